@@ -1,1 +1,87 @@
-fn main() {}
+//! `amdgpu-isa`: disassemble AMD GPU code objects, explain single words, answer batches of them.
+#![forbid(unsafe_code)]
+
+mod batch;
+mod container;
+mod dis;
+mod error;
+mod explain;
+mod hex;
+mod isa;
+mod out;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use error::Error;
+
+#[derive(Parser)]
+#[command(name = "amdgpu-isa", version, about, arg_required_else_help = true, after_help = help_footer())]
+struct Cli {
+    /// Colour the output; `auto` means only on a terminal, and not when NO_COLOR is set
+    #[arg(long, value_enum, default_value_t = Color::Auto, global = true, value_name = "WHEN")]
+    color: Color,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Disassemble an ELF code object, a clang offload bundle, a HIP fat binary, or bare words
+    Dis(dis::Args),
+    /// Show words as a bit diagram: every field named and decoded
+    Explain(explain::Args),
+    /// Answer lines of `target<TAB>hexbytes` on stdin with `len<TAB>text<TAB>reencoded-hex` or `ERR<TAB>reason`
+    Batch,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    /// Whether to write escape codes to stdout. The decision is made once, instead of filtering the
+    /// stream, because a filter would parse every byte of a disassembly again.
+    fn on(self) -> bool {
+        match self {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never,
+        }
+    }
+}
+
+fn help_footer() -> String {
+    format!("Targets in this build: {}", isa::known_targets())
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => {
+            // A closed pipe behind `--help` is nobody's error.
+            let _ = e.print();
+            return ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2));
+        }
+    };
+    let color = cli.color.on();
+    let result = match cli.command {
+        Command::Dis(args) => dis::run(&args, color),
+        Command::Explain(args) => explain::run(&args, color),
+        Command::Batch => batch::run(io::stdin().lock(), io::stdout().lock()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Error::Output(e)) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(e) => {
+            // Not `eprintln!`, which panics when stderr is closed.
+            let _ = writeln!(anstream::stderr(), "{}error:{} {e}", out::RED.render(), out::RED.render_reset());
+            ExitCode::from(e.exit_code())
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The first column of a batch: `gfx942`, or `gfx942:feature,feature` with the features spelled as for
+//! `llvm-mc -mattr` (`+xnack`, `-xnack`, `xnack`) or as in a target id (`xnack+`, `xnack-`).
+//!
+//! A feature is accepted when it leaves the instructions of the target as they are. Any other would need a
+//! decoder for a machine that does not exist, and to ignore it would compare apples with pears.
+
+use crate::isa::{self, Target};
+
+/// LLVM 22's features that steer code generation or execution, but neither decoding nor printing.
+const NEUTRAL: &[&str] = &[
+    "auto-waitcnt-before-barrier",
+    "cumode",
+    "dumpcode",
+    "flat-for-global",
+    "load-store-opt",
+    "precise-memory",
+    "promote-alloca",
+    "relaxed-buffer-oob-mode",
+    "si-scheduler",
+    "sramecc",
+    "sramecc-support",
+    "tgsplit",
+    "trap-handler",
+    "unaligned-access-mode",
+    "unaligned-buffer-access",
+    "unaligned-ds-access",
+    "unaligned-scratch-access",
+    "unsafe-ds-offset-folding",
+    "xnack",
+    "xnack-support",
+];
+
+/// Features that choose between two readings of the same words, on targets that have both.
+const MODES: &[&str] = &["real-true16", "true16", "wavefrontsize16", "wavefrontsize32", "wavefrontsize64"];
+
+pub fn parse(column: &[u8]) -> Result<Target, String> {
+    let column = std::str::from_utf8(column).map_err(|_| "malformed line: the target is not text".to_string())?;
+    let (name, features) = column.split_once(':').unwrap_or((column, ""));
+    let target = isa::parse_target(name)?;
+    features.split([',', ':']).filter(|f| !f.is_empty()).try_for_each(|f| feature(target, f))?;
+    Ok(target)
+}
+
+fn feature(target: Target, text: &str) -> Result<(), String> {
+    let (name, on) = match (text.strip_prefix(['+', '-']), text.strip_suffix(['+', '-'])) {
+        (Some(name), _) => (name, text.starts_with('+')),
+        (None, Some(name)) => (name, text.ends_with('+')),
+        (None, None) => (text, true),
+    };
+    let shown = name.escape_debug();
+    if NEUTRAL.contains(&name) {
+        Ok(())
+    } else if !MODES.contains(&name) {
+        Err(format!("unknown feature \"{shown}\""))
+    } else if isa::mode(target, name) == on {
+        Ok(())
+    } else {
+        let sign = if on { '+' } else { '-' };
+        Err(format!("feature \"{sign}{shown}\" does not fit {}", target.name()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_spellings_are_read() {
+        for ok in
+            ["gfx942", "gfx942:", "gfx942:xnack", "gfx942:+xnack,-sramecc", "gfx942:sramecc+:xnack-", "mi300x:cumode"]
+        {
+            assert!(parse(ok.as_bytes()).is_ok(), "{ok}");
+        }
+        assert!(parse(b"gfx942:+wavefrontsize64,-wavefrontsize32,-real-true16").is_ok());
+    }
+
+    #[test]
+    fn what_changes_the_target_is_refused() {
+        for bad in
+            ["gfx942:+wavefrontsize32", "gfx942:-wavefrontsize64", "gfx942:real-true16", "gfx942:nonsense", "gfx1"]
+        {
+            assert!(parse(bad.as_bytes()).is_err(), "{bad}");
+        }
+        assert!(parse(b"\xff").is_err());
+    }
+}

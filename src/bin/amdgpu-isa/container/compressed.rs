@@ -1,0 +1,107 @@
+//! Compressed offload bundles, as `clang --offload-compress` writes them:
+//!
+//! ```text
+//! v1: "CCOB" version:u16 method:u16                 size:u32 hash:u64
+//! v2: "CCOB" version:u16 method:u16 file_size:u32   size:u32 hash:u64
+//! v3: "CCOB" version:u16 method:u16 file_size:u64   size:u64 hash:u64
+//! ```
+//! `size` is that of the data when decompressed, `file_size` includes the header. Version 1 does not say
+//! where it ends; the compressed stream does.
+
+use std::cmp::Ordering;
+use std::io::Read;
+
+use crate::error::{Error, Result};
+
+const MAGIC: &[u8] = b"CCOB";
+
+/// A decompressed bundle may have this many bytes, and `PER_BYTE` more for each compressed byte. Real
+/// bundles shrink five- to twentyfold (many similar targets); a file made to fill the memory, more.
+const FLOOR: u64 = 64 << 20;
+const PER_BYTE: u64 = 256;
+
+pub fn is_compressed(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
+}
+
+struct Header {
+    method: u16,
+    /// Bytes of the header.
+    length: usize,
+    file_size: Option<u64>,
+    size: u64,
+}
+
+fn header(bytes: &[u8]) -> Result<Header> {
+    let cut = || Error::input(format!("cut off inside its header, at {} bytes", bytes.len()));
+    let u16_at = |at: usize| bytes.get(at..at + 2).and_then(|b| b.try_into().ok()).map(u16::from_le_bytes);
+    let u32_at = |at: usize| bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
+    let u64_at = |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
+    let version = u16_at(4).ok_or_else(cut)?;
+    let method = u16_at(6).ok_or_else(cut)?;
+    let (length, file_size, size) = match version {
+        1 => (20, None, u32_at(8).ok_or_else(cut)?.into()),
+        2 => (24, Some(u32_at(8).ok_or_else(cut)?.into()), u32_at(12).ok_or_else(cut)?.into()),
+        3 => (32, Some(u64_at(8).ok_or_else(cut)?), u64_at(16).ok_or_else(cut)?),
+        other => return Err(Error::input(format!("version {other} is not known; 1, 2 and 3 are"))),
+    };
+    if bytes.len() < length {
+        return Err(cut());
+    }
+    Ok(Header { method, length, file_size, size })
+}
+
+/// Returns the decompressed bytes, and how many bytes of the input they came from.
+pub fn decompress(bytes: &[u8]) -> Result<(Vec<u8>, usize)> {
+    let header = header(bytes)?;
+    let end = match header.file_size {
+        None => bytes.len(),
+        Some(claim) => usize::try_from(claim)
+            .ok()
+            .filter(|end| (header.length..=bytes.len()).contains(end))
+            .ok_or_else(|| Error::input(format!("cut off: it claims {claim} bytes, the file has {}", bytes.len())))?,
+    };
+    let packed = &bytes[header.length..end];
+    let limit = (packed.len() as u64).saturating_mul(PER_BYTE).saturating_add(FLOOR);
+    if header.size > limit {
+        return Err(Error::input(format!(
+            "it claims to grow from {} to {} bytes, which is beyond the limit of {limit}",
+            packed.len(),
+            header.size
+        )));
+    }
+    let mut rest = packed;
+    let plain = match header.method {
+        0 => inflate(&mut flate2::bufread::ZlibDecoder::new(&mut rest), header.size),
+        1 => unzstd(&mut rest, header.size),
+        other => {
+            return Err(Error::input(format!("compression method {other} is not known; 0 (zlib) and 1 (zstd) are")));
+        }
+    }?;
+    let used = if header.file_size.is_some() { end } else { end - rest.len() };
+    Ok((plain, used))
+}
+
+/// Reads what there is: the buffer grows with the data that comes, never with what the header promised.
+fn inflate(from: &mut impl Read, size: u64) -> Result<Vec<u8>> {
+    let mut plain = Vec::new();
+    // One byte more than promised, to notice that there is more.
+    from.take(size.saturating_add(1))
+        .read_to_end(&mut plain)
+        .map_err(|e| Error::input(format!("cannot decompress: {e}")))?;
+    match (plain.len() as u64).cmp(&size) {
+        Ordering::Equal => Ok(plain),
+        Ordering::Less => Err(Error::input(format!("damaged: it promises {size} bytes and holds {}", plain.len()))),
+        Ordering::Greater => Err(Error::input(format!("damaged: it promises {size} bytes and holds more"))),
+    }
+}
+
+fn unzstd(rest: &mut &[u8], size: u64) -> Result<Vec<u8>> {
+    let fail = |e| Error::input(format!("cannot decompress: {e}"));
+    let mut decoder = zstd::stream::read::Decoder::with_buffer(&mut *rest).map_err(fail)?.single_frame();
+    // Clang uses long-distance matching: the window is as large as the data, up to 2^27 and, for larger
+    // data, beyond. zstd's own limits are 2^27 by default and 2^31.
+    let window_log = size.max(1).ilog2() + 1;
+    decoder.window_log_max(window_log.clamp(27, 31)).map_err(fail)?;
+    inflate(&mut decoder, size)
+}

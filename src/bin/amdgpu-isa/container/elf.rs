@@ -1,0 +1,200 @@
+//! AMD GPU code objects: ELF with `e_machine` 224, relocatable or shared.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use object::elf::{EM_AMDGPU, SHF_EXECINSTR};
+use object::read::ObjectSection as _;
+use object::{File, FileFlags, Object as _, ObjectKind, ObjectSegment as _, ObjectSymbol as _};
+use object::{SectionFlags, SectionIndex, SectionKind, SegmentFlags, SymbolKind as ElfSymbol};
+
+use super::{Found, Image, Section, Symbol, SymbolKind, TargetId, mach};
+use crate::error::{Error, Result};
+
+/// `EI_OSABI` of code objects for the HSA runtime; the others never got the newer feature bits.
+const ELFOSABI_AMDGPU_HSA: u8 = 64;
+/// Bytes of a kernel descriptor before and of its field `kernel_code_entry_byte_offset`.
+const KD_ENTRY: std::ops::Range<usize> = 16..24;
+/// Longer names exist only in files made to waste time.
+const MAX_NAME: usize = 64 * 1024;
+
+fn damaged(what: &str, e: object::Error) -> Error {
+    Error::input(format!("the ELF file is damaged or cut off: {what}: {e}"))
+}
+
+pub fn is_amdgpu(bytes: &[u8]) -> Result<bool> {
+    // Byte 5 of the identification tells the byte order of the rest.
+    let field = bytes.get(18..20).and_then(|b| <[u8; 2]>::try_from(b).ok());
+    match (field, bytes.get(5)) {
+        (Some(b), Some(1)) => Ok(u16::from_le_bytes(b) == EM_AMDGPU),
+        (Some(_), Some(2)) => Ok(false),
+        (Some(_), _) => Err(Error::input("the ELF header names no byte order")),
+        (None, _) => Err(Error::input(format!("the ELF file is cut off inside its header, at {} bytes", bytes.len()))),
+    }
+}
+
+pub fn image<'a>(bytes: &'a [u8], label: &'a str) -> Result<Found<'a>> {
+    let file = File::parse(bytes).map_err(|e| damaged("headers", e))?;
+    let target = target(&file);
+    let (indices, mut sections) = code_sections(&file)?;
+    let mut budget = NameBudget(bytes.len().saturating_mul(4));
+    if sections.is_empty() {
+        sections = executable_segments(&file)?;
+        if sections.is_empty() {
+            return Ok(Found::Skipped { label, reason: "the code object has no executable section".into() });
+        }
+    }
+    let total = sections.iter().fold(0usize, |sum, s| sum.saturating_add(s.bytes.len()));
+    if total > bytes.len() {
+        return Err(Error::input("the ELF file is damaged: its code sections overlap"));
+    }
+    let kernels = kernels(&file, &mut budget)?;
+    symbols(&file, &indices, &mut sections, &kernels, &mut budget)?;
+    Ok(Found::Image(Image { label, target, sections }))
+}
+
+fn target(file: &File<'_>) -> Option<TargetId> {
+    let FileFlags::Elf { os_abi, abi_version, e_flags } = file.flags() else { return None };
+    let processor = mach::name(e_flags)?.to_string();
+    // V2 (version 0) has no such bits; V3 can only say "on"; V4 and later can say "any", "off" and "on".
+    let feature = |name: &str, v3: u32, v4_shift: u32| {
+        let on = match (os_abi, abi_version) {
+            (ELFOSABI_AMDGPU_HSA, 0) => return None,
+            (ELFOSABI_AMDGPU_HSA, 2..) => match e_flags >> v4_shift & 3 {
+                2 => false,
+                3 => true,
+                _ => return None,
+            },
+            _ if e_flags & v3 != 0 => true,
+            _ => return None,
+        };
+        Some((name.to_string(), on))
+    };
+    let features = [feature("sramecc", 0x200, 10), feature("xnack", 0x100, 8)].into_iter().flatten().collect();
+    Some(TargetId { processor, features })
+}
+
+fn code_sections<'a>(file: &File<'a>) -> Result<(HashMap<SectionIndex, usize>, Vec<Section<'a>>)> {
+    let mut indices = HashMap::new();
+    let mut sections = Vec::new();
+    for section in file.sections() {
+        let executable =
+            matches!(section.flags(), SectionFlags::Elf { sh_flags } if sh_flags & u64::from(SHF_EXECINSTR) != 0);
+        if !executable || section.kind() == SectionKind::UninitializedData || section.size() == 0 {
+            continue;
+        }
+        let name = text(section.name_bytes().map_err(|e| damaged("a section's name", e))?);
+        let bytes = section.data().map_err(|e| damaged(&format!("section {name}"), e))?;
+        indices.insert(section.index(), sections.len());
+        sections.push(Section { name, address: section.address(), bytes, symbols: Vec::new() });
+    }
+    Ok((indices, sections))
+}
+
+/// A code object copied out of a running process may have lost its section headers; the loader needs only these.
+fn executable_segments<'a>(file: &File<'a>) -> Result<Vec<Section<'a>>> {
+    let mut sections = Vec::new();
+    for segment in file.segments() {
+        if matches!(segment.flags(), SegmentFlags::Elf { p_flags } if p_flags & object::elf::PF_X != 0) {
+            let bytes = segment.data().map_err(|e| damaged("an executable segment", e))?;
+            if !bytes.is_empty() {
+                let name = Cow::Borrowed("(segment)");
+                sections.push(Section { name, address: segment.address(), bytes, symbols: Vec::new() });
+            }
+        }
+    }
+    Ok(sections)
+}
+
+/// Looking up a name costs its length, and a damaged table can make every name as long as the file.
+struct NameBudget(usize);
+
+impl NameBudget {
+    fn spend<'a>(&mut self, name: &'a [u8]) -> Result<&'a [u8]> {
+        self.0 = self.0.checked_sub(name.len()).ok_or_else(|| {
+            Error::input("the ELF file is damaged: the symbol names are longer than the file could hold")
+        })?;
+        Ok(&name[..name.len().min(MAX_NAME)])
+    }
+}
+
+#[derive(Default)]
+struct Kernels<'a> {
+    names: HashSet<&'a [u8]>,
+    /// Entry address to name.
+    entries: HashMap<u64, &'a [u8]>,
+}
+
+impl Kernels<'_> {
+    fn contains(&self, name: &[u8], address: u64) -> bool {
+        self.names.contains(name) || self.entries.contains_key(&address)
+    }
+}
+
+fn kernels<'a>(file: &File<'a>, budget: &mut NameBudget) -> Result<Kernels<'a>> {
+    let mut kernels = Kernels::default();
+    for symbol in file.symbols().chain(file.dynamic_symbols()) {
+        let name = budget.spend(symbol.name_bytes().map_err(|e| damaged("a symbol's name", e))?)?;
+        let Some(kernel) = name.strip_suffix(b".kd") else { continue };
+        let Some(section) = symbol.section_index().and_then(|i| file.section_by_index(i).ok()) else { continue };
+        kernels.names.insert(kernel);
+        // In a relocatable object the offset is still a relocation, and the name has to do.
+        if file.kind() == ObjectKind::Relocatable {
+            continue;
+        }
+        let descriptor = section.data_range(symbol.address(), KD_ENTRY.end as u64).ok().flatten();
+        if let Some(offset) = descriptor.and_then(|d| d.get(KD_ENTRY)).and_then(|b| b.try_into().ok()) {
+            let entry = symbol.address().wrapping_add_signed(i64::from_le_bytes(offset));
+            kernels.entries.insert(entry, kernel);
+        }
+    }
+    Ok(kernels)
+}
+
+fn symbols<'a>(
+    file: &File<'a>,
+    indices: &HashMap<SectionIndex, usize>,
+    sections: &mut [Section<'a>],
+    kernels: &Kernels<'a>,
+    budget: &mut NameBudget,
+) -> Result<()> {
+    for symbol in file.symbols().chain(file.dynamic_symbols()) {
+        if !matches!(symbol.kind(), ElfSymbol::Text | ElfSymbol::Data | ElfSymbol::Unknown | ElfSymbol::Label) {
+            continue;
+        }
+        let section = symbol.section_index().and_then(|i| indices.get(&i)).and_then(|&i| sections.get_mut(i));
+        let Some(section) = section else { continue };
+        let name = budget.spend(symbol.name_bytes().map_err(|e| damaged("a symbol's name", e))?)?;
+        if name.is_empty() {
+            continue;
+        }
+        let kind = match symbol.kind() {
+            _ if kernels.contains(name, symbol.address()) => SymbolKind::Kernel,
+            ElfSymbol::Text => SymbolKind::Function,
+            _ => SymbolKind::Other,
+        };
+        section.symbols.push(Symbol { name: text(name), address: symbol.address(), kind });
+    }
+    // A kernel whose own symbol was stripped is still named by its descriptor.
+    for section in sections {
+        let end = section.address.saturating_add(section.bytes.len() as u64);
+        let named: HashSet<u64> = section.symbols.iter().map(|s| s.address).collect();
+        for (&address, &name) in &kernels.entries {
+            if (section.address..end).contains(&address) && !named.contains(&address) {
+                section.symbols.push(Symbol { name: text(name), address, kind: SymbolKind::Kernel });
+            }
+        }
+        // Global symbols are in both tables.
+        section.symbols.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
+        section.symbols.dedup_by(|a, b| a.address == b.address && a.name == b.name);
+    }
+    Ok(())
+}
+
+/// A name that can be printed: terminals obey control characters.
+fn text(name: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(name) {
+        Ok(s) if !s.contains(char::is_control) => Cow::Borrowed(s),
+        _ => Cow::Owned(name.escape_ascii().to_string()),
+    }
+}

@@ -1,0 +1,48 @@
+//! Host programs with GPU code inside: HIP puts its offload bundles into the section `.hip_fatbin`.
+//! (`.hipFatBinSegment` beside it holds only pointers into that section, for the runtime.)
+
+use object::{File, Object as _, ObjectSection as _};
+
+use super::{Found, Nesting, Visitor, visit_bundles, visit_part};
+use crate::error::{Error, Result};
+
+const SECTION: &str = ".hip_fatbin";
+/// What `clang-offload-bundler --type=o` names its sections: this, and the entry's id.
+const BUNDLED_OBJECT: &str = "__CLANG_OFFLOAD_BUNDLE__";
+
+pub fn visit(bytes: &[u8], label: &str, nesting: Nesting, each: &mut Visitor<'_>) -> Result<()> {
+    let damaged = |what: &str, e| Error::input(format!("the ELF file is damaged or cut off: {what}: {e}"));
+    let file = File::parse(bytes).map_err(|e| damaged("headers", e))?;
+    let mut found = false;
+    let mut budget = bytes.len();
+    for section in file.sections() {
+        let Ok(name) = section.name() else { continue };
+        let bundled = name.strip_prefix(BUNDLED_OBJECT);
+        if name != SECTION && bundled.is_none_or(|id| !super::bundle::is_device(id)) {
+            continue;
+        }
+        let data = section.data().map_err(|e| damaged(&format!("section {name}"), e))?;
+        budget = budget
+            .checked_sub(data.len())
+            .ok_or_else(|| Error::input(format!("the ELF file is damaged: section {name} overlaps others")))?;
+        if data.iter().all(|&b| b == 0) {
+            continue;
+        }
+        found = true;
+        match bundled {
+            Some(id) => visit_part(data, id, nesting.deeper(), each),
+            None => visit_bundles(data, label, nesting.deeper(), each),
+        }
+        .map_err(|e| e.within(&format!("section {name}")))?;
+    }
+    if found {
+        return Ok(());
+    }
+    let has_pointers = file.section_by_name(".hipFatBinSegment").is_some();
+    let reason = if has_pointers {
+        "a host program that refers to HIP code objects but does not hold them: `.hip_fatbin` is missing or empty"
+    } else {
+        "a host program without GPU code: it has no `.hip_fatbin` section"
+    };
+    each(Found::Skipped { label, reason: reason.into() })
+}

@@ -1,0 +1,197 @@
+//! `dis`: a listing of the machine code in a file.
+
+mod json;
+mod labels;
+mod listing;
+mod walk;
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+
+use crate::container::{self, Found, Image, Section, TargetId};
+use crate::error::{Error, Result};
+use crate::isa::{self, Target};
+use crate::out::{Out, RED};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// The file to read; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Show only the code for this target (such as gfx942, mi300x, gfx942:xnack+); with --raw, what the words are for
+    #[arg(long, value_parser = selection)]
+    target: Option<Selection>,
+    /// The file is bare machine code without a container
+    #[arg(long, requires = "target")]
+    raw: bool,
+    /// Address of the first byte of bare machine code
+    #[arg(long, requires = "raw", value_parser = address, default_value = "0")]
+    base: u64,
+    /// One JSON object for each line of the listing
+    #[arg(long)]
+    json: bool,
+    /// Leave out the encoding beside each instruction
+    #[arg(long, conflicts_with = "json")]
+    no_encoding: bool,
+}
+
+/// What `--target` asks for.
+#[derive(Clone)]
+struct Selection {
+    target: Target,
+    /// Every feature named must be pinned that way in the image.
+    id: TargetId,
+}
+
+fn selection(text: &str) -> std::result::Result<Selection, String> {
+    let id = TargetId::parse(text);
+    let target = isa::parse_target(&id.processor)?;
+    match text.split(':').skip(1).find(|f| !f.ends_with(['+', '-'])) {
+        Some(f) => Err(format!("feature {f:?} must end in + or -, as in gfx942:xnack+")),
+        None => Ok(Selection { target, id }),
+    }
+}
+
+fn address(text: &str) -> std::result::Result<u64, String> {
+    let digits = text.strip_prefix("0x").or(text.strip_prefix("0X"));
+    match digits {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => text.parse(),
+    }
+    .map_err(|e| e.to_string())
+}
+
+impl Selection {
+    fn matches(&self, id: &TargetId) -> bool {
+        isa::parse_target(&id.processor).is_ok_and(|t| t == self.target)
+            && self.id.features.iter().all(|f| id.features.contains(f))
+    }
+}
+
+pub fn run(args: &Args, color: bool) -> Result<()> {
+    let name = if args.file.as_os_str() == "-" { "standard input".into() } else { args.file.display().to_string() };
+    let bytes = read(args).map_err(|e| Error::input(format!("cannot read {name}: {e}")))?;
+    let mut job = Job { args, file: &name, out: Out::new(io::stdout().lock(), color), shown: 0, passed: Vec::new() };
+    let result = match (&args.target, args.raw) {
+        (Some(selection), true) => job.raw(selection, &bytes),
+        _ => container::visit(&bytes, &mut |found| job.found(found)),
+    };
+    // What was found before the damage is still worth showing.
+    job.out.flush()?;
+    result.map_err(|e| e.within(&name))?;
+    job.finish()
+}
+
+fn read(args: &Args) -> io::Result<Vec<u8>> {
+    if args.file.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes)?;
+        Ok(bytes)
+    } else {
+        fs::read(&args.file)
+    }
+}
+
+/// Where a line of the listing comes from.
+struct Place<'a> {
+    target: Target,
+    image: &'a str,
+    section: &'a Section<'a>,
+}
+
+struct Job<'a, W: Write> {
+    args: &'a Args,
+    file: &'a str,
+    out: Out<W>,
+    /// Images listed so far.
+    shown: usize,
+    /// What was passed over, and why.
+    passed: Vec<String>,
+}
+
+impl<W: Write> Job<'_, W> {
+    fn raw(&mut self, selection: &Selection, bytes: &[u8]) -> Result<()> {
+        if bytes.is_empty() {
+            return Err(Error::input("the file is empty"));
+        }
+        let section = Section { name: "(raw)".into(), address: self.args.base, bytes, symbols: Vec::new() };
+        let image = Image { label: "", target: Some(selection.id.clone()), sections: vec![section] };
+        self.image(&image, selection.target)
+    }
+
+    fn found(&mut self, found: Found<'_>) -> Result<()> {
+        let image = match found {
+            Found::Image(image) => image,
+            Found::Skipped { label, reason } => {
+                self.pass(label, &reason);
+                return Ok(());
+            }
+        };
+        let selection = self.args.target.as_ref();
+        match (&image.target, selection) {
+            (Some(id), Some(selection)) if !selection.matches(id) => {
+                self.pass(image.label, &format!("holds {id}, not {}", selection.id));
+                Ok(())
+            }
+            (Some(id), _) => match isa::parse_target(&id.processor) {
+                Ok(target) => self.image(&image, target),
+                Err(_) => {
+                    let known = isa::known_targets();
+                    self.pass(image.label, &format!("holds {id}, which this build cannot decode; it knows {known}"));
+                    Ok(())
+                }
+            },
+            // A code object from before targets were recorded, or from a compiler newer than our table.
+            (None, Some(selection)) => self.image(&image, selection.target),
+            (None, None) => {
+                self.pass(image.label, "does not say which target it is for; use --target TARGET");
+                Ok(())
+            }
+        }
+    }
+
+    fn pass(&mut self, label: &str, reason: &str) {
+        let colon = if label.is_empty() { "" } else { ": " };
+        self.passed.push(format!("{label}{colon}{reason}"));
+    }
+
+    fn image(&mut self, image: &Image<'_>, target: Target) -> Result<()> {
+        self.shown += 1;
+        for section in &image.sections {
+            let place = Place { target, image: image.label, section };
+            if self.args.json {
+                json::section(&mut self.out, &place)?;
+            } else {
+                listing::header(&mut self.out, self.file, image, &place)?;
+                listing::section(&mut self.out, &place, !self.args.no_encoding)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// If nothing was listed, the reasons are the error; otherwise they are notes.
+    fn finish(self) -> Result<()> {
+        const MANY: usize = 20;
+        if self.shown == 0 {
+            let mut message = format!("{}: nothing to disassemble", self.file);
+            for reason in self.passed.iter().take(MANY) {
+                message += &format!("\n  {reason}");
+            }
+            if self.passed.is_empty() {
+                message += ": the container holds no code for a GPU";
+            } else if self.passed.len() > MANY {
+                message += &format!("\n  and {} more", self.passed.len() - MANY);
+            }
+            return Err(Error::input(message));
+        }
+        // Not asked for is no news; asked for and passed over is.
+        if self.args.target.is_none() {
+            let mut stderr = anstream::stderr();
+            for reason in &self.passed {
+                let _ = writeln!(stderr, "{}note:{} {}: {reason}", RED.render(), RED.render_reset(), self.file);
+            }
+        }
+        Ok(())
+    }
+}

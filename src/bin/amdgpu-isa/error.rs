@@ -1,0 +1,52 @@
+//! What can go wrong in the tool, sorted by whose turn it is to act.
+
+use std::{fmt, io};
+
+pub type Result<T> = std::result::Result<T, Error>;
+
+#[derive(Debug)]
+pub enum Error {
+    /// The command line asks for something impossible: exit code 2, as clap does.
+    Usage(String),
+    /// The input is missing, damaged, or not for us: exit code 1.
+    Input(String),
+    /// Output cannot be written. A closed pipe ends the program quietly.
+    Output(io::Error),
+}
+
+impl Error {
+    pub fn input(message: impl Into<String>) -> Self {
+        Error::Input(message.into())
+    }
+
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::Usage(_) => 2,
+            Error::Input(_) | Error::Output(_) => 1,
+        }
+    }
+
+    /// Says which file, or which part of it, the message is about.
+    pub fn within(self, place: &str) -> Self {
+        match self {
+            Error::Input(m) => Error::Input(format!("{place}: {m}")),
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Usage(m) | Error::Input(m) => f.write_str(m),
+            Error::Output(e) => write!(f, "cannot write the output: {e}"),
+        }
+    }
+}
+
+impl From<io::Error> for Error {
+    /// Every `?` on I/O in this program is a write: reads are mapped by hand, with the file's name.
+    fn from(e: io::Error) -> Self {
+        Error::Output(e)
+    }
+}

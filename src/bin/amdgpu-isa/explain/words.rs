@@ -1,0 +1,76 @@
+//! The words on the command line, in the ways people have them: from a listing, from a manual, from a hex dump.
+
+use crate::hex;
+
+/// Bytes in memory order.
+pub fn parse(words: &[String], as_bytes: bool) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    for word in words {
+        parse_one(word, as_bytes, &mut bytes).map_err(|e| format!("{:?}: {e}", word.escape_debug().to_string()))?;
+    }
+    // Bytes may come one in each argument, so the whole is what must make dwords.
+    if bytes.len() % 4 != 0 {
+        return Err(format!("{} bytes do not make whole dwords; every instruction is made of those", bytes.len()));
+    }
+    Ok(bytes)
+}
+
+fn parse_one(word: &str, as_bytes: bool, bytes: &mut Vec<u8>) -> Result<(), String> {
+    let mut part = Vec::new();
+    let items: Vec<&str> = word.split([',', ':', ' ', '_', '\t']).filter(|s| !s.is_empty()).collect();
+    if items.is_empty() {
+        return Err("no digits".into());
+    }
+    for item in items {
+        let bare = item.strip_prefix("0x").or(item.strip_prefix("0X"));
+        let digits = bare.unwrap_or(item);
+        if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return Err("not a hexadecimal number".into());
+        }
+        match (digits.len(), bare.is_some()) {
+            (2, _) => hex::parse(digits.as_bytes(), &mut part)?,
+            (8, _) if as_bytes => hex::parse(digits.as_bytes(), &mut part)?,
+            (8, _) | (1..=8, true) => {
+                let word = u32::from_str_radix(digits, 16).map_err(|e| e.to_string())?;
+                part.clear();
+                part.extend_from_slice(&word.to_le_bytes());
+            }
+            (9.., true) => return Err("a dword has eight digits; give one WORD for each, the first one first".into()),
+            (n, false) if n % 8 == 0 => hex::parse(digits.as_bytes(), &mut part)?,
+            (n, false) => {
+                return Err(format!("{n} digits are neither a byte (2), a dword (8), nor bytes of whole dwords"));
+            }
+            (0, true) => return Err("no digits".into()),
+        }
+        bytes.extend_from_slice(&part);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn p(words: &[&str], as_bytes: bool) -> Result<Vec<u8>, String> {
+        parse(&words.iter().map(|w| w.to_string()).collect::<Vec<_>>(), as_bytes)
+    }
+
+    #[test]
+    fn every_way_to_write_the_same_word() {
+        let want = Ok(vec![0x80, 0x41, 0x80, 0xbe]);
+        for way in ["0xBE804180", "BE804180", "80:41:80:be", "80,41,80,be", "80 41 80 be", "0x80,0x41,0x80,0xbe"] {
+            assert_eq!(p(&[way], false), want, "{way}");
+        }
+        assert_eq!(p(&["80", "41", "80", "be"], false), want);
+        assert_eq!(p(&["804180be"], true), want);
+        assert_eq!(p(&["804180be01000000"], false), Ok(vec![0x80, 0x41, 0x80, 0xbe, 1, 0, 0, 0]));
+        assert_eq!(p(&["0x1"], false), Ok(vec![1, 0, 0, 0]));
+    }
+
+    #[test]
+    fn what_could_be_read_two_ways_is_refused() {
+        for bad in ["", "0x", "xyz", "123", "0xC006010000000010", "80:41:80", "BE80418", "0xé"] {
+            assert!(p(&[bad], false).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The tool's only contact with the library: everything else in `src/bin/` goes through here.
+
+mod fields;
+mod stub;
+
+use stub as lib;
+
+pub use fields::{FieldView, fields};
+pub use lib::{DecodeError, Inst, Target, decode};
+
+/// Bytes of the longest instruction of any generation.
+pub const MAX_BYTES: usize = 20;
+
+pub fn known_targets() -> String {
+    Target::ALL.iter().map(|t| t.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// Accepts a name or an alias; the message of a failure names the known ones.
+pub fn parse_target(name: &str) -> Result<Target, String> {
+    name.parse::<Target>().map_err(|_| {
+        format!("unknown target {:?}; this build knows {}", name.escape_debug().to_string(), known_targets())
+    })
+}
+
+pub fn reencode(inst: &Inst, out: &mut [u8; MAX_BYTES]) -> Result<usize, String> {
+    inst.encode(out).map_err(|e| e.to_string())
+}
+
+/// Whether a feature that chooses between two readings of the same words is on. Up to gfx9 there is no choice.
+pub fn mode(_target: Target, feature: &str) -> bool {
+    feature == "wavefrontsize64"
+}
