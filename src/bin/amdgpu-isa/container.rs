@@ -67,6 +67,23 @@ impl TargetId {
         features.sort();
         TargetId { processor, features }
     }
+
+    /// What a code object says of itself, completed by what its entry in the bundle says: old code objects
+    /// may not know their target, and the entry may pin features that the code object leaves open.
+    fn merge(own: Option<Self>, entry: Option<Self>) -> Option<Self> {
+        match (own, entry) {
+            (Some(mut own), Some(entry)) if own.processor == entry.processor => {
+                for (name, on) in entry.features {
+                    if own.features.iter().all(|(n, _)| *n != name) {
+                        own.features.push((name, on));
+                    }
+                }
+                own.features.sort();
+                Some(own)
+            }
+            (own, entry) => own.or(entry),
+        }
+    }
 }
 
 impl fmt::Display for TargetId {
@@ -168,5 +185,14 @@ mod tests {
         let id = TargetId::parse("gfx942:xnack-:sramecc+");
         assert_eq!(id.to_string(), "gfx942:sramecc+:xnack-");
         assert_eq!(TargetId::parse("gfx600").to_string(), "gfx600");
+    }
+
+    #[test]
+    fn a_code_object_knows_better_than_its_entry() {
+        let merge = |own, entry| TargetId::merge(Some(TargetId::parse(own)), Some(TargetId::parse(entry)));
+        let shown = |id: Option<TargetId>| id.map(|id| id.to_string());
+        assert_eq!(shown(merge("gfx942:xnack-", "gfx942:sramecc+:xnack+")).as_deref(), Some("gfx942:sramecc+:xnack-"));
+        assert_eq!(shown(merge("gfx90a", "gfx942:xnack+")).as_deref(), Some("gfx90a"));
+        assert_eq!(shown(TargetId::merge(None, Some(TargetId::parse("gfx942")))).as_deref(), Some("gfx942"));
     }
 }

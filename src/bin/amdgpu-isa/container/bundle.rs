@@ -4,7 +4,7 @@
 //! "__CLANG_OFFLOAD_BUNDLE__"  count:u64  { offset:u64 size:u64 idlen:u64 id }*count  ...bytes of the entries
 //! ```
 
-use super::{Found, Nesting, Visitor, visit_part};
+use super::{Found, Nesting, TargetId, Visitor, visit_part};
 use crate::error::{Error, Result};
 
 const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
@@ -85,9 +85,8 @@ pub fn visit(bytes: &[u8], nesting: Nesting, each: &mut Visitor<'_>) -> Result<u
         let mut named = |found: Found<'_>| {
             each(match found {
                 Found::Image(mut image) => {
-                    // An old code object may not know its target; the entry does.
-                    let of_entry = || target_of(id).map(super::TargetId::parse);
-                    image.target = image.target.or_else(of_entry);
+                    let of_entry = target_of(id).map(TargetId::parse);
+                    image.target = TargetId::merge(image.target, of_entry);
                     Found::Image(image)
                 }
                 skipped => skipped,

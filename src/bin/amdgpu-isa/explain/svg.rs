@@ -24,6 +24,7 @@ svg { --ink: #e6eaf0; --faint: #98a2b0; --card: #171b21; --line: #454d59; --none
 }
 text { font: 12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #1c2430; fill: var(--ink) }
 .title { font-size: 16px; font-weight: bold }
+.long { font-size: 12px }
 .faint { fill: #66707f; fill: var(--faint) }
 .small { font-size: 10px }
 .mid { text-anchor: middle }
@@ -66,7 +67,9 @@ fn tint(field: Option<usize>) -> String {
 
 /// Draws at `y`, returns where it ends.
 fn one(svg: &mut String, diagram: &Diagram, mut y: u32) -> u32 {
-    let _ = writeln!(svg, "<text class=\"title\" x=\"{MARGIN}\" y=\"{}\">{}</text>", y + 14, escape(&diagram.title));
+    let long = if diagram.title.chars().count() > 85 { " long" } else { "" };
+    let title = escape(&diagram.title);
+    let _ = writeln!(svg, "<text class=\"title{long}\" x=\"{MARGIN}\" y=\"{}\">{title}</text>", y + 14);
     let _ = writeln!(svg, "<text class=\"faint\" x=\"{MARGIN}\" y=\"{}\">{}</text>", y + 34, escape(&diagram.subtitle));
     y += 46;
     let keys = diagram.keys(fits);

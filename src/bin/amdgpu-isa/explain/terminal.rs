@@ -33,26 +33,22 @@ pub fn render(out: &mut Out<impl Write>, diagram: &Diagram) -> io::Result<()> {
     legend(out, diagram, &keys)
 }
 
-/// The number of the first and the last bit of each cell, tens above ones, because a bit is one column wide.
+/// The number of the first and the last bit of each cell, upright, because a bit is one column wide.
 fn ruler(out: &mut Out<impl Write>, dword: usize, cells: &[Cell]) -> io::Result<()> {
-    for tens in [true, false] {
-        out.begin(DIM);
+    let last = 32 * dword + 31;
+    for unit in [100, 10, 1].into_iter().filter(|&unit| unit <= last) {
+        let mut line = String::new();
         for cell in cells {
             for bit in (cell.lsb..=cell.msb()).rev() {
                 let number = bit as usize + 32 * dword;
                 let shown = bit == cell.lsb || bit == cell.msb();
-                let digit = if tens { number / 10 } else { number % 10 };
-                match (shown, tens && number < 10) {
-                    // Hundreds only occur in the fifth dword; a third row for them would look worse than their loss.
-                    (true, false) => _ = write!(out, " {}", digit % 10),
-                    _ => out.str("  "),
-                }
+                _ = match shown && (number >= unit || unit == 1) {
+                    true => write!(line, " {}", number / unit % 10),
+                    false => write!(line, "  "),
+                };
             }
         }
-        while out.buf.last() == Some(&b' ') {
-            out.buf.pop();
-        }
-        out.end(DIM);
+        out.styled(DIM, line.trim_end());
         out.line()?;
     }
     Ok(())
