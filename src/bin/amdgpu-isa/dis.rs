@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use crate::container::{self, Found, Image, Section, TargetId};
 use crate::error::{Error, Result};
 use crate::isa::{self, Target};
-use crate::out::{Out, RED};
+use crate::out::{BOLD, Out};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -189,7 +189,7 @@ impl<W: Write> Job<'_, W> {
         if self.args.target.is_none() {
             let mut stderr = anstream::stderr();
             for reason in &self.passed {
-                let _ = writeln!(stderr, "{}note:{} {}: {reason}", RED.render(), RED.render_reset(), self.file);
+                let _ = writeln!(stderr, "{}note:{} {}: {reason}", BOLD.render(), BOLD.render_reset(), self.file);
             }
         }
         Ok(())

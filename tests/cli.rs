@@ -1,0 +1,66 @@
+//! The command-line tool as its users meet it: what it prints, how it fails, and that nothing makes it panic.
+//! Run with `cargo test --features cli`.
+#![cfg(feature = "cli")]
+
+#[path = "cli/batch.rs"]
+mod batch;
+#[path = "cli/containers.rs"]
+mod containers;
+#[path = "cli/dis.rs"]
+mod dis;
+#[path = "cli/errors.rs"]
+mod errors;
+#[path = "cli/explain.rs"]
+mod explain;
+#[path = "cli/hostile.rs"]
+mod hostile;
+#[path = "cli/samples.rs"]
+mod samples;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+pub struct Run {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+/// Runs the tool with `input` on stdin, and checks what must hold for every run.
+pub fn run(args: &[&str], input: &[u8]) -> Run {
+    let mut child = tool(args).spawn().expect("the tool starts");
+    let mut stdin = child.stdin.take().expect("stdin is a pipe");
+    let input = input.to_vec();
+    // The tool may answer, or give up, before it has read everything.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output().expect("the tool ends");
+    writer.join().expect("the writer ends");
+    let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
+    let run = Run { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) };
+    assert!(!run.err.contains("panicked"), "{args:?}: {}", run.err);
+    assert!(matches!(run.code, Some(0..=2)), "{args:?}: {:?} {}", run.code, run.err);
+    assert!(run.code == Some(0) || !run.err.is_empty(), "{args:?}: failed without a message");
+    run
+}
+
+pub fn tool(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_amdgpu-isa"));
+    command.args(args).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env("RUST_BACKTRACE", "1");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+impl Run {
+    /// The output of a run that must succeed.
+    pub fn ok(self) -> String {
+        assert_eq!(self.code, Some(0), "{}", self.err);
+        self.out
+    }
+
+    /// The message of a run that must fail with exit code `code`.
+    pub fn fails(self, code: i32) -> String {
+        assert_eq!(self.code, Some(code), "{}{}", self.out, self.err);
+        assert!(self.err.starts_with("error:"), "{}", self.err);
+        self.err
+    }
+}

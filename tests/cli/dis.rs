@@ -1,0 +1,127 @@
+//! `dis`: the shape of the listing.
+
+use crate::samples::*;
+use crate::{run, tool};
+
+fn lines(text: &str) -> Vec<&str> {
+    text.lines().collect()
+}
+
+#[test]
+fn the_listing_shows_symbols_labels_encodings_and_reasons() {
+    let out = run(&["dis", "-"], &code_object(GFX942)).ok();
+    let lines = lines(&out);
+    assert_eq!(lines[0], "standard input: target gfx942, section .text, 36 bytes");
+    assert_eq!(lines[1], "");
+    assert_eq!(lines[2], format!("{:67}// kernel", "0000000000001900 <first>:"));
+    assert_eq!(lines[3], format!("\t{:59}// 000000001900: BF800000", "s_nop 0"));
+    assert_eq!(lines[4], format!("\t{:59}// 000000001904: BF850001 <first+0xc>", "s_cbranch_scc1 L190c"));
+    // A branch goes to the dword that is no instruction: it has a line, so it gets a label.
+    assert_eq!(lines[5], "L1908:");
+    assert!(lines[6].starts_with(&format!("\t{:59}// 000000001908: ", ".long 0xbfff0000")), "{}", lines[6]);
+    assert_eq!(lines[7], "L190c:");
+    assert_eq!(lines[8], format!("\t{:59}// 00000000190C: BE8000FF 12345678", "s_mov_b32 s0, 0x12345678"));
+    assert!(lines[9].starts_with("\ts_branch L1908 "), "{}", lines[9]);
+    assert!(out.contains("000000000000191c <second>:\n"), "{out}");
+    assert!(out.contains("\ts_branch first "), "{out}");
+}
+
+#[test]
+fn branches_into_the_middle_or_outside_keep_their_number() {
+    let words = [s_branch(1), S_MOV[0], S_MOV[1], s_branch(100), s_branch(-1)];
+    let out = run(&["dis", "--raw", "--target", "gfx942", "-"], &bytes(&words)).ok();
+    assert!(out.contains("\ts_branch 1 "), "{out}");
+    assert!(out.contains("\ts_branch 100 "), "{out}");
+    assert!(out.contains("BF82FFFF <0x10>"), "{out}");
+    assert!(out.contains("L10:\n\ts_branch L10 "), "{out}");
+}
+
+#[test]
+fn bare_words_start_where_they_are_told() {
+    let args = ["dis", "--raw", "--target", "mi300x", "--base", "0x12340", "-"];
+    let out = run(&args, &bytes(&[S_NOP, s_branch(-2)])).ok();
+    assert!(out.contains("L12340:\n\ts_nop 0"), "{out}");
+    assert!(out.contains("// 000000012344: BF82FFFE"), "{out}");
+}
+
+#[test]
+fn odd_bytes_at_the_end_are_shown() {
+    let mut input = bytes(&[S_NOP]);
+    input.extend([1, 0xab]);
+    let out = run(&["dis", "--raw", "--target", "gfx942", "-"], &input).ok();
+    assert!(out.contains("\t.byte 0x01, 0xab "), "{out}");
+}
+
+#[test]
+fn a_cut_literal_is_data() {
+    let out = run(&["dis", "--raw", "--target", "gfx942", "-"], &bytes(&S_MOV[..1])).ok();
+    assert!(out.contains("\t.long 0xbe8000ff "), "{out}");
+}
+
+#[test]
+fn an_instruction_does_not_reach_into_the_next_function() {
+    let object = code_object_flags(GFX942, &[S_NOP, S_MOV[0]], &[S_ENDPGM]);
+    let out = run(&["dis", "-"], &object).ok();
+    assert!(out.contains("\t.long 0xbe8000ff "), "{out}");
+    assert!(out.contains("<second>:\n\ts_endpgm "), "{out}");
+}
+
+#[test]
+fn the_encoding_can_be_left_out() {
+    let out = run(&["dis", "--no-encoding", "-"], &code_object(GFX942)).ok();
+    assert!(out.contains("// 000000001900\n"), "{out}");
+    assert!(!out.contains("BF800000"), "{out}");
+}
+
+#[test]
+fn json_is_one_object_per_line_with_the_exact_text() {
+    let out = run(&["dis", "--json", "-"], &usual_bundle()).ok();
+    let parse = |line| serde_json::from_str::<serde_json::Value>(line).expect("each line is JSON");
+    let lines: Vec<_> = out.lines().map(parse).collect();
+    assert_eq!(lines.len(), 8);
+    assert_eq!(lines[0]["image"], ID_942);
+    assert_eq!(lines[0]["target"], "gfx942");
+    assert_eq!(lines[0]["section"], ".text");
+    assert_eq!(lines[0]["address"], 0x1900);
+    assert_eq!(lines[0]["label"], "first");
+    assert_eq!(lines[0]["bytes"], "000080bf");
+    assert_eq!(lines[0]["text"], "s_nop 0");
+    assert_eq!(lines[1]["text"], "s_cbranch_scc1 1");
+    assert_eq!(lines[1]["branch"]["address"], 0x190c);
+    assert_eq!(lines[1]["branch"]["label"], "L190c");
+    assert_eq!(lines[2]["label"], "L1908");
+    assert_eq!(lines[2]["text"], ".long 0xbfff0000");
+    assert!(lines[2]["reason"].is_string());
+    assert_eq!(lines[3]["label"], "L190c");
+    assert_eq!(lines[3]["bytes"], "ff0080be78563412");
+    assert_eq!(lines[6]["label"], "second");
+    assert_eq!(lines[6]["branch"]["label"], "first");
+}
+
+#[test]
+fn colour_is_off_in_pipes_and_on_when_asked() {
+    let object = code_object(GFX942);
+    assert!(!run(&["dis", "-"], &object).ok().contains('\x1b'));
+    assert!(!run(&["dis", "--color=never", "-"], &object).ok().contains('\x1b'));
+    let plain = run(&["dis", "-"], &object).ok();
+    let colored = run(&["--color", "always", "dis", "-"], &object).ok();
+    assert!(colored.contains('\x1b'));
+    // Without the escape codes it is the same text.
+    let mut stripped = String::new();
+    for (i, part) in colored.split('\x1b').enumerate() {
+        stripped += if i == 0 { part } else { part.split_once('m').expect("an SGR sequence").1 };
+    }
+    assert_eq!(stripped, plain);
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let words: Vec<u32> = std::iter::repeat_n(S_NOP, 1 << 20).collect();
+    let mut child = tool(&["dis", "--raw", "--target", "gfx942", "-"]).spawn().expect("the tool starts");
+    drop(child.stdout.take());
+    let mut stdin = child.stdin.take().expect("stdin is a pipe");
+    std::io::Write::write_all(&mut stdin, &bytes(&words)).expect("the tool reads all before it writes");
+    drop(stdin);
+    let output = child.wait_with_output().expect("the tool ends");
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
+}

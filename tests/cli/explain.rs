@@ -1,0 +1,56 @@
+//! `explain`: diagrams of words.
+
+use crate::run;
+
+#[test]
+fn a_word_is_drawn_bit_by_bit() {
+    let out = run(&["explain", "--target", "gfx942", "0xbf820012"], b"").ok();
+    assert!(out.starts_with("s_branch 18\n"), "{out}");
+    // All 32 bits stand in the frame, whatever the fields are.
+    let row = out.lines().find(|l| l.ends_with("bf820012")).expect("a row of bits");
+    let bits: String = row.chars().take(65).filter(|c| "01".contains(*c)).collect();
+    assert_eq!(u32::from_str_radix(&bits, 2), Ok(0xbf82_0012));
+    assert!(out.lines().all(|l| l.chars().count() <= 80), "{out}");
+}
+
+#[test]
+fn literals_belong_to_their_instruction() {
+    for words in [&["0xbe8000ff", "0x12345678"][..], &["ff0080be78563412"], &["ff:00:80:be", "78,56,34,12"]] {
+        let out = run(&[&["explain", "--target", "gfx942"], words].concat(), b"").ok();
+        assert!(out.starts_with("s_mov_b32 s0, 0x12345678\n"), "{out}");
+        assert!(out.contains("│  12345678\n"), "{out}");
+    }
+}
+
+#[test]
+fn several_instructions_are_drawn_one_below_the_other() {
+    let out = run(&["explain", "--target", "gfx942", "bf800000", "bf810000"], b"").ok();
+    assert!(out.contains("s_nop 0\n") && out.contains("\ns_endpgm\n"), "{out}");
+}
+
+#[test]
+fn what_is_no_instruction_is_drawn_and_refused() {
+    let run = run(&["explain", "--target", "gfx942", "bfff0000", "bf810000"], b"");
+    assert!(run.out.starts_with(".long 0xbfff0000\n") && run.out.contains("s_endpgm"), "{}", run.out);
+    assert!(run.fails(1).contains("0xbfff0000 is no instruction of gfx942"));
+}
+
+#[test]
+fn words_that_cannot_be_read_are_a_wrong_command_line() {
+    for word in ["xyz", "0x", "", "123", "80:41:80", "0x123456789"] {
+        run(&["explain", "--target", "gfx942", word], b"").fails(2);
+    }
+}
+
+#[test]
+fn a_picture_goes_to_stdout_or_a_file() {
+    let svg = run(&["explain", "--target", "gfx942", "--svg", "-", "0xbf820012"], b"").ok();
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
+    assert!(svg.contains("s_branch 18"));
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain.svg");
+    let name = path.to_str().expect("a path that is text");
+    assert_eq!(run(&["explain", "--target", "gfx942", "--svg", name, "0xbf820012"], b"").ok(), "");
+    assert_eq!(std::fs::read_to_string(&path).expect("the picture was written"), svg);
+    let message = run(&["explain", "--target", "gfx942", "--svg", "no/such/dir/x.svg", "0xbf820012"], b"").fails(1);
+    assert!(message.contains("cannot write no/such/dir/x.svg"), "{message}");
+}
