@@ -75,6 +75,19 @@ fn host_programs_with_bundles_one_after_the_other() {
 }
 
 #[test]
+fn offload_binaries() {
+    let mut file = offload("amdgcn-amd-amdhsa", "gfx90a", &code_object(GFX90A));
+    file.resize(file.len().next_multiple_of(8), 0);
+    file.extend(offload("nvptx64-nvidia-cuda", "sm_70", b"whatever"));
+    file.resize(file.len().next_multiple_of(8), 0);
+    file.extend(offload("amdgcn-amd-amdhsa", "gfx942:xnack+", &code_object(GFX942)));
+    assert_holds_the_code(&file);
+    assert_holds_the_code(&host_section(".llvm.offloading", file.clone()));
+    let out = run(&["dis", "--target", "gfx942:xnack+", "-"], &file).ok();
+    assert!(out.starts_with("standard input: amdgcn-amd-amdhsa--gfx942:xnack+: target gfx942:xnack+,"), "{out}");
+}
+
+#[test]
 fn the_target_selects() {
     let bundle = bundle(&[
         ("hip-amdgcn-amd-amdhsa--gfx942:xnack+", &code_object(GFX942)),

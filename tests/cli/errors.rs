@@ -44,7 +44,7 @@ fn code_sections_that_overlap() {
 
 #[test]
 fn nothing_for_a_gpu() {
-    bad_input(&host(vec![]), "no `.hip_fatbin`");
+    bad_input(&host(vec![]), "neither a section `.hip_fatbin`");
     bad_input(&bundle(&[(HOST_ID, b"x")]), "no code for a GPU");
     bad_input(&bundle(&[]), "no code for a GPU");
     bad_input(&code_object(GFX90A), "gfx90a, which this build cannot decode; it knows gfx942");

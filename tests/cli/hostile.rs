@@ -23,6 +23,14 @@ fn every_prefix_of_a_bundle() {
 }
 
 #[test]
+fn every_prefix_of_an_offload_binary() {
+    let file = offload("amdgcn-amd-amdhsa", "gfx942", &code_object_flags(GFX942, &[S_NOP], &[]));
+    for n in 0..file.len() {
+        assert_eq!(run(&["dis", "-"], &file[..n]).code, Some(1), "{n} bytes");
+    }
+}
+
+#[test]
 fn every_prefix_of_compressed_bundles() {
     for version in 1..=3 {
         for method in [Method::Zlib, Method::Zstd] {
@@ -70,6 +78,7 @@ fn random_damage() {
         compress(1, Method::Zstd, &bundle),
         compress(2, Method::Zlib, &bundle),
         compress(3, Method::Zstd, &bundle),
+        offload("amdgcn-amd-amdhsa", "gfx942", &code_object),
         bundle,
         code_object,
     ];

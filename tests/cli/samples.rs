@@ -127,7 +127,11 @@ pub fn code_object(mach: u32) -> Vec<u8> {
 
 /// A host program with `bundles` where HIP puts them.
 pub fn host(bundles: Vec<u8>) -> Vec<u8> {
-    let section = Section { name: ".hip_fatbin", kind: 1, flags: 2, data: bundles, ..Section::default() };
+    host_section(".hip_fatbin", bundles)
+}
+
+pub fn host_section(name: &'static str, bundles: Vec<u8>) -> Vec<u8> {
+    let section = Section { name, kind: 1, flags: 2, data: bundles, ..Section::default() };
     elf(EM_X86_64, 3, 0, &[section])
 }
 
@@ -145,6 +149,24 @@ pub fn bundle(entries: &[(&str, &[u8])]) -> Vec<u8> {
         body.extend_from_slice(data);
     }
     file.extend(body);
+    file
+}
+
+/// An LLVM offload binary.
+pub fn offload(triple: &str, arch: &str, image: &[u8]) -> Vec<u8> {
+    // Header and entry, two pairs of offsets, then the texts.
+    let texts = format!("triple\0{triple}\0arch\0{arch}\0");
+    let (at_strings, at_texts) = (32 + 40, 32 + 40 + 32);
+    let at_triple = at_texts + 7;
+    let at_arch = at_triple + triple.len() + 1;
+    let at_image = (at_texts + texts.len()).next_multiple_of(8);
+    let mut file = b"\x10\xff\x10\xad\x01\0\0\0".to_vec();
+    let strings = [at_texts, at_triple, at_arch, at_arch + 5];
+    let fields = [at_image + image.len(), 32, 40, 0, at_strings, 2, at_image, image.len()];
+    fields.iter().chain(&strings).for_each(|&f| file.extend((f as u64).to_le_bytes()));
+    file.extend(texts.bytes());
+    file.resize(at_image, 0);
+    file.extend_from_slice(image);
     file
 }
 

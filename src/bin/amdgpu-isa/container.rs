@@ -9,6 +9,7 @@ mod compressed;
 mod elf;
 mod host;
 mod mach;
+mod offload;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -135,15 +136,32 @@ fn visit_part(bytes: &[u8], label: &str, nesting: Nesting, each: &mut Visitor<'_
     }
     if bytes.starts_with(b"\x7fELF") {
         if elf::is_amdgpu(bytes)? { each(elf::image(bytes, label)?) } else { host::visit(bytes, label, nesting, each) }
-    } else if bundle::is_bundle(bytes) || compressed::is_compressed(bytes) {
+    } else if bundle::is_bundle(bytes) || compressed::is_compressed(bytes) || offload::is_offload(bytes) {
         visit_bundles(bytes, label, nesting, each)
     } else if bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(b"\xde\xc0\x17\x0b") {
         each(Found::Skipped { label, reason: "LLVM bitcode, which has no machine code yet".into() })
     } else {
         Err(Error::input(
-            "neither an ELF file nor a clang offload bundle; for bare machine code use `--raw --target TARGET`",
+            "neither an ELF file nor a bundle of clang's; for bare machine code use `--raw --target TARGET`",
         ))
     }
+}
+
+/// Visits an entry that says which target its images are for.
+fn visit_as(
+    entry: Option<TargetId>,
+    each: &mut Visitor<'_>,
+    visit: impl FnOnce(&mut Visitor<'_>) -> Result<()>,
+) -> Result<()> {
+    visit(&mut |found| {
+        each(match found {
+            Found::Image(image) => {
+                let target = TargetId::merge(image.target, entry.clone());
+                Found::Image(Image { target, ..image })
+            }
+            skipped => skipped,
+        })
+    })
 }
 
 /// Bundles one after the other, as the linker leaves them in `.hip_fatbin`: one for each translation unit,
@@ -154,6 +172,8 @@ fn visit_bundles(bytes: &[u8], label: &str, nesting: Nesting, each: &mut Visitor
         let at = bytes.len() - rest.len();
         let used = if bundle::is_bundle(rest) {
             bundle::visit(rest, nesting, each).map_err(|e| e.within(&format!("offload bundle at {at:#x}")))?
+        } else if offload::is_offload(rest) {
+            offload::visit(rest, nesting, each).map_err(|e| e.within(&format!("offload binary at {at:#x}")))?
         } else if compressed::is_compressed(rest) {
             if nesting.decompressed {
                 return Err(Error::input("a compressed bundle inside a compressed bundle"));

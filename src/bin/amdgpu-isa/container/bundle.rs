@@ -4,7 +4,7 @@
 //! "__CLANG_OFFLOAD_BUNDLE__"  count:u64  { offset:u64 size:u64 idlen:u64 id }*count  ...bytes of the entries
 //! ```
 
-use super::{Found, Nesting, TargetId, Visitor, visit_part};
+use super::{Nesting, TargetId, Visitor, visit_as, visit_part};
 use crate::error::{Error, Result};
 
 const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
@@ -82,17 +82,8 @@ pub fn visit(bytes: &[u8], nesting: Nesting, each: &mut Visitor<'_>) -> Result<u
         if data.is_empty() || !is_device(id) {
             continue;
         }
-        let mut named = |found: Found<'_>| {
-            each(match found {
-                Found::Image(mut image) => {
-                    let of_entry = target_of(id).map(TargetId::parse);
-                    image.target = TargetId::merge(image.target, of_entry);
-                    Found::Image(image)
-                }
-                skipped => skipped,
-            })
-        };
-        visit_part(data, id, nesting.deeper(), &mut named).map_err(|e| e.within(&format!("entry {id}")))?;
+        visit_as(target_of(id).map(TargetId::parse), each, |each| visit_part(data, id, nesting.deeper(), each))
+            .map_err(|e| e.within(&format!("entry {id}")))?;
     }
     Ok(end.max(header.at))
 }

@@ -1,4 +1,5 @@
-//! Host programs with GPU code inside: HIP puts its offload bundles into the section `.hip_fatbin`.
+//! Host programs with GPU code inside: HIP puts its offload bundles into the section `.hip_fatbin`, clang's newer
+//! driver leaves offload binaries in `.llvm.offloading` of object files that are still to be linked.
 //! (`.hipFatBinSegment` beside it holds only pointers into that section, for the runtime.)
 
 use object::{File, Object as _, ObjectSection as _};
@@ -6,7 +7,7 @@ use object::{File, Object as _, ObjectSection as _};
 use super::{Found, Nesting, Visitor, visit_bundles, visit_part};
 use crate::error::{Error, Result};
 
-const SECTION: &str = ".hip_fatbin";
+const SECTIONS: [&str; 2] = [".hip_fatbin", ".llvm.offloading"];
 /// What `clang-offload-bundler --type=o` names its sections: this, and the entry's id.
 const BUNDLED_OBJECT: &str = "__CLANG_OFFLOAD_BUNDLE__";
 
@@ -18,7 +19,7 @@ pub fn visit(bytes: &[u8], label: &str, nesting: Nesting, each: &mut Visitor<'_>
     for section in file.sections() {
         let Ok(name) = section.name() else { continue };
         let bundled = name.strip_prefix(BUNDLED_OBJECT);
-        if name != SECTION && bundled.is_none_or(|id| !super::bundle::is_device(id)) {
+        if !SECTIONS.contains(&name) && bundled.is_none_or(|id| !super::bundle::is_device(id)) {
             continue;
         }
         let data = section.data().map_err(|e| damaged(&format!("section {name}"), e))?;
@@ -42,7 +43,7 @@ pub fn visit(bytes: &[u8], label: &str, nesting: Nesting, each: &mut Visitor<'_>
     let reason = if has_pointers {
         "a host program that refers to HIP code objects but does not hold them: `.hip_fatbin` is missing or empty"
     } else {
-        "a host program without GPU code: it has no `.hip_fatbin` section"
+        "a host program without GPU code: it has neither a section `.hip_fatbin` nor `.llvm.offloading`"
     };
     each(Found::Skipped { label, reason: reason.into() })
 }
