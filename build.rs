@@ -1,1 +1,26 @@
-fn main() {}
+//! The front door of `build/`: tables in, generated source out.
+
+#[path = "build/mod.rs"]
+mod build;
+
+use std::path::PathBuf;
+
+fn main() {
+    println!("cargo::rerun-if-changed=isa");
+    println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-changed=build.rs");
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let enabled = |target: &str| std::env::var_os(format!("CARGO_FEATURE_{}", target.to_uppercase())).is_some();
+    let generated = build::read("isa".as_ref()).and_then(|isa| build::generate(&isa, enabled));
+    match generated {
+        Ok(files) => {
+            for (name, text) in files {
+                std::fs::write(out.join(&name), text).unwrap_or_else(|e| panic!("cannot write {name}: {e}"));
+            }
+        }
+        Err(e) => {
+            println!("cargo::error={e}");
+            std::process::exit(1);
+        }
+    }
+}

@@ -1,0 +1,427 @@
+//! Writes the tables of every enabled target, and the enums that all targets share.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use crate::build::error::Result;
+use crate::build::lower::{self, NONE, Target};
+use crate::build::model::*;
+use crate::build::types;
+
+pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
+    let mut files =
+        vec![("common.rs".to_string(), common(isa, targets)), ("targets.rs".to_string(), target_enum(targets))];
+    let mut tables = String::new();
+    info_table(&mut tables, &infos(targets));
+    for t in targets {
+        tables += &target_tables(isa, targets, t)?;
+    }
+    files.push(("tables.rs".to_string(), tables));
+    files.push(("types.rs".to_string(), types::all(isa, targets)));
+    Ok(files)
+}
+
+/// `s_add_u32` -> `SAddU32`, `VOP3P-MAI` -> `Vop3pMai`
+pub fn camel(name: &str) -> String {
+    let mut out = String::new();
+    for part in name.split(['_', '-']) {
+        let mut chars = part.chars();
+        if let Some(c) = chars.next() {
+            // A digit needs a separator where the split took one: `x_2b_1` and `x_2b1` are two names.
+            if c.is_ascii_digit() && out.ends_with(|l: char| l.is_ascii_digit()) {
+                out.push('_');
+            }
+            out.extend(c.to_uppercase());
+            out.push_str(&chars.as_str().to_lowercase());
+        }
+    }
+    out
+}
+
+/// All opcodes of the enabled targets, in the order of their names.
+fn opcodes(targets: &[Target]) -> BTreeSet<String> {
+    targets.iter().flat_map(|t| t.slots.iter().flatten()).map(|s| s.mnemonic.clone()).collect()
+}
+
+/// Every field name of the tables, of whatever target: hand-written code may name one in any build.
+fn fields(isa: &Isa) -> BTreeSet<String> {
+    let mut all: BTreeSet<String> = isa.formats.iter().flat_map(|f| &f.fields).map(|f| f.name.to_lowercase()).collect();
+    all.insert("vcc".into());
+    all
+}
+
+fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String]) {
+    let blob: String = list.concat();
+    let mut ends = vec![0usize];
+    for s in list {
+        ends.push(ends.last().unwrap() + s.len());
+    }
+    writeln!(out, "/// {doc}\npub(crate) static {name}: &str = \"{blob}\";").unwrap();
+    writeln!(out, "pub(crate) static {name}_AT: [u16; {}] = {ends:?};", ends.len()).unwrap();
+}
+
+fn common(isa: &Isa, targets: &[Target]) -> String {
+    let mut out = String::new();
+    let ops: Vec<String> = opcodes(targets).into_iter().collect();
+    out += "/// An operation, whatever its encoding and its number in a target.\n///\n";
+    out += "/// The variants are those of the enabled targets; their order is that of the names and may change.\n";
+    out += "#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u16)]\n#[allow(missing_docs)]\npub enum Opcode {\n";
+    for op in &ops {
+        writeln!(out, "    /// `{op}`\n    {},", camel(op)).unwrap();
+    }
+    out += "}\n";
+    writeln!(
+        out,
+        "impl Opcode {{\n    /// Every operation of the enabled targets.\n    pub const ALL: &'static [Opcode] = &["
+    )
+    .unwrap();
+    for op in &ops {
+        write!(out, "Opcode::{}, ", camel(op)).unwrap();
+    }
+    out += "];\n}\n";
+    names_fn(&mut out, "MNEMONICS", "Names of all opcodes, one behind the other.", &ops);
+
+    out += "/// A microcode format of the manual.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u8)]\npub enum Format {\n";
+    let mut formats: Vec<&Format> = isa.formats.iter().collect();
+    formats.sort_by_key(|f| &f.name);
+    for f in &formats {
+        writeln!(out, "    /// {} ({} bits)\n    {},", f.about, f.bits, camel(&f.name)).unwrap();
+    }
+    out += "}\n";
+    let names: Vec<String> = formats.iter().map(|f| f.name.clone()).collect();
+    writeln!(out, "pub(crate) static FORMAT_NAMES: [&str; {}] = {names:?};", names.len()).unwrap();
+
+    let fields: Vec<String> = fields(isa).into_iter().collect();
+    out += "/// The name of a field of a microcode format.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u8)]\n#[allow(missing_docs)]\npub enum Field {\n";
+    for f in &fields {
+        writeln!(out, "    {},", camel(f)).unwrap();
+    }
+    out += "}\n";
+    writeln!(out, "pub(crate) static FIELD_NAMES: [&str; {}] = {fields:?};", fields.len()).unwrap();
+
+    let infos = infos(targets);
+    let mut regs: BTreeSet<&String> = infos.iter().flat_map(|i| i.reads.iter().chain(&i.writes)).collect();
+    let known = ["scc", "vcc", "exec", "m0", "mode", "flat_scr", "xnack", "trapsts"];
+    regs.retain(|r| !known.contains(&r.as_str()));
+    assert!(regs.is_empty(), "unknown implicit registers {regs:?}");
+    out
+}
+
+/// The distinct infos of all targets, so that targets share them.
+fn infos(targets: &[Target]) -> Vec<lower::Info> {
+    let mut all = Vec::new();
+    for i in targets.iter().flat_map(|t| &t.infos) {
+        if !all.contains(i) {
+            all.push(i.clone());
+        }
+    }
+    all
+}
+
+fn target_enum(targets: &[Target]) -> String {
+    let mut out = String::new();
+    out += "/// A GPU target that this build knows.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u8)]\npub enum Target {\n";
+    for t in targets {
+        let others = t.row.aliases.join("`, `");
+        writeln!(out, "    /// {}; also called `{others}`.\n    {},", t.row.generation, camel(&t.row.name)).unwrap();
+    }
+    out += "}\n";
+    let variants: Vec<String> = targets.iter().map(|t| format!("Target::{}", camel(&t.row.name))).collect();
+    writeln!(
+        out,
+        "impl Target {{\n    /// Every target of this build.\n    pub const ALL: &'static [Target] = &[{}];\n}}",
+        variants.join(", ")
+    )
+    .unwrap();
+    writeln!(out, "pub(crate) static TARGETS: [TargetInfo; {}] = [", targets.len()).unwrap();
+    for t in targets {
+        let a: Vec<String> = t.row.aliases.iter().map(|a| format!("{a:?}")).collect();
+        writeln!(
+            out,
+            "    TargetInfo {{ name: {:?}, generation: {:?}, mach: {:#x}, aliases: &[{}] }},",
+            t.row.name,
+            t.row.generation,
+            t.row.mach,
+            a.join(", ")
+        )
+        .unwrap();
+    }
+    out += "];\n";
+    for (name, ty) in
+        [("DECODE", "DecodeTables"), ("OPERANDS", "OperandTables"), ("OPS", "OpTables"), ("LAYOUT", "LayoutTables")]
+    {
+        let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
+        writeln!(out, "pub(crate) static {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();
+    }
+    let refs: Vec<String> = targets.iter().map(|t| format!("&{}::TEXT", t.row.name)).collect();
+    writeln!(
+        out,
+        "#[cfg(feature = \"text\")]\npub(crate) static TEXT: [&TextTables; {}] = [{}];",
+        targets.len(),
+        refs.join(", ")
+    )
+    .unwrap();
+    out
+}
+
+fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
+    let mut out = String::new();
+    let w = &mut out;
+    writeln!(w, "pub(crate) mod {} {{\nuse super::*;", t.row.name).unwrap();
+
+    writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{").unwrap();
+    writeln!(w, "lut: &{:?},", t.lut).unwrap();
+    writeln!(w, "families: &[").unwrap();
+    for f in &t.families {
+        let (ss, sm) = f.seg.map_or((0, 0), |s| (s.lsb, (1u32 << s.width) - 1));
+        writeln!(
+            w,
+            "Family {{ base: {}, shapes: {}, op_shift: {}, op_mask: {:#x}, seg_shift: {ss}, seg_mask: {sm:#x}, op_bits: {}, dwords: {} }},",
+            f.base, f.shape_base, f.op.lsb, (1u32 << f.op.width) - 1, f.op.width, f.dwords
+        )
+        .unwrap();
+    }
+    writeln!(w, "],").unwrap();
+    let local: Vec<usize> = (0..t.slots.len())
+        .map(|i| {
+            let base = t.families.iter().rev().find(|f| f.base <= i).expect("slots start at a family").shape_base;
+            t.slots[i].as_ref().map_or(0, |s| s.shape - base)
+        })
+        .collect();
+    writeln!(w, "shape_of: &{local:?},").unwrap();
+    let classes: Vec<usize> = t.shapes.iter().map(|s| s.class).collect();
+    writeln!(w, "class_of: &{classes:?},").unwrap();
+    writeln!(w, "forms_of: &{:?},", t.shapes.iter().map(|s| [s.sdwa, s.dpp]).collect::<Vec<_>>()).unwrap();
+    writeln!(w, "classes: &[").unwrap();
+    for c in &t.classes {
+        writeln!(
+            w,
+            "Class {{ mask: {:#x}, value: {:#x}, first: {}, checks: {}, tail: {}, special: {} }},",
+            c.mask, c.value, c.checks.0, c.checks.1, c.tail, c.special
+        )
+        .unwrap();
+    }
+    writeln!(w, "],\nchecks: &[").unwrap();
+    for c in &t.checks {
+        writeln!(
+            w,
+            "Check {{ field: Field::{}, lsb: {}, width: {}, hi: {}, shift: {}, add: {}, set: {} }},",
+            camel(&c.field),
+            c.lsb,
+            c.width,
+            c.hi,
+            c.shift,
+            c.add,
+            c.set
+        )
+        .unwrap();
+    }
+    writeln!(w, "],\nsets: &{:?},", t.sets).unwrap();
+    let sgpr_ok = code_set(t, &["sgpr", "sys", "ttmp", "m0", "exec"]);
+    writeln!(w, "scalars: &{sgpr_ok:?},").unwrap();
+    writeln!(w, "}};").unwrap();
+
+    writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{ shapes: &[").unwrap();
+    for s in &t.shapes {
+        let f = camel(&t.formats[s.format].def.name);
+        let extension = match s.extension {
+            Some(x) => format!("Some(Format::{})", camel(&t.formats[x].def.name)),
+            None => "None".into(),
+        };
+        writeln!(
+            w,
+            "Shape {{ format: Format::{f}, suffix: {}, extension: {extension}, first: {}, items: {}, ignored: {:#x} }},",
+            s.suffix, s.items.0, s.items.1, s.ignored
+        )
+        .unwrap();
+    }
+    writeln!(w, "],\nlists: &{:?},\nitems: &[", t.item_lists).unwrap();
+    for i in &t.items {
+        let (ty, access) = match i.access {
+            None => ("B".to_string(), 0),
+            Some(a) => (
+                camel(&i.ty),
+                match a {
+                    Access::Read => 1,
+                    Access::Write => 2,
+                    Access::ReadWrite => 3,
+                },
+            ),
+        };
+        writeln!(
+            w,
+            "Item {{ kind: Kind::{}, field: Field::{}, lsb: {}, width: {}, hi: {}, lo_width: {}, used: {:#x}, shift: {}, add: {}, ty: Ty::{ty}, dwords: {}, access: {access}, cond: {}, aux: {:?} }},",
+            camel(&i.kind), camel(&i.field), i.lsb, i.width, i.split.0, i.split.1, i.used, i.shift, i.add, i.dwords, i.cond, i.aux
+        )
+        .unwrap();
+    }
+    let code_at: Vec<(u16, &str)> =
+        t.codes.iter().map(|c| (c.range.of(&t.row.name).unwrap().0, c.class.as_str())).collect();
+    let first = |class: &str| code_at.iter().find(|c| c.1 == class).map_or(512, |c| c.0);
+    let last =
+        |class: &str| t.codes.iter().find(|c| c.class == class).map_or(0, |c| c.range.of(&t.row.name).unwrap().1);
+    writeln!(w, "],\nsgpr_last: {}, ttmp_first: {}, ttmp_last: {} }};", last("sgpr"), first("ttmp"), last("ttmp"))
+        .unwrap();
+
+    ops(w, targets, t);
+    layout(w, t);
+    text(w, isa, t)?;
+    writeln!(w, "}}").unwrap();
+    Ok(out)
+}
+
+fn code_set(t: &Target, classes: &[&str]) -> [u32; 16] {
+    let mut set = [0u32; 16];
+    for c in t.codes.iter().filter(|c| classes.contains(&c.class.as_str())) {
+        let &(a, b) = c.range.of(&t.row.name).unwrap();
+        (a..=b).for_each(|c| set[usize::from(c) / 32] |= 1 << (c % 32));
+    }
+    set
+}
+
+fn ops(w: &mut String, targets: &[Target], t: &Target) {
+    let all: Vec<String> = opcodes(targets).into_iter().collect();
+    let infos = infos(targets);
+    writeln!(w, "pub(crate) static OPS: OpTables = OpTables {{ opcode_of: &[").unwrap();
+    for s in &t.slots {
+        match s {
+            Some(s) => write!(w, "Some(Opcode::{}),", camel(&s.mnemonic)).unwrap(),
+            None => w.push_str("None,"),
+        }
+    }
+    let info_of: Vec<usize> = t
+        .slots
+        .iter()
+        .map(|s| s.as_ref().map_or(0, |s| infos.iter().position(|i| *i == t.infos[s.info]).unwrap()))
+        .collect();
+    writeln!(w, "], info_of: &{info_of:?},").unwrap();
+    // For each opcode, where its slots stand in the list behind it.
+    let (mut first, mut slots) = (vec![0usize], Vec::new());
+    for name in &all {
+        slots.extend((0..t.slots.len()).filter(|&i| t.slots[i].as_ref().is_some_and(|s| &s.mnemonic == name)));
+        first.push(slots.len());
+    }
+    writeln!(w, "first: &{first:?}, slots: &{slots:?} }};").unwrap();
+}
+
+/// The facts of all targets' operations, one table for all.
+fn info_table(w: &mut String, infos: &[lower::Info]) {
+    writeln!(w, "pub(crate) static INFOS: &[Info] = &[").unwrap();
+    for i in infos {
+        writeln!(
+            w,
+            "Info {{ reads: {:#x}, writes: {:#x}, flags: {:#x}, suffix: {} }},",
+            reg_bits(&i.reads),
+            reg_bits(&i.writes),
+            flag_bits(&i.flags),
+            i.suffix
+        )
+        .unwrap();
+    }
+    writeln!(w, "];").unwrap();
+}
+
+/// Order of `Special` in src/operand.rs.
+fn reg_bits(names: &[String]) -> u16 {
+    let order = ["scc", "vcc", "exec", "m0", "mode", "flat_scr", "xnack", "trapsts"];
+    names.iter().fold(0, |m, n| m | 1 << order.iter().position(|o| o == n).expect("checked in common"))
+}
+
+/// Order of `Flags` in src/opcode.rs.
+pub const FLAGS: [&str; 22] = [
+    "commute",
+    "convergent",
+    "fpexcept",
+    "trans",
+    "packed",
+    "dot",
+    "mfma",
+    "smfmac",
+    "compare",
+    "load",
+    "store",
+    "atomic",
+    "branch",
+    "indirect",
+    "terminator",
+    "call",
+    "return",
+    "endpgm",
+    "barrier",
+    "wave_barrier",
+    "wait",
+    "effects",
+];
+
+fn flag_bits(names: &[String]) -> u32 {
+    names
+        .iter()
+        .fold(0, |m, n| m | 1 << FLAGS.iter().position(|o| o == n).unwrap_or_else(|| panic!("unknown flag {n}")))
+}
+
+/// Where every field of every format lies: for errors, `explain` and `locate`.
+fn layout(w: &mut String, t: &Target) {
+    writeln!(w, "pub(crate) static LAYOUT: LayoutTables = LayoutTables {{ formats: &[").unwrap();
+    for f in &t.formats {
+        writeln!(
+            w,
+            "Layout {{ format: Format::{}, bits: {}, extension: {}, fields: &[",
+            camel(&f.def.name),
+            f.def.bits,
+            f.def.extension
+        )
+        .unwrap();
+        for (field, bits) in &f.fields {
+            let a = bits.pieces[0];
+            let b = bits.pieces.get(1).copied().unwrap_or(Piece { lsb: NONE, width: 0 });
+            writeln!(
+                w,
+                "FieldInfo {{ field: Field::{}, lsb: {}, width: {}, hi: {}, hi_width: {}, fixed: {:?}, overlay: {}, about: {:?} }},",
+                camel(&field.name.to_lowercase()), a.lsb, a.width, b.lsb, b.width, bits.fixed.map(|v| v as u16), field.overlay, field.about
+            )
+            .unwrap();
+        }
+        writeln!(w, "] }},").unwrap();
+    }
+    writeln!(w, "] }};").unwrap();
+}
+
+fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
+    writeln!(w, "#[cfg(feature = \"text\")]\npub(crate) static TEXT: TextTables = TextTables {{ codes: &[").unwrap();
+    for c in &t.codes {
+        if ["sgpr", "ttmp", "int", "vgpr", "literal", "off"].contains(&c.class.as_str()) {
+            continue;
+        }
+        let &(a, b) = c.range.of(&t.row.name).unwrap();
+        for code in a..=b {
+            writeln!(w, "({code}, {:?}, {:?}),", c.name, c.pair.as_deref().unwrap_or("")).unwrap();
+        }
+    }
+    writeln!(w, "],").unwrap();
+    for e in &isa.enums {
+        write!(w, "{}: &[", e.name).unwrap();
+        for v in &e.values {
+            let Some(cell) = v.value.of(&t.row.name) else { continue };
+            if e.name == "waitcnt" {
+                let b = crate::build::parse::bits(&v.at, &rev_pieces(cell))?;
+                let (a, z) = (b.pieces[0], b.pieces.get(1).copied().unwrap_or(Piece { lsb: 0, width: 0 }));
+                write!(
+                    w,
+                    "Counter {{ name: {:?}, lsb: {}, width: {}, hi: {}, hi_width: {} }},",
+                    v.name, a.lsb, a.width, z.lsb, z.width
+                )
+                .unwrap();
+            } else {
+                write!(w, "({}, {:?}),", crate::build::parse::number(&v.at, cell)?, v.name).unwrap();
+            }
+        }
+        writeln!(w, "],").unwrap();
+    }
+    writeln!(w, "}};").unwrap();
+    Ok(())
+}
+
+/// Counters list their low piece first.
+fn rev_pieces(s: &str) -> String {
+    s.split(',').rev().collect::<Vec<_>>().join(",")
+}

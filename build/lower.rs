@@ -1,0 +1,874 @@
+//! Turns the tables into what one target's library tables hold: families, slots, shapes, classes, checks and items.
+//! `src/table.rs` says what each of these is.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::build::error::{Place, Result};
+use crate::build::model::*;
+
+pub const NONE: u8 = 0xff;
+
+/// Everything of one target.
+pub struct Target<'a> {
+    pub row: &'a TargetRow,
+    pub formats: Vec<LFormat<'a>>,
+    pub families: Vec<Family>,
+    /// Family of each value of the top nine bits of the first dword, plus one; 0: none.
+    pub lut: Vec<u8>,
+    pub slots: Vec<Option<Slot>>,
+    pub shapes: Vec<Shape>,
+    pub classes: Vec<Class>,
+    pub checks: Vec<Check>,
+    pub sets: Vec<[u32; 16]>,
+    pub items: Vec<Item>,
+    pub item_lists: Vec<u16>,
+    pub infos: Vec<Info>,
+    pub codes: Vec<&'a CodeRow>,
+}
+
+pub struct LFormat<'a> {
+    pub def: &'a Format,
+    pub fields: Vec<(&'a Field, Bits)>,
+    pub family: usize,
+}
+
+/// Formats that share encoding bits and opcode numbers.
+pub struct Family {
+    pub name: String,
+    pub base: usize,
+    pub slots: usize,
+    pub shape_base: usize,
+    pub dwords: u8,
+    pub fixed: Vec<(Bits, u64)>,
+    pub op: Piece,
+    /// A second piece of the slot number (FLAT's segment).
+    pub seg: Option<Piece>,
+    formats: Vec<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Slot {
+    pub mnemonic: String,
+    pub format: usize,
+    pub opcode: u16,
+    /// Index of the shape in the target's list.
+    pub shape: usize,
+    pub info: usize,
+}
+
+/// What a row says of its operation, whatever its operands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Info {
+    pub reads: Vec<String>,
+    pub writes: Vec<String>,
+    pub flags: Vec<String>,
+    /// The mnemonic is printed with the encoding's suffix, because the target has the operation in two encodings.
+    pub suffix: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Shape {
+    pub format: usize,
+    pub class: usize,
+    pub items: (usize, usize),
+    /// The format of the dword that may stand behind the base words.
+    pub extension: Option<usize>,
+    pub suffix: u8,
+    pub ignored: u128,
+    pub sdwa: usize,
+    pub dpp: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Class {
+    pub mask: u128,
+    pub value: u128,
+    pub checks: (usize, usize),
+    /// Bits of `Tail` in src/table.rs.
+    pub tail: u8,
+    pub special: u8,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Check {
+    pub field: String,
+    pub lsb: u8,
+    pub width: u8,
+    pub hi: u8,
+    pub shift: u8,
+    pub add: u16,
+    pub set: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Item {
+    pub kind: String,
+    pub field: String,
+    pub lsb: u8,
+    pub width: u8,
+    pub split: (u8, u8),
+    pub used: u8,
+    pub shift: u8,
+    pub add: u16,
+    pub ty: String,
+    pub dwords: u8,
+    pub access: Option<Access>,
+    /// Bit that says "returns": the operand is written (or is there at all) only when it is set.
+    pub cond: u8,
+    pub aux: [u8; 3],
+}
+
+pub mod tail {
+    pub const SSRC0: u8 = 1;
+    pub const SSRC1: u8 = 2;
+    pub const SRC0: u8 = 4;
+    pub const SDWA: u8 = 8;
+    pub const DPP: u8 = 16;
+    pub const ALWAYS: u8 = 32;
+}
+
+pub fn target<'a>(isa: &'a Isa, row: &'a TargetRow) -> Result<Target<'a>> {
+    let mut t = Target {
+        row,
+        formats: Vec::new(),
+        families: Vec::new(),
+        lut: vec![0; 512],
+        slots: Vec::new(),
+        shapes: Vec::new(),
+        classes: Vec::new(),
+        checks: Vec::new(),
+        sets: Vec::new(),
+        items: Vec::new(),
+        item_lists: Vec::new(),
+        infos: Vec::new(),
+        codes: isa.codes.iter().filter(|c| c.range.of(&row.name).is_some()).collect(),
+    };
+    formats(isa, &mut t)?;
+    families(&mut t)?;
+    lut(&mut t)?;
+    let mut pool = Pool::default();
+    for f in 0..t.families.len() {
+        t.families[f].shape_base = t.shapes.len();
+        for i in t.families[f].formats.clone() {
+            rows(isa, &mut t, &mut pool, i)?;
+        }
+        if t.shapes.len() - t.families[f].shape_base > 255 {
+            return t.row.at.err(format!("{} has more than 255 shapes", t.families[f].name));
+        }
+    }
+    suffixes(&mut t);
+    Ok(t)
+}
+
+fn formats<'a>(isa: &'a Isa, t: &mut Target<'a>) -> Result<()> {
+    for def in &isa.formats {
+        let fields: Vec<_> = def.fields.iter().filter_map(|f| f.bits.of(&t.row.name).map(|b| (f, b.clone()))).collect();
+        if fields.is_empty() {
+            continue;
+        }
+        let mut seen = 0u128;
+        for (f, b) in &fields {
+            if !isa.kinds.iter().any(|k| k.name == f.kind) && f.kind != "enc" && f.kind != "op" {
+                return f.at.err(format!("unknown kind `{}`", f.kind));
+            }
+            if b.mask() >> def.bits != 0 {
+                return f.at.err(format!("field {} reaches past bit {}", f.name, def.bits - 1));
+            }
+            if (f.kind == "enc") != b.fixed.is_some() {
+                return f.at.err("fixed bits are of kind `enc`, and only they");
+            }
+            if f.overlay {
+                if b.mask() & !seen != 0 {
+                    return f.at.err(format!("overlay {} lies over no other field", f.name));
+                }
+                continue;
+            }
+            if b.mask() & seen != 0 {
+                return f.at.err(format!("field {} overlaps another", f.name));
+            }
+            seen |= b.mask();
+        }
+        let all = if def.bits == 128 { u128::MAX } else { (1u128 << def.bits) - 1 };
+        if seen != all {
+            let gap = (!seen & all).trailing_zeros();
+            return def.at.err(format!("bit {gap} of {} is in no field", def.name));
+        }
+        t.formats.push(LFormat { def, fields, family: usize::MAX });
+    }
+    Ok(())
+}
+
+fn families(t: &mut Target) -> Result<()> {
+    for i in 0..t.formats.len() {
+        let def = t.formats[i].def;
+        if def.extension {
+            continue;
+        }
+        let fixed: Vec<(Bits, u64)> =
+            t.formats[i].fields.iter().filter_map(|(_, b)| b.fixed.map(|v| (b.clone(), v))).collect();
+        let Some(op) = t.formats[i].fields.iter().find(|(f, _)| f.kind == "op") else {
+            return def.at.err(format!("format {} has no opcode field", def.name));
+        };
+        let [op] = op.1.pieces[..] else { return op.0.at.err("a split opcode field is not supported yet") };
+        let Some((enc, segs)) = fixed.split_first() else {
+            return def.at.err(format!("format {} has no encoding bits", def.name));
+        };
+        if enc.0.pieces.iter().any(|p| p.lsb < 23) {
+            return def.at.err("the first encoding field must lie in bits 31:23");
+        }
+        let seg = segs.first().map(|(b, _)| b.pieces[0]);
+        let family = match &def.shares {
+            Some(name) => {
+                let Some(f) = t.families.iter().position(|f| &f.name == name) else {
+                    return def.at.err(format!("shares {name}, which no earlier format is"));
+                };
+                let fam = &t.families[f];
+                if fam.op != op || fam.seg != seg || fam.fixed[0] != *enc || fam.dwords != def.bits / 32 {
+                    return def.at.err(format!("encoding or opcode bits differ from those of {name}"));
+                }
+                f
+            }
+            None => {
+                let base = t.families.last().map_or(0, |f| f.base + f.slots);
+                let slots = 1usize << (op.width + seg.map_or(0, |s| s.width));
+                t.families.push(Family {
+                    name: def.name.clone(),
+                    base,
+                    slots,
+                    shape_base: 0,
+                    dwords: def.bits / 32,
+                    fixed: vec![enc.clone()],
+                    op,
+                    seg,
+                    formats: Vec::new(),
+                });
+                t.slots.resize(base + slots, None);
+                t.families.len() - 1
+            }
+        };
+        t.families[family].formats.push(i);
+        t.formats[i].family = family;
+    }
+    Ok(())
+}
+
+/// The most specific encoding wins: SOP1 lies inside what SOP2 would be.
+fn lut(t: &mut Target) -> Result<()> {
+    for top in 0..512u32 {
+        let word = u128::from(top) << 23;
+        let mut best: Option<(u32, usize)> = None;
+        for (i, f) in t.families.iter().enumerate() {
+            let (bits, value) = &f.fixed[0];
+            let piece = bits.pieces[0];
+            if (word & bits.mask()) >> piece.lsb != u128::from(*value) {
+                continue;
+            }
+            let n = bits.mask().count_ones();
+            if best.is_none_or(|(m, _)| n > m) {
+                best = Some((n, i));
+            }
+        }
+        t.lut[top as usize] = best.map_or(0, |(_, i)| i as u8 + 1);
+    }
+    for (i, f) in t.families.iter().enumerate() {
+        if !t.lut.contains(&(i as u8 + 1)) {
+            return t.row.at.err(format!("the encoding bits of {} are hidden by another format", f.name));
+        }
+    }
+    Ok(())
+}
+
+/// Numbers equal things once.
+#[derive(Default)]
+struct Pool {
+    shapes: HashMap<Shape, usize>,
+    classes: HashMap<Class, usize>,
+    check_lists: HashMap<Vec<Check>, (usize, usize)>,
+    sets: HashMap<[u32; 16], usize>,
+    items: HashMap<Item, u16>,
+    lists: HashMap<Vec<u16>, (usize, usize)>,
+    infos: HashMap<Info, usize>,
+}
+
+fn intern<T: Clone + std::hash::Hash + Eq>(map: &mut HashMap<T, usize>, list: &mut Vec<T>, value: T) -> usize {
+    *map.entry(value).or_insert_with_key(|v| {
+        list.push(v.clone());
+        list.len() - 1
+    })
+}
+
+fn rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize) -> Result<()> {
+    let def = t.formats[format].def;
+    for row in &def.rows {
+        let Some(&opcode) = row.opcode.of(&t.row.name) else { continue };
+        let fam = &t.families[t.formats[format].family];
+        if u32::from(opcode) >= 1 << fam.op.width {
+            return row.at.err(format!("opcode {opcode} does not fit in {} bits", fam.op.width));
+        }
+        let mut slot = fam.base + usize::from(opcode);
+        if let Some(seg) = fam.seg {
+            let fields = &t.formats[format].fields;
+            let value = fields.iter().filter_map(|(_, b)| b.fixed.filter(|_| b.pieces[0] == seg)).next();
+            slot += (value.expect("checked with the family") as usize) << fam.op.width;
+        }
+        if let Some(other) = &t.slots[slot] {
+            return row
+                .at
+                .err(format!("opcode {opcode} of {} is {} already on {}", def.name, other.mnemonic, t.row.name));
+        }
+        let shape = Form::base(isa, t, format, row)?.shape(isa, t, pool, row)?;
+        let info =
+            Info { reads: row.reads.clone(), writes: row.writes.clone(), flags: row.flags.clone(), suffix: false };
+        let info = intern(&mut pool.infos, &mut t.infos, info);
+        t.slots[slot] = Some(Slot { mnemonic: row.mnemonic.clone(), format, opcode, shape, info });
+    }
+    Ok(())
+}
+
+/// One form of a row (base, SDWA, DPP) on its way to a shape.
+struct Form {
+    format: usize,
+    /// Formats that make up the words, each with its first bit.
+    parts: Vec<(usize, u8)>,
+    tokens: Vec<Token>,
+    replace: Vec<(String, String, Option<String>)>,
+    forms: Vec<(String, String)>,
+    tail: u8,
+}
+
+impl Form {
+    fn base(isa: &Isa, t: &Target, format: usize, row: &Row) -> Result<Form> {
+        let def = t.formats[format].def;
+        let mut form = Form {
+            format,
+            parts: vec![(format, 0)],
+            tokens: Vec::new(),
+            replace: Vec::new(),
+            forms: Vec::new(),
+            tail: 0,
+        };
+        let tokens = expand(&row.at, def, &row.tokens)?;
+        for token in tokens {
+            match token {
+                Token::Form { format, macro_name } => form.forms.push((format, macro_name)),
+                Token::Operand { ref name, .. } if name == "literal" => {
+                    form.tail |= tail::ALWAYS;
+                    form.tokens.push(token);
+                }
+                _ => form.tokens.push(token),
+            }
+        }
+        if form.tail & tail::ALWAYS != 0 {
+            let Some(lit) = t.formats.iter().position(|f| f.def.name == "LITERAL") else {
+                return row.at.err("the row has a literal, but the target has no LITERAL format");
+            };
+            form.parts.push((lit, def.bits));
+        }
+        for name in &def.literal {
+            let used = form.tokens.iter().any(|tk| {
+                matches!(tk, Token::Operand { name: n, kind, .. }
+                if n == name && takes_literal(isa, def, n, kind.as_deref()))
+            });
+            if used {
+                form.tail |= match name.as_str() {
+                    "ssrc0" => tail::SSRC0,
+                    "ssrc1" => tail::SSRC1,
+                    "src0" => tail::SRC0,
+                    _ => return def.at.err(format!("a literal for {name} is not supported yet")),
+                };
+            }
+        }
+        Ok(form)
+    }
+
+    /// The form of `base` with the extension `ext`.
+    fn extended(t: &Target, base: &Form, ext: usize, macro_name: &str, row: &Row) -> Result<Form> {
+        let def = t.formats[ext].def;
+        let Some((_, tokens)) = def.macros.iter().find(|(n, _)| n == macro_name) else {
+            return row.at.err(format!("{} has no macro {macro_name}", def.name));
+        };
+        let mut all = base.tokens.clone();
+        all.extend(expand(&row.at, def, tokens)?);
+        Ok(Form {
+            format: base.format,
+            parts: vec![base.parts[0], (ext, t.formats[base.format].def.bits)],
+            tokens: all,
+            replace: def.replaces.iter().map(|r| (r.operand.clone(), r.kind.clone(), r.field.clone())).collect(),
+            forms: Vec::new(),
+            tail: 0,
+        })
+    }
+
+    /// The field's definition and its bits in the whole instruction; the last part that has it wins.
+    fn field<'a>(&self, t: &Target<'a>, name: &str) -> Option<(&'a Field, Bits, usize)> {
+        self.parts.iter().enumerate().rev().find_map(|(n, &(f, first))| {
+            let (field, bits) = t.formats[f].fields.iter().find(|(x, _)| x.name == name)?;
+            Some((*field, shifted(bits, first), n))
+        })
+    }
+
+    fn shape(&self, isa: &Isa, t: &mut Target, pool: &mut Pool, row: &Row) -> Result<usize> {
+        let mut form = self.tail;
+        let mut ext = [0usize; 2];
+        for (name, macro_name) in &self.forms {
+            let def = t.formats[self.format].def;
+            let upper = name.to_uppercase();
+            let Some(e) = def.extends.iter().find(|e| e.format.starts_with(&upper)) else {
+                return row.at.err(format!("{} has no extension {upper}", def.name));
+            };
+            let Some(x) = t.formats.iter().position(|f| f.def.name == e.format) else {
+                return e.at.err(format!("there is no format {}", e.format));
+            };
+            let (n, bit) = if upper == "SDWA" { (0, tail::SDWA) } else { (1, tail::DPP) };
+            form |= bit;
+            ext[n] = Form::extended(t, self, x, macro_name, row)?.shape(isa, t, pool, row)?;
+        }
+        let mut layout = Layout::new(self, t);
+        let mut items = Vec::new();
+        for token in &self.tokens {
+            layout.apply(isa, t, row, token, &mut items)?;
+        }
+        let (mask, value, ignored) = layout.finish();
+        let mut checks = Vec::new();
+        let mut special = 0;
+        for item in &items {
+            if let Some((check, set)) = check(isa, t, self, &row.at, item)? {
+                let set = intern(&mut pool.sets, &mut t.sets, set);
+                checks.push(Check { set, ..check });
+            }
+            special |= match item.kind.as_str() {
+                "buf_vaddr" => 1,
+                "global_addr" => 2,
+                "smem_offset" => 4,
+                "lds_data" => 8,
+                _ => 0,
+            };
+        }
+        let checks = *pool.check_lists.entry(checks).or_insert_with_key(|c| {
+            t.checks.extend(c.iter().cloned());
+            (t.checks.len() - c.len(), c.len())
+        });
+        let class = Class { mask, value, checks, tail: form, special };
+        let class = intern(&mut pool.classes, &mut t.classes, class);
+        let list: Vec<u16> = items
+            .into_iter()
+            .map(|item| {
+                *pool.items.entry(item).or_insert_with_key(|i| {
+                    t.items.push(i.clone());
+                    (t.items.len() - 1) as u16
+                })
+            })
+            .collect();
+        let items = *pool.lists.entry(list).or_insert_with_key(|l| {
+            t.item_lists.extend(l.iter().copied());
+            (t.item_lists.len() - l.len(), l.len())
+        });
+        let format = self.format;
+        let extension = match self.parts.get(1) {
+            Some(&(f, _)) => Some(f),
+            None if self.tail != 0 => t.formats.iter().position(|f| f.def.name == "LITERAL"),
+            None => None,
+        };
+        let named = |name: &str| ["", "e32", "e64", "sdwa", "dpp"].iter().position(|s| *s == name);
+        let suffix_of = |f: usize| named(&t.formats[f].def.suffix);
+        let last = self.parts.last().expect("a form has parts").0;
+        let Some(suffix) = suffix_of(last).filter(|&n| n > 0).or(suffix_of(format)) else {
+            return t.formats[format].def.at.err("unknown suffix");
+        };
+        let suffix = suffix as u8;
+        let shape = Shape { format, suffix, class, items, extension, ignored, sdwa: ext[0], dpp: ext[1] };
+        Ok(intern(&mut pool.shapes, &mut t.shapes, shape) + 1)
+    }
+}
+
+fn takes_literal(isa: &Isa, def: &Format, field: &str, kind: Option<&str>) -> bool {
+    let default = def.fields.iter().find(|f| f.name == field).map(|f| f.kind.as_str());
+    let Some(kind) = kind.or(default) else { return false };
+    isa.kinds.iter().any(|k| k.name == kind && k.takes.iter().any(|c| c == "literal"))
+}
+
+fn shifted(bits: &Bits, first: u8) -> Bits {
+    Bits { pieces: bits.pieces.iter().map(|p| Piece { lsb: p.lsb + first, ..*p }).collect(), fixed: bits.fixed }
+}
+
+/// Puts the words of macros in their place.
+fn expand(at: &Place, def: &Format, tokens: &[Token]) -> Result<Vec<Token>> {
+    let mut out = Vec::new();
+    for token in tokens {
+        match token {
+            Token::Word(w) => match def.macros.iter().find(|(n, _)| n == w) {
+                Some((_, inner)) => out.extend(expand(at, def, inner)?),
+                None => out.push(Token::Modifier { name: w.clone(), kind: None, bits: None }),
+            },
+            _ => out.push(token.clone()),
+        }
+    }
+    Ok(out)
+}
+
+/// Which bits of the words a form uses, which are fixed, which are free.
+struct Layout<'f> {
+    form: &'f Form,
+    used: u128,
+    /// Bits that an item is made of; `used` has besides them what items look at.
+    taken: u128,
+    any: u128,
+    zero: u128,
+    one: u128,
+    fixed: u128,
+    ignorable: u128,
+    all: u128,
+}
+
+impl<'f> Layout<'f> {
+    fn new(form: &'f Form, t: &Target) -> Self {
+        let mut l = Layout { form, used: 0, taken: 0, any: 0, zero: 0, one: 0, fixed: 0, ignorable: 0, all: 0 };
+        for (n, &(f, first)) in form.parts.iter().enumerate() {
+            for (field, bits) in &t.formats[f].fields {
+                let mask = shifted(bits, first).mask();
+                l.all |= mask;
+                // The field that selects the extension holds its code; it is no operand here.
+                let selector = n == 0 && t.formats[f].def.extends.iter().any(|e| e.field == field.name);
+                if field.kind == "enc" || field.kind == "op" || (selector && form.parts.len() > 1 && form.tail == 0) {
+                    l.fixed |= mask;
+                } else if field.ignored_if_unused {
+                    l.ignorable |= mask;
+                }
+            }
+        }
+        l
+    }
+
+    fn bits(&self, t: &Target, row: &Row, name: &str, list: &Option<Vec<u8>>) -> Result<(Bits, u128)> {
+        let Some((_, bits, _)) = self.form.field(t, name) else {
+            return row
+                .at
+                .err(format!("`{name}` is no field of {} on {}", t.formats[self.form.format].def.name, t.row.name));
+        };
+        let mask = match list {
+            None => bits.mask(),
+            Some(list) => {
+                let mut m = 0u128;
+                for &b in list {
+                    let Some(pos) = bit_position(&bits, b) else {
+                        return row.at.err(format!("`{name}` has no bit {b}"));
+                    };
+                    m |= 1 << pos;
+                }
+                m
+            }
+        };
+        Ok((bits, mask))
+    }
+
+    fn apply(&mut self, isa: &Isa, t: &Target, row: &Row, token: &Token, items: &mut Vec<Item>) -> Result<()> {
+        match token {
+            Token::Any { name, bits } => self.any |= self.bits(t, row, name, bits)?.1,
+            Token::Must { name, bits, ones } => {
+                let m = self.bits(t, row, name, bits)?.1;
+                if *ones { self.one |= m } else { self.zero |= m }
+            }
+            Token::Operand { name, kind, access, ty, on_return } => {
+                let replaced = self.form.replace.iter().find(|(o, ..)| o == name);
+                if name == "vcc" && replaced.is_none() {
+                    items.push(implied_vcc(*access));
+                    return Ok(());
+                }
+                let (field, kind) = match replaced {
+                    Some((_, k, f)) => (f.as_deref().unwrap_or(name), Some(k)),
+                    None => (name.as_str(), kind.as_ref()),
+                };
+                let mut item = self.item(isa, t, row, field, kind, &None)?;
+                (item.ty, item.dwords) = ty_of(&row.at, ty)?;
+                item.access = Some(*access);
+                if *on_return {
+                    let parts = &self.form.parts;
+                    let rtn = t.formats[parts[0].0].fields.iter().find(|(f, _)| f.kind == "rtn");
+                    let Some((_, b)) = rtn else { return row.at.err("@rtn, but the format has no field of kind rtn") };
+                    item.cond = b.pieces[0].lsb;
+                }
+                items.push(item);
+            }
+            Token::Modifier { name, kind, bits } => {
+                let item = self.item(isa, t, row, name, kind.as_ref(), bits)?;
+                decorate(&item, items);
+                items.push(item);
+            }
+            Token::Form { .. } | Token::Word(_) => unreachable!("expanded before"),
+        }
+        Ok(())
+    }
+
+    fn item(
+        &mut self,
+        isa: &Isa,
+        t: &Target,
+        row: &Row,
+        name: &str,
+        kind: Option<&String>,
+        list: &Option<Vec<u8>>,
+    ) -> Result<Item> {
+        let (bits, mask) = self.bits(t, row, name, list)?;
+        let (field, ..) = self.form.field(t, name).expect("found just now");
+        let kind = kind.unwrap_or(&field.kind);
+        let Some(k) = isa.kinds.iter().find(|k| &k.name == kind) else {
+            return row.at.err(format!("unknown kind `{kind}`"));
+        };
+        if self.taken & mask != 0 && !field.overlay {
+            return row.at.err(format!("`{name}` is used twice"));
+        }
+        self.used |= mask;
+        self.taken |= mask;
+        let (mut aux, mut cond) = ([NONE; 3], NONE);
+        for (i, (used, bit)) in k.uses.iter().enumerate() {
+            let Some((_, b, _)) = self.form.field(t, used) else {
+                return row.at.err(format!("kind `{kind}` needs a field `{used}`"));
+            };
+            let first = bit_position(&b, bit.unwrap_or(0)).expect("kinds name bits that are there");
+            match k.reads_as.as_str() {
+                // Sources keep aux for neg, abs and sext.
+                "sdwa_src" => cond = first,
+                _ => aux[i] = first,
+            }
+            self.used |= match bit {
+                Some(_) => 1u128 << first,
+                None => b.mask(),
+            };
+        }
+        let width = bits.width();
+        let used = match list {
+            Some(l) => l.iter().fold(0, |m, b| m | 1 << b),
+            None if width < 8 => ((1u16 << width) - 1) as u8,
+            None => 0xff,
+        };
+        let split = match bits.pieces[..] {
+            [_] => (NONE, width),
+            [a, b] => (b.lsb, a.width),
+            _ => return row.at.err(format!("`{name}` is in more than two pieces")),
+        };
+        Ok(Item {
+            kind: k.reads_as.clone(),
+            field: name.to_string(),
+            lsb: bits.pieces[0].lsb,
+            width,
+            split,
+            used,
+            shift: k.scale.trailing_zeros() as u8,
+            add: k.add,
+            // Operands put their type here; modifiers are told apart by the name of their kind.
+            ty: k.name.clone(),
+            dwords: 1,
+            access: None,
+            cond,
+            aux,
+        })
+    }
+
+    /// Bits that must have a value, that value, and bits that are ignored.
+    fn finish(&self) -> (u128, u128, u128) {
+        let free = self.all & !self.fixed;
+        let must = (free & !self.used & !self.any & !self.ignorable) | self.zero | self.one;
+        (must, self.one, free & !self.used & !must)
+    }
+}
+
+fn bit_position(bits: &Bits, mut bit: u8) -> Option<u8> {
+    for p in &bits.pieces {
+        if bit < p.width {
+            return Some(p.lsb + bit);
+        }
+        bit -= p.width;
+    }
+    None
+}
+
+/// The vcc of VOP2 and VOPC, which no field names.
+fn implied_vcc(access: Access) -> Item {
+    Item {
+        kind: "vcc".into(),
+        field: "vcc".into(),
+        lsb: 0,
+        width: 0,
+        split: (NONE, 0),
+        used: 0,
+        shift: 0,
+        add: 0,
+        ty: "b".into(),
+        dwords: 2,
+        access: Some(access),
+        cond: NONE,
+        aux: [NONE; 3],
+    }
+}
+
+/// neg, abs and sext are shown at their source: each source operand learns where its bits are.
+fn decorate(modifier: &Item, items: &mut [Item]) {
+    let which = match (modifier.ty.as_str(), modifier.field.as_str()) {
+        ("neg", _) => 0,
+        ("abs", _) => 1,
+        ("sext", _) => 2,
+        _ => return,
+    };
+    let sources = items.iter_mut().filter(|i| i.access == Some(Access::Read) && source_number(&i.field).is_some());
+    for item in sources {
+        let n = source_number(&item.field).expect("filtered");
+        let bit = match source_number(&modifier.field[..modifier.field.find('_').unwrap_or(0)]) {
+            // src0_neg
+            Some(m) if m == n => modifier.lsb,
+            Some(_) => continue,
+            // neg[0,1]
+            None if modifier.used >> n & 1 == 1 => modifier.lsb + n,
+            None => continue,
+        };
+        item.aux[which] = bit;
+    }
+}
+
+fn source_number(name: &str) -> Option<u8> {
+    match name {
+        "src0" => Some(0),
+        "src1" | "vsrc1" => Some(1),
+        "src2" => Some(2),
+        _ => None,
+    }
+}
+
+/// `f32x4` -> ("f32", 4 dwords)
+fn ty_of(at: &Place, ty: &str) -> Result<(String, u8)> {
+    let (one, n) = ty.split_once('x').unwrap_or((ty, "1"));
+    let digits = one.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let (Ok(bits), Ok(n)) = (digits.parse::<u32>(), n.parse::<u32>()) else {
+        return at.err(format!("bad operand type `{ty}`"));
+    };
+    let name = &one[..one.len() - digits.len()];
+    let lanes = if name.starts_with("pk_") { 2 } else { 1 };
+    let known = ["b", "i", "f", "pk_i", "pk_f"];
+    if !known.contains(&name) || bits * n * lanes > 1024 {
+        return at.err(format!("bad operand type `{ty}`"));
+    }
+    let name = if name == "b" { "b".to_string() } else { one.to_string() };
+    Ok((name, (bits * n * lanes).div_ceil(32) as u8))
+}
+
+/// The check that an item needs, if there are field values that its kind does not take.
+fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Result<Option<(Check, [u32; 16])>> {
+    let Some((field, ..)) = form.field(t, &item.field) else { return Ok(None) };
+    let kind_name = kind_of(form, item, field);
+    let Some(k) = isa.kinds.iter().find(|k| k.name == kind_name) else {
+        return at.err(format!("unknown kind `{kind_name}`"));
+    };
+    if k.takes.is_empty() {
+        return Ok(None);
+    }
+    let base_def = t.formats[form.format].def;
+    let literal = form.parts.len() == 1 && base_def.literal.contains(&item.field)
+        || form.tail & tail::ALWAYS != 0 && base_def.literal.contains(&item.field);
+    let mut set = [0u32; 16];
+    let put = |c: u16, set: &mut [u32; 16]| set[usize::from(c) / 32] |= 1 << (c % 32);
+    for class in &k.takes {
+        if class.bytes().next().is_some_and(|b| b.is_ascii_digit()) {
+            let (a, b) = class.split_once('-').unwrap_or((class, class));
+            let (a, b) = (crate::build::parse::number(at, a)?, crate::build::parse::number(at, b)?);
+            (a..=b).for_each(|v| put(v as u16, &mut set));
+            continue;
+        }
+        let mut known = false;
+        for code in t.codes.iter().filter(|c| &c.class == class) {
+            known = true;
+            let &(a, b) = code.range.of(&t.row.name).expect("filtered");
+            for c in a..=b {
+                if valid(code, a, b, c, u16::from(item.dwords)) && (class != "literal" || literal) {
+                    put(c, &mut set);
+                }
+            }
+        }
+        if !known && !isa.codes.iter().any(|c| &c.class == class) {
+            return at.err(format!("kind `{kind_name}` takes `{class}`, which is no class of codes"));
+        }
+    }
+    // Fields with a flag beside them: the flag is one more bit on top of the field, and says whether the set applies.
+    let flagged = matches!(k.reads_as.as_str(), "sdwa_src" | "sdst_or_vcc");
+    let (mut hi, mut width) = (NONE, item.width);
+    if flagged {
+        let (_, flag, _) = form.field(t, &k.uses[0].0).expect("checked when the item was made");
+        hi = flag.pieces[0].lsb;
+        let plain = 1u32 << item.width;
+        let mut moved = [0u32; 16];
+        for v in 0..plain.min(256) {
+            put(v as u16, &mut moved);
+            if set[(v / 32) as usize] >> (v % 32) & 1 == 1 {
+                put((v + plain) as u16, &mut moved);
+            }
+        }
+        set = moved;
+        width += 1;
+    }
+    let add = k.add;
+    let all_valid = (0..1u32 << width).all(|v| {
+        let c = (v << item.shift) + u32::from(add);
+        c < 512 && set[(c / 32) as usize] >> (c % 32) & 1 == 1
+    });
+    if all_valid {
+        return Ok(None);
+    }
+    let check =
+        Check { field: item.field.clone(), lsb: item.lsb, width: item.width, hi, shift: item.shift, add, set: 0 };
+    Ok(Some((check, set)))
+}
+
+/// The kind by which the form reads the item: the token's, the replacement's, or the field's own.
+fn kind_of(form: &Form, item: &Item, field: &Field) -> String {
+    for token in &form.tokens {
+        let (name, kind) = match token {
+            Token::Operand { name, kind, .. } | Token::Modifier { name, kind, .. } => (name, kind),
+            _ => continue,
+        };
+        if let Some((_, k, f)) = form.replace.iter().find(|(o, ..)| o == name) {
+            if f.as_deref().unwrap_or(name) == item.field {
+                return k.clone();
+            }
+        } else if name == &item.field {
+            return kind.clone().unwrap_or_else(|| field.kind.clone());
+        }
+    }
+    field.kind.clone()
+}
+
+/// Whether `code` names an operand of `n` dwords. Scalar tuples are read from the aligned register below.
+fn valid(row: &CodeRow, first: u16, last: u16, code: u16, n: u16) -> bool {
+    match row.class.as_str() {
+        "sgpr" | "ttmp" => {
+            let align = n.next_power_of_two().min(4);
+            let base = (code - first) & !(align - 1);
+            first + base + n - 1 <= last
+        }
+        "vgpr" => code + n - 1 <= last,
+        "int" | "float" | "off" => true,
+        "literal" => n <= 2,
+        _ => n == 1 || n == 2 && row.pair.is_some(),
+    }
+}
+
+/// The mnemonic is printed with `_e32` or `_e64` when the target has the operation in both encodings.
+fn suffixes(t: &mut Target) {
+    let mut widths: BTreeMap<String, u8> = BTreeMap::new();
+    let vector = |t: &Target, s: &Slot| match t.formats[s.format].def.name.as_str() {
+        "VOP1" | "VOP2" | "VOPC" => 1,
+        "VOP3A" | "VOP3B" => 2,
+        _ => 0,
+    };
+    for s in t.slots.iter().flatten() {
+        *widths.entry(s.mnemonic.clone()).or_default() |= vector(t, s);
+    }
+    for i in 0..t.slots.len() {
+        let Some(s) = &t.slots[i] else { continue };
+        if vector(t, s) != 0 && widths[&s.mnemonic] == 3 {
+            let info = Info { suffix: true, ..t.infos[s.info].clone() };
+            let n = t.infos.iter().position(|x| *x == info).unwrap_or_else(|| {
+                t.infos.push(info);
+                t.infos.len() - 1
+            });
+            t.slots[i].as_mut().expect("is some").info = n;
+        }
+    }
+}

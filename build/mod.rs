@@ -1,0 +1,53 @@
+//! The generator behind `build.rs`: reads `isa/`, checks it and writes the library's tables and types.
+//!
+//! `tests/tables.rs` includes this module too and feeds it bad tables.
+
+pub mod emit;
+pub mod error;
+pub mod lower;
+pub mod model;
+pub mod parse;
+pub mod types;
+
+use std::path::Path;
+
+use error::{Error, Result};
+use model::Isa;
+
+/// Reads every `*.isa` file of a directory, in the order of their names.
+pub fn read(dir: &Path) -> Result<Isa> {
+    let fail = |e: std::io::Error| Error { file: dir.display().to_string(), line: 0, message: e.to_string() };
+    let mut files: Vec<_> = std::fs::read_dir(dir)
+        .map_err(fail)?
+        .filter_map(|e| Some(e.ok()?.path()))
+        .filter(|p| p.extension().is_some_and(|x| x == "isa"))
+        .collect();
+    files.sort();
+    let mut texts = Vec::new();
+    for path in files {
+        let text = std::fs::read_to_string(&path).map_err(fail)?;
+        texts.push((path.display().to_string(), text));
+    }
+    parse_all(texts.iter().map(|(n, t)| (n.as_str(), t.as_str())))
+}
+
+/// Reads tables from memory. Formats that share another's encoding come after it, whatever the order of the files.
+pub fn parse_all<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Isa> {
+    let mut isa = Isa::default();
+    for (name, text) in files {
+        parse::file(&mut isa, name, text)?;
+    }
+    isa.formats.sort_by_key(|f| f.shares.is_some());
+    Ok(isa)
+}
+
+/// The generated source, as (file name, text).
+pub fn generate(isa: &Isa, enabled: impl Fn(&str) -> bool) -> Result<Vec<(String, String)>> {
+    let mut targets = Vec::new();
+    for row in &isa.targets {
+        if enabled(&row.name) {
+            targets.push(lower::target(isa, row)?);
+        }
+    }
+    emit::all(isa, &targets)
+}

@@ -1,0 +1,189 @@
+//! The tables of `isa/` as data, just as they are written: nothing is resolved or checked here.
+
+use crate::build::error::Place;
+
+#[derive(Debug, Default)]
+pub struct Isa {
+    pub targets: Vec<TargetRow>,
+    pub codes: Vec<CodeRow>,
+    pub kinds: Vec<KindRow>,
+    pub enums: Vec<EnumTable>,
+    pub formats: Vec<Format>,
+}
+
+/// `target gfx942 0x04c CDNA3 other names...`
+#[derive(Debug)]
+pub struct TargetRow {
+    pub at: Place,
+    pub name: String,
+    pub mach: u32,
+    pub generation: String,
+    pub aliases: Vec<String>,
+}
+
+/// One cell for each column of the file, in its order; `None` where a target lacks the row.
+#[derive(Debug, Clone)]
+pub struct Cells<T> {
+    pub columns: Vec<String>,
+    pub cells: Vec<Option<T>>,
+}
+
+impl<T> Cells<T> {
+    pub fn of(&self, target: &str) -> Option<&T> {
+        let i = self.columns.iter().position(|c| c == target)?;
+        self.cells[i].as_ref()
+    }
+}
+
+/// `code vcc_lo vcc sys 106`: a range of operand codes.
+#[derive(Debug)]
+pub struct CodeRow {
+    pub at: Place,
+    pub name: String,
+    /// The name of the 64-bit operand, if the code can be one.
+    pub pair: Option<String>,
+    pub class: String,
+    pub range: Cells<(u16, u16)>,
+}
+
+/// `kind ssrc code 0 1 sgpr,... -`
+#[derive(Debug)]
+pub struct KindRow {
+    pub at: Place,
+    pub name: String,
+    /// Variant of the library's `Kind`, in snake case.
+    pub reads_as: String,
+    pub add: u16,
+    pub scale: u16,
+    /// Classes of codes, or ranges of values; empty: any value.
+    pub takes: Vec<String>,
+    /// Other fields, each with a bit of it (`acc[1]`).
+    pub uses: Vec<(String, Option<u8>)>,
+}
+
+#[derive(Debug)]
+pub struct EnumTable {
+    pub at: Place,
+    pub name: String,
+    pub values: Vec<EnumValue>,
+}
+
+#[derive(Debug)]
+pub struct EnumValue {
+    pub at: Place,
+    pub name: String,
+    /// A number, or bit pieces for counters.
+    pub value: Cells<String>,
+}
+
+/// A run of bits, low bit first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Piece {
+    pub lsb: u8,
+    pub width: u8,
+}
+
+/// Where a field lies: its pieces, the low part of the value first; and the value of fixed bits.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Bits {
+    pub pieces: Vec<Piece>,
+    pub fixed: Option<u64>,
+}
+
+impl Bits {
+    pub fn width(&self) -> u8 {
+        self.pieces.iter().map(|p| p.width).sum()
+    }
+
+    pub fn mask(&self) -> u128 {
+        self.pieces.iter().fold(0, |m, p| m | (((1u128 << p.width) - 1) << p.lsb))
+    }
+}
+
+#[derive(Debug)]
+pub struct Format {
+    pub at: Place,
+    pub name: String,
+    pub bits: u8,
+    /// A dword behind a base format, not an instruction of its own.
+    pub extension: bool,
+    /// The format whose encoding bits and opcode numbers this one shares.
+    pub shares: Option<String>,
+    pub about: String,
+    pub source: String,
+    /// Printed behind the mnemonic, with a `_` between; empty: nothing.
+    pub suffix: String,
+    /// Fields that mean "a literal dword follows" when they hold 255.
+    pub literal: Vec<String>,
+    pub extends: Vec<Extend>,
+    pub replaces: Vec<Replace>,
+    pub fields: Vec<Field>,
+    pub macros: Vec<(String, Vec<Token>)>,
+    pub rows: Vec<Row>,
+}
+
+/// `extend SDWA src0 249`: this extension follows when the field holds the code.
+#[derive(Debug)]
+pub struct Extend {
+    pub at: Place,
+    pub format: String,
+    pub field: String,
+    pub code: u16,
+}
+
+/// `replace src0 sdwa_src [field]`: in the extended form the operand is read from the extension's field.
+#[derive(Debug)]
+pub struct Replace {
+    pub at: Place,
+    pub operand: String,
+    pub kind: String,
+    pub field: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct Field {
+    pub at: Place,
+    pub name: String,
+    pub kind: String,
+    /// `~`: bits that a row does not use are ignored, not required to be zero.
+    pub ignored_if_unused: bool,
+    /// `+`: lies over other fields, which are the parts of it.
+    pub overlay: bool,
+    pub bits: Cells<Bits>,
+    pub about: String,
+}
+
+/// One word of a row's operand column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Token {
+    /// `sdst=b32`, `src0.vgpr9:f32x2`, `vdst=b32@rtn`
+    Operand { name: String, kind: Option<String>, access: Access, ty: String, on_return: bool },
+    /// `clamp`, `abs[0,1]`, `dpp_ctrl.dpp_ctrl64`
+    Modifier { name: String, kind: Option<String>, bits: Option<Vec<u8>> },
+    /// `any:abs[1]`: these bits are ignored, whatever the field says.
+    Any { name: String, bits: Option<Vec<u8>> },
+    /// `zero:gds`: must be zero, whatever the field says; `one:gds`: must be one.
+    Must { name: String, bits: Option<Vec<u8>>, ones: bool },
+    /// `sdwa:FF`: the row has this extended form, with the macro of that format.
+    Form { format: String, macro_name: String },
+    /// A name that may be a macro of the format.
+    Word(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Access {
+    Read,
+    Write,
+    ReadWrite,
+}
+
+#[derive(Debug)]
+pub struct Row {
+    pub at: Place,
+    pub mnemonic: String,
+    pub tokens: Vec<Token>,
+    pub reads: Vec<String>,
+    pub writes: Vec<String>,
+    pub flags: Vec<String>,
+    pub opcode: Cells<u16>,
+}

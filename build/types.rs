@@ -1,0 +1,339 @@
+//! Writes the public types: a module for each target with a struct for each microcode format and an enum for each
+//! opcode table. Targets whose struct or enum is the same, bit for bit, share one type.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use crate::build::emit::camel;
+use crate::build::lower::{LFormat, Target};
+use crate::build::model::*;
+
+pub fn all(isa: &Isa, targets: &[Target]) -> String {
+    let mut out = String::new();
+    let mut shared: HashMap<String, String> = HashMap::new();
+    for t in targets {
+        let name = &t.row.name;
+        writeln!(out, "/// The microcode formats and opcodes of {name} ({}).\npub mod {name} {{", t.row.generation)
+            .unwrap();
+        writeln!(out, "#[allow(unused_imports)]\nuse crate::types::prelude::*;").unwrap();
+        enums(&mut out, isa, t);
+        for f in &t.formats {
+            let ty = camel(&f.def.name);
+            if !f.def.extension {
+                let body = op_enum(t, f);
+                share(&mut out, &mut shared, name, &format!("{ty}Op"), body);
+            }
+            // What the struct is depends on the opcode enum that its getter returns.
+            let op = shared_path(&shared, name, &format!("{ty}Op"));
+            let body = format_struct(isa, f, &ty);
+            share_keyed(&mut out, &mut shared, name, &ty, format!("{op}{body}"), body);
+        }
+        writeln!(out, "}}").unwrap();
+    }
+    out
+}
+
+fn share(out: &mut String, shared: &mut HashMap<String, String>, module: &str, ty: &str, body: String) {
+    share_keyed(out, shared, module, ty, body.clone(), body);
+}
+
+fn share_keyed(
+    out: &mut String,
+    shared: &mut HashMap<String, String>,
+    module: &str,
+    ty: &str,
+    key: String,
+    body: String,
+) {
+    let key = format!("{ty}\n{key}");
+    match shared.get(&key) {
+        Some(path) => writeln!(out, "pub use super::{path};").unwrap(),
+        None => {
+            out.push_str(&body);
+            shared.insert(key, format!("{module}::{ty}"));
+        }
+    }
+    shared.entry(format!("@{module}::{ty}")).or_insert_with(|| format!("{module}::{ty}"));
+}
+
+fn shared_path(shared: &HashMap<String, String>, module: &str, ty: &str) -> String {
+    shared.get(&format!("@{module}::{ty}")).cloned().unwrap_or_default()
+}
+
+/// The numbers of an enumerated immediate, as constants.
+fn enums(out: &mut String, isa: &Isa, t: &Target) {
+    for e in &isa.enums {
+        let values: Vec<(&EnumValue, &String)> =
+            e.values.iter().filter_map(|v| v.value.of(&t.row.name).map(|c| (v, c))).collect();
+        let plain = |n: &str| n.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        if values.is_empty() || e.name == "waitcnt" {
+            continue;
+        }
+        writeln!(out, "/// Values of `{}` (see `isa/enums.isa`).\npub mod {} {{", e.name, e.name).unwrap();
+        for (v, cell) in values {
+            let name: String =
+                v.name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
+            let doc = if plain(&v.name) { String::new() } else { format!(" Printed as `{}`.", v.name) };
+            writeln!(out, "    /// {cell}.{doc}\n    pub const {name}: u16 = {cell};").unwrap();
+        }
+        writeln!(out, "}}").unwrap();
+    }
+}
+
+fn op_bits(f: &LFormat) -> u8 {
+    f.fields.iter().find(|(x, _)| x.kind == "op").map_or(0, |(_, b)| b.width())
+}
+
+fn op_enum(t: &Target, f: &LFormat) -> String {
+    let mut out = String::new();
+    let ty = camel(&f.def.name);
+    let base = op_base(op_bits(f));
+    let rows: Vec<(&Row, u16)> = f.def.rows.iter().filter_map(|r| r.opcode.of(&t.row.name).map(|&n| (r, n))).collect();
+    writeln!(out, "/// Opcodes of {} ({}). The discriminant is the hardware's number.", f.def.name, f.def.source)
+        .unwrap();
+    writeln!(
+        out,
+        "#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, num_enum::TryFromPrimitive, num_enum::IntoPrimitive)]"
+    )
+    .unwrap();
+    writeln!(out, "#[repr({base})]\n#[non_exhaustive]\n#[allow(missing_docs)]\npub enum {ty}Op {{").unwrap();
+    for (r, n) in &rows {
+        writeln!(out, "    /// `{}`\n    {} = {n},", r.mnemonic, camel(&r.mnemonic)).unwrap();
+    }
+    writeln!(out, "}}\nimpl {ty}Op {{").unwrap();
+    writeln!(out, "    /// The operation that has this number, or the number back.\n    pub const fn from_bits(bits: {base}) -> Result<Self, {base}> {{\n        Ok(match bits {{").unwrap();
+    for (r, n) in &rows {
+        writeln!(out, "            {n} => Self::{},", camel(&r.mnemonic)).unwrap();
+    }
+    writeln!(out, "            _ => return Err(bits),\n        }})\n    }}").unwrap();
+    writeln!(out, "    /// The operation, whatever its encoding.\n    pub const fn opcode(self) -> Opcode {{\n        match self {{").unwrap();
+    for (r, _) in &rows {
+        writeln!(out, "            Self::{0} => Opcode::{0},", camel(&r.mnemonic)).unwrap();
+    }
+    writeln!(out, "        }}\n    }}\n}}").unwrap();
+    out
+}
+
+fn op_base(bits: u8) -> &'static str {
+    if bits <= 8 { "u8" } else { "u16" }
+}
+
+/// One run of bits of a struct.
+struct Part<'a> {
+    field: Option<&'a Field>,
+    name: String,
+    piece: Piece,
+    /// The field is in several pieces, of which this is number n.
+    split: bool,
+    fixed: Option<u64>,
+}
+
+fn parts<'a>(f: &LFormat<'a>) -> Vec<Part<'a>> {
+    let mut parts = Vec::new();
+    for (field, bits) in &f.fields {
+        if field.overlay {
+            continue;
+        }
+        for (n, &piece) in bits.pieces.iter().enumerate() {
+            let split = bits.pieces.len() > 1;
+            let mut name = field.name.to_lowercase();
+            if name == "reserved" {
+                name = format!("reserved_{}", piece.lsb);
+            } else if split {
+                name = format!("{name}_{n}");
+            }
+            parts.push(Part { field: Some(field), name, piece, split, fixed: bits.fixed });
+        }
+    }
+    parts.sort_by_key(|p| p.piece.lsb);
+    parts
+}
+
+fn signed(kind: &str) -> bool {
+    ["flat_offset", "global_offset", "smem_offset"].contains(&kind)
+}
+
+fn int_type(width: u8, signed: bool) -> String {
+    let bits = [8, 16, 32, 64].into_iter().find(|b| width <= *b).expect("fields have 64 bits at most");
+    format!("{}{bits}", if signed { 'i' } else { 'u' })
+}
+
+fn field_type(kind: &str, width: u8) -> String {
+    if width == 1 { "bool".into() } else { int_type(width, signed(kind)) }
+}
+
+fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
+    let _ = isa;
+    let mut out = String::new();
+    let def = f.def;
+    let base = format!("u{}", def.bits);
+    let parts = parts(f);
+    writeln!(out, "/// {}\n///\n/// Source: {}.\n///\n/// ```text", def.about, def.source).unwrap();
+    for line in picture(def, &parts) {
+        writeln!(out, "/// {line}").unwrap();
+    }
+    writeln!(out, "/// ```").unwrap();
+    writeln!(out, "#[bitfield_struct::bitfield({base})]\n#[derive(PartialEq, Eq, Hash)]\npub struct {ty} {{").unwrap();
+    for p in &parts {
+        let field = p.field.expect("parts have fields");
+        let width = p.piece.width;
+        let vis = if p.split || p.fixed.is_some() || field.name == "reserved" { "" } else { "pub " };
+        let range = range(p.piece);
+        let about = if field.about.is_empty() { field.name.clone() } else { field.about.clone() };
+        match (p.fixed, field.kind.as_str()) {
+            (Some(v), _) => writeln!(
+                out,
+                "    /// Bits {range}: encoding, {v:#b}.\n    #[bits({width}, access = RO, default = {}{})] {}: {},",
+                if width == 1 { (v == 1).to_string() } else { v.to_string() },
+                "",
+                p.name,
+                field_type("", width)
+            ),
+            (_, "op") => writeln!(
+                out,
+                "    /// Bits {range}: the opcode, or its number when the table lacks it.\n    #[bits({width}, access = RO, from = {ty}Op::from_bits, default = 0)] {vis}{}: Result<{ty}Op, {}>,",
+                p.name,
+                op_base(width)
+            ),
+            (_, kind) => writeln!(
+                out,
+                "    /// Bits {range}: {about}.\n    #[bits({width}, access = RO)] {vis}{}: {},",
+                p.name,
+                field_type(kind, width)
+            ),
+        }
+        .unwrap();
+    }
+    writeln!(out, "}}\nimpl {ty} {{").unwrap();
+    for (field, bits) in &f.fields {
+        if bits.fixed.is_some() || field.name == "reserved" {
+            continue;
+        }
+        accessors(&mut out, field, bits, ty, &base);
+    }
+    writeln!(out, "}}").unwrap();
+    microcode(&mut out, def, ty, &base);
+    out
+}
+
+fn range(p: Piece) -> String {
+    if p.width == 1 { p.lsb.to_string() } else { format!("{}:{}", p.lsb + p.width - 1, p.lsb) }
+}
+
+/// `with_*` for one field, and the getter of a field that is in pieces or lies over others.
+fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str) {
+    let name = &field.name;
+    let width = bits.width();
+    let mask = bits.mask();
+    let ranges: Vec<String> = bits.pieces.iter().rev().map(|&p| range(p)).collect();
+    let ranges = ranges.join(",");
+    let set = |value: &str| -> String {
+        let mut low = 0;
+        let mut terms = Vec::new();
+        for p in &bits.pieces {
+            let m = (1u64 << p.width) - 1;
+            terms.push(format!("((({value} >> {low}) & {m:#x}) << {})", p.lsb));
+            low += p.width;
+        }
+        format!("Self::from_bits((self.into_bits() & !{mask:#x}) | {})", terms.join(" | "))
+    };
+    if field.kind == "op" {
+        let body = set(&format!("(op as {base})"));
+        writeln!(out, "    /// Sets the opcode (bits {ranges}).\n    pub const fn with_op(self, op: {ty}Op) -> Self {{\n        {body}\n    }}").unwrap();
+        return;
+    }
+    let t = field_type(&field.kind, width);
+    if bits.pieces.len() > 1 || field.overlay {
+        let mut low = 0;
+        let mut terms = Vec::new();
+        for p in &bits.pieces {
+            let m = (1u64 << p.width) - 1;
+            terms.push(format!("(((self.into_bits() >> {}) & {m:#x}) << {low})", p.lsb));
+            low += p.width;
+        }
+        let about = &field.about;
+        writeln!(
+            out,
+            "    /// Bits {ranges}: {about}.\n    pub const fn {name}(&self) -> {t} {{\n        ({}) as {t}\n    }}",
+            terms.join(" | ")
+        )
+        .unwrap();
+    }
+    let exact = width == 1 || [8, 16, 32].contains(&width);
+    if exact {
+        let body = set(&format!("(value as {base})"));
+        writeln!(out, "    /// Sets `{name}` (bits {ranges}).\n    pub const fn with_{name}(self, value: {t}) -> Self {{\n        {body}\n    }}").unwrap();
+    } else {
+        let (lo, hi) = if signed(&field.kind) {
+            (-(1i64 << (width - 1)), (1i64 << (width - 1)) - 1)
+        } else {
+            (0, (1i64 << width) - 1)
+        };
+        let body = set(&format!("(value as {base})"));
+        let bad = if lo < 0 { format!("value < {lo} || value > {hi}") } else { format!("value > {hi}") };
+        writeln!(
+            out,
+            "    /// Sets `{name}` (bits {ranges}).\n    ///\n    /// # Errors\n    /// The value is not in {lo}..={hi}.\n    pub const fn with_{name}(self, value: {t}) -> Result<Self, FieldError> {{\n        if {bad} {{\n            return Err(FieldError {{ field: crate::Field::{}, value: value as i64, width: {width} }});\n        }}\n        Ok({body})\n    }}",
+            camel(name)
+        )
+        .unwrap();
+    }
+}
+
+/// The trait by which generic code meets the struct, and the proof that the layout is what the table says.
+fn microcode(out: &mut String, def: &Format, ty: &str, base: &str) {
+    let words = usize::from(def.bits / 32);
+    let to = (0..words).map(|i| format!("(bits >> {}) as u32", 32 * i)).collect::<Vec<_>>().join(", ");
+    let from = (0..words).map(|i| format!("((words[{i}] as {base}) << {})", 32 * i)).collect::<Vec<_>>().join(" | ");
+    writeln!(
+        out,
+        "impl {ty} {{\n    /// The dwords, first to last.\n    pub const fn to_words(self) -> [u32; {words}] {{\n        let bits = self.into_bits();\n        [{to}]\n    }}\n    /// From dwords; every bit is kept.\n    pub const fn from_words(words: [u32; {words}]) -> Self {{\n        Self::from_bits({from})\n    }}\n}}",
+    )
+    .unwrap();
+    writeln!(
+        out,
+        "impl Microcode for {ty} {{\n    const FORMAT: crate::Format = crate::Format::{};\n    const EXTENSION: bool = {};\n    type Words = [u32; {words}];\n    fn to_words(self) -> Self::Words {{ self.to_words() }}\n    fn from_words(words: Self::Words) -> Self {{ Self::from_words(words) }}\n}}",
+        camel(&def.name),
+        def.extension
+    )
+    .unwrap();
+    writeln!(out, "static_assertions::const_assert_eq!(core::mem::size_of::<{ty}>(), {});", def.bits / 8).unwrap();
+    for field in &def.fields {
+        let plain = field.name != "reserved" && field.kind != "enc" && !field.overlay;
+        let Some(bits) = field.bits.cells.iter().flatten().next().filter(|b| plain && b.pieces.len() == 1) else {
+            continue;
+        };
+        let upper = field.name.to_uppercase();
+        writeln!(
+            out,
+            "static_assertions::const_assert!({ty}::{upper}_OFFSET == {} && {ty}::{upper}_BITS == {});",
+            bits.pieces[0].lsb, bits.pieces[0].width
+        )
+        .unwrap();
+    }
+}
+
+/// The bit layout, one dword a line pair, high bits to the left.
+fn picture(def: &Format, parts: &[Part]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for dword in (0..def.bits / 32).rev() {
+        let mut here: Vec<&Part> = parts.iter().filter(|p| p.piece.lsb / 32 == dword).collect();
+        here.sort_by_key(|p| std::cmp::Reverse(p.piece.lsb));
+        let (mut top, mut mid) = (String::new(), String::new());
+        for p in here {
+            let field = p.field.expect("parts have fields");
+            let label = match p.fixed {
+                Some(v) => format!("{v:0w$b}", w = usize::from(p.piece.width)),
+                None if field.name == "reserved" => "-".into(),
+                None => field.name.clone(),
+            };
+            let bits = range(p.piece);
+            let w = label.len().max(bits.len()).max(usize::from(p.piece.width)) + 2;
+            write!(top, " {bits:<w$}").unwrap();
+            write!(mid, "|{label:^w$}").unwrap();
+        }
+        lines.push(top.trim_end().to_string());
+        lines.push(format!("{mid}|"));
+    }
+    lines
+}

@@ -1,0 +1,152 @@
+//! The enums that all targets share: operations, formats, fields; and the facts of operations.
+
+include!(concat!(env!("OUT_DIR"), "/common.rs"));
+
+use core::fmt;
+
+use crate::Target;
+use crate::target::{DECODE, OPS};
+
+impl Opcode {
+    /// The mnemonic, in LLVM's spelling, without the suffix of an encoding.
+    #[cfg(feature = "text")]
+    pub fn name(self) -> &'static str {
+        let at = self as usize;
+        let (Some(&a), Some(&b)) = (MNEMONICS_AT.get(at), MNEMONICS_AT.get(at + 1)) else { return "" };
+        MNEMONICS.get(usize::from(a)..usize::from(b)).unwrap_or("")
+    }
+
+    /// The formats and numbers that a target gives the operation; none if the target lacks it.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Format, Opcode, Target};
+    /// let all: Vec<_> = Opcode::VAddF32.encodings(Target::Gfx942).collect();
+    /// assert_eq!(all, [(Format::Vop2, 1), (Format::Vop3a, 257)]);
+    /// # }
+    /// ```
+    pub fn encodings(self, target: Target) -> impl Iterator<Item = (Format, u16)> {
+        let (ops, tables) = (OPS[target as usize], DECODE[target as usize]);
+        let at = self as usize;
+        let range = match (ops.first.get(at), ops.first.get(at + 1)) {
+            (Some(&a), Some(&b)) => usize::from(a)..usize::from(b),
+            _ => 0..0,
+        };
+        let slots = ops.slots.get(range).unwrap_or(&[]);
+        slots.iter().filter_map(move |&slot| {
+            let family = tables.families.iter().rev().find(|f| f.base <= slot)?;
+            let shape = family.shapes + u16::from(*tables.shape_of.get(usize::from(slot))?) - 1;
+            let format = crate::target::OPERANDS[target as usize].shapes.get(usize::from(shape))?.format;
+            Some((format, (slot - family.base) & family.op_mask))
+        })
+    }
+}
+
+impl fmt::Debug for Opcode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        #[cfg(feature = "text")]
+        return f.write_str(self.name());
+        #[cfg(not(feature = "text"))]
+        write!(f, "Opcode({})", *self as u16)
+    }
+}
+
+#[cfg(feature = "text")]
+impl fmt::Display for Opcode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl Format {
+    /// The manual's name, such as `VOP3P-MAI`.
+    pub fn name(self) -> &'static str {
+        FORMAT_NAMES.get(self as usize).copied().unwrap_or("")
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl Field {
+    /// The manual's name, such as `ssrc0`.
+    pub fn name(self) -> &'static str {
+        FIELD_NAMES.get(self as usize).copied().unwrap_or("")
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What an operation does besides its operands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Flags(pub(crate) u32);
+
+macro_rules! flags {
+    ($($(#[$doc:meta])* $name:ident = $bit:expr;)*) => {
+        impl Flags {
+            $($(#[$doc])* pub const fn $name(self) -> bool { self.0 >> $bit & 1 == 1 })*
+        }
+        impl fmt::Debug for Flags {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let mut set = f.debug_set();
+                $(if self.$name() { set.entry(&stringify!($name)); })*
+                set.finish()
+            }
+        }
+    };
+}
+
+// The order of the bits is that of FLAGS in build/emit.rs.
+flags! {
+    /// The first two sources can change places.
+    is_commutable = 0;
+    /// Lanes work together: moving it into other control flow changes its meaning.
+    is_convergent = 1;
+    /// Can raise a floating-point exception.
+    may_raise_fp = 2;
+    /// Runs in the transcendental unit.
+    is_trans = 3;
+    /// Works on packed values.
+    is_packed = 4;
+    /// Dot product.
+    is_dot = 5;
+    /// Matrix multiply-add.
+    is_mfma = 6;
+    /// Sparse matrix multiply-add.
+    is_smfmac = 7;
+    /// Compares.
+    is_compare = 8;
+    /// Reads memory.
+    is_load = 9;
+    /// Writes memory.
+    is_store = 10;
+    /// Atomic memory access.
+    is_atomic = 11;
+    /// Branches to a label.
+    is_branch = 12;
+    /// Branches to an address in a register.
+    is_indirect_branch = 13;
+    /// Ends a basic block.
+    is_terminator = 14;
+    /// Calls.
+    is_call = 15;
+    /// Returns.
+    is_return = 16;
+    /// Ends the program.
+    is_program_end = 17;
+    /// Control does not reach the next instruction.
+    is_barrier = 18;
+    /// Waits for the other waves of the group.
+    is_wave_barrier = 19;
+    /// Waits for counters.
+    is_wait = 20;
+    /// Has effects that neither operands nor memory show.
+    has_side_effects = 21;
+}

@@ -1,0 +1,101 @@
+//! What can go wrong. Errors are small values; the words are made only when one is printed.
+
+use core::fmt;
+
+use crate::{Field, Format};
+
+/// Why bytes are no instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// The slice ends before the instruction does.
+    Truncated {
+        /// Bytes that the instruction has.
+        needed: u8,
+    },
+    /// The encoding bits are those of no format of the target.
+    UnknownEncoding,
+    /// The format has no such opcode.
+    UnknownOpcode {
+        /// The format.
+        format: Format,
+        /// The number in its opcode field.
+        opcode: u16,
+    },
+    /// Bits that must have a fixed value have another.
+    ReservedBits {
+        /// The format; that of the extension if the bits are there.
+        format: Format,
+        /// The field, if the bits belong to one.
+        field: Option<Field>,
+        /// The lowest wrong bit, counted from the start of the instruction.
+        bit: u8,
+    },
+    /// A field holds a code that is no operand there, a register that does not exist, or a reserved value.
+    ReservedValue {
+        /// The field.
+        field: Field,
+        /// What it holds.
+        value: u16,
+        /// Its lowest bit, counted from the start of the instruction.
+        lsb: u8,
+        /// Its width in bits.
+        width: u8,
+    },
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            DecodeError::Truncated { needed } => write!(f, "truncated: {needed} bytes needed"),
+            DecodeError::UnknownEncoding => f.write_str("unknown encoding"),
+            DecodeError::UnknownOpcode { format, opcode } => write!(f, "unknown {format} opcode {opcode}"),
+            DecodeError::ReservedBits { format, field, bit } => {
+                write!(f, "reserved bit {bit} of {format}")?;
+                match field {
+                    Some(field) => write!(f, " ({field}) is wrong"),
+                    None => f.write_str(" is wrong"),
+                }
+            }
+            DecodeError::ReservedValue { field, value, lsb, width } => {
+                write!(f, "{field} [{}:{lsb}] = {value} is reserved", u16::from(lsb) + u16::from(width) - 1)
+            }
+        }
+    }
+}
+
+impl core::error::Error for DecodeError {}
+
+/// The slice is too short for the words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct EncodeError {
+    /// Elements (bytes or dwords, as the slice has) that are needed.
+    pub needed: u8,
+}
+
+impl fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no room: {} elements needed", self.needed)
+    }
+}
+
+impl core::error::Error for EncodeError {}
+
+/// A value does not fit in a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FieldError {
+    /// The field.
+    pub field: Field,
+    /// The value that was given.
+    pub value: i64,
+    /// Width of the field in bits.
+    pub width: u8,
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} does not fit in the {} bits of {}", self.value, self.width, self.field)
+    }
+}
+
+impl core::error::Error for FieldError {}

@@ -1,0 +1,211 @@
+//! A decoded instruction.
+
+use core::fmt;
+
+use crate::common::Flags;
+use crate::decode::MAX_DWORDS;
+use crate::table::{Info, Shape};
+use crate::target::generated::INFOS;
+use crate::target::{LAYOUT, OPERANDS, OPS};
+use crate::{EncodeError, Field, FieldInfo, Format, Opcode, Operands, Target};
+
+/// An instruction: its words, what they say, and the target they say it for.
+///
+/// The words are kept bit for bit, reserved and ignored bits too, so that [`Inst::words`] are the words that were
+/// decoded. 24 bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Inst {
+    words: [u32; MAX_DWORDS],
+    /// Slot (13 bits), shape (11), target (5), dwords (3).
+    meta: u32,
+}
+
+static_assertions::const_assert!(core::mem::size_of::<Inst>() <= 24);
+
+impl Inst {
+    #[inline]
+    pub(crate) fn new(target: Target, words: [u32; MAX_DWORDS], slot: u16, shape: u16, dwords: u8) -> Inst {
+        let meta = u32::from(slot) | u32::from(shape) << 13 | (target as u32) << 24 | u32::from(dwords) << 29;
+        Inst { words, meta }
+    }
+
+    #[inline]
+    fn slot(&self) -> usize {
+        (self.meta & 0x1fff) as usize
+    }
+
+    #[inline]
+    fn shape_number(&self) -> usize {
+        (self.meta >> 13 & 0x7ff) as usize
+    }
+
+    #[inline]
+    pub(crate) fn shape(&self) -> &'static Shape {
+        &OPERANDS[self.target() as usize].shapes[self.shape_number()]
+    }
+
+    #[inline]
+    pub(crate) fn info(&self) -> &'static Info {
+        &INFOS[usize::from(OPS[self.target() as usize].info_of[self.slot()])]
+    }
+
+    /// The target that it was decoded for.
+    #[inline]
+    pub fn target(&self) -> Target {
+        // The number came from a target; the list is never shorter.
+        Target::ALL[(self.meta >> 24 & 31) as usize % Target::ALL.len()]
+    }
+
+    /// Length in bytes: 4 to 20.
+    #[inline]
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.dwords() * 4
+    }
+
+    #[inline]
+    fn dwords(&self) -> usize {
+        (self.meta >> 29) as usize
+    }
+
+    /// The dwords, base word first.
+    #[inline]
+    pub fn words(&self) -> &[u32] {
+        self.words.get(..self.dwords()).unwrap_or(&self.words)
+    }
+
+    /// The first 64 bits.
+    #[inline]
+    pub(crate) fn bits(&self) -> u64 {
+        u64::from(self.words[0]) | u64::from(self.words[1]) << 32
+    }
+
+    /// The operation.
+    #[inline]
+    pub fn opcode(&self) -> Opcode {
+        // Only slots with an opcode are ever decoded.
+        OPS[self.target() as usize].opcode_of[self.slot()].unwrap_or(Opcode::ALL[0])
+    }
+
+    /// The base format. SDWA, DPP and literal dwords are seen with [`Inst::extension`].
+    #[inline]
+    pub fn format(&self) -> Format {
+        self.shape().format
+    }
+
+    /// The format of the dword behind the base words, if there is one.
+    pub fn extension(&self) -> Option<Format> {
+        let [_, extension] = self.parts();
+        extension.map(|(format, _)| format)
+    }
+
+    /// What the operation does besides its operands.
+    #[inline]
+    pub fn flags(&self) -> Flags {
+        Flags(self.info().flags)
+    }
+
+    /// The operands, in the order of the assembly text; the implicit ones follow.
+    #[inline]
+    pub fn operands(&self) -> Operands<'_> {
+        Operands::new(self)
+    }
+
+    /// Writes the words to `out`, little-endian, and returns their length in bytes.
+    ///
+    /// # Errors
+    /// `out` is too short.
+    pub fn encode(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
+        let len = self.len();
+        let Some(out) = out.get_mut(..len) else { return Err(EncodeError { needed: len as u8 }) };
+        for (to, word) in out.chunks_exact_mut(4).zip(self.words()) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+        Ok(len)
+    }
+
+    /// Writes the words to `out` and returns their number.
+    ///
+    /// # Errors
+    /// `out` is too short.
+    pub fn encode_words(&self, out: &mut [u32]) -> Result<usize, EncodeError> {
+        let words = self.words();
+        let Some(out) = out.get_mut(..words.len()) else { return Err(EncodeError { needed: words.len() as u8 }) };
+        out.copy_from_slice(words);
+        Ok(words.len())
+    }
+
+    fn parts(&self) -> [Option<(Format, u8)>; 2] {
+        parts(self.target(), self.shape(), self.dwords() as u8)
+    }
+
+    /// The words that have this format: the base words, or the dword behind them.
+    pub fn part(&self, format: Format) -> Option<&[u32]> {
+        let parts = self.parts();
+        let (_, first) = parts.into_iter().flatten().find(|(f, _)| *f == format)?;
+        let bits = LAYOUT[self.target() as usize].formats.iter().find(|l| l.format == format)?.bits;
+        let first = usize::from(first / 32);
+        self.words.get(first..first + usize::from(bits / 32))
+    }
+
+    /// No bit that the hardware ignores is set.
+    pub fn is_canonical(&self) -> bool {
+        self.bits() & self.shape().ignored == 0
+    }
+
+    /// Every field of every part: the format, its first bit in the instruction, the field, and its value.
+    pub fn fields(&self) -> impl Iterator<Item = (Format, u8, &'static FieldInfo, u32)> + '_ {
+        let target = self.target();
+        let parts = self.parts();
+        parts.into_iter().flatten().flat_map(move |(format, first)| {
+            let layout = LAYOUT[target as usize].formats.iter().find(|l| l.format == format);
+            layout.into_iter().flat_map(|l| l.fields).map(move |f| {
+                let low = self.field(first + f.lsb, f.width);
+                let high = if f.hi_width == 0 { 0 } else { self.field(first + f.hi, f.hi_width) << f.width };
+                (format, first, f, high | low)
+            })
+        })
+    }
+
+    /// The value of one field of the instruction, if it has the field.
+    pub fn get(&self, field: Field) -> Option<u32> {
+        self.fields().filter(|(_, _, f, _)| f.field == field).last().map(|(.., value)| value)
+    }
+
+    fn field(&self, lsb: u8, width: u8) -> u32 {
+        let at = usize::from(lsb / 32);
+        let word = |i: usize| u64::from(self.words.get(i).copied().unwrap_or(0));
+        let both = word(at) | word(at + 1) << 32;
+        ((both >> (lsb % 32)) & ((1u64 << width) - 1)) as u32
+    }
+
+    /// The address that a branch or call goes to, when the instruction is at `pc` (bytes).
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Target, decode};
+    /// let branch = decode(Target::Gfx942, &[0xfe, 0xff, 0x82, 0xbf]).unwrap(); // s_branch -2
+    /// assert_eq!(branch.branch_target(0x100), Some(0xfc));
+    /// # }
+    /// ```
+    pub fn branch_target(&self, pc: u64) -> Option<u64> {
+        let label = self.operands().find_map(|o| match o.value {
+            crate::Value::Label(offset) => Some(offset),
+            _ => None,
+        })?;
+        Some(pc.wrapping_add(self.len() as u64).wrapping_add((i64::from(label) * 4) as u64))
+    }
+}
+
+/// The formats that make up an instruction, each with its first bit.
+pub(crate) fn parts(target: Target, shape: &Shape, dwords: u8) -> [Option<(Format, u8)>; 2] {
+    let base = LAYOUT[target as usize].formats.iter().find(|l| l.format == shape.format).map_or(32, |l| l.bits);
+    let extension = shape.extension.filter(|_| dwords * 32 > base);
+    [Some((shape.format, 0)), extension.map(|format| (format, base))]
+}
+
+impl fmt::Debug for Inst {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Inst({} {:?} {:08x?})", self.target(), self.opcode(), self.words())
+    }
+}

@@ -1,0 +1,302 @@
+//! What an instruction reads and writes.
+
+use crate::table::{Item, Kind, NONE, OperandTables, Ty};
+use crate::target::OPERANDS;
+use crate::{Field, Inst};
+
+/// A register: a file and a number in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Reg {
+    /// Scalar register.
+    Sgpr(u8),
+    /// Vector register.
+    Vgpr(u8),
+    /// Accumulation register.
+    Agpr(u8),
+    /// Trap handler temporary.
+    Ttmp(u8),
+    /// Any other scalar code: vcc, exec, m0, flat_scratch, src_shared_base, ... The number is the operand code.
+    Special(u8),
+    /// The condition code bit.
+    Scc,
+    /// The whole vcc, when no field names it.
+    Vcc,
+    /// The whole exec mask, when no field names it.
+    Exec,
+    /// m0, when no field names it.
+    M0,
+    /// The MODE register: rounding, denormals, exceptions.
+    Mode,
+    /// The flat scratch base.
+    FlatScratch,
+    /// The XNACK mask.
+    XnackMask,
+    /// The trap status register.
+    TrapStatus,
+}
+
+/// What an operand is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Value {
+    /// A run of registers; the number of dwords is in [`Operand::bits`].
+    Reg(Reg),
+    /// An inline integer constant.
+    Int(i8),
+    /// An inline floating-point constant, by its operand code (240 to 248).
+    Float(u8),
+    /// A 32-bit literal.
+    Literal(u32),
+    /// A constant in the instruction.
+    Imm(i32),
+    /// A branch distance in dwords, from the next instruction.
+    Label(i16),
+    /// No register: `off`.
+    Off,
+}
+
+/// Whether an operand is read or written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Read.
+    Read,
+    /// Written.
+    Write,
+    /// Read and written.
+    ReadWrite,
+}
+
+impl Access {
+    /// The operand is read.
+    pub const fn reads(self) -> bool {
+        !matches!(self, Access::Write)
+    }
+
+    /// The operand is written.
+    pub const fn writes(self) -> bool {
+        !matches!(self, Access::Read)
+    }
+}
+
+/// One operand of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Operand {
+    /// The field that names it: its role. `None` for implicit operands.
+    pub role: Option<Field>,
+    /// The register, or the constant.
+    pub value: Value,
+    /// Width in bits.
+    pub bits: u16,
+    /// Read, written or both.
+    pub access: Access,
+}
+
+/// The operands of an instruction; see [`Inst::operands`].
+#[derive(Clone)]
+pub struct Operands<'a> {
+    inst: &'a Inst,
+    tables: &'static OperandTables,
+    /// Item numbers that are left.
+    list: &'static [u16],
+    reads: u16,
+    writes: u16,
+}
+
+impl<'a> Operands<'a> {
+    pub(crate) fn new(inst: &'a Inst) -> Self {
+        let tables = OPERANDS[inst.target() as usize];
+        let info = inst.info();
+        Operands { inst, tables, list: items(tables, inst), reads: info.reads, writes: info.writes }
+    }
+}
+
+/// The numbers of an instruction's items.
+pub(crate) fn items(tables: &'static OperandTables, inst: &Inst) -> &'static [u16] {
+    let shape = inst.shape();
+    let first = usize::from(shape.first);
+    tables.lists.get(first..first + usize::from(shape.items)).unwrap_or(&[])
+}
+
+impl Iterator for Operands<'_> {
+    type Item = Operand;
+
+    fn next(&mut self) -> Option<Operand> {
+        while let Some((&number, rest)) = self.list.split_first() {
+            self.list = rest;
+            if let Some(operand) = read(self.tables, &self.tables.items[usize::from(number)], self.inst) {
+                return Some(operand);
+            }
+        }
+        let left = self.reads | self.writes;
+        if left == 0 {
+            return None;
+        }
+        let bit = left.trailing_zeros();
+        let (reads, writes) = (self.reads >> bit & 1 == 1, self.writes >> bit & 1 == 1);
+        self.reads &= !(1 << bit);
+        self.writes &= !(1 << bit);
+        // The order of reg_bits in build/emit.rs.
+        let (reg, bits) = match bit {
+            0 => (Reg::Scc, 1),
+            1 => (Reg::Vcc, 64),
+            2 => (Reg::Exec, 64),
+            3 => (Reg::M0, 32),
+            4 => (Reg::Mode, 32),
+            5 => (Reg::FlatScratch, 64),
+            6 => (Reg::XnackMask, 64),
+            _ => (Reg::TrapStatus, 32),
+        };
+        let access = match (reads, writes) {
+            (true, true) => Access::ReadWrite,
+            (false, _) => Access::Write,
+            _ => Access::Read,
+        };
+        Some(Operand { role: None, value: Value::Reg(reg), bits, access })
+    }
+}
+
+/// The raw value of an item's field.
+#[inline]
+pub(crate) fn value(item: &Item, inst: &Inst) -> u32 {
+    let low = bits(inst, item.lsb, item.lo_width);
+    if item.hi == NONE { low } else { low | bits(inst, item.hi, item.width - item.lo_width) << item.lo_width }
+}
+
+/// Bits of the words; `lsb` counts from the start of the instruction.
+#[inline]
+pub(crate) fn bits(inst: &Inst, lsb: u8, width: u8) -> u32 {
+    ((inst.bits() >> (lsb & 63)) & ((1u64 << width) - 1)) as u32
+}
+
+/// One bit of the words; a position of `NONE` is 0.
+#[inline]
+pub(crate) fn flag(inst: &Inst, bit: u8) -> bool {
+    bit != NONE && inst.bits() >> (bit & 63) & 1 == 1
+}
+
+/// The operand code of an item: what its value means as a source or destination.
+#[inline]
+pub(crate) fn code(item: &Item, inst: &Inst) -> u16 {
+    ((value(item, inst) as u16) << item.shift) + item.add
+}
+
+/// Reads an item as an operand; `None` for modifiers, and for operands that this instruction leaves out.
+fn read(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operand> {
+    let mut access = match item.access {
+        1 => Access::Read,
+        2 => Access::Write,
+        3 => Access::ReadWrite,
+        _ => Access::Read,
+    };
+    if item.cond != NONE && item.kind != Kind::SdwaSrc {
+        match (flag(inst, item.cond), access) {
+            (true, Access::Read) => access = Access::ReadWrite,
+            (false, Access::Write) => return None,
+            _ => {}
+        }
+    }
+    let mut dwords = u16::from(item.dwords);
+    let of_code = |code: u16, dwords: u16| register_or_constant(t, code, dwords, inst, item.ty);
+    let value = match item.kind {
+        Kind::Code => of_code(code(item, inst), dwords),
+        Kind::Agpr => Value::Reg(Reg::Agpr(code(item, inst) as u8)),
+        Kind::Acc => match code(item, inst) {
+            c @ 256.. if flag(inst, item.aux[0]) => Value::Reg(Reg::Agpr(c as u8)),
+            c => of_code(c, dwords),
+        },
+        Kind::LdsData if flag(inst, item.aux[1]) => return None,
+        Kind::LdsData if flag(inst, item.aux[0]) => Value::Reg(Reg::Agpr(code(item, inst) as u8)),
+        Kind::LdsData => of_code(code(item, inst), dwords),
+        Kind::SdwaSrc => of_code(sdwa_code(item, inst), dwords),
+        Kind::SdstOrVcc if flag(inst, sd_bit(item)) => of_code(code(item, inst), dwords),
+        Kind::SdstOrVcc | Kind::Vcc => Value::Reg(Reg::Vcc),
+        Kind::BufVaddr => match flag(inst, item.aux[0]) as u16 + flag(inst, item.aux[1]) as u16 {
+            0 => Value::Off,
+            n => {
+                dwords = n;
+                of_code(code(item, inst), n)
+            }
+        },
+        Kind::GlobalAddr => {
+            dwords = global_addr_dwords(item, inst);
+            of_code(code(item, inst), dwords)
+        }
+        Kind::ScratchAddr if flag(inst, item.aux[0]) => of_code(code(item, inst), dwords),
+        Kind::ScratchAddr => Value::Off,
+        Kind::Saddr => match code(item, inst) {
+            127 => Value::Off,
+            c => of_code(c, dwords),
+        },
+        Kind::SmemOffset => match smem_offset(item, inst) {
+            SmemOffset::Imm(n) | SmemOffset::Both(_, n) => Value::Imm(n),
+            SmemOffset::Reg(code) => of_code(code, 1),
+        },
+        Kind::Literal => Value::Literal(inst.words().last().copied().unwrap_or(0)),
+        Kind::Label => Value::Label(value(item, inst) as u16 as i16),
+        Kind::Hex | Kind::Int16 | Kind::Endpgm | Kind::Hwreg | Kind::Sendmsg | Kind::Waitcnt | Kind::GprIdx
+            if item.access != 0 =>
+        {
+            Value::Imm(value(item, inst) as i32)
+        }
+        _ => return None,
+    };
+    let bits = match value {
+        Value::Imm(_) | Value::Label(_) => u16::from(item.width),
+        _ => dwords * 32,
+    };
+    Some(Operand { role: Some(item.field), value, bits, access })
+}
+
+/// The code of an SDWA source: a VGPR, or a scalar if the flag is set.
+#[inline]
+pub(crate) fn sdwa_code(item: &Item, inst: &Inst) -> u16 {
+    let low = value(item, inst) as u16;
+    if flag(inst, item.cond) { low } else { low | 256 }
+}
+
+#[inline]
+pub(crate) fn sd_bit(item: &Item) -> u8 {
+    item.aux[0]
+}
+
+/// Dwords of a global address: 64 bits when there is no scalar base.
+#[inline]
+pub(crate) fn global_addr_dwords(item: &Item, inst: &Inst) -> u16 {
+    if bits(inst, item.aux[0], 7) == 127 { 2 } else { 1 }
+}
+
+/// What the offset of a scalar memory instruction is.
+pub(crate) enum SmemOffset {
+    Imm(i32),
+    Reg(u16),
+    Both(u16, i32),
+}
+
+pub(crate) fn smem_offset(item: &Item, inst: &Inst) -> SmemOffset {
+    let (imm, soffset_en) = (flag(inst, item.aux[0]), flag(inst, item.aux[1]));
+    let signed = |v: u32| (v << (32 - item.width)) as i32 >> (32 - item.width);
+    let offset = signed(value(item, inst));
+    let soffset = bits(inst, item.aux[2], 7) as u16;
+    match (imm, soffset_en) {
+        (true, true) => SmemOffset::Both(soffset, offset),
+        (true, false) => SmemOffset::Imm(offset),
+        (false, true) => SmemOffset::Reg(soffset),
+        (false, false) => SmemOffset::Reg(value(item, inst) as u16 & 0x7f),
+    }
+}
+
+/// What an operand code means. Scalar tuples begin at the aligned register, as the hardware reads them.
+fn register_or_constant(t: &OperandTables, code: u16, dwords: u16, inst: &Inst, _ty: Ty) -> Value {
+    let align = |n: u16| (n & !(dwords.next_power_of_two().min(4) - 1)) as u8;
+    match code {
+        256.. => Value::Reg(Reg::Vgpr(code as u8)),
+        255 => Value::Literal(inst.words().last().copied().unwrap_or(0)),
+        240..=248 => Value::Float(code as u8),
+        128..=192 => Value::Int((code - 128) as i8),
+        193..=208 => Value::Int(-((code - 192) as i8)),
+        _ if code <= t.sgpr_last => Value::Reg(Reg::Sgpr(align(code))),
+        _ if code >= t.ttmp_first && code <= t.ttmp_last => Value::Reg(Reg::Ttmp(align(code - t.ttmp_first))),
+        _ => Value::Reg(Reg::Special(code as u8)),
+    }
+}

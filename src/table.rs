@@ -1,0 +1,291 @@
+//! What the generated tables are made of.
+//!
+//! A *family* is a set of formats that share encoding bits and opcode numbers; the top nine bits of the first dword
+//! find it. The opcode field finds the *slot* in it. A slot has a *shape*: the operands and modifiers of one form of
+//! a row (base, SDWA or DPP), which many rows share. What decoding must look at is split off into the shape's
+//! *class*, and what says where an operand lies and how it reads is an *item*. So that firmware links only what it
+//! calls, each kind of table is a static of its own.
+
+use crate::{Field, Format, Opcode};
+
+/// No bit position.
+pub(crate) const NONE: u8 = 0xff;
+
+/// What `decode` needs.
+pub(crate) struct DecodeTables {
+    /// Family of the top nine bits of the first dword, plus one.
+    pub lut: &'static [u8; 512],
+    pub families: &'static [Family],
+    /// Shape of each slot, counted from one within its family; 0: no such opcode.
+    pub shape_of: &'static [u8],
+    pub class_of: &'static [u8],
+    /// The shapes (plus one) of the SDWA and DPP forms of a shape.
+    pub forms_of: &'static [[u16; 2]],
+    pub classes: &'static [Class],
+    pub checks: &'static [Check],
+    /// Sets of operand codes or field values.
+    pub sets: &'static [[u32; 16]],
+    /// Codes that are scalar registers.
+    pub scalars: &'static [u32; 16],
+}
+
+pub(crate) struct Family {
+    /// First slot.
+    pub base: u16,
+    /// First shape.
+    pub shapes: u16,
+    pub op_shift: u8,
+    pub op_bits: u8,
+    pub op_mask: u16,
+    /// A second field of the slot number, above the opcode.
+    pub seg_shift: u8,
+    pub seg_mask: u8,
+    pub dwords: u8,
+}
+
+/// What has to hold of the words of a shape.
+pub(crate) struct Class {
+    /// Bits of the first two dwords that must equal those of `value`.
+    pub mask: u64,
+    pub value: u64,
+    /// Run of checks.
+    pub first: u16,
+    pub checks: u8,
+    /// Which dwords follow, as `tail::*`.
+    pub tail: u8,
+    /// Rules that tie several fields, as `special::*`.
+    pub special: u8,
+}
+
+/// What follows the base words.
+pub(crate) mod tail {
+    /// A literal when bits 7:0 are 255.
+    pub const SSRC0: u8 = 1;
+    /// A literal when bits 15:8 are 255.
+    pub const SSRC1: u8 = 2;
+    /// A literal when bits 8:0 are 255.
+    pub const SRC0: u8 = 4;
+    /// An SDWA dword when bits 8:0 are 249.
+    pub const SDWA: u8 = 8;
+    /// A DPP dword when bits 8:0 are 250.
+    pub const DPP: u8 = 16;
+    /// Always a literal.
+    pub const ALWAYS: u8 = 32;
+}
+
+/// Rules that tie several fields.
+pub(crate) mod special {
+    /// With offen and idxen the address is a register pair.
+    pub const BUF_VADDR: u8 = 1;
+    /// Without saddr the address is a register pair.
+    pub const GLOBAL_ADDR: u8 = 2;
+    /// The offset may hold an SGPR.
+    pub const SMEM_OFFSET: u8 = 4;
+    /// What goes to LDS has no accumulation register.
+    pub const LDS: u8 = 8;
+}
+
+/// A field whose value, as an operand code, must be in a set.
+pub(crate) struct Check {
+    pub field: Field,
+    pub lsb: u8,
+    pub width: u8,
+    /// A flag that goes on top of the field's bits, or `NONE`.
+    pub hi: u8,
+    /// The code is (value << shift) + add.
+    pub shift: u8,
+    pub add: u16,
+    pub set: u8,
+}
+
+/// What the operand iterator and the printer need.
+pub(crate) struct OperandTables {
+    pub shapes: &'static [Shape],
+    pub lists: &'static [u16],
+    pub items: &'static [Item],
+    pub sgpr_last: u16,
+    pub ttmp_first: u16,
+    pub ttmp_last: u16,
+}
+
+pub(crate) struct Shape {
+    pub format: Format,
+    /// Suffix of the mnemonic: an index of `SUFFIXES` in text/mod.rs.
+    pub suffix: u8,
+    /// Format of the dword behind the base words, when there is one.
+    pub extension: Option<Format>,
+    /// Run of item numbers in `lists`.
+    pub first: u16,
+    pub items: u8,
+    /// Bits that the hardware ignores.
+    pub ignored: u64,
+}
+
+/// An operand or a modifier: a field and how it reads.
+pub(crate) struct Item {
+    pub kind: Kind,
+    pub field: Field,
+    pub lsb: u8,
+    /// All bits of the value, of which the low `lo_width` are at `lsb` and the others at `hi`.
+    pub width: u8,
+    pub hi: u8,
+    pub lo_width: u8,
+    /// Bits of the value that the row uses.
+    pub used: u8,
+    pub shift: u8,
+    pub add: u16,
+    pub ty: Ty,
+    pub dwords: u8,
+    /// Bit 0: read, bit 1: written. 0: a modifier.
+    pub access: u8,
+    /// Bit that must be set for the write to happen, or `NONE`.
+    pub cond: u8,
+    /// Bits that the kind looks at besides: neg, abs, sext of a source; acc; offen and idxen; ...
+    pub aux: [u8; 3],
+}
+
+/// How a field is read, and printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// An operand code.
+    Code,
+    Agpr,
+    /// A VGPR, or an AGPR if the bit `aux[0]` is set; below 256 a constant.
+    Acc,
+    SdwaSrc,
+    /// Buffer data, absent when it goes to LDS.
+    LdsData,
+    SdstOrVcc,
+    /// The vcc that no field names.
+    Vcc,
+    BufVaddr,
+    GlobalAddr,
+    ScratchAddr,
+    Saddr,
+    SmemOffset,
+    Literal,
+    Hex,
+    Int16,
+    Endpgm,
+    Label,
+    Hwreg,
+    Sendmsg,
+    Waitcnt,
+    GprIdx,
+    /// Shown elsewhere or not at all.
+    None,
+    /// `name:[a,b,...]`, when not all zero.
+    List,
+    ListNegLo,
+    ListNeg,
+    /// The same, when not all one.
+    ListOnes,
+    Flag,
+    Omod,
+    /// `name:value`, when not zero.
+    Named,
+    /// The same, signed.
+    Signed,
+    SdwaSel,
+    DstUnused,
+    DppCtrl,
+    DppBound,
+    DppMask,
+    Swizzle,
+    MtbufFormat,
+}
+
+/// What a constant operand is taken for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ty {
+    B,
+    I16,
+    I32,
+    I64,
+    F16,
+    F32,
+    F64,
+    PkI16,
+    PkF16,
+    PkI32,
+    PkF32,
+}
+
+/// Opcode and facts of each slot, and the slots of each opcode.
+pub(crate) struct OpTables {
+    pub opcode_of: &'static [Option<Opcode>],
+    pub info_of: &'static [u8],
+    /// For each opcode the first of its slots in `slots`.
+    pub first: &'static [u16],
+    pub slots: &'static [u16],
+}
+
+/// Facts of an operation, whatever its operands.
+pub(crate) struct Info {
+    /// Implicit registers, a bit each in the order of `Special`.
+    pub reads: u16,
+    pub writes: u16,
+    pub flags: u32,
+    /// Printed with `_e32` or `_e64`.
+    pub suffix: bool,
+}
+
+pub(crate) struct LayoutTables {
+    pub formats: &'static [Layout],
+}
+
+pub(crate) struct Layout {
+    pub format: Format,
+    pub bits: u8,
+    pub extension: bool,
+    pub fields: &'static [FieldInfo],
+}
+
+/// Where a field lies in its format.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldInfo {
+    /// Its name.
+    pub field: Field,
+    /// Lowest bit of the low part of the value.
+    pub lsb: u8,
+    /// Width of the low part in bits.
+    pub width: u8,
+    /// Lowest bit of the high part of a split field, or 255.
+    pub hi: u8,
+    /// Width of the high part in bits.
+    pub hi_width: u8,
+    /// The value of bits that are always the same.
+    pub fixed: Option<u16>,
+    /// The field lies over others, which are its parts.
+    pub overlay: bool,
+    /// What the table says of it.
+    pub about: &'static str,
+}
+
+#[cfg(feature = "text")]
+pub(crate) struct TextTables {
+    /// Code, name, and name as a 64-bit operand, of all codes that are no plain register or integer.
+    pub codes: &'static [(u16, &'static str, &'static str)],
+    pub hwreg: &'static [(u16, &'static str)],
+    pub sendmsg: &'static [(u16, &'static str)],
+    pub gs_op: &'static [(u16, &'static str)],
+    pub sysmsg_op: &'static [(u16, &'static str)],
+    pub dfmt: &'static [(u16, &'static str)],
+    pub nfmt: &'static [(u16, &'static str)],
+    pub sdwa_sel: &'static [(u16, &'static str)],
+    pub dst_unused: &'static [(u16, &'static str)],
+    pub gpr_idx: &'static [(u16, &'static str)],
+    pub omod: &'static [(u16, &'static str)],
+    pub dpp_ctrl: &'static [(u16, &'static str)],
+    pub waitcnt: &'static [Counter],
+}
+
+/// A counter in the constant of a wait instruction.
+#[cfg(feature = "text")]
+pub(crate) struct Counter {
+    pub name: &'static str,
+    pub lsb: u8,
+    pub width: u8,
+    pub hi: u8,
+    pub hi_width: u8,
+}

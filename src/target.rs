@@ -1,0 +1,102 @@
+//! GPU targets by name, alias and ELF number.
+
+use core::fmt;
+use core::str::FromStr;
+
+#[cfg(feature = "text")]
+use crate::table::TextTables;
+use crate::table::{DecodeTables, LayoutTables, OpTables, OperandTables};
+
+pub(crate) struct TargetInfo {
+    name: &'static str,
+    generation: &'static str,
+    mach: u32,
+    aliases: &'static [&'static str],
+}
+
+include!(concat!(env!("OUT_DIR"), "/targets.rs"));
+
+pub(crate) mod generated {
+    #![allow(clippy::all)]
+    use crate::table::{
+        Check, Class, DecodeTables, Family, Info, Item, Kind, Layout, LayoutTables, OpTables, OperandTables, Shape, Ty,
+    };
+    #[cfg(feature = "text")]
+    use crate::table::{Counter, TextTables};
+    use crate::{Field, FieldInfo, Format, Opcode};
+
+    include!(concat!(env!("OUT_DIR"), "/tables.rs"));
+}
+use generated::*;
+
+impl Target {
+    /// LLVM's name, such as `gfx942`.
+    pub fn name(self) -> &'static str {
+        TARGETS[self as usize].name
+    }
+
+    /// The generation, such as `CDNA3`.
+    pub fn generation(self) -> &'static str {
+        TARGETS[self as usize].generation
+    }
+
+    /// Other names that mean this target: product names, code names, and targets whose code decodes alike.
+    pub fn aliases(self) -> &'static [&'static str] {
+        TARGETS[self as usize].aliases
+    }
+
+    /// The value of `EF_AMDGPU_MACH` in the flags of an ELF header.
+    pub fn mach(self) -> u32 {
+        TARGETS[self as usize].mach
+    }
+
+    /// The target of a code object, from the `e_flags` of its ELF header.
+    pub fn from_e_flags(e_flags: u32) -> Option<Target> {
+        Target::ALL.iter().copied().find(|t| t.mach() == e_flags & 0xff)
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The name is that of no target of this build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownTarget;
+
+impl fmt::Display for UnknownTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("unknown target; known are ")?;
+        for (i, t) in Target::ALL.iter().enumerate() {
+            f.write_str(if i == 0 { "" } else { ", " })?;
+            f.write_str(t.name())?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for UnknownTarget {}
+
+/// Reads a name or an alias; case does not matter.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::Target;
+/// assert_eq!("gfx942".parse(), Ok(Target::Gfx942));
+/// assert_eq!("MI300X".parse(), Ok(Target::Gfx942));
+/// assert!("gfx1".parse::<Target>().is_err());
+/// # }
+/// ```
+impl FromStr for Target {
+    type Err = UnknownTarget;
+
+    fn from_str(s: &str) -> Result<Self, Self::Err> {
+        Target::ALL
+            .iter()
+            .copied()
+            .find(|t| t.name().eq_ignore_ascii_case(s) || t.aliases().iter().any(|a| a.eq_ignore_ascii_case(s)))
+            .ok_or(UnknownTarget)
+    }
+}

@@ -1,0 +1,319 @@
+//! Immediates and modifiers.
+
+use super::Printer;
+use super::out::Out;
+use crate::operand::{bits, value};
+use crate::table::{Item, Kind, NONE};
+
+fn name_of(table: &[(u16, &'static str)], value: u32) -> Option<&'static str> {
+    table.iter().find(|e| u32::from(e.0) == value).map(|e| e.1)
+}
+
+fn named(out: &mut Out, table: &[(u16, &'static str)], value: u32) {
+    match name_of(table, value) {
+        Some(name) => out.str(name),
+        None => out.dec(value),
+    }
+}
+
+/// Sign-extends the low `width` bits.
+fn extend(value: u32, width: u8) -> i32 {
+    let up = 32 - u32::from(width).clamp(1, 32);
+    ((value << up) as i32) >> up
+}
+
+impl Printer<'_> {
+    pub(super) fn immediate(&self, item: &Item, value: u32, out: &mut Out) {
+        match item.kind {
+            Kind::Hex => out.hex(value),
+            // Small numbers are decimal, as everywhere an inline constant could stand.
+            Kind::Int16 => match extend(value, item.width) {
+                n @ -16..=64 if item.width == 16 && n >= 0 => out.signed(n),
+                _ if value <= 64 => out.dec(value),
+                _ => out.hex(value),
+            },
+            Kind::Label => out.dec(value),
+            Kind::Literal => self.mandatory_literal(item, out),
+            Kind::Hwreg => self.hwreg(value, out),
+            Kind::Sendmsg => self.sendmsg(value, out),
+            Kind::Waitcnt => self.waitcnt(value, out),
+            Kind::GprIdx => self.gpr_idx(value, out),
+            _ => out.dec(value),
+        }
+    }
+
+    fn mandatory_literal(&self, item: &Item, out: &mut Out) {
+        let value = self.inst.words().last().copied().unwrap_or(0);
+        let half = matches!(item.ty, crate::table::Ty::F16);
+        out.hex(if half { value & 0xffff } else { value });
+    }
+
+    fn hwreg(&self, value: u32, out: &mut Out) {
+        let (id, offset, size) = (value & 63, value >> 6 & 31, (value >> 11 & 31) + 1);
+        out.str("hwreg(");
+        named(out, self.text.hwreg, id);
+        if (offset, size) != (0, 32) {
+            out.str(", ");
+            out.dec(offset);
+            out.str(", ");
+            out.dec(size);
+        }
+        out.byte(b')');
+    }
+
+    /// Message in bits 3:0, operation in 6:4, stream in 9:8. A message that takes no operation ignores the others.
+    fn sendmsg(&self, value: u32, out: &mut Out) {
+        let (id, op, stream) = (value & 15, value >> 4 & 7, value >> 8 & 3);
+        let name = name_of(self.text.sendmsg, id);
+        let call = |out: &mut Out, name: &str| {
+            out.str("sendmsg(");
+            out.str(name);
+        };
+        match name {
+            Some(name @ ("MSG_GS" | "MSG_GS_DONE")) => {
+                let op_name = name_of(self.text.gs_op, op).filter(|_| op != 0 || name == "MSG_GS_DONE" && stream == 0);
+                if let Some(op_name) = op_name {
+                    call(out, name);
+                    out.str(", ");
+                    out.str(op_name);
+                    if op != 0 {
+                        out.str(", ");
+                        out.dec(stream);
+                    }
+                    return out.byte(b')');
+                }
+            }
+            Some(name @ "MSG_SYSMSG") => {
+                if let Some(op_name) = name_of(self.text.sysmsg_op, op).filter(|_| stream == 0) {
+                    call(out, name);
+                    out.str(", ");
+                    out.str(op_name);
+                    return out.byte(b')');
+                }
+            }
+            Some(name) if op == 0 && stream == 0 => {
+                call(out, name);
+                return out.byte(b')');
+            }
+            _ => {}
+        }
+        if value != id | op << 4 | stream << 8 {
+            return out.dec(value);
+        }
+        out.str("sendmsg(");
+        for (i, n) in [id, op, stream].into_iter().enumerate() {
+            if i > 0 {
+                out.str(", ");
+            }
+            out.dec(n);
+        }
+        out.byte(b')');
+    }
+
+    /// Counters at their maximum do not wait and are left out, unless all are.
+    fn waitcnt(&self, value: u32, out: &mut Out) {
+        let counters = self.text.waitcnt;
+        let field = |lsb: u8, width: u8| value >> lsb & ((1 << width) - 1);
+        let read = |c: &crate::table::Counter| field(c.lsb, c.width) | field(c.hi, c.hi_width) << c.width;
+        let max = |c: &crate::table::Counter| (1u32 << (c.width + c.hi_width)) - 1;
+        let all = counters.iter().all(|c| read(c) == max(c));
+        let mut first = true;
+        for c in counters.iter().filter(|c| all || read(c) != max(c)) {
+            if !first {
+                out.byte(b' ');
+            }
+            first = false;
+            out.str(c.name);
+            out.byte(b'(');
+            out.dec(read(c));
+            out.byte(b')');
+        }
+    }
+
+    fn gpr_idx(&self, value: u32, out: &mut Out) {
+        if value > 15 {
+            return out.hex(value);
+        }
+        out.str("gpr_idx(");
+        let mut first = true;
+        for (bit, name) in self.text.gpr_idx {
+            if value >> bit & 1 == 1 {
+                if !first {
+                    out.byte(b',');
+                }
+                first = false;
+                out.str(name);
+            }
+        }
+        out.byte(b')');
+    }
+
+    pub(super) fn modifier(&self, item: &Item, out: &mut Out) {
+        let v = value(item, self.inst);
+        match item.kind {
+            Kind::Flag if v != 0 => {
+                out.byte(b' ');
+                out.str(item.field.name());
+            }
+            Kind::Named if v != 0 => {
+                self.label(item, out);
+                out.dec(v);
+            }
+            Kind::Signed if v != 0 => {
+                self.label(item, out);
+                out.signed(extend(v, item.width));
+            }
+            Kind::List | Kind::ListNegLo | Kind::ListNeg if v & u32::from(item.used) != 0 => self.list(item, v, out),
+            Kind::ListOnes if v & u32::from(item.used) != item.used.into() => self.list(item, v, out),
+            Kind::Omod if v != 0 => {
+                out.byte(b' ');
+                out.str(name_of(self.text.omod, v).unwrap_or(""));
+            }
+            Kind::SdwaSel => {
+                self.label(item, out);
+                named(out, self.text.sdwa_sel, v);
+            }
+            Kind::DstUnused => {
+                self.label(item, out);
+                named(out, self.text.dst_unused, v);
+            }
+            Kind::DppCtrl => self.dpp_ctrl(v, out),
+            Kind::DppMask => {
+                self.label(item, out);
+                out.hex(v);
+            }
+            Kind::DppBound if v != 0 => out.str(" bound_ctrl:1"),
+            Kind::Swizzle if v != 0 => self.swizzle(v, out),
+            Kind::MtbufFormat => self.mtbuf_format(item, v, out),
+            _ => {}
+        }
+    }
+
+    /// ` name:`
+    fn label(&self, item: &Item, out: &mut Out) {
+        out.byte(b' ');
+        out.str(item.field.name());
+        out.byte(b':');
+    }
+
+    fn list(&self, item: &Item, value: u32, out: &mut Out) {
+        match item.kind {
+            Kind::ListNegLo => out.str(" neg_lo:"),
+            Kind::ListNeg => out.str(" neg:"),
+            _ => self.label(item, out),
+        }
+        let mut separator = b'[';
+        for bit in (0..8).filter(|b| item.used >> b & 1 == 1) {
+            out.byte(separator);
+            out.dec(value >> bit & 1);
+            separator = b',';
+        }
+        out.byte(b']');
+    }
+
+    fn dpp_ctrl(&self, value: u32, out: &mut Out) {
+        out.byte(b' ');
+        if value < 256 {
+            out.str("quad_perm:");
+            for lane in 0..4 {
+                out.byte(if lane == 0 { b'[' } else { b',' });
+                out.dec(value >> (2 * lane) & 3);
+            }
+            return out.byte(b']');
+        }
+        // The nearest entry at or below: a name without a colon that starts a run takes a number.
+        let Some(&(first, name)) = self.text.dpp_ctrl.iter().rev().find(|e| u32::from(e.0) <= value) else { return };
+        out.str(name);
+        let lane = value - u32::from(first);
+        match name {
+            "row_shl" | "row_shr" | "row_ror" => {
+                out.byte(b':');
+                out.dec(lane + 1);
+            }
+            "row_newbcast" => {
+                out.byte(b':');
+                out.dec(lane);
+            }
+            _ => {}
+        }
+    }
+
+    fn mtbuf_format(&self, item: &Item, dfmt: u32, out: &mut Out) {
+        let nfmt = bits(self.inst, item.aux[0], 3);
+        // BUF_DATA_FORMAT_8 and BUF_NUM_FORMAT_UNORM are what an assembler takes when nothing is said.
+        let (d, n) = (dfmt != 1, nfmt != 0);
+        if !d && !n {
+            return;
+        }
+        out.str(" format:[");
+        if d {
+            named(out, self.text.dfmt, dfmt);
+        }
+        if d && n {
+            out.byte(b',');
+        }
+        if n {
+            named(out, self.text.nfmt, nfmt);
+        }
+        out.byte(b']');
+    }
+
+    /// Modes of ds_swizzle_b32, from the bits of its offset.
+    fn swizzle(&self, offset: u32, out: &mut Out) {
+        let _ = NONE;
+        out.str(" offset:");
+        let (and, or, xor) = (offset & 31, offset >> 5 & 31, offset >> 10 & 31);
+        match offset {
+            0xe000.. => {
+                out.str("swizzle(FFT,");
+                out.dec(and);
+            }
+            0xc000..0xe000 if offset & 0x1f == 0 && offset >> 11 & 3 == 0 => {
+                out.str("swizzle(ROTATE,");
+                out.dec(offset >> 10 & 1);
+                out.byte(b',');
+                out.dec(or);
+            }
+            0x8000..=0x80ff => {
+                out.str("swizzle(QUAD_PERM");
+                for lane in 0..4 {
+                    out.byte(b',');
+                    out.dec(offset >> (2 * lane) & 3);
+                }
+            }
+            0..0x8000 => self.bitmask(and, or, xor, out),
+            _ => return out.dec(offset),
+        }
+        out.byte(b')');
+    }
+
+    fn bitmask(&self, and: u32, or: u32, xor: u32, out: &mut Out) {
+        let group = (!and & 31) + 1;
+        if and == 31 && or == 0 && xor.is_power_of_two() {
+            out.str("swizzle(SWAP,");
+            return out.dec(xor);
+        }
+        if and == 31 && or == 0 && xor > 0 && (xor + 1).is_power_of_two() {
+            out.str("swizzle(REVERSE,");
+            return out.dec(xor + 1);
+        }
+        if group > 1 && group.is_power_of_two() && xor == 0 && or < group {
+            out.str("swizzle(BROADCAST,");
+            out.dec(group);
+            out.byte(b',');
+            return out.dec(or);
+        }
+        out.str("swizzle(BITMASK_PERM,\"");
+        for bit in (0..5).rev() {
+            // What a lane bit becomes when it was 0, and when it was 1.
+            let of = |b: u32| ((b & (and >> bit)) | (or >> bit & 1)) ^ (xor >> bit & 1);
+            out.byte(match (of(0) & 1, of(1) & 1) {
+                (0, 0) => b'0',
+                (1, 1) => b'1',
+                (0, 1) => b'p',
+                _ => b'i',
+            });
+        }
+        out.byte(b'"');
+    }
+}

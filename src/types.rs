@@ -1,0 +1,33 @@
+//! The generated modules, one for each target.
+
+use crate::{Format, Inst};
+
+/// A microcode format as a struct whose value is its words.
+pub trait Microcode: Copy {
+    /// The format that it lays out.
+    const FORMAT: Format;
+    /// It is a dword behind a base format, not an instruction of its own.
+    const EXTENSION: bool;
+    /// Its dwords.
+    type Words: AsRef<[u32]> + Copy + Default;
+    /// The dwords, first to last.
+    fn to_words(self) -> Self::Words;
+    /// From dwords; every bit is kept.
+    fn from_words(words: Self::Words) -> Self;
+
+    /// Reads the part of an instruction that has this format; `None` if it has another.
+    fn of(inst: &Inst) -> Option<Self>
+    where
+        Self::Words: for<'a> TryFrom<&'a [u32]>,
+    {
+        let words = inst.part(Self::FORMAT)?;
+        Self::Words::try_from(words).ok().map(Self::from_words)
+    }
+}
+
+mod prelude {
+    pub(crate) use super::Microcode;
+    pub(crate) use crate::{FieldError, Opcode};
+}
+
+include!(concat!(env!("OUT_DIR"), "/types.rs"));
