@@ -1,0 +1,145 @@
+//! One word, two opinions; and the reviewed list of the classes of words on which they may differ.
+
+use crate::classes::{self, Rule};
+use crate::oracle::{Answer, Word};
+use crate::ours::{self, Ours, Target};
+
+/// `tests/llvm/differences.txt`; its head explains the format.
+const DIFFERENCES: &str = include_str!("differences.txt");
+
+/// Everything about one word.
+pub struct Case {
+    pub target: Target,
+    pub word: Word,
+    pub ours: Ours,
+    pub llvm: Answer,
+}
+
+impl Case {
+    pub fn new(target: Target, word: Word, llvm: Answer) -> Case {
+        Case { target, word, ours: ours::decode(target, word.bytes()), llvm }
+    }
+
+    /// How the two differ, if they do.
+    pub fn difference(&self) -> Option<Kind> {
+        match (&self.ours, &self.llvm) {
+            (_, Answer::Crash) => Some(Kind::LlvmCrashes),
+            (Ours::Refused(_), Answer::Reject) => None,
+            (Ours::Refused(_), Answer::Text { .. }) => Some(Kind::WeRefuse),
+            (Ours::Inst { .. }, Answer::Reject) => Some(Kind::LlvmRefuses),
+            (Ours::Inst { len: a, .. }, Answer::Text { len: b, .. }) if a != b => Some(Kind::Length),
+            (Ours::Inst { text: a, .. }, Answer::Text { text: b, .. }) => (a != b).then_some(Kind::Text),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    WeRefuse,
+    LlvmRefuses,
+    LlvmCrashes,
+    Length,
+    Text,
+}
+
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::WeRefuse => "we refuse",
+            Kind::LlvmRefuses => "LLVM refuses",
+            Kind::LlvmCrashes => "LLVM crashes",
+            Kind::Length => "length",
+            Kind::Text => "text",
+        }
+    }
+}
+
+pub enum Verdict {
+    Agree,
+    /// Index into [`Classes::list`].
+    Class(usize),
+    Disagree(Kind),
+}
+
+pub struct Sample {
+    pub target: String,
+    pub word: Word,
+    /// [`Ours::line`]; `ERR` alone stands for any reason.
+    pub ours: String,
+    /// [`Answer::line`].
+    pub llvm: String,
+}
+
+/// A reviewed class of differences.
+pub struct Class {
+    pub name: String,
+    pub targets: Vec<String>,
+    pub rule: Rule,
+    pub reason: String,
+    pub samples: Vec<Sample>,
+}
+
+impl Class {
+    pub fn matches(&self, case: &Case) -> bool {
+        self.targets.iter().any(|target| target == case.target.name) && (self.rule)(case)
+    }
+}
+
+pub struct Classes {
+    pub list: Vec<Class>,
+}
+
+impl Classes {
+    pub fn load() -> Result<Classes, String> {
+        let mut list: Vec<Class> = Vec::new();
+        for (number, line) in DIFFERENCES.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            add_line(&mut list, line).map_err(|e| format!("tests/llvm/differences.txt:{}: {e}", number + 1))?;
+        }
+        for class in &list {
+            if class.targets.is_empty() || class.reason.is_empty() || class.samples.is_empty() {
+                return Err(format!("tests/llvm/differences.txt: {} needs targets, reason and a sample", class.name));
+            }
+        }
+        Ok(Classes { list })
+    }
+
+    pub fn judge(&self, case: &Case) -> Verdict {
+        let Some(kind) = case.difference() else { return Verdict::Agree };
+        self.list.iter().position(|class| class.matches(case)).map_or(Verdict::Disagree(kind), Verdict::Class)
+    }
+}
+
+fn add_line(list: &mut Vec<Class>, line: &str) -> Result<(), String> {
+    let (key, value) = line.split_once(':').ok_or("no `key: value`")?;
+    let value = value.trim();
+    if key == "class" {
+        if list.iter().any(|class| class.name == value) {
+            return Err(format!("{value} is here twice"));
+        }
+        let never: Rule = |_| false;
+        let (name, reason) = (value.to_owned(), String::new());
+        list.push(Class { name, targets: Vec::new(), rule: never, reason, samples: Vec::new() });
+        return Ok(());
+    }
+    let class = list.last_mut().ok_or("the first line of a record is `class: NAME`")?;
+    let sample = class.samples.last_mut();
+    match key {
+        "targets" => class.targets.extend(value.split_whitespace().map(str::to_owned)),
+        "rule" => class.rule = classes::rule(value).ok_or(format!("no rule {value} in classes.rs"))?,
+        "reason" if class.reason.is_empty() => class.reason = value.to_owned(),
+        "reason" => class.reason = format!("{} {value}", class.reason),
+        "sample" => {
+            let (target, hex) = value.split_once(' ').ok_or("sample: TARGET HEX")?;
+            let word = Word::from_hex(hex.trim()).ok_or("sample: no hex word")?;
+            class.samples.push(Sample { target: target.into(), word, ours: String::new(), llvm: String::new() });
+        }
+        "ours" => sample.ok_or("ours before sample")?.ours = value.to_owned(),
+        "llvm" => sample.ok_or("llvm before sample")?.llvm = value.to_owned(),
+        _ => return Err(format!("unknown key {key}")),
+    }
+    Ok(())
+}

@@ -1,0 +1,471 @@
+//! Words to ask about.
+//!
+//! * [`Systematic`]: every opcode of every format, every value of every field on its own, the others at several fillings
+//! * [`Random`]: uniform words, words of a format filled at random, and words near to accepted ones
+//! * [`corpus`]: hex lines of a file
+//!
+//! Fillings that LLVM refuses would hide what a field does, so a survey looks for accepted ones first: see
+//! [`Survey::take`].
+
+use crate::oracle::Word;
+use std::collections::HashSet;
+
+/// Bits `lsb .. lsb + width` of an encoding. Pieces of one field are listed from its low bits to its high bits.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    pub lsb: u32,
+    pub width: u32,
+}
+
+#[derive(Clone, Debug)]
+pub struct Field {
+    pub name: String,
+    pub pieces: Vec<Piece>,
+}
+
+impl Field {
+    fn width(&self) -> u32 {
+        self.pieces.iter().map(|piece| piece.width).sum()
+    }
+
+    fn mask(&self) -> u128 {
+        self.place(u128::MAX)
+    }
+
+    /// The low bits of `value` at the field's place.
+    fn place(&self, mut value: u128) -> u128 {
+        let mut bits = 0;
+        for piece in &self.pieces {
+            let mask = (1u128 << piece.width) - 1;
+            bits |= (value & mask) << piece.lsb;
+            value >>= piece.width;
+        }
+        bits
+    }
+
+    fn set(&self, bits: u128, value: u128) -> u128 {
+        bits & !self.mask() | self.place(value)
+    }
+}
+
+/// A format, its extension dwords not included.
+#[derive(Clone, Debug)]
+pub struct FormatLayout {
+    pub name: String,
+    /// 32, 64 or 96.
+    pub bits: u32,
+    /// (mask, value) of the encoding bits.
+    pub fixed: (u128, u128),
+    pub op: Vec<Piece>,
+    pub fields: Vec<Field>,
+}
+
+/// A dword that follows a format when `field` holds `code`: literal, SDWA, DPP, ...
+#[derive(Clone, Debug)]
+pub struct Extension {
+    pub name: String,
+    pub bases: Vec<String>,
+    pub field: String,
+    pub code: u128,
+    /// Bit numbers relative to the extension.
+    pub fields: Vec<Field>,
+}
+
+/// The layouts with every extension attached to each of its bases, as formats of their own (`VOP2+SDWA`).
+pub fn with_extensions(layouts: &[FormatLayout], extensions: &[Extension]) -> Vec<FormatLayout> {
+    let mut all = layouts.to_vec();
+    for extension in extensions {
+        for base in layouts.iter().filter(|layout| extension.bases.contains(&layout.name)) {
+            let Some(marker) = base.fields.iter().find(|field| field.name == extension.field) else { continue };
+            let mut layout = base.clone();
+            layout.name = format!("{}+{}", base.name, extension.name);
+            layout.bits += 32;
+            layout.fixed = (base.fixed.0 | marker.mask(), base.fixed.1 | marker.place(extension.code));
+            layout.fields.retain(|field| field.name != extension.field);
+            layout.fields.extend(extension.fields.iter().map(|field| Field {
+                name: format!("{}.{}", extension.name, field.name),
+                pieces: field.pieces.iter().map(|p| Piece { lsb: p.lsb + base.bits, ..*p }).collect(),
+            }));
+            all.push(layout);
+        }
+    }
+    all
+}
+
+/// The name of the layout that fits best: `VOP2+SDWA` before `VOP2`.
+pub fn format_name<'a>(layouts: &'a [FormatLayout], word: &Word) -> Option<&'a str> {
+    let fits = |layout: &&FormatLayout| word.bits() & layout.fixed.0 == layout.fixed.1;
+    // Of equals the first.
+    let best = layouts.iter().rev().filter(fits).max_by_key(|layout| layout.fixed.0.count_ones())?;
+    Some(&best.name)
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014).
+#[derive(Clone)]
+pub struct Rng(pub u64);
+
+impl Rng {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn wide(&mut self) -> u128 {
+        u128::from(self.next()) << 64 | u128::from(self.next())
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    fn percent(&mut self, percent: u64) -> bool {
+        self.next() % 100 < percent
+    }
+}
+
+/// What real code holds in a field, guessed from name and width; a guess that is wrong only costs time.
+fn typical(field: &Field, rng: &mut Rng) -> u128 {
+    let even = |rng: &mut Rng, below: usize| (rng.below(below) & !1) as u128;
+    let quad = |rng: &mut Rng, below: usize| (rng.below(below) & !3) as u128;
+    let name = field.name.rsplit('.').next().unwrap_or_default();
+    match (name, field.width()) {
+        ("saddr", _) => [127, 127, even(rng, 100)][rng.below(3)],
+        ("sdst", 7) | ("sdata", 7) => [quad(rng, 88), 106, 126, even(rng, 100)][rng.below(4)],
+        ("sbase", _) => (rng.below(48) & !1) as u128,
+        ("srsrc", _) => rng.below(25) as u128,
+        ("ssrc0" | "ssrc1" | "soffset", _) => {
+            [even(rng, 100), quad(rng, 88), 106, 126, 128 + rng.below(64) as u128, 242][rng.below(6)]
+        }
+        (_, 9) if name.contains("src") => {
+            let vgpr = 256 + even(rng, 220);
+            [vgpr, vgpr, vgpr, even(rng, 100), 106, 128 + rng.below(81) as u128, 240 + rng.below(9) as u128]
+                [rng.below(7)]
+        }
+        (_, 8) if name != "offset0" && name != "offset1" => even(rng, 220),
+        ("row_mask" | "bank_mask", _) => 15,
+        ("dpp_ctrl", _) => [0xe4, 0x101, 0x140, 0x150, 0x138, 0x11f][rng.below(6)],
+        (_, 3) if name.ends_with("_sel") => rng.below(7) as u128,
+        (_, width) if width > 10 => [0, 1, 4, 0x7f, rng.wide()][rng.below(5)],
+        _ => [0, 0, 0, 1, rng.wide()][rng.below(5)],
+    }
+}
+
+/// One opcode of one format and accepted fillings of it.
+struct Plan {
+    layout: usize,
+    /// Encoding and opcode bits.
+    fixed: u128,
+    /// All fields of it; other bits that no field has count as a field of their own here: reserved bits matter too.
+    fillings: Vec<u128>,
+}
+
+/// What decoders accept: the ground from which words are made.
+pub struct Survey {
+    layouts: Vec<FormatLayout>,
+    plans: Vec<Plan>,
+    /// All words that the survey asked about, to be compared like any other.
+    pub asked: Vec<Word>,
+}
+
+const TAIL: u128 = 0x5a17_c0de_1234_5678_3f80_0000_0000_0004;
+
+fn word(bits: u128, width: u32) -> Word {
+    let filled = if width < 128 { bits | (TAIL << width) } else { bits };
+    let mut bytes = [0; 20];
+    bytes[..16].copy_from_slice(&filled.to_le_bytes());
+    bytes[16..].copy_from_slice(&[4, 3, 2, 1]);
+    Word::new(&bytes)
+}
+
+impl Survey {
+    /// Looks for fillings of each opcode that `accepts` likes (it gets many words at once), first among zeros, ones, typical
+    /// and random values, then by walking from there, one field at a time.
+    ///
+    /// Bits that no field and no opcode covers become fields named `reserved`.
+    pub fn take(layouts: Vec<FormatLayout>, mut accepts: impl FnMut(&[Word]) -> Vec<bool>) -> Survey {
+        let mut rng = Rng(1);
+        let layouts: Vec<FormatLayout> = layouts.into_iter().map(with_reserved_bits).collect();
+        let mut survey = Survey { plans: Vec::new(), asked: Vec::new(), layouts };
+        let mut seeds = Vec::new();
+        for (index, layout) in survey.layouts.iter().enumerate() {
+            let op = Field { name: "op".into(), pieces: layout.op.clone() };
+            for value in 0..1u128 << op.width() {
+                let fixed = op.set(layout.fixed.1, value);
+                // A format that shares its encoding with a longer one must not overwrite its opcode.
+                if fixed & layout.fixed.0 != layout.fixed.1 {
+                    continue;
+                }
+                seeds.extend(seed_fillings(layout, fixed, &mut rng).into_iter().map(|fill| (index, fixed, fill)));
+            }
+        }
+        let words: Vec<Word> = seeds.iter().map(|&(layout, _, fill)| survey.word(layout, fill)).collect();
+        let accepted = accepts(&words);
+        survey.asked.extend(words);
+        let seeds: Vec<_> = seeds.into_iter().zip(accepted).collect();
+        for group in seeds.chunk_by(|(a, _), (b, _)| (a.0, a.1) == (b.0, b.1)) {
+            let good: Vec<u128> = group.iter().filter(|(_, accepted)| *accepted).map(|(seed, _)| seed.2).collect();
+            if let (Some(&first), Some(&last)) = (good.first(), good.last()) {
+                let ((layout, fixed, zeros), _) = group[0];
+                let mut fillings = vec![first, last, good[good.len() / 2], zeros];
+                let (ones, ones_accepted) = &group[1];
+                if *ones_accepted {
+                    fillings.push(ones.2);
+                }
+                survey.plans.push(Plan { layout, fixed, fillings });
+            }
+        }
+        for step in 0..40 {
+            survey.walk(step, &mut rng, &mut accepts);
+        }
+        survey
+    }
+
+    /// Changes one field of the first three fillings of each plan, where that is accepted.
+    fn walk(&mut self, step: usize, rng: &mut Rng, accepts: &mut impl FnMut(&[Word]) -> Vec<bool>) {
+        let mut steps = Vec::new();
+        for (index, plan) in self.plans.iter().enumerate() {
+            let fields = &self.layouts[plan.layout].fields;
+            for filling in 0..3 {
+                let field = &fields[rng.below(fields.len())];
+                let value = if filling == 2 || step % 4 == 0 { rng.wide() } else { typical(field, rng) };
+                steps.push((index, filling, field.set(plan.fillings[filling], value)));
+            }
+        }
+        let words: Vec<Word> = steps.iter().map(|&(plan, _, fill)| self.word(self.plans[plan].layout, fill)).collect();
+        for (&(plan, filling, fill), accepted) in steps.iter().zip(accepts(&words)) {
+            if accepted {
+                self.plans[plan].fillings[filling] = fill;
+            }
+        }
+        self.asked.extend(words);
+    }
+
+    fn word(&self, layout: usize, fill: u128) -> Word {
+        word(fill, self.layouts[layout].bits)
+    }
+
+    pub fn layouts(&self) -> &[FormatLayout] {
+        &self.layouts
+    }
+
+    /// Only the formats whose name contains `filter`.
+    pub fn keep(&mut self, filter: &str) {
+        let layouts = &self.layouts;
+        self.plans.retain(|plan| layouts[plan.layout].name.contains(filter));
+        self.asked.retain(|word| format_name(layouts, word).is_some_and(|name| name.contains(filter)));
+    }
+
+    /// The number of opcodes found, over all formats.
+    pub fn opcodes(&self) -> usize {
+        self.plans.len()
+    }
+}
+
+/// First guesses at an accepted filling: zeros, ones, single bits, typical values, random values.
+fn seed_fillings(layout: &FormatLayout, fixed: u128, rng: &mut Rng) -> Vec<u128> {
+    let fields = &layout.fields;
+    let mut seeds = vec![fixed, fields.iter().fold(fixed, |bits, field| field.set(bits, u128::MAX))];
+    // Some opcodes demand a bit (gds of ds_gws_*) and no operand.
+    seeds.extend(fields.iter().filter(|field| field.width() == 1).map(|field| field.set(fixed, 1)));
+    for round in 0..10 {
+        seeds.push(fields.iter().fold(fixed, |bits, field| match &*field.name {
+            "reserved" => bits,
+            _ if round < 6 && is_modifier(field) => bits,
+            _ => field.set(bits, typical(field, rng)),
+        }));
+    }
+    for _ in 0..4 {
+        seeds.push(fields.iter().fold(fixed, |bits, field| field.set(bits, rng.wide())));
+    }
+    seeds
+}
+
+fn is_modifier(field: &Field) -> bool {
+    field.width() < 7 && !["srsrc", "sbase"].contains(&&*field.name)
+}
+
+fn with_reserved_bits(mut layout: FormatLayout) -> FormatLayout {
+    let op = Field { name: "op".into(), pieces: layout.op.clone() };
+    let all = if layout.bits < 128 { (1 << layout.bits) - 1 } else { u128::MAX };
+    let known = layout.fields.iter().fold(layout.fixed.0 | op.mask(), |mask, field| mask | field.mask());
+    for lsb in 0..layout.bits {
+        if all & !known & 1 << lsb != 0 {
+            layout.fields.push(Field { name: "reserved".into(), pieces: vec![Piece { lsb, width: 1 }] });
+        }
+    }
+    layout
+}
+
+/// Words in an order that does not depend on who asks.
+pub trait Source: Send {
+    /// Appends up to `n` words; none at the end.
+    fn fill(&mut self, words: &mut Vec<Word>, n: usize);
+    /// The number of words to come, about.
+    fn remaining(&self) -> u64;
+}
+
+impl Source for std::vec::IntoIter<Word> {
+    fn fill(&mut self, words: &mut Vec<Word>, n: usize) {
+        words.extend(self.take(n));
+    }
+
+    fn remaining(&self) -> u64 {
+        self.len() as u64
+    }
+}
+
+/// The values of one field with the other fields at one filling.
+struct Sweep {
+    layout: usize,
+    filling: u128,
+    field: usize,
+    exhaustive: bool,
+}
+
+/// Every value of every field of every opcode, or every n-th of these words.
+pub struct Systematic {
+    survey: Survey,
+    sweeps: std::vec::IntoIter<Sweep>,
+    values: std::vec::IntoIter<Word>,
+    step: u64,
+    /// Words to drop before the next one that counts.
+    skip: u64,
+    remaining: u64,
+}
+
+impl Systematic {
+    /// About `limit` words, evenly chosen.
+    pub fn new(mut survey: Survey, limit: u64) -> Systematic {
+        let mut sweeps = Vec::new();
+        let mut total = survey.asked.len() as u64;
+        for plan in &survey.plans {
+            let layout = &survey.layouts[plan.layout];
+            let mut seen = HashSet::new();
+            for (index, &filling) in plan.fillings.iter().filter(|&&filling| seen.insert(filling)).enumerate() {
+                for (number, field) in layout.fields.iter().enumerate() {
+                    let exhaustive = field.width() <= if index == 0 { 16 } else { 10 };
+                    let sweep = Sweep { layout: plan.layout, filling, field: number, exhaustive };
+                    total += if exhaustive { 1 << field.width() } else { sampled_values(field, 0).len() as u64 };
+                    sweeps.push(sweep);
+                }
+            }
+        }
+        let asked = std::mem::take(&mut survey.asked).into_iter();
+        // Odd, so that it does not keep hitting the same bits of a field.
+        let step = if total <= limit { 1 } else { (total / limit.max(1)) | 1 };
+        Systematic { survey, sweeps: sweeps.into_iter(), values: asked, step, skip: 0, remaining: total / step }
+    }
+
+    fn words_of(&self, sweep: &Sweep) -> Vec<Word> {
+        let layout = &self.survey.layouts[sweep.layout];
+        let field = &layout.fields[sweep.field];
+        let values: Vec<u128> = if sweep.exhaustive {
+            (0..1u128 << field.width()).collect()
+        } else {
+            sampled_values(field, sweep.filling as u64)
+        };
+        values.iter().map(|&value| word(field.set(sweep.filling, value), layout.bits)).collect()
+    }
+}
+
+impl Source for Systematic {
+    fn fill(&mut self, words: &mut Vec<Word>, n: usize) {
+        while words.len() < n {
+            let waiting = self.values.len() as u64;
+            if self.skip >= waiting {
+                self.skip -= waiting;
+                let Some(sweep) = self.sweeps.next() else { return };
+                self.values = self.words_of(&sweep).into_iter();
+            } else if let Some(word) = self.values.nth(self.skip as usize) {
+                words.push(word);
+                self.skip = self.step - 1;
+                self.remaining = self.remaining.saturating_sub(1);
+            }
+        }
+    }
+
+    fn remaining(&self) -> u64 {
+        self.remaining
+    }
+}
+
+/// For a field too wide for all values: single bits, runs of bits, their complements, and some random values.
+fn sampled_values(field: &Field, seed: u64) -> Vec<u128> {
+    let (width, mut rng) = (field.width(), Rng(seed));
+    let ones = (1u128 << width) - 1;
+    let mut values = vec![0, ones];
+    for bit in 0..width {
+        let (single, run) = (1u128 << bit, (1u128 << bit) - 1);
+        values.extend([single, ones ^ single, run, ones ^ run, single | 1]);
+    }
+    // Literals: the bit patterns of 0.5, 1.0, 2.0, 4.0 and 1/2pi as f32.
+    values.extend([0x3f00_0000, 0x3f80_0000, 0x4000_0000, 0x4080_0000, 0x3e22_f983].map(|value| value & ones));
+    values.extend((0..128).map(|_| rng.wide() & ones));
+    values
+}
+
+/// Random words: a quarter uniform, a quarter of a random format and opcode with uniform fields, half near to an
+/// accepted word. One word in 64 is cut short.
+pub struct Random {
+    survey: Survey,
+    rng: Rng,
+    remaining: u64,
+    uniform: bool,
+}
+
+impl Random {
+    /// `uniform`: with words that belong to no format in particular.
+    pub fn new(survey: Survey, seed: u64, count: u64, uniform: bool) -> Random {
+        Random { survey, rng: Rng(seed), remaining: count, uniform }
+    }
+
+    fn draw(&mut self) -> Word {
+        let rng = &mut self.rng;
+        let kind = rng.below(4);
+        let plans = &self.survey.plans;
+        let drawn = if plans.is_empty() || kind == 0 && self.uniform {
+            word(rng.wide(), 128)
+        } else {
+            let plan = &plans[rng.below(plans.len())];
+            let layout = &self.survey.layouts[plan.layout];
+            let bits = if kind == 1 {
+                layout.fields.iter().fold(plan.fixed, |bits, field| field.set(bits, rng.wide()))
+            } else {
+                let start = plan.fillings[rng.below(plan.fillings.len())];
+                let keep = [20, 60, 90][rng.below(3)];
+                layout.fields.iter().fold(start, |bits, field| match rng.below(100) {
+                    _ if rng.percent(keep) => bits,
+                    0..15 => field.set(bits, rng.wide()),
+                    _ => field.set(bits, typical(field, rng)),
+                })
+            };
+            word(bits | rng.wide().checked_shl(layout.bits).unwrap_or(0), 128)
+        };
+        if rng.below(64) == 0 { Word::new(&drawn.bytes()[..rng.below(16)]) } else { drawn }
+    }
+}
+
+impl Source for Random {
+    fn fill(&mut self, words: &mut Vec<Word>, n: usize) {
+        let n = self.remaining.min(n as u64);
+        self.remaining -= n;
+        words.extend((0..n).map(|_| self.draw()));
+    }
+
+    fn remaining(&self) -> u64 {
+        self.remaining
+    }
+}
+
+/// The words of a text with one hex word (bytes in memory order) at the start of each line; `#` starts a comment.
+pub fn corpus(text: &str) -> Result<Vec<Word>, String> {
+    let mut words = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let Some(hex) = line.split('#').next().and_then(|line| line.split_whitespace().next()) else { continue };
+        words.push(Word::from_hex(hex).ok_or_else(|| format!("line {}: {hex} is no hex word", number + 1))?);
+    }
+    Ok(words)
+}
