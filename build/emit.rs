@@ -381,6 +381,13 @@ fn layout(w: &mut String, t: &Target) {
             )
             .unwrap();
         }
+        write!(w, "], extends: &[").unwrap();
+        for field in &f.def.literal {
+            write!(w, "(Field::{}, 255, Format::Literal),", camel(field)).unwrap();
+        }
+        for e in &f.def.extends {
+            write!(w, "(Field::{}, {}, Format::{}),", camel(&e.field), e.code, camel(&e.format)).unwrap();
+        }
         writeln!(w, "] }},").unwrap();
     }
     writeln!(w, "] }};").unwrap();

@@ -763,6 +763,8 @@ fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Result<
     let base_def = t.formats[form.format].def;
     let literal = form.parts.len() == 1 && base_def.literal.contains(&item.field)
         || form.tail & tail::ALWAYS != 0 && base_def.literal.contains(&item.field);
+    // A global address is a pair only when there is no scalar base: a rule of its own.
+    let dwords = if k.reads_as == "global_addr" { 1 } else { u16::from(item.dwords) };
     let mut set = [0u32; 16];
     let put = |c: u16, set: &mut [u32; 16]| set[usize::from(c) / 32] |= 1 << (c % 32);
     for class in &k.takes {
@@ -777,7 +779,7 @@ fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Result<
             known = true;
             let &(a, b) = code.range.of(&t.row.name).expect("filtered");
             for c in a..=b {
-                if valid(code, a, b, c, u16::from(item.dwords)) && (class != "literal" || literal) {
+                if valid(code, a, b, c, dwords) && (class != "literal" || literal) {
                     put(c, &mut set);
                 }
             }
@@ -787,23 +789,26 @@ fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Result<
         }
     }
     // Fields with a flag beside them: the flag is one more bit on top of the field, and says whether the set applies.
+    // So it is with a destination that is there only when the operation returns.
     let flagged = matches!(k.reads_as.as_str(), "sdwa_src" | "sdst_or_vcc");
-    let (mut hi, mut width) = (NONE, item.width);
-    if flagged {
-        let (_, flag, _) = form.field(t, &k.uses[0].0).expect("checked when the item was made");
-        hi = flag.pieces[0].lsb;
+    let returned = item.access == Some(Access::Write) && item.cond != NONE;
+    let (mut hi, mut width, mut add) = (NONE, item.width, k.add);
+    if flagged || returned {
+        hi = match returned {
+            true => item.cond,
+            false => form.field(t, &k.uses[0].0).expect("checked when the item was made").1.pieces[0].lsb,
+        };
         let plain = 1u32 << item.width;
         let mut moved = [0u32; 16];
         for v in 0..plain.min(256) {
             put(v as u16, &mut moved);
-            if set[(v / 32) as usize] >> (v % 32) & 1 == 1 {
+            let code = (v << item.shift) + u32::from(k.add);
+            if set[(code / 32) as usize % 16] >> (code % 32) & 1 == 1 {
                 put((v + plain) as u16, &mut moved);
             }
         }
-        set = moved;
-        width += 1;
+        (set, width, add) = (moved, width + 1, 0);
     }
-    let add = k.add;
     let all_valid = (0..1u32 << width).all(|v| {
         let c = (v << item.shift) + u32::from(add);
         c < 512 && set[(c / 32) as usize] >> (c % 32) & 1 == 1

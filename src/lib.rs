@@ -19,6 +19,6 @@ pub use decode::{Decoder, Invalid, decode, decode_words};
 pub use error::{DecodeError, EncodeError, FieldError};
 pub use inst::Inst;
 pub use operand::{Access, Operand, Operands, Reg, Value};
-pub use table::FieldInfo;
+pub use table::{FieldInfo, Layout};
 pub use target::{Target, UnknownTarget};
 pub use types::*;

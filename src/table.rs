@@ -234,11 +234,19 @@ pub(crate) struct LayoutTables {
     pub formats: &'static [Layout],
 }
 
-pub(crate) struct Layout {
+/// The bits of a microcode format; see [`Target::layouts`](crate::Target::layouts).
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// Its name.
     pub format: Format,
+    /// Its size in bits: that of the base words, or 32 for a dword that stands behind others.
     pub bits: u8,
+    /// It stands behind the words of another format.
     pub extension: bool,
+    /// Its fields. The bits are counted from its own start.
     pub fields: &'static [FieldInfo],
+    /// What can stand behind it: the field that says so, the code in it, and the format.
+    pub extends: &'static [(Field, u16, Format)],
 }
 
 /// Where a field lies in its format.

@@ -5,7 +5,7 @@ use core::str::FromStr;
 
 #[cfg(feature = "text")]
 use crate::table::TextTables;
-use crate::table::{DecodeTables, LayoutTables, OpTables, OperandTables};
+use crate::table::{DecodeTables, Layout, LayoutTables, OpTables, OperandTables};
 
 pub(crate) struct TargetInfo {
     name: &'static str,
@@ -48,6 +48,11 @@ impl Target {
     /// The value of `EF_AMDGPU_MACH` in the flags of an ELF header.
     pub fn mach(self) -> u32 {
         TARGETS[self as usize].mach
+    }
+
+    /// The formats that the target has, with all their fields.
+    pub fn layouts(self) -> &'static [Layout] {
+        LAYOUT[self as usize].formats
     }
 
     /// The target of a code object, from the `e_flags` of its ELF header.

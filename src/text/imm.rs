@@ -1,9 +1,10 @@
 //! Immediates and modifiers.
 
 use super::Printer;
+use super::operand::F32_BITS;
 use super::out::Out;
 use crate::operand::{bits, value};
-use crate::table::{Item, Kind, NONE};
+use crate::table::{Item, Kind, Ty};
 
 fn name_of(table: &[(u16, &'static str)], value: u32) -> Option<&'static str> {
     table.iter().find(|e| u32::from(e.0) == value).map(|e| e.1)
@@ -42,10 +43,18 @@ impl Printer<'_> {
         }
     }
 
+    /// The constant that an operation always has: as an inline constant where it could be one, except beside a
+    /// source that could be a literal too.
     fn mandatory_literal(&self, item: &Item, out: &mut Out) {
-        let value = self.inst.words().last().copied().unwrap_or(0);
-        let half = matches!(item.ty, crate::table::Ty::F16);
-        out.hex(if half { value & 0xffff } else { value });
+        let v = self.literal_value();
+        if item.ty != Ty::B {
+            return out.hex(v);
+        }
+        match F32_BITS.iter().position(|&x| x == v) {
+            Some(i) => out.str(self.name(240 + i as u16, false)),
+            None if (-16..=64).contains(&(v as i32)) => out.signed(v as i32),
+            None => out.hex(v),
+        }
     }
 
     fn hwreg(&self, value: u32, out: &mut Out) {
@@ -260,7 +269,6 @@ impl Printer<'_> {
 
     /// Modes of ds_swizzle_b32, from the bits of its offset.
     fn swizzle(&self, offset: u32, out: &mut Out) {
-        let _ = NONE;
         out.str(" offset:");
         let (and, or, xor) = (offset & 31, offset >> 5 & 31, offset >> 10 & 31);
         match offset {
@@ -268,7 +276,7 @@ impl Printer<'_> {
                 out.str("swizzle(FFT,");
                 out.dec(and);
             }
-            0xc000..0xe000 if offset & 0x1f == 0 && offset >> 11 & 3 == 0 => {
+            0xc000..0xe000 => {
                 out.str("swizzle(ROTATE,");
                 out.dec(offset >> 10 & 1);
                 out.byte(b',');

@@ -39,11 +39,14 @@ fn print(inst: &Inst, out: &mut Out) {
     let p = Printer { inst, operands: OPERANDS[target], text: TEXT[target] };
     out.str(inst.opcode().name());
     let suffix = inst.shape().suffix;
-    if suffix >= ALWAYS || inst.info().suffix {
+    let list = items(p.operands, inst);
+    // LLVM prints the suffix with the first operand; v_nop has none.
+    let operand = list.iter().any(|&n| p.operands.items[usize::from(n)].access != 0);
+    if operand && (suffix >= ALWAYS || inst.info().suffix) {
         out.str(SUFFIXES.get(usize::from(suffix)).copied().unwrap_or(""));
     }
     let mut separator = " ";
-    for &number in items(p.operands, inst) {
+    for &number in list {
         let item = &p.operands.items[usize::from(number)];
         if item.access == 0 {
             p.modifier(item, out);

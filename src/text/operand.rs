@@ -13,7 +13,12 @@ impl Printer<'_> {
         if conditional && item.access == 2 && !flag(inst, item.cond) {
             return false;
         }
-        if item.kind == Kind::LdsData && flag(inst, item.aux[1]) {
+        let absent = match item.kind {
+            Kind::LdsData => flag(inst, item.aux[1]),
+            Kind::Endpgm => value(item, inst) == 0,
+            _ => false,
+        };
+        if absent {
             return false;
         }
         out.str(separator);
@@ -89,29 +94,74 @@ impl Printer<'_> {
         let aligned = |n: u16| n & !(dwords.next_power_of_two().min(4) - 1);
         match code {
             256.. => tuple(b'v', code & 255, dwords, out),
-            255 => self.literal(ty, out),
+            255 => self.literal(ty, dwords, out),
             128..=192 => out.dec(u32::from(code) - 128),
             193..=208 => out.signed(192 - i32::from(code)),
-            240..=248 if matches!(ty, Ty::I16 | Ty::PkI16) => out.hex(F16_BITS[usize::from(code - 240) % 9]),
+            240..=248 if ty == Ty::I16 => out.hex(F16_BITS[usize::from(code - 240) % 9]),
             _ if code <= t.sgpr_last => tuple(b's', aligned(code), dwords, out),
             _ if code >= t.ttmp_first && code <= t.ttmp_last => {
                 out.str("ttm");
                 tuple(b'p', aligned(code - t.ttmp_first), dwords, out);
             }
             _ => {
-                let wide = dwords == 2 && ty != Ty::PkF32 && ty != Ty::PkI32 || ty == Ty::F64;
-                let entry = self.text.codes.iter().find(|c| c.0 == code);
-                out.str(entry.map_or("?", |c| if wide { c.2 } else { c.1 }));
+                // A packed pair takes 32-bit constants.
+                let packed = matches!(ty, Ty::PkF32 | Ty::PkI32) && code >= 240;
+                let wide = dwords == 2 && !packed || ty == Ty::F64;
+                out.str(self.name(code, wide));
             }
         }
     }
 
-    fn literal(&self, ty: Ty, out: &mut Out) {
-        let value = self.inst.words().last().copied().unwrap_or(0);
-        // A 16-bit operand shows the half that counts.
-        out.hex(if matches!(ty, Ty::F16 | Ty::I16) { value & 0xffff } else { value });
+    /// A literal that an inline constant could hold is printed as `lit(...)`: an assembler would else choose the
+    /// constant, which is shorter.
+    fn literal(&self, ty: Ty, dwords: u16, out: &mut Out) {
+        let v = self.literal_value();
+        let small = |n: i32| (-16..=64).contains(&n);
+        let wide = dwords == 2 && matches!(ty, Ty::B | Ty::I64 | Ty::F64);
+        let (inline, shown) = match ty {
+            // The literal is the upper half of the number.
+            Ty::F64 => match F64_HIGH.iter().position(|&x| x == v) {
+                Some(i) => return out.str(self.name(if i == 8 { 128 } else { 240 + i as u16 }, true)),
+                None => (false, v),
+            },
+            _ if wide => (v <= 64, v),
+            // Only the lower half counts, and LLVM drops the upper one.
+            Ty::F16 => (small(i32::from(v as u16 as i16)) || F16_BITS.contains(&(v & 0xffff)), v & 0xffff),
+            Ty::I16 => (small(v as i32) || F32_BITS.contains(&v), v & 0xffff),
+            Ty::PkF16 => (small(v as i32) || F16_BITS.contains(&v), v),
+            _ => (small(v as i32) || F32_BITS.contains(&v), v),
+        };
+        if inline {
+            out.str("lit(");
+            out.hex(v);
+            out.byte(b')');
+        } else {
+            out.hex(shown);
+        }
+    }
+
+    pub(super) fn literal_value(&self) -> u32 {
+        self.inst.words().last().copied().unwrap_or(0)
+    }
+
+    /// The name of a code that is no plain register or integer.
+    pub(super) fn name(&self, code: u16, wide: bool) -> &'static str {
+        if code == 128 {
+            return "0";
+        }
+        let entry = self.text.codes.iter().find(|c| c.0 == code);
+        entry.map_or("?", |c| if wide { c.2 } else { c.1 })
     }
 }
+
+/// Bits of the constants 240 to 248 as 32-bit floats.
+pub(super) const F32_BITS: [u32; 9] = [
+    0x3f00_0000, 0xbf00_0000, 0x3f80_0000, 0xbf80_0000, 0x4000_0000, 0xc000_0000, 0x4080_0000, 0xc080_0000, 0x3e22_f983,
+];
+
+/// Upper halves of the constants 240 to 247 and of zero as 64-bit floats; their lower halves are zero.
+const F64_HIGH: [u32; 9] =
+    [0x3fe0_0000, 0xbfe0_0000, 0x3ff0_0000, 0xbff0_0000, 0x4000_0000, 0xc000_0000, 0x4010_0000, 0xc010_0000, 0];
 
 /// Bits of 0.5 -0.5 1.0 -1.0 2.0 -2.0 4.0 -4.0 1/(2*pi) as 16-bit floats, codes 240 to 248: integer operands show these.
 const F16_BITS: [u32; 9] = [0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118];

@@ -18,6 +18,14 @@ pub fn rule(name: &str) -> Option<Rule> {
         "we_refuse_register_of_other_class" => we_refuse_register_of_other_class,
         "we_refuse_immediate_for_register" => we_refuse_immediate_for_register,
         "we_refuse_dpp_ctrl_hole" => we_refuse_dpp_ctrl_hole,
+        "we_refuse_reserved_source" => we_refuse_reserved_source,
+        "we_refuse_vgprs_past_the_end" => we_refuse_vgprs_past_the_end,
+        "we_refuse_sgprs_past_the_end" => we_refuse_sgprs_past_the_end,
+        "we_refuse_read_only_register" => we_refuse_read_only_register,
+        "mandatory_literal_as_source_code" => mandatory_literal_as_source_code,
+        "llvm_lacks_agpr_atomic" => llvm_lacks_agpr_atomic,
+        "nop_with_extension" => nop_with_extension,
+        "we_refuse_vector_mask" => we_refuse_vector_mask,
         _ => return None,
     };
     Some(rule)
@@ -121,4 +129,72 @@ fn we_refuse_dpp_ctrl_hole(case: &Case) -> bool {
     ["/* Invalid dpp_ctrl", "/* row_xmask is not supported", "/* DP ALU dpp only supports row_newbcast"]
         .iter()
         .any(|start| refused_with_comment(case, start))
+}
+
+/// LLVM's text, if we refuse what it accepts.
+fn refused_text(case: &Case) -> Option<&str> {
+    match (&case.ours, &case.llvm) {
+        (Ours::Refused(_), Answer::Text { text, .. }) => Some(text),
+        _ => None,
+    }
+}
+
+/// Codes that LLVM's decoder names and its assembler does not take on the target.
+fn we_refuse_reserved_source(case: &Case) -> bool {
+    let names = ["null", "src_flat_scratch_base_", "src_lds_direct"];
+    refused_text(case).is_some_and(|text| names.iter().any(|name| text.contains(name)))
+}
+
+/// The last register of the tuples of a register file in a text: `v[254:257]` gives 257.
+fn last_registers(text: &str, file: char) -> impl Iterator<Item = u32> + '_ {
+    let start = format!("{file}[");
+    text.match_indices(&start).map(|(at, _)| at).collect::<Vec<_>>().into_iter().filter_map(move |at| {
+        let inside = text[at + 2..].split(']').next()?;
+        inside.split(':').nth(1)?.parse().ok()
+    })
+}
+
+fn we_refuse_vgprs_past_the_end(case: &Case) -> bool {
+    refused_text(case).is_some_and(|text| ['v', 'a'].iter().any(|&file| last_registers(text, file).any(|r| r > 255)))
+}
+
+fn we_refuse_sgprs_past_the_end(case: &Case) -> bool {
+    refused_text(case).is_some_and(|text| last_registers(text, 's').any(|r| r > 101))
+}
+
+/// A read-only scalar (shared base, vccz, ...) as a destination or where only VGPRs can stand.
+fn we_refuse_read_only_register(case: &Case) -> bool {
+    let names = ["src_shared_", "src_private_", "src_pops_", "src_vccz", "src_execz", "src_scc"];
+    refused_text(case).is_some_and(|text| names.iter().any(|name| text.contains(name)))
+}
+
+/// v_nop and v_clrexcp (VOP1 0 and 53) with the source code of an extension dword.
+fn nop_with_extension(case: &Case) -> bool {
+    let vop1 = field(case, 25, 7) == 0b0111111 && [0, 53].contains(&field(case, 9, 8));
+    let llvm = matches!(&case.llvm, Answer::Text { len: 4, .. });
+    vop1 && [249, 250].contains(&field(case, 0, 9)) && llvm
+}
+
+/// VGPRs as the condition mask of an operation of VOP3.
+fn we_refuse_vector_mask(case: &Case) -> bool {
+    let vop3 = field(case, 26, 6) == 0b110100 && field(case, 50, 9) >= 256;
+    vop3 && refused_text(case).is_some_and(|text| {
+        ["v_cndmask_b32", "v_addc_co_u32", "v_subb_co_u32", "v_subbrev_co_u32"].iter().any(|m| text.starts_with(m))
+    })
+}
+
+/// VOP2 with a mandatory literal (23, 24, 36, 37) that is also the code of an inline constant.
+fn mandatory_literal_as_source_code(case: &Case) -> bool {
+    let vop2 = field(case, 31, 1) == 0 && [23, 24, 36, 37].contains(&field(case, 25, 6));
+    let literal = field(case, 32, 32);
+    let both = matches!((&case.ours, &case.llvm), (Ours::Inst { len: 8, .. }, Answer::Text { len: 8, .. }));
+    vop2 && both && ((128..=208).contains(&literal) || (240..=248).contains(&literal))
+}
+
+/// Returning float atomics (77 to 81) of FLAT and GLOBAL with the acc bit.
+fn llvm_lacks_agpr_atomic(case: &Case) -> bool {
+    let flat = field(case, 26, 6) == 0b110111 && [0, 2].contains(&field(case, 14, 2));
+    let float = (77..=81).contains(&field(case, 18, 7));
+    let form = field(case, 55, 1) == 1 && field(case, 16, 1) == 1;
+    flat && float && form && case.llvm == Answer::Reject && matches!(case.ours, Ours::Inst { .. })
 }

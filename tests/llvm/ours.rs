@@ -1,8 +1,8 @@
 //! The only file of this test that knows the library: what it says about bytes, and its format layouts.
-//!
-//! TO CONNECT: until the library has a decoder, everything is refused here and there are no layouts.
 
-use crate::words::{Extension, FormatLayout};
+use amdgpu_isa::{FieldInfo, Format, Layout};
+
+use crate::words::{Extension, Field, FormatLayout, Piece};
 
 /// One target of the library.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,15 +15,15 @@ pub struct Target {
     pub mach: u32,
 }
 
-/// The enabled targets.
+/// The enabled targets that LLVM can disassemble: all but the first two generations.
 pub fn targets() -> Vec<Target> {
-    // TO CONNECT: amdgpu_isa::Target::ALL, those that LLVM can disassemble (gfx803 and later).
-    vec![Target { name: "gfx942", features: "", mach: 0x4c }]
+    let all = amdgpu_isa::Target::ALL.iter();
+    let known = all.filter(|t| !t.name().starts_with("gfx6") && !t.name().starts_with("gfx7"));
+    known.map(|t| Target { name: t.name(), features: "", mach: t.mach() }).collect()
 }
 
 /// What the library says about bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[allow(dead_code)] // TO CONNECT: remove
 pub enum Ours {
     Inst {
         len: usize,
@@ -44,22 +44,59 @@ impl Ours {
     }
 }
 
-pub fn decode(_target: Target, _bytes: &[u8]) -> Ours {
-    // TO CONNECT: match amdgpu_isa::decode(target, bytes) {
-    //     Ok(inst) => Ours::Inst { len: inst.len(), text: inst.to_string(), format: inst.format().name() },
-    //     Err(error) => Ours::Refused(error.to_string()),
-    // }
-    Ours::Refused("not connected".into())
+fn library(target: Target) -> amdgpu_isa::Target {
+    target.name.parse().expect("the name came from the library")
+}
+
+pub fn decode(target: Target, bytes: &[u8]) -> Ours {
+    match amdgpu_isa::decode(library(target), bytes) {
+        Ok(inst) => Ours::Inst { len: inst.len(), text: inst.to_string(), format: inst.format().name() },
+        Err(error) => Ours::Refused(error.to_string()),
+    }
+}
+
+fn fields(layout: &Layout) -> Vec<Field> {
+    let plain = |f: &&FieldInfo| f.fixed.is_none() && f.field.name() != "op" && f.field.name() != "reserved";
+    layout.fields.iter().filter(plain).map(|f| Field { name: f.field.name().into(), pieces: pieces(f) }).collect()
+}
+
+fn pieces(f: &FieldInfo) -> Vec<Piece> {
+    let mut pieces = vec![Piece { lsb: f.lsb.into(), width: f.width.into() }];
+    if f.hi_width > 0 {
+        pieces.push(Piece { lsb: f.hi.into(), width: f.hi_width.into() });
+    }
+    pieces
 }
 
 /// Every format of the target, without extension dwords.
-pub fn layouts(_target: Target) -> Vec<FormatLayout> {
-    // TO CONNECT
-    Vec::new()
+pub fn layouts(target: Target) -> Vec<FormatLayout> {
+    let layout = |l: &Layout| {
+        let (mut mask, mut value) = (0, 0);
+        for f in l.fields {
+            if let Some(fixed) = f.fixed {
+                mask |= ((1u128 << f.width) - 1) << f.lsb;
+                value |= u128::from(fixed) << f.lsb;
+            }
+        }
+        let op = l.fields.iter().find(|f| f.field.name() == "op").map(pieces).unwrap_or_default();
+        let name = l.format.name().into();
+        FormatLayout { name, bits: l.bits.into(), fixed: (mask, value), op, fields: fields(l) }
+    };
+    library(target).layouts().iter().filter(|l| !l.extension).map(layout).collect()
 }
 
-/// Literal, SDWA, SDWAB, DPP: each with the source code that announces it and the formats that may have it.
-pub fn extensions(_target: Target) -> Vec<Extension> {
-    // TO CONNECT
-    Vec::new()
+/// Literal, SDWA, SDWAB, DPP: each with the source code that announces it and the format that may have it.
+pub fn extensions(target: Target) -> Vec<Extension> {
+    let all = library(target).layouts();
+    let extension = |base: &Layout, &(field, code, format): &(amdgpu_isa::Field, u16, Format)| {
+        let layout = all.iter().find(|l| l.format == format).expect("announced formats exist");
+        Extension {
+            name: format.name().into(),
+            bases: vec![base.format.name().into()],
+            field: field.name().into(),
+            code: code.into(),
+            fields: fields(layout),
+        }
+    };
+    all.iter().flat_map(|base| base.extends.iter().map(move |e| extension(base, e))).collect()
 }
