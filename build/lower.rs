@@ -50,7 +50,6 @@ pub struct Family {
 pub struct Slot {
     pub mnemonic: String,
     pub format: usize,
-    pub opcode: u16,
     /// Index of the shape in the target's list.
     pub shape: usize,
     pub info: usize,
@@ -320,7 +319,7 @@ fn rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize) -> Result<()>
         let info =
             Info { reads: row.reads.clone(), writes: row.writes.clone(), flags: row.flags.clone(), suffix: false };
         let info = intern(&mut pool.infos, &mut t.infos, info);
-        t.slots[slot] = Some(Slot { mnemonic: row.mnemonic.clone(), format, opcode, shape, info });
+        t.slots[slot] = Some(Slot { mnemonic: row.mnemonic.clone(), format, shape, info });
     }
     Ok(())
 }

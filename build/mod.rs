@@ -2,6 +2,7 @@
 //!
 //! `tests/tables.rs` includes this module too and feeds it bad tables.
 
+pub mod check;
 pub mod emit;
 pub mod error;
 pub mod lower;
@@ -38,6 +39,7 @@ pub fn parse_all<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> Result<
         parse::file(&mut isa, name, text)?;
     }
     isa.formats.sort_by_key(|f| f.shares.is_some());
+    check::all(&isa)?;
     Ok(isa)
 }
 

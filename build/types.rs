@@ -283,8 +283,14 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str)
 /// The trait by which generic code meets the struct, and the proof that the layout is what the table says.
 fn microcode(out: &mut String, def: &Format, ty: &str, base: &str) {
     let words = usize::from(def.bits / 32);
-    let to = (0..words).map(|i| format!("(bits >> {}) as u32", 32 * i)).collect::<Vec<_>>().join(", ");
-    let from = (0..words).map(|i| format!("((words[{i}] as {base}) << {})", 32 * i)).collect::<Vec<_>>().join(" | ");
+    let to = (0..words)
+        .map(|i| if words == 1 { "bits".to_string() } else { format!("(bits >> {}) as u32", 32 * i) })
+        .collect::<Vec<_>>()
+        .join(", ");
+    let from = (0..words)
+        .map(|i| if words == 1 { "words[0]".into() } else { format!("((words[{i}] as {base}) << {})", 32 * i) })
+        .collect::<Vec<String>>()
+        .join(" | ");
     writeln!(
         out,
         "impl {ty} {{\n    /// The dwords, first to last.\n    pub const fn to_words(self) -> [u32; {words}] {{\n        let bits = self.into_bits();\n        [{to}]\n    }}\n    /// From dwords; every bit is kept.\n    pub const fn from_words(words: [u32; {words}]) -> Self {{\n        Self::from_bits({from})\n    }}\n}}",

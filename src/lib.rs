@@ -21,4 +21,6 @@ pub use inst::Inst;
 pub use operand::{Access, Operand, Operands, Reg, Value};
 pub use table::{FieldInfo, Layout};
 pub use target::{Target, UnknownTarget};
+#[cfg(feature = "text")]
+pub use text::FieldText;
 pub use types::*;

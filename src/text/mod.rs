@@ -6,9 +6,9 @@ mod out;
 
 use core::fmt;
 
-use crate::Inst;
 use crate::operand::items;
 use crate::target::{OPERANDS, TEXT};
+use crate::{Field, Inst};
 use out::Out;
 
 /// What stands behind a mnemonic; `Shape::suffix` counts them.
@@ -27,6 +27,48 @@ impl fmt::Display for Inst {
     }
 }
 
+/// What one field of an instruction stands for, as text; see [`Inst::field_text`].
+#[derive(Clone, Copy)]
+pub struct FieldText<'a> {
+    inst: &'a Inst,
+    field: Field,
+}
+
+impl Inst {
+    /// What a field stands for: `v[4:5]`, `0.5`, `clamp`. Empty when the instruction's text does not show the field.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// # extern crate std; use std::string::ToString;
+    /// use amdgpu_isa::{Field, Target, decode};
+    /// let inst = decode(Target::Gfx942, &[0x01, 0x05, 0x04, 0x80]).unwrap();
+    /// assert_eq!(inst.field_text(Field::Ssrc1).to_string(), "s5");
+    /// # }
+    /// ```
+    pub fn field_text(&self, field: Field) -> FieldText<'_> {
+        FieldText { inst: self, field }
+    }
+}
+
+impl fmt::Display for FieldText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = Out::new(f);
+        let p = Printer::new(self.inst);
+        for item in items(p.operands, self.inst).iter().map(|&n| &p.operands.items[usize::from(n)]) {
+            if item.field != self.field {
+                continue;
+            }
+            if item.access == 0 {
+                p.modifier(item, &mut out);
+            } else {
+                p.operand(item, "", &mut out);
+            }
+        }
+        out.trim();
+        out.finish()
+    }
+}
+
 /// What printing an item needs to know besides it.
 struct Printer<'a> {
     inst: &'a Inst,
@@ -34,9 +76,15 @@ struct Printer<'a> {
     text: &'static crate::table::TextTables,
 }
 
+impl<'a> Printer<'a> {
+    fn new(inst: &'a Inst) -> Self {
+        let target = inst.target() as usize;
+        Printer { inst, operands: OPERANDS[target], text: TEXT[target] }
+    }
+}
+
 fn print(inst: &Inst, out: &mut Out) {
-    let target = inst.target() as usize;
-    let p = Printer { inst, operands: OPERANDS[target], text: TEXT[target] };
+    let p = Printer::new(inst);
     out.str(inst.opcode().name());
     let suffix = inst.shape().suffix;
     let list = items(p.operands, inst);

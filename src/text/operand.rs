@@ -156,7 +156,15 @@ impl Printer<'_> {
 
 /// Bits of the constants 240 to 248 as 32-bit floats.
 pub(super) const F32_BITS: [u32; 9] = [
-    0x3f00_0000, 0xbf00_0000, 0x3f80_0000, 0xbf80_0000, 0x4000_0000, 0xc000_0000, 0x4080_0000, 0xc080_0000, 0x3e22_f983,
+    0x3f00_0000,
+    0xbf00_0000,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x4000_0000,
+    0xc000_0000,
+    0x4080_0000,
+    0xc080_0000,
+    0x3e22_f983,
 ];
 
 /// Upper halves of the constants 240 to 247 and of zero as 64-bit floats; their lower halves are zero.

@@ -32,6 +32,14 @@ impl<'a> Out<'a> {
         self.result
     }
 
+    /// Takes away a blank at the start of what has not been handed on.
+    pub fn trim(&mut self) {
+        if self.len > 0 && self.buffer.first() == Some(&b' ') {
+            self.buffer.copy_within(1.., 0);
+            self.len -= 1;
+        }
+    }
+
     pub fn byte(&mut self, b: u8) {
         if self.len >= SIZE {
             self.flush();

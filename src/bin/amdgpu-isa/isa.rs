@@ -1,9 +1,8 @@
 //! The tool's only contact with the library: everything else in `src/bin/` goes through here.
 
 mod fields;
-mod stub;
 
-use stub as lib;
+use amdgpu_isa as lib;
 
 pub use fields::{FieldView, fields};
 pub use lib::{DecodeError, Inst, Target, decode};

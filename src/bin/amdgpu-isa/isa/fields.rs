@@ -15,26 +15,26 @@ pub struct FieldView {
     pub meaning: String,
 }
 
+/// Every field of the instruction, those of a literal, SDWA or DPP dword too.
 pub fn fields(inst: &Inst) -> Vec<FieldView> {
-    // Until the library names its fields: whole dwords, and SOPP as a sample.
-    let field = |name: &str, lsb, width, value, meaning: &str| FieldView {
-        name: name.into(),
-        pieces: vec![(lsb, width)],
-        value,
-        meaning: meaning.into(),
-    };
-    let words = inst.words();
-    let first = u64::from(words.first().copied().unwrap_or(0));
-    let mut views = if first >> 23 == 0x17f {
-        vec![
-            field("encoding", 23, 9, first >> 23, "SOPP"),
-            field("op", 16, 7, first >> 16 & 0x7f, ""),
-            field("simm16", 0, 16, first & 0xffff, ""),
-        ]
-    } else {
-        vec![field("dword0", 0, 32, first, "")]
-    };
+    let views = inst.fields().filter(|(_, _, f, _)| !f.overlay);
     views
-        .extend(words.iter().zip(0..).skip(1).map(|(&w, i)| field(&format!("dword{i}"), 32 * i, 32, u64::from(w), "")));
-    views
+        .map(|(format, first, f, value)| {
+            let first = u32::from(first);
+            let mut pieces = vec![(first + u32::from(f.lsb), u32::from(f.width))];
+            if f.hi_width > 0 {
+                pieces.push((first + u32::from(f.hi), u32::from(f.hi_width)));
+            }
+            let name = f.field.name();
+            let text = inst.field_text(f.field).to_string();
+            let meaning = match name {
+                "encoding" => format.name().into(),
+                "op" => inst.opcode().name().into(),
+                "reserved" if value != 0 => "ignored".into(),
+                _ if text.is_empty() => f.about.to_string(),
+                _ => text,
+            };
+            FieldView { name: name.into(), pieces, value: value.into(), meaning }
+        })
+        .collect()
 }
