@@ -5,44 +5,13 @@ use crate::build::error::{Place, Result};
 use crate::build::model::*;
 
 /// What a kind can be read as: the variants of `Kind` in src/table.rs.
-const READERS: [&str; 36] = [
-    "code",
-    "agpr",
-    "acc",
-    "sdwa_src",
-    "lds_data",
-    "sdst_or_vcc",
-    "vcc",
-    "buf_vaddr",
-    "global_addr",
-    "scratch_addr",
-    "saddr",
-    "smem_offset",
-    "literal",
-    "hex",
-    "int16",
-    "endpgm",
-    "label",
-    "hwreg",
-    "sendmsg",
-    "waitcnt",
-    "gpr_idx",
-    "none",
-    "list",
-    "list_neg_lo",
-    "list_neg",
-    "list_ones",
-    "flag",
-    "omod",
-    "named",
-    "signed",
-    "sdwa_sel",
-    "dst_unused",
-    "dpp_ctrl",
-    "dpp_bound",
-    "dpp_mask",
-    "swizzle",
-];
+const READERS: &str = "\
+    code agpr acc sdwa_src buf_data sdst_or_vcc vcc buf_vaddr global_addr \
+    scratch_addr saddr smem_offset literal hex int16 endpgm label hwreg \
+    sendmsg waitcnt gpr_idx none list list_neg_lo list_neg list_ones flag \
+    omod named signed sdwa_sel dst_unused dpp_ctrl dpp_bound dpp_mask swizzle \
+    mtbuf_format smrd_offset attr interp_param exp_tgt exp_src dmask mimg_data mimg_gather \
+    mimg_atomic mimg_cmpswap list_all";
 
 /// Registers that a row may read or write without a field: `Reg` in src/operand.rs.
 pub const IMPLICIT: [&str; 8] = ["scc", "vcc", "exec", "m0", "mode", "flat_scr", "xnack", "trapsts"];
@@ -71,6 +40,11 @@ fn targets(isa: &Isa) -> Result<()> {
     let names =
         isa.targets.iter().flat_map(|t| std::iter::once(&t.name).chain(&t.aliases).map(|n| (&t.at, n.as_str())));
     unique(names, "target name")?;
+    for t in &isa.targets {
+        if let Some(x) = t.traits.iter().find(|x| *x != "unpacked-d16") {
+            return t.at.err(format!("unknown trait {x}"));
+        }
+    }
     let columns = isa.formats.iter().flat_map(|f| &f.fields).flat_map(|f| f.bits.columns.iter().map(|c| (&f.at, c)));
     for (at, column) in columns {
         if !isa.targets.iter().any(|t| &t.name == column) {
@@ -99,10 +73,16 @@ fn codes(isa: &Isa) -> Result<()> {
 fn kinds(isa: &Isa) -> Result<()> {
     unique(isa.kinds.iter().map(|k| (&k.at, k.name.as_str())), "kind")?;
     for k in &isa.kinds {
-        if !READERS.contains(&k.reads_as.as_str()) && k.reads_as != "mtbuf_format" {
+        if !READERS.split(' ').any(|r| r == k.reads_as) {
             return k.at.err(format!("kind {} is read as `{}`, which the library does not know", k.name, k.reads_as));
         }
         for class in k.takes.iter().filter(|c| !c.starts_with(|c: char| c.is_ascii_digit())) {
+            if let Some(name) = class.strip_prefix("enum:") {
+                if !isa.enums.iter().any(|e| e.name == name) {
+                    return k.at.err(format!("kind {} takes the values of {name}, which is no enum", k.name));
+                }
+                continue;
+            }
             if !isa.codes.iter().any(|c| &c.class == class) {
                 return k.at.err(format!("kind {} takes `{class}`, which is no class of codes", k.name));
             }

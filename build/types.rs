@@ -66,7 +66,7 @@ fn enums(out: &mut String, isa: &Isa, t: &Target) {
         let values: Vec<(&EnumValue, &String)> =
             e.values.iter().filter_map(|v| v.value.of(&t.row.name).map(|c| (v, c))).collect();
         let plain = |n: &str| n.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        if values.is_empty() || e.name == "waitcnt" {
+        if values.is_empty() || ["waitcnt", "dpp_ctrl64"].contains(&e.name.as_str()) {
             continue;
         }
         writeln!(out, "/// Values of `{}` (see `isa/enums.isa`).\npub mod {} {{", e.name, e.name).unwrap();
@@ -74,7 +74,8 @@ fn enums(out: &mut String, isa: &Isa, t: &Target) {
             let name: String =
                 v.name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
             let doc = if plain(&v.name) { String::new() } else { format!(" Printed as `{}`.", v.name) };
-            writeln!(out, "    /// {cell}.{doc}\n    pub const {name}: u16 = {cell};").unwrap();
+            let first = cell.split('-').next().unwrap_or(cell);
+            writeln!(out, "    /// {cell}.{doc}\n    pub const {name}: u16 = {first};").unwrap();
         }
         writeln!(out, "}}").unwrap();
     }
@@ -88,7 +89,8 @@ fn op_enum(t: &Target, f: &LFormat) -> String {
     let mut out = String::new();
     let ty = camel(&f.def.name);
     let base = op_base(op_bits(f));
-    let rows: Vec<(&Row, u16)> = f.def.rows.iter().filter_map(|r| r.opcode.of(&t.row.name).map(|&n| (r, n))).collect();
+    let rows: Vec<(&Row, u16)> =
+        f.def.rows.iter().filter_map(|r| r.opcode.of(&t.row.name).map(|(n, _)| (r, *n))).collect();
     writeln!(out, "/// Opcodes of {} ({}). The discriminant is the hardware's number.", f.def.name, f.def.source)
         .unwrap();
     writeln!(
@@ -212,7 +214,7 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
         accessors(&mut out, field, bits, ty, &base);
     }
     writeln!(out, "}}").unwrap();
-    microcode(&mut out, def, ty, &base);
+    microcode(&mut out, f, ty, &base);
     out
 }
 
@@ -281,7 +283,8 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str)
 }
 
 /// The trait by which generic code meets the struct, and the proof that the layout is what the table says.
-fn microcode(out: &mut String, def: &Format, ty: &str, base: &str) {
+fn microcode(out: &mut String, f: &LFormat, ty: &str, base: &str) {
+    let def = f.def;
     let words = usize::from(def.bits / 32);
     let to = (0..words)
         .map(|i| if words == 1 { "bits".to_string() } else { format!("(bits >> {}) as u32", 32 * i) })
@@ -304,11 +307,11 @@ fn microcode(out: &mut String, def: &Format, ty: &str, base: &str) {
     )
     .unwrap();
     writeln!(out, "static_assertions::const_assert_eq!(core::mem::size_of::<{ty}>(), {});", def.bits / 8).unwrap();
-    for field in &def.fields {
-        let plain = field.name != "reserved" && field.kind != "enc" && !field.overlay;
-        let Some(bits) = field.bits.cells.iter().flatten().next().filter(|b| plain && b.pieces.len() == 1) else {
+    for (field, bits) in &f.fields {
+        let plain = field.name != "reserved" && field.kind != "enc" && !field.overlay && bits.pieces.len() == 1;
+        if !plain {
             continue;
-        };
+        }
         let upper = field.name.to_uppercase();
         writeln!(
             out,

@@ -4,9 +4,9 @@ use core::fmt;
 
 use crate::common::Flags;
 use crate::decode::MAX_DWORDS;
-use crate::table::{Info, Shape};
+use crate::table::{Info, Shape, special};
 use crate::target::generated::INFOS;
-use crate::target::{LAYOUT, OPERANDS, OPS};
+use crate::target::{DECODE, LAYOUT, OPERANDS, OPS};
 use crate::{EncodeError, Field, FieldInfo, Format, Opcode, Operands, Target};
 
 /// An instruction: its words, what they say, and the target they say it for.
@@ -78,6 +78,33 @@ impl Inst {
     #[inline]
     pub(crate) fn bits(&self) -> u64 {
         u64::from(self.words[0]) | u64::from(self.words[1]) << 32
+    }
+
+    fn special(&self) -> u16 {
+        let t = DECODE[self.target() as usize];
+        t.classes[usize::from(t.class_of[self.shape_number()])].special
+    }
+
+    /// The operation knows the d16 bit.
+    pub(crate) fn has_d16(&self) -> bool {
+        self.special() & special::MIMG_D16 != 0
+    }
+
+    /// The operation knows the lds bit: where it does not, the bit is always zero.
+    pub(crate) fn has_lds(&self) -> bool {
+        self.special() & special::LDS != 0
+    }
+
+    /// How the target spells the mnemonic, without the suffix of an encoding.
+    #[cfg(feature = "text")]
+    pub(crate) fn mnemonic(&self) -> &'static str {
+        if self.info().respelled {
+            let spellings = crate::target::TEXT[self.target() as usize].spellings;
+            if let Some(s) = spellings.iter().find(|s| usize::from(s.0) == self.slot()) {
+                return s.1;
+            }
+        }
+        self.opcode().name()
     }
 
     /// The operation.
