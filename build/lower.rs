@@ -468,6 +468,7 @@ impl Form {
                 checks.push(Check { set, ..check });
             }
             special |= match item.kind.as_str() {
+                "buf_vaddr" if item.aux[2] != NONE => 1 | 1024,
                 "buf_vaddr" => 1,
                 "global_addr" => 2,
                 "smem_offset" if item.aux[1] == NONE => 16,

@@ -95,7 +95,9 @@ pub(crate) mod special {
     pub const MIMG_CMPSWAP: u16 = 256;
     /// The row has the d16 bit, which packs two components in a register.
     pub const MIMG_D16: u16 = 512;
-    /// Any of them.
+    /// A 64-bit address goes without index and offset.
+    pub const ADDR64: u16 = 1024;
+    /// Any of the image rules.
     pub const MIMG: u16 = MIMG_DATA | MIMG_GATHER | MIMG_ATOMIC | MIMG_CMPSWAP;
 }
 
