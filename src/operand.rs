@@ -118,13 +118,22 @@ pub(crate) fn items(tables: &'static OperandTables, inst: &Inst) -> &'static [u1
     tables.lists.get(first..first + usize::from(shape.items)).unwrap_or(&[])
 }
 
+/// Bit of vcc in the implicit registers.
+const VCC: u32 = 1;
+
 impl Iterator for Operands<'_> {
     type Item = Operand;
 
     fn next(&mut self) -> Option<Operand> {
         while let Some((&number, rest)) = self.list.split_first() {
             self.list = rest;
-            if let Some(operand) = read(self.tables, &self.tables.items[usize::from(number)], self.inst) {
+            let item = &self.tables.items[usize::from(number)];
+            if let Some(operand) = read(self.tables, item, self.inst) {
+                // The vcc that the text shows is not implicit besides; nor is it written when SDWA names another register.
+                if matches!(item.kind, Kind::Vcc | Kind::SdstOrVcc) {
+                    self.reads &= !(u16::from(operand.access.reads()) << VCC);
+                    self.writes &= !(u16::from(operand.access.writes()) << VCC);
+                }
                 return Some(operand);
             }
         }
@@ -139,7 +148,7 @@ impl Iterator for Operands<'_> {
         // The order of reg_bits in build/emit.rs.
         let (reg, bits) = match bit {
             0 => (Reg::Scc, 1),
-            1 => (Reg::Vcc, 64),
+            VCC => (Reg::Vcc, 64),
             2 => (Reg::Exec, 64),
             3 => (Reg::M0, 32),
             4 => (Reg::Mode, 32),

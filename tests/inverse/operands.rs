@@ -54,12 +54,20 @@ fn check(inst: &Inst) {
         let Some(role) = operand.role else {
             assert!(i >= explicit && matches!(operand.value, Value::Reg(_)), "{inst:?}: {operand:?}");
             assert!(!operands[..i].contains(operand), "{inst:?}: {operand:?} twice");
+            let shown = |o: &&Operand| o.role.is_some() && o.value == operand.value && o.value == Value::Reg(Reg::Vcc);
+            let twice = operands
+                .iter()
+                .filter(shown)
+                .any(|o| o.access.reads() && operand.access.reads() || o.access.writes() && operand.access.writes());
+            assert!(!twice, "{inst:?}: {operand:?} is implicit and explicit");
             continue;
         };
         assert!(i < explicit, "{inst:?}: {operand:?} behind an implicit one");
         // The vcc of VOP2 and VOPC stands in the text, and in no field.
         assert!(fields.contains(&role) || role == Field::Vcc, "{inst:?}: {operand:?}");
-        assert!(operands[..i].iter().all(|o| o.role != Some(role)), "{inst:?}: {role} twice");
+        // Addition with carry reads one vcc and writes another.
+        let same = |o: &Operand| o.role == Some(role) && (role != Field::Vcc || o.access == operand.access);
+        assert!(!operands[..i].iter().any(same), "{inst:?}: {role} twice");
     }
     let shown = operands.iter().map(|o| o.bits).max();
     assert_eq!(inst.operands().map(|o| o.bits).max(), shown, "the operands are the same when asked again");
