@@ -16,22 +16,23 @@ use std::hash::{BuildHasher, RandomState};
 use words::{Rng, bytes};
 
 /// Low halves of the first dword beside every high half: nothing, everything, and the codes that ask for a dword more.
-const LOW_HALVES: [u32; 8] = [0x0000, 0xffff, 0x00ff, 0xff00, 0x02f9, 0x02fa, 0x0101, 0x8280];
+const LOW_HALVES: [u32; 6] = [0x0000, 0xffff, 0x00ff, 0x02f9, 0x02fa, 0x8180];
 
 /// Words that begin like anything: every value of the upper 16 bits beside some lower ones, and a random sample.
-/// `each` gets the five dwords; what stands behind the first is random, with zeros and ones among them.
-fn slice_of_all_words(target: Target, mut each: impl FnMut(usize, [u32; 5])) {
+/// `each` gets the five dwords of one in `step` of them; what stands behind the first is random, with zeros and ones
+/// among it.
+fn slice_of_all_words(target: Target, step: usize, mut each: impl FnMut([u32; 5])) {
     let seed = std::env::var("AMDGPU_ISA_SEED").map_or(0x942, |s| s.parse().expect("AMDGPU_ISA_SEED is a number"));
     println!("{target}: seed {seed} (AMDGPU_ISA_SEED)");
     let mut rng = Rng(seed);
     let systematic = (0..=0xffff).flat_map(|high: u32| LOW_HALVES.map(|low| high << 16 | low));
-    for (n, first) in systematic.map(Some).chain((0..200_000).map(|_| None)).enumerate() {
+    for first in systematic.map(Some).chain((0..150_000).map(|_| None)).step_by(step) {
         let first = first.unwrap_or_else(|| rng.word());
         let mut words = [first, 0, 0, 0, 0];
         words[1..].iter_mut().for_each(|w| *w = rng.word());
         // Zeros are more often legal than anything else.
         words[1] = [words[1], words[1] & rng.word() & rng.word(), 0, u32::MAX][rng.below(4)];
-        each(n, words);
+        each(words);
     }
 }
 
@@ -48,7 +49,7 @@ fn every_word_is_refused_or_comes_back_bit_for_bit() {
     let hasher = RandomState::new();
     for &target in Target::ALL {
         let mut accepted = 0;
-        slice_of_all_words(target, |_, words| {
+        slice_of_all_words(target, 1, |words| {
             let code = bytes(&words);
             let decoded = decode(target, &code);
             assert_eq!(decode_words(target, &words), decoded, "{target} {code:02x?}");
@@ -75,10 +76,7 @@ fn every_word_is_refused_or_comes_back_bit_for_bit() {
 #[test]
 fn too_few_bytes_say_how_many_are_needed() {
     for &target in Target::ALL {
-        slice_of_all_words(target, |n, words| {
-            if n % 11 != 0 {
-                return;
-            }
+        slice_of_all_words(target, 11, |words| {
             let code = bytes(&words);
             let whole = decode(target, &code);
             assert!(!matches!(whole, Err(DecodeError::Truncated { .. })), "{target} {code:02x?}: more than 20 bytes?");

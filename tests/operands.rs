@@ -90,7 +90,13 @@ fn is_kind(kinds: &str, inst: &Inst, operand: &Operand) -> bool {
                     && source
         }
         "agpr" => agpr,
-        "av" => vgpr || agpr,
+        "av" => {
+            if is_accumulator(inst, operand.role.map_or("", Field::name)) {
+                agpr
+            } else {
+                vgpr
+            }
+        }
         "ssrc" => source,
         "vsrc" => source || vgpr,
         "agpr_or_inline" => agpr || constant,
@@ -116,6 +122,17 @@ fn access(operand: &Operand) -> &'static str {
 
 fn get(inst: &Inst, role: &str) -> u32 {
     inst.fields().find(|(_, _, f, _)| f.field.name() == role).map_or(0, |(.., v)| v)
+}
+
+/// Whether an operand that can be a VGPR or an AGPR must be an AGPR: the bits that say so.
+fn is_accumulator(inst: &Inst, role: &str) -> bool {
+    let flag = |name: &str, bit: u32| get(inst, name) >> bit & 1 == 1;
+    match (inst.format(), role) {
+        (Format::Vop3pMai, "src0") => flag("acc", 0),
+        (Format::Vop3pMai, "src1") => flag("acc", 1),
+        (Format::Vop3pMai, _) => flag("acc_cd", 0),
+        _ => flag("acc", 0),
+    }
 }
 
 /// Why this instruction may lack an operand that the facts list.

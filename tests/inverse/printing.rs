@@ -55,13 +55,9 @@ fn a_failing_writer_is_reported_and_nothing_panics() {
 #[test]
 fn words_like_any_other_print() {
     for &target in Target::ALL {
-        crate::slice_of_all_words(target, |n, words| {
+        crate::slice_of_all_words(target, 7, |words| {
             if let Ok(inst) = amdgpu_isa::decode_words(target, &words) {
-                let text = inst.to_string();
-                assert!(text.starts_with(inst.opcode().name()) && text.is_ascii(), "{inst:?}: {text}");
-                if n % 50 == 0 {
-                    check(&inst);
-                }
+                check(&inst);
             }
         });
     }
