@@ -412,6 +412,9 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
             let Some(cell) = v.value.of(&t.row.name) else { continue };
             if e.name == "waitcnt" {
                 let b = crate::build::parse::bits(&v.at, &rev_pieces(cell))?;
+                if b.pieces.len() > 2 {
+                    return v.at.err(format!("counter {} is in more than two pieces", v.name));
+                }
                 let (a, z) = (b.pieces[0], b.pieces.get(1).copied().unwrap_or(Piece { lsb: 0, width: 0 }));
                 write!(
                     w,
