@@ -408,9 +408,10 @@ impl Form {
         Ok(form)
     }
 
-    /// The row names the field as a modifier.
-    fn names(&self, field: &str) -> bool {
-        self.tokens.iter().any(|t| matches!(t, Token::Modifier { name, .. } if name == field))
+    /// The row names the field as a modifier, and the target has it.
+    fn names(&self, t: &Target, field: &str) -> bool {
+        self.field(t, field).is_some()
+            && self.tokens.iter().any(|t| matches!(t, Token::Modifier { name, .. } if name == field))
     }
 
     /// The form of `base` with the extension `ext`.
@@ -482,10 +483,11 @@ impl Form {
                 "global_addr" => 2,
                 "smem_offset" if item.aux[1] == NONE => 16,
                 "smem_offset" => 4,
-                "buf_data" if self.names("lds") => 8,
+                "buf_data" if self.names(t, "lds") && item.aux[1] == 16 => 8 | 2048,
+                "buf_data" if self.names(t, "lds") => 8,
                 // Of image data, whether d16 packs it.
-                "mimg_data" if self.names("d16") && packed => 32 | 512,
-                "mimg_gather" if self.names("d16") && packed => 64 | 512,
+                "mimg_data" if self.names(t, "d16") && packed => 32 | 512,
+                "mimg_gather" if self.names(t, "d16") && packed => 64 | 512,
                 "mimg_data" => 32,
                 "mimg_gather" => 64,
                 "mimg_atomic" => 128,
@@ -874,7 +876,7 @@ fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Result<
     }
     let returned = item.access == Some(Access::Write) && item.cond != NONE;
     // Buffer data has one register more with tfe, in the rows that know it.
-    let tfe = k.reads_as == "buf_data" && item.aux[2] != NONE && form.names("tfe");
+    let tfe = k.reads_as == "buf_data" && item.aux[2] != NONE && form.names(t, "tfe");
     let bits = item.width + u8::from(flagged || returned);
     let most = (((1u64 << bits) - 1) << item.shift) + if flagged || returned { 0 } else { u64::from(k.add) };
     if most > 511 {

@@ -260,16 +260,16 @@ fn format(at: &Place, args: &[&str]) -> Result<Format> {
 }
 
 fn target(at: &Place, args: &[&str]) -> Result<TargetRow> {
-    let [name, mach, generation, traits, aliases @ ..] = args else {
-        return at.err("expected: target NAME MACH GENERATION TRAITS ALIAS...");
+    let [name, mach, generation, rest @ ..] = args else {
+        return at.err("expected: target NAME MACH GENERATION ALIAS...");
     };
     Ok(TargetRow {
         at: at.clone(),
         name: name.to_string(),
         mach: mach.split(',').map(|m| number(at, m)).collect::<Result<_>>()?,
         generation: generation.to_string(),
-        traits: traits.split(',').filter(|t| *t != "-").map(str::to_string).collect(),
-        aliases: aliases.iter().map(|s| s.to_string()).collect(),
+        traits: rest.iter().filter_map(|s| s.strip_prefix('+')).map(str::to_string).collect(),
+        aliases: rest.iter().filter(|s| !s.starts_with('+')).map(|s| s.to_string()).collect(),
     })
 }
 

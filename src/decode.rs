@@ -184,7 +184,7 @@ fn ties(t: &DecodeTables, class: &Class, bits: u64) -> Result<(), DecodeError> {
     }
     let (lds, acc) = (at(16, 1) == 1, at(55, 1) == 1);
     // The bit is acc, or tfe where there are no accumulation registers.
-    if class.special & special::LDS != 0 && lds && acc {
+    if class.special & special::LDS_ALONE != 0 && lds && acc {
         return bad(Field::Acc, 55, 1);
     }
     if class.special & special::MIMG != 0 {

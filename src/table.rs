@@ -81,8 +81,10 @@ pub(crate) mod special {
     pub const GLOBAL_ADDR: u16 = 2;
     /// The offset may hold an SGPR.
     pub const SMEM_OFFSET: u16 = 4;
-    /// What goes to LDS has no accumulation register.
+    /// The row has the lds bit: what goes to LDS is no operand.
     pub const LDS: u16 = 8;
+    /// What goes to LDS has no accumulation register, and no fail status.
+    pub const LDS_ALONE: u16 = 2048;
     /// The offset may hold an SGPR; there is no second one.
     pub const SMEM_ONE_OFFSET: u16 = 16;
     /// Image data: as many registers as components.
