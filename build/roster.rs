@@ -1,5 +1,5 @@
 //! Lists every generated struct with its fields, as a macro that calls another one: what must hold of all of them is
-//! written once, and a new generation is covered by itself. `tests/typed.rs` uses it, and `src/arbitrary.rs`.
+//! written once, and a new generation is covered by itself. `tests/typed.rs` uses it, and `fuzz/`.
 
 use std::fmt::Write;
 
