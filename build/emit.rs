@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::build::error::Result;
 use crate::build::lower::{self, NONE, Target};
 use crate::build::model::*;
-use crate::build::types;
+use crate::build::{roster, types};
 
 pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut files =
@@ -18,6 +18,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     }
     files.push(("tables.rs".to_string(), tables));
     files.push(("types.rs".to_string(), types::all(isa, targets)));
+    files.push(("roster.rs".to_string(), roster::all(targets)));
     Ok(files)
 }
 

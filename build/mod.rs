@@ -9,6 +9,7 @@ pub mod error;
 pub mod lower;
 pub mod model;
 pub mod parse;
+pub mod roster;
 pub mod types;
 
 use std::path::Path;
