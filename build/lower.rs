@@ -216,9 +216,10 @@ fn families(t: &mut Target) -> Result<()> {
         let none = [Piece { lsb: 0, width: 0 }];
         let op_field = t.formats[i].fields.iter().find(|(f, _)| f.kind == "op");
         let (op, op_high) = match op_field.map_or(&none[..], |(_, b)| &b.pieces) {
+            // That it has no more pieces is checked with the other fields.
+            [op, high, ..] => (*op, Some(*high)),
             [op] => (*op, None),
-            [op, high] => (*op, Some(*high)),
-            _ => return def.at.err("the opcode is in more than two pieces"),
+            [] => (none[0], None),
         };
         let Some((enc, segs)) = fixed.split_first() else {
             return def.at.err(format!("format {} has no encoding bits", def.name));

@@ -22,7 +22,7 @@ pub const ALL: &[Damage] = &[
     ("operands.isa", "256 1 vgpr     -", "256 1 vgpr", "operands.isa:8: expected: kind NAME AS ADD SCALE TAKES USES"),
     ("operands.isa", "256 1 vgpr     -", "256 3 vgpr -", "operands.isa:8: scale 3 is no power of two"),
     ("operands.isa", "256 1 vgpr     -", "512 1 vgpr -", "operands.isa:8: `512` is more than 511"),
-    ("mem.isa", "op    23:18", "op    23:20,19,18", "mem.isa:1: the opcode is in more than two pieces"),
+    ("sop.isa", "literal ssrc0", "reads\nliteral ssrc0", "sop.isa:4: expected: reads REGISTER TARGET..."),
     ("targets.isa", "GEN2", "GEN2 +quick", "targets.isa:3: unknown trait quick"),
     ("operands.isa", "256 1 vgpr     -", "256 1 enum:colour -", "operands.isa:8: kind vgpr takes the values of colour, which is no enum"),
     ("operands.isa", "acc,!lds", "acc[x],!lds", "operands.isa:18: `x` is no number"),
