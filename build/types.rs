@@ -202,7 +202,7 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
                 p.name,
                 field_type("", width)
             ),
-            (_, "op") => writeln!(
+            (_, "op") if !p.split => writeln!(
                 out,
                 "    /// Bits {range}: the opcode, or its number when the table lacks it.\n    #[bits({width}, access = RO, from = {ty}Op::from_bits, default = 0)] {vis}{}: Result<{ty}Op, {}>,",
                 p.name,
@@ -223,6 +223,9 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
             continue;
         }
         accessors(&mut out, field, bits, ty, &base);
+    }
+    if !def.extension && op_bits(f) == 0 {
+        writeln!(out, "    /// The only operation of the format.\n    pub const fn op(&self) -> Result<{ty}Op, u8> {{\n        {ty}Op::from_bits(0)\n    }}\n    /// Changes nothing: the format has one operation.\n    pub const fn with_op(self, op: {ty}Op) -> Self {{\n        let _ = op;\n        self\n    }}").unwrap();
     }
     writeln!(out, "}}").unwrap();
     microcode(&mut out, f, ty, &base);
@@ -251,24 +254,22 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str)
         format!("Self::from_bits((self.into_bits() & !{mask:#x}) | {})", terms.join(" | "))
     };
     if field.kind == "op" {
+        if bits.pieces.len() > 1 {
+            let get = combine(bits);
+            let ob = op_base(width);
+            writeln!(out, "    /// Bits {ranges}: the opcode, or its number when the table lacks it.\n    pub const fn op(&self) -> Result<{ty}Op, {ob}> {{\n        {ty}Op::from_bits(({get}) as {ob})\n    }}").unwrap();
+        }
         let body = set(&format!("(op as {base})"));
         writeln!(out, "    /// Sets the opcode (bits {ranges}).\n    pub const fn with_op(self, op: {ty}Op) -> Self {{\n        {body}\n    }}").unwrap();
         return;
     }
     let t = field_type(&field.kind, width);
     if bits.pieces.len() > 1 || field.overlay {
-        let mut low = 0;
-        let mut terms = Vec::new();
-        for p in &bits.pieces {
-            let m = (1u64 << p.width) - 1;
-            terms.push(format!("(((self.into_bits() >> {}) & {m:#x}) << {low})", p.lsb));
-            low += p.width;
-        }
+        let get = combine(bits);
         let about = &field.about;
         writeln!(
             out,
-            "    /// Bits {ranges}: {about}.\n    pub const fn {name}(&self) -> {t} {{\n        ({}) as {t}\n    }}",
-            terms.join(" | ")
+            "    /// Bits {ranges}: {about}.\n    pub const fn {name}(&self) -> {t} {{\n        ({get}) as {t}\n    }}"
         )
         .unwrap();
     }
@@ -290,6 +291,18 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str)
         )
         .unwrap();
     }
+}
+
+/// The value of a field in pieces, low piece first.
+fn combine(bits: &Bits) -> String {
+    let mut low = 0;
+    let mut terms = Vec::new();
+    for p in &bits.pieces {
+        let m = (1u64 << p.width) - 1;
+        terms.push(format!("(((self.into_bits() >> {}) & {m:#x}) << {low})", p.lsb));
+        low += p.width;
+    }
+    terms.join(" | ")
 }
 
 /// The trait by which generic code meets the struct, and the proof that the layout is what the table says.
