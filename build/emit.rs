@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::build::error::Result;
 use crate::build::lower::{self, NONE, Target};
 use crate::build::model::*;
-use crate::build::types;
+use crate::build::{roster, types};
 
 pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut files =
@@ -18,6 +18,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     }
     files.push(("tables.rs".to_string(), tables));
     files.push(("types.rs".to_string(), types::all(isa, targets)));
+    files.push(("roster.rs".to_string(), roster::all(targets)));
     Ok(files)
 }
 
@@ -412,6 +413,9 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
             let Some(cell) = v.value.of(&t.row.name) else { continue };
             if e.name == "waitcnt" {
                 let b = crate::build::parse::bits(&v.at, &rev_pieces(cell))?;
+                if b.pieces.len() > 2 {
+                    return v.at.err(format!("counter {} is in more than two pieces", v.name));
+                }
                 let (a, z) = (b.pieces[0], b.pieces.get(1).copied().unwrap_or(Piece { lsb: 0, width: 0 }));
                 write!(
                     w,

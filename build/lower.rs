@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::build::assume;
+use crate::build::check;
 use crate::build::error::{Place, Result};
 use crate::build::model::*;
 
@@ -159,6 +161,7 @@ pub fn target<'a>(isa: &'a Isa, row: &'a TargetRow) -> Result<Target<'a>> {
             return t.row.at.err(format!("{} has more than 255 shapes", t.families[f].name));
         }
     }
+    assume::counts(&t)?;
     suffixes(&mut t);
     Ok(t)
 }
@@ -174,7 +177,7 @@ fn formats<'a>(isa: &'a Isa, t: &mut Target<'a>) -> Result<()> {
             if !isa.kinds.iter().any(|k| k.name == f.kind) && f.kind != "enc" && f.kind != "op" {
                 return f.at.err(format!("unknown kind `{}`", f.kind));
             }
-            if b.mask() >> def.bits != 0 {
+            if b.mask().checked_shr(def.bits.into()).is_some_and(|m| m != 0) {
                 return f.at.err(format!("field {} reaches past bit {}", f.name, def.bits - 1));
             }
             if (f.kind == "enc") != b.fixed.is_some() {
@@ -213,18 +216,26 @@ fn families(t: &mut Target) -> Result<()> {
         let none = [Piece { lsb: 0, width: 0 }];
         let op_field = t.formats[i].fields.iter().find(|(f, _)| f.kind == "op");
         let (op, op_high) = match op_field.map_or(&none[..], |(_, b)| &b.pieces) {
+            // That it has no more pieces is checked with the other fields.
+            [op, high, ..] => (*op, Some(*high)),
             [op] => (*op, None),
-            [op, high] => (*op, Some(*high)),
-            _ => return def.at.err("the opcode is in more than two pieces"),
+            [] => (none[0], None),
         };
         let Some((enc, segs)) = fixed.split_first() else {
             return def.at.err(format!("format {} has no encoding bits", def.name));
         };
-        if enc.0.pieces.iter().any(|p| p.lsb < 23) {
+        let within = |p: &Piece, low: u8| p.lsb >= low && p.lsb + p.width <= 32;
+        if enc.0.pieces.len() > 1 || !within(&enc.0.pieces[0], 23) {
             return def.at.err("the first encoding field must lie in bits 31:23");
         }
         let seg = segs.first().map(|(b, _)| b.pieces[0]).or(op_high);
         let seg_is_op = op_high.is_some();
+        if segs.len() + usize::from(seg_is_op) > 1 || segs.iter().any(|(b, _)| b.pieces.len() > 1) {
+            return def.at.err("more than one further encoding field, or a split one, is not supported yet");
+        }
+        if ![Some(op), seg].iter().flatten().all(|p| within(p, 0)) {
+            return def.at.err("the opcode must lie in the first dword");
+        }
         let family = match &def.shares {
             Some(name) => {
                 let Some(f) = t.families.iter().position(|f| &f.name == name) else {
@@ -380,10 +391,11 @@ impl Form {
             }
         }
         if form.tail & tail::ALWAYS != 0 {
-            let Some(lit) = t.formats.iter().position(|f| f.def.name == "LITERAL") else {
-                return row.at.err("the row has a literal, but the target has no LITERAL format");
-            };
-            form.parts.push((lit, def.bits));
+            // `shape` refuses the row if there is none.
+            form.parts.extend(t.formats.iter().position(|f| f.def.name == "LITERAL").map(|lit| (lit, def.bits)));
+        }
+        for e in &def.extends {
+            assume::extension(e, form.field(t, &e.field).map(|(_, b, _)| b))?;
         }
         for name in def.literals(&t.row.name) {
             let used = form.tokens.iter().any(|tk| {
@@ -391,21 +403,16 @@ impl Form {
                 if n == name && takes_literal(isa, def, n, kind.as_deref()))
             });
             if used {
-                form.tail |= match name {
-                    "ssrc0" => tail::SSRC0,
-                    "ssrc1" => tail::SSRC1,
-                    // A scalar offset and the flag above it that says "constant": nine bits too.
-                    "src0" | "offset" => tail::SRC0,
-                    _ => return def.at.err(format!("a literal for {name} is not supported yet")),
-                };
+                form.tail |= assume::literal(&def.at, name, form.field(t, name).map(|(_, bits, _)| bits))?;
             }
         }
         Ok(form)
     }
 
-    /// The row names the field as a modifier.
-    fn names(&self, field: &str) -> bool {
-        self.tokens.iter().any(|t| matches!(t, Token::Modifier { name, .. } if name == field))
+    /// The row names the field as a modifier, and the target has it.
+    fn names(&self, t: &Target, field: &str) -> bool {
+        self.field(t, field).is_some()
+            && self.tokens.iter().any(|t| matches!(t, Token::Modifier { name, .. } if name == field))
     }
 
     /// The form of `base` with the extension `ext`.
@@ -453,6 +460,9 @@ impl Form {
             form |= bit;
             ext[n] = Form::extended(t, self, x, macro_name, row)?.shape(isa, t, pool, row)?;
         }
+        if self.tail != 0 && !t.formats.iter().any(|f| f.def.name == "LITERAL") {
+            return row.at.err("the row has a literal, but the target has no LITERAL format");
+        }
         let mut layout = Layout::new(self, t);
         let mut items = Vec::new();
         for token in &self.tokens {
@@ -463,19 +473,22 @@ impl Form {
         let mut special = 0;
         let packed = !t.row.traits.iter().any(|x| x == "unpacked-d16");
         for item in &items {
+            assume::ties(&row.at, item, |name| self.field(t, name).map(|(_, bits, _)| bits))?;
             if let Some((check, set)) = check(isa, t, self, &row.at, item)? {
                 let set = intern(&mut pool.sets, &mut t.sets, set);
                 checks.push(Check { set, ..check });
             }
             special |= match item.kind.as_str() {
+                "buf_vaddr" if item.aux[2] != NONE => 1 | 1024,
                 "buf_vaddr" => 1,
                 "global_addr" => 2,
                 "smem_offset" if item.aux[1] == NONE => 16,
                 "smem_offset" => 4,
-                "buf_data" if self.names("lds") => 8,
+                "buf_data" if self.names(t, "lds") && item.aux[1] == 16 => 8 | 2048,
+                "buf_data" if self.names(t, "lds") => 8,
                 // Of image data, whether d16 packs it.
-                "mimg_data" if self.names("d16") && packed => 32 | 512,
-                "mimg_gather" if self.names("d16") && packed => 64 | 512,
+                "mimg_data" if self.names(t, "d16") && packed => 32 | 512,
+                "mimg_gather" if self.names(t, "d16") && packed => 64 | 512,
                 "mimg_data" => 32,
                 "mimg_gather" => 64,
                 "mimg_atomic" => 128,
@@ -685,7 +698,9 @@ impl<'f> Layout<'f> {
                 }
                 return row.at.err(format!("kind `{kind}` needs a field `{}`", used.field));
             };
-            let first = bit_position(&b, used.bit.unwrap_or(0)).expect("kinds name bits that are there");
+            let Some(first) = bit_position(&b, used.bit.unwrap_or(0)) else {
+                return row.at.err(format!("kind `{kind}` needs bit {} of `{}`", used.bit.unwrap_or(0), used.field));
+            };
             match k.reads_as.as_str() {
                 // Sources keep aux for neg, abs and sext.
                 "sdwa_src" => cond = first,
@@ -699,6 +714,9 @@ impl<'f> Layout<'f> {
         }
         let width = bits.width();
         let used = match list {
+            Some(l) if l.iter().any(|b| *b > 7) => {
+                return row.at.err(format!("bits of `{name}` beyond 7 cannot be listed"));
+            }
             Some(l) => l.iter().fold(0, |m, b| m | 1 << b),
             None if width < 8 => ((1u16 << width) - 1) as u8,
             None => 0xff,
@@ -706,7 +724,7 @@ impl<'f> Layout<'f> {
         let split = match bits.pieces[..] {
             [_] => (NONE, width),
             [a, b] => (b.lsb, a.width),
-            _ => return row.at.err(format!("`{name}` is in more than two pieces")),
+            _ => unreachable!("the table was checked"),
         };
         Ok(Item {
             kind: k.reads_as.clone(),
@@ -799,26 +817,25 @@ fn source_number(name: &str) -> Option<u8> {
 fn ty_of(at: &Place, ty: &str) -> Result<(String, u8)> {
     let (one, n) = ty.split_once('x').unwrap_or((ty, "1"));
     let digits = one.trim_start_matches(|c: char| !c.is_ascii_digit());
-    let (Ok(bits), Ok(n)) = (digits.parse::<u32>(), n.parse::<u32>()) else {
+    let (Ok(bits), Ok(n)) = (digits.parse::<u16>(), n.parse::<u16>()) else {
         return at.err(format!("bad operand type `{ty}`"));
     };
     let name = &one[..one.len() - digits.len()];
     let lanes = if name.starts_with("pk_") { 2 } else { 1 };
     let known = ["b", "i", "f", "pk_i", "pk_f"];
-    if !known.contains(&name) || bits * n * lanes > 1024 {
+    let bits = u64::from(bits) * u64::from(n) * lanes;
+    if !known.contains(&name) || !(1..=1024).contains(&bits) {
         return at.err(format!("bad operand type `{ty}`"));
     }
     let name = if name == "b" { "b".to_string() } else { one.to_string() };
-    Ok((name, (bits * n * lanes).div_ceil(32) as u8))
+    Ok((name, bits.div_ceil(32) as u8))
 }
 
 /// The check that an item needs, if there are field values that its kind does not take.
 fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Result<Option<(Check, [u32; 16])>> {
     let Some((field, ..)) = form.field(t, &item.field) else { return Ok(None) };
     let kind_name = kind_of(form, item, field);
-    let Some(k) = isa.kinds.iter().find(|k| k.name == kind_name) else {
-        return at.err(format!("unknown kind `{kind_name}`"));
-    };
+    let k = isa.kinds.iter().find(|k| k.name == kind_name).expect("the item was made with it");
     if k.takes.is_empty() {
         return Ok(None);
     }
@@ -831,30 +848,23 @@ fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Result<
     let put = |c: u16, set: &mut [u32; 16]| set[usize::from(c) / 32] |= 1 << (c % 32);
     for class in &k.takes {
         if class.bytes().next().is_some_and(|b| b.is_ascii_digit()) {
-            let (a, b) = crate::build::parse::run(at, class)?;
-            (a..=b).for_each(|v| put(v as u16, &mut set));
+            check::values(at, class)?.for_each(|v| put(v as u16, &mut set));
             continue;
         }
         if let Some(name) = class.strip_prefix("enum:") {
             let values = isa.enums.iter().filter(|e| e.name == name).flat_map(|e| &e.values);
             for v in values.filter_map(|v| v.value.of(&t.row.name).map(|c| (&v.at, c))) {
-                let (a, b) = crate::build::parse::run(v.0, v.1)?;
-                (a..=b).for_each(|v| put(v as u16, &mut set));
+                check::values(v.0, v.1)?.for_each(|v| put(v as u16, &mut set));
             }
             continue;
         }
-        let mut known = false;
         for code in t.codes.iter().filter(|c| &c.class == class) {
-            known = true;
             let &(a, b) = code.range.of(&t.row.name).expect("filtered");
             for c in a..=b {
                 if valid(code, a, b, c, dwords) && (class != "literal" || literal) {
                     put(c, &mut set);
                 }
             }
-        }
-        if !known && !isa.codes.iter().any(|c| &c.class == class) {
-            return at.err(format!("kind `{kind_name}` takes `{class}`, which is no class of codes"));
         }
     }
     // Fields with a flag beside them: the flag is one more bit on top of the field, and says whether the set applies.
@@ -867,7 +877,12 @@ fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Result<
     }
     let returned = item.access == Some(Access::Write) && item.cond != NONE;
     // Buffer data has one register more with tfe, in the rows that know it.
-    let tfe = k.reads_as == "buf_data" && item.aux[2] != NONE && form.names("tfe");
+    let tfe = k.reads_as == "buf_data" && item.aux[2] != NONE && form.names(t, "tfe");
+    let bits = item.width + u8::from(flagged || returned);
+    let most = (((1u64 << bits) - 1) << item.shift) + if flagged || returned { 0 } else { u64::from(k.add) };
+    if most > 511 {
+        return at.err(format!("`{}` can be {most}, and kind `{kind_name}` takes values up to 511 only", item.field));
+    }
     let (mut hi, mut width, mut add) = (NONE, item.width, k.add);
     if tfe {
         hi = item.aux[2];

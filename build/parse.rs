@@ -5,7 +5,7 @@ use crate::build::model::*;
 
 /// Reads one file into `isa`.
 pub fn file(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
-    let mut p = Parser { columns: Vec::new(), format: None, in_rows: false };
+    let mut p = Parser { columns: Vec::new(), format: None, in_enum: false, in_rows: false };
     for (i, raw) in text.lines().enumerate() {
         let at = Place { file: name.to_string(), line: i + 1 };
         let line = raw.split('#').next().unwrap_or("").trim_end();
@@ -21,6 +21,8 @@ struct Parser {
     columns: Vec<String>,
     /// Index of the format that the file is about.
     format: Option<usize>,
+    /// A value belongs to the enum above it in the same file.
+    in_enum: bool,
     in_rows: bool,
 }
 
@@ -52,9 +54,12 @@ impl Parser {
             ("enum", _) => {
                 let [name] = args else { return at.err("expected: enum NAME") };
                 isa.enums.push(EnumTable { at: at.clone(), name: name.to_string(), values: Vec::new() });
+                self.in_enum = true;
             }
             ("value", _) => {
-                let Some(table) = isa.enums.last_mut() else { return at.err("value outside an enum") };
+                let Some(table) = isa.enums.last_mut().filter(|_| self.in_enum) else {
+                    return at.err("value outside an enum");
+                };
                 let [name, cells @ ..] = args else { return at.err("expected: value NAME CELL...") };
                 let value = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
                 table.values.push(EnumValue { at: at.clone(), name: name.to_string(), value });
@@ -94,7 +99,7 @@ impl Parser {
                     at: at.clone(),
                     format: format.to_string(),
                     field: field.to_string(),
-                    code: number(at, code)? as u16,
+                    code: up_to(at, code, 511)? as u16,
                 });
             }
             "replace" => {
@@ -206,7 +211,7 @@ impl Parser {
                 Some((n, spelling)) => (n, Some(spelling.to_string())),
                 None => (s, None),
             };
-            Ok((number(at, number_)? as u16, spelling))
+            Ok((up_to(at, number_, 0xffff)? as u16, spelling))
         })?;
         Ok(Row {
             at: at.clone(),
@@ -255,16 +260,16 @@ fn format(at: &Place, args: &[&str]) -> Result<Format> {
 }
 
 fn target(at: &Place, args: &[&str]) -> Result<TargetRow> {
-    let [name, mach, generation, traits, aliases @ ..] = args else {
-        return at.err("expected: target NAME MACH GENERATION TRAITS ALIAS...");
+    let [name, mach, generation, rest @ ..] = args else {
+        return at.err("expected: target NAME MACH GENERATION ALIAS...");
     };
     Ok(TargetRow {
         at: at.clone(),
         name: name.to_string(),
         mach: mach.split(',').map(|m| number(at, m)).collect::<Result<_>>()?,
         generation: generation.to_string(),
-        traits: traits.split(',').filter(|t| *t != "-").map(str::to_string).collect(),
-        aliases: aliases.iter().map(|s| s.to_string()).collect(),
+        traits: rest.iter().filter_map(|s| s.strip_prefix('+')).map(str::to_string).collect(),
+        aliases: rest.iter().filter(|s| !s.starts_with('+')).map(|s| s.to_string()).collect(),
     })
 }
 
@@ -272,7 +277,7 @@ fn kind(at: &Place, args: &[&str]) -> Result<KindRow> {
     let [name, reads_as, add, scale, takes, uses] = args else {
         return at.err("expected: kind NAME AS ADD SCALE TAKES USES");
     };
-    let scale = number(at, scale)? as u16;
+    let scale = up_to(at, scale, 256)? as u16;
     if !scale.is_power_of_two() {
         return at.err(format!("scale {scale} is no power of two"));
     }
@@ -283,7 +288,7 @@ fn kind(at: &Place, args: &[&str]) -> Result<KindRow> {
     for u in list(uses, "-") {
         let name = u.trim_start_matches(['?', '!']);
         let (field, bit) = match name.split_once('[') {
-            Some((f, b)) => (f, Some(number(at, b.trim_end_matches(']'))? as u8)),
+            Some((f, b)) => (f, Some(up_to(at, b.trim_end_matches(']'), 127)? as u8)),
             None => (name, None),
         };
         let looked_at = u.starts_with('!');
@@ -293,7 +298,7 @@ fn kind(at: &Place, args: &[&str]) -> Result<KindRow> {
         at: at.clone(),
         name: name.to_string(),
         reads_as: reads_as.to_string(),
-        add: number(at, add)? as u16,
+        add: up_to(at, add, 511)? as u16,
         scale,
         takes: list(takes, "any"),
         uses: used,
@@ -316,6 +321,14 @@ pub fn number(at: &Place, s: &str) -> Result<u32> {
     n.map_err(|_| at.error(format!("`{s}` is no number")))
 }
 
+/// A number that fits where it is kept.
+fn up_to(at: &Place, s: &str, max: u32) -> Result<u32> {
+    match number(at, s)? {
+        n if n > max => at.err(format!("`{s}` is more than {max}")),
+        n => Ok(n),
+    }
+}
+
 /// `7:0`, `25`, `16~`, `14,60:59` (high part first), `31:30=10`.
 pub fn bits(at: &Place, s: &str) -> Result<Bits> {
     let (s, ignored) = match s.strip_suffix('~') {
@@ -333,7 +346,11 @@ pub fn bits(at: &Place, s: &str) -> Result<Bits> {
         if lo > hi || hi > 127 || hi - lo > 31 {
             return at.err(format!("bad bit range `{part}`"));
         }
-        pieces.push(Piece { lsb: lo as u8, width: (hi - lo + 1) as u8 });
+        let piece = Piece { lsb: lo as u8, width: (hi - lo + 1) as u8 };
+        if pieces.iter().any(|p: &Piece| p.lsb < piece.lsb + piece.width && piece.lsb < p.lsb + p.width) {
+            return at.err(format!("the pieces of `{s}` overlap"));
+        }
+        pieces.push(piece);
     }
     pieces.reverse();
     let mut b = Bits { pieces, fixed: None, ignored };
@@ -350,7 +367,7 @@ pub fn bits(at: &Place, s: &str) -> Result<Bits> {
 fn bit_list(at: &Place, s: &str) -> Result<(String, Option<Vec<u8>>)> {
     let Some((name, list)) = s.split_once('[') else { return Ok((s.to_string(), None)) };
     let Some(list) = list.strip_suffix(']') else { return at.err(format!("`{s}` lacks `]`")) };
-    let bits = list.split(',').map(|b| Ok(number(at, b)? as u8)).collect::<Result<Vec<_>>>()?;
+    let bits = list.split(',').map(|b| Ok(up_to(at, b, 127)? as u8)).collect::<Result<Vec<_>>>()?;
     Ok((name.to_string(), Some(bits)))
 }
 

@@ -81,6 +81,16 @@ fn enums(out: &mut String, isa: &Isa, t: &Target) {
     }
 }
 
+/// Encoding bits and bits without a meaning have no setter.
+pub fn is_settable(field: &Field, bits: &Bits) -> bool {
+    bits.fixed.is_none() && field.name != "reserved"
+}
+
+/// Every value of the field's type fits.
+pub fn is_exact(width: u8) -> bool {
+    [1, 8, 16, 32].contains(&width)
+}
+
 fn op_bits(f: &LFormat) -> u8 {
     f.fields.iter().find(|(x, _)| x.kind == "op").map_or(0, |(_, b)| b.width())
 }
@@ -160,7 +170,8 @@ fn int_type(width: u8, signed: bool) -> String {
     format!("{}{bits}", if signed { 'i' } else { 'u' })
 }
 
-fn field_type(kind: &str, width: u8) -> String {
+/// The type by which a field is read and set.
+pub fn field_type(kind: &str, width: u8) -> String {
     if width == 1 { "bool".into() } else { int_type(width, signed(kind)) }
 }
 
@@ -208,7 +219,7 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
     }
     writeln!(out, "}}\nimpl {ty} {{").unwrap();
     for (field, bits) in &f.fields {
-        if bits.fixed.is_some() || field.name == "reserved" {
+        if !is_settable(field, bits) {
             continue;
         }
         accessors(&mut out, field, bits, ty, &base);
@@ -261,8 +272,7 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str)
         )
         .unwrap();
     }
-    let exact = width == 1 || [8, 16, 32].contains(&width);
-    if exact {
+    if is_exact(width) {
         let body = set(&format!("(value as {base})"));
         writeln!(out, "    /// Sets `{name}` (bits {ranges}).\n    pub const fn with_{name}(self, value: {t}) -> Self {{\n        {body}\n    }}").unwrap();
     } else {

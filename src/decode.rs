@@ -174,9 +174,17 @@ fn ties(t: &DecodeTables, class: &Class, bits: u64) -> Result<(), DecodeError> {
     if class.special & special::BUF_VADDR != 0 && offen_and_idxen && at(32, 8) == 255 {
         return bad(Field::Vaddr, 32, 8);
     }
+    if class.special & special::ADDR64 != 0 && at(15, 1) == 1 {
+        if at(12, 2) != 0 {
+            return bad(Field::Addr64, 15, 1);
+        }
+        if at(32, 8) == 255 {
+            return bad(Field::Vaddr, 32, 8);
+        }
+    }
     let (lds, acc) = (at(16, 1) == 1, at(55, 1) == 1);
     // The bit is acc, or tfe where there are no accumulation registers.
-    if class.special & special::LDS != 0 && lds && acc {
+    if class.special & special::LDS_ALONE != 0 && lds && acc {
         return bad(Field::Acc, 55, 1);
     }
     if class.special & special::MIMG != 0 {

@@ -95,9 +95,9 @@ impl Inst {
         self.special() & special::LDS != 0
     }
 
-    /// How the target spells the mnemonic, without the suffix of an encoding.
+    /// How the target's assembler spells the mnemonic, without the suffix of an encoding. Mostly the opcode's name.
     #[cfg(feature = "text")]
-    pub(crate) fn mnemonic(&self) -> &'static str {
+    pub fn mnemonic(&self) -> &'static str {
         if self.info().respelled {
             let spellings = crate::target::TEXT[self.target() as usize].spellings;
             if let Some(s) = spellings.iter().find(|s| usize::from(s.0) == self.slot()) {

@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+#[cfg(feature = "arbitrary")]
+mod arbitrary;
 mod common;
 mod decode;
 mod error;

@@ -99,6 +99,8 @@ pub struct Operands<'a> {
     tables: &'static OperandTables,
     /// Item numbers that are left.
     list: &'static [u16],
+    /// The register of a scalar memory offset has been given, its constant is next.
+    halfway: bool,
     reads: u16,
     writes: u16,
 }
@@ -107,7 +109,7 @@ impl<'a> Operands<'a> {
     pub(crate) fn new(inst: &'a Inst) -> Self {
         let tables = OPERANDS[inst.target() as usize];
         let info = inst.info();
-        Operands { inst, tables, list: items(tables, inst), reads: info.reads, writes: info.writes }
+        Operands { inst, tables, list: items(tables, inst), halfway: false, reads: info.reads, writes: info.writes }
     }
 }
 
@@ -118,13 +120,29 @@ pub(crate) fn items(tables: &'static OperandTables, inst: &Inst) -> &'static [u1
     tables.lists.get(first..first + usize::from(shape.items)).unwrap_or(&[])
 }
 
+/// Bit of vcc in the implicit registers.
+const VCC: u32 = 1;
+
 impl Iterator for Operands<'_> {
     type Item = Operand;
 
     fn next(&mut self) -> Option<Operand> {
         while let Some((&number, rest)) = self.list.split_first() {
+            let item = &self.tables.items[usize::from(number)];
+            if item.kind == Kind::SmemOffset && !self.halfway {
+                if let SmemOffset::Both(code, _) = smem_offset(item, self.inst) {
+                    self.halfway = true;
+                    let value = register_or_constant(self.tables, code, 1, self.inst, item.ty);
+                    return Some(Operand { role: Some(Field::Soffset), value, bits: 32, access: Access::Read });
+                }
+            }
             self.list = rest;
-            if let Some(operand) = read(self.tables, &self.tables.items[usize::from(number)], self.inst) {
+            if let Some(operand) = read(self.tables, item, self.inst) {
+                // The vcc that the text shows is not implicit besides; nor is it written when SDWA names another register.
+                if matches!(item.kind, Kind::Vcc | Kind::SdstOrVcc) {
+                    self.reads &= !(u16::from(operand.access.reads()) << VCC);
+                    self.writes &= !(u16::from(operand.access.writes()) << VCC);
+                }
                 return Some(operand);
             }
         }
@@ -139,7 +157,7 @@ impl Iterator for Operands<'_> {
         // The order of reg_bits in build/emit.rs.
         let (reg, bits) = match bit {
             0 => (Reg::Scc, 1),
-            1 => (Reg::Vcc, 64),
+            VCC => (Reg::Vcc, 64),
             2 => (Reg::Exec, 64),
             3 => (Reg::M0, 32),
             4 => (Reg::Mode, 32),
@@ -271,7 +289,11 @@ fn read(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operand> {
         Value::Imm(_) | Value::Label(_) => u16::from(item.width),
         _ => dwords * 32,
     };
-    Some(Operand { role: Some(item.field), value, bits, access })
+    let role = match (item.kind, value) {
+        (Kind::SmemOffset, Value::Reg(_)) if flag(inst, item.aux[1]) => Field::Soffset,
+        _ => item.field,
+    };
+    Some(Operand { role: Some(role), value, bits, access })
 }
 
 /// The code of an SDWA source: a VGPR, or a scalar if the flag is set.

@@ -81,8 +81,10 @@ pub(crate) mod special {
     pub const GLOBAL_ADDR: u16 = 2;
     /// The offset may hold an SGPR.
     pub const SMEM_OFFSET: u16 = 4;
-    /// What goes to LDS has no accumulation register.
+    /// The row has the lds bit: what goes to LDS is no operand.
     pub const LDS: u16 = 8;
+    /// What goes to LDS has no accumulation register, and no fail status.
+    pub const LDS_ALONE: u16 = 2048;
     /// The offset may hold an SGPR; there is no second one.
     pub const SMEM_ONE_OFFSET: u16 = 16;
     /// Image data: as many registers as components.
@@ -95,7 +97,9 @@ pub(crate) mod special {
     pub const MIMG_CMPSWAP: u16 = 256;
     /// The row has the d16 bit, which packs two components in a register.
     pub const MIMG_D16: u16 = 512;
-    /// Any of them.
+    /// A 64-bit address goes without index and offset.
+    pub const ADDR64: u16 = 1024;
+    /// Any of the image rules.
     pub const MIMG: u16 = MIMG_DATA | MIMG_GATHER | MIMG_ATOMIC | MIMG_CMPSWAP;
 }
 

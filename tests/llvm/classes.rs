@@ -29,6 +29,8 @@ pub fn rule(name: &str) -> Option<Rule> {
         "we_refuse_image_data_past_the_end" => we_refuse_image_data_past_the_end,
         "we_refuse_flat_offset" => we_refuse_flat_offset,
         "flat_tfe" => flat_tfe,
+        "we_refuse_exec_base" => we_refuse_exec_base,
+        "llvm_lacks_opcode" => llvm_lacks_opcode,
         "nop_with_extension" => nop_with_extension,
         "we_refuse_vector_mask" => we_refuse_vector_mask,
         _ => return None,
@@ -243,4 +245,17 @@ fn we_refuse_flat_offset(case: &Case) -> bool {
 fn flat_tfe(case: &Case) -> bool {
     let flat = case.target.name == "gfx803" && field(case, 26, 6) == 0b110111 && field(case, 55, 1) == 1;
     flat && matches!((&case.ours, &case.llvm), (Ours::Inst { len: 8, .. }, Answer::Text { len: 8, .. }))
+}
+
+/// GLOBAL with lds (13) and exec (126) as saddr.
+fn we_refuse_exec_base(case: &Case) -> bool {
+    let lds = field(case, 26, 6) == 0b110111 && field(case, 14, 2) == 2 && field(case, 13, 1) == 1;
+    lds && field(case, 48, 7) == 126 && refused_text(case).is_some()
+}
+
+/// Operations of the GCN pages that LLVM has not.
+fn llvm_lacks_opcode(case: &Case) -> bool {
+    let names = ["s_mov_regrd_b32 ", "s_mov_fed_b32 ", "s_getreg_regrd_b32 "];
+    let ours = matches!(&case.ours, Ours::Inst { text, .. } if names.iter().any(|n| text.starts_with(n)));
+    ours && matches!(case.llvm, Answer::Reject | Answer::Crash)
 }
