@@ -166,7 +166,7 @@ impl Inst {
         parts(self.target(), self.shape(), self.dwords() as u8)
     }
 
-    /// The words that have this format: the base words, or the dword behind them.
+    /// The dwords that have this format: the base words, or the one behind them; `None` if it is neither.
     pub fn part(&self, format: Format) -> Option<&[u32]> {
         let parts = self.parts();
         let (_, first) = parts.into_iter().flatten().find(|(f, _)| *f == format)?;
@@ -180,7 +180,8 @@ impl Inst {
         self.bits() & self.shape().ignored == 0
     }
 
-    /// Every field of every part: the format, its first bit in the instruction, the field, and its value.
+    /// Every field of every part: the format, the part's first bit in the instruction (0, 32 or 64), the field, whose
+    /// bits are counted from there, and its value.
     pub fn fields(&self) -> impl Iterator<Item = (Format, u8, &'static FieldInfo, u32)> + '_ {
         let target = self.target();
         let parts = self.parts();
@@ -194,7 +195,8 @@ impl Inst {
         })
     }
 
-    /// The value of one field of the instruction, if it has the field.
+    /// The value of one field, if the instruction has it. An extension's field hides the base word's: with SDWA,
+    /// `src0` is the register of the second dword, not the 249 in the first.
     pub fn get(&self, field: Field) -> Option<u32> {
         self.fields().filter(|(_, _, f, _)| f.field == field).last().map(|(.., value)| value)
     }
