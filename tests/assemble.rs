@@ -1,7 +1,12 @@
 //! GCN 1.0 and 1.1, which LLVM assembles but does not disassemble: every text that the library prints assembles with
 //! `llvm-mc-22` to the bytes that it was printed from, or the case falls in a class of the list below.
 //!
-//! Every opcode, every value of every field on its own (of wide immediates a sample), the others at several fillings.
+//! Every opcode, every value of every field on its own (of wide immediates a sample), the others at several fillings:
+//! two million texts a target, of which the tests take each eleventh. All of them:
+//!
+//! ```text
+//! AMDGPU_ISA_WORDS=all cargo test --release --features all-targets --test assemble
+//! ```
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -153,10 +158,12 @@ fn assemble(target: &str, lines: &[String]) -> Vec<Result<Vec<u8>, String>> {
 }
 
 fn check(target: Target) {
+    let all = std::env::var("AMDGPU_ISA_WORDS").is_ok_and(|v| v == "all");
     let mut rng = Rng(0x5eed);
     let (mut insts, mut lines) = (Vec::new(), Vec::new());
     for layout in target.layouts().iter().filter(|l| !l.extension) {
-        for word in words(layout, &mut rng) {
+        let step = if all { 1 } else { 11 };
+        for word in words(layout, &mut rng).into_iter().step_by(step) {
             // A literal that no inline constant can stand for.
             let dwords = [word as u32, if layout.bits > 32 { (word >> 32) as u32 } else { 0x1234_5678 }, 0x1234_5678];
             // Ignored bits do not come back: text does not show them.
@@ -196,8 +203,9 @@ fn check(target: Target) {
     }
     assert!(lines.len() > 100_000, "too few words decode: {}", lines.len());
     assert_eq!(total, 0, "texts that do not come back");
+    // GCN 1.0 has no FLAT; a slice need not meet the rare ones.
     let unused: Vec<_> = CLASSES.iter().filter(|(f, c, _)| *f != "FLAT" && !classes.contains_key(c)).collect();
-    assert!(unused.is_empty(), "classes that no text falls in: {unused:?}");
+    assert!(!all || unused.is_empty(), "classes that no text falls in: {unused:?}");
 }
 
 /// The fields in which the assembled bytes differ from the instruction's.
