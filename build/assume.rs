@@ -23,13 +23,20 @@ fn lies(at: &Place, who: &str, name: &str, bits: Option<Bits>, lsb: u8, width: u
 pub fn ties(at: &Place, item: &Item, field: impl Fn(&str) -> Option<Bits>) -> Result<()> {
     let places: &[(&str, u8, u8)] = match item.kind.as_str() {
         "buf_vaddr" => &[("", 32, 8), ("offen", 12, 1), ("idxen", 13, 1)],
-        "lds_data" => &[("lds", 16, 1), ("acc", 55, 1)],
+        "buf_data" => &[("acc", 55, 1)],
+        "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" => {
+            &[("", 40, 8), ("dmask", 8, 4), ("tfe", 16, 1), ("d16", 63, 1)]
+        }
         "global_addr" => &[("", 32, 8), ("saddr", 48, 7)],
         "smem_offset" => &[("", 32, 0), ("soffset_en", 14, 1), ("imm", 17, 1), ("soffset", 57, 7)],
         _ => &[],
     };
     for &(name, lsb, width) in places {
         let name = if name.is_empty() { &item.field } else { name };
+        // Not every generation has these.
+        if ["soffset_en", "soffset", "d16", "acc"].contains(&name) && field(name).is_none() {
+            continue;
+        }
         lies(at, &item.kind, name, field(name), lsb, width)?;
     }
     Ok(())
@@ -41,6 +48,8 @@ pub fn literal(at: &Place, name: &str, bits: Option<Bits>) -> Result<u8> {
         "ssrc0" => (0, 8, tail::SSRC0),
         "ssrc1" => (8, 8, tail::SSRC1),
         "src0" => (0, 9, tail::SRC0),
+        // A scalar offset, and above it the flag that says "constant": nine bits too.
+        "offset" => (0, 8, tail::SRC0),
         _ => return at.err(format!("a literal for {name} is not supported yet")),
     };
     lies(at, "literal", name, bits, lsb, width)?;

@@ -134,7 +134,7 @@ fn target_enum(targets: &[Target]) -> String {
         let a: Vec<String> = t.row.aliases.iter().map(|a| format!("{a:?}")).collect();
         writeln!(
             out,
-            "    TargetInfo {{ name: {:?}, generation: {:?}, mach: {:#x}, aliases: &[{}] }},",
+            "    TargetInfo {{ name: {:?}, generation: {:?}, mach: &{:?}, aliases: &[{}] }},",
             t.row.name,
             t.row.generation,
             t.row.mach,
@@ -306,11 +306,12 @@ fn info_table(w: &mut String, infos: &[lower::Info]) {
     for i in infos {
         writeln!(
             w,
-            "Info {{ reads: {:#x}, writes: {:#x}, flags: {:#x}, suffix: {} }},",
+            "Info {{ reads: {:#x}, writes: {:#x}, flags: {:#x}, suffix: {}, respelled: {} }},",
             reg_bits(&i.reads),
             reg_bits(&i.writes),
             flag_bits(&i.flags),
-            i.suffix
+            i.suffix,
+            i.respelled
         )
         .unwrap();
     }
@@ -375,10 +376,10 @@ fn layout(w: &mut String, t: &Target) {
             .unwrap();
         }
         write!(w, "], extends: &[").unwrap();
-        for field in &f.def.literal {
+        for field in f.def.literals(&t.row.name) {
             write!(w, "(Field::{}, 255, Format::Literal),", camel(field)).unwrap();
         }
-        for e in &f.def.extends {
+        for e in f.def.extends.iter().filter(|e| t.formats.iter().any(|f| f.def.name == e.format)) {
             write!(w, "(Field::{}, {}, Format::{}),", camel(&e.field), e.code, camel(&e.format)).unwrap();
         }
         writeln!(w, "] }},").unwrap();
@@ -398,7 +399,15 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         }
     }
     writeln!(w, "],").unwrap();
-    for e in &isa.enums {
+    write!(w, "spellings: &[").unwrap();
+    for (i, slot) in t.slots.iter().enumerate() {
+        if let Some(spelling) = slot.as_ref().and_then(|s| s.spelling.as_ref()) {
+            write!(w, "({i}, {spelling:?}),").unwrap();
+        }
+    }
+    writeln!(w, "],").unwrap();
+    // dpp_ctrl64 says which values may stand, not what they are called.
+    for e in isa.enums.iter().filter(|e| e.name != "dpp_ctrl64") {
         write!(w, "{}: &[", e.name).unwrap();
         for v in &e.values {
             let Some(cell) = v.value.of(&t.row.name) else { continue };
@@ -415,7 +424,7 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
                 )
                 .unwrap();
             } else {
-                write!(w, "({}, {:?}),", crate::build::parse::number(&v.at, cell)?, v.name).unwrap();
+                write!(w, "({}, {:?}),", crate::build::parse::run(&v.at, cell)?.0, v.name).unwrap();
             }
         }
         writeln!(w, "],").unwrap();

@@ -87,7 +87,12 @@ impl Parser {
             "about" => f.about = line["about".len()..].trim().to_string(),
             "source" => f.source = line["source".len()..].trim().to_string(),
             "suffix" => f.suffix = args.join(" "),
+            "bare" => f.bare = args.iter().map(|s| s.to_string()).collect(),
             "literal" => f.literal = args.iter().map(|s| s.to_string()).collect(),
+            "reads" => {
+                let [register, targets @ ..] = args else { return at.err("expected: reads REGISTER TARGET...") };
+                f.reads.push((register.to_string(), targets.iter().map(|t| t.to_string()).collect()));
+            }
             "extend" => {
                 let [format, field, code] = args else { return at.err("expected: extend FORMAT FIELD CODE") };
                 f.extends.push(Extend {
@@ -201,7 +206,13 @@ impl Parser {
             to.extend(list.split(',').map(str::to_string));
         }
         let cells: Vec<&str> = opcodes.split_whitespace().collect();
-        let opcode = self.cells(at, &cells, |at, s| Ok(up_to(at, s, 0xffff)? as u16))?;
+        let opcode = self.cells(at, &cells, |at, s| {
+            let (number_, spelling) = match s.split_once(':') {
+                Some((n, spelling)) => (n, Some(spelling.to_string())),
+                None => (s, None),
+            };
+            Ok((up_to(at, number_, 0xffff)? as u16, spelling))
+        })?;
         Ok(Row {
             at: at.clone(),
             mnemonic: mnemonic.to_string(),
@@ -237,7 +248,9 @@ fn format(at: &Place, args: &[&str]) -> Result<Format> {
         about: String::new(),
         source: String::new(),
         suffix: String::new(),
+        bare: Vec::new(),
         literal: Vec::new(),
+        reads: Vec::new(),
         extends: Vec::new(),
         replaces: Vec::new(),
         fields: Vec::new(),
@@ -247,15 +260,16 @@ fn format(at: &Place, args: &[&str]) -> Result<Format> {
 }
 
 fn target(at: &Place, args: &[&str]) -> Result<TargetRow> {
-    let [name, mach, generation, aliases @ ..] = args else {
+    let [name, mach, generation, rest @ ..] = args else {
         return at.err("expected: target NAME MACH GENERATION ALIAS...");
     };
     Ok(TargetRow {
         at: at.clone(),
         name: name.to_string(),
-        mach: number(at, mach)?,
+        mach: mach.split(',').map(|m| number(at, m)).collect::<Result<_>>()?,
         generation: generation.to_string(),
-        aliases: aliases.iter().map(|s| s.to_string()).collect(),
+        traits: rest.iter().filter_map(|s| s.strip_prefix('+')).map(str::to_string).collect(),
+        aliases: rest.iter().filter(|s| !s.starts_with('+')).map(|s| s.to_string()).collect(),
     })
 }
 
@@ -272,10 +286,13 @@ fn kind(at: &Place, args: &[&str]) -> Result<KindRow> {
     };
     let mut used = Vec::new();
     for u in list(uses, "-") {
-        used.push(match u.split_once('[') {
-            Some((f, b)) => (f.to_string(), Some(up_to(at, b.trim_end_matches(']'), 127)? as u8)),
-            None => (u, None),
-        });
+        let name = u.trim_start_matches(['?', '!']);
+        let (field, bit) = match name.split_once('[') {
+            Some((f, b)) => (f, Some(up_to(at, b.trim_end_matches(']'), 127)? as u8)),
+            None => (name, None),
+        };
+        let looked_at = u.starts_with('!');
+        used.push(Use { field: field.to_string(), bit, optional: looked_at || u.starts_with('?'), looked_at });
     }
     Ok(KindRow {
         at: at.clone(),
@@ -286,6 +303,13 @@ fn kind(at: &Place, args: &[&str]) -> Result<KindRow> {
         takes: list(takes, "any"),
         uses: used,
     })
+}
+
+/// A number, or a run of numbers `257-271`.
+pub fn run(at: &Place, s: &str) -> Result<(u32, u32)> {
+    let (a, b) = s.split_once('-').unwrap_or((s, s));
+    let (a, b) = (number(at, a)?, number(at, b)?);
+    if a > b { at.err(format!("bad range {s}")) } else { Ok((a, b)) }
 }
 
 /// A decimal or hexadecimal number.
@@ -305,8 +329,12 @@ fn up_to(at: &Place, s: &str, max: u32) -> Result<u32> {
     }
 }
 
-/// `7:0`, `25`, `14,60:59` (high part first), `31:30=10`.
+/// `7:0`, `25`, `16~`, `14,60:59` (high part first), `31:30=10`.
 pub fn bits(at: &Place, s: &str) -> Result<Bits> {
+    let (s, ignored) = match s.strip_suffix('~') {
+        Some(s) => (s, true),
+        None => (s, false),
+    };
     let (range, fixed) = match s.split_once('=') {
         Some((r, v)) => (r, Some(v)),
         None => (s, None),
@@ -325,7 +353,7 @@ pub fn bits(at: &Place, s: &str) -> Result<Bits> {
         pieces.push(piece);
     }
     pieces.reverse();
-    let mut b = Bits { pieces, fixed: None };
+    let mut b = Bits { pieces, fixed: None, ignored };
     if let Some(v) = fixed {
         let value = u64::from_str_radix(v, 2).map_err(|_| at.error(format!("`{v}` is no binary number")))?;
         if v.len() != usize::from(b.width()) {

@@ -66,7 +66,7 @@ fn enums(out: &mut String, isa: &Isa, t: &Target) {
         let values: Vec<(&EnumValue, &String)> =
             e.values.iter().filter_map(|v| v.value.of(&t.row.name).map(|c| (v, c))).collect();
         let plain = |n: &str| n.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        if values.is_empty() || e.name == "waitcnt" {
+        if values.is_empty() || ["waitcnt", "dpp_ctrl64"].contains(&e.name.as_str()) {
             continue;
         }
         writeln!(out, "/// Values of `{}` (see `isa/enums.isa`).\npub mod {} {{", e.name, e.name).unwrap();
@@ -74,7 +74,8 @@ fn enums(out: &mut String, isa: &Isa, t: &Target) {
             let name: String =
                 v.name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
             let doc = if plain(&v.name) { String::new() } else { format!(" Printed as `{}`.", v.name) };
-            writeln!(out, "    /// {cell}.{doc}\n    pub const {name}: u16 = {cell};").unwrap();
+            let first = cell.split('-').next().unwrap_or(cell);
+            writeln!(out, "    /// {cell}.{doc}\n    pub const {name}: u16 = {first};").unwrap();
         }
         writeln!(out, "}}").unwrap();
     }
@@ -98,7 +99,8 @@ fn op_enum(t: &Target, f: &LFormat) -> String {
     let mut out = String::new();
     let ty = camel(&f.def.name);
     let base = op_base(op_bits(f));
-    let rows: Vec<(&Row, u16)> = f.def.rows.iter().filter_map(|r| r.opcode.of(&t.row.name).map(|&n| (r, n))).collect();
+    let rows: Vec<(&Row, u16)> =
+        f.def.rows.iter().filter_map(|r| r.opcode.of(&t.row.name).map(|(n, _)| (r, *n))).collect();
     writeln!(out, "/// Opcodes of {} ({}). The discriminant is the hardware's number.", f.def.name, f.def.source)
         .unwrap();
     writeln!(
@@ -200,7 +202,7 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
                 p.name,
                 field_type("", width)
             ),
-            (_, "op") => writeln!(
+            (_, "op") if !p.split => writeln!(
                 out,
                 "    /// Bits {range}: the opcode, or its number when the table lacks it.\n    #[bits({width}, access = RO, from = {ty}Op::from_bits, default = 0)] {vis}{}: Result<{ty}Op, {}>,",
                 p.name,
@@ -222,8 +224,11 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
         }
         accessors(&mut out, field, bits, ty, &base);
     }
+    if !def.extension && op_bits(f) == 0 {
+        writeln!(out, "    /// The only operation of the format.\n    pub const fn op(&self) -> Result<{ty}Op, u8> {{\n        {ty}Op::from_bits(0)\n    }}\n    /// Changes nothing: the format has one operation.\n    pub const fn with_op(self, op: {ty}Op) -> Self {{\n        let _ = op;\n        self\n    }}").unwrap();
+    }
     writeln!(out, "}}").unwrap();
-    microcode(&mut out, def, ty, &base);
+    microcode(&mut out, f, ty, &base);
     out
 }
 
@@ -249,24 +254,22 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str)
         format!("Self::from_bits((self.into_bits() & !{mask:#x}) | {})", terms.join(" | "))
     };
     if field.kind == "op" {
+        if bits.pieces.len() > 1 {
+            let get = combine(bits);
+            let ob = op_base(width);
+            writeln!(out, "    /// Bits {ranges}: the opcode, or its number when the table lacks it.\n    pub const fn op(&self) -> Result<{ty}Op, {ob}> {{\n        {ty}Op::from_bits(({get}) as {ob})\n    }}").unwrap();
+        }
         let body = set(&format!("(op as {base})"));
         writeln!(out, "    /// Sets the opcode (bits {ranges}).\n    pub const fn with_op(self, op: {ty}Op) -> Self {{\n        {body}\n    }}").unwrap();
         return;
     }
     let t = field_type(&field.kind, width);
     if bits.pieces.len() > 1 || field.overlay {
-        let mut low = 0;
-        let mut terms = Vec::new();
-        for p in &bits.pieces {
-            let m = (1u64 << p.width) - 1;
-            terms.push(format!("(((self.into_bits() >> {}) & {m:#x}) << {low})", p.lsb));
-            low += p.width;
-        }
+        let get = combine(bits);
         let about = &field.about;
         writeln!(
             out,
-            "    /// Bits {ranges}: {about}.\n    pub const fn {name}(&self) -> {t} {{\n        ({}) as {t}\n    }}",
-            terms.join(" | ")
+            "    /// Bits {ranges}: {about}.\n    pub const fn {name}(&self) -> {t} {{\n        ({get}) as {t}\n    }}"
         )
         .unwrap();
     }
@@ -290,8 +293,21 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str)
     }
 }
 
+/// The value of a field in pieces, low piece first.
+fn combine(bits: &Bits) -> String {
+    let mut low = 0;
+    let mut terms = Vec::new();
+    for p in &bits.pieces {
+        let m = (1u64 << p.width) - 1;
+        terms.push(format!("(((self.into_bits() >> {}) & {m:#x}) << {low})", p.lsb));
+        low += p.width;
+    }
+    terms.join(" | ")
+}
+
 /// The trait by which generic code meets the struct, and the proof that the layout is what the table says.
-fn microcode(out: &mut String, def: &Format, ty: &str, base: &str) {
+fn microcode(out: &mut String, f: &LFormat, ty: &str, base: &str) {
+    let def = f.def;
     let words = usize::from(def.bits / 32);
     let to = (0..words)
         .map(|i| if words == 1 { "bits".to_string() } else { format!("(bits >> {}) as u32", 32 * i) })
@@ -314,11 +330,11 @@ fn microcode(out: &mut String, def: &Format, ty: &str, base: &str) {
     )
     .unwrap();
     writeln!(out, "static_assertions::const_assert_eq!(core::mem::size_of::<{ty}>(), {});", def.bits / 8).unwrap();
-    for field in &def.fields {
-        let plain = field.name != "reserved" && field.kind != "enc" && !field.overlay;
-        let Some(bits) = field.bits.cells.iter().flatten().next().filter(|b| plain && b.pieces.len() == 1) else {
+    for (field, bits) in &f.fields {
+        let plain = field.name != "reserved" && field.kind != "enc" && !field.overlay && bits.pieces.len() == 1;
+        if !plain {
             continue;
-        };
+        }
         let upper = field.name.to_uppercase();
         writeln!(
             out,

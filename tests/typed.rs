@@ -114,6 +114,10 @@ fn opcodes_are_those_listed<S>(
 ) where
     S: Microcode<Words: AsMut<[u32]> + PartialEq + Debug>,
 {
+    // EXP has one operation, and no field for it.
+    if !words::layout(target, S::FORMAT).fields.iter().any(|f| f.field.name() == "op") {
+        return;
+    }
     let info = info::<S>(target, "op");
     let listed: Vec<_> = words::encodings(target).into_iter().filter(|(f, ..)| *f == S::FORMAT).collect();
     assert!(!listed.is_empty(), "{target} {}", S::FORMAT);

@@ -7,6 +7,7 @@ mod out;
 use core::fmt;
 
 use crate::operand::items;
+use crate::table::Kind;
 use crate::target::{OPERANDS, TEXT};
 use crate::{Field, Inst};
 use out::Out;
@@ -85,7 +86,7 @@ impl<'a> Printer<'a> {
 
 fn print(inst: &Inst, out: &mut Out) {
     let p = Printer::new(inst);
-    out.str(inst.opcode().name());
+    out.str(inst.mnemonic());
     let suffix = inst.shape().suffix;
     let list = items(p.operands, inst);
     // LLVM prints the suffix with the first operand; v_nop has none.
@@ -99,7 +100,8 @@ fn print(inst: &Inst, out: &mut Out) {
         if item.access == 0 {
             p.modifier(item, out);
         } else if p.operand(item, separator, out) {
-            separator = ", ";
+            // An export target and its first source have no comma between them.
+            separator = if item.kind == Kind::ExpTgt { " " } else { ", " };
         }
     }
 }

@@ -22,6 +22,8 @@ fn check_value(inst: &Inst, operand: &Operand) {
     let ok = match operand.value {
         Value::Reg(Reg::Sgpr(n)) => inside(n, sgprs),
         Value::Reg(Reg::Ttmp(n)) => inside(n, ttmps),
+        // Compressed exports take two sources from one register.
+        Value::Reg(Reg::Vgpr(n)) if inst.get(Field::Compr) == Some(1) => inside(n, 256),
         Value::Reg(Reg::Vgpr(n) | Reg::Agpr(n)) => inside(n, 256) && field.map(|v| v as u8) == Some(n),
         Value::Reg(Reg::Special(code)) => match code {
             102..=127 => dwords <= 2,

@@ -21,7 +21,7 @@ impl Write for Limited {
 fn check(inst: &Inst) {
     let text = inst.to_string();
     assert!(text.is_ascii() && !text.contains('?'), "{inst:?}: {text}");
-    assert!(text.starts_with(inst.opcode().name()), "{inst:?}: {text}");
+    assert!(text.starts_with(inst.mnemonic()), "{inst:?}: {text}");
     assert_eq!(text.trim(), text, "{inst:?}");
     assert!(!text.contains("  "), "{inst:?}: {text}");
     for room in [0, 1, text.len() / 2, text.len() - 1] {

@@ -115,8 +115,10 @@ fn fill(layout: &Layout, words: &mut [u32], filling: Filling, rng: &mut Rng) {
 fn attempt(target: Target, base: &Layout, number: u16, filling: Filling, rng: &mut Rng) -> [u32; 5] {
     let mut words = [0; 5];
     fill(base, &mut words, filling, rng);
-    let op = base.fields.iter().find(|f| f.field.name() == "op").expect("a base format has an opcode");
-    set(&mut words, op, number.into());
+    // A format of one operation has no opcode field.
+    if let Some(op) = base.fields.iter().find(|f| f.field.name() == "op") {
+        set(&mut words, op, number.into());
+    }
     let size = usize::from(base.bits / 32);
     words[size..].iter_mut().for_each(|w| *w = rng.word());
     let holds = |&&(field, code, _): &&(Field, u16, Format)| {
