@@ -197,21 +197,28 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
         .unwrap();
     }
     writeln!(w, "],\nchecks: &[").unwrap();
-    for c in &t.checks {
+    let mut allowed = Allowed::default();
+    let sets: Vec<Vec<bool>> = t.checks.iter().map(|c| values(t, c)).collect();
+    // The longest first: a shorter set may be the beginning of a longer one.
+    let mut order: Vec<&Vec<bool>> = sets.iter().collect();
+    order.sort_by_key(|s| std::cmp::Reverse(s.len()));
+    for set in order {
+        allowed.place(set);
+    }
+    for (c, set) in t.checks.iter().zip(&sets) {
+        let (first, bit) = allowed.place(set);
         writeln!(
             w,
-            "Check {{ field: Field::{}, lsb: {}, width: {}, hi: {}, shift: {}, add: {}, set: {} }},",
+            "Check {{ field: Field::{}, lsb: {}, hi: {}, bit: {bit:#x}, mask: {:#x}, first: {first} }},",
             camel(&c.field),
             c.lsb,
-            c.width,
             c.hi,
-            c.shift,
-            c.add,
-            c.set
+            (1u32 << c.width) - 1,
         )
         .unwrap();
     }
-    writeln!(w, "],\nsets: &{:?},", t.sets).unwrap();
+    writeln!(w, "],\nallowed: &{:?},", allowed.bytes()).unwrap();
+    writeln!(w, "lengths: &{:?},", lengths(t)).unwrap();
     let sgpr_ok = code_set(t, &["sgpr", "sys", "ttmp", "m0", "exec"]);
     writeln!(w, "scalars: &{sgpr_ok:?},").unwrap();
     writeln!(w, "}};").unwrap();
@@ -263,6 +270,79 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
     text(w, isa, t)?;
     writeln!(w, "}}").unwrap();
     Ok(out)
+}
+
+/// Which values of a check's field, with its flag on top, are in its set.
+fn values(t: &Target, c: &lower::Check) -> Vec<bool> {
+    let width = c.width + u8::from(c.hi != NONE);
+    let set = &t.sets[c.set];
+    let code = |value: usize| (value << c.shift) + usize::from(c.add);
+    (0..1usize << width).map(|v| set[code(v) / 32 % 16] >> (code(v) % 32) & 1 == 1).collect()
+}
+
+/// Sets of field values, eight side by side: one load and one test look a value up.
+#[derive(Default)]
+struct Allowed {
+    /// Groups of up to eight sets.
+    groups: Vec<Vec<Vec<bool>>>,
+}
+
+impl Allowed {
+    /// Where the set lies: the byte of its first value, and its bit.
+    fn place(&mut self, set: &[bool]) -> (usize, u8) {
+        let mut first = 0;
+        for group in &mut self.groups {
+            if let Some(n) = group.iter().position(|other| other.starts_with(set)) {
+                return (first, 1 << n);
+            }
+            if group.len() < 8 && set.len() <= group[0].len() {
+                group.push(set.to_vec());
+                return (first, 1 << (group.len() - 1));
+            }
+            first += group[0].len();
+        }
+        self.groups.push(vec![set.to_vec()]);
+        (first, 1)
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let byte = |group: &Vec<Vec<bool>>, v: usize| {
+            group.iter().enumerate().fold(0, |byte, (n, set)| byte | u8::from(set.get(v) == Some(&true)) << n)
+        };
+        self.groups.iter().flat_map(|g| (0..g[0].len()).map(move |v| byte(g, v))).collect()
+    }
+}
+
+/// For each value of the top nine bits what `length` in src/table.rs says.
+fn lengths(t: &Target) -> Vec<u8> {
+    const ONE: u8 = 0x40;
+    const TWO: u8 = 0x80;
+    const ASK: u8 = 0xc0;
+    let of = |top: usize| {
+        let Some(family) = usize::from(t.lut[top]).checked_sub(1).map(|n| &t.families[n]) else { return 0 };
+        // The opcodes that these nine bits leave possible.
+        let seg_slots = 1usize << family.seg.map_or(0, |s| s.width);
+        let ops = (0..1usize << family.op.width).filter(|&op| {
+            let (word, mask) = (op << family.op.lsb, ((1usize << family.op.width) - 1) << family.op.lsb);
+            (word ^ top << 23) & mask & 0xff80_0000 == 0
+        });
+        let slots = ops.flat_map(|op| (0..seg_slots).map(move |seg| op | seg << family.op.width));
+        let mut tails: Vec<u8> = slots
+            .filter_map(|n| t.slots[family.base + n].as_ref())
+            .map(|s| t.classes[t.shapes[s.shape - 1].class].tail)
+            .collect();
+        tails.sort_unstable();
+        tails.dedup();
+        match (family.dwords, &tails[..]) {
+            (1, []) => ONE,
+            (1, [tail]) => ONE | tail,
+            (1, tails) => ASK | tails.iter().fold(0, |all, t| all | t),
+            (2, [] | [0]) => TWO,
+            // Not from the first dword alone.
+            _ => 0x3f | ASK,
+        }
+    };
+    (0..512).map(of).collect()
 }
 
 fn code_set(t: &Target, classes: &[&str]) -> [u32; 16] {

@@ -15,7 +15,7 @@ mod text;
 mod types;
 
 pub use common::{Field, Flags, Format, Opcode};
-pub use decode::{Decoder, Invalid, decode, decode_words};
+pub use decode::{Decoder, Invalid, decode, decode_words, length};
 pub use error::{DecodeError, EncodeError, FieldError};
 pub use inst::Inst;
 pub use operand::{Access, Operand, Operands, Reg, Value};

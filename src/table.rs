@@ -23,8 +23,10 @@ pub(crate) struct DecodeTables {
     pub forms_of: &'static [[u16; 2]],
     pub classes: &'static [Class],
     pub checks: &'static [Check],
-    /// Sets of operand codes or field values.
-    pub sets: &'static [[u32; 16]],
+    /// Which values a field may have: a bit of the byte at `Check::first` plus the value. Eight sets lie side by side.
+    pub allowed: &'static [u8],
+    /// What the top nine bits of the first dword say of the length, as `length::*`.
+    pub lengths: &'static [u8; 512],
     /// Codes that are scalar registers.
     pub scalars: &'static [u32; 16],
 }
@@ -85,17 +87,27 @@ pub(crate) mod special {
     pub const LDS: u8 = 8;
 }
 
-/// A field whose value, as an operand code, must be in a set.
+/// What is known of the length from the top nine bits of the first dword; the low bits are `tail::*`.
+pub(crate) mod length {
+    /// One dword, and one more if `tail` says so.
+    pub const ONE: u8 = 0x40;
+    /// Two dwords and nothing else.
+    pub const TWO: u8 = 0x80;
+    /// Operations differ: one dword, unless `tail` could say otherwise.
+    pub const ASK: u8 = 0xc0;
+    pub const KIND: u8 = 0xc0;
+}
+
+/// A field whose value must be in a set.
 pub(crate) struct Check {
     pub field: Field,
     pub lsb: u8,
-    pub width: u8,
     /// A flag that goes on top of the field's bits, or `NONE`.
     pub hi: u8,
-    /// The code is (value << shift) + add.
-    pub shift: u8,
-    pub add: u16,
-    pub set: u8,
+    /// The set: a bit of the bytes of `allowed`, and the byte that stands for zero.
+    pub bit: u8,
+    pub mask: u16,
+    pub first: u16,
 }
 
 /// What the operand iterator and the printer need.
