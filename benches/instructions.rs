@@ -44,6 +44,8 @@ fn main() -> Result<(), String> {
     Ok(())
 }
 
+// Apart, so that nothing else competes for registers.
+#[inline(never)]
 fn decode(mut each: impl FnMut(&Inst)) {
     for (_, item) in Decoder::new(TARGET, black_box(CODE)) {
         if let Ok(inst) = &item {
@@ -52,6 +54,7 @@ fn decode(mut each: impl FnMut(&Inst)) {
     }
 }
 
+#[inline(never)]
 fn lengths() {
     let mut at = 0;
     while let Some(rest) = black_box(CODE).get(at..).filter(|rest| !rest.is_empty()) {

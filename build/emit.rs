@@ -165,16 +165,22 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
     writeln!(w, "pub(crate) mod {} {{\nuse super::*;", t.row.name).unwrap();
 
     writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{").unwrap();
-    writeln!(w, "lut: &{:?},", t.lut).unwrap();
-    writeln!(w, "families: &[").unwrap();
+    writeln!(w, "lut: {:?},", t.lut).unwrap();
+    writeln!(w, "families: [").unwrap();
     for f in &t.families {
-        let (ss, sm) = f.seg.map_or((0, 0), |s| (s.lsb, (1u32 << s.width) - 1));
         writeln!(
             w,
-            "Family {{ base: {}, shapes: {}, op_shift: {}, op_mask: {:#x}, seg_shift: {ss}, seg_mask: {sm:#x}, op_bits: {}, dwords: {} }},",
-            f.base, f.shape_base, f.op.lsb, (1u32 << f.op.width) - 1, f.op.width, f.dwords
+            "Family {{ base: {}, shapes: {}, op_shift: {}, op_mask: {:#x}, seg: {:#x} }},",
+            f.base,
+            (f.shape_base as u16).wrapping_sub(1),
+            f.op.lsb,
+            (1u32 << f.op.width) - 1,
+            f.seg.map_or(0, |s| s.lsb | s.width << 5)
         )
         .unwrap();
+    }
+    for _ in t.families.len()..32 {
+        writeln!(w, "NO_FAMILY,").unwrap();
     }
     writeln!(w, "],").unwrap();
     let local: Vec<usize> = (0..t.slots.len())
@@ -184,21 +190,31 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
         })
         .collect();
     writeln!(w, "shape_of: &{local:?},").unwrap();
-    let classes: Vec<usize> = t.shapes.iter().map(|s| s.class).collect();
-    writeln!(w, "class_of: &{classes:?},").unwrap();
     writeln!(w, "forms_of: &{:?},", t.shapes.iter().map(|s| [s.sdwa, s.dpp]).collect::<Vec<_>>()).unwrap();
     writeln!(w, "classes: &[").unwrap();
-    for c in &t.classes {
+    let mut values: Vec<u128> = Vec::new();
+    for s in &t.shapes {
+        let c = &t.classes[s.class];
+        let known = values.iter().position(|v| *v == c.value);
+        let value = match c.value {
+            0 => 0,
+            _ => 1 + known.unwrap_or_else(|| {
+                values.push(c.value);
+                values.len() - 1
+            }),
+        };
+        let dwords = t.formats[s.format].def.bits / 32;
         writeln!(
             w,
-            "Class {{ mask: {:#x}, value: {:#x}, first: {}, checks: {}, tail: {}, special: {} }},",
-            c.mask, c.value, c.checks.0, c.checks.1, c.tail, c.special
+            "Class {{ mask: {:#x}, value: {value}, first: {}, checks: {}, tail: {}, special: {}, dwords: {dwords} }},",
+            c.mask, c.checks.0, c.checks.1, c.tail, c.special
         )
         .unwrap();
     }
-    writeln!(w, "],\nchecks: &[").unwrap();
+    writeln!(w, "],\nvalues: &{values:?},").unwrap();
+    writeln!(w, "checks: &[").unwrap();
     let mut allowed = Allowed::default();
-    let sets: Vec<Vec<bool>> = t.checks.iter().map(|c| values(t, c)).collect();
+    let sets: Vec<Vec<bool>> = t.checks.iter().map(|c| set_of(t, c)).collect();
     // The longest first: a shorter set may be the beginning of a longer one.
     let mut order: Vec<&Vec<bool>> = sets.iter().collect();
     order.sort_by_key(|s| std::cmp::Reverse(s.len()));
@@ -218,7 +234,7 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
         .unwrap();
     }
     writeln!(w, "],\nallowed: &{:?},", allowed.bytes()).unwrap();
-    writeln!(w, "lengths: &{:?},", lengths(t)).unwrap();
+    writeln!(w, "lengths: {:?},", lengths(t)).unwrap();
     let sgpr_ok = code_set(t, &["sgpr", "sys", "ttmp", "m0", "exec"]);
     writeln!(w, "scalars: &{sgpr_ok:?},").unwrap();
     writeln!(w, "}};").unwrap();
@@ -273,7 +289,7 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
 }
 
 /// Which values of a check's field, with its flag on top, are in its set.
-fn values(t: &Target, c: &lower::Check) -> Vec<bool> {
+fn set_of(t: &Target, c: &lower::Check) -> Vec<bool> {
     let width = c.width + u8::from(c.hi != NONE);
     let set = &t.sets[c.set];
     let code = |value: usize| (value << c.shift) + usize::from(c.add);

@@ -35,7 +35,7 @@ impl Opcode {
         let slots = ops.slots.get(range).unwrap_or(&[]);
         slots.iter().filter_map(move |&slot| {
             let family = tables.families.iter().rev().find(|f| f.base <= slot)?;
-            let shape = family.shapes + u16::from(*tables.shape_of.get(usize::from(slot))?) - 1;
+            let shape = family.shapes.wrapping_add((*tables.shape_of.get(usize::from(slot))?).into());
             let format = crate::target::OPERANDS[target as usize].shapes.get(usize::from(shape))?.format;
             Some((format, (slot - family.base) & family.op_mask))
         })

@@ -60,13 +60,13 @@ fn quick(t: &DecodeTables, target: Target, bits: u64) -> Option<Inst> {
     let family = family(t, word)?;
     let slot = slot(family, word);
     let mut shape = shape(t, family, slot)?;
-    let mut class = class(t, shape)?;
-    let mut dwords = family.dwords;
+    let mut class = t.classes.get(usize::from(shape))?;
+    let mut dwords = class.dwords;
     if class.tail != 0 && may_follow(class.tail, word) {
         dwords += 1;
         if let Some(form) = form(t, class.tail, shape, word) {
             shape = form;
-            class = self::class(t, form)?;
+            class = t.classes.get(usize::from(form))?;
         }
     }
     // What stands behind the instruction is not part of it.
@@ -115,7 +115,7 @@ fn careful(target: Target, mut words: [u32; MAX_DWORDS], available: usize) -> Re
     for word in words.iter_mut().skip(dwords) {
         *word = 0;
     }
-    let class = class(t, found.shape).ok_or(DecodeError::UnknownEncoding)?;
+    let class = t.classes.get(usize::from(found.shape)).ok_or(DecodeError::UnknownEncoding)?;
     let bits = u64::from(words[0]) | u64::from(words[1]) << 32;
     if !satisfies(t, class, bits) {
         return Err(refusal(t, target, &found, class, bits));
@@ -158,6 +158,9 @@ pub fn length(target: Target, bytes: &[u8]) -> Option<usize> {
 #[inline(always)]
 fn may_follow(tail: u8, word: u32) -> bool {
     let (low, src0, high) = (word & 0xff, word & 0x1ff, word >> 8 & 0xff);
+    if low < 249 && tail & (tail::SSRC1 | tail::ALWAYS) == 0 {
+        return false;
+    }
     tail & tail::ALWAYS != 0
         || tail & tail::SSRC0 != 0 && low == 255
         || tail & tail::SSRC1 != 0 && high == 255
@@ -179,8 +182,9 @@ fn find(t: &DecodeTables, target: Target, word: u32) -> Result<Found, DecodeErro
     let Some(shape) = shape(t, family, slot) else {
         return Err(unknown_opcode(family, target, slot, word));
     };
-    let mut found = Found { slot, shape, dwords: family.dwords };
-    let tail = class(t, shape).map_or(0, |class| class.tail);
+    let class = t.classes.get(usize::from(shape)).ok_or(DecodeError::UnknownEncoding)?;
+    let mut found = Found { slot, shape, dwords: class.dwords };
+    let tail = class.tail;
     if may_follow(tail, word) {
         found.dwords += 1;
         found.shape = form(t, tail, shape, word).unwrap_or(shape);
@@ -190,18 +194,16 @@ fn find(t: &DecodeTables, target: Target, word: u32) -> Result<Found, DecodeErro
 
 #[inline(always)]
 fn family(t: &DecodeTables, word: u32) -> Option<&Family> {
-    t.families.get(usize::from(t.lut[(word >> 23) as usize]).wrapping_sub(1))
+    let number = t.lut[(word >> 23) as usize].checked_sub(1)?;
+    Some(&t.families[usize::from(number) % 32])
 }
 
 #[inline(always)]
 fn shape(t: &DecodeTables, family: &Family, slot: u16) -> Option<u16> {
-    let local = *t.shape_of.get(usize::from(slot))?;
-    Some(family.shapes + u16::from(local.checked_sub(1)?))
-}
-
-#[inline(always)]
-fn class(t: &DecodeTables, shape: u16) -> Option<&Class> {
-    t.classes.get(usize::from(*t.class_of.get(usize::from(shape))?))
+    match *t.shape_of.get(usize::from(slot))? {
+        0 => None,
+        local => Some(family.shapes.wrapping_add(local.into())),
+    }
 }
 
 /// The shape of the extended form, if the dword behind the base word makes one.
@@ -218,15 +220,29 @@ fn form(t: &DecodeTables, tail: u8, shape: u16, word: u32) -> Option<u16> {
 
 #[inline(always)]
 fn slot(family: &Family, word: u32) -> u16 {
-    let op = (word >> family.op_shift) as u16 & family.op_mask;
-    let seg = (word >> family.seg_shift) as u16 & u16::from(family.seg_mask);
-    family.base + (op | seg << family.op_bits)
+    let mut slot = family.base.wrapping_add((word >> (family.op_shift & 31)) as u16 & family.op_mask);
+    if family.seg != 0 {
+        let seg = (word >> (family.seg & 31)) as u16 & ((1 << (family.seg >> 5)) - 1);
+        slot = slot.wrapping_add(seg * (family.op_mask + 1));
+    }
+    slot
+}
+
+/// What the bits of `Class::mask` must be.
+fn value(t: &DecodeTables, class: &Class) -> u64 {
+    t.values.get(usize::from(class.value).wrapping_sub(1)).copied().unwrap_or(0)
 }
 
 /// All that the class demands, but for the rules that tie several fields.
 #[inline(always)]
 fn satisfies(t: &DecodeTables, class: &Class, bits: u64) -> bool {
-    bits & class.mask == class.value && checks(t, class).iter().all(|c| allowed(t, c, bits))
+    if (bits & class.mask != 0 || class.value != 0) && bits & class.mask != value(t, class) {
+        return false;
+    }
+    // Most classes have one check or two; a slice of them would cost more than it saves.
+    let first = usize::from(class.first);
+    let end = first + usize::from(class.checks);
+    (first..end).all(|n| t.checks.get(n).is_some_and(|c| allowed(t, c, bits)))
 }
 
 #[inline(always)]
@@ -289,7 +305,10 @@ fn unknown_opcode(family: &Family, target: Target, slot: u16, word: u32) -> Deco
     let t = DECODE[target as usize];
     let near = (seg_base..seg_base + family.op_mask + 1).find_map(|s| {
         let local = *t.shape_of.get(usize::from(s))?;
-        let shape = family.shapes + u16::from(local.checked_sub(1)?);
+        let shape = match local {
+            0 => return None,
+            local => family.shapes.wrapping_add(local.into()),
+        };
         Some(OPERANDS[target as usize].shapes.get(usize::from(shape))?.format)
     });
     match near {
@@ -301,7 +320,7 @@ fn unknown_opcode(family: &Family, target: Target, slot: u16, word: u32) -> Deco
 /// Finds out what is wrong with words that some check has refused.
 #[cold]
 fn refusal(t: &DecodeTables, target: Target, found: &Found, class: &Class, bits: u64) -> DecodeError {
-    let wrong = (bits & class.mask) ^ class.value;
+    let wrong = (bits & class.mask) ^ value(t, class);
     if wrong != 0 {
         let bit = wrong.trailing_zeros() as u8;
         let (format, field) = field_at(target, found, bit);

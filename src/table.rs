@@ -14,49 +14,56 @@ pub(crate) const NONE: u8 = 0xff;
 /// What `decode` needs.
 pub(crate) struct DecodeTables {
     /// Family of the top nine bits of the first dword, plus one.
-    pub lut: &'static [u8; 512],
-    pub families: &'static [Family],
+    pub lut: [u8; 512],
+    /// Those behind the last are never found.
+    pub families: [Family; 32],
     /// Shape of each slot, counted from one within its family; 0: no such opcode.
     pub shape_of: &'static [u8],
-    pub class_of: &'static [u8],
     /// The shapes (plus one) of the SDWA and DPP forms of a shape.
     pub forms_of: &'static [[u16; 2]],
+    /// Of each shape.
     pub classes: &'static [Class],
+    /// The values that `Class::value` counts from one.
+    pub values: &'static [u64],
     pub checks: &'static [Check],
     /// Which values a field may have: a bit of the byte at `Check::first` plus the value. Eight sets lie side by side.
     pub allowed: &'static [u8],
     /// What the top nine bits of the first dword say of the length, as `length::*`.
-    pub lengths: &'static [u8; 512],
+    pub lengths: [u8; 512],
     /// Codes that are scalar registers.
     pub scalars: &'static [u32; 16],
 }
 
+/// Eight bytes, so that an index of it is an address.
 pub(crate) struct Family {
     /// First slot.
     pub base: u16,
-    /// First shape.
+    /// First shape, less one: shapes are counted from one.
     pub shapes: u16,
-    pub op_shift: u8,
-    pub op_bits: u8,
     pub op_mask: u16,
-    /// A second field of the slot number, above the opcode.
-    pub seg_shift: u8,
-    pub seg_mask: u8,
-    pub dwords: u8,
+    pub op_shift: u8,
+    /// A second field of the slot number, above the opcode: its lowest bit, and its width << 5.
+    pub seg: u8,
 }
+
+/// Fills up `DecodeTables::families`; no slot is its.
+pub(crate) const NO_FAMILY: Family = Family { base: u16::MAX, shapes: 0, op_mask: 0, op_shift: 0, seg: 0 };
 
 /// What has to hold of the words of a shape.
 pub(crate) struct Class {
-    /// Bits of the first two dwords that must equal those of `value`.
+    /// Bits of the first two dwords that must be zero, or must equal those of a value.
     pub mask: u64,
-    pub value: u64,
     /// Run of checks.
     pub first: u16,
     pub checks: u8,
     /// Which dwords follow, as `tail::*`.
     pub tail: u8,
     /// Rules that tie several fields, as `special::*`.
-    pub special: u8,
+    pub special: u16,
+    /// Dwords of the base format.
+    pub dwords: u8,
+    /// The number of the value in `DecodeTables::values`, plus one; 0: zero.
+    pub value: u8,
 }
 
 /// What follows the base words.
@@ -78,13 +85,13 @@ pub(crate) mod tail {
 /// Rules that tie several fields.
 pub(crate) mod special {
     /// With offen and idxen the address is a register pair.
-    pub const BUF_VADDR: u8 = 1;
+    pub const BUF_VADDR: u16 = 1;
     /// Without saddr the address is a register pair.
-    pub const GLOBAL_ADDR: u8 = 2;
+    pub const GLOBAL_ADDR: u16 = 2;
     /// The offset may hold an SGPR.
-    pub const SMEM_OFFSET: u8 = 4;
+    pub const SMEM_OFFSET: u16 = 4;
     /// What goes to LDS has no accumulation register.
-    pub const LDS: u8 = 8;
+    pub const LDS: u16 = 8;
 }
 
 /// What is known of the length from the top nine bits of the first dword; the low bits are `tail::*`.
