@@ -192,26 +192,26 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
     writeln!(w, "shape_of: &{local:?},").unwrap();
     writeln!(w, "forms_of: &{:?},", t.shapes.iter().map(|s| [s.sdwa, s.dpp]).collect::<Vec<_>>()).unwrap();
     writeln!(w, "classes: &[").unwrap();
-    let mut values: Vec<u128> = Vec::new();
+    let mut ones: Vec<u128> = Vec::new();
     for s in &t.shapes {
         let c = &t.classes[s.class];
-        let known = values.iter().position(|v| *v == c.value);
-        let value = match c.value {
-            0 => 0,
-            _ => 1 + known.unwrap_or_else(|| {
-                values.push(c.value);
-                values.len() - 1
-            }),
-        };
+        let number = ones.iter().position(|v| *v == c.value).unwrap_or_else(|| {
+            ones.push(c.value);
+            ones.len() - 1
+        });
+        let special = c.special | if c.value == 0 { 0 } else { 0x8000 };
         let dwords = t.formats[s.format].def.bits / 32;
         writeln!(
             w,
-            "Class {{ mask: {:#x}, value: {value}, first: {}, checks: {}, tail: {}, special: {}, dwords: {dwords} }},",
-            c.mask, c.checks.0, c.checks.1, c.tail, c.special
+            "Class {{ zeros: {:#x}, ones: {number}, first: {}, checks: {}, tail: {}, special: {special}, dwords: {dwords} }},",
+            c.mask & !c.value,
+            c.checks.0,
+            c.checks.1,
+            c.tail
         )
         .unwrap();
     }
-    writeln!(w, "],\nvalues: &{values:?},").unwrap();
+    writeln!(w, "],\nones: &{ones:?},").unwrap();
     writeln!(w, "checks: &[").unwrap();
     let mut allowed = Allowed::default();
     let sets: Vec<Vec<bool>> = t.checks.iter().map(|c| set_of(t, c)).collect();

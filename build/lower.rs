@@ -85,7 +85,7 @@ pub struct Class {
     pub checks: (usize, usize),
     /// Bits of `Tail` in src/table.rs.
     pub tail: u8,
-    pub special: u8,
+    pub special: u16,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -29,8 +29,7 @@ pub(crate) const MAX_DWORDS: usize = 5;
 /// ```
 #[inline]
 pub fn decode(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
-    let first = bytes.first_chunk().and_then(|first| quick(DECODE[target as usize], target, u64::from_le_bytes(*first)));
-    match first {
+    match bytes.first_chunk().and_then(|first| quick(target, u64::from_le_bytes(*first))) {
         Some(inst) => Ok(inst),
         None => careful_bytes(target, bytes),
     }
@@ -43,7 +42,7 @@ pub fn decode(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
 #[inline]
 pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError> {
     let first = match *dwords {
-        [low, high, ..] => quick(DECODE[target as usize], target, u64::from(low) | u64::from(high) << 32),
+        [low, high, ..] => quick(target, u64::from(low) | u64::from(high) << 32),
         _ => None,
     };
     match first {
@@ -55,7 +54,22 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
 /// Decodes what has one or two dwords and is in order. Whatever else there is, `careful` decides: it alone knows
 /// errors, so that this is short.
 #[inline(always)]
-fn quick(t: &DecodeTables, target: Target, bits: u64) -> Option<Inst> {
+fn quick(target: Target, bits: u64) -> Option<Inst> {
+    let meta = recognise(target, bits);
+    // What stands behind the instruction is not part of it.
+    let high = if meta >> 29 == 1 { 0 } else { (bits >> 32) as u32 };
+    (meta != 0).then(|| Inst::from_parts(target, [bits as u32, high, 0, 0, 0], meta))
+}
+
+/// `Inst::meta` without the target; zero for what `careful` must look at. A call whose arguments and result fit in
+/// registers: inlined, it would make every loop around it spill its own.
+#[inline(never)]
+fn recognise(target: Target, bits: u64) -> u32 {
+    find_quick(DECODE[target as usize], bits).unwrap_or(0)
+}
+
+#[inline(always)]
+fn find_quick(t: &DecodeTables, bits: u64) -> Option<u32> {
     let word = bits as u32;
     let family = family(t, word)?;
     let slot = slot(family, word);
@@ -69,10 +83,9 @@ fn quick(t: &DecodeTables, target: Target, bits: u64) -> Option<Inst> {
             class = t.classes.get(usize::from(form))?;
         }
     }
-    // What stands behind the instruction is not part of it.
     let bits = if dwords == 1 { u64::from(word) } else { bits };
-    let good = dwords <= 2 && satisfies(t, class, bits) && (class.special == 0 || ties(t, class, bits).is_ok());
-    good.then(|| Inst::new(target, [word, (bits >> 32) as u32, 0, 0, 0], slot, shape, dwords))
+    let good = dwords <= 2 && satisfies(t, class, bits) && (class.special == 0 || rare(t, class, bits));
+    good.then(|| Inst::meta(slot, shape, dwords))
 }
 
 #[cold]
@@ -117,12 +130,10 @@ fn careful(target: Target, mut words: [u32; MAX_DWORDS], available: usize) -> Re
     }
     let class = t.classes.get(usize::from(found.shape)).ok_or(DecodeError::UnknownEncoding)?;
     let bits = u64::from(words[0]) | u64::from(words[1]) << 32;
-    if !satisfies(t, class, bits) {
+    if !satisfies(t, class, bits) || bits & ones(t, class) != ones(t, class) {
         return Err(refusal(t, target, &found, class, bits));
     }
-    if class.special != 0 {
-        ties(t, class, bits)?;
-    }
+    ties(t, class, bits)?;
     Ok(Inst::new(target, words, found.slot, found.shape, found.dwords))
 }
 
@@ -228,15 +239,15 @@ fn slot(family: &Family, word: u32) -> u16 {
     slot
 }
 
-/// What the bits of `Class::mask` must be.
-fn value(t: &DecodeTables, class: &Class) -> u64 {
-    t.values.get(usize::from(class.value).wrapping_sub(1)).copied().unwrap_or(0)
+/// The bits that must be one.
+fn ones(t: &DecodeTables, class: &Class) -> u64 {
+    t.ones.get(usize::from(class.ones)).copied().unwrap_or(0)
 }
 
-/// All that the class demands, but for the rules that tie several fields.
+/// All that the class demands, but for what `special` names.
 #[inline(always)]
 fn satisfies(t: &DecodeTables, class: &Class, bits: u64) -> bool {
-    if (bits & class.mask != 0 || class.value != 0) && bits & class.mask != value(t, class) {
+    if bits & class.zeros != 0 {
         return false;
     }
     // Most classes have one check or two; a slice of them would cost more than it saves.
@@ -264,6 +275,12 @@ fn allowed(t: &DecodeTables, c: &Check, bits: u64) -> bool {
 #[inline]
 fn in_set(set: &[u32; 16], code: usize) -> bool {
     set[code / 32 % 16] >> (code % 32) & 1 == 1
+}
+
+/// What few classes demand.
+#[cold]
+fn rare(t: &DecodeTables, class: &Class, bits: u64) -> bool {
+    bits & ones(t, class) == ones(t, class) && ties(t, class, bits).is_ok()
 }
 
 /// Rules that tie several fields. Their positions are those of the formats that have the rule, which no generation
@@ -320,7 +337,7 @@ fn unknown_opcode(family: &Family, target: Target, slot: u16, word: u32) -> Deco
 /// Finds out what is wrong with words that some check has refused.
 #[cold]
 fn refusal(t: &DecodeTables, target: Target, found: &Found, class: &Class, bits: u64) -> DecodeError {
-    let wrong = (bits & class.mask) ^ value(t, class);
+    let wrong = bits & class.zeros | !bits & ones(t, class);
     if wrong != 0 {
         let bit = wrong.trailing_zeros() as u8;
         let (format, field) = field_at(target, found, bit);
@@ -387,8 +404,7 @@ impl Iterator for Decoder<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         let rest = self.bytes.get(self.offset..)?;
         let at = self.offset;
-        let t = DECODE[self.target as usize];
-        let first = rest.first_chunk().and_then(|first| quick(t, self.target, u64::from_le_bytes(*first)));
+        let first = rest.first_chunk().and_then(|first| quick(self.target, u64::from_le_bytes(*first)));
         if let Some(inst) = first {
             self.offset += inst.len();
             return Some((at, Ok(inst)));

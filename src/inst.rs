@@ -25,8 +25,18 @@ static_assertions::const_assert!(core::mem::size_of::<Inst>() <= 24);
 impl Inst {
     #[inline]
     pub(crate) fn new(target: Target, words: [u32; MAX_DWORDS], slot: u16, shape: u16, dwords: u8) -> Inst {
-        let meta = u32::from(slot) | u32::from(shape) << 13 | (target as u32) << 24 | u32::from(dwords) << 29;
-        Inst { words, meta }
+        Inst::from_parts(target, words, Inst::meta(slot, shape, dwords))
+    }
+
+    /// All that `meta` says but the target.
+    #[inline(always)]
+    pub(crate) fn meta(slot: u16, shape: u16, dwords: u8) -> u32 {
+        u32::from(slot) | u32::from(shape) << 13 | u32::from(dwords) << 29
+    }
+
+    #[inline(always)]
+    pub(crate) fn from_parts(target: Target, words: [u32; MAX_DWORDS], meta: u32) -> Inst {
+        Inst { words, meta: meta | (target as u32) << 24 }
     }
 
     #[inline]

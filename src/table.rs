@@ -23,8 +23,8 @@ pub(crate) struct DecodeTables {
     pub forms_of: &'static [[u16; 2]],
     /// Of each shape.
     pub classes: &'static [Class],
-    /// The values that `Class::value` counts from one.
-    pub values: &'static [u64],
+    /// Bits that must be one, of classes with the rule `special::ONES`.
+    pub ones: &'static [u64],
     pub checks: &'static [Check],
     /// Which values a field may have: a bit of the byte at `Check::first` plus the value. Eight sets lie side by side.
     pub allowed: &'static [u8],
@@ -51,8 +51,8 @@ pub(crate) const NO_FAMILY: Family = Family { base: u16::MAX, shapes: 0, op_mask
 
 /// What has to hold of the words of a shape.
 pub(crate) struct Class {
-    /// Bits of the first two dwords that must be zero, or must equal those of a value.
-    pub mask: u64,
+    /// Bits of the first two dwords that must be zero.
+    pub zeros: u64,
     /// Run of checks.
     pub first: u16,
     pub checks: u8,
@@ -62,8 +62,8 @@ pub(crate) struct Class {
     pub special: u16,
     /// Dwords of the base format.
     pub dwords: u8,
-    /// The number of the value in `DecodeTables::values`, plus one; 0: zero.
-    pub value: u8,
+    /// Which of `DecodeTables::ones`.
+    pub ones: u8,
 }
 
 /// What follows the base words.
@@ -90,6 +90,8 @@ pub(crate) mod special {
     pub const GLOBAL_ADDR: u16 = 2;
     /// The offset may hold an SGPR.
     pub const SMEM_OFFSET: u16 = 4;
+    /// Some bits must be one.
+    pub const ONES: u16 = 0x8000;
     /// What goes to LDS has no accumulation register.
     pub const LDS: u16 = 8;
 }
