@@ -51,7 +51,9 @@ fn fields(isa: &Isa) -> BTreeSet<String> {
 }
 
 fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String]) {
-    let blob: String = list.concat();
+    // What reads a name reads 48 bytes from its start.
+    assert!(list.iter().all(|s| s.len() <= 48));
+    let blob = list.concat() + &" ".repeat(48);
     let mut ends = vec![0usize];
     for s in list {
         ends.push(ends.last().unwrap() + s.len());
@@ -242,6 +244,10 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
     writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{ shapes: &[").unwrap();
     for s in &t.shapes {
         let f = camel(&t.formats[s.format].def.name);
+        // LLVM prints the suffix with the first operand; v_nop has none.
+        let items = &t.item_lists[s.items.0..s.items.0 + s.items.1];
+        let operand = items.iter().any(|&n| t.items[usize::from(n)].access.is_some());
+        let suffix = if operand { s.suffix } else { 0 };
         let extension = match s.extension {
             Some(x) => format!("Some(Format::{})", camel(&t.formats[x].def.name)),
             None => "None".into(),
@@ -249,7 +255,7 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
         writeln!(
             w,
             "Shape {{ format: Format::{f}, suffix: {}, extension: {extension}, first: {}, items: {}, ignored: {:#x} }},",
-            s.suffix, s.items.0, s.items.1, s.ignored
+            suffix, s.items.0, s.items.1, s.ignored
         )
         .unwrap();
     }
@@ -481,10 +487,13 @@ fn layout(w: &mut String, t: &Target) {
     writeln!(w, "] }};").unwrap();
 }
 
+/// Classes of codes that text shows by their number.
+const UNNAMED: [&str; 6] = ["sgpr", "ttmp", "int", "vgpr", "literal", "off"];
+
 fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     writeln!(w, "#[cfg(feature = \"text\")]\npub(crate) static TEXT: TextTables = TextTables {{ codes: &[").unwrap();
     for c in &t.codes {
-        if ["sgpr", "ttmp", "int", "vgpr", "literal", "off"].contains(&c.class.as_str()) {
+        if UNNAMED.contains(&c.class.as_str()) {
             continue;
         }
         let &(a, b) = c.range.of(&t.row.name).unwrap();
@@ -493,6 +502,12 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         }
     }
     writeln!(w, "],").unwrap();
+    let mut at = [0u8; 256];
+    let named = t.codes.iter().filter(|c| !UNNAMED.contains(&c.class.as_str()));
+    for (n, code) in named.flat_map(|c| { let &(a, b) = c.range.of(&t.row.name).unwrap(); a..=b }).enumerate() {
+        at[usize::from(code) % 256] = n as u8 + 1;
+    }
+    writeln!(w, "code_at: {at:?},").unwrap();
     for e in &isa.enums {
         write!(w, "{}: &[", e.name).unwrap();
         for v in &e.values {

@@ -16,6 +16,18 @@ impl Opcode {
         MNEMONICS.get(usize::from(a)..usize::from(b)).unwrap_or("")
     }
 
+    /// The name with what lies behind it, and its length: a copy of fixed size is cheaper than one of the right size.
+    #[cfg(feature = "text")]
+    #[inline]
+    pub(crate) fn padded_name(self) -> (&'static [u8; 48], usize) {
+        let at = self as usize;
+        let (Some(&a), Some(&b)) = (MNEMONICS_AT.get(at), MNEMONICS_AT.get(at + 1)) else { return (&[0; 48], 0) };
+        match MNEMONICS.as_bytes().get(usize::from(a)..).and_then(|rest| rest.first_chunk()) {
+            Some(name) => (name, usize::from(b - a)),
+            None => (&[0; 48], 0),
+        }
+    }
+
     /// The formats and numbers that a target gives the operation; none if the target lacks it.
     ///
     /// ```

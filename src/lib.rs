@@ -22,5 +22,5 @@ pub use operand::{Access, Operand, Operands, Reg, Value};
 pub use table::{FieldInfo, Layout};
 pub use target::{Target, UnknownTarget};
 #[cfg(feature = "text")]
-pub use text::FieldText;
+pub use text::{FieldText, TextBuffer};
 pub use types::*;

@@ -295,6 +295,8 @@ pub struct FieldInfo {
 pub(crate) struct TextTables {
     /// Code, name, and name as a 64-bit operand, of all codes that are no plain register or integer.
     pub codes: &'static [(u16, &'static str, &'static str)],
+    /// Which of `codes` is the code's, counted from one.
+    pub code_at: [u8; 256],
     pub hwreg: &'static [(u16, &'static str)],
     pub sendmsg: &'static [(u16, &'static str)],
     pub gs_op: &'static [(u16, &'static str)],

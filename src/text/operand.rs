@@ -21,7 +21,11 @@ impl Printer<'_> {
         if absent {
             return false;
         }
-        out.str(separator);
+        match separator.len() {
+            0 => {}
+            1 => out.byte(b' '),
+            _ => out.literal(b", "),
+        }
         let dwords = u16::from(item.dwords);
         match item.kind {
             Kind::Code => self.source(item, code(item, inst), out),
@@ -32,16 +36,16 @@ impl Printer<'_> {
                 c => self.code(c, dwords, item.ty, out),
             },
             Kind::SdstOrVcc if flag(inst, item.aux[0]) => self.code(code(item, inst), dwords, item.ty, out),
-            Kind::SdstOrVcc | Kind::Vcc => out.str("vcc"),
+            Kind::SdstOrVcc | Kind::Vcc => out.literal(b"vcc"),
             Kind::BufVaddr => match u16::from(flag(inst, item.aux[0])) + u16::from(flag(inst, item.aux[1])) {
-                0 => out.str("off"),
+                0 => out.literal(b"off"),
                 n => self.code(code(item, inst), n, item.ty, out),
             },
             Kind::GlobalAddr => self.code(code(item, inst), global_addr_dwords(item, inst), item.ty, out),
-            Kind::ScratchAddr if !flag(inst, item.aux[0]) => out.str("off"),
+            Kind::ScratchAddr if !flag(inst, item.aux[0]) => out.literal(b"off"),
             Kind::ScratchAddr => self.code(code(item, inst), dwords, item.ty, out),
             Kind::Saddr => match code(item, inst) {
-                127 => out.str("off"),
+                127 => out.literal(b"off"),
                 c => self.code(c, dwords, item.ty, out),
             },
             Kind::SmemOffset => match smem_offset(item, inst) {
@@ -61,6 +65,9 @@ impl Printer<'_> {
     /// A source with its sign, absolute value or sign extension.
     fn source(&self, item: &Item, code: u16, out: &mut Out) {
         let [neg, abs, sext] = item.aux.map(|bit| flag(self.inst, bit));
+        if !(neg || abs || sext) {
+            return self.code(code, item.dwords.into(), item.ty, out);
+        }
         let constant = (128..=248).contains(&code) && !(209..240).contains(&code) || code == 255;
         // -1 and neg(1) are two things.
         let call = neg && !abs && constant;
@@ -100,7 +107,7 @@ impl Printer<'_> {
             240..=248 if ty == Ty::I16 => out.hex(F16_BITS[usize::from(code - 240) % 9]),
             _ if code <= t.sgpr_last => tuple(b's', aligned(code), dwords, out),
             _ if code >= t.ttmp_first && code <= t.ttmp_last => {
-                out.str("ttm");
+                out.literal(b"ttm");
                 tuple(b'p', aligned(code - t.ttmp_first), dwords, out);
             }
             _ => {
@@ -149,7 +156,8 @@ impl Printer<'_> {
         if code == 128 {
             return "0";
         }
-        let entry = self.text.codes.iter().find(|c| c.0 == code);
+        let number = self.text.code_at[usize::from(code) % 256];
+        let entry = self.text.codes.get(usize::from(number).wrapping_sub(1));
         entry.map_or("?", |c| if wide { c.2 } else { c.1 })
     }
 }
@@ -175,15 +183,16 @@ const F64_HIGH: [u32; 9] =
 const F16_BITS: [u32; 9] = [0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118];
 
 /// `v5` or `v[4:7]`
+#[inline(always)]
 fn tuple(file: u8, first: u16, dwords: u16, out: &mut Out) {
-    out.byte(file);
     if dwords == 1 {
-        out.dec(first.into());
-        return;
+        out.byte(file);
+        return out.small(first as u8);
     }
-    out.byte(b'[');
-    out.dec(first.into());
+    out.literal(&[file, b'[']);
+    out.small(first as u8);
     out.byte(b':');
+    // A tuple that reached past the last register would have been refused.
     out.dec(u32::from(first + dwords) - 1);
     out.byte(b']');
 }
