@@ -2,7 +2,7 @@
 //!
 //! `instructions WORK ROUNDS` prints how many GPU instructions there are in a round.
 
-use amdgpu_isa::{Decoder, Inst, Target, length};
+use amdgpu_isa::{Decoder, Inst, Target, TextBuffer, length};
 use std::fmt::Write;
 use std::hint::black_box;
 
@@ -25,7 +25,11 @@ fn main() -> Result<(), String> {
             "length" => lengths(),
             "decode" => decode(|inst| _ = black_box(inst)),
             "operands" => decode(|inst| inst.operands().for_each(|operand| _ = black_box(&operand))),
-            "text" => decode(|inst| {
+            "text" => {
+                let mut text = TextBuffer::new();
+                decode(|inst| _ = black_box(text.print(inst)));
+            }
+            "display" => decode(|inst| {
                 text.clear();
                 let _ = write!(text, "{inst}");
                 black_box(&text);

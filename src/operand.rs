@@ -121,13 +121,33 @@ pub(crate) fn items(tables: &'static OperandTables, inst: &Inst) -> &'static [u1
 impl Iterator for Operands<'_> {
     type Item = Operand;
 
+    #[inline]
     fn next(&mut self) -> Option<Operand> {
         while let Some((&number, rest)) = self.list.split_first() {
             self.list = rest;
-            if let Some(operand) = read(self.tables, &self.tables.items[usize::from(number)], self.inst) {
-                return Some(operand);
+            let Some(item) = self.tables.items.get(usize::from(number)) else { continue };
+            // Most are plain registers, and modifiers are none.
+            if item.access == 0 {
+                continue;
+            }
+            let operand = match plain(self.tables, item, self.inst) {
+                None => read(self.tables, item, self.inst),
+                operand => operand,
+            };
+            if operand.is_some() {
+                return operand;
             }
         }
+        if self.reads | self.writes == 0 {
+            return None;
+        }
+        self.implicit()
+    }
+}
+
+impl Operands<'_> {
+    /// The next implicit register.
+    fn implicit(&mut self) -> Option<Operand> {
         let left = self.reads | self.writes;
         if left == 0 {
             return None;
@@ -154,6 +174,30 @@ impl Iterator for Operands<'_> {
         };
         Some(Operand { role: None, value: Value::Reg(reg), bits, access })
     }
+}
+
+/// What most operands are: a VGPR or an SGPR by its code. `None` for whatever else.
+#[inline(always)]
+fn plain(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operand> {
+    if item.kind != Kind::Code || item.cond != NONE {
+        return None;
+    }
+    let code = code(item, inst);
+    let reg = match code {
+        256.. => Reg::Vgpr(code as u8),
+        _ if code <= t.sgpr_last => match item.dwords {
+            0 | 1 => Reg::Sgpr(code as u8),
+            2 => Reg::Sgpr(code as u8 & !1),
+            _ => Reg::Sgpr(code as u8 & !3),
+        },
+        _ => return None,
+    };
+    let access = match item.access {
+        2 => Access::Write,
+        3 => Access::ReadWrite,
+        _ => Access::Read,
+    };
+    Some(Operand { role: Some(item.field), value: Value::Reg(reg), bits: u16::from(item.dwords) * 32, access })
 }
 
 /// The raw value of an item's field.

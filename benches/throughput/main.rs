@@ -91,7 +91,8 @@ fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(
     table.row("length walk", || ours::lengths(target, &code));
     table.row("decode", || ours::decode(target, &code));
     table.row("decode + operands", || ours::operands(target, &code));
-    table.row("decode + text", || ours::text(target, &code));
+    table.row("decode + text into a TextBuffer", || ours::text(target, &code));
+    table.row("decode + Display into a String", || ours::display(target, &code));
     table.row("floor: store the same words", || floor::store(&words, &mut stored, code.len()));
     table.row("encode from Inst", || ours::encode(&insts, &mut encoded, code.len()));
     if let Some(loops) = typed::loops(target, code.len()) {

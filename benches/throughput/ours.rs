@@ -1,7 +1,7 @@
 //! The library at work.
 
 use crate::table::Done;
-use amdgpu_isa::{Decoder, Inst, Target};
+use amdgpu_isa::{Decoder, Inst, Target, TextBuffer};
 use std::fmt::Write;
 use std::hint::black_box;
 
@@ -41,6 +41,13 @@ pub fn operands(target: Target, code: &[u8]) -> Done {
 }
 
 pub fn text(target: Target, code: &[u8]) -> Done {
+    let mut text = TextBuffer::new();
+    walk(target, code, |inst| {
+        black_box(text.print(inst));
+    })
+}
+
+pub fn display(target: Target, code: &[u8]) -> Done {
     let mut text = String::with_capacity(256);
     walk(target, code, |inst| {
         text.clear();

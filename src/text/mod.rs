@@ -152,7 +152,7 @@ fn print(inst: &Inst, out: &mut Out) {
         let item = &p.operands.items[usize::from(number)];
         if item.access == 0 {
             p.modifier(item, out);
-        } else if p.operand(item, separator, out) {
+        } else if p.plain(item, separator, out) || p.operand(item, separator, out) {
             separator = ", ";
         }
     }

@@ -6,6 +6,31 @@ use crate::operand::{SmemOffset, code, flag, global_addr_dwords, sdwa_code, smem
 use crate::table::{Item, Kind, NONE, Ty};
 
 impl Printer<'_> {
+    /// Prints what most operands are: a register or a small number and nothing around it. False, and nothing is
+    /// printed, if this is something else.
+    #[inline(always)]
+    pub(super) fn plain(&self, item: &Item, separator: &str, out: &mut Out) -> bool {
+        let inst = self.inst;
+        let bare = item.aux == [NONE; 3] || !item.aux.iter().any(|&bit| flag(inst, bit));
+        if item.kind != Kind::Code || item.cond != NONE || !bare {
+            return false;
+        }
+        let code = code(item, inst);
+        let (file, first) = match code {
+            256.. => (b'v', code & 255),
+            _ if code <= self.operands.sgpr_last => (b's', aligned(code, item.dwords.into())),
+            128..=192 => {
+                separate(separator, out);
+                out.small((code - 128) as u8);
+                return true;
+            }
+            _ => return false,
+        };
+        separate(separator, out);
+        tuple(file, first, item.dwords.into(), out);
+        true
+    }
+
     /// Prints an operand behind a separator; false if the instruction has it not.
     pub(super) fn operand(&self, item: &Item, separator: &str, out: &mut Out) -> bool {
         let inst = self.inst;
@@ -21,11 +46,7 @@ impl Printer<'_> {
         if absent {
             return false;
         }
-        match separator.len() {
-            0 => {}
-            1 => out.byte(b' '),
-            _ => out.literal(b", "),
-        }
+        separate(separator, out);
         let dwords = u16::from(item.dwords);
         match item.kind {
             Kind::Code => self.source(item, code(item, inst), out),
@@ -98,7 +119,7 @@ impl Printer<'_> {
     pub(super) fn code(&self, code: u16, dwords: u16, ty: Ty, out: &mut Out) {
         let t = self.operands;
         // Scalar tuples begin at the aligned register, as LLVM prints them and hardware reads them.
-        let aligned = |n: u16| n & !(dwords.next_power_of_two().min(4) - 1);
+        let aligned = |n: u16| aligned(n, dwords);
         match code {
             256.. => tuple(b'v', code & 255, dwords, out),
             255 => self.literal(ty, dwords, out),
@@ -181,6 +202,25 @@ const F64_HIGH: [u32; 9] =
 
 /// Bits of 0.5 -0.5 1.0 -1.0 2.0 -2.0 4.0 -4.0 1/(2*pi) as 16-bit floats, codes 240 to 248: integer operands show these.
 const F16_BITS: [u32; 9] = [0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118];
+
+#[inline(always)]
+fn separate(separator: &str, out: &mut Out) {
+    match separator.len() {
+        0 => {}
+        1 => out.byte(b' '),
+        _ => out.literal(b", "),
+    }
+}
+
+/// The first register of a scalar tuple.
+#[inline(always)]
+fn aligned(n: u16, dwords: u16) -> u16 {
+    match dwords {
+        0 | 1 => n,
+        2 => n & !1,
+        _ => n & !3,
+    }
+}
 
 /// `v5` or `v[4:7]`
 #[inline(always)]
