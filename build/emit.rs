@@ -168,7 +168,7 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
 
     writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{").unwrap();
     writeln!(w, "lut: {:?},", t.lut).unwrap();
-    writeln!(w, "families: [").unwrap();
+    writeln!(w, "families: [NO_FAMILY,").unwrap();
     for f in &t.families {
         writeln!(
             w,
@@ -181,7 +181,7 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
         )
         .unwrap();
     }
-    for _ in t.families.len()..32 {
+    for _ in t.families.len() + 1..32 {
         writeln!(w, "NO_FAMILY,").unwrap();
     }
     writeln!(w, "],").unwrap();

@@ -76,14 +76,16 @@ fn find_quick(t: &DecodeTables, bits: u64) -> Option<u32> {
     let mut shape = shape(t, family, slot)?;
     let mut class = t.classes.get(usize::from(shape))?;
     let mut dwords = class.dwords;
-    if class.tail != 0 && may_follow(class.tail, word) {
+    // All at once: what follows is rare.
+    let maybe = word & 0xff >= 249 || word & 0xff00 == 0xff00 || class.tail & tail::ALWAYS != 0;
+    if maybe && may_follow(class.tail, word) {
         dwords += 1;
         if let Some(form) = form(t, class.tail, shape, word) {
             shape = form;
             class = t.classes.get(usize::from(form))?;
         }
     }
-    let bits = if dwords == 1 { u64::from(word) } else { bits };
+    // A table says nothing of bits behind the instruction.
     let good = dwords <= 2 && satisfies(t, class, bits) && (class.special == 0 || rare(t, class, bits));
     good.then(|| Inst::meta(slot, shape, dwords))
 }
@@ -169,9 +171,6 @@ pub fn length(target: Target, bytes: &[u8]) -> Option<usize> {
 #[inline(always)]
 fn may_follow(tail: u8, word: u32) -> bool {
     let (low, src0, high) = (word & 0xff, word & 0x1ff, word >> 8 & 0xff);
-    if low < 249 && tail & (tail::SSRC1 | tail::ALWAYS) == 0 {
-        return false;
-    }
     tail & tail::ALWAYS != 0
         || tail & tail::SSRC0 != 0 && low == 255
         || tail & tail::SSRC1 != 0 && high == 255
@@ -205,8 +204,10 @@ fn find(t: &DecodeTables, target: Target, word: u32) -> Result<Found, DecodeErro
 
 #[inline(always)]
 fn family(t: &DecodeTables, word: u32) -> Option<&Family> {
-    let number = t.lut[(word >> 23) as usize].checked_sub(1)?;
-    Some(&t.families[usize::from(number) % 32])
+    match t.lut[(word >> 23) as usize] {
+        0 => None,
+        number => Some(&t.families[usize::from(number) % 32]),
+    }
 }
 
 #[inline(always)]

@@ -15,7 +15,7 @@ pub(crate) const NONE: u8 = 0xff;
 pub(crate) struct DecodeTables {
     /// Family of the top nine bits of the first dword, plus one.
     pub lut: [u8; 512],
-    /// Those behind the last are never found.
+    /// The first, and those behind the last, are never found.
     pub families: [Family; 32],
     /// Shape of each slot, counted from one within its family; 0: no such opcode.
     pub shape_of: &'static [u8],
@@ -58,7 +58,7 @@ pub(crate) struct Class {
     pub checks: u8,
     /// Which dwords follow, as `tail::*`.
     pub tail: u8,
-    /// Rules that tie several fields, as `special::*`.
+    /// Rules that tie several fields, as `special::*`. The highest bit: some bits must be one.
     pub special: u16,
     /// Dwords of the base format.
     pub dwords: u8,
@@ -90,8 +90,6 @@ pub(crate) mod special {
     pub const GLOBAL_ADDR: u16 = 2;
     /// The offset may hold an SGPR.
     pub const SMEM_OFFSET: u16 = 4;
-    /// Some bits must be one.
-    pub const ONES: u16 = 0x8000;
     /// What goes to LDS has no accumulation register.
     pub const LDS: u16 = 8;
 }
