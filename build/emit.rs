@@ -504,7 +504,13 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     writeln!(w, "],").unwrap();
     let mut at = [0u8; 256];
     let named = t.codes.iter().filter(|c| !UNNAMED.contains(&c.class.as_str()));
-    for (n, code) in named.flat_map(|c| { let &(a, b) = c.range.of(&t.row.name).unwrap(); a..=b }).enumerate() {
+    for (n, code) in named
+        .flat_map(|c| {
+            let &(a, b) = c.range.of(&t.row.name).unwrap();
+            a..=b
+        })
+        .enumerate()
+    {
         at[usize::from(code) % 256] = n as u8 + 1;
     }
     writeln!(w, "code_at: {at:?},").unwrap();

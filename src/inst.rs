@@ -125,10 +125,17 @@ impl Inst {
     ///
     /// # Errors
     /// `out` is too short.
+    #[inline]
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
         let len = self.len();
         let Some(out) = out.get_mut(..len) else { return Err(EncodeError { needed: len as u8 }) };
-        for (to, word) in out.chunks_exact_mut(4).zip(self.words()) {
+        // Nearly all have one dword or two, which are one store.
+        if let Some(out) = out.first_chunk_mut() {
+            *out = self.bits().to_le_bytes();
+        } else if let Some(out) = out.first_chunk_mut() {
+            *out = self.words[0].to_le_bytes();
+        }
+        for (to, word) in out.chunks_exact_mut(4).zip(self.words()).skip(2) {
             to.copy_from_slice(&word.to_le_bytes());
         }
         Ok(len)

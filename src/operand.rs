@@ -104,6 +104,7 @@ pub struct Operands<'a> {
 }
 
 impl<'a> Operands<'a> {
+    #[inline]
     pub(crate) fn new(inst: &'a Inst) -> Self {
         let tables = OPERANDS[inst.target() as usize];
         let info = inst.info();
@@ -112,6 +113,7 @@ impl<'a> Operands<'a> {
 }
 
 /// The numbers of an instruction's items.
+#[inline]
 pub(crate) fn items(tables: &'static OperandTables, inst: &Inst) -> &'static [u16] {
     let shape = inst.shape();
     let first = usize::from(shape.first);
@@ -147,6 +149,7 @@ impl Iterator for Operands<'_> {
 
 impl Operands<'_> {
     /// The next implicit register.
+    #[inline(never)]
     fn implicit(&mut self) -> Option<Operand> {
         let left = self.reads | self.writes;
         if left == 0 {

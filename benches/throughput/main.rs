@@ -12,10 +12,10 @@
 mod floor;
 mod input;
 mod llvm;
-mod ours;
 #[path = "../../tests/llvm/oracle.rs"]
 #[allow(dead_code, unsafe_code)] // LLVM's C API; the test uses more of it than we do.
 mod oracle;
+mod ours;
 mod table;
 mod typed;
 #[allow(unsafe_code)] // One option of the formatter is an unsafe function.

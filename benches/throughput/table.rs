@@ -34,12 +34,7 @@ const BASES: [(&str, &str); 6] = [
 
 impl<'a> Table<'a> {
     pub fn row(&mut self, name: &'static str, run: impl FnMut() -> Done + 'a) {
-        self.rows.push(Row {
-            name,
-            run: Box::new(run),
-            seconds: Vec::new(),
-            done: Done { instructions: 0, bytes: 0 },
-        });
+        self.rows.push(Row { name, run: Box::new(run), seconds: Vec::new(), done: Done { instructions: 0, bytes: 0 } });
     }
 
     pub fn run(&mut self, rounds: usize) {
@@ -57,14 +52,21 @@ impl<'a> Table<'a> {
     }
 
     pub fn print(&self) {
-        println!("columns on the right: nanoseconds per instruction in relation to those of the row named (memcpy: per byte)");
+        println!(
+            "columns on the right: nanoseconds per instruction in relation to those of the row named (memcpy: per byte)"
+        );
         print!("{:36} {:>9} {:>9} {:>9}  ", "", "M inst/s", "MB/s", "ns/inst");
         BASES.iter().for_each(|(heading, _)| print!(" {heading:>9}"));
         println!();
         for row in &self.rows {
             let seconds = row.median();
             let (instructions, bytes) = (row.done.instructions as f64, row.done.bytes as f64);
-            print!("{:36} {:>9} {:>9}", row.name, or_dash(instructions / seconds / 1e6), or_dash(bytes / seconds / 1e6));
+            print!(
+                "{:36} {:>9} {:>9}",
+                row.name,
+                or_dash(instructions / seconds / 1e6),
+                or_dash(bytes / seconds / 1e6)
+            );
             print!(" {:>9}  ", or_dash(row.per_instruction() * 1e9));
             for (_, name) in BASES {
                 let base = self.rows.iter().find(|r| r.name == name);
