@@ -76,9 +76,7 @@ fn find_quick(t: &DecodeTables, bits: u64) -> Option<u32> {
     let mut shape = shape(t, family, slot)?;
     let mut class = t.classes.get(usize::from(shape))?;
     let mut dwords = class.dwords;
-    // All at once: what follows is rare.
-    let maybe = word & 0xff >= 249 || word & 0xff00 == 0xff00 || class.tail & tail::ALWAYS != 0;
-    if maybe && may_follow(class.tail, word) {
+    if may_be_long(class.tail, word) && may_follow(class.tail, word) {
         dwords += 1;
         if let Some(form) = form(t, class.tail, shape, word) {
             shape = form;
@@ -157,14 +155,30 @@ pub fn length(target: Target, bytes: &[u8]) -> Option<usize> {
     let word = u32::from_le_bytes(*bytes.first_chunk()?);
     // Branches, not sums: a branch is predicted, so that the next step need not wait for this one's loads.
     let entry = t.lengths[(word >> 23) as usize];
-    match entry & length::KIND {
-        length::TWO => Some(8),
-        length::ONE if !may_follow(entry, word) => Some(4),
-        length::ONE => Some(8),
-        length::ASK if entry & 0x3f == 0x3f || may_follow(entry, word) => ask(t, target, word),
-        length::ASK => Some(4),
-        _ => None,
+    if entry == length::TWO {
+        Some(8)
+    } else if !may_be_long(entry, word) {
+        (entry != 0).then_some(4)
+    } else {
+        long(t, target, entry, word)
     }
+}
+
+/// A cheap question before `may_follow`: the codes that announce a dword are few.
+#[inline(always)]
+fn may_be_long(tail: u8, word: u32) -> bool {
+    tail & tail::ALWAYS != 0 || word & 0xff >= 249 || word & 0xff00 == 0xff00
+}
+
+fn long(t: &DecodeTables, target: Target, entry: u8, word: u32) -> Option<usize> {
+    if entry != length::UNKNOWN && !may_follow(entry, word) {
+        return (entry != 0).then_some(4);
+    }
+    if entry & length::KIND == length::ONE {
+        return Some(8);
+    }
+    let found = find(t, target, word).ok()?;
+    Some(usize::from(found.dwords) * 4)
 }
 
 /// A dword follows the base word, if the operation has all that `tail` names.
@@ -177,12 +191,6 @@ fn may_follow(tail: u8, word: u32) -> bool {
         || tail & tail::SRC0 != 0 && src0 == 255
         || tail & tail::SDWA != 0 && src0 == 249
         || tail & tail::DPP != 0 && src0 == 250
-}
-
-#[cold]
-fn ask(t: &DecodeTables, target: Target, word: u32) -> Option<usize> {
-    let found = find(t, target, word).ok()?;
-    Some(usize::from(found.dwords) * 4)
 }
 
 /// What the first dword says: the operation, its form and its length.

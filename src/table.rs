@@ -100,8 +100,9 @@ pub(crate) mod length {
     pub const ONE: u8 = 0x40;
     /// Two dwords and nothing else.
     pub const TWO: u8 = 0x80;
-    /// Operations differ: one dword, unless `tail` could say otherwise.
-    pub const ASK: u8 = 0xc0;
+    // 0xc0: operations differ, and it is one dword unless `tail` could say otherwise.
+    /// The first dword does not tell.
+    pub const UNKNOWN: u8 = 0xff;
     pub const KIND: u8 = 0xc0;
 }
 
