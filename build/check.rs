@@ -1,48 +1,20 @@
 //! What must hold of the tables as a whole, whatever the target. What depends on a target is checked in `lower`.
 
-use crate::build::emit::FLAGS;
+use std::collections::HashSet;
+
+use crate::build::emit::{FLAGS, camel};
 use crate::build::error::{Place, Result};
 use crate::build::model::*;
+use crate::build::parse::number;
 
 /// What a kind can be read as: the variants of `Kind` in src/table.rs.
-const READERS: [&str; 36] = [
-    "code",
-    "agpr",
-    "acc",
-    "sdwa_src",
-    "lds_data",
-    "sdst_or_vcc",
-    "vcc",
-    "buf_vaddr",
-    "global_addr",
-    "scratch_addr",
-    "saddr",
-    "smem_offset",
-    "literal",
-    "hex",
-    "int16",
-    "endpgm",
-    "label",
-    "hwreg",
-    "sendmsg",
-    "waitcnt",
-    "gpr_idx",
-    "none",
-    "list",
-    "list_neg_lo",
-    "list_neg",
-    "list_ones",
-    "flag",
-    "omod",
-    "named",
-    "signed",
-    "sdwa_sel",
-    "dst_unused",
-    "dpp_ctrl",
-    "dpp_bound",
-    "dpp_mask",
-    "swizzle",
-];
+const READERS: &str = "\
+    code agpr acc sdwa_src buf_data sdst_or_vcc vcc buf_vaddr global_addr \
+    scratch_addr saddr smem_offset literal hex int16 endpgm label hwreg \
+    sendmsg waitcnt gpr_idx none list list_neg_lo list_neg list_ones flag \
+    omod named signed sdwa_sel dst_unused dpp_ctrl dpp_bound dpp_mask swizzle \
+    mtbuf_format smrd_offset attr interp_param exp_tgt exp_src dmask mimg_data mimg_gather \
+    mimg_atomic mimg_cmpswap list_all";
 
 /// Registers that a row may read or write without a field: `Reg` in src/operand.rs.
 pub const IMPLICIT: [&str; 8] = ["scc", "vcc", "exec", "m0", "mode", "flat_scr", "xnack", "trapsts"];
@@ -57,12 +29,11 @@ pub fn all(isa: &Isa) -> Result<()> {
 
 /// Fails at the second of two equal names.
 fn unique<'a>(names: impl Iterator<Item = (&'a Place, &'a str)>, what: &str) -> Result<()> {
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen = HashSet::new();
     for (at, name) in names {
-        if seen.contains(&name) {
+        if !seen.insert(name) {
             return at.err(format!("{what} {name} stands twice"));
         }
-        seen.push(name);
     }
     Ok(())
 }
@@ -71,9 +42,22 @@ fn targets(isa: &Isa) -> Result<()> {
     let names =
         isa.targets.iter().flat_map(|t| std::iter::once(&t.name).chain(&t.aliases).map(|n| (&t.at, n.as_str())));
     unique(names, "target name")?;
-    let columns = isa.formats.iter().flat_map(|f| &f.fields).flat_map(|f| f.bits.columns.iter().map(|c| (&f.at, c)));
-    for (at, column) in columns {
-        if !isa.targets.iter().any(|t| &t.name == column) {
+    for t in &isa.targets {
+        if let Some(x) = t.traits.iter().find(|x| *x != "unpacked-d16") {
+            return t.at.err(format!("unknown trait {x}"));
+        }
+    }
+    for (i, t) in isa.targets.iter().enumerate() {
+        if let Some(other) = isa.targets[..i].iter().find(|o| o.mach.iter().any(|m| t.mach.contains(m))) {
+            return t.at.err(format!("{} has the ELF number of {}", t.name, other.name));
+        }
+    }
+    let codes = isa.codes.iter().map(|c| (&c.at, &c.range.columns));
+    let values = isa.enums.iter().flat_map(|e| &e.values).map(|v| (&v.at, &v.value.columns));
+    let fields = isa.formats.iter().flat_map(|f| &f.fields).map(|f| (&f.at, &f.bits.columns));
+    let rows = isa.formats.iter().flat_map(|f| &f.rows).map(|r| (&r.at, &r.opcode.columns));
+    for (at, columns) in codes.chain(values).chain(fields).chain(rows) {
+        if let Some(column) = columns.iter().find(|c| !isa.targets.iter().any(|t| &t.name == *c)) {
             return at.err(format!("column {column} is no target"));
         }
     }
@@ -99,16 +83,33 @@ fn codes(isa: &Isa) -> Result<()> {
 fn kinds(isa: &Isa) -> Result<()> {
     unique(isa.kinds.iter().map(|k| (&k.at, k.name.as_str())), "kind")?;
     for k in &isa.kinds {
-        if !READERS.contains(&k.reads_as.as_str()) && k.reads_as != "mtbuf_format" {
+        if !READERS.split(' ').any(|r| r == k.reads_as) {
             return k.at.err(format!("kind {} is read as `{}`, which the library does not know", k.name, k.reads_as));
         }
-        for class in k.takes.iter().filter(|c| !c.starts_with(|c: char| c.is_ascii_digit())) {
-            if !isa.codes.iter().any(|c| &c.class == class) {
+        for class in &k.takes {
+            if let Some(name) = class.strip_prefix("enum:") {
+                if !isa.enums.iter().any(|e| e.name == name) {
+                    return k.at.err(format!("kind {} takes the values of {name}, which is no enum", k.name));
+                }
+            } else if class.starts_with(|c: char| c.is_ascii_digit()) {
+                values(&k.at, class)?;
+            } else if !isa.codes.iter().any(|c| &c.class == class) {
                 return k.at.err(format!("kind {} takes `{class}`, which is no class of codes", k.name));
             }
         }
+        let needed = if ["sdwa_src", "sdst_or_vcc"].contains(&k.reads_as.as_str()) { 1 } else { 0 };
+        if !(needed..=3).contains(&k.uses.len()) {
+            return k.at.err(format!("kind {} uses {} fields; it can use {needed} to 3", k.name, k.uses.len()));
+        }
     }
     Ok(())
+}
+
+/// `5` or `257-271`: values that an immediate can have. The library's sets have 512 bits.
+pub fn values(at: &Place, s: &str) -> Result<std::ops::RangeInclusive<u32>> {
+    let (a, b) = s.split_once('-').unwrap_or((s, s));
+    let (a, b) = (number(at, a)?, number(at, b)?);
+    if a > b || b > 511 { at.err(format!("bad range of values `{s}`")) } else { Ok(a..=b) }
 }
 
 fn enums(isa: &Isa) -> Result<()> {
@@ -132,6 +133,17 @@ fn formats(isa: &Isa) -> Result<()> {
         if f.about.is_empty() || f.source.is_empty() {
             return f.at.err(format!("format {} lacks an `about` or a `source` line", f.name));
         }
+        let field = |name: &str| f.fields.iter().any(|x| x.name == name);
+        if let Some(name) = f.literal.iter().map(|n| n.split('@').next().unwrap_or(n)).find(|n| !field(n)) {
+            return f.at.err(format!("`literal` names {name}, which is no field of {}", f.name));
+        }
+        if let Some(e) = f.extends.iter().find(|e| !field(&e.field)) {
+            return e.at.err(format!("`extend` names {}, which is no field of {}", e.field, f.name));
+        }
+        macros(f)?;
+        for t in &isa.targets {
+            on_target(f, &t.name)?;
+        }
         for r in &f.replaces {
             if !isa.kinds.iter().any(|k| k.name == r.kind) {
                 return r.at.err(format!("unknown kind `{}`", r.kind));
@@ -147,4 +159,41 @@ fn formats(isa: &Isa) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Macros may use macros, but none itself.
+fn macros(f: &Format) -> Result<()> {
+    // Each step leaves the macros that use only such as are known to end.
+    let mut left: Vec<&(String, Vec<Token>)> = f.macros.iter().collect();
+    loop {
+        let open = |t: &Token| matches!(t, Token::Word(w) if left.iter().any(|(n, _)| n == w));
+        let next: Vec<_> = left.iter().copied().filter(|(_, tokens)| tokens.iter().any(open)).collect();
+        match next.first() {
+            None => return Ok(()),
+            Some((name, _)) if next.len() == left.len() => {
+                return f.at.err(format!("macro {name} of {} uses itself", f.name));
+            }
+            Some(_) => left = next,
+        }
+    }
+}
+
+/// What must hold of a format's fields and rows on one target.
+fn on_target(f: &Format, target: &str) -> Result<()> {
+    let fields: Vec<_> = f.fields.iter().filter_map(|x| Some((x, x.bits.of(target)?))).collect();
+    unique(fields.iter().filter(|(x, _)| x.name != "reserved").map(|(x, _)| (&x.at, x.name.as_str())), "field")?;
+    for (field, bits) in &fields {
+        if bits.pieces.len() > 2 || bits.width() > 32 {
+            return field.at.err(format!("field {} has more than two pieces, or more than 32 bits", field.name));
+        }
+    }
+    let rows: Vec<_> = f.rows.iter().filter(|r| r.opcode.of(target).is_some()).collect();
+    match (fields.is_empty(), rows.first()) {
+        (true, Some(row)) => return row.at.err(format!("{target} has no format {}", f.name)),
+        (false, None) if !f.extension => return f.at.err(format!("{target} has no operation of format {}", f.name)),
+        _ => {}
+    }
+    // Names that differ only in their underscores would be one variant of the opcode enum.
+    let names: Vec<String> = rows.iter().map(|r| camel(&r.mnemonic)).collect();
+    unique(rows.iter().zip(&names).map(|(r, n)| (&r.at, n.as_str())), "operation")
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::build::error::Result;
 use crate::build::lower::{self, NONE, Target};
 use crate::build::model::*;
-use crate::build::types;
+use crate::build::{roster, types};
 
 pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut files =
@@ -18,6 +18,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     }
     files.push(("tables.rs".to_string(), tables));
     files.push(("types.rs".to_string(), types::all(isa, targets)));
+    files.push(("roster.rs".to_string(), roster::all(targets)));
     Ok(files)
 }
 
@@ -135,7 +136,7 @@ fn target_enum(targets: &[Target]) -> String {
         let a: Vec<String> = t.row.aliases.iter().map(|a| format!("{a:?}")).collect();
         writeln!(
             out,
-            "    TargetInfo {{ name: {:?}, generation: {:?}, mach: {:#x}, aliases: &[{}] }},",
+            "    TargetInfo {{ name: {:?}, generation: {:?}, mach: &{:?}, aliases: &[{}] }},",
             t.row.name,
             t.row.generation,
             t.row.mach,
@@ -407,11 +408,12 @@ fn info_table(w: &mut String, infos: &[lower::Info]) {
     for i in infos {
         writeln!(
             w,
-            "Info {{ reads: {:#x}, writes: {:#x}, flags: {:#x}, suffix: {} }},",
+            "Info {{ reads: {:#x}, writes: {:#x}, flags: {:#x}, suffix: {}, respelled: {} }},",
             reg_bits(&i.reads),
             reg_bits(&i.writes),
             flag_bits(&i.flags),
-            i.suffix
+            i.suffix,
+            i.respelled
         )
         .unwrap();
     }
@@ -476,10 +478,10 @@ fn layout(w: &mut String, t: &Target) {
             .unwrap();
         }
         write!(w, "], extends: &[").unwrap();
-        for field in &f.def.literal {
+        for field in f.def.literals(&t.row.name) {
             write!(w, "(Field::{}, 255, Format::Literal),", camel(field)).unwrap();
         }
-        for e in &f.def.extends {
+        for e in f.def.extends.iter().filter(|e| t.formats.iter().any(|f| f.def.name == e.format)) {
             write!(w, "(Field::{}, {}, Format::{}),", camel(&e.field), e.code, camel(&e.format)).unwrap();
         }
         writeln!(w, "] }},").unwrap();
@@ -511,15 +513,30 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         })
         .enumerate()
     {
-        at[usize::from(code) % 256] = n as u8 + 1;
+        // The first name of a code is its name.
+        let number = &mut at[usize::from(code) % 256];
+        if *number == 0 {
+            *number = n as u8 + 1;
+        }
     }
     writeln!(w, "code_at: {at:?},").unwrap();
-    for e in &isa.enums {
+    write!(w, "spellings: &[").unwrap();
+    for (i, slot) in t.slots.iter().enumerate() {
+        if let Some(spelling) = slot.as_ref().and_then(|s| s.spelling.as_ref()) {
+            write!(w, "({i}, {spelling:?}),").unwrap();
+        }
+    }
+    writeln!(w, "],").unwrap();
+    // dpp_ctrl64 says which values may stand, not what they are called.
+    for e in isa.enums.iter().filter(|e| e.name != "dpp_ctrl64") {
         write!(w, "{}: &[", e.name).unwrap();
         for v in &e.values {
             let Some(cell) = v.value.of(&t.row.name) else { continue };
             if e.name == "waitcnt" {
                 let b = crate::build::parse::bits(&v.at, &rev_pieces(cell))?;
+                if b.pieces.len() > 2 {
+                    return v.at.err(format!("counter {} is in more than two pieces", v.name));
+                }
                 let (a, z) = (b.pieces[0], b.pieces.get(1).copied().unwrap_or(Piece { lsb: 0, width: 0 }));
                 write!(
                     w,
@@ -528,7 +545,7 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
                 )
                 .unwrap();
             } else {
-                write!(w, "({}, {:?}),", crate::build::parse::number(&v.at, cell)?, v.name).unwrap();
+                write!(w, "({}, {:?}),", crate::build::parse::run(&v.at, cell)?.0, v.name).unwrap();
             }
         }
         writeln!(w, "],").unwrap();

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::build::assume;
+use crate::build::check;
 use crate::build::error::{Place, Result};
 use crate::build::model::*;
 
@@ -41,14 +43,17 @@ pub struct Family {
     pub dwords: u8,
     pub fixed: Vec<(Bits, u64)>,
     pub op: Piece,
-    /// A second piece of the slot number (FLAT's segment).
+    /// A second piece of the slot number: FLAT's segment, or the high part of a split opcode.
     pub seg: Option<Piece>,
+    seg_is_op: bool,
     formats: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Slot {
     pub mnemonic: String,
+    /// How the target's text spells it, if not so.
+    pub spelling: Option<String>,
     pub format: usize,
     /// Index of the shape in the target's list.
     pub shape: usize,
@@ -63,6 +68,7 @@ pub struct Info {
     pub flags: Vec<String>,
     /// The mnemonic is printed with the encoding's suffix, because the target has the operation in two encodings.
     pub suffix: bool,
+    pub respelled: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -155,6 +161,7 @@ pub fn target<'a>(isa: &'a Isa, row: &'a TargetRow) -> Result<Target<'a>> {
             return t.row.at.err(format!("{} has more than 255 shapes", t.families[f].name));
         }
     }
+    assume::counts(&t)?;
     suffixes(&mut t);
     Ok(t)
 }
@@ -170,7 +177,7 @@ fn formats<'a>(isa: &'a Isa, t: &mut Target<'a>) -> Result<()> {
             if !isa.kinds.iter().any(|k| k.name == f.kind) && f.kind != "enc" && f.kind != "op" {
                 return f.at.err(format!("unknown kind `{}`", f.kind));
             }
-            if b.mask() >> def.bits != 0 {
+            if b.mask().checked_shr(def.bits.into()).is_some_and(|m| m != 0) {
                 return f.at.err(format!("field {} reaches past bit {}", f.name, def.bits - 1));
             }
             if (f.kind == "enc") != b.fixed.is_some() {
@@ -205,17 +212,30 @@ fn families(t: &mut Target) -> Result<()> {
         }
         let fixed: Vec<(Bits, u64)> =
             t.formats[i].fields.iter().filter_map(|(_, b)| b.fixed.map(|v| (b.clone(), v))).collect();
-        let Some(op) = t.formats[i].fields.iter().find(|(f, _)| f.kind == "op") else {
-            return def.at.err(format!("format {} has no opcode field", def.name));
+        // A format of one operation has no opcode field.
+        let none = [Piece { lsb: 0, width: 0 }];
+        let op_field = t.formats[i].fields.iter().find(|(f, _)| f.kind == "op");
+        let (op, op_high) = match op_field.map_or(&none[..], |(_, b)| &b.pieces) {
+            // That it has no more pieces is checked with the other fields.
+            [op, high, ..] => (*op, Some(*high)),
+            [op] => (*op, None),
+            [] => (none[0], None),
         };
-        let [op] = op.1.pieces[..] else { return op.0.at.err("a split opcode field is not supported yet") };
         let Some((enc, segs)) = fixed.split_first() else {
             return def.at.err(format!("format {} has no encoding bits", def.name));
         };
-        if enc.0.pieces.iter().any(|p| p.lsb < 23) {
+        let within = |p: &Piece, low: u8| p.lsb >= low && p.lsb + p.width <= 32;
+        if enc.0.pieces.len() > 1 || !within(&enc.0.pieces[0], 23) {
             return def.at.err("the first encoding field must lie in bits 31:23");
         }
-        let seg = segs.first().map(|(b, _)| b.pieces[0]);
+        let seg = segs.first().map(|(b, _)| b.pieces[0]).or(op_high);
+        let seg_is_op = op_high.is_some();
+        if segs.len() + usize::from(seg_is_op) > 1 || segs.iter().any(|(b, _)| b.pieces.len() > 1) {
+            return def.at.err("more than one further encoding field, or a split one, is not supported yet");
+        }
+        if ![Some(op), seg].iter().flatten().all(|p| within(p, 0)) {
+            return def.at.err("the opcode must lie in the first dword");
+        }
         let family = match &def.shares {
             Some(name) => {
                 let Some(f) = t.families.iter().position(|f| &f.name == name) else {
@@ -239,6 +259,7 @@ fn families(t: &mut Target) -> Result<()> {
                     fixed: vec![enc.clone()],
                     op,
                     seg,
+                    seg_is_op,
                     formats: Vec::new(),
                 });
                 t.slots.resize(base + slots, None);
@@ -299,13 +320,14 @@ fn intern<T: Clone + std::hash::Hash + Eq>(map: &mut HashMap<T, usize>, list: &m
 fn rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize) -> Result<()> {
     let def = t.formats[format].def;
     for row in &def.rows {
-        let Some(&opcode) = row.opcode.of(&t.row.name) else { continue };
+        let Some((opcode, spelling)) = row.opcode.of(&t.row.name) else { continue };
         let fam = &t.families[t.formats[format].family];
-        if u32::from(opcode) >= 1 << fam.op.width {
-            return row.at.err(format!("opcode {opcode} does not fit in {} bits", fam.op.width));
+        let high = fam.seg.filter(|_| fam.seg_is_op).map_or(0, |s| s.width);
+        if u32::from(*opcode) >= 1 << (fam.op.width + high) {
+            return row.at.err(format!("opcode {opcode} does not fit in {} bits", fam.op.width + high));
         }
-        let mut slot = fam.base + usize::from(opcode);
-        if let Some(seg) = fam.seg {
+        let mut slot = fam.base + usize::from(*opcode);
+        if let Some(seg) = fam.seg.filter(|_| !fam.seg_is_op) {
             let fields = &t.formats[format].fields;
             let value = fields.iter().filter_map(|(_, b)| b.fixed.filter(|_| b.pieces[0] == seg)).next();
             slot += (value.expect("checked with the family") as usize) << fam.op.width;
@@ -316,10 +338,21 @@ fn rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize) -> Result<()>
                 .err(format!("opcode {opcode} of {} is {} already on {}", def.name, other.mnemonic, t.row.name));
         }
         let shape = Form::base(isa, t, format, row)?.shape(isa, t, pool, row)?;
-        let info =
-            Info { reads: row.reads.clone(), writes: row.writes.clone(), flags: row.flags.clone(), suffix: false };
+        let mut info = Info {
+            reads: row.reads.clone(),
+            writes: row.writes.clone(),
+            flags: row.flags.clone(),
+            suffix: false,
+            respelled: spelling.is_some(),
+        };
+        for (register, targets) in &def.reads {
+            if targets.contains(&t.row.name) && !info.reads.contains(register) {
+                info.reads.push(register.clone());
+            }
+        }
         let info = intern(&mut pool.infos, &mut t.infos, info);
-        t.slots[slot] = Some(Slot { mnemonic: row.mnemonic.clone(), format, shape, info });
+        let (mnemonic, spelling) = (row.mnemonic.clone(), spelling.clone());
+        t.slots[slot] = Some(Slot { mnemonic, spelling, format, shape, info });
     }
     Ok(())
 }
@@ -346,7 +379,7 @@ impl Form {
             forms: Vec::new(),
             tail: 0,
         };
-        let tokens = expand(&row.at, def, &row.tokens)?;
+        let tokens = expand(def, &row.tokens)?;
         for token in tokens {
             match token {
                 Token::Form { format, macro_name } => form.forms.push((format, macro_name)),
@@ -358,26 +391,28 @@ impl Form {
             }
         }
         if form.tail & tail::ALWAYS != 0 {
-            let Some(lit) = t.formats.iter().position(|f| f.def.name == "LITERAL") else {
-                return row.at.err("the row has a literal, but the target has no LITERAL format");
-            };
-            form.parts.push((lit, def.bits));
+            // `shape` refuses the row if there is none.
+            form.parts.extend(t.formats.iter().position(|f| f.def.name == "LITERAL").map(|lit| (lit, def.bits)));
         }
-        for name in &def.literal {
+        for e in &def.extends {
+            assume::extension(e, form.field(t, &e.field).map(|(_, b, _)| b))?;
+        }
+        for name in def.literals(&t.row.name) {
             let used = form.tokens.iter().any(|tk| {
                 matches!(tk, Token::Operand { name: n, kind, .. }
                 if n == name && takes_literal(isa, def, n, kind.as_deref()))
             });
             if used {
-                form.tail |= match name.as_str() {
-                    "ssrc0" => tail::SSRC0,
-                    "ssrc1" => tail::SSRC1,
-                    "src0" => tail::SRC0,
-                    _ => return def.at.err(format!("a literal for {name} is not supported yet")),
-                };
+                form.tail |= assume::literal(&def.at, name, form.field(t, name).map(|(_, bits, _)| bits))?;
             }
         }
         Ok(form)
+    }
+
+    /// The row names the field as a modifier, and the target has it.
+    fn names(&self, t: &Target, field: &str) -> bool {
+        self.field(t, field).is_some()
+            && self.tokens.iter().any(|t| matches!(t, Token::Modifier { name, .. } if name == field))
     }
 
     /// The form of `base` with the extension `ext`.
@@ -387,7 +422,7 @@ impl Form {
             return row.at.err(format!("{} has no macro {macro_name}", def.name));
         };
         let mut all = base.tokens.clone();
-        all.extend(expand(&row.at, def, tokens)?);
+        all.extend(expand(def, tokens)?);
         Ok(Form {
             format: base.format,
             parts: vec![base.parts[0], (ext, t.formats[base.format].def.bits)],
@@ -416,11 +451,17 @@ impl Form {
                 return row.at.err(format!("{} has no extension {upper}", def.name));
             };
             let Some(x) = t.formats.iter().position(|f| f.def.name == e.format) else {
+                if isa.formats.iter().any(|f| f.name == e.format) {
+                    continue;
+                }
                 return e.at.err(format!("there is no format {}", e.format));
             };
             let (n, bit) = if upper == "SDWA" { (0, tail::SDWA) } else { (1, tail::DPP) };
             form |= bit;
             ext[n] = Form::extended(t, self, x, macro_name, row)?.shape(isa, t, pool, row)?;
+        }
+        if self.tail != 0 && !t.formats.iter().any(|f| f.def.name == "LITERAL") {
+            return row.at.err("the row has a literal, but the target has no LITERAL format");
         }
         let mut layout = Layout::new(self, t);
         let mut items = Vec::new();
@@ -430,16 +471,28 @@ impl Form {
         let (mask, value, ignored) = layout.finish();
         let mut checks = Vec::new();
         let mut special = 0;
+        let packed = !t.row.traits.iter().any(|x| x == "unpacked-d16");
         for item in &items {
+            assume::ties(&row.at, item, |name| self.field(t, name).map(|(_, bits, _)| bits))?;
             if let Some((check, set)) = check(isa, t, self, &row.at, item)? {
                 let set = intern(&mut pool.sets, &mut t.sets, set);
                 checks.push(Check { set, ..check });
             }
             special |= match item.kind.as_str() {
+                "buf_vaddr" if item.aux[2] != NONE => 1 | 1024,
                 "buf_vaddr" => 1,
                 "global_addr" => 2,
+                "smem_offset" if item.aux[1] == NONE => 16,
                 "smem_offset" => 4,
-                "lds_data" => 8,
+                "buf_data" if self.names(t, "lds") && item.aux[1] == 16 => 8 | 2048,
+                "buf_data" if self.names(t, "lds") => 8,
+                // Of image data, whether d16 packs it.
+                "mimg_data" if self.names(t, "d16") && packed => 32 | 512,
+                "mimg_gather" if self.names(t, "d16") && packed => 64 | 512,
+                "mimg_data" => 32,
+                "mimg_gather" => 64,
+                "mimg_atomic" => 128,
+                "mimg_cmpswap" => 256,
                 _ => 0,
             };
         }
@@ -474,7 +527,8 @@ impl Form {
         let Some(suffix) = suffix_of(last).filter(|&n| n > 0).or(suffix_of(format)) else {
             return t.formats[format].def.at.err("unknown suffix");
         };
-        let suffix = suffix as u8;
+        let bare = t.formats[last].def.bare.contains(&t.row.name);
+        let suffix = if bare { 0 } else { suffix as u8 };
         let shape = Shape { format, suffix, class, items, extension, ignored, sdwa: ext[0], dpp: ext[1] };
         Ok(intern(&mut pool.shapes, &mut t.shapes, shape) + 1)
     }
@@ -487,16 +541,16 @@ fn takes_literal(isa: &Isa, def: &Format, field: &str, kind: Option<&str>) -> bo
 }
 
 fn shifted(bits: &Bits, first: u8) -> Bits {
-    Bits { pieces: bits.pieces.iter().map(|p| Piece { lsb: p.lsb + first, ..*p }).collect(), fixed: bits.fixed }
+    Bits { pieces: bits.pieces.iter().map(|p| Piece { lsb: p.lsb + first, ..*p }).collect(), ..bits.clone() }
 }
 
 /// Puts the words of macros in their place.
-fn expand(at: &Place, def: &Format, tokens: &[Token]) -> Result<Vec<Token>> {
+fn expand(def: &Format, tokens: &[Token]) -> Result<Vec<Token>> {
     let mut out = Vec::new();
     for token in tokens {
         match token {
             Token::Word(w) => match def.macros.iter().find(|(n, _)| n == w) {
-                Some((_, inner)) => out.extend(expand(at, def, inner)?),
+                Some((_, inner)) => out.extend(expand(def, inner)?),
                 None => out.push(Token::Modifier { name: w.clone(), kind: None, bits: None }),
             },
             _ => out.push(token.clone()),
@@ -530,7 +584,7 @@ impl<'f> Layout<'f> {
                 let selector = n == 0 && t.formats[f].def.extends.iter().any(|e| e.field == field.name);
                 if field.kind == "enc" || field.kind == "op" || (selector && form.parts.len() > 1 && form.tail == 0) {
                     l.fixed |= mask;
-                } else if field.ignored_if_unused {
+                } else if field.ignored_if_unused || bits.ignored {
                     l.ignorable |= mask;
                 }
             }
@@ -560,7 +614,23 @@ impl<'f> Layout<'f> {
         Ok((bits, mask))
     }
 
+    /// The field is in the tables, but this target lacks it, or ignores it. Only modifiers may name such a field.
+    fn left_out(&self, t: &Target, token: &Token) -> bool {
+        let (name, plain) = match token {
+            Token::Modifier { name, kind, .. } => (name, kind.is_none()),
+            Token::Any { name, .. } | Token::Must { name, .. } => (name, false),
+            _ => return false,
+        };
+        match self.form.field(t, name) {
+            Some((_, bits, _)) => plain && bits.ignored,
+            None => self.form.parts.iter().any(|&(f, _)| t.formats[f].def.fields.iter().any(|x| &x.name == name)),
+        }
+    }
+
     fn apply(&mut self, isa: &Isa, t: &Target, row: &Row, token: &Token, items: &mut Vec<Item>) -> Result<()> {
+        if self.left_out(t, token) {
+            return Ok(());
+        }
         match token {
             Token::Any { name, bits } => self.any |= self.bits(t, row, name, bits)?.1,
             Token::Must { name, bits, ones } => {
@@ -568,7 +638,9 @@ impl<'f> Layout<'f> {
                 if *ones { self.one |= m } else { self.zero |= m }
             }
             Token::Operand { name, kind, access, ty, on_return } => {
-                let replaced = self.form.replace.iter().find(|(o, ..)| o == name);
+                // An older layout may have no field to replace it with.
+                let has = |f: &Option<String>| f.as_ref().is_none_or(|f| self.form.field(t, f).is_some());
+                let replaced = self.form.replace.iter().find(|(o, _, f)| o == name && has(f));
                 if name == "vcc" && replaced.is_none() {
                     items.push(implied_vcc(*access));
                     return Ok(());
@@ -619,23 +691,32 @@ impl<'f> Layout<'f> {
         self.used |= mask;
         self.taken |= mask;
         let (mut aux, mut cond) = ([NONE; 3], NONE);
-        for (i, (used, bit)) in k.uses.iter().enumerate() {
-            let Some((_, b, _)) = self.form.field(t, used) else {
-                return row.at.err(format!("kind `{kind}` needs a field `{used}`"));
+        for (i, used) in k.uses.iter().enumerate() {
+            let Some((_, b, _)) = self.form.field(t, &used.field) else {
+                if used.optional {
+                    continue;
+                }
+                return row.at.err(format!("kind `{kind}` needs a field `{}`", used.field));
             };
-            let first = bit_position(&b, bit.unwrap_or(0)).expect("kinds name bits that are there");
+            let Some(first) = bit_position(&b, used.bit.unwrap_or(0)) else {
+                return row.at.err(format!("kind `{kind}` needs bit {} of `{}`", used.bit.unwrap_or(0), used.field));
+            };
             match k.reads_as.as_str() {
                 // Sources keep aux for neg, abs and sext.
                 "sdwa_src" => cond = first,
                 _ => aux[i] = first,
             }
-            self.used |= match bit {
-                Some(_) => 1u128 << first,
-                None => b.mask(),
-            };
+            match used.bit {
+                _ if used.looked_at => {}
+                Some(_) => self.used |= 1u128 << first,
+                None => self.used |= b.mask(),
+            }
         }
         let width = bits.width();
         let used = match list {
+            Some(l) if l.iter().any(|b| *b > 7) => {
+                return row.at.err(format!("bits of `{name}` beyond 7 cannot be listed"));
+            }
             Some(l) => l.iter().fold(0, |m, b| m | 1 << b),
             None if width < 8 => ((1u16 << width) - 1) as u8,
             None => 0xff,
@@ -643,7 +724,7 @@ impl<'f> Layout<'f> {
         let split = match bits.pieces[..] {
             [_] => (NONE, width),
             [a, b] => (b.lsb, a.width),
-            _ => return row.at.err(format!("`{name}` is in more than two pieces")),
+            _ => unreachable!("the table was checked"),
         };
         Ok(Item {
             kind: k.reads_as.clone(),
@@ -736,46 +817,48 @@ fn source_number(name: &str) -> Option<u8> {
 fn ty_of(at: &Place, ty: &str) -> Result<(String, u8)> {
     let (one, n) = ty.split_once('x').unwrap_or((ty, "1"));
     let digits = one.trim_start_matches(|c: char| !c.is_ascii_digit());
-    let (Ok(bits), Ok(n)) = (digits.parse::<u32>(), n.parse::<u32>()) else {
+    let (Ok(bits), Ok(n)) = (digits.parse::<u16>(), n.parse::<u16>()) else {
         return at.err(format!("bad operand type `{ty}`"));
     };
     let name = &one[..one.len() - digits.len()];
     let lanes = if name.starts_with("pk_") { 2 } else { 1 };
     let known = ["b", "i", "f", "pk_i", "pk_f"];
-    if !known.contains(&name) || bits * n * lanes > 1024 {
+    let bits = u64::from(bits) * u64::from(n) * lanes;
+    if !known.contains(&name) || !(1..=1024).contains(&bits) {
         return at.err(format!("bad operand type `{ty}`"));
     }
     let name = if name == "b" { "b".to_string() } else { one.to_string() };
-    Ok((name, (bits * n * lanes).div_ceil(32) as u8))
+    Ok((name, bits.div_ceil(32) as u8))
 }
 
 /// The check that an item needs, if there are field values that its kind does not take.
 fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Result<Option<(Check, [u32; 16])>> {
     let Some((field, ..)) = form.field(t, &item.field) else { return Ok(None) };
     let kind_name = kind_of(form, item, field);
-    let Some(k) = isa.kinds.iter().find(|k| k.name == kind_name) else {
-        return at.err(format!("unknown kind `{kind_name}`"));
-    };
+    let k = isa.kinds.iter().find(|k| k.name == kind_name).expect("the item was made with it");
     if k.takes.is_empty() {
         return Ok(None);
     }
     let base_def = t.formats[form.format].def;
-    let literal = form.parts.len() == 1 && base_def.literal.contains(&item.field)
-        || form.tail & tail::ALWAYS != 0 && base_def.literal.contains(&item.field);
+    let literal = (form.parts.len() == 1 || form.tail & tail::ALWAYS != 0)
+        && base_def.literals(&t.row.name).any(|l| l == item.field);
     // A global address is a pair only when there is no scalar base: a rule of its own.
     let dwords = if k.reads_as == "global_addr" { 1 } else { u16::from(item.dwords) };
     let mut set = [0u32; 16];
     let put = |c: u16, set: &mut [u32; 16]| set[usize::from(c) / 32] |= 1 << (c % 32);
     for class in &k.takes {
         if class.bytes().next().is_some_and(|b| b.is_ascii_digit()) {
-            let (a, b) = class.split_once('-').unwrap_or((class, class));
-            let (a, b) = (crate::build::parse::number(at, a)?, crate::build::parse::number(at, b)?);
-            (a..=b).for_each(|v| put(v as u16, &mut set));
+            check::values(at, class)?.for_each(|v| put(v as u16, &mut set));
             continue;
         }
-        let mut known = false;
+        if let Some(name) = class.strip_prefix("enum:") {
+            let values = isa.enums.iter().filter(|e| e.name == name).flat_map(|e| &e.values);
+            for v in values.filter_map(|v| v.value.of(&t.row.name).map(|c| (&v.at, c))) {
+                check::values(v.0, v.1)?.for_each(|v| put(v as u16, &mut set));
+            }
+            continue;
+        }
         for code in t.codes.iter().filter(|c| &c.class == class) {
-            known = true;
             let &(a, b) = code.range.of(&t.row.name).expect("filtered");
             for c in a..=b {
                 if valid(code, a, b, c, dwords) && (class != "literal" || literal) {
@@ -783,19 +866,46 @@ fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Result<
                 }
             }
         }
-        if !known && !isa.codes.iter().any(|c| &c.class == class) {
-            return at.err(format!("kind `{kind_name}` takes `{class}`, which is no class of codes"));
-        }
     }
     // Fields with a flag beside them: the flag is one more bit on top of the field, and says whether the set applies.
     // So it is with a destination that is there only when the operation returns.
-    let flagged = matches!(k.reads_as.as_str(), "sdwa_src" | "sdst_or_vcc");
+    let flagged =
+        matches!(k.reads_as.as_str(), "sdwa_src" | "sdst_or_vcc") && form.field(t, &k.uses[0].field).is_some();
+    if k.reads_as == "sdwa_src" && !flagged {
+        // Before gfx9 an SDWA source is a VGPR.
+        return Ok(None);
+    }
     let returned = item.access == Some(Access::Write) && item.cond != NONE;
+    // Buffer data has one register more with tfe, in the rows that know it.
+    let tfe = k.reads_as == "buf_data" && item.aux[2] != NONE && form.names(t, "tfe");
+    let bits = item.width + u8::from(flagged || returned);
+    let most = (((1u64 << bits) - 1) << item.shift) + if flagged || returned { 0 } else { u64::from(k.add) };
+    if most > 511 {
+        return at.err(format!("`{}` can be {most}, and kind `{kind_name}` takes values up to 511 only", item.field));
+    }
     let (mut hi, mut width, mut add) = (NONE, item.width, k.add);
+    if tfe {
+        hi = item.aux[2];
+        set = [0; 16];
+        for v in 0..256u16 {
+            for more in [0, 1] {
+                if v + dwords - 1 + more <= 255 {
+                    put(v | more << 8, &mut set);
+                }
+            }
+        }
+        (width, add) = (width + 1, 0);
+    }
+    if k.reads_as == "smrd_offset" {
+        // With the flag on top any value goes.
+        hi = item.aux[0];
+        (256..512).for_each(|v| put(v, &mut set));
+        width += 1;
+    }
     if flagged || returned {
         hi = match returned {
             true => item.cond,
-            false => form.field(t, &k.uses[0].0).expect("checked when the item was made").1.pieces[0].lsb,
+            false => form.field(t, &k.uses[0].field).expect("checked when the item was made").1.pieces[0].lsb,
         };
         let plain = 1u32 << item.width;
         let mut moved = [0u32; 16];
@@ -857,8 +967,8 @@ fn valid(row: &CodeRow, first: u16, last: u16, code: u16, n: u16) -> bool {
 fn suffixes(t: &mut Target) {
     let mut widths: BTreeMap<String, u8> = BTreeMap::new();
     let vector = |t: &Target, s: &Slot| match t.formats[s.format].def.name.as_str() {
-        "VOP1" | "VOP2" | "VOPC" => 1,
-        "VOP3A" | "VOP3B" => 2,
+        "VOP1" | "VOP2" | "VOPC" | "VINTRP" => 1,
+        "VOP3A" | "VOP3B" | "VOP3-INTERP" => 2,
         _ => 0,
     };
     for s in t.slots.iter().flatten() {

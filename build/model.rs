@@ -16,8 +16,9 @@ pub struct Isa {
 pub struct TargetRow {
     pub at: Place,
     pub name: String,
-    pub mach: u32,
+    pub mach: Vec<u32>,
     pub generation: String,
+    pub traits: Vec<String>,
     pub aliases: Vec<String>,
 }
 
@@ -58,7 +59,19 @@ pub struct KindRow {
     /// Classes of codes, or ranges of values; empty: any value.
     pub takes: Vec<String>,
     /// Other fields, each with a bit of it (`acc[1]`).
-    pub uses: Vec<(String, Option<u8>)>,
+    pub uses: Vec<Use>,
+}
+
+/// A field that a kind reads besides its own.
+#[derive(Debug)]
+pub struct Use {
+    pub field: String,
+    /// This bit of it; else its first.
+    pub bit: Option<u8>,
+    /// `?`: not every target has it.
+    pub optional: bool,
+    /// `!`: it is only looked at; its bits belong to other operands.
+    pub looked_at: bool,
 }
 
 #[derive(Debug)]
@@ -88,6 +101,8 @@ pub struct Piece {
 pub struct Bits {
     pub pieces: Vec<Piece>,
     pub fixed: Option<u64>,
+    /// `~`: the target ignores the bits, even where a row names them.
+    pub ignored: bool,
 }
 
 impl Bits {
@@ -113,13 +128,27 @@ pub struct Format {
     pub source: String,
     /// Printed behind the mnemonic, with a `_` between; empty: nothing.
     pub suffix: String,
-    /// Fields that mean "a literal dword follows" when they hold 255.
+    /// Targets whose text leaves the suffix out.
+    pub bare: Vec<String>,
+    /// Fields that mean "a literal dword follows" when they hold 255; `offset@gfx700`: on that target.
     pub literal: Vec<String>,
+    /// Registers that every row reads on some targets.
+    pub reads: Vec<(String, Vec<String>)>,
     pub extends: Vec<Extend>,
     pub replaces: Vec<Replace>,
     pub fields: Vec<Field>,
     pub macros: Vec<(String, Vec<Token>)>,
     pub rows: Vec<Row>,
+}
+
+impl Format {
+    /// The fields that can announce a literal on a target.
+    pub fn literals<'a>(&'a self, target: &'a str) -> impl Iterator<Item = &'a str> {
+        self.literal.iter().filter_map(move |l| match l.split_once('@') {
+            Some((name, only)) => (only == target).then_some(name),
+            None => Some(l.as_str()),
+        })
+    }
 }
 
 /// `extend SDWA src0 249`: this extension follows when the field holds the code.
@@ -185,5 +214,6 @@ pub struct Row {
     pub reads: Vec<String>,
     pub writes: Vec<String>,
     pub flags: Vec<String>,
-    pub opcode: Cells<u16>,
+    /// The number, and the target's own spelling of the mnemonic.
+    pub opcode: Cells<(u16, Option<String>)>,
 }

@@ -5,7 +5,7 @@ use crate::build::model::*;
 
 /// Reads one file into `isa`.
 pub fn file(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
-    let mut p = Parser { columns: Vec::new(), format: None, in_rows: false };
+    let mut p = Parser { columns: Vec::new(), format: None, in_enum: false, in_rows: false };
     for (i, raw) in text.lines().enumerate() {
         let at = Place { file: name.to_string(), line: i + 1 };
         let line = raw.split('#').next().unwrap_or("").trim_end();
@@ -21,6 +21,8 @@ struct Parser {
     columns: Vec<String>,
     /// Index of the format that the file is about.
     format: Option<usize>,
+    /// A value belongs to the enum above it in the same file.
+    in_enum: bool,
     in_rows: bool,
 }
 
@@ -52,9 +54,12 @@ impl Parser {
             ("enum", _) => {
                 let [name] = args else { return at.err("expected: enum NAME") };
                 isa.enums.push(EnumTable { at: at.clone(), name: name.to_string(), values: Vec::new() });
+                self.in_enum = true;
             }
             ("value", _) => {
-                let Some(table) = isa.enums.last_mut() else { return at.err("value outside an enum") };
+                let Some(table) = isa.enums.last_mut().filter(|_| self.in_enum) else {
+                    return at.err("value outside an enum");
+                };
                 let [name, cells @ ..] = args else { return at.err("expected: value NAME CELL...") };
                 let value = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
                 table.values.push(EnumValue { at: at.clone(), name: name.to_string(), value });
@@ -82,14 +87,19 @@ impl Parser {
             "about" => f.about = line["about".len()..].trim().to_string(),
             "source" => f.source = line["source".len()..].trim().to_string(),
             "suffix" => f.suffix = args.join(" "),
+            "bare" => f.bare = args.iter().map(|s| s.to_string()).collect(),
             "literal" => f.literal = args.iter().map(|s| s.to_string()).collect(),
+            "reads" => {
+                let [register, targets @ ..] = args else { return at.err("expected: reads REGISTER TARGET...") };
+                f.reads.push((register.to_string(), targets.iter().map(|t| t.to_string()).collect()));
+            }
             "extend" => {
                 let [format, field, code] = args else { return at.err("expected: extend FORMAT FIELD CODE") };
                 f.extends.push(Extend {
                     at: at.clone(),
                     format: format.to_string(),
                     field: field.to_string(),
-                    code: number(at, code)? as u16,
+                    code: up_to(at, code, 511)? as u16,
                 });
             }
             "replace" => {
@@ -196,7 +206,13 @@ impl Parser {
             to.extend(list.split(',').map(str::to_string));
         }
         let cells: Vec<&str> = opcodes.split_whitespace().collect();
-        let opcode = self.cells(at, &cells, |at, s| Ok(number(at, s)? as u16))?;
+        let opcode = self.cells(at, &cells, |at, s| {
+            let (number_, spelling) = match s.split_once(':') {
+                Some((n, spelling)) => (n, Some(spelling.to_string())),
+                None => (s, None),
+            };
+            Ok((up_to(at, number_, 0xffff)? as u16, spelling))
+        })?;
         Ok(Row {
             at: at.clone(),
             mnemonic: mnemonic.to_string(),
@@ -232,7 +248,9 @@ fn format(at: &Place, args: &[&str]) -> Result<Format> {
         about: String::new(),
         source: String::new(),
         suffix: String::new(),
+        bare: Vec::new(),
         literal: Vec::new(),
+        reads: Vec::new(),
         extends: Vec::new(),
         replaces: Vec::new(),
         fields: Vec::new(),
@@ -242,15 +260,16 @@ fn format(at: &Place, args: &[&str]) -> Result<Format> {
 }
 
 fn target(at: &Place, args: &[&str]) -> Result<TargetRow> {
-    let [name, mach, generation, aliases @ ..] = args else {
+    let [name, mach, generation, rest @ ..] = args else {
         return at.err("expected: target NAME MACH GENERATION ALIAS...");
     };
     Ok(TargetRow {
         at: at.clone(),
         name: name.to_string(),
-        mach: number(at, mach)?,
+        mach: mach.split(',').map(|m| number(at, m)).collect::<Result<_>>()?,
         generation: generation.to_string(),
-        aliases: aliases.iter().map(|s| s.to_string()).collect(),
+        traits: rest.iter().filter_map(|s| s.strip_prefix('+')).map(str::to_string).collect(),
+        aliases: rest.iter().filter(|s| !s.starts_with('+')).map(|s| s.to_string()).collect(),
     })
 }
 
@@ -258,7 +277,7 @@ fn kind(at: &Place, args: &[&str]) -> Result<KindRow> {
     let [name, reads_as, add, scale, takes, uses] = args else {
         return at.err("expected: kind NAME AS ADD SCALE TAKES USES");
     };
-    let scale = number(at, scale)? as u16;
+    let scale = up_to(at, scale, 256)? as u16;
     if !scale.is_power_of_two() {
         return at.err(format!("scale {scale} is no power of two"));
     }
@@ -267,20 +286,30 @@ fn kind(at: &Place, args: &[&str]) -> Result<KindRow> {
     };
     let mut used = Vec::new();
     for u in list(uses, "-") {
-        used.push(match u.split_once('[') {
-            Some((f, b)) => (f.to_string(), Some(number(at, b.trim_end_matches(']'))? as u8)),
-            None => (u, None),
-        });
+        let name = u.trim_start_matches(['?', '!']);
+        let (field, bit) = match name.split_once('[') {
+            Some((f, b)) => (f, Some(up_to(at, b.trim_end_matches(']'), 127)? as u8)),
+            None => (name, None),
+        };
+        let looked_at = u.starts_with('!');
+        used.push(Use { field: field.to_string(), bit, optional: looked_at || u.starts_with('?'), looked_at });
     }
     Ok(KindRow {
         at: at.clone(),
         name: name.to_string(),
         reads_as: reads_as.to_string(),
-        add: number(at, add)? as u16,
+        add: up_to(at, add, 511)? as u16,
         scale,
         takes: list(takes, "any"),
         uses: used,
     })
+}
+
+/// A number, or a run of numbers `257-271`.
+pub fn run(at: &Place, s: &str) -> Result<(u32, u32)> {
+    let (a, b) = s.split_once('-').unwrap_or((s, s));
+    let (a, b) = (number(at, a)?, number(at, b)?);
+    if a > b { at.err(format!("bad range {s}")) } else { Ok((a, b)) }
 }
 
 /// A decimal or hexadecimal number.
@@ -292,8 +321,20 @@ pub fn number(at: &Place, s: &str) -> Result<u32> {
     n.map_err(|_| at.error(format!("`{s}` is no number")))
 }
 
-/// `7:0`, `25`, `14,60:59` (high part first), `31:30=10`.
+/// A number that fits where it is kept.
+fn up_to(at: &Place, s: &str, max: u32) -> Result<u32> {
+    match number(at, s)? {
+        n if n > max => at.err(format!("`{s}` is more than {max}")),
+        n => Ok(n),
+    }
+}
+
+/// `7:0`, `25`, `16~`, `14,60:59` (high part first), `31:30=10`.
 pub fn bits(at: &Place, s: &str) -> Result<Bits> {
+    let (s, ignored) = match s.strip_suffix('~') {
+        Some(s) => (s, true),
+        None => (s, false),
+    };
     let (range, fixed) = match s.split_once('=') {
         Some((r, v)) => (r, Some(v)),
         None => (s, None),
@@ -305,10 +346,14 @@ pub fn bits(at: &Place, s: &str) -> Result<Bits> {
         if lo > hi || hi > 127 || hi - lo > 31 {
             return at.err(format!("bad bit range `{part}`"));
         }
-        pieces.push(Piece { lsb: lo as u8, width: (hi - lo + 1) as u8 });
+        let piece = Piece { lsb: lo as u8, width: (hi - lo + 1) as u8 };
+        if pieces.iter().any(|p: &Piece| p.lsb < piece.lsb + piece.width && piece.lsb < p.lsb + p.width) {
+            return at.err(format!("the pieces of `{s}` overlap"));
+        }
+        pieces.push(piece);
     }
     pieces.reverse();
-    let mut b = Bits { pieces, fixed: None };
+    let mut b = Bits { pieces, fixed: None, ignored };
     if let Some(v) = fixed {
         let value = u64::from_str_radix(v, 2).map_err(|_| at.error(format!("`{v}` is no binary number")))?;
         if v.len() != usize::from(b.width()) {
@@ -322,7 +367,7 @@ pub fn bits(at: &Place, s: &str) -> Result<Bits> {
 fn bit_list(at: &Place, s: &str) -> Result<(String, Option<Vec<u8>>)> {
     let Some((name, list)) = s.split_once('[') else { return Ok((s.to_string(), None)) };
     let Some(list) = list.strip_suffix(']') else { return at.err(format!("`{s}` lacks `]`")) };
-    let bits = list.split(',').map(|b| Ok(number(at, b)? as u8)).collect::<Result<Vec<_>>>()?;
+    let bits = list.split(',').map(|b| Ok(up_to(at, b, 127)? as u8)).collect::<Result<Vec<_>>>()?;
     Ok((name.to_string(), Some(bits)))
 }
 

@@ -13,7 +13,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
     let mut shared: HashMap<String, String> = HashMap::new();
     for t in targets {
         let name = &t.row.name;
-        writeln!(out, "/// The microcode formats and opcodes of {name} ({}).\npub mod {name} {{", t.row.generation)
+        writeln!(out, "/// The microcode formats and opcodes of {name} ({}).\n#[allow(clippy::all)] // generated\npub mod {name} {{", t.row.generation)
             .unwrap();
         writeln!(out, "#[allow(unused_imports)]\nuse crate::types::prelude::*;").unwrap();
         enums(&mut out, isa, t);
@@ -66,7 +66,7 @@ fn enums(out: &mut String, isa: &Isa, t: &Target) {
         let values: Vec<(&EnumValue, &String)> =
             e.values.iter().filter_map(|v| v.value.of(&t.row.name).map(|c| (v, c))).collect();
         let plain = |n: &str| n.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        if values.is_empty() || e.name == "waitcnt" {
+        if values.is_empty() || ["waitcnt", "dpp_ctrl64"].contains(&e.name.as_str()) {
             continue;
         }
         writeln!(out, "/// Values of `{}` (see `isa/enums.isa`).\npub mod {} {{", e.name, e.name).unwrap();
@@ -74,10 +74,21 @@ fn enums(out: &mut String, isa: &Isa, t: &Target) {
             let name: String =
                 v.name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
             let doc = if plain(&v.name) { String::new() } else { format!(" Printed as `{}`.", v.name) };
-            writeln!(out, "    /// {cell}.{doc}\n    pub const {name}: u16 = {cell};").unwrap();
+            let first = cell.split('-').next().unwrap_or(cell);
+            writeln!(out, "    /// {cell}.{doc}\n    pub const {name}: u16 = {first};").unwrap();
         }
         writeln!(out, "}}").unwrap();
     }
+}
+
+/// Encoding bits and bits without a meaning have no setter.
+pub fn is_settable(field: &Field, bits: &Bits) -> bool {
+    bits.fixed.is_none() && field.name != "reserved"
+}
+
+/// Every value of the field's type fits.
+pub fn is_exact(width: u8) -> bool {
+    [1, 8, 16, 32].contains(&width)
 }
 
 fn op_bits(f: &LFormat) -> u8 {
@@ -88,7 +99,8 @@ fn op_enum(t: &Target, f: &LFormat) -> String {
     let mut out = String::new();
     let ty = camel(&f.def.name);
     let base = op_base(op_bits(f));
-    let rows: Vec<(&Row, u16)> = f.def.rows.iter().filter_map(|r| r.opcode.of(&t.row.name).map(|&n| (r, n))).collect();
+    let rows: Vec<(&Row, u16)> =
+        f.def.rows.iter().filter_map(|r| r.opcode.of(&t.row.name).map(|(n, _)| (r, *n))).collect();
     writeln!(out, "/// Opcodes of {} ({}). The discriminant is the hardware's number.", f.def.name, f.def.source)
         .unwrap();
     writeln!(
@@ -158,7 +170,8 @@ fn int_type(width: u8, signed: bool) -> String {
     format!("{}{bits}", if signed { 'i' } else { 'u' })
 }
 
-fn field_type(kind: &str, width: u8) -> String {
+/// The type by which a field is read and set.
+pub fn field_type(kind: &str, width: u8) -> String {
     if width == 1 { "bool".into() } else { int_type(width, signed(kind)) }
 }
 
@@ -183,13 +196,12 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
         match (p.fixed, field.kind.as_str()) {
             (Some(v), _) => writeln!(
                 out,
-                "    /// Bits {range}: encoding, {v:#b}.\n    #[bits({width}, access = RO, default = {}{})] {}: {},",
+                "    /// Bits {range}: encoding, {v:#b}.\n    #[bits({width}, access = RO, default = {})] {}: {},",
                 if width == 1 { (v == 1).to_string() } else { v.to_string() },
-                "",
                 p.name,
                 field_type("", width)
             ),
-            (_, "op") => writeln!(
+            (_, "op") if !p.split => writeln!(
                 out,
                 "    /// Bits {range}: the opcode, or its number when the table lacks it.\n    #[bits({width}, access = RO, from = {ty}Op::from_bits, default = 0)] {vis}{}: Result<{ty}Op, {}>,",
                 p.name,
@@ -206,13 +218,16 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
     }
     writeln!(out, "}}\nimpl {ty} {{").unwrap();
     for (field, bits) in &f.fields {
-        if bits.fixed.is_some() || field.name == "reserved" {
+        if !is_settable(field, bits) {
             continue;
         }
         accessors(&mut out, field, bits, ty, &base);
     }
+    if !def.extension && op_bits(f) == 0 {
+        writeln!(out, "    /// The only operation of the format.\n    pub const fn op(&self) -> Result<{ty}Op, u8> {{\n        {ty}Op::from_bits(0)\n    }}\n    /// Changes nothing: the format has one operation.\n    pub const fn with_op(self, op: {ty}Op) -> Self {{\n        let _ = op;\n        self\n    }}").unwrap();
+    }
     writeln!(out, "}}").unwrap();
-    microcode(&mut out, def, ty, &base);
+    microcode(&mut out, f, ty, &base);
     out
 }
 
@@ -238,29 +253,26 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str)
         format!("Self::from_bits((self.into_bits() & !{mask:#x}) | {})", terms.join(" | "))
     };
     if field.kind == "op" {
+        if bits.pieces.len() > 1 {
+            let get = combine(bits);
+            let ob = op_base(width);
+            writeln!(out, "    /// Bits {ranges}: the opcode, or its number when the table lacks it.\n    pub const fn op(&self) -> Result<{ty}Op, {ob}> {{\n        {ty}Op::from_bits(({get}) as {ob})\n    }}").unwrap();
+        }
         let body = set(&format!("(op as {base})"));
         writeln!(out, "    /// Sets the opcode (bits {ranges}).\n    pub const fn with_op(self, op: {ty}Op) -> Self {{\n        {body}\n    }}").unwrap();
         return;
     }
     let t = field_type(&field.kind, width);
     if bits.pieces.len() > 1 || field.overlay {
-        let mut low = 0;
-        let mut terms = Vec::new();
-        for p in &bits.pieces {
-            let m = (1u64 << p.width) - 1;
-            terms.push(format!("(((self.into_bits() >> {}) & {m:#x}) << {low})", p.lsb));
-            low += p.width;
-        }
+        let get = combine(bits);
         let about = &field.about;
         writeln!(
             out,
-            "    /// Bits {ranges}: {about}.\n    pub const fn {name}(&self) -> {t} {{\n        ({}) as {t}\n    }}",
-            terms.join(" | ")
+            "    /// Bits {ranges}: {about}.\n    pub const fn {name}(&self) -> {t} {{\n        ({get}) as {t}\n    }}"
         )
         .unwrap();
     }
-    let exact = width == 1 || [8, 16, 32].contains(&width);
-    if exact {
+    if is_exact(width) {
         let body = set(&format!("(value as {base})"));
         writeln!(out, "    /// Sets `{name}` (bits {ranges}).\n    pub const fn with_{name}(self, value: {t}) -> Self {{\n        {body}\n    }}").unwrap();
     } else {
@@ -280,8 +292,21 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str)
     }
 }
 
+/// The value of a field in pieces, low piece first.
+fn combine(bits: &Bits) -> String {
+    let mut low = 0;
+    let mut terms = Vec::new();
+    for p in &bits.pieces {
+        let m = (1u64 << p.width) - 1;
+        terms.push(format!("(((self.into_bits() >> {}) & {m:#x}) << {low})", p.lsb));
+        low += p.width;
+    }
+    terms.join(" | ")
+}
+
 /// The trait by which generic code meets the struct, and the proof that the layout is what the table says.
-fn microcode(out: &mut String, def: &Format, ty: &str, base: &str) {
+fn microcode(out: &mut String, f: &LFormat, ty: &str, base: &str) {
+    let def = f.def;
     let words = usize::from(def.bits / 32);
     let to = (0..words)
         .map(|i| if words == 1 { "bits".to_string() } else { format!("(bits >> {}) as u32", 32 * i) })
@@ -304,11 +329,11 @@ fn microcode(out: &mut String, def: &Format, ty: &str, base: &str) {
     )
     .unwrap();
     writeln!(out, "static_assertions::const_assert_eq!(core::mem::size_of::<{ty}>(), {});", def.bits / 8).unwrap();
-    for field in &def.fields {
-        let plain = field.name != "reserved" && field.kind != "enc" && !field.overlay;
-        let Some(bits) = field.bits.cells.iter().flatten().next().filter(|b| plain && b.pieces.len() == 1) else {
+    for (field, bits) in &f.fields {
+        let plain = field.name != "reserved" && field.kind != "enc" && !field.overlay && bits.pieces.len() == 1;
+        if !plain {
             continue;
-        };
+        }
         let upper = field.name.to_uppercase();
         writeln!(
             out,

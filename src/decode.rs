@@ -303,16 +303,32 @@ fn ties(t: &DecodeTables, class: &Class, bits: u64) -> Result<(), DecodeError> {
     if class.special & special::BUF_VADDR != 0 && offen_and_idxen && at(32, 8) == 255 {
         return bad(Field::Vaddr, 32, 8);
     }
-    let no_saddr = at(48, 7) == 127;
+    if class.special & special::ADDR64 != 0 && at(15, 1) == 1 {
+        if at(12, 2) != 0 {
+            return bad(Field::Addr64, 15, 1);
+        }
+        if at(32, 8) == 255 {
+            return bad(Field::Vaddr, 32, 8);
+        }
+    }
     let (lds, acc) = (at(16, 1) == 1, at(55, 1) == 1);
-    if class.special & special::LDS != 0 && lds && acc {
+    // The bit is acc, or tfe where there are no accumulation registers.
+    if class.special & special::LDS_ALONE != 0 && lds && acc {
         return bad(Field::Acc, 55, 1);
     }
+    if class.special & special::MIMG != 0 {
+        let dwords = crate::operand::mimg_dwords(class.special, at(8, 4), at(16, 1) == 1, at(63, 1) == 1);
+        if at(40, 8) + dwords > 256 {
+            return bad(Field::Vdata, 40, 8);
+        }
+    }
+    let no_saddr = at(48, 7) == 127;
     if class.special & special::GLOBAL_ADDR != 0 && no_saddr && at(32, 8) == 255 {
         return bad(Field::Addr, 32, 8);
     }
-    if class.special & special::SMEM_OFFSET != 0 {
-        let (soffset_en, imm) = (at(14, 1) == 1, at(17, 1) == 1);
+    if class.special & (special::SMEM_OFFSET | special::SMEM_ONE_OFFSET) != 0 {
+        let two = class.special & special::SMEM_OFFSET != 0;
+        let (soffset_en, imm) = (two && at(14, 1) == 1, at(17, 1) == 1);
         if soffset_en && !in_set(t.scalars, at(57, 7).into()) {
             return bad(Field::Soffset, 57, 7);
         }

@@ -4,9 +4,9 @@ use core::fmt;
 
 use crate::common::Flags;
 use crate::decode::MAX_DWORDS;
-use crate::table::{Info, Shape};
+use crate::table::{Info, Shape, special};
 use crate::target::generated::INFOS;
-use crate::target::{LAYOUT, OPERANDS, OPS};
+use crate::target::{DECODE, LAYOUT, OPERANDS, OPS};
 use crate::{EncodeError, Field, FieldInfo, Format, Opcode, Operands, Target};
 
 /// An instruction: its words, what they say, and the target they say it for.
@@ -90,6 +90,33 @@ impl Inst {
         u64::from(self.words[0]) | u64::from(self.words[1]) << 32
     }
 
+    fn special(&self) -> u16 {
+        let t = DECODE[self.target() as usize];
+        t.classes.get(self.shape_number()).map_or(0, |class| class.special)
+    }
+
+    /// The operation knows the d16 bit.
+    pub(crate) fn has_d16(&self) -> bool {
+        self.special() & special::MIMG_D16 != 0
+    }
+
+    /// The operation knows the lds bit: where it does not, the bit is always zero.
+    pub(crate) fn has_lds(&self) -> bool {
+        self.special() & special::LDS != 0
+    }
+
+    /// How the target's assembler spells the mnemonic, without the suffix of an encoding. Mostly the opcode's name.
+    #[cfg(feature = "text")]
+    pub fn mnemonic(&self) -> &'static str {
+        if self.info().respelled {
+            let spellings = crate::target::TEXT[self.target() as usize].spellings;
+            if let Some(s) = spellings.iter().find(|s| usize::from(s.0) == self.slot()) {
+                return s.1;
+            }
+        }
+        self.opcode().name()
+    }
+
     /// The operation.
     #[inline]
     pub fn opcode(&self) -> Opcode {
@@ -156,7 +183,7 @@ impl Inst {
         parts(self.target(), self.shape(), self.dwords() as u8)
     }
 
-    /// The words that have this format: the base words, or the dword behind them.
+    /// The dwords that have this format: the base words, or the one behind them; `None` if it is neither.
     pub fn part(&self, format: Format) -> Option<&[u32]> {
         let parts = self.parts();
         let (_, first) = parts.into_iter().flatten().find(|(f, _)| *f == format)?;
@@ -170,7 +197,8 @@ impl Inst {
         self.bits() & self.shape().ignored == 0
     }
 
-    /// Every field of every part: the format, its first bit in the instruction, the field, and its value.
+    /// Every field of every part: the format, the part's first bit in the instruction (0, 32 or 64), the field, whose
+    /// bits are counted from there, and its value.
     pub fn fields(&self) -> impl Iterator<Item = (Format, u8, &'static FieldInfo, u32)> + '_ {
         let target = self.target();
         let parts = self.parts();
@@ -184,7 +212,8 @@ impl Inst {
         })
     }
 
-    /// The value of one field of the instruction, if it has the field.
+    /// The value of one field, if the instruction has it. An extension's field hides the base word's: with SDWA,
+    /// `src0` is the register of the second dword, not the 249 in the first.
     pub fn get(&self, field: Field) -> Option<u32> {
         self.fields().filter(|(_, _, f, _)| f.field == field).last().map(|(.., value)| value)
     }

@@ -1,8 +1,82 @@
-//! Encode, decode, print and patch AMD GPU machine code.
+//! Encode, decode, print and patch AMD GPU machine code: without `std`, allocation, `unsafe` or panics.
+//!
+//! Each target is a feature (`gfx942`, ...) and a [`Target`]; `all-targets` enables all of them. [`decode()`] turns bytes
+//! into an [`Inst`], which keeps them bit for bit; the [`Inst`] says what it does ([`Opcode`], [`Flags`]), what it reads
+//! and writes ([`Operands`]), and what its fields hold. [`Decoder`] walks a buffer. Each target has a module of structs,
+//! one for each microcode format, whose value is the words. Printing is the feature `text`. Code is little-endian
+//! dwords; an instruction has 4 to 20 bytes.
+//!
+//! # Decode
+//! Bytes that are no instruction give the reason, and the walk goes on behind them.
+//! ```
+//! # #[cfg(feature = "gfx942")] {
+//! use amdgpu_isa::{Access, DecodeError, Decoder, Format, Opcode, Reg, Target, Value};
+//! // v_fmac_f32 v5, s4, v4; then a dword that is no instruction; then s_endpgm
+//! let code = [0x04, 0x08, 0x0a, 0x76, 0x00, 0x00, 0xff, 0xbf, 0x00, 0x00, 0x81, 0xbf];
+//! let mut walk = Decoder::new(Target::Gfx942, &code);
+//!
+//! let (offset, inst) = walk.next().unwrap();
+//! let inst = inst.unwrap();
+//! assert_eq!((offset, inst.len(), inst.opcode()), (0, 4, Opcode::VFmacF32));
+//! let sum = inst.operands().next().unwrap();
+//! assert_eq!((sum.value, sum.bits, sum.access), (Value::Reg(Reg::Vgpr(5)), 32, Access::ReadWrite));
+//!
+//! let (offset, invalid) = walk.next().unwrap();
+//! let unknown = DecodeError::UnknownOpcode { format: Format::Sopp, opcode: 127 };
+//! assert_eq!((offset, invalid.unwrap_err().error), (4, unknown));
+//! assert_eq!(walk.next().unwrap().1.unwrap().opcode(), Opcode::SEndpgm);
+//! # }
+//! ```
+//!
+//! # Encode
+//! An [`Inst`] writes the words that it was decoded from; nothing is lost, reserved and ignored bits neither.
+//! ```
+//! # #[cfg(feature = "gfx942")] {
+//! use amdgpu_isa::{EncodeError, Target, decode};
+//! let code = [0xff, 0x00, 0x80, 0xbe, 0x78, 0x56, 0x34, 0x12]; // s_mov_b32 s0, 0x12345678
+//! let inst = decode(Target::Gfx942, &code).unwrap();
+//! let mut out = [0; 20];
+//! assert_eq!(inst.encode(&mut out), Ok(8));
+//! assert_eq!(out[..8], code);
+//! assert_eq!(inst.encode(&mut out[..4]), Err(EncodeError { needed: 8 }));
+//! # }
+//! ```
+//!
+//! # Typed structs
+//! What a format's fields hold is read and written by name. Everything is `const`; what cannot fit is an error, and an
+//! operation that the target lacks does not compile.
+//! ```
+//! # #[cfg(feature = "gfx942")] {
+//! use amdgpu_isa::gfx942::{Sop2, Sop2Op, Sopp, SoppOp};
+//! use amdgpu_isa::{Microcode, Target, decode_words};
+//! const NOP: Sopp = Sopp::new().with_op(SoppOp::SNop).with_simm16(3);
+//! assert_eq!(NOP.to_words(), [0xbf80_0003]);
+//!
+//! let add = Sop2::new().with_op(Sop2Op::SAddU32).with_sdst(4).unwrap().with_ssrc0(1).with_ssrc1(5);
+//! let inst = decode_words(Target::Gfx942, &add.to_words()).unwrap();
+//! assert_eq!(Sop2::of(&inst), Some(add));
+//! assert_eq!((add.op(), add.sdst()), (Ok(Sop2Op::SAddU32), 4));
+//! let error = add.with_sdst(128).unwrap_err();
+//! assert_eq!((error.value, error.width), (128, 7));
+//! # }
+//! ```
+//!
+//! # Text
+//! With the feature `text`, [`Inst`] implements `Display` in LLVM 22's syntax for the target.
+//! ```
+//! # #[cfg(all(feature = "gfx942", feature = "text"))] {
+//! use amdgpu_isa::{Field, Target, decode_words};
+//! let inst = decode_words(Target::Gfx942, &[0xd3c4_8000, 0x0402_1109]).unwrap();
+//! assert_eq!(inst.to_string(), "v_mfma_f32_32x32x2_f32 a[0:15], v9, v8, a[0:15]");
+//! assert_eq!(inst.field_text(Field::Src0).to_string(), "v9");
+//! # }
+//! ```
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+#[cfg(feature = "arbitrary")]
+mod arbitrary;
 mod common;
 mod decode;
 mod error;

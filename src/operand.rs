@@ -1,6 +1,6 @@
 //! What an instruction reads and writes.
 
-use crate::table::{Item, Kind, NONE, OperandTables, Ty};
+use crate::table::{Item, Kind, NONE, OperandTables, Ty, special};
 use crate::target::OPERANDS;
 use crate::{Field, Inst};
 
@@ -99,6 +99,8 @@ pub struct Operands<'a> {
     tables: &'static OperandTables,
     /// Item numbers that are left.
     list: &'static [u16],
+    /// The register of a scalar memory offset has been given, its constant is next.
+    halfway: bool,
     reads: u16,
     writes: u16,
 }
@@ -108,7 +110,7 @@ impl<'a> Operands<'a> {
     pub(crate) fn new(inst: &'a Inst) -> Self {
         let tables = OPERANDS[inst.target() as usize];
         let info = inst.info();
-        Operands { inst, tables, list: items(tables, inst), reads: info.reads, writes: info.writes }
+        Operands { inst, tables, list: items(tables, inst), halfway: false, reads: info.reads, writes: info.writes }
     }
 }
 
@@ -120,24 +122,41 @@ pub(crate) fn items(tables: &'static OperandTables, inst: &Inst) -> &'static [u1
     tables.lists.get(first..first + usize::from(shape.items)).unwrap_or(&[])
 }
 
+/// Bit of vcc in the implicit registers.
+const VCC: u32 = 1;
+
 impl Iterator for Operands<'_> {
     type Item = Operand;
 
     #[inline]
     fn next(&mut self) -> Option<Operand> {
         while let Some((&number, rest)) = self.list.split_first() {
+            let Some(item) = self.tables.items.get(usize::from(number)) else {
+                self.list = rest;
+                continue;
+            };
+            if item.kind == Kind::SmemOffset && !self.halfway {
+                if let SmemOffset::Both(code, _) = smem_offset(item, self.inst) {
+                    self.halfway = true;
+                    let value = register_or_constant(self.tables, code, 1, self.inst, item.ty);
+                    return Some(Operand { role: Some(Field::Soffset), value, bits: 32, access: Access::Read });
+                }
+            }
             self.list = rest;
-            let Some(item) = self.tables.items.get(usize::from(number)) else { continue };
             // Most are plain registers, and modifiers are none.
             if item.access == 0 {
                 continue;
             }
-            let operand = match plain(self.tables, item, self.inst) {
-                None => read(self.tables, item, self.inst),
-                operand => operand,
-            };
-            if operand.is_some() {
-                return operand;
+            if let Some(operand) = plain(self.tables, item, self.inst) {
+                return Some(operand);
+            }
+            if let Some(operand) = read(self.tables, item, self.inst) {
+                // The vcc that the text shows is not implicit besides; nor is it written when SDWA names another register.
+                if matches!(item.kind, Kind::Vcc | Kind::SdstOrVcc) {
+                    self.reads &= !(u16::from(operand.access.reads()) << VCC);
+                    self.writes &= !(u16::from(operand.access.writes()) << VCC);
+                }
+                return Some(operand);
             }
         }
         if self.reads | self.writes == 0 {
@@ -162,7 +181,7 @@ impl Operands<'_> {
         // The order of reg_bits in build/emit.rs.
         let (reg, bits) = match bit {
             0 => (Reg::Scc, 1),
-            1 => (Reg::Vcc, 64),
+            VCC => (Reg::Vcc, 64),
             2 => (Reg::Exec, 64),
             3 => (Reg::M0, 32),
             4 => (Reg::Mode, 32),
@@ -252,13 +271,30 @@ fn read(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operand> {
             c @ 256.. if flag(inst, item.aux[0]) => Value::Reg(Reg::Agpr(c as u8)),
             c => of_code(c, dwords),
         },
-        Kind::LdsData if flag(inst, item.aux[1]) => return None,
-        Kind::LdsData if flag(inst, item.aux[0]) => Value::Reg(Reg::Agpr(code(item, inst) as u8)),
-        Kind::LdsData => of_code(code(item, inst), dwords),
+        Kind::BufData if flag(inst, item.aux[1]) && inst.has_lds() => return None,
+        Kind::BufData => {
+            dwords += u16::from(tfe(item, inst));
+            match flag(inst, item.aux[0]) {
+                true => Value::Reg(Reg::Agpr(code(item, inst) as u8)),
+                false => of_code(code(item, inst), dwords),
+            }
+        }
+        Kind::MimgData | Kind::MimgGather | Kind::MimgAtomic | Kind::MimgCmpswap => {
+            dwords = mimg_item_dwords(item, inst);
+            of_code(code(item, inst), dwords)
+        }
+        Kind::ExpSrc => match exp_source(item, inst) {
+            Some(code) => of_code(code, 1),
+            None => Value::Off,
+        },
+        Kind::SmrdOffset => match smrd_offset(item, inst) {
+            SmemOffset::Reg(code) => of_code(code, 1),
+            SmemOffset::Imm(n) | SmemOffset::Both(_, n) => Value::Imm(n),
+        },
         Kind::SdwaSrc => of_code(sdwa_code(item, inst), dwords),
         Kind::SdstOrVcc if flag(inst, sd_bit(item)) => of_code(code(item, inst), dwords),
         Kind::SdstOrVcc | Kind::Vcc => Value::Reg(Reg::Vcc),
-        Kind::BufVaddr => match flag(inst, item.aux[0]) as u16 + flag(inst, item.aux[1]) as u16 {
+        Kind::BufVaddr => match buf_vaddr_dwords(item, inst) {
             0 => Value::Off,
             n => {
                 dwords = n;
@@ -269,7 +305,7 @@ fn read(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operand> {
             dwords = global_addr_dwords(item, inst);
             of_code(code(item, inst), dwords)
         }
-        Kind::ScratchAddr if flag(inst, item.aux[0]) => of_code(code(item, inst), dwords),
+        Kind::ScratchAddr if scratch_addr_used(item, inst) => of_code(code(item, inst), dwords),
         Kind::ScratchAddr => Value::Off,
         Kind::Saddr => match code(item, inst) {
             127 => Value::Off,
@@ -281,7 +317,16 @@ fn read(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operand> {
         },
         Kind::Literal => Value::Literal(inst.words().last().copied().unwrap_or(0)),
         Kind::Label => Value::Label(value(item, inst) as u16 as i16),
-        Kind::Hex | Kind::Int16 | Kind::Endpgm | Kind::Hwreg | Kind::Sendmsg | Kind::Waitcnt | Kind::GprIdx
+        Kind::Attr
+        | Kind::InterpParam
+        | Kind::ExpTgt
+        | Kind::Hex
+        | Kind::Int16
+        | Kind::Endpgm
+        | Kind::Hwreg
+        | Kind::Sendmsg
+        | Kind::Waitcnt
+        | Kind::GprIdx
             if item.access != 0 =>
         {
             Value::Imm(value(item, inst) as i32)
@@ -292,13 +337,18 @@ fn read(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operand> {
         Value::Imm(_) | Value::Label(_) => u16::from(item.width),
         _ => dwords * 32,
     };
-    Some(Operand { role: Some(item.field), value, bits, access })
+    let role = match (item.kind, value) {
+        (Kind::SmemOffset, Value::Reg(_)) if flag(inst, item.aux[1]) => Field::Soffset,
+        _ => item.field,
+    };
+    Some(Operand { role: Some(role), value, bits, access })
 }
 
 /// The code of an SDWA source: a VGPR, or a scalar if the flag is set.
 #[inline]
 pub(crate) fn sdwa_code(item: &Item, inst: &Inst) -> u16 {
     let low = value(item, inst) as u16;
+    // Without the flag (before gfx9) a source is always a VGPR.
     if flag(inst, item.cond) { low } else { low | 256 }
 }
 
@@ -313,6 +363,75 @@ pub(crate) fn global_addr_dwords(item: &Item, inst: &Inst) -> u16 {
     if bits(inst, item.aux[0], 7) == 127 { 2 } else { 1 }
 }
 
+/// Registers of a buffer address: index and offset each take one, a 64-bit address two.
+#[inline]
+pub(crate) fn buf_vaddr_dwords(item: &Item, inst: &Inst) -> u16 {
+    if flag(inst, item.aux[2]) {
+        return 2;
+    }
+    u16::from(flag(inst, item.aux[0])) + u16::from(flag(inst, item.aux[1]))
+}
+
+/// A scratch address VGPR is used when sve says so; without that bit, when there is no scalar address.
+#[inline]
+pub(crate) fn scratch_addr_used(item: &Item, inst: &Inst) -> bool {
+    if item.aux[0] == NONE { bits(inst, item.aux[1], 7) == 127 } else { flag(inst, item.aux[0]) }
+}
+
+/// One register more for the fail status.
+#[inline]
+pub(crate) fn tfe(item: &Item, inst: &Inst) -> bool {
+    flag(inst, item.aux[2])
+}
+
+/// Registers of image data, from what the row is (`special`), its components and its flags.
+pub(crate) fn mimg_dwords(what: u16, dmask: u16, tfe: bool, d16: bool) -> u16 {
+    let components = if what & special::MIMG_GATHER != 0 { 4 } else { (dmask as u8 & 15).count_ones().max(1) as u16 };
+    let packed = if what & special::MIMG_D16 != 0 && d16 { components.div_ceil(2) } else { components };
+    let dwords = packed + u16::from(tfe);
+    // Atomics take one or two components, with what they compare twice that; other masks mean the least of these.
+    match dwords {
+        4.. if what & special::MIMG_ATOMIC != 0 => 1,
+        1 if what & special::MIMG_CMPSWAP != 0 => 2,
+        n => n,
+    }
+}
+
+pub(crate) fn mimg_item_dwords(item: &Item, inst: &Inst) -> u16 {
+    let what = match item.kind {
+        Kind::MimgGather => special::MIMG_GATHER,
+        Kind::MimgAtomic => special::MIMG_ATOMIC,
+        Kind::MimgCmpswap => special::MIMG_CMPSWAP,
+        _ => special::MIMG_DATA,
+    };
+    let d16 = if inst.has_d16() { special::MIMG_D16 } else { 0 };
+    let dmask = bits(inst, item.aux[0], 4) as u16;
+    mimg_dwords(what | d16, dmask, flag(inst, item.aux[1]), flag(inst, item.aux[2]))
+}
+
+/// The register of an export source, if it is enabled. Compressed sources share registers by twos.
+pub(crate) fn exp_source(item: &Item, inst: &Inst) -> Option<u16> {
+    if !flag(inst, item.aux[0]) {
+        return None;
+    }
+    let n = match item.field {
+        Field::Vsrc0 => 0,
+        Field::Vsrc1 => 1,
+        Field::Vsrc2 => 2,
+        _ => 3,
+    };
+    let at = if flag(inst, item.aux[1]) { n / 2 } else { n };
+    Some(256 + bits(inst, item.lsb - 8 * n + 8 * at, 8) as u16)
+}
+
+/// GCN 1.0 and 1.1: a constant, an SGPR, or (255) a literal.
+pub(crate) fn smrd_offset(item: &Item, inst: &Inst) -> SmemOffset {
+    match (flag(inst, item.aux[0]), value(item, inst)) {
+        (true, n) => SmemOffset::Imm(n as i32),
+        (false, code) => SmemOffset::Reg(code as u16),
+    }
+}
+
 /// What the offset of a scalar memory instruction is.
 pub(crate) enum SmemOffset {
     Imm(i32),
@@ -323,8 +442,9 @@ pub(crate) enum SmemOffset {
 pub(crate) fn smem_offset(item: &Item, inst: &Inst) -> SmemOffset {
     let (imm, soffset_en) = (flag(inst, item.aux[0]), flag(inst, item.aux[1]));
     let signed = |v: u32| (v << (32 - item.width)) as i32 >> (32 - item.width);
-    let offset = signed(value(item, inst));
-    let soffset = bits(inst, item.aux[2], 7) as u16;
+    // The offset is signed where a second register can be added to it (gfx9 and later).
+    let offset = if item.aux[1] == NONE { value(item, inst) as i32 } else { signed(value(item, inst)) };
+    let soffset = if item.aux[2] == NONE { 0 } else { bits(inst, item.aux[2], 7) as u16 };
     match (imm, soffset_en) {
         (true, true) => SmemOffset::Both(soffset, offset),
         (true, false) => SmemOffset::Imm(offset),

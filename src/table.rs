@@ -90,8 +90,26 @@ pub(crate) mod special {
     pub const GLOBAL_ADDR: u16 = 2;
     /// The offset may hold an SGPR.
     pub const SMEM_OFFSET: u16 = 4;
-    /// What goes to LDS has no accumulation register.
+    /// The row has the lds bit: what goes to LDS is no operand.
     pub const LDS: u16 = 8;
+    /// What goes to LDS has no accumulation register, and no fail status.
+    pub const LDS_ALONE: u16 = 2048;
+    /// The offset may hold an SGPR; there is no second one.
+    pub const SMEM_ONE_OFFSET: u16 = 16;
+    /// Image data: as many registers as components.
+    pub const MIMG_DATA: u16 = 32;
+    /// Image data of a gather: four components.
+    pub const MIMG_GATHER: u16 = 64;
+    /// Image data of an atomic.
+    pub const MIMG_ATOMIC: u16 = 128;
+    /// Image data of a compare and swap.
+    pub const MIMG_CMPSWAP: u16 = 256;
+    /// The row has the d16 bit, which packs two components in a register.
+    pub const MIMG_D16: u16 = 512;
+    /// A 64-bit address goes without index and offset.
+    pub const ADDR64: u16 = 1024;
+    /// Any of the image rules.
+    pub const MIMG: u16 = MIMG_DATA | MIMG_GATHER | MIMG_ATOMIC | MIMG_CMPSWAP;
 }
 
 /// What is known of the length from the top nine bits of the first dword; the low bits are `tail::*`.
@@ -174,7 +192,7 @@ pub(crate) enum Kind {
     Acc,
     SdwaSrc,
     /// Buffer data, absent when it goes to LDS.
-    LdsData,
+    BufData,
     SdstOrVcc,
     /// The vcc that no field names.
     Vcc,
@@ -198,6 +216,8 @@ pub(crate) enum Kind {
     List,
     ListNegLo,
     ListNeg,
+    /// The same; bits that the row does not use are shown as 0.
+    ListAll,
     /// The same, when not all one.
     ListOnes,
     Flag,
@@ -213,6 +233,16 @@ pub(crate) enum Kind {
     DppMask,
     Swizzle,
     MtbufFormat,
+    SmrdOffset,
+    Attr,
+    InterpParam,
+    ExpTgt,
+    ExpSrc,
+    Dmask,
+    MimgData,
+    MimgGather,
+    MimgAtomic,
+    MimgCmpswap,
 }
 
 /// What a constant operand is taken for.
@@ -248,6 +278,8 @@ pub(crate) struct Info {
     pub flags: u32,
     /// Printed with `_e32` or `_e64`.
     pub suffix: bool,
+    /// The target has a spelling of its own.
+    pub respelled: bool,
 }
 
 pub(crate) struct LayoutTables {
@@ -296,6 +328,8 @@ pub(crate) struct TextTables {
     pub codes: &'static [(u16, &'static str, &'static str)],
     /// Which of `codes` is the code's, counted from one.
     pub code_at: [u8; 256],
+    /// Slots whose mnemonic the target spells in its own way.
+    pub spellings: &'static [(u16, &'static str)],
     pub hwreg: &'static [(u16, &'static str)],
     pub sendmsg: &'static [(u16, &'static str)],
     pub gs_op: &'static [(u16, &'static str)],
@@ -307,6 +341,9 @@ pub(crate) struct TextTables {
     pub gpr_idx: &'static [(u16, &'static str)],
     pub omod: &'static [(u16, &'static str)],
     pub dpp_ctrl: &'static [(u16, &'static str)],
+    pub exp_tgt: &'static [(u16, &'static str)],
+    pub swizzle: &'static [(u16, &'static str)],
+    pub interp_param: &'static [(u16, &'static str)],
     pub waitcnt: &'static [Counter],
 }
 

@@ -10,7 +10,7 @@ use crate::table::{DecodeTables, Layout, LayoutTables, OpTables, OperandTables};
 pub(crate) struct TargetInfo {
     name: &'static str,
     generation: &'static str,
-    mach: u32,
+    mach: &'static [u32],
     aliases: &'static [&'static str],
 }
 
@@ -48,7 +48,7 @@ impl Target {
 
     /// The value of `EF_AMDGPU_MACH` in the flags of an ELF header.
     pub fn mach(self) -> u32 {
-        TARGETS[self as usize].mach
+        TARGETS[self as usize].mach[0]
     }
 
     /// The formats that the target has, with all their fields.
@@ -58,7 +58,7 @@ impl Target {
 
     /// The target of a code object, from the `e_flags` of its ELF header.
     pub fn from_e_flags(e_flags: u32) -> Option<Target> {
-        Target::ALL.iter().copied().find(|t| t.mach() == e_flags & 0xff)
+        Target::ALL.iter().copied().find(|&t| TARGETS[t as usize].mach.contains(&(e_flags & 0xff)))
     }
 }
 

@@ -11,7 +11,7 @@ pub const ROOM: usize = 4096;
 /// Loops that give about `bytes` of code; `None` if there is no loop for the target.
 #[cfg(feature = "gfx942")]
 pub fn loops(target: Target, bytes: usize) -> Option<usize> {
-    (target == Target::Gfx942).then(|| bytes / (4 * ROOM))
+    (target == Target::Gfx942).then_some(bytes / (4 * ROOM))
 }
 
 #[cfg(not(feature = "gfx942"))]

@@ -39,6 +39,14 @@ impl Printer<'_> {
             Kind::Sendmsg => self.sendmsg(value, out),
             Kind::Waitcnt => self.waitcnt(value, out),
             Kind::GprIdx => self.gpr_idx(value, out),
+            Kind::Attr => {
+                out.str("attr");
+                out.dec(value);
+                out.byte(b'.');
+                out.byte([b'x', b'y', b'z', b'w'][bits(self.inst, item.aux[0], 2) as usize & 3]);
+            }
+            Kind::InterpParam => self.named_or(self.text.interp_param, "invalid_param_", value, out),
+            Kind::ExpTgt => self.named_or(self.text.exp_tgt, "invalid_target_", value, out),
             _ => out.dec(value),
         }
     }
@@ -157,6 +165,16 @@ impl Printer<'_> {
         out.byte(b')');
     }
 
+    fn named_or(&self, table: &[(u16, &'static str)], invalid: &str, value: u32, out: &mut Out) {
+        match name_of(table, value) {
+            Some(name) => out.str(name),
+            None => {
+                out.str(invalid);
+                out.dec(value);
+            }
+        }
+    }
+
     pub(super) fn modifier(&self, item: &Item, out: &mut Out) {
         let v = value(item, self.inst);
         // Most modifiers are not there.
@@ -172,11 +190,17 @@ impl Printer<'_> {
                 self.label(item, out);
                 out.dec(v);
             }
+            Kind::Dmask if v != 0 => {
+                self.label(item, out);
+                out.hex(v);
+            }
             Kind::Signed if v != 0 => {
                 self.label(item, out);
                 out.signed(extend(v, item.width));
             }
-            Kind::List | Kind::ListNegLo | Kind::ListNeg if v & u32::from(item.used) != 0 => self.list(item, v, out),
+            Kind::List | Kind::ListAll | Kind::ListNegLo | Kind::ListNeg if v & u32::from(item.used) != 0 => {
+                self.list(item, v, out)
+            }
             Kind::ListOnes if v & u32::from(item.used) != item.used.into() => self.list(item, v, out),
             Kind::Omod if v != 0 => {
                 out.byte(b' ');
@@ -216,9 +240,10 @@ impl Printer<'_> {
             _ => self.label(item, out),
         }
         let mut separator = b'[';
-        for bit in (0..8).filter(|b| item.used >> b & 1 == 1) {
+        let all = item.kind == Kind::ListAll;
+        for bit in (0..item.width).filter(|b| all || item.used >> b & 1 == 1) {
             out.byte(separator);
-            out.dec(value >> bit & 1);
+            out.dec((value & u32::from(item.used)) >> bit & 1);
             separator = b',';
         }
         out.byte(b']');
@@ -226,19 +251,18 @@ impl Printer<'_> {
 
     fn dpp_ctrl(&self, value: u32, out: &mut Out) {
         out.byte(b' ');
-        if value < 256 {
-            out.str("quad_perm:");
-            for lane in 0..4 {
-                out.byte(if lane == 0 { b'[' } else { b',' });
-                out.dec(value >> (2 * lane) & 3);
-            }
-            return out.byte(b']');
-        }
-        // The nearest entry at or below: a name without a colon that starts a run takes a number.
+        // The nearest entry at or below: a name that is a run takes its place in it.
         let Some(&(first, name)) = self.text.dpp_ctrl.iter().rev().find(|e| u32::from(e.0) <= value) else { return };
         out.str(name);
         let lane = value - u32::from(first);
         match name {
+            "quad_perm" => {
+                for lane in 0..4 {
+                    out.str(if lane == 0 { ":[" } else { "," });
+                    out.dec(value >> (2 * lane) & 3);
+                }
+                out.byte(b']');
+            }
             "row_shl" | "row_shr" | "row_ror" => {
                 out.byte(b':');
                 out.dec(lane + 1);
@@ -275,25 +299,26 @@ impl Printer<'_> {
     fn swizzle(&self, offset: u32, out: &mut Out) {
         out.str(" offset:");
         let (and, or, xor) = (offset & 31, offset >> 5 & 31, offset >> 10 & 31);
-        match offset {
-            0xe000.. => {
+        let mode = self.text.swizzle.iter().rev().find(|e| u32::from(e.0) <= offset).map_or("", |e| e.1);
+        match mode {
+            "FFT" => {
                 out.str("swizzle(FFT,");
                 out.dec(and);
             }
-            0xc000..0xe000 => {
+            "ROTATE" => {
                 out.str("swizzle(ROTATE,");
                 out.dec(offset >> 10 & 1);
                 out.byte(b',');
                 out.dec(or);
             }
-            0x8000..=0x80ff => {
+            "QUAD_PERM" if offset <= 0x80ff => {
                 out.str("swizzle(QUAD_PERM");
                 for lane in 0..4 {
                     out.byte(b',');
                     out.dec(offset >> (2 * lane) & 3);
                 }
             }
-            0..0x8000 => self.bitmask(and, or, xor, out),
+            "" => self.bitmask(and, or, xor, out),
             _ => return out.dec(offset),
         }
         out.byte(b')');

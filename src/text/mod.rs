@@ -7,6 +7,7 @@ mod out;
 use core::fmt;
 
 use crate::operand::items;
+use crate::table::Kind;
 use crate::target::{OPERANDS, TEXT};
 use crate::{Field, Inst};
 use out::Out;
@@ -140,8 +141,12 @@ impl<'a> Printer<'a> {
 
 fn print(inst: &Inst, out: &mut Out) {
     let p = Printer::new(inst);
-    let (name, len) = inst.opcode().padded_name();
-    out.part(name, len);
+    if inst.info().respelled {
+        out.str(inst.mnemonic());
+    } else {
+        let (name, len) = inst.opcode().padded_name();
+        out.part(name, len);
+    }
     let suffix = inst.shape().suffix;
     if suffix >= ALWAYS || suffix != 0 && inst.info().suffix {
         let suffix = SUFFIXES.get(usize::from(suffix)).unwrap_or(&SUFFIXES[0]);
@@ -153,7 +158,8 @@ fn print(inst: &Inst, out: &mut Out) {
         if item.access == 0 {
             p.modifier(item, out);
         } else if p.plain(item, separator, out) || p.operand(item, separator, out) {
-            separator = ", ";
+            // An export target and its first source have no comma between them.
+            separator = if item.kind == Kind::ExpTgt { " " } else { ", " };
         }
     }
 }

@@ -2,7 +2,10 @@
 
 use super::Printer;
 use super::out::Out;
-use crate::operand::{SmemOffset, code, flag, global_addr_dwords, sdwa_code, smem_offset, value};
+use crate::operand::{
+    SmemOffset, buf_vaddr_dwords, code, exp_source, flag, global_addr_dwords, mimg_item_dwords, scratch_addr_used,
+    sdwa_code, smem_offset, smrd_offset, tfe, value,
+};
 use crate::table::{Item, Kind, NONE, Ty};
 
 impl Printer<'_> {
@@ -39,7 +42,7 @@ impl Printer<'_> {
             return false;
         }
         let absent = match item.kind {
-            Kind::LdsData => flag(inst, item.aux[1]),
+            Kind::BufData => flag(inst, item.aux[1]) && inst.has_lds(),
             Kind::Endpgm => value(item, inst) == 0,
             _ => false,
         };
@@ -52,18 +55,32 @@ impl Printer<'_> {
             Kind::Code => self.source(item, code(item, inst), out),
             Kind::SdwaSrc => self.source(item, sdwa_code(item, inst), out),
             Kind::Agpr => tuple(b'a', code(item, inst) & 255, dwords, out),
-            Kind::Acc | Kind::LdsData => match code(item, inst) {
+            Kind::BufData if flag(inst, item.aux[0]) => tuple(b'a', code(item, inst) & 255, dwords, out),
+            Kind::BufData => tuple(b'v', code(item, inst) & 255, dwords + u16::from(tfe(item, inst)), out),
+            Kind::MimgData | Kind::MimgGather | Kind::MimgAtomic | Kind::MimgCmpswap => {
+                tuple(b'v', code(item, inst) & 255, mimg_item_dwords(item, inst), out);
+            }
+            Kind::ExpSrc => match exp_source(item, inst) {
+                Some(c) => self.code(c, 1, item.ty, out),
+                None => out.literal(b"off"),
+            },
+            Kind::SmrdOffset => match smrd_offset(item, inst) {
+                SmemOffset::Reg(255) => out.hex(self.literal_value()),
+                SmemOffset::Reg(c) => self.code(c, 1, item.ty, out),
+                SmemOffset::Imm(n) | SmemOffset::Both(_, n) => out.hex(n as u32),
+            },
+            Kind::Acc => match code(item, inst) {
                 c @ 256.. if flag(inst, item.aux[0]) => tuple(b'a', c & 255, dwords, out),
                 c => self.code(c, dwords, item.ty, out),
             },
             Kind::SdstOrVcc if flag(inst, item.aux[0]) => self.code(code(item, inst), dwords, item.ty, out),
             Kind::SdstOrVcc | Kind::Vcc => out.literal(b"vcc"),
-            Kind::BufVaddr => match u16::from(flag(inst, item.aux[0])) + u16::from(flag(inst, item.aux[1])) {
+            Kind::BufVaddr => match buf_vaddr_dwords(item, inst) {
                 0 => out.literal(b"off"),
                 n => self.code(code(item, inst), n, item.ty, out),
             },
             Kind::GlobalAddr => self.code(code(item, inst), global_addr_dwords(item, inst), item.ty, out),
-            Kind::ScratchAddr if !flag(inst, item.aux[0]) => out.literal(b"off"),
+            Kind::ScratchAddr if !scratch_addr_used(item, inst) => out.literal(b"off"),
             Kind::ScratchAddr => self.code(code(item, inst), dwords, item.ty, out),
             Kind::Saddr => match code(item, inst) {
                 127 => out.literal(b"off"),

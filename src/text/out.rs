@@ -7,7 +7,7 @@ const SLACK: usize = 48;
 
 /// Text is put together here and handed on in one piece.
 ///
-/// Only ASCII is ever put in. Every position is masked to the size, and so needs no check: no text is that long.
+/// Only ASCII is ever put in. A text that were too long, which none is, would end early.
 #[derive(Clone)]
 pub(super) struct Out {
     buffer: [u8; SIZE + SLACK],
@@ -55,11 +55,13 @@ impl Out {
     #[inline(always)]
     pub fn part<const N: usize>(&mut self, bytes: &[u8; N], len: usize) {
         const { assert!(N <= SLACK) };
-        let at = self.len % SIZE;
-        if let Some(to) = self.buffer.get_mut(at..at + N) {
-            to.copy_from_slice(bytes);
+        // With this the compiler sees that there is room.
+        if self.len < SIZE {
+            if let Some(to) = self.buffer.get_mut(self.len..self.len + N) {
+                to.copy_from_slice(bytes);
+            }
+            self.len += len;
         }
-        self.len += len;
     }
 
     #[inline(always)]
@@ -74,10 +76,12 @@ impl Out {
     }
 
     pub fn str(&mut self, s: &str) {
-        let at = self.len % SIZE;
-        if let Some(to) = self.buffer.get_mut(at..at + s.len()) {
-            to.copy_from_slice(s.as_bytes());
-            self.len += s.len();
+        if self.len < SIZE {
+            let end = (self.len + s.len()).min(SIZE + SLACK);
+            if let (Some(to), Some(from)) = (self.buffer.get_mut(self.len..end), s.as_bytes().get(..end - self.len)) {
+                to.copy_from_slice(from);
+            }
+            self.len = end;
         }
     }
 

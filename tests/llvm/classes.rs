@@ -24,6 +24,13 @@ pub fn rule(name: &str) -> Option<Rule> {
         "we_refuse_read_only_register" => we_refuse_read_only_register,
         "mandatory_literal_as_source_code" => mandatory_literal_as_source_code,
         "llvm_lacks_agpr_atomic" => llvm_lacks_agpr_atomic,
+        "we_refuse_accvgpr" => we_refuse_accvgpr,
+        "gather_with_tfe_and_d16" => gather_with_tfe_and_d16,
+        "we_refuse_image_data_past_the_end" => we_refuse_image_data_past_the_end,
+        "we_refuse_flat_offset" => we_refuse_flat_offset,
+        "flat_tfe" => flat_tfe,
+        "we_refuse_exec_base" => we_refuse_exec_base,
+        "llvm_lacks_opcode" => llvm_lacks_opcode,
         "nop_with_extension" => nop_with_extension,
         "we_refuse_vector_mask" => we_refuse_vector_mask,
         _ => return None,
@@ -126,9 +133,14 @@ fn we_refuse_immediate_for_register(case: &Case) -> bool {
 }
 
 fn we_refuse_dpp_ctrl_hole(case: &Case) -> bool {
-    ["/* Invalid dpp_ctrl", "/* row_xmask is not supported", "/* DP ALU dpp only supports row_newbcast"]
-        .iter()
-        .any(|start| refused_with_comment(case, start))
+    [
+        "/* Invalid dpp_ctrl",
+        "/* row_xmask is not supported",
+        "/* DP ALU dpp only supports row_newbcast",
+        "/* row_newbcast/row_share is not",
+    ]
+    .iter()
+    .any(|start| refused_with_comment(case, start))
 }
 
 /// LLVM's text, if we refuse what it accepts.
@@ -141,7 +153,7 @@ fn refused_text(case: &Case) -> Option<&str> {
 
 /// Codes that LLVM's decoder names and its assembler does not take on the target.
 fn we_refuse_reserved_source(case: &Case) -> bool {
-    let names = ["null", "src_flat_scratch_base_", "src_lds_direct"];
+    let names = ["null", "src_flat_scratch_base_", "src_lds_direct", "xnack_mask"];
     refused_text(case).is_some_and(|text| names.iter().any(|name| text.contains(name)))
 }
 
@@ -159,7 +171,10 @@ fn we_refuse_vgprs_past_the_end(case: &Case) -> bool {
 }
 
 fn we_refuse_sgprs_past_the_end(case: &Case) -> bool {
-    refused_text(case).is_some_and(|text| last_registers(text, 's').any(|r| r > 101))
+    // Before gfx9 there are 12 trap registers, later 16.
+    let traps = if case.target.name == "gfx803" { 11 } else { 15 };
+    refused_text(case)
+        .is_some_and(|text| last_registers(text, 's').any(|r| r > 101) || last_registers(text, 'p').any(|r| r > traps))
 }
 
 /// A read-only scalar (shared base, vccz, ...) as a destination or where only VGPRs can stand.
@@ -178,9 +193,8 @@ fn nop_with_extension(case: &Case) -> bool {
 /// VGPRs as the condition mask of an operation of VOP3.
 fn we_refuse_vector_mask(case: &Case) -> bool {
     let vop3 = field(case, 26, 6) == 0b110100 && field(case, 50, 9) >= 256;
-    vop3 && refused_text(case).is_some_and(|text| {
-        ["v_cndmask_b32", "v_addc_co_u32", "v_subb_co_u32", "v_subbrev_co_u32"].iter().any(|m| text.starts_with(m))
-    })
+    vop3 && refused_text(case)
+        .is_some_and(|text| ["v_cndmask_b32", "v_addc_", "v_subb_", "v_subbrev_"].iter().any(|m| text.starts_with(m)))
 }
 
 /// VOP2 with a mandatory literal (23, 24, 36, 37) that is also the code of an inline constant.
@@ -197,4 +211,51 @@ fn llvm_lacks_agpr_atomic(case: &Case) -> bool {
     let float = (77..=81).contains(&field(case, 18, 7));
     let form = field(case, 55, 1) == 1 && field(case, 16, 1) == 1;
     flat && float && form && case.llvm == Answer::Reject && matches!(case.ours, Ours::Inst { .. })
+}
+
+/// LLVM names an accumulation register on a target that has none.
+fn we_refuse_accvgpr(case: &Case) -> bool {
+    let none = ["gfx803", "gfx900", "gfx906"].contains(&case.target.name);
+    let register =
+        |word: &str| word.strip_prefix('a').is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit() || c == '['));
+    none && refused_text(case).is_some_and(|text| text.split([' ', ',']).any(register))
+}
+
+/// MIMG gather4 (64 to 95) with tfe (16) and d16 (63).
+fn gather_with_tfe_and_d16(case: &Case) -> bool {
+    let gather = field(case, 26, 6) == 0b111100 && (64..96).contains(&field(case, 18, 7));
+    let both = matches!((&case.ours, &case.llvm), (Ours::Inst { len: 8, .. }, Answer::Text { len: 8, .. }));
+    gather && both && field(case, 16, 1) == 1 && field(case, 63, 1) == 1
+}
+
+/// Image data that runs past v255: LLVM prints another number of registers.
+fn we_refuse_image_data_past_the_end(case: &Case) -> bool {
+    let mimg = field(case, 26, 6) == 0b111100;
+    let ours = matches!(&case.ours, Ours::Refused(reason) if reason.starts_with("vdata"));
+    mimg && ours && field(case, 40, 8) > 250 && refused_text(case).is_some()
+}
+
+/// FLAT of gfx803 with bits 15:0 set.
+fn we_refuse_flat_offset(case: &Case) -> bool {
+    let flat = case.target.name == "gfx803" && field(case, 26, 6) == 0b110111 && field(case, 0, 16) != 0;
+    flat && refused_text(case).is_some_and(|text| text.contains("offset:"))
+}
+
+/// FLAT of gfx803 with tfe (bit 55).
+fn flat_tfe(case: &Case) -> bool {
+    let flat = case.target.name == "gfx803" && field(case, 26, 6) == 0b110111 && field(case, 55, 1) == 1;
+    flat && matches!((&case.ours, &case.llvm), (Ours::Inst { len: 8, .. }, Answer::Text { len: 8, .. }))
+}
+
+/// GLOBAL with lds (13) and exec (126) as saddr.
+fn we_refuse_exec_base(case: &Case) -> bool {
+    let lds = field(case, 26, 6) == 0b110111 && field(case, 14, 2) == 2 && field(case, 13, 1) == 1;
+    lds && field(case, 48, 7) == 126 && refused_text(case).is_some()
+}
+
+/// Operations of the GCN pages that LLVM has not.
+fn llvm_lacks_opcode(case: &Case) -> bool {
+    let names = ["s_mov_regrd_b32 ", "s_mov_fed_b32 ", "s_getreg_regrd_b32 "];
+    let ours = matches!(&case.ours, Ours::Inst { text, .. } if names.iter().any(|n| text.starts_with(n)));
+    ours && matches!(case.llvm, Answer::Reject | Answer::Crash)
 }

@@ -1,0 +1,76 @@
+//! What the library takes for granted: bits that `src/decode.rs` looks at without asking a table, and the widths of
+//! the numbers in `src/table.rs` and `src/inst.rs`. A table that says otherwise would be decoded wrongly, silently.
+
+use crate::build::error::{Place, Result};
+use crate::build::lower::{Item, Target, tail};
+use crate::build::model::*;
+
+/// Fails unless a field is one run of bits from `lsb`, of `width` bits; a width of 0 leaves it open.
+fn lies(at: &Place, who: &str, name: &str, bits: Option<Bits>, lsb: u8, width: u8) -> Result<()> {
+    let there = bits.is_some_and(|b| b.pieces.len() == 1 && b.pieces[0].lsb == lsb && [0, b.width()].contains(&width));
+    if there {
+        return Ok(());
+    }
+    let place = match width {
+        0 => format!("from bit {lsb}"),
+        1 => format!("at bit {lsb}"),
+        _ => format!("at bits {}:{lsb}", lsb + width - 1),
+    };
+    at.err(format!("{who} expects `{name}` {place}, where src/decode.rs looks for it"))
+}
+
+/// Rules that tie several fields: `ties` in src/decode.rs.
+pub fn ties(at: &Place, item: &Item, field: impl Fn(&str) -> Option<Bits>) -> Result<()> {
+    let places: &[(&str, u8, u8)] = match item.kind.as_str() {
+        "buf_vaddr" => &[("", 32, 8), ("offen", 12, 1), ("idxen", 13, 1)],
+        "buf_data" => &[("acc", 55, 1)],
+        "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" => {
+            &[("", 40, 8), ("dmask", 8, 4), ("tfe", 16, 1), ("d16", 63, 1)]
+        }
+        "global_addr" => &[("", 32, 8), ("saddr", 48, 7)],
+        "smem_offset" => &[("", 32, 0), ("soffset_en", 14, 1), ("imm", 17, 1), ("soffset", 57, 7)],
+        _ => &[],
+    };
+    for &(name, lsb, width) in places {
+        let name = if name.is_empty() { &item.field } else { name };
+        // Not every generation has these.
+        if ["soffset_en", "soffset", "d16", "acc"].contains(&name) && field(name).is_none() {
+            continue;
+        }
+        lies(at, &item.kind, name, field(name), lsb, width)?;
+    }
+    Ok(())
+}
+
+/// Sources that can be a literal, and the bit of the tail that says so: `follow` in src/decode.rs.
+pub fn literal(at: &Place, name: &str, bits: Option<Bits>) -> Result<u8> {
+    let (lsb, width, tail) = match name {
+        "ssrc0" => (0, 8, tail::SSRC0),
+        "ssrc1" => (8, 8, tail::SSRC1),
+        "src0" => (0, 9, tail::SRC0),
+        // A scalar offset, and above it the flag that says "constant": nine bits too.
+        "offset" => (0, 8, tail::SRC0),
+        _ => return at.err(format!("a literal for {name} is not supported yet")),
+    };
+    lies(at, "literal", name, bits, lsb, width)?;
+    Ok(tail)
+}
+
+/// What stands behind the base words: `follow` in src/decode.rs.
+pub fn extension(e: &Extend, bits: Option<Bits>) -> Result<()> {
+    let code = if e.format.starts_with("SDWA") { 249 } else { 250 };
+    if e.code != code {
+        return e.at.err(format!("{} follows the code {code}, which src/decode.rs looks for", e.format));
+    }
+    lies(&e.at, "extend", &e.field, bits, 0, 9)
+}
+
+/// Slots, shapes and targets are numbers of 13, 11 and 5 bits in `Inst`.
+pub fn counts(t: &Target) -> Result<()> {
+    for (what, n, bits) in [("slots", t.slots.len(), 13), ("shapes", t.shapes.len(), 11)] {
+        if n > 1 << bits {
+            return t.row.at.err(format!("{} has {n} {what}, and Inst has {bits} bits for their number", t.row.name));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,30 @@
+//! Lists every generated struct with its fields, as a macro that calls another one: what must hold of all of them is
+//! written once, and a new generation is covered by itself. `tests/typed.rs` uses it, and `fuzz/`.
+
+use std::fmt::Write;
+
+use crate::build::emit::camel;
+use crate::build::lower::Target;
+use crate::build::types;
+
+/// `$then! { gfx942 Gfx942 Sop2 (Sop2Op) [(exact ssrc0 with_ssrc0 u8) (checked sdst with_sdst u8) ...] }` for each.
+///
+/// An extension has `()` in place of an opcode enum. `exact`: every value of the type fits, and the setter returns the struct; `checked`: it returns a `Result`.
+pub fn all(targets: &[Target]) -> String {
+    let mut out = String::from("macro_rules! every_struct {\n    ($then:ident) => {\n");
+    for t in targets {
+        for f in &t.formats {
+            let (module, target, ty) = (&t.row.name, camel(&t.row.name), camel(&f.def.name));
+            let op = if f.def.extension { String::new() } else { format!("{ty}Op") };
+            write!(out, "        $then! {{ {module} {target} {ty} ({op}) [").unwrap();
+            for (field, bits) in f.fields.iter().filter(|(x, b)| types::is_settable(x, b) && x.kind != "op") {
+                let how = if types::is_exact(bits.width()) { "exact" } else { "checked" };
+                let (name, ty) = (&field.name, types::field_type(&field.kind, bits.width()));
+                write!(out, "({how} {name} with_{name} {ty}) ").unwrap();
+            }
+            out.push_str("] }\n");
+        }
+    }
+    out.push_str("    };\n}\n");
+    out
+}

@@ -1,0 +1,126 @@
+//! Decoding and encoding are exact inverses, for every target: a slice of all first dwords on every run, the walk over
+//! buffers, printing, and operands that lie inside the register files. All bytes are tried, not only those of code.
+
+#[path = "inverse/operands.rs"]
+mod operands;
+#[cfg(feature = "text")]
+#[path = "inverse/printing.rs"]
+mod printing;
+#[path = "inverse/walk.rs"]
+mod walk;
+#[path = "words/mod.rs"]
+mod words;
+
+use amdgpu_isa::{DecodeError, Inst, Target, decode, decode_words};
+use std::hash::{BuildHasher, RandomState};
+use words::{Rng, bytes};
+
+/// Low halves of the first dword beside every high half: nothing, everything, and the codes that ask for a dword more.
+const LOW_HALVES: [u32; 6] = [0x0000, 0xffff, 0x00ff, 0x02f9, 0x02fa, 0x8180];
+
+/// Words that begin like anything: every value of the upper 16 bits beside some lower ones, and a random sample.
+/// `each` gets the five dwords of one in `step` of them; what stands behind the first is random, with zeros and ones
+/// among it.
+fn slice_of_all_words(target: Target, step: usize, mut each: impl FnMut([u32; 5])) {
+    let seed = std::env::var("AMDGPU_ISA_SEED").map_or(0x942, |s| s.parse().expect("AMDGPU_ISA_SEED is a number"));
+    println!("{target}: seed {seed} (AMDGPU_ISA_SEED)");
+    let mut rng = Rng(seed);
+    let systematic = (0..=0xffff).flat_map(|high: u32| LOW_HALVES.map(|low| high << 16 | low));
+    for first in systematic.map(Some).chain((0..150_000).map(|_| None)).step_by(step) {
+        let first = first.unwrap_or_else(|| rng.word());
+        let mut words = [first, 0, 0, 0, 0];
+        words[1..].iter_mut().for_each(|w| *w = rng.word());
+        // Zeros are more often legal than anything else.
+        words[1] = [words[1], words[1] & rng.word() & rng.word(), 0, u32::MAX][rng.below(4)];
+        each(words);
+    }
+}
+
+fn encoded(inst: &Inst) -> Vec<u8> {
+    let mut out = [0xaa; 24];
+    let len = inst.encode(&mut out).expect("20 bytes are enough");
+    assert_eq!(len, inst.len());
+    assert!(out[len..].iter().all(|b| *b == 0xaa), "{inst:?}: wrote behind its end");
+    out[..len].to_vec()
+}
+
+#[test]
+fn every_word_is_refused_or_comes_back_bit_for_bit() {
+    let hasher = RandomState::new();
+    for &target in Target::ALL {
+        let mut accepted = 0;
+        slice_of_all_words(target, 1, |words| {
+            let code = bytes(&words);
+            let decoded = decode(target, &code);
+            assert_eq!(decode_words(target, &words), decoded, "{target} {code:02x?}");
+            let Ok(inst) = decoded else { return };
+            accepted += 1;
+            assert_eq!(inst.target(), target);
+            let back = encoded(&inst);
+            assert_eq!(back, code[..inst.len()], "{target}: {inst:?}");
+            assert_eq!(bytes(inst.words()), back, "{target}: {inst:?}");
+            let again = decode(target, &back).unwrap_or_else(|e| panic!("{target} {back:02x?}: {e}"));
+            assert_eq!(again, inst);
+            // What stands behind the instruction leaves no trace in it.
+            let mut other = words;
+            other[inst.len() / 4..].iter_mut().for_each(|w| *w = !*w);
+            let other = decode(target, &bytes(&other)).unwrap_or_else(|e| panic!("{target} {other:08x?}: {e}"));
+            assert_eq!(other, inst);
+            assert_eq!(hasher.hash_one(other), hasher.hash_one(inst));
+            assert_eq!(inst.words(), &words[..inst.len() / 4]);
+        });
+        assert!(accepted > 10_000, "{target}: only {accepted} words were instructions");
+    }
+}
+
+#[test]
+fn too_few_bytes_say_how_many_are_needed() {
+    for &target in Target::ALL {
+        slice_of_all_words(target, 11, |words| {
+            let code = bytes(&words);
+            let whole = decode(target, &code);
+            assert!(!matches!(whole, Err(DecodeError::Truncated { .. })), "{target} {code:02x?}: more than 20 bytes?");
+            for n in 0..code.len() {
+                match decode(target, &code[..n]) {
+                    Err(DecodeError::Truncated { needed }) => {
+                        let needed = usize::from(needed);
+                        assert!(needed > n && needed <= code.len(), "{target} {code:02x?}: {n} bytes, {needed} needed");
+                        let enough = decode(target, &code[..needed]);
+                        let still = matches!(enough, Err(DecodeError::Truncated { .. }));
+                        assert!(!still || n < 4, "{target} {code:02x?}: {needed} bytes were not enough");
+                        assert!(still || enough == whole, "{target} {code:02x?}: {n} bytes");
+                    }
+                    other => assert_eq!(other, whole, "{target} {code:02x?}: {n} bytes"),
+                }
+            }
+            if let Ok(inst) = whole {
+                let short = decode(target, &code[..inst.len() - 1]);
+                let needed = if inst.len() == 4 { 4 } else { inst.len() as u8 };
+                assert_eq!(short, Err(DecodeError::Truncated { needed }), "{target} {inst:?}");
+                let mut out = [0; 20];
+                let error = inst.encode(&mut out[..inst.len() - 1]).unwrap_err();
+                assert_eq!(usize::from(error.needed), inst.len());
+                let mut out = [0; 5];
+                let error = inst.encode_words(&mut out[..inst.len() / 4 - 1]).unwrap_err();
+                assert_eq!(usize::from(error.needed), inst.len() / 4);
+                assert_eq!(inst.encode_words(&mut out), Ok(inst.len() / 4));
+                assert_eq!(&out[..inst.len() / 4], inst.words());
+            }
+        });
+    }
+}
+
+/// The slice above meets few words of the wide formats, so: every opcode, with fields filled until it decodes.
+#[test]
+fn every_opcode_comes_back_bit_for_bit() {
+    let mut rng = Rng(64);
+    for &target in Target::ALL {
+        for encoding in words::encodings(target) {
+            for inst in words::legal(target, encoding, 12, &mut rng) {
+                assert_eq!(decode(target, &encoded(&inst)), Ok(inst));
+                let listed: Vec<_> = inst.opcode().encodings(target).map(|(format, _)| format).collect();
+                assert!(listed.contains(&inst.format()), "{inst:?}: {listed:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Operands make sense for whatever decodes: their fields are there, their registers lie inside the register files.
+
+use crate::words::{Rng, encodings, legal};
+use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Target, Value};
+
+/// Registers s0 and up that have a number, and trap temporaries.
+fn scalars(target: Target) -> (u16, u16) {
+    match target.name() {
+        n if n.len() == 6 && ["gfx6", "gfx7"].contains(&&n[..4]) => (104, 12),
+        n if n.starts_with("gfx8") => (102, 12),
+        n if n.len() == 6 => (102, 16),
+        _ => (106, 16),
+    }
+}
+
+fn check_value(inst: &Inst, operand: &Operand) {
+    let dwords = operand.bits.div_ceil(32);
+    let (sgprs, ttmps) = scalars(inst.target());
+    let inside = |first: u8, count: u16| u16::from(first) + dwords <= count;
+    // The number in the field that names the operand.
+    let field = operand.role.and_then(|role| inst.get(role));
+    let ok = match operand.value {
+        Value::Reg(Reg::Sgpr(n)) => inside(n, sgprs),
+        Value::Reg(Reg::Ttmp(n)) => inside(n, ttmps),
+        // Compressed exports take two sources from one register.
+        Value::Reg(Reg::Vgpr(n)) if inst.get(Field::Compr) == Some(1) => inside(n, 256),
+        Value::Reg(Reg::Vgpr(n) | Reg::Agpr(n)) => inside(n, 256) && field.map(|v| v as u8) == Some(n),
+        Value::Reg(Reg::Special(code)) => match code {
+            102..=127 => dwords <= 2,
+            230..=239 | 251..=254 => dwords <= 2,
+            _ => false,
+        },
+        // vcc has a role where the mnemonic shows it; the others are implicit only.
+        Value::Reg(Reg::Vcc) => operand.bits == 64,
+        Value::Reg(_) => operand.role.is_none(),
+        Value::Int(n) => (-16..=64).contains(&n),
+        Value::Float(code) => (240..=248).contains(&code),
+        Value::Literal(v) => inst.extension() == Some(Format::Literal) && inst.words().last() == Some(&v),
+        Value::Imm(v) => operand.bits < 32 && (-(1i64 << operand.bits)..1 << operand.bits).contains(&v.into()),
+        Value::Label(v) => field == Some(u32::from(v as u16)) && operand.bits == 16,
+        Value::Off => true,
+        _ => false,
+    };
+    assert!(ok, "{inst:?}: {operand:?}");
+    let constant = matches!(operand.value, Value::Int(_) | Value::Float(_) | Value::Literal(_));
+    assert!(!constant || operand.access == Access::Read, "{inst:?}: {operand:?} is written");
+}
+
+fn check(inst: &Inst) {
+    let fields: Vec<Field> = inst.fields().map(|(_, _, info, _)| info.field).collect();
+    let operands: Vec<Operand> = inst.operands().collect();
+    let explicit = operands.iter().take_while(|o| o.role.is_some()).count();
+    for (i, operand) in operands.iter().enumerate() {
+        assert!(operand.bits > 0 && operand.bits <= 1024, "{inst:?}: {operand:?}");
+        check_value(inst, operand);
+        let Some(role) = operand.role else {
+            assert!(i >= explicit && matches!(operand.value, Value::Reg(_)), "{inst:?}: {operand:?}");
+            assert!(!operands[..i].contains(operand), "{inst:?}: {operand:?} twice");
+            let shown = |o: &&Operand| o.role.is_some() && o.value == operand.value && o.value == Value::Reg(Reg::Vcc);
+            let twice = operands
+                .iter()
+                .filter(shown)
+                .any(|o| o.access.reads() && operand.access.reads() || o.access.writes() && operand.access.writes());
+            assert!(!twice, "{inst:?}: {operand:?} is implicit and explicit");
+            continue;
+        };
+        assert!(i < explicit, "{inst:?}: {operand:?} behind an implicit one");
+        // The vcc of VOP2 and VOPC stands in the text, and in no field.
+        assert!(fields.contains(&role) || role == Field::Vcc, "{inst:?}: {operand:?}");
+        // Addition with carry reads one vcc and writes another.
+        let same = |o: &Operand| o.role == Some(role) && (role != Field::Vcc || o.access == operand.access);
+        assert!(!operands[..i].iter().any(same), "{inst:?}: {role} twice");
+    }
+    let shown = operands.iter().map(|o| o.bits).max();
+    assert_eq!(inst.operands().map(|o| o.bits).max(), shown, "the operands are the same when asked again");
+}
+
+#[test]
+fn operands_of_every_opcode_are_sane() {
+    let mut rng = Rng(8);
+    for &target in Target::ALL {
+        for encoding in encodings(target) {
+            legal(target, encoding, 20, &mut rng).iter().for_each(check);
+        }
+    }
+}
+
+#[test]
+fn operands_of_words_like_any_other_are_sane() {
+    for &target in Target::ALL {
+        crate::slice_of_all_words(target, 5, |words| {
+            if let Ok(inst) = amdgpu_isa::decode_words(target, &words) {
+                check(&inst);
+            }
+        });
+    }
+}

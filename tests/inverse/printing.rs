@@ -1,0 +1,81 @@
+//! Printing never panics, says the same whoever listens, and hands on the writer's failure.
+
+use crate::words::{Rng, encodings, legal};
+use amdgpu_isa::{Inst, Target};
+use std::fmt::{self, Write};
+
+/// Takes so many bytes, then fails.
+struct Limited {
+    room: usize,
+    text: String,
+}
+
+impl Write for Limited {
+    fn write_str(&mut self, s: &str) -> fmt::Result {
+        self.room = self.room.checked_sub(s.len()).ok_or(fmt::Error)?;
+        self.text.push_str(s);
+        Ok(())
+    }
+}
+
+fn check(inst: &Inst) {
+    let text = inst.to_string();
+    assert!(text.is_ascii() && !text.contains('?'), "{inst:?}: {text}");
+    assert!(text.starts_with(inst.mnemonic()), "{inst:?}: {text}");
+    assert_eq!(text.trim(), text, "{inst:?}");
+    assert!(!text.contains("  "), "{inst:?}: {text}");
+    for room in [0, 1, text.len() / 2, text.len() - 1] {
+        let mut to = Limited { room, text: String::new() };
+        assert!(write!(to, "{inst}").is_err(), "{inst:?}: {room} bytes were enough for {text}");
+        assert!(text.starts_with(&to.text));
+    }
+    let mut to = Limited { room: text.len(), text: String::new() };
+    write!(to, "{inst}").unwrap_or_else(|_| panic!("{inst:?}: more text than {text}"));
+    assert_eq!(to.text, text);
+    // Any field at all can be asked for, whether the text shows it or not.
+    for (_, _, info, _) in inst.fields() {
+        let shown = inst.field_text(info.field).to_string();
+        assert!(shown.is_ascii() && !shown.contains('?'), "{inst:?} {}: {shown}", info.field);
+        let mut to = Limited { room: shown.len().saturating_sub(1), text: String::new() };
+        assert_eq!(write!(to, "{}", inst.field_text(info.field)).is_err(), !shown.is_empty(), "{inst:?}: {shown}");
+    }
+    assert!(write!(Limited { room: 3, text: String::new() }, "{inst:?}").is_err());
+}
+
+#[test]
+fn a_failing_writer_is_reported_and_nothing_panics() {
+    let mut rng = Rng(6);
+    for &target in Target::ALL {
+        for encoding in encodings(target) {
+            legal(target, encoding, 10, &mut rng).iter().for_each(check);
+        }
+    }
+}
+
+#[test]
+fn words_like_any_other_print() {
+    for &target in Target::ALL {
+        crate::slice_of_all_words(target, 7, |words| {
+            if let Ok(inst) = amdgpu_isa::decode_words(target, &words) {
+                check(&inst);
+            }
+        });
+    }
+}
+
+#[test]
+fn errors_print() {
+    let mut rng = Rng(7);
+    for &target in Target::ALL {
+        for _ in 0..20_000 {
+            let words = [rng.word(), rng.word()];
+            let code = crate::bytes(&words);
+            for n in [8, 4, 3] {
+                let Err(error) = amdgpu_isa::decode(target, &code[..n]) else { continue };
+                let text = error.to_string();
+                assert!(text.is_ascii() && text.len() > 8, "{words:08x?}: {text}");
+                assert!(write!(Limited { room: text.len() - 1, text: String::new() }, "{error}").is_err());
+            }
+        }
+    }
+}
