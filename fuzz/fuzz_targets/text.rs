@@ -33,7 +33,7 @@ fn prints(inst: &Inst) {
     assert_eq!(inst.to_string(), text);
     // A question mark stands for a code without a name.
     assert!(text.is_ascii() && !text.contains(['?', '\n', '\0']) && text.trim() == text, "{inst:?}: {text}");
-    assert!(text.starts_with(inst.opcode().name()), "{inst:?}: {text}");
+    assert!(text.starts_with(inst.mnemonic()), "{inst:?}: {text}");
     assert!(write!(Limited(text.len()), "{inst}").is_ok());
     assert!(write!(Limited(text.len() - 1), "{inst}").is_err());
     for (_, _, info, _) in inst.fields() {
