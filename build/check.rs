@@ -43,7 +43,7 @@ fn targets(isa: &Isa) -> Result<()> {
         isa.targets.iter().flat_map(|t| std::iter::once(&t.name).chain(&t.aliases).map(|n| (&t.at, n.as_str())));
     unique(names, "target name")?;
     for t in &isa.targets {
-        if let Some(x) = t.traits.iter().find(|x| *x != "unpacked-d16") {
+        if let Some(x) = t.traits.iter().find(|x| !["unpacked-d16", "aligned-vgprs"].contains(&x.as_str())) {
             return t.at.err(format!("unknown trait {x}"));
         }
     }

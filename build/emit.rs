@@ -57,8 +57,9 @@ fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String]) {
     for s in list {
         ends.push(ends.last().unwrap() + s.len());
     }
-    writeln!(out, "/// {doc}\npub(crate) static {name}: &str = \"{blob}\";").unwrap();
-    writeln!(out, "pub(crate) static {name}_AT: [u16; {}] = {ends:?};", ends.len()).unwrap();
+    writeln!(out, "/// {doc}\n#[cfg(feature = \"text\")]\npub(crate) static {name}: &str = \"{blob}\";").unwrap();
+    writeln!(out, "#[cfg(feature = \"text\")]\npub(crate) static {name}_AT: [u16; {}] = {ends:?};", ends.len())
+        .unwrap();
 }
 
 fn common(isa: &Isa, targets: &[Target]) -> String {
@@ -66,7 +67,10 @@ fn common(isa: &Isa, targets: &[Target]) -> String {
     let ops: Vec<String> = opcodes(targets).into_iter().collect();
     out += "/// An operation, whatever its encoding and its number in a target.\n///\n";
     out += "/// The variants are those of the enabled targets; their order is that of the names and may change.\n";
-    out += "#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u16)]\n#[allow(missing_docs)]\npub enum Opcode {\n";
+    out += "#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n";
+    // An enum without variants can have no representation.
+    out += if ops.is_empty() { "" } else { "#[repr(u16)]\n" };
+    out += "#[allow(missing_docs)]\npub enum Opcode {\n";
     for op in &ops {
         writeln!(out, "    /// `{op}`\n    {},", camel(op)).unwrap();
     }
@@ -116,7 +120,9 @@ fn infos(targets: &[Target]) -> Vec<lower::Info> {
 
 fn target_enum(targets: &[Target]) -> String {
     let mut out = String::new();
-    out += "/// A GPU target that this build knows.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u8)]\npub enum Target {\n";
+    out += "/// A GPU target that this build knows.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n";
+    out += if targets.is_empty() { "" } else { "#[repr(u8)]\n" };
+    out += "pub enum Target {\n";
     for t in targets {
         let others = t.row.aliases.join("`, `");
         writeln!(out, "    /// {}; also called `{others}`.\n    {},", t.row.generation, camel(&t.row.name)).unwrap();
@@ -134,10 +140,11 @@ fn target_enum(targets: &[Target]) -> String {
         let a: Vec<String> = t.row.aliases.iter().map(|a| format!("{a:?}")).collect();
         writeln!(
             out,
-            "    TargetInfo {{ name: {:?}, generation: {:?}, mach: &{:?}, aliases: &[{}] }},",
+            "    TargetInfo {{ name: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, aliases: &[{}] }},",
             t.row.name,
             t.row.generation,
             t.row.mach,
+            t.row.traits.iter().any(|x| x == "aligned-vgprs"),
             a.join(", ")
         )
         .unwrap();

@@ -379,7 +379,7 @@ impl Form {
             forms: Vec::new(),
             tail: 0,
         };
-        let tokens = expand(&row.at, def, &row.tokens)?;
+        let tokens = expand(def, &row.tokens)?;
         for token in tokens {
             match token {
                 Token::Form { format, macro_name } => form.forms.push((format, macro_name)),
@@ -422,7 +422,7 @@ impl Form {
             return row.at.err(format!("{} has no macro {macro_name}", def.name));
         };
         let mut all = base.tokens.clone();
-        all.extend(expand(&row.at, def, tokens)?);
+        all.extend(expand(def, tokens)?);
         Ok(Form {
             format: base.format,
             parts: vec![base.parts[0], (ext, t.formats[base.format].def.bits)],
@@ -545,12 +545,12 @@ fn shifted(bits: &Bits, first: u8) -> Bits {
 }
 
 /// Puts the words of macros in their place.
-fn expand(at: &Place, def: &Format, tokens: &[Token]) -> Result<Vec<Token>> {
+fn expand(def: &Format, tokens: &[Token]) -> Result<Vec<Token>> {
     let mut out = Vec::new();
     for token in tokens {
         match token {
             Token::Word(w) => match def.macros.iter().find(|(n, _)| n == w) {
-                Some((_, inner)) => out.extend(expand(at, def, inner)?),
+                Some((_, inner)) => out.extend(expand(def, inner)?),
                 None => out.push(Token::Modifier { name: w.clone(), kind: None, bits: None }),
             },
             _ => out.push(token.clone()),

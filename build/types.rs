@@ -13,7 +13,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
     let mut shared: HashMap<String, String> = HashMap::new();
     for t in targets {
         let name = &t.row.name;
-        writeln!(out, "/// The microcode formats and opcodes of {name} ({}).\npub mod {name} {{", t.row.generation)
+        writeln!(out, "/// The microcode formats and opcodes of {name} ({}).\n#[allow(clippy::all)] // generated\npub mod {name} {{", t.row.generation)
             .unwrap();
         writeln!(out, "#[allow(unused_imports)]\nuse crate::types::prelude::*;").unwrap();
         enums(&mut out, isa, t);
@@ -196,9 +196,8 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
         match (p.fixed, field.kind.as_str()) {
             (Some(v), _) => writeln!(
                 out,
-                "    /// Bits {range}: encoding, {v:#b}.\n    #[bits({width}, access = RO, default = {}{})] {}: {},",
+                "    /// Bits {range}: encoding, {v:#b}.\n    #[bits({width}, access = RO, default = {})] {}: {},",
                 if width == 1 { (v == 1).to_string() } else { v.to_string() },
-                "",
                 p.name,
                 field_type("", width)
             ),

@@ -74,9 +74,12 @@
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
+// Without a target there is nothing to decode, and nothing is reached.
+#![cfg_attr(not(has_target), allow(unused, unreachable_code))]
 
 #[cfg(feature = "arbitrary")]
 mod arbitrary;
+mod check;
 mod common;
 mod decode;
 mod error;
@@ -88,6 +91,7 @@ mod target;
 mod text;
 mod types;
 
+pub use check::RuleError;
 pub use common::{Field, Flags, Format, Opcode};
 pub use decode::{Decoder, Invalid, decode, decode_words};
 pub use error::{DecodeError, EncodeError, FieldError};

@@ -126,6 +126,7 @@ pub(crate) struct OperandTables {
     pub ttmp_last: u16,
 }
 
+#[cfg_attr(not(feature = "text"), allow(dead_code))]
 pub(crate) struct Shape {
     pub format: Format,
     /// Suffix of the mnemonic: an index of `SUFFIXES` in text/mod.rs.
@@ -140,6 +141,7 @@ pub(crate) struct Shape {
 }
 
 /// An operand or a modifier: a field and how it reads.
+#[cfg_attr(not(feature = "text"), allow(dead_code))]
 pub(crate) struct Item {
     pub kind: Kind,
     pub field: Field,
@@ -162,7 +164,8 @@ pub(crate) struct Item {
     pub aux: [u8; 3],
 }
 
-/// How a field is read, and printed.
+/// How a field is read, and printed. Which of these there are depends on the enabled targets.
+#[allow(dead_code)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     /// An operand code.
@@ -226,6 +229,7 @@ pub(crate) enum Kind {
 }
 
 /// What a constant operand is taken for.
+#[allow(dead_code)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Ty {
     B,
@@ -251,6 +255,7 @@ pub(crate) struct OpTables {
 }
 
 /// Facts of an operation, whatever its operands.
+#[cfg_attr(not(feature = "text"), allow(dead_code))]
 pub(crate) struct Info {
     /// Implicit registers, a bit each in the order of `Special`.
     pub reads: u16,

@@ -11,6 +11,7 @@ pub(crate) struct TargetInfo {
     name: &'static str,
     generation: &'static str,
     mach: &'static [u32],
+    aligned_vgprs: bool,
     aliases: &'static [&'static str],
 }
 
@@ -43,6 +44,11 @@ impl Target {
     /// Other names that mean this target: product names, code names, and targets whose code decodes alike.
     pub fn aliases(self) -> &'static [&'static str] {
         TARGETS[self as usize].aliases
+    }
+
+    /// Tuples of vector registers begin at even registers.
+    pub(crate) fn aligned_vgprs(self) -> bool {
+        TARGETS[self as usize].aligned_vgprs
     }
 
     /// The value of `EF_AMDGPU_MACH` in the flags of an ELF header.

@@ -95,7 +95,7 @@ fn words(layout: &Layout, rng: &mut Rng) -> Vec<u64> {
                 let value = match filling {
                     0 => 0,
                     // Registers and small constants: fillings that most fields take.
-                    1 => u64::from(f.width >= 7) * (2 + rng.next() % 8 * 2) | u64::from(f.width == 9) << 8,
+                    1 => (u64::from(f.width >= 7) * (2 + rng.next() % 8 * 2)) | (u64::from(f.width == 9) << 8),
                     _ => rng.next() % 128,
                 };
                 place(&mut base, f.lsb, f.width, value);

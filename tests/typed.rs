@@ -106,12 +106,12 @@ where
     assert_eq!(get(&S::from_words(other)), get(&s), "{place}");
 }
 
+/// A listed opcode with its number, or the number alone.
+type Listed = Result<(Opcode, i64), i64>;
+
 /// The opcode field: a listed number is its operation, any other comes back as it is.
-fn opcodes_are_those_listed<S>(
-    target: Target,
-    get: &dyn Fn(&S) -> Result<(Opcode, i64), i64>,
-    with: &dyn Fn(S, i64) -> Option<S>,
-) where
+fn opcodes_are_those_listed<S>(target: Target, get: &dyn Fn(&S) -> Listed, with: &dyn Fn(S, i64) -> Option<S>)
+where
     S: Microcode<Words: AsMut<[u32]> + PartialEq + Debug>,
 {
     // EXP has one operation, and no field for it.

@@ -94,9 +94,11 @@ fn value(filling: Filling, width: u8, rng: &mut Rng) -> u32 {
         // A nine-bit field is a vector source.
         (Filling::Vgprs, 9) => 256,
         (Filling::Vgprs, _) => 0,
-        (Filling::Typical, 9) => rng.pick(&[256 + any % 224, 256 + any % 224, 128, 240, 255, 249, 250, any % 96 & !3]),
-        (Filling::Typical, 8) => rng.pick(&[0, any % 96 & !3, 128, 255, any & 224]),
-        (Filling::Typical, 5..=7) => rng.pick(&[0, any % 96 & !3, 106, 126, 127]),
+        (Filling::Typical, 9) => {
+            rng.pick(&[256 + any % 224, 256 + any % 224, 128, 240, 255, 249, 250, (any % 96) & !3])
+        }
+        (Filling::Typical, 8) => rng.pick(&[0, (any % 96) & !3, 128, 255, any & 224]),
+        (Filling::Typical, 5..=7) => rng.pick(&[0, (any % 96) & !3, 106, 126, 127]),
         (Filling::Typical, 1) => any,
         (Filling::Typical, 2..=4) => rng.pick(&[0, 0, 0, any]),
         _ => any,

@@ -1,0 +1,55 @@
+//! Any bytes, for any target: what decodes encodes to the same bytes, and the walk accounts for every byte.
+#![no_main]
+
+use amdgpu_isa::{DecodeError, Decoder, Inst, Invalid, Target, decode};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    // The first byte chooses the target: its ELF number, or any.
+    let Some((&first, code)) = data.split_first() else { return };
+    let any = Target::ALL[usize::from(first) % Target::ALL.len()];
+    let target = Target::from_e_flags(first.into()).unwrap_or(any);
+    let mut at = 0;
+    for (offset, item) in Decoder::new(target, code) {
+        assert_eq!(offset, at, "the walk left bytes out");
+        match item {
+            Ok(inst) => {
+                inverse(target, &inst, &code[at..]);
+                at += inst.len();
+            }
+            Err(Invalid { word, len, error }) => {
+                let len = usize::from(len);
+                assert_eq!(len, (code.len() - at).min(4));
+                assert_eq!(word.to_le_bytes()[..len], code[at..at + len]);
+                refused(target, error, &code[at..]);
+                at += len;
+            }
+        }
+    }
+    assert_eq!(at, code.len(), "the walk stopped early");
+});
+
+fn inverse(target: Target, inst: &Inst, code: &[u8]) {
+    let mut out = [0; 20];
+    let len = inst.encode(&mut out).expect("20 bytes are enough");
+    assert_eq!(len, inst.len());
+    assert_eq!(out[..len], code[..len], "{inst:?}");
+    assert_eq!(decode(target, &out[..len]), Ok(*inst));
+    let short = decode(target, &out[..len - 4]);
+    assert!(matches!(short, Err(DecodeError::Truncated { .. })), "{inst:?}: {short:?}");
+    // Whatever is asked, nothing panics, and the answers agree with each other.
+    assert!(inst.operands().all(|o| o.bits > 0));
+    for (_, _, info, value) in inst.fields() {
+        assert!(u64::from(value) >> (info.width + info.hi_width) == 0, "{inst:?}: {} = {value}", info.field);
+        assert!(inst.get(info.field).is_some());
+    }
+    assert!(inst.branch_target(u64::MAX).is_some() == inst.branch_target(0).is_some());
+    assert!(inst.opcode().encodings(target).any(|(format, _)| format == inst.format()));
+}
+
+/// More bytes are asked for only if there are not enough.
+fn refused(target: Target, error: DecodeError, code: &[u8]) {
+    if let DecodeError::Truncated { needed } = error {
+        assert!(usize::from(needed) > code.len() && needed <= 20 && needed % 4 == 0, "{target} {code:02x?}: {needed}");
+    }
+}

@@ -1,0 +1,35 @@
+//! Any file given to the tool: code objects, bundles and host programs are read without a panic, a loop or much memory,
+//! and the code in them is walked.
+#![no_main]
+#![allow(dead_code)] // The tool uses more of its modules than this.
+
+use libfuzzer_sys::fuzz_target;
+
+#[path = "../../src/bin/amdgpu-isa"]
+mod tool {
+    pub mod container;
+    pub mod error;
+}
+use tool::{container, error};
+
+use amdgpu_isa::{Decoder, Target};
+use container::Found;
+
+fuzz_target!(|data: &[u8]| {
+    let visited = container::visit(data, &mut |found| {
+        let Found::Image(image) = found else { return Ok(()) };
+        let named = image.target.as_ref().and_then(|t| t.processor.parse().ok());
+        let target: Target = named.unwrap_or(Target::ALL[0]);
+        for section in &image.sections {
+            let bytes: usize = Decoder::new(target, section.bytes)
+                .map(|(_, item)| item.map_or_else(|invalid| usize::from(invalid.len), |inst| inst.len()))
+                .sum();
+            assert_eq!(bytes, section.bytes.len());
+            assert!(section.symbols.is_sorted_by_key(|s| s.address), "{}: symbols are not sorted", section.name);
+        }
+        Ok(())
+    });
+    if let Err(error) = visited {
+        assert!(!error.to_string().is_empty());
+    }
+});

@@ -1,0 +1,43 @@
+//! Any words, for any target: what decodes prints, twice the same, in ASCII, and a writer that fails is heard.
+#![no_main]
+
+use amdgpu_isa::{Decoder, Inst, Target};
+use libfuzzer_sys::fuzz_target;
+use std::fmt::{self, Write};
+
+/// Takes so many bytes, then fails.
+struct Limited(usize);
+
+impl Write for Limited {
+    fn write_str(&mut self, s: &str) -> fmt::Result {
+        self.0 = self.0.checked_sub(s.len()).ok_or(fmt::Error)?;
+        Ok(())
+    }
+}
+
+fuzz_target!(|data: &[u8]| {
+    // The first byte chooses the target: its ELF number, or any.
+    let Some((&first, code)) = data.split_first() else { return };
+    let any = Target::ALL[usize::from(first) % Target::ALL.len()];
+    let target = Target::from_e_flags(first.into()).unwrap_or(any);
+    for (_, item) in Decoder::new(target, code) {
+        match item {
+            Ok(inst) => prints(&inst),
+            Err(invalid) => assert!(invalid.error.to_string().is_ascii()),
+        }
+    }
+});
+
+fn prints(inst: &Inst) {
+    let text = inst.to_string();
+    assert_eq!(inst.to_string(), text);
+    // A question mark stands for a code without a name.
+    assert!(text.is_ascii() && !text.contains(['?', '\n', '\0']) && text.trim() == text, "{inst:?}: {text}");
+    assert!(text.starts_with(inst.opcode().name()), "{inst:?}: {text}");
+    assert!(write!(Limited(text.len()), "{inst}").is_ok());
+    assert!(write!(Limited(text.len() - 1), "{inst}").is_err());
+    for (_, _, info, _) in inst.fields() {
+        let field = inst.field_text(info.field).to_string();
+        assert!(field.is_ascii() && !field.contains('?'), "{inst:?} {}: {field}", info.field);
+    }
+}
