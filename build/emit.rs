@@ -52,7 +52,9 @@ fn fields(isa: &Isa) -> BTreeSet<String> {
 }
 
 fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String]) {
-    let blob: String = list.concat();
+    // What reads a name reads 48 bytes from its start.
+    assert!(list.iter().all(|s| s.len() <= 48));
+    let blob = list.concat() + &" ".repeat(48);
     let mut ends = vec![0usize];
     for s in list {
         ends.push(ends.last().unwrap() + s.len());
@@ -173,16 +175,22 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
     writeln!(w, "pub(crate) mod {} {{\nuse super::*;", t.row.name).unwrap();
 
     writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{").unwrap();
-    writeln!(w, "lut: &{:?},", t.lut).unwrap();
-    writeln!(w, "families: &[").unwrap();
+    writeln!(w, "lut: {:?},", t.lut).unwrap();
+    writeln!(w, "families: [NO_FAMILY,").unwrap();
     for f in &t.families {
-        let (ss, sm) = f.seg.map_or((0, 0), |s| (s.lsb, (1u32 << s.width) - 1));
         writeln!(
             w,
-            "Family {{ base: {}, shapes: {}, op_shift: {}, op_mask: {:#x}, seg_shift: {ss}, seg_mask: {sm:#x}, op_bits: {}, dwords: {} }},",
-            f.base, f.shape_base, f.op.lsb, (1u32 << f.op.width) - 1, f.op.width, f.dwords
+            "Family {{ base: {}, shapes: {}, op_shift: {}, op_mask: {:#x}, seg: {:#x} }},",
+            f.base,
+            (f.shape_base as u16).wrapping_sub(1),
+            f.op.lsb,
+            (1u32 << f.op.width) - 1,
+            f.seg.map_or(0, |s| s.lsb | s.width << 5)
         )
         .unwrap();
+    }
+    for _ in t.families.len() + 1..32 {
+        writeln!(w, "NO_FAMILY,").unwrap();
     }
     writeln!(w, "],").unwrap();
     let local: Vec<usize> = (0..t.slots.len())
@@ -192,34 +200,51 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
         })
         .collect();
     writeln!(w, "shape_of: &{local:?},").unwrap();
-    let classes: Vec<usize> = t.shapes.iter().map(|s| s.class).collect();
-    writeln!(w, "class_of: &{classes:?},").unwrap();
     writeln!(w, "forms_of: &{:?},", t.shapes.iter().map(|s| [s.sdwa, s.dpp]).collect::<Vec<_>>()).unwrap();
     writeln!(w, "classes: &[").unwrap();
-    for c in &t.classes {
+    let mut ones: Vec<u128> = Vec::new();
+    for s in &t.shapes {
+        let c = &t.classes[s.class];
+        let number = ones.iter().position(|v| *v == c.value).unwrap_or_else(|| {
+            ones.push(c.value);
+            ones.len() - 1
+        });
+        let special = c.special | if c.value == 0 { 0 } else { 0x8000 };
+        let dwords = t.formats[s.format].def.bits / 32;
         writeln!(
             w,
-            "Class {{ mask: {:#x}, value: {:#x}, first: {}, checks: {}, tail: {}, special: {} }},",
-            c.mask, c.value, c.checks.0, c.checks.1, c.tail, c.special
+            "Class {{ zeros: {:#x}, ones: {number}, first: {}, checks: {}, tail: {}, special: {special}, dwords: {dwords} }},",
+            c.mask & !c.value,
+            c.checks.0,
+            c.checks.1,
+            c.tail
         )
         .unwrap();
     }
-    writeln!(w, "],\nchecks: &[").unwrap();
-    for c in &t.checks {
+    writeln!(w, "],\nones: &{ones:?},").unwrap();
+    writeln!(w, "checks: &[").unwrap();
+    let mut allowed = Allowed::default();
+    let sets: Vec<Vec<bool>> = t.checks.iter().map(|c| set_of(t, c)).collect();
+    // The longest first: a shorter set may be the beginning of a longer one.
+    let mut order: Vec<&Vec<bool>> = sets.iter().collect();
+    order.sort_by_key(|s| std::cmp::Reverse(s.len()));
+    for set in order {
+        allowed.place(set);
+    }
+    for (c, set) in t.checks.iter().zip(&sets) {
+        let (first, bit) = allowed.place(set);
         writeln!(
             w,
-            "Check {{ field: Field::{}, lsb: {}, width: {}, hi: {}, shift: {}, add: {}, set: {} }},",
+            "Check {{ field: Field::{}, lsb: {}, hi: {}, bit: {bit:#x}, mask: {:#x}, first: {first} }},",
             camel(&c.field),
             c.lsb,
-            c.width,
             c.hi,
-            c.shift,
-            c.add,
-            c.set
+            (1u32 << c.width) - 1,
         )
         .unwrap();
     }
-    writeln!(w, "],\nsets: &{:?},", t.sets).unwrap();
+    writeln!(w, "],\nallowed: &{:?},", allowed.bytes()).unwrap();
+    writeln!(w, "lengths: {:?},", lengths(t)).unwrap();
     let sgpr_ok = code_set(t, &["sgpr", "sys", "ttmp", "m0", "exec"]);
     writeln!(w, "scalars: &{sgpr_ok:?},").unwrap();
     writeln!(w, "}};").unwrap();
@@ -227,6 +252,10 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
     writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{ shapes: &[").unwrap();
     for s in &t.shapes {
         let f = camel(&t.formats[s.format].def.name);
+        // LLVM prints the suffix with the first operand; v_nop has none.
+        let items = &t.item_lists[s.items.0..s.items.0 + s.items.1];
+        let operand = items.iter().any(|&n| t.items[usize::from(n)].access.is_some());
+        let suffix = if operand { s.suffix } else { 0 };
         let extension = match s.extension {
             Some(x) => format!("Some(Format::{})", camel(&t.formats[x].def.name)),
             None => "None".into(),
@@ -234,7 +263,7 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
         writeln!(
             w,
             "Shape {{ format: Format::{f}, suffix: {}, extension: {extension}, first: {}, items: {}, ignored: {:#x} }},",
-            s.suffix, s.items.0, s.items.1, s.ignored
+            suffix, s.items.0, s.items.1, s.ignored
         )
         .unwrap();
     }
@@ -271,6 +300,79 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
     text(w, isa, t)?;
     writeln!(w, "}}").unwrap();
     Ok(out)
+}
+
+/// Which values of a check's field, with its flag on top, are in its set.
+fn set_of(t: &Target, c: &lower::Check) -> Vec<bool> {
+    let width = c.width + u8::from(c.hi != NONE);
+    let set = &t.sets[c.set];
+    let code = |value: usize| (value << c.shift) + usize::from(c.add);
+    (0..1usize << width).map(|v| set[code(v) / 32 % 16] >> (code(v) % 32) & 1 == 1).collect()
+}
+
+/// Sets of field values, eight side by side: one load and one test look a value up.
+#[derive(Default)]
+struct Allowed {
+    /// Groups of up to eight sets.
+    groups: Vec<Vec<Vec<bool>>>,
+}
+
+impl Allowed {
+    /// Where the set lies: the byte of its first value, and its bit.
+    fn place(&mut self, set: &[bool]) -> (usize, u8) {
+        let mut first = 0;
+        for group in &mut self.groups {
+            if let Some(n) = group.iter().position(|other| other.starts_with(set)) {
+                return (first, 1 << n);
+            }
+            if group.len() < 8 && set.len() <= group[0].len() {
+                group.push(set.to_vec());
+                return (first, 1 << (group.len() - 1));
+            }
+            first += group[0].len();
+        }
+        self.groups.push(vec![set.to_vec()]);
+        (first, 1)
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let byte = |group: &Vec<Vec<bool>>, v: usize| {
+            group.iter().enumerate().fold(0, |byte, (n, set)| byte | u8::from(set.get(v) == Some(&true)) << n)
+        };
+        self.groups.iter().flat_map(|g| (0..g[0].len()).map(move |v| byte(g, v))).collect()
+    }
+}
+
+/// For each value of the top nine bits what `length` in src/table.rs says.
+fn lengths(t: &Target) -> Vec<u8> {
+    const ONE: u8 = 0x40;
+    const TWO: u8 = 0x80;
+    const ASK: u8 = 0xc0;
+    let of = |top: usize| {
+        let Some(family) = usize::from(t.lut[top]).checked_sub(1).map(|n| &t.families[n]) else { return 0 };
+        // The opcodes that these nine bits leave possible.
+        let seg_slots = 1usize << family.seg.map_or(0, |s| s.width);
+        let ops = (0..1usize << family.op.width).filter(|&op| {
+            let (word, mask) = (op << family.op.lsb, ((1usize << family.op.width) - 1) << family.op.lsb);
+            (word ^ top << 23) & mask & 0xff80_0000 == 0
+        });
+        let slots = ops.flat_map(|op| (0..seg_slots).map(move |seg| op | seg << family.op.width));
+        let mut tails: Vec<u8> = slots
+            .filter_map(|n| t.slots[family.base + n].as_ref())
+            .map(|s| t.classes[t.shapes[s.shape - 1].class].tail)
+            .collect();
+        tails.sort_unstable();
+        tails.dedup();
+        match (family.dwords, &tails[..]) {
+            (1, []) => ONE,
+            (1, [tail]) => ONE | tail,
+            (1, tails) => ASK | tails.iter().fold(0, |all, t| all | t),
+            (2, [] | [0]) => TWO,
+            // Not from the first dword alone.
+            _ => 0x3f | ASK,
+        }
+    };
+    (0..512).map(of).collect()
 }
 
 fn code_set(t: &Target, classes: &[&str]) -> [u32; 16] {
@@ -394,10 +496,13 @@ fn layout(w: &mut String, t: &Target) {
     writeln!(w, "] }};").unwrap();
 }
 
+/// Classes of codes that text shows by their number.
+const UNNAMED: [&str; 6] = ["sgpr", "ttmp", "int", "vgpr", "literal", "off"];
+
 fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     writeln!(w, "#[cfg(feature = \"text\")]\npub(crate) static TEXT: TextTables = TextTables {{ codes: &[").unwrap();
     for c in &t.codes {
-        if ["sgpr", "ttmp", "int", "vgpr", "literal", "off"].contains(&c.class.as_str()) {
+        if UNNAMED.contains(&c.class.as_str()) {
             continue;
         }
         let &(a, b) = c.range.of(&t.row.name).unwrap();
@@ -406,6 +511,22 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         }
     }
     writeln!(w, "],").unwrap();
+    let mut at = [0u8; 256];
+    let named = t.codes.iter().filter(|c| !UNNAMED.contains(&c.class.as_str()));
+    for (n, code) in named
+        .flat_map(|c| {
+            let &(a, b) = c.range.of(&t.row.name).unwrap();
+            a..=b
+        })
+        .enumerate()
+    {
+        // The first name of a code is its name.
+        let number = &mut at[usize::from(code) % 256];
+        if *number == 0 {
+            *number = n as u8 + 1;
+        }
+    }
+    writeln!(w, "code_at: {at:?},").unwrap();
     write!(w, "spellings: &[").unwrap();
     for (i, slot) in t.slots.iter().enumerate() {
         if let Some(spelling) = slot.as_ref().and_then(|s| s.spelling.as_ref()) {

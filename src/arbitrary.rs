@@ -70,6 +70,9 @@ fn encode(layout: &Layout, number: u16, words: &mut [u32; MAX_DWORDS]) {
         let value = field.fixed.or((field.field == crate::Field::Op).then_some(number));
         if let Some(value) = value {
             put(words, field.lsb, field.width, |_| value.into());
+            if field.hi_width > 0 {
+                put(words, field.hi, field.hi_width, |_| u32::from(value) >> field.width);
+            }
         }
     }
 }

@@ -16,6 +16,18 @@ impl Opcode {
         MNEMONICS.get(usize::from(a)..usize::from(b)).unwrap_or("")
     }
 
+    /// The name with what lies behind it, and its length: a copy of fixed size is cheaper than one of the right size.
+    #[cfg(feature = "text")]
+    #[inline]
+    pub(crate) fn padded_name(self) -> (&'static [u8; 48], usize) {
+        let at = self as usize;
+        let (Some(&a), Some(&b)) = (MNEMONICS_AT.get(at), MNEMONICS_AT.get(at + 1)) else { return (&[0; 48], 0) };
+        match MNEMONICS.as_bytes().get(usize::from(a)..).and_then(|rest| rest.first_chunk()) {
+            Some(name) => (name, usize::from(b - a)),
+            None => (&[0; 48], 0),
+        }
+    }
+
     /// The formats and numbers that a target gives the operation; none if the target lacks it.
     ///
     /// ```
@@ -35,7 +47,7 @@ impl Opcode {
         let slots = ops.slots.get(range).unwrap_or(&[]);
         slots.iter().filter_map(move |&slot| {
             let family = tables.families.iter().rev().find(|f| f.base <= slot)?;
-            let shape = family.shapes + u16::from(*tables.shape_of.get(usize::from(slot))?) - 1;
+            let shape = family.shapes.wrapping_add((*tables.shape_of.get(usize::from(slot))?).into());
             let format = crate::target::OPERANDS[target as usize].shapes.get(usize::from(shape))?.format;
             Some((format, (slot - family.base) & family.op_mask))
         })

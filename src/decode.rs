@@ -1,6 +1,6 @@
 //! From words to instructions.
 
-use crate::table::{Check, Class, DecodeTables, Family, NONE, special, tail};
+use crate::table::{Check, Class, DecodeTables, Family, NONE, length, special, tail};
 use crate::target::{DECODE, LAYOUT, OPERANDS};
 use crate::{DecodeError, Field, Format, Inst, Target};
 
@@ -27,28 +27,83 @@ pub(crate) const MAX_DWORDS: usize = 5;
 /// # #[cfg(all(feature = "gfx942", feature = "text"))]
 /// # use std::string::ToString;
 /// ```
+#[inline]
 pub fn decode(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
-    let mut words = [0u32; MAX_DWORDS];
-    let mut available = 0;
-    for (word, chunk) in words.iter_mut().zip(bytes.chunks_exact(4)) {
-        *word = u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
-        available += 1;
+    match bytes.first_chunk().and_then(|first| quick(target, u64::from_le_bytes(*first))) {
+        Some(inst) => Ok(inst),
+        None => careful_bytes(target, bytes),
     }
-    decode_array(target, words, available)
 }
 
 /// Decodes the first instruction of a slice of dwords. Like [`decode`] otherwise.
 ///
 /// # Errors
 /// As [`decode`].
+#[inline]
 pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError> {
+    let first = match *dwords {
+        [low, high, ..] => quick(target, u64::from(low) | u64::from(high) << 32),
+        _ => None,
+    };
+    match first {
+        Some(inst) => Ok(inst),
+        None => careful_words(target, dwords),
+    }
+}
+
+/// Decodes what has one or two dwords and is in order. Whatever else there is, `careful` decides: it alone knows
+/// errors, so that this is short.
+#[inline(always)]
+fn quick(target: Target, bits: u64) -> Option<Inst> {
+    let meta = recognise(target, bits);
+    // What stands behind the instruction is not part of it.
+    let high = if meta >> 29 == 1 { 0 } else { (bits >> 32) as u32 };
+    (meta != 0).then(|| Inst::from_parts(target, [bits as u32, high, 0, 0, 0], meta))
+}
+
+/// `Inst::meta` without the target; zero for what `careful` must look at. A call whose arguments and result fit in
+/// registers: inlined, it would make every loop around it spill its own.
+#[inline(never)]
+fn recognise(target: Target, bits: u64) -> u32 {
+    find_quick(DECODE[target as usize], bits).unwrap_or(0)
+}
+
+#[inline(always)]
+fn find_quick(t: &DecodeTables, bits: u64) -> Option<u32> {
+    let word = bits as u32;
+    let family = family(t, word)?;
+    let slot = slot(family, word);
+    let mut shape = shape(t, family, slot)?;
+    let mut class = t.classes.get(usize::from(shape))?;
+    let mut dwords = class.dwords;
+    if may_be_long(class.tail, word) && may_follow(class.tail, word) {
+        dwords += 1;
+        if let Some(form) = form(t, class.tail, shape, word) {
+            shape = form;
+            class = t.classes.get(usize::from(form))?;
+        }
+    }
+    // A table says nothing of bits behind the instruction.
+    let good = dwords <= 2 && satisfies(t, class, bits) && (class.special == 0 || rare(t, class, bits));
+    good.then(|| Inst::meta(slot, shape, dwords))
+}
+
+#[cold]
+fn careful_bytes(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     let mut words = [0u32; MAX_DWORDS];
     let mut available = 0;
-    for (word, &d) in words.iter_mut().zip(dwords) {
-        *word = d;
+    for (word, chunk) in words.iter_mut().zip(bytes.chunks_exact(4)) {
+        *word = u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
         available += 1;
     }
-    decode_array(target, words, available)
+    careful(target, words, available)
+}
+
+#[cold]
+fn careful_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError> {
+    let mut words = [0u32; MAX_DWORDS];
+    words.iter_mut().zip(dwords).for_each(|(word, &d)| *word = d);
+    careful(target, words, dwords.len())
 }
 
 /// A slot, a shape and a number of dwords, before anything is checked.
@@ -58,8 +113,8 @@ struct Found {
     dwords: u8,
 }
 
-#[inline]
-fn decode_array(target: Target, mut words: [u32; MAX_DWORDS], available: usize) -> Result<Inst, DecodeError> {
+/// Decodes, or says why not.
+fn careful(target: Target, mut words: [u32; MAX_DWORDS], available: usize) -> Result<Inst, DecodeError> {
     if available == 0 {
         return Err(DecodeError::Truncated { needed: 4 });
     }
@@ -73,94 +128,168 @@ fn decode_array(target: Target, mut words: [u32; MAX_DWORDS], available: usize) 
     for word in words.iter_mut().skip(dwords) {
         *word = 0;
     }
-    let class = &t.classes[usize::from(t.class_of[usize::from(found.shape)])];
+    let class = t.classes.get(usize::from(found.shape)).ok_or(DecodeError::UnknownEncoding)?;
     let bits = u64::from(words[0]) | u64::from(words[1]) << 32;
-    if bits & class.mask != class.value || !checks(t, class).iter().all(|c| allowed(t, c, bits)) {
+    if !satisfies(t, class, bits) || bits & ones(t, class) != ones(t, class) {
         return Err(refusal(t, target, &found, class, bits));
     }
-    if class.special != 0 {
-        ties(t, class, bits)?;
-    }
+    ties(t, class, bits)?;
     Ok(Inst::new(target, words, found.slot, found.shape, found.dwords))
 }
 
-/// What the first dword says: the operation, its form and its length.
+/// Length in bytes of the instruction that begins with these bytes, without looking whether it is one.
+///
+/// It is [`Inst::len`] of whatever [`decode`] accepts. `None` where the first bits are those of no encoding, or where
+/// too few bytes are there to tell. Faster than decoding: for walks that want every n-th instruction, or none.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::{Target, length};
+/// assert_eq!(length(Target::Gfx942, &[0x01, 0x05, 0x04, 0x80]), Some(4)); // s_add_u32 s4, s1, s5
+/// assert_eq!(length(Target::Gfx942, &[0xff, 0x05, 0x04, 0x80]), Some(8)); // with a literal
+/// # }
+/// ```
 #[inline]
+pub fn length(target: Target, bytes: &[u8]) -> Option<usize> {
+    let t = DECODE[target as usize];
+    let word = u32::from_le_bytes(*bytes.first_chunk()?);
+    // Branches, not sums: a branch is predicted, so that the next step need not wait for this one's loads.
+    let entry = t.lengths[(word >> 23) as usize];
+    if entry == length::TWO {
+        Some(8)
+    } else if !may_be_long(entry, word) {
+        (entry != 0).then_some(4)
+    } else {
+        long(t, target, entry, word)
+    }
+}
+
+/// A cheap question before `may_follow`: the codes that announce a dword are few.
+#[inline(always)]
+fn may_be_long(tail: u8, word: u32) -> bool {
+    tail & tail::ALWAYS != 0 || word & 0xff >= 249 || word & 0xff00 == 0xff00
+}
+
+fn long(t: &DecodeTables, target: Target, entry: u8, word: u32) -> Option<usize> {
+    if entry != length::UNKNOWN && !may_follow(entry, word) {
+        return (entry != 0).then_some(4);
+    }
+    if entry & length::KIND == length::ONE {
+        return Some(8);
+    }
+    let found = find(t, target, word).ok()?;
+    Some(usize::from(found.dwords) * 4)
+}
+
+/// A dword follows the base word, if the operation has all that `tail` names.
+#[inline(always)]
+fn may_follow(tail: u8, word: u32) -> bool {
+    let (low, src0, high) = (word & 0xff, word & 0x1ff, word >> 8 & 0xff);
+    tail & tail::ALWAYS != 0
+        || tail & tail::SSRC0 != 0 && low == 255
+        || tail & tail::SSRC1 != 0 && high == 255
+        || tail & tail::SRC0 != 0 && src0 == 255
+        || tail & tail::SDWA != 0 && src0 == 249
+        || tail & tail::DPP != 0 && src0 == 250
+}
+
+/// What the first dword says: the operation, its form and its length.
 fn find(t: &DecodeTables, target: Target, word: u32) -> Result<Found, DecodeError> {
-    let number = t.lut[(word >> 23) as usize];
-    if number == 0 {
-        return Err(DecodeError::UnknownEncoding);
-    }
-    let family = &t.families[usize::from(number) - 1];
+    let family = family(t, word).ok_or(DecodeError::UnknownEncoding)?;
     let slot = slot(family, word);
-    let local = t.shape_of[usize::from(slot)];
-    if local == 0 {
+    let Some(shape) = shape(t, family, slot) else {
         return Err(unknown_opcode(family, target, slot, word));
-    }
-    let shape = family.shapes + u16::from(local) - 1;
-    let class = &t.classes[usize::from(t.class_of[usize::from(shape)])];
-    let mut found = Found { slot, shape, dwords: family.dwords };
-    if class.tail != 0 {
-        follow(t, class.tail, word, &mut found);
+    };
+    let class = t.classes.get(usize::from(shape)).ok_or(DecodeError::UnknownEncoding)?;
+    let mut found = Found { slot, shape, dwords: class.dwords };
+    let tail = class.tail;
+    if may_follow(tail, word) {
+        found.dwords += 1;
+        found.shape = form(t, tail, shape, word).unwrap_or(shape);
     }
     Ok(found)
 }
 
-#[inline]
-fn slot(family: &Family, word: u32) -> u16 {
-    let op = (word >> family.op_shift) as u16 & family.op_mask;
-    let seg = (word >> family.seg_shift) as u16 & u16::from(family.seg_mask);
-    family.base + (op | seg << family.op_bits)
-}
-
-/// The dword that follows, if one does.
-#[inline]
-fn follow(t: &DecodeTables, tail: u8, word: u32, found: &mut Found) {
-    let src0 = word & 0x1ff;
-    let literal = tail & tail::ALWAYS != 0
-        || tail & tail::SSRC0 != 0 && word & 0xff == 255
-        || tail & tail::SSRC1 != 0 && word >> 8 & 0xff == 255
-        || tail & tail::SRC0 != 0 && src0 == 255;
-    let form = if tail & tail::SDWA != 0 && src0 == 249 {
-        t.forms_of[usize::from(found.shape)][0]
-    } else if tail & tail::DPP != 0 && src0 == 250 {
-        t.forms_of[usize::from(found.shape)][1]
-    } else {
-        0
-    };
-    if form != 0 {
-        found.shape = form - 1;
-        found.dwords += 1;
-    } else if literal {
-        found.dwords += 1;
+#[inline(always)]
+fn family(t: &DecodeTables, word: u32) -> Option<&Family> {
+    match t.lut[(word >> 23) as usize] {
+        0 => None,
+        number => Some(&t.families[usize::from(number) % 32]),
     }
 }
 
-#[inline]
+#[inline(always)]
+fn shape(t: &DecodeTables, family: &Family, slot: u16) -> Option<u16> {
+    match *t.shape_of.get(usize::from(slot))? {
+        0 => None,
+        local => Some(family.shapes.wrapping_add(local.into())),
+    }
+}
+
+/// The shape of the extended form, if the dword behind the base word makes one.
+#[inline(always)]
+fn form(t: &DecodeTables, tail: u8, shape: u16, word: u32) -> Option<u16> {
+    let [sdwa, dpp] = *t.forms_of.get(usize::from(shape))?;
+    let form = match word & 0x1ff {
+        249 if tail & tail::SDWA != 0 => sdwa,
+        250 if tail & tail::DPP != 0 => dpp,
+        _ => 0,
+    };
+    form.checked_sub(1)
+}
+
+#[inline(always)]
+fn slot(family: &Family, word: u32) -> u16 {
+    let mut slot = family.base.wrapping_add((word >> (family.op_shift & 31)) as u16 & family.op_mask);
+    if family.seg != 0 {
+        let seg = (word >> (family.seg & 31)) as u16 & ((1 << (family.seg >> 5)) - 1);
+        slot = slot.wrapping_add(seg * (family.op_mask + 1));
+    }
+    slot
+}
+
+/// The bits that must be one.
+fn ones(t: &DecodeTables, class: &Class) -> u64 {
+    t.ones.get(usize::from(class.ones)).copied().unwrap_or(0)
+}
+
+/// All that the class demands, but for what `special` names.
+#[inline(always)]
+fn satisfies(t: &DecodeTables, class: &Class, bits: u64) -> bool {
+    if bits & class.zeros != 0 {
+        return false;
+    }
+    // Most classes have one check or two; a slice of them would cost more than it saves.
+    let first = usize::from(class.first);
+    let end = first + usize::from(class.checks);
+    (first..end).all(|n| t.checks.get(n).is_some_and(|c| allowed(t, c, bits)))
+}
+
+#[inline(always)]
 fn checks<'a>(t: &'a DecodeTables, class: &Class) -> &'a [Check] {
     let first = usize::from(class.first);
     t.checks.get(first..first + usize::from(class.checks)).unwrap_or(&[])
 }
 
-/// The value of the field, with the flag on top if there is one.
-#[inline]
-fn field_value(c: &Check, bits: u64) -> u16 {
-    let mut value = (bits >> c.lsb) as u16 & ((1u16 << c.width) - 1);
-    if c.hi != NONE {
-        value |= ((bits >> c.hi) as u16 & 1) << c.width;
-    }
-    value
-}
-
-#[inline]
+/// The field, with the flag on top if there is one, has a value that its set contains.
+#[inline(always)]
 fn allowed(t: &DecodeTables, c: &Check, bits: u64) -> bool {
-    let code = usize::from((field_value(c, bits) << c.shift) + c.add);
-    in_set(&t.sets[usize::from(c.set)], code)
+    let mut value = (bits >> (c.lsb & 63)) as u16 & c.mask;
+    if c.hi != NONE && bits >> (c.hi & 63) & 1 == 1 {
+        value |= c.mask + 1;
+    }
+    t.allowed.get(usize::from(c.first) + usize::from(value)).is_some_and(|byte| byte & c.bit != 0)
 }
 
 #[inline]
 fn in_set(set: &[u32; 16], code: usize) -> bool {
     set[code / 32 % 16] >> (code % 32) & 1 == 1
+}
+
+/// What few classes demand.
+#[cold]
+fn rare(t: &DecodeTables, class: &Class, bits: u64) -> bool {
+    bits & ones(t, class) == ones(t, class) && ties(t, class, bits).is_ok()
 }
 
 /// Rules that tie several fields. Their positions are those of the formats that have the rule, which no generation
@@ -218,7 +347,10 @@ fn unknown_opcode(family: &Family, target: Target, slot: u16, word: u32) -> Deco
     let t = DECODE[target as usize];
     let near = (seg_base..seg_base + family.op_mask + 1).find_map(|s| {
         let local = *t.shape_of.get(usize::from(s))?;
-        let shape = family.shapes + u16::from(local.checked_sub(1)?);
+        let shape = match local {
+            0 => return None,
+            local => family.shapes.wrapping_add(local.into()),
+        };
         Some(OPERANDS[target as usize].shapes.get(usize::from(shape))?.format)
     });
     match near {
@@ -230,7 +362,7 @@ fn unknown_opcode(family: &Family, target: Target, slot: u16, word: u32) -> Deco
 /// Finds out what is wrong with words that some check has refused.
 #[cold]
 fn refusal(t: &DecodeTables, target: Target, found: &Found, class: &Class, bits: u64) -> DecodeError {
-    let wrong = (bits & class.mask) ^ class.value;
+    let wrong = bits & class.zeros | !bits & ones(t, class);
     if wrong != 0 {
         let bit = wrong.trailing_zeros() as u8;
         let (format, field) = field_at(target, found, bit);
@@ -238,8 +370,8 @@ fn refusal(t: &DecodeTables, target: Target, found: &Found, class: &Class, bits:
     }
     for c in checks(t, class) {
         if !allowed(t, c, bits) {
-            let value = (bits >> c.lsb) as u16 & ((1u16 << c.width) - 1);
-            return DecodeError::ReservedValue { field: c.field, value, lsb: c.lsb, width: c.width };
+            let value = (bits >> c.lsb) as u16 & c.mask;
+            return DecodeError::ReservedValue { field: c.field, value, lsb: c.lsb, width: c.mask.count_ones() as u8 };
         }
     }
     DecodeError::UnknownEncoding
@@ -293,31 +425,41 @@ impl<'a> Decoder<'a> {
 impl Iterator for Decoder<'_> {
     type Item = (usize, Result<Inst, Invalid>);
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let rest = self.bytes.get(self.offset..)?;
+        let at = self.offset;
+        let first = rest.first_chunk().and_then(|first| quick(self.target, u64::from_le_bytes(*first)));
+        if let Some(inst) = first {
+            self.offset += inst.len();
+            return Some((at, Ok(inst)));
+        }
         if rest.is_empty() {
             return None;
         }
-        let at = self.offset;
-        let result = decode(self.target, rest);
-        let item = match result {
+        let item = match careful_bytes(self.target, rest) {
             Ok(inst) => {
                 self.offset += inst.len();
                 Ok(inst)
             }
             Err(error) => {
-                let mut word = [0; 4];
-                let len = rest.len().min(4);
-                for (to, from) in word.iter_mut().zip(rest) {
-                    *to = *from;
-                }
-                self.offset += len;
-                Err(Invalid { word: u32::from_le_bytes(word), len: len as u8, error })
+                let invalid = invalid(rest, error);
+                self.offset += usize::from(invalid.len);
+                Err(invalid)
             }
         };
         Some((at, item))
     }
+}
+
+#[cold]
+fn invalid(rest: &[u8], error: DecodeError) -> Invalid {
+    let mut word = [0; 4];
+    let len = rest.len().min(4);
+    for (to, from) in word.iter_mut().zip(rest) {
+        *to = *from;
+    }
+    Invalid { word: u32::from_le_bytes(word), len: len as u8, error }
 }
 
 impl core::iter::FusedIterator for Decoder<'_> {}

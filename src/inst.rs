@@ -25,8 +25,18 @@ static_assertions::const_assert!(core::mem::size_of::<Inst>() <= 24);
 impl Inst {
     #[inline]
     pub(crate) fn new(target: Target, words: [u32; MAX_DWORDS], slot: u16, shape: u16, dwords: u8) -> Inst {
-        let meta = u32::from(slot) | u32::from(shape) << 13 | (target as u32) << 24 | u32::from(dwords) << 29;
-        Inst { words, meta }
+        Inst::from_parts(target, words, Inst::meta(slot, shape, dwords))
+    }
+
+    /// All that `meta` says but the target.
+    #[inline(always)]
+    pub(crate) fn meta(slot: u16, shape: u16, dwords: u8) -> u32 {
+        u32::from(slot) | u32::from(shape) << 13 | u32::from(dwords) << 29
+    }
+
+    #[inline(always)]
+    pub(crate) fn from_parts(target: Target, words: [u32; MAX_DWORDS], meta: u32) -> Inst {
+        Inst { words, meta: meta | (target as u32) << 24 }
     }
 
     #[inline]
@@ -82,7 +92,7 @@ impl Inst {
 
     fn special(&self) -> u16 {
         let t = DECODE[self.target() as usize];
-        t.classes[usize::from(t.class_of[self.shape_number()])].special
+        t.classes.get(self.shape_number()).map_or(0, |class| class.special)
     }
 
     /// The operation knows the d16 bit.
@@ -142,10 +152,17 @@ impl Inst {
     ///
     /// # Errors
     /// `out` is too short.
+    #[inline]
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
         let len = self.len();
         let Some(out) = out.get_mut(..len) else { return Err(EncodeError { needed: len as u8 }) };
-        for (to, word) in out.chunks_exact_mut(4).zip(self.words()) {
+        // Nearly all have one dword or two, which are one store.
+        if let Some(out) = out.first_chunk_mut() {
+            *out = self.bits().to_le_bytes();
+        } else if let Some(out) = out.first_chunk_mut() {
+            *out = self.words[0].to_le_bytes();
+        }
+        for (to, word) in out.chunks_exact_mut(4).zip(self.words()).skip(2) {
             to.copy_from_slice(&word.to_le_bytes());
         }
         Ok(len)

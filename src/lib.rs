@@ -93,12 +93,12 @@ mod types;
 
 pub use check::RuleError;
 pub use common::{Field, Flags, Format, Opcode};
-pub use decode::{Decoder, Invalid, decode, decode_words};
+pub use decode::{Decoder, Invalid, decode, decode_words, length};
 pub use error::{DecodeError, EncodeError, FieldError};
 pub use inst::Inst;
 pub use operand::{Access, Operand, Operands, Reg, Value};
 pub use table::{FieldInfo, Layout};
 pub use target::{Target, UnknownTarget};
 #[cfg(feature = "text")]
-pub use text::FieldText;
+pub use text::{FieldText, TextBuffer};
 pub use types::*;

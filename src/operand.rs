@@ -106,6 +106,7 @@ pub struct Operands<'a> {
 }
 
 impl<'a> Operands<'a> {
+    #[inline]
     pub(crate) fn new(inst: &'a Inst) -> Self {
         let tables = OPERANDS[inst.target() as usize];
         let info = inst.info();
@@ -114,6 +115,7 @@ impl<'a> Operands<'a> {
 }
 
 /// The numbers of an instruction's items.
+#[inline]
 pub(crate) fn items(tables: &'static OperandTables, inst: &Inst) -> &'static [u16] {
     let shape = inst.shape();
     let first = usize::from(shape.first);
@@ -126,9 +128,13 @@ const VCC: u32 = 1;
 impl Iterator for Operands<'_> {
     type Item = Operand;
 
+    #[inline]
     fn next(&mut self) -> Option<Operand> {
         while let Some((&number, rest)) = self.list.split_first() {
-            let item = &self.tables.items[usize::from(number)];
+            let Some(item) = self.tables.items.get(usize::from(number)) else {
+                self.list = rest;
+                continue;
+            };
             if item.kind == Kind::SmemOffset && !self.halfway {
                 if let SmemOffset::Both(code, _) = smem_offset(item, self.inst) {
                     self.halfway = true;
@@ -137,6 +143,13 @@ impl Iterator for Operands<'_> {
                 }
             }
             self.list = rest;
+            // Most are plain registers, and modifiers are none.
+            if item.access == 0 {
+                continue;
+            }
+            if let Some(operand) = plain(self.tables, item, self.inst) {
+                return Some(operand);
+            }
             if let Some(operand) = read(self.tables, item, self.inst) {
                 // The vcc that the text shows is not implicit besides; nor is it written when SDWA names another register.
                 if matches!(item.kind, Kind::Vcc | Kind::SdstOrVcc) {
@@ -146,6 +159,17 @@ impl Iterator for Operands<'_> {
                 return Some(operand);
             }
         }
+        if self.reads | self.writes == 0 {
+            return None;
+        }
+        self.implicit()
+    }
+}
+
+impl Operands<'_> {
+    /// The next implicit register.
+    #[inline(never)]
+    fn implicit(&mut self) -> Option<Operand> {
         let left = self.reads | self.writes;
         if left == 0 {
             return None;
@@ -172,6 +196,30 @@ impl Iterator for Operands<'_> {
         };
         Some(Operand { role: None, value: Value::Reg(reg), bits, access })
     }
+}
+
+/// What most operands are: a VGPR or an SGPR by its code. `None` for whatever else.
+#[inline(always)]
+fn plain(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operand> {
+    if item.kind != Kind::Code || item.cond != NONE {
+        return None;
+    }
+    let code = code(item, inst);
+    let reg = match code {
+        256.. => Reg::Vgpr(code as u8),
+        _ if code <= t.sgpr_last => match item.dwords {
+            0 | 1 => Reg::Sgpr(code as u8),
+            2 => Reg::Sgpr(code as u8 & !1),
+            _ => Reg::Sgpr(code as u8 & !3),
+        },
+        _ => return None,
+    };
+    let access = match item.access {
+        2 => Access::Write,
+        3 => Access::ReadWrite,
+        _ => Access::Read,
+    };
+    Some(Operand { role: Some(item.field), value: Value::Reg(reg), bits: u16::from(item.dwords) * 32, access })
 }
 
 /// The raw value of an item's field.

@@ -14,47 +14,56 @@ pub(crate) const NONE: u8 = 0xff;
 /// What `decode` needs.
 pub(crate) struct DecodeTables {
     /// Family of the top nine bits of the first dword, plus one.
-    pub lut: &'static [u8; 512],
-    pub families: &'static [Family],
+    pub lut: [u8; 512],
+    /// The first, and those behind the last, are never found.
+    pub families: [Family; 32],
     /// Shape of each slot, counted from one within its family; 0: no such opcode.
     pub shape_of: &'static [u8],
-    pub class_of: &'static [u8],
     /// The shapes (plus one) of the SDWA and DPP forms of a shape.
     pub forms_of: &'static [[u16; 2]],
+    /// Of each shape.
     pub classes: &'static [Class],
+    /// Bits that must be one, of classes with the rule `special::ONES`.
+    pub ones: &'static [u64],
     pub checks: &'static [Check],
-    /// Sets of operand codes or field values.
-    pub sets: &'static [[u32; 16]],
+    /// Which values a field may have: a bit of the byte at `Check::first` plus the value. Eight sets lie side by side.
+    pub allowed: &'static [u8],
+    /// What the top nine bits of the first dword say of the length, as `length::*`.
+    pub lengths: [u8; 512],
     /// Codes that are scalar registers.
     pub scalars: &'static [u32; 16],
 }
 
+/// Eight bytes, so that an index of it is an address.
 pub(crate) struct Family {
     /// First slot.
     pub base: u16,
-    /// First shape.
+    /// First shape, less one: shapes are counted from one.
     pub shapes: u16,
-    pub op_shift: u8,
-    pub op_bits: u8,
     pub op_mask: u16,
-    /// A second field of the slot number, above the opcode.
-    pub seg_shift: u8,
-    pub seg_mask: u8,
-    pub dwords: u8,
+    pub op_shift: u8,
+    /// A second field of the slot number, above the opcode: its lowest bit, and its width << 5.
+    pub seg: u8,
 }
+
+/// Fills up `DecodeTables::families`; no slot is its.
+pub(crate) const NO_FAMILY: Family = Family { base: u16::MAX, shapes: 0, op_mask: 0, op_shift: 0, seg: 0 };
 
 /// What has to hold of the words of a shape.
 pub(crate) struct Class {
-    /// Bits of the first two dwords that must equal those of `value`.
-    pub mask: u64,
-    pub value: u64,
+    /// Bits of the first two dwords that must be zero.
+    pub zeros: u64,
     /// Run of checks.
     pub first: u16,
     pub checks: u8,
     /// Which dwords follow, as `tail::*`.
     pub tail: u8,
-    /// Rules that tie several fields, as `special::*`.
+    /// Rules that tie several fields, as `special::*`. The highest bit: some bits must be one.
     pub special: u16,
+    /// Dwords of the base format.
+    pub dwords: u8,
+    /// Which of `DecodeTables::ones`.
+    pub ones: u8,
 }
 
 /// What follows the base words.
@@ -103,17 +112,28 @@ pub(crate) mod special {
     pub const MIMG: u16 = MIMG_DATA | MIMG_GATHER | MIMG_ATOMIC | MIMG_CMPSWAP;
 }
 
-/// A field whose value, as an operand code, must be in a set.
+/// What is known of the length from the top nine bits of the first dword; the low bits are `tail::*`.
+pub(crate) mod length {
+    /// One dword, and one more if `tail` says so.
+    pub const ONE: u8 = 0x40;
+    /// Two dwords and nothing else.
+    pub const TWO: u8 = 0x80;
+    // 0xc0: operations differ, and it is one dword unless `tail` could say otherwise.
+    /// The first dword does not tell.
+    pub const UNKNOWN: u8 = 0xff;
+    pub const KIND: u8 = 0xc0;
+}
+
+/// A field whose value must be in a set.
 pub(crate) struct Check {
     pub field: Field,
     pub lsb: u8,
-    pub width: u8,
     /// A flag that goes on top of the field's bits, or `NONE`.
     pub hi: u8,
-    /// The code is (value << shift) + add.
-    pub shift: u8,
-    pub add: u16,
-    pub set: u8,
+    /// The set: a bit of the bytes of `allowed`, and the byte that stands for zero.
+    pub bit: u8,
+    pub mask: u16,
+    pub first: u16,
 }
 
 /// What the operand iterator and the printer need.
@@ -311,6 +331,8 @@ pub struct FieldInfo {
 pub(crate) struct TextTables {
     /// Code, name, and name as a 64-bit operand, of all codes that are no plain register or integer.
     pub codes: &'static [(u16, &'static str, &'static str)],
+    /// Which of `codes` is the code's, counted from one.
+    pub code_at: [u8; 256],
     /// Slots whose mnemonic the target spells in its own way.
     pub spellings: &'static [(u16, &'static str)],
     pub hwreg: &'static [(u16, &'static str)],

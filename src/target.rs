@@ -20,7 +20,8 @@ include!(concat!(env!("OUT_DIR"), "/targets.rs"));
 pub(crate) mod generated {
     #![allow(clippy::all)]
     use crate::table::{
-        Check, Class, DecodeTables, Family, Info, Item, Kind, Layout, LayoutTables, OpTables, OperandTables, Shape, Ty,
+        Check, Class, DecodeTables, Family, Info, Item, Kind, Layout, LayoutTables, NO_FAMILY, OpTables, OperandTables,
+        Shape, Ty,
     };
     #[cfg(feature = "text")]
     use crate::table::{Counter, TextTables};

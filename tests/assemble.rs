@@ -7,6 +7,7 @@
 //! ```text
 //! AMDGPU_ISA_WORDS=all cargo test --release --features all-targets --test assemble
 //! ```
+#![cfg(all(feature = "text", any(feature = "gfx600", feature = "gfx700")))]
 
 use std::collections::BTreeMap;
 use std::io::Write;

@@ -5,6 +5,7 @@
 //! syntax lines that name another mnemonic (`S_ABS_B32`, `S_MOVK_I32` under `S_CMOVK_I32`, ...), numbers whose
 //! hexadecimal form disagrees (`14 (0xd)`), and the second name `S_CMP_NE_U64` of `S_CMP_LG_U64`. The SOPP table has
 //! lost its empty cells; its check marks count from the newest generation.
+#![cfg(all(feature = "all-targets", feature = "text"))]
 
 use amdgpu_isa::{Target, decode_words};
 

@@ -1,5 +1,6 @@
 //! Decoding and encoding are exact inverses, for every target: a slice of all first dwords on every run, the walk over
 //! buffers, printing, and operands that lie inside the register files. All bytes are tried, not only those of code.
+#![cfg(has_target)]
 
 #[path = "inverse/operands.rs"]
 mod operands;

@@ -1,5 +1,6 @@
 //! The structs of the microcode formats, all of them: the words are the value, a setter changes its own bits only, a
 //! value that does not fit is an error that says so, and an instruction built from a struct decodes to it.
+#![cfg(has_target)]
 
 #[path = "typed/consts.rs"]
 mod consts;

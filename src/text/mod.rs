@@ -13,18 +13,73 @@ use crate::{Field, Inst};
 use out::Out;
 
 /// What stands behind a mnemonic; `Shape::suffix` counts them.
-const SUFFIXES: [&str; 5] = ["", "_e32", "_e64", "_sdwa", "_dpp"];
+const SUFFIXES: [[u8; 8]; 5] =
+    [*b"\0\0\0\0\0\0\0\0", *b"_e32\0\0\0\x04", *b"_e64\0\0\0\x04", *b"_sdwa\0\0\x05", *b"_dpp\0\0\0\x04"];
 /// From here on the suffix says which dword follows, and is always printed.
 const ALWAYS: u8 = 3;
 
 /// The instruction in LLVM 22's syntax for its target.
 ///
-/// One `write_str` for most instructions, no allocation.
+/// One `write_str`, no allocation. [`TextBuffer`] is faster where much is printed.
 impl fmt::Display for Inst {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut out = Out::new(f);
+        let mut out = Out::new();
         print(self, &mut out);
-        out.finish()
+        write(&out, f)
+    }
+}
+
+fn write(out: &Out, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str(core::str::from_utf8(out.bytes()).map_err(|_| fmt::Error)?)
+}
+
+/// Room for the text of one instruction, to be used again for the next.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::{Target, TextBuffer, decode};
+/// let mut text = TextBuffer::new();
+/// let inst = decode(Target::Gfx942, &[0x01, 0x05, 0x04, 0x80]).unwrap();
+/// assert_eq!(text.print(&inst), b"s_add_u32 s4, s1, s5");
+/// assert_eq!(text.as_str(), "s_add_u32 s4, s1, s5");
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct TextBuffer(Out);
+
+impl TextBuffer {
+    /// Without text.
+    pub const fn new() -> Self {
+        TextBuffer(Out::new())
+    }
+
+    /// Replaces the text by that of an instruction, and returns it: ASCII, as [`Display`](fmt::Display) prints it.
+    pub fn print(&mut self, inst: &Inst) -> &[u8] {
+        self.0.clear();
+        print(inst, &mut self.0);
+        self.0.bytes()
+    }
+
+    /// The text that was printed last, in ASCII.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.bytes()
+    }
+
+    /// The text that was printed last.
+    pub fn as_str(&self) -> &str {
+        core::str::from_utf8(self.0.bytes()).unwrap_or("")
+    }
+}
+
+impl Default for TextBuffer {
+    fn default() -> Self {
+        TextBuffer::new()
+    }
+}
+
+impl fmt::Debug for TextBuffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("TextBuffer").field(&self.as_str()).finish()
     }
 }
 
@@ -53,7 +108,7 @@ impl Inst {
 
 impl fmt::Display for FieldText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut out = Out::new(f);
+        let mut out = Out::new();
         let p = Printer::new(self.inst);
         for item in items(p.operands, self.inst).iter().map(|&n| &p.operands.items[usize::from(n)]) {
             if item.field != self.field {
@@ -66,7 +121,7 @@ impl fmt::Display for FieldText<'_> {
             }
         }
         out.trim();
-        out.finish()
+        write(&out, f)
     }
 }
 
@@ -86,20 +141,23 @@ impl<'a> Printer<'a> {
 
 fn print(inst: &Inst, out: &mut Out) {
     let p = Printer::new(inst);
-    out.str(inst.mnemonic());
+    if inst.info().respelled {
+        out.str(inst.mnemonic());
+    } else {
+        let (name, len) = inst.opcode().padded_name();
+        out.part(name, len);
+    }
     let suffix = inst.shape().suffix;
-    let list = items(p.operands, inst);
-    // LLVM prints the suffix with the first operand; v_nop has none.
-    let operand = list.iter().any(|&n| p.operands.items[usize::from(n)].access != 0);
-    if operand && (suffix >= ALWAYS || inst.info().suffix) {
-        out.str(SUFFIXES.get(usize::from(suffix)).copied().unwrap_or(""));
+    if suffix >= ALWAYS || suffix != 0 && inst.info().suffix {
+        let suffix = SUFFIXES.get(usize::from(suffix)).unwrap_or(&SUFFIXES[0]);
+        out.part(suffix, suffix[7].into());
     }
     let mut separator = " ";
-    for &number in list {
+    for &number in items(p.operands, inst) {
         let item = &p.operands.items[usize::from(number)];
         if item.access == 0 {
             p.modifier(item, out);
-        } else if p.operand(item, separator, out) {
+        } else if p.plain(item, separator, out) || p.operand(item, separator, out) {
             // An export target and its first source have no comma between them.
             separator = if item.kind == Kind::ExpTgt { " " } else { ", " };
         }

@@ -9,6 +9,31 @@ use crate::operand::{
 use crate::table::{Item, Kind, NONE, Ty};
 
 impl Printer<'_> {
+    /// Prints what most operands are: a register or a small number and nothing around it. False, and nothing is
+    /// printed, if this is something else.
+    #[inline(always)]
+    pub(super) fn plain(&self, item: &Item, separator: &str, out: &mut Out) -> bool {
+        let inst = self.inst;
+        let bare = item.aux == [NONE; 3] || !item.aux.iter().any(|&bit| flag(inst, bit));
+        if item.kind != Kind::Code || item.cond != NONE || !bare {
+            return false;
+        }
+        let code = code(item, inst);
+        let (file, first) = match code {
+            256.. => (b'v', code & 255),
+            _ if code <= self.operands.sgpr_last => (b's', aligned(code, item.dwords.into())),
+            128..=192 => {
+                separate(separator, out);
+                out.small((code - 128) as u8);
+                return true;
+            }
+            _ => return false,
+        };
+        separate(separator, out);
+        tuple(file, first, item.dwords.into(), out);
+        true
+    }
+
     /// Prints an operand behind a separator; false if the instruction has it not.
     pub(super) fn operand(&self, item: &Item, separator: &str, out: &mut Out) -> bool {
         let inst = self.inst;
@@ -24,7 +49,7 @@ impl Printer<'_> {
         if absent {
             return false;
         }
-        out.str(separator);
+        separate(separator, out);
         let dwords = u16::from(item.dwords);
         match item.kind {
             Kind::Code => self.source(item, code(item, inst), out),
@@ -37,7 +62,7 @@ impl Printer<'_> {
             }
             Kind::ExpSrc => match exp_source(item, inst) {
                 Some(c) => self.code(c, 1, item.ty, out),
-                None => out.str("off"),
+                None => out.literal(b"off"),
             },
             Kind::SmrdOffset => match smrd_offset(item, inst) {
                 SmemOffset::Reg(255) => out.hex(self.literal_value()),
@@ -49,16 +74,16 @@ impl Printer<'_> {
                 c => self.code(c, dwords, item.ty, out),
             },
             Kind::SdstOrVcc if flag(inst, item.aux[0]) => self.code(code(item, inst), dwords, item.ty, out),
-            Kind::SdstOrVcc | Kind::Vcc => out.str("vcc"),
+            Kind::SdstOrVcc | Kind::Vcc => out.literal(b"vcc"),
             Kind::BufVaddr => match buf_vaddr_dwords(item, inst) {
-                0 => out.str("off"),
+                0 => out.literal(b"off"),
                 n => self.code(code(item, inst), n, item.ty, out),
             },
             Kind::GlobalAddr => self.code(code(item, inst), global_addr_dwords(item, inst), item.ty, out),
-            Kind::ScratchAddr if !scratch_addr_used(item, inst) => out.str("off"),
+            Kind::ScratchAddr if !scratch_addr_used(item, inst) => out.literal(b"off"),
             Kind::ScratchAddr => self.code(code(item, inst), dwords, item.ty, out),
             Kind::Saddr => match code(item, inst) {
-                127 => out.str("off"),
+                127 => out.literal(b"off"),
                 c => self.code(c, dwords, item.ty, out),
             },
             Kind::SmemOffset => match smem_offset(item, inst) {
@@ -78,6 +103,9 @@ impl Printer<'_> {
     /// A source with its sign, absolute value or sign extension.
     fn source(&self, item: &Item, code: u16, out: &mut Out) {
         let [neg, abs, sext] = item.aux.map(|bit| flag(self.inst, bit));
+        if !(neg || abs || sext) {
+            return self.code(code, item.dwords.into(), item.ty, out);
+        }
         let constant = (128..=248).contains(&code) && !(209..240).contains(&code) || code == 255;
         // -1 and neg(1) are two things.
         let call = neg && !abs && constant;
@@ -108,7 +136,7 @@ impl Printer<'_> {
     pub(super) fn code(&self, code: u16, dwords: u16, ty: Ty, out: &mut Out) {
         let t = self.operands;
         // Scalar tuples begin at the aligned register, as LLVM prints them and hardware reads them.
-        let aligned = |n: u16| n & !(dwords.next_power_of_two().min(4) - 1);
+        let aligned = |n: u16| aligned(n, dwords);
         match code {
             256.. => tuple(b'v', code & 255, dwords, out),
             255 => self.literal(ty, dwords, out),
@@ -117,7 +145,7 @@ impl Printer<'_> {
             240..=248 if ty == Ty::I16 => out.hex(F16_BITS[usize::from(code - 240) % 9]),
             _ if code <= t.sgpr_last => tuple(b's', aligned(code), dwords, out),
             _ if code >= t.ttmp_first && code <= t.ttmp_last => {
-                out.str("ttm");
+                out.literal(b"ttm");
                 tuple(b'p', aligned(code - t.ttmp_first), dwords, out);
             }
             _ => {
@@ -166,7 +194,8 @@ impl Printer<'_> {
         if code == 128 {
             return "0";
         }
-        let entry = self.text.codes.iter().find(|c| c.0 == code);
+        let number = self.text.code_at[usize::from(code) % 256];
+        let entry = self.text.codes.get(usize::from(number).wrapping_sub(1));
         entry.map_or("?", |c| if wide { c.2 } else { c.1 })
     }
 }
@@ -191,16 +220,36 @@ const F64_HIGH: [u32; 9] =
 /// Bits of 0.5 -0.5 1.0 -1.0 2.0 -2.0 4.0 -4.0 1/(2*pi) as 16-bit floats, codes 240 to 248: integer operands show these.
 const F16_BITS: [u32; 9] = [0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118];
 
-/// `v5` or `v[4:7]`
-fn tuple(file: u8, first: u16, dwords: u16, out: &mut Out) {
-    out.byte(file);
-    if dwords == 1 {
-        out.dec(first.into());
-        return;
+#[inline(always)]
+fn separate(separator: &str, out: &mut Out) {
+    match separator.len() {
+        0 => {}
+        1 => out.byte(b' '),
+        _ => out.literal(b", "),
     }
-    out.byte(b'[');
-    out.dec(first.into());
+}
+
+/// The first register of a scalar tuple.
+#[inline(always)]
+fn aligned(n: u16, dwords: u16) -> u16 {
+    match dwords {
+        0 | 1 => n,
+        2 => n & !1,
+        _ => n & !3,
+    }
+}
+
+/// `v5` or `v[4:7]`
+#[inline(always)]
+fn tuple(file: u8, first: u16, dwords: u16, out: &mut Out) {
+    if dwords == 1 {
+        out.byte(file);
+        return out.small(first as u8);
+    }
+    out.literal(&[file, b'[']);
+    out.small(first as u8);
     out.byte(b':');
+    // A tuple that reached past the last register would have been refused.
     out.dec(u32::from(first + dwords) - 1);
     out.byte(b']');
 }

@@ -1,38 +1,49 @@
-//! A small buffer in front of a writer: text is put together here and handed on in one piece.
+//! A line of text under construction.
 
-use core::fmt::{self, Write};
+/// Longer than any instruction's text.
+const SIZE: usize = 256;
+/// Room behind the end for what is copied in one piece although only part of it counts.
+const SLACK: usize = 48;
 
-const SIZE: usize = 192;
-
-pub(super) struct Out<'a> {
-    to: &'a mut dyn Write,
-    buffer: [u8; SIZE],
+/// Text is put together here and handed on in one piece.
+///
+/// Only ASCII is ever put in. A text that were too long, which none is, would end early.
+#[derive(Clone)]
+pub(super) struct Out {
+    buffer: [u8; SIZE + SLACK],
     len: usize,
-    result: fmt::Result,
 }
 
-impl<'a> Out<'a> {
-    pub fn new(to: &'a mut dyn Write) -> Self {
-        Out { to, buffer: [0; SIZE], len: 0, result: Ok(()) }
+/// The digits of a byte's decimal form, and how many there are.
+static DECIMAL: [[u8; 4]; 256] = {
+    let mut all = [[0; 4]; 256];
+    let mut n = 0;
+    while n < 256 {
+        let (a, b, c) = (b'0' + (n / 100) as u8, b'0' + (n / 10 % 10) as u8, b'0' + (n % 10) as u8);
+        all[n] = match n {
+            0..10 => [c, 0, 0, 1],
+            10..100 => [b, c, 0, 2],
+            _ => [a, b, c, 3],
+        };
+        n += 1;
+    }
+    all
+};
+
+impl Out {
+    pub const fn new() -> Self {
+        Out { buffer: [0; SIZE + SLACK], len: 0 }
     }
 
-    /// Only ASCII is ever put in.
-    fn flush(&mut self) {
-        if let (Ok(()), Some(bytes)) = (self.result, self.buffer.get(..self.len)) {
-            self.result = match core::str::from_utf8(bytes) {
-                Ok(text) => self.to.write_str(text),
-                Err(_) => Err(fmt::Error),
-            };
-        }
+    pub fn clear(&mut self) {
         self.len = 0;
     }
 
-    pub fn finish(mut self) -> fmt::Result {
-        self.flush();
-        self.result
+    pub fn bytes(&self) -> &[u8] {
+        self.buffer.get(..self.len).unwrap_or(&self.buffer)
     }
 
-    /// Takes away a blank at the start of what has not been handed on.
+    /// Takes away a blank at the start.
     pub fn trim(&mut self) {
         if self.len > 0 && self.buffer.first() == Some(&b' ') {
             self.buffer.copy_within(1.., 0);
@@ -40,31 +51,56 @@ impl<'a> Out<'a> {
         }
     }
 
+    /// Puts all of `bytes` down, of which only `len` count.
+    #[inline(always)]
+    pub fn part<const N: usize>(&mut self, bytes: &[u8; N], len: usize) {
+        const { assert!(N <= SLACK) };
+        // With this the compiler sees that there is room.
+        if self.len < SIZE {
+            if let Some(to) = self.buffer.get_mut(self.len..self.len + N) {
+                to.copy_from_slice(bytes);
+            }
+            self.len += len;
+        }
+    }
+
+    #[inline(always)]
     pub fn byte(&mut self, b: u8) {
-        if self.len >= SIZE {
-            self.flush();
-        }
-        if let Some(slot) = self.buffer.get_mut(self.len) {
-            *slot = b;
-            self.len += 1;
-        }
+        self.part(&[b], 1);
+    }
+
+    /// A text whose length the compiler knows.
+    #[inline(always)]
+    pub fn literal<const N: usize>(&mut self, s: &[u8; N]) {
+        self.part(s, N);
     }
 
     pub fn str(&mut self, s: &str) {
-        if self.len + s.len() > SIZE {
-            self.flush();
-        }
-        match self.buffer.get_mut(self.len..self.len + s.len()) {
-            Some(slot) => {
-                slot.copy_from_slice(s.as_bytes());
-                self.len += s.len();
+        if self.len < SIZE {
+            let end = (self.len + s.len()).min(SIZE + SLACK);
+            if let (Some(to), Some(from)) = (self.buffer.get_mut(self.len..end), s.as_bytes().get(..end - self.len)) {
+                to.copy_from_slice(from);
             }
-            // Longer than the whole buffer; no table has such a text.
-            None => s.bytes().for_each(|b| self.byte(b)),
+            self.len = end;
         }
     }
 
+    /// A number of up to three digits.
+    #[inline(always)]
+    pub fn small(&mut self, n: u8) {
+        let digits = &DECIMAL[usize::from(n)];
+        self.part(digits, usize::from(digits[3]));
+    }
+
+    #[inline]
     pub fn dec(&mut self, n: u32) {
+        match u8::try_from(n) {
+            Ok(n) => self.small(n),
+            Err(_) => self.large(n),
+        }
+    }
+
+    fn large(&mut self, n: u32) {
         let mut digits = [0u8; 10];
         let mut at = digits.len();
         let mut n = n;
@@ -92,7 +128,7 @@ impl<'a> Out<'a> {
 
     /// `0x` and no leading zeros.
     pub fn hex(&mut self, n: u32) {
-        self.str("0x");
+        self.literal(b"0x");
         let digits = (32 - (n | 1).leading_zeros()).div_ceil(4);
         for i in (0..digits).rev() {
             let d = (n >> (4 * i)) as u8 & 15;

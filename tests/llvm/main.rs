@@ -4,9 +4,10 @@
 //! LLVM is the `libLLVM` of the Rust toolchain; see `oracle.rs`. Without one these tests fail.
 //!
 //! ```text
-//! cargo test --release --test llvm                                      # a slice of 300,000 words of each kind
-//! AMDGPU_ISA_WORDS=10000000 cargo test --release --test llvm -- random  # the full run of random words
-//! AMDGPU_ISA_WORDS=all cargo test --release --test llvm -- systematic   # every value of every field
+//! run="cargo test --release --features all-targets --test llvm"
+//! $run                                           # a slice of 300,000 words of each kind
+//! AMDGPU_ISA_WORDS=10000000 $run -- random       # the full run of random words
+//! AMDGPU_ISA_WORDS=all $run -- systematic        # every value of every field
 //! ```
 //! When something differs, the largest groups are printed and all of them are in `target/llvm-<target>-<test>.txt`.
 //! Further options, for whoever works on the list (environment variable in brackets):

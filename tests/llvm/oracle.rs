@@ -32,7 +32,7 @@ const MAJOR: u32 = 22;
 /// The longest encoding is 5 dwords.
 pub const MAX_BYTES: usize = 20;
 const MAX_BATCH: usize = 2048;
-const MAX_TEXT: usize = 1024;
+pub const MAX_TEXT: usize = 1024;
 const REJECT: u8 = 0;
 const CRASH: u8 = 255;
 /// A worker that thinks longer about one batch hangs; SIGALRM makes that a crash.
@@ -197,7 +197,7 @@ impl Drop for Oracle {
     }
 }
 
-fn find_library() -> Result<PathBuf, String> {
+pub fn find_library() -> Result<PathBuf, String> {
     if let Some(path) = std::env::var_os(LIBRARY_VARIABLE) {
         return Ok(path.into());
     }
@@ -244,7 +244,8 @@ type CreateDisasm = unsafe extern "C" fn(
 type DisposeDisasm = unsafe extern "C" fn(*mut c_void);
 type DisasmInstruction = unsafe extern "C" fn(*mut c_void, *mut u8, u64, u64, *mut c_char, usize) -> usize;
 
-struct Llvm {
+/// LLVM in this process: for words on which it is known not to crash.
+pub struct Llvm {
     create: CreateDisasm,
     dispose: DisposeDisasm,
     disassemble: DisasmInstruction,
@@ -256,7 +257,7 @@ struct Llvm {
 }
 
 impl Llvm {
-    fn load(library: &str, cpu: &str, features: &str) -> Result<Llvm, String> {
+    pub fn load(library: &str, cpu: &str, features: &str) -> Result<Llvm, String> {
         let missing = |e: libloading::Error| format!("{library}: {e}");
         // SAFETY: libLLVM's initialisers have no preconditions, and the types are those of llvm-c/Disassembler.h,
         // llvm-c/Target.h and llvm-c/Core.h.
@@ -302,7 +303,7 @@ impl Llvm {
     }
 
     /// Length in bytes (0: rejected); the text is in `text` up to a NUL.
-    fn disassemble(&mut self, word: &mut [u8], text: &mut [u8; MAX_TEXT]) -> usize {
+    pub fn disassemble(&mut self, word: &mut [u8], text: &mut [u8; MAX_TEXT]) -> usize {
         self.words += 1;
         if self.words % WORDS_PER_CONTEXT == 0 {
             self.renew();

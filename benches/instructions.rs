@@ -1,0 +1,68 @@
+//! One kind of work on a fixed input, for `instructions.sh`, which counts machine instructions.
+//!
+//! `instructions WORK ROUNDS` prints how many GPU instructions there are in a round.
+
+use amdgpu_isa::{Decoder, Inst, Target, TextBuffer, length};
+use std::fmt::Write;
+use std::hint::black_box;
+
+const TARGET: Target = Target::Gfx942;
+/// The code of compiled kernels for gfx942: floating point, integers, atomics, matrices.
+const CODE: &[u8] = include_bytes!("gfx942.bin");
+
+fn main() -> Result<(), String> {
+    let mut arguments = std::env::args().skip(1).filter(|a| a != "--bench");
+    let (Some(work), Some(rounds)) = (arguments.next(), arguments.next()) else {
+        println!("instructions WORK ROUNDS, under callgrind: see benches/instructions.sh");
+        return Ok(());
+    };
+    let rounds: usize = rounds.parse().map_err(|e| format!("{rounds}: {e}"))?;
+    let insts: Vec<Inst> = Decoder::new(TARGET, CODE).filter_map(|(_, item)| item.ok()).collect();
+    let mut text = String::with_capacity(256);
+    let mut out = vec![0; CODE.len()];
+    for _ in 0..rounds {
+        match work.as_str() {
+            "length" => lengths(),
+            "decode" => decode(|inst| _ = black_box(inst)),
+            "operands" => decode(|inst| inst.operands().for_each(|operand| _ = black_box(&operand))),
+            "text" => {
+                let mut text = TextBuffer::new();
+                decode(|inst| _ = black_box(text.print(inst)));
+            }
+            "display" => decode(|inst| {
+                text.clear();
+                let _ = write!(text, "{inst}");
+                black_box(&text);
+            }),
+            "encode" => {
+                let mut at = 0;
+                for inst in &insts {
+                    at += inst.encode(&mut out[at..]).unwrap_or(4);
+                }
+                black_box(&out);
+            }
+            _ => return Err(format!("no such work: {work}")),
+        }
+    }
+    println!("{}", insts.len());
+    Ok(())
+}
+
+// Apart, so that nothing else competes for registers.
+#[inline(never)]
+fn decode(mut each: impl FnMut(&Inst)) {
+    for (_, item) in Decoder::new(TARGET, black_box(CODE)) {
+        if let Ok(inst) = &item {
+            each(inst);
+        }
+    }
+}
+
+#[inline(never)]
+fn lengths() {
+    let mut at = 0;
+    while let Some(rest) = black_box(CODE).get(at..).filter(|rest| !rest.is_empty()) {
+        at += length(TARGET, rest).unwrap_or(4);
+    }
+    black_box(at);
+}

@@ -1,0 +1,45 @@
+#!/bin/sh
+# Machine instructions per GPU instruction, counted by callgrind: the same on every run, whatever else the machine does.
+#
+#   benches/instructions.sh          prints the figures and compares them with benches/instructions.txt (within 5 %)
+#   benches/instructions.sh --write  makes them the new figures
+#
+# The count is that of six rounds less that of one, so that starting up does not matter. Other compilers and other
+# machines give other figures: those in the file are of the toolchain and machine that its first line names.
+set -eu
+cd "$(dirname "$0")/.."
+file=benches/instructions.txt
+rounds=5
+
+cargo build --quiet --profile bench --bench instructions
+exe=$(cargo bench --bench instructions --no-run 2>&1 | sed -n 's/.*Executable.*(\(.*\)).*/\1/p')
+
+count() {
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$exe" "$1" "$2" 2>&1 | sed -n 's/.*Collected : //p'
+}
+
+now=$(mktemp)
+trap 'rm -f "$now"' EXIT
+echo "# $(rustc --version), $(uname -m)" > "$now"
+for work in length decode operands text display encode; do
+    instructions=$("$exe" "$work" 1)
+    total=$(($(count "$work" $((rounds + 1))) - $(count "$work" 1)))
+    awk "BEGIN { printf \"%-9s %.1f\n\", \"$work\", $total / $rounds / $instructions }" >> "$now"
+done
+
+if [ "${1:-}" = --write ]; then
+    cp "$now" "$file"
+    cat "$file"
+    exit
+fi
+awk '
+    /^#/ { if (NR == FNR) was = $0; else if ($0 != was) print "note: " substr(was, 3) " then, " substr($0, 3) " now"; next }
+    NR == FNR { expected[$1] = $2; next }
+    {
+        change = ($2 / expected[$1] - 1) * 100
+        bad = change > 5 || change < -5
+        failed = failed || bad
+        printf "%-9s %8.1f  (%8.1f, %+5.1f %%)%s\n", $1, $2, expected[$1], change, bad ? "  more than 5 %" : ""
+    }
+    END { exit failed }
+' "$file" "$now"

@@ -1,0 +1,112 @@
+//! How fast: every way of using the library, beside what else one could do with the same bytes.
+//!
+//! ```text
+//! cargo bench --bench throughput -- [--mib N] [--rounds N] [--input kernels|mix] [--target NAME] [--no-llvm]
+//! ```
+//! Kernels are the `.co` files under `tests/samples`, and under the directory that `AMDGPU_ISA_OBJECTS` names; they are
+//! repeated to `--mib` (64). The mix is every opcode the same number of times. In each round every contestant runs
+//! once; what is printed is the median over the rounds, so that load from elsewhere meets all of them alike.
+
+#![deny(unsafe_code)]
+
+mod floor;
+mod input;
+mod llvm;
+#[path = "../../tests/llvm/oracle.rs"]
+#[allow(dead_code, unsafe_code)] // LLVM's C API; the test uses more of it than we do.
+mod oracle;
+mod ours;
+mod table;
+mod typed;
+#[allow(unsafe_code)] // One option of the formatter is an unsafe function.
+mod x86;
+
+use amdgpu_isa::Target;
+use table::Table;
+
+struct Options {
+    bytes: usize,
+    rounds: usize,
+    input: Option<String>,
+    target: Option<Target>,
+    llvm: bool,
+}
+
+fn options() -> Result<Options, String> {
+    let mut options = Options { bytes: 64 << 20, rounds: 7, input: None, target: None, llvm: true };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(name) = arguments.next() {
+        let mut value = || arguments.next().ok_or(format!("{name} needs a value"));
+        let number = |text: String| text.parse::<usize>().map_err(|e| format!("{text}: {e}"));
+        match name.as_str() {
+            "--mib" => options.bytes = number(value()?)?.max(1) << 20,
+            "--rounds" => options.rounds = number(value()?)?.max(1),
+            "--input" => options.input = Some(value()?),
+            "--target" => options.target = Some(value()?.parse().map_err(|e| format!("{e}"))?),
+            "--no-llvm" => options.llvm = false,
+            // cargo says so
+            "--bench" => {}
+            _ => return Err(format!("unknown option {name}")),
+        }
+    }
+    Ok(options)
+}
+
+fn main() -> Result<(), String> {
+    let options = options()?;
+    for &target in Target::ALL.iter().filter(|t| options.target.is_none_or(|one| one == **t)) {
+        let inputs = [("kernels", input::kernels(target)?), ("mix", input::mix(target))];
+        for (name, once) in inputs {
+            if options.input.as_ref().is_some_and(|one| one != name) {
+                continue;
+            }
+            if once.is_empty() {
+                println!("{target}, {name}: none; name a directory of code objects in AMDGPU_ISA_OBJECTS\n");
+                continue;
+            }
+            bench(&options, target, name, &once)?;
+        }
+    }
+    Ok(())
+}
+
+fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(), String> {
+    let code = input::repeat(once, options.bytes);
+    let x86 = x86::code(options.bytes)?;
+    println!("{target}, {name}: {} bytes, repeated to {} MiB", once.len(), code.len() >> 20);
+    let mut copy = vec![0u8; code.len()];
+    let (insts, words) = ours::some(target, once);
+    let (mut encoded, mut stored) = (vec![0u8; insts.len() * 20], vec![0u8; insts.len() * 20]);
+    let (mut typed_out, mut precomputed_out) = (vec![0u32; typed::ROOM], vec![0u32; typed::ROOM]);
+    let mut llvm = match options.llvm {
+        true => Some(llvm::Sample::new(target, once)?),
+        false => None,
+    };
+
+    let mut table = Table::default();
+    table.row("memcpy", || floor::copy(&code, &mut copy));
+    if floor::knows(target) {
+        table.row("floor: hand-written length scan", || floor::scan(&code));
+    }
+    table.row("length walk", || ours::lengths(target, &code));
+    table.row("decode", || ours::decode(target, &code));
+    table.row("decode + operands", || ours::operands(target, &code));
+    table.row("decode + text into a TextBuffer", || ours::text(target, &code));
+    table.row("decode + Display into a String", || ours::display(target, &code));
+    table.row("floor: store the same words", || floor::store(&words, &mut stored, code.len()));
+    table.row("encode from Inst", || ours::encode(&insts, &mut encoded, code.len()));
+    if let Some(loops) = typed::loops(target, code.len()) {
+        let words = typed::precomputed();
+        table.row("floor: store precomputed words", move || typed::store(&words, &mut precomputed_out, loops));
+        table.row("encode from typed structs", move || typed::emit(&mut typed_out, loops));
+    }
+    if let Some(llvm) = &mut llvm {
+        table.row("LLVM: decode + text", || llvm.run());
+    }
+    table.row("iced-x86: decode", || x86::decode(&x86));
+    table.row("iced-x86: decode + info", || x86::info(&x86));
+    table.row("iced-x86: decode + fast formatter", || x86::text(&x86));
+    table.run(options.rounds);
+    table.print();
+    Ok(())
+}

@@ -1,0 +1,31 @@
+//! The promise: `length` is the length of whatever `decode` accepts, and a text never outgrows its buffer.
+
+use amdgpu_isa::{Target, TextBuffer, decode, length};
+
+/// Every value of the top 16 bits, with low bits that announce literals, SDWA and DPP, and random ones.
+#[test]
+fn length_is_that_of_decode() {
+    let mut random = 0x2545_f491_4f6c_dd1du64;
+    let mut text = TextBuffer::new();
+    for &target in Target::ALL {
+        let (mut accepted, mut longest) = (0, 0);
+        for top in 0..=0xffffu32 {
+            for low in [0u32, 0x00ff, 0xff00, 0x01ff, 0x00f9, 0x00fa, 0x1234].into_iter().chain(0..4) {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                let low = if low < 4 { random as u32 & 0xffff } else { low };
+                let mut bytes = [0; 20];
+                bytes[..4].copy_from_slice(&(top << 16 | low).to_le_bytes());
+                bytes[4..12].copy_from_slice(&(random & random.rotate_left(21)).to_le_bytes());
+                if let Ok(inst) = decode(target, &bytes) {
+                    assert_eq!(length(target, &bytes), Some(inst.len()), "{target} {inst:?}");
+                    longest = longest.max(text.print(&inst).len());
+                    accepted += 1;
+                }
+            }
+        }
+        assert!(accepted > 100_000, "{target}: {accepted}");
+        assert!(longest <= 200, "{target}: a text of {longest} bytes");
+    }
+}
