@@ -2,9 +2,10 @@
 //!
 //! Each target is a feature (`gfx942`, ...) and a [`Target`]; `all-targets` enables all of them. [`decode()`] turns bytes
 //! into an [`Inst`], which keeps them bit for bit; the [`Inst`] says what it does ([`Opcode`], [`Flags`]), what it reads
-//! and writes ([`Operands`]), and what its fields hold. [`Decoder`] walks a buffer. Each target has a module of structs,
-//! one for each microcode format, whose value is the words. Printing is the feature `text`. Code is little-endian
-//! dwords; an instruction has 4 to 20 bytes.
+//! and writes ([`Operands`]), what its fields hold, and whether it breaks a rule beyond decoding ([`Inst::check`]).
+//! [`Decoder`] walks a buffer; [`length`] only tells how long an instruction is. Each target has a module of structs, one
+//! for each microcode format, whose value is the words. Printing is the feature `text`. Code is little-endian dwords; an
+//! instruction has 4 to 20 bytes.
 //!
 //! # Decode
 //! Bytes that are no instruction give the reason, and the walk goes on behind them.
@@ -62,7 +63,8 @@
 //! ```
 //!
 //! # Text
-//! With the feature `text`, [`Inst`] implements `Display` in LLVM 22's syntax for the target.
+//! With the feature `text`, [`Inst`] implements `Display` in LLVM 22's syntax for the target; a `TextBuffer` is faster where
+//! much is printed.
 //! ```
 //! # #[cfg(all(feature = "gfx942", feature = "text"))] {
 //! use amdgpu_isa::{Field, Target, decode_words};
