@@ -5,7 +5,7 @@ include!(concat!(env!("OUT_DIR"), "/common.rs"));
 use core::fmt;
 
 use crate::Target;
-use crate::target::{DECODE, OPS};
+use crate::target::{DECODE, LAYOUT, OPS};
 
 impl Opcode {
     /// The mnemonic, in LLVM's spelling, without the suffix of an encoding.
@@ -49,9 +49,17 @@ impl Opcode {
             let family = tables.families.iter().rev().find(|f| f.base <= slot)?;
             let shape = family.shapes.wrapping_add((*tables.shape_of.get(usize::from(slot))?).into());
             let format = crate::target::OPERANDS[target as usize].shapes.get(usize::from(shape))?.format;
-            Some((format, (slot - family.base) & family.op_mask))
+            Some((format, number(target, format, slot - family.base)))
         })
     }
+}
+
+/// The number in a format's opcode field, from a slot counted from the first of its family. What lies above the field
+/// tells formats apart (FLAT's segment); where the field is in two pieces, the upper one is part of the number.
+pub(crate) fn number(target: Target, format: Format, slot: u16) -> u16 {
+    let layout = LAYOUT[target as usize].formats.iter().find(|l| l.format == format);
+    let op = layout.and_then(|l| l.fields.iter().find(|f| f.field == Field::Op));
+    op.map_or(0, |op| slot & ((1u32 << (op.width + op.hi_width)) - 1) as u16)
 }
 
 impl fmt::Debug for Opcode {
