@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::build::assume;
 use crate::build::emit::{FLAGS, camel};
 use crate::build::error::{Place, Result};
 use crate::build::model::*;
@@ -24,6 +25,7 @@ pub fn all(isa: &Isa) -> Result<()> {
     codes(isa)?;
     kinds(isa)?;
     enums(isa)?;
+    assume::constants(isa)?;
     formats(isa)
 }
 
@@ -88,7 +90,7 @@ fn kinds(isa: &Isa) -> Result<()> {
         }
         for class in &k.takes {
             if let Some(name) = class.strip_prefix("enum:") {
-                if !isa.enums.iter().any(|e| e.name == name) {
+                if !isa.enums.iter().any(|e| !e.bits && e.name == name) {
                     return k.at.err(format!("kind {} takes the values of {name}, which is no enum", k.name));
                 }
             } else if class.starts_with(|c: char| c.is_ascii_digit()) {
@@ -113,10 +115,13 @@ pub fn values(at: &Place, s: &str) -> Result<std::ops::RangeInclusive<u32>> {
 }
 
 fn enums(isa: &Isa) -> Result<()> {
-    unique(isa.enums.iter().map(|e| (&e.at, e.name.as_str())), "enum")?;
+    for bits in [false, true] {
+        let what = if bits { "constant" } else { "enum" };
+        unique(isa.enums.iter().filter(|e| e.bits == bits).map(|e| (&e.at, e.name.as_str())), what)?;
+    }
     for e in &isa.enums {
         if e.values.is_empty() {
-            return e.at.err(format!("enum {} has no values", e.name));
+            return e.at.err(format!("{} has no values", e.name));
         }
         unique(e.values.iter().map(|v| (&v.at, v.name.as_str())), "value")?;
         for t in &isa.targets {

@@ -48,6 +48,9 @@ fn opcodes(targets: &[Target]) -> BTreeSet<String> {
 fn fields(isa: &Isa) -> BTreeSet<String> {
     let mut all: BTreeSet<String> = isa.formats.iter().flat_map(|f| &f.fields).map(|f| f.name.to_lowercase()).collect();
     all.insert("vcc".into());
+    // Parts of constants, which are named in errors; `rest` is what belongs to none.
+    all.extend(isa.enums.iter().filter(|e| e.bits).flat_map(|e| &e.values).map(|v| v.name.clone()));
+    all.insert("rest".into());
     all
 }
 
@@ -152,9 +155,13 @@ fn target_enum(targets: &[Target]) -> String {
         .unwrap();
     }
     out += "];\n";
-    for (name, ty) in
-        [("DECODE", "DecodeTables"), ("OPERANDS", "OperandTables"), ("OPS", "OpTables"), ("LAYOUT", "LayoutTables")]
-    {
+    for (name, ty) in [
+        ("DECODE", "DecodeTables"),
+        ("OPERANDS", "OperandTables"),
+        ("OPS", "OpTables"),
+        ("LAYOUT", "LayoutTables"),
+        ("IMMS", "ImmTables"),
+    ] {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
         writeln!(out, "pub(crate) static {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();
     }
@@ -297,6 +304,7 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
 
     ops(w, targets, t);
     layout(w, t);
+    imms(w, isa, t)?;
     text(w, isa, t)?;
     writeln!(w, "}}").unwrap();
     Ok(out)
@@ -496,6 +504,30 @@ fn layout(w: &mut String, t: &Target) {
     writeln!(w, "] }};").unwrap();
 }
 
+/// Where the parts of constants lie.
+fn imms(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
+    writeln!(w, "pub(crate) static IMMS: ImmTables = ImmTables {{").unwrap();
+    for e in isa.enums.iter().filter(|e| e.bits) {
+        write!(w, "{}: [", e.name).unwrap();
+        for v in &e.values {
+            let none = Piece { lsb: 0, width: 0 };
+            let (low, high) = match v.value.of(&t.row.name) {
+                None => (none, none),
+                Some(cell) => match crate::build::parse::bits(&v.at, &rev_pieces(cell))?.pieces[..] {
+                    [low] => (low, none),
+                    [low, high] => (low, high),
+                    _ => return v.at.err(format!("{} is in more than two pieces", v.name)),
+                },
+            };
+            write!(w, "Part {{ lsb: {}, width: {}, hi: {}, hi_width: {} }},", low.lsb, low.width, high.lsb, high.width)
+                .unwrap();
+        }
+        writeln!(w, "],").unwrap();
+    }
+    writeln!(w, "}};").unwrap();
+    Ok(())
+}
+
 /// Classes of codes that text shows by their number.
 const UNNAMED: [&str; 6] = ["sgpr", "ttmp", "int", "vgpr", "literal", "off"];
 
@@ -535,25 +567,11 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     }
     writeln!(w, "],").unwrap();
     // dpp_ctrl64 says which values may stand, not what they are called.
-    for e in isa.enums.iter().filter(|e| e.name != "dpp_ctrl64") {
+    for e in isa.enums.iter().filter(|e| !e.bits && e.name != "dpp_ctrl64") {
         write!(w, "{}: &[", e.name).unwrap();
         for v in &e.values {
             let Some(cell) = v.value.of(&t.row.name) else { continue };
-            if e.name == "waitcnt" {
-                let b = crate::build::parse::bits(&v.at, &rev_pieces(cell))?;
-                if b.pieces.len() > 2 {
-                    return v.at.err(format!("counter {} is in more than two pieces", v.name));
-                }
-                let (a, z) = (b.pieces[0], b.pieces.get(1).copied().unwrap_or(Piece { lsb: 0, width: 0 }));
-                write!(
-                    w,
-                    "Counter {{ name: {:?}, lsb: {}, width: {}, hi: {}, hi_width: {} }},",
-                    v.name, a.lsb, a.width, z.lsb, z.width
-                )
-                .unwrap();
-            } else {
-                write!(w, "({}, {:?}),", crate::build::parse::run(&v.at, cell)?.0, v.name).unwrap();
-            }
+            write!(w, "({}, {:?}),", crate::build::parse::run(&v.at, cell)?.0, v.name).unwrap();
         }
         writeln!(w, "],").unwrap();
     }

@@ -78,6 +78,8 @@ pub struct Use {
 pub struct EnumTable {
     pub at: Place,
     pub name: String,
+    /// `bits NAME`: the values are the bits of the parts of a constant.
+    pub bits: bool,
     pub values: Vec<EnumValue>,
 }
 
@@ -85,7 +87,7 @@ pub struct EnumTable {
 pub struct EnumValue {
     pub at: Place,
     pub name: String,
-    /// A number, or bit pieces for counters.
+    /// A number, a run of numbers, or bit pieces.
     pub value: Cells<String>,
 }
 

@@ -53,7 +53,12 @@ impl Parser {
             ("kind", _) => isa.kinds.push(kind(at, args)?),
             ("enum", _) => {
                 let [name] = args else { return at.err("expected: enum NAME") };
-                isa.enums.push(EnumTable { at: at.clone(), name: name.to_string(), values: Vec::new() });
+                isa.enums.push(EnumTable { at: at.clone(), name: name.to_string(), bits: false, values: Vec::new() });
+                self.in_enum = true;
+            }
+            ("bits", None) => {
+                let [name] = args else { return at.err("expected: bits NAME") };
+                isa.enums.push(EnumTable { at: at.clone(), name: name.to_string(), bits: true, values: Vec::new() });
                 self.in_enum = true;
             }
             ("value", _) => {

@@ -343,19 +343,23 @@ pub(crate) struct TextTables {
     pub nfmt: &'static [(u16, &'static str)],
     pub sdwa_sel: &'static [(u16, &'static str)],
     pub dst_unused: &'static [(u16, &'static str)],
-    pub gpr_idx: &'static [(u16, &'static str)],
     pub omod: &'static [(u16, &'static str)],
     pub dpp_ctrl: &'static [(u16, &'static str)],
     pub exp_tgt: &'static [(u16, &'static str)],
     pub swizzle: &'static [(u16, &'static str)],
     pub interp_param: &'static [(u16, &'static str)],
-    pub waitcnt: &'static [Counter],
 }
 
-/// A counter in the constant of a wait instruction.
-#[cfg(feature = "text")]
-pub(crate) struct Counter {
-    pub name: &'static str,
+/// The parts of the constants of src/imm.rs.
+pub(crate) struct ImmTables {
+    pub waitcnt: [Part; 3],
+    pub hwreg: [Part; 3],
+    pub sendmsg: [Part; 3],
+    pub gpr_idx: [Part; 4],
+}
+
+/// Where a part of a constant lies, its low bits first; without any bits if the target lacks it.
+pub(crate) struct Part {
     pub lsb: u8,
     pub width: u8,
     pub hi: u8,

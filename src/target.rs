@@ -5,7 +5,7 @@ use core::str::FromStr;
 
 #[cfg(feature = "text")]
 use crate::table::TextTables;
-use crate::table::{DecodeTables, Layout, LayoutTables, OpTables, OperandTables};
+use crate::table::{DecodeTables, ImmTables, Layout, LayoutTables, OpTables, OperandTables};
 
 pub(crate) struct TargetInfo {
     name: &'static str,
@@ -19,12 +19,12 @@ include!(concat!(env!("OUT_DIR"), "/targets.rs"));
 
 pub(crate) mod generated {
     #![allow(clippy::all)]
-    use crate::table::{
-        Check, Class, DecodeTables, Family, Info, Item, Kind, Layout, LayoutTables, NO_FAMILY, OpTables, OperandTables,
-        Shape, Ty,
-    };
     #[cfg(feature = "text")]
-    use crate::table::{Counter, TextTables};
+    use crate::table::TextTables;
+    use crate::table::{
+        Check, Class, DecodeTables, Family, ImmTables, Info, Item, Kind, Layout, LayoutTables, NO_FAMILY, OpTables,
+        OperandTables, Part, Shape, Ty,
+    };
     use crate::{Field, FieldInfo, Format, Opcode};
 
     include!(concat!(env!("OUT_DIR"), "/tables.rs"));
