@@ -145,6 +145,15 @@ fn formats(isa: &Isa) -> Result<()> {
         if let Some(e) = f.extends.iter().find(|e| !field(&e.field)) {
             return e.at.err(format!("`extend` names {}, which is no field of {}", e.field, f.name));
         }
+        if let Some(s) = &f.succeeds {
+            let Some(old) = isa.formats.iter().find(|o| o.name == s.format) else {
+                return s.at.err(format!("succeeds {}, which is no format", s.format));
+            };
+            let known = |(a, b): &&(String, String)| !(old.fields.iter().any(|x| x.name == *a) && field(b));
+            if let Some((a, b)) = s.renames.iter().find(known) {
+                return s.at.err(format!("{a} is no field of {}, or {b} none of {}", old.name, f.name));
+            }
+        }
         macros(f)?;
         for t in &isa.targets {
             on_target(f, &t.name)?;

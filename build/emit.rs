@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::build::error::Result;
 use crate::build::lower::{self, NONE, Target};
 use crate::build::model::*;
-use crate::build::{roster, types};
+use crate::build::{names, roster, types};
 
 pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut files =
@@ -109,6 +109,7 @@ fn common(isa: &Isa, targets: &[Target]) -> String {
     out += "}\n";
     writeln!(out, "pub(crate) static FIELD_NAMES: [&str; {}] = {fields:?};", fields.len()).unwrap();
 
+    names::common(&mut out, isa);
     out
 }
 
@@ -161,6 +162,7 @@ fn target_enum(targets: &[Target]) -> String {
         ("OPS", "OpTables"),
         ("LAYOUT", "LayoutTables"),
         ("IMMS", "ImmTables"),
+        ("NAMES", "NameTables"),
     ] {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
         writeln!(out, "pub(crate) static {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();
@@ -304,7 +306,7 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
 
     ops(w, targets, t);
     layout(w, t);
-    imms(w, isa, t)?;
+    names::tables(w, isa, t)?;
     text(w, isa, t)?;
     writeln!(w, "}}").unwrap();
     Ok(out)
@@ -504,30 +506,6 @@ fn layout(w: &mut String, t: &Target) {
     writeln!(w, "] }};").unwrap();
 }
 
-/// Where the parts of constants lie.
-fn imms(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
-    writeln!(w, "pub(crate) static IMMS: ImmTables = ImmTables {{").unwrap();
-    for e in isa.enums.iter().filter(|e| e.bits) {
-        write!(w, "{}: [", e.name).unwrap();
-        for v in &e.values {
-            let none = Piece { lsb: 0, width: 0 };
-            let (low, high) = match v.value.of(&t.row.name) {
-                None => (none, none),
-                Some(cell) => match crate::build::parse::bits(&v.at, &rev_pieces(cell))?.pieces[..] {
-                    [low] => (low, none),
-                    [low, high] => (low, high),
-                    _ => return v.at.err(format!("{} is in more than two pieces", v.name)),
-                },
-            };
-            write!(w, "Part {{ lsb: {}, width: {}, hi: {}, hi_width: {} }},", low.lsb, low.width, high.lsb, high.width)
-                .unwrap();
-        }
-        writeln!(w, "],").unwrap();
-    }
-    writeln!(w, "}};").unwrap();
-    Ok(())
-}
-
 /// Classes of codes that text shows by their number.
 const UNNAMED: [&str; 6] = ["sgpr", "ttmp", "int", "vgpr", "literal", "off"];
 
@@ -577,9 +555,4 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     }
     writeln!(w, "}};").unwrap();
     Ok(())
-}
-
-/// Counters list their low piece first.
-fn rev_pieces(s: &str) -> String {
-    s.split(',').rev().collect::<Vec<_>>().join(",")
 }

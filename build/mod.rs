@@ -8,6 +8,7 @@ pub mod emit;
 pub mod error;
 pub mod lower;
 pub mod model;
+pub mod names;
 pub mod parse;
 pub mod roster;
 pub mod types;

@@ -138,6 +138,7 @@ pub struct Format {
     pub reads: Vec<(String, Vec<String>)>,
     pub extends: Vec<Extend>,
     pub replaces: Vec<Replace>,
+    pub succeeds: Option<Succeeds>,
     pub fields: Vec<Field>,
     pub macros: Vec<(String, Vec<Token>)>,
     pub rows: Vec<Row>,
@@ -169,6 +170,15 @@ pub struct Replace {
     pub operand: String,
     pub kind: String,
     pub field: Option<String>,
+}
+
+/// `succeeds SMRD sdst=sdata`: the format took the place of another, in which some fields had other names.
+#[derive(Debug)]
+pub struct Succeeds {
+    pub at: Place,
+    pub format: String,
+    /// The old name and the new one.
+    pub renames: Vec<(String, String)>,
 }
 
 #[derive(Debug)]

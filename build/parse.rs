@@ -120,6 +120,15 @@ impl Parser {
                     field,
                 });
             }
+            "succeeds" => {
+                let [format, renames @ ..] = args else { return at.err("expected: succeeds FORMAT OLD=NEW...") };
+                let rename = |r: &&str| match r.split_once('=') {
+                    Some((old, new)) => Ok((old.to_string(), new.to_string())),
+                    None => at.err(format!("expected OLD=NEW, found `{r}`")),
+                };
+                let renames = renames.iter().map(rename).collect::<Result<Vec<_>>>()?;
+                f.succeeds = Some(Succeeds { at: at.clone(), format: format.to_string(), renames });
+            }
             "field" => {
                 let [name, kind, cells @ ..] = args else { return at.err("expected: field NAME KIND CELL...") };
                 let bits = self.cells(at, cells, bits)?;
@@ -258,6 +267,7 @@ fn format(at: &Place, args: &[&str]) -> Result<Format> {
         reads: Vec::new(),
         extends: Vec::new(),
         replaces: Vec::new(),
+        succeeds: None,
         fields: Vec::new(),
         macros: Vec::new(),
         rows: Vec::new(),

@@ -88,6 +88,7 @@ mod error;
 mod imm;
 mod inst;
 mod operand;
+mod retarget;
 mod table;
 mod target;
 #[cfg(feature = "text")]
@@ -101,6 +102,7 @@ pub use error::{DecodeError, EncodeError, FieldError};
 pub use imm::{GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 pub use inst::Inst;
 pub use operand::{Access, Operand, Operands, Reg, Value};
+pub use retarget::RetargetError;
 pub use table::{FieldInfo, Layout};
 pub use target::{Target, UnknownTarget};
 #[cfg(feature = "text")]

@@ -350,6 +350,32 @@ pub(crate) struct TextTables {
     pub interp_param: &'static [(u16, &'static str)],
 }
 
+/// What names mean on the target. A name is the number of its row in the tables, which is the same on all targets.
+pub(crate) struct NameTables {
+    /// Operand codes.
+    pub codes: &'static [Named],
+    pub hwreg: &'static [Named],
+    pub sendmsg: &'static [Named],
+    pub gs_op: &'static [Named],
+    pub sysmsg_op: &'static [Named],
+    pub dfmt: &'static [Named],
+    pub nfmt: &'static [Named],
+    pub sdwa_sel: &'static [Named],
+    pub dst_unused: &'static [Named],
+    pub omod: &'static [Named],
+    pub dpp_ctrl: &'static [Named],
+    pub exp_tgt: &'static [Named],
+    pub swizzle: &'static [Named],
+    pub interp_param: &'static [Named],
+}
+
+/// A run of codes or values that have one name.
+pub(crate) struct Named {
+    pub first: u16,
+    pub last: u16,
+    pub row: u8,
+}
+
 /// The parts of the constants of src/imm.rs.
 pub(crate) struct ImmTables {
     pub waitcnt: [Part; 3],

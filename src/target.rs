@@ -5,7 +5,7 @@ use core::str::FromStr;
 
 #[cfg(feature = "text")]
 use crate::table::TextTables;
-use crate::table::{DecodeTables, ImmTables, Layout, LayoutTables, OpTables, OperandTables};
+use crate::table::{DecodeTables, ImmTables, Layout, LayoutTables, NameTables, OpTables, OperandTables};
 
 pub(crate) struct TargetInfo {
     name: &'static str,
@@ -22,8 +22,8 @@ pub(crate) mod generated {
     #[cfg(feature = "text")]
     use crate::table::TextTables;
     use crate::table::{
-        Check, Class, DecodeTables, Family, ImmTables, Info, Item, Kind, Layout, LayoutTables, NO_FAMILY, OpTables,
-        OperandTables, Part, Shape, Ty,
+        Check, Class, DecodeTables, Family, ImmTables, Info, Item, Kind, Layout, LayoutTables, NO_FAMILY, NameTables,
+        Named, OpTables, OperandTables, Part, Shape, Ty,
     };
     use crate::{Field, FieldInfo, Format, Opcode};
 
