@@ -68,7 +68,7 @@ fn same((a, item): (&Inst, &Item), (b, other): (&Inst, &Item)) -> Result<(), Ret
         let (here, there) = (operand(a, item), operand(b, other));
         match (here, there) {
             (None, None) => true,
-            (Some(x), Some(y)) if x.access == y.access && (is_constant(&x) || x.bits == y.bits) => {
+            (Some(x), Some(y)) if x.access == y.access && (is_constant(item) || x.bits == y.bits) => {
                 same_value((a, item, &x.value), (b, other, &y.value))
             }
             _ => {
@@ -80,9 +80,25 @@ fn same((a, item): (&Inst, &Item), (b, other): (&Inst, &Item)) -> Result<(), Ret
     if good { Ok(()) } else { Err(refused(a, item)) }
 }
 
-/// Its width is that of a field, which says nothing.
-fn is_constant(operand: &Operand) -> bool {
-    matches!(operand.value, Value::Imm(_) | Value::Label(_))
+/// Its width is that of a field or a literal, which says nothing. A scalar offset may be a register, always of 32 bits.
+fn is_constant(item: &Item) -> bool {
+    use Kind::*;
+    matches!(
+        item.kind,
+        SmrdOffset
+            | SmemOffset
+            | Hex
+            | Int16
+            | Endpgm
+            | Label
+            | Hwreg
+            | Sendmsg
+            | Waitcnt
+            | GprIdx
+            | Attr
+            | InterpParam
+            | ExpTgt
+    )
 }
 
 type Side<'a> = (&'a Inst, &'a Item, &'a Value);

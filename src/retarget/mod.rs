@@ -74,7 +74,7 @@ impl core::error::Error for RetargetError {}
 
 impl Inst {
     /// The same instruction for another target: the same operation with the same operands and modifiers, in the same
-    /// form. A branch keeps its distance.
+    /// format, or in the one that took its place (SMEM that of SMRD). A branch keeps its distance.
     ///
     /// What is written differently there is written so: a scalar load's offset in dwords or bytes, the counters of
     /// `s_waitcnt`, registers, messages and constants whose numbers have moved. Bits that hardware ignores become zero.
@@ -102,16 +102,15 @@ impl Inst {
             return Ok(*self);
         }
         let from = self.canonical();
-        let mut error = RetargetError::Opcode(self.opcode());
-        for place in self.opcode().places(target) {
-            match retarget(&from, target, &place) {
-                Ok(inst) => return Ok(inst),
-                // That of an encoding which has the form says more.
-                Err(RetargetError::Form { .. }) if !matches!(error, RetargetError::Opcode(_)) => {}
-                Err(e) => error = e,
-            }
+        let places = || self.opcode().places(target);
+        let same = |place: &Place| place.shape.format == self.format();
+        // Another format only where the operation has left its own.
+        let related = |place: &Place| Names::between(self.format(), place.shape.format).is_some();
+        match places().find(same).or_else(|| places().find(related)) {
+            Some(place) => retarget(&from, target, &place),
+            None if places().next().is_none() => Err(RetargetError::Opcode(self.opcode())),
+            None => Err(RetargetError::Form { format: self.format(), extension: self.extension() }),
         }
-        Err(error)
     }
 
     /// Without the bits that hardware ignores.
@@ -209,7 +208,10 @@ impl Items {
         let (field, operand) = (names.of(item.field), item.access != 0);
         // vcc can stand twice: read and written.
         let same = |i: &&Item| i.field == field && (i.access != 0) == operand;
-        self.all().find(|i| same(i) && i.access == item.access).or_else(|| self.all().find(same))
+        let other = self.all().find(|i| same(i) && i.access == item.access).or_else(|| self.all().find(same));
+        // A compare writes vcc, or what a field names if the form has one.
+        let vcc = |i: &&Item| matches!(i.kind, Kind::Vcc | Kind::SdstOrVcc) && i.access == item.access;
+        other.or_else(|| if vcc(&item) { self.all().find(vcc) } else { None })
     }
 }
 
@@ -330,11 +332,12 @@ fn retarget(from: &Inst, target: Target, place: &Place) -> Result<Inst, Retarget
             words.put(there.aux[0], 1, scratch_addr_used(here, from).into());
         }
     }
-    let value = |field: Field| from.get(names.reversed().of(field)).unwrap_or(0).into();
+    let named = |field: Field| {
+        let field = names.reversed().of(field);
+        RetargetError::Value { field, value: from.get(field).unwrap_or(0).into() }
+    };
     let inst = decode_words(target, words.0.get(..dwords).unwrap_or(&words.0)).map_err(|e| match e {
-        DecodeError::ReservedValue { field, .. } | DecodeError::ReservedBits { field: Some(field), .. } => {
-            RetargetError::Value { field, value: value(field) }
-        }
+        DecodeError::ReservedValue { field, .. } | DecodeError::ReservedBits { field: Some(field), .. } => named(field),
         _ => lacks,
     })?;
     if inst.opcode() != from.opcode() || inst.extension().is_some() != extension.is_some() && offset.is_none() {
@@ -386,9 +389,8 @@ fn translate(
         Kind::Saddr if !is_off(item, from) => code(item, from),
         Kind::SmrdOffset if matches!(smrd_offset(item, from), SmemOffset::Reg(code) if code != 255) => value as u16,
         Kind::SmemOffset if matches!(smem_offset(item, from), SmemOffset::Reg(_)) && !flag(from, item.aux[1]) => {
-            // Only seven bits are the register.
-            let moved = names::code(here, target, value as u16 & 0x7f);
-            return Ok(moved.map(|code| value & !0x7f | u32::from(code)));
+            // Only seven bits are the register, and hardware ignores the others.
+            return Ok(names::code(here, target, value as u16 & 0x7f).map(u32::from));
         }
         _ => return Ok(names::value(here, target, Some(item), field, value)),
     };
