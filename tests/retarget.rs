@@ -10,7 +10,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use amdgpu_isa::{Field, Format, Inst, Opcode, Operand, RetargetError, Target, Value, decode_words};
+use amdgpu_isa::{Field, Format, Imm, Inst, Opcode, Operand, RetargetError, Target, Value, decode_words};
 use words::Rng;
 
 /// Different instructions of each encoding.
@@ -57,12 +57,14 @@ fn explicit(inst: &Inst) -> Vec<(&'static str, u16, &'static str)> {
         let role = match o.role? {
             Field::Sdst if inst.format() == Format::Smrd => "sdata",
             Field::Vsrc1 => "src1",
+            // The register can be in either field.
+            Field::Soffset if inst.format() == Format::Smem => "offset",
             // A compare in SDWA form has a field for it from gfx9 on.
             Field::Vcc => "sdst",
             role => role.name(),
         };
         // The width of a constant is that of its field, or of a literal.
-        let constant = matches!(o.value, Value::Imm(_)) || o.role == Some(Field::Offset);
+        let constant = matches!(o.value, Value::Imm(_)) || role == "offset";
         let bits = if constant { 0 } else { o.bits };
         let access = match o.access {
             amdgpu_isa::Access::Read => "r",
@@ -133,6 +135,21 @@ fn what_is_refused_is_missing() {
     }
 }
 
+/// Bits that say nothing, although `is_canonical` does not know: beside the register of a scalar offset, in the field of
+/// a register that is not added, of a destination that is vcc, and between the counters. A register can be in either field.
+fn has_bits_without_meaning(inst: &Inst) -> bool {
+    let is = |field, value| inst.get(field) == Some(value);
+    let more_than = |field, value| inst.get(field).is_some_and(|v| v > value);
+    match inst.imm() {
+        Some(Imm::Waitcnt(wait)) => wait.rest != 0,
+        _ if inst.format() == Format::Smem && is(Field::SoffsetEn, 1) => is(Field::Imm, 0),
+        _ if inst.format() == Format::Smem => {
+            more_than(Field::Soffset, 0) || is(Field::Imm, 0) && more_than(Field::Offset, 127)
+        }
+        _ => is(Field::Sd, 0) && more_than(Field::Sdst, 0),
+    }
+}
+
 #[test]
 fn what_goes_there_comes_back_with_the_same_words() {
     for (from, to) in pairs() {
@@ -146,11 +163,13 @@ fn what_goes_there_comes_back_with_the_same_words() {
                 return assert_eq!(operands_text(&back), operands_text(inst));
             }
             // A rule that is not kept here is not broken there, but on the way back.
-            // Bits beside the register of an offset are ignored, although `is_canonical` does not know.
-            let register = inst.format() == Format::Smem && inst.get(Field::Imm) == Some(0);
-            let ignored = register && inst.get(Field::Offset).is_some_and(|v| v > 127);
-            if inst.is_canonical() && inst.check().is_ok() && !ignored {
-                assert_eq!(back, Ok(*inst), "{inst} {inst:?} -> {there} {there:?}");
+            if inst.is_canonical() && inst.check().is_ok() {
+                let back = back.unwrap_or_else(|e| panic!("{inst} {inst:?} -> {there} {there:?}: {e}"));
+                assert_eq!(operands_text(&back), operands_text(inst));
+                assert!(
+                    back == *inst || has_bits_without_meaning(inst),
+                    "{inst} {inst:?} -> {there} {there:?} -> {back:?}"
+                );
             }
         });
     }

@@ -193,9 +193,19 @@ impl Items {
         self.all().find(|i| i.cond != NONE && i.kind != Kind::SdwaSrc).map(|i| i.cond)
     }
 
-    /// The bit that says whether a scratch address has a VGPR.
     fn scratch(self) -> Option<&'static Item> {
         self.all().find(|i| i.kind == Kind::ScratchAddr)
+    }
+
+    /// What the field says is said in another way on other targets, or it says nothing because another bit is zero.
+    fn needs_no_field(self, inst: &Inst, field: Field, bit: u8) -> bool {
+        let silent = |i: &Item| match i.kind {
+            Kind::ScratchAddr => i.aux[0] == bit,
+            Kind::SdstOrVcc => i.field == field && !flag(inst, i.aux[0]),
+            Kind::SmemOffset => field == Field::Soffset && !flag(inst, i.aux[1]),
+            _ => false,
+        };
+        self.returns() == Some(bit) || self.all().any(silent)
     }
 
     /// The item that an item of the other target answers to.
@@ -274,7 +284,7 @@ fn retarget(from: &Inst, target: Target, place: &Place) -> Result<Inst, Retarget
             continue;
         }
         let is_base = first == 0;
-        if offset.is_some() && (!is_base || [Field::Offset, Field::Imm].contains(&info.field)) {
+        if offset.is_some() && (!is_base || ScalarOffset::FIELDS.contains(&info.field)) {
             continue;
         }
         let announces = |&&(field, code, after): &&(Field, u16, Format)| {
@@ -298,13 +308,10 @@ fn retarget(from: &Inst, target: Target, place: &Place) -> Result<Inst, Retarget
         let item = items.at(info.field, first + info.lsb);
         let refused = RetargetError::Value { field: info.field, value: shown(item, info, value) };
         let Some(info_there) = info_there else {
-            // Zero says nothing, and what some bits say is said in another way.
-            let bit = first + info.lsb;
-            let said = items.returns() == Some(bit) || items.scratch().is_some_and(|i| i.aux[0] == bit);
-            if value != 0 && !said {
-                return Err(refused);
+            match value == 0 || items.needs_no_field(from, info.field, first + info.lsb) {
+                true => continue,
+                false => return Err(refused),
             }
-            continue;
         };
         let item_there = items_there.at(name, first_there + info_there.lsb);
         let new = translate(from, target, (item, item_there), info.field, value)?.ok_or(refused)?;
@@ -385,6 +392,8 @@ fn translate(
     let there = item_there.unwrap_or(item);
     let code = match item.kind {
         Kind::SdwaSrc => sdwa_code(item, from),
+        // It names nothing when vcc is written.
+        Kind::SdstOrVcc if !flag(from, item.aux[0]) => return Ok(Some(value)),
         Kind::Code | Kind::Acc | Kind::SdstOrVcc => code(item, from),
         Kind::Saddr if !is_off(item, from) => code(item, from),
         Kind::SmrdOffset if matches!(smrd_offset(item, from), SmemOffset::Reg(code) if code != 255) => value as u16,

@@ -74,7 +74,8 @@ pub(super) fn imm(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16
                 vmcnt: counter(Field::Vmcnt, wait.vmcnt, most.vmcnt, least.vmcnt)?,
                 expcnt: counter(Field::Expcnt, wait.expcnt, most.expcnt, least.expcnt)?,
                 lgkmcnt: counter(Field::Lgkmcnt, wait.lgkmcnt, most.lgkmcnt, least.lgkmcnt)?,
-                rest: wait.rest,
+                // Hardware ignores the other bits.
+                rest: 0,
             })
         }
         Imm::Hwreg(reg) => {

@@ -2,7 +2,7 @@
 
 use super::{Items, RetargetError, Words, is_signed, names};
 use crate::operand::{SmemOffset, smem_offset, smrd_offset};
-use crate::table::{Item, Kind};
+use crate::table::{Item, Kind, NONE};
 use crate::{Field, Format, Inst, Layout, Target};
 
 pub(super) enum ScalarOffset {
@@ -16,6 +16,9 @@ fn find(items: Items) -> Option<&'static Item> {
 }
 
 impl ScalarOffset {
+    /// The fields that say it.
+    pub(super) const FIELDS: [Field; 4] = [Field::Offset, Field::Imm, Field::Soffset, Field::SoffsetEn];
+
     /// What the offset is; `None` if there are two, or none.
     pub(super) fn of(item: &Item, inst: &Inst) -> Option<ScalarOffset> {
         let dwords = item.kind == Kind::SmrdOffset;
@@ -33,7 +36,10 @@ impl ScalarOffset {
     /// The offset, if the target writes it differently.
     pub(super) fn between(from: &Inst, items: Items, there: Items) -> Option<ScalarOffset> {
         let (item, there) = (find(items)?, find(there)?);
-        if item.kind == there.kind { None } else { ScalarOffset::of(item, from) }
+        // SMEM before gfx9 has one field for a register or a constant, later targets two fields.
+        let two = |i: &Item| i.kind == Kind::SmemOffset && i.aux[1] != NONE;
+        let same = item.kind == there.kind && (two(there) || !two(item));
+        if same { None } else { ScalarOffset::of(item, from) }
     }
 
     /// Writes it, and says whether a literal follows.
