@@ -225,7 +225,7 @@ fn implied_vcc(access: Access, dwords: u8) -> Item {
 
 /// Where the second of two operations begins.
 fn joint() -> Item {
-    nothing("second")
+    Item { access: Some(Access::Read), ..nothing("second") }
 }
 
 /// An item without a field.
