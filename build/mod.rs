@@ -6,11 +6,15 @@ pub mod assume;
 pub mod check;
 pub mod emit;
 pub mod error;
+pub mod form;
+pub mod layout;
 pub mod lower;
 pub mod model;
 pub mod names;
 pub mod parse;
 pub mod roster;
+pub mod rows;
+pub mod sets;
 pub mod types;
 
 use std::path::Path;
@@ -47,10 +51,12 @@ pub fn parse_all<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> Result<
 }
 
 /// The generated source, as (file name, text).
+///
+/// `enabled` says of a feature of the crate whether it is on.
 pub fn generate(isa: &Isa, enabled: impl Fn(&str) -> bool) -> Result<Vec<(String, String)>> {
     let mut targets = Vec::new();
     for row in &isa.targets {
-        if enabled(&row.name) {
+        if enabled(row.feature()) {
             targets.push(lower::target(isa, row)?);
         }
     }

@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::Target;
 use crate::table::Shape;
-use crate::target::{DECODE, LAYOUT, OPERANDS, OPS};
+use crate::target::{DECODE, OPERANDS, OPS};
 
 impl Opcode {
     /// The mnemonic, in LLVM's spelling, without the suffix of an encoding.
@@ -78,8 +78,7 @@ impl Place {
 /// The number in a format's opcode field, from a slot counted from the first of its family. What lies above the field
 /// tells formats apart (FLAT's segment); where the field is in two pieces, the upper one is part of the number.
 pub(crate) fn number(target: Target, format: Format, slot: u16) -> u16 {
-    let layout = LAYOUT[target as usize].formats.iter().find(|l| l.format == format);
-    let op = layout.and_then(|l| l.fields.iter().find(|f| f.field == Field::Op));
+    let op = crate::inst::layout(target, format).and_then(|l| l.fields.iter().find(|f| f.field == Field::Op));
     op.map_or(0, |op| slot & ((1u32 << (op.width + op.hi_width)) - 1) as u16)
 }
 

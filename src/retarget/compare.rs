@@ -11,6 +11,11 @@ use crate::{Inst, Operand, Reg, Value};
 /// Fails unless each operand and each modifier of one instruction is one of the other.
 pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetError> {
     let (items, there) = (Items::of(a), Items::of(b));
+    // Addresses of several operands, and two operations in a word: not yet.
+    let several = |i: &&Item| matches!(i.kind, Kind::ImgAddr | Kind::ImgAddrGrad | Kind::Second);
+    if let Some(item) = items.all().find(several) {
+        return Err(refused(a, item));
+    }
     for item in items.all() {
         match there.partner(items, item, names) {
             Some(other) => same((a, item), (b, other))?,

@@ -13,10 +13,11 @@ use core::fmt;
 use crate::common::{Place, SUCCESSORS};
 use crate::decode::MAX_DWORDS;
 use crate::imm::Imm;
+use crate::inst::layout;
 use crate::operand::{SmemOffset, code, flag, items, scratch_addr_used, sdwa_code, smem_offset, smrd_offset};
 use crate::table::{Item, Kind, NONE, Shape};
-use crate::target::{LAYOUT, OPERANDS};
-use crate::{DecodeError, Field, FieldInfo, Format, Inst, Layout, Opcode, RuleError, Target, decode_words};
+use crate::target::OPERANDS;
+use crate::{DecodeError, Field, FieldInfo, Format, Inst, Opcode, RuleError, Target, decode_words};
 use compare::compare;
 use offset::ScalarOffset;
 
@@ -161,10 +162,6 @@ impl Names {
             Names::Older(all) => Names::Newer(all),
         }
     }
-}
-
-fn layout(target: Target, format: Format) -> Option<&'static Layout> {
-    LAYOUT[target as usize].formats.iter().find(|l| l.format == format)
 }
 
 /// Items of a shape.

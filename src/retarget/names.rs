@@ -37,6 +37,9 @@ fn names(of: &'static NameTables, kind: Option<Kind>, field: Field) -> &'static 
         (Some(Kind::DppCtrl), _) => of.dpp_ctrl,
         (Some(Kind::ExpTgt), _) => of.exp_tgt,
         (Some(Kind::InterpParam), _) => of.interp_param,
+        (Some(Kind::Dim), _) => of.dim,
+        (Some(Kind::Scope), _) => of.scope,
+        (Some(Kind::Th), _) => of.th,
         _ => &[],
     }
 }

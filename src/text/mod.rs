@@ -13,8 +13,21 @@ use crate::{Field, Inst};
 use out::Out;
 
 /// What stands behind a mnemonic; `Shape::suffix` counts them.
-const SUFFIXES: [[u8; 8]; 5] =
-    [*b"\0\0\0\0\0\0\0\0", *b"_e32\0\0\0\x04", *b"_e64\0\0\0\x04", *b"_sdwa\0\0\x05", *b"_dpp\0\0\0\x04"];
+static SUFFIXES: [[u8; 16]; 6] =
+    [padded(""), padded("_e32"), padded("_e64"), padded("_sdwa"), padded("_dpp"), padded("_e64_dpp")];
+
+/// A text, zeros, and its length in the last byte.
+const fn padded(text: &str) -> [u8; 16] {
+    let mut all = [0; 16];
+    let mut n = 0;
+    while n < text.len() {
+        all[n] = text.as_bytes()[n];
+        n += 1;
+    }
+    all[15] = n as u8;
+    all
+}
+
 /// From here on the suffix says which dword follows, and is always printed.
 const ALWAYS: u8 = 3;
 
@@ -150,7 +163,7 @@ fn print(inst: &Inst, out: &mut Out) {
     let suffix = inst.shape().suffix;
     if suffix >= ALWAYS || suffix != 0 && inst.info().suffix {
         let suffix = SUFFIXES.get(usize::from(suffix)).unwrap_or(&SUFFIXES[0]);
-        out.part(suffix, suffix[7].into());
+        out.part(suffix, suffix[15].into());
     }
     let mut separator = " ";
     for &number in items(p.operands, inst) {
@@ -158,8 +171,8 @@ fn print(inst: &Inst, out: &mut Out) {
         if item.access == 0 {
             p.modifier(item, out);
         } else if p.plain(item, separator, out) || p.operand(item, separator, out) {
-            // An export target and its first source have no comma between them.
-            separator = if item.kind == Kind::ExpTgt { " " } else { ", " };
+            // An export target and its first source have no comma between them, nor have two operations.
+            separator = if matches!(item.kind, Kind::ExpTgt | Kind::Second) { " " } else { ", " };
         }
     }
 }
