@@ -18,6 +18,8 @@ pub struct TargetRow {
     pub name: String,
     pub mach: Vec<u32>,
     pub generation: String,
+    /// `=gfx803`: where no trait says otherwise, all is as on that target.
+    pub like: Option<String>,
     pub traits: Vec<String>,
     pub aliases: Vec<String>,
 }
@@ -38,6 +40,8 @@ impl TargetRow {
 pub struct Cells<T> {
     pub columns: Vec<String>,
     pub cells: Vec<Option<T>>,
+    /// `104@xnack`: the trait without which a target lacks the row.
+    pub only: Vec<Option<String>>,
 }
 
 impl<T> Cells<T> {
