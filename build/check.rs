@@ -46,7 +46,8 @@ fn targets(isa: &Isa) -> Result<()> {
         isa.targets.iter().flat_map(|t| std::iter::once(&t.name).chain(&t.aliases).map(|n| (&t.at, n.as_str())));
     unique(names, "target name")?;
     for t in &isa.targets {
-        let known = ["unpacked-d16", "aligned-vgprs", "wave32", "unstable-rdna", "xnack", "mad-mix", "fma-mix"];
+        let known =
+            ["unpacked-d16", "packed-d16", "aligned-vgprs", "wave32", "unstable-rdna", "xnack", "mad-mix", "fma-mix"];
         if let Some(x) = t.traits.iter().find(|x| !known.contains(&x.as_str())) {
             return t.at.err(format!("unknown trait {x}"));
         }

@@ -18,10 +18,10 @@ const FILLINGS: usize = 24;
 
 /// Operations that both targets of a pair have, of which no instruction is the same on both.
 const NEVER_THE_SAME: &[(&str, &str)] = &[
-    // A register for each component on gfx803, half of one from gfx900 on.
-    ("format_d16_xy", "gfx803"),
-    ("format_d16_xyz", "gfx803"),
-    ("format_d16_xyzw", "gfx803"),
+    // A register for each component on gfx803 and gfx801, half of one on gfx810 and from gfx900 on.
+    ("format_d16_xy", "gfx803 gfx801"),
+    ("format_d16_xyz", "gfx803 gfx801"),
+    ("format_d16_xyzw", "gfx803 gfx801"),
 ];
 
 /// Each instruction of every encoding of `from`, with what it is on `to`.
@@ -91,7 +91,7 @@ fn what_comes_out_says_the_same() {
             assert!(inst.check().is_err() || there.check().is_ok(), "{inst:?} -> {there:?}: {:?}", there.check());
         });
         println!("{from} -> {to}: {same} the same, {refused} refused");
-        assert!(same > 10_000 && refused > 20, "{from} -> {to}: {same} the same, {refused} refused");
+        assert!(same > 10_000 && (refused > 20 || same > 30_000), "{from} -> {to}: {same} the same, {refused} refused");
     }
 }
 
@@ -189,7 +189,7 @@ fn every_operation_that_both_have_can_go() {
         for op in Opcode::ALL.iter().filter(both) {
             let excuse = NEVER_THE_SAME
                 .iter()
-                .find(|(end, target)| op.name().ends_with(end) && [from.name(), to.name()].contains(target));
+                .find(|(end, all)| op.name().ends_with(end) && all.contains(from.name()) != all.contains(to.name()));
             assert_eq!(gone.contains(op), excuse.is_none(), "{op} from {from} to {to}");
             met.extend(excuse);
         }

@@ -65,6 +65,8 @@ pub const ALL: &[Damage] = &[
 
     // The tables as a whole.
     ("targets.isa", "first", "tb", "targets.isa:3: target name tb stands twice"),
+    ("targets.isa", "first", "=tc", "targets.isa:2: ta is like tc, which is no target of its own"),
+    ("sop.isa", "load | 0 1", "load | 0@xnack 1", "sop.isa:12: no target has the trait xnack"),
     ("targets.isa", "0x02", "1", "targets.isa:3: tb has the ELF number of ta"),
     ("operands.isa", "columns ta tb", "columns ta tc", "operands.isa:2: column tc is no target"),
     ("enums.isa", "columns ta tb", "columns ta tc", "enums.isa:3: column tc is no target"),
