@@ -170,7 +170,9 @@ fn formats(isa: &Isa) -> Result<()> {
             if let Some(flag) = row.flags.iter().find(|x| !FLAGS.contains(&x.as_str())) {
                 return row.at.err(format!("unknown flag `{flag}`"));
             }
-            if let Some(reg) = row.reads.iter().chain(&row.writes).find(|x| !IMPLICIT.contains(&x.as_str())) {
+            if let Some(reg) =
+                row.reads.iter().chain(&row.writes).find(|x| !IMPLICIT.contains(&x.trim_start_matches('-')))
+            {
                 return row.at.err(format!("unknown implicit register `{reg}`"));
             }
         }
