@@ -79,14 +79,20 @@ pub fn common(w: &mut String, isa: &Isa) {
         }
     }
     writeln!(w, "}}\n/// A format that took another's place, and what has a new name in it.").unwrap();
-    writeln!(w, "pub(crate) static SUCCESSORS: &[(Format, Format, &[(Field, Field)])] = &[").unwrap();
+    writeln!(w, "pub(crate) static SUCCESSORS: &[crate::table::Successor] = &[").unwrap();
     for f in &isa.formats {
         if let Some(s) = &f.succeeds {
-            write!(w, "(Format::{}, Format::{}, &[", camel(&s.format), camel(&f.name)).unwrap();
+            write!(
+                w,
+                "crate::table::Successor {{ old: Format::{}, new: Format::{}, renames: &[",
+                camel(&s.format),
+                camel(&f.name)
+            )
+            .unwrap();
             for (old, new) in &s.renames {
                 write!(w, "(Field::{}, Field::{}),", camel(old), camel(new)).unwrap();
             }
-            writeln!(w, "]),").unwrap();
+            writeln!(w, "] }},").unwrap();
         }
     }
     writeln!(w, "];").unwrap();

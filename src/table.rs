@@ -439,6 +439,13 @@ pub(crate) struct NameTables {
     pub th: &'static [Named],
 }
 
+/// A format that took another's place, and what has a new name in it.
+pub(crate) struct Successor {
+    pub old: Format,
+    pub new: Format,
+    pub renames: &'static [(Field, Field)],
+}
+
 /// A run of codes or values that have one name.
 pub(crate) struct Named {
     pub first: u16,

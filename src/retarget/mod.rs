@@ -139,9 +139,9 @@ impl Names {
         if here == there {
             return Some(Names::Same);
         }
-        SUCCESSORS.iter().find_map(|&(old, new, renames)| match (here, there) {
-            _ if (old, new) == (here, there) => Some(Names::Newer(renames)),
-            _ if (new, old) == (here, there) => Some(Names::Older(renames)),
+        SUCCESSORS.iter().find_map(|s| match (here, there) {
+            _ if (s.old, s.new) == (here, there) => Some(Names::Newer(s.renames)),
+            _ if (s.new, s.old) == (here, there) => Some(Names::Older(s.renames)),
             _ => None,
         })
     }
