@@ -1,6 +1,6 @@
 //! From words to instructions.
 
-use crate::table::{Check, Class, DecodeTables, Family, Follow, NONE, length, special, tail};
+use crate::table::{Check, Class, DecodeTables, Family, Follow, NO_SHAPE, NONE, length, special, tail};
 use crate::target::generated::ANY_SIZED;
 use crate::target::{DECODE, LAYOUT, OPERANDS};
 use crate::{DecodeError, Field, Format, Inst, Target};
@@ -101,8 +101,11 @@ fn find_quick(t: &DecodeTables, bits: u64) -> Option<u32> {
 fn careful_bytes(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     let mut words = [0u32; MAX_DWORDS];
     let mut available = 0;
-    for (word, chunk) in words.iter_mut().zip(bytes.chunks_exact(4)) {
-        *word = u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
+    let mut rest = bytes;
+    for word in &mut words {
+        let Some((chunk, behind)) = rest.split_first_chunk() else { break };
+        *word = u32::from_le_bytes(*chunk);
+        rest = behind;
         available += 1;
     }
     careful(target, words, available)
@@ -451,7 +454,7 @@ fn refusal(t: &DecodeTables, target: Target, found: &Found, class: &Class, bits:
 
 /// The field that a bit belongs to, in the base format or in the extension behind it.
 fn field_at(target: Target, found: &Found, bit: u8) -> (Format, Option<Field>) {
-    let shape = &OPERANDS[target as usize].shapes[usize::from(found.shape)];
+    let shape = OPERANDS[target as usize].shapes.get(usize::from(found.shape)).unwrap_or(&NO_SHAPE);
     let parts = crate::inst::parts(target, shape, found.dwords);
     for (part, first) in parts.into_iter().flatten() {
         let layout = LAYOUT[target as usize].formats.iter().find(|l| l.format == part);

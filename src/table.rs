@@ -195,6 +195,10 @@ pub(crate) struct Shape {
     pub ignored: u64,
 }
 
+/// Stands where a number were that is no shape's, which none is.
+pub(crate) static NO_SHAPE: Shape =
+    Shape { format: Format::Literal, suffix: 0, extension: None, first: 0, items: 0, ignored: 0 };
+
 /// An operand or a modifier: a field and how it reads.
 #[cfg_attr(not(feature = "text"), allow(dead_code))]
 pub(crate) struct Item {
@@ -350,6 +354,9 @@ pub(crate) struct Info {
     /// The target has a spelling of its own.
     pub respelled: bool,
 }
+
+/// Stands where a number were that is no info's, which none is.
+pub(crate) static NO_INFO: Info = Info { reads: 0, writes: 0, flags: 0, suffix: false, respelled: false };
 
 pub(crate) struct LayoutTables {
     pub formats: &'static [Layout],
