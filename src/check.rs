@@ -95,7 +95,9 @@ impl Inst {
                     // Register files begin at multiples of four.
                     let align = dwords.next_power_of_two().min(4);
                     match item.map(|i| code(i, self)) {
-                        Some(code) if code & align.wrapping_sub(1) != 0 => return Err(RuleError::MisalignedScalar { field, code }),
+                        Some(code) if code & align.wrapping_sub(1) != 0 => {
+                            return Err(RuleError::MisalignedScalar { field, code });
+                        }
                         _ => {}
                     }
                 }

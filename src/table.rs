@@ -28,8 +28,6 @@ pub(crate) struct DecodeTables {
     pub checks: &'static [Check],
     /// Which values a field may have: a bit of the byte at `Check::first` plus the value. Eight sets lie side by side.
     pub allowed: &'static [u8],
-    /// What the top nine bits of the first dword say of the length, as `length::*`.
-    pub lengths: [u8; 512],
     /// Codes that are scalar registers.
     pub scalars: &'static [u32; 16],
     /// In the order of their shapes.
@@ -151,10 +149,24 @@ pub(crate) mod length {
     pub const ONE: u8 = 0x40;
     /// Two dwords and nothing else.
     pub const TWO: u8 = 0x80;
-    // 0xc0: operations differ, and it is one dword unless `tail` could say otherwise.
+    // 0xc0: as `ONE`, but for what `LengthTables::others` has.
     /// The first dword does not tell.
     pub const UNKNOWN: u8 = 0xff;
     pub const KIND: u8 = 0xc0;
+}
+
+/// What `length` needs.
+pub(crate) struct LengthTables {
+    /// What the top nine bits of the first dword say of the length, as `length::*`.
+    pub entries: [u8; 512],
+    /// Operations that have less behind them than others with the same nine bits.
+    pub others: &'static [Other],
+}
+
+pub(crate) struct Other {
+    pub mask: u32,
+    pub value: u32,
+    pub tail: u8,
 }
 
 /// A field whose value must be in a set.
