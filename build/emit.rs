@@ -19,9 +19,11 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let sized = targets.iter().flat_map(|t| &t.classes).any(|c| c.special & lower::special::SIZED != 0);
     let wide = targets.iter().flat_map(|t| &t.items).any(|i| i.lsb >= 64);
     writeln!(tables, "pub(crate) const ANY_SIZED: bool = {sized};\npub(crate) const ANY_WIDE: bool = {wide};").unwrap();
+    let mut abouts = vec![String::new()];
     for t in targets {
-        tables += &target_tables(isa, targets, t)?;
+        tables += &target_tables(isa, targets, t, &mut abouts)?;
     }
+    writeln!(tables, "pub(crate) static ABOUTS: &[&str] = &{abouts:?};").unwrap();
     files.push(("tables.rs".to_string(), tables));
     files.push(("types.rs".to_string(), types::all(isa, targets)));
     files.push(("roster.rs".to_string(), roster::all(targets)));
@@ -181,7 +183,7 @@ fn target_enum(targets: &[Target]) -> String {
     out
 }
 
-fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
+fn target_tables(isa: &Isa, targets: &[Target], t: &Target, abouts: &mut Vec<String>) -> Result<String> {
     let mut out = String::new();
     let w = &mut out;
     writeln!(w, "pub(crate) mod {} {{\nuse super::*;", t.row.name).unwrap();
@@ -342,7 +344,7 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
     writeln!(w, "lanes: {} }};", if t.row.has("wave32") { 32 } else { 64 }).unwrap();
 
     ops(w, targets, t);
-    layout(w, t);
+    layout(w, t, abouts);
     text(w, isa, t)?;
     writeln!(w, "}}").unwrap();
     Ok(out)
@@ -574,7 +576,7 @@ fn flag_bits(names: &[String]) -> u32 {
 }
 
 /// Where every field of every format lies: for errors, `explain` and `locate`.
-fn layout(w: &mut String, t: &Target) {
+fn layout(w: &mut String, t: &Target, abouts: &mut Vec<String>) {
     writeln!(w, "pub(crate) static LAYOUT: LayoutTables = LayoutTables {{ formats: &[").unwrap();
     for f in &t.formats {
         writeln!(
@@ -588,10 +590,14 @@ fn layout(w: &mut String, t: &Target) {
         for (field, bits) in &f.fields {
             let a = bits.pieces[0];
             let b = bits.pieces.get(1).copied().unwrap_or(Piece { lsb: NONE, width: 0 });
+            let about = abouts.iter().position(|a| *a == field.about).unwrap_or_else(|| {
+                abouts.push(field.about.clone());
+                abouts.len() - 1
+            });
             writeln!(
                 w,
-                "FieldInfo {{ field: Field::{}, lsb: {}, width: {}, hi: {}, hi_width: {}, fixed: {:?}, overlay: {}, about: {:?} }},",
-                camel(&field.name.to_lowercase()), a.lsb, a.width, b.lsb, b.width, bits.fixed.map(|v| v as u16), field.overlay, field.about
+                "FieldInfo {{ field: Field::{}, lsb: {}, width: {}, hi: {}, hi_width: {}, fixed: {:?}, overlay: {}, about: {about} }},",
+                camel(&field.name.to_lowercase()), a.lsb, a.width, b.lsb, b.width, bits.fixed.map(|v| v as u16), field.overlay
             )
             .unwrap();
         }

@@ -406,8 +406,15 @@ pub struct FieldInfo {
     pub fixed: Option<u16>,
     /// The field lies over others, which are its parts.
     pub overlay: bool,
+    /// Which of `ABOUTS`: the strings are linked only where somebody asks for them.
+    pub(crate) about: u16,
+}
+
+impl FieldInfo {
     /// What the table says of it.
-    pub about: &'static str,
+    pub fn about(&self) -> &'static str {
+        crate::target::generated::ABOUTS.get(usize::from(self.about)).copied().unwrap_or("")
+    }
 }
 
 #[cfg(feature = "text")]

@@ -65,7 +65,7 @@ fn one(inst: &Inst, text: &mut TextBuffer) {
     for (format, first, info, value) in inst.fields() {
         keep(format as u32 + u32::from(first) + value);
         keep(inst.get(info.field).unwrap_or(0));
-        let _ = write!(Sink, "{}{}", info.about, inst.field_text(info.field));
+        let _ = write!(Sink, "{}{}", info.about(), inst.field_text(info.field));
     }
     keep(inst.part(inst.format()).map_or(0, |words| words.len() as u32));
     if let Err(error) = inst.check() {
