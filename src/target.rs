@@ -5,7 +5,7 @@ use core::str::FromStr;
 
 #[cfg(feature = "text")]
 use crate::table::TextTables;
-use crate::table::{DecodeTables, ImmTables, Layout, LayoutTables, NameTables, OpTables, OperandTables};
+use crate::table::{DecodeTables, ImmTables, Layout, LayoutTables, LengthTables, NameTables, OpTables, OperandTables};
 
 pub(crate) struct TargetInfo {
     name: &'static str,
@@ -24,8 +24,8 @@ pub(crate) mod generated {
     #[cfg(feature = "text")]
     use crate::table::TextTables;
     use crate::table::{
-        Check, Class, DecodeTables, Dual, Family, Follow, ImmTables, Info, Item, Kind, Layout, LayoutTables, NO_FAMILY,
-        NameTables, Named, OpTables, OperandTables, Part, Shape, Ty, Wide,
+        Check, Class, DecodeTables, Dual, Family, Follow, ImmTables, Info, Item, Kind, Layout, LayoutTables,
+        LengthTables, NO_FAMILY, NameTables, Named, OpTables, OperandTables, Other, Part, Shape, Ty, Wide,
     };
     use crate::{Field, FieldInfo, Format, Opcode};
 
