@@ -47,6 +47,9 @@ fn names_and_numbers_find_their_target() {
     assert!(Target::ALL.iter().all(|t| unknown.contains(t.name())), "{unknown}");
 }
 
+/// Names, and what they make of the bytes.
+type Group = (&'static str, &'static str);
+
 #[test]
 fn targets_of_one_generation_differ_where_they_do() {
     let text = |name: &str, bytes: &[u8]| {
@@ -54,7 +57,7 @@ fn targets_of_one_generation_differ_where_they_do() {
         decode(target, bytes).map(|inst| inst.to_string()).map_err(|e| e.to_string())
     };
     #[rustfmt::skip]
-    let cases: &[(&[u8], &[(&str, &str)])] = &[
+    let cases: &[(&[u8], &[Group])] = &[
         (&[0x68, 0x00, 0x80, 0xbe], &[
             ("gfx801 gfx810 gfx900", "s_mov_b32 s0, xnack_mask_lo"),
             ("gfx802 gfx803 gfx805", "ssrc0 [7:0] = 104 is reserved"),
