@@ -18,7 +18,7 @@ pub struct Sweeps<'a, S> {
     pub target: Target,
     pub rows: &'a Rows,
     pub forms: &'a [Form],
-    /// Of the words of pairs and modifiers that decode, one in so many is printed.
+    /// Of the words that decode, but for those of single narrow fields, one in so many is printed.
     pub print: u64,
 }
 
@@ -30,7 +30,9 @@ impl<S: Subject> Sweeps<'_, S> {
         for (n, &start) in form.fillings.iter().enumerate() {
             for field in &form.fields {
                 let (count, value) = forms::values(field, n == 0);
-                each.all(1, count, start, |words, number| set(words, field, value(number)));
+                // Wide fields are numbers, which all print alike.
+                let print = if width(field) <= 12 { 1 } else { self.print };
+                each.all(print, count, start, |words, number| set(words, field, value(number)));
             }
         }
         let start = form.fillings[0];
@@ -102,6 +104,9 @@ impl<S: Subject> Each<'_, '_, S> {
                 self.tally.decoded += 1;
                 self.tally.rows[self.sweeps.rows.of_format(inst.format())].instructions += 1;
                 if let Err(fault) = check::instruction(subject, target, &words, &inst) {
+                    self.tally.fault(&words, fault);
+                }
+                if let Err(fault) = check::besides(subject, target, &words, &inst) {
                     self.tally.fault(&words, fault);
                 }
                 self.printed += 1;

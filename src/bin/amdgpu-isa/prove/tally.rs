@@ -79,6 +79,9 @@ impl Tally {
     }
 }
 
+/// Low bits of the first dword that are encoding bits of no format.
+const UNTOLD: u8 = 14;
+
 /// Finds the row of a word: that of the format whose encoding bits it has.
 pub struct Rows {
     of_top: Vec<u8>,
@@ -90,7 +93,7 @@ impl Rows {
     pub fn new(target: Target) -> Rows {
         let layouts = target.layouts();
         let fixed = |layout: &Layout| {
-            let bits = layout.fields.iter().filter(|field| field.lsb >= 16 && field.lsb < 32);
+            let bits = layout.fields.iter().filter(|field| field.lsb >= UNTOLD && field.lsb < 32);
             bits.filter_map(|f| Some((((1u32 << f.width) - 1) << f.lsb, u32::from(f.fixed?) << f.lsb)))
                 .fold((0, 0), |(mask, value), (m, v)| (mask | m, value | v))
         };
@@ -98,19 +101,20 @@ impl Rows {
         let none = layouts.len() as u8;
         let row = |top: u32| {
             let fits = |&(n, (mask, value)): &(usize, (u32, u32))| {
-                mask != 0 && !layouts[n].extension && (top << 16) & mask == value
+                mask != 0 && !layouts[n].extension && (top << UNTOLD) & mask == value
             };
-            let best = all.iter().copied().enumerate().filter(fits).max_by_key(|(_, (mask, _))| mask.count_ones());
+            let best =
+                all.iter().copied().enumerate().rev().filter(fits).max_by_key(|(_, (mask, _))| mask.count_ones());
             best.map_or(none, |(n, _)| n as u8)
         };
         let formats = layouts.iter().map(|layout| layout.format as usize + 1).max().unwrap_or(0);
         let number = |format| layouts.iter().position(|l| l.format as usize == format).map_or(none, |n| n as u8);
-        Rows { of_top: (0..=0xffff).map(row).collect(), of_format: (0..formats).map(number).collect(), none }
+        Rows { of_top: (0..1 << (32 - UNTOLD)).map(row).collect(), of_format: (0..formats).map(number).collect(), none }
     }
 
     #[inline(always)]
     pub fn of_word(&self, word: u32) -> usize {
-        self.of_top.get((word >> 16) as usize).copied().unwrap_or(self.none).into()
+        self.of_top.get((word >> UNTOLD) as usize).copied().unwrap_or(self.none).into()
     }
 
     #[inline(always)]
