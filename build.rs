@@ -11,9 +11,11 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(has_target)");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let enabled = |target: &str| std::env::var_os(format!("CARGO_FEATURE_{}", target.to_uppercase())).is_some();
+    let variable = |feature: &str| format!("CARGO_FEATURE_{}", feature.to_uppercase().replace('-', "_"));
+    let enabled = |feature: &str| std::env::var_os(variable(feature)).is_some();
     let generated = build::read("isa".as_ref()).and_then(|isa| build::generate(&isa, enabled));
-    if std::env::vars_os().any(|(k, _)| k.to_str().is_some_and(|k| k.starts_with("CARGO_FEATURE_GFX"))) {
+    let target = |k: &str| k.starts_with("CARGO_FEATURE_GFX") || k == variable("unstable-rdna");
+    if std::env::vars_os().any(|(k, _)| k.to_str().is_some_and(target)) {
         println!("cargo::rustc-cfg=has_target");
     }
     match generated {

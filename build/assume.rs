@@ -20,7 +20,9 @@ fn lies(at: &Place, who: &str, name: &str, bits: Option<Bits>, lsb: u8, width: u
 }
 
 /// Rules that tie several fields: `ties` in src/decode.rs.
-pub fn ties(at: &Place, item: &Item, field: impl Fn(&str) -> Option<Bits>) -> Result<()> {
+///
+/// `Ok(false)`: the fields lie elsewhere, and a slower rule, which asks the item for its size, must do.
+pub fn ties(at: &Place, item: &Item, field: impl Fn(&str) -> Option<Bits>) -> Result<bool> {
     let places: &[(&str, u8, u8)] = match item.kind.as_str() {
         "buf_vaddr" => &[("", 32, 8), ("offen", 12, 1), ("idxen", 13, 1)],
         "buf_data" => &[("acc", 55, 1)],
@@ -37,32 +39,34 @@ pub fn ties(at: &Place, item: &Item, field: impl Fn(&str) -> Option<Bits>) -> Re
         if ["soffset_en", "soffset", "d16", "acc"].contains(&name) && field(name).is_none() {
             continue;
         }
-        lies(at, &item.kind, name, field(name), lsb, width)?;
+        match lies(at, &item.kind, name, field(name), lsb, width) {
+            Err(_) if item.kind == "mimg_data" => return Ok(false),
+            placed => placed?,
+        }
     }
-    Ok(())
+    Ok(true)
 }
 
-/// Sources that can be a literal, and the bit of the tail that says so: `follow` in src/decode.rs.
-pub fn literal(at: &Place, name: &str, bits: Option<Bits>) -> Result<u8> {
-    let (lsb, width, tail) = match name {
-        "ssrc0" => (0, 8, tail::SSRC0),
-        "ssrc1" => (8, 8, tail::SSRC1),
-        "src0" => (0, 9, tail::SRC0),
+/// The bit of the tail that says of a field that 255 in it announces a literal: `may_follow` in src/decode.rs. Fields
+/// elsewhere have none; the decoder finds them in a list.
+pub fn literal(name: &str, place: Piece) -> Option<u8> {
+    match (place.lsb, place.width) {
         // A scalar offset, and above it the flag that says "constant": nine bits too.
-        "offset" => (0, 8, tail::SRC0),
-        _ => return at.err(format!("a literal for {name} is not supported yet")),
-    };
-    lies(at, "literal", name, bits, lsb, width)?;
-    Ok(tail)
+        (0, 8) if name == "offset" => Some(tail::SRC0),
+        (0, 8) => Some(tail::SSRC0),
+        (8, 8) => Some(tail::SSRC1),
+        (0, 9) => Some(tail::SRC0),
+        _ => None,
+    }
 }
 
-/// What stands behind the base words: `follow` in src/decode.rs.
-pub fn extension(e: &Extend, bits: Option<Bits>) -> Result<()> {
-    let code = if e.format.starts_with("SDWA") { 249 } else { 250 };
-    if e.code != code {
-        return e.at.err(format!("{} follows the code {code}, which src/decode.rs looks for", e.format));
+/// The same for an extension.
+pub fn extension(e: &Extend, place: Piece) -> Option<u8> {
+    match (e.code, e.last_code, place.lsb, place.width) {
+        (249, 249, 0, 9) => Some(tail::SDWA),
+        (250, 250, 0, 9) => Some(tail::DPP),
+        _ => None,
     }
-    lies(&e.at, "extend", &e.field, bits, 0, 9)
 }
 
 /// Slots, shapes and targets are numbers of 13, 11 and 5 bits in `Inst`.

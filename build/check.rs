@@ -14,7 +14,8 @@ const READERS: &str = "\
     sendmsg waitcnt gpr_idx none list list_neg_lo list_neg list_ones flag \
     omod named signed sdwa_sel dst_unused dpp_ctrl dpp_bound dpp_mask swizzle \
     mtbuf_format smrd_offset attr interp_param exp_tgt exp_src dmask mimg_data mimg_gather \
-    mimg_atomic mimg_cmpswap list_all";
+    mimg_atomic mimg_cmpswap list_all half half_sel vdsty second img_addr img_addr_grad dim \
+    scope th dpp8";
 
 /// Registers that a row may read or write without a field: `Reg` in src/operand.rs.
 pub const IMPLICIT: [&str; 8] = ["scc", "vcc", "exec", "m0", "mode", "flat_scr", "xnack", "trapsts"];
@@ -43,7 +44,8 @@ fn targets(isa: &Isa) -> Result<()> {
         isa.targets.iter().flat_map(|t| std::iter::once(&t.name).chain(&t.aliases).map(|n| (&t.at, n.as_str())));
     unique(names, "target name")?;
     for t in &isa.targets {
-        if let Some(x) = t.traits.iter().find(|x| !["unpacked-d16", "aligned-vgprs"].contains(&x.as_str())) {
+        let known = ["unpacked-d16", "aligned-vgprs", "wave32", "unstable-rdna"];
+        if let Some(x) = t.traits.iter().find(|x| !known.contains(&x.as_str())) {
             return t.at.err(format!("unknown trait {x}"));
         }
     }
@@ -98,8 +100,8 @@ fn kinds(isa: &Isa) -> Result<()> {
             }
         }
         let needed = if ["sdwa_src", "sdst_or_vcc"].contains(&k.reads_as.as_str()) { 1 } else { 0 };
-        if !(needed..=3).contains(&k.uses.len()) {
-            return k.at.err(format!("kind {} uses {} fields; it can use {needed} to 3", k.name, k.uses.len()));
+        if !(needed..=4).contains(&k.uses.len()) {
+            return k.at.err(format!("kind {} uses {} fields; it can use {needed} to 4", k.name, k.uses.len()));
         }
     }
     Ok(())

@@ -13,6 +13,10 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         vec![("common.rs".to_string(), common(isa, targets)), ("targets.rs".to_string(), target_enum(targets))];
     let mut tables = String::new();
     info_table(&mut tables, &infos(targets));
+    // What no enabled target needs is left out of the code.
+    let sized = targets.iter().flat_map(|t| &t.classes).any(|c| c.special & lower::special::SIZED != 0);
+    let wide = targets.iter().flat_map(|t| &t.items).any(|i| i.lsb >= 64);
+    writeln!(tables, "pub(crate) const ANY_SIZED: bool = {sized};\npub(crate) const ANY_WIDE: bool = {wide};").unwrap();
     for t in targets {
         tables += &target_tables(isa, targets, t)?;
     }
@@ -41,7 +45,8 @@ pub fn camel(name: &str) -> String {
 
 /// All opcodes of the enabled targets, in the order of their names.
 fn opcodes(targets: &[Target]) -> BTreeSet<String> {
-    targets.iter().flat_map(|t| t.slots.iter().flatten()).map(|s| s.mnemonic.clone()).collect()
+    let slots = targets.iter().flat_map(|t| t.slots.iter().flatten());
+    slots.flat_map(|s| std::iter::once(&s.mnemonic).chain(&s.second)).cloned().collect()
 }
 
 /// Every field name of the tables, of whatever target: hand-written code may name one in any build.
@@ -142,11 +147,13 @@ fn target_enum(targets: &[Target]) -> String {
         let a: Vec<String> = t.row.aliases.iter().map(|a| format!("{a:?}")).collect();
         writeln!(
             out,
-            "    TargetInfo {{ name: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, aliases: &[{}] }},",
+            "    TargetInfo {{ name: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, wave32: {}, partial: {}, aliases: &[{}] }},",
             t.row.name,
             t.row.generation,
             t.row.mach,
-            t.row.traits.iter().any(|x| x == "aligned-vgprs"),
+            t.row.has("aligned-vgprs"),
+            t.row.has("wave32"),
+            t.row.feature() != t.row.name,
             a.join(", ")
         )
         .unwrap();
@@ -202,19 +209,20 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
     writeln!(w, "shape_of: &{local:?},").unwrap();
     writeln!(w, "forms_of: &{:?},", t.shapes.iter().map(|s| [s.sdwa, s.dpp]).collect::<Vec<_>>()).unwrap();
     writeln!(w, "classes: &[").unwrap();
-    let mut ones: Vec<u128> = Vec::new();
+    let mut ones: Vec<u64> = Vec::new();
     for s in &t.shapes {
         let c = &t.classes[s.class];
-        let number = ones.iter().position(|v| *v == c.value).unwrap_or_else(|| {
-            ones.push(c.value);
+        let low = c.value as u64;
+        let number = ones.iter().position(|v| *v == low).unwrap_or_else(|| {
+            ones.push(low);
             ones.len() - 1
         });
-        let special = c.special | if c.value == 0 { 0 } else { 0x8000 };
+        let special = c.special | if low == 0 { 0 } else { 0x8000 };
         let dwords = t.formats[s.format].def.bits / 32;
         writeln!(
             w,
             "Class {{ zeros: {:#x}, ones: {number}, first: {}, checks: {}, tail: {}, special: {special}, dwords: {dwords} }},",
-            c.mask & !c.value,
+            (c.mask & !c.value) as u64,
             c.checks.0,
             c.checks.1,
             c.tail
@@ -246,8 +254,34 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
     writeln!(w, "],\nallowed: &{:?},", allowed.bytes()).unwrap();
     writeln!(w, "lengths: {:?},", lengths(t)).unwrap();
     let sgpr_ok = code_set(t, &["sgpr", "sys", "ttmp", "m0", "exec"]);
-    writeln!(w, "scalars: &{sgpr_ok:?},").unwrap();
-    writeln!(w, "}};").unwrap();
+    writeln!(w, "scalars: &{sgpr_ok:?},\nfollows: &[").unwrap();
+    for (shape, f) in t.shapes.iter().enumerate().flat_map(|(n, s)| s.follow.iter().map(move |f| (n, f))) {
+        let lower::Follow { lsb, width, first, last, form } = f;
+        writeln!(
+            w,
+            "Follow {{ shape: {shape}, lsb: {lsb}, width: {width}, first: {first}, last: {last}, form: {form} }},"
+        )
+        .unwrap();
+    }
+    writeln!(w, "],\nwide: &[").unwrap();
+    for (shape, s) in t.shapes.iter().enumerate() {
+        let c = &t.classes[s.class];
+        if c.special & lower::special::WIDE == 0 {
+            continue;
+        }
+        let high = |bits: u128| (bits >> 64) as u32;
+        writeln!(
+            w,
+            "Wide {{ shape: {shape}, first: {}, checks: {}, zeros: {:#x}, ones: {:#x}, ignored: {:#x} }},",
+            c.high_checks.0,
+            c.high_checks.1,
+            high(c.mask & !c.value),
+            high(c.value),
+            high(s.ignored)
+        )
+        .unwrap();
+    }
+    writeln!(w, "] }};").unwrap();
 
     writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{ shapes: &[").unwrap();
     for s in &t.shapes {
@@ -263,7 +297,7 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
         writeln!(
             w,
             "Shape {{ format: Format::{f}, suffix: {}, extension: {extension}, first: {}, items: {}, ignored: {:#x} }},",
-            suffix, s.items.0, s.items.1, s.ignored
+            suffix, s.items.0, s.items.1, s.ignored as u64
         )
         .unwrap();
     }
@@ -364,11 +398,12 @@ fn lengths(t: &Target) -> Vec<u8> {
         tails.sort_unstable();
         tails.dedup();
         match (family.dwords, &tails[..]) {
+            // Not from the first dword alone.
+            (_, tails) if tails.iter().any(|t| t & lower::tail::LIST != 0) => 0x3f | ASK,
             (1, []) => ONE,
             (1, [tail]) => ONE | tail,
             (1, tails) => ASK | tails.iter().fold(0, |all, t| all | t),
             (2, [] | [0]) => TWO,
-            // Not from the first dword alone.
             _ => 0x3f | ASK,
         }
     };
@@ -403,10 +438,35 @@ fn ops(w: &mut String, targets: &[Target], t: &Target) {
     // For each opcode, where its slots stand in the list behind it.
     let (mut first, mut slots) = (vec![0usize], Vec::new());
     for name in &all {
-        slots.extend((0..t.slots.len()).filter(|&i| t.slots[i].as_ref().is_some_and(|s| &s.mnemonic == name)));
+        let of = |i: usize, second: bool| {
+            let slot = t.slots[i].as_ref();
+            slot.is_some_and(|s| if second { s.second.as_ref() == Some(name) } else { &s.mnemonic == name })
+        };
+        let mut mine: Vec<usize> = (0..t.slots.len()).filter(|&i| of(i, false)).collect();
+        // Of the many pairs that an operation is in, one stands for all.
+        let mut seen = false;
+        mine.retain(|&i| {
+            t.slots[i].as_ref().is_some_and(|s| s.second.is_none()) || !std::mem::replace(&mut seen, true)
+        });
+        if mine.is_empty() {
+            mine.extend((0..t.slots.len()).find(|&i| of(i, true)));
+        }
+        slots.extend(mine);
         first.push(slots.len());
     }
-    writeln!(w, "first: &{first:?}, slots: &{slots:?} }};").unwrap();
+    write!(w, "first: &{first:?}, slots: &{slots:?}, duals: &[").unwrap();
+    for f in t.families.iter().filter(|f| f.seg_is == lower::Seg::Second && f.seg.is_some()) {
+        write!(w, "Dual {{ base: {}, shift: {}, seconds: &[", f.base, f.op.width).unwrap();
+        for y in 0..f.slots >> f.op.width {
+            let mut with = (0..1 << f.op.width).filter_map(|x| t.slots[f.base + (y << f.op.width) + x].as_ref());
+            match with.next().and_then(|s| s.second.as_ref()) {
+                Some(name) => write!(w, "Some(Opcode::{}),", camel(name)).unwrap(),
+                None => w.push_str("None,"),
+            }
+        }
+        write!(w, "] }},").unwrap();
+    }
+    writeln!(w, "] }};").unwrap();
 }
 
 /// The facts of all targets' operations, one table for all.
@@ -488,8 +548,11 @@ fn layout(w: &mut String, t: &Target) {
         for field in f.def.literals(&t.row.name) {
             write!(w, "(Field::{}, 255, Format::Literal),", camel(field)).unwrap();
         }
-        for e in f.def.extends.iter().filter(|e| t.formats.iter().any(|f| f.def.name == e.format)) {
-            write!(w, "(Field::{}, {}, Format::{}),", camel(&e.field), e.code, camel(&e.format)).unwrap();
+        let there = |e: &&Extend| e.is_of(&t.row.name) && t.formats.iter().any(|f| f.def.name == e.format);
+        for e in f.def.extends.iter().filter(there) {
+            for code in e.code..=e.last_code {
+                write!(w, "(Field::{}, {code}, Format::{}),", camel(&e.field), camel(&e.format)).unwrap();
+            }
         }
         writeln!(w, "] }},").unwrap();
     }

@@ -43,15 +43,28 @@ pub struct Family {
     pub dwords: u8,
     pub fixed: Vec<(Bits, u64)>,
     pub op: Piece,
-    /// A second piece of the slot number: FLAT's segment, or the high part of a split opcode.
+    /// A second piece of the slot number: FLAT's segment, the high part of a split opcode, or the second operation.
     pub seg: Option<Piece>,
-    seg_is_op: bool,
+    pub seg_is: Seg,
     formats: Vec<usize>,
+}
+
+/// What the second piece of a slot number is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seg {
+    /// More encoding bits: formats that share opcode numbers.
+    Encoding,
+    /// The high part of the opcode.
+    Opcode,
+    /// The opcode of the second of two operations.
+    Second,
 }
 
 #[derive(Clone, Debug)]
 pub struct Slot {
     pub mnemonic: String,
+    /// The second of two operations in a word.
+    pub second: Option<String>,
     /// How the target's text spells it, if not so.
     pub spelling: Option<String>,
     pub format: usize,
@@ -82,6 +95,19 @@ pub struct Shape {
     pub ignored: u128,
     pub sdwa: usize,
     pub dpp: usize,
+    /// What may stand behind the base words where `tail` has no flag for it.
+    pub follow: Vec<Follow>,
+}
+
+/// A dword follows when the field holds one of these codes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Follow {
+    pub lsb: u8,
+    pub width: u8,
+    pub first: u16,
+    pub last: u16,
+    /// The shape that it makes, counted from one; 0: a literal, which makes none.
+    pub form: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -89,6 +115,8 @@ pub struct Class {
     pub mask: u128,
     pub value: u128,
     pub checks: (usize, usize),
+    /// The checks of fields behind the first 64 bits.
+    pub high_checks: (usize, usize),
     /// Bits of `Tail` in src/table.rs.
     pub tail: u8,
     pub special: u16,
@@ -120,7 +148,7 @@ pub struct Item {
     pub access: Option<Access>,
     /// Bit that says "returns": the operand is written (or is there at all) only when it is set.
     pub cond: u8,
-    pub aux: [u8; 3],
+    pub aux: [u8; 4],
 }
 
 pub mod tail {
@@ -130,6 +158,13 @@ pub mod tail {
     pub const SDWA: u8 = 8;
     pub const DPP: u8 = 16;
     pub const ALWAYS: u8 = 32;
+    pub const LIST: u8 = 64;
+}
+
+/// Rules of `special` in src/table.rs that are not one kind's alone.
+pub mod special {
+    pub const SIZED: u16 = 1 << 12;
+    pub const WIDE: u16 = 1 << 13;
 }
 
 pub fn target<'a>(isa: &'a Isa, row: &'a TargetRow) -> Result<Target<'a>> {
@@ -174,7 +209,7 @@ fn formats<'a>(isa: &'a Isa, t: &mut Target<'a>) -> Result<()> {
         }
         let mut seen = 0u128;
         for (f, b) in &fields {
-            if !isa.kinds.iter().any(|k| k.name == f.kind) && f.kind != "enc" && f.kind != "op" {
+            if !isa.kinds.iter().any(|k| k.name == f.kind) && !["enc", "op"].contains(&&*f.kind) {
                 return f.at.err(format!("unknown kind `{}`", f.kind));
             }
             if b.mask().checked_shr(def.bits.into()).is_some_and(|m| m != 0) {
@@ -182,6 +217,9 @@ fn formats<'a>(isa: &'a Isa, t: &mut Target<'a>) -> Result<()> {
             }
             if (f.kind == "enc") != b.fixed.is_some() {
                 return f.at.err("fixed bits are of kind `enc`, and only they");
+            }
+            if b.pieces.iter().any(|p| p.lsb < 64 && p.lsb + p.width > 64) {
+                return f.at.err(format!("field {} lies across bit 64, where src/operand.rs cannot read it", f.name));
             }
             if f.overlay {
                 if b.mask() & !seen != 0 {
@@ -229,8 +267,15 @@ fn families(t: &mut Target) -> Result<()> {
             return def.at.err("the first encoding field must lie in bits 31:23");
         }
         let seg = segs.first().map(|(b, _)| b.pieces[0]).or(op_high);
-        let seg_is_op = op_high.is_some();
-        if segs.len() + usize::from(seg_is_op) > 1 || segs.iter().any(|(b, _)| b.pieces.len() > 1) {
+        let seg_is = match (segs.first(), &def.dual) {
+            (Some(_), _) => Seg::Encoding,
+            (None, None) => Seg::Opcode,
+            (None, Some(_)) => Seg::Second,
+        };
+        if def.dual.is_some() && op_high.is_none() {
+            return def.at.err("a format with `dual` has an opcode in two pieces, that of the second operation first");
+        }
+        if segs.len() + usize::from(op_high.is_some()) > 1 || segs.iter().any(|(b, _)| b.pieces.len() > 1) {
             return def.at.err("more than one further encoding field, or a split one, is not supported yet");
         }
         if ![Some(op), seg].iter().flatten().all(|p| within(p, 0)) {
@@ -259,7 +304,7 @@ fn families(t: &mut Target) -> Result<()> {
                     fixed: vec![enc.clone()],
                     op,
                     seg,
-                    seg_is_op,
+                    seg_is,
                     formats: Vec::new(),
                 });
                 t.slots.resize(base + slots, None);
@@ -319,15 +364,18 @@ fn intern<T: Clone + std::hash::Hash + Eq>(map: &mut HashMap<T, usize>, list: &m
 
 fn rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize) -> Result<()> {
     let def = t.formats[format].def;
+    if let Some(halves) = &def.dual {
+        return dual_rows(isa, t, pool, format, halves);
+    }
     for row in &def.rows {
         let Some((opcode, spelling)) = row.opcode.of(&t.row.name) else { continue };
         let fam = &t.families[t.formats[format].family];
-        let high = fam.seg.filter(|_| fam.seg_is_op).map_or(0, |s| s.width);
+        let high = fam.seg.filter(|_| fam.seg_is == Seg::Opcode).map_or(0, |s| s.width);
         if u32::from(*opcode) >= 1 << (fam.op.width + high) {
             return row.at.err(format!("opcode {opcode} does not fit in {} bits", fam.op.width + high));
         }
         let mut slot = fam.base + usize::from(*opcode);
-        if let Some(seg) = fam.seg.filter(|_| !fam.seg_is_op) {
+        if let Some(seg) = fam.seg.filter(|_| fam.seg_is == Seg::Encoding) {
             let fields = &t.formats[format].fields;
             let value = fields.iter().filter_map(|(_, b)| b.fixed.filter(|_| b.pieces[0] == seg)).next();
             slot += (value.expect("checked with the family") as usize) << fam.op.width;
@@ -337,24 +385,85 @@ fn rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize) -> Result<()>
                 .at
                 .err(format!("opcode {opcode} of {} is {} already on {}", def.name, other.mnemonic, t.row.name));
         }
-        let shape = Form::base(isa, t, format, row)?.shape(isa, t, pool, row)?;
-        let mut info = Info {
-            reads: row.reads.clone(),
-            writes: row.writes.clone(),
-            flags: row.flags.clone(),
-            suffix: false,
-            respelled: spelling.is_some(),
-        };
-        for (register, targets) in &def.reads {
-            if targets.contains(&t.row.name) && !info.reads.contains(register) {
-                info.reads.push(register.clone());
-            }
-        }
-        let info = intern(&mut pool.infos, &mut t.infos, info);
-        let (mnemonic, spelling) = (row.mnemonic.clone(), spelling.clone());
-        t.slots[slot] = Some(Slot { mnemonic, spelling, format, shape, info });
+        let made = self::slot(isa, t, pool, format, row)?;
+        t.slots[slot] = Some(Slot { spelling: spelling.clone(), ..made });
     }
     Ok(())
+}
+
+/// The slot of a row. Its number and its spelling are the caller's business.
+fn slot(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, row: &Row) -> Result<Slot> {
+    let def = t.formats[format].def;
+    let shape = Form::base(isa, t, format, row)?.shape(isa, t, pool, row)?;
+    let mut info = Info {
+        reads: row.reads.clone(),
+        writes: row.writes.clone(),
+        flags: row.flags.clone(),
+        suffix: false,
+        respelled: row.opcode.of(&t.row.name).is_some_and(|(_, spelling)| spelling.is_some()),
+    };
+    for (register, targets) in &def.reads {
+        if targets.contains(&t.row.name) && !info.reads.contains(register) {
+            info.reads.push(register.clone());
+        }
+    }
+    let info = intern(&mut pool.infos, &mut t.infos, info);
+    Ok(Slot { mnemonic: row.mnemonic.clone(), second: None, spelling: None, format, shape, info })
+}
+
+/// Each pair of rows is a slot. A row whose number does not fit in the first opcode field is a second operation only.
+fn dual_rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, halves: &[String; 2]) -> Result<()> {
+    let def = t.formats[format].def;
+    let fam = &t.families[t.formats[format].family];
+    let (base, first, second) = (fam.base, fam.op.width, fam.seg.expect("a dual format has it").width);
+    let rows: Vec<(&Row, usize)> =
+        def.rows.iter().filter_map(|r| r.opcode.of(&t.row.name).map(|(n, _)| (r, usize::from(*n)))).collect();
+    for &(x, opx) in rows.iter().filter(|(_, n)| *n < 1 << first) {
+        for &(y, opy) in &rows {
+            if opy >= 1 << second {
+                return y.at.err(format!("opcode {opy} does not fit in {second} bits"));
+            }
+            let number = base + opx + (opy << first);
+            if t.slots[number].is_some() {
+                return y.at.err(format!("opcode {opy} of {} stands twice on {}", def.name, t.row.name));
+            }
+            let made = slot(isa, t, pool, format, &pair(def, x, y, halves)?)?;
+            t.slots[number] = Some(Slot { second: Some(y.mnemonic.clone()), ..made });
+        }
+    }
+    Ok(())
+}
+
+/// Two rows as one, each with the fields of its half.
+fn pair(def: &Format, x: &Row, y: &Row, halves: &[String; 2]) -> Result<Row> {
+    let half = |row: &Row, letter: &str| -> Result<Vec<Token>> {
+        let mut tokens = expand(def, &row.tokens)?;
+        for token in &mut tokens {
+            if let Token::Operand { name, .. } = token {
+                if name != "literal" {
+                    name.push_str(letter);
+                }
+            }
+        }
+        Ok(tokens)
+    };
+    let mut tokens = half(x, &halves[0])?;
+    tokens.push(Token::Second);
+    tokens.extend(half(y, &halves[1])?);
+    let both = |a: &[String], b: &[String]| {
+        let mut all = a.to_vec();
+        all.extend(b.iter().filter(|n| !a.contains(n)).cloned());
+        all
+    };
+    Ok(Row {
+        at: x.at.clone(),
+        mnemonic: x.mnemonic.clone(),
+        tokens,
+        reads: both(&x.reads, &y.reads),
+        writes: both(&x.writes, &y.writes),
+        flags: both(&x.flags, &y.flags),
+        opcode: x.opcode.clone(),
+    })
 }
 
 /// One form of a row (base, SDWA, DPP) on its way to a shape.
@@ -363,9 +472,11 @@ struct Form {
     /// Formats that make up the words, each with its first bit.
     parts: Vec<(usize, u8)>,
     tokens: Vec<Token>,
-    replace: Vec<(String, String, Option<String>)>,
+    replace: Vec<Replace>,
     forms: Vec<(String, String)>,
     tail: u8,
+    /// Literals that `tail` has no flag for.
+    follow: Vec<Follow>,
 }
 
 impl Form {
@@ -378,6 +489,7 @@ impl Form {
             replace: Vec::new(),
             forms: Vec::new(),
             tail: 0,
+            follow: Vec::new(),
         };
         let tokens = expand(def, &row.tokens)?;
         for token in tokens {
@@ -394,16 +506,22 @@ impl Form {
             // `shape` refuses the row if there is none.
             form.parts.extend(t.formats.iter().position(|f| f.def.name == "LITERAL").map(|lit| (lit, def.bits)));
         }
-        for e in &def.extends {
-            assume::extension(e, form.field(t, &e.field).map(|(_, b, _)| b))?;
-        }
         for name in def.literals(&t.row.name) {
             let used = form.tokens.iter().any(|tk| {
                 matches!(tk, Token::Operand { name: n, kind, .. }
                 if n == name && takes_literal(isa, def, n, kind.as_deref()))
             });
             if used {
-                form.tail |= assume::literal(&def.at, name, form.field(t, name).map(|(_, bits, _)| bits))?;
+                let (_, bits, _) = form.field(t, name).expect("an operand names it");
+                let place = single(&def.at, name, &bits)?;
+                match assume::literal(name, place) {
+                    Some(flag) => form.tail |= flag,
+                    None => {
+                        form.tail |= tail::LIST;
+                        let Piece { lsb, width } = place;
+                        form.follow.push(Follow { lsb, width, first: 255, last: 255, form: 0 });
+                    }
+                }
             }
         }
         Ok(form)
@@ -427,10 +545,27 @@ impl Form {
             format: base.format,
             parts: vec![base.parts[0], (ext, t.formats[base.format].def.bits)],
             tokens: all,
-            replace: def.replaces.iter().map(|r| (r.operand.clone(), r.kind.clone(), r.field.clone())).collect(),
+            replace: def.replaces.iter().filter(|r| of_target(&r.targets, t)).cloned().collect(),
             forms: Vec::new(),
             tail: 0,
+            follow: Vec::new(),
         })
+    }
+
+    /// What an operand is replaced by. An older layout may have no field to replace it with.
+    fn replacement(&self, t: &Target, operand: &str, kind: Option<&str>) -> Option<&Replace> {
+        let fits = |r: &&Replace| {
+            let same = r.read_as.is_none() || r.read_as.as_deref() == kind;
+            let there = r.field.as_ref().is_none_or(|f| self.field(t, f).is_some());
+            r.operand == operand && same && there
+        };
+        // The most special of them.
+        self.replace.iter().filter(fits).max_by_key(|r| r.read_as.is_some())
+    }
+
+    /// A field of the base words.
+    fn base_field(&self, t: &Target, name: &str) -> Option<Bits> {
+        t.formats[self.format].fields.iter().find(|(f, _)| f.name == name).map(|(_, b)| b.clone())
     }
 
     /// The field's definition and its bits in the whole instruction; the last part that has it wins.
@@ -444,22 +579,38 @@ impl Form {
     fn shape(&self, isa: &Isa, t: &mut Target, pool: &mut Pool, row: &Row) -> Result<usize> {
         let mut form = self.tail;
         let mut ext = [0usize; 2];
+        let mut follow = Vec::new();
         for (name, macro_name) in &self.forms {
             let def = t.formats[self.format].def;
             let upper = name.to_uppercase();
-            let Some(e) = def.extends.iter().find(|e| e.format.starts_with(&upper)) else {
+            // VOPC's SDWA is a format of its own.
+            let mut of_name = def.extends.iter().filter(|e| e.format.trim_end_matches('B') == upper).peekable();
+            if of_name.peek().is_none() {
                 return row.at.err(format!("{} has no extension {upper}", def.name));
-            };
+            }
+            let Some(e) = of_name.find(|e| e.is_of(&t.row.name)) else { continue };
             let Some(x) = t.formats.iter().position(|f| f.def.name == e.format) else {
                 if isa.formats.iter().any(|f| f.name == e.format) {
                     continue;
                 }
                 return e.at.err(format!("there is no format {}", e.format));
             };
-            let (n, bit) = if upper == "SDWA" { (0, tail::SDWA) } else { (1, tail::DPP) };
-            form |= bit;
-            ext[n] = Form::extended(t, self, x, macro_name, row)?.shape(isa, t, pool, row)?;
+            let shape = Form::extended(t, self, x, macro_name, row)?.shape(isa, t, pool, row)?;
+            let Some(bits) = self.base_field(t, &e.field) else {
+                return e.at.err(format!("`{}` is no field of {} on {}", e.field, def.name, t.row.name));
+            };
+            let place = single(&e.at, &e.field, &bits)?;
+            match assume::extension(e, place) {
+                Some(tail::SDWA) => (ext[0], form) = (shape, form | tail::SDWA),
+                Some(flag) => (ext[1], form) = (shape, form | flag),
+                None => {
+                    form |= tail::LIST;
+                    let Piece { lsb, width } = place;
+                    follow.push(Follow { lsb, width, first: e.code, last: e.last_code, form: shape });
+                }
+            }
         }
+        follow.extend(self.follow.iter().cloned());
         if self.tail != 0 && !t.formats.iter().any(|f| f.def.name == "LITERAL") {
             return row.at.err("the row has a literal, but the target has no LITERAL format");
         }
@@ -471,14 +622,18 @@ impl Form {
         let (mask, value, ignored) = layout.finish();
         let mut checks = Vec::new();
         let mut special = 0;
-        let packed = !t.row.traits.iter().any(|x| x == "unpacked-d16");
+        let packed = !t.row.has("unpacked-d16");
         for item in &items {
-            assume::ties(&row.at, item, |name| self.field(t, name).map(|(_, bits, _)| bits))?;
+            let placed = assume::ties(&row.at, item, |name| self.field(t, name).map(|(_, bits, _)| bits))?;
+            if !placed || ["img_addr", "img_addr_grad"].contains(&item.kind.as_str()) {
+                special |= self::special::SIZED;
+            }
             if let Some((check, set)) = check(isa, t, self, &row.at, item)? {
                 let set = intern(&mut pool.sets, &mut t.sets, set);
                 checks.push(Check { set, ..check });
             }
             special |= match item.kind.as_str() {
+                "mimg_data" if !placed => 512 * u16::from(self.names(t, "d16")),
                 "buf_vaddr" if item.aux[2] != NONE => 1 | 1024,
                 "buf_vaddr" => 1,
                 "global_addr" => 2,
@@ -496,11 +651,21 @@ impl Form {
                 _ => 0,
             };
         }
-        let checks = *pool.check_lists.entry(checks).or_insert_with_key(|c| {
-            t.checks.extend(c.iter().cloned());
-            (t.checks.len() - c.len(), c.len())
-        });
-        let class = Class { mask, value, checks, tail: form, special };
+        let (checks, high): (Vec<Check>, Vec<Check>) = checks.into_iter().partition(|c| c.lsb < 64);
+        if let Some(c) = checks.iter().chain(&high).find(|c| c.hi != NONE && (c.hi >= 64 || c.lsb >= 64)) {
+            return row.at.err(format!("`{}` has a flag, which must lie with it in the first 64 bits", c.field));
+        }
+        if !high.is_empty() || (mask | ignored) >> 64 != 0 {
+            special |= self::special::WIDE;
+        }
+        let mut run = |checks: Vec<Check>| {
+            *pool.check_lists.entry(checks).or_insert_with_key(|c| {
+                t.checks.extend(c.iter().cloned());
+                (t.checks.len() - c.len(), c.len())
+            })
+        };
+        let (checks, high_checks) = (run(checks), run(high));
+        let class = Class { mask, value, checks, high_checks, tail: form, special };
         let class = intern(&mut pool.classes, &mut t.classes, class);
         let list: Vec<u16> = items
             .into_iter()
@@ -518,18 +683,23 @@ impl Form {
         let format = self.format;
         let extension = match self.parts.get(1) {
             Some(&(f, _)) => Some(f),
-            None if self.tail != 0 => t.formats.iter().position(|f| f.def.name == "LITERAL"),
+            None if self.tail != 0 && self.tail != tail::LIST || !self.follow.is_empty() => {
+                t.formats.iter().position(|f| f.def.name == "LITERAL")
+            }
             None => None,
         };
         let named = |name: &str| ["", "e32", "e64", "sdwa", "dpp"].iter().position(|s| *s == name);
         let suffix_of = |f: usize| named(&t.formats[f].def.suffix);
         let last = self.parts.last().expect("a form has parts").0;
-        let Some(suffix) = suffix_of(last).filter(|&n| n > 0).or(suffix_of(format)) else {
+        let both = |base: usize, ext: usize| if (base, ext) == (2, 4) { 5 } else { ext };
+        let of_last = suffix_of(last).filter(|&n| n > 0).map(|n| suffix_of(format).map_or(n, |base| both(base, n)));
+        let Some(suffix) = of_last.or(suffix_of(format)) else {
             return t.formats[format].def.at.err("unknown suffix");
         };
-        let bare = t.formats[last].def.bare.contains(&t.row.name);
+        let bare = t.formats[last].def.bare.contains(&t.row.name)
+            || t.formats[format].def.bare.contains(&t.formats[last].def.name);
         let suffix = if bare { 0 } else { suffix as u8 };
-        let shape = Shape { format, suffix, class, items, extension, ignored, sdwa: ext[0], dpp: ext[1] };
+        let shape = Shape { format, suffix, class, items, extension, ignored, sdwa: ext[0], dpp: ext[1], follow };
         Ok(intern(&mut pool.shapes, &mut t.shapes, shape) + 1)
     }
 }
@@ -538,6 +708,19 @@ fn takes_literal(isa: &Isa, def: &Format, field: &str, kind: Option<&str>) -> bo
     let default = def.fields.iter().find(|f| f.name == field).map(|f| f.kind.as_str());
     let Some(kind) = kind.or(default) else { return false };
     isa.kinds.iter().any(|k| k.name == kind && k.takes.iter().any(|c| c == "literal"))
+}
+
+/// A list of targets that names none means all.
+fn of_target(targets: &[String], t: &Target) -> bool {
+    targets.is_empty() || targets.contains(&t.row.name)
+}
+
+/// The one run of bits that a field is.
+fn single(at: &Place, name: &str, bits: &Bits) -> Result<Piece> {
+    match bits.pieces[..] {
+        [piece] => Ok(piece),
+        _ => at.err(format!("`{name}` is in pieces, and says what follows")),
+    }
 }
 
 fn shifted(bits: &Bits, first: u8) -> Bits {
@@ -581,8 +764,10 @@ impl<'f> Layout<'f> {
                 let mask = shifted(bits, first).mask();
                 l.all |= mask;
                 // The field that selects the extension holds its code; it is no operand here.
-                let selector = n == 0 && t.formats[f].def.extends.iter().any(|e| e.field == field.name);
-                if field.kind == "enc" || field.kind == "op" || (selector && form.parts.len() > 1 && form.tail == 0) {
+                let mut extends = t.formats[f].def.extends.iter().filter(|e| e.is_of(&t.row.name));
+                let selector = n == 0 && extends.any(|e| e.field == field.name);
+                if ["enc", "op"].contains(&field.kind.as_str()) || (selector && form.parts.len() > 1 && form.tail == 0)
+                {
                     l.fixed |= mask;
                 } else if field.ignored_if_unused || bits.ignored {
                     l.ignorable |= mask;
@@ -632,25 +817,24 @@ impl<'f> Layout<'f> {
             return Ok(());
         }
         match token {
+            Token::Second => items.push(joint()),
             Token::Any { name, bits } => self.any |= self.bits(t, row, name, bits)?.1,
             Token::Must { name, bits, ones } => {
                 let m = self.bits(t, row, name, bits)?.1;
                 if *ones { self.one |= m } else { self.zero |= m }
             }
             Token::Operand { name, kind, access, ty, on_return } => {
-                // An older layout may have no field to replace it with.
-                let has = |f: &Option<String>| f.as_ref().is_none_or(|f| self.form.field(t, f).is_some());
-                let replaced = self.form.replace.iter().find(|(o, _, f)| o == name && has(f));
+                let replaced = self.form.replacement(t, name, kind.as_deref());
                 if name == "vcc" && replaced.is_none() {
-                    items.push(implied_vcc(*access));
+                    items.push(implied_vcc(*access, ty_of(t, &row.at, ty)?.1));
                     return Ok(());
                 }
                 let (field, kind) = match replaced {
-                    Some((_, k, f)) => (f.as_deref().unwrap_or(name), Some(k)),
+                    Some(r) => (r.field.as_deref().unwrap_or(name), Some(&r.kind)),
                     None => (name.as_str(), kind.as_ref()),
                 };
                 let mut item = self.item(isa, t, row, field, kind, &None)?;
-                (item.ty, item.dwords) = ty_of(&row.at, ty)?;
+                (item.ty, item.dwords) = ty_of(t, &row.at, ty)?;
                 item.access = Some(*access);
                 if *on_return {
                     let parts = &self.form.parts;
@@ -685,14 +869,19 @@ impl<'f> Layout<'f> {
         let Some(k) = isa.kinds.iter().find(|k| &k.name == kind) else {
             return row.at.err(format!("unknown kind `{kind}`"));
         };
-        if self.taken & mask != 0 && !field.overlay {
+        // Two operations in a word share one literal.
+        if self.taken & mask != 0 && !field.overlay && name != "literal" {
             return row.at.err(format!("`{name}` is used twice"));
         }
         self.used |= mask;
         self.taken |= mask;
-        let (mut aux, mut cond) = ([NONE; 3], NONE);
+        let (mut aux, mut cond) = ([NONE; 4], NONE);
         for (i, used) in k.uses.iter().enumerate() {
-            let Some((_, b, _)) = self.form.field(t, &used.field) else {
+            let found = match used.of_base {
+                true => self.form.base_field(t, &used.field),
+                false => self.form.field(t, &used.field).map(|(_, bits, _)| bits),
+            };
+            let Some(b) = found else {
                 if used.optional {
                     continue;
                 }
@@ -704,7 +893,11 @@ impl<'f> Layout<'f> {
             match k.reads_as.as_str() {
                 // Sources keep aux for neg, abs and sext.
                 "sdwa_src" => cond = first,
+                "half_sel" => aux[3] = first,
                 _ => aux[i] = first,
+            }
+            for more in &used.more {
+                self.used |= self.form.field(t, more).map_or(0, |(_, bits, _)| bits.mask());
             }
             match used.bit {
                 _ if used.looked_at => {}
@@ -763,9 +956,19 @@ fn bit_position(bits: &Bits, mut bit: u8) -> Option<u8> {
 }
 
 /// The vcc of VOP2 and VOPC, which no field names.
-fn implied_vcc(access: Access) -> Item {
+fn implied_vcc(access: Access, dwords: u8) -> Item {
+    Item { dwords, access: Some(access), ..nothing("vcc") }
+}
+
+/// Where the second of two operations begins.
+fn joint() -> Item {
+    nothing("second")
+}
+
+/// An item without a field.
+fn nothing(kind: &str) -> Item {
     Item {
-        kind: "vcc".into(),
+        kind: kind.into(),
         field: "vcc".into(),
         lsb: 0,
         width: 0,
@@ -774,10 +977,10 @@ fn implied_vcc(access: Access) -> Item {
         shift: 0,
         add: 0,
         ty: "b".into(),
-        dwords: 2,
-        access: Some(access),
+        dwords: 0,
+        access: None,
         cond: NONE,
-        aux: [NONE; 3],
+        aux: [NONE; 4],
     }
 }
 
@@ -814,7 +1017,11 @@ fn source_number(name: &str) -> Option<u8> {
 }
 
 /// `f32x4` -> ("f32", 4 dwords)
-fn ty_of(at: &Place, ty: &str) -> Result<(String, u8)> {
+fn ty_of(t: &Target, at: &Place, ty: &str) -> Result<(String, u8)> {
+    // A bit for each lane.
+    if ty == "lanes" {
+        return Ok(("b".to_string(), if t.row.has("wave32") { 1 } else { 2 }));
+    }
     let (one, n) = ty.split_once('x').unwrap_or((ty, "1"));
     let digits = one.trim_start_matches(|c: char| !c.is_ascii_digit());
     let (Ok(bits), Ok(n)) = (digits.parse::<u16>(), n.parse::<u16>()) else {
@@ -822,7 +1029,7 @@ fn ty_of(at: &Place, ty: &str) -> Result<(String, u8)> {
     };
     let name = &one[..one.len() - digits.len()];
     let lanes = if name.starts_with("pk_") { 2 } else { 1 };
-    let known = ["b", "i", "f", "pk_i", "pk_f"];
+    let known = ["b", "i", "f", "pk_i", "pk_f", "pk_bf"];
     let bits = u64::from(bits) * u64::from(n) * lanes;
     if !known.contains(&name) || !(1..=1024).contains(&bits) {
         return at.err(format!("bad operand type `{ty}`"));
@@ -834,7 +1041,7 @@ fn ty_of(at: &Place, ty: &str) -> Result<(String, u8)> {
 /// The check that an item needs, if there are field values that its kind does not take.
 fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Result<Option<(Check, [u32; 16])>> {
     let Some((field, ..)) = form.field(t, &item.field) else { return Ok(None) };
-    let kind_name = kind_of(form, item, field);
+    let kind_name = kind_of(t, form, item, field);
     let k = isa.kinds.iter().find(|k| k.name == kind_name).expect("the item was made with it");
     if k.takes.is_empty() {
         return Ok(None);
@@ -842,8 +1049,10 @@ fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Result<
     let base_def = t.formats[form.format].def;
     let literal = (form.parts.len() == 1 || form.tail & tail::ALWAYS != 0)
         && base_def.literals(&t.row.name).any(|l| l == item.field);
-    // A global address is a pair only when there is no scalar base: a rule of its own.
-    let dwords = if k.reads_as == "global_addr" { 1 } else { u16::from(item.dwords) };
+    // A global address is a pair only when there is no scalar base, an image address what its dimensions ask for:
+    // rules of their own.
+    let sized = ["global_addr", "img_addr", "img_addr_grad"].contains(&k.reads_as.as_str());
+    let dwords = if sized { 1 } else { u16::from(item.dwords) };
     let mut set = [0u32; 16];
     let put = |c: u16, set: &mut [u32; 16]| set[usize::from(c) / 32] |= 1 << (c % 32);
     for class in &k.takes {
@@ -931,15 +1140,15 @@ fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Result<
 }
 
 /// The kind by which the form reads the item: the token's, the replacement's, or the field's own.
-fn kind_of(form: &Form, item: &Item, field: &Field) -> String {
+fn kind_of(t: &Target, form: &Form, item: &Item, field: &Field) -> String {
     for token in &form.tokens {
         let (name, kind) = match token {
             Token::Operand { name, kind, .. } | Token::Modifier { name, kind, .. } => (name, kind),
             _ => continue,
         };
-        if let Some((_, k, f)) = form.replace.iter().find(|(o, ..)| o == name) {
-            if f.as_deref().unwrap_or(name) == item.field {
-                return k.clone();
+        if let Some(r) = form.replacement(t, name, kind.as_deref()) {
+            if r.field.as_deref().unwrap_or(name) == item.field {
+                return r.kind.clone();
             }
         } else if name == &item.field {
             return kind.clone().unwrap_or_else(|| field.kind.clone());

@@ -46,10 +46,12 @@ pub fn parse_all<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> Result<
 }
 
 /// The generated source, as (file name, text).
+///
+/// `enabled` says of a feature of the crate whether it is on.
 pub fn generate(isa: &Isa, enabled: impl Fn(&str) -> bool) -> Result<Vec<(String, String)>> {
     let mut targets = Vec::new();
     for row in &isa.targets {
-        if enabled(&row.name) {
+        if enabled(row.feature()) {
             targets.push(lower::target(isa, row)?);
         }
     }

@@ -22,6 +22,17 @@ pub struct TargetRow {
     pub aliases: Vec<String>,
 }
 
+impl TargetRow {
+    pub fn has(&self, name: &str) -> bool {
+        self.traits.iter().any(|t| t == name)
+    }
+
+    /// The feature of the crate that enables the target: its name, but for targets that are not yet whole.
+    pub fn feature(&self) -> &str {
+        if self.has("unstable-rdna") { "unstable-rdna" } else { &self.name }
+    }
+}
+
 /// One cell for each column of the file, in its order; `None` where a target lacks the row.
 #[derive(Debug, Clone)]
 pub struct Cells<T> {
@@ -66,6 +77,10 @@ pub struct KindRow {
 #[derive(Debug)]
 pub struct Use {
     pub field: String,
+    /// Fields behind it that belong to it: `vaddr1/vaddr2`.
+    pub more: Vec<String>,
+    /// `^`: the base word's, not the extension's.
+    pub of_base: bool,
     /// This bit of it; else its first.
     pub bit: Option<u8>,
     /// `?`: not every target has it.
@@ -128,10 +143,13 @@ pub struct Format {
     pub source: String,
     /// Printed behind the mnemonic, with a `_` between; empty: nothing.
     pub suffix: String,
-    /// Targets whose text leaves the suffix out.
+    /// Targets whose text leaves the suffix out, and extensions whose suffix it leaves out.
     pub bare: Vec<String>,
-    /// Fields that mean "a literal dword follows" when they hold 255; `offset@gfx700`: on that target.
+    /// Fields that mean "a literal dword follows" when they hold 255; `offset@gfx700,gfx803`: on these targets.
     pub literal: Vec<String>,
+    /// The letters of the halves, if each instruction is two operations: every row can stand in either half, and a
+    /// half's fields end in its letter.
+    pub dual: Option<[String; 2]>,
     /// Registers that every row reads on some targets.
     pub reads: Vec<(String, Vec<String>)>,
     pub extends: Vec<Extend>,
@@ -145,28 +163,42 @@ impl Format {
     /// The fields that can announce a literal on a target.
     pub fn literals<'a>(&'a self, target: &'a str) -> impl Iterator<Item = &'a str> {
         self.literal.iter().filter_map(move |l| match l.split_once('@') {
-            Some((name, only)) => (only == target).then_some(name),
+            Some((name, only)) => only.split(',').any(|t| t == target).then_some(name),
             None => Some(l.as_str()),
         })
     }
 }
 
-/// `extend SDWA src0 249`: this extension follows when the field holds the code.
+/// `extend SDWA src0 249`: this extension follows when the field holds the code, or one of a run of codes.
 #[derive(Debug)]
 pub struct Extend {
     pub at: Place,
     pub format: String,
     pub field: String,
     pub code: u16,
+    pub last_code: u16,
+    /// Only on these targets; empty: wherever there is such an extension.
+    pub targets: Vec<String>,
 }
 
-/// `replace src0 sdwa_src [field]`: in the extended form the operand is read from the extension's field.
-#[derive(Debug)]
+impl Extend {
+    pub fn is_of(&self, target: &str) -> bool {
+        self.targets.is_empty() || self.targets.iter().any(|t| t == target)
+    }
+}
+
+/// `replace src0[.kind] sdwa_src [field] [@target,...]`: in the extended form the operand (only when the row reads it as
+/// that kind) is read from the extension's field, if there is one, as another kind.
+#[derive(Debug, Clone)]
 pub struct Replace {
     pub at: Place,
     pub operand: String,
+    /// Only where the row reads it as this kind.
+    pub read_as: Option<String>,
     pub kind: String,
     pub field: Option<String>,
+    /// Only on these targets; empty: on all.
+    pub targets: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -193,6 +225,8 @@ pub enum Token {
     Any { name: String, bits: Option<Vec<u8>> },
     /// `zero:gds`: must be zero, whatever the field says; `one:gds`: must be one.
     Must { name: String, bits: Option<Vec<u8>>, ones: bool },
+    /// Of two operations in a word, the second begins here. No table says it: it is put in when halves are joined.
+    Second,
     /// `sdwa:FF`: the row has this extended form, with the macro of that format.
     Form { format: String, macro_name: String },
     /// A name that may be a macro of the format.

@@ -5,7 +5,7 @@ use crate::build::model::*;
 
 /// Reads one file into `isa`.
 pub fn file(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
-    let mut p = Parser { columns: Vec::new(), format: None, in_enum: false, in_rows: false };
+    let mut p = Parser { columns: Vec::new(), needed: 0, format: None, in_enum: false, in_rows: false };
     for (i, raw) in text.lines().enumerate() {
         let at = Place { file: name.to_string(), line: i + 1 };
         let line = raw.split('#').next().unwrap_or("").trim_end();
@@ -19,6 +19,8 @@ pub fn file(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
 
 struct Parser {
     columns: Vec<String>,
+    /// So many cells each row has; those behind them may be left out at its end.
+    needed: usize,
     /// Index of the format that the file is about.
     format: Option<usize>,
     /// A value belongs to the enum above it in the same file.
@@ -41,9 +43,11 @@ impl Parser {
         let (key, args) = words.split_first().expect("line is not empty");
         match (*key, self.format) {
             ("columns", _) => {
-                self.columns = args.iter().map(|s| s.to_string()).collect();
-                for (i, c) in args.iter().enumerate() {
-                    if args[..i].contains(c) {
+                // Behind `|` are targets of which the tables have only some rows.
+                self.needed = args.iter().position(|a| *a == "|").unwrap_or(args.len());
+                self.columns = args.iter().filter(|a| **a != "|").map(|s| s.to_string()).collect();
+                for (i, c) in self.columns.iter().enumerate() {
+                    if self.columns[..i].contains(c) {
                         return at.err(format!("column {c} stands twice"));
                     }
                 }
@@ -94,25 +98,44 @@ impl Parser {
                 f.reads.push((register.to_string(), targets.iter().map(|t| t.to_string()).collect()));
             }
             "extend" => {
-                let [format, field, code] = args else { return at.err("expected: extend FORMAT FIELD CODE") };
+                let [format, field, codes, targets @ ..] = args else {
+                    return at.err("expected: extend FORMAT FIELD CODE TARGET...");
+                };
+                let (code, last_code) = run(at, codes)?;
+                if last_code > 511 {
+                    return at.err(format!("`{codes}` is more than 511"));
+                }
                 f.extends.push(Extend {
                     at: at.clone(),
                     format: format.to_string(),
                     field: field.to_string(),
-                    code: up_to(at, code, 511)? as u16,
+                    code: code as u16,
+                    last_code: last_code as u16,
+                    targets: targets.iter().map(|t| t.to_string()).collect(),
                 });
             }
+            "dual" => {
+                let [x, y] = args else { return at.err("expected: dual LETTER LETTER") };
+                f.dual = Some([x.to_string(), y.to_string()]);
+            }
             "replace" => {
+                let (args, targets) = match args {
+                    [args @ .., last] if last.starts_with('@') => (args, last[1..].split(',').collect()),
+                    _ => (args, Vec::new()),
+                };
                 let (operand, kind, field) = match args {
                     [o, k] => (o, k, None),
                     [o, k, f] => (o, k, Some(f.to_string())),
-                    _ => return at.err("expected: replace OPERAND KIND [FIELD]"),
+                    _ => return at.err("expected: replace OPERAND KIND [FIELD] [@TARGET,...]"),
                 };
+                let (operand, read_as) = with_kind(operand);
                 f.replaces.push(Replace {
                     at: at.clone(),
-                    operand: operand.to_string(),
+                    operand,
+                    read_as,
                     kind: kind.to_string(),
                     field,
+                    targets: targets.iter().map(|t| t.to_string()).collect(),
                 });
             }
             "field" => {
@@ -152,7 +175,7 @@ impl Parser {
         if self.columns.is_empty() {
             return at.err("no `columns` line before this row");
         }
-        if words.len() != self.columns.len() {
+        if !(self.needed..=self.columns.len()).contains(&words.len()) {
             return at.err(format!("{} cells for {} columns", words.len(), self.columns.len()));
         }
         let mut cells: Vec<Option<T>> = Vec::new();
@@ -164,6 +187,7 @@ impl Parser {
                 w => Some(read(at, w)?),
             });
         }
+        cells.resize_with(self.columns.len(), || None);
         if cells.iter().all(Option::is_none) {
             return at.err("no target has this row");
         }
@@ -250,6 +274,7 @@ fn format(at: &Place, args: &[&str]) -> Result<Format> {
         suffix: String::new(),
         bare: Vec::new(),
         literal: Vec::new(),
+        dual: None,
         reads: Vec::new(),
         extends: Vec::new(),
         replaces: Vec::new(),
@@ -286,13 +311,22 @@ fn kind(at: &Place, args: &[&str]) -> Result<KindRow> {
     };
     let mut used = Vec::new();
     for u in list(uses, "-") {
-        let name = u.trim_start_matches(['?', '!']);
+        let mut names = u.trim_start_matches(['?', '!', '^']).split('/');
+        let name = names.next().unwrap_or("");
         let (field, bit) = match name.split_once('[') {
             Some((f, b)) => (f, Some(up_to(at, b.trim_end_matches(']'), 127)? as u8)),
             None => (name, None),
         };
-        let looked_at = u.starts_with('!');
-        used.push(Use { field: field.to_string(), bit, optional: looked_at || u.starts_with('?'), looked_at });
+        let of_base = u.starts_with('^');
+        let looked_at = u.starts_with('!') || of_base;
+        used.push(Use {
+            field: field.to_string(),
+            more: names.map(str::to_string).collect(),
+            of_base,
+            bit,
+            optional: looked_at || u.starts_with('?'),
+            looked_at,
+        });
     }
     Ok(KindRow {
         at: at.clone(),

@@ -15,7 +15,9 @@ pub fn all(targets: &[Target]) -> String {
     for t in targets {
         for f in &t.formats {
             let (module, target, ty) = (&t.row.name, camel(&t.row.name), camel(&f.def.name));
-            let op = if f.def.extension { String::new() } else { format!("{ty}Op") };
+            // Nor has a struct of two operations one opcode; its numbers are fields like others.
+            let plain = f.def.extension || f.def.dual.is_some();
+            let op = if plain { String::new() } else { format!("{ty}Op") };
             write!(out, "        $then! {{ {module} {target} {ty} ({op}) [").unwrap();
             for (field, bits) in f.fields.iter().filter(|(x, b)| types::is_settable(x, b) && x.kind != "op") {
                 let how = if types::is_exact(bits.width()) { "exact" } else { "checked" };

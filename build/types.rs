@@ -91,6 +91,7 @@ pub fn is_exact(width: u8) -> bool {
     [1, 8, 16, 32].contains(&width)
 }
 
+/// Width of the opcode.
 fn op_bits(f: &LFormat) -> u8 {
     f.fields.iter().find(|(x, _)| x.kind == "op").map_or(0, |(_, b)| b.width())
 }
@@ -177,11 +178,16 @@ pub fn field_type(kind: &str, width: u8) -> String {
     if width == 1 { "bool".into() } else { int_type(width, signed(kind)) }
 }
 
+/// The integer that a struct of this format is. There is none of 96 bits: the uppermost ones of a `u128` stay zero.
+fn base_type(def: &Format) -> String {
+    format!("u{}", if def.bits == 96 { 128 } else { def.bits })
+}
+
 fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
     let _ = isa;
     let mut out = String::new();
     let def = f.def;
-    let base = format!("u{}", def.bits);
+    let base = base_type(def);
     let parts = parts(f);
     writeln!(out, "/// {}\n///\n/// Source: {}.\n///\n/// ```text", def.about, def.source).unwrap();
     for line in picture(def, &parts) {
@@ -203,7 +209,7 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
                 p.name,
                 field_type("", width)
             ),
-            (_, "op") if !p.split => writeln!(
+            (_, "op") if !p.split && def.dual.is_none() => writeln!(
                 out,
                 "    /// Bits {range}: the opcode, or its number when the table lacks it.\n    #[bits({width}, access = RO, from = {ty}Op::from_bits, default = 0)] {vis}{}: Result<{ty}Op, {}>,",
                 p.name,
@@ -218,12 +224,15 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
         }
         .unwrap();
     }
+    if def.bits == 96 {
+        writeln!(out, "    /// No bits of the format: zero.\n    #[bits(32, access = None)] padding: u32,").unwrap();
+    }
     writeln!(out, "}}\nimpl {ty} {{").unwrap();
     for (field, bits) in &f.fields {
         if !is_settable(field, bits) {
             continue;
         }
-        accessors(&mut out, field, bits, ty, &base);
+        accessors(&mut out, field, bits, ty, &base, def.dual.is_none());
     }
     if !def.extension && op_bits(f) == 0 {
         writeln!(out, "    /// The only operation of the format.\n    pub const fn op(&self) -> Result<{ty}Op, u8> {{\n        {ty}Op::from_bits(0)\n    }}\n    /// Changes nothing: the format has one operation.\n    pub const fn with_op(self, op: {ty}Op) -> Self {{\n        let _ = op;\n        self\n    }}").unwrap();
@@ -232,7 +241,7 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
     microcode(&mut out, f, ty, &base);
     let free = f.fields.iter().filter(|(field, bits)| is_settable(field, bits) && field.kind != "op");
     let mask = free.fold(0, |mask, (_, bits)| mask | bits.mask());
-    let op = if def.extension { String::new() } else { format!(", {ty}Op") };
+    let op = if def.extension || def.dual.is_some() { String::new() } else { format!(", {ty}Op") };
     writeln!(out, "#[cfg(feature = \"arbitrary\")]\ncrate::arbitrary::structure!({ty}, {base}, {mask:#x}{op});")
         .unwrap();
     out
@@ -243,7 +252,7 @@ fn range(p: Piece) -> String {
 }
 
 /// `with_*` for one field, and the getter of a field that is in pieces or lies over others.
-fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str) {
+fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str, typed: bool) {
     let name = &field.name;
     let width = bits.width();
     let mask = bits.mask();
@@ -259,7 +268,7 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str)
         }
         format!("Self::from_bits((self.into_bits() & !{mask:#x}) | {})", terms.join(" | "))
     };
-    if field.kind == "op" {
+    if field.kind == "op" && typed {
         if bits.pieces.len() > 1 {
             let get = combine(bits);
             let ob = op_base(width);
@@ -335,7 +344,8 @@ fn microcode(out: &mut String, f: &LFormat, ty: &str, base: &str) {
         def.extension
     )
     .unwrap();
-    writeln!(out, "static_assertions::const_assert_eq!(core::mem::size_of::<{ty}>(), {});", def.bits / 8).unwrap();
+    let size = if def.bits == 96 { 16 } else { def.bits / 8 };
+    writeln!(out, "static_assertions::const_assert_eq!(core::mem::size_of::<{ty}>(), {size});").unwrap();
     for (field, bits) in &f.fields {
         let plain = field.name != "reserved" && field.kind != "enc" && !field.overlay && bits.pieces.len() == 1;
         if !plain {

@@ -49,7 +49,11 @@ impl Opcode {
             let family = tables.families.iter().rev().find(|f| f.base <= slot)?;
             let shape = family.shapes.wrapping_add((*tables.shape_of.get(usize::from(slot))?).into());
             let format = crate::target::OPERANDS[target as usize].shapes.get(usize::from(shape))?.format;
-            Some((format, (slot - family.base) & family.op_mask))
+            // Further encoding bits are no part of the number; the high part of a split opcode is.
+            let split =
+                crate::inst::layout(target, format)?.fields.iter().any(|f| f.field == Field::Op && f.hi_width > 0);
+            let mask = if split { u16::MAX } else { family.op_mask };
+            Some((format, (slot - family.base) & mask))
         })
     }
 }

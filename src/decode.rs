@@ -1,6 +1,7 @@
 //! From words to instructions.
 
-use crate::table::{Check, Class, DecodeTables, Family, NONE, length, special, tail};
+use crate::table::{Check, Class, DecodeTables, Family, Follow, NONE, length, special, tail};
+use crate::target::generated::ANY_SIZED;
 use crate::target::{DECODE, LAYOUT, OPERANDS};
 use crate::{DecodeError, Field, Format, Inst, Target};
 
@@ -82,6 +83,14 @@ fn find_quick(t: &DecodeTables, bits: u64) -> Option<u32> {
             shape = form;
             class = t.classes.get(usize::from(form))?;
         }
+    } else if class.tail & tail::LIST != 0 {
+        if let Some(follow) = listed(t, shape, bits) {
+            dwords += 1;
+            if let Some(form) = follow.form.checked_sub(1) {
+                shape = form;
+                class = t.classes.get(usize::from(form))?;
+            }
+        }
     }
     // A table says nothing of bits behind the instruction.
     let good = dwords <= 2 && satisfies(t, class, bits) && (class.special == 0 || rare(t, class, bits));
@@ -119,7 +128,8 @@ fn careful(target: Target, mut words: [u32; MAX_DWORDS], available: usize) -> Re
         return Err(DecodeError::Truncated { needed: 4 });
     }
     let t = DECODE[target as usize];
-    let found = find(t, target, words[0])?;
+    let bits = u64::from(words[0]) | u64::from(words[1]) << 32;
+    let found = find(t, target, bits, available)?;
     let dwords = usize::from(found.dwords);
     if available < dwords {
         return Err(DecodeError::Truncated { needed: found.dwords * 4 });
@@ -134,7 +144,54 @@ fn careful(target: Target, mut words: [u32; MAX_DWORDS], available: usize) -> Re
         return Err(refusal(t, target, &found, class, bits));
     }
     ties(t, class, bits)?;
-    Ok(Inst::new(target, words, found.slot, found.shape, found.dwords))
+    if class.special & special::WIDE != 0 {
+        wide(t, target, &found, words[2])?;
+    }
+    let inst = Inst::new(target, words, found.slot, found.shape, found.dwords);
+    if ANY_SIZED && class.special & special::SIZED != 0 {
+        crate::operand::sizes(&inst)?;
+    }
+    Ok(inst)
+}
+
+/// What must hold of the third dword.
+fn wide(t: &DecodeTables, target: Target, found: &Found, word: u32) -> Result<(), DecodeError> {
+    let Ok(at) = t.wide.binary_search_by_key(&found.shape, |w| w.shape) else { return Ok(()) };
+    let Some(wide) = t.wide.get(at) else { return Ok(()) };
+    let wrong = word & wide.zeros | !word & wide.ones;
+    if wrong != 0 {
+        let bit = 64 + wrong.trailing_zeros() as u8;
+        let (format, field) = field_at(target, found, bit);
+        return Err(DecodeError::ReservedBits { format, field, bit });
+    }
+    let first = usize::from(wide.first);
+    for c in t.checks.get(first..first + usize::from(wide.checks)).unwrap_or(&[]) {
+        // `allowed` counts bits modulo 64.
+        if !allowed(t, c, word.into()) {
+            let value = (word >> (c.lsb & 31)) as u16 & c.mask;
+            return Err(DecodeError::ReservedValue {
+                field: c.field,
+                value,
+                lsb: c.lsb,
+                width: c.mask.count_ones() as u8,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// What follows the base words where `tail` has no flag for it.
+#[inline(never)]
+fn listed(t: &DecodeTables, shape: u16, bits: u64) -> Option<&Follow> {
+    follows(t, shape).find(|f| {
+        let value = (bits >> (f.lsb & 63)) as u16 & ((1u32 << f.width) - 1) as u16;
+        (f.first..=f.last).contains(&value)
+    })
+}
+
+fn follows(t: &DecodeTables, shape: u16) -> impl Iterator<Item = &Follow> {
+    let first = t.follows.partition_point(|f| f.shape < shape);
+    t.follows.get(first..).unwrap_or(&[]).iter().take_while(move |f| f.shape == shape)
 }
 
 /// Length in bytes of the instruction that begins with these bytes, without looking whether it is one.
@@ -160,7 +217,7 @@ pub fn length(target: Target, bytes: &[u8]) -> Option<usize> {
     } else if !may_be_long(entry, word) {
         (entry != 0).then_some(4)
     } else {
-        long(t, target, entry, word)
+        long(t, target, entry, bytes)
     }
 }
 
@@ -170,14 +227,17 @@ fn may_be_long(tail: u8, word: u32) -> bool {
     tail & tail::ALWAYS != 0 || word & 0xff >= 249 || word & 0xff00 == 0xff00
 }
 
-fn long(t: &DecodeTables, target: Target, entry: u8, word: u32) -> Option<usize> {
+fn long(t: &DecodeTables, target: Target, entry: u8, bytes: &[u8]) -> Option<usize> {
+    let word = u32::from_le_bytes(*bytes.first_chunk()?);
     if entry != length::UNKNOWN && !may_follow(entry, word) {
         return (entry != 0).then_some(4);
     }
     if entry & length::KIND == length::ONE {
         return Some(8);
     }
-    let found = find(t, target, word).ok()?;
+    let second = bytes.get(4..).and_then(|rest| rest.first_chunk());
+    let bits = u64::from(word) | second.map_or(0, |w| u64::from(u32::from_le_bytes(*w))) << 32;
+    let found = find(t, target, bits, 1 + usize::from(second.is_some())).ok()?;
     Some(usize::from(found.dwords) * 4)
 }
 
@@ -193,8 +253,9 @@ fn may_follow(tail: u8, word: u32) -> bool {
         || tail & tail::DPP != 0 && src0 == 250
 }
 
-/// What the first dword says: the operation, its form and its length.
-fn find(t: &DecodeTables, target: Target, word: u32) -> Result<Found, DecodeError> {
+/// What the first dword or two say: the operation, its form and its length.
+fn find(t: &DecodeTables, target: Target, bits: u64, available: usize) -> Result<Found, DecodeError> {
+    let word = bits as u32;
     let family = family(t, word).ok_or(DecodeError::UnknownEncoding)?;
     let slot = slot(family, word);
     let Some(shape) = shape(t, family, slot) else {
@@ -206,6 +267,16 @@ fn find(t: &DecodeTables, target: Target, word: u32) -> Result<Found, DecodeErro
     if may_follow(tail, word) {
         found.dwords += 1;
         found.shape = form(t, tail, shape, word).unwrap_or(shape);
+    } else if tail & tail::LIST != 0 {
+        // The second dword may announce a third.
+        let second = follows(t, shape).any(|f| f.lsb >= 32);
+        if second && available < 2 {
+            return Err(DecodeError::Truncated { needed: found.dwords * 4 });
+        }
+        if let Some(follow) = listed(t, shape, bits) {
+            found.dwords += 1;
+            found.shape = follow.form.checked_sub(1).unwrap_or(shape);
+        }
     }
     Ok(found)
 }
@@ -289,7 +360,8 @@ fn in_set(set: &[u32; 16], code: usize) -> bool {
 /// What few classes demand.
 #[cold]
 fn rare(t: &DecodeTables, class: &Class, bits: u64) -> bool {
-    bits & ones(t, class) == ones(t, class) && ties(t, class, bits).is_ok()
+    let careful = class.special & special::SIZED != 0;
+    !careful && bits & ones(t, class) == ones(t, class) && ties(t, class, bits).is_ok()
 }
 
 /// Rules that tie several fields. Their positions are those of the formats that have the rule, which no generation

@@ -10,7 +10,8 @@ use crate::{Field, Format};
 pub enum DecodeError {
     /// The slice ends before the instruction does.
     Truncated {
-        /// Bytes that the instruction has.
+        /// Bytes that the instruction has, as far as those that are there tell. With so many, decoding can ask for more:
+        /// the first dword never tells how long the first four bytes are, and on RDNA the second can announce a third.
         needed: u8,
     },
     /// The encoding bits are those of no format of the target.

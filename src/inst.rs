@@ -7,7 +7,7 @@ use crate::decode::MAX_DWORDS;
 use crate::table::{Info, Shape, special};
 use crate::target::generated::INFOS;
 use crate::target::{DECODE, LAYOUT, OPERANDS, OPS};
-use crate::{EncodeError, Field, FieldInfo, Format, Opcode, Operands, Target};
+use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operands, Target};
 
 /// An instruction: its words, what they say, and the target they say it for.
 ///
@@ -90,6 +90,12 @@ impl Inst {
         u64::from(self.words[0]) | u64::from(self.words[1]) << 32
     }
 
+    /// The 64 bits behind them.
+    #[inline]
+    pub(crate) fn high_bits(&self) -> u64 {
+        u64::from(self.words[2]) | u64::from(self.words[3]) << 32
+    }
+
     fn special(&self) -> u16 {
         let t = DECODE[self.target() as usize];
         t.classes.get(self.shape_number()).map_or(0, |class| class.special)
@@ -122,6 +128,14 @@ impl Inst {
     pub fn opcode(&self) -> Opcode {
         // Only slots with an opcode are ever decoded.
         OPS[self.target() as usize].opcode_of[self.slot()].unwrap_or(Opcode::ALL[0])
+    }
+
+    /// The second operation, where a word holds two (VOPD): [`Inst::opcode`] is the first.
+    pub fn second_opcode(&self) -> Option<Opcode> {
+        let slot = self.slot() as u16;
+        let mut duals = OPS[self.target() as usize].duals.iter();
+        let (number, dual) = duals.find_map(|d| Some((slot.checked_sub(d.base)? >> d.shift, d)))?;
+        dual.seconds.get(usize::from(number)).copied().flatten()
     }
 
     /// The base format. SDWA, DPP and literal dwords are seen with [`Inst::extension`].
@@ -187,14 +201,22 @@ impl Inst {
     pub fn part(&self, format: Format) -> Option<&[u32]> {
         let parts = self.parts();
         let (_, first) = parts.into_iter().flatten().find(|(f, _)| *f == format)?;
-        let bits = LAYOUT[self.target() as usize].formats.iter().find(|l| l.format == format)?.bits;
+        let bits = layout(self.target(), format)?.bits;
         let first = usize::from(first / 32);
         self.words.get(first..first + usize::from(bits / 32))
     }
 
     /// No bit that the hardware ignores is set.
     pub fn is_canonical(&self) -> bool {
-        self.bits() & self.shape().ignored == 0
+        let (low, high) = self.ignored();
+        self.bits() & low == 0 && self.words[2] & high == 0
+    }
+
+    /// The bits that the hardware ignores: of the first two dwords, and of the third.
+    pub(crate) fn ignored(&self) -> (u64, u32) {
+        let wide = DECODE[self.target() as usize].wide;
+        let high = wide.binary_search_by_key(&self.shape_number(), |w| w.shape.into());
+        (self.shape().ignored, high.ok().and_then(|at| wide.get(at)).map_or(0, |w| w.ignored))
     }
 
     /// Every field of every part: the format, the part's first bit in the instruction (0, 32 or 64), the field, whose
@@ -203,8 +225,7 @@ impl Inst {
         let target = self.target();
         let parts = self.parts();
         parts.into_iter().flatten().flat_map(move |(format, first)| {
-            let layout = LAYOUT[target as usize].formats.iter().find(|l| l.format == format);
-            layout.into_iter().flat_map(|l| l.fields).map(move |f| {
+            layout(target, format).into_iter().flat_map(|l| l.fields).map(move |f| {
                 let low = self.field(first + f.lsb, f.width);
                 let high = if f.hi_width == 0 { 0 } else { self.field(first + f.hi, f.hi_width) << f.width };
                 (format, first, f, high | low)
@@ -243,9 +264,14 @@ impl Inst {
     }
 }
 
+/// Where the fields of a format lie.
+pub(crate) fn layout(target: Target, format: Format) -> Option<&'static Layout> {
+    LAYOUT[target as usize].formats.iter().find(|l| l.format == format)
+}
+
 /// The formats that make up an instruction, each with its first bit.
 pub(crate) fn parts(target: Target, shape: &Shape, dwords: u8) -> [Option<(Format, u8)>; 2] {
-    let base = LAYOUT[target as usize].formats.iter().find(|l| l.format == shape.format).map_or(32, |l| l.bits);
+    let base = layout(target, shape.format).map_or(32, |l| l.bits);
     let extension = shape.extension.filter(|_| dwords * 32 > base);
     [Some((shape.format, 0)), extension.map(|format| (format, base))]
 }

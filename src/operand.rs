@@ -2,7 +2,8 @@
 
 use crate::table::{Item, Kind, NONE, OperandTables, Ty, special};
 use crate::target::OPERANDS;
-use crate::{Field, Inst};
+use crate::target::generated::ANY_WIDE;
+use crate::{DecodeError, Field, Inst};
 
 /// A register: a file and a number in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -10,8 +11,10 @@ use crate::{Field, Inst};
 pub enum Reg {
     /// Scalar register.
     Sgpr(u8),
-    /// Vector register.
+    /// Vector register; as an operand of 16 bits, its lower half.
     Vgpr(u8),
+    /// The upper half of a vector register.
+    VgprHigh(u8),
     /// Accumulation register.
     Agpr(u8),
     /// Trap handler temporary.
@@ -99,8 +102,9 @@ pub struct Operands<'a> {
     tables: &'static OperandTables,
     /// Item numbers that are left.
     list: &'static [u16],
-    /// The register of a scalar memory offset has been given, its constant is next.
-    halfway: bool,
+    /// What of the first item in the list has been given: the register of a scalar memory offset, or so many
+    /// registers of an image address.
+    given: u8,
     reads: u16,
     writes: u16,
 }
@@ -110,7 +114,7 @@ impl<'a> Operands<'a> {
     pub(crate) fn new(inst: &'a Inst) -> Self {
         let tables = OPERANDS[inst.target() as usize];
         let info = inst.info();
-        Operands { inst, tables, list: items(tables, inst), halfway: false, reads: info.reads, writes: info.writes }
+        Operands { inst, tables, list: items(tables, inst), given: 0, reads: info.reads, writes: info.writes }
     }
 }
 
@@ -135,14 +139,24 @@ impl Iterator for Operands<'_> {
                 self.list = rest;
                 continue;
             };
-            if item.kind == Kind::SmemOffset && !self.halfway {
+            if matches!(item.kind, Kind::ImgAddr | Kind::ImgAddrGrad) {
+                if let Some(operand) = image_address(item, self.inst, self.given) {
+                    self.given += 1;
+                    return Some(operand);
+                }
+                self.given = 0;
+                self.list = rest;
+                continue;
+            }
+            if item.kind == Kind::SmemOffset && self.given == 0 {
                 if let SmemOffset::Both(code, _) = smem_offset(item, self.inst) {
-                    self.halfway = true;
+                    self.given = 1;
                     let value = register_or_constant(self.tables, code, 1, self.inst, item.ty);
                     return Some(Operand { role: Some(Field::Soffset), value, bits: 32, access: Access::Read });
                 }
             }
             self.list = rest;
+            self.given = 0;
             // Most are plain registers, and modifiers are none.
             if item.access == 0 {
                 continue;
@@ -181,8 +195,8 @@ impl Operands<'_> {
         // The order of reg_bits in build/emit.rs.
         let (reg, bits) = match bit {
             0 => (Reg::Scc, 1),
-            VCC => (Reg::Vcc, 64),
-            2 => (Reg::Exec, 64),
+            VCC => (Reg::Vcc, self.inst.target().lanes()),
+            2 => (Reg::Exec, self.inst.target().lanes()),
             3 => (Reg::M0, 32),
             4 => (Reg::Mode, 32),
             5 => (Reg::FlatScratch, 64),
@@ -232,13 +246,14 @@ pub(crate) fn value(item: &Item, inst: &Inst) -> u32 {
 /// Bits of the words; `lsb` counts from the start of the instruction.
 #[inline]
 pub(crate) fn bits(inst: &Inst, lsb: u8, width: u8) -> u32 {
-    ((inst.bits() >> (lsb & 63)) & ((1u64 << width) - 1)) as u32
+    let all = if ANY_WIDE && lsb >= 64 { inst.high_bits() } else { inst.bits() };
+    ((all >> (lsb & 63)) & ((1u64 << width) - 1)) as u32
 }
 
 /// One bit of the words; a position of `NONE` is 0.
 #[inline]
 pub(crate) fn flag(inst: &Inst, bit: u8) -> bool {
-    bit != NONE && inst.bits() >> (bit & 63) & 1 == 1
+    bit != NONE && bits(inst, bit, 1) == 1
 }
 
 /// The operand code of an item: what its value means as a source or destination.
@@ -292,6 +307,11 @@ fn read(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operand> {
             SmemOffset::Imm(n) | SmemOffset::Both(_, n) => Value::Imm(n),
         },
         Kind::SdwaSrc => of_code(sdwa_code(item, inst), dwords),
+        Kind::Half | Kind::HalfSel => match half(item, inst) {
+            (code @ 256.., true) => Value::Reg(Reg::VgprHigh(code as u8)),
+            (code, _) => of_code(code, 1),
+        },
+        Kind::Vdsty => of_code(vdsty(item, inst), dwords),
         Kind::SdstOrVcc if flag(inst, sd_bit(item)) => of_code(code(item, inst), dwords),
         Kind::SdstOrVcc | Kind::Vcc => Value::Reg(Reg::Vcc),
         Kind::BufVaddr => match buf_vaddr_dwords(item, inst) {
@@ -335,6 +355,7 @@ fn read(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operand> {
     };
     let bits = match value {
         Value::Imm(_) | Value::Label(_) => u16::from(item.width),
+        _ if matches!(item.kind, Kind::Half | Kind::HalfSel) => 16,
         _ => dwords * 32,
     };
     let role = match (item.kind, value) {
@@ -407,6 +428,97 @@ pub(crate) fn mimg_item_dwords(item: &Item, inst: &Inst) -> u16 {
     let d16 = if inst.has_d16() { special::MIMG_D16 } else { 0 };
     let dmask = bits(inst, item.aux[0], 4) as u16;
     mimg_dwords(what | d16, dmask, flag(inst, item.aux[1]), flag(inst, item.aux[2]))
+}
+
+/// The register that holds a half, or a scalar, and whether it is the upper half.
+pub(crate) fn half(item: &Item, inst: &Inst) -> (u16, bool) {
+    let code = code(item, inst);
+    match item.kind {
+        Kind::Half if code >= 256 => (code & !128, code & 128 != 0),
+        Kind::Half => (code, false),
+        _ => (code, flag(inst, item.aux[3])),
+    }
+}
+
+/// The second of two destinations: it is odd where the first one is even.
+pub(crate) fn vdsty(item: &Item, inst: &Inst) -> u16 {
+    let odd = u16::from(!flag(inst, item.aux[0]));
+    item.add + (value(item, inst) as u16) * 2 + odd
+}
+
+/// Registers of an image address: coordinates, two in a register with a16, gradients, and what else the row has.
+pub(crate) fn image_address_dwords(item: &Item, inst: &Inst) -> u16 {
+    // By `dim`: 1D, 2D, 3D, cube, arrays of 1D and 2D, multisampled 2D and its array.
+    const COORDINATES: [u8; 8] = [1, 2, 3, 3, 2, 3, 3, 4];
+    const GRADIENTS: [u8; 8] = [2, 4, 6, 4, 2, 4, 4, 4];
+    let dim = bits(inst, item.aux[0], 3) as usize % 8;
+    let coordinates = u16::from(COORDINATES[dim]);
+    let packed = if flag(inst, item.aux[1]) { coordinates.div_ceil(2) } else { coordinates };
+    let gradients = if item.kind == Kind::ImgAddrGrad { u16::from(GRADIENTS[dim]) } else { 0 };
+    let dwords = packed + gradients + u16::from(item.dwords) - 1;
+    // One run of more than 12 registers is counted as 16.
+    if dwords > 12 && item.aux[2] == NONE { 16 } else { dwords }
+}
+
+/// A part of an image address: a field that names the first of a run of registers.
+pub(crate) struct AddressPart {
+    pub field: Field,
+    pub lsb: u8,
+    pub register: u16,
+    pub dwords: u16,
+}
+
+/// Without address fields of its own an image address is one run; else each register has a field, and the last field
+/// has all that are left.
+pub(crate) fn image_address_part(item: &Item, inst: &Inst, part: u8) -> Option<AddressPart> {
+    let all = image_address_dwords(item, inst);
+    let fields = match (item.aux[2], item.aux[3]) {
+        (NONE, _) => 1,
+        (_, NONE) => 4,
+        _ => 5,
+    };
+    if u16::from(part) >= all.min(fields) {
+        return None;
+    }
+    let (field, lsb) = match part {
+        0 => (item.field, item.lsb),
+        1 => (Field::Vaddr1, item.aux[2]),
+        2 => (Field::Vaddr2, item.aux[2] + 8),
+        3 => (Field::Vaddr3, item.aux[2] + 16),
+        _ => (Field::Vaddr4, item.aux[3]),
+    };
+    let dwords = if u16::from(part) == fields - 1 { all - u16::from(part) } else { 1 };
+    Some(AddressPart { field, lsb, register: bits(inst, lsb, 8) as u16, dwords })
+}
+
+fn image_address(item: &Item, inst: &Inst, part: u8) -> Option<Operand> {
+    let AddressPart { field, register, dwords, .. } = image_address_part(item, inst, part)?;
+    let value = Value::Reg(Reg::Vgpr(register as u8));
+    Some(Operand { role: Some(field), value, bits: dwords * 32, access: Access::Read })
+}
+
+/// Refuses tuples that run past the last register, where other fields say how long they are.
+#[cold]
+pub(crate) fn sizes(inst: &Inst) -> Result<(), DecodeError> {
+    let tables = OPERANDS[inst.target() as usize];
+    let inside = |field, lsb, register: u16, dwords: u16| match register + dwords > 256 {
+        true => Err(DecodeError::ReservedValue { field, value: register, lsb, width: 8 }),
+        false => Ok(()),
+    };
+    for item in items(tables, inst).iter().filter_map(|&n| tables.items.get(usize::from(n))) {
+        match item.kind {
+            Kind::MimgData => {
+                inside(item.field, item.lsb, value(item, inst) as u16, mimg_item_dwords(item, inst))?;
+            }
+            Kind::ImgAddr | Kind::ImgAddrGrad => {
+                for part in (0..5).map_while(|part| image_address_part(item, inst, part)) {
+                    inside(part.field, part.lsb, part.register, part.dwords)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// The register of an export source, if it is enabled. Compressed sources share registers by twos.

@@ -32,6 +32,33 @@ pub(crate) struct DecodeTables {
     pub lengths: [u8; 512],
     /// Codes that are scalar registers.
     pub scalars: &'static [u32; 16],
+    /// In the order of their shapes.
+    pub follows: &'static [Follow],
+    /// In the order of their shapes.
+    pub wide: &'static [Wide],
+}
+
+/// A dword follows the base words of a shape when a field holds one of these codes.
+pub(crate) struct Follow {
+    pub shape: u16,
+    pub lsb: u8,
+    pub width: u8,
+    pub first: u16,
+    pub last: u16,
+    /// The shape that it makes, plus one; 0: a literal, which makes none.
+    pub form: u16,
+}
+
+/// What a shape's class demands of the third dword.
+pub(crate) struct Wide {
+    pub shape: u16,
+    /// Run of checks; their fields lie behind the first 64 bits.
+    pub first: u16,
+    pub checks: u8,
+    /// Bits that must be zero, that must be one, and that are ignored.
+    pub zeros: u32,
+    pub ones: u32,
+    pub ignored: u32,
 }
 
 /// Eight bytes, so that an index of it is an address.
@@ -80,6 +107,8 @@ pub(crate) mod tail {
     pub const DPP: u8 = 16;
     /// Always a literal.
     pub const ALWAYS: u8 = 32;
+    /// What `DecodeTables::follows` says of the shape.
+    pub const LIST: u8 = 64;
 }
 
 /// Rules that tie several fields.
@@ -108,6 +137,10 @@ pub(crate) mod special {
     pub const MIMG_D16: u16 = 512;
     /// A 64-bit address goes without index and offset.
     pub const ADDR64: u16 = 1024;
+    /// A tuple is as long as other fields say: every operand must be asked for its size.
+    pub const SIZED: u16 = 4096;
+    /// There is something in `DecodeTables::wide`.
+    pub const WIDE: u16 = 8192;
     /// Any of the image rules.
     pub const MIMG: u16 = MIMG_DATA | MIMG_GATHER | MIMG_ATOMIC | MIMG_CMPSWAP;
 }
@@ -181,7 +214,7 @@ pub(crate) struct Item {
     /// Bit that must be set for the write to happen, or `NONE`.
     pub cond: u8,
     /// Bits that the kind looks at besides: neg, abs, sext of a source; acc; offen and idxen; ...
-    pub aux: [u8; 3],
+    pub aux: [u8; 4],
 }
 
 /// How a field is read, and printed. Which of these there are depends on the enabled targets.
@@ -246,6 +279,23 @@ pub(crate) enum Kind {
     MimgGather,
     MimgAtomic,
     MimgCmpswap,
+    /// A half of a register: bit 7 of the field says which.
+    Half,
+    /// The same; the bit `aux[3]` says which.
+    HalfSel,
+    /// A destination whose parity is not that of the first one, which is at `aux[0]`.
+    Vdsty,
+    /// Here the second of two operations begins.
+    Second,
+    /// Image coordinates: as many registers as the dimensions ask for, `Item::dwords - 1` more; in one run, or each
+    /// named by a field of its own from `aux[2]` on.
+    ImgAddr,
+    /// The same, and gradients.
+    ImgAddrGrad,
+    Dim,
+    Scope,
+    Th,
+    Dpp8,
 }
 
 /// What a constant operand is taken for.
@@ -261,6 +311,7 @@ pub(crate) enum Ty {
     F64,
     PkI16,
     PkF16,
+    PkBf16,
     PkI32,
     PkF32,
 }
@@ -272,6 +323,17 @@ pub(crate) struct OpTables {
     /// For each opcode the first of its slots in `slots`.
     pub first: &'static [u16],
     pub slots: &'static [u16],
+    /// Runs of slots that are two operations.
+    pub duals: &'static [Dual],
+}
+
+/// The slots of a format whose instructions are two operations.
+pub(crate) struct Dual {
+    pub base: u16,
+    /// Width of the first opcode; the second lies above it.
+    pub shift: u8,
+    /// The operation of each second number.
+    pub seconds: &'static [Option<Opcode>],
 }
 
 /// Facts of an operation, whatever its operands.
@@ -349,6 +411,9 @@ pub(crate) struct TextTables {
     pub exp_tgt: &'static [(u16, &'static str)],
     pub swizzle: &'static [(u16, &'static str)],
     pub interp_param: &'static [(u16, &'static str)],
+    pub dim: &'static [(u16, &'static str)],
+    pub scope: &'static [(u16, &'static str)],
+    pub th: &'static [(u16, &'static str)],
     pub waitcnt: &'static [Counter],
 }
 

@@ -12,16 +12,19 @@ pub(crate) struct TargetInfo {
     generation: &'static str,
     mach: &'static [u32],
     aligned_vgprs: bool,
+    wave32: bool,
+    partial: bool,
     aliases: &'static [&'static str],
 }
 
 include!(concat!(env!("OUT_DIR"), "/targets.rs"));
 
 pub(crate) mod generated {
-    #![allow(clippy::all)]
+    // Not every set of targets needs all of these.
+    #![allow(clippy::all, unused_imports)]
     use crate::table::{
-        Check, Class, DecodeTables, Family, Info, Item, Kind, Layout, LayoutTables, NO_FAMILY, OpTables, OperandTables,
-        Shape, Ty,
+        Check, Class, DecodeTables, Dual, Family, Follow, Info, Item, Kind, Layout, LayoutTables, NO_FAMILY, OpTables,
+        OperandTables, Shape, Ty, Wide,
     };
     #[cfg(feature = "text")]
     use crate::table::{Counter, TextTables};
@@ -50,6 +53,16 @@ impl Target {
     /// Tuples of vector registers begin at even registers.
     pub(crate) fn aligned_vgprs(self) -> bool {
         TARGETS[self as usize].aligned_vgprs
+    }
+
+    /// Only some of its instructions are known: a target of the feature `unstable-rdna`.
+    pub fn is_partial(self) -> bool {
+        TARGETS[self as usize].partial
+    }
+
+    /// Lanes of a wave, which are the bits of a condition mask: 32 where a wave can have them, else 64.
+    pub fn lanes(self) -> u16 {
+        if TARGETS[self as usize].wave32 { 32 } else { 64 }
     }
 
     /// The value of `EF_AMDGPU_MACH` in the flags of an ELF header.

@@ -80,7 +80,9 @@ fn too_few_bytes_say_how_many_are_needed() {
                         assert!(needed > n && needed <= code.len(), "{target} {code:02x?}: {n} bytes, {needed} needed");
                         let enough = decode(target, &code[..needed]);
                         let still = matches!(enough, Err(DecodeError::Truncated { .. }));
-                        assert!(!still || n < 4, "{target} {code:02x?}: {needed} bytes were not enough");
+                        // What a second dword announces is not known before it is there.
+                        let known = if target.is_partial() { 8 } else { 4 };
+                        assert!(!still || n < known, "{target} {code:02x?}: {needed} bytes were not enough");
                         assert!(still || enough == whole, "{target} {code:02x?}: {n} bytes");
                     }
                     other => assert_eq!(other, whole, "{target} {code:02x?}: {n} bytes"),

@@ -26,7 +26,8 @@ fn length_is_that_of_decode() {
                 }
             }
         }
-        assert!(accepted > 100_000, "{target}: {accepted}");
+        let expected = if target.is_partial() { 10_000 } else { 100_000 };
+        assert!(accepted > expected, "{target}: {accepted}");
         assert!(longest <= 200, "{target}: a text of {longest} bytes");
     }
 }

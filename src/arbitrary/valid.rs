@@ -108,9 +108,10 @@ fn fill(layout: &Layout, first: u8, plan: Plan, words: &mut Words, u: &mut Unstr
 fn keep_rules(mut inst: Inst) -> Result<Inst> {
     for round in 0..MAX_REPAIRS {
         let mut words = padded(&inst);
-        let ignored = inst.shape().ignored;
-        words[0] &= !(ignored as u32);
-        words[1] &= !((ignored >> 32) as u32);
+        let (low, high) = inst.ignored();
+        for (word, ignored) in words.iter_mut().zip([low as u32, (low >> 32) as u32, high]) {
+            *word &= !ignored;
+        }
         match inst.check() {
             Ok(()) if inst.is_canonical() => return Ok(inst),
             Ok(()) => {}

@@ -3,7 +3,7 @@
 use super::Printer;
 use super::operand::F32_BITS;
 use super::out::Out;
-use crate::operand::{bits, value};
+use crate::operand::{bits, flag, value};
 use crate::table::{Item, Kind, Ty};
 
 fn name_of(table: &[(u16, &'static str)], value: u32) -> Option<&'static str> {
@@ -221,6 +221,16 @@ impl Printer<'_> {
             }
             Kind::DppBound if v != 0 => out.str(" bound_ctrl:1"),
             Kind::Swizzle if v != 0 => self.swizzle(v, out),
+            Kind::Dim => {
+                self.label(item, out);
+                named(out, self.text.dim, v);
+            }
+            Kind::Scope if v != 0 => {
+                self.label(item, out);
+                named(out, self.text.scope, v);
+            }
+            Kind::Th if v != 0 => self.temporal_hint(item, v, out),
+            Kind::Dpp8 => self.dpp8(item, v, out),
             Kind::MtbufFormat => self.mtbuf_format(item, v, out),
             _ => {}
         }
@@ -267,11 +277,41 @@ impl Printer<'_> {
                 out.byte(b':');
                 out.dec(lane + 1);
             }
-            "row_newbcast" => {
+            "row_newbcast" | "row_share" | "row_xmask" => {
                 out.byte(b':');
                 out.dec(lane);
             }
             _ => {}
+        }
+    }
+
+    /// The lane that each of eight lanes reads. Of the two codes that announce the dword the even one stands for `fi`.
+    fn dpp8(&self, item: &Item, value: u32, out: &mut Out) {
+        for lane in 0..8 {
+            out.str(if lane == 0 { " dpp8:[" } else { "," });
+            out.dec(value >> (3 * lane) & 7);
+        }
+        out.byte(b']');
+        if !flag(self.inst, item.aux[0]) {
+            out.str(" fi:1");
+        }
+    }
+
+    /// Names differ between loads and stores; the last of the short ones also with the scope.
+    fn temporal_hint(&self, item: &Item, value: u32, out: &mut Out) {
+        let store = self.inst.flags().is_store();
+        let system = bits(self.inst, item.aux[0], 2) == 3;
+        self.label(item, out);
+        match (store, value) {
+            (false, 7) => return out.hex(value),
+            (false, _) => out.str("TH_LOAD_"),
+            (true, _) => out.str("TH_STORE_"),
+        }
+        match (value, store, system) {
+            (3, _, true) => out.str("BYPASS"),
+            (3, false, _) => out.str("LU"),
+            (3, true, _) => out.str("WB"),
+            _ => named(out, self.text.th, value),
         }
     }
 

@@ -13,8 +13,7 @@ use crate::{Field, Inst};
 use out::Out;
 
 /// What stands behind a mnemonic; `Shape::suffix` counts them.
-const SUFFIXES: [[u8; 8]; 5] =
-    [*b"\0\0\0\0\0\0\0\0", *b"_e32\0\0\0\x04", *b"_e64\0\0\0\x04", *b"_sdwa\0\0\x05", *b"_dpp\0\0\0\x04"];
+const SUFFIXES: [&str; 6] = ["", "_e32", "_e64", "_sdwa", "_dpp", "_e64_dpp"];
 /// From here on the suffix says which dword follows, and is always printed.
 const ALWAYS: u8 = 3;
 
@@ -149,13 +148,16 @@ fn print(inst: &Inst, out: &mut Out) {
     }
     let suffix = inst.shape().suffix;
     if suffix >= ALWAYS || suffix != 0 && inst.info().suffix {
-        let suffix = SUFFIXES.get(usize::from(suffix)).unwrap_or(&SUFFIXES[0]);
-        out.part(suffix, suffix[7].into());
+        out.str(SUFFIXES.get(usize::from(suffix)).unwrap_or(&""));
     }
     let mut separator = " ";
     for &number in items(p.operands, inst) {
         let item = &p.operands.items[usize::from(number)];
-        if item.access == 0 {
+        if item.kind == Kind::Second {
+            out.str(" :: ");
+            out.str(inst.second_opcode().map_or("", |op| op.name()));
+            separator = " ";
+        } else if item.access == 0 {
             p.modifier(item, out);
         } else if p.plain(item, separator, out) || p.operand(item, separator, out) {
             // An export target and its first source have no comma between them.

@@ -3,8 +3,8 @@
 use super::Printer;
 use super::out::Out;
 use crate::operand::{
-    SmemOffset, buf_vaddr_dwords, code, exp_source, flag, global_addr_dwords, mimg_item_dwords, scratch_addr_used,
-    sdwa_code, smem_offset, smrd_offset, tfe, value,
+    SmemOffset, buf_vaddr_dwords, code, exp_source, flag, global_addr_dwords, half, image_address_part,
+    mimg_item_dwords, scratch_addr_used, sdwa_code, smem_offset, smrd_offset, tfe, value, vdsty,
 };
 use crate::table::{Item, Kind, NONE, Ty};
 
@@ -14,7 +14,7 @@ impl Printer<'_> {
     #[inline(always)]
     pub(super) fn plain(&self, item: &Item, separator: &str, out: &mut Out) -> bool {
         let inst = self.inst;
-        let bare = item.aux == [NONE; 3] || !item.aux.iter().any(|&bit| flag(inst, bit));
+        let bare = item.aux == [NONE; 4] || !item.aux.iter().any(|&bit| flag(inst, bit));
         if item.kind != Kind::Code || item.cond != NONE || !bare {
             return false;
         }
@@ -74,7 +74,11 @@ impl Printer<'_> {
                 c => self.code(c, dwords, item.ty, out),
             },
             Kind::SdstOrVcc if flag(inst, item.aux[0]) => self.code(code(item, inst), dwords, item.ty, out),
+            Kind::SdstOrVcc | Kind::Vcc if dwords == 1 => out.literal(b"vcc_lo"),
             Kind::SdstOrVcc | Kind::Vcc => out.literal(b"vcc"),
+            Kind::Half | Kind::HalfSel => self.source(item, half(item, inst).0, out),
+            Kind::Vdsty => tuple(b'v', vdsty(item, inst) & 255, dwords, out),
+            Kind::ImgAddr | Kind::ImgAddrGrad => self.image_address(item, out),
             Kind::BufVaddr => match buf_vaddr_dwords(item, inst) {
                 0 => out.literal(b"off"),
                 n => self.code(code(item, inst), n, item.ty, out),
@@ -100,13 +104,33 @@ impl Printer<'_> {
         true
     }
 
+    /// One register or run, or a list of them in brackets.
+    fn image_address(&self, item: &Item, out: &mut Out) {
+        let part = |n| image_address_part(item, self.inst, n);
+        let list = part(1).is_some();
+        for (n, part) in (0..5).map_while(part).enumerate() {
+            match n {
+                0 if list => out.byte(b'['),
+                0 => {}
+                _ => out.literal(b", "),
+            }
+            tuple(b'v', part.register, part.dwords, out);
+        }
+        if list {
+            out.byte(b']');
+        }
+    }
+
     /// A source with its sign, absolute value or sign extension.
     fn source(&self, item: &Item, code: u16, out: &mut Out) {
-        let [neg, abs, sext] = item.aux.map(|bit| flag(self.inst, bit));
+        let [neg, abs, sext, _] = item.aux.map(|bit| flag(self.inst, bit));
         if !(neg || abs || sext) {
-            return self.code(code, item.dwords.into(), item.ty, out);
+            return self.register(item, code, out);
         }
-        let constant = (128..=248).contains(&code) && !(209..240).contains(&code) || code == 255;
+        let constant = match code {
+            255 => !self.is_inline(item.ty, item.dwords.into()),
+            _ => (128..=248).contains(&code) && !(209..240).contains(&code),
+        };
         // -1 and neg(1) are two things.
         let call = neg && !abs && constant;
         match (neg, call) {
@@ -120,7 +144,7 @@ impl Printer<'_> {
         if sext {
             out.str("sext(");
         }
-        self.code(code, u16::from(item.dwords), item.ty, out);
+        self.register(item, code, out);
         if sext {
             out.byte(b')');
         }
@@ -129,6 +153,14 @@ impl Printer<'_> {
         }
         if call {
             out.byte(b')');
+        }
+    }
+
+    /// What an operand code names, with the half of the register that is meant.
+    fn register(&self, item: &Item, code: u16, out: &mut Out) {
+        self.code(code, item.dwords.into(), item.ty, out);
+        if matches!(item.kind, Kind::Half | Kind::HalfSel) && code >= 256 {
+            out.str(if half(item, self.inst).1 { ".h" } else { ".l" });
         }
     }
 
@@ -161,27 +193,35 @@ impl Printer<'_> {
     /// constant, which is shorter.
     fn literal(&self, ty: Ty, dwords: u16, out: &mut Out) {
         let v = self.literal_value();
-        let small = |n: i32| (-16..=64).contains(&n);
-        let wide = dwords == 2 && matches!(ty, Ty::B | Ty::I64 | Ty::F64);
-        let (inline, shown) = match ty {
+        if ty == Ty::F64 {
             // The literal is the upper half of the number.
-            Ty::F64 => match F64_HIGH.iter().position(|&x| x == v) {
-                Some(i) => return out.str(self.name(if i == 8 { 128 } else { 240 + i as u16 }, true)),
-                None => (false, v),
-            },
-            _ if wide => (v <= 64, v),
-            // Only the lower half counts, and LLVM drops the upper one.
-            Ty::F16 => (small(i32::from(v as u16 as i16)) || F16_BITS.contains(&(v & 0xffff)), v & 0xffff),
-            Ty::I16 => (small(v as i32) || F32_BITS.contains(&v), v & 0xffff),
-            Ty::PkF16 => (small(v as i32) || F16_BITS.contains(&v), v),
-            _ => (small(v as i32) || F32_BITS.contains(&v), v),
-        };
-        if inline {
+            if let Some(i) = F64_HIGH.iter().position(|&x| x == v) {
+                return out.str(self.name(if i == 8 { 128 } else { 240 + i as u16 }, true));
+            }
+        }
+        if self.is_inline(ty, dwords) {
             out.str("lit(");
             out.hex(v);
             out.byte(b')');
         } else {
-            out.hex(shown);
+            // Of 16 bits LLVM drops the upper half, which does not count.
+            out.hex(if matches!(ty, Ty::F16 | Ty::I16) { v & 0xffff } else { v });
+        }
+    }
+
+    /// The literal is the value of an inline constant.
+    fn is_inline(&self, ty: Ty, dwords: u16) -> bool {
+        let v = self.literal_value();
+        let small = |n: i32| (-16..=64).contains(&n);
+        let wide = dwords == 2 && matches!(ty, Ty::B | Ty::I64);
+        match ty {
+            Ty::F64 => false,
+            _ if wide => v <= 64,
+            Ty::F16 => small(i32::from(v as u16 as i16)) || F16_BITS.contains(&(v & 0xffff)),
+            Ty::PkF16 => small(v as i32) || F16_BITS.contains(&v),
+            // A bf16 is the upper half of a float.
+            Ty::PkBf16 => small(v as i32) || F32_BITS.iter().any(|x| x >> 16 == v),
+            _ => small(v as i32) || F32_BITS.contains(&v),
         }
     }
 

@@ -24,6 +24,13 @@ fn check_value(inst: &Inst, operand: &Operand) {
         Value::Reg(Reg::Ttmp(n)) => inside(n, ttmps),
         // Compressed exports take two sources from one register.
         Value::Reg(Reg::Vgpr(n)) if inst.get(Field::Compr) == Some(1) => inside(n, 256),
+        // Halves of registers: the upper bit of the field says which, or another field.
+        Value::Reg(Reg::Vgpr(n) | Reg::VgprHigh(n)) if operand.bits == 16 => {
+            field.is_some_and(|v| [v as u8, v as u8 & 127].contains(&n))
+        }
+        Value::Reg(Reg::Vgpr(n)) if operand.role == Some(Field::Vdsty) => {
+            field == Some(u32::from(n / 2)) && inst.get(Field::Vdstx).is_some_and(|x| x & 1 != u32::from(n & 1))
+        }
         Value::Reg(Reg::Vgpr(n) | Reg::Agpr(n)) => inside(n, 256) && field.map(|v| v as u8) == Some(n),
         Value::Reg(Reg::Special(code)) => match code {
             102..=127 => dwords <= 2,
@@ -31,7 +38,7 @@ fn check_value(inst: &Inst, operand: &Operand) {
             _ => false,
         },
         // vcc has a role where the mnemonic shows it; the others are implicit only.
-        Value::Reg(Reg::Vcc) => operand.bits == 64,
+        Value::Reg(Reg::Vcc) => operand.bits == inst.target().lanes(),
         Value::Reg(_) => operand.role.is_none(),
         Value::Int(n) => (-16..=64).contains(&n),
         Value::Float(code) => (240..=248).contains(&code),
@@ -68,7 +75,9 @@ fn check(inst: &Inst) {
         // The vcc of VOP2 and VOPC stands in the text, and in no field.
         assert!(fields.contains(&role) || role == Field::Vcc, "{inst:?}: {operand:?}");
         // Addition with carry reads one vcc and writes another.
-        let same = |o: &Operand| o.role == Some(role) && (role != Field::Vcc || o.access == operand.access);
+        // Two operations share their literal.
+        let shared = inst.second_opcode().is_some() && role == Field::Literal;
+        let same = |o: &Operand| o.role == Some(role) && (role != Field::Vcc || o.access == operand.access) && !shared;
         assert!(!operands[..i].iter().any(same), "{inst:?}: {role} twice");
     }
     let shown = operands.iter().map(|o| o.bits).max();

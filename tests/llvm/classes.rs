@@ -33,6 +33,14 @@ pub fn rule(name: &str) -> Option<Rule> {
         "llvm_lacks_opcode" => llvm_lacks_opcode,
         "nop_with_extension" => nop_with_extension,
         "we_refuse_vector_mask" => we_refuse_vector_mask,
+        "literal_of_two" => literal_of_two,
+        "two_blanks" => two_blanks,
+        "nsa_of_one" => nsa_of_one,
+        "sample_of_msaa_array" => sample_of_msaa_array,
+        "literal_with_dpp" => literal_with_dpp,
+        "we_refuse_op_sel" => we_refuse_op_sel,
+        "we_refuse_dpp_scalar" => we_refuse_dpp_scalar,
+        "bars_around_two" => bars_around_two,
         _ => return None,
     };
     Some(rule)
@@ -64,7 +72,15 @@ fn crash_on_literal_in_wide_format(case: &Case) -> bool {
 fn crash_on_cut_off_literal(case: &Case) -> bool {
     let scalar = field(case, 30, 2) == 0b10 && (field(case, 0, 8) == LITERAL || field(case, 8, 8) == LITERAL);
     let vector = field(case, 31, 1) == 0 && field(case, 0, 9) == LITERAL;
-    refused_crash(case) && (4..8).contains(&case.word.bytes().len()) && (scalar || vector)
+    let short = (4..8).contains(&case.word.bytes().len()) && (scalar || vector);
+    // From RDNA on VOP3 and VOPD have literals too.
+    let long = case.target.partial
+        && match field(case, 26, 6) {
+            0b110101 => [32, 41, 50].iter().any(|&lsb| field(case, lsb, 9) == LITERAL),
+            0b110010 => [0, 32].iter().any(|&lsb| field(case, lsb, 9) == LITERAL),
+            _ => false,
+        };
+    refused_crash(case) && (short || long && (8..16).contains(&case.word.bytes().len()))
 }
 
 /// SDWA with dst_sel, src0_sel or src1_sel 7, or dst_unused 3.
@@ -138,6 +154,8 @@ fn we_refuse_dpp_ctrl_hole(case: &Case) -> bool {
         "/* row_xmask is not supported",
         "/* DP ALU dpp only supports row_newbcast",
         "/* row_newbcast/row_share is not",
+        "/* row_bcast is not",
+        "/* wave_",
     ]
     .iter()
     .any(|start| refused_with_comment(case, start))
@@ -171,10 +189,11 @@ fn we_refuse_vgprs_past_the_end(case: &Case) -> bool {
 }
 
 fn we_refuse_sgprs_past_the_end(case: &Case) -> bool {
-    // Before gfx9 there are 12 trap registers, later 16.
+    // Before gfx9 there are 12 trap registers, later 16; from RDNA on there are 106 others.
     let traps = if case.target.name == "gfx803" { 11 } else { 15 };
+    let last = if case.target.name.starts_with("gfx1") { 105 } else { 101 };
     refused_text(case)
-        .is_some_and(|text| last_registers(text, 's').any(|r| r > 101) || last_registers(text, 'p').any(|r| r > traps))
+        .is_some_and(|text| last_registers(text, 's').any(|r| r > last) || last_registers(text, 'p').any(|r| r > traps))
 }
 
 /// A read-only scalar (shared base, vccz, ...) as a destination or where only VGPRs can stand.
@@ -192,17 +211,83 @@ fn nop_with_extension(case: &Case) -> bool {
 
 /// VGPRs as the condition mask of an operation of VOP3.
 fn we_refuse_vector_mask(case: &Case) -> bool {
-    let vop3 = field(case, 26, 6) == 0b110100 && field(case, 50, 9) >= 256;
-    vop3 && refused_text(case)
-        .is_some_and(|text| ["v_cndmask_b32", "v_addc_", "v_subb_", "v_subbrev_"].iter().any(|m| text.starts_with(m)))
+    let vop3 = [0b110100, 0b110101].contains(&field(case, 26, 6)) && field(case, 50, 9) >= 256;
+    vop3 && refused_text(case).is_some_and(|text| {
+        ["v_cndmask_b32", "v_addc_", "v_add_co_ci_", "v_subb_", "v_subbrev_"].iter().any(|m| text.starts_with(m))
+    })
 }
 
-/// VOP2 with a mandatory literal (23, 24, 36, 37) that is also the code of an inline constant.
+/// VOP2 with a mandatory literal (23, 24, 36, 37; RDNA: 44, 45) that is also the code of an inline constant; and VOPD with
+/// such an operation (1 or 2 in either half).
 fn mandatory_literal_as_source_code(case: &Case) -> bool {
-    let vop2 = field(case, 31, 1) == 0 && [23, 24, 36, 37].contains(&field(case, 25, 6));
-    let literal = field(case, 32, 32);
-    let both = matches!((&case.ours, &case.llvm), (Ours::Inst { len: 8, .. }, Answer::Text { len: 8, .. }));
-    vop2 && both && ((128..=208).contains(&literal) || (240..=248).contains(&literal))
+    let vop2 = field(case, 31, 1) == 0 && [23, 24, 36, 37, 44, 45].contains(&field(case, 25, 6));
+    let dual =
+        field(case, 26, 6) == 0b110010 && [field(case, 22, 4), field(case, 17, 5)].iter().any(|op| (1..3).contains(op));
+    let literal = field(case, if dual { 64 } else { 32 }, 32);
+    let both = match (&case.ours, &case.llvm) {
+        (Ours::Inst { len, .. }, Answer::Text { len: llvm, .. }) => len == llvm,
+        _ => false,
+    };
+    (vop2 || dual) && both && ((128..=208).contains(&literal) || (240..=248).contains(&literal))
+}
+
+/// VOPD of v_dual_fmamk_f32 and another operation with a literal, whose src0y (40:32) is 255.
+fn literal_of_two(case: &Case) -> bool {
+    let dual = field(case, 26, 6) == 0b110010 && field(case, 22, 4) == 2 && [1, 2].contains(&field(case, 17, 5));
+    let equal = texts(case).is_some_and(|(ours, llvm)| {
+        let Some((before, rest)) = ours.rsplit_once("lit(") else { return false };
+        let Some((_, after)) = rest.split_once(')') else { return false };
+        llvm.starts_with(before) && llvm.ends_with(after)
+    });
+    dual && field(case, 32, 9) == LITERAL && equal
+}
+
+/// The texts of both, if both accept and agree on the length.
+fn texts(case: &Case) -> Option<(&str, &str)> {
+    match (&case.ours, &case.llvm) {
+        (Ours::Inst { len: a, text: ours, .. }, Answer::Text { len: b, text: llvm, .. }) if a == b => {
+            Some((ours, llvm))
+        }
+        _ => None,
+    }
+}
+
+/// MIMG of RDNA3 with an NSA dword.
+fn nsa(case: &Case) -> bool {
+    field(case, 26, 6) == 0b111100 && field(case, 0, 1) == 1
+}
+
+fn two_blanks(case: &Case) -> bool {
+    nsa(case) && texts(case).is_some_and(|(ours, llvm)| ours == llvm.replacen("  ", " ", 1))
+}
+
+/// NSA whose `dim` (4:2) is 1D, or whose two coordinates are packed by a16 (16), and no sampling of several addresses.
+fn nsa_of_one(case: &Case) -> bool {
+    let one =
+        |text: &str| !text.contains('[') || !text.split(", ").nth(1).is_some_and(|address| address.starts_with('['));
+    nsa(case) && texts(case).is_some_and(|(ours, llvm)| one(ours) && !one(&llvm.replacen("  ", " ", 1)))
+}
+
+/// `dim` 7 in an operation with a sampler.
+fn sample_of_msaa_array(case: &Case) -> bool {
+    let mimg = field(case, 26, 6) == 0b111100 && field(case, 2, 3) == 7;
+    let vsample = field(case, 26, 6) == 0b111001 && field(case, 0, 3) == 7;
+    (mimg || vsample) && texts(case).is_some_and(|(ours, _)| ours.starts_with("image_sample"))
+}
+
+fn we_refuse_op_sel(case: &Case) -> bool {
+    let ours = matches!(&case.ours, Ours::Refused(reason) if reason.contains("(op_sel)"));
+    ours && field(case, 26, 6) == 0b110101 && field(case, 13, 1) == 1 && refused_text(case).is_some()
+}
+
+/// VOP3 with DPP or DPP8 whose src1 (49:41) is no VGPR.
+fn we_refuse_dpp_scalar(case: &Case) -> bool {
+    let dpp = field(case, 26, 6) == 0b110101 && [233, 234, 250].contains(&field(case, 32, 9));
+    dpp && field(case, 41, 9) < 256 && refused_text(case).is_some()
+}
+
+fn bars_around_two(case: &Case) -> bool {
+    texts(case).is_some_and(|(ours, llvm)| ours == llvm.replace(", vcc_lo|", "|, vcc_lo"))
 }
 
 /// Returning float atomics (77 to 81) of FLAT and GLOBAL with the acc bit.
@@ -228,11 +313,18 @@ fn gather_with_tfe_and_d16(case: &Case) -> bool {
     gather && both && field(case, 16, 1) == 1 && field(case, 63, 1) == 1
 }
 
-/// Image data that runs past v255: LLVM prints another number of registers.
+/// Image data or addresses that run past v255: LLVM prints another number of registers.
 fn we_refuse_image_data_past_the_end(case: &Case) -> bool {
-    let mimg = field(case, 26, 6) == 0b111100;
-    let ours = matches!(&case.ours, Ours::Refused(reason) if reason.starts_with("vdata"));
-    mimg && ours && field(case, 40, 8) > 250 && refused_text(case).is_some()
+    // MIMG; VIMAGE and VSAMPLE, whose data are elsewhere.
+    let ends = match field(case, 26, 6) {
+        0b111100 if case.target.partial => [field(case, 40, 8), field(case, 32, 8), field(case, 88, 8)],
+        0b111100 => [field(case, 40, 8), 0, 0],
+        0b110100 | 0b111001 if case.target.partial => [field(case, 32, 8), field(case, 88, 8), 0],
+        _ => return false,
+    };
+    let ours =
+        matches!(&case.ours, Ours::Refused(reason) if reason.starts_with("vdata") || reason.starts_with("vaddr"));
+    ours && ends.iter().any(|&end| end > 240) && refused_text(case).is_some()
 }
 
 /// FLAT of gfx803 with bits 15:0 set.
@@ -258,4 +350,11 @@ fn llvm_lacks_opcode(case: &Case) -> bool {
     let names = ["s_mov_regrd_b32 ", "s_mov_fed_b32 ", "s_getreg_regrd_b32 "];
     let ours = matches!(&case.ours, Ours::Inst { text, .. } if names.iter().any(|n| text.starts_with(n)));
     ours && matches!(case.llvm, Answer::Reject | Answer::Crash)
+}
+
+/// VOP3 with DPP or DPP8 whose src1 or src2 is 255.
+fn literal_with_dpp(case: &Case) -> bool {
+    let dpp = field(case, 26, 6) == 0b110101 && [233, 234, 250].contains(&field(case, 32, 9));
+    let literal = [41, 50].iter().any(|&lsb| field(case, lsb, 9) == LITERAL);
+    dpp && literal && matches!(case.ours, Ours::Refused(_)) && matches!(case.llvm, Answer::Text { len: 16, .. })
 }

@@ -56,6 +56,8 @@ impl Kind {
 
 pub enum Verdict {
     Agree,
+    /// The target is not whole, and this operation is not in its tables.
+    NotInTables,
     /// Index into [`Classes::list`].
     Class(usize),
     Disagree(Kind),
@@ -109,6 +111,9 @@ impl Classes {
 
     pub fn judge(&self, case: &Case) -> Verdict {
         let Some(kind) = case.difference() else { return Verdict::Agree };
+        if case.target.partial && !ours::has_opcode(case.target, case.word.bytes()) {
+            return Verdict::NotInTables;
+        }
         self.list.iter().position(|class| class.matches(case)).map_or(Verdict::Disagree(kind), Verdict::Class)
     }
 }

@@ -13,13 +13,26 @@ pub struct Target {
     pub features: &'static str,
     /// `EF_AMDGPU_MACH` in the ELF header's flags.
     pub mach: u32,
+    /// The library knows only some of its opcodes: nothing is said of the others.
+    pub partial: bool,
 }
 
 /// The enabled targets that LLVM can disassemble: all but the first two generations.
 pub fn targets() -> Vec<Target> {
     let all = amdgpu_isa::Target::ALL.iter();
     let known = all.filter(|t| !t.name().starts_with("gfx6") && !t.name().starts_with("gfx7"));
-    known.map(|t| Target { name: t.name(), features: "", mach: t.mach() }).collect()
+    known.map(|t| Target { name: t.name(), features: features(t), mach: t.mach(), partial: t.is_partial() }).collect()
+}
+
+/// Halves of registers have names of their own from RDNA3 on; LLVM knows them on some targets only when asked to.
+fn features(target: &amdgpu_isa::Target) -> &'static str {
+    if target.is_partial() { "+real-true16" } else { "" }
+}
+
+/// The library has the opcode of these bytes, whatever it says of the rest.
+pub fn has_opcode(target: Target, bytes: &[u8]) -> bool {
+    use amdgpu_isa::DecodeError::{UnknownEncoding, UnknownOpcode};
+    !matches!(amdgpu_isa::decode(library(target), bytes), Err(UnknownEncoding | UnknownOpcode { .. }))
 }
 
 /// What the library says about bytes.

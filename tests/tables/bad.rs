@@ -57,9 +57,11 @@ pub const ALL: &[Damage] = &[
     ("sop.isa", "r:scc", "x:scc", "sop.isa:12: expected r:... or w:..., found `x:scc`"),
     ("sop.isa", "load | 0 1", "load | 0", "sop.isa:12: 1 cells for 2 columns"),
     ("sop.isa", "load | 0 1", "load | 65536 1", "sop.isa:12: `65536` is more than 65535"),
-    ("vop.isa", "extend SDWA src0 249", "extend SDWA src0", "vop.isa:6: expected: extend FORMAT FIELD CODE"),
+    ("vop.isa", "extend SDWA src0 249", "extend SDWA src0", "vop.isa:6: expected: extend FORMAT FIELD CODE TARGET..."),
+    ("vop.isa", "extend SDWA src0 249", "extend SDWA src0 249-512", "vop.isa:6: `249-512` is more than 511"),
+    ("dual.isa", "dual x y", "dual x", "dual.isa:5: expected: dual LETTER LETTER"),
     ("vop.isa", "249", "512", "vop.isa:6: `512` is more than 511"),
-    ("dpp.isa", "replace src0 vgpr", "replace src0", "dpp.isa:8: expected: replace OPERAND KIND [FIELD]"),
+    ("dpp.isa", "replace src0 vgpr", "replace src0", "dpp.isa:8: expected: replace OPERAND KIND [FIELD] [@TARGET,...]"),
 
     // The tables as a whole.
     ("targets.isa", "first", "tb", "targets.isa:3: target name tb stands twice"),
@@ -75,8 +77,8 @@ pub const ALL: &[Damage] = &[
     ("operands.isa", "0-6", "6-0", "operands.isa:9: bad range of values `6-0`"),
     ("operands.isa", "0-6", "0-512", "operands.isa:9: bad range of values `0-512`"),
     ("operands.isa", "0-6", "0-x", "operands.isa:9: `x` is no number"),
-    ("operands.isa", "sgpr,sys s0", "sgpr,sys -", "operands.isa:16: kind sdwa uses 0 fields; it can use 1 to 3"),
-    ("operands.isa", "offen,idxen", "offen,idxen,glc,lds", "operands.isa:17: kind vaddr uses 4 fields; it can use 0 to 3"),
+    ("operands.isa", "sgpr,sys s0", "sgpr,sys -", "operands.isa:16: kind sdwa uses 0 fields; it can use 1 to 4"),
+    ("operands.isa", "offen,idxen", "offen,idxen,glc,lds,acc", "operands.isa:17: kind vaddr uses 5 fields; it can use 0 to 4"),
     ("enums.isa", "enum waitcnt", "enum hwreg", "enums.isa:5: enum hwreg stands twice"),
     ("enums.isa", "value vmcnt 3:0,15:14 .", "", "enums.isa:5: enum waitcnt has no values"),
     ("enums.isa", "STATUS", "MODE", "enums.isa:4: value MODE stands twice"),
@@ -120,7 +122,7 @@ pub const ALL: &[Damage] = &[
     // Rows on a target.
     ("sop.isa", "load | 0 1", "load | 256 1", "sop.isa:12: opcode 256 does not fit in 8 bits"),
     ("sop.isa", "load | 0 1", "load | 1 1", "sop.isa:13: opcode 1 of SOP is s_mov_b32 already on ta"),
-    ("literal.isa", "format LITERAL", "format LITERALS", "sop.isa:12: the row has a literal, but the target has no LITERAL format"),
+    ("literal.isa", "format LITERAL", "format LITERALS", "dual.isa:18: the row has a literal, but the target has no LITERAL format"),
     ("vop.isa", "sdwa:F", "sdwa:G", "vop.isa:15: SDWA has no macro G"),
     ("sop.isa", "| sdst=b32", "| sdwa:F sdst=b32", "sop.isa:12: SOP has no extension SDWA"),
     ("sdwa.isa", "format SDWA", "format SDWAB", "vop.isa:6: there is no format SDWA"),
@@ -143,7 +145,7 @@ pub const ALL: &[Damage] = &[
 
     ("operands.isa", "kind sel    sdwa_sel     0   1", "kind sel sdwa_sel 0 256", "vop.isa:15: `sel` can be 1792, and kind `sel` takes values up to 511 only"),
     ("sop.isa", "load | 0 1", "load | 0 -", "sop.isa:1: tb has no operation of format SOP"),
-    ("literal.isa", "31:0 .", "31:0 -", "sop.isa:12: the row has a literal, but the target has no LITERAL format"),
+    ("literal.isa", "31:0 .", "31:0 -", "dual.isa:18: the row has a literal, but the target has no LITERAL format"),
     ("sop.isa", "=101111101 .\nfield op       op   15:8  .\nfield sdst     sdst 22:16 .\nfield ssrc0    src  7:0   .", "=101111101 -\nfield op op 15:8 -\nfield sdst sdst 22:16 -\nfield ssrc0 src 7:0 -", "sop.isa:12: tb has no format SOP"),
 
     // What the library takes for granted.
@@ -157,10 +159,11 @@ pub const ALL: &[Damage] = &[
     ("smem.isa", "16:15 .\nfield imm        flag  17", "17,15 .\nfield imm flag 16", "smem.isa:15: smem_offset expects `imm` at bit 17, where src/decode.rs looks for it"),
     ("smem.isa", "52:32 .\nfield s          const 56:53", "53:33 .\nfield s const 56:54,32", "smem.isa:15: smem_offset expects `offset` from bit 32, where src/decode.rs looks for it"),
     ("smem.isa", "56:53 .\nfield soffset    const 63:57", "57:53 .\nfield soffset const 63:58", "smem.isa:15: smem_offset expects `soffset` at bits 63:57, where src/decode.rs looks for it"),
-    ("sop.isa", "15:8  .\nfield sdst     sdst 22:16 .\nfield ssrc0    src  7:0", "7:0 .\nfield sdst sdst 22:16 .\nfield ssrc0 src 15:8", "sop.isa:1: literal expects `ssrc0` at bits 7:0, where src/decode.rs looks for it"),
-    ("sop.isa", "literal ssrc0\ncolumns ta tb\nfield ENCODING enc  31:23=101111101 .\nfield op       op   15:8  .\nfield sdst     sdst", "literal sdst\ncolumns ta tb\nfield ENCODING enc 31:23=101111101 .\nfield op op 15:8 .\nfield sdst src", "sop.isa:1: a literal for sdst is not supported yet"),
-    ("vop.isa", "249", "251", "vop.isa:6: SDWA follows the code 249, which src/decode.rs looks for"),
-    ("vop.isa", "250", "249", "vop.isa:7: DPP follows the code 250, which src/decode.rs looks for"),
-    ("vop.isa", "SDWA src0", "SDWA vsrc1", "vop.isa:6: extend expects `vsrc1` at bits 8:0, where src/decode.rs looks for it"),
-    ("vop.isa", "extend SDWA src0 249\nextend DPP  src0 250\ncolumns ta tb\nfield ENCODING enc  31=0  .\nfield op       op   30:25 .\nfield vdst     vgpr 24:17 .\nfield vsrc1    vgpr 16:9  .\nfield src0     src  8:0", "columns ta tb\nfield ENCODING enc  31=0  .\nfield op op 30:25 .\nfield vdst vgpr 24:17 .\nfield vsrc1 vgpr 7:0 .\nfield src0 src 16:8", "vop.isa:1: literal expects `src0` at bits 8:0, where src/decode.rs looks for it"),
+    // Words of more than 64 bits, and of two operations.
+    ("wide.isa", "63:32", "64:40", "wide.isa:9: field mid lies across bit 64, where src/operand.rs cannot read it"),
+    ("wide.isa", "high     sdst", "high     sdwa", "wide.isa:13: `high` has a flag, which must lie with it in the first 64 bits"),
+    ("dual.isa", "21:18,25:22  .\nfield opx      const+", "25:22 .\nfield opx const", "dual.isa:9: field opx overlaps another"),
+    ("sop.isa", "literal ssrc0", "literal ssrc0\ndual x y", "sop.isa:1: a format with `dual` has an opcode in two pieces, that of the second operation first"),
+    ("dual.isa", "| 1 .", "| 0 .", "dual.isa:19: opcode 0 of DUAL stands twice on ta"),
+    ("vop.isa", "extend SDWA src0 249\nextend DPP  src0 250\ncolumns ta tb\nfield ENCODING enc  31=0  .\nfield op       op   30:25 .\nfield vdst     vgpr 24:17 .\nfield vsrc1    vgpr 16:9 ", "extend SDWA vsrc1 249\nextend DPP src0 250\ncolumns ta tb\nfield ENCODING enc 31=0 .\nfield op op 30:25 .\nfield vdst vgpr 24:17 .\nfield vsrc1 vgpr 12:9,16:13 ", "vop.isa:6: `vsrc1` is in pieces, and says what follows"),
 ];

@@ -61,7 +61,8 @@ fn form(
         };
         let mut words = words::attempt(target, base, number, behind, filling, rng);
         let Some(inst) = words::repair(target, &mut words, rng) else { continue };
-        let same = (inst.format(), inst.opcode()) == (format, opcode) && announced(&inst) == behind;
+        let operation = inst.opcode() == opcode || inst.second_opcode() == Some(opcode);
+        let same = inst.format() == format && operation && announced(&inst) == behind;
         if same && inst.len() > 4 && !found.contains(&inst) {
             found.push(inst);
         }

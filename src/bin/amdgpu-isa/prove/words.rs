@@ -96,7 +96,7 @@ fn value(filling: Filling, width: u8, rng: &mut Rng) -> u32 {
         (Filling::Vgprs, 9) => 256,
         (Filling::Vgprs, _) => 0,
         (Filling::Typical, 9) => {
-            rng.pick(&[256 + any % 224, 256 + any % 224, 128, 240, 255, 249, 250, (any % 96) & !3])
+            rng.pick(&[256 + any % 224, 256 + any % 224, 128, 240, 255, 249, 250, 233, (any % 96) & !3])
         }
         (Filling::Typical, 8) => rng.pick(&[0, (any % 96) & !3, 128, 255, any & 224]),
         (Filling::Typical, 5..=7) => rng.pick(&[0, (any % 96) & !3, 106, 126, 127]),
@@ -195,7 +195,8 @@ pub fn legal(
         };
         let Some(inst) = repair(target, &mut attempt(target, base, number, None, filling, rng), rng) else { continue };
         // What was changed may have been what tells one format of an encoding from another.
-        if (inst.format(), inst.opcode()) == (format, opcode) && !found.contains(&inst) {
+        let operation = inst.opcode() == opcode || inst.second_opcode() == Some(opcode);
+        if inst.format() == format && operation && !found.contains(&inst) {
             found.push(inst);
         }
         if found.len() == count {
