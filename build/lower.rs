@@ -165,6 +165,7 @@ pub mod tail {
 pub mod special {
     pub const SIZED: u16 = 1 << 12;
     pub const WIDE: u16 = 1 << 13;
+    pub const RETURN_TFE: u16 = 1 << 14;
 }
 
 pub fn target<'a>(isa: &'a Isa, row: &'a TargetRow) -> Result<Target<'a>> {
@@ -533,6 +534,11 @@ impl Form {
             && self.tokens.iter().any(|t| matches!(t, Token::Modifier { name, .. } if name == field))
     }
 
+    /// Buffer data has one register more with tfe, in the rows that know it.
+    fn has_tfe(&self, t: &Target, item: &Item) -> bool {
+        item.aux[2] != NONE && self.names(t, "tfe")
+    }
+
     /// The form of `base` with the extension `ext`.
     fn extended(t: &Target, base: &Form, ext: usize, macro_name: &str, row: &Row) -> Result<Form> {
         let def = t.formats[ext].def;
@@ -639,6 +645,7 @@ impl Form {
                 "global_addr" => 2,
                 "smem_offset" if item.aux[1] == NONE => 16,
                 "smem_offset" => 4,
+                "buf_data" if is_returned(item) && self.has_tfe(t, item) => self::special::RETURN_TFE,
                 "buf_data" if self.names(t, "lds") && item.aux[1] == 16 => 8 | 2048,
                 "buf_data" if self.names(t, "lds") => 8,
                 // Of image data, whether d16 packs it.
@@ -1038,6 +1045,11 @@ fn ty_of(t: &Target, at: &Place, ty: &str) -> Result<(String, u8)> {
     Ok((name, bits.div_ceil(32) as u8))
 }
 
+/// A destination that is there only when the operation returns.
+fn is_returned(item: &Item) -> bool {
+    item.access == Some(Access::Write) && item.cond != NONE
+}
+
 /// The check that an item needs, if there are field values that its kind does not take.
 fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Result<Option<(Check, [u32; 16])>> {
     let Some((field, ..)) = form.field(t, &item.field) else { return Ok(None) };
@@ -1084,9 +1096,9 @@ fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Result<
         // Before gfx9 an SDWA source is a VGPR.
         return Ok(None);
     }
-    let returned = item.access == Some(Access::Write) && item.cond != NONE;
-    // Buffer data has one register more with tfe, in the rows that know it.
-    let tfe = k.reads_as == "buf_data" && item.aux[2] != NONE && form.names(t, "tfe");
+    let returned = is_returned(item);
+    // What is returned depends on two flags, and a check has room for one: the other is the rule RETURN_TFE.
+    let tfe = k.reads_as == "buf_data" && form.has_tfe(t, item) && !returned;
     let bits = item.width + u8::from(flagged || returned);
     let most = (((1u64 << bits) - 1) << item.shift) + if flagged || returned { 0 } else { u64::from(k.add) };
     if most > 511 {
