@@ -147,12 +147,11 @@ fn target_enum(targets: &[Target]) -> String {
         let a: Vec<String> = t.row.aliases.iter().map(|a| format!("{a:?}")).collect();
         writeln!(
             out,
-            "    TargetInfo {{ name: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, wave32: {}, partial: {}, aliases: &[{}] }},",
+            "    TargetInfo {{ name: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, partial: {}, aliases: &[{}] }},",
             t.row.name,
             t.row.generation,
             t.row.mach,
             t.row.has("aligned-vgprs"),
-            t.row.has("wave32"),
             t.row.feature() != t.row.name,
             a.join(", ")
         )
@@ -326,8 +325,9 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
     let first = |class: &str| code_at.iter().find(|c| c.1 == class).map_or(512, |c| c.0);
     let last =
         |class: &str| t.codes.iter().find(|c| c.class == class).map_or(0, |c| c.range.of(&t.row.name).unwrap().1);
-    writeln!(w, "],\nsgpr_last: {}, ttmp_first: {}, ttmp_last: {} }};", last("sgpr"), first("ttmp"), last("ttmp"))
+    writeln!(w, "],\nsgpr_last: {}, ttmp_first: {}, ttmp_last: {},", last("sgpr"), first("ttmp"), last("ttmp"))
         .unwrap();
+    writeln!(w, "lanes: {} }};", if t.row.has("wave32") { 32 } else { 64 }).unwrap();
 
     ops(w, targets, t);
     layout(w, t);

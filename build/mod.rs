@@ -6,10 +6,14 @@ pub mod assume;
 pub mod check;
 pub mod emit;
 pub mod error;
+pub mod form;
+pub mod layout;
 pub mod lower;
 pub mod model;
 pub mod parse;
 pub mod roster;
+pub mod rows;
+pub mod sets;
 pub mod types;
 
 use std::path::Path;

@@ -139,31 +139,22 @@ impl Iterator for Operands<'_> {
                 self.list = rest;
                 continue;
             };
-            if matches!(item.kind, Kind::ImgAddr | Kind::ImgAddrGrad) {
-                if let Some(operand) = image_address(item, self.inst, self.given) {
-                    self.given += 1;
-                    return Some(operand);
-                }
-                self.given = 0;
+            // Most are plain registers, and modifiers are none.
+            if item.access == 0 {
                 self.list = rest;
                 continue;
             }
-            if item.kind == Kind::SmemOffset && self.given == 0 {
-                if let SmemOffset::Both(code, _) = smem_offset(item, self.inst) {
-                    self.given = 1;
-                    let value = register_or_constant(self.tables, code, 1, self.inst, item.ty);
-                    return Some(Operand { role: Some(Field::Soffset), value, bits: 32, access: Access::Read });
-                }
-            }
-            self.list = rest;
-            self.given = 0;
-            // Most are plain registers, and modifiers are none.
-            if item.access == 0 {
-                continue;
-            }
             if let Some(operand) = plain(self.tables, item, self.inst) {
+                self.list = rest;
                 return Some(operand);
             }
+            if matches!(item.kind, Kind::SmemOffset | Kind::ImgAddr | Kind::ImgAddrGrad) {
+                if let Some(operand) = self.part(item) {
+                    return Some(operand);
+                }
+                self.given = 0;
+            }
+            self.list = rest;
             if let Some(operand) = read(self.tables, item, self.inst) {
                 // The vcc that the text shows is not implicit besides; nor is it written when SDWA names another register.
                 if matches!(item.kind, Kind::Vcc | Kind::SdstOrVcc) {
@@ -181,6 +172,24 @@ impl Iterator for Operands<'_> {
 }
 
 impl Operands<'_> {
+    /// The next operand of an item that is several; `None` when it is the last one's turn, or none's.
+    #[inline(never)]
+    fn part(&mut self, item: &Item) -> Option<Operand> {
+        let operand = match item.kind {
+            Kind::SmemOffset if self.given == 0 => match smem_offset(item, self.inst) {
+                SmemOffset::Both(code, _) => {
+                    let value = register_or_constant(self.tables, code, 1, self.inst, item.ty);
+                    Operand { role: Some(Field::Soffset), value, bits: 32, access: Access::Read }
+                }
+                _ => return None,
+            },
+            Kind::SmemOffset => return None,
+            _ => image_address(item, self.inst, self.given)?,
+        };
+        self.given += 1;
+        Some(operand)
+    }
+
     /// The next implicit register.
     #[inline(never)]
     fn implicit(&mut self) -> Option<Operand> {
@@ -195,8 +204,8 @@ impl Operands<'_> {
         // The order of reg_bits in build/emit.rs.
         let (reg, bits) = match bit {
             0 => (Reg::Scc, 1),
-            VCC => (Reg::Vcc, self.inst.target().lanes()),
-            2 => (Reg::Exec, self.inst.target().lanes()),
+            VCC => (Reg::Vcc, self.tables.lanes.into()),
+            2 => (Reg::Exec, self.tables.lanes.into()),
             3 => (Reg::M0, 32),
             4 => (Reg::Mode, 32),
             5 => (Reg::FlatScratch, 64),

@@ -179,6 +179,8 @@ pub(crate) struct OperandTables {
     pub sgpr_last: u16,
     pub ttmp_first: u16,
     pub ttmp_last: u16,
+    /// Bits of vcc and exec.
+    pub lanes: u8,
 }
 
 #[cfg_attr(not(feature = "text"), allow(dead_code))]

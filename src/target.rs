@@ -12,7 +12,6 @@ pub(crate) struct TargetInfo {
     generation: &'static str,
     mach: &'static [u32],
     aligned_vgprs: bool,
-    wave32: bool,
     partial: bool,
     aliases: &'static [&'static str],
 }
@@ -62,7 +61,7 @@ impl Target {
 
     /// Lanes of a wave, which are the bits of a condition mask: 32 where a wave can have them, else 64.
     pub fn lanes(self) -> u16 {
-        if TARGETS[self as usize].wave32 { 32 } else { 64 }
+        OPERANDS[self as usize].lanes.into()
     }
 
     /// The value of `EF_AMDGPU_MACH` in the flags of an ELF header.

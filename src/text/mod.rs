@@ -13,7 +13,21 @@ use crate::{Field, Inst};
 use out::Out;
 
 /// What stands behind a mnemonic; `Shape::suffix` counts them.
-const SUFFIXES: [&str; 6] = ["", "_e32", "_e64", "_sdwa", "_dpp", "_e64_dpp"];
+static SUFFIXES: [[u8; 16]; 6] =
+    [padded(""), padded("_e32"), padded("_e64"), padded("_sdwa"), padded("_dpp"), padded("_e64_dpp")];
+
+/// A text, zeros, and its length in the last byte.
+const fn padded(text: &str) -> [u8; 16] {
+    let mut all = [0; 16];
+    let mut n = 0;
+    while n < text.len() {
+        all[n] = text.as_bytes()[n];
+        n += 1;
+    }
+    all[15] = n as u8;
+    all
+}
+
 /// From here on the suffix says which dword follows, and is always printed.
 const ALWAYS: u8 = 3;
 
@@ -148,20 +162,17 @@ fn print(inst: &Inst, out: &mut Out) {
     }
     let suffix = inst.shape().suffix;
     if suffix >= ALWAYS || suffix != 0 && inst.info().suffix {
-        out.str(SUFFIXES.get(usize::from(suffix)).unwrap_or(&""));
+        let suffix = SUFFIXES.get(usize::from(suffix)).unwrap_or(&SUFFIXES[0]);
+        out.part(suffix, suffix[15].into());
     }
     let mut separator = " ";
     for &number in items(p.operands, inst) {
         let item = &p.operands.items[usize::from(number)];
-        if item.kind == Kind::Second {
-            out.str(" :: ");
-            out.str(inst.second_opcode().map_or("", |op| op.name()));
-            separator = " ";
-        } else if item.access == 0 {
+        if item.access == 0 {
             p.modifier(item, out);
         } else if p.plain(item, separator, out) || p.operand(item, separator, out) {
-            // An export target and its first source have no comma between them.
-            separator = if item.kind == Kind::ExpTgt { " " } else { ", " };
+            // An export target and its first source have no comma between them, nor have two operations.
+            separator = if matches!(item.kind, Kind::ExpTgt | Kind::Second) { " " } else { ", " };
         }
     }
 }

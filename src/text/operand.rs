@@ -44,6 +44,11 @@ impl Printer<'_> {
         let absent = match item.kind {
             Kind::BufData => flag(inst, item.aux[1]) && inst.has_lds(),
             Kind::Endpgm => value(item, inst) == 0,
+            Kind::Second => {
+                out.str(" :: ");
+                out.str(inst.second_opcode().map_or("", |op| op.name()));
+                return true;
+            }
             _ => false,
         };
         if absent {

@@ -1,0 +1,291 @@
+//! One form of a row (base, SDWA, DPP, ...) to a shape, with all that decoding and printing ask of it.
+
+use crate::build::assume;
+use crate::build::error::{Place, Result};
+use crate::build::layout::Layout;
+use crate::build::lower::{Check, Class, Follow, Item, NONE, Shape, Target, special, tail};
+use crate::build::model::{Bits, Field, Format, Isa, Piece, Replace, Row, Token};
+use crate::build::rows::{Pool, intern};
+use crate::build::sets::check;
+
+/// One form of a row (base, SDWA, DPP) on its way to a shape.
+pub struct Form {
+    pub format: usize,
+    /// Formats that make up the words, each with its first bit.
+    pub parts: Vec<(usize, u8)>,
+    pub tokens: Vec<Token>,
+    pub replace: Vec<Replace>,
+    pub forms: Vec<(String, String)>,
+    pub tail: u8,
+    /// Literals that `tail` has no flag for.
+    pub follow: Vec<Follow>,
+}
+
+impl Form {
+    pub fn base(isa: &Isa, t: &Target, format: usize, row: &Row) -> Result<Form> {
+        let def = t.formats[format].def;
+        let mut form = Form {
+            format,
+            parts: vec![(format, 0)],
+            tokens: Vec::new(),
+            replace: Vec::new(),
+            forms: Vec::new(),
+            tail: 0,
+            follow: Vec::new(),
+        };
+        let tokens = expand(def, &row.tokens)?;
+        for token in tokens {
+            match token {
+                Token::Form { format, macro_name } => form.forms.push((format, macro_name)),
+                Token::Operand { ref name, .. } if name == "literal" => {
+                    form.tail |= tail::ALWAYS;
+                    form.tokens.push(token);
+                }
+                _ => form.tokens.push(token),
+            }
+        }
+        if form.tail & tail::ALWAYS != 0 {
+            // `shape` refuses the row if there is none.
+            form.parts.extend(t.formats.iter().position(|f| f.def.name == "LITERAL").map(|lit| (lit, def.bits)));
+        }
+        for name in def.literals(&t.row.name) {
+            let used = form.tokens.iter().any(|tk| {
+                matches!(tk, Token::Operand { name: n, kind, .. }
+                if n == name && takes_literal(isa, def, n, kind.as_deref()))
+            });
+            if used {
+                let (_, bits, _) = form.field(t, name).expect("an operand names it");
+                let place = single(&def.at, name, &bits)?;
+                match assume::literal(name, place) {
+                    Some(flag) => form.tail |= flag,
+                    None => {
+                        form.tail |= tail::LIST;
+                        let Piece { lsb, width } = place;
+                        form.follow.push(Follow { lsb, width, first: 255, last: 255, form: 0 });
+                    }
+                }
+            }
+        }
+        Ok(form)
+    }
+
+    /// The row names the field as a modifier, and the target has it.
+    pub fn names(&self, t: &Target, field: &str) -> bool {
+        self.field(t, field).is_some()
+            && self.tokens.iter().any(|t| matches!(t, Token::Modifier { name, .. } if name == field))
+    }
+
+    /// Buffer data has one register more with tfe, in the rows that know it.
+    pub fn has_tfe(&self, t: &Target, item: &Item) -> bool {
+        item.aux[2] != NONE && self.names(t, "tfe")
+    }
+
+    /// The form of `base` with the extension `ext`.
+    fn extended(t: &Target, base: &Form, ext: usize, macro_name: &str, row: &Row) -> Result<Form> {
+        let def = t.formats[ext].def;
+        let Some((_, tokens)) = def.macros.iter().find(|(n, _)| n == macro_name) else {
+            return row.at.err(format!("{} has no macro {macro_name}", def.name));
+        };
+        let mut all = base.tokens.clone();
+        all.extend(expand(def, tokens)?);
+        Ok(Form {
+            format: base.format,
+            parts: vec![base.parts[0], (ext, t.formats[base.format].def.bits)],
+            tokens: all,
+            replace: def.replaces.iter().filter(|r| of_target(&r.targets, t)).cloned().collect(),
+            forms: Vec::new(),
+            tail: 0,
+            follow: Vec::new(),
+        })
+    }
+
+    /// What an operand is replaced by. An older layout may have no field to replace it with.
+    pub fn replacement(&self, t: &Target, operand: &str, kind: Option<&str>) -> Option<&Replace> {
+        let fits = |r: &&Replace| {
+            let same = r.read_as.is_none() || r.read_as.as_deref() == kind;
+            let there = r.field.as_ref().is_none_or(|f| self.field(t, f).is_some());
+            r.operand == operand && same && there
+        };
+        // The most special of them.
+        self.replace.iter().filter(fits).max_by_key(|r| r.read_as.is_some())
+    }
+
+    /// A field of the base words.
+    pub fn base_field(&self, t: &Target, name: &str) -> Option<Bits> {
+        t.formats[self.format].fields.iter().find(|(f, _)| f.name == name).map(|(_, b)| b.clone())
+    }
+
+    /// The field's definition and its bits in the whole instruction; the last part that has it wins.
+    pub fn field<'a>(&self, t: &Target<'a>, name: &str) -> Option<(&'a Field, Bits, usize)> {
+        self.parts.iter().enumerate().rev().find_map(|(n, &(f, first))| {
+            let (field, bits) = t.formats[f].fields.iter().find(|(x, _)| x.name == name)?;
+            Some((*field, shifted(bits, first), n))
+        })
+    }
+
+    pub fn shape(&self, isa: &Isa, t: &mut Target, pool: &mut Pool, row: &Row) -> Result<usize> {
+        let mut form = self.tail;
+        let mut ext = [0usize; 2];
+        let mut follow = Vec::new();
+        for (name, macro_name) in &self.forms {
+            let def = t.formats[self.format].def;
+            let upper = name.to_uppercase();
+            // VOPC's SDWA is a format of its own.
+            let mut of_name = def.extends.iter().filter(|e| e.format.trim_end_matches('B') == upper).peekable();
+            if of_name.peek().is_none() {
+                return row.at.err(format!("{} has no extension {upper}", def.name));
+            }
+            let Some(e) = of_name.find(|e| e.is_of(&t.row.name)) else { continue };
+            let Some(x) = t.formats.iter().position(|f| f.def.name == e.format) else {
+                if isa.formats.iter().any(|f| f.name == e.format) {
+                    continue;
+                }
+                return e.at.err(format!("there is no format {}", e.format));
+            };
+            let shape = Form::extended(t, self, x, macro_name, row)?.shape(isa, t, pool, row)?;
+            let Some(bits) = self.base_field(t, &e.field) else {
+                return e.at.err(format!("`{}` is no field of {} on {}", e.field, def.name, t.row.name));
+            };
+            let place = single(&e.at, &e.field, &bits)?;
+            match assume::extension(e, place) {
+                Some(tail::SDWA) => (ext[0], form) = (shape, form | tail::SDWA),
+                Some(flag) => (ext[1], form) = (shape, form | flag),
+                None => {
+                    form |= tail::LIST;
+                    let Piece { lsb, width } = place;
+                    follow.push(Follow { lsb, width, first: e.code, last: e.last_code, form: shape });
+                }
+            }
+        }
+        follow.extend(self.follow.iter().cloned());
+        if self.tail != 0 && !t.formats.iter().any(|f| f.def.name == "LITERAL") {
+            return row.at.err("the row has a literal, but the target has no LITERAL format");
+        }
+        let mut layout = Layout::new(self, t);
+        let mut items = Vec::new();
+        for token in &self.tokens {
+            layout.apply(isa, t, row, token, &mut items)?;
+        }
+        let (mask, value, ignored) = layout.finish();
+        let mut checks = Vec::new();
+        let mut special = 0;
+        let packed = !t.row.has("unpacked-d16");
+        for item in &items {
+            let placed = assume::ties(&row.at, item, |name| self.field(t, name).map(|(_, bits, _)| bits))?;
+            if !placed || ["img_addr", "img_addr_grad"].contains(&item.kind.as_str()) {
+                special |= self::special::SIZED;
+            }
+            if let Some((check, set)) = check(isa, t, self, &row.at, item)? {
+                let set = intern(&mut pool.sets, &mut t.sets, set);
+                checks.push(Check { set, ..check });
+            }
+            special |= match item.kind.as_str() {
+                "mimg_data" if !placed => 512 * u16::from(self.names(t, "d16")),
+                "buf_vaddr" if item.aux[2] != NONE => 1 | 1024,
+                "buf_vaddr" => 1,
+                "global_addr" => 2,
+                "smem_offset" if item.aux[1] == NONE => 16,
+                "smem_offset" => 4,
+                "buf_data" if item.is_returned() && self.has_tfe(t, item) => self::special::RETURN_TFE,
+                "buf_data" if self.names(t, "lds") && item.aux[1] == 16 => 8 | 2048,
+                "buf_data" if self.names(t, "lds") => 8,
+                // Of image data, whether d16 packs it.
+                "mimg_data" if self.names(t, "d16") && packed => 32 | 512,
+                "mimg_gather" if self.names(t, "d16") && packed => 64 | 512,
+                "mimg_data" => 32,
+                "mimg_gather" => 64,
+                "mimg_atomic" => 128,
+                "mimg_cmpswap" => 256,
+                _ => 0,
+            };
+        }
+        let (checks, high): (Vec<Check>, Vec<Check>) = checks.into_iter().partition(|c| c.lsb < 64);
+        if let Some(c) = checks.iter().chain(&high).find(|c| c.hi != NONE && (c.hi >= 64 || c.lsb >= 64)) {
+            return row.at.err(format!("`{}` has a flag, which must lie with it in the first 64 bits", c.field));
+        }
+        if !high.is_empty() || (mask | ignored) >> 64 != 0 {
+            special |= self::special::WIDE;
+        }
+        let mut run = |checks: Vec<Check>| {
+            *pool.check_lists.entry(checks).or_insert_with_key(|c| {
+                t.checks.extend(c.iter().cloned());
+                (t.checks.len() - c.len(), c.len())
+            })
+        };
+        let (checks, high_checks) = (run(checks), run(high));
+        let class = Class { mask, value, checks, high_checks, tail: form, special };
+        let class = intern(&mut pool.classes, &mut t.classes, class);
+        let list: Vec<u16> = items
+            .into_iter()
+            .map(|item| {
+                *pool.items.entry(item).or_insert_with_key(|i| {
+                    t.items.push(i.clone());
+                    (t.items.len() - 1) as u16
+                })
+            })
+            .collect();
+        let items = *pool.lists.entry(list).or_insert_with_key(|l| {
+            t.item_lists.extend(l.iter().copied());
+            (t.item_lists.len() - l.len(), l.len())
+        });
+        let format = self.format;
+        let extension = match self.parts.get(1) {
+            Some(&(f, _)) => Some(f),
+            None if self.tail != 0 && self.tail != tail::LIST || !self.follow.is_empty() => {
+                t.formats.iter().position(|f| f.def.name == "LITERAL")
+            }
+            None => None,
+        };
+        let named = |name: &str| ["", "e32", "e64", "sdwa", "dpp"].iter().position(|s| *s == name);
+        let suffix_of = |f: usize| named(&t.formats[f].def.suffix);
+        let last = self.parts.last().expect("a form has parts").0;
+        let both = |base: usize, ext: usize| if (base, ext) == (2, 4) { 5 } else { ext };
+        let of_last = suffix_of(last).filter(|&n| n > 0).map(|n| suffix_of(format).map_or(n, |base| both(base, n)));
+        let Some(suffix) = of_last.or(suffix_of(format)) else {
+            return t.formats[format].def.at.err("unknown suffix");
+        };
+        let bare = t.formats[last].def.bare.contains(&t.row.name)
+            || t.formats[format].def.bare.contains(&t.formats[last].def.name);
+        let suffix = if bare { 0 } else { suffix as u8 };
+        let shape = Shape { format, suffix, class, items, extension, ignored, sdwa: ext[0], dpp: ext[1], follow };
+        Ok(intern(&mut pool.shapes, &mut t.shapes, shape) + 1)
+    }
+}
+
+fn takes_literal(isa: &Isa, def: &Format, field: &str, kind: Option<&str>) -> bool {
+    let default = def.fields.iter().find(|f| f.name == field).map(|f| f.kind.as_str());
+    let Some(kind) = kind.or(default) else { return false };
+    isa.kinds.iter().any(|k| k.name == kind && k.takes.iter().any(|c| c == "literal"))
+}
+
+/// A list of targets that names none means all.
+fn of_target(targets: &[String], t: &Target) -> bool {
+    targets.is_empty() || targets.contains(&t.row.name)
+}
+
+/// The one run of bits that a field is.
+fn single(at: &Place, name: &str, bits: &Bits) -> Result<Piece> {
+    match bits.pieces[..] {
+        [piece] => Ok(piece),
+        _ => at.err(format!("`{name}` is in pieces, and says what follows")),
+    }
+}
+
+pub fn shifted(bits: &Bits, first: u8) -> Bits {
+    Bits { pieces: bits.pieces.iter().map(|p| Piece { lsb: p.lsb + first, ..*p }).collect(), ..bits.clone() }
+}
+
+/// Puts the words of macros in their place.
+pub fn expand(def: &Format, tokens: &[Token]) -> Result<Vec<Token>> {
+    let mut out = Vec::new();
+    for token in tokens {
+        match token {
+            Token::Word(w) => match def.macros.iter().find(|(n, _)| n == w) {
+                Some((_, inner)) => out.extend(expand(def, inner)?),
+                None => out.push(Token::Modifier { name: w.clone(), kind: None, bits: None }),
+            },
+            _ => out.push(token.clone()),
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,302 @@
+//! The operands and modifiers of a form: which bits they take, and how they read.
+
+use crate::build::error::{Place, Result};
+use crate::build::form::{Form, shifted};
+use crate::build::lower::{Item, NONE, Target};
+use crate::build::model::{Access, Bits, Isa, Row, Token};
+
+/// Which bits of the words a form uses, which are fixed, which are free.
+pub struct Layout<'f> {
+    form: &'f Form,
+    used: u128,
+    /// Bits that an item is made of; `used` has besides them what items look at.
+    taken: u128,
+    any: u128,
+    zero: u128,
+    one: u128,
+    fixed: u128,
+    ignorable: u128,
+    all: u128,
+}
+
+impl<'f> Layout<'f> {
+    pub fn new(form: &'f Form, t: &Target) -> Self {
+        let mut l = Layout { form, used: 0, taken: 0, any: 0, zero: 0, one: 0, fixed: 0, ignorable: 0, all: 0 };
+        for (n, &(f, first)) in form.parts.iter().enumerate() {
+            for (field, bits) in &t.formats[f].fields {
+                let mask = shifted(bits, first).mask();
+                l.all |= mask;
+                // The field that selects the extension holds its code; it is no operand here.
+                let mut extends = t.formats[f].def.extends.iter().filter(|e| e.is_of(&t.row.name));
+                let selector = n == 0 && extends.any(|e| e.field == field.name);
+                if ["enc", "op"].contains(&field.kind.as_str()) || (selector && form.parts.len() > 1 && form.tail == 0)
+                {
+                    l.fixed |= mask;
+                } else if field.ignored_if_unused || bits.ignored {
+                    l.ignorable |= mask;
+                }
+            }
+        }
+        l
+    }
+
+    fn bits(&self, t: &Target, row: &Row, name: &str, list: &Option<Vec<u8>>) -> Result<(Bits, u128)> {
+        let Some((_, bits, _)) = self.form.field(t, name) else {
+            return row
+                .at
+                .err(format!("`{name}` is no field of {} on {}", t.formats[self.form.format].def.name, t.row.name));
+        };
+        let mask = match list {
+            None => bits.mask(),
+            Some(list) => {
+                let mut m = 0u128;
+                for &b in list {
+                    let Some(pos) = bit_position(&bits, b) else {
+                        return row.at.err(format!("`{name}` has no bit {b}"));
+                    };
+                    m |= 1 << pos;
+                }
+                m
+            }
+        };
+        Ok((bits, mask))
+    }
+
+    /// The field is in the tables, but this target lacks it, or ignores it. Only modifiers may name such a field.
+    fn left_out(&self, t: &Target, token: &Token) -> bool {
+        let (name, plain) = match token {
+            Token::Modifier { name, kind, .. } => (name, kind.is_none()),
+            Token::Any { name, .. } | Token::Must { name, .. } => (name, false),
+            _ => return false,
+        };
+        match self.form.field(t, name) {
+            Some((_, bits, _)) => plain && bits.ignored,
+            None => self.form.parts.iter().any(|&(f, _)| t.formats[f].def.fields.iter().any(|x| &x.name == name)),
+        }
+    }
+
+    pub fn apply(&mut self, isa: &Isa, t: &Target, row: &Row, token: &Token, items: &mut Vec<Item>) -> Result<()> {
+        if self.left_out(t, token) {
+            return Ok(());
+        }
+        match token {
+            Token::Second => items.push(joint()),
+            Token::Any { name, bits } => self.any |= self.bits(t, row, name, bits)?.1,
+            Token::Must { name, bits, ones } => {
+                let m = self.bits(t, row, name, bits)?.1;
+                if *ones { self.one |= m } else { self.zero |= m }
+            }
+            Token::Operand { name, kind, access, ty, on_return } => {
+                let replaced = self.form.replacement(t, name, kind.as_deref());
+                if name == "vcc" && replaced.is_none() {
+                    items.push(implied_vcc(*access, ty_of(t, &row.at, ty)?.1));
+                    return Ok(());
+                }
+                let (field, kind) = match replaced {
+                    Some(r) => (r.field.as_deref().unwrap_or(name), Some(&r.kind)),
+                    None => (name.as_str(), kind.as_ref()),
+                };
+                let mut item = self.item(isa, t, row, field, kind, &None)?;
+                (item.ty, item.dwords) = ty_of(t, &row.at, ty)?;
+                item.access = Some(*access);
+                if *on_return {
+                    let parts = &self.form.parts;
+                    let rtn = t.formats[parts[0].0].fields.iter().find(|(f, _)| f.kind == "rtn");
+                    let Some((_, b)) = rtn else { return row.at.err("@rtn, but the format has no field of kind rtn") };
+                    item.cond = b.pieces[0].lsb;
+                }
+                items.push(item);
+            }
+            Token::Modifier { name, kind, bits } => {
+                let item = self.item(isa, t, row, name, kind.as_ref(), bits)?;
+                decorate(&item, items);
+                items.push(item);
+            }
+            Token::Form { .. } | Token::Word(_) => unreachable!("expanded before"),
+        }
+        Ok(())
+    }
+
+    fn item(
+        &mut self,
+        isa: &Isa,
+        t: &Target,
+        row: &Row,
+        name: &str,
+        kind: Option<&String>,
+        list: &Option<Vec<u8>>,
+    ) -> Result<Item> {
+        let (bits, mask) = self.bits(t, row, name, list)?;
+        let (field, ..) = self.form.field(t, name).expect("found just now");
+        let kind = kind.unwrap_or(&field.kind);
+        let Some(k) = isa.kinds.iter().find(|k| &k.name == kind) else {
+            return row.at.err(format!("unknown kind `{kind}`"));
+        };
+        // Two operations in a word share one literal.
+        if self.taken & mask != 0 && !field.overlay && name != "literal" {
+            return row.at.err(format!("`{name}` is used twice"));
+        }
+        self.used |= mask;
+        self.taken |= mask;
+        let (mut aux, mut cond) = ([NONE; 4], NONE);
+        for (i, used) in k.uses.iter().enumerate() {
+            let found = match used.of_base {
+                true => self.form.base_field(t, &used.field),
+                false => self.form.field(t, &used.field).map(|(_, bits, _)| bits),
+            };
+            let Some(b) = found else {
+                if used.optional {
+                    continue;
+                }
+                return row.at.err(format!("kind `{kind}` needs a field `{}`", used.field));
+            };
+            let Some(first) = bit_position(&b, used.bit.unwrap_or(0)) else {
+                return row.at.err(format!("kind `{kind}` needs bit {} of `{}`", used.bit.unwrap_or(0), used.field));
+            };
+            match k.reads_as.as_str() {
+                // Sources keep aux for neg, abs and sext.
+                "sdwa_src" => cond = first,
+                "half_sel" => aux[3] = first,
+                _ => aux[i] = first,
+            }
+            for more in &used.more {
+                self.used |= self.form.field(t, more).map_or(0, |(_, bits, _)| bits.mask());
+            }
+            match used.bit {
+                _ if used.looked_at => {}
+                Some(_) => self.used |= 1u128 << first,
+                None => self.used |= b.mask(),
+            }
+        }
+        let width = bits.width();
+        let used = match list {
+            Some(l) if l.iter().any(|b| *b > 7) => {
+                return row.at.err(format!("bits of `{name}` beyond 7 cannot be listed"));
+            }
+            Some(l) => l.iter().fold(0, |m, b| m | 1 << b),
+            None if width < 8 => ((1u16 << width) - 1) as u8,
+            None => 0xff,
+        };
+        let split = match bits.pieces[..] {
+            [_] => (NONE, width),
+            [a, b] => (b.lsb, a.width),
+            _ => unreachable!("the table was checked"),
+        };
+        Ok(Item {
+            kind: k.reads_as.clone(),
+            field: name.to_string(),
+            lsb: bits.pieces[0].lsb,
+            width,
+            split,
+            used,
+            shift: k.scale.trailing_zeros() as u8,
+            add: k.add,
+            // Operands put their type here; modifiers are told apart by the name of their kind.
+            ty: k.name.clone(),
+            dwords: 1,
+            access: None,
+            cond,
+            aux,
+        })
+    }
+
+    /// Bits that must have a value, that value, and bits that are ignored.
+    pub fn finish(&self) -> (u128, u128, u128) {
+        let free = self.all & !self.fixed;
+        let must = (free & !self.used & !self.any & !self.ignorable) | self.zero | self.one;
+        (must, self.one, free & !self.used & !must)
+    }
+}
+
+fn bit_position(bits: &Bits, mut bit: u8) -> Option<u8> {
+    for p in &bits.pieces {
+        if bit < p.width {
+            return Some(p.lsb + bit);
+        }
+        bit -= p.width;
+    }
+    None
+}
+
+/// The vcc of VOP2 and VOPC, which no field names.
+fn implied_vcc(access: Access, dwords: u8) -> Item {
+    Item { dwords, access: Some(access), ..nothing("vcc") }
+}
+
+/// Where the second of two operations begins.
+fn joint() -> Item {
+    Item { access: Some(Access::Read), ..nothing("second") }
+}
+
+/// An item without a field.
+fn nothing(kind: &str) -> Item {
+    Item {
+        kind: kind.into(),
+        field: "vcc".into(),
+        lsb: 0,
+        width: 0,
+        split: (NONE, 0),
+        used: 0,
+        shift: 0,
+        add: 0,
+        ty: "b".into(),
+        dwords: 0,
+        access: None,
+        cond: NONE,
+        aux: [NONE; 4],
+    }
+}
+
+/// neg, abs and sext are shown at their source: each source operand learns where its bits are.
+fn decorate(modifier: &Item, items: &mut [Item]) {
+    let which = match (modifier.ty.as_str(), modifier.field.as_str()) {
+        ("neg", _) => 0,
+        ("abs", _) => 1,
+        ("sext", _) => 2,
+        _ => return,
+    };
+    let sources = items.iter_mut().filter(|i| i.access == Some(Access::Read) && source_number(&i.field).is_some());
+    for item in sources {
+        let n = source_number(&item.field).expect("filtered");
+        let bit = match source_number(&modifier.field[..modifier.field.find('_').unwrap_or(0)]) {
+            // src0_neg
+            Some(m) if m == n => modifier.lsb,
+            Some(_) => continue,
+            // neg[0,1]
+            None if modifier.used >> n & 1 == 1 => modifier.lsb + n,
+            None => continue,
+        };
+        item.aux[which] = bit;
+    }
+}
+
+fn source_number(name: &str) -> Option<u8> {
+    match name {
+        "src0" => Some(0),
+        "src1" | "vsrc1" => Some(1),
+        "src2" => Some(2),
+        _ => None,
+    }
+}
+
+/// `f32x4` -> ("f32", 4 dwords)
+fn ty_of(t: &Target, at: &Place, ty: &str) -> Result<(String, u8)> {
+    // A bit for each lane.
+    if ty == "lanes" {
+        return Ok(("b".to_string(), if t.row.has("wave32") { 1 } else { 2 }));
+    }
+    let (one, n) = ty.split_once('x').unwrap_or((ty, "1"));
+    let digits = one.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let (Ok(bits), Ok(n)) = (digits.parse::<u16>(), n.parse::<u16>()) else {
+        return at.err(format!("bad operand type `{ty}`"));
+    };
+    let name = &one[..one.len() - digits.len()];
+    let lanes = if name.starts_with("pk_") { 2 } else { 1 };
+    let known = ["b", "i", "f", "pk_i", "pk_f", "pk_bf"];
+    let bits = u64::from(bits) * u64::from(n) * lanes;
+    if !known.contains(&name) || !(1..=1024).contains(&bits) {
+        return at.err(format!("bad operand type `{ty}`"));
+    }
+    let name = if name == "b" { "b".to_string() } else { one.to_string() };
+    Ok((name, bits.div_ceil(32) as u8))
+}

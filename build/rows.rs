@@ -1,0 +1,131 @@
+//! Rows to slots: what each opcode of a target is.
+
+use std::collections::HashMap;
+
+use crate::build::error::Result;
+use crate::build::form::{Form, expand};
+use crate::build::lower::*;
+use crate::build::model::{Format, Isa, Row, Token};
+
+/// Numbers equal things once.
+#[derive(Default)]
+pub struct Pool {
+    pub shapes: HashMap<Shape, usize>,
+    pub classes: HashMap<Class, usize>,
+    pub check_lists: HashMap<Vec<Check>, (usize, usize)>,
+    pub sets: HashMap<[u32; 16], usize>,
+    pub items: HashMap<Item, u16>,
+    pub lists: HashMap<Vec<u16>, (usize, usize)>,
+    pub infos: HashMap<Info, usize>,
+}
+
+pub fn intern<T: Clone + std::hash::Hash + Eq>(map: &mut HashMap<T, usize>, list: &mut Vec<T>, value: T) -> usize {
+    *map.entry(value).or_insert_with_key(|v| {
+        list.push(v.clone());
+        list.len() - 1
+    })
+}
+
+pub fn rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize) -> Result<()> {
+    let def = t.formats[format].def;
+    if let Some(halves) = &def.dual {
+        return dual_rows(isa, t, pool, format, halves);
+    }
+    for row in &def.rows {
+        let Some((opcode, spelling)) = row.opcode.of(&t.row.name) else { continue };
+        let fam = &t.families[t.formats[format].family];
+        let high = fam.seg.filter(|_| fam.seg_is == Seg::Opcode).map_or(0, |s| s.width);
+        if u32::from(*opcode) >= 1 << (fam.op.width + high) {
+            return row.at.err(format!("opcode {opcode} does not fit in {} bits", fam.op.width + high));
+        }
+        let mut slot = fam.base + usize::from(*opcode);
+        if let Some(seg) = fam.seg.filter(|_| fam.seg_is == Seg::Encoding) {
+            let fields = &t.formats[format].fields;
+            let value = fields.iter().filter_map(|(_, b)| b.fixed.filter(|_| b.pieces[0] == seg)).next();
+            slot += (value.expect("checked with the family") as usize) << fam.op.width;
+        }
+        if let Some(other) = &t.slots[slot] {
+            return row
+                .at
+                .err(format!("opcode {opcode} of {} is {} already on {}", def.name, other.mnemonic, t.row.name));
+        }
+        let made = self::slot(isa, t, pool, format, row)?;
+        t.slots[slot] = Some(Slot { spelling: spelling.clone(), ..made });
+    }
+    Ok(())
+}
+
+/// The slot of a row. Its number and its spelling are the caller's business.
+fn slot(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, row: &Row) -> Result<Slot> {
+    let def = t.formats[format].def;
+    let shape = Form::base(isa, t, format, row)?.shape(isa, t, pool, row)?;
+    let mut info = Info {
+        reads: row.reads.clone(),
+        writes: row.writes.clone(),
+        flags: row.flags.clone(),
+        suffix: false,
+        respelled: row.opcode.of(&t.row.name).is_some_and(|(_, spelling)| spelling.is_some()),
+    };
+    for (register, targets) in &def.reads {
+        if targets.contains(&t.row.name) && !info.reads.contains(register) {
+            info.reads.push(register.clone());
+        }
+    }
+    let info = intern(&mut pool.infos, &mut t.infos, info);
+    Ok(Slot { mnemonic: row.mnemonic.clone(), second: None, spelling: None, format, shape, info })
+}
+
+/// Each pair of rows is a slot. A row whose number does not fit in the first opcode field is a second operation only.
+fn dual_rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, halves: &[String; 2]) -> Result<()> {
+    let def = t.formats[format].def;
+    let fam = &t.families[t.formats[format].family];
+    let (base, first, second) = (fam.base, fam.op.width, fam.seg.expect("a dual format has it").width);
+    let rows: Vec<(&Row, usize)> =
+        def.rows.iter().filter_map(|r| r.opcode.of(&t.row.name).map(|(n, _)| (r, usize::from(*n)))).collect();
+    for &(x, opx) in rows.iter().filter(|(_, n)| *n < 1 << first) {
+        for &(y, opy) in &rows {
+            if opy >= 1 << second {
+                return y.at.err(format!("opcode {opy} does not fit in {second} bits"));
+            }
+            let number = base + opx + (opy << first);
+            if t.slots[number].is_some() {
+                return y.at.err(format!("opcode {opy} of {} stands twice on {}", def.name, t.row.name));
+            }
+            let made = slot(isa, t, pool, format, &pair(def, x, y, halves)?)?;
+            t.slots[number] = Some(Slot { second: Some(y.mnemonic.clone()), ..made });
+        }
+    }
+    Ok(())
+}
+
+/// Two rows as one, each with the fields of its half.
+fn pair(def: &Format, x: &Row, y: &Row, halves: &[String; 2]) -> Result<Row> {
+    let half = |row: &Row, letter: &str| -> Result<Vec<Token>> {
+        let mut tokens = expand(def, &row.tokens)?;
+        for token in &mut tokens {
+            if let Token::Operand { name, .. } = token {
+                if name != "literal" {
+                    name.push_str(letter);
+                }
+            }
+        }
+        Ok(tokens)
+    };
+    let mut tokens = half(x, &halves[0])?;
+    tokens.push(Token::Second);
+    tokens.extend(half(y, &halves[1])?);
+    let both = |a: &[String], b: &[String]| {
+        let mut all = a.to_vec();
+        all.extend(b.iter().filter(|n| !a.contains(n)).cloned());
+        all
+    };
+    Ok(Row {
+        at: x.at.clone(),
+        mnemonic: x.mnemonic.clone(),
+        tokens,
+        reads: both(&x.reads, &y.reads),
+        writes: both(&x.writes, &y.writes),
+        flags: both(&x.flags, &y.flags),
+        opcode: x.opcode.clone(),
+    })
+}

@@ -1,0 +1,141 @@
+//! Which values a field may have: the operand codes that its kind takes, and that name an operand of its width.
+
+use crate::build::check as tables;
+use crate::build::error::{Place, Result};
+use crate::build::form::Form;
+use crate::build::lower::{Check, Item, NONE, Target, tail};
+use crate::build::model::{CodeRow, Field, Isa, Token};
+
+/// The check that an item needs, if there are field values that its kind does not take.
+pub fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Result<Option<(Check, [u32; 16])>> {
+    let Some((field, ..)) = form.field(t, &item.field) else { return Ok(None) };
+    let kind_name = kind_of(t, form, item, field);
+    let k = isa.kinds.iter().find(|k| k.name == kind_name).expect("the item was made with it");
+    if k.takes.is_empty() {
+        return Ok(None);
+    }
+    let base_def = t.formats[form.format].def;
+    let literal = (form.parts.len() == 1 || form.tail & tail::ALWAYS != 0)
+        && base_def.literals(&t.row.name).any(|l| l == item.field);
+    // A global address is a pair only when there is no scalar base, an image address what its dimensions ask for:
+    // rules of their own.
+    let sized = ["global_addr", "img_addr", "img_addr_grad"].contains(&k.reads_as.as_str());
+    let dwords = if sized { 1 } else { u16::from(item.dwords) };
+    let mut set = [0u32; 16];
+    let put = |c: u16, set: &mut [u32; 16]| set[usize::from(c) / 32] |= 1 << (c % 32);
+    for class in &k.takes {
+        if class.bytes().next().is_some_and(|b| b.is_ascii_digit()) {
+            tables::values(at, class)?.for_each(|v| put(v as u16, &mut set));
+            continue;
+        }
+        if let Some(name) = class.strip_prefix("enum:") {
+            let values = isa.enums.iter().filter(|e| e.name == name).flat_map(|e| &e.values);
+            for v in values.filter_map(|v| v.value.of(&t.row.name).map(|c| (&v.at, c))) {
+                tables::values(v.0, v.1)?.for_each(|v| put(v as u16, &mut set));
+            }
+            continue;
+        }
+        for code in t.codes.iter().filter(|c| &c.class == class) {
+            let &(a, b) = code.range.of(&t.row.name).expect("filtered");
+            for c in a..=b {
+                if valid(code, a, b, c, dwords) && (class != "literal" || literal) {
+                    put(c, &mut set);
+                }
+            }
+        }
+    }
+    // Fields with a flag beside them: the flag is one more bit on top of the field, and says whether the set applies.
+    // So it is with a destination that is there only when the operation returns.
+    let flagged =
+        matches!(k.reads_as.as_str(), "sdwa_src" | "sdst_or_vcc") && form.field(t, &k.uses[0].field).is_some();
+    if k.reads_as == "sdwa_src" && !flagged {
+        // Before gfx9 an SDWA source is a VGPR.
+        return Ok(None);
+    }
+    let returned = item.is_returned();
+    // What is returned depends on two flags, and a check has room for one: the other is the rule RETURN_TFE.
+    let tfe = k.reads_as == "buf_data" && form.has_tfe(t, item) && !returned;
+    let bits = item.width + u8::from(flagged || returned);
+    let most = (((1u64 << bits) - 1) << item.shift) + if flagged || returned { 0 } else { u64::from(k.add) };
+    if most > 511 {
+        return at.err(format!("`{}` can be {most}, and kind `{kind_name}` takes values up to 511 only", item.field));
+    }
+    let (mut hi, mut width, mut add) = (NONE, item.width, k.add);
+    if tfe {
+        hi = item.aux[2];
+        set = [0; 16];
+        for v in 0..256u16 {
+            for more in [0, 1] {
+                if v + dwords - 1 + more <= 255 {
+                    put(v | more << 8, &mut set);
+                }
+            }
+        }
+        (width, add) = (width + 1, 0);
+    }
+    if k.reads_as == "smrd_offset" {
+        // With the flag on top any value goes.
+        hi = item.aux[0];
+        (256..512).for_each(|v| put(v, &mut set));
+        width += 1;
+    }
+    if flagged || returned {
+        hi = match returned {
+            true => item.cond,
+            false => form.field(t, &k.uses[0].field).expect("checked when the item was made").1.pieces[0].lsb,
+        };
+        let plain = 1u32 << item.width;
+        let mut moved = [0u32; 16];
+        for v in 0..plain.min(256) {
+            put(v as u16, &mut moved);
+            let code = (v << item.shift) + u32::from(k.add);
+            if set[(code / 32) as usize % 16] >> (code % 32) & 1 == 1 {
+                put((v + plain) as u16, &mut moved);
+            }
+        }
+        (set, width, add) = (moved, width + 1, 0);
+    }
+    let all_valid = (0..1u32 << width).all(|v| {
+        let c = (v << item.shift) + u32::from(add);
+        c < 512 && set[(c / 32) as usize] >> (c % 32) & 1 == 1
+    });
+    if all_valid {
+        return Ok(None);
+    }
+    let check =
+        Check { field: item.field.clone(), lsb: item.lsb, width: item.width, hi, shift: item.shift, add, set: 0 };
+    Ok(Some((check, set)))
+}
+
+/// The kind by which the form reads the item: the token's, the replacement's, or the field's own.
+fn kind_of(t: &Target, form: &Form, item: &Item, field: &Field) -> String {
+    for token in &form.tokens {
+        let (name, kind) = match token {
+            Token::Operand { name, kind, .. } | Token::Modifier { name, kind, .. } => (name, kind),
+            _ => continue,
+        };
+        if let Some(r) = form.replacement(t, name, kind.as_deref()) {
+            if r.field.as_deref().unwrap_or(name) == item.field {
+                return r.kind.clone();
+            }
+        } else if name == &item.field {
+            return kind.clone().unwrap_or_else(|| field.kind.clone());
+        }
+    }
+    field.kind.clone()
+}
+
+/// Whether `code` names an operand of `n` dwords. Scalar tuples are read from the aligned register below.
+fn valid(row: &CodeRow, first: u16, last: u16, code: u16, n: u16) -> bool {
+    match row.class.as_str() {
+        "sgpr" | "ttmp" => {
+            let align = n.next_power_of_two().min(4);
+            let base = (code - first) & !(align - 1);
+            first + base + n - 1 <= last
+        }
+        "vgpr" => code + n - 1 <= last,
+        "int" | "float" | "off" => true,
+        "literal" => n <= 2,
+        _ => n == 1 || n == 2 && row.pair.is_some(),
+    }
+}
