@@ -25,6 +25,7 @@ fn lies(at: &Place, who: &str, name: &str, bits: Option<Bits>, lsb: u8, width: u
 pub fn ties(at: &Place, item: &Item, field: impl Fn(&str) -> Option<Bits>) -> Result<bool> {
     let places: &[(&str, u8, u8)] = match item.kind.as_str() {
         "buf_vaddr" => &[("", 32, 8), ("offen", 12, 1), ("idxen", 13, 1)],
+        "buf_data" if item.field == "vdst" => &[("", 56, 8), ("glc", 16, 1), ("tfe", 55, 1), ("acc", 55, 1)],
         "buf_data" => &[("acc", 55, 1)],
         "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" => {
             &[("", 40, 8), ("dmask", 8, 4), ("tfe", 16, 1), ("d16", 63, 1)]
@@ -36,7 +37,7 @@ pub fn ties(at: &Place, item: &Item, field: impl Fn(&str) -> Option<Bits>) -> Re
     for &(name, lsb, width) in places {
         let name = if name.is_empty() { &item.field } else { name };
         // Not every generation has these.
-        if ["soffset_en", "soffset", "d16", "acc"].contains(&name) && field(name).is_none() {
+        if ["soffset_en", "soffset", "d16", "acc", "tfe", "glc"].contains(&name) && field(name).is_none() {
             continue;
         }
         match lies(at, &item.kind, name, field(name), lsb, width) {

@@ -3,7 +3,7 @@
 use crate::build::assume;
 use crate::build::error::{Place, Result};
 use crate::build::layout::Layout;
-use crate::build::lower::{Check, Class, Follow, NONE, Shape, Target, special, tail};
+use crate::build::lower::{Check, Class, Follow, Item, NONE, Shape, Target, special, tail};
 use crate::build::model::{Bits, Field, Format, Isa, Piece, Replace, Row, Token};
 use crate::build::rows::{Pool, intern};
 use crate::build::sets::check;
@@ -73,6 +73,11 @@ impl Form {
     pub fn names(&self, t: &Target, field: &str) -> bool {
         self.field(t, field).is_some()
             && self.tokens.iter().any(|t| matches!(t, Token::Modifier { name, .. } if name == field))
+    }
+
+    /// Buffer data has one register more with tfe, in the rows that know it.
+    pub fn has_tfe(&self, t: &Target, item: &Item) -> bool {
+        item.aux[2] != NONE && self.names(t, "tfe")
     }
 
     /// The form of `base` with the extension `ext`.
@@ -181,6 +186,7 @@ impl Form {
                 "global_addr" => 2,
                 "smem_offset" if item.aux[1] == NONE => 16,
                 "smem_offset" => 4,
+                "buf_data" if item.is_returned() && self.has_tfe(t, item) => self::special::RETURN_TFE,
                 "buf_data" if self.names(t, "lds") && item.aux[1] == 16 => 8 | 2048,
                 "buf_data" if self.names(t, "lds") => 8,
                 // Of image data, whether d16 packs it.

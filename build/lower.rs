@@ -151,6 +151,13 @@ pub struct Item {
     pub aux: [u8; 4],
 }
 
+impl Item {
+    /// A destination that is there only when the operation returns.
+    pub fn is_returned(&self) -> bool {
+        self.access == Some(Access::Write) && self.cond != NONE
+    }
+}
+
 pub mod tail {
     pub const SSRC0: u8 = 1;
     pub const SSRC1: u8 = 2;
@@ -165,6 +172,7 @@ pub mod tail {
 pub mod special {
     pub const SIZED: u16 = 1 << 12;
     pub const WIDE: u16 = 1 << 13;
+    pub const RETURN_TFE: u16 = 1 << 14;
 }
 
 pub fn target<'a>(isa: &'a Isa, row: &'a TargetRow) -> Result<Target<'a>> {

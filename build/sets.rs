@@ -4,7 +4,7 @@ use crate::build::check as tables;
 use crate::build::error::{Place, Result};
 use crate::build::form::Form;
 use crate::build::lower::{Check, Item, NONE, Target, tail};
-use crate::build::model::{Access, CodeRow, Field, Isa, Token};
+use crate::build::model::{CodeRow, Field, Isa, Token};
 
 /// The check that an item needs, if there are field values that its kind does not take.
 pub fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Result<Option<(Check, [u32; 16])>> {
@@ -52,9 +52,9 @@ pub fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Res
         // Before gfx9 an SDWA source is a VGPR.
         return Ok(None);
     }
-    let returned = item.access == Some(Access::Write) && item.cond != NONE;
-    // Buffer data has one register more with tfe, in the rows that know it.
-    let tfe = k.reads_as == "buf_data" && item.aux[2] != NONE && form.names(t, "tfe");
+    let returned = item.is_returned();
+    // What is returned depends on two flags, and a check has room for one: the other is the rule RETURN_TFE.
+    let tfe = k.reads_as == "buf_data" && form.has_tfe(t, item) && !returned;
     let bits = item.width + u8::from(flagged || returned);
     let most = (((1u64 << bits) - 1) << item.shift) + if flagged || returned { 0 } else { u64::from(k.add) };
     if most > 511 {

@@ -100,6 +100,8 @@ fn op_enum(t: &Target, f: &LFormat) -> String {
     let mut out = String::new();
     let ty = camel(&f.def.name);
     let base = op_base(op_bits(f));
+    writeln!(out, "#[cfg(feature = \"arbitrary\")]\ncrate::arbitrary::operations!({ty}Op, {base}, {});", op_bits(f))
+        .unwrap();
     let rows: Vec<(&Row, u16)> =
         f.def.rows.iter().filter_map(|r| r.opcode.of(&t.row.name).map(|(n, _)| (r, *n))).collect();
     writeln!(out, "/// Opcodes of {} ({}). The discriminant is the hardware's number.", f.def.name, f.def.source)
@@ -237,6 +239,11 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
     }
     writeln!(out, "}}").unwrap();
     microcode(&mut out, f, ty, &base);
+    let free = f.fields.iter().filter(|(field, bits)| is_settable(field, bits) && field.kind != "op");
+    let mask = free.fold(0, |mask, (_, bits)| mask | bits.mask());
+    let op = if def.extension || def.dual.is_some() { String::new() } else { format!(", {ty}Op") };
+    writeln!(out, "#[cfg(feature = \"arbitrary\")]\ncrate::arbitrary::structure!({ty}, {base}, {mask:#x}{op});")
+        .unwrap();
     out
 }
 

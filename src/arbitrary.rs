@@ -1,9 +1,42 @@
-//! Instructions from arbitrary bytes, for fuzzing.
+//! Arbitrary instructions, for fuzzing: legal ones, valid ones, and such as are just not valid.
+//!
+//! | what | gives |
+//! |---|---|
+//! | [`valid`] | an instruction of a target that keeps the rules beyond decoding too: [`Inst::check`] is `Ok` |
+//! | [`near_valid`] | words one field or one cut away from such an instruction, and which rule they break |
+//! | `Inst::arbitrary` | anything that decodes, of any enabled target: rules may be broken, ignored bits be set |
+//! | `Sop2::arbitrary`, ... | each format struct with an operation of the format and any values in its fields |
+//!
+//! Few bytes go into an instruction (8 on average into a valid one), and less or smaller bytes give a plainer one: none
+//! at all are the first operation with zeros in its fields. So what a fuzzer has found shrinks well.
+//!
+//! ```
+//! # #[cfg(feature = "gfx942")] {
+//! use amdgpu_isa::arbitrary::{Broken, near_valid, valid};
+//! use amdgpu_isa::{Target, decode_words};
+//! use arbitrary::Unstructured;
+//!
+//! let mut u = Unstructured::new(b"any bytes at all, from a fuzzer");
+//! let inst = valid(Target::Gfx942, &mut u).unwrap();
+//! assert_eq!(inst.check(), Ok(()));
+//! let near = near_valid(Target::Gfx942, &mut u).unwrap();
+//! match near.broken {
+//!     Broken::Decode(error) => assert_eq!(amdgpu_isa::decode(Target::Gfx942, near.bytes()), Err(error)),
+//!     Broken::Rule(error) => assert_eq!(decode_words(Target::Gfx942, near.words()).unwrap().check(), Err(error)),
+//! }
+//! # }
+//! ```
+
+mod near;
+mod valid;
 
 use ::arbitrary::{Arbitrary, Error, Result, Unstructured};
 
 use crate::decode::MAX_DWORDS;
-use crate::{DecodeError, Inst, Layout, Opcode, Target, decode_words};
+use crate::{DecodeError, Format, Inst, Layout, Opcode, Target, decode_words};
+
+pub use near::{Broken, NearValid, near_valid};
+pub use valid::valid;
 
 /// More changes than any words need: each field of a check runs through its values at most once.
 const MAX_CHANGES: usize = 8192;
@@ -13,28 +46,14 @@ const MAX_CHANGES: usize = 8192;
 impl<'a> Arbitrary<'a> for Inst {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Inst> {
         let target = *u.choose(Target::ALL)?;
-        let (mut words, mut len) = operation(target, u)?;
-        for _ in 0..MAX_CHANGES {
-            match decode_words(target, words.get(..len).unwrap_or(&words)) {
-                Ok(inst) => return Ok(inst),
-                Err(DecodeError::Truncated { needed }) => {
-                    let dwords = usize::from(needed / 4).min(MAX_DWORDS);
-                    for word in words.get_mut(len..dwords).unwrap_or(&mut []) {
-                        *word = u.arbitrary()?;
-                    }
-                    len = dwords;
-                }
-                Err(DecodeError::ReservedBits { bit, .. }) => {
-                    put(&mut words, bit, 1, |b| !b);
-                }
-                // The next value up: every value is met in the end.
-                Err(DecodeError::ReservedValue { lsb, width, .. }) => {
-                    put(&mut words, lsb, width, |v| v.wrapping_add(1))
-                }
-                Err(_) => break,
-            }
+        let (layout, number) = operation(target, u)?;
+        let len = usize::from(layout.bits / 32);
+        let mut words = [0; MAX_DWORDS];
+        for word in words.get_mut(..len).unwrap_or(&mut []) {
+            *word = u.arbitrary()?;
         }
-        Err(Error::IncorrectFormat)
+        encode(layout, number, &mut words);
+        legal(target, &mut words, len, |u| u.arbitrary(), u)
     }
 
     fn size_hint(_: usize) -> (usize, Option<usize>) {
@@ -42,8 +61,36 @@ impl<'a> Arbitrary<'a> for Inst {
     }
 }
 
-/// The base words of any operation that the target has, with arbitrary bits in all other fields.
-fn operation(target: Target, u: &mut Unstructured<'_>) -> Result<([u32; MAX_DWORDS], usize)> {
+/// Changes what the decoder refuses until it takes the words. `more` gives dwords behind the first `len`, when the
+/// instruction has them.
+fn legal<'a>(
+    target: Target,
+    words: &mut [u32; MAX_DWORDS],
+    mut len: usize,
+    more: impl Fn(&mut Unstructured<'a>) -> Result<u32>,
+    u: &mut Unstructured<'a>,
+) -> Result<Inst> {
+    for _ in 0..MAX_CHANGES {
+        match decode_words(target, words.get(..len).unwrap_or(words)) {
+            Ok(inst) => return Ok(inst),
+            Err(DecodeError::Truncated { needed }) => {
+                let dwords = usize::from(needed / 4).min(MAX_DWORDS);
+                for word in words.get_mut(len..dwords).unwrap_or(&mut []) {
+                    *word = more(u)?;
+                }
+                len = dwords;
+            }
+            Err(DecodeError::ReservedBits { bit, .. }) => put(words, bit, 1, |b| !b),
+            // The next value up: every value is met in the end.
+            Err(DecodeError::ReservedValue { lsb, width, .. }) => put(words, lsb, width, |v| v.wrapping_add(1)),
+            Err(_) => break,
+        }
+    }
+    Err(Error::IncorrectFormat)
+}
+
+/// Any operation that the target has, in any of its formats: the layout and its number there.
+fn operation(target: Target, u: &mut Unstructured<'_>) -> Result<(&'static Layout, u16)> {
     let first = u.choose_index(Opcode::ALL.len())?;
     // The target may lack it; one behind it will do.
     let all = Opcode::ALL.iter().cycle().skip(first).take(Opcode::ALL.len());
@@ -52,16 +99,11 @@ fn operation(target: Target, u: &mut Unstructured<'_>) -> Result<([u32; MAX_DWOR
     };
     let encoding = u.choose_index(opcode.encodings(target).count())?;
     let Some((format, number)) = opcode.encodings(target).nth(encoding) else { return Err(Error::IncorrectFormat) };
-    let Some(layout) = target.layouts().iter().find(|l| l.format == format) else {
-        return Err(Error::IncorrectFormat);
-    };
-    let len = usize::from(layout.bits / 32);
-    let mut words = [0; MAX_DWORDS];
-    for word in words.get_mut(..len).unwrap_or(&mut []) {
-        *word = u.arbitrary()?;
-    }
-    encode(layout, number, &mut words);
-    Ok((words, len))
+    Ok((layout(target, format)?, number))
+}
+
+fn layout(target: Target, format: Format) -> Result<&'static Layout> {
+    target.layouts().iter().find(|l| l.format == format).ok_or(Error::IncorrectFormat)
 }
 
 /// Puts in the encoding bits and the number of the operation.
@@ -88,3 +130,36 @@ fn put(words: &mut [u32; MAX_DWORDS], lsb: u8, width: u8, new: impl Fn(u32) -> u
         *word = *word & !(mask << shift) | value << shift;
     }
 }
+
+/// `Arbitrary` for a struct of a microcode format: an operation, and any values in the fields that have setters.
+macro_rules! structure {
+    ($ty:ident, $base:ident, $free:expr $(, $op:ident)?) => {
+        impl<'a> ::arbitrary::Arbitrary<'a> for $ty {
+            fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
+                let new = Self::new() $( .with_op(<$op as ::arbitrary::Arbitrary>::arbitrary(u)?) )?;
+                Ok(Self::from_bits(new.into_bits() | <$base as ::arbitrary::Arbitrary>::arbitrary(u)? & $free))
+            }
+            fn size_hint(_: usize) -> (usize, Option<usize>) {
+                (0, Some(2 + core::mem::size_of::<$base>()))
+            }
+        }
+    };
+}
+
+/// `Arbitrary` for the operations of a format.
+macro_rules! operations {
+    ($ty:ident, $base:ident, $bits:expr) => {
+        impl<'a> ::arbitrary::Arbitrary<'a> for $ty {
+            fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
+                let listed = || (0..1u32 << $bits).filter_map(|n| Self::from_bits(n as $base).ok());
+                let n = u.choose_index(listed().count())?;
+                listed().nth(n).ok_or(::arbitrary::Error::IncorrectFormat)
+            }
+            fn size_hint(_: usize) -> (usize, Option<usize>) {
+                (0, Some(2))
+            }
+        }
+    };
+}
+
+pub(crate) use {operations, structure};

@@ -356,6 +356,14 @@ fn ties(t: &DecodeTables, class: &Class, bits: u64) -> Result<(), DecodeError> {
     if class.special & special::LDS_ALONE != 0 && lds && acc {
         return bad(Field::Acc, 55, 1);
     }
+    let (glc, tfe) = (at(16, 1) == 1, at(55, 1) == 1);
+    if class.special & special::RETURN_TFE != 0 && glc && tfe {
+        // One register more fits if the tuple fits one register further on.
+        let further = bits.checked_add(1 << 56);
+        if !further.is_some_and(|bits| checks(t, class).iter().all(|c| allowed(t, c, bits))) {
+            return bad(Field::Vdst, 56, 8);
+        }
+    }
     if class.special & special::MIMG != 0 {
         let dwords = crate::operand::mimg_dwords(class.special, at(8, 4), at(16, 1) == 1, at(63, 1) == 1);
         if at(40, 8) + dwords > 256 {

@@ -213,10 +213,15 @@ impl Inst {
 
     /// No bit that the hardware ignores is set.
     pub fn is_canonical(&self) -> bool {
+        let (low, high) = self.ignored();
+        self.bits() & low == 0 && self.words[2] & high == 0
+    }
+
+    /// The bits that the hardware ignores: of the first two dwords, and of the third.
+    pub(crate) fn ignored(&self) -> (u64, u32) {
         let wide = DECODE[self.target() as usize].wide;
         let high = wide.binary_search_by_key(&self.shape_number(), |w| w.shape.into());
-        let ignored = high.ok().and_then(|at| wide.get(at)).map_or(0, |w| w.ignored);
-        self.bits() & self.shape().ignored == 0 && self.words[2] & ignored == 0
+        (self.shape().ignored, high.ok().and_then(|at| wide.get(at)).map_or(0, |w| w.ignored))
     }
 
     /// Every field of every part: the format, the part's first bit in the instruction (0, 32 or 64), the field, whose

@@ -95,7 +95,7 @@
 #![cfg_attr(not(has_target), allow(unused, unreachable_code))]
 
 #[cfg(feature = "arbitrary")]
-mod arbitrary;
+pub mod arbitrary;
 mod check;
 mod common;
 mod decode;

@@ -139,6 +139,8 @@ pub(crate) mod special {
     pub const SIZED: u16 = 4096;
     /// There is something in `DecodeTables::wide`.
     pub const WIDE: u16 = 8192;
+    /// What is returned has one register more with tfe.
+    pub const RETURN_TFE: u16 = 16384;
     /// Any of the image rules.
     pub const MIMG: u16 = MIMG_DATA | MIMG_GATHER | MIMG_ATOMIC | MIMG_CMPSWAP;
 }

@@ -1,14 +1,21 @@
-//! Arbitrary bytes give legal instructions, of every target and nearly every operation, and never much more than they
-//! need. Run with `cargo test --features arbitrary`.
+//! Arbitrary bytes give instructions: legal ones, valid ones that keep all rules, and such as break one rule and say
+//! which; of every target and nearly every operation, from few bytes. Run with `cargo test --features arbitrary`.
 #![cfg(feature = "arbitrary")]
 
 #[path = "words/mod.rs"]
 mod words;
 
-use amdgpu_isa::{Inst, Target, decode_words};
+use amdgpu_isa::arbitrary::{Broken, NearValid, near_valid, valid};
+use amdgpu_isa::{DecodeError, FieldError, Format, Inst, Microcode, RuleError, Target, decode, decode_words};
 use arbitrary::{Arbitrary, Unstructured};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use words::Rng;
+
+include!(concat!(env!("OUT_DIR"), "/roster.rs"));
+
+fn random(rng: &mut Rng, len: usize) -> Vec<u8> {
+    (0..len).map(|_| rng.next() as u8).collect()
+}
 
 #[test]
 fn arbitrary_bytes_give_legal_instructions_of_all_kinds() {
@@ -16,7 +23,7 @@ fn arbitrary_bytes_give_legal_instructions_of_all_kinds() {
     let (mut operations, mut extensions) = (BTreeSet::new(), BTreeSet::new());
     let all: usize = Target::ALL.iter().map(|t| words::encodings(*t).len()).sum();
     for _ in 0..all * 20 {
-        let bytes: Vec<u8> = (0..32).map(|_| rng.next() as u8).collect();
+        let bytes = random(&mut rng, 32);
         let mut u = Unstructured::new(&bytes);
         let inst = Inst::arbitrary(&mut u).unwrap_or_else(|e| panic!("{bytes:02x?}: {e}"));
         assert_eq!(decode_words(inst.target(), inst.words()), Ok(inst));
@@ -38,4 +45,171 @@ fn arbitrary_bytes_give_legal_instructions_of_all_kinds() {
 fn no_bytes_give_an_instruction_too() {
     let inst = Inst::arbitrary(&mut Unstructured::new(&[])).unwrap();
     assert_eq!(decode_words(inst.target(), inst.words()), Ok(inst));
+    for &target in Target::ALL {
+        let inst = valid(target, &mut Unstructured::new(&[])).unwrap();
+        assert_eq!((inst.target(), inst.check(), inst.extension()), (target, Ok(()), None));
+        near(target, &[]);
+    }
+}
+
+#[test]
+fn valid_instructions_keep_every_rule_and_take_few_bytes() {
+    let mut rng = Rng(2);
+    for &target in Target::ALL {
+        let (mut operations, mut extensions, mut registers) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        let all: BTreeSet<_> = words::encodings(target).into_iter().map(|(format, _, op)| (format, op)).collect();
+        let (rounds, mut taken) = (all.len() * 60, 0);
+        for _ in 0..rounds {
+            let bytes = random(&mut rng, 40);
+            let mut u = Unstructured::new(&bytes);
+            let inst = valid(target, &mut u).unwrap_or_else(|e| panic!("{target} {bytes:02x?}: {e}"));
+            assert_eq!(inst.check(), Ok(()), "{inst:?}");
+            assert!(inst.is_canonical(), "{inst:?}");
+            assert_eq!(decode_words(target, inst.words()), Ok(inst));
+            taken += bytes.len() - u.len();
+            assert!(bytes.len() - u.len() <= 24, "{inst:?} took {} bytes", bytes.len() - u.len());
+            operations.insert((inst.format(), inst.opcode()));
+            extensions.insert(inst.extension());
+            registers.extend(inst.operands().filter_map(|o| match o.value {
+                amdgpu_isa::Value::Reg(reg) => Some(reg),
+                _ => None,
+            }));
+        }
+        let average = taken as f64 / rounds as f64;
+        println!("{target}: {average:.2} bytes for an instruction, {} operations", operations.len());
+        assert!(average < 9.0, "{target}: {average:.2} bytes for an instruction");
+        assert!(operations.len() * 100 > all.len() * 99, "{target}: {} of {} operations", operations.len(), all.len());
+        let announced: BTreeSet<Format> = target.layouts().iter().flat_map(|l| l.extends).map(|e| e.2).collect();
+        assert_eq!(extensions.into_iter().flatten().collect::<BTreeSet<_>>(), announced, "{target}");
+        assert!(registers.len() > 300, "{target}: only {} registers", registers.len());
+    }
+}
+
+/// A fuzzer shrinks by cutting bytes off and by making them smaller: that never leads to anything but an instruction,
+/// and to a plainer one.
+#[test]
+fn fewer_bytes_and_zeros_give_plainer_instructions() {
+    let mut rng = Rng(3);
+    let ones = |inst: &Inst| inst.words().iter().map(|w| w.count_ones()).sum::<u32>();
+    let (mut whole, mut halves, mut zeroed) = (0, 0, 0);
+    for round in 0..6000 {
+        let target = Target::ALL[round % Target::ALL.len()];
+        let bytes = random(&mut rng, 24);
+        let of = |bytes: &[u8]| valid(target, &mut Unstructured::new(bytes)).unwrap();
+        for n in 0..bytes.len() {
+            of(&bytes[..n]);
+        }
+        let mut plain = bytes.clone();
+        plain[2..].fill(0);
+        assert_eq!(of(&plain), of(&bytes[..2]), "zeros are as good as nothing");
+        whole += ones(&of(&bytes));
+        halves += ones(&of(&bytes[..5]));
+        zeroed += ones(&of(&plain));
+    }
+    assert!(zeroed < halves && halves < whole, "{zeroed} {halves} {whole}");
+}
+
+/// Makes one, and checks what must hold of each.
+fn near(target: Target, bytes: &[u8]) -> NearValid {
+    let near =
+        near_valid(target, &mut Unstructured::new(bytes)).unwrap_or_else(|e| panic!("{target} {bytes:02x?}: {e}"));
+    assert_eq!((near.valid.target(), near.valid.check()), (target, Ok(())));
+    match (near.broken, decode(target, near.bytes())) {
+        (Broken::Decode(error), result) => assert_eq!(result, Err(error), "{near:?}"),
+        (Broken::Rule(error), Ok(inst)) => assert_eq!(inst.check(), Err(error), "{near:?}"),
+        (Broken::Rule(_), Err(_)) => panic!("{near:?}"),
+    }
+    assert_eq!(words::bytes(near.words()), near.bytes()[..near.words().len() * 4]);
+    one_change_away(&near);
+    near
+}
+
+/// The end is missing, or one field or one bit has changed.
+fn one_change_away(near: &NearValid) {
+    let (old, new) = (words::bytes(near.valid.words()), near.bytes());
+    if new.len() < old.len() {
+        assert!(old.starts_with(new), "{near:?}");
+        return;
+    }
+    let bits: Vec<usize> = (0..old.len() * 8).filter(|n| (old[n / 8] ^ new[n / 8]) >> (n % 8) & 1 == 1).collect();
+    let inside = |first: u8, lsb: u8, width: u8| {
+        let lsb = usize::from(first) + usize::from(lsb);
+        width > 0 && bits.iter().all(|bit| (lsb..lsb + usize::from(width)).contains(bit))
+    };
+    let field = near.valid.fields().any(|(_, first, f, _)| inside(first, f.lsb, f.width));
+    assert!(bits.len() == 1 || field, "{near:?}: {bits:?}");
+    assert!(new[old.len()..].iter().all(|b| *b == 0), "{near:?}");
+}
+
+#[test]
+fn nearly_valid_words_break_one_rule_and_say_which() {
+    let mut rng = Rng(4);
+    for &target in Target::ALL {
+        let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
+        for _ in 0..20_000 {
+            let kind = match near(target, &random(&mut rng, 32)).broken {
+                Broken::Decode(DecodeError::Truncated { .. }) => "truncated",
+                Broken::Decode(DecodeError::UnknownEncoding) => "unknown encoding",
+                Broken::Decode(DecodeError::UnknownOpcode { .. }) => "unknown opcode",
+                Broken::Decode(DecodeError::ReservedBits { .. }) => "reserved bits",
+                Broken::Decode(DecodeError::ReservedValue { .. }) => "reserved value",
+                Broken::Rule(RuleError::MisalignedScalar { .. }) => "misaligned scalar",
+                Broken::Rule(RuleError::ConstantBus { .. }) => "constant bus",
+                Broken::Rule(_) => "misaligned vector",
+                Broken::Decode(_) => "another",
+            };
+            *kinds.entry(kind).or_default() += 1;
+        }
+        println!("{target}: {kinds:?}");
+        for kind in
+            ["truncated", "unknown opcode", "reserved bits", "reserved value", "misaligned scalar", "constant bus"]
+        {
+            assert!(kinds.get(kind).is_some_and(|n| *n > 200), "{target}: {kind}: {kinds:?}");
+        }
+        assert!(kinds.contains_key("unknown encoding"), "{target}: {kinds:?}");
+        assert_eq!(kinds.contains_key("misaligned vector"), target.name() == "gfx942", "{target}: {kinds:?}");
+    }
+}
+
+/// Every struct of every target: encoding bits and operation are right, every operation is met, all setters agree.
+#[test]
+fn structs_are_what_their_setters_can_make() {
+    let mut rng = Rng(5);
+    let mut structs = 0;
+    macro_rules! result {
+        (exact, $set:expr) => {
+            Ok::<_, FieldError>($set)
+        };
+        (checked, $set:expr) => {
+            $set
+        };
+    }
+    macro_rules! each {
+        ($module:ident $target:ident $ty:ident ($($op:ident)?) [$(($how:ident $field:ident $with:ident $int:ident))*]) => {{
+            use amdgpu_isa::$module::$ty;
+            structs += 1;
+            #[allow(unused_mut)] // An extension has no operations.
+            let mut operations = BTreeSet::<u16>::new();
+            let mut values = BTreeSet::new();
+            for _ in 0..4000 {
+                let bytes = random(&mut rng, 10);
+                let s = $ty::arbitrary(&mut Unstructured::new(&bytes)).unwrap();
+                let again = $ty::new();
+                $(
+                    let op: amdgpu_isa::$module::$op = s.op().unwrap();
+                    operations.insert(op.opcode() as u16);
+                    let again = again.with_op(op);
+                )?
+                $( let again = result!($how, again.$with(s.$field())).unwrap(); )*
+                assert_eq!(again, s, "{}", $ty::FORMAT);
+                values.insert(s.to_words());
+            }
+            let listed = words::encodings(Target::$target).iter().filter(|e| e.0 == $ty::FORMAT).count();
+            assert!(operations.len() * 100 >= listed * 95, "{} {}: {}", Target::$target, $ty::FORMAT, operations.len());
+            assert!(values.len() > 2000, "{} {}: {}", Target::$target, $ty::FORMAT, values.len());
+            assert_eq!($ty::arbitrary(&mut Unstructured::new(&[])).unwrap().to_words().as_ref().len(), $ty::new().to_words().as_ref().len());
+        }};
+    }
+    every_struct!(each);
+    assert!(structs >= 20 * Target::ALL.len());
 }

@@ -1,14 +1,13 @@
 //! Any bytes, for any target: what decodes encodes to the same bytes, and the walk accounts for every byte.
 #![no_main]
 
+mod input;
+
 use amdgpu_isa::{DecodeError, Decoder, Inst, Invalid, Target, decode};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    // The first byte chooses the target: its ELF number, or any.
-    let Some((&first, code)) = data.split_first() else { return };
-    let any = Target::ALL[usize::from(first) % Target::ALL.len()];
-    let target = Target::from_e_flags(first.into()).unwrap_or(any);
+    let Some((target, _, code)) = input::split(data) else { return };
     let mut at = 0;
     for (offset, item) in Decoder::new(target, code) {
         assert_eq!(offset, at, "the walk left bytes out");

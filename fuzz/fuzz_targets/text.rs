@@ -1,7 +1,9 @@
 //! Any words, for any target: what decodes prints, twice the same, in ASCII, and a writer that fails is heard.
 #![no_main]
 
-use amdgpu_isa::{Decoder, Inst, Target};
+mod input;
+
+use amdgpu_isa::{Decoder, Inst};
 use libfuzzer_sys::fuzz_target;
 use std::fmt::{self, Write};
 
@@ -16,10 +18,7 @@ impl Write for Limited {
 }
 
 fuzz_target!(|data: &[u8]| {
-    // The first byte chooses the target: its ELF number, or any.
-    let Some((&first, code)) = data.split_first() else { return };
-    let any = Target::ALL[usize::from(first) % Target::ALL.len()];
-    let target = Target::from_e_flags(first.into()).unwrap_or(any);
+    let Some((target, _, code)) = input::split(data) else { return };
     for (_, item) in Decoder::new(target, code) {
         match item {
             Ok(inst) => prints(&inst),

@@ -54,10 +54,13 @@ fn a_failing_writer_is_reported_and_nothing_panics() {
 
 #[test]
 fn words_like_any_other_print() {
+    let mut texts = crate::check::Texts::default();
     for &target in Target::ALL {
         crate::slice_of_all_words(target, 7, |words| {
             if let Ok(inst) = amdgpu_isa::decode_words(target, &words) {
                 check(&inst);
+                let checked = texts.check(&crate::check::Library, target, &words, &inst);
+                checked.unwrap_or_else(|fault| panic!("{words:08x?}: {inst}: {fault}"));
             }
         });
     }

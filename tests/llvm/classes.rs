@@ -98,11 +98,11 @@ fn crash_on_scalar_1024_bit_source(case: &Case) -> bool {
     refused_crash(case) && mai && no_register
 }
 
-/// v_madmk_f16 (VOP2 opcode 36) and v_madak_f16 (37) with the literal 255.
+/// v_madmk_f16 (VOP2 opcode 36) and v_madak_f16 (37) with the literal 255, whatever src0 holds.
 fn crash_on_madmk_f16_literal_255(case: &Case) -> bool {
     let opcode = field(case, 31, 1) == 0 && [36, 37].contains(&field(case, 25, 6));
     case.llvm == Answer::Crash
-        && matches!(case.ours, Ours::Inst { len: 8, .. })
+        && matches!(case.ours, Ours::Inst { len: 8, .. } | Ours::Refused(_))
         && opcode
         && field(case, 32, 32) == LITERAL
 }

@@ -31,6 +31,7 @@ mod compare;
 #[allow(unsafe_code)] // LLVM's C API, and the processes around it.
 mod oracle;
 mod ours;
+mod page;
 mod report;
 mod samples;
 mod words;
@@ -208,6 +209,7 @@ fn all_tests<'a>(options: &'a Options, classes: &'a Classes) -> Vec<Test<'a>> {
     }
     tests.push(("differences_are_current".into(), Box::new(move || differences_are_current(classes))));
     tests.push(("oracle_survives_crashes".into(), Box::new(oracle_survives_crashes)));
+    tests.push(("page_is_true".into(), Box::new(move || page::is_true(classes))));
     tests.push(("samples".into(), Box::new(move || compare_samples(options, classes))));
     for target in options.targets() {
         tests.push((

@@ -72,14 +72,27 @@ impl Selection {
 pub fn run(args: &Args, color: bool) -> Result<()> {
     let name = if args.file.as_os_str() == "-" { "standard input".into() } else { args.file.display().to_string() };
     let bytes = read(args).map_err(|e| Error::input(format!("cannot read {name}: {e}")))?;
-    let mut job = Job { args, file: &name, out: Out::new(io::stdout().lock(), color), shown: 0, passed: Vec::new() };
+    let notes = list(args, &name, &bytes, io::stdout().lock(), color)?;
+    // Not asked for is no news; asked for and passed over is.
+    if args.target.is_none() {
+        let mut stderr = anstream::stderr();
+        for note in notes {
+            let _ = writeln!(stderr, "{}note:{} {name}: {note}", BOLD.render(), BOLD.render_reset());
+        }
+    }
+    Ok(())
+}
+
+/// Lists what is in a file. Returns what was passed over, and why.
+pub fn list(args: &Args, name: &str, bytes: &[u8], sink: impl Write, color: bool) -> Result<Vec<String>> {
+    let mut job = Job { args, file: name, out: Out::new(sink, color), shown: 0, passed: Vec::new() };
     let result = match (&args.target, args.raw) {
-        (Some(selection), true) => job.raw(selection, &bytes),
-        _ => container::visit(&bytes, &mut |found| job.found(found)),
+        (Some(selection), true) => job.raw(selection, bytes),
+        _ => container::visit(bytes, &mut |found| job.found(found)),
     };
     // What was found before the damage is still worth showing.
     job.out.flush()?;
-    result.map_err(|e| e.within(&name))?;
+    result.map_err(|e| e.within(name))?;
     job.finish()
 }
 
@@ -171,7 +184,7 @@ impl<W: Write> Job<'_, W> {
     }
 
     /// If nothing was listed, the reasons are the error; otherwise they are notes.
-    fn finish(self) -> Result<()> {
+    fn finish(self) -> Result<Vec<String>> {
         const MANY: usize = 20;
         if self.shown == 0 {
             let mut message = format!("{}: nothing to disassemble", self.file);
@@ -185,13 +198,6 @@ impl<W: Write> Job<'_, W> {
             }
             return Err(Error::input(message));
         }
-        // Not asked for is no news; asked for and passed over is.
-        if self.args.target.is_none() {
-            let mut stderr = anstream::stderr();
-            for reason in &self.passed {
-                let _ = writeln!(stderr, "{}note:{} {}: {reason}", BOLD.render(), BOLD.render_reset(), self.file);
-            }
-        }
-        Ok(())
+        Ok(self.passed)
     }
 }

@@ -1,4 +1,5 @@
-//! The tool's only contact with the library: everything else in `src/bin/` goes through here.
+//! The tool's only contact with the library: all else in `src/bin/` goes through here, but for `prove/`, of which the
+//! tests use a part.
 
 mod fields;
 

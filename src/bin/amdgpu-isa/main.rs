@@ -1,4 +1,5 @@
-//! `amdgpu-isa`: disassemble AMD GPU code objects, explain single words, answer batches of them.
+//! `amdgpu-isa`: disassemble AMD GPU code objects, explain single words, answer batches of them, prove that
+//! nothing is lost on the way.
 #![forbid(unsafe_code)]
 
 mod batch;
@@ -9,6 +10,7 @@ mod explain;
 mod hex;
 mod isa;
 mod out;
+mod prove;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -35,6 +37,7 @@ enum Command {
     Explain(explain::Args),
     /// Answer lines of `target<TAB>hexbytes` on stdin with `len<TAB>text<TAB>reencoded-hex` or `ERR<TAB>reason`
     Batch,
+    Prove(prove::Args),
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Dis(args) => dis::run(&args, color),
         Command::Explain(args) => explain::run(&args, color),
+        Command::Prove(args) => prove::run(&args, color),
         Command::Batch => batch::run(io::stdin().lock(), io::stdout().lock()),
     };
     match result {

@@ -1,0 +1,80 @@
+//! Any words, and words that are valid or nearly so by construction: LLVM 22 accepts or refuses them as this library does,
+//! with the same length and text, or they fall in a class of `tests/llvm/differences.txt`. LLVM runs in a child process,
+//! which is this program started again.
+#![no_main]
+#![allow(dead_code)] // The tests use more of these modules.
+
+mod input;
+
+#[path = "../../tests/llvm/classes.rs"]
+mod classes;
+#[path = "../../tests/llvm/compare.rs"]
+mod compare;
+#[path = "../../tests/llvm/oracle.rs"]
+mod oracle;
+#[path = "../../tests/llvm/ours.rs"]
+mod ours;
+#[path = "../../tests/llvm/words.rs"]
+mod words;
+
+use amdgpu_isa::arbitrary::{near_valid, valid};
+use amdgpu_isa::{Decoder, Target};
+use arbitrary::Unstructured;
+use compare::{Case, Classes, Verdict};
+use libfuzzer_sys::fuzz_target;
+use oracle::{Oracle, Word};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// Words of one input: LLVM takes a few microseconds for each.
+const MOST: usize = 64;
+
+thread_local! {
+    static ORACLES: RefCell<HashMap<&'static str, Oracle>> = RefCell::default();
+    static CLASSES: Classes = Classes::load().unwrap_or_else(|e| panic!("{e}"));
+}
+
+fuzz_target!(
+    init: {
+        let arguments: Vec<String> = std::env::args().collect();
+        if arguments.get(1).is_some_and(|first| first == oracle::CHILD_FLAG) {
+            oracle::child(&arguments[2..]);
+        }
+    },
+    |data: &[u8]| {
+        let Some((library, code, rest)) = input::split(data) else { return };
+        // LLVM disassembles neither GCN 1.0 nor 1.1.
+        let Some(target) = ours::targets().into_iter().find(|t| t.name == library.name()) else { return };
+        let words = if code { stream(library, rest) } else { made(library, rest) };
+        ORACLES.with_borrow_mut(|oracles| {
+            let oracle = oracles.entry(target.name).or_insert_with(|| {
+                Oracle::start(target.name, target.features).unwrap_or_else(|e| panic!("{e}"))
+            });
+            for (&word, llvm) in words.iter().zip(oracle.ask(&words)) {
+                let case = Case::new(target, word, llvm);
+                if let Verdict::Disagree(kind) = CLASSES.with(|classes| classes.judge(&case)) {
+                    let (ours, llvm) = (case.ours.line(), case.llvm.line());
+                    panic!("{} {} {}\nours  {ours}\nllvm  {llvm}", kind.name(), target.name, word.hex());
+                }
+            }
+        });
+    }
+);
+
+/// Code as it lies in memory; behind each instruction stands the next one.
+fn stream(target: Target, code: &[u8]) -> Vec<Word> {
+    Decoder::new(target, code).take(MOST).map(|(at, _)| Word::new(&code[at..])).collect()
+}
+
+fn made(target: Target, data: &[u8]) -> Vec<Word> {
+    let mut u = Unstructured::new(data);
+    let mut words = Vec::new();
+    while words.len() < MOST && !u.is_empty() {
+        let bytes = match u.arbitrary::<bool>() {
+            Ok(true) => near_valid(target, &mut u).map(|near| near.bytes().to_vec()),
+            _ => valid(target, &mut u).map(|inst| inst.words().iter().flat_map(|w| w.to_le_bytes()).collect()),
+        };
+        words.extend(bytes.ok().map(|bytes: Vec<u8>| Word::new(&bytes)));
+    }
+    words
+}

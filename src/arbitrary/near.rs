@@ -1,0 +1,134 @@
+//! Words that are nearly an instruction.
+
+use ::arbitrary::{Error, Result, Unstructured};
+
+use super::put;
+use super::valid::{padded, place, valid};
+use crate::decode::MAX_DWORDS;
+use crate::{DecodeError, Inst, Reg, RuleError, Target, Value, decode, decode_words};
+
+/// What is wrong with words; see [`near_valid`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Broken {
+    /// They do not decode.
+    Decode(DecodeError),
+    /// They decode, and [`Inst::check`] refuses them.
+    Rule(RuleError),
+}
+
+/// Bytes that are one change away from a valid instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NearValid {
+    /// The valid instruction.
+    pub valid: Inst,
+    /// What is wrong now.
+    pub broken: Broken,
+    bytes: [u8; 4 * MAX_DWORDS],
+    words: [u32; MAX_DWORDS],
+    /// Bytes that are there.
+    len: u8,
+}
+
+impl NearValid {
+    /// The bytes. They are fewer than the instruction's if [`DecodeError::Truncated`] is what is wrong.
+    pub fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len.into()).unwrap_or(&self.bytes)
+    }
+
+    /// Those of the bytes that make whole dwords.
+    pub fn words(&self) -> &[u32] {
+        self.words.get(..usize::from(self.len / 4)).unwrap_or(&self.words)
+    }
+
+    fn new(valid: Inst, words: [u32; MAX_DWORDS], len: usize) -> Option<NearValid> {
+        let mut bytes = [0; 4 * MAX_DWORDS];
+        for (to, word) in bytes.chunks_exact_mut(4).zip(words) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+        let broken = match decode(valid.target(), bytes.get(..len)?) {
+            Ok(inst) => Broken::Rule(inst.check().err()?),
+            Err(error) => Broken::Decode(error),
+        };
+        Some(NearValid { valid, broken, bytes, words, len: len as u8 })
+    }
+}
+
+/// Words that break one rule, and which: a valid instruction in which a bit is turned, a field has another value, or of
+/// which the end is missing. What the error names is the reason why they are refused.
+///
+/// One in four is cut off or has a bit turned, one in two has a field with a value that is not allowed, and one in four
+/// breaks a rule beyond decoding if the operation has operands that can. Takes 3 bytes more than [`valid`].
+///
+/// # Errors
+/// Those of [`Unstructured`]: none for any bytes that were tried.
+pub fn near_valid(target: Target, u: &mut Unstructured<'_>) -> Result<NearValid> {
+    let valid = valid(target, u)?;
+    let (kind, place): (u8, u8) = u.arbitrary()?;
+    let near = match kind % 8 {
+        0 => cut(&valid, place),
+        1 => turn(&valid, place),
+        2..=5 => reserve(&valid, place, u.arbitrary()?),
+        _ => break_rule(&valid, place, u.arbitrary()?),
+    };
+    // Not every instruction has a field or a bit that can be wrong; the end can be missing from all.
+    near.or_else(|| turn(&valid, place)).or_else(|| cut(&valid, place)).ok_or(Error::IncorrectFormat)
+}
+
+/// The end is missing.
+fn cut(valid: &Inst, place: u8) -> Option<NearValid> {
+    NearValid::new(*valid, padded(valid), usize::from(place) % valid.len())
+}
+
+/// The same length, or as much as the changed words ask for: what is missing then is zero.
+fn changed(valid: &Inst, words: [u32; MAX_DWORDS]) -> Option<NearValid> {
+    let len = match decode_words(valid.target(), words.get(..valid.len() / 4)?) {
+        Err(DecodeError::Truncated { needed }) => needed.into(),
+        _ => valid.len(),
+    };
+    NearValid::new(*valid, words, len)
+}
+
+/// A bit is turned: the first one from `place` on that matters.
+fn turn(valid: &Inst, place: u8) -> Option<NearValid> {
+    let bits = valid.len() * 8;
+    (0..bits).find_map(|n| {
+        let mut words = padded(valid);
+        put(&mut words, ((usize::from(place) + n) % bits) as u8, 1, |bit| !bit);
+        changed(valid, words)
+    })
+}
+
+/// A field has another value: the first one from `start` on that is not allowed, in the first field from `at` on that
+/// has such values.
+fn reserve(valid: &Inst, at: u8, start: u8) -> Option<NearValid> {
+    // The encoding and the operation stay.
+    let fields = || valid.fields().filter(|(_, _, f, _)| f.fixed.is_none() && f.field != crate::Field::Op);
+    let count = fields().count();
+    (0..count).find_map(|n| {
+        let (_, first, field, _) = fields().nth((usize::from(at) + n) % count)?;
+        let values = 1u32 << field.width.min(10);
+        (0..values).find_map(|n| {
+            let mut words = padded(valid);
+            put(&mut words, first + field.lsb, field.width, |_| (u32::from(start) * 2 + n) % values);
+            let near = changed(valid, words)?;
+            matches!(near.broken, Broken::Decode(_)).then_some(near)
+        })
+    })
+}
+
+/// An operand is changed so that a rule beyond decoding is broken: the first one from `at` on with which that works.
+fn break_rule(valid: &Inst, at: u8, start: u8) -> Option<NearValid> {
+    let registers =
+        || valid.operands().filter(|o| matches!(o.value, Value::Reg(Reg::Sgpr(_) | Reg::Vgpr(_) | Reg::Agpr(_))));
+    let count = registers().count();
+    (0..count).find_map(|n| {
+        let (lsb, width, _) = place(valid, registers().nth((usize::from(at) + n) % count)?.role?)?;
+        let values = 1u32 << width.min(9);
+        (0..values).find_map(|n| {
+            let mut words = padded(valid);
+            put(&mut words, lsb, width, |_| (u32::from(start) * 2 + n) % values);
+            let near = changed(valid, words)?;
+            matches!(near.broken, Broken::Rule(_)).then_some(near)
+        })
+    })
+}

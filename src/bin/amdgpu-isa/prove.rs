@@ -1,0 +1,190 @@
+//! `prove`: decode and encode are inverses, for every first dword there is and for every form of longer instructions.
+
+mod check;
+mod first;
+mod forms;
+mod progress;
+mod summary;
+mod sweeps;
+mod tally;
+mod words;
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::str::FromStr;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+
+use crate::error::{Error, Result};
+use crate::isa::{self, Target};
+use crate::out::Out;
+use check::{Library, Subject};
+use first::{Hand, Walk};
+use progress::Progress;
+use summary::Summary;
+use sweeps::Sweeps;
+use tally::{Rows, Tally};
+
+/// Holds the library to its promises on all words there are, in two passes for each target
+///
+/// First dwords: each of the 2^32 is decoded with zeros behind it, or, where these are refused, with dwords that an
+/// instruction of the kind was found to take; one in 8 of those that have more dwords also with random ones. What
+/// decodes must encode to the same bytes, these bytes alone must decode to the same instruction, and `length` must
+/// agree. One in 8 is also decoded as dwords and with other bytes behind it, and what is refused must be refused for
+/// the same reason.
+///
+/// Fields: each form of each operation that is longer than a dword (64-bit formats, literals, SDWA, DPP), at up to
+/// six fillings: every value of every single field (of fields wider than 12 bits all values at one filling and a
+/// thousand at the others, of a literal all values of each half); and at one filling all pairs of operand codes, and
+/// all values of the modifiers together, up to 22 bits of them. All of the above is checked of each.
+///
+/// Texts are compared for every value of every single field of up to 12 bits, and for one in N of all other
+/// instructions: both printers, twice, and with different bytes behind, must give the same plain text.
+///
+/// A fault is printed as a line for `batch` below a comment that says what is wrong, and the exit code is 1.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    /// Only this target, such as gfx942; may be repeated
+    #[arg(long, value_parser = isa::parse_target)]
+    target: Vec<Target>,
+    /// Only every N-th word, beginning with the K-th; the N parts are the whole
+    #[arg(long, value_name = "K/N", default_value = "1/1")]
+    part: Part,
+    /// Only this pass
+    #[arg(long, value_enum)]
+    pass: Option<Pass>,
+    /// Print one in N of the instructions that need not all be printed
+    #[arg(long, value_name = "N", default_value = "61", value_parser = clap::value_parser!(u64).range(1..))]
+    text: u64,
+    /// Threads to use; as many as there are cores if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Faults to show
+    #[arg(long, value_name = "N", default_value = "20")]
+    faults: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
+enum Pass {
+    /// Every first dword
+    Words,
+    /// Fields of longer instructions
+    Fields,
+}
+
+/// Of all numbers those that are `k` modulo `n`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    k: u64,
+    n: u64,
+}
+
+impl Part {
+    /// Those among `count` numbers from `first` on.
+    pub fn of(self, first: u64, count: u64) -> impl Iterator<Item = u64> {
+        let skip = (self.k + self.n - first % self.n) % self.n;
+        (first + skip..first + count).step_by(self.n as usize)
+    }
+}
+
+impl FromStr for Part {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> std::result::Result<Part, &'static str> {
+        let numbers = text.split_once('/').and_then(|(k, n)| Some((k.parse::<u32>().ok()?, n.parse::<u32>().ok()?)));
+        match numbers {
+            Some((k, n)) if (1..=n).contains(&k) => Ok(Part { k: u64::from(k) - 1, n: n.into() }),
+            _ => Err("a part is K/N with K from 1 to N, such as 3/100"),
+        }
+    }
+}
+
+pub fn run(args: &Args, color: bool) -> Result<()> {
+    let all = isa::Target::ALL.to_vec();
+    let targets = if args.target.is_empty() { &all } else { &args.target };
+    let mut out = Out::new(io::stdout().lock(), color);
+    let mut faults = 0;
+    for &target in targets {
+        for pass in [Pass::Words, Pass::Fields] {
+            if args.pass.is_none_or(|wanted| wanted == pass) {
+                let started = Instant::now();
+                let summary = prove(args, &Library, target, pass);
+                faults += summary.tally.faults;
+                summary.write(&mut out, started.elapsed(), args.faults)?;
+                out.flush()?;
+            }
+        }
+    }
+    match faults {
+        0 => Ok(()),
+        n => Err(Error::input(format!("{n} words do not keep what is promised"))),
+    }
+}
+
+fn prove(args: &Args, subject: &impl Subject, target: Target, pass: Pass) -> Summary {
+    let rows = Rows::new(target);
+    let (part, print) = (args.part, args.text);
+    let (tally, what) = match pass {
+        Pass::Words => {
+            let walk = Walk { subject, target, rows: &rows, print };
+            let each = |number, hand: &mut Hand, tally: &mut Tally| walk.block(number, part, hand, tally);
+            (in_threads(args, target, "first dwords", first::BLOCKS, each), "first dwords".to_string())
+        }
+        Pass::Fields => {
+            let forms = forms::forms(target);
+            let sweeps = Sweeps { subject, target, rows: &rows, forms: &forms, print };
+            let each = |number, hand: &mut Hand, tally: &mut Tally| sweeps.form(number, part, hand, tally);
+            let what = format!("fields of {} forms", forms.len());
+            (in_threads(args, target, "fields", forms.len() as u64, each), what)
+        }
+    };
+    Summary { target, what, tally }
+}
+
+/// Does `count` pieces of work, on all cores.
+fn in_threads(
+    args: &Args,
+    target: Target,
+    what: &str,
+    count: u64,
+    each: impl Fn(u64, &mut Hand, &mut Tally) + Sync,
+) -> Tally {
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let threads = args.threads.map_or(cores, usize::from);
+    let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
+    let worker = || {
+        let (mut hand, mut tally) = (Hand::default(), Tally::new(target));
+        loop {
+            let number = next.fetch_add(1, Relaxed);
+            if number >= count {
+                return tally;
+            }
+            // The words in work are known; the rest of the piece is not tried.
+            if catch_unwind(AssertUnwindSafe(|| each(number, &mut hand, &mut tally))).is_err() {
+                let words = hand.words;
+                tally.fault(&words, "the library panics");
+            }
+            done.fetch_add(1, Relaxed);
+        }
+    };
+    let mut total = Tally::new(target);
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        let mut progress = Progress::new(&format!("{target} {what}"), count);
+        while workers.iter().any(|worker| !worker.is_finished()) {
+            progress.show(done.load(Relaxed));
+        }
+        progress.clear();
+        for worker in workers {
+            // A worker catches what panics.
+            if let Ok(tally) = worker.join() {
+                total.merge(tally);
+            }
+        }
+    });
+    total
+}
+
+#[cfg(test)]
+mod tests;

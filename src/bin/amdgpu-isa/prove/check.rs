@@ -1,0 +1,146 @@
+//! What must hold of any words. `tests/inverse.rs` holds the library to it on every run, `prove` on all words.
+
+#[cfg(feature = "text")]
+use amdgpu_isa::TextBuffer;
+use amdgpu_isa::{DecodeError, EncodeError, Inst, Target};
+
+/// Dwords of the longest instruction of any target.
+pub const DWORDS: usize = 5;
+
+pub type Words = [u32; DWORDS];
+
+/// What is put to the proof: the library. The unit tests put faults into one call each, which must be found.
+pub trait Subject: Sync {
+    fn decode(&self, target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
+        amdgpu_isa::decode(target, bytes)
+    }
+
+    fn decode_words(&self, target: Target, words: &[u32]) -> Result<Inst, DecodeError> {
+        amdgpu_isa::decode_words(target, words)
+    }
+
+    fn encode(&self, inst: &Inst, out: &mut [u8]) -> Result<usize, EncodeError> {
+        inst.encode(out)
+    }
+
+    fn length(&self, target: Target, bytes: &[u8]) -> Option<usize> {
+        amdgpu_isa::length(target, bytes)
+    }
+
+    #[cfg(feature = "text")]
+    fn print<'a>(&self, inst: &Inst, buffer: &'a mut TextBuffer) -> &'a [u8] {
+        buffer.print(inst)
+    }
+}
+
+/// The library as it is.
+pub struct Library;
+
+impl Subject for Library {}
+
+/// What does not hold, in words.
+pub type Fault = &'static str;
+
+#[inline(always)]
+pub fn bytes(words: &Words) -> [u8; 4 * DWORDS] {
+    let mut bytes = [0; 4 * DWORDS];
+    // By twos: what is written in one piece and read in one piece need not wait in between.
+    for (to, pair) in bytes.chunks_mut(8).zip(words.chunks(2)) {
+        let both = pair.iter().rev().fold(0, |both, word| both << 32 | u64::from(*word));
+        to.copy_from_slice(&both.to_le_bytes()[..to.len()]);
+    }
+    bytes
+}
+
+/// What must hold of an instruction that was decoded from the words.
+#[inline(always)]
+pub fn instruction(subject: &impl Subject, target: Target, words: &Words, inst: &Inst) -> Result<(), Fault> {
+    // Nearly all have one dword or two: with lengths that the compiler knows this takes half the time.
+    match inst.len() {
+        4 => inverse(subject, target, words, inst, 1),
+        8 => inverse(subject, target, words, inst, 2),
+        12 | 16 | 20 => inverse(subject, target, words, inst, inst.len() / 4),
+        _ => Err("the length is no length"),
+    }
+}
+
+#[inline(always)]
+fn hold(holds: bool, fault: Fault) -> Result<(), Fault> {
+    if holds { Ok(()) } else { Err(fault) }
+}
+
+#[inline(always)]
+fn inverse(subject: &impl Subject, target: Target, words: &Words, inst: &Inst, dwords: usize) -> Result<(), Fault> {
+    let (code, len) = (bytes(words), dwords * 4);
+    hold(subject.length(target, &code) == Some(len), "`length` says another length")?;
+    let mut out = [0; 4 * DWORDS];
+    hold(subject.encode(inst, &mut out) == Ok(len), "it does not encode to its length")?;
+    hold(out[..len] == code[..len], "it encodes to other bytes")?;
+    // By reference: copies would wait for their pieces to be written.
+    let again = &subject.decode(target, &out[..len]);
+    hold(matches!(again, Ok(again) if again == inst), "its bytes alone decode to another")
+}
+
+/// What must hold besides.
+pub fn besides(subject: &impl Subject, target: Target, words: &Words, inst: &Inst) -> Result<(), Fault> {
+    let dwords = inst.len() / 4;
+    hold(inst.target() == target, "the instruction is of another target")?;
+    hold(Some(inst.words()) == words.get(..dwords), "the instruction has other words")?;
+    let mut out = [0xaa; 4 * DWORDS + 4];
+    let encoded = subject.encode(inst, &mut out);
+    hold(encoded.is_ok() && out[inst.len()..].iter().all(|byte| *byte == 0xaa), "encoding writes behind its end")?;
+    let mut other = *words;
+    other[dwords..].iter_mut().for_each(|word| *word = !*word);
+    hold(subject.decode_words(target, &other) == Ok(*inst), "it depends on what stands behind it")?;
+    hold(subject.decode(target, &bytes(&other)) == Ok(*inst), "it depends on what stands behind it")
+}
+
+/// What must hold of words that were refused, although nothing is missing.
+#[inline(always)]
+pub fn refusal(subject: &impl Subject, target: Target, words: &Words, error: DecodeError) -> Result<(), Fault> {
+    if matches!(error, DecodeError::Truncated { .. }) {
+        return Err("the longest instruction is not enough");
+    }
+    match subject.decode_words(target, words) == Err(error) {
+        true => Ok(()),
+        false => Err("as dwords it decodes otherwise"),
+    }
+}
+
+/// Room for texts, used again and again.
+#[cfg(feature = "text")]
+#[derive(Default)]
+pub struct Texts {
+    first: String,
+    second: String,
+    buffer: TextBuffer,
+}
+
+#[cfg(feature = "text")]
+impl Texts {
+    /// What must hold of an instruction's text: printing works, in one line of ASCII without a question mark (which
+    /// stands for a code without a name), the same in both ways, twice, and whatever stands behind the instruction.
+    pub fn check(&mut self, subject: &impl Subject, target: Target, words: &Words, inst: &Inst) -> Result<(), Fault> {
+        use std::fmt::Write;
+        let Texts { first, second, buffer } = self;
+        first.clear();
+        write!(first, "{inst}").map_err(|_| "printing fails")?;
+        if !first.bytes().all(|byte| matches!(byte, b' '..=b'~' if byte != b'?')) {
+            return Err("the text is not plain");
+        }
+        if first.trim() != first || !first.starts_with(inst.mnemonic()) {
+            return Err("the text does not begin with the mnemonic");
+        }
+        if subject.print(inst, buffer) != first.as_bytes() {
+            return Err("the text is another in the buffer");
+        }
+        let mut other = *words;
+        other[inst.len() / 4..].iter_mut().for_each(|word| *word = !*word);
+        let Ok(again) = subject.decode(target, &bytes(&other)) else {
+            return Err("it depends on what stands behind it");
+        };
+        second.clear();
+        write!(second, "{again}").map_err(|_| "printing fails the second time")?;
+        if second == first { Ok(()) } else { Err("the text is another the second time") }
+    }
+}

@@ -1,0 +1,242 @@
+//! Hostile input: cut off, damaged and random files and words, for the library and for what the tool does with a file.
+//! Nothing panics or hangs, and memory does not grow. `tests/cli/hostile.rs` does a part of it with the tool itself.
+//!
+//! By default 60,000 inputs. All of it, ten million inputs (ten minutes on two cores), and one of them again:
+//!
+//! ```text
+//! AMDGPU_ISA_INPUTS=10000000 cargo test --release --features cli --test hostile -- --nocapture
+//! AMDGPU_ISA_INPUT=123456 cargo test --release --features cli --test hostile -- --nocapture
+//! ```
+#![cfg(feature = "cli")]
+#![allow(dead_code, unused_imports)] // The tool uses more of its modules than this.
+
+use std::hint::black_box;
+use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use amdgpu_isa::{Decoder, Target, decode, length};
+use clap::Parser;
+
+#[path = "../src/bin/amdgpu-isa"]
+mod tool {
+    pub mod container;
+    pub mod dis;
+    pub mod error;
+    pub mod hex;
+    pub mod isa;
+    pub mod out;
+}
+use tool::{container, dis, error, hex, isa, out};
+#[path = "words/mod.rs"]
+mod words;
+use words::Rng;
+
+const DEFAULT_INPUTS: u64 = 60_000;
+
+/// Longer than any input may take, whoever else uses the machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What the process may hold: the largest decompressed bundle, several times over.
+const MOST_KIB: u64 = 300 * 1024;
+
+/// One file of each kind that the tool reads.
+const FILES: [&[u8]; 9] = [
+    include_bytes!("samples/gfx942/saxpy.co"),
+    include_bytes!("samples/gfx900/reduce.co"),
+    include_bytes!("samples/gfx600/mixed.co"),
+    include_bytes!("../fuzz/seeds/objects/bundle"),
+    include_bytes!("../fuzz/seeds/objects/bundle-zlib"),
+    include_bytes!("../fuzz/seeds/objects/bundle-zstd"),
+    include_bytes!("../fuzz/seeds/objects/code-object"),
+    include_bytes!("../fuzz/seeds/objects/host-program"),
+    include_bytes!("../fuzz/seeds/objects/offload-binary"),
+];
+
+#[derive(Parser)]
+struct Cli {
+    #[command(flatten)]
+    args: dis::Args,
+}
+
+/// Changes a few bytes, towards the values that break arithmetic; most of them in the headers, where it matters.
+fn damage(rng: &mut Rng, file: &mut [u8]) {
+    for _ in 0..=rng.below(6) {
+        let reach = if rng.below(2) == 0 { file.len().min(256) } else { file.len() };
+        let at = rng.below(reach);
+        let value = [0, 1, 0x7f, 0x80, 0xff, rng.next() as u8][rng.below(6)];
+        match rng.below(4) {
+            0 => file[at] ^= 1 << rng.below(8),
+            1 => file[at] = value,
+            2 => file[at..].iter_mut().take(8).for_each(|b| *b = value),
+            _ => file[at..].iter_mut().take(4).for_each(|b| *b = value),
+        }
+    }
+}
+
+/// The bytes of an input, and whether they are a file or code.
+fn input(rng: &mut Rng) -> (Vec<u8>, bool) {
+    let mut file = rng.pick(&FILES).to_vec();
+    let random = |rng: &mut Rng, len: usize| (0..len).map(|_| rng.next() as u8).collect::<Vec<u8>>();
+    match rng.below(10) {
+        0 | 1 => damage(rng, &mut file),
+        2 => file.truncate(rng.below(file.len())),
+        3 => {
+            damage(rng, &mut file);
+            file.truncate(1 + rng.below(file.len()));
+        }
+        // The beginning of one file and the end of another.
+        4 => {
+            let other = rng.pick(&FILES);
+            file.truncate(rng.below(file.len().min(400)));
+            file.extend(&other[rng.below(other.len())..]);
+        }
+        // A magic number and noise behind it.
+        5 => {
+            file.truncate(4 + rng.below(60));
+            let len = rng.below(600);
+            file.extend(random(rng, len));
+        }
+        _ => {
+            let len = rng.below(200);
+            return (random(rng, len), false);
+        }
+    }
+    (file, true)
+}
+
+/// Everything that can be asked about code.
+fn ask(target: Target, code: &[u8]) {
+    let mut at = 0;
+    for (offset, item) in Decoder::new(target, code) {
+        assert_eq!(offset, at);
+        at += match item {
+            Err(invalid) => {
+                black_box(invalid.error.to_string());
+                usize::from(invalid.len)
+            }
+            Ok(inst) => {
+                assert_eq!(length(target, &code[offset..]), Some(inst.len()));
+                black_box((inst.to_string(), inst.check().err().map(|e| e.to_string()), inst.is_canonical()));
+                black_box((inst.operands().count(), inst.branch_target(u64::MAX), inst.flags()));
+                inst.fields().for_each(|(_, _, info, _)| drop(black_box(inst.field_text(info.field).to_string())));
+                for n in 0..inst.len() {
+                    assert!(decode(target, &code[offset..offset + n]).is_err());
+                }
+                inst.len()
+            }
+        };
+    }
+    assert_eq!(at, code.len());
+}
+
+struct Listing {
+    text: Cli,
+    json: Cli,
+}
+
+impl Listing {
+    fn new() -> Listing {
+        Listing { text: Cli::parse_from(["dis", "-"]), json: Cli::parse_from(["dis", "-", "--json"]) }
+    }
+
+    fn try_one(&self, number: u64) {
+        let mut rng = Rng(number.wrapping_mul(0x2545_f491_4f6c_dd1d));
+        let (bytes, is_file) = input(&mut rng);
+        if is_file {
+            let cli = if rng.below(8) == 0 { &self.json } else { &self.text };
+            let mut sink = Counter(0);
+            match dis::list(&cli.args, "input", &bytes, &mut sink, rng.below(2) == 0) {
+                Ok(notes) => drop(black_box(notes)),
+                Err(error) => assert!(!error.to_string().is_empty()),
+            }
+            // A line for each dword at most, each of bounded length, and what decompression may give.
+            assert!(sink.0 < 64 << 20, "a listing of {} bytes", sink.0);
+        } else {
+            ask(rng.pick(Target::ALL), &bytes);
+        }
+    }
+}
+
+/// Counts what is written.
+struct Counter(u64);
+
+impl Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A number of /proc/self/status in KiB; 0 where there is none.
+fn status(key: &str) -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix(key)).unwrap_or("0");
+    line.split_whitespace().find_map(|word| word.parse().ok()).unwrap_or(0)
+}
+
+fn variable(name: &str) -> Option<u64> {
+    let value = std::env::var(name).ok()?;
+    Some(value.replace('_', "").parse().unwrap_or_else(|_| panic!("{name} is no number")))
+}
+
+#[test]
+fn nothing_panics_hangs_or_grows() {
+    if let Some(number) = variable("AMDGPU_ISA_INPUT") {
+        Listing::new().try_one(number);
+        return;
+    }
+    let count = variable("AMDGPU_ISA_INPUTS").unwrap_or(DEFAULT_INPUTS);
+    let (next, running) = (AtomicU64::new(0), AtomicU64::new(0));
+    let started = Instant::now();
+    // What each thread is at, and since when, for the one that watches them.
+    let at: Vec<[AtomicU64; 2]> =
+        (0..std::thread::available_parallelism().map_or(1, |n| n.get())).map(|_| Default::default()).collect();
+    let work = |place: &[AtomicU64; 2]| {
+        let (listing, mut early) = (Listing::new(), 0);
+        loop {
+            let number = next.fetch_add(1, Relaxed);
+            if number >= count {
+                running.fetch_sub(1, Relaxed);
+                return early;
+            }
+            place[0].store(number, Relaxed);
+            place[1].store(started.elapsed().as_millis() as u64, Relaxed);
+            // A thread that panics would be missed only at the end.
+            let tried = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| listing.try_one(number)));
+            if tried.is_err() {
+                eprintln!("input {number} panics: AMDGPU_ISA_INPUT={number}");
+                std::process::exit(101);
+            }
+            if number == count / 4 {
+                early = status("VmRSS:");
+            }
+        }
+    };
+    running.store(at.len() as u64, Relaxed);
+    let early: u64 = std::thread::scope(|scope| {
+        let threads: Vec<_> = at.iter().map(|place| scope.spawn(|| work(place))).collect();
+        while running.load(Relaxed) > 0 {
+            std::thread::sleep(Duration::from_millis(20));
+            let now = started.elapsed().as_millis() as u64;
+            for [number, since] in &at {
+                if now.saturating_sub(since.load(Relaxed)) > PATIENCE.as_millis() as u64 && running.load(Relaxed) > 0 {
+                    eprintln!("input {} hangs, or another waits long for it", number.load(Relaxed));
+                    std::process::exit(101);
+                }
+            }
+        }
+        threads.into_iter().map(|thread| thread.join().expect("it catches what panics")).sum()
+    });
+    let (late, most) = (status("VmRSS:"), status("VmHWM:"));
+    println!(
+        "{count} inputs in {:.0?}; {early} KiB after a quarter, {late} KiB at the end, {most} KiB at most",
+        started.elapsed()
+    );
+    assert!(late < early + 32 * 1024, "memory grows: {early} KiB after a quarter, {late} KiB at the end");
+    assert!(most < MOST_KIB, "{most} KiB at most");
+}

@@ -1,0 +1,125 @@
+//! `docs/llvm-differences.md` is true: every line of its tables is put to LLVM, to its assembler and to this library.
+//!
+//! The assembler is `llvm-mc-22`, from the Debian package `llvm-22`.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use crate::compare::{Case, Classes, Verdict};
+use crate::oracle::{Answer, Oracle, Word, hex};
+use crate::ours::{self, Ours, Target};
+
+const PAGE: &str = include_str!("../../docs/llvm-differences.md");
+
+/// Headings of the tables. The last column assembles LLVM's text, or ours where it has none.
+const COLUMNS: [&str; 5] = ["target", "bytes", "this library", "LLVM", "assembled"];
+
+/// A line of a table, as it stands in the page.
+struct Row<'a> {
+    number: usize,
+    section: &'a str,
+    cells: [&'a str; 5],
+}
+
+fn rows() -> Result<Vec<Row<'static>>, String> {
+    let (mut section, mut rows) = ("", Vec::new());
+    for (n, line) in PAGE.lines().enumerate() {
+        section = line.strip_prefix("## ").unwrap_or(section);
+        let Some(inside) = line.strip_prefix('|').and_then(|l| l.strip_suffix('|')) else { continue };
+        let cells: Vec<&str> = inside.split('|').map(str::trim).collect();
+        let at = format!("docs/llvm-differences.md:{}", n + 1);
+        let cells: [&str; 5] = cells.try_into().map_err(|_| format!("{at}: not five columns"))?;
+        if cells != COLUMNS && !cells[0].starts_with("---") {
+            rows.push(Row { number: n + 1, section, cells });
+        }
+    }
+    Ok(rows)
+}
+
+/// What the page should say, from the bytes alone.
+fn current(row: &Row, classes: &Classes) -> Result<(Target, [String; 3]), String> {
+    let [name, bytes, ..] = row.cells;
+    let target = ours::targets().into_iter().find(|t| t.name == name).ok_or(format!("no target {name}"))?;
+    let word = Word::from_hex(bytes.trim_matches('`')).ok_or("the bytes are no hex")?;
+    let answer = Oracle::start(target.name, target.features)?.ask(&[word]).remove(0);
+    let case = Case::new(target, word, answer);
+    // The page is about differences, and all of them are in the reviewed list.
+    if !matches!(classes.judge(&case), Verdict::Class(_)) {
+        return Err("this is in no class of tests/llvm/differences.txt".into());
+    }
+    let ours = match &case.ours {
+        Ours::Inst { text, .. } => format!("`{text}`"),
+        Ours::Refused(reason) => format!("refuses: {reason}"),
+    };
+    let llvm = match (&case.llvm, &case.ours) {
+        (Answer::Text { len, text, .. }, Ours::Inst { len: ours, .. }) if len != ours => {
+            format!("`{text}`, {len} bytes of {ours}")
+        }
+        (Answer::Text { text, .. }, _) => format!("`{text}`"),
+        (Answer::Reject, _) => "refuses".into(),
+        (Answer::Crash, _) => "crashes".into(),
+    };
+    // The text whose worth is in question: LLVM's own, or ours where LLVM has none.
+    let assembled = match (&case.llvm, &case.ours) {
+        (Answer::Text { text, .. }, _) | (_, Ours::Inst { text, .. }) => assemble(target, text)?,
+        _ => "-".into(),
+    };
+    Ok((target, [ours, llvm, assembled]))
+}
+
+/// The bytes that the assembler makes of a text, or its message.
+fn assemble(target: Target, text: &str) -> Result<String, String> {
+    let mut child = Command::new("llvm-mc-22")
+        .args(["--triple=amdgcn-amd-amdhsa", "--show-encoding", "--mcpu", target.name])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("llvm-mc-22: {e}; install the Debian package llvm-22"))?;
+    let mut stdin = child.stdin.take().expect("piped");
+    stdin.write_all(text.as_bytes()).and_then(|()| stdin.write_all(b"\n")).map_err(|e| e.to_string())?;
+    drop(stdin);
+    let output = child.wait_with_output().map_err(|e| e.to_string())?;
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if let Some((_, message)) = err.lines().find_map(|line| line.split_once("error: ")) {
+        return Ok(format!("error: {message}"));
+    }
+    let (_, list) = out.split_once("encoding: [").ok_or(format!("llvm-mc-22 says {out} {err}"))?;
+    let bytes = list.split(']').next().unwrap_or_default().split(',');
+    let bytes: Result<Vec<u8>, _> = bytes.map(|b| u8::from_str_radix(b.trim_start_matches("0x"), 16)).collect();
+    Ok(format!("`{}`", hex(&bytes.map_err(|e| format!("{list}: {e}"))?)))
+}
+
+/// What a section is about; every line in it must be that.
+fn belongs(row: &Row) -> Result<bool, String> {
+    let [_, bytes, ours, llvm, assembled] = row.cells;
+    let refused = ours.starts_with("refuses");
+    Ok(match row.section {
+        "Crashes" => llvm == "crashes",
+        "Accepts what is reserved" => refused && llvm.starts_with('`'),
+        "Misprints" => !refused && llvm.starts_with('`') && llvm != ours && assembled != bytes,
+        "Refuses what is good" => !refused && llvm == "refuses",
+        other => return Err(format!("no section is called {other}")),
+    })
+}
+
+pub fn is_true(classes: &Classes) -> Result<String, String> {
+    let rows = rows()?;
+    let mut wrong = Vec::new();
+    for row in &rows {
+        let at = format!("docs/llvm-differences.md:{}", row.number);
+        match current(row, classes) {
+            Err(e) => wrong.push(format!("{at}: {e}")),
+            Ok((target, cells)) if cells != row.cells[2..] => {
+                let line = format!("| {} | {} | {} |", target.name, row.cells[1], cells.join(" | "));
+                wrong.push(format!("{at}: should be\n{line}"));
+            }
+            Ok(_) if !belongs(row)? => wrong.push(format!("{at}: does not belong to {}", row.section)),
+            Ok(_) => {}
+        }
+    }
+    if rows.len() < 20 {
+        wrong.push(format!("only {} lines", rows.len()));
+    }
+    if wrong.is_empty() { Ok(format!("{} lines", rows.len())) } else { Err(wrong.join("\n")) }
+}

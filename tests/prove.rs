@@ -1,0 +1,73 @@
+//! `amdgpu-isa prove`: a part of it for every target, and what it says. All of it takes minutes: run the command.
+#![cfg(feature = "cli")]
+
+use amdgpu_isa::Target;
+use std::process::{Command, Output};
+
+fn prove(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_amdgpu-isa")).arg("prove").args(args).output().expect("the tool starts")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+/// The number in front of a word, without its commas.
+fn number_before(line: &str, what: &str) -> u64 {
+    let (before, _) = line.split_once(what).unwrap_or_else(|| panic!("no {what} in {line}"));
+    let digits = before.trim().rsplit(' ').next().expect("a number").replace(',', "");
+    digits.parse().unwrap_or_else(|_| panic!("no number before {what} in {line}"))
+}
+
+#[test]
+fn a_part_of_all_words_has_no_fault() {
+    let run = prove(&["--part", "499/997"]);
+    let out = text(&run.stdout);
+    assert!(run.status.success() && run.stderr.is_empty(), "{out}{}", text(&run.stderr));
+    for target in Target::ALL {
+        let lines: Vec<&str> = out.lines().filter(|line| line.starts_with(target.name())).collect();
+        let [words, fields] = lines[..] else { panic!("two passes of {target}: {lines:?}") };
+        assert_eq!(number_before(words, " words"), (498..1u64 << 32).step_by(997).count() as u64, "{words}");
+        assert!(number_before(fields, " forms") > 900 && number_before(fields, " words") > 300_000, "{fields}");
+    }
+    let ends: Vec<&str> = out.lines().filter(|line| line.contains(" printed; ")).collect();
+    assert_eq!(ends.len(), 2 * Target::ALL.len());
+    for line in ends {
+        assert!(line.ends_with("no fault"), "{line}");
+        assert!(number_before(line, " decoded") > 100_000 && number_before(line, " printed") > 10_000, "{line}");
+    }
+    assert!(!out.contains('\x1b'), "colour without a terminal");
+}
+
+/// Each line of the table counts the words of a format, and the last one is their sum.
+#[test]
+fn every_word_is_in_the_table() {
+    let run = prove(&["--target", "gfx900", "--pass", "words", "--part", "9/20001"]);
+    let out = text(&run.stdout);
+    let rows: Vec<Vec<u64>> = out.lines().filter(|line| line.starts_with("  ")).filter_map(cells).collect();
+    let (sums, formats) = rows.split_last().expect("a table");
+    assert!(formats.len() > 15, "{out}");
+    for (column, sum) in sums.iter().enumerate() {
+        assert_eq!(formats.iter().map(|row| row[column]).sum::<u64>(), *sum, "{out}");
+    }
+    let words = number_before(out.lines().next().expect("a line"), " words");
+    assert_eq!(sums.iter().sum::<u64>(), words, "{out}");
+}
+
+/// The five numbers of a line of the table.
+fn cells(line: &str) -> Option<Vec<u64>> {
+    let number = |cell: &str| if cell == "-" { Some(0) } else { cell.replace(',', "").parse().ok() };
+    let cells: Vec<&str> = line.split_whitespace().rev().take(5).collect();
+    let cells: Option<Vec<u64>> = cells.into_iter().rev().map(number).collect();
+    cells.filter(|cells| cells.len() == 5)
+}
+
+#[test]
+fn what_makes_no_sense_is_a_usage_error() {
+    for bad in [&["--part", "3/2"][..], &["--part", "x"], &["--target", "gfx1"], &["--text", "0"], &["--threads", "0"]]
+    {
+        let run = prove(bad);
+        assert_eq!(run.status.code(), Some(2), "{bad:?}");
+        assert!(!run.stderr.is_empty());
+    }
+}
