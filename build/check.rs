@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 
 use crate::build::assume;
-use crate::build::emit::{FLAGS, camel};
+use crate::build::emit::camel;
 use crate::build::error::{Place, Result};
 use crate::build::model::*;
 use crate::build::parse::number;
+use crate::build::tables::FLAGS;
 
 /// What a kind can be read as: the variants of `Kind` in src/table.rs.
 const READERS: &str = "\

@@ -9,6 +9,7 @@ pub mod emit;
 pub mod error;
 pub mod form;
 pub mod layout;
+pub mod lengths;
 pub mod lower;
 pub mod model;
 pub mod names;
@@ -16,6 +17,7 @@ pub mod parse;
 pub mod roster;
 pub mod rows;
 pub mod sets;
+pub mod tables;
 pub mod types;
 
 use std::path::Path;

@@ -143,7 +143,7 @@ macro_rules! flags {
     };
 }
 
-// The order of the bits is that of FLAGS in build/emit.rs.
+// The order of the bits is that of FLAGS in build/tables.rs.
 flags! {
     /// The first two sources can change places.
     is_commutable = 0;

@@ -201,7 +201,7 @@ impl Operands<'_> {
         let (reads, writes) = (self.reads >> bit & 1 == 1, self.writes >> bit & 1 == 1);
         self.reads &= !(1 << bit);
         self.writes &= !(1 << bit);
-        // The order of reg_bits in build/emit.rs.
+        // The order of reg_bits in build/tables.rs.
         let (reg, bits) = match bit {
             0 => (Reg::Scc, 1),
             VCC => (Reg::Vcc, self.tables.lanes.into()),
