@@ -58,8 +58,8 @@ impl Printer<'_> {
         if item.ty != Ty::B {
             return out.hex(v);
         }
-        match F32_BITS.iter().position(|&x| x == v) {
-            Some(i) => out.str(self.name(240 + i as u16, false)),
+        match self.float_code(&F32_BITS, v) {
+            Some(code) => out.str(self.name(code, false)),
             None if (-16..=64).contains(&(v as i32)) => out.signed(v as i32),
             None => out.hex(v),
         }

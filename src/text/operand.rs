@@ -222,12 +222,18 @@ impl Printer<'_> {
         match ty {
             Ty::F64 => false,
             _ if wide => v <= 64,
-            Ty::F16 => small(i32::from(v as u16 as i16)) || F16_BITS.contains(&(v & 0xffff)),
-            Ty::PkF16 => small(v as i32) || F16_BITS.contains(&v),
+            Ty::F16 => small(i32::from(v as u16 as i16)) || self.float_code(&F16_BITS, v & 0xffff).is_some(),
+            Ty::PkF16 => small(v as i32) || self.float_code(&F16_BITS, v).is_some(),
             // A bf16 is the upper half of a float.
             Ty::PkBf16 => small(v as i32) || F32_BITS.iter().any(|x| x >> 16 == v),
-            _ => small(v as i32) || F32_BITS.contains(&v),
+            _ => small(v as i32) || self.float_code(&F32_BITS, v).is_some(),
         }
+    }
+
+    /// The code of the inline constant that has these bits; 1/(2*pi) is none before GCN 1.2.
+    pub(super) fn float_code(&self, all: &[u32; 9], bits: u32) -> Option<u16> {
+        let code = 240 + all.iter().position(|&x| x == bits)? as u16;
+        (self.text.code_at[usize::from(code) % 256] != 0).then_some(code)
     }
 
     pub(super) fn literal_value(&self) -> u32 {
