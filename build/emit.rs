@@ -14,12 +14,16 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut tables = String::new();
     info_table(&mut tables, &infos(targets));
     // What no enabled target needs is left out of the code.
+    let unknown = targets.iter().any(|t| lengths(t).contains(&UNKNOWN));
+    writeln!(tables, "pub(crate) const ANY_UNKNOWN_LENGTH: bool = {unknown};").unwrap();
     let sized = targets.iter().flat_map(|t| &t.classes).any(|c| c.special & lower::special::SIZED != 0);
     let wide = targets.iter().flat_map(|t| &t.items).any(|i| i.lsb >= 64);
     writeln!(tables, "pub(crate) const ANY_SIZED: bool = {sized};\npub(crate) const ANY_WIDE: bool = {wide};").unwrap();
+    let mut abouts = vec![String::new()];
     for t in targets {
-        tables += &target_tables(isa, targets, t)?;
+        tables += &target_tables(isa, targets, t, &mut abouts)?;
     }
+    writeln!(tables, "pub(crate) static ABOUTS: &[&str] = &{abouts:?};").unwrap();
     files.push(("tables.rs".to_string(), tables));
     files.push(("types.rs".to_string(), types::all(isa, targets)));
     files.push(("roster.rs".to_string(), roster::all(targets)));
@@ -158,9 +162,13 @@ fn target_enum(targets: &[Target]) -> String {
         .unwrap();
     }
     out += "];\n";
-    for (name, ty) in
-        [("DECODE", "DecodeTables"), ("OPERANDS", "OperandTables"), ("OPS", "OpTables"), ("LAYOUT", "LayoutTables")]
-    {
+    for (name, ty) in [
+        ("LENGTHS", "LengthTables"),
+        ("DECODE", "DecodeTables"),
+        ("OPERANDS", "OperandTables"),
+        ("OPS", "OpTables"),
+        ("LAYOUT", "LayoutTables"),
+    ] {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
         writeln!(out, "pub(crate) static {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();
     }
@@ -175,7 +183,7 @@ fn target_enum(targets: &[Target]) -> String {
     out
 }
 
-fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
+fn target_tables(isa: &Isa, targets: &[Target], t: &Target, abouts: &mut Vec<String>) -> Result<String> {
     let mut out = String::new();
     let w = &mut out;
     writeln!(w, "pub(crate) mod {} {{\nuse super::*;", t.row.name).unwrap();
@@ -251,7 +259,6 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
         .unwrap();
     }
     writeln!(w, "],\nallowed: &{:?},", allowed.bytes()).unwrap();
-    writeln!(w, "lengths: {:?},", lengths(t)).unwrap();
     let sgpr_ok = code_set(t, &["sgpr", "sys", "ttmp", "m0", "exec"]);
     writeln!(w, "scalars: &{sgpr_ok:?},\nfollows: &[").unwrap();
     for (shape, f) in t.shapes.iter().enumerate().flat_map(|(n, s)| s.follow.iter().map(move |f| (n, f))) {
@@ -279,6 +286,13 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
             high(s.ignored)
         )
         .unwrap();
+    }
+    writeln!(w, "] }};").unwrap();
+
+    write!(w, "pub(crate) static LENGTHS: LengthTables = LengthTables {{ entries: {:?}, others: &[", lengths(t))
+        .unwrap();
+    for (mask, value, tail) in t.families.iter().flat_map(|f| others(t, f)) {
+        write!(w, "Other {{ mask: {mask:#x}, value: {value:#x}, tail: {tail} }},").unwrap();
     }
     writeln!(w, "] }};").unwrap();
 
@@ -330,7 +344,7 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target) -> Result<String> {
     writeln!(w, "lanes: {} }};", if t.row.has("wave32") { 32 } else { 64 }).unwrap();
 
     ops(w, targets, t);
-    layout(w, t);
+    layout(w, t, abouts);
     text(w, isa, t)?;
     writeln!(w, "}}").unwrap();
     Ok(out)
@@ -399,15 +413,54 @@ fn lengths(t: &Target) -> Vec<u8> {
         tails.dedup();
         match (family.dwords, &tails[..]) {
             // Not from the first dword alone.
-            (_, tails) if tails.iter().any(|t| t & lower::tail::LIST != 0) => 0x3f | ASK,
+            (_, tails) if tails.iter().any(|t| t & lower::tail::LIST != 0) => UNKNOWN,
             (1, []) => ONE,
             (1, [tail]) => ONE | tail,
             (1, tails) => ASK | tails.iter().fold(0, |all, t| all | t),
             (2, [] | [0]) => TWO,
-            _ => 0x3f | ASK,
+            _ => UNKNOWN,
         }
     };
     (0..512).map(of).collect()
+}
+
+/// The first dword does not tell the length.
+const UNKNOWN: u8 = 0xff;
+
+/// The operations of a family that decode with a code in a field that for most others announces a further dword: those
+/// that ignore the field. As (mask of the encoding and the opcode, their value, tail).
+fn others(t: &Target, family: &lower::Family) -> Vec<(u32, u32, u8)> {
+    use lower::tail::{DPP, SDWA, SRC0, SSRC0, SSRC1};
+    let codes = [(SSRC0, 0, 8, 255), (SSRC1, 8, 8, 255), (SRC0, 0, 9, 255), (SDWA, 0, 9, 249), (DPP, 0, 9, 250)];
+    let class = |s: &lower::Slot| &t.classes[t.shapes[s.shape - 1].class];
+    let slots = &t.slots[family.base..family.base + family.slots];
+    let all = slots.iter().flatten().fold(0, |all, s| all | class(s).tail);
+    let decodes = |c: &lower::Class, (lsb, width, code): (u8, u8, u128)| {
+        let checks = &t.checks[c.checks.0..c.checks.0 + c.checks.1];
+        let refused = |check: &lower::Check| {
+            let value = code as usize + usize::from(check.add);
+            (check.lsb, check.width) == (lsb, width) && t.sets[check.set][value / 32 % 16] >> (value % 32) & 1 == 0
+        };
+        c.mask & code << lsb == 0 && !checks.iter().any(refused)
+    };
+    let (enc, value) = &family.fixed[0];
+    let mut found = Vec::new();
+    if family.dwords != 1 || all & lower::tail::LIST != 0 {
+        return found;
+    }
+    for (n, slot) in slots.iter().enumerate() {
+        let Some(slot) = slot else { continue };
+        let c = class(slot);
+        let fewer =
+            codes.iter().any(|&(bit, lsb, width, code)| all & !c.tail & bit != 0 && decodes(c, (lsb, width, code)));
+        // What ALWAYS has a literal is known from the first nine bits.
+        if fewer && c.tail & lower::tail::ALWAYS == 0 {
+            let op = Bits { pieces: vec![family.op], fixed: None, ignored: false };
+            let mask = (enc.mask() | op.mask()) as u32;
+            found.push((mask, (*value as u32) << enc.pieces[0].lsb | (n as u32) << family.op.lsb, c.tail));
+        }
+    }
+    found
 }
 
 fn code_set(t: &Target, classes: &[&str]) -> [u32; 16] {
@@ -523,7 +576,7 @@ fn flag_bits(names: &[String]) -> u32 {
 }
 
 /// Where every field of every format lies: for errors, `explain` and `locate`.
-fn layout(w: &mut String, t: &Target) {
+fn layout(w: &mut String, t: &Target, abouts: &mut Vec<String>) {
     writeln!(w, "pub(crate) static LAYOUT: LayoutTables = LayoutTables {{ formats: &[").unwrap();
     for f in &t.formats {
         writeln!(
@@ -537,10 +590,14 @@ fn layout(w: &mut String, t: &Target) {
         for (field, bits) in &f.fields {
             let a = bits.pieces[0];
             let b = bits.pieces.get(1).copied().unwrap_or(Piece { lsb: NONE, width: 0 });
+            let about = abouts.iter().position(|a| *a == field.about).unwrap_or_else(|| {
+                abouts.push(field.about.clone());
+                abouts.len() - 1
+            });
             writeln!(
                 w,
-                "FieldInfo {{ field: Field::{}, lsb: {}, width: {}, hi: {}, hi_width: {}, fixed: {:?}, overlay: {}, about: {:?} }},",
-                camel(&field.name.to_lowercase()), a.lsb, a.width, b.lsb, b.width, bits.fixed.map(|v| v as u16), field.overlay, field.about
+                "FieldInfo {{ field: Field::{}, lsb: {}, width: {}, hi: {}, hi_width: {}, fixed: {:?}, overlay: {}, about: {about} }},",
+                camel(&field.name.to_lowercase()), a.lsb, a.width, b.lsb, b.width, bits.fixed.map(|v| v as u16), field.overlay
             )
             .unwrap();
         }

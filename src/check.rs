@@ -90,12 +90,14 @@ impl Inst {
                 Reg::Sgpr(_) | Reg::Ttmp(_) => {
                     let item = items(tables, self)
                         .iter()
-                        .map(|&n| &tables.items[usize::from(n)])
+                        .filter_map(|&n| tables.items.get(usize::from(n)))
                         .find(|i| i.field == field && matches!(i.kind, Kind::Code | Kind::SdstOrVcc | Kind::Saddr));
                     // Register files begin at multiples of four.
                     let align = dwords.next_power_of_two().min(4);
                     match item.map(|i| code(i, self)) {
-                        Some(code) if code % align != 0 => return Err(RuleError::MisalignedScalar { field, code }),
+                        Some(code) if code & align.wrapping_sub(1) != 0 => {
+                            return Err(RuleError::MisalignedScalar { field, code });
+                        }
                         _ => {}
                     }
                 }

@@ -1,6 +1,6 @@
 //! From words to instructions.
 
-use crate::table::{Check, Class, DecodeTables, Family, Follow, NONE, length, special, tail};
+use crate::table::{Check, Class, DecodeTables, Family, Follow, NO_SHAPE, NONE, special, tail};
 use crate::target::generated::ANY_SIZED;
 use crate::target::{DECODE, LAYOUT, OPERANDS};
 use crate::{DecodeError, Field, Format, Inst, Target};
@@ -101,8 +101,11 @@ fn find_quick(t: &DecodeTables, bits: u64) -> Option<u32> {
 fn careful_bytes(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     let mut words = [0u32; MAX_DWORDS];
     let mut available = 0;
-    for (word, chunk) in words.iter_mut().zip(bytes.chunks_exact(4)) {
-        *word = u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
+    let mut rest = bytes;
+    for word in &mut words {
+        let Some((chunk, behind)) = rest.split_first_chunk() else { break };
+        *word = u32::from_le_bytes(*chunk);
+        rest = behind;
         available += 1;
     }
     careful(target, words, available)
@@ -194,56 +197,15 @@ fn follows(t: &DecodeTables, shape: u16) -> impl Iterator<Item = &Follow> {
     t.follows.get(first..).unwrap_or(&[]).iter().take_while(move |f| f.shape == shape)
 }
 
-/// Length in bytes of the instruction that begins with these bytes, without looking whether it is one.
-///
-/// It is [`Inst::len`] of whatever [`decode`] accepts. `None` where the first bits are those of no encoding, or where
-/// too few bytes are there to tell. Faster than decoding: for walks that want every n-th instruction, or none.
-///
-/// ```
-/// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::{Target, length};
-/// assert_eq!(length(Target::Gfx942, &[0x01, 0x05, 0x04, 0x80]), Some(4)); // s_add_u32 s4, s1, s5
-/// assert_eq!(length(Target::Gfx942, &[0xff, 0x05, 0x04, 0x80]), Some(8)); // with a literal
-/// # }
-/// ```
-#[inline]
-pub fn length(target: Target, bytes: &[u8]) -> Option<usize> {
-    let t = DECODE[target as usize];
-    let word = u32::from_le_bytes(*bytes.first_chunk()?);
-    // Branches, not sums: a branch is predicted, so that the next step need not wait for this one's loads.
-    let entry = t.lengths[(word >> 23) as usize];
-    if entry == length::TWO {
-        Some(8)
-    } else if !may_be_long(entry, word) {
-        (entry != 0).then_some(4)
-    } else {
-        long(t, target, entry, bytes)
-    }
-}
-
 /// A cheap question before `may_follow`: the codes that announce a dword are few.
 #[inline(always)]
-fn may_be_long(tail: u8, word: u32) -> bool {
+pub(crate) fn may_be_long(tail: u8, word: u32) -> bool {
     tail & tail::ALWAYS != 0 || word & 0xff >= 249 || word & 0xff00 == 0xff00
-}
-
-fn long(t: &DecodeTables, target: Target, entry: u8, bytes: &[u8]) -> Option<usize> {
-    let word = u32::from_le_bytes(*bytes.first_chunk()?);
-    if entry != length::UNKNOWN && !may_follow(entry, word) {
-        return (entry != 0).then_some(4);
-    }
-    if entry & length::KIND == length::ONE {
-        return Some(8);
-    }
-    let second = bytes.get(4..).and_then(|rest| rest.first_chunk());
-    let bits = u64::from(word) | second.map_or(0, |w| u64::from(u32::from_le_bytes(*w))) << 32;
-    let found = find(t, target, bits, 1 + usize::from(second.is_some())).ok()?;
-    Some(usize::from(found.dwords) * 4)
 }
 
 /// A dword follows the base word, if the operation has all that `tail` names.
 #[inline(always)]
-fn may_follow(tail: u8, word: u32) -> bool {
+pub(crate) fn may_follow(tail: u8, word: u32) -> bool {
     let (low, src0, high) = (word & 0xff, word & 0x1ff, word >> 8 & 0xff);
     tail & tail::ALWAYS != 0
         || tail & tail::SSRC0 != 0 && low == 255
@@ -251,6 +213,11 @@ fn may_follow(tail: u8, word: u32) -> bool {
         || tail & tail::SRC0 != 0 && src0 == 255
         || tail & tail::SDWA != 0 && src0 == 249
         || tail & tail::DPP != 0 && src0 == 250
+}
+
+/// Dwords of an instruction whose first dword does not tell.
+pub(crate) fn dwords(target: Target, bits: u64, available: usize) -> Option<u8> {
+    find(DECODE[target as usize], target, bits, available).ok().map(|found| found.dwords)
 }
 
 /// What the first dword or two say: the operation, its form and its length.
@@ -459,7 +426,7 @@ fn refusal(t: &DecodeTables, target: Target, found: &Found, class: &Class, bits:
 
 /// The field that a bit belongs to, in the base format or in the extension behind it.
 fn field_at(target: Target, found: &Found, bit: u8) -> (Format, Option<Field>) {
-    let shape = &OPERANDS[target as usize].shapes[usize::from(found.shape)];
+    let shape = OPERANDS[target as usize].shapes.get(usize::from(found.shape)).unwrap_or(&NO_SHAPE);
     let parts = crate::inst::parts(target, shape, found.dwords);
     for (part, first) in parts.into_iter().flatten() {
         let layout = LAYOUT[target as usize].formats.iter().find(|l| l.format == part);

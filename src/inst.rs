@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::common::Flags;
 use crate::decode::MAX_DWORDS;
-use crate::table::{Info, Shape, special};
+use crate::table::{Info, NO_INFO, NO_SHAPE, Shape, special};
 use crate::target::generated::INFOS;
 use crate::target::{DECODE, LAYOUT, OPERANDS, OPS};
 use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operands, Target};
@@ -51,19 +51,21 @@ impl Inst {
 
     #[inline]
     pub(crate) fn shape(&self) -> &'static Shape {
-        &OPERANDS[self.target() as usize].shapes[self.shape_number()]
+        // The number came from a target's tables: it is always there, and nothing here can panic.
+        OPERANDS[self.target() as usize].shapes.get(self.shape_number()).unwrap_or(&NO_SHAPE)
     }
 
     #[inline]
     pub(crate) fn info(&self) -> &'static Info {
-        &INFOS[usize::from(OPS[self.target() as usize].info_of[self.slot()])]
+        let number = OPS[self.target() as usize].info_of.get(self.slot()).copied().unwrap_or(0);
+        INFOS.get(usize::from(number)).unwrap_or(&NO_INFO)
     }
 
     /// The target that it was decoded for.
     #[inline]
     pub fn target(&self) -> Target {
         // The number came from a target; the list is never shorter.
-        Target::ALL[(self.meta >> 24 & 31) as usize % Target::ALL.len()]
+        Target::ALL.get((self.meta >> 24 & 31) as usize).copied().unwrap_or(Target::ALL[0])
     }
 
     /// Length in bytes: 4 to 20.
@@ -127,7 +129,7 @@ impl Inst {
     #[inline]
     pub fn opcode(&self) -> Opcode {
         // Only slots with an opcode are ever decoded.
-        OPS[self.target() as usize].opcode_of[self.slot()].unwrap_or(Opcode::ALL[0])
+        OPS[self.target() as usize].opcode_of.get(self.slot()).copied().flatten().unwrap_or(Opcode::ALL[0])
     }
 
     /// The second operation, where a word holds two (VOPD): [`Inst::opcode`] is the first.
@@ -176,8 +178,11 @@ impl Inst {
         } else if let Some(out) = out.first_chunk_mut() {
             *out = self.words[0].to_le_bytes();
         }
-        for (to, word) in out.chunks_exact_mut(4).zip(self.words()).skip(2) {
-            to.copy_from_slice(&word.to_le_bytes());
+        let mut rest = out.get_mut(8..).unwrap_or(&mut []);
+        for word in self.words().iter().skip(2) {
+            let Some((to, behind)) = rest.split_first_chunk_mut() else { break };
+            *to = word.to_le_bytes();
+            rest = behind;
         }
         Ok(len)
     }
@@ -189,7 +194,7 @@ impl Inst {
     pub fn encode_words(&self, out: &mut [u32]) -> Result<usize, EncodeError> {
         let words = self.words();
         let Some(out) = out.get_mut(..words.len()) else { return Err(EncodeError { needed: words.len() as u8 }) };
-        out.copy_from_slice(words);
+        out.iter_mut().zip(words).for_each(|(to, word)| *to = *word);
         Ok(words.len())
     }
 

@@ -28,8 +28,6 @@ pub(crate) struct DecodeTables {
     pub checks: &'static [Check],
     /// Which values a field may have: a bit of the byte at `Check::first` plus the value. Eight sets lie side by side.
     pub allowed: &'static [u8],
-    /// What the top nine bits of the first dword say of the length, as `length::*`.
-    pub lengths: [u8; 512],
     /// Codes that are scalar registers.
     pub scalars: &'static [u32; 16],
     /// In the order of their shapes.
@@ -153,10 +151,24 @@ pub(crate) mod length {
     pub const ONE: u8 = 0x40;
     /// Two dwords and nothing else.
     pub const TWO: u8 = 0x80;
-    // 0xc0: operations differ, and it is one dword unless `tail` could say otherwise.
+    // 0xc0: as `ONE`, but for what `LengthTables::others` has.
     /// The first dword does not tell.
     pub const UNKNOWN: u8 = 0xff;
     pub const KIND: u8 = 0xc0;
+}
+
+/// What `length` needs.
+pub(crate) struct LengthTables {
+    /// What the top nine bits of the first dword say of the length, as `length::*`.
+    pub entries: [u8; 512],
+    /// Operations that have less behind them than others with the same nine bits.
+    pub others: &'static [Other],
+}
+
+pub(crate) struct Other {
+    pub mask: u32,
+    pub value: u32,
+    pub tail: u8,
 }
 
 /// A field whose value must be in a set.
@@ -196,6 +208,10 @@ pub(crate) struct Shape {
     /// Bits that the hardware ignores.
     pub ignored: u64,
 }
+
+/// Stands where a number were that is no shape's, which none is.
+pub(crate) static NO_SHAPE: Shape =
+    Shape { format: Format::Literal, suffix: 0, extension: None, first: 0, items: 0, ignored: 0 };
 
 /// An operand or a modifier: a field and how it reads.
 #[cfg_attr(not(feature = "text"), allow(dead_code))]
@@ -353,6 +369,9 @@ pub(crate) struct Info {
     pub respelled: bool,
 }
 
+/// Stands where a number were that is no info's, which none is.
+pub(crate) static NO_INFO: Info = Info { reads: 0, writes: 0, flags: 0, suffix: false, respelled: false };
+
 pub(crate) struct LayoutTables {
     pub formats: &'static [Layout],
 }
@@ -389,8 +408,15 @@ pub struct FieldInfo {
     pub fixed: Option<u16>,
     /// The field lies over others, which are its parts.
     pub overlay: bool,
+    /// Which of `ABOUTS`: the strings are linked only where somebody asks for them.
+    pub(crate) about: u16,
+}
+
+impl FieldInfo {
     /// What the table says of it.
-    pub about: &'static str,
+    pub fn about(&self) -> &'static str {
+        crate::target::generated::ABOUTS.get(usize::from(self.about)).copied().unwrap_or("")
+    }
 }
 
 #[cfg(feature = "text")]

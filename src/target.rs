@@ -5,7 +5,7 @@ use core::str::FromStr;
 
 #[cfg(feature = "text")]
 use crate::table::TextTables;
-use crate::table::{DecodeTables, Layout, LayoutTables, OpTables, OperandTables};
+use crate::table::{DecodeTables, Layout, LayoutTables, LengthTables, OpTables, OperandTables};
 
 pub(crate) struct TargetInfo {
     name: &'static str,
@@ -22,8 +22,8 @@ pub(crate) mod generated {
     // Not every set of targets needs all of these.
     #![allow(clippy::all, unused_imports)]
     use crate::table::{
-        Check, Class, DecodeTables, Dual, Family, Follow, Info, Item, Kind, Layout, LayoutTables, NO_FAMILY, OpTables,
-        OperandTables, Shape, Ty, Wide,
+        Check, Class, DecodeTables, Dual, Family, Follow, Info, Item, Kind, Layout, LayoutTables, LengthTables,
+        NO_FAMILY, OpTables, OperandTables, Other, Shape, Ty, Wide,
     };
     #[cfg(feature = "text")]
     use crate::table::{Counter, TextTables};

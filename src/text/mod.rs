@@ -123,7 +123,7 @@ impl fmt::Display for FieldText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = Out::new();
         let p = Printer::new(self.inst);
-        for item in items(p.operands, self.inst).iter().map(|&n| &p.operands.items[usize::from(n)]) {
+        for item in items(p.operands, self.inst).iter().filter_map(|&n| p.operands.items.get(usize::from(n))) {
             if item.field != self.field {
                 continue;
             }
@@ -167,7 +167,7 @@ fn print(inst: &Inst, out: &mut Out) {
     }
     let mut separator = " ";
     for &number in items(p.operands, inst) {
-        let item = &p.operands.items[usize::from(number)];
+        let Some(item) = p.operands.items.get(usize::from(number)) else { continue };
         if item.access == 0 {
             p.modifier(item, out);
         } else if p.plain(item, separator, out) || p.operand(item, separator, out) {

@@ -31,7 +31,7 @@ pub fn fields(inst: &Inst) -> Vec<FieldView> {
                 "encoding" => format.name().into(),
                 "op" => inst.opcode().name().into(),
                 "reserved" if value != 0 => "ignored".into(),
-                _ if text.is_empty() => f.about.to_string(),
+                _ if text.is_empty() => f.about().to_string(),
                 _ => text,
             };
             FieldView { name: name.into(), pieces, value: value.into(), meaning }

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# The library on a bare Cortex-M4, without std, heap or panic:
+#
+#   examples/cortex-m/check.sh run      runs the patcher in qemu and compares its report with report.txt
+#   examples/cortex-m/check.sh panics   proves that nothing in its image, nor in one with all of the library, can panic
+#   examples/cortex-m/check.sh size     compares the sizes of the library's parts with size.txt (`size --write`: makes it)
+#
+# Without an argument: all three. Needs Debian's rustc-web, cargo-web, rust-web-src, lld-22, llvm-22, qemu-system-arm.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+target=thumbv7em-none-eabi
+out=${CARGO_TARGET_DIR:-$PWD/target}/$target/release
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Debian's compiler comes with the sources of core, of which there is no compiled one for this target.
+build() {
+    RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_THUMBV7EM_NONE_EABI_LINKER=ld.lld-22 \
+        /usr/bin/cargo build --quiet --locked --release -Zbuild-std=core --target "$target" "$@"
+}
+
+run() {
+    build --features text --bin patcher
+    qemu-system-arm -M mps2-an386 -semihosting-config enable=on,target=native -nographic -monitor none -serial none \
+        -kernel "$out/patcher" </dev/null | tee "$work/report"
+    diff report.txt "$work/report"
+    echo "run: the report is as expected"
+}
+
+# Names of what can panic in an image; the handler is one of them.
+can_panic() { llvm-nm-22 --demangle "$out/$1" | grep -E 'core::panicking|panic_is_reached' || true; }
+
+panics() {
+    local features found
+    for features in text text,all-targets; do
+        build --features "$features" --bin patcher --bin api
+        for image in patcher api; do
+            found=$(can_panic "$image")
+            if [ -n "$found" ]; then
+                printf '%s with %s can panic:\n%s\n' "$image" "$features" "$found"
+                return 1
+            fi
+            echo "panics: none in $image with $features ($(llvm-size-22 "$out/$image" | awk 'NR == 2 { print $1 }') bytes)"
+        done
+    done
+    # The check itself: a planted panic is found.
+    build --features text,plant-panic --bin api
+    if [ -z "$(can_panic api)" ]; then
+        echo "a planted panic was not found"
+        return 1
+    fi
+    echo "panics: a planted one is found"
+}
+
+# Code and constants, less those of a program that does nothing with the library.
+bytes() { llvm-size-22 -A "$out/size-$1" | awk '$1 == ".text" || $1 == ".rodata" { n += $2 } END { print n }'; }
+
+table() {
+    local set features part floor
+    echo "# bytes of .text and .rodata on $target, opt-level z, LTO; $(/usr/bin/rustc --version)"
+    printf '%-12s %8s %8s %8s %8s %8s\n' targets length decode operands text encode
+    for set in gfx942 all-targets; do
+        build --features "$set"
+        build --features "$set,text" --bin size-text
+        floor=$(bytes nothing)
+        printf '%-12s' "$set"
+        for part in length decode operands text encode; do
+            printf ' %8d' $(($(bytes $part) - floor))
+        done
+        echo
+    done
+}
+
+size() {
+    table >"$work/size"
+    if [ "${1:-}" = --write ]; then
+        cp "$work/size" size.txt
+    fi
+    cat "$work/size"
+    # Other compilers make other code: within five of a hundred.
+    awk '
+        /^#/ || $1 == "targets" { next }
+        NR == FNR { for (i = 2; i <= NF; i++) was[$1, i] = $i; next }
+        { for (i = 2; i <= NF; i++) if ($i > was[$1, i] * 1.05) { print "grown: " $1 ", " was[$1, i] " to " $i; bad = 1 } }
+        END { exit bad }
+    ' size.txt "$work/size"
+}
+
+case "${1:-all}" in
+run) run ;;
+panics) panics ;;
+size) size "${2:-}" ;;
+all)
+    run
+    panics
+    size
+    ;;
+*)
+    sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+    ;;
+esac

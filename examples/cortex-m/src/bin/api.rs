@@ -1,0 +1,174 @@
+//! Calls all of the library, so that all of it can be searched for panics. Not meant to run.
+#![no_std]
+#![no_main]
+
+use amdgpu_isa::{Decoder, Inst, Opcode, Target, TextBuffer, decode, decode_words, length};
+use amdgpu_isa_cortex_m::{code, exit, keep, target};
+use core::fmt::Write;
+
+/// Takes text and keeps its length.
+struct Sink;
+
+impl Write for Sink {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        keep(text.len() as u32);
+        Ok(())
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn app() -> ! {
+    let (target, code) = (target(), code());
+    walk(target, code);
+    keep(length(target, code).unwrap_or(0) as u32);
+    targets(target);
+    operations(target);
+    #[cfg(feature = "gfx942")]
+    structs::all(code);
+    #[cfg(feature = "plant-panic")]
+    keep(code[code.len() / 2].into());
+    exit(true)
+}
+
+fn walk(target: Target, code: &[u8]) {
+    let mut text = TextBuffer::new();
+    for (offset, item) in Decoder::new(target, code) {
+        keep(offset as u32);
+        match item {
+            Ok(inst) => one(&inst, &mut text),
+            Err(invalid) => {
+                keep(invalid.word);
+                let _ = write!(Sink, "{}", invalid.error);
+            }
+        }
+    }
+    let words = [code.len() as u32; 5];
+    for inst in [decode(target, code), decode_words(target, &words)].into_iter().flatten() {
+        one(&inst, &mut text);
+    }
+}
+
+fn one(inst: &Inst, text: &mut TextBuffer) {
+    let mut bytes = [0; 20];
+    let mut words = [0; 5];
+    let len = keep_len(inst.encode(&mut bytes[..]).map_or(0, |n| n));
+    keep_len(inst.encode_words(bytes.get(..len).map_or(&mut words[..], |_| &mut [])).unwrap_or(0));
+    keep(inst.opcode() as u32 + inst.format() as u32 + inst.target() as u32);
+    keep(inst.second_opcode().map_or(0, |op| op as u32));
+    keep(u32::from(inst.flags().is_branch()) + u32::from(inst.is_canonical()));
+    keep(inst.extension().map_or(0, |f| f as u32));
+    keep(inst.branch_target(keep_len(len) as u64).unwrap_or(0) as u32);
+    for operand in inst.operands() {
+        keep(operand.bits.into());
+        keep(operand.role.map_or(0, |r| r as u32));
+    }
+    for (format, first, info, value) in inst.fields() {
+        keep(format as u32 + u32::from(first) + value);
+        keep(inst.get(info.field).unwrap_or(0));
+        let _ = write!(Sink, "{}{}", info.about(), inst.field_text(info.field));
+    }
+    keep(inst.part(inst.format()).map_or(0, |words| words.len() as u32));
+    if let Err(error) = inst.check() {
+        let _ = write!(Sink, "{error}");
+    }
+    keep(text.print(inst).len() as u32);
+    keep(text.as_str().len() as u32);
+    let _ = write!(Sink, "{inst}{inst:?}{}", inst.mnemonic());
+}
+
+fn keep_len(n: usize) -> usize {
+    keep(n as u32);
+    n
+}
+
+fn targets(target: Target) {
+    let _ = write!(Sink, "{target}{}{}", target.generation(), target.name());
+    keep(target.mach() + u32::from(target.lanes()) + target.aliases().len() as u32);
+    keep(Target::from_e_flags(target.mach()).map_or(0, |t| t as u32));
+    match target.name().parse::<Target>() {
+        Ok(target) => keep(target as u32),
+        Err(unknown) => drop(write!(Sink, "{unknown}")),
+    }
+    for layout in target.layouts() {
+        keep(u32::from(layout.bits) + layout.fields.len() as u32);
+    }
+}
+
+fn operations(target: Target) {
+    for &opcode in Opcode::ALL {
+        let _ = write!(Sink, "{opcode}{opcode:?}");
+        for (format, number) in opcode.encodings(target) {
+            keep(u32::from(number));
+            let _ = write!(Sink, "{format}");
+        }
+    }
+}
+
+/// Every struct, every setter and every getter.
+#[cfg(feature = "gfx942")]
+mod structs {
+    use amdgpu_isa::FieldError;
+    use amdgpu_isa_cortex_m::keep;
+
+    include!(concat!(env!("OUT_DIR"), "/roster.rs"));
+
+    fn refused(error: FieldError) {
+        keep(error.value as u32 + error.field as u32 + u32::from(error.width));
+    }
+
+    macro_rules! result {
+        (exact, $set:expr) => {
+            Ok::<_, FieldError>($set)
+        };
+        (checked, $set:expr) => {
+            $set
+        };
+    }
+
+    /// A value of any field's type that the compiler cannot know.
+    trait Number: Sized {
+        fn of(n: u32) -> Self;
+    }
+
+    macro_rules! numbers {
+        ($($int:ident)*) => { $(impl Number for $int { fn of(n: u32) -> Self { n as $int } })* };
+    }
+    numbers!(u8 u16 u32 u64 i8 i16 i32 i64);
+
+    impl Number for bool {
+        fn of(n: u32) -> bool {
+            n & 1 == 1
+        }
+    }
+
+    pub fn all(code: &[u8]) {
+        let mut seed = code.len() as u32;
+        let mut next = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            seed
+        };
+        macro_rules! each {
+            ($module:ident $target:ident $ty:ident ($($op:ident)?) [$(($how:ident $field:ident $with:ident $int:ident))*]) => {
+                let mut s = amdgpu_isa::$module::$ty::new();
+                $(
+                    if let Ok(op) = amdgpu_isa::$module::$op::from_bits(next() as _) {
+                        s = s.with_op(op);
+                        keep(op.opcode() as u32);
+                    }
+                    keep(s.op().is_ok().into());
+                )?
+                $(
+                    match result!($how, s.$with(<$int>::of(next()))) {
+                        Ok(after) => s = after,
+                        Err(error) => refused(error),
+                    }
+                    keep(s.$field() as u32);
+                )*
+                for word in s.to_words() {
+                    keep(word);
+                }
+            };
+        }
+        every_struct!(each);
+    }
+}

@@ -1,0 +1,99 @@
+//! What a program needs on a bare Cortex-M: its start, its end, and a line to whoever watches. The only `unsafe` code of
+//! these programs is here.
+#![no_std]
+
+use core::arch::{asm, global_asm};
+
+#[allow(dead_code)] // The assembly below calls it.
+unsafe extern "C" {
+    /// Where the program begins.
+    fn app() -> !;
+}
+
+// Stack, and the address of the first instruction (its lowest bit says Thumb).
+global_asm!(
+    ".section .vectors, \"a\"",
+    ".word stack_top",
+    ".word reset",
+    ".section .text.reset, \"ax\"",
+    ".global reset",
+    ".thumb_func",
+    "reset:",
+    "b app",
+);
+
+/// Arm semihosting: asks the debugger, here qemu.
+fn ask(operation: u32, argument: *const u8) {
+    // SAFETY: the breakpoint hands both registers to the debugger, which reads what the argument points to.
+    unsafe { asm!("bkpt 0xab", inout("r0") operation => _, in("r1") argument) }
+}
+
+/// Prints a text.
+pub fn print(text: &[u8]) {
+    for byte in text {
+        ask(3, byte); // SYS_WRITEC
+    }
+}
+
+/// Prints a number in decimal.
+pub fn print_number(mut n: u32) {
+    let mut digits = [b'0'; 10];
+    let mut first = digits.len();
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (n % 10) as u8;
+        n /= 10;
+        first -= 1;
+        if n == 0 {
+            break;
+        }
+    }
+    print(digits.get(first..).unwrap_or(&[]));
+}
+
+/// Ends the program; qemu ends with 0 or 1.
+pub fn exit(good: bool) -> ! {
+    // ADP_Stopped_ApplicationExit, or a run-time error.
+    let reason: usize = if good { 0x20026 } else { 0x20023 };
+    loop {
+        ask(0x18, reason as *const u8); // SYS_EXIT
+    }
+}
+
+/// Keeps a value, and all that led to it.
+#[inline(never)]
+pub fn keep(value: u32) {
+    // SAFETY: does nothing.
+    unsafe { asm!("", in("r0") value) }
+}
+
+/// Code that the compiler knows nothing of.
+#[inline(never)]
+pub fn code() -> &'static [u8] {
+    let (mut at, mut len) = (0x1000_0000usize, 0x1000usize);
+    // SAFETY: changes nothing, but may as far as the compiler knows. The programs that call it are measured, not run.
+    unsafe {
+        asm!("", inout("r0") at, inout("r1") len);
+        core::slice::from_raw_parts(at as *const u8, len)
+    }
+}
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    panic_is_reached()
+}
+
+/// In an image with this symbol something can panic.
+#[unsafe(no_mangle)]
+#[inline(never)]
+extern "C" fn panic_is_reached() -> ! {
+    exit(false)
+}
+
+/// A target that the compiler knows nothing of: with several, all of them stay in the image.
+#[inline(never)]
+pub fn target() -> amdgpu_isa::Target {
+    let mut number = 0usize;
+    // SAFETY: changes nothing, but may as far as the compiler knows.
+    unsafe { asm!("", inout("r0") number) }
+    amdgpu_isa::Target::ALL.get(number).copied().unwrap_or(amdgpu_isa::Target::ALL[0])
+}

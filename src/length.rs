@@ -1,0 +1,58 @@
+//! How long an instruction is, from as few bits as can be. Its tables are its own, and small: a walk that wants lengths
+//! only links no others.
+
+use crate::Target;
+use crate::decode::{may_be_long, may_follow};
+use crate::table::length::{KIND, ONE, TWO, UNKNOWN};
+use crate::target::LENGTHS;
+use crate::target::generated::ANY_UNKNOWN_LENGTH;
+
+/// Length in bytes of the instruction that begins with these bytes, without looking whether it is one.
+///
+/// It is [`Inst::len`] of whatever [`decode`] accepts. `None` where the first bits are those of no encoding, or where
+/// too few bytes are there to tell. Faster than decoding: for walks that want every n-th instruction, or none.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::{Target, length};
+/// assert_eq!(length(Target::Gfx942, &[0x01, 0x05, 0x04, 0x80]), Some(4)); // s_add_u32 s4, s1, s5
+/// assert_eq!(length(Target::Gfx942, &[0xff, 0x05, 0x04, 0x80]), Some(8)); // with a literal
+/// # }
+/// ```
+#[inline]
+pub fn length(target: Target, bytes: &[u8]) -> Option<usize> {
+    let word = u32::from_le_bytes(*bytes.first_chunk()?);
+    // Branches, not sums: a branch is predicted, so that the next step need not wait for this one's loads.
+    let entry = LENGTHS[target as usize].entries[(word >> 23) as usize];
+    if entry == TWO {
+        Some(8)
+    } else if !may_be_long(entry, word) {
+        (entry != 0).then_some(4)
+    } else {
+        long(target, entry, bytes)
+    }
+}
+
+fn long(target: Target, entry: u8, bytes: &[u8]) -> Option<usize> {
+    let word = u32::from_le_bytes(*bytes.first_chunk()?);
+    if ANY_UNKNOWN_LENGTH && entry == UNKNOWN {
+        return unknown(target, bytes, word);
+    }
+    if !may_follow(entry, word) {
+        return (entry != 0).then_some(4);
+    }
+    if entry & KIND == ONE {
+        return Some(8);
+    }
+    let other = LENGTHS[target as usize].others.iter().find(|o| word & o.mask == o.value);
+    let longer = other.is_none_or(|o| may_follow(o.tail, word));
+    Some(if longer { 8 } else { 4 })
+}
+
+/// Where the first nine bits do not tell, or a second dword can announce a third.
+fn unknown(target: Target, bytes: &[u8], word: u32) -> Option<usize> {
+    let second = bytes.get(4..).and_then(|rest| rest.first_chunk());
+    let bits = u64::from(word) | second.map_or(0, |w| u64::from(u32::from_le_bytes(*w))) << 32;
+    let dwords = crate::decode::dwords(target, bits, 1 + usize::from(second.is_some()))?;
+    Some(usize::from(dwords) * 4)
+}
