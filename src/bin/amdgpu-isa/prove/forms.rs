@@ -92,8 +92,12 @@ fn padded(inst: &Inst) -> Words {
 
 /// The field of a dword that begins at the bit `first`.
 fn moved(field: &FieldInfo, first: u8) -> FieldInfo {
-    let hi = if field.hi_width > 0 { field.hi + first } else { field.hi };
-    FieldInfo { lsb: field.lsb + first, hi, ..*field }
+    let mut moved = *field;
+    moved.lsb += first;
+    if moved.hi_width > 0 {
+        moved.hi += first;
+    }
+    moved
 }
 
 pub fn width(field: &FieldInfo) -> u8 {
