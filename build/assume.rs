@@ -70,6 +70,26 @@ pub fn extension(e: &Extend, place: Piece) -> Option<u8> {
     }
 }
 
+/// The constants that `src/imm.rs` takes apart, and their parts, in its order.
+const CONSTANTS: [(&str, &[&str]); 4] = [
+    ("waitcnt", &["vmcnt", "expcnt", "lgkmcnt"]),
+    ("hwreg", &["id", "offset", "size"]),
+    ("sendmsg", &["message", "op", "stream"]),
+    ("gpr_idx", &["src0", "src1", "src2", "dst"]),
+];
+
+pub fn constants(isa: &Isa) -> Result<()> {
+    for e in isa.enums.iter().filter(|e| e.bits) {
+        let Some((_, parts)) = CONSTANTS.iter().find(|(name, _)| *name == e.name) else {
+            return e.at.err(format!("src/imm.rs knows no constant {}", e.name));
+        };
+        if !e.values.iter().map(|v| v.name.as_str()).eq(parts.iter().copied()) {
+            return e.at.err(format!("the parts of {} are {}, as src/imm.rs has them", e.name, parts.join(", ")));
+        }
+    }
+    Ok(())
+}
+
 /// Slots, shapes and targets are numbers of 13, 11 and 5 bits in `Inst`.
 pub fn counts(t: &Target) -> Result<()> {
     for (what, n, bits) in [("slots", t.slots.len(), 13), ("shapes", t.shapes.len(), 11)] {

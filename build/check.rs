@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::build::assume;
 use crate::build::emit::{FLAGS, camel};
 use crate::build::error::{Place, Result};
 use crate::build::model::*;
@@ -25,6 +26,7 @@ pub fn all(isa: &Isa) -> Result<()> {
     codes(isa)?;
     kinds(isa)?;
     enums(isa)?;
+    assume::constants(isa)?;
     formats(isa)
 }
 
@@ -44,7 +46,8 @@ fn targets(isa: &Isa) -> Result<()> {
         isa.targets.iter().flat_map(|t| std::iter::once(&t.name).chain(&t.aliases).map(|n| (&t.at, n.as_str())));
     unique(names, "target name")?;
     for t in &isa.targets {
-        let known = ["unpacked-d16", "aligned-vgprs", "wave32", "unstable-rdna"];
+        let known =
+            ["unpacked-d16", "packed-d16", "aligned-vgprs", "wave32", "unstable-rdna", "xnack", "mad-mix", "fma-mix"];
         if let Some(x) = t.traits.iter().find(|x| !known.contains(&x.as_str())) {
             return t.at.err(format!("unknown trait {x}"));
         }
@@ -90,7 +93,7 @@ fn kinds(isa: &Isa) -> Result<()> {
         }
         for class in &k.takes {
             if let Some(name) = class.strip_prefix("enum:") {
-                if !isa.enums.iter().any(|e| e.name == name) {
+                if !isa.enums.iter().any(|e| !e.bits && e.name == name) {
                     return k.at.err(format!("kind {} takes the values of {name}, which is no enum", k.name));
                 }
             } else if class.starts_with(|c: char| c.is_ascii_digit()) {
@@ -115,10 +118,13 @@ pub fn values(at: &Place, s: &str) -> Result<std::ops::RangeInclusive<u32>> {
 }
 
 fn enums(isa: &Isa) -> Result<()> {
-    unique(isa.enums.iter().map(|e| (&e.at, e.name.as_str())), "enum")?;
+    for bits in [false, true] {
+        let what = if bits { "constant" } else { "enum" };
+        unique(isa.enums.iter().filter(|e| e.bits == bits).map(|e| (&e.at, e.name.as_str())), what)?;
+    }
     for e in &isa.enums {
         if e.values.is_empty() {
-            return e.at.err(format!("enum {} has no values", e.name));
+            return e.at.err(format!("{} has no values", e.name));
         }
         unique(e.values.iter().map(|v| (&v.at, v.name.as_str())), "value")?;
         for t in &isa.targets {
@@ -142,6 +148,15 @@ fn formats(isa: &Isa) -> Result<()> {
         if let Some(e) = f.extends.iter().find(|e| !field(&e.field)) {
             return e.at.err(format!("`extend` names {}, which is no field of {}", e.field, f.name));
         }
+        if let Some(s) = &f.succeeds {
+            let Some(old) = isa.formats.iter().find(|o| o.name == s.format) else {
+                return s.at.err(format!("succeeds {}, which is no format", s.format));
+            };
+            let known = |(a, b): &&(String, String)| !(old.fields.iter().any(|x| x.name == *a) && field(b));
+            if let Some((a, b)) = s.renames.iter().find(known) {
+                return s.at.err(format!("{a} is no field of {}, or {b} none of {}", old.name, f.name));
+            }
+        }
         macros(f)?;
         for t in &isa.targets {
             on_target(f, &t.name)?;
@@ -155,7 +170,9 @@ fn formats(isa: &Isa) -> Result<()> {
             if let Some(flag) = row.flags.iter().find(|x| !FLAGS.contains(&x.as_str())) {
                 return row.at.err(format!("unknown flag `{flag}`"));
             }
-            if let Some(reg) = row.reads.iter().chain(&row.writes).find(|x| !IMPLICIT.contains(&x.as_str())) {
+            if let Some(reg) =
+                row.reads.iter().chain(&row.writes).find(|x| !IMPLICIT.contains(&x.trim_start_matches('-')))
+            {
                 return row.at.err(format!("unknown implicit register `{reg}`"));
             }
         }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::build::error::Result;
 use crate::build::lower::{self, NONE, Target};
 use crate::build::model::*;
-use crate::build::{roster, types};
+use crate::build::{names, roster, types};
 
 pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut files =
@@ -57,6 +57,9 @@ fn opcodes(targets: &[Target]) -> BTreeSet<String> {
 fn fields(isa: &Isa) -> BTreeSet<String> {
     let mut all: BTreeSet<String> = isa.formats.iter().flat_map(|f| &f.fields).map(|f| f.name.to_lowercase()).collect();
     all.insert("vcc".into());
+    // Parts of constants, which are named in errors; `rest` is what belongs to none.
+    all.extend(isa.enums.iter().filter(|e| e.bits).flat_map(|e| &e.values).map(|v| v.name.clone()));
+    all.insert("rest".into());
     all
 }
 
@@ -115,6 +118,7 @@ fn common(isa: &Isa, targets: &[Target]) -> String {
     out += "}\n";
     writeln!(out, "pub(crate) static FIELD_NAMES: [&str; {}] = {fields:?};", fields.len()).unwrap();
 
+    names::common(&mut out, isa);
     out
 }
 
@@ -168,6 +172,8 @@ fn target_enum(targets: &[Target]) -> String {
         ("OPERANDS", "OperandTables"),
         ("OPS", "OpTables"),
         ("LAYOUT", "LayoutTables"),
+        ("IMMS", "ImmTables"),
+        ("NAMES", "NameTables"),
     ] {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
         writeln!(out, "pub(crate) static {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();
@@ -345,6 +351,7 @@ fn target_tables(isa: &Isa, targets: &[Target], t: &Target, abouts: &mut Vec<Str
 
     ops(w, targets, t);
     layout(w, t, abouts);
+    names::tables(w, isa, t)?;
     text(w, isa, t)?;
     writeln!(w, "}}").unwrap();
     Ok(out)
@@ -655,33 +662,14 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     }
     writeln!(w, "],").unwrap();
     // dpp_ctrl64 says which values may stand, not what they are called.
-    for e in isa.enums.iter().filter(|e| e.name != "dpp_ctrl64") {
+    for e in isa.enums.iter().filter(|e| !e.bits && e.name != "dpp_ctrl64") {
         write!(w, "{}: &[", e.name).unwrap();
         for v in &e.values {
             let Some(cell) = v.value.of(&t.row.name) else { continue };
-            if e.name == "waitcnt" {
-                let b = crate::build::parse::bits(&v.at, &rev_pieces(cell))?;
-                if b.pieces.len() > 2 {
-                    return v.at.err(format!("counter {} is in more than two pieces", v.name));
-                }
-                let (a, z) = (b.pieces[0], b.pieces.get(1).copied().unwrap_or(Piece { lsb: 0, width: 0 }));
-                write!(
-                    w,
-                    "Counter {{ name: {:?}, lsb: {}, width: {}, hi: {}, hi_width: {} }},",
-                    v.name, a.lsb, a.width, z.lsb, z.width
-                )
-                .unwrap();
-            } else {
-                write!(w, "({}, {:?}),", crate::build::parse::run(&v.at, cell)?.0, v.name).unwrap();
-            }
+            write!(w, "({}, {:?}),", crate::build::parse::run(&v.at, cell)?.0, v.name).unwrap();
         }
         writeln!(w, "],").unwrap();
     }
     writeln!(w, "}};").unwrap();
     Ok(())
-}
-
-/// Counters list their low piece first.
-fn rev_pieces(s: &str) -> String {
-    s.split(',').rev().collect::<Vec<_>>().join(",")
 }

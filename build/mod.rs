@@ -4,12 +4,14 @@
 
 pub mod assume;
 pub mod check;
+pub mod derive;
 pub mod emit;
 pub mod error;
 pub mod form;
 pub mod layout;
 pub mod lower;
 pub mod model;
+pub mod names;
 pub mod parse;
 pub mod roster;
 pub mod rows;
@@ -44,6 +46,7 @@ pub fn parse_all<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> Result<
     for (name, text) in files {
         parse::file(&mut isa, name, text)?;
     }
+    derive::all(&mut isa)?;
     isa.formats.sort_by_key(|f| f.shares.is_some());
     check::all(&isa)?;
     Ok(isa)

@@ -18,6 +18,8 @@ pub struct TargetRow {
     pub name: String,
     pub mach: Vec<u32>,
     pub generation: String,
+    /// `=gfx803`: where no trait says otherwise, all is as on that target.
+    pub like: Option<String>,
     pub traits: Vec<String>,
     pub aliases: Vec<String>,
 }
@@ -38,6 +40,8 @@ impl TargetRow {
 pub struct Cells<T> {
     pub columns: Vec<String>,
     pub cells: Vec<Option<T>>,
+    /// `104@xnack`: the trait without which a target lacks the row.
+    pub only: Vec<Option<String>>,
 }
 
 impl<T> Cells<T> {
@@ -93,6 +97,8 @@ pub struct Use {
 pub struct EnumTable {
     pub at: Place,
     pub name: String,
+    /// `bits NAME`: the values are the bits of the parts of a constant.
+    pub bits: bool,
     pub values: Vec<EnumValue>,
 }
 
@@ -100,7 +106,7 @@ pub struct EnumTable {
 pub struct EnumValue {
     pub at: Place,
     pub name: String,
-    /// A number, or bit pieces for counters.
+    /// A number, a run of numbers, or bit pieces.
     pub value: Cells<String>,
 }
 
@@ -154,6 +160,7 @@ pub struct Format {
     pub reads: Vec<(String, Vec<String>)>,
     pub extends: Vec<Extend>,
     pub replaces: Vec<Replace>,
+    pub succeeds: Option<Succeeds>,
     pub fields: Vec<Field>,
     pub macros: Vec<(String, Vec<Token>)>,
     pub rows: Vec<Row>,
@@ -199,6 +206,15 @@ pub struct Replace {
     pub field: Option<String>,
     /// Only on these targets; empty: on all.
     pub targets: Vec<String>,
+}
+
+/// `succeeds SMRD sdst=sdata`: the format took the place of another, in which some fields had other names.
+#[derive(Debug)]
+pub struct Succeeds {
+    pub at: Place,
+    pub format: String,
+    /// The old name and the new one.
+    pub renames: Vec<(String, String)>,
 }
 
 #[derive(Debug)]

@@ -57,7 +57,12 @@ impl Parser {
             ("kind", _) => isa.kinds.push(kind(at, args)?),
             ("enum", _) => {
                 let [name] = args else { return at.err("expected: enum NAME") };
-                isa.enums.push(EnumTable { at: at.clone(), name: name.to_string(), values: Vec::new() });
+                isa.enums.push(EnumTable { at: at.clone(), name: name.to_string(), bits: false, values: Vec::new() });
+                self.in_enum = true;
+            }
+            ("bits", None) => {
+                let [name] = args else { return at.err("expected: bits NAME") };
+                isa.enums.push(EnumTable { at: at.clone(), name: name.to_string(), bits: true, values: Vec::new() });
                 self.in_enum = true;
             }
             ("value", _) => {
@@ -138,6 +143,15 @@ impl Parser {
                     targets: targets.iter().map(|t| t.to_string()).collect(),
                 });
             }
+            "succeeds" => {
+                let [format, renames @ ..] = args else { return at.err("expected: succeeds FORMAT OLD=NEW...") };
+                let rename = |r: &&str| match r.split_once('=') {
+                    Some((old, new)) => Ok((old.to_string(), new.to_string())),
+                    None => at.err(format!("expected OLD=NEW, found `{r}`")),
+                };
+                let renames = renames.iter().map(rename).collect::<Result<Vec<_>>>()?;
+                f.succeeds = Some(Succeeds { at: at.clone(), format: format.to_string(), renames });
+            }
             "field" => {
                 let [name, kind, cells @ ..] = args else { return at.err("expected: field NAME KIND CELL...") };
                 let bits = self.cells(at, cells, bits)?;
@@ -178,9 +192,15 @@ impl Parser {
         if !(self.needed..=self.columns.len()).contains(&words.len()) {
             return at.err(format!("{} cells for {} columns", words.len(), self.columns.len()));
         }
-        let mut cells: Vec<Option<T>> = Vec::new();
+        let (mut cells, mut only): (Vec<Option<T>>, Vec<Option<String>>) = (Vec::new(), Vec::new());
         for (i, w) in words.iter().enumerate() {
-            cells.push(match *w {
+            let (w, needs) = match w.split_once('@') {
+                Some((w, needs)) => (w, Some(needs.to_string())),
+                None if *w == "." && i > 0 => (*w, only[i - 1].clone()),
+                None => (*w, None),
+            };
+            only.push(needs);
+            cells.push(match w {
                 "-" => None,
                 "." if i == 0 => return at.err("`.` has no cell to its left"),
                 "." => cells[i - 1].clone(),
@@ -188,10 +208,11 @@ impl Parser {
             });
         }
         cells.resize_with(self.columns.len(), || None);
+        only.resize_with(self.columns.len(), || None);
         if cells.iter().all(Option::is_none) {
             return at.err("no target has this row");
         }
-        Ok(Cells { columns: self.columns.clone(), cells })
+        Ok(Cells { columns: self.columns.clone(), cells, only })
     }
 
     fn code(&self, at: &Place, args: &[&str]) -> Result<CodeRow> {
@@ -278,6 +299,7 @@ fn format(at: &Place, args: &[&str]) -> Result<Format> {
         reads: Vec::new(),
         extends: Vec::new(),
         replaces: Vec::new(),
+        succeeds: None,
         fields: Vec::new(),
         macros: Vec::new(),
         rows: Vec::new(),
@@ -293,8 +315,9 @@ fn target(at: &Place, args: &[&str]) -> Result<TargetRow> {
         name: name.to_string(),
         mach: mach.split(',').map(|m| number(at, m)).collect::<Result<_>>()?,
         generation: generation.to_string(),
+        like: rest.iter().find_map(|s| s.strip_prefix('=')).map(str::to_string),
         traits: rest.iter().filter_map(|s| s.strip_prefix('+')).map(str::to_string).collect(),
-        aliases: rest.iter().filter(|s| !s.starts_with('+')).map(|s| s.to_string()).collect(),
+        aliases: rest.iter().filter(|s| !s.starts_with(['+', '='])).map(|s| s.to_string()).collect(),
     })
 }
 

@@ -60,14 +60,16 @@ fn slot(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, row: &Row) ->
     let def = t.formats[format].def;
     let shape = Form::base(isa, t, format, row)?.shape(isa, t, pool, row)?;
     let mut info = Info {
-        reads: row.reads.clone(),
+        reads: row.reads.iter().filter(|r| !r.starts_with('-')).cloned().collect(),
         writes: row.writes.clone(),
         flags: row.flags.clone(),
         suffix: false,
         respelled: row.opcode.of(&t.row.name).is_some_and(|(_, spelling)| spelling.is_some()),
     };
     for (register, targets) in &def.reads {
-        if targets.contains(&t.row.name) && !info.reads.contains(register) {
+        // `-m0`: unlike the other operations.
+        let excepted = row.reads.iter().any(|r| r.strip_prefix('-') == Some(register));
+        if targets.contains(&t.row.name) && !info.reads.contains(register) && !excepted {
             info.reads.push(register.clone());
         }
     }

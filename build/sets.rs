@@ -29,7 +29,7 @@ pub fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Res
             continue;
         }
         if let Some(name) = class.strip_prefix("enum:") {
-            let values = isa.enums.iter().filter(|e| e.name == name).flat_map(|e| &e.values);
+            let values = isa.enums.iter().filter(|e| !e.bits && e.name == name).flat_map(|e| &e.values);
             for v in values.filter_map(|v| v.value.of(&t.row.name).map(|c| (&v.at, c))) {
                 tables::values(v.0, v.1)?.for_each(|v| put(v as u16, &mut set));
             }

@@ -62,11 +62,11 @@ fn shared_path(shared: &HashMap<String, String>, module: &str, ty: &str) -> Stri
 
 /// The numbers of an enumerated immediate, as constants.
 fn enums(out: &mut String, isa: &Isa, t: &Target) {
-    for e in &isa.enums {
+    for e in isa.enums.iter().filter(|e| !e.bits) {
         let values: Vec<(&EnumValue, &String)> =
             e.values.iter().filter_map(|v| v.value.of(&t.row.name).map(|c| (v, c))).collect();
         let plain = |n: &str| n.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        if values.is_empty() || ["waitcnt", "dpp_ctrl64"].contains(&e.name.as_str()) {
+        if values.is_empty() || e.name == "dpp_ctrl64" {
             continue;
         }
         writeln!(out, "/// Values of `{}` (see `isa/enums.isa`).\npub mod {} {{", e.name, e.name).unwrap();

@@ -5,7 +5,8 @@ include!(concat!(env!("OUT_DIR"), "/common.rs"));
 use core::fmt;
 
 use crate::Target;
-use crate::target::{DECODE, OPS};
+use crate::table::Shape;
+use crate::target::{DECODE, OPERANDS, OPS};
 
 impl Opcode {
     /// The mnemonic, in LLVM's spelling, without the suffix of an encoding.
@@ -38,6 +39,10 @@ impl Opcode {
     /// # }
     /// ```
     pub fn encodings(self, target: Target) -> impl Iterator<Item = (Format, u16)> {
+        self.places(target).map(|place| (place.shape.format, place.number))
+    }
+
+    pub(crate) fn places(self, target: Target) -> impl Iterator<Item = Place> {
         let (ops, tables) = (OPS[target as usize], DECODE[target as usize]);
         let at = self as usize;
         let range = match (ops.first.get(at), ops.first.get(at + 1)) {
@@ -47,15 +52,34 @@ impl Opcode {
         let slots = ops.slots.get(range).unwrap_or(&[]);
         slots.iter().filter_map(move |&slot| {
             let family = tables.families.iter().rev().find(|f| f.base <= slot)?;
-            let shape = family.shapes.wrapping_add((*tables.shape_of.get(usize::from(slot))?).into());
-            let format = crate::target::OPERANDS[target as usize].shapes.get(usize::from(shape))?.format;
-            // Further encoding bits are no part of the number; the high part of a split opcode is.
-            let split =
-                crate::inst::layout(target, format)?.fields.iter().any(|f| f.field == Field::Op && f.hi_width > 0);
-            let mask = if split { u16::MAX } else { family.op_mask };
-            Some((format, (slot - family.base) & mask))
+            let index = family.shapes.wrapping_add((*tables.shape_of.get(usize::from(slot))?).into());
+            let shape = OPERANDS[target as usize].shapes.get(usize::from(index))?;
+            Some(Place { shape, index, number: number(target, shape.format, slot - family.base) })
         })
     }
+}
+
+/// Where a target has an operation: its number in a format, and how it looks there.
+pub(crate) struct Place {
+    pub shape: &'static Shape,
+    index: u16,
+    pub number: u16,
+}
+
+impl Place {
+    /// The forms with a dword behind the base words that is no literal.
+    pub(crate) fn forms(&self, target: Target) -> impl Iterator<Item = &'static Shape> {
+        let forms = DECODE[target as usize].forms_of.get(usize::from(self.index)).copied().unwrap_or_default();
+        let shapes = OPERANDS[target as usize].shapes;
+        forms.into_iter().filter_map(|f| shapes.get(usize::from(f.checked_sub(1)?)))
+    }
+}
+
+/// The number in a format's opcode field, from a slot counted from the first of its family. What lies above the field
+/// tells formats apart (FLAT's segment); where the field is in two pieces, the upper one is part of the number.
+pub(crate) fn number(target: Target, format: Format, slot: u16) -> u16 {
+    let op = crate::inst::layout(target, format).and_then(|l| l.fields.iter().find(|f| f.field == Field::Op));
+    op.map_or(0, |op| slot & ((1u32 << (op.width + op.hi_width)) - 1) as u16)
 }
 
 impl fmt::Debug for Opcode {

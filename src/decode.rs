@@ -1,5 +1,6 @@
 //! From words to instructions.
 
+use crate::common::number;
 use crate::table::{Check, Class, DecodeTables, Family, Follow, NO_SHAPE, NONE, special, tail};
 use crate::target::generated::ANY_SIZED;
 use crate::target::{DECODE, LAYOUT, OPERANDS};
@@ -389,19 +390,20 @@ fn ties(t: &DecodeTables, class: &Class, bits: u64) -> Result<(), DecodeError> {
 #[cold]
 fn unknown_opcode(family: &Family, target: Target, slot: u16, word: u32) -> DecodeError {
     let opcode = (word >> family.op_shift) as u16 & family.op_mask;
-    // The family's format: that of the first shape in it. FLAT's segments are formats of their own.
+    // The family's format: that of the first shape in it. FLAT's segments are formats of their own; the halves of a
+    // split opcode are not.
     let seg_base = slot - opcode;
     let t = DECODE[target as usize];
-    let near = (seg_base..seg_base + family.op_mask + 1).find_map(|s| {
+    let format_of = |s: u16| {
         let local = *t.shape_of.get(usize::from(s))?;
-        let shape = match local {
-            0 => return None,
-            local => family.shapes.wrapping_add(local.into()),
-        };
+        let shape = if local == 0 { return None } else { family.shapes.wrapping_add(local.into()) };
         Some(OPERANDS[target as usize].shapes.get(usize::from(shape))?.format)
-    });
-    match near {
-        Some(format) => DecodeError::UnknownOpcode { format, opcode },
+    };
+    let near = (seg_base..=seg_base + family.op_mask).find_map(format_of);
+    let lower_half =
+        || (family.base..seg_base).find_map(format_of).filter(|&f| number(target, f, u16::MAX) > family.op_mask);
+    match near.or_else(lower_half) {
+        Some(format) => DecodeError::UnknownOpcode { format, opcode: number(target, format, slot - family.base) },
         None => DecodeError::UnknownEncoding,
     }
 }

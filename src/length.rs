@@ -9,8 +9,9 @@ use crate::target::generated::ANY_UNKNOWN_LENGTH;
 
 /// Length in bytes of the instruction that begins with these bytes, without looking whether it is one.
 ///
-/// It is [`Inst::len`] of whatever [`decode`] accepts. `None` where the first bits are those of no encoding, or where
-/// too few bytes are there to tell. Faster than decoding: for walks that want every n-th instruction, or none.
+/// It is [`Inst::len`](crate::Inst::len) of whatever [`decode`](crate::decode()) accepts. `None` where the first bits
+/// are those of no encoding, or where too few bytes are there to tell. Faster than decoding: for walks that want every
+/// n-th instruction, or none.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {

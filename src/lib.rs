@@ -62,6 +62,21 @@
 //! # }
 //! ```
 //!
+//! # Another target
+//! An instruction can be re-targeted: the same operation, operands and modifiers, as the other target encodes them.
+//! ```
+//! # #[cfg(all(feature = "gfx942", feature = "gfx600"))] {
+//! use amdgpu_isa::{Field, RetargetError, Target, decode_words};
+//! let load = decode_words(Target::Gfx600, &[0xc002_8310]).unwrap(); // s_load_dword s5, s[2:3], 0x10 (dwords)
+//! let load = load.retarget(Target::Gfx942).unwrap();
+//! assert_eq!(load.words(), [0xc002_0141, 0x40]); // s_load_dword s5, s[2:3], 0x40 (bytes)
+//!
+//! let wait = decode_words(Target::Gfx942, &[0xbf8c_4f74]).unwrap(); // s_waitcnt vmcnt(20)
+//! let error = wait.retarget(Target::Gfx600).unwrap_err();
+//! assert_eq!(error, RetargetError::Value { field: Field::Vmcnt, value: 20 });
+//! # }
+//! ```
+//!
 //! # Text
 //! With the feature `text`, [`Inst`] implements `Display` in LLVM 22's syntax for the target; a `TextBuffer` is faster where
 //! much is printed.
@@ -85,9 +100,11 @@ mod check;
 mod common;
 mod decode;
 mod error;
+mod imm;
 mod inst;
 mod length;
 mod operand;
+mod retarget;
 mod table;
 mod target;
 #[cfg(feature = "text")]
@@ -98,9 +115,11 @@ pub use check::RuleError;
 pub use common::{Field, Flags, Format, Opcode};
 pub use decode::{Decoder, Invalid, decode, decode_words};
 pub use error::{DecodeError, EncodeError, FieldError};
+pub use imm::{GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 pub use inst::Inst;
 pub use length::length;
 pub use operand::{Access, Operand, Operands, Reg, Value};
+pub use retarget::RetargetError;
 pub use table::{FieldInfo, Layout};
 pub use target::{Target, UnknownTarget};
 #[cfg(feature = "text")]

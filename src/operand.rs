@@ -272,7 +272,7 @@ pub(crate) fn code(item: &Item, inst: &Inst) -> u16 {
 }
 
 /// Reads an item as an operand; `None` for modifiers, and for operands that this instruction leaves out.
-fn read(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operand> {
+pub(crate) fn read(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operand> {
     let mut access = match item.access {
         1 => Access::Read,
         2 => Access::Write,

@@ -435,7 +435,6 @@ pub(crate) struct TextTables {
     pub nfmt: &'static [(u16, &'static str)],
     pub sdwa_sel: &'static [(u16, &'static str)],
     pub dst_unused: &'static [(u16, &'static str)],
-    pub gpr_idx: &'static [(u16, &'static str)],
     pub omod: &'static [(u16, &'static str)],
     pub dpp_ctrl: &'static [(u16, &'static str)],
     pub exp_tgt: &'static [(u16, &'static str)],
@@ -444,13 +443,54 @@ pub(crate) struct TextTables {
     pub dim: &'static [(u16, &'static str)],
     pub scope: &'static [(u16, &'static str)],
     pub th: &'static [(u16, &'static str)],
-    pub waitcnt: &'static [Counter],
 }
 
-/// A counter in the constant of a wait instruction.
-#[cfg(feature = "text")]
-pub(crate) struct Counter {
-    pub name: &'static str,
+/// What names mean on the target. A name is the number of its row in the tables, which is the same on all targets.
+pub(crate) struct NameTables {
+    /// Operand codes.
+    pub codes: &'static [Named],
+    pub hwreg: &'static [Named],
+    pub sendmsg: &'static [Named],
+    pub gs_op: &'static [Named],
+    pub sysmsg_op: &'static [Named],
+    pub dfmt: &'static [Named],
+    pub nfmt: &'static [Named],
+    pub sdwa_sel: &'static [Named],
+    pub dst_unused: &'static [Named],
+    pub omod: &'static [Named],
+    pub dpp_ctrl: &'static [Named],
+    pub exp_tgt: &'static [Named],
+    pub swizzle: &'static [Named],
+    pub interp_param: &'static [Named],
+    pub dim: &'static [Named],
+    pub scope: &'static [Named],
+    pub th: &'static [Named],
+}
+
+/// A format that took another's place, and what has a new name in it.
+pub(crate) struct Successor {
+    pub old: Format,
+    pub new: Format,
+    pub renames: &'static [(Field, Field)],
+}
+
+/// A run of codes or values that have one name.
+pub(crate) struct Named {
+    pub first: u16,
+    pub last: u16,
+    pub row: u8,
+}
+
+/// The parts of the constants of src/imm.rs.
+pub(crate) struct ImmTables {
+    pub waitcnt: [Part; 3],
+    pub hwreg: [Part; 3],
+    pub sendmsg: [Part; 3],
+    pub gpr_idx: [Part; 4],
+}
+
+/// Where a part of a constant lies, its low bits first; without any bits if the target lacks it.
+pub(crate) struct Part {
     pub lsb: u8,
     pub width: u8,
     pub hi: u8,

@@ -5,7 +5,7 @@ use core::str::FromStr;
 
 #[cfg(feature = "text")]
 use crate::table::TextTables;
-use crate::table::{DecodeTables, Layout, LayoutTables, LengthTables, OpTables, OperandTables};
+use crate::table::{DecodeTables, ImmTables, Layout, LayoutTables, LengthTables, NameTables, OpTables, OperandTables};
 
 pub(crate) struct TargetInfo {
     name: &'static str,
@@ -21,12 +21,12 @@ include!(concat!(env!("OUT_DIR"), "/targets.rs"));
 pub(crate) mod generated {
     // Not every set of targets needs all of these.
     #![allow(clippy::all, unused_imports)]
-    use crate::table::{
-        Check, Class, DecodeTables, Dual, Family, Follow, Info, Item, Kind, Layout, LayoutTables, LengthTables,
-        NO_FAMILY, OpTables, OperandTables, Other, Shape, Ty, Wide,
-    };
     #[cfg(feature = "text")]
-    use crate::table::{Counter, TextTables};
+    use crate::table::TextTables;
+    use crate::table::{
+        Check, Class, DecodeTables, Dual, Family, Follow, ImmTables, Info, Item, Kind, Layout, LayoutTables,
+        LengthTables, NO_FAMILY, NameTables, Named, OpTables, OperandTables, Other, Part, Shape, Ty, Wide,
+    };
     use crate::{Field, FieldInfo, Format, Opcode};
 
     include!(concat!(env!("OUT_DIR"), "/tables.rs"));

@@ -123,7 +123,7 @@ where
     let listed: Vec<_> = words::encodings(target).into_iter().filter(|(f, ..)| *f == S::FORMAT).collect();
     assert!(!listed.is_empty(), "{target} {}", S::FORMAT);
     let mut rng = Rng(3);
-    for raw in 0..1u32 << info.width {
+    for raw in 0..1u32 << (info.width + info.hi_width) {
         let mut words = random::<S>(&mut rng).to_words();
         let without = words;
         words::set(words.as_mut(), info, raw);

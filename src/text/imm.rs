@@ -5,6 +5,7 @@ use super::operand::F32_BITS;
 use super::out::Out;
 use crate::operand::{bits, flag, value};
 use crate::table::{Item, Kind, Ty};
+use crate::{GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 
 fn name_of(table: &[(u16, &'static str)], value: u32) -> Option<&'static str> {
     table.iter().find(|e| u32::from(e.0) == value).map(|e| e.1)
@@ -35,10 +36,6 @@ impl Printer<'_> {
             },
             Kind::Label => out.dec(value),
             Kind::Literal => self.mandatory_literal(item, out),
-            Kind::Hwreg => self.hwreg(value, out),
-            Kind::Sendmsg => self.sendmsg(value, out),
-            Kind::Waitcnt => self.waitcnt(value, out),
-            Kind::GprIdx => self.gpr_idx(value, out),
             Kind::Attr => {
                 out.str("attr");
                 out.dec(value);
@@ -47,7 +44,10 @@ impl Printer<'_> {
             }
             Kind::InterpParam => self.named_or(self.text.interp_param, "invalid_param_", value, out),
             Kind::ExpTgt => self.named_or(self.text.exp_tgt, "invalid_target_", value, out),
-            _ => out.dec(value),
+            kind => match Imm::decode(self.inst.target(), kind, value as u16) {
+                Some(imm) => self.parts(imm, value, out),
+                None => out.dec(value),
+            },
         }
     }
 
@@ -58,111 +58,103 @@ impl Printer<'_> {
         if item.ty != Ty::B {
             return out.hex(v);
         }
-        match self.float_code(&F32_BITS, v) {
+        match self.inline_float(&F32_BITS, v) {
             Some(code) => out.str(self.name(code, false)),
             None if (-16..=64).contains(&(v as i32)) => out.signed(v as i32),
             None => out.hex(v),
         }
     }
 
-    fn hwreg(&self, value: u32, out: &mut Out) {
-        let (id, offset, size) = (value & 63, value >> 6 & 31, (value >> 11 & 31) + 1);
+    /// A constant that has parts; `value` is the whole.
+    fn parts(&self, imm: Imm, value: u32, out: &mut Out) {
+        match imm {
+            Imm::Waitcnt(w) => self.waitcnt(w, out),
+            Imm::Hwreg(h) => self.hwreg(h, out),
+            Imm::Sendmsg(m) => self.sendmsg(m, value, out),
+            Imm::GprIdx(g) if g.rest == 0 => self.gpr_idx(g, out),
+            Imm::GprIdx(_) => out.hex(value),
+        }
+    }
+
+    fn hwreg(&self, Hwreg { id, offset, size }: Hwreg, out: &mut Out) {
         out.str("hwreg(");
-        named(out, self.text.hwreg, id);
+        named(out, self.text.hwreg, id.into());
         if (offset, size) != (0, 32) {
             out.str(", ");
-            out.dec(offset);
+            out.dec(offset.into());
             out.str(", ");
-            out.dec(size);
+            out.dec(size.into());
         }
         out.byte(b')');
     }
 
-    /// Message in bits 3:0, operation in 6:4, stream in 9:8. A message that takes no operation ignores the others.
-    fn sendmsg(&self, value: u32, out: &mut Out) {
-        let (id, op, stream) = (value & 15, value >> 4 & 7, value >> 8 & 3);
-        let name = name_of(self.text.sendmsg, id);
-        let call = |out: &mut Out, name: &str| {
-            out.str("sendmsg(");
-            out.str(name);
+    /// By name where operation and stream are such as the message takes, else by numbers.
+    fn sendmsg(&self, Sendmsg { message, op, stream, rest }: Sendmsg, value: u32, out: &mut Out) {
+        let op_name = match name_of(self.text.sendmsg, message.into()) {
+            Some(name @ ("MSG_GS" | "MSG_GS_DONE")) if op != 0 || name == "MSG_GS_DONE" && stream == 0 => {
+                name_of(self.text.gs_op, op.into()).map(|op| (name, op))
+            }
+            Some(name @ "MSG_SYSMSG") if stream == 0 => name_of(self.text.sysmsg_op, op.into()).map(|op| (name, op)),
+            Some("MSG_GS" | "MSG_GS_DONE" | "MSG_SYSMSG") => None,
+            Some(name) if op == 0 && stream == 0 => Some((name, "")),
+            _ => None,
         };
-        match name {
-            Some(name @ ("MSG_GS" | "MSG_GS_DONE")) => {
-                let op_name = name_of(self.text.gs_op, op).filter(|_| op != 0 || name == "MSG_GS_DONE" && stream == 0);
-                if let Some(op_name) = op_name {
-                    call(out, name);
-                    out.str(", ");
-                    out.str(op_name);
-                    if op != 0 {
-                        out.str(", ");
-                        out.dec(stream);
-                    }
-                    return out.byte(b')');
-                }
-            }
-            Some(name @ "MSG_SYSMSG") => {
-                if let Some(op_name) = name_of(self.text.sysmsg_op, op).filter(|_| stream == 0) {
-                    call(out, name);
-                    out.str(", ");
-                    out.str(op_name);
-                    return out.byte(b')');
-                }
-            }
-            Some(name) if op == 0 && stream == 0 => {
-                call(out, name);
-                return out.byte(b')');
-            }
-            _ => {}
-        }
-        if value != id | op << 4 | stream << 8 {
+        if op_name.is_none() && rest != 0 {
             return out.dec(value);
         }
         out.str("sendmsg(");
-        for (i, n) in [id, op, stream].into_iter().enumerate() {
-            if i > 0 {
-                out.str(", ");
+        match op_name {
+            Some((name, op_name)) => {
+                out.str(name);
+                if !op_name.is_empty() {
+                    out.str(", ");
+                    out.str(op_name);
+                }
+                if name != "MSG_SYSMSG" && op != 0 {
+                    out.str(", ");
+                    out.dec(stream.into());
+                }
             }
-            out.dec(n);
+            None => {
+                out.dec(message.into());
+                for n in [op, stream] {
+                    out.str(", ");
+                    out.dec(n.into());
+                }
+            }
         }
         out.byte(b')');
     }
 
     /// Counters at their maximum do not wait and are left out, unless all are.
-    fn waitcnt(&self, value: u32, out: &mut Out) {
-        let counters = self.text.waitcnt;
-        let field = |lsb: u8, width: u8| value >> lsb & ((1 << width) - 1);
-        let read = |c: &crate::table::Counter| field(c.lsb, c.width) | field(c.hi, c.hi_width) << c.width;
-        let max = |c: &crate::table::Counter| (1u32 << (c.width + c.hi_width)) - 1;
-        let all = counters.iter().all(|c| read(c) == max(c));
-        let mut first = true;
-        for c in counters.iter().filter(|c| all || read(c) != max(c)) {
-            if !first {
-                out.byte(b' ');
+    fn waitcnt(&self, wait: Waitcnt, out: &mut Out) {
+        let max = Waitcnt::nothing(self.inst.target());
+        let counters = [
+            ("vmcnt(", wait.vmcnt, max.vmcnt),
+            ("expcnt(", wait.expcnt, max.expcnt),
+            ("lgkmcnt(", wait.lgkmcnt, max.lgkmcnt),
+        ];
+        let all = counters.iter().all(|(_, n, max)| n == max);
+        let mut separator = "";
+        for (name, n, max) in counters {
+            if all || n != max {
+                out.str(separator);
+                out.str(name);
+                out.dec(n.into());
+                out.byte(b')');
+                separator = " ";
             }
-            first = false;
-            out.str(c.name);
-            out.byte(b'(');
-            out.dec(read(c));
-            out.byte(b')');
         }
     }
 
-    fn gpr_idx(&self, value: u32, out: &mut Out) {
-        if value > 15 {
-            return out.hex(value);
+    fn gpr_idx(&self, GprIdx { src0, src1, src2, dst, .. }: GprIdx, out: &mut Out) {
+        let mut separator = "gpr_idx(";
+        for (name, _) in [("SRC0", src0), ("SRC1", src1), ("SRC2", src2), ("DST", dst)].iter().filter(|x| x.1) {
+            out.str(separator);
+            out.str(name);
+            separator = ",";
         }
-        out.str("gpr_idx(");
-        let mut first = true;
-        for (bit, name) in self.text.gpr_idx {
-            if value >> bit & 1 == 1 {
-                if !first {
-                    out.byte(b',');
-                }
-                first = false;
-                out.str(name);
-            }
-        }
-        out.byte(b')');
+        out.str(if separator == "," { ")" } else { "gpr_idx()" });
     }
 
     fn named_or(&self, table: &[(u16, &'static str)], invalid: &str, value: u32, out: &mut Out) {

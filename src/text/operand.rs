@@ -222,18 +222,23 @@ impl Printer<'_> {
         match ty {
             Ty::F64 => false,
             _ if wide => v <= 64,
-            Ty::F16 => small(i32::from(v as u16 as i16)) || self.float_code(&F16_BITS, v & 0xffff).is_some(),
-            Ty::PkF16 => small(v as i32) || self.float_code(&F16_BITS, v).is_some(),
+            Ty::F16 => small(i32::from(v as u16 as i16)) || self.is_inline_float(&F16_BITS, v & 0xffff),
+            Ty::PkF16 => small(v as i32) || self.is_inline_float(&F16_BITS, v),
             // A bf16 is the upper half of a float.
             Ty::PkBf16 => small(v as i32) || F32_BITS.iter().any(|x| x >> 16 == v),
-            _ => small(v as i32) || self.float_code(&F32_BITS, v).is_some(),
+            _ => small(v as i32) || self.is_inline_float(&F32_BITS, v),
         }
     }
 
-    /// The code of the inline constant that has these bits; 1/(2*pi) is none before GCN 1.2.
-    pub(super) fn float_code(&self, all: &[u32; 9], bits: u32) -> Option<u16> {
+    /// The target has an inline constant with these bits: not each has 1/(2*pi).
+    fn is_inline_float(&self, all: &[u32; 9], bits: u32) -> bool {
+        self.inline_float(all, bits).is_some()
+    }
+
+    /// Its code.
+    pub(super) fn inline_float(&self, all: &[u32; 9], bits: u32) -> Option<u16> {
         let code = 240 + all.iter().position(|&x| x == bits)? as u16;
-        (self.text.code_at[usize::from(code) % 256] != 0).then_some(code)
+        (self.text.code_at[usize::from(code)] != 0).then_some(code)
     }
 
     pub(super) fn literal_value(&self) -> u32 {

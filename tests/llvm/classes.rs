@@ -190,7 +190,7 @@ fn we_refuse_vgprs_past_the_end(case: &Case) -> bool {
 
 fn we_refuse_sgprs_past_the_end(case: &Case) -> bool {
     // Before gfx9 there are 12 trap registers, later 16; from RDNA on there are 106 others.
-    let traps = if case.target.name == "gfx803" { 11 } else { 15 };
+    let traps = if case.target.name.starts_with("gfx8") { 11 } else { 15 };
     let last = if case.target.name.starts_with("gfx1") { 105 } else { 101 };
     refused_text(case)
         .is_some_and(|text| last_registers(text, 's').any(|r| r > last) || last_registers(text, 'p').any(|r| r > traps))
@@ -300,7 +300,7 @@ fn llvm_lacks_agpr_atomic(case: &Case) -> bool {
 
 /// LLVM names an accumulation register on a target that has none.
 fn we_refuse_accvgpr(case: &Case) -> bool {
-    let none = ["gfx803", "gfx900", "gfx906"].contains(&case.target.name);
+    let none = case.target.name.starts_with("gfx8") || ["gfx900", "gfx904", "gfx906"].contains(&case.target.name);
     let register =
         |word: &str| word.strip_prefix('a').is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit() || c == '['));
     none && refused_text(case).is_some_and(|text| text.split([' ', ',']).any(register))
@@ -329,13 +329,13 @@ fn we_refuse_image_data_past_the_end(case: &Case) -> bool {
 
 /// FLAT of gfx803 with bits 15:0 set.
 fn we_refuse_flat_offset(case: &Case) -> bool {
-    let flat = case.target.name == "gfx803" && field(case, 26, 6) == 0b110111 && field(case, 0, 16) != 0;
+    let flat = case.target.name.starts_with("gfx8") && field(case, 26, 6) == 0b110111 && field(case, 0, 16) != 0;
     flat && refused_text(case).is_some_and(|text| text.contains("offset:"))
 }
 
 /// FLAT of gfx803 with tfe (bit 55).
 fn flat_tfe(case: &Case) -> bool {
-    let flat = case.target.name == "gfx803" && field(case, 26, 6) == 0b110111 && field(case, 55, 1) == 1;
+    let flat = case.target.name.starts_with("gfx8") && field(case, 26, 6) == 0b110111 && field(case, 55, 1) == 1;
     flat && matches!((&case.ours, &case.llvm), (Ours::Inst { len: 8, .. }, Answer::Text { len: 8, .. }))
 }
 

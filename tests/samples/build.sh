@@ -22,6 +22,9 @@ build() { # target kernel...
 build gfx600 mixed
 build gfx700 mixed
 build gfx803 mixed
+build gfx801 mixed
+build gfx810 mixed
 build gfx900 reduce
+build gfx904 mixed
 build gfx906 mixed
 build gfx942 saxpy reduce matmul mixed

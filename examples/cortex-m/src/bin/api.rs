@@ -2,8 +2,10 @@
 #![no_std]
 #![no_main]
 
-use amdgpu_isa::{Decoder, Inst, Opcode, Target, TextBuffer, decode, decode_words, length};
-use amdgpu_isa_cortex_m::{code, exit, keep, target};
+use amdgpu_isa::{
+    Decoder, GprIdx, Hwreg, Inst, Opcode, Sendmsg, Target, TextBuffer, Waitcnt, decode, decode_words, length,
+};
+use amdgpu_isa_cortex_m::{code, exit, keep};
 use core::fmt::Write;
 
 /// Takes text and keeps its length.
@@ -18,7 +20,7 @@ impl Write for Sink {
 
 #[unsafe(no_mangle)]
 extern "C" fn app() -> ! {
-    let (target, code) = (target(), code());
+    let (target, code) = (amdgpu_isa_cortex_m::target(), code());
     walk(target, code);
     keep(length(target, code).unwrap_or(0) as u32);
     targets(target);
@@ -68,12 +70,34 @@ fn one(inst: &Inst, text: &mut TextBuffer) {
         let _ = write!(Sink, "{}{}", info.about(), inst.field_text(info.field));
     }
     keep(inst.part(inst.format()).map_or(0, |words| words.len() as u32));
+    for &other in Target::ALL {
+        match inst.retarget(other) {
+            Ok(there) => keep(there.words().first().copied().unwrap_or(0)),
+            Err(error) => drop(write!(Sink, "{error}")),
+        }
+        if let Some(imm) = inst.imm() {
+            keep(imm.encode(other).map_or_else(|error| error.width.into(), u32::from));
+        }
+        let simm16 = keep_len(len) as u16;
+        let constants = [
+            Waitcnt::decode(other, simm16).encode(target(inst)),
+            Waitcnt::nothing(other).encode(target(inst)),
+            Hwreg::decode(other, simm16).encode(target(inst)),
+            Sendmsg::decode(other, simm16).encode(target(inst)),
+            GprIdx::decode(other, simm16).encode(target(inst)),
+        ];
+        constants.into_iter().for_each(|made| keep(made.map_or_else(|error| error.value as u32, u32::from)));
+    }
     if let Err(error) = inst.check() {
         let _ = write!(Sink, "{error}");
     }
     keep(text.print(inst).len() as u32);
     keep(text.as_str().len() as u32);
     let _ = write!(Sink, "{inst}{inst:?}{}", inst.mnemonic());
+}
+
+fn target(inst: &Inst) -> Target {
+    inst.target()
 }
 
 fn keep_len(n: usize) -> usize {

@@ -92,12 +92,10 @@ fn padded(inst: &Inst) -> Words {
 
 /// The field of a dword that begins at the bit `first`.
 fn moved(field: &FieldInfo, first: u8) -> FieldInfo {
-    let mut moved = *field;
-    moved.lsb += first;
-    if moved.hi_width > 0 {
-        moved.hi += first;
-    }
-    moved
+    let hi = if field.hi_width > 0 { field.hi + first } else { field.hi };
+    let mut shifted = *field;
+    (shifted.lsb, shifted.hi) = (field.lsb + first, hi);
+    shifted
 }
 
 pub fn width(field: &FieldInfo) -> u8 {

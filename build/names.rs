@@ -1,0 +1,99 @@
+//! Writes what constants mean: where their parts lie (`ImmTables`), and which codes and values have the same name on
+//! all targets (`NameTables`), by which an instruction is re-targeted. The names themselves are in the printer's table.
+
+use std::fmt::Write;
+
+use crate::build::emit::camel;
+use crate::build::error::Result;
+use crate::build::lower::Target;
+use crate::build::model::*;
+use crate::build::parse;
+
+/// Enums whose values no field holds: `dpp_ctrl64` says which values of `dpp_ctrl` may stand.
+const NO_NAMES: &str = "dpp_ctrl64";
+
+pub fn tables(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
+    imms(w, isa, t)?;
+    names(w, isa, t)
+}
+
+/// Where the parts of constants lie.
+fn imms(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
+    writeln!(w, "pub(crate) static IMMS: ImmTables = ImmTables {{").unwrap();
+    for e in isa.enums.iter().filter(|e| e.bits) {
+        write!(w, "{}: [", e.name).unwrap();
+        for v in &e.values {
+            let none = Piece { lsb: 0, width: 0 };
+            let (low, high) = match v.value.of(&t.row.name) {
+                None => (none, none),
+                Some(cell) => match parse::bits(&v.at, &rev_pieces(cell))?.pieces[..] {
+                    [low] => (low, none),
+                    [low, high] => (low, high),
+                    _ => return v.at.err(format!("{} is in more than two pieces", v.name)),
+                },
+            };
+            write!(w, "Part {{ lsb: {}, width: {}, hi: {}, hi_width: {} }},", low.lsb, low.width, high.lsb, high.width)
+                .unwrap();
+        }
+        writeln!(w, "],").unwrap();
+    }
+    writeln!(w, "}};").unwrap();
+    Ok(())
+}
+
+/// Constants list their low piece first.
+fn rev_pieces(s: &str) -> String {
+    s.split(',').rev().collect::<Vec<_>>().join(",")
+}
+
+/// Runs of codes and values, each with the number of its row in the tables.
+fn names(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
+    writeln!(w, "pub(crate) static NAMES: NameTables = NameTables {{ codes: &[").unwrap();
+    // `off` is another reading of a code.
+    for (row, c) in isa.codes.iter().enumerate().filter(|(_, c)| c.class != "off") {
+        if let Some((a, b)) = c.range.of(&t.row.name) {
+            write!(w, "Named {{ first: {a}, last: {b}, row: {row} }},").unwrap();
+        }
+    }
+    writeln!(w, "],").unwrap();
+    for e in isa.enums.iter().filter(|e| !e.bits && e.name != NO_NAMES) {
+        write!(w, "{}: &[", e.name).unwrap();
+        for (row, v) in e.values.iter().enumerate() {
+            if let Some(cell) = v.value.of(&t.row.name) {
+                let (a, b) = parse::run(&v.at, cell)?;
+                write!(w, "Named {{ first: {a}, last: {b}, row: {row} }},").unwrap();
+            }
+        }
+        writeln!(w, "],").unwrap();
+    }
+    writeln!(w, "}};").unwrap();
+    Ok(())
+}
+
+/// What all targets share: the rows of the messages, and which format took another's place.
+pub fn common(w: &mut String, isa: &Isa) {
+    writeln!(w, "/// The rows of `NameTables::sendmsg`.\n#[allow(dead_code)]\npub(crate) mod message {{").unwrap();
+    for e in isa.enums.iter().filter(|e| e.name == "sendmsg" && !e.bits) {
+        for (row, v) in e.values.iter().enumerate() {
+            writeln!(w, "    pub(crate) const {}: u8 = {row};", v.name).unwrap();
+        }
+    }
+    writeln!(w, "}}\n/// A format that took another's place, and what has a new name in it.").unwrap();
+    writeln!(w, "pub(crate) static SUCCESSORS: &[crate::table::Successor] = &[").unwrap();
+    for f in &isa.formats {
+        if let Some(s) = &f.succeeds {
+            write!(
+                w,
+                "crate::table::Successor {{ old: Format::{}, new: Format::{}, renames: &[",
+                camel(&s.format),
+                camel(&f.name)
+            )
+            .unwrap();
+            for (old, new) in &s.renames {
+                write!(w, "(Field::{}, Field::{}),", camel(old), camel(new)).unwrap();
+            }
+            writeln!(w, "] }},").unwrap();
+        }
+    }
+    writeln!(w, "];").unwrap();
+}

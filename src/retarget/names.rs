@@ -1,0 +1,102 @@
+//! What codes and values mean on another target: they are looked up by the rows of the tables that name them.
+
+use crate::common::message;
+use crate::imm::{Hwreg, Imm, Sendmsg, Waitcnt};
+use crate::table::{Item, Kind, NameTables, Named};
+use crate::target::NAMES;
+use crate::{Field, Target};
+
+fn row_of(names: &[Named], value: u16) -> Option<&Named> {
+    names.iter().find(|n| (n.first..=n.last).contains(&value))
+}
+
+/// The value that has the same name, and the same place in the run of it. A number without a name stays, unless it has
+/// a name there.
+fn moved(from: &[Named], to: &[Named], value: u16) -> Option<u16> {
+    let Some(name) = row_of(from, value) else { return row_of(to, value).is_none().then_some(value) };
+    let there = to.iter().find(|n| n.row == name.row)?;
+    let moved = there.first + (value - name.first);
+    (moved <= there.last).then_some(moved)
+}
+
+/// The code of the same register or constant.
+pub(super) fn code(from: Target, to: Target, code: u16) -> Option<u16> {
+    let (from, to) = (NAMES[from as usize].codes, NAMES[to as usize].codes);
+    row_of(from, code)?;
+    moved(from, to, code)
+}
+
+/// The names of an enumerated field's values.
+fn names(of: &'static NameTables, kind: Option<Kind>, field: Field) -> &'static [Named] {
+    match (kind, field) {
+        (Some(Kind::MtbufFormat), _) => of.dfmt,
+        (_, Field::Nfmt) => of.nfmt,
+        (Some(Kind::SdwaSel), _) => of.sdwa_sel,
+        (Some(Kind::DstUnused), _) => of.dst_unused,
+        (Some(Kind::Omod), _) => of.omod,
+        (Some(Kind::DppCtrl), _) => of.dpp_ctrl,
+        (Some(Kind::ExpTgt), _) => of.exp_tgt,
+        (Some(Kind::InterpParam), _) => of.interp_param,
+        (Some(Kind::Dim), _) => of.dim,
+        (Some(Kind::Scope), _) => of.scope,
+        (Some(Kind::Th), _) => of.th,
+        _ => &[],
+    }
+}
+
+/// The mode that a swizzle is in: that of the nearest offset at or below.
+fn swizzle_mode(target: Target, offset: u16) -> Option<u8> {
+    let modes = NAMES[target as usize].swizzle.iter().filter(|m| m.first <= offset);
+    modes.max_by_key(|m| m.first).map(|m| m.row)
+}
+
+/// The value of a field that is no register: the same, or the one that has its name there.
+pub(super) fn value(from: Target, to: Target, item: Option<&Item>, field: Field, value: u32) -> Option<u32> {
+    let Ok(short) = u16::try_from(value) else { return Some(value) };
+    let kind = item.map(|i| i.kind);
+    if kind == Some(Kind::Swizzle) {
+        return (swizzle_mode(from, short) == swizzle_mode(to, short)).then_some(value);
+    }
+    let (a, b) = (names(NAMES[from as usize], kind, field), names(NAMES[to as usize], kind, field));
+    moved(a, b, short).map(u32::from)
+}
+
+/// The constant that means the same, or the part of it that has no meaning there.
+pub(super) fn imm(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16)> {
+    let (a, b) = (NAMES[from as usize], NAMES[to as usize]);
+    Ok(match imm {
+        Imm::Waitcnt(wait) => {
+            let (most, least) = (Waitcnt::nothing(from), Waitcnt::nothing(to));
+            // The maximum waits for nothing, whatever it is; only a smaller number is the same there.
+            let counter = |field, n: u8, max: u8, max_there: u8| match n {
+                _ if n == max => Ok(max_there),
+                _ if n < max_there => Ok(n),
+                _ => Err((field, n.into())),
+            };
+            Imm::Waitcnt(Waitcnt {
+                vmcnt: counter(Field::Vmcnt, wait.vmcnt, most.vmcnt, least.vmcnt)?,
+                expcnt: counter(Field::Expcnt, wait.expcnt, most.expcnt, least.expcnt)?,
+                lgkmcnt: counter(Field::Lgkmcnt, wait.lgkmcnt, most.lgkmcnt, least.lgkmcnt)?,
+                // Hardware ignores the other bits.
+                rest: 0,
+            })
+        }
+        Imm::Hwreg(reg) => {
+            let id = moved(a.hwreg, b.hwreg, reg.id.into()).ok_or((Field::Id, reg.id.into()))?;
+            Imm::Hwreg(Hwreg { id: id as u8, ..reg })
+        }
+        Imm::Sendmsg(sent) => {
+            let unknown = (Field::Message, sent.message.into());
+            let there = moved(a.sendmsg, b.sendmsg, sent.message.into()).ok_or(unknown)?;
+            // Which operations there are depends on the message.
+            let (ops, ops_there) = match row_of(a.sendmsg, sent.message.into()).map(|n| n.row) {
+                Some(message::MSG_GS | message::MSG_GS_DONE) => (a.gs_op, b.gs_op),
+                Some(message::MSG_SYSMSG) => (a.sysmsg_op, b.sysmsg_op),
+                _ => (&[][..], &[][..]),
+            };
+            let op = moved(ops, ops_there, sent.op.into()).ok_or((Field::Op, sent.op.into()))?;
+            Imm::Sendmsg(Sendmsg { message: there as u8, op: op as u8, ..sent })
+        }
+        same @ Imm::GprIdx(_) => same,
+    })
+}

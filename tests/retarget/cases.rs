@@ -1,0 +1,97 @@
+//! What is written differently on another target, one case for each reason.
+
+use amdgpu_isa::{Field, Format, Inst, RetargetError, Target, decode_words};
+
+const TARGETS: [(&str, Target); 6] = [
+    ("gfx600", Target::Gfx600),
+    ("gfx700", Target::Gfx700),
+    ("gfx803", Target::Gfx803),
+    ("gfx900", Target::Gfx900),
+    ("gfx906", Target::Gfx906),
+    ("gfx942", Target::Gfx942),
+];
+
+fn inst(target: &str, words: &[u32]) -> Inst {
+    let target = TARGETS.iter().find(|t| t.0 == target).expect("a target").1;
+    decode_words(target, words).unwrap_or_else(|e| panic!("{target} {words:08x?}: {e}"))
+}
+
+/// From, words, text, to, and the words and the text there.
+type Case = (&'static str, &'static [u32], &'static str, &'static str, &'static [u32], &'static str);
+
+#[rustfmt::skip]
+const CASES: &[Case] = &[
+    // Opcode and field moves.
+    ("gfx600", &[0xbe80_0301], "s_mov_b32 s0, s1", "gfx942", &[0xbe80_0001], "s_mov_b32 s0, s1"),
+    ("gfx700", &[0xd206_0805, 0x4002_0501], "v_add_f32_e64 v5, v1, -v2 clamp", "gfx900",
+               &[0xd101_8005, 0x4002_0501], "v_add_f32_e64 v5, v1, -v2 clamp"),
+    ("gfx900", &[0x3202_0400], "v_add_co_u32_e32 v1, vcc, s0, v2", "gfx600", &[0x4a02_0400], "v_add_i32_e32 v1, vcc, s0, v2"),
+    // Dwords and bytes; the literal of GCN 1.1 is in dwords too.
+    ("gfx600", &[0xc002_8310], "s_load_dword s5, s[2:3], 0x10", "gfx803", &[0xc002_0141, 0x40], "s_load_dword s5, s[2:3], 0x40"),
+    ("gfx803", &[0xc002_0141, 0x1000], "s_load_dword s5, s[2:3], 0x1000", "gfx700", &[0xc002_82ff, 0x400], "s_load_dword s5, s[2:3], 0x400"),
+    ("gfx803", &[0xc000_0141, 6], "s_load_dword s5, s[2:3], s6", "gfx600", &[0xc002_8206], "s_load_dword s5, s[2:3], s6"),
+    // Registers whose codes have moved.
+    ("gfx700", &[0xbe80_0368], "s_mov_b32 s0, flat_scratch_lo", "gfx900", &[0xbe80_0066], "s_mov_b32 s0, flat_scratch_lo"),
+    ("gfx803", &[0xbe80_0072], "s_mov_b32 s0, ttmp2", "gfx900", &[0xbe80_006e], "s_mov_b32 s0, ttmp2"),
+    // Constants.
+    ("gfx803", &[0xbf8c_0070], "s_waitcnt vmcnt(0) lgkmcnt(0)", "gfx900", &[0xbf8c_0070], "s_waitcnt vmcnt(0) lgkmcnt(0)"),
+    ("gfx803", &[0xbf8c_007f], "s_waitcnt lgkmcnt(0)", "gfx900", &[0xbf8c_c07f], "s_waitcnt lgkmcnt(0)"),
+    ("gfx600", &[0xbf90_0022], "s_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, 0)", "gfx942", &[0xbf90_0022], "s_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, 0)"),
+    ("gfx600", &[0xb900_f801], "s_getreg_b32 s0, hwreg(HW_REG_MODE)", "gfx942", &[0xb880_f801], "s_getreg_b32 s0, hwreg(HW_REG_MODE)"),
+    // A branch keeps its distance.
+    ("gfx600", &[0xbf82_fffe], "s_branch 65534", "gfx942", &[0xbf82_fffe], "s_branch 65534"),
+    // The bit by which an atomic returns.
+    ("gfx906", &[0xdd09_8000, 0x0000_0201], "global_atomic_add v0, v1, v2, s[0:1] glc", "gfx942",
+               &[0xdd09_8000, 0x0000_0201], "global_atomic_add v0, v1, v2, s[0:1] sc0"),
+    // The bit that says that a scratch address has a VGPR.
+    ("gfx900", &[0xdc50_4000, 0x017f_0002], "scratch_load_dword v1, v2, off", "gfx942",
+               &[0xdc50_6000, 0x017f_0002], "scratch_load_dword v1, v2, off"),
+    // Another format, where the operation has left its own.
+    ("gfx600", &[0x0200_0501], "v_readlane_b32 s0, v1, s2", "gfx803", &[0xd289_0000, 0x0000_0501], "v_readlane_b32 s0, v1, s2"),
+    ("gfx803", &[0xd289_0000, 0x0000_0501], "v_readlane_b32 s0, v1, s2", "gfx600", &[0x0200_0501], "v_readlane_b32 s0, v1, s2"),
+];
+
+#[test]
+fn what_is_written_differently_means_the_same() {
+    for &(from, words, text, to, words_there, text_there) in CASES {
+        let here = inst(from, words);
+        assert_eq!(here.to_string(), text, "{from}");
+        let there = here.retarget(inst(to, words_there).target()).unwrap_or_else(|e| panic!("{text} to {to}: {e}"));
+        assert_eq!(
+            (there.words(), there.to_string().as_str()),
+            (words_there, text_there),
+            "{text} from {from} to {to}"
+        );
+    }
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let value = |field, value| RetargetError::Value { field, value };
+    let form = |format, extension| RetargetError::Form { format, extension: Some(extension) };
+    #[rustfmt::skip]
+    let cases: &[(&str, &[u32], &str, Target, RetargetError)] = &[
+        ("gfx900", &[0xbf8c_4f74], "s_waitcnt vmcnt(20)", Target::Gfx803, value(Field::Vmcnt, 20)),
+        // The maximum of gfx803 waits for nothing.
+        ("gfx900", &[0xbf8c_0f7f], "s_waitcnt vmcnt(15)", Target::Gfx803, value(Field::Vmcnt, 15)),
+        ("gfx942", &[0xb880_f814], "s_getreg_b32 s0, hwreg(HW_REG_XCC_ID)", Target::Gfx906, value(Field::Id, 20)),
+        // A number without a name here is another register there.
+        ("gfx906", &[0xb880_f814], "s_getreg_b32 s0, hwreg(20)", Target::Gfx942, value(Field::Id, 20)),
+        ("gfx900", &[0xbf90_0009], "s_sendmsg sendmsg(MSG_GS_ALLOC_REQ)", Target::Gfx803, value(Field::Message, 9)),
+        ("gfx803", &[0xbf90_003f], "s_sendmsg sendmsg(MSG_SYSMSG, SYSMSG_OP_HOST_TRAP_ACK)", Target::Gfx900, value(Field::Op, 3)),
+        ("gfx803", &[0x7e00_02f8], "v_mov_b32_e32 v0, 0.15915494", Target::Gfx700, value(Field::Src0, 248)),
+        ("gfx700", &[0xbe80_0368], "s_mov_b32 s0, flat_scratch_lo", Target::Gfx600, value(Field::Ssrc0, 104)),
+        ("gfx600", &[0xbe80_0366], "s_mov_b32 s0, s102", Target::Gfx803, value(Field::Ssrc0, 102)),
+        ("gfx803", &[0xc002_0141, 0x1002], "s_load_dword s5, s[2:3], 0x1002", Target::Gfx700, value(Field::Offset, 0x1002)),
+        ("gfx803", &[0xc002_0141, 0x1000], "s_load_dword s5, s[2:3], 0x1000", Target::Gfx600, value(Field::Offset, 0x1000)),
+        ("gfx900", &[0xc002_0141, 0x001f_fff0], "s_load_dword s5, s[2:3], -0x10", Target::Gfx803, value(Field::Offset, -16)),
+        ("gfx900", &[0xdc51_8000, 0x0000_0001], "global_load_dword v0, v1, s[0:1] glc", Target::Gfx942, value(Field::Glc, 1)),
+        ("gfx900", &[0x7e00_02f9, 0x0006_0601], "v_mov_b32_sdwa v0, v1 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:DWORD",
+                   Target::Gfx700, form(Format::Vop1, Format::Sdwa)),
+    ];
+    for (from, words, text, to, error) in cases {
+        let here = inst(from, words);
+        assert_eq!(here.to_string(), *text, "{from}");
+        assert_eq!(here.retarget(*to), Err(*error), "{text} from {from} to {to}");
+    }
+}
