@@ -1,7 +1,7 @@
 //! Hostile input: cut off, damaged and random files and words, for the library and for what the tool does with a file.
 //! Nothing panics or hangs, and memory does not grow. `tests/cli/hostile.rs` does a part of it with the tool itself.
 //!
-//! By default 60,000 inputs. All of it, ten million inputs (ten minutes on two cores), and one of them again:
+//! By default 60,000 inputs. All of it, ten million inputs (two to four minutes on two cores), and one of them again:
 //!
 //! ```text
 //! AMDGPU_ISA_INPUTS=10000000 cargo test --release --features cli --test hostile -- --nocapture

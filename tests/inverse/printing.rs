@@ -82,3 +82,18 @@ fn errors_print() {
         }
     }
 }
+
+/// 1/(2*pi) is an inline constant from GCN 1.2 on; before, a literal of that value is a number. Found by fuzzing.
+#[cfg(all(feature = "gfx600", feature = "gfx803"))]
+#[test]
+fn a_literal_has_no_name_that_the_target_lacks() {
+    let mov = [0x7e00_02ff, 0x3e22_f983];
+    for (target, setreg, texts) in [
+        (Target::Gfx600, 0xba80_f801u32, ["v_mov_b32_e32 v0, 0x3e22f983", "0x3e22f983"]),
+        (Target::Gfx803, 0xba00_f801, ["v_mov_b32_e32 v0, lit(0x3e22f983)", "0.15915494"]),
+    ] {
+        let setreg = amdgpu_isa::decode_words(target, &[setreg, 0x3e22_f983]).expect("an instruction");
+        assert_eq!(setreg.to_string(), format!("s_setreg_imm32_b32 hwreg(HW_REG_MODE), {}", texts[1]));
+        assert_eq!(amdgpu_isa::decode_words(target, &mov).expect("an instruction").to_string(), texts[0]);
+    }
+}

@@ -35,8 +35,9 @@ use tally::{Rows, Tally};
 ///
 /// Fields: each form of each operation that is longer than a dword (64-bit formats, literals, SDWA, DPP), at up to
 /// six fillings: every value of every single field (of fields wider than 12 bits all values at one filling and a
-/// thousand at the others, of a literal all values of each half); and at one filling all pairs of operand codes, and
-/// all values of the modifiers together, up to 22 bits of them. All of the above is checked of each.
+/// thousand at the others, of a literal all values of each half, and inline constants); and at one filling all pairs
+/// of operand codes, and all values of the modifiers together, up to 22 bits of them. All of the above is checked of
+/// each.
 ///
 /// Texts are compared for every value of every single field of up to 12 bits, and for one in N of all other
 /// instructions: both printers, twice, and with different bytes behind, must give the same plain text.

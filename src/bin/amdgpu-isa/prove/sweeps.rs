@@ -13,6 +13,29 @@ use super::words::{pieces, set};
 /// Bits of modifiers that are taken through all their values together; fields that do not fit keep their filling's value.
 const TOGETHER: u8 = 22;
 
+/// Literals with a text of their own, because an inline constant has the same value, in both of whose halves there is
+/// something: integers from -16, and 1/(2*pi).
+const CONSTANTS: [u32; 18] = [
+    0xffff_fff0,
+    0xffff_fff1,
+    0xffff_fff2,
+    0xffff_fff3,
+    0xffff_fff4,
+    0xffff_fff5,
+    0xffff_fff6,
+    0xffff_fff7,
+    0xffff_fff8,
+    0xffff_fff9,
+    0xffff_fffa,
+    0xffff_fffb,
+    0xffff_fffc,
+    0xffff_fffd,
+    0xffff_fffe,
+    0xffff_ffff,
+    0x3e22_f983,
+    0x3fc4_5f30,
+];
+
 pub struct Sweeps<'a, S> {
     pub subject: &'a S,
     pub target: Target,
@@ -33,6 +56,10 @@ impl<S: Subject> Sweeps<'_, S> {
                 // Wide fields are numbers, which all print alike.
                 let print = if width(field) <= 12 { 1 } else { self.print };
                 each.all(print, count, start, |words, number| set(words, field, value(number)));
+                if width(field) == 32 {
+                    let constants = CONSTANTS.len() as u64;
+                    each.all(1, constants, start, |words, number| set(words, field, CONSTANTS[number as usize]));
+                }
             }
         }
         let start = form.fillings[0];
