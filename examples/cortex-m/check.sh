@@ -78,11 +78,11 @@ size() {
         cp "$work/size" size.txt
     fi
     cat "$work/size"
-    # Other compilers make other code: within five of a hundred.
+    # Other compilers make other code: within five of a hundred, and a few bytes.
     awk '
         /^#/ || $1 == "targets" { next }
         NR == FNR { for (i = 2; i <= NF; i++) was[$1, i] = $i; next }
-        { for (i = 2; i <= NF; i++) if ($i > was[$1, i] * 1.05) { print "grown: " $1 ", " was[$1, i] " to " $i; bad = 1 } }
+        { for (i = 2; i <= NF; i++) if ($i > was[$1, i] * 1.05 + 16) { print "grown: " $1 ", " was[$1, i] " to " $i; bad = 1 } }
         END { exit bad }
     ' size.txt "$work/size"
 }
