@@ -90,11 +90,13 @@ pub fn constants(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// Slots, shapes and targets are numbers of 13, 11 and 5 bits in `Inst`.
+/// Slots, forms and targets are numbers of 13, 3 and 5 bits in `Inst`; families have five bits in `lead`.
 pub fn counts(t: &Target) -> Result<()> {
-    for (what, n, bits) in [("slots", t.slots.len(), 13), ("shapes", t.shapes.len(), 11)] {
+    let forms = t.shapes.iter().flat_map(|s| s.numbered_follows().map(|(_, form)| usize::from(form) + 1)).max();
+    let counts = [("slots", t.slots.len(), 13), ("forms", forms.unwrap_or(0), 3), ("families", t.families.len() + 1, 5)];
+    for (what, n, bits) in counts {
         if n > 1 << bits {
-            return t.row.at.err(format!("{} has {n} {what}, and Inst has {bits} bits for their number", t.row.name));
+            return t.row.at.err(format!("{} has {n} {what}, and src/ has {bits} bits for their number", t.row.name));
         }
     }
     Ok(())

@@ -7,7 +7,7 @@ use crate::build::error::Result;
 use crate::build::lower::{self, Target};
 use crate::build::model::*;
 use crate::build::tables::{info_table, target_tables};
-use crate::build::{lengths, names, roster, types};
+use crate::build::{decode, lengths, names, roster, types};
 
 pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut files =
@@ -17,9 +17,11 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     // What no enabled target needs is left out of the code.
     let unknown = targets.iter().any(|t| lengths::entries(t).contains(&lengths::UNKNOWN));
     writeln!(tables, "pub(crate) const ANY_UNKNOWN_LENGTH: bool = {unknown};").unwrap();
-    let sized = targets.iter().flat_map(|t| &t.classes).any(|c| c.special & lower::special::SIZED != 0);
     let wide = targets.iter().flat_map(|t| &t.items).any(|i| i.lsb >= 64);
-    writeln!(tables, "pub(crate) const ANY_SIZED: bool = {sized};\npub(crate) const ANY_WIDE: bool = {wide};").unwrap();
+    writeln!(tables, "pub(crate) const ANY_WIDE: bool = {wide};").unwrap();
+    writeln!(tables, "pub(crate) const FAMILIES: usize = {};", decode::families(targets)).unwrap();
+    writeln!(tables, "pub(crate) const RULES: u16 = {};", decode::rules(targets)).unwrap();
+    writeln!(tables, "pub(crate) const TAILS: u8 = {};", decode::tails(targets)).unwrap();
     let mut abouts = vec![String::new()];
     for t in targets {
         tables += &target_tables(isa, targets, t, &mut abouts)?;

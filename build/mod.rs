@@ -4,6 +4,7 @@
 
 pub mod assume;
 pub mod check;
+pub mod decode;
 pub mod derive;
 pub mod emit;
 pub mod error;
@@ -13,6 +14,7 @@ pub mod lengths;
 pub mod lower;
 pub mod model;
 pub mod names;
+pub mod pages;
 pub mod parse;
 pub mod roster;
 pub mod rows;

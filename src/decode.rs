@@ -1,9 +1,8 @@
 //! From words to instructions.
 
-use crate::common::number;
-use crate::table::{Check, Class, DecodeTables, Family, Follow, NO_SHAPE, NONE, special, tail};
-use crate::target::generated::ANY_SIZED;
-use crate::target::{DECODE, LAYOUT, OPERANDS};
+use crate::table::{Check, Class, DecodeTables, Family, FieldMap, Follow, NONE, lead, paged, special, tail};
+use crate::target::DECODE;
+use crate::target::generated::{FAMILIES, RULES, TAILS};
 use crate::{DecodeError, Field, Format, Inst, Target};
 
 /// Dwords of the longest instruction of any target.
@@ -55,47 +54,63 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
 
 /// Decodes what has one or two dwords and is in order. Whatever else there is, `careful` decides: it alone knows
 /// errors, so that this is short.
+///
+/// What has two dwords in any case, and what has one, are looked up by functions of their own: which of them is called
+/// is predicted, so that a walk begins with the next instruction before this one's tables are read.
 #[inline(always)]
 fn quick(target: Target, bits: u64) -> Option<Inst> {
-    let meta = recognise(target, bits);
-    // What stands behind the instruction is not part of it.
-    let high = if meta >> 29 == 1 { 0 } else { (bits >> 32) as u32 };
-    (meta != 0).then(|| Inst::from_parts(target, [bits as u32, high, 0, 0, 0], meta))
+    let t = DECODE[target as usize];
+    let (word, high) = (bits as u32, (bits >> 32) as u32);
+    let lead = t.leads[(word >> 23) as usize];
+    let (meta, high, dwords) = if lead & lead::TWO != 0 {
+        (two(t, bits, lead), high, 2)
+    } else if lead & lead::ASK == 0 && !may_announce(word) {
+        (one(t, word, lead), 0, 1)
+    } else {
+        let (meta, dwords) = any(t, bits, lead);
+        // What stands behind the instruction is not part of it.
+        (meta, if dwords == 1 { 0 } else { high }, dwords)
+    };
+    (meta != 0).then(|| Inst::new(target, [word, high, 0, 0, 0], meta, dwords))
 }
 
-/// `Inst::meta` without the target; zero for what `careful` must look at. A call whose arguments and result fit in
-/// registers: inlined, it would make every loop around it spill its own.
+/// `Inst::meta` of what has two dwords; zero for what `careful` must look at.
+///
+/// A call whose arguments and result fit in registers: inlined, it would make every loop around it spill its own.
 #[inline(never)]
-fn recognise(target: Target, bits: u64) -> u32 {
-    find_quick(DECODE[target as usize], bits).unwrap_or(0)
+fn two(t: &DecodeTables, bits: u64, lead: u8) -> u32 {
+    recognise(t, bits, lead).unwrap_or(0)
 }
 
-#[inline(always)]
-fn find_quick(t: &DecodeTables, bits: u64) -> Option<u32> {
-    let word = bits as u32;
-    let family = family(t, word)?;
-    let slot = slot(family, word);
-    let mut shape = shape(t, family, slot)?;
-    let mut class = t.classes.get(usize::from(shape))?;
-    let mut dwords = class.dwords;
-    if may_be_long(class.tail, word) && may_follow(class.tail, word) {
-        dwords += 1;
-        if let Some(form) = form(t, class.tail, shape, word) {
-            shape = form;
-            class = t.classes.get(usize::from(form))?;
-        }
-    } else if class.tail & tail::LIST != 0 {
-        if let Some(follow) = listed(t, shape, bits) {
-            dwords += 1;
-            if let Some(form) = follow.form.checked_sub(1) {
-                shape = form;
-                class = t.classes.get(usize::from(form))?;
-            }
-        }
+/// `Inst::meta` of what has one dword; zero for what `careful` must look at.
+#[inline(never)]
+fn one(t: &DecodeTables, word: u32, lead: u8) -> u32 {
+    recognise(t, word.into(), lead).unwrap_or(0)
+}
+
+/// The base form.
+#[inline]
+fn recognise(t: &DecodeTables, bits: u64, lead: u8) -> Option<u32> {
+    let slot = slot(family(t, lead), bits as u32);
+    let number = paged(t.pages, t.class_of, slot.into())?;
+    accepts(t, number, bits).then(|| Inst::meta(slot, 0, number))
+}
+
+/// `Inst::meta` and the dwords of what has one or two; zero for what `careful` must look at.
+#[inline(never)]
+fn any(t: &DecodeTables, bits: u64, lead: u8) -> (u32, u8) {
+    match find(t, bits, lead) {
+        // A table says nothing of bits behind the instruction.
+        Some(found) if found.dwords <= 2 && accepts(t, found.class, bits) => (found.meta(), found.dwords),
+        _ => (0, 0),
     }
-    // A table says nothing of bits behind the instruction.
-    let good = dwords <= 2 && satisfies(t, class, bits) && (class.special == 0 || rare(t, class, bits));
-    good.then(|| Inst::meta(slot, shape, dwords))
+}
+
+/// The words are in order.
+#[inline]
+fn accepts(t: &DecodeTables, number: u8, bits: u64) -> bool {
+    let Some(class) = t.classes.get(usize::from(number)) else { return false };
+    bits & class.zeros == 0 && satisfies(t, class.checks, bits) && (class.special == 0 || rare(t, number, class, bits))
 }
 
 #[cold]
@@ -119,11 +134,19 @@ fn careful_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError> {
     careful(target, words, dwords.len())
 }
 
-/// A slot, a shape and a number of dwords, before anything is checked.
+/// What the codes say, before anything is checked.
 struct Found {
     slot: u16,
-    shape: u16,
+    form: u8,
+    /// Of the form.
+    class: u8,
     dwords: u8,
+}
+
+impl Found {
+    fn meta(&self) -> u32 {
+        Inst::meta(self.slot, self.form, self.class)
+    }
 }
 
 /// Decodes, or says why not.
@@ -133,69 +156,61 @@ fn careful(target: Target, mut words: [u32; MAX_DWORDS], available: usize) -> Re
     }
     let t = DECODE[target as usize];
     let bits = u64::from(words[0]) | u64::from(words[1]) << 32;
-    let found = find(t, target, bits, available)?;
-    let dwords = usize::from(found.dwords);
-    if available < dwords {
+    let Some(found) = find(t, bits, lead(t, words[0])) else {
+        return Err(unknown(t, words[0]));
+    };
+    if available < usize::from(found.dwords) {
         return Err(DecodeError::Truncated { needed: found.dwords * 4 });
     }
     // What stands behind the instruction is not part of it.
-    for word in words.iter_mut().skip(dwords) {
+    for word in words.iter_mut().skip(found.dwords.into()) {
         *word = 0;
     }
-    let class = t.classes.get(usize::from(found.shape)).ok_or(DecodeError::UnknownEncoding)?;
+    let class = t.classes.get(usize::from(found.class)).ok_or(DecodeError::UnknownEncoding)?;
     let bits = u64::from(words[0]) | u64::from(words[1]) << 32;
-    if !satisfies(t, class, bits) || bits & ones(t, class) != ones(t, class) {
-        return Err(refusal(t, target, &found, class, bits));
+    let (ones, more) = further(t, found.class, class);
+    refusal(t, &found, class, (ones, more), bits)?;
+    ties(t, class, more, bits)?;
+    if RULES & class.special & special::WIDE != 0 {
+        wide(t, &found, words[2])?;
     }
-    ties(t, class, bits)?;
-    if class.special & special::WIDE != 0 {
-        wide(t, target, &found, words[2])?;
-    }
-    let inst = Inst::new(target, words, found.slot, found.shape, found.dwords);
-    if ANY_SIZED && class.special & special::SIZED != 0 {
+    let inst = Inst::new(target, words, found.meta(), found.dwords);
+    if RULES & class.special & special::SIZED != 0 {
         crate::operand::sizes(&inst)?;
     }
     Ok(inst)
 }
 
 /// What must hold of the third dword.
-fn wide(t: &DecodeTables, target: Target, found: &Found, word: u32) -> Result<(), DecodeError> {
-    let Ok(at) = t.wide.binary_search_by_key(&found.shape, |w| w.shape) else { return Ok(()) };
-    let Some(wide) = t.wide.get(at) else { return Ok(()) };
+fn wide(t: &DecodeTables, found: &Found, word: u32) -> Result<(), DecodeError> {
+    let Some(wide) = t.wide.iter().find(|w| w.class == found.class) else { return Ok(()) };
     let wrong = word & wide.zeros | !word & wide.ones;
     if wrong != 0 {
-        let bit = 64 + wrong.trailing_zeros() as u8;
-        let (format, field) = field_at(target, found, bit);
-        return Err(DecodeError::ReservedBits { format, field, bit });
+        return Err(reserved_bit(t, found, 64 + wrong.trailing_zeros() as u8));
     }
-    let first = usize::from(wide.first);
-    for c in t.checks.get(first..first + usize::from(wide.checks)).unwrap_or(&[]) {
-        // `allowed` counts bits modulo 64.
-        if !allowed(t, c, word.into()) {
-            let value = (word >> (c.lsb & 31)) as u16 & c.mask;
-            return Err(DecodeError::ReservedValue {
-                field: c.field,
-                value,
-                lsb: c.lsb,
-                width: c.mask.count_ones() as u8,
-            });
-        }
+    match refused(t, wide.checks, word.into()) {
+        Some(check) => Err(reserved_value(t, found, check, word.into(), 64)),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// What follows the base words where `tail` has no flag for it.
-#[inline(never)]
-fn listed(t: &DecodeTables, shape: u16, bits: u64) -> Option<&Follow> {
-    follows(t, shape).find(|f| {
+fn listed(t: &DecodeTables, class: u8, bits: u64) -> Option<&Follow> {
+    follows(t, class).find(|f| {
         let value = (bits >> (f.lsb & 63)) as u16 & ((1u32 << f.width) - 1) as u16;
         (f.first..=f.last).contains(&value)
     })
 }
 
-fn follows(t: &DecodeTables, shape: u16) -> impl Iterator<Item = &Follow> {
-    let first = t.follows.partition_point(|f| f.shape < shape);
-    t.follows.get(first..).unwrap_or(&[]).iter().take_while(move |f| f.shape == shape)
+fn follows(t: &DecodeTables, class: u8) -> impl Iterator<Item = &Follow> {
+    t.follows.iter().filter(move |f| f.class == class)
+}
+
+/// The low bits hold a code that announces a dword in some format with one dword. Where the format has no such code,
+/// nothing follows.
+#[inline(always)]
+fn may_announce(word: u32) -> bool {
+    word & 0xff >= 249 || word & 0xff00 == 0xff00
 }
 
 /// A cheap question before `may_follow`: the codes that announce a dword are few.
@@ -218,63 +233,54 @@ pub(crate) fn may_follow(tail: u8, word: u32) -> bool {
 
 /// Dwords of an instruction whose first dword does not tell.
 pub(crate) fn dwords(target: Target, bits: u64, available: usize) -> Option<u8> {
-    find(DECODE[target as usize], target, bits, available).ok().map(|found| found.dwords)
+    let t = DECODE[target as usize];
+    let found = find(t, bits, lead(t, bits as u32))?;
+    // The second dword may announce a third.
+    let announced = TAILS & tail::LIST != 0 && available < 2 && follows(t, found.class).any(|f| f.lsb >= 32);
+    (!announced).then_some(found.dwords)
 }
 
 /// What the first dword or two say: the operation, its form and its length.
-fn find(t: &DecodeTables, target: Target, bits: u64, available: usize) -> Result<Found, DecodeError> {
+fn find(t: &DecodeTables, bits: u64, lead: u8) -> Option<Found> {
     let word = bits as u32;
-    let family = family(t, word).ok_or(DecodeError::UnknownEncoding)?;
-    let slot = slot(family, word);
-    let Some(shape) = shape(t, family, slot) else {
-        return Err(unknown_opcode(family, target, slot, word));
-    };
-    let class = t.classes.get(usize::from(shape)).ok_or(DecodeError::UnknownEncoding)?;
-    let mut found = Found { slot, shape, dwords: class.dwords };
-    let tail = class.tail;
-    if may_follow(tail, word) {
+    let slot = slot(family(t, lead), word);
+    let base = paged(t.pages, t.class_of, slot.into()).filter(|&base| base != 0)?;
+    let class = t.classes.get(usize::from(base))?;
+    let wide = RULES & class.special & special::WIDE != 0;
+    let dwords = 1 + u8::from(class.tail & tail::TWO != 0) + u8::from(wide && is_three(t, base));
+    let mut found = Found { slot, form: 0, class: base, dwords };
+    if may_follow(class.tail, word) {
         found.dwords += 1;
-        found.shape = form(t, tail, shape, word).unwrap_or(shape);
-    } else if tail & tail::LIST != 0 {
-        // The second dword may announce a third.
-        let second = follows(t, shape).any(|f| f.lsb >= 32);
-        if second && available < 2 {
-            return Err(DecodeError::Truncated { needed: found.dwords * 4 });
-        }
-        if let Some(follow) = listed(t, shape, bits) {
+        let form = match word & 0x1ff {
+            249 if class.tail & tail::SDWA != 0 => 1,
+            250 if class.tail & tail::DPP != 0 => 2,
+            _ => return Some(found),
+        };
+        (found.form, found.class) = (form, *t.forms.get(usize::from(class.forms))?.get(usize::from(form) - 1)?);
+    } else if TAILS & class.tail & tail::LIST != 0 {
+        if let Some(follow) = listed(t, base, bits) {
             found.dwords += 1;
-            found.shape = follow.form.checked_sub(1).unwrap_or(shape);
+            if follow.form != 0 {
+                (found.form, found.class) = (follow.form, follow.of);
+            }
         }
     }
-    Ok(found)
+    Some(found)
+}
+
+/// The base format has three dwords.
+fn is_three(t: &DecodeTables, class: u8) -> bool {
+    field_map(t, parts(t, class).0).is_some_and(|m| m.dwords == 3)
 }
 
 #[inline(always)]
-fn family(t: &DecodeTables, word: u32) -> Option<&Family> {
-    match t.lut[(word >> 23) as usize] {
-        0 => None,
-        number => Some(&t.families[usize::from(number) % 32]),
-    }
+fn lead(t: &DecodeTables, word: u32) -> u8 {
+    t.leads[(word >> 23) as usize]
 }
 
 #[inline(always)]
-fn shape(t: &DecodeTables, family: &Family, slot: u16) -> Option<u16> {
-    match *t.shape_of.get(usize::from(slot))? {
-        0 => None,
-        local => Some(family.shapes.wrapping_add(local.into())),
-    }
-}
-
-/// The shape of the extended form, if the dword behind the base word makes one.
-#[inline(always)]
-fn form(t: &DecodeTables, tail: u8, shape: u16, word: u32) -> Option<u16> {
-    let [sdwa, dpp] = *t.forms_of.get(usize::from(shape))?;
-    let form = match word & 0x1ff {
-        249 if tail & tail::SDWA != 0 => sdwa,
-        250 if tail & tail::DPP != 0 => dpp,
-        _ => 0,
-    };
-    form.checked_sub(1)
+fn family(t: &DecodeTables, lead: u8) -> &Family {
+    &t.families[usize::from(lead & lead::FAMILY) % FAMILIES]
 }
 
 #[inline(always)]
@@ -287,27 +293,33 @@ fn slot(family: &Family, word: u32) -> u16 {
     slot
 }
 
-/// The bits that must be one.
-fn ones(t: &DecodeTables, class: &Class) -> u64 {
-    t.ones.get(usize::from(class.ones)).copied().unwrap_or(0)
-}
-
-/// All that the class demands, but for what `special` names.
-#[inline(always)]
-fn satisfies(t: &DecodeTables, class: &Class, bits: u64) -> bool {
-    if bits & class.zeros != 0 {
-        return false;
+/// What a class with the rule `special::FURTHER` demands besides: bits that must be one, and checks.
+fn further(t: &DecodeTables, number: u8, class: &Class) -> (u64, [u8; 4]) {
+    if RULES & class.special & special::FURTHER == 0 {
+        return (0, [0; 4]);
     }
-    // Most classes have one check or two; a slice of them would cost more than it saves.
-    let first = usize::from(class.first);
-    let end = first + usize::from(class.checks);
-    (first..end).all(|n| t.checks.get(n).is_some_and(|c| allowed(t, c, bits)))
+    let ones = t.ones.iter().find(|o| o.0 == number).map_or(0, |o| o.1);
+    (ones, t.more.iter().find(|o| o.0 == number).map_or([0; 4], |o| o.1))
 }
 
+/// All checks hold.
 #[inline(always)]
-fn checks<'a>(t: &'a DecodeTables, class: &Class) -> &'a [Check] {
-    let first = usize::from(class.first);
-    t.checks.get(first..first + usize::from(class.checks)).unwrap_or(&[])
+fn satisfies(t: &DecodeTables, checks: [u8; 4], bits: u64) -> bool {
+    refused(t, checks, bits).is_none()
+}
+
+/// The first check that does not hold.
+#[inline(always)]
+fn refused(t: &DecodeTables, checks: [u8; 4], bits: u64) -> Option<&Check> {
+    let mut left = u32::from_le_bytes(checks);
+    while left != 0 {
+        let check = t.checks.get((left & 0xff) as usize)?;
+        if !allowed(t, check, bits) {
+            return Some(check);
+        }
+        left >>= 8;
+    }
+    None
 }
 
 /// The field, with the flag on top if there is one, has a value that its set contains.
@@ -327,23 +339,27 @@ fn in_set(set: &[u32; 16], code: usize) -> bool {
 
 /// What few classes demand.
 #[cold]
-fn rare(t: &DecodeTables, class: &Class, bits: u64) -> bool {
-    let careful = class.special & special::SIZED != 0;
-    !careful && bits & ones(t, class) == ones(t, class) && ties(t, class, bits).is_ok()
+fn rare(t: &DecodeTables, number: u8, class: &Class, bits: u64) -> bool {
+    let (ones, more) = further(t, number, class);
+    class.special & (special::SIZED | special::WIDE) == 0
+        && bits & ones == ones
+        && satisfies(t, more, bits)
+        && ties(t, class, more, bits).is_ok()
 }
 
 /// Rules that tie several fields. Their positions are those of the formats that have the rule, which no generation
 /// has moved so far; the tables name the rule, the build checks the positions.
-fn ties(t: &DecodeTables, class: &Class, bits: u64) -> Result<(), DecodeError> {
+fn ties(t: &DecodeTables, class: &Class, more: [u8; 4], bits: u64) -> Result<(), DecodeError> {
+    let has = |rule: u16| RULES & class.special & rule != 0;
     let at = |lsb: u32, width: u32| (bits >> lsb) as u16 & ((1u32 << width) - 1) as u16;
     let bad = |field, lsb: u8, width: u8| {
         Err(DecodeError::ReservedValue { field, value: at(lsb.into(), width.into()), lsb, width })
     };
     let offen_and_idxen = at(12, 2) == 3;
-    if class.special & special::BUF_VADDR != 0 && offen_and_idxen && at(32, 8) == 255 {
+    if has(special::BUF_VADDR) && offen_and_idxen && at(32, 8) == 255 {
         return bad(Field::Vaddr, 32, 8);
     }
-    if class.special & special::ADDR64 != 0 && at(15, 1) == 1 {
+    if has(special::ADDR64) && at(15, 1) == 1 {
         if at(12, 2) != 0 {
             return bad(Field::Addr64, 15, 1);
         }
@@ -353,29 +369,29 @@ fn ties(t: &DecodeTables, class: &Class, bits: u64) -> Result<(), DecodeError> {
     }
     let (lds, acc) = (at(16, 1) == 1, at(55, 1) == 1);
     // The bit is acc, or tfe where there are no accumulation registers.
-    if class.special & special::LDS_ALONE != 0 && lds && acc {
+    if has(special::LDS_ALONE) && lds && acc {
         return bad(Field::Acc, 55, 1);
     }
     let (glc, tfe) = (at(16, 1) == 1, at(55, 1) == 1);
-    if class.special & special::RETURN_TFE != 0 && glc && tfe {
+    if has(special::RETURN_TFE) && glc && tfe {
         // One register more fits if the tuple fits one register further on.
         let further = bits.checked_add(1 << 56);
-        if !further.is_some_and(|bits| checks(t, class).iter().all(|c| allowed(t, c, bits))) {
+        if !further.is_some_and(|bits| satisfies(t, class.checks, bits) && satisfies(t, more, bits)) {
             return bad(Field::Vdst, 56, 8);
         }
     }
-    if class.special & special::MIMG != 0 {
+    if has(special::MIMG) {
         let dwords = crate::operand::mimg_dwords(class.special, at(8, 4), at(16, 1) == 1, at(63, 1) == 1);
         if at(40, 8) + dwords > 256 {
             return bad(Field::Vdata, 40, 8);
         }
     }
     let no_saddr = at(48, 7) == 127;
-    if class.special & special::GLOBAL_ADDR != 0 && no_saddr && at(32, 8) == 255 {
+    if has(special::GLOBAL_ADDR) && no_saddr && at(32, 8) == 255 {
         return bad(Field::Addr, 32, 8);
     }
-    if class.special & (special::SMEM_OFFSET | special::SMEM_ONE_OFFSET) != 0 {
-        let two = class.special & special::SMEM_OFFSET != 0;
+    if has(special::SMEM_OFFSET | special::SMEM_ONE_OFFSET) {
+        let two = has(special::SMEM_OFFSET);
         let (soffset_en, imm) = (two && at(14, 1) == 1, at(17, 1) == 1);
         if soffset_en && !in_set(t.scalars, at(57, 7).into()) {
             return bad(Field::Soffset, 57, 7);
@@ -387,60 +403,91 @@ fn ties(t: &DecodeTables, class: &Class, bits: u64) -> Result<(), DecodeError> {
     Ok(())
 }
 
+/// Why there is no such operation.
 #[cold]
-fn unknown_opcode(family: &Family, target: Target, slot: u16, word: u32) -> DecodeError {
-    let opcode = (word >> family.op_shift) as u16 & family.op_mask;
-    // The family's format: that of the first shape in it. FLAT's segments are formats of their own; the halves of a
+fn unknown(t: &DecodeTables, word: u32) -> DecodeError {
+    let family = family(t, lead(t, word));
+    let slot = slot(family, word);
+    let opcode = (word >> (family.op_shift & 31)) as u16 & family.op_mask;
+    // The family's format: that of the first class in it. FLAT's segments are formats of their own; the halves of a
     // split opcode are not.
-    let seg_base = slot - opcode;
-    let t = DECODE[target as usize];
+    let seg_base = slot.wrapping_sub(opcode);
     let format_of = |s: u16| {
-        let local = *t.shape_of.get(usize::from(s))?;
-        let shape = if local == 0 { return None } else { family.shapes.wrapping_add(local.into()) };
-        Some(OPERANDS[target as usize].shapes.get(usize::from(shape))?.format)
+        let class = paged(t.pages, t.class_of, s.into()).filter(|&class| class != 0)?;
+        Some(parts(t, class).0)
     };
-    let near = (seg_base..=seg_base + family.op_mask).find_map(format_of);
+    let number = |format: Format, slot: u16| {
+        let op = field_map(t, format).and_then(|m| width_of(m, Field::Op));
+        op.map_or(0, |width| slot & ((1u32 << width) - 1) as u16)
+    };
+    let near = (seg_base..=seg_base.saturating_add(family.op_mask)).find_map(format_of);
     let lower_half =
-        || (family.base..seg_base).find_map(format_of).filter(|&f| number(target, f, u16::MAX) > family.op_mask);
+        || (family.base..seg_base).find_map(format_of).filter(|&f| number(f, u16::MAX) > family.op_mask);
     match near.or_else(lower_half) {
-        Some(format) => DecodeError::UnknownOpcode { format, opcode: number(target, format, slot - family.base) },
+        Some(format) => DecodeError::UnknownOpcode { format, opcode: number(format, slot.wrapping_sub(family.base)) },
         None => DecodeError::UnknownEncoding,
     }
 }
 
-/// Finds out what is wrong with words that some check has refused.
-#[cold]
-fn refusal(t: &DecodeTables, target: Target, found: &Found, class: &Class, bits: u64) -> DecodeError {
-    let wrong = bits & class.zeros | !bits & ones(t, class);
+/// What is wrong with words that must be zero, one, or in a set.
+fn refusal(
+    t: &DecodeTables,
+    found: &Found,
+    class: &Class,
+    (ones, more): (u64, [u8; 4]),
+    bits: u64,
+) -> Result<(), DecodeError> {
+    let wrong = bits & class.zeros | !bits & ones;
     if wrong != 0 {
-        let bit = wrong.trailing_zeros() as u8;
-        let (format, field) = field_at(target, found, bit);
-        return DecodeError::ReservedBits { format, field, bit };
+        return Err(reserved_bit(t, found, wrong.trailing_zeros() as u8));
     }
-    for c in checks(t, class) {
-        if !allowed(t, c, bits) {
-            let value = (bits >> c.lsb) as u16 & c.mask;
-            return DecodeError::ReservedValue { field: c.field, value, lsb: c.lsb, width: c.mask.count_ones() as u8 };
-        }
+    match refused(t, class.checks, bits).or_else(|| refused(t, more, bits)) {
+        Some(check) => Err(reserved_value(t, found, check, bits, 0)),
+        None => Ok(()),
     }
-    DecodeError::UnknownEncoding
+}
+
+fn reserved_bit(t: &DecodeTables, found: &Found, bit: u8) -> DecodeError {
+    let (format, field) = field_at(t, found, bit);
+    DecodeError::ReservedBits { format, field, bit }
+}
+
+/// `first`: what the check's bits are counted from.
+fn reserved_value(t: &DecodeTables, found: &Found, check: &Check, bits: u64, first: u8) -> DecodeError {
+    let (_, field) = field_at(t, found, first + check.lsb);
+    let value = (bits >> (check.lsb & 63)) as u16 & check.mask;
+    let width = check.mask.count_ones() as u8;
+    DecodeError::ReservedValue { field: field.unwrap_or(Field::Reserved), value, lsb: first + check.lsb, width }
+}
+
+/// The formats of a class: of the base words, and of the dword behind them.
+fn parts(t: &DecodeTables, class: u8) -> (Format, Option<Format>) {
+    let parts = t.parts_of.get(usize::from(class)).and_then(|&n| t.parts.get(usize::from(n)));
+    parts.copied().unwrap_or((Format::Literal, None))
+}
+
+fn field_map(t: &DecodeTables, format: Format) -> Option<&FieldMap> {
+    t.fields.iter().find(|m| m.format == format)
+}
+
+/// Bits of all pieces of a field.
+fn width_of(map: &FieldMap, field: Field) -> Option<u8> {
+    let ends = map.fields.iter().skip(1).map(|f| f.1).chain([map.dwords * 32]);
+    map.fields.iter().zip(ends).filter(|(f, _)| f.0 == field).map(|(f, end)| end - f.1).reduce(|a, b| a + b)
 }
 
 /// The field that a bit belongs to, in the base format or in the extension behind it.
-fn field_at(target: Target, found: &Found, bit: u8) -> (Format, Option<Field>) {
-    let shape = OPERANDS[target as usize].shapes.get(usize::from(found.shape)).unwrap_or(&NO_SHAPE);
-    let parts = crate::inst::parts(target, shape, found.dwords);
-    for (part, first) in parts.into_iter().flatten() {
-        let layout = LAYOUT[target as usize].formats.iter().find(|l| l.format == part);
-        let inside = layout.into_iter().flat_map(|l| l.fields).find(|f| {
-            let at = bit.wrapping_sub(first);
-            !f.overlay && (at.wrapping_sub(f.lsb) < f.width || f.hi != NONE && at.wrapping_sub(f.hi) < f.hi_width)
-        });
-        if let Some(f) = inside {
-            return (part, Some(f.field));
-        }
+fn field_at(t: &DecodeTables, found: &Found, bit: u8) -> (Format, Option<Field>) {
+    let (base, extension) = parts(t, found.class);
+    let field = |format: Format, bit: u8| {
+        let mut fields = field_map(t, format).map_or(&[][..], |m| m.fields).iter();
+        fields.rfind(|f| f.1 <= bit).map(|f| f.0)
+    };
+    let behind = field_map(t, base).map_or(32, |m| m.dwords * 32);
+    match (bit.checked_sub(behind), extension) {
+        (Some(bit), Some(format)) => (format, field(format, bit)),
+        _ => (base, field(base, bit)),
     }
-    (shape.format, None)
 }
 
 /// A dword that is no instruction, met while walking code.

@@ -24,7 +24,7 @@ pub(crate) mod generated {
     #[cfg(feature = "text")]
     use crate::table::TextTables;
     use crate::table::{
-        Check, Class, DecodeTables, Dual, Family, Follow, ImmTables, Info, Item, Kind, Layout, LayoutTables,
+        Check, Class, DecodeTables, Dual, Family, FieldMap, Follow, ImmTables, Info, Item, Kind, Layout, LayoutTables,
         LengthTables, NO_FAMILY, NameTables, Named, OpTables, OperandTables, Other, Part, Shape, Ty, Wide,
     };
     use crate::{Field, FieldInfo, Format, Opcode};
