@@ -14,6 +14,7 @@ struct Class {
     ones: u128,
     ignored_high: u32,
     checks: Vec<u8>,
+    flagged: Vec<lower::Check>,
     high_checks: Vec<u8>,
     tail: u8,
     special: u16,
@@ -32,16 +33,14 @@ struct Follow {
     of: u8,
 }
 
-/// How many entries the table of families has: a power of two, so that a number of some bits is always one of them.
-pub fn families(targets: &[Target]) -> usize {
-    targets.iter().map(|t| t.families.len() + 1).max().unwrap_or(1).next_power_of_two()
-}
-
 /// Rules that some class of some target has: the code for the others is left out.
 pub fn rules(targets: &[Target]) -> u16 {
-    let further = |c: &lower::Class| c.value as u64 != 0 || c.checks.1 > 4;
-    let of = |c: &lower::Class| c.special | if further(c) { special::FURTHER } else { 0 };
-    targets.iter().flat_map(|t| &t.classes).fold(0, |all, c| all | of(c))
+    let of = |t: &Target, c: &lower::Class| {
+        let checks = &t.checks[c.checks.0..c.checks.0 + c.checks.1];
+        let further = c.value as u64 != 0 || checks.len() > 4 || checks.iter().any(|c| c.hi != NONE);
+        c.special | if further { special::FURTHER } else { 0 }
+    };
+    targets.iter().flat_map(|t| t.classes.iter().map(move |c| of(t, c))).fold(0, |all, rules| all | rules)
 }
 
 /// All that may stand behind the base words of some class.
@@ -49,59 +48,108 @@ pub fn tails(targets: &[Target]) -> u8 {
     targets.iter().flat_map(|t| &t.classes).fold(0, |all, c| all | c.tail)
 }
 
-pub fn tables(w: &mut String, t: &Target, families: usize) -> Result<()> {
-    let mut classes = Classes::new(t);
-    let of_shape: Vec<u8> = (0..t.shapes.len()).map(|s| classes.of_shape(s)).collect();
-    if classes.list.len() > 255 || classes.checks.len() > 255 {
-        return t.row.at.err("more classes or checks than a byte can number");
+/// The tables of one target, before they are written.
+pub struct Tables<'a> {
+    t: &'a Target<'a>,
+    classes: Classes<'a>,
+    pages: Vec<u8>,
+    class_of: Vec<u8>,
+    allowed: Allowed,
+}
+
+/// How long the longest of each table is, as in src/table.rs.
+pub struct Sizes([usize; 6]);
+
+const SIZES: [&str; 6] = ["FAMILIES", "PAGES", "CLASS_OF", "CLASSES", "CHECKS", "ALLOWED"];
+
+impl Sizes {
+    pub fn of(all: &[Tables]) -> Sizes {
+        let mut most = all.iter().fold([1; 6], |most, t| std::array::from_fn(|i| most[i].max(t.sizes()[i])));
+        // A power of two, so that a number of some bits is always one of them.
+        most[0] = most[0].next_power_of_two();
+        Sizes(most)
     }
-    let mut of_slot: Vec<u8> = t.slots.iter().map(|s| s.as_ref().map_or(0, |s| of_shape[s.shape - 1])).collect();
-    of_slot.resize(of_slot.len().next_multiple_of(PAGE), 0);
-    let (numbers, entries) = pages(&of_slot, <[u8]>::to_vec);
-    writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{\nleads: {:?},", leads(t)).unwrap();
-    writeln!(w, "families: [NO_FAMILY,").unwrap();
-    for f in &t.families {
-        let seg = f.seg.map_or(0, |s| s.lsb | s.width << 5);
-        let op_mask = (1u32 << f.op.width) - 1;
-        writeln!(
-            w,
-            "Family {{ base: {}, op_mask: {op_mask:#x}, op_shift: {}, seg: {seg:#x} }},",
-            f.base, f.op.lsb
-        )
-        .unwrap();
+
+    pub fn emit(&self, w: &mut String) {
+        for (name, n) in SIZES.iter().zip(self.0) {
+            writeln!(w, "pub(crate) const {name}: usize = {n};").unwrap();
+        }
     }
-    w.push_str(&"NO_FAMILY,".repeat(families - t.families.len() - 1));
-    writeln!(w, "],\npages: &{numbers:?},\nclass_of: &{entries:?},\nclasses: &[").unwrap();
-    let forms = classes.emit(w)?;
-    writeln!(w, "],\nforms: &{forms:?},\nchecks: &[").unwrap();
-    writeln!(w, "Check {{ lsb: 0, hi: {NONE}, bit: 0, mask: 0, first: 0 }},").unwrap();
-    let mut allowed = Allowed::default();
-    let sets: Vec<Vec<bool>> = classes.checks.iter().map(|c| set_of(t, c)).collect();
-    // The longest first: a shorter set may be the beginning of a longer one.
-    let mut order: Vec<&Vec<bool>> = sets.iter().collect();
-    order.sort_by_key(|s| std::cmp::Reverse(s.len()));
-    for set in order {
-        allowed.place(set);
+}
+
+/// The entries of an array, as many as it has room for.
+fn filled(entries: impl ExactSizeIterator<Item = String>, none: &str, room: usize) -> String {
+    let missing = room - entries.len();
+    entries.map(|e| e + ",\n").chain(std::iter::repeat_n(none.to_string() + ",", missing)).collect()
+}
+
+fn numbers<T: ToString>(list: &[T], room: usize) -> String {
+    filled(list.iter().map(T::to_string), "0", room).replace('\n', "")
+}
+
+impl<'a> Tables<'a> {
+    pub fn new(t: &'a Target<'a>) -> Result<Self> {
+        let mut classes = Classes::new(t);
+        let of_shape: Vec<u8> = (0..t.shapes.len()).map(|s| classes.of_shape(s)).collect();
+        if classes.list.len() > 255 || classes.checks.len() > 253 {
+            return t.row.at.err("more classes or checks than a byte can number");
+        }
+        let mut of_slot: Vec<u8> =
+            t.slots.iter().map(|s| s.as_ref().map_or(0, |s| of_shape[s.shape - 1])).collect();
+        of_slot.resize(of_slot.len().next_multiple_of(PAGE), 0);
+        let (pages, class_of) = pages(&of_slot, <[u8]>::to_vec);
+        let mut allowed = Allowed::default();
+        let flagged = classes.list.iter().flat_map(|c| &c.flagged);
+        let mut sets: Vec<Vec<bool>> = classes.checks.iter().chain(flagged).map(|c| set_of(t, c)).collect();
+        // The longest first: a shorter set may be the beginning of a longer one.
+        sets.sort_by_key(|s| std::cmp::Reverse(s.len()));
+        for set in &sets {
+            allowed.place(set);
+        }
+        Ok(Tables { t, classes, pages, class_of, allowed })
     }
-    writeln!(w, "Check {{ lsb: 0, hi: {NONE}, bit: 0, mask: 0, first: 0 }},").unwrap();
-    for (c, set) in classes.checks.iter().zip(&sets) {
-        let (first, bit) = allowed.place(set);
-        let mask = (1u32 << c.width) - 1;
-        writeln!(
-            w,
-            "Check {{ lsb: {}, hi: {}, bit: {bit:#x}, mask: {mask:#x}, first: {first} }},",
-            c.lsb % 64,
-            c.hi
-        )
-        .unwrap();
+
+    fn sizes(&self) -> [usize; 6] {
+        let allowed = self.allowed.bytes().len();
+        let (classes, checks) = (self.classes.list.len(), self.classes.checks.len() + 2);
+        [self.t.families.len() + 1, self.pages.len(), self.class_of.len(), classes, checks, allowed]
     }
-    writeln!(w, "],\nallowed: &{:?},", allowed.bytes()).unwrap();
-    let scalars = code_set(t, &["sgpr", "sys", "ttmp", "m0", "exec"]);
-    writeln!(w, "scalars: &{scalars:?},").unwrap();
-    classes.emit_rare(w);
-    field_maps(w, t);
-    writeln!(w, "}};").unwrap();
-    Ok(())
+
+    pub fn emit(&mut self, w: &mut String, sizes: &Sizes) -> Result<()> {
+        let [families, pages, class_of, classes, checks, allowed] = sizes.0;
+        let family = |f: &lower::Family| {
+            let (op_mask, seg) = ((1u32 << f.op.width) - 1, f.seg.map_or(0, |s| s.lsb | s.width << 5));
+            format!("Family {{ base: {}, op_mask: {op_mask:#x}, op_shift: {}, seg: {seg:#x} }}", f.base, f.op.lsb)
+        };
+        writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{\nleads: {:?},", leads(self.t)).unwrap();
+        let list = filled(self.t.families.iter().map(family), "NO_FAMILY", families - 1);
+        writeln!(w, "families: [NO_FAMILY, {list}],").unwrap();
+        writeln!(w, "pages: [{}],\nclass_of: [{}],", numbers(&self.pages, pages), numbers(&self.class_of, class_of))
+            .unwrap();
+        let (list, forms) = self.classes.emit()?;
+        writeln!(w, "classes: [{}],\nforms: &{forms:?},", filled(list.into_iter(), "NO_CLASS", classes)).unwrap();
+        let list: Vec<String> = self.classes.checks.iter().map(|c| check(self.t, &mut self.allowed, c)).collect();
+        let list = filled(list.into_iter(), "NO_CHECK", checks - 2);
+        writeln!(w, "checks: [NO_CHECK, NO_CHECK, {list}],\nflagged: &[").unwrap();
+        for (class, c) in self.classes.list.iter().enumerate().flat_map(|(n, c)| c.flagged.iter().map(move |f| (n, f))) {
+            let check = check(self.t, &mut self.allowed, c);
+            writeln!(w, "({class}, {check}, {}),", c.hi).unwrap();
+        }
+        writeln!(w, "],\nallowed: [{}],", numbers(&self.allowed.bytes(), allowed)).unwrap();
+        let scalars = code_set(self.t, &["sgpr", "sys", "ttmp", "m0", "exec"]);
+        writeln!(w, "scalars: &{scalars:?},").unwrap();
+        self.classes.emit_rare(w);
+        field_maps(w, self.t);
+        writeln!(w, "}};").unwrap();
+        Ok(())
+    }
+}
+
+fn check(t: &Target, allowed: &mut Allowed, c: &lower::Check) -> String {
+    let (first, bit) = allowed.place(&set_of(t, c));
+    let mask = (1u32 << c.width) - 1;
+    // Those of the third dword count from its start.
+    format!("Check {{ lsb: {}, bit: {bit:#x}, mask: {mask:#x}, first: {first} }}", c.lsb % 64)
 }
 
 struct Classes<'a> {
@@ -119,6 +167,7 @@ impl<'a> Classes<'a> {
             ones: 0,
             ignored_high: 0,
             checks: vec![1],
+            flagged: Vec::new(),
             high_checks: Vec::new(),
             tail: 0,
             special: 0,
@@ -144,12 +193,14 @@ impl<'a> Classes<'a> {
             of: form(f.form),
         };
         let follows = follows.map(follow).collect();
+        let (checks, flagged) = self.checks(c.checks);
         let class = Class {
             zeros: c.mask & !c.value,
             ones: c.value,
             ignored_high: (s.ignored >> 64) as u32,
-            checks: self.checks(c.checks),
-            high_checks: self.checks(c.high_checks),
+            checks,
+            flagged,
+            high_checks: self.checks(c.high_checks).0,
             tail: c.tail,
             special: c.special,
             dwords: self.t.formats[s.format].def.bits / 32,
@@ -160,33 +211,37 @@ impl<'a> Classes<'a> {
         number(&mut self.list, class)
     }
 
-    fn checks(&mut self, (first, n): (usize, usize)) -> Vec<u8> {
-        let checks = &self.t.checks[first..first + n];
+    /// The plain ones, and those with a flag on top.
+    fn checks(&mut self, (first, n): (usize, usize)) -> (Vec<u8>, Vec<lower::Check>) {
         // Which field it is of, the layout tells.
-        checks.iter().map(|c| number(&mut self.checks, lower::Check { field: String::new(), ..c.clone() }) + 2).collect()
+        let checks = self.t.checks[first..first + n].iter();
+        let checks = checks.map(|c| lower::Check { field: String::new(), ..c.clone() });
+        let (plain, flagged): (Vec<_>, Vec<_>) = checks.partition(|c| c.hi == NONE);
+        (plain.into_iter().map(|c| number(&mut self.checks, c) + 2).collect(), flagged)
     }
 
-    /// The classes; the pairs of forms.
-    fn emit(&self, w: &mut String) -> Result<Vec<[u8; 2]>> {
+    /// The classes, and the pairs of forms.
+    fn emit(&self) -> Result<(Vec<String>, Vec<[u8; 2]>)> {
         let mut pairs = vec![[0, 0]];
-        for c in &self.list {
+        let class = |c: &Class| {
             let forms = number(&mut pairs, c.forms);
-            let further = c.ones as u64 != 0 || c.checks.len() > 4;
+            let further = c.ones as u64 != 0 || c.checks.len() > 4 || !c.flagged.is_empty();
             let special = c.special | if further { special::FURTHER } else { 0 };
             if c.checks.len() > 8 || c.high_checks.len() > 4 || c.dwords > 3 {
-                return self.t.row.at.err("a form has more checks, or its format more dwords, than src/table.rs has room for");
+                return self
+                    .t
+                    .row
+                    .at
+                    .err("a form has more checks, or its format more dwords, than src/table.rs has room for");
             }
             let two = if c.dwords > 1 { tail::TWO } else { 0 };
-            writeln!(
-                w,
-                "Class {{ zeros: {:#x}, checks: {:?}, special: {special}, tail: {}, forms: {forms} }},",
-                c.zeros as u64,
-                four(&c.checks, 0),
-                c.tail | two
-            )
-            .unwrap();
-        }
-        Ok(pairs)
+            let (zeros, checks, tail) = (c.zeros as u64, four(&c.checks, 0), c.tail | two);
+            Ok(format!(
+                "Class {{ zeros: {zeros:#x}, checks: {checks:?}, special: {special}, tail: {tail}, forms: {forms} }}"
+            ))
+        };
+        let list = self.list.iter().map(class).collect::<Result<_>>()?;
+        Ok((list, pairs))
     }
 
     /// What few classes have.

@@ -8,16 +8,20 @@ use crate::build::lower::{self, NONE, Target};
 use crate::build::model::*;
 use crate::build::decode::number;
 use crate::build::pages::{PAGE, pages};
-use crate::build::{decode, lengths, names};
+use crate::build::{lengths, names};
 
-pub fn target_tables(isa: &Isa, targets: &[Target], t: &Target, abouts: &mut Vec<String>) -> Result<String> {
-    let families = decode::families(targets);
+pub fn target_tables(
+    isa: &Isa,
+    targets: &[Target],
+    t: &Target,
+    decode: &str,
+    abouts: &mut Vec<String>,
+) -> Result<String> {
     let mut out = String::new();
     let w = &mut out;
     writeln!(w, "pub(crate) mod {} {{\nuse super::*;", t.row.name).unwrap();
 
-    decode::tables(w, t, families)?;
-
+    w.push_str(decode);
     write!(
         w,
         "pub(crate) static LENGTHS: LengthTables = LengthTables {{ entries: {:?}, others: &[",

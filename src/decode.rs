@@ -1,6 +1,6 @@
 //! From words to instructions.
 
-use crate::table::{Check, Class, DecodeTables, Family, FieldMap, Follow, NONE, lead, paged, special, tail};
+use crate::table::{Check, Class, DecodeTables, Family, FieldMap, Follow, lead, paged, special, tail};
 use crate::target::DECODE;
 use crate::target::generated::{FAMILIES, RULES, TAILS};
 use crate::{DecodeError, Field, Format, Inst, Target};
@@ -31,7 +31,7 @@ pub(crate) const MAX_DWORDS: usize = 5;
 #[inline]
 pub fn decode(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     match bytes.first_chunk().and_then(|first| quick(target, u64::from_le_bytes(*first))) {
-        Some(inst) => Ok(inst),
+        Some((inst, _)) => Ok(inst),
         None => careful_bytes(target, bytes),
     }
 }
@@ -47,21 +47,21 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
         _ => None,
     };
     match first {
-        Some(inst) => Ok(inst),
+        Some((inst, _)) => Ok(inst),
         None => careful_words(target, dwords),
     }
 }
 
 /// Decodes what has one or two dwords and is in order. Whatever else there is, `careful` decides: it alone knows
-/// errors, so that this is short.
+/// errors, so that this is short. Returns the dwords too.
 ///
 /// What has two dwords in any case, and what has one, are looked up by functions of their own: which of them is called
 /// is predicted, so that a walk begins with the next instruction before this one's tables are read.
 #[inline(always)]
-fn quick(target: Target, bits: u64) -> Option<Inst> {
+fn quick(target: Target, bits: u64) -> Option<(Inst, usize)> {
     let t = DECODE[target as usize];
     let (word, high) = (bits as u32, (bits >> 32) as u32);
-    let lead = t.leads[(word >> 23) as usize];
+    let lead = lead(t, word);
     let (meta, high, dwords) = if lead & lead::TWO != 0 {
         (two(t, bits, lead), high, 2)
     } else if lead & lead::ASK == 0 && !may_announce(word) {
@@ -71,7 +71,7 @@ fn quick(target: Target, bits: u64) -> Option<Inst> {
         // What stands behind the instruction is not part of it.
         (meta, if dwords == 1 { 0 } else { high }, dwords)
     };
-    (meta != 0).then(|| Inst::new(target, [word, high, 0, 0, 0], meta, dwords))
+    (meta != 0).then(|| (Inst::new(target, [word, high, 0, 0, 0], meta, dwords), dwords as usize))
 }
 
 /// `Inst::meta` of what has two dwords; zero for what `careful` must look at.
@@ -79,38 +79,49 @@ fn quick(target: Target, bits: u64) -> Option<Inst> {
 /// A call whose arguments and result fit in registers: inlined, it would make every loop around it spill its own.
 #[inline(never)]
 fn two(t: &DecodeTables, bits: u64, lead: u8) -> u32 {
-    recognise(t, bits, lead).unwrap_or(0)
+    let slot = slot(family(t, lead), bits as u32);
+    let number = class_of(t, slot);
+    let Some(class) = t.classes.get(usize::from(number)) else { return 0 };
+    // Rules that cannot be broken but by the last register.
+    let easy = if (bits >> 32) as u8 == 255 { 0 } else { special::VADDR };
+    if class.special & !easy != 0 {
+        return hard(t, bits, lead);
+    }
+    if satisfies(t, class, bits) { Inst::meta(slot, 0, number) } else { 0 }
 }
 
 /// `Inst::meta` of what has one dword; zero for what `careful` must look at.
 #[inline(never)]
 fn one(t: &DecodeTables, word: u32, lead: u8) -> u32 {
-    recognise(t, word.into(), lead).unwrap_or(0)
+    let bits = word.into();
+    let slot = slot(family(t, lead), word);
+    let number = class_of(t, slot);
+    let Some(class) = t.classes.get(usize::from(number)) else { return 0 };
+    if class.special != 0 {
+        return hard(t, bits, lead);
+    }
+    if satisfies(t, class, bits) { Inst::meta(slot, 0, number) } else { 0 }
 }
 
-/// The base form.
-#[inline]
-fn recognise(t: &DecodeTables, bits: u64, lead: u8) -> Option<u32> {
-    let slot = slot(family(t, lead), bits as u32);
-    let number = paged(t.pages, t.class_of, slot.into())?;
-    accepts(t, number, bits).then(|| Inst::meta(slot, 0, number))
+/// What `two` and `one` leave to others.
+#[inline(never)]
+fn hard(t: &DecodeTables, bits: u64, lead: u8) -> u32 {
+    any(t, bits, lead).0
 }
 
 /// `Inst::meta` and the dwords of what has one or two; zero for what `careful` must look at.
 #[inline(never)]
-fn any(t: &DecodeTables, bits: u64, lead: u8) -> (u32, u8) {
-    match find(t, bits, lead) {
-        // A table says nothing of bits behind the instruction.
-        Some(found) if found.dwords <= 2 && accepts(t, found.class, bits) => (found.meta(), found.dwords),
-        _ => (0, 0),
-    }
+fn any(t: &DecodeTables, bits: u64, lead: u8) -> (u32, u32) {
+    let Some(found) = find(t, bits, lead).filter(|found| found.dwords <= 2) else { return (0, 0) };
+    let Some(class) = t.classes.get(usize::from(found.class)) else { return (0, 0) };
+    // A table says nothing of bits behind the instruction.
+    let good = satisfies(t, class, bits) && (class.special == 0 || rare(t, found.class, class, bits));
+    if good { (found.meta(), found.dwords.into()) } else { (0, 0) }
 }
 
-/// The words are in order.
-#[inline]
-fn accepts(t: &DecodeTables, number: u8, bits: u64) -> bool {
-    let Some(class) = t.classes.get(usize::from(number)) else { return false };
-    bits & class.zeros == 0 && satisfies(t, class.checks, bits) && (class.special == 0 || rare(t, number, class, bits))
+#[inline(always)]
+fn class_of(t: &DecodeTables, slot: u16) -> u8 {
+    paged(&t.pages, &t.class_of, slot.into()).unwrap_or(0)
 }
 
 #[cold]
@@ -168,13 +179,13 @@ fn careful(target: Target, mut words: [u32; MAX_DWORDS], available: usize) -> Re
     }
     let class = t.classes.get(usize::from(found.class)).ok_or(DecodeError::UnknownEncoding)?;
     let bits = u64::from(words[0]) | u64::from(words[1]) << 32;
-    let (ones, more) = further(t, found.class, class);
-    refusal(t, &found, class, (ones, more), bits)?;
-    ties(t, class, more, bits)?;
+    let further = further(t, found.class, class);
+    refusal(t, &found, class, &further, bits)?;
+    ties(t, class, &further, bits)?;
     if RULES & class.special & special::WIDE != 0 {
         wide(t, &found, words[2])?;
     }
-    let inst = Inst::new(target, words, found.meta(), found.dwords);
+    let inst = Inst::new(target, words, found.meta(), found.dwords.into());
     if RULES & class.special & special::SIZED != 0 {
         crate::operand::sizes(&inst)?;
     }
@@ -244,7 +255,10 @@ pub(crate) fn dwords(target: Target, bits: u64, available: usize) -> Option<u8> 
 fn find(t: &DecodeTables, bits: u64, lead: u8) -> Option<Found> {
     let word = bits as u32;
     let slot = slot(family(t, lead), word);
-    let base = paged(t.pages, t.class_of, slot.into()).filter(|&base| base != 0)?;
+    let base = class_of(t, slot);
+    if base == 0 {
+        return None;
+    }
     let class = t.classes.get(usize::from(base))?;
     let wide = RULES & class.special & special::WIDE != 0;
     let dwords = 1 + u8::from(class.tail & tail::TWO != 0) + u8::from(wide && is_three(t, base));
@@ -293,19 +307,30 @@ fn slot(family: &Family, word: u32) -> u16 {
     slot
 }
 
-/// What a class with the rule `special::FURTHER` demands besides: bits that must be one, and checks.
-fn further(t: &DecodeTables, number: u8, class: &Class) -> (u64, [u8; 4]) {
-    if RULES & class.special & special::FURTHER == 0 {
-        return (0, [0; 4]);
-    }
-    let ones = t.ones.iter().find(|o| o.0 == number).map_or(0, |o| o.1);
-    (ones, t.more.iter().find(|o| o.0 == number).map_or([0; 4], |o| o.1))
+/// What a class with the rule `special::FURTHER` demands besides.
+#[derive(Clone, Copy)]
+struct Further {
+    /// Bits that must be one.
+    ones: u64,
+    checks: [u8; 4],
+    class: u8,
+    is_flagged: bool,
 }
 
-/// All checks hold.
+fn further(t: &DecodeTables, number: u8, class: &Class) -> Further {
+    let mut further = Further { ones: 0, checks: [0; 4], class: number, is_flagged: false };
+    if RULES & class.special & special::FURTHER != 0 {
+        further.ones = t.ones.iter().find(|o| o.0 == number).map_or(0, |o| o.1);
+        further.checks = t.more.iter().find(|o| o.0 == number).map_or([0; 4], |o| o.1);
+        further.is_flagged = true;
+    }
+    further
+}
+
+/// All that most classes demand.
 #[inline(always)]
-fn satisfies(t: &DecodeTables, checks: [u8; 4], bits: u64) -> bool {
-    refused(t, checks, bits).is_none()
+fn satisfies(t: &DecodeTables, class: &Class, bits: u64) -> bool {
+    bits & class.zeros == 0 && refused(t, class.checks, bits).is_none()
 }
 
 /// The first check that does not hold.
@@ -314,7 +339,7 @@ fn refused(t: &DecodeTables, checks: [u8; 4], bits: u64) -> Option<&Check> {
     let mut left = u32::from_le_bytes(checks);
     while left != 0 {
         let check = t.checks.get((left & 0xff) as usize)?;
-        if !allowed(t, check, bits) {
+        if !allowed(t, check, value(check, bits)) {
             return Some(check);
         }
         left >>= 8;
@@ -322,14 +347,25 @@ fn refused(t: &DecodeTables, checks: [u8; 4], bits: u64) -> Option<&Check> {
     None
 }
 
-/// The field, with the flag on top if there is one, has a value that its set contains.
+/// The check of `more` and `flagged` that does not hold.
+fn refused_further<'a>(t: &'a DecodeTables, further: &Further, bits: u64) -> Option<&'a Check> {
+    let flagged = t.flagged.iter().filter(|f| further.is_flagged && f.0 == further.class);
+    let mut flagged = flagged.filter(|(_, check, hi)| {
+        let flag = (bits >> (hi & 63)) as u16 & 1;
+        !allowed(t, check, value(check, bits) + flag * (check.mask + 1))
+    });
+    refused(t, further.checks, bits).or_else(|| flagged.next().map(|f| &f.1))
+}
+
 #[inline(always)]
-fn allowed(t: &DecodeTables, c: &Check, bits: u64) -> bool {
-    let mut value = (bits >> (c.lsb & 63)) as u16 & c.mask;
-    if c.hi != NONE && bits >> (c.hi & 63) & 1 == 1 {
-        value |= c.mask + 1;
-    }
-    t.allowed.get(usize::from(c.first) + usize::from(value)).is_some_and(|byte| byte & c.bit != 0)
+fn value(c: &Check, bits: u64) -> u16 {
+    (bits >> (c.lsb & 63)) as u16 & c.mask
+}
+
+/// The set contains the value.
+#[inline(always)]
+fn allowed(t: &DecodeTables, c: &Check, value: u16) -> bool {
+    t.allowed.get(usize::from(c.first.wrapping_add(value))).is_some_and(|byte| byte & c.bit != 0)
 }
 
 #[inline]
@@ -340,16 +376,16 @@ fn in_set(set: &[u32; 16], code: usize) -> bool {
 /// What few classes demand.
 #[cold]
 fn rare(t: &DecodeTables, number: u8, class: &Class, bits: u64) -> bool {
-    let (ones, more) = further(t, number, class);
+    let further = further(t, number, class);
     class.special & (special::SIZED | special::WIDE) == 0
-        && bits & ones == ones
-        && satisfies(t, more, bits)
-        && ties(t, class, more, bits).is_ok()
+        && bits & further.ones == further.ones
+        && refused_further(t, &further, bits).is_none()
+        && ties(t, class, &further, bits).is_ok()
 }
 
 /// Rules that tie several fields. Their positions are those of the formats that have the rule, which no generation
 /// has moved so far; the tables name the rule, the build checks the positions.
-fn ties(t: &DecodeTables, class: &Class, more: [u8; 4], bits: u64) -> Result<(), DecodeError> {
+fn ties(t: &DecodeTables, class: &Class, further: &Further, bits: u64) -> Result<(), DecodeError> {
     let has = |rule: u16| RULES & class.special & rule != 0;
     let at = |lsb: u32, width: u32| (bits >> lsb) as u16 & ((1u32 << width) - 1) as u16;
     let bad = |field, lsb: u8, width: u8| {
@@ -375,8 +411,9 @@ fn ties(t: &DecodeTables, class: &Class, more: [u8; 4], bits: u64) -> Result<(),
     let (glc, tfe) = (at(16, 1) == 1, at(55, 1) == 1);
     if has(special::RETURN_TFE) && glc && tfe {
         // One register more fits if the tuple fits one register further on.
-        let further = bits.checked_add(1 << 56);
-        if !further.is_some_and(|bits| satisfies(t, class.checks, bits) && satisfies(t, more, bits)) {
+        let next = bits.checked_add(1 << 56);
+        let fits = |bits| refused(t, class.checks, bits).or_else(|| refused_further(t, further, bits)).is_none();
+        if !next.is_some_and(fits) {
             return bad(Field::Vdst, 56, 8);
         }
     }
@@ -413,8 +450,8 @@ fn unknown(t: &DecodeTables, word: u32) -> DecodeError {
     // split opcode are not.
     let seg_base = slot.wrapping_sub(opcode);
     let format_of = |s: u16| {
-        let class = paged(t.pages, t.class_of, s.into()).filter(|&class| class != 0)?;
-        Some(parts(t, class).0)
+        let class = class_of(t, s);
+        (class != 0).then(|| parts(t, class).0)
     };
     let number = |format: Format, slot: u16| {
         let op = field_map(t, format).and_then(|m| width_of(m, Field::Op));
@@ -434,14 +471,14 @@ fn refusal(
     t: &DecodeTables,
     found: &Found,
     class: &Class,
-    (ones, more): (u64, [u8; 4]),
+    further: &Further,
     bits: u64,
 ) -> Result<(), DecodeError> {
-    let wrong = bits & class.zeros | !bits & ones;
+    let wrong = bits & class.zeros | !bits & further.ones;
     if wrong != 0 {
         return Err(reserved_bit(t, found, wrong.trailing_zeros() as u8));
     }
-    match refused(t, class.checks, bits).or_else(|| refused(t, more, bits)) {
+    match refused(t, class.checks, bits).or_else(|| refused_further(t, further, bits)) {
         Some(check) => Err(reserved_value(t, found, check, bits, 0)),
         None => Ok(()),
     }
@@ -526,8 +563,8 @@ impl Iterator for Decoder<'_> {
         let rest = self.bytes.get(self.offset..)?;
         let at = self.offset;
         let first = rest.first_chunk().and_then(|first| quick(self.target, u64::from_le_bytes(*first)));
-        if let Some(inst) = first {
-            self.offset += inst.len();
+        if let Some((inst, dwords)) = first {
+            self.offset += dwords * 4;
             return Some((at, Ok(inst)));
         }
         if rest.is_empty() {

@@ -30,8 +30,8 @@ impl Inst {
     }
 
     #[inline(always)]
-    pub(crate) fn new(target: Target, words: [u32; MAX_DWORDS], meta: u32, dwords: u8) -> Inst {
-        Inst { words, meta: meta | (target as u32) << 24 | u32::from(dwords) << 29 }
+    pub(crate) fn new(target: Target, words: [u32; MAX_DWORDS], meta: u32, dwords: u32) -> Inst {
+        Inst { words, meta: meta | (target as u32) << 24 | dwords << 29 }
     }
 
     #[inline]

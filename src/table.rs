@@ -9,7 +9,8 @@
 //! Few of a family's opcodes exist, and neighbours are alike: what is said of slots stands in *pages* of 16 slots, and
 //! equal pages stand there once.
 
-use crate::target::generated::FAMILIES;
+// How long the longest of each table is among the targets: an index is compared with a constant.
+use crate::target::generated::{ALLOWED, CHECKS, CLASS_OF, CLASSES, FAMILIES, PAGES};
 use crate::{Field, Format, Opcode};
 
 /// No bit position.
@@ -22,20 +23,22 @@ pub(crate) struct DecodeTables {
     /// The first, and those behind the last, have no slot.
     pub families: [Family; FAMILIES],
     /// Pages of `class_of`.
-    pub pages: &'static [u8],
+    pub pages: [u8; PAGES],
     /// Class of each slot. The first class is that of no operation.
-    pub class_of: &'static [u8],
-    pub classes: &'static [Class],
+    pub class_of: [u8; CLASS_OF],
+    pub classes: [Class; CLASSES],
     /// Classes of the SDWA and DPP forms; 0: there is none.
     pub forms: &'static [[u8; 2]],
     /// The first is none; the second holds for no value.
-    pub checks: &'static [Check],
+    pub checks: [Check; CHECKS],
+    /// Which values a field may have: a bit of the byte at `Check::first` plus the value. Eight sets lie side by side.
+    pub allowed: [u8; ALLOWED],
     /// Further checks of classes with the rule `special::FURTHER`.
     pub more: &'static [(u8, [u8; 4])],
+    /// Checks of two fields, of classes with that rule: the class, the check, and the flag that goes on top of its field.
+    pub flagged: &'static [(u8, Check, u8)],
     /// Bits that must be one, of classes with that rule.
     pub ones: &'static [(u8, u64)],
-    /// Which values a field may have: a bit of the byte at `Check::first` plus the value. Eight sets lie side by side.
-    pub allowed: &'static [u8],
     /// Codes that are scalar registers.
     pub scalars: &'static [u32; 16],
     /// In the order of their classes.
@@ -100,6 +103,12 @@ pub(crate) struct Family {
 
 /// Fills up `DecodeTables::families`; no slot is its.
 pub(crate) const NO_FAMILY: Family = Family { base: u16::MAX, op_mask: 0, op_shift: 0, seg: 0 };
+
+/// The class of no operation, which also fills up `DecodeTables::classes`: its check holds for no value.
+pub(crate) const NO_CLASS: Class = Class { zeros: 0, checks: [1, 0, 0, 0], special: 0, tail: 0, forms: 0 };
+
+/// A check that holds for no value.
+pub(crate) const NO_CHECK: Check = Check { lsb: 0, bit: 0, mask: 0, first: 0 };
 
 /// What has to hold of the words.
 pub(crate) struct Class {
@@ -167,8 +176,10 @@ pub(crate) mod special {
     pub const WIDE: u16 = 8192;
     /// What is returned has one register more with tfe.
     pub const RETURN_TFE: u16 = 16384;
-    /// There is something in `DecodeTables::more` or `DecodeTables::ones`.
+    /// There is something in `DecodeTables::more`, `flagged` or `ones`.
     pub const FURTHER: u16 = 32768;
+    /// Rules that forbid nothing as long as vaddr is not the last register.
+    pub const VADDR: u16 = BUF_VADDR | GLOBAL_ADDR;
     /// Any of the image rules.
     pub const MIMG: u16 = MIMG_DATA | MIMG_GATHER | MIMG_ATOMIC | MIMG_CMPSWAP;
 }
@@ -202,8 +213,6 @@ pub(crate) struct Other {
 /// A field whose value must be in a set.
 pub(crate) struct Check {
     pub lsb: u8,
-    /// A flag that goes on top of the field's bits, or `NONE`.
-    pub hi: u8,
     /// The set: a bit of the bytes of `allowed`, and the byte that stands for zero.
     pub bit: u8,
     pub mask: u16,
