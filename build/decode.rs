@@ -4,8 +4,20 @@ use std::fmt::Write;
 
 use crate::build::emit::camel;
 use crate::build::error::Result;
+use crate::build::lengths;
 use crate::build::lower::{self, NONE, Target, special, tail};
 use crate::build::pages::{PAGE, pages};
+
+/// Where the fields lie whose codes nearly all words are refused for: the lanes of `src/decode.rs`, as (lowest bit,
+/// width). A family has the lanes that most of its checks fit; the others are checked one by one, which takes longer.
+/// With one dword: scalar and vector operations; with two: vector operations, memory, scalar memory.
+pub const LANES: [[(u8, u8); 4]; 5] = [
+    [(0, 8), (8, 8), (16, 7), (0, 0)],
+    [(0, 9), (9, 8), (17, 8), (0, 0)],
+    [(32, 9), (41, 9), (50, 9), (0, 8)],
+    [(32, 8), (40, 8), (48, 8), (56, 8)],
+    [(0, 6), (6, 7), (0, 0), (0, 0)],
+];
 
 /// What the decoder asks of a form of a row: shapes differ in more.
 #[derive(Clone, PartialEq, Eq)]
@@ -13,15 +25,27 @@ struct Class {
     zeros: u128,
     ones: u128,
     ignored_high: u32,
-    checks: Vec<u8>,
-    flagged: Vec<lower::Check>,
-    high_checks: Vec<u8>,
+    /// The set of each lane.
+    sets: [u8; 4],
+    /// Checks that fit no lane.
+    more: Vec<lower::Check>,
+    high_checks: Vec<lower::Check>,
     tail: u8,
     special: u16,
     dwords: u8,
     forms: [u8; 2],
     follows: Vec<Follow>,
     parts: (usize, Option<usize>),
+}
+
+impl Class {
+    fn is_further(&self) -> bool {
+        self.ones as u64 != 0 || !self.more.is_empty()
+    }
+
+    fn rules(&self) -> u16 {
+        self.special | if self.is_further() { special::FURTHER } else { 0 }
+    }
 }
 
 /// What `lower::Follow` says, with the number of the form, and its class.
@@ -31,16 +55,6 @@ struct Follow {
     codes: (u16, u16),
     form: u8,
     of: u8,
-}
-
-/// Rules that some class of some target has: the code for the others is left out.
-pub fn rules(targets: &[Target]) -> u16 {
-    let of = |t: &Target, c: &lower::Class| {
-        let checks = &t.checks[c.checks.0..c.checks.0 + c.checks.1];
-        let further = c.value as u64 != 0 || checks.len() > 4 || checks.iter().any(|c| c.hi != NONE);
-        c.special | if further { special::FURTHER } else { 0 }
-    };
-    targets.iter().flat_map(|t| t.classes.iter().map(move |c| of(t, c))).fold(0, |all, rules| all | rules)
 }
 
 /// All that may stand behind the base words of some class.
@@ -54,19 +68,22 @@ pub struct Tables<'a> {
     classes: Classes<'a>,
     pages: Vec<u8>,
     class_of: Vec<u8>,
-    allowed: Allowed,
+    kinds: Vec<u8>,
+    sets: Vec<u64>,
+    zeros: Vec<u64>,
 }
 
 /// How long the longest of each table is, as in src/table.rs.
 pub struct Sizes([usize; 6]);
 
-const SIZES: [&str; 6] = ["FAMILIES", "PAGES", "CLASS_OF", "CLASSES", "CHECKS", "ALLOWED"];
+const SIZES: [&str; 6] = ["FAMILIES", "PAGES", "CLASS_OF", "CLASSES", "ZEROS", "SETS"];
 
 impl Sizes {
     pub fn of(all: &[Tables]) -> Sizes {
         let mut most = all.iter().fold([1; 6], |most, t| std::array::from_fn(|i| most[i].max(t.sizes()[i])));
-        // A power of two, so that a number of some bits is always one of them.
+        // Powers of two, so that a number of some bits is always one of them.
         most[0] = most[0].next_power_of_two();
+        most[5] = most[5].next_power_of_two();
         Sizes(most)
     }
 
@@ -74,7 +91,13 @@ impl Sizes {
         for (name, n) in SIZES.iter().zip(self.0) {
             writeln!(w, "pub(crate) const {name}: usize = {n};").unwrap();
         }
+        writeln!(w, "pub(crate) const LANES: [[(u8, u8); 4]; {}] = {LANES:?};", LANES.len()).unwrap();
     }
+}
+
+/// Rules that some class of some target has: the code for the others is left out.
+pub fn rules(all: &[Tables]) -> u16 {
+    all.iter().flat_map(|t| &t.classes.list).fold(0, |all, c| all | c.rules())
 }
 
 /// The entries of an array, as many as it has room for.
@@ -90,74 +113,147 @@ fn numbers<T: ToString>(list: &[T], room: usize) -> String {
 impl<'a> Tables<'a> {
     pub fn new(t: &'a Target<'a>) -> Result<Self> {
         let mut classes = Classes::new(t);
-        let of_shape: Vec<u8> = (0..t.shapes.len()).map(|s| classes.of_shape(s)).collect();
-        if classes.list.len() > 255 || classes.checks.len() > 253 {
-            return t.row.at.err("more classes or checks than a byte can number");
+        let mut of_shape = vec![0; t.shapes.len()];
+        let mut of_slot = vec![0; t.slots.len().next_multiple_of(PAGE)];
+        for f in 0..t.families.len() {
+            let (base, slots) = (t.families[f].base, t.families[f].slots);
+            for n in base..base + slots {
+                let Some(slot) = &t.slots[n] else { continue };
+                let shape = slot.shape - 1;
+                if of_shape[shape] == 0 {
+                    of_shape[shape] = classes.of_shape(shape, classes.lanes[f]);
+                }
+                of_slot[n] = of_shape[shape];
+            }
         }
-        let mut of_slot: Vec<u8> =
-            t.slots.iter().map(|s| s.as_ref().map_or(0, |s| of_shape[s.shape - 1])).collect();
-        of_slot.resize(of_slot.len().next_multiple_of(PAGE), 0);
         let (pages, class_of) = pages(&of_slot, <[u8]>::to_vec);
-        let mut allowed = Allowed::default();
-        let flagged = classes.list.iter().flat_map(|c| &c.flagged);
-        let mut sets: Vec<Vec<bool>> = classes.checks.iter().chain(flagged).map(|c| set_of(t, c)).collect();
-        // The longest first: a shorter set may be the beginning of a longer one.
-        sets.sort_by_key(|s| std::cmp::Reverse(s.len()));
-        for set in &sets {
-            allowed.place(set);
+        let (kinds, sets) = classes.kinds()?;
+        let mut zeros = vec![0];
+        classes.list.iter().for_each(|c| _ = number(&mut zeros, c.zeros as u64));
+        if classes.list.len().max(zeros.len()).max(sets.len()) > 255 {
+            return t.row.at.err("more classes, zeros or sets than a byte can number");
         }
-        Ok(Tables { t, classes, pages, class_of, allowed })
+        Ok(Tables { t, classes, pages, class_of, kinds, sets, zeros })
     }
 
     fn sizes(&self) -> [usize; 6] {
-        let allowed = self.allowed.bytes().len();
-        let (classes, checks) = (self.classes.list.len(), self.classes.checks.len() + 2);
-        [self.t.families.len() + 1, self.pages.len(), self.class_of.len(), classes, checks, allowed]
+        let (classes, zeros, sets) = (self.classes.list.len(), self.zeros.len(), self.sets.len());
+        [self.t.families.len() + 1, self.pages.len(), self.class_of.len(), classes, zeros, sets]
     }
 
-    pub fn emit(&mut self, w: &mut String, sizes: &Sizes) -> Result<()> {
-        let [families, pages, class_of, classes, checks, allowed] = sizes.0;
-        let family = |f: &lower::Family| {
+    pub fn emit(&self, w: &mut String, sizes: &Sizes) -> Result<()> {
+        let [families, pages, class_of, classes, zeros, sets] = sizes.0;
+        let family = |(f, lanes): (&lower::Family, &usize)| {
             let (op_mask, seg) = ((1u32 << f.op.width) - 1, f.seg.map_or(0, |s| s.lsb | s.width << 5));
-            format!("Family {{ base: {}, op_mask: {op_mask:#x}, op_shift: {}, seg: {seg:#x} }}", f.base, f.op.lsb)
+            let (base, op_shift) = (f.base, f.op.lsb);
+            format!(
+                "Family {{ base: {base}, op_mask: {op_mask:#x}, op_shift: {op_shift}, seg: {seg:#x}, lanes: {lanes} }}"
+            )
         };
-        writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{\nleads: {:?},", leads(self.t)).unwrap();
-        let list = filled(self.t.families.iter().map(family), "NO_FAMILY", families - 1);
-        writeln!(w, "families: [NO_FAMILY, {list}],").unwrap();
-        writeln!(w, "pages: [{}],\nclass_of: [{}],", numbers(&self.pages, pages), numbers(&self.class_of, class_of))
-            .unwrap();
-        let (list, forms) = self.classes.emit()?;
+        let list = self.t.families.iter().zip(&self.classes.lanes).map(family);
+        writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{\nleads: {:?},", self.leads()).unwrap();
+        writeln!(w, "families: [NO_FAMILY, {}],", filled(list, "NO_FAMILY", families - 1)).unwrap();
+        writeln!(w, "pages: [{}],", numbers(&self.pages, pages)).unwrap();
+        writeln!(w, "class_of: [{}],", numbers(&self.class_of, class_of)).unwrap();
+        writeln!(w, "zeros: [{}],", numbers(&self.zeros, zeros)).unwrap();
+        writeln!(w, "kinds: {:?},\nsets: [{}],", self.kinds, numbers(&self.sets, sets)).unwrap();
+        let (mut forms, mut parts) = (vec![[0, 0]], Vec::new());
+        let class = |c: &Class| {
+            if c.dwords > 3 {
+                return self.t.row.at.err("a format has more dwords than src/table.rs has room for");
+            }
+            let (special, sets, zeros) = (c.rules(), c.sets, number(&mut self.zeros.clone(), c.zeros as u64));
+            let tail = c.tail | if c.dwords > 1 { tail::TWO } else { 0 };
+            let (forms, parts) = (number(&mut forms, c.forms), number(&mut parts, c.parts));
+            Ok(format!(
+                "Class {{ special: {special}, sets: {sets:?}, zeros: {zeros}, tail: {tail}, forms: {forms}, parts: {parts} }}"
+            ))
+        };
+        let list = self.classes.list.iter().map(class).collect::<Result<Vec<_>>>()?;
         writeln!(w, "classes: [{}],\nforms: &{forms:?},", filled(list.into_iter(), "NO_CLASS", classes)).unwrap();
-        let list: Vec<String> = self.classes.checks.iter().map(|c| check(self.t, &mut self.allowed, c)).collect();
-        let list = filled(list.into_iter(), "NO_CHECK", checks - 2);
-        writeln!(w, "checks: [NO_CHECK, NO_CHECK, {list}],\nflagged: &[").unwrap();
-        for (class, c) in self.classes.list.iter().enumerate().flat_map(|(n, c)| c.flagged.iter().map(move |f| (n, f))) {
-            let check = check(self.t, &mut self.allowed, c);
-            writeln!(w, "({class}, {check}, {}),", c.hi).unwrap();
+        self.rare(w);
+        let name = |f: usize| format!("Format::{}", camel(&self.t.formats[f].def.name));
+        writeln!(w, "parts: &[").unwrap();
+        for (base, extension) in parts {
+            let extension = extension.map_or("None".into(), |f| format!("Some({})", name(f)));
+            writeln!(w, "({}, {extension}),", name(base)).unwrap();
         }
-        writeln!(w, "],\nallowed: [{}],", numbers(&self.allowed.bytes(), allowed)).unwrap();
         let scalars = code_set(self.t, &["sgpr", "sys", "ttmp", "m0", "exec"]);
-        writeln!(w, "scalars: &{scalars:?},").unwrap();
-        self.classes.emit_rare(w);
+        writeln!(w, "],\nscalars: &{scalars:?},").unwrap();
         field_maps(w, self.t);
         writeln!(w, "}};").unwrap();
         Ok(())
     }
-}
 
-fn check(t: &Target, allowed: &mut Allowed, c: &lower::Check) -> String {
-    let (first, bit) = allowed.place(&set_of(t, c));
-    let mask = (1u32 << c.width) - 1;
-    // Those of the third dword count from its start.
-    format!("Check {{ lsb: {}, bit: {bit:#x}, mask: {mask:#x}, first: {first} }}", c.lsb % 64)
+    /// What the top nine bits say: the family, and `lead` in src/table.rs.
+    fn leads(&self) -> Vec<u8> {
+        let lead = |top: usize| {
+            let Some(n) = usize::from(self.t.lut[top]).checked_sub(1) else { return 0 };
+            let tails = lengths::tails(self.t, &self.t.families[n], top);
+            let lanes = self.classes.lanes[n];
+            let sure = match self.t.families[n].dwords {
+                2 => tails.iter().all(|t| *t == 0) && lanes >= 2,
+                1 => tails.iter().all(|t| t & (tail::ALWAYS | tail::LIST) == 0) && lanes < 2,
+                _ => false,
+            };
+            n as u8 + 1 | if sure { lanes as u8 + 1 << 5 } else { 0 }
+        };
+        (0..512).map(lead).collect()
+    }
+
+    /// What few classes have.
+    fn rare(&self, w: &mut String) {
+        let all = || self.classes.list.iter().enumerate();
+        let ones: Vec<_> = all().filter(|(_, c)| c.ones as u64 != 0).map(|(n, c)| (n, c.ones as u64)).collect();
+        let mut allowed = Allowed::default();
+        let checks = self.classes.list.iter().flat_map(|c| c.more.iter().chain(&c.high_checks));
+        let mut sets: Vec<Vec<bool>> = checks.map(|c| set_of(self.t, c)).collect();
+        // The longest first: a shorter set may be the beginning of a longer one.
+        sets.sort_by_key(|s| std::cmp::Reverse(s.len()));
+        sets.iter().for_each(|set| _ = allowed.place(set));
+        let list = |checks: &[lower::Check], allowed: &mut Allowed| {
+            let mut text = String::new();
+            for c in checks {
+                let (first, bit) = allowed.place(&set_of(self.t, c));
+                // Those of the third dword count from its start.
+                let (lsb, hi, mask) = (c.lsb % 64, c.hi, (1u32 << c.width) - 1);
+                write!(text, "Check {{ lsb: {lsb}, hi: {hi}, bit: {bit:#x}, mask: {mask:#x}, first: {first} }},").unwrap();
+            }
+            text
+        };
+        writeln!(w, "ones: &{ones:?},\nmore: &[").unwrap();
+        for (class, c) in all().filter(|(_, c)| !c.more.is_empty()) {
+            writeln!(w, "({class}, &[{}]),", list(&c.more, &mut allowed)).unwrap();
+        }
+        writeln!(w, "],\nfollows: &[").unwrap();
+        for (class, f) in all().flat_map(|(n, c)| c.follows.iter().map(move |f| (n, f))) {
+            let Follow { field: (lsb, width), codes: (first, last), form, of } = f;
+            writeln!(w, "Follow {{ class: {class}, lsb: {lsb}, width: {width}, form: {form}, first: {first}, last: {last}, of: {of} }},").unwrap();
+        }
+        writeln!(w, "],\nwide: &[").unwrap();
+        let high = |bits: u128| (bits >> 64) as u32;
+        for (class, c) in all().filter(|(_, c)| c.special & special::WIDE != 0) {
+            let (zeros, ones, ignored) = (high(c.zeros), high(c.ones), c.ignored_high);
+            let checks = list(&c.high_checks, &mut allowed);
+            writeln!(w, "Wide {{ class: {class}, checks: &[{checks}], zeros: {zeros:#x}, ones: {ones:#x}, ignored: {ignored:#x} }},").unwrap();
+        }
+        writeln!(w, "],\nallowed: &{:?},", allowed.bytes()).unwrap();
+    }
 }
 
 struct Classes<'a> {
     t: &'a Target<'a>,
+    /// Which of `LANES` each family has.
+    lanes: Vec<usize>,
     /// The first is that of no operation.
     list: Vec<Class>,
-    /// Counted from two.
-    checks: Vec<lower::Check>,
+    /// Which values of a lane are in each set. The first holds all.
+    sets: Vec<Vec<bool>>,
+}
+
+/// The lane that holds the field of a check.
+fn lane(lanes: usize, c: &lower::Check) -> Option<usize> {
+    LANES[lanes].iter().position(|&(lsb, width)| c.hi == NONE && c.lsb == lsb && c.width <= width)
 }
 
 impl<'a> Classes<'a> {
@@ -166,24 +262,34 @@ impl<'a> Classes<'a> {
             zeros: 0,
             ones: 0,
             ignored_high: 0,
-            checks: vec![1],
-            flagged: Vec::new(),
+            sets: [0; 4],
+            more: Vec::new(),
             high_checks: Vec::new(),
             tail: 0,
-            special: 0,
+            // So that it is looked at.
+            special: special::FURTHER,
             dwords: 1,
             forms: [0; 2],
             follows: Vec::new(),
             parts: (0, None),
         };
-        Classes { t, list: vec![none], checks: Vec::new() }
+        let lanes = |f: &lower::Family| {
+            let shapes = t.slots[f.base..f.base + f.slots].iter().flatten().map(|s| &t.classes[t.shapes[s.shape - 1].class]);
+            let checks: Vec<_> = shapes.flat_map(|c| &t.checks[c.checks.0..c.checks.0 + c.checks.1]).collect();
+            let fit = |lanes: usize| checks.iter().filter(|c| lane(lanes, c).is_some()).count();
+            let possible = if f.dwords == 1 { 0..2 } else { 2..LANES.len() };
+            possible.rev().max_by_key(|&lanes| fit(lanes)).expect("there are some")
+        };
+        let lanes = t.families.iter().map(lanes).collect();
+        Classes { t, lanes, list: vec![none], sets: vec![vec![true; 512]] }
     }
 
-    fn of_shape(&mut self, shape: usize) -> u8 {
-        let s = &self.t.shapes[shape];
-        let c = &self.t.classes[s.class];
+    fn of_shape(&mut self, shape: usize, lanes: usize) -> u8 {
+        let t = self.t;
+        let s = &t.shapes[shape];
+        let c = &t.classes[s.class];
         // A shape is counted from one where it can be missing.
-        let mut form = |shape: usize| shape.checked_sub(1).map_or(0, |shape| self.of_shape(shape));
+        let mut form = |shape: usize| shape.checked_sub(1).map_or(0, |shape| self.of_shape(shape, lanes));
         let forms = [form(s.sdwa), form(s.dpp)];
         let follows = s.numbered_follows();
         let follow = |(f, number): (&lower::Follow, u8)| Follow {
@@ -193,17 +299,29 @@ impl<'a> Classes<'a> {
             of: form(f.form),
         };
         let follows = follows.map(follow).collect();
-        let (checks, flagged) = self.checks(c.checks);
+        // Which field it is of, the layout tells.
+        let checks = |(first, n): (usize, usize)| {
+            let checks = t.checks[first..first + n].iter();
+            checks.map(|c| lower::Check { field: String::new(), ..c.clone() }).collect::<Vec<_>>()
+        };
+        let mut sets = [0; 4];
+        let mut more = Vec::new();
+        for c in checks(c.checks) {
+            match lane(lanes, &c).filter(|&lane| sets[lane] == 0) {
+                Some(lane) => sets[lane] = number(&mut self.sets, lane_set(t, &c, LANES[lanes][lane].1)),
+                None => more.push(c),
+            }
+        }
         let class = Class {
             zeros: c.mask & !c.value,
             ones: c.value,
             ignored_high: (s.ignored >> 64) as u32,
-            checks,
-            flagged,
-            high_checks: self.checks(c.high_checks).0,
+            sets,
+            more,
+            high_checks: checks(c.high_checks),
             tail: c.tail,
             special: c.special,
-            dwords: self.t.formats[s.format].def.bits / 32,
+            dwords: t.formats[s.format].def.bits / 32,
             forms,
             follows,
             parts: (s.format, s.extension),
@@ -211,66 +329,23 @@ impl<'a> Classes<'a> {
         number(&mut self.list, class)
     }
 
-    /// The plain ones, and those with a flag on top.
-    fn checks(&mut self, (first, n): (usize, usize)) -> (Vec<u8>, Vec<lower::Check>) {
-        // Which field it is of, the layout tells.
-        let checks = self.t.checks[first..first + n].iter();
-        let checks = checks.map(|c| lower::Check { field: String::new(), ..c.clone() });
-        let (plain, flagged): (Vec<_>, Vec<_>) = checks.partition(|c| c.hi == NONE);
-        (plain.into_iter().map(|c| number(&mut self.checks, c) + 2).collect(), flagged)
+    /// The kind of each value, and the sets of kinds.
+    fn kinds(&self) -> Result<(Vec<u8>, Vec<u64>)> {
+        let mut columns = Vec::new();
+        let column = |v: usize| self.sets.iter().map(|s| s[v]).collect::<Vec<bool>>();
+        let kinds: Vec<u8> = (0..512).map(|v| number(&mut columns, column(v))).collect();
+        if columns.len() > 64 {
+            return self.t.row.at.err(format!("{} kinds of operand codes; src/table.rs has room for 64", columns.len()));
+        }
+        let bits = |s: usize| columns.iter().enumerate().fold(0, |all, (n, c)| all | u64::from(c[s]) << n);
+        Ok((kinds, (0..self.sets.len()).map(bits).collect()))
     }
+}
 
-    /// The classes, and the pairs of forms.
-    fn emit(&self) -> Result<(Vec<String>, Vec<[u8; 2]>)> {
-        let mut pairs = vec![[0, 0]];
-        let class = |c: &Class| {
-            let forms = number(&mut pairs, c.forms);
-            let further = c.ones as u64 != 0 || c.checks.len() > 4 || !c.flagged.is_empty();
-            let special = c.special | if further { special::FURTHER } else { 0 };
-            if c.checks.len() > 8 || c.high_checks.len() > 4 || c.dwords > 3 {
-                return self
-                    .t
-                    .row
-                    .at
-                    .err("a form has more checks, or its format more dwords, than src/table.rs has room for");
-            }
-            let two = if c.dwords > 1 { tail::TWO } else { 0 };
-            let (zeros, checks, tail) = (c.zeros as u64, four(&c.checks, 0), c.tail | two);
-            Ok(format!(
-                "Class {{ zeros: {zeros:#x}, checks: {checks:?}, special: {special}, tail: {tail}, forms: {forms} }}"
-            ))
-        };
-        let list = self.list.iter().map(class).collect::<Result<_>>()?;
-        Ok((list, pairs))
-    }
-
-    /// What few classes have.
-    fn emit_rare(&self, w: &mut String) {
-        let all = || self.list.iter().enumerate();
-        let more: Vec<_> = all().filter(|(_, c)| c.checks.len() > 4).map(|(n, c)| (n, four(&c.checks, 4))).collect();
-        let ones: Vec<_> = all().filter(|(_, c)| c.ones as u64 != 0).map(|(n, c)| (n, c.ones as u64)).collect();
-        writeln!(w, "more: &{more:?},\nones: &{ones:?},\nfollows: &[").unwrap();
-        for (class, f) in all().flat_map(|(n, c)| c.follows.iter().map(move |f| (n, f))) {
-            let Follow { field: (lsb, width), codes: (first, last), form, of } = f;
-            writeln!(w, "Follow {{ class: {class}, lsb: {lsb}, width: {width}, form: {form}, first: {first}, last: {last}, of: {of} }},").unwrap();
-        }
-        writeln!(w, "],\nwide: &[").unwrap();
-        let high = |bits: u128| (bits >> 64) as u32;
-        for (class, c) in all().filter(|(_, c)| c.special & special::WIDE != 0) {
-            let (checks, zeros, ones) = (four(&c.high_checks, 0), high(c.zeros), high(c.ones));
-            let ignored = c.ignored_high;
-            writeln!(w, "Wide {{ class: {class}, checks: {checks:?}, zeros: {zeros:#x}, ones: {ones:#x}, ignored: {ignored:#x} }},").unwrap();
-        }
-        let mut parts = Vec::new();
-        let of: Vec<u8> = self.list.iter().map(|c| number(&mut parts, c.parts)).collect();
-        writeln!(w, "],\nparts_of: &{of:?},\nparts: &[").unwrap();
-        let name = |f: usize| format!("Format::{}", camel(&self.t.formats[f].def.name));
-        for (base, extension) in parts {
-            let extension = extension.map_or("None".into(), |f| format!("Some({})", name(f)));
-            writeln!(w, "({}, {extension}),", name(base)).unwrap();
-        }
-        writeln!(w, "],").unwrap();
-    }
+/// The values of a lane that a check takes. What lies above a narrower field does not count, nor what no lane holds.
+fn lane_set(t: &Target, c: &lower::Check, width: u8) -> Vec<bool> {
+    let set = set_of(t, c);
+    (0..512).map(|v| v >> width != 0 || set[v % set.len()]).collect()
 }
 
 /// The number of an equal thing in the list, at whose end it is put if there is none.
@@ -280,28 +355,6 @@ pub fn number<T: PartialEq>(list: &mut Vec<T>, value: T) -> u8 {
         list.len() - 1
     });
     at.min(255) as u8
-}
-
-fn four(numbers: &[u8], from: usize) -> [u8; 4] {
-    std::array::from_fn(|i| numbers.get(from + i).copied().unwrap_or(0))
-}
-
-/// What the top nine bits say: the family, and `lead` in src/table.rs.
-fn leads(t: &Target) -> Vec<u8> {
-    const ASK: u8 = 0x40;
-    const TWO: u8 = 0x80;
-    let of = |&number: &u8| {
-        let Some(family) = usize::from(number).checked_sub(1).map(|n| &t.families[n]) else { return 0 };
-        let slots = t.slots[family.base..family.base + family.slots].iter().flatten();
-        let tails = slots.fold(0, |all, s| all | t.classes[t.shapes[s.shape - 1].class].tail);
-        let lead = match family.dwords {
-            2 if tails == 0 => TWO,
-            1 if tails & (tail::ALWAYS | tail::LIST) == 0 => 0,
-            _ => ASK,
-        };
-        number | lead
-    };
-    t.lut.iter().map(of).collect()
 }
 
 /// Which field each bit of a format is of.

@@ -19,13 +19,13 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     writeln!(tables, "pub(crate) const ANY_UNKNOWN_LENGTH: bool = {unknown};").unwrap();
     let wide = targets.iter().flat_map(|t| &t.items).any(|i| i.lsb >= 64);
     writeln!(tables, "pub(crate) const ANY_WIDE: bool = {wide};").unwrap();
-    writeln!(tables, "pub(crate) const RULES: u16 = {};", decode::rules(targets)).unwrap();
     writeln!(tables, "pub(crate) const TAILS: u8 = {};", decode::tails(targets)).unwrap();
     let mut abouts = vec![String::new()];
-    let mut decode = targets.iter().map(decode::Tables::new).collect::<Result<Vec<_>>>()?;
+    let decode = targets.iter().map(decode::Tables::new).collect::<Result<Vec<_>>>()?;
     let sizes = decode::Sizes::of(&decode);
     sizes.emit(&mut tables);
-    for (t, decode) in targets.iter().zip(&mut decode) {
+    writeln!(tables, "pub(crate) const RULES: u16 = {};", decode::rules(&decode)).unwrap();
+    for (t, decode) in targets.iter().zip(&decode) {
         let mut text = String::new();
         decode.emit(&mut text, &sizes)?;
         tables += &target_tables(isa, targets, t, &text, &mut abouts)?;

@@ -1,8 +1,8 @@
 //! From words to instructions.
 
-use crate::table::{Check, Class, DecodeTables, Family, FieldMap, Follow, lead, paged, special, tail};
+use crate::table::{Check, Class, DecodeTables, Family, FieldMap, Follow, NONE, lead, paged, special, tail};
 use crate::target::DECODE;
-use crate::target::generated::{FAMILIES, RULES, TAILS};
+use crate::target::generated::{FAMILIES, LANES, RULES, SETS, TAILS};
 use crate::{DecodeError, Field, Format, Inst, Target};
 
 /// Dwords of the longest instruction of any target.
@@ -55,55 +55,70 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
 /// Decodes what has one or two dwords and is in order. Whatever else there is, `careful` decides: it alone knows
 /// errors, so that this is short. Returns the dwords too.
 ///
-/// What has two dwords in any case, and what has one, are looked up by functions of their own: which of them is called
-/// is predicted, so that a walk begins with the next instruction before this one's tables are read.
+/// Words are looked up by a function for the lanes of their family. Which of them is called, and whether a dword
+/// follows, is predicted: a walk begins with the next instruction before this one's tables are read.
 #[inline(always)]
 fn quick(target: Target, bits: u64) -> Option<(Inst, usize)> {
+    if SMALL {
+        return None;
+    }
     let t = DECODE[target as usize];
     let (word, high) = (bits as u32, (bits >> 32) as u32);
     let lead = lead(t, word);
-    let (meta, high, dwords) = if lead & lead::TWO != 0 {
-        (two(t, bits, lead), high, 2)
-    } else if lead & lead::ASK == 0 && !may_announce(word) {
-        (one(t, word, lead), 0, 1)
-    } else {
+    let lanes = (lead >> lead::LANES).wrapping_sub(1);
+    let (meta, high, dwords) = if lanes == 2 {
+        (two::<2>(t, bits, lead), high, 2)
+    } else if lanes == 3 {
+        (two::<3>(t, bits, lead), high, 2)
+    } else if lanes == 4 {
+        (two::<4>(t, bits, lead), high, 2)
+    } else if lanes > 4 || may_announce(word) {
         let (meta, dwords) = any(t, bits, lead);
         // What stands behind the instruction is not part of it.
         (meta, if dwords == 1 { 0 } else { high }, dwords)
+    } else if lanes == 1 {
+        (one::<1>(t, word, lead), 0, 1)
+    } else {
+        (one::<0>(t, word, lead), 0, 1)
     };
     (meta != 0).then(|| (Inst::new(target, [word, high, 0, 0, 0], meta, dwords), dwords as usize))
 }
+
+/// On bare metal bytes count more than time: all is left to `careful`.
+const SMALL: bool = cfg!(target_os = "none");
 
 /// `Inst::meta` of what has two dwords; zero for what `careful` must look at.
 ///
 /// A call whose arguments and result fit in registers: inlined, it would make every loop around it spill its own.
 #[inline(never)]
-fn two(t: &DecodeTables, bits: u64, lead: u8) -> u32 {
-    let slot = slot(family(t, lead), bits as u32);
-    let number = class_of(t, slot);
-    let Some(class) = t.classes.get(usize::from(number)) else { return 0 };
-    // Rules that cannot be broken but by the last register.
-    let easy = if (bits >> 32) as u8 == 255 { 0 } else { special::VADDR };
-    if class.special & !easy != 0 {
-        return hard(t, bits, lead);
-    }
-    if satisfies(t, class, bits) { Inst::meta(slot, 0, number) } else { 0 }
+fn two<const LANES: usize>(t: &DecodeTables, bits: u64, lead: u8) -> u32 {
+    look::<LANES>(t, bits, lead)
 }
 
 /// `Inst::meta` of what has one dword; zero for what `careful` must look at.
 #[inline(never)]
-fn one(t: &DecodeTables, word: u32, lead: u8) -> u32 {
-    let bits = word.into();
-    let slot = slot(family(t, lead), word);
-    let number = class_of(t, slot);
-    let Some(class) = t.classes.get(usize::from(number)) else { return 0 };
-    if class.special != 0 {
-        return hard(t, bits, lead);
-    }
-    if satisfies(t, class, bits) { Inst::meta(slot, 0, number) } else { 0 }
+fn one<const LANES: usize>(t: &DecodeTables, word: u32, lead: u8) -> u32 {
+    look::<LANES>(t, word.into(), lead)
 }
 
-/// What `two` and `one` leave to others.
+#[inline(always)]
+fn look<const L: usize>(t: &DecodeTables, bits: u64, lead: u8) -> u32 {
+    let slot = slot(family(t, lead), bits as u32);
+    let number = class_of(t, slot);
+    let Some(class) = t.classes.get(usize::from(number)) else { return 0 };
+    // Rules that these words cannot break.
+    let mut easy = 0;
+    if L >= 2 {
+        easy |= if (bits >> 32) as u8 == 255 { 0 } else { special::VADDR };
+        easy |= if bits >> 14 & 0b1001 == 0b1000 { special::SMEM } else { 0 };
+    }
+    if class.special & !easy != 0 {
+        return hard(t, bits, lead);
+    }
+    if bits & zeros(t, class) == 0 && in_lanes(t, class, L, bits) { Inst::meta(slot, 0, number) } else { 0 }
+}
+
+/// What `look` leaves to others.
 #[inline(never)]
 fn hard(t: &DecodeTables, bits: u64, lead: u8) -> u32 {
     any(t, bits, lead).0
@@ -115,13 +130,34 @@ fn any(t: &DecodeTables, bits: u64, lead: u8) -> (u32, u32) {
     let Some(found) = find(t, bits, lead).filter(|found| found.dwords <= 2) else { return (0, 0) };
     let Some(class) = t.classes.get(usize::from(found.class)) else { return (0, 0) };
     // A table says nothing of bits behind the instruction.
-    let good = satisfies(t, class, bits) && (class.special == 0 || rare(t, found.class, class, bits));
+    let lanes = usize::from(family(t, lead).lanes);
+    let good = bits & zeros(t, class) == 0
+        && in_lanes(t, class, lanes, bits)
+        && (class.special == 0 || rare(t, found.class, class, lanes, bits));
     if good { (found.meta(), found.dwords.into()) } else { (0, 0) }
 }
 
 #[inline(always)]
 fn class_of(t: &DecodeTables, slot: u16) -> u8 {
     paged(&t.pages, &t.class_of, slot.into()).unwrap_or(0)
+}
+
+#[inline(always)]
+fn zeros(t: &DecodeTables, class: &Class) -> u64 {
+    t.zeros.get(usize::from(class.zeros)).copied().unwrap_or(u64::MAX)
+}
+
+/// The field in each lane is of the class's set.
+#[inline(always)]
+fn in_lanes(t: &DecodeTables, class: &Class, lanes: usize, bits: u64) -> bool {
+    (0..4).all(|n| in_lane(t, class, lanes, n, bits))
+}
+
+#[inline(always)]
+fn in_lane(t: &DecodeTables, class: &Class, lanes: usize, n: usize, bits: u64) -> bool {
+    let (lsb, width) = LANES[lanes % LANES.len()][n % 4];
+    let kind = t.kinds[(bits >> lsb) as usize & ((1 << width) - 1) & 511];
+    width == 0 || t.sets[usize::from(class.sets[n % 4]) % SETS] >> (kind & 63) & 1 == 1
 }
 
 #[cold]
@@ -179,9 +215,16 @@ fn careful(target: Target, mut words: [u32; MAX_DWORDS], available: usize) -> Re
     }
     let class = t.classes.get(usize::from(found.class)).ok_or(DecodeError::UnknownEncoding)?;
     let bits = u64::from(words[0]) | u64::from(words[1]) << 32;
-    let further = further(t, found.class, class);
-    refusal(t, &found, class, &further, bits)?;
-    ties(t, class, &further, bits)?;
+    let lanes = usize::from(family(t, lead(t, words[0])).lanes);
+    let (ones, more) = further(t, found.class, class);
+    let wrong = bits & zeros(t, class) | !bits & ones;
+    if wrong != 0 {
+        return Err(reserved_bit(t, &found, wrong.trailing_zeros() as u8));
+    }
+    if let Some(bad) = refused(t, class, more, lanes, bits) {
+        return Err(reserved_value(t, &found, bad, 0));
+    }
+    ties(t, class, (more, lanes), bits)?;
     if RULES & class.special & special::WIDE != 0 {
         wide(t, &found, words[2])?;
     }
@@ -199,8 +242,8 @@ fn wide(t: &DecodeTables, found: &Found, word: u32) -> Result<(), DecodeError> {
     if wrong != 0 {
         return Err(reserved_bit(t, found, 64 + wrong.trailing_zeros() as u8));
     }
-    match refused(t, wide.checks, word.into()) {
-        Some(check) => Err(reserved_value(t, found, check, word.into(), 64)),
+    match refused_by(t, wide.checks, word.into()) {
+        Some(bad) => Err(reserved_value(t, found, bad, 64)),
         None => Ok(()),
     }
 }
@@ -307,65 +350,41 @@ fn slot(family: &Family, word: u32) -> u16 {
     slot
 }
 
-/// What a class with the rule `special::FURTHER` demands besides.
-#[derive(Clone, Copy)]
-struct Further {
-    /// Bits that must be one.
-    ones: u64,
-    checks: [u8; 4],
-    class: u8,
-    is_flagged: bool,
-}
-
-fn further(t: &DecodeTables, number: u8, class: &Class) -> Further {
-    let mut further = Further { ones: 0, checks: [0; 4], class: number, is_flagged: false };
-    if RULES & class.special & special::FURTHER != 0 {
-        further.ones = t.ones.iter().find(|o| o.0 == number).map_or(0, |o| o.1);
-        further.checks = t.more.iter().find(|o| o.0 == number).map_or([0; 4], |o| o.1);
-        further.is_flagged = true;
+/// Bits that must be one, and checks that fit no lane.
+fn further<'a>(t: &'a DecodeTables, number: u8, class: &Class) -> (u64, &'a [Check]) {
+    if RULES & class.special & special::FURTHER == 0 {
+        return (0, &[]);
     }
-    further
+    let ones = t.ones.iter().find(|o| o.0 == number).map_or(0, |o| o.1);
+    (ones, t.more.iter().find(|o| o.0 == number).map_or(&[], |o| o.1))
 }
 
-/// All that most classes demand.
-#[inline(always)]
-fn satisfies(t: &DecodeTables, class: &Class, bits: u64) -> bool {
-    bits & class.zeros == 0 && refused(t, class.checks, bits).is_none()
+/// A field, by its lowest bit, width and value, that is in no set that it must be in.
+struct Bad {
+    lsb: u8,
+    width: u8,
+    value: u16,
+}
+
+fn refused(t: &DecodeTables, class: &Class, more: &[Check], lanes: usize, bits: u64) -> Option<Bad> {
+    let lane = (0..4).find(|&n| !in_lane(t, class, lanes, n, bits));
+    let bad = lane.map(|n| {
+        let (lsb, width) = LANES[lanes % LANES.len()][n % 4];
+        Bad { lsb, width, value: (bits >> lsb) as u16 & ((1 << width) - 1) }
+    });
+    bad.or_else(|| refused_by(t, more, bits))
 }
 
 /// The first check that does not hold.
-#[inline(always)]
-fn refused(t: &DecodeTables, checks: [u8; 4], bits: u64) -> Option<&Check> {
-    let mut left = u32::from_le_bytes(checks);
-    while left != 0 {
-        let check = t.checks.get((left & 0xff) as usize)?;
-        if !allowed(t, check, value(check, bits)) {
-            return Some(check);
-        }
-        left >>= 8;
-    }
-    None
-}
-
-/// The check of `more` and `flagged` that does not hold.
-fn refused_further<'a>(t: &'a DecodeTables, further: &Further, bits: u64) -> Option<&'a Check> {
-    let flagged = t.flagged.iter().filter(|f| further.is_flagged && f.0 == further.class);
-    let mut flagged = flagged.filter(|(_, check, hi)| {
-        let flag = (bits >> (hi & 63)) as u16 & 1;
-        !allowed(t, check, value(check, bits) + flag * (check.mask + 1))
-    });
-    refused(t, further.checks, bits).or_else(|| flagged.next().map(|f| &f.1))
-}
-
-#[inline(always)]
-fn value(c: &Check, bits: u64) -> u16 {
-    (bits >> (c.lsb & 63)) as u16 & c.mask
-}
-
-/// The set contains the value.
-#[inline(always)]
-fn allowed(t: &DecodeTables, c: &Check, value: u16) -> bool {
-    t.allowed.get(usize::from(c.first.wrapping_add(value))).is_some_and(|byte| byte & c.bit != 0)
+fn refused_by(t: &DecodeTables, checks: &[Check], bits: u64) -> Option<Bad> {
+    let check = checks.iter().find(|c| {
+        let flag = if c.hi == NONE { 0 } else { (bits >> (c.hi & 63)) as u16 & 1 };
+        let value = ((bits >> (c.lsb & 63)) as u16 & c.mask) + flag * (c.mask + 1);
+        let byte = t.allowed.get(usize::from(c.first) + usize::from(value));
+        byte.is_none_or(|byte| byte & c.bit == 0)
+    })?;
+    let value = (bits >> (check.lsb & 63)) as u16 & check.mask;
+    Some(Bad { lsb: check.lsb, width: check.mask.count_ones() as u8, value })
 }
 
 #[inline]
@@ -375,17 +394,17 @@ fn in_set(set: &[u32; 16], code: usize) -> bool {
 
 /// What few classes demand.
 #[cold]
-fn rare(t: &DecodeTables, number: u8, class: &Class, bits: u64) -> bool {
-    let further = further(t, number, class);
+fn rare(t: &DecodeTables, number: u8, class: &Class, lanes: usize, bits: u64) -> bool {
+    let (ones, more) = further(t, number, class);
     class.special & (special::SIZED | special::WIDE) == 0
-        && bits & further.ones == further.ones
-        && refused_further(t, &further, bits).is_none()
-        && ties(t, class, &further, bits).is_ok()
+        && bits & ones == ones
+        && refused_by(t, more, bits).is_none()
+        && ties(t, class, (more, lanes), bits).is_ok()
 }
 
 /// Rules that tie several fields. Their positions are those of the formats that have the rule, which no generation
 /// has moved so far; the tables name the rule, the build checks the positions.
-fn ties(t: &DecodeTables, class: &Class, further: &Further, bits: u64) -> Result<(), DecodeError> {
+fn ties(t: &DecodeTables, class: &Class, (more, lanes): (&[Check], usize), bits: u64) -> Result<(), DecodeError> {
     let has = |rule: u16| RULES & class.special & rule != 0;
     let at = |lsb: u32, width: u32| (bits >> lsb) as u16 & ((1u32 << width) - 1) as u16;
     let bad = |field, lsb: u8, width: u8| {
@@ -412,7 +431,7 @@ fn ties(t: &DecodeTables, class: &Class, further: &Further, bits: u64) -> Result
     if has(special::RETURN_TFE) && glc && tfe {
         // One register more fits if the tuple fits one register further on.
         let next = bits.checked_add(1 << 56);
-        let fits = |bits| refused(t, class.checks, bits).or_else(|| refused_further(t, further, bits)).is_none();
+        let fits = |bits| refused(t, class, more, lanes, bits).is_none();
         if !next.is_some_and(fits) {
             return bad(Field::Vdst, 56, 8);
         }
@@ -466,40 +485,25 @@ fn unknown(t: &DecodeTables, word: u32) -> DecodeError {
     }
 }
 
-/// What is wrong with words that must be zero, one, or in a set.
-fn refusal(
-    t: &DecodeTables,
-    found: &Found,
-    class: &Class,
-    further: &Further,
-    bits: u64,
-) -> Result<(), DecodeError> {
-    let wrong = bits & class.zeros | !bits & further.ones;
-    if wrong != 0 {
-        return Err(reserved_bit(t, found, wrong.trailing_zeros() as u8));
-    }
-    match refused(t, class.checks, bits).or_else(|| refused_further(t, further, bits)) {
-        Some(check) => Err(reserved_value(t, found, check, bits, 0)),
-        None => Ok(()),
-    }
-}
-
 fn reserved_bit(t: &DecodeTables, found: &Found, bit: u8) -> DecodeError {
     let (format, field) = field_at(t, found, bit);
     DecodeError::ReservedBits { format, field, bit }
 }
 
-/// `first`: what the check's bits are counted from.
-fn reserved_value(t: &DecodeTables, found: &Found, check: &Check, bits: u64, first: u8) -> DecodeError {
-    let (_, field) = field_at(t, found, first + check.lsb);
-    let value = (bits >> (check.lsb & 63)) as u16 & check.mask;
-    let width = check.mask.count_ones() as u8;
-    DecodeError::ReservedValue { field: field.unwrap_or(Field::Reserved), value, lsb: first + check.lsb, width }
+/// `first`: what the bits are counted from. A lane can be wider than the field in it.
+fn reserved_value(t: &DecodeTables, found: &Found, bad: Bad, first: u8) -> DecodeError {
+    let lsb = first + bad.lsb;
+    let (_, field) = field_at(t, found, lsb);
+    let end = (lsb..lsb + bad.width).find(|&bit| field_at(t, found, bit).1 != field);
+    let width = end.map_or(bad.width, |end| end - lsb);
+    let value = bad.value & ((1u32 << width) - 1) as u16;
+    DecodeError::ReservedValue { field: field.unwrap_or(Field::Reserved), value, lsb, width }
 }
 
 /// The formats of a class: of the base words, and of the dword behind them.
 fn parts(t: &DecodeTables, class: u8) -> (Format, Option<Format>) {
-    let parts = t.parts_of.get(usize::from(class)).and_then(|&n| t.parts.get(usize::from(n)));
+    let class = t.classes.get(usize::from(class));
+    let parts = class.and_then(|c| t.parts.get(usize::from(c.parts)));
     parts.copied().unwrap_or((Format::Literal, None))
 }
 

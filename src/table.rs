@@ -10,7 +10,7 @@
 //! equal pages stand there once.
 
 // How long the longest of each table is among the targets: an index is compared with a constant.
-use crate::target::generated::{ALLOWED, CHECKS, CLASS_OF, CLASSES, FAMILIES, PAGES};
+use crate::target::generated::{CLASS_OF, CLASSES, FAMILIES, PAGES, SETS, ZEROS};
 use crate::{Field, Format, Opcode};
 
 /// No bit position.
@@ -27,16 +27,18 @@ pub(crate) struct DecodeTables {
     /// Class of each slot. The first class is that of no operation.
     pub class_of: [u8; CLASS_OF],
     pub classes: [Class; CLASSES],
+    /// Bits of the first two dwords that must be zero, for `Class::zeros`.
+    pub zeros: [u64; ZEROS],
+    /// What kind of code a field value is: what no set of `sets` tells apart is of one kind.
+    pub kinds: [u8; 512],
+    /// Sets of kinds. The first holds all.
+    pub sets: [u64; SETS],
     /// Classes of the SDWA and DPP forms; 0: there is none.
     pub forms: &'static [[u8; 2]],
-    /// The first is none; the second holds for no value.
-    pub checks: [Check; CHECKS],
+    /// Further checks of classes with the rule `special::FURTHER`: the class, and a run of checks.
+    pub more: &'static [(u8, &'static [Check])],
     /// Which values a field may have: a bit of the byte at `Check::first` plus the value. Eight sets lie side by side.
-    pub allowed: [u8; ALLOWED],
-    /// Further checks of classes with the rule `special::FURTHER`.
-    pub more: &'static [(u8, [u8; 4])],
-    /// Checks of two fields, of classes with that rule: the class, the check, and the flag that goes on top of its field.
-    pub flagged: &'static [(u8, Check, u8)],
+    pub allowed: &'static [u8],
     /// Bits that must be one, of classes with that rule.
     pub ones: &'static [(u8, u64)],
     /// Codes that are scalar registers.
@@ -44,8 +46,6 @@ pub(crate) struct DecodeTables {
     /// In the order of their classes.
     pub follows: &'static [Follow],
     pub wide: &'static [Wide],
-    /// Of each class, which of `parts`.
-    pub parts_of: &'static [u8],
     /// Formats of the words, for errors: the base format and that of the dword behind it.
     pub parts: &'static [(Format, Option<Format>)],
     /// The field that each bit of a format is of: fields by their first bits.
@@ -59,14 +59,12 @@ pub(crate) struct FieldMap {
     pub fields: &'static [(Field, u8)],
 }
 
-/// What the top nine bits of the first dword say of the length. Without any of these: one dword, and perhaps a
-/// further one if a code announces it.
+/// What the top nine bits of the first dword say of the length, and of where the operands lie: those whose lanes
+/// are of one dword have one, and perhaps a further one if a code announces it; the others have two, and nothing else.
 pub(crate) mod lead {
     pub const FAMILY: u8 = 0x1f;
-    /// One dword or more; the operation has to be looked at.
-    pub const ASK: u8 = 0x40;
-    /// Two dwords and nothing else.
-    pub const TWO: u8 = 0x80;
+    /// From this bit on: one more than the number of the family's lanes; 0: the operation has to be looked at.
+    pub const LANES: u8 = 5;
 }
 
 /// A dword follows the base words of a class when a field holds one of these codes.
@@ -85,7 +83,7 @@ pub(crate) struct Follow {
 /// What a class demands of the third dword.
 pub(crate) struct Wide {
     pub class: u8,
-    pub checks: [u8; 4],
+    pub checks: &'static [Check],
     /// Bits that must be zero, that must be one, and that are ignored.
     pub zeros: u32,
     pub ones: u32,
@@ -99,29 +97,30 @@ pub(crate) struct Family {
     pub op_shift: u8,
     /// A second field of the slot number, above the opcode: its lowest bit, and its width << 5.
     pub seg: u8,
+    /// Which of `LANES`.
+    pub lanes: u8,
 }
 
 /// Fills up `DecodeTables::families`; no slot is its.
-pub(crate) const NO_FAMILY: Family = Family { base: u16::MAX, op_mask: 0, op_shift: 0, seg: 0 };
+pub(crate) const NO_FAMILY: Family = Family { base: u16::MAX, op_mask: 0, op_shift: 0, seg: 0, lanes: 0 };
 
-/// The class of no operation, which also fills up `DecodeTables::classes`: its check holds for no value.
-pub(crate) const NO_CLASS: Class = Class { zeros: 0, checks: [1, 0, 0, 0], special: 0, tail: 0, forms: 0 };
-
-/// A check that holds for no value.
-pub(crate) const NO_CHECK: Check = Check { lsb: 0, bit: 0, mask: 0, first: 0 };
+/// Fills up `DecodeTables::classes`.
+pub(crate) const NO_CLASS: Class = Class { special: 0, sets: [0; 4], zeros: 0, tail: 0, forms: 0, parts: 0 };
 
 /// What has to hold of the words.
 pub(crate) struct Class {
-    /// Bits of the first two dwords that must be zero.
-    pub zeros: u64,
-    /// Which of `DecodeTables::checks`; 0: no further one.
-    pub checks: [u8; 4],
     /// Rules that tie several fields, as `special::*`.
     pub special: u16,
-    /// Which dwords follow, as `tail::*`, and the dwords of the base format, as `tail::BASE`.
+    /// For each field of the family's lanes the set of `DecodeTables::sets` that it must be in.
+    pub sets: [u8; 4],
+    /// Which of `DecodeTables::zeros`.
+    pub zeros: u8,
+    /// Which dwords follow, as `tail::*`, and whether the base format has two.
     pub tail: u8,
     /// Which of `DecodeTables::forms`.
     pub forms: u8,
+    /// Which of `DecodeTables::parts`.
+    pub parts: u8,
 }
 
 /// What follows the base words.
@@ -176,10 +175,12 @@ pub(crate) mod special {
     pub const WIDE: u16 = 8192;
     /// What is returned has one register more with tfe.
     pub const RETURN_TFE: u16 = 16384;
-    /// There is something in `DecodeTables::more`, `flagged` or `ones`.
+    /// There is something in `DecodeTables::more` or `ones`.
     pub const FURTHER: u16 = 32768;
     /// Rules that forbid nothing as long as vaddr is not the last register.
     pub const VADDR: u16 = BUF_VADDR | GLOBAL_ADDR;
+    /// Rules that forbid nothing when the offset is a constant alone.
+    pub const SMEM: u16 = SMEM_OFFSET | SMEM_ONE_OFFSET;
     /// Any of the image rules.
     pub const MIMG: u16 = MIMG_DATA | MIMG_GATHER | MIMG_ATOMIC | MIMG_CMPSWAP;
 }
@@ -213,6 +214,8 @@ pub(crate) struct Other {
 /// A field whose value must be in a set.
 pub(crate) struct Check {
     pub lsb: u8,
+    /// A flag that goes on top of the field's bits, or `NONE`.
+    pub hi: u8,
     /// The set: a bit of the bytes of `allowed`, and the byte that stands for zero.
     pub bit: u8,
     pub mask: u16,

@@ -25,7 +25,7 @@ pub(crate) mod generated {
     use crate::table::TextTables;
     use crate::table::{
         Check, Class, DecodeTables, Dual, Family, FieldMap, Follow, ImmTables, Info, Item, Kind, Layout, LayoutTables,
-        LengthTables, NO_CHECK, NO_CLASS, NO_FAMILY, NameTables, Named, OpTables, OperandTables, Other, Part, Shape, Ty, Wide,
+        LengthTables, NO_CLASS, NO_FAMILY, NameTables, Named, OpTables, OperandTables, Other, Part, Shape, Ty, Wide,
     };
     use crate::{Field, FieldInfo, Format, Opcode};
 
