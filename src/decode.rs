@@ -107,11 +107,11 @@ fn look<const L: usize>(t: &DecodeTables, bits: u64, lead: u8) -> u32 {
     let number = class_of(t, slot);
     let Some(class) = t.classes.get(usize::from(number)) else { return 0 };
     // Rules that these words cannot break.
-    let mut easy = 0;
-    if L >= 2 {
-        easy |= if (bits >> 32) as u8 == 255 { 0 } else { special::VADDR };
-        easy |= if bits >> 14 & 0b1001 == 0b1000 { special::SMEM } else { 0 };
-    }
+    let easy = match L {
+        3 if (bits >> 32) as u8 != 255 => special::VADDR,
+        4 if bits >> 14 & 0b1001 == 0b1000 => special::SMEM,
+        _ => 0,
+    };
     if class.special & !easy != 0 {
         return hard(t, bits, lead);
     }
