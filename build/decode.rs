@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::build::assume::room;
 use crate::build::emit::camel;
 use crate::build::error::Result;
 use crate::build::lengths;
@@ -130,8 +131,10 @@ impl<'a> Tables<'a> {
         let (kinds, sets) = classes.kinds()?;
         let mut zeros = vec![0];
         classes.list.iter().for_each(|c| _ = number(&mut zeros, c.zeros as u64));
-        if classes.list.len().max(zeros.len()).max(sets.len()) > 255 {
-            return t.row.at.err("more classes, zeros or sets than a byte can number");
+        let dwords = t.formats.iter().map(|f| usize::from(f.def.bits / 32)).max().unwrap_or(0);
+        room(t, "dwords in a format", dwords + 1, 2)?;
+        for (what, n) in [("classes", classes.list.len()), ("masks", zeros.len()), ("sets", sets.len())] {
+            room(t, what, n, 8)?;
         }
         Ok(Tables { t, classes, pages, class_of, kinds, sets, zeros })
     }
@@ -141,7 +144,7 @@ impl<'a> Tables<'a> {
         [self.t.families.len() + 1, self.pages.len(), self.class_of.len(), classes, zeros, sets]
     }
 
-    pub fn emit(&self, w: &mut String, sizes: &Sizes) -> Result<()> {
+    pub fn emit(&self, w: &mut String, sizes: &Sizes) {
         let [families, pages, class_of, classes, zeros, sets] = sizes.0;
         let family = |(f, lanes): (&lower::Family, &usize)| {
             let (op_mask, seg) = ((1u32 << f.op.width) - 1, f.seg.map_or(0, |s| s.lsb | s.width << 5));
@@ -159,18 +162,15 @@ impl<'a> Tables<'a> {
         writeln!(w, "kinds: {:?},\nsets: [{}],", self.kinds, numbers(&self.sets, sets)).unwrap();
         let (mut forms, mut parts) = (vec![[0, 0]], Vec::new());
         let class = |c: &Class| {
-            if c.dwords > 3 {
-                return self.t.row.at.err("a format has more dwords than src/table.rs has room for");
-            }
             let (special, sets, zeros) = (c.rules(), c.sets, number(&mut self.zeros.clone(), c.zeros as u64));
             let tail = c.tail | if c.dwords > 1 { tail::TWO } else { 0 };
             let (forms, parts) = (number(&mut forms, c.forms), number(&mut parts, c.parts));
-            Ok(format!(
+            format!(
                 "Class {{ special: {special}, sets: {sets:?}, zeros: {zeros}, tail: {tail}, forms: {forms}, parts: {parts} }}"
-            ))
+            )
         };
-        let list = self.classes.list.iter().map(class).collect::<Result<Vec<_>>>()?;
-        writeln!(w, "classes: [{}],\nforms: &{forms:?},", filled(list.into_iter(), "NO_CLASS", classes)).unwrap();
+        let list = filled(self.classes.list.iter().map(class), "NO_CLASS", classes);
+        writeln!(w, "classes: [{list}],\nforms: &{forms:?},").unwrap();
         self.rare(w);
         let name = |f: usize| format!("Format::{}", camel(&self.t.formats[f].def.name));
         writeln!(w, "parts: &[").unwrap();
@@ -182,7 +182,6 @@ impl<'a> Tables<'a> {
         writeln!(w, "],\nscalars: &{scalars:?},").unwrap();
         field_maps(w, self.t);
         writeln!(w, "}};").unwrap();
-        Ok(())
     }
 
     /// What the top nine bits say: the family, and `lead` in src/table.rs.
@@ -217,7 +216,8 @@ impl<'a> Tables<'a> {
                 let (first, bit) = allowed.place(&set_of(self.t, c));
                 // Those of the third dword count from its start.
                 let (lsb, hi, mask) = (c.lsb % 64, c.hi, (1u32 << c.width) - 1);
-                write!(text, "Check {{ lsb: {lsb}, hi: {hi}, bit: {bit:#x}, mask: {mask:#x}, first: {first} }},").unwrap();
+                write!(text, "Check {{ lsb: {lsb}, hi: {hi}, bit: {bit:#x}, mask: {mask:#x}, first: {first} }},")
+                    .unwrap();
             }
             text
         };
@@ -274,7 +274,8 @@ impl<'a> Classes<'a> {
             parts: (0, None),
         };
         let lanes = |f: &lower::Family| {
-            let shapes = t.slots[f.base..f.base + f.slots].iter().flatten().map(|s| &t.classes[t.shapes[s.shape - 1].class]);
+            let shapes =
+                t.slots[f.base..f.base + f.slots].iter().flatten().map(|s| &t.classes[t.shapes[s.shape - 1].class]);
             let checks: Vec<_> = shapes.flat_map(|c| &t.checks[c.checks.0..c.checks.0 + c.checks.1]).collect();
             let fit = |lanes: usize| checks.iter().filter(|c| lane(lanes, c).is_some()).count();
             let possible = if f.dwords == 1 { 0..2 } else { 2..LANES.len() };
@@ -334,9 +335,7 @@ impl<'a> Classes<'a> {
         let mut columns = Vec::new();
         let column = |v: usize| self.sets.iter().map(|s| s[v]).collect::<Vec<bool>>();
         let kinds: Vec<u8> = (0..512).map(|v| number(&mut columns, column(v))).collect();
-        if columns.len() > 64 {
-            return self.t.row.at.err(format!("{} kinds of operand codes; src/table.rs has room for 64", columns.len()));
-        }
+        room(self.t, "kinds of operand codes", columns.len(), 6)?;
         let bits = |s: usize| columns.iter().enumerate().fold(0, |all, (n, c)| all | u64::from(c[s]) << n);
         Ok((kinds, (0..self.sets.len()).map(bits).collect()))
     }
@@ -365,7 +364,8 @@ fn field_maps(w: &mut String, t: &Target) {
         let mut pieces: Vec<(u8, String)> =
             all.flat_map(|(x, b)| b.pieces.iter().map(|p| (p.lsb, camel(&x.name.to_lowercase())))).collect();
         pieces.sort();
-        write!(w, "FieldMap {{ format: Format::{}, dwords: {}, fields: &[", camel(&f.def.name), f.def.bits / 32).unwrap();
+        write!(w, "FieldMap {{ format: Format::{}, dwords: {}, fields: &[", camel(&f.def.name), f.def.bits / 32)
+            .unwrap();
         pieces.iter().for_each(|(lsb, name)| write!(w, "(Field::{name}, {lsb}),").unwrap());
         writeln!(w, "] }},").unwrap();
     }
@@ -420,4 +420,3 @@ fn code_set(t: &Target, classes: &[&str]) -> [u32; 16] {
     }
     set
 }
-

@@ -1,12 +1,14 @@
 //! Writes the tables of one target: what `src/table.rs` describes.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
+use crate::build::assume::room;
+use crate::build::decode::number;
 use crate::build::emit::{camel, infos, opcodes};
 use crate::build::error::Result;
 use crate::build::lower::{self, NONE, Target};
 use crate::build::model::*;
-use crate::build::decode::number;
 use crate::build::pages::{PAGE, pages};
 use crate::build::{lengths, names};
 
@@ -63,7 +65,7 @@ pub fn target_tables(
         .unwrap();
     writeln!(w, "lanes: {} }};", if t.row.has("wave32") { 32 } else { 64 }).unwrap();
 
-    ops(w, targets, t);
+    ops(w, targets, t)?;
     layout(w, t, abouts);
     names::tables(w, isa, t)?;
     text(w, isa, t)?;
@@ -91,9 +93,7 @@ fn shapes(w: &mut String, t: &Target) -> Result<()> {
     let all = filled(t, |s| s.shape - 1);
     let base = |page: &[usize]| page.iter().copied().min().unwrap_or(0);
     let (numbers, entries) = pages(&all, |page| page.iter().map(|n| n - base(page)).collect());
-    if entries.iter().any(|&n| n > 255) {
-        return t.row.at.err("the shapes of 16 slots lie more than 255 apart");
-    }
+    room(t, "shapes between those of 16 slots", entries.iter().max().map_or(0, |n| n + 1), 8)?;
     let numbers: Vec<_> = numbers.iter().zip(all.chunks(PAGE)).map(|(n, page)| (n, base(page))).collect();
     writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{ pages: &{numbers:?}, shape_of: &{entries:?}, shapes: &[").unwrap();
     let (mut forms, mut ignored) = (vec![[0, 0]], vec![0]);
@@ -116,25 +116,50 @@ fn shapes(w: &mut String, t: &Target) -> Result<()> {
         )
         .unwrap();
     }
-    if forms.len() > 255 || ignored.len() > 255 {
-        return t.row.at.err("more pairs of forms, or sets of ignored bits, than a byte can number");
-    }
-    let others = t.shapes.iter().enumerate().flat_map(|(n, s)| s.numbered_follows().map(move |(f, form)| (n, form, f.form)));
+    room(t, "pairs of forms", forms.len(), 8)?;
+    room(t, "sets of ignored bits", ignored.len(), 8)?;
+    let others =
+        t.shapes.iter().enumerate().flat_map(|(n, s)| s.numbered_follows().map(move |(f, form)| (n, form, f.form)));
     let others: Vec<_> = others.filter(|o| o.1 != 0).map(|(n, form, shape)| (n, form, shape - 1)).collect();
     writeln!(w, "],\nforms: &{forms:?},\nothers: &{others:?},\nignored: &{ignored:?},").unwrap();
     Ok(())
 }
 
-fn ops(w: &mut String, targets: &[Target], t: &Target) {
-    let all: Vec<String> = opcodes(targets).into_iter().collect();
+fn ops(w: &mut String, targets: &[Target], t: &Target) -> Result<()> {
+    let all = opcodes(targets);
+    let number_of: HashMap<&str, usize> = all.iter().map(String::as_str).zip(0..).collect();
     let infos = infos(targets);
-    let opcode_of = filled(t, |s| all.binary_search(&s.mnemonic).expect("it is of all"));
-    let (numbers, entries) = pages(&opcode_of, <[usize]>::to_vec);
-    writeln!(w, "pub(crate) static OPS: OpTables = OpTables {{ opcode_pages: &{numbers:?}, opcode_of: &[").unwrap();
-    entries.iter().for_each(|&n| write!(w, "Opcode::{},", camel(&all[n])).unwrap());
+    // Of each page which slots have an operation, and the first one's number: the others' follow it, or else (with the
+    // highest bit) all stand in a list.
+    let of_slot = |slot: &Option<lower::Slot>| slot.as_ref().map(|s| number_of[s.mnemonic.as_str()]);
+    let mut slots: Vec<Option<usize>> = t.slots.iter().map(of_slot).collect();
+    slots.resize(slots.len().next_multiple_of(PAGE), None);
+    let mut runs: Vec<(u16, usize)> = Vec::new();
+    let mut list: Vec<usize> = Vec::new();
+    let run = |page: &[Option<usize>]| {
+        let mask = page.iter().enumerate().fold(0u16, |mask, (n, op)| mask | u16::from(op.is_some()) << n);
+        let ops: Vec<usize> = page.iter().flatten().copied().collect();
+        let first = ops.first().copied().unwrap_or(0);
+        let place = match ops.iter().copied().eq(first..first + ops.len()) {
+            true => first,
+            false => {
+                let at = list.windows(ops.len()).position(|w| w == ops).unwrap_or(list.len());
+                if at == list.len() {
+                    list.extend(&ops);
+                }
+                at | 0x8000
+            }
+        };
+        number(&mut runs, (mask, place))
+    };
+    let numbers: Vec<u8> = slots.chunks(PAGE).map(run).collect();
+    room(t, "opcodes", all.len().max(list.len()), 15)?;
+    room(t, "runs of opcodes", runs.len(), 8)?;
+    writeln!(w, "pub(crate) static OPS: OpTables = OpTables {{ pages: &{numbers:?}, runs: &{runs:?}, list: &{list:?},")
+        .unwrap();
     let info_of = filled(t, |s| infos.iter().position(|i| *i == t.infos[s.info]).expect("it is of all"));
     let (numbers, entries) = pages(&info_of, <[usize]>::to_vec);
-    writeln!(w, "], info_pages: &{numbers:?}, info_of: &{entries:?},").unwrap();
+    writeln!(w, "info_pages: &{numbers:?}, info_of: &{entries:?},").unwrap();
     // For each opcode, where its slots stand in the list behind it.
     let (mut first, mut slots) = (vec![0usize], Vec::new());
     for name in &all {
@@ -167,6 +192,7 @@ fn ops(w: &mut String, targets: &[Target], t: &Target) {
         write!(w, "] }},").unwrap();
     }
     writeln!(w, "] }};").unwrap();
+    Ok(())
 }
 
 /// The facts of all targets' operations, one table for all.

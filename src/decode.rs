@@ -36,6 +36,12 @@ pub fn decode(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     }
 }
 
+/// How bare metal decodes, for the proofs: they run elsewhere.
+#[doc(hidden)]
+pub fn decode_small(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
+    careful_bytes(target, bytes)
+}
+
 /// Decodes the first instruction of a slice of dwords. Like [`decode`] otherwise.
 ///
 /// # Errors
@@ -477,8 +483,7 @@ fn unknown(t: &DecodeTables, word: u32) -> DecodeError {
         op.map_or(0, |width| slot & ((1u32 << width) - 1) as u16)
     };
     let near = (seg_base..=seg_base.saturating_add(family.op_mask)).find_map(format_of);
-    let lower_half =
-        || (family.base..seg_base).find_map(format_of).filter(|&f| number(f, u16::MAX) > family.op_mask);
+    let lower_half = || (family.base..seg_base).find_map(format_of).filter(|&f| number(f, u16::MAX) > family.op_mask);
     match near.or_else(lower_half) {
         Some(format) => DecodeError::UnknownOpcode { format, opcode: number(format, slot.wrapping_sub(family.base)) },
         None => DecodeError::UnknownEncoding,

@@ -131,7 +131,7 @@ impl Inst {
     pub fn opcode(&self) -> Opcode {
         // Only slots with an opcode are ever decoded.
         let t = OPS[self.target() as usize];
-        paged(t.opcode_pages, t.opcode_of, self.slot()).unwrap_or(Opcode::ALL[0])
+        t.opcode(self.slot()).unwrap_or(Opcode::ALL[0])
     }
 
     /// The second operation, where a word holds two (VOPD): [`Inst::opcode`] is the first.

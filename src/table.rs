@@ -104,7 +104,8 @@ pub(crate) struct Family {
 /// Fills up `DecodeTables::families`; no slot is its.
 pub(crate) const NO_FAMILY: Family = Family { base: u16::MAX, op_mask: 0, op_shift: 0, seg: 0, lanes: 0 };
 
-/// Fills up `DecodeTables::classes`.
+/// Fills up `DecodeTables::classes`, where a target has fewer than another.
+#[allow(dead_code)]
 pub(crate) const NO_CLASS: Class = Class { special: 0, sets: [0; 4], zeros: 0, tail: 0, forms: 0, parts: 0 };
 
 /// What has to hold of the words.
@@ -432,10 +433,12 @@ pub(crate) enum Ty {
 
 /// Opcode and facts of each slot, and the slots of each opcode.
 pub(crate) struct OpTables {
-    /// Pages of `opcode_of`.
-    pub opcode_pages: &'static [u8],
-    /// Opcode of each slot; of slots that have none, any.
-    pub opcode_of: &'static [Opcode],
+    /// Which of `runs` each page of slots is.
+    pub pages: &'static [u8],
+    /// Which slots of a page have an operation, a bit each, and the number of the first one; the others follow it. With
+    /// the highest bit: where their numbers stand in `list`.
+    pub runs: &'static [(u16, u16)],
+    pub list: &'static [u16],
     /// Pages of `info_of`.
     pub info_pages: &'static [u8],
     pub info_of: &'static [u8],
@@ -444,6 +447,19 @@ pub(crate) struct OpTables {
     pub slots: &'static [u16],
     /// Runs of slots that are two operations.
     pub duals: &'static [Dual],
+}
+
+impl OpTables {
+    pub(crate) fn opcode(&self, slot: usize) -> Option<Opcode> {
+        const LISTED: u16 = 0x8000;
+        let (mask, first) = *self.runs.get(usize::from(*self.pages.get(slot / PAGE)?))?;
+        let before = (mask & ((1 << (slot % PAGE)) - 1)).count_ones() as u16;
+        let number = match first & LISTED {
+            0 => first + before,
+            _ => *self.list.get(usize::from((first & !LISTED) + before))?,
+        };
+        Opcode::from_number(number)
+    }
 }
 
 /// The slots of a format whose instructions are two operations.
