@@ -187,6 +187,7 @@ fn target_enum(targets: &[Target]) -> String {
         ("LENGTHS", "LengthTables"),
         ("DECODE", "DecodeTables"),
         ("OPERANDS", "OperandTables"),
+        ("ITEMS", "ItemTables"),
         ("OPS", "OpTables"),
         ("LAYOUT", "LayoutTables"),
         ("IMMS", "ImmTables"),

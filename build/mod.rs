@@ -14,6 +14,7 @@ pub mod lengths;
 pub mod lower;
 pub mod model;
 pub mod names;
+pub mod operands;
 pub mod pages;
 pub mod parse;
 pub mod roster;

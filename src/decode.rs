@@ -506,7 +506,7 @@ fn reserved_value(t: &DecodeTables, found: &Found, bad: Bad, first: u8) -> Decod
 }
 
 /// The formats of a class: of the base words, and of the dword behind them.
-fn parts(t: &DecodeTables, class: u8) -> (Format, Option<Format>) {
+pub(crate) fn parts(t: &DecodeTables, class: u8) -> (Format, Option<Format>) {
     let class = t.classes.get(usize::from(class));
     let parts = class.and_then(|c| t.parts.get(usize::from(c.parts)));
     parts.copied().unwrap_or((Format::Literal, None))

@@ -6,9 +6,8 @@ mod out;
 
 use core::fmt;
 
-use crate::operand::items;
 use crate::table::Kind;
-use crate::target::{OPERANDS, TEXT};
+use crate::target::{ITEMS, OPERANDS, TEXT};
 use crate::{Field, Inst};
 use out::Out;
 
@@ -123,11 +122,11 @@ impl fmt::Display for FieldText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = Out::new();
         let p = Printer::new(self.inst);
-        for item in items(p.operands, self.inst).iter().filter_map(|&n| p.operands.items.get(usize::from(n))) {
+        for item in p.items.of(self.inst) {
             if item.field != self.field {
                 continue;
             }
-            if item.access == 0 {
+            if item.access.is_none() {
                 p.modifier(item, &mut out);
             } else {
                 p.operand(item, "", &mut out);
@@ -142,13 +141,14 @@ impl fmt::Display for FieldText<'_> {
 struct Printer<'a> {
     inst: &'a Inst,
     operands: &'static crate::table::OperandTables,
+    items: &'static crate::table::ItemTables,
     text: &'static crate::table::TextTables,
 }
 
 impl<'a> Printer<'a> {
     fn new(inst: &'a Inst) -> Self {
         let target = inst.target() as usize;
-        Printer { inst, operands: OPERANDS[target], text: TEXT[target] }
+        Printer { inst, operands: OPERANDS[target], items: ITEMS[target], text: TEXT[target] }
     }
 }
 
@@ -166,9 +166,8 @@ fn print(inst: &Inst, out: &mut Out) {
         out.part(suffix, suffix[15].into());
     }
     let mut separator = " ";
-    for &number in items(p.operands, inst) {
-        let Some(item) = p.operands.items.get(usize::from(number)) else { continue };
-        if item.access == 0 {
+    for item in p.items.of(inst) {
+        if item.access.is_none() {
             p.modifier(item, out);
         } else if p.plain(item, separator, out) || p.operand(item, separator, out) {
             // An export target and its first source have no comma between them, nor have two operations.
