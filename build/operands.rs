@@ -5,6 +5,7 @@ use std::fmt::Write;
 use crate::build::assume::room;
 use crate::build::check::IMPLICIT;
 use crate::build::decode::number;
+use crate::build::emit::camel;
 use crate::build::error::Result;
 use crate::build::lower::{Info, Item, NONE, Target};
 use crate::build::pages::{PAGE, pages};
@@ -49,6 +50,20 @@ fn plain(item: &Item) -> Item {
     Item { aux, ty: "b".into(), used: 0, ..item.clone() }
 }
 
+/// Always there, in one piece of the first 64 bits.
+fn is_plain(item: &Item) -> bool {
+    let always = item.cond == NONE && item.split.0 == NONE && item.lsb < 64 && item.width <= 9;
+    always && ["code", "acc"].contains(&item.kind.as_str())
+}
+
+fn plain_text(i: &Item) -> String {
+    let access = i.access.expect("a modifier is no operand");
+    format!(
+        "Plain {{ field: Field::{}, access: Access::{access:?}, lsb: {}, shift: {}, mask: {:#x}, add: {}, dwords: {}, acc: {} }}",
+        camel(&i.field), i.lsb, i.shift, (1 << i.width) - 1, i.add, i.dwords, i.aux[0]
+    )
+}
+
 pub fn tables(w: &mut String, t: &Target) -> Result<()> {
     let mut shapes = Shapes { t, items: Vec::new(), list: Vec::new() };
     // Slots without an operation have the shape of a neighbour: they are never asked for it.
@@ -63,6 +78,11 @@ pub fn tables(w: &mut String, t: &Target) -> Result<()> {
     room(t, "shapes of operands", shapes.list.len() + 1, 8)?;
     room(t, "items of operands", shapes.items.len(), 8)?;
     writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{ pages: &{numbers:?}, shape_of: &{entries:?}, shapes: &[").unwrap();
+    // The plain ones get the first numbers.
+    let (first, others): (Vec<usize>, Vec<usize>) = (0..shapes.items.len()).partition(|&n| is_plain(&shapes.items[n]));
+    let order: Vec<usize> = [first.clone(), others.clone()].concat();
+    let renumbered = |old: &u8| order.iter().position(|&n| n == usize::from(*old)).expect("it is of all") as u8;
+    shapes.list.iter_mut().for_each(|s| s.list = s.list.iter().map(renumbered).collect());
     // A list can begin inside another.
     let mut lists: Vec<u8> = Vec::new();
     for s in &shapes.list {
@@ -74,9 +94,11 @@ pub fn tables(w: &mut String, t: &Target) -> Result<()> {
         writeln!(w, "OperandShape {{ first: {at}, items: {items}, forms: {forms:?} }},").unwrap();
     }
     let all = shapes.list.iter().zip(0u8..);
-    let others: Vec<_> = all.flat_map(|(s, n)| s.others.iter().map(move |o| (n, o.0, o.1 - 1))).collect();
-    writeln!(w, "], others: &{others:?}, lists: &{lists:?},\nitems: &[").unwrap();
-    shapes.items.iter().for_each(|item| writeln!(w, "{},", item_text(item)).unwrap());
+    let further: Vec<_> = all.flat_map(|(s, n)| s.others.iter().map(move |o| (n, o.0, o.1 - 1))).collect();
+    writeln!(w, "], others: &{further:?}, lists: &{lists:?},\nplain: &[").unwrap();
+    first.iter().for_each(|&n| writeln!(w, "{},", plain_text(&shapes.items[n])).unwrap());
+    writeln!(w, "],\nitems: &[").unwrap();
+    others.iter().for_each(|&n| writeln!(w, "{},", item_text(&shapes.items[n])).unwrap());
     writeln!(w, "],").unwrap();
     implicit(w, t)?;
     let bounds = |class: &str| t.codes.iter().find(|c| c.class == class).and_then(|c| c.range.of(&t.row.name));

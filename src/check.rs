@@ -2,8 +2,7 @@
 
 use core::fmt;
 
-use crate::operand::{code, operand_items};
-use crate::table::Kind;
+use crate::operand::code_of;
 use crate::{Field, Inst, Reg, Value};
 
 /// A rule that an instruction breaks; see [`Inst::check`].
@@ -86,11 +85,9 @@ impl Inst {
                     return Err(RuleError::MisalignedVector { field, register });
                 }
                 Reg::Sgpr(_) | Reg::Ttmp(_) => {
-                    let item = operand_items(self)
-                        .find(|i| i.field == field && matches!(i.kind, Kind::Code | Kind::SdstOrVcc | Kind::Saddr));
                     // Register files begin at multiples of four.
                     let align = dwords.next_power_of_two().min(4);
-                    match item.map(|i| code(i, self)) {
+                    match code_of(self, field) {
                         Some(code) if code & align.wrapping_sub(1) != 0 => {
                             return Err(RuleError::MisalignedScalar { field, code });
                         }

@@ -1,6 +1,6 @@
 //! What an instruction reads and writes.
 
-use crate::table::{Item, Kind, NONE, OperandTables, paged, special};
+use crate::table::{Item, Kind, NONE, OperandTables, Plain, paged, special};
 use crate::target::OPERANDS;
 use crate::target::generated::ANY_WIDE;
 use crate::{DecodeError, Field, Inst};
@@ -122,29 +122,18 @@ impl<'a> Operands<'a> {
     }
 }
 
-/// The items that can be operands.
-pub(crate) fn operand_items(inst: &Inst) -> impl Iterator<Item = &'static Item> {
-    let tables = OPERANDS[inst.target() as usize];
-    let list = tables.list(inst.slot(), inst.form()).unwrap_or(&[]);
-    list.iter().filter_map(|&n| tables.items.get(usize::from(n)))
-}
-
 impl Iterator for Operands<'_> {
     type Item = Operand;
 
     #[inline]
     fn next(&mut self) -> Option<Operand> {
         while let Some((&number, rest)) = self.list.split_first() {
-            let Some(item) = self.tables.items.get(usize::from(number)) else {
+            let number = usize::from(number);
+            if let Some(plain) = self.tables.plain.get(number) {
                 self.list = rest;
-                continue;
-            };
-            // Most are plain registers.
-            if let Some(operand) = plain(self.tables, item, self.inst) {
-                self.list = rest;
-                return Some(operand);
+                return Some(read_plain(self.tables, plain, self.inst));
             }
-            if let Some(operand) = self.other(item) {
+            if let Some(operand) = self.other(number) {
                 return Some(operand);
             }
         }
@@ -160,27 +149,33 @@ impl Iterator for Operands<'_> {
 
     #[inline]
     fn fold<B, F: FnMut(B, Operand) -> B>(mut self, mut all: B, mut f: F) -> B {
-        // In one loop for each kind of operand, which keeps what it needs in registers.
-        if self.given == 0 {
-            while let Some((&number, rest)) = self.list.split_first() {
-                let item = self.tables.items.get(usize::from(number));
-                match item.and_then(|item| plain(self.tables, item, self.inst)) {
-                    Some(operand) => {
-                        self.list = rest;
-                        all = f(all, operand);
+        let (tables, inst) = (self.tables, self.inst);
+        loop {
+            // What is plain needs nothing of the state, which can stay where it is.
+            let mut list = self.list.iter();
+            let other = list.by_ref().map(|&n| tables.plain.get(usize::from(n)).ok_or(usize::from(n)));
+            let mut number = None;
+            for item in other {
+                match item {
+                    Ok(plain) => all = f(all, read_plain(tables, plain, inst)),
+                    Err(n) => {
+                        number = Some(n);
+                        break;
                     }
-                    None => match item.and_then(|item| self.other(item)) {
-                        Some(operand) => all = f(all, operand),
-                        None if item.is_none() => self.list = rest,
-                        None => {}
-                    },
                 }
             }
+            let Some(number) = number else { break };
+            // It is in the list until it has no further operand.
+            let at = self.list.len() - list.len() - 1;
+            self.list = self.list.get(at..).unwrap_or(&[]);
+            if let Some(operand) = self.other(number) {
+                all = f(all, operand);
+            }
         }
-        if self.list.is_empty() && self.vcc == [false; 2] {
+        if self.vcc == [false; 2] {
             return self.implicit.iter().fold(all, |all, &operand| f(all, operand));
         }
-        while let Some(operand) = self.next() {
+        while let Some(operand) = self.unshown() {
             all = f(all, operand);
         }
         all
@@ -191,7 +186,11 @@ impl Operands<'_> {
     /// The next operand of the first item in the list, which is no plain register. Takes the item from the list when
     /// it has no further one.
     #[inline(never)]
-    fn other(&mut self, item: &Item) -> Option<Operand> {
+    fn other(&mut self, number: usize) -> Option<Operand> {
+        let Some(item) = number.checked_sub(self.tables.plain.len()).and_then(|n| self.tables.items.get(n)) else {
+            self.list = self.list.get(1..).unwrap_or(&[]);
+            return None;
+        };
         if matches!(item.kind, Kind::SmemOffset | Kind::ImgAddr | Kind::ImgAddrGrad) {
             if let Some(operand) = self.part(item) {
                 self.given += 1;
@@ -245,24 +244,42 @@ impl Operands<'_> {
     }
 }
 
-/// What most operands are: a VGPR or an SGPR by its code. `None` for whatever else.
 #[inline(always)]
-fn plain(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operand> {
-    if item.kind != Kind::Code || item.cond != NONE {
-        return None;
-    }
-    let code = code(item, inst);
-    let reg = match code {
-        256.. => Reg::Vgpr(code as u8),
-        _ if code <= t.sgpr_last => match item.dwords {
-            0 | 1 => Reg::Sgpr(code as u8),
-            2 => Reg::Sgpr(code as u8 & !1),
-            _ => Reg::Sgpr(code as u8 & !3),
-        },
-        _ => return None,
+fn read_plain(t: &OperandTables, item: &Plain, inst: &Inst) -> Operand {
+    let code = plain_code(item, inst);
+    let value = match code {
+        256.. if flag(inst, item.acc) => Value::Reg(Reg::Agpr(code as u8)),
+        256.. => Value::Reg(Reg::Vgpr(code as u8)),
+        _ if code <= t.sgpr_last => Value::Reg(Reg::Sgpr(match item.dwords {
+            0 | 1 => code as u8,
+            2 => code as u8 & !1,
+            _ => code as u8 & !3,
+        })),
+        _ => register_or_constant(t, code, item.dwords.into(), inst),
     };
-    let access = item.access.unwrap_or(Access::Read);
-    Some(Operand { role: Some(item.field), value: Value::Reg(reg), bits: u16::from(item.dwords) * 32, access })
+    Operand { role: Some(item.field), value, bits: u16::from(item.dwords) * 32, access: item.access }
+}
+
+#[inline(always)]
+fn plain_code(item: &Plain, inst: &Inst) -> u16 {
+    (((inst.bits() >> (item.lsb & 63)) as u16 & item.mask) << (item.shift & 15)).wrapping_add(item.add)
+}
+
+/// The code of the plain operand that a field names.
+pub(crate) fn code_of(inst: &Inst, field: Field) -> Option<u16> {
+    let tables = OPERANDS[inst.target() as usize];
+    let mut numbers = tables.list(inst.slot(), inst.form()).unwrap_or(&[]).iter().copied();
+    numbers.find_map(|n| {
+        let n = usize::from(n);
+        match tables.plain.get(n) {
+            Some(plain) => (plain.field == field).then(|| plain_code(plain, inst)),
+            None => {
+                let item = tables.items.get(n.checked_sub(tables.plain.len())?)?;
+                let named = matches!(item.kind, Kind::Code | Kind::SdstOrVcc | Kind::Saddr);
+                (item.field == field && named).then(|| code(item, inst))
+            }
+        }
+    })
 }
 
 /// The raw value of an item's field.
@@ -528,7 +545,8 @@ pub(crate) fn sizes(inst: &Inst) -> Result<(), DecodeError> {
         true => Err(DecodeError::ReservedValue { field, value: register, lsb, width: 8 }),
         false => Ok(()),
     };
-    for item in operand_items(inst) {
+    let tables = OPERANDS[inst.target() as usize];
+    for item in tables.others(inst.slot(), inst.form()) {
         match item.kind {
             Kind::MimgData => {
                 inside(item.field, item.lsb, value(item, inst) as u16, mimg_item_dwords(item, inst))?;
@@ -589,6 +607,7 @@ pub(crate) fn smem_offset(item: &Item, inst: &Inst) -> SmemOffset {
 }
 
 /// What an operand code means. Scalar tuples begin at the aligned register, as the hardware reads them.
+#[inline(never)]
 fn register_or_constant(t: &OperandTables, code: u16, dwords: u16, inst: &Inst) -> Value {
     let align = |n: u16| (n & !(dwords.next_power_of_two().min(4) - 1)) as u8;
     match code {

@@ -242,8 +242,9 @@ pub(crate) struct OperandTables {
     pub shapes: &'static [OperandShape],
     /// Shapes (plus one) of further forms: the shape of the base form, the form, and its shape.
     pub others: &'static [(u8, u8, u8)],
-    /// Runs of item numbers.
+    /// Runs of numbers: first those of `plain`, then those of `items`.
     pub lists: &'static [u8],
+    pub plain: &'static [Plain],
     pub items: &'static [Item],
     /// Pages of `implicit_of`.
     pub implicit_pages: &'static [u8],
@@ -255,6 +256,20 @@ pub(crate) struct OperandTables {
     pub ttmp_last: u16,
     /// Bits of vcc and exec.
     pub lanes: u8,
+}
+
+/// What most operands are: a code that is always there, and names a register or a constant.
+pub(crate) struct Plain {
+    pub field: Field,
+    pub access: Access,
+    pub lsb: u8,
+    pub shift: u8,
+    /// Of the field's bits, from its lowest one.
+    pub mask: u16,
+    pub add: u16,
+    pub dwords: u8,
+    /// The bit that makes a vector register an accumulation register, or `NONE`.
+    pub acc: u8,
 }
 
 /// The operands of some form.
@@ -281,6 +296,14 @@ impl OperandTables {
         }
         let first = usize::from(shape.first);
         self.lists.get(first..first + usize::from(shape.items))
+    }
+}
+
+impl OperandTables {
+    /// The operands that are not plain.
+    pub(crate) fn others(&self, slot: usize, form: u8) -> impl Iterator<Item = &Item> {
+        let numbers = self.list(slot, form).unwrap_or(&[]).iter();
+        numbers.filter_map(|&n| self.items.get(usize::from(n).checked_sub(self.plain.len())?))
     }
 }
 

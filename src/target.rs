@@ -28,7 +28,7 @@ pub(crate) mod generated {
     use crate::table::{
         Check, Class, DecodeTables, Dual, Family, FieldMap, Follow, ImmTables, Info, Item, ItemTables, Kind, Layout,
         LayoutTables, LengthTables, NO_CLASS, NO_FAMILY, NameTables, Named, OpTables, OperandShape, OperandTables,
-        Other, Part, Shape, Ty, Wide,
+        Other, Part, Plain, Shape, Ty, Wide,
     };
     use crate::{Access, Field, FieldInfo, Format, Opcode, Operand, Reg, Value};
 
