@@ -53,14 +53,24 @@ fn plain(item: &Item) -> Item {
 /// Always there, in one piece of the first 64 bits.
 fn is_plain(item: &Item) -> bool {
     let always = item.cond == NONE && item.split.0 == NONE && item.lsb < 64 && item.width <= 9;
-    always && ["code", "acc"].contains(&item.kind.as_str())
+    always && ["code", "acc", "saddr", "global_addr"].contains(&item.kind.as_str())
 }
 
 fn plain_text(i: &Item) -> String {
     let access = i.access.expect("a modifier is no operand");
+    let (bit, mode) = match i.kind.as_str() {
+        "saddr" => (i.lsb, "Off"),
+        "global_addr" => (i.aux[0], "Address"),
+        _ => (i.aux[0], "Acc"),
+    };
     format!(
-        "Plain {{ field: Field::{}, access: Access::{access:?}, lsb: {}, shift: {}, mask: {:#x}, add: {}, dwords: {}, acc: {} }}",
-        camel(&i.field), i.lsb, i.shift, (1 << i.width) - 1, i.add, i.dwords, i.aux[0]
+        "Plain {{ field: Field::{}, access: Access::{access:?}, lsb: {}, shift: {}, mask: {:#x}, add: {}, dwords: {}, bit: {bit}, mode: Mode::{mode} }}",
+        camel(&i.field),
+        i.lsb,
+        i.shift,
+        (1 << i.width) - 1,
+        i.add,
+        i.dwords
     )
 }
 

@@ -1,6 +1,6 @@
 //! What an instruction reads and writes.
 
-use crate::table::{Item, Kind, NONE, OperandTables, Plain, paged, special};
+use crate::table::{Item, Kind, Mode, NONE, OperandTables, Plain, paged, special};
 use crate::target::OPERANDS;
 use crate::target::generated::ANY_WIDE;
 use crate::{DecodeError, Field, Inst};
@@ -247,17 +247,30 @@ impl Operands<'_> {
 #[inline(always)]
 fn read_plain(t: &OperandTables, item: &Plain, inst: &Inst) -> Operand {
     let code = plain_code(item, inst);
+    let mut dwords = u16::from(item.dwords);
+    let operand =
+        |value, dwords: u16| Operand { role: Some(item.field), value, bits: dwords * 32, access: item.access };
+    if item.bit != NONE {
+        match item.mode {
+            Mode::Acc if code >= 256 && flag(inst, item.bit) => {
+                return operand(Value::Reg(Reg::Agpr(code as u8)), dwords);
+            }
+            Mode::Acc => {}
+            Mode::Off if code == 127 => return operand(Value::Off, dwords),
+            Mode::Off => {}
+            Mode::Address => dwords = if bits(inst, item.bit, 7) == 127 { 2 } else { 1 },
+        }
+    }
     let value = match code {
-        256.. if flag(inst, item.acc) => Value::Reg(Reg::Agpr(code as u8)),
         256.. => Value::Reg(Reg::Vgpr(code as u8)),
-        _ if code <= t.sgpr_last => Value::Reg(Reg::Sgpr(match item.dwords {
+        _ if code <= t.sgpr_last => Value::Reg(Reg::Sgpr(match dwords {
             0 | 1 => code as u8,
             2 => code as u8 & !1,
             _ => code as u8 & !3,
         })),
-        _ => register_or_constant(t, code, item.dwords.into(), inst),
+        _ => register_or_constant(t, code, dwords, inst),
     };
-    Operand { role: Some(item.field), value, bits: u16::from(item.dwords) * 32, access: item.access }
+    operand(value, dwords)
 }
 
 #[inline(always)]

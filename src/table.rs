@@ -258,7 +258,7 @@ pub(crate) struct OperandTables {
     pub lanes: u8,
 }
 
-/// What most operands are: a code that is always there, and names a register or a constant.
+/// What most operands are: a code that is always read, and names a register or a constant.
 pub(crate) struct Plain {
     pub field: Field,
     pub access: Access,
@@ -268,8 +268,21 @@ pub(crate) struct Plain {
     pub mask: u16,
     pub add: u16,
     pub dwords: u8,
-    /// The bit that makes a vector register an accumulation register, or `NONE`.
-    pub acc: u8,
+    /// The lowest bit that `mode` looks at, or `NONE`.
+    pub bit: u8,
+    pub mode: Mode,
+}
+
+/// What else a plain operand depends on.
+#[allow(dead_code)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// A bit makes a vector register an accumulation register.
+    Acc,
+    /// Code 127 is no register.
+    Off,
+    /// 127 in the seven bits makes it a pair.
+    Address,
 }
 
 /// The operands of some form.

@@ -27,8 +27,8 @@ pub(crate) mod generated {
     use crate::table::TextTables;
     use crate::table::{
         Check, Class, DecodeTables, Dual, Family, FieldMap, Follow, ImmTables, Info, Item, ItemTables, Kind, Layout,
-        LayoutTables, LengthTables, NO_CLASS, NO_FAMILY, NameTables, Named, OpTables, OperandShape, OperandTables,
-        Other, Part, Plain, Shape, Ty, Wide,
+        LayoutTables, LengthTables, Mode, NO_CLASS, NO_FAMILY, NameTables, Named, OpTables, OperandShape,
+        OperandTables, Other, Part, Plain, Shape, Ty, Wide,
     };
     use crate::{Access, Field, FieldInfo, Format, Opcode, Operand, Reg, Value};
 
