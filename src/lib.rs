@@ -94,8 +94,12 @@
 // Without a target there is nothing to decode, and nothing is reached.
 #![cfg_attr(not(has_target), allow(unused, unreachable_code))]
 
+#[cfg(feature = "alloc")]
+extern crate alloc;
+
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;
+mod buffer;
 mod check;
 mod common;
 mod decode;
@@ -104,6 +108,7 @@ mod imm;
 mod inst;
 mod length;
 mod operand;
+mod patch;
 mod retarget;
 mod table;
 mod target;
@@ -111,6 +116,7 @@ mod target;
 mod text;
 mod types;
 
+pub use buffer::{Buffer, Code};
 pub use check::RuleError;
 pub use common::{Field, Flags, Format, Opcode};
 pub use decode::{Decoder, Invalid, decode, decode_words};
@@ -119,6 +125,7 @@ pub use imm::{GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 pub use inst::Inst;
 pub use length::length;
 pub use operand::{Access, Operand, Operands, Reg, Value};
+pub use patch::{DecoderMut, InstMut, Location, PatchError, Piece};
 pub use retarget::RetargetError;
 pub use table::{FieldInfo, Layout};
 pub use target::{Target, UnknownTarget};
