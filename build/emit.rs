@@ -7,7 +7,7 @@ use crate::build::error::Result;
 use crate::build::lower::{self, Target};
 use crate::build::model::*;
 use crate::build::tables::{info_table, target_tables};
-use crate::build::{lengths, names, roster, types};
+use crate::build::{lengths, made, names, roster, types};
 
 pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut files =
@@ -79,7 +79,9 @@ fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String]) {
 
 fn common(isa: &Isa, targets: &[Target]) -> String {
     let mut out = String::new();
-    let ops: Vec<String> = opcodes(targets).into_iter().collect();
+    let ops = opcodes(targets);
+    let made = made::all(&ops);
+    let ops: Vec<String> = ops.into_iter().collect();
     out += "/// An operation, whatever its encoding and its number in a target.\n///\n";
     out += "/// The variants are those of the enabled targets; their order is that of the names and may change.\n";
     out += "#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n";
@@ -120,7 +122,7 @@ fn common(isa: &Isa, targets: &[Target]) -> String {
     writeln!(out, "pub(crate) static FIELD_NAMES: [&str; {}] = {fields:?};", fields.len()).unwrap();
 
     names::common(&mut out, isa);
-    out
+    out + &made
 }
 
 /// The distinct infos of all targets, so that targets share them.

@@ -9,17 +9,17 @@ use crate::{DecodeError, Inst, Target};
 /// ```
 /// use amdgpu_isa::Buffer;
 /// let mut bytes = [0u8; 8];
-/// assert!(bytes.put(1, 0xbf81_0000));
-/// assert_eq!((bytes, bytes.get(1)), ([0, 0, 0, 0, 0, 0, 0x81, 0xbf], Some(0xbf81_0000)));
-/// assert!(bytes.room(2) && !bytes.room(3) && !bytes.put(2, 0));
+/// assert!(bytes.set_dword(1, 0xbf81_0000));
+/// assert_eq!((bytes, bytes.dword(1)), ([0, 0, 0, 0, 0, 0, 0x81, 0xbf], Some(0xbf81_0000)));
+/// assert!(bytes.room(2) && !bytes.room(3) && !bytes.set_dword(2, 0));
 /// ```
 pub trait Buffer {
     /// Makes room for so many dwords in all, and keeps those that are there; `false` if that cannot be.
     fn room(&mut self, dwords: usize) -> bool;
     /// The dword of this number.
-    fn get(&self, at: usize) -> Option<u32>;
+    fn dword(&self, at: usize) -> Option<u32>;
     /// Writes the dword of this number; `false` if there is no such.
-    fn put(&mut self, at: usize, dword: u32) -> bool;
+    fn set_dword(&mut self, at: usize, dword: u32) -> bool;
 }
 
 impl Buffer for [u32] {
@@ -29,12 +29,12 @@ impl Buffer for [u32] {
     }
 
     #[inline]
-    fn get(&self, at: usize) -> Option<u32> {
-        <[u32]>::get(self, at).copied()
+    fn dword(&self, at: usize) -> Option<u32> {
+        self.get(at).copied()
     }
 
     #[inline]
-    fn put(&mut self, at: usize, dword: u32) -> bool {
+    fn set_dword(&mut self, at: usize, dword: u32) -> bool {
         let place = self.get_mut(at);
         place.map(|place| *place = dword).is_some()
     }
@@ -47,13 +47,13 @@ impl Buffer for [u8] {
     }
 
     #[inline]
-    fn get(&self, at: usize) -> Option<u32> {
-        let bytes = <[u8]>::get(self, at.checked_mul(4)?..)?.first_chunk()?;
+    fn dword(&self, at: usize) -> Option<u32> {
+        let bytes = self.get(at.checked_mul(4)?..)?.first_chunk()?;
         Some(u32::from_le_bytes(*bytes))
     }
 
     #[inline]
-    fn put(&mut self, at: usize, dword: u32) -> bool {
+    fn set_dword(&mut self, at: usize, dword: u32) -> bool {
         let rest = at.checked_mul(4).and_then(|at| self.get_mut(at..));
         let place = rest.and_then(|rest| rest.first_chunk_mut());
         place.map(|place| *place = dword.to_le_bytes()).is_some()
@@ -70,13 +70,13 @@ macro_rules! like_slices {
             }
 
             #[inline]
-            fn get(&self, at: usize) -> Option<u32> {
-                <[$item] as Buffer>::get(self, at)
+            fn dword(&self, at: usize) -> Option<u32> {
+                <[$item] as Buffer>::dword(self, at)
             }
 
             #[inline]
-            fn put(&mut self, at: usize, dword: u32) -> bool {
-                <[$item] as Buffer>::put(self, at, dword)
+            fn set_dword(&mut self, at: usize, dword: u32) -> bool {
+                <[$item] as Buffer>::set_dword(self, at, dword)
             }
         }
     )* };
@@ -104,13 +104,13 @@ macro_rules! vectors {
             }
 
             #[inline]
-            fn get(&self, at: usize) -> Option<u32> {
-                <[$item] as Buffer>::get(self, at)
+            fn dword(&self, at: usize) -> Option<u32> {
+                <[$item] as Buffer>::dword(self, at)
             }
 
             #[inline]
-            fn put(&mut self, at: usize, dword: u32) -> bool {
-                <[$item] as Buffer>::put(self, at, dword)
+            fn set_dword(&mut self, at: usize, dword: u32) -> bool {
+                <[$item] as Buffer>::set_dword(self, at, dword)
             }
         }
     )* };
@@ -162,7 +162,7 @@ pub(crate) mod sealed {
         }
 
         fn from(&self, dwords: usize) -> Option<&Self> {
-            <[u32]>::get(self, dwords..)
+            self.get(dwords..)
         }
     }
 
@@ -188,7 +188,7 @@ pub(crate) mod sealed {
         }
 
         fn from(&self, dwords: usize) -> Option<&Self> {
-            <[u8]>::get(self, dwords.checked_mul(4)?..)
+            self.get(dwords.checked_mul(4)?..)
         }
     }
 }

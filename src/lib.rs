@@ -99,6 +99,7 @@ extern crate alloc;
 
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;
+mod assembler;
 mod buffer;
 mod check;
 mod common;
@@ -116,6 +117,9 @@ mod target;
 mod text;
 mod types;
 
+pub use assembler::{
+    AssembleError, Assembled, Assembler, Emit, Far, FixupSlot, Label, LabelSlot, Relocation, RelocationKind, Room,
+};
 pub use buffer::{Buffer, Code};
 pub use check::RuleError;
 pub use common::{Field, Flags, Format, Opcode};
@@ -125,7 +129,7 @@ pub use imm::{GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 pub use inst::Inst;
 pub use length::length;
 pub use operand::{Access, Operand, Operands, Reg, Value};
-pub use patch::{DecoderMut, InstMut, Location, PatchError, Piece};
+pub use patch::{DecoderMut, InstMut, Installed, Location, PatchError, Piece, Trampoline, TrampolineError};
 pub use retarget::RetargetError;
 pub use table::{FieldInfo, Layout};
 pub use target::{Target, UnknownTarget};

@@ -154,7 +154,7 @@ impl Inst {
         self.items().find(|item| item.kind == Kind::Label).map(|item| item.field)
     }
 
-    pub(super) fn items(&self) -> impl Iterator<Item = &'static Item> {
+    pub(crate) fn items(&self) -> impl Iterator<Item = &'static Item> {
         let tables = OPERANDS[self.target() as usize];
         items(tables, self).iter().filter_map(|&n| tables.items.get(usize::from(n)))
     }

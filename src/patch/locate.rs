@@ -154,3 +154,8 @@ impl Inst {
         all.last().map(|(_, first, info, _)| Location::new(info, first))
     }
 }
+
+/// Where a format has a field.
+pub(crate) fn location(info: &FieldInfo) -> Location {
+    Location::new(info, 0)
+}

@@ -7,11 +7,14 @@ mod change;
 mod error;
 mod locate;
 mod operand;
+mod trampoline;
 
 use core::ops::Deref;
 
 pub use error::PatchError;
+pub(crate) use locate::location;
 pub use locate::{Location, Piece};
+pub use trampoline::{Installed, Trampoline, TrampolineError};
 
 use crate::buffer::Code;
 use crate::{DecodeError, Field, Imm, Inst, Invalid, Opcode, Reg, Target, Value};
@@ -151,7 +154,7 @@ impl<'a, C: Code + ?Sized> InstMut<'a, C> {
         self.inst = to(&self.inst)?;
         for (at, &word) in self.inst.words().iter().enumerate() {
             // The instruction was decoded from there, and is as long as it was.
-            self.code.put(at, word);
+            self.code.set_dword(at, word);
         }
         Ok(())
     }
