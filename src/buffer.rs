@@ -123,15 +123,15 @@ vectors! {
 }
 
 /// Code in memory, as dwords or as bytes: `[u32]` or `[u8]`.
-pub trait Code: Buffer + sealed::Code {}
+pub trait Memory: Buffer + sealed::Memory {}
 
-impl Code for [u32] {}
-impl Code for [u8] {}
+impl Memory for [u32] {}
+impl Memory for [u8] {}
 
 pub(crate) mod sealed {
     use super::*;
 
-    pub trait Code {
+    pub trait Memory {
         /// Whole dwords.
         fn dwords(&self) -> usize;
         /// Decodes what it begins with.
@@ -144,7 +144,7 @@ pub(crate) mod sealed {
         fn from(&self, dwords: usize) -> Option<&Self>;
     }
 
-    impl Code for [u32] {
+    impl Memory for [u32] {
         fn dwords(&self) -> usize {
             self.len()
         }
@@ -166,7 +166,7 @@ pub(crate) mod sealed {
         }
     }
 
-    impl Code for [u8] {
+    impl Memory for [u8] {
         fn dwords(&self) -> usize {
             self.len() / 4
         }

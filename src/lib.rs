@@ -120,7 +120,7 @@ mod types;
 pub use assembler::{
     AssembleError, Assembled, Assembler, Emit, Far, FixupSlot, Label, LabelSlot, Relocation, RelocationKind, Room,
 };
-pub use buffer::{Buffer, Code};
+pub use buffer::{Buffer, Memory};
 pub use check::RuleError;
 pub use common::{Field, Flags, Format, Opcode};
 pub use decode::{Decoder, Invalid, decode, decode_words};

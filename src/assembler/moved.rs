@@ -2,7 +2,7 @@
 
 use super::slots::Place;
 use super::{AssembleError, Assembler};
-use crate::buffer::Code;
+use crate::buffer::Memory;
 use crate::common::made;
 use crate::{Buffer, DecodeError, Inst, Target};
 
@@ -31,7 +31,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
     /// assert_eq!(branch.branch_target(0x4004), Some(0x1048));
     /// # }
     /// ```
-    pub fn moved<C: Code + ?Sized>(&mut self, code: &C, from: u64) -> Result<(), AssembleError> {
+    pub fn moved<C: Memory + ?Sized>(&mut self, code: &C, from: u64) -> Result<(), AssembleError> {
         let (target, start, fixups) = (self.target, self.len, self.fixup_count);
         let mut walk = Walk { target, code, at: 0 };
         while let Some((at, inst)) = walk.next()? {
@@ -60,7 +60,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
 }
 
 /// Branches before a dword; `None` if no instruction begins there.
-fn branches_before<C: Code + ?Sized>(target: Target, code: &C, dword: usize) -> Result<Option<usize>, DecodeError> {
+fn branches_before<C: Memory + ?Sized>(target: Target, code: &C, dword: usize) -> Result<Option<usize>, DecodeError> {
     let (mut walk, mut branches) = (Walk { target, code, at: 0 }, 0);
     while let Some((at, inst)) = walk.next()? {
         if at >= dword {
@@ -72,13 +72,13 @@ fn branches_before<C: Code + ?Sized>(target: Target, code: &C, dword: usize) -> 
 }
 
 /// A walk over code that must be instructions.
-pub(crate) struct Walk<'a, C: Code + ?Sized> {
+pub(crate) struct Walk<'a, C: Memory + ?Sized> {
     pub target: Target,
     pub code: &'a C,
     pub at: usize,
 }
 
-impl<C: Code + ?Sized> Walk<'_, C> {
+impl<C: Memory + ?Sized> Walk<'_, C> {
     /// The next instruction and its dword.
     pub(crate) fn next(&mut self) -> Result<Option<(usize, Inst)>, DecodeError> {
         let (at, rest) = (self.at, self.code.from(self.at));

@@ -16,7 +16,7 @@ pub(crate) use locate::location;
 pub use locate::{Location, Piece};
 pub use trampoline::{Installed, Trampoline, TrampolineError};
 
-use crate::buffer::Code;
+use crate::buffer::Memory;
 use crate::{DecodeError, Field, Imm, Inst, Invalid, Opcode, Reg, Target, Value};
 
 /// An instruction in memory, in a slice of dwords or of bytes, that can be changed there.
@@ -38,12 +38,12 @@ use crate::{DecodeError, Field, Imm, Inst, Invalid, Opcode, Reg, Target, Value};
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct InstMut<'a, C: Code + ?Sized = [u32]> {
+pub struct InstMut<'a, C: Memory + ?Sized = [u32]> {
     inst: Inst,
     code: &'a mut C,
 }
 
-impl<C: Code + ?Sized> Deref for InstMut<'_, C> {
+impl<C: Memory + ?Sized> Deref for InstMut<'_, C> {
     type Target = Inst;
 
     fn deref(&self) -> &Inst {
@@ -51,7 +51,7 @@ impl<C: Code + ?Sized> Deref for InstMut<'_, C> {
     }
 }
 
-impl<'a, C: Code + ?Sized> InstMut<'a, C> {
+impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     /// The first instruction of `code`. What stands behind it is not touched.
     ///
     /// # Errors
@@ -177,21 +177,21 @@ impl<'a, C: Code + ?Sized> InstMut<'a, C> {
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct DecoderMut<'a, C: Code + ?Sized = [u32]> {
+pub struct DecoderMut<'a, C: Memory + ?Sized = [u32]> {
     target: Target,
     /// Taken while it is split, and at the end.
     rest: Option<&'a mut C>,
     offset: usize,
 }
 
-impl<'a, C: Code + ?Sized> DecoderMut<'a, C> {
+impl<'a, C: Memory + ?Sized> DecoderMut<'a, C> {
     /// A walk from the first byte.
     pub fn new(target: Target, code: &'a mut C) -> Self {
         DecoderMut { target, rest: Some(code), offset: 0 }
     }
 }
 
-impl<'a, C: Code + ?Sized> Iterator for DecoderMut<'a, C> {
+impl<'a, C: Memory + ?Sized> Iterator for DecoderMut<'a, C> {
     type Item = (usize, Result<InstMut<'a, C>, Invalid>);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -213,4 +213,4 @@ impl<'a, C: Code + ?Sized> Iterator for DecoderMut<'a, C> {
     }
 }
 
-impl<C: Code + ?Sized> core::iter::FusedIterator for DecoderMut<'_, C> {}
+impl<C: Memory + ?Sized> core::iter::FusedIterator for DecoderMut<'_, C> {}

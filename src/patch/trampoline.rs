@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::assembler::{AssembleError, Assembler, Far, FixupSlot, LabelSlot, make};
-use crate::buffer::Code;
+use crate::buffer::Memory;
 use crate::common::made;
 use crate::{Buffer, DecodeError, Inst, Target};
 
@@ -119,7 +119,7 @@ impl Trampoline {
     ///
     /// # Errors
     /// Why it cannot be done. `code` is as it was; `area` may have been written to.
-    pub fn install<C: Code + ?Sized, B: Buffer + ?Sized>(
+    pub fn install<C: Memory + ?Sized, B: Buffer + ?Sized>(
         &self,
         code: &mut C,
         base: u64,
@@ -168,9 +168,8 @@ impl Trampoline {
     ) -> Result<Assembler<'a, B>, AssembleError> {
         let mut asm = Assembler::new(self.target, out, labels, fixups);
         asm.base(base)?;
-        match self.far {
-            Some(far) => asm.far(far)?,
-            None => {}
+        if let Some(far) = self.far {
+            asm.far(far)?;
         }
         Ok(asm)
     }
@@ -185,7 +184,12 @@ impl Trampoline {
     }
 
     /// Dwords of whole instructions that a jump of so many displaces, and whether the last one goes on to the next.
-    fn measure<C: Code + ?Sized>(&self, code: &C, at: usize, needed: usize) -> Result<(usize, bool), TrampolineError> {
+    fn measure<C: Memory + ?Sized>(
+        &self,
+        code: &C,
+        at: usize,
+        needed: usize,
+    ) -> Result<(usize, bool), TrampolineError> {
         let (mut dwords, mut falls_through) = (0, true);
         while dwords < needed {
             let here = self.hook.wrapping_add(dwords as u64 * 4);
@@ -199,7 +203,7 @@ impl Trampoline {
     }
 
     /// Refuses branches into the middle of what is displaced, and a hook that is none of the instructions.
-    fn look_for_landings<C: Code + ?Sized>(
+    fn look_for_landings<C: Memory + ?Sized>(
         &self,
         code: &C,
         base: u64,
