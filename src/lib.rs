@@ -62,6 +62,41 @@
 //! # }
 //! ```
 //!
+//! # Patch
+//! An instruction is changed where it lies, or as a value; what does not fit is refused, and nothing is written. See
+//! [`InstMut`], [`Inst::with`], [`Inst::locate`] and [`Trampoline`].
+//! ```
+//! # #[cfg(feature = "gfx942")] {
+//! use amdgpu_isa::{Field, InstMut, PatchError, Reg, Target};
+//! let mut code: [u32; 2] = [0x8004_ff01, 1000]; // s_add_u32 s4, s1, 1000
+//! let mut add = InstMut::new(Target::Gfx942, &mut code[..]).unwrap();
+//! add.set_literal(2000).unwrap();
+//! add.set_register(Field::Ssrc0, Reg::Sgpr(7)).unwrap();
+//! // Without the literal it would be shorter.
+//! let shorter = add.set_register(Field::Ssrc1, Reg::Sgpr(7));
+//! assert_eq!(shorter, Err(PatchError::Size { dwords: 2, needed: 1 }));
+//! assert_eq!(code, [0x8004_ff07, 2000]);
+//! # }
+//! ```
+//!
+//! # Assemble
+//! Labels, branches that become long where they must, alignment and symbols, without allocation: see [`Assembler`].
+//! ```
+//! # #[cfg(feature = "gfx942")] {
+//! use amdgpu_isa::{Assembler, FixupSlot, LabelSlot, Opcode, Target};
+//! let mut code = [0u32; 16];
+//! let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 2]);
+//! let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);
+//! let end = asm.label().unwrap();
+//! asm.jump(Opcode::SCbranchExecz, end).unwrap();
+//! asm.emit([0x0204_0501]).unwrap(); // v_add_f32 v2, s1, v2
+//! asm.bind(end).unwrap();
+//! asm.emit([0xbf81_0000]).unwrap(); // s_endpgm
+//! assert_eq!(asm.finish().unwrap().len(), 12);
+//! assert_eq!(code[..3], [0xbf88_0001, 0x0204_0501, 0xbf81_0000]);
+//! # }
+//! ```
+//!
 //! # Another target
 //! An instruction can be re-targeted: the same operation, operands and modifiers, as the other target encodes them.
 //! ```

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use amdgpu_isa::{
     DecoderMut, Field, FieldInfo, Format, Imm, Inst, InstMut, Location, Opcode, PatchError, Reg, RuleError, Target,
-    Value, decode, decode_words,
+    Value, decode_words,
 };
 use words::{Rng, bytes, encodings};
 
@@ -410,7 +410,7 @@ fn a_walk_changes_what_it_meets() {
             inst.expect("it sleeps").set(Field::Simm16, 3).expect("it fits");
         }
         for chunk in code.chunks(4) {
-            assert_eq!(decode(target, chunk).expect("it sleeps").get(Field::Simm16), Some(3));
+            assert_eq!(amdgpu_isa::decode(target, chunk).expect("it sleeps").get(Field::Simm16), Some(3));
         }
     }
 }

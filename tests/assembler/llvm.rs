@@ -116,8 +116,8 @@ fn short_programs_are_llvms_byte_for_byte() {
                     }
                 }
             }
-            for n in bound..8 {
-                asm.bind(names[n]).expect("it is new");
+            for (n, &name) in names.iter().enumerate().skip(bound) {
+                asm.bind(name).expect("it is new");
                 text += &format!("label{n}:\n");
             }
             let len = asm.finish().expect("there is room").len();
