@@ -119,6 +119,10 @@ fn common(isa: &Isa, targets: &[Target]) -> String {
         writeln!(out, "    {},", camel(f)).unwrap();
     }
     out += "}\n";
+    let all: Vec<String> = fields.iter().map(|f| format!("Field::{}", camel(f))).collect();
+    let doc = "/// Every field of the tables, of whatever target.";
+    writeln!(out, "impl Field {{\n    {doc}\n    pub const ALL: &'static [Field] = &[{}];\n}}", all.join(", "))
+        .unwrap();
     writeln!(out, "pub(crate) static FIELD_NAMES: [&str; {}] = {fields:?};", fields.len()).unwrap();
 
     names::common(&mut out, isa);

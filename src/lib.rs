@@ -89,7 +89,7 @@
 //! let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);
 //! let end = asm.label().unwrap();
 //! asm.jump(Opcode::SCbranchExecz, end).unwrap();
-//! asm.emit([0x0204_0501]).unwrap(); // v_add_f32 v2, s1, v2
+//! asm.emit([0x0204_0501]).unwrap(); // v_add_f32 v2, v1, v2
 //! asm.bind(end).unwrap();
 //! asm.emit([0xbf81_0000]).unwrap(); // s_endpgm
 //! assert_eq!(asm.finish().unwrap().len(), 12);
@@ -124,18 +124,25 @@
 //! # }
 //! ```
 #![no_std]
-#![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "capi"), forbid(unsafe_code))]
+#![cfg_attr(feature = "capi", deny(unsafe_code))]
 #![warn(missing_docs)]
 // Without a target there is nothing to decode, and nothing is reached.
 #![cfg_attr(not(has_target), allow(unused, unreachable_code))]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
+// A library for C needs somebody who knows what to do about a panic, although there is none.
+#[cfg(all(feature = "capi", not(target_os = "none")))]
+extern crate std;
 
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;
 mod assembler;
 mod buffer;
+#[cfg(all(feature = "capi", has_target))]
+#[allow(unsafe_code)]
+pub mod capi;
 mod check;
 mod common;
 mod decode;

@@ -31,7 +31,7 @@ impl Inst {
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
     /// use amdgpu_isa::{Field, PatchError, Reg, Target, Value, decode_words};
-    /// let add = decode_words(Target::Gfx942, &[0x0204_0501]).unwrap(); // v_add_f32 v2, s1, v2
+    /// let add = decode_words(Target::Gfx942, &[0x0204_0501]).unwrap(); // v_add_f32 v2, v1, v2
     /// let other = add.with_operand(Field::Src0, Value::Reg(Reg::Vgpr(9))).unwrap();
     /// assert_eq!(other.to_string(), "v_add_f32_e32 v2, v9, v2");
     /// let one = add.with_operand(Field::Src0, Value::Float(242)).unwrap();

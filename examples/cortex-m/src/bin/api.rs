@@ -30,6 +30,8 @@ extern "C" fn app() -> ! {
     assembling(target, code);
     #[cfg(feature = "gfx942")]
     structs::all(code);
+    #[cfg(feature = "capi")]
+    c_interface(target, code);
     #[cfg(feature = "plant-panic")]
     keep(code[code.len() / 2].into());
     exit(true)
@@ -252,6 +254,39 @@ fn assemble<B: Buffer + ?Sized>(target: Target, code: &[u8], out: &mut B) {
             let _ = write!(Sink, "{error}");
         }
     }
+}
+
+/// What C calls.
+#[cfg(feature = "capi")]
+fn c_interface(target: Target, code: &[u8]) {
+    use amdgpu_isa::capi::*;
+    let (target, at, len) = (target.mach(), code.as_ptr(), code.len());
+    let mut inst = amdgpu_isa_inst { words: [len as u32; 5], len: len as u32, target };
+    let (mut text, mut bytes, mut number, mut word) = ([0; 64], [0; 64], 0, 0);
+    let none = amdgpu_isa_piece { dword: 0, bit: 0, width: 0 };
+    let (mut pieces, field) = ([none; 2], len as i32);
+    let off = amdgpu_isa_kind::Off;
+    let mut operands =
+        [amdgpu_isa_operand { kind: off, value: 0, field, bits: 0, is_read: false, is_written: false }; 9];
+    // SAFETY: pointers and lengths are those of slices; the name ends in a zero.
+    unsafe {
+        keep(amdgpu_isa_target(c"gfx942".as_ptr()) + amdgpu_isa_field(c"simm16".as_ptr()) as u32);
+        keep(amdgpu_isa_length(target, at, len) as u32);
+        keep(amdgpu_isa_decode(target, at, len, &mut inst) as u32);
+        keep(amdgpu_isa_why(target, at, len, text.as_mut_ptr(), text.len()) as u32);
+        keep(amdgpu_isa_encode(&inst, bytes.as_mut_ptr(), bytes.len()) as u32);
+        keep(amdgpu_isa_text(&inst, text.as_mut_ptr(), text.len()) as u32);
+        keep(amdgpu_isa_opcode(&inst, text.as_mut_ptr(), text.len()) as u32);
+        keep(amdgpu_isa_operands(&inst, operands.as_mut_ptr(), operands.len()) as u32);
+        keep(amdgpu_isa_branch_target(&inst, len as u64, &mut number) as u32);
+        keep(amdgpu_isa_get(&inst, field, &mut word) as u32);
+        keep(amdgpu_isa_locate(&inst, field, pieces.as_mut_ptr()) as u32);
+        keep(amdgpu_isa_set(&mut inst, field, word) as u32);
+        keep(amdgpu_isa_set_branch_target(&mut inst, number, len as u64) as u32);
+        keep(amdgpu_isa_set_opcode(&mut inst, c"s_branch".as_ptr()) as u32);
+        keep(amdgpu_isa_patch(target, bytes.as_mut_ptr(), bytes.len(), field, word) as u32);
+    }
+    keep(operands[0].bits + pieces[0].bit + inst.len + text[0] as u32);
 }
 
 /// Every struct, every setter and every getter.
