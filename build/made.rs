@@ -1,7 +1,6 @@
 //! Names the operations that hand-written code makes. [`Opcode`](../src/common.rs) has those of the enabled targets only,
 //! so that a name of it cannot stand in code that every build compiles.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::build::emit::camel;
@@ -20,12 +19,12 @@ const MADE: [&str; 10] = [
 ];
 
 /// A constant for each: the operation, or `None` where no enabled target has it.
-pub fn all(opcodes: &BTreeSet<String>) -> String {
+pub fn all(opcodes: &[String]) -> String {
     let mut out = String::from(
         "/// Operations that the assembler makes, as far as an enabled target has them.\n#[allow(dead_code)]\npub(crate) mod made {\nuse super::Opcode;\n",
     );
     for name in MADE {
-        let value = match opcodes.contains(name) {
+        let value = match opcodes.iter().any(|opcode| opcode == name) {
             true => format!("Some(Opcode::{})", camel(name)),
             false => "None".into(),
         };

@@ -165,6 +165,8 @@ pub use assembler::{
 pub use buffer::{Buffer, Memory};
 pub use check::RuleError;
 pub use common::{Field, Flags, Format, Opcode};
+#[doc(hidden)]
+pub use decode::decode_small;
 pub use decode::{Decoder, Invalid, decode, decode_words};
 pub use error::{DecodeError, EncodeError, FieldError};
 pub use imm::{GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
