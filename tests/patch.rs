@@ -196,10 +196,15 @@ fn operands() -> Vec<Value> {
 fn an_operand_reads_back_as_asked_or_nothing_changes() {
     let all = operands();
     let (mut done, mut refused) = (0u64, 0u64);
-    each(|inst, _| {
+    let mut last = None;
+    each(|inst, rng| {
         let before: Vec<_> = inst.operands().collect();
+        // All of them for the first instruction of each encoding, some for the others.
+        let this = Some((inst.target(), inst.opcode(), inst.format()));
+        let step = if last == this { 7 } else { 1 };
+        last = this;
         for role in before.iter().filter_map(|operand| operand.role) {
-            for &value in &all {
+            for &value in all.iter().skip(rng.below(step)).step_by(step) {
                 let got = changed(inst, |i| i.set_operand(role, value), |i| i.set_operand(role, value));
                 let Ok(got) = got else {
                     refused += 1;
@@ -225,11 +230,15 @@ fn an_operand_reads_back_as_asked_or_nothing_changes() {
 fn every_operand_that_a_field_can_hold_can_be_set() {
     let mut held = 0u64;
     let mut missing: BTreeMap<String, (u32, String)> = BTreeMap::new();
+    let mut last = None;
     each(|inst, rng| {
         let before: Vec<_> = inst.operands().collect();
+        let this = Some((inst.target(), inst.opcode(), inst.format()));
+        let first = last != this;
+        last = this;
         for role in before.iter().filter_map(|operand| operand.role) {
             let Some(at) = inst.locate(role) else { continue };
-            for value in values(at.width(), true, rng) {
+            for value in values(at.width(), first, rng) {
                 let Ok(other) = inst.with(role, value) else { continue };
                 let after: Vec<_> = other.operands().collect();
                 let only = before.len() == after.len()

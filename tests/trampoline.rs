@@ -107,12 +107,13 @@ fn what_is_displaced_does_what_it_did() {
             let area = rng.pick(&[end + 0x100, end + 0x1_0000, hook + 0x1_f800, end + 0x100_0000, 0x4000_0000_0000]);
             let far = rng.pick(&[None, Some(Far { pair: 4, scc: None }), Some(Far { pair: 8, scc: Some(10) })]);
             let trampoline = Trampoline { target, hook, area, far };
-            let mut room = [0xdead_beefu32; 64];
+            // As much as is said to be enough.
+            let mut room = [0xdead_beefu32; 88 + 1];
             let mut code = before.code.clone();
             let result = trampoline.install(&mut code[..], before.base, &payload, &mut room);
 
             // In bytes it is the same.
-            let (mut code_bytes, mut room_bytes) = (bytes(&before.code), [0u8; 256]);
+            let (mut code_bytes, mut room_bytes) = (bytes(&before.code), [0u8; (88 + 1) * 4]);
             let in_bytes = trampoline.install(&mut code_bytes[..], before.base, &payload, &mut room_bytes);
             assert_eq!(result, in_bytes);
             assert_eq!(bytes(&code), code_bytes);

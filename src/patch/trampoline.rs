@@ -115,7 +115,8 @@ const JUMP: usize = 8;
 const DISPLACED: usize = JUMP + crate::decode::MAX_DWORDS;
 
 impl Trampoline {
-    /// Writes the trampoline to `area`, and the jump into `code`, whose first byte has the address `base`.
+    /// Writes the trampoline to `area`, and the jump into `code`, whose first byte has the address `base`. In `area`, 88
+    /// dwords besides the payload are always enough; without `far`, 6.
     ///
     /// # Errors
     /// Why it cannot be done. `code` is as it was; `area` may have been written to.
