@@ -20,8 +20,7 @@ pub use slots::{FixupSlot, Label, LabelSlot};
 pub use symbol::{Relocation, RelocationKind};
 
 use crate::common::made;
-use crate::table::Kind;
-use crate::{Buffer, Field, Format, Inst, Opcode, Target};
+use crate::{Buffer, Field, Format, Inst, Opcode, Target, Value};
 use slots::{Fixup, FixupKind, Place};
 
 /// Writes instructions, one behind the other, into a buffer of the caller's: see [`Buffer`].
@@ -208,8 +207,8 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// No room, the target lacks it, or it is no such operation.
     pub fn jump(&mut self, opcode: Opcode, label: Label) -> Result<(), AssembleError> {
         let inst = make(self.target, Some(opcode), &[])?;
-        let named = inst.items().filter(|item| item.access != 0).all(|item| item.kind == Kind::Label);
-        if !named {
+        let mut named = inst.operands().filter(|operand| operand.role.is_some());
+        if !named.all(|operand| matches!(operand.value, Value::Label(_))) {
             return Err(AssembleError::NotABranch(opcode));
         }
         self.branch(inst, label)

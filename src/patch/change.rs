@@ -3,10 +3,9 @@
 use super::PatchError;
 use crate::decode::MAX_DWORDS;
 use crate::imm::Imm;
-use crate::operand::items;
 use crate::table::{Item, Kind};
-use crate::target::OPERANDS;
-use crate::{DecodeError, Field, FieldError, Inst, Opcode, decode_words};
+use crate::target::ITEMS;
+use crate::{DecodeError, Field, FieldError, Inst, Opcode, Value, decode_words};
 
 impl Inst {
     /// The instruction with another value in a field, of the same length and with all other bits as they are.
@@ -151,12 +150,12 @@ impl Inst {
 
     /// The field of a branch's distance.
     pub(crate) fn label(&self) -> Option<Field> {
-        self.items().find(|item| item.kind == Kind::Label).map(|item| item.field)
+        let label = self.operands().find(|operand| matches!(operand.value, Value::Label(_)));
+        label.and_then(|operand| operand.role)
     }
 
-    pub(crate) fn items(&self) -> impl Iterator<Item = &'static Item> {
-        let tables = OPERANDS[self.target() as usize];
-        items(tables, self).iter().filter_map(|&n| tables.items.get(usize::from(n)))
+    pub(super) fn items(&self) -> impl Iterator<Item = &Item> {
+        ITEMS[self.target() as usize].of(self)
     }
 
     /// Its words, and zeros behind them.

@@ -97,7 +97,7 @@ impl Inst {
 
     /// What a field must hold to be read as an operand; `None` if there is nothing like that.
     fn bits_for(&self, field: Field, value: Value) -> Result<Option<Bits>, PatchError> {
-        let Some(item) = self.items().find(|item| item.field == field && item.access != 0) else {
+        let Some(item) = self.items().find(|item| item.field == field && item.access.is_some()) else {
             // The second field of an offset, or a further one of an image address, holds a register.
             let code = code(self, value).map(|code| Bits::from(u32::from(code & 255)));
             return Ok(code);
