@@ -37,7 +37,7 @@ can_panic() { llvm-nm-22 --demangle "$out/$1" | grep -E 'core::panicking|panic_i
 panics() {
     local features found
     for features in text text,all-targets; do
-        build --features "$features" --bin patcher --bin api
+        build --features "$features,capi" --bin patcher --bin api
         for image in patcher api; do
             found=$(can_panic "$image")
             if [ -n "$found" ]; then
