@@ -11,6 +11,7 @@ pub mod form;
 pub mod layout;
 pub mod lengths;
 pub mod lower;
+pub mod make;
 pub mod model;
 pub mod names;
 pub mod parse;
@@ -64,5 +65,9 @@ pub fn generate(isa: &Isa, enabled: impl Fn(&str) -> bool) -> Result<Vec<(String
             targets.push(lower::target(isa, row)?);
         }
     }
-    emit::all(isa, &targets)
+    let mut files = emit::all(isa, &targets)?;
+    if enabled("make") {
+        files.extend(make::all(isa, &targets)?);
+    }
+    Ok(files)
 }

@@ -103,6 +103,8 @@ mod error;
 mod imm;
 mod inst;
 mod length;
+#[cfg(feature = "make")]
+pub mod make;
 mod operand;
 mod retarget;
 mod table;

@@ -1,0 +1,4 @@
+/// todo
+pub struct Builder;
+/// todo
+pub struct Argument;
