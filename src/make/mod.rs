@@ -46,8 +46,10 @@
 //! gfx900::global_load_dword(a(0), v(2), off());
 //! ```
 
+mod argument;
 mod builder;
 mod error;
+mod fill;
 pub mod modifiers;
 mod op;
 mod operand;
@@ -60,7 +62,8 @@ use modifiers::ModifierSet;
 
 use crate::{Inst, Target, decode_words};
 
-pub use builder::{Argument, Builder};
+pub use argument::Argument;
+pub use builder::Builder;
 pub use error::BuildError;
 pub use op::*;
 
