@@ -61,12 +61,13 @@ pub fn functions(
     let mut all = Vec::new();
     let info = &t.infos[slot.info];
     let suffix = t.formats[slot.format].def.suffix.as_str();
-    let name = if info.suffix && !suffix.is_empty() { format!("{}_{suffix}", slot.mnemonic) } else { slot.mnemonic.clone() };
-    let forms = [(Some(slot.shape), "", name), (some(base.sdwa), "sdwa", format!("{}_sdwa", slot.mnemonic)), (
-        some(base.dpp),
-        "dpp",
-        format!("{}_dpp", slot.mnemonic),
-    )];
+    let name =
+        if info.suffix && !suffix.is_empty() { format!("{}_{suffix}", slot.mnemonic) } else { slot.mnemonic.clone() };
+    let forms = [
+        (Some(slot.shape), "", name),
+        (some(base.sdwa), "sdwa", format!("{}_sdwa", slot.mnemonic)),
+        (some(base.dpp), "dpp", format!("{}_dpp", slot.mnemonic)),
+    ];
     for (shape, extension, name) in forms {
         let Some(shape) = shape.map(|n| &t.shapes[n - 1]) else { continue };
         let numbers = &t.item_lists[shape.items.0..shape.items.0 + shape.items.1];
@@ -133,14 +134,29 @@ impl Form<'_> {
         let generics = if generics.is_empty() { String::new() } else { format!("<{}>", generics.join(", ")) };
         let list: Vec<String> = parts.parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
         let result = format!("Code<sets::{set}>");
-        let key = format!("{generics}(bits: u64, {}) -> {result} {{ Code::new(bits, {dwords}){} }}", list.join(", "), parts.calls);
-        let shape_fn = shared.shapes.name("f", key, |name, key| format!("#[inline(always)]\npub(crate) const fn {name}{key}\n"));
+        let key = format!(
+            "{generics}(bits: u64, {}) -> {result} {{ Code::new(bits, {dwords}){} }}",
+            list.join(", "),
+            parts.calls
+        );
+        let shape_fn =
+            shared.shapes.name("f", key, |name, key| format!("#[inline(always)]\npub(crate) const fn {name}{key}\n"));
         let signature = format!("{generics}({}) -> {result}", list.join(", "));
         let names: Vec<&str> = parts.parameters.iter().map(|p| p.0.as_str()).collect();
-        let body = format!("{shape_fn}({})", std::iter::once(format!("{bits:#x}")).chain(names.iter().map(|n| n.to_string())).collect::<Vec<_>>().join(", "));
+        let body = format!(
+            "{shape_fn}({})",
+            std::iter::once(format!("{bits:#x}"))
+                .chain(names.iter().map(|n| n.to_string()))
+                .collect::<Vec<_>>()
+                .join(", ")
+        );
 
         let mut doc = format!("`{name} {}`", names.join(", ")).replace(" `", "`");
-        let behind = if extended { format!(" with {}", t.formats[shape.extension.expect("it has one")].def.name) } else { String::new() };
+        let behind = if extended {
+            format!(" with {}", t.formats[shape.extension.expect("it has one")].def.name)
+        } else {
+            String::new()
+        };
         let spelled = slot.spelling.as_ref().map_or(String::new(), |s| format!(" Spelled `{s}` on some targets."));
         write!(doc, ": {}{behind}, opcode {}.{spelled}\n\nSource: {}.", def.name, self.number, def.source).unwrap();
         let methods: Vec<&str> = modifiers.methods.iter().map(|m| set::method(m)).collect();

@@ -55,9 +55,9 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut shared = Shared::default();
     let mut modules = String::new();
     let mut rules = String::new();
-    let mut roster = String::new();
-    // Where a function of this text is.
-    let mut written: HashMap<String, String> = HashMap::new();
+    let mut roster: Vec<roster::Entry> = Vec::new();
+    // Where a function of this text is: the module, and the number in the roster.
+    let mut written: HashMap<String, (String, usize)> = HashMap::new();
     for t in targets {
         let name = &t.row.name;
         let rule = operand::rules(t, &mut shared.shapes);
@@ -73,14 +73,20 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
             let Some(slot) = slot else { continue };
             for function in form::functions(isa, t, slot, number_of(t, number, slot), &rule, &mut shared)? {
                 if let Some(other) = names.insert(function.name.clone(), slot.mnemonic.clone()) {
-                    return t.row.at.err(format!("{} and {other} would both be made by {}", slot.mnemonic, function.name));
+                    return t
+                        .row
+                        .at
+                        .err(format!("{} and {other} would both be made by {}", slot.mnemonic, function.name));
                 }
-                roster::entry(&mut roster, t, slot, &function);
                 match written.get(&function.text) {
-                    Some(module) => others.entry(module.clone()).or_default().push(function.name),
+                    Some((module, number)) => {
+                        roster[*number].is_also_of(t);
+                        others.entry(module.clone()).or_default().push(function.name);
+                    }
                     None => {
+                        roster.push(roster::Entry::new(t, slot, &function));
                         modules += &function.text;
-                        written.insert(function.text, name.clone());
+                        written.insert(function.text, (name.clone(), roster.len() - 1));
                     }
                 }
             }
@@ -90,7 +96,9 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         }
         writeln!(modules, "}}").unwrap();
     }
-    let mut out = String::from("#[allow(unused_imports)]\nuse super::{BufferAddress, Code, GlobalBase, MatrixOrConst, Op, VectorData, kind::{Any, Exec, Lds, M0, ReadOnly, Sys}, op::{Agpr, Vgpr}};\n");
+    let mut out = String::from(
+        "#[allow(unused_imports)]\nuse super::{BufferAddress, Code, GlobalBase, MatrixOrConst, Op, VectorData, kind::{Any, Exec, Lds, M0, ReadOnly, Sys}, op::{Agpr, Vgpr}};\n",
+    );
     out += "/// Where an operand can be of several kinds: a trait of those.\npub mod operands {\nuse super::super::{Kind, kind::*};\n";
     out += &operand::traits(&shared.traits);
     out += "}\n/// The sets of modifiers that instructions have: what [`Code`] has methods by.\npub mod sets {\nuse super::super::modifiers::*;\n";
@@ -101,10 +109,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     writeln!(out, "}}\npub(crate) static RULES: [&super::resolve::Rules; {count}] = [{rules}];").unwrap();
     out += "#[allow(unused_imports)]\nuse operands::*;\n";
     out += &modules;
-    Ok(vec![
-        ("make.rs".into(), out),
-        ("make_roster.rs".into(), roster::all(&roster, &shared.sets)),
-    ])
+    Ok(vec![("make.rs".into(), out), ("make_roster.rs".into(), roster::all(&roster, &shared.sets))])
 }
 
 /// The number in the opcode field of a slot.

@@ -39,7 +39,8 @@ pub fn class_bit(name: &str) -> u16 {
 /// What can stand where an item reads its operand.
 pub fn allowed(t: &Target, class: &Class, item: &Item) -> Result<u16> {
     let run = |(first, n): (usize, usize)| &t.checks[first..first + n];
-    let check = run(class.checks).iter().chain(run(class.high_checks)).find(|c| c.lsb == item.lsb && c.field == item.field);
+    let check =
+        run(class.checks).iter().chain(run(class.high_checks)).find(|c| c.lsb == item.lsb && c.field == item.field);
     let set = check.map(|c| t.sets[c.set]);
     let has = |n: u16| set.is_some_and(|s| s[usize::from(n) / 32 % 16] >> (n % 32) & 1 == 1);
     let acc = if item.aux[0] == NONE { 0 } else { AGPR };

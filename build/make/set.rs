@@ -43,8 +43,12 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
     let mut sources: [(&str, [u8; 3]); 3] = [("Neg", [NONE; 3]), ("Abs", [NONE; 3]), ("Sext", [NONE; 3])];
     let buffer = items.iter().any(|i| i.kind == "buf_vaddr");
     if class.special & (32 | 64 | 128 | 256) != 0 {
-        writeln!(set.impls, "impl ModifierSet for $ {{ const IMAGE: u16 = {}; }}", class.special & (32 | 64 | 128 | 256 | 512))
-            .unwrap();
+        writeln!(
+            set.impls,
+            "impl ModifierSet for $ {{ const IMAGE: u16 = {}; }}",
+            class.special & (32 | 64 | 128 | 256 | 512)
+        )
+        .unwrap();
     } else {
         writeln!(set.impls, "impl ModifierSet for $ {{}}").unwrap();
     }
@@ -76,7 +80,8 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
                     "abs" => 1,
                     "sext" => 2,
                     "nfmt" => {
-                        writeln!(set.impls, "impl Nfmt for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}").unwrap();
+                        writeln!(set.impls, "impl Nfmt for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}")
+                            .unwrap();
                         set.methods.push(format!("value nfmt {width}"));
                         continue;
                     }

@@ -28,7 +28,7 @@ impl Argument {
     }
 }
 
-impl<K: Copy, const N: usize> From<Op<K, N>> for Argument {
+impl<K: op::Kind, const N: usize> From<Op<K, N>> for Argument {
     fn from(op: Op<K, N>) -> Argument {
         let constant = matches!(op.code, 128..=255 | op::INT..);
         Argument { code: op.code, value: op.value, dwords: if constant { 0 } else { N as u8 } }

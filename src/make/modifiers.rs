@@ -307,7 +307,10 @@ impl<M: ScalarOffset> Code<M> {
         }
         let register = self.bits >> offset & 127;
         self.bits &= !(((1 << width) - 1) << offset);
-        self.number(Field::Offset, offset, width, true, bytes as i64).put(soffset, register).put(soffset_en, 1).put(imm, 1)
+        self.number(Field::Offset, offset, width, true, bytes as i64)
+            .put(soffset, register)
+            .put(soffset_en, 1)
+            .put(imm, 1)
     }
 }
 

@@ -31,46 +31,55 @@ pub(crate) mod class {
 
 /// Kinds of operands: the types that an [`Op`] is marked with.
 pub mod kind {
+    use super::class;
+
     macro_rules! kinds {
-        ($($(#[$doc:meta])* $name:ident)*) => {
-            $($(#[$doc])* #[derive(Clone, Copy, Debug, PartialEq, Eq)] pub struct $name;
-            impl super::Kind for $name {})*
+        ($($(#[$doc:meta])* $name:ident $class:expr;)*) => {
+            $($(#[$doc])* #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            pub struct $name;
+            impl super::Kind for $name {
+                const CLASS: u16 = $class;
+            })*
         };
     }
     kinds! {
         /// Scalar registers.
-        Sgpr
+        Sgpr class::SGPR;
         /// Vector registers.
-        Vgpr
+        Vgpr class::VGPR;
         /// Accumulation registers.
-        Agpr
+        Agpr class::AGPR;
         /// Trap handler temporaries.
-        Ttmp
+        Ttmp 0;
         /// `vcc`, `flat_scratch`, `xnack_mask`, `tba`, `tma`, and their halves.
-        Sys
+        Sys 0;
         /// `exec` and its halves.
-        Exec
+        Exec 0;
         /// `m0`.
-        M0
+        M0 0;
         /// What can only be read: `src_shared_base`, `src_scc`, ...
-        ReadOnly
+        ReadOnly 0;
         /// `src_lds_direct`.
-        Lds
+        Lds 0;
         /// A constant: inline if one has its value, else a literal.
-        Const
+        Const 0;
         /// An inline constant.
-        Inline
+        Inline 0;
         /// A literal, whatever its value.
-        Literal
+        Literal 0;
         /// No register.
-        Off
+        Off 0;
         /// Any of these, known when the program runs: what cannot stand is an error then.
-        Any
+        Any 0;
     }
 }
 
 /// What an [`Op`] can be; see [`kind`].
-pub trait Kind: Copy {}
+pub trait Kind: Copy {
+    /// Its only class, if what is of it needs no further look; else 0.
+    #[doc(hidden)]
+    const CLASS: u16;
+}
 
 /// An operand of `N` dwords. Its kind is a type, so that an instruction takes only what can stand there.
 ///
@@ -116,8 +125,7 @@ impl<K, const N: usize> Op<K, N> {
 /// That they exist and are aligned is found out when the instruction is made, for its target.
 #[inline(always)]
 pub const fn s<const N: usize>(first: u8) -> Sgpr<N> {
-    // What is past the SGPRs must not become another register.
-    Op::new(if first < 106 { first as u16 } else { NO_CODE }, 0)
+    Op::new(SGPR + first as u16, 0)
 }
 
 /// A code that nothing has.
@@ -186,8 +194,7 @@ pub(crate) const fn code_of(reg: Reg) -> u16 {
     match reg {
         Reg::Vgpr(n) => 256 + n as u16,
         Reg::Agpr(n) => AGPR + n as u16,
-        Reg::Sgpr(n) if n < 106 => n as u16,
-        // Their first code is the target's: `Rules::class` adds it.
+        Reg::Sgpr(n) => SGPR + n as u16,
         Reg::Ttmp(n) => TTMP + n as u16,
         Reg::Special(n) => n as u16,
         Reg::Vcc => 106,
@@ -197,8 +204,10 @@ pub(crate) const fn code_of(reg: Reg) -> u16 {
     }
 }
 
-/// Trap handler temporaries, whose first code differs between targets.
+/// Registers by their number: what is past the last one must not become another register, and the first trap handler
+/// temporary has another code on each generation.
 pub(crate) const TTMP: u16 = 0x500;
+pub(crate) const SGPR: u16 = 0x600;
 
 /// Trap handler temporaries from `first` on.
 #[inline(always)]

@@ -2,7 +2,7 @@
 //! are constants, and is shifts and ors where they are not.
 
 use super::modifiers::ModifierSet;
-use super::op::{self, BufferAddress, Op, class};
+use super::op::{self, BufferAddress, Kind, Op, class};
 use super::resolve::{Rules, bus_key, resolve};
 use super::{BuildError, Code};
 use crate::Field;
@@ -54,8 +54,7 @@ impl<M: ModifierSet> Code<M> {
     }
 
     #[inline(always)]
-    const fn on_bus(mut self, rules: &Rules, field: Field, code: u16, literal: u32) -> Self {
-        let key = bus_key(rules, code, literal);
+    const fn on_bus(mut self, field: Field, key: u64) -> Self {
         if key == 0 {
         } else if self.bus == 0 {
             self.bus = key;
@@ -78,20 +77,44 @@ impl<M: ModifierSet> Code<M> {
 
     /// The code of an operand, with its literal and its AccVGPR bit put in their places.
     #[inline(always)]
-    const fn take<K: Copy, const N: usize>(
+    const fn take<K: Kind, const N: usize>(
         mut self,
         rules: &Rules,
         at: &Place,
         op: Op<K, N>,
     ) -> Result<(Self, u16), Self> {
-        let (mut code, literal) = match resolve(rules, at.field, at.allowed, at.ty, N as u16, op.code, op.value) {
-            Ok(found) => found,
-            Err(error) => return Err(self.fail(error)),
+        // What a kind alone says is a comparison or two; only the rest is looked up.
+        let (mut code, literal) = match K::CLASS {
+            class::VGPR | class::AGPR => {
+                let first = op.code & 255;
+                if N > 1 && (first as usize + N > 256 || rules.aligned && first & 1 == 1) {
+                    return Err(self.fail(BuildError::Registers { field: at.field, code: op.code, dwords: N as u8 }));
+                }
+                (op.code, 0)
+            }
+            class::SGPR => {
+                let first = op.code & 255;
+                if first > rules.sgpr_last {
+                    return Err(self.fail(BuildError::Operand { field: at.field, code: op.code }));
+                }
+                let mask = if N == 2 { 1 } else { 3 };
+                if N > 1 && (first & mask != 0 || first as usize + N - 1 > rules.sgpr_last as usize) {
+                    return Err(self.fail(BuildError::Registers { field: at.field, code: first, dwords: N as u8 }));
+                }
+                (first, 0)
+            }
+            _ => match resolve(rules, at.field, at.allowed, at.ty, N as u16, op.code, op.value) {
+                Ok(found) => found,
+                Err(error) => return Err(self.fail(error)),
+            },
         };
-        if at.bus {
-            self = self.on_bus(rules, at.field, code, literal);
+        if at.bus && K::CLASS != class::VGPR {
+            self = match K::CLASS {
+                class::SGPR => self.on_bus(at.field, code as u64 + 1),
+                _ => self.on_bus(at.field, bus_key(rules, code, literal)),
+            };
         }
-        if code == 255 {
+        if K::CLASS == 0 && code == 255 {
             self = self.literal(at.field, literal);
         }
         if code >= 256 && code < 768 {
@@ -114,7 +137,7 @@ impl<M: ModifierSet> Code<M> {
 
     /// An operand that is one code.
     #[inline(always)]
-    pub(crate) const fn operand<K: Copy, const N: usize>(self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
+    pub(crate) const fn operand<K: Kind, const N: usize>(self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
         match self.take(rules, at, op) {
             Ok((code, value)) => code.put(at.lsb, ((value - at.add) >> at.shift) as u64),
             Err(code) => code,
@@ -123,7 +146,7 @@ impl<M: ModifierSet> Code<M> {
 
     /// A source of an SDWA dword: a vector register, or a scalar if the bit says so.
     #[inline(always)]
-    pub(crate) const fn sdwa<K: Copy, const N: usize>(
+    pub(crate) const fn sdwa<K: Kind, const N: usize>(
         self,
         rules: &Rules,
         at: &Place,
@@ -139,7 +162,7 @@ impl<M: ModifierSet> Code<M> {
 
     /// The destination of an SDWA compare: vcc, or what the field names if the bit says so.
     #[inline(always)]
-    pub(crate) const fn sdst_or_vcc<K: Copy, const N: usize>(
+    pub(crate) const fn sdst_or_vcc<K: Kind, const N: usize>(
         self,
         rules: &Rules,
         at: &Place,
@@ -155,7 +178,7 @@ impl<M: ModifierSet> Code<M> {
 
     /// A scalar address, or `off`.
     #[inline(always)]
-    pub(crate) const fn saddr<K: Copy, const N: usize>(self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
+    pub(crate) const fn saddr<K: Kind, const N: usize>(self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
         match self.take(rules, at, op) {
             Ok((code, op::OFF)) => code.put(at.lsb, 127),
             // The code of the upper half of exec means `off` here.
@@ -167,7 +190,7 @@ impl<M: ModifierSet> Code<M> {
 
     /// A global address: a pair of registers, or one beside a scalar address.
     #[inline(always)]
-    pub(crate) const fn global<K: Copy, const N: usize, S: Copy, const A: usize>(
+    pub(crate) const fn global<K: Kind, const N: usize, S: Kind, const A: usize>(
         self,
         rules: &Rules,
         at: &Place,
@@ -183,7 +206,7 @@ impl<M: ModifierSet> Code<M> {
 
     /// A scratch address: `used` says that there is one, or else that there is no scalar one does.
     #[inline(always)]
-    pub(crate) const fn scratch<K: Copy, const N: usize, S: Copy, const A: usize>(
+    pub(crate) const fn scratch<K: Kind, const N: usize, S: Kind, const A: usize>(
         self,
         rules: &Rules,
         at: &Place,
@@ -229,7 +252,7 @@ impl<M: ModifierSet> Code<M> {
 
     /// The offset of scalar memory: a constant, or a register. Signed where a second register can be added to it.
     #[inline(always)]
-    pub(crate) const fn smem_offset<K: Copy, const N: usize>(
+    pub(crate) const fn smem_offset<K: Kind, const N: usize>(
         self,
         rules: &Rules,
         at: &Place,
@@ -247,7 +270,7 @@ impl<M: ModifierSet> Code<M> {
 
     /// The offset of scalar memory on GCN 1.0 and 1.1, in dwords: a constant of eight bits, a register, or a literal.
     #[inline(always)]
-    pub(crate) const fn smrd_offset<K: Copy, const N: usize>(
+    pub(crate) const fn smrd_offset<K: Kind, const N: usize>(
         self,
         rules: &Rules,
         at: &Place,
@@ -272,7 +295,7 @@ impl<M: ModifierSet> Code<M> {
 
     /// An export source; the bit says that there is one.
     #[inline(always)]
-    pub(crate) const fn export<K: Copy, const N: usize>(
+    pub(crate) const fn export<K: Kind, const N: usize>(
         self,
         rules: &Rules,
         at: &Place,
@@ -301,7 +324,7 @@ impl<M: ModifierSet> Code<M> {
 
     /// Image data, whose size is checked when all modifiers are known.
     #[inline(always)]
-    pub(crate) const fn image<K: Copy, const N: usize>(mut self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
+    pub(crate) const fn image<K: Kind, const N: usize>(mut self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
         self.data = N as u8;
         self.operand(rules, at, op)
     }

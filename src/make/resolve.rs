@@ -25,7 +25,7 @@ pub(crate) struct Rules {
 
 impl Rules {
     /// The class of a code; 0: it is nothing on this target.
-    #[inline(always)]
+    #[inline]
     const fn class(&self, code: u16) -> u16 {
         match code {
             0..=123 if code <= self.sgpr_last => class::SGPR,
@@ -48,7 +48,7 @@ impl Rules {
     }
 
     /// A run of `n` dwords from a code on exists and is aligned.
-    #[inline(always)]
+    #[inline]
     const fn is_run(&self, class: u16, code: u16, n: u16) -> bool {
         const SCALAR: u16 = class::SGPR | class::TTMP;
         if n <= 1 {
@@ -76,7 +76,15 @@ impl Rules {
 
 /// Bits of the constants 240 to 248, and how often each is met.
 const F32_BITS: [u32; 9] = [
-    0x3f00_0000, 0xbf00_0000, 0x3f80_0000, 0xbf80_0000, 0x4000_0000, 0xc000_0000, 0x4080_0000, 0xc080_0000, 0x3e22_f983,
+    0x3f00_0000,
+    0xbf00_0000,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x4000_0000,
+    0xc000_0000,
+    0x4080_0000,
+    0xc080_0000,
+    0x3e22_f983,
 ];
 const F16_BITS: [u32; 9] = [0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118];
 const F64_BITS: [u64; 9] = [
@@ -132,6 +140,7 @@ const fn half(value: f64) -> u16 {
 }
 
 /// The code of a constant, and the literal if the code is 255. The rules are those of LLVM's assembler.
+#[inline]
 pub(crate) const fn constant(ty: Ty, n: u16, code: u16, value: u64, inv2pi: bool) -> Option<(u16, u32)> {
     const fn small(v: i64) -> Option<(u16, u32)> {
         match v {
@@ -201,7 +210,7 @@ pub(crate) const fn constant(ty: Ty, n: u16, code: u16, value: u64, inv2pi: bool
 }
 
 /// The code (AccVGPRs from 512 on) and the literal of an operand, if it can stand where only `allowed` classes can.
-#[inline(always)]
+#[inline]
 pub(crate) const fn resolve(
     rules: &Rules,
     field: Field,
@@ -219,6 +228,7 @@ pub(crate) const fn resolve(
         op::TTMP..=0x5ff if code - op::TTMP <= rules.ttmp_last - rules.ttmp_first => {
             (code - op::TTMP + rules.ttmp_first, 0)
         }
+        op::SGPR..=0x6ff if code - op::SGPR <= rules.sgpr_last => (code - op::SGPR, 0),
         _ => (code, value as u32),
     };
     let class = rules.class(code);
@@ -232,7 +242,7 @@ pub(crate) const fn resolve(
 }
 
 /// What makes two reads over the constant bus the same read; 0 if the code is none. Codes below 256 are scalars.
-#[inline(always)]
+#[inline]
 pub(crate) const fn bus_key(rules: &Rules, code: u16, literal: u32) -> u64 {
     let class = rules.class(code);
     if class & class::BUS == 0 {
