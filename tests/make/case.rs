@@ -253,12 +253,7 @@ impl<'a> Case<'a> {
                     let class = if N > 1 { SGPR } else { other };
                     let (op, text) = self.of_class(class, ty);
                     // s4 and s[4:5] are one read.
-                    let first = |t: &str| {
-                        t.trim_end_matches(']')
-                            .split(['[', ':', 's', 'm', 'p'])
-                            .find(|p| !p.is_empty())
-                            .map(String::from)
-                    };
+                    let first = |t: &str| t.replace('[', "").split([':', ']']).next().map(String::from);
                     if first(&text) != first(&self.bus[0]) {
                         self.fault = fault;
                         self.give(name, op, text);
