@@ -17,7 +17,8 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
             .unwrap();
         writeln!(out, "#[allow(unused_imports)]\nuse crate::types::prelude::*;").unwrap();
         if t.row.feature() == t.row.name {
-            writeln!(out, "#[cfg(feature = \"make\")]\n#[doc(inline)]\npub use crate::make::generated::{name}::*;").unwrap();
+            writeln!(out, "#[cfg(feature = \"make\")]\n#[doc(inline)]\npub use crate::make::generated::{name}::*;")
+                .unwrap();
         }
         enums(&mut out, isa, t);
         for f in &t.formats {

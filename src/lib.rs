@@ -62,6 +62,17 @@
 //! # }
 //! ```
 //!
+//! # Making instructions
+//! With the feature `make` each target's module has a function for each instruction, and there is a builder for a target
+//! known only at run time; see the module `make`.
+//! ```
+//! # #[cfg(all(feature = "gfx942", feature = "make"))] {
+//! use amdgpu_isa::{gfx942, make::*};
+//! let load = gfx942::global_load_dwordx4(v(4), v(2), off()).offset(16).nt().words().unwrap();
+//! assert_eq!(*load, [0xdc5e_8010, 0x047f_0002]);
+//! # }
+//! ```
+//!
 //! # Another target
 //! An instruction can be re-targeted: the same operation, operands and modifiers, as the other target encodes them.
 //! ```

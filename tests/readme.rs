@@ -40,6 +40,7 @@ fn commands_print_what_is_shown() {
 #[test]
 fn code_is_that_of_the_examples() {
     let examples = [
+        include_str!("../examples/make.rs"),
         include_str!("../examples/jit.rs"),
         include_str!("../examples/firmware.rs"),
         include_str!("../examples/fuzz_decoder.rs"),

@@ -265,7 +265,6 @@ impl Form<'_> {
                 test = format!("image {}", item.kind);
                 ("Vgpr<D>".into(), call("image", ""))
             }
-            "sdwa_src" if item.cond == NONE => (ty(parts, &n.to_string()), call("operand", "")),
             "sdwa_src" => {
                 let tail = format!("{}, ", item.cond);
                 (ty(parts, &n.to_string()), call("sdwa", &tail))

@@ -61,6 +61,7 @@ enum Encoding {
 pub(super) fn role(field: Field) -> Field {
     match field {
         Field::Vsrc1 => Field::Src1,
+        Field::Sdata => Field::Sdst,
         field => field,
     }
 }

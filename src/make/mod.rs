@@ -52,6 +52,7 @@ mod error;
 mod fill;
 pub mod modifiers;
 mod op;
+#[allow(dead_code)] // Not every target calls all of it.
 mod operand;
 mod resolve;
 
@@ -68,7 +69,7 @@ pub use error::BuildError;
 pub use op::*;
 
 /// What the tables say of operands and modifiers: generated.
-#[allow(clippy::all)]
+#[allow(clippy::all, dead_code, unused_imports)]
 pub(crate) mod generated {
     include!(concat!(env!("OUT_DIR"), "/make.rs"));
 }

@@ -72,6 +72,8 @@ pub struct Case<'a> {
     acc: bool,
     pub given_offset: Option<Argument>,
     name: &'static str,
+    /// The width of the data says that of the fail status too.
+    image: bool,
 }
 
 /// The field of a target that has this name.
@@ -105,6 +107,7 @@ impl<'a> Case<'a> {
             modifiers: Vec::new(),
             bus: if reads_vcc { vec!["vcc".into()] } else { Vec::new() },
             name: opcode.name(),
+            image: false,
             literals: Vec::new(),
             vector,
             acc,
@@ -442,6 +445,17 @@ impl<'a> Case<'a> {
         self.builder = self.builder.set(field(self.target, name), value);
     }
 
+    /// One register more is written.
+    pub fn widen(&mut self) {
+        let data = self.operands.iter_mut().find(|(name, _)| ["vdata", "vdst"].contains(name));
+        let Some((_, text)) = data.filter(|_| !self.image) else { return };
+        let numbers = text.trim_start_matches(['v', '[']).trim_end_matches(']');
+        let (first, last) = numbers.split_once(':').unwrap_or((numbers, numbers));
+        if let (Ok(first), Ok(last)) = (first.parse::<usize>(), last.parse::<usize>()) {
+            *text = run("v", first, last - first + 2);
+        }
+    }
+
     pub fn wants(&mut self, fault: Fault) -> bool {
         self.breaks(fault)
     }
@@ -524,22 +538,27 @@ impl Case<'_> {
     }
 
     pub fn image1(&mut self, name: &'static str, _: &str) -> Vgpr<1> {
+        self.image = true;
         self.vgpr(name, "")
     }
 
     pub fn image2(&mut self, name: &'static str, _: &str) -> Vgpr<2> {
+        self.image = true;
         self.vgpr(name, "")
     }
 
     pub fn image3(&mut self, name: &'static str, _: &str) -> Vgpr<3> {
+        self.image = true;
         self.vgpr(name, "")
     }
 
     pub fn image4(&mut self, name: &'static str, _: &str) -> Vgpr<4> {
+        self.image = true;
         self.vgpr(name, "")
     }
 
     pub fn image5(&mut self, name: &'static str, _: &str) -> Vgpr<5> {
+        self.image = true;
         self.vgpr(name, "")
     }
 }

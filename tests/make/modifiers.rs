@@ -15,7 +15,7 @@ const UNUSED: [&str; 3] = ["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
 fn list(bits: u8, used: u8) -> String {
     let n = 8 - used.leading_zeros();
     // Bit 3 is the destination's, and stands behind the sources that there are.
-    let there = |i: &u32| *i >= 3 || used & 8 == 0 || used >> i & 1 == 1;
+    let there = |i: &u32| used != 11 || used >> i & 1 == 1;
     let all: Vec<String> = (0..n).filter(there).map(|i| (bits >> i & 1).to_string()).collect();
     format!("[{}]", all.join(","))
 }
@@ -66,6 +66,7 @@ macro_rules! method {
         if $case.rng.below(4) == 0 {
             $case.modifier("tfe", 1);
             $case.modifiers.push("tfe".into());
+            $case.widen();
             $code.tfe()
         } else {
             $code
