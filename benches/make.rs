@@ -1,7 +1,8 @@
 //! How long constructors take, beside storing words that were made before.
 //!
 //! `cargo bench --features make --bench make` prints a line for each kind of work and the ratio. Both sides write the same
-//! words into the same buffer; the registers are run-time values, as a register allocator has them.
+//! words, one instruction after the other, into the same buffer, and both know the lengths; the registers of the one are
+//! run-time values, as a register allocator has them, that have to be checked.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -14,48 +15,54 @@ const BLOCK: usize = 12;
 const BLOCKS: usize = 64;
 const ROUNDS: usize = 4000;
 
+/// Dwords of each.
+const LENGTHS: [usize; BLOCK] = [2, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2];
+
 #[inline(always)]
-fn push(out: &mut [u32; 4096], at: usize, words: Words) -> usize {
-    let [low, high] = words.padded();
+fn push(out: &mut [u32; 4096], at: usize, [low, high]: [u32; 2], len: usize) -> usize {
     // Room for two is always there: the end of the buffer is never reached.
     out[at & 4095] = low;
     out[(at + 1) & 4095] = high;
-    at + words.len()
+    at + len
 }
 
-/// A dozen instructions whose registers are `r` and up.
+/// Any register, an SGPR below the last ones that is a multiple of four, and an even one.
+type Registers = (u8, u8, u8);
+
+/// A dozen instructions.
 #[inline(always)]
-fn block(r: u8, mut emit: impl FnMut(Words)) -> Option<()> {
-    let n = r & 63;
-    emit(s_load_dwordx2(s(n & 60), s(2), int(16)).words().ok()?);
-    emit(s_add_u32(s(n), s(1), s(n + 1)).words().ok()?);
+fn block((r, n, p): Registers, mut emit: impl FnMut(Words)) -> Option<()> {
+    emit(s_load_dwordx2(s(n), s(2), int(16)).words().ok()?);
+    emit(s_add_u32(s(n), s(1), s(n)).words().ok()?);
     emit(s_mov_b32(s(n), int(7)).words().ok()?);
     emit(s_lshl_b32(s(n), s(n), int(2)).words().ok()?);
     emit(v_mov_b32_e32(v(r), s(n)).words().ok()?);
-    emit(v_add_f32_e32(v(r), v(1), v(n)).words().ok()?);
-    emit(v_mul_f32_e32(v(r), s(4), v(n)).words().ok()?);
-    emit(v_fma_f32(v(r), v(n), v(2), v(r)).words().ok()?);
-    emit(v_max_f32_e64(v(r), v(n), float(1.0)).clamp().words().ok()?);
-    emit(global_load_dword(v(r), v(n & 62), off()).offset(8).words().ok()?);
-    emit(global_store_dword(v(n & 62), v(r), off()).nt().words().ok()?);
-    emit(v_lshl_add_u32(v(r), v(n), int(3), v(r)).words().ok()?);
+    emit(v_add_f32_e32(v(r), v(1), v(p)).words().ok()?);
+    emit(v_mul_f32_e32(v(r), s(4), v(p)).words().ok()?);
+    emit(v_fma_f32(v(r), v(p), s(n), v(r)).words().ok()?);
+    emit(v_max_f32_e64(v(r), v(p), float(1.0)).clamp().words().ok()?);
+    emit(global_load_dword(v(r), v(p), off()).offset(8).words().ok()?);
+    emit(global_store_dword(v(p), v(r), off()).nt().words().ok()?);
+    emit(v_lshl_add_u32(v(r), v(p), int(3), v(r)).words().ok()?);
     Some(())
 }
 
 #[inline(never)]
-fn constructed(registers: &[u8; BLOCKS], out: &mut [u32; 4096]) -> Option<usize> {
+fn constructed(registers: &[Registers; BLOCKS], out: &mut [u32; 4096]) -> Option<usize> {
     let mut at = 0;
-    for &r in registers {
-        block(r, |words| at = push(out, at, words))?;
+    for &registers in registers {
+        block(registers, |words| at = push(out, at, words.padded(), words.len()))?;
     }
     Some(at)
 }
 
 #[inline(never)]
-fn stored(made: &[Words], out: &mut [u32; 4096]) -> usize {
+fn stored(made: &[[[u32; 2]; BLOCK]; BLOCKS], out: &mut [u32; 4096]) -> usize {
     let mut at = 0;
-    for words in made {
-        at = push(out, at, *words);
+    for block in made {
+        for (words, len) in block.iter().zip(LENGTHS) {
+            at = push(out, at, *words, len);
+        }
     }
     at
 }
@@ -71,11 +78,15 @@ fn fastest(mut run: impl FnMut()) -> f64 {
 }
 
 fn main() -> Result<(), &'static str> {
-    let mut registers = [0u8; BLOCKS];
-    registers.iter_mut().enumerate().for_each(|(n, r)| *r = (n * 37 % 200) as u8);
-    let mut made = Vec::new();
-    for &r in &registers {
-        block(r, |words| made.push(words)).ok_or("an instruction is not made")?;
+    let mut registers = [(0, 0, 0); BLOCKS];
+    for (n, r) in registers.iter_mut().enumerate() {
+        *r = ((n * 37 % 256) as u8, (n * 20 % 96) as u8, (n * 26 % 254) as u8);
+    }
+    let mut made = [[[0; 2]; BLOCK]; BLOCKS];
+    for (&r, made) in registers.iter().zip(&mut made) {
+        let mut places = made.iter_mut();
+        let mut put = |words: Words| places.next().into_iter().for_each(|place| *place = words.padded());
+        block(r, &mut put).ok_or("an instruction is not made")?;
     }
     let (mut one, mut other) = ([0u32; 4096], [0u32; 4096]);
     let len = constructed(&registers, &mut one).ok_or("an instruction is not made")?;
