@@ -90,12 +90,18 @@ pub fn constants(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// Slots, shapes and targets are numbers of 13, 11 and 5 bits in `Inst`.
+/// Slots, forms and targets are numbers of 13, 3 and 5 bits in `Inst`; families have five bits in `lead`.
 pub fn counts(t: &Target) -> Result<()> {
-    for (what, n, bits) in [("slots", t.slots.len(), 13), ("shapes", t.shapes.len(), 11)] {
-        if n > 1 << bits {
-            return t.row.at.err(format!("{} has {n} {what}, and Inst has {bits} bits for their number", t.row.name));
-        }
+    let forms = t.shapes.iter().flat_map(|s| s.numbered_follows().map(|(_, form)| usize::from(form) + 1)).max();
+    let counts =
+        [("slots", t.slots.len(), 13), ("forms", forms.unwrap_or(0), 3), ("families", t.families.len() + 1, 5)];
+    counts.into_iter().try_for_each(|(what, n, bits)| room(t, what, n, bits))
+}
+
+/// Fails unless a number of so many bits tells `n` things apart.
+pub fn room(t: &Target, what: &str, n: usize, bits: u32) -> Result<()> {
+    if n > 1 << bits {
+        return t.row.at.err(format!("{} has {n} {what}, and src/ has {bits} bits for their number", t.row.name));
     }
     Ok(())
 }

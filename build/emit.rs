@@ -1,13 +1,13 @@
 //! Writes the tables of every enabled target, and the enums that all targets share.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 
 use crate::build::error::Result;
 use crate::build::lower::{self, Target};
 use crate::build::model::*;
 use crate::build::tables::{info_table, target_tables};
-use crate::build::{lengths, names, roster, types};
+use crate::build::{decode, lengths, names, roster, types};
 
 pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut files =
@@ -17,12 +17,18 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     // What no enabled target needs is left out of the code.
     let unknown = targets.iter().any(|t| lengths::entries(t).contains(&lengths::UNKNOWN));
     writeln!(tables, "pub(crate) const ANY_UNKNOWN_LENGTH: bool = {unknown};").unwrap();
-    let sized = targets.iter().flat_map(|t| &t.classes).any(|c| c.special & lower::special::SIZED != 0);
     let wide = targets.iter().flat_map(|t| &t.items).any(|i| i.lsb >= 64);
-    writeln!(tables, "pub(crate) const ANY_SIZED: bool = {sized};\npub(crate) const ANY_WIDE: bool = {wide};").unwrap();
+    writeln!(tables, "pub(crate) const ANY_WIDE: bool = {wide};").unwrap();
+    writeln!(tables, "pub(crate) const TAILS: u8 = {};", decode::tails(targets)).unwrap();
     let mut abouts = vec![String::new()];
-    for t in targets {
-        tables += &target_tables(isa, targets, t, &mut abouts)?;
+    let decode = targets.iter().map(decode::Tables::new).collect::<Result<Vec<_>>>()?;
+    let sizes = decode::Sizes::of(&decode);
+    sizes.emit(&mut tables);
+    writeln!(tables, "pub(crate) const RULES: u16 = {};", decode::rules(&decode)).unwrap();
+    for (t, decode) in targets.iter().zip(&decode) {
+        let mut text = String::new();
+        decode.emit(&mut text, &sizes);
+        tables += &target_tables(isa, targets, t, &text, &mut abouts)?;
     }
     writeln!(tables, "pub(crate) static ABOUTS: &[&str] = &{abouts:?};").unwrap();
     files.push(("tables.rs".to_string(), tables));
@@ -48,10 +54,13 @@ pub fn camel(name: &str) -> String {
     out
 }
 
-/// All opcodes of the enabled targets, in the order of their names.
-pub fn opcodes(targets: &[Target]) -> BTreeSet<String> {
+/// All opcodes of the enabled targets, in the order in which their slots first have them: so most of a target's slots
+/// have numbers in a row.
+pub fn opcodes(targets: &[Target]) -> Vec<String> {
     let slots = targets.iter().flat_map(|t| t.slots.iter().flatten());
-    slots.flat_map(|s| std::iter::once(&s.mnemonic).chain(&s.second)).cloned().collect()
+    let names = slots.flat_map(|s| std::iter::once(&s.mnemonic).chain(&s.second));
+    let mut seen = HashSet::new();
+    names.filter(|name| seen.insert(name.as_str())).cloned().collect()
 }
 
 /// Every field name of the tables, of whatever target: hand-written code may name one in any build.
@@ -79,17 +88,24 @@ fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String]) {
 
 fn common(isa: &Isa, targets: &[Target]) -> String {
     let mut out = String::new();
-    let ops: Vec<String> = opcodes(targets).into_iter().collect();
+    let ops = opcodes(targets);
     out += "/// An operation, whatever its encoding and its number in a target.\n///\n";
-    out += "/// The variants are those of the enabled targets; their order is that of the names and may change.\n";
+    out += "/// The variants are those of the enabled targets; their numbers depend on them.\n";
     out += "#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n";
     // An enum without variants can have no representation.
     out += if ops.is_empty() { "" } else { "#[repr(u16)]\n" };
     out += "#[allow(missing_docs)]\npub enum Opcode {\n";
-    for op in &ops {
-        writeln!(out, "    /// `{op}`\n    {},", camel(op)).unwrap();
+    let mut by_name: Vec<(&String, usize)> = ops.iter().zip(0..).collect();
+    by_name.sort();
+    for (op, n) in by_name {
+        writeln!(out, "    /// `{op}`\n    {} = {n},", camel(op)).unwrap();
     }
     out += "}\n";
+    out += "impl Opcode {\n    /// The operation of a number; the compiler sees that it is the same number.\n    #[inline]\n    pub(crate) const fn from_number(n: u16) -> Option<Opcode> {\n        Some(match n {\n";
+    for (op, n) in ops.iter().zip(0..) {
+        writeln!(out, "{n} => Opcode::{},", camel(op)).unwrap();
+    }
+    out += "            _ => return None,\n        })\n    }\n}\n";
     writeln!(
         out,
         "impl Opcode {{\n    /// Every operation of the enabled targets.\n    pub const ALL: &'static [Opcode] = &["

@@ -10,19 +10,7 @@ pub fn entries(t: &Target) -> Vec<u8> {
     const ASK: u8 = 0xc0;
     let of = |top: usize| {
         let Some(family) = usize::from(t.lut[top]).checked_sub(1).map(|n| &t.families[n]) else { return 0 };
-        // The opcodes that these nine bits leave possible.
-        let seg_slots = 1usize << family.seg.map_or(0, |s| s.width);
-        let ops = (0..1usize << family.op.width).filter(|&op| {
-            let (word, mask) = (op << family.op.lsb, ((1usize << family.op.width) - 1) << family.op.lsb);
-            (word ^ top << 23) & mask & 0xff80_0000 == 0
-        });
-        let slots = ops.flat_map(|op| (0..seg_slots).map(move |seg| op | seg << family.op.width));
-        let mut tails: Vec<u8> = slots
-            .filter_map(|n| t.slots[family.base + n].as_ref())
-            .map(|s| t.classes[t.shapes[s.shape - 1].class].tail)
-            .collect();
-        tails.sort_unstable();
-        tails.dedup();
+        let tails = tails(t, family, top);
         match (family.dwords, &tails[..]) {
             // Not from the first dword alone.
             (_, tails) if tails.iter().any(|t| t & lower::tail::LIST != 0) => UNKNOWN,
@@ -34,6 +22,21 @@ pub fn entries(t: &Target) -> Vec<u8> {
         }
     };
     (0..512).map(of).collect()
+}
+
+/// What may stand behind the operations that the top nine bits leave possible.
+pub fn tails(t: &Target, family: &lower::Family, top: usize) -> Vec<u8> {
+    let seg_slots = 1usize << family.seg.map_or(0, |s| s.width);
+    let ops = (0..1usize << family.op.width).filter(|&op| {
+        let (word, mask) = (op << family.op.lsb, ((1usize << family.op.width) - 1) << family.op.lsb);
+        (word ^ top << 23) & mask & 0xff80_0000 == 0
+    });
+    let slots = ops.flat_map(|op| (0..seg_slots).map(move |seg| op | seg << family.op.width));
+    let slots = slots.filter_map(|n| t.slots[family.base + n].as_ref());
+    let mut tails: Vec<u8> = slots.map(|s| t.classes[t.shapes[s.shape - 1].class].tail).collect();
+    tails.sort_unstable();
+    tails.dedup();
+    tails
 }
 
 /// The first dword does not tell the length.

@@ -39,7 +39,6 @@ pub struct Family {
     pub name: String,
     pub base: usize,
     pub slots: usize,
-    pub shape_base: usize,
     pub dwords: u8,
     pub fixed: Vec<(Bits, u64)>,
     pub op: Piece,
@@ -97,6 +96,17 @@ pub struct Shape {
     pub dpp: usize,
     /// What may stand behind the base words where `tail` has no flag for it.
     pub follow: Vec<Follow>,
+}
+
+impl Shape {
+    /// What may stand behind the base words, each with the number of the form that it makes; 0: a literal, which makes
+    /// none. 1 and 2 are SDWA and DPP, which `tail` knows.
+    pub fn numbered_follows(&self) -> impl Iterator<Item = (&Follow, u8)> {
+        self.follow.iter().scan(2, |last, f| {
+            *last += u8::from(f.form != 0);
+            Some((f, if f.form == 0 { 0 } else { *last }))
+        })
+    }
 }
 
 /// A dword follows when the field holds one of these codes.
@@ -166,6 +176,7 @@ pub mod tail {
     pub const DPP: u8 = 16;
     pub const ALWAYS: u8 = 32;
     pub const LIST: u8 = 64;
+    pub const TWO: u8 = 128;
 }
 
 /// Rules of `special` in src/table.rs that are not one kind's alone.
@@ -173,6 +184,7 @@ pub mod special {
     pub const SIZED: u16 = 1 << 12;
     pub const WIDE: u16 = 1 << 13;
     pub const RETURN_TFE: u16 = 1 << 14;
+    pub const FURTHER: u16 = 1 << 15;
 }
 
 pub fn target<'a>(isa: &'a Isa, row: &'a TargetRow) -> Result<Target<'a>> {
@@ -196,12 +208,8 @@ pub fn target<'a>(isa: &'a Isa, row: &'a TargetRow) -> Result<Target<'a>> {
     lut(&mut t)?;
     let mut pool = Pool::default();
     for f in 0..t.families.len() {
-        t.families[f].shape_base = t.shapes.len();
         for i in t.families[f].formats.clone() {
             rows(isa, &mut t, &mut pool, i)?;
-        }
-        if t.shapes.len() - t.families[f].shape_base > 255 {
-            return t.row.at.err(format!("{} has more than 255 shapes", t.families[f].name));
         }
     }
     assume::counts(&t)?;
@@ -307,7 +315,6 @@ fn families(t: &mut Target) -> Result<()> {
                     name: def.name.clone(),
                     base,
                     slots,
-                    shape_base: 0,
                     dwords: def.bits / 32,
                     fixed: vec![enc.clone()],
                     op,

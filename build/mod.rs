@@ -4,6 +4,7 @@
 
 pub mod assume;
 pub mod check;
+pub mod decode;
 pub mod derive;
 pub mod emit;
 pub mod error;
@@ -14,6 +15,7 @@ pub mod lower;
 pub mod make;
 pub mod model;
 pub mod names;
+pub mod pages;
 pub mod parse;
 pub mod roster;
 pub mod rows;

@@ -1,119 +1,29 @@
 //! Writes the tables of one target: what `src/table.rs` describes.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
+use crate::build::assume::room;
+use crate::build::decode::number;
 use crate::build::emit::{camel, infos, opcodes};
 use crate::build::error::Result;
 use crate::build::lower::{self, NONE, Target};
 use crate::build::model::*;
+use crate::build::pages::{PAGE, pages};
 use crate::build::{lengths, names};
 
-pub fn target_tables(isa: &Isa, targets: &[Target], t: &Target, abouts: &mut Vec<String>) -> Result<String> {
+pub fn target_tables(
+    isa: &Isa,
+    targets: &[Target],
+    t: &Target,
+    decode: &str,
+    abouts: &mut Vec<String>,
+) -> Result<String> {
     let mut out = String::new();
     let w = &mut out;
     writeln!(w, "pub(crate) mod {} {{\nuse super::*;", t.row.name).unwrap();
 
-    writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{").unwrap();
-    writeln!(w, "lut: {:?},", t.lut).unwrap();
-    writeln!(w, "families: [NO_FAMILY,").unwrap();
-    for f in &t.families {
-        writeln!(
-            w,
-            "Family {{ base: {}, shapes: {}, op_shift: {}, op_mask: {:#x}, seg: {:#x} }},",
-            f.base,
-            (f.shape_base as u16).wrapping_sub(1),
-            f.op.lsb,
-            (1u32 << f.op.width) - 1,
-            f.seg.map_or(0, |s| s.lsb | s.width << 5)
-        )
-        .unwrap();
-    }
-    for _ in t.families.len() + 1..32 {
-        writeln!(w, "NO_FAMILY,").unwrap();
-    }
-    writeln!(w, "],").unwrap();
-    let local: Vec<usize> = (0..t.slots.len())
-        .map(|i| {
-            let base = t.families.iter().rev().find(|f| f.base <= i).expect("slots start at a family").shape_base;
-            t.slots[i].as_ref().map_or(0, |s| s.shape - base)
-        })
-        .collect();
-    writeln!(w, "shape_of: &{local:?},").unwrap();
-    writeln!(w, "forms_of: &{:?},", t.shapes.iter().map(|s| [s.sdwa, s.dpp]).collect::<Vec<_>>()).unwrap();
-    writeln!(w, "classes: &[").unwrap();
-    let mut ones: Vec<u64> = Vec::new();
-    for s in &t.shapes {
-        let c = &t.classes[s.class];
-        let low = c.value as u64;
-        let number = ones.iter().position(|v| *v == low).unwrap_or_else(|| {
-            ones.push(low);
-            ones.len() - 1
-        });
-        let special = c.special | if low == 0 { 0 } else { 0x8000 };
-        let dwords = t.formats[s.format].def.bits / 32;
-        writeln!(
-            w,
-            "Class {{ zeros: {:#x}, ones: {number}, first: {}, checks: {}, tail: {}, special: {special}, dwords: {dwords} }},",
-            (c.mask & !c.value) as u64,
-            c.checks.0,
-            c.checks.1,
-            c.tail
-        )
-        .unwrap();
-    }
-    writeln!(w, "],\nones: &{ones:?},").unwrap();
-    writeln!(w, "checks: &[").unwrap();
-    let mut allowed = Allowed::default();
-    let sets: Vec<Vec<bool>> = t.checks.iter().map(|c| set_of(t, c)).collect();
-    // The longest first: a shorter set may be the beginning of a longer one.
-    let mut order: Vec<&Vec<bool>> = sets.iter().collect();
-    order.sort_by_key(|s| std::cmp::Reverse(s.len()));
-    for set in order {
-        allowed.place(set);
-    }
-    for (c, set) in t.checks.iter().zip(&sets) {
-        let (first, bit) = allowed.place(set);
-        writeln!(
-            w,
-            "Check {{ field: Field::{}, lsb: {}, hi: {}, bit: {bit:#x}, mask: {:#x}, first: {first} }},",
-            camel(&c.field),
-            c.lsb,
-            c.hi,
-            (1u32 << c.width) - 1,
-        )
-        .unwrap();
-    }
-    writeln!(w, "],\nallowed: &{:?},", allowed.bytes()).unwrap();
-    let sgpr_ok = code_set(t, &["sgpr", "sys", "ttmp", "m0", "exec"]);
-    writeln!(w, "scalars: &{sgpr_ok:?},\nfollows: &[").unwrap();
-    for (shape, f) in t.shapes.iter().enumerate().flat_map(|(n, s)| s.follow.iter().map(move |f| (n, f))) {
-        let lower::Follow { lsb, width, first, last, form } = f;
-        writeln!(
-            w,
-            "Follow {{ shape: {shape}, lsb: {lsb}, width: {width}, first: {first}, last: {last}, form: {form} }},"
-        )
-        .unwrap();
-    }
-    writeln!(w, "],\nwide: &[").unwrap();
-    for (shape, s) in t.shapes.iter().enumerate() {
-        let c = &t.classes[s.class];
-        if c.special & lower::special::WIDE == 0 {
-            continue;
-        }
-        let high = |bits: u128| (bits >> 64) as u32;
-        writeln!(
-            w,
-            "Wide {{ shape: {shape}, first: {}, checks: {}, zeros: {:#x}, ones: {:#x}, ignored: {:#x} }},",
-            c.high_checks.0,
-            c.high_checks.1,
-            high(c.mask & !c.value),
-            high(c.value),
-            high(s.ignored)
-        )
-        .unwrap();
-    }
-    writeln!(w, "] }};").unwrap();
-
+    w.push_str(decode);
     write!(
         w,
         "pub(crate) static LENGTHS: LengthTables = LengthTables {{ entries: {:?}, others: &[",
@@ -125,25 +35,8 @@ pub fn target_tables(isa: &Isa, targets: &[Target], t: &Target, abouts: &mut Vec
     }
     writeln!(w, "] }};").unwrap();
 
-    writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{ shapes: &[").unwrap();
-    for s in &t.shapes {
-        let f = camel(&t.formats[s.format].def.name);
-        // LLVM prints the suffix with the first operand; v_nop has none.
-        let items = &t.item_lists[s.items.0..s.items.0 + s.items.1];
-        let operand = items.iter().any(|&n| t.items[usize::from(n)].access.is_some());
-        let suffix = if operand { s.suffix } else { 0 };
-        let extension = match s.extension {
-            Some(x) => format!("Some(Format::{})", camel(&t.formats[x].def.name)),
-            None => "None".into(),
-        };
-        writeln!(
-            w,
-            "Shape {{ format: Format::{f}, suffix: {}, extension: {extension}, first: {}, items: {}, ignored: {:#x} }},",
-            suffix, s.items.0, s.items.1, s.ignored as u64
-        )
-        .unwrap();
-    }
-    writeln!(w, "],\nlists: &{:?},\nitems: &[", t.item_lists).unwrap();
+    shapes(w, t)?;
+    writeln!(w, "lists: &{:?},\nitems: &[", t.item_lists).unwrap();
     for i in &t.items {
         let (ty, access) = match i.access {
             None => ("B".to_string(), 0),
@@ -172,7 +65,7 @@ pub fn target_tables(isa: &Isa, targets: &[Target], t: &Target, abouts: &mut Vec
         .unwrap();
     writeln!(w, "lanes: {} }};", if t.row.has("wave32") { 32 } else { 64 }).unwrap();
 
-    ops(w, targets, t);
+    ops(w, targets, t)?;
     layout(w, t, abouts);
     names::tables(w, isa, t)?;
     text(w, isa, t)?;
@@ -180,72 +73,93 @@ pub fn target_tables(isa: &Isa, targets: &[Target], t: &Target, abouts: &mut Vec
     Ok(out)
 }
 
-/// Which values of a check's field, with its flag on top, are in its set.
-fn set_of(t: &Target, c: &lower::Check) -> Vec<bool> {
-    let width = c.width + u8::from(c.hi != NONE);
-    let set = &t.sets[c.set];
-    let code = |value: usize| (value << c.shift) + usize::from(c.add);
-    (0..1usize << width).map(|v| set[code(v) / 32 % 16] >> (code(v) % 32) & 1 == 1).collect()
-}
-
-/// Sets of field values, eight side by side: one load and one test look a value up.
-#[derive(Default)]
-struct Allowed {
-    /// Groups of up to eight sets.
-    groups: Vec<Vec<Vec<bool>>>,
-}
-
-impl Allowed {
-    /// Where the set lies: the byte of its first value, and its bit.
-    fn place(&mut self, set: &[bool]) -> (usize, u8) {
-        let mut first = 0;
-        for group in &mut self.groups {
-            if let Some(n) = group.iter().position(|other| other.starts_with(set)) {
-                return (first, 1 << n);
-            }
-            if group.len() < 8 && set.len() <= group[0].len() {
-                group.push(set.to_vec());
-                return (first, 1 << (group.len() - 1));
-            }
-            first += group[0].len();
-        }
-        self.groups.push(vec![set.to_vec()]);
-        (first, 1)
-    }
-
-    fn bytes(&self) -> Vec<u8> {
-        let byte = |group: &Vec<Vec<bool>>, v: usize| {
-            group.iter().enumerate().fold(0, |byte, (n, set)| byte | u8::from(set.get(v) == Some(&true)) << n)
+/// A number of each slot. Slots without an operation are never asked for theirs: that of a neighbour in the page makes
+/// the pages more alike.
+fn filled(t: &Target, of: impl Fn(&lower::Slot) -> usize) -> Vec<usize> {
+    let page = |page: &[Option<lower::Slot>]| {
+        let mut last = page.iter().flatten().next().map_or(0, &of);
+        let mut fill = |slot: &Option<lower::Slot>| {
+            last = slot.as_ref().map_or(last, &of);
+            last
         };
-        self.groups.iter().flat_map(|g| (0..g[0].len()).map(move |v| byte(g, v))).collect()
-    }
+        (0..PAGE).map(|n| fill(page.get(n).unwrap_or(&None))).collect::<Vec<_>>()
+    };
+    t.slots.chunks(PAGE).flat_map(page).collect()
 }
 
-fn code_set(t: &Target, classes: &[&str]) -> [u32; 16] {
-    let mut set = [0u32; 16];
-    for c in t.codes.iter().filter(|c| classes.contains(&c.class.as_str())) {
-        let &(a, b) = c.range.of(&t.row.name).unwrap();
-        (a..=b).for_each(|c| set[usize::from(c) / 32] |= 1 << (c % 32));
+/// Which shape each slot and form has, and the shapes.
+fn shapes(w: &mut String, t: &Target) -> Result<()> {
+    // The shapes of a page are neighbours: what they are counted from stands beside its number.
+    let all = filled(t, |s| s.shape - 1);
+    let base = |page: &[usize]| page.iter().copied().min().unwrap_or(0);
+    let (numbers, entries) = pages(&all, |page| page.iter().map(|n| n - base(page)).collect());
+    room(t, "shapes between those of 16 slots", entries.iter().max().map_or(0, |n| n + 1), 8)?;
+    let numbers: Vec<_> = numbers.iter().zip(all.chunks(PAGE)).map(|(n, page)| (n, base(page))).collect();
+    writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{ pages: &{numbers:?}, shape_of: &{entries:?}, shapes: &[").unwrap();
+    let (mut forms, mut ignored) = (vec![[0, 0]], vec![0]);
+    for s in &t.shapes {
+        let f = camel(&t.formats[s.format].def.name);
+        // LLVM prints the suffix with the first operand; v_nop has none.
+        let items = &t.item_lists[s.items.0..s.items.0 + s.items.1];
+        let operand = items.iter().any(|&n| t.items[usize::from(n)].access.is_some());
+        let suffix = if operand { s.suffix } else { 0 };
+        let extension = match s.extension {
+            Some(x) => format!("Some(Format::{})", camel(&t.formats[x].def.name)),
+            None => "None".into(),
+        };
+        let forms = number(&mut forms, [s.sdwa, s.dpp]);
+        let ignored = number(&mut ignored, s.ignored as u64);
+        writeln!(
+            w,
+            "Shape {{ format: Format::{f}, suffix: {suffix}, extension: {extension}, first: {}, items: {}, forms: {forms}, ignored: {ignored} }},",
+            s.items.0, s.items.1
+        )
+        .unwrap();
     }
-    set
+    room(t, "pairs of forms", forms.len(), 8)?;
+    room(t, "sets of ignored bits", ignored.len(), 8)?;
+    let others =
+        t.shapes.iter().enumerate().flat_map(|(n, s)| s.numbered_follows().map(move |(f, form)| (n, form, f.form)));
+    let others: Vec<_> = others.filter(|o| o.1 != 0).map(|(n, form, shape)| (n, form, shape - 1)).collect();
+    writeln!(w, "],\nforms: &{forms:?},\nothers: &{others:?},\nignored: &{ignored:?},").unwrap();
+    Ok(())
 }
 
-fn ops(w: &mut String, targets: &[Target], t: &Target) {
-    let all: Vec<String> = opcodes(targets).into_iter().collect();
+fn ops(w: &mut String, targets: &[Target], t: &Target) -> Result<()> {
+    let all = opcodes(targets);
+    let number_of: HashMap<&str, usize> = all.iter().map(String::as_str).zip(0..).collect();
     let infos = infos(targets);
-    writeln!(w, "pub(crate) static OPS: OpTables = OpTables {{ opcode_of: &[").unwrap();
-    for s in &t.slots {
-        match s {
-            Some(s) => write!(w, "Some(Opcode::{}),", camel(&s.mnemonic)).unwrap(),
-            None => w.push_str("None,"),
-        }
-    }
-    let info_of: Vec<usize> = t
-        .slots
-        .iter()
-        .map(|s| s.as_ref().map_or(0, |s| infos.iter().position(|i| *i == t.infos[s.info]).unwrap()))
-        .collect();
-    writeln!(w, "], info_of: &{info_of:?},").unwrap();
+    // Of each page which slots have an operation, and the first one's number: the others' follow it, or else (with the
+    // highest bit) all stand in a list.
+    let of_slot = |slot: &Option<lower::Slot>| slot.as_ref().map(|s| number_of[s.mnemonic.as_str()]);
+    let mut slots: Vec<Option<usize>> = t.slots.iter().map(of_slot).collect();
+    slots.resize(slots.len().next_multiple_of(PAGE), None);
+    let mut runs: Vec<(u16, usize)> = Vec::new();
+    let mut list: Vec<usize> = Vec::new();
+    let run = |page: &[Option<usize>]| {
+        let mask = page.iter().enumerate().fold(0u16, |mask, (n, op)| mask | u16::from(op.is_some()) << n);
+        let ops: Vec<usize> = page.iter().flatten().copied().collect();
+        let first = ops.first().copied().unwrap_or(0);
+        let place = match ops.iter().copied().eq(first..first + ops.len()) {
+            true => first,
+            false => {
+                let at = list.windows(ops.len()).position(|w| w == ops).unwrap_or(list.len());
+                if at == list.len() {
+                    list.extend(&ops);
+                }
+                at | 0x8000
+            }
+        };
+        number(&mut runs, (mask, place))
+    };
+    let numbers: Vec<u8> = slots.chunks(PAGE).map(run).collect();
+    room(t, "opcodes", all.len().max(list.len()), 15)?;
+    room(t, "runs of opcodes", runs.len(), 8)?;
+    writeln!(w, "pub(crate) static OPS: OpTables = OpTables {{ pages: &{numbers:?}, runs: &{runs:?}, list: &{list:?},")
+        .unwrap();
+    let info_of = filled(t, |s| infos.iter().position(|i| *i == t.infos[s.info]).expect("it is of all"));
+    let (numbers, entries) = pages(&info_of, <[usize]>::to_vec);
+    writeln!(w, "info_pages: &{numbers:?}, info_of: &{entries:?},").unwrap();
     // For each opcode, where its slots stand in the list behind it.
     let (mut first, mut slots) = (vec![0usize], Vec::new());
     for name in &all {
@@ -278,6 +192,7 @@ fn ops(w: &mut String, targets: &[Target], t: &Target) {
         write!(w, "] }},").unwrap();
     }
     writeln!(w, "] }};").unwrap();
+    Ok(())
 }
 
 /// The facts of all targets' operations, one table for all.

@@ -52,9 +52,8 @@ impl Opcode {
         let slots = ops.slots.get(range).unwrap_or(&[]);
         slots.iter().filter_map(move |&slot| {
             let family = tables.families.iter().rev().find(|f| f.base <= slot)?;
-            let index = family.shapes.wrapping_add((*tables.shape_of.get(usize::from(slot))?).into());
-            let shape = OPERANDS[target as usize].shapes.get(usize::from(index))?;
-            Some(Place { shape, index, number: number(target, shape.format, slot - family.base) })
+            let shape = OPERANDS[target as usize].shape(slot.into(), 0);
+            Some(Place { shape, number: number(target, shape.format, slot - family.base) })
         })
     }
 }
@@ -62,16 +61,13 @@ impl Opcode {
 /// Where a target has an operation: its number in a format, and how it looks there.
 pub(crate) struct Place {
     pub shape: &'static Shape,
-    index: u16,
     pub number: u16,
 }
 
 impl Place {
     /// The forms with a dword behind the base words that is no literal.
     pub(crate) fn forms(&self, target: Target) -> impl Iterator<Item = &'static Shape> {
-        let forms = DECODE[target as usize].forms_of.get(usize::from(self.index)).copied().unwrap_or_default();
-        let shapes = OPERANDS[target as usize].shapes;
-        forms.into_iter().filter_map(|f| shapes.get(usize::from(f.checked_sub(1)?)))
+        OPERANDS[target as usize].forms(self.shape)
     }
 }
 

@@ -1,9 +1,8 @@
 //! From words to instructions.
 
-use crate::common::number;
-use crate::table::{Check, Class, DecodeTables, Family, Follow, NO_SHAPE, NONE, special, tail};
-use crate::target::generated::ANY_SIZED;
-use crate::target::{DECODE, LAYOUT, OPERANDS};
+use crate::table::{Check, Class, DecodeTables, Family, FieldMap, Follow, NONE, lead, paged, special, tail};
+use crate::target::DECODE;
+use crate::target::generated::{FAMILIES, LANES, RULES, SETS, TAILS};
 use crate::{DecodeError, Field, Format, Inst, Target};
 
 /// Dwords of the longest instruction of any target.
@@ -32,9 +31,15 @@ pub(crate) const MAX_DWORDS: usize = 5;
 #[inline]
 pub fn decode(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     match bytes.first_chunk().and_then(|first| quick(target, u64::from_le_bytes(*first))) {
-        Some(inst) => Ok(inst),
+        Some((inst, _)) => Ok(inst),
         None => careful_bytes(target, bytes),
     }
+}
+
+/// How bare metal decodes, for the proofs: they run elsewhere.
+#[doc(hidden)]
+pub fn decode_small(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
+    careful_bytes(target, bytes)
 }
 
 /// Decodes the first instruction of a slice of dwords. Like [`decode`] otherwise.
@@ -48,54 +53,117 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
         _ => None,
     };
     match first {
-        Some(inst) => Ok(inst),
+        Some((inst, _)) => Ok(inst),
         None => careful_words(target, dwords),
     }
 }
 
 /// Decodes what has one or two dwords and is in order. Whatever else there is, `careful` decides: it alone knows
-/// errors, so that this is short.
+/// errors, so that this is short. Returns the dwords too.
+///
+/// Words are looked up by a function for the lanes of their family. Which of them is called, and whether a dword
+/// follows, is predicted: a walk begins with the next instruction before this one's tables are read.
 #[inline(always)]
-fn quick(target: Target, bits: u64) -> Option<Inst> {
-    let meta = recognise(target, bits);
-    // What stands behind the instruction is not part of it.
-    let high = if meta >> 29 == 1 { 0 } else { (bits >> 32) as u32 };
-    (meta != 0).then(|| Inst::from_parts(target, [bits as u32, high, 0, 0, 0], meta))
-}
-
-/// `Inst::meta` without the target; zero for what `careful` must look at. A call whose arguments and result fit in
-/// registers: inlined, it would make every loop around it spill its own.
-#[inline(never)]
-fn recognise(target: Target, bits: u64) -> u32 {
-    find_quick(DECODE[target as usize], bits).unwrap_or(0)
-}
-
-#[inline(always)]
-fn find_quick(t: &DecodeTables, bits: u64) -> Option<u32> {
-    let word = bits as u32;
-    let family = family(t, word)?;
-    let slot = slot(family, word);
-    let mut shape = shape(t, family, slot)?;
-    let mut class = t.classes.get(usize::from(shape))?;
-    let mut dwords = class.dwords;
-    if may_be_long(class.tail, word) && may_follow(class.tail, word) {
-        dwords += 1;
-        if let Some(form) = form(t, class.tail, shape, word) {
-            shape = form;
-            class = t.classes.get(usize::from(form))?;
-        }
-    } else if class.tail & tail::LIST != 0 {
-        if let Some(follow) = listed(t, shape, bits) {
-            dwords += 1;
-            if let Some(form) = follow.form.checked_sub(1) {
-                shape = form;
-                class = t.classes.get(usize::from(form))?;
-            }
-        }
+fn quick(target: Target, bits: u64) -> Option<(Inst, usize)> {
+    if SMALL {
+        return None;
     }
+    let t = DECODE[target as usize];
+    let (word, high) = (bits as u32, (bits >> 32) as u32);
+    let lead = lead(t, word);
+    let lanes = (lead >> lead::LANES).wrapping_sub(1);
+    let (meta, high, dwords) = if lanes == 2 {
+        (two::<2>(t, bits, lead), high, 2)
+    } else if lanes == 3 {
+        (two::<3>(t, bits, lead), high, 2)
+    } else if lanes == 4 {
+        (two::<4>(t, bits, lead), high, 2)
+    } else if lanes > 4 || may_announce(word) {
+        let (meta, dwords) = any(t, bits, lead);
+        // What stands behind the instruction is not part of it.
+        (meta, if dwords == 1 { 0 } else { high }, dwords)
+    } else if lanes == 1 {
+        (one::<1>(t, word, lead), 0, 1)
+    } else {
+        (one::<0>(t, word, lead), 0, 1)
+    };
+    (meta != 0).then(|| (Inst::new(target, [word, high, 0, 0, 0], meta, dwords), dwords as usize))
+}
+
+/// On bare metal bytes count more than time: all is left to `careful`.
+const SMALL: bool = cfg!(target_os = "none");
+
+/// `Inst::meta` of what has two dwords; zero for what `careful` must look at.
+///
+/// A call whose arguments and result fit in registers: inlined, it would make every loop around it spill its own.
+#[inline(never)]
+fn two<const LANES: usize>(t: &DecodeTables, bits: u64, lead: u8) -> u32 {
+    look::<LANES>(t, bits, lead)
+}
+
+/// `Inst::meta` of what has one dword; zero for what `careful` must look at.
+#[inline(never)]
+fn one<const LANES: usize>(t: &DecodeTables, word: u32, lead: u8) -> u32 {
+    look::<LANES>(t, word.into(), lead)
+}
+
+#[inline(always)]
+fn look<const L: usize>(t: &DecodeTables, bits: u64, lead: u8) -> u32 {
+    let slot = slot(family(t, lead), bits as u32);
+    let number = class_of(t, slot);
+    let Some(class) = t.classes.get(usize::from(number)) else { return 0 };
+    // Rules that these words cannot break.
+    let easy = match L {
+        3 if (bits >> 32) as u8 != 255 => special::VADDR,
+        4 if bits >> 14 & 0b1001 == 0b1000 => special::SMEM,
+        _ => 0,
+    };
+    if class.special & !easy != 0 {
+        return hard(t, bits, lead);
+    }
+    if bits & zeros(t, class) == 0 && in_lanes(t, class, L, bits) { Inst::meta(slot, 0, number) } else { 0 }
+}
+
+/// What `look` leaves to others.
+#[inline(never)]
+fn hard(t: &DecodeTables, bits: u64, lead: u8) -> u32 {
+    any(t, bits, lead).0
+}
+
+/// `Inst::meta` and the dwords of what has one or two; zero for what `careful` must look at.
+#[inline(never)]
+fn any(t: &DecodeTables, bits: u64, lead: u8) -> (u32, u32) {
+    let Some(found) = find(t, bits, lead).filter(|found| found.dwords <= 2) else { return (0, 0) };
+    let Some(class) = t.classes.get(usize::from(found.class)) else { return (0, 0) };
     // A table says nothing of bits behind the instruction.
-    let good = dwords <= 2 && satisfies(t, class, bits) && (class.special == 0 || rare(t, class, bits));
-    good.then(|| Inst::meta(slot, shape, dwords))
+    let lanes = usize::from(family(t, lead).lanes);
+    let good = bits & zeros(t, class) == 0
+        && in_lanes(t, class, lanes, bits)
+        && (class.special == 0 || rare(t, found.class, class, lanes, bits));
+    if good { (found.meta(), found.dwords.into()) } else { (0, 0) }
+}
+
+#[inline(always)]
+fn class_of(t: &DecodeTables, slot: u16) -> u8 {
+    paged(&t.pages, &t.class_of, slot.into()).unwrap_or(0)
+}
+
+#[inline(always)]
+fn zeros(t: &DecodeTables, class: &Class) -> u64 {
+    t.zeros.get(usize::from(class.zeros)).copied().unwrap_or(u64::MAX)
+}
+
+/// The field in each lane is of the class's set.
+#[inline(always)]
+fn in_lanes(t: &DecodeTables, class: &Class, lanes: usize, bits: u64) -> bool {
+    (0..4).all(|n| in_lane(t, class, lanes, n, bits))
+}
+
+#[inline(always)]
+fn in_lane(t: &DecodeTables, class: &Class, lanes: usize, n: usize, bits: u64) -> bool {
+    let (lsb, width) = LANES[lanes % LANES.len()][n % 4];
+    let kind = t.kinds[(bits >> lsb) as usize & ((1 << width) - 1) & 511];
+    width == 0 || t.sets[usize::from(class.sets[n % 4]) % SETS] >> (kind & 63) & 1 == 1
 }
 
 #[cold]
@@ -119,11 +187,19 @@ fn careful_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError> {
     careful(target, words, dwords.len())
 }
 
-/// A slot, a shape and a number of dwords, before anything is checked.
+/// What the codes say, before anything is checked.
 struct Found {
     slot: u16,
-    shape: u16,
+    form: u8,
+    /// Of the form.
+    class: u8,
     dwords: u8,
+}
+
+impl Found {
+    fn meta(&self) -> u32 {
+        Inst::meta(self.slot, self.form, self.class)
+    }
 }
 
 /// Decodes, or says why not.
@@ -133,69 +209,68 @@ fn careful(target: Target, mut words: [u32; MAX_DWORDS], available: usize) -> Re
     }
     let t = DECODE[target as usize];
     let bits = u64::from(words[0]) | u64::from(words[1]) << 32;
-    let found = find(t, target, bits, available)?;
-    let dwords = usize::from(found.dwords);
-    if available < dwords {
+    let Some(found) = find(t, bits, lead(t, words[0])) else {
+        return Err(unknown(t, words[0]));
+    };
+    if available < usize::from(found.dwords) {
         return Err(DecodeError::Truncated { needed: found.dwords * 4 });
     }
     // What stands behind the instruction is not part of it.
-    for word in words.iter_mut().skip(dwords) {
+    for word in words.iter_mut().skip(found.dwords.into()) {
         *word = 0;
     }
-    let class = t.classes.get(usize::from(found.shape)).ok_or(DecodeError::UnknownEncoding)?;
+    let class = t.classes.get(usize::from(found.class)).ok_or(DecodeError::UnknownEncoding)?;
     let bits = u64::from(words[0]) | u64::from(words[1]) << 32;
-    if !satisfies(t, class, bits) || bits & ones(t, class) != ones(t, class) {
-        return Err(refusal(t, target, &found, class, bits));
+    let lanes = usize::from(family(t, lead(t, words[0])).lanes);
+    let (ones, more) = further(t, found.class, class);
+    let wrong = bits & zeros(t, class) | !bits & ones;
+    if wrong != 0 {
+        return Err(reserved_bit(t, &found, wrong.trailing_zeros() as u8));
     }
-    ties(t, class, bits)?;
-    if class.special & special::WIDE != 0 {
-        wide(t, target, &found, words[2])?;
+    if let Some(bad) = refused(t, class, more, lanes, bits) {
+        return Err(reserved_value(t, &found, bad, 0));
     }
-    let inst = Inst::new(target, words, found.slot, found.shape, found.dwords);
-    if ANY_SIZED && class.special & special::SIZED != 0 {
+    ties(t, class, (more, lanes), bits)?;
+    if RULES & class.special & special::WIDE != 0 {
+        wide(t, &found, words[2])?;
+    }
+    let inst = Inst::new(target, words, found.meta(), found.dwords.into());
+    if RULES & class.special & special::SIZED != 0 {
         crate::operand::sizes(&inst)?;
     }
     Ok(inst)
 }
 
 /// What must hold of the third dword.
-fn wide(t: &DecodeTables, target: Target, found: &Found, word: u32) -> Result<(), DecodeError> {
-    let Ok(at) = t.wide.binary_search_by_key(&found.shape, |w| w.shape) else { return Ok(()) };
-    let Some(wide) = t.wide.get(at) else { return Ok(()) };
+fn wide(t: &DecodeTables, found: &Found, word: u32) -> Result<(), DecodeError> {
+    let Some(wide) = t.wide.iter().find(|w| w.class == found.class) else { return Ok(()) };
     let wrong = word & wide.zeros | !word & wide.ones;
     if wrong != 0 {
-        let bit = 64 + wrong.trailing_zeros() as u8;
-        let (format, field) = field_at(target, found, bit);
-        return Err(DecodeError::ReservedBits { format, field, bit });
+        return Err(reserved_bit(t, found, 64 + wrong.trailing_zeros() as u8));
     }
-    let first = usize::from(wide.first);
-    for c in t.checks.get(first..first + usize::from(wide.checks)).unwrap_or(&[]) {
-        // `allowed` counts bits modulo 64.
-        if !allowed(t, c, word.into()) {
-            let value = (word >> (c.lsb & 31)) as u16 & c.mask;
-            return Err(DecodeError::ReservedValue {
-                field: c.field,
-                value,
-                lsb: c.lsb,
-                width: c.mask.count_ones() as u8,
-            });
-        }
+    match refused_by(t, wide.checks, word.into()) {
+        Some(bad) => Err(reserved_value(t, found, bad, 64)),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// What follows the base words where `tail` has no flag for it.
-#[inline(never)]
-fn listed(t: &DecodeTables, shape: u16, bits: u64) -> Option<&Follow> {
-    follows(t, shape).find(|f| {
+fn listed(t: &DecodeTables, class: u8, bits: u64) -> Option<&Follow> {
+    follows(t, class).find(|f| {
         let value = (bits >> (f.lsb & 63)) as u16 & ((1u32 << f.width) - 1) as u16;
         (f.first..=f.last).contains(&value)
     })
 }
 
-fn follows(t: &DecodeTables, shape: u16) -> impl Iterator<Item = &Follow> {
-    let first = t.follows.partition_point(|f| f.shape < shape);
-    t.follows.get(first..).unwrap_or(&[]).iter().take_while(move |f| f.shape == shape)
+fn follows(t: &DecodeTables, class: u8) -> impl Iterator<Item = &Follow> {
+    t.follows.iter().filter(move |f| f.class == class)
+}
+
+/// The low bits hold a code that announces a dword in some format with one dword. Where the format has no such code,
+/// nothing follows.
+#[inline(always)]
+fn may_announce(word: u32) -> bool {
+    word & 0xff >= 249 || word & 0xff00 == 0xff00
 }
 
 /// A cheap question before `may_follow`: the codes that announce a dword are few.
@@ -218,63 +293,57 @@ pub(crate) fn may_follow(tail: u8, word: u32) -> bool {
 
 /// Dwords of an instruction whose first dword does not tell.
 pub(crate) fn dwords(target: Target, bits: u64, available: usize) -> Option<u8> {
-    find(DECODE[target as usize], target, bits, available).ok().map(|found| found.dwords)
+    let t = DECODE[target as usize];
+    let found = find(t, bits, lead(t, bits as u32))?;
+    // The second dword may announce a third.
+    let announced = TAILS & tail::LIST != 0 && available < 2 && follows(t, found.class).any(|f| f.lsb >= 32);
+    (!announced).then_some(found.dwords)
 }
 
 /// What the first dword or two say: the operation, its form and its length.
-fn find(t: &DecodeTables, target: Target, bits: u64, available: usize) -> Result<Found, DecodeError> {
+fn find(t: &DecodeTables, bits: u64, lead: u8) -> Option<Found> {
     let word = bits as u32;
-    let family = family(t, word).ok_or(DecodeError::UnknownEncoding)?;
-    let slot = slot(family, word);
-    let Some(shape) = shape(t, family, slot) else {
-        return Err(unknown_opcode(family, target, slot, word));
-    };
-    let class = t.classes.get(usize::from(shape)).ok_or(DecodeError::UnknownEncoding)?;
-    let mut found = Found { slot, shape, dwords: class.dwords };
-    let tail = class.tail;
-    if may_follow(tail, word) {
+    let slot = slot(family(t, lead), word);
+    let base = class_of(t, slot);
+    if base == 0 {
+        return None;
+    }
+    let class = t.classes.get(usize::from(base))?;
+    let wide = RULES & class.special & special::WIDE != 0;
+    let dwords = 1 + u8::from(class.tail & tail::TWO != 0) + u8::from(wide && is_three(t, base));
+    let mut found = Found { slot, form: 0, class: base, dwords };
+    if may_follow(class.tail, word) {
         found.dwords += 1;
-        found.shape = form(t, tail, shape, word).unwrap_or(shape);
-    } else if tail & tail::LIST != 0 {
-        // The second dword may announce a third.
-        let second = follows(t, shape).any(|f| f.lsb >= 32);
-        if second && available < 2 {
-            return Err(DecodeError::Truncated { needed: found.dwords * 4 });
-        }
-        if let Some(follow) = listed(t, shape, bits) {
+        let form = match word & 0x1ff {
+            249 if class.tail & tail::SDWA != 0 => 1,
+            250 if class.tail & tail::DPP != 0 => 2,
+            _ => return Some(found),
+        };
+        (found.form, found.class) = (form, *t.forms.get(usize::from(class.forms))?.get(usize::from(form) - 1)?);
+    } else if TAILS & class.tail & tail::LIST != 0 {
+        if let Some(follow) = listed(t, base, bits) {
             found.dwords += 1;
-            found.shape = follow.form.checked_sub(1).unwrap_or(shape);
+            if follow.form != 0 {
+                (found.form, found.class) = (follow.form, follow.of);
+            }
         }
     }
-    Ok(found)
+    Some(found)
+}
+
+/// The base format has three dwords.
+fn is_three(t: &DecodeTables, class: u8) -> bool {
+    field_map(t, parts(t, class).0).is_some_and(|m| m.dwords == 3)
 }
 
 #[inline(always)]
-fn family(t: &DecodeTables, word: u32) -> Option<&Family> {
-    match t.lut[(word >> 23) as usize] {
-        0 => None,
-        number => Some(&t.families[usize::from(number) % 32]),
-    }
+fn lead(t: &DecodeTables, word: u32) -> u8 {
+    t.leads[(word >> 23) as usize]
 }
 
 #[inline(always)]
-fn shape(t: &DecodeTables, family: &Family, slot: u16) -> Option<u16> {
-    match *t.shape_of.get(usize::from(slot))? {
-        0 => None,
-        local => Some(family.shapes.wrapping_add(local.into())),
-    }
-}
-
-/// The shape of the extended form, if the dword behind the base word makes one.
-#[inline(always)]
-fn form(t: &DecodeTables, tail: u8, shape: u16, word: u32) -> Option<u16> {
-    let [sdwa, dpp] = *t.forms_of.get(usize::from(shape))?;
-    let form = match word & 0x1ff {
-        249 if tail & tail::SDWA != 0 => sdwa,
-        250 if tail & tail::DPP != 0 => dpp,
-        _ => 0,
-    };
-    form.checked_sub(1)
+fn family(t: &DecodeTables, lead: u8) -> &Family {
+    &t.families[usize::from(lead & lead::FAMILY) % FAMILIES]
 }
 
 #[inline(always)]
@@ -287,37 +356,41 @@ fn slot(family: &Family, word: u32) -> u16 {
     slot
 }
 
-/// The bits that must be one.
-fn ones(t: &DecodeTables, class: &Class) -> u64 {
-    t.ones.get(usize::from(class.ones)).copied().unwrap_or(0)
-}
-
-/// All that the class demands, but for what `special` names.
-#[inline(always)]
-fn satisfies(t: &DecodeTables, class: &Class, bits: u64) -> bool {
-    if bits & class.zeros != 0 {
-        return false;
+/// Bits that must be one, and checks that fit no lane.
+fn further<'a>(t: &'a DecodeTables, number: u8, class: &Class) -> (u64, &'a [Check]) {
+    if RULES & class.special & special::FURTHER == 0 {
+        return (0, &[]);
     }
-    // Most classes have one check or two; a slice of them would cost more than it saves.
-    let first = usize::from(class.first);
-    let end = first + usize::from(class.checks);
-    (first..end).all(|n| t.checks.get(n).is_some_and(|c| allowed(t, c, bits)))
+    let ones = t.ones.iter().find(|o| o.0 == number).map_or(0, |o| o.1);
+    (ones, t.more.iter().find(|o| o.0 == number).map_or(&[], |o| o.1))
 }
 
-#[inline(always)]
-fn checks<'a>(t: &'a DecodeTables, class: &Class) -> &'a [Check] {
-    let first = usize::from(class.first);
-    t.checks.get(first..first + usize::from(class.checks)).unwrap_or(&[])
+/// A field, by its lowest bit, width and value, that is in no set that it must be in.
+struct Bad {
+    lsb: u8,
+    width: u8,
+    value: u16,
 }
 
-/// The field, with the flag on top if there is one, has a value that its set contains.
-#[inline(always)]
-fn allowed(t: &DecodeTables, c: &Check, bits: u64) -> bool {
-    let mut value = (bits >> (c.lsb & 63)) as u16 & c.mask;
-    if c.hi != NONE && bits >> (c.hi & 63) & 1 == 1 {
-        value |= c.mask + 1;
-    }
-    t.allowed.get(usize::from(c.first) + usize::from(value)).is_some_and(|byte| byte & c.bit != 0)
+fn refused(t: &DecodeTables, class: &Class, more: &[Check], lanes: usize, bits: u64) -> Option<Bad> {
+    let lane = (0..4).find(|&n| !in_lane(t, class, lanes, n, bits));
+    let bad = lane.map(|n| {
+        let (lsb, width) = LANES[lanes % LANES.len()][n % 4];
+        Bad { lsb, width, value: (bits >> lsb) as u16 & ((1 << width) - 1) }
+    });
+    bad.or_else(|| refused_by(t, more, bits))
+}
+
+/// The first check that does not hold.
+fn refused_by(t: &DecodeTables, checks: &[Check], bits: u64) -> Option<Bad> {
+    let check = checks.iter().find(|c| {
+        let flag = if c.hi == NONE { 0 } else { (bits >> (c.hi & 63)) as u16 & 1 };
+        let value = ((bits >> (c.lsb & 63)) as u16 & c.mask) + flag * (c.mask + 1);
+        let byte = t.allowed.get(usize::from(c.first) + usize::from(value));
+        byte.is_none_or(|byte| byte & c.bit == 0)
+    })?;
+    let value = (bits >> (check.lsb & 63)) as u16 & check.mask;
+    Some(Bad { lsb: check.lsb, width: check.mask.count_ones() as u8, value })
 }
 
 #[inline]
@@ -327,23 +400,27 @@ fn in_set(set: &[u32; 16], code: usize) -> bool {
 
 /// What few classes demand.
 #[cold]
-fn rare(t: &DecodeTables, class: &Class, bits: u64) -> bool {
-    let careful = class.special & special::SIZED != 0;
-    !careful && bits & ones(t, class) == ones(t, class) && ties(t, class, bits).is_ok()
+fn rare(t: &DecodeTables, number: u8, class: &Class, lanes: usize, bits: u64) -> bool {
+    let (ones, more) = further(t, number, class);
+    class.special & (special::SIZED | special::WIDE) == 0
+        && bits & ones == ones
+        && refused_by(t, more, bits).is_none()
+        && ties(t, class, (more, lanes), bits).is_ok()
 }
 
 /// Rules that tie several fields. Their positions are those of the formats that have the rule, which no generation
 /// has moved so far; the tables name the rule, the build checks the positions.
-fn ties(t: &DecodeTables, class: &Class, bits: u64) -> Result<(), DecodeError> {
+fn ties(t: &DecodeTables, class: &Class, (more, lanes): (&[Check], usize), bits: u64) -> Result<(), DecodeError> {
+    let has = |rule: u16| RULES & class.special & rule != 0;
     let at = |lsb: u32, width: u32| (bits >> lsb) as u16 & ((1u32 << width) - 1) as u16;
     let bad = |field, lsb: u8, width: u8| {
         Err(DecodeError::ReservedValue { field, value: at(lsb.into(), width.into()), lsb, width })
     };
     let offen_and_idxen = at(12, 2) == 3;
-    if class.special & special::BUF_VADDR != 0 && offen_and_idxen && at(32, 8) == 255 {
+    if has(special::BUF_VADDR) && offen_and_idxen && at(32, 8) == 255 {
         return bad(Field::Vaddr, 32, 8);
     }
-    if class.special & special::ADDR64 != 0 && at(15, 1) == 1 {
+    if has(special::ADDR64) && at(15, 1) == 1 {
         if at(12, 2) != 0 {
             return bad(Field::Addr64, 15, 1);
         }
@@ -353,29 +430,30 @@ fn ties(t: &DecodeTables, class: &Class, bits: u64) -> Result<(), DecodeError> {
     }
     let (lds, acc) = (at(16, 1) == 1, at(55, 1) == 1);
     // The bit is acc, or tfe where there are no accumulation registers.
-    if class.special & special::LDS_ALONE != 0 && lds && acc {
+    if has(special::LDS_ALONE) && lds && acc {
         return bad(Field::Acc, 55, 1);
     }
     let (glc, tfe) = (at(16, 1) == 1, at(55, 1) == 1);
-    if class.special & special::RETURN_TFE != 0 && glc && tfe {
+    if has(special::RETURN_TFE) && glc && tfe {
         // One register more fits if the tuple fits one register further on.
-        let further = bits.checked_add(1 << 56);
-        if !further.is_some_and(|bits| checks(t, class).iter().all(|c| allowed(t, c, bits))) {
+        let next = bits.checked_add(1 << 56);
+        let fits = |bits| refused(t, class, more, lanes, bits).is_none();
+        if !next.is_some_and(fits) {
             return bad(Field::Vdst, 56, 8);
         }
     }
-    if class.special & special::MIMG != 0 {
+    if has(special::MIMG) {
         let dwords = crate::operand::mimg_dwords(class.special, at(8, 4), at(16, 1) == 1, at(63, 1) == 1);
         if at(40, 8) + dwords > 256 {
             return bad(Field::Vdata, 40, 8);
         }
     }
     let no_saddr = at(48, 7) == 127;
-    if class.special & special::GLOBAL_ADDR != 0 && no_saddr && at(32, 8) == 255 {
+    if has(special::GLOBAL_ADDR) && no_saddr && at(32, 8) == 255 {
         return bad(Field::Addr, 32, 8);
     }
-    if class.special & (special::SMEM_OFFSET | special::SMEM_ONE_OFFSET) != 0 {
-        let two = class.special & special::SMEM_OFFSET != 0;
+    if has(special::SMEM_OFFSET | special::SMEM_ONE_OFFSET) {
+        let two = has(special::SMEM_OFFSET);
         let (soffset_en, imm) = (two && at(14, 1) == 1, at(17, 1) == 1);
         if soffset_en && !in_set(t.scalars, at(57, 7).into()) {
             return bad(Field::Soffset, 57, 7);
@@ -387,60 +465,75 @@ fn ties(t: &DecodeTables, class: &Class, bits: u64) -> Result<(), DecodeError> {
     Ok(())
 }
 
+/// Why there is no such operation.
 #[cold]
-fn unknown_opcode(family: &Family, target: Target, slot: u16, word: u32) -> DecodeError {
-    let opcode = (word >> family.op_shift) as u16 & family.op_mask;
-    // The family's format: that of the first shape in it. FLAT's segments are formats of their own; the halves of a
+fn unknown(t: &DecodeTables, word: u32) -> DecodeError {
+    let family = family(t, lead(t, word));
+    let slot = slot(family, word);
+    let opcode = (word >> (family.op_shift & 31)) as u16 & family.op_mask;
+    // The family's format: that of the first class in it. FLAT's segments are formats of their own; the halves of a
     // split opcode are not.
-    let seg_base = slot - opcode;
-    let t = DECODE[target as usize];
+    let seg_base = slot.wrapping_sub(opcode);
     let format_of = |s: u16| {
-        let local = *t.shape_of.get(usize::from(s))?;
-        let shape = if local == 0 { return None } else { family.shapes.wrapping_add(local.into()) };
-        Some(OPERANDS[target as usize].shapes.get(usize::from(shape))?.format)
+        let class = class_of(t, s);
+        (class != 0).then(|| parts(t, class).0)
     };
-    let near = (seg_base..=seg_base + family.op_mask).find_map(format_of);
-    let lower_half =
-        || (family.base..seg_base).find_map(format_of).filter(|&f| number(target, f, u16::MAX) > family.op_mask);
+    let number = |format: Format, slot: u16| {
+        let op = field_map(t, format).and_then(|m| width_of(m, Field::Op));
+        op.map_or(0, |width| slot & ((1u32 << width) - 1) as u16)
+    };
+    let near = (seg_base..=seg_base.saturating_add(family.op_mask)).find_map(format_of);
+    let lower_half = || (family.base..seg_base).find_map(format_of).filter(|&f| number(f, u16::MAX) > family.op_mask);
     match near.or_else(lower_half) {
-        Some(format) => DecodeError::UnknownOpcode { format, opcode: number(target, format, slot - family.base) },
+        Some(format) => DecodeError::UnknownOpcode { format, opcode: number(format, slot.wrapping_sub(family.base)) },
         None => DecodeError::UnknownEncoding,
     }
 }
 
-/// Finds out what is wrong with words that some check has refused.
-#[cold]
-fn refusal(t: &DecodeTables, target: Target, found: &Found, class: &Class, bits: u64) -> DecodeError {
-    let wrong = bits & class.zeros | !bits & ones(t, class);
-    if wrong != 0 {
-        let bit = wrong.trailing_zeros() as u8;
-        let (format, field) = field_at(target, found, bit);
-        return DecodeError::ReservedBits { format, field, bit };
-    }
-    for c in checks(t, class) {
-        if !allowed(t, c, bits) {
-            let value = (bits >> c.lsb) as u16 & c.mask;
-            return DecodeError::ReservedValue { field: c.field, value, lsb: c.lsb, width: c.mask.count_ones() as u8 };
-        }
-    }
-    DecodeError::UnknownEncoding
+fn reserved_bit(t: &DecodeTables, found: &Found, bit: u8) -> DecodeError {
+    let (format, field) = field_at(t, found, bit);
+    DecodeError::ReservedBits { format, field, bit }
+}
+
+/// `first`: what the bits are counted from. A lane can be wider than the field in it.
+fn reserved_value(t: &DecodeTables, found: &Found, bad: Bad, first: u8) -> DecodeError {
+    let lsb = first + bad.lsb;
+    let (_, field) = field_at(t, found, lsb);
+    let end = (lsb..lsb + bad.width).find(|&bit| field_at(t, found, bit).1 != field);
+    let width = end.map_or(bad.width, |end| end - lsb);
+    let value = bad.value & ((1u32 << width) - 1) as u16;
+    DecodeError::ReservedValue { field: field.unwrap_or(Field::Reserved), value, lsb, width }
+}
+
+/// The formats of a class: of the base words, and of the dword behind them.
+fn parts(t: &DecodeTables, class: u8) -> (Format, Option<Format>) {
+    let class = t.classes.get(usize::from(class));
+    let parts = class.and_then(|c| t.parts.get(usize::from(c.parts)));
+    parts.copied().unwrap_or((Format::Literal, None))
+}
+
+fn field_map(t: &DecodeTables, format: Format) -> Option<&FieldMap> {
+    t.fields.iter().find(|m| m.format == format)
+}
+
+/// Bits of all pieces of a field.
+fn width_of(map: &FieldMap, field: Field) -> Option<u8> {
+    let ends = map.fields.iter().skip(1).map(|f| f.1).chain([map.dwords * 32]);
+    map.fields.iter().zip(ends).filter(|(f, _)| f.0 == field).map(|(f, end)| end - f.1).reduce(|a, b| a + b)
 }
 
 /// The field that a bit belongs to, in the base format or in the extension behind it.
-fn field_at(target: Target, found: &Found, bit: u8) -> (Format, Option<Field>) {
-    let shape = OPERANDS[target as usize].shapes.get(usize::from(found.shape)).unwrap_or(&NO_SHAPE);
-    let parts = crate::inst::parts(target, shape, found.dwords);
-    for (part, first) in parts.into_iter().flatten() {
-        let layout = LAYOUT[target as usize].formats.iter().find(|l| l.format == part);
-        let inside = layout.into_iter().flat_map(|l| l.fields).find(|f| {
-            let at = bit.wrapping_sub(first);
-            !f.overlay && (at.wrapping_sub(f.lsb) < f.width || f.hi != NONE && at.wrapping_sub(f.hi) < f.hi_width)
-        });
-        if let Some(f) = inside {
-            return (part, Some(f.field));
-        }
+fn field_at(t: &DecodeTables, found: &Found, bit: u8) -> (Format, Option<Field>) {
+    let (base, extension) = parts(t, found.class);
+    let field = |format: Format, bit: u8| {
+        let mut fields = field_map(t, format).map_or(&[][..], |m| m.fields).iter();
+        fields.rfind(|f| f.1 <= bit).map(|f| f.0)
+    };
+    let behind = field_map(t, base).map_or(32, |m| m.dwords * 32);
+    match (bit.checked_sub(behind), extension) {
+        (Some(bit), Some(format)) => (format, field(format, bit)),
+        _ => (base, field(base, bit)),
     }
-    (shape.format, None)
 }
 
 /// A dword that is no instruction, met while walking code.
@@ -479,8 +572,8 @@ impl Iterator for Decoder<'_> {
         let rest = self.bytes.get(self.offset..)?;
         let at = self.offset;
         let first = rest.first_chunk().and_then(|first| quick(self.target, u64::from_le_bytes(*first)));
-        if let Some(inst) = first {
-            self.offset += inst.len();
+        if let Some((inst, dwords)) = first {
+            self.offset += dwords * 4;
             return Some((at, Ok(inst)));
         }
         if rest.is_empty() {

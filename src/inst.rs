@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::common::Flags;
 use crate::decode::MAX_DWORDS;
-use crate::table::{Info, NO_INFO, NO_SHAPE, Shape, special};
+use crate::table::{Info, NO_INFO, Shape, paged, special};
 use crate::target::generated::INFOS;
 use crate::target::{DECODE, LAYOUT, OPERANDS, OPS};
 use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operands, Target};
@@ -16,27 +16,22 @@ use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operands, Tar
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Inst {
     words: [u32; MAX_DWORDS],
-    /// Slot (13 bits), shape (11), target (5), dwords (3).
+    /// Slot (13 bits), form (3), class (8), target (5), dwords (3).
     meta: u32,
 }
 
 static_assertions::const_assert!(core::mem::size_of::<Inst>() <= 24);
 
 impl Inst {
-    #[inline]
-    pub(crate) fn new(target: Target, words: [u32; MAX_DWORDS], slot: u16, shape: u16, dwords: u8) -> Inst {
-        Inst::from_parts(target, words, Inst::meta(slot, shape, dwords))
-    }
-
-    /// All that `meta` says but the target.
+    /// All that `meta` says but the target and the dwords.
     #[inline(always)]
-    pub(crate) fn meta(slot: u16, shape: u16, dwords: u8) -> u32 {
-        u32::from(slot) | u32::from(shape) << 13 | u32::from(dwords) << 29
+    pub(crate) fn meta(slot: u16, form: u8, class: u8) -> u32 {
+        u32::from(slot) | u32::from(form) << 13 | u32::from(class) << 16
     }
 
     #[inline(always)]
-    pub(crate) fn from_parts(target: Target, words: [u32; MAX_DWORDS], meta: u32) -> Inst {
-        Inst { words, meta: meta | (target as u32) << 24 }
+    pub(crate) fn new(target: Target, words: [u32; MAX_DWORDS], meta: u32, dwords: u32) -> Inst {
+        Inst { words, meta: meta | (target as u32) << 24 | dwords << 29 }
     }
 
     #[inline]
@@ -44,20 +39,26 @@ impl Inst {
         (self.meta & 0x1fff) as usize
     }
 
+    /// Which form of the slot it is: 0 for the base words alone.
     #[inline]
-    fn shape_number(&self) -> usize {
-        (self.meta >> 13 & 0x7ff) as usize
+    fn form(&self) -> u8 {
+        (self.meta >> 13 & 7) as u8
+    }
+
+    #[inline]
+    fn class(&self) -> u8 {
+        (self.meta >> 16) as u8
     }
 
     #[inline]
     pub(crate) fn shape(&self) -> &'static Shape {
-        // The number came from a target's tables: it is always there, and nothing here can panic.
-        OPERANDS[self.target() as usize].shapes.get(self.shape_number()).unwrap_or(&NO_SHAPE)
+        OPERANDS[self.target() as usize].shape(self.slot(), self.form())
     }
 
     #[inline]
     pub(crate) fn info(&self) -> &'static Info {
-        let number = OPS[self.target() as usize].info_of.get(self.slot()).copied().unwrap_or(0);
+        let t = OPS[self.target() as usize];
+        let number = paged(t.info_pages, t.info_of, self.slot()).unwrap_or(0);
         INFOS.get(usize::from(number)).unwrap_or(&NO_INFO)
     }
 
@@ -100,7 +101,7 @@ impl Inst {
 
     fn special(&self) -> u16 {
         let t = DECODE[self.target() as usize];
-        t.classes.get(self.shape_number()).map_or(0, |class| class.special)
+        t.classes.get(usize::from(self.class())).map_or(0, |class| class.special)
     }
 
     /// The operation knows the d16 bit.
@@ -129,7 +130,8 @@ impl Inst {
     #[inline]
     pub fn opcode(&self) -> Opcode {
         // Only slots with an opcode are ever decoded.
-        OPS[self.target() as usize].opcode_of.get(self.slot()).copied().flatten().unwrap_or(Opcode::ALL[0])
+        let t = OPS[self.target() as usize];
+        t.opcode(self.slot()).unwrap_or(Opcode::ALL[0])
     }
 
     /// The second operation, where a word holds two (VOPD): [`Inst::opcode`] is the first.
@@ -219,9 +221,9 @@ impl Inst {
 
     /// The bits that the hardware ignores: of the first two dwords, and of the third.
     pub(crate) fn ignored(&self) -> (u64, u32) {
-        let wide = DECODE[self.target() as usize].wide;
-        let high = wide.binary_search_by_key(&self.shape_number(), |w| w.shape.into());
-        (self.shape().ignored, high.ok().and_then(|at| wide.get(at)).map_or(0, |w| w.ignored))
+        let low = OPERANDS[self.target() as usize].ignored.get(usize::from(self.shape().ignored));
+        let wide = DECODE[self.target() as usize].wide.iter().find(|w| w.class == self.class());
+        (low.copied().unwrap_or(0), wide.map_or(0, |w| w.ignored))
     }
 
     /// Every field of every part: the format, the part's first bit in the instruction (0, 32 or 64), the field, whose

@@ -126,6 +126,8 @@ mod types;
 
 pub use check::RuleError;
 pub use common::{Field, Flags, Format, Opcode};
+#[doc(hidden)]
+pub use decode::decode_small;
 pub use decode::{Decoder, Invalid, decode, decode_words};
 pub use error::{DecodeError, EncodeError, FieldError};
 pub use imm::{GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};

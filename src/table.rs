@@ -1,11 +1,16 @@
 //! What the generated tables are made of.
 //!
 //! A *family* is a set of formats that share encoding bits and opcode numbers; the top nine bits of the first dword
-//! find it. The opcode field finds the *slot* in it. A slot has a *shape*: the operands and modifiers of one form of
-//! a row (base, SDWA or DPP), which many rows share. What decoding must look at is split off into the shape's
-//! *class*, and what says where an operand lies and how it reads is an *item*. So that firmware links only what it
-//! calls, each kind of table is a static of its own.
+//! find it. The opcode field finds the *slot* in it. What decoding demands of a slot is its *class*, which many slots
+//! share; with a dword behind the base words (SDWA, DPP) the slot is another *form* and has another class. What the
+//! operands and modifiers of a form are is its *shape*, and what says where one of them lies and how it reads is an
+//! *item*. So that firmware links only what it calls, each kind of table is a static of its own.
+//!
+//! Few of a family's opcodes exist, and neighbours are alike: what is said of slots stands in *pages* of 16 slots, and
+//! equal pages stand there once.
 
+// How long the longest of each table is among the targets: an index is compared with a constant.
+use crate::target::generated::{CLASS_OF, CLASSES, FAMILIES, PAGES, SETS, ZEROS};
 use crate::{Field, Format, Opcode};
 
 /// No bit position.
@@ -13,82 +18,110 @@ pub(crate) const NONE: u8 = 0xff;
 
 /// What `decode` needs.
 pub(crate) struct DecodeTables {
-    /// Family of the top nine bits of the first dword, plus one.
-    pub lut: [u8; 512],
-    /// The first, and those behind the last, are never found.
-    pub families: [Family; 32],
-    /// Shape of each slot, counted from one within its family; 0: no such opcode.
-    pub shape_of: &'static [u8],
-    /// The shapes (plus one) of the SDWA and DPP forms of a shape.
-    pub forms_of: &'static [[u16; 2]],
-    /// Of each shape.
-    pub classes: &'static [Class],
-    /// Bits that must be one, of classes with the rule `special::ONES`.
-    pub ones: &'static [u64],
-    pub checks: &'static [Check],
+    /// Family of the top nine bits of the first dword; 0: none. And what `lead` says.
+    pub leads: [u8; 512],
+    /// The first, and those behind the last, have no slot.
+    pub families: [Family; FAMILIES],
+    /// Pages of `class_of`.
+    pub pages: [u8; PAGES],
+    /// Class of each slot. The first class is that of no operation.
+    pub class_of: [u8; CLASS_OF],
+    pub classes: [Class; CLASSES],
+    /// Bits of the first two dwords that must be zero, for `Class::zeros`.
+    pub zeros: [u64; ZEROS],
+    /// What kind of code a field value is: what no set of `sets` tells apart is of one kind.
+    pub kinds: [u8; 512],
+    /// Sets of kinds. The first holds all.
+    pub sets: [u64; SETS],
+    /// Classes of the SDWA and DPP forms; 0: there is none.
+    pub forms: &'static [[u8; 2]],
+    /// Further checks of classes with the rule `special::FURTHER`: the class, and a run of checks.
+    pub more: &'static [(u8, &'static [Check])],
     /// Which values a field may have: a bit of the byte at `Check::first` plus the value. Eight sets lie side by side.
     pub allowed: &'static [u8],
+    /// Bits that must be one, of classes with that rule.
+    pub ones: &'static [(u8, u64)],
     /// Codes that are scalar registers.
     pub scalars: &'static [u32; 16],
-    /// In the order of their shapes.
+    /// In the order of their classes.
     pub follows: &'static [Follow],
-    /// In the order of their shapes.
     pub wide: &'static [Wide],
+    /// Formats of the words, for errors: the base format and that of the dword behind it.
+    pub parts: &'static [(Format, Option<Format>)],
+    /// The field that each bit of a format is of: fields by their first bits.
+    pub fields: &'static [FieldMap],
 }
 
-/// A dword follows the base words of a shape when a field holds one of these codes.
+/// The fields of a format, and the first bit of each (of each piece, if it is in two) in ascending order.
+pub(crate) struct FieldMap {
+    pub format: Format,
+    pub dwords: u8,
+    pub fields: &'static [(Field, u8)],
+}
+
+/// What the top nine bits of the first dword say of the length, and of where the operands lie: those whose lanes
+/// are of one dword have one, and perhaps a further one if a code announces it; the others have two, and nothing else.
+pub(crate) mod lead {
+    pub const FAMILY: u8 = 0x1f;
+    /// From this bit on: one more than the number of the family's lanes; 0: the operation has to be looked at.
+    pub const LANES: u8 = 5;
+}
+
+/// A dword follows the base words of a class when a field holds one of these codes.
 pub(crate) struct Follow {
-    pub shape: u16,
+    pub class: u8,
     pub lsb: u8,
     pub width: u8,
+    /// The form that it makes; 0: a literal, which makes none.
+    pub form: u8,
     pub first: u16,
     pub last: u16,
-    /// The shape that it makes, plus one; 0: a literal, which makes none.
-    pub form: u16,
+    /// Class of the form.
+    pub of: u8,
 }
 
-/// What a shape's class demands of the third dword.
+/// What a class demands of the third dword.
 pub(crate) struct Wide {
-    pub shape: u16,
-    /// Run of checks; their fields lie behind the first 64 bits.
-    pub first: u16,
-    pub checks: u8,
+    pub class: u8,
+    pub checks: &'static [Check],
     /// Bits that must be zero, that must be one, and that are ignored.
     pub zeros: u32,
     pub ones: u32,
     pub ignored: u32,
 }
 
-/// Eight bytes, so that an index of it is an address.
 pub(crate) struct Family {
     /// First slot.
     pub base: u16,
-    /// First shape, less one: shapes are counted from one.
-    pub shapes: u16,
     pub op_mask: u16,
     pub op_shift: u8,
     /// A second field of the slot number, above the opcode: its lowest bit, and its width << 5.
     pub seg: u8,
+    /// Which of `LANES`.
+    pub lanes: u8,
 }
 
 /// Fills up `DecodeTables::families`; no slot is its.
-pub(crate) const NO_FAMILY: Family = Family { base: u16::MAX, shapes: 0, op_mask: 0, op_shift: 0, seg: 0 };
+pub(crate) const NO_FAMILY: Family = Family { base: u16::MAX, op_mask: 0, op_shift: 0, seg: 0, lanes: 0 };
 
-/// What has to hold of the words of a shape.
+/// Fills up `DecodeTables::classes`, where a target has fewer than another.
+#[allow(dead_code)]
+pub(crate) const NO_CLASS: Class = Class { special: 0, sets: [0; 4], zeros: 0, tail: 0, forms: 0, parts: 0 };
+
+/// What has to hold of the words.
 pub(crate) struct Class {
-    /// Bits of the first two dwords that must be zero.
-    pub zeros: u64,
-    /// Run of checks.
-    pub first: u16,
-    pub checks: u8,
-    /// Which dwords follow, as `tail::*`.
-    pub tail: u8,
-    /// Rules that tie several fields, as `special::*`. The highest bit: some bits must be one.
+    /// Rules that tie several fields, as `special::*`.
     pub special: u16,
-    /// Dwords of the base format.
-    pub dwords: u8,
-    /// Which of `DecodeTables::ones`.
-    pub ones: u8,
+    /// For each field of the family's lanes the set of `DecodeTables::sets` that it must be in.
+    pub sets: [u8; 4],
+    /// Which of `DecodeTables::zeros`.
+    pub zeros: u8,
+    /// Which dwords follow, as `tail::*`, and whether the base format has two.
+    pub tail: u8,
+    /// Which of `DecodeTables::forms`.
+    pub forms: u8,
+    /// Which of `DecodeTables::parts`.
+    pub parts: u8,
 }
 
 /// What follows the base words.
@@ -105,8 +138,10 @@ pub(crate) mod tail {
     pub const DPP: u8 = 16;
     /// Always a literal.
     pub const ALWAYS: u8 = 32;
-    /// What `DecodeTables::follows` says of the shape.
+    /// What `DecodeTables::follows` says of the class.
     pub const LIST: u8 = 64;
+    /// The base format has two dwords; with the rule `special::WIDE` three.
+    pub const TWO: u8 = 128;
 }
 
 /// Rules that tie several fields.
@@ -141,6 +176,12 @@ pub(crate) mod special {
     pub const WIDE: u16 = 8192;
     /// What is returned has one register more with tfe.
     pub const RETURN_TFE: u16 = 16384;
+    /// There is something in `DecodeTables::more` or `ones`.
+    pub const FURTHER: u16 = 32768;
+    /// Rules that forbid nothing as long as vaddr is not the last register.
+    pub const VADDR: u16 = BUF_VADDR | GLOBAL_ADDR;
+    /// Rules that forbid nothing when the offset is a constant alone.
+    pub const SMEM: u16 = SMEM_OFFSET | SMEM_ONE_OFFSET;
     /// Any of the image rules.
     pub const MIMG: u16 = MIMG_DATA | MIMG_GATHER | MIMG_ATOMIC | MIMG_CMPSWAP;
 }
@@ -173,7 +214,6 @@ pub(crate) struct Other {
 
 /// A field whose value must be in a set.
 pub(crate) struct Check {
-    pub field: Field,
     pub lsb: u8,
     /// A flag that goes on top of the field's bits, or `NONE`.
     pub hi: u8,
@@ -183,9 +223,29 @@ pub(crate) struct Check {
     pub first: u16,
 }
 
+/// Slots of a page: `PAGE` in build/pages.rs.
+const PAGE: usize = 16;
+
+/// The entry of a slot, from the numbers of the pages and the pages themselves.
+#[inline(always)]
+pub(crate) fn paged<T: Copy>(pages: &[u8], entries: &[T], slot: usize) -> Option<T> {
+    let page = usize::from(*pages.get(slot / PAGE)?);
+    entries.get(page * PAGE + slot % PAGE).copied()
+}
+
 /// What the operand iterator and the printer need.
 pub(crate) struct OperandTables {
+    /// Pages of `shape_of`, and what is added to the numbers in each.
+    pub pages: &'static [(u8, u16)],
+    /// Shape of each slot's base form.
+    pub shape_of: &'static [u8],
     pub shapes: &'static [Shape],
+    /// Shapes (plus one) of the SDWA and DPP forms.
+    pub forms: &'static [[u16; 2]],
+    /// Further forms: the shape of the base form, the form, and its shape.
+    pub others: &'static [(u16, u8, u16)],
+    /// Bits that the hardware ignores.
+    pub ignored: &'static [u64],
     pub lists: &'static [u16],
     pub items: &'static [Item],
     pub sgpr_last: u16,
@@ -193,6 +253,39 @@ pub(crate) struct OperandTables {
     pub ttmp_last: u16,
     /// Bits of vcc and exec.
     pub lanes: u8,
+}
+
+impl OperandTables {
+    #[inline]
+    pub(crate) fn shape(&self, slot: usize, form: u8) -> &Shape {
+        // The numbers came from the target's tables: they are always there, and nothing here can panic.
+        self.find(slot, form).unwrap_or(&NO_SHAPE)
+    }
+
+    #[inline]
+    fn find(&self, slot: usize, form: u8) -> Option<&Shape> {
+        let (page, base) = *self.pages.get(slot / PAGE)?;
+        let number = base + u16::from(*self.shape_of.get(usize::from(page) * PAGE + slot % PAGE)?);
+        let shape = self.shapes.get(usize::from(number))?;
+        match form {
+            0 => Some(shape),
+            1 | 2 => {
+                let forms = self.forms.get(usize::from(shape.forms))?;
+                let form = forms.get(usize::from(form) - 1)?;
+                self.shapes.get(usize::from(form.checked_sub(1)?))
+            }
+            _ => {
+                let (.., form) = self.others.iter().find(|o| (o.0, o.1) == (number, form))?;
+                self.shapes.get(usize::from(*form))
+            }
+        }
+    }
+
+    /// The SDWA and DPP forms that a base form has.
+    pub(crate) fn forms(&self, shape: &Shape) -> impl Iterator<Item = &Shape> {
+        let forms = self.forms.get(usize::from(shape.forms)).copied().unwrap_or_default();
+        forms.into_iter().filter_map(|f| self.shapes.get(usize::from(f.checked_sub(1)?)))
+    }
 }
 
 #[cfg_attr(not(feature = "text"), allow(dead_code))]
@@ -205,13 +298,15 @@ pub(crate) struct Shape {
     /// Run of item numbers in `lists`.
     pub first: u16,
     pub items: u8,
-    /// Bits that the hardware ignores.
-    pub ignored: u64,
+    /// Which of `OperandTables::forms`.
+    pub forms: u8,
+    /// Which of `OperandTables::ignored`.
+    pub ignored: u8,
 }
 
 /// Stands where a number were that is no shape's, which none is.
 pub(crate) static NO_SHAPE: Shape =
-    Shape { format: Format::Literal, suffix: 0, extension: None, first: 0, items: 0, ignored: 0 };
+    Shape { format: Format::Literal, suffix: 0, extension: None, first: 0, items: 0, forms: 0, ignored: 0 };
 
 /// An operand or a modifier: a field and how it reads.
 #[cfg_attr(not(feature = "text"), allow(dead_code))]
@@ -338,13 +433,33 @@ pub(crate) enum Ty {
 
 /// Opcode and facts of each slot, and the slots of each opcode.
 pub(crate) struct OpTables {
-    pub opcode_of: &'static [Option<Opcode>],
+    /// Which of `runs` each page of slots is.
+    pub pages: &'static [u8],
+    /// Which slots of a page have an operation, a bit each, and the number of the first one; the others follow it. With
+    /// the highest bit: where their numbers stand in `list`.
+    pub runs: &'static [(u16, u16)],
+    pub list: &'static [u16],
+    /// Pages of `info_of`.
+    pub info_pages: &'static [u8],
     pub info_of: &'static [u8],
     /// For each opcode the first of its slots in `slots`.
     pub first: &'static [u16],
     pub slots: &'static [u16],
     /// Runs of slots that are two operations.
     pub duals: &'static [Dual],
+}
+
+impl OpTables {
+    pub(crate) fn opcode(&self, slot: usize) -> Option<Opcode> {
+        const LISTED: u16 = 0x8000;
+        let (mask, first) = *self.runs.get(usize::from(*self.pages.get(slot / PAGE)?))?;
+        let before = (mask & ((1 << (slot % PAGE)) - 1)).count_ones() as u16;
+        let number = match first & LISTED {
+            0 => first + before,
+            _ => *self.list.get(usize::from((first & !LISTED) + before))?,
+        };
+        Opcode::from_number(number)
+    }
 }
 
 /// The slots of a format whose instructions are two operations.

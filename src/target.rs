@@ -24,8 +24,8 @@ pub(crate) mod generated {
     #[cfg(feature = "text")]
     use crate::table::TextTables;
     use crate::table::{
-        Check, Class, DecodeTables, Dual, Family, Follow, ImmTables, Info, Item, Kind, Layout, LayoutTables,
-        LengthTables, NO_FAMILY, NameTables, Named, OpTables, OperandTables, Other, Part, Shape, Ty, Wide,
+        Check, Class, DecodeTables, Dual, Family, FieldMap, Follow, ImmTables, Info, Item, Kind, Layout, LayoutTables,
+        LengthTables, NO_CLASS, NO_FAMILY, NameTables, Named, OpTables, OperandTables, Other, Part, Shape, Ty, Wide,
     };
     use crate::{Field, FieldInfo, Format, Opcode};
 

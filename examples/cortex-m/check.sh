@@ -22,9 +22,11 @@ build() {
 
 run() {
     build --features text --bin patcher
-    qemu-system-arm -M mps2-an386 -semihosting-config enable=on,target=native -nographic -monitor none -serial none \
-        -kernel "$out/patcher" </dev/null | tee "$work/report"
+    # Semihosting writes to stderr unless told otherwise.
+    qemu-system-arm -M mps2-an386 -nographic -monitor none -serial none -chardev stdio,id=report \
+        -semihosting-config enable=on,target=native,chardev=report -kernel "$out/patcher" </dev/null | tee "$work/report"
     diff report.txt "$work/report"
+    test -s "$work/report"
     echo "run: the report is as expected"
 }
 

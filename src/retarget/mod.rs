@@ -118,9 +118,10 @@ impl Inst {
     fn canonical(&self) -> Inst {
         let mut words = [0; MAX_DWORDS];
         words.iter_mut().zip(self.words()).for_each(|(to, &from)| *to = from);
-        let ignored = self.shape().ignored;
+        let (ignored, third) = self.ignored();
         words[0] &= !(ignored as u32);
         words[1] &= !((ignored >> 32) as u32);
+        words[2] &= !third;
         decode_words(self.target(), words.get(..self.len() / 4).unwrap_or(&words)).unwrap_or(*self)
     }
 }

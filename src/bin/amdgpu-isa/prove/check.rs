@@ -19,6 +19,10 @@ pub trait Subject: Sync {
         amdgpu_isa::decode_words(target, words)
     }
 
+    fn decode_small(&self, target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
+        amdgpu_isa::decode_small(target, bytes)
+    }
+
     fn encode(&self, inst: &Inst, out: &mut [u8]) -> Result<usize, EncodeError> {
         inst.encode(out)
     }
@@ -92,7 +96,8 @@ pub fn besides(subject: &impl Subject, target: Target, words: &Words, inst: &Ins
     let mut other = *words;
     other[dwords..].iter_mut().for_each(|word| *word = !*word);
     hold(subject.decode_words(target, &other) == Ok(*inst), "it depends on what stands behind it")?;
-    hold(subject.decode(target, &bytes(&other)) == Ok(*inst), "it depends on what stands behind it")
+    hold(subject.decode(target, &bytes(&other)) == Ok(*inst), "it depends on what stands behind it")?;
+    hold(subject.decode_small(target, &bytes(&other)) == Ok(*inst), "bare metal decodes it otherwise")
 }
 
 /// What must hold of words that were refused, although nothing is missing.

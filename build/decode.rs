@@ -1,0 +1,422 @@
+//! Writes what `decode` needs of one target: `DecodeTables` in src/table.rs.
+
+use std::fmt::Write;
+
+use crate::build::assume::room;
+use crate::build::emit::camel;
+use crate::build::error::Result;
+use crate::build::lengths;
+use crate::build::lower::{self, NONE, Target, special, tail};
+use crate::build::pages::{PAGE, pages};
+
+/// Where the fields lie whose codes nearly all words are refused for: the lanes of `src/decode.rs`, as (lowest bit,
+/// width). A family has the lanes that most of its checks fit; the others are checked one by one, which takes longer.
+/// With one dword: scalar and vector operations; with two: vector operations, memory, scalar memory.
+pub const LANES: [[(u8, u8); 4]; 5] = [
+    [(0, 8), (8, 8), (16, 7), (0, 0)],
+    [(0, 9), (9, 8), (17, 8), (0, 0)],
+    [(32, 9), (41, 9), (50, 9), (0, 8)],
+    [(32, 8), (40, 8), (48, 8), (56, 8)],
+    [(0, 6), (6, 7), (0, 0), (0, 0)],
+];
+
+/// What the decoder asks of a form of a row: shapes differ in more.
+#[derive(Clone, PartialEq, Eq)]
+struct Class {
+    zeros: u128,
+    ones: u128,
+    ignored_high: u32,
+    /// The set of each lane.
+    sets: [u8; 4],
+    /// Checks that fit no lane.
+    more: Vec<lower::Check>,
+    high_checks: Vec<lower::Check>,
+    tail: u8,
+    special: u16,
+    dwords: u8,
+    forms: [u8; 2],
+    follows: Vec<Follow>,
+    parts: (usize, Option<usize>),
+}
+
+impl Class {
+    fn is_further(&self) -> bool {
+        self.ones as u64 != 0 || !self.more.is_empty()
+    }
+
+    fn rules(&self) -> u16 {
+        self.special | if self.is_further() { special::FURTHER } else { 0 }
+    }
+}
+
+/// What `lower::Follow` says, with the number of the form, and its class.
+#[derive(Clone, PartialEq, Eq)]
+struct Follow {
+    field: (u8, u8),
+    codes: (u16, u16),
+    form: u8,
+    of: u8,
+}
+
+/// All that may stand behind the base words of some class.
+pub fn tails(targets: &[Target]) -> u8 {
+    targets.iter().flat_map(|t| &t.classes).fold(0, |all, c| all | c.tail)
+}
+
+/// The tables of one target, before they are written.
+pub struct Tables<'a> {
+    t: &'a Target<'a>,
+    classes: Classes<'a>,
+    pages: Vec<u8>,
+    class_of: Vec<u8>,
+    kinds: Vec<u8>,
+    sets: Vec<u64>,
+    zeros: Vec<u64>,
+}
+
+/// How long the longest of each table is, as in src/table.rs.
+pub struct Sizes([usize; 6]);
+
+const SIZES: [&str; 6] = ["FAMILIES", "PAGES", "CLASS_OF", "CLASSES", "ZEROS", "SETS"];
+
+impl Sizes {
+    pub fn of(all: &[Tables]) -> Sizes {
+        let mut most = all.iter().fold([1; 6], |most, t| std::array::from_fn(|i| most[i].max(t.sizes()[i])));
+        // Powers of two, so that a number of some bits is always one of them.
+        most[0] = most[0].next_power_of_two();
+        most[5] = most[5].next_power_of_two();
+        Sizes(most)
+    }
+
+    pub fn emit(&self, w: &mut String) {
+        for (name, n) in SIZES.iter().zip(self.0) {
+            writeln!(w, "pub(crate) const {name}: usize = {n};").unwrap();
+        }
+        writeln!(w, "pub(crate) const LANES: [[(u8, u8); 4]; {}] = {LANES:?};", LANES.len()).unwrap();
+    }
+}
+
+/// Rules that some class of some target has: the code for the others is left out.
+pub fn rules(all: &[Tables]) -> u16 {
+    all.iter().flat_map(|t| &t.classes.list).fold(0, |all, c| all | c.rules())
+}
+
+/// The entries of an array, as many as it has room for.
+fn filled(entries: impl ExactSizeIterator<Item = String>, none: &str, room: usize) -> String {
+    let missing = room - entries.len();
+    entries.map(|e| e + ",\n").chain(std::iter::repeat_n(none.to_string() + ",", missing)).collect()
+}
+
+fn numbers<T: ToString>(list: &[T], room: usize) -> String {
+    filled(list.iter().map(T::to_string), "0", room).replace('\n', "")
+}
+
+impl<'a> Tables<'a> {
+    pub fn new(t: &'a Target<'a>) -> Result<Self> {
+        let mut classes = Classes::new(t);
+        let mut of_shape = vec![0; t.shapes.len()];
+        let mut of_slot = vec![0; t.slots.len().next_multiple_of(PAGE)];
+        for f in 0..t.families.len() {
+            let (base, slots) = (t.families[f].base, t.families[f].slots);
+            for n in base..base + slots {
+                let Some(slot) = &t.slots[n] else { continue };
+                let shape = slot.shape - 1;
+                if of_shape[shape] == 0 {
+                    of_shape[shape] = classes.of_shape(shape, classes.lanes[f]);
+                }
+                of_slot[n] = of_shape[shape];
+            }
+        }
+        let (pages, class_of) = pages(&of_slot, <[u8]>::to_vec);
+        let (kinds, sets) = classes.kinds()?;
+        let mut zeros = vec![0];
+        classes.list.iter().for_each(|c| _ = number(&mut zeros, c.zeros as u64));
+        let dwords = t.formats.iter().map(|f| usize::from(f.def.bits / 32)).max().unwrap_or(0);
+        room(t, "dwords in a format", dwords + 1, 2)?;
+        for (what, n) in [("classes", classes.list.len()), ("masks", zeros.len()), ("sets", sets.len())] {
+            room(t, what, n, 8)?;
+        }
+        Ok(Tables { t, classes, pages, class_of, kinds, sets, zeros })
+    }
+
+    fn sizes(&self) -> [usize; 6] {
+        let (classes, zeros, sets) = (self.classes.list.len(), self.zeros.len(), self.sets.len());
+        [self.t.families.len() + 1, self.pages.len(), self.class_of.len(), classes, zeros, sets]
+    }
+
+    pub fn emit(&self, w: &mut String, sizes: &Sizes) {
+        let [families, pages, class_of, classes, zeros, sets] = sizes.0;
+        let family = |(f, lanes): (&lower::Family, &usize)| {
+            let (op_mask, seg) = ((1u32 << f.op.width) - 1, f.seg.map_or(0, |s| s.lsb | s.width << 5));
+            let (base, op_shift) = (f.base, f.op.lsb);
+            format!(
+                "Family {{ base: {base}, op_mask: {op_mask:#x}, op_shift: {op_shift}, seg: {seg:#x}, lanes: {lanes} }}"
+            )
+        };
+        let list = self.t.families.iter().zip(&self.classes.lanes).map(family);
+        writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{\nleads: {:?},", self.leads()).unwrap();
+        writeln!(w, "families: [NO_FAMILY, {}],", filled(list, "NO_FAMILY", families - 1)).unwrap();
+        writeln!(w, "pages: [{}],", numbers(&self.pages, pages)).unwrap();
+        writeln!(w, "class_of: [{}],", numbers(&self.class_of, class_of)).unwrap();
+        writeln!(w, "zeros: [{}],", numbers(&self.zeros, zeros)).unwrap();
+        writeln!(w, "kinds: {:?},\nsets: [{}],", self.kinds, numbers(&self.sets, sets)).unwrap();
+        let (mut forms, mut parts) = (vec![[0, 0]], Vec::new());
+        let class = |c: &Class| {
+            let (special, sets, zeros) = (c.rules(), c.sets, number(&mut self.zeros.clone(), c.zeros as u64));
+            let tail = c.tail | if c.dwords > 1 { tail::TWO } else { 0 };
+            let (forms, parts) = (number(&mut forms, c.forms), number(&mut parts, c.parts));
+            format!(
+                "Class {{ special: {special}, sets: {sets:?}, zeros: {zeros}, tail: {tail}, forms: {forms}, parts: {parts} }}"
+            )
+        };
+        let list = filled(self.classes.list.iter().map(class), "NO_CLASS", classes);
+        writeln!(w, "classes: [{list}],\nforms: &{forms:?},").unwrap();
+        self.rare(w);
+        let name = |f: usize| format!("Format::{}", camel(&self.t.formats[f].def.name));
+        writeln!(w, "parts: &[").unwrap();
+        for (base, extension) in parts {
+            let extension = extension.map_or("None".into(), |f| format!("Some({})", name(f)));
+            writeln!(w, "({}, {extension}),", name(base)).unwrap();
+        }
+        let scalars = code_set(self.t, &["sgpr", "sys", "ttmp", "m0", "exec"]);
+        writeln!(w, "],\nscalars: &{scalars:?},").unwrap();
+        field_maps(w, self.t);
+        writeln!(w, "}};").unwrap();
+    }
+
+    /// What the top nine bits say: the family, and `lead` in src/table.rs.
+    fn leads(&self) -> Vec<u8> {
+        let lead = |top: usize| {
+            let Some(n) = usize::from(self.t.lut[top]).checked_sub(1) else { return 0 };
+            let tails = lengths::tails(self.t, &self.t.families[n], top);
+            let lanes = self.classes.lanes[n];
+            let sure = match self.t.families[n].dwords {
+                2 => tails.iter().all(|t| *t == 0) && lanes >= 2,
+                1 => tails.iter().all(|t| t & (tail::ALWAYS | tail::LIST) == 0) && lanes < 2,
+                _ => false,
+            };
+            n as u8 + 1 | if sure { lanes as u8 + 1 << 5 } else { 0 }
+        };
+        (0..512).map(lead).collect()
+    }
+
+    /// What few classes have.
+    fn rare(&self, w: &mut String) {
+        let all = || self.classes.list.iter().enumerate();
+        let ones: Vec<_> = all().filter(|(_, c)| c.ones as u64 != 0).map(|(n, c)| (n, c.ones as u64)).collect();
+        let mut allowed = Allowed::default();
+        let checks = self.classes.list.iter().flat_map(|c| c.more.iter().chain(&c.high_checks));
+        let mut sets: Vec<Vec<bool>> = checks.map(|c| set_of(self.t, c)).collect();
+        // The longest first: a shorter set may be the beginning of a longer one.
+        sets.sort_by_key(|s| std::cmp::Reverse(s.len()));
+        sets.iter().for_each(|set| _ = allowed.place(set));
+        let list = |checks: &[lower::Check], allowed: &mut Allowed| {
+            let mut text = String::new();
+            for c in checks {
+                let (first, bit) = allowed.place(&set_of(self.t, c));
+                // Those of the third dword count from its start.
+                let (lsb, hi, mask) = (c.lsb % 64, c.hi, (1u32 << c.width) - 1);
+                write!(text, "Check {{ lsb: {lsb}, hi: {hi}, bit: {bit:#x}, mask: {mask:#x}, first: {first} }},")
+                    .unwrap();
+            }
+            text
+        };
+        writeln!(w, "ones: &{ones:?},\nmore: &[").unwrap();
+        for (class, c) in all().filter(|(_, c)| !c.more.is_empty()) {
+            writeln!(w, "({class}, &[{}]),", list(&c.more, &mut allowed)).unwrap();
+        }
+        writeln!(w, "],\nfollows: &[").unwrap();
+        for (class, f) in all().flat_map(|(n, c)| c.follows.iter().map(move |f| (n, f))) {
+            let Follow { field: (lsb, width), codes: (first, last), form, of } = f;
+            writeln!(w, "Follow {{ class: {class}, lsb: {lsb}, width: {width}, form: {form}, first: {first}, last: {last}, of: {of} }},").unwrap();
+        }
+        writeln!(w, "],\nwide: &[").unwrap();
+        let high = |bits: u128| (bits >> 64) as u32;
+        for (class, c) in all().filter(|(_, c)| c.special & special::WIDE != 0) {
+            let (zeros, ones, ignored) = (high(c.zeros), high(c.ones), c.ignored_high);
+            let checks = list(&c.high_checks, &mut allowed);
+            writeln!(w, "Wide {{ class: {class}, checks: &[{checks}], zeros: {zeros:#x}, ones: {ones:#x}, ignored: {ignored:#x} }},").unwrap();
+        }
+        writeln!(w, "],\nallowed: &{:?},", allowed.bytes()).unwrap();
+    }
+}
+
+struct Classes<'a> {
+    t: &'a Target<'a>,
+    /// Which of `LANES` each family has.
+    lanes: Vec<usize>,
+    /// The first is that of no operation.
+    list: Vec<Class>,
+    /// Which values of a lane are in each set. The first holds all.
+    sets: Vec<Vec<bool>>,
+}
+
+/// The lane that holds the field of a check.
+fn lane(lanes: usize, c: &lower::Check) -> Option<usize> {
+    LANES[lanes].iter().position(|&(lsb, width)| c.hi == NONE && c.lsb == lsb && c.width <= width)
+}
+
+impl<'a> Classes<'a> {
+    fn new(t: &'a Target<'a>) -> Self {
+        let none = Class {
+            zeros: 0,
+            ones: 0,
+            ignored_high: 0,
+            sets: [0; 4],
+            more: Vec::new(),
+            high_checks: Vec::new(),
+            tail: 0,
+            // So that it is looked at.
+            special: special::FURTHER,
+            dwords: 1,
+            forms: [0; 2],
+            follows: Vec::new(),
+            parts: (0, None),
+        };
+        let lanes = |f: &lower::Family| {
+            let shapes =
+                t.slots[f.base..f.base + f.slots].iter().flatten().map(|s| &t.classes[t.shapes[s.shape - 1].class]);
+            let checks: Vec<_> = shapes.flat_map(|c| &t.checks[c.checks.0..c.checks.0 + c.checks.1]).collect();
+            let fit = |lanes: usize| checks.iter().filter(|c| lane(lanes, c).is_some()).count();
+            let possible = if f.dwords == 1 { 0..2 } else { 2..LANES.len() };
+            possible.rev().max_by_key(|&lanes| fit(lanes)).expect("there are some")
+        };
+        let lanes = t.families.iter().map(lanes).collect();
+        Classes { t, lanes, list: vec![none], sets: vec![vec![true; 512]] }
+    }
+
+    fn of_shape(&mut self, shape: usize, lanes: usize) -> u8 {
+        let t = self.t;
+        let s = &t.shapes[shape];
+        let c = &t.classes[s.class];
+        // A shape is counted from one where it can be missing.
+        let mut form = |shape: usize| shape.checked_sub(1).map_or(0, |shape| self.of_shape(shape, lanes));
+        let forms = [form(s.sdwa), form(s.dpp)];
+        let follows = s.numbered_follows();
+        let follow = |(f, number): (&lower::Follow, u8)| Follow {
+            field: (f.lsb, f.width),
+            codes: (f.first, f.last),
+            form: number,
+            of: form(f.form),
+        };
+        let follows = follows.map(follow).collect();
+        // Which field it is of, the layout tells.
+        let checks = |(first, n): (usize, usize)| {
+            let checks = t.checks[first..first + n].iter();
+            checks.map(|c| lower::Check { field: String::new(), ..c.clone() }).collect::<Vec<_>>()
+        };
+        let mut sets = [0; 4];
+        let mut more = Vec::new();
+        for c in checks(c.checks) {
+            match lane(lanes, &c).filter(|&lane| sets[lane] == 0) {
+                Some(lane) => sets[lane] = number(&mut self.sets, lane_set(t, &c, LANES[lanes][lane].1)),
+                None => more.push(c),
+            }
+        }
+        let class = Class {
+            zeros: c.mask & !c.value,
+            ones: c.value,
+            ignored_high: (s.ignored >> 64) as u32,
+            sets,
+            more,
+            high_checks: checks(c.high_checks),
+            tail: c.tail,
+            special: c.special,
+            dwords: t.formats[s.format].def.bits / 32,
+            forms,
+            follows,
+            parts: (s.format, s.extension),
+        };
+        number(&mut self.list, class)
+    }
+
+    /// The kind of each value, and the sets of kinds.
+    fn kinds(&self) -> Result<(Vec<u8>, Vec<u64>)> {
+        let mut columns = Vec::new();
+        let column = |v: usize| self.sets.iter().map(|s| s[v]).collect::<Vec<bool>>();
+        let kinds: Vec<u8> = (0..512).map(|v| number(&mut columns, column(v))).collect();
+        room(self.t, "kinds of operand codes", columns.len(), 6)?;
+        let bits = |s: usize| columns.iter().enumerate().fold(0, |all, (n, c)| all | u64::from(c[s]) << n);
+        Ok((kinds, (0..self.sets.len()).map(bits).collect()))
+    }
+}
+
+/// The values of a lane that a check takes. What lies above a narrower field does not count, nor what no lane holds.
+fn lane_set(t: &Target, c: &lower::Check, width: u8) -> Vec<bool> {
+    let set = set_of(t, c);
+    (0..512).map(|v| v >> width != 0 || set[v % set.len()]).collect()
+}
+
+/// The number of an equal thing in the list, at whose end it is put if there is none.
+pub fn number<T: PartialEq>(list: &mut Vec<T>, value: T) -> u8 {
+    let at = list.iter().position(|other| *other == value).unwrap_or_else(|| {
+        list.push(value);
+        list.len() - 1
+    });
+    at.min(255) as u8
+}
+
+/// Which field each bit of a format is of.
+fn field_maps(w: &mut String, t: &Target) {
+    writeln!(w, "fields: &[").unwrap();
+    for f in &t.formats {
+        let all = f.fields.iter().filter(|(field, _)| !field.overlay);
+        let mut pieces: Vec<(u8, String)> =
+            all.flat_map(|(x, b)| b.pieces.iter().map(|p| (p.lsb, camel(&x.name.to_lowercase())))).collect();
+        pieces.sort();
+        write!(w, "FieldMap {{ format: Format::{}, dwords: {}, fields: &[", camel(&f.def.name), f.def.bits / 32)
+            .unwrap();
+        pieces.iter().for_each(|(lsb, name)| write!(w, "(Field::{name}, {lsb}),").unwrap());
+        writeln!(w, "] }},").unwrap();
+    }
+    writeln!(w, "],").unwrap();
+}
+/// Which values of a check's field, with its flag on top, are in its set.
+fn set_of(t: &Target, c: &lower::Check) -> Vec<bool> {
+    let width = c.width + u8::from(c.hi != NONE);
+    let set = &t.sets[c.set];
+    let code = |value: usize| (value << c.shift) + usize::from(c.add);
+    (0..1usize << width).map(|v| set[code(v) / 32 % 16] >> (code(v) % 32) & 1 == 1).collect()
+}
+
+/// Sets of field values, eight side by side: one load and one test look a value up.
+#[derive(Default)]
+struct Allowed {
+    /// Groups of up to eight sets.
+    groups: Vec<Vec<Vec<bool>>>,
+}
+
+impl Allowed {
+    /// Where the set lies: the byte of its first value, and its bit.
+    fn place(&mut self, set: &[bool]) -> (usize, u8) {
+        let mut first = 0;
+        for group in &mut self.groups {
+            if let Some(n) = group.iter().position(|other| other.starts_with(set)) {
+                return (first, 1 << n);
+            }
+            if group.len() < 8 && set.len() <= group[0].len() {
+                group.push(set.to_vec());
+                return (first, 1 << (group.len() - 1));
+            }
+            first += group[0].len();
+        }
+        self.groups.push(vec![set.to_vec()]);
+        (first, 1)
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let byte = |group: &Vec<Vec<bool>>, v: usize| {
+            group.iter().enumerate().fold(0, |byte, (n, set)| byte | u8::from(set.get(v) == Some(&true)) << n)
+        };
+        self.groups.iter().flat_map(|g| (0..g[0].len()).map(move |v| byte(g, v))).collect()
+    }
+}
+
+fn code_set(t: &Target, classes: &[&str]) -> [u32; 16] {
+    let mut set = [0u32; 16];
+    for c in t.codes.iter().filter(|c| classes.contains(&c.class.as_str())) {
+        let &(a, b) = c.range.of(&t.row.name).unwrap();
+        (a..=b).for_each(|c| set[usize::from(c) / 32] |= 1 << (c % 32));
+    }
+    set
+}

@@ -1,0 +1,19 @@
+//! Tables of slots in pages: few slots have an operation, and neighbours are alike.
+
+/// Slots of a page: `PAGE` in src/table.rs.
+pub const PAGE: usize = 16;
+
+/// The number of each page, and the entries of the pages that differ. `change` makes pages equal that differ only in
+/// what is told elsewhere.
+pub fn pages<T: Clone + PartialEq>(all: &[T], change: impl Fn(&[T]) -> Vec<T>) -> (Vec<u8>, Vec<T>) {
+    let mut entries: Vec<Vec<T>> = Vec::new();
+    let numbers = all.chunks(PAGE).map(|page| {
+        let page = change(page);
+        let at = entries.iter().position(|other| *other == page).unwrap_or_else(|| {
+            entries.push(page);
+            entries.len() - 1
+        });
+        u8::try_from(at).expect("no target has so many different pages")
+    });
+    (numbers.collect(), entries.concat())
+}
