@@ -215,10 +215,8 @@ impl<M: ModifierSet> Code<M> {
         saddr: Op<S, A>,
     ) -> Self {
         let there = op.code != op::OFF;
-        if used == NONE {
-            if there != (saddr.code == op::OFF) {
-                return self.fail(BuildError::Operand { field: at.field, code: op.code });
-            }
+        if used == NONE && there != (saddr.code == op::OFF) {
+            return self.fail(BuildError::Operand { field: at.field, code: op.code });
         }
         match self.take(rules, at, op) {
             Ok((code, op::OFF)) => code,
