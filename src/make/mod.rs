@@ -27,7 +27,7 @@
 //! ```
 //!
 //! These do not compile: a scalar where only a vector register can stand, a width that is not the operand's, a modifier
-//! that the instruction lacks, an AccVGPR on a target without.
+//! that the instruction lacks, an AccVGPR where there is none.
 //!
 //! ```compile_fail
 //! use amdgpu_isa::{gfx942, make::*};
@@ -42,8 +42,8 @@
 //! gfx942::v_add_f32_e32(v(0), v(1), v(2)).clamp();
 //! ```
 //! ```compile_fail
-//! use amdgpu_isa::{gfx900, make::*};
-//! gfx900::global_load_dword(a(0), v(2), off());
+//! use amdgpu_isa::{gfx942, make::*};
+//! gfx942::v_add_f32_e32(a(0), v(1), v(2));
 //! ```
 
 mod argument;
