@@ -68,14 +68,15 @@ impl Filling<'_> {
         self.bits = self.bits & !(mask << lsb) | (u128::from(value) & mask) << lsb;
     }
 
+    /// Nothing, for a bit that is not there.
     fn set(&mut self, bit: u8) {
-        if bit != NONE {
+        if bit < 128 {
             self.put(bit, 1, 1);
         }
     }
 
     fn is_set(&self, bit: u8) -> bool {
-        bit != NONE && self.bits >> bit & 1 == 1
+        bit < 128 && self.bits >> bit & 1 == 1
     }
 
     fn put_item(&mut self, item: &Item, value: u32) {
@@ -506,7 +507,7 @@ impl Filling<'_> {
             if extension.is_some() {
                 return Err(BuildError::Operand { field: Field::Literal, code: LITERAL });
             }
-            self.bits |= u128::from(literal) << (32 * dwords);
+            self.bits |= u128::from(literal).checked_shl(32 * dwords as u32).unwrap_or(0);
             dwords += 1;
         }
         // Some rows demand bits that no modifier of theirs is: as many as a word has.
@@ -517,7 +518,7 @@ impl Filling<'_> {
             }
             match decode_words(self.builder.target, words.get(..dwords).unwrap_or(&words)) {
                 Ok(inst) => return self.accept(inst, dwords, extension, lacks),
-                Err(DecodeError::ReservedBits { bit, .. }) if !self.is_set(bit) => self.set(bit),
+                Err(DecodeError::ReservedBits { bit, .. }) if bit < 128 && !self.is_set(bit) => self.set(bit),
                 Err(DecodeError::ReservedValue { field, value, lsb, .. }) => {
                     let item = self.items().find(|i| i.field == field && i.lsb == lsb);
                     let code = item.map_or(value, |i| (value << i.shift) + i.add);
