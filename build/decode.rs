@@ -116,15 +116,14 @@ impl<'a> Tables<'a> {
         let mut classes = Classes::new(t);
         let mut of_shape = vec![0; t.shapes.len()];
         let mut of_slot = vec![0; t.slots.len().next_multiple_of(PAGE)];
-        for f in 0..t.families.len() {
-            let (base, slots) = (t.families[f].base, t.families[f].slots);
-            for n in base..base + slots {
-                let Some(slot) = &t.slots[n] else { continue };
+        for (f, family) in t.families.iter().enumerate() {
+            let of_family = of_slot.iter_mut().zip(&t.slots).skip(family.base).take(family.slots);
+            for (class, slot) in of_family.filter_map(|(class, slot)| Some((class, slot.as_ref()?))) {
                 let shape = slot.shape - 1;
                 if of_shape[shape] == 0 {
                     of_shape[shape] = classes.of_shape(shape, classes.lanes[f]);
                 }
-                of_slot[n] = of_shape[shape];
+                *class = of_shape[shape];
             }
         }
         let (pages, class_of) = pages(&of_slot, <[u8]>::to_vec);
@@ -195,7 +194,8 @@ impl<'a> Tables<'a> {
                 1 => tails.iter().all(|t| t & (tail::ALWAYS | tail::LIST) == 0) && lanes < 2,
                 _ => false,
             };
-            n as u8 + 1 | if sure { lanes as u8 + 1 << 5 } else { 0 }
+            let lanes = if sure { (lanes as u8 + 1) << 5 } else { 0 };
+            lanes | (n as u8 + 1)
         };
         (0..512).map(lead).collect()
     }

@@ -101,7 +101,7 @@ fn common(isa: &Isa, targets: &[Target]) -> String {
         writeln!(out, "    /// `{op}`\n    {} = {n},", camel(op)).unwrap();
     }
     out += "}\n";
-    out += "impl Opcode {\n    /// The operation of a number; the compiler sees that it is the same number.\n    #[inline]\n    pub(crate) const fn from_number(n: u16) -> Option<Opcode> {\n        Some(match n {\n";
+    out += "impl Opcode {\n    /// The operation of a number; the compiler sees that it is the same number.\n    #[inline]\n    #[allow(clippy::match_single_binding)] // Without a target.\n    pub(crate) const fn from_number(n: u16) -> Option<Opcode> {\n        Some(match n {\n";
     for (op, n) in ops.iter().zip(0..) {
         writeln!(out, "{n} => Opcode::{},", camel(op)).unwrap();
     }
@@ -187,6 +187,7 @@ fn target_enum(targets: &[Target]) -> String {
         ("LENGTHS", "LengthTables"),
         ("DECODE", "DecodeTables"),
         ("OPERANDS", "OperandTables"),
+        ("ITEMS", "ItemTables"),
         ("OPS", "OpTables"),
         ("LAYOUT", "LayoutTables"),
         ("IMMS", "ImmTables"),

@@ -15,6 +15,7 @@ pub mod lower;
 pub mod make;
 pub mod model;
 pub mod names;
+pub mod operands;
 pub mod pages;
 pub mod parse;
 pub mod roster;

@@ -10,7 +10,7 @@ use crate::build::error::Result;
 use crate::build::lower::{self, NONE, Target};
 use crate::build::model::*;
 use crate::build::pages::{PAGE, pages};
-use crate::build::{lengths, names};
+use crate::build::{lengths, names, operands};
 
 pub fn target_tables(
     isa: &Isa,
@@ -37,40 +37,40 @@ pub fn target_tables(
 
     shapes(w, t)?;
     writeln!(w, "lists: &{:?},\nitems: &[", t.item_lists).unwrap();
-    for i in &t.items {
-        let (ty, access) = match i.access {
-            None => ("B".to_string(), 0),
-            Some(a) => (
-                camel(&i.ty),
-                match a {
-                    Access::Read => 1,
-                    Access::Write => 2,
-                    Access::ReadWrite => 3,
-                },
-            ),
-        };
-        writeln!(
-            w,
-            "Item {{ kind: Kind::{}, field: Field::{}, lsb: {}, width: {}, hi: {}, lo_width: {}, used: {:#x}, shift: {}, add: {}, ty: Ty::{ty}, dwords: {}, access: {access}, cond: {}, aux: {:?} }},",
-            camel(&i.kind), camel(&i.field), i.lsb, i.width, i.split.0, i.split.1, i.used, i.shift, i.add, i.dwords, i.cond, i.aux
-        )
-        .unwrap();
-    }
-    let code_at: Vec<(u16, &str)> =
-        t.codes.iter().map(|c| (c.range.of(&t.row.name).unwrap().0, c.class.as_str())).collect();
-    let first = |class: &str| code_at.iter().find(|c| c.1 == class).map_or(512, |c| c.0);
-    let last =
-        |class: &str| t.codes.iter().find(|c| c.class == class).map_or(0, |c| c.range.of(&t.row.name).unwrap().1);
-    writeln!(w, "],\nsgpr_last: {}, ttmp_first: {}, ttmp_last: {},", last("sgpr"), first("ttmp"), last("ttmp"))
-        .unwrap();
-    writeln!(w, "lanes: {} }};", if t.row.has("wave32") { 32 } else { 64 }).unwrap();
+    t.items.iter().for_each(|item| writeln!(w, "{},", item_text(item)).unwrap());
+    writeln!(w, "] }};").unwrap();
 
+    operands::tables(w, t)?;
     ops(w, targets, t)?;
     layout(w, t, abouts);
     names::tables(w, isa, t)?;
     text(w, isa, t)?;
     writeln!(w, "}}").unwrap();
     Ok(out)
+}
+
+pub fn item_text(i: &lower::Item) -> String {
+    let (ty, access) = match i.access {
+        None => ("B".to_string(), "None"),
+        Some(Access::Read) => (camel(&i.ty), "Some(Access::Read)"),
+        Some(Access::Write) => (camel(&i.ty), "Some(Access::Write)"),
+        Some(Access::ReadWrite) => (camel(&i.ty), "Some(Access::ReadWrite)"),
+    };
+    format!(
+        "Item {{ kind: Kind::{}, field: Field::{}, lsb: {}, width: {}, hi: {}, lo_width: {}, used: {:#x}, shift: {}, add: {}, ty: Ty::{ty}, dwords: {}, access: {access}, cond: {}, aux: {:?} }}",
+        camel(&i.kind),
+        camel(&i.field),
+        i.lsb,
+        i.width,
+        i.split.0,
+        i.split.1,
+        i.used,
+        i.shift,
+        i.add,
+        i.dwords,
+        i.cond,
+        i.aux
+    )
 }
 
 /// A number of each slot. Slots without an operation are never asked for theirs: that of a neighbour in the page makes
@@ -95,7 +95,11 @@ fn shapes(w: &mut String, t: &Target) -> Result<()> {
     let (numbers, entries) = pages(&all, |page| page.iter().map(|n| n - base(page)).collect());
     room(t, "shapes between those of 16 slots", entries.iter().max().map_or(0, |n| n + 1), 8)?;
     let numbers: Vec<_> = numbers.iter().zip(all.chunks(PAGE)).map(|(n, page)| (n, base(page))).collect();
-    writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{ pages: &{numbers:?}, shape_of: &{entries:?}, shapes: &[").unwrap();
+    writeln!(
+        w,
+        "pub(crate) static ITEMS: ItemTables = ItemTables {{ pages: &{numbers:?}, shape_of: &{entries:?}, shapes: &["
+    )
+    .unwrap();
     let (mut forms, mut ignored) = (vec![[0, 0]], vec![0]);
     for s in &t.shapes {
         let f = camel(&t.formats[s.format].def.name);
@@ -199,23 +203,10 @@ fn ops(w: &mut String, targets: &[Target], t: &Target) -> Result<()> {
 pub fn info_table(w: &mut String, infos: &[lower::Info]) {
     writeln!(w, "pub(crate) static INFOS: &[Info] = &[").unwrap();
     for i in infos {
-        writeln!(
-            w,
-            "Info {{ reads: {:#x}, writes: {:#x}, flags: {:#x}, suffix: {}, respelled: {} }},",
-            reg_bits(&i.reads),
-            reg_bits(&i.writes),
-            flag_bits(&i.flags),
-            i.suffix,
-            i.respelled
-        )
-        .unwrap();
+        writeln!(w, "Info {{ flags: {:#x}, suffix: {}, respelled: {} }},", flag_bits(&i.flags), i.suffix, i.respelled)
+            .unwrap();
     }
     writeln!(w, "];").unwrap();
-}
-
-/// The order of `implicit` in src/operand.rs.
-fn reg_bits(names: &[String]) -> u16 {
-    names.iter().fold(0, |m, n| m | 1 << crate::build::check::IMPLICIT.iter().position(|o| o == n).expect("checked"))
 }
 
 /// The order of `flags!` in src/common.rs.

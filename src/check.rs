@@ -2,9 +2,7 @@
 
 use core::fmt;
 
-use crate::operand::{code, items};
-use crate::table::Kind;
-use crate::target::OPERANDS;
+use crate::operand::code_of;
 use crate::{Field, Inst, Reg, Value};
 
 /// A rule that an instruction breaks; see [`Inst::check`].
@@ -75,7 +73,6 @@ impl Inst {
     }
 
     fn check_alignment(&self) -> Result<(), RuleError> {
-        let tables = OPERANDS[self.target() as usize];
         for operand in self.operands() {
             let (Some(field), Value::Reg(reg), dwords) = (operand.role, operand.value, operand.bits / 32) else {
                 continue;
@@ -88,13 +85,9 @@ impl Inst {
                     return Err(RuleError::MisalignedVector { field, register });
                 }
                 Reg::Sgpr(_) | Reg::Ttmp(_) => {
-                    let item = items(tables, self)
-                        .iter()
-                        .filter_map(|&n| tables.items.get(usize::from(n)))
-                        .find(|i| i.field == field && matches!(i.kind, Kind::Code | Kind::SdstOrVcc | Kind::Saddr));
                     // Register files begin at multiples of four.
                     let align = dwords.next_power_of_two().min(4);
-                    match item.map(|i| code(i, self)) {
+                    match code_of(self, field) {
                         Some(code) if code & align.wrapping_sub(1) != 0 => {
                             return Err(RuleError::MisalignedScalar { field, code });
                         }

@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::Target;
 use crate::table::Shape;
-use crate::target::{DECODE, OPERANDS, OPS};
+use crate::target::{DECODE, ITEMS, OPS};
 
 impl Opcode {
     /// The mnemonic, in LLVM's spelling, without the suffix of an encoding.
@@ -52,7 +52,7 @@ impl Opcode {
         let slots = ops.slots.get(range).unwrap_or(&[]);
         slots.iter().filter_map(move |&slot| {
             let family = tables.families.iter().rev().find(|f| f.base <= slot)?;
-            let shape = OPERANDS[target as usize].shape(slot.into(), 0);
+            let shape = ITEMS[target as usize].shape(slot.into(), 0);
             Some(Place { shape, number: number(target, shape.format, slot - family.base) })
         })
     }
@@ -67,7 +67,7 @@ pub(crate) struct Place {
 impl Place {
     /// The forms with a dword behind the base words that is no literal.
     pub(crate) fn forms(&self, target: Target) -> impl Iterator<Item = &'static Shape> {
-        OPERANDS[target as usize].forms(self.shape)
+        ITEMS[target as usize].forms(self.shape)
     }
 }
 

@@ -163,7 +163,7 @@ fn in_lanes(t: &DecodeTables, class: &Class, lanes: usize, bits: u64) -> bool {
 fn in_lane(t: &DecodeTables, class: &Class, lanes: usize, n: usize, bits: u64) -> bool {
     let (lsb, width) = LANES[lanes % LANES.len()][n % 4];
     let kind = t.kinds[(bits >> lsb) as usize & ((1 << width) - 1) & 511];
-    width == 0 || t.sets[usize::from(class.sets[n % 4]) % SETS] >> (kind & 63) & 1 == 1
+    width == 0 || t.sets[usize::from(class.sets[n % 4]) & (SETS - 1)] >> (kind & 63) & 1 == 1
 }
 
 #[cold]
@@ -343,7 +343,7 @@ fn lead(t: &DecodeTables, word: u32) -> u8 {
 
 #[inline(always)]
 fn family(t: &DecodeTables, lead: u8) -> &Family {
-    &t.families[usize::from(lead & lead::FAMILY) % FAMILIES]
+    &t.families[usize::from(lead & lead::FAMILY) & (FAMILIES - 1)]
 }
 
 #[inline(always)]
@@ -506,7 +506,7 @@ fn reserved_value(t: &DecodeTables, found: &Found, bad: Bad, first: u8) -> Decod
 }
 
 /// The formats of a class: of the base words, and of the dword behind them.
-fn parts(t: &DecodeTables, class: u8) -> (Format, Option<Format>) {
+pub(crate) fn parts(t: &DecodeTables, class: u8) -> (Format, Option<Format>) {
     let class = t.classes.get(usize::from(class));
     let parts = class.and_then(|c| t.parts.get(usize::from(c.parts)));
     parts.copied().unwrap_or((Format::Literal, None))

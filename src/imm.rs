@@ -1,9 +1,9 @@
 //! The constants of `s_waitcnt`, `s_getreg`, `s_setreg`, `s_sendmsg` and `s_set_gpr_idx`, taken apart. Where the parts
 //! lie is in the tables (`bits` in `isa/enums.isa`); the printer and re-targeting use the same types.
 
-use crate::operand::{items, value};
+use crate::operand::value;
 use crate::table::{Kind, Part};
-use crate::target::{IMMS, OPERANDS};
+use crate::target::{IMMS, ITEMS};
 use crate::{Field, FieldError, Inst, Target};
 
 /// `?`, which cannot stand in a `const fn`.
@@ -318,8 +318,7 @@ impl Inst {
     /// # }
     /// ```
     pub fn imm(&self) -> Option<Imm> {
-        let tables = OPERANDS[self.target() as usize];
-        let mut all = items(tables, self).iter().filter_map(|&n| tables.items.get(usize::from(n)));
+        let mut all = ITEMS[self.target() as usize].of(self);
         all.find_map(|item| Imm::decode(self.target(), item.kind, value(item, self) as u16))
     }
 }

@@ -6,7 +6,7 @@ use crate::common::Flags;
 use crate::decode::MAX_DWORDS;
 use crate::table::{Info, NO_INFO, Shape, paged, special};
 use crate::target::generated::INFOS;
-use crate::target::{DECODE, LAYOUT, OPERANDS, OPS};
+use crate::target::{DECODE, ITEMS, LAYOUT, OPS};
 use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operands, Target};
 
 /// An instruction: its words, what they say, and the target they say it for.
@@ -35,13 +35,13 @@ impl Inst {
     }
 
     #[inline]
-    fn slot(&self) -> usize {
+    pub(crate) fn slot(&self) -> usize {
         (self.meta & 0x1fff) as usize
     }
 
     /// Which form of the slot it is: 0 for the base words alone.
     #[inline]
-    fn form(&self) -> u8 {
+    pub(crate) fn form(&self) -> u8 {
         (self.meta >> 13 & 7) as u8
     }
 
@@ -52,7 +52,7 @@ impl Inst {
 
     #[inline]
     pub(crate) fn shape(&self) -> &'static Shape {
-        OPERANDS[self.target() as usize].shape(self.slot(), self.form())
+        ITEMS[self.target() as usize].shape(self.slot(), self.form())
     }
 
     #[inline]
@@ -145,7 +145,7 @@ impl Inst {
     /// The base format. SDWA, DPP and literal dwords are seen with [`Inst::extension`].
     #[inline]
     pub fn format(&self) -> Format {
-        self.shape().format
+        self.formats().0
     }
 
     /// The format of the dword behind the base words, if there is one.
@@ -200,8 +200,17 @@ impl Inst {
         Ok(words.len())
     }
 
+    /// The base format, and that of the dword that stands or could stand behind the base words.
+    fn formats(&self) -> (Format, Option<Format>) {
+        crate::decode::parts(DECODE[self.target() as usize], self.class())
+    }
+
+    /// The formats that make up the instruction, each with its first bit.
     fn parts(&self) -> [Option<(Format, u8)>; 2] {
-        parts(self.target(), self.shape(), self.dwords() as u8)
+        let (format, extension) = self.formats();
+        let base = layout(self.target(), format).map_or(32, |l| l.bits);
+        let extension = extension.filter(|_| self.len() * 8 > usize::from(base));
+        [Some((format, 0)), extension.map(|extension| (extension, base))]
     }
 
     /// The dwords that have this format: the base words, or the one behind them; `None` if it is neither.
@@ -221,7 +230,7 @@ impl Inst {
 
     /// The bits that the hardware ignores: of the first two dwords, and of the third.
     pub(crate) fn ignored(&self) -> (u64, u32) {
-        let low = OPERANDS[self.target() as usize].ignored.get(usize::from(self.shape().ignored));
+        let low = ITEMS[self.target() as usize].ignored.get(usize::from(self.shape().ignored));
         let wide = DECODE[self.target() as usize].wide.iter().find(|w| w.class == self.class());
         (low.copied().unwrap_or(0), wide.map_or(0, |w| w.ignored))
     }
@@ -274,13 +283,6 @@ impl Inst {
 /// Where the fields of a format lie.
 pub(crate) fn layout(target: Target, format: Format) -> Option<&'static Layout> {
     LAYOUT[target as usize].formats.iter().find(|l| l.format == format)
-}
-
-/// The formats that make up an instruction, each with its first bit.
-pub(crate) fn parts(target: Target, shape: &Shape, dwords: u8) -> [Option<(Format, u8)>; 2] {
-    let base = layout(target, shape.format).map_or(32, |l| l.bits);
-    let extension = shape.extension.filter(|_| dwords * 32 > base);
-    [Some((shape.format, 0)), extension.map(|format| (format, base))]
 }
 
 impl fmt::Debug for Inst {

@@ -1,6 +1,6 @@
 //! What an instruction reads and writes.
 
-use crate::table::{Item, Kind, NONE, OperandTables, Ty, special};
+use crate::table::{Item, Kind, Mode, NONE, OperandTables, Plain, paged, special};
 use crate::target::OPERANDS;
 use crate::target::generated::ANY_WIDE;
 use crate::{DecodeError, Field, Inst};
@@ -101,33 +101,26 @@ pub struct Operands<'a> {
     inst: &'a Inst,
     tables: &'static OperandTables,
     /// Item numbers that are left.
-    list: &'static [u16],
+    list: &'static [u8],
     /// What of the first item in the list has been given: the register of a scalar memory offset, or so many
     /// registers of an image address.
     given: u8,
-    reads: u16,
-    writes: u16,
+    /// The implicit operands that are left.
+    implicit: &'static [Operand],
+    /// A field has shown that vcc is read, written.
+    vcc: [bool; 2],
 }
 
 impl<'a> Operands<'a> {
     #[inline]
     pub(crate) fn new(inst: &'a Inst) -> Self {
         let tables = OPERANDS[inst.target() as usize];
-        let info = inst.info();
-        Operands { inst, tables, list: items(tables, inst), given: 0, reads: info.reads, writes: info.writes }
+        let list = tables.list(inst.slot(), inst.form()).unwrap_or(&[]);
+        let number = paged(tables.implicit_pages, tables.implicit_of, inst.slot()).unwrap_or(0);
+        let implicit = tables.implicit.get(usize::from(number)).copied().unwrap_or(&[]);
+        Operands { inst, tables, list, given: 0, implicit, vcc: [false; 2] }
     }
 }
-
-/// The numbers of an instruction's items.
-#[inline]
-pub(crate) fn items(tables: &'static OperandTables, inst: &Inst) -> &'static [u16] {
-    let shape = inst.shape();
-    let first = usize::from(shape.first);
-    tables.lists.get(first..first + usize::from(shape.items)).unwrap_or(&[])
-}
-
-/// Bit of vcc in the implicit registers.
-const VCC: u32 = 1;
 
 impl Iterator for Operands<'_> {
     type Item = Operand;
@@ -135,114 +128,171 @@ impl Iterator for Operands<'_> {
     #[inline]
     fn next(&mut self) -> Option<Operand> {
         while let Some((&number, rest)) = self.list.split_first() {
-            let Some(item) = self.tables.items.get(usize::from(number)) else {
+            let number = usize::from(number);
+            if let Some(plain) = self.tables.plain.get(number) {
                 self.list = rest;
-                continue;
-            };
-            // Most are plain registers, and modifiers are none.
-            if item.access == 0 {
-                self.list = rest;
-                continue;
+                return Some(read_plain(self.tables, plain, self.inst));
             }
-            if let Some(operand) = plain(self.tables, item, self.inst) {
-                self.list = rest;
-                return Some(operand);
-            }
-            if matches!(item.kind, Kind::SmemOffset | Kind::ImgAddr | Kind::ImgAddrGrad) {
-                if let Some(operand) = self.part(item) {
-                    return Some(operand);
-                }
-                self.given = 0;
-            }
-            self.list = rest;
-            if let Some(operand) = read(self.tables, item, self.inst) {
-                // The vcc that the text shows is not implicit besides; nor is it written when SDWA names another register.
-                if matches!(item.kind, Kind::Vcc | Kind::SdstOrVcc) {
-                    self.reads &= !(u16::from(operand.access.reads()) << VCC);
-                    self.writes &= !(u16::from(operand.access.writes()) << VCC);
-                }
+            if let Some(operand) = self.other(number) {
                 return Some(operand);
             }
         }
-        if self.reads | self.writes == 0 {
-            return None;
+        match self.implicit.split_first() {
+            Some((&operand, rest)) if self.vcc == [false; 2] => {
+                self.implicit = rest;
+                Some(operand)
+            }
+            Some(_) => self.unshown(),
+            None => None,
         }
-        self.implicit()
+    }
+
+    #[inline]
+    fn fold<B, F: FnMut(B, Operand) -> B>(mut self, mut all: B, mut f: F) -> B {
+        let (tables, inst) = (self.tables, self.inst);
+        loop {
+            // What is plain needs nothing of the state, which can stay where it is.
+            let mut list = self.list.iter();
+            let other = list.by_ref().map(|&n| tables.plain.get(usize::from(n)).ok_or(usize::from(n)));
+            let mut number = None;
+            for item in other {
+                match item {
+                    Ok(plain) => all = f(all, read_plain(tables, plain, inst)),
+                    Err(n) => {
+                        number = Some(n);
+                        break;
+                    }
+                }
+            }
+            let Some(number) = number else { break };
+            // It is in the list until it has no further operand.
+            let at = self.list.len() - list.len() - 1;
+            self.list = self.list.get(at..).unwrap_or(&[]);
+            if let Some(operand) = self.other(number) {
+                all = f(all, operand);
+            }
+        }
+        if self.vcc == [false; 2] {
+            return self.implicit.iter().fold(all, |all, &operand| f(all, operand));
+        }
+        while let Some(operand) = self.unshown() {
+            all = f(all, operand);
+        }
+        all
     }
 }
 
 impl Operands<'_> {
-    /// The next operand of an item that is several; `None` when it is the last one's turn, or none's.
+    /// The next operand of the first item in the list, which is no plain register. Takes the item from the list when
+    /// it has no further one.
     #[inline(never)]
-    fn part(&mut self, item: &Item) -> Option<Operand> {
-        let operand = match item.kind {
-            Kind::SmemOffset if self.given == 0 => match smem_offset(item, self.inst) {
-                SmemOffset::Both(code, _) => {
-                    let value = register_or_constant(self.tables, code, 1, self.inst, item.ty);
-                    Operand { role: Some(Field::Soffset), value, bits: 32, access: Access::Read }
-                }
-                _ => return None,
-            },
-            Kind::SmemOffset => return None,
-            _ => image_address(item, self.inst, self.given)?,
+    fn other(&mut self, number: usize) -> Option<Operand> {
+        let Some(item) = number.checked_sub(self.tables.plain.len()).and_then(|n| self.tables.items.get(n)) else {
+            self.list = self.list.get(1..).unwrap_or(&[]);
+            return None;
         };
-        self.given += 1;
+        if matches!(item.kind, Kind::SmemOffset | Kind::ImgAddr | Kind::ImgAddrGrad) {
+            if let Some(operand) = self.part(item) {
+                self.given += 1;
+                return Some(operand);
+            }
+            self.given = 0;
+        }
+        self.list = self.list.get(1..).unwrap_or(&[]);
+        let operand = read(self.tables, item, self.inst)?;
+        // The vcc that the text shows is not implicit besides; nor is it written when SDWA names another register.
+        if matches!(item.kind, Kind::Vcc | Kind::SdstOrVcc) {
+            self.vcc[0] |= operand.access.reads();
+            self.vcc[1] |= operand.access.writes();
+        }
         Some(operand)
     }
 
-    /// The next implicit register.
-    #[inline(never)]
-    fn implicit(&mut self) -> Option<Operand> {
-        let left = self.reads | self.writes;
-        if left == 0 {
-            return None;
+    /// The next operand of an item that is several; `None` when it is the last one's turn, or none's.
+    fn part(&self, item: &Item) -> Option<Operand> {
+        match item.kind {
+            Kind::SmemOffset if self.given == 0 => match smem_offset(item, self.inst) {
+                SmemOffset::Both(code, _) => {
+                    let value = register_or_constant(self.tables, code, 1, self.inst);
+                    Some(Operand { role: Some(Field::Soffset), value, bits: 32, access: Access::Read })
+                }
+                _ => None,
+            },
+            Kind::SmemOffset => None,
+            _ => image_address(item, self.inst, self.given),
         }
-        let bit = left.trailing_zeros();
-        let (reads, writes) = (self.reads >> bit & 1 == 1, self.writes >> bit & 1 == 1);
-        self.reads &= !(1 << bit);
-        self.writes &= !(1 << bit);
-        // The order of reg_bits in build/tables.rs.
-        let (reg, bits) = match bit {
-            0 => (Reg::Scc, 1),
-            VCC => (Reg::Vcc, self.tables.lanes.into()),
-            2 => (Reg::Exec, self.tables.lanes.into()),
-            3 => (Reg::M0, 32),
-            4 => (Reg::Mode, 32),
-            5 => (Reg::FlatScratch, 64),
-            6 => (Reg::XnackMask, 64),
-            _ => (Reg::TrapStatus, 32),
-        };
-        let access = match (reads, writes) {
-            (true, true) => Access::ReadWrite,
-            (false, _) => Access::Write,
-            _ => Access::Read,
-        };
-        Some(Operand { role: None, value: Value::Reg(reg), bits, access })
+    }
+
+    /// The next implicit operand that no field has shown.
+    #[cold]
+    fn unshown(&mut self) -> Option<Operand> {
+        let [read, written] = self.vcc;
+        while let Some((&operand, rest)) = self.implicit.split_first() {
+            self.implicit = rest;
+            if operand.value != Value::Reg(Reg::Vcc) {
+                return Some(operand);
+            }
+            let access = match (operand.access.reads() && !read, operand.access.writes() && !written) {
+                (true, true) => Access::ReadWrite,
+                (true, false) => Access::Read,
+                (false, true) => Access::Write,
+                (false, false) => continue,
+            };
+            return Some(Operand { access, ..operand });
+        }
+        None
     }
 }
 
-/// What most operands are: a VGPR or an SGPR by its code. `None` for whatever else.
 #[inline(always)]
-fn plain(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operand> {
-    if item.kind != Kind::Code || item.cond != NONE {
-        return None;
+fn read_plain(t: &OperandTables, item: &Plain, inst: &Inst) -> Operand {
+    let code = plain_code(item, inst);
+    let mut dwords = u16::from(item.dwords);
+    let operand =
+        |value, dwords: u16| Operand { role: Some(item.field), value, bits: dwords * 32, access: item.access };
+    if item.bit != NONE {
+        match item.mode {
+            Mode::Acc if code >= 256 && flag(inst, item.bit) => {
+                return operand(Value::Reg(Reg::Agpr(code as u8)), dwords);
+            }
+            Mode::Acc => {}
+            Mode::Off if code == 127 => return operand(Value::Off, dwords),
+            Mode::Off => {}
+            Mode::Address => dwords = if bits(inst, item.bit, 7) == 127 { 2 } else { 1 },
+        }
     }
-    let code = code(item, inst);
-    let reg = match code {
-        256.. => Reg::Vgpr(code as u8),
-        _ if code <= t.sgpr_last => match item.dwords {
-            0 | 1 => Reg::Sgpr(code as u8),
-            2 => Reg::Sgpr(code as u8 & !1),
-            _ => Reg::Sgpr(code as u8 & !3),
-        },
-        _ => return None,
+    let value = match code {
+        256.. => Value::Reg(Reg::Vgpr(code as u8)),
+        _ if code <= t.sgpr_last => Value::Reg(Reg::Sgpr(match dwords {
+            0 | 1 => code as u8,
+            2 => code as u8 & !1,
+            _ => code as u8 & !3,
+        })),
+        _ => register_or_constant(t, code, dwords, inst),
     };
-    let access = match item.access {
-        2 => Access::Write,
-        3 => Access::ReadWrite,
-        _ => Access::Read,
-    };
-    Some(Operand { role: Some(item.field), value: Value::Reg(reg), bits: u16::from(item.dwords) * 32, access })
+    operand(value, dwords)
+}
+
+#[inline(always)]
+fn plain_code(item: &Plain, inst: &Inst) -> u16 {
+    (((inst.bits() >> (item.lsb & 63)) as u16 & item.mask) << (item.shift & 15)).wrapping_add(item.add)
+}
+
+/// The code of the plain operand that a field names.
+pub(crate) fn code_of(inst: &Inst, field: Field) -> Option<u16> {
+    let tables = OPERANDS[inst.target() as usize];
+    let mut numbers = tables.list(inst.slot(), inst.form()).unwrap_or(&[]).iter().copied();
+    numbers.find_map(|n| {
+        let n = usize::from(n);
+        match tables.plain.get(n) {
+            Some(plain) => (plain.field == field).then(|| plain_code(plain, inst)),
+            None => {
+                let item = tables.items.get(n.checked_sub(tables.plain.len())?)?;
+                let named = matches!(item.kind, Kind::Code | Kind::SdstOrVcc | Kind::Saddr);
+                (item.field == field && named).then(|| code(item, inst))
+            }
+        }
+    })
 }
 
 /// The raw value of an item's field.
@@ -273,12 +323,7 @@ pub(crate) fn code(item: &Item, inst: &Inst) -> u16 {
 
 /// Reads an item as an operand; `None` for modifiers, and for operands that this instruction leaves out.
 pub(crate) fn read(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operand> {
-    let mut access = match item.access {
-        1 => Access::Read,
-        2 => Access::Write,
-        3 => Access::ReadWrite,
-        _ => Access::Read,
-    };
+    let mut access = item.access.unwrap_or(Access::Read);
     if item.cond != NONE && item.kind != Kind::SdwaSrc {
         match (flag(inst, item.cond), access) {
             (true, Access::Read) => access = Access::ReadWrite,
@@ -287,7 +332,7 @@ pub(crate) fn read(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operan
         }
     }
     let mut dwords = u16::from(item.dwords);
-    let of_code = |code: u16, dwords: u16| register_or_constant(t, code, dwords, inst, item.ty);
+    let of_code = |code: u16, dwords: u16| register_or_constant(t, code, dwords, inst);
     let value = match item.kind {
         Kind::Code => of_code(code(item, inst), dwords),
         Kind::Agpr => Value::Reg(Reg::Agpr(code(item, inst) as u8)),
@@ -356,7 +401,7 @@ pub(crate) fn read(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operan
         | Kind::Sendmsg
         | Kind::Waitcnt
         | Kind::GprIdx
-            if item.access != 0 =>
+            if item.access.is_some() =>
         {
             Value::Imm(value(item, inst) as i32)
         }
@@ -513,12 +558,12 @@ fn image_address(item: &Item, inst: &Inst, part: u8) -> Option<Operand> {
 /// Refuses tuples that run past the last register, where other fields say how long they are.
 #[cold]
 pub(crate) fn sizes(inst: &Inst) -> Result<(), DecodeError> {
-    let tables = OPERANDS[inst.target() as usize];
     let inside = |field, lsb, register: u16, dwords: u16| match register + dwords > 256 {
         true => Err(DecodeError::ReservedValue { field, value: register, lsb, width: 8 }),
         false => Ok(()),
     };
-    for item in items(tables, inst).iter().filter_map(|&n| tables.items.get(usize::from(n))) {
+    let tables = OPERANDS[inst.target() as usize];
+    for item in tables.others(inst.slot(), inst.form()) {
         match item.kind {
             Kind::MimgData => {
                 inside(item.field, item.lsb, value(item, inst) as u16, mimg_item_dwords(item, inst))?;
@@ -579,7 +624,8 @@ pub(crate) fn smem_offset(item: &Item, inst: &Inst) -> SmemOffset {
 }
 
 /// What an operand code means. Scalar tuples begin at the aligned register, as the hardware reads them.
-fn register_or_constant(t: &OperandTables, code: u16, dwords: u16, inst: &Inst, _ty: Ty) -> Value {
+#[inline(never)]
+fn register_or_constant(t: &OperandTables, code: u16, dwords: u16, inst: &Inst) -> Value {
     let align = |n: u16| (n & !(dwords.next_power_of_two().min(4) - 1)) as u8;
     match code {
         256.. => Value::Reg(Reg::Vgpr(code as u8)),

@@ -11,7 +11,7 @@
 
 // How long the longest of each table is among the targets: an index is compared with a constant.
 use crate::target::generated::{CLASS_OF, CLASSES, FAMILIES, PAGES, SETS, ZEROS};
-use crate::{Field, Format, Opcode};
+use crate::{Access, Field, Format, Inst, Opcode, Operand};
 
 /// No bit position.
 pub(crate) const NONE: u8 = 0xff;
@@ -233,8 +233,95 @@ pub(crate) fn paged<T: Copy>(pages: &[u8], entries: &[T], slot: usize) -> Option
     entries.get(page * PAGE + slot % PAGE).copied()
 }
 
-/// What the operand iterator and the printer need.
+/// What the operand iterator needs. Its items are without what only text tells apart.
 pub(crate) struct OperandTables {
+    /// Pages of `shape_of`.
+    pub pages: &'static [u8],
+    /// Which of `shapes` each slot's base form is.
+    pub shape_of: &'static [u8],
+    pub shapes: &'static [OperandShape],
+    /// Shapes (plus one) of further forms: the shape of the base form, the form, and its shape.
+    pub others: &'static [(u8, u8, u8)],
+    /// Runs of numbers: first those of `plain`, then those of `items`.
+    pub lists: &'static [u8],
+    pub plain: &'static [Plain],
+    pub items: &'static [Item],
+    /// Pages of `implicit_of`.
+    pub implicit_pages: &'static [u8],
+    /// Which of `implicit` each slot reads and writes.
+    pub implicit_of: &'static [u8],
+    pub implicit: &'static [&'static [Operand]],
+    pub sgpr_last: u16,
+    pub ttmp_first: u16,
+    pub ttmp_last: u16,
+    /// Bits of vcc and exec.
+    pub lanes: u8,
+}
+
+/// What most operands are: a code that is always read, and names a register or a constant.
+pub(crate) struct Plain {
+    pub field: Field,
+    pub access: Access,
+    pub lsb: u8,
+    pub shift: u8,
+    /// Of the field's bits, from its lowest one.
+    pub mask: u16,
+    pub add: u16,
+    pub dwords: u8,
+    /// The lowest bit that `mode` looks at, or `NONE`.
+    pub bit: u8,
+    pub mode: Mode,
+}
+
+/// What else a plain operand depends on.
+#[allow(dead_code)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// A bit makes a vector register an accumulation register.
+    Acc,
+    /// Code 127 is no register.
+    Off,
+    /// 127 in the seven bits makes it a pair.
+    Address,
+}
+
+/// The operands of some form.
+pub(crate) struct OperandShape {
+    /// Run of item numbers in `OperandTables::lists`.
+    pub first: u16,
+    pub items: u8,
+    /// Shapes (plus one) of the SDWA and DPP forms.
+    pub forms: [u8; 2],
+}
+
+impl OperandTables {
+    /// The numbers of the items.
+    #[inline]
+    pub(crate) fn list(&self, slot: usize, form: u8) -> Option<&[u8]> {
+        let number = paged(self.pages, self.shape_of, slot)?;
+        let mut shape = self.shapes.get(usize::from(number))?;
+        if form != 0 {
+            let number = match form {
+                1 | 2 => shape.forms.get(usize::from(form) - 1)?.checked_sub(1)?,
+                _ => self.others.iter().find(|o| (o.0, o.1) == (number, form))?.2,
+            };
+            shape = self.shapes.get(usize::from(number))?;
+        }
+        let first = usize::from(shape.first);
+        self.lists.get(first..first + usize::from(shape.items))
+    }
+}
+
+impl OperandTables {
+    /// The operands that are not plain.
+    pub(crate) fn others(&self, slot: usize, form: u8) -> impl Iterator<Item = &Item> {
+        let numbers = self.list(slot, form).unwrap_or(&[]).iter();
+        numbers.filter_map(|&n| self.items.get(usize::from(n).checked_sub(self.plain.len())?))
+    }
+}
+
+/// What the printer needs.
+pub(crate) struct ItemTables {
     /// Pages of `shape_of`, and what is added to the numbers in each.
     pub pages: &'static [(u8, u16)],
     /// Shape of each slot's base form.
@@ -248,14 +335,9 @@ pub(crate) struct OperandTables {
     pub ignored: &'static [u64],
     pub lists: &'static [u16],
     pub items: &'static [Item],
-    pub sgpr_last: u16,
-    pub ttmp_first: u16,
-    pub ttmp_last: u16,
-    /// Bits of vcc and exec.
-    pub lanes: u8,
 }
 
-impl OperandTables {
+impl ItemTables {
     #[inline]
     pub(crate) fn shape(&self, slot: usize, form: u8) -> &Shape {
         // The numbers came from the target's tables: they are always there, and nothing here can panic.
@@ -286,6 +368,19 @@ impl OperandTables {
         let forms = self.forms.get(usize::from(shape.forms)).copied().unwrap_or_default();
         forms.into_iter().filter_map(|f| self.shapes.get(usize::from(f.checked_sub(1)?)))
     }
+
+    /// The numbers of a shape's items.
+    #[inline]
+    pub(crate) fn list_of(&self, shape: &Shape) -> &[u16] {
+        let first = usize::from(shape.first);
+        self.lists.get(first..first + usize::from(shape.items)).unwrap_or(&[])
+    }
+
+    /// The items of an instruction.
+    #[inline]
+    pub(crate) fn of(&self, inst: &Inst) -> impl Iterator<Item = &Item> {
+        self.list_of(inst.shape()).iter().filter_map(|&n| self.items.get(usize::from(n)))
+    }
 }
 
 #[cfg_attr(not(feature = "text"), allow(dead_code))]
@@ -298,9 +393,9 @@ pub(crate) struct Shape {
     /// Run of item numbers in `lists`.
     pub first: u16,
     pub items: u8,
-    /// Which of `OperandTables::forms`.
+    /// Which of `ItemTables::forms`.
     pub forms: u8,
-    /// Which of `OperandTables::ignored`.
+    /// Which of `ItemTables::ignored`.
     pub ignored: u8,
 }
 
@@ -324,8 +419,8 @@ pub(crate) struct Item {
     pub add: u16,
     pub ty: Ty,
     pub dwords: u8,
-    /// Bit 0: read, bit 1: written. 0: a modifier.
-    pub access: u8,
+    /// `None`: a modifier.
+    pub access: Option<Access>,
     /// Bit that must be set for the write to happen, or `NONE`.
     pub cond: u8,
     /// Bits that the kind looks at besides: neg, abs, sext of a source; acc; offen and idxen; ...
@@ -474,9 +569,6 @@ pub(crate) struct Dual {
 /// Facts of an operation, whatever its operands.
 #[cfg_attr(not(feature = "text"), allow(dead_code))]
 pub(crate) struct Info {
-    /// Implicit registers, a bit each in the order of `Special`.
-    pub reads: u16,
-    pub writes: u16,
     pub flags: u32,
     /// Printed with `_e32` or `_e64`.
     pub suffix: bool,
@@ -485,7 +577,7 @@ pub(crate) struct Info {
 }
 
 /// Stands where a number were that is no info's, which none is.
-pub(crate) static NO_INFO: Info = Info { reads: 0, writes: 0, flags: 0, suffix: false, respelled: false };
+pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: false };
 
 pub(crate) struct LayoutTables {
     pub formats: &'static [Layout],

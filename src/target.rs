@@ -5,7 +5,9 @@ use core::str::FromStr;
 
 #[cfg(feature = "text")]
 use crate::table::TextTables;
-use crate::table::{DecodeTables, ImmTables, Layout, LayoutTables, LengthTables, NameTables, OpTables, OperandTables};
+use crate::table::{
+    DecodeTables, ImmTables, ItemTables, Layout, LayoutTables, LengthTables, NameTables, OpTables, OperandTables,
+};
 
 pub(crate) struct TargetInfo {
     name: &'static str,
@@ -24,10 +26,11 @@ pub(crate) mod generated {
     #[cfg(feature = "text")]
     use crate::table::TextTables;
     use crate::table::{
-        Check, Class, DecodeTables, Dual, Family, FieldMap, Follow, ImmTables, Info, Item, Kind, Layout, LayoutTables,
-        LengthTables, NO_CLASS, NO_FAMILY, NameTables, Named, OpTables, OperandTables, Other, Part, Shape, Ty, Wide,
+        Check, Class, DecodeTables, Dual, Family, FieldMap, Follow, ImmTables, Info, Item, ItemTables, Kind, Layout,
+        LayoutTables, LengthTables, Mode, NO_CLASS, NO_FAMILY, NameTables, Named, OpTables, OperandShape,
+        OperandTables, Other, Part, Plain, Shape, Ty, Wide,
     };
-    use crate::{Field, FieldInfo, Format, Opcode};
+    use crate::{Access, Field, FieldInfo, Format, Opcode, Operand, Reg, Value};
 
     include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 }

@@ -51,7 +51,7 @@ fn modifier(inst: &Inst, item: &Item) -> i64 {
 
 /// The instruction has no such operand, or the modifier says what goes without saying.
 fn is_left_out(inst: &Inst, item: &Item) -> Result<(), RetargetError> {
-    if item.access != 0 {
+    if item.access.is_some() {
         return match operand(inst, item) {
             Some(o) => Err(RetargetError::Operand { field: item.field, bits: o.bits, bits_there: 0 }),
             None => Ok(()),
@@ -63,7 +63,7 @@ fn is_left_out(inst: &Inst, item: &Item) -> Result<(), RetargetError> {
 
 fn same((a, item): (&Inst, &Item), (b, other): (&Inst, &Item)) -> Result<(), RetargetError> {
     let bits_of = |o: &Option<Operand>| o.map_or(0, |o| o.bits);
-    let good = if item.access == 0 {
+    let good = if item.access.is_none() {
         let (here, there) = (modifier(a, item), modifier(b, other));
         match u32::try_from(here) {
             Ok(n) => names::value(a.target(), b.target(), Some(item), item.field, n).map(i64::from) == Some(there),

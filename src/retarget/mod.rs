@@ -14,9 +14,9 @@ use crate::common::{Place, SUCCESSORS};
 use crate::decode::MAX_DWORDS;
 use crate::imm::Imm;
 use crate::inst::layout;
-use crate::operand::{SmemOffset, code, flag, items, scratch_addr_used, sdwa_code, smem_offset, smrd_offset};
-use crate::table::{Item, Kind, NONE, Shape};
-use crate::target::OPERANDS;
+use crate::operand::{SmemOffset, code, flag, scratch_addr_used, sdwa_code, smem_offset, smrd_offset};
+use crate::table::{Item, Kind, NONE};
+use crate::target::ITEMS;
 use crate::{DecodeError, Field, FieldInfo, Format, Inst, Opcode, RuleError, Target, decode_words};
 use compare::compare;
 use offset::ScalarOffset;
@@ -174,11 +174,11 @@ struct Items {
 
 impl Items {
     fn of(inst: &Inst) -> Items {
-        Items { target: inst.target(), list: items(OPERANDS[inst.target() as usize], inst) }
+        Items { target: inst.target(), list: ITEMS[inst.target() as usize].list_of(inst.shape()) }
     }
 
     fn all(self) -> impl Iterator<Item = &'static Item> {
-        let tables = OPERANDS[self.target as usize];
+        let tables = ITEMS[self.target as usize];
         self.list.iter().filter_map(|&n| tables.items.get(usize::from(n)))
     }
 
@@ -209,13 +209,13 @@ impl Items {
     /// The item that an item of the other target answers to.
     fn partner(self, others: Items, item: &Item, names: Names) -> Option<&'static Item> {
         // The bit that returns the old value has a name of its own in each generation.
-        if item.access == 0 && others.returns() == Some(item.lsb) {
+        if item.access.is_none() && others.returns() == Some(item.lsb) {
             let bit = self.returns();
-            return self.all().find(|i| i.access == 0 && Some(i.lsb) == bit);
+            return self.all().find(|i| i.access.is_none() && Some(i.lsb) == bit);
         }
-        let (field, operand) = (names.of(item.field), item.access != 0);
+        let (field, operand) = (names.of(item.field), item.access.is_some());
         // vcc can stand twice: read and written.
-        let same = |i: &&Item| i.field == field && (i.access != 0) == operand;
+        let same = |i: &&Item| i.field == field && i.access.is_some() == operand;
         let other = self.all().find(|i| same(i) && i.access == item.access).or_else(|| self.all().find(same));
         // A compare writes vcc, or what a field names if the form has one.
         let vcc = |i: &&Item| matches!(i.kind, Kind::Vcc | Kind::SdstOrVcc) && i.access == item.access;
@@ -263,11 +263,7 @@ fn retarget(from: &Inst, target: Target, place: &Place) -> Result<Inst, Retarget
             form.ok_or(lacks)?
         }
     };
-    let list = |s: &'static Shape| {
-        let first = usize::from(s.first);
-        OPERANDS[target as usize].lists.get(first..first + usize::from(s.items)).unwrap_or(&[])
-    };
-    let (items, items_there) = (Items::of(from), Items { target, list: list(shape) });
+    let (items, items_there) = (Items::of(from), Items { target, list: ITEMS[target as usize].list_of(shape) });
     let mut words = Words([0; MAX_DWORDS]);
     for info in there.fields {
         match info.fixed {

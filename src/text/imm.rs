@@ -169,10 +169,6 @@ impl Printer<'_> {
 
     pub(super) fn modifier(&self, item: &Item, out: &mut Out) {
         let v = value(item, self.inst);
-        // Most modifiers are not there.
-        if v == 0 && matches!(item.kind, Kind::Flag | Kind::Named | Kind::Signed | Kind::Omod) {
-            return;
-        }
         match item.kind {
             Kind::Flag if v != 0 => {
                 out.byte(b' ');

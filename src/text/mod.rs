@@ -6,9 +6,9 @@ mod out;
 
 use core::fmt;
 
-use crate::operand::items;
-use crate::table::Kind;
-use crate::target::{OPERANDS, TEXT};
+use crate::operand::value;
+use crate::table::{Item, Kind};
+use crate::target::{ITEMS, OPERANDS, TEXT};
 use crate::{Field, Inst};
 use out::Out;
 
@@ -123,11 +123,11 @@ impl fmt::Display for FieldText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = Out::new();
         let p = Printer::new(self.inst);
-        for item in items(p.operands, self.inst).iter().filter_map(|&n| p.operands.items.get(usize::from(n))) {
+        for item in p.items.of(self.inst) {
             if item.field != self.field {
                 continue;
             }
-            if item.access == 0 {
+            if item.access.is_none() {
                 p.modifier(item, &mut out);
             } else {
                 p.operand(item, "", &mut out);
@@ -142,34 +142,46 @@ impl fmt::Display for FieldText<'_> {
 struct Printer<'a> {
     inst: &'a Inst,
     operands: &'static crate::table::OperandTables,
+    items: &'static crate::table::ItemTables,
     text: &'static crate::table::TextTables,
 }
 
 impl<'a> Printer<'a> {
     fn new(inst: &'a Inst) -> Self {
         let target = inst.target() as usize;
-        Printer { inst, operands: OPERANDS[target], text: TEXT[target] }
+        Printer { inst, operands: OPERANDS[target], items: ITEMS[target], text: TEXT[target] }
     }
+}
+
+/// A flag or a number that is zero, of which text says nothing.
+#[inline(always)]
+fn is_silent(item: &Item, inst: &Inst) -> bool {
+    let kinds = [Kind::Flag, Kind::Omod, Kind::Named, Kind::Signed, Kind::List, Kind::ListNegLo, Kind::ListNeg];
+    kinds.contains(&item.kind) && value(item, inst) == 0
 }
 
 fn print(inst: &Inst, out: &mut Out) {
     let p = Printer::new(inst);
-    if inst.info().respelled {
+    let (info, shape) = (inst.info(), inst.shape());
+    if info.respelled {
         out.str(inst.mnemonic());
     } else {
         let (name, len) = inst.opcode().padded_name();
         out.part(name, len);
     }
-    let suffix = inst.shape().suffix;
-    if suffix >= ALWAYS || suffix != 0 && inst.info().suffix {
+    let suffix = shape.suffix;
+    if suffix >= ALWAYS || suffix != 0 && info.suffix {
         let suffix = SUFFIXES.get(usize::from(suffix)).unwrap_or(&SUFFIXES[0]);
         out.part(suffix, suffix[15].into());
     }
     let mut separator = " ";
-    for &number in items(p.operands, inst) {
-        let Some(item) = p.operands.items.get(usize::from(number)) else { continue };
-        if item.access == 0 {
-            p.modifier(item, out);
+    for &number in p.items.list_of(shape) {
+        let Some(item) = p.items.items.get(usize::from(number)) else { continue };
+        if item.access.is_none() {
+            // Most modifiers are not there, and most of those are zero.
+            if !is_silent(item, inst) {
+                p.modifier(item, out);
+            }
         } else if p.plain(item, separator, out) || p.operand(item, separator, out) {
             // An export target and its first source have no comma between them, nor have two operations.
             separator = if matches!(item.kind, Kind::ExpTgt | Kind::Second) { " " } else { ", " };

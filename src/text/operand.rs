@@ -2,6 +2,7 @@
 
 use super::Printer;
 use super::out::Out;
+use crate::Access;
 use crate::operand::{
     SmemOffset, buf_vaddr_dwords, code, exp_source, flag, global_addr_dwords, half, image_address_part,
     mimg_item_dwords, scratch_addr_used, sdwa_code, smem_offset, smrd_offset, tfe, value, vdsty,
@@ -38,7 +39,7 @@ impl Printer<'_> {
     pub(super) fn operand(&self, item: &Item, separator: &str, out: &mut Out) -> bool {
         let inst = self.inst;
         let conditional = item.cond != NONE && item.kind != Kind::SdwaSrc;
-        if conditional && item.access == 2 && !flag(inst, item.cond) {
+        if conditional && item.access == Some(Access::Write) && !flag(inst, item.cond) {
             return false;
         }
         let absent = match item.kind {
