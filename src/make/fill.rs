@@ -8,10 +8,10 @@ use super::{BuildError, op};
 use crate::common::Place;
 use crate::decode::MAX_DWORDS;
 use crate::inst::layout;
-use crate::operand::{items, mimg_item_dwords};
+use crate::operand::mimg_item_dwords;
 use crate::table::{Item, Kind, NONE, Shape};
-use crate::target::OPERANDS;
-use crate::{DecodeError, Field, Format, Inst, Layout, Reg, Value, decode_words};
+use crate::target::ITEMS;
+use crate::{Access, DecodeError, Field, Format, Inst, Layout, Reg, Value, decode_words};
 
 /// Operand codes that have meanings of their own.
 const VCC: u16 = 106;
@@ -37,16 +37,14 @@ pub(super) fn fill(builder: &Builder, place: &Place, shape: &'static Shape) -> R
     let extension = shape.extension.filter(|&e| e != Format::Literal);
     let lacks = BuildError::Encoding { format: Some(place.shape.format), extension };
     let base = layout(target, place.shape.format).ok_or(lacks)?;
-    let tables = OPERANDS[target as usize];
-    let first = usize::from(shape.first);
-    let list = tables.lists.get(first..first + usize::from(shape.items)).unwrap_or(&[]);
+    let list = ITEMS[target as usize].list_of(shape);
     let rules = RULES[target as usize];
     let mut filling = Filling { builder, rules, list, bits: 0, literal: None, decided: 0, used: 0 };
     filling.encode(base, place.number, extension);
     for item in filling.items() {
         match item.access {
-            0 => filling.modifier(item)?,
-            _ => filling.operand(item, lacks)?,
+            None => filling.modifier(item)?,
+            Some(_) => filling.operand(item, lacks)?,
         }
     }
     filling.nothing_is_left()?;
@@ -59,7 +57,7 @@ pub(super) fn fill(builder: &Builder, place: &Place, shape: &'static Shape) -> R
 
 impl Filling<'_> {
     fn items(&self) -> impl Iterator<Item = &'static Item> + use<> {
-        let tables = OPERANDS[self.builder.target as usize];
+        let tables = ITEMS[self.builder.target as usize];
         self.list.iter().filter_map(|&n| tables.items.get(usize::from(n)))
     }
 
@@ -183,8 +181,8 @@ impl Filling<'_> {
             _ => {}
         }
         // Written only when the operation returns something.
-        if item.cond != NONE && item.access == 2 && item.kind != Kind::SdwaSrc {
-            let returns = self.items().find(|i| i.access == 0 && i.lsb == item.cond).map(|i| i.field);
+        if item.cond != NONE && item.access == Some(Access::Write) && item.kind != Kind::SdwaSrc {
+            let returns = self.items().find(|i| i.access.is_none() && i.lsb == item.cond).map(|i| i.field);
             match b.find(item.field) {
                 None if !returns.is_some_and(|f| self.flag(f)) => return Ok(()),
                 _ => self.set(item.cond),
@@ -468,7 +466,8 @@ impl Filling<'_> {
     fn nothing_is_left(&mut self) -> Result<(), BuildError> {
         let b = self.builder;
         // A vcc that the encoding implies may be named.
-        let vcc = |written: bool| self.items().any(|i| i.kind == Kind::Vcc && (i.access == 2) == written);
+        let vcc =
+            |written: bool| self.items().any(|i| i.kind == Kind::Vcc && (i.access == Some(Access::Write)) == written);
         for (n, &(field, argument)) in b.arguments().iter().enumerate() {
             let implied = argument.code == VCC
                 && match field {
@@ -482,7 +481,7 @@ impl Filling<'_> {
         }
         let taken = |field: &[Field], kind: Option<Kind>| {
             let fits = |i: &&Item| field.contains(&i.field) && (i.kind == Kind::None || Some(i.kind) == kind);
-            self.items().filter(|i| i.access == 0).filter(fits).fold(0u8, |mask, i| {
+            self.items().filter(|i| i.access.is_none()).filter(fits).fold(0u8, |mask, i| {
                 let second = [Field::Src1Neg, Field::Src1Abs, Field::Src1Sext].contains(&i.field);
                 mask | i.used << u8::from(second)
             })
@@ -541,8 +540,7 @@ impl Filling<'_> {
         if inst.opcode() != self.builder.opcode || inst.len() != dwords * 4 || behind != extension {
             return Err(lacks);
         }
-        let tables = OPERANDS[inst.target() as usize];
-        for item in items(tables, &inst).iter().filter_map(|&n| tables.items.get(usize::from(n))) {
+        for item in self.items() {
             if !matches!(item.kind, Kind::MimgData | Kind::MimgGather | Kind::MimgAtomic | Kind::MimgCmpswap) {
                 continue;
             }
