@@ -38,7 +38,8 @@ fn split(text: &str) -> (Vec<String>, Vec<String>) {
 }
 
 fn is_modifier(word: &str) -> bool {
-    const FLAGS: [&str; 9] = ["gds", "glc", "slc", "lds", "idxen", "offen", "sc0", "sc1", "nt"];
+    const FLAGS: [&str; 11] =
+        ["row_mirror", "row_half_mirror", "gds", "glc", "slc", "lds", "idxen", "offen", "sc0", "sc1", "nt"];
     FLAGS.contains(&word) || word.split('[').next().is_some_and(|head| head.contains(':'))
 }
 
