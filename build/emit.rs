@@ -7,7 +7,7 @@ use crate::build::error::Result;
 use crate::build::lower::{self, Target};
 use crate::build::model::*;
 use crate::build::tables::{info_table, target_tables};
-use crate::build::{decode, lengths, names, roster, types};
+use crate::build::{decode, lengths, made, names, roster, types};
 
 pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut files =
@@ -133,10 +133,14 @@ fn common(isa: &Isa, targets: &[Target]) -> String {
         writeln!(out, "    {},", camel(f)).unwrap();
     }
     out += "}\n";
+    let all: Vec<String> = fields.iter().map(|f| format!("Field::{}", camel(f))).collect();
+    let doc = "/// Every field of the tables, of whatever target.";
+    writeln!(out, "impl Field {{\n    {doc}\n    pub const ALL: &'static [Field] = &[{}];\n}}", all.join(", "))
+        .unwrap();
     writeln!(out, "pub(crate) static FIELD_NAMES: [&str; {}] = {fields:?};", fields.len()).unwrap();
 
     names::common(&mut out, isa);
-    out
+    out + &made::all(&ops)
 }
 
 /// The distinct infos of all targets, so that targets share them.

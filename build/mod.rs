@@ -12,6 +12,7 @@ pub mod form;
 pub mod layout;
 pub mod lengths;
 pub mod lower;
+pub mod made;
 pub mod make;
 pub mod model;
 pub mod names;

@@ -6,81 +6,58 @@
 
 extern crate std;
 
-use amdgpu_isa::gfx942::{Sopp, SoppOp};
-use amdgpu_isa::{DecodeError, Decoder, Inst, Microcode, Opcode, Target, decode};
-use core::ops::ControlFlow;
+use amdgpu_isa::{
+    DecodeError, Decoder, DecoderMut, Field, Format, Inst, InstMut, Location, Opcode, PatchError, Target,
+};
 use std::println;
 
 const TARGET: Target = Target::Gfx942;
 
-/// What a patch that failed tells its caller.
+/// What a patch that failed tells its caller. Nothing was written then.
 #[derive(Debug, PartialEq)]
-enum PatchError {
+enum Error {
     /// Bytes that are no instruction, and where.
     Decode { offset: usize, error: DecodeError },
+    /// The change cannot be made.
+    Patch(PatchError),
     /// Nothing in the code is to be patched.
     NotFound,
 }
 
-/// Calls `patch` with each instruction and its words, and writes them back, until it breaks.
-fn walk(code: &mut [u8], mut patch: impl FnMut(&Inst, &mut [u32]) -> ControlFlow<()>) -> Result<(), PatchError> {
-    let mut offset = 0;
-    while let Some(rest) = code.get_mut(offset..).filter(|rest| !rest.is_empty()) {
-        let inst = decode(TARGET, rest).map_err(|error| PatchError::Decode { offset, error })?;
-        let mut buffer = [0; 5];
-        let Some(words) = inst.encode_words(&mut buffer).ok().and_then(|dwords| buffer.get_mut(..dwords)) else {
-            break;
-        };
-        let flow = patch(&inst, words);
-        for (to, word) in rest.chunks_exact_mut(4).zip(words) {
-            to.copy_from_slice(&word.to_le_bytes());
+/// The first instruction that is wanted, and its offset in bytes.
+fn find(code: &mut [u8], wanted: impl Fn(&Inst) -> bool) -> Result<(usize, InstMut<'_, [u8]>), Error> {
+    for (offset, inst) in DecoderMut::new(TARGET, code) {
+        let inst = inst.map_err(|invalid| Error::Decode { offset, error: invalid.error })?;
+        if wanted(&inst) {
+            return Ok((offset, inst));
         }
-        if flow.is_break() {
-            return Ok(());
-        }
-        offset += inst.len();
     }
-    Err(PatchError::NotFound)
+    Err(Error::NotFound)
 }
 
 /// A literal: the first `s_mov_b32` that holds `from` shall hold `to`.
-fn replace_literal(code: &mut [u8], from: u32, to: u32) -> Result<(), PatchError> {
-    walk(code, |inst, words| match words {
-        [_, literal] if inst.opcode() == Opcode::SMovB32 && *literal == from => {
-            *literal = to;
-            ControlFlow::Break(())
-        }
-        _ => ControlFlow::Continue(()),
-    })
+fn replace_literal(code: &mut [u8], from: u32, to: u32) -> Result<(), Error> {
+    let holds = |inst: &Inst| inst.opcode() == Opcode::SMovB32 && inst.get(Field::Literal) == Some(from);
+    let (_, mut mov) = find(code, holds)?;
+    mov.set_literal(to).map_err(Error::Patch)
 }
 
 /// An immediate: the first `s_sleep` becomes as short as it can be.
-fn shorten_sleep(code: &mut [u8]) -> Result<(), PatchError> {
-    walk(code, |inst, words| match (Sopp::of(inst), words) {
-        (Some(sopp), [word]) if inst.opcode() == Opcode::SSleep => {
-            [*word] = sopp.with_simm16(0).to_words();
-            ControlFlow::Break(())
-        }
-        _ => ControlFlow::Continue(()),
-    })
+fn shorten_sleep(code: &mut [u8]) -> Result<(), Error> {
+    let (_, mut sleep) = find(code, |inst| inst.opcode() == Opcode::SSleep)?;
+    sleep.set(Field::Simm16, 0).map_err(Error::Patch)
 }
 
 /// An opcode and a branch target: the first conditional branch is always taken, to the byte offset `to`.
-fn force_branch(code: &mut [u8], to: i32) -> Result<(), PatchError> {
-    let mut offset = 0;
-    walk(code, |inst, words| {
-        let next = offset + inst.len() as i32;
-        offset = next;
-        match (Sopp::of(inst), words) {
-            (Some(sopp), [word]) if inst.flags().is_branch() && inst.opcode() != Opcode::SBranch => {
-                let forced = sopp.with_op(SoppOp::SBranch).with_simm16(((to - next) / 4) as u16);
-                [*word] = forced.to_words();
-                ControlFlow::Break(())
-            }
-            _ => ControlFlow::Continue(()),
-        }
-    })
+fn force_branch(code: &mut [u8], to: u64) -> Result<(), Error> {
+    let conditional = |inst: &Inst| inst.flags().is_branch() && !inst.flags().is_barrier();
+    let (offset, mut branch) = find(code, conditional)?;
+    branch.set_branch_target(offset as u64, to).map_err(Error::Patch)?;
+    branch.set_opcode(Opcode::SBranch).map_err(Error::Patch)
 }
+
+/// Where it is known what stands there, no table is needed: a constant says which bits to change.
+const SLEEP_TIME: Location = Location::of(TARGET, Format::Sopp, Field::Simm16).unwrap();
 
 fn main() {
     // s_mov_b32 s0, 0x12345678; s_sleep 127; s_cbranch_scc1 to the start; s_endpgm
@@ -97,11 +74,18 @@ fn main() {
     for (offset, item) in Decoder::new(TARGET, &code) {
         println!("{offset:4x}  {}", item.expect("patched code is code"));
     }
-    let words: [u32; 5] = [0xbe8000ff, 0x1000, 0xbf8e0000, 0xbf820000, 0xbf810000];
+    let mut words: [u32; 5] = [0xbe8000ff, 0x1000, 0xbf8e0000, 0xbf820000, 0xbf810000];
     assert!(code.chunks_exact(4).zip(words).all(|(bytes, word)| bytes == word.to_le_bytes()));
 
-    // A literal that is cut off is an error with the number of bytes that are needed, and nothing was written.
+    SLEEP_TIME.put(&mut words[2..], 5).expect("it fits");
+    assert_eq!(words[2], 0xbf8e0005);
+
+    // A literal that is cut off, or a branch that does not reach, is an error that says so, and nothing was written.
     let error = replace_literal(&mut code[..4], 0x1000, 0).unwrap_err();
-    assert_eq!(error, PatchError::Decode { offset: 0, error: DecodeError::Truncated { needed: 8 } });
+    assert_eq!(error, Error::Decode { offset: 0, error: DecodeError::Truncated { needed: 8 } });
     println!("the first dword alone: {error:?}");
+    code[14] = 0x85;
+    let before = code;
+    let error = force_branch(&mut code, 0x100_0000).unwrap_err();
+    assert_eq!((error, code), (Error::Patch(PatchError::Distance(0x100_0000 - 16)), before));
 }

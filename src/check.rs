@@ -72,7 +72,7 @@ impl Inst {
         Ok(())
     }
 
-    fn check_alignment(&self) -> Result<(), RuleError> {
+    pub(crate) fn check_alignment(&self) -> Result<(), RuleError> {
         for operand in self.operands() {
             let (Some(field), Value::Reg(reg), dwords) = (operand.role, operand.value, operand.bits / 32) else {
                 continue;

@@ -73,6 +73,41 @@
 //! # }
 //! ```
 //!
+//! # Patch
+//! An instruction is changed where it lies, or as a value; what does not fit is refused, and nothing is written. See
+//! [`InstMut`], [`Inst::with`], [`Inst::locate`] and [`Trampoline`].
+//! ```
+//! # #[cfg(feature = "gfx942")] {
+//! use amdgpu_isa::{Field, InstMut, PatchError, Reg, Target};
+//! let mut code: [u32; 2] = [0x8004_ff01, 1000]; // s_add_u32 s4, s1, 1000
+//! let mut add = InstMut::new(Target::Gfx942, &mut code[..]).unwrap();
+//! add.set_literal(2000).unwrap();
+//! add.set_register(Field::Ssrc0, Reg::Sgpr(7)).unwrap();
+//! // Without the literal it would be shorter.
+//! let shorter = add.set_register(Field::Ssrc1, Reg::Sgpr(7));
+//! assert_eq!(shorter, Err(PatchError::Size { dwords: 2, needed: 1 }));
+//! assert_eq!(code, [0x8004_ff07, 2000]);
+//! # }
+//! ```
+//!
+//! # Assemble
+//! Labels, branches that become long where they must, alignment and symbols, without allocation: see [`Assembler`].
+//! ```
+//! # #[cfg(feature = "gfx942")] {
+//! use amdgpu_isa::{Assembler, FixupSlot, LabelSlot, Opcode, Target};
+//! let mut code = [0u32; 16];
+//! let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 2]);
+//! let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);
+//! let end = asm.label().unwrap();
+//! asm.jump(Opcode::SCbranchExecz, end).unwrap();
+//! asm.emit([0x0204_0501]).unwrap(); // v_add_f32 v2, v1, v2
+//! asm.bind(end).unwrap();
+//! asm.emit([0xbf81_0000]).unwrap(); // s_endpgm
+//! assert_eq!(asm.finish().unwrap().len(), 12);
+//! assert_eq!(code[..3], [0xbf88_0001, 0x0204_0501, 0xbf81_0000]);
+//! # }
+//! ```
+//!
 //! # Another target
 //! An instruction can be re-targeted: the same operation, operands and modifiers, as the other target encodes them.
 //! ```
@@ -100,13 +135,25 @@
 //! # }
 //! ```
 #![no_std]
-#![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "capi"), forbid(unsafe_code))]
+#![cfg_attr(feature = "capi", deny(unsafe_code))]
 #![warn(missing_docs)]
 // Without a target there is nothing to decode, and nothing is reached.
 #![cfg_attr(not(has_target), allow(unused, unreachable_code))]
 
+#[cfg(feature = "alloc")]
+extern crate alloc;
+// A library for C needs somebody who knows what to do about a panic, although there is none.
+#[cfg(all(feature = "capi", not(target_os = "none")))]
+extern crate std;
+
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;
+mod assembler;
+mod buffer;
+#[cfg(all(feature = "capi", has_target))]
+#[allow(unsafe_code)]
+pub mod capi;
 mod check;
 mod common;
 mod decode;
@@ -117,6 +164,7 @@ mod length;
 #[cfg(feature = "make")]
 pub mod make;
 mod operand;
+mod patch;
 mod retarget;
 mod table;
 mod target;
@@ -124,6 +172,10 @@ mod target;
 mod text;
 mod types;
 
+pub use assembler::{
+    AssembleError, Assembled, Assembler, Emit, Far, FixupSlot, Label, LabelSlot, Relocation, RelocationKind, Room,
+};
+pub use buffer::{Buffer, Memory};
 pub use check::RuleError;
 pub use common::{Field, Flags, Format, Opcode};
 #[doc(hidden)]
@@ -134,6 +186,7 @@ pub use imm::{GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 pub use inst::Inst;
 pub use length::length;
 pub use operand::{Access, Operand, Operands, Reg, Value};
+pub use patch::{DecoderMut, InstMut, Installed, Location, PatchError, Piece, Trampoline, TrampolineError};
 pub use retarget::RetargetError;
 pub use table::{FieldInfo, Layout};
 pub use target::{Target, UnknownTarget};

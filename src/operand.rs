@@ -107,8 +107,8 @@ pub struct Operands<'a> {
     given: u8,
     /// The implicit operands that are left.
     implicit: &'static [Operand],
-    /// A field has shown that vcc is read, written.
-    vcc: [bool; 2],
+    /// A field has shown that vcc is read (1), written (2).
+    vcc: u8,
 }
 
 impl<'a> Operands<'a> {
@@ -118,13 +118,14 @@ impl<'a> Operands<'a> {
         let list = tables.list(inst.slot(), inst.form()).unwrap_or(&[]);
         let number = paged(tables.implicit_pages, tables.implicit_of, inst.slot()).unwrap_or(0);
         let implicit = tables.implicit.get(usize::from(number)).copied().unwrap_or(&[]);
-        Operands { inst, tables, list, given: 0, implicit, vcc: [false; 2] }
+        Operands { inst, tables, list, given: 0, implicit, vcc: 0 }
     }
 }
 
 impl Iterator for Operands<'_> {
     type Item = Operand;
 
+    // What is not plain is read by functions that get no reference to the state: so a loop keeps it in registers.
     #[inline]
     fn next(&mut self) -> Option<Operand> {
         while let Some((&number, rest)) = self.list.split_first() {
@@ -133,114 +134,113 @@ impl Iterator for Operands<'_> {
                 self.list = rest;
                 return Some(read_plain(self.tables, plain, self.inst));
             }
-            if let Some(operand) = self.other(number) {
+            let step = other(self.tables, self.inst, number, self.given);
+            self.given = step.given;
+            self.vcc |= step.vcc;
+            if step.given == 0 {
+                self.list = rest;
+            }
+            if step.operand.is_some() {
+                return step.operand;
+            }
+        }
+        while let Some((&operand, rest)) = self.implicit.split_first() {
+            self.implicit = rest;
+            if self.vcc == 0 {
                 return Some(operand);
             }
-        }
-        match self.implicit.split_first() {
-            Some((&operand, rest)) if self.vcc == [false; 2] => {
-                self.implicit = rest;
-                Some(operand)
+            if let Some(access) = unshown(&operand, self.vcc) {
+                return Some(Operand { access, ..operand });
             }
-            Some(_) => self.unshown(),
-            None => None,
         }
+        None
     }
 
+    // `for_each` and its like are faster than `for`: an operand is made where it is used, and not moved there.
     #[inline]
-    fn fold<B, F: FnMut(B, Operand) -> B>(mut self, mut all: B, mut f: F) -> B {
-        let (tables, inst) = (self.tables, self.inst);
-        loop {
-            // What is plain needs nothing of the state, which can stay where it is.
-            let mut list = self.list.iter();
-            let other = list.by_ref().map(|&n| tables.plain.get(usize::from(n)).ok_or(usize::from(n)));
-            let mut number = None;
-            for item in other {
-                match item {
-                    Ok(plain) => all = f(all, read_plain(tables, plain, inst)),
-                    Err(n) => {
-                        number = Some(n);
-                        break;
-                    }
+    fn fold<B, F: FnMut(B, Operand) -> B>(self, mut all: B, mut f: F) -> B {
+        let Operands { inst, tables, list, mut given, implicit, mut vcc } = self;
+        for &number in list {
+            let number = usize::from(number);
+            if let Some(plain) = tables.plain.get(number) {
+                all = f(all, read_plain(tables, plain, inst));
+                continue;
+            }
+            loop {
+                let step = other(tables, inst, number, given);
+                (given, vcc) = (step.given, vcc | step.vcc);
+                if let Some(operand) = step.operand {
+                    all = f(all, operand);
+                }
+                if given == 0 {
+                    break;
                 }
             }
-            let Some(number) = number else { break };
-            // It is in the list until it has no further operand.
-            let at = self.list.len() - list.len() - 1;
-            self.list = self.list.get(at..).unwrap_or(&[]);
-            if let Some(operand) = self.other(number) {
-                all = f(all, operand);
+        }
+        for &operand in implicit {
+            let access = if vcc == 0 { Some(operand.access) } else { unshown(&operand, vcc) };
+            if let Some(access) = access {
+                all = f(all, Operand { access, ..operand });
             }
-        }
-        if self.vcc == [false; 2] {
-            return self.implicit.iter().fold(all, |all, &operand| f(all, operand));
-        }
-        while let Some(operand) = self.unshown() {
-            all = f(all, operand);
         }
         all
     }
 }
 
-impl Operands<'_> {
-    /// The next operand of the first item in the list, which is no plain register. Takes the item from the list when
-    /// it has no further one.
-    #[inline(never)]
-    fn other(&mut self, number: usize) -> Option<Operand> {
-        let Some(item) = number.checked_sub(self.tables.plain.len()).and_then(|n| self.tables.items.get(n)) else {
-            self.list = self.list.get(1..).unwrap_or(&[]);
-            return None;
-        };
-        if matches!(item.kind, Kind::SmemOffset | Kind::ImgAddr | Kind::ImgAddrGrad) {
-            if let Some(operand) = self.part(item) {
-                self.given += 1;
-                return Some(operand);
-            }
-            self.given = 0;
-        }
-        self.list = self.list.get(1..).unwrap_or(&[]);
-        let operand = read(self.tables, item, self.inst)?;
-        // The vcc that the text shows is not implicit besides; nor is it written when SDWA names another register.
-        if matches!(item.kind, Kind::Vcc | Kind::SdstOrVcc) {
-            self.vcc[0] |= operand.access.reads();
-            self.vcc[1] |= operand.access.writes();
-        }
-        Some(operand)
-    }
+/// An operand that is not plain, if there is one.
+struct Step {
+    operand: Option<Operand>,
+    /// The new `Operands::given`; 0: the item has no further operand.
+    given: u8,
+    /// What is added to `Operands::vcc`.
+    vcc: u8,
+}
 
-    /// The next operand of an item that is several; `None` when it is the last one's turn, or none's.
-    fn part(&self, item: &Item) -> Option<Operand> {
-        match item.kind {
-            Kind::SmemOffset if self.given == 0 => match smem_offset(item, self.inst) {
-                SmemOffset::Both(code, _) => {
-                    let value = register_or_constant(self.tables, code, 1, self.inst);
-                    Some(Operand { role: Some(Field::Soffset), value, bits: 32, access: Access::Read })
-                }
-                _ => None,
-            },
-            Kind::SmemOffset => None,
-            _ => image_address(item, self.inst, self.given),
+#[inline(never)]
+fn other(tables: &OperandTables, inst: &Inst, number: usize, given: u8) -> Step {
+    let done = Step { operand: None, given: 0, vcc: 0 };
+    let Some(item) = number.checked_sub(tables.plain.len()).and_then(|n| tables.items.get(n)) else { return done };
+    if matches!(item.kind, Kind::SmemOffset | Kind::ImgAddr | Kind::ImgAddrGrad) {
+        let operand = part(tables, item, inst, given);
+        if operand.is_some() {
+            return Step { operand, given: given + 1, vcc: 0 };
         }
     }
+    let Some(operand) = read(tables, item, inst) else { return done };
+    // The vcc that the text shows is not implicit besides; nor is it written when SDWA names another register.
+    let vcc = match item.kind {
+        Kind::Vcc | Kind::SdstOrVcc => u8::from(operand.access.reads()) | u8::from(operand.access.writes()) << 1,
+        _ => 0,
+    };
+    Step { operand: Some(operand), given: 0, vcc }
+}
 
-    /// The next implicit operand that no field has shown.
-    #[cold]
-    fn unshown(&mut self) -> Option<Operand> {
-        let [read, written] = self.vcc;
-        while let Some((&operand, rest)) = self.implicit.split_first() {
-            self.implicit = rest;
-            if operand.value != Value::Reg(Reg::Vcc) {
-                return Some(operand);
+/// The next operand of an item that is several; `None` when it is the last one's turn, or none's.
+fn part(tables: &OperandTables, item: &Item, inst: &Inst, given: u8) -> Option<Operand> {
+    match item.kind {
+        Kind::SmemOffset if given == 0 => match smem_offset(item, inst) {
+            SmemOffset::Both(code, _) => {
+                let value = register_or_constant(tables, code, 1, inst);
+                Some(Operand { role: Some(Field::Soffset), value, bits: 32, access: Access::Read })
             }
-            let access = match (operand.access.reads() && !read, operand.access.writes() && !written) {
-                (true, true) => Access::ReadWrite,
-                (true, false) => Access::Read,
-                (false, true) => Access::Write,
-                (false, false) => continue,
-            };
-            return Some(Operand { access, ..operand });
-        }
-        None
+            _ => None,
+        },
+        Kind::SmemOffset => None,
+        _ => image_address(item, inst, given),
+    }
+}
+
+/// How an implicit operand is accessed besides what a field has shown of vcc; `None` if it is not.
+#[cold]
+fn unshown(operand: &Operand, vcc: u8) -> Option<Access> {
+    if operand.value != Value::Reg(Reg::Vcc) {
+        return Some(operand.access);
+    }
+    match (operand.access.reads() && vcc & 1 == 0, operand.access.writes() && vcc & 2 == 0) {
+        (true, true) => Some(Access::ReadWrite),
+        (true, false) => Some(Access::Read),
+        (false, true) => Some(Access::Write),
+        (false, false) => None,
     }
 }
 

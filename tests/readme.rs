@@ -39,11 +39,15 @@ fn commands_print_what_is_shown() {
 
 #[test]
 fn code_is_that_of_the_examples() {
+    // In the order of the blocks.
     let examples = [
         include_str!("../examples/make.rs"),
         include_str!("../examples/jit.rs"),
-        include_str!("../examples/firmware.rs"),
         include_str!("../examples/fuzz_decoder.rs"),
+        include_str!("../examples/firmware.rs"),
+        include_str!("../examples/firmware.rs"),
+        include_str!("../examples/hook.rs"),
+        include_str!("../examples/assemble.rs"),
     ];
     let blocks = blocks("rust");
     assert_eq!(blocks.len(), examples.len());

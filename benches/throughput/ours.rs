@@ -34,9 +34,7 @@ pub fn decode(target: Target, code: &[u8]) -> Done {
 
 pub fn operands(target: Target, code: &[u8]) -> Done {
     walk(target, code, |inst| {
-        for operand in inst.operands() {
-            black_box(&operand);
-        }
+        inst.operands().for_each(|operand| _ = black_box(&operand));
     })
 }
 

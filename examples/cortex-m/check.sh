@@ -3,9 +3,10 @@
 #
 #   examples/cortex-m/check.sh run      runs the patcher in qemu and compares its report with report.txt
 #   examples/cortex-m/check.sh panics   proves that nothing in its image, nor in one with all of the library, can panic
+#   examples/cortex-m/check.sh stack    measures the stack that decoding takes: 512 bytes or less
 #   examples/cortex-m/check.sh size     compares the sizes of the library's parts with size.txt (`size --write`: makes it)
 #
-# Without an argument: all three. Needs Debian's rustc-web, cargo-web, rust-web-src, lld-22, llvm-22, qemu-system-arm.
+# Without an argument: all of them. Needs Debian's rustc-web, cargo-web, rust-web-src, lld-22, llvm-22, qemu-system-arm.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -36,7 +37,7 @@ can_panic() { llvm-nm-22 --demangle "$out/$1" | grep -E 'core::panicking|panic_i
 panics() {
     local features found
     for features in text text,all-targets; do
-        build --features "$features" --bin patcher --bin api
+        build --features "$features,capi" --bin patcher --bin api
         for image in patcher api; do
             found=$(can_panic "$image")
             if [ -n "$found" ]; then
@@ -53,6 +54,13 @@ panics() {
         return 1
     fi
     echo "panics: a planted one is found"
+}
+
+stack() {
+    build --bin stack
+    qemu-system-arm -M mps2-an386 -nographic -monitor none -serial none -chardev stdio,id=report \
+        -semihosting-config enable=on,target=native,chardev=report -kernel "$out/stack" </dev/null | tee "$work/stack"
+    awk '/^bytes of stack/ { found = $4 } END { exit !(found > 0 && found <= 512) }' "$work/stack"
 }
 
 # Code and constants, less those of a program that does nothing with the library.
@@ -80,6 +88,12 @@ size() {
         cp "$work/size" size.txt
     fi
     cat "$work/size"
+    # What is promised for one target: length, decode, decode + operands, decode + text.
+    awk '
+        $1 == "gfx942" { split("2048 12288 24576 81920", most); for (i = 1; i <= 4; i++) if ($(i + 1) > most[i]) {
+            print "more than promised: " $(i + 1) " instead of " most[i]; bad = 1 } found = 1 }
+        END { exit bad || !found }
+    ' "$work/size"
     # Other compilers make other code: within five of a hundred, and a few bytes.
     awk '
         /^#/ || $1 == "targets" { next }
@@ -92,14 +106,16 @@ size() {
 case "${1:-all}" in
 run) run ;;
 panics) panics ;;
+stack) stack ;;
 size) size "${2:-}" ;;
 all)
     run
     panics
+    stack
     size
     ;;
 *)
-    sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac

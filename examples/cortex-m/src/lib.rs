@@ -77,6 +77,23 @@ pub fn code() -> &'static [u8] {
     }
 }
 
+/// Bytes of stack that a call uses: the memory below the stack is filled with a pattern before, and looked through after.
+#[inline(never)]
+pub fn stack_of(call: impl FnOnce()) -> usize {
+    const DEPTH: usize = 8192;
+    const PATTERN: u32 = 0xdead_beef;
+    let sp: usize;
+    // SAFETY: reads a register.
+    unsafe { asm!("mov {}, sp", out(reg) sp) }
+    let words = |from: usize| (from..sp).step_by(4);
+    // SAFETY: nobody uses what lies below the stack; there is more of it than `DEPTH`.
+    words(sp - DEPTH).for_each(|at| unsafe { (at as *mut u32).write_volatile(PATTERN) });
+    call();
+    // SAFETY: as above.
+    let used = words(sp - DEPTH).find(|&at| unsafe { (at as *const u32).read_volatile() } != PATTERN);
+    sp - used.unwrap_or(sp)
+}
+
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     panic_is_reached()

@@ -3,7 +3,8 @@
 #![no_main]
 
 use amdgpu_isa::{
-    Decoder, GprIdx, Hwreg, Inst, Opcode, Sendmsg, Target, TextBuffer, Waitcnt, decode, decode_words, length,
+    Assembler, Buffer, Decoder, DecoderMut, Far, Field, FixupSlot, GprIdx, Hwreg, Inst, InstMut, LabelSlot, Location,
+    Opcode, Reg, RelocationKind, Sendmsg, Target, TextBuffer, Trampoline, Value, Waitcnt, decode, decode_words, length,
 };
 use amdgpu_isa_cortex_m::{code, exit, keep};
 use core::fmt::Write;
@@ -25,8 +26,12 @@ extern "C" fn app() -> ! {
     keep(length(target, code).unwrap_or(0) as u32);
     targets(target);
     operations(target);
+    patching(target, code);
+    assembling(target, code);
     #[cfg(feature = "gfx942")]
     structs::all(code);
+    #[cfg(feature = "capi")]
+    c_interface(target, code);
     #[cfg(feature = "plant-panic")]
     keep(code[code.len() / 2].into());
     exit(true)
@@ -126,6 +131,162 @@ fn operations(target: Target) {
             let _ = write!(Sink, "{format}");
         }
     }
+}
+
+/// Every change, in dwords and in bytes.
+fn patching(target: Target, code: &[u8]) {
+    let mut bytes = [0; 256];
+    bytes.iter_mut().zip(code).for_each(|(to, from)| *to = *from);
+    for (at, item) in DecoderMut::new(target, &mut bytes[..]) {
+        match item {
+            Ok(mut inst) => change(&mut inst, at as u32 ^ 0x5a5a),
+            Err(invalid) => keep(invalid.word),
+        }
+    }
+    let mut words = [code.len() as u32; 64];
+    for (at, item) in DecoderMut::new(target, &mut words[..]) {
+        if let Ok(mut inst) = item {
+            change(&mut inst, at as u32);
+        }
+    }
+    for layout in target.layouts() {
+        for info in layout.fields {
+            if let Some(place) = Location::of(target, layout.format, info.field) {
+                locate(place, &mut words, code.len() as u32);
+            }
+        }
+    }
+    keep(words.first().copied().unwrap_or(0) + u32::from(bytes.first().copied().unwrap_or(0)));
+}
+
+fn change<C: amdgpu_isa::Memory + ?Sized>(inst: &mut InstMut<'_, C>, n: u32) {
+    let other = **inst;
+    let fields = [Field::Src0, Field::Simm16, Field::Vdst, Field::Sdst, Field::Offset, Field::Op];
+    let field = fields.get(n as usize % 8).copied().unwrap_or(Field::Literal);
+    let registers = [Reg::Sgpr(n as u8), Reg::Vgpr(n as u8), Reg::Agpr(n as u8), Reg::VgprHigh(n as u8), Reg::Vcc];
+    let register = registers.get(n as usize % 8).copied().unwrap_or(Reg::Ttmp(n as u8));
+    let values = [Value::Imm(n as i32), Value::Literal(n), Value::Int(n as i8), Value::Label(n as i16), Value::Off];
+    let value = values.get(n as usize % 8).copied().unwrap_or(Value::Float(n as u8));
+    let opcode = Opcode::ALL.get(n as usize).copied().unwrap_or(other.opcode());
+    let results = [
+        inst.set(field, n),
+        inst.set_signed(field, n as i32),
+        inst.set_literal(n),
+        inst.set_operand(field, value),
+        inst.set_register(field, register),
+        inst.set_branch_target(n.into(), u64::from(n) * 4),
+        inst.set_opcode(opcode),
+        inst.imm().map_or(Ok(()), |imm| inst.set_imm(imm)),
+        inst.replace(&other),
+    ];
+    for error in results.into_iter().filter_map(Result::err) {
+        let _ = write!(Sink, "{error}");
+    }
+    if let Some(place) = inst.locate(field) {
+        locate(place, &mut [n; 5], n);
+    }
+}
+
+fn locate(place: Location, words: &mut [u32], n: u32) {
+    keep(u32::from(place.width()) + place.get(words).unwrap_or(0));
+    if let Err(error) = place.put(words, n) {
+        let _ = write!(Sink, "{error}");
+    }
+}
+
+/// All of the assembler, into bytes and dwords, and a trampoline.
+fn assembling(target: Target, code: &[u8]) {
+    assemble(target, code, &mut [0u8; 512][..]);
+    assemble(target, code, &mut [0u32; 128]);
+    let mut there = [0u8; 256];
+    there.iter_mut().zip(code).for_each(|(to, from)| *to = *from);
+    let (hook, area) = (code.len() as u64, code.len() as u64 * 8);
+    let trampoline = Trampoline { target, hook, area, far: far(code) };
+    match trampoline.install(&mut there[..], hook / 2, &[7], &mut [0u32; 64]) {
+        Ok(done) => keep((done.len + done.displaced) as u32 + done.copy as u32),
+        Err(error) => drop(write!(Sink, "{error}")),
+    }
+}
+
+fn far(code: &[u8]) -> Option<Far> {
+    let first = code.first().copied().unwrap_or(0);
+    (first > 7).then_some(Far { pair: first, scc: code.get(1).copied() })
+}
+
+fn assemble<B: Buffer + ?Sized>(target: Target, code: &[u8], out: &mut B) {
+    let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 16], [FixupSlot::EMPTY; 16]);
+    let mut asm = Assembler::new(target, out, &mut labels, &mut fixups);
+    let n = code.len() as u64;
+    let mut run = || {
+        asm.base(n)?;
+        far(code).map_or(Ok(()), |far| asm.far(far))?;
+        let (end, here, there) = (asm.label()?, asm.here()?, asm.label_at(n * 8)?);
+        asm.dword(n as u32)?;
+        asm.align(n)?;
+        asm.align_end(n)?;
+        asm.load_address(n as u8, here)?;
+        asm.load_symbol(n as u8, 1)?;
+        asm.load_symbol_entry(n as u8, 2)?;
+        if let Ok(inst) = decode(target, code) {
+            asm.emit(inst)?;
+            asm.branch(inst, there)?;
+            asm.emit_symbol(inst, RelocationKind::Rel32, 3, n as i64)?;
+            asm.jump(inst.opcode(), end)?;
+        }
+        asm.emit([n as u32, n as u32])?;
+        asm.moved(code, n)?;
+        asm.words(&[n as u32; 2])?;
+        keep(asm.offset() as u32);
+        asm.bind(end)?;
+        Ok(end)
+    };
+    match run().and_then(|end| asm.finish().map(|done| (end, done))) {
+        Ok((end, done)) => {
+            keep(done.len() as u32 + done.address(end).unwrap_or(0) as u32);
+            keep(done.buffer().dword(0).unwrap_or(0));
+            for r in done.relocations() {
+                let _ = write!(Sink, "{}{}", r.kind, r.offset + r.addend as u64);
+                keep(r.kind.number() + r.symbol);
+            }
+        }
+        Err(error) => {
+            let error: amdgpu_isa::AssembleError = error;
+            let _ = write!(Sink, "{error}");
+        }
+    }
+}
+
+/// What C calls.
+#[cfg(feature = "capi")]
+fn c_interface(target: Target, code: &[u8]) {
+    use amdgpu_isa::capi::*;
+    let (target, at, len) = (target.mach(), code.as_ptr(), code.len());
+    let mut inst = amdgpu_isa_inst { words: [len as u32; 5], len: len as u32, target };
+    let (mut text, mut bytes, mut number, mut word) = ([0; 64], [0; 64], 0, 0);
+    let none = amdgpu_isa_piece { dword: 0, bit: 0, width: 0 };
+    let (mut pieces, field) = ([none; 2], len as i32);
+    let off = amdgpu_isa_kind::Off;
+    let mut operands =
+        [amdgpu_isa_operand { kind: off, value: 0, field, bits: 0, is_read: false, is_written: false }; 9];
+    // SAFETY: pointers and lengths are those of slices; the name ends in a zero.
+    unsafe {
+        keep(amdgpu_isa_target(c"gfx942".as_ptr()) + amdgpu_isa_field(c"simm16".as_ptr()) as u32);
+        keep(amdgpu_isa_length(target, at, len) as u32);
+        keep(amdgpu_isa_decode(target, at, len, &mut inst) as u32);
+        keep(amdgpu_isa_why(target, at, len, text.as_mut_ptr(), text.len()) as u32);
+        keep(amdgpu_isa_encode(&inst, bytes.as_mut_ptr(), bytes.len()) as u32);
+        keep(amdgpu_isa_text(&inst, text.as_mut_ptr(), text.len()) as u32);
+        keep(amdgpu_isa_opcode(&inst, text.as_mut_ptr(), text.len()) as u32);
+        keep(amdgpu_isa_operands(&inst, operands.as_mut_ptr(), operands.len()) as u32);
+        keep(amdgpu_isa_branch_target(&inst, len as u64, &mut number) as u32);
+        keep(amdgpu_isa_get(&inst, field, &mut word) as u32);
+        keep(amdgpu_isa_locate(&inst, field, pieces.as_mut_ptr()) as u32);
+        keep(amdgpu_isa_set(&mut inst, field, word) as u32);
+        keep(amdgpu_isa_set_branch_target(&mut inst, number, len as u64) as u32);
+        keep(amdgpu_isa_set_opcode(&mut inst, c"s_branch".as_ptr()) as u32);
+        keep(amdgpu_isa_patch(target, bytes.as_mut_ptr(), bytes.len(), field, word) as u32);
+    }
+    keep(operands[0].bits + pieces[0].bit + inst.len + text[0] as u32);
 }
 
 /// Every struct, every setter and every getter.

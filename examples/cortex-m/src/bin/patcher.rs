@@ -3,8 +3,7 @@
 #![no_std]
 #![no_main]
 
-use amdgpu_isa::gfx942::{Sop2, Sop2Op, Sopp, Vop2, Vop2Op};
-use amdgpu_isa::{Decoder, Inst, Microcode, Opcode, Target, TextBuffer, decode, decode_words};
+use amdgpu_isa::{Decoder, DecoderMut, Field, InstMut, Opcode, Target, TextBuffer, Value};
 use amdgpu_isa_cortex_m::{exit, print, print_number};
 
 const TARGET: Target = Target::Gfx942;
@@ -34,38 +33,19 @@ fn report() -> Option<()> {
     let mut text = TextBuffer::new();
 
     // A literal.
-    patch(ram, &mut text, |inst, words| match words {
-        [_, literal] if inst.extension() == Some(amdgpu_isa::Format::Literal) => {
-            *literal = 0x1234_5678;
-            true
-        }
-        _ => false,
-    })?;
+    patch(ram, &mut text, |inst| inst.set_literal(0x1234_5678).is_ok())?;
     // An inline constant: 63 becomes 31.
-    patch(ram, &mut text, |inst, words| match (Vop2::of(inst), words) {
-        (Some(and), [word]) if and.op() == Ok(Vop2Op::VAndB32) && and.src0() == 128 + 63 => {
-            let Ok(and) = and.with_src0(128 + 31) else { return false };
-            [*word] = and.to_words();
-            true
-        }
-        _ => false,
+    patch(ram, &mut text, |inst| {
+        let masks = inst.opcode() == Opcode::VAndB32 && inst.get(Field::Src0) == Some(128 + 63);
+        masks && inst.set_operand(Field::Src0, Value::Int(31)).is_ok()
     })?;
     // A branch target: one instruction farther.
-    patch(ram, &mut text, |inst, words| match (Sopp::of(inst), words) {
-        (Some(branch), [word]) if inst.flags().is_branch() => {
-            [*word] = branch.with_simm16(branch.simm16().wrapping_add(1)).to_words();
-            true
-        }
-        _ => false,
+    patch(ram, &mut text, |inst| {
+        let target = inst.branch_target(0);
+        target.is_some_and(|target| inst.set_branch_target(0, target.wrapping_add(4)).is_ok())
     })?;
     // An operation.
-    patch(ram, &mut text, |inst, words| match (Sop2::of(inst), words) {
-        (Some(shift), [word]) if inst.opcode() == Opcode::SLshlB64 => {
-            [*word] = shift.with_op(Sop2Op::SLshrB64).to_words();
-            true
-        }
-        _ => false,
-    })?;
+    patch(ram, &mut text, |inst| inst.opcode() == Opcode::SLshlB64 && inst.set_opcode(Opcode::SLshrB64).is_ok())?;
 
     let (good, bad) = count(ram);
     line(b"instructions in RAM", good);
@@ -76,27 +56,21 @@ fn report() -> Option<()> {
 }
 
 /// Patches the first instruction that `change` takes, and prints it as it was and as it is.
-fn patch(code: &mut [u8], text: &mut TextBuffer, change: impl Fn(&Inst, &mut [u32]) -> bool) -> Option<()> {
-    let mut at = 0;
-    loop {
-        let rest = code.get_mut(at..)?;
-        let inst = decode(TARGET, rest).ok()?;
-        let mut words = [0; 5];
-        let dwords = inst.encode_words(&mut words).ok()?;
-        let words = words.get_mut(..dwords)?;
-        if change(&inst, words) {
-            let changed = decode_words(TARGET, words).ok()?;
-            changed.encode(rest).ok()?;
+fn patch(code: &mut [u8], text: &mut TextBuffer, change: impl Fn(&mut InstMut<'_, [u8]>) -> bool) -> Option<()> {
+    for (at, inst) in DecoderMut::new(TARGET, code) {
+        let mut inst = inst.ok()?;
+        let before = *inst;
+        if change(&mut inst) {
             print_number(at as u32);
             print(b": ");
-            print(text.print(&inst));
+            print(text.print(&before));
             print(b" -> ");
-            print(text.print(&changed));
+            print(text.print(&inst));
             print(b"\n");
             return Some(());
         }
-        at += inst.len();
     }
+    None
 }
 
 fn count(code: &[u8]) -> (u32, u32) {

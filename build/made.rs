@@ -1,0 +1,34 @@
+//! Names the operations that hand-written code makes. [`Opcode`](../src/common.rs) has those of the enabled targets only,
+//! so that a name of it cannot stand in code that every build compiles.
+
+use std::fmt::Write;
+
+use crate::build::emit::camel;
+
+const MADE: [&str; 10] = [
+    "s_add_u32",
+    "s_addc_u32",
+    "s_branch",
+    "s_cmp_lg_u32",
+    "s_code_end",
+    "s_cselect_b32",
+    "s_getpc_b64",
+    "s_nop",
+    "s_setpc_b64",
+    "s_swappc_b64",
+];
+
+/// A constant for each: the operation, or `None` where no enabled target has it.
+pub fn all(opcodes: &[String]) -> String {
+    let mut out = String::from(
+        "/// Operations that the assembler makes, as far as an enabled target has them.\n#[allow(dead_code)]\npub(crate) mod made {\nuse super::Opcode;\n",
+    );
+    for name in MADE {
+        let value = match opcodes.iter().any(|opcode| opcode == name) {
+            true => format!("Some(Opcode::{})", camel(name)),
+            false => "None".into(),
+        };
+        writeln!(out, "pub const {}: Option<Opcode> = {value};", name.to_uppercase()).unwrap();
+    }
+    out + "}\n"
+}

@@ -1,0 +1,96 @@
+//! What the examples need of ELF code objects: where the kernels are, and room for more code.
+#![allow(dead_code)] // Each example uses a part of it.
+
+use amdgpu_isa::Target;
+use object::read::elf::ElfFile64;
+use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SymbolKind, elf};
+
+pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// A kernel: its name, where its code is, and its descriptor.
+pub struct Kernel {
+    pub name: String,
+    pub address: u64,
+    pub size: u64,
+    pub descriptor: [u8; 64],
+}
+
+/// The code of an object: an executable section.
+pub struct Text {
+    pub address: u64,
+    /// Where it is in the file.
+    pub offset: usize,
+    pub len: usize,
+}
+
+pub struct CodeObject {
+    pub target: Target,
+    pub kernels: Vec<Kernel>,
+    pub text: Text,
+}
+
+/// Reads what the examples want to know.
+pub fn read(bytes: &[u8]) -> Result<CodeObject> {
+    let file = ElfFile64::<LittleEndian>::parse(bytes)?;
+    let flags = file.elf_header().e_flags.get(LittleEndian);
+    let target = Target::from_e_flags(flags).ok_or("the library knows no such target")?;
+    let text = file.section_by_name(".text").ok_or("there is no code")?;
+    let (offset, len) = text.file_range().ok_or("the code is not in the file")?;
+    let text = Text { address: text.address(), offset: offset as usize, len: len as usize };
+
+    // A symbol NAME.kd is the descriptor of a kernel; in it, at byte 16, is the distance to the kernel's code.
+    let mut kernels = Vec::new();
+    for symbol in file.dynamic_symbols() {
+        let Some(name) = symbol.name()?.strip_suffix(".kd") else { continue };
+        let section = file.section_by_index(symbol.section_index().ok_or("a descriptor is nowhere")?)?;
+        let descriptor: [u8; 64] =
+            section.data_range(symbol.address(), 64)?.ok_or("a descriptor is cut off")?.try_into()?;
+        let distance = u64::from_le_bytes(descriptor[16..24].try_into()?);
+        let address = symbol.address().wrapping_add(distance);
+        let here = |s: &object::read::elf::ElfSymbol64<'_, '_, LittleEndian>| {
+            s.address() == address && s.kind() == SymbolKind::Text
+        };
+        let size = file.dynamic_symbols().find(here).ok_or("a kernel has no symbol")?.size();
+        kernels.push(Kernel { name: name.to_string(), address, size, descriptor });
+    }
+    kernels.sort_by_key(|kernel| kernel.address);
+    Ok(CodeObject { target, kernels, text })
+}
+
+/// The bytes of an object that a new segment of code makes other than they were: an entry of the program headers.
+pub struct Segment {
+    pub address: u64,
+    pub header: std::ops::Range<usize>,
+}
+
+/// Appends a segment of code, at the next page behind everything else. Its header takes the place of
+/// PT_GNU_STACK, which GPUs have no use for.
+pub fn append_segment(bytes: &mut Vec<u8>, code: impl FnOnce(u64) -> Result<Vec<u8>>) -> Result<Segment> {
+    const PAGE: u64 = 0x1000;
+    const HEADER: usize = size_of::<elf::ProgramHeader64<LittleEndian>>();
+    let file = ElfFile64::<LittleEndian>::parse(&bytes[..])?;
+    let headers = file.elf_program_headers();
+    let first = file.elf_header().e_phoff.get(LittleEndian) as usize;
+    let end = headers.iter().map(|h| h.p_vaddr.get(LittleEndian) + h.p_memsz.get(LittleEndian)).max().unwrap_or(0);
+    let unused = headers.iter().position(|h| h.p_type.get(LittleEndian) == elf::PT_GNU_STACK);
+    let header = first + unused.ok_or("no program header is free")? * HEADER;
+
+    bytes.resize(bytes.len().next_multiple_of(PAGE as usize), 0);
+    let (offset, address) = (bytes.len() as u64, end.next_multiple_of(PAGE));
+    let code = code(address)?;
+    let fields: [(usize, &[u8]); 8] = [
+        (0, &elf::PT_LOAD.to_le_bytes()),
+        (4, &(elf::PF_R | elf::PF_X).to_le_bytes()),
+        (8, &offset.to_le_bytes()),
+        (16, &address.to_le_bytes()),
+        (24, &address.to_le_bytes()),
+        (32, &(code.len() as u64).to_le_bytes()),
+        (40, &(code.len() as u64).to_le_bytes()),
+        (48, &PAGE.to_le_bytes()),
+    ];
+    for (at, field) in fields {
+        bytes[header + at..][..field.len()].copy_from_slice(field);
+    }
+    bytes.extend(code);
+    Ok(Segment { address, header: header..header + HEADER })
+}

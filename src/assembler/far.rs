@@ -1,0 +1,145 @@
+//! Branches that reach everywhere: through a pair of scalar registers.
+
+use super::AssembleError;
+use super::make::{literal_code, make, scalar};
+use crate::common::made;
+use crate::{Field, Inst, Target};
+
+/// Registers that a long branch goes through, which the code must not need there.
+///
+/// A branch reaches 128 KiB. A long one is
+/// ```text
+/// s_cselect_b32 scc, 1, 0               ; only with Far::scc
+/// s_getpc_b64   pair
+/// s_add_u32     pair.lo, pair.lo, distance.lo
+/// s_addc_u32    pair.hi, pair.hi, distance.hi
+/// s_cmp_lg_u32  scc, 0                  ; only with Far::scc
+/// s_setpc_b64   pair
+/// ```
+/// of 6 or 8 dwords; a conditional branch has two more, and a call ends in `s_swappc_b64`. The addition overwrites SCC:
+/// where a branch goes, SCC is not what it was, unless a third register keeps it.
+///
+/// ```
+/// # #[cfg(all(feature = "gfx942", feature = "text"))] {
+/// use amdgpu_isa::{Assembler, Far, FixupSlot, LabelSlot, Opcode, Target};
+/// let mut code = [0u32; 8];
+/// let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
+/// let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);
+/// asm.far(Far { pair: 4, scc: None }).unwrap();
+/// let there = asm.label_at(0x1234_5678).unwrap();
+/// asm.jump(Opcode::SBranch, there).unwrap();
+/// assert_eq!(asm.finish().unwrap().len(), 24);
+/// let text: Vec<String> =
+///     amdgpu_isa::DecoderMut::new(Target::Gfx942, &mut code[..6]).map(|(_, inst)| inst.unwrap().to_string()).collect();
+/// let wanted = ["s_getpc_b64 s[4:5]", "s_add_u32 s4, s4, 0x12345674", "s_addc_u32 s5, s5, 0", "s_setpc_b64 s[4:5]"];
+/// assert_eq!(text[..2], wanted[..2]);
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Far {
+    /// The first register of the pair: an even number.
+    pub pair: u8,
+    /// A register that keeps SCC meanwhile; without one SCC is lost.
+    pub scc: Option<u8>,
+}
+
+/// What a branch is, when it has to be a long one.
+#[derive(Clone, Copy)]
+pub(super) enum Long {
+    /// It always goes there.
+    Jump,
+    /// It may go there: the long branch is stepped over when it does not.
+    Condition,
+    /// It leaves the return address in this pair.
+    Call(u32),
+}
+
+impl Long {
+    /// `None` if the operation has no long form.
+    pub(super) fn of(branch: &Inst) -> Option<Long> {
+        let flags = branch.flags();
+        if flags.is_call() {
+            return branch.get(Field::Sdst).map(Long::Call);
+        }
+        if !flags.is_branch() || branch.get(Field::Sdst).is_some() {
+            return None;
+        }
+        Some(if flags.is_barrier() { Long::Jump } else { Long::Condition })
+    }
+}
+
+impl Far {
+    /// Refuses registers that the target lacks.
+    pub(super) fn check(&self, target: Target) -> Result<(), AssembleError> {
+        scalar(target, self.pair, true)?;
+        match self.scc {
+            Some(scc) if scc == self.pair || scc == self.pair + 1 => Err(AssembleError::Register(scc)),
+            Some(scc) => scalar(target, scc, false),
+            None => Ok(()),
+        }
+    }
+
+    /// Dwords of the long form.
+    pub(super) fn dwords(&self, long: Long) -> usize {
+        let condition = if matches!(long, Long::Condition) { 2 } else { 0 };
+        6 + condition + if self.scc.is_some() { 2 } else { 0 }
+    }
+
+    /// Gives each dword of the long form to `put`; both addresses in bytes.
+    pub(super) fn write(
+        &self,
+        branch: &Inst,
+        long: Long,
+        (from, to): (u64, u64),
+        put: &mut impl FnMut(u32),
+    ) -> Result<(), AssembleError> {
+        let target = branch.target();
+        let mut pc = from;
+        let mut emit = |inst: Inst| {
+            inst.words().iter().for_each(|&word| put(word));
+            pc = pc.wrapping_add(inst.len() as u64);
+            pc
+        };
+        if matches!(long, Long::Condition) {
+            let over = self.dwords(long) as u32 - 2;
+            let simm16 = branch.label().ok_or(AssembleError::NotABranch(branch.opcode()))?;
+            emit(branch.with(simm16, 1).map_err(|_| AssembleError::Distance { from, to })?);
+            emit(make(target, made::S_BRANCH, &[(simm16, over)])?);
+        }
+        if let Some(scc) = self.scc {
+            let (one, zero) = (129, 128);
+            let keep = [(Field::Sdst, scc.into()), (Field::Ssrc0, one), (Field::Ssrc1, zero)];
+            emit(make(target, made::S_CSELECT_B32, &keep)?);
+        }
+        let behind = emit(make(target, made::S_GETPC_B64, &[(Field::Sdst, self.pair.into())])?);
+        for inst in add(target, self.pair, to.wrapping_sub(behind))? {
+            emit(inst);
+        }
+        if let Some(scc) = self.scc {
+            emit(make(target, made::S_CMP_LG_U32, &[(Field::Ssrc0, scc.into()), (Field::Ssrc1, 128)])?);
+        }
+        let pair = (Field::Ssrc0, self.pair.into());
+        match long {
+            Long::Call(back) => emit(make(target, made::S_SWAPPC_B64, &[(Field::Sdst, back), pair])?),
+            _ => emit(make(target, made::S_SETPC_B64, &[pair])?),
+        };
+        Ok(())
+    }
+}
+
+/// Adds a distance to a pair of registers.
+pub(super) fn add(target: Target, pair: u8, distance: u64) -> Result<[Inst; 2], AssembleError> {
+    let one = |opcode, register: u8, literal: u64| {
+        let code = literal_code(target, opcode, Field::Ssrc1)?;
+        let register = u32::from(register);
+        let literal = (Field::Literal, literal as u32);
+        make(target, opcode, &[(Field::Sdst, register), (Field::Ssrc0, register), (Field::Ssrc1, code), literal])
+    };
+    Ok([one(made::S_ADD_U32, pair, distance)?, one(made::S_ADDC_U32, pair.wrapping_add(1), distance >> 32)?])
+}
+
+/// A branch at `from` of one dword reaches `to`.
+pub(super) fn reaches(from: u64, to: u64) -> bool {
+    let distance = to.wrapping_sub(from).wrapping_sub(4) as i64;
+    distance & 3 == 0 && i16::try_from(distance >> 2).is_ok()
+}

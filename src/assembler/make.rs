@@ -1,0 +1,107 @@
+//! Instructions made from an operation and its fields, whatever number and place the target gives them.
+
+use super::AssembleError;
+use crate::decode::MAX_DWORDS;
+use crate::inst::layout;
+use crate::patch::location;
+use crate::target::OPERANDS;
+use crate::{Field, Format, Inst, Microcode, Opcode, Target, decode_words};
+
+/// An instruction, as the assembler takes it: an [`Inst`], a format's struct, or dwords.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::gfx942::{Sopp, SoppOp};
+/// use amdgpu_isa::{AssembleError, Emit, Target};
+/// assert_eq!(Sopp::new().with_op(SoppOp::SEndpgm).inst(Target::Gfx942).unwrap().words(), [0xbf81_0000]);
+/// assert_eq!([0xbe80_00ff, 7].inst(Target::Gfx942).unwrap().len(), 8); // s_mov_b32 s0, 7
+/// assert!(matches!([0xbe80_00ff].inst(Target::Gfx942), Err(AssembleError::Decode(_)))); // its literal is missing
+/// # }
+/// ```
+pub trait Emit {
+    /// The instruction.
+    ///
+    /// # Errors
+    /// It is of another target, or the words are not one instruction.
+    fn inst(&self, target: Target) -> Result<Inst, AssembleError>;
+}
+
+impl Emit for Inst {
+    fn inst(&self, target: Target) -> Result<Inst, AssembleError> {
+        match self.target() == target {
+            true => Ok(*self),
+            false => Err(AssembleError::Target(self.target())),
+        }
+    }
+}
+
+impl Emit for &Inst {
+    fn inst(&self, target: Target) -> Result<Inst, AssembleError> {
+        (*self).inst(target)
+    }
+}
+
+impl<M: Microcode> Emit for M {
+    fn inst(&self, target: Target) -> Result<Inst, AssembleError> {
+        of_words(target, self.to_words().as_ref())
+    }
+}
+
+impl<const N: usize> Emit for [u32; N] {
+    fn inst(&self, target: Target) -> Result<Inst, AssembleError> {
+        of_words(target, self)
+    }
+}
+
+fn of_words(target: Target, words: &[u32]) -> Result<Inst, AssembleError> {
+    let inst = decode_words(target, words)?;
+    let dwords = inst.words().len();
+    match dwords == words.len() {
+        true => Ok(inst),
+        false => Err(AssembleError::Size { dwords: dwords as u8, given: words.len().min(255) as u8 }),
+    }
+}
+
+/// The operation in the first of its formats, with these values in its fields and zeros in the others.
+pub(crate) fn make(target: Target, opcode: Option<Opcode>, values: &[(Field, u32)]) -> Result<Inst, AssembleError> {
+    let opcode = opcode.ok_or(AssembleError::Lacks)?;
+    let (format, number) = opcode.encodings(target).next().ok_or(AssembleError::Lacks)?;
+    let layout = layout(target, format).ok_or(AssembleError::Lacks)?;
+    let mut words = [0; MAX_DWORDS];
+    for info in layout.fields.iter().filter(|info| !info.overlay) {
+        let given = values.iter().find(|(field, _)| *field == info.field).map(|(_, value)| *value);
+        let value = match info.fixed {
+            Some(bits) => bits.into(),
+            None if info.field == Field::Op => number.into(),
+            None => given.unwrap_or(0),
+        };
+        // What does not fit is cut off here, and no longer there when it is read back.
+        let _ = location(info).put(&mut words, value);
+    }
+    if let Some((_, literal)) = values.iter().find(|(field, _)| *field == Field::Literal) {
+        if let Some(word) = words.get_mut(usize::from(layout.bits / 32)) {
+            *word = *literal;
+        }
+    }
+    let inst = decode_words(target, &words)?;
+    let has = |&(field, value): &(Field, u32)| inst.get(field) == Some(value);
+    match inst.opcode() == opcode && values.iter().all(has) {
+        true => Ok(inst),
+        false => Err(AssembleError::Lacks),
+    }
+}
+
+/// The code of a source that says that a literal follows.
+pub(crate) fn literal_code(target: Target, opcode: Option<Opcode>, field: Field) -> Result<u32, AssembleError> {
+    let format = opcode.and_then(|opcode| opcode.encodings(target).next()).ok_or(AssembleError::Lacks)?.0;
+    let extends = layout(target, format).map_or(&[][..], |layout| layout.extends);
+    let code = extends.iter().find(|(f, _, behind)| (*f, *behind) == (field, Format::Literal));
+    code.map(|(_, code, _)| u32::from(*code)).ok_or(AssembleError::Lacks)
+}
+
+/// Refuses what is no scalar register, or with `pair` none that begins an aligned pair.
+pub(crate) fn scalar(target: Target, register: u8, pair: bool) -> Result<(), AssembleError> {
+    let last = OPERANDS[target as usize].sgpr_last;
+    let good = u16::from(register) + u16::from(pair) <= last && !(pair && register % 2 == 1);
+    if good { Ok(()) } else { Err(AssembleError::Register(register)) }
+}

@@ -1,0 +1,380 @@
+//! Instructions one behind the other, with labels, branches, alignment and symbols.
+//!
+//! What is not known yet is written down in the caller's slots, in the order of the code; at the end branches that do
+//! not reach are made long, and the code is moved apart where it lies. Nothing here knows a generation: operations are
+//! looked up in the target's tables.
+
+mod error;
+mod far;
+mod make;
+mod moved;
+mod relax;
+mod slots;
+mod symbol;
+
+pub use error::{AssembleError, Room};
+pub use far::Far;
+pub use make::Emit;
+pub(crate) use make::make;
+pub use slots::{FixupSlot, Label, LabelSlot};
+pub use symbol::{Relocation, RelocationKind};
+
+use crate::common::made;
+use crate::{Buffer, Field, Format, Inst, Opcode, Target, Value};
+use slots::{Fixup, FixupKind, Place};
+
+/// Writes instructions, one behind the other, into a buffer of the caller's: see [`Buffer`].
+///
+/// Labels and fix-ups (one for each branch to a label and each alignment, two for a symbol's address) lie in slices of
+/// the caller's too. Nothing is allocated. What is emitted is an [`Inst`], a format's struct or dwords: see [`Emit`].
+///
+/// ```
+/// # #[cfg(all(feature = "gfx942", feature = "text"))] {
+/// use amdgpu_isa::gfx942::{Sop1, Sop1Op, Sop2, Sop2Op, Sopc, SopcOp, Sopp, SoppOp};
+/// use amdgpu_isa::{Assembler, DecoderMut, FixupSlot, LabelSlot, Opcode, Target};
+/// let mut code = [0u32; 64];
+/// let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 4], [FixupSlot::EMPTY; 8]);
+/// let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);
+/// asm.emit(Sop1::new().with_op(Sop1Op::SMovB32).with_sdst(2).unwrap().with_ssrc0(128 + 10)).unwrap();
+/// let again = asm.here().unwrap();
+/// asm.emit(Sop2::new().with_op(Sop2Op::SSubU32).with_sdst(2).unwrap().with_ssrc0(2).with_ssrc1(128 + 1)).unwrap();
+/// asm.emit(Sopc::new().with_op(SopcOp::SCmpLgU32).with_ssrc0(2).with_ssrc1(128)).unwrap();
+/// asm.jump(Opcode::SCbranchScc1, again).unwrap();
+/// asm.emit(Sopp::new().with_op(SoppOp::SEndpgm)).unwrap();
+/// let code_len = asm.finish().unwrap().len();
+/// assert_eq!(code_len, 20);
+/// let text = DecoderMut::new(Target::Gfx942, &mut code[..code_len / 4]).map(|(_, inst)| inst.unwrap().to_string());
+/// let wanted = ["s_mov_b32 s2, 10", "s_sub_u32 s2, s2, 1", "s_cmp_lg_u32 s2, 0", "s_cbranch_scc1 65533", "s_endpgm"];
+/// assert_eq!(text.collect::<Vec<_>>(), wanted);
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Assembler<'a, B: Buffer + ?Sized> {
+    target: Target,
+    out: &'a mut B,
+    base: u64,
+    far: Option<Far>,
+    /// Dwords that are there.
+    len: usize,
+    /// Dwords by which they have grown, as far as that is known.
+    shift: usize,
+    /// That, when it is final and the code is moved.
+    grown: Option<usize>,
+    labels: &'a mut [LabelSlot],
+    label_count: usize,
+    fixups: &'a mut [FixupSlot],
+    fixup_count: usize,
+}
+
+impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
+    /// Begins at the first dword of `out`, whose address is 0.
+    pub fn new(target: Target, out: &'a mut B, labels: &'a mut [LabelSlot], fixups: &'a mut [FixupSlot]) -> Self {
+        let (base, far, grown) = (0, None, None);
+        Assembler { target, out, base, far, len: 0, shift: 0, grown, labels, label_count: 0, fixups, fixup_count: 0 }
+    }
+
+    /// The code will lie at this address, in bytes. Only alignment and [`Assembler::label_at`] depend on it.
+    ///
+    /// # Errors
+    /// No multiple of 4.
+    pub fn base(&mut self, address: u64) -> Result<(), AssembleError> {
+        if address & 3 != 0 {
+            return Err(AssembleError::Alignment(address));
+        }
+        self.base = address;
+        Ok(())
+    }
+
+    /// Branches that do not reach may go through these registers. Without it they are an error.
+    ///
+    /// # Errors
+    /// The target lacks the registers, or they are no pair.
+    pub fn far(&mut self, far: Far) -> Result<(), AssembleError> {
+        far.check(self.target)?;
+        self.far = Some(far);
+        Ok(())
+    }
+
+    /// Bytes so far. Branches that turn out to be long come to it: the final offset of a label tells
+    /// [`Assembled::address`].
+    pub fn offset(&self) -> u64 {
+        (self.len + self.shift) as u64 * 4
+    }
+
+    /// A new label, which is bound later.
+    ///
+    /// # Errors
+    /// No room for labels.
+    pub fn label(&mut self) -> Result<Label, AssembleError> {
+        self.new_label(Place::Unbound)
+    }
+
+    /// A new label at the end of what is emitted so far.
+    ///
+    /// # Errors
+    /// No room for labels.
+    pub fn here(&mut self) -> Result<Label, AssembleError> {
+        self.new_label(Place::Here { dword: self.len, fixups: self.fixup_count })
+    }
+
+    /// A label at an address, in bytes: a place in other code.
+    ///
+    /// # Errors
+    /// No room for labels.
+    pub fn label_at(&mut self, address: u64) -> Result<Label, AssembleError> {
+        self.new_label(Place::Address(address))
+    }
+
+    /// Binds a label to the end of what is emitted so far.
+    ///
+    /// # Errors
+    /// It is bound already, or another assembler's.
+    pub fn bind(&mut self, label: Label) -> Result<(), AssembleError> {
+        let here = Place::Here { dword: self.len, fixups: self.fixup_count };
+        let (at, count) = (label.0 as usize, self.label_count);
+        match self.labels.get_mut(at).filter(|_| at < count) {
+            Some(LabelSlot(place @ Place::Unbound)) => *place = here,
+            Some(_) => return Err(AssembleError::Bound(label)),
+            None => return Err(AssembleError::UnknownLabel(label)),
+        }
+        Ok(())
+    }
+
+    /// Emits an instruction as it is.
+    ///
+    /// # Errors
+    /// No room, or it is none of the target.
+    pub fn emit(&mut self, inst: impl Emit) -> Result<(), AssembleError> {
+        self.words(inst.inst(self.target)?.words())
+    }
+
+    /// Emits a dword as it is, whatever it means.
+    ///
+    /// # Errors
+    /// No room.
+    pub fn dword(&mut self, dword: u32) -> Result<(), AssembleError> {
+        self.words(&[dword])
+    }
+
+    /// Emits dwords as they are, whatever they mean.
+    ///
+    /// # Errors
+    /// No room.
+    pub fn words(&mut self, words: &[u32]) -> Result<(), AssembleError> {
+        if !self.len.checked_add(words.len()).is_some_and(|len| self.out.room(len)) {
+            return Err(AssembleError::Room(Room::Code));
+        }
+        for &word in words {
+            self.out.set_dword(self.len, word);
+            self.len += 1;
+        }
+        Ok(())
+    }
+
+    /// Emits a branch or call, and lets it go to a label, whatever distance it holds.
+    ///
+    /// # Errors
+    /// No room, or it has no distance.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::gfx942::{Sopk, SopkOp};
+    /// use amdgpu_isa::{Assembler, FixupSlot, LabelSlot, Target};
+    /// let mut code = [0u32; 4];
+    /// let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
+    /// let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);
+    /// let function = asm.label().unwrap();
+    /// asm.branch(Sopk::new().with_op(SopkOp::SCallB64).with_sdst(30).unwrap(), function).unwrap();
+    /// asm.dword(0xbf81_0000).unwrap(); // s_endpgm
+    /// asm.bind(function).unwrap();
+    /// asm.dword(0xbe80_1d1e).unwrap(); // s_setpc_b64 s[30:31]
+    /// assert_eq!(asm.finish().unwrap().len(), 12);
+    /// assert_eq!(code, [0xba9e_0001, 0xbf81_0000, 0xbe80_1d1e, 0]);
+    /// # }
+    /// ```
+    pub fn branch(&mut self, inst: impl Emit, label: Label) -> Result<(), AssembleError> {
+        let inst = inst.inst(self.target)?;
+        if inst.label().is_none() || inst.words().len() != 1 {
+            return Err(AssembleError::NotABranch(inst.opcode()));
+        }
+        self.fix_up(self.len, FixupKind::Branch(label))?;
+        self.words(inst.words())
+    }
+
+    /// Emits the operation, which has no operand but a label: `s_branch`, `s_cbranch_scc1`, ...
+    ///
+    /// # Errors
+    /// No room, the target lacks it, or it is no such operation.
+    pub fn jump(&mut self, opcode: Opcode, label: Label) -> Result<(), AssembleError> {
+        let inst = make(self.target, Some(opcode), &[])?;
+        let mut named = inst.operands().filter(|operand| operand.role.is_some());
+        if !named.all(|operand| matches!(operand.value, Value::Label(_))) {
+            return Err(AssembleError::NotABranch(opcode));
+        }
+        self.branch(inst, label)
+    }
+
+    /// Pads to a multiple of so many bytes (a power of two), counted from address 0, with `s_nop`s.
+    ///
+    /// # Errors
+    /// No such alignment, or no room.
+    pub fn align(&mut self, bytes: u64) -> Result<(), AssembleError> {
+        self.pad(bytes, false)
+    }
+
+    /// The same where nothing runs through: with `s_code_end` if the target has it, else with `s_nop`.
+    ///
+    /// # Errors
+    /// No such alignment, or no room.
+    pub fn align_end(&mut self, bytes: u64) -> Result<(), AssembleError> {
+        self.pad(bytes, true)
+    }
+
+    fn pad(&mut self, bytes: u64, unreached: bool) -> Result<(), AssembleError> {
+        if !bytes.is_power_of_two() || !(4..=0x10000).contains(&bytes) {
+            return Err(AssembleError::Alignment(bytes));
+        }
+        // A target without s_nop is refused here, not at the end.
+        make(self.target, made::S_NOP, &[])?;
+        let log = bytes.trailing_zeros() as u8;
+        let growth = relax::padding(self.base, self.len + self.shift, log);
+        self.fix_up(self.len, FixupKind::Align(log, unreached))?;
+        if let Some(FixupSlot(fixup)) = self.fixup_count.checked_sub(1).and_then(|last| self.fixups.get_mut(last)) {
+            fixup.growth = growth;
+        }
+        self.shift = self.shift.checked_add(growth).ok_or(AssembleError::Room(Room::Code))?;
+        Ok(())
+    }
+
+    /// Puts the address of a label into a pair of scalar registers, wherever the code lies: `s_getpc_b64` and two
+    /// additions, of 20 bytes. SCC is overwritten.
+    ///
+    /// # Errors
+    /// No room, or no such pair.
+    pub fn load_address(&mut self, pair: u8, label: Label) -> Result<(), AssembleError> {
+        let words = self.address_of_next(pair, 0)?;
+        self.fix_up(self.len, FixupKind::Address(label))?;
+        words.iter().try_for_each(|inst| self.emit(inst))
+    }
+
+    /// Puts the address of a symbol into a pair of scalar registers, as compilers do: `s_getpc_b64`, and two additions
+    /// whose literals the linker fills in (`sym@rel32@lo+4`, `sym@rel32@hi+12`). 20 bytes; SCC is overwritten.
+    ///
+    /// # Errors
+    /// No room, or no such pair.
+    pub fn load_symbol(&mut self, pair: u8, symbol: u32) -> Result<(), AssembleError> {
+        self.symbol_pair(pair, symbol, [RelocationKind::Rel32Lo, RelocationKind::Rel32Hi])
+    }
+
+    /// The same of the symbol's entry in the global offset table, from which the address is to be loaded.
+    ///
+    /// # Errors
+    /// No room, or no such pair.
+    pub fn load_symbol_entry(&mut self, pair: u8, symbol: u32) -> Result<(), AssembleError> {
+        self.symbol_pair(pair, symbol, [RelocationKind::GotPcRel32Lo, RelocationKind::GotPcRel32Hi])
+    }
+
+    fn symbol_pair(&mut self, pair: u8, symbol: u32, kinds: [RelocationKind; 2]) -> Result<(), AssembleError> {
+        let [getpc, low, high] = self.address_of_next(pair, 0)?;
+        self.emit(getpc)?;
+        // The distance counts from behind s_getpc; the linker's from the literal itself.
+        self.emit_symbol(low, kinds[0], symbol, 4)?;
+        self.emit_symbol(high, kinds[1], symbol, 12)
+    }
+
+    /// Emits an instruction whose literal the linker fills in.
+    ///
+    /// # Errors
+    /// No room, or it has no literal.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Assembler, FixupSlot, LabelSlot, Relocation, RelocationKind, Target};
+    /// let mut code = [0u32; 4];
+    /// let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
+    /// let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);
+    /// let mov = [0xbe80_00ff, 0]; // s_mov_b32 s0, symbol@abs32@lo
+    /// asm.emit_symbol(mov, RelocationKind::Abs32Lo, 7, 0).unwrap();
+    /// let code = asm.finish().unwrap();
+    /// let wanted = Relocation { offset: 4, kind: RelocationKind::Abs32Lo, symbol: 7, addend: 0 };
+    /// assert_eq!(code.relocations().collect::<Vec<_>>(), [wanted]);
+    /// # }
+    /// ```
+    pub fn emit_symbol(
+        &mut self,
+        inst: impl Emit,
+        kind: RelocationKind,
+        symbol: u32,
+        addend: i64,
+    ) -> Result<(), AssembleError> {
+        let inst = inst.inst(self.target)?;
+        let literal = inst.locate(Field::Literal).filter(|_| inst.extension() == Some(Format::Literal));
+        let at = literal.ok_or(AssembleError::NoLiteral(inst.opcode()))?.low.dword;
+        self.fix_up(self.len + usize::from(at), FixupKind::Symbol(Relocation { offset: 0, kind, symbol, addend }))?;
+        self.words(inst.words())
+    }
+
+    /// Ends it: labels get their addresses, branches their targets, and those that do not reach become long.
+    ///
+    /// # Errors
+    /// A label that a branch goes to is not bound, a branch does not reach, or there is no room for what has grown.
+    pub fn finish(mut self) -> Result<Assembled<'a, B>, AssembleError> {
+        self.relax()?;
+        self.grown = Some(self.shift);
+        self.spread()?;
+        Ok(Assembled { asm: self })
+    }
+
+    /// `s_getpc_b64`, and the additions of a distance to what it gives.
+    fn address_of_next(&self, pair: u8, distance: u64) -> Result<[Inst; 3], AssembleError> {
+        make::scalar(self.target, pair, true)?;
+        let getpc = make(self.target, made::S_GETPC_B64, &[(Field::Sdst, pair.into())])?;
+        let [low, high] = far::add(self.target, pair, distance)?;
+        Ok([getpc, low, high])
+    }
+
+    fn new_label(&mut self, place: Place) -> Result<Label, AssembleError> {
+        let slot = self.labels.get_mut(self.label_count).ok_or(AssembleError::Room(Room::Labels))?;
+        *slot = LabelSlot(place);
+        let label = Label(u32::try_from(self.label_count).map_err(|_| AssembleError::Room(Room::Labels))?);
+        self.label_count += 1;
+        Ok(label)
+    }
+
+    fn fix_up(&mut self, at: usize, kind: FixupKind) -> Result<(), AssembleError> {
+        let slot = self.fixups.get_mut(self.fixup_count).ok_or(AssembleError::Room(Room::Fixups))?;
+        *slot = FixupSlot(Fixup { at, shift: self.shift, growth: 0, kind });
+        self.fixup_count += 1;
+        Ok(())
+    }
+}
+
+/// Code that is whole: [`Assembler::finish`].
+#[derive(Debug)]
+pub struct Assembled<'a, B: Buffer + ?Sized> {
+    asm: Assembler<'a, B>,
+}
+
+impl<B: Buffer + ?Sized> Assembled<'_, B> {
+    /// Bytes of code: it lies at the start of the buffer.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.asm.len * 4
+    }
+
+    /// The address of a label in bytes; `None` if it is not bound, or another assembler's.
+    pub fn address(&self, label: Label) -> Option<u64> {
+        self.asm.address(label).ok()
+    }
+
+    /// What the linker has to fill in, in the order of the code.
+    pub fn relocations(&self) -> impl Iterator<Item = Relocation> + '_ {
+        let all = self.asm.fixups.iter().take(self.asm.fixup_count);
+        all.filter_map(|slot| self.asm.relocation(slot))
+    }
+
+    /// The buffer.
+    pub fn buffer(&self) -> &B {
+        self.asm.out
+    }
+}

@@ -1,0 +1,161 @@
+//! The end of assembling: which branches must be long, where everything comes to lie, and the code moved there.
+
+use super::far::{Long, add, reaches};
+use super::make::make;
+use super::slots::{Fixup, FixupKind, FixupSlot, Label, Place};
+use super::{AssembleError, Assembler, Room};
+use crate::common::made;
+use crate::{Buffer, Inst, Relocation, decode_words};
+
+impl<B: Buffer + ?Sized> Assembler<'_, B> {
+    /// Branches begin short, and grow where they do not reach, until all do: a long one is never made short again, so
+    /// this ends. Addresses only grow, those behind an alignment too.
+    pub(super) fn relax(&mut self) -> Result<(), AssembleError> {
+        loop {
+            self.shift = 0;
+            for n in 0..self.fixup_count {
+                let shift = self.shift;
+                let Some(FixupSlot(fixup)) = self.fixups.get_mut(n) else { break };
+                fixup.shift = shift;
+                if let FixupKind::Align(log, _) = fixup.kind {
+                    fixup.growth = padding(self.base, fixup.at + shift, log);
+                }
+                self.shift = shift.checked_add(fixup.growth).ok_or(AssembleError::Room(Room::Code))?;
+            }
+            if !self.grow()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Makes those branches long that do not reach, and says whether there were any.
+    fn grow(&mut self) -> Result<bool, AssembleError> {
+        let mut grown = false;
+        for n in 0..self.fixup_count {
+            let Some(&FixupSlot(fixup)) = self.fixups.get(n) else { break };
+            let label = match fixup.kind {
+                FixupKind::Branch(label) | FixupKind::Address(label) => label,
+                _ => continue,
+            };
+            let (from, to) = (self.address_of(fixup.at + fixup.shift), self.address(label)?);
+            if fixup.growth > 0 || matches!(fixup.kind, FixupKind::Address(_)) || reaches(from, to) {
+                continue;
+            }
+            let long = Long::of(&self.inst_at(fixup.at)?).zip(self.far).filter(|_| to & 3 == 0);
+            let (long, far) = long.ok_or(AssembleError::Distance { from, to })?;
+            if let Some(FixupSlot(slot)) = self.fixups.get_mut(n) {
+                slot.growth = far.dwords(long) - 1;
+                grown = true;
+            }
+        }
+        Ok(grown)
+    }
+
+    /// Moves all to where it comes to lie, from the end on, and fills in what was left open.
+    pub(super) fn spread(&mut self) -> Result<(), AssembleError> {
+        let all = self.len.checked_add(self.shift).filter(|&all| self.out.room(all));
+        let all = all.ok_or(AssembleError::Room(Room::Code))?;
+        let mut end = self.len;
+        for n in (0..self.fixup_count).rev() {
+            let Some(&FixupSlot(fixup)) = self.fixups.get(n) else { break };
+            let inst = match fixup.kind {
+                FixupKind::Branch(_) => Some(self.inst_at(fixup.at)?),
+                _ => None,
+            };
+            let (first, shift) = (fixup.at + fixup.kind.dwords(), fixup.shift + fixup.growth);
+            if shift > 0 {
+                for at in (first..end).rev() {
+                    let word = self.out.dword(at).unwrap_or(0);
+                    self.out.set_dword(at + shift, word);
+                }
+            }
+            end = fixup.at;
+            self.fill(&fixup, inst)?;
+        }
+        (self.len, self.shift) = (all, 0);
+        Ok(())
+    }
+
+    fn fill(&mut self, fixup: &Fixup, branch: Option<Inst>) -> Result<(), AssembleError> {
+        let mut at = fixup.at + fixup.shift;
+        let from = self.address_of(at);
+        match (fixup.kind, branch) {
+            (FixupKind::Branch(label), Some(branch)) => {
+                let to = self.address(label)?;
+                let distance = AssembleError::Distance { from, to };
+                if fixup.growth == 0 {
+                    let there = branch.with_branch_target(from, to).map_err(|_| distance)?;
+                    there.words().iter().for_each(|&word| _ = self.out.set_dword(at, word));
+                    return Ok(());
+                }
+                let (long, far) = Long::of(&branch).zip(self.far).ok_or(distance)?;
+                far.write(&branch, long, (from, to), &mut |word| {
+                    self.out.set_dword(at, word);
+                    at += 1;
+                })
+            }
+            (FixupKind::Align(_, unreached), _) => {
+                let nop = make(self.target, made::S_NOP, &[]);
+                let pad = if unreached { make(self.target, made::S_CODE_END, &[]).or(nop) } else { nop };
+                let pad = if fixup.growth > 0 { pad?.words().first().copied() } else { None };
+                (at..at + fixup.growth).for_each(|at| _ = self.out.set_dword(at, pad.unwrap_or(0)));
+                Ok(())
+            }
+            (FixupKind::Address(label), _) => {
+                let (to, getpc) = (self.address(label)?, self.inst_at(at)?);
+                let pair = getpc.get(crate::Field::Sdst).unwrap_or(0) as u8;
+                at += 1;
+                for inst in add(self.target, pair, to.wrapping_sub(self.address_of(at)))? {
+                    for &word in inst.words() {
+                        self.out.set_dword(at, word);
+                        at += 1;
+                    }
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The address of a dword, in bytes.
+    pub(super) fn address_of(&self, dword: usize) -> u64 {
+        self.base.wrapping_add(dword as u64 * 4)
+    }
+
+    /// A label's address, as far as everything has grown.
+    pub(super) fn address(&self, label: Label) -> Result<u64, AssembleError> {
+        match self.labels.get(label.0 as usize).filter(|_| (label.0 as usize) < self.label_count).map(|slot| slot.0) {
+            None => Err(AssembleError::UnknownLabel(label)),
+            Some(Place::Unbound) => Err(AssembleError::Unbound(label)),
+            Some(Place::Address(address)) => Ok(address),
+            Some(Place::Here { dword, fixups }) => {
+                let next = self.fixups.get(fixups).filter(|_| fixups < self.fixup_count);
+                let all = self.grown;
+                Ok(self.address_of(dword + next.map_or(all.unwrap_or(self.shift), |slot| slot.0.shift)))
+            }
+        }
+    }
+
+    /// The instruction at a dword.
+    pub(super) fn inst_at(&self, at: usize) -> Result<Inst, AssembleError> {
+        let mut words = [0; crate::decode::MAX_DWORDS];
+        words.iter_mut().enumerate().for_each(|(n, word)| *word = self.out.dword(at + n).unwrap_or(0));
+        Ok(decode_words(self.target, &words)?)
+    }
+
+    /// The relocation of a fix-up, if it is one.
+    pub(super) fn relocation(&self, slot: &FixupSlot) -> Option<Relocation> {
+        match slot.0.kind {
+            FixupKind::Symbol(relocation) => {
+                Some(Relocation { offset: (slot.0.at + slot.0.shift) as u64 * 4, ..relocation })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Dwords from a dword to the next multiple of 2^`log` bytes.
+pub(super) fn padding(base: u64, dword: usize, log: u8) -> usize {
+    let address = base.wrapping_add(dword as u64 * 4);
+    (address.wrapping_neg() & ((1u64 << (log & 31)) - 1)) as usize / 4
+}

@@ -1,0 +1,71 @@
+//! What the caller lends the assembler: slots for labels and for what is to be filled in.
+
+use super::Relocation;
+
+/// A place in code, before or after it is known. Each is of one assembler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Label(pub(super) u32);
+
+/// Room for one label.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LabelSlot(pub(super) Place);
+
+impl LabelSlot {
+    /// Nothing yet: `[LabelSlot::EMPTY; 16]` is room for sixteen labels.
+    pub const EMPTY: LabelSlot = LabelSlot(Place::Unbound);
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum Place {
+    #[default]
+    Unbound,
+    /// Before this dword, as long as nothing has grown, and behind so many fix-ups.
+    Here { dword: usize, fixups: usize },
+    /// At an address, in bytes.
+    Address(u64),
+}
+
+/// Room for one thing that is filled in when all is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FixupSlot(pub(super) Fixup);
+
+impl FixupSlot {
+    /// Nothing yet: `[FixupSlot::EMPTY; 16]` is room for sixteen.
+    pub const EMPTY: FixupSlot = FixupSlot(Fixup { at: 0, shift: 0, growth: 0, kind: FixupKind::Align(0, false) });
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fixup {
+    /// The dword where it stands, as long as nothing has grown.
+    pub at: usize,
+    /// Dwords by which everything before it has grown.
+    pub shift: usize,
+    /// Dwords by which it grows itself.
+    pub growth: usize,
+    pub kind: FixupKind,
+}
+
+impl Default for Fixup {
+    fn default() -> Self {
+        FixupSlot::EMPTY.0
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum FixupKind {
+    /// A branch to a label: one dword, or the long form.
+    Branch(Label),
+    /// Padding to a multiple of 2 to the power of this in bytes; nothing runs through it.
+    Align(u8, bool),
+    /// `s_getpc_b64` and two additions of the distance to a label.
+    Address(Label),
+    /// A dword for the linker: its offset is 0 here.
+    Symbol(Relocation),
+}
+
+impl FixupKind {
+    /// Dwords of it that are there before anything grows.
+    pub fn dwords(&self) -> usize {
+        usize::from(matches!(self, FixupKind::Branch(_)))
+    }
+}

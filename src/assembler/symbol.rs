@@ -1,0 +1,65 @@
+//! Symbols: what the linker fills in, as the ELF files of AMD GPUs describe it.
+
+use core::fmt;
+
+/// What the linker puts into a dword: the relocation types of the AMD GPU ELF format that code needs. The discriminant
+/// is the type's number.
+///
+/// Source: LLVM's AMDGPU usage guide, "Relocation Records". `S`: the symbol's address, `A`: the addend, `P`: the address
+/// of the dword, `G` and `GOT`: of the symbol's entry in the global offset table, and the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+#[repr(u32)]
+pub enum RelocationKind {
+    /// The low half of S + A: `sym@abs32@lo`.
+    Abs32Lo = 1,
+    /// The high half of S + A: `sym@abs32@hi`.
+    Abs32Hi = 2,
+    /// S + A - P.
+    Rel32 = 4,
+    /// S + A, of 32 bits.
+    Abs32 = 6,
+    /// The low half of G + GOT + A - P: `sym@gotpcrel32@lo`.
+    GotPcRel32Lo = 8,
+    /// The high half of G + GOT + A - P: `sym@gotpcrel32@hi`.
+    GotPcRel32Hi = 9,
+    /// The low half of S + A - P: `sym@rel32@lo`.
+    Rel32Lo = 10,
+    /// The high half of S + A - P: `sym@rel32@hi`.
+    Rel32Hi = 11,
+}
+
+impl RelocationKind {
+    /// The number in the ELF file.
+    pub const fn number(self) -> u32 {
+        self as u32
+    }
+}
+
+impl fmt::Display for RelocationKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            RelocationKind::Abs32Lo => "R_AMDGPU_ABS32_LO",
+            RelocationKind::Abs32Hi => "R_AMDGPU_ABS32_HI",
+            RelocationKind::Rel32 => "R_AMDGPU_REL32",
+            RelocationKind::Abs32 => "R_AMDGPU_ABS32",
+            RelocationKind::GotPcRel32Lo => "R_AMDGPU_GOTPCREL32_LO",
+            RelocationKind::GotPcRel32Hi => "R_AMDGPU_GOTPCREL32_HI",
+            RelocationKind::Rel32Lo => "R_AMDGPU_REL32_LO",
+            RelocationKind::Rel32Hi => "R_AMDGPU_REL32_HI",
+        })
+    }
+}
+
+/// A dword that the linker fills in: an entry of `.rela.text`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Relocation {
+    /// Where it is, in bytes from the start of the code.
+    pub offset: u64,
+    /// What goes there.
+    pub kind: RelocationKind,
+    /// The symbol: whatever number the caller has for it.
+    pub symbol: u32,
+    /// What is added.
+    pub addend: i64,
+}

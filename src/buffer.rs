@@ -1,0 +1,194 @@
+//! Places for dwords: what code is patched in, and what the assembler writes into.
+
+use crate::decode::{decode, decode_words};
+use crate::{DecodeError, Inst, Target};
+
+/// Something that dwords are written into: a slice of dwords or bytes (little-endian), or, with the feature `alloc`, a
+/// `Vec` of them.
+///
+/// ```
+/// use amdgpu_isa::Buffer;
+/// let mut bytes = [0u8; 8];
+/// assert!(bytes.set_dword(1, 0xbf81_0000));
+/// assert_eq!((bytes, bytes.dword(1)), ([0, 0, 0, 0, 0, 0, 0x81, 0xbf], Some(0xbf81_0000)));
+/// assert!(bytes.room(2) && !bytes.room(3) && !bytes.set_dword(2, 0));
+/// ```
+pub trait Buffer {
+    /// Makes room for so many dwords in all, and keeps those that are there; `false` if that cannot be.
+    fn room(&mut self, dwords: usize) -> bool;
+    /// The dword of this number.
+    fn dword(&self, at: usize) -> Option<u32>;
+    /// Writes the dword of this number; `false` if there is no such.
+    fn set_dword(&mut self, at: usize, dword: u32) -> bool;
+}
+
+impl Buffer for [u32] {
+    #[inline]
+    fn room(&mut self, dwords: usize) -> bool {
+        dwords <= self.len()
+    }
+
+    #[inline]
+    fn dword(&self, at: usize) -> Option<u32> {
+        self.get(at).copied()
+    }
+
+    #[inline]
+    fn set_dword(&mut self, at: usize, dword: u32) -> bool {
+        let place = self.get_mut(at);
+        place.map(|place| *place = dword).is_some()
+    }
+}
+
+impl Buffer for [u8] {
+    #[inline]
+    fn room(&mut self, dwords: usize) -> bool {
+        dwords <= self.len() / 4
+    }
+
+    #[inline]
+    fn dword(&self, at: usize) -> Option<u32> {
+        let bytes = self.get(at.checked_mul(4)?..)?.first_chunk()?;
+        Some(u32::from_le_bytes(*bytes))
+    }
+
+    #[inline]
+    fn set_dword(&mut self, at: usize, dword: u32) -> bool {
+        let rest = at.checked_mul(4).and_then(|at| self.get_mut(at..));
+        let place = rest.and_then(|rest| rest.first_chunk_mut());
+        place.map(|place| *place = dword.to_le_bytes()).is_some()
+    }
+}
+
+/// Of what has the methods of a slice.
+macro_rules! like_slices {
+    ($([$($generic:tt)*] $ty:ty, $item:ty;)*) => { $(
+        impl<$($generic)*> Buffer for $ty {
+            #[inline]
+            fn room(&mut self, dwords: usize) -> bool {
+                <[$item] as Buffer>::room(self, dwords)
+            }
+
+            #[inline]
+            fn dword(&self, at: usize) -> Option<u32> {
+                <[$item] as Buffer>::dword(self, at)
+            }
+
+            #[inline]
+            fn set_dword(&mut self, at: usize, dword: u32) -> bool {
+                <[$item] as Buffer>::set_dword(self, at, dword)
+            }
+        }
+    )* };
+}
+
+like_slices! {
+    [const N: usize] [u32; N], u32;
+    [const N: usize] [u8; N], u8;
+}
+
+/// Of a vector, which grows.
+#[cfg(feature = "alloc")]
+macro_rules! vectors {
+    ($($item:ty, $per_dword:expr;)*) => { $(
+        impl Buffer for alloc::vec::Vec<$item> {
+            fn room(&mut self, dwords: usize) -> bool {
+                let Some(len) = dwords.checked_mul($per_dword) else { return false };
+                let more = len.saturating_sub(self.len());
+                // Without memory this is refused, and never aborts.
+                let there = self.try_reserve(more).is_ok();
+                if there && more > 0 {
+                    self.resize(len, 0);
+                }
+                there
+            }
+
+            #[inline]
+            fn dword(&self, at: usize) -> Option<u32> {
+                <[$item] as Buffer>::dword(self, at)
+            }
+
+            #[inline]
+            fn set_dword(&mut self, at: usize, dword: u32) -> bool {
+                <[$item] as Buffer>::set_dword(self, at, dword)
+            }
+        }
+    )* };
+}
+
+#[cfg(feature = "alloc")]
+vectors! {
+    u32, 1;
+    u8, 4;
+}
+
+/// Code in memory, as dwords or as bytes: `[u32]` or `[u8]`.
+pub trait Memory: Buffer + sealed::Memory {}
+
+impl Memory for [u32] {}
+impl Memory for [u8] {}
+
+pub(crate) mod sealed {
+    use super::*;
+
+    pub trait Memory {
+        /// Whole dwords.
+        fn dwords(&self) -> usize;
+        /// Decodes what it begins with.
+        fn first(&self, target: Target) -> Result<Inst, DecodeError>;
+        /// The first dword, and how many bytes of it are there.
+        fn head(&self) -> (u32, u8);
+        /// What lies before a dword, and the rest.
+        fn split(&mut self, dwords: usize) -> Option<(&mut Self, &mut Self)>;
+        /// What begins with this dword.
+        fn from(&self, dwords: usize) -> Option<&Self>;
+    }
+
+    impl Memory for [u32] {
+        fn dwords(&self) -> usize {
+            self.len()
+        }
+
+        fn first(&self, target: Target) -> Result<Inst, DecodeError> {
+            decode_words(target, self)
+        }
+
+        fn head(&self) -> (u32, u8) {
+            <[u32]>::first(self).map_or((0, 0), |&word| (word, 4))
+        }
+
+        fn split(&mut self, dwords: usize) -> Option<(&mut Self, &mut Self)> {
+            self.split_at_mut_checked(dwords)
+        }
+
+        fn from(&self, dwords: usize) -> Option<&Self> {
+            self.get(dwords..)
+        }
+    }
+
+    impl Memory for [u8] {
+        fn dwords(&self) -> usize {
+            self.len() / 4
+        }
+
+        fn first(&self, target: Target) -> Result<Inst, DecodeError> {
+            decode(target, self)
+        }
+
+        fn head(&self) -> (u32, u8) {
+            let mut word = [0; 4];
+            word.iter_mut().zip(self).for_each(|(to, &from)| *to = from);
+            (u32::from_le_bytes(word), self.len().min(4) as u8)
+        }
+
+        fn split(&mut self, dwords: usize) -> Option<(&mut Self, &mut Self)> {
+            // The last dword of a slice may be cut off.
+            let at = dwords.checked_mul(4)?;
+            self.split_at_mut_checked(at.min(self.len()))
+        }
+
+        fn from(&self, dwords: usize) -> Option<&Self> {
+            self.get(dwords.checked_mul(4)?..)
+        }
+    }
+}

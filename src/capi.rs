@@ -1,0 +1,521 @@
+//! The C interface: `include/amdgpu_isa.h` is made from this file by cbindgen.
+//!
+//! ```sh
+//! cargo rustc --release --features capi,all-targets --crate-type staticlib   # libamdgpu_isa.a
+//! ```
+//!
+//! Nothing is allocated, there is no global state, and nothing of the caller's is kept: every function may be called from
+//! every thread. Targets are numbers of the ELF header's EF_AMDGPU_MACH, such as 0x4c for gfx942, fields those that
+//! `amdgpu_isa_field` gives. Lengths are in bytes.
+//!
+//! A pointer may be null where its length is 0, and where that is said. What else a caller must keep is said once: a
+//! pointer with a length is one to so many readable (or writable) elements, any other to one element.
+#![allow(non_camel_case_types)]
+
+use core::ffi::c_char;
+use core::fmt::Write;
+
+use crate::{Access, DecodeError, Field, Inst, InstMut, Opcode, PatchError, Reg, Target, Value, decode, decode_words};
+
+/// What a function says of its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub enum amdgpu_isa_status {
+    /// Done.
+    Ok,
+    /// The library was built without this target, or there is no such.
+    UnknownTarget,
+    /// The bytes end before the instruction does.
+    Truncated,
+    /// The bytes are no instruction.
+    NoInstruction,
+    /// The instruction has no such field, operation or branch target.
+    Missing,
+    /// The value does not fit, is reserved, or would change the instruction's length or form.
+    Refused,
+}
+
+/// An instruction: its bytes, and for which target. Made by `amdgpu_isa_decode`; every function decodes it again, so that
+/// no value of it is dangerous.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct amdgpu_isa_inst {
+    /// The dwords, base word first; behind `len` bytes zeros.
+    pub words: [u32; 5],
+    /// Bytes: 4 to 20.
+    pub len: u32,
+    /// The target.
+    pub target: u32,
+}
+
+/// What an operand is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub enum amdgpu_isa_kind {
+    /// Scalar registers; the value is the first one's number.
+    Sgpr,
+    /// Vector registers.
+    Vgpr,
+    /// The upper half of a vector register.
+    VgprHigh,
+    /// Accumulation registers.
+    Agpr,
+    /// Trap handler temporaries.
+    Ttmp,
+    /// Another scalar register, by its operand code: vcc, exec, m0, ...
+    Special,
+    /// A register that no field names: 0 scc, 1 vcc, 2 exec, 3 m0, 4 mode, 5 flat_scratch, 6 xnack_mask, 7 trapsts.
+    Implicit,
+    /// An inline integer.
+    Int,
+    /// An inline floating-point constant, by its operand code.
+    Float,
+    /// A literal of 32 bits.
+    Literal,
+    /// A constant in the instruction.
+    Imm,
+    /// A branch distance in dwords, from the next instruction.
+    Label,
+    /// No register.
+    Off,
+}
+
+/// One operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct amdgpu_isa_operand {
+    /// What it is.
+    pub kind: amdgpu_isa_kind,
+    /// The number of its first register, or the constant.
+    pub value: i64,
+    /// The field that names it, or -1.
+    pub field: i32,
+    /// Width in bits.
+    pub bits: u32,
+    /// It is read.
+    pub is_read: bool,
+    /// It is written.
+    pub is_written: bool,
+}
+
+/// Bits of one dword.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct amdgpu_isa_piece {
+    /// The dword, counted from the first.
+    pub dword: u32,
+    /// The lowest bit.
+    pub bit: u32,
+    /// Bits.
+    pub width: u32,
+}
+
+/// # Safety
+/// Null, or so many readable elements.
+unsafe fn slice<'a, T>(at: *const T, len: usize) -> &'a [T] {
+    // SAFETY: the caller's promise.
+    if at.is_null() { &[] } else { unsafe { core::slice::from_raw_parts(at, len) } }
+}
+
+/// # Safety
+/// Null, or so many writable elements.
+unsafe fn slice_mut<'a, T>(at: *mut T, len: usize) -> &'a mut [T] {
+    // SAFETY: the caller's promise.
+    if at.is_null() { &mut [] } else { unsafe { core::slice::from_raw_parts_mut(at, len) } }
+}
+
+/// # Safety
+/// Null, or a string that ends in a zero.
+unsafe fn text<'a>(at: *const c_char) -> &'a str {
+    if at.is_null() {
+        return "";
+    }
+    // SAFETY: the caller's promise.
+    unsafe { core::ffi::CStr::from_ptr(at) }.to_str().unwrap_or("")
+}
+
+fn target_of(number: u32) -> Option<Target> {
+    if number < 256 { Target::from_e_flags(number) } else { None }
+}
+
+/// # Safety
+/// Null, or an instruction.
+unsafe fn inst_of(inst: *const amdgpu_isa_inst) -> Option<Inst> {
+    // SAFETY: the caller's promise.
+    let inst = unsafe { inst.as_ref() }?;
+    let words = inst.words.get(..inst.len as usize / 4)?;
+    decode_words(target_of(inst.target)?, words).ok()
+}
+
+fn inst_to(inst: &Inst) -> amdgpu_isa_inst {
+    let mut words = [0; 5];
+    words.iter_mut().zip(inst.words()).for_each(|(to, &from)| *to = from);
+    amdgpu_isa_inst { words, len: inst.len() as u32, target: inst.target().mach() }
+}
+
+fn field_of(number: i32) -> Option<Field> {
+    usize::try_from(number).ok().and_then(|n| Field::ALL.get(n).copied())
+}
+
+/// Counts what is written, and keeps what there is room for.
+struct Text<'a> {
+    out: &'a mut [u8],
+    len: usize,
+}
+
+impl Write for Text<'_> {
+    fn write_str(&mut self, s: &str) -> core::fmt::Result {
+        // The last byte stays for the zero.
+        let room = self.out.len().saturating_sub(1);
+        for byte in s.bytes() {
+            if let Some(place) = self.out.get_mut(self.len).filter(|_| self.len < room) {
+                *place = byte;
+            }
+            self.len += 1;
+        }
+        Ok(())
+    }
+}
+
+/// # Safety
+/// Null, or so many writable bytes.
+unsafe fn print(out: *mut c_char, room: usize, what: core::fmt::Arguments<'_>) -> usize {
+    // SAFETY: the caller's promise.
+    let out = unsafe { slice_mut(out.cast::<u8>(), room) };
+    let mut text = Text { out, len: 0 };
+    let _ = text.write_fmt(what);
+    let end = text.len.min(text.out.len().saturating_sub(1));
+    if let Some(zero) = text.out.get_mut(end) {
+        *zero = 0;
+    }
+    text.len
+}
+
+fn status(error: DecodeError) -> amdgpu_isa_status {
+    match error {
+        DecodeError::Truncated { .. } => amdgpu_isa_status::Truncated,
+        _ => amdgpu_isa_status::NoInstruction,
+    }
+}
+
+/// The target of this name ("gfx942", "mi300x", ...), or 0.
+///
+/// # Safety
+/// `name` is null or ends in a zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_target(name: *const c_char) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe { text(name) }.parse().map_or(0, Target::mach)
+}
+
+/// The number of the field of this name ("simm16", "vdst", ...), or -1. Numbers are those of one version of the library.
+///
+/// # Safety
+/// `name` is null or ends in a zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_field(name: *const c_char) -> i32 {
+    // SAFETY: the caller's promise.
+    let name = unsafe { text(name) };
+    Field::ALL.iter().position(|field| field.name() == name).map_or(-1, |n| n as i32)
+}
+
+/// The length in bytes of the instruction that begins with these bytes, without looking whether it is one; 0 if that
+/// cannot be told.
+///
+/// # Safety
+/// `bytes` has `len` readable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_length(target: u32, bytes: *const u8, len: usize) -> usize {
+    // SAFETY: the caller's promise.
+    let bytes = unsafe { slice(bytes, len) };
+    target_of(target).and_then(|target| crate::length(target, bytes)).unwrap_or(0)
+}
+
+/// Decodes the first instruction of the bytes, which are little-endian dwords.
+///
+/// # Safety
+/// `bytes` has `len` readable bytes; `inst` is writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_decode(
+    target: u32,
+    bytes: *const u8,
+    len: usize,
+    inst: *mut amdgpu_isa_inst,
+) -> amdgpu_isa_status {
+    let Some(target) = target_of(target) else { return amdgpu_isa_status::UnknownTarget };
+    // SAFETY: the caller's promise.
+    match decode(target, unsafe { slice(bytes, len) }) {
+        Ok(decoded) => {
+            // SAFETY: the caller's promise.
+            if let Some(inst) = unsafe { inst.as_mut() } {
+                *inst = inst_to(&decoded);
+            }
+            amdgpu_isa_status::Ok
+        }
+        Err(error) => status(error),
+    }
+}
+
+/// Why the bytes are no instruction, in words, as `amdgpu_isa_text` writes them. Nothing if they are one.
+///
+/// # Safety
+/// `bytes` has `len` readable bytes, `out` `room` writable ones.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_why(
+    target: u32,
+    bytes: *const u8,
+    len: usize,
+    out: *mut c_char,
+    room: usize,
+) -> usize {
+    let error = match target_of(target) {
+        // SAFETY: the caller's promise.
+        Some(target) => decode(target, unsafe { slice(bytes, len) }).err(),
+        // SAFETY: the caller's promise.
+        None => return unsafe { print(out, room, format_args!("{}", crate::UnknownTarget)) },
+    };
+    match error {
+        // SAFETY: the caller's promise.
+        Some(error) => unsafe { print(out, room, format_args!("{error}")) },
+        // SAFETY: the caller's promise.
+        None => unsafe { print(out, room, format_args!("")) },
+    }
+}
+
+/// Writes the instruction's bytes, and returns their number; 0 if there is no room.
+///
+/// # Safety
+/// `inst` is null or an instruction; `out` has `room` writable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_encode(inst: *const amdgpu_isa_inst, out: *mut u8, room: usize) -> usize {
+    // SAFETY: the caller's promise.
+    let (inst, out) = unsafe { (inst_of(inst), slice_mut(out, room)) };
+    inst.and_then(|inst| inst.encode(out).ok()).unwrap_or(0)
+}
+
+/// Writes the instruction as LLVM prints it. Returns its length without the zero that ends it, as `snprintf` does: if that
+/// is `room` or more, only a part was written. 0 if it is no instruction.
+///
+/// # Safety
+/// `inst` is null or an instruction; `out` has `room` writable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_text(inst: *const amdgpu_isa_inst, out: *mut c_char, room: usize) -> usize {
+    // SAFETY: the caller's promise.
+    match unsafe { inst_of(inst) } {
+        // SAFETY: the caller's promise.
+        Some(inst) => unsafe { print(out, room, format_args!("{inst}")) },
+        // SAFETY: the caller's promise.
+        None => unsafe { print(out, room, format_args!("")) },
+    }
+}
+
+/// Writes the operation's name, as `amdgpu_isa_text` writes text: the same for all of its encodings and targets.
+///
+/// # Safety
+/// `inst` is null or an instruction; `out` has `room` writable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_opcode(inst: *const amdgpu_isa_inst, out: *mut c_char, room: usize) -> usize {
+    // SAFETY: the caller's promise.
+    let name = unsafe { inst_of(inst) }.map_or("", |inst| inst.opcode().name());
+    // SAFETY: the caller's promise.
+    unsafe { print(out, room, format_args!("{name}")) }
+}
+
+/// Writes up to `room` operands, in the order of the text, the implicit ones behind them, and returns how many there are.
+///
+/// # Safety
+/// `inst` is null or an instruction; `out` has `room` writable elements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_operands(
+    inst: *const amdgpu_isa_inst,
+    out: *mut amdgpu_isa_operand,
+    room: usize,
+) -> usize {
+    // SAFETY: the caller's promise.
+    let (inst, out) = unsafe { (inst_of(inst), slice_mut(out, room)) };
+    let Some(inst) = inst else { return 0 };
+    let mut count = 0;
+    for operand in inst.operands() {
+        if let Some(place) = out.get_mut(count) {
+            let (kind, value) = kind_of(operand.value);
+            *place = amdgpu_isa_operand {
+                kind,
+                value,
+                field: operand.role.map_or(-1, |field| field as i32),
+                bits: operand.bits.into(),
+                is_read: operand.access != Access::Write,
+                is_written: operand.access != Access::Read,
+            };
+        }
+        count += 1;
+    }
+    count
+}
+
+fn kind_of(value: Value) -> (amdgpu_isa_kind, i64) {
+    use amdgpu_isa_kind as Kind;
+    match value {
+        Value::Reg(Reg::Sgpr(n)) => (Kind::Sgpr, n.into()),
+        Value::Reg(Reg::Vgpr(n)) => (Kind::Vgpr, n.into()),
+        Value::Reg(Reg::VgprHigh(n)) => (Kind::VgprHigh, n.into()),
+        Value::Reg(Reg::Agpr(n)) => (Kind::Agpr, n.into()),
+        Value::Reg(Reg::Ttmp(n)) => (Kind::Ttmp, n.into()),
+        Value::Reg(Reg::Special(code)) => (Kind::Special, code.into()),
+        Value::Reg(Reg::Scc) => (Kind::Implicit, 0),
+        Value::Reg(Reg::Vcc) => (Kind::Implicit, 1),
+        Value::Reg(Reg::Exec) => (Kind::Implicit, 2),
+        Value::Reg(Reg::M0) => (Kind::Implicit, 3),
+        Value::Reg(Reg::Mode) => (Kind::Implicit, 4),
+        Value::Reg(Reg::FlatScratch) => (Kind::Implicit, 5),
+        Value::Reg(Reg::XnackMask) => (Kind::Implicit, 6),
+        Value::Reg(Reg::TrapStatus) => (Kind::Implicit, 7),
+        Value::Int(n) => (Kind::Int, n.into()),
+        Value::Float(code) => (Kind::Float, code.into()),
+        Value::Literal(n) => (Kind::Literal, n.into()),
+        Value::Imm(n) => (Kind::Imm, n.into()),
+        Value::Label(n) => (Kind::Label, n.into()),
+        Value::Off => (Kind::Off, 0),
+    }
+}
+
+/// The address that a branch at `pc` goes to; AMDGPU_ISA_STATUS_MISSING if the instruction is none.
+///
+/// # Safety
+/// `inst` is null or an instruction; `to` is writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_branch_target(
+    inst: *const amdgpu_isa_inst,
+    pc: u64,
+    to: *mut u64,
+) -> amdgpu_isa_status {
+    // SAFETY: the caller's promise.
+    let (inst, to) = unsafe { (inst_of(inst), to.as_mut()) };
+    let Some(inst) = inst else { return amdgpu_isa_status::NoInstruction };
+    let found = inst.branch_target(pc);
+    if let (Some(found), Some(to)) = (found, to) {
+        *to = found;
+    }
+    if found.is_some() { amdgpu_isa_status::Ok } else { amdgpu_isa_status::Missing }
+}
+
+/// A field's value.
+///
+/// # Safety
+/// `inst` is null or an instruction; `value` is writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_get(
+    inst: *const amdgpu_isa_inst,
+    field: i32,
+    value: *mut u32,
+) -> amdgpu_isa_status {
+    // SAFETY: the caller's promise.
+    let (inst, value) = unsafe { (inst_of(inst), value.as_mut()) };
+    let Some(inst) = inst else { return amdgpu_isa_status::NoInstruction };
+    let found = field_of(field).and_then(|field| inst.get(field));
+    if let (Some(found), Some(value)) = (found, value) {
+        *value = found;
+    }
+    if found.is_some() { amdgpu_isa_status::Ok } else { amdgpu_isa_status::Missing }
+}
+
+/// Where a field lies: one piece or two, the low one first. Returns their number; 0 if there is no such field.
+///
+/// # Safety
+/// `inst` is null or an instruction; `pieces` has two writable elements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_locate(
+    inst: *const amdgpu_isa_inst,
+    field: i32,
+    pieces: *mut amdgpu_isa_piece,
+) -> usize {
+    // SAFETY: the caller's promise.
+    let (inst, out) = unsafe { (inst_of(inst), slice_mut(pieces, 2)) };
+    let found = inst.zip(field_of(field)).and_then(|(inst, field)| inst.locate(field));
+    let Some(found) = found else { return 0 };
+    let all = [Some(found.low), found.high].into_iter().flatten();
+    for (to, piece) in out.iter_mut().zip(all.clone()) {
+        *to = amdgpu_isa_piece { dword: piece.dword.into(), bit: piece.bit.into(), width: piece.width.into() };
+    }
+    all.count()
+}
+
+/// # Safety
+/// Null, or an instruction that can be written.
+unsafe fn change(inst: *mut amdgpu_isa_inst, to: impl FnOnce(&Inst) -> Result<Inst, PatchError>) -> amdgpu_isa_status {
+    // SAFETY: the caller's promise.
+    let Some(old) = (unsafe { inst_of(inst) }) else { return amdgpu_isa_status::NoInstruction };
+    match to(&old) {
+        Ok(new) => {
+            // SAFETY: the caller's promise.
+            if let Some(inst) = unsafe { inst.as_mut() } {
+                *inst = inst_to(&new);
+            }
+            amdgpu_isa_status::Ok
+        }
+        Err(PatchError::NoField(_) | PatchError::NotABranch(_) | PatchError::Opcode(_)) => amdgpu_isa_status::Missing,
+        Err(_) => amdgpu_isa_status::Refused,
+    }
+}
+
+/// Sets a field; on any other status than OK the instruction is as it was. `amdgpu_isa_encode` writes it back.
+///
+/// # Safety
+/// `inst` is null or a writable instruction.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_set(inst: *mut amdgpu_isa_inst, field: i32, value: u32) -> amdgpu_isa_status {
+    let Some(field) = field_of(field) else { return amdgpu_isa_status::Missing };
+    // SAFETY: the caller's promise.
+    unsafe { change(inst, |inst| inst.with(field, value)) }
+}
+
+/// Lets a branch or call at `pc` go to `to`, as `amdgpu_isa_set` does.
+///
+/// # Safety
+/// `inst` is null or a writable instruction.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_set_branch_target(
+    inst: *mut amdgpu_isa_inst,
+    pc: u64,
+    to: u64,
+) -> amdgpu_isa_status {
+    // SAFETY: the caller's promise.
+    unsafe { change(inst, |inst| inst.with_branch_target(pc, to)) }
+}
+
+/// Makes it another operation of the same format, as `amdgpu_isa_set` does. The name is that of `amdgpu_isa_opcode`.
+///
+/// # Safety
+/// `inst` is null or a writable instruction; `name` is null or ends in a zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_set_opcode(inst: *mut amdgpu_isa_inst, name: *const c_char) -> amdgpu_isa_status {
+    // SAFETY: the caller's promise.
+    let name = unsafe { text(name) };
+    let opcode = Opcode::ALL.iter().find(|opcode| opcode.name() == name);
+    let Some(&opcode) = opcode else { return amdgpu_isa_status::Missing };
+    // SAFETY: the caller's promise.
+    unsafe { change(inst, |inst| inst.with_opcode(opcode)) }
+}
+
+/// Sets a field of the first instruction of the bytes, where it lies. On any other status than OK they are as they were.
+///
+/// # Safety
+/// `bytes` has `len` writable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_patch(
+    target: u32,
+    bytes: *mut u8,
+    len: usize,
+    field: i32,
+    value: u32,
+) -> amdgpu_isa_status {
+    let Some(target) = target_of(target) else { return amdgpu_isa_status::UnknownTarget };
+    let Some(field) = field_of(field) else { return amdgpu_isa_status::Missing };
+    // SAFETY: the caller's promise.
+    let bytes = unsafe { slice_mut(bytes, len) };
+    match InstMut::new(target, bytes).map(|mut inst| inst.set(field, value)) {
+        Ok(Ok(())) => amdgpu_isa_status::Ok,
+        Ok(Err(PatchError::NoField(_))) => amdgpu_isa_status::Missing,
+        Ok(Err(_)) => amdgpu_isa_status::Refused,
+        Err(error) => status(error),
+    }
+}

@@ -1,0 +1,189 @@
+//! An instruction with one thing changed: the words are put together and decoded before anybody gets them.
+
+use super::PatchError;
+use crate::decode::MAX_DWORDS;
+use crate::imm::Imm;
+use crate::table::{Item, Kind};
+use crate::target::ITEMS;
+use crate::{DecodeError, Field, FieldError, Inst, Opcode, Value, decode_words};
+
+impl Inst {
+    /// The instruction with another value in a field, of the same length and with all other bits as they are.
+    ///
+    /// The value is the field's bits as [`Inst::get`] gives them, not masked. `op` can be set too, to a number of the
+    /// same format. Rules beyond decoding are not looked at: see [`Inst::check`].
+    ///
+    /// # Errors
+    /// The instruction lacks the field, the value does not fit or is reserved, or the length would be another.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Field, PatchError, Target, decode_words};
+    /// let sleep = decode_words(Target::Gfx942, &[0xbf8e_007f]).unwrap(); // s_sleep 127
+    /// assert_eq!(sleep.with(Field::Simm16, 1).unwrap().words(), [0xbf8e_0001]);
+    /// assert_eq!(sleep.with(Field::Ssrc0, 1), Err(PatchError::NoField(Field::Ssrc0)));
+    /// assert!(matches!(sleep.with(Field::Simm16, 0x10000), Err(PatchError::Value(_))));
+    /// assert!(matches!(sleep.with(Field::Op, 127), Err(PatchError::Decode(_))));
+    /// # }
+    /// ```
+    pub fn with(&self, field: Field, value: u32) -> Result<Inst, PatchError> {
+        let place = self.locate(field).ok_or(PatchError::NoField(field))?;
+        let mut words = self.padded_words();
+        place.put(&mut words, value)?;
+        let changed = self.of_words(&words)?;
+        match changed.opcode() == self.opcode() || field == Field::Op || self.second_opcode().is_some() {
+            true => Ok(changed),
+            false => Err(PatchError::Form { format: self.format(), extension: self.extension() }),
+        }
+    }
+
+    /// As [`Inst::with`], for a field that holds a signed number: an offset of a global or scalar load, ...
+    ///
+    /// # Errors
+    /// As [`Inst::with`].
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
+    /// use amdgpu_isa::{Field, Target, decode_words};
+    /// let load = decode_words(Target::Gfx942, &[0xdc50_8000, 0x0000_0001]).unwrap();
+    /// assert_eq!(load.to_string(), "global_load_dword v0, v1, s[0:1]");
+    /// let load = load.with_signed(Field::Offset, -16).unwrap();
+    /// assert_eq!(load.to_string(), "global_load_dword v0, v1, s[0:1] offset:-16");
+    /// assert!(load.with_signed(Field::Offset, 4096).is_err());
+    /// # }
+    /// ```
+    pub fn with_signed(&self, field: Field, value: i32) -> Result<Inst, PatchError> {
+        let width = self.locate(field).ok_or(PatchError::NoField(field))?.width();
+        let unused = 32 - u32::from(width.clamp(1, 32));
+        if value << unused >> unused != value {
+            return Err(FieldError { field, value: value.into(), width }.into());
+        }
+        self.with(field, (value as u32) << unused >> unused)
+    }
+
+    /// The instruction with another literal: the dword behind the base words, which two sources can share.
+    ///
+    /// # Errors
+    /// It has none.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Target, decode_words};
+    /// let mov = decode_words(Target::Gfx942, &[0xbe80_00ff, 0x1234_5678]).unwrap(); // s_mov_b32 s0, 0x12345678
+    /// assert_eq!(mov.with_literal(7).unwrap().words(), [0xbe80_00ff, 7]);
+    /// # }
+    /// ```
+    pub fn with_literal(&self, literal: u32) -> Result<Inst, PatchError> {
+        self.with(Field::Literal, literal)
+    }
+
+    /// The instruction with another constant of those that have parts: `s_waitcnt`, `s_getreg`, ...
+    ///
+    /// # Errors
+    /// A part does not fit, or the instruction has a constant of another kind, or none ([`Field::Simm16`] is named then).
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Imm, Target, Waitcnt, decode_words};
+    /// let wait = decode_words(Target::Gfx942, &[0xbf8c_c07f]).unwrap(); // s_waitcnt lgkmcnt(0)
+    /// let all = Waitcnt { vmcnt: 0, expcnt: 0, lgkmcnt: 0, rest: 0 };
+    /// assert_eq!(wait.with_imm(Imm::Waitcnt(all)).unwrap().words(), [0xbf8c_0000]);
+    /// # }
+    /// ```
+    pub fn with_imm(&self, imm: Imm) -> Result<Inst, PatchError> {
+        let same = |kind: Kind| Imm::decode(self.target(), kind, 0).is_some_and(|x| kind_of(&x) == kind_of(&imm));
+        let item = self.items().find(|item| same(item.kind)).ok_or(PatchError::NoField(Field::Simm16))?;
+        self.with(item.field, imm.encode(self.target())?.into())
+    }
+
+    /// The branch or call with another target, when it stands at `pc`; both are addresses in bytes.
+    ///
+    /// # Errors
+    /// It does not reach, or is no branch.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{PatchError, Target, decode_words};
+    /// let branch = decode_words(Target::Gfx942, &[0xbf82_fffe]).unwrap(); // s_branch
+    /// let there = branch.with_branch_target(0x1000, 0x1800).unwrap();
+    /// assert_eq!(there.branch_target(0x1000), Some(0x1800));
+    /// assert_eq!(branch.with_branch_target(0, 0x20004), Err(PatchError::Distance(0x20000)));
+    /// # }
+    /// ```
+    pub fn with_branch_target(&self, pc: u64, target: u64) -> Result<Inst, PatchError> {
+        let field = self.label().ok_or(PatchError::NotABranch(self.opcode()))?;
+        let distance = target.wrapping_sub(pc).wrapping_sub(self.len() as u64) as i64;
+        match i16::try_from(distance >> 2) {
+            Ok(dwords) if distance & 3 == 0 => self.with_signed(field, dwords.into()),
+            _ => Err(PatchError::Distance(distance)),
+        }
+    }
+
+    /// Another operation with the same fields, in the same format and of the same length. What its operands are, and how
+    /// wide, is the new operation's affair: see [`Inst::operands`], [`Inst::check`].
+    ///
+    /// # Errors
+    /// The target has no such operation in this format, or a field holds what it refuses.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
+    /// use amdgpu_isa::{Opcode, PatchError, Target, decode_words};
+    /// let add = decode_words(Target::Gfx942, &[0x8004_0501]).unwrap(); // s_add_u32 s4, s1, s5
+    /// assert_eq!(add.with_opcode(Opcode::SSubU32).unwrap().to_string(), "s_sub_u32 s4, s1, s5");
+    /// assert_eq!(add.with_opcode(Opcode::VAddF32), Err(PatchError::Opcode(Opcode::VAddF32)));
+    /// # }
+    /// ```
+    pub fn with_opcode(&self, opcode: Opcode) -> Result<Inst, PatchError> {
+        let place = self.locate(Field::Op).ok_or(PatchError::NoField(Field::Op))?;
+        let mut result = Err(PatchError::Opcode(opcode));
+        for (_, number) in opcode.encodings(self.target()).filter(|(format, _)| *format == self.format()) {
+            let mut words = self.padded_words();
+            place.put(&mut words, number.into())?;
+            match self.of_words(&words) {
+                Ok(changed) if changed.opcode() == opcode => return Ok(changed),
+                Ok(_) => {}
+                Err(error) => result = Err(error),
+            }
+        }
+        result
+    }
+
+    /// The field of a branch's distance.
+    pub(crate) fn label(&self) -> Option<Field> {
+        let label = self.operands().find(|operand| matches!(operand.value, Value::Label(_)));
+        label.and_then(|operand| operand.role)
+    }
+
+    pub(super) fn items(&self) -> impl Iterator<Item = &Item> {
+        ITEMS[self.target() as usize].of(self)
+    }
+
+    /// Its words, and zeros behind them.
+    pub(super) fn padded_words(&self) -> [u32; MAX_DWORDS] {
+        let mut words = [0; MAX_DWORDS];
+        words.iter_mut().zip(self.words()).for_each(|(to, &from)| *to = from);
+        words
+    }
+
+    /// What other words of the same length are, if they have the same format.
+    pub(super) fn of_words(&self, words: &[u32; MAX_DWORDS]) -> Result<Inst, PatchError> {
+        let dwords = self.words().len();
+        let size = |needed: usize| PatchError::Size { dwords: dwords as u8, needed: needed as u8 };
+        let changed = decode_words(self.target(), words.get(..dwords).unwrap_or(words)).map_err(|e| match e {
+            DecodeError::Truncated { needed } => size(usize::from(needed) / 4),
+            error => PatchError::Decode(error),
+        })?;
+        if changed.words().len() != dwords {
+            return Err(size(changed.words().len()));
+        }
+        if (changed.format(), changed.extension()) != (self.format(), self.extension()) {
+            return Err(PatchError::Form { format: self.format(), extension: self.extension() });
+        }
+        Ok(changed)
+    }
+}
+
+/// Which kind of constant it is.
+fn kind_of(imm: &Imm) -> core::mem::Discriminant<Imm> {
+    core::mem::discriminant(imm)
+}

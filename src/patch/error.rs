@@ -1,0 +1,93 @@
+//! Why a change is refused.
+
+use core::fmt;
+
+use crate::{DecodeError, Field, FieldError, Format, Opcode, RuleError, Value};
+
+/// Why an instruction cannot be changed as asked. It is as it was.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum PatchError {
+    /// The instruction has no such field, or its bits are always the same.
+    NoField(Field),
+    /// The value does not fit in the field.
+    Value(FieldError),
+    /// With the change the words are no instruction: a reserved value, a register that does not exist, ...
+    Decode(DecodeError),
+    /// With the change the instruction has another length: a literal, SDWA or DPP dword appears or goes.
+    Size {
+        /// Dwords that it has.
+        dwords: u8,
+        /// Dwords that it had then.
+        needed: u8,
+    },
+    /// With the change it is an instruction of another format, whose fields lie elsewhere.
+    Form {
+        /// The format that it has.
+        format: Format,
+        /// That of the dword behind it.
+        extension: Option<Format>,
+    },
+    /// The operation does not exist in the instruction's format, or not with the dword behind it.
+    Opcode(Opcode),
+    /// The field cannot hold this operand: a vector register where there is none, a constant without a code, ...
+    Operand {
+        /// The field that names the operand.
+        field: Field,
+        /// The operand.
+        value: Value,
+    },
+    /// Another operand would change too: they share a literal or the bit that says VGPR or AGPR.
+    Shared {
+        /// The field that was to be changed.
+        field: Field,
+        /// The field of the other operand; `None`: an implicit one.
+        other: Option<Field>,
+    },
+    /// A tuple of registers would be misaligned, which it is not now.
+    Rule(RuleError),
+    /// The instruction is no branch or call with an offset.
+    NotABranch(Opcode),
+    /// The branch does not reach: the distance in bytes from the next instruction, which must be a multiple of 4 from
+    /// -131072 to 131068.
+    Distance(i64),
+    /// The new instruction is of another target.
+    Target,
+}
+
+impl fmt::Display for PatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            PatchError::NoField(field) => write!(f, "the instruction has no field {field} that can be set"),
+            PatchError::Value(error) => error.fmt(f),
+            PatchError::Decode(error) => write!(f, "it would be no instruction: {error}"),
+            PatchError::Size { dwords, needed } => write!(f, "{dwords} dwords are there, and {needed} needed"),
+            PatchError::Form { format, extension: None } => write!(f, "it would no longer be {format}"),
+            PatchError::Form { format, extension: Some(extension) } => {
+                write!(f, "it would no longer be {format} with {extension}")
+            }
+            PatchError::Opcode(opcode) => write!(f, "{opcode:?} does not exist in this form"),
+            PatchError::Operand { field, value } => write!(f, "{field} cannot hold {value:?}"),
+            PatchError::Shared { field, other: Some(other) } => write!(f, "with {field} also {other} would change"),
+            PatchError::Shared { field, other: None } => write!(f, "with {field} an implicit operand would change"),
+            PatchError::Rule(error) => error.fmt(f),
+            PatchError::NotABranch(opcode) => write!(f, "{opcode:?} has no branch target"),
+            PatchError::Distance(bytes) => write!(f, "a branch does not reach {bytes} bytes"),
+            PatchError::Target => f.write_str("the instruction is of another target"),
+        }
+    }
+}
+
+impl core::error::Error for PatchError {}
+
+impl From<FieldError> for PatchError {
+    fn from(error: FieldError) -> Self {
+        PatchError::Value(error)
+    }
+}
+
+impl From<DecodeError> for PatchError {
+    fn from(error: DecodeError) -> Self {
+        PatchError::Decode(error)
+    }
+}

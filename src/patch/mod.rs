@@ -1,0 +1,216 @@
+//! Instructions changed, where they lie or as values.
+//!
+//! Each change of an [`InstMut`] is one of an [`Inst`] that gives a new one ([`Inst::with`] and its like), written back
+//! when it is good. Nothing here knows a generation.
+
+mod change;
+mod error;
+mod locate;
+mod operand;
+mod trampoline;
+
+use core::ops::Deref;
+
+pub use error::PatchError;
+pub(crate) use locate::location;
+pub use locate::{Location, Piece};
+pub use trampoline::{Installed, Trampoline, TrampolineError};
+
+use crate::buffer::Memory;
+use crate::{DecodeError, Field, Imm, Inst, Invalid, Opcode, Reg, Target, Value};
+
+/// An instruction in memory, in a slice of dwords or of bytes, that can be changed there.
+///
+/// All that an [`Inst`] tells can be asked of it. Each change either happens, and the memory decodes to what was asked,
+/// or is refused and leaves the memory as it was.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::{Field, InstMut, Opcode, Target};
+/// // s_add_u32 s4, s1, s5; s_mov_b32 s0, 0x12345678
+/// let mut code: [u32; 3] = [0x8004_0501, 0xbe80_00ff, 0x1234_5678];
+/// let mut inst = InstMut::new(Target::Gfx942, &mut code[1..]).unwrap();
+/// assert_eq!(inst.opcode(), Opcode::SMovB32);
+/// inst.set_literal(0x1000).unwrap();
+/// inst.set(Field::Sdst, 7).unwrap();
+/// assert!(inst.set(Field::Sdst, 128).is_err());
+/// assert_eq!(code, [0x8004_0501, 0xbe87_00ff, 0x1000]);
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct InstMut<'a, C: Memory + ?Sized = [u32]> {
+    inst: Inst,
+    code: &'a mut C,
+}
+
+impl<C: Memory + ?Sized> Deref for InstMut<'_, C> {
+    type Target = Inst;
+
+    fn deref(&self) -> &Inst {
+        &self.inst
+    }
+}
+
+impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
+    /// The first instruction of `code`. What stands behind it is not touched.
+    ///
+    /// # Errors
+    /// As [`decode`](crate::decode()).
+    pub fn new(target: Target, code: &'a mut C) -> Result<Self, DecodeError> {
+        let inst = code.first(target)?;
+        Ok(InstMut { inst, code })
+    }
+
+    /// Another value in a field: [`Inst::with`].
+    ///
+    /// # Errors
+    /// Why it is refused; the memory is as it was.
+    pub fn set(&mut self, field: Field, value: u32) -> Result<(), PatchError> {
+        self.change(|inst| inst.with(field, value))
+    }
+
+    /// Another signed value in a field: [`Inst::with_signed`].
+    ///
+    /// # Errors
+    /// Why it is refused; the memory is as it was.
+    pub fn set_signed(&mut self, field: Field, value: i32) -> Result<(), PatchError> {
+        self.change(|inst| inst.with_signed(field, value))
+    }
+
+    /// Another literal: [`Inst::with_literal`].
+    ///
+    /// # Errors
+    /// Why it is refused; the memory is as it was.
+    pub fn set_literal(&mut self, literal: u32) -> Result<(), PatchError> {
+        self.change(|inst| inst.with_literal(literal))
+    }
+
+    /// Another constant of those that have parts: [`Inst::with_imm`].
+    ///
+    /// # Errors
+    /// Why it is refused; the memory is as it was.
+    pub fn set_imm(&mut self, imm: Imm) -> Result<(), PatchError> {
+        self.change(|inst| inst.with_imm(imm))
+    }
+
+    /// Another operand: [`Inst::with_operand`].
+    ///
+    /// # Errors
+    /// Why it is refused; the memory is as it was.
+    pub fn set_operand(&mut self, field: Field, value: Value) -> Result<(), PatchError> {
+        self.change(|inst| inst.with_operand(field, value))
+    }
+
+    /// Another register: [`Inst::with_operand`].
+    ///
+    /// # Errors
+    /// Why it is refused; the memory is as it was.
+    pub fn set_register(&mut self, field: Field, register: Reg) -> Result<(), PatchError> {
+        self.set_operand(field, Value::Reg(register))
+    }
+
+    /// Another branch target, for a branch or call at the address `pc`: [`Inst::with_branch_target`].
+    ///
+    /// # Errors
+    /// Why it is refused; the memory is as it was.
+    pub fn set_branch_target(&mut self, pc: u64, target: u64) -> Result<(), PatchError> {
+        self.change(|inst| inst.with_branch_target(pc, target))
+    }
+
+    /// Another operation: [`Inst::with_opcode`].
+    ///
+    /// # Errors
+    /// Why it is refused; the memory is as it was.
+    pub fn set_opcode(&mut self, opcode: Opcode) -> Result<(), PatchError> {
+        self.change(|inst| inst.with_opcode(opcode))
+    }
+
+    /// Any other instruction of the same length.
+    ///
+    /// # Errors
+    /// It has another length, or is of another target; the memory is as it was.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{InstMut, PatchError, Target, decode_words};
+    /// let nop = decode_words(Target::Gfx942, &[0xbf80_0000]).unwrap();
+    /// let mut code: [u32; 3] = [0xbf81_0000, 0xbe80_00ff, 0x1234_5678]; // s_endpgm; s_mov_b32 s0, 0x12345678
+    /// InstMut::new(Target::Gfx942, &mut code[..]).unwrap().replace(&nop).unwrap();
+    /// let refused = InstMut::new(Target::Gfx942, &mut code[1..]).unwrap().replace(&nop);
+    /// assert_eq!(refused, Err(PatchError::Size { dwords: 2, needed: 1 }));
+    /// assert_eq!(code, [0xbf80_0000, 0xbe80_00ff, 0x1234_5678]);
+    /// # }
+    /// ```
+    pub fn replace(&mut self, inst: &Inst) -> Result<(), PatchError> {
+        let (dwords, needed) = (self.inst.words().len() as u8, inst.words().len() as u8);
+        match (self.inst.target() == inst.target(), dwords == needed) {
+            (false, _) => Err(PatchError::Target),
+            (_, false) => Err(PatchError::Size { dwords, needed }),
+            _ => self.change(|_| Ok(*inst)),
+        }
+    }
+
+    fn change(&mut self, to: impl FnOnce(&Inst) -> Result<Inst, PatchError>) -> Result<(), PatchError> {
+        self.inst = to(&self.inst)?;
+        for (at, &word) in self.inst.words().iter().enumerate() {
+            // The instruction was decoded from there, and is as long as it was.
+            self.code.set_dword(at, word);
+        }
+        Ok(())
+    }
+}
+
+/// Walks code that can be changed: [`Decoder`](crate::Decoder) with an [`InstMut`] for each instruction. Offsets are in
+/// bytes.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::{DecoderMut, Field, Opcode, Target};
+/// let mut code: [u8; 8] = [0x7f, 0x00, 0x8e, 0xbf, 0x00, 0x00, 0x81, 0xbf]; // s_sleep 127; s_endpgm
+/// for (_offset, inst) in DecoderMut::new(Target::Gfx942, &mut code[..]) {
+///     let mut inst = inst.unwrap();
+///     if inst.opcode() == Opcode::SSleep {
+///         inst.set(Field::Simm16, 1).unwrap();
+///     }
+/// }
+/// assert_eq!(code, [0x01, 0x00, 0x8e, 0xbf, 0x00, 0x00, 0x81, 0xbf]);
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct DecoderMut<'a, C: Memory + ?Sized = [u32]> {
+    target: Target,
+    /// Taken while it is split, and at the end.
+    rest: Option<&'a mut C>,
+    offset: usize,
+}
+
+impl<'a, C: Memory + ?Sized> DecoderMut<'a, C> {
+    /// A walk from the first byte.
+    pub fn new(target: Target, code: &'a mut C) -> Self {
+        DecoderMut { target, rest: Some(code), offset: 0 }
+    }
+}
+
+impl<'a, C: Memory + ?Sized> Iterator for DecoderMut<'a, C> {
+    type Item = (usize, Result<InstMut<'a, C>, Invalid>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (rest, offset) = (self.rest.take()?, self.offset);
+        let (word, len) = rest.head();
+        if len == 0 {
+            return None;
+        }
+        let decoded = rest.first(self.target);
+        let dwords = decoded.as_ref().map_or(1, |inst| inst.words().len());
+        let (code, rest) = rest.split(dwords)?;
+        self.rest = Some(rest);
+        self.offset += decoded.as_ref().map_or(usize::from(len), |inst| inst.len());
+        let item = match decoded {
+            Ok(inst) => Ok(InstMut { inst, code }),
+            Err(error) => Err(Invalid { word, len, error }),
+        };
+        Some((offset, item))
+    }
+}
+
+impl<C: Memory + ?Sized> core::iter::FusedIterator for DecoderMut<'_, C> {}

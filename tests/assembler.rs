@@ -1,0 +1,386 @@
+//! What is assembled goes where it was told: random programs with branches of every kind, some of which do not reach, are
+//! decoded again and followed. Nothing of the assembler's own arithmetic is used for that.
+#![cfg(all(has_target, feature = "text"))]
+
+#[path = "jumps/mod.rs"]
+mod jumps;
+#[cfg(feature = "all-targets")]
+#[path = "assembler/llvm.rs"]
+mod llvm;
+#[path = "words/mod.rs"]
+mod words;
+
+use amdgpu_isa::{
+    AssembleError, Assembler, Buffer, Far, Field, FixupSlot, Inst, Label, LabelSlot, Room, Target, decode_words,
+};
+use jumps::{opcode, targets, word};
+use words::Rng;
+
+/// Part of a random program.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    /// So many instructions that do nothing.
+    Fill(usize),
+    /// A label is bound.
+    Bind(usize),
+    /// The branch of this number goes to a label.
+    Branch(usize, usize),
+    /// Padding.
+    Align(u64, bool),
+    /// The address of a label is loaded.
+    Load(usize),
+}
+
+const PAIR: u8 = 6;
+
+/// Every branch and call of the target, to anywhere.
+fn branches(target: Target) -> Vec<Inst> {
+    let mut all: Vec<Inst> = Vec::new();
+    for encoding in words::encodings(target) {
+        let (_, _, opcode) = encoding;
+        let flags = |inst: &Inst| inst.flags().is_branch() || inst.flags().is_call();
+        if !opcode.name().starts_with("s_") || all.iter().any(|inst| inst.opcode() == opcode) {
+            continue;
+        }
+        let legal = words::legal(target, encoding, 1, &mut Rng(1));
+        all.extend(legal.into_iter().filter(|inst| flags(inst) && inst.branch_target(0).is_some()));
+    }
+    all
+}
+
+fn program(rng: &mut Rng, branches: usize, labels: usize, aligned: bool) -> Vec<Part> {
+    let mut parts: Vec<Part> = (0..labels).map(Part::Bind).collect();
+    for _ in 0..rng.below(40) {
+        parts.push(Part::Branch(rng.below(branches), rng.below(labels)));
+    }
+    for _ in 0..rng.below(12) {
+        // Many lie just at the limit of 32768 dwords.
+        let far = [1000, 16_384, 32_000, 32_767, 32_768, 40_000];
+        parts.push(Part::Fill(rng.pick(&[1, 2, 3, 10, rng.pick_one(&far), rng.pick_one(&far)])));
+    }
+    for _ in 0..rng.below(4) {
+        parts.push(Part::Load(rng.below(labels)));
+        if aligned {
+            parts.push(Part::Align(4 << rng.below(9), rng.below(2) == 1));
+        }
+    }
+    // Fisher and Yates.
+    for last in (1..parts.len()).rev() {
+        parts.swap(last, rng.below(last + 1));
+    }
+    parts
+}
+
+trait PickOne {
+    fn pick_one(&self, from: &[usize]) -> usize;
+}
+
+impl PickOne for Rng {
+    fn pick_one(&self, from: &[usize]) -> usize {
+        from[(self.0 >> 7) as usize % from.len()]
+    }
+}
+
+/// What the program has become.
+struct Done {
+    code: Vec<u32>,
+    addresses: Vec<u64>,
+}
+
+fn assemble(
+    target: Target,
+    base: u64,
+    far: Option<Far>,
+    parts: &[Part],
+    branches: &[Inst],
+    labels: usize,
+) -> Result<Done, AssembleError> {
+    let mut code = vec![0xdead_beef; 600_000];
+    let (mut slots, mut fixups) = (vec![LabelSlot::EMPTY; labels], vec![FixupSlot::EMPTY; parts.len()]);
+    let mut asm = Assembler::new(target, &mut code[..], &mut slots, &mut fixups);
+    asm.base(base)?;
+    if let Some(far) = far {
+        asm.far(far)?;
+    }
+    let names: Vec<Label> = (0..labels).map(|_| asm.label()).collect::<Result<_, _>>()?;
+    let fill = filler(target);
+    for &part in parts {
+        let before = asm.offset();
+        match part {
+            Part::Fill(n) => (0..n).try_for_each(|_| asm.dword(fill))?,
+            Part::Bind(label) => asm.bind(names[label])?,
+            Part::Branch(branch, label) => asm.branch(branches[branch], names[label])?,
+            Part::Align(bytes, false) => asm.align(bytes)?,
+            Part::Align(bytes, true) => asm.align_end(bytes)?,
+            Part::Load(label) => asm.load_address(PAIR, names[label])?,
+        }
+        assert!(asm.offset() >= before);
+        assert!(!matches!(part, Part::Align(bytes, _) if (base + asm.offset()) % bytes != 0));
+    }
+    let done = asm.finish()?;
+    let addresses = names.iter().map(|&name| done.address(name).expect("it is bound")).collect();
+    let len = done.len() / 4;
+    assert!(code[len..].iter().all(|&word| word == 0xdead_beef), "more was written than there is code");
+    code.truncate(len);
+    Ok(Done { code, addresses })
+}
+
+/// An instruction that no alignment is made of.
+fn filler(target: Target) -> u32 {
+    word(target, "s_sleep", &[(Field::Simm16, 5)]).expect("all have it")
+}
+
+/// Follows the code along the program; `None` if a branch is not where it should go.
+fn follow(target: Target, base: u64, far: Option<Far>, parts: &[Part], branches: &[Inst], done: &Done) -> usize {
+    let (mut at, mut goes, mut bound) = (0, Vec::new(), vec![u64::MAX; done.addresses.len()]);
+    let aligned = parts.iter().any(|part| matches!(part, Part::Align(..)));
+    let (nop, fill) = (word(target, "s_nop", &[]).expect("all have it"), filler(target));
+    for &part in parts {
+        let pc = base + at as u64 * 4;
+        match part {
+            Part::Fill(n) => {
+                assert!(done.code[at..at + n].iter().all(|&word| word == fill), "{part:?} at {at}");
+                at += n;
+            }
+            Part::Bind(label) => bound[label] = pc,
+            Part::Branch(branch, label) => {
+                let jump = jumps::follow(target, &done.code[at..], pc, &branches[branch], far);
+                goes.push((pc, jump.to, label, jump.long));
+                at += jump.dwords;
+            }
+            Part::Align(bytes, _) => {
+                let end = pc.next_multiple_of(bytes);
+                let dwords = ((end - pc) / 4) as usize;
+                assert!(done.code[at..at + dwords].iter().all(|&word| word == nop), "{part:?} at {at}");
+                at += dwords;
+            }
+            Part::Load(label) => {
+                let (to, dwords) = jumps::address(target, &done.code[at..], pc, PAIR);
+                goes.push((pc, to, label, false));
+                at += dwords;
+            }
+        }
+    }
+    assert_eq!(at, done.code.len());
+    assert_eq!(bound, done.addresses, "labels are not where the assembler says");
+    let mut long_ones = 0;
+    for (from, to, label, long) in goes {
+        assert_eq!(to, bound[label], "what stands at {from:#x} goes elsewhere");
+        let dwords = (to as i64 - from as i64 - 4) / 4;
+        // Where nothing shrinks when something grows, no branch is long that need not be.
+        assert!(!long || aligned || i16::try_from(dwords).is_err(), "a branch over {dwords} dwords is long");
+        long_ones += usize::from(long);
+    }
+    long_ones
+}
+
+#[test]
+fn random_programs_go_where_they_were_told() {
+    let (mut programs, mut long, mut refused) = (0, 0, 0);
+    for target in targets() {
+        let branches = branches(target);
+        assert!(branches.len() >= 7, "{target}: {branches:?}");
+        let longer = |b: &Inst| b.opcode().name() != "s_cbranch_i_fork";
+        let with_long: Vec<Inst> = branches.iter().copied().filter(longer).collect();
+        let mut rng = Rng(target as u64 + 1);
+        for n in 0..60 {
+            let labels = 1 + rng.below(8);
+            let base = rng.pick(&[0, 0x1000, 0x1604, 0x7fff_ffff_0000]);
+            let far = match n % 3 {
+                0 => None,
+                1 => Some(Far { pair: 4, scc: None }),
+                _ => Some(Far { pair: 8, scc: Some(10) }),
+            };
+            let branches = if far.is_some() { &with_long } else { &branches };
+            let parts = program(&mut rng, branches.len(), labels, n % 2 == 0);
+            match assemble(target, base, far, &parts, branches, labels) {
+                Ok(done) => {
+                    programs += 1;
+                    long += follow(target, base, far, &parts, branches, &done);
+                }
+                Err(AssembleError::Distance { from, to }) if far.is_none() => {
+                    refused += 1;
+                    let dwords = (to as i64 - from as i64 - 4) / 4;
+                    assert!(i16::try_from(dwords).is_err(), "{dwords} dwords are refused");
+                }
+                Err(error) => panic!("{target}: {error}: {parts:?}"),
+            }
+        }
+    }
+    println!("{programs} programs with {long} long branches, {refused} refused for their distance");
+    let targets = targets().count();
+    assert!(programs >= 40 * targets && long >= 50 * targets && refused >= targets);
+}
+
+/// The last distance that a branch reaches, and the first that it does not, in both directions.
+#[test]
+fn the_limit_is_exact() {
+    for target in targets() {
+        let branches = branches(target);
+        let jump = branches.iter().position(|b| b.opcode().name() == "s_branch").expect("all have it");
+        for (fill, reaches) in [(32_767, true), (32_768, false)] {
+            let parts = [Part::Branch(jump, 0), Part::Fill(fill), Part::Bind(0)];
+            let refused = AssembleError::Distance { from: 0, to: 4 + fill as u64 * 4 };
+            let got = assemble(target, 0, None, &parts, &branches, 1).map(|done| done.code.len()).map_err(Some);
+            assert_eq!(got, if reaches { Ok(fill + 1) } else { Err(Some(refused)) }, "{target}");
+            let far = Some(Far { pair: 0, scc: None });
+            let done = assemble(target, 0, far, &parts, &branches, 1).expect("it reaches");
+            assert_eq!(done.code.len(), fill + if reaches { 1 } else { 6 });
+        }
+        for (fill, reaches) in [(32_767, true), (32_768, false)] {
+            let parts = [Part::Bind(0), Part::Fill(fill), Part::Branch(jump, 0)];
+            let got = assemble(target, 0, None, &parts, &branches, 1);
+            assert_eq!(got.is_ok(), reaches, "{target}: {fill} back");
+        }
+    }
+}
+
+/// Labels at addresses of other code; no branch may begin between dwords.
+#[test]
+fn labels_can_be_elsewhere() {
+    for target in targets() {
+        let branch = branches(target)[0];
+        for to in [0x8000_0000_0000, 0, 0x1234_5678, 0x10_0000] {
+            let mut code = [0u32; 16];
+            let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
+            let mut asm = Assembler::new(target, &mut code, &mut labels, &mut fixups);
+            asm.base(0x10_0000).expect("a multiple of 4");
+            let far = Far { pair: 2, scc: None };
+            asm.far(far).expect("a pair");
+            let label = asm.label_at(to).expect("there is room");
+            asm.branch(branch, label).expect("there is room");
+            let len = asm.finish().expect("it reaches").len();
+            let jump = jumps::follow(target, &code, 0x10_0000, &branch, Some(far));
+            assert_eq!((jump.to, jump.dwords * 4), (to, len), "{target}");
+        }
+        let mut code = [0u32; 16];
+        let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
+        let mut asm = Assembler::new(target, &mut code, &mut labels, &mut fixups);
+        asm.far(Far { pair: 2, scc: None }).expect("a pair");
+        let label = asm.label_at(0x1002).expect("there is room");
+        asm.branch(branch, label).expect("there is room");
+        assert_eq!(asm.finish().map(|x| x.len()), Err(AssembleError::Distance { from: 0, to: 0x1002 }));
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    for target in targets() {
+        let branch = branches(target)[0];
+        let fill = filler(target);
+        let mut code = [0u32; 4];
+        let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 2], [FixupSlot::EMPTY; 2]);
+        let mut other_labels = [LabelSlot::EMPTY; 3];
+        let foreign = {
+            let mut asm = Assembler::new(target, &mut code, &mut other_labels, &mut fixups);
+            (0..3).map(|_| asm.label().expect("there is room")).last().expect("three")
+        };
+        let mut asm = Assembler::new(target, &mut code, &mut labels, &mut fixups);
+        let label = asm.label().expect("there is room");
+        asm.bind(label).expect("it is new");
+        assert_eq!(asm.bind(label), Err(AssembleError::Bound(label)));
+        assert_eq!(asm.bind(foreign), Err(AssembleError::UnknownLabel(foreign)));
+        let unbound = asm.label().expect("there is room");
+        assert_eq!(asm.here(), Err(AssembleError::Room(Room::Labels)));
+        for bytes in [0, 1, 2, 3, 12, 0x20000, u64::MAX] {
+            assert_eq!(asm.align(bytes), Err(AssembleError::Alignment(bytes)));
+            assert_eq!(asm.align_end(bytes), Err(AssembleError::Alignment(bytes)));
+        }
+        assert_eq!(asm.base(6), Err(AssembleError::Alignment(6)));
+        let refused = [(1, None, 1), (254, None, 254), (102, None, 102), (4, Some(4), 4), (4, Some(5), 5)];
+        for (pair, scc, named) in refused {
+            let known = pair == 102 && decode_words(target, &[word(target, "s_getpc_b64", &[(Field::Sdst, 102)]).expect("all have it")])
+                .is_ok_and(|inst| matches!(inst.operands().next(), Some(o) if matches!(o.value, amdgpu_isa::Value::Reg(amdgpu_isa::Reg::Sgpr(_)))));
+            if !known {
+                assert_eq!(asm.far(Far { pair, scc }), Err(AssembleError::Register(named)), "{target}");
+            }
+        }
+        assert_eq!(asm.load_address(3, label), Err(AssembleError::Register(3)));
+        let nop = decode_words(target, &[fill]).expect("it sleeps");
+        assert_eq!(asm.branch(nop, label), Err(AssembleError::NotABranch(nop.opcode())));
+        assert_eq!(asm.jump(nop.opcode(), label), Err(AssembleError::NotABranch(nop.opcode())));
+        if let Some(call) = opcode("s_call_b64").filter(|call| call.encodings(target).next().is_some()) {
+            assert_eq!(asm.jump(call, label), Err(AssembleError::NotABranch(call)));
+        }
+        assert_eq!(asm.emit([fill, fill]), Err(AssembleError::Size { dwords: 1, given: 2 }));
+        assert!(matches!(asm.emit([u32::MAX]), Err(AssembleError::Decode(_))));
+        let elsewhere = targets().find(|&t| t != target);
+        if let Some(other) = elsewhere {
+            let inst = decode_words(other, &[filler(other)]).expect("it sleeps");
+            assert_eq!(asm.emit(inst), Err(AssembleError::Target(other)));
+        }
+        assert_eq!(
+            asm.emit_symbol(nop, amdgpu_isa::RelocationKind::Abs32, 0, 0),
+            Err(AssembleError::NoLiteral(nop.opcode()))
+        );
+        asm.branch(branch, unbound).expect("there is room");
+        asm.branch(branch, label).expect("there is room");
+        assert_eq!(asm.branch(branch, label), Err(AssembleError::Room(Room::Fixups)));
+        asm.words(&[fill; 2]).expect("there is room");
+        assert_eq!(asm.dword(fill), Err(AssembleError::Room(Room::Code)));
+        assert_eq!(asm.finish().map(|x| x.len()), Err(AssembleError::Unbound(unbound)));
+
+        // No room for what grows.
+        let mut asm = Assembler::new(target, &mut code, &mut labels, &mut fixups);
+        asm.far(Far { pair: 0, scc: None }).expect("a pair");
+        let label = asm.label_at(1 << 40).expect("there is room");
+        asm.branch(branch, label).expect("there is room");
+        assert_eq!(asm.finish().map(|x| x.len()), Err(AssembleError::Room(Room::Code)));
+    }
+}
+
+/// Bytes, and what grows, take the same code as dwords.
+#[test]
+fn every_buffer_gets_the_same_code() {
+    fn write<B: Buffer + ?Sized>(target: Target, branch: &Inst, out: &mut B) -> usize {
+        let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 2], [FixupSlot::EMPTY; 3]);
+        let mut asm = Assembler::new(target, out, &mut labels, &mut fixups);
+        let run = |asm: &mut Assembler<'_, B>| {
+            asm.far(Far { pair: 2, scc: Some(7) })?;
+            let (end, elsewhere) = (asm.label()?, asm.label_at(1 << 30)?);
+            asm.branch(branch, end)?;
+            asm.branch(branch, elsewhere)?;
+            asm.align(64)?;
+            asm.bind(end)?;
+            asm.dword(filler(target))
+        };
+        run(&mut asm).expect("there is room");
+        asm.finish().expect("there is room").len()
+    }
+    for target in targets() {
+        let branch = branches(target)[0];
+        let mut dwords = [0u32; 32];
+        let len = write(target, &branch, &mut dwords);
+        assert!(len > 64 && len % 64 == 4, "{len}");
+        let mut bytes = [0u8; 128];
+        assert_eq!(write(target, &branch, &mut bytes), len);
+        assert_eq!(bytes[..len], words::bytes(&dwords)[..len]);
+        #[cfg(feature = "alloc")]
+        {
+            let mut grown: Vec<u32> = Vec::new();
+            assert_eq!(write(target, &branch, &mut grown), len);
+            assert_eq!(grown, dwords[..len / 4]);
+            let mut grown: Vec<u8> = Vec::new();
+            assert_eq!(write(target, &branch, &mut grown), len);
+            assert_eq!(grown, bytes[..len]);
+        }
+    }
+}
+
+/// `s_code_end` where the target has it.
+#[cfg(feature = "unstable-rdna")]
+#[test]
+fn what_nothing_runs_through_ends() {
+    for &target in Target::ALL {
+        let mut code = [0u32; 8];
+        let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 2]);
+        let mut asm = Assembler::new(target, &mut code, &mut labels, &mut fixups);
+        asm.dword(0).expect("there is room");
+        asm.align(16).expect("there is room");
+        asm.dword(0).expect("there is room");
+        asm.align_end(16).expect("there is room");
+        assert_eq!(asm.finish().expect("there is room").len(), 32);
+        let (nop, end) = (0xbf80_0000, if target.is_partial() { 0xbf9f_0000 } else { 0xbf80_0000 });
+        assert_eq!(code, [0, nop, nop, nop, 0, end, end, end], "{target}");
+    }
+}

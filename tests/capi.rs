@@ -1,0 +1,213 @@
+//! The C interface says what the library says, for random words of every target, whatever room a caller has, and with
+//! null pointers; that it is C and C++ is seen by `examples/c/check.sh`.
+#![cfg(all(feature = "capi", has_target))]
+
+#[path = "words/mod.rs"]
+mod words;
+
+use std::ffi::{CString, c_char};
+use std::ptr::{null, null_mut};
+
+use amdgpu_isa::capi::*;
+use amdgpu_isa::{Access, DecodeError, Field, Opcode, PatchError, Target, decode, length};
+use words::{Rng, bytes, encodings};
+
+const EMPTY: amdgpu_isa_inst = amdgpu_isa_inst { words: [0; 5], len: 0, target: 0 };
+
+/// Every kind of words: legal ones of each operation, cut off, and random ones.
+fn each(mut look: impl FnMut(Target, &[u8], &mut Rng)) {
+    let mut rng = Rng(31);
+    for &target in Target::ALL {
+        for encoding in encodings(target) {
+            for inst in words::legal(target, encoding, 2, &mut rng) {
+                let code = bytes(inst.words());
+                look(target, &code, &mut rng);
+                look(target, &code[..code.len() - 1], &mut rng);
+            }
+        }
+        for _ in 0..10_000 {
+            let code = bytes(&[rng.word(), rng.word(), rng.word()]);
+            look(target, &code, &mut rng);
+        }
+    }
+}
+
+/// What a function that writes text writes with so much room, and what it returns.
+fn written(room: usize, print: impl FnOnce(*mut c_char, usize) -> usize) -> (Vec<u8>, usize) {
+    let mut out = vec![0x55u8; room + 8];
+    let len = print(out.as_mut_ptr().cast(), room);
+    assert!(out[room..].iter().all(|&byte| byte == 0x55), "more was written than there is room");
+    let end = out[..room].iter().position(|&byte| byte == 0).unwrap_or(0);
+    out.truncate(end);
+    (out, len)
+}
+
+#[test]
+fn it_says_what_the_library_says() {
+    let (mut good, mut bad) = (0, 0);
+    each(|target, code, rng| {
+        let mach = target.mach();
+        let mut inst = EMPTY;
+        // SAFETY: pointers and lengths are those of slices.
+        let (status, len) = unsafe {
+            let status = amdgpu_isa_decode(mach, code.as_ptr(), code.len(), &mut inst);
+            (status, amdgpu_isa_length(mach, code.as_ptr(), code.len()))
+        };
+        assert_eq!(len, length(target, code).unwrap_or(0));
+        let room = rng.below(100);
+        let wanted = match decode(target, code) {
+            Ok(wanted) => wanted,
+            Err(error) => {
+                bad += 1;
+                let truncated = matches!(error, DecodeError::Truncated { .. });
+                let kind = if truncated { amdgpu_isa_status::Truncated } else { amdgpu_isa_status::NoInstruction };
+                assert_eq!((status, inst), (kind, EMPTY));
+                // SAFETY: as above.
+                let why = |out, room| unsafe { amdgpu_isa_why(mach, code.as_ptr(), code.len(), out, room) };
+                let text = error.to_string();
+                assert_eq!(written(200, why), (text.clone().into_bytes(), text.len()));
+                return;
+            }
+        };
+        good += 1;
+        assert_eq!(status, amdgpu_isa_status::Ok);
+        assert_eq!(
+            (&inst.words[..wanted.len() / 4], inst.len as usize, inst.target),
+            (wanted.words(), wanted.len(), mach)
+        );
+        let text = wanted.to_string();
+        // SAFETY: as above.
+        let print = |out, room| unsafe { amdgpu_isa_text(&inst, out, room) };
+        let shown = text.as_bytes()[..text.len().min(room.saturating_sub(1))].to_vec();
+        assert_eq!(written(room, print), (shown, text.len()));
+        // SAFETY: as above.
+        let opcode = written(64, |out, room| unsafe { amdgpu_isa_opcode(&inst, out, room) });
+        assert_eq!(opcode.0, wanted.opcode().name().as_bytes());
+
+        let nothing = amdgpu_isa_operand {
+            kind: amdgpu_isa_kind::Off,
+            value: 0,
+            field: -1,
+            bits: 0,
+            is_read: false,
+            is_written: false,
+        };
+        let mut operands = [nothing; 24];
+        let room = rng.below(24);
+        // SAFETY: as above.
+        let count = unsafe { amdgpu_isa_operands(&inst, operands.as_mut_ptr(), room) };
+        let all: Vec<_> = wanted.operands().collect();
+        assert_eq!(count, all.len());
+        for (ours, operand) in operands[..room].iter().zip(&all) {
+            assert_eq!(ours.field, operand.role.map_or(-1, |role| role as i32));
+            assert_eq!(
+                (ours.bits, ours.is_read, ours.is_written),
+                (operand.bits.into(), operand.access != Access::Write, operand.access != Access::Read)
+            );
+        }
+        assert!(operands[room..].iter().all(|operand| *operand == nothing));
+
+        let mut out = [0; 20];
+        // SAFETY: as above.
+        let encoded = unsafe { amdgpu_isa_encode(&inst, out.as_mut_ptr(), rng.below(21)) };
+        assert!(encoded == 0 && out == [0; 20] || encoded == wanted.len() && out[..encoded] == code[..encoded]);
+
+        // A field set in the value and in the bytes.
+        let all: Vec<_> = wanted.fields().map(|(_, _, info, value)| (info.field, value)).collect();
+        let (field, _) = rng.pick(&all);
+        let value = rng.word() & rng.word() & 0x1ff;
+        let (mut changed, mut memory) = (inst, code.to_vec());
+        let mut got = 0;
+        // SAFETY: as above.
+        let (set, patched, read) = unsafe {
+            let set = amdgpu_isa_set(&mut changed, field as i32, value);
+            let patched = amdgpu_isa_patch(mach, memory.as_mut_ptr(), memory.len(), field as i32, value);
+            (set, patched, amdgpu_isa_get(&changed, field as i32, &mut got))
+        };
+        assert_eq!((set, read), (patched, amdgpu_isa_status::Ok));
+        match wanted.with(field, value) {
+            Ok(other) => {
+                assert_eq!((set, got), (amdgpu_isa_status::Ok, value));
+                assert_eq!(memory[..wanted.len()], bytes(other.words()));
+            }
+            Err(error) => {
+                let missing = matches!(error, PatchError::NoField(_));
+                assert_eq!(set, if missing { amdgpu_isa_status::Missing } else { amdgpu_isa_status::Refused });
+                assert_eq!((changed, &memory[..]), (inst, code));
+            }
+        }
+        let mut pieces = [amdgpu_isa_piece { dword: 9, bit: 9, width: 9 }; 2];
+        // SAFETY: as above.
+        let count = unsafe { amdgpu_isa_locate(&inst, field as i32, pieces.as_mut_ptr()) };
+        let there = wanted.locate(field);
+        assert_eq!(count, there.map_or(0, |at| 1 + usize::from(at.high.is_some())));
+        assert!(
+            there.is_none_or(|at| pieces[0].width == u32::from(at.low.width) && pieces[0].bit == at.low.bit.into())
+        );
+
+        // Branches and operations.
+        let (mut to, mut branch) = (1, inst);
+        // SAFETY: as above.
+        let status = unsafe { amdgpu_isa_branch_target(&inst, 0x1000, &mut to) };
+        let target_there = wanted.branch_target(0x1000);
+        assert_eq!((status == amdgpu_isa_status::Ok, to), (target_there.is_some(), target_there.unwrap_or(1)));
+        // SAFETY: as above.
+        let status = unsafe { amdgpu_isa_set_branch_target(&mut branch, 0x1000, 0x2000) };
+        let there = wanted.with_branch_target(0x1000, 0x2000);
+        assert_eq!(status == amdgpu_isa_status::Ok, there.is_ok());
+        assert_eq!(branch.words[0], there.map_or(wanted.words()[0], |there| there.words()[0]));
+        let (opcode, mut other) = (rng.pick(Opcode::ALL), inst);
+        let name = CString::new(opcode.name()).expect("no zero in it");
+        // SAFETY: as above.
+        let status = unsafe { amdgpu_isa_set_opcode(&mut other, name.as_ptr()) };
+        let there = wanted.with_opcode(opcode);
+        assert_eq!(status == amdgpu_isa_status::Ok, there.is_ok());
+        assert_eq!(other.words[0], there.map_or(wanted.words()[0], |there| there.words()[0]));
+    });
+    println!("{good} instructions, {bad} that are none");
+    assert!(good > 1_000 && bad > 1_000);
+}
+
+#[test]
+fn nothing_is_taken_amiss() {
+    let target = Target::ALL[0].mach();
+    let name = |name: &str| CString::new(name).expect("no zero in it");
+    // SAFETY: null pointers, and values of the types.
+    unsafe {
+        for &known in Target::ALL {
+            assert_eq!(amdgpu_isa_target(name(known.name()).as_ptr()), known.mach());
+        }
+        for &field in Field::ALL {
+            assert_eq!(amdgpu_isa_field(name(field.name()).as_ptr()), field as i32);
+        }
+        assert_eq!((amdgpu_isa_target(null()), amdgpu_isa_field(null())), (0, -1));
+        assert_eq!(amdgpu_isa_target(c"\xff".as_ptr()), 0);
+        assert_eq!(amdgpu_isa_length(target, null(), 0), 0);
+        assert_eq!(amdgpu_isa_decode(target, null(), 0, null_mut()), amdgpu_isa_status::Truncated);
+        for unknown in [0, 1, 0x100 + target, u32::MAX] {
+            assert_eq!(amdgpu_isa_decode(unknown, null(), 0, null_mut()), amdgpu_isa_status::UnknownTarget);
+            assert_eq!(amdgpu_isa_patch(unknown, null_mut(), 0, 0, 0), amdgpu_isa_status::UnknownTarget);
+            assert!(amdgpu_isa_why(unknown, null(), 0, null_mut(), 0) > 0);
+        }
+        assert_eq!(amdgpu_isa_text(null(), null_mut(), 0), 0);
+        assert_eq!(amdgpu_isa_encode(null(), null_mut(), 0), 0);
+        assert_eq!(amdgpu_isa_operands(null(), null_mut(), 0), 0);
+        assert_eq!(amdgpu_isa_locate(null(), 0, null_mut()), 0);
+        assert_eq!(amdgpu_isa_set(null_mut(), 0, 0), amdgpu_isa_status::NoInstruction);
+        assert_eq!(amdgpu_isa_get(null(), 0, null_mut()), amdgpu_isa_status::NoInstruction);
+        assert_eq!(amdgpu_isa_branch_target(null(), 0, null_mut()), amdgpu_isa_status::NoInstruction);
+        for field in [-1, i32::MIN, i32::MAX, Field::ALL.len() as i32] {
+            assert_eq!(amdgpu_isa_set(null_mut(), field, 0), amdgpu_isa_status::Missing);
+        }
+        // Instructions that no decoder has made.
+        let mut rng = Rng(2);
+        for _ in 0..100_000 {
+            let mut any = || rng.word() & rng.word();
+            let words = [any(), any(), any(), any(), any()];
+            let mut inst = amdgpu_isa_inst { words, len: any() & 31, target: target + (any() & any() & 1) };
+            let mut out = [0; 64];
+            amdgpu_isa_text(&inst, out.as_mut_ptr(), out.len());
+            amdgpu_isa_set(&mut inst, (any() & 0x7f) as i32, any());
+        }
+    }
+}

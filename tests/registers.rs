@@ -1,0 +1,47 @@
+//! The report of used registers of the examples, on every sample object: no kernel uses more than the compiler has written
+//! into its descriptor, and of vector registers as many.
+#![cfg(all(feature = "all-targets", feature = "text"))]
+
+#[path = "../examples/registers.rs"]
+mod tool;
+
+use amdgpu_isa::Target;
+use std::path::Path;
+use tool::code_object::read;
+
+#[test]
+fn kernels_use_what_their_descriptors_say() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
+    let mut kernels = 0;
+    for &target in Target::ALL.iter().filter(|target| !target.is_partial()) {
+        for entry in std::fs::read_dir(root.join(target.name())).expect("each target has samples") {
+            let path = entry.expect("an entry").path();
+            let bytes = std::fs::read(&path).expect("it is there");
+            let object = read(&bytes).expect("a code object");
+            assert_eq!(object.target, target);
+            for kernel in &object.kernels {
+                kernels += 1;
+                let used = tool::used(&object, &bytes, kernel).expect("it decodes");
+                // LLVM's AMDGPU usage guide, "Kernel Descriptor": compute_pgm_rsrc1 at byte 48, rsrc3 at byte 44.
+                let word = |at: usize| u32::from_le_bytes(kernel.descriptor[at..at + 4].try_into().expect("4 bytes"));
+                let (rsrc1, rsrc3) = (word(48), word(44));
+                let unified = target == Target::Gfx942;
+                let granule = if unified { 8 } else { 4 };
+                let granted = (rsrc1 & 63) as u16 + 1;
+                let needed = match unified {
+                    true if used.agprs > 0 => {
+                        let offset = ((rsrc3 & 63) as u16 + 1) * 4;
+                        assert!(offset >= used.vgprs, "{}: {used:?}", kernel.name);
+                        offset + used.agprs
+                    }
+                    _ => used.vgprs,
+                };
+                assert_eq!(needed.div_ceil(granule).max(1), granted, "{target} {}: {used:?}", kernel.name);
+                let sgprs = ((rsrc1 >> 6 & 15) as u16 + 1) * 8;
+                assert!(used.sgprs <= sgprs, "{target} {}: {used:?}, and {sgprs} scalar registers", kernel.name);
+            }
+        }
+    }
+    println!("{kernels} kernels");
+    assert!(kernels >= 30);
+}
