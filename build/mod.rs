@@ -13,6 +13,7 @@ pub mod layout;
 pub mod lengths;
 pub mod lower;
 pub mod made;
+pub mod make;
 pub mod model;
 pub mod names;
 pub mod operands;
@@ -68,5 +69,9 @@ pub fn generate(isa: &Isa, enabled: impl Fn(&str) -> bool) -> Result<Vec<(String
             targets.push(lower::target(isa, row)?);
         }
     }
-    emit::all(isa, &targets)
+    let mut files = emit::all(isa, &targets)?;
+    if enabled("make") {
+        files.extend(make::all(isa, &targets)?);
+    }
+    Ok(files)
 }

@@ -16,6 +16,10 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
         writeln!(out, "/// The microcode formats and opcodes of {name} ({}).\n#[allow(clippy::all)] // generated\npub mod {name} {{", t.row.generation)
             .unwrap();
         writeln!(out, "#[allow(unused_imports)]\nuse crate::types::prelude::*;").unwrap();
+        if t.row.feature() == t.row.name {
+            writeln!(out, "#[cfg(feature = \"make\")]\n#[doc(inline)]\npub use crate::make::generated::{name}::*;")
+                .unwrap();
+        }
         enums(&mut out, isa, t);
         for f in &t.formats {
             let ty = camel(&f.def.name);

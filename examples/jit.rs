@@ -1,90 +1,219 @@
-//! In a JIT: typed instructions go into the JIT's own buffer, a branch is fixed up when its target is known, and the
-//! facts about operands give the numbers that a kernel descriptor needs.
+//! A toy JIT: compiles an expression of `x`, `y` and `a` to a kernel that computes `out[i] = expression` for every i below
+//! n, for the target that is named when it runs, and shows the assembly.
 //!
-//! `cargo run --example jit`
+//! `cargo run --features make,all-targets --example jit -- gfx906 'a*x + y'`
 
-use amdgpu_isa::gfx942::{Sop1, Sop1Op, Sop2, Sop2Op, Sopc, SopcOp, Sopp, SoppOp, Vop1, Vop1Op, Vop2, Vop2Op};
-use amdgpu_isa::{Decoder, FieldError, Microcode, Opcode, Reg, Target, Value};
+use std::error::Error;
 
-const TARGET: Target = Target::Gfx942;
+use amdgpu_isa::make::{Argument, BuildError, Builder, Words};
+use amdgpu_isa::{Decoder, Opcode, Opcode::*, Reg, Reg::*, Target, Waitcnt};
 
-/// What needs no operand is a constant of the program.
-const ENDPGM: Sopp = Sopp::new().with_op(SoppOp::SEndpgm);
+/// Where things are: the kernel's arguments, and what is loaded from them.
+const ARGUMENTS: Reg = Sgpr(0); // s[0:1]
+const GROUP: Reg = Sgpr(2); // its number; later, with s3, the lanes that are switched off
+const POINTERS: [(u8, u8); 3] = [(4, 5), (6, 7), (8, 9)]; // x, y, out
+const A: Reg = Sgpr(10);
+const N: Reg = Sgpr(11);
+const RESOURCE: u8 = 12; // s[12:15]: all of memory, for targets that know buffers only
+const VCC: Reg = Special(106);
+const ITEM: Reg = Vgpr(0); // the item's number; then its offset in bytes
+const ADDRESS: [Reg; 2] = [Vgpr(2), Vgpr(3)];
+const VALUES: [Reg; 2] = [Vgpr(4), Vgpr(5)]; // x[i], y[i]
+const FIRST_TEMPORARY: u8 = 6;
 
-/// The codes of sources: 128 and up are small integers, 256 and up are vector registers.
-const fn int(n: u8) -> u8 {
-    128 + n
+/// The end of the kernel is a constant where the target is known when the JIT is compiled: nothing is left to be made.
+const END: Words = match amdgpu_isa::gfx942::s_endpgm().words() {
+    Ok(words) => words,
+    Err(_) => panic!("an instruction without operands"),
+};
+
+/// Code for a target that is found when the program runs.
+struct Jit {
+    target: Target,
+    words: Vec<u32>,
+    /// The next vector register that is free.
+    temporary: u8,
 }
-const fn vgpr(n: u8) -> u16 {
-    256 + n as u16
-}
 
-/// The buffer that the JIT owns. Nothing here allocates.
-struct Buffer {
-    words: [u32; 64],
-    len: usize,
-}
-
-impl Buffer {
-    /// Appends an instruction and says where it stands, in dwords.
-    fn emit<M: Microcode>(&mut self, code: M) -> usize {
-        let at = self.len;
-        let words = code.to_words();
-        self.words[at..at + words.as_ref().len()].copy_from_slice(words.as_ref());
-        self.len += words.as_ref().len();
-        at
+impl Jit {
+    fn has(&self, opcode: Opcode) -> bool {
+        opcode.encodings(self.target).next().is_some()
     }
 
-    /// Lets the branch at `at` jump to `to`.
-    fn fix_up(&mut self, at: usize, to: usize) {
-        let branch = Sopp::from_words([self.words[at]]);
-        let distance = to as i16 - (at as i16 + 1); // in dwords, from the next instruction
-        [self.words[at]] = branch.with_simm16(distance as u16).to_words();
+    fn op(&self, opcode: Opcode) -> Builder {
+        Builder::new(self.target, opcode)
     }
-}
 
-/// v0 = v1 * count, by adding as often: a loop, and a way around it when there is nothing to do.
-fn repeat_add(code: &mut Buffer, count: u8) -> Result<(), FieldError> {
-    code.emit(Sop1::new().with_op(Sop1Op::SMovB32).with_sdst(2)?.with_ssrc0(int(count)));
-    code.emit(Vop1::new().with_op(Vop1Op::VMovB32).with_vdst(0).with_src0(int(0).into())?);
-    code.emit(Sopc::new().with_op(SopcOp::SCmpEqU32).with_ssrc0(2).with_ssrc1(int(0)));
-    let skip = code.emit(Sopp::new().with_op(SoppOp::SCbranchScc1));
-    let top = code.emit(Vop2::new().with_op(Vop2Op::VAddF32).with_vdst(0).with_src0(vgpr(0))?.with_vsrc1(1));
-    code.emit(Sop2::new().with_op(Sop2Op::SSubU32).with_sdst(2)?.with_ssrc0(2).with_ssrc1(int(1)));
-    code.emit(Sopc::new().with_op(SopcOp::SCmpLgU32).with_ssrc0(2).with_ssrc1(int(0)));
-    let again = code.emit(Sopp::new().with_op(SoppOp::SCbranchScc1));
-    let end = code.emit(ENDPGM);
-    code.fix_up(skip, end);
-    code.fix_up(again, top);
-    Ok(())
-}
+    fn emit(&mut self, instruction: Builder) -> Result<(), BuildError> {
+        self.words.extend_from_slice(instruction.build()?.words());
+        Ok(())
+    }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut code = Buffer { words: [0; 64], len: 0 };
-    repeat_add(&mut code, 10)?;
-
-    // The decoder reads what was written, and knows what each instruction touches.
-    let bytes: Vec<u8> = code.words[..code.len].iter().flat_map(|w| w.to_le_bytes()).collect();
-    let mut vgprs = 0;
-    for (offset, item) in Decoder::new(TARGET, &bytes) {
-        let inst = item.map_err(|invalid| invalid.error)?;
-        println!("{offset:4x}  {inst}");
-        for operand in inst.operands() {
-            if let Value::Reg(Reg::Vgpr(n)) = operand.value {
-                vgprs = vgprs.max(u16::from(n) + operand.bits / 32);
-            }
+    fn mov(&mut self, to: Reg, from: impl Into<Argument>) -> Result<(), BuildError> {
+        match to {
+            Sgpr(_) => self.emit(self.op(SMovB32).sdst(to).ssrc0(from)),
+            _ => self.emit(self.op(VMovB32).vdst(to).src0(from)),
         }
     }
-    println!("vector registers: {vgprs}");
-    assert_eq!(vgprs, 2);
 
-    // A value that does not fit is an error, not another instruction.
-    let error = Sop1::new().with_sdst(200).unwrap_err();
-    println!("s200 as a destination: {error}");
+    fn wait(&mut self, wait: Waitcnt) -> Result<(), Box<dyn Error>> {
+        let counters = wait.encode(self.target)?;
+        Ok(self.emit(self.op(SWaitcnt).simm16(u32::from(counters)))?)
+    }
 
-    // What an operation is called does not depend on the target; its encodings do.
-    for (format, number) in Opcode::VAddF32.encodings(TARGET) {
-        println!("v_add_f32 on {TARGET}: {format} opcode {number}");
+    /// Loads the arguments, finds the item of each lane, and switches off the lanes that have none.
+    fn begin(&mut self) -> Result<(), Box<dyn Error>> {
+        // The first two generations count dwords here, later ones bytes.
+        let unit = if self.has(SDcacheWb) { 1 } else { 4 };
+        for (opcode, to, bytes) in [(SLoadDwordx4, Sgpr(4), 0), (SLoadDwordx4, Sgpr(8), 16)] {
+            self.emit(self.op(opcode).sdata(to).sbase(ARGUMENTS).offset(bytes / unit))?;
+        }
+        self.wait(Waitcnt { lgkmcnt: 0, ..Waitcnt::nothing(self.target) })?;
+        self.emit(self.op(SLshlB32).sdst(GROUP).ssrc0(GROUP).ssrc1(8))?;
+        self.emit(self.op(VAddCoU32).vdst(ITEM).src0(GROUP).src1(ITEM))?;
+        self.emit(self.op(VCmpGtU32).src0(N).src1(ITEM))?;
+        self.emit(self.op(SAndSaveexecB64).sdst(GROUP).ssrc0(VCC))?;
+        self.emit(self.op(VLshlrevB32).vdst(ITEM).src0(2).src1(ITEM))?;
+        if !self.has(FlatLoadDword) {
+            for (n, word) in [0, 0, 0, 0xf000].into_iter().enumerate() {
+                self.mov(Sgpr(RESOURCE + n as u8), word)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Memory at a pointer and the item's offset, with what the target has.
+    fn access(&mut self, (low, high): (u8, u8), data: Reg, is_store: bool) -> Result<(), BuildError> {
+        let [to_low, to_high] = ADDRESS;
+        self.mov(to_high, Sgpr(high))?;
+        self.emit(self.op(VAddCoU32).vdst(to_low).src0(Sgpr(low)).src1(ITEM))?;
+        self.emit(self.op(VAddcCoU32).vdst(to_high).src0(0).src1(to_high))?;
+        let pick = |load, store| if is_store { store } else { load };
+        let global = pick(GlobalLoadDword, GlobalStoreDword);
+        let flat = pick(FlatLoadDword, FlatStoreDword);
+        let access = match () {
+            _ if self.has(global) || self.has(flat) => {
+                let op = self.op(if self.has(global) { global } else { flat }).addr(to_low);
+                if is_store { op.data(data) } else { op.vdst(data) }
+            }
+            _ => {
+                let op = self.op(pick(BufferLoadDword, BufferStoreDword)).vdata(data).vaddr(to_low).addr64();
+                op.srsrc(Sgpr(RESOURCE)).soffset(0)
+            }
+        };
+        self.emit(access)
+    }
+
+    /// An operation on two values: scalars and constants if the instruction takes them there, else copies in vector
+    /// registers. Which it is only the builder knows, for each target.
+    fn binary(&mut self, opcode: Opcode, left: Argument, right: Argument) -> Result<Argument, BuildError> {
+        let to = Vgpr(self.temporary);
+        let made = self.op(opcode).vdst(to).src0(left).src1(right).build();
+        match made {
+            Ok(inst) => self.words.extend_from_slice(inst.words()),
+            Err(BuildError::Operand { .. } | BuildError::ConstantBus(_) | BuildError::TwoLiterals(_)) => {
+                self.mov(to, right)?;
+                self.emit(self.op(opcode).vdst(to).src0(left).src1(to))?;
+            }
+            Err(error) => return Err(error),
+        }
+        self.temporary += 1;
+        Ok(to.into())
+    }
+
+    fn end(&mut self, value: Argument) -> Result<(), BuildError> {
+        let result = Vgpr(self.temporary);
+        self.mov(result, value)?;
+        self.access(POINTERS[2], result, true)?;
+        if self.target == Target::Gfx942 {
+            self.words.extend_from_slice(&END);
+            return Ok(());
+        }
+        self.emit(self.op(SEndpgm))
+    }
+}
+
+/// A parser that emits as it reads: sums of products of factors.
+struct Parser<'a> {
+    text: std::iter::Peekable<std::str::Chars<'a>>,
+    jit: &'a mut Jit,
+}
+
+impl Parser<'_> {
+    fn next_is(&mut self, wanted: char) -> bool {
+        while self.text.next_if(|c| c.is_whitespace()).is_some() {}
+        self.text.next_if_eq(&wanted).is_some()
+    }
+
+    fn sum(&mut self) -> Result<Argument, Box<dyn Error>> {
+        let mut left = self.product()?;
+        loop {
+            let opcode = match () {
+                _ if self.next_is('+') => VAddF32,
+                _ if self.next_is('-') => VSubF32,
+                _ => return Ok(left),
+            };
+            let right = self.product()?;
+            left = self.jit.binary(opcode, left, right)?;
+        }
+    }
+
+    fn product(&mut self) -> Result<Argument, Box<dyn Error>> {
+        let mut left = self.factor()?;
+        while self.next_is('*') {
+            let right = self.factor()?;
+            left = self.jit.binary(VMulF32, left, right)?;
+        }
+        Ok(left)
+    }
+
+    fn factor(&mut self) -> Result<Argument, Box<dyn Error>> {
+        if self.next_is('(') {
+            let value = self.sum()?;
+            return if self.next_is(')') { Ok(value) } else { Err("`)` is missing".into()) };
+        }
+        for (name, register) in [('x', VALUES[0]), ('y', VALUES[1]), ('a', A)] {
+            if self.next_is(name) {
+                return Ok(register.into());
+            }
+        }
+        let mut number = String::new();
+        while let Some(c) = self.text.next_if(|c| c.is_ascii_digit() || *c == '.') {
+            number.push(c);
+        }
+        let number: f32 =
+            number.parse().map_err(|_| format!("no number, variable or `(` before {:?}", self.text.peek()))?;
+        Ok(number.into())
+    }
+}
+
+/// The kernel's dwords.
+pub fn compile(target: Target, expression: &str) -> Result<Vec<u32>, Box<dyn Error>> {
+    let mut jit = Jit { target, words: Vec::new(), temporary: FIRST_TEMPORARY };
+    jit.begin()?;
+    for (pointer, value) in POINTERS.into_iter().zip(VALUES) {
+        jit.access(pointer, value, false)?;
+    }
+    jit.wait(Waitcnt { vmcnt: 0, lgkmcnt: 0, ..Waitcnt::nothing(target) })?;
+    let mut parser = Parser { text: expression.chars().peekable(), jit: &mut jit };
+    let value = parser.sum()?;
+    if let Some(c) = parser.text.find(|c| !c.is_whitespace()) {
+        return Err(format!("`{c}` was not expected").into());
+    }
+    jit.end(value)?;
+    Ok(jit.words)
+}
+
+#[allow(dead_code)] // A test compiles this file too.
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let target: Target = arguments.next().as_deref().unwrap_or("gfx942").parse()?;
+    let expression = arguments.next().unwrap_or("a*x + y".into());
+    let words = compile(target, &expression)?;
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    println!("// out[i] = {expression} for {target}");
+    for (offset, item) in Decoder::new(target, &bytes) {
+        println!("{offset:4x}  {}", item.map_err(|invalid| invalid.error)?);
     }
     Ok(())
 }

@@ -62,6 +62,17 @@
 //! # }
 //! ```
 //!
+//! # Making instructions
+//! With the feature `make` each target's module has a function for each instruction, and there is a builder for a target
+//! known only at run time; see the module `make`.
+//! ```
+//! # #[cfg(all(feature = "gfx942", feature = "make"))] {
+//! use amdgpu_isa::{gfx942, make::*};
+//! let load = gfx942::global_load_dwordx4(v(4), v(2), off()).offset(16).nt().words().unwrap();
+//! assert_eq!(*load, [0xdc5e_8010, 0x047f_0002]);
+//! # }
+//! ```
+//!
 //! # Patch
 //! An instruction is changed where it lies, or as a value; what does not fit is refused, and nothing is written. See
 //! [`InstMut`], [`Inst::with`], [`Inst::locate`] and [`Trampoline`].
@@ -150,6 +161,8 @@ mod error;
 mod imm;
 mod inst;
 mod length;
+#[cfg(feature = "make")]
+pub mod make;
 mod operand;
 mod patch;
 mod retarget;

@@ -460,10 +460,14 @@ pub(crate) fn tfe(item: &Item, inst: &Inst) -> bool {
 }
 
 /// Registers of image data, from what the row is (`special`), its components and its flags.
-pub(crate) fn mimg_dwords(what: u16, dmask: u16, tfe: bool, d16: bool) -> u16 {
-    let components = if what & special::MIMG_GATHER != 0 { 4 } else { (dmask as u8 & 15).count_ones().max(1) as u16 };
+pub(crate) const fn mimg_dwords(what: u16, dmask: u16, tfe: bool, d16: bool) -> u16 {
+    let components = match (dmask & 15).count_ones() as u16 {
+        _ if what & special::MIMG_GATHER != 0 => 4,
+        0 => 1,
+        n => n,
+    };
     let packed = if what & special::MIMG_D16 != 0 && d16 { components.div_ceil(2) } else { components };
-    let dwords = packed + u16::from(tfe);
+    let dwords = packed + tfe as u16;
     // Atomics take one or two components, with what they compare twice that; other masks mean the least of these.
     match dwords {
         4.. if what & special::MIMG_ATOMIC != 0 => 1,

@@ -41,6 +41,7 @@ fn commands_print_what_is_shown() {
 fn code_is_that_of_the_examples() {
     // In the order of the blocks.
     let examples = [
+        include_str!("../examples/make.rs"),
         include_str!("../examples/jit.rs"),
         include_str!("../examples/fuzz_decoder.rs"),
         include_str!("../examples/firmware.rs"),

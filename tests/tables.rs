@@ -29,7 +29,8 @@ const GOOD: [(&str, &str); 13] = [
 /// The message, or the generated files.
 fn generate(tables: &[(&str, String)]) -> Result<Vec<(String, String)>, String> {
     build::parse_all(tables.iter().map(|(name, text)| (*name, text.as_str())))
-        .and_then(|isa| build::generate(&isa, |_| true))
+        // They give a whole target things of RDNA that build/make does not know yet.
+        .and_then(|isa| build::generate(&isa, |feature| feature != "make"))
         .map_err(|e| e.to_string())
 }
 
@@ -103,8 +104,9 @@ fn every_message_of_the_build_has_a_bad_table() {
     for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/build")).unwrap() {
         let path = entry.unwrap().path();
         let file = path.file_name().unwrap().to_string_lossy();
-        // It makes errors of messages, and has none itself.
-        if file == "error.rs" {
+        // It makes errors of messages, and has none itself. What build/make refuses are kinds that it does not know:
+        // the real tables below are read with it.
+        if file == "error.rs" || file == "make" {
             continue;
         }
         let source = std::fs::read_to_string(&path).unwrap();

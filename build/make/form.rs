@@ -1,0 +1,323 @@
+//! One form of a row to a function, or to two where a flag decides on an operand.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::build::emit::camel;
+use crate::build::error::Result;
+use crate::build::lower::{Class, Item, NONE, Slot, Target};
+use crate::build::make::set::{self, Variant};
+use crate::build::make::{Shared, documented, encoding, operand};
+use crate::build::model::*;
+
+/// A function that makes an instruction.
+pub struct Function {
+    pub name: String,
+    /// Generics, parameters and result.
+    pub signature: String,
+    pub text: String,
+    /// Parameters for the tests: name, and what a legal one is.
+    pub parameters: Vec<(String, String)>,
+    pub extension: &'static str,
+}
+
+/// What a function has, in the making.
+#[derive(Default)]
+struct Parts {
+    types: Vec<String>,
+    constants: Vec<String>,
+    /// Name and type.
+    parameters: Vec<(String, String)>,
+    calls: String,
+    tests: Vec<(String, String)>,
+    /// The generic type of operands that share an AccVGPR bit.
+    shared: BTreeMap<u8, String>,
+}
+
+impl Parts {
+    fn generic(&mut self, bound: &str) -> String {
+        let name = char::from(b'A' + (self.types.len() + self.constants.len()) as u8).to_string();
+        self.types.push(format!("{name}: {bound}"));
+        name
+    }
+
+    fn parameter(&mut self, name: &str, ty: String, test: String) {
+        self.parameters.push((name.into(), ty));
+        self.tests.push((name.into(), test));
+    }
+}
+
+/// The functions of a slot.
+pub fn functions(
+    isa: &Isa,
+    t: &Target,
+    slot: &Slot,
+    number: u64,
+    rules: &str,
+    shared: &mut Shared,
+) -> Result<Vec<Function>> {
+    let _ = isa;
+    let base = &t.shapes[slot.shape - 1];
+    let mut all = Vec::new();
+    let info = &t.infos[slot.info];
+    let suffix = t.formats[slot.format].def.suffix.as_str();
+    let name =
+        if info.suffix && !suffix.is_empty() { format!("{}_{suffix}", slot.mnemonic) } else { slot.mnemonic.clone() };
+    let forms = [
+        (Some(slot.shape), "", name),
+        (some(base.sdwa), "sdwa", format!("{}_sdwa", slot.mnemonic)),
+        (some(base.dpp), "dpp", format!("{}_dpp", slot.mnemonic)),
+    ];
+    for (shape, extension, name) in forms {
+        let Some(shape) = shape.map(|n| &t.shapes[n - 1]) else { continue };
+        let numbers = &t.item_lists[shape.items.0..shape.items.0 + shape.items.1];
+        let items: Vec<&Item> = numbers.iter().map(|&n| &t.items[usize::from(n)]).collect();
+        let class = &t.classes[shape.class];
+        let variants: &[(Variant, &str)] = if items.iter().any(|i| i.is_returned() && i.kind != "sdwa_src") {
+            &[(Variant::Returns(false), ""), (Variant::Returns(true), "_rtn")]
+        } else if class.special & 8 != 0 && items.iter().any(|i| i.kind == "buf_data") {
+            &[(Variant::Lds(false), ""), (Variant::Lds(true), "_lds")]
+        } else {
+            &[(Variant::Plain, "")]
+        };
+        for &(variant, ending) in variants {
+            let form = Form { t, slot, shape, class, items: &items, number, rules, extension, variant };
+            all.push(form.function(format!("{name}{ending}"), shared)?);
+        }
+    }
+    Ok(all)
+}
+
+fn some(shape: usize) -> Option<usize> {
+    (shape != 0).then_some(shape)
+}
+
+struct Form<'a> {
+    t: &'a Target<'a>,
+    slot: &'a Slot,
+    shape: &'a crate::build::lower::Shape,
+    class: &'a Class,
+    items: &'a [&'a Item],
+    number: u64,
+    rules: &'a str,
+    extension: &'static str,
+    variant: Variant,
+}
+
+impl Form<'_> {
+    fn function(&self, name: String, shared: &mut Shared) -> Result<Function> {
+        let Form { t, slot, shape, class, items, .. } = *self;
+        let def = t.formats[slot.format].def;
+        let modifiers = set::set(t, class, items, self.variant)?;
+        let set = set::name(shared, &camel(&format!("{}_{}", def.name, self.extension)), &modifiers);
+        let mut parts = Parts::default();
+        let vector = def.name.starts_with("VOP");
+        let info = &t.infos[slot.info];
+        if vector && info.reads.iter().any(|r| r == "vcc") {
+            parts.calls += ".reads_vcc()";
+        }
+        for item in items.iter().copied() {
+            self.item(item, vector, &mut parts, shared)?;
+        }
+        let extended = !self.extension.is_empty();
+        let mut bits = encoding(t, slot.format, self.number) | class.value as u64 | modifiers.defaults;
+        if let (true, Some(behind)) = (extended, shape.extension) {
+            let format = &t.formats[behind].def.name;
+            let e = def.extends.iter().find(|e| e.is_of(&t.row.name) && &e.format == format).expect("the form has it");
+            let (_, at) = t.formats[slot.format].fields.iter().find(|(f, _)| f.name == e.field).expect("checked");
+            bits |= u64::from(e.code) << at.pieces[0].lsb;
+        }
+        let dwords = def.bits / 32 + u8::from(extended);
+        assert!(dwords <= 2, "{} is longer than src/make can hold", def.name);
+
+        let generics: Vec<String> = parts.types.iter().chain(&parts.constants).cloned().collect();
+        let generics = if generics.is_empty() { String::new() } else { format!("<{}>", generics.join(", ")) };
+        let list: Vec<String> = parts.parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
+        let result = format!("Code<sets::{set}>");
+        let key = format!(
+            "{generics}(bits: u64, {}) -> {result} {{ Code::new(bits, {dwords}){} }}",
+            list.join(", "),
+            parts.calls
+        );
+        let shape_fn =
+            shared.shapes.name("f", key, |name, key| format!("#[inline(always)]\npub(crate) const fn {name}{key}\n"));
+        let signature = format!("{generics}({}) -> {result}", list.join(", "));
+        let names: Vec<&str> = parts.parameters.iter().map(|p| p.0.as_str()).collect();
+        let body = format!(
+            "{shape_fn}({})",
+            std::iter::once(format!("{bits:#x}"))
+                .chain(names.iter().map(|n| n.to_string()))
+                .collect::<Vec<_>>()
+                .join(", ")
+        );
+
+        let mut doc = format!("`{name} {}`", names.join(", ")).replace(" `", "`");
+        let behind = if extended {
+            format!(" with {}", t.formats[shape.extension.expect("it has one")].def.name)
+        } else {
+            String::new()
+        };
+        let spelled = slot.spelling.as_ref().map_or(String::new(), |s| format!(" Spelled `{s}` on some targets."));
+        write!(doc, ": {}{behind}, opcode {}.{spelled}\n\nSource: {}.", def.name, self.number, def.source).unwrap();
+        let methods: Vec<&str> = modifiers.methods.iter().map(|m| set::method(m)).collect();
+        if !methods.is_empty() {
+            write!(doc, " Modifiers: `{}`.", methods.join("`, `")).unwrap();
+        }
+        let mut function =
+            Function { name, signature, text: String::new(), parameters: parts.tests, extension: self.extension };
+        function.text = documented(&function, &doc, &body);
+        Ok(function)
+    }
+
+    fn item(&self, item: &Item, vector: bool, parts: &mut Parts, shared: &mut Shared) -> Result<()> {
+        let Form { t, class, rules, .. } = *self;
+        let name = item.field.to_lowercase();
+        let field = super::field(&item.field);
+        let (lsb, width) = (item.lsb, item.width);
+        let number = |parts: &mut Parts, name: &str, field: &str, lsb: u8, width: u8, ty: &str, kind: &str| {
+            let signed = ty == "i16";
+            write!(parts.calls, ".number({field}, {lsb}, {width}, {signed}, {name} as i64)").unwrap();
+            parts.parameter(name, ty.into(), format!("{kind} {width}"));
+        };
+        if item.access.is_none() {
+            match item.kind.as_str() {
+                "dmask" => number(parts, &name, &field, lsb, width, "u16", "dmask"),
+                "dpp_ctrl" => {
+                    let check = t.checks[class.checks.0..class.checks.0 + class.checks.1].iter().find(|c| c.lsb == lsb);
+                    let Some(check) = check else { return t.row.at.err("dpp_ctrl takes all values") };
+                    let words = t.sets[check.set];
+                    let set: Vec<u64> = words.chunks(2).map(|w| u64::from(w[0]) | u64::from(w[1]) << 32).collect();
+                    write!(parts.calls, ".member({field}, {lsb}, &{set:?}, {name})").unwrap();
+                    parts.parameter(&name, "u16".into(), format!("member {set:?}"));
+                }
+                _ => {}
+            }
+            return Ok(());
+        }
+        let reads = item.access != Some(Access::Write);
+        match item.kind.as_str() {
+            "vcc" | "endpgm" => return Ok(()),
+            "literal" => {
+                write!(parts.calls, ".constant({field}, {name}, {})", vector && reads).unwrap();
+                parts.parameter(&name, "u32".into(), "dword 32".into());
+                return Ok(());
+            }
+            "hex" | "int16" if width == 16 => {
+                write!(parts.calls, ".number16({field}, {lsb}, {name})").unwrap();
+                parts.parameter(&name, "i32".into(), format!("{} 16", item.kind));
+                return Ok(());
+            }
+            "label" => {
+                number(parts, &name, &field, lsb, width, "i16", "label");
+                return Ok(());
+            }
+            "hex" | "int16" | "hwreg" | "sendmsg" | "waitcnt" | "gpr_idx" | "interp_param" | "exp_tgt" => {
+                number(parts, &name, &field, lsb, width, "u16", &item.kind);
+                return Ok(());
+            }
+            "attr" => {
+                number(parts, &name, &field, lsb, width, "u16", "attr");
+                number(parts, "attrchan", "Field::Attrchan", item.aux[0], 2, "u16", "chan");
+                return Ok(());
+            }
+            _ => {}
+        }
+        match self.variant {
+            Variant::Returns(false) if item.is_returned() => return Ok(()),
+            Variant::Lds(true) if item.kind == "buf_data" => return Ok(()),
+            _ => {}
+        }
+        let mask = operand::allowed(t, class, item)?;
+        let bus = vector && reads && mask & operand::BUS != 0;
+        let acc = if mask & operand::AGPR != 0 && item.kind != "agpr" { item.aux[0] } else { NONE };
+        let place = operand::place(&mut shared.shapes, item, mask, bus, acc);
+        let n = item.dwords;
+        let call = |method: &str, more: &str| format!(".{method}(&{rules}, &{place}, {more}{name})");
+        // The classes and the type of constants, for the tests.
+        let mut test = format!("op {mask} {} {n} {bus} {}", item.kind, item.ty);
+        let mut ty = |parts: &mut Parts, n: &str| -> String {
+            const DATA: u16 = operand::VGPR | operand::AGPR;
+            match mask {
+                operand::VGPR => format!("Vgpr<{n}>"),
+                operand::AGPR => format!("Agpr<{n}>"),
+                DATA => {
+                    let known = parts.shared.get(&acc).cloned();
+                    let kind = known.unwrap_or_else(|| parts.generic("VectorData"));
+                    parts.shared.insert(acc, kind.clone());
+                    format!("Op<{kind}, {n}>")
+                }
+                _ if mask & operand::AGPR != 0 => {
+                    let of = parts.shared.get(&acc).cloned().unwrap_or("Any".into());
+                    let kind = parts.generic(&format!("MatrixOrConst<{of}>"));
+                    format!("Op<{kind}, {n}>")
+                }
+                _ => {
+                    let bound = operand::trait_name(&mut shared.traits, mask);
+                    let kind = parts.generic(&bound);
+                    format!("Op<{kind}, {n}>")
+                }
+            }
+        };
+        let (ty, call) = match item.kind.as_str() {
+            "code" | "acc" | "agpr" | "buf_data" => (ty(parts, &n.to_string()), call("operand", "")),
+            "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" => {
+                parts.constants.push("const D: usize".into());
+                test = format!("image {}", item.kind);
+                ("Vgpr<D>".into(), call("image", ""))
+            }
+            "sdwa_src" => {
+                let tail = format!("{}, ", item.cond);
+                (ty(parts, &n.to_string()), call("sdwa", &tail))
+            }
+            "sdst_or_vcc" => {
+                let tail = format!("{}, ", item.aux[0]);
+                (ty(parts, &n.to_string()), call("sdst_or_vcc", &tail))
+            }
+            "global_addr" => {
+                parts.constants.push("const N: usize".into());
+                test = "global".into();
+                ("Vgpr<N>".into(), format!(".global(&{rules}, &{place}, {name}, saddr)"))
+            }
+            "scratch_addr" => {
+                let tail = if item.aux[0] == NONE { "255".into() } else { item.aux[0].to_string() };
+                test = format!("scratch {}", u8::from(item.aux[0] != NONE));
+                (ty(parts, "1"), format!(".scratch(&{rules}, &{place}, {tail}, {name}, saddr)"))
+            }
+            "saddr" if self.items.iter().any(|i| i.kind == "global_addr") => {
+                let bound = operand::trait_name(&mut shared.traits, mask);
+                let kind = parts.generic(&format!("{bound} + GlobalBase<N>"));
+                test = format!("saddr {mask} {n}");
+                (format!("Op<{kind}, {n}>"), call("saddr", ""))
+            }
+            "saddr" => {
+                test = format!("saddr {mask} {n}");
+                (ty(parts, &n.to_string()), call("saddr", ""))
+            }
+            "buf_vaddr" => {
+                let [offen, idxen, addr64, _] = item.aux;
+                test = format!("buffer {}", u8::from(addr64 != NONE));
+                ("BufferAddress".into(), format!(".buffer(&{rules}, &{place}, [{offen}, {idxen}, {addr64}], {name})"))
+            }
+            "smem_offset" => {
+                let signed = item.aux[1] != NONE;
+                test = format!("smem {width} {signed}");
+                let tail = format!("({}, {width}, {signed}), ", item.aux[0]);
+                (ty(parts, "1"), call("smem_offset", &tail))
+            }
+            "smrd_offset" => {
+                test = format!("smrd {mask}");
+                let tail = format!("{}, ", item.aux[0]);
+                (ty(parts, "1"), call("smrd_offset", &tail))
+            }
+            "exp_src" => {
+                test = "export".into();
+                let tail = format!("{}, ", item.aux[0]);
+                (ty(parts, "1"), call("export", &tail))
+            }
+            kind => return t.row.at.err(format!("build/make does not know operands of kind {kind}")),
+        };
+        parts.calls += &call;
+        parts.parameter(&name, ty, test);
+        Ok(())
+    }
+}

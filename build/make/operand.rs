@@ -1,0 +1,183 @@
+//! Operands of the functions: what can stand there, as a mask of classes and as a Rust type.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::build::emit::camel;
+use crate::build::error::Result;
+use crate::build::lower::{Class, Item, NONE, Target};
+use crate::build::make::Pool;
+
+/// The bits of `class` in src/make/op.rs, by the names of `isa/operands.isa`; and the kinds that are of each class.
+pub const CLASSES: [(&str, u16, &[&str]); 13] = [
+    ("sgpr", 1, &["Sgpr"]),
+    ("sys", 2, &["Sys"]),
+    ("ttmp", 4, &["Ttmp"]),
+    ("m0", 8, &["M0"]),
+    ("exec", 16, &["Exec"]),
+    ("int", 32, &["Const", "Inline"]),
+    ("ro", 64, &["ReadOnly"]),
+    ("float", 128, &[]),
+    ("literal", 256, &["Literal"]),
+    ("lds", 512, &["Lds"]),
+    ("vgpr", 1024, &["Vgpr"]),
+    ("agpr", 2048, &["Agpr"]),
+    ("off", 4096, &["Off"]),
+];
+pub const VGPR: u16 = 1024;
+pub const AGPR: u16 = 2048;
+pub const OFF: u16 = 4096;
+pub const INT: u16 = 32;
+const EXEC: u16 = 16;
+/// What goes over the constant bus.
+pub const BUS: u16 = 1 | 2 | 4 | 8 | 16 | 64 | 256 | 512;
+
+pub fn class_bit(name: &str) -> u16 {
+    CLASSES.iter().find(|c| c.0 == name).map_or(0, |c| c.1)
+}
+
+/// What can stand where an item reads its operand.
+pub fn allowed(t: &Target, class: &Class, item: &Item) -> Result<u16> {
+    let run = |(first, n): (usize, usize)| &t.checks[first..first + n];
+    let check =
+        run(class.checks).iter().chain(run(class.high_checks)).find(|c| c.lsb == item.lsb && c.field == item.field);
+    let set = check.map(|c| t.sets[c.set]);
+    let has = |n: u16| set.is_some_and(|s| s[usize::from(n) / 32 % 16] >> (n % 32) & 1 == 1);
+    let acc = if item.aux[0] == NONE { 0 } else { AGPR };
+    // Where a flag tells how the field is read, the set has the codes above the plain values.
+    let classes = |first: u16| {
+        let rows = t.codes.iter().filter(|c| c.class != "off");
+        rows.fold(0, |mask, c| {
+            let &(a, b) = c.range.of(&t.row.name).expect("those of the target");
+            let any = (a..=b).any(|code| first + code < 512 && has(first + code));
+            if any { mask | class_bit(&c.class) } else { mask }
+        })
+    };
+    Ok(match item.kind.as_str() {
+        "agpr" => AGPR,
+        "buf_data" => VGPR | acc,
+        "acc" if item.is_returned() || set.is_none() => VGPR | acc,
+        "acc" => classes(0) | acc,
+        "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" | "global_addr" | "buf_vaddr" => VGPR,
+        "scratch_addr" | "exp_src" => VGPR | OFF,
+        "sdwa_src" if item.cond == NONE => VGPR,
+        "sdwa_src" => classes(256) & !VGPR | VGPR,
+        "sdst_or_vcc" => classes(128),
+        // 127 is `off`, and not the upper half of exec.
+        "saddr" if has(126) => classes(0) | OFF,
+        "saddr" => classes(0) & !EXEC | OFF,
+        "smem_offset" => ["sgpr", "sys", "ttmp", "m0", "exec", "int"].iter().fold(0, |m, c| m | class_bit(c)),
+        "smrd_offset" => classes(0) & !VGPR | INT,
+        "code" if set.is_none() && item.add == 256 => VGPR,
+        "code" if set.is_some() => classes(0),
+        kind => return t.row.at.err(format!("build/make does not know what `{}` of kind {kind} can be", item.field)),
+    })
+}
+
+/// The kinds of operands that are of some class of a mask.
+fn kinds(mask: u16) -> impl Iterator<Item = &'static str> {
+    CLASSES.iter().filter(move |c| mask & c.1 != 0).flat_map(|c| c.2).copied()
+}
+
+/// The name of a trait for a set of classes.
+pub fn trait_name(traits: &mut BTreeMap<u16, String>, mask: u16) -> String {
+    let name = |mask: u16| {
+        const SCALAR: u16 = 1 | 2 | 4;
+        let words = CLASSES.iter().filter(|c| mask & c.1 != 0);
+        match mask & SCALAR {
+            SCALAR => words.filter(|c| c.1 & SCALAR == 0).fold(String::from("Scalar"), |name, c| name + &camel(c.0)),
+            _ => words.fold(String::from("Only"), |name, c| name + &camel(c.0)),
+        }
+    };
+    traits.entry(mask).or_insert_with(|| name(mask)).clone()
+}
+
+pub fn traits(traits: &BTreeMap<u16, String>) -> String {
+    let mut out = String::new();
+    for (mask, name) in traits {
+        let all: Vec<String> = kinds(*mask).map(|k| format!("[`{k}`]")).collect();
+        writeln!(out, "/// Can stand where {} can.\npub trait {name}: Kind {{}}", all.join(", ")).unwrap();
+        for kind in kinds(*mask).chain(["Any"]) {
+            writeln!(out, "impl {name} for {kind} {{}}").unwrap();
+        }
+    }
+    out
+}
+
+/// The rules of a target's operand codes.
+pub fn rules(t: &Target, pool: &mut Pool) -> String {
+    let range = |class: &str| {
+        let rows = t.codes.iter().filter(|c| c.class == class);
+        rows.map(|c| *c.range.of(&t.row.name).expect("those of the target")).next()
+    };
+    let set = |classes: &[&str], first: u16, pairs: bool| {
+        let rows = t.codes.iter().filter(|c| classes.contains(&c.class.as_str()) && (!pairs || c.pair.is_some()));
+        rows.fold(0u128, |mask, c| {
+            let &(a, b) = c.range.of(&t.row.name).expect("those of the target");
+            (a..=b).fold(mask, |mask, code| mask | 1 << (code - first))
+        })
+    };
+    const SPECIAL: [&str; 3] = ["sys", "m0", "exec"];
+    const READ_ONLY: [&str; 2] = ["ro", "lds"];
+    let (ttmp_first, ttmp_last) = range("ttmp").unwrap_or((127, 127));
+    let inv2pi = t.codes.iter().any(|c| c.class == "float" && *c.range.of(&t.row.name).unwrap() == (248, 248));
+    let key = format!(
+        "Rules {{ sgpr_last: {}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, special: {:#x}, special_pairs: {:#x}, constants: {:#x}, constant_pairs: {:#x}, aligned: {}, inv2pi: {inv2pi} }}",
+        range("sgpr").map_or(0, |r| r.1),
+        set(&SPECIAL, 0, false),
+        set(&SPECIAL, 0, true),
+        set(&READ_ONLY, 192, false),
+        set(&READ_ONLY, 192, true),
+        t.row.has("aligned-vgprs"),
+    );
+    pool.name("R", key, |name, key| format!("pub(crate) const {name}: Rules = {key};\n"))
+}
+
+/// The registers with names, as constants; those that are one name for 32 and 64 bits, as functions.
+pub fn specials(out: &mut String, t: &Target) {
+    for c in &t.codes {
+        let kind = match c.class.as_str() {
+            "sys" | "m0" | "exec" => camel(&c.class),
+            "ro" => "ReadOnly".into(),
+            "lds" => "Lds".into(),
+            _ => continue,
+        };
+        let &(code, _) = c.range.of(&t.row.name).expect("those of the target");
+        let constant = |out: &mut String, name: &str, n: usize| {
+            writeln!(
+                out,
+                "/// `{name}`, {} bits.\npub const {}: Op<{kind}, {n}> = Op::new({code}, 0);",
+                32 * n,
+                name.to_uppercase()
+            )
+            .unwrap();
+        };
+        match &c.pair {
+            Some(pair) if *pair == c.name => {
+                writeln!(
+                    out,
+                    "/// `{pair}`, 32 or 64 bits.\n#[inline]\npub const fn {pair}<const N: usize>() -> Op<{kind}, N> {{ Op::new({code}, 0) }}"
+                )
+                .unwrap();
+            }
+            Some(pair) => {
+                constant(out, &c.name, 1);
+                constant(out, pair, 2);
+            }
+            None => constant(out, &c.name, 1),
+        }
+    }
+}
+
+/// The constant that says where an operand lies, and what can stand there.
+pub fn place(pool: &mut Pool, item: &Item, mask: u16, bus: bool, acc: u8) -> String {
+    let key = format!(
+        "Place {{ field: Field::{}, lsb: {}, shift: {}, add: {}, allowed: {mask}, ty: Ty::{}, bus: {bus}, acc: {acc} }}",
+        camel(&item.field),
+        item.lsb,
+        item.shift,
+        item.add,
+        camel(&item.ty),
+    );
+    pool.name("P", key, |name, key| format!("pub(crate) const {name}: Place = {key};\n"))
+}

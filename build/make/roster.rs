@@ -1,0 +1,91 @@
+//! Lists every function that makes an instruction, for the tests: each is called with random operands by a function of
+//! its own (one that calls all of them would take minutes to compile).
+
+use std::fmt::Write;
+
+use crate::build::emit::camel;
+use crate::build::lower::{Slot, Target};
+use crate::build::make::Pool;
+use crate::build::make::form::Function;
+use crate::build::make::operand::{AGPR, VGPR};
+
+/// A function and the targets that have it.
+pub struct Entry {
+    module: String,
+    name: String,
+    targets: Vec<String>,
+    /// What the tests know of it.
+    head: String,
+    /// The arguments of each call.
+    rest: Vec<String>,
+}
+
+impl Entry {
+    pub fn new(t: &Target, slot: &Slot, function: &Function) -> Entry {
+        let (opcode, format) = (camel(&slot.mnemonic), camel(&t.formats[slot.format].def.name));
+        let head = format!(
+            "name: {:?}, opcode: Opcode::{opcode}, format: Format::{format}, extension: {:?}",
+            function.name, function.extension
+        );
+        // Some operands decide on the widths of others: a call for each.
+        let has = |what: &str| function.parameters.iter().any(|(_, kind)| kind.split(' ').next() == Some(what));
+        let variants: &[&str] = match (has("global"), has("image")) {
+            (true, _) => &["2", "1"],
+            (_, true) => &["1", "2", "3", "4", "5"],
+            _ => &[""],
+        };
+        let rest = variants.iter().map(|variant| {
+            let mut line = String::new();
+            for (name, kind) in &function.parameters {
+                let mut words = kind.split(' ');
+                let what = words.next().expect("a kind has a name");
+                let words: Vec<&str> = words.collect();
+                let method = match what {
+                    "op" if words[0] == VGPR.to_string() => "vgpr".into(),
+                    "op" if words[0] == AGPR.to_string() => "agpr".into(),
+                    "global" | "image" => format!("{what}{variant}"),
+                    "saddr" if has("global") && *variant == "2" => "no_saddr".into(),
+                    _ => what.into(),
+                };
+                write!(line, "case.{method}({name:?}, {:?}), ", words.join(" ")).unwrap();
+            }
+            line
+        });
+        let rest = rest.collect();
+        Entry { module: t.row.name.clone(), name: function.name.clone(), head, targets: vec![camel(&t.row.name)], rest }
+    }
+
+    pub fn is_also_of(&mut self, t: &Target) {
+        self.targets.push(camel(&t.row.name));
+    }
+}
+
+/// A function for each call, the list of them, and `$then! { Vop3a1 [(flag clamp) ...] }` for each set.
+pub fn all(entries: &[Entry], sets: &Pool) -> String {
+    let (mut out, mut list, mut n) = (String::new(), String::new(), 0);
+    for Entry { module, name, targets, head, rest } in entries {
+        let targets: Vec<String> = targets.iter().map(|t| format!("Target::{t}")).collect();
+        for arguments in rest {
+            writeln!(out, "#[allow(unused_variables)]\nfn c{n}(case: &mut Case) -> Result<Words, BuildError> {{ let code = amdgpu_isa::{module}::{name}({arguments}); finish(code, case) }}").unwrap();
+            writeln!(list, "    Constructor {{ targets: &[{}], {head}, make: c{n} }},", targets.join(", ")).unwrap();
+            n += 1;
+        }
+    }
+    write!(
+        out,
+        "static CONSTRUCTORS: [Constructor; {n}] = [\n{list}];\nmacro_rules! every_set {{\n    ($then:ident) => {{\n"
+    )
+    .unwrap();
+    let mut all: Vec<(&String, &str)> =
+        sets.names.iter().map(|(key, name)| (name, key.split_once("//").map_or("", |k| k.1))).collect();
+    all.sort();
+    for (name, methods) in all {
+        write!(out, "        $then! {{ {name} [").unwrap();
+        for method in methods.split(';').filter(|m| !m.is_empty()) {
+            write!(out, "({method}) ").unwrap();
+        }
+        out.push_str("] }\n");
+    }
+    out.push_str("    };\n}\n");
+    out
+}

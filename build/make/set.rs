@@ -1,0 +1,211 @@
+//! Modifiers: which traits of `src/make/modifiers.rs` a form's set has, and what they are when nothing is said.
+
+use std::fmt::Write;
+
+use crate::build::emit::camel;
+use crate::build::error::Result;
+use crate::build::lower::{Class, Item, NONE, Target};
+use crate::build::make::Shared;
+
+/// What the modifiers of a form become.
+#[derive(Default)]
+pub struct Set {
+    /// `impl` lines, with `$` for the name of the set.
+    pub impls: String,
+    /// Methods: the name, and how the tests call it.
+    pub methods: Vec<String>,
+    pub defaults: u64,
+}
+
+/// Bit n of a field in pieces.
+fn bit(item: &Item, n: u8) -> u8 {
+    let (hi, low_width) = item.split;
+    if hi == NONE || n < low_width { item.lsb + n } else { hi + n - low_width }
+}
+
+/// The bit of each of the first `N` bits that the row uses.
+fn bits<const N: usize>(item: &Item) -> [u8; N] {
+    std::array::from_fn(|n| if n < item.width.into() && item.used >> n & 1 == 1 { bit(item, n as u8) } else { NONE })
+}
+
+/// What a function does about flags that decide on operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Variant {
+    Plain,
+    /// The old value is returned, or it is not.
+    Returns(bool),
+    /// The data goes to LDS, or it does not.
+    Lds(bool),
+}
+
+pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Result<Set> {
+    let mut set = Set::default();
+    let mut sources: [(&str, [u8; 3]); 3] = [("Neg", [NONE; 3]), ("Abs", [NONE; 3]), ("Sext", [NONE; 3])];
+    let buffer = items.iter().any(|i| i.kind == "buf_vaddr");
+    if class.special & (32 | 64 | 128 | 256) != 0 {
+        writeln!(
+            set.impls,
+            "impl ModifierSet for $ {{ const IMAGE: u16 = {}; }}",
+            class.special & (32 | 64 | 128 | 256 | 512)
+        )
+        .unwrap();
+    } else {
+        writeln!(set.impls, "impl ModifierSet for $ {{}}").unwrap();
+    }
+    for item in items {
+        if item.kind == "endpgm" {
+            writeln!(set.impls, "impl Simm16 for $ {{ const LSB: u8 = {}; }}", item.lsb).unwrap();
+            set.methods.push("value simm16 16".into());
+        }
+        if item.kind == "smem_offset" && item.aux[1] != NONE {
+            let [imm, soffset_en, soffset, _] = item.aux;
+            writeln!(
+                set.impls,
+                "impl ScalarOffset for $ {{ const BITS: [u8; 5] = [{imm}, {soffset_en}, {}, {}, {soffset}]; }}",
+                item.lsb, item.width
+            )
+            .unwrap();
+            set.methods.push(format!("plus {}", item.width));
+        }
+        if item.access.is_some() {
+            continue;
+        }
+        let name = item.field.as_str();
+        let ty = camel(name);
+        let (lsb, width) = (item.lsb, item.width);
+        match item.kind.as_str() {
+            "none" => {
+                let which = match item.ty.as_str() {
+                    "neg" => 0,
+                    "abs" => 1,
+                    "sext" => 2,
+                    "nfmt" => {
+                        writeln!(set.impls, "impl Nfmt for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}")
+                            .unwrap();
+                        set.methods.push(format!("value nfmt {width}"));
+                        continue;
+                    }
+                    _ => continue,
+                };
+                // `src0_neg`, or a bit for each source.
+                match name.strip_prefix("src").and_then(|rest| rest.split('_').next()?.parse::<usize>().ok()) {
+                    Some(n) => sources[which].1[n] = lsb,
+                    None => sources[which].1 = bits(item),
+                }
+            }
+            "list_neg" => sources[0].1 = bits(item),
+            // A bit that is always one is no modifier.
+            "flag" if class.value >> lsb & 1 == 1 => {}
+            "flag" if buffer && ["offen", "idxen", "addr64"].contains(&name) => {}
+            "flag" if item.ty == "rtn" && matches!(variant, Variant::Returns(_)) => {
+                set.defaults |= u64::from(variant == Variant::Returns(true)) << lsb;
+            }
+            "flag" if name == "lds" && matches!(variant, Variant::Lds(_)) => {
+                set.defaults |= u64::from(variant == Variant::Lds(true)) << lsb;
+            }
+            "flag" if name == "tfe" => {
+                // What goes to LDS has no fail status on some targets.
+                if variant == Variant::Lds(true) && class.special & 2048 != 0 {
+                    continue;
+                }
+                let there = variant != Variant::Lds(true) && variant != Variant::Returns(false);
+                let data = items.iter().find(|i| i.kind == "buf_data" && i.aux[2] != NONE).filter(|_| there);
+                let (at, dwords) = data.map_or((NONE, 0), |i| (i.lsb, i.dwords));
+                writeln!(
+                    set.impls,
+                    "impl Tfe for $ {{ const BIT: u8 = {lsb}; const DATA: (u8, u8) = ({at}, {dwords}); }}"
+                )
+                .unwrap();
+                set.methods.push("tfe".into());
+            }
+            "flag" if name == "compr" => {
+                let first = items.iter().find(|i| i.kind == "exp_src").map_or(32, |i| i.lsb);
+                writeln!(set.impls, "impl Compr for $ {{ const BITS: (u8, u8) = ({lsb}, {first}); }}").unwrap();
+                set.methods.push("compr".into());
+            }
+            "flag" | "dpp_bound" => {
+                writeln!(set.impls, "impl {ty} for $ {{ const BIT: u8 = {lsb}; }}").unwrap();
+                set.methods.push(format!("flag {name}"));
+            }
+            "list" | "list_all" | "list_ones" | "list_neg_lo" => {
+                let all: [u8; 4] = bits(item);
+                let ty = if name == "neg" { "NegLo".into() } else { ty };
+                writeln!(set.impls, "impl {ty} for $ {{ const BITS: [u8; 4] = {all:?}; }}").unwrap();
+                let method = if name == "neg" { "neg_lo" } else { name };
+                let ones = u8::from(item.kind == "list_ones");
+                set.methods.push(format!("list {method} {} {ones}", item.used & 15));
+                if ones == 1 {
+                    set.defaults |= all.iter().filter(|b| **b != NONE).fold(0, |m, b| m | 1 << b);
+                }
+            }
+            "named" | "signed" | "swizzle" if name == "offset" => {
+                let signed = item.kind == "signed";
+                writeln!(
+                    set.impls,
+                    "impl Offset for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; const SIGNED: bool = {signed}; }}"
+                )
+                .unwrap();
+                set.methods.push(format!("offset {width} {}", u8::from(signed)));
+            }
+            "named" | "mtbuf_format" | "dpp_mask" => {
+                writeln!(set.impls, "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}").unwrap();
+                set.methods.push(format!("value {name} {width}"));
+                if item.kind == "dpp_mask" {
+                    set.defaults |= 15 << lsb;
+                }
+            }
+            "omod" => {
+                writeln!(set.impls, "impl Omod for $ {{ const LSB: u8 = {lsb}; }}").unwrap();
+                set.methods.push("omod".into());
+            }
+            "sdwa_sel" | "dst_unused" => {
+                // Of all, and keep the rest: what LLVM's assembler takes if nothing is said.
+                let (max, default) = if item.kind == "sdwa_sel" { (6, 6) } else { (2, 2) };
+                writeln!(
+                    set.impls,
+                    "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; const MAX: u16 = {max}; }}"
+                )
+                .unwrap();
+                set.methods.push(format!("choice {name} {max}"));
+                set.defaults |= default << lsb;
+            }
+            // These are parameters.
+            "dpp_ctrl" | "dmask" => {}
+            kind => return t.row.at.err(format!("build/make does not know the modifier `{name}` of kind {kind}")),
+        }
+    }
+    for (name, all) in sources.iter().filter(|s| s.1 != [NONE; 3]) {
+        writeln!(set.impls, "impl {name} for $ {{ const BITS: [u8; 3] = {all:?}; }}").unwrap();
+        let mask = (0..3).filter(|n| all[*n] != NONE).fold(0, |m, n| m | 1 << n);
+        set.methods.push(format!("source {} {mask}", name.to_lowercase()));
+    }
+    Ok(set)
+}
+
+/// The type that stands for a set.
+pub fn name(shared: &mut Shared, prefix: &str, set: &Set) -> String {
+    let methods: Vec<&str> = set.methods.iter().map(|m| method(m)).collect();
+    let doc = match methods.len() {
+        0 => "No modifiers.".to_string(),
+        _ => format!("Modifiers: `{}`.", methods.join("`, `")),
+    };
+    // The tests read the methods from the key.
+    let key = format!("{}//{}", set.impls, set.methods.join(";"));
+    shared.sets.name(prefix, key, |name, _| {
+        format!(
+            "/// {doc}\n#[derive(Clone, Copy, Debug, PartialEq, Eq)]\npub struct {name};\n{}",
+            set.impls.replace('$', name)
+        )
+    })
+}
+
+/// The name of a method in a line for the tests.
+pub fn method(line: &str) -> &str {
+    let mut words = line.split(' ');
+    match (words.next(), words.next()) {
+        (Some("flag" | "value" | "list" | "choice" | "source"), Some(name)) => name,
+        (Some("omod"), _) => "mul2`, `mul4`, `div2",
+        (Some(name), _) => name,
+        _ => "",
+    }
+}

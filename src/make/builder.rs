@@ -1,0 +1,303 @@
+//! The same by run-time target: operands and modifiers by the names of their fields.
+
+use super::argument::Argument;
+use super::fill::fill;
+use super::{BuildError, op};
+use crate::common::Place;
+use crate::inst::layout;
+use crate::table::Shape;
+use crate::{Field, Format, Inst, Opcode, Target};
+
+/// Arguments of one instruction: more than any has.
+const MAX_ARGUMENTS: usize = 24;
+
+/// An instruction in the making, for a target known when the program runs.
+///
+/// Operands are given by the names of their fields, in any order; `vsrc1` and `src1` are one, so that the encoding can be
+/// left open. The shortest one that takes the operands is chosen: SDWA and DPP if one of their modifiers is given, else 32
+/// bits before 64. A `vcc` that an encoding implies can be named, as in the text.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::make::{BuildError, Builder, s, v};
+/// use amdgpu_isa::{Field, Format, Opcode, Target};
+///
+/// let target: Target = "mi300x".parse().unwrap();
+/// let add = Builder::new(target, Opcode::SAddU32).sdst(s::<1>(4)).ssrc0(s::<1>(1)).ssrc1(1000).build().unwrap();
+/// assert_eq!(add.words(), [0x8004_ff01, 1000]);
+///
+/// // A scalar as the second source needs 64 bits.
+/// let add = Builder::new(target, Opcode::VAddF32).vdst(v::<1>(0)).src0(v::<1>(1));
+/// assert_eq!(add.src1(v::<1>(2)).build().unwrap().format(), Format::Vop2);
+/// assert_eq!(add.src1(s::<1>(2)).build().unwrap().format(), Format::Vop3a);
+/// assert_eq!(add.src1(s::<1>(2)).e32().build(), Err(BuildError::Operand { field: Field::Src1, code: 2 }));
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Builder {
+    pub(super) target: Target,
+    pub(super) opcode: Opcode,
+    encoding: Encoding,
+    arguments: [(Field, Argument); MAX_ARGUMENTS],
+    len: usize,
+    /// A bit for each source.
+    pub(super) neg: u8,
+    pub(super) abs: u8,
+    pub(super) sext: u8,
+    error: Option<BuildError>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Encoding {
+    Any,
+    Format(Format),
+    /// The base words have so many bits, and nothing but a literal is behind them.
+    Bits(u8),
+    Sdwa,
+    Dpp,
+}
+
+/// Fields that are one operand in different encodings.
+pub(super) fn role(field: Field) -> Field {
+    match field {
+        Field::Vsrc1 => Field::Src1,
+        Field::Sdata => Field::Sdst,
+        field => field,
+    }
+}
+
+macro_rules! operands {
+    ($($name:ident $field:ident)*) => {
+        $(
+            #[doc = concat!("The operand `", stringify!($name), "`.")]
+            pub fn $name(self, operand: impl Into<Argument>) -> Builder {
+                self.set(Field::$field, operand)
+            }
+        )*
+    };
+}
+
+macro_rules! flags {
+    ($($name:ident $field:ident)*) => {
+        $(
+            #[doc = concat!("The modifier `", stringify!($name), "`.")]
+            pub fn $name(self) -> Builder {
+                self.set(Field::$field, true)
+            }
+        )*
+    };
+}
+
+macro_rules! values {
+    ($($name:ident $field:ident)*) => {
+        $(
+            #[doc = concat!("The modifier `", stringify!($name), "`.")]
+            pub fn $name(self, value: u16) -> Builder {
+                self.set(Field::$field, u32::from(value))
+            }
+        )*
+    };
+}
+
+impl Builder {
+    /// An operation of a target; that it has it is found out at the end.
+    pub const fn new(target: Target, opcode: Opcode) -> Builder {
+        Builder {
+            target,
+            opcode,
+            encoding: Encoding::Any,
+            arguments: [(Field::Op, Argument::ZERO); MAX_ARGUMENTS],
+            len: 0,
+            neg: 0,
+            abs: 0,
+            sext: 0,
+            error: None,
+        }
+    }
+
+    /// An operand or a modifier by its field. Given twice, the second one counts.
+    pub fn set(mut self, field: Field, value: impl Into<Argument>) -> Builder {
+        let (field, value) = (role(field), value.into());
+        let known = self.arguments().iter().position(|(f, _)| *f == field);
+        let at = known.unwrap_or(self.len);
+        match self.arguments.get_mut(at) {
+            Some(place) => *place = (field, value),
+            None => self.error = Some(BuildError::TooMany),
+        }
+        self.len = self.len.max(at + 1).min(MAX_ARGUMENTS);
+        self
+    }
+
+    operands! {
+        sdst Sdst ssrc0 Ssrc0 ssrc1 Ssrc1 simm16 Simm16 literal Literal
+        sdata Sdata sbase Sbase soffset Soffset
+        vdst Vdst src0 Src0 src1 Src1 src2 Src2 vsrc Vsrc vsrc0 Vsrc0 vsrc1 Vsrc1 vsrc2 Vsrc2 vsrc3 Vsrc3
+        attr Attr attrchan Attrchan tgt Tgt
+        vaddr Vaddr vdata Vdata srsrc Srsrc ssamp Ssamp
+        addr Addr data Data data0 Data0 data1 Data1 saddr Saddr
+    }
+
+    /// The offset: a number, or a register where scalar memory takes one.
+    pub fn offset(self, offset: impl Into<Argument>) -> Builder {
+        self.set(Field::Offset, offset)
+    }
+
+    flags! {
+        clamp Clamp glc Glc slc Slc sc0 Sc0 sc1 Sc1 nt Nt lds Lds gds Gds tfe Tfe lwe Lwe unorm Unorm da Da r128 R128
+        a16 A16 d16 D16 done Done vm Vm compr Compr bound_ctrl BoundCtrl high High offen Offen idxen Idxen addr64 Addr64
+    }
+
+    values! {
+        omod Omod op_sel OpSel op_sel_hi OpSelHi neg_lo Neg neg_hi NegHi offset0 Offset0 offset1 Offset1
+        cbsz Cbsz abid Abid blgp Blgp dmask Dmask dfmt Dfmt nfmt Nfmt
+        dpp_ctrl DppCtrl row_mask RowMask bank_mask BankMask
+        dst_sel DstSel dst_unused DstUnused src0_sel Src0Sel src1_sel Src1Sel
+    }
+
+    /// Negates a source, counted from 0.
+    pub fn neg(mut self, source: u8) -> Builder {
+        self.neg |= bit(source, &mut self.error, Field::Neg);
+        self
+    }
+
+    /// Takes the absolute value of a source, counted from 0.
+    pub fn abs(mut self, source: u8) -> Builder {
+        self.abs |= bit(source, &mut self.error, Field::Abs);
+        self
+    }
+
+    /// Sign extends a source of SDWA, counted from 0.
+    pub fn sext(mut self, source: u8) -> Builder {
+        self.sext |= bit(source, &mut self.error, Field::Src0Sext);
+        self
+    }
+
+    /// Only this base format, or this extension.
+    pub fn format(self, format: Format) -> Builder {
+        Builder { encoding: Encoding::Format(format), ..self }
+    }
+
+    /// Only the encoding of 32 bits.
+    pub fn e32(self) -> Builder {
+        Builder { encoding: Encoding::Bits(32), ..self }
+    }
+
+    /// Only the encoding of 64 bits.
+    pub fn e64(self) -> Builder {
+        Builder { encoding: Encoding::Bits(64), ..self }
+    }
+
+    /// Only with an SDWA dword.
+    pub fn sdwa(self) -> Builder {
+        Builder { encoding: Encoding::Sdwa, ..self }
+    }
+
+    /// Only with a DPP dword.
+    pub fn dpp(self) -> Builder {
+        Builder { encoding: Encoding::Dpp, ..self }
+    }
+
+    /// The instruction.
+    ///
+    /// # Errors
+    /// What the target lacks, what is missing, what cannot stand where it was put, and which rule is broken. Where several
+    /// encodings are tried it is the longest one's.
+    pub fn build(&self) -> Result<Inst, BuildError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        if self.opcode.places(self.target).next().is_none() {
+            return Err(BuildError::Opcode(self.opcode));
+        }
+        let mut best: Option<BuildError> = None;
+        for wanted in [Rank::Short, Rank::Long, Rank::Sdwa, Rank::Dpp] {
+            for place in self.opcode.places(self.target) {
+                let base = core::iter::once(place.shape);
+                for shape in base.chain(place.forms(self.target)) {
+                    if self.rank(&place, shape) != Some(wanted) {
+                        continue;
+                    }
+                    match fill(self, &place, shape) {
+                        Ok(inst) => return Ok(inst),
+                        // What an encoding lacks says less than what it refuses.
+                        Err(error) if best.is_none_or(|b| weight(&error) >= weight(&b)) => best = Some(error),
+                        Err(_) => {}
+                    }
+                }
+            }
+        }
+        let (format, extension) = match self.encoding {
+            Encoding::Format(format) => (Some(format), None),
+            Encoding::Sdwa => (None, Some(Format::Sdwa)),
+            Encoding::Dpp => (None, Some(Format::Dpp)),
+            _ => (None, None),
+        };
+        Err(best.unwrap_or(BuildError::Encoding { format, extension }))
+    }
+
+    /// Which turn a form has; `None` if it is not wanted at all.
+    fn rank(&self, place: &Place, shape: &Shape) -> Option<Rank> {
+        let bits = layout(self.target, place.shape.format)?.bits;
+        let extension = shape.extension.filter(|&e| e != Format::Literal);
+        let rank = match extension {
+            None if bits == 32 => Rank::Short,
+            None => Rank::Long,
+            Some(Format::Sdwa | Format::Sdwab) => Rank::Sdwa,
+            Some(_) => Rank::Dpp,
+        };
+        const SDWA: [Field; 4] = [Field::DstSel, Field::DstUnused, Field::Src0Sel, Field::Src1Sel];
+        const DPP: [Field; 4] = [Field::DppCtrl, Field::RowMask, Field::BankMask, Field::BoundCtrl];
+        let given = |fields: &[Field]| self.arguments().iter().any(|(f, _)| fields.contains(f));
+        let good = match self.encoding {
+            Encoding::Format(format) => extension.unwrap_or(place.shape.format) == format,
+            Encoding::Bits(n) => extension.is_none() && bits == n,
+            Encoding::Sdwa => rank == Rank::Sdwa,
+            Encoding::Dpp => rank == Rank::Dpp,
+            Encoding::Any if given(&DPP) => rank == Rank::Dpp,
+            Encoding::Any if self.sext != 0 || given(&SDWA) => rank == Rank::Sdwa,
+            Encoding::Any => extension.is_none(),
+        };
+        good.then_some(rank)
+    }
+
+    pub(super) fn arguments(&self) -> &[(Field, Argument)] {
+        self.arguments.get(..self.len).unwrap_or(&self.arguments)
+    }
+
+    /// The argument of a field, and its number.
+    pub(super) fn find(&self, field: Field) -> Option<(usize, Argument)> {
+        let field = role(field);
+        let (n, (_, argument)) = self.arguments().iter().enumerate().find(|(_, (f, _))| *f == field)?;
+        Some((n, *argument))
+    }
+
+    /// The argument is no register at all, or there is none.
+    pub(super) fn is_off(&self, field: Field) -> bool {
+        self.find(field).is_none_or(|(_, argument)| argument.code == op::OFF)
+    }
+}
+
+fn bit(source: u8, error: &mut Option<BuildError>, field: Field) -> u8 {
+    if source > 2 {
+        *error = Some(BuildError::Unknown(field));
+        return 0;
+    }
+    1 << source
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rank {
+    Short,
+    Long,
+    Sdwa,
+    Dpp,
+}
+
+fn weight(error: &BuildError) -> u8 {
+    match error {
+        BuildError::Encoding { .. } => 0,
+        BuildError::Unknown(_) => 1,
+        BuildError::Missing(_) => 2,
+        _ => 3,
+    }
+}

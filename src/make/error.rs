@@ -1,0 +1,103 @@
+//! Why an instruction cannot be made.
+
+use core::fmt;
+
+use crate::{DecodeError, Field, Format, Opcode};
+
+/// Why an instruction cannot be made. It names the field, and what was given for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The target lacks the operation.
+    Opcode(Opcode),
+    /// The target has the operation, but not in the encoding that was asked for.
+    Encoding {
+        /// The base format, if one was asked for.
+        format: Option<Format>,
+        /// That of the dword behind it, if one was asked for.
+        extension: Option<Format>,
+    },
+    /// An operand is missing.
+    Missing(Field),
+    /// The operation has no such operand or modifier in this encoding.
+    Unknown(Field),
+    /// What was given cannot stand there: a scalar where only a vector register can, an AccVGPR where there is none,
+    /// a literal behind an encoding that has no room for it, ...
+    Operand {
+        /// The operand.
+        field: Field,
+        /// The operand code, 0 to 511; 512 and up are AccVGPRs, and what no code has.
+        code: u16,
+    },
+    /// A run of registers does not exist or is misaligned: scalar registers begin at a multiple of two (64 bits) or four
+    /// (wider), vector registers on some targets at an even one.
+    Registers {
+        /// The operand.
+        field: Field,
+        /// The operand code of its first register.
+        code: u16,
+        /// Its length in dwords.
+        dwords: u8,
+    },
+    /// The operand has another width.
+    Width {
+        /// The operand.
+        field: Field,
+        /// Its dwords.
+        dwords: u8,
+        /// Dwords of what was given.
+        given: u8,
+    },
+    /// No inline constant has this value for the operand, and no literal.
+    Constant(Field),
+    /// A second literal with another value than the first one: an instruction has room for one.
+    TwoLiterals(Field),
+    /// The operation would read more scalar registers and literals than the constant bus carries. The field is the
+    /// first that is one too many; an implicit read of vcc counts first.
+    ConstantBus(Field),
+    /// A value does not fit.
+    Range {
+        /// The field.
+        field: Field,
+        /// The value that was given.
+        value: i64,
+        /// The least one that fits.
+        min: i64,
+        /// The greatest one.
+        max: i64,
+    },
+    /// More operands and modifiers than any instruction has.
+    TooMany,
+    /// All fits, and the target does not take it.
+    Refused(DecodeError),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            BuildError::Opcode(opcode) => write!(f, "the target lacks {opcode:?}"),
+            BuildError::Encoding { format, extension } => {
+                f.write_str("the target lacks the operation")?;
+                format.map_or(Ok(()), |format| write!(f, " as {format}"))?;
+                extension.map_or(Ok(()), |extension| write!(f, " with {extension}"))
+            }
+            BuildError::Missing(field) => write!(f, "{field} is missing"),
+            BuildError::Unknown(field) => write!(f, "the operation has no {field} in this encoding"),
+            BuildError::Operand { field, code } => write!(f, "{field}: operand code {code} cannot stand here"),
+            BuildError::Registers { field, code, dwords } => {
+                write!(f, "{field}: the {dwords} registers from code {code} on are misaligned or do not exist")
+            }
+            BuildError::Width { field, dwords, given } => {
+                write!(f, "{field} has {dwords} dwords, and {given} were given")
+            }
+            BuildError::Constant(field) => write!(f, "{field}: no constant of the operand has this value"),
+            BuildError::TwoLiterals(field) => write!(f, "{field} would be a second literal"),
+            BuildError::ConstantBus(field) => write!(f, "{field} is more than the constant bus carries"),
+            BuildError::Range { field, value, min, max } => write!(f, "{field}: {value} is not in {min}..={max}"),
+            BuildError::TooMany => f.write_str("more operands and modifiers than any instruction has"),
+            BuildError::Refused(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for BuildError {}

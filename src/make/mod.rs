@@ -1,0 +1,153 @@
+//! Making instructions: a function for each of a target's, and [`Builder`] for a target known only at run time.
+//!
+//! A function of a target's module is called as the instruction is printed (`v_add_f32_e32`), and takes the operands of
+//! the assembly text in their order, but for a `vcc` that no field names. What cannot stand there has the wrong type;
+//! what types cannot tell is an error that the whole carries to [`Code::words`]: so modifiers are chained without a
+//! question mark in between. Everything is `const`.
+//!
+//! ```
+//! # #[cfg(feature = "gfx942")] {
+//! use amdgpu_isa::gfx942;
+//! use amdgpu_isa::make::*;
+//!
+//! // A constant is an inline one if it can be, else a literal.
+//! let add = gfx942::s_add_u32(s(4), s(1), int(1000)).words().unwrap();
+//! assert_eq!(*add, [0x8004_ff01, 1000]);
+//! // Registers are as wide as the operand: v[4:7], v[2:3].
+//! const LOAD: Result<Words, BuildError> = gfx942::global_load_dwordx4(v(4), v(2), off()).offset(16).nt().words();
+//! assert_eq!(*LOAD.unwrap(), [0xdc5e_8010, 0x047f_0002]);
+//! // A width can be said, and then it must fit.
+//! let sum: Agpr<16> = a(0);
+//! gfx942::v_mfma_f32_32x32x8_f16(sum, v(2), v(4), sum).words().unwrap();
+//!
+//! // One scalar goes over the constant bus.
+//! let error = gfx942::v_add_f32_e64(v(0), s(1), s(2)).words().unwrap_err();
+//! assert_eq!(error, BuildError::ConstantBus(amdgpu_isa::Field::Src1));
+//! # }
+//! ```
+//!
+//! These do not compile: a scalar where only a vector register can stand, a width that is not the operand's, a modifier
+//! that the instruction lacks, an AccVGPR where there is none.
+//!
+//! ```compile_fail
+//! use amdgpu_isa::{gfx942, make::*};
+//! gfx942::v_add_f32_e32(v(0), v(1), s(2));
+//! ```
+//! ```compile_fail
+//! use amdgpu_isa::{gfx942, make::*};
+//! gfx942::s_mov_b64(s::<1>(4), s(6));
+//! ```
+//! ```compile_fail
+//! use amdgpu_isa::{gfx942, make::*};
+//! gfx942::v_add_f32_e32(v(0), v(1), v(2)).clamp();
+//! ```
+//! ```compile_fail
+//! use amdgpu_isa::{gfx942, make::*};
+//! gfx942::v_add_f32_e32(a(0), v(1), v(2));
+//! ```
+
+mod argument;
+mod builder;
+mod error;
+mod fill;
+pub mod modifiers;
+mod op;
+#[allow(dead_code)] // Not every target calls all of it.
+mod operand;
+mod resolve;
+
+use core::marker::PhantomData;
+use core::ops::Deref;
+
+use modifiers::ModifierSet;
+
+use crate::{Inst, Target, decode_words};
+
+pub use argument::Argument;
+pub use builder::Builder;
+pub use error::BuildError;
+pub use op::*;
+
+/// What the tables say of operands and modifiers: generated.
+#[allow(clippy::all, dead_code, unused_imports)]
+pub(crate) mod generated {
+    include!(concat!(env!("OUT_DIR"), "/make.rs"));
+}
+pub use generated::{operands, sets};
+
+/// An instruction in the making. `M` is the set of its modifiers: the methods that it has.
+///
+/// What is wrong with operands or modifiers is told by [`Code::words`]: the first that was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Code<M> {
+    bits: u64,
+    dwords: u8,
+    /// Dwords of image data, if its size is to be checked; else 0.
+    data: u8,
+    error: Option<BuildError>,
+    /// What goes over the constant bus, as `bus_key` has it.
+    bus: u64,
+    /// Bits that operands have decided: that they are AccVGPRs.
+    decided: u64,
+    set: PhantomData<M>,
+}
+
+impl<M: ModifierSet> Code<M> {
+    /// The dwords.
+    ///
+    /// # Errors
+    /// The first thing that was wrong.
+    #[inline(always)]
+    pub const fn words(&self) -> Result<Words, BuildError> {
+        let mut code = *self;
+        if M::IMAGE != 0 {
+            code = code.image_data(M::IMAGE);
+        }
+        match code.error {
+            Some(error) => Err(error),
+            None => Ok(Words { words: [code.bits as u32, (code.bits >> 32) as u32], len: code.dwords }),
+        }
+    }
+
+    /// The instruction of a target.
+    ///
+    /// # Errors
+    /// As [`Code::words`]; [`BuildError::Refused`] if the target has no such instruction.
+    pub fn inst(&self, target: Target) -> Result<Inst, BuildError> {
+        decode_words(target, &self.words()?).map_err(BuildError::Refused)
+    }
+}
+
+/// The dwords of an instruction, base word first.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::{gfx942, make::*};
+/// let words = gfx942::s_mov_b32(s(0), int(5)).words().unwrap();
+/// assert_eq!(words.len(), 1);
+/// let mut buffer = [0; 16];
+/// buffer[..words.len()].copy_from_slice(&words);
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Words {
+    words: [u32; 2],
+    len: u8,
+}
+
+impl Words {
+    /// The dwords as an array, with zeros behind the last.
+    #[inline(always)]
+    pub const fn padded(&self) -> [u32; 2] {
+        self.words
+    }
+}
+
+impl Deref for Words {
+    type Target = [u32];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u32] {
+        self.words.get(..usize::from(self.len)).unwrap_or(&self.words)
+    }
+}

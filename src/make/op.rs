@@ -1,0 +1,278 @@
+//! Operands: what is given to a constructor, and what kind of thing it is.
+
+use core::marker::PhantomData;
+
+use crate::Reg;
+
+/// Codes above those of the hardware (0 to 511): accumulation registers, and what is resolved when it meets an operand.
+pub(crate) const AGPR: u16 = 512;
+pub(crate) const INT: u16 = 0x400;
+pub(crate) const FLOAT: u16 = 0x401;
+pub(crate) const OFF: u16 = 0x402;
+
+/// Classes of operand codes, a bit each: those of `isa/operands.isa`, and the AccVGPRs.
+pub(crate) mod class {
+    pub const SGPR: u16 = 1;
+    pub const SYS: u16 = 2;
+    pub const TTMP: u16 = 4;
+    pub const M0: u16 = 8;
+    pub const EXEC: u16 = 16;
+    pub const INT: u16 = 32;
+    pub const RO: u16 = 64;
+    pub const FLOAT: u16 = 128;
+    pub const LITERAL: u16 = 256;
+    pub const LDS: u16 = 512;
+    pub const VGPR: u16 = 1024;
+    pub const AGPR: u16 = 2048;
+    pub const OFF: u16 = 4096;
+    /// What goes over the constant bus when a vector operation reads it.
+    pub const BUS: u16 = SGPR | SYS | TTMP | M0 | EXEC | RO | LITERAL | LDS;
+}
+
+/// Kinds of operands: the types that an [`Op`] is marked with.
+pub mod kind {
+    use super::class;
+
+    macro_rules! kinds {
+        ($($(#[$doc:meta])* $name:ident $class:expr;)*) => {
+            $($(#[$doc])* #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            pub struct $name;
+            impl super::Kind for $name {
+                const CLASS: u16 = $class;
+            })*
+        };
+    }
+    kinds! {
+        /// Scalar registers.
+        Sgpr class::SGPR;
+        /// Vector registers.
+        Vgpr class::VGPR;
+        /// Accumulation registers.
+        Agpr class::AGPR;
+        /// Trap handler temporaries.
+        Ttmp 0;
+        /// `vcc`, `flat_scratch`, `xnack_mask`, `tba`, `tma`, and their halves.
+        Sys 0;
+        /// `exec` and its halves.
+        Exec 0;
+        /// `m0`.
+        M0 0;
+        /// What can only be read: `src_shared_base`, `src_scc`, ...
+        ReadOnly 0;
+        /// `src_lds_direct`.
+        Lds 0;
+        /// A constant: inline if one has its value, else a literal.
+        Const 0;
+        /// An inline constant.
+        Inline 0;
+        /// A literal, whatever its value.
+        Literal 0;
+        /// No register.
+        Off 0;
+        /// Any of these, known when the program runs: what cannot stand is an error then.
+        Any 0;
+    }
+}
+
+/// What an [`Op`] can be; see [`kind`].
+pub trait Kind: Copy {
+    /// Its only class, if what is of it needs no further look; else 0.
+    #[doc(hidden)]
+    const CLASS: u16;
+}
+
+/// An operand of `N` dwords. Its kind is a type, so that an instruction takes only what can stand there.
+///
+/// A constant has the width of the operand that it stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Op<K, const N: usize> {
+    pub(crate) code: u16,
+    pub(crate) value: u64,
+    kind: PhantomData<K>,
+}
+
+/// A run of `N` scalar registers; made by [`s`].
+pub type Sgpr<const N: usize> = Op<kind::Sgpr, N>;
+/// A run of `N` vector registers; made by [`v`].
+pub type Vgpr<const N: usize> = Op<kind::Vgpr, N>;
+/// A run of `N` accumulation registers; made by [`a`].
+pub type Agpr<const N: usize> = Op<kind::Agpr, N>;
+
+impl<K, const N: usize> Op<K, N> {
+    #[inline(always)]
+    pub(crate) const fn new(code: u16, value: u64) -> Op<K, N> {
+        Op { code, value, kind: PhantomData }
+    }
+
+    /// The same operand with a kind that is known only when the program runs.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{gfx942, make::*};
+    /// for x in [v(1).any(), s(1).any(), float(0.5).any()] {
+    ///     assert!(gfx942::v_add_f32_e32(v(0), x, v(2)).words().is_ok());
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub const fn any(self) -> Op<kind::Any, N> {
+        Op::new(self.code, self.value)
+    }
+}
+
+/// Scalar registers from `first` on: as many as the operand has. `s::<2>(4)` is `s[4:5]`.
+///
+/// That they exist and are aligned is found out when the instruction is made, for its target.
+#[inline(always)]
+pub const fn s<const N: usize>(first: u8) -> Sgpr<N> {
+    Op::new(SGPR + first as u16, 0)
+}
+
+/// A code that nothing has.
+const NO_CODE: u16 = 0x7ff;
+
+/// Vector registers from `first` on: as many as the operand has. `v::<4>(8)` is `v[8:11]`.
+#[inline(always)]
+pub const fn v<const N: usize>(first: u8) -> Vgpr<N> {
+    Op::new(256 + first as u16, 0)
+}
+
+/// Accumulation registers from `first` on: as many as the operand has. `a::<16>(0)` is `a[0:15]`.
+#[inline(always)]
+pub const fn a<const N: usize>(first: u8) -> Agpr<N> {
+    Op::new(AGPR + first as u16, 0)
+}
+
+/// An integer: an inline constant if one has its value, else a literal.
+///
+/// It need not be one of the integers -16 to 64: `int(0x3f800000)` is 1.0 where 32 bits are read.
+#[inline(always)]
+pub const fn int<const N: usize>(value: i64) -> Op<kind::Const, N> {
+    Op::new(INT, value as u64)
+}
+
+/// A floating-point number, rounded to the operand's width: an inline constant if one has its value, else a literal.
+#[inline(always)]
+pub const fn float<const N: usize>(value: f64) -> Op<kind::Const, N> {
+    Op::new(FLOAT, value.to_bits())
+}
+
+/// A literal dword, even if an inline constant has its value.
+#[inline(always)]
+pub const fn literal<const N: usize>(dword: u32) -> Op<kind::Literal, N> {
+    Op::new(255, dword as u64)
+}
+
+/// The inline integer with this value, -16 to 64. What is none is refused when the instruction is made.
+#[inline(always)]
+pub const fn inline<const N: usize>(value: i8) -> Op<kind::Inline, N> {
+    Op::new(
+        match value {
+            0..=64 => 128 + value as u16,
+            -16..=-1 => (192 - value as i16) as u16,
+            _ => NO_CODE,
+        },
+        0,
+    )
+}
+
+/// No register: `off`.
+#[inline(always)]
+pub const fn off<const N: usize>() -> Op<kind::Off, N> {
+    Op::new(OFF, 0)
+}
+
+/// What is known of a register when the program runs. The widths are those of the operand that it stands for.
+impl<const N: usize> From<Reg> for Op<kind::Any, N> {
+    fn from(reg: Reg) -> Self {
+        Op::new(code_of(reg), 0)
+    }
+}
+
+/// The code of a register; those that no field can name have none.
+pub(crate) const fn code_of(reg: Reg) -> u16 {
+    match reg {
+        Reg::Vgpr(n) => 256 + n as u16,
+        Reg::Agpr(n) => AGPR + n as u16,
+        Reg::Sgpr(n) => SGPR + n as u16,
+        Reg::Ttmp(n) => TTMP + n as u16,
+        Reg::Special(n) => n as u16,
+        Reg::Vcc => 106,
+        Reg::M0 => 124,
+        Reg::Exec => 126,
+        _ => NO_CODE,
+    }
+}
+
+/// Registers by their number: what is past the last one must not become another register, and the first trap handler
+/// temporary has another code on each generation.
+pub(crate) const TTMP: u16 = 0x500;
+pub(crate) const SGPR: u16 = 0x600;
+
+/// Trap handler temporaries from `first` on.
+#[inline(always)]
+pub const fn ttmp<const N: usize>(first: u8) -> Op<kind::Ttmp, N> {
+    Op::new(TTMP + first as u16, 0)
+}
+
+/// The address of a buffer instruction: which of index and offset are in vector registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferAddress {
+    pub(crate) register: u16,
+    pub(crate) offen: bool,
+    pub(crate) idxen: bool,
+    pub(crate) addr64: bool,
+}
+
+impl BufferAddress {
+    /// No register: `off`.
+    pub const OFF: BufferAddress = BufferAddress { register: 256, offen: false, idxen: false, addr64: false };
+
+    pub(crate) const fn dwords(self) -> u8 {
+        if self.addr64 { 2 } else { self.offen as u8 + self.idxen as u8 }
+    }
+}
+
+/// A buffer address with an offset in a register.
+pub const fn offen(offset: Vgpr<1>) -> BufferAddress {
+    BufferAddress { register: offset.code, offen: true, ..BufferAddress::OFF }
+}
+
+/// A buffer address with an index in a register.
+pub const fn idxen(index: Vgpr<1>) -> BufferAddress {
+    BufferAddress { register: index.code, idxen: true, ..BufferAddress::OFF }
+}
+
+/// A buffer address with an index and, behind it, an offset.
+pub const fn bothen(index_and_offset: Vgpr<2>) -> BufferAddress {
+    BufferAddress { register: index_and_offset.code, offen: true, idxen: true, ..BufferAddress::OFF }
+}
+
+/// A 64-bit buffer address, of GCN 1.0 and 1.1.
+pub const fn addr64(address: Vgpr<2>) -> BufferAddress {
+    BufferAddress { register: address.code, addr64: true, ..BufferAddress::OFF }
+}
+
+/// Data in vector or accumulation registers. Operands of one instruction that share the bit are of one kind.
+pub trait VectorData: Kind {}
+impl VectorData for kind::Vgpr {}
+impl VectorData for kind::Agpr {}
+impl VectorData for kind::Any {}
+
+/// A matrix in registers of the kind `D`, or a constant.
+pub trait MatrixOrConst<D>: Kind {}
+impl<D> MatrixOrConst<D> for kind::Const {}
+impl<D> MatrixOrConst<D> for kind::Inline {}
+impl<D> MatrixOrConst<D> for kind::Any {}
+impl MatrixOrConst<kind::Vgpr> for kind::Vgpr {}
+impl MatrixOrConst<kind::Agpr> for kind::Agpr {}
+
+/// What a global address of `N` dwords can stand beside: a pair of registers beside `off`, one beside a scalar base.
+pub trait GlobalBase<const N: usize>: Kind {}
+impl GlobalBase<2> for kind::Off {}
+impl GlobalBase<1> for kind::Sgpr {}
+impl GlobalBase<1> for kind::Sys {}
+impl GlobalBase<1> for kind::Ttmp {}
+impl GlobalBase<1> for kind::Exec {}
+impl GlobalBase<1> for kind::Any {}
+impl GlobalBase<2> for kind::Any {}

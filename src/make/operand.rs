@@ -1,0 +1,378 @@
+//! How operands get into the words: what the generated functions call. Everything here is folded away where the operands
+//! are constants, and is shifts and ors where they are not.
+
+use super::modifiers::ModifierSet;
+use super::op::{self, BufferAddress, Kind, Op, class};
+use super::resolve::{Rules, bus_key, resolve};
+use super::{BuildError, Code};
+use crate::Field;
+use crate::table::{NONE, Ty};
+use core::marker::PhantomData;
+
+/// Where an operand lies, and what can stand there.
+pub(crate) struct Place {
+    pub field: Field,
+    pub lsb: u8,
+    /// The code is `value << shift` + `add`.
+    pub shift: u8,
+    pub add: u16,
+    pub allowed: u16,
+    pub ty: Ty,
+    /// It is read over the constant bus.
+    pub bus: bool,
+    /// The bit that makes it an AccVGPR.
+    pub acc: u8,
+}
+
+impl<M: ModifierSet> Code<M> {
+    /// Encoding bits, opcode, and what modifiers are if nothing is said.
+    #[inline(always)]
+    pub(crate) const fn new(bits: u64, dwords: u8) -> Code<M> {
+        Code { bits, dwords, data: 0, error: None, bus: 0, decided: 0, set: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(crate) const fn fail(mut self, error: BuildError) -> Self {
+        if self.error.is_none() {
+            self.error = Some(error);
+        }
+        self
+    }
+
+    /// The same with other modifiers.
+    #[inline(always)]
+    pub(crate) const fn put(mut self, lsb: u8, value: u64) -> Self {
+        self.bits |= value << lsb;
+        self
+    }
+
+    /// vcc is read without a field.
+    #[inline(always)]
+    pub(crate) const fn reads_vcc(mut self) -> Self {
+        self.bus = 106 + 1;
+        self
+    }
+
+    #[inline(always)]
+    const fn on_bus(mut self, field: Field, key: u64) -> Self {
+        if key == 0 {
+        } else if self.bus == 0 {
+            self.bus = key;
+        } else if self.bus != key {
+            return self.fail(BuildError::ConstantBus(field));
+        }
+        self
+    }
+
+    #[inline(always)]
+    const fn literal(mut self, field: Field, literal: u32) -> Self {
+        if self.dwords == 1 {
+            self.dwords = 2;
+            self.bits |= (literal as u64) << 32;
+        } else if (self.bits >> 32) as u32 != literal {
+            return self.fail(BuildError::TwoLiterals(field));
+        }
+        self
+    }
+
+    /// The code of an operand, with its literal and its AccVGPR bit put in their places.
+    #[inline(always)]
+    const fn take<K: Kind, const N: usize>(
+        mut self,
+        rules: &Rules,
+        at: &Place,
+        op: Op<K, N>,
+    ) -> Result<(Self, u16), Self> {
+        // What a kind alone says is a comparison or two; only the rest is looked up.
+        let (mut code, literal) = match K::CLASS {
+            class::VGPR | class::AGPR => {
+                let first = op.code & 255;
+                if N > 1 && (first as usize + N > 256 || rules.aligned && first & 1 == 1) {
+                    return Err(self.fail(BuildError::Registers { field: at.field, code: op.code, dwords: N as u8 }));
+                }
+                (op.code, 0)
+            }
+            class::SGPR => {
+                let first = op.code & 255;
+                if first > rules.sgpr_last {
+                    return Err(self.fail(BuildError::Operand { field: at.field, code: op.code }));
+                }
+                let mask = if N == 2 { 1 } else { 3 };
+                if N > 1 && (first & mask != 0 || first as usize + N - 1 > rules.sgpr_last as usize) {
+                    return Err(self.fail(BuildError::Registers { field: at.field, code: first, dwords: N as u8 }));
+                }
+                (first, 0)
+            }
+            _ => match resolve(rules, at.field, at.allowed, at.ty, N as u16, op.code, op.value) {
+                Ok(found) => found,
+                Err(error) => return Err(self.fail(error)),
+            },
+        };
+        if at.bus && K::CLASS != class::VGPR {
+            self = match K::CLASS {
+                class::SGPR => self.on_bus(at.field, code as u64 + 1),
+                _ => self.on_bus(at.field, bus_key(rules, code, literal)),
+            };
+        }
+        if K::CLASS == 0 && code == 255 {
+            self = self.literal(at.field, literal);
+        }
+        if code >= 256 && code < 768 {
+            let is_acc = code >= op::AGPR;
+            if at.acc != NONE {
+                let bit = 1u64 << at.acc;
+                // Operands that share the bit are all of one kind.
+                if self.decided & bit != 0 && (self.bits & bit != 0) != is_acc {
+                    return Err(self.fail(BuildError::Operand { field: at.field, code }));
+                }
+                self.decided |= bit;
+                self.bits |= (is_acc as u64) << at.acc;
+            }
+            if is_acc {
+                code -= 256;
+            }
+        }
+        Ok((self, code))
+    }
+
+    /// An operand that is one code.
+    #[inline(always)]
+    pub(crate) const fn operand<K: Kind, const N: usize>(self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
+        match self.take(rules, at, op) {
+            Ok((code, value)) => code.put(at.lsb, ((value - at.add) >> at.shift) as u64),
+            Err(code) => code,
+        }
+    }
+
+    /// A source of an SDWA dword: a vector register, or a scalar if the bit says so.
+    #[inline(always)]
+    pub(crate) const fn sdwa<K: Kind, const N: usize>(
+        self,
+        rules: &Rules,
+        at: &Place,
+        scalar: u8,
+        op: Op<K, N>,
+    ) -> Self {
+        match self.take(rules, at, op) {
+            Ok((code, value)) if value >= 256 => code.put(at.lsb, value as u64 & 255),
+            Ok((code, value)) => code.put(at.lsb, value as u64).put(scalar, 1),
+            Err(code) => code,
+        }
+    }
+
+    /// The destination of an SDWA compare: vcc, or what the field names if the bit says so.
+    #[inline(always)]
+    pub(crate) const fn sdst_or_vcc<K: Kind, const N: usize>(
+        self,
+        rules: &Rules,
+        at: &Place,
+        named: u8,
+        op: Op<K, N>,
+    ) -> Self {
+        match self.take(rules, at, op) {
+            Ok((code, 106)) => code,
+            Ok((code, value)) => code.put(at.lsb, value as u64).put(named, 1),
+            Err(code) => code,
+        }
+    }
+
+    /// A scalar address, or `off`.
+    #[inline(always)]
+    pub(crate) const fn saddr<K: Kind, const N: usize>(self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
+        match self.take(rules, at, op) {
+            Ok((code, op::OFF)) => code.put(at.lsb, 127),
+            // The code of the upper half of exec means `off` here.
+            Ok((code, 127)) => code.fail(BuildError::Operand { field: at.field, code: 127 }),
+            Ok((code, value)) => code.put(at.lsb, value as u64),
+            Err(code) => code,
+        }
+    }
+
+    /// A global address: a pair of registers, or one beside a scalar address.
+    #[inline(always)]
+    pub(crate) const fn global<K: Kind, const N: usize, S: Kind, const A: usize>(
+        self,
+        rules: &Rules,
+        at: &Place,
+        op: Op<K, N>,
+        saddr: Op<S, A>,
+    ) -> Self {
+        let dwords = if saddr.code == op::OFF { 2 } else { 1 };
+        if N != dwords {
+            return self.fail(BuildError::Width { field: at.field, dwords: dwords as u8, given: N as u8 });
+        }
+        self.operand(rules, at, op)
+    }
+
+    /// A scratch address: `used` says that there is one, or else that there is no scalar one does.
+    #[inline(always)]
+    pub(crate) const fn scratch<K: Kind, const N: usize, S: Kind, const A: usize>(
+        self,
+        rules: &Rules,
+        at: &Place,
+        used: u8,
+        op: Op<K, N>,
+        saddr: Op<S, A>,
+    ) -> Self {
+        let there = op.code != op::OFF;
+        if used == NONE && there != (saddr.code == op::OFF) {
+            return self.fail(BuildError::Operand { field: at.field, code: op.code });
+        }
+        match self.take(rules, at, op) {
+            Ok((code, op::OFF)) => code,
+            Ok((code, value)) if used == NONE => code.put(at.lsb, value as u64 & 255),
+            Ok((code, value)) => code.put(at.lsb, value as u64 & 255).put(used, 1),
+            Err(code) => code,
+        }
+    }
+
+    /// A buffer address. `addr64`: the bit that says so, if the target has it.
+    #[inline(always)]
+    pub(crate) const fn buffer(
+        self,
+        rules: &Rules,
+        at: &Place,
+        [offen, idxen, addr64]: [u8; 3],
+        address: BufferAddress,
+    ) -> Self {
+        if address.addr64 && addr64 == NONE {
+            return self.fail(BuildError::Unknown(Field::Addr64));
+        }
+        let op = Op::<op::kind::Vgpr, 2>::new(address.register, 0);
+        let one = Op::<op::kind::Vgpr, 1>::new(address.register, 0);
+        let code = match address.dwords() {
+            2 => self.operand(rules, at, op),
+            _ => self.operand(rules, at, one),
+        };
+        let code = code.put(offen, address.offen as u64).put(idxen, address.idxen as u64);
+        if address.addr64 { code.put(addr64, 1) } else { code }
+    }
+
+    /// The offset of scalar memory: a constant, or a register. Signed where a second register can be added to it.
+    #[inline(always)]
+    pub(crate) const fn smem_offset<K: Kind, const N: usize>(
+        self,
+        rules: &Rules,
+        at: &Place,
+        (imm, width, signed): (u8, u8, bool),
+        op: Op<K, N>,
+    ) -> Self {
+        if op.code == op::INT {
+            return self.number(at.field, at.lsb, width, signed, op.value as i64).put(imm, 1);
+        }
+        match self.take(rules, at, op) {
+            Ok((code, value)) => code.put(at.lsb, value as u64),
+            Err(code) => code,
+        }
+    }
+
+    /// The offset of scalar memory on GCN 1.0 and 1.1, in dwords: a constant of eight bits, a register, or a literal.
+    #[inline(always)]
+    pub(crate) const fn smrd_offset<K: Kind, const N: usize>(
+        self,
+        rules: &Rules,
+        at: &Place,
+        imm: u8,
+        op: Op<K, N>,
+    ) -> Self {
+        if op.code == op::INT {
+            let value = op.value as i64;
+            if value >= 0 && value <= 255 {
+                return self.put(at.lsb, value as u64).put(imm, 1);
+            }
+            if at.allowed & class::LITERAL == 0 || value < 0 || value > u32::MAX as i64 {
+                return self.out_of_range(at.field, value, 0, 255);
+            }
+            return self.put(at.lsb, 255).literal(at.field, value as u32);
+        }
+        match self.take(rules, at, op) {
+            Ok((code, value)) => code.put(at.lsb, value as u64),
+            Err(code) => code,
+        }
+    }
+
+    /// An export source; the bit says that there is one.
+    #[inline(always)]
+    pub(crate) const fn export<K: Kind, const N: usize>(
+        self,
+        rules: &Rules,
+        at: &Place,
+        enabled: u8,
+        op: Op<K, N>,
+    ) -> Self {
+        match self.take(rules, at, op) {
+            Ok((code, op::OFF)) => code,
+            Ok((code, value)) => code.put(at.lsb, value as u64 & 255).put(enabled, 1),
+            Err(code) => code,
+        }
+    }
+
+    /// The dword that always follows.
+    #[inline(always)]
+    pub(crate) const fn constant(mut self, field: Field, literal: u32, bus: bool) -> Self {
+        if bus {
+            let key = 1 << 32 | literal as u64;
+            if self.bus != 0 && self.bus != key {
+                return self.fail(BuildError::ConstantBus(field));
+            }
+            self.bus = key;
+        }
+        self.literal(field, literal)
+    }
+
+    /// Image data, whose size is checked when all modifiers are known.
+    #[inline(always)]
+    pub(crate) const fn image<K: Kind, const N: usize>(mut self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
+        self.data = N as u8;
+        self.operand(rules, at, op)
+    }
+
+    /// As many registers of image data as dmask, tfe and d16 ask for. `src/decode.rs` has the same positions.
+    pub(crate) const fn image_data(self, what: u16) -> Self {
+        let (dmask, tfe, d16) = (self.bits >> 8 & 15, self.bits >> 16 & 1 == 1, self.bits >> 63 == 1);
+        let dwords = crate::operand::mimg_dwords(what, dmask as u16, tfe, d16) as u8;
+        if self.data != dwords {
+            return self.fail(BuildError::Width { field: Field::Vdata, dwords, given: self.data });
+        }
+        self
+    }
+
+    #[inline(always)]
+    pub(crate) const fn out_of_range(self, field: Field, value: i64, min: i64, max: i64) -> Self {
+        self.fail(BuildError::Range { field, value, min, max })
+    }
+
+    /// A number in a field, in place of what was there.
+    #[inline(always)]
+    pub(crate) const fn number(mut self, field: Field, lsb: u8, width: u8, signed: bool, value: i64) -> Self {
+        let (min, max) = match signed {
+            true => (-(1i64 << (width - 1)), (1i64 << (width - 1)) - 1),
+            false => (0, (1i64 << width) - 1),
+        };
+        if value < min || value > max {
+            return self.out_of_range(field, value, min, max);
+        }
+        let mask = (1u64 << width) - 1;
+        self.bits = self.bits & !(mask << lsb) | (value as u64 & mask) << lsb;
+        self
+    }
+
+    /// A constant of 16 bits that may be signed or not.
+    #[inline(always)]
+    pub(crate) const fn number16(self, field: Field, lsb: u8, value: i32) -> Self {
+        if value < -0x8000 || value > 0xffff {
+            return self.out_of_range(field, value as i64, -0x8000, 0xffff);
+        }
+        self.put(lsb, value as u16 as u64)
+    }
+
+    /// One of a set of values, a bit each.
+    #[inline(always)]
+    pub(crate) const fn member(self, field: Field, lsb: u8, set: &[u64], value: u16) -> Self {
+        let at = value as usize / 64;
+        if at >= set.len() || set[at] >> (value % 64) & 1 == 0 {
+            return self.fail(BuildError::Operand { field, code: value });
+        }
+        self.put(lsb, value as u64)
+    }
+}

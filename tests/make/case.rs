@@ -1,0 +1,564 @@
+//! One call of a constructor with random operands: what it is given, what the text must then be, and the same for the
+//! builder. In a broken case one thing is wrong on purpose.
+
+use amdgpu_isa::make::kind::{Any, Off};
+use amdgpu_isa::make::{
+    Agpr, Argument, BufferAddress, Builder, Op, Vgpr, a, addr64, bothen, float, idxen, int, off, offen,
+};
+use amdgpu_isa::make::{literal, s, ttmp, v};
+use amdgpu_isa::{Field, Opcode, Reg, Target};
+
+pub use crate::words::Rng;
+
+/// Classes of operands: the bits in the roster.
+const SGPR: u16 = 1;
+const SYS: u16 = 2;
+const TTMP: u16 = 4;
+const M0: u16 = 8;
+const EXEC: u16 = 16;
+const INT: u16 = 32;
+const RO: u16 = 64;
+const FLOAT: u16 = 128;
+const LITERAL: u16 = 256;
+const LDS: u16 = 512;
+const VGPR: u16 = 1024;
+const AGPR: u16 = 2048;
+const CLASSES: [u16; 12] = [SGPR, SYS, TTMP, M0, EXEC, INT, RO, FLOAT, LITERAL, LDS, VGPR, AGPR];
+
+/// What is wrong on purpose.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub enum Fault {
+    /// A tuple that runs past the last register.
+    PastTheEnd,
+    Misaligned,
+    /// A kind of operand that cannot stand there.
+    Class,
+    /// A second literal.
+    TwoLiterals,
+    ConstantBus,
+    /// An offset, a constant or the value of a modifier that does not fit.
+    Range,
+    /// A modifier of a source that the source lacks.
+    Source,
+}
+pub const FAULTS: [Fault; 7] = [
+    Fault::PastTheEnd,
+    Fault::Misaligned,
+    Fault::Class,
+    Fault::TwoLiterals,
+    Fault::ConstantBus,
+    Fault::Range,
+    Fault::Source,
+];
+
+pub struct Case<'a> {
+    pub rng: &'a mut Rng,
+    pub target: Target,
+    /// To be put in at the first occasion.
+    pub fault: Option<Fault>,
+    /// It has been put in.
+    pub broken: bool,
+    /// Whether it is legal nobody knows before.
+    pub doubtful: bool,
+    pub builder: Builder,
+    /// The text of each operand, with the name of its field.
+    pub operands: Vec<(&'static str, String)>,
+    pub modifiers: Vec<String>,
+    /// What goes over the constant bus, and literals.
+    bus: Vec<String>,
+    literals: Vec<u32>,
+    vector: bool,
+    /// All data operands are AccVGPRs, or none is.
+    acc: bool,
+    pub given_offset: Option<Argument>,
+    name: &'static str,
+    /// The width of the data says that of the fail status too.
+    image: bool,
+}
+
+/// The field of a target that has this name.
+fn field(target: Target, name: &str) -> Field {
+    let fields = target.layouts().iter().flat_map(|l| l.fields);
+    fields.map(|f| f.field).find(|f| f.name() == name).unwrap_or_else(|| panic!("{target} has no field {name}"))
+}
+
+fn run(letter: &str, first: usize, n: usize) -> String {
+    if n == 1 { format!("{letter}{first}") } else { format!("{letter}[{first}:{}]", first + n - 1) }
+}
+
+impl<'a> Case<'a> {
+    pub fn new(
+        target: Target,
+        opcode: Opcode,
+        vector: bool,
+        reads_vcc: bool,
+        fault: Option<Fault>,
+        rng: &'a mut Rng,
+    ) -> Case<'a> {
+        let acc = rng.below(2) == 0;
+        Case {
+            rng,
+            target,
+            fault,
+            broken: false,
+            doubtful: false,
+            builder: Builder::new(target, opcode),
+            operands: Vec::new(),
+            modifiers: Vec::new(),
+            bus: if reads_vcc { vec!["vcc".into()] } else { Vec::new() },
+            name: opcode.name(),
+            image: false,
+            literals: Vec::new(),
+            vector,
+            acc,
+            given_offset: None,
+        }
+    }
+
+    pub fn coin(&mut self) -> bool {
+        self.rng.below(2) == 0
+    }
+
+    /// The fault is wanted, and comes in here, once.
+    fn breaks(&mut self, fault: Fault) -> bool {
+        let now = self.fault == Some(fault) && !self.broken && self.rng.below(3) != 0;
+        self.broken |= now;
+        now
+    }
+
+    fn give(&mut self, name: &'static str, argument: impl Into<Argument>, text: String) {
+        self.builder = self.builder.set(field(self.target, name), argument);
+        self.operands.push((name, text));
+    }
+
+    fn sgpr_last(&self) -> usize {
+        if ["gfx600", "gfx700"].contains(&self.target.name()) { 103 } else { 101 }
+    }
+
+    fn is_gfx9(&self) -> bool {
+        self.target.name().starts_with("gfx9")
+    }
+
+    /// A register number of a file of so many registers, for a tuple of `n`; wrong if that is wanted.
+    fn number(&mut self, registers: usize, n: usize, align: usize) -> usize {
+        // A multiple of the alignment, so that nothing else is wrong.
+        let past = ((registers - n) / align + 1) * align;
+        if past < 256 && self.breaks(Fault::PastTheEnd) {
+            return past;
+        }
+        if align > 1 && self.breaks(Fault::Misaligned) {
+            return self.rng.below(((registers - n) / align).max(1)) * align + 1;
+        }
+        self.rng.below((registers - n) / align + 1) * align
+    }
+
+    fn vector_number(&mut self, n: usize) -> usize {
+        let align = if n > 1 && self.target.name() == "gfx942" { 2 } else { 1 };
+        // 33 dwords past the end are an even first register too.
+        self.number(256, n, align)
+    }
+
+    /// An operand of one class, and its text.
+    fn of_class<const N: usize>(&mut self, class: u16, ty: &str) -> (Op<Any, N>, String) {
+        let special = |code: u8, name: &str| (Op::from(Reg::Special(code)), name.to_string());
+        match class {
+            SGPR => {
+                let n = self.sgpr_last() + 1;
+                let first = self.number(n, N, N.next_power_of_two().min(4));
+                (s::<N>(first as u8).any(), run("s", first, N))
+            }
+            TTMP => {
+                let count = if self.is_gfx9() { 16 } else { 12 };
+                let first = self.number(count, N, N.next_power_of_two().min(4));
+                (ttmp::<N>(first as u8).any(), run("ttmp", first, N))
+            }
+            SYS if N == 2 => special(106, "vcc"),
+            SYS if self.coin() => special(106, "vcc_lo"),
+            SYS => special(107, "vcc_hi"),
+            M0 => special(124, "m0"),
+            EXEC if N == 2 => special(126, "exec"),
+            EXEC if self.coin() => special(126, "exec_lo"),
+            EXEC => special(127, "exec_hi"),
+            RO if self.is_gfx9() && self.coin() => special(235, "src_shared_base"),
+            RO => special(253, "src_scc"),
+            LDS => special(254, "src_lds_direct"),
+            INT => {
+                let value = self.rng.below(81) as i64 - 16;
+                (int::<N>(value).any(), value.to_string())
+            }
+            FLOAT => {
+                let value = self.rng.pick(&[0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0]);
+                (float::<N>(value).any(), format!("{value:?}"))
+            }
+            LITERAL => {
+                let value = match ty {
+                    "f16" | "i16" => 0x1234 + self.rng.below(0x100) as u32,
+                    _ => 0x1234_5601 + self.rng.below(0x1000) as u32 * 2,
+                };
+                let value = *self.literals.first().unwrap_or(&value);
+                self.literals.push(value);
+                let wide = matches!(ty, "f64");
+                let op = if self.coin() && !wide { int::<N>(value.into()).any() } else { literal::<N>(value).any() };
+                (op, format!("{value:#x}"))
+            }
+            VGPR => {
+                let first = self.vector_number(N);
+                (v::<N>(first as u8).any(), run("v", first, N))
+            }
+            _ => {
+                let first = self.vector_number(N);
+                (a::<N>(first as u8).any(), run("a", first, N))
+            }
+        }
+    }
+
+    /// An operand that can be of several kinds.
+    pub fn op<const N: usize>(&mut self, name: &'static str, kind: &str) -> Op<Any, N> {
+        let words: Vec<&str> = kind.split(' ').collect();
+        let (mask, kind, bus, ty): (u16, _, _, _) =
+            (words[0].parse().expect("a mask"), words[1], words[3] == "true", words[4]);
+        // 64-bit special registers are vcc and exec here; wider tuples are registers or constants.
+        let exists = |class: &u16| match *class {
+            SYS | EXEC => N <= 2,
+            M0 | LDS => N == 1,
+            RO => N == 1 || N == 2 && bus && ty != "b",
+            LITERAL => N <= 2 && !["i16", "pk_i16"].contains(&ty) || N == 1,
+            FLOAT => !(ty.contains("i16") || ty.starts_with("pk_i") || ty == "b" && N == 1 && !bus),
+            _ => true,
+        };
+        if self.breaks(Fault::Class) {
+            let wrong: Vec<u16> =
+                CLASSES.iter().copied().filter(|c| mask & c == 0 && ![LITERAL, FLOAT, INT].contains(c)).collect();
+            let wrong: Vec<u16> = wrong.into_iter().filter(|c| exists(c) && *c != RO).collect();
+            if !wrong.is_empty() {
+                let class = self.rng.pick(&wrong);
+                let fault = self.fault.take();
+                let (op, text) = self.of_class(class, ty);
+                self.fault = fault;
+                self.give(name, op, text);
+                return op;
+            }
+            self.broken = false;
+        }
+        let data = mask & (VGPR | AGPR) == VGPR | AGPR;
+        let mut possible: Vec<u16> = CLASSES.iter().copied().filter(|c| mask & c != 0).filter(exists).collect();
+        if data && !(kind == "acc" && ["src0", "src1"].contains(&name)) {
+            // The data operands of an instruction share a bit.
+            let other = if self.acc { VGPR } else { AGPR };
+            possible.retain(|c| *c != other);
+        }
+        if bus && !self.bus.is_empty() {
+            if self.breaks(Fault::ConstantBus) {
+                // Another scalar than the one there is.
+                let other = if self.bus[0] == "m0" || mask & M0 == 0 { SGPR } else { M0 };
+                let fault = self.fault.take();
+                loop {
+                    let class = if N > 1 { SGPR } else { other };
+                    let (op, text) = self.of_class(class, ty);
+                    // s4 and s[4:5] are one read.
+                    let first = |t: &str| t.replace('[', "").split([':', ']']).next().map(String::from);
+                    if first(&text) != first(&self.bus[0]) {
+                        self.fault = fault;
+                        self.give(name, op, text);
+                        return op;
+                    }
+                }
+            }
+            // Where only a scalar can stand this is one too many, most likely.
+            if possible.iter().all(|c| c & (INT | FLOAT | VGPR | AGPR) == 0) {
+                self.doubtful = true;
+            } else {
+                possible.retain(|c| c & (INT | FLOAT | VGPR | AGPR) != 0);
+            }
+        } else if !bus && self.literals.len() == 1 && mask & LITERAL != 0 && self.breaks(Fault::TwoLiterals) {
+            let op = literal::<N>(self.literals[0] ^ 0x100).any();
+            self.give(name, op, String::new());
+            return op;
+        }
+        // exec_hi is no address: its code is that of `off`.
+        if kind == "saddr" && N == 1 {
+            possible.retain(|c| *c != EXEC);
+        }
+        let class = self.rng.pick(&possible);
+        // To have two literals, or two scalars, there must be one.
+        let class = match self.fault {
+            Some(Fault::TwoLiterals) if possible.contains(&LITERAL) => LITERAL,
+            Some(Fault::ConstantBus) if possible.contains(&SGPR) && bus => SGPR,
+            _ => class,
+        };
+        let (op, text) = self.of_class(class, ty);
+        if bus && class & (INT | FLOAT | VGPR | AGPR) == 0 {
+            self.bus.push(if text.starts_with("vcc") && text != "vcc_hi" { "vcc".into() } else { text.clone() });
+        }
+        self.give(name, op, text);
+        op
+    }
+
+    pub fn vgpr<const N: usize>(&mut self, name: &'static str, _: &str) -> Vgpr<N> {
+        let first = self.vector_number(N);
+        let op = v::<N>(first as u8);
+        // The type refuses the others; the builder must too.
+        if self.breaks(Fault::Class) {
+            self.broken = false;
+        }
+        self.give(name, op, run("v", first, N));
+        op
+    }
+
+    pub fn agpr<const N: usize>(&mut self, name: &'static str, _: &str) -> Agpr<N> {
+        let first = self.vector_number(N);
+        let op = a::<N>(first as u8);
+        self.give(name, op, run("a", first, N));
+        op
+    }
+
+    pub fn global1(&mut self, name: &'static str, _: &str) -> Vgpr<1> {
+        self.vgpr(name, "")
+    }
+
+    pub fn global2(&mut self, name: &'static str, _: &str) -> Vgpr<2> {
+        self.vgpr(name, "")
+    }
+
+    pub fn no_saddr<const N: usize>(&mut self, name: &'static str, _: &str) -> Op<Off, N> {
+        self.give(name, off::<N>(), "off".into());
+        off()
+    }
+
+    pub fn saddr<const N: usize>(&mut self, name: &'static str, kind: &str) -> Op<Any, N> {
+        let mask = kind.split(' ').next().expect("a mask");
+        let mask = mask.parse::<u16>().expect("a mask");
+        let scratch = N == 1 && self.operands.iter().any(|o| o.0 == "addr");
+        let either = scratch && self.is_gfx9() && self.target.name() != "gfx942";
+        let address = self.operands.iter().any(|o| o.0 == "addr" && o.1 != "off");
+        if scratch && (either && address || !either && self.coin()) {
+            self.give(name, off::<N>(), "off".into());
+            return off::<N>().any();
+        }
+        self.op(name, &format!("{} saddr {N} false b", mask & 0xfff))
+    }
+
+    pub fn scratch(&mut self, name: &'static str, _: &str) -> Op<Any, 1> {
+        if self.coin() {
+            self.give(name, off::<1>(), "off".into());
+            return off::<1>().any();
+        }
+        self.vgpr::<1>(name, "").any()
+    }
+
+    pub fn export(&mut self, name: &'static str, _: &str) -> Op<Any, 1> {
+        self.scratch(name, "")
+    }
+
+    pub fn smem(&mut self, name: &'static str, kind: &str) -> Op<Any, 1> {
+        let (width, signed) = kind.split_once(' ').expect("two words");
+        let (width, signed): (u32, _) = (width.parse().expect("a width"), signed == "true");
+        if self.fault == Some(Fault::Range) && self.breaks(Fault::Range) {
+            let op = int::<1>(self.out_of_range(width, signed)).any();
+            self.give(name, op, String::new());
+            return op;
+        }
+        if self.coin() {
+            let op = self.op(name, "31 code 1 false b");
+            self.given_offset = Some(op.into());
+            return op;
+        }
+        let value = self.in_range(width, signed);
+        let op = int::<1>(value).any();
+        self.give(name, op, signed_hex(value));
+        op
+    }
+
+    pub fn smrd(&mut self, name: &'static str, kind: &str) -> Op<Any, 1> {
+        let literal = kind.parse::<u16>().expect("a mask") & LITERAL != 0;
+        if self.breaks(Fault::Range) {
+            let op = int::<1>(if literal { 1 << 32 } else { 256 + self.rng.below(1000) as i64 }).any();
+            self.give(name, op, String::new());
+            return op;
+        }
+        if self.coin() {
+            return self.op(name, "31 code 1 false b");
+        }
+        let value = self.rng.below(if literal { 100_000 } else { 256 }) as i64;
+        let op = int::<1>(value).any();
+        self.give(name, op, format!("{value:#x}"));
+        op
+    }
+
+    pub fn buffer(&mut self, name: &'static str, kind: &str) -> BufferAddress {
+        let (flags, address, n): (&[&str], _, _) = match self.rng.below(if kind == "1" { 5 } else { 4 }) {
+            0 => (&[], BufferAddress::OFF, 0),
+            1 => (&["offen"], offen(v(self.vector_number(1) as u8)), 1),
+            2 => (&["idxen"], idxen(v(self.vector_number(1) as u8)), 1),
+            3 => (&["idxen", "offen"], bothen(v(self.vector_number(2) as u8)), 2),
+            _ => (&["addr64"], addr64(v(self.vector_number(2) as u8)), 2),
+        };
+        let text = format!("{address:?}");
+        let first = text.split("register: ").nth(1).and_then(|t| t.split(',').next()).expect("it is shown");
+        let first = first.parse::<usize>().expect("a code") - 256;
+        match n {
+            0 => self.give(name, off::<1>(), "off".into()),
+            1 => self.give(name, v::<1>(first as u8), run("v", first, 1)),
+            _ => self.give(name, v::<2>(first as u8), run("v", first, 2)),
+        }
+        for flag in flags {
+            self.builder = self.builder.set(field(self.target, flag), true);
+            self.modifiers.push(flag.to_string());
+        }
+        address
+    }
+
+    pub fn dword(&mut self, name: &'static str, _: &str) -> u32 {
+        let value = 0x1234_5601 + self.rng.below(0x1000) as u32 * 2;
+        // Of 16 bits only these count, and are shown.
+        let value = if self.name.ends_with("f16") { value & 0xffff } else { value };
+        if self.vector && !self.bus.is_empty() {
+            // One scalar is there: the same literal, or none.
+            let same = *self.literals.first().unwrap_or(&value);
+            self.doubtful |= self.literals.is_empty();
+            self.give(name, literal::<1>(same), format!("{same:#x}"));
+            return same;
+        }
+        self.give(name, literal::<1>(value), format!("{value:#x}"));
+        value
+    }
+
+    pub fn in_range(&mut self, width: u32, signed: bool) -> i64 {
+        let value = (self.rng.next() & ((1 << width) - 1)) as i64;
+        // Zero is often not shown.
+        match signed {
+            true => (value - (1 << (width - 1))).max(1 - (1 << (width - 1))),
+            false => value.max(1),
+        }
+    }
+
+    pub fn out_of_range(&mut self, width: u32, signed: bool) -> i64 {
+        match (signed, self.coin()) {
+            (true, true) => -(1 << (width - 1)) - 1 - self.rng.below(1000) as i64,
+            (true, false) => (1 << (width - 1)) + self.rng.below(1000) as i64,
+            (false, true) => -1 - self.rng.below(1000) as i64,
+            (false, false) => (1 << width) + self.rng.below(1000) as i64,
+        }
+    }
+
+    pub fn modifier(&mut self, name: &str, value: i64) {
+        self.builder = self.builder.set(field(self.target, name), value);
+    }
+
+    /// One register more is written.
+    pub fn widen(&mut self) {
+        let data = self.operands.iter_mut().find(|(name, _)| ["vdata", "vdst"].contains(name));
+        let Some((_, text)) = data.filter(|_| !self.image) else { return };
+        let numbers = text.trim_start_matches(['v', '[']).trim_end_matches(']');
+        let (first, last) = numbers.split_once(':').unwrap_or((numbers, numbers));
+        if let (Ok(first), Ok(last)) = (first.parse::<usize>(), last.parse::<usize>()) {
+            *text = run("v", first, last - first + 2);
+        }
+    }
+
+    pub fn wants(&mut self, fault: Fault) -> bool {
+        self.breaks(fault)
+    }
+}
+
+pub fn signed_hex(value: i64) -> String {
+    if value < 0 { format!("-{:#x}", -value) } else { format!("{value:#x}") }
+}
+
+/// Numbers that an instruction holds: the text of each kind is another, and is not looked at where it has names.
+macro_rules! numbers {
+    ($($name:ident)*) => {
+        $(impl Case<'_> {
+            pub fn $name<T: TryFrom<i64, Error: std::fmt::Debug>>(&mut self, name: &'static str, width: &str) -> T {
+                self.plain(name, stringify!($name), width.parse().expect("a width"))
+            }
+        })*
+    };
+}
+numbers! { hex int16 label hwreg sendmsg waitcnt gpr_idx interp_param exp_tgt attr chan dmask }
+
+impl Case<'_> {
+    fn plain<T: TryFrom<i64, Error: std::fmt::Debug>>(&mut self, name: &'static str, kind: &str, width: u32) -> T {
+        let fits = T::try_from(1 << width).is_ok();
+        if fits && self.breaks(Fault::Range) {
+            let value = (1 << width) + self.rng.below(100) as i64;
+            if let Ok(number) = T::try_from(value) {
+                self.give(name, value, String::new());
+                return number;
+            }
+            self.broken = false;
+        }
+        let value = match kind {
+            "label" => self.rng.below(1 << 16) as i64 - (1 << 15),
+            "interp_param" => self.rng.below(3) as i64,
+            "exp_tgt" => self.rng.below(8) as i64,
+            "attr" => self.rng.below(33) as i64,
+            _ => self.rng.below(1 << width.min(16)) as i64,
+        };
+        let text = match kind {
+            "hex" => format!("{value:#x}"),
+            "label" => format!("{}", value as u16),
+            "int16" if value <= 64 => value.to_string(),
+            "int16" => format!("{value:#x}"),
+            "exp_tgt" => format!("mrt{value}"),
+            "attr" => format!("attr{value}"),
+            "interp_param" => ["p10", "p20", "p0"][value as usize].into(),
+            "dmask" => {
+                if value != 0 {
+                    self.modifiers.push(format!("dmask:{value:#x}"));
+                }
+                self.modifier("dmask", value);
+                return T::try_from(value).expect("it fits");
+            }
+            "chan" => {
+                let (_, attr) = self.operands.last_mut().expect("the attribute");
+                *attr += [".x", ".y", ".z", ".w"][value as usize];
+                self.modifier("attrchan", value);
+                return T::try_from(value).expect("it fits");
+            }
+            _ => "?".into(),
+        };
+        self.give(name, value, text);
+        T::try_from(value).expect("it fits")
+    }
+
+    pub fn member(&mut self, name: &'static str, kind: &str) -> u16 {
+        let digits = kind.trim_matches(['[', ']']);
+        let set: Vec<u64> = digits.split(", ").map(|n| n.parse().expect("a number")).collect();
+        let has = |n: usize| set[n / 64] >> (n % 64) & 1 == 1;
+        let want = !self.breaks(Fault::Range);
+        loop {
+            let value = self.rng.below(512);
+            if has(value) == want {
+                self.modifier(name, value as i64);
+                self.modifiers.push("dpp_ctrl".into());
+                return value as u16;
+            }
+        }
+    }
+
+    pub fn image1(&mut self, name: &'static str, _: &str) -> Vgpr<1> {
+        self.image = true;
+        self.vgpr(name, "")
+    }
+
+    pub fn image2(&mut self, name: &'static str, _: &str) -> Vgpr<2> {
+        self.image = true;
+        self.vgpr(name, "")
+    }
+
+    pub fn image3(&mut self, name: &'static str, _: &str) -> Vgpr<3> {
+        self.image = true;
+        self.vgpr(name, "")
+    }
+
+    pub fn image4(&mut self, name: &'static str, _: &str) -> Vgpr<4> {
+        self.image = true;
+        self.vgpr(name, "")
+    }
+
+    pub fn image5(&mut self, name: &'static str, _: &str) -> Vgpr<5> {
+        self.image = true;
+        self.vgpr(name, "")
+    }
+}

@@ -1,0 +1,323 @@
+//! The promises of `make`: every instruction of every target has a constructor, and the builder can make it; what they
+//! make LLVM 22 disassembles to the same mnemonic, operands and modifiers; what is illegal they refuse.
+//!
+//! ```text
+//! run="cargo test --release --features all-targets,make --test make"
+//! $run                                   # ten instructions of each constructor
+//! AMDGPU_ISA_CASES=1000 $run             # the full run
+//! $run -- --constructor v_add_f32        # only those whose name contains it
+//! ```
+//! LLVM does not disassemble GCN 1.0 and 1.1: there it is the library's own text that is compared.
+
+#![deny(unsafe_code)]
+
+include!(concat!(env!("OUT_DIR"), "/make_roster.rs"));
+
+#[allow(dead_code)] // Not every target has all kinds of operands.
+mod case;
+#[cfg(feature = "all-targets")]
+#[path = "../../examples/jit.rs"]
+mod jit;
+mod modifiers;
+#[path = "../llvm/oracle.rs"]
+#[allow(unsafe_code, dead_code)] // LLVM's C API, and the processes around it.
+mod oracle;
+mod text;
+#[path = "../words/mod.rs"]
+#[allow(dead_code, unused_imports)]
+mod words;
+
+use std::collections::{BTreeMap, HashSet};
+use std::process::ExitCode;
+
+use amdgpu_isa::make::modifiers::ModifierSet;
+use amdgpu_isa::make::{BuildError, Code, Words};
+use amdgpu_isa::{Format, Opcode, Target};
+use case::{Case, FAULTS, Fault, Rng};
+use modifiers::Modify;
+use oracle::{Answer, Oracle, Word};
+
+struct Constructor {
+    targets: &'static [Target],
+    name: &'static str,
+    opcode: Opcode,
+    format: Format,
+    extension: &'static str,
+    make: fn(&mut Case) -> Result<Words, BuildError>,
+}
+
+fn finish<M: ModifierSet>(code: Code<M>, case: &mut Case) -> Result<Words, BuildError>
+where
+    Code<M>: Modify,
+{
+    code.modify(case).words()
+}
+
+impl Constructor {
+    fn case<'a>(&self, target: Target, fault: Option<Fault>, rng: &'a mut Rng) -> Case<'a> {
+        let vector = self.format.name().starts_with("VOP");
+        let short = !self.name.ends_with("_e64") && self.format != Format::Vop3b;
+        let carries = ["v_addc_", "v_subb_", "v_subbrev_", "v_cndmask_b32"];
+        let name = self.opcode.name();
+        let reads_vcc =
+            name.starts_with("v_div_fmas") || short && vector && carries.iter().any(|c| name.starts_with(c));
+        let mut case = Case::new(target, self.opcode, vector, reads_vcc, fault, rng);
+        let returned = if target.name() == "gfx942" { "sc0" } else { "glc" };
+        match self.name.strip_prefix(name) {
+            Some("_lds") => {
+                case.modifier("lds", 1);
+                case.modifiers.push("lds".into());
+            }
+            Some("_rtn") => case.modifiers.push(returned.into()),
+            _ => {}
+        }
+        case.builder = match self.extension {
+            "sdwa" => case.builder.sdwa(),
+            "dpp" => case.builder.dpp(),
+            _ => case.builder.format(self.format),
+        };
+        case
+    }
+}
+
+/// Everything that is wrong, with how often.
+#[derive(Default)]
+struct Report {
+    wrong: BTreeMap<String, (usize, String)>,
+}
+
+impl Report {
+    fn add(&mut self, what: String, example: impl FnOnce() -> String) {
+        let entry = self.wrong.entry(what).or_insert_with(|| (0, example()));
+        entry.0 += 1;
+    }
+
+    fn result(self, note: String) -> Result<String, String> {
+        if self.wrong.is_empty() {
+            return Ok(note);
+        }
+        let shown = std::env::var("AMDGPU_ISA_GROUPS").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
+        let mut lines: Vec<_> = self.wrong.iter().take(shown).map(|(k, (n, e))| format!("  {n} x {k}: {e}")).collect();
+        lines.push(format!("{} kinds; {note}", self.wrong.len()));
+        Err(lines.join("\n"))
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|first| first == oracle::CHILD_FLAG) {
+        oracle::child(&arguments[1..]);
+    }
+    let value = |key: &str| {
+        let at = arguments.iter().position(|a| a == key)?;
+        arguments.get(at + 1).cloned()
+    };
+    let only = value("--constructor").unwrap_or_default();
+    let cases = std::env::var("AMDGPU_ISA_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(10);
+    let filter = arguments
+        .iter()
+        .enumerate()
+        .find(|(n, a)| !a.starts_with('-') && (*n == 0 || arguments[n - 1] != "--constructor"));
+    let filter = filter.map_or("", |(_, a)| a.as_str());
+    let all = &CONSTRUCTORS;
+    let mut failed = false;
+    let mut test = |name: String, run: &dyn Fn() -> Result<String, String>| {
+        if name.contains(filter) {
+            match run() {
+                Ok(note) => println!("test {name} ... ok {note}"),
+                Err(note) => {
+                    failed = true;
+                    println!("test {name} ... FAILED\n{note}");
+                }
+            }
+        }
+    };
+    for &target in Target::ALL.iter().filter(|t| !t.is_partial()) {
+        let mine: Vec<&Constructor> =
+            all.iter().filter(|c| c.targets.contains(&target) && c.name.contains(&only)).collect();
+        test(format!("every_instruction_has_one_{target}"), &|| every_row(target, &mine));
+        test(format!("llvm_reads_what_was_meant_{target}"), &|| legal(target, &mine, cases));
+        #[cfg(feature = "all-targets")]
+        test(format!("the_jit_is_read_by_llvm_{target}"), &|| kernel(target));
+        test(format!("the_illegal_is_refused_{target}"), &|| illegal(target, &mine, cases));
+    }
+    if failed { ExitCode::from(101) } else { ExitCode::SUCCESS }
+}
+
+/// Rows in the tables against constructors.
+fn every_row(target: Target, mine: &[&Constructor]) -> Result<String, String> {
+    let made: HashSet<(Opcode, Format)> = mine.iter().map(|c| (c.opcode, c.format)).collect();
+    let rows: Vec<(Opcode, Format)> =
+        Opcode::ALL.iter().flat_map(|&op| op.encodings(target).map(move |(format, _)| (op, format))).collect();
+    let missing: Vec<_> = rows.iter().filter(|row| !made.contains(row)).collect();
+    if !missing.is_empty() || rows.is_empty() {
+        return Err(format!("{} of {} rows have no constructor: {missing:?}", missing.len(), rows.len()));
+    }
+    let names: HashSet<&str> = mine.iter().map(|c| c.name).collect();
+    Ok(format!("{} rows, {} constructors", rows.len(), names.len()))
+}
+
+/// What LLVM says, or on targets that it does not disassemble the library.
+fn ask(target: Target, oracle: &mut Option<Oracle>, words: &[Words]) -> Vec<Answer> {
+    match oracle {
+        Some(oracle) => {
+            let words: Vec<Word> = words.iter().map(|w| Word::new(&words::bytes(w))).collect();
+            oracle.ask(&words)
+        }
+        None => {
+            let text = |w: &Words| amdgpu_isa::decode_words(target, w).map(|inst| (inst.len(), inst.to_string()));
+            let answer = |w| match text(w) {
+                Ok((len, text)) => Answer::Text { len, text, comment: String::new() },
+                Err(_) => Answer::Reject,
+            };
+            words.iter().map(answer).collect()
+        }
+    }
+}
+
+fn legal(target: Target, mine: &[&Constructor], cases: usize) -> Result<String, String> {
+    let disassembled = !["gfx600", "gfx700"].contains(&target.name());
+    let mut oracle = if disassembled { Some(Oracle::start(target.name(), "")?) } else { None };
+    let mut report = Report::default();
+    let (mut total, mut excused) = (0, 0);
+    let mut good: HashSet<&str> = HashSet::new();
+    for constructor in mine {
+        let mut rng = Rng(7);
+        let (mut words, mut meant) = (Vec::new(), Vec::new());
+        for _ in 0..cases * 50 {
+            let mut case = constructor.case(target, None, &mut rng);
+            let result = (constructor.make)(&mut case);
+            let built = case.builder.build();
+            match (&result, &built) {
+                (Ok(made), Ok(inst)) if made[..] == *inst.words() => {}
+                // Whether a random size of image data is right nobody knows before; nor whether there is room for tfe.
+                (Err(BuildError::Width { .. } | BuildError::Registers { .. } | BuildError::Operand { .. }), Err(_))
+                    if constructor.format == Format::Mimg || constructor.format == Format::Exp =>
+                {
+                    continue;
+                }
+                (Err(BuildError::Registers { .. }), Err(_)) if case.modifiers.iter().any(|m| m == "tfe") => continue,
+                (Err(_), Err(_)) if case.doubtful => continue,
+                _ => {
+                    report.add(format!("{}: builder differs", constructor.name), || {
+                        format!("{:?} {:?}: {result:08x?} or {built:08x?}", case.operands, case.modifiers)
+                    });
+                    continue;
+                }
+            }
+            words.push(result.expect("it is good"));
+            meant.push((case.operands, case.modifiers));
+            if words.len() == cases {
+                break;
+            }
+        }
+        total += words.len();
+        if words.len() == cases {
+            good.insert(constructor.name);
+        }
+        for ((words, (operands, modifiers)), answer) in words.iter().zip(meant).zip(ask(target, &mut oracle, &words)) {
+            let said = match &answer {
+                Answer::Text { text, len, .. } if *len == words.len() * 4 => {
+                    text::compare(constructor.name, constructor.opcode, target, &operands, &modifiers, text)
+                }
+                other => Err(format!("LLVM says {}", other.line())),
+            };
+            if said.is_err() && is_excused(constructor, target, (&operands, &modifiers), &answer) {
+                excused += 1;
+                continue;
+            }
+            if let Err(why) = said {
+                report.add(format!("{}: {}", constructor.name, why.split(':').next().unwrap_or("")), || {
+                    format!("{why}; meant {operands:?} {modifiers:?}, LLVM says {} of {words:08x?}", answer.line())
+                });
+            }
+        }
+    }
+    for constructor in mine.iter().filter(|c| !good.contains(c.name)) {
+        report.add(format!("{}: too few legal cases", constructor.name), String::new);
+    }
+    report.result(format!("{total} instructions of {} constructors, {excused} of them excused", good.len()))
+}
+
+/// Differences that `tests/llvm/differences.txt` has with their reasons: what the manual has, and LLVM 22 not.
+fn is_excused(
+    constructor: &Constructor,
+    target: Target,
+    (operands, modifiers): (&[(&'static str, String)], &[String]),
+    answer: &Answer,
+) -> bool {
+    let is = |field: &str, text: &str| operands.iter().any(|(name, value)| *name == field && value.starts_with(text));
+    let name = constructor.name;
+    match answer {
+        // Rows of the GCN page that LLVM lacks.
+        Answer::Reject if ["s_getreg_regrd_b32", "s_mov_fed_b32", "s_mov_regrd_b32"].contains(&name) => true,
+        // "returning float atomic on AGPRs"
+        Answer::Reject => name.contains("_atomic_") && name.ends_with("_rtn") && is("vdst", "a"),
+        // "register of another class": LLVM reads it, with a comment.
+        Answer::Text { text, .. } if name == "v_readlane_b32" => text.contains("m0/*Invalid register"),
+        // A gather of 16-bit data has two registers, and with tfe one more, which LLVM does not count.
+        Answer::Text { .. } if name.starts_with("image_gather4") => {
+            ["d16", "tfe"].iter().all(|wanted| modifiers.iter().any(|m| m == wanted))
+        }
+        // Bit 55 of FLAT is tfe before gfx9, where LLVM reads the acc bit of later generations.
+        Answer::Text { .. } => {
+            name.starts_with("flat_") && target.name().starts_with("gfx8") && modifiers.iter().any(|m| m == "tfe")
+        }
+        _ => false,
+    }
+}
+
+/// What the example compiles LLVM reads, as the example prints it.
+#[cfg(feature = "all-targets")]
+fn kernel(target: Target) -> Result<String, String> {
+    let disassembled = !["gfx600", "gfx700"].contains(&target.name());
+    let mut oracle = if disassembled { Some(Oracle::start(target.name(), "")?) } else { None };
+    let mut total = 0;
+    for expression in ["a*x + y", "2.5 - x*(y - a) - a*3.25", "a", "1.0*0.5", "(x + y)*(a + 0.125)*7"] {
+        let words = jit::compile(target, expression).map_err(|error| format!("{expression}: {error}"))?;
+        let bytes = words::bytes(&words);
+        for (offset, item) in amdgpu_isa::Decoder::new(target, &bytes) {
+            let inst = item.map_err(|invalid| format!("{expression} at {offset}: {}", invalid.error))?;
+            total += 1;
+            let Some(oracle) = &mut oracle else { continue };
+            let said = oracle.ask(&[Word::new(&words::bytes(inst.words()))])[0].line();
+            if said != format!("{} {inst}", inst.len()) {
+                return Err(format!("{expression} at {offset}: {inst}, LLVM says {said}"));
+            }
+        }
+    }
+    for wrong in ["a*", "(x", "x y", "z"] {
+        if jit::compile(target, wrong).is_ok() {
+            return Err(format!("`{wrong}` compiles"));
+        }
+    }
+    Ok(format!("{total} instructions"))
+}
+
+fn illegal(target: Target, mine: &[&Constructor], cases: usize) -> Result<String, String> {
+    let mut report = Report::default();
+    let mut counts: BTreeMap<Fault, usize> = BTreeMap::new();
+    for constructor in mine {
+        for fault in FAULTS {
+            let mut rng = Rng(11);
+            for _ in 0..cases * 3 {
+                let mut case = constructor.case(target, Some(fault), &mut rng);
+                let result = (constructor.make)(&mut case);
+                if !case.broken {
+                    continue;
+                }
+                *counts.entry(fault).or_default() += 1;
+                let built = case.builder.build();
+                if result.is_ok() || built.is_ok() {
+                    report.add(format!("{}: {fault:?} is not refused", constructor.name), || {
+                        format!("{:?} {:?}: {result:08x?}, {built:08x?}", case.operands, case.modifiers)
+                    });
+                }
+            }
+        }
+    }
+    if counts.len() < FAULTS.len() && mine.len() > 1000 {
+        return Err(format!("not every fault was met: {counts:?}"));
+    }
+    report.result(format!("{counts:?}"))
+}

@@ -1,0 +1,176 @@
+//! Random modifiers: every method that a set has.
+
+use amdgpu_isa::make::{Code, sets};
+
+use crate::case::{Case, Fault, signed_hex};
+
+/// Calls some of the methods.
+pub trait Modify {
+    fn modify(self, case: &mut Case) -> Self;
+}
+
+const SELECTS: [&str; 7] = ["BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"];
+const UNUSED: [&str; 3] = ["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
+
+fn list(bits: u8, used: u8) -> String {
+    let n = 8 - used.leading_zeros();
+    // Bit 3 is the destination's, and stands behind the sources that there are.
+    let there = |i: &u32| used != 11 || used >> i & 1 == 1;
+    let all: Vec<String> = (0..n).filter(there).map(|i| (bits >> i & 1).to_string()).collect();
+    format!("[{}]", all.join(","))
+}
+
+fn sign(case: &mut Case, what: &str, mask: u8) -> Option<u8> {
+    if case.wants(Fault::Source) {
+        let source = (0..=3).find(|n| mask >> n & 1 == 0)?;
+        return Some(source);
+    }
+    let source = (case.rng.next() % 3) as u8;
+    if case.coin() || mask >> source & 1 == 0 {
+        return None;
+    }
+    case.modifiers.push(format!("{what}{source}"));
+    Some(source)
+}
+
+fn number(case: &mut Case, name: &str, width: u32) -> Option<u16> {
+    let value = if width < 16 && case.wants(Fault::Range) {
+        case.out_of_range(width, false).max(1 << width)
+    } else if case.coin() {
+        return None;
+    } else {
+        case.in_range(width, false)
+    };
+    case.modifier(name, value);
+    if name == "simm16" {
+        case.operands.push(("simm16", value.to_string()));
+    }
+    if !["dfmt", "nfmt", "simm16"].contains(&name) {
+        let mask = name.ends_with("_mask");
+        case.modifiers.push(if mask { format!("{name}:{value:#x}") } else { format!("{name}:{value}") });
+    }
+    Some(value as u16)
+}
+
+macro_rules! method {
+    ($code:ident $case:ident flag $name:ident) => {
+        if $case.coin() {
+            $case.modifier(stringify!($name), 1);
+            $case.modifiers.push(stringify!($name).into());
+            $code.$name()
+        } else {
+            $code
+        }
+    };
+    ($code:ident $case:ident tfe) => {
+        if $case.rng.below(4) == 0 {
+            $case.modifier("tfe", 1);
+            $case.modifiers.push("tfe".into());
+            $case.widen();
+            $code.tfe()
+        } else {
+            $code
+        }
+    };
+    ($code:ident $case:ident compr) => {
+        if $case.coin() {
+            $case.modifier("compr", 1);
+            $case.modifiers.push("compr".into());
+            $code.compr()
+        } else {
+            $code
+        }
+    };
+    ($code:ident $case:ident omod) => {
+        match $case.rng.below(6) {
+            n @ 0..=2 => {
+                $case.modifier("omod", n as i64 + 1);
+                $case.modifiers.push(["mul:2", "mul:4", "div:2"][n].into());
+                match n {
+                    0 => $code.mul2(),
+                    1 => $code.mul4(),
+                    _ => $code.div2(),
+                }
+            }
+            _ => $code,
+        }
+    };
+    ($code:ident $case:ident value $name:ident $width:literal) => {
+        match number($case, stringify!($name), $width) {
+            Some(value) => $code.$name(value),
+            None => $code,
+        }
+    };
+    ($code:ident $case:ident offset $width:literal $signed:literal) => {{
+        let value = if $case.wants(Fault::Range) {
+            $case.out_of_range($width, $signed == 1)
+        } else if $case.coin() {
+            0
+        } else {
+            $case.in_range($width, $signed == 1)
+        };
+        $case.modifier("offset", value);
+        if value != 0 {
+            $case.modifiers.push(format!("offset:{value}"));
+        }
+        $code.offset(value as i32)
+    }};
+    ($code:ident $case:ident plus $width:literal) => {
+        match ($case.coin(), $case.given_offset) {
+            (true, Some(register)) => {
+                let range = $case.wants(Fault::Range);
+                let value = if range { $case.out_of_range($width, true) } else { $case.in_range($width, true) };
+                $case.modifier("offset", value);
+                $case.builder = $case.builder.soffset(register);
+                if value != 0 {
+                    $case.modifiers.push(format!("offset:{}", signed_hex(value)));
+                } else {
+                    $case.modifiers.push("offset:0x0".into());
+                }
+                $code.plus(value as i32)
+            }
+            _ => $code,
+        }
+    };
+    ($code:ident $case:ident choice $name:ident $max:literal) => {{
+        let value = if $case.wants(Fault::Range) { $max + 1 } else { $case.rng.below($max + 1) as u16 };
+        let names: &[&str] = if $max == 6 { &SELECTS } else { &UNUSED };
+        $case.modifier(stringify!($name), value.into());
+        $case.modifiers.push(format!("{}:{}", stringify!($name), names.get(usize::from(value)).unwrap_or(&"")));
+        $code.$name(value)
+    }};
+    ($code:ident $case:ident source $name:ident $mask:literal) => {
+        match sign($case, stringify!($name), $mask) {
+            Some(source) => {
+                $case.builder = $case.builder.$name(source);
+                $code.$name(source)
+            }
+            None => $code,
+        }
+    };
+    ($code:ident $case:ident list $name:ident $used:literal $ones:literal) => {{
+        let value =
+            if $used != 15 && $case.wants(Fault::Source) { !$used & 15 } else { $case.rng.next() as u8 & $used };
+        let field = if stringify!($name) == "neg_lo" { "neg" } else { stringify!($name) };
+        $case.modifier(field, value.into());
+        let default = if $ones == 1 { $used } else { 0 };
+        if value != default {
+            $case.modifiers.push(format!("{}:{}", stringify!($name), list(value, $used)));
+        }
+        $code.$name(value)
+    }};
+}
+
+macro_rules! set {
+    ($name:ident [$(($($method:tt)*))*]) => {
+        impl Modify for Code<sets::$name> {
+            #[allow(unused_variables)]
+            fn modify(self, case: &mut Case) -> Self {
+                let code = self;
+                $(let code = method!(code case $($method)*);)*
+                code
+            }
+        }
+    };
+}
+every_set!(set);

@@ -1,0 +1,186 @@
+//! Compares a disassembled instruction with what was asked for.
+
+use amdgpu_isa::{Opcode, Target, decode_words};
+
+/// Operands and modifiers of a text: separated by commas and blanks that are in no brackets.
+fn split(text: &str) -> (Vec<String>, Vec<String>) {
+    let (mut pieces, mut depth) = (vec![String::new()], 0);
+    for c in text.chars() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        if c == ',' && depth == 0 {
+            pieces.push(String::new());
+        } else {
+            pieces.last_mut().expect("there is one").push(c);
+        }
+    }
+    let mut modifiers = Vec::new();
+    if let Some(last) = pieces.last_mut() {
+        let mut words: Vec<String> = Vec::new();
+        let mut depth = 0;
+        for word in last.split(' ').filter(|w| !w.is_empty()) {
+            let inside = depth > 0;
+            depth += word.matches(['(', '[']).count() as i32 - word.matches([')', ']']).count() as i32;
+            match words.last_mut() {
+                Some(before) if inside => *before += &format!(" {word}"),
+                _ => words.push(word.into()),
+            }
+        }
+        let operand = words.first().filter(|w| !is_modifier(w)).cloned();
+        modifiers = words.into_iter().skip(usize::from(operand.is_some())).collect();
+        *last = operand.unwrap_or_default();
+    }
+    let operands = pieces.into_iter().map(|p| p.trim().to_string()).filter(|p| !p.is_empty()).collect();
+    (operands, modifiers)
+}
+
+fn is_modifier(word: &str) -> bool {
+    const FLAGS: [&str; 11] =
+        ["row_mirror", "row_half_mirror", "gds", "glc", "slc", "lds", "idxen", "offen", "sc0", "sc1", "nt"];
+    FLAGS.contains(&word) || word.split('[').next().is_some_and(|head| head.contains(':'))
+}
+
+/// Printed whether something was said or not.
+fn is_default(modifier: &str) -> bool {
+    const ALWAYS: [&str; 6] = [
+        "dst_sel:DWORD",
+        "dst_unused:UNUSED_PRESERVE",
+        "src0_sel:DWORD",
+        "src1_sel:DWORD",
+        "row_mask:0xf",
+        "bank_mask:0xf",
+    ];
+    ALWAYS.contains(&modifier)
+}
+
+const DPP: [&str; 9] = [
+    "quad_perm",
+    "row_shl",
+    "row_shr",
+    "row_ror",
+    "wave_",
+    "row_mirror",
+    "row_half_mirror",
+    "row_bcast",
+    "row_newbcast",
+];
+
+/// The source that a modifier such as `neg0` is about.
+fn signs(name: &'static str, text: &str, modifiers: &[String]) -> String {
+    let number = match name {
+        "src0" => '0',
+        "src1" | "vsrc1" => '1',
+        "src2" => '2',
+        _ => return text.into(),
+    };
+    let has = |what: &str| modifiers.iter().any(|m| *m == format!("{what}{number}"));
+    let (neg, abs, sext) = (has("neg"), has("abs"), has("sext"));
+    let constant = text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+    let mut out = if sext { format!("sext({text})") } else { text.to_string() };
+    if abs {
+        out = format!("|{out}|");
+    }
+    match (neg, abs, constant) {
+        (true, false, true) => format!("neg({out})"),
+        (true, ..) => format!("-{out}"),
+        _ => out,
+    }
+}
+
+pub fn compare(
+    name: &str,
+    opcode: Opcode,
+    target: Target,
+    operands: &[(&'static str, String)],
+    modifiers: &[String],
+    text: &str,
+) -> Result<(), String> {
+    let _ = decode_words;
+    let (mnemonic, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let spelled = ["_e32", "_e64", "_sdwa", "_dpp"].iter().fold(mnemonic, |m, s| m.strip_suffix(s).unwrap_or(m));
+    let known = |m: &str| m == opcode.name() || spellings(opcode, target).contains(&m.to_string());
+    if !known(spelled) && !known(mnemonic) {
+        return Err(format!("mnemonic: {mnemonic}"));
+    }
+    let suffix = |s: &str| name.ends_with(s) == mnemonic.ends_with(s) || !mnemonic.contains(s) && bare(name, target);
+    if !["_e32", "_e64", "_sdwa", "_dpp"].iter().all(|s| suffix(s)) {
+        return Err(format!("encoding: {mnemonic}"));
+    }
+    // What an export goes to stands before the first operand, without a comma.
+    let rest = if opcode.name() == "exp" { rest.replacen(' ', ", ", 1) } else { rest.to_string() };
+    if operands.len() == 1 && operands[0].1 == "?" {
+        return Ok(());
+    }
+    let (said, flags) = split(&rest);
+    let double = !flags.iter().chain(&said).any(|f| f.starts_with("neg:"));
+    let mut said = said.iter().peekable();
+    for (field, meant) in operands {
+        let meant = if double { signs(field, meant, modifiers) } else { meant.clone() };
+        loop {
+            match said.next() {
+                // Shown, and named by no field.
+                Some(s) if s == "vcc" && meant != "vcc" => continue,
+                Some(s) if *s == meant || meant == "?" => break,
+                // vcc may be shown before the operand that is vcc.
+                other => {
+                    if meant == "0" && *field == "simm16" && other.is_none() {
+                        break;
+                    }
+                    return Err(format!("{field}: {other:?} is not {meant}"));
+                }
+            }
+        }
+    }
+    if let Some(s) = said.find(|s| *s != "vcc") {
+        return Err(format!("more: {s}"));
+    }
+    let plain = |m: &&String| !["neg", "abs", "sext"].iter().any(|p| m.starts_with(p) && m.len() <= 5 && double);
+    for meant in modifiers.iter().filter(plain) {
+        let there = |f: &String| {
+            f == meant
+                || meant == "dpp_ctrl" && DPP.iter().any(|d| f.starts_with(d))
+                || meant == "bound_ctrl" && f.starts_with("bound_ctrl:")
+                || meant.starts_with("offset:") && f.starts_with("offset:swizzle")
+                || meant.starts_with("neg") && f.starts_with("neg:")
+        };
+        if !flags.iter().any(there) {
+            return Err(format!("{meant} is missing"));
+        }
+    }
+    for flag in &flags {
+        let there = |m: &String| {
+            m == flag
+                || m == "dpp_ctrl" && DPP.iter().any(|d| flag.starts_with(d))
+                || m == "bound_ctrl" && flag.starts_with("bound_ctrl:")
+                || m.starts_with("offset:") && flag.starts_with("offset:swizzle")
+                || m.starts_with("neg") && flag.starts_with("neg:")
+        };
+        let format = ["format:", "dfmt:", "nfmt:"].iter().any(|p| flag.starts_with(p));
+        // Of these operations the bit is always one.
+        let always = flag == "gds" && ["ds_gws_", "ds_ordered"].iter().any(|p| name.starts_with(p))
+            || flag == "lds" && name == "buffer_store_lds_dword";
+        if !modifiers.iter().any(there) && !is_default(flag) && !format && !always {
+            return Err(format!("{flag} was not meant"));
+        }
+    }
+    Ok(())
+}
+
+/// How a target's text spells an operation.
+fn spellings(opcode: Opcode, target: Target) -> Vec<String> {
+    let mut rng = crate::words::Rng(3);
+    let encodings: Vec<_> = opcode.encodings(target).collect();
+    let all = encodings
+        .iter()
+        .flat_map(|&(format, number)| crate::words::legal(target, (format, number, opcode), 1, &mut rng));
+    all.map(|inst| inst.mnemonic().to_string()).collect()
+}
+
+/// The text leaves the suffix out.
+fn bare(name: &str, target: Target) -> bool {
+    let compare = name.starts_with("v_cmp") && target.name().starts_with("gfx8");
+    compare && name.ends_with("_sdwa") || name.starts_with("v_nop") || name.starts_with("v_clrexcp")
+}
