@@ -313,6 +313,7 @@ impl<'a> Classes<'a> {
                 None => more.push(c),
             }
         }
+        let dwords = t.formats[s.format].def.bits / 32;
         let class = Class {
             zeros: c.mask & !c.value,
             ones: c.value,
@@ -321,8 +322,9 @@ impl<'a> Classes<'a> {
             more,
             high_checks: checks(c.high_checks),
             tail: c.tail,
-            special: c.special,
-            dwords: t.formats[s.format].def.bits / 32,
+            // The third dword is looked for where this rule is.
+            special: c.special | if dwords > 2 { special::WIDE } else { 0 },
+            dwords,
             forms,
             follows,
             parts: (s.format, s.extension),

@@ -30,7 +30,11 @@ pub(crate) const MAX_DWORDS: usize = 5;
 /// ```
 #[inline]
 pub fn decode(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
-    match bytes.first_chunk().and_then(|first| quick(target, u64::from_le_bytes(*first))) {
+    let first = match bytes.first_chunk() {
+        Some(first) => quick(target, u64::from_le_bytes(*first)),
+        None => bytes.first_chunk().and_then(|word| last(target, u32::from_le_bytes(*word))),
+    };
+    match first {
         Some((inst, _)) => Ok(inst),
         None => careful_bytes(target, bytes),
     }
@@ -50,7 +54,8 @@ pub fn decode_small(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
 pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError> {
     let first = match *dwords {
         [low, high, ..] => quick(target, u64::from(low) | u64::from(high) << 32),
-        _ => None,
+        [word] => last(target, word),
+        [] => None,
     };
     match first {
         Some((inst, _)) => Ok(inst),
@@ -88,6 +93,12 @@ fn quick(target: Target, bits: u64) -> Option<(Inst, usize)> {
         (one::<0>(t, word, lead), 0, 1)
     };
     (meta != 0).then(|| (Inst::new(target, [word, high, 0, 0, 0], meta, dwords), dwords as usize))
+}
+
+/// What stands at the end: one dword, behind which there is nothing.
+#[inline]
+fn last(target: Target, word: u32) -> Option<(Inst, usize)> {
+    quick(target, word.into()).filter(|&(_, dwords)| dwords == 1)
 }
 
 /// On bare metal bytes count more than time: all is left to `careful`.
@@ -230,7 +241,9 @@ fn careful(target: Target, mut words: [u32; MAX_DWORDS], available: usize) -> Re
     if let Some(bad) = refused(t, class, more, lanes, bits) {
         return Err(reserved_value(t, &found, bad, 0));
     }
-    ties(t, class, (more, lanes), bits)?;
+    if class.special != 0 {
+        ties(t, class, (more, lanes), bits)?;
+    }
     if RULES & class.special & special::WIDE != 0 {
         wide(t, &found, words[2])?;
     }
