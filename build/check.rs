@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use crate::build::assume;
 use crate::build::emit::camel;
 use crate::build::error::{Place, Result};
+use crate::build::facts;
 use crate::build::model::*;
 use crate::build::parse::number;
 use crate::build::tables::FLAGS;
@@ -28,7 +29,8 @@ pub fn all(isa: &Isa) -> Result<()> {
     kinds(isa)?;
     enums(isa)?;
     assume::constants(isa)?;
-    formats(isa)
+    formats(isa)?;
+    facts::check(isa)
 }
 
 /// Fails at the second of two equal names.
@@ -62,7 +64,8 @@ fn targets(isa: &Isa) -> Result<()> {
     let values = isa.enums.iter().flat_map(|e| &e.values).map(|v| (&v.at, &v.value.columns));
     let fields = isa.formats.iter().flat_map(|f| &f.fields).map(|f| (&f.at, &f.bits.columns));
     let rows = isa.formats.iter().flat_map(|f| &f.rows).map(|r| (&r.at, &r.opcode.columns));
-    for (at, columns) in codes.chain(values).chain(fields).chain(rows) {
+    let counts = isa.formats.iter().flat_map(|f| &f.counts).map(|c| (&c.at, &c.cells.columns));
+    for (at, columns) in codes.chain(values).chain(fields).chain(rows).chain(counts) {
         if let Some(column) = columns.iter().find(|c| !isa.targets.iter().any(|t| &t.name == *c)) {
             return at.err(format!("column {column} is no target"));
         }
@@ -168,7 +171,7 @@ fn formats(isa: &Isa) -> Result<()> {
             }
         }
         for row in &f.rows {
-            if let Some(flag) = row.flags.iter().find(|x| !FLAGS.contains(&x.as_str())) {
+            if let Some(flag) = row.flags.iter().find(|x| !FLAGS.contains(&x.trim_start_matches('-'))) {
                 return row.at.err(format!("unknown flag `{flag}`"));
             }
             if let Some(reg) =

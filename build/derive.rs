@@ -22,6 +22,9 @@ pub fn all(isa: &mut Isa) -> Result<()> {
         for field in &mut format.fields {
             field.bits.derive(&field.at, targets)?;
         }
+        for counts in &mut format.counts {
+            counts.cells.derive(&counts.at, targets)?;
+        }
         for row in &mut format.rows {
             row.opcode.derive(&row.at, targets)?;
         }

@@ -7,7 +7,7 @@ use crate::build::error::Result;
 use crate::build::lower::{self, Target};
 use crate::build::model::*;
 use crate::build::tables::{info_table, target_tables};
-use crate::build::{decode, lengths, made, names, roster, types};
+use crate::build::{decode, facts, lengths, made, names, roster, types};
 
 pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut files =
@@ -139,6 +139,7 @@ fn common(isa: &Isa, targets: &[Target]) -> String {
         .unwrap();
     writeln!(out, "pub(crate) static FIELD_NAMES: [&str; {}] = {fields:?};", fields.len()).unwrap();
 
+    facts::common(&mut out, isa, &formats, &ops);
     names::common(&mut out, isa);
     out + &made::all(&ops)
 }
@@ -196,6 +197,7 @@ fn target_enum(targets: &[Target]) -> String {
         ("LAYOUT", "LayoutTables"),
         ("IMMS", "ImmTables"),
         ("NAMES", "NameTables"),
+        ("FACTS", "FactTables"),
     ] {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
         writeln!(out, "pub(crate) static {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();

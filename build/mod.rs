@@ -8,6 +8,7 @@ pub mod decode;
 pub mod derive;
 pub mod emit;
 pub mod error;
+pub mod facts;
 pub mod form;
 pub mod layout;
 pub mod lengths;
@@ -56,6 +57,7 @@ pub fn parse_all<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> Result<
     derive::all(&mut isa)?;
     isa.formats.sort_by_key(|f| f.shares.is_some());
     check::all(&isa)?;
+    isa.swaps = facts::swaps(&isa)?;
     Ok(isa)
 }
 

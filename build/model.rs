@@ -9,6 +9,8 @@ pub struct Isa {
     pub kinds: Vec<KindRow>,
     pub enums: Vec<EnumTable>,
     pub formats: Vec<Format>,
+    /// Operations that do the same with their sources swapped; filled in when all is read.
+    pub swaps: Vec<(String, String)>,
 }
 
 /// `target gfx942 0x04c CDNA3 other names...`
@@ -161,6 +163,11 @@ pub struct Format {
     pub extends: Vec<Extend>,
     pub replaces: Vec<Replace>,
     pub succeeds: Option<Succeeds>,
+    /// What its operations access.
+    pub space: Option<(Place, String)>,
+    pub counts: Vec<Counts>,
+    pub whens: Vec<When>,
+    pub swaps: Vec<Swap>,
     pub fields: Vec<Field>,
     pub macros: Vec<(String, Vec<Token>)>,
     pub rows: Vec<Row>,
@@ -215,6 +222,30 @@ pub struct Succeeds {
     pub format: String,
     /// The old name and the new one.
     pub renames: Vec<(String, String)>,
+}
+
+/// `counts vmcnt all . -`: which operations raise the counter: all, or those of a list of flags.
+#[derive(Debug)]
+pub struct Counts {
+    pub at: Place,
+    pub counter: String,
+    pub cells: Cells<String>,
+}
+
+/// `when gds expcnt gds`: flags that hold besides where the field is not zero (`-flag`: that do not). `always FLAG...`:
+/// those of every form with the extension.
+#[derive(Debug)]
+pub struct When {
+    pub at: Place,
+    pub field: Option<String>,
+    pub flags: Vec<String>,
+}
+
+/// `swaps v_sub_f32 v_subrev_f32`
+#[derive(Debug)]
+pub struct Swap {
+    pub at: Place,
+    pub names: [String; 2],
 }
 
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! Reads the lines of a table file. The grammar is described in `isa/README.md`.
 
 use crate::build::error::{Place, Result};
+use crate::build::facts;
 use crate::build::model::*;
 
 /// Reads one file into `isa`.
@@ -173,7 +174,13 @@ impl Parser {
                 let tokens = words.iter().map(|w| token(at, w)).collect::<Result<Vec<_>>>()?;
                 f.macros.push((name.to_string(), tokens));
             }
+            "counts" => {
+                let [counter, cells @ ..] = args else { return at.err("expected: counts COUNTER CELL...") };
+                let cells = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
+                f.counts.push(Counts { at: at.clone(), counter: counter.to_string(), cells });
+            }
             "ops" => self.in_rows = true,
+            _ if facts::line(f, at, key, args)? => {}
             _ => return at.err(format!("unknown word `{key}`")),
         }
         Ok(())
@@ -300,6 +307,10 @@ fn format(at: &Place, args: &[&str]) -> Result<Format> {
         extends: Vec::new(),
         replaces: Vec::new(),
         succeeds: None,
+        space: None,
+        counts: Vec::new(),
+        whens: Vec::new(),
+        swaps: Vec::new(),
         fields: Vec::new(),
         macros: Vec::new(),
         rows: Vec::new(),

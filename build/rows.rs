@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::build::error::Result;
+use crate::build::facts;
 use crate::build::form::{Form, expand};
 use crate::build::lower::*;
 use crate::build::model::{Format, Isa, Row, Token};
@@ -62,7 +63,7 @@ fn slot(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, row: &Row) ->
     let mut info = Info {
         reads: row.reads.iter().filter(|r| !r.starts_with('-')).cloned().collect(),
         writes: row.writes.clone(),
-        flags: row.flags.clone(),
+        flags: facts::flags(isa, def, row, &t.row.name),
         suffix: false,
         respelled: row.opcode.of(&t.row.name).is_some_and(|(_, spelling)| spelling.is_some()),
     };

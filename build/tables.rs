@@ -10,7 +10,7 @@ use crate::build::error::Result;
 use crate::build::lower::{self, NONE, Target};
 use crate::build::model::*;
 use crate::build::pages::{PAGE, pages};
-use crate::build::{lengths, names, operands};
+use crate::build::{facts, lengths, names, operands};
 
 pub fn target_tables(
     isa: &Isa,
@@ -42,6 +42,7 @@ pub fn target_tables(
 
     operands::tables(w, t)?;
     ops(w, targets, t)?;
+    facts::tables(w, t);
     layout(w, t, abouts);
     names::tables(w, isa, t)?;
     text(w, isa, t)?;
@@ -209,8 +210,8 @@ pub fn info_table(w: &mut String, infos: &[lower::Info]) {
     writeln!(w, "];").unwrap();
 }
 
-/// The order of `flags!` in src/common.rs.
-pub const FLAGS: [&str; 22] = [
+/// The order of `flags!` in src/common.rs; the last ones are those of src/facts.rs.
+pub const FLAGS: [&str; 27] = [
     "commute",
     "convergent",
     "fpexcept",
@@ -233,9 +234,14 @@ pub const FLAGS: [&str; 22] = [
     "wave_barrier",
     "wait",
     "effects",
+    "vmcnt",
+    "expcnt",
+    "lgkmcnt",
+    "lds",
+    "gds",
 ];
 
-fn flag_bits(names: &[String]) -> u32 {
+pub fn flag_bits(names: &[String]) -> u32 {
     names.iter().fold(0, |m, n| m | 1 << FLAGS.iter().position(|o| o == n).expect("checked"))
 }
 

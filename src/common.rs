@@ -4,9 +4,9 @@ include!(concat!(env!("OUT_DIR"), "/common.rs"));
 
 use core::fmt;
 
-use crate::Target;
 use crate::table::Shape;
 use crate::target::{DECODE, ITEMS, OPS};
+use crate::{Space, Target};
 
 impl Opcode {
     /// The mnemonic, in LLVM's spelling, without the suffix of an encoding.
@@ -139,9 +139,19 @@ macro_rules! flags {
     };
 }
 
+impl Flags {
+    pub(crate) const LOAD: u32 = 1 << 9;
+    pub(crate) const STORE: u32 = 1 << 10;
+
+    /// Branches to a label or goes on with the next instruction.
+    pub const fn is_conditional_branch(self) -> bool {
+        self.is_branch() && !self.is_barrier()
+    }
+}
+
 // The order of the bits is that of FLAGS in build/tables.rs.
 flags! {
-    /// The first two sources can change places.
+    /// The first two sources can change places: [`Inst::commuted`](crate::Inst::commuted).
     is_commutable = 0;
     /// Lanes work together: moving it into other control flow changes its meaning.
     is_convergent = 1;

@@ -2,7 +2,6 @@
 
 use core::fmt;
 
-use crate::common::Flags;
 use crate::decode::MAX_DWORDS;
 use crate::table::{Info, NO_INFO, Shape, paged, special};
 use crate::target::generated::INFOS;
@@ -152,12 +151,6 @@ impl Inst {
     pub fn extension(&self) -> Option<Format> {
         let [_, extension] = self.parts();
         extension.map(|(format, _)| format)
-    }
-
-    /// What the operation does besides its operands.
-    #[inline]
-    pub fn flags(&self) -> Flags {
-        Flags(self.info().flags)
     }
 
     /// The operands, in the order of the assembly text; the implicit ones follow.

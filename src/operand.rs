@@ -107,8 +107,8 @@ pub struct Operands<'a> {
     given: u8,
     /// The implicit operands that are left.
     implicit: &'static [Operand],
-    /// A field has shown that vcc is read (1), written (2).
-    vcc: u8,
+    /// A field has shown that vcc is read (1), written (2), that nothing goes to LDS (4).
+    shown: u8,
 }
 
 impl<'a> Operands<'a> {
@@ -118,7 +118,7 @@ impl<'a> Operands<'a> {
         let list = tables.list(inst.slot(), inst.form()).unwrap_or(&[]);
         let number = paged(tables.implicit_pages, tables.implicit_of, inst.slot()).unwrap_or(0);
         let implicit = tables.implicit.get(usize::from(number)).copied().unwrap_or(&[]);
-        Operands { inst, tables, list, given: 0, implicit, vcc: 0 }
+        Operands { inst, tables, list, given: 0, implicit, shown: 0 }
     }
 }
 
@@ -136,7 +136,7 @@ impl Iterator for Operands<'_> {
             }
             let step = other(self.tables, self.inst, number, self.given);
             self.given = step.given;
-            self.vcc |= step.vcc;
+            self.shown |= step.shown;
             if step.given == 0 {
                 self.list = rest;
             }
@@ -146,10 +146,10 @@ impl Iterator for Operands<'_> {
         }
         while let Some((&operand, rest)) = self.implicit.split_first() {
             self.implicit = rest;
-            if self.vcc == 0 {
+            if self.shown == 0 {
                 return Some(operand);
             }
-            if let Some(access) = unshown(&operand, self.vcc) {
+            if let Some(access) = unshown(&operand, self.shown) {
                 return Some(Operand { access, ..operand });
             }
         }
@@ -159,7 +159,7 @@ impl Iterator for Operands<'_> {
     // `for_each` and its like are faster than `for`: an operand is made where it is used, and not moved there.
     #[inline]
     fn fold<B, F: FnMut(B, Operand) -> B>(self, mut all: B, mut f: F) -> B {
-        let Operands { inst, tables, list, mut given, implicit, mut vcc } = self;
+        let Operands { inst, tables, list, mut given, implicit, mut shown } = self;
         for &number in list {
             let number = usize::from(number);
             if let Some(plain) = tables.plain.get(number) {
@@ -168,7 +168,7 @@ impl Iterator for Operands<'_> {
             }
             loop {
                 let step = other(tables, inst, number, given);
-                (given, vcc) = (step.given, vcc | step.vcc);
+                (given, shown) = (step.given, shown | step.shown);
                 if let Some(operand) = step.operand {
                     all = f(all, operand);
                 }
@@ -178,7 +178,7 @@ impl Iterator for Operands<'_> {
             }
         }
         for &operand in implicit {
-            let access = if vcc == 0 { Some(operand.access) } else { unshown(&operand, vcc) };
+            let access = if shown == 0 { Some(operand.access) } else { unshown(&operand, shown) };
             if let Some(access) = access {
                 all = f(all, Operand { access, ..operand });
             }
@@ -192,27 +192,29 @@ struct Step {
     operand: Option<Operand>,
     /// The new `Operands::given`; 0: the item has no further operand.
     given: u8,
-    /// What is added to `Operands::vcc`.
-    vcc: u8,
+    /// What is added to `Operands::shown`.
+    shown: u8,
 }
 
 #[inline(never)]
 fn other(tables: &OperandTables, inst: &Inst, number: usize, given: u8) -> Step {
-    let done = Step { operand: None, given: 0, vcc: 0 };
+    let done = Step { operand: None, given: 0, shown: 0 };
     let Some(item) = number.checked_sub(tables.plain.len()).and_then(|n| tables.items.get(n)) else { return done };
     if matches!(item.kind, Kind::SmemOffset | Kind::ImgAddr | Kind::ImgAddrGrad) {
         let operand = part(tables, item, inst, given);
         if operand.is_some() {
-            return Step { operand, given: given + 1, vcc: 0 };
+            return Step { operand, given: given + 1, shown: 0 };
         }
     }
     let Some(operand) = read(tables, item, inst) else { return done };
     // The vcc that the text shows is not implicit besides; nor is it written when SDWA names another register.
-    let vcc = match item.kind {
+    // And m0 is the address in LDS: without the lds bit it is not read.
+    let shown = match item.kind {
         Kind::Vcc | Kind::SdstOrVcc => u8::from(operand.access.reads()) | u8::from(operand.access.writes()) << 1,
+        Kind::BufData if item.aux[1] != NONE => 4,
         _ => 0,
     };
-    Step { operand: Some(operand), given: 0, vcc }
+    Step { operand: Some(operand), given: 0, shown }
 }
 
 /// The next operand of an item that is several; `None` when it is the last one's turn, or none's.
@@ -230,13 +232,15 @@ fn part(tables: &OperandTables, item: &Item, inst: &Inst, given: u8) -> Option<O
     }
 }
 
-/// How an implicit operand is accessed besides what a field has shown of vcc; `None` if it is not.
+/// How an implicit operand is accessed besides what fields have shown; `None` if it is not.
 #[cold]
-fn unshown(operand: &Operand, vcc: u8) -> Option<Access> {
-    if operand.value != Value::Reg(Reg::Vcc) {
-        return Some(operand.access);
+fn unshown(operand: &Operand, shown: u8) -> Option<Access> {
+    match operand.value {
+        Value::Reg(Reg::Vcc) => {}
+        Value::Reg(Reg::M0) if shown & 4 != 0 => return None,
+        _ => return Some(operand.access),
     }
-    match (operand.access.reads() && vcc & 1 == 0, operand.access.writes() && vcc & 2 == 0) {
+    match (operand.access.reads() && shown & 1 == 0, operand.access.writes() && shown & 2 == 0) {
         (true, true) => Some(Access::ReadWrite),
         (true, false) => Some(Access::Read),
         (false, true) => Some(Access::Write),

@@ -579,6 +579,34 @@ pub(crate) struct Info {
 /// Stands where a number were that is no info's, which none is.
 pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: false };
 
+/// What src/facts.rs and src/registers.rs need.
+pub(crate) struct FactTables {
+    pub whens: &'static [When],
+    pub codes: Codes,
+}
+
+/// Flags, as those of `Info`, that a format's instructions have, or lack, if a bit is set; or, if it is `NONE`, that all
+/// with this extension have or lack.
+pub(crate) struct When {
+    pub format: Format,
+    pub bit: u8,
+    pub set: u32,
+    pub clear: u32,
+}
+
+/// Operand codes of the registers that need no field, or `NONE`.
+pub(crate) struct Codes {
+    pub vcc: u8,
+    pub exec: u8,
+    pub m0: u8,
+    pub flat_scratch: u8,
+    pub xnack_mask: u8,
+    pub vccz: u8,
+    pub execz: u8,
+    pub scc: u8,
+    pub lds_direct: u8,
+}
+
 pub(crate) struct LayoutTables {
     pub formats: &'static [Layout],
 }

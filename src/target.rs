@@ -6,7 +6,8 @@ use core::str::FromStr;
 #[cfg(feature = "text")]
 use crate::table::TextTables;
 use crate::table::{
-    DecodeTables, ImmTables, ItemTables, Layout, LayoutTables, LengthTables, NameTables, OpTables, OperandTables,
+    DecodeTables, FactTables, ImmTables, ItemTables, Layout, LayoutTables, LengthTables, NameTables, OpTables,
+    OperandTables,
 };
 
 pub(crate) struct TargetInfo {
@@ -26,9 +27,9 @@ pub(crate) mod generated {
     #[cfg(feature = "text")]
     use crate::table::TextTables;
     use crate::table::{
-        Check, Class, DecodeTables, Dual, Family, FieldMap, Follow, ImmTables, Info, Item, ItemTables, Kind, Layout,
-        LayoutTables, LengthTables, Mode, NO_CLASS, NO_FAMILY, NameTables, Named, OpTables, OperandShape,
-        OperandTables, Other, Part, Plain, Shape, Ty, Wide,
+        Check, Class, Codes, DecodeTables, Dual, FactTables, Family, FieldMap, Follow, ImmTables, Info, Item,
+        ItemTables, Kind, Layout, LayoutTables, LengthTables, Mode, NO_CLASS, NO_FAMILY, NameTables, Named, OpTables,
+        OperandShape, OperandTables, Other, Part, Plain, Shape, Ty, When, Wide,
     };
     use crate::{Access, Field, FieldInfo, Format, Opcode, Operand, Reg, Value};
 

@@ -115,7 +115,7 @@ impl Inst {
     }
 
     /// Without the bits that hardware ignores.
-    fn canonical(&self) -> Inst {
+    pub(crate) fn canonical(&self) -> Inst {
         let mut words = [0; MAX_DWORDS];
         words.iter_mut().zip(self.words()).for_each(|(to, &from)| *to = from);
         let (ignored, third) = self.ignored();
@@ -224,10 +224,10 @@ impl Items {
 }
 
 /// Words in the making.
-struct Words([u32; MAX_DWORDS]);
+pub(crate) struct Words(pub(crate) [u32; MAX_DWORDS]);
 
 impl Words {
-    fn put(&mut self, lsb: u8, width: u8, value: u32) {
+    pub(crate) fn put(&mut self, lsb: u8, width: u8, value: u32) {
         let mask = ((1u64 << width) - 1) as u32;
         if let Some(word) = self.0.get_mut(usize::from(lsb / 32)) {
             *word = *word & !(mask << (lsb % 32)) | (value & mask) << (lsb % 32);
@@ -235,7 +235,7 @@ impl Words {
     }
 
     /// `first`: the first bit of the field's format.
-    fn field(&mut self, first: u8, info: &FieldInfo, value: u32) {
+    pub(crate) fn field(&mut self, first: u8, info: &FieldInfo, value: u32) {
         self.put(first + info.lsb, info.width, value);
         if info.hi_width > 0 {
             self.put(first + info.hi, info.hi_width, value >> info.width);

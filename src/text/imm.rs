@@ -3,6 +3,7 @@
 use super::Printer;
 use super::operand::F32_BITS;
 use super::out::Out;
+use crate::common::Flags;
 use crate::operand::{bits, flag, value};
 use crate::table::{Item, Kind, Ty};
 use crate::{GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
@@ -287,7 +288,7 @@ impl Printer<'_> {
 
     /// Names differ between loads and stores; the last of the short ones also with the scope.
     fn temporal_hint(&self, item: &Item, value: u32, out: &mut Out) {
-        let store = self.inst.flags().is_store();
+        let store = Flags(self.inst.info().flags).is_store();
         let system = bits(self.inst, item.aux[0], 2) == 3;
         self.label(item, out);
         match (store, value) {

@@ -1,0 +1,122 @@
+//! The sources swapped.
+
+use super::{ConvertError, code_of, kept, put_code};
+use crate::common::SWAPS;
+use crate::decode::MAX_DWORDS;
+use crate::retarget::Words;
+use crate::table::{Item, Kind};
+use crate::{Access, Field, Inst, Opcode, Operand, decode_words};
+
+/// Modifiers with a bit for each source.
+const LISTS: [Field; 5] = [Field::Neg, Field::NegHi, Field::Abs, Field::OpSel, Field::OpSelHi];
+/// Modifiers of the first source and of the second.
+const PAIRS: [(Field, Field); 4] = [
+    (Field::Src0Sel, Field::Src1Sel),
+    (Field::Src0Neg, Field::Src1Neg),
+    (Field::Src0Abs, Field::Src1Abs),
+    (Field::Src0Sext, Field::Src1Sext),
+];
+
+impl Opcode {
+    /// The operation that does the same when its first two sources change places: often itself.
+    fn swapped(self) -> Opcode {
+        let other = SWAPS.iter().find_map(|&(a, b)| match self {
+            _ if self == a => Some(b),
+            _ if self == b => Some(a),
+            _ => None,
+        });
+        other.unwrap_or(self)
+    }
+}
+
+impl Inst {
+    /// The instruction with its first two sources swapped, and what belongs to each: the same operation, or the one that
+    /// then does the same (`v_subrev_f32` for `v_sub_f32`, `s_cmp_gt_u32` for `s_cmp_lt_u32`).
+    ///
+    /// The encoding stays; where it has no place for a source, [`Inst::expand`] may help. Which of two NaNs a minimum or
+    /// maximum gives can depend on the order.
+    ///
+    /// # Errors
+    /// The operation is none of these, or a source cannot stand in the place of the other.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
+    /// use amdgpu_isa::{ConvertError, Field, Target, decode_words};
+    /// let sub = decode_words(Target::Gfx942, &[0x0404_0501]).unwrap();
+    /// assert_eq!(sub.to_string(), "v_sub_f32_e32 v2, v1, v2");
+    /// assert_eq!(sub.commuted().unwrap().to_string(), "v_subrev_f32_e32 v2, v2, v1");
+    ///
+    /// let scalar = decode_words(Target::Gfx942, &[0x0404_0401]).unwrap(); // v_sub_f32_e32 v2, s1, v2
+    /// assert_eq!(scalar.commuted(), Err(ConvertError::Operand(Field::Src0)));
+    /// let scalar = scalar.expand().unwrap().commuted().unwrap();
+    /// assert_eq!(scalar.to_string(), "v_subrev_f32_e64 v2, v2, s1");
+    /// # }
+    /// ```
+    pub fn commuted(&self) -> Result<Inst, ConvertError> {
+        let not = ConvertError::NotCommutable(self.opcode());
+        if !self.flags().is_commutable() || self.second_opcode().is_some() {
+            return Err(not);
+        }
+        let (first, second) = self.sources().ok_or(not)?;
+        let other = self.opcode().swapped();
+        let base = if other == self.opcode() { *self } else { self.with_opcode(other).map_err(|_| not)? };
+        let mut words = Words([0; MAX_DWORDS]);
+        words.0.iter_mut().zip(base.words()).for_each(|(to, &from)| *to = from);
+        for (to, from) in [(second, first), (first, second)] {
+            let refused = ConvertError::Operand(from.field);
+            let code = code_of(self, from).ok_or(refused)?;
+            put_code(&mut words, self.target(), to, code).ok_or(refused)?;
+        }
+        for field in LISTS {
+            if let (Some(held), Some(place)) = (self.get(field), self.locate(field)) {
+                let swapped = held & !3 | held >> 1 & 1 | (held & 1) << 1;
+                place.put(&mut words.0, swapped).map_err(|_| not)?;
+            }
+        }
+        for (a, b) in PAIRS {
+            for (to, from) in [(a, b), (b, a)] {
+                if let (Some(held), Some(place)) = (self.get(from), self.locate(to)) {
+                    place.put(&mut words.0, held).map_err(|_| not)?;
+                }
+            }
+        }
+        let dwords = self.words().len();
+        let made = decode_words(self.target(), words.0.get(..dwords).unwrap_or(&words.0));
+        let made = made.map_err(|_| ConvertError::Operand(first.field))?;
+        if made.opcode() != other || made.words().len() != dwords || made.extension() != self.extension() {
+            return Err(ConvertError::Operand(first.field));
+        }
+        self.compare_swapped(&made, first.field, second.field)?;
+        kept(self, made)
+    }
+
+    /// The first two sources.
+    fn sources(&self) -> Option<(&'static Item, &'static Item)> {
+        let mut sources = self.all_items().filter(|item| {
+            // A literal that is always there, and the vcc that no field names, are none.
+            item.access == Some(Access::Read) && matches!(item.kind, Kind::Code | Kind::SdwaSrc)
+        });
+        Some((sources.next()?, sources.next()?))
+    }
+
+    /// That the two have each other's values, and the other operands their own.
+    fn compare_swapped(&self, made: &Inst, first: Field, second: Field) -> Result<(), ConvertError> {
+        let value =
+            |field| self.operands().find(|o| o.role == Some(field) && o.access == Access::Read).map(|o| o.value);
+        let expected = |old: &Operand| match old.role {
+            Some(field) if field == first && old.access == Access::Read => value(second),
+            Some(field) if field == second && old.access == Access::Read => value(first),
+            _ => Some(old.value),
+        };
+        let (mut here, mut there) = (self.operands(), made.operands());
+        loop {
+            match (here.next(), there.next()) {
+                (None, None) => return Ok(()),
+                (Some(old), Some(new))
+                    if (old.role, old.access, old.bits) == (new.role, new.access, new.bits)
+                        && expected(&old) == Some(new.value) => {}
+                _ => return Err(ConvertError::Operand(first)),
+            }
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! The registers that instructions read and write, as sets.
+
+use core::fmt;
+use core::ops::{BitAnd, BitOr, BitOrAssign, Sub};
+
+use crate::table::{Codes, NONE};
+use crate::target::FACTS;
+use crate::{Field, Inst, Operand, Reg, Target, Value};
+
+/// Scalar operand codes 0 to 127, vector registers, accumulation registers, and the registers without a code.
+const VGPRS: usize = 128;
+const AGPRS: usize = VGPRS + 256;
+const OTHERS: usize = AGPRS + 256;
+const WORDS: usize = OTHERS / 64 + 1;
+/// The registers without a code; the last two are there on targets on which no code names them.
+const WITHOUT_CODE: [Reg; 5] = [Reg::Scc, Reg::Mode, Reg::TrapStatus, Reg::FlatScratch, Reg::XnackMask];
+
+/// A set of registers of a target: `Copy`, a bit for each 32-bit register. For liveness, dependences and register
+/// reports; see [`Inst::reads`].
+///
+/// A register is in it under one name, however an operand names it: [`Reg::Sgpr`], [`Reg::Vgpr`], [`Reg::Agpr`],
+/// [`Reg::Ttmp`]; [`Reg::Special`] for the halves of vcc, exec, flat_scratch and xnack_mask, and for m0; and
+/// [`Reg::Scc`], [`Reg::Mode`], [`Reg::TrapStatus`]. Constants that have a code (`src_shared_base`) are no registers.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::{Decoder, Reg, RegSet, Target};
+/// // v_mad_u64_u32 v[2:3], s[4:5], v0, s6, v[8:9]; s_endpgm
+/// let code = [0x02, 0x04, 0xe8, 0xd1, 0x00, 0x0d, 0x20, 0x04, 0x00, 0x00, 0x81, 0xbf];
+/// let mut used = RegSet::new(Target::Gfx942);
+/// for (_, inst) in Decoder::new(Target::Gfx942, &code) {
+///     let inst = inst.unwrap();
+///     used |= inst.reads() | inst.writes();
+/// }
+/// assert!(used.contains(Reg::Vgpr(9)) && used.contains(Reg::Sgpr(5)) && !used.contains(Reg::Vgpr(1)));
+/// assert_eq!(used.iter().filter(|reg| matches!(reg, Reg::Vgpr(_))).count(), 5);
+/// # }
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RegSet {
+    target: Target,
+    bits: [u64; WORDS],
+}
+
+impl Inst {
+    /// The registers that it reads, implicit ones too.
+    ///
+    /// A destination of which a part stays as it was is read too. That a vector operation leaves lanes that are switched
+    /// off as they were is not counted, nor are registers that only m0 or the mode finds (`v_movrels`,
+    /// `s_set_gpr_idx_on`).
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Reg, Target, decode_words};
+    /// // v_addc_co_u32_e32 v1, vcc, v2, v3, vcc
+    /// let add = decode_words(Target::Gfx942, &[0x3802_0702]).unwrap();
+    /// let (reads, writes) = (add.reads(), add.writes());
+    /// assert!(reads.contains(Reg::Vcc) && reads.contains(Reg::Exec) && reads.contains(Reg::Vgpr(2)));
+    /// assert!(writes.contains(Reg::Vcc) && writes.contains(Reg::Vgpr(1)) && !writes.contains(Reg::Vgpr(2)));
+    /// # }
+    /// ```
+    pub fn reads(&self) -> RegSet {
+        let partly = self.writes_partly();
+        self.accessed(|operand| operand.access.reads() || partly && operand.role == Some(Field::Vdst))
+    }
+
+    /// SDWA that leaves the rest of the destination, or DPP that leaves lanes, as they were.
+    fn writes_partly(&self) -> bool {
+        const ALL: u32 = 15;
+        const WHOLE: u32 = 6;
+        const PRESERVE: u32 = 2;
+        let holds = |field, value| self.get(field) == Some(value);
+        let sdwa = holds(Field::DstUnused, PRESERVE) && !holds(Field::DstSel, WHOLE);
+        let dpp = self.get(Field::DppCtrl).is_some();
+        let all = holds(Field::BoundCtrl, 1) && holds(Field::RowMask, ALL) && holds(Field::BankMask, ALL);
+        self.form() != 0 && (sdwa || dpp && !all)
+    }
+
+    /// The registers that it writes, implicit ones too.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Reg, Target, decode_words};
+    /// let load = decode_words(Target::Gfx942, &[0xc00a_0101, 0]).unwrap(); // s_load_dwordx4 s[4:7], s[2:3], 0x0
+    /// assert!(load.writes().iter().eq((4..8).map(Reg::Sgpr)));
+    /// # }
+    /// ```
+    pub fn writes(&self) -> RegSet {
+        self.accessed(|operand| operand.access.writes())
+    }
+
+    fn accessed(&self, how: impl Fn(&Operand) -> bool) -> RegSet {
+        let set = RegSet::new(self.target());
+        self.operands().filter(how).fold(set, |mut set, operand| {
+            set.insert_operand(&operand);
+            set
+        })
+    }
+}
+
+impl RegSet {
+    /// The empty set.
+    pub const fn new(target: Target) -> RegSet {
+        RegSet { target, bits: [0; WORDS] }
+    }
+
+    /// Adds a register: of a pair such as [`Reg::Vcc`] both halves.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Reg, RegSet, Target};
+    /// let mut set = RegSet::new(Target::Gfx942);
+    /// set.insert(Reg::Vgpr(7));
+    /// set.insert(Reg::Vcc);
+    /// assert_eq!(set.len(), 3);
+    /// # }
+    /// ```
+    pub fn insert(&mut self, reg: Reg) {
+        let (first, count) = self.bits_of(reg);
+        self.insert_bits(first, count);
+    }
+
+    /// Adds all registers that an operand names; none if it is a constant.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Reg, RegSet, Target, decode_words};
+    /// let load = decode_words(Target::Gfx942, &[0xc00a_0101, 0]).unwrap(); // s_load_dwordx4 s[4:7], s[2:3], 0x0
+    /// let mut set = RegSet::new(Target::Gfx942);
+    /// load.operands().take(1).for_each(|data| set.insert_operand(&data));
+    /// assert!(set.contains(Reg::Sgpr(7)) && !set.contains(Reg::Sgpr(2)));
+    /// # }
+    /// ```
+    pub fn insert_operand(&mut self, operand: &Operand) {
+        let Value::Reg(reg) = operand.value else { return };
+        let (first, count) = self.bits_of(reg);
+        // A tuple ends where its file ends.
+        let end = match first {
+            ..VGPRS => VGPRS,
+            VGPRS..AGPRS => AGPRS,
+            AGPRS..OTHERS => OTHERS,
+            _ => first + count,
+        };
+        let dwords = match reg {
+            Reg::Special(code) if usize::from(code) >= VGPRS => count,
+            _ => usize::from(operand.bits).div_ceil(32),
+        };
+        self.insert_bits(first, dwords.min(end.saturating_sub(first)));
+    }
+
+    /// The register is in the set; of a pair such as [`Reg::Vcc`] a half of it.
+    pub fn contains(&self, reg: Reg) -> bool {
+        let (first, count) = self.bits_of(reg);
+        (first..first + count).any(|bit| self.has(bit))
+    }
+
+    /// The sets have a register in common.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Target, decode_words};
+    /// let first = decode_words(Target::Gfx942, &[0x0204_0501]).unwrap(); // v_add_f32 v2, v1, v2
+    /// let second = decode_words(Target::Gfx942, &[0x0a06_0702]).unwrap(); // v_mul_f32 v3, v2, v3
+    /// assert!(second.reads().intersects(&first.writes()));
+    /// assert!(!first.reads().intersects(&second.writes()));
+    /// # }
+    /// ```
+    pub fn intersects(&self, other: &RegSet) -> bool {
+        !(*self & *other).is_empty()
+    }
+
+    /// There is none in it.
+    pub fn is_empty(&self) -> bool {
+        self.bits.iter().all(|word| *word == 0)
+    }
+
+    /// How many 32-bit registers are in it; each one without a code counts as one.
+    pub fn len(&self) -> usize {
+        self.bits.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// The registers one by one: scalar ones by their codes, vector registers, accumulation registers, others.
+    pub fn iter(&self) -> impl Iterator<Item = Reg> + '_ {
+        (0..WORDS * 64).filter(|&bit| self.has(bit)).filter_map(|bit| self.reg(bit))
+    }
+
+    fn codes(&self) -> &'static Codes {
+        &FACTS[self.target as usize].codes
+    }
+
+    /// The first bit of a register, and how many it has.
+    fn bits_of(&self, reg: Reg) -> (usize, usize) {
+        let codes = self.codes();
+        let other = |reg| (OTHERS + WITHOUT_CODE.iter().position(|r| *r == reg).unwrap_or(0), 1);
+        let pair = |code: u8, reg| if code == NONE { other(reg) } else { (usize::from(code), 2) };
+        match reg {
+            Reg::Sgpr(n) => (usize::from(n).min(VGPRS - 1), 1),
+            Reg::Ttmp(n) => (self.ttmp_first().saturating_add(n.into()).min(VGPRS - 1), 1),
+            Reg::Vgpr(n) | Reg::VgprHigh(n) => (VGPRS + usize::from(n), 1),
+            Reg::Agpr(n) => (AGPRS + usize::from(n), 1),
+            Reg::Special(code) if usize::from(code) < VGPRS => (code.into(), 1),
+            Reg::Special(code) if code == codes.vccz => (codes.vcc.into(), 2),
+            Reg::Special(code) if code == codes.execz => (codes.exec.into(), 2),
+            Reg::Special(code) if code == codes.scc => other(Reg::Scc),
+            Reg::Special(code) if code == codes.lds_direct => (codes.m0.into(), 1),
+            // A constant.
+            Reg::Special(_) => (0, 0),
+            Reg::Vcc => (codes.vcc.into(), 2),
+            Reg::Exec => (codes.exec.into(), 2),
+            Reg::M0 => (codes.m0.into(), 1),
+            Reg::FlatScratch => pair(codes.flat_scratch, reg),
+            Reg::XnackMask => pair(codes.xnack_mask, reg),
+            Reg::Scc | Reg::Mode | Reg::TrapStatus => other(reg),
+        }
+    }
+
+    fn ttmp_first(&self) -> usize {
+        crate::target::OPERANDS[self.target as usize].ttmp_first.into()
+    }
+
+    fn reg(&self, bit: usize) -> Option<Reg> {
+        let tables = crate::target::OPERANDS[self.target as usize];
+        let number = (bit % 256) as u8;
+        Some(match bit {
+            _ if bit <= tables.sgpr_last.into() => Reg::Sgpr(number),
+            _ if (tables.ttmp_first..=tables.ttmp_last).contains(&(bit as u16)) => {
+                Reg::Ttmp((bit as u16 - tables.ttmp_first) as u8)
+            }
+            ..VGPRS => Reg::Special(number),
+            VGPRS..AGPRS => Reg::Vgpr((bit - VGPRS) as u8),
+            AGPRS..OTHERS => Reg::Agpr((bit - AGPRS) as u8),
+            _ => return WITHOUT_CODE.get(bit - OTHERS).copied(),
+        })
+    }
+
+    fn has(&self, bit: usize) -> bool {
+        self.bits.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
+    }
+
+    fn insert_bits(&mut self, first: usize, count: usize) {
+        for bit in first..first + count {
+            if let Some(word) = self.bits.get_mut(bit / 64) {
+                *word |= 1 << (bit % 64);
+            }
+        }
+    }
+
+    fn with(mut self, other: &RegSet, f: impl Fn(u64, u64) -> u64) -> RegSet {
+        self.bits.iter_mut().zip(&other.bits).for_each(|(a, b)| *a = f(*a, *b));
+        self
+    }
+}
+
+impl BitOr for RegSet {
+    type Output = RegSet;
+    /// All registers of both.
+    fn bitor(self, other: RegSet) -> RegSet {
+        self.with(&other, |a, b| a | b)
+    }
+}
+
+impl BitOrAssign for RegSet {
+    fn bitor_assign(&mut self, other: RegSet) {
+        *self = *self | other;
+    }
+}
+
+impl BitAnd for RegSet {
+    type Output = RegSet;
+    /// The registers that are in both.
+    fn bitand(self, other: RegSet) -> RegSet {
+        self.with(&other, |a, b| a & b)
+    }
+}
+
+impl Sub for RegSet {
+    type Output = RegSet;
+    /// The registers of the first that are not in the second.
+    fn sub(self, other: RegSet) -> RegSet {
+        self.with(&other, |a, b| a & !b)
+    }
+}
+
+impl fmt::Debug for RegSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}

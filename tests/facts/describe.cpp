@@ -1,0 +1,205 @@
+// What LLVM's instruction descriptions say of instructions, for tests/facts/describe.sh.
+//
+// Reads lines of a key, a target, the bytes in hexadecimal and the text, with tabs between them; writes the key and what
+// the description of the decoded (on targets without a disassembler: assembled) instruction says, and that of the pseudo
+// instruction that the compiler works with, where one is encoded as it.
+#include "llvm/MC/MCAsmInfo.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCInst.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/MC/MCObjectFileInfo.h"
+#include "llvm/MC/MCParser/MCAsmParser.h"
+#include "llvm/MC/MCParser/MCTargetAsmParser.h"
+#include "llvm/MC/MCRegisterInfo.h"
+#include "llvm/MC/MCStreamer.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/MCTargetOptions.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace llvm;
+
+// Tables of the target that no public header declares.
+namespace llvm::AMDGPU {
+int getMCOpcode(uint16_t opcode, unsigned family);
+int getCommuteOrig(uint16_t opcode);
+int getCommuteRev(uint16_t opcode);
+} // namespace llvm::AMDGPU
+
+namespace {
+
+struct Recorder : MCStreamer {
+  std::optional<MCInst> last;
+  explicit Recorder(MCContext &context) : MCStreamer(context) {}
+  void emitInstruction(const MCInst &inst, const MCSubtargetInfo &) override { last = inst; }
+  bool emitSymbolAttribute(MCSymbol *, MCSymbolAttr) override { return true; }
+  void emitCommonSymbol(MCSymbol *, uint64_t, Align) override {}
+};
+
+struct Gpu {
+  std::string name;
+  Triple triple{"amdgcn-amd-amdhsa"};
+  const Target *target;
+  std::unique_ptr<MCSubtargetInfo> subtarget;
+  std::unique_ptr<MCRegisterInfo> registers;
+  std::unique_ptr<MCAsmInfo> assembly;
+  std::unique_ptr<MCInstrInfo> instructions;
+  MCTargetOptions options;
+  // Which pseudo instruction is encoded as each instruction.
+  std::map<unsigned, unsigned> pseudo;
+
+  explicit Gpu(const std::string &name) : name(name) {
+    std::string error;
+    target = TargetRegistry::lookupTarget(triple, error);
+    subtarget.reset(target->createMCSubtargetInfo(triple, name, ""));
+    registers.reset(target->createMCRegInfo(triple));
+    assembly.reset(target->createMCAsmInfo(*registers, triple, options));
+    instructions.reset(target->createMCInstrInfo());
+    for (unsigned family : families())
+      for (unsigned p = 0; p < instructions->getNumOpcodes(); ++p) {
+        int real = AMDGPU::getMCOpcode(uint16_t(p), family);
+        if (exists(real) && unsigned(real) != p)
+          pseudo.emplace(unsigned(real), p);
+      }
+  }
+
+  // The encodings of the target, the likeliest first: columns of the table that getMCOpcode looks into.
+  std::vector<unsigned> families() const {
+    enum { SI, VI, SDWA, SDWA9, GFX80, GFX9, GFX90A = 8, GFX940 = 9 };
+    if (name == "gfx600" || name == "gfx700")
+      return {SI};
+    if (name[3] == '8')
+      return {GFX80, VI, SDWA};
+    if (name == "gfx942")
+      return {GFX940, GFX90A, GFX9, SDWA9, VI};
+    return {GFX9, SDWA9, VI};
+  }
+
+  bool exists(int opcode) const { return opcode >= 0 && unsigned(opcode) < instructions->getNumOpcodes(); }
+
+  std::optional<MCInst> assemble(const std::string &text) {
+    SourceMgr sources;
+    sources.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(text + "\n"), SMLoc());
+    MCContext context(triple, assembly.get(), registers.get(), subtarget.get(), &sources);
+    std::unique_ptr<MCObjectFileInfo> objects(target->createMCObjectFileInfo(context, false));
+    context.setObjectFileInfo(objects.get());
+    Recorder recorder(context);
+    target->createNullTargetStreamer(recorder);
+    std::unique_ptr<MCAsmParser> parser(createMCAsmParser(sources, context, recorder, *assembly));
+    std::unique_ptr<MCTargetAsmParser> own(
+        target->createMCAsmParser(*subtarget, *parser, *instructions, options));
+    parser->setTargetParser(*own);
+    if (parser->Run(false))
+      return std::nullopt;
+    return recorder.last;
+  }
+
+  std::optional<MCInst> disassemble(const std::vector<uint8_t> &bytes) {
+    MCContext context(triple, assembly.get(), registers.get(), subtarget.get());
+    std::unique_ptr<MCDisassembler> decoder(target->createMCDisassembler(*subtarget, context));
+    MCInst inst;
+    uint64_t size = 0;
+    if (decoder->getInstruction(inst, size, bytes, 0, nulls()) == MCDisassembler::Fail || size != bytes.size())
+      return std::nullopt;
+    return inst;
+  }
+
+  std::string list(ArrayRef<MCPhysReg> all) const {
+    std::set<std::string> names;
+    for (MCPhysReg reg : all)
+      names.insert(StringRef(registers->getName(reg)).lower());
+    std::string text;
+    for (const std::string &name : names)
+      text += (text.empty() ? "" : ",") + name;
+    return text.empty() ? "-" : text;
+  }
+
+  std::string describe(unsigned opcode) const {
+    const MCInstrDesc &d = instructions->get(opcode);
+    std::string text;
+    auto flag = [&](bool set, const char *name) { if (set) text += (text.empty() ? "" : ",") + std::string(name); };
+    flag(d.mayLoad(), "load");
+    flag(d.mayStore(), "store");
+    flag(d.isBranch(), "branch");
+    flag(d.isIndirectBranch(), "indirect");
+    flag(d.isTerminator(), "terminator");
+    flag(d.isBarrier(), "barrier");
+    flag(d.isCall(), "call");
+    flag(d.isReturn(), "return");
+    flag(d.isConvergent(), "convergent");
+    flag(d.hasUnmodeledSideEffects(), "effects");
+    flag(d.isCommutable(), "commute");
+    flag(d.mayRaiseFPException(), "fpexcept");
+    flag(d.isCompare(), "compare");
+    bool tied = false;
+    for (unsigned i = d.getNumDefs(); i < d.getNumOperands(); ++i)
+      tied |= d.getOperandConstraint(i, MCOI::TIED_TO) >= 0;
+    flag(tied, "tied");
+    flag(d.TSFlags >> 32 & 1, "vmcnt");
+    flag(d.TSFlags >> 33 & 1, "expcnt");
+    flag(d.TSFlags >> 34 & 1, "lgkmcnt");
+    return (text.empty() ? "-" : text) + " r:" + list(d.implicit_uses()) + " w:" + list(d.implicit_defs());
+  }
+
+  // What it becomes when its sources are swapped, if that is another.
+  std::string partner(unsigned p) const {
+    int other = AMDGPU::getCommuteRev(uint16_t(p));
+    if (!exists(other))
+      other = AMDGPU::getCommuteOrig(uint16_t(p));
+    if (!exists(other))
+      return "-";
+    std::string text = instructions->getName(unsigned(other)).lower();
+    bool here = false;
+    for (const auto &[real, from] : pseudo)
+      here |= from == unsigned(other);
+    return (here ? "" : "!") + text;
+  }
+
+  std::string line(const std::vector<uint8_t> &bytes, const std::string &text) {
+    bool old = name == "gfx600" || name == "gfx700";
+    std::optional<MCInst> inst = old ? assemble(text) : disassemble(bytes);
+    if (!inst)
+      return "unknown";
+    unsigned opcode = inst->getOpcode();
+    std::string out = describe(opcode);
+    auto found = pseudo.find(opcode);
+    if (found == pseudo.end())
+      return out + "\t-\t-";
+    return out + "\t" + describe(found->second) + "\t" + partner(found->second);
+  }
+};
+
+} // namespace
+
+int main() {
+  LLVMInitializeAMDGPUTargetInfo();
+  LLVMInitializeAMDGPUTargetMC();
+  LLVMInitializeAMDGPUAsmParser();
+  LLVMInitializeAMDGPUDisassembler();
+  std::map<std::string, std::unique_ptr<Gpu>> gpus;
+  for (std::string input; std::getline(std::cin, input);) {
+    std::vector<std::string> cells;
+    std::stringstream stream(input);
+    for (std::string cell; std::getline(stream, cell, '\t');)
+      cells.push_back(cell);
+    if (cells.size() != 4)
+      return 1;
+    auto &gpu = gpus[cells[1]];
+    if (!gpu)
+      gpu = std::make_unique<Gpu>(cells[1]);
+    std::vector<uint8_t> bytes;
+    for (size_t i = 0; i + 1 < cells[2].size(); i += 2)
+      bytes.push_back(uint8_t(std::stoul(cells[2].substr(i, 2), nullptr, 16)));
+    std::cout << cells[0] << '\t' << cells[1] << '\t' << gpu->line(bytes, cells[3]) << '\n';
+  }
+}
