@@ -10,7 +10,7 @@ use core::fmt;
 use crate::common::Place;
 use crate::decode::MAX_DWORDS;
 use crate::inst::layout;
-use crate::operand::{code, flag, sdwa_code, value};
+use crate::operand::{bits, code, flag, sdwa_code, value};
 use crate::retarget::Words;
 use crate::table::{Item, Kind, NONE, Shape};
 use crate::target::{FACTS, ITEMS};
@@ -247,14 +247,19 @@ fn put(words: &mut Words, item: &Item, value: u32) -> Option<()> {
     Some(())
 }
 
+/// Bits of an attribute's channel.
+const CHANNEL: u8 = 2;
+/// The whole register.
+const DWORD: u32 = 6;
+
 /// What a modifier holds when it says nothing.
-fn default(kind: Kind) -> u32 {
-    match kind {
-        // The whole register.
-        Kind::SdwaSel => 6,
-        // Each lane reads itself, and all are written.
-        Kind::DppCtrl => 0b11_10_01_00,
-        Kind::DppMask => 15,
+fn default(field: Field) -> u32 {
+    match field {
+        Field::DstSel | Field::Src0Sel | Field::Src1Sel => DWORD,
+        // Each lane reads itself, all are written, and none out of range keeps what it had.
+        Field::DppCtrl => 0b11_10_01_00,
+        Field::RowMask | Field::BankMask => 15,
+        Field::BoundCtrl => 1,
         _ => 0,
     }
 }
@@ -278,7 +283,12 @@ fn convert(from: &Inst, place: &Place, shape: &Shape, extension: Option<Format>)
         let put = match code_of(from, item) {
             Some(code) => put_code(&mut words, target, other, code),
             // No operand code: a parameter, a channel.
-            None if item.kind == other.kind => put(&mut words, other, value(item, from)),
+            None if item.kind == other.kind => {
+                if item.kind == Kind::Attr {
+                    words.put(other.aux[0], CHANNEL, bits(from, item.aux[0], CHANNEL));
+                }
+                put(&mut words, other, value(item, from))
+            }
             None => None,
         };
         put.ok_or(ConvertError::Operand(item.field))?;
@@ -288,7 +298,7 @@ fn convert(from: &Inst, place: &Place, shape: &Shape, extension: Option<Format>)
     }
     // The modifiers: what says something must find a place.
     for item in items(target, shape).filter(|item| !is_operand(item)) {
-        put(&mut words, item, default(item.kind)).ok_or(lacks)?;
+        put(&mut words, item, default(item.field)).ok_or(lacks)?;
     }
     for (format, first, info, held) in from.fields() {
         if info.fixed.is_some() || info.overlay || format == Format::Literal || info.field == Field::Op {
@@ -299,7 +309,9 @@ fn convert(from: &Inst, place: &Place, shape: &Shape, extension: Option<Format>)
         if item.is_some_and(|item| is_operand(&item)) || belongs(from, first + info.lsb) {
             continue;
         }
-        if held == item.map_or(0, |item| default(item.kind)) || item.is_some_and(|i| i.kind == Kind::DppBound) {
+        // A row can say which part is written: then it is no modifier.
+        let is_default = held == default(info.field) || item.is_none() && held == 0;
+        if is_default || info.field == Field::BoundCtrl {
             continue;
         }
         let other = items(target, shape).find(|other| other.field == info.field && !is_operand(other));
@@ -324,7 +336,13 @@ fn convert(from: &Inst, place: &Place, shape: &Shape, extension: Option<Format>)
         dwords += 1;
     }
     let refused = literal.and_then(|operand| operand.role).map_or(lacks, ConvertError::Operand);
-    let made = decode_words(target, words.0.get(..dwords).unwrap_or(&words.0)).map_err(|error| match error {
+    let decode = |words: &Words| decode_words(target, words.0.get(..dwords).unwrap_or(&words.0));
+    let made = decode(&words).or_else(|error| {
+        let info = extension.and_then(|e| layout(target, e)?.fields.iter().find(|info| info.field == Field::DstSel));
+        words.field(there.bits, info.ok_or(error)?, DWORD);
+        decode(&words)
+    });
+    let made = made.map_err(|error| match error {
         DecodeError::ReservedValue { field, .. } => ConvertError::Operand(field),
         _ => refused,
     })?;
@@ -339,12 +357,12 @@ fn is_operand(item: &&'static Item) -> bool {
     item.access.is_some()
 }
 
-/// The bit is a flag of an operand, and was read and written with it: scalar or vector (SDWA), sdst or vcc; or it
-/// announces the dword behind the base words.
+/// The bit is a flag of an operand, and was read and written with it: scalar or vector (SDWA), sdst or vcc, a channel; or
+/// it announces the dword behind the base words.
 fn belongs(from: &Inst, bit: u8) -> bool {
     let of_item = |item: &Item| match item.kind {
         Kind::SdwaSrc => item.cond == bit,
-        Kind::SdstOrVcc => item.aux[0] == bit,
+        Kind::SdstOrVcc | Kind::Attr => item.aux[0] == bit,
         _ => false,
     };
     let announces = || {
@@ -362,11 +380,13 @@ fn compare(a: &Inst, b: &Inst) -> Result<(), ConvertError> {
         Value::Reg(Reg::Vcc) => Value::Reg(Reg::Special(vcc)),
         value => value,
     };
+    // A constant has the width of its field.
+    let bits = |operand: &Operand| if matches!(operand.value, Value::Imm(_)) { 0 } else { operand.bits };
     let (mut here, mut there) = (a.operands().filter(is_shown), b.operands().filter(is_shown));
     loop {
         match (here.next(), there.next()) {
             (None, None) => break,
-            (Some(x), Some(y)) if value(&x) == value(&y) && (x.bits, x.access) == (y.bits, y.access) => {}
+            (Some(x), Some(y)) if value(&x) == value(&y) && x.access == y.access && bits(&x) == bits(&y) => {}
             (Some(Operand { role: Some(field), .. }), _) | (_, Some(Operand { role: Some(field), .. })) => {
                 return Err(ConvertError::Operand(field));
             }

@@ -1,0 +1,181 @@
+//! An instruction can be encoded in every way that its operation has, and says the same in each; its sources can be
+//! swapped, and swapped again it is what it was. For every operation of every target in all its forms.
+
+#[path = "words/mod.rs"]
+mod words;
+
+use amdgpu_isa::{Access, ConvertError, Field, Format, Inst, Opcode, Operand, Reg, Target, Value, decode_words};
+use std::collections::BTreeSet;
+use words::{Filling, Rng, attempt, encodings, layout, legal, repair};
+
+/// Instructions of every form of an operation in a format.
+fn instances(target: Target, encoding: (Format, u16, Opcode), count: usize, rng: &mut Rng) -> Vec<Inst> {
+    let (format, number, opcode) = encoding;
+    let mut all = legal(target, encoding, count, rng);
+    let base = layout(target, format);
+    for behind in base.extends.iter().filter(|e| e.2 != Format::Literal) {
+        for n in 0..count {
+            let filling = if n < 2 { Filling::Zero } else { Filling::Typical };
+            let mut words = attempt(target, base, number, Some(behind), filling, rng);
+            if n % 2 == 1 {
+                plain(&mut words, behind.2);
+            }
+            let made = repair(target, &mut words, rng);
+            all.extend(made.filter(|i| i.opcode() == opcode && i.format() == format && !all.contains(i)));
+        }
+    }
+    all.retain(|inst| inst.is_canonical() && inst.check().is_ok());
+    all
+}
+
+/// Controls of the dword behind one base dword that say nothing.
+fn plain(words: &mut [u32; 5], behind: Format) {
+    words[1] = match behind {
+        Format::Sdwa => words[1] & 0x8080_00ff | 0x0606_0600,
+        Format::Sdwab => words[1] & 0x8080_80ff | 0x0606_0000,
+        Format::Dpp => words[1] & 0xff | 0xff08_e400,
+        _ => words[1],
+    };
+}
+
+/// What operands say, vcc being the same whether a field names it or not.
+fn said(inst: &Inst) -> Vec<(Value, u16, Access)> {
+    let value = |o: &Operand| if o.value == Value::Reg(Reg::Special(106)) { Value::Reg(Reg::Vcc) } else { o.value };
+    // A constant has the width of its field.
+    let bits = |o: &Operand| if matches!(o.value, Value::Imm(_)) { 0 } else { o.bits };
+    inst.operands().filter(|o| o.role.is_some()).map(|o| (value(&o), bits(&o), o.access)).collect()
+}
+
+fn is_same(a: &Inst, b: &Inst) {
+    assert_eq!((a.opcode(), said(a)), (b.opcode(), said(b)), "{a:?} {b:?}");
+    assert_eq!((a.reads(), a.writes()), (b.reads(), b.writes()), "{a:?} {b:?}");
+    assert!(a.memory().eq(b.memory()) && a.counters() == b.counters(), "{a:?} {b:?}");
+    assert_eq!(decode_words(b.target(), b.words()), Ok(*b));
+    assert!(b.check().is_ok(), "{b:?}");
+}
+
+fn form(inst: &Inst) -> (Format, Option<Format>) {
+    (inst.format(), inst.extension().filter(|e| *e != Format::Literal))
+}
+
+/// The DPP form takes another control than the one that says nothing: of 64 bits a lane can only be broadcast.
+fn lacks_identity(target: Target, opcode: Opcode, form: (Format, Option<Format>), rng: &mut Rng) -> bool {
+    let of_form = |(format, ..): &(Format, u16, Opcode)| *format == form.0;
+    let encoding = encodings(target).into_iter().filter(|e| e.2 == opcode).find(of_form).expect("it has the form");
+    let all = instances(target, encoding, 24, rng);
+    let mut dpp = all.iter().filter(|inst| self::form(inst) == form).peekable();
+    dpp.peek().is_some() && dpp.all(|inst| inst.with(Field::DppCtrl, 0xe4).is_err())
+}
+
+#[test]
+fn every_operation_is_the_same_in_each_encoding() {
+    let mut rng = Rng(9);
+    for &target in Target::ALL {
+        let (mut tried, mut done) = (0, 0);
+        // From which form to which each operation came, or did not.
+        let (mut reached, mut refused) = (BTreeSet::new(), BTreeSet::new());
+        for encoding in encodings(target) {
+            let opcode = encoding.2;
+            for inst in instances(target, encoding, 24, &mut rng) {
+                for (format, extension) in opcode.forms(target) {
+                    tried += 1;
+                    let (here, there) = (form(&inst), (format, extension));
+                    let Ok(other) = inst.reencode(format, extension) else {
+                        refused.insert((opcode, here, there));
+                        continue;
+                    };
+                    assert_eq!(form(&other), there);
+                    is_same(&inst, &other);
+                    assert_eq!(other.reencode(format, extension), Ok(other));
+                    // And back again: to the same bytes, but for what SDWA and DPP can say in several ways.
+                    let back = other.reencode(here.0, here.1).unwrap_or_else(|e| panic!("{inst:?}: {e}"));
+                    assert!(back == inst || here.1.is_some(), "{inst:?} {other:?} {back:?}");
+                    is_same(&inst, &back);
+                    reached.extend([(opcode, here, there), (opcode, there, here)]);
+                    done += 1;
+                }
+            }
+        }
+        let never: Vec<_> = refused.difference(&reached).collect();
+        for &&(opcode, here, there) in &never {
+            let dpp = [here, there].into_iter().find(|form| form.1 == Some(Format::Dpp));
+            let expected = dpp.is_some_and(|form| lacks_identity(target, opcode, form, &mut rng));
+            assert!(expected, "{target}: {opcode:?} never comes from {here:?} to {there:?}");
+        }
+        println!("{target}: {tried} tried, {done} done, {} ways, {} never", reached.len(), never.len());
+        assert!(done > 15_000 && reached.len() > 500, "{target}: {done} {}", reached.len());
+    }
+}
+
+/// Every 32-bit instruction without a literal expands, and shrinks to the same bytes.
+#[test]
+fn what_is_expanded_shrinks_to_the_same_bytes() {
+    let mut rng = Rng(11);
+    let short = |target, (format, ..): &(Format, u16, Opcode)| layout(target, *format).bits == 32;
+    for &target in Target::ALL {
+        let (mut both, mut alone, mut literals) = (0, 0, 0);
+        for encoding in encodings(target).into_iter().filter(|e| short(target, e)) {
+            let long = encoding.2.forms(target).any(|(format, _)| layout(target, format).bits == 64);
+            for inst in legal(target, encoding, 24, &mut rng).into_iter().filter(|i| i.is_canonical()) {
+                let literal = inst.operands().find(|o| matches!(o.value, Value::Literal(_))).and_then(|o| o.role);
+                match literal {
+                    _ if !long => {
+                        assert_eq!(inst.expand(), Ok(inst));
+                        alone += 1;
+                    }
+                    Some(field) if inst.check().is_ok() && inst.extension() == Some(Format::Literal) => {
+                        assert_eq!(inst.expand(), Err(ConvertError::Operand(field)), "{inst:?}");
+                        literals += 1;
+                    }
+                    None if inst.extension().is_none() && inst.check().is_ok() => {
+                        let expanded = inst.expand().unwrap_or_else(|e| panic!("{inst:?}: {e}"));
+                        assert_eq!((expanded.len(), expanded.shrink()), (8, Ok(inst)));
+                        both += 1;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        println!("{target}: {both} expanded and shrunk, {literals} with a literal refused, {alone} have one encoding");
+        assert!(both > 3_000 && literals > 30 && alone > 1_000, "{target}: {both} {literals} {alone}");
+    }
+}
+
+/// The values of the two sources that change places.
+fn sources(inst: &Inst) -> Vec<Value> {
+    let source = |o: &Operand| o.role.is_some_and(|f| f.name().contains("src")) && o.access == Access::Read;
+    inst.operands().filter(source).take(2).map(|o| o.value).collect()
+}
+
+#[test]
+fn swapped_sources_swap_back() {
+    let mut rng = Rng(10);
+    for &target in Target::ALL {
+        let (mut done, mut refused) = (BTreeSet::new(), BTreeSet::new());
+        for encoding in encodings(target) {
+            for inst in instances(target, encoding, 24, &mut rng) {
+                let key = (inst.opcode(), form(&inst));
+                match inst.commuted() {
+                    Ok(other) => {
+                        assert!(inst.flags().is_commutable());
+                        assert_eq!((form(&other), other.commuted()), (form(&inst), Ok(inst)), "{inst:?}");
+                        let (mut here, there) = (sources(&inst), sources(&other));
+                        here.reverse();
+                        assert_eq!(here, there, "{inst:?} {other:?}");
+                        assert_eq!(
+                            (inst.reads(), inst.writes()),
+                            (other.reads(), other.writes()),
+                            "{inst:?} {other:?}"
+                        );
+                        done.insert(key);
+                    }
+                    Err(ConvertError::NotCommutable(_)) => assert!(!inst.flags().is_commutable(), "{inst:?}"),
+                    Err(_) => _ = refused.insert(key),
+                }
+            }
+        }
+        let never: Vec<_> = refused.difference(&done).collect();
+        println!("{target}: {} operations and forms", done.len());
+        assert!(never.is_empty() && done.len() > 300, "{target}: never swapped: {never:?}");
+    }
+}
