@@ -1,30 +1,40 @@
-//! facts
+//! What is said of an instruction besides its operands is what LLVM's instruction descriptions say, for every operation
+//! of every target in all its forms, or the difference is listed in tests/facts/differences.txt with its reason.
+//!
+//! `tests/facts/llvm.txt` has the descriptions; `tests/facts/describe.sh` writes it.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
+#[path = "facts/snapshot.rs"]
+mod snapshot;
 #[path = "words/mod.rs"]
 mod words;
 
-use amdgpu_isa::{Field, Format, Inst, Target};
-use std::fmt::Write;
+use amdgpu_isa::{Access, Field, Format, Inst, Opcode, Operand, Reg, RegSet, Target, Value, decode};
+use snapshot::{Description, Snapshot};
+use std::collections::{BTreeMap, BTreeSet};
 use words::{Filling, Rng, attempt, encodings, layout, legal, repair};
 
-/// An instruction of every operation in every form that facts can depend on, and what the form is called.
+/// An instruction of every operation in every form that facts can depend on, and what the form is called: the format,
+/// with the field that makes another access of it, or what stands behind.
 fn all(target: Target) -> Vec<(String, Inst)> {
     let mut rng = Rng(1);
     let mut found = Vec::new();
     for (format, number, opcode) in encodings(target) {
-        let tries = legal(target, (format, number, opcode), 40, &mut rng);
-        let inst = *tries.iter().find(|i| i.check().is_ok()).unwrap_or(&tries[0]);
-        // LLVM wants as many components as an atomic has data.
+        // What LLVM's assembler takes: few scalars, and as many components as an atomic has data.
+        let vector = format.name().starts_with("VOP");
+        let scalar =
+            |o: &Operand| vector && matches!(o.value, Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_)));
+        let ones = |i: &Inst| i.words().iter().map(|w| w.count_ones()).sum::<u32>();
+        let plain = |i: &&Inst| (i.check().is_err(), i.operands().filter(scalar).count(), ones(i));
+        let inst = *legal(target, (format, number, opcode), 12, &mut rng).iter().min_by_key(plain).unwrap();
+        let inst = inst.with(Field::Lds, 0).unwrap_or(inst);
         let double = inst.operands().next().is_some_and(|data| data.bits == 64);
         let inst = inst.with(Field::Dmask, if double { 3 } else { 1 }).unwrap_or(inst);
-        let mut add = |form: &str, inst: Inst| found.push((format!("{format}{form} {opcode}"), inst));
+        let mut add = |form: &str, inst: Inst| found.push((format!("{format}{form}"), inst));
         add("", inst);
-        // Bits that make another access of it.
         for field in [Field::Lds, Field::Gds] {
-            if let Ok(other) = inst.with(field, 1) {
-                add(&format!(".{field}"), other);
-            }
+            let other = inst.with(field, 1).ok().filter(Inst::is_canonical);
+            other.into_iter().for_each(|other| add(&format!(".{field}"), other));
         }
         let base = layout(target, format);
         for behind in base.extends.iter().filter(|e| e.2 != Format::Literal) {
@@ -34,12 +44,208 @@ fn all(target: Target) -> Vec<(String, Inst)> {
                 repair(target, &mut words, &mut rng)
             });
             let of_form = |i: &Inst| i.opcode() == opcode && i.extension() == Some(behind.2);
-            if let Some(inst) = made.filter(of_form).next() {
-                add(&format!("+{}", behind.2), inst);
-            }
+            // Not the register of a source.
+            let made = made.filter(of_form).map(|i| i.with(Field::Vdst, 200).unwrap_or(i));
+            made.take(1).for_each(|inst| add(&format!("+{}", behind.2), inst));
         }
     }
     found
+}
+
+/// Properties by LLVM's names: flags, counters, implicit registers (`r:exec`, `w:vcc`), and `tied`: a destination is
+/// read. A swap with another operation is not among them.
+fn ours(inst: &Inst) -> BTreeSet<String> {
+    let (flags, counters) = (inst.flags(), inst.counters());
+    let named = [
+        ("load", flags.is_load()),
+        ("store", flags.is_store()),
+        ("branch", flags.is_branch()),
+        ("indirect", flags.is_indirect_branch()),
+        ("terminator", flags.is_terminator()),
+        ("barrier", flags.is_barrier()),
+        ("call", flags.is_call()),
+        ("return", flags.is_return()),
+        ("convergent", flags.is_convergent()),
+        ("effects", flags.has_side_effects()),
+        ("commute", flags.is_commutable()),
+        ("fpexcept", flags.may_raise_fp()),
+        ("compare", flags.is_compare()),
+        ("vmcnt", counters.vmcnt),
+        ("expcnt", counters.expcnt),
+        ("lgkmcnt", counters.lgkmcnt),
+        ("tied", reads_destination(inst)),
+    ];
+    let mut found: BTreeSet<String> = named.iter().filter(|n| n.1).map(|n| n.0.to_string()).collect();
+    for operand in inst.operands().filter(|o| o.role.is_none() || o.role == Some(Field::Vcc)) {
+        let name = match operand.value {
+            Value::Reg(Reg::FlatScratch) => "flat_scr".into(),
+            Value::Reg(reg) => format!("{reg:?}").to_lowercase(),
+            other => panic!("{inst:?}: {other:?}"),
+        };
+        found.extend(operand.access.reads().then(|| format!("r:{name}")));
+        found.extend(operand.access.writes().then(|| format!("w:{name}")));
+    }
+    found
+}
+
+fn reads_destination(inst: &Inst) -> bool {
+    let of = |access: Access| {
+        let mut set = RegSet::new(inst.target());
+        let named = |o: &Operand| o.role.is_some_and(|f| f != Field::Vcc) && o.access == access;
+        inst.operands().filter(named).for_each(|o| set.insert_operand(&o));
+        set
+    };
+    let only_written = of(Access::Write) - of(Access::Read);
+    !of(Access::ReadWrite).is_empty() || inst.reads().intersects(&only_written) && inst.extension().is_some()
+}
+
+/// What the operation is when its sources are swapped, by its name; none if it is itself.
+fn partner(inst: &Inst) -> Option<&'static str> {
+    // The sources of a sample need not be able to: the operation is asked for all that it can be.
+    let mut rng = Rng(3);
+    let encoding = encodings(inst.target()).into_iter().find(|e| e.0 == inst.format() && e.2 == inst.opcode());
+    let tries = legal(inst.target(), encoding.expect("it has one"), 300, &mut rng);
+    let swapped = tries.iter().find_map(|i| i.commuted().ok())?;
+    (swapped.opcode() != inst.opcode()).then(|| swapped.opcode().name())
+}
+
+/// A line of tests/facts/differences.txt.
+struct Class {
+    name: &'static str,
+    reason: &'static str,
+    /// `+load`: we say so, LLVM does not; `-load`: the other way round.
+    properties: Vec<&'static str>,
+    /// Forms, targets and operations, with `*` at the end for all that begin so.
+    forms: Vec<&'static str>,
+    targets: Vec<&'static str>,
+    operations: Vec<&'static str>,
+    example: (&'static str, &'static str),
+}
+
+impl Class {
+    fn holds(&self, property: &str, form: &str, inst: &Inst) -> bool {
+        let one_of = |list: &[&str], text: &str| {
+            list.iter().any(|p| p.strip_suffix('*').map_or(*p == text, |start| text.starts_with(start)))
+        };
+        one_of(&self.properties, property)
+            && one_of(&self.forms, form)
+            && one_of(&self.targets, inst.target().name())
+            && one_of(&self.operations, inst.opcode().name())
+    }
+}
+
+fn classes() -> Vec<Class> {
+    let list = |s: &'static str| s.split_whitespace().collect::<Vec<_>>();
+    let mut found: Vec<Class> = Vec::new();
+    for line in include_str!("facts/differences.txt").lines().filter(|l| !l.starts_with('#') && !l.is_empty()) {
+        let cells: Vec<&'static str> = line.split('|').map(str::trim).collect();
+        let [name, properties, forms, targets, operations, example, reason] = cells[..] else {
+            panic!("differences.txt: seven cells expected: {line}")
+        };
+        let example = example.split_once(' ').unwrap_or_else(|| panic!("{name}: an example is a target and bytes"));
+        assert!(!reason.is_empty(), "{name}: why?");
+        let (properties, forms) = (list(properties), list(forms));
+        let (targets, operations) = (list(targets), list(operations));
+        found.push(Class { name, reason, properties, forms, targets, operations, example });
+    }
+    found
+}
+
+/// The properties that only one of both has.
+fn difference(ours: &BTreeSet<String>, llvm: &BTreeSet<String>) -> Vec<String> {
+    let only = |sign, a: &BTreeSet<String>, b: &BTreeSet<String>| -> Vec<String> {
+        a.difference(b).map(|property| format!("{sign}{property}")).collect()
+    };
+    [only('+', ours, llvm), only('-', llvm, ours)].concat()
+}
+
+#[test]
+fn facts_are_those_of_llvm_or_the_difference_is_listed() {
+    let snapshot = Snapshot::read();
+    let classes = classes();
+    let mut met = vec![0usize; classes.len()];
+    let mut shown = vec![false; classes.len()];
+    let mut unlisted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let (mut asked, mut unknown) = (0, BTreeSet::new());
+    for &target in Target::ALL {
+        for (form, inst) in all(target) {
+            let name = inst.opcode().name();
+            let Some(llvm) = snapshot.find(target.name(), &form, name) else {
+                unknown.insert(name);
+                continue;
+            };
+            asked += 1;
+            for property in difference(&ours(&inst), llvm.properties()) {
+                match classes.iter().position(|c| c.holds(&property, &form, &inst)) {
+                    Some(n) => met[n] += 1,
+                    None => {
+                        let bytes: String = words::bytes(inst.words()).iter().map(|b| format!("{b:02x}")).collect();
+                        let key = format!("{property} {form}");
+                        unlisted.entry(key).or_default().insert(format!("{name}@{target}:{bytes}"));
+                    }
+                }
+            }
+        }
+    }
+    for (n, class) in classes.iter().enumerate() {
+        let (target, hex) = class.example;
+        let target: Target = target.parse().unwrap_or_else(|_| panic!("{}: {target} is no target", class.name));
+        let bytes: Vec<u8> = (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..][..2], 16).unwrap()).collect();
+        let inst = decode(target, &bytes).unwrap_or_else(|e| panic!("{}: {e}", class.name));
+        assert_eq!(inst.len(), bytes.len(), "{}", class.name);
+        let form = form(&inst);
+        let llvm = snapshot.find(target.name(), &form, inst.opcode().name()).expect(class.name);
+        let found = difference(&ours(&inst), llvm.properties());
+        shown[n] = found.iter().any(|property| class.holds(property, &form, &inst));
+    }
+    for (class, (met, shown)) in classes.iter().zip(met.iter().zip(&shown)) {
+        println!("{met:6} {}: {}", class.name, class.reason);
+        assert!(*met > 0, "{} is no difference any more", class.name);
+        assert!(shown, "{}: its example does not show it", class.name);
+    }
+    for (key, found) in &unlisted {
+        println!("{key}: {} {:?}", found.len(), found.iter().take(40).collect::<Vec<_>>());
+    }
+    assert!(unlisted.is_empty(), "{} kinds of differences are not listed", unlisted.len());
+    // What the GCN pages have and LLVM does not: see tests/operands.rs.
+    assert_eq!(unknown, BTreeSet::from(["s_getreg_regrd_b32", "s_mov_fed_b32", "s_mov_regrd_b32"]));
+    println!("{asked} operations and forms of {} targets", Target::ALL.len());
+    assert!(asked > 15_000, "only {asked}");
+}
+
+/// The form of an instruction, as `all` names it.
+fn form(inst: &Inst) -> String {
+    let set = |field: Field| inst.format() != Format::Mubuf && inst.get(field) == Some(1) || inst.get(field) == Some(1);
+    let field = [Field::Lds, Field::Gds].into_iter().find(|f| set(*f)).map_or(String::new(), |f| format!(".{f}"));
+    let behind = inst.extension().filter(|e| *e != Format::Literal).map_or(String::new(), |e| format!("+{e}"));
+    format!("{}{field}{behind}", inst.format())
+}
+
+#[test]
+fn swaps_are_those_of_llvm() {
+    let snapshot = Snapshot::read();
+    let mut pairs = 0;
+    for &target in Target::ALL {
+        for (form, inst) in all(target).into_iter().filter(|(form, _)| !form.contains(['+', '.'])) {
+            let name = inst.opcode().name();
+            let Some(llvm) = snapshot.find(target.name(), &form, name) else { continue };
+            // By the base name, whatever the target spells.
+            let theirs = llvm.partner.filter(|p| !p.starts_with('!'));
+            let ours = partner(&inst);
+            pairs += usize::from(ours.is_some());
+            let same = |a: &str, b: &str| a == b || a.replace("_co_", "_") == b.replace("_co_", "_");
+            let good = match (ours, theirs) {
+                (Some(a), Some(b)) => same(a, b.trim_end_matches("_e32").trim_end_matches("_e64")),
+                (None, None) => true,
+                // LLVM's tables lack the pairs of some forms, not of their operations.
+                (Some(_), None) => Opcode::ALL.iter().any(|op| Some(op.name()) == ours),
+                (None, Some(_)) => false,
+            };
+            assert!(good, "{target} {form} {name}: {ours:?}, and {theirs:?} in LLVM");
+        }
+    }
+    println!("{pairs} swaps with another operation");
+    assert!(pairs > 1_000, "only {pairs}");
 }
 
 /// What tests/facts/describe.sh asks LLVM about.
@@ -50,8 +256,31 @@ fn words_for_llvm() {
     for &target in Target::ALL {
         for (form, inst) in all(target) {
             let bytes: String = words::bytes(inst.words()).iter().map(|b| format!("{b:02x}")).collect();
-            writeln!(text, "{form}\t{target}\t{bytes}\t{inst}").unwrap();
+            text += &format!("{form} {}\t{target}\t{bytes}\t{inst}\n", inst.opcode());
         }
     }
     std::fs::write(std::env::var("AMDGPU_ISA_FACTS").expect("the file's name"), text).unwrap();
+}
+
+/// Its answers, in short.
+#[test]
+#[ignore = "reads a file of tests/facts/describe.sh"]
+fn snapshot_of_llvm() {
+    let answers = std::fs::read_to_string(std::env::var("AMDGPU_ISA_FACTS").expect("the file's name")).unwrap();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/facts/llvm.txt");
+    std::fs::write(path, snapshot::text(&answers)).unwrap();
+}
+
+#[test]
+fn a_description_is_read_as_it_was_written() {
+    let answers =
+        "VOP2 v_x\tgfx600\teffects r:exec w:-\tcommute,load r:exec,mode w:vcc\tv_y\nVOP2 v_z\tgfx600\tunknown\n";
+    let text = snapshot::text(answers);
+    let read = Snapshot::of(Box::leak(text.into_boxed_str()));
+    let found = read.find("gfx600", "VOP2", "v_x").unwrap();
+    let expected: BTreeSet<String> = ["commute", "load", "r:exec", "r:mode", "w:vcc"].map(str::to_string).into();
+    assert_eq!((found.properties(), found.partner), (&expected, Some("v_y")));
+    assert_eq!(found.real, BTreeSet::from(["effects".to_string(), "r:exec".to_string()]));
+    assert!(read.find("gfx600", "VOP2", "v_z").is_none());
+    let _: &Description = found;
 }

@@ -57,6 +57,7 @@ struct Gpu {
   MCTargetOptions options;
   // Which pseudo instruction is encoded as each instruction.
   std::map<unsigned, unsigned> pseudo;
+  std::map<std::string, unsigned> numbers;
 
   explicit Gpu(const std::string &name) : name(name) {
     std::string error;
@@ -65,11 +66,14 @@ struct Gpu {
     registers.reset(target->createMCRegInfo(triple));
     assembly.reset(target->createMCAsmInfo(*registers, triple, options));
     instructions.reset(target->createMCInstrInfo());
+    for (unsigned opcode = 0; opcode < instructions->getNumOpcodes(); ++opcode)
+      numbers.emplace(instructions->getName(opcode).str(), opcode);
     for (unsigned family : families())
       for (unsigned p = 0; p < instructions->getNumOpcodes(); ++p) {
         int real = AMDGPU::getMCOpcode(uint16_t(p), family);
-        if (exists(real) && unsigned(real) != p)
-          pseudo.emplace(unsigned(real), p);
+        if (!exists(real) || unsigned(real) == p)
+          continue;
+        pseudo.emplace(unsigned(real), p);
       }
   }
 
@@ -175,7 +179,12 @@ struct Gpu {
     auto found = pseudo.find(opcode);
     if (found == pseudo.end())
       return out + "\t-\t-";
-    return out + "\t" + describe(found->second) + "\t" + partner(found->second);
+    // From gfx9 on the compiler uses DS instructions that do not read m0; the disassembler gives the old ones.
+    StringRef older = instructions->getName(found->second);
+    auto newer = numbers.find(older.str() + "_gfx9");
+    bool here = name[3] == '9' && older.starts_with("DS_") && newer != numbers.end();
+    unsigned p = here ? newer->second : found->second;
+    return out + "\t" + describe(p) + "\t" + partner(p);
   }
 };
 

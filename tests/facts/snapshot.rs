@@ -1,0 +1,98 @@
+//! `tests/facts/llvm.txt`: what LLVM's descriptions say, those that are equal together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+const HEAD: &str = "\
+# What LLVM 22's instruction descriptions say of every operation in every form. Written by tests/facts/describe.sh.
+# = what the description of the encoded instruction says | that of the compiler's pseudo instruction, if there is one
+#   flags, and implicit registers, read (r:) and written (w:)
+# targets form: operations; behind `>` what LLVM's compiler makes of one when it swaps the sources, if that is another
+#   (`!`: the target has none)
+";
+
+/// What LLVM says of an instruction.
+pub struct Description {
+    pub real: BTreeSet<String>,
+    /// The compiler's pseudo instruction knows more: what is encoded has hardly any flag besides "side effects".
+    pub pseudo: Option<BTreeSet<String>>,
+    pub partner: Option<&'static str>,
+}
+
+impl Description {
+    pub fn properties(&self) -> &BTreeSet<String> {
+        self.pseudo.as_ref().unwrap_or(&self.real)
+    }
+}
+
+pub struct Snapshot(BTreeMap<String, Description>);
+
+impl Snapshot {
+    pub fn read() -> Snapshot {
+        Snapshot::of(include_str!("llvm.txt"))
+    }
+
+    pub fn of(text: &'static str) -> Snapshot {
+        let mut all = BTreeMap::new();
+        let (mut real, mut pseudo) = (BTreeSet::new(), None);
+        for line in text.lines().filter(|l| !l.starts_with('#')) {
+            if let Some(both) = line.strip_prefix("= ") {
+                let (a, b) = both.split_once(" | ").expect("two descriptions");
+                (real, pseudo) = (properties(a), (b != "-").then(|| properties(b)));
+                continue;
+            }
+            let (head, names) = line.split_once(": ").expect("targets, a form and operations");
+            let (targets, form) = head.split_once(' ').expect("targets and a form");
+            for name in names.split(' ') {
+                let (name, partner) = name.split_once('>').map_or((name, None), |(n, p)| (n, Some(p)));
+                for target in targets.split(',') {
+                    let description = Description { real: real.clone(), pseudo: pseudo.clone(), partner };
+                    all.insert(format!("{target} {form} {name}"), description);
+                }
+            }
+        }
+        Snapshot(all)
+    }
+
+    pub fn find(&self, target: &str, form: &str, name: &str) -> Option<&Description> {
+        self.0.get(&format!("{target} {form} {name}"))
+    }
+}
+
+/// `load,store r:exec,m0 w:-`
+fn properties(text: &str) -> BTreeSet<String> {
+    let mut parts = text.split(' ');
+    let list = |s: &str| s.split(',').filter(|x| *x != "-").map(str::to_string).collect::<Vec<_>>();
+    let mut found: BTreeSet<String> = list(parts.next().expect("flags")).into_iter().collect();
+    for part in parts {
+        let (access, registers) = part.split_once(':').expect("r: or w:");
+        found.extend(list(registers).into_iter().map(|register| format!("{access}:{register}")));
+    }
+    found
+}
+
+/// The snapshot, from the lines that tests/facts/describe.cpp writes.
+pub fn text(answers: &str) -> String {
+    // Targets of each description of an operation.
+    let mut targets: BTreeMap<(String, &str, String), Vec<&str>> = BTreeMap::new();
+    for line in answers.lines() {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let [key, target, real, pseudo, partner] = cells[..] else { continue };
+        let (form, name) = key.split_once(' ').expect("a form and an operation");
+        let partner = if partner == "-" { String::new() } else { format!(">{partner}") };
+        let of = targets.entry((format!("= {real} | {pseudo}"), form, format!("{name}{partner}"))).or_default();
+        if !of.contains(&target) {
+            of.push(target);
+        }
+    }
+    let mut groups: BTreeMap<String, BTreeMap<String, Vec<String>>> = BTreeMap::new();
+    for ((description, form, name), targets) in targets {
+        let head = format!("{} {form}", targets.join(","));
+        groups.entry(description).or_default().entry(head).or_default().push(name);
+    }
+    let mut out = HEAD.to_string();
+    for (description, lines) in groups {
+        out += &format!("{description}\n");
+        lines.iter().for_each(|(head, names)| out += &format!("{head}: {}\n", names.join(" ")));
+    }
+    out
+}
