@@ -30,10 +30,23 @@ enum Difference {
     ChannelOfAttribute,
     /// The facts know a compare in SDWA form as writing vcc; the field sdst can name another register.
     CompareToSdst,
+    /// The facts say of every load that can go to LDS that it reads m0; it does with lds only.
+    M0WithLds,
+    /// The facts have the VOP3 form of v_interp_p2_f32 as writing what it is added to, that of VINTRP as reading it too.
+    InterpolationAdds,
 }
 use Difference::*;
-const ALL_DIFFERENCES: [Difference; 7] =
-    [NoReturn, DataToLds, OneOffset, FailStatus, OffsetOf20Bits, ChannelOfAttribute, CompareToSdst];
+const ALL_DIFFERENCES: [Difference; 9] = [
+    NoReturn,
+    DataToLds,
+    OneOffset,
+    FailStatus,
+    OffsetOf20Bits,
+    ChannelOfAttribute,
+    CompareToSdst,
+    M0WithLds,
+    InterpolationAdds,
+];
 
 /// The GCN pages have these from GCN 1.1 on, LLVM on GCN 1.0 too.
 fn is_llvms_alone(target: Target, mnemonic: &str) -> bool {
@@ -210,6 +223,8 @@ fn compare(row: &Row, inst: &Inst, met: &mut BTreeSet<Difference>) -> Vec<String
             other_reading(row, inst, fact, operand).filter(|_| one_of(fact.access, access(operand)))
         {
             met.insert(difference);
+        } else if row.format == "VOP3-INTERP" && row.mnemonic == "v_interp_p2_f32" && access(operand) == "rw" {
+            met.insert(InterpolationAdds);
         } else if !is_kind(kinds, inst, operand) || !good_bits || !one_of(fact.access, access(operand)) {
             let Operand { value, bits, .. } = operand;
             faults.push(format!("{} is {value:?}, {bits} bits, {}", fact.name, access(operand)));
@@ -241,7 +256,11 @@ fn compare(row: &Row, inst: &Inst, met: &mut BTreeSet<Difference>) -> Vec<String
     if explicit.iter().any(|o| o.role == Some(Field::Sdst) && o.value != Value::Reg(Reg::Vcc)) {
         expected.remove("vcc");
     }
-    for (what, ours, theirs) in [("reads", reads, &row.reads), ("writes", writes, &expected)] {
+    let mut expected_reads = row.reads.clone();
+    if inst.get(Field::Lds) == Some(0) && expected_reads.remove("m0") {
+        met.insert(M0WithLds);
+    }
+    for (what, ours, theirs) in [("reads", reads, &expected_reads), ("writes", writes, &expected)] {
         if ours != *theirs {
             faults.push(format!("{what} {ours:?}, not {theirs:?}"));
         }

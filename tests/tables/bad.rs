@@ -108,6 +108,25 @@ pub const ALL: &[Damage] = &[
     ("sop.isa", "| load |", "| loads |", "sop.isa:12: unknown flag `loads`"),
     ("sop.isa", "r:scc", "r:scc,vccz", "sop.isa:12: unknown implicit register `vccz`"),
 
+    // Facts besides operands.
+    ("sop.isa", "literal ssrc0", "literal ssrc0\nspace", "sop.isa:5: expected: space NAME"),
+    ("sop.isa", "literal ssrc0", "literal ssrc0\nspace outer", "sop.isa:5: unknown space `outer`"),
+    ("sop.isa", "literal ssrc0", "literal ssrc0\nwhen sdst", "sop.isa:5: expected: when FIELD FLAG..."),
+    ("sop.isa", "literal ssrc0", "literal ssrc0\nwhen sdst loads", "sop.isa:5: `loads` is no flag"),
+    ("sop.isa", "literal ssrc0", "literal ssrc0\nwhen gds load", "sop.isa:5: `when` names gds, which is no field of SOP"),
+    ("sop.isa", "literal ssrc0", "literal ssrc0\nalways load", "sop.isa:5: SOP is no extension: its rows say what always holds"),
+    ("dpp.isa", "replace src0 vgpr", "always", "dpp.isa:8: expected: always FLAG..."),
+    ("sop.isa", "literal ssrc0", "literal ssrc0\ncounts vmcnt all .", "sop.isa:5: no `columns` line before this row"),
+    ("sop.isa", "macro OUT = sdst", "counts", "sop.isa:10: expected: counts COUNTER CELL..."),
+    ("sop.isa", "macro OUT = sdst", "counts vmcnt all", "sop.isa:10: 1 cells for 2 columns"),
+    ("sop.isa", "macro OUT = sdst", "counts vmcount all .", "sop.isa:10: unknown counter `vmcount`"),
+    ("sop.isa", "macro OUT = sdst", "counts vmcnt load,some .", "sop.isa:10: `some` is no flag of rows, nor `all`"),
+    ("sop.isa", "| load |", "| -load |", "sop.isa:12: `load` is no counter: a row that lacks it leaves it out"),
+    ("sop.isa", "literal ssrc0", "literal ssrc0\nswaps s_mov_b32", "sop.isa:5: expected: swaps OPERATION OPERATION"),
+    ("sop.isa", "literal ssrc0", "literal ssrc0\nswaps s_sub_b32 s_mov_b32", "sop.isa:5: SOP has no operation s_sub_b32"),
+    ("sop.isa", "literal ssrc0", "literal ssrc0\nswaps s_mov_* s_movrev_*", "sop.isa:5: SOP has no operation s_movrev_b32"),
+    ("sop.isa", "literal ssrc0", "literal ssrc0\nswaps s_mov_b32 s_mov_b64\nswaps s_mov_b64 s_mov_b32", "sop.isa:6: s_mov_b64 or s_mov_b32 is swapped twice"),
+
     // Formats on a target.
     ("sop.isa", "field sdst     sdst", "field sdst     sdsts", "sop.isa:8: unknown kind `sdsts`"),
     ("sop.isa", "22:16", "32:16", "sop.isa:8: field sdst reaches past bit 31"),
