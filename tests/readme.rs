@@ -43,6 +43,7 @@ fn code_is_that_of_the_examples() {
     let examples = [
         include_str!("../examples/make.rs"),
         include_str!("../examples/jit.rs"),
+        include_str!("../examples/waits.rs"),
         include_str!("../examples/fuzz_decoder.rs"),
         include_str!("../examples/firmware.rs"),
         include_str!("../examples/firmware.rs"),

@@ -70,6 +70,7 @@ fn diagrams(target: Target, bytes: &[u8]) -> (Vec<Diagram>, Option<String>) {
                     subtitle: format!("{} {}, {} bytes", target.name(), inst.format(), inst.len()),
                     words: inst.words().to_vec(),
                     fields: isa::fields(&inst),
+                    facts: isa::facts(&inst),
                 });
                 inst.len()
             }
@@ -84,6 +85,7 @@ fn diagrams(target: Target, bytes: &[u8]) -> (Vec<Diagram>, Option<String>) {
                     subtitle: format!("no instruction of {}: {error}", target.name()),
                     words: vec![word],
                     fields: Vec::new(),
+                    facts: Vec::new(),
                 });
                 refused = refused.or(Some(reason));
                 length

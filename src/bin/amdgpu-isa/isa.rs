@@ -1,10 +1,12 @@
 //! The tool's only contact with the library: all else in `src/bin/` goes through here, but for `prove/`, of which the
 //! tests use a part.
 
+mod facts;
 mod fields;
 
 use amdgpu_isa as lib;
 
+pub use facts::facts;
 pub use fields::{FieldView, fields};
 pub use lib::{DecodeError, Inst, Target, decode};
 

@@ -4,7 +4,8 @@
 
 use amdgpu_isa::{
     Assembler, Buffer, Decoder, DecoderMut, Far, Field, FixupSlot, GprIdx, Hwreg, Inst, InstMut, LabelSlot, Location,
-    Opcode, Reg, RelocationKind, Sendmsg, Target, TextBuffer, Trampoline, Value, Waitcnt, decode, decode_words, length,
+    Opcode, Reg, RegSet, RelocationKind, Sendmsg, Target, TextBuffer, Trampoline, Value, Waitcnt, decode, decode_words,
+    length,
 };
 use amdgpu_isa_cortex_m::{code, exit, keep};
 use core::fmt::Write;
@@ -93,12 +94,37 @@ fn one(inst: &Inst, text: &mut TextBuffer) {
         ];
         constants.into_iter().for_each(|made| keep(made.map_or_else(|error| error.value as u32, u32::from)));
     }
+    facts(inst);
     if let Err(error) = inst.check() {
         let _ = write!(Sink, "{error}");
     }
     keep(text.print(inst).len() as u32);
     keep(text.as_str().len() as u32);
     let _ = write!(Sink, "{inst}{inst:?}{}", inst.mnemonic());
+}
+
+fn facts(inst: &Inst) {
+    let (reads, writes) = (inst.reads(), inst.writes());
+    let mut both = (reads | writes) - (reads & writes);
+    both |= RegSet::new(inst.target());
+    inst.operands().for_each(|operand| both.insert_operand(&operand));
+    for reg in reads.iter() {
+        both.insert(reg);
+        keep(u32::from(writes.contains(reg)));
+    }
+    keep_len(both.len());
+    let _ = write!(Sink, "{both:?}{:?}", both.intersects(&reads));
+    inst.memory().for_each(|access| keep(access.space as u32));
+    keep(u32::from(inst.counters().is_empty()) + u32::from(inst.flags().is_conditional_branch()));
+    for made in [inst.shrink(), inst.expand(), inst.commuted()] {
+        match made {
+            Ok(other) => keep(other.words().first().copied().unwrap_or(0)),
+            Err(error) => drop(write!(Sink, "{error}")),
+        }
+    }
+    for (format, extension) in inst.opcode().forms(inst.target()) {
+        keep(inst.reencode(format, extension).map_or(0, |other| other.words().len() as u32));
+    }
 }
 
 fn target(inst: &Inst) -> Target {

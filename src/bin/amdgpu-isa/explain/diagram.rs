@@ -7,6 +7,8 @@ pub struct Diagram {
     pub subtitle: String,
     pub words: Vec<u32>,
     pub fields: Vec<FieldView>,
+    /// What it does besides, a line each: what it is about, and what is so.
+    pub facts: Vec<(&'static str, String)>,
 }
 
 /// Neighbouring bits of one dword that belong together.
@@ -128,6 +130,7 @@ pub mod sample {
                 field("src1", &[(41, 9)], 0x102, "v2"),
                 field("src0", &[(32, 9)], 0x101, "v1"),
             ],
+            facts: vec![("flags", "packed".into())],
         }
     }
 
@@ -144,6 +147,7 @@ pub mod sample {
                 field("empty", &[], 0, ""),
                 field("overlap", &[(3, 9)], 0, ""),
             ],
+            facts: Vec::new(),
         }
     }
 }

@@ -30,7 +30,15 @@ pub fn render(out: &mut Out<impl Write>, diagram: &Diagram) -> io::Result<()> {
         }
         frame(out, &cells, ['└', '┴', '┘'])?;
     }
-    legend(out, diagram, &keys)
+    legend(out, diagram, &keys)?;
+    for (n, (about, fact)) in diagram.facts.iter().enumerate() {
+        if n == 0 {
+            out.line()?;
+        }
+        _ = write!(out, "{about:8} {fact}");
+        out.line()?;
+    }
+    Ok(())
 }
 
 /// The number of the first and the last bit of each cell, upright, because a bit is one column wide.

@@ -1,0 +1,70 @@
+//! Asks what instructions do: does a kernel wait for what it loads before it touches it, and how many of its instructions
+//! could be shorter?
+//!
+//! `cargo run --example waits [-- FILE.co]`
+
+use amdgpu_isa::{Decoder, Imm, Inst, RegSet};
+
+#[path = "code_object/mod.rs"]
+mod code_object;
+use code_object::{Result, read};
+
+/// The registers that loads are still to write, the oldest load first.
+#[derive(Default)]
+struct Pending {
+    vector: Vec<RegSet>,
+    scalar: Vec<RegSet>,
+}
+
+impl Pending {
+    fn touched(&self, inst: &Inst) -> bool {
+        let touched = inst.reads() | inst.writes();
+        self.vector.iter().chain(&self.scalar).any(|loaded| loaded.intersects(&touched))
+    }
+
+    fn step(&mut self, inst: &Inst) {
+        if let Some(Imm::Waitcnt(wait)) = inst.imm() {
+            for (list, left) in [(&mut self.vector, wait.vmcnt), (&mut self.scalar, wait.lgkmcnt)] {
+                list.drain(..list.len().saturating_sub(left.into()));
+            }
+        }
+        let counters = inst.counters();
+        // A store raises the counter too, and writes no register.
+        if counters.vmcnt {
+            self.vector.push(inst.writes());
+        }
+        if counters.lgkmcnt {
+            self.scalar.push(inst.writes());
+        }
+        // What follows is come to from elsewhere.
+        if inst.flags().is_barrier() {
+            *self = Pending::default();
+        }
+    }
+}
+
+fn main() -> Result<()> {
+    let path = std::env::args().nth(1).unwrap_or("tests/samples/gfx942/matmul.co".into());
+    let bytes = std::fs::read(&path)?;
+    let object = read(&bytes)?;
+    for kernel in &object.kernels {
+        let at = (kernel.address - object.text.address) as usize + object.text.offset;
+        let (mut pending, mut accesses, mut shorter) = (Pending::default(), 0, 0);
+        for (offset, inst) in Decoder::new(object.target, &bytes[at..][..kernel.size as usize]) {
+            let inst = inst.map_err(|invalid| format!("{}+{offset:#x}: {}", kernel.name, invalid.error))?;
+            if pending.touched(&inst) {
+                return Err(format!("{}+{offset:#x}: {inst} does not wait", kernel.name).into());
+            }
+            pending.step(&inst);
+            accesses += inst.memory().count();
+            let swapped = inst.commuted().and_then(|swapped| swapped.shrink());
+            shorter +=
+                usize::from([inst.shrink(), swapped].into_iter().flatten().any(|other| other.len() < inst.len()));
+        }
+        println!(
+            "{}: {accesses} memory accesses, each waited for; {shorter} instructions could be shorter",
+            kernel.name
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,36 @@
+//! What an instruction does besides its operands, in words.
+
+use amdgpu_isa::{Access, Format, Inst};
+
+/// What each line is about, and what is so; nothing that goes without saying.
+pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
+    let accesses = inst.memory().map(|m| {
+        let how = match m.access {
+            Access::Read => "reads",
+            Access::Write => "writes",
+            Access::ReadWrite => "reads and writes",
+        };
+        format!("{how} {}", format!("{:?}", m.space).to_lowercase())
+    });
+    let counters = inst.counters();
+    let raised = [("vmcnt", counters.vmcnt), ("expcnt", counters.expcnt), ("lgkmcnt", counters.lgkmcnt)];
+    let raised = raised.into_iter().filter(|c| c.1).map(|c| c.0.to_string());
+    // Their names, `{"is_load", "may_raise_fp"}`; memory has a line of its own.
+    let flags = format!("{:?}", inst.flags()).replace('"', "");
+    let flags = flags.trim_matches(['{', '}']).split(", ").filter(|f| !["", "is_load", "is_store"].contains(f));
+    let flags = flags.map(|f| f.trim_start_matches("is_").trim_start_matches("has_").replace('_', " "));
+    let behind = inst.extension().filter(|e| *e != Format::Literal);
+    let others = inst.opcode().forms(inst.target()).filter(|form| *form != (inst.format(), behind));
+    let others = others.map(|(format, extension)| match extension {
+        Some(extension) => format!("{format} with {extension}"),
+        None => format.to_string(),
+    });
+    let lines: [(&str, Vec<String>); 4] = [
+        ("memory", accesses.collect()),
+        ("raises", raised.collect()),
+        ("flags", flags.collect()),
+        ("also as", others.collect()),
+    ];
+    let there = lines.into_iter().filter(|(_, list)| !list.is_empty());
+    there.map(|(about, list)| (about, list.join(", "))).collect()
+}
