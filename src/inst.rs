@@ -272,7 +272,13 @@ impl Inst {
     /// assert_eq!(branch.branch_target(0x100), Some(0xfc));
     /// # }
     /// ```
+    #[inline]
     pub fn branch_target(&self, pc: u64) -> Option<u64> {
+        // Asked of every instruction of a listing, of which few branch.
+        if self.info().label { self.label_target(pc) } else { None }
+    }
+
+    fn label_target(&self, pc: u64) -> Option<u64> {
         let label = self.operands().find_map(|o| match o.value {
             crate::Value::Label(offset) => Some(offset),
             _ => None,

@@ -576,10 +576,12 @@ pub(crate) struct Info {
     pub suffix: bool,
     /// The target has a spelling of its own.
     pub respelled: bool,
+    /// An operand is a branch distance.
+    pub label: bool,
 }
 
 /// Stands where a number were that is no info's, which none is.
-pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: false };
+pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: false, label: false };
 
 pub(crate) struct LayoutTables {
     pub formats: &'static [Layout],
