@@ -137,7 +137,10 @@ fn parts(options: &[&str], count: usize) -> String {
         let args = [&["dis", "--raw", "--target", "gfx942", "--base", &base], options, &["-"]].concat();
         let out = run(&args, &bytes(words)).ok();
         // Without the header and the empty lines around the code.
-        out.lines().filter(|line| line.starts_with(['\t', 'L', '{'])).map(|line| format!("{line}\n")).collect::<String>()
+        out.lines()
+            .filter(|line| line.starts_with(['\t', 'L', '{']))
+            .map(|line| format!("{line}\n"))
+            .collect::<String>()
     };
     let whole = list(0, &units(count));
     let parts: String = (0..count / 1000).map(|n| list(n * 1000 * 20, &units(1000))).collect();
