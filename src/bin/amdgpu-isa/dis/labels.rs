@@ -1,10 +1,11 @@
 //! Names for the places that branches go to.
 
-use std::fmt::Write as _;
+use std::ops::ControlFlow;
 
 use super::Place;
-use super::walk::{Item, Walk};
+use super::walk::walk;
 use crate::container::{Section, Symbol};
+use crate::hex;
 
 /// One bit for each dword, so that a section of any size costs a sixteenth of itself here.
 struct Bits(Vec<u64>);
@@ -25,10 +26,34 @@ impl Bits {
     }
 }
 
+impl Piece {
+    /// The section's symbols that no line before the piece stands behind.
+    pub fn symbols<'a>(&self, section: &'a Section<'a>) -> std::slice::Iter<'a, Symbol<'a>> {
+        let before = self.before.map(|offset| section.address.saturating_add(offset as u64));
+        let shown = section.symbols.partition_point(|s| before.is_some_and(|before| s.address <= before));
+        section.symbols.get(shown..).unwrap_or_default().iter()
+    }
+}
+
 pub struct Labels<'a> {
     section: &'a Section<'a>,
     /// Dwords that a branch goes to and that begin an instruction: a label elsewhere would have no line to stand on.
     wanted: Bits,
+    /// Dwords that begin a line of the listing.
+    begins: Bits,
+}
+
+/// Dwords of a piece of the listing.
+const PIECE: usize = 8 * 1024;
+
+/// A piece of a section: the lines that begin in some of its dwords.
+pub struct Piece {
+    /// Offset of the first line; behind the section if there is none.
+    pub first: usize,
+    /// Offset behind the last line's beginning.
+    pub end: usize,
+    /// Offset of the line before, if there is one.
+    pub before: Option<usize>,
 }
 
 impl<'a> Labels<'a> {
@@ -36,16 +61,28 @@ impl<'a> Labels<'a> {
         let section = place.section;
         let dwords = section.bytes.len().div_ceil(4);
         let (mut wanted, mut begins) = (Bits::for_dwords(dwords), Bits::for_dwords(dwords));
-        for (offset, _, item) in Walk::new(place) {
+        _ = walk(place, 0, |offset, item| {
             begins.set(offset / 4);
-            let Item::Inst(inst) = item else { continue };
-            let target = inst.branch_target(section.address.wrapping_add(offset as u64));
+            let target = item.ok().and_then(|inst| inst.branch_target(section.address.wrapping_add(offset as u64)));
             if let Some(dword) = target.and_then(|t| dword(section, t)) {
                 wanted.set(dword);
             }
-        }
+            ControlFlow::Continue(())
+        });
         wanted.0.iter_mut().zip(&begins.0).for_each(|(w, b)| *w &= b);
-        Labels { section, wanted }
+        Labels { section, wanted, begins }
+    }
+
+    pub fn pieces(&self) -> usize {
+        self.section.bytes.len().div_ceil(4 * PIECE)
+    }
+
+    pub fn piece(&self, number: usize) -> Piece {
+        let (start, end) = (number * PIECE, (number + 1) * PIECE);
+        let last = self.section.bytes.len().div_ceil(4);
+        let first = (start..last).find(|&dword| self.begins.get(dword)).unwrap_or(last);
+        let before = (0..start).rev().find(|&dword| self.begins.get(dword));
+        Piece { first: first * 4, end: end * 4, before: before.map(|dword| dword * 4) }
     }
 
     /// Whether the listing has a line for `address` that needs a name.
@@ -54,27 +91,33 @@ impl<'a> Labels<'a> {
     }
 
     /// Puts the name of `address` into `name`, if it is the place of a label or of a symbol.
-    pub fn name(&self, address: u64, name: &mut String) -> bool {
+    pub fn name(&self, address: u64, name: &mut Vec<u8>) -> bool {
         name.clear();
         if !self.is_wanted(address) {
             return false;
         }
         match self.before(address) {
-            Some(symbol) if symbol.address == address => name.push_str(&symbol.name),
+            Some(symbol) if symbol.address == address => name.extend_from_slice(symbol.name.as_bytes()),
             _ => write_local(name, address),
         }
         true
     }
 
-    /// Puts `<symbol+0x10>` into `name`, as objdump prints beside a branch.
-    pub fn relative(&self, address: u64, name: &mut String) {
-        name.clear();
-        // Writing to a String cannot fail.
-        let _ = match self.before(address) {
-            Some(s) if s.address == address => write!(name, "<{}>", s.name),
-            Some(s) => write!(name, "<{}+{:#x}>", s.name, address - s.address),
-            None => write!(name, "<{address:#x}>"),
-        };
+    /// Puts `<symbol+0x10>` down, as objdump prints beside a branch.
+    pub fn relative(&self, address: u64, out: &mut Vec<u8>) {
+        out.push(b'<');
+        let symbol = self.before(address);
+        if let Some(symbol) = symbol {
+            out.extend_from_slice(symbol.name.as_bytes());
+        }
+        match address - symbol.map_or(0, |s| s.address) {
+            0 if symbol.is_some() => {}
+            offset => {
+                out.extend_from_slice(if symbol.is_some() { b"+0x" } else { b"0x" });
+                hex::lower(out, offset, 1);
+            }
+        }
+        out.push(b'>');
     }
 
     /// The last symbol at or before an address; of several, the first by name.
@@ -86,8 +129,9 @@ impl<'a> Labels<'a> {
     }
 }
 
-pub fn write_local(name: &mut String, address: u64) {
-    let _ = write!(name, "L{address:x}");
+pub fn write_local(out: &mut Vec<u8>, address: u64) {
+    out.push(b'L');
+    hex::lower(out, address, 1);
 }
 
 fn dword(section: &Section<'_>, address: u64) -> Option<usize> {
