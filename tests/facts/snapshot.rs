@@ -53,6 +53,12 @@ impl Snapshot {
         Snapshot(all)
     }
 
+    /// What an operation becomes when its sources are swapped, in whatever form of whatever target.
+    pub fn partners(&self, name: &str) -> impl Iterator<Item = &'static str> {
+        let of_name = self.0.iter().filter(move |(key, _)| key.ends_with(&format!(" {name}")));
+        of_name.filter_map(|(_, description)| description.partner)
+    }
+
     pub fn find(&self, target: &str, form: &str, name: &str) -> Option<&Description> {
         self.0.get(&format!("{target} {form} {name}"))
     }
