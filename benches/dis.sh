@@ -1,6 +1,6 @@
 #!/bin/sh
 # `amdgpu-isa dis` beside `llvm-objdump-22 -d`, on a code object of 50 MB to a file: least time of three runs each, and
-# the ratio. The code is that of the sample kernels, again and again.
+# the ratio. The code is that of the sample kernels, again and again, each time a function.
 #
 #   benches/dis.sh [MEGABYTES]
 set -eu
@@ -17,7 +17,7 @@ for object in tests/samples/gfx942/*.co; do
     cat "$work/one" >> "$work/code"
 done
 times=$((megabytes * 1000000 / $(wc -c < "$work/code")))
-printf '.text\n.rept %s\n.incbin "%s/code"\n.endr\n' "$times" "$work" |
+printf '.text\n.macro kernel\n.type k\\@,@function\nk\\@:\n.incbin "%s/code"\n.endm\n.rept %s\nkernel\n.endr\n' "$work" "$times" |
     llvm-mc-22 -triple=amdgcn-amd-amdhsa -mcpu=gfx942 -filetype=obj -o "$work/object"
 
 least() {

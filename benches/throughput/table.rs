@@ -34,7 +34,12 @@ const BASES: [(&str, &str); 6] = [
 
 impl<'a> Table<'a> {
     pub fn row(&mut self, name: &str, run: impl FnMut() -> Done + 'a) {
-        self.rows.push(Row { name: name.into(), run: Box::new(run), seconds: Vec::new(), done: Done { instructions: 0, bytes: 0 } });
+        self.rows.push(Row {
+            name: name.into(),
+            run: Box::new(run),
+            seconds: Vec::new(),
+            done: Done { instructions: 0, bytes: 0 },
+        });
     }
 
     pub fn run(&mut self, rounds: usize) {
