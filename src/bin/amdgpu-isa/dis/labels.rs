@@ -1,28 +1,35 @@
 //! Names for the places that branches go to.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::thread;
 
 use super::Place;
-use super::walk::walk;
+use super::walk::{functions, walk};
 use crate::container::{Section, Symbol};
 use crate::hex;
 
-/// One bit for each dword, so that a section of any size costs a sixteenth of itself here.
-struct Bits(Vec<u64>);
+/// One bit for each dword, so that a section of any size costs a sixteenth of itself here. All cores set bits.
+struct Bits(Vec<AtomicU64>);
 
 impl Bits {
     fn for_dwords(count: usize) -> Self {
-        Bits(vec![0; count.div_ceil(64)])
+        Bits((0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
     }
 
-    fn set(&mut self, i: usize) {
-        if let Some(word) = self.0.get_mut(i / 64) {
-            *word |= 1 << (i % 64);
+    fn set(&self, i: usize) {
+        self.add(i / 64, 1 << (i % 64));
+    }
+
+    /// Adds bits to a word of 64.
+    fn add(&self, word: usize, bits: u64) {
+        if let Some(word) = self.0.get(word) {
+            word.fetch_or(bits, Relaxed);
         }
     }
 
     fn get(&self, i: usize) -> bool {
-        self.0.get(i / 64).is_some_and(|word| word >> (i % 64) & 1 != 0)
+        self.0.get(i / 64).is_some_and(|word| word.load(Relaxed) >> (i % 64) & 1 != 0)
     }
 }
 
@@ -60,16 +67,20 @@ impl<'a> Labels<'a> {
     pub fn new(place: &'a Place<'a>) -> Self {
         let section = place.section;
         let dwords = section.bytes.len().div_ceil(4);
-        let (mut wanted, mut begins) = (Bits::for_dwords(dwords), Bits::for_dwords(dwords));
-        _ = walk(place, 0, |offset, item| {
-            begins.set(offset / 4);
-            let target = item.ok().and_then(|inst| inst.branch_target(section.address.wrapping_add(offset as u64)));
-            if let Some(dword) = target.and_then(|t| dword(section, t)) {
-                wanted.set(dword);
+        let (wanted, begins) = (Bits::for_dwords(dwords), Bits::for_dwords(dwords));
+        let runs = runs(section);
+        let next = AtomicUsize::new(0);
+        let work = || {
+            while let Some(run) = runs.get(next.fetch_add(1, Relaxed)) {
+                mark(place, run, &wanted, &begins);
             }
-            ControlFlow::Continue(())
+        };
+        let cores = thread::available_parallelism().map_or(1, |n| n.get()).min(runs.len());
+        thread::scope(|scope| {
+            (1..cores).for_each(|_| _ = scope.spawn(work));
+            work();
         });
-        wanted.0.iter_mut().zip(&begins.0).for_each(|(w, b)| *w &= b);
+        wanted.0.iter().zip(&begins.0).for_each(|(w, b)| _ = w.fetch_and(b.load(Relaxed), Relaxed));
         Labels { section, wanted, begins }
     }
 
@@ -132,6 +143,44 @@ impl<'a> Labels<'a> {
 pub fn write_local(out: &mut Vec<u8>, address: u64) {
     out.push(b'L');
     hex::lower(out, address, 1);
+}
+
+/// Bytes of functions that are walked in one go.
+const RUN: usize = 256 * 1024;
+
+/// The section in runs of whole functions: a walk begins anew at each function, and so can another core.
+fn runs(section: &Section<'_>) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for function in functions(section, 0) {
+        match runs.last_mut() {
+            Some(run) if run.len() < RUN => run.end = function.end,
+            _ => runs.push(function),
+        }
+    }
+    runs
+}
+
+/// Marks where the lines of a run begin, and where its branches go.
+fn mark(place: &Place<'_>, run: &Range<usize>, wanted: &Bits, begins: &Bits) {
+    let section = place.section;
+    // Bits of one word are put down together: most of what is met is in the same word as what was met before.
+    let (mut word, mut bits) = (run.start / 256, 0);
+    _ = walk(place, run.start, |offset, item| {
+        if offset >= run.end {
+            return ControlFlow::Break(());
+        }
+        if offset / 256 != word {
+            begins.add(word, bits);
+            (word, bits) = (offset / 256, 0);
+        }
+        bits |= 1 << (offset / 4 % 64);
+        let target = item.ok().and_then(|inst| inst.branch_target(section.address.wrapping_add(offset as u64)));
+        if let Some(dword) = target.and_then(|t| dword(section, t)) {
+            wanted.set(dword);
+        }
+        ControlFlow::Continue(())
+    });
+    begins.add(word, bits);
 }
 
 fn dword(section: &Section<'_>, address: u64) -> Option<usize> {

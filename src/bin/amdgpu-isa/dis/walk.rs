@@ -28,7 +28,7 @@ pub fn walk(
 }
 
 /// The offsets of functions, the first from `from` on.
-fn functions<'a>(section: &'a Section<'a>, from: usize) -> impl Iterator<Item = Range<usize>> + 'a {
+pub fn functions<'a>(section: &'a Section<'a>, from: usize) -> impl Iterator<Item = Range<usize>> + 'a {
     let len = section.bytes.len();
     let from = from.min(len);
     let address = section.address.saturating_add(from as u64);
