@@ -58,8 +58,8 @@ fn main() -> Result<()> {
             pending.step(&inst);
             accesses += inst.memory().count();
             let swapped = inst.commuted().and_then(|swapped| swapped.shrink());
-            shorter +=
-                usize::from([inst.shrink(), swapped].into_iter().flatten().any(|other| other.len() < inst.len()));
+            let mut others = [inst.shrink(), swapped].into_iter().flatten();
+            shorter += usize::from(others.any(|other| other.len() < inst.len()));
         }
         println!(
             "{}: {accesses} memory accesses, each waited for; {shorter} instructions could be shorter",

@@ -144,6 +144,14 @@ impl Flags {
     pub(crate) const STORE: u32 = 1 << 10;
 
     /// Branches to a label or goes on with the next instruction.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Target, decode_words};
+    /// let is_conditional = |word| decode_words(Target::Gfx942, &[word]).unwrap().flags().is_conditional_branch();
+    /// assert!(is_conditional(0xbf84_fffe) && !is_conditional(0xbf82_fffe)); // s_cbranch_scc0, s_branch
+    /// # }
+    /// ```
     pub const fn is_conditional_branch(self) -> bool {
         self.is_branch() && !self.is_barrier()
     }

@@ -92,7 +92,7 @@ impl Inst {
     }
 
     /// The memory that it reads and writes: one access, or two where data goes between LDS and other memory. Cache
-    /// control and waiting are none.
+    /// control and waiting are none, nor are interpolation and `src_lds_direct`, which read parameters from LDS.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -109,6 +109,7 @@ impl Inst {
         let facts = self.facts();
         let flags = Flags(facts);
         let space = match SPACES.get(self.format() as usize).copied().flatten() {
+            // Instead of LDS.
             Some(_) if facts & GDS != 0 => Some(Space::Gds),
             space => space,
         };

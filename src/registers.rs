@@ -149,6 +149,15 @@ impl RegSet {
     }
 
     /// The register is in the set; of a pair such as [`Reg::Vcc`] a half of it.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Reg, Target, decode_words};
+    /// let mov = decode_words(Target::Gfx942, &[0xbeea_0004]).unwrap(); // s_mov_b32 vcc_lo, s4
+    /// assert!(mov.writes().contains(Reg::Vcc) && mov.reads().contains(Reg::Sgpr(4)));
+    /// assert!(!mov.writes().contains(Reg::Special(107))); // vcc_hi
+    /// # }
+    /// ```
     pub fn contains(&self, reg: Reg) -> bool {
         let (first, count) = self.bits_of(reg);
         (first..first + count).any(|bit| self.has(bit))
@@ -170,16 +179,40 @@ impl RegSet {
     }
 
     /// There is none in it.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Target, decode_words};
+    /// let nop = decode_words(Target::Gfx942, &[0xbf80_0000]).unwrap(); // s_nop 0
+    /// assert!(nop.reads().is_empty() && nop.writes().is_empty());
+    /// # }
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.bits.iter().all(|word| *word == 0)
     }
 
     /// How many 32-bit registers are in it; each one without a code counts as one.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Target, decode_words};
+    /// let add = decode_words(Target::Gfx942, &[0x8004_0501]).unwrap(); // s_add_u32 s4, s1, s5
+    /// assert_eq!((add.reads().len(), add.writes().len()), (2, 2)); // s4 and scc
+    /// # }
+    /// ```
     pub fn len(&self) -> usize {
         self.bits.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// The registers one by one: scalar ones by their codes, vector registers, accumulation registers, others.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Reg, Target, decode_words};
+    /// let add = decode_words(Target::Gfx942, &[0x8004_0501]).unwrap(); // s_add_u32 s4, s1, s5
+    /// assert!(add.writes().iter().eq([Reg::Sgpr(4), Reg::Scc]));
+    /// # }
+    /// ```
     pub fn iter(&self) -> impl Iterator<Item = Reg> + '_ {
         (0..WORDS * 64).filter(|&bit| self.has(bit)).filter_map(|bit| self.reg(bit))
     }

@@ -17,6 +17,17 @@ use crate::target::{FACTS, ITEMS};
 use crate::{DecodeError, Field, Format, Inst, Opcode, Operand, Reg, RuleError, Target, Value, decode_words};
 
 /// Why an instruction cannot be encoded in another way; see [`Inst::shrink`] and [`Inst::commuted`].
+///
+/// ```
+/// # #[cfg(all(feature = "gfx942", feature = "text"))] {
+/// use amdgpu_isa::{ConvertError, Field, Target, decode_words};
+/// let add = decode_words(Target::Gfx942, &[0xd101_0002, 0x0000_0901]).unwrap();
+/// assert_eq!(add.to_string(), "v_add_f32_e64 v2, v1, s4");
+/// // As the second source of VOP2 only a vector register can stand.
+/// assert_eq!(add.shrink(), Err(ConvertError::Operand(Field::Src1)));
+/// assert_eq!(add.commuted().unwrap().shrink().unwrap().to_string(), "v_add_f32_e32 v2, s4, v1");
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ConvertError {
@@ -88,7 +99,7 @@ impl Opcode {
 impl Inst {
     /// The same instruction in its shortest encoding: of VOP3 the 32-bit one, if modifiers say nothing, the second
     /// source is a vector register, and a mask is in vcc; of SDWA and DPP the plain one, if they select whole registers of the
-    /// same lane. Unchanged if it is already there.
+    /// same lane. Unchanged if it is already there, or has no other.
     ///
     /// Bits that hardware ignores become zero.
     ///
@@ -106,7 +117,7 @@ impl Inst {
     /// # }
     /// ```
     pub fn shrink(&self) -> Result<Inst, ConvertError> {
-        self.of_size(32)
+        self.of_size(32).or_else(|error| self.if_alone(error))
     }
 
     /// The same instruction in its 64-bit encoding, VOP3, which takes more operands and modifiers. Unchanged if it has no
@@ -129,9 +140,14 @@ impl Inst {
     /// # }
     /// ```
     pub fn expand(&self) -> Result<Inst, ConvertError> {
-        match self.of_size(64) {
-            Err(ConvertError::Form { format: None, .. }) => Ok(*self),
-            done => done,
+        self.of_size(64).or_else(|error| self.if_alone(error))
+    }
+
+    /// What has no other encoding is as short and as long as it can be.
+    fn if_alone(&self, error: ConvertError) -> Result<Inst, ConvertError> {
+        match error {
+            ConvertError::Form { format: None, .. } => Ok(*self),
+            error => Err(error),
         }
     }
 
@@ -179,7 +195,6 @@ impl Inst {
         let mut formats = self.opcode().places(target).map(|place| place.shape.format);
         let found =
             formats.find(|&format| size(format) == bits && (size(self.format()) != bits || format == self.format()));
-        // What has one encoding only is as short and as long as it can be.
         match found {
             Some(format) => self.reencode(format, None),
             None => Err(ConvertError::Form { format: None, extension: None }),
