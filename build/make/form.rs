@@ -211,7 +211,13 @@ impl Form<'_> {
                 number(parts, &name, &field, lsb, width, "i16", "label");
                 return Ok(());
             }
-            "hex" | "int16" | "hwreg" | "sendmsg" | "waitcnt" | "gpr_idx" | "interp_param" | "exp_tgt" => {
+            "exp_tgt" | "interp_param" => {
+                let set = if item.kind == "exp_tgt" { "exp_targets" } else { "interp_params" };
+                write!(parts.calls, ".member({field}, {lsb}, &{rules}.{set}, {name})").unwrap();
+                parts.parameter(&name, "u16".into(), format!("{} {width}", item.kind));
+                return Ok(());
+            }
+            "hex" | "int16" | "hwreg" | "sendmsg" | "waitcnt" | "gpr_idx" => {
                 number(parts, &name, &field, lsb, width, "u16", &item.kind);
                 return Ok(());
             }

@@ -60,7 +60,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut written: HashMap<String, (String, usize)> = HashMap::new();
     for t in targets {
         let name = &t.row.name;
-        let rule = operand::rules(t, &mut shared.shapes);
+        let rule = operand::rules(isa, t, &mut shared.shapes)?;
         write!(rules, "&shapes::{rule}, ").unwrap();
         if t.row.feature() != t.row.name {
             continue;

@@ -3,13 +3,13 @@
 use super::argument::Argument;
 use super::builder::{Builder, role};
 use super::generated::RULES;
-use super::resolve::{Rules, resolve};
+use super::resolve::{Rules, narrow_float, resolve};
 use super::{BuildError, op};
 use crate::common::Place;
 use crate::decode::MAX_DWORDS;
 use crate::inst::layout;
 use crate::operand::mimg_item_dwords;
-use crate::table::{Item, Kind, NONE, Shape};
+use crate::table::{Item, Kind, NONE, Shape, Ty};
 use crate::target::ITEMS;
 use crate::{Access, DecodeError, Field, Format, Inst, Layout, Reg, Value, decode_words};
 
@@ -120,6 +120,15 @@ impl Filling<'_> {
         }
         self.put_item(item, value as u32);
         Ok(())
+    }
+
+    /// A number of which only some have a meaning, a bit each.
+    fn named(&mut self, item: &Item, set: [u64; 1], argument: Argument) -> Result<(), BuildError> {
+        self.number(item, false, argument)?;
+        match argument.integer() {
+            Some(value @ 0..=63) if set[0] >> value & 1 == 1 => Ok(()),
+            _ => Err(BuildError::Operand { field: role(item.field), code: argument.value as u16 }),
+        }
     }
 
     fn modifier(&mut self, item: &Item) -> Result<(), BuildError> {
@@ -268,7 +277,7 @@ impl Filling<'_> {
             Kind::ExpSrc if off => Ok(()),
             Kind::ExpSrc => self.export(item, argument),
             Kind::Literal => {
-                let code = self.resolve_literal(argument).ok_or(BuildError::Constant(item.field))?;
+                let code = self.resolve_literal(item, argument).ok_or(BuildError::Constant(item.field))?;
                 self.literal(item.field, code)
             }
             Kind::Hex | Kind::Int16 if item.width == 16 => {
@@ -288,15 +297,11 @@ impl Filling<'_> {
                 self.put(item.aux[0], 2, value as u32);
                 Ok(())
             }
-            Kind::Hex
-            | Kind::Int16
-            | Kind::Endpgm
-            | Kind::Hwreg
-            | Kind::Sendmsg
-            | Kind::Waitcnt
-            | Kind::GprIdx
-            | Kind::InterpParam
-            | Kind::ExpTgt => self.number(item, false, argument),
+            Kind::Hex | Kind::Int16 | Kind::Endpgm | Kind::Hwreg | Kind::Sendmsg | Kind::Waitcnt | Kind::GprIdx => {
+                self.number(item, false, argument)
+            }
+            Kind::InterpParam => self.named(item, self.rules.interp_params, argument),
+            Kind::ExpTgt => self.named(item, self.rules.exp_targets, argument),
             _ => Err(lacks),
         }
     }
@@ -361,13 +366,13 @@ impl Filling<'_> {
         }
     }
 
-    fn resolve_literal(&self, argument: Argument) -> Option<u32> {
+    fn resolve_literal(&self, item: &Item, argument: Argument) -> Option<u32> {
         match argument.code {
             op::INT => {
                 let value = argument.value as i64;
                 (i64::from(i32::MIN)..=i64::from(u32::MAX)).contains(&value).then_some(value as u32)
             }
-            op::FLOAT => Some((f64::from_bits(argument.value) as f32).to_bits()),
+            op::FLOAT => narrow_float(argument.value, matches!(item.ty, Ty::F16)),
             LITERAL => Some(argument.value as u32),
             _ => None,
         }
@@ -414,8 +419,7 @@ impl Filling<'_> {
         if argument.dwords > 1 {
             return Err(BuildError::Width { field, dwords: 1, given: argument.dwords });
         }
-        let ty = crate::table::Ty::B;
-        let (code, _) = resolve(self.rules, field, class, ty, 1, argument.code, argument.value)?;
+        let (code, _) = resolve(self.rules, field, class, Ty::B, 1, argument.code, argument.value)?;
         Ok(code)
     }
 
