@@ -302,8 +302,9 @@ fn kernel(target: Target) -> Result<String, String> {
     let mut oracle = if disassembled { Some(Oracle::start(target.name(), "")?) } else { None };
     let mut total = 0;
     for expression in ["a*x + y", "2.5 - x*(y - a) - a*3.25", "a", "1.0*0.5", "(x + y)*(a + 0.125)*7"] {
-        let words = jit::compile(target, expression).map_err(|error| format!("{expression}: {error}"))?;
-        let bytes = words::bytes(&words);
+        let mut code = [0; 256];
+        let len = jit::compile(target, expression, &mut code).map_err(|error| format!("{expression}: {error}"))?;
+        let bytes = words::bytes(&code[..len]);
         for (offset, item) in amdgpu_isa::Decoder::new(target, &bytes) {
             let inst = item.map_err(|invalid| format!("{expression} at {offset}: {}", invalid.error))?;
             total += 1;
@@ -315,7 +316,7 @@ fn kernel(target: Target) -> Result<String, String> {
         }
     }
     for wrong in ["a*", "(x", "x y", "z"] {
-        if jit::compile(target, wrong).is_ok() {
+        if jit::compile(target, wrong, &mut [0; 256]).is_ok() {
             return Err(format!("`{wrong}` compiles"));
         }
     }
