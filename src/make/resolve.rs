@@ -102,6 +102,7 @@ const F64_BITS: [u64; 9] = [
     0x3fc4_5f30_6dc9_c882,
 ];
 
+#[inline]
 const fn find(bits: u64, width: u8, inv2pi: bool) -> Option<u16> {
     let mut i = 0;
     while i < if inv2pi { 9 } else { 8 } {
@@ -143,6 +144,7 @@ const fn half(value: f64) -> u16 {
 }
 
 /// The bits of a double as a float, or as a half; `None` if it is finite and too great.
+#[inline(always)]
 pub(crate) const fn narrow_float(value: u64, short: bool) -> Option<u32> {
     let v = f64::from_bits(value);
     let bits = if short { half(v) as u32 } else { (v as f32).to_bits() };
