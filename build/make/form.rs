@@ -16,6 +16,8 @@ pub struct Function {
     /// Generics, parameters and result.
     pub signature: String,
     pub text: String,
+    /// The function that does the work, which those of the same shape share.
+    pub shape: String,
     /// Parameters for the tests: name, and what a legal one is.
     pub parameters: Vec<(String, String)>,
     pub extension: &'static str,
@@ -163,8 +165,14 @@ impl Form<'_> {
         if !methods.is_empty() {
             write!(doc, " Modifiers: `{}`.", methods.join("`, `")).unwrap();
         }
-        let mut function =
-            Function { name, signature, text: String::new(), parameters: parts.tests, extension: self.extension };
+        let mut function = Function {
+            name,
+            signature,
+            text: String::new(),
+            shape: shape_fn,
+            parameters: parts.tests,
+            extension: self.extension,
+        };
         function.text = documented(&function, &doc, &body);
         Ok(function)
     }

@@ -109,7 +109,9 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     writeln!(out, "}}\npub(crate) static RULES: [&super::resolve::Rules; {count}] = [{rules}];").unwrap();
     out += "#[allow(unused_imports)]\nuse operands::*;\n";
     out += &modules;
-    Ok(vec![("make.rs".into(), out), ("make_roster.rs".into(), roster::all(&roster, &shared.sets))])
+    let all = roster::all(roster.iter(), &shared.sets);
+    let shapes = roster::all(roster::shapes(&roster), &shared.sets);
+    Ok(vec![("make.rs".into(), out), ("make_roster.rs".into(), all), ("make_shapes_roster.rs".into(), shapes)])
 }
 
 /// The number in the opcode field of a slot.
