@@ -130,7 +130,9 @@ impl Form<'_> {
             bits |= u64::from(e.code) << at.pieces[0].lsb;
         }
         let dwords = def.bits / 32 + u8::from(extended);
-        assert!(dwords <= 2, "{} is longer than src/make can hold", def.name);
+        if dwords > 2 {
+            return t.row.at.err(format!("{name} would have {dwords} dwords, and src/make holds two"));
+        }
 
         let generics: Vec<String> = parts.types.iter().chain(&parts.constants).cloned().collect();
         let generics = if generics.is_empty() { String::new() } else { format!("<{}>", generics.join(", ")) };
@@ -328,7 +330,7 @@ impl Form<'_> {
                 let tail = format!("{}, ", item.aux[0]);
                 (ty(parts, "1"), call("export", &tail))
             }
-            kind => return t.row.at.err(format!("build/make does not know operands of kind {kind}")),
+            kind => unreachable!("{kind} is refused by `allowed`"),
         };
         parts.calls += &call;
         parts.parameter(&name, ty, test);

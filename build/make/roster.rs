@@ -69,7 +69,7 @@ impl Entry {
 }
 
 /// One function of each shape: all that constructors do is in them.
-pub fn shapes<'a>(entries: &'a [Entry]) -> impl Iterator<Item = &'a Entry> {
+pub fn shapes(entries: &[Entry]) -> impl Iterator<Item = &Entry> {
     let mut seen = std::collections::HashSet::new();
     entries.iter().filter(move |entry| seen.insert(&entry.shape))
 }
