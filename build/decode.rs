@@ -6,7 +6,7 @@ use crate::build::assume::room;
 use crate::build::emit::camel;
 use crate::build::error::Result;
 use crate::build::lengths;
-use crate::build::lower::{self, NONE, Target, special, tail};
+use crate::build::lower::{self, NONE, Seg, Target, special, tail};
 use crate::build::pages::{PAGE, pages};
 
 /// Where the fields lie whose codes nearly all words are refused for: the lanes of `src/decode.rs`, as (lowest bit,
@@ -146,10 +146,11 @@ impl<'a> Tables<'a> {
     pub fn emit(&self, w: &mut String, sizes: &Sizes) {
         let [families, pages, class_of, classes, zeros, sets] = sizes.0;
         let family = |(f, lanes): (&lower::Family, &usize)| {
+            let op_bits = f.op.width + f.seg.filter(|_| f.seg_is != Seg::Encoding).map_or(0, |s| s.width);
             let (op_mask, seg) = ((1u32 << f.op.width) - 1, f.seg.map_or(0, |s| s.lsb | s.width << 5));
             let (base, op_shift) = (f.base, f.op.lsb);
             format!(
-                "Family {{ base: {base}, op_mask: {op_mask:#x}, op_shift: {op_shift}, seg: {seg:#x}, lanes: {lanes} }}"
+                "Family {{ base: {base}, op_mask: {op_mask:#x}, op_shift: {op_shift}, seg: {seg:#x}, lanes: {lanes}, op_bits: {op_bits} }}"
             )
         };
         let list = self.t.families.iter().zip(&self.classes.lanes).map(family);

@@ -81,6 +81,8 @@ pub struct Info {
     /// The mnemonic is printed with the encoding's suffix, because the target has the operation in two encodings.
     pub suffix: bool,
     pub respelled: bool,
+    /// An operand is a branch distance.
+    pub label: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

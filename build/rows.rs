@@ -65,6 +65,7 @@ fn slot(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, row: &Row) ->
         flags: row.flags.clone(),
         suffix: false,
         respelled: row.opcode.of(&t.row.name).is_some_and(|(_, spelling)| spelling.is_some()),
+        label: row.tokens.iter().any(|token| is_label(def, token)),
     };
     for (register, targets) in &def.reads {
         // `-m0`: unlike the other operations.
@@ -75,6 +76,13 @@ fn slot(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, row: &Row) ->
     }
     let info = intern(&mut pool.infos, &mut t.infos, info);
     Ok(Slot { mnemonic: row.mnemonic.clone(), second: None, spelling: None, format, shape, info })
+}
+
+/// The token names an operand that is read as a label.
+fn is_label(def: &Format, token: &Token) -> bool {
+    let Token::Operand { name, kind, .. } = token else { return false };
+    let own = || def.fields.iter().find(|f| f.name == *name).map(|f| &f.kind);
+    kind.as_ref().or_else(own).is_some_and(|kind| kind == "label")
 }
 
 /// Each pair of rows is a slot. A row whose number does not fit in the first opcode field is a second operation only.

@@ -203,8 +203,8 @@ fn ops(w: &mut String, targets: &[Target], t: &Target) -> Result<()> {
 pub fn info_table(w: &mut String, infos: &[lower::Info]) {
     writeln!(w, "pub(crate) static INFOS: &[Info] = &[").unwrap();
     for i in infos {
-        writeln!(w, "Info {{ flags: {:#x}, suffix: {}, respelled: {} }},", flag_bits(&i.flags), i.suffix, i.respelled)
-            .unwrap();
+        let (flags, suffix, respelled, label) = (flag_bits(&i.flags), i.suffix, i.respelled, i.label);
+        writeln!(w, "Info {{ flags: {flags:#x}, suffix: {suffix}, respelled: {respelled}, label: {label} }},").unwrap();
     }
     writeln!(w, "];").unwrap();
 }

@@ -179,24 +179,30 @@ fn in_lane(t: &DecodeTables, class: &Class, lanes: usize, n: usize, bits: u64) -
 
 #[cold]
 fn careful_bytes(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
-    let mut words = [0u32; MAX_DWORDS];
-    let mut available = 0;
+    let mut pairs = Pairs::default();
     let mut rest = bytes;
-    for word in &mut words {
-        let Some((chunk, behind)) = rest.split_first_chunk() else { break };
-        *word = u32::from_le_bytes(*chunk);
+    for pair in &mut pairs {
+        let Some((both, behind)) = rest.split_first_chunk() else {
+            *pair = rest.first_chunk().map_or(0, |word| u32::from_le_bytes(*word).into());
+            break;
+        };
+        *pair = u64::from_le_bytes(*both);
         rest = behind;
-        available += 1;
     }
-    careful(target, words, available)
+    careful(target, pairs, bytes.len() / 4)
 }
 
 #[cold]
 fn careful_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError> {
-    let mut words = [0u32; MAX_DWORDS];
-    words.iter_mut().zip(dwords).for_each(|(word, &d)| *word = d);
-    careful(target, words, dwords.len())
+    let mut pairs = Pairs::default();
+    for (pair, two) in pairs.iter_mut().zip(dwords.chunks(2)) {
+        *pair = two.iter().rev().fold(0, |both, word| both << 32 | u64::from(*word));
+    }
+    careful(target, pairs, dwords.len())
 }
+
+/// Dwords, two in one: what is written in one piece and read in one piece need not wait in between.
+type Pairs = [u64; MAX_DWORDS.div_ceil(2)];
 
 /// What the codes say, before anything is checked.
 struct Found {
@@ -214,25 +220,29 @@ impl Found {
 }
 
 /// Decodes, or says why not.
-fn careful(target: Target, mut words: [u32; MAX_DWORDS], available: usize) -> Result<Inst, DecodeError> {
+fn careful(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, DecodeError> {
     if available == 0 {
         return Err(DecodeError::Truncated { needed: 4 });
     }
     let t = DECODE[target as usize];
-    let bits = u64::from(words[0]) | u64::from(words[1]) << 32;
-    let Some(found) = find(t, bits, lead(t, words[0])) else {
-        return Err(unknown(t, words[0]));
+    let lead = lead(t, pairs[0] as u32);
+    let Some(found) = find(t, pairs[0], lead) else {
+        return Err(unknown(t, pairs[0] as u32));
     };
     if available < usize::from(found.dwords) {
         return Err(DecodeError::Truncated { needed: found.dwords * 4 });
     }
     // What stands behind the instruction is not part of it.
-    for word in words.iter_mut().skip(found.dwords.into()) {
-        *word = 0;
+    for (pair, before) in pairs.iter_mut().zip([0, 2, 4]) {
+        *pair &= match found.dwords.saturating_sub(before) {
+            0 => 0,
+            1 => u32::MAX.into(),
+            _ => u64::MAX,
+        };
     }
     let class = t.classes.get(usize::from(found.class)).ok_or(DecodeError::UnknownEncoding)?;
-    let bits = u64::from(words[0]) | u64::from(words[1]) << 32;
-    let lanes = usize::from(family(t, lead(t, words[0])).lanes);
+    let bits = pairs[0];
+    let lanes = usize::from(family(t, lead).lanes);
     let (ones, more) = further(t, found.class, class);
     let wrong = bits & zeros(t, class) | !bits & ones;
     if wrong != 0 {
@@ -245,8 +255,10 @@ fn careful(target: Target, mut words: [u32; MAX_DWORDS], available: usize) -> Re
         ties(t, class, (more, lanes), bits)?;
     }
     if RULES & class.special & special::WIDE != 0 {
-        wide(t, &found, words[2])?;
+        wide(t, &found, pairs[1] as u32)?;
     }
+    let [a, b, c] = pairs.map(|pair| [pair as u32, (pair >> 32) as u32]);
+    let words = [a[0], a[1], b[0], b[1], c[0]];
     let inst = Inst::new(target, words, found.meta(), found.dwords.into());
     if RULES & class.special & special::SIZED != 0 {
         crate::operand::sizes(&inst)?;
@@ -491,29 +503,26 @@ fn unknown(t: &DecodeTables, word: u32) -> DecodeError {
         let class = class_of(t, s);
         (class != 0).then(|| parts(t, class).0)
     };
-    let number = |format: Format, slot: u16| {
-        let op = field_map(t, format).and_then(|m| width_of(m, Field::Op));
-        op.map_or(0, |width| slot & ((1u32 << width) - 1) as u16)
-    };
+    // The high part of a split opcode tells no format from another.
+    let mask = (1u32 << family.op_bits) - 1;
     let near = (seg_base..=seg_base.saturating_add(family.op_mask)).find_map(format_of);
-    let lower_half = || (family.base..seg_base).find_map(format_of).filter(|&f| number(f, u16::MAX) > family.op_mask);
+    let lower_half = || (family.base..seg_base).find_map(format_of).filter(|_| mask > family.op_mask.into());
     match near.or_else(lower_half) {
-        Some(format) => DecodeError::UnknownOpcode { format, opcode: number(format, slot.wrapping_sub(family.base)) },
+        Some(format) => DecodeError::UnknownOpcode { format, opcode: slot.wrapping_sub(family.base) & mask as u16 },
         None => DecodeError::UnknownEncoding,
     }
 }
 
 fn reserved_bit(t: &DecodeTables, found: &Found, bit: u8) -> DecodeError {
-    let (format, field) = field_at(t, found, bit);
+    let (format, field, _) = field_at(t, found, bit);
     DecodeError::ReservedBits { format, field, bit }
 }
 
 /// `first`: what the bits are counted from. A lane can be wider than the field in it.
 fn reserved_value(t: &DecodeTables, found: &Found, bad: Bad, first: u8) -> DecodeError {
     let lsb = first + bad.lsb;
-    let (_, field) = field_at(t, found, lsb);
-    let end = (lsb..lsb + bad.width).find(|&bit| field_at(t, found, bit).1 != field);
-    let width = end.map_or(bad.width, |end| end - lsb);
+    let (_, field, end) = field_at(t, found, lsb);
+    let width = bad.width.min(end - lsb);
     let value = bad.value & ((1u32 << width) - 1) as u16;
     DecodeError::ReservedValue { field: field.unwrap_or(Field::Reserved), value, lsb, width }
 }
@@ -529,23 +538,29 @@ fn field_map(t: &DecodeTables, format: Format) -> Option<&FieldMap> {
     t.fields.iter().find(|m| m.format == format)
 }
 
-/// Bits of all pieces of a field.
-fn width_of(map: &FieldMap, field: Field) -> Option<u8> {
-    let ends = map.fields.iter().skip(1).map(|f| f.1).chain([map.dwords * 32]);
-    map.fields.iter().zip(ends).filter(|(f, _)| f.0 == field).map(|(f, end)| end - f.1).reduce(|a, b| a + b)
-}
-
-/// The field that a bit belongs to, in the base format or in the extension behind it.
-fn field_at(t: &DecodeTables, found: &Found, bit: u8) -> (Format, Option<Field>) {
+/// The format and the field that a bit belongs to, in the base format or in the extension behind it, and the bit behind
+/// the field.
+fn field_at(t: &DecodeTables, found: &Found, bit: u8) -> (Format, Option<Field>, u8) {
     let (base, extension) = parts(t, found.class);
     let field = |format: Format, bit: u8| {
-        let mut fields = field_map(t, format).map_or(&[][..], |m| m.fields).iter();
-        fields.rfind(|f| f.1 <= bit).map(|f| f.0)
+        let Some(map) = field_map(t, format) else { return (format, None, u8::MAX) };
+        let (mut field, mut end) = (None, map.dwords * 32);
+        for &(next, lsb) in map.fields {
+            if lsb > bit {
+                end = lsb;
+                break;
+            }
+            field = Some(next);
+        }
+        (format, field, end)
     };
     let behind = field_map(t, base).map_or(32, |m| m.dwords * 32);
     match (bit.checked_sub(behind), extension) {
-        (Some(bit), Some(format)) => (format, field(format, bit)),
-        _ => (base, field(base, bit)),
+        (Some(bit), Some(format)) => {
+            let (format, field, end) = field(format, bit);
+            (format, field, end.saturating_add(behind))
+        }
+        _ => field(base, bit),
     }
 }
 

@@ -1,6 +1,7 @@
 //! A decoded instruction.
 
 use core::fmt;
+use core::hash::{Hash, Hasher};
 
 use crate::common::Flags;
 use crate::decode::MAX_DWORDS;
@@ -13,7 +14,7 @@ use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operands, Tar
 ///
 /// The words are kept bit for bit, reserved and ignored bits too, so that [`Inst::words`] are the words that were
 /// decoded. 24 bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy)]
 pub struct Inst {
     words: [u32; MAX_DWORDS],
     /// Slot (13 bits), form (3), class (8), target (5), dwords (3).
@@ -271,7 +272,13 @@ impl Inst {
     /// assert_eq!(branch.branch_target(0x100), Some(0xfc));
     /// # }
     /// ```
+    #[inline]
     pub fn branch_target(&self, pc: u64) -> Option<u64> {
+        // Asked of every instruction of a listing, of which few branch.
+        if self.info().label { self.label_target(pc) } else { None }
+    }
+
+    fn label_target(&self, pc: u64) -> Option<u64> {
         let label = self.operands().find_map(|o| match o.value {
             crate::Value::Label(offset) => Some(offset),
             _ => None,
@@ -283,6 +290,24 @@ impl Inst {
 /// Where the fields of a format lie.
 pub(crate) fn layout(target: Target, format: Format) -> Option<&'static Layout> {
     LAYOUT[target as usize].formats.iter().find(|l| l.format == format)
+}
+
+// What stands behind the dwords is zero, and need not be looked at.
+impl PartialEq for Inst {
+    #[inline]
+    fn eq(&self, other: &Inst) -> bool {
+        // One by one: a wide load would wait for the narrow stores by which an instruction is made.
+        self.meta == other.meta && self.words().iter().zip(&other.words).all(|(a, b)| a == b)
+    }
+}
+
+impl Eq for Inst {}
+
+impl Hash for Inst {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.meta.hash(state);
+        self.words().hash(state);
+    }
 }
 
 impl fmt::Debug for Inst {

@@ -99,10 +99,12 @@ pub(crate) struct Family {
     pub seg: u8,
     /// Which of `LANES`.
     pub lanes: u8,
+    /// Bits of the opcode: more than `op_mask` has where a part of it lies apart.
+    pub op_bits: u8,
 }
 
 /// Fills up `DecodeTables::families`; no slot is its.
-pub(crate) const NO_FAMILY: Family = Family { base: u16::MAX, op_mask: 0, op_shift: 0, seg: 0, lanes: 0 };
+pub(crate) const NO_FAMILY: Family = Family { base: u16::MAX, op_mask: 0, op_shift: 0, seg: 0, lanes: 0, op_bits: 0 };
 
 /// Fills up `DecodeTables::classes`, where a target has fewer than another.
 #[allow(dead_code)]
@@ -574,10 +576,12 @@ pub(crate) struct Info {
     pub suffix: bool,
     /// The target has a spelling of its own.
     pub respelled: bool,
+    /// An operand is a branch distance.
+    pub label: bool,
 }
 
 /// Stands where a number were that is no info's, which none is.
-pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: false };
+pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: false, label: false };
 
 pub(crate) struct LayoutTables {
     pub formats: &'static [Layout],

@@ -76,6 +76,7 @@ fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(
     println!("{target}, {name}: {} bytes, repeated to {} MiB", once.len(), code.len() >> 20);
     let mut copy = vec![0u8; code.len()];
     let (insts, words) = ours::some(target, once);
+    let mut patches = ours::patches(&insts);
     let (mut encoded, mut stored) = (vec![0u8; insts.len() * 20], vec![0u8; insts.len() * 20]);
     let (mut typed_out, mut precomputed_out) = (vec![0u32; typed::ROOM], vec![0u32; typed::ROOM]);
     let mut llvm = match options.llvm {
@@ -95,6 +96,14 @@ fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(
     table.row("decode + Display into a String", || ours::display(target, &code));
     table.row("floor: store the same words", || floor::store(&words, &mut stored, code.len()));
     table.row("encode from Inst", || ours::encode(&insts, &mut encoded, code.len()));
+    // A tenth of the work is enough for what takes so much longer than a store.
+    table.row("patch a field in place", || ours::patch(target, &mut patches, code.len() / 10));
+    if let Some((to, some)) = ours::destination(&insts) {
+        let share = 100 * some / insts.len();
+        let name = format!("re-target to {to} ({share} % can)");
+        let (insts, bytes) = (&insts, code.len() / 10);
+        table.row(&name, move || ours::retarget(insts, to, bytes));
+    }
     if let Some(loops) = typed::loops(target, code.len()) {
         let words = typed::precomputed();
         table.row("floor: store precomputed words", move || typed::store(&words, &mut precomputed_out, loops));

@@ -1,7 +1,7 @@
 //! The library at work.
 
 use crate::table::Done;
-use amdgpu_isa::{Decoder, Inst, Target, TextBuffer};
+use amdgpu_isa::{Decoder, Field, Inst, InstMut, Target, TextBuffer, Value};
 use std::fmt::Write;
 use std::hint::black_box;
 
@@ -77,6 +77,57 @@ pub fn encode(insts: &[Inst], out: &mut [u8], bytes: usize) -> Done {
         black_box(&mut *out);
         done.instructions += insts.len() as u64;
         done.bytes += at as u64;
+    }
+    done
+}
+
+/// A register field of each instruction that has one, and where its words are.
+pub struct Patches {
+    code: Vec<u32>,
+    fields: Vec<(usize, Field, u32)>,
+}
+
+pub fn patches(insts: &[Inst]) -> Patches {
+    let (mut code, mut fields) = (Vec::new(), Vec::new());
+    for inst in insts {
+        let register = inst.operands().find_map(|o| matches!(o.value, Value::Reg(_)).then_some(o.role?));
+        if let Some((field, value)) = register.and_then(|field| Some((field, inst.get(field)?))) {
+            fields.push((code.len(), field, value));
+        }
+        code.extend(inst.words());
+    }
+    Patches { code, fields }
+}
+
+/// Decodes each instruction and changes a field of it.
+pub fn patch(target: Target, patches: &mut Patches, bytes: usize) -> Done {
+    let mut done = Done { instructions: 0, bytes: 0 };
+    while done.bytes < bytes as u64 {
+        for &(at, field, value) in &patches.fields {
+            let Some(Ok(mut inst)) = patches.code.get_mut(at..).map(|code| InstMut::new(target, code)) else { break };
+            _ = black_box(inst.set(field, value));
+        }
+        done.instructions += patches.fields.len() as u64;
+        done.bytes += 4 * patches.code.len() as u64;
+    }
+    done
+}
+
+/// The target that most of the instructions can go to, if another one is enabled, and how many can.
+pub fn destination(insts: &[Inst]) -> Option<(Target, usize)> {
+    let from = insts.first()?.target();
+    let others = Target::ALL.iter().filter(|t| **t != from);
+    others.map(|&t| (t, insts.iter().filter(|inst| inst.retarget(t).is_ok()).count())).max_by_key(|(_, count)| *count)
+}
+
+pub fn retarget(insts: &[Inst], to: Target, bytes: usize) -> Done {
+    let mut done = Done { instructions: 0, bytes: 0 };
+    while done.bytes < bytes as u64 {
+        for inst in insts {
+            _ = black_box(inst.retarget(to));
+            done.bytes += inst.len() as u64;
+        }
+        done.instructions += insts.len() as u64;
     }
     done
 }

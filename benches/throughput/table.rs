@@ -11,7 +11,7 @@ pub struct Done {
 type Run<'a> = Box<dyn FnMut() -> Done + 'a>;
 
 struct Row<'a> {
-    name: &'static str,
+    name: String,
     run: Run<'a>,
     seconds: Vec<f64>,
     done: Done,
@@ -33,8 +33,13 @@ const BASES: [(&str, &str); 6] = [
 ];
 
 impl<'a> Table<'a> {
-    pub fn row(&mut self, name: &'static str, run: impl FnMut() -> Done + 'a) {
-        self.rows.push(Row { name, run: Box::new(run), seconds: Vec::new(), done: Done { instructions: 0, bytes: 0 } });
+    pub fn row(&mut self, name: &str, run: impl FnMut() -> Done + 'a) {
+        self.rows.push(Row {
+            name: name.into(),
+            run: Box::new(run),
+            seconds: Vec::new(),
+            done: Done { instructions: 0, bytes: 0 },
+        });
     }
 
     pub fn run(&mut self, rounds: usize) {

@@ -125,3 +125,49 @@ fn a_closed_pipe_is_no_error() {
     let output = child.wait_with_output().expect("the tool ends");
     assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
 }
+
+/// Code of many units that branch to their own start, with a literal and a dword that is no instruction.
+fn units(count: usize) -> Vec<u32> {
+    [S_NOP, S_MOV[0], S_MOV[1], s_branch(-4), BAD].repeat(count)
+}
+
+fn parts(options: &[&str], count: usize) -> String {
+    let list = |base: usize, words: &[u32]| {
+        let base = base.to_string();
+        let args = [&["dis", "--raw", "--target", "gfx942", "--base", &base], options, &["-"]].concat();
+        let out = run(&args, &bytes(words)).ok();
+        // Without the header and the empty lines around the code.
+        out.lines()
+            .filter(|line| line.starts_with(['\t', 'L', '{']))
+            .map(|line| format!("{line}\n"))
+            .collect::<String>()
+    };
+    let whole = list(0, &units(count));
+    let parts: String = (0..count / 1000).map(|n| list(n * 1000 * 20, &units(1000))).collect();
+    assert!(whole == parts, "{options:?}: the listing of {count} units is not that of its parts");
+    whole
+}
+
+// The tool makes long listings in pieces, on all cores.
+#[test]
+fn a_long_listing_is_that_of_its_parts() {
+    let listing = parts(&[], 12_000);
+    assert_eq!(listing.lines().count(), 12_000 * 5, "four lines and a label for each unit");
+    let json = parts(&["--json"], 12_000);
+    assert_eq!(json.lines().count(), 12_000 * 4);
+}
+
+#[test]
+fn symbols_of_a_long_listing_stand_where_they_are() {
+    // Around a piece's end, whatever its size is of those that a power of two can be.
+    for len in (12..=15).flat_map(|n| (1 << n) - 2..=(1 << n) + 2) {
+        let first: Vec<u32> = units(len / 5 + 1)[..len].to_vec();
+        let object = code_object_flags(0x54c, &first, &[S_NOP, S_ENDPGM]);
+        let out = run(&["dis", "-"], &object).ok();
+        let at = BASE + 4 * len as u64;
+        let wanted = format!("\n\n{at:016x} <second>:\n\t{:59}// {at:012X}: BF800000\n", "s_nop 0");
+        assert_eq!(out.matches(&wanted).count(), 1, "{len} dwords");
+        assert_eq!(out.matches("<second>:").count(), 1, "{len} dwords");
+        assert_eq!(out.matches("<first>:").count(), 1, "{len} dwords");
+    }
+}

@@ -3,6 +3,7 @@
 mod json;
 mod labels;
 mod listing;
+mod pieces;
 mod walk;
 
 use std::fs;

@@ -1,28 +1,59 @@
 //! Hexadecimal, both ways, without the formatting machinery: a large listing is mostly hex digits.
 
-const LOWER: &[u8; 16] = b"0123456789abcdef";
-const UPPER: &[u8; 16] = b"0123456789ABCDEF";
+/// The two digits of each byte.
+type Digits = [[u8; 2]; 256];
 
-fn push(out: &mut Vec<u8>, value: u64, digits: u32, alphabet: &[u8; 16]) {
-    for i in (0..digits).rev() {
-        out.push(alphabet[(value >> (4 * i)) as usize & 15]);
+static LOWER: Digits = digits(b"0123456789abcdef");
+static UPPER: Digits = digits(b"0123456789ABCDEF");
+
+const fn digits(alphabet: &[u8; 16]) -> Digits {
+    let mut all = [[0; 2]; 256];
+    let mut n = 0;
+    while n < 256 {
+        all[n] = [alphabet[n >> 4], alphabet[n & 15]];
+        n += 1;
     }
+    all
 }
 
-/// At least `digits` upper-case digits, more when the value needs them.
+/// The sixteen digits of a number.
+fn all(value: u64, digits: &Digits) -> [u8; 16] {
+    let mut text = [0; 16];
+    for (pair, byte) in text.chunks_exact_mut(2).zip(value.to_be_bytes()) {
+        pair.copy_from_slice(&digits[usize::from(byte)]);
+    }
+    text
+}
+
+/// The eight upper-case digits of a dword.
+#[inline(always)]
+pub fn dword(value: u32) -> [u8; 8] {
+    let mut text = [0; 8];
+    for (pair, byte) in text.chunks_exact_mut(2).zip(value.to_be_bytes()) {
+        pair.copy_from_slice(&UPPER[usize::from(byte)]);
+    }
+    text
+}
+
+fn push(out: &mut Vec<u8>, value: u64, least: u32, digits: &Digits) {
+    let count = least.max(needed(value)).min(16) as usize;
+    out.extend_from_slice(&all(value, digits)[16 - count..]);
+}
+
+/// At least `digits` upper-case digits (16 at most), more when the value needs them.
 pub fn upper(out: &mut Vec<u8>, value: u64, digits: u32) {
-    push(out, value, digits.max(needed(value)), UPPER);
+    push(out, value, digits, &UPPER);
 }
 
-/// At least `digits` lower-case digits, more when the value needs them.
+/// At least `digits` lower-case digits (16 at most), more when the value needs them.
 pub fn lower(out: &mut Vec<u8>, value: u64, digits: u32) {
-    push(out, value, digits.max(needed(value)), LOWER);
+    push(out, value, digits, &LOWER);
 }
 
 /// Bytes in memory order, two lower-case digits each.
 pub fn bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     for &b in bytes {
-        push(out, u64::from(b), 2, LOWER);
+        out.extend_from_slice(&LOWER[usize::from(b)]);
     }
 }
 

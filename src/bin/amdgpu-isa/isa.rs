@@ -6,7 +6,7 @@ mod fields;
 use amdgpu_isa as lib;
 
 pub use fields::{FieldView, fields};
-pub use lib::{DecodeError, Inst, Target, decode};
+pub use lib::{Decoder, Inst, Invalid, Target, TextBuffer, decode};
 
 /// Bytes of the longest instruction of any generation.
 pub const MAX_BYTES: usize = 20;

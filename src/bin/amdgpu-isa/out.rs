@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::ops::{Deref, DerefMut};
 
 use anstyle::{AnsiColor, Style};
 
@@ -14,19 +15,19 @@ pub const NAME: Style = AnsiColor::Cyan.on_default();
 /// Flushing in pieces of this size keeps the number of system calls low and the memory constant.
 const CHUNK: usize = 64 * 1024;
 
-pub struct Out<W: Write> {
+/// Text in the making, with or without colours.
+pub struct Text {
     pub buf: Vec<u8>,
-    color: bool,
-    sink: W,
+    pub color: bool,
 }
 
-impl<W: Write> Out<W> {
-    pub fn new(sink: W, color: bool) -> Self {
-        Out { buf: Vec::with_capacity(CHUNK + 4096), color, sink }
+impl Text {
+    pub fn str(&mut self, s: &str) {
+        self.bytes(s.as_bytes());
     }
 
-    pub fn str(&mut self, s: &str) {
-        self.buf.extend_from_slice(s.as_bytes());
+    pub fn bytes(&mut self, s: &[u8]) {
+        self.buf.extend_from_slice(s);
     }
 
     pub fn begin(&mut self, style: Style) {
@@ -48,30 +49,72 @@ impl<W: Write> Out<W> {
         self.end(style);
     }
 
+    /// Ends a line.
+    pub fn newline(&mut self) {
+        self.buf.push(b'\n');
+    }
+}
+
+/// Lets `write!` format straight into the buffer.
+impl fmt::Write for Text {
+    fn write_str(&mut self, s: &str) -> fmt::Result {
+        self.str(s);
+        Ok(())
+    }
+}
+
+/// Text on its way to a writer.
+pub struct Out<W: Write> {
+    text: Text,
+    sink: W,
+}
+
+impl<W: Write> Out<W> {
+    pub fn new(sink: W, color: bool) -> Self {
+        Out { text: Text { buf: Vec::with_capacity(CHUNK + 4096), color }, sink }
+    }
+
     /// Ends a line; passes the buffer on when it is full enough.
     pub fn line(&mut self) -> io::Result<()> {
-        self.buf.push(b'\n');
-        if self.buf.len() >= CHUNK { self.drain() } else { Ok(()) }
+        self.text.newline();
+        self.pass()
+    }
+
+    /// Passes the buffer on if it is full enough.
+    pub fn pass(&mut self) -> io::Result<()> {
+        if self.text.buf.len() >= CHUNK { self.drain() } else { Ok(()) }
+    }
+
+    /// Writes what was made elsewhere behind what is in the buffer.
+    pub fn append(&mut self, made: &[u8]) -> io::Result<()> {
+        self.drain()?;
+        self.sink.write_all(made)
     }
 
     fn drain(&mut self) -> io::Result<()> {
-        self.sink.write_all(&self.buf)?;
-        self.buf.clear();
+        self.sink.write_all(&self.text.buf)?;
+        self.text.buf.clear();
         Ok(())
     }
 
     pub fn flush(&mut self) -> io::Result<()> {
-        if !self.buf.is_empty() {
+        if !self.text.buf.is_empty() {
             self.drain()?;
         }
         self.sink.flush()
     }
 }
 
-/// Lets `write!` format straight into the buffer.
-impl<W: Write> fmt::Write for Out<W> {
-    fn write_str(&mut self, s: &str) -> fmt::Result {
-        self.str(s);
-        Ok(())
+impl<W: Write> Deref for Out<W> {
+    type Target = Text;
+
+    fn deref(&self) -> &Text {
+        &self.text
+    }
+}
+
+impl<W: Write> DerefMut for Out<W> {
+    fn deref_mut(&mut self) -> &mut Text {
+        &mut self.text
     }
 }

@@ -40,7 +40,7 @@ use tally::{Rows, Tally};
 /// each.
 ///
 /// Texts are compared for every value of every single field of up to 12 bits, and for one in N of all other
-/// instructions: both printers, twice, and with different bytes behind, must give the same plain text.
+/// instructions: both printers, and one of them again with different bytes behind, must give the same plain text.
 ///
 /// A fault is printed as a line for `batch` below a comment that says what is wrong, and the exit code is 1.
 #[derive(clap::Args)]

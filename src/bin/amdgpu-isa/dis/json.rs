@@ -1,16 +1,18 @@
 //! The listing for machines: one JSON object for each instruction, or for what is none.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 
 use serde::Serialize;
 
 use super::Place;
-use super::labels::Labels;
-use super::listing::write_data;
-use super::walk::{Item, Walk};
+use super::labels::{Labels, Piece};
+use super::listing::{write_data, write_reason};
+use super::pieces;
+use super::walk::walk;
 use crate::hex;
-use crate::out::Out;
+use crate::isa::{Inst, TextBuffer};
+use crate::out::{Out, Text};
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -41,61 +43,67 @@ struct Branch<'a> {
 }
 
 pub fn section(out: &mut Out<impl Write>, place: &Place<'_>) -> io::Result<()> {
-    let section = place.section;
     let labels = Labels::new(place);
-    let (mut text, mut label, mut branch_label, mut reason) =
-        (String::new(), String::new(), String::new(), String::new());
-    let (mut hex_bytes, mut data) = (Vec::new(), Vec::new());
-    let mut symbols = section.symbols.iter().peekable();
-    for (offset, length, item) in Walk::new(place) {
+    pieces::in_order(out, labels.pieces(), |number, text| piece(text, place, &labels, &labels.piece(number)))
+}
+
+fn piece(out: &mut Text, place: &Place<'_>, labels: &Labels<'_>, piece: &Piece) -> io::Result<()> {
+    let section = place.section;
+    let (mut label, mut branch_label) = (Vec::new(), Vec::new());
+    let (mut hex_bytes, mut data, mut reason) = (Vec::new(), Vec::new(), String::new());
+    let mut buffer = TextBuffer::new();
+    let mut symbols = piece.symbols(section).peekable();
+    let mut result = Ok(());
+    _ = walk(place, piece.first, |offset, item| {
+        if offset >= piece.end {
+            return ControlFlow::Break(());
+        }
         let address = section.address.wrapping_add(offset as u64);
-        let bytes = section.bytes.get(offset..offset + length).unwrap_or_default();
+        let length = item.map_or_else(|invalid| invalid.len.into(), Inst::len);
         hex_bytes.clear();
-        hex::bytes(&mut hex_bytes, bytes);
+        hex::bytes(&mut hex_bytes, section.bytes.get(offset..offset + length).unwrap_or_default());
         let mut labelled = labels.name(address, &mut label);
         while let Some(symbol) = symbols.next_if(|s| s.address <= address) {
             if symbol.address == address && !labelled {
                 label.clear();
-                label.push_str(&symbol.name);
+                label.extend_from_slice(symbol.name.as_bytes());
                 labelled = true;
             }
         }
-        text.clear();
         reason.clear();
-        let mut target = None;
-        match &item {
-            Item::Inst(inst) => {
-                // Writing to a String cannot fail.
-                let _ = write!(text, "{inst}");
-                target = inst.branch_target(address);
-            }
-            other => {
+        let (text, target) = match item {
+            Ok(inst) => (buffer.print(inst), inst.branch_target(address)),
+            Err(invalid) => {
                 data.clear();
-                write_data(&mut data, bytes);
-                text.push_str(std::str::from_utf8(&data).unwrap_or_default());
-                let _ = match other {
-                    Item::Word(error) => write!(reason, "{error}"),
-                    _ => write!(reason, "fewer than four bytes are left"),
-                };
+                write_data(&mut data, invalid);
+                // Writing to a String cannot fail.
+                _ = write_reason(&mut reason, invalid);
+                (data.as_slice(), None)
             }
-        }
+        };
         let branch = target.map(|address| Branch {
             address,
-            label: labels.name(address, &mut branch_label).then_some(branch_label.as_str()),
+            label: labels.name(address, &mut branch_label).then_some(utf8(&branch_label)),
         });
         let line = Line {
             image: place.image,
             target: place.target.name(),
             section: &section.name,
             address,
-            label: labelled.then_some(label.as_str()),
-            bytes: std::str::from_utf8(&hex_bytes).unwrap_or_default(),
-            text: &text,
+            label: labelled.then_some(utf8(&label)),
+            bytes: utf8(&hex_bytes),
+            text: utf8(text),
             branch,
             reason: (!reason.is_empty()).then_some(reason.as_str()),
         };
-        serde_json::to_writer(&mut out.buf, &line)?;
-        out.line()?;
-    }
-    Ok(())
+        result = serde_json::to_writer(&mut out.buf, &line);
+        out.newline();
+        if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    Ok(result?)
+}
+
+/// What was made of strings.
+fn utf8(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or_default()
 }

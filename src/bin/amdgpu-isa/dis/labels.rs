@@ -1,27 +1,44 @@
 //! Names for the places that branches go to.
 
-use std::fmt::Write as _;
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::thread;
 
 use super::Place;
-use super::walk::{Item, Walk};
+use super::walk::{functions, walk};
 use crate::container::{Section, Symbol};
+use crate::hex;
 
-/// One bit for each dword, so that a section of any size costs a sixteenth of itself here.
-struct Bits(Vec<u64>);
+/// One bit for each dword, so that a section of any size costs a sixteenth of itself here. All cores set bits.
+struct Bits(Vec<AtomicU64>);
 
 impl Bits {
     fn for_dwords(count: usize) -> Self {
-        Bits(vec![0; count.div_ceil(64)])
+        Bits((0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
     }
 
-    fn set(&mut self, i: usize) {
-        if let Some(word) = self.0.get_mut(i / 64) {
-            *word |= 1 << (i % 64);
+    fn set(&self, i: usize) {
+        self.add(i / 64, 1 << (i % 64));
+    }
+
+    /// Adds bits to a word of 64.
+    fn add(&self, word: usize, bits: u64) {
+        if let Some(word) = self.0.get(word) {
+            word.fetch_or(bits, Relaxed);
         }
     }
 
     fn get(&self, i: usize) -> bool {
-        self.0.get(i / 64).is_some_and(|word| word >> (i % 64) & 1 != 0)
+        self.0.get(i / 64).is_some_and(|word| word.load(Relaxed) >> (i % 64) & 1 != 0)
+    }
+}
+
+impl Piece {
+    /// The section's symbols that no line before the piece stands behind.
+    pub fn symbols<'a>(&self, section: &'a Section<'a>) -> std::slice::Iter<'a, Symbol<'a>> {
+        let before = self.before.map(|offset| section.address.saturating_add(offset as u64));
+        let shown = section.symbols.partition_point(|s| before.is_some_and(|before| s.address <= before));
+        section.symbols.get(shown..).unwrap_or_default().iter()
     }
 }
 
@@ -29,23 +46,54 @@ pub struct Labels<'a> {
     section: &'a Section<'a>,
     /// Dwords that a branch goes to and that begin an instruction: a label elsewhere would have no line to stand on.
     wanted: Bits,
+    /// Dwords that begin a line of the listing.
+    begins: Bits,
+}
+
+/// Dwords of a piece of the listing.
+const PIECE: usize = 8 * 1024;
+
+/// A piece of a section: the lines that begin in some of its dwords.
+pub struct Piece {
+    /// Offset of the first line; behind the section if there is none.
+    pub first: usize,
+    /// Offset behind the last line's beginning.
+    pub end: usize,
+    /// Offset of the line before, if there is one.
+    pub before: Option<usize>,
 }
 
 impl<'a> Labels<'a> {
     pub fn new(place: &'a Place<'a>) -> Self {
         let section = place.section;
         let dwords = section.bytes.len().div_ceil(4);
-        let (mut wanted, mut begins) = (Bits::for_dwords(dwords), Bits::for_dwords(dwords));
-        for (offset, _, item) in Walk::new(place) {
-            begins.set(offset / 4);
-            let Item::Inst(inst) = item else { continue };
-            let target = inst.branch_target(section.address.wrapping_add(offset as u64));
-            if let Some(dword) = target.and_then(|t| dword(section, t)) {
-                wanted.set(dword);
+        let (wanted, begins) = (Bits::for_dwords(dwords), Bits::for_dwords(dwords));
+        let runs = runs(section);
+        let next = AtomicUsize::new(0);
+        let work = || {
+            while let Some(run) = runs.get(next.fetch_add(1, Relaxed)) {
+                mark(place, run, &wanted, &begins);
             }
-        }
-        wanted.0.iter_mut().zip(&begins.0).for_each(|(w, b)| *w &= b);
-        Labels { section, wanted }
+        };
+        let cores = thread::available_parallelism().map_or(1, |n| n.get()).min(runs.len());
+        thread::scope(|scope| {
+            (1..cores).for_each(|_| _ = scope.spawn(work));
+            work();
+        });
+        wanted.0.iter().zip(&begins.0).for_each(|(w, b)| _ = w.fetch_and(b.load(Relaxed), Relaxed));
+        Labels { section, wanted, begins }
+    }
+
+    pub fn pieces(&self) -> usize {
+        self.section.bytes.len().div_ceil(4 * PIECE)
+    }
+
+    pub fn piece(&self, number: usize) -> Piece {
+        let (start, end) = (number * PIECE, (number + 1) * PIECE);
+        let last = self.section.bytes.len().div_ceil(4);
+        let first = (start..last).find(|&dword| self.begins.get(dword)).unwrap_or(last);
+        let before = (0..start).rev().find(|&dword| self.begins.get(dword));
+        Piece { first: first * 4, end: end * 4, before: before.map(|dword| dword * 4) }
     }
 
     /// Whether the listing has a line for `address` that needs a name.
@@ -54,27 +102,33 @@ impl<'a> Labels<'a> {
     }
 
     /// Puts the name of `address` into `name`, if it is the place of a label or of a symbol.
-    pub fn name(&self, address: u64, name: &mut String) -> bool {
+    pub fn name(&self, address: u64, name: &mut Vec<u8>) -> bool {
         name.clear();
         if !self.is_wanted(address) {
             return false;
         }
         match self.before(address) {
-            Some(symbol) if symbol.address == address => name.push_str(&symbol.name),
+            Some(symbol) if symbol.address == address => name.extend_from_slice(symbol.name.as_bytes()),
             _ => write_local(name, address),
         }
         true
     }
 
-    /// Puts `<symbol+0x10>` into `name`, as objdump prints beside a branch.
-    pub fn relative(&self, address: u64, name: &mut String) {
-        name.clear();
-        // Writing to a String cannot fail.
-        let _ = match self.before(address) {
-            Some(s) if s.address == address => write!(name, "<{}>", s.name),
-            Some(s) => write!(name, "<{}+{:#x}>", s.name, address - s.address),
-            None => write!(name, "<{address:#x}>"),
-        };
+    /// Puts `<symbol+0x10>` down, as objdump prints beside a branch.
+    pub fn relative(&self, address: u64, out: &mut Vec<u8>) {
+        out.push(b'<');
+        let symbol = self.before(address);
+        if let Some(symbol) = symbol {
+            out.extend_from_slice(symbol.name.as_bytes());
+        }
+        match address - symbol.map_or(0, |s| s.address) {
+            0 if symbol.is_some() => {}
+            offset => {
+                out.extend_from_slice(if symbol.is_some() { b"+0x" } else { b"0x" });
+                hex::lower(out, offset, 1);
+            }
+        }
+        out.push(b'>');
     }
 
     /// The last symbol at or before an address; of several, the first by name.
@@ -86,8 +140,47 @@ impl<'a> Labels<'a> {
     }
 }
 
-pub fn write_local(name: &mut String, address: u64) {
-    let _ = write!(name, "L{address:x}");
+pub fn write_local(out: &mut Vec<u8>, address: u64) {
+    out.push(b'L');
+    hex::lower(out, address, 1);
+}
+
+/// Bytes of functions that are walked in one go.
+const RUN: usize = 256 * 1024;
+
+/// The section in runs of whole functions: a walk begins anew at each function, and so can another core.
+fn runs(section: &Section<'_>) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for function in functions(section, 0) {
+        match runs.last_mut() {
+            Some(run) if run.len() < RUN => run.end = function.end,
+            _ => runs.push(function),
+        }
+    }
+    runs
+}
+
+/// Marks where the lines of a run begin, and where its branches go.
+fn mark(place: &Place<'_>, run: &Range<usize>, wanted: &Bits, begins: &Bits) {
+    let section = place.section;
+    // Bits of one word are put down together: most of what is met is in the same word as what was met before.
+    let (mut word, mut bits) = (run.start / 256, 0);
+    _ = walk(place, run.start, |offset, item| {
+        if offset >= run.end {
+            return ControlFlow::Break(());
+        }
+        if offset / 256 != word {
+            begins.add(word, bits);
+            (word, bits) = (offset / 256, 0);
+        }
+        bits |= 1 << (offset / 4 % 64);
+        let target = item.ok().and_then(|inst| inst.branch_target(section.address.wrapping_add(offset as u64)));
+        if let Some(dword) = target.and_then(|t| dword(section, t)) {
+            wanted.set(dword);
+        }
+        ControlFlow::Continue(())
+    });
+    begins.add(word, bits);
 }
 
 fn dword(section: &Section<'_>, address: u64) -> Option<usize> {

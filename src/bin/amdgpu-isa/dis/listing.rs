@@ -5,16 +5,18 @@
 //!     s_load_dwordx2 s[4:5], s[0:1], 0x10                        // 000000002100: C0060100 00000010
 //! ```
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 
 use super::Place;
-use super::labels::{Labels, write_local};
-use super::walk::{Item, Walk};
+use super::labels::{Labels, Piece, write_local};
+use super::pieces;
+use super::walk::walk;
 use crate::container::{Image, Symbol, SymbolKind};
 use crate::hex;
-use crate::isa::Inst;
-use crate::out::{BOLD, DIM, LABEL, Out, RED};
+use crate::isa::{Inst, Invalid, TextBuffer};
+use crate::out::{BOLD, DIM, LABEL, Out, RED, Text};
 
 /// Column of the comments, counted behind the tab, as in objdump.
 const COMMENT: usize = 59;
@@ -38,137 +40,207 @@ pub fn header(out: &mut Out<impl Write>, file: &str, image: &Image<'_>, place: &
 
 pub fn section(out: &mut Out<impl Write>, place: &Place<'_>, encoding: bool) -> io::Result<()> {
     let section = place.section;
-    let mut listing = Listing { out, labels: &Labels::new(place), encoding, name: String::new() };
-    let mut symbols = section.symbols.iter().peekable();
     if section.symbols.first().is_none_or(|s| s.address > section.address) {
-        listing.out.line()?;
+        out.newline();
     }
-    for (offset, length, item) in Walk::new(place) {
-        let pc = section.address.wrapping_add(offset as u64);
-        let mut named = false;
-        while let Some(symbol) = symbols.next_if(|s| s.address <= pc) {
-            listing.symbol(symbol, !named)?;
-            named |= symbol.address == pc;
-        }
-        if !named && listing.labels.is_wanted(pc) {
-            listing.label(pc)?;
-        }
-        let bytes = section.bytes.get(offset..offset + length).unwrap_or_default();
-        match item {
-            Item::Inst(inst) => listing.inst(pc, &inst)?,
-            Item::Word(reason) => listing.not_inst(pc, bytes, &reason.to_string())?,
-            Item::Tail => listing.not_inst(pc, bytes, "fewer than four bytes are left")?,
-        }
-    }
-    listing.out.line()
+    let labels = Labels::new(place);
+    pieces::in_order(out, labels.pieces(), |number, text| {
+        let listing = Listing { text, labels: &labels, encoding, line: TextBuffer::new(), name: Vec::new() };
+        listing.piece(place, &labels.piece(number));
+        Ok(())
+    })?;
+    out.line()
 }
 
-struct Listing<'a, W: Write> {
-    out: &'a mut Out<W>,
+struct Listing<'a> {
+    text: &'a mut Text,
     labels: &'a Labels<'a>,
     encoding: bool,
+    line: TextBuffer,
     /// Reused for names, so that a line allocates nothing.
-    name: String,
+    name: Vec<u8>,
 }
 
-impl<W: Write> Listing<'_, W> {
-    fn symbol(&mut self, symbol: &Symbol<'_>, gap: bool) -> io::Result<()> {
+impl Listing<'_> {
+    fn piece(mut self, place: &Place<'_>, piece: &Piece) {
+        let section = place.section;
+        let mut symbols = piece.symbols(section).peekable();
+        _ = walk(place, piece.first, |offset, item| {
+            if offset >= piece.end {
+                return ControlFlow::Break(());
+            }
+            let pc = section.address.wrapping_add(offset as u64);
+            let mut named = false;
+            while let Some(symbol) = symbols.next_if(|s| s.address <= pc) {
+                self.symbol(symbol, !named);
+                named |= symbol.address == pc;
+            }
+            if !named && self.labels.is_wanted(pc) {
+                self.label(pc);
+            }
+            match item {
+                Ok(inst) => self.inst(pc, inst),
+                Err(invalid) => self.not_inst(pc, invalid),
+            }
+            ControlFlow::Continue(())
+        });
+    }
+
+    fn symbol(&mut self, symbol: &Symbol<'_>, gap: bool) {
         if gap {
-            self.out.line()?;
+            self.text.newline();
         }
-        self.out.begin(LABEL);
-        let start = self.out.buf.len();
-        hex::lower(&mut self.out.buf, symbol.address, 16);
-        _ = write!(self.out, " <{}>:", symbol.name);
-        let width = self.out.buf.len() - start;
-        self.out.end(LABEL);
+        self.text.begin(LABEL);
+        let start = self.text.buf.len();
+        hex::lower(&mut self.text.buf, symbol.address, 16);
+        _ = write!(self.text, " <{}>:", symbol.name);
+        let width = self.text.buf.len() - start;
+        self.text.end(LABEL);
         if symbol.kind == SymbolKind::Kernel {
             // Eight columns more, because there is no tab in front.
             self.pad(width, COMMENT + 8);
-            self.out.styled(DIM, "// kernel");
+            self.text.styled(DIM, "// kernel");
         }
-        self.out.line()
+        self.text.newline();
     }
 
-    fn label(&mut self, pc: u64) -> io::Result<()> {
-        self.name.clear();
-        write_local(&mut self.name, pc);
-        self.out.begin(LABEL);
-        self.out.str(&self.name);
-        self.out.str(":");
-        self.out.end(LABEL);
-        self.out.line()
+    fn label(&mut self, pc: u64) {
+        self.text.begin(LABEL);
+        write_local(&mut self.text.buf, pc);
+        self.text.str(":");
+        self.text.end(LABEL);
+        self.text.newline();
     }
 
-    fn inst(&mut self, pc: u64, inst: &Inst) -> io::Result<()> {
-        self.out.str("\t");
-        let start = self.out.buf.len();
-        _ = write!(self.out, "{inst}");
+    fn inst(&mut self, pc: u64, inst: &Inst) {
         let target = inst.branch_target(pc);
-        let mut width = self.out.buf.len() - start;
+        let mut text = self.line.print(inst);
+        let mut name = &[][..];
         if target.is_some_and(|t| self.labels.name(t, &mut self.name)) {
             // The label takes the place of the offset, which is always the last operand.
-            let text = self.out.buf.get(start..).unwrap_or_default();
             let operand = text.iter().rposition(|&b| b == b' ').map_or(text.len(), |at| at + 1);
-            self.out.buf.truncate(start + operand);
-            self.out.styled(LABEL, &self.name);
-            width = operand + self.name.len();
+            (text, name) = (text.get(..operand).unwrap_or(text), &self.name);
         }
-        self.comment(width, pc);
-        if self.encoding {
-            self.out.str(":");
-            for &word in inst.words() {
-                self.out.buf.push(b' ');
-                hex::upper(&mut self.out.buf, word.into(), 8);
+        let mut line = [b' '; LINE];
+        if !self.text.color && plain(&mut line, text, name, pc) {
+            let mut end = COMMENT_END;
+            if self.encoding {
+                put(&mut line, end, b":");
+                end += 1;
+                for word in inst.words() {
+                    // The blank is there already.
+                    put(&mut line, end + 1, &hex::dword(*word));
+                    end += 9;
+                }
+            }
+            self.text.buf.extend_from_slice(line.get(..end).unwrap_or(&line));
+        } else {
+            let width = text.len() + name.len();
+            self.text.bytes(b"\t");
+            self.text.bytes(text);
+            if !name.is_empty() {
+                self.text.begin(LABEL);
+                self.text.bytes(name);
+                self.text.end(LABEL);
+            }
+            self.comment(width, pc);
+            if self.encoding {
+                self.text.str(":");
+                for word in inst.words() {
+                    self.text.str(" ");
+                    self.text.bytes(&hex::dword(*word));
+                }
             }
         }
         if let Some(target) = target {
-            self.labels.relative(target, &mut self.name);
-            self.out.str(" ");
-            self.out.str(&self.name);
+            self.text.str(" ");
+            self.labels.relative(target, &mut self.text.buf);
         }
-        self.out.end(DIM);
-        self.out.line()
+        self.text.end(DIM);
+        self.text.newline();
     }
 
-    fn not_inst(&mut self, pc: u64, bytes: &[u8], reason: &str) -> io::Result<()> {
-        self.out.str("\t");
-        self.out.begin(RED);
-        let start = self.out.buf.len();
-        write_data(&mut self.out.buf, bytes);
-        let width = self.out.buf.len() - start;
-        self.out.end(RED);
+    fn not_inst(&mut self, pc: u64, invalid: &Invalid) {
+        self.text.str("\t");
+        self.text.begin(RED);
+        let start = self.text.buf.len();
+        write_data(&mut self.text.buf, invalid);
+        let width = self.text.buf.len() - start;
+        self.text.end(RED);
         self.comment(width, pc);
-        self.out.str(": ");
-        self.out.str(reason);
-        self.out.end(DIM);
-        self.out.line()
+        self.text.str(": ");
+        _ = write_reason(&mut self.text, invalid);
+        self.text.end(DIM);
+        self.text.newline();
     }
 
     /// Begins the comment; the caller ends its style.
     fn comment(&mut self, width: usize, pc: u64) {
         self.pad(width, COMMENT);
-        self.out.begin(DIM);
-        self.out.str("// ");
-        hex::upper(&mut self.out.buf, pc, 12);
+        self.text.begin(DIM);
+        self.text.str("// ");
+        hex::upper(&mut self.text.buf, pc, 12);
     }
 
     fn pad(&mut self, width: usize, column: usize) {
-        let len = self.out.buf.len() + column.saturating_sub(width).max(1);
-        self.out.buf.resize(len, b' ');
+        let len = self.text.buf.len() + column.saturating_sub(width).max(1);
+        self.text.buf.resize(len, b' ');
     }
 }
 
-/// Assembler text that puts `bytes` back: a dword, or the odd bytes at the end.
-pub fn write_data(out: &mut Vec<u8>, bytes: &[u8]) {
-    if let Ok(dword) = <[u8; 4]>::try_from(bytes) {
+/// Where a comment begins behind a line's start, where its address begins, and where that ends.
+const COMMENT_START: usize = COMMENT + 1;
+const ADDRESS: usize = COMMENT_START + 3;
+const COMMENT_END: usize = ADDRESS + 12;
+
+/// Longer than a line up to the end of its dwords.
+const LINE: usize = 128;
+
+/// Puts a line down up to the address in its comment, if all of it is where it nearly always is: at places that the
+/// compiler knows, which takes a third of the time. `line` is blank.
+#[inline(always)]
+fn plain(line: &mut [u8; LINE], text: &[u8], name: &[u8], pc: u64) -> bool {
+    if text.len() + name.len() >= COMMENT || pc >> 48 != 0 {
+        return false;
+    }
+    line[0] = b'\t';
+    put(line, 1, text);
+    if !name.is_empty() {
+        put(line, 1 + text.len(), name);
+    }
+    line[COMMENT_START] = b'/';
+    line[COMMENT_START + 1] = b'/';
+    let [.., a, b, c, d] = hex::dword((pc >> 32) as u32);
+    put(line, ADDRESS, &[a, b, c, d]);
+    put(line, ADDRESS + 4, &hex::dword(pc as u32));
+    true
+}
+
+#[inline(always)]
+fn put(line: &mut [u8; LINE], at: usize, bytes: &[u8]) {
+    if let Some(to) = line.get_mut(at..at + bytes.len()) {
+        to.copy_from_slice(bytes);
+    }
+}
+
+/// Assembler text that puts back what is no instruction: a dword, or the odd bytes at the end.
+pub fn write_data(out: &mut Vec<u8>, invalid: &Invalid) {
+    if invalid.len == 4 {
         out.extend_from_slice(b".long 0x");
-        hex::lower(out, u32::from_le_bytes(dword).into(), 8);
+        hex::lower(out, invalid.word.into(), 8);
         return;
     }
     out.extend_from_slice(b".byte ");
-    for (i, &byte) in bytes.iter().enumerate() {
+    for (i, byte) in invalid.word.to_le_bytes().into_iter().take(invalid.len.into()).enumerate() {
         out.extend_from_slice(if i == 0 { b"0x" } else { b", 0x" });
         hex::lower(out, byte.into(), 2);
+    }
+}
+
+/// Why it is none.
+pub fn write_reason(out: &mut impl fmt::Write, invalid: &Invalid) -> fmt::Result {
+    match invalid.len {
+        4 => write!(out, "{}", invalid.error),
+        _ => out.write_str("fewer than four bytes are left"),
     }
 }

@@ -1,67 +1,46 @@
 //! Steps through a section, instruction by instruction, and finds its feet again after what is none.
 
+use std::ops::{ControlFlow, Range};
+
 use super::Place;
-use crate::container::SymbolKind;
-use crate::isa::{self, DecodeError, Inst};
+use crate::container::{Section, SymbolKind};
+use crate::isa::{Decoder, Inst, Invalid};
 
-pub enum Item {
-    Inst(Inst),
-    /// A dword that begins no instruction.
-    Word(DecodeError),
-    /// Fewer than four bytes at the end of a section.
-    Tail,
+/// Gives `each` the offset of every instruction, and of what is none, from that at `from` on, until it breaks off. The
+/// lengths add up to the section.
+///
+/// An instruction does not reach into the next function: what looks like it is padding or data. From the offset of any
+/// instruction on a walk goes as that of the whole section goes there.
+#[inline(always)]
+pub fn walk(
+    place: &Place<'_>,
+    from: usize,
+    mut each: impl FnMut(usize, Result<&Inst, &Invalid>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    for function in functions(place.section, from) {
+        let start = function.start;
+        let code = place.section.bytes.get(function).unwrap_or_default();
+        for (offset, item) in Decoder::new(place.target, code) {
+            each(start + offset, item.as_ref())?;
+        }
+    }
+    ControlFlow::Continue(())
 }
 
-/// Yields `(offset in bytes, length in bytes, item)`; the lengths add up to the section.
-pub struct Walk<'a> {
-    place: &'a Place<'a>,
-    at: usize,
-    /// An instruction does not reach into the next function: what looks like it is padding or data.
-    end: usize,
-    /// Index of the first symbol behind `at`.
-    next_symbol: usize,
-}
-
-impl<'a> Walk<'a> {
-    pub fn new(place: &'a Place<'a>) -> Self {
-        Walk { place, at: 0, end: 0, next_symbol: 0 }
-    }
-
-    fn next_function(&mut self) -> usize {
-        let section = self.place.section;
-        while let Some(symbol) = section.symbols.get(self.next_symbol) {
-            let offset = symbol.address.checked_sub(section.address).and_then(|o| usize::try_from(o).ok());
-            match offset {
-                Some(o) if o > self.at && o % 4 == 0 && symbol.kind != SymbolKind::Other => {
-                    return o.min(section.bytes.len());
-                }
-                _ => self.next_symbol += 1,
-            }
-        }
-        section.bytes.len()
-    }
-}
-
-impl Iterator for Walk<'_> {
-    type Item = (usize, usize, Item);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let bytes = self.place.section.bytes;
-        if self.at >= bytes.len() {
-            return None;
-        }
-        if self.at >= self.end {
-            self.end = self.next_function();
-        }
-        let at = self.at;
-        let rest = bytes.get(at..self.end).unwrap_or_default();
-        let (length, item) = match isa::decode(self.place.target, rest) {
-            // A decoder that claims more than it got, or nothing, would make the walk leave the bytes or stand still.
-            Ok(inst) => (inst.len().clamp(1, rest.len()), Item::Inst(inst)),
-            Err(_) if rest.len() < 4 => (rest.len(), Item::Tail),
-            Err(error) => (4, Item::Word(error)),
-        };
-        self.at += length;
-        Some((at, length, item))
-    }
+/// The offsets of functions, the first from `from` on.
+pub fn functions<'a>(section: &'a Section<'a>, from: usize) -> impl Iterator<Item = Range<usize>> + 'a {
+    let len = section.bytes.len();
+    let from = from.min(len);
+    let address = section.address.saturating_add(from as u64);
+    let behind = section.symbols.partition_point(|s| s.address <= address);
+    let starts = section.symbols.get(behind..).unwrap_or_default().iter().filter_map(move |symbol| {
+        let offset = usize::try_from(symbol.address.checked_sub(section.address)?).ok()?;
+        (offset % 4 == 0 && offset < len && symbol.kind != SymbolKind::Other).then_some(offset)
+    });
+    let mut start = from;
+    starts.chain([len]).filter_map(move |end| {
+        let function = start..end;
+        start = end;
+        (!function.is_empty()).then_some(function)
+    })
 }

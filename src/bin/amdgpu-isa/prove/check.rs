@@ -90,14 +90,18 @@ pub fn besides(subject: &impl Subject, target: Target, words: &Words, inst: &Ins
     let dwords = inst.len() / 4;
     hold(inst.target() == target, "the instruction is of another target")?;
     hold(Some(inst.words()) == words.get(..dwords), "the instruction has other words")?;
-    let mut out = [0xaa; 4 * DWORDS + 4];
+    let mut expected = [0xaa; 4 * DWORDS + 4];
+    let mut out = expected;
     let encoded = subject.encode(inst, &mut out);
-    hold(encoded.is_ok() && out[inst.len()..].iter().all(|byte| *byte == 0xaa), "encoding writes behind its end")?;
+    expected[..inst.len()].copy_from_slice(&bytes(words)[..inst.len()]);
+    hold(encoded.is_ok() && out == expected, "encoding writes behind its end")?;
     let mut other = *words;
     other[dwords..].iter_mut().for_each(|word| *word = !*word);
-    hold(subject.decode_words(target, &other) == Ok(*inst), "it depends on what stands behind it")?;
-    hold(subject.decode(target, &bytes(&other)) == Ok(*inst), "it depends on what stands behind it")?;
-    hold(subject.decode_small(target, &bytes(&other)) == Ok(*inst), "bare metal decodes it otherwise")
+    let code = bytes(&other);
+    let same = |decoded: &Result<Inst, DecodeError>| matches!(decoded, Ok(again) if again == inst);
+    hold(same(&subject.decode_words(target, &other)), "it depends on what stands behind it")?;
+    hold(same(&subject.decode(target, &code)), "it depends on what stands behind it")?;
+    hold(same(&subject.decode_small(target, &code)), "bare metal decodes it otherwise")
 }
 
 /// What must hold of words that were refused, although nothing is missing.
@@ -117,7 +121,6 @@ pub fn refusal(subject: &impl Subject, target: Target, words: &Words, error: Dec
 #[derive(Default)]
 pub struct Texts {
     first: String,
-    second: String,
     buffer: TextBuffer,
 }
 
@@ -127,7 +130,7 @@ impl Texts {
     /// stands for a code without a name), the same in both ways, twice, and whatever stands behind the instruction.
     pub fn check(&mut self, subject: &impl Subject, target: Target, words: &Words, inst: &Inst) -> Result<(), Fault> {
         use std::fmt::Write;
-        let Texts { first, second, buffer } = self;
+        let Texts { first, buffer } = self;
         first.clear();
         write!(first, "{inst}").map_err(|_| "printing fails")?;
         if !first.bytes().all(|byte| matches!(byte, b' '..=b'~' if byte != b'?')) {
@@ -144,8 +147,6 @@ impl Texts {
         let Ok(again) = subject.decode(target, &bytes(&other)) else {
             return Err("it depends on what stands behind it");
         };
-        second.clear();
-        write!(second, "{again}").map_err(|_| "printing fails the second time")?;
-        if second == first { Ok(()) } else { Err("the text is another the second time") }
+        hold(subject.print(&again, buffer) == first.as_bytes(), "the text is another the second time")
     }
 }
