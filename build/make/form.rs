@@ -115,8 +115,12 @@ impl Form<'_> {
         let mut parts = Parts::default();
         let vector = def.name.starts_with("VOP");
         let info = &t.infos[slot.info];
-        if vector && info.reads.iter().any(|r| r == "vcc") {
-            parts.calls += ".reads_vcc()";
+        // What is read without a field goes over the constant bus too; no operation has two.
+        for code in t.codes.iter().filter(|c| vector && ["vcc_lo", "m0"].contains(&c.name.as_str())) {
+            if info.reads.iter().any(|r| *r == code.name || Some(r) == code.pair.as_ref()) {
+                let (first, _) = code.range.of(&t.row.name).expect("those of the target");
+                write!(parts.calls, ".reads({first})").unwrap();
+            }
         }
         for item in items.iter().copied() {
             self.item(item, vector, &mut parts, shared)?;

@@ -90,7 +90,7 @@ impl<'a> Case<'a> {
         target: Target,
         opcode: Opcode,
         vector: bool,
-        reads_vcc: bool,
+        implied: Option<&str>,
         fault: Option<Fault>,
         rng: &'a mut Rng,
     ) -> Case<'a> {
@@ -104,7 +104,7 @@ impl<'a> Case<'a> {
             builder: Builder::new(target, opcode),
             operands: Vec::new(),
             modifiers: Vec::new(),
-            bus: if reads_vcc { vec!["vcc".into()] } else { Vec::new() },
+            bus: implied.map(String::from).into_iter().collect(),
             name: opcode.name(),
             image: false,
             literals: Vec::new(),

@@ -64,7 +64,12 @@ impl Constructor {
         let name = self.opcode.name();
         let reads_vcc =
             name.starts_with("v_div_fmas") || short && vector && carries.iter().any(|c| name.starts_with(c));
-        let mut case = Case::new(target, self.opcode, vector, reads_vcc, fault, rng);
+        let implied = match name {
+            _ if reads_vcc => Some("vcc"),
+            "v_movreld_b32" => Some("m0"),
+            _ => None,
+        };
+        let mut case = Case::new(target, self.opcode, vector, implied, fault, rng);
         let returned = if target.name() == "gfx942" { "sc0" } else { "glc" };
         match self.name.strip_prefix(name) {
             Some("_lds") => {
@@ -258,8 +263,9 @@ fn assembled(target: Target, texts: &[(Words, String)], report: &mut Report) -> 
     for ((words, text), said) in texts.iter().zip(assembler::assemble(target.name(), &lines)) {
         let inst = amdgpu_isa::decode_words(target, words).expect("it was printed");
         match assembler::class(&inst, said) {
-            // A rule beyond decoding that the constructor must keep, and one that it does not.
-            Ok(Some("violates constant bus" | "alignment")) => {
+            // exec and exec_lo are one read; LLVM's assembler refuses such pairs, and says that they were legal.
+            Ok(Some("violates constant bus")) if inst.check().is_ok() && reads_a_part(&inst) => excused += 1,
+            Ok(Some("violates constant bus")) => {
                 report.add(format!("{}: a broken rule", inst.opcode().name()), || text.clone());
             }
             Ok(class) => excused += usize::from(class.is_some()),
@@ -267,6 +273,14 @@ fn assembled(target: Target, texts: &[(Words, String)], report: &mut Report) -> 
         }
     }
     excused
+}
+
+/// Two sources begin with the same scalar, and have different widths.
+fn reads_a_part(inst: &amdgpu_isa::Inst) -> bool {
+    use amdgpu_isa::{Reg, Value};
+    let scalar = |value| matches!(value, Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_)));
+    let scalars = || inst.operands().filter(|o| o.access.reads() && scalar(o.value));
+    scalars().any(|one| scalars().any(|other| one.value == other.value && one.bits != other.bits))
 }
 
 /// Differences that `tests/llvm/differences.txt` has with their reasons: what the manual has, and LLVM 22 not.

@@ -352,7 +352,7 @@ impl Cases<'_> {
         let vector = base.inst.format().name().starts_with("VOP");
         let vcc = base.inst.operands().any(|o| {
             let implied = o.role.is_none_or(|r| r == Field::Vcc);
-            implied && o.access.reads() && matches!(o.value, Value::Reg(Reg::Vcc | Reg::Special(106)))
+            implied && o.access.reads() && matches!(o.value, Value::Reg(Reg::Vcc | Reg::M0 | Reg::Special(106)))
         });
         let sources: Vec<_> = known.iter().filter(|k| k.2).collect();
         for (n, &&(field, legal, _, _)) in sources.iter().enumerate() {

@@ -18,6 +18,7 @@ use crate::{Access, DecodeError, Field, Format, Inst, Layout, Reg, Value, decode
 
 /// Operand codes that have meanings of their own.
 const VCC: u16 = 106;
+const M0: u16 = 124;
 const LITERAL: u16 = 255;
 const NO_SADDR: u16 = 127;
 
@@ -207,6 +208,7 @@ fn constant_bus(inst: &Inst) -> Result<(), BuildError> {
         Value::Reg(Reg::Sgpr(n)) => Some((0, u32::from(n))),
         Value::Reg(Reg::Ttmp(n)) => Some((1, n.into())),
         Value::Reg(Reg::Vcc) => Some((2, VCC.into())),
+        Value::Reg(Reg::M0) => Some((2, M0.into())),
         Value::Reg(Reg::Special(n)) => Some((2, n.into())),
         Value::Literal(dword) => Some((3, dword)),
         _ => None,
