@@ -120,6 +120,9 @@ pub fn bases(target: Target, encoding: (Format, u16, Opcode), count: usize, rng:
             insts.extend(words::repair(target, &mut words, rng).filter(|i| i.opcode() == encoding.2));
         }
     }
+    // The plainest one may read a scalar where there is one already.
+    let vectors: Vec<Inst> = insts.iter().filter_map(|inst| inst.with(Field::Src0, 256).ok()).collect();
+    insts.extend(vectors);
     let form = |inst: &Inst| inst.extension().filter(|&e| e != Format::Literal).unwrap_or(inst.format());
     let forms: Vec<Format> = insts.iter().filter(|i| i.format() == encoding.0).map(form).collect();
     for inst in insts {
