@@ -1,9 +1,10 @@
 //! How long constructors take, beside storing words that were made before.
 //!
 //! `cargo bench --features make --bench make` prints a line for each kind of work and the ratios. All write the same words
-//! into the same buffer, and know the lengths. The registers of the constructors are run-time values, as a register
-//! allocator has them, that have to be checked. An emitter asks for each instruction whether there is room; without that
-//! (`unchecked`) stored words are copied sixteen bytes at a time, whatever instructions they are.
+//! into the same buffer. The registers of the constructors are run-time values, as a register allocator has them, that have
+//! to be checked. An emitter asks for each instruction whether there is room; without that (`unchecked`) stored words are
+//! copied sixteen bytes at a time, whatever instructions they are. Stored words know their lengths when they are compiled,
+//! as constructors do; `Words` that were kept have them beside the dwords.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -72,6 +73,16 @@ fn stored<const CHECKED: bool>(made: &[[[u32; 2]; BLOCK]; BLOCKS], out: &mut [u3
     Some(at)
 }
 
+/// What constructors gave, kept.
+#[inline(never)]
+fn kept(made: &[[Words; BLOCK]; BLOCKS], out: &mut [u32]) -> Option<usize> {
+    let mut at = 0;
+    for words in made.as_flattened() {
+        at = push::<true>(out, at, words.padded(), words.len())?;
+    }
+    Some(at)
+}
+
 /// Nanoseconds of the fastest of several runs.
 fn fastest(mut run: impl FnMut()) -> f64 {
     let times = (0..9).map(|_| {
@@ -87,14 +98,19 @@ fn main() -> Result<(), &'static str> {
     for (n, r) in registers.iter_mut().enumerate() {
         *r = ((n * 37 % 256) as u8, (n * 20 % 96) as u8, (n * 26 % 254) as u8);
     }
-    let mut made = [[[0; 2]; BLOCK]; BLOCKS];
-    for (&r, made) in registers.iter().zip(&mut made) {
-        let mut places = made.iter_mut();
-        block(r, |words| places.next().map(|place| *place = words.padded())).ok_or("an instruction is not made")?;
+    let nop = s_nop(0).words().map_err(|_| "an instruction is not made")?;
+    let mut all = [[nop; BLOCK]; BLOCKS];
+    for (&r, all) in registers.iter().zip(&mut all) {
+        let mut places = all.iter_mut();
+        block(r, |words| places.next().map(|place| *place = words)).ok_or("an instruction is not made")?;
     }
+    let made = all.map(|block| block.map(|words| words.padded()));
     let (mut one, mut other) = ([0u32; SIZE + 1], [0u32; SIZE + 1]);
     let len = constructed::<true>(&registers, &mut one).ok_or("an instruction is not made")?;
     if stored::<true>(&made, &mut other) != Some(len) || one != other {
+        return Err("the words differ");
+    }
+    if kept(&all, &mut other) != Some(len) || one != other {
         return Err("the words differ");
     }
     let make = fastest(|| _ = black_box(constructed::<true>(black_box(&registers), black_box(&mut one))));
@@ -109,13 +125,17 @@ fn main() -> Result<(), &'static str> {
             black_box(block((10, 20, 30), emit));
         }
     });
+    let keep = fastest(|| _ = black_box(kept(black_box(&all), black_box(&mut other))));
     let bulk = fastest(|| _ = black_box(stored::<false>(black_box(&made), black_box(&mut other))));
     println!("constructors             {make:6.2} ns an instruction");
     println!("  of constant registers  {fixed:6.2} ns an instruction");
     println!("stored words             {store:6.2} ns an instruction");
+    println!("stored `Words`           {keep:6.2} ns an instruction");
     println!("stored words, unchecked  {bulk:6.2} ns an instruction");
     println!("ratio                    {:6.2}", make / store);
     println!("  of constant registers  {:6.2}", fixed / store);
+    println!("ratio to `Words`         {:6.2}", make / keep);
+    println!("  of constant registers  {:6.2}", fixed / keep);
     println!("ratio, unchecked         {:6.2}", make / bulk);
     Ok(())
 }

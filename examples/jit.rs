@@ -5,8 +5,9 @@
 
 use std::error::Error;
 
-use amdgpu_isa::make::{Argument, BuildError, Builder, Words};
-use amdgpu_isa::{Decoder, Opcode, Opcode::*, Reg, Reg::*, Target, Waitcnt};
+use amdgpu_isa::make::{Argument, BuildError, Builder};
+use amdgpu_isa::{AssembleError, Assembler, FixupSlot, Label, LabelSlot, Waitcnt};
+use amdgpu_isa::{Decoder, Opcode, Opcode::*, Reg, Reg::*, Target};
 
 /// Where things are: the kernel's arguments, and what is loaded from them.
 const ARGUMENTS: Reg = Sgpr(0); // s[0:1]
@@ -21,21 +22,17 @@ const ADDRESS: [Reg; 2] = [Vgpr(2), Vgpr(3)];
 const VALUES: [Reg; 2] = [Vgpr(4), Vgpr(5)]; // x[i], y[i]
 const FIRST_TEMPORARY: u8 = 6;
 
-/// The end of the kernel is a constant where the target is known when the JIT is compiled: nothing is left to be made.
-const END: Words = match amdgpu_isa::gfx942::s_endpgm().words() {
-    Ok(words) => words,
-    Err(_) => panic!("an instruction without operands"),
-};
-
 /// Code for a target that is found when the program runs.
-struct Jit {
+struct Jit<'a> {
     target: Target,
-    words: Vec<u32>,
+    asm: Assembler<'a, [u32]>,
+    /// The end of the kernel.
+    done: Label,
     /// The next vector register that is free.
     temporary: u8,
 }
 
-impl Jit {
+impl Jit<'_> {
     fn has(&self, opcode: Opcode) -> bool {
         opcode.encodings(self.target).next().is_some()
     }
@@ -44,21 +41,16 @@ impl Jit {
         Builder::new(self.target, opcode)
     }
 
-    fn emit(&mut self, instruction: Builder) -> Result<(), BuildError> {
-        self.words.extend_from_slice(instruction.build()?.words());
-        Ok(())
-    }
-
-    fn mov(&mut self, to: Reg, from: impl Into<Argument>) -> Result<(), BuildError> {
+    fn mov(&mut self, to: Reg, from: impl Into<Argument>) -> Result<(), AssembleError> {
         match to {
-            Sgpr(_) => self.emit(self.op(SMovB32).sdst(to).ssrc0(from)),
-            _ => self.emit(self.op(VMovB32).vdst(to).src0(from)),
+            Sgpr(_) => self.asm.emit(self.op(SMovB32).sdst(to).ssrc0(from)),
+            _ => self.asm.emit(self.op(VMovB32).vdst(to).src0(from)),
         }
     }
 
     fn wait(&mut self, wait: Waitcnt) -> Result<(), Box<dyn Error>> {
         let counters = wait.encode(self.target)?;
-        Ok(self.emit(self.op(SWaitcnt).simm16(u32::from(counters)))?)
+        Ok(self.asm.emit(self.op(SWaitcnt).simm16(u32::from(counters)))?)
     }
 
     /// Loads the arguments, finds the item of each lane, and switches off the lanes that have none.
@@ -66,14 +58,15 @@ impl Jit {
         // The first two generations count dwords here, later ones bytes.
         let unit = if self.has(SDcacheWb) { 1 } else { 4 };
         for (opcode, to, bytes) in [(SLoadDwordx4, Sgpr(4), 0), (SLoadDwordx4, Sgpr(8), 16)] {
-            self.emit(self.op(opcode).sdata(to).sbase(ARGUMENTS).offset(bytes / unit))?;
+            self.asm.emit(self.op(opcode).sdata(to).sbase(ARGUMENTS).offset(bytes / unit))?;
         }
         self.wait(Waitcnt { lgkmcnt: 0, ..Waitcnt::nothing(self.target) })?;
-        self.emit(self.op(SLshlB32).sdst(GROUP).ssrc0(GROUP).ssrc1(8))?;
-        self.emit(self.op(VAddCoU32).vdst(ITEM).src0(GROUP).src1(ITEM))?;
-        self.emit(self.op(VCmpGtU32).src0(N).src1(ITEM))?;
-        self.emit(self.op(SAndSaveexecB64).sdst(GROUP).ssrc0(VCC))?;
-        self.emit(self.op(VLshlrevB32).vdst(ITEM).src0(2).src1(ITEM))?;
+        self.asm.emit(self.op(SLshlB32).sdst(GROUP).ssrc0(GROUP).ssrc1(8))?;
+        self.asm.emit(self.op(VAddCoU32).vdst(ITEM).src0(GROUP).src1(ITEM))?;
+        self.asm.emit(self.op(VCmpGtU32).src0(N).src1(ITEM))?;
+        self.asm.emit(self.op(SAndSaveexecB64).sdst(GROUP).ssrc0(VCC))?;
+        self.asm.jump(SCbranchExecz, self.done)?;
+        self.asm.emit(self.op(VLshlrevB32).vdst(ITEM).src0(2).src1(ITEM))?;
         if !self.has(FlatLoadDword) {
             for (n, word) in [0, 0, 0, 0xf000].into_iter().enumerate() {
                 self.mov(Sgpr(RESOURCE + n as u8), word)?;
@@ -83,11 +76,11 @@ impl Jit {
     }
 
     /// Memory at a pointer and the item's offset, with what the target has.
-    fn access(&mut self, (low, high): (u8, u8), data: Reg, is_store: bool) -> Result<(), BuildError> {
+    fn access(&mut self, (low, high): (u8, u8), data: Reg, is_store: bool) -> Result<(), AssembleError> {
         let [to_low, to_high] = ADDRESS;
         self.mov(to_high, Sgpr(high))?;
-        self.emit(self.op(VAddCoU32).vdst(to_low).src0(Sgpr(low)).src1(ITEM))?;
-        self.emit(self.op(VAddcCoU32).vdst(to_high).src0(0).src1(to_high))?;
+        self.asm.emit(self.op(VAddCoU32).vdst(to_low).src0(Sgpr(low)).src1(ITEM))?;
+        self.asm.emit(self.op(VAddcCoU32).vdst(to_high).src0(0).src1(to_high))?;
         let pick = |load, store| if is_store { store } else { load };
         let global = pick(GlobalLoadDword, GlobalStoreDword);
         let flat = pick(FlatLoadDword, FlatStoreDword);
@@ -101,45 +94,41 @@ impl Jit {
                 op.srsrc(Sgpr(RESOURCE)).soffset(0)
             }
         };
-        self.emit(access)
+        self.asm.emit(access)
     }
 
     /// An operation on two values: scalars and constants if the instruction takes them there, else copies in vector
     /// registers. Which it is only the builder knows, for each target.
-    fn binary(&mut self, opcode: Opcode, left: Argument, right: Argument) -> Result<Argument, BuildError> {
+    fn binary(&mut self, opcode: Opcode, left: Argument, right: Argument) -> Result<Argument, AssembleError> {
         let to = Vgpr(self.temporary);
-        let made = self.op(opcode).vdst(to).src0(left).src1(right).build();
-        match made {
-            Ok(inst) => self.words.extend_from_slice(inst.words()),
+        match self.op(opcode).vdst(to).src0(left).src1(right).build() {
+            Ok(inst) => self.asm.emit(inst)?,
             Err(BuildError::Operand { .. } | BuildError::ConstantBus(_) | BuildError::TwoLiterals(_)) => {
                 self.mov(to, right)?;
-                self.emit(self.op(opcode).vdst(to).src0(left).src1(to))?;
+                self.asm.emit(self.op(opcode).vdst(to).src0(left).src1(to))?;
             }
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.into()),
         }
         self.temporary += 1;
         Ok(to.into())
     }
 
-    fn end(&mut self, value: Argument) -> Result<(), BuildError> {
+    fn end(&mut self, value: Argument) -> Result<(), AssembleError> {
         let result = Vgpr(self.temporary);
         self.mov(result, value)?;
         self.access(POINTERS[2], result, true)?;
-        if self.target == Target::Gfx942 {
-            self.words.extend_from_slice(&END);
-            return Ok(());
-        }
-        self.emit(self.op(SEndpgm))
+        self.asm.bind(self.done)?;
+        self.asm.emit(self.op(SEndpgm))
     }
 }
 
 /// A parser that emits as it reads: sums of products of factors.
-struct Parser<'a> {
+struct Parser<'a, 'b> {
     text: std::iter::Peekable<std::str::Chars<'a>>,
-    jit: &'a mut Jit,
+    jit: &'a mut Jit<'b>,
 }
 
-impl Parser<'_> {
+impl Parser<'_, '_> {
     fn next_is(&mut self, wanted: char) -> bool {
         while self.text.next_if(|c| c.is_whitespace()).is_some() {}
         self.text.next_if_eq(&wanted).is_some()
@@ -187,9 +176,12 @@ impl Parser<'_> {
     }
 }
 
-/// The kernel's dwords.
-pub fn compile(target: Target, expression: &str) -> Result<Vec<u32>, Box<dyn Error>> {
-    let mut jit = Jit { target, words: Vec::new(), temporary: FIRST_TEMPORARY };
+/// Writes the kernel into `code`, and says how many dwords it has.
+pub fn compile(target: Target, expression: &str, code: &mut [u32]) -> Result<usize, Box<dyn Error>> {
+    let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
+    let mut asm = Assembler::new(target, code, &mut labels, &mut fixups);
+    let done = asm.label()?;
+    let mut jit = Jit { target, asm, done, temporary: FIRST_TEMPORARY };
     jit.begin()?;
     for (pointer, value) in POINTERS.into_iter().zip(VALUES) {
         jit.access(pointer, value, false)?;
@@ -201,7 +193,7 @@ pub fn compile(target: Target, expression: &str) -> Result<Vec<u32>, Box<dyn Err
         return Err(format!("`{c}` was not expected").into());
     }
     jit.end(value)?;
-    Ok(jit.words)
+    Ok(jit.asm.finish()?.len() / 4)
 }
 
 #[allow(dead_code)] // A test compiles this file too.
@@ -209,8 +201,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let target: Target = arguments.next().as_deref().unwrap_or("gfx942").parse()?;
     let expression = arguments.next().unwrap_or("a*x + y".into());
-    let words = compile(target, &expression)?;
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut code = [0; 1024];
+    let len = compile(target, &expression, &mut code)?;
+    let bytes: Vec<u8> = code[..len].iter().flat_map(|word| word.to_le_bytes()).collect();
     println!("// out[i] = {expression} for {target}");
     for (offset, item) in Decoder::new(target, &bytes) {
         println!("{offset:4x}  {}", item.map_err(|invalid| invalid.error)?);

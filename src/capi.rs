@@ -14,6 +14,7 @@
 
 use core::ffi::c_char;
 use core::fmt::Write;
+use core::mem::MaybeUninit;
 
 use crate::{Access, DecodeError, Field, Inst, InstMut, Opcode, PatchError, Reg, Target, Value, decode, decode_words};
 
@@ -110,18 +111,43 @@ pub struct amdgpu_isa_piece {
     pub width: u32,
 }
 
+/// Nothing has more bytes: what a caller gets wrong with a negative length is taken for nothing.
+fn is_slice<T>(at: *const T, len: usize) -> bool {
+    !at.is_null() && len.checked_mul(size_of::<T>()).is_some_and(|bytes| isize::try_from(bytes).is_ok())
+}
+
 /// # Safety
 /// Null, or so many readable elements.
 unsafe fn slice<'a, T>(at: *const T, len: usize) -> &'a [T] {
     // SAFETY: the caller's promise.
-    if at.is_null() { &[] } else { unsafe { core::slice::from_raw_parts(at, len) } }
+    if is_slice(at, len) { unsafe { core::slice::from_raw_parts(at, len) } } else { &[] }
 }
 
 /// # Safety
-/// Null, or so many writable elements.
+/// Null, or so many readable and writable elements.
 unsafe fn slice_mut<'a, T>(at: *mut T, len: usize) -> &'a mut [T] {
     // SAFETY: the caller's promise.
-    if at.is_null() { &mut [] } else { unsafe { core::slice::from_raw_parts_mut(at, len) } }
+    if is_slice(at, len) { unsafe { core::slice::from_raw_parts_mut(at, len) } } else { &mut [] }
+}
+
+/// Room for what is given out: C need not have written there before, and nothing is read.
+///
+/// # Safety
+/// Null, or so many writable elements.
+unsafe fn room_of<'a, T>(at: *mut T, len: usize) -> &'a mut [MaybeUninit<T>] {
+    // SAFETY: the caller's promise; any bytes are a `MaybeUninit`.
+    unsafe { slice_mut(at.cast(), len) }
+}
+
+/// Gives one value out.
+///
+/// # Safety
+/// Null, or one writable element.
+unsafe fn give<T>(to: *mut T, value: T) {
+    // SAFETY: the caller's promise.
+    if let [place] = unsafe { room_of(to, 1) } {
+        place.write(value);
+    }
 }
 
 /// # Safety
@@ -159,7 +185,7 @@ fn field_of(number: i32) -> Option<Field> {
 
 /// Counts what is written, and keeps what there is room for.
 struct Text<'a> {
-    out: &'a mut [u8],
+    out: &'a mut [MaybeUninit<u8>],
     len: usize,
 }
 
@@ -169,7 +195,7 @@ impl Write for Text<'_> {
         let room = self.out.len().saturating_sub(1);
         for byte in s.bytes() {
             if let Some(place) = self.out.get_mut(self.len).filter(|_| self.len < room) {
-                *place = byte;
+                place.write(byte);
             }
             self.len += 1;
         }
@@ -181,12 +207,12 @@ impl Write for Text<'_> {
 /// Null, or so many writable bytes.
 unsafe fn print(out: *mut c_char, room: usize, what: core::fmt::Arguments<'_>) -> usize {
     // SAFETY: the caller's promise.
-    let out = unsafe { slice_mut(out.cast::<u8>(), room) };
+    let out = unsafe { room_of(out.cast::<u8>(), room) };
     let mut text = Text { out, len: 0 };
     let _ = text.write_fmt(what);
     let end = text.len.min(text.out.len().saturating_sub(1));
     if let Some(zero) = text.out.get_mut(end) {
-        *zero = 0;
+        zero.write(0);
     }
     text.len
 }
@@ -247,9 +273,7 @@ pub unsafe extern "C" fn amdgpu_isa_decode(
     match decode(target, unsafe { slice(bytes, len) }) {
         Ok(decoded) => {
             // SAFETY: the caller's promise.
-            if let Some(inst) = unsafe { inst.as_mut() } {
-                *inst = inst_to(&decoded);
-            }
+            unsafe { give(inst, inst_to(&decoded)) };
             amdgpu_isa_status::Ok
         }
         Err(error) => status(error),
@@ -289,8 +313,13 @@ pub unsafe extern "C" fn amdgpu_isa_why(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_isa_encode(inst: *const amdgpu_isa_inst, out: *mut u8, room: usize) -> usize {
     // SAFETY: the caller's promise.
-    let (inst, out) = unsafe { (inst_of(inst), slice_mut(out, room)) };
-    inst.and_then(|inst| inst.encode(out).ok()).unwrap_or(0)
+    let (inst, out) = unsafe { (inst_of(inst), room_of(out, room)) };
+    let mut bytes = [0; 20];
+    let len = inst.and_then(|inst| inst.encode(&mut bytes).ok()).filter(|&len| len <= out.len()).unwrap_or(0);
+    for (to, &byte) in out.iter_mut().zip(bytes.iter().take(len)) {
+        to.write(byte);
+    }
+    len
 }
 
 /// Writes the instruction as LLVM prints it. Returns its length without the zero that ends it, as `snprintf` does: if that
@@ -332,20 +361,20 @@ pub unsafe extern "C" fn amdgpu_isa_operands(
     room: usize,
 ) -> usize {
     // SAFETY: the caller's promise.
-    let (inst, out) = unsafe { (inst_of(inst), slice_mut(out, room)) };
+    let (inst, out) = unsafe { (inst_of(inst), room_of(out, room)) };
     let Some(inst) = inst else { return 0 };
     let mut count = 0;
     for operand in inst.operands() {
         if let Some(place) = out.get_mut(count) {
             let (kind, value) = kind_of(operand.value);
-            *place = amdgpu_isa_operand {
+            place.write(amdgpu_isa_operand {
                 kind,
                 value,
                 field: operand.role.map_or(-1, |field| field as i32),
                 bits: operand.bits.into(),
                 is_read: operand.access != Access::Write,
                 is_written: operand.access != Access::Read,
-            };
+            });
         }
         count += 1;
     }
@@ -378,6 +407,17 @@ fn kind_of(value: Value) -> (amdgpu_isa_kind, i64) {
     }
 }
 
+/// Gives out what there is.
+///
+/// # Safety
+/// Null, or one writable element.
+unsafe fn found<T>(value: Option<T>, to: *mut T) -> amdgpu_isa_status {
+    let Some(value) = value else { return amdgpu_isa_status::Missing };
+    // SAFETY: the caller's promise.
+    unsafe { give(to, value) };
+    amdgpu_isa_status::Ok
+}
+
 /// The address that a branch at `pc` goes to; AMDGPU_ISA_STATUS_MISSING if the instruction is none.
 ///
 /// # Safety
@@ -389,13 +429,9 @@ pub unsafe extern "C" fn amdgpu_isa_branch_target(
     to: *mut u64,
 ) -> amdgpu_isa_status {
     // SAFETY: the caller's promise.
-    let (inst, to) = unsafe { (inst_of(inst), to.as_mut()) };
-    let Some(inst) = inst else { return amdgpu_isa_status::NoInstruction };
-    let found = inst.branch_target(pc);
-    if let (Some(found), Some(to)) = (found, to) {
-        *to = found;
-    }
-    if found.is_some() { amdgpu_isa_status::Ok } else { amdgpu_isa_status::Missing }
+    let Some(inst) = (unsafe { inst_of(inst) }) else { return amdgpu_isa_status::NoInstruction };
+    // SAFETY: the caller's promise.
+    unsafe { found(inst.branch_target(pc), to) }
 }
 
 /// A field's value.
@@ -409,13 +445,9 @@ pub unsafe extern "C" fn amdgpu_isa_get(
     value: *mut u32,
 ) -> amdgpu_isa_status {
     // SAFETY: the caller's promise.
-    let (inst, value) = unsafe { (inst_of(inst), value.as_mut()) };
-    let Some(inst) = inst else { return amdgpu_isa_status::NoInstruction };
-    let found = field_of(field).and_then(|field| inst.get(field));
-    if let (Some(found), Some(value)) = (found, value) {
-        *value = found;
-    }
-    if found.is_some() { amdgpu_isa_status::Ok } else { amdgpu_isa_status::Missing }
+    let Some(inst) = (unsafe { inst_of(inst) }) else { return amdgpu_isa_status::NoInstruction };
+    // SAFETY: the caller's promise.
+    unsafe { found(field_of(field).and_then(|field| inst.get(field)), value) }
 }
 
 /// Where a field lies: one piece or two, the low one first. Returns their number; 0 if there is no such field.
@@ -429,12 +461,12 @@ pub unsafe extern "C" fn amdgpu_isa_locate(
     pieces: *mut amdgpu_isa_piece,
 ) -> usize {
     // SAFETY: the caller's promise.
-    let (inst, out) = unsafe { (inst_of(inst), slice_mut(pieces, 2)) };
+    let (inst, out) = unsafe { (inst_of(inst), room_of(pieces, 2)) };
     let found = inst.zip(field_of(field)).and_then(|(inst, field)| inst.locate(field));
     let Some(found) = found else { return 0 };
     let all = [Some(found.low), found.high].into_iter().flatten();
     for (to, piece) in out.iter_mut().zip(all.clone()) {
-        *to = amdgpu_isa_piece { dword: piece.dword.into(), bit: piece.bit.into(), width: piece.width.into() };
+        to.write(amdgpu_isa_piece { dword: piece.dword.into(), bit: piece.bit.into(), width: piece.width.into() });
     }
     all.count()
 }
@@ -447,9 +479,7 @@ unsafe fn change(inst: *mut amdgpu_isa_inst, to: impl FnOnce(&Inst) -> Result<In
     match to(&old) {
         Ok(new) => {
             // SAFETY: the caller's promise.
-            if let Some(inst) = unsafe { inst.as_mut() } {
-                *inst = inst_to(&new);
-            }
+            unsafe { give(inst, inst_to(&new)) };
             amdgpu_isa_status::Ok
         }
         Err(PatchError::NoField(_) | PatchError::NotABranch(_) | PatchError::Opcode(_)) => amdgpu_isa_status::Missing,

@@ -104,7 +104,7 @@ impl Inst {
         let scalar = |value: &Value| {
             let bus = matches!(
                 value,
-                Value::Literal(_) | Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_) | Reg::Vcc)
+                Value::Literal(_) | Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_) | Reg::Vcc | Reg::M0)
             );
             bus
         };
@@ -132,6 +132,7 @@ fn bus_key(value: &Value) -> (u8, u32) {
         Value::Reg(Reg::Ttmp(n)) => (1, n.into()),
         // vcc_lo is 106.
         Value::Reg(Reg::Vcc) => (2, 106),
+        Value::Reg(Reg::M0) => (2, 124),
         Value::Reg(Reg::Special(n)) => (2, n.into()),
         Value::Literal(v) => (3, v),
         _ => (4, 0),

@@ -183,6 +183,9 @@ fn nothing_is_taken_amiss() {
         assert_eq!((amdgpu_isa_target(null()), amdgpu_isa_field(null())), (0, -1));
         assert_eq!(amdgpu_isa_target(c"\xff".as_ptr()), 0);
         assert_eq!(amdgpu_isa_length(target, null(), 0), 0);
+        // A negative length is none.
+        assert_eq!(amdgpu_isa_length(target, [0xbf80_0000u32].as_ptr().cast(), usize::MAX), 0);
+        assert_eq!(amdgpu_isa_patch(target, [0u8; 4].as_mut_ptr(), usize::MAX, 0, 0), amdgpu_isa_status::Truncated);
         assert_eq!(amdgpu_isa_decode(target, null(), 0, null_mut()), amdgpu_isa_status::Truncated);
         for unknown in [0, 1, 0x100 + target, u32::MAX] {
             assert_eq!(amdgpu_isa_decode(unknown, null(), 0, null_mut()), amdgpu_isa_status::UnknownTarget);

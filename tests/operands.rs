@@ -2,16 +2,15 @@
 //! implicit registers, for every operation of every target in all its forms. `tests/operands/facts.tsv` has the facts.
 #![cfg(feature = "all-targets")]
 
+#[path = "operands/facts.rs"]
+mod facts;
 #[path = "words/mod.rs"]
 mod words;
 
 use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Target, Value};
+use facts::{Fact, OURS_ALONE, Row, TARGETS, rows};
 use std::collections::{BTreeMap, BTreeSet};
 use words::Rng;
-
-/// The columns of the facts. The other targets are each like one of these but for a few operations.
-const TARGETS: [Target; 6] =
-    [Target::Gfx600, Target::Gfx700, Target::Gfx803, Target::Gfx900, Target::Gfx906, Target::Gfx942];
 
 /// Where the library differs from the facts on purpose. Each must be met, or it is no difference any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,60 +46,6 @@ const ALL_DIFFERENCES: [Difference; 9] = [
     M0WithLds,
     InterpolationAdds,
 ];
-
-/// The GCN pages have these from GCN 1.1 on, LLVM on GCN 1.0 too.
-fn is_llvms_alone(target: Target, mnemonic: &str) -> bool {
-    target == Target::Gfx600 && (mnemonic == "s_setkill" || mnemonic.starts_with("s_cbranch_cdbg"))
-}
-
-/// The GCN pages have these, LLVM does not.
-const OURS_ALONE: [&str; 3] = ["s_mov_regrd_b32", "s_mov_fed_b32", "s_getreg_regrd_b32"];
-
-struct Fact {
-    name: &'static str,
-    role: &'static str,
-    kinds: &'static str,
-    bits: &'static str,
-    access: &'static str,
-}
-
-struct Row {
-    format: &'static str,
-    number: u16,
-    mnemonic: &'static str,
-    operands: Vec<Fact>,
-    reads: BTreeSet<&'static str>,
-    writes: BTreeSet<&'static str>,
-}
-
-fn rows(target: Target) -> Vec<Row> {
-    let column = TARGETS.iter().position(|t| *t == target).expect("the facts have the target");
-    let lines = include_str!("operands/facts.tsv").lines().filter(|l| !l.starts_with('#'));
-    let list = |s: &'static str, by: char| s.split(by).filter(|x| *x != "-").collect::<Vec<_>>();
-    lines
-        .filter_map(|line| {
-            let cells: Vec<&'static str> = line.split('\t').collect();
-            let [format, mnemonic, operands, reads, writes, opcodes] = cells[..] else { panic!("bad row: {line}") };
-            let opcodes: Vec<&str> = opcodes.split(' ').collect();
-            assert_eq!(opcodes.len(), TARGETS.len(), "{line}");
-            let number = opcodes[..=column].iter().rfind(|n| **n != ".").expect("a number").parse().ok()?;
-            let fact = |name: &'static str| {
-                let parts: Vec<&'static str> = name.split(':').collect();
-                let [role, kinds, bits, access] = parts[..] else { panic!("bad operand: {line}") };
-                Fact { name, role, kinds, bits, access }
-            };
-            let row = Row {
-                format,
-                number,
-                mnemonic,
-                operands: list(operands, ' ').into_iter().map(fact).collect(),
-                reads: list(reads, ',').into_iter().collect(),
-                writes: list(writes, ',').into_iter().collect(),
-            };
-            (!is_llvms_alone(target, mnemonic)).then_some(row)
-        })
-        .collect()
-}
 
 /// Whether an operand's value is of one of the kinds.
 fn is_kind(kinds: &str, inst: &Inst, operand: &Operand) -> bool {

@@ -16,6 +16,8 @@ pub struct Function {
     /// Generics, parameters and result.
     pub signature: String,
     pub text: String,
+    /// The function that does the work, which those of the same shape share.
+    pub shape: String,
     /// Parameters for the tests: name, and what a legal one is.
     pub parameters: Vec<(String, String)>,
     pub extension: &'static str,
@@ -113,8 +115,12 @@ impl Form<'_> {
         let mut parts = Parts::default();
         let vector = def.name.starts_with("VOP");
         let info = &t.infos[slot.info];
-        if vector && info.reads.iter().any(|r| r == "vcc") {
-            parts.calls += ".reads_vcc()";
+        // What is read without a field goes over the constant bus too; no operation has two.
+        for code in t.codes.iter().filter(|c| vector && ["vcc_lo", "m0"].contains(&c.name.as_str())) {
+            if info.reads.iter().any(|r| *r == code.name || Some(r) == code.pair.as_ref()) {
+                let (first, _) = code.range.of(&t.row.name).expect("those of the target");
+                write!(parts.calls, ".reads({first})").unwrap();
+            }
         }
         for item in items.iter().copied() {
             self.item(item, vector, &mut parts, shared)?;
@@ -128,7 +134,9 @@ impl Form<'_> {
             bits |= u64::from(e.code) << at.pieces[0].lsb;
         }
         let dwords = def.bits / 32 + u8::from(extended);
-        assert!(dwords <= 2, "{} is longer than src/make can hold", def.name);
+        if dwords > 2 {
+            return t.row.at.err(format!("{name} would have {dwords} dwords, and src/make holds two"));
+        }
 
         let generics: Vec<String> = parts.types.iter().chain(&parts.constants).cloned().collect();
         let generics = if generics.is_empty() { String::new() } else { format!("<{}>", generics.join(", ")) };
@@ -163,8 +171,14 @@ impl Form<'_> {
         if !methods.is_empty() {
             write!(doc, " Modifiers: `{}`.", methods.join("`, `")).unwrap();
         }
-        let mut function =
-            Function { name, signature, text: String::new(), parameters: parts.tests, extension: self.extension };
+        let mut function = Function {
+            name,
+            signature,
+            text: String::new(),
+            shape: shape_fn,
+            parameters: parts.tests,
+            extension: self.extension,
+        };
         function.text = documented(&function, &doc, &body);
         Ok(function)
     }
@@ -211,7 +225,13 @@ impl Form<'_> {
                 number(parts, &name, &field, lsb, width, "i16", "label");
                 return Ok(());
             }
-            "hex" | "int16" | "hwreg" | "sendmsg" | "waitcnt" | "gpr_idx" | "interp_param" | "exp_tgt" => {
+            "exp_tgt" | "interp_param" => {
+                let set = if item.kind == "exp_tgt" { "exp_targets" } else { "interp_params" };
+                write!(parts.calls, ".member({field}, {lsb}, &{rules}.{set}, {name})").unwrap();
+                parts.parameter(&name, "u16".into(), format!("{} {width}", item.kind));
+                return Ok(());
+            }
+            "hex" | "int16" | "hwreg" | "sendmsg" | "waitcnt" | "gpr_idx" => {
                 number(parts, &name, &field, lsb, width, "u16", &item.kind);
                 return Ok(());
             }
@@ -314,7 +334,7 @@ impl Form<'_> {
                 let tail = format!("{}, ", item.aux[0]);
                 (ty(parts, "1"), call("export", &tail))
             }
-            kind => return t.row.at.err(format!("build/make does not know operands of kind {kind}")),
+            kind => unreachable!("{kind} is refused by `allowed`"),
         };
         parts.calls += &call;
         parts.parameter(&name, ty, test);

@@ -60,7 +60,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut written: HashMap<String, (String, usize)> = HashMap::new();
     for t in targets {
         let name = &t.row.name;
-        let rule = operand::rules(t, &mut shared.shapes);
+        let rule = operand::rules(isa, t, &mut shared.shapes)?;
         write!(rules, "&shapes::{rule}, ").unwrap();
         if t.row.feature() != t.row.name {
             continue;
@@ -109,7 +109,9 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     writeln!(out, "}}\npub(crate) static RULES: [&super::resolve::Rules; {count}] = [{rules}];").unwrap();
     out += "#[allow(unused_imports)]\nuse operands::*;\n";
     out += &modules;
-    Ok(vec![("make.rs".into(), out), ("make_roster.rs".into(), roster::all(&roster, &shared.sets))])
+    let all = roster::all(roster.iter(), &shared.sets);
+    let shapes = roster::all(roster::shapes(&roster), &shared.sets);
+    Ok(vec![("make.rs".into(), out), ("make_roster.rs".into(), all), ("make_shapes_roster.rs".into(), shapes)])
 }
 
 /// The number in the opcode field of a slot.

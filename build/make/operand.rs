@@ -7,6 +7,7 @@ use crate::build::emit::camel;
 use crate::build::error::Result;
 use crate::build::lower::{Class, Item, NONE, Target};
 use crate::build::make::Pool;
+use crate::build::model::*;
 
 /// The bits of `class` in src/make/op.rs, by the names of `isa/operands.isa`; and the kinds that are of each class.
 pub const CLASSES: [(&str, u16, &[&str]); 13] = [
@@ -105,7 +106,7 @@ pub fn traits(traits: &BTreeMap<u16, String>) -> String {
 }
 
 /// The rules of a target's operand codes.
-pub fn rules(t: &Target, pool: &mut Pool) -> String {
+pub fn rules(isa: &Isa, t: &Target, pool: &mut Pool) -> Result<String> {
     let range = |class: &str| {
         let rows = t.codes.iter().filter(|c| c.class == class);
         rows.map(|c| *c.range.of(&t.row.name).expect("those of the target")).next()
@@ -121,16 +122,27 @@ pub fn rules(t: &Target, pool: &mut Pool) -> String {
     const READ_ONLY: [&str; 2] = ["ro", "lds"];
     let (ttmp_first, ttmp_last) = range("ttmp").unwrap_or((127, 127));
     let inv2pi = t.codes.iter().any(|c| c.class == "float" && *c.range.of(&t.row.name).unwrap() == (248, 248));
+    let named = |name: &str| -> Result<u64> {
+        let mut set = 0;
+        for value in isa.enums.iter().filter(|e| !e.bits && e.name == name).flat_map(|e| &e.values) {
+            if let Some(cell) = value.value.of(&t.row.name) {
+                crate::build::check::values(&value.at, cell)?.for_each(|n| set |= 1u64 << n);
+            }
+        }
+        Ok(set)
+    };
     let key = format!(
-        "Rules {{ sgpr_last: {}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, special: {:#x}, special_pairs: {:#x}, constants: {:#x}, constant_pairs: {:#x}, aligned: {}, inv2pi: {inv2pi} }}",
+        "Rules {{ sgpr_last: {}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, special: {:#x}, special_pairs: {:#x}, constants: {:#x}, constant_pairs: {:#x}, aligned: {}, inv2pi: {inv2pi}, exp_targets: [{:#x}], interp_params: [{:#x}] }}",
         range("sgpr").map_or(0, |r| r.1),
         set(&SPECIAL, 0, false),
         set(&SPECIAL, 0, true),
         set(&READ_ONLY, 192, false),
         set(&READ_ONLY, 192, true),
         t.row.has("aligned-vgprs"),
+        named("exp_tgt")?,
+        named("interp_param")?,
     );
-    pool.name("R", key, |name, key| format!("pub(crate) const {name}: Rules = {key};\n"))
+    Ok(pool.name("R", key, |name, key| format!("pub(crate) const {name}: Rules = {key};\n")))
 }
 
 /// The registers with names, as constants; those that are one name for 32 and 64 bits, as functions.

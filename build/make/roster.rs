@@ -14,6 +14,7 @@ pub struct Entry {
     module: String,
     name: String,
     targets: Vec<String>,
+    shape: String,
     /// What the tests know of it.
     head: String,
     /// The arguments of each call.
@@ -52,7 +53,14 @@ impl Entry {
             line
         });
         let rest = rest.collect();
-        Entry { module: t.row.name.clone(), name: function.name.clone(), head, targets: vec![camel(&t.row.name)], rest }
+        Entry {
+            module: t.row.name.clone(),
+            name: function.name.clone(),
+            targets: vec![camel(&t.row.name)],
+            shape: function.shape.clone(),
+            head,
+            rest,
+        }
     }
 
     pub fn is_also_of(&mut self, t: &Target) {
@@ -60,10 +68,16 @@ impl Entry {
     }
 }
 
+/// One function of each shape: all that constructors do is in them.
+pub fn shapes(entries: &[Entry]) -> impl Iterator<Item = &Entry> {
+    let mut seen = std::collections::HashSet::new();
+    entries.iter().filter(move |entry| seen.insert(&entry.shape))
+}
+
 /// A function for each call, the list of them, and `$then! { Vop3a1 [(flag clamp) ...] }` for each set.
-pub fn all(entries: &[Entry], sets: &Pool) -> String {
+pub fn all<'a>(entries: impl Iterator<Item = &'a Entry>, sets: &Pool) -> String {
     let (mut out, mut list, mut n) = (String::new(), String::new(), 0);
-    for Entry { module, name, targets, head, rest } in entries {
+    for Entry { module, name, targets, head, rest, .. } in entries {
         let targets: Vec<String> = targets.iter().map(|t| format!("Target::{t}")).collect();
         for arguments in rest {
             writeln!(out, "#[allow(unused_variables)]\nfn c{n}(case: &mut Case) -> Result<Words, BuildError> {{ let code = amdgpu_isa::{module}::{name}({arguments}); finish(code, case) }}").unwrap();

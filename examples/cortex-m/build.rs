@@ -1,4 +1,5 @@
-//! The linker's script, and the list of all structs (`every_struct!`), made from the tables as the library's build does.
+//! The linker's script, and the lists of all structs (`every_struct!`) and all constructors, made from the tables as the
+//! library's build does.
 
 #[path = "../../build/mod.rs"]
 mod build;
@@ -11,11 +12,18 @@ fn main() {
     }
     let here = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
     println!("cargo::rustc-link-arg-bins=-T{here}/link.ld");
-    let all = std::env::var_os("CARGO_FEATURE_ALL_TARGETS").is_some();
-    let enabled = |feature: &str| feature == "gfx942" || all && feature.starts_with("gfx");
+    let has = |feature: &str| std::env::var_os(format!("CARGO_FEATURE_{feature}")).is_some();
+    let (all, make) = (has("ALL_TARGETS"), has("MAKE"));
+    let enabled = |feature: &str| {
+        feature == "gfx942"
+            || feature == "gfx700" && has("GFX700")
+            || all && feature.starts_with("gfx")
+            || make && feature == "make"
+    };
     let isa = build::read("../../isa".as_ref()).unwrap_or_else(|e| panic!("{e}"));
     let files = build::generate(&isa, enabled).unwrap_or_else(|e| panic!("{e}"));
-    let (_, text) = files.iter().find(|(name, _)| name == "roster.rs").expect("the generator lists the structs");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    std::fs::write(out.join("roster.rs"), text).unwrap_or_else(|e| panic!("roster.rs: {e}"));
+    for (name, text) in files.iter().filter(|(name, _)| name.ends_with("roster.rs")) {
+        std::fs::write(out.join(name), text).unwrap_or_else(|e| panic!("{name}: {e}"));
+    }
 }

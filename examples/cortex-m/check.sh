@@ -4,7 +4,8 @@
 #   examples/cortex-m/check.sh run      runs the patcher in qemu and compares its report with report.txt
 #   examples/cortex-m/check.sh panics   proves that nothing in its image, nor in one with all of the library, can panic
 #   examples/cortex-m/check.sh stack    measures the stack that decoding takes: 512 bytes or less
-#   examples/cortex-m/check.sh size     compares the sizes of the library's parts with size.txt (`size --write`: makes it)
+#   examples/cortex-m/check.sh size     compares the sizes of the library's parts with size.txt (`size --write`: makes it),
+#                                       and with the sizes when there are constructors that nobody calls
 #
 # Without an argument: all of them. Needs Debian's rustc-web, cargo-web, rust-web-src, lld-22, llvm-22, qemu-system-arm.
 set -euo pipefail
@@ -47,6 +48,14 @@ panics() {
             echo "panics: none in $image with $features ($(llvm-size-22 "$out/$image" | awk 'NR == 2 { print $1 }') bytes)"
         done
     done
+    # Constructors of all shapes, and the builder: gfx942 and gfx700 have all kinds of operands between them.
+    build --features text,make,gfx700 --bin api
+    found=$(can_panic api)
+    if [ -n "$found" ]; then
+        printf 'constructors can panic:\n%s\n' "$found"
+        return 1
+    fi
+    echo "panics: none in api with constructors ($(llvm-size-22 "$out/api" | awk 'NR == 2 { print $1 }') bytes)"
     # The check itself: a planted panic is found.
     build --features text,plant-panic --bin api
     if [ -z "$(can_panic api)" ]; then
@@ -63,14 +72,15 @@ stack() {
     awk '/^bytes of stack/ { found = $4 } END { exit !(found > 0 && found <= 512) }' "$work/stack"
 }
 
-# Code and constants, less those of a program that does nothing with the library.
-bytes() { llvm-size-22 -A "$out/size-$1" | awk '$1 == ".text" || $1 == ".rodata" { n += $2 } END { print n }'; }
+# Code and constants.
+bytes() { bytes_of "$out/size-$1"; }
+bytes_of() { llvm-size-22 -A "$1" | awk '$1 == ".text" || $1 == ".rodata" { n += $2 } END { print n }'; }
 
 table() {
     local set features part floor
     echo "# bytes of .text and .rodata on $target, opt-level z, LTO; $(/usr/bin/rustc --version)"
     printf '%-12s %8s %8s %8s %8s %8s\n' targets length decode operands text encode
-    for set in gfx942 all-targets; do
+    for set in all-targets gfx942; do
         build --features "$set"
         build --features "$set,text" --bin size-text
         floor=$(bytes nothing)
@@ -80,6 +90,27 @@ table() {
         done
         echo
     done
+}
+
+# Constructors that nobody calls are not in the image, but for what the linker pads; two that are called weigh little.
+unused() {
+    local part floor called
+    for part in nothing length decode operands text encode; do
+        cp "$out/size-$part" "$work/plain-$part"
+    done
+    build --features gfx942,make
+    build --features gfx942,make,text --bin size-text
+    for part in nothing length decode operands text encode; do
+        if [ "$(bytes $part)" -gt $(($(bytes_of "$work/plain-$part") + 8)) ]; then
+            echo "constructors that nobody calls are in size-$part: $(bytes $part) bytes instead of" \
+                "$(bytes_of "$work/plain-$part")"
+            return 1
+        fi
+    done
+    floor=$(bytes nothing)
+    called=$(($(bytes make) - floor))
+    echo "size: none of the constructors that nobody calls; two that are called: $called bytes"
+    [ "$called" -gt 0 ] && [ "$called" -le 1024 ]
 }
 
 size() {
@@ -101,6 +132,7 @@ size() {
         { for (i = 2; i <= NF; i++) if ($i > was[$1, i] * 1.05 + 16) { print "grown: " $1 ", " was[$1, i] " to " $i; bad = 1 } }
         END { exit bad }
     ' size.txt "$work/size"
+    unused
 }
 
 case "${1:-all}" in
@@ -115,7 +147,7 @@ all)
     size
     ;;
 *)
-    sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac

@@ -24,6 +24,9 @@ pub enum AssembleError {
     Room(Room),
     /// The words are no instruction.
     Decode(DecodeError),
+    /// What a constructor or a [`Builder`](crate::make::Builder) was given makes no instruction.
+    #[cfg(feature = "make")]
+    Build(crate::make::BuildError),
     /// The words are more than an instruction, or an instruction and what is no part of it.
     Size {
         /// Dwords of the first instruction in them.
@@ -70,6 +73,8 @@ impl fmt::Display for AssembleError {
             AssembleError::Room(Room::Code) => f.write_str("no room for more code"),
             AssembleError::Room(Room::Labels) => f.write_str("no room for more labels"),
             AssembleError::Room(Room::Fixups) => f.write_str("no room for more fix-ups"),
+            #[cfg(feature = "make")]
+            AssembleError::Build(error) => error.fmt(f),
             AssembleError::Decode(error) => write!(f, "no instruction: {error}"),
             AssembleError::Size { dwords, given } => {
                 write!(f, "{given} dwords, of which the instruction has {dwords}")
@@ -91,6 +96,13 @@ impl fmt::Display for AssembleError {
 }
 
 impl core::error::Error for AssembleError {}
+
+#[cfg(feature = "make")]
+impl From<crate::make::BuildError> for AssembleError {
+    fn from(error: crate::make::BuildError) -> Self {
+        AssembleError::Build(error)
+    }
+}
 
 impl From<DecodeError> for AssembleError {
     fn from(error: DecodeError) -> Self {

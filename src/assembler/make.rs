@@ -7,7 +7,8 @@ use crate::patch::location;
 use crate::target::OPERANDS;
 use crate::{Field, Format, Inst, Microcode, Opcode, Target, decode_words};
 
-/// An instruction, as the assembler takes it: an [`Inst`], a format's struct, or dwords.
+/// An instruction, as the assembler takes it: an [`Inst`], a format's struct, or dwords. With the feature `make` also what
+/// constructors and the `Builder` give.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -50,6 +51,27 @@ impl<M: Microcode> Emit for M {
 impl<const N: usize> Emit for [u32; N] {
     fn inst(&self, target: Target) -> Result<Inst, AssembleError> {
         of_words(target, self)
+    }
+}
+
+#[cfg(feature = "make")]
+impl<M: crate::make::modifiers::ModifierSet> Emit for crate::make::Code<M> {
+    fn inst(&self, target: Target) -> Result<Inst, AssembleError> {
+        of_words(target, &self.words()?)
+    }
+}
+
+#[cfg(feature = "make")]
+impl Emit for crate::make::Words {
+    fn inst(&self, target: Target) -> Result<Inst, AssembleError> {
+        of_words(target, self)
+    }
+}
+
+#[cfg(feature = "make")]
+impl Emit for crate::make::Builder {
+    fn inst(&self, target: Target) -> Result<Inst, AssembleError> {
+        self.build()?.inst(target)
     }
 }
 

@@ -26,7 +26,8 @@ use slots::{Fixup, FixupKind, Place};
 /// Writes instructions, one behind the other, into a buffer of the caller's: see [`Buffer`].
 ///
 /// Labels and fix-ups (one for each branch to a label and each alignment, two for a symbol's address) lie in slices of
-/// the caller's too. Nothing is allocated. What is emitted is an [`Inst`], a format's struct or dwords: see [`Emit`].
+/// the caller's too. Nothing is allocated. What is emitted is an [`Inst`], a format's struct, dwords, or what a constructor
+/// makes: see [`Emit`].
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {

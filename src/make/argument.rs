@@ -30,7 +30,7 @@ impl Argument {
 
 impl<K: op::Kind, const N: usize> From<Op<K, N>> for Argument {
     fn from(op: Op<K, N>) -> Argument {
-        let constant = matches!(op.code, 128..=255 | op::INT..);
+        let constant = matches!(op.code, 128..=255 | op::INT..=op::OFF);
         Argument { code: op.code, value: op.value, dwords: if constant { 0 } else { N as u8 } }
     }
 }

@@ -53,7 +53,7 @@ pub enum BuildError {
     /// A second literal with another value than the first one: an instruction has room for one.
     TwoLiterals(Field),
     /// The operation would read more scalar registers and literals than the constant bus carries. The field is the
-    /// first that is one too many; an implicit read of vcc counts first.
+    /// first that is one too many; an implicit read of vcc or m0 counts first.
     ConstantBus(Field),
     /// A value does not fit.
     Range {

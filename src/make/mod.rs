@@ -26,6 +26,26 @@
 //! # }
 //! ```
 //!
+//! An [`Assembler`](crate::Assembler) takes them as they are, and tells what is wrong.
+//!
+//! ```
+//! # #[cfg(feature = "gfx942")] {
+//! use amdgpu_isa::{Assembler, FixupSlot, LabelSlot, Opcode, Target, gfx942, make::*};
+//! # fn compile() -> Result<usize, amdgpu_isa::AssembleError> {
+//! let mut code = [0u32; 16];
+//! let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
+//! let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);
+//! let again = asm.here()?;
+//! asm.emit(gfx942::s_sub_u32(s(2), s(2), int(1)))?;
+//! asm.emit(Builder::new(Target::Gfx942, Opcode::SCmpLgU32).ssrc0(s::<1>(2)).ssrc1(0))?;
+//! asm.jump(Opcode::SCbranchScc1, again)?;
+//! asm.emit(gfx942::s_endpgm())?;
+//! Ok(asm.finish()?.len())
+//! # }
+//! # assert_eq!(compile(), Ok(16));
+//! # }
+//! ```
+//!
 //! These do not compile: a scalar where only a vector register can stand, a width that is not the operand's, a modifier
 //! that the instruction lacks, an AccVGPR where there is none.
 //!

@@ -46,10 +46,10 @@ impl<M: ModifierSet> Code<M> {
         self
     }
 
-    /// vcc is read without a field.
+    /// The scalar with this code, vcc or m0, is read without a field.
     #[inline(always)]
-    pub(crate) const fn reads_vcc(mut self) -> Self {
-        self.bus = 106 + 1;
+    pub(crate) const fn reads(mut self, code: u64) -> Self {
+        self.bus = code + 1;
         self
     }
 

@@ -21,6 +21,9 @@ pub(crate) struct Rules {
     pub aligned: bool,
     /// There is an inline constant 1/(2*pi).
     pub inv2pi: bool,
+    /// Export targets and interpolation parameters that exist, a bit each.
+    pub exp_targets: [u64; 1],
+    pub interp_params: [u64; 1],
 }
 
 impl Rules {
@@ -99,6 +102,7 @@ const F64_BITS: [u64; 9] = [
     0x3fc4_5f30_6dc9_c882,
 ];
 
+#[inline]
 const fn find(bits: u64, width: u8, inv2pi: bool) -> Option<u16> {
     let mut i = 0;
     while i < if inv2pi { 9 } else { 8 } {
@@ -137,6 +141,15 @@ const fn half(value: f64) -> u16 {
     let base = if exponent < -14 { 0 } else { ((exponent + 14) as u64) << 10 };
     let sum = base + kept + up;
     if sum >= 0x7c00 { sign | 0x7c00 } else { sign | sum as u16 }
+}
+
+/// The bits of a double as a float, or as a half; `None` if it is finite and too great.
+#[inline(always)]
+pub(crate) const fn narrow_float(value: u64, short: bool) -> Option<u32> {
+    let v = f64::from_bits(value);
+    let bits = if short { half(v) as u32 } else { (v as f32).to_bits() };
+    let infinite = if short { bits & 0x7fff == 0x7c00 } else { bits & 0x7fff_ffff == 0x7f80_0000 };
+    if infinite && value << 1 != 0xffe0_0000_0000_0000 { None } else { Some(bits) }
 }
 
 /// The code of a constant, and the literal if the code is 255. The rules are those of LLVM's assembler.
@@ -185,12 +198,7 @@ pub(crate) const fn constant(ty: Ty, n: u16, code: u16, value: u64, inv2pi: bool
         }
         if narrow { v as u16 as u32 } else { v as u32 }
     } else {
-        let v = f64::from_bits(value);
-        let bits = if short { half(v) as u32 } else { (v as f32).to_bits() };
-        let infinite = if short { bits & 0x7fff == 0x7c00 } else { bits & 0x7fff_ffff == 0x7f80_0000 };
-        if infinite && value << 1 != 0xffe0_0000_0000_0000 {
-            return None;
-        }
+        let Some(bits) = narrow_float(value, short) else { return None };
         let as_int = if short { bits as u16 as i16 as i64 } else { bits as i32 as i64 };
         // A denormal that is a small integer, or zero.
         if let (0..=64, Some(found)) = (as_int, small(as_int)) {

@@ -1,11 +1,10 @@
 //! One call of a constructor with random operands: what it is given, what the text must then be, and the same for the
 //! builder. In a broken case one thing is wrong on purpose.
 
-use amdgpu_isa::make::kind::{Any, Off};
-use amdgpu_isa::make::{
-    Agpr, Argument, BufferAddress, Builder, Op, Vgpr, a, addr64, bothen, float, idxen, int, off, offen,
-};
-use amdgpu_isa::make::{literal, s, ttmp, v};
+mod kinds;
+
+use amdgpu_isa::make::kind::Any;
+use amdgpu_isa::make::{Argument, Builder, Op, a, float, int, literal, s, ttmp, v};
 use amdgpu_isa::{Field, Opcode, Reg, Target};
 
 pub use crate::words::Rng;
@@ -91,7 +90,7 @@ impl<'a> Case<'a> {
         target: Target,
         opcode: Opcode,
         vector: bool,
-        reads_vcc: bool,
+        implied: Option<&str>,
         fault: Option<Fault>,
         rng: &'a mut Rng,
     ) -> Case<'a> {
@@ -105,7 +104,7 @@ impl<'a> Case<'a> {
             builder: Builder::new(target, opcode),
             operands: Vec::new(),
             modifiers: Vec::new(),
-            bus: if reads_vcc { vec!["vcc".into()] } else { Vec::new() },
+            bus: implied.map(String::from).into_iter().collect(),
             name: opcode.name(),
             image: false,
             literals: Vec::new(),
@@ -294,135 +293,6 @@ impl<'a> Case<'a> {
         op
     }
 
-    pub fn vgpr<const N: usize>(&mut self, name: &'static str, _: &str) -> Vgpr<N> {
-        let first = self.vector_number(N);
-        let op = v::<N>(first as u8);
-        // The type refuses the others; the builder must too.
-        if self.breaks(Fault::Class) {
-            self.broken = false;
-        }
-        self.give(name, op, run("v", first, N));
-        op
-    }
-
-    pub fn agpr<const N: usize>(&mut self, name: &'static str, _: &str) -> Agpr<N> {
-        let first = self.vector_number(N);
-        let op = a::<N>(first as u8);
-        self.give(name, op, run("a", first, N));
-        op
-    }
-
-    pub fn global1(&mut self, name: &'static str, _: &str) -> Vgpr<1> {
-        self.vgpr(name, "")
-    }
-
-    pub fn global2(&mut self, name: &'static str, _: &str) -> Vgpr<2> {
-        self.vgpr(name, "")
-    }
-
-    pub fn no_saddr<const N: usize>(&mut self, name: &'static str, _: &str) -> Op<Off, N> {
-        self.give(name, off::<N>(), "off".into());
-        off()
-    }
-
-    pub fn saddr<const N: usize>(&mut self, name: &'static str, kind: &str) -> Op<Any, N> {
-        let mask = kind.split(' ').next().expect("a mask");
-        let mask = mask.parse::<u16>().expect("a mask");
-        let scratch = N == 1 && self.operands.iter().any(|o| o.0 == "addr");
-        let either = scratch && self.is_gfx9() && self.target.name() != "gfx942";
-        let address = self.operands.iter().any(|o| o.0 == "addr" && o.1 != "off");
-        if scratch && (either && address || !either && self.coin()) {
-            self.give(name, off::<N>(), "off".into());
-            return off::<N>().any();
-        }
-        self.op(name, &format!("{} saddr {N} false b", mask & 0xfff))
-    }
-
-    pub fn scratch(&mut self, name: &'static str, _: &str) -> Op<Any, 1> {
-        if self.coin() {
-            self.give(name, off::<1>(), "off".into());
-            return off::<1>().any();
-        }
-        self.vgpr::<1>(name, "").any()
-    }
-
-    pub fn export(&mut self, name: &'static str, _: &str) -> Op<Any, 1> {
-        self.scratch(name, "")
-    }
-
-    pub fn smem(&mut self, name: &'static str, kind: &str) -> Op<Any, 1> {
-        let (width, signed) = kind.split_once(' ').expect("two words");
-        let (width, signed): (u32, _) = (width.parse().expect("a width"), signed == "true");
-        if self.fault == Some(Fault::Range) && self.breaks(Fault::Range) {
-            let op = int::<1>(self.out_of_range(width, signed)).any();
-            self.give(name, op, String::new());
-            return op;
-        }
-        if self.coin() {
-            let op = self.op(name, "31 code 1 false b");
-            self.given_offset = Some(op.into());
-            return op;
-        }
-        let value = self.in_range(width, signed);
-        let op = int::<1>(value).any();
-        self.give(name, op, signed_hex(value));
-        op
-    }
-
-    pub fn smrd(&mut self, name: &'static str, kind: &str) -> Op<Any, 1> {
-        let literal = kind.parse::<u16>().expect("a mask") & LITERAL != 0;
-        if self.breaks(Fault::Range) {
-            let op = int::<1>(if literal { 1 << 32 } else { 256 + self.rng.below(1000) as i64 }).any();
-            self.give(name, op, String::new());
-            return op;
-        }
-        if self.coin() {
-            return self.op(name, "31 code 1 false b");
-        }
-        let value = self.rng.below(if literal { 100_000 } else { 256 }) as i64;
-        let op = int::<1>(value).any();
-        self.give(name, op, format!("{value:#x}"));
-        op
-    }
-
-    pub fn buffer(&mut self, name: &'static str, kind: &str) -> BufferAddress {
-        let (flags, address, n): (&[&str], _, _) = match self.rng.below(if kind == "1" { 5 } else { 4 }) {
-            0 => (&[], BufferAddress::OFF, 0),
-            1 => (&["offen"], offen(v(self.vector_number(1) as u8)), 1),
-            2 => (&["idxen"], idxen(v(self.vector_number(1) as u8)), 1),
-            3 => (&["idxen", "offen"], bothen(v(self.vector_number(2) as u8)), 2),
-            _ => (&["addr64"], addr64(v(self.vector_number(2) as u8)), 2),
-        };
-        let text = format!("{address:?}");
-        let first = text.split("register: ").nth(1).and_then(|t| t.split(',').next()).expect("it is shown");
-        let first = first.parse::<usize>().expect("a code") - 256;
-        match n {
-            0 => self.give(name, off::<1>(), "off".into()),
-            1 => self.give(name, v::<1>(first as u8), run("v", first, 1)),
-            _ => self.give(name, v::<2>(first as u8), run("v", first, 2)),
-        }
-        for flag in flags {
-            self.builder = self.builder.set(field(self.target, flag), true);
-            self.modifiers.push(flag.to_string());
-        }
-        address
-    }
-
-    pub fn dword(&mut self, name: &'static str, _: &str) -> u32 {
-        let value = 0x1234_5601 + self.rng.below(0x1000) as u32 * 2;
-        // Of 16 bits only these count, and are shown.
-        let value = if self.name.ends_with("f16") { value & 0xffff } else { value };
-        if self.vector && !self.bus.is_empty() {
-            // One scalar is there: the same literal, or none.
-            let same = *self.literals.first().unwrap_or(&value);
-            self.doubtful |= self.literals.is_empty();
-            self.give(name, literal::<1>(same), format!("{same:#x}"));
-            return same;
-        }
-        self.give(name, literal::<1>(value), format!("{value:#x}"));
-        value
-    }
-
     pub fn in_range(&mut self, width: u32, signed: bool) -> i64 {
         let value = (self.rng.next() & ((1 << width) - 1)) as i64;
         // Zero is often not shown.
@@ -463,102 +333,4 @@ impl<'a> Case<'a> {
 
 pub fn signed_hex(value: i64) -> String {
     if value < 0 { format!("-{:#x}", -value) } else { format!("{value:#x}") }
-}
-
-/// Numbers that an instruction holds: the text of each kind is another, and is not looked at where it has names.
-macro_rules! numbers {
-    ($($name:ident)*) => {
-        $(impl Case<'_> {
-            pub fn $name<T: TryFrom<i64, Error: std::fmt::Debug>>(&mut self, name: &'static str, width: &str) -> T {
-                self.plain(name, stringify!($name), width.parse().expect("a width"))
-            }
-        })*
-    };
-}
-numbers! { hex int16 label hwreg sendmsg waitcnt gpr_idx interp_param exp_tgt attr chan dmask }
-
-impl Case<'_> {
-    fn plain<T: TryFrom<i64, Error: std::fmt::Debug>>(&mut self, name: &'static str, kind: &str, width: u32) -> T {
-        let fits = T::try_from(1 << width).is_ok();
-        if fits && self.breaks(Fault::Range) {
-            let value = (1 << width) + self.rng.below(100) as i64;
-            if let Ok(number) = T::try_from(value) {
-                self.give(name, value, String::new());
-                return number;
-            }
-            self.broken = false;
-        }
-        let value = match kind {
-            "label" => self.rng.below(1 << 16) as i64 - (1 << 15),
-            "interp_param" => self.rng.below(3) as i64,
-            "exp_tgt" => self.rng.below(8) as i64,
-            "attr" => self.rng.below(33) as i64,
-            _ => self.rng.below(1 << width.min(16)) as i64,
-        };
-        let text = match kind {
-            "hex" => format!("{value:#x}"),
-            "label" => format!("{}", value as u16),
-            "int16" if value <= 64 => value.to_string(),
-            "int16" => format!("{value:#x}"),
-            "exp_tgt" => format!("mrt{value}"),
-            "attr" => format!("attr{value}"),
-            "interp_param" => ["p10", "p20", "p0"][value as usize].into(),
-            "dmask" => {
-                if value != 0 {
-                    self.modifiers.push(format!("dmask:{value:#x}"));
-                }
-                self.modifier("dmask", value);
-                return T::try_from(value).expect("it fits");
-            }
-            "chan" => {
-                let (_, attr) = self.operands.last_mut().expect("the attribute");
-                *attr += [".x", ".y", ".z", ".w"][value as usize];
-                self.modifier("attrchan", value);
-                return T::try_from(value).expect("it fits");
-            }
-            _ => "?".into(),
-        };
-        self.give(name, value, text);
-        T::try_from(value).expect("it fits")
-    }
-
-    pub fn member(&mut self, name: &'static str, kind: &str) -> u16 {
-        let digits = kind.trim_matches(['[', ']']);
-        let set: Vec<u64> = digits.split(", ").map(|n| n.parse().expect("a number")).collect();
-        let has = |n: usize| set[n / 64] >> (n % 64) & 1 == 1;
-        let want = !self.breaks(Fault::Range);
-        loop {
-            let value = self.rng.below(512);
-            if has(value) == want {
-                self.modifier(name, value as i64);
-                self.modifiers.push("dpp_ctrl".into());
-                return value as u16;
-            }
-        }
-    }
-
-    pub fn image1(&mut self, name: &'static str, _: &str) -> Vgpr<1> {
-        self.image = true;
-        self.vgpr(name, "")
-    }
-
-    pub fn image2(&mut self, name: &'static str, _: &str) -> Vgpr<2> {
-        self.image = true;
-        self.vgpr(name, "")
-    }
-
-    pub fn image3(&mut self, name: &'static str, _: &str) -> Vgpr<3> {
-        self.image = true;
-        self.vgpr(name, "")
-    }
-
-    pub fn image4(&mut self, name: &'static str, _: &str) -> Vgpr<4> {
-        self.image = true;
-        self.vgpr(name, "")
-    }
-
-    pub fn image5(&mut self, name: &'static str, _: &str) -> Vgpr<5> {
-        self.image = true;
-        self.vgpr(name, "")
-    }
 }

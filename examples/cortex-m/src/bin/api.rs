@@ -10,6 +10,10 @@ use amdgpu_isa::{
 use amdgpu_isa_cortex_m::{code, exit, keep};
 use core::fmt::Write;
 
+#[cfg(feature = "make")]
+#[path = "api/make.rs"]
+mod make;
+
 /// Takes text and keeps its length.
 struct Sink;
 
@@ -33,6 +37,8 @@ extern "C" fn app() -> ! {
     structs::all(code);
     #[cfg(feature = "capi")]
     c_interface(target, code);
+    #[cfg(feature = "make")]
+    make::all(target);
     #[cfg(feature = "plant-panic")]
     keep(code[code.len() / 2].into());
     exit(true)
@@ -262,6 +268,8 @@ fn assemble<B: Buffer + ?Sized>(target: Target, code: &[u8], out: &mut B) {
         asm.emit([n as u32, n as u32])?;
         asm.moved(code, n)?;
         asm.words(&[n as u32; 2])?;
+        #[cfg(feature = "make")]
+        make::assemble(&mut asm, target)?;
         keep(asm.offset() as u32);
         asm.bind(end)?;
         Ok(end)

@@ -1,0 +1,110 @@
+//! What is illegal the builder refuses, with an error that says so: every rule, for every operation of every target in all
+//! its forms. What is legal for an operand is LLVM's word (`tests/operands/facts.tsv`), not the library's.
+//!
+//! `cargo test --release --features all-targets,make --test refused -- --nocapture` prints how often each rule was broken.
+#![cfg(all(feature = "make", feature = "all-targets"))]
+
+mod base;
+#[path = "../operands/facts.rs"]
+#[allow(dead_code)] // Another test uses the rest.
+mod facts;
+mod rules;
+#[path = "../words/mod.rs"]
+mod words;
+
+use std::collections::BTreeMap;
+
+use amdgpu_isa::{Format, Opcode, Target};
+use facts::Row;
+use rules::{Case, Cases, RULES};
+use words::Rng;
+
+/// Legal instructions to start from, for each form of an operation.
+const BASES: usize = 3;
+
+/// The targets whose facts hold for one, the nearest first: those without a column are like another one.
+fn columns(target: Target) -> Vec<Target> {
+    match target {
+        Target::Gfx801 | Target::Gfx810 => vec![Target::Gfx803],
+        Target::Gfx904 => vec![Target::Gfx900, Target::Gfx906],
+        target => vec![target],
+    }
+}
+
+/// What LLVM lacks is like another operation.
+fn like(name: &str) -> &str {
+    match name {
+        "s_mov_regrd_b32" | "s_mov_fed_b32" => "s_mov_b32",
+        "s_getreg_regrd_b32" => "s_getreg_b32",
+        name => name,
+    }
+}
+
+fn row(rows: &[Row], (format, number, opcode): (Format, u16, Opcode)) -> &Row {
+    let name = like(opcode.name());
+    let of =
+        |r: &&Row| r.format == format.name() && (r.number == number && name == opcode.name() || r.mnemonic == name);
+    rows.iter().find(of).unwrap_or_else(|| panic!("no facts of {format} {number} {opcode:?}"))
+}
+
+/// How many kinds of faults there are.
+fn refused(target: Target) -> usize {
+    let rows: Vec<Row> = columns(target).into_iter().flat_map(facts::rows).collect();
+    let mut formats: Vec<Format> = Target::ALL.iter().flat_map(|t| t.layouts()).map(|l| l.format).collect();
+    formats.sort_unstable_by_key(|f| *f as u8);
+    formats.dedup();
+    let mut rng = Rng(2026);
+    let mut first: BTreeMap<&str, base::Base> = BTreeMap::new();
+    let mut counts = BTreeMap::new();
+    let mut wrong: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    let mut look = |name: &str, given: &str, case: &Case| {
+        *counts.entry(case.rule).or_insert(0usize) += 1;
+        let field = case.what.split(['=', ' ']).next().unwrap_or("");
+        let key = match (&case.result, case.told) {
+            (Ok(_), _) => format!("{:?} {field} is not refused", case.rule),
+            (_, false) => format!("{:?} {field} is refused with another reason", case.rule),
+            _ => return,
+        };
+        let entry =
+            wrong.entry(key).or_insert_with(|| (0, format!("{name} {}: {:?}; {given}", case.what, case.result)));
+        entry.0 += 1;
+    };
+    let (mut forms, mut bases) = (0, 0);
+    for encoding in words::encodings(target) {
+        let found = base::bases(target, encoding, BASES, &mut rng);
+        assert!(!found.is_empty(), "{target}: no builder makes {encoding:?}");
+        bases += found.len();
+        let mut seen: Vec<Format> = found.iter().map(|b| b.form).collect();
+        seen.dedup();
+        forms += seen.len();
+        for base in &found {
+            let mut cases = Cases { base, row: row(&rows, encoding), out: Vec::new() };
+            cases.all();
+            for case in &cases.out {
+                look(encoding.2.name(), &format!("{} {:08x?}", base.form, base.inst.words()), case);
+            }
+        }
+        first.entry(encoding.2.name()).or_insert(found.into_iter().next().expect("one"));
+    }
+    for &opcode in Opcode::ALL {
+        for case in rules::encodings(target, first.get(opcode.name()), opcode, &formats) {
+            look(opcode.name(), "", &case);
+        }
+    }
+    let total: usize = counts.values().sum();
+    println!("{target}: {total} illegal ones, of {bases} legal ones in {forms} forms; {counts:?}");
+    for (key, (n, example)) in &wrong {
+        println!("  {n} x {key}: {example}");
+    }
+    // AccVGPRs are refused everywhere, so all rules are met on all targets.
+    let unmet: Vec<_> = RULES.iter().filter(|r| !counts.contains_key(r)).collect();
+    assert!(unmet.is_empty(), "{target}: never broken: {unmet:?}");
+    wrong.len()
+}
+
+#[test]
+fn what_is_illegal_is_refused() {
+    let whole = Target::ALL.iter().filter(|t| !t.is_partial());
+    let faults: usize = whole.map(|&target| refused(target)).sum();
+    assert_eq!(faults, 0, "kinds of faults");
+}
