@@ -120,7 +120,7 @@ fn ask(target: Target, code: &[u8]) {
                 black_box((inst.to_string(), inst.check().err().map(|e| e.to_string()), inst.is_canonical()));
                 black_box((inst.operands().count(), inst.branch_target(u64::MAX), inst.flags()));
                 black_box((inst.reads() | inst.writes(), inst.memory().count(), inst.counters()));
-                drop(black_box([inst.shrink(), inst.expand(), inst.commuted()]));
+                _ = black_box([inst.shrink(), inst.expand(), inst.commuted()]);
                 inst.fields().for_each(|(_, _, info, _)| drop(black_box(inst.field_text(info.field).to_string())));
                 for n in 0..inst.len() {
                     assert!(decode(target, &code[offset..offset + n]).is_err());
