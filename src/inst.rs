@@ -235,18 +235,30 @@ impl Inst {
         let target = self.target();
         let parts = self.parts();
         parts.into_iter().flatten().flat_map(move |(format, first)| {
-            layout(target, format).into_iter().flat_map(|l| l.fields).map(move |f| {
-                let low = self.field(first + f.lsb, f.width);
-                let high = if f.hi_width == 0 { 0 } else { self.field(first + f.hi, f.hi_width) << f.width };
-                (format, first, f, high | low)
-            })
+            let fields = layout(target, format).into_iter().flat_map(|l| l.fields);
+            fields.map(move |f| (format, first, f, self.value_of(first, f)))
         })
     }
 
     /// The value of one field, if the instruction has it. An extension's field hides the base word's: with SDWA,
     /// `src0` is the register of the second dword, not the 249 in the first.
     pub fn get(&self, field: Field) -> Option<u32> {
-        self.fields().filter(|(_, _, f, _)| f.field == field).last().map(|(.., value)| value)
+        self.place(|info| info.field == field).map(|(first, info)| self.value_of(first, info))
+    }
+
+    /// The last field of which this holds, and the first bit of its part.
+    pub(crate) fn place(&self, holds: impl Fn(&FieldInfo) -> bool) -> Option<(u8, &'static FieldInfo)> {
+        let target = self.target();
+        self.parts().into_iter().rev().flatten().find_map(|(format, first)| {
+            let info = layout(target, format)?.fields.iter().rfind(|info| holds(info))?;
+            Some((first, info))
+        })
+    }
+
+    fn value_of(&self, first: u8, f: &FieldInfo) -> u32 {
+        let low = self.field(first + f.lsb, f.width);
+        let high = if f.hi_width == 0 { 0 } else { self.field(first + f.hi, f.hi_width) << f.width };
+        high | low
     }
 
     fn field(&self, lsb: u8, width: u8) -> u32 {

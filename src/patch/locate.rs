@@ -150,8 +150,8 @@ impl Inst {
     /// Where a field lies: the one that [`Inst::get`] reads. `None` if the instruction has none of that name, or only
     /// bits that are always the same. See [`Location`].
     pub fn locate(&self, field: Field) -> Option<Location> {
-        let all = self.fields().filter(|(_, _, info, _)| info.field == field && is_settable(info));
-        all.last().map(|(_, first, info, _)| Location::new(info, first))
+        let place = self.place(|info| info.field == field && is_settable(info));
+        place.map(|(first, info)| Location::new(info, first))
     }
 }
 
