@@ -28,9 +28,9 @@ use tally::{Rows, Tally};
 /// Holds the library to its promises on all words there are, in two passes for each target
 ///
 /// First dwords: each of the 2^32 is decoded with zeros behind it, or, where these are refused, with dwords that an
-/// instruction of the kind was found to take; one in 8 of those that have more dwords also with random ones. What
+/// instruction of the kind was found to take; one in 13 of those that have more dwords also with random ones. What
 /// decodes must encode to the same bytes, these bytes alone must decode to the same instruction, and `length` must
-/// agree. One in 8 is also decoded as dwords and with other bytes behind it, and what is refused must be refused for
+/// agree. One in 13 is also decoded as dwords and with other bytes behind it, and what is refused must be refused for
 /// the same reason.
 ///
 /// Fields: each form of each operation that is longer than a dword (64-bit formats, literals, SDWA, DPP), at up to
@@ -56,7 +56,7 @@ pub struct Args {
     #[arg(long, value_enum)]
     pass: Option<Pass>,
     /// Print one in N of the instructions that need not all be printed
-    #[arg(long, value_name = "N", default_value = "61", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value = "127", value_parser = clap::value_parser!(u64).range(1..))]
     text: u64,
     /// Threads to use; as many as there are cores if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]

@@ -14,9 +14,9 @@ pub const BLOCKS: u64 = (1 << 32) / BLOCK;
 /// A word without dwords behind it that decode is tried again with repaired ones; where that fails, not so often.
 const PATIENCE: u32 = 64;
 
-/// One in so many words is tried in other ways too: as dwords, with other bits behind the instruction, long ones with
-/// random bits behind the first dword.
-const TWICE: u64 = 8;
+/// One in so many words (a prime, so that all low bits come by) is tried in other ways too: as dwords, with other bits
+/// behind the instruction, long ones with random bits behind the first dword.
+const TWICE: u64 = 13;
 
 pub struct Walk<'a, S> {
     pub subject: &'a S,
