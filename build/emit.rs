@@ -25,10 +25,17 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let sizes = decode::Sizes::of(&decode);
     sizes.emit(&mut tables);
     writeln!(tables, "pub(crate) const RULES: u16 = {};", decode::rules(&decode)).unwrap();
+    let opcodes = opcodes(targets);
+    let mut end = 0;
+    let place = |name: &String| {
+        end += name.len();
+        (end - name.len(), name.len())
+    };
+    let mnemonics = opcodes.iter().map(String::as_str).zip(opcodes.iter().map(place)).collect();
     for (t, decode) in targets.iter().zip(&decode) {
         let mut text = String::new();
         decode.emit(&mut text, &sizes);
-        tables += &target_tables(isa, targets, t, &text, &mut abouts)?;
+        tables += &target_tables(isa, targets, t, &text, &mnemonics, &mut abouts)?;
     }
     writeln!(tables, "pub(crate) static ABOUTS: &[&str] = &{abouts:?};").unwrap();
     files.push(("tables.rs".to_string(), tables));
@@ -202,13 +209,10 @@ fn target_enum(targets: &[Target]) -> String {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
         writeln!(out, "pub(crate) static {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();
     }
-    let refs: Vec<String> = targets.iter().map(|t| format!("&{}::TEXT", t.row.name)).collect();
-    writeln!(
-        out,
-        "#[cfg(feature = \"text\")]\npub(crate) static TEXT: [&TextTables; {}] = [{}];",
-        targets.len(),
-        refs.join(", ")
-    )
-    .unwrap();
+    for (name, ty) in [("TEXT", "TextTables"), ("QUICK", "QuickTables")] {
+        let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
+        writeln!(out, "#[cfg(feature = \"text\")]").unwrap();
+        writeln!(out, "pub(crate) static {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();
+    }
     out
 }

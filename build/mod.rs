@@ -20,6 +20,7 @@ pub mod names;
 pub mod operands;
 pub mod pages;
 pub mod parse;
+pub mod quick;
 pub mod roster;
 pub mod rows;
 pub mod sets;

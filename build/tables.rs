@@ -10,13 +10,14 @@ use crate::build::error::Result;
 use crate::build::lower::{self, NONE, Target};
 use crate::build::model::*;
 use crate::build::pages::{PAGE, pages};
-use crate::build::{facts, lengths, names, operands};
+use crate::build::{facts, lengths, names, operands, quick};
 
 pub fn target_tables(
     isa: &Isa,
     targets: &[Target],
     t: &Target,
     decode: &str,
+    mnemonics: &HashMap<&str, (usize, usize)>,
     abouts: &mut Vec<String>,
 ) -> Result<String> {
     let mut out = String::new();
@@ -45,6 +46,7 @@ pub fn target_tables(
     facts::tables(w, t);
     layout(w, t, abouts);
     names::tables(w, isa, t)?;
+    quick::tables(w, t, mnemonics)?;
     text(w, isa, t)?;
     writeln!(w, "}}").unwrap();
     Ok(out)
@@ -104,10 +106,7 @@ fn shapes(w: &mut String, t: &Target) -> Result<()> {
     let (mut forms, mut ignored) = (vec![[0, 0]], vec![0]);
     for s in &t.shapes {
         let f = camel(&t.formats[s.format].def.name);
-        // LLVM prints the suffix with the first operand; v_nop has none.
-        let items = &t.item_lists[s.items.0..s.items.0 + s.items.1];
-        let operand = items.iter().any(|&n| t.items[usize::from(n)].access.is_some());
-        let suffix = if operand { s.suffix } else { 0 };
+        let suffix = if quick::has_operand(t, s) { s.suffix } else { 0 };
         let extension = match s.extension {
             Some(x) => format!("Some(Format::{})", camel(&t.formats[x].def.name)),
             None => "None".into(),

@@ -160,7 +160,7 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 // A library for C needs somebody who knows what to do about a panic, although there is none.
-#[cfg(all(feature = "capi", not(target_os = "none")))]
+#[cfg(all(feature = "capi", not(any(target_os = "none", target_os = "unknown"))))]
 extern crate std;
 
 #[cfg(feature = "arbitrary")]

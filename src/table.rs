@@ -658,6 +658,80 @@ impl FieldInfo {
     }
 }
 
+/// What the common instructions are printed with.
+#[cfg(feature = "text")]
+pub(crate) struct QuickTables {
+    /// Pages of `rows`.
+    pub pages: &'static [u8],
+    /// Of each slot where its mnemonic stands in the list of all (16 bits), its length (6), and which of
+    /// `shapes` it is (10), counted from one; 0: it has none.
+    pub rows: &'static [u32],
+    pub shapes: &'static [QuickShape],
+    pub operands: &'static [QuickOperand],
+    pub modifiers: &'static [QuickModifier],
+}
+
+/// Operands, and modifiers behind them.
+#[cfg(feature = "text")]
+pub(crate) struct QuickShape {
+    /// If one of these bits is set, operands are more than their codes say.
+    pub marks: u64,
+    /// No modifier is printed if these bits have the value `quiet`.
+    pub loud: u64,
+    pub quiet: u64,
+    /// What stands behind the mnemonic: nothing, `_e32` or `_e64`.
+    pub suffix: u8,
+    /// Run of `QuickTables::operands`.
+    pub first: u16,
+    pub operands: u8,
+    /// Run of `QuickTables::modifiers`.
+    pub count: u8,
+    pub modifiers: u16,
+}
+
+#[cfg(feature = "text")]
+pub(crate) struct QuickModifier {
+    /// Nothing is printed if these bits have the value `quiet`.
+    pub loud: u64,
+    pub quiet: u64,
+    /// Which of `ItemTables::items`.
+    pub item: u16,
+}
+
+#[cfg(feature = "text")]
+pub(crate) struct QuickOperand {
+    /// The words are turned so far to the right that the masked bits are the number of the text, less what is added.
+    pub turn: u8,
+    pub way: Way,
+    pub mask: u16,
+    pub add: u16,
+    /// Which of `ItemTables::items`.
+    pub item: u16,
+    /// What some ways look at besides, or `NONE`.
+    pub bit: u8,
+}
+
+/// How an operand is printed.
+#[cfg(feature = "text")]
+#[allow(dead_code)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// By the text of its number; if there is none, by its code.
+    Text,
+    /// The same; the bit makes vector registers accumulation registers.
+    AccText,
+    /// The same; 127 in the seven bits from the bit on makes a register a pair.
+    Address,
+    /// More than two registers, by their code.
+    Tuple,
+    /// The same; the bit makes vector registers accumulation registers.
+    AccTuple,
+    /// A constant: the number.
+    Constant,
+    /// As the item says.
+    Item,
+}
+
 #[cfg(feature = "text")]
 pub(crate) struct TextTables {
     /// Code, name, and name as a 64-bit operand, of all codes that are no plain register or integer.

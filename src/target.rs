@@ -3,12 +3,12 @@
 use core::fmt;
 use core::str::FromStr;
 
-#[cfg(feature = "text")]
-use crate::table::TextTables;
 use crate::table::{
     DecodeTables, FactTables, ImmTables, ItemTables, Layout, LayoutTables, LengthTables, NameTables, OpTables,
     OperandTables,
 };
+#[cfg(feature = "text")]
+use crate::table::{QuickTables, TextTables};
 
 pub(crate) struct TargetInfo {
     name: &'static str,
@@ -24,13 +24,13 @@ include!(concat!(env!("OUT_DIR"), "/targets.rs"));
 pub(crate) mod generated {
     // Not every set of targets needs all of these.
     #![allow(clippy::all, unused_imports)]
-    #[cfg(feature = "text")]
-    use crate::table::TextTables;
     use crate::table::{
         Check, Class, Codes, DecodeTables, Dual, FactTables, Family, FieldMap, Follow, ImmTables, Info, Item,
         ItemTables, Kind, Layout, LayoutTables, LengthTables, Mode, NO_CLASS, NO_FAMILY, NameTables, Named, OpTables,
         OperandShape, OperandTables, Other, Part, Plain, Shape, Ty, When, Wide,
     };
+    #[cfg(feature = "text")]
+    use crate::table::{QuickModifier, QuickOperand, QuickShape, QuickTables, TextTables, Way};
     use crate::{Access, Field, FieldInfo, Format, Opcode, Operand, Reg, Value};
 
     include!(concat!(env!("OUT_DIR"), "/tables.rs"));

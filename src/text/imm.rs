@@ -234,18 +234,18 @@ impl Printer<'_> {
 
     fn list(&self, item: &Item, value: u32, out: &mut Out) {
         match item.kind {
-            Kind::ListNegLo => out.str(" neg_lo:"),
-            Kind::ListNeg => out.str(" neg:"),
+            Kind::ListNegLo => out.literal(b" neg_lo:"),
+            Kind::ListNeg => out.literal(b" neg:"),
             _ => self.label(item, out),
         }
-        let mut separator = b'[';
-        let all = item.kind == Kind::ListAll;
-        for bit in (0..item.width).filter(|b| all || item.used >> b & 1 == 1) {
-            out.byte(separator);
-            out.dec((value & u32::from(item.used)) >> bit & 1);
-            separator = b',';
+        let used = u32::from(item.used);
+        let shown = if item.kind == Kind::ListAll { (1 << item.width) - 1 } else { used };
+        out.byte(b'[');
+        for bit in (0..item.width).filter(|bit| shown >> bit & 1 == 1) {
+            out.literal(&[b'0' + ((value & used) >> bit & 1) as u8, b',']);
         }
-        out.byte(b']');
+        // The last comma is the end.
+        out.replace_last(b']');
     }
 
     fn dpp_ctrl(&self, value: u32, out: &mut Out) {

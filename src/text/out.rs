@@ -1,17 +1,17 @@
 //! A line of text under construction.
 
 /// Longer than any instruction's text.
-const SIZE: usize = 256;
+pub(super) const SIZE: usize = 256;
 /// Room behind the end for what is copied in one piece although only part of it counts.
-const SLACK: usize = 48;
+pub(super) const SLACK: usize = 48;
 
 /// Text is put together here and handed on in one piece.
 ///
 /// Only ASCII is ever put in. A text that were too long, which none is, would end early.
 #[derive(Clone)]
 pub(super) struct Out {
-    buffer: [u8; SIZE + SLACK],
-    len: usize,
+    pub(super) buffer: [u8; SIZE + SLACK],
+    pub(super) len: usize,
 }
 
 /// The digits of a byte's decimal form, and how many there are.
@@ -41,6 +41,13 @@ impl Out {
 
     pub fn bytes(&self) -> &[u8] {
         self.buffer.get(..self.len).unwrap_or(&self.buffer)
+    }
+
+    #[inline(always)]
+    pub fn replace_last(&mut self, b: u8) {
+        if let Some(last) = self.buffer.get_mut(self.len.wrapping_sub(1)) {
+            *last = b;
+        }
     }
 
     /// Takes away a blank at the start.

@@ -35,6 +35,11 @@ pub trait Subject: Sync {
     fn print<'a>(&self, inst: &Inst, buffer: &'a mut TextBuffer) -> &'a [u8] {
         buffer.print(inst)
     }
+
+    #[cfg(feature = "text")]
+    fn print_small<'a>(&self, inst: &Inst, buffer: &'a mut TextBuffer) -> &'a [u8] {
+        buffer.print_small(inst)
+    }
 }
 
 /// The library as it is.
@@ -127,7 +132,7 @@ pub struct Texts {
 #[cfg(feature = "text")]
 impl Texts {
     /// What must hold of an instruction's text: printing works, in one line of ASCII without a question mark (which
-    /// stands for a code without a name), the same in both ways, twice, and whatever stands behind the instruction.
+    /// stands for a code without a name), the same in all ways, twice, and whatever stands behind the instruction.
     pub fn check(&mut self, subject: &impl Subject, target: Target, words: &Words, inst: &Inst) -> Result<(), Fault> {
         use std::fmt::Write;
         let Texts { first, buffer } = self;
@@ -141,6 +146,9 @@ impl Texts {
         }
         if subject.print(inst, buffer) != first.as_bytes() {
             return Err("the text is another in the buffer");
+        }
+        if subject.print_small(inst, buffer) != first.as_bytes() {
+            return Err("the text is another on bare metal");
         }
         let mut other = *words;
         other[inst.len() / 4..].iter_mut().for_each(|word| *word = !*word);
