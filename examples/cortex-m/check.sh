@@ -37,16 +37,15 @@ can_panic() { llvm-nm-22 --demangle "$out/$1" | grep -E 'core::panicking|panic_i
 
 panics() {
     local features found
-    for features in text text,all-targets; do
-        build --features "$features,capi" --bin patcher --bin api
-        for image in patcher api; do
-            found=$(can_panic "$image")
-            if [ -n "$found" ]; then
-                printf '%s with %s can panic:\n%s\n' "$image" "$features" "$found"
-                return 1
-            fi
-            echo "panics: none in $image with $features ($(llvm-size-22 "$out/$image" | awk 'NR == 2 { print $1 }') bytes)"
-        done
+    # What `api` calls has all that the patcher calls: of all targets it is enough.
+    for of in text:patcher text:api text,all-targets:api; do
+        build --features "${of%:*},capi" --bin "${of#*:}"
+        found=$(can_panic "${of#*:}")
+        if [ -n "$found" ]; then
+            printf '%s with %s can panic:\n%s\n' "${of#*:}" "${of%:*}" "$found"
+            return 1
+        fi
+        echo "panics: none in ${of#*:} with ${of%:*} ($(llvm-size-22 "$out/${of#*:}" | awk 'NR == 2 { print $1 }') bytes)"
     done
     # Constructors of all shapes, and the builder: gfx942 and gfx700 have all kinds of operands between them.
     build --features text,make,gfx700 --bin api
