@@ -114,7 +114,10 @@ fn quick(t: &Target, shape: &Shape, suffix: u8) -> Option<Quick> {
     for &(number, item) in behind.iter().filter(|i| i.1.kind != "none") {
         let (bits, value) = modifier(item).unwrap_or(always);
         (loud, quiet) = (loud | bits, quiet | value);
-        modifiers.push(format!("QuickModifier {{ loud: {bits:#x}, quiet: {value:#x}, item: {number} }}"));
+        let (way, label) = label(item);
+        modifiers.push(format!(
+            "QuickModifier {{ loud: {bits:#x}, quiet: {value:#x}, item: {number}, way: ModifierWay::{way}, label: {label:?} }}"
+        ));
     }
     if behind.iter().any(|i| modifier(i.1).is_none()) {
         (loud, quiet) = always;
@@ -155,6 +158,25 @@ fn way(item: &Item) -> (&'static str, u8, u64) {
         "hex" | "int16" | "label" | "hwreg" | "sendmsg" | "waitcnt" => ("Constant", NONE, 0),
         _ => ("Item", NONE, 0),
     }
+}
+
+/// How a modifier is printed, as `ModifierWay` in src/table.rs, and what stands before its value, with its length in the
+/// last byte.
+fn label(item: &Item) -> (&'static str, [u8; 16]) {
+    let (way, name) = match item.kind.as_str() {
+        "flag" => ("Flag", item.field.as_str()),
+        "named" => ("Number", item.field.as_str()),
+        "signed" => ("Signed", item.field.as_str()),
+        "list" | "list_ones" => ("List", item.field.as_str()),
+        "list_neg_lo" => ("List", "neg_lo"),
+        "list_neg" => ("List", "neg"),
+        _ => return ("Item", [0; 16]),
+    };
+    let text = format!(" {}{}", name.to_lowercase(), if way == "Flag" { "" } else { ":" });
+    let mut label = [0; 16];
+    label[..text.len()].copy_from_slice(text.as_bytes());
+    label[15] = text.len() as u8;
+    (way, label)
 }
 
 /// The bits that a modifier looks at to see whether to print something, and their values when it prints nothing; `None`

@@ -696,6 +696,24 @@ pub(crate) struct QuickModifier {
     pub quiet: u64,
     /// Which of `ItemTables::items`.
     pub item: u16,
+    pub way: ModifierWay,
+    /// What stands before the value, and its length in the last byte.
+    pub label: [u8; 16],
+}
+
+/// What stands behind a modifier's label.
+#[cfg(feature = "text")]
+#[allow(dead_code)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ModifierWay {
+    /// Nothing.
+    Flag,
+    Number,
+    Signed,
+    /// The bits that the row uses, in brackets.
+    List,
+    /// There is no label: all is as the item says.
+    Item,
 }
 
 #[cfg(feature = "text")]

@@ -30,7 +30,7 @@ pub(crate) mod generated {
         OperandShape, OperandTables, Other, Part, Plain, Shape, Ty, When, Wide,
     };
     #[cfg(feature = "text")]
-    use crate::table::{QuickModifier, QuickOperand, QuickShape, QuickTables, TextTables, Way};
+    use crate::table::{ModifierWay, QuickModifier, QuickOperand, QuickShape, QuickTables, TextTables, Way};
     use crate::{Access, Field, FieldInfo, Format, Opcode, Operand, Reg, Value};
 
     include!(concat!(env!("OUT_DIR"), "/tables.rs"));

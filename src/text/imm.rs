@@ -20,7 +20,7 @@ fn named(out: &mut Out, table: &[(u16, &'static str)], value: u32) {
 }
 
 /// Sign-extends the low `width` bits.
-fn extend(value: u32, width: u8) -> i32 {
+pub(super) fn extend(value: u32, width: u8) -> i32 {
     let up = 32 - u32::from(width).clamp(1, 32);
     ((value << up) as i32) >> up
 }
@@ -36,6 +36,7 @@ impl Printer<'_> {
                 _ => out.hex(value),
             },
             Kind::Label => out.dec(value),
+            Kind::Waitcnt => self.waitcnt(Waitcnt::decode(self.inst.target(), value as u16), out),
             Kind::Literal => self.mandatory_literal(item, out),
             Kind::Attr => {
                 out.str("attr");
@@ -130,22 +131,19 @@ impl Printer<'_> {
     /// Counters at their maximum do not wait and are left out, unless all are.
     fn waitcnt(&self, wait: Waitcnt, out: &mut Out) {
         let max = Waitcnt::nothing(self.inst.target());
-        let counters = [
-            ("vmcnt(", wait.vmcnt, max.vmcnt),
-            ("expcnt(", wait.expcnt, max.expcnt),
-            ("lgkmcnt(", wait.lgkmcnt, max.lgkmcnt),
-        ];
-        let all = counters.iter().all(|(_, n, max)| n == max);
-        let mut separator = "";
-        for (name, n, max) in counters {
-            if all || n != max {
-                out.str(separator);
-                out.str(name);
-                out.dec(n.into());
-                out.byte(b')');
-                separator = " ";
+        let waits = [wait.vmcnt != max.vmcnt, wait.expcnt != max.expcnt, wait.lgkmcnt != max.lgkmcnt];
+        let all = !waits.contains(&true);
+        let mut counter = |shown: bool, name: &[u8; 8], len, n| {
+            if shown || all {
+                out.part(name, len);
+                out.small(n);
+                out.literal(b") ");
             }
-        }
+        };
+        counter(waits[0], b"vmcnt(  ", 6, wait.vmcnt);
+        counter(waits[1], b"expcnt( ", 7, wait.expcnt);
+        counter(waits[2], b"lgkmcnt(", 8, wait.lgkmcnt);
+        out.len -= 1;
     }
 
     fn gpr_idx(&self, GprIdx { src0, src1, src2, dst, .. }: GprIdx, out: &mut Out) {
@@ -238,14 +236,8 @@ impl Printer<'_> {
             Kind::ListNeg => out.literal(b" neg:"),
             _ => self.label(item, out),
         }
-        let used = u32::from(item.used);
-        let shown = if item.kind == Kind::ListAll { (1 << item.width) - 1 } else { used };
-        out.byte(b'[');
-        for bit in (0..item.width).filter(|bit| shown >> bit & 1 == 1) {
-            out.literal(&[b'0' + ((value & used) >> bit & 1) as u8, b',']);
-        }
-        // The last comma is the end.
-        out.replace_last(b']');
+        let shown = if item.kind == Kind::ListAll { (1 << item.width) - 1 } else { item.used };
+        out.bits(value, item.used.into(), shown);
     }
 
     fn dpp_ctrl(&self, value: u32, out: &mut Out) {

@@ -43,13 +43,6 @@ impl Out {
         self.buffer.get(..self.len).unwrap_or(&self.buffer)
     }
 
-    #[inline(always)]
-    pub fn replace_last(&mut self, b: u8) {
-        if let Some(last) = self.buffer.get_mut(self.len.wrapping_sub(1)) {
-            *last = b;
-        }
-    }
-
     /// Takes away a blank at the start.
     pub fn trim(&mut self) {
         if self.len > 0 && self.buffer.first() == Some(&b' ') {
@@ -102,9 +95,13 @@ impl Out {
 
     #[inline]
     pub fn dec(&mut self, n: u32) {
-        match u8::try_from(n) {
-            Ok(n) => self.small(n),
-            Err(_) => self.large(n),
+        match n {
+            0..256 => self.small(n as u8),
+            256..25_600 => {
+                self.small((n / 100) as u8);
+                self.literal(&[b'0' + (n / 10 % 10) as u8, b'0' + (n % 10) as u8]);
+            }
+            _ => self.large(n),
         }
     }
 
@@ -124,6 +121,22 @@ impl Out {
         }
         for &d in digits.get(at..).unwrap_or(&[]) {
             self.byte(d);
+        }
+    }
+
+    /// `[1,0]`: the bits that are shown, the lowest one first; those that are not used are 0.
+    pub fn bits(&mut self, value: u32, used: u32, shown: u8) {
+        self.byte(b'[');
+        let (mut bits, mut left) = (value & used, shown);
+        while left != 0 {
+            if left & 1 == 1 {
+                self.literal(&[b'0' + (bits & 1) as u8, b',']);
+            }
+            (bits, left) = (bits >> 1, left >> 1);
+        }
+        // The last comma is the end.
+        if let Some(last) = self.buffer.get_mut(self.len.wrapping_sub(1)) {
+            *last = b']';
         }
     }
 

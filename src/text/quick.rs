@@ -1,12 +1,13 @@
 //! The common instructions: their operands are registers and small numbers, whose texts stand in tables.
 
 use super::Printer;
+use super::imm::extend;
 use super::operand::{aligned, tuple};
 use super::out::{Out, SIZE, SLACK};
 use crate::Inst;
 use crate::common::MNEMONICS;
 use crate::operand::{code, flag, value};
-use crate::table::{QuickOperand, QuickShape, QuickTables, Way, paged};
+use crate::table::{ModifierWay, QuickOperand, QuickShape, Way, paged};
 use crate::target::{ITEMS, OPERANDS, QUICK};
 
 /// On bare metal bytes count more than time.
@@ -29,45 +30,78 @@ fn try_print(inst: &Inst, out: &mut Out) -> Option<()> {
     if bits & shape.marks != 0 {
         return None;
     }
-    let name = MNEMONICS.as_bytes().get(row as usize & 0xffff..)?.first_chunk::<48>()?;
+    let name = row as usize & 0xffff;
+    let name = MNEMONICS.as_bytes().get(name..name + 48)?.first_chunk::<48>()?;
     let operands = t.operands.get(shape.first.into()..usize::from(shape.first) + usize::from(shape.operands))?;
     *out.buffer.first_chunk_mut()? = *name;
     let mut at = row as usize >> 16 & 63;
     let suffix = SUFFIXES[usize::from(shape.suffix) % SUFFIXES.len()];
-    put(&mut out.buffer, at, suffix);
-    at += usize::from(suffix[7]);
-    let start = at;
-    for operand in operands {
-        let mut number = (bits.rotate_right(operand.turn.into()) as u16 & operand.mask).wrapping_add(operand.add);
-        if operand.way != Way::Text {
-            number = other_text(operand, number, bits);
+    put(&mut out.buffer, at, suffix.to_le_bytes());
+    at += (suffix >> 56) as usize;
+    let mut left = operands.iter();
+    loop {
+        let from = left.as_slice();
+        let Some(operand) = left.next() else { break };
+        let text = text(operand, bits);
+        if text[15] == 0 {
+            resume(inst, shape, from, at, out);
+            return Some(());
         }
-        let text = TEXTS.get(usize::from(number)).unwrap_or(&[0; 16]);
-        if text[15] != 0 {
-            put(&mut out.buffer, at, *text);
-            at += usize::from(text[15]);
-            continue;
-        }
-        out.len = at;
-        other(inst, operand, out);
-        at = out.len;
+        put(&mut out.buffer, at, *text);
+        at += usize::from(text[15]);
     }
     // The last comma is too much, or the blank behind the name.
-    out.len = if at == start { at - 1 } else { at - 2 };
+    out.len = if operands.is_empty() { at - 1 } else { at - 2 };
     if bits & shape.loud != shape.quiet {
-        modifiers(inst, t, shape, out);
+        modifiers(inst, shape, out);
     }
     Some(())
 }
 
+/// Goes on with operands of which the first has no text. Apart, so that there is nothing to keep for the others.
 #[inline(never)]
-fn modifiers(inst: &Inst, t: &QuickTables, shape: &QuickShape, out: &mut Out) {
+fn resume(inst: &Inst, shape: &QuickShape, operands: &[QuickOperand], at: usize, out: &mut Out) {
+    out.len = at;
+    for operand in operands {
+        let text = text(operand, inst.bits());
+        if text[15] == 0 {
+            other(inst, operand, out);
+        } else {
+            out.part(text, text[15].into());
+        }
+    }
+    let comma = out.buffer.get(out.len.wrapping_sub(2)) == Some(&b',');
+    out.len -= if comma { 2 } else { 1 };
+    if inst.bits() & shape.loud != shape.quiet {
+        modifiers(inst, shape, out);
+    }
+}
+
+/// With its length in the last byte, which is zero if there is none.
+#[inline(always)]
+fn text(operand: &QuickOperand, bits: u64) -> &'static [u8; 16] {
+    let mut number = (bits.rotate_right(operand.turn.into()) as u16 & operand.mask).wrapping_add(operand.add);
+    if operand.way != Way::Text {
+        number = other_text(operand, number, bits);
+    }
+    &TEXTS[usize::from(number) % TEXTS.len()]
+}
+
+#[inline(never)]
+fn modifiers(inst: &Inst, shape: &QuickShape, out: &mut Out) {
     let first = usize::from(shape.modifiers);
     let p = Printer::new(inst);
-    for modifier in t.modifiers.get(first..first + usize::from(shape.count)).unwrap_or(&[]) {
+    for modifier in QUICK[inst.target() as usize].modifiers.get(first..first + usize::from(shape.count)).unwrap_or(&[])
+    {
         if inst.bits() & modifier.loud != modifier.quiet {
-            if let Some(item) = p.items.items.get(usize::from(modifier.item)) {
-                p.modifier(item, out);
+            let Some(item) = p.items.items.get(usize::from(modifier.item)) else { continue };
+            out.part(&modifier.label, modifier.label[15].into());
+            match modifier.way {
+                ModifierWay::Flag => {}
+                ModifierWay::Number => out.dec(value(item, inst)),
+                ModifierWay::Signed => out.signed(extend(value(item, inst), item.width)),
+                ModifierWay::List => out.bits(value(item, inst), item.used.into(), item.used),
+                ModifierWay::Item => p.modifier(item, out),
             }
         }
     }
@@ -93,7 +127,7 @@ fn other_text(operand: &QuickOperand, number: u16, bits: u64) -> u16 {
         Way::AccText => number + (number & VECTOR & (bits as u16) << 8),
         Way::Address if bits & 127 == 127 => number + PAIR,
         Way::Address => number,
-        _ => u16::MAX,
+        _ => NO_TEXT,
     }
 }
 
@@ -124,7 +158,7 @@ fn other(inst: &Inst, operand: &QuickOperand, out: &mut Out) {
 }
 
 /// What stands behind a mnemonic.
-static SUFFIXES: [[u8; 8]; 4] = [padded(b" "), padded(b"_e32 "), padded(b"_e64 "), padded(b" ")];
+static SUFFIXES: [u64; 4] = [short(b" "), short(b"_e32 "), short(b"_e64 "), short(b" ")];
 
 /// `s5, `, `v[4:5], ` and `-5, ` by operand codes, with their lengths in the last byte; that is 0 where a code is
 /// something else, or not the same on all targets. One after the other:
@@ -132,8 +166,8 @@ static SUFFIXES: [[u8; 8]; 4] = [padded(b" "), padded(b"_e32 "), padded(b"_e64 "
 /// * the codes of single registers, and accumulation registers behind the vector registers;
 /// * scalar addresses, which are pairs;
 /// * the codes of pairs, and pairs of accumulation registers.
-static TEXTS: [[u8; 16]; 0x700] = {
-    let mut all = [[0; 16]; 0x700];
+static TEXTS: [[u8; 16]; 0x800] = {
+    let mut all = [[0; 16]; 0x800];
     let mut number = 0;
     while number < all.len() {
         let (n, text) = (number & 255, Text::new());
@@ -144,6 +178,10 @@ static TEXTS: [[u8; 16]; 0x700] = {
             2 => text.register(b'a', n),
             3 if n == 127 => text.word(b"off"),
             3 | 4 if n <= SCALAR_LAST => text.pair(b's', n & !1),
+            0 if n == 106 => text.word(b"vcc_lo"),
+            0 if n == 107 => text.word(b"vcc_hi"),
+            0 if n == 126 => text.word(b"exec_lo"),
+            0 if n == 127 => text.word(b"exec_hi"),
             3 | 4 if n == 106 => text.word(b"vcc"),
             4 if n == 126 => text.word(b"exec"),
             5 if n < 255 => text.pair(b'v', n),
@@ -156,6 +194,8 @@ static TEXTS: [[u8; 16]; 0x700] = {
     all
 };
 
+/// The number of no text.
+const NO_TEXT: u16 = 0x7ff;
 /// What is added to the number of a register's text for that of a pair.
 const PAIR: u16 = 0x400;
 /// The bit that the numbers of vector registers have, and scalar ones have not.
@@ -207,6 +247,14 @@ impl Text {
         match code {
             128..=192 => self.number(code - 128),
             193..=208 => self.byte(b'-').number(code - 192),
+            240 => self.word(b"0.5"),
+            241 => self.word(b"-0.5"),
+            242 => self.word(b"1.0"),
+            243 => self.word(b"-1.0"),
+            244 => self.word(b"2.0"),
+            245 => self.word(b"-2.0"),
+            246 => self.word(b"4.0"),
+            247 => self.word(b"-4.0"),
             _ => self,
         }
     }
@@ -223,7 +271,7 @@ impl Text {
 }
 
 /// A text with its length in the last byte.
-const fn padded(text: &[u8]) -> [u8; 8] {
+const fn short(text: &[u8]) -> u64 {
     let mut all = [0; 8];
     let mut n = 0;
     while n < text.len() {
@@ -231,5 +279,5 @@ const fn padded(text: &[u8]) -> [u8; 8] {
         n += 1;
     }
     all[7] = n as u8;
-    all
+    u64::from_le_bytes(all)
 }
