@@ -7,7 +7,7 @@ use crate::build::emit::camel;
 use crate::build::error::Result;
 use crate::build::lengths;
 use crate::build::lower::{self, NONE, Seg, Target, special, tail};
-use crate::build::pages::{PAGE, pages};
+use crate::build::pages::{PAGE, pages, position};
 
 /// Where the fields lie whose codes nearly all words are refused for: the lanes of `src/decode.rs`, as (lowest bit,
 /// width). A family has the lanes that most of its checks fit; the others are checked one by one, which takes longer.
@@ -352,11 +352,7 @@ fn lane_set(t: &Target, c: &lower::Check, width: u8) -> Vec<bool> {
 
 /// The number of an equal thing in the list, at whose end it is put if there is none.
 pub fn number<T: PartialEq>(list: &mut Vec<T>, value: T) -> u8 {
-    let at = list.iter().position(|other| *other == value).unwrap_or_else(|| {
-        list.push(value);
-        list.len() - 1
-    });
-    at.min(255) as u8
+    position(list, value).min(255) as u8
 }
 
 /// Which field each bit of a format is of.

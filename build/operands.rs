@@ -7,16 +7,18 @@ use crate::build::check::IMPLICIT;
 use crate::build::decode::number;
 use crate::build::emit::camel;
 use crate::build::error::Result;
-use crate::build::lower::{Info, Item, NONE, Target};
-use crate::build::pages::{PAGE, pages};
+use crate::build::lower::{Info, Item, NONE, Slot, Target};
+use crate::build::pages::{PAGE, pages, position, run};
 use crate::build::tables::item_text;
 
-/// The operands of a form: the items by their numbers, and the shapes (plus one) of further forms.
+/// The operands of a form: the items by their numbers, the registers that no field names, and the shapes (plus one) of
+/// further forms.
 #[derive(Clone, PartialEq)]
 struct Shape {
     list: Vec<u8>,
-    forms: [u8; 2],
-    others: Vec<(u8, u8)>,
+    implicit: Vec<String>,
+    forms: [u16; 2],
+    others: Vec<(u8, u16)>,
 }
 
 struct Shapes<'a> {
@@ -27,14 +29,15 @@ struct Shapes<'a> {
 
 impl Shapes<'_> {
     /// The number (plus one) of what is left of a shape of the printer; 0 for 0.
-    fn of(&mut self, shape: usize) -> u8 {
+    fn of(&mut self, shape: usize, implicit: &[String]) -> u16 {
         let Some(s) = shape.checked_sub(1).map(|n| &self.t.shapes[n]) else { return 0 };
-        let forms = [self.of(s.sdwa), self.of(s.dpp)];
-        let others = s.numbered_follows().filter(|o| o.1 != 0).map(|(f, form)| (form, self.of(f.form))).collect();
+        let forms = [self.of(s.sdwa, implicit), self.of(s.dpp, implicit)];
+        let others =
+            s.numbered_follows().filter(|o| o.1 != 0).map(|(f, form)| (form, self.of(f.form, implicit))).collect();
         let numbers = self.t.item_lists[s.items.0..s.items.0 + s.items.1].iter();
         let items = numbers.map(|&n| &self.t.items[usize::from(n)]).filter(|i| i.access.is_some());
         let list = items.map(|i| number(&mut self.items, plain(i))).collect();
-        number(&mut self.list, Shape { list, forms, others }).saturating_add(1)
+        position(&mut self.list, Shape { list, implicit: implicit.to_vec(), forms, others }) as u16 + 1
     }
 }
 
@@ -63,14 +66,13 @@ fn plain_text(i: &Item) -> String {
         "global_addr" => (i.aux[0], "Address"),
         _ => (i.aux[0], "Acc"),
     };
+    let (turn, mask) = ((i.lsb + 64 - i.shift) % 64, ((1u32 << i.width) - 1) << i.shift);
+    let (field, bits) = (camel(&i.field), u16::from(i.dwords) * 32);
+    // Scalar tuples begin at the aligned register.
+    let odd = i.dwords.next_power_of_two().min(4) - 1;
     format!(
-        "Plain {{ field: Field::{}, access: Access::{access:?}, lsb: {}, shift: {}, mask: {:#x}, add: {}, dwords: {}, bit: {bit}, mode: Mode::{mode} }}",
-        camel(&i.field),
-        i.lsb,
-        i.shift,
-        (1 << i.width) - 1,
+        "Plain {{ turn: {turn}, odd: {odd}, mask: {mask:#x}, add: {}, bit: {bit}, mode: Mode::{mode}, role: Some(Field::{field}), bits: {bits}, access: Access::{access:?} }}",
         i.add,
-        i.dwords
     )
 }
 
@@ -80,12 +82,17 @@ pub fn tables(w: &mut String, t: &Target) -> Result<()> {
     let mut last = 0;
     let mut shape_of = Vec::new();
     for slot in &t.slots {
-        last = slot.as_ref().map_or(last, |s| shapes.of(s.shape).saturating_sub(1));
+        let of = |s: &Slot| shapes.of(s.shape, &registers(t, &t.infos[s.info])).saturating_sub(1);
+        last = slot.as_ref().map_or(last, of);
         shape_of.push(last);
     }
     shape_of.resize(shape_of.len().next_multiple_of(PAGE), last);
-    let (numbers, entries) = pages(&shape_of, <[u8]>::to_vec);
-    room(t, "shapes of operands", shapes.list.len() + 1, 8)?;
+    // The shapes of a page are neighbours: what they are counted from stands beside its number.
+    let base = |page: &[u16]| page.iter().copied().min().unwrap_or(0);
+    let (numbers, entries) = pages(&shape_of, |page| page.iter().map(|n| n - base(page)).collect());
+    room(t, "shapes of operands between those of 16 slots", entries.iter().max().map_or(0, |&n| n.into()), 8)?;
+    let numbers: Vec<_> = numbers.iter().zip(shape_of.chunks(PAGE)).map(|(n, page)| (n, base(page))).collect();
+    room(t, "shapes of operands", shapes.list.len() + 1, 16)?;
     room(t, "items of operands", shapes.items.len(), 8)?;
     writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{ pages: &{numbers:?}, shape_of: &{entries:?}, shapes: &[").unwrap();
     // The plain ones get the first numbers.
@@ -93,24 +100,25 @@ pub fn tables(w: &mut String, t: &Target) -> Result<()> {
     let order: Vec<usize> = [first.clone(), others.clone()].concat();
     let renumbered = |old: &u8| order.iter().position(|&n| n == usize::from(*old)).expect("it is of all") as u8;
     shapes.list.iter_mut().for_each(|s| s.list = s.list.iter().map(renumbered).collect());
-    // A list can begin inside another.
-    let mut lists: Vec<u8> = Vec::new();
+    let (mut lists, mut registers, mut forms) = (Vec::new(), Vec::new(), vec![[0; 2]]);
     for s in &shapes.list {
-        let at = lists.windows(s.list.len().max(1)).position(|w| w == s.list).unwrap_or(lists.len());
-        if at == lists.len() {
-            lists.extend(&s.list);
-        }
-        let (items, forms) = (s.list.len(), s.forms);
-        writeln!(w, "OperandShape {{ first: {at}, items: {items}, forms: {forms:?} }},").unwrap();
+        let ((first, items), (implicit, count)) = (run(&mut lists, &s.list), run(&mut registers, &s.implicit));
+        let forms = number(&mut forms, s.forms);
+        writeln!(
+            w,
+            "OperandShape {{ first: {first}, items: {items}, implicit: {implicit}, count: {count}, forms: {forms} }},"
+        )
+        .unwrap();
     }
-    let all = shapes.list.iter().zip(0u8..);
+    room(t, "implicit operands", registers.len(), 8)?;
+    room(t, "pairs of forms of operands", forms.len(), 8)?;
+    let all = shapes.list.iter().zip(0u16..);
     let further: Vec<_> = all.flat_map(|(s, n)| s.others.iter().map(move |o| (n, o.0, o.1 - 1))).collect();
-    writeln!(w, "], others: &{further:?}, lists: &{lists:?},\nplain: &[").unwrap();
+    writeln!(w, "], forms: &{forms:?}, others: &{further:?}, lists: &{lists:?},\nplain: &[").unwrap();
     first.iter().for_each(|&n| writeln!(w, "{},", plain_text(&shapes.items[n])).unwrap());
     writeln!(w, "],\nitems: &[").unwrap();
     others.iter().for_each(|&n| writeln!(w, "{},", item_text(&shapes.items[n])).unwrap());
-    writeln!(w, "],").unwrap();
-    implicit(w, t)?;
+    writeln!(w, "],\nimplicit: &[{}],", registers.concat()).unwrap();
     let bounds = |class: &str| t.codes.iter().find(|c| c.class == class).and_then(|c| c.range.of(&t.row.name));
     let (_, sgpr_last) = bounds("sgpr").copied().unwrap_or_default();
     let (ttmp_first, ttmp_last) = bounds("ttmp").copied().unwrap_or((512, 0));
@@ -123,24 +131,7 @@ fn lanes(t: &Target) -> u8 {
     if t.row.has("wave32") { 32 } else { 64 }
 }
 
-/// The registers that no field names, of each slot.
-fn implicit(w: &mut String, t: &Target) -> Result<()> {
-    let mut all: Vec<Vec<String>> = vec![Vec::new()];
-    let mut last = 0;
-    let mut of_slot = Vec::new();
-    for slot in &t.slots {
-        last = slot.as_ref().map_or(last, |s| number(&mut all, registers(t, &t.infos[s.info])));
-        of_slot.push(last);
-    }
-    of_slot.resize(of_slot.len().next_multiple_of(PAGE), last);
-    let (numbers, entries) = pages(&of_slot, <[u8]>::to_vec);
-    room(t, "sets of implicit registers", all.len(), 8)?;
-    write!(w, "implicit_pages: &{numbers:?}, implicit_of: &{entries:?}, implicit: &[").unwrap();
-    all.iter().for_each(|list| writeln!(w, "&[{}],", list.concat()).unwrap());
-    writeln!(w, "],").unwrap();
-    Ok(())
-}
-
+/// The registers that no field names.
 fn registers(t: &Target, info: &Info) -> Vec<String> {
     let operand = |name: &str| {
         let (reads, writes) = (info.reads.iter().any(|r| r == name), info.writes.iter().any(|r| r == name));

@@ -17,3 +17,22 @@ pub fn pages<T: Clone + PartialEq>(all: &[T], change: impl Fn(&[T]) -> Vec<T>) -
     });
     (numbers.collect(), entries.concat())
 }
+
+/// Where these stand one behind the other in a list, which grows if they do not yet, and how many they are.
+pub fn run<T: Clone + PartialEq>(list: &mut Vec<T>, entries: &[T]) -> (usize, usize) {
+    let there = list.windows(entries.len().max(1)).position(|run| run == entries);
+    let first = there.unwrap_or_else(|| {
+        let end = list.len();
+        list.extend_from_slice(entries);
+        end
+    });
+    (first, entries.len())
+}
+
+/// Where this stands in a list, which gets it if it does not yet.
+pub fn position<T: PartialEq>(list: &mut Vec<T>, entry: T) -> usize {
+    list.iter().position(|other| *other == entry).unwrap_or_else(|| {
+        list.push(entry);
+        list.len() - 1
+    })
+}

@@ -7,7 +7,7 @@ use crate::build::assume::room;
 use crate::build::error::Result;
 use crate::build::lower::{Item, NONE, Shape, Slot, Target};
 use crate::build::model::Access;
-use crate::build::pages::pages;
+use crate::build::pages::{pages, position, run};
 
 /// A shape, its operands and its modifiers.
 #[derive(PartialEq)]
@@ -28,10 +28,7 @@ pub fn tables(w: &mut String, t: &Target, names: &HashMap<&str, (usize, usize)>)
         let shape = &t.shapes[slot.shape - 1];
         let suffix = if t.infos[slot.info].suffix && has_operand(t, shape) { shape.suffix } else { 0 };
         let Some(quick) = quick(t, shape, suffix) else { return 0 };
-        let shape = all.iter().position(|other| *other == quick).unwrap_or_else(|| {
-            all.push(quick);
-            all.len() - 1
-        });
+        let shape = position(&mut all, quick);
         let (at, len) = names[slot.mnemonic.as_str()];
         // One more: zero is that of what is not quick.
         at | len << 16 | (shape + 1) << 22
@@ -60,16 +57,6 @@ pub fn tables(w: &mut String, t: &Target, names: &HashMap<&str, (usize, usize)>)
     }
     writeln!(w, "] }};").unwrap();
     Ok(())
-}
-
-/// Where these stand one behind the other in a list, which grows if they do not yet, and how many they are.
-fn run(list: &mut Vec<String>, entries: &[String]) -> (usize, usize) {
-    let there = list.windows(entries.len().max(1)).position(|run| run == entries);
-    let first = there.unwrap_or_else(|| {
-        list.extend_from_slice(entries);
-        list.len() - entries.len()
-    });
-    (first, entries.len())
 }
 
 fn items<'a>(t: &'a Target, shape: &Shape) -> impl Iterator<Item = (u16, &'a Item)> {

@@ -1,6 +1,6 @@
 //! What an instruction reads and writes.
 
-use crate::table::{Item, Kind, Mode, NONE, OperandTables, Plain, paged, special};
+use crate::table::{Item, Kind, Mode, NONE, OperandTables, Plain, special};
 use crate::target::OPERANDS;
 use crate::target::generated::ANY_WIDE;
 use crate::{DecodeError, Field, Inst};
@@ -115,9 +115,10 @@ impl<'a> Operands<'a> {
     #[inline]
     pub(crate) fn new(inst: &'a Inst) -> Self {
         let tables = OPERANDS[inst.target() as usize];
-        let list = tables.list(inst.slot(), inst.form()).unwrap_or(&[]);
-        let number = paged(tables.implicit_pages, tables.implicit_of, inst.slot()).unwrap_or(0);
-        let implicit = tables.implicit.get(usize::from(number)).copied().unwrap_or(&[]);
+        let (list, implicit): (&[u8], &[Operand]) = match tables.shape(inst.slot(), inst.form()) {
+            Some(shape) => (tables.list_of(shape), tables.implicit_of(shape)),
+            None => (&[], &[]),
+        };
         Operands { inst, tables, list, given: 0, implicit, shown: 0 }
     }
 }
@@ -250,36 +251,74 @@ fn unshown(operand: &Operand, shown: u8) -> Option<Access> {
 
 #[inline(always)]
 fn read_plain(t: &OperandTables, item: &Plain, inst: &Inst) -> Operand {
-    let code = plain_code(item, inst);
-    let mut dwords = u16::from(item.dwords);
-    let operand =
-        |value, dwords: u16| Operand { role: Some(item.field), value, bits: dwords * 32, access: item.access };
+    let mut code = plain_code(item, inst);
+    let operand = |value, bits| Operand { role: item.role, value, bits, access: item.access };
+    let mut bits = item.bits;
     if item.bit != NONE {
         match item.mode {
-            Mode::Acc if code >= 256 && flag(inst, item.bit) => {
-                return operand(Value::Reg(Reg::Agpr(code as u8)), dwords);
-            }
-            Mode::Acc => {}
-            Mode::Off if code == 127 => return operand(Value::Off, dwords),
+            Mode::Acc => code += code & VECTOR & u16::from(flag(inst, item.bit)) << 8,
+            Mode::Off if code == 127 => return operand(Value::Off, bits),
             Mode::Off => {}
-            Mode::Address => dwords = if bits(inst, item.bit, 7) == 127 { 2 } else { 1 },
+            Mode::Address => bits = if self::bits(inst, item.bit, 7) == 127 { 64 } else { 32 },
         }
     }
-    let value = match code {
-        256.. => Value::Reg(Reg::Vgpr(code as u8)),
-        _ if code <= t.sgpr_last => Value::Reg(Reg::Sgpr(match dwords {
-            0 | 1 => code as u8,
-            2 => code as u8 & !1,
-            _ => code as u8 & !3,
-        })),
-        _ => register_or_constant(t, code, dwords, inst),
+    // A reference: what is copied as a whole is not taken apart and put together again.
+    let other;
+    let value = match if SMALL { None } else { value_of(code, item.odd) } {
+        Some(value) => value,
+        None => {
+            other = match code {
+                AGPR.. => Value::Reg(Reg::Agpr(code as u8)),
+                _ => register_or_constant(t, code, bits / 32, inst),
+            };
+            &other
+        }
     };
-    operand(value, dwords)
+    operand(*value, bits)
 }
+
+/// On bare metal bytes count more than time.
+const SMALL: bool = cfg!(target_os = "none");
+
+/// What a code means, if it means that on every target and for whatever words.
+#[inline(always)]
+fn value_of(code: u16, odd: u8) -> Option<&'static Value> {
+    let number = if code <= SCALAR_LAST { code & !u16::from(odd) } else { code };
+    VALUES.get(usize::from(number)).filter(|value| !matches!(value, Value::Off))
+}
+
+/// The bit that the codes of vector registers have, and scalar ones have not.
+const VECTOR: u16 = 256;
+/// The first of the numbers of accumulation registers.
+const AGPR: u16 = 512;
+/// Scalar registers that every target has.
+const SCALAR_LAST: u16 = 101;
+
+/// What codes mean, and accumulation registers behind them; `off`, which no code means here, where that depends on the
+/// target or the words.
+static VALUES: [Value; 768] = {
+    let mut all = [Value::Off; 768];
+    let mut code = 0;
+    while code < all.len() {
+        let n = code as u8;
+        all[code] = match code {
+            0..=101 => Value::Reg(Reg::Sgpr(n)),
+            106 | 107 | 126 | 127 => Value::Reg(Reg::Special(n)),
+            128..=192 => Value::Int((code - 128) as i8),
+            193..=208 => Value::Int((192 - code as i16) as i8),
+            240..=248 => Value::Float(n),
+            256..512 => Value::Reg(Reg::Vgpr(n)),
+            512.. => Value::Reg(Reg::Agpr(n)),
+            _ => Value::Off,
+        };
+        code += 1;
+    }
+    all
+};
 
 #[inline(always)]
 fn plain_code(item: &Plain, inst: &Inst) -> u16 {
-    (((inst.bits() >> (item.lsb & 63)) as u16 & item.mask) << (item.shift & 15)).wrapping_add(item.add)
+    (inst.bits().rotate_right(item.turn.into()) as u16 & item.mask).wrapping_add(item.add)
 }
 
 /// The code of the plain operand that a field names.
@@ -289,7 +328,7 @@ pub(crate) fn code_of(inst: &Inst, field: Field) -> Option<u16> {
     numbers.find_map(|n| {
         let n = usize::from(n);
         match tables.plain.get(n) {
-            Some(plain) => (plain.field == field).then(|| plain_code(plain, inst)),
+            Some(plain) => (plain.role == Some(field)).then(|| plain_code(plain, inst)),
             None => {
                 let item = tables.items.get(n.checked_sub(tables.plain.len())?)?;
                 let named = matches!(item.kind, Kind::Code | Kind::SdstOrVcc | Kind::Saddr);
@@ -640,5 +679,31 @@ fn register_or_constant(t: &OperandTables, code: u16, dwords: u16, inst: &Inst) 
         _ if code <= t.sgpr_last => Value::Reg(Reg::Sgpr(align(code))),
         _ if code >= t.ttmp_first && code <= t.ttmp_last => Value::Reg(Reg::Ttmp(align(code - t.ttmp_first))),
         _ => Value::Reg(Reg::Special(code as u8)),
+    }
+}
+
+#[cfg(all(test, has_target))]
+mod tests {
+    use super::*;
+    use crate::{Target, decode};
+
+    /// The table says what the codes say.
+    #[test]
+    fn the_values_of_codes_are_those_that_bare_metal_finds() {
+        let mut known = 0;
+        for &target in Target::ALL {
+            // Any instruction: the codes that it matters for are not in the table.
+            let Some(inst) = (0..u32::MAX >> 9).find_map(|n| decode(target, &(n << 9).to_le_bytes()).ok()) else {
+                continue;
+            };
+            for (code, (dwords, odd)) in (0..512).flat_map(|code| [(1, 0), (2, 1), (4, 3), (16, 3)].map(|d| (code, d)))
+            {
+                let Some(value) = value_of(code, odd) else { continue };
+                assert_eq!(*value, register_or_constant(OPERANDS[target as usize], code, dwords, &inst), "{code}");
+                known += 1;
+            }
+            assert!((0..256).all(|n| value_of(AGPR + n, 3) == Some(&Value::Reg(Reg::Agpr(n as u8)))));
+        }
+        assert_eq!(known, Target::ALL.len() * 4 * (102 + 4 + 81 + 9 + 256));
     }
 }

@@ -235,24 +235,30 @@ pub(crate) fn paged<T: Copy>(pages: &[u8], entries: &[T], slot: usize) -> Option
     entries.get(page * PAGE + slot % PAGE).copied()
 }
 
+/// The same of entries that are counted from a number of their page.
+#[inline(always)]
+fn paged_from(pages: &[(u8, u16)], entries: &[u8], slot: usize) -> Option<u16> {
+    let (page, base) = *pages.get(slot / PAGE)?;
+    Some(base + u16::from(*entries.get(usize::from(page) * PAGE + slot % PAGE)?))
+}
+
 /// What the operand iterator needs. Its items are without what only text tells apart.
 pub(crate) struct OperandTables {
-    /// Pages of `shape_of`.
-    pub pages: &'static [u8],
+    /// Pages of `shape_of`, and what is added to the numbers in each.
+    pub pages: &'static [(u8, u16)],
     /// Which of `shapes` each slot's base form is.
     pub shape_of: &'static [u8],
     pub shapes: &'static [OperandShape],
+    /// Shapes (plus one) of the SDWA and DPP forms.
+    pub forms: &'static [[u16; 2]],
     /// Shapes (plus one) of further forms: the shape of the base form, the form, and its shape.
-    pub others: &'static [(u8, u8, u8)],
+    pub others: &'static [(u16, u8, u16)],
     /// Runs of numbers: first those of `plain`, then those of `items`.
     pub lists: &'static [u8],
     pub plain: &'static [Plain],
     pub items: &'static [Item],
-    /// Pages of `implicit_of`.
-    pub implicit_pages: &'static [u8],
-    /// Which of `implicit` each slot reads and writes.
-    pub implicit_of: &'static [u8],
-    pub implicit: &'static [&'static [Operand]],
+    /// Registers that no field names.
+    pub implicit: &'static [Operand],
     pub sgpr_last: u16,
     pub ttmp_first: u16,
     pub ttmp_last: u16,
@@ -262,14 +268,15 @@ pub(crate) struct OperandTables {
 
 /// What most operands are: a code that is always read, and names a register or a constant.
 pub(crate) struct Plain {
-    pub field: Field,
-    pub access: Access,
-    pub lsb: u8,
-    pub shift: u8,
-    /// Of the field's bits, from its lowest one.
+    /// The words are turned so far to the right that the masked bits are the code, less what is added.
+    pub turn: u8,
+    /// Bits that the number of a scalar register lacks.
+    pub odd: u8,
     pub mask: u16,
     pub add: u16,
-    pub dwords: u8,
+    pub role: Option<Field>,
+    pub bits: u16,
+    pub access: Access,
     /// The lowest bit that `mode` looks at, or `NONE`.
     pub bit: u8,
     pub mode: Mode,
@@ -292,25 +299,44 @@ pub(crate) struct OperandShape {
     /// Run of item numbers in `OperandTables::lists`.
     pub first: u16,
     pub items: u8,
-    /// Shapes (plus one) of the SDWA and DPP forms.
-    pub forms: [u8; 2],
+    /// Run of `OperandTables::implicit`.
+    pub implicit: u8,
+    pub count: u8,
+    /// Which of `OperandTables::forms`.
+    pub forms: u8,
 }
 
 impl OperandTables {
-    /// The numbers of the items.
     #[inline]
-    pub(crate) fn list(&self, slot: usize, form: u8) -> Option<&[u8]> {
-        let number = paged(self.pages, self.shape_of, slot)?;
+    pub(crate) fn shape(&self, slot: usize, form: u8) -> Option<&OperandShape> {
+        let number = paged_from(self.pages, self.shape_of, slot)?;
         let mut shape = self.shapes.get(usize::from(number))?;
         if form != 0 {
             let number = match form {
-                1 | 2 => shape.forms.get(usize::from(form) - 1)?.checked_sub(1)?,
+                1 | 2 => self.forms.get(usize::from(shape.forms))?.get(usize::from(form) - 1)?.checked_sub(1)?,
                 _ => self.others.iter().find(|o| (o.0, o.1) == (number, form))?.2,
             };
             shape = self.shapes.get(usize::from(number))?;
         }
+        Some(shape)
+    }
+
+    /// The numbers of the items.
+    #[inline]
+    pub(crate) fn list_of(&self, shape: &OperandShape) -> &[u8] {
         let first = usize::from(shape.first);
-        self.lists.get(first..first + usize::from(shape.items))
+        self.lists.get(first..first + usize::from(shape.items)).unwrap_or(&[])
+    }
+
+    #[inline]
+    pub(crate) fn implicit_of(&self, shape: &OperandShape) -> &[Operand] {
+        let first = usize::from(shape.implicit);
+        self.implicit.get(first..first + usize::from(shape.count)).unwrap_or(&[])
+    }
+
+    /// The numbers of the items of an instruction.
+    pub(crate) fn list(&self, slot: usize, form: u8) -> Option<&[u8]> {
+        self.shape(slot, form).map(|shape| self.list_of(shape))
     }
 }
 
@@ -348,8 +374,7 @@ impl ItemTables {
 
     #[inline]
     fn find(&self, slot: usize, form: u8) -> Option<&Shape> {
-        let (page, base) = *self.pages.get(slot / PAGE)?;
-        let number = base + u16::from(*self.shape_of.get(usize::from(page) * PAGE + slot % PAGE)?);
+        let number = paged_from(self.pages, self.shape_of, slot)?;
         let shape = self.shapes.get(usize::from(number))?;
         match form {
             0 => Some(shape),

@@ -23,7 +23,7 @@ build() {
 }
 
 run() {
-    build --features text --bin patcher
+    build --features text,capi --bin patcher --bin api
     # Semihosting writes to stderr unless told otherwise.
     qemu-system-arm -M mps2-an386 -nographic -monitor none -serial none -chardev stdio,id=report \
         -semihosting-config enable=on,target=native,chardev=report -kernel "$out/patcher" </dev/null | tee "$work/report"
@@ -38,8 +38,9 @@ can_panic() { llvm-nm-22 --demangle "$out/$1" | grep -E 'core::panicking|panic_i
 panics() {
     local features found
     # What `api` calls has all that the patcher calls: of all targets it is enough.
+    build --features text,capi --bin patcher --bin api
     for of in text:patcher text:api text,all-targets:api; do
-        build --features "${of%:*},capi" --bin "${of#*:}"
+        [ "${of%:*}" = text ] || build --features "${of%:*},capi" --bin "${of#*:}"
         found=$(can_panic "${of#*:}")
         if [ -n "$found" ]; then
             printf '%s with %s can panic:\n%s\n' "${of#*:}" "${of%:*}" "$found"
@@ -65,7 +66,7 @@ panics() {
 }
 
 stack() {
-    build --bin stack
+    build --features gfx942
     qemu-system-arm -M mps2-an386 -nographic -monitor none -serial none -chardev stdio,id=report \
         -semihosting-config enable=on,target=native,chardev=report -kernel "$out/stack" </dev/null | tee "$work/stack"
     awk '/^bytes of stack/ { found = $4 } END { exit !(found > 0 && found <= 512) }' "$work/stack"
@@ -79,7 +80,7 @@ table() {
     local set features part floor
     echo "# bytes of .text and .rodata on $target, opt-level z, LTO; $(/usr/bin/rustc --version)"
     printf '%-12s %8s %8s %8s %8s %8s\n' targets length decode operands text encode
-    for set in all-targets gfx942; do
+    for set in gfx942 all-targets; do
         build --features "$set"
         build --features "$set,text" --bin size-text
         floor=$(bytes nothing)
@@ -94,6 +95,8 @@ table() {
 # Constructors that nobody calls are not in the image, but for what the linker pads; two that are called weigh little.
 unused() {
     local part floor called
+    build --features gfx942
+    build --features gfx942,text --bin size-text
     for part in nothing length decode operands text encode; do
         cp "$out/size-$part" "$work/plain-$part"
     done
