@@ -226,6 +226,9 @@ fn careful(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, D
     }
     let t = DECODE[target as usize];
     let lead = lead(t, pairs[0] as u32);
+    if lead & lead::FAMILY == 0 {
+        return Err(DecodeError::UnknownEncoding);
+    }
     let Some(found) = find(t, pairs[0], lead) else {
         return Err(unknown(t, pairs[0] as u32));
     };

@@ -11,6 +11,7 @@ pub type Words = [u32; DWORDS];
 
 /// What is put to the proof: the library. The unit tests put faults into one call each, which must be found.
 pub trait Subject: Sync {
+    #[inline(always)]
     fn decode(&self, target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
         amdgpu_isa::decode(target, bytes)
     }
