@@ -118,7 +118,7 @@ fn code(t: &Target, name: &str) -> Option<u16> {
     code.range.of(&t.row.name).map(|range| range.0)
 }
 
-/// Where the codes of scalar addresses and those of pairs begin in `TEXTS` of src/text/quick.rs.
+/// Where the codes of scalar addresses and those of pairs begin in `TEXTS` of src/text/texts.rs.
 const SADDRS: u16 = 0x300;
 const PAIRS: u16 = 0x400;
 

@@ -4,6 +4,7 @@ mod imm;
 mod operand;
 mod out;
 mod quick;
+mod texts;
 
 use core::fmt;
 
