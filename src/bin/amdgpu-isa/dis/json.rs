@@ -51,7 +51,7 @@ fn piece(out: &mut Text, place: &Place<'_>, labels: &Labels<'_>, piece: &Piece) 
     let section = place.section;
     let (mut label, mut branch_label) = (Vec::new(), Vec::new());
     let (mut hex_bytes, mut data, mut reason) = (Vec::new(), Vec::new(), String::new());
-    let mut buffer = TextBuffer::new();
+    let (mut buffer, mut near) = (TextBuffer::new(), 0);
     let mut symbols = piece.symbols(section).peekable();
     let mut result = Ok(());
     _ = walk(place, piece.first, |offset, item| {
@@ -62,7 +62,7 @@ fn piece(out: &mut Text, place: &Place<'_>, labels: &Labels<'_>, piece: &Piece) 
         let length = item.map_or_else(|invalid| invalid.len.into(), Inst::len);
         hex_bytes.clear();
         hex::bytes(&mut hex_bytes, section.bytes.get(offset..offset + length).unwrap_or_default());
-        let mut labelled = labels.name(address, &mut label);
+        let mut labelled = labels.name(address, &mut near, &mut label);
         while let Some(symbol) = symbols.next_if(|s| s.address <= address) {
             if symbol.address == address && !labelled {
                 label.clear();
@@ -83,7 +83,7 @@ fn piece(out: &mut Text, place: &Place<'_>, labels: &Labels<'_>, piece: &Piece) 
         };
         let branch = target.map(|address| Branch {
             address,
-            label: labels.name(address, &mut branch_label).then_some(utf8(&branch_label)),
+            label: labels.name(address, &mut near, &mut branch_label).then_some(utf8(&branch_label)),
         });
         let line = Line {
             image: place.image,

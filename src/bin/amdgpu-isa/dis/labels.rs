@@ -102,12 +102,12 @@ impl<'a> Labels<'a> {
     }
 
     /// Puts the name of `address` into `name`, if it is the place of a label or of a symbol.
-    pub fn name(&self, address: u64, name: &mut Vec<u8>) -> bool {
+    pub fn name(&self, address: u64, near: &mut usize, name: &mut Vec<u8>) -> bool {
         name.clear();
         if !self.is_wanted(address) {
             return false;
         }
-        match self.before(address) {
+        match self.before(address, near) {
             Some(symbol) if symbol.address == address => name.extend_from_slice(symbol.name.as_bytes()),
             _ => write_local(name, address),
         }
@@ -115,9 +115,9 @@ impl<'a> Labels<'a> {
     }
 
     /// Puts `<symbol+0x10>` down, as objdump prints beside a branch.
-    pub fn relative(&self, address: u64, out: &mut Vec<u8>) {
+    pub fn relative(&self, address: u64, near: &mut usize, out: &mut Vec<u8>) {
         out.push(b'<');
-        let symbol = self.before(address);
+        let symbol = self.before(address, near);
         if let Some(symbol) = symbol {
             out.extend_from_slice(symbol.name.as_bytes());
         }
@@ -131,12 +131,19 @@ impl<'a> Labels<'a> {
         out.push(b'>');
     }
 
-    /// The last symbol at or before an address; of several, the first by name.
-    fn before(&self, address: u64) -> Option<&Symbol<'a>> {
+    /// The last symbol at or before an address; of several, the first by name. Branches stay in a function, mostly: the
+    /// symbol that was found before, which is `near`, is tried first.
+    fn before(&self, address: u64, near: &mut usize) -> Option<&Symbol<'a>> {
         let symbols = &self.section.symbols;
-        let last = symbols.partition_point(|s| s.address <= address).checked_sub(1)?;
-        let at = symbols.get(last)?.address;
-        symbols.get(symbols.partition_point(|s| s.address < at))
+        let found = symbols.get(*near).filter(|s| s.address <= address);
+        let is_last = symbols.get(*near + 1).is_none_or(|next| next.address > address);
+        let is_first = *near == 0 || found.is_some_and(|s| symbols.get(*near - 1).is_some_and(|l| l.address < s.address));
+        if found.is_none() || !is_last || !is_first {
+            let last = symbols.partition_point(|s| s.address <= address).checked_sub(1)?;
+            let at = symbols.get(last)?.address;
+            *near = symbols.partition_point(|s| s.address < at);
+        }
+        symbols.get(*near)
     }
 }
 

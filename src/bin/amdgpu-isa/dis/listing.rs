@@ -45,7 +45,7 @@ pub fn section(out: &mut Out<impl Write>, place: &Place<'_>, encoding: bool) -> 
     }
     let labels = Labels::new(place);
     pieces::in_order(out, labels.pieces(), |number, text| {
-        let listing = Listing { text, labels: &labels, encoding, line: TextBuffer::new(), name: Vec::new() };
+        let listing = Listing { text, labels: &labels, encoding, line: TextBuffer::new(), name: Vec::new(), near: 0 };
         listing.piece(place, &labels.piece(number));
         Ok(())
     })?;
@@ -59,6 +59,8 @@ struct Listing<'a> {
     line: TextBuffer,
     /// Reused for names, so that a line allocates nothing.
     name: Vec<u8>,
+    /// Which symbol the last place was behind.
+    near: usize,
 }
 
 impl Listing<'_> {
@@ -116,24 +118,30 @@ impl Listing<'_> {
         let target = inst.branch_target(pc);
         let mut text = self.line.print(inst);
         let mut name = &[][..];
-        if target.is_some_and(|t| self.labels.name(t, &mut self.name)) {
+        if target.is_some_and(|t| self.labels.name(t, &mut self.near, &mut self.name)) {
             // The label takes the place of the offset, which is always the last operand.
             let operand = text.iter().rposition(|&b| b == b' ').map_or(text.len(), |at| at + 1);
             (text, name) = (text.get(..operand).unwrap_or(text), &self.name);
         }
-        let mut line = [b' '; LINE];
-        if !self.text.color && plain(&mut line, text, name, pc) {
+        let buf = &mut self.text.buf;
+        let start = buf.len();
+        let fits = !self.text.color && text.len() + name.len() < COMMENT && pc >> 48 == 0;
+        if fits {
+            buf.resize(start + LINE, b' ');
+        }
+        if let Some(line) = buf.get_mut(start..).and_then(|line| line.first_chunk_mut()) {
+            plain(line, text, name, pc);
             let mut end = COMMENT_END;
             if self.encoding {
-                put(&mut line, end, b":");
+                put(line, end, b":");
                 end += 1;
                 for word in inst.words() {
                     // The blank is there already.
-                    put(&mut line, end + 1, &hex::dword(*word));
+                    put(line, end + 1, &hex::dword(*word));
                     end += 9;
                 }
             }
-            self.text.buf.extend_from_slice(line.get(..end).unwrap_or(&line));
+            buf.truncate(start + end);
         } else {
             let width = text.len() + name.len();
             self.text.bytes(b"\t");
@@ -154,7 +162,7 @@ impl Listing<'_> {
         }
         if let Some(target) = target {
             self.text.str(" ");
-            self.labels.relative(target, &mut self.text.buf);
+            self.labels.relative(target, &mut self.near, &mut self.text.buf);
         }
         self.text.end(DIM);
         self.text.newline();
@@ -196,13 +204,10 @@ const COMMENT_END: usize = ADDRESS + 12;
 /// Longer than a line up to the end of its dwords.
 const LINE: usize = 128;
 
-/// Puts a line down up to the address in its comment, if all of it is where it nearly always is: at places that the
+/// Puts a line down up to the address in its comment, where all of it is where it nearly always is: at places that the
 /// compiler knows, which takes a third of the time. `line` is blank.
 #[inline(always)]
-fn plain(line: &mut [u8; LINE], text: &[u8], name: &[u8], pc: u64) -> bool {
-    if text.len() + name.len() >= COMMENT || pc >> 48 != 0 {
-        return false;
-    }
+fn plain(line: &mut [u8; LINE], text: &[u8], name: &[u8], pc: u64) {
     line[0] = b'\t';
     put(line, 1, text);
     if !name.is_empty() {
@@ -213,7 +218,6 @@ fn plain(line: &mut [u8; LINE], text: &[u8], name: &[u8], pc: u64) -> bool {
     let [.., a, b, c, d] = hex::dword((pc >> 32) as u32);
     put(line, ADDRESS, &[a, b, c, d]);
     put(line, ADDRESS + 4, &hex::dword(pc as u32));
-    true
 }
 
 #[inline(always)]
