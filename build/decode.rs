@@ -68,6 +68,8 @@ pub struct Tables<'a> {
     t: &'a Target<'a>,
     classes: Classes<'a>,
     pages: Vec<u8>,
+    /// A page without any operation.
+    empty: usize,
     class_of: Vec<u8>,
     kinds: Vec<u8>,
     sets: Vec<u64>,
@@ -77,7 +79,9 @@ pub struct Tables<'a> {
 /// How long the longest of each table is, as in src/table.rs.
 pub struct Sizes([usize; 6]);
 
-const SIZES: [&str; 6] = ["FAMILIES", "PAGES", "CLASS_OF", "CLASSES", "ZEROS", "SETS"];
+/// Their names, and what there is room for where bytes do not count: for every number that can look into them.
+const SIZES: [(&str, usize); 6] =
+    [("FAMILIES", 32), ("PAGES", 4096), ("CLASS_OF", 4096), ("CLASSES", 256), ("ZEROS", 256), ("SETS", 256)];
 
 impl Sizes {
     pub fn of(all: &[Tables]) -> Sizes {
@@ -89,8 +93,8 @@ impl Sizes {
     }
 
     pub fn emit(&self, w: &mut String) {
-        for (name, n) in SIZES.iter().zip(self.0) {
-            writeln!(w, "pub(crate) const {name}: usize = {n};").unwrap();
+        for ((name, roomy), n) in SIZES.iter().zip(self.0) {
+            writeln!(w, "pub(crate) const {name}: usize = room({n}, {roomy});").unwrap();
         }
         writeln!(w, "pub(crate) const LANES: [[(u8, u8); 4]; {}] = {LANES:?};", LANES.len()).unwrap();
     }
@@ -101,14 +105,16 @@ pub fn rules(all: &[Tables]) -> u16 {
     all.iter().flat_map(|t| &t.classes.list).fold(0, |all, c| all | c.rules())
 }
 
-/// The entries of an array, as many as it has room for.
-fn filled(entries: impl ExactSizeIterator<Item = String>, none: &str, room: usize) -> String {
-    let missing = room - entries.len();
-    entries.map(|e| e + ",\n").chain(std::iter::repeat_n(none.to_string() + ",", missing)).collect()
-}
-
-fn numbers<T: ToString>(list: &[T], room: usize) -> String {
-    filled(list.iter().map(T::to_string), "0", room).replace('\n', "")
+/// Where a page begins in which there is nothing; it is put behind the others if there is none.
+fn position_of_zeros(entries: &mut Vec<u8>) -> usize {
+    let at = entries.chunks(PAGE).position(|page| page.iter().all(|&entry| entry == 0));
+    at.map_or_else(
+        || {
+            entries.resize(entries.len() + PAGE, 0);
+            entries.len() - PAGE
+        },
+        |page| page * PAGE,
+    )
 }
 
 impl<'a> Tables<'a> {
@@ -126,7 +132,9 @@ impl<'a> Tables<'a> {
                 *class = of_shape[shape];
             }
         }
-        let (pages, class_of) = pages(&of_slot, <[u8]>::to_vec);
+        let (pages, mut class_of) = pages(&of_slot, <[u8]>::to_vec);
+        let empty = position_of_zeros(&mut class_of) / PAGE;
+        room(t, "slots", t.slots.len() + PAGE, 13)?;
         let (kinds, sets) = classes.kinds()?;
         let mut zeros = vec![0];
         classes.list.iter().for_each(|c| _ = number(&mut zeros, c.zeros as u64));
@@ -135,7 +143,7 @@ impl<'a> Tables<'a> {
         for (what, n) in [("classes", classes.list.len()), ("masks", zeros.len()), ("sets", sets.len())] {
             room(t, what, n, 8)?;
         }
-        Ok(Tables { t, classes, pages, class_of, kinds, sets, zeros })
+        Ok(Tables { t, classes, pages, empty, class_of, kinds, sets, zeros })
     }
 
     fn sizes(&self) -> [usize; 6] {
@@ -143,8 +151,7 @@ impl<'a> Tables<'a> {
         [self.t.families.len() + 1, self.pages.len(), self.class_of.len(), classes, zeros, sets]
     }
 
-    pub fn emit(&self, w: &mut String, sizes: &Sizes) {
-        let [families, pages, class_of, classes, zeros, sets] = sizes.0;
+    pub fn emit(&self, w: &mut String) {
         let family = |(f, lanes): (&lower::Family, &usize)| {
             let op_bits = f.op.width + f.seg.filter(|_| f.seg_is != Seg::Encoding).map_or(0, |s| s.width);
             let (op_mask, seg) = ((1u32 << f.op.width) - 1, f.seg.map_or(0, |s| s.lsb | s.width << 5));
@@ -155,11 +162,10 @@ impl<'a> Tables<'a> {
         };
         let list = self.t.families.iter().zip(&self.classes.lanes).map(family);
         writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{\nleads: {:?},", self.leads()).unwrap();
-        writeln!(w, "families: [NO_FAMILY, {}],", filled(list, "NO_FAMILY", families - 1)).unwrap();
-        writeln!(w, "pages: [{}],", numbers(&self.pages, pages)).unwrap();
-        writeln!(w, "class_of: [{}],", numbers(&self.class_of, class_of)).unwrap();
-        writeln!(w, "zeros: [{}],", numbers(&self.zeros, zeros)).unwrap();
-        writeln!(w, "kinds: {:?},\nsets: [{}],", self.kinds, numbers(&self.sets, sets)).unwrap();
+        writeln!(w, "families: padded(&[NO_FAMILY, {}], NO_FAMILY),", list.collect::<Vec<_>>().join(", ")).unwrap();
+        writeln!(w, "pages: padded(&{:?}, {}),", self.pages, self.empty).unwrap();
+        writeln!(w, "class_of: padded(&{:?}, 0),\nzeros: padded(&{:?}, 0),", self.class_of, self.zeros).unwrap();
+        writeln!(w, "kinds: {:?},\nsets: padded(&{:?}, 0),", self.kinds, self.sets).unwrap();
         let (mut forms, mut parts) = (vec![[0, 0]], Vec::new());
         let class = |c: &Class| {
             let (special, sets, zeros) = (c.rules(), c.sets, number(&mut self.zeros.clone(), c.zeros as u64));
@@ -169,8 +175,8 @@ impl<'a> Tables<'a> {
                 "Class {{ special: {special}, sets: {sets:?}, zeros: {zeros}, tail: {tail}, forms: {forms}, parts: {parts} }}"
             )
         };
-        let list = filled(self.classes.list.iter().map(class), "NO_CLASS", classes);
-        writeln!(w, "classes: [{list}],\nforms: &{forms:?},").unwrap();
+        let list: Vec<String> = self.classes.list.iter().map(class).collect();
+        writeln!(w, "classes: padded(&[{}], NO_CLASS),\nforms: &{forms:?},", list.join(",\n")).unwrap();
         self.rare(w);
         let name = |f: usize| format!("Format::{}", camel(&self.t.formats[f].def.name));
         writeln!(w, "parts: &[").unwrap();

@@ -34,7 +34,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mnemonics = opcodes.iter().map(String::as_str).zip(opcodes.iter().map(place)).collect();
     for (t, decode) in targets.iter().zip(&decode) {
         let mut text = String::new();
-        decode.emit(&mut text, &sizes);
+        decode.emit(&mut text);
         tables += &target_tables(isa, targets, t, &text, &mnemonics, &mut abouts)?;
     }
     writeln!(tables, "pub(crate) static ABOUTS: &[&str] = &{abouts:?};").unwrap();

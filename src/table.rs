@@ -16,6 +16,24 @@ use crate::{Access, Field, Format, Inst, Opcode, Operand};
 /// No bit position.
 pub(crate) const NONE: u8 = 0xff;
 
+/// The length of a table: the least on bare metal, where bytes count; elsewhere that with which no look into it need be
+/// compared with its length.
+pub(crate) const fn room(least: usize, roomy: usize) -> usize {
+    assert!(least <= roomy);
+    if cfg!(target_os = "none") { least } else { roomy }
+}
+
+/// A table with room behind its entries.
+pub(crate) const fn padded<T: Copy, const N: usize>(entries: &[T], none: T) -> [T; N] {
+    let mut all = [none; N];
+    let mut n = 0;
+    while n < entries.len() {
+        all[n] = entries[n];
+        n += 1;
+    }
+    all
+}
+
 /// What `decode` needs.
 pub(crate) struct DecodeTables {
     /// Family of the top nine bits of the first dword; 0: none. And what `lead` says.
@@ -90,6 +108,7 @@ pub(crate) struct Wide {
     pub ignored: u32,
 }
 
+#[derive(Clone, Copy)]
 pub(crate) struct Family {
     /// First slot.
     pub base: u16,
@@ -103,14 +122,15 @@ pub(crate) struct Family {
     pub op_bits: u8,
 }
 
-/// Fills up `DecodeTables::families`; no slot is its.
-pub(crate) const NO_FAMILY: Family = Family { base: u16::MAX, op_mask: 0, op_shift: 0, seg: 0, lanes: 0, op_bits: 0 };
+/// Fills up `DecodeTables::families`; no slot is its: it is in a page behind all others.
+pub(crate) const NO_FAMILY: Family = Family { base: 0xfff0, op_mask: 0, op_shift: 0, seg: 0, lanes: 0, op_bits: 0 };
 
 /// Fills up `DecodeTables::classes`, where a target has fewer than another.
 #[allow(dead_code)]
 pub(crate) const NO_CLASS: Class = Class { special: 0, sets: [0; 4], zeros: 0, tail: 0, forms: 0, parts: 0 };
 
 /// What has to hold of the words.
+#[derive(Clone, Copy)]
 pub(crate) struct Class {
     /// Rules that tie several fields, as `special::*`.
     pub special: u16,

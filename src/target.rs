@@ -27,7 +27,7 @@ pub(crate) mod generated {
     use crate::table::{
         Check, Class, Codes, DecodeTables, Dual, FactTables, Family, FieldMap, Follow, ImmTables, Info, Item,
         ItemTables, Kind, Layout, LayoutTables, LengthTables, Mode, NO_CLASS, NO_FAMILY, NameTables, Named, OpTables,
-        OperandShape, OperandTables, Other, Part, Plain, Shape, Ty, When, Wide,
+        OperandShape, OperandTables, Other, Part, Plain, Shape, Ty, When, Wide, padded, room,
     };
     #[cfg(feature = "text")]
     use crate::table::{ModifierWay, QuickModifier, QuickOperand, QuickShape, QuickTables, TextTables, Way};

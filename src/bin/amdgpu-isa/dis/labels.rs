@@ -137,7 +137,8 @@ impl<'a> Labels<'a> {
         let symbols = &self.section.symbols;
         let found = symbols.get(*near).filter(|s| s.address <= address);
         let is_last = symbols.get(*near + 1).is_none_or(|next| next.address > address);
-        let is_first = *near == 0 || found.is_some_and(|s| symbols.get(*near - 1).is_some_and(|l| l.address < s.address));
+        let is_first =
+            *near == 0 || found.is_some_and(|s| symbols.get(*near - 1).is_some_and(|l| l.address < s.address));
         if found.is_none() || !is_last || !is_first {
             let last = symbols.partition_point(|s| s.address <= address).checked_sub(1)?;
             let at = symbols.get(last)?.address;
