@@ -1,6 +1,6 @@
 //! Writes the tables for what is printed without a look at items: `QuickTables` in src/table.rs.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use crate::build::assume::room;
@@ -8,6 +8,7 @@ use crate::build::error::Result;
 use crate::build::lower::{Item, NONE, Shape, Slot, Target};
 use crate::build::model::Access;
 use crate::build::pages::{pages, position, run};
+use crate::build::tables::UNNAMED;
 
 /// A shape, its operands and its modifiers.
 #[derive(PartialEq)]
@@ -57,6 +58,34 @@ pub fn tables(w: &mut String, t: &Target, names: &HashMap<&str, (usize, usize)>)
     }
     writeln!(w, "] }};").unwrap();
     Ok(())
+}
+
+/// What operand codes mean on every target: the last of the scalar registers, and the names of codes, as one register
+/// and as two.
+pub fn shared(w: &mut String, targets: &[Target]) {
+    let last = targets.iter().map(|t| t.codes.iter().find(|c| c.class == "sgpr").and_then(|c| c.range.of(&t.row.name)));
+    let last = last.map(|range| range.map_or(0, |range| range.1)).min().unwrap_or(0);
+    writeln!(w, "pub(crate) const SCALAR_LAST: u16 = {last};").unwrap();
+    let mut all = targets.iter().map(named_codes);
+    let first = all.next().unwrap_or_default();
+    let shared: BTreeMap<_, _> = all.fold(first, |mut shared, other| {
+        shared.retain(|code, names| other.get(code) == Some(names));
+        shared
+    });
+    let list: Vec<String> = shared.iter().map(|(code, (name, pair))| format!("({code}, {name:?}, {pair:?})")).collect();
+    writeln!(w, "pub(crate) const SHARED_CODES: &[(u16, &str, &str)] = &[{}];", list.join(", ")).unwrap();
+}
+
+/// The names of a target's codes that text does not show by their number; the first name of a code is its name.
+fn named_codes<'a>(t: &Target<'a>) -> BTreeMap<u16, (&'a str, &'a str)> {
+    let mut all = BTreeMap::new();
+    for row in t.codes.iter().filter(|c| !UNNAMED.contains(&c.class.as_str())) {
+        let &(first, last) = row.range.of(&t.row.name).expect("a target has its codes");
+        for code in first..=last {
+            all.entry(code).or_insert((row.name.as_str(), row.pair.as_deref().unwrap_or("")));
+        }
+    }
+    all
 }
 
 fn items<'a>(t: &'a Target, shape: &Shape) -> impl Iterator<Item = (u16, &'a Item)> {

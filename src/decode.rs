@@ -1,6 +1,6 @@
 //! From words to instructions.
 
-use crate::table::{Check, Class, DecodeTables, Family, FieldMap, Follow, NONE, lead, paged, special, tail};
+use crate::table::{Check, Class, DecodeTables, Family, FieldMap, Follow, NONE, SMALL, lead, paged, special, tail};
 use crate::target::DECODE;
 use crate::target::generated::{FAMILIES, LANES, RULES, SETS, TAILS};
 use crate::{DecodeError, Field, Format, Inst, Target};
@@ -70,6 +70,7 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
 /// follows, is predicted: a walk begins with the next instruction before this one's tables are read.
 #[inline(always)]
 fn quick(target: Target, bits: u64) -> Option<(Inst, usize)> {
+    // Then all is left to `careful`.
     if SMALL {
         return None;
     }
@@ -100,9 +101,6 @@ fn quick(target: Target, bits: u64) -> Option<(Inst, usize)> {
 fn last(target: Target, word: u32) -> Option<(Inst, usize)> {
     quick(target, word.into()).filter(|&(_, dwords)| dwords == 1)
 }
-
-/// On bare metal bytes count more than time: all is left to `careful`.
-const SMALL: bool = cfg!(target_os = "none");
 
 /// `Inst::meta` of what has two dwords; zero for what `careful` must look at.
 ///

@@ -1,9 +1,12 @@
 //! What an instruction reads and writes.
 
-use crate::table::{Item, Kind, Mode, NONE, OperandTables, Plain, special};
+mod values;
+
+use crate::table::{Item, Kind, Mode, NONE, OperandTables, Plain, SMALL, special};
 use crate::target::OPERANDS;
 use crate::target::generated::ANY_WIDE;
 use crate::{DecodeError, Field, Inst};
+use values::{AGPR, VECTOR, value_of};
 
 /// A register: a file and a number in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -276,45 +279,6 @@ fn read_plain(t: &OperandTables, item: &Plain, inst: &Inst) -> Operand {
     };
     operand(*value, bits)
 }
-
-/// On bare metal bytes count more than time.
-const SMALL: bool = cfg!(target_os = "none");
-
-/// What a code means, if it means that on every target and for whatever words.
-#[inline(always)]
-fn value_of(code: u16, odd: u8) -> Option<&'static Value> {
-    let number = if code <= SCALAR_LAST { code & !u16::from(odd) } else { code };
-    VALUES.get(usize::from(number)).filter(|value| !matches!(value, Value::Off))
-}
-
-/// The bit that the codes of vector registers have, and scalar ones have not.
-const VECTOR: u16 = 256;
-/// The first of the numbers of accumulation registers.
-const AGPR: u16 = 512;
-/// Scalar registers that every target has.
-const SCALAR_LAST: u16 = 101;
-
-/// What codes mean, and accumulation registers behind them; `off`, which no code means here, where that depends on the
-/// target or the words.
-static VALUES: [Value; 768] = {
-    let mut all = [Value::Off; 768];
-    let mut code = 0;
-    while code < all.len() {
-        let n = code as u8;
-        all[code] = match code {
-            0..=101 => Value::Reg(Reg::Sgpr(n)),
-            106 | 107 | 126 | 127 => Value::Reg(Reg::Special(n)),
-            128..=192 => Value::Int((code - 128) as i8),
-            193..=208 => Value::Int((192 - code as i16) as i8),
-            240..=248 => Value::Float(n),
-            256..512 => Value::Reg(Reg::Vgpr(n)),
-            512.. => Value::Reg(Reg::Agpr(n)),
-            _ => Value::Off,
-        };
-        code += 1;
-    }
-    all
-};
 
 #[inline(always)]
 fn plain_code(item: &Plain, inst: &Inst) -> u16 {
@@ -679,31 +643,5 @@ fn register_or_constant(t: &OperandTables, code: u16, dwords: u16, inst: &Inst) 
         _ if code <= t.sgpr_last => Value::Reg(Reg::Sgpr(align(code))),
         _ if code >= t.ttmp_first && code <= t.ttmp_last => Value::Reg(Reg::Ttmp(align(code - t.ttmp_first))),
         _ => Value::Reg(Reg::Special(code as u8)),
-    }
-}
-
-#[cfg(all(test, has_target))]
-mod tests {
-    use super::*;
-    use crate::{Target, decode};
-
-    /// The table says what the codes say.
-    #[test]
-    fn the_values_of_codes_are_those_that_bare_metal_finds() {
-        let mut known = 0;
-        for &target in Target::ALL {
-            // Any instruction: the codes that it matters for are not in the table.
-            let Some(inst) = (0..u32::MAX >> 9).find_map(|n| decode(target, &(n << 9).to_le_bytes()).ok()) else {
-                continue;
-            };
-            for (code, (dwords, odd)) in (0..512).flat_map(|code| [(1, 0), (2, 1), (4, 3), (16, 3)].map(|d| (code, d)))
-            {
-                let Some(value) = value_of(code, odd) else { continue };
-                assert_eq!(*value, register_or_constant(OPERANDS[target as usize], code, dwords, &inst), "{code}");
-                known += 1;
-            }
-            assert!((0..256).all(|n| value_of(AGPR + n, 3) == Some(&Value::Reg(Reg::Agpr(n as u8)))));
-        }
-        assert_eq!(known, Target::ALL.len() * 4 * (102 + 4 + 81 + 9 + 256));
     }
 }

@@ -8,11 +8,8 @@ use super::texts::{NO_TEXT, PAIR, SUFFIXES, TEXTS, VECTOR};
 use crate::Inst;
 use crate::common::MNEMONICS;
 use crate::operand::{code, flag, value};
-use crate::table::{ModifierWay, QuickOperand, QuickShape, Way, paged};
+use crate::table::{ModifierWay, QuickOperand, QuickShape, SMALL, Way, paged};
 use crate::target::{ITEMS, OPERANDS, QUICK};
-
-/// On bare metal bytes count more than time.
-const SMALL: bool = cfg!(target_os = "none");
 
 /// Prints an instruction of the common kind; false, and nothing is printed, if it is none.
 #[inline(always)]
@@ -120,7 +117,7 @@ fn put<const N: usize>(buffer: &mut [u8; SIZE + SLACK], at: usize, bytes: [u8; N
     }
 }
 
-/// The number of a text, for other ways than `Way::Text`. That of what has no text is past the last, or a constant.
+/// The number of a text, for other ways than `Way::Text`; that of no text for what has none.
 #[inline(always)]
 fn other_text(operand: &QuickOperand, number: u16, bits: u64) -> u16 {
     let bits = bits >> (operand.bit & 63);

@@ -1,5 +1,7 @@
 //! Ready-made texts of operands, made when the library is compiled.
 
+use crate::target::generated::{SCALAR_LAST, SHARED_CODES};
+
 /// What stands behind a mnemonic.
 pub(super) static SUFFIXES: [u64; 4] = [short(b" "), short(b"_e32 "), short(b"_e64 "), short(b" ")];
 
@@ -16,23 +18,30 @@ pub(super) static TEXTS: [[u8; 16]; 0x800] = {
         let (n, text) = (number & 255, Text::new());
         let text = match number >> 8 {
             0 | 4 if n >= 128 => text.constant(n),
-            0 if n <= SCALAR_LAST => text.register(b's', n),
+            0 if n <= LAST => text.register(b's', n),
             1 => text.register(b'v', n),
             2 => text.register(b'a', n),
-            3 if n == 127 => text.word(b"off"),
-            3 | 4 if n <= SCALAR_LAST => text.pair(b's', n & !1),
-            0 if n == 106 => text.word(b"vcc_lo"),
-            0 if n == 107 => text.word(b"vcc_hi"),
-            0 if n == 126 => text.word(b"exec_lo"),
-            0 if n == 127 => text.word(b"exec_hi"),
-            3 | 4 if n == 106 => text.word(b"vcc"),
-            4 if n == 126 => text.word(b"exec"),
+            3 if n == OFF => text.word(b"off"),
+            3 | 4 if n <= LAST => text.pair(b's', n & !1),
             5 if n < 255 => text.pair(b'v', n),
             6 if n < 255 => text.pair(b'a', n),
             _ => text,
         };
         all[number] = text.comma();
         number += 1;
+    }
+    let mut n = 0;
+    while n < SHARED_CODES.len() {
+        let (code, name, pair) = (SHARED_CODES[n].0 as usize, SHARED_CODES[n].1, SHARED_CODES[n].2);
+        all[code] = Text::new().word(name.as_bytes()).comma();
+        // Of a constant it depends on the type which of two names is that of a pair.
+        if code < 128 {
+            all[0x300 + code] = if code == OFF { all[0x300 + code] } else { Text::new().word(pair.as_bytes()).comma() };
+            all[0x400 + code] = Text::new().word(pair.as_bytes()).comma();
+        } else if equal(name.as_bytes(), pair.as_bytes()) {
+            all[0x400 + code] = Text::new().word(pair.as_bytes()).comma();
+        }
+        n += 1;
     }
     all
 };
@@ -44,8 +53,17 @@ pub(super) const PAIR: u16 = 0x400;
 /// The bit that the numbers of vector registers have, and scalar ones have not.
 pub(super) const VECTOR: u16 = 0x100;
 
-/// Scalar registers that every target has.
-const SCALAR_LAST: usize = 101;
+const LAST: usize = SCALAR_LAST as usize;
+/// The code that is no register as a scalar address, as in src/operand.rs.
+const OFF: usize = 127;
+
+const fn equal(a: &[u8], b: &[u8]) -> bool {
+    let mut n = 0;
+    while n < a.len() && n < b.len() && a[n] == b[n] {
+        n += 1;
+    }
+    n == a.len() && n == b.len()
+}
 
 /// A text under construction, for tables that are made when the library is compiled.
 #[derive(Clone, Copy)]
@@ -62,8 +80,9 @@ impl Text {
         self
     }
 
+    /// A word, if there is room for it.
     const fn word(mut self, word: &[u8]) -> Text {
-        let mut n = 0;
+        let mut n = if word.len() > 13 { word.len() } else { 0 };
         while n < word.len() {
             self = self.byte(word[n]);
             n += 1;
@@ -85,19 +104,11 @@ impl Text {
         self.byte(file).byte(b'[').number(n).byte(b':').number(n + 1).byte(b']')
     }
 
-    /// What a constant's code stands for; nothing for other codes.
+    /// What an integer's code stands for; nothing for other codes.
     const fn constant(self, code: usize) -> Text {
         match code {
             128..=192 => self.number(code - 128),
             193..=208 => self.byte(b'-').number(code - 192),
-            240 => self.word(b"0.5"),
-            241 => self.word(b"-0.5"),
-            242 => self.word(b"1.0"),
-            243 => self.word(b"-1.0"),
-            244 => self.word(b"2.0"),
-            245 => self.word(b"-2.0"),
-            246 => self.word(b"4.0"),
-            247 => self.word(b"-4.0"),
             _ => self,
         }
     }
