@@ -5,7 +5,6 @@ use std::fmt::Write;
 use crate::build::assume::room;
 use crate::build::emit::camel;
 use crate::build::error::Result;
-use crate::build::lengths;
 use crate::build::lower::{self, NONE, Seg, Target, special, tail};
 use crate::build::pages::{PAGE, pages, position};
 
@@ -13,26 +12,28 @@ use crate::build::pages::{PAGE, pages, position};
 /// width). A family has the lanes that most of its checks fit; the others are checked one by one, which takes longer.
 /// With one dword: scalar and vector operations; with two: vector operations, memory, scalar memory.
 pub const LANES: [[(u8, u8); 4]; 5] = [
-    [(0, 8), (8, 8), (16, 7), (0, 0)],
+    [(0, 8), (8, 8), (0, 0), (16, 7)],
     [(0, 9), (9, 8), (17, 8), (0, 0)],
     [(32, 9), (41, 9), (50, 9), (0, 8)],
-    [(32, 8), (40, 8), (48, 8), (56, 8)],
-    [(0, 6), (6, 7), (0, 0), (0, 0)],
+    [(32, 8), (48, 8), (40, 8), (56, 8)],
+    [(0, 6), (0, 0), (17, 1), (6, 7)],
 ];
 
 /// What the decoder asks of a form of a row: shapes differ in more.
 #[derive(Clone, PartialEq, Eq)]
-struct Class {
-    zeros: u128,
-    ones: u128,
+pub struct Class {
+    pub zeros: u128,
+    pub ones: u128,
     ignored_high: u32,
+    /// Which of `LANES`.
+    pub lanes: usize,
     /// The set of each lane.
-    sets: [u8; 4],
+    pub sets: [u8; 4],
     /// Checks that fit no lane.
-    more: Vec<lower::Check>,
+    pub more: Vec<lower::Check>,
     high_checks: Vec<lower::Check>,
-    tail: u8,
-    special: u16,
+    pub tail: u8,
+    pub special: u16,
     dwords: u8,
     forms: [u8; 2],
     follows: Vec<Follow>,
@@ -40,7 +41,7 @@ struct Class {
 }
 
 impl Class {
-    fn is_further(&self) -> bool {
+    pub fn is_further(&self) -> bool {
         self.ones as u64 != 0 || !self.more.is_empty()
     }
 
@@ -65,8 +66,10 @@ pub fn tails(targets: &[Target]) -> u8 {
 
 /// The tables of one target, before they are written.
 pub struct Tables<'a> {
-    t: &'a Target<'a>,
-    classes: Classes<'a>,
+    pub t: &'a Target<'a>,
+    pub classes: Classes<'a>,
+    /// Class of each slot.
+    pub of_slot: Vec<u8>,
     pages: Vec<u8>,
     /// A page without any operation.
     empty: usize,
@@ -79,9 +82,7 @@ pub struct Tables<'a> {
 /// How long the longest of each table is, as in src/table.rs.
 pub struct Sizes([usize; 6]);
 
-/// Their names, and what there is room for where bytes do not count: for every number that can look into them.
-const SIZES: [(&str, usize); 6] =
-    [("FAMILIES", 32), ("PAGES", 4096), ("CLASS_OF", 4096), ("CLASSES", 256), ("ZEROS", 256), ("SETS", 256)];
+const SIZES: [&str; 6] = ["FAMILIES", "PAGES", "CLASS_OF", "CLASSES", "ZEROS", "SETS"];
 
 impl Sizes {
     pub fn of(all: &[Tables]) -> Sizes {
@@ -93,8 +94,8 @@ impl Sizes {
     }
 
     pub fn emit(&self, w: &mut String) {
-        for ((name, roomy), n) in SIZES.iter().zip(self.0) {
-            writeln!(w, "pub(crate) const {name}: usize = room({n}, {roomy});").unwrap();
+        for (name, n) in SIZES.iter().zip(self.0) {
+            writeln!(w, "pub(crate) const {name}: usize = {n};").unwrap();
         }
         writeln!(w, "pub(crate) const LANES: [[(u8, u8); 4]; {}] = {LANES:?};", LANES.len()).unwrap();
     }
@@ -143,7 +144,7 @@ impl<'a> Tables<'a> {
         for (what, n) in [("classes", classes.list.len()), ("masks", zeros.len()), ("sets", sets.len())] {
             room(t, what, n, 8)?;
         }
-        Ok(Tables { t, classes, pages, empty, class_of, kinds, sets, zeros })
+        Ok(Tables { t, classes, of_slot, pages, empty, class_of, kinds, sets, zeros })
     }
 
     fn sizes(&self) -> [usize; 6] {
@@ -161,7 +162,8 @@ impl<'a> Tables<'a> {
             )
         };
         let list = self.t.families.iter().zip(&self.classes.lanes).map(family);
-        writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{\nleads: {:?},", self.leads()).unwrap();
+        writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{\nfamilies_of: {:?},", self.t.lut)
+            .unwrap();
         writeln!(w, "families: padded(&[NO_FAMILY, {}], NO_FAMILY),", list.collect::<Vec<_>>().join(", ")).unwrap();
         writeln!(w, "pages: padded(&{:?}, {}),", self.pages, self.empty).unwrap();
         writeln!(w, "class_of: padded(&{:?}, 0),\nzeros: padded(&{:?}, 0),", self.class_of, self.zeros).unwrap();
@@ -188,23 +190,6 @@ impl<'a> Tables<'a> {
         writeln!(w, "],\nscalars: &{scalars:?},").unwrap();
         field_maps(w, self.t);
         writeln!(w, "}};").unwrap();
-    }
-
-    /// What the top nine bits say: the family, and `lead` in src/table.rs.
-    fn leads(&self) -> Vec<u8> {
-        let lead = |top: usize| {
-            let Some(n) = usize::from(self.t.lut[top]).checked_sub(1) else { return 0 };
-            let tails = lengths::tails(self.t, &self.t.families[n], top);
-            let lanes = self.classes.lanes[n];
-            let sure = match self.t.families[n].dwords {
-                2 => tails.iter().all(|t| *t == 0) && lanes >= 2,
-                1 => tails.iter().all(|t| t & (tail::ALWAYS | tail::LIST) == 0) && lanes < 2,
-                _ => false,
-            };
-            let lanes = if sure { (lanes as u8 + 1) << 5 } else { 0 };
-            lanes | (n as u8 + 1)
-        };
-        (0..512).map(lead).collect()
     }
 
     /// What few classes have.
@@ -248,14 +233,14 @@ impl<'a> Tables<'a> {
     }
 }
 
-struct Classes<'a> {
+pub struct Classes<'a> {
     t: &'a Target<'a>,
     /// Which of `LANES` each family has.
-    lanes: Vec<usize>,
+    pub lanes: Vec<usize>,
     /// The first is that of no operation.
-    list: Vec<Class>,
+    pub list: Vec<Class>,
     /// Which values of a lane are in each set. The first holds all.
-    sets: Vec<Vec<bool>>,
+    pub sets: Vec<Vec<bool>>,
 }
 
 /// The lane that holds the field of a check.
@@ -269,6 +254,7 @@ impl<'a> Classes<'a> {
             zeros: 0,
             ones: 0,
             ignored_high: 0,
+            lanes: 0,
             sets: [0; 4],
             more: Vec::new(),
             high_checks: Vec::new(),
@@ -325,6 +311,7 @@ impl<'a> Classes<'a> {
             zeros: c.mask & !c.value,
             ones: c.value,
             ignored_high: (s.ignored >> 64) as u32,
+            lanes,
             sets,
             more,
             high_checks: checks(c.high_checks),

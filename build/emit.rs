@@ -7,7 +7,7 @@ use crate::build::error::Result;
 use crate::build::lower::{self, Target};
 use crate::build::model::*;
 use crate::build::tables::{info_table, target_tables};
-use crate::build::{decode, facts, lengths, made, names, quick, roster, types};
+use crate::build::{decode, facts, hot, lengths, made, names, quick, roster, types};
 
 pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut files =
@@ -36,6 +36,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     for (t, decode) in targets.iter().zip(&decode) {
         let mut text = String::new();
         decode.emit(&mut text);
+        hot::tables(&mut text, decode)?;
         tables += &target_tables(isa, targets, t, &text, &mnemonics, &mut abouts)?;
     }
     writeln!(tables, "pub(crate) static ABOUTS: &[&str] = &{abouts:?};").unwrap();
@@ -210,6 +211,9 @@ fn target_enum(targets: &[Target]) -> String {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
         writeln!(out, "pub(crate) static {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();
     }
+    let refs: Vec<String> = targets.iter().map(|t| format!("&{}::HOT", t.row.name)).collect();
+    let list = format!("const HOT: [&HotTables; {}] = [{}];", targets.len(), refs.join(", "));
+    writeln!(out, "#[cfg(not(target_os = \"none\"))]\npub(crate) {list}").unwrap();
     for (name, ty) in [("TEXT", "TextTables"), ("QUICK", "QuickTables")] {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
         writeln!(out, "#[cfg(feature = \"text\")]").unwrap();

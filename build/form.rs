@@ -168,34 +168,35 @@ impl Form {
         }
         let (mask, value, ignored) = layout.finish();
         let mut checks = Vec::new();
-        let mut special = 0;
+        let mut rules = 0;
         let packed = !t.row.has("unpacked-d16");
         for item in &items {
             let placed = assume::ties(&row.at, item, |name| self.field(t, name).map(|(_, bits, _)| bits))?;
             if !placed || ["img_addr", "img_addr_grad"].contains(&item.kind.as_str()) {
-                special |= self::special::SIZED;
+                rules |= special::SIZED;
             }
             if let Some((check, set)) = check(isa, t, self, &row.at, item)? {
                 let set = intern(&mut pool.sets, &mut t.sets, set);
                 checks.push(Check { set, ..check });
             }
-            special |= match item.kind.as_str() {
-                "mimg_data" if !placed => 512 * u16::from(self.names(t, "d16")),
-                "buf_vaddr" if item.aux[2] != NONE => 1 | 1024,
-                "buf_vaddr" => 1,
-                "global_addr" => 2,
-                "smem_offset" if item.aux[1] == NONE => 16,
-                "smem_offset" => 4,
-                "buf_data" if item.is_returned() && self.has_tfe(t, item) => self::special::RETURN_TFE,
-                "buf_data" if self.names(t, "lds") && item.aux[1] == 16 => 8 | 2048,
-                "buf_data" if self.names(t, "lds") => 8,
+            rules |= match item.kind.as_str() {
+                "mimg_data" if !placed && self.names(t, "d16") => special::MIMG_D16,
+                "mimg_data" if !placed => 0,
+                "buf_vaddr" if item.aux[2] != NONE => special::BUF_VADDR | special::ADDR64,
+                "buf_vaddr" => special::BUF_VADDR,
+                "global_addr" => special::GLOBAL_ADDR,
+                "smem_offset" if item.aux[1] == NONE => special::SMEM_ONE_OFFSET,
+                "smem_offset" => special::SMEM_OFFSET,
+                "buf_data" if item.is_returned() && self.has_tfe(t, item) => special::RETURN_TFE,
+                "buf_data" if self.names(t, "lds") && item.aux[1] == 16 => special::LDS | special::LDS_ALONE,
+                "buf_data" if self.names(t, "lds") => special::LDS,
                 // Of image data, whether d16 packs it.
-                "mimg_data" if self.names(t, "d16") && packed => 32 | 512,
-                "mimg_gather" if self.names(t, "d16") && packed => 64 | 512,
-                "mimg_data" => 32,
-                "mimg_gather" => 64,
-                "mimg_atomic" => 128,
-                "mimg_cmpswap" => 256,
+                "mimg_data" if self.names(t, "d16") && packed => special::MIMG_DATA | special::MIMG_D16,
+                "mimg_gather" if self.names(t, "d16") && packed => special::MIMG_GATHER | special::MIMG_D16,
+                "mimg_data" => special::MIMG_DATA,
+                "mimg_gather" => special::MIMG_GATHER,
+                "mimg_atomic" => special::MIMG_ATOMIC,
+                "mimg_cmpswap" => special::MIMG_CMPSWAP,
                 _ => 0,
             };
         }
@@ -204,7 +205,7 @@ impl Form {
             return row.at.err(format!("`{}` has a flag, which must lie with it in the first 64 bits", c.field));
         }
         if !high.is_empty() || (mask | ignored) >> 64 != 0 {
-            special |= self::special::WIDE;
+            rules |= special::WIDE;
         }
         let mut run = |checks: Vec<Check>| {
             *pool.check_lists.entry(checks).or_insert_with_key(|c| {
@@ -213,7 +214,7 @@ impl Form {
             })
         };
         let (checks, high_checks) = (run(checks), run(high));
-        let class = Class { mask, value, checks, high_checks, tail: form, special };
+        let class = Class { mask, value, checks, high_checks, tail: form, special: rules };
         let class = intern(&mut pool.classes, &mut t.classes, class);
         let list: Vec<u16> = items
             .into_iter()

@@ -181,8 +181,20 @@ pub mod tail {
     pub const TWO: u8 = 128;
 }
 
-/// Rules of `special` in src/table.rs that are not one kind's alone.
+/// The rules of `special` in src/table.rs.
 pub mod special {
+    pub const BUF_VADDR: u16 = 1;
+    pub const GLOBAL_ADDR: u16 = 1 << 1;
+    pub const SMEM_OFFSET: u16 = 1 << 2;
+    pub const LDS: u16 = 1 << 3;
+    pub const SMEM_ONE_OFFSET: u16 = 1 << 4;
+    pub const MIMG_DATA: u16 = 1 << 5;
+    pub const MIMG_GATHER: u16 = 1 << 6;
+    pub const MIMG_ATOMIC: u16 = 1 << 7;
+    pub const MIMG_CMPSWAP: u16 = 1 << 8;
+    pub const MIMG_D16: u16 = 1 << 9;
+    pub const ADDR64: u16 = 1 << 10;
+    pub const LDS_ALONE: u16 = 1 << 11;
     pub const SIZED: u16 = 1 << 12;
     pub const WIDE: u16 = 1 << 13;
     pub const RETURN_TFE: u16 = 1 << 14;

@@ -10,6 +10,7 @@ pub mod emit;
 pub mod error;
 pub mod facts;
 pub mod form;
+pub mod hot;
 pub mod layout;
 pub mod lengths;
 pub mod lower;

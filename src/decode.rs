@@ -1,9 +1,14 @@
 //! From words to instructions.
 
-use crate::table::{Check, Class, DecodeTables, Family, FieldMap, Follow, NONE, SMALL, lead, paged, special, tail};
+#[cfg(not(target_os = "none"))]
+pub(crate) mod hot;
+
+use crate::table::{Check, Class, DecodeTables, Family, FieldMap, Follow, NONE, paged, special, tail};
 use crate::target::DECODE;
 use crate::target::generated::{FAMILIES, LANES, RULES, SETS, TAILS};
 use crate::{DecodeError, Field, Format, Inst, Target};
+#[cfg(not(target_os = "none"))]
+use {crate::target::HOT, hot::Hot};
 
 /// Dwords of the longest instruction of any target.
 pub(crate) const MAX_DWORDS: usize = 5;
@@ -64,92 +69,46 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
 }
 
 /// Decodes what has one or two dwords and is in order. Whatever else there is, `careful` decides: it alone knows
-/// errors, so that this is short. Returns the dwords too.
-///
-/// Words are looked up by a function for the lanes of their family. Which of them is called, and whether a dword
-/// follows, is predicted: a walk begins with the next instruction before this one's tables are read.
+/// errors, so that this is short. Returns the length too.
+#[cfg(not(target_os = "none"))]
 #[inline(always)]
 fn quick(target: Target, bits: u64) -> Option<(Inst, usize)> {
-    // Then all is left to `careful`.
-    if SMALL {
-        return None;
-    }
-    let t = DECODE[target as usize];
-    let (word, high) = (bits as u32, (bits >> 32) as u32);
-    let lead = lead(t, word);
-    let lanes = (lead >> lead::LANES).wrapping_sub(1);
-    let (meta, high, dwords) = if lanes == 2 {
-        (two::<2>(t, bits, lead), high, 2)
-    } else if lanes == 3 {
-        (two::<3>(t, bits, lead), high, 2)
-    } else if lanes == 4 {
-        (two::<4>(t, bits, lead), high, 2)
-    } else if lanes > 4 || may_announce(word) {
-        let (meta, dwords) = any(t, bits, lead);
-        // What stands behind the instruction is not part of it.
-        (meta, if dwords == 1 { 0 } else { high }, dwords)
-    } else if lanes == 1 {
-        (one::<1>(t, word, lead), 0, 1)
-    } else {
-        (one::<0>(t, word, lead), 0, 1)
+    let (meta, two) = match hot::look(HOT[target as usize], bits) {
+        Some(Hot { slot, class, two }) => (Inst::meta(slot, 0, class), two),
+        None => plain(DECODE[target as usize], bits)?,
     };
-    (meta != 0).then(|| (Inst::new(target, [word, high, 0, 0, 0], meta, dwords), dwords as usize))
+    let two = two & 1;
+    // What stands behind the instruction is not part of it.
+    let second = (bits >> 32) as u32 & two.wrapping_neg();
+    let inst = Inst::new(target, [bits as u32, second, 0, 0, 0], meta, 1 + two);
+    Some((inst, 4 + 4 * two as usize))
+}
+
+#[cfg(target_os = "none")]
+#[inline(always)]
+fn quick(_: Target, _: u64) -> Option<(Inst, usize)> {
+    None
 }
 
 /// What stands at the end: one dword, behind which there is nothing.
 #[inline]
 fn last(target: Target, word: u32) -> Option<(Inst, usize)> {
-    quick(target, word.into()).filter(|&(_, dwords)| dwords == 1)
+    quick(target, word.into()).filter(|&(_, len)| len == 4)
 }
 
-/// `Inst::meta` of what has two dwords; zero for what `careful` must look at.
-///
-/// A call whose arguments and result fit in registers: inlined, it would make every loop around it spill its own.
+/// `Inst::meta`, and 1 if there are two dwords.
+#[cfg(not(target_os = "none"))]
 #[inline(never)]
-fn two<const LANES: usize>(t: &DecodeTables, bits: u64, lead: u8) -> u32 {
-    look::<LANES>(t, bits, lead)
-}
-
-/// `Inst::meta` of what has one dword; zero for what `careful` must look at.
-#[inline(never)]
-fn one<const LANES: usize>(t: &DecodeTables, word: u32, lead: u8) -> u32 {
-    look::<LANES>(t, word.into(), lead)
-}
-
-#[inline(always)]
-fn look<const L: usize>(t: &DecodeTables, bits: u64, lead: u8) -> u32 {
-    let slot = slot(family(t, lead), bits as u32);
-    let number = class_of(t, slot);
-    let Some(class) = t.classes.get(usize::from(number)) else { return 0 };
-    // Rules that these words cannot break.
-    let easy = match L {
-        3 if (bits >> 32) as u8 != 255 => special::VADDR,
-        4 if bits >> 14 & 0b1001 == 0b1000 => special::SMEM,
-        _ => 0,
-    };
-    if class.special & !easy != 0 {
-        return hard(t, bits, lead);
-    }
-    if bits & zeros(t, class) == 0 && in_lanes(t, class, L, bits) { Inst::meta(slot, 0, number) } else { 0 }
-}
-
-/// What `look` leaves to others.
-#[inline(never)]
-fn hard(t: &DecodeTables, bits: u64, lead: u8) -> u32 {
-    any(t, bits, lead).0
-}
-
-/// `Inst::meta` and the dwords of what has one or two; zero for what `careful` must look at.
-#[inline(never)]
-fn any(t: &DecodeTables, bits: u64, lead: u8) -> (u32, u32) {
-    let Some(found) = find(t, bits, lead).filter(|found| found.dwords <= 2) else { return (0, 0) };
-    let Some(class) = t.classes.get(usize::from(found.class)) else { return (0, 0) };
+fn plain(t: &DecodeTables, bits: u64) -> Option<(u32, u32)> {
+    let family = family(t, bits as u32);
+    let found = find(t, bits, family).filter(|found| found.dwords <= 2)?;
+    let class = t.classes.get(usize::from(found.class))?;
     // A table says nothing of bits behind the instruction.
-    let lanes = usize::from(family(t, lead).lanes);
+    let lanes = usize::from(family.lanes);
     let good = bits & zeros(t, class) == 0
         && in_lanes(t, class, lanes, bits)
         && (class.special == 0 || rare(t, found.class, class, lanes, bits));
-    if good { (found.meta(), found.dwords.into()) } else { (0, 0) }
+    good.then(|| (found.meta(), u32::from(found.dwords) - 1))
 }
 
 #[inline(always)]
@@ -213,7 +172,7 @@ struct Found {
 
 impl Found {
     fn meta(&self) -> u32 {
-        Inst::meta(self.slot, self.form, self.class)
+        Inst::meta(self.slot.into(), self.form, self.class)
     }
 }
 
@@ -223,11 +182,11 @@ fn careful(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, D
         return Err(DecodeError::Truncated { needed: 4 });
     }
     let t = DECODE[target as usize];
-    let lead = lead(t, pairs[0] as u32);
-    if lead & lead::FAMILY == 0 {
+    if t.families_of[(pairs[0] as u32 >> 23) as usize] == 0 {
         return Err(DecodeError::UnknownEncoding);
     }
-    let Some(found) = find(t, pairs[0], lead) else {
+    let family = family(t, pairs[0] as u32);
+    let Some(found) = find(t, pairs[0], family) else {
         return Err(unknown(t, pairs[0] as u32));
     };
     if available < usize::from(found.dwords) {
@@ -243,7 +202,7 @@ fn careful(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, D
     }
     let class = t.classes.get(usize::from(found.class)).ok_or(DecodeError::UnknownEncoding)?;
     let bits = pairs[0];
-    let lanes = usize::from(family(t, lead).lanes);
+    let lanes = usize::from(family.lanes);
     let (ones, more) = further(t, found.class, class);
     let wrong = bits & zeros(t, class) | !bits & ones;
     if wrong != 0 {
@@ -292,13 +251,6 @@ fn follows(t: &DecodeTables, class: u8) -> impl Iterator<Item = &Follow> {
     t.follows.iter().filter(move |f| f.class == class)
 }
 
-/// The low bits hold a code that announces a dword in some format with one dword. Where the format has no such code,
-/// nothing follows.
-#[inline(always)]
-fn may_announce(word: u32) -> bool {
-    word & 0xff >= 249 || word & 0xff00 == 0xff00
-}
-
 /// A cheap question before `may_follow`: the codes that announce a dword are few.
 #[inline(always)]
 pub(crate) fn may_be_long(tail: u8, word: u32) -> bool {
@@ -320,16 +272,16 @@ pub(crate) fn may_follow(tail: u8, word: u32) -> bool {
 /// Dwords of an instruction whose first dword does not tell.
 pub(crate) fn dwords(target: Target, bits: u64, available: usize) -> Option<u8> {
     let t = DECODE[target as usize];
-    let found = find(t, bits, lead(t, bits as u32))?;
+    let found = find(t, bits, family(t, bits as u32))?;
     // The second dword may announce a third.
     let announced = TAILS & tail::LIST != 0 && available < 2 && follows(t, found.class).any(|f| f.lsb >= 32);
     (!announced).then_some(found.dwords)
 }
 
 /// What the first dword or two say: the operation, its form and its length.
-fn find(t: &DecodeTables, bits: u64, lead: u8) -> Option<Found> {
+fn find(t: &DecodeTables, bits: u64, family: &Family) -> Option<Found> {
     let word = bits as u32;
-    let slot = slot(family(t, lead), word);
+    let slot = slot(family, word);
     let base = class_of(t, slot);
     if base == 0 {
         return None;
@@ -363,13 +315,8 @@ fn is_three(t: &DecodeTables, class: u8) -> bool {
 }
 
 #[inline(always)]
-fn lead(t: &DecodeTables, word: u32) -> u8 {
-    t.leads[(word >> 23) as usize]
-}
-
-#[inline(always)]
-fn family(t: &DecodeTables, lead: u8) -> &Family {
-    &t.families[usize::from(lead & lead::FAMILY) & (FAMILIES - 1)]
+fn family(t: &DecodeTables, word: u32) -> &Family {
+    &t.families[usize::from(t.families_of[(word >> 23) as usize]) & (FAMILIES - 1)]
 }
 
 #[inline(always)]
@@ -494,7 +441,7 @@ fn ties(t: &DecodeTables, class: &Class, (more, lanes): (&[Check], usize), bits:
 /// Why there is no such operation.
 #[cold]
 fn unknown(t: &DecodeTables, word: u32) -> DecodeError {
-    let family = family(t, lead(t, word));
+    let family = family(t, word);
     let slot = slot(family, word);
     let opcode = (word >> (family.op_shift & 31)) as u16 & family.op_mask;
     // The family's format: that of the first class in it. FLAT's segments are formats of their own; the halves of a
@@ -582,14 +529,23 @@ pub struct Invalid {
 #[derive(Clone, Debug)]
 pub struct Decoder<'a> {
     target: Target,
-    bytes: &'a [u8],
+    /// What is left.
+    rest: &'a [u8],
+    /// Where it begins.
     offset: usize,
 }
 
 impl<'a> Decoder<'a> {
     /// A walk from the first byte.
     pub fn new(target: Target, bytes: &'a [u8]) -> Self {
-        Decoder { target, bytes, offset: 0 }
+        Decoder { target, rest: bytes, offset: 0 }
+    }
+
+    /// Goes on behind so many bytes.
+    #[inline(always)]
+    fn skip(&mut self, len: usize) {
+        self.rest = self.rest.get(len..).unwrap_or(&[]);
+        self.offset += len;
     }
 }
 
@@ -598,11 +554,10 @@ impl Iterator for Decoder<'_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        let rest = self.bytes.get(self.offset..)?;
-        let at = self.offset;
+        let (rest, at) = (self.rest, self.offset);
         let first = rest.first_chunk().and_then(|first| quick(self.target, u64::from_le_bytes(*first)));
-        if let Some((inst, dwords)) = first {
-            self.offset += dwords * 4;
+        if let Some((inst, len)) = first {
+            self.skip(len);
             return Some((at, Ok(inst)));
         }
         if rest.is_empty() {
@@ -610,12 +565,12 @@ impl Iterator for Decoder<'_> {
         }
         let item = match careful_bytes(self.target, rest) {
             Ok(inst) => {
-                self.offset += inst.len();
+                self.skip(inst.len());
                 Ok(inst)
             }
             Err(error) => {
                 let invalid = invalid(rest, error);
-                self.offset += usize::from(invalid.len);
+                self.skip(invalid.len.into());
                 Err(invalid)
             }
         };

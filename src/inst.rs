@@ -25,8 +25,8 @@ static_assertions::const_assert!(core::mem::size_of::<Inst>() <= 24);
 impl Inst {
     /// All that `meta` says but the target and the dwords.
     #[inline(always)]
-    pub(crate) fn meta(slot: u16, form: u8, class: u8) -> u32 {
-        u32::from(slot) | u32::from(form) << 13 | u32::from(class) << 16
+    pub(crate) fn meta(slot: u32, form: u8, class: u8) -> u32 {
+        slot | u32::from(form) << 13 | u32::from(class) << 16
     }
 
     #[inline(always)]

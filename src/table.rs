@@ -24,14 +24,7 @@ pub(crate) const NONE: u8 = 0xff;
 /// On bare metal bytes count more than time.
 pub(crate) const SMALL: bool = cfg!(target_os = "none");
 
-/// The length of a table: the least on bare metal; elsewhere that with which no look into it need be compared with its
-/// length.
-pub(crate) const fn room(least: usize, roomy: usize) -> usize {
-    assert!(least <= roomy);
-    if SMALL { least } else { roomy }
-}
-
-/// A table with room behind its entries.
+/// A table with room behind its entries: as long as the longest of its kind, or for every number that can look into it.
 pub(crate) const fn padded<T: Copy, const N: usize>(entries: &[T], none: T) -> [T; N] {
     let mut all = [none; N];
     let mut n = 0;
@@ -44,8 +37,8 @@ pub(crate) const fn padded<T: Copy, const N: usize>(entries: &[T], none: T) -> [
 
 /// What `decode` needs.
 pub(crate) struct DecodeTables {
-    /// Family of the top nine bits of the first dword; 0: none. And what `lead` says.
-    pub leads: [u8; 512],
+    /// Family of the top nine bits of the first dword; 0: none.
+    pub families_of: [u8; 512],
     /// The first, and those behind the last, have no slot.
     pub families: [Family; FAMILIES],
     /// Pages of `class_of`.
@@ -83,14 +76,6 @@ pub(crate) struct FieldMap {
     pub format: Format,
     pub dwords: u8,
     pub fields: &'static [(Field, u8)],
-}
-
-/// What the top nine bits of the first dword say of the length, and of where the operands lie: those whose lanes
-/// are of one dword have one, and perhaps a further one if a code announces it; the others have two, and nothing else.
-pub(crate) mod lead {
-    pub const FAMILY: u8 = 0x1f;
-    /// From this bit on: one more than the number of the family's lanes; 0: the operation has to be looked at.
-    pub const LANES: u8 = 5;
 }
 
 /// A dword follows the base words of a class when a field holds one of these codes.
@@ -208,10 +193,6 @@ pub(crate) mod special {
     pub const RETURN_TFE: u16 = 16384;
     /// There is something in `DecodeTables::more` or `ones`.
     pub const FURTHER: u16 = 32768;
-    /// Rules that forbid nothing as long as vaddr is not the last register.
-    pub const VADDR: u16 = BUF_VADDR | GLOBAL_ADDR;
-    /// Rules that forbid nothing when the offset is a constant alone.
-    pub const SMEM: u16 = SMEM_OFFSET | SMEM_ONE_OFFSET;
     /// Any of the image rules.
     pub const MIMG: u16 = MIMG_DATA | MIMG_GATHER | MIMG_ATOMIC | MIMG_CMPSWAP;
 }

@@ -10,6 +10,9 @@ use crate::table::{
 #[cfg(feature = "text")]
 use crate::table::{QuickTables, TextTables};
 
+#[cfg(not(target_os = "none"))]
+use crate::decode::hot::HotTables;
+
 pub(crate) struct TargetInfo {
     name: &'static str,
     generation: &'static str,
@@ -24,10 +27,12 @@ include!(concat!(env!("OUT_DIR"), "/targets.rs"));
 pub(crate) mod generated {
     // Not every set of targets needs all of these.
     #![allow(clippy::all, unused_imports)]
+    #[cfg(not(target_os = "none"))]
+    use crate::decode::hot::{HotClass, HotFamily, HotTables, NO_CLASS as NO_HOT_CLASS, NO_FAMILY as NO_HOT_FAMILY};
     use crate::table::{
         Check, Class, Codes, DecodeTables, Dual, FactTables, Family, FieldMap, Follow, ImmTables, Info, Item,
         ItemTables, Kind, Layout, LayoutTables, LengthTables, Mode, NO_CLASS, NO_FAMILY, NameTables, Named, OpTables,
-        OperandShape, OperandTables, Other, Part, Plain, Shape, Ty, When, Wide, padded, room,
+        OperandShape, OperandTables, Other, Part, Plain, Shape, Ty, When, Wide, padded,
     };
     #[cfg(feature = "text")]
     use crate::table::{ModifierWay, QuickModifier, QuickOperand, QuickShape, QuickTables, TextTables, Way};

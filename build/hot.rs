@@ -1,0 +1,126 @@
+//! Writes what `src/decode/hot.rs` needs of one target: `HotTables`.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write;
+
+use crate::build::assume::room;
+use crate::build::decode::{Class, LANES, Tables, number};
+use crate::build::error::Result;
+use crate::build::lower::{special, tail};
+
+const MIMG: u16 = special::MIMG_DATA | special::MIMG_GATHER | special::MIMG_ATOMIC | special::MIMG_CMPSWAP;
+
+struct Hot {
+    zeros: u64,
+    /// Which codes of each lane are good.
+    good: [Vec<bool>; 4],
+}
+
+/// What need not be looked at any further in words of a class; `None`: nothing.
+///
+/// What a rule forbids is forbidden here without its conditions, as long as few words meet them.
+fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
+    let lanes = LANES[c.lanes];
+    let elsewhere = special::SIZED | special::WIDE;
+    if c.special & elsewhere != 0 || c.is_further() || c.tail & (tail::ALWAYS | tail::LIST) != 0 {
+        return None;
+    }
+    let mut good = c.sets.map(|set| tables.classes.sets[usize::from(set)].clone());
+    let mut forbid = |lane: (u8, u8), codes: std::ops::RangeInclusive<usize>| {
+        let n = lanes.iter().position(|&l| l == lane)?;
+        good[n][codes].fill(false);
+        Some(())
+    };
+    for (bit, lane, code) in [
+        (tail::SSRC0, (0, 8), 255),
+        (tail::SSRC1, (8, 8), 255),
+        (tail::SRC0, (0, 9), 255),
+        (tail::SDWA, (0, 9), 249),
+        (tail::DPP, (0, 9), 250),
+    ] {
+        if c.tail & bit != 0 {
+            forbid(lane, code..=code)?;
+        }
+    }
+    // The address is not the last register, image data are not among the last five.
+    if c.special & (special::BUF_VADDR | special::GLOBAL_ADDR) != 0 {
+        forbid((32, 8), 255..=255)?;
+    }
+    if c.special & MIMG != 0 {
+        forbid((40, 8), 252..=255)?;
+    }
+    // An offset that is a constant.
+    if c.special & (special::SMEM_OFFSET | special::SMEM_ONE_OFFSET) != 0 {
+        forbid((17, 1), 0..=0)?;
+    }
+    let mut zeros = c.zeros as u64;
+    for (rule, bit) in
+        [(special::SMEM_OFFSET, 14), (special::ADDR64, 15), (special::LDS_ALONE, 16), (special::RETURN_TFE, 55)]
+    {
+        zeros |= u64::from(c.special & rule != 0) << bit;
+    }
+    for (good, lane) in good.iter_mut().zip(lanes) {
+        *good = (0..512).map(|code| lane.1 == 0 || good[code % (1 << lane.1)]).collect();
+    }
+    Some(Hot { zeros, good })
+}
+
+pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
+    let t = tables.t;
+    // The first class is that of no operation.
+    let classes: Vec<Option<Hot>> =
+        tables.classes.list.iter().enumerate().map(|(n, c)| hot(tables, c).filter(|_| n != 0)).collect();
+    // Codes are of a kind if they are in the same sets.
+    let lane = |n: usize| {
+        let sets = classes.iter().flatten().map(|c| &c.good[n]).collect::<BTreeSet<_>>();
+        let mut columns = Vec::new();
+        let column = |code: usize| sets.iter().map(|s| s[code]).collect::<Vec<bool>>();
+        let kinds: Vec<u8> = (0..512).map(|code| number(&mut columns, column(code))).collect();
+        room(t, "kinds of codes in a lane", columns.len(), 5)?;
+        let bad = |set: usize| columns.iter().zip(0..).fold(0u32, |bad, (c, kind)| bad | u32::from(!c[set]) << kind);
+        let bad = sets.into_iter().zip(0..).map(|(set, n)| (set, bad(n))).collect();
+        Ok((kinds.into_iter().map(|kind| 1 << kind).collect(), bad))
+    };
+    let lanes = (0..4).map(lane).collect::<Result<Vec<(Vec<u32>, HashMap<&Vec<bool>, u32>)>>>()?;
+
+    let leads = (0..512).map(|top| {
+        let family = t.lut[top];
+        let two = family != 0 && t.families[usize::from(family) - 1].dwords == 2;
+        family | u8::from(two) << 7
+    });
+    writeln!(w, "#[cfg(not(target_os = \"none\"))]\npub(crate) static HOT: HotTables = HotTables {{").unwrap();
+    writeln!(w, "leads: {:?},\nfamilies: padded(&[NO_HOT_FAMILY,", leads.collect::<Vec<_>>()).unwrap();
+    for (f, lanes) in t.families.iter().zip(&tables.classes.lanes) {
+        let lsb = LANES[*lanes].map(|lane| lane.0);
+        let op_mask = (1u32 << f.op.width) - 1;
+        // What lies apart is above the opcode.
+        let (apart_mask, apart_turn) = match f.seg {
+            Some(seg) => (((1u32 << seg.width) - 1) << f.op.width, (32 + seg.lsb - f.op.width) % 32),
+            None => (0, 0),
+        };
+        writeln!(
+            w,
+            "HotFamily {{ lsb: {lsb:?}, base: {}, op_mask: {op_mask:#x}, apart_mask: {apart_mask:#x}, op_shift: {}, apart_turn: {apart_turn} }},",
+            f.base, f.op.lsb
+        )
+        .unwrap();
+    }
+    let mut of_slot = tables.of_slot.clone();
+    while of_slot.last() == Some(&0) {
+        of_slot.pop();
+    }
+    writeln!(w, "], NO_HOT_FAMILY),\nclass_of: padded(&{of_slot:?}, 0),\nclasses: padded(&[").unwrap();
+    for c in &classes {
+        match c {
+            None => writeln!(w, "NO_HOT_CLASS,").unwrap(),
+            Some(c) => {
+                let zeros = c.zeros;
+                let bad: Vec<u32> = lanes.iter().zip(&c.good).map(|((_, bad), good)| bad[good]).collect();
+                writeln!(w, "HotClass {{ zeros: {zeros:#x}, bad: {bad:?} }},").unwrap();
+            }
+        }
+    }
+    let kinds: Vec<&Vec<u32>> = lanes.iter().map(|lane| &lane.0).collect();
+    writeln!(w, "], NO_HOT_CLASS),\nkinds: {kinds:?},\n}};").unwrap();
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! Nearly all instructions, without a branch that depends on which.
+//!
+//! A walk over real code cannot be predicted: what is decided by branches is decided wrongly once an instruction, and
+//! that takes longer than to look up all that there is. So every word is looked up in the same way, and the answer is
+//! either that it is an instruction of one dword or two with all in order, or that somebody else must look at it: a
+//! code announces a further dword, a rule ties fields, or something is wrong.
+
+/// What `look` needs. Where bytes count more than time there is none.
+pub(crate) struct HotTables {
+    /// What the top nine bits of the first dword say: the family, and `TWO`.
+    pub leads: [u8; 512],
+    pub families: [HotFamily; 32],
+    /// Class of each slot; the first is that of no operation.
+    pub class_of: [u8; SLOTS],
+    pub classes: [HotClass; 256],
+    /// For each lane of what kind a code is, a bit each: codes that no class tells apart there are of one kind. A lane is
+    /// nine bits, whatever the width of the field in it: what is above the field tells nothing.
+    pub kinds: [[u32; 512]; 4],
+}
+
+/// In `leads`: there are two dwords.
+const TWO: u32 = 0x80;
+
+/// Slots have numbers of 13 bits.
+const SLOTS: usize = 1 << 13;
+
+/// Where the fields lie.
+#[derive(Clone, Copy)]
+#[repr(align(32))]
+pub(crate) struct HotFamily {
+    /// Lowest bits of the lanes.
+    pub lsb: [u8; 4],
+    /// The slot is the sum of these three: the first one of the family, the opcode, and a part of it that lies apart,
+    /// the words turned so far to the right that its bits are where they belong.
+    pub base: u32,
+    pub op_mask: u32,
+    pub apart_mask: u32,
+    pub op_shift: u8,
+    pub apart_turn: u8,
+}
+
+/// What words must be to need no further look.
+#[derive(Clone, Copy)]
+#[repr(align(32))]
+pub(crate) struct HotClass {
+    /// Bits that are zero.
+    pub zeros: u64,
+    /// Kinds that the codes in the lanes must not be.
+    pub bad: [u32; 4],
+}
+
+/// No words are of it.
+pub(crate) const NO_CLASS: HotClass = HotClass { zeros: 0, bad: [u32::MAX; 4] };
+
+/// Its only slot is one that no operation has.
+pub(crate) const NO_FAMILY: HotFamily =
+    HotFamily { lsb: [0; 4], base: SLOTS as u32 - 1, op_mask: 0, apart_mask: 0, op_shift: 0, apart_turn: 0 };
+
+/// What the words are, if nobody else must look at them.
+pub(crate) struct Hot {
+    pub slot: u32,
+    pub class: u8,
+    /// 1: there are two dwords; 0: there is one.
+    pub two: u32,
+}
+
+#[inline(always)]
+pub(crate) fn look(t: &HotTables, bits: u64) -> Option<Hot> {
+    let word = bits as u32;
+    let lead = t.leads[(word >> 23) as usize];
+    let family = &t.families[usize::from(lead & 31)];
+    let op = word >> (family.op_shift & 31) & family.op_mask;
+    let apart = word.rotate_right(family.apart_turn.into()) & family.apart_mask;
+    let slot = family.base.wrapping_add(op).wrapping_add(apart) % SLOTS as u32;
+    let number = t.class_of[slot as usize];
+    let class = &t.classes[usize::from(number)];
+    let mut bad = 0;
+    for ((lsb, kinds), refused) in family.lsb.iter().zip(&t.kinds).zip(class.bad) {
+        bad |= kinds[(bits >> (lsb & 63)) as usize % 512] & refused;
+    }
+    let bad = u64::from(bad) | bits & class.zeros;
+    (bad == 0).then_some(Hot { slot, class: number, two: u32::from(lead) / TWO })
+}
