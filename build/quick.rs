@@ -37,7 +37,7 @@ pub fn tables(w: &mut String, t: &Target, names: &HashMap<&str, (usize, usize)>)
     let rows: Vec<usize> = t.slots.iter().map(&mut row).collect();
     room(t, "shapes that are printed quickly", all.len() + 1, 10)?;
     room(t, "bytes of mnemonics", names.values().map(|name| name.0).max().unwrap_or(0), 16)?;
-    room(t, "bytes in a mnemonic", names.values().map(|name| name.1).max().unwrap_or(0), 6)?;
+    room(t, "bytes in a mnemonic", names.values().map(|name| name.1).max().unwrap_or(0), 5)?;
     let (numbers, entries) = pages(&rows, <[usize]>::to_vec);
     writeln!(w, "#[cfg(feature = \"text\")]").unwrap();
     writeln!(
@@ -48,7 +48,9 @@ pub fn tables(w: &mut String, t: &Target, names: &HashMap<&str, (usize, usize)>)
     let (mut operands, mut modifiers) = (Vec::new(), Vec::new());
     for Quick { marks, loud, quiet, suffix, operands: read, modifiers: others } in &all {
         let ((first, count), (modifier, more)) = (run(&mut operands, read), run(&mut modifiers, others));
-        write!(w, "QuickShape {{ marks: {marks:#x}, loud: {loud:#x}, quiet: {quiet:#x}, suffix: {suffix}, ").unwrap();
+        let suffix = short([" ", "_e32 ", "_e64 "][usize::from(*suffix)]);
+        write!(w, "QuickShape {{ marks: {marks:#x}, loud: {loud:#x}, quiet: {quiet:#x}, suffix: {suffix:#x}, ")
+            .unwrap();
         writeln!(w, "first: {first}, operands: {count}, modifiers: {modifier}, count: {more} }},").unwrap();
     }
     room(t, "operands and modifiers that are printed quickly", operands.len().max(modifiers.len()), 16)?;
@@ -60,12 +62,18 @@ pub fn tables(w: &mut String, t: &Target, names: &HashMap<&str, (usize, usize)>)
     Ok(())
 }
 
+/// A text of up to seven bytes, and its length in the last byte.
+fn short(text: &str) -> u64 {
+    text.bytes().rev().fold((text.len() as u64) << 56 >> (8 * text.len()), |all, byte| all << 8 | u64::from(byte))
+}
+
 /// What operand codes mean on every target: the last of the scalar registers, and the names of codes, as one register
 /// and as two.
 pub fn shared(w: &mut String, targets: &[Target]) {
     let last = targets.iter().map(|t| t.codes.iter().find(|c| c.class == "sgpr").and_then(|c| c.range.of(&t.row.name)));
     let last = last.map(|range| range.map_or(0, |range| range.1)).min().unwrap_or(0);
     writeln!(w, "pub(crate) const SCALAR_LAST: u16 = {last};").unwrap();
+    writeln!(w, "#[cfg(feature = \"text\")]\npub(crate) const OTHER: usize = {OTHER:#x};").unwrap();
     let mut all = targets.iter().map(named_codes);
     let first = all.next().unwrap_or_default();
     let shared: BTreeMap<_, _> = all.fold(first, |mut shared, other| {
@@ -115,13 +123,16 @@ fn quick(t: &Target, shape: &Shape, suffix: u8) -> Option<Quick> {
             // What no field names is always vcc.
             "vcc" | "sdst_or_vcc" => (0, code(t, "vcc")?),
             "saddr" => ((1 << item.width) - 1, SADDRS),
+            _ if way == "Number" => (u16::MAX, NUMBERS),
             _ => (((1u64 << item.width.min(16)) - 1) as u16, item.add),
         };
         let add =
             if item.dwords == 2 && !["saddr", "global_addr"].contains(&item.kind.as_str()) { add + PAIRS } else { add };
+        let add = if ["Text", "Number"].contains(&way) { add } else { add + OTHER };
         let (turn, mask) = ((item.lsb + 64 - item.shift) % 64, mask << item.shift);
         operands.push(format!(
-            "QuickOperand {{ turn: {turn}, way: Way::{way}, mask: {mask:#x}, add: {add}, item: {number}, bit: {bit} }}"
+            "QuickOperand {{ turn: {turn}, way: Way::{way}, mask: {mask:#x}, add: {add:#x}, dwords: {}, item: {number}, bit: {bit} }}",
+            item.dwords
         ));
     }
     // There is no such value of no bits.
@@ -150,6 +161,10 @@ fn code(t: &Target, name: &str) -> Option<u16> {
 /// Where the codes of scalar addresses and those of pairs begin in `TEXTS` of src/text/texts.rs.
 const SADDRS: u16 = 0x300;
 const PAIRS: u16 = 0x400;
+/// Where numbers begin there.
+const NUMBERS: u16 = 0x700;
+/// More than any number of a text.
+const OTHER: u16 = 0x8000;
 
 /// How an operand is printed, as `Way` in src/table.rs, the bit that it looks at, and those of which none may be set.
 fn way(item: &Item) -> (&'static str, u8, u64) {
@@ -171,6 +186,9 @@ fn way(item: &Item) -> (&'static str, u8, u64) {
         "global_addr" => ("Address", item.aux[0], 0),
         "vcc" if item.dwords == 2 => ("Text", NONE, 0),
         "sdst_or_vcc" if item.dwords == 2 => ("Text", NONE, bits(&item.aux[..1])),
+        // Their small numbers are decimal.
+        "int16" | "label" if item.lsb == 0 && item.width == 16 => ("Number", NONE, 0),
+        "waitcnt" if item.lsb == 0 => ("Waitcnt", NONE, 0),
         "hex" | "int16" | "label" | "hwreg" | "sendmsg" | "waitcnt" => ("Constant", NONE, 0),
         _ => ("Item", NONE, 0),
     }

@@ -19,8 +19,8 @@ pub(crate) struct QuickShape {
     /// No modifier is printed if these bits have the value `quiet`.
     pub loud: u64,
     pub quiet: u64,
-    /// What stands behind the mnemonic: nothing, `_e32` or `_e64`.
-    pub suffix: u8,
+    /// What stands behind the mnemonic: a blank, with `_e32` or `_e64` before it; its length is in the last byte.
+    pub suffix: u64,
     /// Run of `QuickTables::operands`.
     pub first: u16,
     pub operands: u8,
@@ -55,11 +55,13 @@ pub(crate) enum ModifierWay {
 }
 
 pub(crate) struct QuickOperand {
-    /// The words are turned so far to the right that the masked bits are the number of the text, less what is added.
+    /// The words are turned so far to the right that the masked bits are the number of the text, less what is added;
+    /// for ways other than `Text` and `Number` the sum is `OTHER` more.
     pub turn: u8,
     pub way: Way,
     pub mask: u16,
     pub add: u16,
+    pub dwords: u8,
     /// Which of `ItemTables::items`.
     pub item: u16,
     /// What some ways look at besides, or `NONE`.
@@ -80,8 +82,12 @@ pub(crate) enum Way {
     Tuple,
     /// The same; the bit makes vector registers accumulation registers.
     AccTuple,
-    /// A constant: the number.
+    /// A small number by its text, others as the item says.
+    Number,
+    /// A constant.
     Constant,
+    /// The counters that are waited for.
+    Waitcnt,
     /// As the item says.
     Item,
 }

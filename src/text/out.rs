@@ -15,7 +15,7 @@ pub(super) struct Out {
 }
 
 /// The digits of a byte's decimal form, and how many there are.
-static DECIMAL: [[u8; 4]; 256] = {
+pub(super) static DECIMAL: [[u8; 4]; 256] = {
     let mut all = [[0; 4]; 256];
     let mut n = 0;
     while n < 256 {
@@ -25,6 +25,18 @@ static DECIMAL: [[u8; 4]; 256] = {
             10..100 => [b, c, 0, 2],
             _ => [a, b, c, 3],
         };
+        n += 1;
+    }
+    all
+};
+
+/// `[0,1]` and `[1,0,1]` by the bits, the lowest one first, below a bit that says how many they are; and their lengths.
+static LISTS: [[u8; 8]; 16] = {
+    let mut all = [[0; 8]; 16];
+    let mut n = 4;
+    while n < 16 {
+        let (a, b, c) = (b'0' + (n & 1) as u8, b'0' + (n >> 1 & 1) as u8, b'0' + (n >> 2 & 1) as u8);
+        all[n] = if n < 8 { [b'[', a, b',', b, b']', 0, 0, 5] } else { [b'[', a, b',', b, b',', c, b']', 7] };
         n += 1;
     }
     all
@@ -125,7 +137,18 @@ impl Out {
     }
 
     /// `[1,0]`: the bits that are shown, the lowest one first; those that are not used are 0.
+    #[inline]
     pub fn bits(&mut self, value: u32, used: u32, shown: u8) {
+        match shown {
+            0b11 | 0b111 => {
+                let list = &LISTS[((value & used & u32::from(shown)) | u32::from(shown) + 1) as usize % LISTS.len()];
+                self.part(list, list[7].into());
+            }
+            _ => self.other_bits(value, used, shown),
+        }
+    }
+
+    fn other_bits(&mut self, value: u32, used: u32, shown: u8) {
         self.byte(b'[');
         let (mut bits, mut left) = (value & used, shown);
         while left != 0 {

@@ -3,13 +3,17 @@
 use super::Printer;
 use super::imm::extend;
 use super::operand::{aligned, tuple};
-use super::out::{Out, SIZE, SLACK};
-use super::texts::{NO_TEXT, PAIR, SUFFIXES, TEXTS, VECTOR};
-use crate::Inst;
+use super::out::{DECIMAL, Out, SIZE, SLACK};
+use super::texts::{NO_TEXT, PAIR, TEXTS, VECTOR};
 use crate::common::MNEMONICS;
 use crate::operand::{code, flag, value};
 use crate::table::{ModifierWay, QuickOperand, QuickShape, SMALL, Way, paged};
+use crate::target::generated::{OTHER, SCALAR_LAST};
 use crate::target::{ITEMS, OPERANDS, QUICK};
+use crate::{Inst, Waitcnt};
+
+/// Bytes of the longest name that is printed in this way.
+const NAME: usize = 32;
 
 /// Prints an instruction of the common kind; false, and nothing is printed, if it is none.
 #[inline(always)]
@@ -18,7 +22,7 @@ pub(super) fn print(inst: &Inst, out: &mut Out) -> bool {
 }
 
 /// The place in the text is in a register: for all that the compiler knows, what is written could change a place in
-/// memory.
+/// memory. Nothing is called but at the end, so that nothing need be kept.
 #[inline(always)]
 fn try_print(inst: &Inst, out: &mut Out) -> Option<()> {
     let t = QUICK[inst.target() as usize];
@@ -29,18 +33,38 @@ fn try_print(inst: &Inst, out: &mut Out) -> Option<()> {
         return None;
     }
     let name = row as usize & 0xffff;
-    let name = MNEMONICS.as_bytes().get(name..name + 48)?.first_chunk::<48>()?;
+    let name = MNEMONICS.as_bytes().get(name..name + NAME)?.first_chunk::<NAME>()?;
     let operands = t.operands.get(shape.first.into()..usize::from(shape.first) + usize::from(shape.operands))?;
     *out.buffer.first_chunk_mut()? = *name;
     let mut at = row as usize >> 16 & 63;
-    let suffix = SUFFIXES[usize::from(shape.suffix) % SUFFIXES.len()];
-    put(&mut out.buffer, at, suffix.to_le_bytes());
-    at += (suffix >> 56) as usize;
+    put(&mut out.buffer, at, shape.suffix.to_le_bytes());
+    at += (shape.suffix >> 56) as usize;
     let mut left = operands.iter();
     loop {
         let from = left.as_slice();
         let Some(operand) = left.next() else { break };
-        let text = text(operand, bits);
+        let number = number(operand, bits);
+        let text = match TEXTS.get(number) {
+            Some(text) => text,
+            None => {
+                unlikely();
+                match operand.way {
+                    Way::AccText | Way::Address => text(operand, bits),
+                    Way::Waitcnt => {
+                        waitcnt(inst, at, out);
+                        return Some(());
+                    }
+                    _ => {
+                        let Some(len) = long_tuple(operand, number, bits, at, out) else {
+                            resume(inst, shape, from, at, out);
+                            return Some(());
+                        };
+                        at += len;
+                        continue;
+                    }
+                }
+            }
+        };
         if text[15] == 0 {
             resume(inst, shape, from, at, out);
             return Some(());
@@ -55,6 +79,11 @@ fn try_print(inst: &Inst, out: &mut Out) -> Option<()> {
     }
     Some(())
 }
+
+/// What leads here is moved out of the way of what mostly happens.
+#[cold]
+#[inline(always)]
+fn unlikely() {}
 
 /// Goes on with operands of which the first has no text. Apart, so that there is nothing to keep for the others.
 #[inline(never)]
@@ -75,14 +104,57 @@ fn resume(inst: &Inst, shape: &QuickShape, operands: &[QuickOperand], at: usize,
     }
 }
 
+/// The number of the text, and `OTHER` more for ways other than `Way::Text`.
+#[inline(always)]
+fn number(operand: &QuickOperand, bits: u64) -> usize {
+    let field = bits.rotate_right(operand.turn.into()) as u32 & u32::from(operand.mask);
+    (field + u32::from(operand.add)) as usize
+}
+
 /// With its length in the last byte, which is zero if there is none.
 #[inline(always)]
 fn text(operand: &QuickOperand, bits: u64) -> &'static [u8; 16] {
-    let mut number = (bits.rotate_right(operand.turn.into()) as u16 & operand.mask).wrapping_add(operand.add);
-    if operand.way != Way::Text {
-        number = other_text(operand, number, bits);
-    }
-    &TEXTS[usize::from(number) % TEXTS.len()]
+    let number = number(operand, bits);
+    let behind = bits >> (operand.bit & 63);
+    let number = match operand.way {
+        Way::Text | Way::Number => number.min(NO_TEXT),
+        Way::AccText => number - OTHER + (number & VECTOR & (behind as usize) << 8),
+        Way::Address if behind & 127 == 127 => number - OTHER + PAIR,
+        Way::Address => number - OTHER,
+        _ => NO_TEXT,
+    };
+    &TEXTS[number % TEXTS.len()]
+}
+
+/// Puts more than two registers down, and a comma, and returns their length; `None` if it is something else.
+#[inline(always)]
+fn long_tuple(operand: &QuickOperand, number: usize, bits: u64, at: usize, out: &mut Out) -> Option<usize> {
+    let code = number.wrapping_sub(OTHER);
+    let vector = code & VECTOR != 0;
+    let first = if vector { code as u8 } else { code as u8 & !3 };
+    let file = match operand.way {
+        Way::AccTuple if vector && bits >> (operand.bit & 63) & 1 == 1 => b'a',
+        Way::Tuple | Way::AccTuple if vector => b'v',
+        Way::Tuple | Way::AccTuple if code <= SCALAR_LAST.into() => b's',
+        _ => return None,
+    };
+    let last = first.wrapping_add(operand.dwords.wrapping_sub(1));
+    let room = out.buffer.get_mut(at..)?.first_chunk_mut::<SLACK>()?;
+    room[..2].copy_from_slice(&[file, b'[']);
+    room[2..6].copy_from_slice(&DECIMAL[usize::from(first)]);
+    let at = 2 + usize::from(DECIMAL[usize::from(first)][3] & 3);
+    room[at] = b':';
+    room[at + 1..at + 5].copy_from_slice(&DECIMAL[usize::from(last)]);
+    let at = at + 1 + usize::from(DECIMAL[usize::from(last)][3] & 3);
+    room[at..at + 4].copy_from_slice(b"],  ");
+    Some(at + 3)
+}
+
+/// The counters that are waited for: the only operand of its operation.
+#[inline(never)]
+fn waitcnt(inst: &Inst, at: usize, out: &mut Out) {
+    out.len = at;
+    Printer::new(inst).waitcnt(Waitcnt::decode(inst.target(), inst.bits() as u16), out);
 }
 
 #[inline(never)]
@@ -117,18 +189,6 @@ fn put<const N: usize>(buffer: &mut [u8; SIZE + SLACK], at: usize, bytes: [u8; N
     }
 }
 
-/// The number of a text, for other ways than `Way::Text`; that of no text for what has none.
-#[inline(always)]
-fn other_text(operand: &QuickOperand, number: u16, bits: u64) -> u16 {
-    let bits = bits >> (operand.bit & 63);
-    match operand.way {
-        Way::AccText => number + (number & VECTOR & (bits as u16) << 8),
-        Way::Address if bits & 127 == 127 => number + PAIR,
-        Way::Address => number,
-        _ => NO_TEXT,
-    }
-}
-
 /// What has no text of its own, and a comma behind it.
 #[inline(never)]
 fn other(inst: &Inst, operand: &QuickOperand, out: &mut Out) {
@@ -137,7 +197,7 @@ fn other(inst: &Inst, operand: &QuickOperand, out: &mut Out) {
     let p = Printer::new(inst);
     let dwords = u16::from(item.dwords);
     match operand.way {
-        Way::Constant => p.immediate(item, value(item, inst), out),
+        Way::Number | Way::Constant | Way::Waitcnt => p.immediate(item, value(item, inst), out),
         Way::Item => {
             if !p.operand(item, "", out) {
                 return;

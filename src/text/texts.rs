@@ -2,15 +2,13 @@
 
 use crate::target::generated::{SCALAR_LAST, SHARED_CODES};
 
-/// What stands behind a mnemonic.
-pub(super) static SUFFIXES: [u64; 4] = [short(b" "), short(b"_e32 "), short(b"_e64 "), short(b" ")];
-
 /// `s5, `, `v[4:5], ` and `-5, ` by operand codes, with their lengths in the last byte; that is 0 where a code is
 /// something else, or not the same on all targets. One after the other:
 ///
 /// * the codes of single registers, and accumulation registers behind the vector registers;
 /// * scalar addresses, which are pairs;
-/// * the codes of pairs, and pairs of accumulation registers.
+/// * the codes of pairs, and pairs of accumulation registers;
+/// * small numbers.
 pub(super) static TEXTS: [[u8; 16]; 0x800] = {
     let mut all = [[0; 16]; 0x800];
     let mut number = 0;
@@ -25,6 +23,7 @@ pub(super) static TEXTS: [[u8; 16]; 0x800] = {
             3 | 4 if n <= LAST => text.pair(b's', n & !1),
             5 if n < 255 => text.pair(b'v', n),
             6 if n < 255 => text.pair(b'a', n),
+            7 if n <= 64 => text.number(n),
             _ => text,
         };
         all[number] = text.comma();
@@ -47,11 +46,11 @@ pub(super) static TEXTS: [[u8; 16]; 0x800] = {
 };
 
 /// The number of no text.
-pub(super) const NO_TEXT: u16 = 0x7ff;
+pub(super) const NO_TEXT: usize = 0x7ff;
 /// What is added to the number of a register's text for that of a pair.
-pub(super) const PAIR: u16 = 0x400;
+pub(super) const PAIR: usize = 0x400;
 /// The bit that the numbers of vector registers have, and scalar ones have not.
-pub(super) const VECTOR: u16 = 0x100;
+pub(super) const VECTOR: usize = 0x100;
 
 const LAST: usize = SCALAR_LAST as usize;
 /// The code that is no register as a scalar address, as in src/operand.rs.
@@ -122,16 +121,4 @@ impl Text {
         text.0[15] = text.1 as u8;
         text.0
     }
-}
-
-/// A text with its length in the last byte.
-const fn short(text: &[u8]) -> u64 {
-    let mut all = [0; 8];
-    let mut n = 0;
-    while n < text.len() {
-        all[n] = text[n];
-        n += 1;
-    }
-    all[7] = n as u8;
-    u64::from_le_bytes(all)
 }
