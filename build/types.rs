@@ -120,12 +120,12 @@ fn op_enum(t: &Target, f: &LFormat) -> String {
         writeln!(out, "    /// `{}`\n    {} = {n},", r.mnemonic, camel(&r.mnemonic)).unwrap();
     }
     writeln!(out, "}}\nimpl {ty}Op {{").unwrap();
-    writeln!(out, "    /// The operation that has this number, or the number back.\n    pub const fn from_bits(bits: {base}) -> Result<Self, {base}> {{\n        Ok(match bits {{").unwrap();
+    writeln!(out, "    /// The operation that has this number, or the number back.\n    #[inline]\n    pub const fn from_bits(bits: {base}) -> Result<Self, {base}> {{\n        Ok(match bits {{").unwrap();
     for (r, n) in &rows {
         writeln!(out, "            {n} => Self::{},", camel(&r.mnemonic)).unwrap();
     }
     writeln!(out, "            _ => return Err(bits),\n        }})\n    }}").unwrap();
-    writeln!(out, "    /// The operation, whatever its encoding.\n    pub const fn opcode(self) -> Opcode {{\n        match self {{").unwrap();
+    writeln!(out, "    /// The operation, whatever its encoding.\n    #[inline]\n    pub const fn opcode(self) -> Opcode {{\n        match self {{").unwrap();
     for (r, _) in &rows {
         writeln!(out, "            Self::{0} => Opcode::{0},", camel(&r.mnemonic)).unwrap();
     }
@@ -198,7 +198,11 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
         writeln!(out, "/// {line}").unwrap();
     }
     writeln!(out, "/// ```").unwrap();
-    writeln!(out, "#[bitfield_struct::bitfield({base})]\n#[derive(PartialEq, Eq, Hash)]\npub struct {ty} {{").unwrap();
+    writeln!(
+        out,
+        "#[bitfield_struct::bitfield({base}, debug = false)]\n#[derive(PartialEq, Eq, Hash)]\npub struct {ty} {{"
+    )
+    .unwrap();
     for p in &parts {
         let field = p.field.expect("parts have fields");
         let width = p.piece.width;
@@ -242,6 +246,7 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
         writeln!(out, "    /// The only operation of the format.\n    pub const fn op(&self) -> Result<{ty}Op, u8> {{\n        {ty}Op::from_bits(0)\n    }}\n    /// Changes nothing: the format has one operation.\n    pub const fn with_op(self, op: {ty}Op) -> Self {{\n        let _ = op;\n        self\n    }}").unwrap();
     }
     writeln!(out, "}}").unwrap();
+    debug(&mut out, ty, &parts);
     microcode(&mut out, f, ty, &base);
     let free = f.fields.iter().filter(|(field, bits)| is_settable(field, bits) && field.kind != "op");
     let mask = free.fold(0, |mask, (_, bits)| mask | bits.mask());
@@ -350,19 +355,27 @@ fn microcode(out: &mut String, f: &LFormat, ty: &str, base: &str) {
     .unwrap();
     let size = if def.bits == 96 { 16 } else { def.bits / 8 };
     writeln!(out, "static_assertions::const_assert_eq!(core::mem::size_of::<{ty}>(), {size});").unwrap();
-    for (field, bits) in &f.fields {
-        let plain = field.name != "reserved" && field.kind != "enc" && !field.overlay && bits.pieces.len() == 1;
-        if !plain {
-            continue;
-        }
-        let upper = field.name.to_uppercase();
-        writeln!(
-            out,
-            "static_assertions::const_assert!({ty}::{upper}_OFFSET == {} && {ty}::{upper}_BITS == {});",
-            bits.pieces[0].lsb, bits.pieces[0].width
-        )
-        .unwrap();
+    let plain = |(field, bits): &&(&Field, Bits)| {
+        field.name != "reserved" && field.kind != "enc" && !field.overlay && bits.pieces.len() == 1
+    };
+    let lies = |(field, bits): &(&Field, Bits)| {
+        let (upper, Piece { lsb, width }) = (field.name.to_uppercase(), bits.pieces[0]);
+        format!("{ty}::{upper}_OFFSET == {lsb} && {ty}::{upper}_BITS == {width}")
+    };
+    // One for all fields: each takes the compiler as long as a function.
+    let all: Vec<String> = f.fields.iter().filter(plain).map(lies).collect();
+    if !all.is_empty() {
+        writeln!(out, "static_assertions::const_assert!({});", all.join("\n    && ")).unwrap();
     }
+}
+
+/// `Debug` as the macro would write it, but only compiled where it is called.
+fn debug(out: &mut String, ty: &str, parts: &[Part]) {
+    writeln!(out, "impl core::fmt::Debug for {ty} {{\n    #[inline]\n    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {{\n        f.debug_struct(\"{ty}\")").unwrap();
+    for name in parts.iter().map(|p| &p.name) {
+        writeln!(out, "            .field(\"{name}\", &self.{name}())").unwrap();
+    }
+    writeln!(out, "            .finish()\n    }}\n}}").unwrap();
 }
 
 /// The bit layout, one dword a line pair, high bits to the left.
