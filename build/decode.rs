@@ -364,7 +364,7 @@ fn field_maps(w: &mut String, t: &Target) {
     writeln!(w, "],").unwrap();
 }
 /// Which values of a check's field, with its flag on top, are in its set.
-fn set_of(t: &Target, c: &lower::Check) -> Vec<bool> {
+pub fn set_of(t: &Target, c: &lower::Check) -> Vec<bool> {
     let width = c.width + u8::from(c.hi != NONE);
     let set = &t.sets[c.set];
     let code = |value: usize| (value << c.shift) + usize::from(c.add);

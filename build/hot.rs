@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
 use crate::build::assume::room;
-use crate::build::decode::{Class, LANES, Tables, number};
+use crate::build::decode::{Class, LANES, Tables, number, set_of};
 use crate::build::error::Result;
-use crate::build::lower::{special, tail};
+use crate::build::lower::{Check, NONE, Slot, special, tail};
 
 const MIMG: u16 = special::MIMG_DATA | special::MIMG_GATHER | special::MIMG_ATOMIC | special::MIMG_CMPSWAP;
 
@@ -22,7 +22,7 @@ struct Hot {
 fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
     let lanes = LANES[c.lanes];
     let elsewhere = special::SIZED | special::WIDE;
-    if c.special & elsewhere != 0 || c.is_further() || c.tail & (tail::ALWAYS | tail::LIST) != 0 {
+    if c.special & elsewhere != 0 || c.ones != 0 || c.tail & (tail::ALWAYS | tail::LIST) != 0 {
         return None;
     }
     let mut good = c.sets.map(|set| tables.classes.sets[usize::from(set)].clone());
@@ -54,6 +54,9 @@ fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
         forbid((17, 1), 0..=0)?;
     }
     let mut zeros = c.zeros as u64;
+    for check in &c.more {
+        zeros |= u64::from(harmless(tables, check)?) << check.lsb;
+    }
     for (rule, bit) in
         [(special::SMEM_OFFSET, 14), (special::ADDR64, 15), (special::LDS_ALONE, 16), (special::RETURN_TFE, 55)]
     {
@@ -63,6 +66,16 @@ fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
         *good = (0..512).map(|code| lane.1 == 0 || good[code % (1 << lane.1)]).collect();
     }
     Some(Hot { zeros, good })
+}
+
+/// Bits of a field such that every value without them is good: those that leave the most values.
+fn harmless(tables: &Tables, check: &Check) -> Option<u16> {
+    let good = set_of(tables.t, check);
+    if check.hi != NONE {
+        return None;
+    }
+    let holds = |&bits: &usize| (0..good.len()).all(|value| value & bits != 0 || good[value]);
+    (0..good.len()).filter(holds).min_by_key(|bits| bits.count_ones()).map(|bits| bits as u16)
 }
 
 pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
@@ -121,6 +134,9 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
         }
     }
     let kinds: Vec<&Vec<u32>> = lanes.iter().map(|lane| &lane.0).collect();
-    writeln!(w, "], NO_HOT_CLASS),\nkinds: {kinds:?},\n}};").unwrap();
+    let is_branch = |slot: &Option<Slot>| slot.as_ref().is_some_and(|slot| t.infos[slot.info].label);
+    let bits = |slots: &[Option<Slot>]| slots.iter().zip(0..).fold(0, |all, (s, n)| all | u64::from(is_branch(s)) << n);
+    let branches: Vec<u64> = t.slots.chunks(64).map(bits).collect();
+    writeln!(w, "], NO_HOT_CLASS),\nkinds: {kinds:?},\nbranches: padded(&{branches:?}, 0),\n}};").unwrap();
     Ok(())
 }

@@ -555,7 +555,10 @@ impl Iterator for Decoder<'_> {
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let (rest, at) = (self.rest, self.offset);
-        let first = rest.first_chunk().and_then(|first| quick(self.target, u64::from_le_bytes(*first)));
+        let first = match rest.first_chunk() {
+            Some(first) => quick(self.target, u64::from_le_bytes(*first)),
+            None => None,
+        };
         if let Some((inst, len)) = first {
             self.skip(len);
             return Some((at, Ok(inst)));

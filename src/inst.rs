@@ -5,6 +5,8 @@ use core::hash::{Hash, Hasher};
 
 use crate::decode::MAX_DWORDS;
 use crate::table::{Info, NO_INFO, Shape, paged, special};
+#[cfg(not(target_os = "none"))]
+use crate::target::HOT;
 use crate::target::generated::INFOS;
 use crate::target::{DECODE, ITEMS, LAYOUT, OPS};
 use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operands, Target};
@@ -280,7 +282,16 @@ impl Inst {
     #[inline]
     pub fn branch_target(&self, pc: u64) -> Option<u64> {
         // Asked of every instruction of a listing, of which few branch.
-        if self.info().label { self.label_target(pc) } else { None }
+        if self.is_branch() { self.label_target(pc) } else { None }
+    }
+
+    /// An operand is a branch distance.
+    #[inline]
+    fn is_branch(&self) -> bool {
+        #[cfg(not(target_os = "none"))]
+        return HOT[self.target() as usize].branches[self.slot() / 64] >> (self.slot() % 64) & 1 == 1;
+        #[cfg(target_os = "none")]
+        self.info().label
     }
 
     fn label_target(&self, pc: u64) -> Option<u64> {

@@ -610,7 +610,8 @@ pub(crate) struct Info {
     pub suffix: bool,
     /// The target has a spelling of its own.
     pub respelled: bool,
-    /// An operand is a branch distance.
+    /// An operand is a branch distance. Elsewhere than on bare metal a bit of `HotTables` says so.
+    #[cfg_attr(not(target_os = "none"), allow(dead_code))]
     pub label: bool,
 }
 

@@ -16,6 +16,8 @@ pub(crate) struct HotTables {
     /// For each lane of what kind a code is, a bit each: codes that no class tells apart there are of one kind. A lane is
     /// nine bits, whatever the width of the field in it: what is above the field tells nothing.
     pub kinds: [[u32; 512]; 4],
+    /// Slots whose instructions have a branch distance, a bit each.
+    pub branches: [u64; SLOTS / 64],
 }
 
 /// In `leads`: there are two dwords.

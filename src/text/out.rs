@@ -47,10 +47,12 @@ impl Out {
         Out { buffer: [0; SIZE + SLACK], len: 0 }
     }
 
+    #[inline(always)]
     pub fn clear(&mut self) {
         self.len = 0;
     }
 
+    #[inline(always)]
     pub fn bytes(&self) -> &[u8] {
         self.buffer.get(..self.len).unwrap_or(&self.buffer)
     }

@@ -45,7 +45,15 @@ pub fn section(out: &mut Out<impl Write>, place: &Place<'_>, encoding: bool) -> 
     }
     let labels = Labels::new(place);
     pieces::in_order(out, labels.pieces(), |number, text| {
-        let listing = Listing { text, labels: &labels, encoding, line: TextBuffer::new(), name: Vec::new(), near: 0 };
+        let listing = Listing {
+            text,
+            labels: &labels,
+            encoding,
+            line: TextBuffer::new(),
+            name: Vec::new(),
+            near: 0,
+            high: (0, hex::dword(0)),
+        };
         listing.piece(place, &labels.piece(number));
         Ok(())
     })?;
@@ -61,6 +69,8 @@ struct Listing<'a> {
     name: Vec<u8>,
     /// Which symbol the last place was behind.
     near: usize,
+    /// What is above the low 16 bits of the last address, and its digits: they are seldom others.
+    high: (u64, [u8; 8]),
 }
 
 impl Listing<'_> {
@@ -130,16 +140,15 @@ impl Listing<'_> {
             buf.resize(start + LINE, b' ');
         }
         if let Some(line) = buf.get_mut(start..).and_then(|line| line.first_chunk_mut()) {
-            plain(line, text, name, pc);
-            let mut end = COMMENT_END;
-            if self.encoding {
-                put(line, end, b":");
-                end += 1;
-                for word in inst.words() {
-                    // The blank is there already.
-                    put(line, end + 1, &hex::dword(*word));
-                    end += 9;
-                }
+            if self.high.0 != pc >> 16 {
+                self.high = (pc >> 16, hex::dword((pc >> 16) as u32));
+            }
+            plain(line, text, name, &self.high.1, pc);
+            let end = if self.encoding { words(line, inst.words()) } else { COMMENT_END };
+            if target.is_none() {
+                line[end % LINE] = b'\n';
+                buf.truncate(start + end + 1);
+                return;
             }
             buf.truncate(start + end);
         } else {
@@ -207,7 +216,7 @@ const LINE: usize = 128;
 /// Puts a line down up to the address in its comment, where all of it is where it nearly always is: at places that the
 /// compiler knows, which takes a third of the time. `line` is blank.
 #[inline(always)]
-fn plain(line: &mut [u8; LINE], text: &[u8], name: &[u8], pc: u64) {
+fn plain(line: &mut [u8; LINE], text: &[u8], name: &[u8], high: &[u8; 8], pc: u64) {
     line[0] = b'\t';
     put(line, 1, text);
     if !name.is_empty() {
@@ -215,9 +224,31 @@ fn plain(line: &mut [u8; LINE], text: &[u8], name: &[u8], pc: u64) {
     }
     line[COMMENT_START] = b'/';
     line[COMMENT_START + 1] = b'/';
-    let [.., a, b, c, d] = hex::dword((pc >> 32) as u32);
-    put(line, ADDRESS, &[a, b, c, d]);
-    put(line, ADDRESS + 4, &hex::dword(pc as u32));
+    put(line, ADDRESS, high);
+    let [.., a, b, c, d] = hex::dword((pc as u32) & 0xffff);
+    put(line, ADDRESS + 8, &[a, b, c, d]);
+}
+
+/// Puts the dwords down behind the address, and returns their end. The blanks are there already.
+#[inline(always)]
+fn words(line: &mut [u8; LINE], words: &[u32]) -> usize {
+    line[COMMENT_END] = b':';
+    let mut end = COMMENT_END + 1;
+    let mut rest = words;
+    // Nearly all have one or two, at places that the compiler knows.
+    if let [first, others @ ..] = rest {
+        put(line, COMMENT_END + 2, &hex::dword(*first));
+        (end, rest) = (COMMENT_END + 10, others);
+    }
+    if let [second, others @ ..] = rest {
+        put(line, COMMENT_END + 11, &hex::dword(*second));
+        (end, rest) = (COMMENT_END + 19, others);
+    }
+    for word in rest {
+        put(line, end + 1, &hex::dword(*word));
+        end += 9;
+    }
+    end
 }
 
 #[inline(always)]

@@ -7,7 +7,7 @@ use std::thread;
 use crate::out::{Out, Text};
 
 /// Pieces of a core that are made but not yet written. With the size of a piece it bounds the memory.
-const AHEAD: usize = 1;
+const AHEAD: usize = 4;
 
 /// Calls `make` for the numbers below `count`, and writes what each puts down in the order of the numbers.
 ///
