@@ -15,6 +15,7 @@ pub mod layout;
 pub mod lengths;
 pub mod lower;
 pub mod made;
+#[cfg(feature = "make")]
 pub mod make;
 pub mod model;
 pub mod names;
@@ -73,7 +74,9 @@ pub fn generate(isa: &Isa, enabled: impl Fn(&str) -> bool) -> Result<Vec<(String
             targets.push(lower::target(isa, row)?);
         }
     }
+    #[allow(unused_mut)]
     let mut files = emit::all(isa, &targets)?;
+    #[cfg(feature = "make")]
     if enabled("make") {
         files.extend(make::all(isa, &targets)?);
     }

@@ -143,7 +143,7 @@ impl Out {
     pub fn bits(&mut self, value: u32, used: u32, shown: u8) {
         match shown {
             0b11 | 0b111 => {
-                let list = &LISTS[((value & used & u32::from(shown)) | u32::from(shown) + 1) as usize % LISTS.len()];
+                let list = &LISTS[((value & used & u32::from(shown)) | (u32::from(shown) + 1)) as usize % LISTS.len()];
                 self.part(list, list[7].into());
             }
             _ => self.other_bits(value, used, shown),
