@@ -62,19 +62,23 @@ fn is_plain(item: &Item) -> bool {
 fn plain_text(i: &Item) -> String {
     let access = i.access.expect("a modifier is no operand");
     let (bit, mode) = match i.kind.as_str() {
-        "saddr" => (i.lsb, "Off"),
+        "saddr" => (NONE, "Off"),
         "global_addr" => (i.aux[0], "Address"),
         _ => (i.aux[0], "Acc"),
     };
     let (turn, mask) = ((i.lsb + 64 - i.shift) % 64, ((1u32 << i.width) - 1) << i.shift);
     let (field, bits) = (camel(&i.field), u16::from(i.dwords) * 32);
-    // Scalar tuples begin at the aligned register.
-    let odd = i.dwords.next_power_of_two().min(4) - 1;
+    // Single registers, pairs, and what is longer.
+    let section = if i.kind == "saddr" { ADDRESSES } else { u16::from(i.dwords.min(3)) - 1 };
     format!(
-        "Plain {{ turn: {turn}, odd: {odd}, mask: {mask:#x}, add: {}, bit: {bit}, mode: Mode::{mode}, role: Some(Field::{field}), bits: {bits}, access: Access::{access:?} }}",
-        i.add,
+        "Plain {{ turn: {turn}, mask: {mask:#x}, add: {}, bit: {bit}, mode: Mode::{mode}, role: Some(Field::{field}), bits: {bits}, access: Access::{access:?} }}",
+        i.add + section * SECTION,
     )
 }
+
+/// As in src/operand/values.rs: how long a section of the table of values is, and which is that of scalar addresses.
+const SECTION: u16 = 1024;
+const ADDRESSES: u16 = 3;
 
 pub fn tables(w: &mut String, t: &Target) -> Result<()> {
     let mut shapes = Shapes { t, items: Vec::new(), list: Vec::new() };

@@ -6,7 +6,7 @@ use crate::table::{Item, Kind, Mode, NONE, OperandTables, Plain, SMALL, special}
 use crate::target::OPERANDS;
 use crate::target::generated::ANY_WIDE;
 use crate::{DecodeError, Field, Inst};
-use values::{AGPR, VECTOR, value_of};
+use values::{OFF, SECTION, VECTOR, value_of};
 
 /// A register: a file and a number in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -118,10 +118,7 @@ impl<'a> Operands<'a> {
     #[inline]
     pub(crate) fn new(inst: &'a Inst) -> Self {
         let tables = OPERANDS[inst.target() as usize];
-        let (list, implicit): (&[u8], &[Operand]) = match tables.shape(inst.slot(), inst.form()) {
-            Some(shape) => (tables.list_of(shape), tables.implicit_of(shape)),
-            None => (&[], &[]),
-        };
+        let (list, implicit) = tables.lists(inst.slot(), inst.form()).unwrap_or((&[], &[]));
         Operands { inst, tables, list, given: 0, implicit, shown: 0 }
     }
 }
@@ -254,35 +251,56 @@ fn unshown(operand: &Operand, shown: u8) -> Option<Access> {
 
 #[inline(always)]
 fn read_plain(t: &OperandTables, item: &Plain, inst: &Inst) -> Operand {
-    let mut code = plain_code(item, inst);
-    let operand = |value, bits| Operand { role: item.role, value, bits, access: item.access };
+    if SMALL {
+        return read_small(t, item, inst);
+    }
+    let mut index = plain_index(item, inst);
     let mut bits = item.bits;
     if item.bit != NONE {
         match item.mode {
-            Mode::Acc => code += code & VECTOR & u16::from(flag(inst, item.bit)) << 8,
-            Mode::Off if code == 127 => return operand(Value::Off, bits),
-            Mode::Off => {}
-            Mode::Address => bits = if self::bits(inst, item.bit, 7) == 127 { 64 } else { 32 },
+            Mode::Address => bits = address_bits(item, inst),
+            _ => index += index & VECTOR & usize::from(flag(inst, item.bit)) << 8,
         }
     }
     // A reference: what is copied as a whole is not taken apart and put together again.
     let other;
-    let value = match if SMALL { None } else { value_of(code, item.odd) } {
+    let value = match value_of(index) {
         Some(value) => value,
         None => {
-            other = match code {
-                AGPR.. => Value::Reg(Reg::Agpr(code as u8)),
-                _ => register_or_constant(t, code, bits / 32, inst),
-            };
+            other = register_or_constant(t, (index % SECTION) as u16, bits / 32, inst);
             &other
         }
     };
-    operand(*value, bits)
+    Operand { role: item.role, value: *value, bits, access: item.access }
 }
 
+/// The same without a table of what codes mean.
+fn read_small(t: &OperandTables, item: &Plain, inst: &Inst) -> Operand {
+    let code = plain_code(item, inst);
+    let bits = if item.mode == Mode::Address { address_bits(item, inst) } else { item.bits };
+    let value = match item.mode {
+        Mode::Off if usize::from(code) == OFF => Value::Off,
+        Mode::Acc if flag(inst, item.bit) && usize::from(code) & VECTOR != 0 => Value::Reg(Reg::Agpr(code as u8)),
+        _ => register_or_constant(t, code, bits / 32, inst),
+    };
+    Operand { role: item.role, value, bits, access: item.access }
+}
+
+/// Of a vector address: two registers without a scalar one.
 #[inline(always)]
+fn address_bits(item: &Plain, inst: &Inst) -> u16 {
+    if bits(inst, item.bit, 7) as usize == OFF { 64 } else { 32 }
+}
+
+/// Where in the table of values the code is, and what it means.
+#[inline(always)]
+fn plain_index(item: &Plain, inst: &Inst) -> usize {
+    let field = inst.bits().rotate_right(item.turn.into()) as u32 & u32::from(item.mask);
+    (field + u32::from(item.add)) as usize
+}
+
 fn plain_code(item: &Plain, inst: &Inst) -> u16 {
-    (inst.bits().rotate_right(item.turn.into()) as u16 & item.mask).wrapping_add(item.add)
+    (plain_index(item, inst) % SECTION) as u16
 }
 
 /// The code of the plain operand that a field names.

@@ -277,16 +277,15 @@ pub(crate) struct OperandTables {
 
 /// What most operands are: a code that is always read, and names a register or a constant.
 pub(crate) struct Plain {
-    /// The words are turned so far to the right that the masked bits are the code, less what is added.
+    /// The words are turned so far to the right that the masked bits are the code, less what is added; with that they
+    /// are its place in the table of src/operand/values.rs.
     pub turn: u8,
-    /// Bits that the number of a scalar register lacks.
-    pub odd: u8,
     pub mask: u16,
     pub add: u16,
     pub role: Option<Field>,
     pub bits: u16,
     pub access: Access,
-    /// The lowest bit that `mode` looks at, or `NONE`.
+    /// The lowest bit that `mode` looks at, or `NONE`: then there is nothing to look at.
     pub bit: u8,
     pub mode: Mode,
 }
@@ -330,22 +329,18 @@ impl OperandTables {
         Some(shape)
     }
 
-    /// The numbers of the items.
+    /// The numbers of the items, and the registers that no field names.
     #[inline]
-    pub(crate) fn list_of(&self, shape: &OperandShape) -> &[u8] {
-        let first = usize::from(shape.first);
-        self.lists.get(first..first + usize::from(shape.items)).unwrap_or(&[])
-    }
-
-    #[inline]
-    pub(crate) fn implicit_of(&self, shape: &OperandShape) -> &[Operand] {
-        let first = usize::from(shape.implicit);
-        self.implicit.get(first..first + usize::from(shape.count)).unwrap_or(&[])
+    pub(crate) fn lists(&self, slot: usize, form: u8) -> Option<(&[u8], &[Operand])> {
+        let shape = self.shape(slot, form)?;
+        let (first, implicit) = (usize::from(shape.first), usize::from(shape.implicit));
+        let list = self.lists.get(first..first + usize::from(shape.items))?;
+        Some((list, self.implicit.get(implicit..implicit + usize::from(shape.count))?))
     }
 
     /// The numbers of the items of an instruction.
     pub(crate) fn list(&self, slot: usize, form: u8) -> Option<&[u8]> {
-        self.shape(slot, form).map(|shape| self.list_of(shape))
+        self.lists(slot, form).map(|lists| lists.0)
     }
 }
 
