@@ -15,7 +15,7 @@ pub mod layout;
 pub mod lengths;
 pub mod lower;
 pub mod made;
-#[cfg(feature = "make")]
+#[cfg(any(feature = "make", test))]
 pub mod make;
 pub mod model;
 pub mod names;
@@ -76,7 +76,7 @@ pub fn generate(isa: &Isa, enabled: impl Fn(&str) -> bool) -> Result<Vec<(String
     }
     #[allow(unused_mut)]
     let mut files = emit::all(isa, &targets)?;
-    #[cfg(feature = "make")]
+    #[cfg(any(feature = "make", test))]
     if enabled("make") {
         files.extend(make::all(isa, &targets)?);
     }

@@ -75,7 +75,7 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
 fn quick(target: Target, bits: u64) -> Option<(Inst, usize)> {
     let (meta, two) = match hot::look(HOT[target as usize], bits) {
         Some(Hot { slot, class, two }) => (Inst::meta(slot, 0, class), two),
-        None => plain(DECODE[target as usize], bits)?,
+        None => hot::any(DECODE[target as usize], bits)?,
     };
     let two = two & 1;
     // What stands behind the instruction is not part of it.
@@ -96,21 +96,6 @@ fn last(target: Target, word: u32) -> Option<(Inst, usize)> {
     quick(target, word.into()).filter(|&(_, len)| len == 4)
 }
 
-/// `Inst::meta`, and 1 if there are two dwords.
-#[cfg(not(target_os = "none"))]
-#[inline(never)]
-fn plain(t: &DecodeTables, bits: u64) -> Option<(u32, u32)> {
-    let family = family(t, bits as u32);
-    let found = find(t, bits, family).filter(|found| found.dwords <= 2)?;
-    let class = t.classes.get(usize::from(found.class))?;
-    // A table says nothing of bits behind the instruction.
-    let lanes = usize::from(family.lanes);
-    let good = bits & zeros(t, class) == 0
-        && in_lanes(t, class, lanes, bits)
-        && (class.special == 0 || rare(t, found.class, class, lanes, bits));
-    good.then(|| (found.meta(), u32::from(found.dwords) - 1))
-}
-
 #[inline(always)]
 fn class_of(t: &DecodeTables, slot: u16) -> u8 {
     paged(&t.pages, &t.class_of, slot.into()).unwrap_or(0)
@@ -121,12 +106,7 @@ fn zeros(t: &DecodeTables, class: &Class) -> u64 {
     t.zeros.get(usize::from(class.zeros)).copied().unwrap_or(u64::MAX)
 }
 
-/// The field in each lane is of the class's set.
-#[inline(always)]
-fn in_lanes(t: &DecodeTables, class: &Class, lanes: usize, bits: u64) -> bool {
-    (0..4).all(|n| in_lane(t, class, lanes, n, bits))
-}
-
+/// The field in a lane is of the class's set.
 #[inline(always)]
 fn in_lane(t: &DecodeTables, class: &Class, lanes: usize, n: usize, bits: u64) -> bool {
     let (lsb, width) = LANES[lanes % LANES.len()][n % 4];
@@ -369,16 +349,6 @@ fn refused_by(t: &DecodeTables, checks: &[Check], bits: u64) -> Option<Bad> {
 #[inline]
 fn in_set(set: &[u32; 16], code: usize) -> bool {
     set[code / 32 % 16] >> (code % 32) & 1 == 1
-}
-
-/// What few classes demand.
-#[cold]
-fn rare(t: &DecodeTables, number: u8, class: &Class, lanes: usize, bits: u64) -> bool {
-    let (ones, more) = further(t, number, class);
-    class.special & (special::SIZED | special::WIDE) == 0
-        && bits & ones == ones
-        && refused_by(t, more, bits).is_none()
-        && ties(t, class, (more, lanes), bits).is_ok()
 }
 
 /// Rules that tie several fields. Their positions are those of the formats that have the rule, which no generation

@@ -5,6 +5,9 @@
 //! either that it is an instruction of one dword or two with all in order, or that somebody else must look at it: a
 //! code announces a further dword, a rule ties fields, or something is wrong.
 
+use super::{family, find, further, in_lane, refused_by, ties, zeros};
+use crate::table::{Class, DecodeTables, special};
+
 /// What `look` needs. Where bytes count more than time there is none.
 pub(crate) struct HotTables {
     /// What the top nine bits of the first dword say: the family, and `TWO`.
@@ -82,4 +85,28 @@ pub(crate) fn look(t: &HotTables, bits: u64) -> Option<Hot> {
     }
     let bad = u64::from(bad) | bits & class.zeros;
     (bad == 0).then_some(Hot { slot, class: number, two: u32::from(lead) / TWO })
+}
+
+/// What `look` leaves to others, if it has one dword or two and all is in order: `Inst::meta`, and 1 if there are two.
+#[inline(never)]
+pub(super) fn any(t: &DecodeTables, bits: u64) -> Option<(u32, u32)> {
+    let family = family(t, bits as u32);
+    let found = find(t, bits, family).filter(|found| found.dwords <= 2)?;
+    let class = t.classes.get(usize::from(found.class))?;
+    // A table says nothing of bits behind the instruction.
+    let lanes = usize::from(family.lanes);
+    let good = bits & zeros(t, class) == 0
+        && (0..4).all(|n| in_lane(t, class, lanes, n, bits))
+        && (class.special == 0 || rare(t, found.class, class, lanes, bits));
+    good.then(|| (found.meta(), u32::from(found.dwords) - 1))
+}
+
+/// What few classes demand.
+#[cold]
+fn rare(t: &DecodeTables, number: u8, class: &Class, lanes: usize, bits: u64) -> bool {
+    let (ones, more) = further(t, number, class);
+    class.special & (special::SIZED | special::WIDE) == 0
+        && bits & ones == ones
+        && refused_by(t, more, bits).is_none()
+        && ties(t, class, (more, lanes), bits).is_ok()
 }

@@ -16,11 +16,11 @@ pub(super) static TEXTS: [[u8; 16]; 0x800] = {
         let (n, text) = (number & 255, Text::new());
         let text = match number >> 8 {
             0 | 4 if n >= 128 => text.constant(n),
-            0 if n <= LAST => text.register(b's', n),
+            0 if n < SCALARS => text.register(b's', n),
             1 => text.register(b'v', n),
             2 => text.register(b'a', n),
             3 if n == OFF => text.word(b"off"),
-            3 | 4 if n <= LAST => text.pair(b's', n & !1),
+            3 | 4 if n < SCALARS => text.pair(b's', n & !1),
             5 if n < 255 => text.pair(b'v', n),
             6 if n < 255 => text.pair(b'a', n),
             7 if n <= 64 => text.number(n),
@@ -52,7 +52,8 @@ pub(super) const PAIR: usize = 0x400;
 /// The bit that the numbers of vector registers have, and scalar ones have not.
 pub(super) const VECTOR: usize = 0x100;
 
-const LAST: usize = SCALAR_LAST as usize;
+/// Codes of scalar registers.
+const SCALARS: usize = SCALAR_LAST as usize + 1;
 /// The code that is no register as a scalar address, as in src/operand.rs.
 const OFF: usize = 127;
 
