@@ -9,12 +9,14 @@
 //! Few of a family's opcodes exist, and neighbours are alike: what is said of slots stands in *pages* of 16 slots, and
 //! equal pages stand there once.
 
+mod layout;
 #[cfg(feature = "text")]
 mod text;
 
 // How long the longest of each table is among the targets: an index is compared with a constant.
 use crate::target::generated::{CLASS_OF, CLASSES, FAMILIES, PAGES, SETS, ZEROS};
 use crate::{Access, Field, Format, Inst, Opcode, Operand};
+pub use layout::*;
 #[cfg(feature = "text")]
 pub(crate) use text::*;
 
@@ -639,53 +641,6 @@ pub(crate) struct Codes {
     pub execz: u8,
     pub scc: u8,
     pub lds_direct: u8,
-}
-
-pub(crate) struct LayoutTables {
-    pub formats: &'static [Layout],
-}
-
-/// The bits of a microcode format; see [`Target::layouts`](crate::Target::layouts).
-#[derive(Clone, Copy, Debug)]
-pub struct Layout {
-    /// Its name.
-    pub format: Format,
-    /// Its size in bits: that of the base words, or 32 for a dword that stands behind others.
-    pub bits: u8,
-    /// It stands behind the words of another format.
-    pub extension: bool,
-    /// Its fields. The bits are counted from its own start.
-    pub fields: &'static [FieldInfo],
-    /// What can stand behind it: the field that says so, the code in it, and the format.
-    pub extends: &'static [(Field, u16, Format)],
-}
-
-/// Where a field lies in its format.
-#[derive(Clone, Copy, Debug)]
-pub struct FieldInfo {
-    /// Its name.
-    pub field: Field,
-    /// Lowest bit of the low part of the value.
-    pub lsb: u8,
-    /// Width of the low part in bits.
-    pub width: u8,
-    /// Lowest bit of the high part of a split field, or 255.
-    pub hi: u8,
-    /// Width of the high part in bits.
-    pub hi_width: u8,
-    /// The value of bits that are always the same.
-    pub fixed: Option<u16>,
-    /// The field lies over others, which are its parts.
-    pub overlay: bool,
-    /// Which of `ABOUTS`: the strings are linked only where somebody asks for them.
-    pub(crate) about: u16,
-}
-
-impl FieldInfo {
-    /// What the table says of it.
-    pub fn about(&self) -> &'static str {
-        crate::target::generated::ABOUTS.get(usize::from(self.about)).copied().unwrap_or("")
-    }
 }
 
 /// What names mean on the target. A name is the number of its row in the tables, which is the same on all targets.
