@@ -10,7 +10,10 @@ use crate::build::pages::{PAGE, pages, position};
 
 /// Where the fields lie whose codes nearly all words are refused for: the lanes of `src/decode.rs`, as (lowest bit,
 /// width). A family has the lanes that most of its checks fit; the others are checked one by one, which takes longer.
-/// With one dword: scalar and vector operations; with two: vector operations, memory, scalar memory.
+/// With one dword: scalar and vector operations; with two: vector operations, memory, scalar memory, and there the bit that
+/// says that an offset is a constant: no check is of it, but `build/hot.rs` looks at it.
+///
+/// In which order they stand is for that too: few kinds of codes should meet in a lane.
 pub const LANES: [[(u8, u8); 4]; 5] = [
     [(0, 8), (8, 8), (0, 0), (16, 7)],
     [(0, 9), (9, 8), (17, 8), (0, 0)],

@@ -10,7 +10,9 @@ use crate::build::lower::{Check, NONE, Slot, special, tail};
 
 const MIMG: u16 = special::MIMG_DATA | special::MIMG_GATHER | special::MIMG_ATOMIC | special::MIMG_CMPSWAP;
 
+/// What words of a class must be to be looked at no further.
 struct Hot {
+    /// Bits that are zero.
     zeros: u64,
     /// Which codes of each lane are good.
     good: [Vec<bool>; 4],
@@ -18,7 +20,8 @@ struct Hot {
 
 /// What need not be looked at any further in words of a class; `None`: nothing.
 ///
-/// What a rule forbids is forbidden here without its conditions, as long as few words meet them.
+/// What a rule forbids is forbidden here without its conditions, as long as few words meet them. Where its fields lie,
+/// `ties` in build/assume.rs checks.
 fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
     let lanes = LANES[c.lanes];
     let elsewhere = special::SIZED | special::WIDE;
