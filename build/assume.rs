@@ -90,7 +90,7 @@ pub fn constants(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// Slots, forms and targets are numbers of 13, 3 and 5 bits in `Inst`; families have five bits in `lead`.
+/// Slots, forms and targets are numbers of 13, 3 and 5 bits in `Inst`; families have five bits in `HotTables::leads`.
 pub fn counts(t: &Target) -> Result<()> {
     let forms = t.shapes.iter().flat_map(|s| s.numbered_follows().map(|(_, form)| usize::from(form) + 1)).max();
     let counts =

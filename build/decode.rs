@@ -44,7 +44,7 @@ pub struct Class {
 }
 
 impl Class {
-    pub fn is_further(&self) -> bool {
+    fn is_further(&self) -> bool {
         self.ones as u64 != 0 || !self.more.is_empty()
     }
 

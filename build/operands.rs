@@ -69,16 +69,16 @@ fn plain_text(i: &Item) -> String {
     let (turn, mask) = ((i.lsb + 64 - i.shift) % 64, ((1u32 << i.width) - 1) << i.shift);
     let (field, bits) = (camel(&i.field), u16::from(i.dwords) * 32);
     // Single registers, pairs, and what is longer.
-    let section = if i.kind == "saddr" { ADDRESSES } else { u16::from(i.dwords.min(3)) - 1 };
+    let section = (u16::from(i.dwords.min(3)) - 1) * SECTION + if i.kind == "saddr" { ADDRESSES } else { 0 };
     format!(
         "Plain {{ turn: {turn}, mask: {mask:#x}, add: {}, bit: {bit}, mode: Mode::{mode}, role: Some(Field::{field}), bits: {bits}, access: Access::{access:?} }}",
-        i.add + section * SECTION,
+        i.add + section,
     )
 }
 
-/// As in src/operand/values.rs: how long a section of the table of values is, and which is that of scalar addresses.
+/// As in src/operand/values.rs: how long a section of the table of values is, and where scalar addresses begin in it.
 const SECTION: u16 = 1024;
-const ADDRESSES: u16 = 3;
+const ADDRESSES: u16 = 768;
 
 pub fn tables(w: &mut String, t: &Target) -> Result<()> {
     let mut shapes = Shapes { t, items: Vec::new(), list: Vec::new() };

@@ -6,7 +6,7 @@ use crate::table::{Item, Kind, Mode, NONE, OperandTables, Plain, SMALL, special}
 use crate::target::OPERANDS;
 use crate::target::generated::ANY_WIDE;
 use crate::{DecodeError, Field, Inst};
-use values::{OFF, SECTION, VECTOR, value_of};
+use values::{OFF, VECTOR, code_at, value_of};
 
 /// A register: a file and a number in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -267,7 +267,7 @@ fn read_plain(t: &OperandTables, item: &Plain, inst: &Inst) -> Operand {
     let value = match value_of(index) {
         Some(value) => value,
         None => {
-            other = register_or_constant(t, (index % SECTION) as u16, bits / 32, inst);
+            other = register_or_constant(t, code_at(index), bits / 32, inst);
             &other
         }
     };
@@ -300,7 +300,7 @@ fn plain_index(item: &Plain, inst: &Inst) -> usize {
 }
 
 fn plain_code(item: &Plain, inst: &Inst) -> u16 {
-    (plain_index(item, inst) % SECTION) as u16
+    code_at(plain_index(item, inst))
 }
 
 /// The code of the plain operand that a field names.
