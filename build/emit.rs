@@ -7,7 +7,7 @@ use crate::build::error::Result;
 use crate::build::lower::{self, Target};
 use crate::build::model::*;
 use crate::build::tables::{info_table, target_tables};
-use crate::build::{decode, facts, hot, lengths, made, names, quick, roster, types};
+use crate::build::{decode, facts, hot, lengths, made, names, operands, quick, roster, types};
 
 pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut files =
@@ -18,6 +18,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let unknown = targets.iter().any(|t| lengths::entries(t).contains(&lengths::UNKNOWN));
     writeln!(tables, "pub(crate) const ANY_UNKNOWN_LENGTH: bool = {unknown};").unwrap();
     let wide = targets.iter().flat_map(|t| &t.items).any(|i| i.lsb >= 64);
+    writeln!(tables, "pub(crate) type OperandList = {};", operands::list_type(targets)?).unwrap();
     writeln!(tables, "pub(crate) const ANY_WIDE: bool = {wide};").unwrap();
     writeln!(tables, "pub(crate) const TAILS: u8 = {};", decode::tails(targets)).unwrap();
     let mut abouts = vec![String::new()];

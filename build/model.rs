@@ -287,6 +287,25 @@ pub enum Access {
     ReadWrite,
 }
 
+impl Access {
+    pub fn of(reads: bool, writes: bool) -> Option<Access> {
+        match (reads, writes) {
+            (true, true) => Some(Access::ReadWrite),
+            (true, false) => Some(Access::Read),
+            (false, true) => Some(Access::Write),
+            (false, false) => None,
+        }
+    }
+
+    pub fn reads(self) -> bool {
+        self != Access::Write
+    }
+
+    pub fn writes(self) -> bool {
+        self != Access::Read
+    }
+}
+
 #[derive(Debug)]
 pub struct Row {
     pub at: Place,

@@ -8,37 +8,64 @@ use crate::build::decode::number;
 use crate::build::emit::camel;
 use crate::build::error::Result;
 use crate::build::lower::{Info, Item, NONE, Slot, Target};
-use crate::build::pages::{PAGE, pages, position, run};
+use crate::build::model::Access;
+use crate::build::pages::{PAGE, pages, position};
 use crate::build::tables::item_text;
 
-/// The operands of a form: the items by their numbers, the registers that no field names, and the shapes (plus one) of
-/// further forms.
+/// The operands of a form, by their numbers in `Lists::rows`, and the lists (plus one) of further forms.
 #[derive(Clone, PartialEq)]
-struct Shape {
-    list: Vec<u8>,
-    implicit: Vec<String>,
+struct List {
+    rows: Vec<u8>,
     forms: [u16; 2],
     others: Vec<(u8, u16)>,
 }
 
-struct Shapes<'a> {
-    t: &'a Target<'a>,
-    items: Vec<Item>,
-    list: Vec<Shape>,
+/// What an operand is.
+#[derive(Clone, PartialEq)]
+enum Row {
+    Item(Item),
+    /// A register that no field names, by its number in `IMPLICIT`, and the bit without which it is none.
+    Implicit(usize, Access, u8),
 }
 
-impl Shapes<'_> {
+struct Lists<'a> {
+    t: &'a Target<'a>,
+    rows: Vec<Row>,
+    list: Vec<List>,
+}
+
+impl Lists<'_> {
     /// The number (plus one) of what is left of a shape of the printer; 0 for 0.
-    fn of(&mut self, shape: usize, implicit: &[String]) -> u16 {
+    fn of(&mut self, shape: usize, info: &Info) -> u16 {
         let Some(s) = shape.checked_sub(1).map(|n| &self.t.shapes[n]) else { return 0 };
-        let forms = [self.of(s.sdwa, implicit), self.of(s.dpp, implicit)];
-        let others =
-            s.numbered_follows().filter(|o| o.1 != 0).map(|(f, form)| (form, self.of(f.form, implicit))).collect();
+        let forms = [self.of(s.sdwa, info), self.of(s.dpp, info)];
+        let others = s.numbered_follows().filter(|o| o.1 != 0).map(|(f, form)| (form, self.of(f.form, info))).collect();
         let numbers = self.t.item_lists[s.items.0..s.items.0 + s.items.1].iter();
-        let items = numbers.map(|&n| &self.t.items[usize::from(n)]).filter(|i| i.access.is_some());
-        let list = items.map(|i| number(&mut self.items, plain(i))).collect();
-        position(&mut self.list, Shape { list, implicit: implicit.to_vec(), forms, others }) as u16 + 1
+        let items: Vec<&Item> =
+            numbers.map(|&n| &self.t.items[usize::from(n)]).filter(|i| i.access.is_some()).collect();
+        let implicit = implicit(info, &items);
+        let all = items.into_iter().map(|item| Row::Item(plain(item))).chain(implicit);
+        let rows = all.map(|row| number(&mut self.rows, row)).collect();
+        position(&mut self.list, List { rows, forms, others }) as u16 + 1
     }
+}
+
+/// The registers that no field names.
+fn implicit(info: &Info, items: &[&Item]) -> Vec<Row> {
+    // The vcc that the text shows is not implicit besides; nor is it written when SDWA names another register.
+    let shown = |access: fn(Access) -> bool| {
+        items.iter().any(|i| ["vcc", "sdst_or_vcc"].contains(&i.kind.as_str()) && i.access.is_some_and(access))
+    };
+    let shown = (shown(Access::reads), shown(Access::writes));
+    // And m0 is the address in LDS: without the lds bit it is not read.
+    let lds = items.iter().find(|i| i.kind == "buf_data" && i.aux[1] != NONE).map_or(NONE, |i| i.aux[1]);
+    let row = |(n, name): (usize, &&str)| {
+        let (reads, writes) = (info.reads.iter().any(|r| r == name), info.writes.iter().any(|r| r == name));
+        let is_vcc = *name == "vcc";
+        let access = Access::of(reads && !(is_vcc && shown.0), writes && !(is_vcc && shown.1))?;
+        Some(Row::Implicit(n, access, if *name == "m0" { lds } else { NONE }))
+    };
+    IMPLICIT.iter().enumerate().filter_map(row).collect()
 }
 
 /// An item without what only text tells apart: what a constant is taken for, and the signs of sources.
@@ -53,76 +80,190 @@ fn plain(item: &Item) -> Item {
     Item { aux, ty: "b".into(), used: 0, ..item.clone() }
 }
 
-/// Always there, in one piece of the first 64 bits.
-fn is_plain(item: &Item) -> bool {
-    let always = item.cond == NONE && item.split.0 == NONE && item.lsb < 64 && item.width <= 9;
-    always && ["code", "acc", "saddr", "global_addr"].contains(&item.kind.as_str())
+/// Constants that are what the field has.
+const CONSTANTS: [&str; 10] =
+    ["attr", "interp_param", "exp_tgt", "hex", "int16", "endpgm", "hwreg", "sendmsg", "waitcnt", "gpr_idx"];
+
+/// What a row says, but for the operand that it is like.
+struct RowText {
+    how: &'static str,
+    turn: u8,
+    acc: u8,
+    address: u8,
+    mask: u32,
+    add: u16,
 }
 
-fn plain_text(i: &Item) -> String {
-    let access = i.access.expect("a modifier is no operand");
-    let (bit, mode) = match i.kind.as_str() {
-        "saddr" => (NONE, "Off"),
-        "global_addr" => (i.aux[0], "Address"),
-        _ => (i.aux[0], "Acc"),
+/// Nothing is in the words.
+const FIXED: RowText = RowText { how: "Value", turn: 0, acc: NO_SHIFT, address: NO_SHIFT, mask: 0, add: 0 };
+
+impl RowText {
+    fn text(self, role: &str, bits: u16, access: Access) -> (&'static str, String) {
+        let RowText { how, turn, acc, address, mask, add } = self;
+        let how = if how == "Value" && (acc, address) != (NO_SHIFT, NO_SHIFT) { "Varied" } else { how };
+        let text = format!(
+            "Row::new(How::{how}, [{turn}, {acc}, {address}], [{mask:#x}, {add}], ({role}, {bits}, Access::{access:?}))"
+        );
+        (how, text)
+    }
+}
+
+/// A row that needs no item, if this is one: always there, in one piece of the first 64 bits.
+fn row_text(t: &Target, row: &Row) -> Option<(&'static str, String)> {
+    let i = match row {
+        Row::Item(item) => item,
+        &Row::Implicit(n, access, bit) => {
+            let bits = match IMPLICIT[n] {
+                "scc" => 1,
+                "vcc" | "exec" => lanes(t).into(),
+                "flat_scr" | "xnack" => 64,
+                _ => 32,
+            };
+            let (how, acc) = if bit == NONE { ("Value", NO_SHIFT) } else { ("If", bit) };
+            return Some(RowText { how, acc, add: IMPLICIT_PLACES + n as u16, ..FIXED }.text("None", bits, access));
+        }
     };
-    let (turn, mask) = ((i.lsb + 64 - i.shift) % 64, ((1u32 << i.width) - 1) << i.shift);
-    let (field, bits) = (camel(&i.field), u16::from(i.dwords) * 32);
-    // Single registers, pairs, and what is longer.
-    let section = (u16::from(i.dwords.min(3)) - 1) * SECTION + if i.kind == "saddr" { ADDRESSES } else { 0 };
-    format!(
-        "Plain {{ turn: {turn}, mask: {mask:#x}, add: {}, bit: {bit}, mode: Mode::{mode}, role: Some(Field::{field}), bits: {bits}, access: Access::{access:?} }}",
-        i.add + section,
-    )
+    let of = |row: RowText, bits: u16| {
+        let role = format!("Some(Field::{})", camel(&i.field));
+        Some(row.text(&role, bits, i.access.expect("a modifier is no operand")))
+    };
+    let kind = i.kind.as_str();
+    let bits = if kind == "global_addr" { 32 } else { u16::from(i.dwords) * 32 };
+    if kind == "vcc" {
+        let vcc = IMPLICIT.iter().position(|name| *name == "vcc")? as u16;
+        return of(RowText { add: IMPLICIT_PLACES + vcc, ..FIXED }, bits);
+    }
+    if i.cond != NONE || i.split.0 != NONE || i.lsb >= 64 || i.width > 16 {
+        return None;
+    }
+    let mask = (1u32 << i.width) - 1;
+    if kind == "label" || CONSTANTS.contains(&kind) {
+        let how = if kind == "label" { "Label" } else { "Imm" };
+        return of(RowText { how, turn: i.lsb, mask, ..FIXED }, i.width.into());
+    }
+    let (acc, address) = match kind {
+        "code" | "saddr" => (NO_SHIFT, NO_SHIFT),
+        "acc" | "buf_data" if i.aux[1..3] != [NONE; 2] => return None,
+        "acc" | "buf_data" if i.aux[0] == NONE => (NO_SHIFT, NO_SHIFT),
+        "acc" | "buf_data" => (i.aux[0].checked_sub(VECTOR)?, NO_SHIFT),
+        "global_addr" => (NO_SHIFT, i.aux[0]),
+        _ => return None,
+    };
+    // Single registers, pairs, and what is longer; vector registers are not aligned.
+    let section = if i.add >= 1 << VECTOR { 0 } else { (u16::from(i.dwords.min(3)) - 1) * SECTION };
+    let add = i.add + section + if kind == "saddr" { ADDRESSES } else { 0 };
+    of(RowText { how: "Value", turn: (i.lsb + 64 - i.shift) % 64, acc, address, mask: mask << i.shift, add }, bits)
 }
 
-/// As in src/operand/values.rs: how long a section of the table of values is, and where scalar addresses begin in it.
+/// What a list is of words without some bits, and those bits.
+fn usual(rows: &mut Vec<Row>, list: &List) -> (Vec<u8>, u64) {
+    let mut without = 0;
+    let bit = |n: u8| if n == NONE { 0 } else { 1u64 << n };
+    let of = |&n: &u8| match &rows[usize::from(n)] {
+        // What goes to LDS, and the register for the fail status.
+        Row::Item(item) if item.kind == "buf_data" => {
+            let [acc, lds, tfe, d] = item.aux;
+            without |= bit(lds) | bit(tfe);
+            Some(Row::Item(Item { aux: [acc, NONE, NONE, d], ..item.clone() }))
+        }
+        Row::Implicit(.., n) if *n != NONE => {
+            without |= bit(*n);
+            None
+        }
+        row => Some(row.clone()),
+    };
+    let left: Vec<Row> = list.rows.iter().filter_map(of).collect();
+    (left.into_iter().map(|row| number(rows, row)).collect(), without)
+}
+
+/// As in src/operand/values.rs: how long a section of the table of values is, where scalar addresses begin in it, what is
+/// behind the sections, and which bit vector registers have.
 const SECTION: u16 = 1024;
 const ADDRESSES: u16 = 768;
+const IMPLICIT_PLACES: u16 = 3 * SECTION;
+const VECTOR: u8 = 8;
+/// As in src/table.rs.
+const NO_SHIFT: u8 = 63;
+
+/// All lists, and which one each slot has.
+fn lists<'a>(t: &'a Target) -> (Lists<'a>, Vec<u16>) {
+    let mut lists = Lists { t, rows: Vec::new(), list: Vec::new() };
+    // Slots without an operation have the list of a neighbour: they are never asked for it.
+    let mut last = 0;
+    let mut list_of = Vec::new();
+    for slot in &t.slots {
+        let of = |s: &Slot| lists.of(s.shape, &t.infos[s.info]).saturating_sub(1);
+        last = slot.as_ref().map_or(last, of);
+        list_of.push(last);
+    }
+    (lists, list_of)
+}
+
+/// The integer that holds a list of operands, a byte each.
+pub fn list_type(targets: &[Target]) -> Result<&'static str> {
+    let mut ty = "u64";
+    for t in targets {
+        let longest = lists(t).0.list.iter().map(|l| l.rows.len()).max().unwrap_or(0);
+        room(t, "operands in a list", longest, 4)?;
+        if longest > 8 {
+            ty = "u128";
+        }
+    }
+    Ok(ty)
+}
 
 pub fn tables(w: &mut String, t: &Target) -> Result<()> {
-    let mut shapes = Shapes { t, items: Vec::new(), list: Vec::new() };
-    // Slots without an operation have the shape of a neighbour: they are never asked for it.
-    let mut last = 0;
-    let mut shape_of = Vec::new();
-    for slot in &t.slots {
-        let of = |s: &Slot| shapes.of(s.shape, &registers(t, &t.infos[s.info])).saturating_sub(1);
-        last = slot.as_ref().map_or(last, of);
-        shape_of.push(last);
-    }
-    shape_of.resize(shape_of.len().next_multiple_of(PAGE), last);
-    // The shapes of a page are neighbours: what they are counted from stands beside its number.
+    let (mut lists, mut list_of) = lists(t);
+    let last = list_of.last().copied().unwrap_or(0);
+    // `USUAL` in src/table.rs.
+    room(t, "lists of operands", lists.list.len(), 9)?;
+    writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{").unwrap();
+    writeln!(w, "#[cfg(not(target_os = \"none\"))]\nlist_of: &{list_of:?},").unwrap();
+    // The lists of a page are neighbours: what they are counted from stands beside its number.
+    list_of.resize(list_of.len().next_multiple_of(PAGE), last);
     let base = |page: &[u16]| page.iter().copied().min().unwrap_or(0);
-    let (numbers, entries) = pages(&shape_of, |page| page.iter().map(|n| n - base(page)).collect());
-    room(t, "shapes of operands between those of 16 slots", entries.iter().max().map_or(0, |&n| n.into()), 8)?;
-    let numbers: Vec<_> = numbers.iter().zip(shape_of.chunks(PAGE)).map(|(n, page)| (n, base(page))).collect();
-    room(t, "shapes of operands", shapes.list.len() + 1, 16)?;
-    room(t, "items of operands", shapes.items.len(), 8)?;
-    writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{ pages: &{numbers:?}, shape_of: &{entries:?}, shapes: &[").unwrap();
-    // The plain ones get the first numbers.
-    let (first, others): (Vec<usize>, Vec<usize>) = (0..shapes.items.len()).partition(|&n| is_plain(&shapes.items[n]));
-    let order: Vec<usize> = [first.clone(), others.clone()].concat();
-    let renumbered = |old: &u8| order.iter().position(|&n| n == usize::from(*old)).expect("it is of all") as u8;
-    shapes.list.iter_mut().for_each(|s| s.list = s.list.iter().map(renumbered).collect());
-    let (mut lists, mut registers, mut forms) = (Vec::new(), Vec::new(), vec![[0; 2]]);
-    for s in &shapes.list {
-        let ((first, items), (implicit, count)) = (run(&mut lists, &s.list), run(&mut registers, &s.implicit));
-        let forms = number(&mut forms, s.forms);
-        writeln!(
-            w,
-            "OperandShape {{ first: {first}, items: {items}, implicit: {implicit}, count: {count}, forms: {forms} }},"
-        )
-        .unwrap();
-    }
-    room(t, "implicit operands", registers.len(), 8)?;
+    let (numbers, entries) = pages(&list_of, |page| page.iter().map(|n| n - base(page)).collect());
+    room(t, "lists of operands between those of 16 slots", entries.iter().max().map_or(0, |&n| n.into()), 8)?;
+    let numbers: Vec<_> = numbers.iter().zip(list_of.chunks(PAGE)).map(|(n, page)| (n, base(page))).collect();
+    let small = "#[cfg(target_os = \"none\")]";
+    writeln!(w, "{small}\npages: &{numbers:?},\n{small}\nlist_of: &{entries:?},").unwrap();
+    let mut forms = vec![[0; 2]];
+    let forms_of: Vec<_> = lists.list.iter().map(|l| number(&mut forms, l.forms)).collect();
     room(t, "pairs of forms of operands", forms.len(), 8)?;
-    let all = shapes.list.iter().zip(0u16..);
-    let further: Vec<_> = all.flat_map(|(s, n)| s.others.iter().map(move |o| (n, o.0, o.1 - 1))).collect();
-    writeln!(w, "], forms: &{forms:?}, others: &{further:?}, lists: &{lists:?},\nplain: &[").unwrap();
-    first.iter().for_each(|&n| writeln!(w, "{},", plain_text(&shapes.items[n])).unwrap());
-    writeln!(w, "],\nitems: &[").unwrap();
-    others.iter().for_each(|&n| writeln!(w, "{},", item_text(&shapes.items[n])).unwrap());
-    writeln!(w, "],\nimplicit: &[{}],", registers.concat()).unwrap();
+    let bytes = |rows: &[u8]| rows.iter().rev().fold(0, |all, &n| all << 8 | (u128::from(n) + 1));
+    let numbers: Vec<u128> = lists.list.iter().map(|l| bytes(&l.rows)).collect();
+    let all = lists.list.iter().zip(0u16..);
+    let further: Vec<_> = all.flat_map(|(l, n)| l.others.iter().map(move |o| (n, o.0, o.1 - 1))).collect();
+    writeln!(w, "lists: &{numbers:#x?},\nforms_of: &{forms_of:?}, forms: &{forms:?}, others: &{further:?},").unwrap();
+    // Rows behind these are of usual lists only.
+    let whole = lists.rows.len() + 1;
+    let usuals: Vec<_> = lists.list.iter().map(|list| usual(&mut lists.rows, list)).collect();
+    room(t, "rows of operands", lists.rows.len() + 1, 8)?;
+    let (mut items, mut rows, mut plain) = (Vec::new(), vec!["NO_ROW".to_string()], Vec::new());
+    for row in &lists.rows {
+        let (how, text) = match (row_text(t, row), row) {
+            (Some(row), _) => row,
+            (None, Row::Item(item)) => {
+                items.push(item_text(item));
+                ("Other", format!("Row::item({})", items.len() - 1))
+            }
+            (None, Row::Implicit(..)) => unreachable!("a register without a field needs no item"),
+        };
+        plain.push(how == "Value");
+        rows.push(text);
+    }
+    let usuals = usuals.iter().map(|(list, without)| {
+        let flag = if *without == 0 && list.iter().all(|&n| plain[usize::from(n)]) { "PLAIN | " } else { "" };
+        let without = [*without as u32, (without >> 32) as u32];
+        format!("Usual {{ list: {flag}{:#x}, without: {without:?} }}", bytes(list))
+    });
+    let usuals = usuals.collect::<Vec<_>>().join(",\n");
+    writeln!(w, "#[cfg(not(target_os = \"none\"))]\nusual: padded(&[{usuals}], NO_USUAL),").unwrap();
+    writeln!(w, "#[cfg(not(target_os = \"none\"))]\nvalues: &VALUES,").unwrap();
+    let (all, some) = (rows.join(",\n"), rows[..whole].join(",\n"));
+    writeln!(w, "#[cfg(not(target_os = \"none\"))]\nrows: padded(&[{all}], NO_ROW),\n{small}\nrows: &[{some}],")
+        .unwrap();
+    writeln!(w, "items: &[{}],", items.join(",\n")).unwrap();
     let bounds = |class: &str| t.codes.iter().find(|c| c.class == class).and_then(|c| c.range.of(&t.row.name));
     let (_, sgpr_last) = bounds("sgpr").copied().unwrap_or_default();
     let (ttmp_first, ttmp_last) = bounds("ttmp").copied().unwrap_or((512, 0));
@@ -133,30 +274,4 @@ pub fn tables(w: &mut String, t: &Target) -> Result<()> {
 
 fn lanes(t: &Target) -> u8 {
     if t.row.has("wave32") { 32 } else { 64 }
-}
-
-/// The registers that no field names.
-fn registers(t: &Target, info: &Info) -> Vec<String> {
-    let operand = |name: &str| {
-        let (reads, writes) = (info.reads.iter().any(|r| r == name), info.writes.iter().any(|r| r == name));
-        let access = match (reads, writes) {
-            (true, true) => "ReadWrite",
-            (true, false) => "Read",
-            (false, true) => "Write",
-            (false, false) => return None,
-        };
-        let (reg, bits) = match name {
-            "scc" => ("Scc", 1),
-            "vcc" => ("Vcc", lanes(t)),
-            "exec" => ("Exec", lanes(t)),
-            "m0" => ("M0", 32),
-            "mode" => ("Mode", 32),
-            "flat_scr" => ("FlatScratch", 64),
-            "xnack" => ("XnackMask", 64),
-            _ => ("TrapStatus", 32),
-        };
-        let value = format!("Value::Reg(Reg::{reg})");
-        Some(format!("Operand {{ role: None, value: {value}, bits: {bits}, access: Access::{access} }},"))
-    };
-    IMPLICIT.iter().filter_map(|name| operand(name)).collect()
 }

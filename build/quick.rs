@@ -72,7 +72,8 @@ fn short(text: &str) -> u64 {
 pub fn shared(w: &mut String, targets: &[Target]) {
     let last = targets.iter().map(|t| t.codes.iter().find(|c| c.class == "sgpr").and_then(|c| c.range.of(&t.row.name)));
     let last = last.map(|range| range.map_or(0, |range| range.1)).min().unwrap_or(0);
-    writeln!(w, "pub(crate) const SCALAR_LAST: u16 = {last};").unwrap();
+    let used = "#[cfg(any(feature = \"text\", not(target_os = \"none\")))]";
+    writeln!(w, "{used}\npub(crate) const SCALAR_LAST: u16 = {last};").unwrap();
     writeln!(w, "#[cfg(feature = \"text\")]\npub(crate) const OTHER: usize = {OTHER:#x};").unwrap();
     let mut all = targets.iter().map(named_codes);
     let first = all.next().unwrap_or_default();
@@ -81,7 +82,7 @@ pub fn shared(w: &mut String, targets: &[Target]) {
         shared
     });
     let list: Vec<String> = shared.iter().map(|(code, (name, pair))| format!("({code}, {name:?}, {pair:?})")).collect();
-    writeln!(w, "pub(crate) const SHARED_CODES: &[(u16, &str, &str)] = &[{}];", list.join(", ")).unwrap();
+    writeln!(w, "{used}\npub(crate) const SHARED_CODES: &[(u16, &str, &str)] = &[{}];", list.join(", ")).unwrap();
 }
 
 /// The names of a target's codes that text does not show by their number; the first name of a code is its name.

@@ -41,6 +41,13 @@ impl Inst {
         (self.meta & 0x1fff) as usize
     }
 
+    /// The slot, if the form is 0; else a number that no slot has.
+    #[cfg(not(target_os = "none"))]
+    #[inline(always)]
+    pub(crate) fn slot_and_form(&self) -> usize {
+        (self.meta & 0xffff) as usize
+    }
+
     /// Which form of the slot it is: 0 for the base words alone.
     #[inline]
     pub(crate) fn form(&self) -> u8 {
@@ -87,6 +94,13 @@ impl Inst {
     #[inline]
     pub fn words(&self) -> &[u32] {
         self.words.get(..self.dwords()).unwrap_or(&self.words)
+    }
+
+    /// One of the words.
+    #[cfg(not(target_os = "none"))]
+    #[inline(always)]
+    pub(crate) fn word(&self, n: usize) -> u32 {
+        self.words[n]
     }
 
     /// The first 64 bits.

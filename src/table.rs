@@ -10,13 +10,15 @@
 //! equal pages stand there once.
 
 mod layout;
+mod operands;
 #[cfg(feature = "text")]
 mod text;
 
 // How long the longest of each table is among the targets: an index is compared with a constant.
 use crate::target::generated::{CLASS_OF, CLASSES, FAMILIES, PAGES, SETS, ZEROS};
-use crate::{Access, Field, Format, Inst, Opcode, Operand};
+use crate::{Access, Field, Format, Inst, Opcode};
 pub use layout::*;
+pub(crate) use operands::*;
 #[cfg(feature = "text")]
 pub(crate) use text::*;
 
@@ -24,6 +26,7 @@ pub(crate) use text::*;
 pub(crate) const NONE: u8 = 0xff;
 
 /// On bare metal bytes count more than time.
+#[cfg(feature = "text")]
 pub(crate) const SMALL: bool = cfg!(target_os = "none");
 
 /// A table with room behind its entries: as long as the longest of its kind, or for every number that can look into it.
@@ -251,107 +254,6 @@ pub(crate) fn paged<T: Copy>(pages: &[u8], entries: &[T], slot: usize) -> Option
 fn paged_from(pages: &[(u8, u16)], entries: &[u8], slot: usize) -> Option<u16> {
     let (page, base) = *pages.get(slot / PAGE)?;
     Some(base + u16::from(*entries.get(usize::from(page) * PAGE + slot % PAGE)?))
-}
-
-/// What the operand iterator needs. Its items are without what only text tells apart.
-pub(crate) struct OperandTables {
-    /// Pages of `shape_of`, and what is added to the numbers in each.
-    pub pages: &'static [(u8, u16)],
-    /// Which of `shapes` each slot's base form is.
-    pub shape_of: &'static [u8],
-    pub shapes: &'static [OperandShape],
-    /// Shapes (plus one) of the SDWA and DPP forms.
-    pub forms: &'static [[u16; 2]],
-    /// Shapes (plus one) of further forms: the shape of the base form, the form, and its shape.
-    pub others: &'static [(u16, u8, u16)],
-    /// Runs of numbers: first those of `plain`, then those of `items`.
-    pub lists: &'static [u8],
-    pub plain: &'static [Plain],
-    pub items: &'static [Item],
-    /// Registers that no field names.
-    pub implicit: &'static [Operand],
-    pub sgpr_last: u16,
-    pub ttmp_first: u16,
-    pub ttmp_last: u16,
-    /// Bits of vcc and exec.
-    pub lanes: u8,
-}
-
-/// What most operands are: a code that is always read, and names a register or a constant.
-pub(crate) struct Plain {
-    /// The words are turned so far to the right that the masked bits are the code, less what is added; with that they
-    /// are its place in the table of src/operand/values.rs.
-    pub turn: u8,
-    pub mask: u16,
-    pub add: u16,
-    pub role: Option<Field>,
-    pub bits: u16,
-    pub access: Access,
-    /// The lowest bit that `mode` looks at, or `NONE`: then there is nothing to look at.
-    pub bit: u8,
-    pub mode: Mode,
-}
-
-/// What else a plain operand depends on.
-#[allow(dead_code)]
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
-    /// A bit makes a vector register an accumulation register.
-    Acc,
-    /// Code 127 is no register.
-    Off,
-    /// 127 in the seven bits makes it a pair.
-    Address,
-}
-
-/// The operands of some form.
-pub(crate) struct OperandShape {
-    /// Run of item numbers in `OperandTables::lists`.
-    pub first: u16,
-    pub items: u8,
-    /// Run of `OperandTables::implicit`.
-    pub implicit: u8,
-    pub count: u8,
-    /// Which of `OperandTables::forms`.
-    pub forms: u8,
-}
-
-impl OperandTables {
-    #[inline]
-    pub(crate) fn shape(&self, slot: usize, form: u8) -> Option<&OperandShape> {
-        let number = paged_from(self.pages, self.shape_of, slot)?;
-        let mut shape = self.shapes.get(usize::from(number))?;
-        if form != 0 {
-            let number = match form {
-                1 | 2 => self.forms.get(usize::from(shape.forms))?.get(usize::from(form) - 1)?.checked_sub(1)?,
-                _ => self.others.iter().find(|o| (o.0, o.1) == (number, form))?.2,
-            };
-            shape = self.shapes.get(usize::from(number))?;
-        }
-        Some(shape)
-    }
-
-    /// The numbers of the items, and the registers that no field names.
-    #[inline]
-    pub(crate) fn lists(&self, slot: usize, form: u8) -> Option<(&[u8], &[Operand])> {
-        let shape = self.shape(slot, form)?;
-        let (first, implicit) = (usize::from(shape.first), usize::from(shape.implicit));
-        let list = self.lists.get(first..first + usize::from(shape.items))?;
-        Some((list, self.implicit.get(implicit..implicit + usize::from(shape.count))?))
-    }
-
-    /// The numbers of the items of an instruction.
-    pub(crate) fn list(&self, slot: usize, form: u8) -> Option<&[u8]> {
-        self.lists(slot, form).map(|lists| lists.0)
-    }
-}
-
-impl OperandTables {
-    /// The operands that are not plain.
-    pub(crate) fn others(&self, slot: usize, form: u8) -> impl Iterator<Item = &Item> {
-        let numbers = self.list(slot, form).unwrap_or(&[]).iter();
-        numbers.filter_map(|&n| self.items.get(usize::from(n).checked_sub(self.plain.len())?))
-    }
 }
 
 /// What the printer needs.

@@ -29,14 +29,18 @@ pub(crate) mod generated {
     #![allow(clippy::all, unused_imports)]
     #[cfg(not(target_os = "none"))]
     use crate::decode::hot::{HotClass, HotFamily, HotTables, NO_CLASS as NO_HOT_CLASS, NO_FAMILY as NO_HOT_FAMILY};
+    #[cfg(not(target_os = "none"))]
+    use crate::operand::values::ready::VALUES;
     use crate::table::{
-        Check, Class, Codes, DecodeTables, Dual, FactTables, Family, FieldMap, Follow, ImmTables, Info, Item,
-        ItemTables, Kind, Layout, LayoutTables, LengthTables, Mode, NO_CLASS, NO_FAMILY, NameTables, Named, OpTables,
-        OperandShape, OperandTables, Other, Part, Plain, Shape, Ty, When, Wide, padded,
+        Check, Class, Codes, DecodeTables, Dual, FactTables, Family, FieldMap, Follow, How, ImmTables, Info, Item,
+        ItemTables, Kind, Layout, LayoutTables, LengthTables, NO_CLASS, NO_FAMILY, NO_ROW, NameTables, Named, OpTables,
+        OperandTables, Other, Part, Row, Shape, Ty, When, Wide, padded,
     };
     #[cfg(feature = "text")]
     use crate::table::{ModifierWay, QuickModifier, QuickOperand, QuickShape, QuickTables, TextTables, Way};
-    use crate::{Access, Field, FieldInfo, Format, Opcode, Operand, Reg, Value};
+    #[cfg(not(target_os = "none"))]
+    use crate::table::{NO_USUAL, PLAIN, Usual};
+    use crate::{Access, Field, FieldInfo, Format, Opcode};
 
     include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 }

@@ -1,0 +1,285 @@
+//! The operands of an instruction, one after the other.
+
+use super::items::{SmemOffset, code, flag, image_address, read, register_or_constant, smem_offset};
+use super::values::{AGPR, IMPLICIT, OFF, VECTOR, code_at, implicit, is_off, value_of};
+use super::{Access, Operand, Reg, Value};
+use crate::table::{How, Item, Kind, OperandTables, PLAIN, Row};
+use crate::target::OPERANDS;
+use crate::target::generated::OperandList;
+use crate::{Field, Inst};
+
+/// The operands of an instruction; see [`Inst::operands`].
+#[derive(Clone)]
+pub struct Operands<'a> {
+    inst: &'a Inst,
+    tables: &'static OperandTables,
+    /// The numbers of the rows that are left, a byte each.
+    list: OperandList,
+    /// What of the first row in the list has been given: the register of a scalar memory offset, or so many registers of
+    /// an image address.
+    given: u8,
+}
+
+impl<'a> Operands<'a> {
+    #[inline(always)]
+    pub(crate) fn new(inst: &'a Inst) -> Self {
+        let tables = OPERANDS[inst.target() as usize];
+        Operands { inst, tables, list: tables.list_of(inst), given: 0 }
+    }
+}
+
+impl Iterator for Operands<'_> {
+    type Item = Operand;
+
+    // What is more than a code is read by a function that gets no reference to the state: so a loop keeps it in registers.
+    #[inline]
+    fn next(&mut self) -> Option<Operand> {
+        self.list &= !PLAIN;
+        loop {
+            let row = self.tables.rows.get(usize::from(self.list as u8))?;
+            if row.how <= How::Varied {
+                self.list >>= 8;
+                return Some(read_varied(self.tables, row, self.inst));
+            }
+            if row.how == How::Imm {
+                self.list >>= 8;
+                return Some(read_imm(row, self.inst));
+            }
+            if self.list == 0 {
+                return None;
+            }
+            let step = other(self.tables, self.inst, row, self.given);
+            self.given = step.given;
+            if step.given == 0 {
+                self.list >>= 8;
+            }
+            if step.operand.is_some() {
+                return step.operand;
+            }
+        }
+    }
+
+    // `for_each` and its like are faster than `for`: an operand is made where it is used, and not moved there.
+    #[inline]
+    fn fold<B, F: FnMut(B, Operand) -> B>(self, mut all: B, mut f: F) -> B {
+        let Operands { inst, tables, mut list, mut given } = self;
+        // How many there are is a branch that is often predicted wrongly: it should not wait for anything else.
+        if list & PLAIN != 0 {
+            list &= !PLAIN;
+            while list != 0 {
+                let row = &tables.rows[usize::from(list as u8)];
+                list >>= 8;
+                all = f(all, read_value(tables, row, place(row, inst), false, inst));
+            }
+            return all;
+        }
+        while list != 0 {
+            let row = &tables.rows[usize::from(list as u8)];
+            if row.how <= How::Varied {
+                list >>= 8;
+                all = f(all, read_varied(tables, row, inst));
+            } else if row.how == How::Imm {
+                list >>= 8;
+                all = f(all, read_imm(row, inst));
+            } else {
+                let step = other(tables, inst, row, given);
+                given = step.given;
+                if given == 0 {
+                    list >>= 8;
+                }
+                if let Some(operand) = step.operand {
+                    all = f(all, operand);
+                }
+            }
+        }
+        all
+    }
+}
+
+/// A code, which can mean an accumulation register, or be longer.
+#[inline(always)]
+fn read_varied(tables: &OperandTables, row: &Row, inst: &Inst) -> Operand {
+    let bits = inst.bits();
+    let place = place(row, inst);
+    let place = place + ((bits >> (row.acc & 63)) as usize & place & VECTOR);
+    let alone = (bits >> (row.address & 63)) as usize & OFF == OFF;
+    read_value(tables, row, place, alone, inst)
+}
+
+/// A constant.
+#[inline(always)]
+fn read_imm(row: &Row, inst: &Inst) -> Operand {
+    row.with(&Value::Imm(field(row, inst) as i32), false)
+}
+
+/// An operand that is not the meaning of a code, if there is one.
+struct Step {
+    operand: Option<Operand>,
+    /// The new `Operands::given`; 0: the row has no further operand.
+    given: u8,
+}
+
+#[inline(never)]
+fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
+    let operand = match row.how {
+        How::Value | How::Varied => Some(read_varied(tables, row, inst)),
+        How::Imm => Some(read_imm(row, inst)),
+        How::If => flag(inst, row.acc).then(|| read_value(tables, row, place(row, inst), false, inst)),
+        How::Label => Some(row.with(&Value::Label(field(row, inst) as u16 as i16), false)),
+        How::Other => match tables.item(row) {
+            None => None,
+            Some(item) => {
+                if matches!(item.kind, Kind::SmemOffset | Kind::ImgAddr | Kind::ImgAddrGrad) {
+                    let operand = part(tables, item, inst, given);
+                    if operand.is_some() {
+                        return Step { operand, given: given + 1 };
+                    }
+                }
+                read(tables, item, inst)
+            }
+        },
+    };
+    Step { operand, given: 0 }
+}
+
+/// The next operand of an item that is several; `None` when it is the last one's turn, or none's.
+fn part(tables: &OperandTables, item: &Item, inst: &Inst, given: u8) -> Option<Operand> {
+    match item.kind {
+        Kind::SmemOffset if given == 0 => match smem_offset(item, inst) {
+            SmemOffset::Both(code, _) => {
+                let value = register_or_constant(tables, code, 1, inst);
+                Some(Operand { role: Some(Field::Soffset), value, bits: 32, access: Access::Read })
+            }
+            _ => None,
+        },
+        Kind::SmemOffset => None,
+        _ => image_address(item, inst, given),
+    }
+}
+
+/// The value of a row's field.
+#[inline(always)]
+#[allow(clippy::useless_conversion)] // On bare metal a row's numbers have 16 bits.
+fn field(row: &Row, inst: &Inst) -> u32 {
+    inst.bits().rotate_right(row.turn.into()) as u32 & u32::from(row.mask)
+}
+
+/// Where in the table of values the code of a row is.
+#[inline(always)]
+#[allow(clippy::useless_conversion)]
+fn place(row: &Row, inst: &Inst) -> usize {
+    field(row, inst).wrapping_add(row.add.into()) as usize
+}
+
+/// The operand of a row, whose value is at a place in the table of values.
+#[inline(always)]
+fn read_value(t: &OperandTables, row: &Row, place: usize, alone: bool, inst: &Inst) -> Operand {
+    let other;
+    // A reference: what is copied as a whole is not taken apart and put together again.
+    let value = match value_of(t, place) {
+        Some(value) => value,
+        None => {
+            other = value_small(t, row, place, inst);
+            &other
+        }
+    };
+    row.with(value, alone)
+}
+
+/// What stands at a place in the table of values, without the table.
+#[cold]
+#[inline(never)]
+fn value_small(t: &OperandTables, row: &Row, place: usize, inst: &Inst) -> Value {
+    let code = code_at(place);
+    match place {
+        IMPLICIT.. => implicit(place),
+        _ if is_off(place) => Value::Off,
+        _ if code >= AGPR => Value::Reg(Reg::Agpr(code as u8)),
+        _ => register_or_constant(t, code, row.with(&Value::Off, false).bits / 32, inst),
+    }
+}
+
+/// The code of the operand that a field names.
+pub(crate) fn code_of(inst: &Inst, field: Field) -> Option<u16> {
+    let tables = OPERANDS[inst.target() as usize];
+    tables.rows_of(tables.list(inst.slot(), inst.form())).find_map(|row| match row.how {
+        How::Value | How::Varied => (row.role() == Some(field)).then(|| code_at(place(row, inst))),
+        _ => {
+            let item = tables.item(row)?;
+            let named = matches!(item.kind, Kind::Code | Kind::SdstOrVcc | Kind::Saddr);
+            (item.field == field && named).then(|| code(item, inst))
+        }
+    })
+}
+
+#[cfg(all(test, has_target))]
+mod tests {
+    use super::*;
+    use crate::{Target, decode_words};
+
+    /// A row's operand is that which bare metal finds without the table of values, whatever the codes.
+    #[test]
+    fn values_are_those_that_bare_metal_finds() {
+        let (mut seen, mut off, mut odd, mut acc) = (0, 0, 0, 0);
+        for &target in Target::ALL {
+            let tables = OPERANDS[target as usize];
+            for row in tables.rows.iter().filter(|row| row.how <= How::Varied) {
+                // All that makes it an accumulation register, or lets it be alone; nothing; and one bit too little.
+                let address = if row.address == 63 { 0 } else { 127u64 << row.address };
+                let acc_bit = if row.acc == 63 { 0 } else { 256u64 << row.acc };
+                for more in [0, acc_bit | address, address & address << 1] {
+                    for field in (0..=row.mask).filter(|field| field & !row.mask == 0) {
+                        let bits = u64::from(field).rotate_left(row.turn.into()) | more;
+                        let inst = Inst::new(target, [bits as u32, (bits >> 32) as u32, 0, 0, 0], 0, 2);
+                        let quick = read_varied(tables, row, &inst);
+                        let is_acc = more & acc_bit != 0 && place(row, &inst) & VECTOR != 0;
+                        let at = place(row, &inst) + if is_acc { VECTOR } else { 0 };
+                        let alone = address != 0 && more & address == address;
+                        let small = row.with(&value_small(tables, row, at, &inst), alone);
+                        assert_eq!(quick, small, "{target} {:?} {field}", row.role());
+                        seen += 1;
+                        off += usize::from(quick.value == Value::Off);
+                        odd += usize::from(is_off(at - field as usize + OFF) && field & 1 == 1);
+                        acc += usize::from(matches!(quick.value, Value::Reg(Reg::Agpr(_))));
+                    }
+                }
+            }
+        }
+        assert!(seen > 10_000);
+        if Target::ALL.iter().any(|t| t.name() == "gfx942") {
+            assert!(off > 0 && odd > 0 && acc > 0);
+        }
+    }
+
+    /// What the list of most words says is what the list of all words says.
+    #[test]
+    fn usual_operands_are_all_operands() {
+        let mut state = 1u64;
+        let mut random = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state as u32
+        };
+        let (mut plain, mut replaced, mut whole) = (0, 0, 0);
+        for &target in Target::ALL {
+            let tables = OPERANDS[target as usize];
+            for _ in 0..200_000 {
+                let words = [random(), random() & random(), random()];
+                let Ok(inst) = decode_words(target, &words) else { continue };
+                let list = tables.list(inst.slot(), inst.form());
+                let all = Operands { inst: &inst, tables, list, given: 0 };
+                let usual = inst.operands();
+                plain += usize::from(usual.list & PLAIN != 0);
+                replaced += usize::from(usual.list & !PLAIN != list);
+                whole += usize::from(usual.list == list);
+                assert!(all.eq(usual.clone()), "{inst:?}");
+                // One by one, and all at once.
+                let mut rest = usual.clone();
+                usual.for_each(|operand| assert_eq!(rest.next(), Some(operand), "{inst:?}"));
+                assert_eq!(rest.next(), None, "{inst:?}");
+            }
+        }
+        assert!(plain > 1_000 && replaced > 100 && whole > 1_000, "{plain} {replaced} {whole}");
+    }
+}

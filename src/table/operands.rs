@@ -1,0 +1,235 @@
+//! What the operands of each instruction are.
+
+use super::Item;
+#[cfg(target_os = "none")]
+use super::paged_from;
+#[cfg(not(target_os = "none"))]
+use crate::operand::values::ready::Values;
+use crate::target::generated::OperandList;
+use crate::{Access, Field, Inst, Operand, Value};
+
+/// What the operand iterator needs. Its items are without what only text tells apart.
+pub(crate) struct OperandTables {
+    /// Which of `lists` is that of each slot's base form.
+    #[cfg(not(target_os = "none"))]
+    pub list_of: &'static [u16],
+    /// The same in pages, and what is added to the numbers in each.
+    #[cfg(target_os = "none")]
+    pub pages: &'static [(u8, u16)],
+    #[cfg(target_os = "none")]
+    pub list_of: &'static [u8],
+    /// The operands of a form: numbers in `rows`, a byte each, the first one lowest. Zero is the end.
+    pub lists: &'static [OperandList],
+    /// The same of most words.
+    #[cfg(not(target_os = "none"))]
+    pub usual: [Usual; USUAL],
+    /// Which of `forms` is that of each list.
+    pub forms_of: &'static [u8],
+    /// Lists (plus one) of the SDWA and DPP forms.
+    pub forms: &'static [[u16; 2]],
+    /// Lists (plus one) of further forms: the list of the base form, the form, and its list.
+    pub others: &'static [(u16, u8, u16)],
+    pub rows: Rows,
+    #[cfg(not(target_os = "none"))]
+    pub values: &'static Values,
+    /// What rows of the kind `How::Other` are.
+    pub items: &'static [Item],
+    pub sgpr_last: u16,
+    pub ttmp_first: u16,
+    pub ttmp_last: u16,
+    /// Bits of vcc and exec.
+    pub lanes: u8,
+}
+
+/// Where bytes do not count, there is a row for every number.
+#[cfg(not(target_os = "none"))]
+pub(crate) type Rows = [Row; 256];
+#[cfg(target_os = "none")]
+pub(crate) type Rows = &'static [Row];
+
+/// The operands of words that have none of some bits: those that make an operand come, go, or be longer.
+#[cfg(not(target_os = "none"))]
+#[derive(Clone, Copy)]
+pub(crate) struct Usual {
+    /// As in `OperandTables::lists`. `PLAIN`: all are of `How::Value`, whatever the words.
+    pub list: OperandList,
+    /// The bits.
+    pub without: [u32; 2],
+}
+
+/// Any number of so many bits can look for one.
+#[cfg(not(target_os = "none"))]
+const USUAL: usize = 512;
+
+/// Stands where no number leads.
+#[cfg(not(target_os = "none"))]
+pub(crate) const NO_USUAL: Usual = Usual { list: 0, without: [0; 2] };
+
+/// No list is so long.
+pub(crate) const PLAIN: OperandList = 1 << (OperandList::BITS - 1);
+
+/// An operand.
+#[derive(Clone, Copy)]
+pub(crate) struct Row {
+    pub how: How,
+    /// The words are turned so far to the right that the masked bits are the value of the field.
+    pub turn: u8,
+    /// The words shifted so far to the right have a bit at `VECTOR`, which makes a vector register an accumulation
+    /// register. `NO_SHIFT`: none has. Of `How::If`: to the lowest bit.
+    pub acc: u8,
+    /// Shifted so far they have a scalar address in the lowest seven bits, and if it is 127, the operand is twice as long.
+    pub address: u8,
+    pub mask: Number,
+    /// What the field's value and this add up to is a place in the table of src/operand/values.rs. Of `How::Other`: which
+    /// item it is.
+    pub add: Number,
+    like: Like,
+    /// The same, twice as long.
+    #[cfg(not(target_os = "none"))]
+    alone: Like,
+}
+
+/// They fit in 16 bits, but are used as they are where bytes do not count.
+#[cfg(not(target_os = "none"))]
+type Number = u32;
+#[cfg(target_os = "none")]
+type Number = u16;
+
+/// An operand but for its value. Where bytes do not count it is a whole one, so that it is copied as a whole.
+#[derive(Clone, Copy)]
+struct Like {
+    #[cfg(not(target_os = "none"))]
+    operand: Operand,
+    #[cfg(target_os = "none")]
+    operand: (Option<Field>, u16, Access),
+}
+
+impl Like {
+    const fn new(role: Option<Field>, bits: u16, access: Access) -> Like {
+        #[cfg(not(target_os = "none"))]
+        let operand = Operand { role, value: Value::Off, bits, access };
+        #[cfg(target_os = "none")]
+        let operand = (role, bits, access);
+        Like { operand }
+    }
+}
+
+impl Row {
+    pub(crate) const fn new(
+        how: How,
+        [turn, acc, address]: [u8; 3],
+        [mask, add]: [Number; 2],
+        (role, bits, access): (Option<Field>, u16, Access),
+    ) -> Row {
+        Row {
+            how,
+            turn,
+            acc,
+            address,
+            mask,
+            add,
+            like: Like::new(role, bits, access),
+            #[cfg(not(target_os = "none"))]
+            alone: Like::new(role, 2 * bits, access),
+        }
+    }
+
+    /// An item.
+    pub(crate) const fn item(number: Number) -> Row {
+        Row::new(How::Other, [0, NO_SHIFT, NO_SHIFT], [0, number], (None, 0, Access::Read))
+    }
+
+    /// The operand with this value; twice as long if it is `alone`.
+    #[cfg(not(target_os = "none"))]
+    #[inline(always)]
+    pub(crate) fn with(&self, value: &Value, alone: bool) -> Operand {
+        let like = if alone { &self.alone } else { &self.like };
+        Operand { value: *value, ..like.operand }
+    }
+
+    #[cfg(target_os = "none")]
+    pub(crate) fn with(&self, value: &Value, alone: bool) -> Operand {
+        let (role, bits, access) = self.like.operand;
+        Operand { role, value: *value, bits: bits << u32::from(alone), access }
+    }
+
+    pub(crate) fn role(&self) -> Option<Field> {
+        self.with(&Value::Off, false).role
+    }
+}
+
+/// There is one bit left, and it is the lowest one.
+pub(crate) const NO_SHIFT: u8 = 63;
+
+/// What an operand is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
+pub(crate) enum How {
+    /// What the table of values says.
+    Value,
+    /// The same, which can be an accumulation register, or be as long as another field says.
+    Varied,
+    /// A constant.
+    Imm,
+    /// What the table of values says, if a bit is set.
+    If,
+    /// A branch distance.
+    Label,
+    /// An item.
+    Other,
+}
+
+/// Stands where no number leads.
+pub(crate) const NO_ROW: Row = Row::item(Number::MAX);
+
+impl OperandTables {
+    /// The list of a form of a slot.
+    pub(crate) fn list(&self, slot: usize, form: u8) -> OperandList {
+        #[cfg(not(target_os = "none"))]
+        let number = self.list_of.get(slot).copied();
+        #[cfg(target_os = "none")]
+        let number = paged_from(self.pages, self.list_of, slot);
+        let further = |number: u16| match form {
+            0 => Some(number),
+            1 | 2 => {
+                let forms = self.forms.get(usize::from(*self.forms_of.get(usize::from(number))?))?;
+                forms.get(usize::from(form) - 1)?.checked_sub(1)
+            }
+            _ => Some(self.others.iter().find(|o| (o.0, o.1) == (number, form))?.2),
+        };
+        let number = number.and_then(further);
+        number.and_then(|number| self.lists.get(usize::from(number))).copied().unwrap_or(0)
+    }
+
+    /// The list of an instruction, with `PLAIN`.
+    #[inline(always)]
+    pub(crate) fn list_of(&self, inst: &Inst) -> OperandList {
+        #[cfg(not(target_os = "none"))]
+        if let Some(&number) = self.list_of.get(inst.slot_and_form()) {
+            let Usual { list, without: [low, high] } = self.usual[usize::from(number) % USUAL];
+            // By halves: together they would be read before they are written.
+            if list & PLAIN != 0 || inst.word(0) & low | inst.word(1) & high == 0 {
+                return list;
+            }
+        }
+        self.list_of_others(inst)
+    }
+
+    #[cold]
+    fn list_of_others(&self, inst: &Inst) -> OperandList {
+        self.list(inst.slot(), inst.form())
+    }
+
+    /// The rows of a list.
+    pub(crate) fn rows_of(&self, mut list: OperandList) -> impl Iterator<Item = &Row> {
+        core::iter::from_fn(move || {
+            let number = list as u8;
+            list >>= 8;
+            if number == 0 { None } else { self.rows.get(usize::from(number)) }
+        })
+    }
+
+    /// The item of a row that is one.
+    pub(crate) fn item(&self, row: &Row) -> Option<&Item> {
+        if row.how == How::Other { self.items.get(row.add as usize) } else { None }
+    }
+}
