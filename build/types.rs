@@ -108,13 +108,10 @@ fn op_enum(t: &Target, f: &LFormat) -> String {
         .unwrap();
     let rows: Vec<(&Row, u16)> =
         f.def.rows.iter().filter_map(|r| r.opcode.of(&t.row.name).map(|(n, _)| (r, *n))).collect();
+    writeln!(out, "operations!({ty}Op, {base});").unwrap();
     writeln!(out, "/// Opcodes of {} ({}). The discriminant is the hardware's number.", f.def.name, f.def.source)
         .unwrap();
-    writeln!(
-        out,
-        "#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, num_enum::TryFromPrimitive, num_enum::IntoPrimitive)]"
-    )
-    .unwrap();
+    writeln!(out, "#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, num_enum::IntoPrimitive)]").unwrap();
     writeln!(out, "#[repr({base})]\n#[non_exhaustive]\n#[allow(missing_docs)]\npub enum {ty}Op {{").unwrap();
     for (r, n) in &rows {
         writeln!(out, "    /// `{}`\n    {} = {n},", r.mnemonic, camel(&r.mnemonic)).unwrap();

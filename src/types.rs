@@ -25,6 +25,29 @@ pub trait Microcode: Copy {
     }
 }
 
+/// What `num_enum` says of numbers that may be an opcode's. Derived, it would be one more constant and one more comparison
+/// for each of thousands of opcodes, which is most of what this crate would expand.
+macro_rules! operations {
+    ($op:ident, $number:ty) => {
+        impl num_enum::TryFromPrimitive for $op {
+            type Primitive = $number;
+            type Error = num_enum::TryFromPrimitiveError<Self>;
+            const NAME: &'static str = stringify!($op);
+
+            fn try_from_primitive(number: $number) -> Result<Self, Self::Error> {
+                Self::from_bits(number).map_err(num_enum::TryFromPrimitiveError::new)
+            }
+        }
+        impl TryFrom<$number> for $op {
+            type Error = num_enum::TryFromPrimitiveError<Self>;
+
+            fn try_from(number: $number) -> Result<Self, Self::Error> {
+                num_enum::TryFromPrimitive::try_from_primitive(number)
+            }
+        }
+    };
+}
+
 mod prelude {
     pub(crate) use super::Microcode;
     pub(crate) use crate::{FieldError, Opcode};
