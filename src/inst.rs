@@ -97,7 +97,7 @@ impl Inst {
     }
 
     /// One of the words.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(any(feature = "text", not(target_os = "none")))]
     #[inline(always)]
     pub(crate) fn word(&self, n: usize) -> u32 {
         self.words[n]

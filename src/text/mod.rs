@@ -39,7 +39,7 @@ const ALWAYS: u8 = 3;
 impl fmt::Display for Inst {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = Out::new();
-        print(self, &mut out);
+        print(self, self.word(0), self.word(1), &mut out);
         write(&out, f)
     }
 }
@@ -72,7 +72,7 @@ impl TextBuffer {
     #[inline]
     pub fn print(&mut self, inst: &Inst) -> &[u8] {
         self.0.clear();
-        print(inst, &mut self.0);
+        print(inst, inst.word(0), inst.word(1), &mut self.0);
         self.0.bytes()
     }
 
@@ -172,8 +172,12 @@ fn is_silent(item: &Item, inst: &Inst) -> bool {
 }
 
 /// Prints an instruction where nothing is printed yet.
-fn print(inst: &Inst, out: &mut Out) {
-    if !quick::print(inst, out) {
+///
+/// Its first words are given one by one: together they would be read in one piece from where decoding has just written
+/// them in two, which is to wait until they are in the cache.
+fn print(inst: &Inst, low: u32, high: u32, out: &mut Out) {
+    let bits = u64::from(low) | u64::from(high) << 32;
+    if !quick::print(inst, bits, out) {
         long(inst, out);
     }
 }

@@ -17,18 +17,17 @@ const NAME: usize = 32;
 
 /// Prints an instruction of the common kind; false, and nothing is printed, if it is none.
 #[inline(always)]
-pub(super) fn print(inst: &Inst, out: &mut Out) -> bool {
-    !SMALL && inst.form() == 0 && try_print(inst, out).is_some()
+pub(super) fn print(inst: &Inst, bits: u64, out: &mut Out) -> bool {
+    !SMALL && inst.form() == 0 && try_print(inst, bits, out).is_some()
 }
 
 /// The place in the text is in a register: for all that the compiler knows, what is written could change a place in
 /// memory. Nothing is called but at the end, so that nothing need be kept.
 #[inline(always)]
-fn try_print(inst: &Inst, out: &mut Out) -> Option<()> {
+fn try_print(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
     let t = QUICK[inst.target() as usize];
     let row = paged(t.pages, t.rows, inst.slot())?;
     let shape = t.shapes.get((row as usize >> 22).wrapping_sub(1))?;
-    let bits = inst.bits();
     if bits & shape.marks != 0 {
         return None;
     }
