@@ -1,4 +1,4 @@
-//! Writes what the operand iterator needs of one target: `OperandTables` in src/table.rs.
+//! Writes what the operand iterator needs of one target: `OperandTables` in src/table/operands.rs.
 
 use std::fmt::Write;
 
@@ -158,7 +158,10 @@ fn row_text(t: &Target, row: &Row) -> Option<(&'static str, String)> {
 /// What a list is of words without some bits, and those bits.
 fn usual(rows: &mut Vec<Row>, list: &List) -> (Vec<u8>, u64) {
     let mut without = 0;
-    let bit = |n: u8| if n == NONE { 0 } else { 1u64 << n };
+    let bit = |n: u8| match n {
+        NONE => 0,
+        n => 1u64.checked_shl(n.into()).expect("such bits are in the first two dwords"),
+    };
     let of = |&n: &u8| match &rows[usize::from(n)] {
         // What goes to LDS, and the register for the fail status.
         Row::Item(item) if item.kind == "buf_data" => {
@@ -182,7 +185,7 @@ const SECTION: u16 = 1024;
 const ADDRESSES: u16 = 768;
 const IMPLICIT_PLACES: u16 = 3 * SECTION;
 const VECTOR: u8 = 8;
-/// As in src/table.rs.
+/// As in src/table/operands.rs.
 const NO_SHIFT: u8 = 63;
 
 /// All lists, and which one each slot has.
@@ -204,8 +207,9 @@ pub fn list_type(targets: &[Target]) -> Result<&'static str> {
     let mut ty = "u64";
     for t in targets {
         let longest = lists(t).0.list.iter().map(|l| l.rows.len()).max().unwrap_or(0);
-        room(t, "operands in a list", longest, 4)?;
-        if longest > 8 {
+        // The highest byte is free: `PLAIN` in src/table/operands.rs is a bit of it.
+        room(t, "operands in a list", longest + 1, 4)?;
+        if longest + 1 > 8 {
             ty = "u128";
         }
     }
@@ -215,7 +219,7 @@ pub fn list_type(targets: &[Target]) -> Result<&'static str> {
 pub fn tables(w: &mut String, t: &Target) -> Result<()> {
     let (mut lists, mut list_of) = lists(t);
     let last = list_of.last().copied().unwrap_or(0);
-    // `USUAL` in src/table.rs.
+    // `USUAL` in src/table/operands.rs.
     room(t, "lists of operands", lists.list.len(), 9)?;
     writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{").unwrap();
     writeln!(w, "#[cfg(not(target_os = \"none\"))]\nlist_of: &{list_of:?},").unwrap();

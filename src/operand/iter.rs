@@ -24,7 +24,7 @@ impl<'a> Operands<'a> {
     #[inline(always)]
     pub(crate) fn new(inst: &'a Inst) -> Self {
         let tables = OPERANDS[inst.target() as usize];
-        Operands { inst, tables, list: tables.list_of(inst), given: 0 }
+        Operands { inst, tables, list: tables.of(inst), given: 0 }
     }
 }
 
@@ -36,7 +36,7 @@ impl Iterator for Operands<'_> {
     fn next(&mut self) -> Option<Operand> {
         self.list &= !PLAIN;
         loop {
-            let row = self.tables.rows.get(usize::from(self.list as u8))?;
+            let row = self.tables.first(self.list);
             if row.how <= How::Varied {
                 self.list >>= 8;
                 return Some(read_varied(self.tables, row, self.inst));
@@ -67,14 +67,14 @@ impl Iterator for Operands<'_> {
         if list & PLAIN != 0 {
             list &= !PLAIN;
             while list != 0 {
-                let row = &tables.rows[usize::from(list as u8)];
+                let row = tables.first(list);
                 list >>= 8;
                 all = f(all, read_value(tables, row, place(row, inst), false, inst));
             }
             return all;
         }
         while list != 0 {
-            let row = &tables.rows[usize::from(list as u8)];
+            let row = tables.first(list);
             if row.how <= How::Varied {
                 list >>= 8;
                 all = f(all, read_varied(tables, row, inst));

@@ -30,6 +30,7 @@ pub(crate) struct OperandTables {
     /// Lists (plus one) of further forms: the list of the base form, the form, and its list.
     pub others: &'static [(u16, u8, u16)],
     pub rows: Rows,
+    /// That of src/operand/values/ready.rs.
     #[cfg(not(target_os = "none"))]
     pub values: &'static Values,
     /// What rows of the kind `How::Other` are.
@@ -178,7 +179,7 @@ pub(crate) enum How {
     Other,
 }
 
-/// Stands where no number leads.
+/// Stands where no number leads, and at zero.
 pub(crate) const NO_ROW: Row = Row::item(Number::MAX);
 
 impl OperandTables {
@@ -202,7 +203,7 @@ impl OperandTables {
 
     /// The list of an instruction, with `PLAIN`.
     #[inline(always)]
-    pub(crate) fn list_of(&self, inst: &Inst) -> OperandList {
+    pub(crate) fn of(&self, inst: &Inst) -> OperandList {
         #[cfg(not(target_os = "none"))]
         if let Some(&number) = self.list_of.get(inst.slot_and_form()) {
             let Usual { list, without: [low, high] } = self.usual[usize::from(number) % USUAL];
@@ -211,20 +212,26 @@ impl OperandTables {
                 return list;
             }
         }
-        self.list_of_others(inst)
+        self.of_others(inst)
     }
 
     #[cold]
-    fn list_of_others(&self, inst: &Inst) -> OperandList {
+    fn of_others(&self, inst: &Inst) -> OperandList {
         self.list(inst.slot(), inst.form())
+    }
+
+    /// The first row of a list. An empty one leads to `NO_ROW`.
+    #[inline(always)]
+    pub(crate) fn first(&self, list: OperandList) -> &Row {
+        self.rows.get(usize::from(list as u8)).unwrap_or(&NO_ROW)
     }
 
     /// The rows of a list.
     pub(crate) fn rows_of(&self, mut list: OperandList) -> impl Iterator<Item = &Row> {
         core::iter::from_fn(move || {
-            let number = list as u8;
+            let row = (list != 0).then(|| self.first(list));
             list >>= 8;
-            if number == 0 { None } else { self.rows.get(usize::from(number)) }
+            row
         })
     }
 

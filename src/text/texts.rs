@@ -54,7 +54,7 @@ pub(super) const VECTOR: usize = 0x100;
 
 /// Codes of scalar registers.
 const SCALARS: usize = SCALAR_LAST as usize + 1;
-/// The code that is no register as a scalar address, as in src/operand.rs.
+/// The code that is no register as a scalar address, as in src/operand/values.rs.
 const OFF: usize = 127;
 
 const fn equal(a: &[u8], b: &[u8]) -> bool {
