@@ -162,7 +162,8 @@ impl Row {
 /// There is one bit left, and it is the lowest one.
 pub(crate) const NO_SHIFT: u8 = 63;
 
-/// What an operand is.
+/// What an operand is. Which of these there are depends on the enabled targets.
+#[allow(dead_code)]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub(crate) enum How {
     /// What the table of values says.

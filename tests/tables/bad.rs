@@ -189,7 +189,7 @@ pub const ALL: &[Damage] = &[
     ("smem.isa", "52:32 .\nfield s          const 56:53", "53:33 .\nfield s const 56:54,32", "smem.isa:15: smem_offset expects `offset` from bit 32, where src/decode.rs looks for it"),
     ("smem.isa", "56:53 .\nfield soffset    const 63:57", "57:53 .\nfield soffset const 63:58", "smem.isa:15: smem_offset expects `soffset` at bits 63:57, where src/decode.rs looks for it"),
     // Words of more than 64 bits, and of two operations.
-    ("wide.isa", "63:32", "64:40", "wide.isa:9: field mid lies across bit 64, where src/operand.rs cannot read it"),
+    ("wide.isa", "63:32", "64:40", "wide.isa:9: field mid lies across bit 64, where src/operand/items.rs cannot read it"),
     ("wide.isa", "high     sdst", "high     sdwa", "wide.isa:13: `high` has a flag, which must lie with it in the first 64 bits"),
     ("dual.isa", "21:18,25:22  .\nfield opx      const+", "25:22 .\nfield opx const", "dual.isa:9: field opx overlaps another"),
     ("sop.isa", "literal ssrc0", "literal ssrc0\ndual x y", "sop.isa:1: a format with `dual` has an opcode in two pieces, that of the second operation first"),
