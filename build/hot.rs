@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use crate::build::assume::room;
 use crate::build::decode::{Class, LANES, Tables, number, set_of};
+use crate::build::emit::camel;
 use crate::build::error::Result;
 use crate::build::lower::{Check, NONE, Slot, special, tail};
 
@@ -102,7 +103,7 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
     let leads = (0..512).map(|top| {
         let family = t.lut[top];
         let two = family != 0 && t.families[usize::from(family) - 1].dwords == 2;
-        family | u8::from(two) << 7
+        u16::from(family) << 5 | u16::from(two)
     });
     writeln!(w, "#[cfg(not(target_os = \"none\"))]\npub(crate) static HOT: HotTables = HotTables {{").unwrap();
     writeln!(w, "leads: {:?},\nfamilies: padded(&[NO_HOT_FAMILY,", leads.collect::<Vec<_>>()).unwrap();
@@ -114,10 +115,12 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
             Some(seg) => (((1u32 << seg.width) - 1) << f.op.width, (32 + seg.lsb - f.op.width) % 32),
             None => (0, 0),
         };
+        let (base, op_shift, target) = (f.base, f.op.lsb, camel(&t.row.name));
+        let (second, dwords) = if f.dwords == 2 { (u32::MAX, 2) } else { (0, 1) };
         writeln!(
             w,
-            "HotFamily {{ lsb: {lsb:?}, base: {}, op_mask: {op_mask:#x}, apart_mask: {apart_mask:#x}, op_shift: {}, apart_turn: {apart_turn} }},",
-            f.base, f.op.lsb
+            "HotFamily {{ lsb: {lsb:?}, base: {base}, op_mask: {op_mask:#x}, apart_mask: {apart_mask:#x}, op_shift: {op_shift}, \
+             apart_turn: {apart_turn}, second: {second:#x}, meta: Inst::meta_of(Target::{target}, {dwords}) }},",
         )
         .unwrap();
     }

@@ -73,15 +73,13 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
 #[cfg(not(target_os = "none"))]
 #[inline(always)]
 fn quick(target: Target, bits: u64) -> Option<(Inst, usize)> {
-    let (meta, two) = match hot::look(HOT[target as usize], bits) {
-        Some(Hot { slot, class, two }) => (Inst::meta(slot, 0, class), two),
-        None => hot::any(DECODE[target as usize], bits)?,
+    let Hot { meta, second, two } = match hot::look(HOT[target as usize], bits) {
+        Some(hot) => hot,
+        None => hot::any(target, bits)?,
     };
-    let two = two & 1;
     // What stands behind the instruction is not part of it.
-    let second = (bits >> 32) as u32 & two.wrapping_neg();
-    let inst = Inst::new(target, [bits as u32, second, 0, 0, 0], meta, 1 + two);
-    Some((inst, 4 + 4 * two as usize))
+    let inst = Inst::of([bits as u32, (bits >> 32) as u32 & second, 0, 0, 0], meta);
+    Some((inst, 4 + 4 * (two & 1) as usize))
 }
 
 #[cfg(target_os = "none")]

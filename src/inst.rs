@@ -31,9 +31,21 @@ impl Inst {
         slot | u32::from(form) << 13 | u32::from(class) << 16
     }
 
+    /// The rest of `meta`.
+    #[inline(always)]
+    pub(crate) const fn meta_of(target: Target, dwords: u32) -> u32 {
+        (target as u32) << 24 | dwords << 29
+    }
+
     #[inline(always)]
     pub(crate) fn new(target: Target, words: [u32; MAX_DWORDS], meta: u32, dwords: u32) -> Inst {
-        Inst { words, meta: meta | (target as u32) << 24 | dwords << 29 }
+        Inst { words, meta: meta | Inst::meta_of(target, dwords) }
+    }
+
+    #[cfg(not(target_os = "none"))]
+    #[inline(always)]
+    pub(crate) fn of(words: [u32; MAX_DWORDS], meta: u32) -> Inst {
+        Inst { words, meta }
     }
 
     #[inline]

@@ -28,6 +28,8 @@ pub(crate) mod generated {
     // Not every set of targets needs all of these.
     #![allow(clippy::all, unused_imports)]
     #[cfg(not(target_os = "none"))]
+    use crate::Inst;
+    #[cfg(not(target_os = "none"))]
     use crate::decode::hot::{HotClass, HotFamily, HotTables, NO_CLASS as NO_HOT_CLASS, NO_FAMILY as NO_HOT_FAMILY};
     #[cfg(not(target_os = "none"))]
     use crate::operand::values::ready::VALUES;
@@ -40,7 +42,7 @@ pub(crate) mod generated {
     use crate::table::{ModifierWay, QuickModifier, QuickOperand, QuickShape, QuickTables, TextTables, Way};
     #[cfg(not(target_os = "none"))]
     use crate::table::{NO_USUAL, PLAIN, Usual};
-    use crate::{Access, Field, FieldInfo, Format, Opcode};
+    use crate::{Access, Field, FieldInfo, Format, Opcode, Target};
 
     include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 }

@@ -7,11 +7,14 @@
 
 use super::{family, find, further, in_lane, refused_by, ties, zeros};
 use crate::table::{Class, DecodeTables, special};
+use crate::target::DECODE;
+use crate::{Inst, Target};
 
 /// What `look` needs. Where bytes count more than time there is none.
 pub(crate) struct HotTables {
-    /// What the top nine bits of the first dword say: the family, and `TWO`.
-    pub leads: [u8; 512],
+    /// What the top nine bits of the first dword say: the number of the family, above five bits of which the lowest says
+    /// that there are two dwords.
+    pub leads: [u16; 512],
     pub families: [HotFamily; 32],
     /// Class of each slot; the first is that of no operation.
     pub class_of: [u8; SLOTS],
@@ -22,9 +25,6 @@ pub(crate) struct HotTables {
     /// Slots whose instructions have a branch distance, a bit each.
     pub branches: [u64; SLOTS / 64],
 }
-
-/// In `leads`: there are two dwords.
-const TWO: u32 = 0x80;
 
 /// Slots have numbers of 13 bits.
 const SLOTS: usize = 1 << 13;
@@ -42,6 +42,10 @@ pub(crate) struct HotFamily {
     pub apart_mask: u32,
     pub op_shift: u8,
     pub apart_turn: u8,
+    /// All bits of the second dword, if there is one.
+    pub second: u32,
+    /// `Inst::meta`, but for the slot and the class.
+    pub meta: u32,
 }
 
 /// What words must be to need no further look.
@@ -58,13 +62,23 @@ pub(crate) struct HotClass {
 pub(crate) const NO_CLASS: HotClass = HotClass { zeros: 0, bad: [u32::MAX; 4] };
 
 /// Its only slot is one that no operation has.
-pub(crate) const NO_FAMILY: HotFamily =
-    HotFamily { lsb: [0; 4], base: SLOTS as u32 - 1, op_mask: 0, apart_mask: 0, op_shift: 0, apart_turn: 0 };
+pub(crate) const NO_FAMILY: HotFamily = HotFamily {
+    lsb: [0; 4],
+    base: SLOTS as u32 - 1,
+    op_mask: 0,
+    apart_mask: 0,
+    op_shift: 0,
+    apart_turn: 0,
+    second: 0,
+    meta: 0,
+};
 
 /// What the words are, if nobody else must look at them.
 pub(crate) struct Hot {
-    pub slot: u32,
-    pub class: u8,
+    /// As in `Inst`.
+    pub meta: u32,
+    /// All bits of the second dword, if there is one.
+    pub second: u32,
     /// 1: there are two dwords; 0: there is one.
     pub two: u32,
 }
@@ -73,7 +87,7 @@ pub(crate) struct Hot {
 pub(crate) fn look(t: &HotTables, bits: u64) -> Option<Hot> {
     let word = bits as u32;
     let lead = t.leads[(word >> 23) as usize];
-    let family = &t.families[usize::from(lead & 31)];
+    let family = &t.families[usize::from(lead >> 5) % 32];
     let op = word >> (family.op_shift & 31) & family.op_mask;
     let apart = word.rotate_right(family.apart_turn.into()) & family.apart_mask;
     let slot = family.base.wrapping_add(op).wrapping_add(apart) % SLOTS as u32;
@@ -84,12 +98,15 @@ pub(crate) fn look(t: &HotTables, bits: u64) -> Option<Hot> {
         bad |= kinds[(bits >> (lsb & 63)) as usize % 512] & refused;
     }
     let bad = u64::from(bad) | bits & class.zeros;
-    (bad == 0).then_some(Hot { slot, class: number, two: u32::from(lead) / TWO })
+    let meta = family.meta | Inst::meta(slot, 0, number);
+    // From the table that is looked into first: the next instruction need not wait for the others.
+    (bad == 0).then_some(Hot { meta, second: family.second, two: u32::from(lead) & 1 })
 }
 
-/// What `look` leaves to others, if it has one dword or two and all is in order: `Inst::meta`, and 1 if there are two.
+/// What `look` leaves to others, if it has one dword or two and all is in order.
 #[inline(never)]
-pub(super) fn any(t: &DecodeTables, bits: u64) -> Option<(u32, u32)> {
+pub(super) fn any(target: Target, bits: u64) -> Option<Hot> {
+    let t = DECODE[target as usize];
     let family = family(t, bits as u32);
     let found = find(t, bits, family).filter(|found| found.dwords <= 2)?;
     let class = t.classes.get(usize::from(found.class))?;
@@ -98,7 +115,8 @@ pub(super) fn any(t: &DecodeTables, bits: u64) -> Option<(u32, u32)> {
     let good = bits & zeros(t, class) == 0
         && (0..4).all(|n| in_lane(t, class, lanes, n, bits))
         && (class.special == 0 || rare(t, found.class, class, lanes, bits));
-    good.then(|| (found.meta(), u32::from(found.dwords) - 1))
+    let two = u32::from(found.dwords) - 1;
+    good.then(|| Hot { meta: found.meta() | Inst::meta_of(target, 1 + two), second: two.wrapping_neg(), two })
 }
 
 /// What few classes demand.
