@@ -18,10 +18,9 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let unknown = targets.iter().any(|t| lengths::entries(t).contains(&lengths::UNKNOWN));
     writeln!(tables, "pub(crate) const ANY_UNKNOWN_LENGTH: bool = {unknown};").unwrap();
     let wide = targets.iter().flat_map(|t| &t.items).any(|i| i.lsb >= 64);
-    writeln!(tables, "pub(crate) type OperandList = {};", operands::list_type(targets)?).unwrap();
     writeln!(tables, "pub(crate) const ANY_WIDE: bool = {wide};").unwrap();
     writeln!(tables, "pub(crate) const TAILS: u8 = {};", decode::tails(targets)).unwrap();
-    let mut abouts = vec![String::new()];
+    let (mut abouts, mut longest) = (vec![String::new()], 0);
     let decode = targets.iter().map(decode::Tables::new).collect::<Result<Vec<_>>>()?;
     let sizes = decode::Sizes::of(&decode);
     sizes.emit(&mut tables);
@@ -38,8 +37,9 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         let mut text = String::new();
         decode.emit(&mut text);
         hot::tables(&mut text, decode)?;
-        tables += &target_tables(isa, targets, t, &text, &mnemonics, &mut abouts)?;
+        tables += &target_tables(isa, targets, t, &text, &mnemonics, &mut abouts, &mut longest)?;
     }
+    writeln!(tables, "pub(crate) type OperandList = {};", operands::list_type(longest)).unwrap();
     writeln!(tables, "pub(crate) static ABOUTS: &[&str] = &{abouts:?};").unwrap();
     files.push(("tables.rs".to_string(), tables));
     files.push(("types.rs".to_string(), types::all(isa, targets)));

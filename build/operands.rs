@@ -1,5 +1,6 @@
 //! Writes what the operand iterator needs of one target: `OperandTables` in src/table/operands.rs.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use crate::build::assume::room;
@@ -80,8 +81,8 @@ fn plain(item: &Item) -> Item {
     Item { aux, ty: "b".into(), used: 0, ..item.clone() }
 }
 
-/// Constants that are what the field has.
-const CONSTANTS: [&str; 10] =
+/// Kinds whose value is the number in the field: `Kind::is_number` in src/table.rs.
+const NUMBERS: [&str; 10] =
     ["attr", "interp_param", "exp_tgt", "hex", "int16", "endpgm", "hwreg", "sendmsg", "waitcnt", "gpr_idx"];
 
 /// What a row says, but for the operand that it is like.
@@ -137,7 +138,7 @@ fn row_text(t: &Target, row: &Row) -> Option<(&'static str, String)> {
         return None;
     }
     let mask = (1u32 << i.width) - 1;
-    if kind == "label" || CONSTANTS.contains(&kind) {
+    if kind == "label" || NUMBERS.contains(&kind) {
         let how = if kind == "label" { "Label" } else { "Imm" };
         return of(RowText { how, turn: i.lsb, mask, ..FIXED }, i.width.into());
     }
@@ -191,34 +192,31 @@ const NO_SHIFT: u8 = 63;
 /// All lists, and which one each slot has.
 fn lists<'a>(t: &'a Target) -> (Lists<'a>, Vec<u16>) {
     let mut lists = Lists { t, rows: Vec::new(), list: Vec::new() };
+    let mut known = HashMap::new();
     // Slots without an operation have the list of a neighbour: they are never asked for it.
     let mut last = 0;
     let mut list_of = Vec::new();
     for slot in &t.slots {
-        let of = |s: &Slot| lists.of(s.shape, &t.infos[s.info]).saturating_sub(1);
-        last = slot.as_ref().map_or(last, of);
+        if let Some(Slot { shape, info, .. }) = slot {
+            last = *known.entry((shape, info)).or_insert_with(|| lists.of(*shape, &t.infos[*info]).saturating_sub(1));
+        }
         list_of.push(last);
     }
     (lists, list_of)
 }
 
-/// The integer that holds a list of operands, a byte each.
-pub fn list_type(targets: &[Target]) -> Result<&'static str> {
-    let mut ty = "u64";
-    for t in targets {
-        let longest = lists(t).0.list.iter().map(|l| l.rows.len()).max().unwrap_or(0);
-        // The highest byte is free: `PLAIN` in src/table/operands.rs is a bit of it.
-        room(t, "operands in a list", longest + 1, 4)?;
-        if longest + 1 > 8 {
-            ty = "u128";
-        }
-    }
-    Ok(ty)
+/// The integer that holds a list of operands, a byte each, if the longest has so many. The highest byte is free: `PLAIN` in
+/// src/table/operands.rs is a bit of it.
+pub fn list_type(longest: usize) -> &'static str {
+    if longest < 8 { "u64" } else { "u128" }
 }
 
-pub fn tables(w: &mut String, t: &Target) -> Result<()> {
+/// Returns how many operands there are in the longest list.
+pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
     let (mut lists, mut list_of) = lists(t);
     let last = list_of.last().copied().unwrap_or(0);
+    let longest = lists.list.iter().map(|l| l.rows.len()).max().unwrap_or(0);
+    room(t, "operands in a list", longest + 1, 4)?;
     // `USUAL` in src/table/operands.rs.
     room(t, "lists of operands", lists.list.len(), 9)?;
     writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{").unwrap();
@@ -273,7 +271,7 @@ pub fn tables(w: &mut String, t: &Target) -> Result<()> {
     let (ttmp_first, ttmp_last) = bounds("ttmp").copied().unwrap_or((512, 0));
     writeln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last},").unwrap();
     writeln!(w, "lanes: {} }};", lanes(t)).unwrap();
-    Ok(())
+    Ok(longest)
 }
 
 fn lanes(t: &Target) -> u8 {

@@ -19,6 +19,7 @@ pub fn target_tables(
     decode: &str,
     mnemonics: &HashMap<&str, (usize, usize)>,
     abouts: &mut Vec<String>,
+    longest: &mut usize,
 ) -> Result<String> {
     let mut out = String::new();
     let w = &mut out;
@@ -41,7 +42,7 @@ pub fn target_tables(
     t.items.iter().for_each(|item| writeln!(w, "{},", item_text(item)).unwrap());
     writeln!(w, "] }};").unwrap();
 
-    operands::tables(w, t)?;
+    *longest = operands::tables(w, t)?.max(*longest);
     ops(w, targets, t)?;
     facts::tables(w, t);
     layout(w, t, abouts);

@@ -443,6 +443,19 @@ pub(crate) enum Kind {
     Dpp8,
 }
 
+impl Kind {
+    /// The value is the number in the field. `NUMBERS` in build/operands.rs.
+    pub(crate) fn is_number(self) -> bool {
+        use Kind::*;
+        matches!(self, Attr | InterpParam | ExpTgt | Hex | Int16 | Endpgm | Hwreg | Sendmsg | Waitcnt | GprIdx)
+    }
+
+    /// It can be several operands.
+    pub(crate) fn has_parts(self) -> bool {
+        matches!(self, Kind::SmemOffset | Kind::ImgAddr | Kind::ImgAddrGrad)
+    }
+}
+
 /// What a constant operand is taken for.
 #[allow(dead_code)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

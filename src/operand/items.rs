@@ -102,20 +102,7 @@ pub(crate) fn read(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operan
         },
         Kind::Literal => Value::Literal(inst.words().last().copied().unwrap_or(0)),
         Kind::Label => Value::Label(value(item, inst) as u16 as i16),
-        Kind::Attr
-        | Kind::InterpParam
-        | Kind::ExpTgt
-        | Kind::Hex
-        | Kind::Int16
-        | Kind::Endpgm
-        | Kind::Hwreg
-        | Kind::Sendmsg
-        | Kind::Waitcnt
-        | Kind::GprIdx
-            if item.access.is_some() =>
-        {
-            Value::Imm(value(item, inst) as i32)
-        }
+        kind if kind.is_number() && item.access.is_some() => Value::Imm(value(item, inst) as i32),
         _ => return None,
     };
     let bits = match value {

@@ -116,21 +116,9 @@ impl Inst {
                 }
                 Some(((n as u32) << unused >> unused).into())
             }
-            (
-                Kind::SmemOffset
-                | Kind::SmrdOffset
-                | Kind::Attr
-                | Kind::InterpParam
-                | Kind::ExpTgt
-                | Kind::Hex
-                | Kind::Int16
-                | Kind::Endpgm
-                | Kind::Hwreg
-                | Kind::Sendmsg
-                | Kind::Waitcnt
-                | Kind::GprIdx,
-                Value::Imm(n),
-            ) => number(n)?,
+            (kind, Value::Imm(n)) if kind.is_number() || matches!(kind, Kind::SmemOffset | Kind::SmrdOffset) => {
+                number(n)?
+            }
             // What says "none" among the codes.
             (Kind::Saddr, Value::Off) => Some(127.into()),
             (Kind::SdstOrVcc, Value::Reg(Reg::Vcc)) => {

@@ -162,7 +162,8 @@ impl Row {
 /// There is one bit left, and it is the lowest one.
 pub(crate) const NO_SHIFT: u8 = 63;
 
-/// What an operand is. Which of these there are depends on the enabled targets.
+/// What an operand is: first those that are the meaning of a code. Which of these there are depends on the enabled
+/// targets.
 #[allow(dead_code)]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub(crate) enum How {
