@@ -11,12 +11,17 @@ use crate::build::lower::{Check, NONE, Slot, special, tail};
 
 const MIMG: u16 = special::MIMG_DATA | special::MIMG_GATHER | special::MIMG_ATOMIC | special::MIMG_CMPSWAP;
 
+/// The lanes in which 255 announces a literal, if the tail has the bit.
+const LITERALS: [(u8, (u8, u8)); 3] = [(tail::SSRC0, (0, 8)), (tail::SSRC1, (8, 8)), (tail::SRC0, (0, 9))];
+
 /// What words of a class must be to be looked at no further.
 struct Hot {
     /// Bits that are zero.
     zeros: u64,
     /// Which codes of each lane are good.
     good: [Vec<bool>; 4],
+    /// Which announce a literal, and nothing else: none where all have two dwords.
+    literal: [Vec<bool>; 4],
 }
 
 /// What need not be looked at any further in words of a class; `None`: nothing.
@@ -35,13 +40,8 @@ fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
         good[n][codes].fill(false);
         Some(())
     };
-    for (bit, lane, code) in [
-        (tail::SSRC0, (0, 8), 255),
-        (tail::SSRC1, (8, 8), 255),
-        (tail::SRC0, (0, 9), 255),
-        (tail::SDWA, (0, 9), 249),
-        (tail::DPP, (0, 9), 250),
-    ] {
+    let literals = LITERALS.map(|(bit, lane)| (bit, lane, 255));
+    for (bit, lane, code) in literals.into_iter().chain([(tail::SDWA, (0, 9), 249), (tail::DPP, (0, 9), 250)]) {
         if c.tail & bit != 0 {
             forbid(lane, code..=code)?;
         }
@@ -69,7 +69,12 @@ fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
     for (good, lane) in good.iter_mut().zip(lanes) {
         *good = (0..512).map(|code| lane.1 == 0 || good[code % (1 << lane.1)]).collect();
     }
-    Some(Hot { zeros, good })
+    let announced = |lane: (u8, u8)| {
+        let tail = LITERALS.iter().find(|l| l.1 == lane).map_or(0, |l| l.0);
+        let is = c.tail & tail != 0 && c.tail & tail::TWO == 0;
+        (0..512).map(|code| is && code % (1 << lane.1) == 255).collect()
+    };
+    Some(Hot { zeros, good, literal: lanes.map(announced) })
 }
 
 /// Bits of a field such that every value without them is good: those that leave the most values.
@@ -89,7 +94,7 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
         tables.classes.list.iter().enumerate().map(|(n, c)| hot(tables, c).filter(|_| n != 0)).collect();
     // Codes are of a kind if they are in the same sets.
     let lane = |n: usize| {
-        let sets = classes.iter().flatten().map(|c| &c.good[n]).collect::<BTreeSet<_>>();
+        let sets = classes.iter().flatten().flat_map(|c| [&c.good[n], &c.literal[n]]).collect::<BTreeSet<_>>();
         let mut columns = Vec::new();
         let column = |code: usize| sets.iter().map(|s| s[code]).collect::<Vec<bool>>();
         let kinds: Vec<u8> = (0..512).map(|code| number(&mut columns, column(code))).collect();
@@ -139,10 +144,15 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
             }
         }
     }
+    writeln!(w, "], NO_HOT_CLASS),\nliterals: padded(&[").unwrap();
+    for c in &classes {
+        let literal = |c: &Hot| lanes.iter().zip(&c.literal).map(|((_, bad), literal)| !bad[literal]).collect();
+        writeln!(w, "{:?},", c.as_ref().map_or(vec![0; 4], literal)).unwrap();
+    }
     let kinds: Vec<&Vec<u32>> = lanes.iter().map(|lane| &lane.0).collect();
     let is_branch = |slot: &Option<Slot>| slot.as_ref().is_some_and(|slot| t.infos[slot.info].label);
     let bits = |slots: &[Option<Slot>]| slots.iter().zip(0..).fold(0, |all, (s, n)| all | u64::from(is_branch(s)) << n);
     let branches: Vec<u64> = t.slots.chunks(64).map(bits).collect();
-    writeln!(w, "], NO_HOT_CLASS),\nkinds: {kinds:?},\nbranches: padded(&{branches:?}, 0),\n}};").unwrap();
+    writeln!(w, "], [0; 4]),\nkinds: {kinds:?},\nbranches: padded(&{branches:?}, 0),\n}};").unwrap();
     Ok(())
 }

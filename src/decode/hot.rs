@@ -7,7 +7,7 @@
 
 use super::{family, find, further, in_lane, refused_by, ties, zeros};
 use crate::table::{Class, DecodeTables, special};
-use crate::target::DECODE;
+use crate::target::{DECODE, HOT};
 use crate::{Inst, Target};
 
 /// What `look` needs. Where bytes count more than time there is none.
@@ -19,6 +19,8 @@ pub(crate) struct HotTables {
     /// Class of each slot; the first is that of no operation.
     pub class_of: [u8; SLOTS],
     pub classes: [HotClass; 256],
+    /// Kinds of codes in the lanes of each class that announce a literal.
+    pub literals: [[u32; 4]; 256],
     /// For each lane of what kind a code is, a bit each: codes that no class tells apart there are of one kind. A lane is
     /// nine bits, whatever the width of the field in it: what is above the field tells nothing.
     pub kinds: [[u32; 512]; 4],
@@ -83,29 +85,65 @@ pub(crate) struct Hot {
     pub two: u32,
 }
 
+/// A word in the tables.
+struct Place<'a> {
+    lead: u16,
+    family: &'a HotFamily,
+    slot: u32,
+    class: u8,
+    /// Bits that should be zero.
+    wrong: u64,
+}
+
+/// Where the words are in the tables, and what is wrong: as bits, and as kinds in the lanes without some that are good.
 #[inline(always)]
-pub(crate) fn look(t: &HotTables, bits: u64) -> Option<Hot> {
+fn place(t: &HotTables, bits: u64, good: impl Fn(u8) -> [u32; 4]) -> (Place<'_>, u32) {
     let word = bits as u32;
     let lead = t.leads[(word >> 23) as usize];
     let family = &t.families[usize::from(lead >> 5) % 32];
     let op = word >> (family.op_shift & 31) & family.op_mask;
     let apart = word.rotate_right(family.apart_turn.into()) & family.apart_mask;
     let slot = family.base.wrapping_add(op).wrapping_add(apart) % SLOTS as u32;
-    let number = t.class_of[slot as usize];
-    let class = &t.classes[usize::from(number)];
+    let class = t.class_of[slot as usize];
+    let demands = &t.classes[usize::from(class)];
+    let good = good(class);
     let mut bad = 0;
-    for ((lsb, kinds), refused) in family.lsb.iter().zip(&t.kinds).zip(class.bad) {
-        bad |= kinds[(bits >> (lsb & 63)) as usize % 512] & refused;
+    for (((lsb, kinds), refused), good) in family.lsb.iter().zip(&t.kinds).zip(demands.bad).zip(good) {
+        bad |= kinds[(bits >> (lsb & 63)) as usize % 512] & refused & !good;
     }
-    let bad = u64::from(bad) | bits & class.zeros;
-    let meta = family.meta | Inst::meta(slot, 0, number);
+    (Place { lead, family, slot, class, wrong: bits & demands.zeros }, bad)
+}
+
+#[inline(always)]
+pub(crate) fn look(t: &HotTables, bits: u64) -> Option<Hot> {
+    let (place, bad) = place(t, bits, |_| [0; 4]);
+    let meta = place.family.meta | Inst::meta(place.slot, 0, place.class);
     // From the table that is looked into first: the next instruction need not wait for the others.
-    (bad == 0).then_some(Hot { meta, second: family.second, two: u32::from(lead) & 1 })
+    (u64::from(bad) | place.wrong == 0).then_some(Hot {
+        meta,
+        second: place.family.second,
+        two: u32::from(place.lead) & 1,
+    })
 }
 
 /// What `look` leaves to others, if it has one dword or two and all is in order.
 #[inline(never)]
 pub(super) fn any(target: Target, bits: u64) -> Option<Hot> {
+    literal(target, bits).or_else(|| other(target, bits))
+}
+
+/// One dword and a literal. Nothing is announced where all is in order but for the codes that announce literals, and
+/// `look` found something.
+#[inline(always)]
+fn literal(target: Target, bits: u64) -> Option<Hot> {
+    let t = HOT[target as usize];
+    let (place, bad) = place(t, bits, |class| t.literals[usize::from(class)]);
+    let meta = Inst::meta_of(target, 2) | Inst::meta(place.slot, 0, place.class);
+    (u64::from(bad) | place.wrong == 0).then_some(Hot { meta, second: u32::MAX, two: 1 })
+}
+
+#[inline(never)]
+fn other(target: Target, bits: u64) -> Option<Hot> {
     let t = DECODE[target as usize];
     let family = family(t, bits as u32);
     let found = find(t, bits, family).filter(|found| found.dwords <= 2)?;
