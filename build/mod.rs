@@ -23,6 +23,7 @@ pub mod operands;
 pub mod pages;
 pub mod parse;
 pub mod quick;
+pub mod ready;
 pub mod roster;
 pub mod rows;
 pub mod sets;

@@ -22,16 +22,7 @@ fn imms(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     writeln!(w, "pub(crate) static IMMS: ImmTables = ImmTables {{").unwrap();
     for e in isa.enums.iter().filter(|e| e.bits) {
         write!(w, "{}: [", e.name).unwrap();
-        for v in &e.values {
-            let none = Piece { lsb: 0, width: 0 };
-            let (low, high) = match v.value.of(&t.row.name) {
-                None => (none, none),
-                Some(cell) => match parse::bits(&v.at, &rev_pieces(cell))?.pieces[..] {
-                    [low] => (low, none),
-                    [low, high] => (low, high),
-                    _ => return v.at.err(format!("{} is in more than two pieces", v.name)),
-                },
-            };
+        for [low, high] in pieces(e, t)? {
             write!(w, "Part {{ lsb: {}, width: {}, hi: {}, hi_width: {} }},", low.lsb, low.width, high.lsb, high.width)
                 .unwrap();
         }
@@ -39,6 +30,24 @@ fn imms(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     }
     writeln!(w, "}};").unwrap();
     Ok(())
+}
+
+/// The pieces of the parts of a constant, the low one first; those that there are not have no bits.
+pub fn parts(isa: &Isa, t: &Target, name: &str) -> Result<Vec<[Piece; 2]>> {
+    isa.enums.iter().find(|e| e.bits && e.name == name).map_or(Ok(Vec::new()), |e| pieces(e, t))
+}
+
+fn pieces(e: &EnumTable, t: &Target) -> Result<Vec<[Piece; 2]>> {
+    let none = Piece { lsb: 0, width: 0 };
+    let pieces = |v: &EnumValue| match v.value.of(&t.row.name) {
+        None => Ok([none, none]),
+        Some(cell) => match parse::bits(&v.at, &rev_pieces(cell))?.pieces[..] {
+            [low] => Ok([low, none]),
+            [low, high] => Ok([low, high]),
+            _ => v.at.err(format!("{} is in more than two pieces", v.name)),
+        },
+    };
+    e.values.iter().map(pieces).collect()
 }
 
 /// Constants list their low piece first.

@@ -6,65 +6,76 @@ use std::fmt::Write;
 use crate::build::assume::room;
 use crate::build::error::Result;
 use crate::build::lower::{Item, NONE, Shape, Slot, Target};
-use crate::build::model::Access;
-use crate::build::pages::{pages, position, run};
+use crate::build::model::{Isa, Piece};
+use crate::build::names::parts;
+use crate::build::pages::run;
+use crate::build::ready::{self, Ready};
 use crate::build::tables::UNNAMED;
 
 /// A shape, its operands and its modifiers.
-#[derive(PartialEq)]
+#[derive(Clone, PartialEq)]
 struct Quick {
-    marks: u64,
     loud: u64,
     quiet: u64,
     suffix: u8,
-    operands: Vec<String>,
     modifiers: Vec<String>,
+    ready: Ready,
+    /// The next shape is the same for other words.
+    another: bool,
+}
+
+impl Quick {
+    /// `modifiers`: where they begin.
+    fn shape(&self, modifiers: usize) -> String {
+        let Quick { loud, quiet, suffix, ready, another, .. } = self;
+        let suffix = padded::<8>([" ", "_e32 ", "_e64 "][usize::from(*suffix)]);
+        let ready = ready.fields();
+        format!(
+            "QuickShape {{ loud: {loud:#x}, quiet: {quiet:#x}, suffix: {suffix:?}, modifiers: {modifiers}, {ready}, \
+             another: {another} }}"
+        )
+    }
 }
 
 /// `names`: where each mnemonic stands in the list of all, and its length.
-pub fn tables(w: &mut String, t: &Target, names: &HashMap<&str, (usize, usize)>) -> Result<()> {
-    let mut all = Vec::new();
+pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usize, usize)>) -> Result<()> {
+    let waits = parts(isa, t, "waitcnt")?;
+    let mut all: Vec<Quick> = Vec::new();
     let mut row = |slot: &Option<Slot>| {
         let Some(slot) = slot.as_ref().filter(|slot| slot.spelling.is_none()) else { return 0 };
         let shape = &t.shapes[slot.shape - 1];
         let suffix = if t.infos[slot.info].suffix && has_operand(t, shape) { shape.suffix } else { 0 };
-        let Some(quick) = quick(t, shape, suffix) else { return 0 };
-        let shape = position(&mut all, quick);
+        let quick = quick(t, shape, suffix, &waits);
+        let Some(first) = quick.first() else { return 0 };
+        let shape = all.iter().position(|other| other == first).unwrap_or_else(|| {
+            let at = all.len();
+            all.extend(quick);
+            at
+        });
         let (at, len) = names[slot.mnemonic.as_str()];
         // One more: zero is that of what is not quick.
         at | len << 16 | (shape + 1) << 22
     };
-    let rows: Vec<usize> = t.slots.iter().map(&mut row).collect();
+    let mut rows: Vec<usize> = t.slots.iter().map(&mut row).collect();
+    while rows.last() == Some(&0) {
+        rows.pop();
+    }
     room(t, "shapes that are printed quickly", all.len() + 1, 10)?;
     room(t, "bytes of mnemonics", names.values().map(|name| name.0).max().unwrap_or(0), 16)?;
     room(t, "bytes in a mnemonic", names.values().map(|name| name.1).max().unwrap_or(0), 5)?;
-    let (numbers, entries) = pages(&rows, <[usize]>::to_vec);
     writeln!(w, "#[cfg(feature = \"text\")]").unwrap();
-    writeln!(
-        w,
-        "pub(crate) static QUICK: QuickTables = QuickTables {{ pages: &{numbers:?}, rows: &{entries:?}, shapes: &["
-    )
-    .unwrap();
-    let (mut operands, mut modifiers) = (Vec::new(), Vec::new());
-    for Quick { marks, loud, quiet, suffix, operands: read, modifiers: others } in &all {
-        let ((first, count), (modifier, more)) = (run(&mut operands, read), run(&mut modifiers, others));
-        let suffix = short([" ", "_e32 ", "_e64 "][usize::from(*suffix)]);
-        write!(w, "QuickShape {{ marks: {marks:#x}, loud: {loud:#x}, quiet: {quiet:#x}, suffix: {suffix:#x}, ")
-            .unwrap();
-        writeln!(w, "first: {first}, operands: {count}, modifiers: {modifier}, count: {more} }},").unwrap();
+    writeln!(w, "pub(crate) static QUICK: QuickTables = QuickTables {{ rows: &{rows:?},").unwrap();
+    let mut modifiers = Vec::new();
+    writeln!(w, "shapes: &[NO_QUICK,").unwrap();
+    for quick in &all {
+        let (first, _) = run(&mut modifiers, &quick.modifiers);
+        writeln!(w, "{},", quick.shape(first)).unwrap();
     }
-    room(t, "operands and modifiers that are printed quickly", operands.len().max(modifiers.len()), 16)?;
-    for (name, list) in [("operands", operands), ("modifiers", modifiers)] {
-        writeln!(w, "], {name}: &[").unwrap();
-        list.iter().for_each(|entry| writeln!(w, "{entry},").unwrap());
-    }
+    room(t, "modifiers that are printed quickly", modifiers.len(), 16)?;
+    writeln!(w, "], modifiers: &[").unwrap();
+    modifiers.iter().for_each(|entry| writeln!(w, "{entry},").unwrap());
     writeln!(w, "] }};").unwrap();
     Ok(())
-}
-
-/// A text of up to seven bytes, and its length in the last byte.
-fn short(text: &str) -> u64 {
-    text.bytes().rev().fold((text.len() as u64) << 56 >> (8 * text.len()), |all, byte| all << 8 | u64::from(byte))
 }
 
 /// What operand codes mean on every target: the last of the scalar registers, and the names of codes, as one register
@@ -74,7 +85,6 @@ pub fn shared(w: &mut String, targets: &[Target]) {
     let last = last.map(|range| range.map_or(0, |range| range.1)).min().unwrap_or(0);
     let used = "#[cfg(any(feature = \"text\", not(target_os = \"none\")))]";
     writeln!(w, "{used}\npub(crate) const SCALAR_LAST: u16 = {last};").unwrap();
-    writeln!(w, "#[cfg(feature = \"text\")]\npub(crate) const OTHER: usize = {OTHER:#x};").unwrap();
     let mut all = targets.iter().map(named_codes);
     let first = all.next().unwrap_or_default();
     let shared: BTreeMap<_, _> = all.fold(first, |mut shared, other| {
@@ -107,50 +117,38 @@ pub fn has_operand(t: &Target, shape: &Shape) -> bool {
     items(t, shape).any(|(_, item)| item.access.is_some())
 }
 
-/// `None` if something is before a modifier that has no comma behind it, or behind one that is no modifier.
-fn quick(t: &Target, shape: &Shape, suffix: u8) -> Option<Quick> {
+/// The shape for the words that it is printed for, one after the other; none if something is before a modifier that has no comma behind it, or behind one that is no modifier.
+fn quick(t: &Target, shape: &Shape, suffix: u8, waits: &[[Piece; 2]]) -> Vec<Quick> {
     let items: Vec<(u16, &Item)> = items(t, shape).collect();
     let count = items.iter().take_while(|i| i.1.access.is_some()).count();
     let (before, behind) = items.split_at(count);
     let other_separator = before.iter().any(|i| ["exp_tgt", "second"].contains(&i.1.kind.as_str()));
     if other_separator || behind.iter().any(|i| i.1.access.is_some()) || shape.suffix > 2 {
-        return None;
+        return Vec::new();
     }
-    let (mut marks, mut operands) = (0, Vec::new());
-    for &(number, item) in before {
-        let (way, bit, bits) = way(item);
-        marks |= bits;
-        let (mask, add) = match item.kind.as_str() {
-            // What no field names is always vcc.
-            "vcc" | "sdst_or_vcc" => (0, code(t, "vcc")?),
-            "saddr" => ((1 << item.width) - 1, SADDRS),
-            _ if way == "Number" => (u16::MAX, NUMBERS),
-            _ => (((1u64 << item.width.min(16)) - 1) as u16, item.add),
-        };
-        let add =
-            if item.dwords == 2 && !["saddr", "global_addr"].contains(&item.kind.as_str()) { add + PAIRS } else { add };
-        let add = if ["Text", "Number"].contains(&way) { add } else { add + OTHER };
-        let (turn, mask) = ((item.lsb + 64 - item.shift) % 64, mask << item.shift);
-        operands.push(format!(
-            "QuickOperand {{ turn: {turn}, way: Way::{way}, mask: {mask:#x}, add: {add:#x}, dwords: {}, item: {number}, bit: {bit} }}",
-            item.dwords
-        ));
-    }
-    // There is no such value of no bits.
-    let always = (0, 1);
+    let Some(vcc) = code(t, "vcc") else { return Vec::new() };
     let (mut loud, mut quiet, mut modifiers) = (0, 0, Vec::new());
     for &(number, item) in behind.iter().filter(|i| i.1.kind != "none") {
-        let (bits, value) = modifier(item).unwrap_or(always);
+        // What always prints is rare.
+        let Some((bits, value)) = modifier(item) else { return Vec::new() };
         (loud, quiet) = (loud | bits, quiet | value);
         let (way, label) = label(item);
+        let is_list = way == "List";
+        let all = if is_list { item.used.into() } else { u16::MAX >> (16 - item.width.min(16)) };
+        let below = u16::MAX.checked_shr(16 - u32::from(item.split.1.min(16))).unwrap_or(0);
+        let high_turn = if item.split.0 == NONE { 0 } else { (item.split.0 + 64 - item.split.1) % 64 };
+        let (low, high) = ([item.lsb.into(), all & below], [u16::from(high_turn), all & !below]);
+        let width = if is_list { item.used.count_ones() as u8 } else { item.width };
         modifiers.push(format!(
-            "QuickModifier {{ loud: {bits:#x}, quiet: {value:#x}, item: {number}, way: ModifierWay::{way}, label: {label:?} }}"
+            "QuickModifier {{ loud: {bits:#x}, label: {label:?}, low: {low:?}, high: {high:?}, item: {number}, \
+             width: {width}, way: ModifierWay::{way} }}"
         ));
     }
-    if behind.iter().any(|i| modifier(i.1).is_none()) {
-        (loud, quiet) = always;
-    }
-    Some(Quick { marks, loud, quiet, suffix, operands, modifiers })
+    let operands: Vec<&Item> = before.iter().map(|i| i.1).collect();
+    let all = ready::all(&operands, waits, vcc);
+    let last = all.len().saturating_sub(1);
+    let quick = |(n, ready)| Quick { loud, quiet, suffix, modifiers: modifiers.clone(), ready, another: n < last };
+    all.into_iter().enumerate().map(quick).collect()
 }
 
 /// The code of the pair or register of this name.
@@ -159,46 +157,14 @@ fn code(t: &Target, name: &str) -> Option<u16> {
     code.range.of(&t.row.name).map(|range| range.0)
 }
 
-/// Where the codes of scalar addresses and those of pairs begin in `TEXTS` of src/text/texts.rs.
-const SADDRS: u16 = 0x300;
-const PAIRS: u16 = 0x400;
-/// Where numbers begin there.
-const NUMBERS: u16 = 0x700;
-/// More than any number of a text.
-const OTHER: u16 = 0x8000;
-
-/// How an operand is printed, as `Way` in src/table.rs, the bit that it looks at, and those of which none may be set.
-fn way(item: &Item) -> (&'static str, u8, u64) {
-    let bits = |aux: &[u8]| aux.iter().filter(|&&bit| bit != NONE).fold(0, |all, bit| all | 1u64 << bit);
-    let returned = item.access == Some(Access::Write) && item.cond != NONE;
-    let near = item.lsb < 64 && item.split.0 == NONE && item.aux.iter().all(|&bit| bit == NONE || bit < 64);
-    let (plain, acc) = if item.dwords <= 2 { ("Text", "AccText") } else { ("Tuple", "AccTuple") };
-    match item.kind.as_str() {
-        _ if returned || !near => ("Item", NONE, 0),
-        // Its constants are printed by their bits.
-        "code" if item.ty == "i16" => ("Item", NONE, 0),
-        // The sign, the absolute value, the sign extension.
-        "code" => (plain, NONE, bits(&item.aux)),
-        "acc" | "buf_data" if item.aux[0] == NONE => (plain, NONE, bits(&item.aux)),
-        "acc" => (acc, item.aux[0], 0),
-        // What goes to LDS, and the register for the fail status.
-        "buf_data" => (acc, item.aux[0], bits(&item.aux[1..])),
-        "saddr" if item.width == 7 && item.dwords == 2 => ("Text", NONE, 0),
-        "global_addr" => ("Address", item.aux[0], 0),
-        "vcc" if item.dwords == 2 => ("Text", NONE, 0),
-        "sdst_or_vcc" if item.dwords == 2 => ("Text", NONE, bits(&item.aux[..1])),
-        // Their small numbers are decimal.
-        "int16" | "label" if item.lsb == 0 && item.width == 16 => ("Number", NONE, 0),
-        "waitcnt" if item.lsb == 0 => ("Waitcnt", NONE, 0),
-        "hex" | "int16" | "label" | "hwreg" | "sendmsg" | "waitcnt" => ("Constant", NONE, 0),
-        _ => ("Item", NONE, 0),
-    }
-}
-
 /// How a modifier is printed, as `ModifierWay` in src/table.rs, and what stands before its value, with its length in the
 /// last byte.
 fn label(item: &Item) -> (&'static str, [u8; 16]) {
     let (way, name) = match item.kind.as_str() {
+        _ if item.lsb >= 64 || item.split.0 != NONE && item.split.0 >= 64 || item.width > 16 => {
+            return ("Item", [0; 16]);
+        }
+        "list" | "list_ones" | "list_neg_lo" | "list_neg" if ![3, 7].contains(&item.used) => return ("Item", [0; 16]),
         "flag" => ("Flag", item.field.as_str()),
         "named" => ("Number", item.field.as_str()),
         "signed" => ("Signed", item.field.as_str()),
@@ -208,10 +174,15 @@ fn label(item: &Item) -> (&'static str, [u8; 16]) {
         _ => return ("Item", [0; 16]),
     };
     let text = format!(" {}{}", name.to_lowercase(), if way == "Flag" { "" } else { ":" });
-    let mut label = [0; 16];
-    label[..text.len()].copy_from_slice(text.as_bytes());
-    label[15] = text.len() as u8;
-    (way, label)
+    (way, padded(&text))
+}
+
+/// With its length in the last byte.
+fn padded<const N: usize>(text: &str) -> [u8; N] {
+    let mut all = [0; N];
+    all[..text.len()].copy_from_slice(text.as_bytes());
+    all[N - 1] = text.len() as u8;
+    all
 }
 
 /// The bits that a modifier looks at to see whether to print something, and their values when it prints nothing; `None`

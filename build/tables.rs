@@ -47,7 +47,7 @@ pub fn target_tables(
     facts::tables(w, t);
     layout(w, t, abouts);
     names::tables(w, isa, t)?;
-    quick::tables(w, t, mnemonics)?;
+    quick::tables(w, isa, t, mnemonics)?;
     text(w, isa, t)?;
     writeln!(w, "}}").unwrap();
     Ok(out)

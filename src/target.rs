@@ -39,7 +39,7 @@ pub(crate) mod generated {
         OperandTables, Other, Part, Row, Shape, Ty, When, Wide, padded,
     };
     #[cfg(feature = "text")]
-    use crate::table::{ModifierWay, QuickModifier, QuickOperand, QuickShape, QuickTables, TextTables, Way};
+    use crate::table::{ModifierWay, NO_QUICK, QuickModifier, QuickShape, QuickTables, TextTables};
     #[cfg(not(target_os = "none"))]
     use crate::table::{NO_USUAL, PLAIN, Usual};
     use crate::{Access, Field, FieldInfo, Format, Opcode, Target};

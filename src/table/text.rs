@@ -2,42 +2,71 @@
 
 /// What the common instructions are printed with.
 pub(crate) struct QuickTables {
-    /// Pages of `rows`.
-    pub pages: &'static [u8],
     /// Of each slot where its mnemonic stands in the list of all (16 bits), its length (6), and which of
     /// `shapes` it is (10), counted from one; 0: it has none.
     pub rows: &'static [u32],
+    /// The first is that of what has none.
     pub shapes: &'static [QuickShape],
-    pub operands: &'static [QuickOperand],
     pub modifiers: &'static [QuickModifier],
 }
 
-/// Operands, and modifiers behind them.
+/// How a shape is printed while its operands have ready-made texts.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
 pub(crate) struct QuickShape {
-    /// If one of these bits is set, operands are more than their codes say.
+    /// If these bits have another value than `unmarked`, some operand has another text, or none.
     pub marks: u64,
+    pub unmarked: u64,
     /// No modifier is printed if these bits have the value `quiet`.
     pub loud: u64,
     pub quiet: u64,
-    /// What stands behind the mnemonic: a blank, with `_e32` or `_e64` before it; its length is in the last byte.
-    pub suffix: u64,
-    /// Run of `QuickTables::operands`.
-    pub first: u16,
-    pub operands: u8,
-    /// Run of `QuickTables::modifiers`.
-    pub count: u8,
+    /// What stands behind the mnemonic, and its length in the last byte.
+    pub suffix: [u8; 8],
+    /// The first of `QuickTables::modifiers`.
     pub modifiers: u16,
+    /// The number of an operand's text: the words are turned so far to the right, masked, and this is added.
+    pub turns: [u8; QuickShape::TEXTS],
+    pub masks: [u16; QuickShape::TEXTS],
+    pub adds: [u16; QuickShape::TEXTS],
+    /// There is one text more, that of the fifth operand.
+    pub more: bool,
+    /// If it is not that, the next shape may be.
+    pub another: bool,
 }
 
+impl QuickShape {
+    /// Instructions with more than that are rare.
+    pub const TEXTS: usize = 4;
+}
+
+/// No words are of it.
+pub(crate) const NO_QUICK: QuickShape = QuickShape {
+    marks: 0,
+    unmarked: 1,
+    loud: 0,
+    quiet: 0,
+    suffix: [0; 8],
+    modifiers: 0,
+    turns: [0; QuickShape::TEXTS],
+    masks: [0; QuickShape::TEXTS],
+    adds: [0; QuickShape::TEXTS],
+    more: false,
+    another: false,
+};
+
 pub(crate) struct QuickModifier {
-    /// Nothing is printed if these bits have the value `quiet`.
+    /// Its bits: nothing is printed if they have the value that `QuickShape::quiet` has there.
     pub loud: u64,
-    pub quiet: u64,
-    /// Which of `ItemTables::items`.
-    pub item: u16,
-    pub way: ModifierWay,
     /// What stands before the value, and its length in the last byte.
     pub label: [u8; 16],
+    /// The pieces of the value: the words turned so far to the right, and masked.
+    pub low: [u16; 2],
+    pub high: [u16; 2],
+    /// Which of `ItemTables::items`.
+    pub item: u16,
+    /// Bits of the value that are used.
+    pub width: u8,
+    pub way: ModifierWay,
 }
 
 /// What stands behind a modifier's label.
@@ -48,47 +77,9 @@ pub(crate) enum ModifierWay {
     Flag,
     Number,
     Signed,
-    /// The bits that the row uses, in brackets.
+    /// Two bits or three, in brackets.
     List,
     /// There is no label: all is as the item says.
-    Item,
-}
-
-pub(crate) struct QuickOperand {
-    /// The words are turned so far to the right that the masked bits are the number of the text, less what is added;
-    /// for ways other than `Text` and `Number` the sum is `OTHER` more.
-    pub turn: u8,
-    pub way: Way,
-    pub mask: u16,
-    pub add: u16,
-    pub dwords: u8,
-    /// Which of `ItemTables::items`.
-    pub item: u16,
-    /// What some ways look at besides, or `NONE`.
-    pub bit: u8,
-}
-
-/// How an operand is printed.
-#[allow(dead_code)]
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// By the text of its number; if there is none, by its code.
-    Text,
-    /// The same; the bit makes vector registers accumulation registers.
-    AccText,
-    /// The same; 127 in the seven bits from the bit on makes a register a pair.
-    Address,
-    /// More than two registers, by their code.
-    Tuple,
-    /// The same; the bit makes vector registers accumulation registers.
-    AccTuple,
-    /// A small number by its text, others as the item says.
-    Number,
-    /// A constant.
-    Constant,
-    /// The counters that are waited for.
-    Waitcnt,
-    /// As the item says.
     Item,
 }
 

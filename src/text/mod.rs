@@ -177,9 +177,7 @@ fn is_silent(item: &Item, inst: &Inst) -> bool {
 /// them in two, which is to wait until they are in the cache.
 fn print(inst: &Inst, low: u32, high: u32, out: &mut Out) {
     let bits = u64::from(low) | u64::from(high) << 32;
-    if !quick::print(inst, bits, out) {
-        long(inst, out);
-    }
+    quick::print(inst, bits, out);
 }
 
 /// As `print`, of whatever instruction. On bare metal it prints all.

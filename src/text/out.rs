@@ -31,7 +31,7 @@ pub(super) static DECIMAL: [[u8; 4]; 256] = {
 };
 
 /// `[0,1]` and `[1,0,1]` by the bits, the lowest one first, below a bit that says how many they are; and their lengths.
-static LISTS: [[u8; 8]; 16] = {
+pub(super) static LISTS: [[u8; 8]; 16] = {
     let mut all = [[0; 8]; 16];
     let mut n = 4;
     while n < 16 {
@@ -174,12 +174,18 @@ impl Out {
 
     /// `0x` and no leading zeros.
     pub fn hex(&mut self, n: u32) {
+        // A digit in each byte, the lowest one first.
+        let n = u64::from(n);
+        let n = (n | n << 16) & 0x0000_ffff_0000_ffff;
+        let n = (n | n << 8) & 0x00ff_00ff_00ff_00ff;
+        let n = (n | n << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+        // Those above 9 are letters.
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        let letters = (n + 6 * ONES) >> 4 & ONES;
+        let digits = n + letters * u64::from(b'a' - b'9' - 1) + ONES * u64::from(b'0');
+        let zeros = (n | 1).leading_zeros() / 8;
         self.literal(b"0x");
-        let digits = (32 - (n | 1).leading_zeros()).div_ceil(4);
-        for i in (0..digits).rev() {
-            let d = (n >> (4 * i)) as u8 & 15;
-            self.byte(if d < 10 { b'0' + d } else { b'a' + d - 10 });
-        }
+        self.part(&(digits << (8 * zeros)).to_be_bytes(), 8 - zeros as usize);
     }
 
     pub fn signed_hex(&mut self, n: i32) {

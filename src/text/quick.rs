@@ -1,215 +1,153 @@
 //! The common instructions: their operands are registers and small numbers, whose texts stand in tables.
 
-use super::Printer;
 use super::imm::extend;
-use super::operand::{aligned, tuple};
-use super::out::{DECIMAL, Out, SIZE, SLACK};
-use super::texts::{NO_TEXT, PAIR, TEXTS, VECTOR};
+use super::out::{LISTS, Out, SIZE, SLACK};
+use super::texts::{MISSING, TEXTS};
+use super::{Printer, long};
+use crate::Inst;
 use crate::common::MNEMONICS;
-use crate::operand::{code, flag, value};
-use crate::table::{ModifierWay, QuickOperand, QuickShape, SMALL, Way, paged};
-use crate::target::generated::{OTHER, SCALAR_LAST};
-use crate::target::{ITEMS, OPERANDS, QUICK};
-use crate::{Inst, Waitcnt};
+use crate::table::{ModifierWay, QuickShape, SMALL};
+use crate::target::QUICK;
 
 /// Bytes of the longest name that is printed in this way.
 const NAME: usize = 32;
 
-/// Prints an instruction of the common kind; false, and nothing is printed, if it is none.
+/// Behind the last text: a comma and a blank.
+const END: usize = 2;
+
+/// Prints an instruction.
+///
+/// Most are printed here, and without a branch that depends on what the operands are or how many: it would often be
+/// predicted wrongly. All texts are put down, one behind the other, those of nothing too. Nothing is called but at the
+/// end, so that nothing need be kept.
 #[inline(always)]
-pub(super) fn print(inst: &Inst, bits: u64, out: &mut Out) -> bool {
-    !SMALL && inst.form() == 0 && try_print(inst, bits, out).is_some()
+pub(super) fn print(inst: &Inst, bits: u64, out: &mut Out) {
+    if SMALL || at_once(inst, bits, out).is_none() {
+        long(inst, out);
+    }
 }
 
-/// The place in the text is in a register: for all that the compiler knows, what is written could change a place in
-/// memory. Nothing is called but at the end, so that nothing need be kept.
 #[inline(always)]
-fn try_print(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
+fn at_once(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
     let t = QUICK[inst.target() as usize];
-    let row = paged(t.pages, t.rows, inst.slot())?;
-    let shape = t.shapes.get((row as usize >> 22).wrapping_sub(1))?;
-    if bits & shape.marks != 0 {
-        return None;
-    }
+    let row = *t.rows.get(inst.slot_and_form())?;
+    let mut number = row as usize >> 22;
+    let shape = loop {
+        let shape = t.shapes.get(number)?;
+        if bits & shape.marks == shape.unmarked {
+            break shape;
+        }
+        if !shape.another {
+            return None;
+        }
+        number += 1;
+    };
     let name = row as usize & 0xffff;
     let name = MNEMONICS.as_bytes().get(name..name + NAME)?.first_chunk::<NAME>()?;
-    let operands = t.operands.get(shape.first.into()..usize::from(shape.first) + usize::from(shape.operands))?;
     *out.buffer.first_chunk_mut()? = *name;
-    let mut at = row as usize >> 16 & 63;
-    put(&mut out.buffer, at, shape.suffix.to_le_bytes());
-    at += (shape.suffix >> 56) as usize;
-    let mut left = operands.iter();
-    loop {
-        let from = left.as_slice();
-        let Some(operand) = left.next() else { break };
-        let number = number(operand, bits);
-        let text = match TEXTS.get(number) {
-            Some(text) => text,
-            None => {
-                unlikely();
-                match operand.way {
-                    Way::AccText | Way::Address => text(operand, bits),
-                    Way::Waitcnt => {
-                        waitcnt(inst, at, out);
-                        return Some(());
-                    }
-                    _ => {
-                        let Some(len) = long_tuple(operand, number, bits, at, out) else {
-                            resume(inst, shape, from, at, out);
-                            return Some(());
-                        };
-                        at += len;
-                        continue;
-                    }
-                }
-            }
-        };
-        if text[15] == 0 {
-            resume(inst, shape, from, at, out);
-            return Some(());
-        }
-        put(&mut out.buffer, at, *text);
-        at += usize::from(text[15]);
+    let name = row as usize >> 16 & 63;
+    put(&mut out.buffer, name, &shape.suffix);
+    let first = name + usize::from(shape.suffix[7] & 7);
+    let (mut at, mut lengths) = (first, 0);
+    for n in 0..QuickShape::TEXTS {
+        let text = text(shape, n, bits);
+        put(&mut out.buffer, at, text);
+        lengths |= text[15];
+        at += usize::from(text[15] & 15);
     }
-    // The last comma is too much, or the blank behind the name.
-    out.len = if operands.is_empty() { at - 1 } else { at - 2 };
-    if bits & shape.loud != shape.quiet {
-        modifiers(inst, shape, out);
+    if lengths & MISSING != 0 {
+        rest(inst, bits, shape, (0, first), out);
+    } else if shape.more {
+        rest(inst, bits, shape, (QuickShape::TEXTS, at), out);
+    } else {
+        out.len = at - END;
+        if bits & shape.loud != shape.quiet {
+            modifiers(inst, bits, shape, out);
+        }
     }
     Some(())
 }
 
-/// What leads here is moved out of the way of what mostly happens.
-#[cold]
+/// The text of the operand of this number, with its length in the last byte.
 #[inline(always)]
-fn unlikely() {}
+fn text(shape: &QuickShape, n: usize, bits: u64) -> &'static [u8; 16] {
+    let place = (bits.rotate_right(shape.turns[n].into()) as u16 & shape.masks[n]).wrapping_add(shape.adds[n]);
+    &TEXTS.0[usize::from(place / 16)]
+}
 
-/// Goes on with operands of which the first has no text. Apart, so that there is nothing to keep for the others.
+/// Prints operands from this one on, which is at this place: those that have no text by their items.
 #[inline(never)]
-fn resume(inst: &Inst, shape: &QuickShape, operands: &[QuickOperand], at: usize, out: &mut Out) {
-    out.len = at;
-    for operand in operands {
-        let text = text(operand, inst.bits());
-        if text[15] == 0 {
-            other(inst, operand, out);
-        } else {
-            out.part(text, text[15].into());
-        }
-    }
-    let comma = out.buffer.get(out.len.wrapping_sub(2)) == Some(&b',');
-    out.len -= if comma { 2 } else { 1 };
-    if inst.bits() & shape.loud != shape.quiet {
-        modifiers(inst, shape, out);
-    }
-}
-
-/// The number of the text, and `OTHER` more for ways other than `Way::Text`.
-#[inline(always)]
-fn number(operand: &QuickOperand, bits: u64) -> usize {
-    let field = bits.rotate_right(operand.turn.into()) as u32 & u32::from(operand.mask);
-    (field + u32::from(operand.add)) as usize
-}
-
-/// With its length in the last byte, which is zero if there is none.
-#[inline(always)]
-fn text(operand: &QuickOperand, bits: u64) -> &'static [u8; 16] {
-    let number = number(operand, bits);
-    let behind = bits >> (operand.bit & 63);
-    let number = match operand.way {
-        Way::Text | Way::Number => number.min(NO_TEXT),
-        Way::AccText => number - OTHER + (number & VECTOR & (behind as usize) << 8),
-        Way::Address if behind & 127 == 127 => number - OTHER + PAIR,
-        Way::Address => number - OTHER,
-        _ => NO_TEXT,
-    };
-    &TEXTS[number % TEXTS.len()]
-}
-
-/// Puts more than two registers down, and a comma, and returns their length; `None` if it is something else.
-#[inline(always)]
-fn long_tuple(operand: &QuickOperand, number: usize, bits: u64, at: usize, out: &mut Out) -> Option<usize> {
-    let code = number.wrapping_sub(OTHER);
-    let vector = code & VECTOR != 0;
-    let first = if vector { code as u8 } else { code as u8 & !3 };
-    let file = match operand.way {
-        Way::AccTuple if vector && bits >> (operand.bit & 63) & 1 == 1 => b'a',
-        Way::Tuple | Way::AccTuple if vector => b'v',
-        Way::Tuple | Way::AccTuple if code <= SCALAR_LAST.into() => b's',
-        _ => return None,
-    };
-    let last = first.wrapping_add(operand.dwords.wrapping_sub(1));
-    let room = out.buffer.get_mut(at..)?.first_chunk_mut::<SLACK>()?;
-    room[..2].copy_from_slice(&[file, b'[']);
-    room[2..6].copy_from_slice(&DECIMAL[usize::from(first)]);
-    let at = 2 + usize::from(DECIMAL[usize::from(first)][3] & 3);
-    room[at] = b':';
-    room[at + 1..at + 5].copy_from_slice(&DECIMAL[usize::from(last)]);
-    let at = at + 1 + usize::from(DECIMAL[usize::from(last)][3] & 3);
-    room[at..at + 4].copy_from_slice(b"],  ");
-    Some(at + 3)
-}
-
-/// The counters that are waited for: the only operand of its operation.
-#[inline(never)]
-fn waitcnt(inst: &Inst, at: usize, out: &mut Out) {
-    out.len = at;
-    Printer::new(inst).waitcnt(Waitcnt::decode(inst.target(), inst.bits() as u16), out);
-}
-
-#[inline(never)]
-fn modifiers(inst: &Inst, shape: &QuickShape, out: &mut Out) {
-    let first = usize::from(shape.modifiers);
+fn rest(inst: &Inst, bits: u64, shape: &QuickShape, (first, at): (usize, usize), out: &mut Out) {
     let p = Printer::new(inst);
-    let all = QUICK[inst.target() as usize].modifiers.get(first..first + usize::from(shape.count));
-    for modifier in all.unwrap_or(&[]) {
-        if inst.bits() & modifier.loud != modifier.quiet {
-            let Some(item) = p.items.items.get(usize::from(modifier.item)) else { continue };
-            out.part(&modifier.label, modifier.label[15].into());
-            match modifier.way {
-                ModifierWay::Flag => {}
-                ModifierWay::Number => out.dec(value(item, inst)),
-                ModifierWay::Signed => out.signed(extend(value(item, inst), item.width)),
-                ModifierWay::List => out.bits(value(item, inst), item.used.into(), item.used),
-                ModifierWay::Item => p.modifier(item, out),
+    out.len = at;
+    for (n, &number) in p.items.list_of(inst.shape()).iter().enumerate().skip(first) {
+        let Some(item) = p.items.items.get(usize::from(number)).filter(|item| item.access.is_some()) else { break };
+        if n < QuickShape::TEXTS {
+            let text = text(shape, n, bits);
+            if text[15] != MISSING {
+                out.part(text, text[15].into());
+                continue;
             }
         }
+        if p.operand(item, "", out) {
+            out.literal(b", ");
+        }
+    }
+    out.len -= END;
+    if bits & shape.loud != shape.quiet {
+        modifiers(inst, bits, shape, out);
+    }
+}
+
+#[inline(never)]
+fn modifiers(inst: &Inst, bits: u64, shape: &QuickShape, out: &mut Out) {
+    let t = QUICK[inst.target() as usize];
+    // Bits of those that are not printed yet.
+    let mut rest = bits & shape.loud ^ shape.quiet;
+    let mut number = usize::from(shape.modifiers);
+    while rest != 0 {
+        let Some(modifier) = t.modifiers.get(number) else { break };
+        number += 1;
+        if rest & modifier.loud == 0 {
+            continue;
+        }
+        rest &= !modifier.loud;
+        if modifier.way == ModifierWay::Item {
+            item_modifier(inst, modifier.item, out);
+            continue;
+        }
+        out.part(&modifier.label, modifier.label[15].into());
+        let piece = |[turn, mask]: [u16; 2]| bits.rotate_right(turn.into()) as u16 & mask;
+        let value = piece(modifier.low) | piece(modifier.high);
+        match modifier.way {
+            ModifierWay::List => {
+                let list = &LISTS[usize::from(value | 1 << (modifier.width & 3)) % LISTS.len()];
+                out.part(list, list[7].into());
+            }
+            ModifierWay::Number => out.dec(value.into()),
+            ModifierWay::Signed => out.signed(extend(value.into(), modifier.width)),
+            ModifierWay::Flag | ModifierWay::Item => {}
+        }
+    }
+}
+
+/// Prints a modifier as its item says.
+#[inline(never)]
+fn item_modifier(inst: &Inst, item: u16, out: &mut Out) {
+    let p = Printer::new(inst);
+    if let Some(item) = p.items.items.get(usize::from(item)) {
+        p.modifier(item, out);
     }
 }
 
 /// Puts bytes down; they are lost where there is no room, which never happens.
 #[inline(always)]
-fn put<const N: usize>(buffer: &mut [u8; SIZE + SLACK], at: usize, bytes: [u8; N]) {
+fn put<const N: usize>(buffer: &mut [u8; SIZE + SLACK], at: usize, bytes: &[u8; N]) {
     const { assert!(N <= SLACK) };
     // With this the compiler sees that there is room.
     if at < SIZE {
         if let Some(to) = buffer.get_mut(at..at + N) {
-            to.copy_from_slice(&bytes);
+            to.copy_from_slice(bytes);
         }
     }
-}
-
-/// What has no text of its own, and a comma behind it.
-#[inline(never)]
-fn other(inst: &Inst, operand: &QuickOperand, out: &mut Out) {
-    let target = inst.target() as usize;
-    let Some(item) = ITEMS[target].items.get(usize::from(operand.item)) else { return };
-    let p = Printer::new(inst);
-    let dwords = u16::from(item.dwords);
-    match operand.way {
-        Way::Number | Way::Constant | Way::Waitcnt => p.immediate(item, value(item, inst), out),
-        Way::Item => {
-            if !p.operand(item, "", out) {
-                return;
-            }
-        }
-        _ => match code(item, inst) {
-            code @ 256.. if operand.way == Way::AccTuple && flag(inst, operand.bit) => {
-                tuple(b'a', code & 255, dwords, out)
-            }
-            code @ 256.. => tuple(b'v', code & 255, dwords, out),
-            code if code <= OPERANDS[target].sgpr_last => tuple(b's', aligned(code, dwords), dwords, out),
-            code => p.code(code, dwords, item.ty, out),
-        },
-    }
-    out.literal(b", ");
 }
