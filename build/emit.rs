@@ -25,7 +25,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let sizes = decode::Sizes::of(&decode);
     sizes.emit(&mut tables);
     writeln!(tables, "pub(crate) const RULES: u16 = {};", decode::rules(&decode)).unwrap();
-    quick::shared(&mut tables, targets);
+    let texts = quick::shared(&mut tables, targets);
     let opcodes = opcodes(targets);
     let mut end = 0;
     let place = |name: &String| {
@@ -42,6 +42,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     writeln!(tables, "pub(crate) type OperandList = {};", operands::list_type(longest)).unwrap();
     writeln!(tables, "pub(crate) static ABOUTS: &[&str] = &{abouts:?};").unwrap();
     files.push(("tables.rs".to_string(), tables));
+    files.push(("texts".to_string(), texts));
     files.push(("types.rs".to_string(), types::all(isa, targets)));
     files.push(("roster.rs".to_string(), roster::all(targets)));
     Ok(files)

@@ -28,6 +28,7 @@ pub mod roster;
 pub mod rows;
 pub mod sets;
 pub mod tables;
+pub mod texts;
 pub mod types;
 
 use std::path::Path;

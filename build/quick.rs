@@ -11,6 +11,7 @@ use crate::build::names::parts;
 use crate::build::pages::run;
 use crate::build::ready::{self, Ready};
 use crate::build::tables::UNNAMED;
+use crate::build::texts;
 
 /// A shape, its operands and its modifiers.
 #[derive(Clone, PartialEq)]
@@ -78,21 +79,22 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
     Ok(())
 }
 
-/// What operand codes mean on every target: the last of the scalar registers, and the names of codes, as one register
-/// and as two.
-pub fn shared(w: &mut String, targets: &[Target]) {
+/// What operand codes mean on every target: the last of the scalar registers, and which others are the same register;
+/// and the texts of all.
+pub fn shared(w: &mut String, targets: &[Target]) -> String {
     let last = targets.iter().map(|t| t.codes.iter().find(|c| c.class == "sgpr").and_then(|c| c.range.of(&t.row.name)));
     let last = last.map(|range| range.map_or(0, |range| range.1)).min().unwrap_or(0);
-    let used = "#[cfg(any(feature = \"text\", not(target_os = \"none\")))]";
-    writeln!(w, "{used}\npub(crate) const SCALAR_LAST: u16 = {last};").unwrap();
     let mut all = targets.iter().map(named_codes);
     let first = all.next().unwrap_or_default();
     let shared: BTreeMap<_, _> = all.fold(first, |mut shared, other| {
         shared.retain(|code, names| other.get(code) == Some(names));
         shared
     });
-    let list: Vec<String> = shared.iter().map(|(code, (name, pair))| format!("({code}, {name:?}, {pair:?})")).collect();
-    writeln!(w, "{used}\npub(crate) const SHARED_CODES: &[(u16, &str, &str)] = &[{}];", list.join(", ")).unwrap();
+    let used = "#[cfg(not(target_os = \"none\"))]";
+    writeln!(w, "{used}\npub(crate) const SCALAR_LAST: u16 = {last};").unwrap();
+    let codes: Vec<&u16> = shared.keys().collect();
+    writeln!(w, "{used}\npub(crate) const SHARED_CODES: &[u16] = &{codes:?};").unwrap();
+    texts::all(last, &shared)
 }
 
 /// The names of a target's codes that text does not show by their number; the first name of a code is its name.

@@ -4,28 +4,8 @@ use std::iter::repeat;
 
 use crate::build::lower::{Item, NONE};
 use crate::build::model::Piece;
+use crate::build::texts::{ACC, BLANK, EMPTY, HEX, MISSING, NUMBERS, OFF, PAIRS, QUADS, SADDRS, SIXTEENS, WAITS};
 
-/// Where the codes of scalar addresses and those of pairs begin in `TEXTS`.
-const SADDRS: u16 = 0x300;
-const PAIRS: u16 = 0x400;
-/// Where numbers begin there.
-const NUMBERS: u16 = 0x700;
-/// Where the codes of four registers begin, and of sixteen.
-const QUADS: u16 = 0x800;
-const SIXTEENS: u16 = 0xd00;
-/// From a vector register to the accumulation register of its number.
-const ACC: u16 = 0x100;
-/// Where numbers in hexadecimal begin.
-const HEX: u16 = 0xb00;
-/// Where counters begin that are waited for: `lgkmcnt` alone, `lgkmcnt` behind another, `vmcnt`, and `vmcnt` that is at
-/// its maximum at 15.
-const WAITS: [u16; 4] = [0xc00, 0xc10, 0xc20, 0xc30];
-/// The text of `off`.
-const OFF: u16 = SADDRS + 127;
-/// That of what is not there, that of a blank, and one that is missing.
-const EMPTY: u16 = 0xfff;
-const BLANK: u16 = 0xffe;
-const MISSING: u16 = 0x7ff;
 /// `QuickShape::TEXTS` in src/table/text.rs.
 const TEXTS: usize = 4;
 /// How many shapes printing tries one after the other: with more it is quicker to do without.

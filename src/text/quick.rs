@@ -72,7 +72,8 @@ fn at_once(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
 #[inline(always)]
 fn text(shape: &QuickShape, n: usize, bits: u64) -> &'static [u8; 16] {
     let place = (bits.rotate_right(shape.turns[n].into()) as u16 & shape.masks[n]).wrapping_add(shape.adds[n]);
-    &TEXTS.0[usize::from(place / 16)]
+    let place = usize::from(place & !15);
+    TEXTS.0.get(place..).and_then(|rest| rest.first_chunk()).unwrap_or(&[0; 16])
 }
 
 /// Prints operands from this one on, which is at this place: those that have no text by their items.
@@ -149,5 +150,57 @@ fn put<const N: usize>(buffer: &mut [u8; SIZE + SLACK], at: usize, bytes: &[u8; 
         if let Some(to) = buffer.get_mut(at..at + N) {
             to.copy_from_slice(bytes);
         }
+    }
+}
+
+#[cfg(all(test, has_target))]
+mod tests {
+    use crate::{Target, TextBuffer, decode_words};
+
+    /// What is put down at once is what the items say, which bare metal prints by.
+    #[test]
+    fn texts_are_those_of_the_items() {
+        let mut state = 1u64;
+        let mut random = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 16) as u32
+        };
+        let (mut at_once, mut by_items) = (TextBuffer::new(), TextBuffer::new());
+        let mut seen = 0;
+        let mut same = |target, words: [u32; 3]| {
+            let Ok(inst) = decode_words(target, &words) else { return };
+            (at_once.print(&inst), by_items.print_small(&inst));
+            assert_eq!(at_once.as_str(), by_items.as_str(), "{target} {words:08x?}");
+            seen += 1;
+        };
+        for &target in Target::ALL {
+            // Constants, among them all that one counter or two can wait for.
+            for op in 0..128 {
+                for constant in (0..0x1000).chain(0xc000..0xd000) {
+                    same(target, [0xbf80_0000 | op << 16 | constant, 0, 0]);
+                }
+            }
+            for n in 0..300_000 {
+                let (any, few) = (random(), random() & random() & random());
+                let first = match n % 3 {
+                    0 => any,
+                    // Formats of two dwords, and literals.
+                    1 => any & 0x03ff_ffff | 0xc000_0000 | few & 0x3c00_0000,
+                    _ => any | if any & 1 == 0 { 0xff } else { 0xff00 },
+                };
+                // Many fields of the second dword are zero, or say that there is no scalar address.
+                let second = match n % 5 {
+                    0 => random(),
+                    1 => few,
+                    2 => random() & 0x00ff_00ff,
+                    3 => random() & 0xff80_ffff | 0x007f_0000,
+                    _ => random() & 0x1fff_ffff | 0x1800_0000,
+                };
+                same(target, [first, second, few]);
+            }
+        }
+        assert!(seen > 200_000, "{seen}");
     }
 }

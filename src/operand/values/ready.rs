@@ -50,7 +50,7 @@ pub(crate) static VALUES: Values = {
 const fn shared(code: usize) -> Value {
     let mut n = 0;
     while n < SHARED_CODES.len() {
-        if SHARED_CODES[n].0 as usize == code {
+        if SHARED_CODES[n] as usize == code {
             return Value::Reg(Reg::Special(code as u8));
         }
         n += 1;
