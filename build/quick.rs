@@ -119,7 +119,8 @@ pub fn has_operand(t: &Target, shape: &Shape) -> bool {
     items(t, shape).any(|(_, item)| item.access.is_some())
 }
 
-/// The shape for the words that it is printed for, one after the other; none if something is before a modifier that has no comma behind it, or behind one that is no modifier.
+/// The shape, for other words each time; none if something is before a modifier that has no comma behind it, or behind
+/// one that is no modifier.
 fn quick(t: &Target, shape: &Shape, suffix: u8, waits: &[[Piece; 2]]) -> Vec<Quick> {
     let items: Vec<(u16, &Item)> = items(t, shape).collect();
     let count = items.iter().take_while(|i| i.1.access.is_some()).count();

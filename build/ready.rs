@@ -46,7 +46,7 @@ impl Ready {
     fn then(&self, next: &Ready) -> Option<Ready> {
         let texts = self.texts.iter().chain(&next.texts).cloned().collect();
         let (clear, set) = (self.clear | next.clear, self.set | next.set);
-        (clear & set == 0).then(|| Ready { clear, set, texts })
+        (clear & set == 0).then_some(Ready { clear, set, texts })
     }
 
     /// What `QuickShape` says of it.
@@ -124,7 +124,7 @@ fn texts(item: &Item, waits: &[[Piece; 2]], vcc: u16) -> Vec<Ready> {
         ("sdst_or_vcc", _) if item.dwords == 2 => vec![text(aux(0), 0, always(vcc + PAIRS))],
         // A small constant.
         ("smem_offset", _) if item.lsb == 32 && item.aux[0] != NONE => {
-            let large = ((1 << item.width) - 1 & !0xff) << item.lsb;
+            let large = (((1 << item.width) - 1) & !0xff) << item.lsb;
             vec![text(large | aux(1), aux(0), Text { mask: 0xff, ..field(HEX) })]
         }
         // Small numbers are decimal.

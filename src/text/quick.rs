@@ -2,7 +2,7 @@
 
 use super::imm::extend;
 use super::out::{LISTS, Out, SIZE, SLACK};
-use super::texts::{MISSING, TEXTS};
+use super::texts::{MISSING, TEXTS, Text};
 use super::{Printer, long};
 use crate::Inst;
 use crate::common::MNEMONICS;
@@ -45,10 +45,8 @@ fn at_once(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
     let name = row as usize & 0xffff;
     let name = MNEMONICS.as_bytes().get(name..name + NAME)?.first_chunk::<NAME>()?;
     *out.buffer.first_chunk_mut()? = *name;
-    let name = row as usize >> 16 & 63;
-    put(&mut out.buffer, name, &shape.suffix);
-    let first = name + usize::from(shape.suffix[7] & 7);
-    let (mut at, mut lengths) = (first, 0);
+    put(&mut out.buffer, name_len(row), &shape.suffix);
+    let (mut at, mut lengths) = (name_len(row) + suffix_len(shape), 0);
     for n in 0..QuickShape::TEXTS {
         let text = text(shape, n, bits);
         put(&mut out.buffer, at, text);
@@ -56,7 +54,7 @@ fn at_once(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
         at += usize::from(text[15] & 15);
     }
     if lengths & MISSING != 0 {
-        rest(inst, bits, shape, (0, first), out);
+        missing(inst, bits, shape, out);
     } else if shape.more {
         rest(inst, bits, shape, (QuickShape::TEXTS, at), out);
     } else {
@@ -68,12 +66,29 @@ fn at_once(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
     Some(())
 }
 
+#[inline(always)]
+fn name_len(row: u32) -> usize {
+    row as usize >> 16 & 63
+}
+
+#[inline(always)]
+fn suffix_len(shape: &QuickShape) -> usize {
+    usize::from(shape.suffix[7] & 7)
+}
+
 /// The text of the operand of this number, with its length in the last byte.
 #[inline(always)]
-fn text(shape: &QuickShape, n: usize, bits: u64) -> &'static [u8; 16] {
+fn text(shape: &QuickShape, n: usize, bits: u64) -> &'static Text {
     let place = (bits.rotate_right(shape.turns[n].into()) as u16 & shape.masks[n]).wrapping_add(shape.adds[n]);
-    let place = usize::from(place & !15);
-    TEXTS.0.get(place..).and_then(|rest| rest.first_chunk()).unwrap_or(&[0; 16])
+    &TEXTS.0[usize::from(place / 16)]
+}
+
+/// Prints all operands anew, of which one has no text. Where they begin is looked up again, so that others need not
+/// keep it.
+#[inline(never)]
+fn missing(inst: &Inst, bits: u64, shape: &QuickShape, out: &mut Out) {
+    let row = QUICK[inst.target() as usize].rows.get(inst.slot_and_form()).copied().unwrap_or(0);
+    rest(inst, bits, shape, (0, name_len(row) + suffix_len(shape)), out);
 }
 
 /// Prints operands from this one on, which is at this place: those that have no text by their items.
@@ -171,7 +186,8 @@ mod tests {
         let mut seen = 0;
         let mut same = |target, words: [u32; 3]| {
             let Ok(inst) = decode_words(target, &words) else { return };
-            (at_once.print(&inst), by_items.print_small(&inst));
+            at_once.print(&inst);
+            by_items.print_small(&inst);
             assert_eq!(at_once.as_str(), by_items.as_str(), "{target} {words:08x?}");
             seen += 1;
         };
