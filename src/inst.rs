@@ -54,7 +54,7 @@ impl Inst {
     }
 
     /// The slot, if the form is 0; else a number that no slot has.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(any(feature = "text", not(target_os = "none")))]
     #[inline(always)]
     pub(crate) fn slot_and_form(&self) -> usize {
         (self.meta & 0xffff) as usize
