@@ -1,4 +1,4 @@
-//! Writes the tables for what is printed without a look at items: `QuickTables` in src/table.rs.
+//! Writes the tables for what is printed without a look at items: `QuickTables` in src/table/text.rs.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -160,13 +160,11 @@ fn code(t: &Target, name: &str) -> Option<u16> {
     code.range.of(&t.row.name).map(|range| range.0)
 }
 
-/// How a modifier is printed, as `ModifierWay` in src/table.rs, and what stands before its value, with its length in the
+/// How a modifier is printed, as `ModifierWay` in src/table/text.rs, and what stands before its value, with its length in the
 /// last byte.
 fn label(item: &Item) -> (&'static str, [u8; 16]) {
     let (way, name) = match item.kind.as_str() {
-        _ if item.lsb >= 64 || item.split.0 != NONE && item.split.0 >= 64 || item.width > 16 => {
-            return ("Item", [0; 16]);
-        }
+        _ if item.width > 16 => return ("Item", [0; 16]),
         "list" | "list_ones" | "list_neg_lo" | "list_neg" if ![3, 7].contains(&item.used) => return ("Item", [0; 16]),
         "flag" => ("Flag", item.field.as_str()),
         "named" => ("Number", item.field.as_str()),
@@ -192,9 +190,6 @@ fn padded<const N: usize>(text: &str) -> [u8; N] {
 /// if it always prints, or is none of the common ones.
 fn modifier(item: &Item) -> Option<(u64, u64)> {
     let (high, low) = (item.split.0, item.split.1);
-    if item.kind == "none" {
-        return Some((0, 0));
-    }
     if item.lsb >= 64 || high != NONE && high >= 64 {
         return None;
     }

@@ -28,7 +28,8 @@ struct Text {
     add: u16,
 }
 
-/// What words can be, for printing to try one after the other.
+/// What words can be, for printing to try one after the other. Where two fit the first is meant: of an operand the one that
+/// asks for more comes first, and with all that the others ask for it stands before the one that asks for less.
 ///
 /// `waits`: where the parts of what `s_waitcnt` waits for lie. `vcc`: its code.
 pub fn all(items: &[&Item], waits: &[[Piece; 2]], vcc: u16) -> Vec<Ready> {

@@ -11,7 +11,6 @@ pub(crate) struct QuickTables {
 }
 
 /// How a shape is printed while its operands have ready-made texts.
-#[derive(Clone, Copy)]
 #[repr(align(64))]
 pub(crate) struct QuickShape {
     /// If these bits have another value than `unmarked`, some operand has another text, or none.
@@ -28,7 +27,7 @@ pub(crate) struct QuickShape {
     pub turns: [u8; QuickShape::TEXTS],
     pub masks: [u16; QuickShape::TEXTS],
     pub adds: [u16; QuickShape::TEXTS],
-    /// There is one text more, that of the fifth operand.
+    /// There are more operands, which are printed by their items.
     pub more: bool,
     /// If it is not that, the next shape may be.
     pub another: bool,

@@ -129,7 +129,7 @@ impl Printer<'_> {
     }
 
     /// Counters at their maximum do not wait and are left out, unless all are.
-    pub(super) fn waitcnt(&self, wait: Waitcnt, out: &mut Out) {
+    fn waitcnt(&self, wait: Waitcnt, out: &mut Out) {
         let max = Waitcnt::nothing(self.inst.target());
         let waits = [wait.vmcnt != max.vmcnt, wait.expcnt != max.expcnt, wait.lgkmcnt != max.lgkmcnt];
         let all = !waits.contains(&true);

@@ -288,7 +288,7 @@ fn separate(separator: &str, out: &mut Out) {
 
 /// The first register of a scalar tuple.
 #[inline(always)]
-pub(super) fn aligned(n: u16, dwords: u16) -> u16 {
+fn aligned(n: u16, dwords: u16) -> u16 {
     match dwords {
         0 | 1 => n,
         2 => n & !1,
@@ -298,7 +298,7 @@ pub(super) fn aligned(n: u16, dwords: u16) -> u16 {
 
 /// `v5` or `v[4:7]`
 #[inline(always)]
-pub(super) fn tuple(file: u8, first: u16, dwords: u16, out: &mut Out) {
+fn tuple(file: u8, first: u16, dwords: u16, out: &mut Out) {
     if dwords == 1 {
         out.byte(file);
         return out.small(first as u8);

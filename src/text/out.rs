@@ -15,7 +15,7 @@ pub(super) struct Out {
 }
 
 /// The digits of a byte's decimal form, and how many there are.
-pub(super) static DECIMAL: [[u8; 4]; 256] = {
+static DECIMAL: [[u8; 4]; 256] = {
     let mut all = [[0; 4]; 256];
     let mut n = 0;
     while n < 256 {
