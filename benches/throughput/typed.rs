@@ -21,40 +21,44 @@ pub fn loops(_: Target, _: usize) -> Option<usize> {
 
 /// Appends dwords, while there is room.
 struct Sink<'a> {
-    out: &'a mut [u32],
-    at: usize,
+    /// What is left of it.
+    room: &'a mut [u32],
     instructions: u64,
 }
 
 impl Sink<'_> {
     #[inline(always)]
     fn put<const N: usize>(&mut self, words: [u32; N]) {
-        if let Some(to) = self.out.get_mut(self.at..self.at + N) {
-            to.copy_from_slice(&words);
-            self.at += N;
+        if let Some((to, behind)) = std::mem::take(&mut self.room).split_first_chunk_mut() {
+            *to = words;
+            self.room = behind;
             self.instructions += 1;
         }
     }
 }
 
-pub fn emit(out: &mut [u32], loops: usize) -> Done {
+/// Fills the output again and again.
+fn fill_all(out: &mut [u32], loops: usize, fill: impl Fn(&mut Sink, u32)) -> Done {
     let mut done = Done { instructions: 0, bytes: 0 };
     for i in 0..loops {
-        let mut sink = Sink { out: &mut *out, at: 0, instructions: 0 };
+        let room = out.len();
+        let mut sink = Sink { room: &mut *out, instructions: 0 };
         fill(&mut sink, i as u32);
         done.instructions += sink.instructions;
-        done.bytes += 4 * sink.at as u64;
+        done.bytes += 4 * (room - sink.room.len()) as u64;
         black_box(&mut *out);
     }
     done
 }
 
+pub fn emit(out: &mut [u32], loops: usize) -> Done {
+    fill_all(out, loops, |sink, seed| fill(sink, seed))
+}
+
 /// What `emit` writes, before: each instruction's words, and how many there are.
 pub fn precomputed() -> Vec<([u32; 2], usize)> {
     let mut out = vec![0; ROOM];
-    let mut sink = Sink { out: &mut out, at: 0, instructions: 0 };
-    fill(&mut sink, 0);
-    let words = sink.at;
+    let words = fill_all(&mut out, 1, |sink, seed| fill(sink, seed)).bytes as usize / 4;
     let mut all = Vec::new();
     let mut at = 0;
     while at < words {
@@ -67,20 +71,14 @@ pub fn precomputed() -> Vec<([u32; 2], usize)> {
 }
 
 pub fn store(words: &[([u32; 2], usize)], out: &mut [u32], loops: usize) -> Done {
-    let mut done = Done { instructions: 0, bytes: 0 };
-    for _ in 0..loops {
-        let mut sink = Sink { out: &mut *out, at: 0, instructions: 0 };
+    fill_all(out, loops, |sink, _| {
         for (pair, dwords) in words {
             match dwords {
                 1 => sink.put([pair[0]]),
                 _ => sink.put(*pair),
             }
         }
-        done.instructions += sink.instructions;
-        done.bytes += 4 * sink.at as u64;
-        black_box(&mut *out);
-    }
-    done
+    })
 }
 
 #[cfg(not(feature = "gfx942"))]
@@ -88,9 +86,10 @@ fn fill(_: &mut Sink, _: u32) {}
 
 /// Fills the sink with a load, multiply-add and store loop; registers and offsets follow from `seed`.
 #[cfg(feature = "gfx942")]
+#[inline(always)]
 fn fill(sink: &mut Sink, seed: u32) {
     let mut n = seed;
-    while sink.at + 32 < ROOM {
+    while sink.room.len() >= 32 {
         n = n.wrapping_add(1);
         // Values that a constructor refuses do not occur.
         if block(sink, black_box(n)).is_err() {
@@ -100,6 +99,7 @@ fn fill(sink: &mut Sink, seed: u32) {
 }
 
 #[cfg(feature = "gfx942")]
+#[inline(always)]
 fn block(sink: &mut Sink, n: u32) -> Result<(), amdgpu_isa::FieldError> {
     use amdgpu_isa::gfx942::*;
     let (s, v) = ((n & 31) as u8, (n & 63) as u8);
