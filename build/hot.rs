@@ -7,7 +7,8 @@ use crate::build::assume::room;
 use crate::build::decode::{Class, LANES, Tables, number, set_of};
 use crate::build::emit::camel;
 use crate::build::error::Result;
-use crate::build::lower::{Check, NONE, Slot, special, tail};
+use crate::build::lower::{Check, Family, NONE, Slot, Target, special, tail};
+use crate::build::model::Piece;
 
 const MIMG: u16 = special::MIMG_DATA | special::MIMG_GATHER | special::MIMG_ATOMIC | special::MIMG_CMPSWAP;
 
@@ -87,6 +88,38 @@ fn harmless(tables: &Tables, check: &Check) -> Option<u16> {
     (0..good.len()).filter(holds).min_by_key(|bits| bits.count_ones()).map(|bits| bits as u16)
 }
 
+/// How the opcode is gathered: see `HotFamily` in src/decode/hot.rs.
+struct Gather {
+    op: u32,
+    op_mask: u32,
+    gather: u64,
+}
+
+impl Gather {
+    fn new(t: &Target, f: &Family) -> Result<Gather> {
+        let bits = |piece: Piece| ((1u32 << piece.width) - 1) << piece.lsb;
+        // What lies apart is above the opcode.
+        let seg = f.seg.unwrap_or(Piece { lsb: 0, width: 0 });
+        let all = Gather {
+            op: bits(f.op) | bits(seg),
+            op_mask: (1 << (f.op.width + seg.width)) - 1,
+            gather: 1 << (32 - f.op.lsb) | f.seg.map_or(0, |seg| 1 << (32 + f.op.width - seg.lsb)),
+        };
+        // Each piece is multiplied by the bit of the other one too.
+        let is_right = |number: u32| {
+            let (op, apart) = (number & ((1 << f.op.width) - 1), number >> f.op.width);
+            let product = u64::from(op << f.op.lsb | apart << seg.lsb).wrapping_mul(all.gather);
+            (product >> 32) as u32 & all.op_mask == number
+        };
+        match (0..=all.op_mask).all(is_right) {
+            true => Ok(all),
+            false => {
+                t.row.at.err(format!("the pieces of {}'s opcode lie so that src/decode/hot.rs mixes them up", f.name))
+            }
+        }
+    }
+}
+
 pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
     let t = tables.t;
     // The first class is that of no operation.
@@ -108,24 +141,19 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
     let leads = (0..512).map(|top| {
         let family = t.lut[top];
         let two = family != 0 && t.families[usize::from(family) - 1].dwords == 2;
-        u16::from(family) << 5 | u16::from(two)
+        u16::from(family) << 5 | 4 * u16::from(two)
     });
     writeln!(w, "#[cfg(not(target_os = \"none\"))]\npub(crate) static HOT: HotTables = HotTables {{").unwrap();
     writeln!(w, "leads: {:?},\nfamilies: padded(&[NO_HOT_FAMILY,", leads.collect::<Vec<_>>()).unwrap();
     for (f, lanes) in t.families.iter().zip(&tables.classes.lanes) {
         let lsb = LANES[*lanes].map(|lane| lane.0);
-        let op_mask = (1u32 << f.op.width) - 1;
-        // What lies apart is above the opcode.
-        let (apart_mask, apart_turn) = match f.seg {
-            Some(seg) => (((1u32 << seg.width) - 1) << f.op.width, (32 + seg.lsb - f.op.width) % 32),
-            None => (0, 0),
-        };
-        let (base, op_shift, target) = (f.base, f.op.lsb, camel(&t.row.name));
-        let (second, dwords) = if f.dwords == 2 { (u32::MAX, 2) } else { (0, 1) };
+        let Gather { op, op_mask, gather } = Gather::new(t, f)?;
+        let (base, target) = (f.base, camel(&t.row.name));
+        let (all, dwords) = if f.dwords == 2 { (u64::MAX, 2) } else { (u32::MAX.into(), 1) };
         writeln!(
             w,
-            "HotFamily {{ lsb: {lsb:?}, base: {base}, op_mask: {op_mask:#x}, apart_mask: {apart_mask:#x}, op_shift: {op_shift}, \
-             apart_turn: {apart_turn}, second: {second:#x}, meta: Inst::meta_of(Target::{target}, {dwords}) }},",
+            "HotFamily {{ lsb: {lsb:?}, op: {op:#x}, op_mask: {op_mask:#x}, gather: {gather:#x}, all: {all:#x}, \
+             meta: Inst::meta_of(Target::{target}, {dwords}) | {base} }},",
         )
         .unwrap();
     }

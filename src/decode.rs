@@ -73,13 +73,13 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
 #[cfg(not(target_os = "none"))]
 #[inline(always)]
 fn quick(target: Target, bits: u64) -> Option<(Inst, usize)> {
-    let Hot { meta, second, two } = match hot::look(HOT[target as usize], bits) {
+    let Hot { meta, all, more } = match hot::look(HOT[target as usize], bits) {
         Some(hot) => hot,
         None => hot::any(target, bits)?,
     };
     // What stands behind the instruction is not part of it.
-    let inst = Inst::of([bits as u32, (bits >> 32) as u32 & second, 0, 0, 0], meta);
-    Some((inst, 4 + 4 * (two & 1) as usize))
+    let inst = Inst::of(bits & all, meta);
+    Some((inst, 4 + (more & 4) as usize))
 }
 
 #[cfg(target_os = "none")]

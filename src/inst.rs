@@ -44,13 +44,16 @@ impl Inst {
 
     #[cfg(not(target_os = "none"))]
     #[inline(always)]
-    pub(crate) fn of(words: [u32; MAX_DWORDS], meta: u32) -> Inst {
-        Inst { words, meta }
+    pub(crate) fn of(bits: u64, meta: u32) -> Inst {
+        Inst { words: [bits as u32, (bits >> 32) as u32, 0, 0, 0], meta }
     }
+
+    /// Slots have numbers of so many bits.
+    pub(crate) const SLOTS: usize = 1 << 13;
 
     #[inline]
     pub(crate) fn slot(&self) -> usize {
-        (self.meta & 0x1fff) as usize
+        self.meta as usize % Inst::SLOTS
     }
 
     /// The slot, if the form is 0; else a number that no slot has.
@@ -95,6 +98,13 @@ impl Inst {
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.dwords() * 4
+    }
+
+    /// What `meta` says of the form and of the dwords, where it says it.
+    #[cfg(not(target_os = "none"))]
+    #[inline(always)]
+    pub(crate) fn form_and_length(&self) -> u32 {
+        self.meta & (7 << 13 | 7 << 29)
     }
 
     #[inline]

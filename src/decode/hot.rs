@@ -12,8 +12,8 @@ use crate::{Inst, Target};
 
 /// What `look` needs. Where bytes count more than time there is none.
 pub(crate) struct HotTables {
-    /// What the top nine bits of the first dword say: the number of the family, above five bits of which the lowest says
-    /// that there are two dwords.
+    /// What the top nine bits of the first dword say: the number of the family, above five bits that are the bytes of
+    /// the second dword (4, or 0).
     pub leads: [u16; 512],
     pub families: [HotFamily; 32],
     /// Class of each slot; the first is that of no operation.
@@ -28,8 +28,7 @@ pub(crate) struct HotTables {
     pub branches: [u64; SLOTS / 64],
 }
 
-/// Slots have numbers of 13 bits.
-const SLOTS: usize = 1 << 13;
+const SLOTS: usize = Inst::SLOTS;
 
 /// Where the fields lie.
 #[derive(Clone, Copy)]
@@ -37,17 +36,15 @@ const SLOTS: usize = 1 << 13;
 pub(crate) struct HotFamily {
     /// Lowest bits of the lanes.
     pub lsb: [u8; 4],
-    /// The slot is the sum of these three: the first one of the family, the opcode, and a part of it that lies apart,
-    /// the words turned so far to the right that its bits are where they belong.
-    pub base: u32,
+    /// The opcode is what is left of the product of `op` and `gather`, in the upper half, under `op_mask`: where it is in
+    /// two pieces, each has a bit in `gather` that puts it where it belongs.
+    pub op: u32,
     pub op_mask: u32,
-    pub apart_mask: u32,
-    pub op_shift: u8,
-    pub apart_turn: u8,
-    /// All bits of the second dword, if there is one.
-    pub second: u32,
-    /// `Inst::meta`, but for the slot and the class.
+    /// `Inst::meta`, but for the class, of the first slot in the family.
     pub meta: u32,
+    pub gather: u64,
+    /// All bits of the instruction.
+    pub all: u64,
 }
 
 /// What words must be to need no further look.
@@ -64,32 +61,25 @@ pub(crate) struct HotClass {
 pub(crate) const NO_CLASS: HotClass = HotClass { zeros: 0, bad: [u32::MAX; 4] };
 
 /// Its only slot is one that no operation has.
-pub(crate) const NO_FAMILY: HotFamily = HotFamily {
-    lsb: [0; 4],
-    base: SLOTS as u32 - 1,
-    op_mask: 0,
-    apart_mask: 0,
-    op_shift: 0,
-    apart_turn: 0,
-    second: 0,
-    meta: 0,
-};
+pub(crate) const NO_FAMILY: HotFamily =
+    HotFamily { lsb: [0; 4], op: 0, op_mask: 0, meta: SLOTS as u32 - 1, gather: 0, all: 0 };
 
 /// What the words are, if nobody else must look at them.
 pub(crate) struct Hot {
     /// As in `Inst`.
     pub meta: u32,
-    /// All bits of the second dword, if there is one.
-    pub second: u32,
-    /// 1: there are two dwords; 0: there is one.
-    pub two: u32,
+    /// All bits of the instruction.
+    pub all: u64,
+    /// Bytes of the second dword: 4, or 0.
+    pub more: u32,
 }
 
 /// A word in the tables.
 struct Place<'a> {
     lead: u16,
     family: &'a HotFamily,
-    slot: u32,
+    /// `Inst::meta`, but for the class.
+    meta: u32,
     class: u8,
     /// Bits that should be zero.
     wrong: u64,
@@ -101,29 +91,24 @@ fn place(t: &HotTables, bits: u64, good: impl Fn(u8) -> [u32; 4]) -> (Place<'_>,
     let word = bits as u32;
     let lead = t.leads[(word >> 23) as usize];
     let family = &t.families[usize::from(lead >> 5) % 32];
-    let op = word >> (family.op_shift & 31) & family.op_mask;
-    let apart = word.rotate_right(family.apart_turn.into()) & family.apart_mask;
-    let slot = family.base.wrapping_add(op).wrapping_add(apart) % SLOTS as u32;
-    let class = t.class_of[slot as usize];
+    let gathered = u64::from(word & family.op).wrapping_mul(family.gather);
+    let meta = family.meta.wrapping_add((gathered >> 32) as u32 & family.op_mask);
+    let class = t.class_of[meta as usize % SLOTS];
     let demands = &t.classes[usize::from(class)];
     let good = good(class);
     let mut bad = 0;
     for (((lsb, kinds), refused), good) in family.lsb.iter().zip(&t.kinds).zip(demands.bad).zip(good) {
         bad |= kinds[(bits >> (lsb & 63)) as usize % 512] & refused & !good;
     }
-    (Place { lead, family, slot, class, wrong: bits & demands.zeros }, bad)
+    (Place { lead, family, meta, class, wrong: bits & demands.zeros }, bad)
 }
 
 #[inline(always)]
 pub(crate) fn look(t: &HotTables, bits: u64) -> Option<Hot> {
     let (place, bad) = place(t, bits, |_| [0; 4]);
-    let meta = place.family.meta | Inst::meta(place.slot, 0, place.class);
+    let meta = place.meta | Inst::meta(0, 0, place.class);
     // From the table that is looked into first: the next instruction need not wait for the others.
-    (u64::from(bad) | place.wrong == 0).then_some(Hot {
-        meta,
-        second: place.family.second,
-        two: u32::from(place.lead) & 1,
-    })
+    (u64::from(bad) | place.wrong == 0).then_some(Hot { meta, all: place.family.all, more: u32::from(place.lead) & 4 })
 }
 
 /// What `look` leaves to others, if it has one dword or two and all is in order.
@@ -138,8 +123,9 @@ pub(super) fn any(target: Target, bits: u64) -> Option<Hot> {
 fn literal(target: Target, bits: u64) -> Option<Hot> {
     let t = HOT[target as usize];
     let (place, bad) = place(t, bits, |class| t.literals[usize::from(class)]);
-    let meta = Inst::meta_of(target, 2) | Inst::meta(place.slot, 0, place.class);
-    (u64::from(bad) | place.wrong == 0).then_some(Hot { meta, second: u32::MAX, two: 1 })
+    let slot = place.meta % SLOTS as u32;
+    let meta = Inst::meta_of(target, 2) | Inst::meta(slot, 0, place.class);
+    (u64::from(bad) | place.wrong == 0).then_some(Hot { meta, all: u64::MAX, more: 4 })
 }
 
 #[inline(never)]
@@ -154,7 +140,11 @@ fn other(target: Target, bits: u64) -> Option<Hot> {
         && (0..4).all(|n| in_lane(t, class, lanes, n, bits))
         && (class.special == 0 || rare(t, found.class, class, lanes, bits));
     let two = u32::from(found.dwords) - 1;
-    good.then(|| Hot { meta: found.meta() | Inst::meta_of(target, 1 + two), second: two.wrapping_neg(), two })
+    good.then(|| Hot {
+        meta: found.meta() | Inst::meta_of(target, 1 + two),
+        all: u64::MAX >> (32 - 32 * two),
+        more: 4 * two,
+    })
 }
 
 /// What few classes demand.
