@@ -25,7 +25,8 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let sizes = decode::Sizes::of(&decode);
     sizes.emit(&mut tables);
     writeln!(tables, "pub(crate) const RULES: u16 = {};", decode::rules(&decode)).unwrap();
-    let texts = quick::shared(&mut tables, targets);
+    operands::values(&mut tables, targets);
+    let texts = quick::shared(targets);
     let opcodes = opcodes(targets);
     let mut end = 0;
     let place = |name: &String| {

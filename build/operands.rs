@@ -1,6 +1,6 @@
 //! Writes what the operand iterator needs of one target: `OperandTables` in src/table/operands.rs.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use crate::build::assume::room;
@@ -8,7 +8,7 @@ use crate::build::check::IMPLICIT;
 use crate::build::decode::number;
 use crate::build::emit::camel;
 use crate::build::error::Result;
-use crate::build::lower::{Info, Item, NONE, Slot, Target};
+use crate::build::lower::{Info, Item, NONE, Shape, Slot, Target, tail};
 use crate::build::model::Access;
 use crate::build::pages::{PAGE, pages, position};
 use crate::build::tables::item_text;
@@ -19,6 +19,8 @@ struct List {
     rows: Vec<u8>,
     forms: [u16; 2],
     others: Vec<(u8, u16)>,
+    /// Dwords without a literal.
+    dwords: u8,
 }
 
 /// What an operand is.
@@ -47,7 +49,7 @@ impl Lists<'_> {
         let implicit = implicit(info, &items);
         let all = items.into_iter().map(|item| Row::Item(plain(item))).chain(implicit);
         let rows = all.map(|row| number(&mut self.rows, row)).collect();
-        position(&mut self.list, List { rows, forms, others }) as u16 + 1
+        position(&mut self.list, List { rows, forms, others, dwords: dwords(self.t, s) }) as u16 + 1
     }
 }
 
@@ -143,7 +145,7 @@ fn row_text(t: &Target, row: &Row) -> Option<(&'static str, String)> {
         return of(RowText { how, turn: i.lsb, mask, ..FIXED }, i.width.into());
     }
     let (acc, address) = match kind {
-        "code" | "saddr" => (NO_SHIFT, NO_SHIFT),
+        "code" | "saddr" | "agpr" => (NO_SHIFT, NO_SHIFT),
         "acc" | "buf_data" if i.aux[1..3] != [NONE; 2] => return None,
         "acc" | "buf_data" if i.aux[0] == NONE => (NO_SHIFT, NO_SHIFT),
         "acc" | "buf_data" => (i.aux[0].checked_sub(VECTOR)?, NO_SHIFT),
@@ -152,33 +154,88 @@ fn row_text(t: &Target, row: &Row) -> Option<(&'static str, String)> {
     };
     // Single registers, pairs, and what is longer; vector registers are not aligned.
     let section = if i.add >= 1 << VECTOR { 0 } else { (u16::from(i.dwords.min(3)) - 1) * SECTION };
-    let add = i.add + section + if kind == "saddr" { ADDRESSES } else { 0 };
+    let other = match kind {
+        "saddr" => ADDRESSES,
+        "agpr" => 1 << VECTOR,
+        _ => 0,
+    };
+    let add = i.add + section + other;
     of(RowText { how: "Value", turn: (i.lsb + 64 - i.shift) % 64, acc, address, mask: mask << i.shift, add }, bits)
 }
 
-/// What a list is of words without some bits, and those bits.
-fn usual(rows: &mut Vec<Row>, list: &List) -> (Vec<u8>, u64) {
-    let mut without = 0;
-    let bit = |n: u8| match n {
-        NONE => 0,
-        n => 1u64.checked_shl(n.into()).expect("such bits are in the first two dwords"),
-    };
-    let of = |&n: &u8| match &rows[usize::from(n)] {
-        // What goes to LDS, and the register for the fail status.
-        Row::Item(item) if item.kind == "buf_data" => {
-            let [acc, lds, tfe, d] = item.aux;
-            without |= bit(lds) | bit(tfe);
-            Some(Row::Item(Item { aux: [acc, NONE, NONE, d], ..item.clone() }))
-        }
-        Row::Implicit(.., n) if *n != NONE => {
-            without |= bit(*n);
-            None
-        }
-        row => Some(row.clone()),
-    };
-    let left: Vec<Row> = list.rows.iter().filter_map(of).collect();
-    (left.into_iter().map(|row| number(rows, row)).collect(), without)
+/// Dwords of the base words, with those that always follow.
+fn dwords(t: &Target, s: &Shape) -> u8 {
+    let always = t.classes[s.class].tail & tail::ALWAYS != 0;
+    (t.formats[s.format].def.bits / 32) as u8 + u8::from(always)
 }
+
+/// What the operands of some words are.
+#[derive(Clone)]
+struct Usual {
+    rows: Vec<Row>,
+    /// Bits that are not set, and bits that are.
+    clear: u64,
+    set: u64,
+}
+
+impl Usual {
+    /// With the next operand, if there are such words.
+    fn then(&self, next: &Usual) -> Option<Usual> {
+        let rows = self.rows.iter().chain(&next.rows).cloned().collect();
+        let (clear, set) = (self.clear | next.clear, self.set | next.set);
+        (clear & set == 0).then_some(Usual { rows, clear, set })
+    }
+}
+
+/// What words can be, for the iterator to try one after the other. Where two fit the first is meant: it asks for more.
+fn usual(rows: &[Row]) -> Vec<Usual> {
+    let mut all = vec![Usual { rows: Vec::new(), clear: 0, set: 0 }];
+    for row in rows {
+        let found = ways(row);
+        all = all.iter().flat_map(|before| found.iter().filter_map(|next| before.then(next))).collect();
+    }
+    all.truncate(MOST_TRIED);
+    all
+}
+
+/// What one operand can be.
+fn ways(row: &Row) -> Vec<Usual> {
+    let bit = |n: u8| if n == NONE { 0 } else { 1u64.checked_shl(n.into()).unwrap_or(0) };
+    let as_it_is = vec![Usual { rows: vec![row.clone()], clear: 0, set: 0 }];
+    let item = match row {
+        // A register that is only read if a bit is set.
+        Row::Implicit(.., n) if *n != NONE => return vec![Usual { rows: Vec::new(), clear: bit(*n), set: 0 }],
+        Row::Item(item) if item.lsb < 64 && item.split.0 == NONE && item.cond == NONE => item,
+        _ => return as_it_is,
+    };
+    let way = |kind: &str, dwords: u8, clear: u64, set: u64| {
+        let item = Item { kind: kind.into(), dwords, aux: [NONE; 4], ..item.clone() };
+        Usual { rows: vec![Row::Item(item)], clear, set }
+    };
+    let [acc, lds, tfe, _] = item.aux;
+    match item.kind.as_str() {
+        "acc" | "buf_data" => {
+            // What goes to LDS, and the register for the fail status, are other words.
+            let others = bit(lds) | bit(tfe);
+            // Constants are no registers.
+            let vector = if item.width == 9 { bit(item.lsb + VECTOR) } else { 0 };
+            let mut all = vec![way("code", item.dwords, bit(acc) | others, 0)];
+            if acc != NONE {
+                all.push(way("agpr", item.dwords, others, bit(acc) | vector));
+                if vector != 0 {
+                    all.push(way("code", item.dwords, vector, bit(acc)));
+                }
+            }
+            all
+        }
+        // A pair, if there is no scalar address.
+        "global_addr" => vec![way("code", 2, 0, 127 << acc), way("code", 1, 0, 0)],
+        _ => as_it_is,
+    }
+}
+
+/// How many lists the iterator tries one after the other.
+const MOST_TRIED: usize = 8;
 
 /// As in src/operand/values.rs: how long a section of the table of values is, where scalar addresses begin in it, what is
 /// behind the sections, and which bit vector registers have.
@@ -211,6 +268,65 @@ pub fn list_type(longest: usize) -> &'static str {
     if longest < 8 { "u64" } else { "u128" }
 }
 
+/// `Usual` in src/table/operands.rs.
+struct UsualList {
+    rows: Vec<u8>,
+    clear: u64,
+    set: u64,
+    dwords: u8,
+    next: usize,
+}
+
+impl UsualList {
+    /// `plain`: which rows are.
+    fn text(&self, plain: &[bool]) -> String {
+        let UsualList { rows, clear, set, dwords, next } = self;
+        let flag = if !rows.is_empty() && rows.iter().all(|&n| plain[usize::from(n)]) { "PLAIN | " } else { "" };
+        let (list, marks) = (bytes(rows), clear | set);
+        let length = u32::from(*dwords) << 29;
+        format!(
+            "Usual {{ list: {flag}{list:#x}, marks: {marks:#x}, unmarked: {set:#x}, length: {length:#x}, \
+             next: {next} }}"
+        )
+    }
+}
+
+/// The first of each list, in their order; the others behind them.
+struct Usuals {
+    all: Vec<UsualList>,
+}
+
+impl Usuals {
+    fn new(lists: &mut Lists) -> Usuals {
+        let (mut first, mut others) = (Vec::new(), Vec::new());
+        let all = lists.list.clone();
+        for list in &all {
+            let rows: Vec<Row> = list.rows.iter().map(|&n| lists.rows[usize::from(n)].clone()).collect();
+            let mut ways = usual(&rows).into_iter().peekable();
+            let mut is_first = true;
+            while let Some(way) = ways.next() {
+                let behind = all.len() + others.len() + usize::from(!is_first);
+                let next = if ways.peek().is_some() { behind } else { 0 };
+                let rows = way.rows.into_iter().map(|row| number(&mut lists.rows, row)).collect();
+                let usual = UsualList { rows, clear: way.clear, set: way.set, dwords: list.dwords, next };
+                if is_first {
+                    first.push(usual)
+                } else {
+                    others.push(usual)
+                }
+                is_first = false;
+            }
+        }
+        first.extend(others);
+        Usuals { all: first }
+    }
+}
+
+/// A list as a number.
+fn bytes(rows: &[u8]) -> u128 {
+    rows.iter().rev().fold(0, |all, &n| all << 8 | (u128::from(n) + 1))
+}
+
 /// Returns how many operands there are in the longest list.
 pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
     let (mut lists, mut list_of) = lists(t);
@@ -220,7 +336,7 @@ pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
     // `USUAL` in src/table/operands.rs.
     room(t, "lists of operands", lists.list.len(), 9)?;
     writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{").unwrap();
-    writeln!(w, "#[cfg(not(target_os = \"none\"))]\nlist_of: &{list_of:?},").unwrap();
+    writeln!(w, "#[cfg(not(target_os = \"none\"))]\nlist_of: padded(&{list_of:?}, 0),").unwrap();
     // The lists of a page are neighbours: what they are counted from stands beside its number.
     list_of.resize(list_of.len().next_multiple_of(PAGE), last);
     let base = |page: &[u16]| page.iter().copied().min().unwrap_or(0);
@@ -232,14 +348,14 @@ pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
     let mut forms = vec![[0; 2]];
     let forms_of: Vec<_> = lists.list.iter().map(|l| number(&mut forms, l.forms)).collect();
     room(t, "pairs of forms of operands", forms.len(), 8)?;
-    let bytes = |rows: &[u8]| rows.iter().rev().fold(0, |all, &n| all << 8 | (u128::from(n) + 1));
     let numbers: Vec<u128> = lists.list.iter().map(|l| bytes(&l.rows)).collect();
     let all = lists.list.iter().zip(0u16..);
     let further: Vec<_> = all.flat_map(|(l, n)| l.others.iter().map(move |o| (n, o.0, o.1 - 1))).collect();
     writeln!(w, "lists: &{numbers:#x?},\nforms_of: &{forms_of:?}, forms: &{forms:?}, others: &{further:?},").unwrap();
     // Rows behind these are of usual lists only.
     let whole = lists.rows.len() + 1;
-    let usuals: Vec<_> = lists.list.iter().map(|list| usual(&mut lists.rows, list)).collect();
+    let usuals = Usuals::new(&mut lists);
+    room(t, "usual lists of operands", usuals.all.len(), 10)?;
     room(t, "rows of operands", lists.rows.len() + 1, 8)?;
     let (mut items, mut rows, mut plain) = (Vec::new(), vec!["NO_ROW".to_string()], Vec::new());
     for row in &lists.rows {
@@ -254,24 +370,40 @@ pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
         plain.push(how == "Value");
         rows.push(text);
     }
-    let usuals = usuals.iter().map(|(list, without)| {
-        let flag = if *without == 0 && list.iter().all(|&n| plain[usize::from(n)]) { "PLAIN | " } else { "" };
-        let without = [*without as u32, (without >> 32) as u32];
-        format!("Usual {{ list: {flag}{:#x}, without: {without:?} }}", bytes(list))
-    });
-    let usuals = usuals.collect::<Vec<_>>().join(",\n");
+    let usuals = usuals.all.iter().map(|usual| usual.text(&plain)).collect::<Vec<_>>().join(",\n");
     writeln!(w, "#[cfg(not(target_os = \"none\"))]\nusual: padded(&[{usuals}], NO_USUAL),").unwrap();
-    writeln!(w, "#[cfg(not(target_os = \"none\"))]\nvalues: &VALUES,").unwrap();
+    writeln!(w, "#[cfg(not(target_os = \"none\"))]\nvalues: &{},", values_name(t)).unwrap();
     let (all, some) = (rows.join(",\n"), rows[..whole].join(",\n"));
     writeln!(w, "#[cfg(not(target_os = \"none\"))]\nrows: padded(&[{all}], NO_ROW),\n{small}\nrows: &[{some}],")
         .unwrap();
     writeln!(w, "items: &[{}],", items.join(",\n")).unwrap();
-    let bounds = |class: &str| t.codes.iter().find(|c| c.class == class).and_then(|c| c.range.of(&t.row.name));
-    let (_, sgpr_last) = bounds("sgpr").copied().unwrap_or_default();
-    let (ttmp_first, ttmp_last) = bounds("ttmp").copied().unwrap_or((512, 0));
+    let [sgpr_last, ttmp_first, ttmp_last] = scalars(t);
     writeln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last},").unwrap();
     writeln!(w, "lanes: {} }};", lanes(t)).unwrap();
     Ok(longest)
+}
+
+/// What tells the meaning of codes on one target from that on another: the last scalar register, and the first and the
+/// last of the trap handler's.
+fn scalars(t: &Target) -> [u16; 3] {
+    let bounds = |class: &str| t.codes.iter().find(|c| c.class == class).and_then(|c| c.range.of(&t.row.name));
+    let (_, sgpr_last) = bounds("sgpr").copied().unwrap_or_default();
+    let (ttmp_first, ttmp_last) = bounds("ttmp").copied().unwrap_or((512, 0));
+    [sgpr_last, ttmp_first, ttmp_last]
+}
+
+fn values_name(t: &Target) -> String {
+    let [sgpr_last, ttmp_first, ttmp_last] = scalars(t);
+    format!("VALUES_{sgpr_last}_{ttmp_first}_{ttmp_last}")
+}
+
+/// What codes mean: one table for all targets on which they mean the same.
+pub fn values(w: &mut String, targets: &[Target]) {
+    let all: BTreeMap<_, _> = targets.iter().map(|t| (values_name(t), scalars(t))).collect();
+    for (name, [sgpr_last, ttmp_first, ttmp_last]) in all {
+        let value = format!("values({sgpr_last}, {ttmp_first}, {ttmp_last})");
+        writeln!(w, "#[cfg(not(target_os = \"none\"))]\nstatic {name}: Values = {value};").unwrap();
+    }
 }
 
 fn lanes(t: &Target) -> u8 {

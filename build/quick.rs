@@ -79,9 +79,8 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
     Ok(())
 }
 
-/// What operand codes mean on every target: the last of the scalar registers, and which others are the same register;
-/// and the texts of all.
-pub fn shared(w: &mut String, targets: &[Target]) -> String {
+/// The texts of operand codes that mean the same on every target.
+pub fn shared(targets: &[Target]) -> String {
     let last = targets.iter().map(|t| t.codes.iter().find(|c| c.class == "sgpr").and_then(|c| c.range.of(&t.row.name)));
     let last = last.map(|range| range.map_or(0, |range| range.1)).min().unwrap_or(0);
     let mut all = targets.iter().map(named_codes);
@@ -90,10 +89,6 @@ pub fn shared(w: &mut String, targets: &[Target]) -> String {
         shared.retain(|code, names| other.get(code) == Some(names));
         shared
     });
-    let used = "#[cfg(not(target_os = \"none\"))]";
-    writeln!(w, "{used}\npub(crate) const SCALAR_LAST: u16 = {last};").unwrap();
-    let codes: Vec<&u16> = shared.keys().collect();
-    writeln!(w, "{used}\npub(crate) const SHARED_CODES: &[u16] = &{codes:?};").unwrap();
     texts::all(last, &shared)
 }
 

@@ -32,7 +32,7 @@ pub(crate) mod generated {
     #[cfg(not(target_os = "none"))]
     use crate::decode::hot::{HotClass, HotFamily, HotTables, NO_CLASS as NO_HOT_CLASS, NO_FAMILY as NO_HOT_FAMILY};
     #[cfg(not(target_os = "none"))]
-    use crate::operand::values::ready::VALUES;
+    use crate::operand::values::ready::{Values, values};
     use crate::table::{
         Check, Class, Codes, DecodeTables, Dual, FactTables, Family, FieldMap, Follow, How, ImmTables, Info, Item,
         ItemTables, Kind, Layout, LayoutTables, LengthTables, NO_CLASS, NO_FAMILY, NO_ROW, NameTables, Named, OpTables,

@@ -1,7 +1,9 @@
 //! The operands of an instruction, one after the other.
 
 use super::items::{SmemOffset, code, flag, image_address, read, register_or_constant, smem_offset};
-use super::values::{AGPR, IMPLICIT, OFF, VECTOR, code_at, implicit, is_off, value_of};
+#[cfg(not(target_os = "none"))]
+use super::values::ready::value_of;
+use super::values::{AGPR, IMPLICIT, OFF, VECTOR, code_at, implicit, is_off};
 use super::{Access, Operand, Reg, Value};
 use crate::table::{How, Item, Kind, OperandTables, PLAIN, Row};
 use crate::target::OPERANDS;
@@ -64,14 +66,18 @@ impl Iterator for Operands<'_> {
     fn fold<B, F: FnMut(B, Operand) -> B>(self, mut all: B, mut f: F) -> B {
         let Operands { inst, tables, mut list, mut given } = self;
         // How many there are is a branch that is often predicted wrongly: it should not wait for anything else.
+        #[cfg(not(target_os = "none"))]
         if list & PLAIN != 0 {
             list &= !PLAIN;
-            while list != 0 {
+            let values = tables.values;
+            loop {
                 let row = tables.first(list);
                 list >>= 8;
-                all = f(all, read_value(tables, row, place(row, inst), false, inst));
+                all = f(all, row.with(value_of(values, place(row, inst)), false));
+                if list == 0 {
+                    return all;
+                }
             }
-            return all;
         }
         while list != 0 {
             let row = tables.first(list);
@@ -175,16 +181,15 @@ fn place(row: &Row, inst: &Inst) -> usize {
 /// The operand of a row, whose value is at a place in the table of values.
 #[inline(always)]
 fn read_value(t: &OperandTables, row: &Row, place: usize, alone: bool, inst: &Inst) -> Operand {
-    let other;
-    // A reference: what is copied as a whole is not taken apart and put together again.
-    let value = match value_of(t, place) {
-        Some(value) => value,
-        None => {
-            other = value_small(t, row, place, inst);
-            &other
+    #[cfg(not(target_os = "none"))]
+    {
+        // A reference: what is copied as a whole is not taken apart and put together again.
+        let value = value_of(t.values, place);
+        if !matches!(value, Value::Literal(_)) {
+            return row.with(value, alone);
         }
-    };
-    row.with(value, alone)
+    }
+    row.with(&value_small(t, row, place, inst), alone)
 }
 
 /// What stands at a place in the table of values, without the table.

@@ -2,19 +2,8 @@
 
 #[cfg(not(target_os = "none"))]
 pub(crate) mod ready;
-#[cfg(not(target_os = "none"))]
-pub(super) use ready::value_of;
 
 use super::{Reg, Value};
-#[cfg(target_os = "none")]
-use crate::table::OperandTables;
-
-/// Where bytes count there is no table.
-#[cfg(target_os = "none")]
-#[inline(always)]
-pub(super) fn value_of(_: &OperandTables, _: usize) -> Option<&'static Value> {
-    None
-}
 
 /// The bit that the codes of vector registers have, and scalar ones have not.
 pub(super) const VECTOR: usize = 256;

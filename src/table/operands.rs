@@ -12,7 +12,7 @@ use crate::{Access, Field, Inst, Operand, Value};
 pub(crate) struct OperandTables {
     /// Which of `lists` is that of each slot's base form.
     #[cfg(not(target_os = "none"))]
-    pub list_of: &'static [u16],
+    pub list_of: [u16; Inst::SLOTS],
     /// The same in pages, and what is added to the numbers in each.
     #[cfg(target_os = "none")]
     pub pages: &'static [(u8, u16)],
@@ -20,7 +20,7 @@ pub(crate) struct OperandTables {
     pub list_of: &'static [u8],
     /// The operands of a form: numbers in `rows`, a byte each, the first one lowest. Zero is the end.
     pub lists: &'static [OperandList],
-    /// The same of most words.
+    /// The same of most words, in the same order; behind them are those that `Usual::next` names.
     #[cfg(not(target_os = "none"))]
     pub usual: [Usual; USUAL],
     /// Which of `forms` is that of each list.
@@ -48,23 +48,28 @@ pub(crate) type Rows = [Row; 256];
 #[cfg(target_os = "none")]
 pub(crate) type Rows = &'static [Row];
 
-/// The operands of words that have none of some bits: those that make an operand come, go, or be longer.
+/// The operands of words in which some bits have some value, and behind which there is no literal.
 #[cfg(not(target_os = "none"))]
 #[derive(Clone, Copy)]
 pub(crate) struct Usual {
-    /// As in `OperandTables::lists`. `PLAIN`: all are of `How::Value`, whatever the words.
+    /// As in `OperandTables::lists`. `PLAIN`: there are some, all are of `How::Value`, and none is a literal.
     pub list: OperandList,
-    /// The bits.
-    pub without: [u32; 2],
+    /// The bits, and their value.
+    pub marks: u64,
+    pub unmarked: u64,
+    /// `Inst::meta`, as far as it tells the form and the dwords.
+    pub length: u32,
+    /// Where to look if the words are others; 0: nowhere.
+    pub next: u16,
 }
 
 /// Any number of so many bits can look for one.
 #[cfg(not(target_os = "none"))]
-const USUAL: usize = 512;
+const USUAL: usize = 1024;
 
 /// Stands where no number leads.
 #[cfg(not(target_os = "none"))]
-pub(crate) const NO_USUAL: Usual = Usual { list: 0, without: [0; 2] };
+pub(crate) const NO_USUAL: Usual = Usual { list: 0, marks: 0, unmarked: 1, length: 0, next: 0 };
 
 /// No list is so long.
 pub(crate) const PLAIN: OperandList = 1 << (OperandList::BITS - 1);
@@ -184,6 +189,14 @@ pub(crate) enum How {
 /// Stands where no number leads, and at zero.
 pub(crate) const NO_ROW: Row = Row::item(Number::MAX);
 
+#[cfg(not(target_os = "none"))]
+impl Usual {
+    #[inline(always)]
+    fn is_of(&self, inst: &Inst) -> bool {
+        inst.bits() & self.marks == self.unmarked && inst.form_and_length() == self.length
+    }
+}
+
 impl OperandTables {
     /// The list of a form of a slot.
     pub(crate) fn list(&self, slot: usize, form: u8) -> OperandList {
@@ -204,21 +217,35 @@ impl OperandTables {
     }
 
     /// The list of an instruction, with `PLAIN`.
+    #[cfg(not(target_os = "none"))]
     #[inline(always)]
     pub(crate) fn of(&self, inst: &Inst) -> OperandList {
-        #[cfg(not(target_os = "none"))]
-        if let Some(&number) = self.list_of.get(inst.slot_and_form()) {
-            let Usual { list, without: [low, high] } = self.usual[usize::from(number) % USUAL];
-            // By halves: together they would be read before they are written.
-            if list & PLAIN != 0 || inst.word(0) & low | inst.word(1) & high == 0 {
-                return list;
-            }
-        }
-        self.of_others(inst)
+        let usual = self.usual(self.list_of[inst.slot() % Inst::SLOTS]);
+        if usual.is_of(inst) { usual.list } else { self.of_others(inst, usual.next) }
     }
 
-    #[cold]
-    fn of_others(&self, inst: &Inst) -> OperandList {
+    /// The same from the next one on.
+    #[cfg(not(target_os = "none"))]
+    #[inline(never)]
+    fn of_others(&self, inst: &Inst, mut next: u16) -> OperandList {
+        while next != 0 {
+            let usual = self.usual(next);
+            if usual.is_of(inst) {
+                return usual.list;
+            }
+            next = usual.next;
+        }
+        self.list(inst.slot(), inst.form())
+    }
+
+    #[cfg(not(target_os = "none"))]
+    #[inline(always)]
+    fn usual(&self, number: u16) -> &Usual {
+        &self.usual[usize::from(number) % USUAL]
+    }
+
+    #[cfg(target_os = "none")]
+    pub(crate) fn of(&self, inst: &Inst) -> OperandList {
         self.list(inst.slot(), inst.form())
     }
 
