@@ -1,6 +1,6 @@
 //! What is decoded.
 
-use amdgpu_isa::{DecodeError, FieldInfo, Layout, Target, decode};
+use amdgpu_isa::{DecodeError, Decoder, FieldInfo, Layout, Target, decode};
 use object::{Object, ObjectSection, SectionKind};
 use std::path::Path;
 
@@ -99,6 +99,22 @@ fn put(bits: &mut u128, f: &FieldInfo, value: u64) {
     if f.hi_width > 0 {
         piece(f.hi, f.hi_width, value >> f.width);
     }
+}
+
+/// The same in pieces of a few instructions, in an order that no branch predictor learns: code as long as that would
+/// never be the same again and again.
+pub fn pieces(target: Target, once: &[u8], bytes: usize) -> Vec<u8> {
+    const INSTRUCTIONS: usize = 16;
+    let mut ends: Vec<usize> = Decoder::new(target, once).map(|(at, _)| at).step_by(INSTRUCTIONS).skip(1).collect();
+    ends.push(once.len());
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut all = Vec::with_capacity(bytes + once.len());
+    while all.len() < bytes {
+        let n = (random.next() % ends.len() as u64) as usize;
+        let start = n.checked_sub(1).map_or(0, |n| ends[n]);
+        all.extend_from_slice(&once[start..ends[n]]);
+    }
+    all
 }
 
 /// Whole copies until there are at least `bytes`.

@@ -1,10 +1,11 @@
 //! How fast: every way of using the library, beside what else one could do with the same bytes.
 //!
 //! ```text
-//! cargo bench --bench throughput -- [--mib N] [--rounds N] [--input kernels|mix] [--target NAME] [--no-llvm]
+//! cargo bench --bench throughput -- [--mib N] [--rounds N] [--input kernels|pieces|mix] [--target NAME] [--no-llvm]
 //! ```
 //! Kernels are the `.co` files under `tests/samples`, and under the directory that `AMDGPU_ISA_OBJECTS` names; they are
-//! repeated to `--mib` (64). The mix is every opcode the same number of times. In each round every contestant runs
+//! repeated to `--mib` (64). Pieces are the same in an order that no branch predictor learns. The mix is every opcode the
+//! same number of times. In each round every contestant runs
 //! once; what is printed is the median over the rounds, so that load from elsewhere meets all of them alike.
 
 #![deny(unsafe_code)]
@@ -55,7 +56,8 @@ fn options() -> Result<Options, String> {
 fn main() -> Result<(), String> {
     let options = options()?;
     for &target in Target::ALL.iter().filter(|t| options.target.is_none_or(|one| one == **t)) {
-        let inputs = [("kernels", input::kernels(target)?), ("mix", input::mix(target))];
+        let kernels = input::kernels(target)?;
+        let inputs = [("kernels", kernels.clone()), ("pieces", kernels), ("mix", input::mix(target))];
         for (name, once) in inputs {
             if options.input.as_ref().is_some_and(|one| one != name) {
                 continue;
@@ -71,7 +73,10 @@ fn main() -> Result<(), String> {
 }
 
 fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(), String> {
-    let code = input::repeat(once, options.bytes);
+    let code = match name {
+        "pieces" => input::pieces(target, once, options.bytes),
+        _ => input::repeat(once, options.bytes),
+    };
     let x86 = x86::code(options.bytes)?;
     println!("{target}, {name}: {} bytes, repeated to {} MiB", once.len(), code.len() >> 20);
     let mut copy = vec![0u8; code.len()];
