@@ -30,6 +30,7 @@ pub mod sets;
 pub mod tables;
 pub mod texts;
 pub mod types;
+pub mod usual;
 
 use std::path::Path;
 

@@ -12,29 +12,30 @@ use crate::build::lower::{Info, Item, NONE, Shape, Slot, Target, tail};
 use crate::build::model::Access;
 use crate::build::pages::{PAGE, pages, position};
 use crate::build::tables::item_text;
+use crate::build::usual;
 
 /// The operands of a form, by their numbers in `Lists::rows`, and the lists (plus one) of further forms.
 #[derive(Clone, PartialEq)]
-struct List {
-    rows: Vec<u8>,
+pub struct List {
+    pub rows: Vec<u8>,
     forms: [u16; 2],
     others: Vec<(u8, u16)>,
     /// Dwords without a literal.
-    dwords: u8,
+    pub dwords: u8,
 }
 
 /// What an operand is.
 #[derive(Clone, PartialEq)]
-enum Row {
+pub enum Row {
     Item(Item),
     /// A register that no field names, by its number in `IMPLICIT`, and the bit without which it is none.
     Implicit(usize, Access, u8),
 }
 
-struct Lists<'a> {
+pub struct Lists<'a> {
     t: &'a Target<'a>,
-    rows: Vec<Row>,
-    list: Vec<List>,
+    pub rows: Vec<Row>,
+    pub list: Vec<List>,
 }
 
 impl Lists<'_> {
@@ -169,80 +170,12 @@ fn dwords(t: &Target, s: &Shape) -> u8 {
     (t.formats[s.format].def.bits / 32) as u8 + u8::from(always)
 }
 
-/// What the operands of some words are.
-#[derive(Clone)]
-struct Usual {
-    rows: Vec<Row>,
-    /// Bits that are not set, and bits that are.
-    clear: u64,
-    set: u64,
-}
-
-impl Usual {
-    /// With the next operand, if there are such words.
-    fn then(&self, next: &Usual) -> Option<Usual> {
-        let rows = self.rows.iter().chain(&next.rows).cloned().collect();
-        let (clear, set) = (self.clear | next.clear, self.set | next.set);
-        (clear & set == 0).then_some(Usual { rows, clear, set })
-    }
-}
-
-/// What words can be, for the iterator to try one after the other. Where two fit the first is meant: it asks for more.
-fn usual(rows: &[Row]) -> Vec<Usual> {
-    let mut all = vec![Usual { rows: Vec::new(), clear: 0, set: 0 }];
-    for row in rows {
-        let found = ways(row);
-        all = all.iter().flat_map(|before| found.iter().filter_map(|next| before.then(next))).collect();
-    }
-    all.truncate(MOST_TRIED);
-    all
-}
-
-/// What one operand can be.
-fn ways(row: &Row) -> Vec<Usual> {
-    let bit = |n: u8| if n == NONE { 0 } else { 1u64.checked_shl(n.into()).unwrap_or(0) };
-    let as_it_is = vec![Usual { rows: vec![row.clone()], clear: 0, set: 0 }];
-    let item = match row {
-        // A register that is only read if a bit is set.
-        Row::Implicit(.., n) if *n != NONE => return vec![Usual { rows: Vec::new(), clear: bit(*n), set: 0 }],
-        Row::Item(item) if item.lsb < 64 && item.split.0 == NONE && item.cond == NONE => item,
-        _ => return as_it_is,
-    };
-    let way = |kind: &str, dwords: u8, clear: u64, set: u64| {
-        let item = Item { kind: kind.into(), dwords, aux: [NONE; 4], ..item.clone() };
-        Usual { rows: vec![Row::Item(item)], clear, set }
-    };
-    let [acc, lds, tfe, _] = item.aux;
-    match item.kind.as_str() {
-        "acc" | "buf_data" => {
-            // What goes to LDS, and the register for the fail status, are other words.
-            let others = bit(lds) | bit(tfe);
-            // Constants are no registers.
-            let vector = if item.width == 9 { bit(item.lsb + VECTOR) } else { 0 };
-            let mut all = vec![way("code", item.dwords, bit(acc) | others, 0)];
-            if acc != NONE {
-                all.push(way("agpr", item.dwords, others, bit(acc) | vector));
-                if vector != 0 {
-                    all.push(way("code", item.dwords, vector, bit(acc)));
-                }
-            }
-            all
-        }
-        // A pair, if there is no scalar address.
-        "global_addr" => vec![way("code", 2, 0, 127 << acc), way("code", 1, 0, 0)],
-        _ => as_it_is,
-    }
-}
-
-/// How many lists the iterator tries one after the other.
-const MOST_TRIED: usize = 8;
-
 /// As in src/operand/values.rs: how long a section of the table of values is, where scalar addresses begin in it, what is
 /// behind the sections, and which bit vector registers have.
 const SECTION: u16 = 1024;
 const ADDRESSES: u16 = 768;
 const IMPLICIT_PLACES: u16 = 3 * SECTION;
-const VECTOR: u8 = 8;
+pub const VECTOR: u8 = 8;
 /// As in src/table/operands.rs.
 const NO_SHIFT: u8 = 63;
 
@@ -268,62 +201,8 @@ pub fn list_type(longest: usize) -> &'static str {
     if longest < 8 { "u64" } else { "u128" }
 }
 
-/// `Usual` in src/table/operands.rs.
-struct UsualList {
-    rows: Vec<u8>,
-    clear: u64,
-    set: u64,
-    dwords: u8,
-    next: usize,
-}
-
-impl UsualList {
-    /// `plain`: which rows are.
-    fn text(&self, plain: &[bool]) -> String {
-        let UsualList { rows, clear, set, dwords, next } = self;
-        let flag = if !rows.is_empty() && rows.iter().all(|&n| plain[usize::from(n)]) { "PLAIN | " } else { "" };
-        let (list, marks) = (bytes(rows), clear | set);
-        let length = u32::from(*dwords) << 29;
-        format!(
-            "Usual {{ list: {flag}{list:#x}, marks: {marks:#x}, unmarked: {set:#x}, length: {length:#x}, \
-             next: {next} }}"
-        )
-    }
-}
-
-/// The first of each list, in their order; the others behind them.
-struct Usuals {
-    all: Vec<UsualList>,
-}
-
-impl Usuals {
-    fn new(lists: &mut Lists) -> Usuals {
-        let (mut first, mut others) = (Vec::new(), Vec::new());
-        let all = lists.list.clone();
-        for list in &all {
-            let rows: Vec<Row> = list.rows.iter().map(|&n| lists.rows[usize::from(n)].clone()).collect();
-            let mut ways = usual(&rows).into_iter().peekable();
-            let mut is_first = true;
-            while let Some(way) = ways.next() {
-                let behind = all.len() + others.len() + usize::from(!is_first);
-                let next = if ways.peek().is_some() { behind } else { 0 };
-                let rows = way.rows.into_iter().map(|row| number(&mut lists.rows, row)).collect();
-                let usual = UsualList { rows, clear: way.clear, set: way.set, dwords: list.dwords, next };
-                if is_first {
-                    first.push(usual)
-                } else {
-                    others.push(usual)
-                }
-                is_first = false;
-            }
-        }
-        first.extend(others);
-        Usuals { all: first }
-    }
-}
-
 /// A list as a number.
-fn bytes(rows: &[u8]) -> u128 {
+pub fn bytes(rows: &[u8]) -> u128 {
     rows.iter().rev().fold(0, |all, &n| all << 8 | (u128::from(n) + 1))
 }
 
@@ -333,8 +212,6 @@ pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
     let last = list_of.last().copied().unwrap_or(0);
     let longest = lists.list.iter().map(|l| l.rows.len()).max().unwrap_or(0);
     room(t, "operands in a list", longest + 1, 4)?;
-    // `USUAL` in src/table/operands.rs.
-    room(t, "lists of operands", lists.list.len(), 9)?;
     writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{").unwrap();
     writeln!(w, "#[cfg(not(target_os = \"none\"))]\nlist_of: padded(&{list_of:?}, 0),").unwrap();
     // The lists of a page are neighbours: what they are counted from stands beside its number.
@@ -354,8 +231,8 @@ pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
     writeln!(w, "lists: &{numbers:#x?},\nforms_of: &{forms_of:?}, forms: &{forms:?}, others: &{further:?},").unwrap();
     // Rows behind these are of usual lists only.
     let whole = lists.rows.len() + 1;
-    let usuals = Usuals::new(&mut lists);
-    room(t, "usual lists of operands", usuals.all.len(), 10)?;
+    let usual = usual::all(&mut lists);
+    room(t, "usual lists of operands", usual.len(), 10)?;
     room(t, "rows of operands", lists.rows.len() + 1, 8)?;
     let (mut items, mut rows, mut plain) = (Vec::new(), vec!["NO_ROW".to_string()], Vec::new());
     for row in &lists.rows {
@@ -370,8 +247,8 @@ pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
         plain.push(how == "Value");
         rows.push(text);
     }
-    let usuals = usuals.all.iter().map(|usual| usual.text(&plain)).collect::<Vec<_>>().join(",\n");
-    writeln!(w, "#[cfg(not(target_os = \"none\"))]\nusual: padded(&[{usuals}], NO_USUAL),").unwrap();
+    let usual = usual.iter().map(|usual| usual.text(&plain)).collect::<Vec<_>>().join(",\n");
+    writeln!(w, "#[cfg(not(target_os = \"none\"))]\nusual: padded(&[{usual}], NO_USUAL),").unwrap();
     writeln!(w, "#[cfg(not(target_os = \"none\"))]\nvalues: &{},", values_name(t)).unwrap();
     let (all, some) = (rows.join(",\n"), rows[..whole].join(",\n"));
     writeln!(w, "#[cfg(not(target_os = \"none\"))]\nrows: padded(&[{all}], NO_ROW),\n{small}\nrows: &[{some}],")
