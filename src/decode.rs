@@ -8,7 +8,7 @@ use crate::target::DECODE;
 use crate::target::generated::{FAMILIES, LANES, RULES, SETS, TAILS};
 use crate::{DecodeError, Field, Format, Inst, Target};
 #[cfg(not(target_os = "none"))]
-use {crate::target::HOT, hot::Hot};
+use hot::Next;
 
 /// Dwords of the longest instruction of any target.
 pub(crate) const MAX_DWORDS: usize = 5;
@@ -73,13 +73,8 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
 #[cfg(not(target_os = "none"))]
 #[inline(always)]
 fn quick(target: Target, bits: u64) -> Option<(Inst, usize)> {
-    let Hot { meta, all, more } = match hot::look(HOT[target as usize], bits) {
-        Some(hot) => hot,
-        None => hot::any(target, bits)?,
-    };
-    // What stands behind the instruction is not part of it.
-    let inst = Inst::of(bits & all, meta);
-    Some((inst, 4 + (more & 4) as usize))
+    let (Next { bits, meta }, len) = hot::next(target, bits)?;
+    Some((Inst::of(bits, meta), len))
 }
 
 #[cfg(target_os = "none")]
@@ -497,23 +492,70 @@ pub struct Invalid {
 #[derive(Clone, Debug)]
 pub struct Decoder<'a> {
     target: Target,
-    /// What is left.
+    /// Bytes of all.
+    len: usize,
+    /// What is left, behind `next`.
     rest: &'a [u8],
-    /// Where it begins.
-    offset: usize,
+    /// What has been decoded ahead, if anything.
+    #[cfg(not(target_os = "none"))]
+    next: Next,
 }
 
 impl<'a> Decoder<'a> {
     /// A walk from the first byte.
     pub fn new(target: Target, bytes: &'a [u8]) -> Self {
-        Decoder { target, rest: bytes, offset: 0 }
+        Decoder {
+            target,
+            len: bytes.len(),
+            rest: bytes,
+            #[cfg(not(target_os = "none"))]
+            next: Next::default(),
+        }
     }
 
-    /// Goes on behind so many bytes.
+    /// What has been decoded ahead. Decodes the next one.
+    ///
+    /// What is done with an instruction often ends in a branch that is predicted wrongly: how many operands are there?
+    /// What comes behind that begins anew; the next instruction, which comes before, does not.
+    #[cfg(not(target_os = "none"))]
     #[inline(always)]
-    fn skip(&mut self, len: usize) {
+    fn ahead(&mut self) -> Option<Inst> {
+        let Next { bits, meta } = self.next;
+        if meta == 0 {
+            return None;
+        }
+        self.look();
+        Some(Inst::of(bits, meta))
+    }
+
+    #[cfg(not(target_os = "none"))]
+    #[inline(always)]
+    fn look(&mut self) {
+        let next = match self.rest.first_chunk() {
+            Some(bits) => hot::next(self.target, u64::from_le_bytes(*bits)),
+            None => None,
+        };
+        self.next = Next::default();
+        if let Some((next, len)) = next {
+            self.next = next;
+            self.rest = self.rest.get(len..).unwrap_or(&[]);
+        }
+    }
+
+    /// The next item where nothing has been decoded ahead. Takes the state itself, and not its place: so it can stay in
+    /// registers.
+    #[cold]
+    #[inline(never)]
+    fn slow(mut self) -> (Self, Option<Result<Inst, Invalid>>) {
+        if self.rest.is_empty() {
+            return (self, None);
+        }
+        let item = decode(self.target, self.rest).map_err(|error| invalid(self.rest, error));
+        let len = item.as_ref().map_or_else(|invalid| invalid.len.into(), Inst::len);
         self.rest = self.rest.get(len..).unwrap_or(&[]);
-        self.offset += len;
+        #[cfg(not(target_os = "none"))]
+        self.look();
+        (self, Some(item))
     }
 }
 
@@ -522,30 +564,14 @@ impl Iterator for Decoder<'_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        let (rest, at) = (self.rest, self.offset);
-        let first = match rest.first_chunk() {
-            Some(first) => quick(self.target, u64::from_le_bytes(*first)),
-            None => None,
-        };
-        if let Some((inst, len)) = first {
-            self.skip(len);
-            return Some((at, Ok(inst)));
+        let at = self.len - self.rest.len();
+        #[cfg(not(target_os = "none"))]
+        if let Some(inst) = self.ahead() {
+            return Some((at - inst.len(), Ok(inst)));
         }
-        if rest.is_empty() {
-            return None;
-        }
-        let item = match careful_bytes(self.target, rest) {
-            Ok(inst) => {
-                self.skip(inst.len());
-                Ok(inst)
-            }
-            Err(error) => {
-                let invalid = invalid(rest, error);
-                self.skip(invalid.len.into());
-                Err(invalid)
-            }
-        };
-        Some((at, item))
+        let (behind, item) = self.clone().slow();
+        *self = behind;
+        Some((at, item?))
     }
 }
 
