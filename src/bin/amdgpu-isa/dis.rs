@@ -73,7 +73,7 @@ impl Selection {
 pub fn run(args: &Args, color: bool) -> Result<()> {
     let name = if args.file.as_os_str() == "-" { "standard input".into() } else { args.file.display().to_string() };
     let bytes = read(args).map_err(|e| Error::input(format!("cannot read {name}: {e}")))?;
-    let notes = list(args, &name, &bytes, io::stdout().lock(), color)?;
+    let notes = list(args, &name, &bytes, io::stdout(), color)?;
     // Not asked for is no news; asked for and passed over is.
     if args.target.is_none() {
         let mut stderr = anstream::stderr();
@@ -85,7 +85,7 @@ pub fn run(args: &Args, color: bool) -> Result<()> {
 }
 
 /// Lists what is in a file. Returns what was passed over, and why.
-pub fn list(args: &Args, name: &str, bytes: &[u8], sink: impl Write, color: bool) -> Result<Vec<String>> {
+pub fn list(args: &Args, name: &str, bytes: &[u8], sink: impl Write + Send, color: bool) -> Result<Vec<String>> {
     let mut job = Job { args, file: name, out: Out::new(sink, color), shown: 0, passed: Vec::new() };
     let result = match (&args.target, args.raw) {
         (Some(selection), true) => job.raw(selection, bytes),
@@ -114,7 +114,7 @@ struct Place<'a> {
     section: &'a Section<'a>,
 }
 
-struct Job<'a, W: Write> {
+struct Job<'a, W: Write + Send> {
     args: &'a Args,
     file: &'a str,
     out: Out<W>,
@@ -124,7 +124,7 @@ struct Job<'a, W: Write> {
     passed: Vec<String>,
 }
 
-impl<W: Write> Job<'_, W> {
+impl<W: Write + Send> Job<'_, W> {
     fn raw(&mut self, selection: &Selection, bytes: &[u8]) -> Result<()> {
         if bytes.is_empty() {
             return Err(Error::input("the file is empty"));

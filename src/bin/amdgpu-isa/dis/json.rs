@@ -42,7 +42,7 @@ struct Branch<'a> {
     label: Option<&'a str>,
 }
 
-pub fn section(out: &mut Out<impl Write>, place: &Place<'_>) -> io::Result<()> {
+pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>) -> io::Result<()> {
     let labels = Labels::new(place);
     pieces::in_order(out, labels.pieces(), |number, text| piece(text, place, &labels, &labels.piece(number)))
 }

@@ -51,7 +51,7 @@ pub struct Labels<'a> {
 }
 
 /// Dwords of a piece of the listing.
-const PIECE: usize = 8 * 1024;
+const PIECE: usize = 16 * 1024;
 
 /// A piece of a section: the lines that begin in some of its dwords.
 pub struct Piece {

@@ -38,7 +38,7 @@ pub fn header(out: &mut Out<impl Write>, file: &str, image: &Image<'_>, place: &
     out.line()
 }
 
-pub fn section(out: &mut Out<impl Write>, place: &Place<'_>, encoding: bool) -> io::Result<()> {
+pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, encoding: bool) -> io::Result<()> {
     let section = place.section;
     if section.symbols.first().is_none_or(|s| s.address > section.address) {
         out.newline();
