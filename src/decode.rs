@@ -8,7 +8,7 @@ use crate::target::DECODE;
 use crate::target::generated::{FAMILIES, LANES, RULES, SETS, TAILS};
 use crate::{DecodeError, Field, Format, Inst, Target};
 #[cfg(not(target_os = "none"))]
-use hot::Next;
+use {crate::target::HOT, hot::Hot};
 
 /// Dwords of the longest instruction of any target.
 pub(crate) const MAX_DWORDS: usize = 5;
@@ -40,7 +40,7 @@ pub fn decode(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
         None => bytes.first_chunk().and_then(|word| last(target, u32::from_le_bytes(*word))),
     };
     match first {
-        Some((inst, _)) => Ok(inst),
+        Some((next, _)) => Ok(next.inst()),
         None => careful_bytes(target, bytes),
     }
 }
@@ -63,8 +63,23 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
         [] => None,
     };
     match first {
-        Some((inst, _)) => Ok(inst),
+        Some((next, _)) => Ok(next.inst()),
         None => careful_words(target, dwords),
+    }
+}
+
+/// An instruction of one dword or two, as it is kept until somebody wants it: its bits, and `Inst::meta`; if that is zero,
+/// there is none.
+#[derive(Clone, Copy, Debug, Default)]
+struct Next {
+    bits: u64,
+    meta: u32,
+}
+
+impl Next {
+    #[inline(always)]
+    fn inst(self) -> Inst {
+        Inst::of(self.bits, self.meta)
     }
 }
 
@@ -72,20 +87,24 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
 /// errors, so that this is short. Returns the length too.
 #[cfg(not(target_os = "none"))]
 #[inline(always)]
-fn quick(target: Target, bits: u64) -> Option<(Inst, usize)> {
-    let (Next { bits, meta }, len) = hot::next(target, bits)?;
-    Some((Inst::of(bits, meta), len))
+fn quick(target: Target, bits: u64) -> Option<(Next, usize)> {
+    let Hot { meta, all, more } = match hot::look(HOT[target as usize], bits) {
+        Some(hot) => hot,
+        None => hot::any(target, bits)?,
+    };
+    // What stands behind the instruction is not part of it.
+    Some((Next { bits: bits & all, meta }, 4 + (more & 4) as usize))
 }
 
 #[cfg(target_os = "none")]
 #[inline(always)]
-fn quick(_: Target, _: u64) -> Option<(Inst, usize)> {
+fn quick(_: Target, _: u64) -> Option<(Next, usize)> {
     None
 }
 
 /// What stands at the end: one dword, behind which there is nothing.
 #[inline]
-fn last(target: Target, word: u32) -> Option<(Inst, usize)> {
+fn last(target: Target, word: u32) -> Option<(Next, usize)> {
     quick(target, word.into()).filter(|&(_, len)| len == 4)
 }
 
@@ -520,19 +539,19 @@ impl<'a> Decoder<'a> {
     #[cfg(not(target_os = "none"))]
     #[inline(always)]
     fn ahead(&mut self) -> Option<Inst> {
-        let Next { bits, meta } = self.next;
-        if meta == 0 {
+        let next = self.next;
+        if next.meta == 0 {
             return None;
         }
         self.look();
-        Some(Inst::of(bits, meta))
+        Some(next.inst())
     }
 
     #[cfg(not(target_os = "none"))]
     #[inline(always)]
     fn look(&mut self) {
         let next = match self.rest.first_chunk() {
-            Some(bits) => hot::next(self.target, u64::from_le_bytes(*bits)),
+            Some(bits) => quick(self.target, u64::from_le_bytes(*bits)),
             None => None,
         };
         self.next = Next::default();

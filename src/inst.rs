@@ -42,7 +42,7 @@ impl Inst {
         Inst { words, meta: meta | Inst::meta_of(target, dwords) }
     }
 
-    #[cfg(not(target_os = "none"))]
+    /// An instruction of one dword or two.
     #[inline(always)]
     pub(crate) fn of(bits: u64, meta: u32) -> Inst {
         Inst { words: [bits as u32, (bits >> 32) as u32, 0, 0, 0], meta }

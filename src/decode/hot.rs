@@ -74,23 +74,6 @@ pub(crate) struct Hot {
     pub more: u32,
 }
 
-/// An instruction: its first 64 bits, and `Inst::meta`; if that is zero, there is none.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Next {
-    pub bits: u64,
-    pub meta: u32,
-}
-
-#[inline(always)]
-pub(super) fn next(target: Target, bits: u64) -> Option<(Next, usize)> {
-    let Hot { meta, all, more } = match look(HOT[target as usize], bits) {
-        Some(hot) => hot,
-        None => any(target, bits)?,
-    };
-    // What stands behind the instruction is not part of it.
-    Some((Next { bits: bits & all, meta }, 4 + (more & 4) as usize))
-}
-
 /// A word in the tables.
 struct Place<'a> {
     lead: u16,
