@@ -212,7 +212,7 @@ fn target_enum(targets: &[Target]) -> String {
         ("FACTS", "FactTables"),
     ] {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
-        writeln!(out, "pub(crate) static {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();
+        writeln!(out, "pub(crate) const {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();
     }
     let refs: Vec<String> = targets.iter().map(|t| format!("&{}::HOT", t.row.name)).collect();
     let list = format!("const HOT: [&HotTables; {}] = [{}];", targets.len(), refs.join(", "));
@@ -220,7 +220,7 @@ fn target_enum(targets: &[Target]) -> String {
     for (name, ty) in [("TEXT", "TextTables"), ("QUICK", "QuickTables")] {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
         writeln!(out, "#[cfg(feature = \"text\")]").unwrap();
-        writeln!(out, "pub(crate) static {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();
+        writeln!(out, "pub(crate) const {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();
     }
     out
 }

@@ -221,13 +221,14 @@ impl OperandTables {
     #[inline(always)]
     pub(crate) fn of(&self, inst: &Inst) -> OperandList {
         let usual = self.usual(self.list_of[inst.slot() % Inst::SLOTS]);
-        if usual.is_of(inst) { usual.list } else { self.of_others(inst, usual.next) }
+        if usual.is_of(inst) { usual.list } else { self.of_others(inst) }
     }
 
-    /// The same from the next one on.
+    /// The same, if it is not the first one. Which that is is looked up again, so that others need not keep it.
     #[cfg(not(target_os = "none"))]
     #[inline(never)]
-    fn of_others(&self, inst: &Inst, mut next: u16) -> OperandList {
+    fn of_others(&self, inst: &Inst) -> OperandList {
+        let mut next = self.usual(self.list_of[inst.slot() % Inst::SLOTS]).next;
         while next != 0 {
             let usual = self.usual(next);
             if usual.is_of(inst) {
