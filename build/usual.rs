@@ -22,10 +22,11 @@ impl Usual {
     /// `plain`: which rows are.
     pub fn text(&self, plain: &[bool]) -> String {
         let Usual { rows, clear, set, dwords, next } = self;
-        let flag = if !rows.is_empty() && rows.iter().all(|&n| plain[usize::from(n)]) { "PLAIN | " } else { "" };
+        let is_plain = !rows.is_empty() && rows.iter().all(|&n| plain[usize::from(n)]);
+        let varied = if is_plain { "" } else { " | VARIED" };
         let (list, marks, length) = (bytes(rows), clear | set, u32::from(*dwords) << 29);
         format!(
-            "Usual {{ list: {flag}{list:#x}, marks: {marks:#x}, unmarked: {set:#x}, length: {length:#x}, next: {next} }}"
+            "Usual {{ list: {list:#x}, marks: {marks:#x}, unmarked: {set:#x}, length: {length:#x}{varied}, next: {next} }}"
         )
     }
 }

@@ -5,7 +5,7 @@ use super::items::{SmemOffset, code, flag, image_address, read, register_or_cons
 use super::values::ready::value_of;
 use super::values::{AGPR, IMPLICIT, OFF, VECTOR, code_at, implicit, is_off};
 use super::{Access, Operand, Reg, Value};
-use crate::table::{How, Item, Kind, OperandTables, PLAIN, Row};
+use crate::table::{How, Item, Kind, OperandTables, Row};
 use crate::target::OPERANDS;
 use crate::target::generated::OperandList;
 use crate::{Field, Inst};
@@ -17,6 +17,9 @@ pub struct Operands<'a> {
     tables: &'static OperandTables,
     /// The numbers of the rows that are left, a byte each.
     list: OperandList,
+    /// All that it names is of `How::Value`, and no literal.
+    #[cfg_attr(target_os = "none", allow(dead_code))]
+    plain: bool,
     /// What of the first row in the list has been given: the register of a scalar memory offset, or so many registers of
     /// an image address.
     given: u8,
@@ -26,7 +29,8 @@ impl<'a> Operands<'a> {
     #[inline(always)]
     pub(crate) fn new(inst: &'a Inst) -> Self {
         let tables = OPERANDS[inst.target() as usize];
-        Operands { inst, tables, list: tables.of(inst), given: 0 }
+        let (list, plain) = tables.of(inst);
+        Operands { inst, tables, list, plain, given: 0 }
     }
 }
 
@@ -36,7 +40,7 @@ impl Iterator for Operands<'_> {
     // What is more than a code is read by a function that gets no reference to the state: so a loop keeps it in registers.
     #[inline]
     fn next(&mut self) -> Option<Operand> {
-        self.list &= !PLAIN;
+        self.plain = false;
         loop {
             let row = self.tables.first(self.list);
             if row.how <= How::Varied {
@@ -64,11 +68,10 @@ impl Iterator for Operands<'_> {
     // `for_each` and its like are faster than `for`: an operand is made where it is used, and not moved there.
     #[inline]
     fn fold<B, F: FnMut(B, Operand) -> B>(self, mut all: B, mut f: F) -> B {
-        let Operands { inst, tables, mut list, mut given } = self;
+        let Operands { inst, tables, mut list, plain, mut given } = self;
         // How many there are is a branch that is often predicted wrongly: it should not wait for anything else.
         #[cfg(not(target_os = "none"))]
-        if list & PLAIN != 0 {
-            list &= !PLAIN;
+        if plain {
             let values = tables.values;
             loop {
                 let row = tables.first(list);
@@ -278,10 +281,10 @@ mod tests {
                 let words = [random(), second, random()];
                 let Ok(inst) = decode_words(target, &words) else { continue };
                 let list = tables.list(inst.slot(), inst.form());
-                let all = Operands { inst: &inst, tables, list, given: 0 };
+                let all = Operands { inst: &inst, tables, list, plain: false, given: 0 };
                 let usual = inst.operands();
-                plain += usize::from(usual.list & PLAIN != 0);
-                replaced += usize::from(usual.list & !PLAIN != list);
+                plain += usize::from(usual.plain);
+                replaced += usize::from(usual.list != list);
                 whole += usize::from(usual.list == list);
                 assert!(all.eq(usual.clone()), "{inst:?}");
                 let mut named = usual.clone().filter(|operand| operand.role.is_some());
@@ -298,8 +301,15 @@ mod tests {
                 assert_eq!(named.next(), None, "{inst:?}");
                 // One by one, and all at once.
                 let mut rest = usual.clone();
-                usual.for_each(|operand| assert_eq!(rest.next(), Some(operand), "{inst:?}"));
+                usual.clone().for_each(|operand| assert_eq!(rest.next(), Some(operand), "{inst:?}"));
                 assert_eq!(rest.next(), None, "{inst:?}");
+                // Some one by one, and the rest at once.
+                for first in 0..=usual.clone().count() {
+                    let (mut some, mut rest) = (usual.clone(), usual.clone().skip(first));
+                    (0..first).for_each(|_| _ = some.next());
+                    some.for_each(|operand| assert_eq!(rest.next(), Some(operand), "{inst:?}"));
+                    assert_eq!(rest.next(), None, "{inst:?}");
+                }
             }
         }
         assert!(plain > 1_000 && replaced > 100 && whole > 1_000, "{plain} {replaced} {whole}");

@@ -52,12 +52,12 @@ pub(crate) type Rows = &'static [Row];
 #[cfg(not(target_os = "none"))]
 #[derive(Clone, Copy)]
 pub(crate) struct Usual {
-    /// As in `OperandTables::lists`. `PLAIN`: there are some, all are of `How::Value`, and none is a literal.
+    /// As in `OperandTables::lists`.
     pub list: OperandList,
     /// The bits, and their value.
     pub marks: u64,
     pub unmarked: u64,
-    /// `Inst::meta`, as far as it tells the form and the dwords.
+    /// `Inst::meta`, as far as it tells the form and the dwords; and `VARIED`.
     pub length: u32,
     /// Where to look if the words are others; 0: nowhere.
     pub next: u16,
@@ -71,8 +71,9 @@ const USUAL: usize = 1024;
 #[cfg(not(target_os = "none"))]
 pub(crate) const NO_USUAL: Usual = Usual { list: 0, marks: 0, unmarked: 1, length: 0, next: 0 };
 
-/// No list is so long.
-pub(crate) const PLAIN: OperandList = 1 << (OperandList::BITS - 1);
+/// Beside a length: there are no operands, or not all are of `How::Value`.
+#[cfg(not(target_os = "none"))]
+pub(crate) const VARIED: u32 = 1;
 
 /// An operand.
 #[derive(Clone, Copy)]
@@ -191,9 +192,17 @@ pub(crate) const NO_ROW: Row = Row::item(Number::MAX);
 
 #[cfg(not(target_os = "none"))]
 impl Usual {
+    /// `None`: the words are others.
     #[inline(always)]
-    fn is_of(&self, inst: &Inst) -> bool {
-        inst.bits() & self.marks == self.unmarked && inst.form_and_length() == self.length
+    fn is_plain(&self, inst: &Inst) -> Option<bool> {
+        if inst.bits() & self.marks != self.unmarked {
+            return None;
+        }
+        match inst.form_and_length() ^ self.length {
+            0 => Some(true),
+            VARIED => Some(false),
+            _ => None,
+        }
     }
 }
 
@@ -216,27 +225,30 @@ impl OperandTables {
         number.and_then(|number| self.lists.get(usize::from(number))).copied().unwrap_or(0)
     }
 
-    /// The list of an instruction, with `PLAIN`.
+    /// The list of an instruction; and whether all that it names is of `How::Value`, and no literal.
     #[cfg(not(target_os = "none"))]
     #[inline(always)]
-    pub(crate) fn of(&self, inst: &Inst) -> OperandList {
+    pub(crate) fn of(&self, inst: &Inst) -> (OperandList, bool) {
         let usual = self.usual(self.list_of[inst.slot() % Inst::SLOTS]);
-        if usual.is_of(inst) { usual.list } else { self.of_others(inst) }
+        match usual.is_plain(inst) {
+            Some(plain) => (usual.list, plain),
+            None => self.of_others(inst),
+        }
     }
 
     /// The same, if it is not the first one. Which that is is looked up again, so that others need not keep it.
     #[cfg(not(target_os = "none"))]
     #[inline(never)]
-    fn of_others(&self, inst: &Inst) -> OperandList {
+    fn of_others(&self, inst: &Inst) -> (OperandList, bool) {
         let mut next = self.usual(self.list_of[inst.slot() % Inst::SLOTS]).next;
         while next != 0 {
             let usual = self.usual(next);
-            if usual.is_of(inst) {
-                return usual.list;
+            if let Some(plain) = usual.is_plain(inst) {
+                return (usual.list, plain);
             }
             next = usual.next;
         }
-        self.list(inst.slot(), inst.form())
+        (self.list(inst.slot(), inst.form()), false)
     }
 
     #[cfg(not(target_os = "none"))]
@@ -246,8 +258,8 @@ impl OperandTables {
     }
 
     #[cfg(target_os = "none")]
-    pub(crate) fn of(&self, inst: &Inst) -> OperandList {
-        self.list(inst.slot(), inst.form())
+    pub(crate) fn of(&self, inst: &Inst) -> (OperandList, bool) {
+        (self.list(inst.slot(), inst.form()), false)
     }
 
     /// The first row of a list. An empty one leads to `NO_ROW`.
