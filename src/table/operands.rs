@@ -91,9 +91,6 @@ pub(crate) struct Row {
     /// item it is.
     pub add: Number,
     like: Like,
-    /// The same, twice as long.
-    #[cfg(not(target_os = "none"))]
-    alone: Like,
 }
 
 /// They fit in 16 bits, but are used as they are where bytes do not count.
@@ -128,17 +125,7 @@ impl Row {
         [mask, add]: [Number; 2],
         (role, bits, access): (Option<Field>, u16, Access),
     ) -> Row {
-        Row {
-            how,
-            turn,
-            acc,
-            address,
-            mask,
-            add,
-            like: Like::new(role, bits, access),
-            #[cfg(not(target_os = "none"))]
-            alone: Like::new(role, 2 * bits, access),
-        }
+        Row { how, turn, acc, address, mask, add, like: Like::new(role, bits, access) }
     }
 
     /// An item.
@@ -150,8 +137,8 @@ impl Row {
     #[cfg(not(target_os = "none"))]
     #[inline(always)]
     pub(crate) fn with(&self, value: &Value, alone: bool) -> Operand {
-        let like = if alone { &self.alone } else { &self.like };
-        Operand { value: *value, ..like.operand }
+        let like = &self.like.operand;
+        Operand { value: *value, bits: like.bits << u32::from(alone), ..*like }
     }
 
     #[cfg(target_os = "none")]
