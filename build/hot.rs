@@ -141,7 +141,8 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
     let leads = (0..512).map(|top| {
         let family = t.lut[top];
         let two = family != 0 && t.families[usize::from(family) - 1].dwords == 2;
-        u16::from(family) << 5 | 4 * u16::from(two)
+        let more = if two { 4 } else { 0 };
+        u16::from(family) << 5 | more
     });
     writeln!(w, "#[cfg(not(target_os = \"none\"))]\npub(crate) static HOT: HotTables = HotTables {{").unwrap();
     writeln!(w, "leads: {:?},\nfamilies: padded(&[NO_HOT_FAMILY,", leads.collect::<Vec<_>>()).unwrap();

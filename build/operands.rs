@@ -167,7 +167,7 @@ fn row_text(t: &Target, row: &Row) -> Option<(&'static str, String)> {
 /// Dwords of the base words, with those that always follow.
 fn dwords(t: &Target, s: &Shape) -> u8 {
     let always = t.classes[s.class].tail & tail::ALWAYS != 0;
-    (t.formats[s.format].def.bits / 32) as u8 + u8::from(always)
+    t.formats[s.format].def.bits / 32 + u8::from(always)
 }
 
 /// As in src/operand/values.rs: how long a section of the table of values is, where scalar addresses begin in it, what is
@@ -232,7 +232,8 @@ pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
     // Rows behind these are of usual lists only.
     let whole = lists.rows.len() + 1;
     let usual = usual::all(&mut lists);
-    room(t, "usual lists of operands", usual.len(), 10)?;
+    // `USUAL` in src/table/operands.rs.
+    room(t, "usual lists of operands", usual.len(), 9)?;
     room(t, "rows of operands", lists.rows.len() + 1, 8)?;
     let (mut items, mut rows, mut plain) = (Vec::new(), vec!["NO_ROW".to_string()], Vec::new());
     for row in &lists.rows {

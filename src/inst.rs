@@ -57,7 +57,7 @@ impl Inst {
     }
 
     /// The slot, if the form is 0; else a number that no slot has.
-    #[cfg(any(feature = "text", not(target_os = "none")))]
+    #[cfg(feature = "text")]
     #[inline(always)]
     pub(crate) fn slot_and_form(&self) -> usize {
         (self.meta & 0xffff) as usize
@@ -119,7 +119,7 @@ impl Inst {
     }
 
     /// One of the words.
-    #[cfg(any(feature = "text", not(target_os = "none")))]
+    #[cfg(feature = "text")]
     #[inline(always)]
     pub(crate) fn word(&self, n: usize) -> u32 {
         self.words[n]

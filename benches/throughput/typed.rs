@@ -52,13 +52,13 @@ fn fill_all(out: &mut [u32], loops: usize, fill: impl Fn(&mut Sink, u32)) -> Don
 }
 
 pub fn emit(out: &mut [u32], loops: usize) -> Done {
-    fill_all(out, loops, |sink, seed| fill(sink, seed))
+    fill_all(out, loops, fill)
 }
 
 /// What `emit` writes, before: each instruction's words, and how many there are.
 pub fn precomputed() -> Vec<([u32; 2], usize)> {
     let mut out = vec![0; ROOM];
-    let words = fill_all(&mut out, 1, |sink, seed| fill(sink, seed)).bytes as usize / 4;
+    let words = fill_all(&mut out, 1, fill).bytes as usize / 4;
     let mut all = Vec::new();
     let mut at = 0;
     while at < words {

@@ -36,13 +36,13 @@ const SLOTS: usize = Inst::SLOTS;
 pub(crate) struct HotFamily {
     /// Lowest bits of the lanes.
     pub lsb: [u8; 4],
-    /// The opcode is what is left of the product of `op` and `gather`, in the upper half, under `op_mask`: where it is in
-    /// two pieces, each has a bit in `gather` that puts it where it belongs.
+    /// Bits of the opcode. The first dword under this mask, times `gather`, has the opcode in its upper half, under
+    /// `op_mask`: each of the pieces in which it lies has a bit in `gather` that shifts it to where it belongs.
     pub op: u32,
+    pub gather: u64,
     pub op_mask: u32,
     /// `Inst::meta`, but for the class, of the first slot in the family.
     pub meta: u32,
-    pub gather: u64,
     /// All bits of the instruction.
     pub all: u64,
 }

@@ -20,7 +20,7 @@ pub(crate) struct OperandTables {
     pub list_of: &'static [u8],
     /// The operands of a form: numbers in `rows`, a byte each, the first one lowest. Zero is the end.
     pub lists: &'static [OperandList],
-    /// The same of most words, in the same order; behind them are those that `Usual::next` names.
+    /// The same of most words, in the same order; behind these, those that `Usual::next` names.
     #[cfg(not(target_os = "none"))]
     pub usual: [Usual; USUAL],
     /// Which of `forms` is that of each list.
@@ -65,7 +65,7 @@ pub(crate) struct Usual {
 
 /// Any number of so many bits can look for one.
 #[cfg(not(target_os = "none"))]
-const USUAL: usize = 1024;
+const USUAL: usize = 512;
 
 /// Stands where no number leads.
 #[cfg(not(target_os = "none"))]

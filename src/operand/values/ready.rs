@@ -37,12 +37,10 @@ pub(crate) const fn values(sgpr_last: u16, ttmp_first: u16, ttmp_last: u16) -> V
             240..=248 => Value::Float(n),
             255 => Value::Literal(0),
             AGPR.. => Value::Reg(Reg::Agpr(n)),
-            FIRST_VECTOR.. => Value::Reg(Reg::Vgpr(n)),
+            _ if code as usize >= VECTOR => Value::Reg(Reg::Vgpr(n)),
             _ => Value::Reg(Reg::Special(n)),
         };
         place += 1;
     }
     all
 }
-
-const FIRST_VECTOR: u16 = VECTOR as u16;
