@@ -137,7 +137,11 @@ fn row_text(t: &Target, row: &Row) -> Option<(&'static str, String)> {
         let vcc = IMPLICIT.iter().position(|name| *name == "vcc")? as u16;
         return of(RowText { add: IMPLICIT_PLACES + vcc, ..FIXED }, bits);
     }
-    if i.cond != NONE || i.split.0 != NONE || i.lsb >= 64 || i.width > 16 {
+    // What is not there, where that is known: the code of no register.
+    if kind == "off" {
+        return of(RowText { add: ADDRESSES + NO_ADDRESS, ..FIXED }, bits);
+    }
+    if i.cond != NONE || i.split.0 != NONE || i.lsb >= 64 || i.width > 31 {
         return None;
     }
     let mask = (1u32 << i.width) - 1;
@@ -170,6 +174,8 @@ fn dwords(t: &Target, s: &Shape) -> u8 {
     t.formats[s.format].def.bits / 32 + u8::from(always)
 }
 
+/// The code that is no register as a scalar address.
+const NO_ADDRESS: u16 = 127;
 /// As in src/operand/values.rs: how long a section of the table of values is, where scalar addresses begin in it, what is
 /// behind the sections, and which bit vector registers have.
 const SECTION: u16 = 1024;

@@ -91,11 +91,11 @@ fn of_row(row: &Row) -> Vec<Way> {
         let item = Item { kind: kind.into(), dwords, aux: [NONE; 4], ..item.clone() };
         Way { rows: vec![Row::Item(item)], clear, set }
     };
-    let [acc, lds, tfe, _] = item.aux;
+    let [a, b, c, _] = item.aux;
     match item.kind.as_str() {
         "acc" | "buf_data" => {
             // What goes to LDS, and the register for the fail status, are other words.
-            let others = bit(lds) | bit(tfe);
+            let (acc, others) = (a, bit(b) | bit(c));
             // Constants are no registers.
             let vector = if item.width == 9 { bit(item.lsb + VECTOR) } else { 0 };
             let mut all = vec![way("code", item.dwords, bit(acc) | others, 0)];
@@ -108,7 +108,16 @@ fn of_row(row: &Row) -> Vec<Way> {
             all
         }
         // A pair, if there is no scalar address.
-        "global_addr" => vec![way("code", 2, 0, 127 << acc), way("code", 1, 0, 0)],
+        "global_addr" => vec![way("code", 2, 0, 127 << a), way("code", 1, 0, 0)],
+        "scratch_addr" if a != NONE => vec![way("off", item.dwords, bit(a), 0), way("code", item.dwords, 0, bit(a))],
+        // It is there, if there is no scalar address.
+        "scratch_addr" => vec![way("code", item.dwords, 0, 127 << b), way("off", item.dwords, 0, 0)],
+        // A constant, not negative.
+        "smem_offset" if a != NONE => {
+            let sign = if b == NONE { 0 } else { bit(item.lsb + item.width - 1) };
+            let as_it_is = Way { rows: vec![row.clone()], clear: 0, set: 0 };
+            vec![way("hex", item.dwords, bit(b) | sign, bit(a)), as_it_is]
+        }
         _ => as_it_is,
     }
 }

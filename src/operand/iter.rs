@@ -47,9 +47,9 @@ impl Iterator for Operands<'_> {
                 self.list >>= 8;
                 return Some(read_varied(self.tables, row, self.inst));
             }
-            if row.how == How::Imm {
+            if row.how <= How::Label {
                 self.list >>= 8;
-                return Some(read_imm(row, self.inst));
+                return Some(read_constant(row, self.inst));
             }
             if self.list == 0 {
                 return None;
@@ -90,9 +90,9 @@ impl Iterator for Operands<'_> {
             if row.how <= How::Varied {
                 list >>= 8;
                 all = f(all, read_varied(tables, row, inst));
-            } else if row.how == How::Imm {
+            } else if row.how <= How::Label {
                 list >>= 8;
-                all = f(all, read_imm(row, inst));
+                all = f(all, read_constant(row, inst));
             } else {
                 let step = other(tables, inst, row, given);
                 given = step.given;
@@ -118,10 +118,12 @@ fn read_varied(tables: &OperandTables, row: &Row, inst: &Inst) -> Operand {
     read_value(tables, row, place, alone, inst)
 }
 
-/// A constant.
+/// A constant or a branch distance.
 #[inline(always)]
-fn read_imm(row: &Row, inst: &Inst) -> Operand {
-    row.with(&Value::Imm(field(row, inst) as i32), false)
+fn read_constant(row: &Row, inst: &Inst) -> Operand {
+    let field = field(row, inst);
+    let value = if row.how == How::Label { Value::Label(field as u16 as i16) } else { Value::Imm(field as i32) };
+    row.with(&value, false)
 }
 
 /// An operand that is not the meaning of a code, if there is one.
@@ -134,11 +136,10 @@ struct Step {
 #[inline(never)]
 fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
     let operand = match row.how {
-        // Loops read these two without a call.
+        // Loops read these without a call.
         How::Value | How::Varied => Some(read_varied(tables, row, inst)),
-        How::Imm => Some(read_imm(row, inst)),
+        How::Imm | How::Label => Some(read_constant(row, inst)),
         How::If => flag(inst, row.acc).then(|| read_value(tables, row, place(row, inst), false, inst)),
-        How::Label => Some(row.with(&Value::Label(field(row, inst) as u16 as i16), false)),
         How::Other => match tables.item(row) {
             None => None,
             Some(item) => {

@@ -166,10 +166,10 @@ pub(crate) enum How {
     Varied,
     /// A constant.
     Imm,
-    /// What the table of values says, if a bit is set.
-    If,
     /// A branch distance.
     Label,
+    /// What the table of values says, if a bit is set.
+    If,
     /// An item.
     Other,
 }
