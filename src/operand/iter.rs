@@ -68,10 +68,10 @@ impl Iterator for Operands<'_> {
     // `for_each` and its like are faster than `for`: an operand is made where it is used, and not moved there.
     #[inline]
     fn fold<B, F: FnMut(B, Operand) -> B>(self, mut all: B, mut f: F) -> B {
-        let Operands { inst, tables, mut list, plain, mut given } = self;
+        let Operands { inst, tables, mut list, mut given, .. } = self;
         // How many there are is a branch that is often predicted wrongly: it should not wait for anything else.
         #[cfg(not(target_os = "none"))]
-        if plain {
+        if self.plain {
             let values = tables.values;
             loop {
                 // The compiler makes two copies of this: half as many jumps.
