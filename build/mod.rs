@@ -31,6 +31,7 @@ pub mod tables;
 pub mod texts;
 pub mod types;
 pub mod usual;
+pub mod ways;
 
 use std::path::Path;
 

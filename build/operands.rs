@@ -13,6 +13,7 @@ use crate::build::model::Access;
 use crate::build::pages::{PAGE, pages, position};
 use crate::build::tables::item_text;
 use crate::build::usual;
+use crate::build::ways::VECTOR;
 
 /// The operands of a form, by their numbers in `Lists::rows`, and the lists (plus one) of further forms.
 #[derive(Clone, PartialEq)]
@@ -112,8 +113,8 @@ impl RowText {
     }
 }
 
-/// A row that needs no item, if this is one: always there, in one piece of the first 64 bits.
-fn row_text(t: &Target, row: &Row) -> Option<(&'static str, String)> {
+/// A row that needs no item, if this is one: always there, in one piece of the first 64 bits, of at most so many.
+fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     let i = match row {
         Row::Item(item) => item,
         &Row::Implicit(n, access, bit) => {
@@ -141,7 +142,7 @@ fn row_text(t: &Target, row: &Row) -> Option<(&'static str, String)> {
     if kind == "off" {
         return of(RowText { add: ADDRESSES + NO_ADDRESS, ..FIXED }, bits);
     }
-    if i.cond != NONE || i.split.0 != NONE || i.lsb >= 64 || i.width > 31 {
+    if i.cond != NONE || i.split.0 != NONE || i.lsb >= 64 || i.width > most {
         return None;
     }
     let mask = (1u32 << i.width) - 1;
@@ -174,14 +175,12 @@ fn dwords(t: &Target, s: &Shape) -> u8 {
     t.formats[s.format].def.bits / 32 + u8::from(always)
 }
 
-/// The code that is no register as a scalar address.
-const NO_ADDRESS: u16 = 127;
-/// As in src/operand/values.rs: how long a section of the table of values is, where scalar addresses begin in it, what is
-/// behind the sections, and which bit vector registers have.
+/// As in src/operand/values.rs: how long a section of the table of values is, where scalar addresses begin in it, which of
+/// them is no register (`OFF`), and what is behind the sections.
 const SECTION: u16 = 1024;
 const ADDRESSES: u16 = 768;
+const NO_ADDRESS: u16 = 127;
 const IMPLICIT_PLACES: u16 = 3 * SECTION;
-pub const VECTOR: u8 = 8;
 /// As in src/table/operands.rs.
 const NO_SHIFT: u8 = 63;
 
@@ -242,8 +241,10 @@ pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
     room(t, "usual lists of operands", usual.len(), 9)?;
     room(t, "rows of operands", lists.rows.len() + 1, 8)?;
     let (mut items, mut rows, mut plain) = (Vec::new(), vec!["NO_ROW".to_string()], Vec::new());
-    for row in &lists.rows {
-        let (how, text) = match (row_text(t, row), row) {
+    for (n, row) in lists.rows.iter().enumerate() {
+        // A row's numbers have 16 bits on bare metal.
+        let most = if n + 1 < whole { 16 } else { 31 };
+        let (how, text) = match (row_text(t, row, most), row) {
             (Some(row), _) => row,
             (None, Row::Item(item)) => {
                 items.push(item_text(item));

@@ -5,57 +5,36 @@ use std::iter::repeat;
 use crate::build::lower::{Item, NONE};
 use crate::build::model::Piece;
 use crate::build::texts::{ACC, BLANK, EMPTY, HEX, MISSING, NUMBERS, OFF, PAIRS, QUADS, SADDRS, SIXTEENS, WAITS};
+use crate::build::ways::{self, Way, bit};
 
 /// `QuickShape::TEXTS` in src/table/text.rs.
 const TEXTS: usize = 4;
-/// How many shapes printing tries one after the other: with more it is quicker to do without.
-const MOST_TRIED: usize = 8;
 
 /// What words must be so that the operands of a shape have these texts: `QuickShape` in src/table/text.rs.
-#[derive(Clone, PartialEq)]
-pub struct Ready {
-    /// Bits that are not set, and bits that are.
-    clear: u64,
-    set: u64,
-    texts: Vec<Text>,
-}
+pub type Ready = Way<Text>;
 
 /// The number of a text: the words turned so far, masked, and added to.
 #[derive(Clone, PartialEq)]
-struct Text {
+pub struct Text {
     turn: u8,
     mask: u16,
     add: u16,
 }
 
-/// What words can be, for printing to try one after the other. Where two fit the first is meant: of an operand the one that
-/// asks for more comes first, and with all that the others ask for it stands before the one that asks for less.
+/// What words can be, for printing to try one after the other.
 ///
 /// `waits`: where the parts of what `s_waitcnt` waits for lie. `vcc`: its code.
 pub fn all(items: &[&Item], waits: &[[Piece; 2]], vcc: u16) -> Vec<Ready> {
-    let mut all = vec![Ready { clear: 0, set: 0, texts: Vec::new() }];
-    for item in items {
-        let found = texts(item, waits, vcc);
-        all = all.iter().flat_map(|before| found.iter().filter_map(|next| before.then(next))).collect();
-    }
-    all.truncate(MOST_TRIED);
-    all
+    ways::all(items.iter().map(|item| texts(item, waits, vcc)))
 }
 
 impl Ready {
-    /// With the next operand, if there are such words.
-    fn then(&self, next: &Ready) -> Option<Ready> {
-        let texts = self.texts.iter().chain(&next.texts).cloned().collect();
-        let (clear, set) = (self.clear | next.clear, self.set | next.set);
-        (clear & set == 0).then_some(Ready { clear, set, texts })
-    }
-
     /// What `QuickShape` says of it.
     pub fn fields(&self) -> String {
-        let Ready { clear, set, texts } = self;
+        let Way { parts: texts, clear, set } = self;
         let blank = texts.is_empty().then_some(Text { turn: 0, mask: 0, add: BLANK });
         let more = texts.len() > TEXTS;
-        let texts = texts.iter().cloned().chain(blank).chain(repeat(Text { turn: 0, mask: 0, add: EMPTY })).take(TEXTS);
+        let texts = texts.iter().cloned().chain(blank).chain(repeat(always(EMPTY))).take(TEXTS);
         let (mut turns, mut masks, mut adds) = (Vec::new(), Vec::new(), Vec::new());
         for Text { turn, mask, add } in texts {
             // Texts have 16 bytes.
@@ -72,33 +51,24 @@ impl Ready {
 
 /// The same of one operand.
 fn texts(item: &Item, waits: &[[Piece; 2]], vcc: u16) -> Vec<Ready> {
-    let text = |clear: u64, set: u64, text: Text| Ready { clear, set, texts: vec![text] };
-    let always = |add| Text { turn: 0, mask: 0, add };
-    let bit = |bit: u8| if bit == NONE { 0 } else { 1u64 << bit };
+    let text = |clear: u64, set: u64, text: Text| Way::new(text, clear, set);
     let aux = |n: usize| bit(item.aux[n]);
     let bits = |aux: &[u8]| aux.iter().fold(0, |all, &n| all | bit(n));
     let missing = || vec![text(0, 0, always(MISSING))];
     if item.is_returned() || item.lsb >= 64 || item.split.0 != NONE || item.aux.iter().any(|&n| n != NONE && n >= 64) {
         return missing();
     }
-    let mask = ((1u32 << item.width.min(16)) - 1) as u16;
-    let field = |add| Text { turn: (item.lsb + 64 - item.shift) % 64, mask: mask << item.shift, add };
-    let tuples = [(1, 0), (2, PAIRS), (4, QUADS), (16, SIXTEENS)].into_iter().find(|tuple| tuple.0 == item.dwords);
-    let code = tuples.map(|(_, section)| item.add + section);
+    if let Some(ways) = ways::of(item) {
+        return ways.into_iter().map(|way| way.map(|item| plain(&item))).collect();
+    }
+    let field = |add| field(item, add);
+    let code = code(item);
     match (item.kind.as_str(), code) {
         // Its constants are printed by their bits.
         ("code", _) if item.ty == "i16" => missing(),
         // Without a sign, the absolute value, the sign extension.
         ("code", Some(code)) => vec![text(bits(&item.aux), 0, field(code))],
-        ("agpr", Some(code)) => vec![text(0, 0, field(code + ACC))],
-        // What goes to LDS, and the register for the fail status, are other bits.
-        ("acc" | "buf_data", Some(code)) if item.aux[0] == NONE => vec![text(bits(&item.aux), 0, field(code))],
-        ("acc" | "buf_data", Some(code)) => {
-            // Constants are no registers.
-            let vector = if item.width == 9 { 1 << (item.lsb + 8) } else { 0 };
-            let others = bits(&item.aux[1..]);
-            vec![text(aux(0) | others, 0, field(code)), text(others, aux(0) | vector, field(code + ACC))]
-        }
+        ("agpr", _) => vec![text(0, 0, plain(item))],
         ("buf_vaddr", _) => {
             let (offen, idxen, addr64) = (aux(0), aux(1), aux(2));
             vec![
@@ -108,14 +78,6 @@ fn texts(item: &Item, waits: &[[Piece; 2]], vcc: u16) -> Vec<Ready> {
                 text(addr64, offen | idxen, field(item.add + PAIRS)),
             ]
         }
-        // A pair, if there is no scalar address.
-        ("global_addr", _) => {
-            vec![text(0, 127 << item.aux[0], field(item.add + PAIRS)), text(0, 0, field(item.add))]
-        }
-        ("scratch_addr", _) if item.aux[0] != NONE => {
-            vec![text(aux(0), 0, always(OFF)), text(0, aux(0), field(item.add))]
-        }
-        ("scratch_addr", _) => vec![text(0, 127 << item.aux[1], field(item.add)), text(0, 0, always(OFF))],
         ("saddr", Some(_)) if item.width == 7 && item.dwords == 2 => vec![text(0, 0, field(SADDRS))],
         ("saddr", Some(code)) if item.width == 7 && item.dwords == 1 => {
             vec![text(0, 127 << item.lsb, always(OFF)), text(0, 0, field(code))]
@@ -133,10 +95,35 @@ fn texts(item: &Item, waits: &[[Piece; 2]], vcc: u16) -> Vec<Ready> {
             vec![text(0xffc0, 0, Text { mask: 0x3f, ..field(NUMBERS) })]
         }
         // Without its number it is not printed.
-        ("endpgm", _) if item.lsb == 0 => vec![Ready { clear: 0xffff, set: 0, texts: Vec::new() }],
+        ("endpgm", _) if item.lsb == 0 => vec![Way { parts: Vec::new(), clear: 0xffff, set: 0 }],
         ("waitcnt", _) if item.lsb == 0 => counters(waits),
         _ => missing(),
     }
+}
+
+/// The text of a code, of an accumulation register or of `off`.
+fn plain(item: &Item) -> Text {
+    match (item.kind.as_str(), code(item)) {
+        ("off", _) => always(OFF),
+        ("agpr", Some(code)) => field(item, code + ACC),
+        (_, Some(code)) => field(item, code),
+        (_, None) => always(MISSING),
+    }
+}
+
+fn always(add: u16) -> Text {
+    Text { turn: 0, mask: 0, add }
+}
+
+fn field(item: &Item, add: u16) -> Text {
+    let mask = ((1u32 << item.width.min(16)) - 1) as u16;
+    Text { turn: (item.lsb + 64 - item.shift) % 64, mask: mask << item.shift, add }
+}
+
+/// What the codes of an operand begin with, if tuples of its length have texts.
+fn code(item: &Item) -> Option<u16> {
+    let tuples = [(1, 0), (2, PAIRS), (4, QUADS), (16, SIXTEENS)].into_iter().find(|tuple| tuple.0 == item.dwords);
+    tuples.map(|(_, section)| item.add + section)
 }
 
 /// One counter that is waited for, or two: `lgkmcnt`, `vmcnt`, or both.
@@ -150,9 +137,9 @@ fn counters(waits: &[[Piece; 2]]) -> Vec<Ready> {
     let text = |piece: Piece, add| Text { turn: piece.lsb, mask: 15, add };
     let [alone, behind, low, whole] = WAITS;
     let set = bits(vmcnt) | bits(high) | bits(expcnt);
-    let texts = vec![text(lgkmcnt, alone)];
-    let first = Ready { clear: all & !set & !bits(lgkmcnt), set, texts };
+    let parts = vec![text(lgkmcnt, alone)];
+    let first = Way { parts, clear: all & !set & !bits(lgkmcnt), set };
     let set = bits(expcnt);
-    let texts = vec![text(vmcnt, if high.width == 0 { whole } else { low }), text(lgkmcnt, behind)];
-    vec![first, Ready { clear: all & !set & !bits(lgkmcnt) & !bits(vmcnt), set, texts }]
+    let parts = vec![text(vmcnt, if high.width == 0 { whole } else { low }), text(lgkmcnt, behind)];
+    vec![first, Way { parts, clear: all & !set & !bits(lgkmcnt) & !bits(vmcnt), set }]
 }

@@ -2,10 +2,8 @@
 
 use crate::build::decode::number;
 use crate::build::lower::{Item, NONE};
-use crate::build::operands::{List, Lists, Row, VECTOR, bytes};
-
-/// How many lists the iterator tries one after the other.
-const MOST_TRIED: usize = 8;
+use crate::build::operands::{List, Lists, Row, bytes};
+use crate::build::ways::{self, Way, bit};
 
 /// The operands of some words of a form.
 pub struct Usual {
@@ -37,10 +35,10 @@ pub fn all(lists: &mut Lists) -> Vec<Usual> {
     let (mut first, mut others) = (Vec::new(), Vec::new());
     for List { rows, dwords, .. } in &all {
         let rows: Vec<Row> = rows.iter().map(|&n| lists.rows[usize::from(n)].clone()).collect();
-        let ways = ways(&rows);
+        let ways = ways::all(rows.iter().map(of_row));
         let (count, behind) = (ways.len(), all.len() + others.len());
-        for (n, Way { rows, clear, set }) in ways.into_iter().enumerate() {
-            let rows = rows.into_iter().map(|row| number(&mut lists.rows, row)).collect();
+        for (n, Way { parts, clear, set }) in ways.into_iter().enumerate() {
+            let rows = parts.into_iter().map(|row| number(&mut lists.rows, row)).collect();
             let next = if n + 1 < count { behind + n } else { 0 };
             let to = if n == 0 { &mut first } else { &mut others };
             to.push(Usual { rows, clear, set, dwords: *dwords, next });
@@ -50,75 +48,27 @@ pub fn all(lists: &mut Lists) -> Vec<Usual> {
     first
 }
 
-/// What some words have in common, and what their operands are.
-struct Way {
-    rows: Vec<Row>,
-    clear: u64,
-    set: u64,
-}
-
-impl Way {
-    /// With the next operand, if there are such words.
-    fn then(&self, next: &Way) -> Option<Way> {
-        let rows = self.rows.iter().chain(&next.rows).cloned().collect();
-        let (clear, set) = (self.clear | next.clear, self.set | next.set);
-        (clear & set == 0).then_some(Way { rows, clear, set })
-    }
-}
-
-/// What words can be. Where two fit the first is meant: it asks for more.
-fn ways(rows: &[Row]) -> Vec<Way> {
-    let mut all = vec![Way { rows: Vec::new(), clear: 0, set: 0 }];
-    for row in rows {
-        let found = of_row(row);
-        all = all.iter().flat_map(|before| found.iter().filter_map(|next| before.then(next))).collect();
-    }
-    all.truncate(MOST_TRIED);
-    all
-}
-
 /// What one operand can be.
-fn of_row(row: &Row) -> Vec<Way> {
-    let bit = |n: u8| if n == NONE { 0 } else { 1u64 << n };
-    let as_it_is = vec![Way { rows: vec![row.clone()], clear: 0, set: 0 }];
+fn of_row(row: &Row) -> Vec<Way<Row>> {
+    let as_it_is = Way::new(row.clone(), 0, 0);
     let item = match row {
         // A register that is only read if a bit is set.
-        Row::Implicit(.., n) if *n != NONE => return vec![Way { rows: Vec::new(), clear: bit(*n), set: 0 }],
+        Row::Implicit(.., n) if *n != NONE => return vec![Way { parts: Vec::new(), clear: bit(*n), set: 0 }],
         Row::Item(item) if is_low(item) => item,
-        _ => return as_it_is,
+        _ => return vec![as_it_is],
     };
-    let way = |kind: &str, dwords: u8, clear: u64, set: u64| {
-        let item = Item { kind: kind.into(), dwords, aux: [NONE; 4], ..item.clone() };
-        Way { rows: vec![Row::Item(item)], clear, set }
-    };
-    let [a, b, c, _] = item.aux;
+    if let Some(ways) = ways::of(item) {
+        return ways.into_iter().map(|way| way.map(Row::Item)).collect();
+    }
+    let [imm, soffset_en, ..] = item.aux;
     match item.kind.as_str() {
-        "acc" | "buf_data" => {
-            // What goes to LDS, and the register for the fail status, are other words.
-            let (acc, others) = (a, bit(b) | bit(c));
-            // Constants are no registers.
-            let vector = if item.width == 9 { bit(item.lsb + VECTOR) } else { 0 };
-            let mut all = vec![way("code", item.dwords, bit(acc) | others, 0)];
-            if acc != NONE {
-                all.push(way("agpr", item.dwords, others, bit(acc) | vector));
-            }
-            if acc != NONE && vector != 0 {
-                all.push(way("code", item.dwords, vector, bit(acc)));
-            }
-            all
-        }
-        // A pair, if there is no scalar address.
-        "global_addr" => vec![way("code", 2, 0, 127 << a), way("code", 1, 0, 0)],
-        "scratch_addr" if a != NONE => vec![way("off", item.dwords, bit(a), 0), way("code", item.dwords, 0, bit(a))],
-        // It is there, if there is no scalar address.
-        "scratch_addr" => vec![way("code", item.dwords, 0, 127 << b), way("off", item.dwords, 0, 0)],
         // A constant, not negative.
-        "smem_offset" if a != NONE => {
-            let sign = if b == NONE { 0 } else { bit(item.lsb + item.width - 1) };
-            let as_it_is = Way { rows: vec![row.clone()], clear: 0, set: 0 };
-            vec![way("hex", item.dwords, bit(b) | sign, bit(a)), as_it_is]
+        "smem_offset" if imm != NONE => {
+            let sign = if soffset_en == NONE { 0 } else { bit(item.lsb + item.width - 1) };
+            let constant = Row::Item(Item { kind: "hex".into(), aux: [NONE; 4], ..item.clone() });
+            vec![Way::new(constant, bit(soffset_en) | sign, bit(imm)), as_it_is]
         }
-        _ => as_it_is,
+        _ => vec![as_it_is],
     }
 }
 
