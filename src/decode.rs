@@ -569,7 +569,7 @@ impl<'a> Decoder<'a> {
         if self.rest.is_empty() {
             return (self, None);
         }
-        let item = decode(self.target, self.rest).map_err(|error| invalid(self.rest, error));
+        let item = careful_bytes(self.target, self.rest).map_err(|error| invalid(self.rest, error));
         let len = item.as_ref().map_or_else(|invalid| invalid.len.into(), Inst::len);
         self.rest = self.rest.get(len..).unwrap_or(&[]);
         #[cfg(not(target_os = "none"))]
