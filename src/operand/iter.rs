@@ -280,8 +280,13 @@ mod tests {
         for &target in Target::ALL {
             let tables = OPERANDS[target as usize];
             for _ in 0..200_000 {
-                // Few bits, as reserved ones must be zero; or the seven that say that there is no scalar address.
-                let second = random() & random() | if random() % 2 == 0 { 0x7f << 16 } else { 0 };
+                // Few bits, as reserved ones must be zero; or the seven that say that there is no scalar address, or six.
+                let second = random() & random()
+                    | match random() % 3 {
+                        0 => 0,
+                        1 => 0x7f << 16,
+                        _ => 0x7f << 16 & !(1 << (16 + random() % 7)),
+                    };
                 let words = [random(), second, random()];
                 let Ok(inst) = decode_words(target, &words) else { continue };
                 let list = tables.list(inst.slot(), inst.form());
