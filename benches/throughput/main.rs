@@ -5,8 +5,8 @@
 //! ```
 //! Kernels are the `.co` files under `tests/samples`, and under the directory that `AMDGPU_ISA_OBJECTS` names; they are
 //! repeated to `--mib` (64). Pieces are the same in an order that no branch predictor learns. The mix is every opcode the
-//! same number of times. In each round every contestant runs
-//! once; what is printed is the median over the rounds, so that load from elsewhere meets all of them alike.
+//! same number of times. In each round every contestant runs once; what is printed is the median over the rounds, so that
+//! load from elsewhere meets all of them alike.
 
 #![deny(unsafe_code)]
 

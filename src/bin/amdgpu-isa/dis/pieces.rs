@@ -116,7 +116,7 @@ mod tests {
         }
     }
 
-    /// On one core too there is somebody to wait for a piece that never comes: this must end.
+    /// Who waits for the piece that never comes must not wait for ever.
     #[test]
     fn a_panic_ends_it() {
         let result = std::panic::catch_unwind(|| {
