@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use crate::build::assume;
 use crate::build::emit::camel;
-use crate::build::error::{Place, Result};
+use crate::build::model::error::{Place, Result};
 use crate::build::facts;
 use crate::build::model::*;
-use crate::build::parse::number;
+use crate::build::parse::numbers::number;
 use crate::build::tables::FLAGS;
 
 /// What a kind can be read as: the variants of `Kind` in src/table.rs.
@@ -50,7 +50,7 @@ fn targets(isa: &Isa) -> Result<()> {
     unique(names, "target name")?;
     for t in &isa.targets {
         let known =
-            ["unpacked-d16", "packed-d16", "aligned-vgprs", "wave32", "unstable-rdna", "xnack", "mad-mix", "fma-mix"];
+            ["unpacked-d16", "packed-d16", "aligned-vgprs", "wave32", "xnack", "mad-mix", "fma-mix", "dl"];
         if let Some(x) = t.traits.iter().find(|x| !known.contains(&x.as_str())) {
             return t.at.err(format!("unknown trait {x}"));
         }
@@ -58,16 +58,6 @@ fn targets(isa: &Isa) -> Result<()> {
     for (i, t) in isa.targets.iter().enumerate() {
         if let Some(other) = isa.targets[..i].iter().find(|o| o.mach.iter().any(|m| t.mach.contains(m))) {
             return t.at.err(format!("{} has the ELF number of {}", t.name, other.name));
-        }
-    }
-    let codes = isa.codes.iter().map(|c| (&c.at, &c.range.columns));
-    let values = isa.enums.iter().flat_map(|e| &e.values).map(|v| (&v.at, &v.value.columns));
-    let fields = isa.formats.iter().flat_map(|f| &f.fields).map(|f| (&f.at, &f.bits.columns));
-    let rows = isa.formats.iter().flat_map(|f| &f.rows).map(|r| (&r.at, &r.opcode.columns));
-    let counts = isa.formats.iter().flat_map(|f| &f.counts).map(|c| (&c.at, &c.cells.columns));
-    for (at, columns) in codes.chain(values).chain(fields).chain(rows).chain(counts) {
-        if let Some(column) = columns.iter().find(|c| !isa.targets.iter().any(|t| &t.name == *c)) {
-            return at.err(format!("column {column} is no target"));
         }
     }
     Ok(())
@@ -163,7 +153,7 @@ fn formats(isa: &Isa) -> Result<()> {
         }
         macros(f)?;
         for t in &isa.targets {
-            on_target(f, &t.name)?;
+            on_target(f, t)?;
         }
         for r in &f.replaces {
             if !isa.kinds.iter().any(|k| k.name == r.kind) {
@@ -201,8 +191,23 @@ fn macros(f: &Format) -> Result<()> {
     }
 }
 
+/// The target has as many operations of the format as its generation says.
+fn counted(f: &Format, t: &TargetRow, rows: usize) -> Result<()> {
+    let said = f.counted.as_ref().and_then(|(at, rows)| Some((at, rows.of(&t.name)?)));
+    match said {
+        None if rows == 0 => Ok(()),
+        None => f.at.err(format!("`rows` does not say how many operations of {} {} has", f.name, t.name)),
+        Some((at, said)) if said == "?" && !t.partial => {
+            at.err(format!("{} is not partial: `rows` must say how many operations it has", t.name))
+        }
+        Some((_, said)) if said == "?" || *said == rows.to_string() => Ok(()),
+        Some((at, said)) => at.err(format!("{} has {rows} operations of {}, not {said}", t.name, f.name)),
+    }
+}
+
 /// What must hold of a format's fields and rows on one target.
-fn on_target(f: &Format, target: &str) -> Result<()> {
+fn on_target(f: &Format, t: &TargetRow) -> Result<()> {
+    let target = t.name.as_str();
     let fields: Vec<_> = f.fields.iter().filter_map(|x| Some((x, x.bits.of(target)?))).collect();
     unique(fields.iter().filter(|(x, _)| x.name != "reserved").map(|(x, _)| (&x.at, x.name.as_str())), "field")?;
     for (field, bits) in &fields {
@@ -211,6 +216,9 @@ fn on_target(f: &Format, target: &str) -> Result<()> {
         }
     }
     let rows: Vec<_> = f.rows.iter().filter(|r| r.opcode.of(target).is_some()).collect();
+    if !f.extension {
+        counted(f, t, rows.len())?;
+    }
     match (fields.is_empty(), rows.first()) {
         (true, Some(row)) => return row.at.err(format!("{target} has no format {}", f.name)),
         (false, None) if !f.extension => return f.at.err(format!("{target} has no operation of format {}", f.name)),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::build::assume::room;
 use crate::build::emit::camel;
-use crate::build::error::Result;
+use crate::build::model::error::Result;
 use crate::build::lower::{self, NONE, Seg, Target, special, tail};
 use crate::build::pages::{PAGE, pages, position};
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 
-use crate::build::error::Result;
+use crate::build::model::error::Result;
 use crate::build::lower::{self, Target};
 use crate::build::model::*;
 use crate::build::tables::{info_table, target_tables};

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use crate::build::emit::camel;
-use crate::build::error::{Place, Result};
+use crate::build::model::error::{Place, Result};
 use crate::build::lower::{NONE, Target};
 use crate::build::model::*;
 use crate::build::tables::{FLAGS, flag_bits};
@@ -45,7 +45,8 @@ pub fn check(isa: &Isa) -> Result<()> {
             if !COUNTERS.contains(&c.counter.as_str()) {
                 return c.at.err(format!("unknown counter `{}`", c.counter));
             }
-            let flags = c.cells.cells.iter().flatten().flat_map(|cell| cell.split(','));
+            let cells = c.cells.entries.iter().filter_map(|entry| entry.value.as_deref());
+            let flags = cells.flat_map(|cell| cell.split(','));
             if let Some(flag) = flags.filter(|x| *x != "all").find(|x| !FLAGS.contains(x)) {
                 return c.at.err(format!("`{flag}` is no flag of rows, nor `all`"));
             }
@@ -131,6 +132,8 @@ pub fn flags(isa: &Isa, def: &Format, row: &Row, target: &str) -> Vec<String> {
             all.push(c.counter.clone());
         }
     }
+    // One order, whatever that in the row.
+    all.sort_by_key(|flag| FLAGS.iter().position(|f| f == flag));
     all
 }
 

@@ -1,7 +1,7 @@
 //! One form of a row (base, SDWA, DPP, ...) to a shape, with all that decoding and printing ask of it.
 
 use crate::build::assume;
-use crate::build::error::{Place, Result};
+use crate::build::model::error::{Place, Result};
 use crate::build::layout::Layout;
 use crate::build::lower::{Check, Class, Follow, Item, NONE, Shape, Target, special, tail};
 use crate::build::model::{Bits, Field, Format, Isa, Piece, Replace, Row, Token};

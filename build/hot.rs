@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::build::assume::room;
 use crate::build::decode::{Class, LANES, Tables, number, set_of};
 use crate::build::emit::camel;
-use crate::build::error::Result;
+use crate::build::model::error::Result;
 use crate::build::lower::{Check, Family, NONE, Slot, Target, special, tail};
 use crate::build::model::Piece;
 

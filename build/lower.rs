@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::build::assume;
-use crate::build::error::Result;
+use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::rows::{Pool, rows};
 

@@ -5,9 +5,7 @@
 pub mod assume;
 pub mod check;
 pub mod decode;
-pub mod derive;
 pub mod emit;
-pub mod error;
 pub mod facts;
 pub mod form;
 pub mod hot;
@@ -35,8 +33,8 @@ pub mod ways;
 
 use std::path::Path;
 
-use error::{Error, Result};
-use model::Isa;
+use model::error::{Error, Result};
+use model::{Isa, takes, tree};
 
 /// Reads every `*.isa` file of a directory, in the order of their names.
 pub fn read(dir: &Path) -> Result<Isa> {
@@ -56,12 +54,17 @@ pub fn read(dir: &Path) -> Result<Isa> {
 }
 
 /// Reads tables from memory. Formats that share another's encoding come after it, whatever the order of the files.
-pub fn parse_all<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Isa> {
+pub fn parse_all<'a>(files: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Result<Isa> {
     let mut isa = Isa::default();
+    for (name, text) in files.clone() {
+        parse::generations(&mut isa, name, text)?;
+    }
+    tree::targets(&mut isa)?;
     for (name, text) in files {
         parse::file(&mut isa, name, text)?;
     }
-    derive::all(&mut isa)?;
+    tree::resolve(&mut isa)?;
+    takes::all(&mut isa)?;
     isa.formats.sort_by_key(|f| f.shares.is_some());
     check::all(&isa)?;
     isa.swaps = facts::swaps(&isa)?;

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use crate::build::emit::camel;
-use crate::build::error::Result;
+use crate::build::model::error::Result;
 use crate::build::lower::Target;
 use crate::build::model::*;
 use crate::build::parse;
@@ -41,7 +41,7 @@ fn pieces(e: &EnumTable, t: &Target) -> Result<Vec<[Piece; 2]>> {
     let none = Piece { lsb: 0, width: 0 };
     let pieces = |v: &EnumValue| match v.value.of(&t.row.name) {
         None => Ok([none, none]),
-        Some(cell) => match parse::bits(&v.at, &rev_pieces(cell))?.pieces[..] {
+        Some(cell) => match parse::numbers::bits(&v.at, &rev_pieces(cell))?.pieces[..] {
             [low] => Ok([low, none]),
             [low, high] => Ok([low, high]),
             _ => v.at.err(format!("{} is in more than two pieces", v.name)),
@@ -69,7 +69,7 @@ fn names(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         write!(w, "{}: &[", e.name).unwrap();
         for (row, v) in e.values.iter().enumerate() {
             if let Some(cell) = v.value.of(&t.row.name) {
-                let (a, b) = parse::run(&v.at, cell)?;
+                let (a, b) = parse::numbers::run(&v.at, cell)?;
                 write!(w, "Named {{ first: {a}, last: {b}, row: {row} }},").unwrap();
             }
         }

@@ -7,7 +7,7 @@ use crate::build::assume::room;
 use crate::build::check::IMPLICIT;
 use crate::build::decode::number;
 use crate::build::emit::camel;
-use crate::build::error::Result;
+use crate::build::model::error::Result;
 use crate::build::lower::{Info, Item, NONE, Shape, Slot, Target, tail};
 use crate::build::model::Access;
 use crate::build::pages::{PAGE, pages, position};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use crate::build::assume::room;
-use crate::build::error::Result;
+use crate::build::model::error::Result;
 use crate::build::lower::{Item, NONE, Shape, Slot, Target};
 use crate::build::model::{Isa, Piece};
 use crate::build::names::parts;

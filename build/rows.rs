@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::build::error::Result;
+use crate::build::check::IMPLICIT;
+use crate::build::model::error::Result;
 use crate::build::facts;
 use crate::build::form::{Form, expand};
 use crate::build::lower::*;
@@ -32,14 +33,13 @@ pub fn rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize) -> Result
     if let Some(halves) = &def.dual {
         return dual_rows(isa, t, pool, format, halves);
     }
-    for row in &def.rows {
-        let Some((opcode, spelling)) = row.opcode.of(&t.row.name) else { continue };
+    for (row, opcode, spelling) in def.rows_of(&t.row.name) {
         let fam = &t.families[t.formats[format].family];
         let high = fam.seg.filter(|_| fam.seg_is == Seg::Opcode).map_or(0, |s| s.width);
-        if u32::from(*opcode) >= 1 << (fam.op.width + high) {
+        if u32::from(opcode) >= 1 << (fam.op.width + high) {
             return row.at.err(format!("opcode {opcode} does not fit in {} bits", fam.op.width + high));
         }
-        let mut slot = fam.base + usize::from(*opcode);
+        let mut slot = fam.base + usize::from(opcode);
         if let Some(seg) = fam.seg.filter(|_| fam.seg_is == Seg::Encoding) {
             let fields = &t.formats[format].fields;
             let value = fields.iter().filter_map(|(_, b)| b.fixed.filter(|_| b.pieces[0] == seg)).next();
@@ -51,7 +51,7 @@ pub fn rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize) -> Result
                 .err(format!("opcode {opcode} of {} is {} already on {}", def.name, other.mnemonic, t.row.name));
         }
         let made = self::slot(isa, t, pool, format, row)?;
-        t.slots[slot] = Some(Slot { spelling: spelling.clone(), ..made });
+        t.slots[slot] = Some(Slot { spelling: spelling.cloned(), ..made });
     }
     Ok(())
 }
@@ -71,10 +71,14 @@ fn slot(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, row: &Row) ->
     for (register, targets) in &def.reads {
         // `-m0`: unlike the other operations.
         let excepted = row.reads.iter().any(|r| r.strip_prefix('-') == Some(register));
-        if targets.contains(&t.row.name) && !info.reads.contains(register) && !excepted {
+        if (targets.is_empty() || targets.contains(&t.row.name)) && !info.reads.contains(register) && !excepted {
             info.reads.push(register.clone());
         }
     }
+    // One order, whether the format or the row says it.
+    let order = |register: &String| IMPLICIT.iter().position(|r| r == register);
+    info.reads.sort_by_key(order);
+    info.writes.sort_by_key(order);
     let info = intern(&mut pool.infos, &mut t.infos, info);
     Ok(Slot { mnemonic: row.mnemonic.clone(), second: None, spelling: None, format, shape, info })
 }
@@ -92,7 +96,7 @@ fn dual_rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, halves: 
     let fam = &t.families[t.formats[format].family];
     let (base, first, second) = (fam.base, fam.op.width, fam.seg.expect("a dual format has it").width);
     let rows: Vec<(&Row, usize)> =
-        def.rows.iter().filter_map(|r| r.opcode.of(&t.row.name).map(|(n, _)| (r, usize::from(*n)))).collect();
+        def.rows_of(&t.row.name).into_iter().map(|(row, number, _)| (row, usize::from(number))).collect();
     for &(x, opx) in rows.iter().filter(|(_, n)| *n < 1 << first) {
         for &(y, opy) in &rows {
             if opy >= 1 << second {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::build::assume::room;
 use crate::build::decode::number;
 use crate::build::emit::{camel, infos, opcodes};
-use crate::build::error::Result;
+use crate::build::model::error::Result;
 use crate::build::lower::{self, NONE, Target};
 use crate::build::model::*;
 use crate::build::pages::{PAGE, pages};
@@ -329,7 +329,7 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         write!(w, "{}: &[", e.name).unwrap();
         for v in &e.values {
             let Some(cell) = v.value.of(&t.row.name) else { continue };
-            write!(w, "({}, {:?}),", crate::build::parse::run(&v.at, cell)?.0, v.name).unwrap();
+            write!(w, "({}, {:?}),", crate::build::parse::numbers::run(&v.at, cell)?.0, v.name).unwrap();
         }
         writeln!(w, "],").unwrap();
     }

@@ -106,24 +106,23 @@ fn op_enum(t: &Target, f: &LFormat) -> String {
     let base = op_base(op_bits(f));
     writeln!(out, "#[cfg(feature = \"arbitrary\")]\ncrate::arbitrary::operations!({ty}Op, {base}, {});", op_bits(f))
         .unwrap();
-    let rows: Vec<(&Row, u16)> =
-        f.def.rows.iter().filter_map(|r| r.opcode.of(&t.row.name).map(|(n, _)| (r, *n))).collect();
+    let rows = f.def.rows_of(&t.row.name);
     writeln!(out, "operations!({ty}Op, {base});").unwrap();
     writeln!(out, "/// Opcodes of {} ({}). The discriminant is the hardware's number.", f.def.name, f.def.source)
         .unwrap();
     writeln!(out, "#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, num_enum::IntoPrimitive)]").unwrap();
     writeln!(out, "#[repr({base})]\n#[non_exhaustive]\n#[allow(missing_docs)]\npub enum {ty}Op {{").unwrap();
-    for (r, n) in &rows {
+    for (r, n, _) in &rows {
         writeln!(out, "    /// `{}`\n    {} = {n},", r.mnemonic, camel(&r.mnemonic)).unwrap();
     }
     writeln!(out, "}}\nimpl {ty}Op {{").unwrap();
     writeln!(out, "    /// The operation that has this number, or the number back.\n    #[inline]\n    pub const fn from_bits(bits: {base}) -> Result<Self, {base}> {{\n        Ok(match bits {{").unwrap();
-    for (r, n) in &rows {
+    for (r, n, _) in &rows {
         writeln!(out, "            {n} => Self::{},", camel(&r.mnemonic)).unwrap();
     }
     writeln!(out, "            _ => return Err(bits),\n        }})\n    }}").unwrap();
     writeln!(out, "    /// The operation, whatever its encoding.\n    #[inline]\n    pub const fn opcode(self) -> Opcode {{\n        match self {{").unwrap();
-    for (r, _) in &rows {
+    for (r, ..) in &rows {
         writeln!(out, "            Self::{0} => Opcode::{0},", camel(&r.mnemonic)).unwrap();
     }
     writeln!(out, "        }}\n    }}\n}}").unwrap();

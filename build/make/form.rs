@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::build::emit::camel;
-use crate::build::error::Result;
+use crate::build::model::error::Result;
 use crate::build::lower::{Class, Item, NONE, Slot, Target};
 use crate::build::make::set::{self, Variant};
 use crate::build::make::{Shared, documented, encoding, operand};

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::build::emit::camel;
-use crate::build::error::Result;
+use crate::build::model::error::Result;
 use crate::build::lower::{Class, Item, NONE, Target};
 use crate::build::make::Shared;
 

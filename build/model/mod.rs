@@ -1,9 +1,15 @@
 //! The tables of `isa/` as data, just as they are written: nothing is resolved or checked here.
 
-use crate::build::error::Place;
+pub mod error;
+pub mod takes;
+pub mod tree;
+
+use error::Place;
+pub use tree::{Cells, Entry, Generation};
 
 #[derive(Debug, Default)]
 pub struct Isa {
+    pub generations: Vec<Generation>,
     pub targets: Vec<TargetRow>,
     pub codes: Vec<CodeRow>,
     pub kinds: Vec<KindRow>,
@@ -13,16 +19,22 @@ pub struct Isa {
     pub swaps: Vec<(String, String)>,
 }
 
-/// `target gfx942 0x04c CDNA3 other names...`
+/// `target gfx942 cdna3 0x04c has ... also other names...`
 #[derive(Debug)]
 pub struct TargetRow {
     pub at: Place,
     pub name: String,
     pub mach: Vec<u32>,
+    /// The generation's name in the tables.
+    pub from: String,
+    /// What people call the generation; filled in when all is read.
     pub generation: String,
-    /// `=gfx803`: where no trait says otherwise, all is as on that target.
-    pub like: Option<String>,
+    /// Its rows are not all transcribed.
+    pub partial: bool,
+    /// Those of its generation too, when all is read.
     pub traits: Vec<String>,
+    /// Traits of its generation that it has not.
+    pub lacks: Vec<String>,
     pub aliases: Vec<String>,
 }
 
@@ -33,23 +45,7 @@ impl TargetRow {
 
     /// The feature of the crate that enables the target: its name, but for targets that are not yet whole.
     pub fn feature(&self) -> &str {
-        if self.has("unstable-rdna") { "unstable-rdna" } else { &self.name }
-    }
-}
-
-/// One cell for each column of the file, in its order; `None` where a target lacks the row.
-#[derive(Debug, Clone)]
-pub struct Cells<T> {
-    pub columns: Vec<String>,
-    pub cells: Vec<Option<T>>,
-    /// `104@xnack`: the trait without which a target lacks the row.
-    pub only: Vec<Option<String>>,
-}
-
-impl<T> Cells<T> {
-    pub fn of(&self, target: &str) -> Option<&T> {
-        let i = self.columns.iter().position(|c| c == target)?;
-        self.cells[i].as_ref()
+        if self.partial { "unstable-rdna" } else { &self.name }
     }
 }
 
@@ -149,6 +145,11 @@ pub struct Format {
     pub shares: Option<String>,
     pub about: String,
     pub source: String,
+    /// The generations in which it is; empty: all. Those in which it is no more have no value.
+    pub generations: Vec<Entry<()>>,
+    /// How many operations each target has of it; `?`: they are not all transcribed.
+    pub counted: Option<(Place, Cells<String>)>,
+    pub takes: Vec<Takes>,
     /// Printed behind the mnemonic, with a `_` between; empty: nothing.
     pub suffix: String,
     /// Targets whose text leaves the suffix out, and extensions whose suffix it leaves out.
@@ -158,7 +159,7 @@ pub struct Format {
     /// The letters of the halves, if each instruction is two operations: every row can stand in either half, and a
     /// half's fields end in its letter.
     pub dual: Option<[String; 2]>,
-    /// Registers that every row reads on some targets.
+    /// Registers that every row reads, and on which targets; none: on all.
     pub reads: Vec<(String, Vec<String>)>,
     pub extends: Vec<Extend>,
     pub replaces: Vec<Replace>,
@@ -174,6 +175,18 @@ pub struct Format {
 }
 
 impl Format {
+    /// The rows of a target with their numbers and own spellings, in the order of the numbers.
+    pub fn rows_of(&self, target: &str) -> Vec<(&Row, u16, Option<&String>)> {
+        let mut rows = Vec::new();
+        for row in &self.rows {
+            if let Some((number, spelling)) = row.opcode.of(target) {
+                rows.push((row, *number, spelling.as_ref()));
+            }
+        }
+        rows.sort_by_key(|row| row.1);
+        rows
+    }
+
     /// The fields that can announce a literal on a target.
     pub fn literals<'a>(&'a self, target: &'a str) -> impl Iterator<Item = &'a str> {
         self.literal.iter().filter_map(move |l| match l.split_once('@') {
@@ -213,6 +226,27 @@ pub struct Replace {
     pub field: Option<String>,
     /// Only on these targets; empty: on all.
     pub targets: Vec<String>,
+}
+
+/// `takes VOPC 0 vsrc1->src1 vcc=->vdst.sdst -convergent`: the rows of another format that have a form of this one.
+#[derive(Debug)]
+pub struct Takes {
+    pub at: Place,
+    pub format: String,
+    /// Added to the number.
+    pub add: Cells<u16>,
+    pub renames: Vec<Rename>,
+    /// Flags that the form has not.
+    pub without: Vec<String>,
+}
+
+/// `vsrc1->src1`, `vcc=->sdst`: an operand of another name; only when it is written (`=`) or read (`:`).
+#[derive(Debug)]
+pub struct Rename {
+    pub old: String,
+    pub access: Option<Access>,
+    pub new: String,
+    pub kind: Option<String>,
 }
 
 /// `succeeds SMRD sdst=sdata`: the format took the place of another, in which some fields had other names.

@@ -1,0 +1,72 @@
+//! Rows that follow from those of another format: the VOP3 form of a VOP1, VOP2 or VOPC operation has that one's number
+//! plus a constant, its operands, and modifiers of its own.
+
+use crate::build::model::error::Result;
+use crate::build::model::*;
+
+/// Gives each format with `takes` the rows that others have for it, such as `vop3a:F2`.
+pub fn all(isa: &mut Isa) -> Result<()> {
+    for n in 0..isa.formats.len() {
+        let mut taken = Vec::new();
+        for takes in &isa.formats[n].takes {
+            let Some(source) = isa.formats.iter().find(|f| f.name == takes.format) else {
+                return takes.at.err(format!("takes the rows of {}, which is no format", takes.format));
+            };
+            for row in &source.rows {
+                let wanted = row.tokens.iter().find_map(|t| match t {
+                    Token::Form { format, macro_name } if *format == isa.formats[n].name.to_lowercase() => {
+                        Some(macro_name)
+                    }
+                    _ => None,
+                });
+                if let Some(modifiers) = wanted {
+                    taken.push(derived(takes, row, modifiers, &isa.targets)?);
+                }
+            }
+        }
+        isa.formats[n].rows.extend(taken);
+    }
+    // What has become a row is no form of the row that it comes from.
+    let takers: Vec<String> =
+        isa.formats.iter().filter(|f| !f.takes.is_empty()).map(|f| f.name.to_lowercase()).collect();
+    let is_taken = |t: &Token| matches!(t, Token::Form { format, .. } if takers.contains(format));
+    for row in isa.formats.iter_mut().flat_map(|f| &mut f.rows) {
+        row.tokens.retain(|t| !is_taken(t));
+    }
+    Ok(())
+}
+
+fn derived(takes: &Takes, row: &Row, modifiers: &str, targets: &[TargetRow]) -> Result<Row> {
+    let (mut reads, mut writes) = (row.reads.clone(), row.writes.clone());
+    let mut tokens = Vec::new();
+    for token in &row.tokens {
+        let Token::Operand { name, kind, access, ty, on_return } = token else { continue };
+        let (mut name, mut kind) = (name.clone(), kind.clone());
+        let renamed = takes.renames.iter().find(|r| r.old == name && r.access.is_none_or(|a| a == *access));
+        if let Some(rename) = renamed {
+            // A field names what was implied.
+            let implied = if access.writes() { &mut writes } else { &mut reads };
+            implied.retain(|register| *register != rename.old);
+            (name, kind) = (rename.new.clone(), rename.kind.clone().or(kind));
+        }
+        tokens.push(Token::Operand { name, kind, access: *access, ty: ty.clone(), on_return: *on_return });
+    }
+    tokens.push(Token::Word(modifiers.to_string()));
+    let number = |t: &TargetRow| {
+        let (number, spelling) = row.opcode.of(&t.name)?;
+        Some((t.name.clone(), (number + takes.add.of(&t.name)?, spelling.clone())))
+    };
+    let opcode: Vec<_> = targets.iter().filter_map(number).collect();
+    if opcode.is_empty() {
+        return row.at.err(format!("no target has the {} form of {}", takes.format, row.mnemonic));
+    }
+    Ok(Row {
+        at: row.at.clone(),
+        mnemonic: row.mnemonic.clone(),
+        tokens,
+        reads,
+        writes,
+        flags: row.flags.iter().filter(|f| !takes.without.contains(f)).cloned().collect(),
+        opcode: Cells::of_targets(opcode),
+    })
+}

@@ -1,0 +1,246 @@
+//! The tree of generations: what each target has in the end of what the tables say of generations.
+//!
+//! A cell such as `gfx10=43` holds for that generation and all that come from it, down to the next cell. A generation
+//! that is `partial` has only some rows in the tables: it inherits nothing, so that a row that nobody has transcribed
+//! yet is not taken for one that did not change.
+
+use crate::build::model::error::{Place, Result};
+use crate::build::model::*;
+
+/// `gen gfx10 RDNA1 from gfx9 has wave32`
+#[derive(Debug)]
+pub struct Generation {
+    pub at: Place,
+    pub name: String,
+    /// What people call it: `RDNA1`.
+    pub label: String,
+    pub parent: Option<String>,
+    /// Its rows are not all transcribed.
+    pub partial: bool,
+    pub traits: Vec<String>,
+}
+
+/// A cell with the generation or target from which on it holds; none: wherever the format is.
+#[derive(Debug, Clone)]
+pub struct Entry<T> {
+    pub node: Option<String>,
+    /// `None`: from here on there is no such thing.
+    pub value: Option<T>,
+    /// `104@xnack`: a target without the trait lacks it.
+    pub needs: Option<String>,
+}
+
+/// The cells of a row.
+#[derive(Debug, Clone)]
+pub struct Cells<T> {
+    pub entries: Vec<Entry<T>>,
+    /// What each target has, if it has the row: made by `resolve`.
+    targets: Vec<(String, T)>,
+}
+
+impl<T> Cells<T> {
+    pub fn new(entries: Vec<Entry<T>>) -> Self {
+        Cells { entries, targets: Vec::new() }
+    }
+
+    /// Of targets already, not of generations.
+    pub fn of_targets(targets: Vec<(String, T)>) -> Self {
+        Cells { entries: Vec::new(), targets }
+    }
+
+    pub fn of(&self, target: &str) -> Option<&T> {
+        self.targets.iter().find(|(name, _)| name == target).map(|(_, value)| value)
+    }
+}
+
+impl<T: Clone + PartialEq> Cells<T> {
+    /// Fills in what each target has. `there`: the generations in which the row's format is.
+    fn resolve(&mut self, at: &Place, isa: &Tree, there: &[Entry<()>]) -> Result<()> {
+        for entry in &self.entries {
+            if let Some(needs) = entry.needs.as_ref().filter(|needs| !isa.targets.iter().any(|t| t.has(needs))) {
+                return at.err(format!("no target has the trait {needs}"));
+            }
+        }
+        self.nothing_twice(at, isa, there)?;
+        let cells = &*self;
+        let of = |t: &TargetRow| {
+            let value = cells.at(&isa.line(t), there, |needs| t.has(needs))?;
+            Some((t.name.clone(), value.clone()))
+        };
+        self.targets = isa.targets.iter().filter_map(of).collect();
+        if self.targets.is_empty() { at.err("no target has this row") } else { Ok(()) }
+    }
+
+    /// The value at the first of the nodes, each of which comes from the next.
+    fn at(&self, nodes: &[&str], there: &[Entry<()>], has: impl Fn(&str) -> bool) -> Option<&T> {
+        for &node in nodes {
+            let mut here = self.entries.iter().filter(|e| e.node.as_deref() == Some(node)).peekable();
+            if here.peek().is_some() {
+                return here.find(|e| e.needs.as_ref().is_none_or(|n| has(n))).and_then(|e| e.value.as_ref());
+            }
+            if let Some(format) = there.iter().find(|e| e.node.as_deref() == Some(node)) {
+                format.value?;
+                let mut plain = self.entries.iter().filter(|e| e.node.is_none()).peekable();
+                if plain.peek().is_some() {
+                    return plain.find(|e| e.needs.as_ref().is_none_or(|n| has(n))).and_then(|e| e.value.as_ref());
+                }
+            }
+        }
+        None
+    }
+
+    /// Fails at a cell that says what is so anyway: rows say only where something changes.
+    fn nothing_twice(&self, at: &Place, isa: &Tree, there: &[Entry<()>]) -> Result<()> {
+        for entry in self.entries.iter().filter(|e| e.needs.is_none()) {
+            let Some(node) = &entry.node else { continue };
+            let without = Cells::new(self.entries.iter().filter(|e| e.node != entry.node).cloned().collect());
+            let line = isa.line_of(node);
+            // What a trait decides has no value of its own.
+            let inherited = || without.at(&line, there, |_| true);
+            let traits = without.entries.iter().any(|e| e.needs.is_some());
+            if !traits && inherited() == entry.value.as_ref() {
+                return at.err(format!("the cell of {node} says what holds there without it"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Generations and targets.
+pub struct Tree<'a> {
+    pub generations: &'a [Generation],
+    pub targets: &'a [TargetRow],
+}
+
+impl Tree<'_> {
+    fn generation(&self, name: &str) -> Option<&Generation> {
+        self.generations.iter().find(|g| g.name == name)
+    }
+
+    /// The target, its generation, and those that it comes from.
+    fn line<'a>(&'a self, t: &'a TargetRow) -> Vec<&'a str> {
+        let mut line = vec![t.name.as_str()];
+        line.extend(self.line_of(&t.from));
+        line
+    }
+
+    fn line_of<'a>(&'a self, node: &'a str) -> Vec<&'a str> {
+        if let (None, Some(t)) = (self.generation(node), self.targets.iter().find(|t| t.name == node)) {
+            return self.line(t);
+        }
+        let mut line = Vec::new();
+        let mut next = self.generation(node);
+        while let Some(generation) = next {
+            line.push(generation.name.as_str());
+            let parent = generation.parent.as_ref().and_then(|p| self.generation(p));
+            next = parent.filter(|p| p.partial || !generation.partial);
+        }
+        line
+    }
+
+    fn knows(&self, node: &str) -> bool {
+        self.generation(node).is_some() || self.targets.iter().any(|t| t.name == node)
+    }
+
+    /// The targets of a list such as `gfx6 gfx9=-`: from gfx6 on, but not from gfx9 on.
+    fn targets_of(&self, at: &Place, list: &[String]) -> Result<Vec<String>> {
+        if let Some(bad) = list.iter().map(|w| w.trim_end_matches("=-")).find(|w| !self.knows(w)) {
+            return at.err(format!("{bad} is no generation or target"));
+        }
+        let is_there = |t: &&TargetRow| {
+            let said = self.line(t).into_iter().find_map(|node| {
+                let word = list.iter().find(|w| w.trim_end_matches("=-") == node)?;
+                Some(!word.ends_with("=-"))
+            });
+            said == Some(true)
+        };
+        Ok(self.targets.iter().filter(is_there).map(|t| t.name.clone()).collect())
+    }
+}
+
+/// What targets have from their generations: traits and the name people use.
+pub fn targets(isa: &mut Isa) -> Result<()> {
+    let generations = &isa.generations;
+    for (n, g) in generations.iter().enumerate() {
+        let Some(parent) = &g.parent else { continue };
+        if !generations[..n].iter().any(|before| before.name == *parent) {
+            return g.at.err(format!("{} comes from {parent}, which no line above declares", g.name));
+        }
+    }
+    for t in &mut isa.targets {
+        let Some(generation) = generations.iter().find(|g| g.name == t.from) else {
+            return t.at.err(format!("{} is of {}, which is no generation", t.name, t.from));
+        };
+        (t.generation, t.partial) = (generation.label.clone(), generation.partial);
+        let mut next = Some(generation);
+        while let Some(g) = next {
+            t.traits.extend(g.traits.iter().filter(|x| !t.lacks.contains(x)).cloned());
+            next = g.parent.as_ref().and_then(|p| generations.iter().find(|g| g.name == *p));
+        }
+    }
+    Ok(())
+}
+
+/// Says of every row of every table what each target has of it.
+pub fn resolve(isa: &mut Isa) -> Result<()> {
+    let Isa { generations, targets, codes, enums, formats, .. } = isa;
+    let tree = Tree { generations, targets };
+    let everywhere: Vec<Entry<()>> = generations.iter().filter(|g| g.parent.is_none()).map(|g| on(&g.name)).collect();
+    for code in codes {
+        code.range.resolve(&code.at, &tree, &everywhere)?;
+    }
+    for value in enums.iter_mut().flat_map(|e| &mut e.values) {
+        value.value.resolve(&value.at, &tree, &everywhere)?;
+    }
+    for format in formats {
+        format.resolve(&tree, &everywhere)?;
+    }
+    Ok(())
+}
+
+fn on(node: &str) -> Entry<()> {
+    Entry { node: Some(node.to_string()), value: Some(()), needs: None }
+}
+
+impl Format {
+    fn resolve(&mut self, tree: &Tree, everywhere: &[Entry<()>]) -> Result<()> {
+        let there = self.generations.clone();
+        let there = if there.is_empty() { everywhere } else { &there };
+        for field in &mut self.fields {
+            field.bits.resolve(&field.at, tree, there)?;
+        }
+        for counts in &mut self.counts {
+            counts.cells.resolve(&counts.at, tree, there)?;
+        }
+        for takes in &mut self.takes {
+            takes.add.resolve(&takes.at, tree, there)?;
+        }
+        if let Some((at, rows)) = &mut self.counted {
+            rows.resolve(at, tree, there)?;
+        }
+        for row in &mut self.rows {
+            row.opcode.resolve(&row.at, tree, there)?;
+        }
+        for reads in self.reads.iter_mut().filter(|r| !r.1.is_empty()) {
+            reads.1 = tree.targets_of(&self.at, &reads.1)?;
+        }
+        for e in self.extends.iter_mut().filter(|e| !e.targets.is_empty()) {
+            e.targets = tree.targets_of(&e.at, &e.targets)?;
+        }
+        for r in self.replaces.iter_mut().filter(|r| !r.targets.is_empty()) {
+            r.targets = tree.targets_of(&r.at, &r.targets)?;
+        }
+        // Names of extensions stand in the list too.
+        let (nodes, mut bare): (Vec<_>, Vec<_>) =
+            self.bare.drain(..).partition(|name| tree.knows(name.trim_end_matches("=-")));
+        bare.extend(tree.targets_of(&self.at, &nodes)?);
+        self.bare = bare;
+        for literal in &mut self.literal {
+            if let Some((field, list)) = literal.split_once('@') {
+                let list: Vec<String> = list.split(',').map(str::to_string).collect();
+                *literal = format!("{field}@{}", tree.targets_of(&self.at, &list)?.join(","));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,189 @@
+//! Statements of a format: everything but its rows.
+
+use crate::build::facts;
+use crate::build::model::error::{Place, Result};
+use crate::build::model::*;
+use crate::build::parse::Parser;
+use crate::build::parse::numbers::{bits, number, run, up_to};
+use crate::build::parse::rows::{token, with_kind};
+
+/// `format NAME BITS [extension | shares FORMAT]`
+pub fn format(at: &Place, args: &[&str]) -> Result<Format> {
+    let (name, bits, rest) = match args {
+        [n, b, rest @ ..] => (n, number(at, b)?, rest),
+        _ => return at.err("expected: format NAME BITS"),
+    };
+    if ![32, 64, 96, 128].contains(&bits) {
+        return at.err(format!("a format has 32, 64, 96 or 128 bits, not {bits}"));
+    }
+    let (extension, shares) = match rest {
+        [] => (false, None),
+        ["extension"] => (true, None),
+        ["shares", f] => (false, Some(f.to_string())),
+        _ => return at.err("expected nothing, `extension` or `shares FORMAT` after the width"),
+    };
+    Ok(Format {
+        at: at.clone(),
+        name: name.to_string(),
+        bits: bits as u8,
+        extension,
+        shares,
+        about: String::new(),
+        source: String::new(),
+        generations: Vec::new(),
+        counted: None,
+        takes: Vec::new(),
+        suffix: String::new(),
+        bare: Vec::new(),
+        literal: Vec::new(),
+        dual: None,
+        reads: Vec::new(),
+        extends: Vec::new(),
+        replaces: Vec::new(),
+        succeeds: None,
+        space: None,
+        counts: Vec::new(),
+        whens: Vec::new(),
+        swaps: Vec::new(),
+        fields: Vec::new(),
+        macros: Vec::new(),
+        rows: Vec::new(),
+    })
+}
+
+impl Parser {
+    pub fn format_line(
+        &self,
+        f: &mut Format,
+        at: &Place,
+        line: &str,
+        key: &str,
+        args: &[&str],
+        about: &str,
+    ) -> Result<()> {
+        match key {
+            "about" => f.about = line["about".len()..].trim().to_string(),
+            "source" => f.source = line["source".len()..].trim().to_string(),
+            "in" => {
+                let nodes = |w: &&str| match w.split_once('=').unwrap_or((w, "")) {
+                    (node, off @ ("" | "-")) if self.nodes.iter().any(|n| n == node) => {
+                        Ok(Entry { node: Some(node.to_string()), value: off.is_empty().then_some(()), needs: None })
+                    }
+                    _ => at.err(format!("expected: in GENERATION... GENERATION=-..., found `{w}`")),
+                };
+                f.generations = args.iter().map(nodes).collect::<Result<_>>()?;
+            }
+            "rows" => f.counted = Some((at.clone(), self.cells(at, args, |_, s| Ok(s.to_string()))?)),
+            "takes" => f.takes.push(self.takes(at, args)?),
+            "suffix" => f.suffix = args.join(" "),
+            "bare" => f.bare = args.iter().map(|s| s.to_string()).collect(),
+            "literal" => f.literal = args.iter().map(|s| s.to_string()).collect(),
+            "reads" => {
+                let [register, targets @ ..] = args else { return at.err("expected: reads REGISTER GENERATION...") };
+                f.reads.push((register.to_string(), targets.iter().map(|t| t.to_string()).collect()));
+            }
+            "extend" => {
+                let [format, field, codes, targets @ ..] = args else {
+                    return at.err("expected: extend FORMAT FIELD CODE GENERATION...");
+                };
+                let (code, last_code) = run(at, codes)?;
+                if last_code > 511 {
+                    return at.err(format!("`{codes}` is more than 511"));
+                }
+                f.extends.push(Extend {
+                    at: at.clone(),
+                    format: format.to_string(),
+                    field: field.to_string(),
+                    code: code as u16,
+                    last_code: last_code as u16,
+                    targets: targets.iter().map(|t| t.to_string()).collect(),
+                });
+            }
+            "dual" => {
+                let [x, y] = args else { return at.err("expected: dual LETTER LETTER") };
+                f.dual = Some([x.to_string(), y.to_string()]);
+            }
+            "replace" => {
+                let (args, targets) = match args {
+                    [args @ .., last] if last.starts_with('@') => (args, last[1..].split(',').collect()),
+                    _ => (args, Vec::new()),
+                };
+                let (operand, kind, field) = match args {
+                    [o, k] => (o, k, None),
+                    [o, k, f] => (o, k, Some(f.to_string())),
+                    _ => return at.err("expected: replace OPERAND KIND [FIELD] [@GENERATION,...]"),
+                };
+                let (operand, read_as) = with_kind(operand);
+                f.replaces.push(Replace {
+                    at: at.clone(),
+                    operand,
+                    read_as,
+                    kind: kind.to_string(),
+                    field,
+                    targets: targets.iter().map(|t| t.to_string()).collect(),
+                });
+            }
+            "succeeds" => {
+                let [format, renames @ ..] = args else { return at.err("expected: succeeds FORMAT OLD=NEW...") };
+                let rename = |r: &&str| match r.split_once('=') {
+                    Some((old, new)) => Ok((old.to_string(), new.to_string())),
+                    None => at.err(format!("expected OLD=NEW, found `{r}`")),
+                };
+                let renames = renames.iter().map(rename).collect::<Result<Vec<_>>>()?;
+                f.succeeds = Some(Succeeds { at: at.clone(), format: format.to_string(), renames });
+            }
+            "field" => {
+                let [name, kind, cells @ ..] = args else { return at.err("expected: field NAME KIND CELL...") };
+                let bits = self.cells(at, cells, bits)?;
+                f.fields.push(Field {
+                    at: at.clone(),
+                    name: name.to_string(),
+                    kind: kind.trim_end_matches(['~', '+']).to_string(),
+                    ignored_if_unused: kind.ends_with('~'),
+                    overlay: kind.ends_with('+'),
+                    bits,
+                    about: about.to_string(),
+                });
+            }
+            "macro" => {
+                let [name, "=", words @ ..] = args else { return at.err("expected: macro NAME = WORD...") };
+                if f.macros.iter().any(|(n, _)| n == name) {
+                    return at.err(format!("macro {name} is defined twice"));
+                }
+                let tokens = words.iter().map(|w| token(at, w)).collect::<Result<Vec<_>>>()?;
+                f.macros.push((name.to_string(), tokens));
+            }
+            "counts" => {
+                let [counter, cells @ ..] = args else { return at.err("expected: counts COUNTER CELL...") };
+                let cells = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
+                f.counts.push(Counts { at: at.clone(), counter: counter.to_string(), cells });
+            }
+            _ if facts::line(f, at, key, args)? => {}
+            _ => return at.err(format!("unknown word `{key}`")),
+        }
+        Ok(())
+    }
+
+    /// `takes FORMAT CELL... OLD->NEW... -FLAG...`
+    fn takes(&self, at: &Place, args: &[&str]) -> Result<Takes> {
+        let [format, words @ ..] = args else { return at.err("expected: takes FORMAT CELL... OLD->NEW... -FLAG...") };
+        let (mut cells, mut renames, mut without) = (Vec::new(), Vec::new(), Vec::new());
+        for word in words {
+            if let Some((old, new)) = word.split_once("->") {
+                let (old, access) = match old.strip_suffix(['=', ':']) {
+                    Some(name) if old.ends_with('=') => (name, Some(Access::Write)),
+                    Some(name) => (name, Some(Access::Read)),
+                    None => (old, None),
+                };
+                let (new, kind) = with_kind(new);
+                renames.push(Rename { old: old.to_string(), access, new, kind });
+            } else if let Some(flag) = word.strip_prefix('-') {
+                without.push(flag.to_string());
+            } else {
+                cells.push(*word);
+            }
+        }
+        let add = self.cells(at, &cells, |at, s| Ok(up_to(at, s, 0xffff)? as u16))?;
+        Ok(Takes { at: at.clone(), format: format.to_string(), add, renames, without })
+    }
+}

@@ -1,0 +1,91 @@
+//! Statements outside formats: generations, targets, kinds.
+
+use crate::build::model::error::{Place, Result};
+use crate::build::model::{Generation, KindRow, TargetRow, Use};
+use crate::build::parse::{number, up_to};
+
+/// `gen NAME LABEL [from GENERATION] [partial] [+TRAIT...]`
+pub fn generation(at: &Place, args: &[&str]) -> Result<Generation> {
+    let (name, label, parent, rest) = match args {
+        [name, label, "from", parent, rest @ ..] => (name, label, Some(parent.to_string()), rest),
+        [name, label, rest @ ..] if rest.first() != Some(&"from") => (name, label, None, rest),
+        _ => return at.err("expected: gen NAME LABEL from GENERATION partial +TRAIT..."),
+    };
+    let mut generation = Generation {
+        at: at.clone(),
+        name: name.to_string(),
+        label: label.to_string(),
+        parent,
+        partial: false,
+        traits: Vec::new(),
+    };
+    for word in rest {
+        match word.strip_prefix('+') {
+            Some(name) => generation.traits.push(name.to_string()),
+            None if *word == "partial" => generation.partial = true,
+            None => return at.err(format!("`{word}` is neither `partial` nor a trait")),
+        }
+    }
+    Ok(generation)
+}
+
+/// `target NAME GENERATION MACH,... [+TRAIT...] [-TRAIT...] OTHER-NAME...`
+pub fn target(at: &Place, args: &[&str]) -> Result<TargetRow> {
+    let [name, from, mach, rest @ ..] = args else {
+        return at.err("expected: target NAME GENERATION MACH ALIAS...");
+    };
+    let with = |mark: char| rest.iter().filter_map(move |s| s.strip_prefix(mark)).map(str::to_string).collect();
+    Ok(TargetRow {
+        at: at.clone(),
+        name: name.to_string(),
+        mach: mach.split(',').map(|m| number(at, m)).collect::<Result<_>>()?,
+        from: from.to_string(),
+        generation: String::new(),
+        partial: false,
+        traits: with('+'),
+        lacks: with('-'),
+        aliases: rest.iter().filter(|s| !s.starts_with(['+', '-'])).map(|s| s.to_string()).collect(),
+    })
+}
+
+/// `kind NAME AS ADD SCALE TAKES USES`
+pub fn kind(at: &Place, args: &[&str]) -> Result<KindRow> {
+    let [name, reads_as, add, scale, takes, uses] = args else {
+        return at.err("expected: kind NAME AS ADD SCALE TAKES USES");
+    };
+    let scale = up_to(at, scale, 256)? as u16;
+    if !scale.is_power_of_two() {
+        return at.err(format!("scale {scale} is no power of two"));
+    }
+    let list = |s: &str, none: &str| -> Vec<String> {
+        if s == none { Vec::new() } else { s.split(',').map(str::to_string).collect() }
+    };
+    let mut used = Vec::new();
+    for u in list(uses, "-") {
+        let mut names = u.trim_start_matches(['?', '!', '^']).split('/');
+        let name = names.next().unwrap_or("");
+        let (field, bit) = match name.split_once('[') {
+            Some((f, b)) => (f, Some(up_to(at, b.trim_end_matches(']'), 127)? as u8)),
+            None => (name, None),
+        };
+        let of_base = u.starts_with('^');
+        let looked_at = u.starts_with('!') || of_base;
+        used.push(Use {
+            field: field.to_string(),
+            more: names.map(str::to_string).collect(),
+            of_base,
+            bit,
+            optional: looked_at || u.starts_with('?'),
+            looked_at,
+        });
+    }
+    Ok(KindRow {
+        at: at.clone(),
+        name: name.to_string(),
+        reads_as: reads_as.to_string(),
+        add: up_to(at, add, 511)? as u16,
+        scale,
+        takes: list(takes, "any"),
+        uses: used,
+    })
+}

@@ -1,0 +1,143 @@
+//! Reads the lines of the table files. The grammar is described in `isa/README.md`.
+
+pub mod formats;
+pub mod lines;
+pub mod numbers;
+pub mod rows;
+
+use crate::build::model::error::{Place, Result};
+use crate::build::model::*;
+use numbers::{number, up_to};
+
+/// Reads one file into `isa`, whose generations and targets are there already.
+pub fn file(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
+    let nodes = isa.generations.iter().map(|g| &g.name).chain(isa.targets.iter().map(|t| &t.name)).cloned().collect();
+    let mut p = Parser { nodes, format: None, in_enum: false, in_rows: false };
+    statements(name, text, |at, line| p.line(isa, at, line))
+}
+
+/// Reads the generations and targets of one file.
+pub fn generations(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
+    statements(name, text, |at, line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.split_first() {
+            Some((&"gen", args)) => isa.generations.push(lines::generation(at, args)?),
+            Some((&"target", args)) => isa.targets.push(lines::target(at, args)?),
+            _ => {}
+        }
+        Ok(())
+    })
+}
+
+/// Hands out what stands on each line before its comment.
+fn statements(name: &str, text: &str, mut take: impl FnMut(&Place, &str) -> Result<()>) -> Result<()> {
+    for (i, raw) in text.lines().enumerate() {
+        let line = raw.split('#').next().unwrap_or("").trim_end();
+        if !line.is_empty() {
+            take(&Place { file: name.to_string(), line: i + 1 }, line)?;
+        }
+    }
+    Ok(())
+}
+
+pub struct Parser {
+    /// Names of generations and targets.
+    nodes: Vec<String>,
+    /// Index of the format that the file is about.
+    format: Option<usize>,
+    /// A value belongs to the enum above it in the same file.
+    in_enum: bool,
+    in_rows: bool,
+}
+
+impl Parser {
+    fn line(&mut self, isa: &mut Isa, at: &Place, line: &str) -> Result<()> {
+        if self.in_rows {
+            let row = self.row(at, line)?;
+            isa.formats[self.format.expect("rows follow a format")].rows.push(row);
+            return Ok(());
+        }
+        let (head, about) = match line.split_once(';') {
+            Some((h, a)) => (h, a.trim()),
+            None => (line, ""),
+        };
+        let words: Vec<&str> = head.split_whitespace().collect();
+        let (key, args) = words.split_first().expect("line is not empty");
+        match (*key, self.format) {
+            // Read before.
+            ("gen" | "target", None) => {}
+            ("code", None) => isa.codes.push(self.code(at, args)?),
+            ("kind", None) => isa.kinds.push(lines::kind(at, args)?),
+            ("enum" | "bits", None) => {
+                let [name] = args else { return at.err(format!("expected: {key} NAME")) };
+                let bits = *key == "bits";
+                isa.enums.push(EnumTable { at: at.clone(), name: name.to_string(), bits, values: Vec::new() });
+                self.in_enum = true;
+            }
+            ("value", None) => {
+                let Some(table) = isa.enums.last_mut().filter(|_| self.in_enum) else {
+                    return at.err("value outside an enum");
+                };
+                let [name, cells @ ..] = args else { return at.err("expected: value NAME CELL...") };
+                let value = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
+                table.values.push(EnumValue { at: at.clone(), name: name.to_string(), value });
+            }
+            ("format", None) => {
+                self.format = Some(isa.formats.len());
+                isa.formats.push(formats::format(at, args)?);
+            }
+            ("ops", Some(_)) => self.in_rows = true,
+            (_, None) => return at.err(format!("unknown word `{key}`")),
+            (_, Some(f)) => self.format_line(&mut isa.formats[f], at, line, key, args, about)?,
+        }
+        Ok(())
+    }
+
+    fn code(&self, at: &Place, args: &[&str]) -> Result<CodeRow> {
+        let [name, pair, class, cells @ ..] = args else { return at.err("expected: code NAME PAIR CLASS CELL...") };
+        let range = self.cells(at, cells, |at, s| {
+            let (a, b) = s.split_once('-').unwrap_or((s, s));
+            let (a, b) = (number(at, a)?, number(at, b)?);
+            if a > b || b > 511 { at.err(format!("bad code range {s}")) } else { Ok((a as u16, b as u16)) }
+        })?;
+        Ok(CodeRow {
+            at: at.clone(),
+            name: name.to_string(),
+            pair: (*pair != "-").then(|| pair.to_string()),
+            class: class.to_string(),
+            range,
+        })
+    }
+
+    /// The cells of a row: `43`, `gfx10=43`, `gfx10=-`, `59@dl`.
+    fn cells<T: Clone>(
+        &self,
+        at: &Place,
+        words: &[&str],
+        read: impl Fn(&Place, &str) -> Result<T>,
+    ) -> Result<Cells<T>> {
+        if words.is_empty() {
+            return at.err("the row has no cells");
+        }
+        let mut entries: Vec<Entry<T>> = Vec::new();
+        for word in words {
+            let (node, cell) = match word.split_once('=') {
+                Some((node, cell)) if self.nodes.iter().any(|n| n == node) => (Some(node.to_string()), cell),
+                Some((node, _)) if node.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+                    return at.err(format!("{node} is no generation or target"));
+                }
+                _ => (None, *word),
+            };
+            let (cell, needs) = match cell.split_once('@') {
+                Some((cell, needs)) => (cell, Some(needs.to_string())),
+                None => (cell, None),
+            };
+            if entries.iter().any(|e| e.node == node && e.needs == needs) {
+                return at.err(format!("two cells for {}", node.as_deref().unwrap_or("the whole format")));
+            }
+            let value = if cell == "-" { None } else { Some(read(at, cell)?) };
+            entries.push(Entry { node, value, needs });
+        }
+        Ok(Cells::new(entries))
+    }
+}

@@ -1,0 +1,98 @@
+//! Rows of operations and the words in them.
+
+use crate::build::model::error::{Place, Result};
+use crate::build::model::{Access, Row, Token};
+use crate::build::parse::Parser;
+use crate::build::parse::numbers::up_to;
+
+impl Parser {
+    /// `mnemonic | operands | implicit | flags | opcodes`
+    pub fn row(&self, at: &Place, line: &str) -> Result<Row> {
+        let parts: Vec<&str> = line.split('|').map(str::trim).collect();
+        let [mnemonic, operands, implicit, flags, opcodes] = parts[..] else {
+            return at.err("expected: mnemonic | operands | implicit | flags | opcodes");
+        };
+        if mnemonic.is_empty() || !mnemonic.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_') {
+            return at.err(format!("bad mnemonic `{mnemonic}`"));
+        }
+        let tokens = operands.split_whitespace().map(|w| token(at, w)).collect::<Result<Vec<_>>>()?;
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        for w in implicit.split_whitespace() {
+            let (list, to) = match w.split_once(':') {
+                Some(("r", l)) => (l, &mut reads),
+                Some(("w", l)) => (l, &mut writes),
+                _ => return at.err(format!("expected r:... or w:..., found `{w}`")),
+            };
+            to.extend(list.split(',').map(str::to_string));
+        }
+        let opcode = self.cells(at, &opcodes.split_whitespace().collect::<Vec<_>>(), |at, s| {
+            let (number, spelling) = match s.split_once(':') {
+                Some((n, spelling)) => (n, Some(spelling.to_string())),
+                None => (s, None),
+            };
+            Ok((up_to(at, number, 0xffff)? as u16, spelling))
+        })?;
+        Ok(Row {
+            at: at.clone(),
+            mnemonic: mnemonic.to_string(),
+            tokens,
+            reads,
+            writes,
+            flags: flags.split_whitespace().map(str::to_string).collect(),
+            opcode,
+        })
+    }
+}
+
+fn bit_list(at: &Place, s: &str) -> Result<(String, Option<Vec<u8>>)> {
+    let Some((name, list)) = s.split_once('[') else { return Ok((s.to_string(), None)) };
+    let Some(list) = list.strip_suffix(']') else { return at.err(format!("`{s}` lacks `]`")) };
+    let bits = list.split(',').map(|b| Ok(up_to(at, b, 127)? as u8)).collect::<Result<Vec<_>>>()?;
+    Ok((name.to_string(), Some(bits)))
+}
+
+pub fn with_kind(s: &str) -> (String, Option<String>) {
+    match s.split_once('.') {
+        Some((n, k)) => (n.to_string(), Some(k.to_string())),
+        None => (s.to_string(), None),
+    }
+}
+
+pub fn token(at: &Place, word: &str) -> Result<Token> {
+    if let Some(rest) = word.strip_prefix("any:") {
+        let (name, bits) = bit_list(at, rest)?;
+        return Ok(Token::Any { name, bits });
+    }
+    for (prefix, ones) in [("zero:", false), ("one:", true)] {
+        if let Some(rest) = word.strip_prefix(prefix) {
+            let (name, bits) = bit_list(at, rest)?;
+            return Ok(Token::Must { name, bits, ones });
+        }
+    }
+    if let Some(i) = word.find(['=', ':', '&']) {
+        let (left, ty) = (&word[..i], &word[i + 1..]);
+        let access = match &word[i..i + 1] {
+            "=" => Access::Write,
+            ":" => Access::Read,
+            _ => Access::ReadWrite,
+        };
+        if access == Access::Read
+            && left.chars().all(|c| c.is_ascii_alphanumeric())
+            && ty.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+        {
+            return Ok(Token::Form { format: left.to_string(), macro_name: ty.to_string() });
+        }
+        let (ty, on_return) = match ty.strip_suffix("@rtn") {
+            Some(t) => (t, true),
+            None => (ty, false),
+        };
+        let (name, kind) = with_kind(left);
+        return Ok(Token::Operand { name, kind, access, ty: ty.to_string(), on_return });
+    }
+    let (rest, bits) = bit_list(at, word)?;
+    let (name, kind) = with_kind(&rest);
+    if kind.is_none() && bits.is_none() {
+        return Ok(Token::Word(name));
+    }
+    Ok(Token::Modifier { name, kind, bits })
+}
