@@ -195,7 +195,6 @@ fn macros(f: &Format) -> Result<()> {
 fn counted(f: &Format, t: &TargetRow, rows: usize) -> Result<()> {
     let said = f.counted.as_ref().and_then(|(at, rows)| Some((at, rows.of(&t.name)?)));
     match said {
-        None if rows == 0 => Ok(()),
         None => f.at.err(format!("`rows` does not say how many operations of {} {} has", f.name, t.name)),
         Some((at, said)) if said == "?" && !t.partial => {
             at.err(format!("{} is not partial: `rows` must say how many operations it has", t.name))
@@ -216,13 +215,11 @@ fn on_target(f: &Format, t: &TargetRow) -> Result<()> {
         }
     }
     let rows: Vec<_> = f.rows.iter().filter(|r| r.opcode.of(target).is_some()).collect();
-    if !f.extension {
+    if !f.extension && !fields.is_empty() {
         counted(f, t, rows.len())?;
     }
-    match (fields.is_empty(), rows.first()) {
-        (true, Some(row)) => return row.at.err(format!("{target} has no format {}", f.name)),
-        (false, None) if !f.extension => return f.at.err(format!("{target} has no operation of format {}", f.name)),
-        _ => {}
+    if let (true, Some(row)) = (fields.is_empty(), rows.first()) {
+        return row.at.err(format!("{target} has no format {}", f.name));
     }
     // Names that differ only in their underscores would be one variant of the opcode enum.
     let names: Vec<String> = rows.iter().map(|r| camel(&r.mnemonic)).collect();

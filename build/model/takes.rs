@@ -3,6 +3,7 @@
 
 use crate::build::model::error::Result;
 use crate::build::model::*;
+use crate::build::tables::FLAGS;
 
 /// Gives each format with `takes` the rows that others have for it, such as `vop3a:F2`.
 pub fn all(isa: &mut Isa) -> Result<()> {
@@ -12,6 +13,9 @@ pub fn all(isa: &mut Isa) -> Result<()> {
             let Some(source) = isa.formats.iter().find(|f| f.name == takes.format) else {
                 return takes.at.err(format!("takes the rows of {}, which is no format", takes.format));
             };
+            if let Some(flag) = takes.without.iter().find(|flag| !FLAGS.contains(&flag.as_str())) {
+                return takes.at.err(format!("`{flag}` is no flag"));
+            }
             for row in &source.rows {
                 let wanted = row.tokens.iter().find_map(|t| match t {
                     Token::Form { format, macro_name } if *format == isa.formats[n].name.to_lowercase() => {
