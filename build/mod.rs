@@ -1,35 +1,15 @@
 //! The generator behind `build.rs`: reads `isa/`, checks it and writes the library's tables and types.
 //!
+//! It is a pipeline: `parse` reads lines into the `model`, where each target gets what its generation has; `check` looks at
+//! the tables as a whole; `lower` makes of them what one target's decoder needs; `emit` writes Rust.
+//!
 //! `tests/tables.rs` includes this module too and feeds it bad tables.
 
-pub mod assume;
 pub mod check;
-pub mod decode;
 pub mod emit;
-pub mod facts;
-pub mod form;
-pub mod hot;
-pub mod layout;
-pub mod lengths;
 pub mod lower;
-pub mod made;
-#[cfg(any(feature = "make", test))]
-pub mod make;
 pub mod model;
-pub mod names;
-pub mod operands;
-pub mod pages;
 pub mod parse;
-pub mod quick;
-pub mod ready;
-pub mod roster;
-pub mod rows;
-pub mod sets;
-pub mod tables;
-pub mod texts;
-pub mod types;
-pub mod usual;
-pub mod ways;
 
 use std::path::Path;
 
@@ -67,7 +47,7 @@ pub fn parse_all<'a>(files: impl Iterator<Item = (&'a str, &'a str)> + Clone) ->
     takes::all(&mut isa)?;
     isa.formats.sort_by_key(|f| f.shares.is_some());
     check::all(&isa)?;
-    isa.swaps = facts::swaps(&isa)?;
+    isa.swaps = lower::facts::swaps(&isa)?;
     Ok(isa)
 }
 
@@ -85,7 +65,7 @@ pub fn generate(isa: &Isa, enabled: impl Fn(&str) -> bool) -> Result<Vec<(String
     let mut files = emit::all(isa, &targets)?;
     #[cfg(any(feature = "make", test))]
     if enabled("make") {
-        files.extend(make::all(isa, &targets)?);
+        files.extend(emit::make::all(isa, &targets)?);
     }
     Ok(files)
 }

@@ -157,7 +157,7 @@ impl Flags {
     }
 }
 
-// The order of the bits is that of FLAGS in build/tables.rs.
+// The order of the bits is that of FLAGS in build/emit/tables.rs.
 flags! {
     /// The first two sources can change places: [`Inst::commuted`](crate::Inst::commuted).
     is_commutable = 0;

@@ -53,7 +53,7 @@ pub struct Counters {
     pub lgkmcnt: bool,
 }
 
-// The order of the last ones of FLAGS in build/tables.rs; those before are flags.
+// The order of the last ones of FLAGS in build/emit/tables.rs; those before are flags.
 const VMCNT: u32 = 1 << 22;
 const EXPCNT: u32 = 1 << 23;
 const LGKMCNT: u32 = 1 << 24;
@@ -160,7 +160,7 @@ impl Counters {
 }
 
 impl Codes {
-    /// In the order of build/facts.rs.
+    /// In the order of build/emit/facts.rs.
     pub(crate) const fn new(codes: [u8; 9]) -> Codes {
         let [vcc, exec, m0, flat_scratch, xnack_mask, vccz, execz, scc, lds_direct] = codes;
         Codes { vcc, exec, m0, flat_scratch, xnack_mask, vccz, execz, scc, lds_direct }

@@ -239,7 +239,7 @@ pub(crate) struct Check {
     pub first: u16,
 }
 
-/// Slots of a page: `PAGE` in build/pages.rs.
+/// Slots of a page: `PAGE` in build/emit/pages.rs.
 const PAGE: usize = 16;
 
 /// The entry of a slot, from the numbers of the pages and the pages themselves.
@@ -444,7 +444,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The value is the number in the field. `NUMBERS` in build/operands.rs.
+    /// The value is the number in the field. `NUMBERS` in build/emit/operands.rs.
     pub(crate) fn is_number(self) -> bool {
         use Kind::*;
         matches!(self, Attr | InterpParam | ExpTgt | Hex | Int16 | Endpgm | Hwreg | Sendmsg | Waitcnt | GprIdx)

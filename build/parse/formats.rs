@@ -1,6 +1,5 @@
 //! Statements of a format: everything but its rows.
 
-use crate::build::facts;
 use crate::build::model::error::{Place, Result};
 use crate::build::model::*;
 use crate::build::parse::Parser;
@@ -158,7 +157,7 @@ impl Parser {
                 let cells = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
                 f.counts.push(Counts { at: at.clone(), counter: counter.to_string(), cells });
             }
-            _ if facts::line(f, at, key, args)? => {}
+            _ if facts(f, at, key, args)? => {}
             _ => return at.err(format!("unknown word `{key}`")),
         }
         Ok(())
@@ -186,4 +185,23 @@ impl Parser {
         let add = self.cells(at, &cells, |at, s| Ok(up_to(at, s, 0xffff)? as u16))?;
         Ok(Takes { at: at.clone(), format: format.to_string(), add, renames, without })
     }
+}
+
+/// Statements about facts of all operations, which have no cells.
+fn facts(f: &mut Format, at: &Place, key: &str, args: &[&str]) -> Result<bool> {
+    let strings = |list: &[&str]| list.iter().map(|s| s.to_string()).collect();
+    match (key, args) {
+        ("space", [name]) => f.space = Some((at.clone(), name.to_string())),
+        ("space", _) => return at.err("expected: space NAME"),
+        ("when", [field, flags @ ..]) if !flags.is_empty() => {
+            f.whens.push(When { at: at.clone(), field: Some(field.to_string()), flags: strings(flags) });
+        }
+        ("when", _) => return at.err("expected: when FIELD FLAG..."),
+        ("always", []) => return at.err("expected: always FLAG..."),
+        ("always", flags) => f.whens.push(When { at: at.clone(), field: None, flags: strings(flags) }),
+        ("swaps", [a, b]) => f.swaps.push(Swap { at: at.clone(), names: [a.to_string(), b.to_string()] }),
+        ("swaps", _) => return at.err("expected: swaps OPERATION OPERATION"),
+        _ => return Ok(false),
+    }
+    Ok(true)
 }

@@ -61,4 +61,3 @@ pub fn bits(at: &Place, s: &str) -> Result<Bits> {
     }
     Ok(b)
 }
-

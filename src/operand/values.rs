@@ -10,7 +10,7 @@ pub(super) const VECTOR: usize = 256;
 /// The first of the numbers of accumulation registers.
 pub(super) const AGPR: u16 = 2 * VECTOR as u16;
 /// As many numbers has each section of the table: that of single registers, that of pairs, and that of longer tuples.
-/// `SECTION` in build/operands.rs.
+/// `SECTION` in build/emit/operands.rs.
 const SECTION: usize = 1024;
 /// The last numbers of a section are those of scalar addresses. `ADDRESSES` there.
 const ADDRESSES: usize = 768;
@@ -18,7 +18,7 @@ const ADDRESSES: usize = 768;
 pub(super) const OFF: usize = 127;
 /// Behind the sections are the registers that no field names.
 pub(super) const IMPLICIT: usize = 3 * SECTION;
-/// In the order of `IMPLICIT` in build/check.rs.
+/// In the order of `IMPLICIT` in build/check/mod.rs.
 const IMPLICIT_REGISTERS: [Reg; 8] =
     [Reg::Scc, Reg::Vcc, Reg::Exec, Reg::M0, Reg::Mode, Reg::FlatScratch, Reg::XnackMask, Reg::TrapStatus];
 

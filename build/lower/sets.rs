@@ -1,9 +1,9 @@
 //! Which values a field may have: the operand codes that its kind takes, and that name an operand of its width.
 
 use crate::build::check as tables;
-use crate::build::model::error::{Place, Result};
-use crate::build::form::Form;
+use crate::build::lower::form::Form;
 use crate::build::lower::{Check, Item, NONE, Target, tail};
+use crate::build::model::error::{Place, Result};
 use crate::build::model::{CodeRow, Field, Isa, Token};
 
 /// The check that an item needs, if there are field values that its kind does not take.

@@ -1,8 +1,8 @@
 //! The operands and modifiers of a form: which bits they take, and how they read.
 
-use crate::build::model::error::{Place, Result};
-use crate::build::form::{Form, shifted};
+use crate::build::lower::form::{Form, shifted};
 use crate::build::lower::{Item, NONE, Target};
+use crate::build::model::error::{Place, Result};
 use crate::build::model::{Access, Bits, Isa, Row, Token};
 
 /// Which bits of the words a form uses, which are fixed, which are free.

@@ -4,10 +4,10 @@
 use std::fmt::Write;
 
 use crate::build::emit::camel;
+use crate::build::emit::make::Pool;
+use crate::build::emit::make::form::Function;
+use crate::build::emit::make::operand::{AGPR, VGPR};
 use crate::build::lower::{Slot, Target};
-use crate::build::make::Pool;
-use crate::build::make::form::Function;
-use crate::build::make::operand::{AGPR, VGPR};
 
 /// A function and the targets that have it.
 pub struct Entry {

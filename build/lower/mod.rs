@@ -1,12 +1,18 @@
 //! Turns the tables into what one target's library tables hold: families, slots, shapes, classes, checks and items.
 //! `src/table.rs` says what each of these is.
 
+pub mod facts;
+pub mod form;
+pub mod layout;
+pub mod rows;
+pub mod sets;
+
 use std::collections::BTreeMap;
 
-use crate::build::assume;
+use crate::build::check::assume;
+use crate::build::lower::rows::{Pool, rows};
 use crate::build::model::error::Result;
 use crate::build::model::*;
-use crate::build::rows::{Pool, rows};
 
 pub const NONE: u8 = 0xff;
 

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use crate::build::emit::camel;
-use crate::build::model::error::Result;
 use crate::build::lower::{Seg, Slot, Target};
+use crate::build::model::error::Result;
 use crate::build::model::*;
 use form::Function;
 

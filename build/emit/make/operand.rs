@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::build::emit::camel;
-use crate::build::model::error::Result;
+use crate::build::emit::make::Pool;
 use crate::build::lower::{Class, Item, NONE, Target};
-use crate::build::make::Pool;
+use crate::build::model::error::Result;
 use crate::build::model::*;
 
 /// The bits of `class` in src/make/op.rs, by the names of `isa/operands.isa`; and the kinds that are of each class.

@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use crate::build::emit::camel;
+use crate::build::emit::types;
 use crate::build::lower::Target;
-use crate::build::types;
 
 /// `$then! { gfx942 Gfx942 Sop2 (Sop2Op) [(exact ssrc0 with_ssrc0 u8) (checked sdst with_sdst u8) ...] }` for each.
 ///

@@ -2,16 +2,16 @@
 
 use std::fmt::Write;
 
-use crate::build::assume::room;
+use crate::build::check::assume::room;
 use crate::build::emit::camel;
-use crate::build::model::error::Result;
+use crate::build::emit::pages::{PAGE, pages, position};
 use crate::build::lower::{self, NONE, Seg, Target, special, tail};
-use crate::build::pages::{PAGE, pages, position};
+use crate::build::model::error::Result;
 
 /// Where the fields lie whose codes nearly all words are refused for: the lanes of `src/decode.rs`, as (lowest bit,
 /// width). A family has the lanes that most of its checks fit; the others are checked one by one, which takes longer.
 /// With one dword: scalar and vector operations; with two: vector operations, memory, scalar memory, and there the bit that
-/// says that an offset is a constant: no check is of it, but `build/hot.rs` looks at it.
+/// says that an offset is a constant: no check is of it, but `build/emit/hot.rs` looks at it.
 ///
 /// In which order they stand is for that too: few kinds of codes should meet in a lane.
 pub const LANES: [[(u8, u8); 4]; 5] = [

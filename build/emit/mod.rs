@@ -1,13 +1,31 @@
 //! Writes the tables of every enabled target, and the enums that all targets share.
 
+pub mod decode;
+pub mod facts;
+pub mod hot;
+pub mod lengths;
+pub mod made;
+#[cfg(any(feature = "make", test))]
+pub mod make;
+pub mod names;
+pub mod operands;
+pub mod pages;
+pub mod quick;
+pub mod ready;
+pub mod roster;
+pub mod tables;
+pub mod texts;
+pub mod types;
+pub mod usual;
+pub mod ways;
+
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 
-use crate::build::model::error::Result;
+use crate::build::emit::tables::{info_table, target_tables};
 use crate::build::lower::{self, Target};
+use crate::build::model::error::Result;
 use crate::build::model::*;
-use crate::build::tables::{info_table, target_tables};
-use crate::build::{decode, facts, hot, lengths, made, names, operands, quick, roster, types};
 
 pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut files =

@@ -1,14 +1,15 @@
 //! What must hold of the tables as a whole, whatever the target. What depends on a target is checked in `lower`.
 
+pub mod assume;
+pub mod facts;
+
 use std::collections::HashSet;
 
-use crate::build::assume;
 use crate::build::emit::camel;
+use crate::build::emit::tables::FLAGS;
 use crate::build::model::error::{Place, Result};
-use crate::build::facts;
 use crate::build::model::*;
 use crate::build::parse::numbers::number;
-use crate::build::tables::FLAGS;
 
 /// What a kind can be read as: the variants of `Kind` in src/table.rs.
 const READERS: &str = "\
@@ -49,8 +50,7 @@ fn targets(isa: &Isa) -> Result<()> {
         isa.targets.iter().flat_map(|t| std::iter::once(&t.name).chain(&t.aliases).map(|n| (&t.at, n.as_str())));
     unique(names, "target name")?;
     for t in &isa.targets {
-        let known =
-            ["unpacked-d16", "packed-d16", "aligned-vgprs", "wave32", "xnack", "mad-mix", "fma-mix", "dl"];
+        let known = ["unpacked-d16", "packed-d16", "aligned-vgprs", "wave32", "xnack", "mad-mix", "fma-mix", "dl"];
         if let Some(x) = t.traits.iter().find(|x| !known.contains(&x.as_str())) {
             return t.at.err(format!("unknown trait {x}"));
         }

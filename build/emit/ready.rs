@@ -2,10 +2,10 @@
 
 use std::iter::repeat;
 
+use crate::build::emit::texts::{ACC, BLANK, EMPTY, HEX, MISSING, NUMBERS, OFF, PAIRS, QUADS, SADDRS, SIXTEENS, WAITS};
+use crate::build::emit::ways::{self, Way, bit};
 use crate::build::lower::{Item, NONE};
 use crate::build::model::Piece;
-use crate::build::texts::{ACC, BLANK, EMPTY, HEX, MISSING, NUMBERS, OFF, PAIRS, QUADS, SADDRS, SIXTEENS, WAITS};
-use crate::build::ways::{self, Way, bit};
 
 /// `QuickShape::TEXTS` in src/table/text.rs.
 const TEXTS: usize = 4;

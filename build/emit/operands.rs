@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
-use crate::build::assume::room;
 use crate::build::check::IMPLICIT;
-use crate::build::decode::number;
+use crate::build::check::assume::room;
 use crate::build::emit::camel;
-use crate::build::model::error::Result;
+use crate::build::emit::decode::number;
+use crate::build::emit::pages::{PAGE, pages, position};
+use crate::build::emit::tables::item_text;
+use crate::build::emit::usual;
+use crate::build::emit::ways::VECTOR;
 use crate::build::lower::{Info, Item, NONE, Shape, Slot, Target, tail};
 use crate::build::model::Access;
-use crate::build::pages::{PAGE, pages, position};
-use crate::build::tables::item_text;
-use crate::build::usual;
-use crate::build::ways::VECTOR;
+use crate::build::model::error::Result;
 
 /// The operands of a form, by their numbers in `Lists::rows`, and the lists (plus one) of further forms.
 #[derive(Clone, PartialEq)]

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::build::assume::room;
-use crate::build::decode::number;
+use crate::build::check::assume::room;
+use crate::build::emit::decode::number;
+use crate::build::emit::pages::{PAGE, pages};
 use crate::build::emit::{camel, infos, opcodes};
-use crate::build::model::error::Result;
+use crate::build::emit::{facts, lengths, names, operands, quick};
 use crate::build::lower::{self, NONE, Target};
+use crate::build::model::error::Result;
 use crate::build::model::*;
-use crate::build::pages::{PAGE, pages};
-use crate::build::{facts, lengths, names, operands, quick};
 
 pub fn target_tables(
     isa: &Isa,

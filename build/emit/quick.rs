@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
-use crate::build::assume::room;
-use crate::build::model::error::Result;
+use crate::build::check::assume::room;
+use crate::build::emit::names::parts;
+use crate::build::emit::pages::run;
+use crate::build::emit::ready::{self, Ready};
+use crate::build::emit::tables::UNNAMED;
+use crate::build::emit::texts;
 use crate::build::lower::{Item, NONE, Shape, Slot, Target};
+use crate::build::model::error::Result;
 use crate::build::model::{Isa, Piece};
-use crate::build::names::parts;
-use crate::build::pages::run;
-use crate::build::ready::{self, Ready};
-use crate::build::tables::UNNAMED;
-use crate::build::texts;
 
 /// A shape, its operands and its modifiers.
 #[derive(Clone, PartialEq)]

@@ -1,9 +1,9 @@
 //! What the operands of most words are: `Usual` in src/table/operands.rs.
 
-use crate::build::decode::number;
+use crate::build::emit::decode::number;
+use crate::build::emit::operands::{List, Lists, Row, bytes};
+use crate::build::emit::ways::{self, Way, bit};
 use crate::build::lower::{Item, NONE};
-use crate::build::operands::{List, Lists, Row, bytes};
-use crate::build::ways::{self, Way, bit};
 
 /// The operands of some words of a form.
 pub struct Usual {

@@ -1,12 +1,12 @@
 //! One form of a row (base, SDWA, DPP, ...) to a shape, with all that decoding and printing ask of it.
 
-use crate::build::assume;
-use crate::build::model::error::{Place, Result};
-use crate::build::layout::Layout;
+use crate::build::check::assume;
+use crate::build::lower::layout::Layout;
+use crate::build::lower::rows::{Pool, intern};
+use crate::build::lower::sets::check;
 use crate::build::lower::{Check, Class, Follow, Item, NONE, Shape, Target, special, tail};
+use crate::build::model::error::{Place, Result};
 use crate::build::model::{Bits, Field, Format, Isa, Piece, Replace, Row, Token};
-use crate::build::rows::{Pool, intern};
-use crate::build::sets::check;
 
 /// One form of a row (base, SDWA, DPP) on its way to a shape.
 pub struct Form {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::build::emit::camel;
-use crate::build::model::error::Result;
+use crate::build::emit::make::set::{self, Variant};
+use crate::build::emit::make::{Shared, documented, encoding, operand};
 use crate::build::lower::{Class, Item, NONE, Slot, Target};
-use crate::build::make::set::{self, Variant};
-use crate::build::make::{Shared, documented, encoding, operand};
+use crate::build::model::error::Result;
 use crate::build::model::*;
 
 /// A function that makes an instruction.

@@ -1,4 +1,4 @@
-//! What words can be, by some of their bits: build/ready.rs and build/usual.rs say for each what its operands are, for the
+//! What words can be, by some of their bits: build/emit/ready.rs and build/emit/usual.rs say for each what its operands are, for the
 //! library to try one after the other.
 
 use crate::build::lower::{Item, NONE};

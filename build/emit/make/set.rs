@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use crate::build::emit::camel;
-use crate::build::model::error::Result;
+use crate::build::emit::make::Shared;
 use crate::build::lower::{Class, Item, NONE, Target};
-use crate::build::make::Shared;
+use crate::build::model::error::Result;
 
 /// What the modifiers of a form become.
 #[derive(Default)]

@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use crate::build::emit::camel;
-use crate::build::model::error::Result;
 use crate::build::lower::Target;
+use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::parse;
 

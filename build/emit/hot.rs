@@ -3,12 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
-use crate::build::assume::room;
-use crate::build::decode::{Class, LANES, Tables, number, set_of};
+use crate::build::check::assume::room;
 use crate::build::emit::camel;
-use crate::build::model::error::Result;
+use crate::build::emit::decode::{Class, LANES, Tables, number, set_of};
 use crate::build::lower::{Check, Family, NONE, Slot, Target, special, tail};
 use crate::build::model::Piece;
+use crate::build::model::error::Result;
 
 const MIMG: u16 = special::MIMG_DATA | special::MIMG_GATHER | special::MIMG_ATOMIC | special::MIMG_CMPSWAP;
 
@@ -28,7 +28,7 @@ struct Hot {
 /// What need not be looked at any further in words of a class; `None`: nothing.
 ///
 /// What a rule forbids is forbidden here without its conditions, as long as few words meet them. Where its fields lie,
-/// `ties` in build/assume.rs checks.
+/// `ties` in build/check/assume.rs checks.
 fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
     let lanes = LANES[c.lanes];
     let elsewhere = special::SIZED | special::WIDE;

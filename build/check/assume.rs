@@ -1,8 +1,8 @@
 //! What the library takes for granted: bits that `src/decode.rs` looks at without asking a table, and the widths of
 //! the numbers in `src/table.rs` and `src/inst.rs`. A table that says otherwise would be decoded wrongly, silently.
 
-use crate::build::model::error::{Place, Result};
 use crate::build::lower::{Item, Target, tail};
+use crate::build::model::error::{Place, Result};
 use crate::build::model::*;
 
 /// Fails unless a field is one run of bits from `lsb`, of `width` bits; a width of 0 leaves it open.

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use crate::build::check::IMPLICIT;
-use crate::build::model::error::Result;
-use crate::build::facts;
-use crate::build::form::{Form, expand};
+use crate::build::lower::facts;
+use crate::build::lower::form::{Form, expand};
 use crate::build::lower::*;
+use crate::build::model::error::Result;
 use crate::build::model::{Format, Isa, Row, Token};
 
 /// Numbers equal things once.

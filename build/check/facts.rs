@@ -1,0 +1,59 @@
+//! What must hold of what the tables say of operations besides their operands.
+
+use crate::build::emit::tables::FLAGS;
+use crate::build::lower::facts::pairs;
+use crate::build::model::error::Result;
+use crate::build::model::*;
+
+/// The variants of `Space` in src/facts.rs.
+const SPACES: [&str; 9] = ["scalar", "buffer", "image", "flat", "global", "scratch", "lds", "gds", "export"];
+
+/// Flags that a row can do without although `counts` gives it them.
+const COUNTERS: [&str; 3] = ["vmcnt", "expcnt", "lgkmcnt"];
+
+pub fn check(isa: &Isa) -> Result<()> {
+    for f in &isa.formats {
+        if let Some((at, name)) = &f.space {
+            if !SPACES.contains(&name.as_str()) {
+                return at.err(format!("unknown space `{name}`"));
+            }
+        }
+        for c in &f.counts {
+            if !COUNTERS.contains(&c.counter.as_str()) {
+                return c.at.err(format!("unknown counter `{}`", c.counter));
+            }
+            let cells = c.cells.entries.iter().filter_map(|entry| entry.value.as_deref());
+            let flags = cells.flat_map(|cell| cell.split(','));
+            if let Some(flag) = flags.filter(|x| *x != "all").find(|x| !FLAGS.contains(x)) {
+                return c.at.err(format!("`{flag}` is no flag of rows, nor `all`"));
+            }
+        }
+        for w in &f.whens {
+            if let Some(flag) = w.flags.iter().find(|x| !FLAGS.contains(&x.trim_start_matches('-'))) {
+                return w.at.err(format!("`{flag}` is no flag"));
+            }
+            match &w.field {
+                Some(name) if !f.fields.iter().any(|x| &x.name == name) => {
+                    return w.at.err(format!("`when` names {name}, which is no field of {}", f.name));
+                }
+                None if !f.extension => {
+                    return w.at.err(format!("{} is no extension: its rows say what always holds", f.name));
+                }
+                _ => {}
+            }
+        }
+        for row in &f.rows {
+            let minus = row.flags.iter().find_map(|x| x.strip_prefix('-').filter(|x| !COUNTERS.contains(x)));
+            if let Some(flag) = minus {
+                return row.at.err(format!("`{flag}` is no counter: a row that lacks it leaves it out"));
+            }
+        }
+    }
+    let pairs = pairs(isa)?;
+    for (n, (at, a, b)) in pairs.iter().enumerate() {
+        if pairs[..n].iter().any(|(_, x, y)| [a, b].contains(&x) || [a, b].contains(&y)) {
+            return at.err(format!("{a} or {b} is swapped twice"));
+        }
+    }
+    Ok(())
+}

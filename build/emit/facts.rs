@@ -1,0 +1,63 @@
+//! Writes what the tables say of operations besides their operands: spaces, counters, flags of forms, and swapped
+//! sources. `src/facts.rs` and `src/convert/` ask for it.
+
+use std::fmt::Write;
+
+use crate::build::emit::camel;
+use crate::build::emit::tables::flag_bits;
+use crate::build::lower::{NONE, Target};
+use crate::build::model::*;
+
+/// What all targets share: `SPACES` by the number of the format, `SWAPS` by the first operation.
+pub fn common(w: &mut String, isa: &Isa, formats: &[&Format], ops: &[String]) {
+    let space = |f: &&Format| match &f.space {
+        Some((_, name)) => format!("Some(Space::{})", camel(name)),
+        None => "None".into(),
+    };
+    let spaces: Vec<String> = formats.iter().map(space).collect();
+    writeln!(w, "pub(crate) static SPACES: [Option<Space>; {}] = [{}];", spaces.len(), spaces.join(", ")).unwrap();
+    let there = |name: &String| ops.contains(name);
+    let swaps = isa.swaps.iter().filter(|(a, b)| there(a) && there(b));
+    let swaps: Vec<String> = swaps.map(|(a, b)| format!("(Opcode::{}, Opcode::{})", camel(a), camel(b))).collect();
+    writeln!(w, "pub(crate) static SWAPS: [(Opcode, Opcode); {}] = [{}];", swaps.len(), swaps.join(", ")).unwrap();
+}
+
+/// `FactTables` of one target.
+pub fn tables(w: &mut String, t: &Target) {
+    write!(w, "pub(crate) static FACTS: FactTables = FactTables {{ whens: &[").unwrap();
+    for f in &t.formats {
+        for when in &f.def.whens {
+            let bits = |name: &String| f.fields.iter().find(|(field, _)| &field.name == name).map(|(_, bits)| bits);
+            let bit = match &when.field {
+                None => NONE,
+                // A field that the target lacks, or ignores, is never set.
+                Some(name) => match bits(name).filter(|b| !b.ignored) {
+                    Some(bits) => bits.pieces[0].lsb,
+                    None => continue,
+                },
+            };
+            let (clear, set): (Vec<String>, Vec<String>) = when.flags.iter().cloned().partition(|x| x.starts_with('-'));
+            let clear: Vec<String> = clear.iter().map(|x| x[1..].to_string()).collect();
+            let format = camel(&f.def.name);
+            let (set, clear) = (flag_bits(&set), flag_bits(&clear));
+            write!(w, "When {{ format: Format::{format}, bit: {bit}, set: {set:#x}, clear: {clear:#x} }},").unwrap();
+        }
+    }
+    let code = |name: &str| {
+        let row = t.codes.iter().find(|c| c.name == name);
+        row.and_then(|c| c.range.of(&t.row.name)).map_or(NONE.into(), |&(first, _)| first)
+    };
+    let codes = [
+        "vcc_lo",
+        "exec_lo",
+        "m0",
+        "flat_scratch_lo",
+        "xnack_mask_lo",
+        "src_vccz",
+        "src_execz",
+        "src_scc",
+        "src_lds_direct",
+    ];
+    let codes: Vec<String> = codes.iter().map(|name| code(name).to_string()).collect();
+    writeln!(w, "], codes: Codes::new([{}]) }};", codes.join(", ")).unwrap();
+}

@@ -1,0 +1,66 @@
+//! The flags of rows, and operations that do the same with their sources swapped.
+
+use crate::build::emit::tables::FLAGS;
+use crate::build::model::error::{Place, Result};
+use crate::build::model::*;
+
+/// Operations that do the same with their sources swapped. `v_cmp_lt_*` stands for all that begin so.
+pub fn pairs(isa: &Isa) -> Result<Vec<(&Place, String, String)>> {
+    let mut all = Vec::new();
+    for f in &isa.formats {
+        for Swap { at, names: [a, b] } in &f.swaps {
+            let before = all.len();
+            for row in &f.rows {
+                let other = match (a.strip_suffix('*'), b.strip_suffix('*')) {
+                    (Some(a), Some(b)) => row.mnemonic.strip_prefix(a).map(|rest| format!("{b}{rest}")),
+                    _ => (row.mnemonic == *a).then(|| b.clone()),
+                };
+                let Some(other) = other else { continue };
+                if all.iter().any(|(_, name, _): &(_, String, _)| *name == row.mnemonic) {
+                    // Another row of the same operation.
+                    continue;
+                }
+                if !f.rows.iter().any(|r| r.mnemonic == other) {
+                    return at.err(format!("{} has no operation {other}", f.name));
+                }
+                all.push((at, row.mnemonic.clone(), other));
+            }
+            if all.len() == before {
+                return at.err(format!("{} has no operation {a}", f.name));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The flags of a row on a target: its own, and the counters that its format gives it. A swap whose other operation the
+/// target lacks is none.
+pub fn flags(isa: &Isa, def: &Format, row: &Row, target: &str) -> Vec<String> {
+    let lacks_partner = || {
+        let swap = isa.swaps.iter().find(|(a, b)| [a, b].contains(&&row.mnemonic));
+        swap.is_some_and(|(a, b)| {
+            let other = if *a == row.mnemonic { b } else { a };
+            !def.rows.iter().any(|r| r.mnemonic == *other && r.opcode.of(target).is_some())
+        })
+    };
+    let kept = |flag: &&String| !flag.starts_with('-') && (*flag != "commute" || !lacks_partner());
+    let mut all: Vec<String> = row.flags.iter().filter(kept).cloned().collect();
+    for c in &def.counts {
+        let counts = c
+            .cells
+            .of(target)
+            .is_some_and(|cell| cell.split(',').any(|flag| flag == "all" || row.flags.iter().any(|own| own == flag)));
+        let excepted = row.flags.iter().any(|own| own.strip_prefix('-') == Some(&c.counter));
+        if counts && !excepted && !all.contains(&c.counter) {
+            all.push(c.counter.clone());
+        }
+    }
+    // One order, whatever that in the row.
+    all.sort_by_key(|flag| FLAGS.iter().position(|f| f == flag));
+    all
+}
+
+/// The pairs, by their names.
+pub fn swaps(isa: &Isa) -> Result<Vec<(String, String)>> {
+    Ok(pairs(isa)?.into_iter().map(|(_, a, b)| (a, b)).collect())
+}
