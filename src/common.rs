@@ -42,6 +42,24 @@ impl Opcode {
         self.places(target).map(|place| (place.shape.format, place.number))
     }
 
+    /// What [`Opcode::encodings`] yields, each with the mnemonic as the target's assembler spells it: the one that
+    /// [`Inst::mnemonic`](crate::Inst::mnemonic) gives for an instruction. Mostly it is the opcode's name.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx600")] {
+    /// use amdgpu_isa::{Format, Opcode, Target};
+    /// let all: Vec<_> = Opcode::VAddCoU32.spellings(Target::Gfx600).collect();
+    /// assert_eq!(all, [(Format::Vop2, 37, "v_add_i32"), (Format::Vop3b, 293, "v_add_i32")]);
+    /// # }
+    /// ```
+    #[cfg(feature = "text")]
+    pub fn spellings(self, target: Target) -> impl Iterator<Item = (Format, u16, &'static str)> {
+        self.places(target).map(move |place| {
+            let own = own_spelling(target, place.slot.into());
+            (place.shape.format, place.number, own.unwrap_or_else(|| self.name()))
+        })
+    }
+
     pub(crate) fn places(self, target: Target) -> impl Iterator<Item = Place> {
         let (ops, tables) = (OPS[target as usize], DECODE[target as usize]);
         let at = self as usize;
@@ -53,7 +71,12 @@ impl Opcode {
         slots.iter().filter_map(move |&slot| {
             let family = tables.families.iter().rev().find(|f| f.base <= slot)?;
             let shape = ITEMS[target as usize].shape(slot.into(), 0);
-            Some(Place { shape, number: number(target, shape.format, slot - family.base) })
+            Some(Place {
+                shape,
+                number: number(target, shape.format, slot - family.base),
+                #[cfg(feature = "text")]
+                slot,
+            })
         })
     }
 }
@@ -62,6 +85,15 @@ impl Opcode {
 pub(crate) struct Place {
     pub shape: &'static Shape,
     pub number: u16,
+    #[cfg(feature = "text")]
+    slot: u16,
+}
+
+/// The mnemonic of a slot where the target spells it in its own way.
+#[cfg(feature = "text")]
+pub(crate) fn own_spelling(target: Target, slot: usize) -> Option<&'static str> {
+    let mut spellings = crate::target::TEXT[target as usize].spellings.iter();
+    spellings.find(|s| usize::from(s.0) == slot).map(|s| s.1)
 }
 
 impl Place {

@@ -155,13 +155,8 @@ impl Inst {
     /// How the target's assembler spells the mnemonic, without the suffix of an encoding. Mostly the opcode's name.
     #[cfg(feature = "text")]
     pub fn mnemonic(&self) -> &'static str {
-        if self.info().respelled {
-            let spellings = crate::target::TEXT[self.target() as usize].spellings;
-            if let Some(s) = spellings.iter().find(|s| usize::from(s.0) == self.slot()) {
-                return s.1;
-            }
-        }
-        self.opcode().name()
+        let own = self.info().respelled.then(|| crate::common::own_spelling(self.target(), self.slot()));
+        own.flatten().unwrap_or_else(|| self.opcode().name())
     }
 
     /// The operation.

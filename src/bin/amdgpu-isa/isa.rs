@@ -3,12 +3,14 @@
 
 mod facts;
 mod fields;
+mod matrix;
 
 use amdgpu_isa as lib;
 
 pub use facts::facts;
 pub use fields::{FieldView, fields};
 pub use lib::{Decoder, Inst, Invalid, Target, TextBuffer, decode};
+pub use matrix::{Operation, operations};
 
 /// Bytes of the longest instruction of any generation.
 pub const MAX_BYTES: usize = 20;

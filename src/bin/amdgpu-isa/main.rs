@@ -1,5 +1,5 @@
-//! `amdgpu-isa`: disassemble AMD GPU code objects, explain single words, answer batches of them, prove that
-//! nothing is lost on the way.
+//! `amdgpu-isa`: disassemble AMD GPU code objects, explain single words, answer batches of them, list the operations, prove
+//! that nothing is lost on the way.
 #![forbid(unsafe_code)]
 
 mod batch;
@@ -9,6 +9,7 @@ mod error;
 mod explain;
 mod hex;
 mod isa;
+mod matrix;
 mod out;
 mod prove;
 
@@ -37,6 +38,7 @@ enum Command {
     Explain(explain::Args),
     /// Answer lines of `target<TAB>hexbytes` on stdin with `len<TAB>text<TAB>reencoded-hex` or `ERR<TAB>reason`
     Batch,
+    Matrix(matrix::Args),
     Prove(prove::Args),
 }
 
@@ -76,6 +78,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Dis(args) => dis::run(&args, color),
         Command::Explain(args) => explain::run(&args, color),
+        Command::Matrix(args) => matrix::run(&args, color),
         Command::Prove(args) => prove::run(&args, color),
         Command::Batch => batch::run(io::stdin().lock(), io::stdout().lock()),
     };

@@ -1,0 +1,35 @@
+//! Every operation of some targets, with its number on each.
+
+use std::collections::BTreeMap;
+
+use amdgpu_isa::{Opcode, Target};
+
+/// An operation in a format.
+pub struct Operation {
+    pub format: &'static str,
+    /// The library's name of it.
+    pub name: &'static str,
+    /// For each target its number there, `number:mnemonic` where the target spells it otherwise, `-` where it lacks it.
+    pub cells: Vec<String>,
+}
+
+/// By format, and then by name.
+pub fn operations(targets: &[Target]) -> Vec<Operation> {
+    let mut all: BTreeMap<(&str, &str), Vec<Vec<String>>> = BTreeMap::new();
+    for opcode in Opcode::ALL {
+        for (column, target) in targets.iter().enumerate() {
+            for (format, number, spelling) in opcode.spellings(*target) {
+                let name = opcode.name();
+                let cell = if spelling == name { number.to_string() } else { format!("{number}:{spelling}") };
+                let cells = all.entry((format.name(), name)).or_insert_with(|| vec![Vec::new(); targets.len()]);
+                if let Some(numbers) = cells.get_mut(column) {
+                    numbers.push(cell);
+                }
+            }
+        }
+    }
+    let cell = |numbers: Vec<String>| if numbers.is_empty() { "-".into() } else { numbers.join(",") };
+    let made =
+        |((format, name), cells): (_, Vec<_>)| Operation { format, name, cells: cells.into_iter().map(cell).collect() };
+    all.into_iter().map(made).collect()
+}

@@ -1,0 +1,217 @@
+//! Every row of the opcode tables in AMD's manuals is a row of this library's tables, with the same number and the same
+//! name, and every row of this library's is one of the manual's. Where that is not so, a line of `docs/manual-errata.md`
+//! says which of the two is wrong; its bytes show it, and it is about as many rows as it says.
+#![cfg(all(feature = "all-targets", feature = "text"))]
+
+#[path = "manuals/page.rs"]
+mod page;
+#[path = "manuals/table.rs"]
+mod table;
+
+use amdgpu_isa::{Opcode, Target};
+use page::{Kind, Line, Page, Side, are_about};
+use std::collections::{BTreeMap, BTreeSet};
+use table::{Op, Table, space};
+
+/// The manuals, each with the target that it is about.
+const MANUALS: &[(&str, &str, &str)] = &[
+    ("vega", "gfx900", include_str!("manuals/vega.txt")),
+    ("vega7", "gfx906", include_str!("manuals/vega7.txt")),
+    ("cdna1", "gfx908", include_str!("manuals/cdna1.txt")),
+    ("cdna2", "gfx90a", include_str!("manuals/cdna2.txt")),
+    ("cdna3", "gfx942", include_str!("manuals/cdna3.txt")),
+    ("cdna4", "gfx950", include_str!("manuals/cdna4.txt")),
+];
+
+/// Manuals whose targets this library does not have yet. Who adds the target deletes its line here, and the test then
+/// says what is to be put right in the page.
+const WAITING: &[(&str, &str)] = &[
+    ("cdna1", "gfx908 has no tables in isa/ yet"),
+    ("cdna2", "gfx90a has no tables in isa/ yet"),
+    ("cdna4", "gfx950 has no tables in isa/ yet"),
+];
+
+/// Targets that no manual here is about.
+const WITHOUT_MANUAL: &[(&str, &str)] = &[
+    ("gfx600", "the Southern Islands manual is not here; tests/gcn_pages.rs holds four of its formats"),
+    ("gfx700", "the Sea Islands manual is not here; tests/gcn_pages.rs holds four of its formats"),
+    ("gfx803", "the Volcanic Islands manual is not here; tests/gcn_pages.rs holds four of its formats"),
+    ("gfx801", "as gfx803"),
+    ("gfx810", "as gfx803"),
+    ("gfx904", "no manual is about it alone: it is gfx900 but for three operations, which tests/targets.rs holds"),
+];
+
+fn target(name: &str) -> Option<Target> {
+    Target::ALL.iter().copied().find(|t| t.name() == name)
+}
+
+/// What this library has.
+fn ours(target: Target) -> BTreeSet<Op> {
+    let rows = |op: &Opcode| op.spellings(target).map(|(f, n, name)| (space(f.name()), n, name)).collect::<Vec<_>>();
+    Opcode::ALL.iter().flat_map(rows).collect()
+}
+
+/// A row that only the manual has, and the row that only this library has in its place.
+type Difference = (Option<Op>, Option<Op>);
+
+/// A manual, and what it has and this library does not, and the reverse: what no line has explained yet.
+struct Comparison {
+    name: &'static str,
+    target: Option<Target>,
+    table: Table,
+    ours: BTreeSet<Op>,
+    theirs_alone: BTreeSet<Op>,
+    ours_alone: BTreeSet<Op>,
+}
+
+impl Comparison {
+    fn new(&(name, target_name, text): &(&'static str, &str, &'static str)) -> Comparison {
+        let (table, target) = (Table::read(text), target(target_name));
+        let theirs: BTreeSet<Op> = table.rows.keys().copied().collect();
+        let ours = target.map_or_else(BTreeSet::new, ours);
+        let theirs_alone = theirs.difference(&ours).copied().collect();
+        let ours_alone = ours.difference(&theirs).copied().collect();
+        Comparison { name, target, table, ours, theirs_alone, ours_alone }
+    }
+
+    /// A row that only this library has. While the target waits that is any row that the manual lacks.
+    fn is_ours_alone(&self, op: &Op) -> bool {
+        if self.target.is_some() { self.ours_alone.contains(op) } else { !self.table.rows.contains_key(op) }
+    }
+
+    /// The differences that a line with these sides is about. A shift is about those rows alone that both sides have,
+    /// the manual at one number and this library at the other.
+    fn explained(&self, manual: Side, here: Side) -> Result<Vec<Difference>, String> {
+        if let (Side::Shifted { to, add, from }, Side::Shifted { add: right, .. }) = (manual, here) {
+            let rows = self.table.of(from).map(|(n, name)| ((to, n + add, name), (to, n + right, name)));
+            let shifted = rows.filter(|(a, b)| self.theirs_alone.contains(a) && self.is_ours_alone(b));
+            return Ok(shifted.map(|(a, b)| (Some(a), Some(b))).collect());
+        }
+        let row = |side| if let Side::Row(op) = side { Some(op) } else { None };
+        let (theirs, ours) = (row(manual), row(here));
+        match (theirs, ours) {
+            (Some((format, number, name)), _) if !self.theirs_alone.contains(&(format, number, name)) => {
+                Err(format!("{format} {number} {name} is no row that only the manual has"))
+            }
+            (_, Some((format, number, name))) if !self.is_ours_alone(&(format, number, name)) => {
+                Err(format!("{format} {number} {name} is no row that only this library has"))
+            }
+            _ => Ok(vec![(theirs, ours)]),
+        }
+    }
+
+    /// Takes a line's differences out of those that are left, and checks the line. What is wrong with the line does not
+    /// leave them there: they would be reported one by one.
+    fn apply(&mut self, line: &Line) -> Result<(), String> {
+        let Kind::Difference { manual, here, rows } = line.kind else {
+            return self.target.map_or(Ok(()), |target| line.decode(target).map(drop));
+        };
+        let explained = self.explained(manual, here)?;
+        // While the target waits, nobody knows which of the shifted rows it has.
+        let waits = self.target.is_none() && matches!(manual, Side::Shifted { .. });
+        for (theirs, ours) in explained.iter().filter(|_| !waits) {
+            self.theirs_alone.retain(|op| Some(*op) != *theirs);
+            self.ours_alone.retain(|op| Some(*op) != *ours);
+        }
+        if explained.len() != rows && !(waits && explained.len() > rows) {
+            return Err(format!("it is about {} rows", explained.len()));
+        }
+        let placed = |op: Op| line.place == "-" && !self.has_format(op.0) || self.table.is_at(&op, line.place);
+        if !explained.iter().all(|(theirs, ours)| theirs.or(*ours).is_some_and(placed)) {
+            return Err(format!("not all of its rows are at {}", line.place));
+        }
+        // Of a row of ours the bytes are an instruction. Of one that only the manual has, they show what its number is.
+        let Some(target) = self.target else { return Ok(()) };
+        let found = line.decode(target)?;
+        let shown = |op: Op| are_about(&found, target, op.0, op.1);
+        if !explained.iter().any(|(theirs, ours)| ours.or(*theirs).is_some_and(shown)) {
+            return Err("the bytes show none of its rows".into());
+        }
+        Ok(())
+    }
+
+    fn has_format(&self, format: &str) -> bool {
+        self.table.rows.keys().any(|op| op.0 == format)
+    }
+
+    /// The line of the page's first table.
+    fn counts(&self, target_name: &str) -> Vec<String> {
+        let theirs: BTreeSet<Op> = self.table.rows.keys().copied().collect();
+        let known = |n: usize| if self.target.is_some() { n.to_string() } else { "-".into() };
+        vec![
+            self.name.into(),
+            target_name.into(),
+            theirs.len().to_string(),
+            self.table.ruled.to_string(),
+            known(self.ours.len()),
+            known(theirs.intersection(&self.ours).count()),
+        ]
+    }
+}
+
+#[test]
+fn manuals_and_tables_say_the_same_but_for_what_the_page_explains() {
+    let page = Page::read().unwrap_or_else(|e| panic!("{e}"));
+    let mut wrong = Vec::new();
+    let mut all: BTreeMap<&str, Comparison> = MANUALS.iter().map(|m| (m.0, Comparison::new(m))).collect();
+    for line in &page.lines {
+        if !line.belongs() {
+            wrong.push(format!("{}: it is none of what the section `{}` is about", line.at, line.section));
+        }
+        for name in &line.manuals {
+            let Some(comparison) = all.get_mut(name) else {
+                wrong.push(format!("{}: no manual is called {name}", line.at));
+                continue;
+            };
+            if let Err(e) = comparison.apply(line) {
+                wrong.push(format!("{}: {name}: {e}", line.at));
+            }
+        }
+    }
+    for (name, _, target, comparison) in MANUALS.iter().map(|m| (m.0, m.2, m.1, &all[m.0])) {
+        let counts = comparison.counts(target);
+        match page.counts.iter().find(|(_, cells)| cells[0] == name) {
+            Some((at, cells)) if *cells != counts => wrong.push(format!("{at}: should be\n| {} |", counts.join(" | "))),
+            Some(_) => {}
+            None => wrong.push(format!("the page has no line | {} |", counts.join(" | "))),
+        }
+        if comparison.target.is_none() {
+            continue;
+        }
+        for op @ (format, number, mnemonic) in &comparison.theirs_alone {
+            let places = comparison.table.rows[op].join(" ");
+            wrong.push(format!("{name}: {format} {number} {mnemonic} is in the manual ({places}) and not here"));
+        }
+        for (format, number, mnemonic) in &comparison.ours_alone {
+            wrong.push(format!("{name}: {format} {number} {mnemonic} of {target} is not in the manual"));
+        }
+    }
+    assert_eq!(page.counts.len(), MANUALS.len(), "a line of counts for each manual");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// No target escapes: it has a manual here, or a reason why not, and never both.
+#[test]
+fn every_target_is_compared_or_has_a_reason() {
+    for &(name, target_name, _) in MANUALS {
+        let waiting = WAITING.iter().find(|w| w.0 == name);
+        match (target(target_name), waiting) {
+            (Some(_), Some((_, reason))) => panic!("{target_name} is there now: delete the line `{reason}` of WAITING"),
+            (None, None) => panic!("{target_name} is gone, and {name} is compared with nothing"),
+            _ => {}
+        }
+    }
+    for (name, _) in WAITING {
+        assert!(MANUALS.iter().any(|m| m.0 == *name), "no manual is called {name}");
+    }
+    // Of a partial target only some rows are there: nothing can be compared.
+    for target in Target::ALL.iter().filter(|t| !t.is_partial()) {
+        let manual = MANUALS.iter().any(|m| m.1 == target.name());
+        let without = WITHOUT_MANUAL.iter().any(|w| w.0 == target.name());
+        assert!(manual || without, "{target} is compared with no manual");
+        assert!(!(manual && without), "{target} has a manual");
+    }
+    for (name, _) in WITHOUT_MANUAL {
+        assert!(target(name).is_some(), "there is no {name}");
+    }
+}

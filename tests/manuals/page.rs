@@ -1,0 +1,157 @@
+//! `docs/manual-errata.md`: its tables are the list of what may differ, and each line of them shows its bytes.
+
+use amdgpu_isa::{DecodeError, Inst, Target, decode};
+
+use crate::table::{Op, space};
+
+const PATH: &str = "docs/manual-errata.md";
+const PAGE: &str = include_str!("../../docs/manual-errata.md");
+
+/// Headings of the three kinds of tables.
+const COUNTS: &str = "manual, target, its rows, by a rule, rows here, the same";
+const DIFFERENCES: &str = "manuals, place, in the manual, here, rows, bytes, decoded";
+const OTHERS: &str = "manuals, place, in the manual, true, bytes, decoded";
+
+/// One side of a difference.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Side {
+    /// `-`: it has no such row.
+    Nothing,
+    /// `VOP3P 32 v_fma_mix_f32`
+    Row(Op),
+    /// `VOP3 384 + VOP1`: all rows of the second format, with that much more as their number in the first.
+    Shifted { to: &'static str, add: u16, from: &'static str },
+}
+
+impl Side {
+    fn read(cell: &'static str) -> Result<Side, String> {
+        let words: Vec<&str> = cell.split(' ').collect();
+        let number = |n: &str| n.parse::<u16>().map_err(|_| format!("`{n}` is no number"));
+        Ok(match words[..] {
+            ["-"] => Side::Nothing,
+            [format, n, name] => Side::Row((format, number(n)?, name)),
+            [to, n, "+", from] => Side::Shifted { to, add: number(n)?, from },
+            _ => return Err(format!("`{cell}` is no row")),
+        })
+    }
+}
+
+/// A line of a table.
+pub struct Line {
+    pub at: String,
+    /// The heading that says what all lines below it are about.
+    pub section: &'static str,
+    pub manuals: Vec<&'static str>,
+    pub place: &'static str,
+    pub bytes: &'static str,
+    pub decoded: &'static str,
+    pub kind: Kind,
+}
+
+pub enum Kind {
+    /// It explains this many differences between a manual's tables and this library's.
+    Difference { manual: Side, here: Side, rows: usize },
+    /// It is about what the manual says outside its opcode tables, or shows more of a difference: its bytes are all there
+    /// is to check.
+    Other,
+}
+
+pub struct Page {
+    pub lines: Vec<Line>,
+    /// Where the line stands, and its cells.
+    pub counts: Vec<(String, Vec<&'static str>)>,
+}
+
+impl Page {
+    pub fn read() -> Result<Page, String> {
+        let mut page = Page { lines: Vec::new(), counts: Vec::new() };
+        let (mut section, mut heading) = ("", String::new());
+        for (n, line) in PAGE.lines().enumerate() {
+            if let Some(name) = line.strip_prefix("## ") {
+                section = name;
+            }
+            let Some(inside) = line.strip_prefix('|').and_then(|l| l.strip_suffix('|')) else {
+                heading.clear();
+                continue;
+            };
+            let at = format!("{PATH}:{}", n + 1);
+            let cells: Vec<&str> = inside.split('|').map(str::trim).collect();
+            if heading.is_empty() {
+                heading = cells.join(", ");
+            } else if !cells[0].starts_with("---") {
+                page.add(at.clone(), section, &heading, cells).map_err(|e| format!("{at}: {e}"))?;
+            }
+        }
+        Ok(page)
+    }
+
+    fn add(
+        &mut self,
+        at: String,
+        section: &'static str,
+        heading: &str,
+        cells: Vec<&'static str>,
+    ) -> Result<(), String> {
+        let (kind, manuals, place, bytes, decoded) = match (heading, &cells[..]) {
+            (COUNTS, [..]) if cells.len() == 6 => {
+                self.counts.push((at, cells));
+                return Ok(());
+            }
+            (DIFFERENCES, [manuals, place, manual, here, rows, bytes, decoded]) => {
+                let rows = rows.parse().map_err(|_| format!("`{rows}` is no number"))?;
+                let kind = Kind::Difference { manual: Side::read(manual)?, here: Side::read(here)?, rows };
+                (kind, manuals, place, bytes, decoded)
+            }
+            (OTHERS, [manuals, place, _, _, bytes, decoded]) => (Kind::Other, manuals, place, bytes, decoded),
+            _ => return Err(format!("the table `{heading}` has no line of {} cells", cells.len())),
+        };
+        let manuals = manuals.split(", ").collect();
+        self.lines.push(Line { at, section, manuals, place, bytes, decoded, kind });
+        Ok(())
+    }
+}
+
+impl Line {
+    /// What the section is about; every line in it must be that.
+    pub fn belongs(&self) -> bool {
+        let Kind::Difference { manual, here, rows } = &self.kind else { return true };
+        let one = *rows == 1;
+        match (self.section, manual, here) {
+            ("Other numbers", Side::Shifted { to, from, add }, Side::Shifted { to: t, from: f, add: a }) => {
+                to == t && from == f && add != a
+            }
+            ("Other names", Side::Row((f, n, name)), Side::Row((format, number, other))) => {
+                one && f == format && n == number && name != other
+            }
+            ("Left out by the manual", Side::Nothing, Side::Row(_)) => one,
+            ("In the manual alone", Side::Row(_), Side::Nothing) => one,
+            _ => false,
+        }
+    }
+
+    /// What this library makes of the bytes; an error if the last cell of the line says something else.
+    pub fn decode(&self, target: Target) -> Result<Result<Inst, DecodeError>, String> {
+        let hex = self.bytes.trim_matches('`');
+        let byte = |i| hex.get(i..i + 2).and_then(|b| u8::from_str_radix(b, 16).ok()).ok_or("the bytes are no hex");
+        let bytes = (0..hex.len()).step_by(2).map(byte).collect::<Result<Vec<u8>, _>>()?;
+        let found = decode(target, &bytes);
+        let text = match &found {
+            Ok(inst) if inst.len() != bytes.len() => return Err(format!("{} bytes of {}", inst.len(), bytes.len())),
+            Ok(inst) => format!("`{inst}`"),
+            Err(e) => format!("refuses: {e}"),
+        };
+        if text == self.decoded { Ok(found) } else { Err(format!("{target} decodes the bytes to | {text} |")) }
+    }
+}
+
+/// Whether the bytes are about a row's format and number.
+pub fn are_about(found: &Result<Inst, DecodeError>, target: Target, format: &str, number: u16) -> bool {
+    match found {
+        Ok(inst) => {
+            let mut all = inst.opcode().encodings(target);
+            all.any(|(f, n)| f == inst.format() && space(f.name()) == format && n == number)
+        }
+        Err(DecodeError::UnknownOpcode { format: f, opcode }) => space(f.name()) == format && *opcode == number,
+        Err(_) => false,
+    }
+}
