@@ -71,12 +71,7 @@ impl Opcode {
         slots.iter().filter_map(move |&slot| {
             let family = tables.families.iter().rev().find(|f| f.base <= slot)?;
             let shape = ITEMS[target as usize].shape(slot.into(), 0);
-            Some(Place {
-                shape,
-                number: number(target, shape.format, slot - family.base),
-                #[cfg(feature = "text")]
-                slot,
-            })
+            Some(Place { shape, slot, number: number(target, shape.format, slot - family.base) })
         })
     }
 }
@@ -84,9 +79,8 @@ impl Opcode {
 /// Where a target has an operation: its number in a format, and how it looks there.
 pub(crate) struct Place {
     pub shape: &'static Shape,
+    pub slot: u16,
     pub number: u16,
-    #[cfg(feature = "text")]
-    slot: u16,
 }
 
 /// The mnemonic of a slot where the target spells it in its own way.

@@ -2,6 +2,7 @@
 
 #[cfg(not(target_os = "none"))]
 pub(crate) mod hot;
+pub(crate) mod probe;
 
 use crate::table::{Check, Class, DecodeTables, Family, FieldMap, Follow, NONE, paged, special, tail};
 use crate::target::DECODE;

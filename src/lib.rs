@@ -185,6 +185,7 @@ mod operand;
 mod patch;
 mod registers;
 mod retarget;
+mod signature;
 mod table;
 mod target;
 #[cfg(feature = "text")]
@@ -210,6 +211,9 @@ pub use operand::{Access, Operand, Operands, Reg, Value};
 pub use patch::{DecoderMut, InstMut, Installed, Location, PatchError, Piece, Trampoline, TrampolineError};
 pub use registers::RegSet;
 pub use retarget::RetargetError;
+pub use signature::{
+    CodeSet, Immediate, ImmediateKind, ImplicitSignature, ModifierSignature, OperandSignature, Signature, Takes, Type,
+};
 pub use table::{FieldInfo, Layout};
 pub use target::{Target, UnknownTarget};
 #[cfg(feature = "text")]

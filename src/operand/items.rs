@@ -324,7 +324,7 @@ pub(crate) fn smem_offset(item: &Item, inst: &Inst) -> SmemOffset {
 
 /// What an operand code means. Scalar tuples begin at the aligned register, as the hardware reads them.
 #[inline(never)]
-pub(super) fn register_or_constant(t: &OperandTables, code: u16, dwords: u16, inst: &Inst) -> Value {
+pub(crate) fn register_or_constant(t: &OperandTables, code: u16, dwords: u16, inst: &Inst) -> Value {
     let align = |n: u16| (n & !(dwords.next_power_of_two().min(4) - 1)) as u8;
     match code {
         256.. => Value::Reg(Reg::Vgpr(code as u8)),

@@ -17,7 +17,7 @@ const ADDRESSES: usize = 768;
 /// The code that is no register as a scalar address.
 pub(super) const OFF: usize = 127;
 /// Behind the sections are the registers that no field names.
-pub(super) const IMPLICIT: usize = 3 * SECTION;
+pub(crate) const IMPLICIT: usize = 3 * SECTION;
 /// In the order of `IMPLICIT` in build/check/mod.rs.
 const IMPLICIT_REGISTERS: [Reg; 8] =
     [Reg::Scc, Reg::Vcc, Reg::Exec, Reg::M0, Reg::Mode, Reg::FlatScratch, Reg::XnackMask, Reg::TrapStatus];
@@ -29,7 +29,7 @@ pub(super) const fn code_at(index: usize) -> u16 {
 }
 
 /// The register at a place behind the sections.
-pub(super) const fn implicit(index: usize) -> Value {
+pub(crate) const fn implicit(index: usize) -> Value {
     Value::Reg(IMPLICIT_REGISTERS[index % IMPLICIT_REGISTERS.len()])
 }
 
