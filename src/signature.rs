@@ -5,6 +5,8 @@
 
 mod codes;
 mod modifier;
+#[cfg(feature = "text")]
+mod names;
 mod operand;
 mod takes;
 
@@ -19,6 +21,8 @@ use crate::{Access, Field, Format, Opcode, Reg, Target, Value};
 
 pub use codes::CodeSet;
 pub use modifier::ModifierSignature;
+#[cfg(feature = "text")]
+pub use names::{CodeRun, Enumeration};
 pub use operand::{OperandSignature, Type};
 pub use takes::{Immediate, ImmediateKind, Takes};
 

@@ -84,6 +84,11 @@ impl Target {
         TARGETS[self as usize].mach[0]
     }
 
+    /// Every value of `EF_AMDGPU_MACH` that means the target: first its own, then those of targets whose code decodes alike.
+    pub fn machs(self) -> &'static [u32] {
+        TARGETS[self as usize].mach
+    }
+
     /// The formats that the target has, with all their fields.
     pub fn layouts(self) -> &'static [Layout] {
         LAYOUT[self as usize].formats

@@ -7,7 +7,8 @@
 mod words;
 
 use amdgpu_isa::{
-    Access, Field, FieldInfo, Format, Inst, Opcode, OperandSignature, Reg, Signature, Target, Value, decode_words,
+    Access, Field, FieldInfo, Format, Inst, Opcode, OperandSignature, Reg, RuleError, Signature, Target, Value,
+    decode_words,
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use words::{Filling, Rng, attempt, layout, legal, repair};
@@ -85,6 +86,7 @@ fn agrees(inst: &Inst, signature: &Signature, operands: &[OperandSignature]) {
         assert_eq!(operand.access, access, "{inst:?}: {operand:?}");
         assert!(said.takes.value(operand.value), "{inst:?}: {operand:?} is not one of {:?}", said.takes);
     }
+    aligned(inst, operands);
     let implicit = inst.operands().filter(|o| o.role.is_none()).map(|o| (o.value, o.bits, o.access));
     let holds = |field: Option<Field>| field.is_none_or(|f| inst.get(f).expect("it has the field") != 0);
     let said = signature.implicit().filter(|i| holds(i.when)).map(|i| (Value::Reg(i.reg), i.bits, i.access));
@@ -97,6 +99,26 @@ fn agrees(inst: &Inst, signature: &Signature, operands: &[OperandSignature]) {
     if !set(Field::Lds) && !set(Field::Gds) {
         assert_eq!(inst.flags(), signature.flags(), "{inst:?}");
     }
+}
+
+/// `Inst::check` demands the alignment that the signature says, of the first tuple that has another.
+fn aligned(inst: &Inst, operands: &[OperandSignature]) {
+    let is_tuple = |o: &amdgpu_isa::Operand| o.bits > 32;
+    let wrong = paired(inst, operands).into_iter().filter(|(o, _)| is_tuple(o)).find_map(|(o, n)| {
+        let (said, field) = (&operands[n], o.role.expect("it is named"));
+        let code = || inst.get(field).expect("it has the field") as u16 * u16::from(said.scale) + said.first;
+        match o.value {
+            Value::Reg(Reg::Vgpr(register) | Reg::Agpr(register)) if register % said.vector_alignment() != 0 => {
+                Some(RuleError::MisalignedVector { field, register })
+            }
+            Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_)) if code() % u16::from(said.scalar_alignment()) != 0 => {
+                Some(RuleError::MisalignedScalar { field, code: code() })
+            }
+            _ => None,
+        }
+    });
+    let found = inst.check().err().filter(|e| !matches!(e, RuleError::ConstantBus { .. }));
+    assert_eq!(found, wrong, "{inst:?}");
 }
 
 /// Where an instruction's field lies: the first dword of its part, and the field.

@@ -147,23 +147,31 @@ impl OperandSignature {
         })
     }
 
-    /// A tuple of scalar registers must begin at a multiple of so many; [`Inst::check`] demands it.
+    /// How many values of the type it has: 16 of an `f32` of 512 bits. Of [`Type::Bits`] one.
+    pub fn count(&self) -> u16 {
+        // A value of 16 bits takes a whole register.
+        self.ty.bits().map_or(1, |bits| (self.bits / bits.max(32)).max(1))
+    }
+
+    /// A tuple of scalar registers must begin at a multiple of so many: [`Inst::check`] demands it. 1 if none may stand.
     pub fn scalar_alignment(&self) -> u8 {
-        let dwords = self.bits.div_ceil(32).clamp(1, 4);
+        let dwords = if self.takes.sgprs() || self.takes.ttmps() { self.bits.div_ceil(32).clamp(1, 4) } else { 1 };
         dwords.next_power_of_two() as u8
     }
 
-    /// A tuple of vector registers must begin at a multiple of so many, if it is of two or more; [`Inst::check`] demands it.
+    /// A tuple of two or more vector registers must begin at a multiple of so many: [`Inst::check`] demands it. 1 if none may
+    /// stand.
     pub fn vector_alignment(&self) -> u8 {
-        if self.signature.target.aligned_vgprs() && self.most_bits > 32 { 2 } else { 1 }
+        let tuples = self.most_bits > 32 && (self.takes.vgprs() || self.takes.agprs());
+        if tuples && self.signature.target.aligned_vgprs() { 2 } else { 1 }
     }
 
     /// Other fields that have a say in it, not always distinct: what kind of register it is, how many, its sign, whether it
     /// is there at all.
     pub fn others(&self) -> impl Iterator<Item = Field> + use<> {
-        let signature = self.signature;
+        let (signature, own) = (self.signature, self.field);
         let bits = self.item.aux.into_iter().chain([self.item.cond]).filter(|bit| *bit != NONE);
-        bits.filter_map(move |bit| signature.field_at(bit))
+        bits.filter_map(move |bit| signature.field_at(bit)).filter(move |field| *field != own)
     }
 }
 

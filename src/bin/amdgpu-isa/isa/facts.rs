@@ -1,6 +1,6 @@
 //! What an instruction does besides its operands, in words.
 
-use amdgpu_isa::{Access, Format, Inst};
+use amdgpu_isa::{Access, Flags, Format, Inst};
 
 /// What each line is about, and what is so; nothing that goes without saying.
 pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
@@ -15,10 +15,9 @@ pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
     let counters = inst.counters();
     let raised = [("vmcnt", counters.vmcnt), ("expcnt", counters.expcnt), ("lgkmcnt", counters.lgkmcnt)];
     let raised = raised.into_iter().filter(|c| c.1).map(|c| c.0.to_string());
-    // Their names, `{"is_load", "may_raise_fp"}`; memory has a line of its own.
-    let flags = format!("{:?}", inst.flags()).replace('"', "");
-    let flags = flags.trim_matches(['{', '}']).split(", ").filter(|f| !["", "is_load", "is_store"].contains(f));
-    let flags = flags.map(|f| f.trim_start_matches("is_").trim_start_matches("has_").replace('_', " "));
+    // Memory has a line of its own.
+    let flags = flag_names(inst.flags()).filter(|f| !["load", "store"].contains(&f.as_str()));
+    let flags = flags.map(|f| f.replace('_', " "));
     let behind = inst.extension().filter(|e| *e != Format::Literal);
     let others = inst.opcode().forms(inst.target()).filter(|form| *form != (inst.format(), behind));
     let others = others.map(|(format, extension)| match extension {
@@ -33,4 +32,17 @@ pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
     ];
     let there = lines.into_iter().filter(|(_, list)| !list.is_empty());
     there.map(|(about, list)| (about, list.join(", "))).collect()
+}
+
+/// The names of flags, such as `load` and `may_raise_fp`.
+pub fn flag_names(flags: Flags) -> impl Iterator<Item = String> {
+    // `{"is_load", "may_raise_fp"}`
+    let all = format!("{flags:?}").replace('"', "");
+    let names: Vec<String> = all
+        .trim_matches(['{', '}'])
+        .split(", ")
+        .filter(|f| !f.is_empty())
+        .map(|f| f.trim_start_matches("is_").trim_start_matches("has_").to_string())
+        .collect();
+    names.into_iter()
 }
