@@ -55,6 +55,12 @@ pub struct ImplicitSignature {
     pub when: Option<Field>,
 }
 
+/// The same target. That the number of one which was kept in memory is no greater than there are tables, the compiler does
+/// not always see; so it sees it, and leaves out the panic.
+fn known(target: Target) -> Target {
+    Target::ALL.get(target as usize).copied().unwrap_or(Target::ALL[0])
+}
+
 impl Format {
     /// The operation that a target has at this number in the format's opcode field; `None` if it has none there.
     ///
@@ -107,6 +113,7 @@ impl Opcode {
 impl Signature {
     fn new(target: Target, opcode: Opcode, place: &Place, form: u8) -> Option<Signature> {
         let &Place { shape, slot, number } = place;
+        let target = known(target);
         let probe = Probe::new(target, slot, form)?;
         let shape = if form == 0 { shape } else { ITEMS[target as usize].shape(slot.into(), form) };
         Some(Signature { target, opcode, number, slot, form, shape, probe })
@@ -114,7 +121,7 @@ impl Signature {
 
     /// The target.
     pub fn target(&self) -> Target {
-        self.target
+        known(self.target)
     }
 
     /// The operation.
@@ -125,7 +132,7 @@ impl Signature {
     /// How the target's assembler spells the mnemonic, without the suffix of an encoding.
     #[cfg(feature = "text")]
     pub fn mnemonic(&self) -> &'static str {
-        crate::common::own_spelling(self.target, self.slot.into()).unwrap_or_else(|| self.opcode.name())
+        crate::common::own_spelling(self.target(), self.slot.into()).unwrap_or_else(|| self.opcode.name())
     }
 
     /// The base format.
@@ -162,7 +169,7 @@ impl Signature {
     /// The registers that are read and written and that no field names.
     pub fn implicit(&self) -> impl Iterator<Item = ImplicitSignature> + use<> {
         let signature = *self;
-        let tables = OPERANDS[self.target as usize];
+        let tables = OPERANDS[self.target() as usize];
         let rows = tables.rows_of(tables.list(self.slot.into(), self.form));
         rows.filter(|row| row.how != How::Other && row.role().is_none()).filter_map(move |row| {
             let value = implicit((row.add as usize).checked_sub(IMPLICIT)?);
@@ -177,24 +184,24 @@ impl Signature {
     ///
     /// [`Inst::flags`](crate::Inst::flags) has those that a modifier adds, such as `lds`.
     pub fn flags(&self) -> Flags {
-        let t = OPS[self.target as usize];
+        let t = OPS[self.target() as usize];
         let number = paged(t.info_pages, t.info_of, self.slot.into()).unwrap_or(0);
         let flags = INFOS.get(usize::from(number)).map_or(0, |info| info.flags);
-        let whens = FACTS[self.target as usize].whens.iter();
+        let whens = FACTS[self.target() as usize].whens.iter();
         let mine = whens.filter(|w| w.bit == NONE && self.extension() == Some(w.format));
         Flags::of_facts(mine.fold(flags, |flags, when| flags & !when.clear | when.set))
     }
 
     fn items(&self) -> impl Iterator<Item = &'static Item> + use<> {
-        let tables = ITEMS[self.target as usize];
+        let tables = ITEMS[self.target() as usize];
         tables.list_of(self.shape).iter().filter_map(|&n| tables.items.get(usize::from(n)))
     }
 
     /// The field that a bit of the words is of.
     fn field_at(&self, bit: u8) -> Option<Field> {
-        let base = layout(self.target, self.shape.format)?;
+        let base = layout(self.target(), self.shape.format)?;
         let (there, first) = match self.extension() {
-            Some(extension) if bit >= base.bits => (layout(self.target, extension)?, base.bits),
+            Some(extension) if bit >= base.bits => (layout(self.target(), extension)?, base.bits),
             _ => (base, 0),
         };
         let bit = bit.checked_sub(first)?;
@@ -206,7 +213,7 @@ impl Signature {
 
 impl core::fmt::Debug for Signature {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "Signature({} {:?} {}", self.target, self.opcode, self.format())?;
+        write!(f, "Signature({} {:?} {}", self.target(), self.opcode, self.format())?;
         if let Some(extension) = self.extension() {
             write!(f, " {extension}")?;
         }

@@ -163,7 +163,7 @@ impl OperandSignature {
     /// stand.
     pub fn vector_alignment(&self) -> u8 {
         let tuples = self.most_bits > 32 && (self.takes.vgprs() || self.takes.agprs());
-        if tuples && self.signature.target.aligned_vgprs() { 2 } else { 1 }
+        if tuples && self.signature.target().aligned_vgprs() { 2 } else { 1 }
     }
 
     /// Other fields that have a say in it, not always distinct: what kind of register it is, how many, its sign, whether it
@@ -275,7 +275,7 @@ impl Reading<'_> {
             if self.aux(1, n & 8 != 0) {
                 let a16 = if item.aux[1] == NONE { 0 } else { (n >> 3) << (item.aux[1] & 63) };
                 let bits = dim << (item.aux[0] & 63) | a16;
-                let inst = Inst::new(self.signature.target, [bits as u32, (bits >> 32) as u32, 0, 0, 0], 0, 2);
+                let inst = Inst::new(self.signature.target(), [bits as u32, (bits >> 32) as u32, 0, 0, 0], 0, 2);
                 let dwords = image_address_dwords(item, &inst);
                 size = (size.0.min(dwords), size.1.max(dwords));
             }
@@ -300,7 +300,7 @@ impl Reading<'_> {
     /// What may stand there.
     fn takes(&self, part: u8, dwords: u16) -> Takes {
         let item = self.item;
-        let mut takes = Takes::new(self.signature.target, dwords.max(1));
+        let mut takes = Takes::new(self.signature.target(), dwords.max(1));
         let unsigned = ((1u64 << item.width.min(31)) - 1) as i32;
         let immediate = |kind: ImmediateKind| Some(Immediate { bits: item.width, min: 0, max: unsigned, kind });
         // Without the flag the operand is not there, or is something else.

@@ -1,6 +1,6 @@
 //! What may stand as an operand.
 
-use super::CodeSet;
+use super::{CodeSet, known};
 use crate::operand::register_or_constant;
 use crate::target::OPERANDS;
 use crate::{Inst, Reg, Target, Value};
@@ -167,8 +167,9 @@ impl Takes {
     /// What the codes of scalar registers and constants mean, a value for each; a tuple of registers begins at the aligned
     /// one, as in [`Operand::value`](crate::Operand::value).
     fn values(&self) -> impl Iterator<Item = Value> {
-        let tables = OPERANDS[self.target as usize];
-        let inst = Inst::new(self.target, [0; 5], 0, 1);
+        let target = known(self.target);
+        let tables = OPERANDS[target as usize];
+        let inst = Inst::new(target, [0; 5], 0, 1);
         let codes = (0..VGPR).filter(|&code| self.codes.contains(code));
         codes.map(move |code| register_or_constant(tables, code, self.dwords, &inst))
     }

@@ -172,12 +172,15 @@ fn operations(target: Target) {
         keep(u32::from(run.first) + u32::from(run.last));
         let _ = write!(Sink, "{}{}", run.name, run.pair);
     }
-    target.enumerations().for_each(|all| drop(write!(Sink, "{}{:?}", all.name, all.values)));
+    for all in target.enumerations() {
+        keep_len(all.name.len() + all.values.len());
+    }
     keep_len(target.machs().len());
 }
 
 fn signature(signature: &Signature) {
-    let _ = write!(Sink, "{signature:?}{}{:?}{:?}", signature.mnemonic(), signature.flags(), signature.opcode());
+    let _ = write!(Sink, "{signature:?}{}{}", signature.mnemonic(), signature.opcode());
+    keep(u32::from(signature.flags().is_load()));
     keep_len(signature.extension().map_or(0, |format| format as usize));
     for operand in signature.operands() {
         let _ = write!(Sink, "{operand:?}{}", operand.ty);
