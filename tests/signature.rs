@@ -38,7 +38,8 @@ fn instances(signature: &Signature, count: usize, rng: &mut Rng) -> Vec<Inst> {
 
 fn is_of(inst: &Inst, signature: &Signature) -> bool {
     let behind = inst.extension().filter(|e| *e != Format::Literal);
-    (inst.opcode(), inst.format(), behind) == (signature.opcode(), signature.format(), signature.extension())
+    let operation = inst.opcode() == signature.opcode() || inst.second_opcode() == Some(signature.opcode());
+    operation && (inst.format(), behind) == (signature.format(), signature.extension())
 }
 
 /// Any literal is as good as another.
@@ -242,6 +243,7 @@ fn instructions_are_as_their_signatures_say() {
     for signature in all_signatures() {
         let operands: Vec<_> = signature.operands().collect();
         for inst in instances(&signature, 12, &mut rng) {
+            // Of two operations in a word the signature is that of one pair, and not of each that the operation is in.
             if inst.second_opcode().is_none() {
                 agrees(&inst, &signature, &operands);
                 count += 1;
