@@ -1,13 +1,13 @@
 //! From words to instructions.
 
-#[cfg(not(target_os = "none"))]
+#[cfg(feature = "fast")]
 pub(crate) mod hot;
 
 use crate::table::{Check, Class, DecodeTables, Family, FieldMap, Follow, NONE, paged, special, tail};
 use crate::target::DECODE;
 use crate::target::generated::{FAMILIES, LANES, RULES, SETS, TAILS};
 use crate::{DecodeError, Field, Format, Inst, Target};
-#[cfg(not(target_os = "none"))]
+#[cfg(feature = "fast")]
 use {crate::target::HOT, hot::Hot};
 
 /// Dwords of the longest instruction of any target.
@@ -45,7 +45,7 @@ pub fn decode(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     }
 }
 
-/// How bare metal decodes, for the proofs: they run elsewhere.
+/// How words are decoded without the feature `fast`: the proofs compare both in one build.
 #[doc(hidden)]
 pub fn decode_small(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     careful_bytes(target, bytes)
@@ -85,7 +85,7 @@ impl Next {
 
 /// Decodes what has one or two dwords and is in order. Whatever else there is, `careful` decides: it alone knows
 /// errors, so that this is short. Returns the length too.
-#[cfg(not(target_os = "none"))]
+#[cfg(feature = "fast")]
 #[inline(always)]
 fn quick(target: Target, bits: u64) -> Option<(Next, usize)> {
     let Hot { meta, all, more } = match hot::look(HOT[target as usize], bits) {
@@ -96,7 +96,7 @@ fn quick(target: Target, bits: u64) -> Option<(Next, usize)> {
     Some((Next { bits: bits & all, meta }, 4 + (more & 4) as usize))
 }
 
-#[cfg(target_os = "none")]
+#[cfg(not(feature = "fast"))]
 #[inline(always)]
 fn quick(_: Target, _: u64) -> Option<(Next, usize)> {
     None
@@ -516,7 +516,7 @@ pub struct Decoder<'a> {
     /// What is left, behind `next`.
     rest: &'a [u8],
     /// What has been decoded ahead, if anything.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(feature = "fast")]
     next: Next,
 }
 
@@ -527,7 +527,7 @@ impl<'a> Decoder<'a> {
             target,
             len: bytes.len(),
             rest: bytes,
-            #[cfg(not(target_os = "none"))]
+            #[cfg(feature = "fast")]
             next: Next::default(),
         }
     }
@@ -536,7 +536,7 @@ impl<'a> Decoder<'a> {
     ///
     /// What is done with an instruction often ends in a branch that is predicted wrongly: how many operands are there?
     /// What comes behind that begins anew; the next instruction, which comes before, does not.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(feature = "fast")]
     #[inline(always)]
     fn ahead(&mut self) -> Option<Inst> {
         let next = self.next;
@@ -547,7 +547,7 @@ impl<'a> Decoder<'a> {
         Some(next.inst())
     }
 
-    #[cfg(not(target_os = "none"))]
+    #[cfg(feature = "fast")]
     #[inline(always)]
     fn look(&mut self) {
         let next = match self.rest.first_chunk() {
@@ -572,7 +572,7 @@ impl<'a> Decoder<'a> {
         let item = careful_bytes(self.target, self.rest).map_err(|error| invalid(self.rest, error));
         let len = item.as_ref().map_or_else(|invalid| invalid.len.into(), Inst::len);
         self.rest = self.rest.get(len..).unwrap_or(&[]);
-        #[cfg(not(target_os = "none"))]
+        #[cfg(feature = "fast")]
         self.look();
         (self, Some(item))
     }
@@ -584,7 +584,7 @@ impl Iterator for Decoder<'_> {
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let at = self.len - self.rest.len();
-        #[cfg(not(target_os = "none"))]
+        #[cfg(feature = "fast")]
         if let Some(inst) = self.ahead() {
             return Some((at - inst.len(), Ok(inst)));
         }

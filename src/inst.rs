@@ -5,7 +5,7 @@ use core::hash::{Hash, Hasher};
 
 use crate::decode::MAX_DWORDS;
 use crate::table::{Info, NO_INFO, Shape, paged, special};
-#[cfg(not(target_os = "none"))]
+#[cfg(feature = "fast")]
 use crate::target::HOT;
 use crate::target::generated::INFOS;
 use crate::target::{DECODE, ITEMS, LAYOUT, OPS};
@@ -57,7 +57,7 @@ impl Inst {
     }
 
     /// The slot, if the form is 0; else a number that no slot has.
-    #[cfg(feature = "text")]
+    #[cfg(all(feature = "text", feature = "fast"))]
     #[inline(always)]
     pub(crate) fn slot_and_form(&self) -> usize {
         (self.meta & 0xffff) as usize
@@ -101,7 +101,7 @@ impl Inst {
     }
 
     /// What `meta` says of the form and of the dwords, where it says it.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(feature = "fast")]
     #[inline(always)]
     pub(crate) fn form_and_length(&self) -> u32 {
         self.meta & (7 << 13 | 7 << 29)
@@ -319,9 +319,9 @@ impl Inst {
     /// An operand is a branch distance.
     #[inline]
     fn is_branch(&self) -> bool {
-        #[cfg(not(target_os = "none"))]
+        #[cfg(feature = "fast")]
         return HOT[self.target() as usize].branches[self.slot() / 64] >> (self.slot() % 64) & 1 == 1;
-        #[cfg(target_os = "none")]
+        #[cfg(not(feature = "fast"))]
         self.info().label
     }
 

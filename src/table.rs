@@ -11,6 +11,8 @@
 
 mod layout;
 mod operands;
+#[cfg(all(feature = "text", feature = "fast"))]
+mod quick;
 #[cfg(feature = "text")]
 mod text;
 
@@ -19,15 +21,13 @@ use crate::target::generated::{CLASS_OF, CLASSES, FAMILIES, PAGES, SETS, ZEROS};
 use crate::{Access, Field, Format, Inst, Opcode};
 pub use layout::*;
 pub(crate) use operands::*;
+#[cfg(all(feature = "text", feature = "fast"))]
+pub(crate) use quick::*;
 #[cfg(feature = "text")]
 pub(crate) use text::*;
 
 /// No bit position.
 pub(crate) const NONE: u8 = 0xff;
-
-/// On bare metal bytes count more than time.
-#[cfg(feature = "text")]
-pub(crate) const SMALL: bool = cfg!(target_os = "none");
 
 /// A table with room behind its entries: as long as the longest of its kind, or for every number that can look into it.
 pub(crate) const fn padded<T: Copy, const N: usize>(entries: &[T], none: T) -> [T; N] {
@@ -522,8 +522,8 @@ pub(crate) struct Info {
     pub suffix: bool,
     /// The target has a spelling of its own.
     pub respelled: bool,
-    /// An operand is a branch distance. Elsewhere than on bare metal a bit of `HotTables` says so.
-    #[cfg_attr(not(target_os = "none"), allow(dead_code))]
+    /// An operand is a branch distance. With the feature `fast` a bit of `HotTables` says so.
+    #[cfg_attr(feature = "fast", allow(dead_code))]
     pub label: bool,
 }
 

@@ -144,7 +144,7 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
         let more = if two { 4 } else { 0 };
         u16::from(family) << 5 | more
     });
-    writeln!(w, "#[cfg(not(target_os = \"none\"))]\npub(crate) static HOT: HotTables = HotTables {{").unwrap();
+    writeln!(w, "#[cfg(feature = \"fast\")]\npub(crate) static HOT: HotTables = HotTables {{").unwrap();
     writeln!(w, "leads: {:?},\nfamilies: padded(&[NO_HOT_FAMILY,", leads.collect::<Vec<_>>()).unwrap();
     for (f, lanes) in t.families.iter().zip(&tables.classes.lanes) {
         let lsb = LANES[*lanes].map(|lane| lane.0);

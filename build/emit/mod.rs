@@ -234,10 +234,12 @@ fn target_enum(targets: &[Target]) -> String {
     }
     let refs: Vec<String> = targets.iter().map(|t| format!("&{}::HOT", t.row.name)).collect();
     let list = format!("const HOT: [&HotTables; {}] = [{}];", targets.len(), refs.join(", "));
-    writeln!(out, "#[cfg(not(target_os = \"none\"))]\npub(crate) {list}").unwrap();
-    for (name, ty) in [("TEXT", "TextTables"), ("QUICK", "QuickTables")] {
+    writeln!(out, "#[cfg(feature = \"fast\")]\npub(crate) {list}").unwrap();
+    let text = "feature = \"text\"";
+    let both = format!("all({text}, feature = \"fast\")");
+    for (name, ty, cfg) in [("TEXT", "TextTables", text), ("QUICK", "QuickTables", &both)] {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
-        writeln!(out, "#[cfg(feature = \"text\")]").unwrap();
+        writeln!(out, "#[cfg({cfg})]").unwrap();
         writeln!(out, "pub(crate) const {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();
     }
     out

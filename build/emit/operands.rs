@@ -218,14 +218,14 @@ pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
     let longest = lists.list.iter().map(|l| l.rows.len()).max().unwrap_or(0);
     room(t, "operands in a list", longest + 1, 4)?;
     writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{").unwrap();
-    writeln!(w, "#[cfg(not(target_os = \"none\"))]\nlist_of: padded(&{list_of:?}, 0),").unwrap();
+    writeln!(w, "#[cfg(feature = \"fast\")]\nlist_of: padded(&{list_of:?}, 0),").unwrap();
     // The lists of a page are neighbours: what they are counted from stands beside its number.
     list_of.resize(list_of.len().next_multiple_of(PAGE), last);
     let base = |page: &[u16]| page.iter().copied().min().unwrap_or(0);
     let (numbers, entries) = pages(&list_of, |page| page.iter().map(|n| n - base(page)).collect());
     room(t, "lists of operands between those of 16 slots", entries.iter().max().map_or(0, |&n| n.into()), 8)?;
     let numbers: Vec<_> = numbers.iter().zip(list_of.chunks(PAGE)).map(|(n, page)| (n, base(page))).collect();
-    let small = "#[cfg(target_os = \"none\")]";
+    let small = "#[cfg(not(feature = \"fast\"))]";
     writeln!(w, "{small}\npages: &{numbers:?},\n{small}\nlist_of: &{entries:?},").unwrap();
     let mut forms = vec![[0; 2]];
     let forms_of: Vec<_> = lists.list.iter().map(|l| number(&mut forms, l.forms)).collect();
@@ -242,7 +242,7 @@ pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
     room(t, "rows of operands", lists.rows.len() + 1, 8)?;
     let (mut items, mut rows, mut plain) = (Vec::new(), vec!["NO_ROW".to_string()], Vec::new());
     for (n, row) in lists.rows.iter().enumerate() {
-        // A row's numbers have 16 bits on bare metal.
+        // A row's numbers have 16 bits without `fast`.
         let most = if n + 1 < whole { 16 } else { 31 };
         let (how, text) = match (row_text(t, row, most), row) {
             (Some(row), _) => row,
@@ -256,11 +256,10 @@ pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
         rows.push(text);
     }
     let usual = usual.iter().map(|usual| usual.text(&plain)).collect::<Vec<_>>().join(",\n");
-    writeln!(w, "#[cfg(not(target_os = \"none\"))]\nusual: padded(&[{usual}], NO_USUAL),").unwrap();
-    writeln!(w, "#[cfg(not(target_os = \"none\"))]\nvalues: &{},", values_name(t)).unwrap();
+    writeln!(w, "#[cfg(feature = \"fast\")]\nusual: padded(&[{usual}], NO_USUAL),").unwrap();
+    writeln!(w, "#[cfg(feature = \"fast\")]\nvalues: &{},", values_name(t)).unwrap();
     let (all, some) = (rows.join(",\n"), rows[..whole].join(",\n"));
-    writeln!(w, "#[cfg(not(target_os = \"none\"))]\nrows: padded(&[{all}], NO_ROW),\n{small}\nrows: &[{some}],")
-        .unwrap();
+    writeln!(w, "#[cfg(feature = \"fast\")]\nrows: padded(&[{all}], NO_ROW),\n{small}\nrows: &[{some}],").unwrap();
     writeln!(w, "items: &[{}],", items.join(",\n")).unwrap();
     let [sgpr_last, ttmp_first, ttmp_last] = scalars(t);
     writeln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last},").unwrap();
@@ -287,7 +286,7 @@ pub fn values(w: &mut String, targets: &[Target]) {
     let all: BTreeMap<_, _> = targets.iter().map(|t| (values_name(t), scalars(t))).collect();
     for (name, [sgpr_last, ttmp_first, ttmp_last]) in all {
         let value = format!("values({sgpr_last}, {ttmp_first}, {ttmp_last})");
-        writeln!(w, "#[cfg(not(target_os = \"none\"))]\nstatic {name}: Values = {value};").unwrap();
+        writeln!(w, "#[cfg(feature = \"fast\")]\nstatic {name}: Values = {value};").unwrap();
     }
 }
 

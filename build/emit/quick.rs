@@ -64,7 +64,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
     room(t, "shapes that are printed quickly", all.len() + 1, 10)?;
     room(t, "bytes of mnemonics", names.values().map(|name| name.0).max().unwrap_or(0), 16)?;
     room(t, "bytes in a mnemonic", names.values().map(|name| name.1).max().unwrap_or(0), 5)?;
-    writeln!(w, "#[cfg(feature = \"text\")]").unwrap();
+    writeln!(w, "#[cfg(all(feature = \"text\", feature = \"fast\"))]").unwrap();
     writeln!(w, "pub(crate) static QUICK: QuickTables = QuickTables {{ rows: &{rows:?},").unwrap();
     let mut modifiers = Vec::new();
     writeln!(w, "shapes: &[NO_QUICK,").unwrap();

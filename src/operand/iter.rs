@@ -1,7 +1,7 @@
 //! The operands of an instruction, one after the other.
 
 use super::items::{SmemOffset, code, flag, image_address, read, register_or_constant, smem_offset};
-#[cfg(not(target_os = "none"))]
+#[cfg(feature = "fast")]
 use super::values::ready::value_of;
 use super::values::{AGPR, IMPLICIT, OFF, VECTOR, code_at, implicit, is_off};
 use super::{Access, Operand, Reg, Value};
@@ -18,7 +18,7 @@ pub struct Operands<'a> {
     /// The numbers of the rows that are left, a byte each.
     list: OperandList,
     /// All that it names is of `How::Value`, and no literal.
-    #[cfg_attr(target_os = "none", allow(dead_code))]
+    #[cfg_attr(not(feature = "fast"), allow(dead_code))]
     plain: bool,
     /// What of the first row in the list has been given: the register of a scalar memory offset, or so many registers of
     /// an image address.
@@ -70,7 +70,7 @@ impl Iterator for Operands<'_> {
     fn fold<B, F: FnMut(B, Operand) -> B>(self, mut all: B, mut f: F) -> B {
         let Operands { inst, tables, mut list, mut given, .. } = self;
         // How many there are is a branch that is often predicted wrongly: it should not wait for anything else.
-        #[cfg(not(target_os = "none"))]
+        #[cfg(feature = "fast")]
         if self.plain {
             let values = tables.values;
             loop {
@@ -173,7 +173,7 @@ fn part(tables: &OperandTables, item: &Item, inst: &Inst, given: u8) -> Option<O
 
 /// The value of a row's field.
 #[inline(always)]
-#[allow(clippy::useless_conversion)] // On bare metal a row's numbers have 16 bits.
+#[allow(clippy::useless_conversion)] // Without `fast` a row's numbers have 16 bits.
 fn field(row: &Row, inst: &Inst) -> u32 {
     inst.bits().rotate_right(row.turn.into()) as u32 & u32::from(row.mask)
 }
@@ -188,7 +188,7 @@ fn place(row: &Row, inst: &Inst) -> usize {
 /// The operand of a row, whose value is at a place in the table of values.
 #[inline(always)]
 fn read_value(t: &OperandTables, row: &Row, place: usize, alone: bool, inst: &Inst) -> Operand {
-    #[cfg(not(target_os = "none"))]
+    #[cfg(feature = "fast")]
     {
         // A reference: what is copied as a whole is not taken apart and put together again.
         let value = value_of(t.values, place);
@@ -231,9 +231,9 @@ mod tests {
     use crate::target::ITEMS;
     use crate::{Target, decode_words};
 
-    /// A row's operand is that which bare metal finds without the table of values, whatever the codes.
+    /// A row's operand is that which is found without the table of values, whatever the codes.
     #[test]
-    fn values_are_those_that_bare_metal_finds() {
+    fn values_are_those_that_are_found_without_fast() {
         let (mut seen, mut off, mut odd, mut acc) = (0, 0, 0, 0);
         for &target in Target::ALL {
             let tables = OPERANDS[target as usize];
@@ -321,6 +321,8 @@ mod tests {
                 }
             }
         }
-        assert!(plain > 1_000 && replaced > 100 && whole > 1_000, "{plain} {replaced} {whole}");
+        assert!(whole > 1_000, "{whole}");
+        // Without `fast` there are no lists of most words.
+        assert_eq!(plain > 1_000 && replaced > 100, cfg!(feature = "fast"), "{plain} {replaced}");
     }
 }

@@ -1,6 +1,6 @@
 //! Places of values: what the codes of operands are, in a table of what they mean or without one.
 
-#[cfg(not(target_os = "none"))]
+#[cfg(feature = "fast")]
 pub(crate) mod ready;
 
 use super::{Reg, Value};
