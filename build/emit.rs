@@ -136,6 +136,10 @@ fn common(isa: &Isa, targets: &[Target]) -> String {
         writeln!(out, "    /// {} ({} bits)\n    {},", f.about, f.bits, camel(&f.name)).unwrap();
     }
     out += "}\n";
+    let all: Vec<String> = formats.iter().map(|f| format!("Format::{}", camel(&f.name))).collect();
+    let doc = "/// Every format of the tables, of whatever target.";
+    writeln!(out, "impl Format {{\n    {doc}\n    pub const ALL: &'static [Format] = &[{}];\n}}", all.join(", "))
+        .unwrap();
     let names: Vec<String> = formats.iter().map(|f| f.name.clone()).collect();
     writeln!(out, "pub(crate) static FORMAT_NAMES: [&str; {}] = {names:?};", names.len()).unwrap();
 

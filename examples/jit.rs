@@ -7,7 +7,7 @@ use std::error::Error;
 
 use amdgpu_isa::make::{Argument, BuildError, Builder};
 use amdgpu_isa::{AssembleError, Assembler, FixupSlot, Label, LabelSlot, Waitcnt};
-use amdgpu_isa::{Decoder, Opcode, Opcode::*, Reg, Reg::*, Target};
+use amdgpu_isa::{Decoded, Decoder, Opcode, Opcode::*, Reg, Reg::*, Target};
 
 /// Where things are: the kernel's arguments, and what is loaded from them.
 const ARGUMENTS: Reg = Sgpr(0); // s[0:1]
@@ -205,7 +205,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let len = compile(target, &expression, &mut code)?;
     let bytes: Vec<u8> = code[..len].iter().flat_map(|word| word.to_le_bytes()).collect();
     println!("// out[i] = {expression} for {target}");
-    for (offset, item) in Decoder::new(target, &bytes) {
+    for Decoded { offset, inst: item } in Decoder::new(target, &bytes) {
         println!("{offset:4x}  {}", item.map_err(|invalid| invalid.error)?);
     }
     Ok(())

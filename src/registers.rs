@@ -24,11 +24,11 @@ const WITHOUT_CODE: [Reg; 5] = [Reg::Scc, Reg::Mode, Reg::TrapStatus, Reg::FlatS
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::{Decoder, Reg, RegSet, Target};
+/// use amdgpu_isa::{Decoded, Decoder, Reg, RegSet, Target};
 /// // v_mad_u64_u32 v[2:3], s[4:5], v0, s6, v[8:9]; s_endpgm
 /// let code = [0x02, 0x04, 0xe8, 0xd1, 0x00, 0x0d, 0x20, 0x04, 0x00, 0x00, 0x81, 0xbf];
 /// let mut used = RegSet::new(Target::Gfx942);
-/// for (_, inst) in Decoder::new(Target::Gfx942, &code) {
+/// for Decoded { inst, .. } in Decoder::new(Target::Gfx942, &code) {
 ///     let inst = inst.unwrap();
 ///     used |= inst.reads() | inst.writes();
 /// }

@@ -54,7 +54,7 @@ fn check_value(inst: &Inst, operand: &Operand) {
 }
 
 fn check(inst: &Inst) {
-    let fields: Vec<Field> = inst.fields().map(|(_, _, info, _)| info.field).collect();
+    let fields: Vec<Field> = inst.fields().map(|held| held.info.field).collect();
     let operands: Vec<Operand> = inst.operands().collect();
     let explicit = operands.iter().take_while(|o| o.role.is_some()).count();
     for (i, operand) in operands.iter().enumerate() {

@@ -8,7 +8,7 @@ use amdgpu_isa as lib;
 
 pub use facts::facts;
 pub use fields::{FieldView, fields};
-pub use lib::{Decoder, Inst, Invalid, Target, TextBuffer, decode};
+pub use lib::{Decoded, Decoder, Inst, Invalid, Target, TextBuffer, decode};
 
 /// Bytes of the longest instruction of any generation.
 pub const MAX_BYTES: usize = 20;

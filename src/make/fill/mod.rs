@@ -91,10 +91,10 @@ impl Filling<'_> {
     /// Encoding bits, opcode, and the code that announces what stands behind.
     fn encode(&mut self, base: &Layout, number: u16, extension: Option<Format>) {
         for info in base.fields {
-            let announced = base.extends.iter().find(|(f, _, e)| *f == info.field && Some(*e) == extension);
+            let announced = base.extends.iter().find(|e| e.field == info.field && Some(e.format) == extension);
             let value = match (info.fixed, announced) {
                 (Some(fixed), _) => fixed,
-                (None, Some(&(_, code, _))) => code,
+                (None, Some(announced)) => announced.code,
                 _ if info.field == Field::Op => number,
                 _ => continue,
             };

@@ -264,7 +264,7 @@ impl Filling<'_> {
                 let range = BuildError::Range { field: item.field, value, min: 0, max: 255 };
                 let literal = u32::try_from(value).map_err(|_| range)?;
                 let base = layout(self.builder.target, Format::Smrd);
-                let room = base.is_some_and(|l| l.extends.iter().any(|(f, ..)| *f == item.field));
+                let room = base.is_some_and(|l| l.extends.iter().any(|e| e.field == item.field));
                 if !room {
                     return Err(range);
                 }
