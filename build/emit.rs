@@ -25,7 +25,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let sizes = decode::Sizes::of(&decode);
     sizes.emit(&mut tables);
     writeln!(tables, "pub(crate) const RULES: u16 = {};", decode::rules(&decode)).unwrap();
-    operands::values(&mut tables, targets);
+    operands::values(&mut tables, isa, targets);
     let texts = quick::shared(targets);
     let opcodes = opcodes(targets);
     let mut end = 0;

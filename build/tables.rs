@@ -42,9 +42,9 @@ pub fn target_tables(
     t.items.iter().for_each(|item| writeln!(w, "{},", item_text(item)).unwrap());
     writeln!(w, "] }};").unwrap();
 
-    *longest = operands::tables(w, t)?.max(*longest);
+    *longest = operands::tables(w, isa, t)?.max(*longest);
     ops(w, targets, t)?;
-    facts::tables(w, t);
+    facts::tables(w, isa, t);
     layout(w, t, abouts);
     names::tables(w, isa, t)?;
     quick::tables(w, isa, t, mnemonics)?;

@@ -5,7 +5,7 @@
 
 use std::error::Error;
 
-use amdgpu_isa::make::{Argument, BuildError, Builder};
+use amdgpu_isa::make::{Argument, BuildError, BuildError::*, Builder};
 use amdgpu_isa::{AssembleError, Assembler, FixupSlot, Label, LabelSlot, Waitcnt};
 use amdgpu_isa::{Decoded, Decoder, Opcode, Opcode::*, Reg, Reg::*, Target};
 
@@ -16,7 +16,7 @@ const POINTERS: [(u8, u8); 3] = [(4, 5), (6, 7), (8, 9)]; // x, y, out
 const A: Reg = Sgpr(10);
 const N: Reg = Sgpr(11);
 const RESOURCE: u8 = 12; // s[12:15]: all of memory, for targets that know buffers only
-const VCC: Reg = Special(106);
+const VCC: Reg = Reg::VCC_LO;
 const ITEM: Reg = Vgpr(0); // the item's number; then its offset in bytes
 const ADDRESS: [Reg; 2] = [Vgpr(2), Vgpr(3)];
 const VALUES: [Reg; 2] = [Vgpr(4), Vgpr(5)]; // x[i], y[i]
@@ -103,7 +103,7 @@ impl Jit<'_> {
         let to = Vgpr(self.temporary);
         match self.op(opcode).vdst(to).src0(left).src1(right).build() {
             Ok(inst) => self.asm.emit(inst)?,
-            Err(BuildError::Operand { .. } | BuildError::ConstantBus(_) | BuildError::TwoLiterals(_)) => {
+            Err(BuildError::Operand { .. } | NoLiteral { .. } | ConstantBus(_) | TwoLiterals(_)) => {
                 self.mov(to, right)?;
                 self.asm.emit(self.op(opcode).vdst(to).src0(left).src1(to))?;
             }

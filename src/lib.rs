@@ -190,13 +190,14 @@ mod target;
 #[cfg(feature = "text")]
 mod text;
 mod types;
+mod value;
 
 pub use assembler::{
     AssembleError, Assembled, Assembler, Emit, Far, FixupSlot, Label, LabelSlot, Relocation, RelocationKind, Room,
 };
 pub use buffer::{Buffer, Memory};
 pub use check::RuleError;
-pub use common::{Encoding, Field, Flag, Flags, Format, Opcode, UnknownName};
+pub use common::{Encoding, Field, Flag, Flags, Format, Opcode, Special, UnknownName};
 pub use convert::{ConvertError, Form};
 #[doc(hidden)]
 pub use decode::decode_small;
@@ -215,3 +216,4 @@ pub use target::{Target, UnknownTarget};
 #[cfg(feature = "text")]
 pub use text::{FieldText, TextBuffer};
 pub use types::*;
+pub use value::InlineFloat;

@@ -40,7 +40,7 @@ fn plain(words: &mut [u32; 5], behind: Format) {
 
 /// What operands say, vcc being the same whether a field names it or not.
 fn said(inst: &Inst) -> Vec<(Value, u16, Access)> {
-    let value = |o: &Operand| if o.value == Value::Reg(Reg::Special(106)) { Value::Reg(Reg::Vcc) } else { o.value };
+    let value = |o: &Operand| if o.value == Value::Reg(Reg::VCC_LO) { Value::Reg(Reg::Vcc) } else { o.value };
     // A constant has the width of its field.
     let bits = |o: &Operand| if matches!(o.value, Value::Imm(_)) { 0 } else { o.bits };
     inst.operands().filter(|o| o.role.is_some()).map(|o| (value(&o), bits(&o), o.access)).collect()

@@ -9,8 +9,8 @@ mod words;
 use std::collections::BTreeMap;
 
 use amdgpu_isa::{
-    Decoded, DecoderMut, Encoding, Field, FieldInfo, Format, HeldField, Imm, Inst, InstMut, Location, Opcode,
-    PatchError, Reg, RuleError, Target, Value, WordDecoder, decode_words,
+    Decoded, DecoderMut, Encoding, Field, FieldInfo, Format, HeldField, Imm, InlineFloat, Inst, InstMut, Location,
+    Opcode, PatchError, Reg, RuleError, Special, Target, Value, WordDecoder, decode_words,
 };
 use words::{Rng, bytes, encodings};
 
@@ -187,10 +187,10 @@ fn operands() -> Vec<Value> {
     let of = |make: fn(u8) -> Reg| registers.into_iter().map(move |n| Value::Reg(make(n)));
     let mut all: Vec<Value> = of(Reg::Sgpr).chain(of(Reg::Vgpr)).chain(of(Reg::Agpr)).collect();
     all.extend(of(Reg::VgprHigh).chain(of(Reg::Ttmp)));
-    all.extend((0..=255).map(|code| Value::Reg(Reg::Special(code))));
+    all.extend(Special::ALL.iter().map(|special| Value::Reg(Reg::Special(*special))));
     all.extend([Reg::Scc, Reg::Vcc, Reg::Exec, Reg::M0, Reg::Mode, Reg::FlatScratch].map(Value::Reg));
     all.extend((-128..=127).map(Value::Int));
-    all.extend((230..=255).map(Value::Float));
+    all.extend(InlineFloat::ALL.iter().map(|float| Value::Float(*float)));
     all.extend([-1, 0, 4, 0x7f, 0x1000, 0xffff, 0x10000, i32::MIN].map(Value::Imm));
     all.extend([-32768, -1, 0, 32767].map(Value::Label));
     all.extend([Value::Literal(0), Value::Literal(0xdead_beef), Value::Off]);

@@ -4,7 +4,7 @@
 
 mod input;
 
-use amdgpu_isa::{
+use amdgpu_isa::{InlineFloat, Special, 
     Decoded, Decoder, Far, Field, Imm, Inst, InstMut, Location, Opcode, PatchError, Reg, Target, Trampoline, Value, Waitcnt,
     decode,
 };
@@ -170,9 +170,9 @@ fn value(kind: u8, number: u32) -> Value {
         1 => Value::Reg(Reg::Vgpr(n)),
         2 => Value::Reg(Reg::Agpr(n)),
         3 => Value::Reg(Reg::Ttmp(n)),
-        4 => Value::Reg(Reg::Special(n)),
+        4 => Value::Reg(Reg::Special(Special::ALL[usize::from(n) % Special::ALL.len()])),
         5 => Value::Int(n as i8),
-        6 => Value::Float(n),
+        6 => Value::Float(InlineFloat::ALL[usize::from(n) % InlineFloat::ALL.len()]),
         7 => Value::Literal(number),
         8 => Value::Imm(number as i32),
         9 => Value::Label(number as i16),

@@ -403,9 +403,8 @@ fn belongs(from: &Inst, bit: u8) -> bool {
 
 /// Fails unless both have the same operands, and read and write the same registers.
 fn compare(a: &Inst, b: &Inst) -> Result<(), ConvertError> {
-    let vcc = FACTS[a.target() as usize].codes.vcc;
     let value = |operand: &Operand| match operand.value {
-        Value::Reg(Reg::Vcc) => Value::Reg(Reg::Special(vcc)),
+        Value::Reg(Reg::Vcc) => Value::Reg(Reg::VCC_LO),
         value => value,
     };
     // A constant has the width of its field.

@@ -1,7 +1,7 @@
 //! The rules, each a way to break a legal instruction. What can stand where an operand is, is LLVM's word.
 
 use amdgpu_isa::make::{Argument, BuildError, a, float, int, literal, off, s, ttmp, v};
-use amdgpu_isa::{Field, Format, HeldField, Inst, Opcode, Reg, Target, Value, decode_words};
+use amdgpu_isa::{Field, Format, HeldField, Inst, Opcode, Reg, Special, Target, Value, decode_words};
 
 use crate::base::Base;
 use crate::facts::{Fact, Row};
@@ -219,10 +219,10 @@ impl Cases<'_> {
             (Kind, legal.inline || legal.literal, 0.5.into()),
             (Literal, legal.literal || smrd && field == Field::Offset, literal::<1>(0x1234_5678).into()),
             (Literal, legal.literal || legal.number, 0x1234_5678.into()),
-            (Kind, legal.lds, Reg::Special(254).into()),
+            (Kind, legal.lds, Reg::Special(Special::SrcLdsDirect).into()),
             // A scalar that can only be read, and codes that nothing has.
-            (Kind, legal.inline || whole, Reg::Special(253).into()),
-            (Kind, false, Reg::Special(209).into()),
+            (Kind, legal.inline || whole, Reg::Special(Special::SrcScc).into()),
+            (Kind, false, Reg::Special(Special::Null).into()),
             (Kind, false, Reg::Scc.into()),
         ];
         for (rule, fine, value) in tries {
@@ -352,7 +352,7 @@ impl Cases<'_> {
         let vector = base.inst.format().name().starts_with("VOP");
         let vcc = base.inst.operands().any(|o| {
             let implied = o.role.is_none_or(|r| r == Field::Vcc);
-            implied && o.access.reads() && matches!(o.value, Value::Reg(Reg::Vcc | Reg::M0 | Reg::Special(106)))
+            implied && o.access.reads() && matches!(o.value, Value::Reg(Reg::Vcc | Reg::M0 | Reg::VCC_LO))
         });
         let sources: Vec<_> = known.iter().filter(|k| k.2).collect();
         for (n, &&(field, legal, _, _)) in sources.iter().enumerate() {

@@ -2,7 +2,7 @@
 #![no_std]
 #![no_main]
 
-use amdgpu_isa::{HeldField, Form, Encoding, 
+use amdgpu_isa::{InlineFloat, HeldField, Form, Encoding, 
     Assembler, Buffer, Decoded, Decoder, DecoderMut, Far, Field, FixupSlot, GprIdx, Hwreg, Inst, InstMut, LabelSlot, Location,
     Opcode, Reg, RegSet, RelocationKind, Sendmsg, Target, TextBuffer, Trampoline, Value, Waitcnt, decode, decode_words,
     length,
@@ -198,7 +198,7 @@ fn change<C: amdgpu_isa::Memory + ?Sized>(inst: &mut InstMut<'_, C>, n: u32) {
     let registers = [Reg::Sgpr(n as u8), Reg::Vgpr(n as u8), Reg::Agpr(n as u8), Reg::VgprHigh(n as u8), Reg::Vcc];
     let register = registers.get(n as usize % 8).copied().unwrap_or(Reg::Ttmp(n as u8));
     let values = [Value::Imm(n as i32), Value::Literal(n), Value::Int(n as i8), Value::Label(n as i16), Value::Off];
-    let value = values.get(n as usize % 8).copied().unwrap_or(Value::Float(n as u8));
+    let value = values.get(n as usize % 8).copied().unwrap_or(Value::Float(InlineFloat::InvTwoPi));
     let opcode = Opcode::ALL.get(n as usize).copied().unwrap_or(other.opcode());
     let results = [
         inst.set(field, n),
