@@ -5,9 +5,9 @@
 
 use std::error::Error;
 
-use amdgpu_isa::make::{Argument, BuildError, Builder};
+use amdgpu_isa::make::{Argument, BuildError, BuildError::*, Builder};
 use amdgpu_isa::{AssembleError, Assembler, FixupSlot, Label, LabelSlot, Waitcnt};
-use amdgpu_isa::{Decoder, Opcode, Opcode::*, Reg, Reg::*, Target};
+use amdgpu_isa::{Decoded, Decoder, Opcode, Opcode::*, Reg, Reg::*, Target};
 
 /// Where things are: the kernel's arguments, and what is loaded from them.
 const ARGUMENTS: Reg = Sgpr(0); // s[0:1]
@@ -16,7 +16,7 @@ const POINTERS: [(u8, u8); 3] = [(4, 5), (6, 7), (8, 9)]; // x, y, out
 const A: Reg = Sgpr(10);
 const N: Reg = Sgpr(11);
 const RESOURCE: u8 = 12; // s[12:15]: all of memory, for targets that know buffers only
-const VCC: Reg = Special(106);
+const VCC: Reg = Reg::VCC_LO;
 const ITEM: Reg = Vgpr(0); // the item's number; then its offset in bytes
 const ADDRESS: [Reg; 2] = [Vgpr(2), Vgpr(3)];
 const VALUES: [Reg; 2] = [Vgpr(4), Vgpr(5)]; // x[i], y[i]
@@ -103,7 +103,7 @@ impl Jit<'_> {
         let to = Vgpr(self.temporary);
         match self.op(opcode).vdst(to).src0(left).src1(right).build() {
             Ok(inst) => self.asm.emit(inst)?,
-            Err(BuildError::Operand { .. } | BuildError::ConstantBus(_) | BuildError::TwoLiterals(_)) => {
+            Err(BuildError::Operand { .. } | NoLiteral { .. } | ConstantBus(_) | TwoLiterals(_)) => {
                 self.mov(to, right)?;
                 self.asm.emit(self.op(opcode).vdst(to).src0(left).src1(to))?;
             }
@@ -205,7 +205,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let len = compile(target, &expression, &mut code)?;
     let bytes: Vec<u8> = code[..len].iter().flat_map(|word| word.to_le_bytes()).collect();
     println!("// out[i] = {expression} for {target}");
-    for (offset, item) in Decoder::new(target, &bytes) {
+    for Decoded { offset, inst: item } in Decoder::new(target, &bytes) {
         println!("{offset:4x}  {}", item.map_err(|invalid| invalid.error)?);
     }
     Ok(())

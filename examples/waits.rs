@@ -3,7 +3,7 @@
 //!
 //! `cargo run --example waits [-- FILE.co]`
 
-use amdgpu_isa::{Decoder, Imm, Inst, RegSet};
+use amdgpu_isa::{Decoded, Decoder, Imm, Inst, RegSet};
 
 #[path = "code_object/mod.rs"]
 mod code_object;
@@ -37,7 +37,7 @@ impl Pending {
             self.scalar.push(inst.writes());
         }
         // What follows is come to from elsewhere.
-        if inst.flags().is_barrier() {
+        if inst.flags().no_fallthrough() {
             *self = Pending::default();
         }
     }
@@ -50,7 +50,7 @@ fn main() -> Result<()> {
     for kernel in &object.kernels {
         let at = (kernel.address - object.text.address) as usize + object.text.offset;
         let (mut pending, mut accesses, mut shorter) = (Pending::default(), 0, 0);
-        for (offset, inst) in Decoder::new(object.target, &bytes[at..][..kernel.size as usize]) {
+        for Decoded { offset, inst } in Decoder::new(object.target, &bytes[at..][..kernel.size as usize]) {
             let inst = inst.map_err(|invalid| format!("{}+{offset:#x}: {}", kernel.name, invalid.error))?;
             if pending.touched(&inst) {
                 return Err(format!("{}+{offset:#x}: {inst} does not wait", kernel.name).into());

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::operand::code_of;
-use crate::{Field, Inst, Reg, Value};
+use crate::{Field, Inst, Reg, Special, Value};
 
 /// A rule that an instruction breaks; see [`Inst::check`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -130,10 +130,9 @@ fn bus_key(value: &Value) -> (u8, u32) {
     match *value {
         Value::Reg(Reg::Sgpr(n)) => (0, n.into()),
         Value::Reg(Reg::Ttmp(n)) => (1, n.into()),
-        // vcc_lo is 106.
-        Value::Reg(Reg::Vcc) => (2, 106),
-        Value::Reg(Reg::M0) => (2, 124),
-        Value::Reg(Reg::Special(n)) => (2, n.into()),
+        Value::Reg(Reg::Vcc) => (2, Special::VccLo as u32),
+        Value::Reg(Reg::M0) => (2, Special::M0 as u32),
+        Value::Reg(Reg::Special(special)) => (2, special as u32),
         Value::Literal(v) => (3, v),
         _ => (4, 0),
     }

@@ -495,7 +495,8 @@ fn field_at(t: &DecodeTables, found: &Found, bit: u8) -> (Format, Option<Field>,
 }
 
 /// A dword that is no instruction, met while walking code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Invalid {
     /// The dword; the last one of a slice may lack bytes, which are zero here.
     pub word: u32,
@@ -505,9 +506,20 @@ pub struct Invalid {
     pub error: DecodeError,
 }
 
+/// What a walk over code finds in one place: an instruction, or a dword that is none. See [`Decoder`] and
+/// [`DecoderMut`](crate::DecoderMut).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decoded<I = Inst> {
+    /// Where it begins, in bytes from the start of the code.
+    pub offset: usize,
+    /// The instruction, or why there is none.
+    pub inst: Result<I, Invalid>,
+}
+
 /// Walks code: yields each instruction with its offset in bytes, and each dword that is none.
 ///
-/// After a dword that is no instruction the walk goes on with the next one.
+/// After a dword that is no instruction the walk goes on with the next one. Code in dwords, not bytes, is walked by
+/// [`WordDecoder`].
 #[derive(Clone, Debug)]
 pub struct Decoder<'a> {
     target: Target,
@@ -579,18 +591,18 @@ impl<'a> Decoder<'a> {
 }
 
 impl Iterator for Decoder<'_> {
-    type Item = (usize, Result<Inst, Invalid>);
+    type Item = Decoded;
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let at = self.len - self.rest.len();
         #[cfg(feature = "fast")]
         if let Some(inst) = self.ahead() {
-            return Some((at - inst.len(), Ok(inst)));
+            return Some(Decoded { offset: at - inst.len(), inst: Ok(inst) });
         }
         let (behind, item) = self.clone().slow();
         *self = behind;
-        Some((at, item?))
+        Some(Decoded { offset: at, inst: item? })
     }
 }
 
@@ -605,3 +617,43 @@ fn invalid(rest: &[u8], error: DecodeError) -> Invalid {
 }
 
 impl core::iter::FusedIterator for Decoder<'_> {}
+
+/// Walks code in dwords, as a GPU's memory is often mapped: [`Decoder`] over `&[u32]`. Offsets are in bytes.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::{Decoded, Opcode, Target, WordDecoder};
+/// let code = [0x8004_ff01, 1000, 0xbf81_0000]; // s_add_u32 s4, s1, 1000; s_endpgm
+/// let found = WordDecoder::new(Target::Gfx942, &code).map(|Decoded { offset, inst }| (offset, inst.unwrap().opcode()));
+/// assert!(found.eq([(0, Opcode::SAddU32), (8, Opcode::SEndpgm)]));
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct WordDecoder<'a> {
+    target: Target,
+    dwords: usize,
+    rest: &'a [u32],
+}
+
+impl<'a> WordDecoder<'a> {
+    /// A walk from the first dword.
+    pub fn new(target: Target, dwords: &'a [u32]) -> Self {
+        WordDecoder { target, dwords: dwords.len(), rest: dwords }
+    }
+}
+
+impl Iterator for WordDecoder<'_> {
+    type Item = Decoded;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let &word = self.rest.first()?;
+        let offset = (self.dwords - self.rest.len()) * 4;
+        let inst = decode_words(self.target, self.rest).map_err(|error| Invalid { word, len: 4, error });
+        let len = inst.as_ref().map_or(1, |inst| inst.words().len());
+        self.rest = self.rest.get(len..).unwrap_or(&[]);
+        Some(Decoded { offset, inst })
+    }
+}
+
+impl core::iter::FusedIterator for WordDecoder<'_> {}

@@ -161,8 +161,8 @@ impl Counters {
 
 impl Codes {
     /// In the order of build/emit/facts.rs.
-    pub(crate) const fn new(codes: [u8; 9]) -> Codes {
-        let [vcc, exec, m0, flat_scratch, xnack_mask, vccz, execz, scc, lds_direct] = codes;
-        Codes { vcc, exec, m0, flat_scratch, xnack_mask, vccz, execz, scc, lds_direct }
+    pub(crate) const fn new(codes: [u8; 5]) -> Codes {
+        let [vcc, exec, m0, flat_scratch, xnack_mask] = codes;
+        Codes { vcc, exec, m0, flat_scratch, xnack_mask }
     }
 }

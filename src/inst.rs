@@ -24,6 +24,20 @@ pub struct Inst {
 
 static_assertions::const_assert!(core::mem::size_of::<Inst>() <= 24);
 
+/// A field of an instruction and what it holds; see [`Inst::fields`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct HeldField {
+    /// The format that the field belongs to: the base format, or that of the dword behind it.
+    pub format: Format,
+    /// Where that format begins, in bits from the start of the instruction: 0, 32 or 64.
+    pub first_bit: u8,
+    /// The field. Its bits are counted from `first_bit`.
+    pub info: &'static FieldInfo,
+    /// What the field holds.
+    pub value: u32,
+}
+
 impl Inst {
     /// All that `meta` says but the target and the dwords.
     #[inline(always)]
@@ -262,14 +276,22 @@ impl Inst {
         (low.copied().unwrap_or(0), wide.map_or(0, |w| w.ignored))
     }
 
-    /// Every field of every part: the format, the part's first bit in the instruction (0, 32 or 64), the field, whose
-    /// bits are counted from there, and its value.
-    pub fn fields(&self) -> impl Iterator<Item = (Format, u8, &'static FieldInfo, u32)> + '_ {
+    /// Every field of every part, with what it holds.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Field, Target, decode_words};
+    /// let add = decode_words(Target::Gfx942, &[0x8004_0501]).unwrap(); // s_add_u32 s4, s1, s5
+    /// let sdst = add.fields().find(|held| held.info.field == Field::Sdst).unwrap();
+    /// assert_eq!((sdst.first_bit + sdst.info.lsb, sdst.info.width, sdst.value), (16, 7, 4));
+    /// # }
+    /// ```
+    pub fn fields(&self) -> impl Iterator<Item = HeldField> + '_ {
         let target = self.target();
         let parts = self.parts();
         parts.into_iter().flatten().flat_map(move |(format, first)| {
             let fields = layout(target, format).into_iter().flat_map(|l| l.fields);
-            fields.map(move |f| (format, first, f, self.value_of(first, f)))
+            fields.map(move |info| HeldField { format, first_bit: first, info, value: self.value_of(first, info) })
         })
     }
 

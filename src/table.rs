@@ -534,6 +534,8 @@ pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: fal
 pub(crate) struct FactTables {
     pub whens: &'static [When],
     pub codes: Codes,
+    /// The code of each `Special`, or 255.
+    pub specials: &'static [u8],
 }
 
 /// Flags, as those of `Info`, that a format's instructions have, or lack, if a bit is set; or, if it is `NONE`, that all
@@ -552,10 +554,6 @@ pub(crate) struct Codes {
     pub m0: u8,
     pub flat_scratch: u8,
     pub xnack_mask: u8,
-    pub vccz: u8,
-    pub execz: u8,
-    pub scc: u8,
-    pub lds_direct: u8,
 }
 
 /// What names mean on the target. A name is the number of its row in the tables, which is the same on all targets.

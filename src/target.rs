@@ -46,7 +46,7 @@ pub(crate) mod generated {
     use crate::table::{ModifierWay, NO_QUICK, QuickModifier, QuickShape, QuickTables};
     #[cfg(feature = "fast")]
     use crate::table::{NO_USUAL, Usual, VARIED};
-    use crate::{Access, Field, FieldInfo, Format, Opcode, Target};
+    use crate::{Access, Extension, Field, FieldInfo, Format, Opcode, Target};
 
     include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 }

@@ -1,12 +1,12 @@
 //! Constants that have parts are exact inverses, fit or are refused by name, and print as LLVM 22 writes them.
 #![cfg(all(has_target, feature = "text"))]
 
-use amdgpu_isa::{Field, GprIdx, Hwreg, Imm, Inst, Opcode, Sendmsg, Target, Waitcnt, decode_words};
+use amdgpu_isa::{Encoding, Field, GprIdx, Hwreg, Imm, Inst, Opcode, Sendmsg, Target, Waitcnt, decode_words};
 
 /// An instruction that holds the constant, found through the operation; `None` if the target lacks it.
 fn inst(target: Target, name: &str, value: u16) -> Option<Inst> {
     let opcode = Opcode::ALL.iter().find(|op| op.name() == name)?;
-    let (format, number) = opcode.encodings(target).next()?;
+    let Encoding { format, number, .. } = opcode.encodings(target).next()?;
     let layout = target.layouts().iter().find(|l| l.format == format).expect("the target has the format");
     let mut word = 0;
     for f in layout.fields {

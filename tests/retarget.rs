@@ -108,7 +108,7 @@ fn what_is_refused_is_missing() {
                 RetargetError::Form { format, extension } => {
                     assert_eq!((format, extension), (inst.format(), inst.extension()), "{place}");
                     let mut there = inst.opcode().encodings(to);
-                    assert!(extension.is_some() || !there.any(|(f, _)| f == format), "{place}");
+                    assert!(extension.is_some() || !there.any(|e| e.format == format), "{place}");
                 }
                 RetargetError::Value { field, value } => {
                     // Parts of constants are no fields; scalar offsets are told in bytes.

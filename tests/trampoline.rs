@@ -81,7 +81,7 @@ fn displaced(code: &BTreeMap<u64, Inst>, end: u64, hook: u64, needed: u64) -> Re
         }
         let Some(inst) = code.get(&at) else { return Err("boundary") };
         at += inst.len() as u64;
-        if inst.flags().is_barrier() && at < hook + needed * 4 {
+        if inst.flags().no_fallthrough() && at < hook + needed * 4 {
             return Err("end");
         }
     }
@@ -191,7 +191,7 @@ fn what_is_displaced_does_what_it_did() {
             for (&pc, inst) in insts.range(hook..hook + moved) {
                 let new = area + here as u64 * 4;
                 copies.insert(pc, new);
-                falls_through = !inst.flags().is_barrier();
+                falls_through = !inst.flags().no_fallthrough();
                 assert_ne!(inst.opcode().name(), "s_getpc_b64");
                 match inst.branch_target(pc) {
                     None => {

@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use crate::build::emit::camel;
 use crate::build::emit::tables::flag_bits;
+use crate::build::emit::{camel, names};
 use crate::build::lower::{NONE, Target};
 use crate::build::model::*;
 
@@ -23,7 +23,7 @@ pub fn common(w: &mut String, isa: &Isa, formats: &[&Format], ops: &[String]) {
 }
 
 /// `FactTables` of one target.
-pub fn tables(w: &mut String, t: &Target) {
+pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
     write!(w, "pub(crate) static FACTS: FactTables = FactTables {{ whens: &[").unwrap();
     for f in &t.formats {
         for when in &f.def.whens {
@@ -47,17 +47,8 @@ pub fn tables(w: &mut String, t: &Target) {
         let row = t.codes.iter().find(|c| c.name == name);
         row.and_then(|c| c.range.of(&t.row.name)).map_or(NONE.into(), |&(first, _)| first)
     };
-    let codes = [
-        "vcc_lo",
-        "exec_lo",
-        "m0",
-        "flat_scratch_lo",
-        "xnack_mask_lo",
-        "src_vccz",
-        "src_execz",
-        "src_scc",
-        "src_lds_direct",
-    ];
+    let codes = ["vcc_lo", "exec_lo", "m0", "flat_scratch_lo", "xnack_mask_lo"];
     let codes: Vec<String> = codes.iter().map(|name| code(name).to_string()).collect();
-    writeln!(w, "], codes: Codes::new([{}]) }};", codes.join(", ")).unwrap();
+    let specials = names::special_codes(isa, &t.row.name);
+    writeln!(w, "], codes: Codes::new([{}]), specials: &{specials:?} }};", codes.join(", ")).unwrap();
 }

@@ -43,7 +43,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let sizes = decode::Sizes::of(&decode);
     sizes.emit(&mut tables);
     writeln!(tables, "pub(crate) const RULES: u16 = {};", decode::rules(&decode)).unwrap();
-    operands::values(&mut tables, targets);
+    operands::values(&mut tables, isa, targets);
     let texts = quick::shared(targets);
     let opcodes = opcodes(targets);
     let mut end = 0;
@@ -154,6 +154,10 @@ fn common(isa: &Isa, targets: &[Target]) -> String {
         writeln!(out, "    /// {} ({} bits)\n    {},", f.about, f.bits, camel(&f.name)).unwrap();
     }
     out += "}\n";
+    let all: Vec<String> = formats.iter().map(|f| format!("Format::{}", camel(&f.name))).collect();
+    let doc = "/// Every format of the tables, of whatever target.";
+    writeln!(out, "impl Format {{\n    {doc}\n    pub const ALL: &'static [Format] = &[{}];\n}}", all.join(", "))
+        .unwrap();
     let names: Vec<String> = formats.iter().map(|f| f.name.clone()).collect();
     writeln!(out, "pub(crate) static FORMAT_NAMES: [&str; {}] = {names:?};", names.len()).unwrap();
 

@@ -7,13 +7,14 @@ use crate::build::check::IMPLICIT;
 use crate::build::check::assume::room;
 use crate::build::emit::camel;
 use crate::build::emit::decode::number;
+use crate::build::emit::names;
 use crate::build::emit::pages::{PAGE, pages, position};
 use crate::build::emit::tables::item_text;
 use crate::build::emit::usual;
 use crate::build::emit::ways::VECTOR;
 use crate::build::lower::{Info, Item, NONE, Shape, Slot, Target, tail};
-use crate::build::model::Access;
 use crate::build::model::error::Result;
+use crate::build::model::{Access, Isa};
 
 /// The operands of a form, by their numbers in `Lists::rows`, and the lists (plus one) of further forms.
 #[derive(Clone, PartialEq)]
@@ -212,7 +213,7 @@ pub fn bytes(rows: &[u8]) -> u128 {
 }
 
 /// Returns how many operands there are in the longest list.
-pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
+pub fn tables(w: &mut String, isa: &Isa, t: &Target) -> Result<usize> {
     let (mut lists, mut list_of) = lists(t);
     let last = list_of.last().copied().unwrap_or(0);
     let longest = lists.list.iter().map(|l| l.rows.len()).max().unwrap_or(0);
@@ -257,7 +258,7 @@ pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
     }
     let usual = usual.iter().map(|usual| usual.text(&plain)).collect::<Vec<_>>().join(",\n");
     writeln!(w, "#[cfg(feature = \"fast\")]\nusual: padded(&[{usual}], NO_USUAL),").unwrap();
-    writeln!(w, "#[cfg(feature = \"fast\")]\nvalues: &{},", values_name(t)).unwrap();
+    writeln!(w, "#[cfg(feature = \"fast\")]\nvalues: &{},", values_name(isa, t)).unwrap();
     let (all, some) = (rows.join(",\n"), rows[..whole].join(",\n"));
     writeln!(w, "#[cfg(feature = \"fast\")]\nrows: padded(&[{all}], NO_ROW),\n{small}\nrows: &[{some}],").unwrap();
     writeln!(w, "items: &[{}],", items.join(",\n")).unwrap();
@@ -276,16 +277,20 @@ fn scalars(t: &Target) -> [u16; 3] {
     [sgpr_last, ttmp_first, ttmp_last]
 }
 
-fn values_name(t: &Target) -> String {
+/// The table is named by what it is made of.
+fn values_name(isa: &Isa, t: &Target) -> String {
     let [sgpr_last, ttmp_first, ttmp_last] = scalars(t);
-    format!("VALUES_{sgpr_last}_{ttmp_first}_{ttmp_last}")
+    let specials = names::special_codes(isa, &t.row.name).into_iter().map(|code| format!("{code:X}"));
+    format!("VALUES_{sgpr_last}_{ttmp_first}_{ttmp_last}_{}", specials.collect::<Vec<_>>().join("_"))
 }
 
 /// What codes mean: one table for all targets on which they mean the same.
-pub fn values(w: &mut String, targets: &[Target]) {
-    let all: BTreeMap<_, _> = targets.iter().map(|t| (values_name(t), scalars(t))).collect();
-    for (name, [sgpr_last, ttmp_first, ttmp_last]) in all {
-        let value = format!("values({sgpr_last}, {ttmp_first}, {ttmp_last})");
+pub fn values(w: &mut String, isa: &Isa, targets: &[Target]) {
+    let all: BTreeMap<_, _> = targets.iter().map(|t| (values_name(isa, t), t)).collect();
+    for (name, t) in all {
+        let [sgpr_last, ttmp_first, ttmp_last] = scalars(t);
+        let specials = names::special_codes(isa, &t.row.name);
+        let value = format!("values({sgpr_last}, {ttmp_first}, {ttmp_last}, &{specials:?})");
         writeln!(w, "#[cfg(feature = \"fast\")]\nstatic {name}: Values = {value};").unwrap();
     }
 }

@@ -42,9 +42,9 @@ pub fn target_tables(
     t.items.iter().for_each(|item| writeln!(w, "{},", item_text(item)).unwrap());
     writeln!(w, "] }};").unwrap();
 
-    *longest = operands::tables(w, t)?.max(*longest);
+    *longest = operands::tables(w, isa, t)?.max(*longest);
     ops(w, targets, t)?;
-    facts::tables(w, t);
+    facts::tables(w, isa, t);
     layout(w, t, abouts);
     names::tables(w, isa, t)?;
     quick::tables(w, isa, t, mnemonics)?;
@@ -230,7 +230,7 @@ pub const FLAGS: [&str; 27] = [
     "call",
     "return",
     "endpgm",
-    "barrier",
+    "no_next",
     "wave_barrier",
     "wait",
     "effects",
@@ -273,12 +273,18 @@ fn layout(w: &mut String, t: &Target, abouts: &mut Vec<String>) {
         }
         write!(w, "], extends: &[").unwrap();
         for field in f.def.literals(&t.row.name) {
-            write!(w, "(Field::{}, 255, Format::Literal),", camel(field)).unwrap();
+            write!(w, "Extension {{ field: Field::{}, code: 255, format: Format::Literal }},", camel(field)).unwrap();
         }
         let there = |e: &&Extend| e.is_of(&t.row.name) && t.formats.iter().any(|f| f.def.name == e.format);
         for e in f.def.extends.iter().filter(there) {
             for code in e.code..=e.last_code {
-                write!(w, "(Field::{}, {code}, Format::{}),", camel(&e.field), camel(&e.format)).unwrap();
+                write!(
+                    w,
+                    "Extension {{ field: Field::{}, code: {code}, format: Format::{} }},",
+                    camel(&e.field),
+                    camel(&e.format)
+                )
+                .unwrap();
             }
         }
         writeln!(w, "] }},").unwrap();

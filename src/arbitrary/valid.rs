@@ -4,7 +4,7 @@ use ::arbitrary::{Error, Result, Unstructured};
 
 use super::{encode, layout, legal, operation, put};
 use crate::decode::MAX_DWORDS;
-use crate::{Field, FieldInfo, Inst, Layout, Reg, RuleError, Target, Value, decode_words};
+use crate::{Extension, Field, FieldInfo, HeldField, Inst, Layout, Reg, RuleError, Target, Value, decode_words};
 
 type Words = [u32; MAX_DWORDS];
 
@@ -26,7 +26,7 @@ pub fn valid(target: Target, u: &mut Unstructured<'_>) -> Result<Inst> {
     encode(base, number, &mut words);
     fill(base, 0, plan, &mut words, u)?;
     let inst = match base.extends.get(plan.form(base.extends.len())) {
-        Some(&(field, code, behind)) => {
+        Some(&Extension { field, code, format: behind }) => {
             if let Some(info) = base.fields.iter().find(|f| f.field == field) {
                 put(&mut words, info.lsb, info.width, |_| code.into());
             }
@@ -158,8 +158,8 @@ fn relieved(inst: &Inst, rule: RuleError) -> Option<Words> {
         let vector = (width == 9).then_some(value | 256);
         vector.into_iter().chain(others).chain([128]).map(move |code| (lsb, width, code))
     });
-    let flags = inst.fields().filter(|(_, _, f, _)| f.width == 1);
-    let flags = flags.map(|(_, first, f, value)| (first + f.lsb, 1, 1 - value));
+    let flags = inst.fields().filter(|held| held.info.width == 1);
+    let flags = flags.map(|held| (held.first_bit + held.info.lsb, 1, 1 - held.value));
     sources.chain(flags).find_map(|(lsb, width, value)| better(lsb, width, value))
 }
 
@@ -171,7 +171,8 @@ fn scalars(inst: &Inst) -> usize {
 
 /// Where a field lies in the instruction, its width, and what it holds; of a split one the low piece.
 pub(super) fn place(inst: &Inst, field: Field) -> Option<(u8, u8, u32)> {
-    let (_, first, info, value) = inst.fields().filter(|(_, _, info, _)| info.field == field).last()?;
+    let HeldField { first_bit: first, info, value, .. } =
+        inst.fields().filter(|held| held.info.field == field).last()?;
     Some((first + info.lsb, info.width, value))
 }
 

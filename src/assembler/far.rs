@@ -30,7 +30,7 @@ use crate::{Field, Inst, Target};
 /// asm.jump(Opcode::SBranch, there).unwrap();
 /// assert_eq!(asm.finish().unwrap().len(), 24);
 /// let text: Vec<String> =
-///     amdgpu_isa::DecoderMut::new(Target::Gfx942, &mut code[..6]).map(|(_, inst)| inst.unwrap().to_string()).collect();
+///     amdgpu_isa::DecoderMut::new(Target::Gfx942, &mut code[..6]).map(|decoded| decoded.inst.unwrap().to_string()).collect();
 /// let wanted = ["s_getpc_b64 s[4:5]", "s_add_u32 s4, s4, 0x12345674", "s_addc_u32 s5, s5, 0", "s_setpc_b64 s[4:5]"];
 /// assert_eq!(text[..2], wanted[..2]);
 /// # }
@@ -64,7 +64,7 @@ impl Long {
         if !flags.is_branch() || branch.get(Field::Sdst).is_some() {
             return None;
         }
-        Some(if flags.is_barrier() { Long::Jump } else { Long::Condition })
+        Some(if flags.no_fallthrough() { Long::Jump } else { Long::Condition })
     }
 }
 

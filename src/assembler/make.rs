@@ -5,7 +5,7 @@ use crate::decode::MAX_DWORDS;
 use crate::inst::layout;
 use crate::patch::location;
 use crate::target::OPERANDS;
-use crate::{Field, Format, Inst, Microcode, Opcode, Target, decode_words};
+use crate::{Encoding, Field, Format, Inst, Microcode, Opcode, Target, decode_words};
 
 /// An instruction, as the assembler takes it: an [`Inst`], a format's struct, or dwords. With the feature `make` also what
 /// constructors and the `Builder` give.
@@ -87,7 +87,7 @@ fn of_words(target: Target, words: &[u32]) -> Result<Inst, AssembleError> {
 /// The operation in the first of its formats, with these values in its fields and zeros in the others.
 pub(crate) fn make(target: Target, opcode: Option<Opcode>, values: &[(Field, u32)]) -> Result<Inst, AssembleError> {
     let opcode = opcode.ok_or(AssembleError::Lacks)?;
-    let (format, number) = opcode.encodings(target).next().ok_or(AssembleError::Lacks)?;
+    let Encoding { format, number } = opcode.encodings(target).next().ok_or(AssembleError::Lacks)?;
     let layout = layout(target, format).ok_or(AssembleError::Lacks)?;
     let mut words = [0; MAX_DWORDS];
     for info in layout.fields.iter().filter(|info| !info.overlay) {
@@ -115,10 +115,10 @@ pub(crate) fn make(target: Target, opcode: Option<Opcode>, values: &[(Field, u32
 
 /// The code of a source that says that a literal follows.
 pub(crate) fn literal_code(target: Target, opcode: Option<Opcode>, field: Field) -> Result<u32, AssembleError> {
-    let format = opcode.and_then(|opcode| opcode.encodings(target).next()).ok_or(AssembleError::Lacks)?.0;
+    let format = opcode.and_then(|opcode| opcode.encodings(target).next()).ok_or(AssembleError::Lacks)?.format;
     let extends = layout(target, format).map_or(&[][..], |layout| layout.extends);
-    let code = extends.iter().find(|(f, _, behind)| (*f, *behind) == (field, Format::Literal));
-    code.map(|(_, code, _)| u32::from(*code)).ok_or(AssembleError::Lacks)
+    let code = extends.iter().find(|e| (e.field, e.format) == (field, Format::Literal));
+    code.map(|e| u32::from(e.code)).ok_or(AssembleError::Lacks)
 }
 
 /// Refuses what is no scalar register, or with `pair` none that begins an aligned pair.

@@ -32,7 +32,7 @@ use slots::{Fixup, FixupKind, Place};
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
 /// use amdgpu_isa::gfx942::{Sop1, Sop1Op, Sop2, Sop2Op, Sopc, SopcOp, Sopp, SoppOp};
-/// use amdgpu_isa::{Assembler, DecoderMut, FixupSlot, LabelSlot, Opcode, Target};
+/// use amdgpu_isa::{Assembler, Decoded, DecoderMut, FixupSlot, LabelSlot, Opcode, Target};
 /// let mut code = [0u32; 64];
 /// let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 4], [FixupSlot::EMPTY; 8]);
 /// let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);
@@ -44,7 +44,7 @@ use slots::{Fixup, FixupKind, Place};
 /// asm.emit(Sopp::new().with_op(SoppOp::SEndpgm)).unwrap();
 /// let code_len = asm.finish().unwrap().len();
 /// assert_eq!(code_len, 20);
-/// let text = DecoderMut::new(Target::Gfx942, &mut code[..code_len / 4]).map(|(_, inst)| inst.unwrap().to_string());
+/// let text = DecoderMut::new(Target::Gfx942, &mut code[..code_len / 4]).map(|Decoded { inst, .. }| inst.unwrap().to_string());
 /// let wanted = ["s_mov_b32 s2, 10", "s_sub_u32 s2, s2, 1", "s_cmp_lg_u32 s2, 0", "s_cbranch_scc1 65533", "s_endpgm"];
 /// assert_eq!(text.collect::<Vec<_>>(), wanted);
 /// # }

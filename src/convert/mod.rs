@@ -14,7 +14,10 @@ use crate::operand::{bits, code, flag, sdwa_code, value};
 use crate::retarget::Words;
 use crate::table::{Item, Kind, NONE, Shape};
 use crate::target::{FACTS, ITEMS};
-use crate::{DecodeError, Field, Format, Inst, Opcode, Operand, Reg, RuleError, Target, Value, decode_words};
+use crate::{
+    DecodeError, Extension, Field, Format, HeldField, Inst, Opcode, Operand, Reg, RuleError, Target, Value,
+    decode_words,
+};
 
 /// Why an instruction cannot be encoded in another way; see [`Inst::shrink`] and [`Inst::commuted`].
 ///
@@ -74,6 +77,16 @@ impl fmt::Display for ConvertError {
 
 impl core::error::Error for ConvertError {}
 
+/// One form of an operation; see [`Opcode::forms`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub struct Form {
+    /// The base format.
+    pub format: Format,
+    /// The format of the dword behind the base words.
+    pub extension: Option<Format>,
+}
+
 impl Opcode {
     /// The forms that a target gives the operation: base formats, and what can stand behind them (SDWA, DPP; a literal is
     /// no form).
@@ -81,17 +94,17 @@ impl Opcode {
     /// ```
     /// # #[cfg(feature = "gfx942")] {
     /// use amdgpu_isa::{Format, Opcode, Target};
-    /// let all = Opcode::VMinU32.forms(Target::Gfx942);
+    /// let all = Opcode::VMinU32.forms(Target::Gfx942).map(|form| (form.format, form.extension));
     /// let short = (Format::Vop2, None);
     /// assert!(all.eq([short, (Format::Vop2, Some(Format::Sdwa)), (Format::Vop2, Some(Format::Dpp)), (Format::Vop3a, None)]));
     /// # }
     /// ```
-    pub fn forms(self, target: Target) -> impl Iterator<Item = (Format, Option<Format>)> {
+    pub fn forms(self, target: Target) -> impl Iterator<Item = Form> {
         self.places(target).flat_map(move |place| {
             let format = place.shape.format;
-            let mut forms = place.forms(target).map(|shape| (format, shape.extension));
+            let mut forms = place.forms(target).map(|shape| Form { format, extension: shape.extension });
             // Up to two: SDWA and DPP.
-            [Some((format, None)), forms.next(), forms.next()].into_iter().flatten()
+            [Some(Form { format, extension: None }), forms.next(), forms.next()].into_iter().flatten()
         })
     }
 }
@@ -315,7 +328,7 @@ fn convert(from: &Inst, place: &Place, shape: &Shape, extension: Option<Format>)
     for item in items(target, shape).filter(|item| !is_operand(item)) {
         put(&mut words, item, default(item.field)).ok_or(lacks)?;
     }
-    for (format, first, info, held) in from.fields() {
+    for HeldField { format, first_bit: first, info, value: held } in from.fields() {
         if info.fixed.is_some() || info.overlay || format == Format::Literal || info.field == Field::Op {
             continue;
         }
@@ -339,7 +352,7 @@ fn convert(from: &Inst, place: &Place, shape: &Shape, extension: Option<Format>)
     // What stands behind the base words.
     let mut dwords = usize::from(there.bits / 32);
     if let Some(extension) = extension {
-        let (field, code, _) = there.extends.iter().find(|(.., format)| *format == extension).ok_or(lacks)?;
+        let Extension { field, code, .. } = there.extends.iter().find(|e| e.format == extension).ok_or(lacks)?;
         let info = there.fields.iter().find(|info| info.field == *field).ok_or(lacks)?;
         words.field(0, info, (*code).into());
         dwords += 1;
@@ -383,16 +396,15 @@ fn belongs(from: &Inst, bit: u8) -> bool {
     let announces = || {
         let base = layout(from.target(), from.format());
         let mut extends = base.into_iter().flat_map(|l| l.extends.iter().map(move |e| (l, e)));
-        extends.any(|(l, (field, ..))| l.fields.iter().any(|info| info.field == *field && info.lsb == bit))
+        extends.any(|(l, e)| l.fields.iter().any(|info| info.field == e.field && info.lsb == bit))
     };
     from.all_items().any(of_item) || from.extension().is_some() && announces()
 }
 
 /// Fails unless both have the same operands, and read and write the same registers.
 fn compare(a: &Inst, b: &Inst) -> Result<(), ConvertError> {
-    let vcc = FACTS[a.target() as usize].codes.vcc;
     let value = |operand: &Operand| match operand.value {
-        Value::Reg(Reg::Vcc) => Value::Reg(Reg::Special(vcc)),
+        Value::Reg(Reg::Vcc) => Value::Reg(Reg::VCC_LO),
         value => value,
     };
     // A constant has the width of its field.

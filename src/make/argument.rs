@@ -1,7 +1,9 @@
 //! What is given to a [`Builder`](super::Builder) for an operand.
 
+use super::error::Given;
 use super::op::{self, Op, code_of};
-use crate::{Reg, Value};
+use super::resolve::Rules;
+use crate::{Reg, Special, Value};
 
 /// An operand, a constant or the value of a modifier. Made from an [`Op`], a [`Reg`], a number, or the [`Value`] of a
 /// decoded operand.
@@ -23,6 +25,19 @@ impl Argument {
         Argument { code, value, dwords: 0 }
     }
 
+    /// As errors name it.
+    pub(super) const fn given(self, rules: &Rules) -> Given {
+        op::given(rules, self.code, self.value)
+    }
+
+    /// The same with the code that a target has for it.
+    pub(super) fn on(self, rules: &Rules) -> Argument {
+        match self.code {
+            op::SPECIAL..=0x7df => Argument { code: rules.special(self.code).unwrap_or(self.code), ..self },
+            _ => self,
+        }
+    }
+
     pub(super) fn integer(self) -> Option<i64> {
         (self.code == op::INT).then_some(self.value as i64)
     }
@@ -30,7 +45,8 @@ impl Argument {
 
 impl<K: op::Kind, const N: usize> From<Op<K, N>> for Argument {
     fn from(op: Op<K, N>) -> Argument {
-        let constant = matches!(op.code, 128..=255 | op::INT..=op::OFF);
+        const READ_ONLY: u16 = op::SPECIAL + Special::WRITTEN as u16;
+        let constant = matches!(op.code, 128..=255 | op::INT..=op::OFF | READ_ONLY..=0x7df);
         Argument { code: op.code, value: op.value, dwords: if constant { 0 } else { N as u8 } }
     }
 }
@@ -46,7 +62,7 @@ impl From<Value> for Argument {
         match value {
             Value::Reg(reg) => reg.into(),
             Value::Int(n) => op::inline::<1>(n).into(),
-            Value::Float(code) => Argument::new(code.into(), 0),
+            Value::Float(float) => Argument::new(float.code(), 0),
             Value::Literal(dword) => op::literal::<1>(dword).into(),
             Value::Imm(n) => n.into(),
             Value::Label(n) => i32::from(n).into(),
@@ -64,7 +80,7 @@ macro_rules! integers {
         })*
     };
 }
-integers! { i32 u32 i64 bool }
+integers! { i8 u8 i16 u16 i32 u32 i64 bool }
 
 impl From<f64> for Argument {
     fn from(n: f64) -> Argument {

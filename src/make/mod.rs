@@ -85,7 +85,7 @@ use crate::{Inst, Target, decode_words};
 
 pub use argument::Argument;
 pub use builder::Builder;
-pub use error::BuildError;
+pub use error::{BuildError, Given};
 pub use op::*;
 
 /// What the tables say of operands and modifiers: generated.

@@ -1,9 +1,9 @@
 //! Modifiers: methods that [`Code`] has where the instruction has them. Each is a trait of the instruction's modifier set,
 //! which says where the bits lie; the sets are generated.
 
-use super::{BuildError, Code};
-use crate::Field;
+use super::{BuildError, Code, Given};
 use crate::table::NONE;
+use crate::{Field, Reg};
 
 /// A set of modifiers; see [`sets`](super::sets).
 pub trait ModifierSet: Copy {
@@ -169,7 +169,7 @@ macro_rules! sources {
                 #[inline(always)]
                 pub const fn $name(self, source: u8) -> Self {
                     if source > 2 || M::BITS[source as usize] == NONE {
-                        return self.fail(BuildError::Unknown(Field::$field));
+                        return self.fail(BuildError::NoModifier { field: Field::$field, source });
                     }
                     self.put(M::BITS[source as usize], 1)
                 }
@@ -271,8 +271,8 @@ impl<M: Tfe> Code<M> {
         if lsb != NONE {
             let first = (self.bits >> lsb & 255) as u16;
             if first + dwords as u16 > 255 {
-                let code = 256 + first;
-                return self.fail(BuildError::Registers { field: Field::Vdata, code, dwords: dwords + 1 });
+                let given = Given::Reg(Reg::Vgpr(first as u8));
+                return self.fail(BuildError::Registers { field: Field::Vdata, given, dwords: dwords + 1 });
             }
         }
         self.put(M::BIT, 1)
@@ -334,7 +334,7 @@ impl<M: Compr> Code<M> {
             let register = match enabled >> (2 * n) & 3 {
                 3 if first != second => {
                     let field = if n == 0 { Field::Vsrc1 } else { Field::Vsrc3 };
-                    return self.fail(BuildError::Operand { field, code: 256 + second as u16 });
+                    return self.fail(BuildError::Operand { field, given: Given::Reg(Reg::Vgpr(second)) });
                 }
                 2 => second,
                 _ => first,

@@ -2,7 +2,8 @@
 
 use core::marker::PhantomData;
 
-use crate::Reg;
+use super::error::Given;
+use crate::{InlineFloat, Reg, Special};
 
 /// Codes above those of the hardware (0 to 511): accumulation registers, and what is resolved when it meets an operand.
 pub(crate) const AGPR: u16 = 512;
@@ -128,9 +129,6 @@ pub const fn s<const N: usize>(first: u8) -> Sgpr<N> {
     Op::new(SGPR + first as u16, 0)
 }
 
-/// A code that nothing has.
-const NO_CODE: u16 = 0x7ff;
-
 /// Vector registers from `first` on: as many as the operand has. `v::<4>(8)` is `v[8:11]`.
 #[inline(always)]
 pub const fn v<const N: usize>(first: u8) -> Vgpr<N> {
@@ -170,9 +168,9 @@ pub const fn inline<const N: usize>(value: i8) -> Op<kind::Inline, N> {
         match value {
             0..=64 => 128 + value as u16,
             -16..=-1 => (192 - value as i16) as u16,
-            _ => NO_CODE,
+            _ => NO_INLINE,
         },
-        0,
+        value as i64 as u64,
     )
 }
 
@@ -196,11 +194,16 @@ pub(crate) const fn code_of(reg: Reg) -> u16 {
         Reg::Agpr(n) => AGPR + n as u16,
         Reg::Sgpr(n) => SGPR + n as u16,
         Reg::Ttmp(n) => TTMP + n as u16,
-        Reg::Special(n) => n as u16,
-        Reg::Vcc => 106,
-        Reg::M0 => 124,
-        Reg::Exec => 126,
-        _ => NO_CODE,
+        Reg::Special(special) => SPECIAL + special as u16,
+        Reg::Vcc => SPECIAL + Special::VccLo as u16,
+        Reg::M0 => SPECIAL + Special::M0 as u16,
+        Reg::Exec => SPECIAL + Special::ExecLo as u16,
+        Reg::Scc => NO_CODE,
+        Reg::Mode => NO_CODE + 1,
+        Reg::FlatScratch => NO_CODE + 2,
+        Reg::XnackMask => NO_CODE + 3,
+        Reg::TrapStatus => NO_CODE + 4,
+        Reg::VgprHigh(n) => VGPR_HIGH + n as u16,
     }
 }
 
@@ -208,6 +211,44 @@ pub(crate) const fn code_of(reg: Reg) -> u16 {
 /// temporary has another code on each generation.
 pub(crate) const TTMP: u16 = 0x500;
 pub(crate) const SGPR: u16 = 0x600;
+/// Special registers by their number, which is the same on each generation.
+pub(crate) const SPECIAL: u16 = 0x700;
+/// Registers that no field can name, and what is no inline constant: no target takes these.
+const NO_CODE: u16 = 0x7e0;
+const NO_INLINE: u16 = 0x7ff;
+const VGPR_HIGH: u16 = 0x800;
+
+/// What an operand is, for errors: its code before or after it met a target, whose numbers are `rules`.
+#[cold]
+pub(crate) const fn given(rules: &super::resolve::Rules, code: u16, value: u64) -> Given {
+    let n = (code & 255) as u8;
+    Given::Reg(match code {
+        0..=127 if code <= rules.sgpr_last => Reg::Sgpr(n),
+        0..=127 if code >= rules.ttmp_first && code <= rules.ttmp_last => Reg::Ttmp((code - rules.ttmp_first) as u8),
+        128..=192 => return Given::Int(code as i64 - 128),
+        193..=208 => return Given::Int(192 - code as i64),
+        240..=248 => return Given::Float { bits: InlineFloat::of(code).to_f64().to_bits() },
+        255 => return Given::Literal(value as u32),
+        0..=254 => match crate::value::find(rules.specials, code) {
+            Some(special) => Reg::Special(special),
+            None => return Given::Int(code as i64),
+        },
+        256..=511 => Reg::Vgpr(n),
+        AGPR..=767 => Reg::Agpr(n),
+        INT | NO_INLINE => return Given::Int(value as i64),
+        FLOAT => return Given::Float { bits: value },
+        TTMP..=0x5ff => Reg::Ttmp(n),
+        SGPR..=0x6ff => Reg::Sgpr(n),
+        SPECIAL..=0x7df => Reg::Special(Special::ALL[(code - SPECIAL) as usize % Special::ALL.len()]),
+        0x7e1 => Reg::Mode,
+        0x7e2 => Reg::FlatScratch,
+        0x7e3 => Reg::XnackMask,
+        0x7e4 => Reg::TrapStatus,
+        NO_CODE => Reg::Scc,
+        VGPR_HIGH..=0x8ff => Reg::VgprHigh(n),
+        _ => return Given::Off,
+    })
+}
 
 /// Trap handler temporaries from `first` on.
 #[inline(always)]

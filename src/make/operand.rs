@@ -4,7 +4,7 @@
 use super::modifiers::ModifierSet;
 use super::op::{self, BufferAddress, Kind, Op, class};
 use super::resolve::{Rules, bus_key, resolve};
-use super::{BuildError, Code};
+use super::{BuildError, Code, Given};
 use crate::Field;
 use crate::table::{NONE, Ty};
 use core::marker::PhantomData;
@@ -88,18 +88,28 @@ impl<M: ModifierSet> Code<M> {
             class::VGPR | class::AGPR => {
                 let first = op.code & 255;
                 if N > 1 && (first as usize + N > 256 || rules.aligned && first & 1 == 1) {
-                    return Err(self.fail(BuildError::Registers { field: at.field, code: op.code, dwords: N as u8 }));
+                    return Err(self.fail(BuildError::Registers {
+                        field: at.field,
+                        given: op::given(rules, op.code, 0),
+                        dwords: N as u8,
+                    }));
                 }
                 (op.code, 0)
             }
             class::SGPR => {
                 let first = op.code & 255;
                 if first > rules.sgpr_last {
-                    return Err(self.fail(BuildError::Operand { field: at.field, code: op.code }));
+                    return Err(
+                        self.fail(BuildError::Operand { field: at.field, given: op::given(rules, op.code, op.value) })
+                    );
                 }
                 let mask = if N == 2 { 1 } else { 3 };
                 if N > 1 && (first & mask != 0 || first as usize + N - 1 > rules.sgpr_last as usize) {
-                    return Err(self.fail(BuildError::Registers { field: at.field, code: first, dwords: N as u8 }));
+                    return Err(self.fail(BuildError::Registers {
+                        field: at.field,
+                        given: op::given(rules, first, 0),
+                        dwords: N as u8,
+                    }));
                 }
                 (first, 0)
             }
@@ -123,7 +133,7 @@ impl<M: ModifierSet> Code<M> {
                 let bit = 1u64 << at.acc;
                 // Operands that share the bit are all of one kind.
                 if self.decided & bit != 0 && (self.bits & bit != 0) != is_acc {
-                    return Err(self.fail(BuildError::Operand { field: at.field, code }));
+                    return Err(self.fail(BuildError::Operand { field: at.field, given: op::given(rules, code, 0) }));
                 }
                 self.decided |= bit;
                 self.bits |= (is_acc as u64) << at.acc;
@@ -182,7 +192,7 @@ impl<M: ModifierSet> Code<M> {
         match self.take(rules, at, op) {
             Ok((code, op::OFF)) => code.put(at.lsb, 127),
             // The code of the upper half of exec means `off` here.
-            Ok((code, 127)) => code.fail(BuildError::Operand { field: at.field, code: 127 }),
+            Ok((code, 127)) => code.fail(BuildError::Operand { field: at.field, given: op::given(rules, 127, 0) }),
             Ok((code, value)) => code.put(at.lsb, value as u64),
             Err(code) => code,
         }
@@ -216,7 +226,7 @@ impl<M: ModifierSet> Code<M> {
     ) -> Self {
         let there = op.code != op::OFF;
         if used == NONE && there != (saddr.code == op::OFF) {
-            return self.fail(BuildError::Operand { field: at.field, code: op.code });
+            return self.fail(BuildError::Operand { field: at.field, given: op::given(rules, op.code, op.value) });
         }
         match self.take(rules, at, op) {
             Ok((code, op::OFF)) => code,
@@ -371,7 +381,7 @@ impl<M: ModifierSet> Code<M> {
     pub(crate) const fn member(self, field: Field, lsb: u8, set: &[u64], value: u16) -> Self {
         let at = value as usize / 64;
         if at >= set.len() || set[at] >> (value % 64) & 1 == 0 {
-            return self.fail(BuildError::Operand { field, code: value });
+            return self.fail(BuildError::Operand { field, given: Given::Int(value as i64) });
         }
         self.put(lsb, value as u64)
     }

@@ -17,6 +17,8 @@ pub(crate) struct Rules {
     /// The same for codes from 192 on, which can only be read.
     pub constants: u64,
     pub constant_pairs: u64,
+    /// The code of each `Special`, or 255.
+    pub specials: &'static [u8],
     /// Vector tuples begin at even registers.
     pub aligned: bool,
     /// There is an inline constant 1/(2*pi).
@@ -48,6 +50,12 @@ impl Rules {
             op::OFF => class::OFF,
             _ => 0,
         }
+    }
+
+    /// The code of a special register's number, if the target has it.
+    pub(crate) const fn special(&self, number: u16) -> Option<u16> {
+        let n = (number - op::SPECIAL) as usize;
+        if n < self.specials.len() && self.specials[n] != 255 { Some(self.specials[n] as u16) } else { None }
     }
 
     /// A run of `n` dwords from a code on exists and is aligned.
@@ -237,14 +245,21 @@ pub(crate) const fn resolve(
             (code - op::TTMP + rules.ttmp_first, 0)
         }
         op::SGPR..=0x6ff if code - op::SGPR <= rules.sgpr_last => (code - op::SGPR, 0),
+        op::SPECIAL..=0x7df => match rules.special(code) {
+            Some(code) => (code, 0),
+            None => (code, 0),
+        },
         _ => (code, value as u32),
     };
     let class = rules.class(code);
     if class & allowed == 0 {
-        return Err(BuildError::Operand { field, code });
+        return Err(match class {
+            class::LITERAL => BuildError::NoLiteral { field, format: None },
+            _ => BuildError::Operand { field, given: op::given(rules, code, value) },
+        });
     }
     if !rules.is_run(class, code, n) {
-        return Err(BuildError::Registers { field, code, dwords: n as u8 });
+        return Err(BuildError::Registers { field, given: op::given(rules, code, value), dwords: n as u8 });
     }
     Ok((code, literal))
 }

@@ -4,7 +4,7 @@ use super::{Access, Operand, Reg, Value};
 use crate::table::{Item, Kind, NONE, OperandTables, special};
 use crate::target::OPERANDS;
 use crate::target::generated::ANY_WIDE;
-use crate::{DecodeError, Field, Inst};
+use crate::{DecodeError, Field, InlineFloat, Inst, Special};
 
 /// The raw value of an item's field.
 #[inline]
@@ -329,11 +329,12 @@ pub(super) fn register_or_constant(t: &OperandTables, code: u16, dwords: u16, in
     match code {
         256.. => Value::Reg(Reg::Vgpr(code as u8)),
         255 => Value::Literal(inst.words().last().copied().unwrap_or(0)),
-        240..=248 => Value::Float(code as u8),
+        240..=248 => Value::Float(InlineFloat::of(code)),
         128..=192 => Value::Int((code - 128) as i8),
         193..=208 => Value::Int(-((code - 192) as i8)),
         _ if code <= t.sgpr_last => Value::Reg(Reg::Sgpr(align(code))),
         _ if code >= t.ttmp_first && code <= t.ttmp_last => Value::Reg(Reg::Ttmp(align(code - t.ttmp_first))),
-        _ => Value::Reg(Reg::Special(code as u8)),
+        // No instruction has a code that is nothing.
+        _ => Special::of(inst.target(), code).map_or(Value::Off, |special| Value::Reg(Reg::Special(special))),
     }
 }

@@ -5,7 +5,7 @@ use crate::decode::MAX_DWORDS;
 use crate::imm::Imm;
 use crate::table::{Item, Kind};
 use crate::target::ITEMS;
-use crate::{DecodeError, Field, FieldError, Inst, Opcode, Value, decode_words};
+use crate::{DecodeError, Encoding, Field, FieldError, Inst, Opcode, Value, decode_words};
 
 impl Inst {
     /// The instruction with another value in a field, of the same length and with all other bits as they are.
@@ -136,7 +136,7 @@ impl Inst {
     pub fn with_opcode(&self, opcode: Opcode) -> Result<Inst, PatchError> {
         let place = self.locate(Field::Op).ok_or(PatchError::NoField(Field::Op))?;
         let mut result = Err(PatchError::Opcode(opcode));
-        for (_, number) in opcode.encodings(self.target()).filter(|(format, _)| *format == self.format()) {
+        for Encoding { number, .. } in opcode.encodings(self.target()).filter(|e| e.format == self.format()) {
             let mut words = self.padded_words();
             place.put(&mut words, number.into())?;
             match self.of_words(&words) {

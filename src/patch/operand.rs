@@ -30,11 +30,11 @@ impl Inst {
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
-    /// use amdgpu_isa::{Field, PatchError, Reg, Target, Value, decode_words};
+    /// use amdgpu_isa::{Field, InlineFloat, PatchError, Reg, Target, Value, decode_words};
     /// let add = decode_words(Target::Gfx942, &[0x0204_0501]).unwrap(); // v_add_f32 v2, v1, v2
     /// let other = add.with_operand(Field::Src0, Value::Reg(Reg::Vgpr(9))).unwrap();
     /// assert_eq!(other.to_string(), "v_add_f32_e32 v2, v9, v2");
-    /// let one = add.with_operand(Field::Src0, Value::Float(242)).unwrap();
+    /// let one = add.with_operand(Field::Src0, Value::Float(InlineFloat::One)).unwrap();
     /// assert_eq!(one.to_string(), "v_add_f32_e32 v2, 1.0, v2");
     ///
     /// let scalar = Value::Reg(Reg::Sgpr(3));
@@ -136,11 +136,11 @@ fn code(inst: &Inst, value: Value) -> Option<u16> {
     Some(match value {
         Value::Reg(Reg::Sgpr(n)) if u16::from(n) <= tables.sgpr_last => n.into(),
         Value::Reg(Reg::Ttmp(n)) => tables.ttmp_first + u16::from(n),
-        Value::Reg(Reg::Special(code)) => code.into(),
+        Value::Reg(Reg::Special(special)) => special.code(inst.target())?.into(),
         Value::Reg(Reg::Vgpr(n) | Reg::VgprHigh(n) | Reg::Agpr(n)) => 256 + u16::from(n),
         Value::Int(n @ 0..=64) => 128 + n as u16,
         Value::Int(n @ -16..=-1) => 192 + u16::from(n.unsigned_abs()),
-        Value::Float(code) => code.into(),
+        Value::Float(float) => float.code(),
         Value::Literal(_) => 255,
         _ => return None,
     })

@@ -71,7 +71,7 @@ impl From<AssembleError> for TrampolineError {
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
-/// use amdgpu_isa::{DecoderMut, Target, Trampoline};
+/// use amdgpu_isa::{Decoded, DecoderMut, Target, Trampoline};
 /// // At 0x1000: s_add_u32 s4, s1, s5; s_cbranch_scc0 to the start; s_endpgm
 /// let mut code: [u32; 3] = [0x8004_0501, 0xbf84_fffe, 0xbf81_0000];
 /// let mut area = [0u32; 8];
@@ -80,7 +80,7 @@ impl From<AssembleError> for TrampolineError {
 /// let installed = trampoline.install(&mut code[..], 0x1000, &payload, &mut area).unwrap();
 /// assert_eq!((installed.displaced, installed.len, installed.copy), (4, 12, 0x4004));
 /// let text = |words: &mut [u32]| -> Vec<String> {
-///     DecoderMut::new(Target::Gfx942, words).map(|(_, inst)| inst.unwrap().to_string()).collect()
+///     DecoderMut::new(Target::Gfx942, words).map(|Decoded { inst, .. }| inst.unwrap().to_string()).collect()
 /// };
 /// assert_eq!(text(&mut code), ["s_add_u32 s4, s1, s5", "s_branch 3070", "s_endpgm"]);
 /// // The branch goes back to 0x1000 from here, too.
@@ -197,7 +197,7 @@ impl Trampoline {
             let rest = code.from(at + dwords).filter(|rest| rest.dwords() > 0 && falls_through);
             let rest = rest.ok_or(TrampolineError::End(here))?;
             let inst = rest.first(self.target).map_err(|error| TrampolineError::Decode { at: here, error })?;
-            falls_through = !inst.flags().is_barrier();
+            falls_through = !inst.flags().no_fallthrough();
             dwords += inst.words().len();
         }
         Ok((dwords, falls_through))

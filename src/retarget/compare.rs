@@ -6,7 +6,7 @@ use crate::imm::Imm;
 use crate::operand::{read, value};
 use crate::table::{Item, Kind};
 use crate::target::OPERANDS;
-use crate::{Inst, Operand, Reg, Value};
+use crate::{Inst, Operand, Value};
 
 /// Fails unless each operand and each modifier of one instruction is one of the other.
 pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetError> {
@@ -125,10 +125,6 @@ fn same_value((a, item, x): Side, (b, other, y): Side) -> bool {
         };
     }
     match (x, y) {
-        (Value::Reg(Reg::Special(m)), Value::Reg(Reg::Special(n))) => {
-            names::code(from, to, (*m).into()) == Some((*n).into())
-        }
-        (Value::Float(m), Value::Float(n)) => names::code(from, to, (*m).into()) == Some((*n).into()),
         // Enumerations that are printed as operands: the export's target, the parameter of an interpolation.
         (Value::Imm(m), Value::Imm(n)) => {
             let there = u32::try_from(*m).ok().and_then(|m| names::value(from, to, Some(item), item.field, m));

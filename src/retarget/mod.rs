@@ -17,7 +17,9 @@ use crate::inst::layout;
 use crate::operand::{SmemOffset, code, flag, scratch_addr_used, sdwa_code, smem_offset, smrd_offset};
 use crate::table::{Item, Kind, NONE};
 use crate::target::ITEMS;
-use crate::{DecodeError, Field, FieldInfo, Format, Inst, Opcode, RuleError, Target, decode_words};
+use crate::{
+    DecodeError, Extension, Field, FieldInfo, Format, HeldField, Inst, Opcode, RuleError, Target, decode_words,
+};
 use compare::compare;
 use offset::ScalarOffset;
 
@@ -273,7 +275,8 @@ fn retarget(from: &Inst, target: Target, place: &Place) -> Result<Inst, Retarget
         }
     }
     let offset = ScalarOffset::between(from, items, items_there);
-    for (format, first, info, value) in from.fields() {
+    for held in from.fields() {
+        let HeldField { format, first_bit: first, info, value } = held;
         if info.fixed.is_some() || info.overlay || [Field::Op, Field::Reserved].contains(&info.field) {
             continue;
         }
@@ -281,9 +284,8 @@ fn retarget(from: &Inst, target: Target, place: &Place) -> Result<Inst, Retarget
         if offset.is_some() && (!is_base || ScalarOffset::FIELDS.contains(&info.field)) {
             continue;
         }
-        let announces = |&&(field, code, after): &&(Field, u16, Format)| {
-            is_base && field == info.field && u32::from(code) == value && Some(after) == behind
-        };
+        let announces =
+            |e: &Extension| is_base && e.field == info.field && u32::from(e.code) == value && Some(e.format) == behind;
         let (to, names, first_there) = match (is_base, extension) {
             (true, _) => (there, names, 0),
             (false, Some(e)) => (layout(target, e).ok_or(lacks)?, Names::between(format, e).ok_or(lacks)?, there.bits),
@@ -291,10 +293,10 @@ fn retarget(from: &Inst, target: Target, place: &Place) -> Result<Inst, Retarget
         };
         let name = names.of(info.field);
         let info_there = to.fields.iter().find(|f| f.field == name && f.fixed.is_none() && !f.overlay);
-        if here.extends.iter().any(|e| announces(&e)) {
-            let announcement = there.extends.iter().find(|(f, _, e)| *f == name && Some(*e) == extension);
+        if here.extends.iter().any(announces) {
+            let announcement = there.extends.iter().find(|e| e.field == name && Some(e.format) == extension);
             match (announcement, info_there) {
-                (Some(&(_, code, _)), Some(info)) => words.field(0, info, code.into()),
+                (Some(e), Some(info)) => words.field(0, info, e.code.into()),
                 _ => return Err(lacks),
             }
             continue;

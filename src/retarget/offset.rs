@@ -3,7 +3,7 @@
 use super::{Items, RetargetError, Words, is_signed, names};
 use crate::operand::{SmemOffset, smem_offset, smrd_offset};
 use crate::table::{Item, Kind, NONE};
-use crate::{Field, Format, Inst, Layout, Target};
+use crate::{Extension, Field, Format, Inst, Layout, Target};
 
 pub(super) enum ScalarOffset {
     Bytes(i64),
@@ -72,9 +72,9 @@ impl ScalarOffset {
             words.field(0, imm, 1);
             return Ok(false);
         }
-        let literal = layout.extends.iter().find(|(f, _, e)| (*f, *e) == (Field::Offset, Format::Literal));
+        let literal = layout.extends.iter().find(|e| (e.field, e.format) == (Field::Offset, Format::Literal));
         match (literal, u32::try_from(n)) {
-            (Some(&(_, code, _)), Ok(n)) if bytes % unit == 0 => {
+            (Some(&Extension { code, .. }), Ok(n)) if bytes % unit == 0 => {
                 words.field(0, offset, code.into());
                 words.put(layout.bits, 32, n);
                 Ok(true)

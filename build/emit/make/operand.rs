@@ -132,12 +132,13 @@ pub fn rules(isa: &Isa, t: &Target, pool: &mut Pool) -> Result<String> {
         Ok(set)
     };
     let key = format!(
-        "Rules {{ sgpr_last: {}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, special: {:#x}, special_pairs: {:#x}, constants: {:#x}, constant_pairs: {:#x}, aligned: {}, inv2pi: {inv2pi}, exp_targets: [{:#x}], interp_params: [{:#x}] }}",
+        "Rules {{ sgpr_last: {}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, special: {:#x}, special_pairs: {:#x}, constants: {:#x}, constant_pairs: {:#x}, specials: &{:?}, aligned: {}, inv2pi: {inv2pi}, exp_targets: [{:#x}], interp_params: [{:#x}] }}",
         range("sgpr").map_or(0, |r| r.1),
         set(&SPECIAL, 0, false),
         set(&SPECIAL, 0, true),
         set(&READ_ONLY, 192, false),
         set(&READ_ONLY, 192, true),
+        crate::build::emit::names::special_codes(isa, &t.row.name),
         t.row.has("aligned-vgprs"),
         named("exp_tgt")?,
         named("interp_param")?,

@@ -6,19 +6,18 @@ mod operand;
 use crate::common::Place;
 use crate::decode::MAX_DWORDS;
 use crate::inst::layout;
-use crate::make::BuildError;
 use crate::make::argument::Argument;
 use crate::make::builder::{Builder, role};
 use crate::make::generated::RULES;
 use crate::make::resolve::Rules;
+use crate::make::{BuildError, op};
 use crate::operand::mimg_item_dwords;
 use crate::table::{Item, Kind, NONE, Shape};
 use crate::target::ITEMS;
-use crate::{Access, DecodeError, Field, Format, Inst, Layout, Reg, Value, decode_words};
+use crate::{Access, DecodeError, Field, Format, Inst, Layout, Reg, Special, Value, decode_words};
 
 /// Operand codes that have meanings of their own.
 const VCC: u16 = 106;
-const M0: u16 = 124;
 const LITERAL: u16 = 255;
 const NO_SADDR: u16 = 127;
 
@@ -45,11 +44,15 @@ pub(super) fn fill(builder: &Builder, place: &Place, shape: &'static Shape) -> R
     let rules = RULES[target as usize];
     let mut filling = Filling { builder, rules, list, bits: 0, literal: None, decided: 0, used: 0 };
     filling.encode(base, place.number, extension);
-    for item in filling.items() {
-        match item.access {
-            None => filling.modifier(item)?,
-            Some(_) => filling.operand(item, lacks)?,
-        }
+    let mut items = filling.items();
+    let filled = items.try_for_each(|item| match item.access {
+        None => filling.modifier(item),
+        Some(_) => filling.operand(item, lacks),
+    });
+    // Who takes one field for another leaves the right one out: the wrong one says more.
+    match (filled, unknown(builder, base, extension)) {
+        (Err(BuildError::Missing(_)), Some(field)) => return Err(BuildError::Unknown(field)),
+        (filled, _) => filled?,
     }
     filling.nothing_is_left()?;
     let inst = filling.decode(base, extension, lacks)?;
@@ -57,6 +60,17 @@ pub(super) fn fill(builder: &Builder, place: &Place, shape: &'static Shape) -> R
         constant_bus(&inst)?;
     }
     Ok(inst)
+}
+
+/// The first field that was given, and that the format has not.
+fn unknown(builder: &Builder, base: &Layout, extension: Option<Format>) -> Option<Field> {
+    let behind = extension.and_then(|format| layout(builder.target, format));
+    let fields = || base.fields.iter().chain(behind.into_iter().flat_map(|layout| layout.fields));
+    let known = |field: Field| fields().any(|info| role(info.field) == role(field));
+    let given = builder.arguments().iter().map(|(field, _)| *field);
+    // A `vcc` that the text names.
+    let implied = |field: &Field| [Field::Vdst, Field::Sdst, Field::Src2].contains(field) && builder.is_vcc(*field);
+    given.filter(|field| !known(*field) && *field != Field::Literal && !implied(field)).next()
 }
 
 impl Filling<'_> {
@@ -91,10 +105,10 @@ impl Filling<'_> {
     /// Encoding bits, opcode, and the code that announces what stands behind.
     fn encode(&mut self, base: &Layout, number: u16, extension: Option<Format>) {
         for info in base.fields {
-            let announced = base.extends.iter().find(|(f, _, e)| *f == info.field && Some(*e) == extension);
+            let announced = base.extends.iter().find(|e| e.field == info.field && Some(e.format) == extension);
             let value = match (info.fixed, announced) {
                 (Some(fixed), _) => fixed,
-                (None, Some(&(_, code, _))) => code,
+                (None, Some(announced)) => announced.code,
                 _ if info.field == Field::Op => number,
                 _ => continue,
             };
@@ -141,7 +155,7 @@ impl Filling<'_> {
             [(b.neg, neg, Field::Neg), (b.abs, abs, Field::Abs), (b.sext, sext, Field::Src0Sext)]
         {
             if given & !there != 0 {
-                return Err(BuildError::Unknown(field));
+                return Err(BuildError::NoModifier { field, source: (given & !there).trailing_zeros() as u8 });
             }
         }
         Ok(())
@@ -152,7 +166,7 @@ impl Filling<'_> {
         let mut dwords = usize::from(base.bits / 32) + usize::from(extension.is_some());
         if let Some(literal) = self.literal {
             if extension.is_some() {
-                return Err(BuildError::Operand { field: Field::Literal, code: LITERAL });
+                return Err(BuildError::NoLiteral { field: Field::Literal, format: extension });
             }
             self.bits |= u128::from(literal).checked_shl(32 * dwords as u32).unwrap_or(0);
             dwords += 1;
@@ -169,7 +183,10 @@ impl Filling<'_> {
                 Err(DecodeError::ReservedValue { field, value, lsb, .. }) => {
                     let item = self.items().find(|i| i.field == field && i.lsb == lsb);
                     let code = item.map_or(value, |i| (value << i.shift) + i.add);
-                    return Err(BuildError::Operand { field: role(field), code });
+                    if code == LITERAL {
+                        return Err(BuildError::NoLiteral { field, format: Some(base.format) });
+                    }
+                    return Err(BuildError::Operand { field, given: op::given(self.rules, code, 0) });
                 }
                 Err(error) => return Err(BuildError::Refused(error)),
             }
@@ -207,9 +224,9 @@ fn constant_bus(inst: &Inst) -> Result<(), BuildError> {
     let key = |value: Value| match value {
         Value::Reg(Reg::Sgpr(n)) => Some((0, u32::from(n))),
         Value::Reg(Reg::Ttmp(n)) => Some((1, n.into())),
-        Value::Reg(Reg::Vcc) => Some((2, VCC.into())),
-        Value::Reg(Reg::M0) => Some((2, M0.into())),
-        Value::Reg(Reg::Special(n)) => Some((2, n.into())),
+        Value::Reg(Reg::Vcc) => Some((2, Special::VccLo as u32)),
+        Value::Reg(Reg::M0) => Some((2, Special::M0 as u32)),
+        Value::Reg(Reg::Special(special)) => Some((2, special as u32)),
         Value::Literal(dword) => Some((3, dword)),
         _ => None,
     };
@@ -219,7 +236,7 @@ fn constant_bus(inst: &Inst) -> Result<(), BuildError> {
     for operand in reads().filter(|o| !implied(o.role)) {
         match (first, key(operand.value), operand.role) {
             (None, some, _) => first = some,
-            (Some(one), Some(two), Some(field)) if one != two => return Err(BuildError::ConstantBus(role(field))),
+            (Some(one), Some(two), Some(field)) if one != two => return Err(BuildError::ConstantBus(field)),
             _ => {}
         }
     }

@@ -4,13 +4,12 @@ use super::Filling;
 use crate::Field;
 use crate::make::BuildError;
 use crate::make::argument::Argument;
-use crate::make::builder::role;
 use crate::table::{Item, Kind};
 
 impl Filling<'_> {
     pub(super) fn number(&mut self, item: &Item, signed: bool, argument: Argument) -> Result<(), BuildError> {
-        let field = role(item.field);
-        let value = argument.integer().ok_or(BuildError::Operand { field, code: argument.code })?;
+        let field = item.field;
+        let value = argument.integer().ok_or(BuildError::Operand { field, given: argument.given(self.rules) })?;
         let width = u32::from(item.width);
         let (min, max) = match signed {
             true => (-(1i64 << (width - 1)), (1i64 << (width - 1)) - 1),
@@ -28,7 +27,7 @@ impl Filling<'_> {
         self.number(item, false, argument)?;
         match argument.integer() {
             Some(value @ 0..=63) if set[0] >> value & 1 == 1 => Ok(()),
-            _ => Err(BuildError::Operand { field: role(item.field), code: argument.value as u16 }),
+            _ => Err(BuildError::Operand { field: item.field, given: argument.given(self.rules) }),
         }
     }
 

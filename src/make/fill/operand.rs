@@ -3,7 +3,6 @@
 use super::{Filling, LITERAL, NO_SADDR, VCC};
 use crate::inst::layout;
 use crate::make::argument::Argument;
-use crate::make::builder::role;
 use crate::make::resolve::{narrow_float, resolve};
 use crate::make::{BuildError, op};
 use crate::table::{Item, Kind, NONE, Ty};
@@ -26,7 +25,7 @@ impl Filling<'_> {
                 _ => self.set(item.cond),
             }
         }
-        let missing = BuildError::Missing(role(item.field));
+        let missing = BuildError::Missing(item.field);
         let optional = matches!(
             item.kind,
             Kind::Endpgm | Kind::BufVaddr | Kind::ScratchAddr | Kind::Saddr | Kind::ExpSrc | Kind::SmemOffset
@@ -49,7 +48,7 @@ impl Filling<'_> {
                 let code = self.resolve(item, item.dwords, argument)?;
                 if code < 256 {
                     if item.cond == NONE {
-                        return Err(BuildError::Operand { field: role(item.field), code });
+                        return Err(BuildError::Operand { field: item.field, given: op::given(self.rules, code, 0) });
                     }
                     self.set(item.cond);
                 }
@@ -73,7 +72,7 @@ impl Filling<'_> {
             Kind::Saddr => {
                 let code = self.resolve(item, item.dwords, argument)?;
                 if code == NO_SADDR {
-                    return Err(BuildError::Operand { field: item.field, code });
+                    return Err(BuildError::Operand { field: item.field, given: op::given(self.rules, code, 0) });
                 }
                 self.insert(item, code)
             }
@@ -83,7 +82,7 @@ impl Filling<'_> {
             }
             Kind::ScratchAddr => {
                 if item.aux[0] == NONE && off == b.is_off(Field::Saddr) {
-                    return Err(BuildError::Operand { field: item.field, code: argument.code });
+                    return Err(BuildError::Operand { field: item.field, given: argument.given(self.rules) });
                 }
                 if off {
                     return Ok(());
@@ -96,7 +95,7 @@ impl Filling<'_> {
                 let dwords = if self.flag(Field::Addr64) { 2 } else { flags[0] + flags[1] };
                 match (dwords, off) {
                     (0, true) => Ok(()),
-                    (0, false) => Err(BuildError::Operand { field: item.field, code: argument.code }),
+                    (0, false) => Err(BuildError::Operand { field: item.field, given: argument.given(self.rules) }),
                     (_, true) => Err(missing),
                     _ => self.coded(item, dwords, argument),
                 }
@@ -110,7 +109,9 @@ impl Filling<'_> {
                 self.literal(item.field, code)
             }
             Kind::Hex | Kind::Int16 if item.width == 16 => {
-                let value = argument.integer().ok_or(BuildError::Operand { field: item.field, code: argument.code })?;
+                let value = argument
+                    .integer()
+                    .ok_or(BuildError::Operand { field: item.field, given: argument.given(self.rules) })?;
                 if !(-0x8000..=0xffff).contains(&value) {
                     return Err(BuildError::Range { field: item.field, value, min: -0x8000, max: 0xffff });
                 }
@@ -137,7 +138,7 @@ impl Filling<'_> {
 
     /// The code of an argument, which is of `dwords`. What class it may be of the decoder says.
     fn resolve(&mut self, item: &Item, dwords: u8, argument: Argument) -> Result<u16, BuildError> {
-        let field = role(item.field);
+        let field = item.field;
         if argument.dwords != 0 && argument.dwords != dwords {
             return Err(BuildError::Width { field, dwords, given: argument.dwords });
         }
@@ -145,7 +146,7 @@ impl Filling<'_> {
         let any = u16::MAX;
         let (code, literal) = resolve(self.rules, field, any, item.ty, dwords.into(), code, value)?;
         if code == op::OFF {
-            return Err(BuildError::Operand { field, code });
+            return Err(BuildError::Operand { field, given: op::given(self.rules, code, 0) });
         }
         if code == LITERAL {
             self.literal(field, literal)?;
@@ -157,7 +158,7 @@ impl Filling<'_> {
             // Operands that share the bit are all of one kind.
             let other = self.decided & bit != 0 && self.is_set(acc) != is_acc;
             if is_acc && acc == NONE || other {
-                return Err(BuildError::Operand { field, code });
+                return Err(BuildError::Operand { field, given: op::given(self.rules, code, 0) });
             }
             self.decided |= bit;
             if is_acc {
@@ -166,7 +167,7 @@ impl Filling<'_> {
         }
         match (item.kind, code) {
             (Kind::Agpr, op::AGPR..) => Ok(code - 256),
-            (Kind::Agpr, code) => Err(BuildError::Operand { field, code }),
+            (Kind::Agpr, code) => Err(BuildError::Operand { field, given: op::given(self.rules, code, 0) }),
             (_, op::AGPR..) => Ok(code - 256),
             _ => Ok(code),
         }
@@ -184,7 +185,7 @@ impl Filling<'_> {
                 self.put_item(item, value.into());
                 Ok(())
             }
-            None => Err(BuildError::Operand { field: role(item.field), code }),
+            None => Err(BuildError::Operand { field: item.field, given: op::given(self.rules, code, 0) }),
         }
     }
 
@@ -264,7 +265,7 @@ impl Filling<'_> {
                 let range = BuildError::Range { field: item.field, value, min: 0, max: 255 };
                 let literal = u32::try_from(value).map_err(|_| range)?;
                 let base = layout(self.builder.target, Format::Smrd);
-                let room = base.is_some_and(|l| l.extends.iter().any(|(f, ..)| *f == item.field));
+                let room = base.is_some_and(|l| l.extends.iter().any(|e| e.field == item.field));
                 if !room {
                     return Err(range);
                 }
@@ -279,7 +280,7 @@ impl Filling<'_> {
     fn export(&mut self, item: &Item, argument: Argument) -> Result<(), BuildError> {
         let code = self.resolve(item, 1, argument)?;
         if code < 256 {
-            return Err(BuildError::Operand { field: role(item.field), code });
+            return Err(BuildError::Operand { field: item.field, given: op::given(self.rules, code, 0) });
         }
         let n = (item.lsb / 8) % 4;
         if !self.flag(Field::Compr) {
@@ -289,7 +290,7 @@ impl Filling<'_> {
         let lsb = item.lsb - 8 * n + 8 * (n / 2);
         let other = self.is_set(item.aux[0] ^ 1) && n % 2 == 1;
         if other && (self.bits >> lsb) as u8 != code as u8 {
-            return Err(BuildError::Operand { field: role(item.field), code });
+            return Err(BuildError::Operand { field: item.field, given: op::given(self.rules, code, 0) });
         }
         self.set(item.aux[0]);
         self.put(lsb, 8, u32::from(code) & 255);

@@ -2,6 +2,7 @@
 
 use super::{AGPR, IMPLICIT, IMPLICIT_REGISTERS, SECTION, VECTOR, code_at, implicit, is_off};
 use crate::operand::{Reg, Value};
+use crate::value::{InlineFloat, find};
 
 /// Any number of so many bits can look into the table.
 const ROOM: usize = 4096;
@@ -15,7 +16,7 @@ pub(in crate::operand) fn value_of(values: &'static Values, place: usize) -> &'s
 
 /// What codes mean, and accumulation registers behind them, where the scalar registers end with this one and the trap
 /// handler's are these.
-pub(crate) const fn values(sgpr_last: u16, ttmp_first: u16, ttmp_last: u16) -> Values {
+pub(crate) const fn values(sgpr_last: u16, ttmp_first: u16, ttmp_last: u16, specials: &[u8]) -> Values {
     let mut all = [Value::Literal(0); ROOM];
     let mut place = 0;
     while place < IMPLICIT + IMPLICIT_REGISTERS.len() {
@@ -34,11 +35,15 @@ pub(crate) const fn values(sgpr_last: u16, ttmp_first: u16, ttmp_last: u16) -> V
             _ if ttmp_first <= code && code <= ttmp_last => Value::Reg(Reg::Ttmp((code - ttmp_first) as u8 & aligned)),
             128..=192 => Value::Int((code - 128) as i8),
             193..=208 => Value::Int((192 - code as i16) as i8),
-            240..=248 => Value::Float(n),
+            240..=248 => Value::Float(InlineFloat::of(code)),
             255 => Value::Literal(0),
             AGPR.. => Value::Reg(Reg::Agpr(n)),
             _ if code as usize >= VECTOR => Value::Reg(Reg::Vgpr(n)),
-            _ => Value::Reg(Reg::Special(n)),
+            _ => match find(specials, code) {
+                Some(special) => Value::Reg(Reg::Special(special)),
+                // No instruction has the code.
+                None => Value::Off,
+            },
         };
         place += 1;
     }

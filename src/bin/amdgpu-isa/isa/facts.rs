@@ -1,6 +1,6 @@
 //! What an instruction does besides its operands, in words.
 
-use amdgpu_isa::{Access, Format, Inst};
+use amdgpu_isa::{Access, Flag, Form, Format, Inst};
 
 /// What each line is about, and what is so; nothing that goes without saying.
 pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
@@ -15,13 +15,13 @@ pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
     let counters = inst.counters();
     let raised = [("vmcnt", counters.vmcnt), ("expcnt", counters.expcnt), ("lgkmcnt", counters.lgkmcnt)];
     let raised = raised.into_iter().filter(|c| c.1).map(|c| c.0.to_string());
-    // Their names, `{"is_load", "may_raise_fp"}`; memory has a line of its own.
-    let flags = format!("{:?}", inst.flags()).replace('"', "");
-    let flags = flags.trim_matches(['{', '}']).split(", ").filter(|f| !["", "is_load", "is_store"].contains(f));
-    let flags = flags.map(|f| f.trim_start_matches("is_").trim_start_matches("has_").replace('_', " "));
+    // Memory has a line of its own.
+    let flags = inst.flags().iter().filter(|flag| ![Flag::Load, Flag::Store].contains(flag));
+    let flags = flags.map(|flag| flag.name().replace('_', " "));
     let behind = inst.extension().filter(|e| *e != Format::Literal);
-    let others = inst.opcode().forms(inst.target()).filter(|form| *form != (inst.format(), behind));
-    let others = others.map(|(format, extension)| match extension {
+    let others =
+        inst.opcode().forms(inst.target()).filter(|form| (form.format, form.extension) != (inst.format(), behind));
+    let others = others.map(|Form { format, extension, .. }| match extension {
         Some(extension) => format!("{format} with {extension}"),
         None => format.to_string(),
     });

@@ -5,7 +5,7 @@ use amdgpu_isa::make::kind::{Any, Off};
 use amdgpu_isa::make::modifiers::ModifierSet;
 use amdgpu_isa::make::{Agpr, Argument, BufferAddress, BuildError, Builder, Code, Op, Vgpr, Words};
 use amdgpu_isa::make::{a, addr64, bothen, float, idxen, inline, int, literal, off, offen, s, sets, ttmp, v};
-use amdgpu_isa::{Assembler, Buffer, Emit, Field, Format, Opcode, Reg, Target, Value};
+use amdgpu_isa::{InlineFloat, Special, Assembler, Buffer, Emit, Field, Format, Opcode, Reg, Target, Value};
 use amdgpu_isa_cortex_m::{code, keep};
 use core::fmt::Write;
 
@@ -47,7 +47,7 @@ impl Case {
             10 => literal(n).any(),
             11 => inline(n as i8).any(),
             12 => off().any(),
-            13 => Reg::Special(n as u8).into(),
+            13 => Special::ALL.get(n as usize).map_or(off().any(), |special| Reg::Special(*special).into()),
             _ => Reg::VgprHigh(n as u8).into(),
         }
     }
@@ -227,7 +227,7 @@ fn argument(case: &mut Case) -> Argument {
         1 => case.op::<2>("", "").into(),
         2 => case.op::<4>("", "").into(),
         3 => Value::Literal(n).into(),
-        4 => Value::Float(n as u8).into(),
+        4 => InlineFloat::ALL.get(n as usize).map_or(n.into(), |float| Value::Float(*float).into()),
         5 => Value::Int(n as i8).into(),
         _ => n.into(),
     }
