@@ -74,22 +74,20 @@ impl Opcode {
         (!places.all(respelled)).then_some(opcode)
     }
 
-    /// What [`Opcode::encodings`] yields, each with the mnemonic as the target's assembler spells it: the one that
-    /// [`Inst::mnemonic`](crate::Inst::mnemonic) gives for an instruction. Mostly it is the opcode's name.
+    /// How a target's assembler spells the operation in a format, without the suffix of an encoding. Mostly it is the
+    /// opcode's name. `None` if the target lacks the operation in that format.
     ///
     /// ```
     /// # #[cfg(feature = "gfx600")] {
     /// use amdgpu_isa::{Format, Opcode, Target};
-    /// let all: Vec<_> = Opcode::VAddCoU32.spellings(Target::Gfx600).collect();
-    /// assert_eq!(all, [(Format::Vop2, 37, "v_add_i32"), (Format::Vop3b, 293, "v_add_i32")]);
+    /// assert_eq!(Opcode::VAddCoU32.mnemonic(Target::Gfx600, Format::Vop2), Some("v_add_i32"));
+    /// assert_eq!(Opcode::VAddCoU32.mnemonic(Target::Gfx600, Format::Vop1), None);
     /// # }
     /// ```
     #[cfg(feature = "text")]
-    pub fn spellings(self, target: Target) -> impl Iterator<Item = (Format, u16, &'static str)> {
-        self.places(target).map(move |place| {
-            let own = own_spelling(target, place.slot.into());
-            (place.shape.format, place.number, own.unwrap_or_else(|| self.name()))
-        })
+    pub fn mnemonic(self, target: Target, format: Format) -> Option<&'static str> {
+        let place = self.places(target).find(|place| place.shape.format == format)?;
+        Some(own_spelling(target, place.slot.into()).unwrap_or_else(|| self.name()))
     }
 
     pub(crate) fn places(self, target: Target) -> impl Iterator<Item = Place> {
