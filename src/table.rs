@@ -239,7 +239,7 @@ pub(crate) struct Check {
     pub first: u16,
 }
 
-/// Slots of a page: `PAGE` in build/emit/pages.rs.
+/// Slots of a page: `PAGE` in build/lower/pages.rs.
 const PAGE: usize = 16;
 
 /// The entry of a slot, from the numbers of the pages and the pages themselves.

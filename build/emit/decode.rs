@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::build::check::assume::room;
 use crate::build::emit::camel;
-use crate::build::emit::pages::{PAGE, pages, position};
+use crate::build::lower::pages::{PAGE, number, pages};
 use crate::build::lower::{self, NONE, Seg, Target, special, tail};
 use crate::build::model::error::Result;
 
@@ -344,11 +344,6 @@ impl<'a> Classes<'a> {
 fn lane_set(t: &Target, c: &lower::Check, width: u8) -> Vec<bool> {
     let set = set_of(t, c);
     (0..512).map(|v| v >> width != 0 || set[v % set.len()]).collect()
-}
-
-/// The number of an equal thing in the list, at whose end it is put if there is none.
-pub fn number<T: PartialEq>(list: &mut Vec<T>, value: T) -> u8 {
-    position(list, value).min(255) as u8
 }
 
 /// Which field each bit of a format is of.

@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use crate::build::check::assume::room;
 use crate::build::emit::camel;
-use crate::build::emit::decode::{Class, LANES, Tables, number, set_of};
+use crate::build::emit::decode::{Class, LANES, Tables, set_of};
+use crate::build::lower::pages::number;
 use crate::build::lower::{Check, Family, NONE, Slot, Target, special, tail};
 use crate::build::model::Piece;
 use crate::build::model::error::Result;

@@ -1,29 +1,24 @@
 //! Writes the tables of every enabled target, and the enums that all targets share.
 
+pub mod builtin;
 pub mod decode;
 pub mod facts;
 pub mod hot;
-pub mod lengths;
-pub mod made;
 #[cfg(any(feature = "make", test))]
 pub mod make;
 pub mod names;
+pub mod operand_texts;
 pub mod operands;
-pub mod pages;
 pub mod quick;
-pub mod ready;
-pub mod roster;
+pub mod struct_list;
 pub mod tables;
-pub mod texts;
 pub mod types;
-pub mod usual;
-pub mod ways;
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 
 use crate::build::emit::tables::{info_table, target_tables};
-use crate::build::lower::{self, Target};
+use crate::build::lower::{self, Target, lengths};
 use crate::build::model::error::Result;
 use crate::build::model::*;
 
@@ -63,7 +58,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     files.push(("tables.rs".to_string(), tables));
     files.push(("texts".to_string(), texts));
     files.push(("types.rs".to_string(), types::all(isa, targets)));
-    files.push(("roster.rs".to_string(), roster::all(targets)));
+    files.push(("roster.rs".to_string(), struct_list::all(targets)));
     Ok(files)
 }
 
@@ -175,7 +170,7 @@ fn common(isa: &Isa, targets: &[Target]) -> String {
 
     facts::common(&mut out, isa, &formats, &ops);
     names::common(&mut out, isa);
-    out + &made::all(&ops)
+    out + &builtin::all(&ops)
 }
 
 /// The distinct infos of all targets, so that targets share them.

@@ -5,10 +5,10 @@ use std::fmt::Write;
 
 use crate::build::check::assume::room;
 use crate::build::emit::names::parts;
-use crate::build::emit::pages::run;
-use crate::build::emit::ready::{self, Ready};
+use crate::build::emit::operand_texts;
 use crate::build::emit::tables::UNNAMED;
-use crate::build::emit::texts;
+use crate::build::lower::fast_texts::{self, Ready};
+use crate::build::lower::pages::run;
 use crate::build::lower::{Item, NONE, Shape, Slot, Target};
 use crate::build::model::error::Result;
 use crate::build::model::{Isa, Piece};
@@ -89,7 +89,7 @@ pub fn shared(targets: &[Target]) -> String {
         shared.retain(|code, names| other.get(code) == Some(names));
         shared
     });
-    texts::all(last, &shared)
+    operand_texts::all(last, &shared)
 }
 
 /// The names of a target's codes that text does not show by their number; the first name of a code is its name.
@@ -143,7 +143,7 @@ fn quick(t: &Target, shape: &Shape, suffix: u8, waits: &[[Piece; 2]]) -> Vec<Qui
         ));
     }
     let operands: Vec<&Item> = before.iter().map(|i| i.1).collect();
-    let all = ready::all(&operands, waits, vcc);
+    let all = fast_texts::all(&operands, waits, vcc);
     let last = all.len().saturating_sub(1);
     let quick = |(n, ready)| Quick { loud, quiet, suffix, modifiers: modifiers.clone(), ready, another: n < last };
     all.into_iter().enumerate().map(quick).collect()

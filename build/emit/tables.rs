@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use crate::build::check::assume::room;
-use crate::build::emit::decode::number;
-use crate::build::emit::pages::{PAGE, pages};
 use crate::build::emit::{camel, infos, opcodes};
-use crate::build::emit::{facts, lengths, names, operands, quick};
+use crate::build::emit::{facts, names, operands, quick};
+use crate::build::lower::lengths;
+use crate::build::lower::pages::number;
+use crate::build::lower::pages::{PAGE, pages};
 use crate::build::lower::{self, NONE, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;

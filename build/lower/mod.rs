@@ -1,9 +1,15 @@
 //! Turns the tables into what one target's library tables hold: families, slots, shapes, classes, checks and items.
 //! `src/table.rs` says what each of these is.
 
+pub mod cases;
 pub mod facts;
+pub mod fast_operands;
+pub mod fast_texts;
 pub mod form;
 pub mod layout;
+pub mod lengths;
+pub mod operands;
+pub mod pages;
 pub mod rows;
 pub mod sets;
 

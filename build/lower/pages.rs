@@ -36,3 +36,8 @@ pub fn position<T: PartialEq>(list: &mut Vec<T>, entry: T) -> usize {
         list.len() - 1
     })
 }
+
+/// The number of an equal thing in the list, at whose end it is put if there is none.
+pub fn number<T: PartialEq>(list: &mut Vec<T>, value: T) -> u8 {
+    position(list, value).min(255) as u8
+}

@@ -1,4 +1,4 @@
-//! Ready-made texts of operands: `TEXTS` in src/text/texts.rs. Which operand has which, build/emit/ready.rs says.
+//! Ready-made texts of operands: `TEXTS` in src/text/texts.rs. Which operand has which, build/lower/fast_texts.rs says.
 
 use std::collections::BTreeMap;
 
