@@ -26,7 +26,11 @@ pub mod quick;
 pub mod ready;
 pub mod roster;
 pub mod rows;
+pub mod rules;
 pub mod sets;
+#[path = "../src/shared.rs"]
+#[allow(dead_code)] // The library uses some of it, the generator the rest.
+pub mod shared;
 pub mod tables;
 pub mod texts;
 pub mod types;
