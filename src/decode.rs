@@ -3,9 +3,10 @@
 #[cfg(feature = "fast")]
 pub(crate) mod hot;
 
-use crate::table::{Check, Class, DecodeTables, Family, FieldMap, Follow, NONE, paged, special, tail};
+use crate::shared::{RuleKind, marks};
+use crate::table::{Bits, Check, Class, DecodeTables, Family, FieldMap, Follow, NONE, Rule, paged, tail};
 use crate::target::DECODE;
-use crate::target::generated::{FAMILIES, LANES, RULES, SETS, TAILS};
+use crate::target::generated::{FAMILIES, LANES, MARKS, RULES, SETS, TAILS};
 use crate::{DecodeError, Field, Format, Inst, Target};
 #[cfg(feature = "fast")]
 use {crate::target::HOT, hot::Hot};
@@ -203,16 +204,16 @@ fn careful(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, D
     if let Some(bad) = refused(t, class, more, lanes, bits) {
         return Err(reserved_value(t, &found, bad, 0));
     }
-    if class.special != 0 {
-        ties(t, class, (more, lanes), bits)?;
-    }
-    if RULES & class.special & special::WIDE != 0 {
+    if MARKS & class.marks & marks::WIDE != 0 {
         wide(t, &found, pairs[1] as u32)?;
+    }
+    if let Some(bad) = broken(t, class, &pairs) {
+        return Err(reserved_value(t, &found, bad, 0));
     }
     let [a, b, c] = pairs.map(|pair| [pair as u32, (pair >> 32) as u32]);
     let words = [a[0], a[1], b[0], b[1], c[0]];
     let inst = Inst::new(target, words, found.meta(), found.dwords.into());
-    if RULES & class.special & special::SIZED != 0 {
+    if MARKS & class.marks & marks::SIZED != 0 {
         crate::operand::sizes(&inst)?;
     }
     Ok(inst)
@@ -279,7 +280,7 @@ fn find(t: &DecodeTables, bits: u64, family: &Family) -> Option<Found> {
         return None;
     }
     let class = t.classes.get(usize::from(base))?;
-    let wide = RULES & class.special & special::WIDE != 0;
+    let wide = MARKS & class.marks & marks::WIDE != 0;
     let dwords = 1 + u8::from(class.tail & tail::TWO != 0) + u8::from(wide && is_three(t, base));
     let mut found = Found { slot, form: 0, class: base, dwords };
     if may_follow(class.tail, word) {
@@ -323,7 +324,7 @@ fn slot(family: &Family, word: u32) -> u16 {
 
 /// Bits that must be one, and checks that fit no lane.
 fn further<'a>(t: &'a DecodeTables, number: u8, class: &Class) -> (u64, &'a [Check]) {
-    if RULES & class.special & special::FURTHER == 0 {
+    if MARKS & class.marks & marks::FURTHER == 0 {
         return (0, &[]);
     }
     let ones = t.ones.iter().find(|o| o.0 == number).map_or(0, |o| o.1);
@@ -358,66 +359,44 @@ fn refused_by(t: &DecodeTables, checks: &[Check], bits: u64) -> Option<Bad> {
     Some(Bad { lsb: check.lsb, width: check.mask.count_ones() as u8, value })
 }
 
+impl Bits {
+    /// Their value in the words.
+    fn of(self, pairs: &Pairs) -> u16 {
+        let Bits(lsb, width) = self;
+        let pair = pairs.get(usize::from(lsb / 64)).copied().unwrap_or(0);
+        (pair >> (lsb % 64)) as u16 & ((1u32 << width) - 1) as u16
+    }
+}
+
+/// The first rule of the class that the words break.
+fn broken(t: &DecodeTables, class: &Class, pairs: &Pairs) -> Option<Bad> {
+    let rules = if RULES == 0 { &[][..] } else { t.rules.get(usize::from(class.rules))? };
+    let rule = rules.iter().find(|rule| !keeps(t, rule, pairs))?;
+    Some(Bad { lsb: rule.field.0, width: rule.field.1, value: rule.field.of(pairs) })
+}
+
+/// The words keep to a rule. What no target asks for is left out of the code.
+fn keeps(t: &DecodeTables, rule: &Rule, pairs: &Pairs) -> bool {
+    let has = |kind: RuleKind| RULES & kind.bit() != 0;
+    let value = rule.field.of(pairs);
+    let inside = |registers: u16| value + registers <= 1 << rule.field.1;
+    if has(RuleKind::Image) && rule.kind == RuleKind::Image {
+        let [dmask, tfe, d16] = [0, 1, 2].map(|n: usize| rule.looks[n].0.of(pairs));
+        return inside(crate::operand::mimg_dwords(rule.n, dmask, tfe != 0, d16 != 0));
+    }
+    if rule.looks.iter().any(|(bits, value)| bits.of(pairs) != u16::from(*value)) {
+        return true;
+    }
+    match rule.kind {
+        RuleKind::Room if has(RuleKind::Room) => inside(rule.n.into()),
+        RuleKind::Scalar if has(RuleKind::Scalar) => in_set(t.scalars, value.into()),
+        _ => false,
+    }
+}
+
 #[inline]
 fn in_set(set: &[u32; 16], code: usize) -> bool {
     set[code / 32 % 16] >> (code % 32) & 1 == 1
-}
-
-/// Rules that tie several fields. Their positions are those of the formats that have the rule, which no generation
-/// has moved so far; the tables name the rule, the build checks the positions.
-fn ties(t: &DecodeTables, class: &Class, (more, lanes): (&[Check], usize), bits: u64) -> Result<(), DecodeError> {
-    let has = |rule: u16| RULES & class.special & rule != 0;
-    let at = |lsb: u32, width: u32| (bits >> lsb) as u16 & ((1u32 << width) - 1) as u16;
-    let bad = |field, lsb: u8, width: u8| {
-        Err(DecodeError::ReservedValue { field, value: at(lsb.into(), width.into()), lsb, width })
-    };
-    let offen_and_idxen = at(12, 2) == 3;
-    if has(special::BUF_VADDR) && offen_and_idxen && at(32, 8) == 255 {
-        return bad(Field::Vaddr, 32, 8);
-    }
-    if has(special::ADDR64) && at(15, 1) == 1 {
-        if at(12, 2) != 0 {
-            return bad(Field::Addr64, 15, 1);
-        }
-        if at(32, 8) == 255 {
-            return bad(Field::Vaddr, 32, 8);
-        }
-    }
-    let (lds, acc) = (at(16, 1) == 1, at(55, 1) == 1);
-    // The bit is acc, or tfe where there are no accumulation registers.
-    if has(special::LDS_ALONE) && lds && acc {
-        return bad(Field::Acc, 55, 1);
-    }
-    let (glc, tfe) = (at(16, 1) == 1, at(55, 1) == 1);
-    if has(special::RETURN_TFE) && glc && tfe {
-        // One register more fits if the tuple fits one register further on.
-        let next = bits.checked_add(1 << 56);
-        let fits = |bits| refused(t, class, more, lanes, bits).is_none();
-        if !next.is_some_and(fits) {
-            return bad(Field::Vdst, 56, 8);
-        }
-    }
-    if has(special::MIMG) {
-        let dwords = crate::operand::mimg_dwords(class.special, at(8, 4), at(16, 1) == 1, at(63, 1) == 1);
-        if at(40, 8) + dwords > 256 {
-            return bad(Field::Vdata, 40, 8);
-        }
-    }
-    let no_saddr = at(48, 7) == 127;
-    if has(special::GLOBAL_ADDR) && no_saddr && at(32, 8) == 255 {
-        return bad(Field::Addr, 32, 8);
-    }
-    if has(special::SMEM_OFFSET | special::SMEM_ONE_OFFSET) {
-        let two = has(special::SMEM_OFFSET);
-        let (soffset_en, imm) = (two && at(14, 1) == 1, at(17, 1) == 1);
-        if soffset_en && !in_set(t.scalars, at(57, 7).into()) {
-            return bad(Field::Soffset, 57, 7);
-        }
-        if !soffset_en && !imm && !in_set(t.scalars, at(32, 7).into()) {
-            return bad(Field::Offset, 32, 7);
-        }
-    }
-    Ok(())
 }
 
 /// Why there is no such operation.

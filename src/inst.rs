@@ -4,7 +4,8 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 
 use crate::decode::MAX_DWORDS;
-use crate::table::{Info, NO_INFO, Shape, paged, special};
+use crate::shared::marks;
+use crate::table::{Info, NO_INFO, Shape, paged};
 #[cfg(feature = "fast")]
 use crate::target::HOT;
 use crate::target::generated::INFOS;
@@ -151,19 +152,19 @@ impl Inst {
         u64::from(self.words[2]) | u64::from(self.words[3]) << 32
     }
 
-    fn special(&self) -> u16 {
+    fn marks(&self) -> u8 {
         let t = DECODE[self.target() as usize];
-        t.classes.get(usize::from(self.class())).map_or(0, |class| class.special)
+        t.classes.get(usize::from(self.class())).map_or(0, |class| class.marks)
     }
 
     /// The operation knows the d16 bit.
     pub(crate) fn has_d16(&self) -> bool {
-        self.special() & special::MIMG_D16 != 0
+        self.marks() & marks::D16 != 0
     }
 
     /// The operation knows the lds bit: where it does not, the bit is always zero.
     pub(crate) fn has_lds(&self) -> bool {
-        self.special() & special::LDS != 0
+        self.marks() & marks::LDS != 0
     }
 
     /// How the target's assembler spells the mnemonic, without the suffix of an encoding. Mostly the opcode's name.

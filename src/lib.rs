@@ -185,6 +185,8 @@ mod operand;
 mod patch;
 mod registers;
 mod retarget;
+#[allow(dead_code)] // The generator uses some of it, the library the rest.
+mod shared;
 mod table;
 mod target;
 #[cfg(feature = "text")]

@@ -17,6 +17,7 @@ mod quick;
 mod text;
 
 // How long the longest of each table is among the targets: an index is compared with a constant.
+use crate::shared::RuleKind;
 use crate::target::generated::{CLASS_OF, CLASSES, FAMILIES, PAGES, SETS, ZEROS};
 use crate::{Access, Field, Format, Inst, Opcode};
 pub use layout::*;
@@ -59,14 +60,16 @@ pub(crate) struct DecodeTables {
     pub sets: [u64; SETS],
     /// Classes of the SDWA and DPP forms; 0: there is none.
     pub forms: &'static [[u8; 2]],
-    /// Further checks of classes with the rule `special::FURTHER`: the class, and a run of checks.
+    /// Further checks of classes with the mark `marks::FURTHER`: the class, and a run of checks.
     pub more: &'static [(u8, &'static [Check])],
     /// Which values a field may have: a bit of the byte at `Check::first` plus the value. Eight sets lie side by side.
     pub allowed: &'static [u8],
-    /// Bits that must be one, of classes with that rule.
+    /// Bits that must be one, of classes with that mark.
     pub ones: &'static [(u8, u64)],
     /// Codes that are scalar registers.
     pub scalars: &'static [u32; 16],
+    /// Rules that tie several fields; the first list is empty.
+    pub rules: &'static [&'static [Rule]],
     /// In the order of their classes.
     pub follows: &'static [Follow],
     pub wide: &'static [Wide],
@@ -125,13 +128,15 @@ pub(crate) const NO_FAMILY: Family = Family { base: 0xfff0, op_mask: 0, op_shift
 
 /// Fills up `DecodeTables::classes`, where a target has fewer than another.
 #[allow(dead_code)]
-pub(crate) const NO_CLASS: Class = Class { special: 0, sets: [0; 4], zeros: 0, tail: 0, forms: 0, parts: 0 };
+pub(crate) const NO_CLASS: Class = Class { marks: 0, rules: 0, sets: [0; 4], zeros: 0, tail: 0, forms: 0, parts: 0 };
 
 /// What has to hold of the words.
 #[derive(Clone, Copy)]
 pub(crate) struct Class {
-    /// Rules that tie several fields, as `special::*`.
-    pub special: u16,
+    /// As `marks::*`.
+    pub marks: u8,
+    /// Which of `DecodeTables::rules`.
+    pub rules: u8,
     /// For each field of the family's lanes the set of `DecodeTables::sets` that it must be in.
     pub sets: [u8; 4],
     /// Which of `DecodeTables::zeros`.
@@ -160,47 +165,24 @@ pub(crate) mod tail {
     pub const ALWAYS: u8 = 32;
     /// What `DecodeTables::follows` says of the class.
     pub const LIST: u8 = 64;
-    /// The base format has two dwords; with the rule `special::WIDE` three.
+    /// The base format has two dwords; with the mark `marks::WIDE` three.
     pub const TWO: u8 = 128;
 }
 
-/// Rules that tie several fields.
-pub(crate) mod special {
-    /// With offen and idxen the address is a register pair.
-    pub const BUF_VADDR: u16 = 1;
-    /// Without saddr the address is a register pair.
-    pub const GLOBAL_ADDR: u16 = 2;
-    /// The offset may hold an SGPR.
-    pub const SMEM_OFFSET: u16 = 4;
-    /// The row has the lds bit: what goes to LDS is no operand.
-    pub const LDS: u16 = 8;
-    /// What goes to LDS has no accumulation register, and no fail status.
-    pub const LDS_ALONE: u16 = 2048;
-    /// The offset may hold an SGPR; there is no second one.
-    pub const SMEM_ONE_OFFSET: u16 = 16;
-    /// Image data: as many registers as components.
-    pub const MIMG_DATA: u16 = 32;
-    /// Image data of a gather: four components.
-    pub const MIMG_GATHER: u16 = 64;
-    /// Image data of an atomic.
-    pub const MIMG_ATOMIC: u16 = 128;
-    /// Image data of a compare and swap.
-    pub const MIMG_CMPSWAP: u16 = 256;
-    /// The row has the d16 bit, which packs two components in a register.
-    pub const MIMG_D16: u16 = 512;
-    /// A 64-bit address goes without index and offset.
-    pub const ADDR64: u16 = 1024;
-    /// A tuple is as long as other fields say: every operand must be asked for its size.
-    pub const SIZED: u16 = 4096;
-    /// There is something in `DecodeTables::wide`.
-    pub const WIDE: u16 = 8192;
-    /// What is returned has one register more with tfe.
-    pub const RETURN_TFE: u16 = 16384;
-    /// There is something in `DecodeTables::more` or `ones`.
-    pub const FURTHER: u16 = 32768;
-    /// Any of the image rules.
-    pub const MIMG: u16 = MIMG_DATA | MIMG_GATHER | MIMG_ATOMIC | MIMG_CMPSWAP;
+/// What must hold of several fields together: where all that it looks at has the values that it says, the field must be
+/// as the kind says.
+pub(crate) struct Rule {
+    pub kind: RuleKind,
+    /// The field that is refused.
+    pub field: Bits,
+    pub n: u8,
+    /// Other fields, and a value of each; no bits have the value zero.
+    pub looks: [(Bits, u8); 3],
 }
+
+/// A run of bits in the first six dwords, in one pair of dwords: the lowest, and how many.
+#[derive(Clone, Copy)]
+pub(crate) struct Bits(pub u8, pub u8);
 
 /// What is known of the length from the top nine bits of the first dword; the low bits are `tail::*`.
 pub(crate) mod length {

@@ -35,12 +35,13 @@ pub(crate) mod generated {
     use crate::decode::hot::{HotClass, HotFamily, HotTables, NO_CLASS as NO_HOT_CLASS, NO_FAMILY as NO_HOT_FAMILY};
     #[cfg(feature = "fast")]
     use crate::operand::values::ready::{Values, values};
+    use crate::shared::RuleKind;
     #[cfg(feature = "text")]
     use crate::table::TextTables;
     use crate::table::{
-        Check, Class, Codes, DecodeTables, Dual, FactTables, Family, FieldMap, Follow, How, ImmTables, Info, Item,
-        ItemTables, Kind, Layout, LayoutTables, LengthTables, NO_CLASS, NO_FAMILY, NO_ROW, NameTables, Named, OpTables,
-        OperandTables, Other, Part, Row, Shape, Ty, When, Wide, padded,
+        Bits, Check, Class, Codes, DecodeTables, Dual, FactTables, Family, FieldMap, Follow, How, ImmTables, Info,
+        Item, ItemTables, Kind, Layout, LayoutTables, LengthTables, NO_CLASS, NO_FAMILY, NO_ROW, NameTables, Named,
+        OpTables, OperandTables, Other, Part, Row, Rule, Shape, Ty, When, Wide, padded,
     };
     #[cfg(all(feature = "text", feature = "fast"))]
     use crate::table::{ModifierWay, NO_QUICK, QuickModifier, QuickShape, QuickTables};

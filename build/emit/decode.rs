@@ -5,8 +5,10 @@ use std::fmt::Write;
 use crate::build::check::assume::room;
 use crate::build::emit::camel;
 use crate::build::lower::pages::{PAGE, number, pages};
-use crate::build::lower::{self, NONE, Seg, Target, special, tail};
+use crate::build::lower::rules::Rule;
+use crate::build::lower::{self, NONE, Seg, Target, tail};
 use crate::build::model::error::Result;
+use crate::build::shared::marks;
 
 /// Where the fields lie whose codes nearly all words are refused for: the lanes of `src/decode.rs`, as (lowest bit,
 /// width). A family has the lanes that most of its checks fit; the others are checked one by one, which takes longer.
@@ -36,7 +38,9 @@ pub struct Class {
     pub more: Vec<lower::Check>,
     high_checks: Vec<lower::Check>,
     pub tail: u8,
-    pub special: u16,
+    /// As `marks::*`, without `FURTHER`.
+    pub marks: u8,
+    pub rules: Vec<Rule>,
     dwords: u8,
     forms: [u8; 2],
     follows: Vec<Follow>,
@@ -48,8 +52,8 @@ impl Class {
         self.ones as u64 != 0 || !self.more.is_empty()
     }
 
-    fn rules(&self) -> u16 {
-        self.special | if self.is_further() { special::FURTHER } else { 0 }
+    fn all_marks(&self) -> u8 {
+        self.marks | if self.is_further() { marks::FURTHER } else { 0 }
     }
 }
 
@@ -104,9 +108,11 @@ impl Sizes {
     }
 }
 
-/// Rules that some class of some target has: the code for the others is left out.
-pub fn rules(all: &[Tables]) -> u16 {
-    all.iter().flat_map(|t| &t.classes.list).fold(0, |all, c| all | c.rules())
+/// Marks that some class of some target has, and kinds of rules: the code for the others is left out.
+pub fn needed(all: &[Tables]) -> (u8, u8) {
+    let classes = || all.iter().flat_map(|t| &t.classes.list);
+    let rules = classes().flat_map(|c| &c.rules).fold(0, |all, rule| all | rule.kind.bit());
+    (classes().fold(0, |all, c| all | c.all_marks()), rules)
 }
 
 /// Where a page begins in which there is nothing; it is put behind the others if there is none.
@@ -171,17 +177,21 @@ impl<'a> Tables<'a> {
         writeln!(w, "pages: padded(&{:?}, {}),", self.pages, self.empty).unwrap();
         writeln!(w, "class_of: padded(&{:?}, 0),\nzeros: padded(&{:?}, 0),", self.class_of, self.zeros).unwrap();
         writeln!(w, "kinds: {:?},\nsets: padded(&{:?}, 0),", self.kinds, self.sets).unwrap();
-        let (mut forms, mut parts) = (vec![[0, 0]], Vec::new());
+        let (mut forms, mut parts, mut rules) = (vec![[0, 0]], Vec::new(), vec![Vec::new()]);
         let class = |c: &Class| {
-            let (special, sets, zeros) = (c.rules(), c.sets, number(&mut self.zeros.clone(), c.zeros as u64));
+            let (marks, sets, zeros) = (c.all_marks(), c.sets, number(&mut self.zeros.clone(), c.zeros as u64));
+            let rules = number(&mut rules, c.rules.clone());
             let tail = c.tail | if c.dwords > 1 { tail::TWO } else { 0 };
             let (forms, parts) = (number(&mut forms, c.forms), number(&mut parts, c.parts));
             format!(
-                "Class {{ special: {special}, sets: {sets:?}, zeros: {zeros}, tail: {tail}, forms: {forms}, parts: {parts} }}"
+                "Class {{ marks: {marks}, rules: {rules}, sets: {sets:?}, zeros: {zeros}, tail: {tail}, forms: {forms}, parts: {parts} }}"
             )
         };
         let list: Vec<String> = self.classes.list.iter().map(class).collect();
         writeln!(w, "classes: padded(&[{}], NO_CLASS),\nforms: &{forms:?},", list.join(",\n")).unwrap();
+        writeln!(w, "rules: &[").unwrap();
+        rules.iter().for_each(|rules| writeln!(w, "&[{}],", rules.iter().map(rule_text).collect::<String>()).unwrap());
+        writeln!(w, "],").unwrap();
         self.rare(w);
         let name = |f: usize| format!("Format::{}", camel(&self.t.formats[f].def.name));
         writeln!(w, "parts: &[").unwrap();
@@ -227,7 +237,7 @@ impl<'a> Tables<'a> {
         }
         writeln!(w, "],\nwide: &[").unwrap();
         let high = |bits: u128| (bits >> 64) as u32;
-        for (class, c) in all().filter(|(_, c)| c.special & special::WIDE != 0) {
+        for (class, c) in all().filter(|(_, c)| c.marks & marks::WIDE != 0) {
             let (zeros, ones, ignored) = (high(c.zeros), high(c.ones), c.ignored_high);
             let checks = list(&c.high_checks, &mut allowed);
             writeln!(w, "Wide {{ class: {class}, checks: &[{checks}], zeros: {zeros:#x}, ones: {ones:#x}, ignored: {ignored:#x} }},").unwrap();
@@ -263,7 +273,8 @@ impl<'a> Classes<'a> {
             high_checks: Vec::new(),
             tail: 0,
             // So that it is looked at.
-            special: special::FURTHER,
+            marks: marks::FURTHER,
+            rules: Vec::new(),
             dwords: 1,
             forms: [0; 2],
             follows: Vec::new(),
@@ -319,8 +330,9 @@ impl<'a> Classes<'a> {
             more,
             high_checks: checks(c.high_checks),
             tail: c.tail,
-            // The third dword is looked for where this rule is.
-            special: c.special | if dwords > 2 { special::WIDE } else { 0 },
+            // The third dword is looked for where this mark is.
+            marks: c.marks | if dwords > 2 { marks::WIDE } else { 0 },
+            rules: c.rules.clone(),
             dwords,
             forms,
             follows,
@@ -338,6 +350,15 @@ impl<'a> Classes<'a> {
         let bits = |s: usize| columns.iter().enumerate().fold(0, |all, (n, c)| all | u64::from(c[s]) << n);
         Ok((kinds, (0..self.sets.len()).map(bits).collect()))
     }
+}
+
+fn rule_text(rule: &Rule) -> String {
+    let Rule { kind, field, n, looks } = rule;
+    let looks = looks.map(|(piece, value)| format!("(Bits({}, {}), {value})", piece.lsb, piece.width)).join(", ");
+    format!(
+        "Rule {{ kind: RuleKind::{kind:?}, field: Bits({}, {}), n: {n}, looks: [{looks}] }},",
+        field.lsb, field.width
+    )
 }
 
 /// The values of a lane that a check takes. What lies above a narrower field does not count, nor what no lane holds.

@@ -2,16 +2,17 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
+use std::ops::RangeInclusive;
 
 use crate::build::check::assume::room;
 use crate::build::emit::camel;
 use crate::build::emit::decode::{Class, LANES, Tables, set_of};
 use crate::build::lower::pages::number;
-use crate::build::lower::{Check, Family, NONE, Slot, Target, special, tail};
+use crate::build::lower::rules::Rule;
+use crate::build::lower::{Check, Family, NONE, Slot, Target, tail};
 use crate::build::model::Piece;
 use crate::build::model::error::Result;
-
-const MIMG: u16 = special::MIMG_DATA | special::MIMG_GATHER | special::MIMG_ATOMIC | special::MIMG_CMPSWAP;
+use crate::build::shared::{RuleKind, marks};
 
 /// The lanes in which 255 announces a literal, if the tail has the bit.
 const LITERALS: [(u8, (u8, u8)); 3] = [(tail::SSRC0, (0, 8)), (tail::SSRC1, (8, 8)), (tail::SRC0, (0, 9))];
@@ -27,17 +28,13 @@ struct Hot {
 }
 
 /// What need not be looked at any further in words of a class; `None`: nothing.
-///
-/// What a rule forbids is forbidden here without its conditions, as long as few words meet them. Where its fields lie,
-/// `ties` in build/check/assume.rs checks.
 fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
     let lanes = LANES[c.lanes];
-    let elsewhere = special::SIZED | special::WIDE;
-    if c.special & elsewhere != 0 || c.ones != 0 || c.tail & (tail::ALWAYS | tail::LIST) != 0 {
+    if c.marks & (marks::SIZED | marks::WIDE) != 0 || c.ones != 0 || c.tail & (tail::ALWAYS | tail::LIST) != 0 {
         return None;
     }
     let mut good = c.sets.map(|set| tables.classes.sets[usize::from(set)].clone());
-    let mut forbid = |lane: (u8, u8), codes: std::ops::RangeInclusive<usize>| {
+    let mut forbid = |lane: (u8, u8), codes: RangeInclusive<usize>| {
         let n = lanes.iter().position(|&l| l == lane)?;
         good[n][codes].fill(false);
         Some(())
@@ -48,25 +45,16 @@ fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
             forbid(lane, code..=code)?;
         }
     }
-    // The address is not the last register, image data are not among the last five.
-    if c.special & (special::BUF_VADDR | special::GLOBAL_ADDR) != 0 {
-        forbid((32, 8), 255..=255)?;
-    }
-    if c.special & MIMG != 0 {
-        forbid((40, 8), 252..=255)?;
-    }
-    // An offset that is a constant.
-    if c.special & (special::SMEM_OFFSET | special::SMEM_ONE_OFFSET) != 0 {
-        forbid((17, 1), 0..=0)?;
-    }
     let mut zeros = c.zeros as u64;
     for check in &c.more {
         zeros |= u64::from(harmless(tables, check)?) << check.lsb;
     }
-    for (rule, bit) in
-        [(special::SMEM_OFFSET, 14), (special::ADDR64, 15), (special::LDS_ALONE, 16), (special::RETURN_TFE, 55)]
-    {
-        zeros |= u64::from(c.special & rule != 0) << bit;
+    for rule in &c.rules {
+        match excluded(rule, zeros)? {
+            Excluded::Already => {}
+            Excluded::Bit(bit) => zeros |= 1 << bit,
+            Excluded::Codes(lane, codes) => forbid(lane, codes)?,
+        }
     }
     for (good, lane) in good.iter_mut().zip(lanes) {
         *good = (0..512).map(|code| lane.1 == 0 || good[code % (1 << lane.1)]).collect();
@@ -77,6 +65,40 @@ fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
         (0..512).map(|code| is && code % (1 << lane.1) == 255).collect()
     };
     Some(Hot { zeros, good, literal: lanes.map(announced) })
+}
+
+/// Words without which a rule always holds.
+enum Excluded {
+    /// Those that other rules leave out too.
+    Already,
+    /// With this bit.
+    Bit(u8),
+    /// With these codes in a lane.
+    Codes((u8, u8), RangeInclusive<usize>),
+}
+
+/// What a rule forbids is forbidden here without looking at all that it looks at, as long as few words are left out: the
+/// last registers of a file, or words with the first flag that it looks at.
+fn excluded(rule: &Rule, zeros: u64) -> Option<Excluded> {
+    let looks = || rule.looks.iter().filter(|(piece, _)| piece.width == 1);
+    let is_low = |piece: &Piece| piece.lsb + piece.width <= 64;
+    let (field, n) = ((rule.field.lsb, rule.field.width), usize::from(rule.n));
+    let last = |n: usize| Some(Excluded::Codes(field, (1usize << field.1) + 1 - n..=(1usize << field.1) - 1));
+    if rule.kind == RuleKind::Image {
+        // Four components, and the fail status.
+        return last(5);
+    }
+    if looks().any(|(piece, value)| *value == 1 && is_low(piece) && zeros >> piece.lsb & 1 == 1) {
+        return Some(Excluded::Already);
+    }
+    if rule.kind == RuleKind::Room && n == 2 {
+        return last(n);
+    }
+    let (piece, value) = looks().find(|(piece, _)| is_low(piece))?;
+    Some(match value {
+        1 => Excluded::Bit(piece.lsb),
+        _ => Excluded::Codes((piece.lsb, 1), 0..=0),
+    })
 }
 
 /// Bits of a field such that every value without them is good: those that leave the most values.

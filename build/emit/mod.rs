@@ -37,7 +37,8 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let decode = targets.iter().map(decode::Tables::new).collect::<Result<Vec<_>>>()?;
     let sizes = decode::Sizes::of(&decode);
     sizes.emit(&mut tables);
-    writeln!(tables, "pub(crate) const RULES: u16 = {};", decode::rules(&decode)).unwrap();
+    let (marks, rules) = decode::needed(&decode);
+    writeln!(tables, "pub(crate) const MARKS: u8 = {marks};\npub(crate) const RULES: u8 = {rules};").unwrap();
     operands::values(&mut tables, isa, targets);
     let texts = quick::shared(targets);
     let opcodes = opcodes(targets);

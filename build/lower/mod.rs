@@ -11,12 +11,14 @@ pub mod lengths;
 pub mod operands;
 pub mod pages;
 pub mod rows;
+pub mod rules;
 pub mod sets;
 
 use std::collections::BTreeMap;
 
 use crate::build::check::assume;
 use crate::build::lower::rows::{Pool, rows};
+use crate::build::lower::rules::Rule;
 use crate::build::model::error::Result;
 use crate::build::model::*;
 
@@ -143,7 +145,9 @@ pub struct Class {
     pub high_checks: (usize, usize),
     /// Bits of `Tail` in src/table.rs.
     pub tail: u8,
-    pub special: u16,
+    /// As `marks::*` in src/shared.rs.
+    pub marks: u8,
+    pub rules: Vec<Rule>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -191,26 +195,6 @@ pub mod tail {
     pub const ALWAYS: u8 = 32;
     pub const LIST: u8 = 64;
     pub const TWO: u8 = 128;
-}
-
-/// The rules of `special` in src/table.rs.
-pub mod special {
-    pub const BUF_VADDR: u16 = 1;
-    pub const GLOBAL_ADDR: u16 = 1 << 1;
-    pub const SMEM_OFFSET: u16 = 1 << 2;
-    pub const LDS: u16 = 1 << 3;
-    pub const SMEM_ONE_OFFSET: u16 = 1 << 4;
-    pub const MIMG_DATA: u16 = 1 << 5;
-    pub const MIMG_GATHER: u16 = 1 << 6;
-    pub const MIMG_ATOMIC: u16 = 1 << 7;
-    pub const MIMG_CMPSWAP: u16 = 1 << 8;
-    pub const MIMG_D16: u16 = 1 << 9;
-    pub const ADDR64: u16 = 1 << 10;
-    pub const LDS_ALONE: u16 = 1 << 11;
-    pub const SIZED: u16 = 1 << 12;
-    pub const WIDE: u16 = 1 << 13;
-    pub const RETURN_TFE: u16 = 1 << 14;
-    pub const FURTHER: u16 = 1 << 15;
 }
 
 pub fn target<'a>(isa: &'a Isa, row: &'a TargetRow) -> Result<Target<'a>> {

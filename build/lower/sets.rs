@@ -53,7 +53,7 @@ pub fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Res
         return Ok(None);
     }
     let returned = item.is_returned();
-    // What is returned depends on two flags, and a check has room for one: the other is the rule RETURN_TFE.
+    // What is returned depends on two flags, and a check has room for one: the other is a rule of its own.
     let tfe = k.reads_as == "buf_data" && form.has_tfe(t, item) && !returned;
     let bits = item.width + u8::from(flagged || returned);
     let most = (((1u64 << bits) - 1) << item.shift) + if flagged || returned { 0 } else { u64::from(k.add) };
@@ -108,7 +108,7 @@ pub fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Res
 }
 
 /// The kind by which the form reads the item: the token's, the replacement's, or the field's own.
-fn kind_of(t: &Target, form: &Form, item: &Item, field: &Field) -> String {
+pub fn kind_of(t: &Target, form: &Form, item: &Item, field: &Field) -> String {
     for token in &form.tokens {
         let (name, kind) = match token {
             Token::Operand { name, kind, .. } | Token::Modifier { name, kind, .. } => (name, kind),

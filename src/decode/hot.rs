@@ -5,8 +5,9 @@
 //! either that it is an instruction of one dword or two with all in order, or that somebody else must look at it: a
 //! code announces a further dword, a rule ties fields, or something is wrong.
 
-use super::{family, find, further, in_lane, refused_by, ties, zeros};
-use crate::table::{Class, DecodeTables, special};
+use super::{broken, family, find, further, in_lane, refused_by, zeros};
+use crate::shared::marks;
+use crate::table::{Class, DecodeTables};
 use crate::target::{DECODE, HOT};
 use crate::{Inst, Target};
 
@@ -138,7 +139,7 @@ fn other(target: Target, bits: u64) -> Option<Hot> {
     let lanes = usize::from(family.lanes);
     let good = bits & zeros(t, class) == 0
         && (0..4).all(|n| in_lane(t, class, lanes, n, bits))
-        && (class.special == 0 || rare(t, found.class, class, lanes, bits));
+        && (class.rules == 0 && class.marks & marks::CLOSER == 0 || rare(t, found.class, class, bits));
     let two = u32::from(found.dwords) - 1;
     good.then(|| Hot {
         meta: found.meta() | Inst::meta_of(target, 1 + two),
@@ -149,10 +150,10 @@ fn other(target: Target, bits: u64) -> Option<Hot> {
 
 /// What few classes demand.
 #[cold]
-fn rare(t: &DecodeTables, number: u8, class: &Class, lanes: usize, bits: u64) -> bool {
+fn rare(t: &DecodeTables, number: u8, class: &Class, bits: u64) -> bool {
     let (ones, more) = further(t, number, class);
-    class.special & (special::SIZED | special::WIDE) == 0
+    class.marks & (marks::SIZED | marks::WIDE) == 0
         && bits & ones == ones
         && refused_by(t, more, bits).is_none()
-        && ties(t, class, (more, lanes), bits).is_ok()
+        && broken(t, class, &[bits, 0, 0]).is_none()
 }

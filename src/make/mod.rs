@@ -120,7 +120,7 @@ impl<M: ModifierSet> Code<M> {
     #[inline(always)]
     pub const fn words(&self) -> Result<Words, BuildError> {
         let mut code = *self;
-        if M::IMAGE != 0 {
+        if M::IMAGE[0] != 0 {
             code = code.image_data(M::IMAGE);
         }
         match code.error {

@@ -7,9 +7,10 @@ use crate::{Field, Reg};
 
 /// A set of modifiers; see [`sets`](super::sets).
 pub trait ModifierSet: Copy {
-    /// The rules of image data that the size of `vdata` follows; 0: it is no image instruction.
+    /// What image data are, as `image::*`, and the lowest bits of dmask, tfe and d16, from which the size of `vdata`
+    /// follows. The first is 0 where the instruction is none of images.
     #[doc(hidden)]
-    const IMAGE: u16 = 0;
+    const IMAGE: [u8; 4] = [0; 4];
 }
 
 macro_rules! flags {

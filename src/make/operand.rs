@@ -337,9 +337,11 @@ impl<M: ModifierSet> Code<M> {
         self.operand(rules, at, op)
     }
 
-    /// As many registers of image data as dmask, tfe and d16 ask for. `src/decode.rs` has the same positions.
-    pub(crate) const fn image_data(self, what: u16) -> Self {
-        let (dmask, tfe, d16) = (self.bits >> 8 & 15, self.bits >> 16 & 1 == 1, self.bits >> 63 == 1);
+    /// As many registers of image data as dmask, tfe and d16 ask for, which lie at these bits.
+    pub(crate) const fn image_data(self, [what, dmask, tfe, d16]: [u8; 4]) -> Self {
+        let tfe = tfe != NONE && self.bits >> tfe & 1 == 1;
+        let d16 = d16 != NONE && self.bits >> d16 & 1 == 1;
+        let dmask = self.bits >> dmask & 15;
         let dwords = crate::operand::mimg_dwords(what, dmask as u16, tfe, d16) as u8;
         if self.data != dwords {
             return self.fail(BuildError::Width { field: Field::Vdata, dwords, given: self.data });

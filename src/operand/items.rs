@@ -1,7 +1,8 @@
 //! Operands that other fields than their own have a say in, and what items have in common.
 
 use super::{Access, Operand, Reg, Value};
-use crate::table::{Item, Kind, NONE, OperandTables, special};
+use crate::shared::image;
+use crate::table::{Item, Kind, NONE, OperandTables};
 use crate::target::OPERANDS;
 use crate::target::generated::ANY_WIDE;
 use crate::{DecodeError, Field, InlineFloat, Inst, Special};
@@ -157,31 +158,31 @@ pub(crate) fn tfe(item: &Item, inst: &Inst) -> bool {
     flag(inst, item.aux[2])
 }
 
-/// Registers of image data, from what the row is (`special`), its components and its flags.
-pub(crate) const fn mimg_dwords(what: u16, dmask: u16, tfe: bool, d16: bool) -> u16 {
+/// Registers of image data, from what the row is (`image::*`), its components and its flags.
+pub(crate) const fn mimg_dwords(what: u8, dmask: u16, tfe: bool, d16: bool) -> u16 {
     let components = match (dmask & 15).count_ones() as u16 {
-        _ if what & special::MIMG_GATHER != 0 => 4,
+        _ if what & image::GATHER != 0 => 4,
         0 => 1,
         n => n,
     };
-    let packed = if what & special::MIMG_D16 != 0 && d16 { components.div_ceil(2) } else { components };
+    let packed = if what & image::D16 != 0 && d16 { components.div_ceil(2) } else { components };
     let dwords = packed + tfe as u16;
     // Atomics take one or two components, with what they compare twice that; other masks mean the least of these.
     match dwords {
-        4.. if what & special::MIMG_ATOMIC != 0 => 1,
-        1 if what & special::MIMG_CMPSWAP != 0 => 2,
+        4.. if what & image::ATOMIC != 0 => 1,
+        1 if what & image::CMPSWAP != 0 => 2,
         n => n,
     }
 }
 
 pub(crate) fn mimg_item_dwords(item: &Item, inst: &Inst) -> u16 {
     let what = match item.kind {
-        Kind::MimgGather => special::MIMG_GATHER,
-        Kind::MimgAtomic => special::MIMG_ATOMIC,
-        Kind::MimgCmpswap => special::MIMG_CMPSWAP,
-        _ => special::MIMG_DATA,
+        Kind::MimgGather => image::GATHER,
+        Kind::MimgAtomic => image::ATOMIC,
+        Kind::MimgCmpswap => image::CMPSWAP,
+        _ => image::DATA,
     };
-    let d16 = if inst.has_d16() { special::MIMG_D16 } else { 0 };
+    let d16 = if inst.has_d16() { image::D16 } else { 0 };
     let dmask = bits(inst, item.aux[0], 4) as u16;
     mimg_dwords(what | d16, dmask, flag(inst, item.aux[1]), flag(inst, item.aux[2]))
 }
@@ -264,9 +265,6 @@ pub(crate) fn sizes(inst: &Inst) -> Result<(), DecodeError> {
     let list = tables.list(inst.slot(), inst.form());
     for item in tables.rows_of(list).filter_map(|row| tables.item(row)) {
         match item.kind {
-            Kind::MimgData => {
-                inside(item.field, item.lsb, value(item, inst) as u16, mimg_item_dwords(item, inst))?;
-            }
             Kind::ImgAddr | Kind::ImgAddrGrad => {
                 for part in (0..5).map_while(|part| image_address_part(item, inst, part)) {
                     inside(part.field, part.lsb, part.register, part.dwords)?;

@@ -9,6 +9,7 @@ use crate::build::emit::make::{Shared, documented, encoding, operand};
 use crate::build::lower::{Class, Item, NONE, Slot, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
+use crate::build::shared::marks;
 
 /// A function that makes an instruction.
 pub struct Function {
@@ -77,7 +78,7 @@ pub fn functions(
         let class = &t.classes[shape.class];
         let variants: &[(Variant, &str)] = if items.iter().any(|i| i.is_returned() && i.kind != "sdwa_src") {
             &[(Variant::Returns(false), ""), (Variant::Returns(true), "_rtn")]
-        } else if class.special & 8 != 0 && items.iter().any(|i| i.kind == "buf_data") {
+        } else if class.marks & marks::LDS != 0 && items.iter().any(|i| i.kind == "buf_data") {
             &[(Variant::Lds(false), ""), (Variant::Lds(true), "_lds")]
         } else {
             &[(Variant::Plain, "")]

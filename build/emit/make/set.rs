@@ -6,6 +6,7 @@ use crate::build::emit::camel;
 use crate::build::emit::make::Shared;
 use crate::build::lower::{Class, Item, NONE, Target};
 use crate::build::model::error::Result;
+use crate::build::shared::RuleKind;
 
 /// What the modifiers of a form become.
 #[derive(Default)]
@@ -38,19 +39,25 @@ pub enum Variant {
     Lds(bool),
 }
 
+/// What image data are, as `image::*` in src/shared.rs, and where dmask, tfe and d16 lie.
+fn image(class: &Class) -> Option<[u8; 4]> {
+    let rule = class.rules.iter().find(|rule| rule.kind == RuleKind::Image)?;
+    let [dmask, tfe, d16] = rule.looks.map(|(piece, _)| if piece.width == 0 { NONE } else { piece.lsb });
+    Some([rule.n, dmask, tfe, d16])
+}
+
+/// A rule refuses the flag at this bit beside others.
+fn refuses(class: &Class, bit: u8) -> bool {
+    class.rules.iter().any(|rule| rule.kind == RuleKind::Never && rule.field.lsb == bit)
+}
+
 pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Result<Set> {
     let mut set = Set::default();
     let mut sources: [(&str, [u8; 3]); 3] = [("Neg", [NONE; 3]), ("Abs", [NONE; 3]), ("Sext", [NONE; 3])];
     let buffer = items.iter().any(|i| i.kind == "buf_vaddr");
-    if class.special & (32 | 64 | 128 | 256) != 0 {
-        writeln!(
-            set.impls,
-            "impl ModifierSet for $ {{ const IMAGE: u16 = {}; }}",
-            class.special & (32 | 64 | 128 | 256 | 512)
-        )
-        .unwrap();
-    } else {
-        writeln!(set.impls, "impl ModifierSet for $ {{}}").unwrap();
+    match image(class) {
+        None => writeln!(set.impls, "impl ModifierSet for $ {{}}").unwrap(),
+        Some(image) => writeln!(set.impls, "impl ModifierSet for $ {{ const IMAGE: [u8; 4] = {image:?}; }}").unwrap(),
     }
     for item in items {
         if item.kind == "endpgm" {
@@ -105,7 +112,7 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
             }
             "flag" if name == "tfe" => {
                 // What goes to LDS has no fail status on some targets.
-                if variant == Variant::Lds(true) && class.special & 2048 != 0 {
+                if variant == Variant::Lds(true) && refuses(class, lsb) {
                     continue;
                 }
                 let there = variant != Variant::Lds(true) && variant != Variant::Returns(false);
