@@ -16,6 +16,23 @@ const SPACES: [&str; 9] = ["scalar", "buffer", "image", "flat", "global", "scrat
 /// Flags that a row can do without although `counts` gives it them.
 const COUNTERS: [&str; 3] = ["vmcnt", "expcnt", "lgkmcnt"];
 
+/// The names of `Counter` in src/facts.rs, of every generation: errors name them as fields.
+pub const ALL_COUNTERS: [&str; 13] = [
+    "vmcnt",
+    "expcnt",
+    "lgkmcnt",
+    "vscnt",
+    "loadcnt",
+    "storecnt",
+    "samplecnt",
+    "bvhcnt",
+    "dscnt",
+    "kmcnt",
+    "xcnt",
+    "asynccnt",
+    "tensorcnt",
+];
+
 /// The statements that have no cells.
 pub fn line(f: &mut Format, at: &Place, key: &str, args: &[&str]) -> Result<bool> {
     let strings = |list: &[&str]| list.iter().map(|s| s.to_string()).collect();
