@@ -114,10 +114,10 @@
 //! [`Inst::commuted`], [`Inst::shrink`] and [`Inst::expand`].
 //! ```
 //! # #[cfg(all(feature = "gfx942", feature = "text"))] {
-//! use amdgpu_isa::{Reg, Target, decode_words};
+//! use amdgpu_isa::{Counter, Reg, Target, decode_words};
 //! let load = decode_words(Target::Gfx942, &[0xdc50_8000, 0x0000_0001]).unwrap(); // global_load_dword v0, v1, s[0:1]
 //! let sub = decode_words(Target::Gfx942, &[0xd102_0003, 0x0002_0005]).unwrap(); // v_sub_f32_e64 v3, s5, v0
-//! assert!(load.counters().vmcnt && load.reads().contains(Reg::Exec));
+//! assert!(load.counters().contains(Counter::Vmcnt) && load.reads().contains(Reg::Exec));
 //! assert!(sub.reads().intersects(&load.writes())); // so it has to wait
 //! assert_eq!(sub.shrink().unwrap().to_string(), "v_sub_f32_e32 v3, s5, v0");
 //! assert_eq!(sub.commuted().unwrap().to_string(), "v_subrev_f32_e64 v3, v0, s5");
@@ -205,7 +205,7 @@ pub use convert::{ConvertError, Form};
 pub use decode::decode_small;
 pub use decode::{Decoded, Decoder, Invalid, WordDecoder, decode, decode_words};
 pub use error::{DecodeError, EncodeError, FieldError};
-pub use facts::{Counters, MemoryAccess, Space};
+pub use facts::{Counter, Counters, MemoryAccess, Space};
 pub use imm::{GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 pub use inst::{HeldField, Inst};
 pub use length::length;

@@ -9,7 +9,7 @@ mod snapshot;
 #[path = "words/mod.rs"]
 mod words;
 
-use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, RegSet, Target, Value, decode};
+use amdgpu_isa::{Access, Counter, Field, Format, Inst, Operand, Reg, RegSet, Target, Value, decode};
 use snapshot::{Description, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 use words::{Filling, Rng, attempt, encodings, layout, legal, repair};
@@ -70,9 +70,9 @@ fn ours(inst: &Inst) -> BTreeSet<String> {
         ("commute", flags.is_commutable()),
         ("fpexcept", flags.may_raise_fp()),
         ("compare", flags.is_compare()),
-        ("vmcnt", counters.vmcnt),
-        ("expcnt", counters.expcnt),
-        ("lgkmcnt", counters.lgkmcnt),
+        ("vmcnt", counters.contains(Counter::Vmcnt)),
+        ("expcnt", counters.contains(Counter::Expcnt)),
+        ("lgkmcnt", counters.contains(Counter::Lgkmcnt)),
         ("tied", reads_destination(inst)),
     ];
     let mut found: BTreeSet<String> = named.iter().filter(|n| n.1).map(|n| n.0.to_string()).collect();

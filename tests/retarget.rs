@@ -141,7 +141,7 @@ fn has_bits_without_meaning(inst: &Inst) -> bool {
     let is = |field, value| inst.get(field) == Some(value);
     let more_than = |field, value| inst.get(field).is_some_and(|v| v > value);
     match inst.imm() {
-        Some(Imm::Waitcnt(wait)) => wait.rest != 0,
+        Some(Imm::Waitcnt(wait)) => wait.rest() != 0,
         _ if inst.format() == Format::Smem && is(Field::SoffsetEn, 1) => is(Field::Imm, 0),
         _ if inst.format() == Format::Smem => {
             more_than(Field::Soffset, 0) || is(Field::Imm, 0) && more_than(Field::Offset, 127)

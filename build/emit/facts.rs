@@ -8,6 +8,23 @@ use crate::build::emit::{camel, names};
 use crate::build::lower::{NONE, Target};
 use crate::build::model::*;
 
+/// The names of `Counter` in src/facts.rs, of every generation: errors name them as fields.
+pub const ALL_COUNTERS: [&str; 13] = [
+    "vmcnt",
+    "expcnt",
+    "lgkmcnt",
+    "vscnt",
+    "loadcnt",
+    "storecnt",
+    "samplecnt",
+    "bvhcnt",
+    "dscnt",
+    "kmcnt",
+    "xcnt",
+    "asynccnt",
+    "tensorcnt",
+];
+
 /// What all targets share: `SPACES` by the number of the format, `SWAPS` by the first operation.
 pub fn common(w: &mut String, isa: &Isa, formats: &[&Format], ops: &[String]) {
     let space = |f: &&Format| match &f.space {

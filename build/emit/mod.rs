@@ -96,6 +96,7 @@ fn fields(isa: &Isa) -> BTreeSet<String> {
     // Parts of constants, which are named in errors; `rest` is what belongs to none.
     all.extend(isa.enums.iter().filter(|e| e.bits).flat_map(|e| &e.values).map(|v| v.name.clone()));
     all.insert("rest".into());
+    all.extend(facts::ALL_COUNTERS.iter().map(|counter| counter.to_string()));
     all
 }
 

@@ -1,9 +1,9 @@
 //! What is given to a [`Builder`](super::Builder) for an operand.
 
-use super::error::Given;
+use super::error::{BuildError, Given};
 use super::op::{self, Op, code_of};
 use super::resolve::Rules;
-use crate::{Reg, Special, Value};
+use crate::{GprIdx, Hwreg, Imm, Reg, Sendmsg, Special, Target, Value, Waitcnt};
 
 /// An operand, a constant or the value of a modifier. Made from an [`Op`], a [`Reg`], a number, or the [`Value`] of a
 /// decoded operand.
@@ -93,3 +93,46 @@ impl From<f32> for Argument {
         f64::from(n).into()
     }
 }
+
+/// What can be given to a [`Builder`](super::Builder): a register, a run of them ([`Op`]), a number, the [`Value`] of a
+/// decoded operand, a constant that has parts ([`Waitcnt`], [`Hwreg`], [`Sendmsg`], [`GprIdx`]), or an [`Argument`] made from
+/// one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no operand and no value of a modifier",
+    label = "pass a register, a number or a constant",
+    note = "registers are `s::<1>(4)`, `v::<2>(0)`, ... of `amdgpu_isa::make`, or a `Reg`; numbers are integers of up to 64 bits \
+            (not `usize` or `u64`), `f32` and `f64`; constants are `Waitcnt`, `Hwreg`, `Sendmsg`, `GprIdx` and `Imm`"
+)]
+pub trait ToArgument {
+    /// As the target has it.
+    ///
+    /// # Errors
+    /// A part of a constant that does not fit.
+    #[doc(hidden)]
+    fn to_argument(self, target: Target) -> Result<Argument, BuildError>;
+}
+
+macro_rules! arguments {
+    ($([$($generic:tt)*] $ty:ty;)*) => {
+        $(impl<$($generic)*> ToArgument for $ty {
+            fn to_argument(self, _: Target) -> Result<Argument, BuildError> {
+                Ok(self.into())
+            }
+        })*
+    };
+}
+arguments! {
+    [] Argument; [K: op::Kind, const N: usize] Op<K, N>; [] Reg; [] Value; [] f32; [] f64;
+    [] i8; [] u8; [] i16; [] u16; [] i32; [] u32; [] i64; [] bool;
+}
+
+macro_rules! constants {
+    ($($ty:ident)*) => {
+        $(impl ToArgument for $ty {
+            fn to_argument(self, target: Target) -> Result<Argument, BuildError> {
+                Ok(self.encode(target)?.into())
+            }
+        })*
+    };
+}
+constants! { Waitcnt Hwreg Sendmsg GprIdx Imm }

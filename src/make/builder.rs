@@ -1,6 +1,6 @@
 //! The same by run-time target: operands and modifiers by the names of their fields.
 
-use super::argument::Argument;
+use super::argument::{Argument, ToArgument};
 use super::fill::fill;
 use super::{BuildError, op};
 use crate::common::Place;
@@ -73,7 +73,7 @@ macro_rules! operands {
     ($($name:ident $field:ident)*) => {
         $(
             #[doc = concat!("The operand `", stringify!($name), "`.")]
-            pub fn $name(self, operand: impl Into<Argument>) -> Builder {
+            pub fn $name(self, operand: impl ToArgument) -> Builder {
                 self.set(Field::$field, operand)
             }
         )*
@@ -119,8 +119,14 @@ impl Builder {
     }
 
     /// An operand or a modifier by its field. Given twice, the second one counts.
-    pub fn set(mut self, field: Field, value: impl Into<Argument>) -> Builder {
-        let value = value.into().on(RULES[self.target as usize]);
+    pub fn set(mut self, field: Field, value: impl ToArgument) -> Builder {
+        let value = match value.to_argument(self.target) {
+            Ok(value) => value.on(RULES[self.target as usize]),
+            Err(error) => {
+                self.error = self.error.or(Some(error));
+                return self;
+            }
+        };
         let known = self.arguments().iter().position(|(f, _)| role(*f) == role(field));
         let at = known.unwrap_or(self.len);
         match self.arguments.get_mut(at) {
@@ -141,7 +147,7 @@ impl Builder {
     }
 
     /// The offset: a number, or a register where scalar memory takes one.
-    pub fn offset(self, offset: impl Into<Argument>) -> Builder {
+    pub fn offset(self, offset: impl ToArgument) -> Builder {
         self.set(Field::Offset, offset)
     }
 

@@ -7,8 +7,8 @@
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {
-//! use amdgpu_isa::gfx942;
 //! use amdgpu_isa::make::*;
+//! use amdgpu_isa::{Waitcnt, gfx942};
 //!
 //! // A constant is an inline one if it can be, else a literal.
 //! let add = gfx942::s_add_u32(s(4), s(1), int(1000)).words().unwrap();
@@ -19,6 +19,12 @@
 //! // A width can be said, and then it must fit.
 //! let sum: Agpr<16> = a(0);
 //! gfx942::v_mfma_f32_32x32x8_f16(sum, v(2), v(4), sum).words().unwrap();
+//!
+//! // A constant that has parts is taken as what it is, and encoded as the target has it.
+//! let wait = gfx942::s_waitcnt(Waitcnt::new().with_vmcnt(2).with_lgkmcnt(0)).words().unwrap();
+//! assert_eq!(*wait, [0xbf8c_0072]);
+//! let error = gfx942::s_waitcnt(Waitcnt::new().with_vmcnt(64)).words().unwrap_err();
+//! assert_eq!(error.to_string(), "64 does not fit in the 6 bits of vmcnt");
 //!
 //! // One scalar goes over the constant bus.
 //! let error = gfx942::v_add_f32_e64(v(0), s(1), s(2)).words().unwrap_err();
@@ -83,7 +89,7 @@ use modifiers::ModifierSet;
 
 use crate::{Inst, Target, decode_words};
 
-pub use argument::Argument;
+pub use argument::{Argument, ToArgument};
 pub use builder::Builder;
 pub use error::{BuildError, Given};
 pub use op::*;

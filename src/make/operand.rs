@@ -5,8 +5,8 @@ use super::modifiers::ModifierSet;
 use super::op::{self, BufferAddress, Kind, Op, class};
 use super::resolve::{Rules, bus_key, resolve};
 use super::{BuildError, Code, Given};
-use crate::Field;
 use crate::table::{NONE, Ty};
+use crate::{Field, FieldError};
 use core::marker::PhantomData;
 
 /// Where an operand lies, and what can stand there.
@@ -367,6 +367,15 @@ impl<M: ModifierSet> Code<M> {
         let mask = (1u64 << width) - 1;
         self.bits = self.bits & !(mask << lsb) | (value as u64 & mask) << lsb;
         self
+    }
+
+    /// A constant that has parts, encoded; or the part that does not fit.
+    #[inline(always)]
+    pub(crate) const fn imm(self, field: Field, lsb: u8, width: u8, encoded: Result<u16, FieldError>) -> Self {
+        match encoded {
+            Ok(value) => self.number(field, lsb, width, false, value as i64),
+            Err(error) => self.fail(BuildError::Value(error)),
+        }
     }
 
     /// A constant of 16 bits that may be signed or not.

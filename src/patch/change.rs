@@ -86,7 +86,7 @@ impl Inst {
     /// # #[cfg(feature = "gfx942")] {
     /// use amdgpu_isa::{Imm, Target, Waitcnt, decode_words};
     /// let wait = decode_words(Target::Gfx942, &[0xbf8c_c07f]).unwrap(); // s_waitcnt lgkmcnt(0)
-    /// let all = Waitcnt { vmcnt: 0, expcnt: 0, lgkmcnt: 0, rest: 0 };
+    /// let all = Waitcnt::new().with_vmcnt(0).with_expcnt(0).with_lgkmcnt(0);
     /// assert_eq!(wait.with_imm(Imm::Waitcnt(all)).unwrap().words(), [0xbf8c_0000]);
     /// # }
     /// ```

@@ -6,7 +6,7 @@ use super::out::Out;
 use crate::common::Flags;
 use crate::operand::{bits, flag, value};
 use crate::table::{Item, Kind, Ty};
-use crate::{GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
+use crate::{Counter, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 
 fn name_of(table: &[(u16, &'static str)], value: u32) -> Option<&'static str> {
     table.iter().find(|e| u32::from(e.0) == value).map(|e| e.1)
@@ -130,19 +130,18 @@ impl Printer<'_> {
 
     /// Counters at their maximum do not wait and are left out, unless all are.
     fn waitcnt(&self, wait: Waitcnt, out: &mut Out) {
-        let max = Waitcnt::nothing(self.inst.target());
-        let waits = [wait.vmcnt != max.vmcnt, wait.expcnt != max.expcnt, wait.lgkmcnt != max.lgkmcnt];
-        let all = !waits.contains(&true);
-        let mut counter = |shown: bool, name: &[u8; 8], len, n| {
-            if shown || all {
+        let all = wait.counters().is_empty();
+        let max = |counter| if all { Waitcnt::max(self.inst.target(), counter) } else { None };
+        let mut show = |counter: Counter, name: &[u8; 8], len| {
+            if let Some(count) = wait.get(counter).or_else(|| max(counter)) {
                 out.part(name, len);
-                out.small(n);
+                out.small(count);
                 out.literal(b") ");
             }
         };
-        counter(waits[0], b"vmcnt(  ", 6, wait.vmcnt);
-        counter(waits[1], b"expcnt( ", 7, wait.expcnt);
-        counter(waits[2], b"lgkmcnt(", 8, wait.lgkmcnt);
+        show(Counter::Vmcnt, b"vmcnt(  ", 6);
+        show(Counter::Expcnt, b"expcnt( ", 7);
+        show(Counter::Lgkmcnt, b"lgkmcnt(", 8);
         out.len -= 1;
     }
 

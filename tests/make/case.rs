@@ -4,7 +4,7 @@
 mod kinds;
 
 use amdgpu_isa::make::kind::Any;
-use amdgpu_isa::make::{Argument, Builder, Op, a, float, int, literal, s, ttmp, v};
+use amdgpu_isa::make::{Argument, Builder, Op, ToArgument, a, float, int, literal, s, ttmp, v};
 use amdgpu_isa::{Field, Opcode, Reg, Special, Target};
 
 pub use crate::words::Rng;
@@ -125,7 +125,7 @@ impl<'a> Case<'a> {
         now
     }
 
-    fn give(&mut self, name: &'static str, argument: impl Into<Argument>, text: String) {
+    fn give(&mut self, name: &'static str, argument: impl ToArgument, text: String) {
         self.builder = self.builder.set(field(self.target, name), argument);
         self.operands.push((name, text));
     }

@@ -59,7 +59,6 @@ pub fn functions(
     rules: &str,
     shared: &mut Shared,
 ) -> Result<Vec<Function>> {
-    let _ = isa;
     let base = &t.shapes[slot.shape - 1];
     let mut all = Vec::new();
     let info = &t.infos[slot.info];
@@ -84,7 +83,7 @@ pub fn functions(
             &[(Variant::Plain, "")]
         };
         for &(variant, ending) in variants {
-            let form = Form { t, slot, shape, class, items: &items, number, rules, extension, variant };
+            let form = Form { isa, t, slot, shape, class, items: &items, number, rules, extension, variant };
             all.push(form.function(format!("{name}{ending}"), shared)?);
         }
     }
@@ -96,6 +95,7 @@ fn some(shape: usize) -> Option<usize> {
 }
 
 struct Form<'a> {
+    isa: &'a Isa,
     t: &'a Target<'a>,
     slot: &'a Slot,
     shape: &'a crate::build::lower::Shape,
@@ -232,7 +232,13 @@ impl Form<'_> {
                 parts.parameter(&name, "u16".into(), format!("{} {width}", item.kind));
                 return Ok(());
             }
-            "hex" | "int16" | "hwreg" | "sendmsg" | "waitcnt" | "gpr_idx" => {
+            "hwreg" | "sendmsg" | "waitcnt" | "gpr_idx" => {
+                let imm = operand::imm(&mut shared.shapes, self.isa, t, &item.kind)?;
+                write!(parts.calls, ".imm({field}, {lsb}, {width}, {name}.encode_in(&{imm}))").unwrap();
+                parts.parameter(&name, format!("crate::{}", camel(&item.kind)), format!("{} {width}", item.kind));
+                return Ok(());
+            }
+            "hex" | "int16" => {
                 number(parts, &name, &field, lsb, width, "u16", &item.kind);
                 return Ok(());
             }

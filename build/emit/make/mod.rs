@@ -103,7 +103,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     out += &operand::traits(&shared.traits);
     out += "}\n/// The sets of modifiers that instructions have: what [`Code`] has methods by.\npub mod sets {\nuse super::super::modifiers::*;\n";
     out += &shared.sets.text;
-    out += "}\n#[allow(unused_imports)]\npub(crate) mod shapes {\nuse super::*;\nuse super::operands::*;\nuse crate::Field;\nuse crate::table::Ty;\nuse super::super::operand::Place;\nuse super::super::resolve::Rules;\n";
+    out += "}\n#[allow(unused_imports)]\npub(crate) mod shapes {\nuse super::*;\nuse super::operands::*;\nuse crate::Field;\nuse crate::table::{Part, Ty};\nuse super::super::operand::Place;\nuse super::super::resolve::Rules;\n";
     out += &shared.shapes.text;
     let count = targets.len();
     writeln!(out, "}}\npub(crate) static RULES: [&super::resolve::Rules; {count}] = [{rules}];").unwrap();

@@ -182,6 +182,16 @@ pub fn specials(out: &mut String, t: &Target) {
     }
 }
 
+/// The constant that says where the parts of an immediate lie.
+pub fn imm(pool: &mut Pool, isa: &Isa, t: &Target, kind: &str) -> Result<String> {
+    let part = |[low, high]: [Piece; 2]| {
+        format!("Part {{ lsb: {}, width: {}, hi: {}, hi_width: {} }}", low.lsb, low.width, high.lsb, high.width)
+    };
+    let parts: Vec<String> = crate::build::emit::names::parts(isa, t, kind)?.into_iter().map(part).collect();
+    let key = format!("[Part; {}] = [{}]", parts.len(), parts.join(", "));
+    Ok(pool.name("I", key, |name, key| format!("pub(crate) const {name}: {key};\n")))
+}
+
 /// The constant that says where an operand lies, and what can stand there.
 pub fn place(pool: &mut Pool, item: &Item, mask: u16, bus: bool, acc: u8) -> String {
     let key = format!(

@@ -146,7 +146,20 @@ macro_rules! numbers {
         })*
     };
 }
-numbers! { hex int16 label hwreg sendmsg waitcnt gpr_idx interp_param exp_tgt attr chan dmask }
+numbers! { hex int16 label interp_param exp_tgt attr chan dmask }
+
+/// Constants that have parts: any number is one. The builder is given the number.
+macro_rules! constants {
+    ($($name:ident $ty:ident;)*) => {
+        $(impl Case<'_> {
+            pub fn $name(&mut self, name: &'static str, width: &str) -> amdgpu_isa::$ty {
+                let value: u16 = self.plain(name, stringify!($name), width.parse().expect("a width"));
+                amdgpu_isa::$ty::decode(self.target, value)
+            }
+        })*
+    };
+}
+constants! { hwreg Hwreg; sendmsg Sendmsg; waitcnt Waitcnt; gpr_idx GprIdx; }
 
 impl Case<'_> {
     fn plain<T: TryFrom<i64, Error: std::fmt::Debug>>(&mut self, name: &'static str, kind: &str, width: u32) -> T {

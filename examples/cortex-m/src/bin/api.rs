@@ -2,10 +2,10 @@
 #![no_std]
 #![no_main]
 
-use amdgpu_isa::{InlineFloat, HeldField, Form, Encoding, 
-    Assembler, Buffer, Decoded, Decoder, DecoderMut, Far, Field, FixupSlot, GprIdx, Hwreg, Inst, InstMut, LabelSlot, Location,
-    Opcode, Reg, RegSet, RelocationKind, Sendmsg, Target, TextBuffer, Trampoline, Value, Waitcnt, decode, decode_words,
-    length,
+use amdgpu_isa::{
+    Assembler, Buffer, Decoded, Decoder, DecoderMut, Encoding, Far, Field, FixupSlot, Form, GprIdx, HeldField, Hwreg,
+    InlineFloat, Inst, InstMut, LabelSlot, Location, Opcode, Reg, RegSet, RelocationKind, Sendmsg, Target, TextBuffer,
+    Trampoline, Value, Waitcnt, decode, decode_words, length,
 };
 use amdgpu_isa_cortex_m::{code, exit, keep};
 use core::fmt::Write;
@@ -93,7 +93,7 @@ fn one(inst: &Inst, text: &mut TextBuffer) {
         let simm16 = keep_len(len) as u16;
         let constants = [
             Waitcnt::decode(other, simm16).encode(target(inst)),
-            Waitcnt::nothing(other).encode(target(inst)),
+            Waitcnt::new().with_vmcnt(simm16 as u8).encode(target(inst)),
             Hwreg::decode(other, simm16).encode(target(inst)),
             Sendmsg::decode(other, simm16).encode(target(inst)),
             GprIdx::decode(other, simm16).encode(target(inst)),

@@ -12,9 +12,7 @@ pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
         };
         format!("{how} {}", format!("{:?}", m.space).to_lowercase())
     });
-    let counters = inst.counters();
-    let raised = [("vmcnt", counters.vmcnt), ("expcnt", counters.expcnt), ("lgkmcnt", counters.lgkmcnt)];
-    let raised = raised.into_iter().filter(|c| c.1).map(|c| c.0.to_string());
+    let raised = inst.counters().iter().map(|counter| counter.to_string());
     // Memory has a line of its own.
     let flags = inst.flags().iter().filter(|flag| ![Flag::Load, Flag::Store].contains(flag));
     let flags = flags.map(|flag| flag.name().replace('_', " "));

@@ -5,7 +5,10 @@ use amdgpu_isa::make::kind::{Any, Off};
 use amdgpu_isa::make::modifiers::ModifierSet;
 use amdgpu_isa::make::{Agpr, Argument, BufferAddress, BuildError, Builder, Code, Op, Vgpr, Words};
 use amdgpu_isa::make::{a, addr64, bothen, float, idxen, inline, int, literal, off, offen, s, sets, ttmp, v};
-use amdgpu_isa::{InlineFloat, Special, Assembler, Buffer, Emit, Field, Format, Opcode, Reg, Target, Value};
+use amdgpu_isa::{
+    Assembler, Buffer, Emit, Field, Format, GprIdx, Hwreg, InlineFloat, Opcode, Reg, Sendmsg, Special, Target, Value,
+    Waitcnt,
+};
 use amdgpu_isa_cortex_m::{code, keep};
 use core::fmt::Write;
 
@@ -106,6 +109,11 @@ macro_rules! number_types {
     ($($int:ident)*) => { $(impl Number for $int { fn of(n: u32) -> $int { n as $int } })* };
 }
 number_types!(u16 i16 i32);
+
+macro_rules! constant_types {
+    ($($ty:ident)*) => { $(impl Number for $ty { fn of(n: u32) -> $ty { $ty::decode(Target::Gfx942, n as u16) } })* };
+}
+constant_types!(Waitcnt Hwreg Sendmsg GprIdx);
 
 macro_rules! numbers {
     ($($name:ident)*) => {
