@@ -12,7 +12,7 @@ use crate::build::tables::FLAGS;
 
 /// What a kind can be read as: the variants of `Kind` in src/table.rs.
 const READERS: &str = "\
-    code agpr acc sdwa_src buf_data sdst_or_vcc vcc buf_vaddr global_addr \
+    code agpr agpr_or_const acc sdwa_src buf_data sdst_or_vcc vcc buf_vaddr global_addr \
     scratch_addr saddr smem_offset literal hex int16 endpgm label hwreg \
     sendmsg waitcnt gpr_idx none list list_neg_lo list_neg list_ones flag \
     omod named signed sdwa_sel dst_unused dpp_ctrl dpp_bound dpp_mask swizzle \

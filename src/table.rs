@@ -369,6 +369,8 @@ pub(crate) enum Kind {
     /// An operand code.
     Code,
     Agpr,
+    /// An AGPR; below 256 a constant.
+    AgprOrConst,
     /// A VGPR, or an AGPR if the bit `aux[0]` is set; below 256 a constant.
     Acc,
     SdwaSrc,

@@ -47,6 +47,10 @@ pub(crate) fn read(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operan
     let value = match item.kind {
         Kind::Code => of_code(code(item, inst), dwords),
         Kind::Agpr => Value::Reg(Reg::Agpr(code(item, inst) as u8)),
+        Kind::AgprOrConst => match code(item, inst) {
+            c @ 256.. => Value::Reg(Reg::Agpr(c as u8)),
+            c => of_code(c, dwords),
+        },
         Kind::Acc => match code(item, inst) {
             c @ 256.. if flag(inst, item.aux[0]) => Value::Reg(Reg::Agpr(c as u8)),
             c => of_code(c, dwords),

@@ -75,6 +75,10 @@ impl Printer<'_> {
                 SmemOffset::Reg(c) => self.code(c, 1, item.ty, out),
                 SmemOffset::Imm(n) | SmemOffset::Both(_, n) => out.hex(n as u32),
             },
+            Kind::AgprOrConst => match code(item, inst) {
+                c @ 256.. => tuple(b'a', c & 255, dwords, out),
+                c => self.code(c, dwords, item.ty, out),
+            },
             Kind::Acc => match code(item, inst) {
                 c @ 256.. if flag(inst, item.aux[0]) => tuple(b'a', c & 255, dwords, out),
                 c => self.code(c, dwords, item.ty, out),
