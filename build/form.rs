@@ -179,9 +179,17 @@ impl Form {
                 let set = intern(&mut pool.sets, &mut t.sets, set);
                 checks.push(Check { set, ..check });
             }
+            // What goes to LDS has no accumulation register: src/decode.rs knows it of the bits of buffers only.
+            if item.kind == "buf_data" && self.names(t, "lds") && item.aux[0] != NONE && item.aux[1] != 16 {
+                let mut set = [0; 16];
+                set[0] = 0b0111;
+                let set = intern(&mut pool.sets, &mut t.sets, set);
+                let (lsb, hi) = (item.aux[0], item.aux[1]);
+                checks.push(Check { field: "acc".into(), lsb, width: 1, hi, shift: 0, add: 0, set });
+            }
             rules |= match item.kind.as_str() {
                 "mimg_data" if !placed && self.names(t, "d16") => special::MIMG_D16,
-                "mimg_data" if !placed => 0,
+                "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" if !placed => 0,
                 "buf_vaddr" if item.aux[2] != NONE => special::BUF_VADDR | special::ADDR64,
                 "buf_vaddr" => special::BUF_VADDR,
                 "global_addr" => special::GLOBAL_ADDR,

@@ -60,7 +60,7 @@ fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
     }
     let mut zeros = c.zeros as u64;
     for check in &c.more {
-        zeros |= u64::from(harmless(tables, check)?) << check.lsb;
+        zeros |= harmless(tables, check)?;
     }
     for (rule, bit) in
         [(special::SMEM_OFFSET, 14), (special::ADDR64, 15), (special::LDS_ALONE, 16), (special::RETURN_TFE, 55)]
@@ -78,14 +78,15 @@ fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
     Some(Hot { zeros, good, literal: lanes.map(announced) })
 }
 
-/// Bits of a field such that every value without them is good: those that leave the most values.
-fn harmless(tables: &Tables, check: &Check) -> Option<u16> {
+/// Bits of a field such that every value without them is good: those that leave the most values; or the flag on top of
+/// it, if every value is good without.
+fn harmless(tables: &Tables, check: &Check) -> Option<u64> {
     let good = set_of(tables.t, check);
     if check.hi != NONE {
-        return None;
+        return good[..1 << check.width].iter().all(|&good| good).then_some(1 << check.hi);
     }
     let holds = |&bits: &usize| (0..good.len()).all(|value| value & bits != 0 || good[value]);
-    (0..good.len()).filter(holds).min_by_key(|bits| bits.count_ones()).map(|bits| bits as u16)
+    (0..good.len()).filter(holds).min_by_key(|bits| bits.count_ones()).map(|bits| (bits as u64) << check.lsb)
 }
 
 /// How the opcode is gathered: see `HotFamily` in src/decode/hot.rs.

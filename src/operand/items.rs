@@ -65,7 +65,10 @@ pub(crate) fn read(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operan
         }
         Kind::MimgData | Kind::MimgGather | Kind::MimgAtomic | Kind::MimgCmpswap => {
             dwords = mimg_item_dwords(item, inst);
-            of_code(code(item, inst), dwords)
+            match flag(inst, item.aux[3]) {
+                true => Value::Reg(Reg::Agpr(code(item, inst) as u8)),
+                false => of_code(code(item, inst), dwords),
+            }
         }
         Kind::ExpSrc => match exp_source(item, inst) {
             Some(code) => of_code(code, 1),

@@ -64,7 +64,8 @@ impl Printer<'_> {
             Kind::BufData if flag(inst, item.aux[0]) => tuple(b'a', code(item, inst) & 255, dwords, out),
             Kind::BufData => tuple(b'v', code(item, inst) & 255, dwords + u16::from(tfe(item, inst)), out),
             Kind::MimgData | Kind::MimgGather | Kind::MimgAtomic | Kind::MimgCmpswap => {
-                tuple(b'v', code(item, inst) & 255, mimg_item_dwords(item, inst), out);
+                let file = if flag(inst, item.aux[3]) { b'a' } else { b'v' };
+                tuple(file, code(item, inst) & 255, mimg_item_dwords(item, inst), out);
             }
             Kind::ExpSrc => match exp_source(item, inst) {
                 Some(c) => self.code(c, 1, item.ty, out),

@@ -26,6 +26,7 @@ pub fn rule(name: &str) -> Option<Rule> {
         "llvm_lacks_agpr_atomic" => llvm_lacks_agpr_atomic,
         "we_refuse_accvgpr" => we_refuse_accvgpr,
         "gather_with_tfe_and_d16" => gather_with_tfe_and_d16,
+        "misaligned_image_data" => misaligned_image_data,
         "we_refuse_image_data_past_the_end" => we_refuse_image_data_past_the_end,
         "we_refuse_flat_offset" => we_refuse_flat_offset,
         "flat_tfe" => flat_tfe,
@@ -315,6 +316,18 @@ fn gather_with_tfe_and_d16(case: &Case) -> bool {
     let gather = field(case, 26, 6) == 0b111100 && (64..96).contains(&field(case, 18, 7));
     let both = matches!((&case.ours, &case.llvm), (Ours::Inst { len: 8, .. }, Answer::Text { len: 8, .. }));
     gather && both && field(case, 16, 1) == 1 && field(case, 63, 1) == 1
+}
+
+/// MIMG with data that begin at an odd register: LLVM names the first one alone.
+fn misaligned_image_data(case: &Case) -> bool {
+    let (Ours::Inst { len: 8, text, .. }, Answer::Text { len: 8, text: llvm, .. }) = (&case.ours, &case.llvm) else {
+        return false;
+    };
+    let Some((before, behind)) = text.split_once('[') else { return false };
+    let Some((first, behind)) = behind.split_once(':') else { return false };
+    let Some((_, behind)) = behind.split_once(']') else { return false };
+    let odd = field(case, 40, 1) == 1 && first.parse() == Ok(field(case, 40, 8));
+    field(case, 26, 6) == 0b111100 && odd && *llvm == format!("{before}{first}{behind}")
 }
 
 /// Image data or addresses that run past v255: LLVM prints another number of registers.
