@@ -19,6 +19,8 @@ pub struct Form {
     pub tail: u8,
     /// Literals that `tail` has no flag for.
     pub follow: Vec<Follow>,
+    /// With what stands behind it can be another operation.
+    pub begins: bool,
 }
 
 impl Form {
@@ -32,6 +34,7 @@ impl Form {
             forms: Vec::new(),
             tail: 0,
             follow: Vec::new(),
+            begins: false,
         };
         let tokens = expand(def, &row.tokens)?;
         for token in tokens {
@@ -96,6 +99,7 @@ impl Form {
             forms: Vec::new(),
             tail: 0,
             follow: Vec::new(),
+            begins: false,
         })
     }
 
@@ -124,7 +128,8 @@ impl Form {
     }
 
     pub fn shape(&self, isa: &Isa, t: &mut Target, pool: &mut Pool, row: &Row) -> Result<usize> {
-        let mut form = self.tail;
+        // Neither its length nor what it is can be told from the first two dwords.
+        let mut form = self.tail | if self.begins { tail::LIST } else { 0 };
         let mut ext = [0usize; 2];
         let mut follow = Vec::new();
         for (name, macro_name) in &self.forms {
@@ -168,11 +173,11 @@ impl Form {
         }
         let (mask, value, ignored) = layout.finish();
         let mut checks = Vec::new();
-        let mut rules = 0;
+        let mut rules = if self.begins { special::SIZED } else { 0 };
         let packed = !t.row.has("unpacked-d16");
         for item in &items {
             let placed = assume::ties(&row.at, item, |name| self.field(t, name).map(|(_, bits, _)| bits))?;
-            if !placed || ["img_addr", "img_addr_grad"].contains(&item.kind.as_str()) {
+            if !placed || ["img_addr", "img_addr_grad", "acc_sized"].contains(&item.kind.as_str()) {
                 rules |= special::SIZED;
             }
             if let Some((check, set)) = check(isa, t, self, &row.at, item)? {

@@ -148,6 +148,10 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
     writeln!(w, "#[cfg(not(target_os = \"none\"))]\npub(crate) static HOT: HotTables = HotTables {{").unwrap();
     writeln!(w, "leads: {:?},\nfamilies: padded(&[NO_HOT_FAMILY,", leads.collect::<Vec<_>>()).unwrap();
     for (f, lanes) in t.families.iter().zip(&tables.classes.lanes) {
+        if f.is_joined() {
+            writeln!(w, "NO_HOT_FAMILY,").unwrap();
+            continue;
+        }
         let lsb = LANES[*lanes].map(|lane| lane.0);
         let Gather { op, op_mask, gather } = Gather::new(t, f)?;
         let (base, target) = (f.base, camel(&t.row.name));

@@ -19,7 +19,7 @@ pub fn target_tables(
     decode: &str,
     mnemonics: &HashMap<&str, (usize, usize)>,
     abouts: &mut Vec<String>,
-    longest: &mut usize,
+    most: &mut operands::Most,
 ) -> Result<String> {
     let mut out = String::new();
     let w = &mut out;
@@ -42,7 +42,7 @@ pub fn target_tables(
     t.items.iter().for_each(|item| writeln!(w, "{},", item_text(item)).unwrap());
     writeln!(w, "] }};").unwrap();
 
-    *longest = operands::tables(w, t)?.max(*longest);
+    operands::tables(w, t, most)?;
     ops(w, targets, t)?;
     facts::tables(w, t);
     layout(w, t, abouts);

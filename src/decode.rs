@@ -3,9 +3,9 @@
 #[cfg(not(target_os = "none"))]
 pub(crate) mod hot;
 
-use crate::table::{Check, Class, DecodeTables, Family, FieldMap, Follow, NONE, paged, special, tail};
+use crate::table::{Check, Class, DecodeTables, Family, FieldMap, Follow, Joined, NONE, paged, special, tail};
 use crate::target::DECODE;
-use crate::target::generated::{FAMILIES, LANES, RULES, SETS, TAILS};
+use crate::target::generated::{ANY_JOINED, FAMILIES, LANES, RULES, SETS, TAILS};
 use crate::{DecodeError, Field, Format, Inst, Target};
 #[cfg(not(target_os = "none"))]
 use {crate::target::HOT, hot::Hot};
@@ -178,7 +178,7 @@ fn careful(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, D
         return Err(DecodeError::UnknownEncoding);
     }
     let family = family(t, pairs[0] as u32);
-    let Some(found) = find(t, pairs[0], family) else {
+    let Some(found) = joined(t, pairs[0], pairs[1] as u32).or_else(|| find(t, pairs[0], family)) else {
         return Err(unknown(t, pairs[0] as u32));
     };
     if available < usize::from(found.dwords) {
@@ -207,7 +207,7 @@ fn careful(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, D
         ties(t, class, (more, lanes), bits)?;
     }
     if RULES & class.special & special::WIDE != 0 {
-        wide(t, &found, pairs[1] as u32)?;
+        wide(t, &found, pairs[1])?;
     }
     let [a, b, c] = pairs.map(|pair| [pair as u32, (pair >> 32) as u32]);
     let words = [a[0], a[1], b[0], b[1], c[0]];
@@ -218,14 +218,14 @@ fn careful(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, D
     Ok(inst)
 }
 
-/// What must hold of the third dword.
-fn wide(t: &DecodeTables, found: &Found, word: u32) -> Result<(), DecodeError> {
+/// What must hold of the third dword and the fourth.
+fn wide(t: &DecodeTables, found: &Found, bits: u64) -> Result<(), DecodeError> {
     let Some(wide) = t.wide.iter().find(|w| w.class == found.class) else { return Ok(()) };
-    let wrong = word & wide.zeros | !word & wide.ones;
+    let wrong = bits & wide.zeros | !bits & wide.ones;
     if wrong != 0 {
         return Err(reserved_bit(t, found, 64 + wrong.trailing_zeros() as u8));
     }
-    match refused_by(t, wide.checks, word.into()) {
+    match refused_by(t, wide.checks, bits) {
         Some(bad) => Err(reserved_value(t, found, bad, 64)),
         None => Ok(()),
     }
@@ -262,12 +262,27 @@ pub(crate) fn may_follow(tail: u8, word: u32) -> bool {
 }
 
 /// Dwords of an instruction whose first dword does not tell.
-pub(crate) fn dwords(target: Target, bits: u64, available: usize) -> Option<u8> {
+pub(crate) fn dwords(target: Target, bits: u64, third: u32, available: usize) -> Option<u8> {
     let t = DECODE[target as usize];
+    if let Some(found) = joined(t, bits, third) {
+        return Some(found.dwords);
+    }
     let found = find(t, bits, family(t, bits as u32))?;
     // The second dword may announce a third.
     let announced = TAILS & tail::LIST != 0 && available < 2 && follows(t, found.class).any(|f| f.lsb >= 32);
     (!announced).then_some(found.dwords)
+}
+
+/// Two operations that are one.
+fn joined(t: &DecodeTables, first: u64, third: u32) -> Option<Found> {
+    if !ANY_JOINED {
+        return None;
+    }
+    let holds = |j: &&Joined| (first & j.masks.0, third & j.masks.1) == j.values;
+    let joined = t.joined.iter().find(holds)?;
+    let slot = joined.base + ((third >> (joined.shift & 31)) as u16 & joined.op_mask);
+    let class = class_of(t, slot);
+    (class != 0).then_some(Found { slot, form: 0, class, dwords: 4 })
 }
 
 /// What the first dword or two say: the operation, its form and its length.
@@ -280,7 +295,7 @@ fn find(t: &DecodeTables, bits: u64, family: &Family) -> Option<Found> {
     }
     let class = t.classes.get(usize::from(base))?;
     let wide = RULES & class.special & special::WIDE != 0;
-    let dwords = 1 + u8::from(class.tail & tail::TWO != 0) + u8::from(wide && is_three(t, base));
+    let dwords = if wide { base_dwords(t, base) } else { 1 + u8::from(class.tail & tail::TWO != 0) };
     let mut found = Found { slot, form: 0, class: base, dwords };
     if may_follow(class.tail, word) {
         found.dwords += 1;
@@ -301,9 +316,8 @@ fn find(t: &DecodeTables, bits: u64, family: &Family) -> Option<Found> {
     Some(found)
 }
 
-/// The base format has three dwords.
-fn is_three(t: &DecodeTables, class: u8) -> bool {
-    field_map(t, parts(t, class).0).is_some_and(|m| m.dwords == 3)
+fn base_dwords(t: &DecodeTables, class: u8) -> u8 {
+    field_map(t, parts(t, class).0).map_or(1, |m| m.dwords)
 }
 
 #[inline(always)]

@@ -35,8 +35,8 @@ pub(crate) mod generated {
     use crate::operand::values::ready::{Values, values};
     use crate::table::{
         Check, Class, Codes, DecodeTables, Dual, FactTables, Family, FieldMap, Follow, How, ImmTables, Info, Item,
-        ItemTables, Kind, Layout, LayoutTables, LengthTables, NO_CLASS, NO_FAMILY, NO_ROW, NameTables, Named, OpTables,
-        OperandTables, Other, Part, Row, Shape, Ty, When, Wide, padded,
+        ItemTables, Joined, Kind, Layout, LayoutTables, LengthTables, NO_CLASS, NO_FAMILY, NO_ROW, NameTables, Named,
+        OpTables, OperandTables, Other, Part, Row, Shape, Ty, When, Wide, padded,
     };
     #[cfg(feature = "text")]
     use crate::table::{ModifierWay, NO_QUICK, QuickModifier, QuickShape, QuickTables, TextTables};
