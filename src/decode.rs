@@ -4,9 +4,9 @@
 pub(crate) mod hot;
 
 use crate::shared::{RuleKind, marks};
-use crate::table::{Bits, Check, Class, DecodeTables, Family, FieldMap, Follow, NONE, Rule, paged, tail};
+use crate::table::{Bits, Check, Class, DecodeTables, Family, FieldMap, Follow, Joined, NONE, Rule, paged, tail};
 use crate::target::DECODE;
-use crate::target::generated::{FAMILIES, LANES, MARKS, RULES, SETS, TAILS};
+use crate::target::generated::{ANY_JOINED, FAMILIES, LANES, MARKS, RULES, SETS, TAILS};
 use crate::{DecodeError, Field, Format, Inst, Target};
 #[cfg(feature = "fast")]
 use {crate::target::HOT, hot::Hot};
@@ -179,7 +179,7 @@ fn careful(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, D
         return Err(DecodeError::UnknownEncoding);
     }
     let family = family(t, pairs[0] as u32);
-    let Some(found) = find(t, pairs[0], family) else {
+    let Some(found) = joined(t, pairs[0], pairs[1] as u32).or_else(|| find(t, pairs[0], family)) else {
         return Err(unknown(t, pairs[0] as u32));
     };
     if available < usize::from(found.dwords) {
@@ -205,7 +205,7 @@ fn careful(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, D
         return Err(reserved_value(t, &found, bad, 0));
     }
     if MARKS & class.marks & marks::WIDE != 0 {
-        wide(t, &found, pairs[1] as u32)?;
+        wide(t, &found, pairs[1])?;
     }
     if let Some(bad) = broken(t, class, &pairs) {
         return Err(reserved_value(t, &found, bad, 0));
@@ -219,14 +219,14 @@ fn careful(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, D
     Ok(inst)
 }
 
-/// What must hold of the third dword.
-fn wide(t: &DecodeTables, found: &Found, word: u32) -> Result<(), DecodeError> {
+/// What must hold of the third dword and the fourth.
+fn wide(t: &DecodeTables, found: &Found, bits: u64) -> Result<(), DecodeError> {
     let Some(wide) = t.wide.iter().find(|w| w.class == found.class) else { return Ok(()) };
-    let wrong = word & wide.zeros | !word & wide.ones;
+    let wrong = bits & wide.zeros | !bits & wide.ones;
     if wrong != 0 {
         return Err(reserved_bit(t, found, 64 + wrong.trailing_zeros() as u8));
     }
-    match refused_by(t, wide.checks, word.into()) {
+    match refused_by(t, wide.checks, bits) {
         Some(bad) => Err(reserved_value(t, found, bad, 64)),
         None => Ok(()),
     }
@@ -263,12 +263,27 @@ pub(crate) fn may_follow(tail: u8, word: u32) -> bool {
 }
 
 /// Dwords of an instruction whose first dword does not tell.
-pub(crate) fn dwords(target: Target, bits: u64, available: usize) -> Option<u8> {
+pub(crate) fn dwords(target: Target, bits: u64, third: u32, available: usize) -> Option<u8> {
     let t = DECODE[target as usize];
+    if let Some(found) = joined(t, bits, third) {
+        return Some(found.dwords);
+    }
     let found = find(t, bits, family(t, bits as u32))?;
     // The second dword may announce a third.
     let announced = TAILS & tail::LIST != 0 && available < 2 && follows(t, found.class).any(|f| f.lsb >= 32);
     (!announced).then_some(found.dwords)
+}
+
+/// Two operations that are one.
+fn joined(t: &DecodeTables, first: u64, third: u32) -> Option<Found> {
+    if !ANY_JOINED {
+        return None;
+    }
+    let holds = |j: &&Joined| (first & j.masks.0, third & j.masks.1) == j.values;
+    let joined = t.joined.iter().find(holds)?;
+    let slot = joined.base + ((third >> (joined.shift & 31)) as u16 & joined.op_mask);
+    let class = class_of(t, slot);
+    (class != 0).then_some(Found { slot, form: 0, class, dwords: 4 })
 }
 
 /// What the first dword or two say: the operation, its form and its length.
@@ -281,7 +296,7 @@ fn find(t: &DecodeTables, bits: u64, family: &Family) -> Option<Found> {
     }
     let class = t.classes.get(usize::from(base))?;
     let wide = MARKS & class.marks & marks::WIDE != 0;
-    let dwords = 1 + u8::from(class.tail & tail::TWO != 0) + u8::from(wide && is_three(t, base));
+    let dwords = if wide { base_dwords(t, base) } else { 1 + u8::from(class.tail & tail::TWO != 0) };
     let mut found = Found { slot, form: 0, class: base, dwords };
     if may_follow(class.tail, word) {
         found.dwords += 1;
@@ -302,9 +317,8 @@ fn find(t: &DecodeTables, bits: u64, family: &Family) -> Option<Found> {
     Some(found)
 }
 
-/// The base format has three dwords.
-fn is_three(t: &DecodeTables, class: u8) -> bool {
-    field_map(t, parts(t, class).0).is_some_and(|m| m.dwords == 3)
+fn base_dwords(t: &DecodeTables, class: u8) -> u8 {
+    field_map(t, parts(t, class).0).map_or(1, |m| m.dwords)
 }
 
 #[inline(always)]

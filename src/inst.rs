@@ -267,11 +267,11 @@ impl Inst {
     /// No bit that the hardware ignores is set.
     pub fn is_canonical(&self) -> bool {
         let (low, high) = self.ignored();
-        self.bits() & low == 0 && self.words[2] & high == 0
+        self.bits() & low == 0 && self.high_bits() & high == 0
     }
 
-    /// The bits that the hardware ignores: of the first two dwords, and of the third.
-    pub(crate) fn ignored(&self) -> (u64, u32) {
+    /// The bits that the hardware ignores: of the first two dwords, and of the two behind them.
+    pub(crate) fn ignored(&self) -> (u64, u64) {
         let low = ITEMS[self.target() as usize].ignored.get(usize::from(self.shape().ignored));
         let wide = DECODE[self.target() as usize].wide.iter().find(|w| w.class == self.class());
         (low.copied().unwrap_or(0), wide.map_or(0, |w| w.ignored))

@@ -73,6 +73,7 @@ pub(crate) struct DecodeTables {
     /// In the order of their classes.
     pub follows: &'static [Follow],
     pub wide: &'static [Wide],
+    pub joined: &'static [Joined],
     /// Formats of the words, for errors: the base format and that of the dword behind it.
     pub parts: &'static [(Format, Option<Format>)],
     /// The field that each bit of a format is of: fields by their first bits.
@@ -99,14 +100,25 @@ pub(crate) struct Follow {
     pub of: u8,
 }
 
-/// What a class demands of the third dword.
+/// Operations that are two others, one behind the other, in four dwords: the first is known as itself too.
+pub(crate) struct Joined {
+    /// Bits of the first two dwords and of the third that are always the same.
+    pub masks: (u64, u32),
+    pub values: (u64, u32),
+    /// The opcode is in the third dword.
+    pub base: u16,
+    pub shift: u8,
+    pub op_mask: u16,
+}
+
+/// What a class demands of the third dword and the fourth.
 pub(crate) struct Wide {
     pub class: u8,
     pub checks: &'static [Check],
     /// Bits that must be zero, that must be one, and that are ignored.
-    pub zeros: u32,
-    pub ones: u32,
-    pub ignored: u32,
+    pub zeros: u64,
+    pub ones: u64,
+    pub ignored: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -165,7 +177,7 @@ pub(crate) mod tail {
     pub const ALWAYS: u8 = 32;
     /// What `DecodeTables::follows` says of the class.
     pub const LIST: u8 = 64;
-    /// The base format has two dwords; with the mark `marks::WIDE` three.
+    /// The base format has two dwords; with the mark `marks::WIDE` three or four.
     pub const TWO: u8 = 128;
 }
 
@@ -351,8 +363,12 @@ pub(crate) enum Kind {
     /// An operand code.
     Code,
     Agpr,
+    /// An AGPR; below 256 a constant.
+    AgprOrConst,
     /// A VGPR, or an AGPR if the bit `aux[0]` is set; below 256 a constant.
     Acc,
+    /// The same, as long as the format of the matrix asks for, which is at `aux[1]`.
+    AccSized,
     SdwaSrc,
     /// Buffer data, absent when it goes to LDS.
     BufData,
@@ -383,8 +399,12 @@ pub(crate) enum Kind {
     ListAll,
     /// The same, when not all one.
     ListOnes,
+    /// The same, always; bits that the row does not use are shown as 0.
+    ListAlways,
     Flag,
     Omod,
+    /// A truth table of three bits: this field, and those at `aux[0]` and `aux[1]`, from its high bits down.
+    Bitop3,
     /// `name:value`, when not zero.
     Named,
     /// The same, signed.
@@ -452,6 +472,7 @@ pub(crate) enum Ty {
     PkI16,
     PkF16,
     PkBf16,
+    Bf16,
     PkI32,
     PkF32,
 }

@@ -40,7 +40,7 @@ pub(crate) mod generated {
     use crate::table::TextTables;
     use crate::table::{
         Bits, Check, Class, Codes, DecodeTables, Dual, FactTables, Family, FieldMap, Follow, How, ImmTables, Info,
-        Item, ItemTables, Kind, Layout, LayoutTables, LengthTables, NO_CLASS, NO_FAMILY, NO_ROW, NameTables, Named,
+        Item, ItemTables, Joined, Kind, Layout, LayoutTables, LengthTables, NO_CLASS, NO_FAMILY, NO_ROW, NameTables, Named,
         OpTables, OperandTables, Other, Part, Row, Rule, Shape, Ty, When, Wide, padded,
     };
     #[cfg(all(feature = "text", feature = "fast"))]

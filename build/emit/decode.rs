@@ -29,7 +29,7 @@ pub const LANES: [[(u8, u8); 4]; 5] = [
 pub struct Class {
     pub zeros: u128,
     pub ones: u128,
-    ignored_high: u32,
+    ignored_high: u64,
     /// Which of `LANES`.
     pub lanes: usize,
     /// The set of each lane.
@@ -149,7 +149,7 @@ impl<'a> Tables<'a> {
         let mut zeros = vec![0];
         classes.list.iter().for_each(|c| _ = number(&mut zeros, c.zeros as u64));
         let dwords = t.formats.iter().map(|f| usize::from(f.def.bits / 32)).max().unwrap_or(0);
-        room(t, "dwords in a format", dwords + 1, 2)?;
+        room(t, "dwords in a format", dwords + 1, 3)?;
         for (what, n) in [("classes", classes.list.len()), ("masks", zeros.len()), ("sets", sets.len())] {
             room(t, what, n, 8)?;
         }
@@ -165,6 +165,9 @@ impl<'a> Tables<'a> {
         let family = |(f, lanes): (&lower::Family, &usize)| {
             let op_bits = f.op.width + f.seg.filter(|_| f.seg_is != Seg::Encoding).map_or(0, |s| s.width);
             let (op_mask, seg) = ((1u32 << f.op.width) - 1, f.seg.map_or(0, |s| s.lsb | s.width << 5));
+            if f.is_joined() {
+                return "NO_FAMILY".to_string();
+            }
             let (base, op_shift) = (f.base, f.op.lsb);
             format!(
                 "Family {{ base: {base}, op_mask: {op_mask:#x}, op_shift: {op_shift}, seg: {seg:#x}, lanes: {lanes}, op_bits: {op_bits} }}"
@@ -236,11 +239,21 @@ impl<'a> Tables<'a> {
             writeln!(w, "Follow {{ class: {class}, lsb: {lsb}, width: {width}, form: {form}, first: {first}, last: {last}, of: {of} }},").unwrap();
         }
         writeln!(w, "],\nwide: &[").unwrap();
-        let high = |bits: u128| (bits >> 64) as u32;
+        let high = |bits: u128| (bits >> 64) as u64;
         for (class, c) in all().filter(|(_, c)| c.marks & marks::WIDE != 0) {
             let (zeros, ones, ignored) = (high(c.zeros), high(c.ones), c.ignored_high);
             let checks = list(&c.high_checks, &mut allowed);
             writeln!(w, "Wide {{ class: {class}, checks: &[{checks}], zeros: {zeros:#x}, ones: {ones:#x}, ignored: {ignored:#x} }},").unwrap();
+        }
+        writeln!(w, "],\njoined: &[").unwrap();
+        for f in self.t.families.iter().filter(|f| f.is_joined()) {
+            let ([masks, values], shift, op_mask) = (f.joint(), f.op.lsb - 64, (1u32 << f.op.width) - 1);
+            let (base, masks, values) = (f.base, format!("{masks:#x?}"), format!("{values:#x?}"));
+            writeln!(
+                w,
+                "Joined {{ masks: {masks}, values: {values}, base: {base}, shift: {shift}, op_mask: {op_mask} }},"
+            )
+            .unwrap();
         }
         writeln!(w, "],\nallowed: &{:?},", allowed.bytes()).unwrap();
     }
@@ -324,13 +337,13 @@ impl<'a> Classes<'a> {
         let class = Class {
             zeros: c.mask & !c.value,
             ones: c.value,
-            ignored_high: (s.ignored >> 64) as u32,
+            ignored_high: (s.ignored >> 64) as u64,
             lanes,
             sets,
             more,
             high_checks: checks(c.high_checks),
             tail: c.tail,
-            // The third dword is looked for where this mark is.
+            // What is behind two dwords is looked for where this mark is.
             marks: c.marks | if dwords > 2 { marks::WIDE } else { 0 },
             rules: c.rules.clone(),
             dwords,

@@ -47,7 +47,7 @@ fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
     }
     let mut zeros = c.zeros as u64;
     for check in &c.more {
-        zeros |= u64::from(harmless(tables, check)?) << check.lsb;
+        zeros |= harmless(tables, check)?;
     }
     for rule in &c.rules {
         match excluded(rule, zeros)? {
@@ -101,14 +101,15 @@ fn excluded(rule: &Rule, zeros: u64) -> Option<Excluded> {
     })
 }
 
-/// Bits of a field such that every value without them is good: those that leave the most values.
-fn harmless(tables: &Tables, check: &Check) -> Option<u16> {
+/// Bits of a field such that every value without them is good: those that leave the most values; or the flag on top of
+/// it, if every value is good without.
+fn harmless(tables: &Tables, check: &Check) -> Option<u64> {
     let good = set_of(tables.t, check);
     if check.hi != NONE {
-        return None;
+        return good[..1 << check.width].iter().all(|&good| good).then_some(1 << check.hi);
     }
     let holds = |&bits: &usize| (0..good.len()).all(|value| value & bits != 0 || good[value]);
-    (0..good.len()).filter(holds).min_by_key(|bits| bits.count_ones()).map(|bits| bits as u16)
+    (0..good.len()).filter(holds).min_by_key(|bits| bits.count_ones()).map(|bits| (bits as u64) << check.lsb)
 }
 
 /// How the opcode is gathered: see `HotFamily` in src/decode/hot.rs.
@@ -170,6 +171,10 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
     writeln!(w, "#[cfg(feature = \"fast\")]\npub(crate) static HOT: HotTables = HotTables {{").unwrap();
     writeln!(w, "leads: {:?},\nfamilies: padded(&[NO_HOT_FAMILY,", leads.collect::<Vec<_>>()).unwrap();
     for (f, lanes) in t.families.iter().zip(&tables.classes.lanes) {
+        if f.is_joined() {
+            writeln!(w, "NO_HOT_FAMILY,").unwrap();
+            continue;
+        }
         let lsb = LANES[*lanes].map(|lane| lane.0);
         let Gather { op, op_mask, gather } = Gather::new(t, f)?;
         let (base, target) = (f.base, camel(&t.row.name));

@@ -32,8 +32,10 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     writeln!(tables, "pub(crate) const ANY_UNKNOWN_LENGTH: bool = {unknown};").unwrap();
     let wide = targets.iter().flat_map(|t| &t.items).any(|i| i.lsb >= 64);
     writeln!(tables, "pub(crate) const ANY_WIDE: bool = {wide};").unwrap();
+    let joined = targets.iter().flat_map(|t| &t.families).any(|f| f.is_joined());
+    writeln!(tables, "pub(crate) const ANY_JOINED: bool = {joined};").unwrap();
     writeln!(tables, "pub(crate) const TAILS: u8 = {};", decode::tails(targets)).unwrap();
-    let (mut abouts, mut longest) = (vec![String::new()], 0);
+    let (mut abouts, mut most) = (vec![String::new()], operands::Most::default());
     let decode = targets.iter().map(decode::Tables::new).collect::<Result<Vec<_>>>()?;
     let sizes = decode::Sizes::of(&decode);
     sizes.emit(&mut tables);
@@ -52,9 +54,12 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         let mut text = String::new();
         decode.emit(&mut text);
         hot::tables(&mut text, decode)?;
-        tables += &target_tables(isa, targets, t, &text, &mnemonics, &mut abouts, &mut longest)?;
+        tables += &target_tables(isa, targets, t, &text, &mnemonics, &mut abouts, &mut most)?;
     }
-    writeln!(tables, "pub(crate) type OperandList = {};", operands::list_type(longest)).unwrap();
+    writeln!(tables, "pub(crate) type OperandList = {};", operands::list_type(most.operands)).unwrap();
+    // A power of two, so that a number of some bits is always one of them.
+    writeln!(tables, "#[cfg(feature = \"fast\")]\npub(crate) const USUAL: usize = {};", most.usual.next_power_of_two())
+        .unwrap();
     writeln!(tables, "pub(crate) static ABOUTS: &[&str] = &{abouts:?};").unwrap();
     files.push(("tables.rs".to_string(), tables));
     files.push(("texts".to_string(), texts));

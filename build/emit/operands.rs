@@ -110,14 +110,19 @@ const IMPLICIT_PLACES: u16 = 3 * SECTION;
 /// As in src/table/operands.rs.
 const NO_SHIFT: u8 = 63;
 
-/// The integer that holds a list of operands, a byte each, if the longest has so many. The highest byte is free: `PLAIN` in
-/// src/table/operands.rs is a bit of it.
+/// The integer that holds a list of operands, a byte each, if the longest has so many.
 pub fn list_type(longest: usize) -> &'static str {
-    if longest < 8 { "u64" } else { "u128" }
+    if longest <= 8 { "u64" } else { "u128" }
 }
 
-/// Returns how many operands there are in the longest list.
-pub fn tables(w: &mut String, isa: &Isa, t: &Target) -> Result<usize> {
+/// How long the longest list of operands is, and how many usual lists there are at most.
+#[derive(Default)]
+pub struct Most {
+    pub operands: usize,
+    pub usual: usize,
+}
+
+pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<()> {
     let (mut lists, mut list_of) = lists(t);
     let last = list_of.last().copied().unwrap_or(0);
     let longest = lists.list.iter().map(|l| l.rows.len()).max().unwrap_or(0);
@@ -143,7 +148,8 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) -> Result<usize> {
     let whole = lists.rows.len() + 1;
     let usual = fast_operands::all(&mut lists);
     // `USUAL` in src/table/operands.rs.
-    room(t, "usual lists of operands", usual.len(), 9)?;
+    let count = usual.len();
+    room(t, "usual lists of operands", usual.len(), 10)?;
     room(t, "rows of operands", lists.rows.len() + 1, 8)?;
     let (mut items, mut rows, mut plain) = (Vec::new(), vec!["NO_ROW".to_string()], Vec::new());
     for (n, row) in lists.rows.iter().enumerate() {
@@ -169,7 +175,8 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) -> Result<usize> {
     let [sgpr_last, ttmp_first, ttmp_last] = scalars(t);
     writeln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last},").unwrap();
     writeln!(w, "lanes: {} }};", lanes(t)).unwrap();
-    Ok(longest)
+    *most = Most { operands: longest.max(most.operands), usual: count.max(most.usual) };
+    Ok(())
 }
 
 /// What tells the meaning of codes on one target from that on another: the last scalar register, and the first and the

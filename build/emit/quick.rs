@@ -38,12 +38,17 @@ impl Quick {
     }
 }
 
+/// As in src/text/quick.rs: longer names are printed in another way.
+const NAME: usize = 32;
+
 /// `names`: where each mnemonic stands in the list of all, and its length.
 pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usize, usize)>) -> Result<()> {
     let waits = parts(isa, t, "waitcnt")?;
     let mut all: Vec<Quick> = Vec::new();
     let mut row = |slot: &Option<Slot>| {
-        let Some(slot) = slot.as_ref().filter(|slot| slot.spelling.is_none()) else { return 0 };
+        let is_short = |slot: &&Slot| names[slot.mnemonic.as_str()].1 <= NAME;
+        let plain = slot.as_ref().filter(|slot| slot.spelling.is_none()).filter(is_short);
+        let Some(slot) = plain else { return 0 };
         let shape = &t.shapes[slot.shape - 1];
         let suffix = if t.infos[slot.info].suffix && has_operand(t, shape) { shape.suffix } else { 0 };
         let quick = quick(t, shape, suffix, &waits);
@@ -63,7 +68,6 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
     }
     room(t, "shapes that are printed quickly", all.len() + 1, 10)?;
     room(t, "bytes of mnemonics", names.values().map(|name| name.0).max().unwrap_or(0), 16)?;
-    room(t, "bytes in a mnemonic", names.values().map(|name| name.1).max().unwrap_or(0), 5)?;
     writeln!(w, "#[cfg(all(feature = \"text\", feature = \"fast\"))]").unwrap();
     writeln!(w, "pub(crate) static QUICK: QuickTables = QuickTables {{ rows: &{rows:?},").unwrap();
     let mut modifiers = Vec::new();

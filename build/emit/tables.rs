@@ -20,7 +20,7 @@ pub fn target_tables(
     decode: &str,
     mnemonics: &HashMap<&str, (usize, usize)>,
     abouts: &mut Vec<String>,
-    longest: &mut usize,
+    most: &mut operands::Most,
 ) -> Result<String> {
     let mut out = String::new();
     let w = &mut out;
@@ -43,7 +43,7 @@ pub fn target_tables(
     t.items.iter().for_each(|item| writeln!(w, "{},", item_text(item)).unwrap());
     writeln!(w, "] }};").unwrap();
 
-    *longest = operands::tables(w, isa, t)?.max(*longest);
+    operands::tables(w, isa, t, most)?;
     ops(w, targets, t)?;
     facts::tables(w, isa, t);
     layout(w, t, abouts);

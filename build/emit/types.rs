@@ -287,9 +287,10 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str,
     if bits.pieces.len() > 1 || field.overlay {
         let get = combine(bits);
         let about = &field.about;
+        let get = if t == "bool" { format!("({get}) != 0") } else { format!("({get}) as {t}") };
         writeln!(
             out,
-            "    /// Bits {ranges}: {about}.\n    pub const fn {name}(&self) -> {t} {{\n        ({get}) as {t}\n    }}"
+            "    /// Bits {ranges}: {about}.\n    pub const fn {name}(&self) -> {t} {{\n        {get}\n    }}"
         )
         .unwrap();
     }

@@ -20,6 +20,8 @@ pub struct Form {
     pub tail: u8,
     /// Literals that `tail` has no flag for.
     pub follow: Vec<Follow>,
+    /// With what stands behind it can be another operation.
+    pub begins: bool,
 }
 
 impl Form {
@@ -33,6 +35,7 @@ impl Form {
             forms: Vec::new(),
             tail: 0,
             follow: Vec::new(),
+            begins: false,
         };
         let tokens = expand(def, &row.tokens)?;
         for token in tokens {
@@ -97,6 +100,7 @@ impl Form {
             forms: Vec::new(),
             tail: 0,
             follow: Vec::new(),
+            begins: false,
         })
     }
 
@@ -133,7 +137,8 @@ impl Form {
     }
 
     pub fn shape(&self, isa: &Isa, t: &mut Target, pool: &mut Pool, row: &Row) -> Result<usize> {
-        let mut form = self.tail;
+        // Neither its length nor what it is can be told from the first two dwords.
+        let mut form = self.tail | if self.begins { tail::LIST } else { 0 };
         let mut ext = [0usize; 2];
         let mut follow = Vec::new();
         for (name, macro_name) in &self.forms {
@@ -177,7 +182,7 @@ impl Form {
         }
         let (mask, value, ignored) = layout.finish();
         let mut checks = Vec::new();
-        let (mut rules, mut marks) = (Vec::new(), 0);
+        let (mut rules, mut marks) = (Vec::new(), if self.begins { marks::SIZED } else { 0 });
         for item in &items {
             marks |= rules::of(&row.at, t, self, item, &mut rules)?;
             if let Some((check, set)) = check(isa, t, self, &row.at, item)? {

@@ -62,6 +62,21 @@ pub struct Family {
     pub formats: Vec<usize>,
 }
 
+impl Family {
+    /// Its first words are an instruction of another family; what stands behind them makes them another operation.
+    pub fn is_joined(&self) -> bool {
+        self.op.lsb >= 64
+    }
+
+    /// Of a joined family: the bits of the first two dwords and of the third that are always the same, and their values.
+    pub fn joint(&self) -> [(u64, u32); 2] {
+        let part = |bits: u128| (bits as u64, (bits >> 64) as u32);
+        let value = |(bits, value): &(Bits, u64)| u128::from(*value) << bits.pieces[0].lsb;
+        let (masks, values) = (self.fixed.iter().map(|f| f.0.mask()), self.fixed.iter().map(value));
+        [part(masks.fold(0, |all, m| all | m)), part(values.fold(0, |all, v| all | v))]
+    }
+}
+
 /// What the second piece of a slot number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seg {
@@ -291,6 +306,22 @@ fn families(t: &mut Target) -> Result<()> {
             return def.at.err(format!("format {} has no encoding bits", def.name));
         };
         let within = |p: &Piece, low: u8| p.lsb >= low && p.lsb + p.width <= 32;
+        if op.lsb >= 64 {
+            let placed = |p: &Piece| p.lsb + p.width <= 96;
+            if def.shares.is_some() || op_high.is_some() || !fixed.iter().all(|(b, _)| b.pieces.iter().all(placed)) {
+                return def.at.err(
+                    "a format whose opcode is in the third dword has all of it and its fixed bits there and before",
+                );
+            }
+            let base = t.families.last().map_or(0, |f| f.base + f.slots);
+            let slots = 1usize << op.width;
+            let (name, dwords) = (def.name.clone(), def.bits / 32);
+            let seg_is = Seg::Opcode;
+            t.families.push(Family { name, base, slots, dwords, fixed, op, seg: None, seg_is, formats: vec![i] });
+            t.slots.resize(base + slots, None);
+            t.formats[i].family = t.families.len() - 1;
+            continue;
+        }
         if enc.0.pieces.len() > 1 || !within(&enc.0.pieces[0], 23) {
             return def.at.err("the first encoding field must lie in bits 31:23");
         }
@@ -349,7 +380,7 @@ fn lut(t: &mut Target) -> Result<()> {
     for top in 0..512u32 {
         let word = u128::from(top) << 23;
         let mut best: Option<(u32, usize)> = None;
-        for (i, f) in t.families.iter().enumerate() {
+        for (i, f) in t.families.iter().enumerate().filter(|(_, f)| !f.is_joined()) {
             let (bits, value) = &f.fixed[0];
             let piece = bits.pieces[0];
             if (word & bits.mask()) >> piece.lsb != u128::from(*value) {
@@ -363,7 +394,7 @@ fn lut(t: &mut Target) -> Result<()> {
         t.lut[top as usize] = best.map_or(0, |(_, i)| i as u8 + 1);
     }
     for (i, f) in t.families.iter().enumerate() {
-        if !t.lut.contains(&(i as u8 + 1)) {
+        if !f.is_joined() && !t.lut.contains(&(i as u8 + 1)) {
             return t.row.at.err(format!("the encoding bits of {} are hidden by another format", f.name));
         }
     }

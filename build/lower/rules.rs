@@ -90,7 +90,7 @@ pub fn of(at: &Place, t: &Target, form: &Form, item: &Item, rules: &mut Vec<Rule
             add(RuleKind::Image, whole(item.lsb, 8)?, n, &[(whole(a, 4)?, 0), bit(b, 0), bit(c, 0)]);
             return Ok(if packs { marks::D16 } else { 0 });
         }
-        "img_addr" | "img_addr_grad" => return Ok(marks::SIZED),
+        "img_addr" | "img_addr_grad" | "acc_sized" => return Ok(marks::SIZED),
         _ => {}
     }
     Ok(0)

@@ -19,7 +19,7 @@ pub fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Res
         && base_def.literals(&t.row.name).any(|l| l == item.field);
     // A global address is a pair only when there is no scalar base, an image address what its dimensions ask for:
     // rules of their own.
-    let sized = ["global_addr", "img_addr", "img_addr_grad"].contains(&k.reads_as.as_str());
+    let sized = ["global_addr", "img_addr", "img_addr_grad", "acc_sized"].contains(&k.reads_as.as_str());
     let dwords = if sized { 1 } else { u16::from(item.dwords) };
     let mut set = [0u32; 16];
     let put = |c: u16, set: &mut [u32; 16]| set[usize::from(c) / 32] |= 1 << (c % 32);

@@ -109,7 +109,8 @@ fn keep_rules(mut inst: Inst) -> Result<Inst> {
     for round in 0..MAX_REPAIRS {
         let mut words = padded(&inst);
         let (low, high) = inst.ignored();
-        for (word, ignored) in words.iter_mut().zip([low as u32, (low >> 32) as u32, high]) {
+        for (word, ignored) in words.iter_mut().zip([low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32])
+        {
             *word &= !ignored;
         }
         match inst.check() {

@@ -151,6 +151,14 @@ const fn half(value: f64) -> u16 {
     if sum >= 0x7c00 { sign | 0x7c00 } else { sign | sum as u16 }
 }
 
+/// The bits of a float, rounded to those of its upper half.
+#[inline(always)]
+const fn bfloat(bits: u32) -> u32 {
+    let odd = bits >> 16 & 1;
+    let up = bits & 0x8000 != 0 && (bits & 0x7fff != 0 || odd == 1);
+    (bits >> 16) + up as u32
+}
+
 /// The bits of a double as a float, or as a half; `None` if it is finite and too great.
 #[inline(always)]
 pub(crate) const fn narrow_float(value: u64, short: bool) -> Option<u32> {
@@ -200,7 +208,7 @@ pub(crate) const fn constant(ty: Ty, n: u16, code: u16, value: u64, inv2pi: bool
         if v > u32::MAX as i64 || v < i32::MIN as i64 {
             return None;
         }
-        let narrow = matches!(ty, Ty::F16 | Ty::I16);
+        let narrow = matches!(ty, Ty::F16 | Ty::I16 | Ty::Bf16);
         if narrow && (v > 0xffff || v < -0x8000) {
             return None;
         }
@@ -214,6 +222,8 @@ pub(crate) const fn constant(ty: Ty, n: u16, code: u16, value: u64, inv2pi: bool
         }
         bits
     };
+    // Before it is one: an inline constant of a bf16 is that of the float.
+    let upper = float && matches!(ty, Ty::Bf16 | Ty::PkBf16);
     let inline = match ty {
         Ty::I16 | Ty::PkI16 => None,
         Ty::F16 | Ty::PkF16 => find(bits as u64, 16, inv2pi),
@@ -221,6 +231,7 @@ pub(crate) const fn constant(ty: Ty, n: u16, code: u16, value: u64, inv2pi: bool
     };
     match inline {
         Some(code) => Some((code, 0)),
+        None if upper => Some((255, bfloat(bits))),
         None => Some((255, bits)),
     }
 }

@@ -48,10 +48,19 @@ pub(crate) fn read(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operan
     let value = match item.kind {
         Kind::Code => of_code(code(item, inst), dwords),
         Kind::Agpr => Value::Reg(Reg::Agpr(code(item, inst) as u8)),
+        Kind::AgprOrConst => match code(item, inst) {
+            c @ 256.. => Value::Reg(Reg::Agpr(c as u8)),
+            c => of_code(c, dwords),
+        },
         Kind::Acc => match code(item, inst) {
             c @ 256.. if flag(inst, item.aux[0]) => Value::Reg(Reg::Agpr(c as u8)),
             c => of_code(c, dwords),
         },
+        Kind::AccSized => {
+            dwords = matrix_dwords(item, inst);
+            let code = code(item, inst);
+            if flag(inst, item.aux[0]) { Value::Reg(Reg::Agpr(code as u8)) } else { of_code(code, dwords) }
+        }
         Kind::BufData if flag(inst, item.aux[1]) && inst.has_lds() => return None,
         Kind::BufData => {
             dwords += u16::from(tfe(item, inst));
@@ -62,7 +71,10 @@ pub(crate) fn read(t: &OperandTables, item: &Item, inst: &Inst) -> Option<Operan
         }
         Kind::MimgData | Kind::MimgGather | Kind::MimgAtomic | Kind::MimgCmpswap => {
             dwords = mimg_item_dwords(item, inst);
-            of_code(code(item, inst), dwords)
+            match flag(inst, item.aux[3]) {
+                true => Value::Reg(Reg::Agpr(code(item, inst) as u8)),
+                false => of_code(code(item, inst), dwords),
+            }
         }
         Kind::ExpSrc => match exp_source(item, inst) {
             Some(code) => of_code(code, 1),
@@ -187,6 +199,21 @@ pub(crate) fn mimg_item_dwords(item: &Item, inst: &Inst) -> u16 {
     mimg_dwords(what | d16, dmask, flag(inst, item.aux[1]), flag(inst, item.aux[2]))
 }
 
+/// The truth table of `v_bitop3`, which lies in the bits of modifiers that have no meaning for it.
+#[cfg(feature = "text")]
+pub(crate) fn bitop3(item: &Item, inst: &Inst) -> u32 {
+    value(item, inst) << 6 | bits(inst, item.aux[0], 3) << 3 | bits(inst, item.aux[1], 3)
+}
+
+/// Registers of a matrix by the format of its elements: of 8 bits, 6 or 4. LLVM takes the numbers without a meaning for 8.
+pub(crate) fn matrix_dwords(item: &Item, inst: &Inst) -> u16 {
+    match bits(inst, item.aux[1], 3) {
+        2 | 3 => 6,
+        4 => 4,
+        _ => 8,
+    }
+}
+
 /// The register that holds a half, or a scalar, and whether it is the upper half.
 pub(crate) fn half(item: &Item, inst: &Inst) -> (u16, bool) {
     let code = code(item, inst);
@@ -265,6 +292,9 @@ pub(crate) fn sizes(inst: &Inst) -> Result<(), DecodeError> {
     let list = tables.list(inst.slot(), inst.form());
     for item in tables.rows_of(list).filter_map(|row| tables.item(row)) {
         match item.kind {
+            Kind::AccSized => {
+                inside(item.field, item.lsb, code(item, inst) & 255, matrix_dwords(item, inst))?;
+            }
             Kind::ImgAddr | Kind::ImgAddrGrad => {
                 for part in (0..5).map_while(|part| image_address_part(item, inst, part)) {
                     inside(part.field, part.lsb, part.register, part.dwords)?;

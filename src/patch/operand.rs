@@ -159,6 +159,9 @@ fn of_code(item: &Item, value: Value, code: u16) -> Option<Bits> {
         // A constant says nothing of the flag, which another operand may have too.
         Kind::Acc if code < 256 => above(code).map(Bits::from),
         Kind::Acc | Kind::BufData => with(item.aux[0], matches!(value, Value::Reg(Reg::Agpr(_))), above(code)),
+        Kind::MimgData | Kind::MimgGather | Kind::MimgAtomic | Kind::MimgCmpswap => {
+            with(item.aux[3], matches!(value, Value::Reg(Reg::Agpr(_))), above(code))
+        }
         Kind::SdstOrVcc => with(item.aux[0], true, above(code)),
         Kind::Half => above(code | u16::from(high) << 7).map(Bits::from),
         Kind::HalfSel => with(item.aux[3], high, above(code)),

@@ -6,6 +6,8 @@ use super::paged_from;
 #[cfg(feature = "fast")]
 use crate::operand::values::ready::Values;
 use crate::target::generated::OperandList;
+#[cfg(feature = "fast")]
+use crate::target::generated::USUAL;
 use crate::{Access, Field, Inst, Operand, Value};
 
 /// What the operand iterator needs. Its items are without what only text tells apart.
@@ -62,10 +64,6 @@ pub(crate) struct Usual {
     /// Where to look if the words are others; 0: nowhere.
     pub next: u16,
 }
-
-/// Any number of so many bits can look for one.
-#[cfg(feature = "fast")]
-const USUAL: usize = 512;
 
 /// Stands where no number leads.
 #[cfg(feature = "fast")]

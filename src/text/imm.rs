@@ -4,7 +4,7 @@ use super::Printer;
 use super::operand::F32_BITS;
 use super::out::Out;
 use crate::common::Flags;
-use crate::operand::{bits, flag, value};
+use crate::operand::{bitop3, bits, flag, value};
 use crate::table::{Item, Kind, Ty};
 use crate::{Counter, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 
@@ -187,7 +187,15 @@ impl Printer<'_> {
             Kind::List | Kind::ListAll | Kind::ListNegLo | Kind::ListNeg if v & u32::from(item.used) != 0 => {
                 self.list(item, v, out)
             }
+            Kind::ListAlways => self.list(item, v, out),
             Kind::ListOnes if v & u32::from(item.used) != item.used.into() => self.list(item, v, out),
+            Kind::Bitop3 => {
+                let table = bitop3(item, self.inst);
+                if table != 0 {
+                    out.str(" bitop3:");
+                    if table <= 10 { out.signed(table as i32) } else { out.hex(table) }
+                }
+            }
             Kind::Omod if v != 0 => {
                 out.byte(b' ');
                 out.str(name_of(self.text.omod, v).unwrap_or(""));
@@ -235,7 +243,8 @@ impl Printer<'_> {
             Kind::ListNeg => out.literal(b" neg:"),
             _ => self.label(item, out),
         }
-        let shown = if item.kind == Kind::ListAll { (1 << item.width) - 1 } else { item.used };
+        let shown =
+            if matches!(item.kind, Kind::ListAll | Kind::ListAlways) { (1 << item.width) - 1 } else { item.used };
         out.bits(value, item.used.into(), shown);
     }
 

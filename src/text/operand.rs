@@ -4,7 +4,7 @@ use super::Printer;
 use super::out::Out;
 use crate::Access;
 use crate::operand::{
-    SmemOffset, buf_vaddr_dwords, code, exp_source, flag, global_addr_dwords, half, image_address_part,
+    SmemOffset, buf_vaddr_dwords, code, exp_source, flag, global_addr_dwords, half, image_address_part, matrix_dwords,
     mimg_item_dwords, scratch_addr_used, sdwa_code, smem_offset, smrd_offset, tfe, value, vdsty,
 };
 use crate::table::{Item, Kind, NONE, Ty};
@@ -64,7 +64,8 @@ impl Printer<'_> {
             Kind::BufData if flag(inst, item.aux[0]) => tuple(b'a', code(item, inst) & 255, dwords, out),
             Kind::BufData => tuple(b'v', code(item, inst) & 255, dwords + u16::from(tfe(item, inst)), out),
             Kind::MimgData | Kind::MimgGather | Kind::MimgAtomic | Kind::MimgCmpswap => {
-                tuple(b'v', code(item, inst) & 255, mimg_item_dwords(item, inst), out);
+                let file = if flag(inst, item.aux[3]) { b'a' } else { b'v' };
+                tuple(file, code(item, inst) & 255, mimg_item_dwords(item, inst), out);
             }
             Kind::ExpSrc => match exp_source(item, inst) {
                 Some(c) => self.code(c, 1, item.ty, out),
@@ -74,6 +75,14 @@ impl Printer<'_> {
                 SmemOffset::Reg(255) => out.hex(self.literal_value()),
                 SmemOffset::Reg(c) => self.code(c, 1, item.ty, out),
                 SmemOffset::Imm(n) | SmemOffset::Both(_, n) => out.hex(n as u32),
+            },
+            Kind::AccSized => {
+                let file = if flag(inst, item.aux[0]) { b'a' } else { b'v' };
+                tuple(file, code(item, inst) & 255, matrix_dwords(item, inst), out);
+            }
+            Kind::AgprOrConst => match code(item, inst) {
+                c @ 256.. => tuple(b'a', c & 255, dwords, out),
+                c => self.code(c, dwords, item.ty, out),
             },
             Kind::Acc => match code(item, inst) {
                 c @ 256.. if flag(inst, item.aux[0]) => tuple(b'a', c & 255, dwords, out),
@@ -226,6 +235,7 @@ impl Printer<'_> {
             Ty::F16 => small(i32::from(v as u16 as i16)) || self.is_inline_float(&F16_BITS, v & 0xffff),
             Ty::PkF16 => small(v as i32) || self.is_inline_float(&F16_BITS, v),
             // A bf16 is the upper half of a float.
+            Ty::Bf16 => small(i32::from(v as u16 as i16)) || F32_BITS.iter().any(|x| x >> 16 == v & 0xffff),
             Ty::PkBf16 => small(v as i32) || F32_BITS.iter().any(|x| x >> 16 == v),
             _ => small(v as i32) || self.is_inline_float(&F32_BITS, v),
         }

@@ -256,7 +256,7 @@ impl Form<'_> {
         }
         let mask = operand::allowed(t, class, item)?;
         let bus = vector && reads && mask & operand::BUS != 0;
-        let acc = if mask & operand::AGPR != 0 && item.kind != "agpr" { item.aux[0] } else { NONE };
+        let acc = if mask & operand::AGPR != 0 && !item.kind.starts_with("agpr") { item.aux[0] } else { NONE };
         let place = operand::place(&mut shared.shapes, item, mask, bus, acc);
         let n = item.dwords;
         let call = |method: &str, more: &str| format!(".{method}(&{rules}, &{place}, {more}{name})");
@@ -286,7 +286,7 @@ impl Form<'_> {
             }
         };
         let (ty, call) = match item.kind.as_str() {
-            "code" | "acc" | "agpr" | "buf_data" => (ty(parts, &n.to_string()), call("operand", "")),
+            "code" | "acc" | "agpr" | "agpr_or_const" | "buf_data" => (ty(parts, &n.to_string()), call("operand", "")),
             "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" => {
                 parts.constants.push("const D: usize".into());
                 test = format!("image {}", item.kind);

@@ -56,6 +56,7 @@ pub fn allowed(t: &Target, class: &Class, item: &Item) -> Result<u16> {
     };
     Ok(match item.kind.as_str() {
         "agpr" => AGPR,
+        "agpr_or_const" => classes(0) & !VGPR | AGPR,
         "buf_data" => VGPR | acc,
         "acc" if item.is_returned() || set.is_none() => VGPR | acc,
         "acc" => classes(0) | acc,

@@ -134,7 +134,7 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
                 writeln!(set.impls, "impl {ty} for $ {{ const BIT: u8 = {lsb}; }}").unwrap();
                 set.methods.push(format!("flag {name}"));
             }
-            "list" | "list_all" | "list_ones" | "list_neg_lo" => {
+            "list" | "list_all" | "list_ones" | "list_always" | "list_neg_lo" => {
                 let all: [u8; 4] = bits(item);
                 let ty = if name == "neg" { "NegLo".into() } else { ty };
                 writeln!(set.impls, "impl {ty} for $ {{ const BITS: [u8; 4] = {all:?}; }}").unwrap();

@@ -67,7 +67,7 @@ impl Filling<'_> {
             }
             return Ok(());
         };
-        if matches!(item.kind, Kind::List | Kind::ListAll | Kind::ListOnes | Kind::ListNegLo) {
+        if matches!(item.kind, Kind::List | Kind::ListAll | Kind::ListOnes | Kind::ListAlways | Kind::ListNegLo) {
             let bits = argument.integer().unwrap_or(i64::MAX);
             if bits & !i64::from(item.used) != 0 {
                 return Err(BuildError::Unknown(item.field));

@@ -40,7 +40,9 @@ impl Filling<'_> {
         };
         let off = argument.code == op::OFF;
         match item.kind {
-            Kind::Code | Kind::Acc | Kind::Agpr | Kind::BufData => self.coded(item, item.dwords, argument),
+            Kind::Code | Kind::Acc | Kind::Agpr | Kind::AgprOrConst | Kind::BufData => {
+                self.coded(item, item.dwords, argument)
+            }
             Kind::MimgData | Kind::MimgGather | Kind::MimgAtomic | Kind::MimgCmpswap => {
                 self.coded(item, item.dwords, Argument { dwords: 0, ..argument })
             }
@@ -151,7 +153,7 @@ impl Filling<'_> {
         if code == LITERAL {
             self.literal(field, literal)?;
         }
-        if (256..768).contains(&code) && item.kind != Kind::Agpr {
+        if (256..768).contains(&code) && !matches!(item.kind, Kind::Agpr | Kind::AgprOrConst) {
             let acc = if matches!(item.kind, Kind::Acc | Kind::BufData) { item.aux[0] } else { NONE };
             let is_acc = code >= op::AGPR;
             let bit = if acc == NONE { 0 } else { 1u128 << acc };
@@ -166,8 +168,11 @@ impl Filling<'_> {
             }
         }
         match (item.kind, code) {
-            (Kind::Agpr, op::AGPR..) => Ok(code - 256),
-            (Kind::Agpr, code) => Err(BuildError::Operand { field, given: op::given(self.rules, code, 0) }),
+            (Kind::Agpr | Kind::AgprOrConst, op::AGPR..) => Ok(code - 256),
+            (Kind::AgprOrConst, ..256) => Ok(code),
+            (Kind::Agpr | Kind::AgprOrConst, code) => {
+                Err(BuildError::Operand { field, given: op::given(self.rules, code, 0) })
+            }
             (_, op::AGPR..) => Ok(code - 256),
             _ => Ok(code),
         }
