@@ -68,11 +68,12 @@ pub fn of(at: &Place, t: &Target, form: &Form, item: &Item, rules: &mut Vec<Rule
             add(RuleKind::Room, whole(item.lsb, 8)?, item.dwords + 1, &[bit(c, 1), bit(item.cond, 1)]);
         }
         "buf_data" if form.names(t, "lds") => {
-            // What a buffer load puts in LDS has no accumulation register, nor a fail status: the bit is one or the other.
-            // FLAT does not mind.
-            let other = if a == NONE { c } else { a };
+            // What a load puts in LDS has no accumulation register, nor, in a buffer, a fail status: the bit is one or the
+            // other.
             let kind = form.field(t, &item.field).map(|(field, ..)| kind_of(t, form, item, field));
-            if kind.as_deref() != Some("flat_data") && other != NONE {
+            let tfe = if kind.as_deref() == Some("flat_data") { NONE } else { c };
+            let other = if a == NONE { tfe } else { a };
+            if other != NONE {
                 add(RuleKind::Never, Piece { lsb: other, width: 1 }, 0, &[bit(b, 1), bit(other, 1)]);
             }
             return Ok(marks::LDS);
