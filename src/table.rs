@@ -180,7 +180,7 @@ pub(crate) struct Rule {
     pub looks: [(Bits, u8); 3],
 }
 
-/// A run of bits in the first six dwords, in one pair of dwords: the lowest, and how many.
+/// A run of bits in one dword: the lowest, counted from the first dword, and how many, less than 16.
 #[derive(Clone, Copy)]
 pub(crate) struct Bits(pub u8, pub u8);
 
