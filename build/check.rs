@@ -8,7 +8,7 @@ use crate::build::error::{Place, Result};
 use crate::build::facts;
 use crate::build::model::*;
 use crate::build::parse::number;
-use crate::build::tables::FLAGS;
+use crate::build::shared::{FLAGS, IMPLICIT};
 
 /// What a kind can be read as: the variants of `Kind` in src/table.rs.
 const READERS: &str = "\
@@ -19,9 +19,6 @@ const READERS: &str = "\
     mtbuf_format smrd_offset attr interp_param exp_tgt exp_src dmask mimg_data mimg_gather \
     mimg_atomic mimg_cmpswap list_all half half_sel vdsty second img_addr img_addr_grad dim \
     scope th dpp8";
-
-/// Registers that a row may read or write without a field: `Reg` in src/operand.rs.
-pub const IMPLICIT: [&str; 8] = ["scc", "vcc", "exec", "m0", "mode", "flat_scr", "xnack", "trapsts"];
 
 pub fn all(isa: &Isa) -> Result<()> {
     targets(isa)?;

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use crate::build::error::Result;
 use crate::build::lower::{self, Target};
 use crate::build::model::*;
+use crate::build::shared::length;
 use crate::build::tables::{info_table, target_tables};
 use crate::build::{decode, facts, hot, lengths, made, names, operands, quick, roster, types};
 
@@ -15,7 +16,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut tables = String::new();
     info_table(&mut tables, &infos(targets));
     // What no enabled target needs is left out of the code.
-    let unknown = targets.iter().any(|t| lengths::entries(t).contains(&lengths::UNKNOWN));
+    let unknown = targets.iter().any(|t| lengths::entries(t).contains(&length::UNKNOWN));
     writeln!(tables, "pub(crate) const ANY_UNKNOWN_LENGTH: bool = {unknown};").unwrap();
     let wide = targets.iter().flat_map(|t| &t.items).any(|i| i.lsb >= 64);
     writeln!(tables, "pub(crate) const ANY_WIDE: bool = {wide};").unwrap();

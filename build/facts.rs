@@ -7,7 +7,8 @@ use crate::build::emit::camel;
 use crate::build::error::{Place, Result};
 use crate::build::lower::{NONE, Target};
 use crate::build::model::*;
-use crate::build::tables::{FLAGS, flag_bits};
+use crate::build::shared::FLAGS;
+use crate::build::tables::flag_bits;
 
 /// The variants of `Space` in src/facts.rs.
 const SPACES: [&str; 9] = ["scalar", "buffer", "image", "flat", "global", "scratch", "lds", "gds", "export"];

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use crate::build::assume::room;
-use crate::build::check::IMPLICIT;
 use crate::build::decode::number;
 use crate::build::emit::camel;
 use crate::build::error::Result;
 use crate::build::lower::{Info, Item, NONE, Shape, Slot, Target, tail};
 use crate::build::model::Access;
 use crate::build::pages::{PAGE, pages, position};
+use crate::build::shared::IMPLICIT;
+use crate::build::shared::places::{self, ADDRESSES, NO_SHIFT, OFF, SECTION, USUAL};
 use crate::build::tables::item_text;
 use crate::build::usual;
 use crate::build::ways::VECTOR;
@@ -125,7 +126,7 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
                 _ => 32,
             };
             let (how, acc) = if bit == NONE { ("Value", NO_SHIFT) } else { ("If", bit) };
-            return Some(RowText { how, acc, add: IMPLICIT_PLACES + n as u16, ..FIXED }.text("None", bits, access));
+            return Some(RowText { how, acc, add: places::IMPLICIT + n as u16, ..FIXED }.text("None", bits, access));
         }
     };
     let of = |row: RowText, bits: u16| {
@@ -136,11 +137,11 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     let bits = if kind == "global_addr" { 32 } else { u16::from(i.dwords) * 32 };
     if kind == "vcc" {
         let vcc = IMPLICIT.iter().position(|name| *name == "vcc")? as u16;
-        return of(RowText { add: IMPLICIT_PLACES + vcc, ..FIXED }, bits);
+        return of(RowText { add: places::IMPLICIT + vcc, ..FIXED }, bits);
     }
     // What is not there, where that is known: the code of no register.
     if kind == "off" {
-        return of(RowText { add: ADDRESSES + NO_ADDRESS, ..FIXED }, bits);
+        return of(RowText { add: ADDRESSES + OFF, ..FIXED }, bits);
     }
     if i.cond != NONE || i.split.0 != NONE || i.lsb >= 64 || i.width > most {
         return None;
@@ -174,15 +175,6 @@ fn dwords(t: &Target, s: &Shape) -> u8 {
     let always = t.classes[s.class].tail & tail::ALWAYS != 0;
     t.formats[s.format].def.bits / 32 + u8::from(always)
 }
-
-/// As in src/operand/values.rs: how long a section of the table of values is, where scalar addresses begin in it, which of
-/// them is no register (`OFF`), and what is behind the sections.
-const SECTION: u16 = 1024;
-const ADDRESSES: u16 = 768;
-const NO_ADDRESS: u16 = 127;
-const IMPLICIT_PLACES: u16 = 3 * SECTION;
-/// As in src/table/operands.rs.
-const NO_SHIFT: u8 = 63;
 
 /// All lists, and which one each slot has.
 fn lists<'a>(t: &'a Target) -> (Lists<'a>, Vec<u16>) {
@@ -237,8 +229,7 @@ pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
     // Rows behind these are of usual lists only.
     let whole = lists.rows.len() + 1;
     let usual = usual::all(&mut lists);
-    // `USUAL` in src/table/operands.rs.
-    room(t, "usual lists of operands", usual.len(), 9)?;
+    room(t, "usual lists of operands", usual.len(), USUAL.ilog2())?;
     room(t, "rows of operands", lists.rows.len() + 1, 8)?;
     let (mut items, mut rows, mut plain) = (Vec::new(), vec!["NO_ROW".to_string()], Vec::new());
     for (n, row) in lists.rows.iter().enumerate() {

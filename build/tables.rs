@@ -10,7 +10,7 @@ use crate::build::error::Result;
 use crate::build::lower::{self, NONE, Target};
 use crate::build::model::*;
 use crate::build::pages::{PAGE, pages};
-use crate::build::{facts, lengths, names, operands, quick};
+use crate::build::{facts, lengths, names, operands, quick, shared};
 
 pub fn target_tables(
     isa: &Isa,
@@ -210,39 +210,8 @@ pub fn info_table(w: &mut String, infos: &[lower::Info]) {
     writeln!(w, "];").unwrap();
 }
 
-/// The order of `flags!` in src/common.rs; the last ones are those of src/facts.rs.
-pub const FLAGS: [&str; 27] = [
-    "commute",
-    "convergent",
-    "fpexcept",
-    "trans",
-    "packed",
-    "dot",
-    "mfma",
-    "smfmac",
-    "compare",
-    "load",
-    "store",
-    "atomic",
-    "branch",
-    "indirect",
-    "terminator",
-    "call",
-    "return",
-    "endpgm",
-    "barrier",
-    "wave_barrier",
-    "wait",
-    "effects",
-    "vmcnt",
-    "expcnt",
-    "lgkmcnt",
-    "lds",
-    "gds",
-];
-
 pub fn flag_bits(names: &[String]) -> u32 {
-    names.iter().fold(0, |m, n| m | 1 << FLAGS.iter().position(|o| o == n).expect("checked"))
+    names.iter().fold(0, |all, name| all | shared::flag(name))
 }
 
 /// Where every field of every format lies: for errors, `explain` and `locate`.

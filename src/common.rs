@@ -4,6 +4,7 @@ include!(concat!(env!("OUT_DIR"), "/common.rs"));
 
 use core::fmt;
 
+use crate::shared::flag;
 use crate::table::Shape;
 use crate::target::{DECODE, ITEMS, OPS};
 use crate::{Space, Target};
@@ -125,9 +126,12 @@ impl fmt::Display for Field {
 pub struct Flags(pub(crate) u32);
 
 macro_rules! flags {
-    ($($(#[$doc:meta])* $name:ident = $bit:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident = $flag:literal;)*) => {
         impl Flags {
-            $($(#[$doc])* pub const fn $name(self) -> bool { self.0 >> $bit & 1 == 1 })*
+            $($(#[$doc])* pub const fn $name(self) -> bool {
+                const { assert!(flag($flag) != 0) }
+                self.0 & flag($flag) != 0
+            })*
         }
         impl fmt::Debug for Flags {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -140,8 +144,8 @@ macro_rules! flags {
 }
 
 impl Flags {
-    pub(crate) const LOAD: u32 = 1 << 9;
-    pub(crate) const STORE: u32 = 1 << 10;
+    pub(crate) const LOAD: u32 = flag("load");
+    pub(crate) const STORE: u32 = flag("store");
 
     /// Branches to a label or goes on with the next instruction.
     ///
@@ -157,50 +161,50 @@ impl Flags {
     }
 }
 
-// The order of the bits is that of FLAGS in build/tables.rs.
+// By the names in `isa/`.
 flags! {
     /// The first two sources can change places: [`Inst::commuted`](crate::Inst::commuted).
-    is_commutable = 0;
+    is_commutable = "commute";
     /// Lanes work together: moving it into other control flow changes its meaning.
-    is_convergent = 1;
+    is_convergent = "convergent";
     /// Can raise a floating-point exception.
-    may_raise_fp = 2;
+    may_raise_fp = "fpexcept";
     /// Runs in the transcendental unit.
-    is_trans = 3;
+    is_trans = "trans";
     /// Works on packed values.
-    is_packed = 4;
+    is_packed = "packed";
     /// Dot product.
-    is_dot = 5;
+    is_dot = "dot";
     /// Matrix multiply-add.
-    is_mfma = 6;
+    is_mfma = "mfma";
     /// Sparse matrix multiply-add.
-    is_smfmac = 7;
+    is_smfmac = "smfmac";
     /// Compares.
-    is_compare = 8;
+    is_compare = "compare";
     /// Reads memory.
-    is_load = 9;
+    is_load = "load";
     /// Writes memory.
-    is_store = 10;
+    is_store = "store";
     /// Atomic memory access.
-    is_atomic = 11;
+    is_atomic = "atomic";
     /// Branches to a label.
-    is_branch = 12;
+    is_branch = "branch";
     /// Branches to an address in a register.
-    is_indirect_branch = 13;
+    is_indirect_branch = "indirect";
     /// Ends a basic block.
-    is_terminator = 14;
+    is_terminator = "terminator";
     /// Calls.
-    is_call = 15;
+    is_call = "call";
     /// Returns.
-    is_return = 16;
+    is_return = "return";
     /// Ends the program.
-    is_program_end = 17;
+    is_program_end = "endpgm";
     /// Control does not reach the next instruction.
-    is_barrier = 18;
+    is_barrier = "barrier";
     /// Waits for the other waves of the group.
-    is_wave_barrier = 19;
+    is_wave_barrier = "wave_barrier";
     /// Waits for counters.
-    is_wait = 20;
+    is_wait = "wait";
     /// Has effects that neither operands nor memory show.
-    has_side_effects = 21;
+    has_side_effects = "effects";
 }

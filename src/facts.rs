@@ -2,6 +2,7 @@
 
 use crate::common::{Flags, SPACES};
 use crate::operand::flag;
+use crate::shared::flag as flag_of;
 use crate::table::{Codes, NONE, When};
 use crate::target::FACTS;
 use crate::{Access, Inst};
@@ -53,12 +54,12 @@ pub struct Counters {
     pub lgkmcnt: bool,
 }
 
-// The order of the last ones of FLAGS in build/tables.rs; those before are flags.
-const VMCNT: u32 = 1 << 22;
-const EXPCNT: u32 = 1 << 23;
-const LGKMCNT: u32 = 1 << 24;
-const LDS: u32 = 1 << 25;
-const GDS: u32 = 1 << 26;
+const VMCNT: u32 = flag_of("vmcnt");
+const EXPCNT: u32 = flag_of("expcnt");
+const LGKMCNT: u32 = flag_of("lgkmcnt");
+const LDS: u32 = flag_of("lds");
+const GDS: u32 = flag_of("gds");
+/// What `Flags` shows: all that stands before these.
 const ALL_FLAGS: u32 = VMCNT - 1;
 
 impl Inst {
