@@ -5,6 +5,7 @@ include!(concat!(env!("OUT_DIR"), "/common.rs"));
 use core::fmt;
 use core::str::FromStr;
 
+use crate::shared::flag;
 use crate::table::Shape;
 use crate::target::{DECODE, ITEMS, OPS};
 use crate::{Space, Target};
@@ -241,13 +242,13 @@ impl fmt::Display for Field {
 pub struct Flags(pub(crate) u32);
 
 macro_rules! flags {
-    ($($(#[$doc:meta])* $name:ident $flag:ident $text:literal = $bit:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident $flag:ident $text:literal = $name_in_isa:literal;)*) => {
         /// One of [`Flags`].
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         #[repr(u8)]
         pub enum Flag {
-            $($(#[$doc])* $flag = $bit,)*
+            $($(#[$doc])* $flag = flag($name_in_isa).trailing_zeros() as u8,)*
         }
         impl Flag {
             /// Every flag.
@@ -267,8 +268,8 @@ macro_rules! flags {
 }
 
 impl Flags {
-    pub(crate) const LOAD: u32 = 1 << Flag::Load as u32;
-    pub(crate) const STORE: u32 = 1 << Flag::Store as u32;
+    pub(crate) const LOAD: u32 = flag("load");
+    pub(crate) const STORE: u32 = flag("store");
 
     /// The flag is set.
     pub const fn contains(self, flag: Flag) -> bool {
@@ -321,50 +322,50 @@ impl fmt::Debug for Flags {
     }
 }
 
-// The order of the bits is that of FLAGS in build/emit/tables.rs.
+// The last name is that in `isa/`.
 flags! {
     /// The first two sources can change places: [`Inst::commuted`](crate::Inst::commuted).
-    is_commutable Commutable "commutable" = 0;
+    is_commutable Commutable "commutable" = "commute";
     /// Lanes work together: moving it into other control flow changes its meaning.
-    is_convergent Convergent "convergent" = 1;
+    is_convergent Convergent "convergent" = "convergent";
     /// Can raise a floating-point exception.
-    may_raise_fp MayRaiseFp "may_raise_fp" = 2;
+    may_raise_fp MayRaiseFp "may_raise_fp" = "fpexcept";
     /// Runs in the transcendental unit.
-    is_trans Trans "trans" = 3;
+    is_trans Trans "trans" = "trans";
     /// Works on packed values.
-    is_packed Packed "packed" = 4;
+    is_packed Packed "packed" = "packed";
     /// Dot product.
-    is_dot Dot "dot" = 5;
+    is_dot Dot "dot" = "dot";
     /// Matrix multiply-add.
-    is_mfma Mfma "mfma" = 6;
+    is_mfma Mfma "mfma" = "mfma";
     /// Sparse matrix multiply-add.
-    is_smfmac Smfmac "smfmac" = 7;
+    is_smfmac Smfmac "smfmac" = "smfmac";
     /// Compares.
-    is_compare Compare "compare" = 8;
+    is_compare Compare "compare" = "compare";
     /// Reads memory.
-    is_load Load "load" = 9;
+    is_load Load "load" = "load";
     /// Writes memory.
-    is_store Store "store" = 10;
+    is_store Store "store" = "store";
     /// Atomic memory access.
-    is_atomic Atomic "atomic" = 11;
+    is_atomic Atomic "atomic" = "atomic";
     /// Branches to a label.
-    is_branch Branch "branch" = 12;
+    is_branch Branch "branch" = "branch";
     /// Branches to an address in a register.
-    is_indirect_branch IndirectBranch "indirect_branch" = 13;
+    is_indirect_branch IndirectBranch "indirect_branch" = "indirect";
     /// Ends a basic block.
-    is_terminator Terminator "terminator" = 14;
+    is_terminator Terminator "terminator" = "terminator";
     /// Calls.
-    is_call Call "call" = 15;
+    is_call Call "call" = "call";
     /// Returns.
-    is_return Return "return" = 16;
+    is_return Return "return" = "return";
     /// Ends the program.
-    is_program_end ProgramEnd "program_end" = 17;
+    is_program_end ProgramEnd "program_end" = "endpgm";
     /// Control never reaches the next instruction: an unconditional branch, or the end of the program.
-    no_fallthrough NoFallthrough "no_fallthrough" = 18;
+    no_fallthrough NoFallthrough "no_fallthrough" = "no_next";
     /// Waits for the other waves of the group.
-    is_wave_barrier WaveBarrier "wave_barrier" = 19;
+    is_wave_barrier WaveBarrier "wave_barrier" = "wave_barrier";
     /// Waits for counters.
-    is_wait Wait "wait" = 20;
+    is_wait Wait "wait" = "wait";
     /// Has effects that neither operands nor memory show.
-    has_side_effects SideEffects "side_effects" = 21;
+    has_side_effects SideEffects "side_effects" = "effects";
 }

@@ -201,17 +201,15 @@ fn careful(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, D
     if wrong != 0 {
         return Err(reserved_bit(t, &found, wrong.trailing_zeros() as u8));
     }
-    if let Some(bad) = refused(t, class, more, lanes, bits) {
-        return Err(reserved_value(t, &found, bad, 0));
+    let mut bad = refused(t, class, more, lanes, bits);
+    if MARKS & class.marks & marks::WIDE != 0 && bad.is_none() {
+        bad = wide(t, &found, pairs[1])?;
     }
-    if MARKS & class.marks & marks::WIDE != 0 {
-        wide(t, &found, pairs[1])?;
+    if let Some(bad) = bad.or_else(|| broken(t, class, &pairs)) {
+        return Err(reserved_value(t, &found, bad));
     }
-    if let Some(bad) = broken(t, class, &pairs) {
-        return Err(reserved_value(t, &found, bad, 0));
-    }
-    let [a, b, c] = pairs.map(|pair| [pair as u32, (pair >> 32) as u32]);
-    let words = [a[0], a[1], b[0], b[1], c[0]];
+    let half = |n: usize| (pairs[n / 2] >> (n % 2 * 32)) as u32;
+    let words = [half(0), half(1), half(2), half(3), half(4)];
     let inst = Inst::new(target, words, found.meta(), found.dwords.into());
     if MARKS & class.marks & marks::SIZED != 0 {
         crate::operand::sizes(&inst)?;
@@ -220,16 +218,14 @@ fn careful(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, D
 }
 
 /// What must hold of the third dword and the fourth.
-fn wide(t: &DecodeTables, found: &Found, bits: u64) -> Result<(), DecodeError> {
-    let Some(wide) = t.wide.iter().find(|w| w.class == found.class) else { return Ok(()) };
+fn wide(t: &DecodeTables, found: &Found, bits: u64) -> Result<Option<Bad>, DecodeError> {
+    let Some(wide) = t.wide.iter().find(|w| w.class == found.class) else { return Ok(None) };
     let wrong = bits & wide.zeros | !bits & wide.ones;
     if wrong != 0 {
         return Err(reserved_bit(t, found, 64 + wrong.trailing_zeros() as u8));
     }
-    match refused_by(t, wide.checks, bits) {
-        Some(bad) => Err(reserved_value(t, found, bad, 64)),
-        None => Ok(()),
-    }
+    // They count from the third dword.
+    Ok(refused_by(t, wide.checks, bits).map(|bad| Bad { lsb: bad.lsb + 64, ..bad }))
 }
 
 /// What follows the base words where `tail` has no flag for it.
@@ -378,7 +374,8 @@ impl Bits {
     fn of(self, pairs: &Pairs) -> u16 {
         let Bits(lsb, width) = self;
         let pair = pairs.get(usize::from(lsb / 64)).copied().unwrap_or(0);
-        (pair >> (lsb % 64)) as u16 & ((1u32 << width) - 1) as u16
+        let word = if lsb & 32 == 0 { pair as u32 } else { (pair >> 32) as u32 };
+        (word >> (lsb & 31)) as u16 & ((1u32 << (width & 15)) - 1) as u16
     }
 }
 
@@ -393,7 +390,7 @@ fn broken(t: &DecodeTables, class: &Class, pairs: &Pairs) -> Option<Bad> {
 fn keeps(t: &DecodeTables, rule: &Rule, pairs: &Pairs) -> bool {
     let has = |kind: RuleKind| RULES & kind.bit() != 0;
     let value = rule.field.of(pairs);
-    let inside = |registers: u16| value + registers <= 1 << rule.field.1;
+    let inside = |registers: u16| value + registers <= 256;
     if has(RuleKind::Image) && rule.kind == RuleKind::Image {
         let [dmask, tfe, d16] = [0, 1, 2].map(|n: usize| rule.looks[n].0.of(pairs));
         return inside(crate::operand::mimg_dwords(rule.n, dmask, tfe != 0, d16 != 0));
@@ -441,13 +438,12 @@ fn reserved_bit(t: &DecodeTables, found: &Found, bit: u8) -> DecodeError {
     DecodeError::ReservedBits { format, field, bit }
 }
 
-/// `first`: what the bits are counted from. A lane can be wider than the field in it.
-fn reserved_value(t: &DecodeTables, found: &Found, bad: Bad, first: u8) -> DecodeError {
-    let lsb = first + bad.lsb;
-    let (_, field, end) = field_at(t, found, lsb);
-    let width = bad.width.min(end - lsb);
+/// A lane can be wider than the field in it.
+fn reserved_value(t: &DecodeTables, found: &Found, bad: Bad) -> DecodeError {
+    let (_, field, end) = field_at(t, found, bad.lsb);
+    let width = bad.width.min(end - bad.lsb);
     let value = bad.value & ((1u32 << width) - 1) as u16;
-    DecodeError::ReservedValue { field: field.unwrap_or(Field::Reserved), value, lsb, width }
+    DecodeError::ReservedValue { field: field.unwrap_or(Field::Reserved), value, lsb: bad.lsb, width }
 }
 
 /// The formats of a class: of the base words, and of the dword behind them.

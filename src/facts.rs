@@ -4,6 +4,7 @@ use core::fmt;
 
 use crate::common::{Flags, SPACES};
 use crate::operand::flag;
+use crate::shared::flag as flag_of;
 use crate::table::{Codes, NONE, When};
 use crate::target::FACTS;
 use crate::{Access, Field, Inst};
@@ -68,8 +69,8 @@ macro_rules! counters {
     };
 }
 
-// The first ones are the parts of `s_waitcnt`, in the order of isa/enums.isa and of FLAGS in build/emit/tables.rs. `ALL_COUNTERS`
-// in build/emit/facts.rs has them all.
+// The first ones are the parts of `s_waitcnt`, in the order of isa/enums.isa and of `FLAGS` in src/shared.rs.
+// `ALL_COUNTERS` in build/emit/facts.rs has them all.
 counters! {
     /// Vector memory; on RDNA1 to RDNA3 loads only.
     Vmcnt;
@@ -124,12 +125,11 @@ impl fmt::Display for Counter {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Counters(u16);
 
-// The order of the last ones of FLAGS in build/emit/tables.rs; those before are flags.
-const VMCNT: u32 = 1 << 22;
-const EXPCNT: u32 = 1 << 23;
-const LGKMCNT: u32 = 1 << 24;
-const LDS: u32 = 1 << 25;
-const GDS: u32 = 1 << 26;
+const VMCNT: u32 = flag_of("vmcnt");
+const EXPCNT: u32 = flag_of("expcnt");
+const LGKMCNT: u32 = flag_of("lgkmcnt");
+const LDS: u32 = flag_of("lds");
+const GDS: u32 = flag_of("gds");
 const ALL_FLAGS: u32 = VMCNT - 1;
 
 impl Inst {

@@ -3,7 +3,7 @@
 
 use crate::Target;
 use crate::decode::{may_be_long, may_follow};
-use crate::table::length::{KIND, ONE, TWO, UNKNOWN};
+use crate::shared::length::{KIND, ONE, TWO, UNKNOWN};
 use crate::target::LENGTHS;
 use crate::target::generated::ANY_UNKNOWN_LENGTH;
 

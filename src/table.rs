@@ -16,8 +16,9 @@ mod quick;
 #[cfg(feature = "text")]
 mod text;
 
+pub(crate) use crate::shared::{NONE, tail};
+use crate::shared::{PAGE, RuleKind};
 // How long the longest of each table is among the targets: an index is compared with a constant.
-use crate::shared::RuleKind;
 use crate::target::generated::{CLASS_OF, CLASSES, FAMILIES, PAGES, SETS, ZEROS};
 use crate::{Access, Field, Format, Inst, Opcode};
 pub use layout::*;
@@ -26,9 +27,6 @@ pub(crate) use operands::*;
 pub(crate) use quick::*;
 #[cfg(feature = "text")]
 pub(crate) use text::*;
-
-/// No bit position.
-pub(crate) const NONE: u8 = 0xff;
 
 /// A table with room behind its entries: as long as the longest of its kind, or for every number that can look into it.
 pub(crate) const fn padded<T: Copy, const N: usize>(entries: &[T], none: T) -> [T; N] {
@@ -161,26 +159,6 @@ pub(crate) struct Class {
     pub parts: u8,
 }
 
-/// What follows the base words.
-pub(crate) mod tail {
-    /// A literal when bits 7:0 are 255.
-    pub const SSRC0: u8 = 1;
-    /// A literal when bits 15:8 are 255.
-    pub const SSRC1: u8 = 2;
-    /// A literal when bits 8:0 are 255.
-    pub const SRC0: u8 = 4;
-    /// An SDWA dword when bits 8:0 are 249.
-    pub const SDWA: u8 = 8;
-    /// A DPP dword when bits 8:0 are 250.
-    pub const DPP: u8 = 16;
-    /// Always a literal.
-    pub const ALWAYS: u8 = 32;
-    /// What `DecodeTables::follows` says of the class.
-    pub const LIST: u8 = 64;
-    /// The base format has two dwords; with the mark `marks::WIDE` three or four.
-    pub const TWO: u8 = 128;
-}
-
 /// What must hold of several fields together: where all that it looks at has the values that it says, the field must be
 /// as the kind says.
 pub(crate) struct Rule {
@@ -192,21 +170,9 @@ pub(crate) struct Rule {
     pub looks: [(Bits, u8); 3],
 }
 
-/// A run of bits in the first six dwords, in one pair of dwords: the lowest, and how many.
+/// A run of bits in one dword: the lowest, counted from the first dword, and how many, less than 16.
 #[derive(Clone, Copy)]
 pub(crate) struct Bits(pub u8, pub u8);
-
-/// What is known of the length from the top nine bits of the first dword; the low bits are `tail::*`.
-pub(crate) mod length {
-    /// One dword, and one more if `tail` says so.
-    pub const ONE: u8 = 0x40;
-    /// Two dwords and nothing else.
-    pub const TWO: u8 = 0x80;
-    // 0xc0: as `ONE`, but for what `LengthTables::others` has.
-    /// The first dword does not tell.
-    pub const UNKNOWN: u8 = 0xff;
-    pub const KIND: u8 = 0xc0;
-}
 
 /// What `length` needs.
 pub(crate) struct LengthTables {
@@ -232,9 +198,6 @@ pub(crate) struct Check {
     pub mask: u16,
     pub first: u16,
 }
-
-/// Slots of a page: `PAGE` in build/lower/pages.rs.
-const PAGE: usize = 16;
 
 /// The entry of a slot, from the numbers of the pages and the pages themselves.
 #[inline(always)]

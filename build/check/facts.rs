@@ -1,9 +1,9 @@
 //! What must hold of what the tables say of operations besides their operands.
 
-use crate::build::emit::tables::FLAGS;
 use crate::build::lower::facts::pairs;
 use crate::build::model::error::Result;
 use crate::build::model::*;
+use crate::build::shared::FLAGS;
 
 /// The variants of `Space` in src/facts.rs.
 const SPACES: [&str; 9] = ["scalar", "buffer", "image", "flat", "global", "scratch", "lds", "gds", "export"];

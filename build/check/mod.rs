@@ -6,10 +6,10 @@ pub mod facts;
 use std::collections::HashSet;
 
 use crate::build::emit::camel;
-use crate::build::emit::tables::FLAGS;
 use crate::build::model::error::{Place, Result};
 use crate::build::model::*;
 use crate::build::parse::numbers::number;
+use crate::build::shared::{FLAGS, IMPLICIT};
 
 /// What a kind can be read as: the variants of `Kind` in src/table.rs.
 const READERS: &str = "\
@@ -20,9 +20,6 @@ const READERS: &str = "\
     mtbuf_format smrd_offset attr interp_param exp_tgt exp_src dmask mimg_data mimg_gather \
     mimg_atomic mimg_cmpswap list_all list_always half half_sel vdsty second img_addr img_addr_grad dim \
     scope th dpp8";
-
-/// Registers that a row may read or write without a field: `Reg` in src/operand.rs.
-pub const IMPLICIT: [&str; 8] = ["scc", "vcc", "exec", "m0", "mode", "flat_scr", "xnack", "trapsts"];
 
 pub fn all(isa: &Isa) -> Result<()> {
     targets(isa)?;

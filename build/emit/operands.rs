@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::build::check::IMPLICIT;
 use crate::build::check::assume::room;
 use crate::build::emit::camel;
 use crate::build::emit::names;
@@ -11,11 +10,12 @@ use crate::build::emit::tables::item_text;
 use crate::build::lower::cases::VECTOR;
 use crate::build::lower::fast_operands;
 use crate::build::lower::operands::{Row, bytes, lists};
-use crate::build::lower::pages::number;
-use crate::build::lower::pages::{PAGE, pages};
+use crate::build::lower::pages::{PAGE, number, pages};
 use crate::build::lower::{NONE, Target};
 use crate::build::model::error::Result;
 use crate::build::model::{Access, Isa};
+use crate::build::shared::IMPLICIT;
+use crate::build::shared::places::{self, ADDRESSES, NO_SHIFT, OFF, SECTION};
 
 /// Kinds whose value is the number in the field: `Kind::is_number` in src/table.rs.
 const NUMBERS: [&str; 10] =
@@ -57,7 +57,7 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
                 _ => 32,
             };
             let (how, acc) = if bit == NONE { ("Value", NO_SHIFT) } else { ("If", bit) };
-            return Some(RowText { how, acc, add: IMPLICIT_PLACES + n as u16, ..FIXED }.text("None", bits, access));
+            return Some(RowText { how, acc, add: places::IMPLICIT + n as u16, ..FIXED }.text("None", bits, access));
         }
     };
     let of = |row: RowText, bits: u16| {
@@ -68,11 +68,11 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     let bits = if kind == "global_addr" { 32 } else { u16::from(i.dwords) * 32 };
     if kind == "vcc" {
         let vcc = IMPLICIT.iter().position(|name| *name == "vcc")? as u16;
-        return of(RowText { add: IMPLICIT_PLACES + vcc, ..FIXED }, bits);
+        return of(RowText { add: places::IMPLICIT + vcc, ..FIXED }, bits);
     }
     // What is not there, where that is known: the code of no register.
     if kind == "off" {
-        return of(RowText { add: ADDRESSES + NO_ADDRESS, ..FIXED }, bits);
+        return of(RowText { add: ADDRESSES + OFF, ..FIXED }, bits);
     }
     if i.cond != NONE || i.split.0 != NONE || i.lsb >= 64 || i.width > most {
         return None;
@@ -100,15 +100,6 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     let add = i.add + section + other;
     of(RowText { how: "Value", turn: (i.lsb + 64 - i.shift) % 64, acc, address, mask: mask << i.shift, add }, bits)
 }
-
-/// As in src/operand/values.rs: how long a section of the table of values is, where scalar addresses begin in it, which of
-/// them is no register (`OFF`), and what is behind the sections.
-const SECTION: u16 = 1024;
-const ADDRESSES: u16 = 768;
-const NO_ADDRESS: u16 = 127;
-const IMPLICIT_PLACES: u16 = 3 * SECTION;
-/// As in src/table/operands.rs.
-const NO_SHIFT: u8 = 63;
 
 /// The integer that holds a list of operands, a byte each, if the longest has so many.
 pub fn list_type(longest: usize) -> &'static str {
@@ -147,7 +138,6 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     // Rows behind these are of usual lists only.
     let whole = lists.rows.len() + 1;
     let usual = fast_operands::all(&mut lists);
-    // `USUAL` in src/table/operands.rs.
     let count = usual.len();
     room(t, "usual lists of operands", usual.len(), 10)?;
     room(t, "rows of operands", lists.rows.len() + 1, 8)?;

@@ -12,6 +12,7 @@ use crate::build::lower::pages::{PAGE, pages};
 use crate::build::lower::{self, NONE, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
+use crate::build::shared;
 
 pub fn target_tables(
     isa: &Isa,
@@ -211,39 +212,8 @@ pub fn info_table(w: &mut String, infos: &[lower::Info]) {
     writeln!(w, "];").unwrap();
 }
 
-/// The order of `flags!` in src/common.rs; the last ones are those of src/facts.rs.
-pub const FLAGS: [&str; 27] = [
-    "commute",
-    "convergent",
-    "fpexcept",
-    "trans",
-    "packed",
-    "dot",
-    "mfma",
-    "smfmac",
-    "compare",
-    "load",
-    "store",
-    "atomic",
-    "branch",
-    "indirect",
-    "terminator",
-    "call",
-    "return",
-    "endpgm",
-    "no_next",
-    "wave_barrier",
-    "wait",
-    "effects",
-    "vmcnt",
-    "expcnt",
-    "lgkmcnt",
-    "lds",
-    "gds",
-];
-
 pub fn flag_bits(names: &[String]) -> u32 {
-    names.iter().fold(0, |m, n| m | 1 << FLAGS.iter().position(|o| o == n).expect("checked"))
+    names.iter().fold(0, |all, name| all | shared::flag(name))
 }
 
 /// Where every field of every format lies: for errors, `explain` and `locate`.

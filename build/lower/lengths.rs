@@ -2,12 +2,10 @@
 
 use crate::build::lower::{self, Target};
 use crate::build::model::Bits;
+use crate::build::shared::length::{ASK, ONE, TWO, UNKNOWN};
 
-/// For each value of the top nine bits what `length` in src/table.rs says.
+/// For each value of the top nine bits what `length` in src/shared.rs says.
 pub fn entries(t: &Target) -> Vec<u8> {
-    const ONE: u8 = 0x40;
-    const TWO: u8 = 0x80;
-    const ASK: u8 = 0xc0;
     let of = |top: usize| {
         let Some(family) = usize::from(t.lut[top]).checked_sub(1).map(|n| &t.families[n]) else { return 0 };
         let tails = tails(t, family, top);
@@ -38,9 +36,6 @@ pub fn tails(t: &Target, family: &lower::Family, top: usize) -> Vec<u8> {
     tails.dedup();
     tails
 }
-
-/// The first dword does not tell the length.
-pub const UNKNOWN: u8 = 0xff;
 
 /// The operations of a family that decode with a code in a field that for most others announces a further dword: those
 /// that ignore the field. As (mask of the encoding and the opcode, their value, tail).

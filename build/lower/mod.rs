@@ -22,7 +22,7 @@ use crate::build::lower::rules::Rule;
 use crate::build::model::error::Result;
 use crate::build::model::*;
 
-pub const NONE: u8 = 0xff;
+pub use crate::build::shared::{NONE, tail};
 
 /// Everything of one target.
 pub struct Target<'a> {
@@ -158,7 +158,7 @@ pub struct Class {
     pub checks: (usize, usize),
     /// The checks of fields behind the first 64 bits.
     pub high_checks: (usize, usize),
-    /// Bits of `Tail` in src/table.rs.
+    /// As `tail::*` in src/shared.rs.
     pub tail: u8,
     /// As `marks::*` in src/shared.rs.
     pub marks: u8,
@@ -199,17 +199,6 @@ impl Item {
     pub fn is_returned(&self) -> bool {
         self.access == Some(Access::Write) && self.cond != NONE
     }
-}
-
-pub mod tail {
-    pub const SSRC0: u8 = 1;
-    pub const SSRC1: u8 = 2;
-    pub const SRC0: u8 = 4;
-    pub const SDWA: u8 = 8;
-    pub const DPP: u8 = 16;
-    pub const ALWAYS: u8 = 32;
-    pub const LIST: u8 = 64;
-    pub const TWO: u8 = 128;
 }
 
 pub fn target<'a>(isa: &'a Isa, row: &'a TargetRow) -> Result<Target<'a>> {

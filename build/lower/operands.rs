@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::build::check::IMPLICIT;
 use crate::build::lower::pages::number;
 use crate::build::lower::pages::position;
 use crate::build::lower::{Info, Item, NONE, Shape, Slot, Target, tail};
 use crate::build::model::Access;
+use crate::build::shared::IMPLICIT;
 
 /// The operands of a form, by their numbers in `Lists::rows`, and the lists (plus one) of further forms.
 #[derive(Clone, PartialEq)]

@@ -1,7 +1,6 @@
 //! Tables of slots in pages: few slots have an operation, and neighbours are alike.
 
-/// Slots of a page: `PAGE` in src/table.rs.
-pub const PAGE: usize = 16;
+pub use crate::build::shared::PAGE;
 
 /// The number of each page, and the entries of the pages that differ. `change` makes pages equal that differ only in
 /// what is told elsewhere.

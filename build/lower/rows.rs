@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::build::check::IMPLICIT;
 use crate::build::lower::facts;
 use crate::build::lower::form::{Form, expand};
 use crate::build::lower::*;
 use crate::build::model::error::Result;
 use crate::build::model::{Format, Isa, Piece, Row, Token};
+use crate::build::shared::IMPLICIT;
 
 /// Numbers equal things once.
 #[derive(Default)]

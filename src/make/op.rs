@@ -3,6 +3,7 @@
 use core::marker::PhantomData;
 
 use super::error::Given;
+pub(crate) use crate::shared::class;
 use crate::{InlineFloat, Reg, Special};
 
 /// Codes above those of the hardware (0 to 511): accumulation registers, and what is resolved when it meets an operand.
@@ -10,25 +11,6 @@ pub(crate) const AGPR: u16 = 512;
 pub(crate) const INT: u16 = 0x400;
 pub(crate) const FLOAT: u16 = 0x401;
 pub(crate) const OFF: u16 = 0x402;
-
-/// Classes of operand codes, a bit each: those of `isa/operands.isa`, and the AccVGPRs.
-pub(crate) mod class {
-    pub const SGPR: u16 = 1;
-    pub const SYS: u16 = 2;
-    pub const TTMP: u16 = 4;
-    pub const M0: u16 = 8;
-    pub const EXEC: u16 = 16;
-    pub const INT: u16 = 32;
-    pub const RO: u16 = 64;
-    pub const FLOAT: u16 = 128;
-    pub const LITERAL: u16 = 256;
-    pub const LDS: u16 = 512;
-    pub const VGPR: u16 = 1024;
-    pub const AGPR: u16 = 2048;
-    pub const OFF: u16 = 4096;
-    /// What goes over the constant bus when a vector operation reads it.
-    pub const BUS: u16 = SGPR | SYS | TTMP | M0 | EXEC | RO | LITERAL | LDS;
-}
 
 /// Kinds of operands: the types that an [`Op`] is marked with.
 pub mod kind {

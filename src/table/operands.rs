@@ -5,6 +5,9 @@ use super::Item;
 use super::paged_from;
 #[cfg(feature = "fast")]
 use crate::operand::values::ready::Values;
+use crate::shared::places::NO_SHIFT;
+#[cfg(feature = "fast")]
+use crate::shared::places::USUAL;
 use crate::target::generated::OperandList;
 #[cfg(feature = "fast")]
 use crate::target::generated::USUAL;
@@ -149,9 +152,6 @@ impl Row {
         self.with(&Value::Off, false).role
     }
 }
-
-/// There is one bit left, and it is the lowest one.
-pub(crate) const NO_SHIFT: u8 = 63;
 
 /// What an operand is: first those that are the meaning of a code. Which of these there are depends on the enabled
 /// targets.

@@ -8,30 +8,25 @@ use crate::build::emit::make::Pool;
 use crate::build::lower::{Class, Item, NONE, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
+use crate::build::shared::class::{self, EXEC, INT};
+pub use crate::build::shared::class::{AGPR, BUS, OFF, VGPR};
 
-/// The bits of `class` in src/make/op.rs, by the names of `isa/operands.isa`; and the kinds that are of each class.
+/// The bits of `class` in src/shared.rs, by the names of `isa/operands.isa`; and the kinds that are of each class.
 pub const CLASSES: [(&str, u16, &[&str]); 13] = [
-    ("sgpr", 1, &["Sgpr"]),
-    ("sys", 2, &["Sys"]),
-    ("ttmp", 4, &["Ttmp"]),
-    ("m0", 8, &["M0"]),
-    ("exec", 16, &["Exec"]),
-    ("int", 32, &["Const", "Inline"]),
-    ("ro", 64, &["ReadOnly"]),
-    ("float", 128, &[]),
-    ("literal", 256, &["Literal"]),
-    ("lds", 512, &["Lds"]),
-    ("vgpr", 1024, &["Vgpr"]),
-    ("agpr", 2048, &["Agpr"]),
-    ("off", 4096, &["Off"]),
+    ("sgpr", class::SGPR, &["Sgpr"]),
+    ("sys", class::SYS, &["Sys"]),
+    ("ttmp", class::TTMP, &["Ttmp"]),
+    ("m0", class::M0, &["M0"]),
+    ("exec", class::EXEC, &["Exec"]),
+    ("int", class::INT, &["Const", "Inline"]),
+    ("ro", class::RO, &["ReadOnly"]),
+    ("float", class::FLOAT, &[]),
+    ("literal", class::LITERAL, &["Literal"]),
+    ("lds", class::LDS, &["Lds"]),
+    ("vgpr", class::VGPR, &["Vgpr"]),
+    ("agpr", class::AGPR, &["Agpr"]),
+    ("off", class::OFF, &["Off"]),
 ];
-pub const VGPR: u16 = 1024;
-pub const AGPR: u16 = 2048;
-pub const OFF: u16 = 4096;
-pub const INT: u16 = 32;
-const EXEC: u16 = 16;
-/// What goes over the constant bus.
-pub const BUS: u16 = 1 | 2 | 4 | 8 | 16 | 64 | 256 | 512;
 
 pub fn class_bit(name: &str) -> u16 {
     CLASSES.iter().find(|c| c.0 == name).map_or(0, |c| c.1)
