@@ -3,6 +3,8 @@
 #[cfg(not(target_os = "none"))]
 pub(crate) mod hot;
 
+use core::fmt;
+
 use crate::table::{Check, Class, DecodeTables, Family, FieldMap, Follow, NONE, paged, special, tail};
 use crate::target::DECODE;
 use crate::target::generated::{FAMILIES, LANES, RULES, SETS, TAILS};
@@ -603,6 +605,18 @@ impl Iterator for Decoder<'_> {
         let (behind, item) = self.clone().slow();
         *self = behind;
         Some(Decoded { offset: at, inst: item? })
+    }
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#010x}: {}", self.word, self.error)
+    }
+}
+
+impl core::error::Error for Invalid {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        Some(&self.error)
     }
 }
 

@@ -135,6 +135,12 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
+    /// The operation, if its bits alone tell it.
+    pub(crate) fn opcode(&self, target: Target) -> Option<crate::Opcode> {
+        let words = [self.bits as u32, (self.bits >> 32) as u32, 0];
+        decode_words(target, &words).ok().map(|inst| inst.opcode())
+    }
+
     /// The instruction of a target.
     ///
     /// # Errors
