@@ -510,7 +510,7 @@ pub struct Invalid {
 
 /// What a walk over code finds in one place: an instruction, or a dword that is none. See [`Decoder`] and
 /// [`DecoderMut`](crate::DecoderMut).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Decoded<I = Inst> {
     /// Where it begins, in bytes from the start of the code.
     pub offset: usize,

@@ -36,7 +36,7 @@ pub mod kind {
 
     macro_rules! kinds {
         ($($(#[$doc:meta])* $name:ident $class:expr;)*) => {
-            $($(#[$doc])* #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            $($(#[$doc])* #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
             pub struct $name;
             impl super::Kind for $name {
                 const CLASS: u16 = $class;
@@ -89,7 +89,7 @@ pub trait Kind: Copy {
 /// An operand of `N` dwords. Its kind is a type, so that an instruction takes only what can stand there.
 ///
 /// A constant has the width of the operand that it stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Op<K, const N: usize> {
     pub(crate) code: u16,
     pub(crate) value: u64,
@@ -261,7 +261,7 @@ pub const fn ttmp<const N: usize>(first: u8) -> Op<kind::Ttmp, N> {
 }
 
 /// The address of a buffer instruction: which of index and offset are in vector registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BufferAddress {
     pub(crate) register: u16,
     pub(crate) offen: bool,
