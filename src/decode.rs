@@ -3,6 +3,8 @@
 #[cfg(feature = "fast")]
 pub(crate) mod hot;
 
+use core::fmt;
+
 use crate::shared::{RuleKind, marks};
 use crate::table::{Bits, Check, Class, DecodeTables, Family, FieldMap, Follow, Joined, NONE, Rule, paged, tail};
 use crate::target::DECODE;
@@ -497,7 +499,7 @@ pub struct Invalid {
 
 /// What a walk over code finds in one place: an instruction, or a dword that is none. See [`Decoder`] and
 /// [`DecoderMut`](crate::DecoderMut).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Decoded<I = Inst> {
     /// Where it begins, in bytes from the start of the code.
     pub offset: usize,
@@ -592,6 +594,18 @@ impl Iterator for Decoder<'_> {
         let (behind, item) = self.clone().slow();
         *self = behind;
         Some(Decoded { offset: at, inst: item? })
+    }
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#010x}: {}", self.word, self.error)
+    }
+}
+
+impl core::error::Error for Invalid {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        Some(&self.error)
     }
 }
 

@@ -195,7 +195,8 @@ mod types;
 mod value;
 
 pub use assembler::{
-    AssembleError, Assembled, Assembler, Emit, Far, FixupSlot, Label, LabelSlot, Relocation, RelocationKind, Room,
+    AssembleError, AssembleErrorKind, Assembled, Assembler, Emit, Far, FixupSlot, Label, LabelSlot, Relocation,
+    RelocationKind, Room,
 };
 pub use buffer::{Buffer, Memory};
 pub use check::RuleError;
@@ -219,3 +220,6 @@ pub use target::{Target, UnknownTarget};
 pub use text::{FieldText, TextBuffer};
 pub use types::*;
 pub use value::InlineFloat;
+
+// The modules of targets that are off: none of them is compiled, and the compiler names the feature of one that is missing.
+include!(concat!(env!("OUT_DIR"), "/off.rs"));

@@ -88,6 +88,7 @@ impl Access {
 
 /// One operand of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Operand {
     /// The field that names it: its role. `None` for implicit operands.
     pub role: Option<Field>,

@@ -107,7 +107,7 @@ impl fmt::Display for Target {
 }
 
 /// The name is that of no target of this build.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct UnknownTarget;
 
 impl fmt::Display for UnknownTarget {

@@ -190,3 +190,15 @@ impl fmt::Display for Value {
         }
     }
 }
+
+impl From<Reg> for Value {
+    fn from(reg: Reg) -> Value {
+        Value::Reg(reg)
+    }
+}
+
+impl From<InlineFloat> for Value {
+    fn from(float: InlineFloat) -> Value {
+        Value::Float(float)
+    }
+}

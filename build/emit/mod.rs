@@ -65,6 +65,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     files.push(("tables.rs".to_string(), tables));
     files.push(("texts".to_string(), texts));
     files.push(("types.rs".to_string(), types::all(isa, targets)));
+    files.push(("off.rs".to_string(), types::off(isa, targets)));
     files.push(("roster.rs".to_string(), struct_list::all(targets)));
     Ok(files)
 }

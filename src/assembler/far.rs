@@ -1,6 +1,6 @@
 //! Branches that reach everywhere: through a pair of scalar registers.
 
-use super::AssembleError;
+use super::AssembleErrorKind;
 use super::make::{literal_code, make, scalar};
 use crate::common::made;
 use crate::{Field, Inst, Target};
@@ -70,10 +70,10 @@ impl Long {
 
 impl Far {
     /// Refuses registers that the target lacks.
-    pub(super) fn check(&self, target: Target) -> Result<(), AssembleError> {
+    pub(super) fn check(&self, target: Target) -> Result<(), AssembleErrorKind> {
         scalar(target, self.pair, true)?;
         match self.scc {
-            Some(scc) if scc == self.pair || scc == self.pair + 1 => Err(AssembleError::Register(scc)),
+            Some(scc) if scc == self.pair || scc == self.pair + 1 => Err(AssembleErrorKind::Register(scc)),
             Some(scc) => scalar(target, scc, false),
             None => Ok(()),
         }
@@ -92,7 +92,7 @@ impl Far {
         long: Long,
         (from, to): (u64, u64),
         put: &mut impl FnMut(u32),
-    ) -> Result<(), AssembleError> {
+    ) -> Result<(), AssembleErrorKind> {
         let target = branch.target();
         let mut pc = from;
         let mut emit = |inst: Inst| {
@@ -102,8 +102,8 @@ impl Far {
         };
         if matches!(long, Long::Condition) {
             let over = self.dwords(long) as u32 - 2;
-            let simm16 = branch.label().ok_or(AssembleError::NotABranch(branch.opcode()))?;
-            emit(branch.with(simm16, 1).map_err(|_| AssembleError::Distance { from, to })?);
+            let simm16 = branch.label().ok_or(AssembleErrorKind::NotABranch(branch.opcode()))?;
+            emit(branch.with(simm16, 1).map_err(|_| AssembleErrorKind::Distance { from, to })?);
             emit(make(target, made::S_BRANCH, &[(simm16, over)])?);
         }
         if let Some(scc) = self.scc {
@@ -128,7 +128,7 @@ impl Far {
 }
 
 /// Adds a distance to a pair of registers.
-pub(super) fn add(target: Target, pair: u8, distance: u64) -> Result<[Inst; 2], AssembleError> {
+pub(super) fn add(target: Target, pair: u8, distance: u64) -> Result<[Inst; 2], AssembleErrorKind> {
     let one = |opcode, register: u8, literal: u64| {
         let code = literal_code(target, opcode, Field::Ssrc1)?;
         let register = u32::from(register);

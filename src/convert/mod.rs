@@ -75,7 +75,14 @@ impl fmt::Display for ConvertError {
     }
 }
 
-impl core::error::Error for ConvertError {}
+impl core::error::Error for ConvertError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            ConvertError::Rule(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 /// One form of an operation; see [`Opcode::forms`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

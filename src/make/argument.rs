@@ -10,7 +10,7 @@ use crate::{GprIdx, Hwreg, Imm, Reg, Sendmsg, Special, Target, Value, Waitcnt};
 ///
 /// Integers and floats take the inline constant of that value if there is one, else a literal;
 /// [`literal`](super::literal) and [`inline`](super::inline) force one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Argument {
     pub(super) code: u16,
     pub(super) value: u64,

@@ -39,7 +39,7 @@ const MAX_ARGUMENTS: usize = 24;
 #[derive(Clone, Copy, Debug)]
 pub struct Builder {
     pub(super) target: Target,
-    pub(super) opcode: Opcode,
+    pub(crate) opcode: Opcode,
     encoding: Encoding,
     arguments: [(Field, Argument); MAX_ARGUMENTS],
     len: usize,

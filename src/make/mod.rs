@@ -104,7 +104,7 @@ pub use generated::{operands, sets};
 /// An instruction in the making. `M` is the set of its modifiers: the methods that it has.
 ///
 /// What is wrong with operands or modifiers is told by [`Code::words`]: the first that was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Code<M> {
     bits: u64,
     dwords: u8,
@@ -135,6 +135,12 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
+    /// The operation, if its bits alone tell it.
+    pub(crate) fn opcode(&self, target: Target) -> Option<crate::Opcode> {
+        let words = [self.bits as u32, (self.bits >> 32) as u32, 0];
+        decode_words(target, &words).ok().map(|inst| inst.opcode())
+    }
+
     /// The instruction of a target.
     ///
     /// # Errors
@@ -155,7 +161,7 @@ impl<M: ModifierSet> Code<M> {
 /// buffer[..words.len()].copy_from_slice(&words);
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Words {
     words: [u32; 2],
     len: u8,

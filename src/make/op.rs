@@ -18,7 +18,7 @@ pub mod kind {
 
     macro_rules! kinds {
         ($($(#[$doc:meta])* $name:ident $class:expr;)*) => {
-            $($(#[$doc])* #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            $($(#[$doc])* #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
             pub struct $name;
             impl super::Kind for $name {
                 const CLASS: u16 = $class;
@@ -58,6 +58,10 @@ pub mod kind {
 }
 
 /// What an [`Op`] can be; see [`kind`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no kind of operand",
+    label = "use a type of `amdgpu_isa::make::kind`"
+)]
 pub trait Kind: Copy {
     /// Its only class, if what is of it needs no further look; else 0.
     #[doc(hidden)]
@@ -67,7 +71,7 @@ pub trait Kind: Copy {
 /// An operand of `N` dwords. Its kind is a type, so that an instruction takes only what can stand there.
 ///
 /// A constant has the width of the operand that it stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Op<K, const N: usize> {
     pub(crate) code: u16,
     pub(crate) value: u64,
@@ -239,7 +243,7 @@ pub const fn ttmp<const N: usize>(first: u8) -> Op<kind::Ttmp, N> {
 }
 
 /// The address of a buffer instruction: which of index and offset are in vector registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BufferAddress {
     pub(crate) register: u16,
     pub(crate) offen: bool,
@@ -277,12 +281,20 @@ pub const fn addr64(address: Vgpr<2>) -> BufferAddress {
 }
 
 /// Data in vector or accumulation registers. Operands of one instruction that share the bit are of one kind.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot stand here",
+    label = "pass vector registers, `v(n)`, or accumulation registers, `a(n)`"
+)]
 pub trait VectorData: Kind {}
 impl VectorData for kind::Vgpr {}
 impl VectorData for kind::Agpr {}
 impl VectorData for kind::Any {}
 
 /// A matrix in registers of the kind `D`, or a constant.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot stand beside a result in `{D}`",
+    label = "pass registers of the kind that the result has, or a constant: `int(n)`, `float(x)`, `inline(n)`"
+)]
 pub trait MatrixOrConst<D>: Kind {}
 impl<D> MatrixOrConst<D> for kind::Const {}
 impl<D> MatrixOrConst<D> for kind::Inline {}
@@ -291,6 +303,10 @@ impl MatrixOrConst<kind::Vgpr> for kind::Vgpr {}
 impl MatrixOrConst<kind::Agpr> for kind::Agpr {}
 
 /// What a global address of `N` dwords can stand beside: a pair of registers beside `off`, one beside a scalar base.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot stand beside an address of {N} registers",
+    label = "pass `off()` beside a pair of vector registers, or scalar registers, `s(n)`, beside one"
+)]
 pub trait GlobalBase<const N: usize>: Kind {}
 impl GlobalBase<2> for kind::Off {}
 impl GlobalBase<1> for kind::Sgpr {}

@@ -78,7 +78,22 @@ impl fmt::Display for PatchError {
     }
 }
 
-impl core::error::Error for PatchError {}
+impl core::error::Error for PatchError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            PatchError::Value(error) => Some(error),
+            PatchError::Decode(error) => Some(error),
+            PatchError::Rule(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<RuleError> for PatchError {
+    fn from(error: RuleError) -> Self {
+        PatchError::Rule(error)
+    }
+}
 
 impl From<FieldError> for PatchError {
     fn from(error: FieldError) -> Self {

@@ -6,6 +6,7 @@ use crate::{Field, FieldError, FieldInfo, Format, Inst, Target};
 
 /// Bits of one dword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Piece {
     /// The dword, counted from the first of the instruction.
     pub dword: u8,
@@ -56,6 +57,7 @@ impl Piece {
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Location {
     /// The field.
     pub field: Field,

@@ -2,13 +2,13 @@
 
 use core::fmt;
 
-use crate::assembler::{AssembleError, Assembler, Far, FixupSlot, LabelSlot, make};
+use crate::assembler::{AssembleError, AssembleErrorKind, Assembler, Far, FixupSlot, LabelSlot, make};
 use crate::buffer::Memory;
 use crate::common::made;
 use crate::{Buffer, DecodeError, Inst, Target};
 
 /// Why no trampoline is put in. The code is as it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TrampolineError {
     /// The hook's address is not in the code, or no multiple of 4.
@@ -48,11 +48,19 @@ impl fmt::Display for TrampolineError {
     }
 }
 
-impl core::error::Error for TrampolineError {}
+impl core::error::Error for TrampolineError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            TrampolineError::Decode { error, .. } => Some(error),
+            TrampolineError::Assemble(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
-impl From<AssembleError> for TrampolineError {
-    fn from(error: AssembleError) -> Self {
-        TrampolineError::Assemble(error)
+impl<E: Into<AssembleError>> From<E> for TrampolineError {
+    fn from(error: E) -> Self {
+        TrampolineError::Assemble(error.into())
     }
 }
 
@@ -101,6 +109,7 @@ pub struct Trampoline {
 
 /// What [`Trampoline::install`] did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Installed {
     /// Bytes of the code that were displaced: the jump, and `s_nop`s if it is shorter.
     pub displaced: usize,
@@ -148,7 +157,7 @@ impl Trampoline {
         asm.moved(words, self.hook)?;
         if falls_through {
             let back = asm.label_at(self.hook.wrapping_add(displaced as u64 * 4))?;
-            asm.jump(made::S_BRANCH.ok_or(AssembleError::Lacks)?, back)?;
+            asm.jump(made::S_BRANCH.ok_or(AssembleErrorKind::Lacks)?, back)?;
         }
         let len = asm.finish()?.len();
 
@@ -180,7 +189,7 @@ impl Trampoline {
         let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
         let mut asm = self.assembler(words, from, &mut labels, &mut fixups)?;
         let there = asm.label_at(to)?;
-        asm.jump(made::S_BRANCH.ok_or(AssembleError::Lacks)?, there)?;
+        asm.jump(made::S_BRANCH.ok_or(AssembleErrorKind::Lacks)?, there)?;
         Ok(asm.finish()?.len() / 4)
     }
 

@@ -73,7 +73,14 @@ impl fmt::Display for RetargetError {
     }
 }
 
-impl core::error::Error for RetargetError {}
+impl core::error::Error for RetargetError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            RetargetError::Rule(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 impl Inst {
     /// The same instruction for another target: the same operation with the same operands and modifiers, in the same

@@ -195,6 +195,7 @@ impl Cases<'_> {
             matches!(
                 e,
                 Operand { .. }
+                    | NoLiteral { .. }
                     | Registers { .. }
                     | Constant(_)
                     | TwoLiterals(_)
@@ -297,7 +298,10 @@ impl Cases<'_> {
             values.push(int::<1>(0x1_0000).into());
         }
         for value in values {
-            self.give(Constant, field, value, |e| matches!(e, BuildError::Constant(_) | BuildError::Operand { .. }));
+            self.give(Constant, field, value, |e| {
+                use BuildError::*;
+                matches!(e, BuildError::Constant(_) | Operand { .. } | NoLiteral { .. })
+            });
         }
     }
 
@@ -343,7 +347,7 @@ impl Cases<'_> {
     /// The constant bus and the one literal: pairs of operands.
     fn scalars(&mut self, known: &[(Field, Legal, bool, u16)]) {
         fn bus(e: &BuildError) -> bool {
-            matches!(e, BuildError::ConstantBus(_) | BuildError::Operand { .. })
+            matches!(e, BuildError::ConstantBus(_) | BuildError::Operand { .. } | BuildError::NoLiteral { .. })
         }
         fn one_literal(e: &BuildError) -> bool {
             matches!(e, BuildError::TwoLiterals(_) | BuildError::ConstantBus(_))
@@ -460,7 +464,7 @@ impl Cases<'_> {
             ];
             for (what, fine, builder) in tries {
                 if !fine || n == 3 {
-                    let told = |e: &BuildError| matches!(e, BuildError::Unknown(_));
+                    let told = |e: &BuildError| matches!(e, BuildError::NoModifier { .. });
                     self.add(Sign, format!("{what}({n})"), builder.build(), told);
                 }
             }

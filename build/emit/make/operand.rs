@@ -89,11 +89,40 @@ pub fn trait_name(traits: &mut BTreeMap<u16, String>, mask: u16) -> String {
     traits.entry(mask).or_insert_with(|| name(mask)).clone()
 }
 
+/// What a user writes to pass one of these classes.
+fn passed(mask: u16) -> String {
+    const WRITTEN: [(&str, &str); 11] = [
+        ("sgpr", "scalar registers `s(n)`"),
+        ("vgpr", "vector registers `v(n)`"),
+        ("agpr", "accumulation registers `a(n)`"),
+        ("ttmp", "`ttmp(n)`"),
+        ("sys", "a register such as `VCC`"),
+        ("m0", "`M0`"),
+        ("exec", "`EXEC`"),
+        ("int", "a constant `int(n)` or `float(x)`"),
+        ("literal", "`literal(n)`"),
+        ("lds", "`SRC_LDS_DIRECT`"),
+        ("off", "`off()`"),
+    ];
+    let all: Vec<&str> = WRITTEN.iter().filter(|w| mask & class_bit(w.0) != 0).map(|w| w.1).collect();
+    match all.split_last() {
+        Some((last, [])) => last.to_string(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => "nothing".into(),
+    }
+}
+
 pub fn traits(traits: &BTreeMap<u16, String>) -> String {
     let mut out = String::new();
     for (mask, name) in traits {
         let all: Vec<String> = kinds(*mask).map(|k| format!("[`{k}`]")).collect();
-        writeln!(out, "/// Can stand where {} can.\npub trait {name}: Kind {{}}", all.join(", ")).unwrap();
+        let label = format!("pass {}", passed(*mask));
+        writeln!(
+            out,
+            "/// Can stand where {} can.\n#[diagnostic::on_unimplemented(message = \"`{{Self}}` cannot stand here\", label = {label:?})]\npub trait {name}: Kind {{}}",
+            all.join(", ")
+        )
+        .unwrap();
         for kind in kinds(*mask).chain(["Any"]) {
             writeln!(out, "impl {name} for {kind} {{}}").unwrap();
         }

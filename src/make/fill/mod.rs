@@ -28,6 +28,8 @@ struct Filling<'a> {
     list: &'static [u16],
     bits: u128,
     literal: Option<u32>,
+    /// The operand that needs it.
+    literal_of: Field,
     /// AccVGPR bits that an operand has decided.
     decided: u128,
     /// Arguments that have found their place.
@@ -42,7 +44,8 @@ pub(super) fn fill(builder: &Builder, place: &Place, shape: &'static Shape) -> R
     let base = layout(target, place.shape.format).ok_or(lacks)?;
     let list = ITEMS[target as usize].list_of(shape);
     let rules = RULES[target as usize];
-    let mut filling = Filling { builder, rules, list, bits: 0, literal: None, decided: 0, used: 0 };
+    let mut filling =
+        Filling { builder, rules, list, bits: 0, literal: None, literal_of: Field::Literal, decided: 0, used: 0 };
     filling.encode(base, place.number, extension);
     let mut items = filling.items();
     let filled = items.try_for_each(|item| match item.access {
@@ -166,7 +169,7 @@ impl Filling<'_> {
         let mut dwords = usize::from(base.bits / 32) + usize::from(extension.is_some());
         if let Some(literal) = self.literal {
             if extension.is_some() {
-                return Err(BuildError::NoLiteral { field: Field::Literal, format: extension });
+                return Err(BuildError::NoLiteral { field: self.literal_of, format: extension });
             }
             self.bits |= u128::from(literal).checked_shl(32 * dwords as u32).unwrap_or(0);
             dwords += 1;

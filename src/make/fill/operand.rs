@@ -195,6 +195,7 @@ impl Filling<'_> {
     }
 
     fn literal(&mut self, field: Field, literal: u32) -> Result<(), BuildError> {
+        self.literal_of = field;
         match self.literal.replace(literal) {
             Some(other) if other != literal => Err(BuildError::TwoLiterals(field)),
             _ => Ok(()),
