@@ -4,8 +4,16 @@ use std::fmt::Write;
 
 use crate::build::emit::camel;
 use crate::build::error::Result;
-use crate::build::lower::{Class, Item, NONE, Target};
+use crate::build::lower::{Class, Item, NONE, Target, special};
 use crate::build::make::Shared;
+
+/// Kinds of image data, and the rules of their size: `mimg_dwords` in src/operand/items.rs. LDS says that there is no tfe.
+const IMAGES: [(&str, u16); 4] = [
+    ("mimg_data", special::MIMG_DATA),
+    ("mimg_gather", special::MIMG_GATHER),
+    ("mimg_atomic", special::MIMG_ATOMIC),
+    ("mimg_cmpswap", special::MIMG_CMPSWAP),
+];
 
 /// What the modifiers of a form become.
 #[derive(Default)]
@@ -42,13 +50,11 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
     let mut set = Set::default();
     let mut sources: [(&str, [u8; 3]); 3] = [("Neg", [NONE; 3]), ("Abs", [NONE; 3]), ("Sext", [NONE; 3])];
     let buffer = items.iter().any(|i| i.kind == "buf_vaddr");
-    if class.special & (32 | 64 | 128 | 256) != 0 {
-        writeln!(
-            set.impls,
-            "impl ModifierSet for $ {{ const IMAGE: u16 = {}; }}",
-            class.special & (32 | 64 | 128 | 256 | 512)
-        )
-        .unwrap();
+    let image = |item: &&&Item| IMAGES.iter().any(|(kind, _)| *kind == item.kind);
+    if let Some(item) = items.iter().find(image).filter(|_| variant == Variant::Plain) {
+        let (_, rule) = IMAGES.iter().find(|(kind, _)| *kind == item.kind).expect("found");
+        let what = rule | class.special & special::MIMG_D16 | if item.aux[1] == NONE { special::LDS } else { 0 };
+        writeln!(set.impls, "impl ModifierSet for $ {{ const IMAGE: u16 = {what}; }}").unwrap();
     } else {
         writeln!(set.impls, "impl ModifierSet for $ {{}}").unwrap();
     }
@@ -132,9 +138,15 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
                 let ty = if name == "neg" { "NegLo".into() } else { ty };
                 writeln!(set.impls, "impl {ty} for $ {{ const BITS: [u8; 4] = {all:?}; }}").unwrap();
                 let method = if name == "neg" { "neg_lo" } else { name };
-                let ones = u8::from(item.kind == "list_ones");
-                set.methods.push(format!("list {method} {} {ones}", item.used & 15));
-                if ones == 1 {
+                // For the tests: what is 1 if nothing is said, and what is shown with a bit more, if it is and always.
+                let shown = match item.kind.as_str() {
+                    "list_ones" => 1,
+                    "list_all" if item.used == 3 => 2,
+                    "list_always" => 3,
+                    _ => 0,
+                };
+                set.methods.push(format!("list {method} {} {shown}", item.used & 15));
+                if shown == 1 {
                     set.defaults |= all.iter().filter(|b| **b != NONE).fold(0, |m, b| m | 1 << b);
                 }
             }
@@ -146,6 +158,18 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
                 )
                 .unwrap();
                 set.methods.push(format!("offset {width} {}", u8::from(signed)));
+            }
+            // The formats of matrices are parameters: the lengths of operands depend on them.
+            "named" if ["cbsz", "blgp"].contains(&name) && items.iter().any(|i| i.kind == "acc_sized") => {}
+            // A bit is a flag.
+            "named" if width == 1 => {
+                writeln!(set.impls, "impl {ty} for $ {{ const BIT: u8 = {lsb}; }}").unwrap();
+                set.methods.push(format!("flag {name}"));
+            }
+            "bitop3" => {
+                let [middle, low, ..] = item.aux;
+                writeln!(set.impls, "impl Bitop3 for $ {{ const LSB: [u8; 3] = [{lsb}, {middle}, {low}]; }}").unwrap();
+                set.methods.push("bitop3".into());
             }
             "named" | "mtbuf_format" | "dpp_mask" => {
                 writeln!(set.impls, "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}").unwrap();
