@@ -107,6 +107,8 @@ pub use generated::{operands, sets};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Code<M> {
     bits: u64,
+    /// What stands behind the first two dwords: zero but for few instructions.
+    high: u64,
     dwords: u8,
     /// Dwords of image data, if its size is to be checked; else 0.
     data: u8,
@@ -131,7 +133,7 @@ impl<M: ModifierSet> Code<M> {
         }
         match code.error {
             Some(error) => Err(error),
-            None => Ok(Words { words: [code.bits as u32, (code.bits >> 32) as u32], len: code.dwords }),
+            None => Ok(Words::new(code.bits, code.high, code.dwords)),
         }
     }
 
@@ -163,15 +165,30 @@ impl<M: ModifierSet> Code<M> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Words {
-    words: [u32; 2],
+    words: [u32; Words::MAX],
     len: u8,
 }
 
 impl Words {
+    /// Dwords of the longest instruction that a constructor of an enabled target makes: 2, or 4 with `gfx950`.
+    pub const MAX: usize = generated::LONGEST;
+
     /// The dwords as an array, with zeros behind the last.
     #[inline(always)]
-    pub const fn padded(&self) -> [u32; 2] {
+    pub const fn padded(&self) -> [u32; Words::MAX] {
         self.words
+    }
+
+    #[inline(always)]
+    const fn new(bits: u64, high: u64, len: u8) -> Words {
+        let mut words = [0; Words::MAX];
+        words[0] = bits as u32;
+        words[1] = (bits >> 32) as u32;
+        if Words::MAX > 2 {
+            words[Words::MAX - 2] = high as u32;
+            words[Words::MAX - 1] = (high >> 32) as u32;
+        }
+        Words { words, len }
     }
 }
 

@@ -43,6 +43,10 @@ flags! {
     sc0 Sc0
     /// Scope bit 1.
     sc1 Sc1
+    /// Is coherent with other devices.
+    scc Scc
+    /// Permlane swaps: lanes that are switched off are read too.
+    fi Fi
     /// Is not temporal.
     nt Nt
     /// The data goes to LDS.
@@ -207,8 +211,7 @@ macro_rules! lists {
                     while n < 4 {
                         let on = bits >> n & 1;
                         if M::BITS[n as usize] != NONE {
-                            let bit = 1u64 << M::BITS[n as usize];
-                            self.bits = self.bits & !bit | (on as u64) << M::BITS[n as usize];
+                            self = self.flag(M::BITS[n as usize], on == 1);
                         } else if on == 1 {
                             return self.fail(BuildError::Unknown(Field::$field));
                         }
@@ -254,6 +257,21 @@ impl<M: Omod> Code<M> {
     #[inline(always)]
     pub const fn div2(self) -> Self {
         self.number(Field::Omod, M::LSB, 2, false, 3)
+    }
+}
+
+/// The instruction has a truth table.
+pub trait Bitop3: ModifierSet {
+    /// The lowest bits of its parts, of which the last two have three bits, from the high bits down.
+    const LSB: [u8; 3];
+}
+impl<M: Bitop3> Code<M> {
+    /// What the result is where the sources have these bits: bit `4 * src0 + 2 * src1 + src2`.
+    #[inline(always)]
+    pub const fn bitop3(self, table: u8) -> Self {
+        let [high, middle, low] = M::LSB;
+        let table = table as u64;
+        self.put(high, table >> 6).put(middle, table >> 3 & 7).put(low, table & 7)
     }
 }
 

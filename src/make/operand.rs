@@ -28,7 +28,30 @@ impl<M: ModifierSet> Code<M> {
     /// Encoding bits, opcode, and what modifiers are if nothing is said.
     #[inline(always)]
     pub(crate) const fn new(bits: u64, dwords: u8) -> Code<M> {
-        Code { bits, dwords, data: 0, error: None, bus: 0, decided: 0, set: PhantomData }
+        Code { bits, high: 0, dwords, data: 0, error: None, bus: 0, decided: 0, set: PhantomData }
+    }
+
+    /// The same of an instruction of four dwords.
+    #[inline(always)]
+    pub(crate) const fn long(bits: u128) -> Code<M> {
+        Code { high: (bits >> 64) as u64, ..Code::new(bits as u64, 4) }
+    }
+
+    /// A run of at most 32 bits.
+    #[inline(always)]
+    const fn with_bits(mut self, lsb: u8, mask: u64, value: u64) -> Self {
+        if lsb < 64 {
+            self.bits = self.bits & !(mask << lsb) | value << lsb;
+        } else {
+            self.high = self.high & !(mask << (lsb & 63)) | value << (lsb & 63);
+        }
+        self
+    }
+
+    #[inline(always)]
+    const fn is_set(&self, bit: u8) -> bool {
+        let bits = if bit < 64 { self.bits } else { self.high };
+        bits >> (bit & 63) & 1 == 1
     }
 
     #[inline(always)]
@@ -41,9 +64,14 @@ impl<M: ModifierSet> Code<M> {
 
     /// The same with other modifiers.
     #[inline(always)]
-    pub(crate) const fn put(mut self, lsb: u8, value: u64) -> Self {
-        self.bits |= value << lsb;
-        self
+    pub(crate) const fn put(self, lsb: u8, value: u64) -> Self {
+        self.with_bits(lsb, 0, value)
+    }
+
+    /// One bit, whatever it was.
+    #[inline(always)]
+    pub(super) const fn flag(self, bit: u8, on: bool) -> Self {
+        self.with_bits(bit, 1, on as u64)
     }
 
     /// The scalar with this code, vcc or m0, is read without a field.
@@ -130,13 +158,14 @@ impl<M: ModifierSet> Code<M> {
         if code >= 256 && code < 768 {
             let is_acc = code >= op::AGPR;
             if at.acc != NONE {
-                let bit = 1u64 << at.acc;
+                // No instruction has two of these bits 64 bits apart.
+                let bit = 1u64 << (at.acc & 63);
                 // Operands that share the bit are all of one kind.
-                if self.decided & bit != 0 && (self.bits & bit != 0) != is_acc {
+                if self.decided & bit != 0 && self.is_set(at.acc) != is_acc {
                     return Err(self.fail(BuildError::Operand { field: at.field, given: op::given(rules, code, 0) }));
                 }
                 self.decided |= bit;
-                self.bits |= (is_acc as u64) << at.acc;
+                self = self.put(at.acc, is_acc as u64);
             }
             if is_acc {
                 code -= 256;
@@ -337,6 +366,27 @@ impl<M: ModifierSet> Code<M> {
         self.operand(rules, at, op)
     }
 
+    /// A matrix whose elements have a format: of 8 bits (0, 1), 6 (2, 3) or 4 (4).
+    #[inline(always)]
+    pub(crate) const fn matrix<K: Kind, const N: usize>(
+        self,
+        rules: &Rules,
+        at: &Place,
+        format: u16,
+        op: Op<K, N>,
+    ) -> Self {
+        let dwords = match format {
+            0 | 1 => 8,
+            2 | 3 => 6,
+            4 => 4,
+            _ => return self.out_of_range(at.field, format as i64, 0, 4),
+        };
+        if N != dwords {
+            return self.fail(BuildError::Width { field: at.field, dwords: dwords as u8, given: N as u8 });
+        }
+        self.operand(rules, at, op)
+    }
+
     /// As many registers of image data as dmask, tfe and d16 ask for, which lie at these bits.
     pub(crate) const fn image_data(self, [what, dmask, tfe, d16]: [u8; 4]) -> Self {
         let tfe = tfe != NONE && self.bits >> tfe & 1 == 1;
@@ -356,7 +406,7 @@ impl<M: ModifierSet> Code<M> {
 
     /// A number in a field, in place of what was there.
     #[inline(always)]
-    pub(crate) const fn number(mut self, field: Field, lsb: u8, width: u8, signed: bool, value: i64) -> Self {
+    pub(crate) const fn number(self, field: Field, lsb: u8, width: u8, signed: bool, value: i64) -> Self {
         let (min, max) = match signed {
             true => (-(1i64 << (width - 1)), (1i64 << (width - 1)) - 1),
             false => (0, (1i64 << width) - 1),
@@ -365,8 +415,7 @@ impl<M: ModifierSet> Code<M> {
             return self.out_of_range(field, value, min, max);
         }
         let mask = (1u64 << width) - 1;
-        self.bits = self.bits & !(mask << lsb) | (value as u64 & mask) << lsb;
-        self
+        self.with_bits(lsb, mask, value as u64 & mask)
     }
 
     /// A constant that has parts, encoded; or the part that does not fit.

@@ -6,8 +6,6 @@ use super::paged_from;
 #[cfg(feature = "fast")]
 use crate::operand::values::ready::Values;
 use crate::shared::places::NO_SHIFT;
-#[cfg(feature = "fast")]
-use crate::shared::places::USUAL;
 use crate::target::generated::OperandList;
 #[cfg(feature = "fast")]
 use crate::target::generated::USUAL;

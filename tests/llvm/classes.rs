@@ -70,7 +70,8 @@ fn literal_in_wide_format(case: &Case) -> bool {
         0b111000 | 0b111010 => field(case, 56, 8) == LITERAL,
         _ => false,
     };
-    case.word.bytes().len() >= 8 && source
+    let scaled = is_scaled(case) && [96, 105, 114].iter().any(|&lsb| field(case, lsb, 9) == LITERAL);
+    case.word.bytes().len() >= 8 && (source || scaled)
 }
 
 fn crash_on_literal_in_wide_format(case: &Case) -> bool {

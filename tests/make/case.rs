@@ -152,7 +152,7 @@ impl<'a> Case<'a> {
     }
 
     fn vector_number(&mut self, n: usize) -> usize {
-        let align = if n > 1 && self.target.name() == "gfx942" { 2 } else { 1 };
+        let align = if n > 1 && ["gfx90a", "gfx942", "gfx950"].contains(&self.target.name()) { 2 } else { 1 };
         // 33 dwords past the end are an even first register too.
         self.number(256, n, align)
     }

@@ -70,7 +70,7 @@ impl Constructor {
             _ => None,
         };
         let mut case = Case::new(target, self.opcode, vector, implied, fault, rng);
-        let returned = if target.name() == "gfx942" { "sc0" } else { "glc" };
+        let returned = if ["gfx942", "gfx950"].contains(&target.name()) { "sc0" } else { "glc" };
         match self.name.strip_prefix(name) {
             Some("_lds") => {
                 case.modifier("lds", 1);

@@ -55,6 +55,8 @@ pub fn allowed(t: &Target, class: &Class, item: &Item) -> Result<u16> {
         "buf_data" => VGPR | acc,
         "acc" if item.is_returned() || set.is_none() => VGPR | acc,
         "acc" => classes(0) | acc,
+        "acc_sized" => VGPR | AGPR,
+        "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" if item.aux[3] != NONE => VGPR | AGPR,
         "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" | "global_addr" | "buf_vaddr" => VGPR,
         "scratch_addr" | "exp_src" => VGPR | OFF,
         "sdwa_src" if item.cond == NONE => VGPR,

@@ -139,9 +139,15 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
                 let ty = if name == "neg" { "NegLo".into() } else { ty };
                 writeln!(set.impls, "impl {ty} for $ {{ const BITS: [u8; 4] = {all:?}; }}").unwrap();
                 let method = if name == "neg" { "neg_lo" } else { name };
-                let ones = u8::from(item.kind == "list_ones");
-                set.methods.push(format!("list {method} {} {ones}", item.used & 15));
-                if ones == 1 {
+                // For the tests: what is 1 if nothing is said, and what is shown with a bit more, if it is and always.
+                let shown = match item.kind.as_str() {
+                    "list_ones" => 1,
+                    "list_all" if item.used == 3 => 2,
+                    "list_always" => 3,
+                    _ => 0,
+                };
+                set.methods.push(format!("list {method} {} {shown}", item.used & 15));
+                if shown == 1 {
                     set.defaults |= all.iter().filter(|b| **b != NONE).fold(0, |m, b| m | 1 << b);
                 }
             }
@@ -153,6 +159,18 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
                 )
                 .unwrap();
                 set.methods.push(format!("offset {width} {}", u8::from(signed)));
+            }
+            // The formats of matrices are parameters: the lengths of operands depend on them.
+            "named" if ["cbsz", "blgp"].contains(&name) && items.iter().any(|i| i.kind == "acc_sized") => {}
+            // A bit is a flag.
+            "named" if width == 1 => {
+                writeln!(set.impls, "impl {ty} for $ {{ const BIT: u8 = {lsb}; }}").unwrap();
+                set.methods.push(format!("flag {name}"));
+            }
+            "bitop3" => {
+                let [middle, low, ..] = item.aux;
+                writeln!(set.impls, "impl Bitop3 for $ {{ const LSB: [u8; 3] = [{lsb}, {middle}, {low}]; }}").unwrap();
+                set.methods.push("bitop3".into());
             }
             "named" | "mtbuf_format" | "dpp_mask" => {
                 writeln!(set.impls, "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}").unwrap();

@@ -11,7 +11,7 @@ use crate::make::builder::{Builder, role};
 use crate::make::generated::RULES;
 use crate::make::resolve::Rules;
 use crate::make::{BuildError, op};
-use crate::operand::mimg_item_dwords;
+use crate::operand::{matrix_dwords, mimg_item_dwords, value};
 use crate::table::{Item, Kind, NONE, Shape};
 use crate::target::ITEMS;
 use crate::{Access, DecodeError, Field, Format, Inst, Layout, Reg, Special, Value, decode_words};
@@ -209,11 +209,22 @@ impl Filling<'_> {
             return Err(lacks);
         }
         for item in self.items() {
-            if !matches!(item.kind, Kind::MimgData | Kind::MimgGather | Kind::MimgAtomic | Kind::MimgCmpswap) {
-                continue;
+            let dwords = match item.kind {
+                Kind::MimgData | Kind::MimgGather | Kind::MimgAtomic | Kind::MimgCmpswap => {
+                    mimg_item_dwords(item, &inst) as u8
+                }
+                Kind::AccSized => matrix_dwords(item, &inst) as u8,
+                _ => continue,
+            };
+            let register = value(item, &inst) as u16 & 255;
+            if self.rules.aligned && dwords > 1 && register % 2 == 1 {
+                return Err(BuildError::Registers {
+                    field: item.field,
+                    given: op::given(self.rules, 256 + register, 0),
+                    dwords,
+                });
             }
             let given = self.builder.find(item.field).map_or(0, |(_, argument)| argument.dwords);
-            let dwords = mimg_item_dwords(item, &inst) as u8;
             if given != 0 && given != dwords {
                 return Err(BuildError::Width { field: item.field, dwords, given });
             }

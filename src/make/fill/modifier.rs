@@ -73,6 +73,14 @@ impl Filling<'_> {
                 return Err(BuildError::Unknown(item.field));
             }
         }
+        if item.kind == Kind::Bitop3 {
+            let table = argument.integer().filter(|table| (0..=255).contains(table));
+            let table = table.ok_or(BuildError::Unknown(item.field))? as u32;
+            self.put_item(item, table >> 6);
+            self.put(item.aux[0], 3, table >> 3 & 7);
+            self.put(item.aux[1], 3, table & 7);
+            return Ok(());
+        }
         // What a flag means to others is looked at by them; here it is only a bit.
         self.number(item, item.kind == Kind::Signed, argument)
     }

@@ -43,8 +43,9 @@ impl Filling<'_> {
             Kind::Code | Kind::Acc | Kind::Agpr | Kind::AgprOrConst | Kind::BufData => {
                 self.coded(item, item.dwords, argument)
             }
-            Kind::MimgData | Kind::MimgGather | Kind::MimgAtomic | Kind::MimgCmpswap => {
-                self.coded(item, item.dwords, Argument { dwords: 0, ..argument })
+            // As long as modifiers say: `accept` looks at it.
+            Kind::MimgData | Kind::MimgGather | Kind::MimgAtomic | Kind::MimgCmpswap | Kind::AccSized => {
+                self.coded(item, 1, Argument { dwords: 0, ..argument })
             }
             Kind::SdwaSrc => {
                 let code = self.resolve(item, item.dwords, argument)?;
@@ -154,7 +155,11 @@ impl Filling<'_> {
             self.literal(field, literal)?;
         }
         if (256..768).contains(&code) && !matches!(item.kind, Kind::Agpr | Kind::AgprOrConst) {
-            let acc = if matches!(item.kind, Kind::Acc | Kind::BufData) { item.aux[0] } else { NONE };
+            let acc = match item.kind {
+                Kind::Acc | Kind::AccSized | Kind::BufData => item.aux[0],
+                Kind::MimgData | Kind::MimgGather | Kind::MimgAtomic | Kind::MimgCmpswap => item.aux[3],
+                _ => NONE,
+            };
             let is_acc = code >= op::AGPR;
             let bit = if acc == NONE { 0 } else { 1u128 << acc };
             // Operands that share the bit are all of one kind.

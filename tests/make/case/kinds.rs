@@ -41,7 +41,7 @@ impl Case<'_> {
         let mask = kind.split(' ').next().expect("a mask");
         let mask = mask.parse::<u16>().expect("a mask");
         let scratch = N == 1 && self.operands.iter().any(|o| o.0 == "addr");
-        let either = scratch && self.is_gfx9() && self.target.name() != "gfx942";
+        let either = scratch && self.is_gfx9() && !["gfx942", "gfx950"].contains(&self.target.name());
         let address = self.operands.iter().any(|o| o.0 == "addr" && o.1 != "off");
         if scratch && (either && address || !either && self.coin()) {
             self.give(name, off::<N>(), "off".into());
@@ -219,6 +219,44 @@ impl Case<'_> {
                 return value as u16;
             }
         }
+    }
+
+    pub fn matrix8(&mut self, name: &'static str, kind: &str) -> Op<Any, 8> {
+        self.op(name, kind)
+    }
+
+    pub fn matrix6(&mut self, name: &'static str, kind: &str) -> Op<Any, 6> {
+        self.op(name, kind)
+    }
+
+    pub fn matrix4(&mut self, name: &'static str, kind: &str) -> Op<Any, 4> {
+        self.op(name, kind)
+    }
+
+    /// The format of a matrix of so many registers.
+    fn format_of(&mut self, name: &'static str, dwords: usize) -> u16 {
+        let format = match dwords {
+            8 => self.rng.below(2),
+            6 => 2 + self.rng.below(2),
+            _ => 4,
+        };
+        self.modifier(name, format as i64);
+        if format != 0 {
+            self.modifiers.push(format!("{name}:{format}"));
+        }
+        format as u16
+    }
+
+    pub fn format8(&mut self, name: &'static str, _: &str) -> u16 {
+        self.format_of(name, 8)
+    }
+
+    pub fn format6(&mut self, name: &'static str, _: &str) -> u16 {
+        self.format_of(name, 6)
+    }
+
+    pub fn format4(&mut self, name: &'static str, _: &str) -> u16 {
+        self.format_of(name, 4)
     }
 
     pub fn image1(&mut self, name: &'static str, _: &str) -> Vgpr<1> {
