@@ -188,7 +188,7 @@ impl Printer<'_> {
                 self.list(item, v, out)
             }
             Kind::ListAlways => self.list(item, v, out),
-            Kind::ListOnes if v & u32::from(item.used) != item.used.into() => self.list(item, v, out),
+            Kind::ListOnes if v & u32::from(item.used) != u32::from(item.used) => self.list(item, v, out),
             Kind::Bitop3 => {
                 let table = bitop3(item, self.inst);
                 if table != 0 {
