@@ -387,7 +387,7 @@ fn broken(t: &DecodeTables, class: &Class, pairs: &Pairs) -> Option<Bad> {
 
 /// The words keep to a rule. What no target asks for is left out of the code.
 fn keeps(t: &DecodeTables, rule: &Rule, pairs: &Pairs) -> bool {
-    let has = |kind: RuleKind| RULES & kind.bit() != 0;
+    let has = |kind: RuleKind| kind.is_in(RULES);
     let value = rule.field.of(pairs);
     let inside = |registers: u16| value + registers <= 256;
     if has(RuleKind::Image) && rule.kind == RuleKind::Image {

@@ -21,6 +21,11 @@ impl RuleKind {
     pub const fn bit(self) -> u8 {
         1 << self as u8
     }
+
+    /// A set has this kind.
+    pub const fn is_in(self, kinds: u8) -> bool {
+        kinds & self.bit() != 0
+    }
 }
 
 /// What else a class says of its words.
