@@ -116,6 +116,19 @@ fn class_of(t: &DecodeTables, slot: u16) -> u8 {
     paged(&t.pages, &t.class_of, slot.into()).unwrap_or(0)
 }
 
+/// The class of a form of a slot.
+pub(crate) fn class_of_form(t: &DecodeTables, slot: u16, form: u8) -> Option<u8> {
+    let base = class_of(t, slot);
+    match form {
+        0 => Some(base),
+        1 | 2 => {
+            let class = t.classes.get(usize::from(base))?;
+            t.forms.get(usize::from(class.forms))?.get(usize::from(form) - 1).copied()
+        }
+        _ => follows(t, base).find(|f| f.form == form).map(|f| f.of),
+    }
+}
+
 #[inline(always)]
 fn zeros(t: &DecodeTables, class: &Class) -> u64 {
     t.zeros.get(usize::from(class.zeros)).copied().unwrap_or(u64::MAX)
@@ -167,7 +180,7 @@ struct Found {
 
 impl Found {
     fn meta(&self) -> u32 {
-        Inst::meta(self.slot.into(), self.form, self.class)
+        Inst::meta(self.slot.into(), self.form)
     }
 }
 
@@ -390,7 +403,7 @@ fn broken(t: &DecodeTables, class: &Class, pairs: &Pairs) -> Option<Bad> {
 
 /// The words keep to a rule. What no target asks for is left out of the code.
 fn keeps(t: &DecodeTables, rule: &Rule, pairs: &Pairs) -> bool {
-    let has = |kind: RuleKind| RULES & kind.bit() != 0;
+    let has = |kind: RuleKind| kind.is_in(RULES);
     let value = rule.field.of(pairs);
     let inside = |registers: u16| value + registers <= 256;
     if has(RuleKind::Image) && rule.kind == RuleKind::Image {

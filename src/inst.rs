@@ -4,12 +4,12 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 
 use crate::decode::MAX_DWORDS;
-use crate::shared::marks;
+use crate::shared::{marks, meta};
 use crate::table::{Info, NO_INFO, Shape, paged};
-#[cfg(feature = "fast")]
-use crate::target::HOT;
 use crate::target::generated::INFOS;
 use crate::target::{DECODE, ITEMS, LAYOUT, OPS};
+#[cfg(feature = "fast")]
+use crate::target::{HOT, generated::SLOTS};
 use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operands, Target};
 
 /// An instruction: its words, what they say, and the target they say it for.
@@ -19,11 +19,13 @@ use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operands, Tar
 #[derive(Clone, Copy)]
 pub struct Inst {
     words: [u32; MAX_DWORDS],
-    /// Slot (13 bits), form (3), class (8), target (5), dwords (3).
+    /// As `shared::meta` says.
     meta: u32,
 }
 
 static_assertions::const_assert!(core::mem::size_of::<Inst>() <= 24);
+static_assertions::const_assert!(Target::ALL.len() <= 1 << meta::TARGET);
+static_assertions::const_assert!(MAX_DWORDS < 1 << meta::DWORDS);
 
 /// A field of an instruction and what it holds; see [`Inst::fields`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,14 +44,14 @@ pub struct HeldField {
 impl Inst {
     /// All that `meta` says but the target and the dwords.
     #[inline(always)]
-    pub(crate) fn meta(slot: u32, form: u8, class: u8) -> u32 {
-        slot | u32::from(form) << 13 | u32::from(class) << 16
+    pub(crate) fn meta(slot: u32, form: u8) -> u32 {
+        slot | u32::from(form) << meta::FORM_AT
     }
 
     /// The rest of `meta`.
     #[inline(always)]
     pub(crate) const fn meta_of(target: Target, dwords: u32) -> u32 {
-        (target as u32) << 24 | dwords << 29
+        (target as u32) << meta::TARGET_AT | dwords << meta::DWORDS_AT
     }
 
     #[inline(always)]
@@ -63,30 +65,26 @@ impl Inst {
         Inst { words: [bits as u32, (bits >> 32) as u32, 0, 0, 0], meta }
     }
 
-    /// Slots have numbers of so many bits.
-    pub(crate) const SLOTS: usize = 1 << 13;
-
     #[inline]
     pub(crate) fn slot(&self) -> usize {
-        self.meta as usize % Inst::SLOTS
+        self.meta as usize % (1 << meta::SLOT)
     }
 
     /// The slot, if the form is 0; else a number that no slot has.
     #[cfg(all(feature = "text", feature = "fast"))]
     #[inline(always)]
     pub(crate) fn slot_and_form(&self) -> usize {
-        (self.meta & 0xffff) as usize
+        self.meta as usize % (1 << (meta::SLOT + meta::FORM))
     }
 
     /// Which form of the slot it is: 0 for the base words alone.
     #[inline]
     pub(crate) fn form(&self) -> u8 {
-        (self.meta >> 13 & 7) as u8
+        (self.meta >> meta::FORM_AT) as u8 % (1 << meta::FORM)
     }
 
-    #[inline]
     fn class(&self) -> u8 {
-        (self.meta >> 16) as u8
+        crate::decode::class_of_form(DECODE[self.target() as usize], self.slot() as u16, self.form()).unwrap_or(0)
     }
 
     #[inline]
@@ -105,7 +103,10 @@ impl Inst {
     #[inline]
     pub fn target(&self) -> Target {
         // The number came from a target; the list is never shorter.
-        Target::ALL.get((self.meta >> 24 & 31) as usize).copied().unwrap_or(Target::ALL[0])
+        Target::ALL
+            .get((self.meta >> meta::TARGET_AT) as usize % (1 << meta::TARGET))
+            .copied()
+            .unwrap_or(Target::ALL[0])
     }
 
     /// Length in bytes: 4 to 20.
@@ -119,12 +120,14 @@ impl Inst {
     #[cfg(feature = "fast")]
     #[inline(always)]
     pub(crate) fn form_and_length(&self) -> u32 {
-        self.meta & (7 << 13 | 7 << 29)
+        const FORM: u32 = ((1 << meta::FORM) - 1) << meta::FORM_AT;
+        const DWORDS: u32 = ((1 << meta::DWORDS) - 1) << meta::DWORDS_AT;
+        self.meta & (FORM | DWORDS)
     }
 
     #[inline]
     fn dwords(&self) -> usize {
-        (self.meta >> 29) as usize
+        (self.meta >> meta::DWORDS_AT) as usize
     }
 
     /// The dwords, base word first.
@@ -343,7 +346,10 @@ impl Inst {
     #[inline]
     fn is_branch(&self) -> bool {
         #[cfg(feature = "fast")]
-        return HOT[self.target() as usize].branches[self.slot() / 64] >> (self.slot() % 64) & 1 == 1;
+        {
+            let slot = self.slot() % SLOTS;
+            HOT[self.target() as usize].branches[slot / 64] >> (slot % 64) & 1 == 1
+        }
         #[cfg(not(feature = "fast"))]
         self.info().label
     }

@@ -21,6 +21,11 @@ impl RuleKind {
     pub const fn bit(self) -> u8 {
         1 << self as u8
     }
+
+    /// A set has this kind.
+    pub const fn is_in(self, kinds: u8) -> bool {
+        kinds & self.bit() != 0
+    }
 }
 
 /// What else a class says of its words.
@@ -176,4 +181,18 @@ pub mod class {
     pub const OFF: u16 = 4096;
     /// What goes over the constant bus when a vector operation reads it.
     pub const BUS: u16 = SGPR | SYS | TTMP | M0 | EXEC | RO | LITERAL | LDS;
+}
+
+/// The four bytes that an `Inst` has besides its words, from the lowest bit: slot, form, target, five bits that are free
+/// (the wave size will need one), and dwords. The class follows from slot and form.
+pub mod meta {
+    /// Bits of each.
+    pub const SLOT: u32 = 14;
+    pub const FORM: u32 = 4;
+    pub const TARGET: u32 = 6;
+    pub const DWORDS: u32 = 3;
+    /// Where they begin.
+    pub const FORM_AT: u32 = SLOT;
+    pub const TARGET_AT: u32 = FORM_AT + FORM;
+    pub const DWORDS_AT: u32 = 32 - DWORDS;
 }

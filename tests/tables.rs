@@ -168,7 +168,7 @@ fn too_many_classes_or_slots_are_refused() {
     *text = text.replace("offset:b32 ", "any:base ");
     assert_eq!(
         generate(&long).unwrap_err(),
-        "targets.isa:2: ta has 18496 slots, and src/ has 13 bits for their number"
+        "targets.isa:2: ta has 18496 slots, and src/ has 14 bits for their number"
     );
 }
 

@@ -4,6 +4,7 @@
 use crate::build::lower::{Target, tail};
 use crate::build::model::error::Result;
 use crate::build::model::*;
+use crate::build::shared::meta;
 
 /// The bit of the tail that says of a field that 255 in it announces a literal: `may_follow` in src/decode.rs. Fields
 /// elsewhere have none; the decoder finds them in a list.
@@ -47,11 +48,14 @@ pub fn constants(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// Slots, forms and targets are numbers of 13, 3 and 5 bits in `Inst`; families have five bits in `HotTables::leads`.
+/// Slots and forms are numbers in `Inst`; families have five bits in `HotTables::leads`.
 pub fn counts(t: &Target) -> Result<()> {
     let forms = t.shapes.iter().flat_map(|s| s.numbered_follows().map(|(_, form)| usize::from(form) + 1)).max();
-    let counts =
-        [("slots", t.slots.len(), 13), ("forms", forms.unwrap_or(0), 3), ("families", t.families.len() + 1, 5)];
+    let counts = [
+        ("slots", t.slots.len(), meta::SLOT),
+        ("forms", forms.unwrap_or(0), meta::FORM),
+        ("families", t.families.len() + 1, 5),
+    ];
     counts.into_iter().try_for_each(|(what, n, bits)| room(t, what, n, bits))
 }
 

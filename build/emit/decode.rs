@@ -8,7 +8,7 @@ use crate::build::lower::pages::{PAGE, number, pages};
 use crate::build::lower::rules::Rule;
 use crate::build::lower::{self, NONE, Seg, Target, tail};
 use crate::build::model::error::Result;
-use crate::build::shared::marks;
+use crate::build::shared::{marks, meta};
 
 /// Where the fields lie whose codes nearly all words are refused for: the lanes of `src/decode.rs`, as (lowest bit,
 /// width). A family has the lanes that most of its checks fit; the others are checked one by one, which takes longer.
@@ -144,7 +144,7 @@ impl<'a> Tables<'a> {
         }
         let (pages, mut class_of) = pages(&of_slot, <[u8]>::to_vec);
         let empty = position_of_zeros(&mut class_of) / PAGE;
-        room(t, "slots", t.slots.len() + PAGE, 13)?;
+        room(t, "slots", t.slots.len() + PAGE, meta::SLOT)?;
         let (kinds, sets) = classes.kinds()?;
         let mut zeros = vec![0];
         classes.list.iter().for_each(|c| _ = number(&mut zeros, c.zeros as u64));

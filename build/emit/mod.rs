@@ -21,7 +21,7 @@ use crate::build::emit::tables::{info_table, target_tables};
 use crate::build::lower::{self, Target, lengths};
 use crate::build::model::error::Result;
 use crate::build::model::*;
-use crate::build::shared::length;
+use crate::build::shared::{PAGE, length};
 
 pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut files =
@@ -40,6 +40,9 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let decode = targets.iter().map(decode::Tables::new).collect::<Result<Vec<_>>>()?;
     let sizes = decode::Sizes::of(&decode);
     sizes.emit(&mut tables);
+    // For every number that can look into a table of slots; the last one is no operation's.
+    let slots = targets.iter().map(|t| t.slots.len() + PAGE).max().unwrap_or(0).next_power_of_two().max(64);
+    writeln!(tables, "#[cfg(feature = \"fast\")]\npub(crate) const SLOTS: usize = {slots};").unwrap();
     let (marks, rules) = decode::needed(&decode);
     writeln!(tables, "pub(crate) const MARKS: u8 = {marks};\npub(crate) const RULES: u8 = {rules};").unwrap();
     operands::values(&mut tables, isa, targets);

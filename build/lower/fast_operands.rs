@@ -4,6 +4,7 @@ use crate::build::lower::cases::{self, Case, bit};
 use crate::build::lower::operands::{List, Lists, Row, bytes};
 use crate::build::lower::pages::number;
 use crate::build::lower::{Item, NONE};
+use crate::build::shared::meta;
 
 /// The operands of some words of a form.
 pub struct Usual {
@@ -22,7 +23,7 @@ impl Usual {
         let Usual { rows, clear, set, dwords, next } = self;
         let is_plain = !rows.is_empty() && rows.iter().all(|&n| plain[usize::from(n)]);
         let varied = if is_plain { "" } else { " | VARIED" };
-        let (list, marks, length) = (bytes(rows), clear | set, u32::from(*dwords) << 29);
+        let (list, marks, length) = (bytes(rows), clear | set, u32::from(*dwords) << meta::DWORDS_AT);
         format!(
             "Usual {{ list: {list:#x}, marks: {marks:#x}, unmarked: {set:#x}, length: {length:#x}{varied}, next: {next} }}"
         )

@@ -8,14 +8,14 @@ use crate::operand::values::ready::Values;
 use crate::shared::places::NO_SHIFT;
 use crate::target::generated::OperandList;
 #[cfg(feature = "fast")]
-use crate::target::generated::USUAL;
+use crate::target::generated::{SLOTS, USUAL};
 use crate::{Access, Field, Inst, Operand, Value};
 
 /// What the operand iterator needs. Its items are without what only text tells apart.
 pub(crate) struct OperandTables {
     /// Which of `lists` is that of each slot's base form.
     #[cfg(feature = "fast")]
-    pub list_of: [u16; Inst::SLOTS],
+    pub list_of: [u16; SLOTS],
     /// The same in pages, and what is added to the numbers in each.
     #[cfg(not(feature = "fast"))]
     pub pages: &'static [(u8, u16)],
@@ -212,7 +212,7 @@ impl OperandTables {
     #[cfg(feature = "fast")]
     #[inline(always)]
     pub(crate) fn of(&self, inst: &Inst) -> (OperandList, bool) {
-        let usual = self.usual(self.list_of[inst.slot() % Inst::SLOTS]);
+        let usual = self.usual(self.list_of[inst.slot() % SLOTS]);
         match usual.is_plain(inst) {
             Some(plain) => (usual.list, plain),
             None => self.of_others(inst),
@@ -223,7 +223,7 @@ impl OperandTables {
     #[cfg(feature = "fast")]
     #[inline(never)]
     fn of_others(&self, inst: &Inst) -> (OperandList, bool) {
-        let mut next = self.usual(self.list_of[inst.slot() % Inst::SLOTS]).next;
+        let mut next = self.usual(self.list_of[inst.slot() % SLOTS]).next;
         while next != 0 {
             let usual = self.usual(next);
             if let Some(plain) = usual.is_plain(inst) {
