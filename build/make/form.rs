@@ -146,11 +146,7 @@ impl Form<'_> {
         let generics = if generics.is_empty() { String::new() } else { format!("<{}>", generics.join(", ")) };
         let list: Vec<String> = parts.parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
         let result = format!("Code<sets::{set}>");
-        let key = format!(
-            "{generics}(bits: {of_bits}, {}) -> {result} {{ {new}{} }}",
-            list.join(", "),
-            parts.calls
-        );
+        let key = format!("{generics}(bits: {of_bits}, {}) -> {result} {{ {new}{} }}", list.join(", "), parts.calls);
         let shape_fn =
             shared.shapes.name("f", key, |name, key| format!("#[inline(always)]\npub(crate) const fn {name}{key}\n"));
         let signature = format!("{generics}({}) -> {result}", list.join(", "));
@@ -200,7 +196,10 @@ impl Form<'_> {
         if item.access.is_none() {
             match item.kind.as_str() {
                 "dmask" => number(parts, &name, &field, lsb, width, "u16", "dmask"),
-                "named" if ["cbsz", "blgp"].contains(&name.as_str()) && self.items.iter().any(|i| i.kind == "acc_sized") => {
+                "named"
+                    if ["cbsz", "blgp"].contains(&name.as_str())
+                        && self.items.iter().any(|i| i.kind == "acc_sized") =>
+                {
                     number(parts, &name, &field, lsb, width, "u16", "format");
                 }
                 "dpp_ctrl" => {

@@ -201,8 +201,8 @@ pub const ALL: &[Damage] = &[
 /// Damages of the tables in `isa/`, which gfx942 with the feature `make` refuses.
 #[rustfmt::skip] // One line for each damage.
 pub const OF_CONSTRUCTORS: &[Damage] = &[
-    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:20: v_nop and v_nop_e32 would both be made by v_nop_e32"),
-    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.half=b32", "targets.isa:20: build/make does not know what `vdst` of kind half can be"),
-    ("operands.isa", "kind cbsz          named ", "kind cbsz dim ", "targets.isa:20: build/make does not know the modifier `cbsz` of kind dim"),
-    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:20: dpp_ctrl takes all values"),
+    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:22: v_nop and v_nop_e32 would both be made by v_nop_e32"),
+    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.half=b32", "targets.isa:22: build/make does not know what `vdst` of kind half can be"),
+    ("operands.isa", "kind cbsz          named ", "kind cbsz dim ", "targets.isa:22: build/make does not know the modifier `cbsz` of kind dim"),
+    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:22: dpp_ctrl takes all values"),
 ];
