@@ -174,7 +174,11 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
             assert!(kinds.get(kind).is_some_and(|n| *n >= least), "{target}: {kind}: {kinds:?}");
         }
         assert!(kinds.contains_key("unknown encoding"), "{target}: {kinds:?}");
-        assert_eq!(kinds.contains_key("misaligned vector"), ["gfx90a", "gfx942", "gfx950"].contains(&target.name()), "{target}: {kinds:?}");
+        assert_eq!(
+            kinds.contains_key("misaligned vector"),
+            ["gfx90a", "gfx942", "gfx950"].contains(&target.name()),
+            "{target}: {kinds:?}"
+        );
     }
 }
 

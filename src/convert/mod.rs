@@ -288,13 +288,14 @@ const CHANNEL: u8 = 2;
 const DWORD: u32 = 6;
 
 /// What a modifier holds when it says nothing.
-fn default(field: Field) -> u32 {
+fn default(field: Field, overlay: bool) -> u32 {
     match field {
         Field::DstSel | Field::Src0Sel | Field::Src1Sel => DWORD,
         // Each lane reads itself, all are written, and none out of range keeps what it had.
         Field::DppCtrl => 0b11_10_01_00,
         Field::RowMask | Field::BankMask => 15,
-        Field::BoundCtrl => 1,
+        // That of permlane swaps is a part of op_sel.
+        Field::BoundCtrl => u32::from(!overlay),
         _ => 0,
     }
 }
@@ -333,7 +334,7 @@ fn convert(from: &Inst, place: &Place, shape: &Shape, extension: Option<Format>)
     }
     // The modifiers: what says something must find a place.
     for item in items(target, shape).filter(|item| !is_operand(item)) {
-        put(&mut words, item, default(item.field)).ok_or(lacks)?;
+        put(&mut words, item, default(item.field, item.kind != Kind::DppBound)).ok_or(lacks)?;
     }
     for HeldField { format, first_bit: first, info, value: held } in from.fields() {
         if info.fixed.is_some() || info.overlay || format == Format::Literal || info.field == Field::Op {
@@ -345,8 +346,8 @@ fn convert(from: &Inst, place: &Place, shape: &Shape, extension: Option<Format>)
             continue;
         }
         // A row can say which part is written: then it is no modifier.
-        let is_default = held == default(info.field) || item.is_none() && held == 0;
-        if is_default || info.field == Field::BoundCtrl {
+        let is_default = held == default(info.field, info.overlay) || item.is_none() && held == 0;
+        if is_default || info.field == Field::BoundCtrl && !info.overlay {
             continue;
         }
         let other = items(target, shape).find(|other| other.field == info.field && !is_operand(other));

@@ -158,7 +158,9 @@ fn of_code(item: &Item, value: Value, code: u16) -> Option<Bits> {
         Kind::SdwaSrc => with(item.cond, code < 256, Some((code & 255).into())),
         // A constant says nothing of the flag, which another operand may have too.
         Kind::Acc | Kind::AccSized if code < 256 => above(code).map(Bits::from),
-        Kind::Acc | Kind::AccSized | Kind::BufData => with(item.aux[0], matches!(value, Value::Reg(Reg::Agpr(_))), above(code)),
+        Kind::Acc | Kind::AccSized | Kind::BufData => {
+            with(item.aux[0], matches!(value, Value::Reg(Reg::Agpr(_))), above(code))
+        }
         Kind::MimgData | Kind::MimgGather | Kind::MimgAtomic | Kind::MimgCmpswap => {
             with(item.aux[3], matches!(value, Value::Reg(Reg::Agpr(_))), above(code))
         }

@@ -209,6 +209,8 @@ impl Items {
             Kind::ScratchAddr => i.aux[0] == bit,
             Kind::SdstOrVcc => i.field == field && !flag(inst, i.aux[0]),
             Kind::SmemOffset => field == Field::Soffset && !flag(inst, i.aux[1]),
+            // Whether the register is one there is compared in the end.
+            Kind::Acc => i.aux[0] == bit,
             _ => false,
         };
         self.returns() == Some(bit) || self.all().any(silent)
@@ -335,6 +337,13 @@ fn retarget(from: &Inst, target: Target, place: &Place) -> Result<Inst, Retarget
     }
     if let (Some(here), Some(there)) = (items.returns(), items_there.returns()) {
         words.put(there, 1, flag(from, here).into());
+    }
+    // On CDNA1 no bit says that a register is an AccVGPR.
+    for item in items.all().filter(|i| matches!(i.kind, Kind::Agpr | Kind::AgprOrConst) && code(i, from) >= 256) {
+        if let Some(other) = items_there.partner(items, item, names).filter(|o| o.kind == Kind::Acc && o.aux[0] != NONE)
+        {
+            words.put(other.aux[0], 1, 1);
+        }
     }
     if let (Some(here), Some(there)) = (items.scratch(), items_there.scratch()) {
         if there.aux[0] != NONE {
