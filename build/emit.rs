@@ -7,11 +7,11 @@ use crate::build::error::Result;
 use crate::build::lower::{self, Target};
 use crate::build::model::*;
 use crate::build::tables::{info_table, target_tables};
-use crate::build::{decode, facts, hot, lengths, made, names, operands, quick, roster, types};
+use crate::build::{codes, decode, facts, hot, lengths, made, names, operands, quick, roster, types};
 
 pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut files =
-        vec![("common.rs".to_string(), common(isa, targets)), ("targets.rs".to_string(), target_enum(targets))];
+        vec![("common.rs".to_string(), common(isa, targets)?), ("targets.rs".to_string(), target_enum(targets))];
     let mut tables = String::new();
     info_table(&mut tables, &infos(targets));
     // What no enabled target needs is left out of the code.
@@ -98,7 +98,7 @@ fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String]) {
         .unwrap();
 }
 
-fn common(isa: &Isa, targets: &[Target]) -> String {
+fn common(isa: &Isa, targets: &[Target]) -> Result<String> {
     let mut out = String::new();
     let ops = opcodes(targets);
     out += "/// An operation, whatever its encoding and its number in a target.\n///\n";
@@ -153,7 +153,8 @@ fn common(isa: &Isa, targets: &[Target]) -> String {
 
     facts::common(&mut out, isa, &formats, &ops);
     names::common(&mut out, isa);
-    out + &made::all(&ops)
+    codes::common(&mut out, isa)?;
+    Ok(out + &made::all(&ops))
 }
 
 /// The distinct infos of all targets, so that targets share them.

@@ -64,6 +64,15 @@ pub fn check(isa: &Isa) -> Result<()> {
                 _ => {}
             }
         }
+        for d in &f.defaults {
+            if !f.fields.iter().any(|x| x.name == d.field) {
+                return d.at.err(format!("{} is no field of {}", d.field, f.name));
+            }
+            let same = |o: &&FieldDefault| o.neutral == d.neutral && o.field == d.field && o.value != d.value;
+            if isa.formats.iter().flat_map(|f| &f.defaults).any(|o| same(&o)) {
+                return d.at.err(format!("{} has another value elsewhere", d.field));
+            }
+        }
         for row in &f.rows {
             let minus = row.flags.iter().find_map(|x| x.strip_prefix('-').filter(|x| !COUNTERS.contains(x)));
             if let Some(flag) = minus {
@@ -147,6 +156,16 @@ pub fn common(w: &mut String, isa: &Isa, formats: &[&Format], ops: &[String]) {
     };
     let spaces: Vec<String> = formats.iter().map(space).collect();
     writeln!(w, "pub(crate) static SPACES: [Option<Space>; {}] = [{}];", spaces.len(), spaces.join(", ")).unwrap();
+    let bus: Vec<bool> = formats.iter().map(|f| f.bus).collect();
+    writeln!(w, "pub(crate) static BUS: [bool; {}] = {bus:?};", bus.len()).unwrap();
+    for (name, neutral) in [("DEFAULTS", false), ("NEUTRALS", true)] {
+        let of_all = formats.iter().flat_map(|f| &f.defaults).filter(|d| d.neutral == neutral);
+        let mut all: Vec<String> = of_all.map(|d| format!("(Field::{}, {})", camel(&d.field), d.value)).collect();
+        all.sort();
+        all.dedup();
+        let (count, all) = (all.len(), all.join(", "));
+        writeln!(w, "#[allow(dead_code)]\npub(crate) static {name}: [(Field, u16); {count}] = [{all}];").unwrap();
+    }
     let there = |name: &String| ops.contains(name);
     let swaps = isa.swaps.iter().filter(|(a, b)| there(a) && there(b));
     let swaps: Vec<String> = swaps.map(|(a, b)| format!("(Opcode::{}, Opcode::{})", camel(a), camel(b))).collect();
@@ -190,5 +209,5 @@ pub fn tables(w: &mut String, t: &Target) {
         "src_lds_direct",
     ];
     let codes: Vec<String> = codes.iter().map(|name| code(name).to_string()).collect();
-    writeln!(w, "], codes: Codes::new([{}]) }};", codes.join(", ")).unwrap();
+    writeln!(w, "], codes: Codes::new([{}]), bus: {} }};", codes.join(", "), t.row.bus).unwrap();
 }

@@ -4,6 +4,7 @@
 
 pub mod assume;
 pub mod check;
+pub mod codes;
 pub mod decode;
 pub mod derive;
 pub mod emit;

@@ -34,7 +34,7 @@ pub enum Row {
 }
 
 pub struct Lists<'a> {
-    t: &'a Target<'a>,
+    pub t: &'a Target<'a>,
     pub rows: Vec<Row>,
     pub list: Vec<List>,
 }
@@ -140,7 +140,7 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     }
     // What is not there, where that is known: the code of no register.
     if kind == "off" {
-        return of(RowText { add: ADDRESSES + NO_ADDRESS, ..FIXED }, bits);
+        return of(RowText { add: ADDRESSES + t.code.off, ..FIXED }, bits);
     }
     if i.cond != NONE || i.split.0 != NONE || i.lsb >= 64 || i.width > most {
         return None;
@@ -175,11 +175,10 @@ fn dwords(t: &Target, s: &Shape) -> u8 {
     t.formats[s.format].def.bits / 32 + u8::from(always)
 }
 
-/// As in src/operand/values.rs: how long a section of the table of values is, where scalar addresses begin in it, which of
-/// them is no register (`OFF`), and what is behind the sections.
+/// As in src/operand/values.rs: how long a section of the table of values is, where scalar addresses begin in it, and what
+/// is behind the sections.
 const SECTION: u16 = 1024;
 const ADDRESSES: u16 = 768;
-const NO_ADDRESS: u16 = 127;
 const IMPLICIT_PLACES: u16 = 3 * SECTION;
 /// As in src/table/operands.rs.
 const NO_SHIFT: u8 = 63;
@@ -262,31 +261,31 @@ pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
     writeln!(w, "#[cfg(not(target_os = \"none\"))]\nrows: padded(&[{all}], NO_ROW),\n{small}\nrows: &[{some}],")
         .unwrap();
     writeln!(w, "items: &[{}],", items.join(",\n")).unwrap();
-    let [sgpr_last, ttmp_first, ttmp_last] = scalars(t);
-    writeln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last},").unwrap();
+    let [sgpr_last, ttmp_first, ttmp_last, off] = scalars(t);
+    writeln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, off: {off},").unwrap();
     writeln!(w, "lanes: {} }};", lanes(t)).unwrap();
     Ok(longest)
 }
 
-/// What tells the meaning of codes on one target from that on another: the last scalar register, and the first and the
-/// last of the trap handler's.
-fn scalars(t: &Target) -> [u16; 3] {
+/// What tells the meaning of codes on one target from that on another: the last scalar register, the first and the last of
+/// the trap handler's, and the code that is no scalar address.
+fn scalars(t: &Target) -> [u16; 4] {
     let bounds = |class: &str| t.codes.iter().find(|c| c.class == class).and_then(|c| c.range.of(&t.row.name));
     let (_, sgpr_last) = bounds("sgpr").copied().unwrap_or_default();
     let (ttmp_first, ttmp_last) = bounds("ttmp").copied().unwrap_or((512, 0));
-    [sgpr_last, ttmp_first, ttmp_last]
+    [sgpr_last, ttmp_first, ttmp_last, t.code.off]
 }
 
 fn values_name(t: &Target) -> String {
-    let [sgpr_last, ttmp_first, ttmp_last] = scalars(t);
-    format!("VALUES_{sgpr_last}_{ttmp_first}_{ttmp_last}")
+    let [sgpr_last, ttmp_first, ttmp_last, off] = scalars(t);
+    format!("VALUES_{sgpr_last}_{ttmp_first}_{ttmp_last}_{off}")
 }
 
 /// What codes mean: one table for all targets on which they mean the same.
 pub fn values(w: &mut String, targets: &[Target]) {
     let all: BTreeMap<_, _> = targets.iter().map(|t| (values_name(t), scalars(t))).collect();
-    for (name, [sgpr_last, ttmp_first, ttmp_last]) in all {
-        let value = format!("values({sgpr_last}, {ttmp_first}, {ttmp_last})");
+    for (name, [sgpr_last, ttmp_first, ttmp_last, off]) in all {
+        let value = format!("values({sgpr_last}, {ttmp_first}, {ttmp_last}, {off})");
         writeln!(w, "#[cfg(not(target_os = \"none\"))]\nstatic {name}: Values = {value};").unwrap();
     }
 }

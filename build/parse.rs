@@ -56,15 +56,42 @@ impl Parser {
             ("target", _) => isa.targets.push(target(at, args)?),
             ("code", _) => isa.codes.push(self.code(at, args)?),
             ("kind", _) => isa.kinds.push(kind(at, args)?),
+            ("align", _) => match args {
+                ["scalar", n] => isa.scalar_align = up_to(at, n, 32)? as u16,
+                _ => return at.err("expected: align scalar NUMBER"),
+            },
             ("enum", _) => {
                 let [name] = args else { return at.err("expected: enum NAME") };
-                isa.enums.push(EnumTable { at: at.clone(), name: name.to_string(), bits: false, values: Vec::new() });
+                isa.enums.push(EnumTable {
+                    at: at.clone(),
+                    name: name.to_string(),
+                    bits: false,
+                    values: Vec::new(),
+                    registers: Vec::new(),
+                });
                 self.in_enum = true;
             }
             ("bits", None) => {
                 let [name] = args else { return at.err("expected: bits NAME") };
-                isa.enums.push(EnumTable { at: at.clone(), name: name.to_string(), bits: true, values: Vec::new() });
+                isa.enums.push(EnumTable {
+                    at: at.clone(),
+                    name: name.to_string(),
+                    bits: true,
+                    values: Vec::new(),
+                    registers: Vec::new(),
+                });
                 self.in_enum = true;
+            }
+            ("registers", None) => {
+                let Some(table) = isa.enums.last_mut().filter(|_| self.in_enum) else {
+                    return at.err("registers outside an enum");
+                };
+                let [name, counts @ ..] = args else { return at.err("expected: registers NAME NUMBER...") };
+                let counts = counts.iter().map(|n| Ok(up_to(at, n, 16)? as u8)).collect::<Result<Vec<_>>>()?;
+                if counts.len() != table.values.len() {
+                    return at.err(format!("{} numbers for {} values", counts.len(), table.values.len()));
+                }
+                table.registers.push((name.to_string(), counts));
             }
             ("value", _) => {
                 let Some(table) = isa.enums.last_mut().filter(|_| self.in_enum) else {
@@ -178,6 +205,13 @@ impl Parser {
                 let [counter, cells @ ..] = args else { return at.err("expected: counts COUNTER CELL...") };
                 let cells = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
                 f.counts.push(Counts { at: at.clone(), counter: counter.to_string(), cells });
+            }
+            "bus" => f.bus = true,
+            "default" | "neutral" => {
+                let [field, value] = args else { return at.err(format!("expected: {key} FIELD VALUE")) };
+                let value = up_to(at, value, 0xffff)? as u16;
+                let neutral = key == "neutral";
+                f.defaults.push(FieldDefault { at: at.clone(), neutral, field: field.to_string(), value });
             }
             "ops" => self.in_rows = true,
             _ if facts::line(f, at, key, args)? => {}
@@ -311,6 +345,8 @@ fn format(at: &Place, args: &[&str]) -> Result<Format> {
         counts: Vec::new(),
         whens: Vec::new(),
         swaps: Vec::new(),
+        bus: false,
+        defaults: Vec::new(),
         fields: Vec::new(),
         macros: Vec::new(),
         rows: Vec::new(),
@@ -321,6 +357,9 @@ fn target(at: &Place, args: &[&str]) -> Result<TargetRow> {
     let [name, mach, generation, rest @ ..] = args else {
         return at.err("expected: target NAME MACH GENERATION ALIAS...");
     };
+    let Some(bus) = rest.iter().find_map(|s| s.strip_prefix("bus=")) else {
+        return at.err(format!("{name} lacks bus=NUMBER"));
+    };
     Ok(TargetRow {
         at: at.clone(),
         name: name.to_string(),
@@ -328,7 +367,8 @@ fn target(at: &Place, args: &[&str]) -> Result<TargetRow> {
         generation: generation.to_string(),
         like: rest.iter().find_map(|s| s.strip_prefix('=')).map(str::to_string),
         traits: rest.iter().filter_map(|s| s.strip_prefix('+')).map(str::to_string).collect(),
-        aliases: rest.iter().filter(|s| !s.starts_with(['+', '='])).map(|s| s.to_string()).collect(),
+        bus: up_to(at, bus, 8)? as u8,
+        aliases: rest.iter().filter(|s| !s.starts_with('+') && !s.contains('=')).map(|s| s.to_string()).collect(),
     })
 }
 

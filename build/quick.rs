@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use crate::build::assume::room;
+use crate::build::codes::Codes;
 use crate::build::error::Result;
 use crate::build::lower::{Item, NONE, Shape, Slot, Target};
 use crate::build::model::{Isa, Piece};
@@ -89,7 +90,7 @@ pub fn shared(targets: &[Target]) -> String {
         shared.retain(|code, names| other.get(code) == Some(names));
         shared
     });
-    texts::all(last, &shared)
+    texts::all(last, targets.first().map_or(&Codes::NONE, |t| &t.code), &shared)
 }
 
 /// The names of a target's codes that text does not show by their number; the first name of a code is its name.
@@ -124,7 +125,6 @@ fn quick(t: &Target, shape: &Shape, suffix: u8, waits: &[[Piece; 2]]) -> Vec<Qui
     if other_separator || behind.iter().any(|i| i.1.access.is_some()) || shape.suffix > 2 {
         return Vec::new();
     }
-    let Some(vcc) = code(t, "vcc") else { return Vec::new() };
     let (mut loud, mut quiet, mut modifiers) = (0, 0, Vec::new());
     for &(number, item) in behind.iter().filter(|i| i.1.kind != "none") {
         // What always prints is rare.
@@ -143,16 +143,10 @@ fn quick(t: &Target, shape: &Shape, suffix: u8, waits: &[[Piece; 2]]) -> Vec<Qui
         ));
     }
     let operands: Vec<&Item> = before.iter().map(|i| i.1).collect();
-    let all = ready::all(&operands, waits, vcc);
+    let all = ready::all(&operands, waits, &t.code);
     let last = all.len().saturating_sub(1);
     let quick = |(n, ready)| Quick { loud, quiet, suffix, modifiers: modifiers.clone(), ready, another: n < last };
     all.into_iter().enumerate().map(quick).collect()
-}
-
-/// The code of the pair or register of this name.
-fn code(t: &Target, name: &str) -> Option<u16> {
-    let code = t.codes.iter().find(|c| c.pair.as_deref() == Some(name) || c.name == name)?;
-    code.range.of(&t.row.name).map(|range| range.0)
 }
 
 /// How a modifier is printed, as `ModifierWay` in src/table/text.rs, and what stands before its value, with its length in the

@@ -273,7 +273,7 @@ fn layout(w: &mut String, t: &Target, abouts: &mut Vec<String>) {
         }
         write!(w, "], extends: &[").unwrap();
         for field in f.def.literals(&t.row.name) {
-            write!(w, "(Field::{}, 255, Format::Literal),", camel(field)).unwrap();
+            write!(w, "(Field::{}, {}, Format::Literal),", camel(field), t.code.literal).unwrap();
         }
         let there = |e: &&Extend| e.is_of(&t.row.name) && t.formats.iter().any(|f| f.def.name == e.format);
         for e in f.def.extends.iter().filter(there) {

@@ -35,7 +35,8 @@ pub fn all(lists: &mut Lists) -> Vec<Usual> {
     let (mut first, mut others) = (Vec::new(), Vec::new());
     for List { rows, dwords, .. } in &all {
         let rows: Vec<Row> = rows.iter().map(|&n| lists.rows[usize::from(n)].clone()).collect();
-        let ways = ways::all(rows.iter().map(of_row));
+        let off = lists.t.code.off;
+        let ways = ways::all(rows.iter().map(|row| of_row(row, off)));
         let (count, behind) = (ways.len(), all.len() + others.len());
         for (n, Way { parts, clear, set }) in ways.into_iter().enumerate() {
             let rows = parts.into_iter().map(|row| number(&mut lists.rows, row)).collect();
@@ -48,8 +49,8 @@ pub fn all(lists: &mut Lists) -> Vec<Usual> {
     first
 }
 
-/// What one operand can be.
-fn of_row(row: &Row) -> Vec<Way<Row>> {
+/// What one operand can be. `off`: what says that there is no scalar address.
+fn of_row(row: &Row, off: u16) -> Vec<Way<Row>> {
     let as_it_is = Way::new(row.clone(), 0, 0);
     let item = match row {
         // A register that is only read if a bit is set.
@@ -57,7 +58,7 @@ fn of_row(row: &Row) -> Vec<Way<Row>> {
         Row::Item(item) if is_low(item) => item,
         _ => return vec![as_it_is],
     };
-    if let Some(ways) = ways::of(item) {
+    if let Some(ways) = ways::of(item, off) {
         return ways.into_iter().map(|way| way.map(Row::Item)).collect();
     }
     let [imm, soffset_en, ..] = item.aux;

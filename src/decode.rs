@@ -3,12 +3,18 @@
 #[cfg(not(target_os = "none"))]
 pub(crate) mod hot;
 
+use crate::common::code;
 use crate::table::{Check, Class, DecodeTables, Family, FieldMap, Follow, NONE, paged, special, tail};
 use crate::target::DECODE;
 use crate::target::generated::{FAMILIES, LANES, RULES, SETS, TAILS};
 use crate::{DecodeError, Field, Format, Inst, Target};
 #[cfg(not(target_os = "none"))]
 use {crate::target::HOT, hot::Hot};
+
+/// Codes that announce a dword.
+const LITERAL: u32 = code::LITERAL as u32;
+const SDWA: u32 = code::SDWA as u32;
+const DPP: u32 = code::DPP as u32;
 
 /// Dwords of the longest instruction of any target.
 pub(crate) const MAX_DWORDS: usize = 5;
@@ -213,7 +219,7 @@ fn careful(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, D
     let words = [a[0], a[1], b[0], b[1], c[0]];
     let inst = Inst::new(target, words, found.meta(), found.dwords.into());
     if RULES & class.special & special::SIZED != 0 {
-        crate::operand::sizes(&inst)?;
+        crate::codec::sizes(&inst)?;
     }
     Ok(inst)
 }
@@ -246,7 +252,8 @@ fn follows(t: &DecodeTables, class: u8) -> impl Iterator<Item = &Follow> {
 /// A cheap question before `may_follow`: the codes that announce a dword are few.
 #[inline(always)]
 pub(crate) fn may_be_long(tail: u8, word: u32) -> bool {
-    tail & tail::ALWAYS != 0 || word & 0xff >= 249 || word & 0xff00 == 0xff00
+    // SDWA, DPP and literals are the greatest codes of scalars.
+    tail & tail::ALWAYS != 0 || word & 0xff >= SDWA || word & 0xff00 == LITERAL << 8
 }
 
 /// A dword follows the base word, if the operation has all that `tail` names.
@@ -254,11 +261,11 @@ pub(crate) fn may_be_long(tail: u8, word: u32) -> bool {
 pub(crate) fn may_follow(tail: u8, word: u32) -> bool {
     let (low, src0, high) = (word & 0xff, word & 0x1ff, word >> 8 & 0xff);
     tail & tail::ALWAYS != 0
-        || tail & tail::SSRC0 != 0 && low == 255
-        || tail & tail::SSRC1 != 0 && high == 255
-        || tail & tail::SRC0 != 0 && src0 == 255
-        || tail & tail::SDWA != 0 && src0 == 249
-        || tail & tail::DPP != 0 && src0 == 250
+        || tail & tail::SSRC0 != 0 && low == LITERAL
+        || tail & tail::SSRC1 != 0 && high == LITERAL
+        || tail & tail::SRC0 != 0 && src0 == LITERAL
+        || tail & tail::SDWA != 0 && src0 == SDWA
+        || tail & tail::DPP != 0 && src0 == DPP
 }
 
 /// Dwords of an instruction whose first dword does not tell.
@@ -285,8 +292,8 @@ fn find(t: &DecodeTables, bits: u64, family: &Family) -> Option<Found> {
     if may_follow(class.tail, word) {
         found.dwords += 1;
         let form = match word & 0x1ff {
-            249 if class.tail & tail::SDWA != 0 => 1,
-            250 if class.tail & tail::DPP != 0 => 2,
+            SDWA if class.tail & tail::SDWA != 0 => 1,
+            DPP if class.tail & tail::DPP != 0 => 2,
             _ => return Some(found),
         };
         (found.form, found.class) = (form, *t.forms.get(usize::from(class.forms))?.get(usize::from(form) - 1)?);
@@ -398,7 +405,7 @@ fn ties(t: &DecodeTables, class: &Class, (more, lanes): (&[Check], usize), bits:
         }
     }
     if has(special::MIMG) {
-        let dwords = crate::operand::mimg_dwords(class.special, at(8, 4), at(16, 1) == 1, at(63, 1) == 1);
+        let dwords = crate::codec::mimg_dwords(class.special, at(8, 4), at(16, 1) == 1, at(63, 1) == 1);
         if at(40, 8) + dwords > 256 {
             return bad(Field::Vdata, 40, 8);
         }

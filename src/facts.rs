@@ -1,7 +1,7 @@
 //! What an instruction does besides its operands: memory, counters, control flow.
 
+use crate::codec::flag;
 use crate::common::{Flags, SPACES};
-use crate::operand::flag;
 use crate::table::{Codes, NONE, When};
 use crate::target::FACTS;
 use crate::{Access, Inst};

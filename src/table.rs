@@ -534,6 +534,8 @@ pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: fal
 pub(crate) struct FactTables {
     pub whens: &'static [When],
     pub codes: Codes,
+    /// So many different scalars can a vector operation read over the constant bus.
+    pub bus: u8,
 }
 
 /// Flags, as those of `Info`, that a format's instructions have, or lack, if a bit is set; or, if it is `NONE`, that all

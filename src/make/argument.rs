@@ -1,6 +1,7 @@
 //! What is given to a [`Builder`](super::Builder) for an operand.
 
 use super::op::{self, Op, code_of};
+use crate::codec::code;
 use crate::{Reg, Value};
 
 /// An operand, a constant or the value of a modifier. Made from an [`Op`], a [`Reg`], a number, or the [`Value`] of a
@@ -30,7 +31,7 @@ impl Argument {
 
 impl<K: op::Kind, const N: usize> From<Op<K, N>> for Argument {
     fn from(op: Op<K, N>) -> Argument {
-        let constant = matches!(op.code, 128..=255 | op::INT..=op::OFF);
+        let constant = matches!(op.code, code::INT..=code::LITERAL | op::INT..=op::OFF);
         Argument { code: op.code, value: op.value, dwords: if constant { 0 } else { N as u8 } }
     }
 }

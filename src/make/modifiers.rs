@@ -3,6 +3,8 @@
 
 use super::{BuildError, Code};
 use crate::Field;
+use crate::codec::code::VGPR;
+use crate::codec::is_inside;
 use crate::table::NONE;
 
 /// A set of modifiers; see [`sets`](super::sets).
@@ -270,8 +272,8 @@ impl<M: Tfe> Code<M> {
         let (lsb, dwords) = M::DATA;
         if lsb != NONE {
             let first = (self.bits >> lsb & 255) as u16;
-            if first + dwords as u16 > 255 {
-                let code = 256 + first;
+            if !is_inside(first, dwords as u16 + 1) {
+                let code = VGPR + first;
                 return self.fail(BuildError::Registers { field: Field::Vdata, code, dwords: dwords + 1 });
             }
         }
@@ -334,7 +336,7 @@ impl<M: Compr> Code<M> {
             let register = match enabled >> (2 * n) & 3 {
                 3 if first != second => {
                     let field = if n == 0 { Field::Vsrc1 } else { Field::Vsrc3 };
-                    return self.fail(BuildError::Operand { field, code: 256 + second as u16 });
+                    return self.fail(BuildError::Operand { field, code: VGPR + second as u16 });
                 }
                 2 => second,
                 _ => first,

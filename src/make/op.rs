@@ -3,12 +3,16 @@
 use core::marker::PhantomData;
 
 use crate::Reg;
+pub(crate) use crate::codec::code::AGPR;
+use crate::codec::code::{LITERAL, VGPR, of_int};
 
-/// Codes above those of the hardware (0 to 511): accumulation registers, and what is resolved when it meets an operand.
-pub(crate) const AGPR: u16 = 512;
+/// Codes above those of the hardware and of accumulation registers: what is resolved when it meets an operand.
 pub(crate) const INT: u16 = 0x400;
 pub(crate) const FLOAT: u16 = 0x401;
 pub(crate) const OFF: u16 = 0x402;
+pub(crate) const VCC: u16 = 0x403;
+pub(crate) const M0: u16 = 0x404;
+pub(crate) const EXEC: u16 = 0x405;
 
 /// Classes of operand codes, a bit each: those of `isa/operands.isa`, and the AccVGPRs.
 pub(crate) mod class {
@@ -134,7 +138,7 @@ const NO_CODE: u16 = 0x7ff;
 /// Vector registers from `first` on: as many as the operand has. `v::<4>(8)` is `v[8:11]`.
 #[inline(always)]
 pub const fn v<const N: usize>(first: u8) -> Vgpr<N> {
-    Op::new(256 + first as u16, 0)
+    Op::new(VGPR + first as u16, 0)
 }
 
 /// Accumulation registers from `first` on: as many as the operand has. `a::<16>(0)` is `a[0:15]`.
@@ -160,17 +164,16 @@ pub const fn float<const N: usize>(value: f64) -> Op<kind::Const, N> {
 /// A literal dword, even if an inline constant has its value.
 #[inline(always)]
 pub const fn literal<const N: usize>(dword: u32) -> Op<kind::Literal, N> {
-    Op::new(255, dword as u64)
+    Op::new(LITERAL, dword as u64)
 }
 
 /// The inline integer with this value, -16 to 64. What is none is refused when the instruction is made.
 #[inline(always)]
 pub const fn inline<const N: usize>(value: i8) -> Op<kind::Inline, N> {
     Op::new(
-        match value {
-            0..=64 => 128 + value as u16,
-            -16..=-1 => (192 - value as i16) as u16,
-            _ => NO_CODE,
+        match of_int(value as i64) {
+            Some(code) => code,
+            None => NO_CODE,
         },
         0,
     )
@@ -192,14 +195,14 @@ impl<const N: usize> From<Reg> for Op<kind::Any, N> {
 /// The code of a register; those that no field can name have none.
 pub(crate) const fn code_of(reg: Reg) -> u16 {
     match reg {
-        Reg::Vgpr(n) => 256 + n as u16,
+        Reg::Vgpr(n) => VGPR + n as u16,
         Reg::Agpr(n) => AGPR + n as u16,
         Reg::Sgpr(n) => SGPR + n as u16,
         Reg::Ttmp(n) => TTMP + n as u16,
         Reg::Special(n) => n as u16,
-        Reg::Vcc => 106,
-        Reg::M0 => 124,
-        Reg::Exec => 126,
+        Reg::Vcc => VCC,
+        Reg::M0 => M0,
+        Reg::Exec => EXEC,
         _ => NO_CODE,
     }
 }
@@ -226,7 +229,7 @@ pub struct BufferAddress {
 
 impl BufferAddress {
     /// No register: `off`.
-    pub const OFF: BufferAddress = BufferAddress { register: 256, offen: false, idxen: false, addr64: false };
+    pub const OFF: BufferAddress = BufferAddress { register: VGPR, offen: false, idxen: false, addr64: false };
 
     pub(crate) const fn dwords(self) -> u8 {
         if self.addr64 { 2 } else { self.offen as u8 + self.idxen as u8 }

@@ -4,18 +4,18 @@
 pub(crate) mod ready;
 
 use super::{Reg, Value};
+use crate::codec::code::VGPR;
 
-/// The bit that the codes of vector registers have, and scalar ones have not.
-pub(super) const VECTOR: usize = 256;
-/// The first of the numbers of accumulation registers.
-pub(super) const AGPR: u16 = 2 * VECTOR as u16;
+/// The bit that the codes of vector registers have, and scalar ones have not; accumulation registers are as far behind
+/// them.
+pub(super) const VECTOR: usize = VGPR as usize;
 /// As many numbers has each section of the table: that of single registers, that of pairs, and that of longer tuples.
 /// `SECTION` in build/operands.rs.
 const SECTION: usize = 1024;
 /// The last numbers of a section are those of scalar addresses. `ADDRESSES` there.
 const ADDRESSES: usize = 768;
-/// The code that is no register as a scalar address.
-pub(super) const OFF: usize = 127;
+/// Bits of a scalar address.
+pub(super) const ADDRESS: usize = 0x7f;
 /// Behind the sections are the registers that no field names.
 pub(super) const IMPLICIT: usize = 3 * SECTION;
 /// In the order of `IMPLICIT` in build/check.rs.
@@ -33,7 +33,7 @@ pub(super) const fn implicit(index: usize) -> Value {
     Value::Reg(IMPLICIT_REGISTERS[index % IMPLICIT_REGISTERS.len()])
 }
 
-/// A scalar address that is no register stands at this place.
-pub(super) const fn is_off(index: usize) -> bool {
-    index % SECTION == ADDRESSES + OFF
+/// A scalar address that is no register, which has the code `off`, stands at this place.
+pub(super) const fn is_off(index: usize, off: u16) -> bool {
+    index % SECTION == ADDRESSES + off as usize
 }
