@@ -62,25 +62,31 @@ impl Codes {
     }
 }
 
+impl Codes {
+    /// Those that are constants in src/, by their names there.
+    fn shared(&self) -> [(&'static str, u16); 10] {
+        [
+            ("INT", self.int.0),
+            ("INT_LAST", self.int.1),
+            ("NEGATIVE", self.negative.0),
+            ("NEGATIVE_LAST", self.negative.1),
+            ("FLOAT", self.float.0),
+            ("LITERAL", self.literal),
+            ("VGPR", self.vgpr.0),
+            ("VGPR_LAST", self.vgpr.1),
+            ("SDWA", self.sdwa),
+            ("DPP", self.dpp),
+        ]
+    }
+}
+
 /// The constants, with the values of the inline floating-point numbers.
 pub fn common(w: &mut String, isa: &Isa) -> Result<()> {
     writeln!(w, "/// Operand codes that are the same on every target.\n#[allow(dead_code)]\npub(crate) mod code {{")
         .unwrap();
-    let all: Vec<Codes> = isa.targets.iter().map(|t| Codes::of(isa, &t.name)).collect();
-    let constants: [(&str, fn(&Codes) -> u16); 10] = [
-        ("INT", |c| c.int.0),
-        ("INT_LAST", |c| c.int.1),
-        ("NEGATIVE", |c| c.negative.0),
-        ("NEGATIVE_LAST", |c| c.negative.1),
-        ("FLOAT", |c| c.float.0),
-        ("LITERAL", |c| c.literal),
-        ("VGPR", |c| c.vgpr.0),
-        ("VGPR_LAST", |c| c.vgpr.1),
-        ("SDWA", |c| c.sdwa),
-        ("DPP", |c| c.dpp),
-    ];
-    for (name, of) in constants {
-        let mut known = all.iter().map(of).filter(|&code| code != NONE);
+    let all: Vec<_> = isa.targets.iter().map(|t| Codes::of(isa, &t.name).shared()).collect();
+    for (n, (name, _)) in Codes::NONE.shared().iter().enumerate() {
+        let mut known = all.iter().map(|shared| shared[n].1).filter(|&code| code != NONE);
         let code = known.next().unwrap_or(NONE);
         if let Some(other) = known.find(|&other| other != code) {
             let at = &isa.codes.first().expect("a code is known").at;

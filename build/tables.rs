@@ -301,7 +301,7 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         }
     }
     writeln!(w, "],").unwrap();
-    let mut at = [0u8; 256];
+    let mut at = vec![0u8; t.code.vgpr.0.into()];
     let named = t.codes.iter().filter(|c| !UNNAMED.contains(&c.class.as_str()));
     for (n, code) in named
         .flat_map(|c| {
@@ -311,7 +311,7 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         .enumerate()
     {
         // The first name of a code is its name.
-        let number = &mut at[usize::from(code) % 256];
+        let number = &mut at[usize::from(code)];
         if *number == 0 {
             *number = n as u8 + 1;
         }

@@ -1,7 +1,7 @@
 //! Addresses of memory and images, image data, and exports: what other fields than their own have a say in.
 
-use super::code::{VGPR, coded, off};
-use super::register::{is_inside, put_code};
+use super::code::{VGPR, coded, is_inside, off};
+use super::register::put_code;
 use super::{Coded, Refused, Words, bits, code_in, flag, value};
 use crate::common::{COORDINATES, GRADIENTS};
 use crate::table::{Item, Kind, NONE, special};

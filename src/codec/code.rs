@@ -8,9 +8,15 @@ use crate::{Inst, Reg, Target, Value};
 
 /// Behind the codes of the hardware stand the accumulation registers, where a bit beside a vector register makes it one.
 pub(crate) const AGPR: u16 = VGPR_LAST + 1;
+#[cfg(feature = "make")]
 pub(crate) const AGPR_LAST: u16 = AGPR + VECTOR_LAST;
 /// The last register of either file.
 pub(crate) const VECTOR_LAST: u16 = VGPR_LAST - VGPR;
+
+/// A tuple of vector registers ends where their file ends.
+pub(crate) const fn is_inside(register: u16, dwords: u16) -> bool {
+    register + dwords <= VECTOR_LAST + 1
+}
 
 /// A tuple of so many scalar registers begins at a multiple of this.
 #[inline(always)]

@@ -18,6 +18,7 @@ mod address;
 mod bus;
 pub(crate) mod code;
 mod compare;
+#[cfg(any(feature = "make", feature = "text"))]
 pub(crate) mod constants;
 mod form;
 mod number;
@@ -31,7 +32,6 @@ pub(crate) use compare::{same_modifiers, same_operands, shown};
 pub(crate) use form::{Form, Unmade, items};
 pub(crate) use number::*;
 pub(crate) use offset::*;
-pub(crate) use register::*;
 pub(crate) use words::{Refused, Words};
 
 use crate::table::{Item, Kind, NONE, OperandTables};

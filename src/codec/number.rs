@@ -59,12 +59,18 @@ pub(crate) fn modifier(item: &Item, inst: &Inst) -> i64 {
 }
 
 /// What a modifier holds when nothing is said; `None` if something has to be.
+#[cfg(feature = "make")]
 pub(crate) fn default(item: &Item) -> Option<u32> {
     match item.kind {
         Kind::ListOnes => Some(item.used.into()),
         Kind::DppCtrl | Kind::Dmask => None,
-        _ => Some(find(&DEFAULTS, item.field)),
+        _ => Some(default_of(item.field)),
     }
+}
+
+/// What a field holds when nothing is said.
+pub(crate) fn default_of(field: Field) -> u32 {
+    find(&DEFAULTS, field)
 }
 
 /// What a field holds when it changes nothing.

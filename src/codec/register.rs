@@ -1,6 +1,6 @@
 //! Register files, sources and destinations, and the flags beside them.
 
-use super::code::{AGPR, LITERAL, VECTOR_LAST, VGPR, coded, vcc};
+use super::code::{AGPR, LITERAL, VGPR, coded, vcc};
 use super::{Coded, Refused, Words, code_in, flag, value};
 use crate::Inst;
 use crate::table::{Item, Kind, NONE};
@@ -110,9 +110,4 @@ pub(super) fn put_code(item: &Item, code: u16, words: &mut Words) -> Result<(), 
 /// One register more for the fail status.
 fn tfe(item: &Item, inst: &Inst) -> bool {
     flag(inst, item.aux[2])
-}
-
-/// A tuple of vector registers ends where their file ends.
-pub(crate) const fn is_inside(register: u16, dwords: u16) -> bool {
-    register + dwords <= VECTOR_LAST + 1
 }

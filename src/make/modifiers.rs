@@ -3,8 +3,7 @@
 
 use super::{BuildError, Code};
 use crate::Field;
-use crate::codec::code::VGPR;
-use crate::codec::is_inside;
+use crate::codec::code::{VGPR, is_inside};
 use crate::table::NONE;
 
 /// A set of modifiers; see [`sets`](super::sets).

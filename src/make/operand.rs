@@ -6,8 +6,7 @@ use super::op::{self, BufferAddress, Kind, Op, class};
 use super::resolve::{Rules, bus_key, resolve};
 use super::{BuildError, Code};
 use crate::Field;
-use crate::codec::code::{AGPR_LAST, LITERAL, VGPR, scalar_align};
-use crate::codec::is_inside;
+use crate::codec::code::{AGPR_LAST, LITERAL, VGPR, is_inside, scalar_align};
 use crate::table::{NONE, Ty};
 use core::marker::PhantomData;
 

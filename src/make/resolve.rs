@@ -5,7 +5,6 @@ use super::op::{self, class};
 use crate::Field;
 use crate::codec::code::*;
 use crate::codec::constants::{F16_BITS, F32_BITS, F64_BITS, half};
-use crate::codec::is_inside;
 use crate::table::Ty;
 
 /// What the codes of a target are, and what it demands of register tuples.

@@ -223,7 +223,7 @@ impl Printer<'_> {
         if code == INT {
             return "0";
         }
-        let number = self.text.code_at[usize::from(code) % 256];
+        let number = self.text.code_at[usize::from(code) % self.text.code_at.len()];
         let entry = self.text.codes.get(usize::from(number).wrapping_sub(1));
         entry.map_or("?", |c| if wide { c.2 } else { c.1 })
     }
