@@ -5,6 +5,7 @@ pub(crate) mod hot;
 
 use core::fmt;
 
+use crate::common::code;
 use crate::shared::{RuleKind, marks};
 use crate::table::{Bits, Check, Class, DecodeTables, Family, FieldMap, Follow, Joined, NONE, Rule, paged, tail};
 use crate::target::DECODE;
@@ -12,6 +13,11 @@ use crate::target::generated::{ANY_JOINED, FAMILIES, LANES, MARKS, RULES, SETS, 
 use crate::{DecodeError, Field, Format, Inst, Target};
 #[cfg(feature = "fast")]
 use {crate::target::HOT, hot::Hot};
+
+/// Codes that announce a dword.
+const LITERAL: u32 = code::LITERAL as u32;
+const SDWA: u32 = code::SDWA as u32;
+const DPP: u32 = code::DPP as u32;
 
 /// Dwords of the longest instruction of any target.
 pub(crate) const MAX_DWORDS: usize = 5;
@@ -227,7 +233,7 @@ fn careful(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, D
     let words = [half(0), half(1), half(2), half(3), half(4)];
     let inst = Inst::new(target, words, found.meta(), found.dwords.into());
     if MARKS & class.marks & marks::SIZED != 0 {
-        crate::operand::sizes(&inst)?;
+        crate::codec::sizes(&inst)?;
     }
     Ok(inst)
 }
@@ -258,7 +264,8 @@ fn follows(t: &DecodeTables, class: u8) -> impl Iterator<Item = &Follow> {
 /// A cheap question before `may_follow`: the codes that announce a dword are few.
 #[inline(always)]
 pub(crate) fn may_be_long(tail: u8, word: u32) -> bool {
-    tail & tail::ALWAYS != 0 || word & 0xff >= 249 || word & 0xff00 == 0xff00
+    // SDWA, DPP and literals are the greatest codes of scalars.
+    tail & tail::ALWAYS != 0 || word & 0xff >= SDWA || word & 0xff00 == LITERAL << 8
 }
 
 /// A dword follows the base word, if the operation has all that `tail` names.
@@ -266,11 +273,11 @@ pub(crate) fn may_be_long(tail: u8, word: u32) -> bool {
 pub(crate) fn may_follow(tail: u8, word: u32) -> bool {
     let (low, src0, high) = (word & 0xff, word & 0x1ff, word >> 8 & 0xff);
     tail & tail::ALWAYS != 0
-        || tail & tail::SSRC0 != 0 && low == 255
-        || tail & tail::SSRC1 != 0 && high == 255
-        || tail & tail::SRC0 != 0 && src0 == 255
-        || tail & tail::SDWA != 0 && src0 == 249
-        || tail & tail::DPP != 0 && src0 == 250
+        || tail & tail::SSRC0 != 0 && low == LITERAL
+        || tail & tail::SSRC1 != 0 && high == LITERAL
+        || tail & tail::SRC0 != 0 && src0 == LITERAL
+        || tail & tail::SDWA != 0 && src0 == SDWA
+        || tail & tail::DPP != 0 && src0 == DPP
 }
 
 /// Dwords of an instruction whose first dword does not tell.
@@ -312,8 +319,8 @@ fn find(t: &DecodeTables, bits: u64, family: &Family) -> Option<Found> {
     if may_follow(class.tail, word) {
         found.dwords += 1;
         let form = match word & 0x1ff {
-            249 if class.tail & tail::SDWA != 0 => 1,
-            250 if class.tail & tail::DPP != 0 => 2,
+            SDWA if class.tail & tail::SDWA != 0 => 1,
+            DPP if class.tail & tail::DPP != 0 => 2,
             _ => return Some(found),
         };
         (found.form, found.class) = (form, *t.forms.get(usize::from(class.forms))?.get(usize::from(form) - 1)?);
@@ -408,7 +415,7 @@ fn keeps(t: &DecodeTables, rule: &Rule, pairs: &Pairs) -> bool {
     let inside = |registers: u16| value + registers <= 256;
     if has(RuleKind::Image) && rule.kind == RuleKind::Image {
         let [dmask, tfe, d16] = [0, 1, 2].map(|n: usize| rule.looks[n].0.of(pairs));
-        return inside(crate::operand::mimg_dwords(rule.n, dmask, tfe != 0, d16 != 0));
+        return inside(crate::codec::mimg_dwords(rule.n, dmask, tfe != 0, d16 != 0));
     }
     if rule.looks.iter().any(|(bits, value)| bits.of(pairs) != u16::from(*value)) {
         return true;

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
+use crate::codec::flag;
 use crate::common::{Flags, SPACES};
-use crate::operand::flag;
 use crate::shared::flag as flag_of;
 use crate::table::{Codes, NONE, When};
 use crate::target::FACTS;

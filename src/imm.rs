@@ -1,7 +1,7 @@
 //! The constants of `s_waitcnt`, `s_getreg`, `s_setreg`, `s_sendmsg` and `s_set_gpr_idx`, taken apart. Where the parts
 //! lie is in the tables (`bits` in `isa/enums.isa`); the printer and re-targeting use the same types.
 
-use crate::operand::value;
+use crate::codec::value;
 use crate::table::{Kind, Part};
 use crate::target::{IMMS, ITEMS};
 use crate::{Counter, Counters, Field, FieldError, Inst, Target};

@@ -171,6 +171,7 @@ mod buffer;
 #[allow(unsafe_code)]
 pub mod capi;
 mod check;
+mod codec;
 mod common;
 mod convert;
 mod decode;

@@ -1,11 +1,9 @@
 //! What an instruction reads and writes.
 
-mod items;
 mod iter;
 pub(crate) mod values;
 
 use crate::{Field, InlineFloat, Special};
-pub(crate) use items::*;
 pub use iter::Operands;
 pub(crate) use iter::code_of;
 

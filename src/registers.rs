@@ -3,14 +3,17 @@
 use core::fmt;
 use core::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 
+use crate::codec::code::{INT, VECTOR_LAST};
+use crate::codec::{default_of, neutral};
 use crate::table::{Codes, NONE};
 use crate::target::FACTS;
 use crate::{Field, Inst, Operand, Reg, Special, Target, Value};
 
 /// Scalar operand codes 0 to 127, vector registers, accumulation registers, and the registers without a code.
-const VGPRS: usize = 128;
-const AGPRS: usize = VGPRS + 256;
-const OTHERS: usize = AGPRS + 256;
+const VGPRS: usize = INT as usize;
+const AGPRS: usize = VGPRS + VECTORS;
+const OTHERS: usize = AGPRS + VECTORS;
+const VECTORS: usize = VECTOR_LAST as usize + 1;
 const WORDS: usize = OTHERS / 64 + 1;
 /// The registers without a code; the last two are there on targets on which no code names them.
 const WITHOUT_CODE: [Reg; 5] = [Reg::Scc, Reg::Mode, Reg::TrapStatus, Reg::FlatScratch, Reg::XnackMask];
@@ -66,13 +69,12 @@ impl Inst {
 
     /// SDWA that leaves the rest of the destination, or DPP that leaves lanes, as they were.
     fn writes_partly(&self) -> bool {
-        const ALL: u32 = 15;
-        const WHOLE: u32 = 6;
-        const PRESERVE: u32 = 2;
-        let holds = |field, value| self.get(field) == Some(value);
-        let sdwa = holds(Field::DstUnused, PRESERVE) && !holds(Field::DstSel, WHOLE);
+        let is_neutral = |field| self.get(field) == Some(neutral(field));
+        // What is said by default is that the rest stays.
+        let preserves = self.get(Field::DstUnused) == Some(default_of(Field::DstUnused));
+        let sdwa = preserves && !is_neutral(Field::DstSel);
         let dpp = self.get(Field::DppCtrl).is_some();
-        let all = holds(Field::BoundCtrl, 1) && holds(Field::RowMask, ALL) && holds(Field::BankMask, ALL);
+        let all = [Field::BoundCtrl, Field::RowMask, Field::BankMask].into_iter().all(is_neutral);
         self.form() != 0 && (sdwa || dpp && !all)
     }
 
@@ -255,7 +257,7 @@ impl RegSet {
 
     fn reg(&self, bit: usize) -> Option<Reg> {
         let tables = crate::target::OPERANDS[self.target as usize];
-        let number = (bit % 256) as u8;
+        let number = bit as u8;
         Some(match bit {
             _ if bit <= tables.sgpr_last.into() => Reg::Sgpr(number),
             _ if (tables.ttmp_first..=tables.ttmp_last).contains(&(bit as u16)) => {

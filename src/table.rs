@@ -502,6 +502,8 @@ pub(crate) struct FactTables {
     pub codes: Codes,
     /// The code of each `Special`, or 255.
     pub specials: &'static [u8],
+    /// So many different scalars can a vector operation read over the constant bus.
+    pub bus: u8,
 }
 
 /// Flags, as those of `Info`, that a format's instructions have, or lack, if a bit is set; or, if it is `NONE`, that all

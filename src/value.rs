@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::common::SPECIAL_NAMES;
+use crate::common::{SPECIAL_NAMES, code};
 use crate::target::FACTS;
 use crate::{Reg, Special, Target, Value};
 
@@ -24,7 +24,7 @@ impl Special {
 }
 
 /// The code of literals, which no register has.
-const NO_SPECIAL: u8 = 255;
+const NO_SPECIAL: u8 = code::LITERAL as u8;
 
 /// The register of a code, where `codes` has the code of each register.
 pub(crate) const fn find(codes: &[u8], code: u16) -> Option<Special> {
@@ -157,16 +157,13 @@ impl InlineFloat {
         InlineFloat::ALL.iter().copied().find(|float| float.to_f64() == value)
     }
 
-    /// The first operand code.
-    const FIRST: u16 = 240;
-
     pub(crate) const fn code(self) -> u16 {
-        InlineFloat::FIRST + self as u16
+        code::FLOAT + self as u16
     }
 
-    /// The one of an operand code, 240 to 248.
+    /// The one of an operand code, `FLOAT` to `FLOAT_LAST`.
     pub(crate) const fn of(code: u16) -> InlineFloat {
-        InlineFloat::ALL[code.wrapping_sub(InlineFloat::FIRST) as usize % InlineFloat::ALL.len()]
+        InlineFloat::ALL[code.wrapping_sub(code::FLOAT) as usize % InlineFloat::ALL.len()]
     }
 }
 

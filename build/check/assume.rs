@@ -6,7 +6,7 @@ use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::meta;
 
-/// The bit of the tail that says of a field that 255 in it announces a literal: `may_follow` in src/decode.rs. Fields
+/// The bit of the tail that says of a field that a code in it announces a literal: `may_follow` in src/decode.rs. Fields
 /// elsewhere have none; the decoder finds them in a list.
 pub fn literal(name: &str, place: Piece) -> Option<u8> {
     match (place.lsb, place.width) {
@@ -20,10 +20,11 @@ pub fn literal(name: &str, place: Piece) -> Option<u8> {
 }
 
 /// The same for an extension.
-pub fn extension(e: &Extend, place: Piece) -> Option<u8> {
-    match (e.code, e.last_code, place.lsb, place.width) {
-        (249, 249, 0, 9) => Some(tail::SDWA),
-        (250, 250, 0, 9) => Some(tail::DPP),
+pub fn extension(t: &Target, e: &Extend, place: Piece) -> Option<u8> {
+    let source = (e.code, place.lsb, place.width);
+    match e.last_code == e.code {
+        true if source == (t.code.sdwa, 0, 9) => Some(tail::SDWA),
+        true if source == (t.code.dpp, 0, 9) => Some(tail::DPP),
         _ => None,
     }
 }

@@ -42,6 +42,15 @@ pub fn check(isa: &Isa) -> Result<()> {
                 _ => {}
             }
         }
+        for d in &f.defaults {
+            if !f.fields.iter().any(|x| x.name == d.field) {
+                return d.at.err(format!("{} is no field of {}", d.field, f.name));
+            }
+            let same = |o: &&FieldDefault| o.neutral == d.neutral && o.field == d.field && o.value != d.value;
+            if isa.formats.iter().flat_map(|f| &f.defaults).any(|o| same(&o)) {
+                return d.at.err(format!("{} has another value elsewhere", d.field));
+            }
+        }
         for row in &f.rows {
             let minus = row.flags.iter().find_map(|x| x.strip_prefix('-').filter(|x| !COUNTERS.contains(x)));
             if let Some(flag) = minus {

@@ -37,6 +37,16 @@ pub fn common(w: &mut String, isa: &Isa, formats: &[&Format], ops: &[String]) {
     let swaps = isa.swaps.iter().filter(|(a, b)| there(a) && there(b));
     let swaps: Vec<String> = swaps.map(|(a, b)| format!("(Opcode::{}, Opcode::{})", camel(a), camel(b))).collect();
     writeln!(w, "pub(crate) static SWAPS: [(Opcode, Opcode); {}] = [{}];", swaps.len(), swaps.join(", ")).unwrap();
+    let bus: Vec<bool> = formats.iter().map(|f| f.bus).collect();
+    writeln!(w, "pub(crate) static BUS: [bool; {}] = {bus:?};", bus.len()).unwrap();
+    for (name, neutral) in [("DEFAULTS", false), ("NEUTRALS", true)] {
+        let of_all = formats.iter().flat_map(|f| &f.defaults).filter(|d| d.neutral == neutral);
+        let mut all: Vec<String> = of_all.map(|d| format!("(Field::{}, {})", camel(&d.field), d.value)).collect();
+        all.sort();
+        all.dedup();
+        let (count, all) = (all.len(), all.join(", "));
+        writeln!(w, "#[allow(dead_code)]\npub(crate) static {name}: [(Field, u16); {count}] = [{all}];").unwrap();
+    }
 }
 
 /// `FactTables` of one target.
@@ -67,5 +77,6 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
     let codes = ["vcc_lo", "exec_lo", "m0", "flat_scratch_lo", "xnack_mask_lo"];
     let codes: Vec<String> = codes.iter().map(|name| code(name).to_string()).collect();
     let specials = names::special_codes(isa, &t.row.name);
-    writeln!(w, "], codes: Codes::new([{}]), specials: &{specials:?} }};", codes.join(", ")).unwrap();
+    let bus = t.row.bus;
+    writeln!(w, "], codes: Codes::new([{}]), specials: &{specials:?}, bus: {bus} }};", codes.join(", ")).unwrap();
 }

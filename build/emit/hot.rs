@@ -39,9 +39,12 @@ fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
         good[n][codes].fill(false);
         Some(())
     };
-    let literals = LITERALS.map(|(bit, lane)| (bit, lane, 255));
-    for (bit, lane, code) in literals.into_iter().chain([(tail::SDWA, (0, 9), 249), (tail::DPP, (0, 9), 250)]) {
+    let codes = &tables.t.code;
+    let literals = LITERALS.map(|(bit, lane)| (bit, lane, codes.literal));
+    let others = [(tail::SDWA, (0, 9), codes.sdwa), (tail::DPP, (0, 9), codes.dpp)];
+    for (bit, lane, code) in literals.into_iter().chain(others) {
         if c.tail & bit != 0 {
+            let code = usize::from(code);
             forbid(lane, code..=code)?;
         }
     }
@@ -62,7 +65,7 @@ fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
     let announced = |lane: (u8, u8)| {
         let tail = LITERALS.iter().find(|l| l.1 == lane).map_or(0, |l| l.0);
         let is = c.tail & tail != 0 && c.tail & tail::TWO == 0;
-        (0..512).map(|code| is && code % (1 << lane.1) == 255).collect()
+        (0..512).map(|code| is && code % (1 << lane.1) == usize::from(codes.literal)).collect()
     };
     Some(Hot { zeros, good, literal: lanes.map(announced) })
 }

@@ -18,6 +18,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 
 use crate::build::emit::tables::{info_table, target_tables};
+use crate::build::lower::codes;
 use crate::build::lower::{self, Target, lengths};
 use crate::build::model::error::Result;
 use crate::build::model::*;
@@ -25,7 +26,7 @@ use crate::build::shared::{PAGE, length};
 
 pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut files =
-        vec![("common.rs".to_string(), common(isa, targets)), ("targets.rs".to_string(), target_enum(targets))];
+        vec![("common.rs".to_string(), common(isa, targets)?), ("targets.rs".to_string(), target_enum(targets))];
     let mut tables = String::new();
     info_table(&mut tables, &infos(targets));
     // What no enabled target needs is left out of the code.
@@ -123,7 +124,7 @@ fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String]) {
         .unwrap();
 }
 
-fn common(isa: &Isa, targets: &[Target]) -> String {
+fn common(isa: &Isa, targets: &[Target]) -> Result<String> {
     let mut out = String::new();
     let ops = opcodes(targets);
     out += "/// An operation, whatever its encoding and its number in a target.\n///\n";
@@ -182,7 +183,8 @@ fn common(isa: &Isa, targets: &[Target]) -> String {
 
     facts::common(&mut out, isa, &formats, &ops);
     names::common(&mut out, isa);
-    out + &builtin::all(&ops)
+    codes::common(&mut out, isa)?;
+    Ok(out + &builtin::all(&ops))
 }
 
 /// The distinct infos of all targets, so that targets share them.

@@ -15,7 +15,7 @@ use crate::build::lower::{NONE, Target};
 use crate::build::model::error::Result;
 use crate::build::model::{Access, Isa};
 use crate::build::shared::IMPLICIT;
-use crate::build::shared::places::{self, ADDRESSES, NO_SHIFT, OFF, SECTION};
+use crate::build::shared::places::{self, ADDRESSES, NO_SHIFT, SECTION};
 
 /// Kinds whose value is the number in the field: `Kind::is_number` in src/table.rs.
 const NUMBERS: [&str; 10] =
@@ -72,7 +72,7 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     }
     // What is not there, where that is known: the code of no register.
     if kind == "off" {
-        return of(RowText { add: ADDRESSES + OFF, ..FIXED }, bits);
+        return of(RowText { add: ADDRESSES + t.code.off, ..FIXED }, bits);
     }
     if i.cond != NONE || i.split.0 != NONE || i.lsb >= 64 || i.width > most {
         return None;
@@ -162,36 +162,36 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     let (all, some) = (rows.join(",\n"), rows[..whole].join(",\n"));
     writeln!(w, "#[cfg(feature = \"fast\")]\nrows: padded(&[{all}], NO_ROW),\n{small}\nrows: &[{some}],").unwrap();
     writeln!(w, "items: &[{}],", items.join(",\n")).unwrap();
-    let [sgpr_last, ttmp_first, ttmp_last] = scalars(t);
-    writeln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last},").unwrap();
+    let [sgpr_last, ttmp_first, ttmp_last, off] = scalars(t);
+    writeln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, off: {off},").unwrap();
     writeln!(w, "lanes: {} }};", lanes(t)).unwrap();
     *most = Most { operands: longest.max(most.operands), usual: count.max(most.usual) };
     Ok(())
 }
 
-/// What tells the meaning of codes on one target from that on another: the last scalar register, and the first and the
-/// last of the trap handler's.
-fn scalars(t: &Target) -> [u16; 3] {
+/// What tells the meaning of codes on one target from that on another: the last scalar register, the first and the last of
+/// the trap handler's, and the code that is no scalar address.
+fn scalars(t: &Target) -> [u16; 4] {
     let bounds = |class: &str| t.codes.iter().find(|c| c.class == class).and_then(|c| c.range.of(&t.row.name));
     let (_, sgpr_last) = bounds("sgpr").copied().unwrap_or_default();
     let (ttmp_first, ttmp_last) = bounds("ttmp").copied().unwrap_or((512, 0));
-    [sgpr_last, ttmp_first, ttmp_last]
+    [sgpr_last, ttmp_first, ttmp_last, t.code.off]
 }
 
 /// The table is named by what it is made of.
 fn values_name(isa: &Isa, t: &Target) -> String {
-    let [sgpr_last, ttmp_first, ttmp_last] = scalars(t);
+    let [sgpr_last, ttmp_first, ttmp_last, off] = scalars(t);
     let specials = names::special_codes(isa, &t.row.name).into_iter().map(|code| format!("{code:X}"));
-    format!("VALUES_{sgpr_last}_{ttmp_first}_{ttmp_last}_{}", specials.collect::<Vec<_>>().join("_"))
+    format!("VALUES_{sgpr_last}_{ttmp_first}_{ttmp_last}_{off}_{}", specials.collect::<Vec<_>>().join("_"))
 }
 
 /// What codes mean: one table for all targets on which they mean the same.
 pub fn values(w: &mut String, isa: &Isa, targets: &[Target]) {
     let all: BTreeMap<_, _> = targets.iter().map(|t| (values_name(isa, t), t)).collect();
     for (name, t) in all {
-        let [sgpr_last, ttmp_first, ttmp_last] = scalars(t);
+        let [sgpr_last, ttmp_first, ttmp_last, off] = scalars(t);
         let specials = names::special_codes(isa, &t.row.name);
-        let value = format!("values({sgpr_last}, {ttmp_first}, {ttmp_last}, &{specials:?})");
+        let value = format!("values({sgpr_last}, {ttmp_first}, {ttmp_last}, {off}, &{specials:?})");
         writeln!(w, "#[cfg(feature = \"fast\")]\nstatic {name}: Values = {value};").unwrap();
     }
 }

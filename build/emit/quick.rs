@@ -7,6 +7,7 @@ use crate::build::check::assume::room;
 use crate::build::emit::names::parts;
 use crate::build::emit::operand_texts;
 use crate::build::emit::tables::UNNAMED;
+use crate::build::lower::codes::Codes;
 use crate::build::lower::fast_texts::{self, Ready};
 use crate::build::lower::pages::run;
 use crate::build::lower::{Item, NONE, Shape, Slot, Target};
@@ -93,7 +94,7 @@ pub fn shared(targets: &[Target]) -> String {
         shared.retain(|code, names| other.get(code) == Some(names));
         shared
     });
-    operand_texts::all(last, &shared)
+    operand_texts::all(last, targets.first().map_or(&Codes::NONE, |t| &t.code), &shared)
 }
 
 /// The names of a target's codes that text does not show by their number; the first name of a code is its name.
@@ -128,7 +129,6 @@ fn quick(t: &Target, shape: &Shape, suffix: u8, waits: &[[Piece; 2]]) -> Vec<Qui
     if other_separator || behind.iter().any(|i| i.1.access.is_some()) || shape.suffix > 2 {
         return Vec::new();
     }
-    let Some(vcc) = code(t, "vcc") else { return Vec::new() };
     let (mut loud, mut quiet, mut modifiers) = (0, 0, Vec::new());
     for &(number, item) in behind.iter().filter(|i| i.1.kind != "none") {
         // What always prints is rare.
@@ -147,16 +147,10 @@ fn quick(t: &Target, shape: &Shape, suffix: u8, waits: &[[Piece; 2]]) -> Vec<Qui
         ));
     }
     let operands: Vec<&Item> = before.iter().map(|i| i.1).collect();
-    let all = fast_texts::all(&operands, waits, vcc);
+    let all = fast_texts::all(&operands, waits, &t.code);
     let last = all.len().saturating_sub(1);
     let quick = |(n, ready)| Quick { loud, quiet, suffix, modifiers: modifiers.clone(), ready, another: n < last };
     all.into_iter().enumerate().map(quick).collect()
-}
-
-/// The code of the pair or register of this name.
-fn code(t: &Target, name: &str) -> Option<u16> {
-    let code = t.codes.iter().find(|c| c.pair.as_deref() == Some(name) || c.name == name)?;
-    code.range.of(&t.row.name).map(|range| range.0)
 }
 
 /// How a modifier is printed, as `ModifierWay` in src/table/text.rs, and what stands before its value, with its length in the

@@ -244,7 +244,9 @@ fn layout(w: &mut String, t: &Target, abouts: &mut Vec<String>) {
         }
         write!(w, "], extends: &[").unwrap();
         for field in f.def.literals(&t.row.name) {
-            write!(w, "Extension {{ field: Field::{}, code: 255, format: Format::Literal }},", camel(field)).unwrap();
+            let code = t.code.literal;
+            write!(w, "Extension {{ field: Field::{}, code: {code}, format: Format::Literal }},", camel(field))
+                .unwrap();
         }
         let there = |e: &&Extend| e.is_of(&t.row.name) && t.formats.iter().any(|f| f.def.name == e.format);
         for e in f.def.extends.iter().filter(there) {
@@ -278,7 +280,7 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         }
     }
     writeln!(w, "],").unwrap();
-    let mut at = [0u8; 256];
+    let mut at = vec![0u8; t.code.vgpr.0.into()];
     let named = t.codes.iter().filter(|c| !UNNAMED.contains(&c.class.as_str()));
     for (n, code) in named
         .flat_map(|c| {
@@ -288,7 +290,7 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         .enumerate()
     {
         // The first name of a code is its name.
-        let number = &mut at[usize::from(code) % 256];
+        let number = &mut at[usize::from(code)];
         if *number == 0 {
             *number = n as u8 + 1;
         }

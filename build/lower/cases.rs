@@ -50,8 +50,10 @@ pub fn bit(n: u8) -> u64 {
 }
 
 /// An operand that is plainly a code, an accumulation register or nothing (`code`, `agpr`, `off`) as soon as other bits are
-/// known, all of which lie in the first 64. `None`: it is something else.
-pub fn of(item: &Item) -> Option<Vec<Case<Item>>> {
+/// known, all of which lie in the first 64. `None`: it is something else. `off`: what says that there is no scalar address.
+pub fn of(item: &Item, off: u16) -> Option<Vec<Case<Item>>> {
+    // A field of seven bits.
+    let no_address = |lsb: u8| (u64::from(!off & 0x7f) << lsb, u64::from(off) << lsb);
     let case = |kind: &str, dwords: u8, clear: u64, set: u64| {
         Case::new(Item { kind: kind.into(), dwords, aux: [NONE; 4], ..item.clone() }, clear, set)
     };
@@ -72,10 +74,16 @@ pub fn of(item: &Item) -> Option<Vec<Case<Item>>> {
             all
         }
         // A pair, if there is no scalar address.
-        "global_addr" => vec![case("code", 2, 0, 127 << a), case("code", 1, 0, 0)],
+        "global_addr" => {
+            let (clear, set) = no_address(a);
+            vec![case("code", 2, clear, set), case("code", 1, 0, 0)]
+        }
         "scratch_addr" if a != NONE => vec![case("off", item.dwords, bit(a), 0), case("code", item.dwords, 0, bit(a))],
         // It is there, if there is no scalar address.
-        "scratch_addr" => vec![case("code", item.dwords, 0, 127 << b), case("off", item.dwords, 0, 0)],
+        "scratch_addr" => {
+            let (clear, set) = no_address(b);
+            vec![case("code", item.dwords, clear, set), case("off", item.dwords, 0, 0)]
+        }
         _ => return None,
     })
 }

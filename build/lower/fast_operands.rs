@@ -36,7 +36,8 @@ pub fn all(lists: &mut Lists) -> Vec<Usual> {
     let (mut first, mut others) = (Vec::new(), Vec::new());
     for List { rows, dwords, .. } in &all {
         let rows: Vec<Row> = rows.iter().map(|&n| lists.rows[usize::from(n)].clone()).collect();
-        let cases = cases::all(rows.iter().map(of_row));
+        let off = lists.t.code.off;
+        let cases = cases::all(rows.iter().map(|row| of_row(row, off)));
         let (count, behind) = (cases.len(), all.len() + others.len());
         for (n, Case { parts, clear, set }) in cases.into_iter().enumerate() {
             let rows = parts.into_iter().map(|row| number(&mut lists.rows, row)).collect();
@@ -49,8 +50,8 @@ pub fn all(lists: &mut Lists) -> Vec<Usual> {
     first
 }
 
-/// What one operand can be.
-fn of_row(row: &Row) -> Vec<Case<Row>> {
+/// What one operand can be. `off`: what says that there is no scalar address.
+fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
     let as_it_is = Case::new(row.clone(), 0, 0);
     let item = match row {
         // A register that is only read if a bit is set.
@@ -58,7 +59,7 @@ fn of_row(row: &Row) -> Vec<Case<Row>> {
         Row::Item(item) if is_low(item) => item,
         _ => return vec![as_it_is],
     };
-    if let Some(cases) = cases::of(item) {
+    if let Some(cases) = cases::of(item, off) {
         return cases.into_iter().map(|case| case.map(Row::Item)).collect();
     }
     let [imm, soffset_en, ..] = item.aux;

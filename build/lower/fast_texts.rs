@@ -3,9 +3,10 @@
 use std::iter::repeat;
 
 use crate::build::emit::operand_texts::{
-    ACC, BLANK, EMPTY, HEX, MISSING, NUMBERS, OFF, PAIRS, QUADS, SADDRS, SIXTEENS, WAITS,
+    ACC, BLANK, EMPTY, HEX, MISSING, NO_SADDR, NUMBERS, OFF, PAIRS, QUADS, SADDRS, SIXTEENS, WAITS,
 };
 use crate::build::lower::cases::{self, Case, bit};
+use crate::build::lower::codes::Codes;
 use crate::build::lower::{Item, NONE};
 use crate::build::model::Piece;
 
@@ -25,9 +26,9 @@ pub struct Text {
 
 /// What words can be, for printing to try one after the other.
 ///
-/// `waits`: where the parts of what `s_waitcnt` waits for lie. `vcc`: its code.
-pub fn all(items: &[&Item], waits: &[[Piece; 2]], vcc: u16) -> Vec<Ready> {
-    cases::all(items.iter().map(|item| texts(item, waits, vcc)))
+/// `waits`: where the parts of what `s_waitcnt` waits for lie.
+pub fn all(items: &[&Item], waits: &[[Piece; 2]], codes: &Codes) -> Vec<Ready> {
+    cases::all(items.iter().map(|item| texts(item, waits, codes)))
 }
 
 impl Ready {
@@ -52,7 +53,8 @@ impl Ready {
 }
 
 /// The same of one operand.
-fn texts(item: &Item, waits: &[[Piece; 2]], vcc: u16) -> Vec<Ready> {
+fn texts(item: &Item, waits: &[[Piece; 2]], codes: &Codes) -> Vec<Ready> {
+    let vcc = codes.vcc;
     let text = |clear: u64, set: u64, text: Text| Case::new(text, clear, set);
     let aux = |n: usize| bit(item.aux[n]);
     let bits = |aux: &[u8]| aux.iter().fold(0, |all, &n| all | bit(n));
@@ -60,7 +62,7 @@ fn texts(item: &Item, waits: &[[Piece; 2]], vcc: u16) -> Vec<Ready> {
     if item.is_returned() || item.lsb >= 64 || item.split.0 != NONE || item.aux.iter().any(|&n| n != NONE && n >= 64) {
         return missing();
     }
-    if let Some(cases) = cases::of(item) {
+    if let Some(cases) = cases::of(item, codes.off) {
         return cases.into_iter().map(|case| case.map(|item| plain(&item))).collect();
     }
     let field = |add| field(item, add);
@@ -80,9 +82,10 @@ fn texts(item: &Item, waits: &[[Piece; 2]], vcc: u16) -> Vec<Ready> {
                 text(addr64, offen | idxen, field(item.add + PAIRS)),
             ]
         }
+        ("saddr", _) if codes.off != NO_SADDR => missing(),
         ("saddr", Some(_)) if item.width == 7 && item.dwords == 2 => vec![text(0, 0, field(SADDRS))],
         ("saddr", Some(code)) if item.width == 7 && item.dwords == 1 => {
-            vec![text(0, 127 << item.lsb, always(OFF)), text(0, 0, field(code))]
+            vec![text(0, u64::from(codes.off) << item.lsb, always(OFF)), text(0, 0, field(code))]
         }
         // What no field names is always vcc.
         ("vcc", _) if item.dwords == 2 => vec![text(0, 0, always(vcc + PAIRS))],

@@ -65,7 +65,8 @@ impl Form {
                     None => {
                         form.tail |= tail::LIST;
                         let Piece { lsb, width } = place;
-                        form.follow.push(Follow { lsb, width, first: 255, last: 255, form: 0 });
+                        let literal = t.code.literal;
+                        form.follow.push(Follow { lsb, width, first: literal, last: literal, form: 0 });
                     }
                 }
             }
@@ -161,7 +162,7 @@ impl Form {
                 return e.at.err(format!("`{}` is no field of {} on {}", e.field, def.name, t.row.name));
             };
             let place = single(&e.at, &e.field, &bits)?;
-            match assume::extension(e, place) {
+            match assume::extension(t, e, place) {
                 Some(tail::SDWA) => (ext[0], form) = (shape, form | tail::SDWA),
                 Some(flag) => (ext[1], form) = (shape, form | flag),
                 None => {

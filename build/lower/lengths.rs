@@ -41,7 +41,9 @@ pub fn tails(t: &Target, family: &lower::Family, top: usize) -> Vec<u8> {
 /// that ignore the field. As (mask of the encoding and the opcode, their value, tail).
 pub fn others(t: &Target, family: &lower::Family) -> Vec<(u32, u32, u8)> {
     use lower::tail::{DPP, SDWA, SRC0, SSRC0, SSRC1};
-    let codes = [(SSRC0, 0, 8, 255), (SSRC1, 8, 8, 255), (SRC0, 0, 9, 255), (SDWA, 0, 9, 249), (DPP, 0, 9, 250)];
+    let (literal, sdwa, dpp) = (t.code.literal.into(), t.code.sdwa.into(), t.code.dpp.into());
+    let codes =
+        [(SSRC0, 0, 8, literal), (SSRC1, 8, 8, literal), (SRC0, 0, 9, literal), (SDWA, 0, 9, sdwa), (DPP, 0, 9, dpp)];
     let class = |s: &lower::Slot| &t.classes[t.shapes[s.shape - 1].class];
     let slots = &t.slots[family.base..family.base + family.slots];
     let all = slots.iter().flatten().fold(0, |all, s| all | class(s).tail);

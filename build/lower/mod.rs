@@ -2,6 +2,7 @@
 //! `src/table.rs` says what each of these is.
 
 pub mod cases;
+pub mod codes;
 pub mod facts;
 pub mod fast_operands;
 pub mod fast_texts;
@@ -17,6 +18,7 @@ pub mod sets;
 use std::collections::BTreeMap;
 
 use crate::build::check::assume;
+use crate::build::lower::codes::Codes;
 use crate::build::lower::rows::{Pool, rows};
 use crate::build::lower::rules::Rule;
 use crate::build::model::error::Result;
@@ -40,6 +42,7 @@ pub struct Target<'a> {
     pub item_lists: Vec<u16>,
     pub infos: Vec<Info>,
     pub codes: Vec<&'a CodeRow>,
+    pub code: Codes,
 }
 
 pub struct LFormat<'a> {
@@ -216,6 +219,7 @@ pub fn target<'a>(isa: &'a Isa, row: &'a TargetRow) -> Result<Target<'a>> {
         item_lists: Vec::new(),
         infos: Vec::new(),
         codes: isa.codes.iter().filter(|c| c.range.of(&row.name).is_some()).collect(),
+        code: Codes::of(isa, &row.name),
     };
     formats(isa, &mut t)?;
     families(&mut t)?;
@@ -393,9 +397,9 @@ fn lut(t: &mut Target) -> Result<()> {
 /// The mnemonic is printed with `_e32` or `_e64` when the target has the operation in both encodings.
 fn suffixes(t: &mut Target) {
     let mut widths: BTreeMap<String, u8> = BTreeMap::new();
-    let vector = |t: &Target, s: &Slot| match t.formats[s.format].def.name.as_str() {
-        "VOP1" | "VOP2" | "VOPC" | "VINTRP" => 1,
-        "VOP3A" | "VOP3B" | "VOP3-INTERP" => 2,
+    let vector = |t: &Target, s: &Slot| match t.formats[s.format].def.suffix.as_str() {
+        "e32" => 1,
+        "e64" => 2,
         _ => 0,
     };
     for s in t.slots.iter().flatten() {

@@ -27,7 +27,7 @@ pub enum Row {
 }
 
 pub struct Lists<'a> {
-    t: &'a Target<'a>,
+    pub t: &'a Target<'a>,
     pub rows: Vec<Row>,
     pub list: Vec<List>,
 }

@@ -64,9 +64,10 @@ pub fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Res
     if tfe {
         hi = item.aux[2];
         set = [0; 16];
-        for v in 0..256u16 {
+        let count = t.code.vgpr.1 - t.code.vgpr.0 + 1;
+        for v in 0..count {
             for more in [0, 1] {
-                if v + dwords - 1 + more <= 255 {
+                if v + dwords + more <= count {
                     put(v | more << 8, &mut set);
                 }
             }

@@ -3,6 +3,7 @@
 use ::arbitrary::{Error, Result, Unstructured};
 
 use super::{encode, layout, legal, operation, put};
+use crate::codec::code::{INT, VGPR};
 use crate::decode::MAX_DWORDS;
 use crate::{Extension, Field, FieldInfo, HeldField, Inst, Layout, Reg, RuleError, Target, Value, decode_words};
 
@@ -122,7 +123,7 @@ fn keep_rules(mut inst: Inst) -> Result<Inst> {
                     // The aligned tuple below; where that one is not allowed, the first registers of a file.
                     0..16 => code & code.wrapping_sub(1),
                     _ if round % 2 == 0 => 0,
-                    _ => 256,
+                    _ => VGPR.into(),
                 });
             }
             Err(rule) => match relieved(&inst, rule) {
@@ -156,8 +157,8 @@ fn relieved(inst: &Inst, rule: RuleError) -> Option<Words> {
     let last_first = (0..roles().count()).rev().filter_map(|n| roles().nth(n));
     let sources = last_first.flat_map(|(lsb, width, value)| {
         let others = roles().filter(move |other| other.1 == width && other.2 != value).map(|other| other.2);
-        let vector = (width == 9).then_some(value | 256);
-        vector.into_iter().chain(others).chain([128]).map(move |code| (lsb, width, code))
+        let vector = (width == 9).then_some(value | u32::from(VGPR));
+        vector.into_iter().chain(others).chain([INT.into()]).map(move |code| (lsb, width, code))
     });
     let flags = inst.fields().filter(|held| held.info.width == 1);
     let flags = flags.map(|held| (held.first_bit + held.info.lsb, 1, 1 - held.value));

@@ -2,6 +2,7 @@
 
 use super::AssembleErrorKind;
 use super::make::{literal_code, make, scalar};
+use crate::codec::code::INT;
 use crate::common::made;
 use crate::{Field, Inst, Target};
 
@@ -107,7 +108,7 @@ impl Far {
             emit(make(target, made::S_BRANCH, &[(simm16, over)])?);
         }
         if let Some(scc) = self.scc {
-            let (one, zero) = (129, 128);
+            let (one, zero) = (u32::from(INT) + 1, INT.into());
             let keep = [(Field::Sdst, scc.into()), (Field::Ssrc0, one), (Field::Ssrc1, zero)];
             emit(make(target, made::S_CSELECT_B32, &keep)?);
         }
@@ -116,7 +117,7 @@ impl Far {
             emit(inst);
         }
         if let Some(scc) = self.scc {
-            emit(make(target, made::S_CMP_LG_U32, &[(Field::Ssrc0, scc.into()), (Field::Ssrc1, 128)])?);
+            emit(make(target, made::S_CMP_LG_U32, &[(Field::Ssrc0, scc.into()), (Field::Ssrc1, INT.into())])?);
         }
         let pair = (Field::Ssrc0, self.pair.into());
         match long {

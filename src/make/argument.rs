@@ -3,6 +3,7 @@
 use super::error::{BuildError, Given};
 use super::op::{self, Op, code_of};
 use super::resolve::Rules;
+use crate::codec::code;
 use crate::{GprIdx, Hwreg, Imm, Reg, Sendmsg, Special, Target, Value, Waitcnt};
 
 /// An operand, a constant or the value of a modifier. Made from an [`Op`], a [`Reg`], a number, or the [`Value`] of a
@@ -46,7 +47,7 @@ impl Argument {
 impl<K: op::Kind, const N: usize> From<Op<K, N>> for Argument {
     fn from(op: Op<K, N>) -> Argument {
         const READ_ONLY: u16 = op::SPECIAL + Special::WRITTEN as u16;
-        let constant = matches!(op.code, 128..=255 | op::INT..=op::OFF | READ_ONLY..=0x7df);
+        let constant = matches!(op.code, code::INT..=code::LITERAL | op::INT..=op::OFF | READ_ONLY..=0x7df);
         Argument { code: op.code, value: op.value, dwords: if constant { 0 } else { N as u8 } }
     }
 }

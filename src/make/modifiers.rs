@@ -2,6 +2,7 @@
 //! which says where the bits lie; the sets are generated.
 
 use super::{BuildError, Code, Given};
+use crate::codec::code::is_inside;
 use crate::table::NONE;
 use crate::{Field, Reg};
 
@@ -289,7 +290,7 @@ impl<M: Tfe> Code<M> {
         let (lsb, dwords) = M::DATA;
         if lsb != NONE {
             let first = (self.bits >> lsb & 255) as u16;
-            if first + dwords as u16 > 255 {
+            if !is_inside(first, dwords as u16 + 1) {
                 let given = Given::Reg(Reg::Vgpr(first as u8));
                 return self.fail(BuildError::Registers { field: Field::Vdata, given, dwords: dwords + 1 });
             }

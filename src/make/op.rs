@@ -3,11 +3,12 @@
 use core::marker::PhantomData;
 
 use super::error::Given;
+pub(crate) use crate::codec::code::AGPR;
+use crate::codec::code::{self, LITERAL, VGPR, of_int};
 pub(crate) use crate::shared::class;
 use crate::{InlineFloat, Reg, Special};
 
-/// Codes above those of the hardware (0 to 511): accumulation registers, and what is resolved when it meets an operand.
-pub(crate) const AGPR: u16 = 512;
+/// Codes above those of the hardware and of accumulation registers: what is resolved when it meets an operand.
 pub(crate) const INT: u16 = 0x400;
 pub(crate) const FLOAT: u16 = 0x401;
 pub(crate) const OFF: u16 = 0x402;
@@ -118,7 +119,7 @@ pub const fn s<const N: usize>(first: u8) -> Sgpr<N> {
 /// Vector registers from `first` on: as many as the operand has. `v::<4>(8)` is `v[8:11]`.
 #[inline(always)]
 pub const fn v<const N: usize>(first: u8) -> Vgpr<N> {
-    Op::new(256 + first as u16, 0)
+    Op::new(VGPR + first as u16, 0)
 }
 
 /// Accumulation registers from `first` on: as many as the operand has. `a::<16>(0)` is `a[0:15]`.
@@ -144,17 +145,16 @@ pub const fn float<const N: usize>(value: f64) -> Op<kind::Const, N> {
 /// A literal dword, even if an inline constant has its value.
 #[inline(always)]
 pub const fn literal<const N: usize>(dword: u32) -> Op<kind::Literal, N> {
-    Op::new(255, dword as u64)
+    Op::new(LITERAL, dword as u64)
 }
 
 /// The inline integer with this value, -16 to 64. What is none is refused when the instruction is made.
 #[inline(always)]
 pub const fn inline<const N: usize>(value: i8) -> Op<kind::Inline, N> {
     Op::new(
-        match value {
-            0..=64 => 128 + value as u16,
-            -16..=-1 => (192 - value as i16) as u16,
-            _ => NO_INLINE,
+        match of_int(value as i64) {
+            Some(code) => code,
+            None => NO_INLINE,
         },
         value as i64 as u64,
     )
@@ -176,7 +176,7 @@ impl<const N: usize> From<Reg> for Op<kind::Any, N> {
 /// The code of a register; those that no field can name have none.
 pub(crate) const fn code_of(reg: Reg) -> u16 {
     match reg {
-        Reg::Vgpr(n) => 256 + n as u16,
+        Reg::Vgpr(n) => VGPR + n as u16,
         Reg::Agpr(n) => AGPR + n as u16,
         Reg::Sgpr(n) => SGPR + n as u16,
         Reg::Ttmp(n) => TTMP + n as u16,
@@ -207,20 +207,21 @@ const VGPR_HIGH: u16 = 0x800;
 /// What an operand is, for errors: its code before or after it met a target, whose numbers are `rules`.
 #[cold]
 pub(crate) const fn given(rules: &super::resolve::Rules, code: u16, value: u64) -> Given {
-    let n = (code & 255) as u8;
+    let n = (code % VGPR) as u8;
     Given::Reg(match code {
-        0..=127 if code <= rules.sgpr_last => Reg::Sgpr(n),
-        0..=127 if code >= rules.ttmp_first && code <= rules.ttmp_last => Reg::Ttmp((code - rules.ttmp_first) as u8),
-        128..=192 => return Given::Int(code as i64 - 128),
-        193..=208 => return Given::Int(192 - code as i64),
-        240..=248 => return Given::Float { bits: InlineFloat::of(code).to_f64().to_bits() },
-        255 => return Given::Literal(value as u32),
-        0..=254 => match crate::value::find(rules.specials, code) {
-            Some(special) => Reg::Special(special),
-            None => return Given::Int(code as i64),
+        0..code::INT if code <= rules.sgpr_last => Reg::Sgpr(n),
+        0..code::INT if code >= rules.ttmp_first && code <= rules.ttmp_last => {
+            Reg::Ttmp((code - rules.ttmp_first) as u8)
+        }
+        code::FLOAT..=code::FLOAT_LAST => return Given::Float { bits: InlineFloat::of(code).to_f64().to_bits() },
+        LITERAL => return Given::Literal(value as u32),
+        0..VGPR => match (code::int_of(code), crate::value::find(rules.specials, code)) {
+            (Some(n), _) => return Given::Int(n as i64),
+            (None, Some(special)) => Reg::Special(special),
+            (None, None) => return Given::Int(code as i64),
         },
-        256..=511 => Reg::Vgpr(n),
-        AGPR..=767 => Reg::Agpr(n),
+        VGPR..=code::VGPR_LAST => Reg::Vgpr(n),
+        AGPR..=code::AGPR_LAST => Reg::Agpr(n),
         INT | NO_INLINE => return Given::Int(value as i64),
         FLOAT => return Given::Float { bits: value },
         TTMP..=0x5ff => Reg::Ttmp(n),
@@ -253,7 +254,7 @@ pub struct BufferAddress {
 
 impl BufferAddress {
     /// No register: `off`.
-    pub const OFF: BufferAddress = BufferAddress { register: 256, offen: false, idxen: false, addr64: false };
+    pub const OFF: BufferAddress = BufferAddress { register: VGPR, offen: false, idxen: false, addr64: false };
 
     pub(crate) const fn dwords(self) -> u8 {
         if self.addr64 { 2 } else { self.offen as u8 + self.idxen as u8 }

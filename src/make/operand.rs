@@ -5,6 +5,7 @@ use super::modifiers::ModifierSet;
 use super::op::{self, BufferAddress, Kind, Op, class};
 use super::resolve::{Rules, bus_key, resolve};
 use super::{BuildError, Code, Given};
+use crate::codec::code::{AGPR_LAST, LITERAL, VGPR, is_inside, scalar_align};
 use crate::table::{NONE, Ty};
 use crate::{Field, FieldError};
 use core::marker::PhantomData;
@@ -114,8 +115,8 @@ impl<M: ModifierSet> Code<M> {
         // What a kind alone says is a comparison or two; only the rest is looked up.
         let (mut code, literal) = match K::CLASS {
             class::VGPR | class::AGPR => {
-                let first = op.code & 255;
-                if N > 1 && (first as usize + N > 256 || rules.aligned && first & 1 == 1) {
+                let first = op.code % VGPR;
+                if N > 1 && (!is_inside(first, N as u16) || rules.aligned && first & 1 == 1) {
                     return Err(self.fail(BuildError::Registers {
                         field: at.field,
                         given: op::given(rules, op.code, 0),
@@ -125,14 +126,13 @@ impl<M: ModifierSet> Code<M> {
                 (op.code, 0)
             }
             class::SGPR => {
-                let first = op.code & 255;
+                let first = op.code - op::SGPR;
                 if first > rules.sgpr_last {
                     return Err(
                         self.fail(BuildError::Operand { field: at.field, given: op::given(rules, op.code, op.value) })
                     );
                 }
-                let mask = if N == 2 { 1 } else { 3 };
-                if N > 1 && (first & mask != 0 || first as usize + N - 1 > rules.sgpr_last as usize) {
+                if N > 1 && (first % scalar_align(N as u16) != 0 || first as usize + N - 1 > rules.sgpr_last as usize) {
                     return Err(self.fail(BuildError::Registers {
                         field: at.field,
                         given: op::given(rules, first, 0),
@@ -152,10 +152,10 @@ impl<M: ModifierSet> Code<M> {
                 _ => self.on_bus(at.field, bus_key(rules, code, literal)),
             };
         }
-        if K::CLASS == 0 && code == 255 {
+        if K::CLASS == 0 && code == LITERAL {
             self = self.literal(at.field, literal);
         }
-        if code >= 256 && code < 768 {
+        if code >= VGPR && code <= AGPR_LAST {
             let is_acc = code >= op::AGPR;
             if at.acc != NONE {
                 // No instruction has two of these bits 64 bits apart.
@@ -168,7 +168,7 @@ impl<M: ModifierSet> Code<M> {
                 self = self.put(at.acc, is_acc as u64);
             }
             if is_acc {
-                code -= 256;
+                code -= op::AGPR - VGPR;
             }
         }
         Ok((self, code))
@@ -193,7 +193,7 @@ impl<M: ModifierSet> Code<M> {
         op: Op<K, N>,
     ) -> Self {
         match self.take(rules, at, op) {
-            Ok((code, value)) if value >= 256 => code.put(at.lsb, value as u64 & 255),
+            Ok((code, value)) if value >= VGPR => code.put(at.lsb, (value - VGPR) as u64),
             Ok((code, value)) => code.put(at.lsb, value as u64).put(scalar, 1),
             Err(code) => code,
         }
@@ -209,7 +209,7 @@ impl<M: ModifierSet> Code<M> {
         op: Op<K, N>,
     ) -> Self {
         match self.take(rules, at, op) {
-            Ok((code, 106)) => code,
+            Ok((code, value)) if value == rules.vcc => code,
             Ok((code, value)) => code.put(at.lsb, value as u64).put(named, 1),
             Err(code) => code,
         }
@@ -219,9 +219,11 @@ impl<M: ModifierSet> Code<M> {
     #[inline(always)]
     pub(crate) const fn saddr<K: Kind, const N: usize>(self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
         match self.take(rules, at, op) {
-            Ok((code, op::OFF)) => code.put(at.lsb, 127),
-            // The code of the upper half of exec means `off` here.
-            Ok((code, 127)) => code.fail(BuildError::Operand { field: at.field, given: op::given(rules, 127, 0) }),
+            Ok((code, op::OFF)) => code.put(at.lsb, rules.off as u64),
+            // The code has another meaning elsewhere.
+            Ok((code, value)) if value == rules.off => {
+                code.fail(BuildError::Operand { field: at.field, given: op::given(rules, value, 0) })
+            }
             Ok((code, value)) => code.put(at.lsb, value as u64),
             Err(code) => code,
         }
@@ -259,8 +261,8 @@ impl<M: ModifierSet> Code<M> {
         }
         match self.take(rules, at, op) {
             Ok((code, op::OFF)) => code,
-            Ok((code, value)) if used == NONE => code.put(at.lsb, value as u64 & 255),
-            Ok((code, value)) => code.put(at.lsb, value as u64 & 255).put(used, 1),
+            Ok((code, value)) if used == NONE => code.put(at.lsb, (value - VGPR) as u64),
+            Ok((code, value)) => code.put(at.lsb, (value - VGPR) as u64).put(used, 1),
             Err(code) => code,
         }
     }
@@ -322,7 +324,7 @@ impl<M: ModifierSet> Code<M> {
             if at.allowed & class::LITERAL == 0 || value < 0 || value > u32::MAX as i64 {
                 return self.out_of_range(at.field, value, 0, 255);
             }
-            return self.put(at.lsb, 255).literal(at.field, value as u32);
+            return self.put(at.lsb, LITERAL as u64).literal(at.field, value as u32);
         }
         match self.take(rules, at, op) {
             Ok((code, value)) => code.put(at.lsb, value as u64),
@@ -341,7 +343,7 @@ impl<M: ModifierSet> Code<M> {
     ) -> Self {
         match self.take(rules, at, op) {
             Ok((code, op::OFF)) => code,
-            Ok((code, value)) => code.put(at.lsb, value as u64 & 255).put(enabled, 1),
+            Ok((code, value)) => code.put(at.lsb, (value - VGPR) as u64).put(enabled, 1),
             Err(code) => code,
         }
     }
@@ -392,7 +394,7 @@ impl<M: ModifierSet> Code<M> {
         let tfe = tfe != NONE && self.bits >> tfe & 1 == 1;
         let d16 = d16 != NONE && self.bits >> d16 & 1 == 1;
         let dmask = self.bits >> dmask & 15;
-        let dwords = crate::operand::mimg_dwords(what, dmask as u16, tfe, d16) as u8;
+        let dwords = crate::codec::mimg_dwords(what, dmask as u16, tfe, d16) as u8;
         if self.data != dwords {
             return self.fail(BuildError::Width { field: Field::Vdata, dwords, given: self.data });
         }

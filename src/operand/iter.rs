@@ -1,10 +1,11 @@
 //! The operands of an instruction, one after the other.
 
-use super::items::{SmemOffset, code, flag, image_address, read, register_or_constant, smem_offset};
 #[cfg(feature = "fast")]
 use super::values::ready::value_of;
-use super::values::{AGPR, IMPLICIT, OFF, VECTOR, code_at, implicit, is_off};
-use super::{Access, Operand, Reg, Value};
+use super::values::{ADDRESS, IMPLICIT, VECTOR, code_at, implicit, is_off};
+use super::{Access, Operand, Value};
+use crate::codec::code::{LITERAL, last_dword, meaning};
+use crate::codec::{Coded, code_in, flag, image_address, operand, read};
 use crate::table::{How, Item, Kind, OperandTables, Row};
 use crate::target::OPERANDS;
 use crate::target::generated::OperandList;
@@ -114,7 +115,7 @@ fn read_varied(tables: &OperandTables, row: &Row, inst: &Inst) -> Operand {
     let bits = inst.bits();
     let place = place(row, inst);
     let place = place + ((bits >> (row.acc & 63)) as usize & place & VECTOR);
-    let alone = (bits >> (row.address & 63)) as usize & OFF == OFF;
+    let alone = (bits >> (row.address & 63)) as usize & ADDRESS == usize::from(tables.off);
     read_value(tables, row, place, alone, inst)
 }
 
@@ -144,12 +145,12 @@ fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
             None => None,
             Some(item) => {
                 if item.kind.has_parts() {
-                    let operand = part(tables, item, inst, given);
+                    let operand = part(item, inst, given);
                     if operand.is_some() {
                         return Step { operand, given: given + 1 };
                     }
                 }
-                read(tables, item, inst)
+                operand(item, inst)
             }
         },
     };
@@ -157,11 +158,11 @@ fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
 }
 
 /// The next operand of an item that is several; `None` when it is the last one's turn, or none's.
-fn part(tables: &OperandTables, item: &Item, inst: &Inst, given: u8) -> Option<Operand> {
+fn part(item: &Item, inst: &Inst, given: u8) -> Option<Operand> {
     match item.kind {
-        Kind::SmemOffset if given == 0 => match smem_offset(item, inst) {
-            SmemOffset::Both(code, _) => {
-                let value = register_or_constant(tables, code, 1, inst);
+        Kind::SmemOffset if given == 0 => match read(item, inst) {
+            Some((Coded::Both(code, _), _)) => {
+                let value = meaning(inst.target(), code, 1);
                 Some(Operand { role: Some(Field::Soffset), value, bits: 32, access: Access::Read })
             }
             _ => None,
@@ -206,9 +207,9 @@ fn value_small(t: &OperandTables, row: &Row, place: usize, inst: &Inst) -> Value
     let code = code_at(place);
     match place {
         IMPLICIT.. => implicit(place),
-        _ if is_off(place) => Value::Off,
-        _ if code >= AGPR => Value::Reg(Reg::Agpr(code as u8)),
-        _ => register_or_constant(t, code, row.with(&Value::Off, false).bits / 32, inst),
+        _ if is_off(place, t.off) => Value::Off,
+        _ if code == LITERAL => Value::Literal(last_dword(inst)),
+        _ => meaning(inst.target(), code, row.with(&Value::Off, false).bits / 32),
     }
 }
 
@@ -220,7 +221,7 @@ pub(crate) fn code_of(inst: &Inst, field: Field) -> Option<u16> {
         _ => {
             let item = tables.item(row)?;
             let named = matches!(item.kind, Kind::Code | Kind::SdstOrVcc | Kind::Saddr);
-            (item.field == field && named).then(|| code(item, inst))
+            (item.field == field && named).then(|| code_in(item, inst))
         }
     })
 }
@@ -228,6 +229,7 @@ pub(crate) fn code_of(inst: &Inst, field: Field) -> Option<u16> {
 #[cfg(all(test, has_target))]
 mod tests {
     use super::*;
+    use crate::Reg;
     use crate::target::ITEMS;
     use crate::{Target, decode_words};
 
@@ -253,7 +255,9 @@ mod tests {
                         assert_eq!(quick, small, "{target} {:?} {field}", row.role());
                         seen += 1;
                         off += usize::from(quick.value == Value::Off);
-                        odd += usize::from(is_off(row.add as usize + OFF) && quick.bits == 32 && field & 1 == 1);
+                        odd += usize::from(
+                            is_off(row.add as usize + ADDRESS, tables.off) && quick.bits == 32 && field & 1 == 1,
+                        );
                         acc += usize::from(matches!(quick.value, Value::Reg(Reg::Agpr(_))));
                     }
                 }
@@ -303,7 +307,7 @@ mod tests {
                         assert_eq!(named.next(), Some(part), "{inst:?}");
                     }
                     // What is in several parts has no more behind them, but for an offset.
-                    if let Some(last) = read(tables, item, &inst) {
+                    if let Some(last) = operand(item, &inst) {
                         assert_eq!(named.next(), Some(last), "{inst:?}");
                     }
                 }

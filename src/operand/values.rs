@@ -4,15 +4,16 @@
 pub(crate) mod ready;
 
 use super::{Reg, Value};
+use crate::codec::code::VGPR;
 use crate::shared::{self, places};
 
-/// The bit that the codes of vector registers have, and scalar ones have not.
-pub(super) const VECTOR: usize = 256;
-/// The first of the numbers of accumulation registers.
-pub(super) const AGPR: u16 = 2 * VECTOR as u16;
+/// The bit that the codes of vector registers have, and scalar ones have not; accumulation registers are as far behind
+/// them.
+pub(super) const VECTOR: usize = VGPR as usize;
 const SECTION: usize = places::SECTION as usize;
 const ADDRESSES: usize = places::ADDRESSES as usize;
-pub(super) const OFF: usize = places::OFF as usize;
+/// Bits of a scalar address.
+pub(super) const ADDRESS: usize = 0x7f;
 pub(super) const IMPLICIT: usize = places::IMPLICIT as usize;
 
 /// The registers of `shared::IMPLICIT`.
@@ -48,7 +49,7 @@ pub(super) const fn implicit(index: usize) -> Value {
     Value::Reg(IMPLICIT_REGISTERS[index % IMPLICIT_REGISTERS.len()])
 }
 
-/// A scalar address that is no register stands at this place.
-pub(super) const fn is_off(index: usize) -> bool {
-    index % SECTION == ADDRESSES + OFF
+/// A scalar address that is no register, which has the code `off`, stands at this place.
+pub(super) const fn is_off(index: usize, off: u16) -> bool {
+    index % SECTION == ADDRESSES + off as usize
 }

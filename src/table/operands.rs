@@ -41,6 +41,8 @@ pub(crate) struct OperandTables {
     pub sgpr_last: u16,
     pub ttmp_first: u16,
     pub ttmp_last: u16,
+    /// What stands in the place of a scalar address when there is none.
+    pub off: u16,
     /// Bits of vcc and exec.
     pub lanes: u8,
 }

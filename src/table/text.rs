@@ -4,7 +4,7 @@ pub(crate) struct TextTables {
     /// Code, name, and name as a 64-bit operand, of all codes that are no plain register or integer.
     pub codes: &'static [(u16, &'static str, &'static str)],
     /// Which of `codes` is the code's, counted from one.
-    pub code_at: [u8; 256],
+    pub code_at: [u8; crate::codec::code::VGPR as usize],
     /// Slots whose mnemonic the target spells in its own way.
     pub spellings: &'static [(u16, &'static str)],
     pub hwreg: &'static [(u16, &'static str)],

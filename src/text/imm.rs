@@ -1,10 +1,10 @@
 //! Immediates and modifiers.
 
 use super::Printer;
-use super::operand::F32_BITS;
 use super::out::Out;
+use crate::codec::constants::F32_BITS;
+use crate::codec::{bitop3, bits, flag, value};
 use crate::common::Flags;
-use crate::operand::{bitop3, bits, flag, value};
 use crate::table::{Item, Kind, Ty};
 use crate::{Counter, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 

@@ -10,7 +10,7 @@ mod texts;
 
 use core::fmt;
 
-use crate::operand::value;
+use crate::codec::value;
 use crate::table::{Item, Kind};
 use crate::target::{ITEMS, OPERANDS, TEXT};
 use crate::{Field, Inst};

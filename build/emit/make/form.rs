@@ -114,7 +114,7 @@ impl Form<'_> {
         let modifiers = set::set(t, class, items, self.variant)?;
         let set = set::name(shared, &camel(&format!("{}_{}", def.name, self.extension)), &modifiers);
         let mut parts = Parts::default();
-        let vector = def.name.starts_with("VOP");
+        let vector = def.bus;
         let info = &t.infos[slot.info];
         // What is read without a field goes over the constant bus too; no operation has two.
         for code in t.codes.iter().filter(|c| vector && ["vcc_lo", "m0"].contains(&c.name.as_str())) {
@@ -324,7 +324,7 @@ impl Form<'_> {
                 ("Vgpr<N>".into(), format!(".global(&{rules}, &{place}, {name}, saddr)"))
             }
             "scratch_addr" => {
-                let tail = if item.aux[0] == NONE { "255".into() } else { item.aux[0].to_string() };
+                let tail = item.aux[0].to_string();
                 test = format!("scratch {}", u8::from(item.aux[0] != NONE));
                 (ty(parts, "1"), format!(".scratch(&{rules}, &{place}, {tail}, {name}, saddr)"))
             }

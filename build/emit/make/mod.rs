@@ -65,6 +65,9 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         if t.row.feature() != t.row.name {
             continue;
         }
+        if t.row.bus != 1 {
+            return t.row.at.err(format!("the constant bus carries {}, and src/make counts up to one", t.row.bus));
+        }
         writeln!(modules, "#[allow(unused_imports)]\npub mod {name} {{\nuse super::*;\nuse super::shapes::*;").unwrap();
         operand::specials(&mut modules, t);
         let mut others: BTreeMap<String, Vec<String>> = BTreeMap::new();

@@ -60,14 +60,16 @@ pub fn allowed(t: &Target, class: &Class, item: &Item) -> Result<u16> {
         "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" | "global_addr" | "buf_vaddr" => VGPR,
         "scratch_addr" | "exp_src" => VGPR | OFF,
         "sdwa_src" if item.cond == NONE => VGPR,
-        "sdwa_src" => classes(256) & !VGPR | VGPR,
-        "sdst_or_vcc" => classes(128),
-        // 127 is `off`, and not the upper half of exec.
-        "saddr" if has(126) => classes(0) | OFF,
+        "sdwa_src" => classes(1 << item.width) & !VGPR | VGPR,
+        "sdst_or_vcc" => classes(1 << item.width),
+        // `off` lies over another code: the upper half of exec, which says nothing of exec.
+        "saddr" if t.codes.iter().any(|c| c.name == "exec_lo" && has(c.range.of(&t.row.name).map_or(0, |r| r.0))) => {
+            classes(0) | OFF
+        }
         "saddr" => classes(0) & !EXEC | OFF,
         "smem_offset" => ["sgpr", "sys", "ttmp", "m0", "exec", "int"].iter().fold(0, |m, c| m | class_bit(c)),
         "smrd_offset" => classes(0) & !VGPR | INT,
-        "code" if set.is_none() && item.add == 256 => VGPR,
+        "code" if set.is_none() && item.add == t.code.vgpr.0 => VGPR,
         "code" if set.is_some() => classes(0),
         kind => return t.row.at.err(format!("build/make does not know what `{}` of kind {kind} can be", item.field)),
     })
@@ -134,21 +136,18 @@ pub fn traits(traits: &BTreeMap<u16, String>) -> String {
 
 /// The rules of a target's operand codes.
 pub fn rules(isa: &Isa, t: &Target, pool: &mut Pool) -> Result<String> {
-    let range = |class: &str| {
-        let rows = t.codes.iter().filter(|c| c.class == class);
-        rows.map(|c| *c.range.of(&t.row.name).expect("those of the target")).next()
+    let range = |is: &dyn Fn(&CodeRow) -> bool| {
+        t.codes.iter().find(|c| is(c)).map(|c| *c.range.of(&t.row.name).expect("those of the target"))
     };
-    let set = |classes: &[&str], first: u16, pairs: bool| {
-        let rows = t.codes.iter().filter(|c| classes.contains(&c.class.as_str()) && (!pairs || c.pair.is_some()));
-        rows.fold(0u128, |mask, c| {
-            let &(a, b) = c.range.of(&t.row.name).expect("those of the target");
-            (a..=b).fold(mask, |mask, code| mask | 1 << (code - first))
-        })
-    };
-    const SPECIAL: [&str; 3] = ["sys", "m0", "exec"];
-    const READ_ONLY: [&str; 2] = ["ro", "lds"];
-    let (ttmp_first, ttmp_last) = range("ttmp").unwrap_or((127, 127));
-    let inv2pi = t.codes.iter().any(|c| c.class == "float" && *c.range.of(&t.row.name).unwrap() == (248, 248));
+    let first = |name: &str| range(&|c| c.name == name).map_or(u16::MAX, |r| r.0);
+    // Which class each code is of, counted from one; the highest bit: it can be 64 bits.
+    let mut classes = vec![0u8; t.code.vgpr.0.into()];
+    for c in t.codes.iter().filter(|c| c.class != "off" && c.class != "vgpr") {
+        let &(a, b) = c.range.of(&t.row.name).expect("those of the target");
+        let class = CLASSES.iter().position(|(name, ..)| *name == c.class).map_or(0, |n| n as u8 + 1);
+        (a..=b).for_each(|code| classes[usize::from(code)] = class | u8::from(c.pair.is_some()) << 7);
+    }
+    let (ttmp_first, ttmp_last) = range(&|c| c.class == "ttmp").unwrap_or((u16::MAX, u16::MAX));
     let named = |name: &str| -> Result<u64> {
         let mut set = 0;
         for value in isa.enums.iter().filter(|e| !e.bits && e.name == name).flat_map(|e| &e.values) {
@@ -159,12 +158,12 @@ pub fn rules(isa: &Isa, t: &Target, pool: &mut Pool) -> Result<String> {
         Ok(set)
     };
     let key = format!(
-        "Rules {{ sgpr_last: {}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, special: {:#x}, special_pairs: {:#x}, constants: {:#x}, constant_pairs: {:#x}, specials: &{:?}, aligned: {}, inv2pi: {inv2pi}, exp_targets: [{:#x}], interp_params: [{:#x}] }}",
-        range("sgpr").map_or(0, |r| r.1),
-        set(&SPECIAL, 0, false),
-        set(&SPECIAL, 0, true),
-        set(&READ_ONLY, 192, false),
-        set(&READ_ONLY, 192, true),
+        "Rules {{ sgpr_last: {}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, vcc: {}, m0: {}, exec: {}, off: {}, classes: {classes:?}, specials: &{:?}, aligned: {}, exp_targets: [{:#x}], interp_params: [{:#x}] }}",
+        range(&|c| c.class == "sgpr").map_or(0, |r| r.1),
+        t.code.vcc,
+        first("m0"),
+        first("exec_lo"),
+        t.code.off,
         crate::build::emit::names::special_codes(isa, &t.row.name),
         t.row.has("aligned-vgprs"),
         named("exp_tgt")?,

@@ -59,6 +59,11 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
         None => writeln!(set.impls, "impl ModifierSet for $ {{}}").unwrap(),
         Some(image) => writeln!(set.impls, "impl ModifierSet for $ {{ const IMAGE: [u8; 4] = {image:?}; }}").unwrap(),
     }
+    // What LLVM's assembler takes if nothing is said.
+    let default = |field: &str| {
+        let mut of_all = t.formats.iter().flat_map(|f| &f.def.defaults).filter(|d| !d.neutral);
+        of_all.find(|d| d.field == field).map_or(0, |d| u64::from(d.value))
+    };
     for item in items {
         if item.kind == "endpgm" {
             writeln!(set.impls, "impl Simm16 for $ {{ const LSB: u8 = {}; }}", item.lsb).unwrap();
@@ -175,24 +180,25 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
             "named" | "mtbuf_format" | "dpp_mask" => {
                 writeln!(set.impls, "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}").unwrap();
                 set.methods.push(format!("value {name} {width}"));
-                if item.kind == "dpp_mask" {
-                    set.defaults |= 15 << lsb;
-                }
+                set.defaults |= default(name) << lsb;
             }
             "omod" => {
                 writeln!(set.impls, "impl Omod for $ {{ const LSB: u8 = {lsb}; }}").unwrap();
                 set.methods.push("omod".into());
             }
             "sdwa_sel" | "dst_unused" => {
-                // Of all, and keep the rest: what LLVM's assembler takes if nothing is said.
-                let (max, default) = if item.kind == "sdwa_sel" { (6, 6) } else { (2, 2) };
+                let checks = t.checks[class.checks.0..class.checks.0 + class.checks.1].iter();
+                let words = checks.filter(|c| c.lsb == lsb).map(|c| t.sets[c.set]).next();
+                let Some(max) = words.and_then(|w| (0..1 << width).rev().find(|n| w[0] >> n & 1 == 1)) else {
+                    return t.row.at.err(format!("`{name}` takes all values"));
+                };
                 writeln!(
                     set.impls,
                     "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; const MAX: u16 = {max}; }}"
                 )
                 .unwrap();
                 set.methods.push(format!("choice {name} {max}"));
-                set.defaults |= default << lsb;
+                set.defaults |= default(name) << lsb;
             }
             // These are parameters.
             "dpp_ctrl" | "dmask" => {}
