@@ -6,7 +6,6 @@ use crate::{Field, FieldError, FieldInfo, Format, Inst, Target};
 
 /// Bits of one dword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub struct Piece {
     /// The dword, counted from the first of the instruction.
     pub dword: u8,
@@ -57,7 +56,6 @@ impl Piece {
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub struct Location {
     /// The field.
     pub field: Field,

@@ -69,10 +69,10 @@ fn unknown(builder: &Builder, base: &Layout, extension: Option<Format>) -> Optio
     let behind = extension.and_then(|format| layout(builder.target, format));
     let fields = || base.fields.iter().chain(behind.into_iter().flat_map(|layout| layout.fields));
     let known = |field: Field| fields().any(|info| role(info.field) == role(field));
-    let given = builder.arguments().iter().map(|(field, _)| *field);
+    let mut given = builder.arguments().iter().map(|(field, _)| *field);
     // A `vcc` that the text names.
     let implied = |field: &Field| [Field::Vdst, Field::Sdst, Field::Src2].contains(field) && builder.is_vcc(*field);
-    given.filter(|field| !known(*field) && *field != Field::Literal && !implied(field)).next()
+    given.find(|field| !known(*field) && *field != Field::Literal && !implied(field))
 }
 
 impl Filling<'_> {
