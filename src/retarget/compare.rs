@@ -63,6 +63,11 @@ fn is_left_out(inst: &Inst, item: &Item) -> Result<(), RetargetError> {
 
 fn same((a, item): (&Inst, &Item), (b, other): (&Inst, &Item)) -> Result<(), RetargetError> {
     let bits_of = |o: &Option<Operand>| o.map_or(0, |o| o.bits);
+    // Of doubles the same bits are signs on CDNA3, and were not before.
+    let is_sign = |item: &Item| item.kind == Kind::ListNeg;
+    if item.access.is_none() && is_sign(item) != is_sign(other) && modifier(a, item) != 0 {
+        return Err(refused(a, item));
+    }
     let good = if item.access.is_none() {
         let (here, there) = (modifier(a, item), modifier(b, other));
         match u32::try_from(here) {

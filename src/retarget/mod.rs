@@ -190,6 +190,10 @@ impl Items {
         self.all().find(|i| i.cond != NONE && i.kind != Kind::SdwaSrc).map(|i| i.cond)
     }
 
+    fn named_at(self, bit: u8) -> Option<Field> {
+        self.all().find(|i| i.access.is_none() && i.lsb == bit).map(|i| i.field)
+    }
+
     fn scratch(self) -> Option<&'static Item> {
         self.all().find(|i| i.kind == Kind::ScratchAddr)
     }
@@ -342,7 +346,11 @@ fn retarget(from: &Inst, target: Target, place: &Place) -> Result<Inst, Retarget
         }
     }
     let named = |field: Field| {
-        let field = names.reversed().of(field);
+        let field = match (names.reversed().of(field), items.returns()) {
+            // The bit that returns the old value has another name here.
+            (Field::Glc | Field::Sc0, Some(bit)) => items.named_at(bit).unwrap_or(field),
+            (field, _) => field,
+        };
         RetargetError::Value { field, value: from.get(field).unwrap_or(0).into() }
     };
     let inst = decode_words(target, words.0.get(..dwords).unwrap_or(&words.0)).map_err(|e| match e {
@@ -352,6 +360,8 @@ fn retarget(from: &Inst, target: Target, place: &Place) -> Result<Inst, Retarget
     if inst.opcode() != from.opcode() || inst.extension().is_some() != extension.is_some() && offset.is_none() {
         return Err(lacks);
     }
+    // A field that nothing is in, as the destination of what does not return, need not be one there.
+    let inst = inst.canonical();
     compare(from, &inst, names)?;
     match (from.check(), inst.check()) {
         (Ok(()), Err(rule)) => Err(RetargetError::Rule(rule)),
