@@ -2,7 +2,7 @@
 //!
 //! `instructions WORK ROUNDS` prints how many GPU instructions there are in a round.
 
-use amdgpu_isa::{Decoder, Inst, Target, TextBuffer, length};
+use amdgpu_isa::{Decoded, Decoder, Inst, Target, TextBuffer, length};
 use std::fmt::Write;
 use std::hint::black_box;
 
@@ -17,7 +17,7 @@ fn main() -> Result<(), String> {
         return Ok(());
     };
     let rounds: usize = rounds.parse().map_err(|e| format!("{rounds}: {e}"))?;
-    let insts: Vec<Inst> = Decoder::new(TARGET, CODE).filter_map(|(_, item)| item.ok()).collect();
+    let insts: Vec<Inst> = Decoder::new(TARGET, CODE).filter_map(|Decoded { inst: item, .. }| item.ok()).collect();
     let mut text = String::with_capacity(256);
     let mut out = vec![0; CODE.len()];
     for _ in 0..rounds {
@@ -51,7 +51,7 @@ fn main() -> Result<(), String> {
 // Apart, so that nothing else competes for registers.
 #[inline(never)]
 fn decode(mut each: impl FnMut(&Inst)) {
-    for (_, item) in Decoder::new(TARGET, black_box(CODE)) {
+    for Decoded { inst: item, .. } in Decoder::new(TARGET, black_box(CODE)) {
         if let Ok(inst) = &item {
             each(inst);
         }

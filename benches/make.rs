@@ -23,7 +23,7 @@ const SIZE: usize = 4096;
 const LENGTHS: [usize; BLOCK] = [2, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2];
 
 #[inline(always)]
-fn push<const CHECKED: bool>(out: &mut [u32], at: usize, words: [u32; 2], len: usize) -> Option<usize> {
+fn push<const CHECKED: bool>(out: &mut [u32], at: usize, words: [u32; Words::MAX], len: usize) -> Option<usize> {
     let place = if CHECKED { at } else { at & (SIZE - 1) };
     *out.get_mut(place..)?.first_chunk_mut()? = words;
     Some(at + len)

@@ -10,6 +10,9 @@ pub mod emit;
 pub mod lower;
 pub mod model;
 pub mod parse;
+#[path = "../src/shared.rs"]
+#[allow(dead_code)] // The library uses some of it, the generator the rest.
+pub mod shared;
 
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 //! `cargo run --example assemble`
 
 use amdgpu_isa::gfx942::{Sop1, Sop1Op, Sop2, Sop2Op, Sopc, SopcOp, Sopk, SopkOp};
-use amdgpu_isa::{Assembler, Decoder, Far, FixupSlot, LabelSlot, Opcode, RelocationKind, Target};
+use amdgpu_isa::{Assembler, Decoded, Decoder, Far, FixupSlot, LabelSlot, Opcode, RelocationKind, Target};
 
 const TARGET: Target = Target::Gfx942;
 
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(kinds, [RelocationKind::Rel32Lo, RelocationKind::Rel32Hi]);
 
     let bytes: Vec<u8> = whole.buffer()[..whole.len() / 4].iter().flat_map(|word| word.to_le_bytes()).collect();
-    for (offset, inst) in Decoder::new(TARGET, &bytes) {
+    for Decoded { offset, inst } in Decoder::new(TARGET, &bytes) {
         println!("{offset:4x}  {}", inst.map_err(|invalid| invalid.error)?);
     }
     Ok(())

@@ -7,7 +7,7 @@
 extern crate std;
 
 use amdgpu_isa::{
-    DecodeError, Decoder, DecoderMut, Field, Format, Inst, InstMut, Location, Opcode, PatchError, Target,
+    DecodeError, Decoded, Decoder, DecoderMut, Field, Format, Inst, InstMut, Location, Opcode, PatchError, Target,
 };
 use std::println;
 
@@ -26,7 +26,7 @@ enum Error {
 
 /// The first instruction that is wanted, and its offset in bytes.
 fn find(code: &mut [u8], wanted: impl Fn(&Inst) -> bool) -> Result<(usize, InstMut<'_, [u8]>), Error> {
-    for (offset, inst) in DecoderMut::new(TARGET, code) {
+    for Decoded { offset, inst } in DecoderMut::new(TARGET, code) {
         let inst = inst.map_err(|invalid| Error::Decode { offset, error: invalid.error })?;
         if wanted(&inst) {
             return Ok((offset, inst));
@@ -50,7 +50,7 @@ fn shorten_sleep(code: &mut [u8]) -> Result<(), Error> {
 
 /// An opcode and a branch target: the first conditional branch is always taken, to the byte offset `to`.
 fn force_branch(code: &mut [u8], to: u64) -> Result<(), Error> {
-    let conditional = |inst: &Inst| inst.flags().is_branch() && !inst.flags().is_barrier();
+    let conditional = |inst: &Inst| inst.flags().is_branch() && !inst.flags().no_fallthrough();
     let (offset, mut branch) = find(code, conditional)?;
     branch.set_branch_target(offset as u64, to).map_err(Error::Patch)?;
     branch.set_opcode(Opcode::SBranch).map_err(Error::Patch)
@@ -71,7 +71,7 @@ fn main() {
     shorten_sleep(&mut code).expect("it sleeps");
     force_branch(&mut code, 16).expect("there is a branch");
 
-    for (offset, item) in Decoder::new(TARGET, &code) {
+    for Decoded { offset, inst: item } in Decoder::new(TARGET, &code) {
         println!("{offset:4x}  {}", item.expect("patched code is code"));
     }
     let mut words: [u32; 5] = [0xbe8000ff, 0x1000, 0xbf8e0000, 0xbf820000, 0xbf810000];

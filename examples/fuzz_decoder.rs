@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release --example fuzz_decoder`
 
-use amdgpu_isa::{DecodeError, FieldInfo, Format, Inst, Layout, Opcode, Target, decode, decode_words};
+use amdgpu_isa::{DecodeError, Encoding, FieldInfo, Format, Inst, Layout, Opcode, Target, decode, decode_words};
 use std::collections::BTreeMap;
 
 const TARGET: Target = Target::Gfx942;
@@ -58,22 +58,22 @@ fn generate(random: &mut Random, format: Format, number: u16) -> ([u32; 5], Resu
         }
     }
     // Dwords that follow when a field says so are rare in random words.
-    if let Some((field, code, _)) = layout.extends.get(random.next() as usize % 8) {
-        let field = layout.fields.iter().find(|f| f.field == *field).expect("the field is the layout's");
-        put(&mut words, field, u32::from(*code));
+    if let Some(behind) = layout.extends.get(random.next() as usize % 8) {
+        let field = layout.fields.iter().find(|f| f.field == behind.field).expect("the field is the layout's");
+        put(&mut words, field, behind.code.into());
     }
     (words, decode_words(TARGET, &words))
 }
 
 fn main() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let all: Vec<(Format, u16)> = Opcode::ALL.iter().flat_map(|op| op.encodings(TARGET)).collect();
+    let all: Vec<Encoding> = Opcode::ALL.iter().flat_map(|op| op.encodings(TARGET)).collect();
     let (mut valid, mut near_valid) = (0u32, 0u32);
     let mut reasons: BTreeMap<&str, (u32, DecodeError)> = BTreeMap::new();
     let mut found = BTreeMap::new();
 
     for round in 0..200_000 {
-        let (format, number) = all[round % all.len()];
+        let Encoding { format, number, .. } = all[round % all.len()];
         let (mut words, mut result) = generate(&mut random, format, number);
         // A neighbour of a valid instruction: one bit away.
         if result.is_ok() && round % 4 == 0 {

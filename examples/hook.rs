@@ -3,7 +3,7 @@
 //!
 //! `cargo run --example hook [-- IN.co [OUT.co]]`
 
-use amdgpu_isa::{Decoder, Field, Inst, InstMut, Invalid, Opcode, Target, Trampoline};
+use amdgpu_isa::{Decoded, Decoder, Field, Inst, InstMut, Opcode, Target, Trampoline};
 
 #[path = "code_object/mod.rs"]
 mod code_object;
@@ -56,7 +56,7 @@ pub fn hook(bytes: &mut Vec<u8>) -> Result<Vec<Hooked>> {
 type Line = (u64, Inst);
 
 fn lines(target: Target, code: &[u8], address: u64) -> Result<Vec<Line>> {
-    let line = |(offset, item): (usize, std::result::Result<Inst, Invalid>)| match item {
+    let line = |Decoded { offset, inst }| match inst {
         Ok(inst) => Ok((address + offset as u64, inst)),
         Err(invalid) => Err(format!("{:#x}: {}", address + offset as u64, invalid.error).into()),
     };
@@ -119,7 +119,7 @@ pub fn prove(before: &[u8], after: &[u8], hooked: &[Hooked]) -> Result<()> {
 
 /// The lines of a kernel's beginning.
 fn listing(target: Target, code: &[u8], address: u64, count: usize) {
-    for (offset, inst) in Decoder::new(target, code).take(count) {
+    for Decoded { offset, inst } in Decoder::new(target, code).take(count) {
         let text = inst.map_or_else(|invalid| invalid.error.to_string(), |inst| inst.to_string());
         println!("  {:08x}  {text}", address + offset as u64);
     }

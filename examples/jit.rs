@@ -5,9 +5,9 @@
 
 use std::error::Error;
 
-use amdgpu_isa::make::{Argument, BuildError, Builder};
+use amdgpu_isa::make::{Argument, BuildError, BuildError::*, Builder, ToArgument};
 use amdgpu_isa::{AssembleError, Assembler, FixupSlot, Label, LabelSlot, Waitcnt};
-use amdgpu_isa::{Decoder, Opcode, Opcode::*, Reg, Reg::*, Target};
+use amdgpu_isa::{Decoded, Decoder, Opcode, Opcode::*, Reg, Reg::*, Target};
 
 /// Where things are: the kernel's arguments, and what is loaded from them.
 const ARGUMENTS: Reg = Sgpr(0); // s[0:1]
@@ -16,7 +16,7 @@ const POINTERS: [(u8, u8); 3] = [(4, 5), (6, 7), (8, 9)]; // x, y, out
 const A: Reg = Sgpr(10);
 const N: Reg = Sgpr(11);
 const RESOURCE: u8 = 12; // s[12:15]: all of memory, for targets that know buffers only
-const VCC: Reg = Special(106);
+const VCC: Reg = Reg::VCC_LO;
 const ITEM: Reg = Vgpr(0); // the item's number; then its offset in bytes
 const ADDRESS: [Reg; 2] = [Vgpr(2), Vgpr(3)];
 const VALUES: [Reg; 2] = [Vgpr(4), Vgpr(5)]; // x[i], y[i]
@@ -41,16 +41,15 @@ impl Jit<'_> {
         Builder::new(self.target, opcode)
     }
 
-    fn mov(&mut self, to: Reg, from: impl Into<Argument>) -> Result<(), AssembleError> {
+    fn mov(&mut self, to: Reg, from: impl ToArgument) -> Result<(), AssembleError> {
         match to {
             Sgpr(_) => self.asm.emit(self.op(SMovB32).sdst(to).ssrc0(from)),
             _ => self.asm.emit(self.op(VMovB32).vdst(to).src0(from)),
         }
     }
 
-    fn wait(&mut self, wait: Waitcnt) -> Result<(), Box<dyn Error>> {
-        let counters = wait.encode(self.target)?;
-        Ok(self.asm.emit(self.op(SWaitcnt).simm16(u32::from(counters)))?)
+    fn wait(&mut self, wait: Waitcnt) -> Result<(), AssembleError> {
+        self.asm.emit(self.op(SWaitcnt).simm16(wait))
     }
 
     /// Loads the arguments, finds the item of each lane, and switches off the lanes that have none.
@@ -60,7 +59,7 @@ impl Jit<'_> {
         for (opcode, to, bytes) in [(SLoadDwordx4, Sgpr(4), 0), (SLoadDwordx4, Sgpr(8), 16)] {
             self.asm.emit(self.op(opcode).sdata(to).sbase(ARGUMENTS).offset(bytes / unit))?;
         }
-        self.wait(Waitcnt { lgkmcnt: 0, ..Waitcnt::nothing(self.target) })?;
+        self.wait(Waitcnt::new().with_lgkmcnt(0))?;
         self.asm.emit(self.op(SLshlB32).sdst(GROUP).ssrc0(GROUP).ssrc1(8))?;
         self.asm.emit(self.op(VAddCoU32).vdst(ITEM).src0(GROUP).src1(ITEM))?;
         self.asm.emit(self.op(VCmpGtU32).src0(N).src1(ITEM))?;
@@ -103,7 +102,7 @@ impl Jit<'_> {
         let to = Vgpr(self.temporary);
         match self.op(opcode).vdst(to).src0(left).src1(right).build() {
             Ok(inst) => self.asm.emit(inst)?,
-            Err(BuildError::Operand { .. } | BuildError::ConstantBus(_) | BuildError::TwoLiterals(_)) => {
+            Err(BuildError::Operand { .. } | NoLiteral { .. } | ConstantBus(_) | TwoLiterals(_)) => {
                 self.mov(to, right)?;
                 self.asm.emit(self.op(opcode).vdst(to).src0(left).src1(to))?;
             }
@@ -186,7 +185,7 @@ pub fn compile(target: Target, expression: &str, code: &mut [u32]) -> Result<usi
     for (pointer, value) in POINTERS.into_iter().zip(VALUES) {
         jit.access(pointer, value, false)?;
     }
-    jit.wait(Waitcnt { vmcnt: 0, lgkmcnt: 0, ..Waitcnt::nothing(target) })?;
+    jit.wait(Waitcnt::new().with_vmcnt(0).with_lgkmcnt(0))?;
     let mut parser = Parser { text: expression.chars().peekable(), jit: &mut jit };
     let value = parser.sum()?;
     if let Some(c) = parser.text.find(|c| !c.is_whitespace()) {
@@ -205,7 +204,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let len = compile(target, &expression, &mut code)?;
     let bytes: Vec<u8> = code[..len].iter().flat_map(|word| word.to_le_bytes()).collect();
     println!("// out[i] = {expression} for {target}");
-    for (offset, item) in Decoder::new(target, &bytes) {
+    for Decoded { offset, inst: item } in Decoder::new(target, &bytes) {
         println!("{offset:4x}  {}", item.map_err(|invalid| invalid.error)?);
     }
     Ok(())

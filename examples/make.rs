@@ -4,7 +4,7 @@
 //! `cargo run --features make --example make`
 
 use amdgpu_isa::make::{Agpr, BuildError, Builder, Vgpr, Words, a, float, int, literal, off, s, v};
-use amdgpu_isa::{Decoder, Field, Opcode, Target, gfx942};
+use amdgpu_isa::{Decoded, Decoder, Field, Opcode, Target, gfx942};
 
 /// What needs no run-time value is made by the compiler.
 const LOAD: Result<Words, BuildError> = gfx942::s_load_dwordx4(s(8), s(0), int(0x10)).words();
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     code.extend(add.src0(s::<1>(1)).clamp().build()?.words());
 
     let bytes: Vec<u8> = code.iter().flat_map(|word| word.to_le_bytes()).collect();
-    for (_, item) in Decoder::new(target, &bytes) {
+    for Decoded { inst: item, .. } in Decoder::new(target, &bytes) {
         println!("{}", item.map_err(|invalid| invalid.error)?);
     }
     Ok(())

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --example registers [-- FILE.co]`
 
-use amdgpu_isa::{Decoder, Operand, Reg, Value};
+use amdgpu_isa::{Decoded, Decoder, Operand, Reg, Value};
 use std::fmt;
 
 #[path = "code_object/mod.rs"]
@@ -58,7 +58,7 @@ impl fmt::Display for Used {
 pub fn used(object: &CodeObject, bytes: &[u8], kernel: &Kernel) -> Result<Used> {
     let at = (kernel.address - object.text.address) as usize + object.text.offset;
     let mut all = Used::default();
-    for (offset, inst) in Decoder::new(object.target, &bytes[at..][..kernel.size as usize]) {
+    for Decoded { offset, inst } in Decoder::new(object.target, &bytes[at..][..kernel.size as usize]) {
         let inst = inst.map_err(|invalid| format!("{}+{offset:#x}: {}", kernel.name, invalid.error))?;
         for operand in inst.operands() {
             all.operand(&operand, || operand.role.map_or(String::new(), |field| inst.field_text(field).to_string()));

@@ -3,7 +3,7 @@
 //!
 //! `cargo run --example waits [-- FILE.co]`
 
-use amdgpu_isa::{Decoder, Imm, Inst, RegSet};
+use amdgpu_isa::{Counter, Decoded, Decoder, Imm, Inst, RegSet};
 
 #[path = "code_object/mod.rs"]
 mod code_object;
@@ -24,20 +24,22 @@ impl Pending {
 
     fn step(&mut self, inst: &Inst) {
         if let Some(Imm::Waitcnt(wait)) = inst.imm() {
-            for (list, left) in [(&mut self.vector, wait.vmcnt), (&mut self.scalar, wait.lgkmcnt)] {
-                list.drain(..list.len().saturating_sub(left.into()));
+            let counted = [(&mut self.vector, Counter::Vmcnt), (&mut self.scalar, Counter::Lgkmcnt)];
+            for (list, counter) in counted {
+                let left = wait.get(counter).map_or(list.len(), usize::from);
+                list.drain(..list.len().saturating_sub(left));
             }
         }
         let counters = inst.counters();
         // A store raises the counter too, and writes no register.
-        if counters.vmcnt {
+        if counters.contains(Counter::Vmcnt) {
             self.vector.push(inst.writes());
         }
-        if counters.lgkmcnt {
+        if counters.contains(Counter::Lgkmcnt) {
             self.scalar.push(inst.writes());
         }
         // What follows is come to from elsewhere.
-        if inst.flags().is_barrier() {
+        if inst.flags().no_fallthrough() {
             *self = Pending::default();
         }
     }
@@ -50,7 +52,7 @@ fn main() -> Result<()> {
     for kernel in &object.kernels {
         let at = (kernel.address - object.text.address) as usize + object.text.offset;
         let (mut pending, mut accesses, mut shorter) = (Pending::default(), 0, 0);
-        for (offset, inst) in Decoder::new(object.target, &bytes[at..][..kernel.size as usize]) {
+        for Decoded { offset, inst } in Decoder::new(object.target, &bytes[at..][..kernel.size as usize]) {
             let inst = inst.map_err(|invalid| format!("{}+{offset:#x}: {}", kernel.name, invalid.error))?;
             if pending.touched(&inst) {
                 return Err(format!("{}+{offset:#x}: {inst} does not wait", kernel.name).into());

@@ -37,13 +37,13 @@ typedef enum {
   AMDGPU_ISA_KIND_AGPR,
   // Trap handler temporaries.
   AMDGPU_ISA_KIND_TTMP,
-  // Another scalar register, by its operand code: vcc, exec, m0, ...
+  // Another scalar register, by the number that `amdgpu_isa_special` gives: vcc_lo, exec_lo, m0, ...
   AMDGPU_ISA_KIND_SPECIAL,
   // A register that no field names: 0 scc, 1 vcc, 2 exec, 3 m0, 4 mode, 5 flat_scratch, 6 xnack_mask, 7 trapsts.
   AMDGPU_ISA_KIND_IMPLICIT,
   // An inline integer.
   AMDGPU_ISA_KIND_INT,
-  // An inline floating-point constant, by its operand code.
+  // An inline floating-point constant: the bits of a `double` that has its value.
   AMDGPU_ISA_KIND_FLOAT,
   // A literal of 32 bits.
   AMDGPU_ISA_KIND_LITERAL,
@@ -107,6 +107,13 @@ uint32_t amdgpu_isa_target(const char *name);
 // # Safety
 // `name` is null or ends in a zero.
 int32_t amdgpu_isa_field(const char *name);
+
+// The number of the special register of this name ("vcc_lo", "m0", ...), or -1: the same on every target. Numbers are those
+// of one version of the library.
+//
+// # Safety
+// `name` is null or ends in a zero.
+int32_t amdgpu_isa_special(const char *name);
 
 // The length in bytes of the instruction that begins with these bytes, without looking whether it is one; 0 if that
 // cannot be told.

@@ -33,7 +33,7 @@ mod valid;
 use ::arbitrary::{Arbitrary, Error, Result, Unstructured};
 
 use crate::decode::MAX_DWORDS;
-use crate::{DecodeError, Format, Inst, Layout, Opcode, Target, decode_words};
+use crate::{DecodeError, Encoding, Format, Inst, Layout, Opcode, Target, decode_words};
 
 pub use near::{Broken, NearValid, near_valid};
 pub use valid::valid;
@@ -98,7 +98,9 @@ fn operation(target: Target, u: &mut Unstructured<'_>) -> Result<(&'static Layou
         return Err(Error::IncorrectFormat);
     };
     let encoding = u.choose_index(opcode.encodings(target).count())?;
-    let Some((format, number)) = opcode.encodings(target).nth(encoding) else { return Err(Error::IncorrectFormat) };
+    let Some(Encoding { format, number }) = opcode.encodings(target).nth(encoding) else {
+        return Err(Error::IncorrectFormat);
+    };
     Ok((layout(target, format)?, number))
 }
 

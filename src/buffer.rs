@@ -13,6 +13,11 @@ use crate::{DecodeError, Inst, Target};
 /// assert_eq!((bytes, bytes.dword(1)), ([0, 0, 0, 0, 0, 0, 0x81, 0xbf], Some(0xbf81_0000)));
 /// assert!(bytes.room(2) && !bytes.room(3) && !bytes.set_dword(2, 0));
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no buffer of dwords",
+    label = "pass a mutable slice, array or `Vec` of `u32` or of `u8`",
+    note = "`Vec` needs the feature `alloc` of amdgpu-isa"
+)]
 pub trait Buffer {
     /// Makes room for so many dwords in all, and keeps those that are there; `false` if that cannot be.
     fn room(&mut self, dwords: usize) -> bool;
@@ -123,6 +128,11 @@ vectors! {
 }
 
 /// Code in memory, as dwords or as bytes: `[u32]` or `[u8]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no code in memory",
+    label = "pass a slice of `u32` or of `u8`",
+    note = "an array or a `Vec` becomes a slice with `&mut code[..]`"
+)]
 pub trait Memory: Buffer + sealed::Memory {}
 
 impl Memory for [u32] {}

@@ -16,7 +16,9 @@ use core::ffi::c_char;
 use core::fmt::Write;
 use core::mem::MaybeUninit;
 
-use crate::{Access, DecodeError, Field, Inst, InstMut, Opcode, PatchError, Reg, Target, Value, decode, decode_words};
+use crate::{
+    Access, DecodeError, Field, Inst, InstMut, Opcode, PatchError, Reg, Special, Target, Value, decode, decode_words,
+};
 
 /// What a function says of its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,13 +65,13 @@ pub enum amdgpu_isa_kind {
     Agpr,
     /// Trap handler temporaries.
     Ttmp,
-    /// Another scalar register, by its operand code: vcc, exec, m0, ...
+    /// Another scalar register, by the number that `amdgpu_isa_special` gives: vcc_lo, exec_lo, m0, ...
     Special,
     /// A register that no field names: 0 scc, 1 vcc, 2 exec, 3 m0, 4 mode, 5 flat_scratch, 6 xnack_mask, 7 trapsts.
     Implicit,
     /// An inline integer.
     Int,
-    /// An inline floating-point constant, by its operand code.
+    /// An inline floating-point constant: the bits of a `double` that has its value.
     Float,
     /// A literal of 32 bits.
     Literal,
@@ -245,6 +247,18 @@ pub unsafe extern "C" fn amdgpu_isa_field(name: *const c_char) -> i32 {
     Field::ALL.iter().position(|field| field.name() == name).map_or(-1, |n| n as i32)
 }
 
+/// The number of the special register of this name ("vcc_lo", "m0", ...), or -1: the same on every target. Numbers are those
+/// of one version of the library.
+///
+/// # Safety
+/// `name` is null or ends in a zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_special(name: *const c_char) -> i32 {
+    // SAFETY: the caller's promise.
+    let name = unsafe { text(name) };
+    Special::ALL.iter().position(|special| special.name() == name).map_or(-1, |n| n as i32)
+}
+
 /// The length in bytes of the instruction that begins with these bytes, without looking whether it is one; 0 if that
 /// cannot be told.
 ///
@@ -389,7 +403,7 @@ fn kind_of(value: Value) -> (amdgpu_isa_kind, i64) {
         Value::Reg(Reg::VgprHigh(n)) => (Kind::VgprHigh, n.into()),
         Value::Reg(Reg::Agpr(n)) => (Kind::Agpr, n.into()),
         Value::Reg(Reg::Ttmp(n)) => (Kind::Ttmp, n.into()),
-        Value::Reg(Reg::Special(code)) => (Kind::Special, code.into()),
+        Value::Reg(Reg::Special(special)) => (Kind::Special, special as i64),
         Value::Reg(Reg::Scc) => (Kind::Implicit, 0),
         Value::Reg(Reg::Vcc) => (Kind::Implicit, 1),
         Value::Reg(Reg::Exec) => (Kind::Implicit, 2),
@@ -399,7 +413,7 @@ fn kind_of(value: Value) -> (amdgpu_isa_kind, i64) {
         Value::Reg(Reg::XnackMask) => (Kind::Implicit, 6),
         Value::Reg(Reg::TrapStatus) => (Kind::Implicit, 7),
         Value::Int(n) => (Kind::Int, n.into()),
-        Value::Float(code) => (Kind::Float, code.into()),
+        Value::Float(float) => (Kind::Float, float.to_f64().to_bits() as i64),
         Value::Literal(n) => (Kind::Literal, n.into()),
         Value::Imm(n) => (Kind::Imm, n.into()),
         Value::Label(n) => (Kind::Label, n.into()),

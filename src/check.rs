@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::codec::bus_reads;
+use crate::codec::code::scalar_align;
 use crate::operand::code_of;
 use crate::{Field, Inst, Reg, Value};
 
@@ -47,9 +49,6 @@ impl fmt::Display for RuleError {
 
 impl core::error::Error for RuleError {}
 
-/// Up to gfx9 one scalar goes over the bus.
-const BUS_LIMIT: u8 = 1;
-
 impl Inst {
     /// Checks the rules beyond decoding: alignment of register tuples, and the constant bus.
     ///
@@ -66,10 +65,11 @@ impl Inst {
     /// ```
     pub fn check(&self) -> Result<(), RuleError> {
         self.check_alignment()?;
-        if self.format().name().starts_with("VOP") {
-            self.check_bus()?;
+        let bus = bus_reads(self);
+        match bus.count > bus.limit {
+            true => Err(RuleError::ConstantBus { reads: bus.count, limit: bus.limit }),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     pub(crate) fn check_alignment(&self) -> Result<(), RuleError> {
@@ -85,10 +85,9 @@ impl Inst {
                     return Err(RuleError::MisalignedVector { field, register });
                 }
                 Reg::Sgpr(_) | Reg::Ttmp(_) => {
-                    // Register files begin at multiples of four.
-                    let align = dwords.next_power_of_two().min(4);
+                    // Register files begin at aligned registers.
                     match code_of(self, field) {
-                        Some(code) if code & align.wrapping_sub(1) != 0 => {
+                        Some(code) if code % scalar_align(dwords) != 0 => {
                             return Err(RuleError::MisalignedScalar { field, code });
                         }
                         _ => {}
@@ -98,43 +97,5 @@ impl Inst {
             }
         }
         Ok(())
-    }
-
-    fn check_bus(&self) -> Result<(), RuleError> {
-        let scalar = |value: &Value| {
-            let bus = matches!(
-                value,
-                Value::Literal(_) | Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_) | Reg::Vcc | Reg::M0)
-            );
-            bus
-        };
-        let mut reads = 0u8;
-        for (i, operand) in self.operands().enumerate() {
-            if !operand.access.reads() || !scalar(&operand.value) {
-                continue;
-            }
-            // The same scalar twice is read once; vcc and its halves share a code.
-            let same = |other: &Value| bus_key(other) == bus_key(&operand.value);
-            let before = self.operands().take(i).any(|o| o.access.reads() && scalar(&o.value) && same(&o.value));
-            reads += u8::from(!before);
-        }
-        match reads > BUS_LIMIT {
-            true => Err(RuleError::ConstantBus { reads, limit: BUS_LIMIT }),
-            false => Ok(()),
-        }
-    }
-}
-
-/// What makes two reads over the bus the same read.
-fn bus_key(value: &Value) -> (u8, u32) {
-    match *value {
-        Value::Reg(Reg::Sgpr(n)) => (0, n.into()),
-        Value::Reg(Reg::Ttmp(n)) => (1, n.into()),
-        // vcc_lo is 106.
-        Value::Reg(Reg::Vcc) => (2, 106),
-        Value::Reg(Reg::M0) => (2, 124),
-        Value::Reg(Reg::Special(n)) => (2, n.into()),
-        Value::Literal(v) => (3, v),
-        _ => (4, 0),
     }
 }

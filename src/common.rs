@@ -3,7 +3,9 @@
 include!(concat!(env!("OUT_DIR"), "/common.rs"));
 
 use core::fmt;
+use core::str::FromStr;
 
+use crate::shared::flag;
 use crate::table::Shape;
 use crate::target::{DECODE, ITEMS, OPS};
 use crate::{Space, Target};
@@ -35,29 +37,58 @@ impl Opcode {
     /// # #[cfg(feature = "gfx942")] {
     /// use amdgpu_isa::{Format, Opcode, Target};
     /// let all: Vec<_> = Opcode::VAddF32.encodings(Target::Gfx942).collect();
-    /// assert_eq!(all, [(Format::Vop2, 1), (Format::Vop3a, 257)]);
+    /// assert_eq!(all.iter().map(|e| (e.format, e.number)).collect::<Vec<_>>(), [(Format::Vop2, 1), (Format::Vop3a, 257)]);
     /// # }
     /// ```
-    pub fn encodings(self, target: Target) -> impl Iterator<Item = (Format, u16)> {
-        self.places(target).map(|place| (place.shape.format, place.number))
+    pub fn encodings(self, target: Target) -> impl Iterator<Item = Encoding> {
+        self.places(target).map(|place| Encoding { format: place.shape.format, number: place.number })
     }
 
-    /// What [`Opcode::encodings`] yields, each with the mnemonic as the target's assembler spells it: the one that
-    /// [`Inst::mnemonic`](crate::Inst::mnemonic) gives for an instruction. Mostly it is the opcode's name.
+    /// The operation that a target's assembler calls by this mnemonic, without the suffix of an encoding; case does not
+    /// matter. `None` if the target has no such operation.
+    ///
+    /// Some targets spell an operation in their own way, as [`Inst::mnemonic`](crate::Inst::mnemonic) shows; such a
+    /// spelling can be the name of another operation elsewhere. [`Opcode::from_str`] takes only the name that all targets
+    /// share.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "gfx942", feature = "gfx600"))] {
+    /// use amdgpu_isa::{Opcode, Target};
+    /// // Up to GCN 1.2 this is the addition that writes a carry.
+    /// assert_eq!(Opcode::from_mnemonic(Target::Gfx600, "v_add_i32"), Some(Opcode::VAddCoU32));
+    /// assert_eq!(Opcode::from_mnemonic(Target::Gfx942, "v_add_i32"), Some(Opcode::VAddI32));
+    /// assert_eq!(Opcode::from_mnemonic(Target::Gfx942, "V_ADD_CO_U32"), Some(Opcode::VAddCoU32));
+    /// assert_eq!(Opcode::from_mnemonic(Target::Gfx600, "global_load_dword"), None);
+    /// # }
+    /// ```
+    #[cfg(feature = "text")]
+    pub fn from_mnemonic(target: Target, mnemonic: &str) -> Option<Opcode> {
+        let spellings = crate::target::TEXT[target as usize].spellings;
+        if let Some((slot, _)) = spellings.iter().find(|(_, spelling)| spelling.eq_ignore_ascii_case(mnemonic)) {
+            return OPS[target as usize].opcode((*slot).into());
+        }
+        let opcode: Opcode = mnemonic.parse().ok()?;
+        // An operation that the target spells otherwise is not called by its name there.
+        let respelled = |place: Place| spellings.iter().any(|(slot, _)| *slot == place.slot);
+        let mut places = self::Opcode::places(opcode, target).peekable();
+        places.peek()?;
+        (!places.all(respelled)).then_some(opcode)
+    }
+
+    /// How a target's assembler spells the operation in a format, without the suffix of an encoding. Mostly it is the
+    /// opcode's name. `None` if the target lacks the operation in that format.
     ///
     /// ```
     /// # #[cfg(feature = "gfx600")] {
     /// use amdgpu_isa::{Format, Opcode, Target};
-    /// let all: Vec<_> = Opcode::VAddCoU32.spellings(Target::Gfx600).collect();
-    /// assert_eq!(all, [(Format::Vop2, 37, "v_add_i32"), (Format::Vop3b, 293, "v_add_i32")]);
+    /// assert_eq!(Opcode::VAddCoU32.mnemonic(Target::Gfx600, Format::Vop2), Some("v_add_i32"));
+    /// assert_eq!(Opcode::VAddCoU32.mnemonic(Target::Gfx600, Format::Vop1), None);
     /// # }
     /// ```
     #[cfg(feature = "text")]
-    pub fn spellings(self, target: Target) -> impl Iterator<Item = (Format, u16, &'static str)> {
-        self.places(target).map(move |place| {
-            let own = own_spelling(target, place.slot.into());
-            (place.shape.format, place.number, own.unwrap_or_else(|| self.name()))
-        })
+    pub fn mnemonic(self, target: Target, format: Format) -> Option<&'static str> {
+        let place = self.places(target).find(|place| place.shape.format == format)?;
+        Some(own_spelling(target, place.slot.into()).unwrap_or_else(|| self.name()))
     }
 
     pub(crate) fn places(self, target: Target) -> impl Iterator<Item = Place> {
@@ -74,6 +105,16 @@ impl Opcode {
             Some(Place { shape, slot, number: number(target, shape.format, slot - family.base) })
         })
     }
+}
+
+/// One encoding of an operation; see [`Opcode::encodings`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub struct Encoding {
+    /// The base format.
+    pub format: Format,
+    /// The number in the format's opcode field.
+    pub number: u16,
 }
 
 /// Where a target has an operation: its number in a format, and how it looks there.
@@ -120,6 +161,55 @@ impl fmt::Display for Opcode {
     }
 }
 
+/// Reads the name; case does not matter. What a target's assembler calls it reads [`Opcode::from_mnemonic`].
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::{Opcode, UnknownName};
+/// assert_eq!("v_add_f32".parse(), Ok(Opcode::VAddF32));
+/// assert_eq!("V_ADD_F32".parse(), Ok(Opcode::VAddF32));
+/// assert_eq!("v_add_f32_e32".parse::<Opcode>(), Err(UnknownName)); // the suffix is that of an encoding
+/// # }
+/// ```
+#[cfg(feature = "text")]
+impl FromStr for Opcode {
+    type Err = UnknownName;
+
+    fn from_str(s: &str) -> Result<Self, Self::Err> {
+        Opcode::ALL.iter().copied().find(|opcode| opcode.name().eq_ignore_ascii_case(s)).ok_or(UnknownName)
+    }
+}
+
+/// No operation, format or field has this name in this build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct UnknownName;
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("unknown name")
+    }
+}
+
+impl core::error::Error for UnknownName {}
+
+/// Reads the manual's name, such as `VOP3P-MAI`; case does not matter.
+impl FromStr for Format {
+    type Err = UnknownName;
+
+    fn from_str(s: &str) -> Result<Self, Self::Err> {
+        Format::ALL.iter().copied().find(|format| format.name().eq_ignore_ascii_case(s)).ok_or(UnknownName)
+    }
+}
+
+/// Reads the manual's name, such as `ssrc0`; case does not matter.
+impl FromStr for Field {
+    type Err = UnknownName;
+
+    fn from_str(s: &str) -> Result<Self, Self::Err> {
+        Field::ALL.iter().copied().find(|field| field.name().eq_ignore_ascii_case(s)).ok_or(UnknownName)
+    }
+}
+
 impl Format {
     /// The manual's name, such as `VOP3P-MAI`.
     pub fn name(self) -> &'static str {
@@ -146,28 +236,64 @@ impl fmt::Display for Field {
     }
 }
 
-/// What an operation does besides its operands.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+/// What an operation does besides its operands: a set of [`Flag`]s.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Flags(pub(crate) u32);
 
 macro_rules! flags {
-    ($($(#[$doc:meta])* $name:ident = $bit:expr;)*) => {
-        impl Flags {
-            $($(#[$doc])* pub const fn $name(self) -> bool { self.0 >> $bit & 1 == 1 })*
+    ($($(#[$doc:meta])* $name:ident $flag:ident $text:literal = $name_in_isa:literal;)*) => {
+        /// One of [`Flags`].
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        #[repr(u8)]
+        pub enum Flag {
+            $($(#[$doc])* $flag = flag($name_in_isa).trailing_zeros() as u8,)*
         }
-        impl fmt::Debug for Flags {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let mut set = f.debug_set();
-                $(if self.$name() { set.entry(&stringify!($name)); })*
-                set.finish()
+        impl Flag {
+            /// Every flag.
+            pub const ALL: &'static [Flag] = &[$(Flag::$flag),*];
+
+            /// Its name, such as `commutable`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Flag::$flag => $text,)*
+                }
             }
+        }
+        impl Flags {
+            $($(#[$doc])* pub const fn $name(self) -> bool { self.contains(Flag::$flag) })*
         }
     };
 }
 
 impl Flags {
-    pub(crate) const LOAD: u32 = 1 << 9;
-    pub(crate) const STORE: u32 = 1 << 10;
+    pub(crate) const LOAD: u32 = flag("load");
+    pub(crate) const STORE: u32 = flag("store");
+
+    /// The flag is set.
+    pub const fn contains(self, flag: Flag) -> bool {
+        self.0 >> flag as u32 & 1 == 1
+    }
+
+    /// No flag is set.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The flags that are set.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Flag, Target, decode_words};
+    /// let branch = decode_words(Target::Gfx942, &[0xbf82_fffe]).unwrap(); // s_branch
+    /// assert!(branch.flags().iter().eq([Flag::Branch, Flag::Terminator, Flag::NoFallthrough]));
+    /// let names: Vec<&str> = branch.flags().iter().map(Flag::name).collect();
+    /// assert_eq!(names, ["branch", "terminator", "no_fallthrough"]);
+    /// # }
+    /// ```
+    pub fn iter(self) -> impl Iterator<Item = Flag> {
+        Flag::ALL.iter().copied().filter(move |flag| self.contains(*flag))
+    }
 
     /// Branches to a label or goes on with the next instruction.
     ///
@@ -179,54 +305,66 @@ impl Flags {
     /// # }
     /// ```
     pub const fn is_conditional_branch(self) -> bool {
-        self.is_branch() && !self.is_barrier()
+        self.is_branch() && !self.no_fallthrough()
     }
 }
 
-// The order of the bits is that of FLAGS in build/emit/tables.rs.
+impl fmt::Display for Flag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl fmt::Debug for Flags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+// The last name is that in `isa/`.
 flags! {
     /// The first two sources can change places: [`Inst::commuted`](crate::Inst::commuted).
-    is_commutable = 0;
+    is_commutable Commutable "commutable" = "commute";
     /// Lanes work together: moving it into other control flow changes its meaning.
-    is_convergent = 1;
+    is_convergent Convergent "convergent" = "convergent";
     /// Can raise a floating-point exception.
-    may_raise_fp = 2;
+    may_raise_fp MayRaiseFp "may_raise_fp" = "fpexcept";
     /// Runs in the transcendental unit.
-    is_trans = 3;
+    is_trans Trans "trans" = "trans";
     /// Works on packed values.
-    is_packed = 4;
+    is_packed Packed "packed" = "packed";
     /// Dot product.
-    is_dot = 5;
+    is_dot Dot "dot" = "dot";
     /// Matrix multiply-add.
-    is_mfma = 6;
+    is_mfma Mfma "mfma" = "mfma";
     /// Sparse matrix multiply-add.
-    is_smfmac = 7;
+    is_smfmac Smfmac "smfmac" = "smfmac";
     /// Compares.
-    is_compare = 8;
+    is_compare Compare "compare" = "compare";
     /// Reads memory.
-    is_load = 9;
+    is_load Load "load" = "load";
     /// Writes memory.
-    is_store = 10;
+    is_store Store "store" = "store";
     /// Atomic memory access.
-    is_atomic = 11;
+    is_atomic Atomic "atomic" = "atomic";
     /// Branches to a label.
-    is_branch = 12;
+    is_branch Branch "branch" = "branch";
     /// Branches to an address in a register.
-    is_indirect_branch = 13;
+    is_indirect_branch IndirectBranch "indirect_branch" = "indirect";
     /// Ends a basic block.
-    is_terminator = 14;
+    is_terminator Terminator "terminator" = "terminator";
     /// Calls.
-    is_call = 15;
+    is_call Call "call" = "call";
     /// Returns.
-    is_return = 16;
+    is_return Return "return" = "return";
     /// Ends the program.
-    is_program_end = 17;
-    /// Control does not reach the next instruction.
-    is_barrier = 18;
+    is_program_end ProgramEnd "program_end" = "endpgm";
+    /// Control never reaches the next instruction: an unconditional branch, or the end of the program.
+    no_fallthrough NoFallthrough "no_fallthrough" = "no_next";
     /// Waits for the other waves of the group.
-    is_wave_barrier = 19;
+    is_wave_barrier WaveBarrier "wave_barrier" = "wave_barrier";
     /// Waits for counters.
-    is_wait = 20;
+    is_wait Wait "wait" = "wait";
     /// Has effects that neither operands nor memory show.
-    has_side_effects = 21;
+    has_side_effects SideEffects "side_effects" = "effects";
 }

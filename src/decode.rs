@@ -1,15 +1,24 @@
 //! From words to instructions.
 
-#[cfg(not(target_os = "none"))]
+#[cfg(feature = "fast")]
 pub(crate) mod hot;
 pub(crate) mod probe;
 
-use crate::table::{Check, Class, DecodeTables, Family, FieldMap, Follow, NONE, paged, special, tail};
+use core::fmt;
+
+use crate::common::code;
+use crate::shared::{RuleKind, marks};
+use crate::table::{Bits, Check, Class, DecodeTables, Family, FieldMap, Follow, Joined, NONE, Rule, paged, tail};
 use crate::target::DECODE;
-use crate::target::generated::{FAMILIES, LANES, RULES, SETS, TAILS};
+use crate::target::generated::{ANY_JOINED, FAMILIES, LANES, MARKS, RULES, SETS, TAILS};
 use crate::{DecodeError, Field, Format, Inst, Target};
-#[cfg(not(target_os = "none"))]
+#[cfg(feature = "fast")]
 use {crate::target::HOT, hot::Hot};
+
+/// Codes that announce a dword.
+const LITERAL: u32 = code::LITERAL as u32;
+const SDWA: u32 = code::SDWA as u32;
+const DPP: u32 = code::DPP as u32;
 
 /// Dwords of the longest instruction of any target.
 pub(crate) const MAX_DWORDS: usize = 5;
@@ -46,7 +55,7 @@ pub fn decode(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     }
 }
 
-/// How bare metal decodes, for the proofs: they run elsewhere.
+/// How words are decoded without the feature `fast`: the proofs compare both in one build.
 #[doc(hidden)]
 pub fn decode_small(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     careful_bytes(target, bytes)
@@ -86,7 +95,7 @@ impl Next {
 
 /// Decodes what has one or two dwords and is in order. Whatever else there is, `careful` decides: it alone knows
 /// errors, so that this is short. Returns the length too.
-#[cfg(not(target_os = "none"))]
+#[cfg(feature = "fast")]
 #[inline(always)]
 fn quick(target: Target, bits: u64) -> Option<(Next, usize)> {
     let Hot { meta, all, more } = match hot::look(HOT[target as usize], bits) {
@@ -97,7 +106,7 @@ fn quick(target: Target, bits: u64) -> Option<(Next, usize)> {
     Some((Next { bits: bits & all, meta }, 4 + (more & 4) as usize))
 }
 
-#[cfg(target_os = "none")]
+#[cfg(not(feature = "fast"))]
 #[inline(always)]
 fn quick(_: Target, _: u64) -> Option<(Next, usize)> {
     None
@@ -112,6 +121,19 @@ fn last(target: Target, word: u32) -> Option<(Next, usize)> {
 #[inline(always)]
 fn class_of(t: &DecodeTables, slot: u16) -> u8 {
     paged(&t.pages, &t.class_of, slot.into()).unwrap_or(0)
+}
+
+/// The class of a form of a slot.
+pub(crate) fn class_of_form(t: &DecodeTables, slot: u16, form: u8) -> Option<u8> {
+    let base = class_of(t, slot);
+    match form {
+        0 => Some(base),
+        1 | 2 => {
+            let class = t.classes.get(usize::from(base))?;
+            t.forms.get(usize::from(class.forms))?.get(usize::from(form) - 1).copied()
+        }
+        _ => follows(t, base).find(|f| f.form == form).map(|f| f.of),
+    }
 }
 
 #[inline(always)]
@@ -165,7 +187,7 @@ struct Found {
 
 impl Found {
     fn meta(&self) -> u32 {
-        Inst::meta(self.slot.into(), self.form, self.class)
+        Inst::meta(self.slot.into(), self.form)
     }
 }
 
@@ -179,7 +201,7 @@ fn careful(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, D
         return Err(DecodeError::UnknownEncoding);
     }
     let family = family(t, pairs[0] as u32);
-    let Some(found) = find(t, pairs[0], family) else {
+    let Some(found) = joined(t, pairs[0], pairs[1] as u32).or_else(|| find(t, pairs[0], family)) else {
         return Err(unknown(t, pairs[0] as u32));
     };
     if available < usize::from(found.dwords) {
@@ -201,35 +223,31 @@ fn careful(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, D
     if wrong != 0 {
         return Err(reserved_bit(t, &found, wrong.trailing_zeros() as u8));
     }
-    if let Some(bad) = refused(t, class, more, lanes, bits) {
-        return Err(reserved_value(t, &found, bad, 0));
+    let mut bad = refused(t, class, more, lanes, bits);
+    if MARKS & class.marks & marks::WIDE != 0 && bad.is_none() {
+        bad = wide(t, &found, pairs[1])?;
     }
-    if class.special != 0 {
-        ties(t, class, (more, lanes), bits)?;
+    if let Some(bad) = bad.or_else(|| broken(t, class, &pairs)) {
+        return Err(reserved_value(t, &found, bad));
     }
-    if RULES & class.special & special::WIDE != 0 {
-        wide(t, &found, pairs[1] as u32)?;
-    }
-    let [a, b, c] = pairs.map(|pair| [pair as u32, (pair >> 32) as u32]);
-    let words = [a[0], a[1], b[0], b[1], c[0]];
+    let half = |n: usize| (pairs[n / 2] >> (n % 2 * 32)) as u32;
+    let words = [half(0), half(1), half(2), half(3), half(4)];
     let inst = Inst::new(target, words, found.meta(), found.dwords.into());
-    if RULES & class.special & special::SIZED != 0 {
-        crate::operand::sizes(&inst)?;
+    if MARKS & class.marks & marks::SIZED != 0 {
+        crate::codec::sizes(&inst)?;
     }
     Ok(inst)
 }
 
-/// What must hold of the third dword.
-fn wide(t: &DecodeTables, found: &Found, word: u32) -> Result<(), DecodeError> {
-    let Some(wide) = t.wide.iter().find(|w| w.class == found.class) else { return Ok(()) };
-    let wrong = word & wide.zeros | !word & wide.ones;
+/// What must hold of the third dword and the fourth.
+fn wide(t: &DecodeTables, found: &Found, bits: u64) -> Result<Option<Bad>, DecodeError> {
+    let Some(wide) = t.wide.iter().find(|w| w.class == found.class) else { return Ok(None) };
+    let wrong = bits & wide.zeros | !bits & wide.ones;
     if wrong != 0 {
         return Err(reserved_bit(t, found, 64 + wrong.trailing_zeros() as u8));
     }
-    match refused_by(t, wide.checks, word.into()) {
-        Some(bad) => Err(reserved_value(t, found, bad, 64)),
-        None => Ok(()),
-    }
+    // They count from the third dword.
+    Ok(refused_by(t, wide.checks, bits).map(|bad| Bad { lsb: bad.lsb + 64, ..bad }))
 }
 
 /// What follows the base words where `tail` has no flag for it.
@@ -247,7 +265,8 @@ fn follows(t: &DecodeTables, class: u8) -> impl Iterator<Item = &Follow> {
 /// A cheap question before `may_follow`: the codes that announce a dword are few.
 #[inline(always)]
 pub(crate) fn may_be_long(tail: u8, word: u32) -> bool {
-    tail & tail::ALWAYS != 0 || word & 0xff >= 249 || word & 0xff00 == 0xff00
+    // SDWA, DPP and literals are the greatest codes of scalars.
+    tail & tail::ALWAYS != 0 || word & 0xff >= SDWA || word & 0xff00 == LITERAL << 8
 }
 
 /// A dword follows the base word, if the operation has all that `tail` names.
@@ -255,20 +274,35 @@ pub(crate) fn may_be_long(tail: u8, word: u32) -> bool {
 pub(crate) fn may_follow(tail: u8, word: u32) -> bool {
     let (low, src0, high) = (word & 0xff, word & 0x1ff, word >> 8 & 0xff);
     tail & tail::ALWAYS != 0
-        || tail & tail::SSRC0 != 0 && low == 255
-        || tail & tail::SSRC1 != 0 && high == 255
-        || tail & tail::SRC0 != 0 && src0 == 255
-        || tail & tail::SDWA != 0 && src0 == 249
-        || tail & tail::DPP != 0 && src0 == 250
+        || tail & tail::SSRC0 != 0 && low == LITERAL
+        || tail & tail::SSRC1 != 0 && high == LITERAL
+        || tail & tail::SRC0 != 0 && src0 == LITERAL
+        || tail & tail::SDWA != 0 && src0 == SDWA
+        || tail & tail::DPP != 0 && src0 == DPP
 }
 
 /// Dwords of an instruction whose first dword does not tell.
-pub(crate) fn dwords(target: Target, bits: u64, available: usize) -> Option<u8> {
+pub(crate) fn dwords(target: Target, bits: u64, third: u32, available: usize) -> Option<u8> {
     let t = DECODE[target as usize];
+    if let Some(found) = joined(t, bits, third) {
+        return Some(found.dwords);
+    }
     let found = find(t, bits, family(t, bits as u32))?;
     // The second dword may announce a third.
     let announced = TAILS & tail::LIST != 0 && available < 2 && follows(t, found.class).any(|f| f.lsb >= 32);
     (!announced).then_some(found.dwords)
+}
+
+/// Two operations that are one.
+fn joined(t: &DecodeTables, first: u64, third: u32) -> Option<Found> {
+    if !ANY_JOINED {
+        return None;
+    }
+    let holds = |j: &&Joined| (first & j.masks.0, third & j.masks.1) == j.values;
+    let joined = t.joined.iter().find(holds)?;
+    let slot = joined.base + ((third >> (joined.shift & 31)) as u16 & joined.op_mask);
+    let class = class_of(t, slot);
+    (class != 0).then_some(Found { slot, form: 0, class, dwords: 4 })
 }
 
 /// What the first dword or two say: the operation, its form and its length.
@@ -280,14 +314,14 @@ fn find(t: &DecodeTables, bits: u64, family: &Family) -> Option<Found> {
         return None;
     }
     let class = t.classes.get(usize::from(base))?;
-    let wide = RULES & class.special & special::WIDE != 0;
-    let dwords = 1 + u8::from(class.tail & tail::TWO != 0) + u8::from(wide && is_three(t, base));
+    let wide = MARKS & class.marks & marks::WIDE != 0;
+    let dwords = if wide { base_dwords(t, base) } else { 1 + u8::from(class.tail & tail::TWO != 0) };
     let mut found = Found { slot, form: 0, class: base, dwords };
     if may_follow(class.tail, word) {
         found.dwords += 1;
         let form = match word & 0x1ff {
-            249 if class.tail & tail::SDWA != 0 => 1,
-            250 if class.tail & tail::DPP != 0 => 2,
+            SDWA if class.tail & tail::SDWA != 0 => 1,
+            DPP if class.tail & tail::DPP != 0 => 2,
             _ => return Some(found),
         };
         (found.form, found.class) = (form, *t.forms.get(usize::from(class.forms))?.get(usize::from(form) - 1)?);
@@ -302,9 +336,8 @@ fn find(t: &DecodeTables, bits: u64, family: &Family) -> Option<Found> {
     Some(found)
 }
 
-/// The base format has three dwords.
-fn is_three(t: &DecodeTables, class: u8) -> bool {
-    field_map(t, parts(t, class).0).is_some_and(|m| m.dwords == 3)
+fn base_dwords(t: &DecodeTables, class: u8) -> u8 {
+    field_map(t, parts(t, class).0).map_or(1, |m| m.dwords)
 }
 
 #[inline(always)]
@@ -324,7 +357,7 @@ fn slot(family: &Family, word: u32) -> u16 {
 
 /// Bits that must be one, and checks that fit no lane.
 fn further<'a>(t: &'a DecodeTables, number: u8, class: &Class) -> (u64, &'a [Check]) {
-    if RULES & class.special & special::FURTHER == 0 {
+    if MARKS & class.marks & marks::FURTHER == 0 {
         return (0, &[]);
     }
     let ones = t.ones.iter().find(|o| o.0 == number).map_or(0, |o| o.1);
@@ -359,66 +392,45 @@ fn refused_by(t: &DecodeTables, checks: &[Check], bits: u64) -> Option<Bad> {
     Some(Bad { lsb: check.lsb, width: check.mask.count_ones() as u8, value })
 }
 
+impl Bits {
+    /// Their value in the words.
+    fn of(self, pairs: &Pairs) -> u16 {
+        let Bits(lsb, width) = self;
+        let pair = pairs.get(usize::from(lsb / 64)).copied().unwrap_or(0);
+        let word = if lsb & 32 == 0 { pair as u32 } else { (pair >> 32) as u32 };
+        (word >> (lsb & 31)) as u16 & ((1u32 << (width & 15)) - 1) as u16
+    }
+}
+
+/// The first rule of the class that the words break.
+fn broken(t: &DecodeTables, class: &Class, pairs: &Pairs) -> Option<Bad> {
+    let rules = if RULES == 0 { &[][..] } else { t.rules.get(usize::from(class.rules))? };
+    let rule = rules.iter().find(|rule| !keeps(t, rule, pairs))?;
+    Some(Bad { lsb: rule.field.0, width: rule.field.1, value: rule.field.of(pairs) })
+}
+
+/// The words keep to a rule. What no target asks for is left out of the code.
+fn keeps(t: &DecodeTables, rule: &Rule, pairs: &Pairs) -> bool {
+    let has = |kind: RuleKind| kind.is_in(RULES);
+    let value = rule.field.of(pairs);
+    let inside = |registers: u16| value + registers <= 256;
+    if has(RuleKind::Image) && rule.kind == RuleKind::Image {
+        let [dmask, tfe, d16] = [0, 1, 2].map(|n: usize| rule.looks[n].0.of(pairs));
+        return inside(crate::codec::mimg_dwords(rule.n, dmask, tfe != 0, d16 != 0));
+    }
+    if rule.looks.iter().any(|(bits, value)| bits.of(pairs) != u16::from(*value)) {
+        return true;
+    }
+    match rule.kind {
+        RuleKind::Room if has(RuleKind::Room) => inside(rule.n.into()),
+        RuleKind::Scalar if has(RuleKind::Scalar) => in_set(t.scalars, value.into()),
+        _ => false,
+    }
+}
+
 #[inline]
 fn in_set(set: &[u32; 16], code: usize) -> bool {
     set[code / 32 % 16] >> (code % 32) & 1 == 1
-}
-
-/// Rules that tie several fields. Their positions are those of the formats that have the rule, which no generation
-/// has moved so far; the tables name the rule, the build checks the positions.
-fn ties(t: &DecodeTables, class: &Class, (more, lanes): (&[Check], usize), bits: u64) -> Result<(), DecodeError> {
-    let has = |rule: u16| RULES & class.special & rule != 0;
-    let at = |lsb: u32, width: u32| (bits >> lsb) as u16 & ((1u32 << width) - 1) as u16;
-    let bad = |field, lsb: u8, width: u8| {
-        Err(DecodeError::ReservedValue { field, value: at(lsb.into(), width.into()), lsb, width })
-    };
-    let offen_and_idxen = at(12, 2) == 3;
-    if has(special::BUF_VADDR) && offen_and_idxen && at(32, 8) == 255 {
-        return bad(Field::Vaddr, 32, 8);
-    }
-    if has(special::ADDR64) && at(15, 1) == 1 {
-        if at(12, 2) != 0 {
-            return bad(Field::Addr64, 15, 1);
-        }
-        if at(32, 8) == 255 {
-            return bad(Field::Vaddr, 32, 8);
-        }
-    }
-    let (lds, acc) = (at(16, 1) == 1, at(55, 1) == 1);
-    // The bit is acc, or tfe where there are no accumulation registers.
-    if has(special::LDS_ALONE) && lds && acc {
-        return bad(Field::Acc, 55, 1);
-    }
-    let (glc, tfe) = (at(16, 1) == 1, at(55, 1) == 1);
-    if has(special::RETURN_TFE) && glc && tfe {
-        // One register more fits if the tuple fits one register further on.
-        let next = bits.checked_add(1 << 56);
-        let fits = |bits| refused(t, class, more, lanes, bits).is_none();
-        if !next.is_some_and(fits) {
-            return bad(Field::Vdst, 56, 8);
-        }
-    }
-    if has(special::MIMG) {
-        let dwords = crate::operand::mimg_dwords(class.special, at(8, 4), at(16, 1) == 1, at(63, 1) == 1);
-        if at(40, 8) + dwords > 256 {
-            return bad(Field::Vdata, 40, 8);
-        }
-    }
-    let no_saddr = at(48, 7) == 127;
-    if has(special::GLOBAL_ADDR) && no_saddr && at(32, 8) == 255 {
-        return bad(Field::Addr, 32, 8);
-    }
-    if has(special::SMEM_OFFSET | special::SMEM_ONE_OFFSET) {
-        let two = has(special::SMEM_OFFSET);
-        let (soffset_en, imm) = (two && at(14, 1) == 1, at(17, 1) == 1);
-        if soffset_en && !in_set(t.scalars, at(57, 7).into()) {
-            return bad(Field::Soffset, 57, 7);
-        }
-        if !soffset_en && !imm && !in_set(t.scalars, at(32, 7).into()) {
-            return bad(Field::Offset, 32, 7);
-        }
-    }
-    Ok(())
 }
 
 /// Why there is no such operation.
@@ -449,13 +461,12 @@ fn reserved_bit(t: &DecodeTables, found: &Found, bit: u8) -> DecodeError {
     DecodeError::ReservedBits { format, field, bit }
 }
 
-/// `first`: what the bits are counted from. A lane can be wider than the field in it.
-fn reserved_value(t: &DecodeTables, found: &Found, bad: Bad, first: u8) -> DecodeError {
-    let lsb = first + bad.lsb;
-    let (_, field, end) = field_at(t, found, lsb);
-    let width = bad.width.min(end - lsb);
+/// A lane can be wider than the field in it.
+fn reserved_value(t: &DecodeTables, found: &Found, bad: Bad) -> DecodeError {
+    let (_, field, end) = field_at(t, found, bad.lsb);
+    let width = bad.width.min(end - bad.lsb);
     let value = bad.value & ((1u32 << width) - 1) as u16;
-    DecodeError::ReservedValue { field: field.unwrap_or(Field::Reserved), value, lsb, width }
+    DecodeError::ReservedValue { field: field.unwrap_or(Field::Reserved), value, lsb: bad.lsb, width }
 }
 
 /// The formats of a class: of the base words, and of the dword behind them.
@@ -496,7 +507,8 @@ fn field_at(t: &DecodeTables, found: &Found, bit: u8) -> (Format, Option<Field>,
 }
 
 /// A dword that is no instruction, met while walking code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Invalid {
     /// The dword; the last one of a slice may lack bytes, which are zero here.
     pub word: u32,
@@ -506,9 +518,20 @@ pub struct Invalid {
     pub error: DecodeError,
 }
 
+/// What a walk over code finds in one place: an instruction, or a dword that is none. See [`Decoder`] and
+/// [`DecoderMut`](crate::DecoderMut).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Decoded<I = Inst> {
+    /// Where it begins, in bytes from the start of the code.
+    pub offset: usize,
+    /// The instruction, or why there is none.
+    pub inst: Result<I, Invalid>,
+}
+
 /// Walks code: yields each instruction with its offset in bytes, and each dword that is none.
 ///
-/// After a dword that is no instruction the walk goes on with the next one.
+/// After a dword that is no instruction the walk goes on with the next one. Code in dwords, not bytes, is walked by
+/// [`WordDecoder`].
 #[derive(Clone, Debug)]
 pub struct Decoder<'a> {
     target: Target,
@@ -517,7 +540,7 @@ pub struct Decoder<'a> {
     /// What is left, behind `next`.
     rest: &'a [u8],
     /// What has been decoded ahead, if anything.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(feature = "fast")]
     next: Next,
 }
 
@@ -528,7 +551,7 @@ impl<'a> Decoder<'a> {
             target,
             len: bytes.len(),
             rest: bytes,
-            #[cfg(not(target_os = "none"))]
+            #[cfg(feature = "fast")]
             next: Next::default(),
         }
     }
@@ -537,7 +560,7 @@ impl<'a> Decoder<'a> {
     ///
     /// What is done with an instruction often ends in a branch that is predicted wrongly: how many operands are there?
     /// What comes behind that begins anew; the next instruction, which comes before, does not.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(feature = "fast")]
     #[inline(always)]
     fn ahead(&mut self) -> Option<Inst> {
         let next = self.next;
@@ -548,7 +571,7 @@ impl<'a> Decoder<'a> {
         Some(next.inst())
     }
 
-    #[cfg(not(target_os = "none"))]
+    #[cfg(feature = "fast")]
     #[inline(always)]
     fn look(&mut self) {
         let next = match self.rest.first_chunk() {
@@ -573,25 +596,37 @@ impl<'a> Decoder<'a> {
         let item = careful_bytes(self.target, self.rest).map_err(|error| invalid(self.rest, error));
         let len = item.as_ref().map_or_else(|invalid| invalid.len.into(), Inst::len);
         self.rest = self.rest.get(len..).unwrap_or(&[]);
-        #[cfg(not(target_os = "none"))]
+        #[cfg(feature = "fast")]
         self.look();
         (self, Some(item))
     }
 }
 
 impl Iterator for Decoder<'_> {
-    type Item = (usize, Result<Inst, Invalid>);
+    type Item = Decoded;
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let at = self.len - self.rest.len();
-        #[cfg(not(target_os = "none"))]
+        #[cfg(feature = "fast")]
         if let Some(inst) = self.ahead() {
-            return Some((at - inst.len(), Ok(inst)));
+            return Some(Decoded { offset: at - inst.len(), inst: Ok(inst) });
         }
         let (behind, item) = self.clone().slow();
         *self = behind;
-        Some((at, item?))
+        Some(Decoded { offset: at, inst: item? })
+    }
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#010x}: {}", self.word, self.error)
+    }
+}
+
+impl core::error::Error for Invalid {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        Some(&self.error)
     }
 }
 
@@ -606,3 +641,43 @@ fn invalid(rest: &[u8], error: DecodeError) -> Invalid {
 }
 
 impl core::iter::FusedIterator for Decoder<'_> {}
+
+/// Walks code in dwords, as a GPU's memory is often mapped: [`Decoder`] over `&[u32]`. Offsets are in bytes.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::{Decoded, Opcode, Target, WordDecoder};
+/// let code = [0x8004_ff01, 1000, 0xbf81_0000]; // s_add_u32 s4, s1, 1000; s_endpgm
+/// let found = WordDecoder::new(Target::Gfx942, &code).map(|Decoded { offset, inst }| (offset, inst.unwrap().opcode()));
+/// assert!(found.eq([(0, Opcode::SAddU32), (8, Opcode::SEndpgm)]));
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct WordDecoder<'a> {
+    target: Target,
+    dwords: usize,
+    rest: &'a [u32],
+}
+
+impl<'a> WordDecoder<'a> {
+    /// A walk from the first dword.
+    pub fn new(target: Target, dwords: &'a [u32]) -> Self {
+        WordDecoder { target, dwords: dwords.len(), rest: dwords }
+    }
+}
+
+impl Iterator for WordDecoder<'_> {
+    type Item = Decoded;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let &word = self.rest.first()?;
+        let offset = (self.dwords - self.rest.len()) * 4;
+        let inst = decode_words(self.target, self.rest).map_err(|error| Invalid { word, len: 4, error });
+        let len = inst.as_ref().map_or(1, |inst| inst.words().len());
+        self.rest = self.rest.get(len..).unwrap_or(&[]);
+        Some(Decoded { offset, inst })
+    }
+}
+
+impl core::iter::FusedIterator for WordDecoder<'_> {}

@@ -89,13 +89,16 @@ pub struct FieldError {
     pub field: Field,
     /// The value that was given.
     pub value: i64,
-    /// Width of the field in bits.
+    /// Width of the field in bits; 0 if the target has no such field.
     pub width: u8,
 }
 
 impl fmt::Display for FieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} does not fit in the {} bits of {}", self.value, self.width, self.field)
+        match self.width {
+            0 => write!(f, "the target has no {}, and {} was given", self.field, self.value),
+            width => write!(f, "{} does not fit in the {width} bits of {}", self.value, self.field),
+        }
     }
 }
 

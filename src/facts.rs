@@ -1,13 +1,16 @@
 //! What an instruction does besides its operands: memory, counters, control flow.
 
+use core::fmt;
+
+use crate::codec::flag;
 use crate::common::{Flags, SPACES};
-use crate::operand::flag;
+use crate::shared::flag as flag_of;
 use crate::table::{Codes, NONE, When};
 use crate::target::FACTS;
-use crate::{Access, Inst};
+use crate::{Access, Field, Inst};
 
 /// What a memory instruction accesses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Space {
     /// Memory through the scalar cache.
@@ -32,6 +35,7 @@ pub enum Space {
 
 /// One memory access of an instruction; see [`Inst::memory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct MemoryAccess {
     /// Where.
     pub space: Space,
@@ -41,24 +45,91 @@ pub struct MemoryAccess {
     pub atomic: bool,
 }
 
-/// Counters that an instruction raises when it is issued, and that fall when it is done: what `s_waitcnt` waits for. See
-/// [`Inst::counters`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Counters {
-    /// Vector memory.
-    pub vmcnt: bool,
-    /// Exports, and data that is still to be read from registers: of GDS, and of stores on GCN 1.0.
-    pub expcnt: bool,
-    /// LDS, GDS, scalar memory (constants) and messages.
-    pub lgkmcnt: bool,
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
+        /// A counter of outstanding operations, of whatever generation: an operation raises it when it is issued, and it
+        /// falls when the operation is done.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        #[repr(u8)]
+        pub enum Counter {
+            $($(#[$doc])* $name,)*
+        }
+        impl Counter {
+            /// Every counter.
+            pub const ALL: &'static [Counter] = &[$(Counter::$name),*];
+
+            /// The name by which errors call it.
+            pub(crate) const fn field(self) -> Field {
+                match self {
+                    $(Counter::$name => Field::$name,)*
+                }
+            }
+        }
+    };
 }
 
-// The order of the last ones of FLAGS in build/emit/tables.rs; those before are flags.
-const VMCNT: u32 = 1 << 22;
-const EXPCNT: u32 = 1 << 23;
-const LGKMCNT: u32 = 1 << 24;
-const LDS: u32 = 1 << 25;
-const GDS: u32 = 1 << 26;
+// The first ones are the parts of `s_waitcnt`, in the order of isa/enums.isa and of `FLAGS` in src/shared.rs.
+// `ALL_COUNTERS` in build/emit/facts.rs has them all.
+counters! {
+    /// Vector memory; on RDNA1 to RDNA3 loads only.
+    Vmcnt;
+    /// Exports, and data that is still to be read from registers: of GDS, and of stores on GCN 1.0.
+    Expcnt;
+    /// LDS, GDS, scalar memory (constants) and messages.
+    Lgkmcnt;
+    /// Vector memory stores, on RDNA1 to RDNA3.
+    Vscnt;
+    /// Vector memory loads that do not go through a sampler, on RDNA4.
+    Loadcnt;
+    /// Vector memory stores, on RDNA4.
+    Storecnt;
+    /// Loads through a sampler, on RDNA4.
+    Samplecnt;
+    /// Ray intersections, on RDNA4.
+    Bvhcnt;
+    /// LDS, on RDNA4.
+    Dscnt;
+    /// Scalar memory and messages, on RDNA4.
+    Kmcnt;
+    /// Address translation, behind which sources may be overwritten, on gfx1250.
+    Xcnt;
+    /// Copies between memory and LDS that nobody waits for otherwise, on gfx1250.
+    Asynccnt;
+    /// Copies of tensors, on gfx1250.
+    Tensorcnt;
+}
+
+impl Counter {
+    /// Its name, such as `vmcnt`.
+    pub fn name(self) -> &'static str {
+        self.field().name()
+    }
+}
+
+impl fmt::Display for Counter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A set of [`Counter`]s, such as those that an instruction raises: [`Inst::counters`].
+///
+/// ```
+/// use amdgpu_isa::{Counter, Counters};
+/// let set = Counters::new().with(Counter::Lgkmcnt).with(Counter::Vmcnt);
+/// assert!(set.contains(Counter::Vmcnt) && !set.contains(Counter::Expcnt));
+/// assert!(set.iter().eq([Counter::Vmcnt, Counter::Lgkmcnt]));
+/// assert_eq!(set.to_string(), "vmcnt, lgkmcnt");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Counters(u16);
+
+const VMCNT: u32 = flag_of("vmcnt");
+const EXPCNT: u32 = flag_of("expcnt");
+const LGKMCNT: u32 = flag_of("lgkmcnt");
+const LDS: u32 = flag_of("lds");
+const GDS: u32 = flag_of("gds");
 const ALL_FLAGS: u32 = VMCNT - 1;
 
 impl Flags {
@@ -102,10 +173,10 @@ impl Inst {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Access, MemoryAccess, Space, Target, decode_words};
+    /// use amdgpu_isa::{Access, Space, Target, decode_words};
     /// let load = decode_words(Target::Gfx942, &[0xdc50_8000, 0x0000_0001]).unwrap(); // global_load_dword v0, v1, s[0:1]
-    /// let access = MemoryAccess { space: Space::Global, access: Access::Read, atomic: false };
-    /// assert!(load.memory().eq([access]));
+    /// let access = load.memory().next().unwrap();
+    /// assert_eq!((access.space, access.access, access.atomic), (Space::Global, Access::Read, false));
     /// // buffer_load_dword off, s[8:11], s3 lds
     /// let to_lds = decode_words(Target::Gfx942, &[0xe051_0000, 0x0302_0000]).unwrap();
     /// assert!(to_lds.memory().map(|m| (m.space, m.access)).eq([(Space::Buffer, Access::Read), (Space::Lds, Access::Write)]));
@@ -133,25 +204,40 @@ impl Inst {
         [main, other].into_iter().flatten()
     }
 
-    /// The counters that it raises.
+    /// The counters that it raises when it is issued: what has to be waited for.
     ///
-    /// On targets of the feature `unstable-rdna`, which have others, it says none.
+    /// On targets of the feature `unstable-rdna` it says none.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Counters, Target, decode_words};
+    /// use amdgpu_isa::{Counter, Target, decode_words};
     /// let load = decode_words(Target::Gfx942, &[0xdc50_0000, 0x0000_0001]).unwrap(); // flat_load_dword v0, v[1:2]
-    /// assert_eq!(load.counters(), Counters { vmcnt: true, expcnt: false, lgkmcnt: true });
+    /// assert!(load.counters().iter().eq([Counter::Vmcnt, Counter::Lgkmcnt]));
     /// # }
     /// ```
     pub fn counters(&self) -> Counters {
-        let facts = self.facts();
-        Counters { vmcnt: facts & VMCNT != 0, expcnt: facts & EXPCNT != 0, lgkmcnt: facts & LGKMCNT != 0 }
+        const FIRST: u32 = VMCNT.trailing_zeros();
+        Counters(((self.facts() & (VMCNT | EXPCNT | LGKMCNT)) >> FIRST) as u16)
     }
 }
 
 impl Counters {
-    /// It raises none.
+    /// The empty set.
+    pub const fn new() -> Counters {
+        Counters(0)
+    }
+
+    /// The set with one more counter.
+    pub const fn with(self, counter: Counter) -> Counters {
+        Counters(self.0 | 1 << counter as u16)
+    }
+
+    /// The counter is in the set.
+    pub const fn contains(self, counter: Counter) -> bool {
+        self.0 >> counter as u16 & 1 == 1
+    }
+
+    /// There is none in it.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -161,14 +247,35 @@ impl Counters {
     /// # }
     /// ```
     pub const fn is_empty(self) -> bool {
-        !(self.vmcnt || self.expcnt || self.lgkmcnt)
+        self.0 == 0
+    }
+
+    /// The counters one by one.
+    pub fn iter(self) -> impl Iterator<Item = Counter> {
+        Counter::ALL.iter().copied().filter(move |counter| self.contains(*counter))
+    }
+}
+
+impl fmt::Debug for Counters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+impl fmt::Display for Counters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, counter) in self.iter().enumerate() {
+            f.write_str(if n == 0 { "" } else { ", " })?;
+            f.write_str(counter.name())?;
+        }
+        Ok(())
     }
 }
 
 impl Codes {
     /// In the order of build/emit/facts.rs.
-    pub(crate) const fn new(codes: [u8; 9]) -> Codes {
-        let [vcc, exec, m0, flat_scratch, xnack_mask, vccz, execz, scc, lds_direct] = codes;
-        Codes { vcc, exec, m0, flat_scratch, xnack_mask, vccz, execz, scc, lds_direct }
+    pub(crate) const fn new(codes: [u8; 5]) -> Codes {
+        let [vcc, exec, m0, flat_scratch, xnack_mask] = codes;
+        Codes { vcc, exec, m0, flat_scratch, xnack_mask }
     }
 }

@@ -1,10 +1,11 @@
 //! The constants of `s_waitcnt`, `s_getreg`, `s_setreg`, `s_sendmsg` and `s_set_gpr_idx`, taken apart. Where the parts
 //! lie is in the tables (`bits` in `isa/enums.isa`); the printer and re-targeting use the same types.
 
-use crate::operand::value;
+use crate::codec::value;
 use crate::table::{Kind, Part};
 use crate::target::{IMMS, ITEMS};
-use crate::{Field, FieldError, Inst, Target};
+use crate::{Counter, Counters, Field, FieldError, Inst, Target};
+use core::fmt;
 
 /// `?`, which cannot stand in a `const fn`.
 macro_rules! check {
@@ -66,61 +67,150 @@ const fn start(rest: u16, parts: &[Part]) -> Result<u16, FieldError> {
     Ok(rest)
 }
 
-/// What `s_waitcnt` waits for: until a counter is at or below its number. At its maximum it waits for nothing.
+/// The parts of `s_waitcnt`, in the order of the tables.
+const WAITCNT: [(Counter, Field); 3] =
+    [(Counter::Vmcnt, Field::Vmcnt), (Counter::Expcnt, Field::Expcnt), (Counter::Lgkmcnt, Field::Lgkmcnt)];
+
+/// What is waited for: until each of some [`Counter`]s is at or below its number. A counter without a number is not waited
+/// for.
+///
+/// It can hold the counters of any generation; [`Waitcnt::encode`] refuses those that the target's `s_waitcnt` lacks.
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "gfx803"))] {
-/// use amdgpu_isa::{Target, Waitcnt};
-/// let wait = Waitcnt { lgkmcnt: 0, ..Waitcnt::nothing(Target::Gfx942) };
-/// assert_eq!(wait.encode(Target::Gfx942), Ok(0xc07f));
-/// let many = Waitcnt { vmcnt: 20, ..wait };
+/// use amdgpu_isa::{Counter, Target, Waitcnt};
+/// const WAIT: Waitcnt = Waitcnt::new().with_lgkmcnt(0);
+/// assert_eq!(WAIT.encode(Target::Gfx942), Ok(0xc07f));
+/// let many = WAIT.with_vmcnt(20);
 /// assert_eq!(many.encode(Target::Gfx942), Ok(0x4074));
 /// let error = many.encode(Target::Gfx803).unwrap_err();
 /// assert_eq!((error.field.name(), error.value, error.width), ("vmcnt", 20, 4));
+/// let error = Waitcnt::new().with(Counter::Kmcnt, 0).encode(Target::Gfx942).unwrap_err();
+/// assert_eq!(error.to_string(), "the target has no kmcnt, and 0 was given");
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Waitcnt {
-    /// Vector memory operations: up to 15, or 63 from gfx9 on.
-    pub vmcnt: u8,
-    /// Exports, and stores that read their data: up to 7.
-    pub expcnt: u8,
-    /// LDS, GDS, scalar memory and messages: up to 15.
-    pub lgkmcnt: u8,
-    /// Bits of simm16 that hold no counter, where they lie. Ignored, and not printed.
-    pub rest: u16,
+    counts: [Option<u8>; Counter::ALL.len()],
+    rest: u16,
 }
 
 impl Waitcnt {
-    /// Every counter at the target's maximum.
-    pub const fn nothing(target: Target) -> Waitcnt {
-        let [vmcnt, expcnt, lgkmcnt] = &IMMS[target as usize].waitcnt;
-        Waitcnt { vmcnt: vmcnt.max() as u8, expcnt: expcnt.max() as u8, lgkmcnt: lgkmcnt.max() as u8, rest: 0 }
+    /// Waits for nothing.
+    pub const fn new() -> Waitcnt {
+        Waitcnt { counts: [None; Counter::ALL.len()], rest: 0 }
     }
 
-    /// From simm16. No bit is lost: [`Waitcnt::encode`] gives it back.
+    /// Also waits until this counter is at or below `count`.
+    pub const fn with(mut self, counter: Counter, count: u8) -> Waitcnt {
+        self.counts[counter as usize] = Some(count);
+        self
+    }
+
+    /// Does not wait for this counter.
+    pub const fn without(mut self, counter: Counter) -> Waitcnt {
+        self.counts[counter as usize] = None;
+        self
+    }
+
+    /// Also waits until at most so many vector memory operations are outstanding: up to 14, or 62 from gfx9 on; one more
+    /// waits for nothing.
+    pub const fn with_vmcnt(self, count: u8) -> Waitcnt {
+        self.with(Counter::Vmcnt, count)
+    }
+
+    /// Also waits until at most so many exports, and stores that read their data, are outstanding: up to 6; 7 waits for
+    /// nothing.
+    pub const fn with_expcnt(self, count: u8) -> Waitcnt {
+        self.with(Counter::Expcnt, count)
+    }
+
+    /// Also waits until at most so many operations of LDS, GDS and scalar memory, and messages, are outstanding: up to 14;
+    /// 15 waits for nothing.
+    pub const fn with_lgkmcnt(self, count: u8) -> Waitcnt {
+        self.with(Counter::Lgkmcnt, count)
+    }
+
+    /// The same with these bits of simm16 that hold no counter, where they lie. They are ignored, and not printed.
+    pub const fn with_rest(mut self, rest: u16) -> Waitcnt {
+        self.rest = rest;
+        self
+    }
+
+    /// The number for a counter; `None` if it is not waited for.
+    pub const fn get(&self, counter: Counter) -> Option<u8> {
+        self.counts[counter as usize]
+    }
+
+    /// The bits of simm16 that hold no counter.
+    pub const fn rest(&self) -> u16 {
+        self.rest
+    }
+
+    /// The counters that are waited for.
+    pub fn counters(&self) -> Counters {
+        Counter::ALL.iter().filter(|counter| self.get(**counter).is_some()).fold(Counters::new(), |all, c| all.with(*c))
+    }
+
+    /// The greatest number that the target's `s_waitcnt` can hold for a counter, which waits for nothing; `None` if it
+    /// lacks the counter.
+    pub fn max(target: Target, counter: Counter) -> Option<u8> {
+        let parts = IMMS[target as usize].waitcnt.iter();
+        let part = parts.zip(WAITCNT).find(|(part, (c, _))| *c == counter && part.width > 0);
+        part.map(|(part, _)| part.max() as u8)
+    }
+
+    /// From simm16. No bit is lost: [`Waitcnt::encode`] gives it back. A counter at its maximum is not waited for.
     pub const fn decode(target: Target, simm16: u16) -> Waitcnt {
         let parts = &IMMS[target as usize].waitcnt;
-        let [vmcnt, expcnt, lgkmcnt] = parts;
-        Waitcnt {
-            vmcnt: vmcnt.get(simm16) as u8,
-            expcnt: expcnt.get(simm16) as u8,
-            lgkmcnt: lgkmcnt.get(simm16) as u8,
-            rest: simm16 & !used(parts),
+        let mut wait = Waitcnt::new().with_rest(simm16 & !used(parts));
+        let mut n = 0;
+        while n < parts.len() {
+            let count = parts[n].get(simm16);
+            if count != parts[n].max() {
+                wait = wait.with(WAITCNT[n].0, count as u8);
+            }
+            n += 1;
         }
+        wait
     }
 
     /// To simm16.
     ///
     /// # Errors
-    /// A counter that is past the target's maximum, or `rest` when it has a bit of a counter.
+    /// A counter that is past the target's maximum, or that its `s_waitcnt` lacks; `rest` when it has a bit of a counter.
     pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
-        let parts = &IMMS[target as usize].waitcnt;
-        let [vmcnt, expcnt, lgkmcnt] = parts;
-        let simm16 = check!(start(self.rest, parts));
-        let simm16 = check!(vmcnt.put(Field::Vmcnt, self.vmcnt as u16, simm16));
-        let simm16 = check!(expcnt.put(Field::Expcnt, self.expcnt as u16, simm16));
-        lgkmcnt.put(Field::Lgkmcnt, self.lgkmcnt as u16, simm16)
+        self.encode_in(&IMMS[target as usize].waitcnt)
+    }
+
+    pub(crate) const fn encode_in(self, parts: &[Part; 3]) -> Result<u16, FieldError> {
+        let mut simm16 = check!(start(self.rest, parts));
+        let mut n = 0;
+        while n < Counter::ALL.len() {
+            let counter = Counter::ALL[n];
+            match self.get(counter) {
+                Some(count) if n >= WAITCNT.len() => {
+                    return Err(FieldError { field: counter.field(), value: count as i64, width: 0 });
+                }
+                Some(count) => simm16 = check!(parts[n].put(counter.field(), count as u16, simm16)),
+                None if n < WAITCNT.len() => simm16 = check!(parts[n].put(counter.field(), parts[n].max(), simm16)),
+                None => {}
+            }
+            n += 1;
+        }
+        Ok(simm16)
+    }
+}
+
+impl fmt::Debug for Waitcnt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut all = f.debug_map();
+        let counts = Counter::ALL.iter().filter_map(|counter| Some((counter, self.get(*counter)?)));
+        all.entries(counts);
+        if self.rest != 0 {
+            all.entry(&"rest", &self.rest);
+        }
+        all.finish()
     }
 }
 
@@ -156,7 +246,11 @@ impl Hwreg {
     /// # Errors
     /// A part that does not fit; a size of 0 or above 32.
     pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
-        let [id, offset, size] = &IMMS[target as usize].hwreg;
+        self.encode_in(&IMMS[target as usize].hwreg)
+    }
+
+    pub(crate) const fn encode_in(self, parts: &[Part; 3]) -> Result<u16, FieldError> {
+        let [id, offset, size] = parts;
         let simm16 = check!(id.put(Field::Id, self.id as u16, 0));
         let simm16 = check!(offset.put(Field::Offset, self.offset as u16, simm16));
         match size.put(Field::Size, (self.size as u16).wrapping_sub(1), simm16) {
@@ -207,7 +301,10 @@ impl Sendmsg {
     /// # Errors
     /// A part that does not fit, or `rest` when it has a bit of another part.
     pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
-        let parts = &IMMS[target as usize].sendmsg;
+        self.encode_in(&IMMS[target as usize].sendmsg)
+    }
+
+    pub(crate) const fn encode_in(self, parts: &[Part; 3]) -> Result<u16, FieldError> {
         let [message, op, stream] = parts;
         let simm16 = check!(start(self.rest, parts));
         let simm16 = check!(message.put(Field::Message, self.message as u16, simm16));
@@ -258,7 +355,10 @@ impl GprIdx {
     /// # Errors
     /// A part that the target lacks, or `rest` when it has a bit of another part.
     pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
-        let parts = &IMMS[target as usize].gpr_idx;
+        self.encode_in(&IMMS[target as usize].gpr_idx)
+    }
+
+    pub(crate) const fn encode_in(self, parts: &[Part; 4]) -> Result<u16, FieldError> {
         let [src0, src1, src2, dst] = parts;
         let imm = check!(start(self.rest, parts));
         let imm = check!(src0.put(Field::Src0, self.src0 as u16, imm));
@@ -314,7 +414,7 @@ impl Inst {
     /// # #[cfg(feature = "gfx942")] {
     /// use amdgpu_isa::{Imm, Target, Waitcnt, decode};
     /// let inst = decode(Target::Gfx942, &[0x7f, 0xc0, 0x8c, 0xbf]).unwrap(); // s_waitcnt lgkmcnt(0)
-    /// assert_eq!(inst.imm(), Some(Imm::Waitcnt(Waitcnt { vmcnt: 63, expcnt: 7, lgkmcnt: 0, rest: 0 })));
+    /// assert_eq!(inst.imm(), Some(Imm::Waitcnt(Waitcnt::new().with_lgkmcnt(0))));
     /// # }
     /// ```
     pub fn imm(&self) -> Option<Imm> {

@@ -4,11 +4,12 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 
 use crate::decode::MAX_DWORDS;
-use crate::table::{Info, NO_INFO, Shape, paged, special};
-#[cfg(not(target_os = "none"))]
-use crate::target::HOT;
+use crate::shared::{marks, meta};
+use crate::table::{Info, NO_INFO, Shape, paged};
 use crate::target::generated::INFOS;
 use crate::target::{DECODE, ITEMS, LAYOUT, OPS};
+#[cfg(feature = "fast")]
+use crate::target::{HOT, generated::SLOTS};
 use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operands, Target};
 
 /// An instruction: its words, what they say, and the target they say it for.
@@ -18,23 +19,39 @@ use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operands, Tar
 #[derive(Clone, Copy)]
 pub struct Inst {
     words: [u32; MAX_DWORDS],
-    /// Slot (13 bits), form (3), class (8), target (5), dwords (3).
+    /// As `shared::meta` says.
     meta: u32,
 }
 
 static_assertions::const_assert!(core::mem::size_of::<Inst>() <= 24);
+static_assertions::const_assert!(Target::ALL.len() <= 1 << meta::TARGET);
+static_assertions::const_assert!(MAX_DWORDS < 1 << meta::DWORDS);
+
+/// A field of an instruction and what it holds; see [`Inst::fields`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct HeldField {
+    /// The format that the field belongs to: the base format, or that of the dword behind it.
+    pub format: Format,
+    /// Where that format begins, in bits from the start of the instruction: 0, 32 or 64.
+    pub first_bit: u8,
+    /// The field. Its bits are counted from `first_bit`.
+    pub info: &'static FieldInfo,
+    /// What the field holds.
+    pub value: u32,
+}
 
 impl Inst {
     /// All that `meta` says but the target and the dwords.
     #[inline(always)]
-    pub(crate) fn meta(slot: u32, form: u8, class: u8) -> u32 {
-        slot | u32::from(form) << 13 | u32::from(class) << 16
+    pub(crate) fn meta(slot: u32, form: u8) -> u32 {
+        slot | u32::from(form) << meta::FORM_AT
     }
 
     /// The rest of `meta`.
     #[inline(always)]
     pub(crate) const fn meta_of(target: Target, dwords: u32) -> u32 {
-        (target as u32) << 24 | dwords << 29
+        (target as u32) << meta::TARGET_AT | dwords << meta::DWORDS_AT
     }
 
     #[inline(always)]
@@ -48,30 +65,26 @@ impl Inst {
         Inst { words: [bits as u32, (bits >> 32) as u32, 0, 0, 0], meta }
     }
 
-    /// Slots have numbers of so many bits.
-    pub(crate) const SLOTS: usize = 1 << 13;
-
     #[inline]
     pub(crate) fn slot(&self) -> usize {
-        self.meta as usize % Inst::SLOTS
+        self.meta as usize % (1 << meta::SLOT)
     }
 
     /// The slot, if the form is 0; else a number that no slot has.
-    #[cfg(feature = "text")]
+    #[cfg(all(feature = "text", feature = "fast"))]
     #[inline(always)]
     pub(crate) fn slot_and_form(&self) -> usize {
-        (self.meta & 0xffff) as usize
+        self.meta as usize % (1 << (meta::SLOT + meta::FORM))
     }
 
     /// Which form of the slot it is: 0 for the base words alone.
     #[inline]
     pub(crate) fn form(&self) -> u8 {
-        (self.meta >> 13 & 7) as u8
+        (self.meta >> meta::FORM_AT) as u8 % (1 << meta::FORM)
     }
 
-    #[inline]
     fn class(&self) -> u8 {
-        (self.meta >> 16) as u8
+        crate::decode::class_of_form(DECODE[self.target() as usize], self.slot() as u16, self.form()).unwrap_or(0)
     }
 
     #[inline]
@@ -90,7 +103,10 @@ impl Inst {
     #[inline]
     pub fn target(&self) -> Target {
         // The number came from a target; the list is never shorter.
-        Target::ALL.get((self.meta >> 24 & 31) as usize).copied().unwrap_or(Target::ALL[0])
+        Target::ALL
+            .get((self.meta >> meta::TARGET_AT) as usize % (1 << meta::TARGET))
+            .copied()
+            .unwrap_or(Target::ALL[0])
     }
 
     /// Length in bytes: 4 to 20.
@@ -101,15 +117,17 @@ impl Inst {
     }
 
     /// What `meta` says of the form and of the dwords, where it says it.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(feature = "fast")]
     #[inline(always)]
     pub(crate) fn form_and_length(&self) -> u32 {
-        self.meta & (7 << 13 | 7 << 29)
+        const FORM: u32 = ((1 << meta::FORM) - 1) << meta::FORM_AT;
+        const DWORDS: u32 = ((1 << meta::DWORDS) - 1) << meta::DWORDS_AT;
+        self.meta & (FORM | DWORDS)
     }
 
     #[inline]
     fn dwords(&self) -> usize {
-        (self.meta >> 29) as usize
+        (self.meta >> meta::DWORDS_AT) as usize
     }
 
     /// The dwords, base word first.
@@ -137,19 +155,19 @@ impl Inst {
         u64::from(self.words[2]) | u64::from(self.words[3]) << 32
     }
 
-    fn special(&self) -> u16 {
+    fn marks(&self) -> u8 {
         let t = DECODE[self.target() as usize];
-        t.classes.get(usize::from(self.class())).map_or(0, |class| class.special)
+        t.classes.get(usize::from(self.class())).map_or(0, |class| class.marks)
     }
 
     /// The operation knows the d16 bit.
     pub(crate) fn has_d16(&self) -> bool {
-        self.special() & special::MIMG_D16 != 0
+        self.marks() & marks::D16 != 0
     }
 
     /// The operation knows the lds bit: where it does not, the bit is always zero.
     pub(crate) fn has_lds(&self) -> bool {
-        self.special() & special::LDS != 0
+        self.marks() & marks::LDS != 0
     }
 
     /// How the target's assembler spells the mnemonic, without the suffix of an encoding. Mostly the opcode's name.
@@ -252,24 +270,32 @@ impl Inst {
     /// No bit that the hardware ignores is set.
     pub fn is_canonical(&self) -> bool {
         let (low, high) = self.ignored();
-        self.bits() & low == 0 && self.words[2] & high == 0
+        self.bits() & low == 0 && self.high_bits() & high == 0
     }
 
-    /// The bits that the hardware ignores: of the first two dwords, and of the third.
-    pub(crate) fn ignored(&self) -> (u64, u32) {
+    /// The bits that the hardware ignores: of the first two dwords, and of the two behind them.
+    pub(crate) fn ignored(&self) -> (u64, u64) {
         let low = ITEMS[self.target() as usize].ignored.get(usize::from(self.shape().ignored));
         let wide = DECODE[self.target() as usize].wide.iter().find(|w| w.class == self.class());
         (low.copied().unwrap_or(0), wide.map_or(0, |w| w.ignored))
     }
 
-    /// Every field of every part: the format, the part's first bit in the instruction (0, 32 or 64), the field, whose
-    /// bits are counted from there, and its value.
-    pub fn fields(&self) -> impl Iterator<Item = (Format, u8, &'static FieldInfo, u32)> + '_ {
+    /// Every field of every part, with what it holds.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Field, Target, decode_words};
+    /// let add = decode_words(Target::Gfx942, &[0x8004_0501]).unwrap(); // s_add_u32 s4, s1, s5
+    /// let sdst = add.fields().find(|held| held.info.field == Field::Sdst).unwrap();
+    /// assert_eq!((sdst.first_bit + sdst.info.lsb, sdst.info.width, sdst.value), (16, 7, 4));
+    /// # }
+    /// ```
+    pub fn fields(&self) -> impl Iterator<Item = HeldField> + '_ {
         let target = self.target();
         let parts = self.parts();
         parts.into_iter().flatten().flat_map(move |(format, first)| {
             let fields = layout(target, format).into_iter().flat_map(|l| l.fields);
-            fields.map(move |f| (format, first, f, self.value_of(first, f)))
+            fields.map(move |info| HeldField { format, first_bit: first, info, value: self.value_of(first, info) })
         })
     }
 
@@ -319,9 +345,12 @@ impl Inst {
     /// An operand is a branch distance.
     #[inline]
     fn is_branch(&self) -> bool {
-        #[cfg(not(target_os = "none"))]
-        return HOT[self.target() as usize].branches[self.slot() / 64] >> (self.slot() % 64) & 1 == 1;
-        #[cfg(target_os = "none")]
+        #[cfg(feature = "fast")]
+        {
+            let slot = self.slot() % SLOTS;
+            HOT[self.target() as usize].branches[slot / 64] >> (slot % 64) & 1 == 1
+        }
+        #[cfg(not(feature = "fast"))]
         self.info().label
     }
 

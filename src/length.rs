@@ -3,7 +3,7 @@
 
 use crate::Target;
 use crate::decode::{may_be_long, may_follow};
-use crate::table::length::{KIND, ONE, TWO, UNKNOWN};
+use crate::shared::length::{KIND, ONE, TWO, UNKNOWN};
 use crate::target::LENGTHS;
 use crate::target::generated::ANY_UNKNOWN_LENGTH;
 
@@ -50,10 +50,11 @@ fn long(target: Target, entry: u8, bytes: &[u8]) -> Option<usize> {
     Some(if longer { 8 } else { 4 })
 }
 
-/// Where the first nine bits do not tell, or a second dword can announce a third.
+/// Where the first nine bits do not tell, a second dword can announce a third, or two more make it another operation.
 fn unknown(target: Target, bytes: &[u8], word: u32) -> Option<usize> {
-    let second = bytes.get(4..).and_then(|rest| rest.first_chunk());
-    let bits = u64::from(word) | second.map_or(0, |w| u64::from(u32::from_le_bytes(*w))) << 32;
-    let dwords = crate::decode::dwords(target, bits, 1 + usize::from(second.is_some()))?;
+    let word_at = |first: usize| bytes.get(first..)?.first_chunk().map(|word| u32::from_le_bytes(*word));
+    let (second, third) = (word_at(4), word_at(8));
+    let bits = u64::from(word) | u64::from(second.unwrap_or(0)) << 32;
+    let dwords = crate::decode::dwords(target, bits, third.unwrap_or(0), 1 + usize::from(second.is_some()))?;
     Some(usize::from(dwords) * 4)
 }

@@ -11,21 +11,21 @@
 //! Bytes that are no instruction give the reason, and the walk goes on behind them.
 //! ```
 //! # #[cfg(feature = "gfx942")] {
-//! use amdgpu_isa::{Access, DecodeError, Decoder, Format, Opcode, Reg, Target, Value};
+//! use amdgpu_isa::{Access, DecodeError, Decoded, Decoder, Format, Opcode, Reg, Target, Value};
 //! // v_fmac_f32 v5, s4, v4; then a dword that is no instruction; then s_endpgm
 //! let code = [0x04, 0x08, 0x0a, 0x76, 0x00, 0x00, 0xff, 0xbf, 0x00, 0x00, 0x81, 0xbf];
 //! let mut walk = Decoder::new(Target::Gfx942, &code);
 //!
-//! let (offset, inst) = walk.next().unwrap();
+//! let Decoded { offset, inst } = walk.next().unwrap();
 //! let inst = inst.unwrap();
 //! assert_eq!((offset, inst.len(), inst.opcode()), (0, 4, Opcode::VFmacF32));
 //! let sum = inst.operands().next().unwrap();
 //! assert_eq!((sum.value, sum.bits, sum.access), (Value::Reg(Reg::Vgpr(5)), 32, Access::ReadWrite));
 //!
-//! let (offset, invalid) = walk.next().unwrap();
+//! let invalid = walk.next().unwrap();
 //! let unknown = DecodeError::UnknownOpcode { format: Format::Sopp, opcode: 127 };
-//! assert_eq!((offset, invalid.unwrap_err().error), (4, unknown));
-//! assert_eq!(walk.next().unwrap().1.unwrap().opcode(), Opcode::SEndpgm);
+//! assert_eq!((invalid.offset, invalid.inst.unwrap_err().error), (4, unknown));
+//! assert_eq!(walk.next().unwrap().inst.unwrap().opcode(), Opcode::SEndpgm);
 //! # }
 //! ```
 //!
@@ -115,10 +115,10 @@
 //! [`Signature`] says.
 //! ```
 //! # #[cfg(all(feature = "gfx942", feature = "text"))] {
-//! use amdgpu_isa::{Reg, Target, decode_words};
+//! use amdgpu_isa::{Counter, Reg, Target, decode_words};
 //! let load = decode_words(Target::Gfx942, &[0xdc50_8000, 0x0000_0001]).unwrap(); // global_load_dword v0, v1, s[0:1]
 //! let sub = decode_words(Target::Gfx942, &[0xd102_0003, 0x0002_0005]).unwrap(); // v_sub_f32_e64 v3, s5, v0
-//! assert!(load.counters().vmcnt && load.reads().contains(Reg::Exec));
+//! assert!(load.counters().contains(Counter::Vmcnt) && load.reads().contains(Reg::Exec));
 //! assert!(sub.reads().intersects(&load.writes())); // so it has to wait
 //! assert_eq!(sub.shrink().unwrap().to_string(), "v_sub_f32_e32 v3, s5, v0");
 //! assert_eq!(sub.commuted().unwrap().to_string(), "v_subrev_f32_e64 v3, v0, s5");
@@ -172,6 +172,7 @@ mod buffer;
 #[allow(unsafe_code)]
 pub mod capi;
 mod check;
+mod codec;
 mod common;
 mod convert;
 mod decode;
@@ -186,27 +187,31 @@ mod operand;
 mod patch;
 mod registers;
 mod retarget;
+#[allow(dead_code)] // The generator uses some of it, the library the rest.
+mod shared;
 mod signature;
 mod table;
 mod target;
 #[cfg(feature = "text")]
 mod text;
 mod types;
+mod value;
 
 pub use assembler::{
-    AssembleError, Assembled, Assembler, Emit, Far, FixupSlot, Label, LabelSlot, Relocation, RelocationKind, Room,
+    AssembleError, AssembleErrorKind, Assembled, Assembler, Emit, Far, FixupSlot, Label, LabelSlot, Relocation,
+    RelocationKind, Room,
 };
 pub use buffer::{Buffer, Memory};
 pub use check::RuleError;
-pub use common::{Field, Flags, Format, Opcode};
-pub use convert::ConvertError;
+pub use common::{Encoding, Field, Flag, Flags, Format, Opcode, Special, UnknownName};
+pub use convert::{ConvertError, Form};
 #[doc(hidden)]
 pub use decode::decode_small;
-pub use decode::{Decoder, Invalid, decode, decode_words};
+pub use decode::{Decoded, Decoder, Invalid, WordDecoder, decode, decode_words};
 pub use error::{DecodeError, EncodeError, FieldError};
-pub use facts::{Counters, MemoryAccess, Space};
+pub use facts::{Counter, Counters, MemoryAccess, Space};
 pub use imm::{GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
-pub use inst::Inst;
+pub use inst::{HeldField, Inst};
 pub use length::length;
 pub use operand::{Access, Operand, Operands, Reg, Value};
 pub use patch::{DecoderMut, InstMut, Installed, Location, PatchError, Piece, Trampoline, TrampolineError};
@@ -217,8 +222,12 @@ pub use signature::{CodeRun, Enumeration};
 pub use signature::{
     CodeSet, Immediate, ImmediateKind, ImplicitSignature, ModifierSignature, OperandSignature, Signature, Takes, Type,
 };
-pub use table::{FieldInfo, Layout};
+pub use table::{Extension, FieldInfo, Layout};
 pub use target::{Target, UnknownTarget};
 #[cfg(feature = "text")]
 pub use text::{FieldText, TextBuffer};
 pub use types::*;
+pub use value::InlineFloat;
+
+// The modules of targets that are off: none of them is compiled, and the compiler names the feature of one that is missing.
+include!(concat!(env!("OUT_DIR"), "/off.rs"));

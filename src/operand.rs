@@ -1,11 +1,9 @@
 //! What an instruction reads and writes.
 
-mod items;
 mod iter;
 pub(crate) mod values;
 
-use crate::Field;
-pub(crate) use items::*;
+use crate::{Field, InlineFloat, Special};
 pub use iter::Operands;
 pub(crate) use iter::code_of;
 
@@ -23,8 +21,8 @@ pub enum Reg {
     Agpr(u8),
     /// Trap handler temporary.
     Ttmp(u8),
-    /// Any other scalar code: vcc, exec, m0, flat_scratch, src_shared_base, ... The number is the operand code.
-    Special(u8),
+    /// Any other scalar register or source that a field names: vcc, exec, m0, flat_scratch, src_shared_base, ...
+    Special(Special),
     /// The condition code bit.
     Scc,
     /// The whole vcc, when no field names it.
@@ -44,15 +42,15 @@ pub enum Reg {
 }
 
 /// What an operand is.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Value {
     /// A run of registers; the number of dwords is in [`Operand::bits`].
     Reg(Reg),
     /// An inline integer constant.
     Int(i8),
-    /// An inline floating-point constant, by its operand code (240 to 248).
-    Float(u8),
+    /// An inline floating-point constant.
+    Float(InlineFloat),
     /// A 32-bit literal.
     Literal(u32),
     /// A constant in the instruction.
@@ -64,7 +62,7 @@ pub enum Value {
 }
 
 /// Whether an operand is read or written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
     /// Read.
     Read,
@@ -87,7 +85,8 @@ impl Access {
 }
 
 /// One operand of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Operand {
     /// The field that names it: its role. `None` for implicit operands.
     pub role: Option<Field>,

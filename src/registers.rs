@@ -3,14 +3,17 @@
 use core::fmt;
 use core::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 
+use crate::codec::code::{INT, VECTOR_LAST};
+use crate::codec::{default_of, neutral};
 use crate::table::{Codes, NONE};
 use crate::target::FACTS;
-use crate::{Field, Inst, Operand, Reg, Target, Value};
+use crate::{Field, Inst, Operand, Reg, Special, Target, Value};
 
 /// Scalar operand codes 0 to 127, vector registers, accumulation registers, and the registers without a code.
-const VGPRS: usize = 128;
-const AGPRS: usize = VGPRS + 256;
-const OTHERS: usize = AGPRS + 256;
+const VGPRS: usize = INT as usize;
+const AGPRS: usize = VGPRS + VECTORS;
+const OTHERS: usize = AGPRS + VECTORS;
+const VECTORS: usize = VECTOR_LAST as usize + 1;
 const WORDS: usize = OTHERS / 64 + 1;
 /// The registers without a code; the last two are there on targets on which no code names them.
 const WITHOUT_CODE: [Reg; 5] = [Reg::Scc, Reg::Mode, Reg::TrapStatus, Reg::FlatScratch, Reg::XnackMask];
@@ -24,11 +27,11 @@ const WITHOUT_CODE: [Reg; 5] = [Reg::Scc, Reg::Mode, Reg::TrapStatus, Reg::FlatS
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::{Decoder, Reg, RegSet, Target};
+/// use amdgpu_isa::{Decoded, Decoder, Reg, RegSet, Target};
 /// // v_mad_u64_u32 v[2:3], s[4:5], v0, s6, v[8:9]; s_endpgm
 /// let code = [0x02, 0x04, 0xe8, 0xd1, 0x00, 0x0d, 0x20, 0x04, 0x00, 0x00, 0x81, 0xbf];
 /// let mut used = RegSet::new(Target::Gfx942);
-/// for (_, inst) in Decoder::new(Target::Gfx942, &code) {
+/// for Decoded { inst, .. } in Decoder::new(Target::Gfx942, &code) {
 ///     let inst = inst.unwrap();
 ///     used |= inst.reads() | inst.writes();
 /// }
@@ -66,13 +69,12 @@ impl Inst {
 
     /// SDWA that leaves the rest of the destination, or DPP that leaves lanes, as they were.
     fn writes_partly(&self) -> bool {
-        const ALL: u32 = 15;
-        const WHOLE: u32 = 6;
-        const PRESERVE: u32 = 2;
-        let holds = |field, value| self.get(field) == Some(value);
-        let sdwa = holds(Field::DstUnused, PRESERVE) && !holds(Field::DstSel, WHOLE);
+        let is_neutral = |field| self.get(field) == Some(neutral(field));
+        // What is said by default is that the rest stays.
+        let preserves = self.get(Field::DstUnused) == Some(default_of(Field::DstUnused));
+        let sdwa = preserves && !is_neutral(Field::DstSel);
         let dpp = self.get(Field::DppCtrl).is_some();
-        let all = holds(Field::BoundCtrl, 1) && holds(Field::RowMask, ALL) && holds(Field::BankMask, ALL);
+        let all = [Field::BoundCtrl, Field::RowMask, Field::BankMask].into_iter().all(is_neutral);
         self.form() != 0 && (sdwa || dpp && !all)
     }
 
@@ -142,7 +144,7 @@ impl RegSet {
             _ => first + count,
         };
         let dwords = match reg {
-            Reg::Special(code) if usize::from(code) >= VGPRS => count,
+            Reg::Special(special) if special as usize >= Special::WRITTEN => count,
             _ => usize::from(operand.bits).div_ceil(32),
         };
         self.insert_bits(first, dwords.min(end.saturating_sub(first)));
@@ -155,7 +157,7 @@ impl RegSet {
     /// use amdgpu_isa::{Reg, Target, decode_words};
     /// let mov = decode_words(Target::Gfx942, &[0xbeea_0004]).unwrap(); // s_mov_b32 vcc_lo, s4
     /// assert!(mov.writes().contains(Reg::Vcc) && mov.reads().contains(Reg::Sgpr(4)));
-    /// assert!(!mov.writes().contains(Reg::Special(107))); // vcc_hi
+    /// assert!(!mov.writes().contains(Reg::VCC_HI));
     /// # }
     /// ```
     pub fn contains(&self, reg: Reg) -> bool {
@@ -231,13 +233,15 @@ impl RegSet {
             Reg::Ttmp(n) => (self.ttmp_first().saturating_add(n.into()).min(VGPRS - 1), 1),
             Reg::Vgpr(n) | Reg::VgprHigh(n) => (VGPRS + usize::from(n), 1),
             Reg::Agpr(n) => (AGPRS + usize::from(n), 1),
-            Reg::Special(code) if usize::from(code) < VGPRS => (code.into(), 1),
-            Reg::Special(code) if code == codes.vccz => (codes.vcc.into(), 2),
-            Reg::Special(code) if code == codes.execz => (codes.exec.into(), 2),
-            Reg::Special(code) if code == codes.scc => other(Reg::Scc),
-            Reg::Special(code) if code == codes.lds_direct => (codes.m0.into(), 1),
-            // A constant.
-            Reg::Special(_) => (0, 0),
+            Reg::Special(Special::SrcVccz) => (codes.vcc.into(), 2),
+            Reg::Special(Special::SrcExecz) => (codes.exec.into(), 2),
+            Reg::Special(Special::SrcScc) => other(Reg::Scc),
+            Reg::Special(Special::SrcLdsDirect) => (codes.m0.into(), 1),
+            Reg::Special(special) => match special.code(self.target) {
+                Some(code) if usize::from(code) < VGPRS => (code.into(), 1),
+                // A constant, or a register that the target lacks.
+                _ => (0, 0),
+            },
             Reg::Vcc => (codes.vcc.into(), 2),
             Reg::Exec => (codes.exec.into(), 2),
             Reg::M0 => (codes.m0.into(), 1),
@@ -253,13 +257,13 @@ impl RegSet {
 
     fn reg(&self, bit: usize) -> Option<Reg> {
         let tables = crate::target::OPERANDS[self.target as usize];
-        let number = (bit % 256) as u8;
+        let number = bit as u8;
         Some(match bit {
             _ if bit <= tables.sgpr_last.into() => Reg::Sgpr(number),
             _ if (tables.ttmp_first..=tables.ttmp_last).contains(&(bit as u16)) => {
                 Reg::Ttmp((bit as u16 - tables.ttmp_first) as u8)
             }
-            ..VGPRS => Reg::Special(number),
+            ..VGPRS => Reg::Special(Special::of(self.target, number.into())?),
             VGPRS..AGPRS => Reg::Vgpr((bit - VGPRS) as u8),
             AGPRS..OTHERS => Reg::Agpr((bit - AGPRS) as u8),
             _ => return WITHOUT_CODE.get(bit - OTHERS).copied(),

@@ -17,7 +17,7 @@ use crate::operand::values::{IMPLICIT, implicit};
 use crate::table::{How, Item, NONE, Shape, paged};
 use crate::target::generated::INFOS;
 use crate::target::{FACTS, ITEMS, OPERANDS, OPS};
-use crate::{Access, Field, Format, Opcode, Reg, Target, Value};
+use crate::{Access, Field, Form, Format, Opcode, Reg, Target, Value};
 
 pub use codes::CodeSet;
 pub use modifier::ModifierSignature;
@@ -25,9 +25,6 @@ pub use modifier::ModifierSignature;
 pub use names::{CodeRun, Enumeration};
 pub use operand::{OperandSignature, Type};
 pub use takes::{Immediate, ImmediateKind, Takes};
-
-/// What [`Opcode::forms`] yields: the base format, and that of the dword behind it.
-type Form = (Format, Option<Format>);
 
 /// What an operation takes in one of its forms on a target; see [`Opcode::signature`].
 #[derive(Clone, Copy)]
@@ -85,8 +82,9 @@ impl Opcode {
     /// ```
     /// # #[cfg(feature = "gfx942")] {
     /// use amdgpu_isa::{Access, Field, Format, Opcode, Target, Type};
-    /// let add = Opcode::VAddF32.signature(Target::Gfx942, (Format::Vop2, None)).unwrap();
-    /// assert_eq!(add.number(), 1);
+    /// let shortest = Opcode::VAddF32.forms(Target::Gfx942).next().unwrap();
+    /// let add = Opcode::VAddF32.signature(Target::Gfx942, shortest).unwrap();
+    /// assert_eq!((add.format(), add.number()), (Format::Vop2, 1));
     /// let [vdst, src0, vsrc1] = [0, 1, 2].map(|n| add.operands().nth(n).unwrap());
     /// assert_eq!((vdst.field, vdst.access, vdst.bits), (Field::Vdst, Access::Write, 32));
     /// assert_eq!((src0.field, src0.ty), (Field::Src0, Type::F32));
@@ -96,9 +94,7 @@ impl Opcode {
     /// # }
     /// ```
     pub fn signature(self, target: Target, form: Form) -> Option<Signature> {
-        let (format, extension) = form;
-        let mut all = self.signatures(target);
-        all.find(|s| (s.format(), s.extension()) == (format, extension))
+        self.signatures(target).find(|s| (s.format(), s.extension()) == (form.format, form.extension))
     }
 
     /// All signatures of the operation on a target, in the order of [`Opcode::forms`].
@@ -161,9 +157,10 @@ impl Signature {
 
     /// The modifiers, in the order of the assembly text: fields that are no operands and that the operation knows.
     pub fn modifiers(&self) -> impl Iterator<Item = ModifierSignature> + use<> {
-        let probe = self.probe;
+        let signature = *self;
+        let parts = |item: &'static Item| (0..modifier::MOST_PARTS).map(move |part| (item, part));
         let items = self.items().filter(|item| item.access.is_none());
-        items.map(move |item| ModifierSignature::new(probe, item))
+        items.flat_map(parts).filter_map(move |(item, part)| ModifierSignature::new(&signature, item, part))
     }
 
     /// The registers that are read and written and that no field names.

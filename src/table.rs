@@ -11,23 +11,22 @@
 
 mod layout;
 mod operands;
+#[cfg(all(feature = "text", feature = "fast"))]
+mod quick;
 #[cfg(feature = "text")]
 mod text;
 
+pub(crate) use crate::shared::{NONE, tail};
+use crate::shared::{PAGE, RuleKind};
 // How long the longest of each table is among the targets: an index is compared with a constant.
 use crate::target::generated::{CLASS_OF, CLASSES, FAMILIES, PAGES, SETS, ZEROS};
 use crate::{Access, Field, Format, Inst, Opcode};
 pub use layout::*;
 pub(crate) use operands::*;
+#[cfg(all(feature = "text", feature = "fast"))]
+pub(crate) use quick::*;
 #[cfg(feature = "text")]
 pub(crate) use text::*;
-
-/// No bit position.
-pub(crate) const NONE: u8 = 0xff;
-
-/// On bare metal bytes count more than time.
-#[cfg(feature = "text")]
-pub(crate) const SMALL: bool = cfg!(target_os = "none");
 
 /// A table with room behind its entries: as long as the longest of its kind, or for every number that can look into it.
 pub(crate) const fn padded<T: Copy, const N: usize>(entries: &[T], none: T) -> [T; N] {
@@ -59,17 +58,20 @@ pub(crate) struct DecodeTables {
     pub sets: [u64; SETS],
     /// Classes of the SDWA and DPP forms; 0: there is none.
     pub forms: &'static [[u8; 2]],
-    /// Further checks of classes with the rule `special::FURTHER`: the class, and a run of checks.
+    /// Further checks of classes with the mark `marks::FURTHER`: the class, and a run of checks.
     pub more: &'static [(u8, &'static [Check])],
     /// Which values a field may have: a bit of the byte at `Check::first` plus the value. Eight sets lie side by side.
     pub allowed: &'static [u8],
-    /// Bits that must be one, of classes with that rule.
+    /// Bits that must be one, of classes with that mark.
     pub ones: &'static [(u8, u64)],
     /// Codes that are scalar registers.
     pub scalars: &'static [u32; 16],
+    /// Rules that tie several fields; the first list is empty.
+    pub rules: &'static [&'static [Rule]],
     /// In the order of their classes.
     pub follows: &'static [Follow],
     pub wide: &'static [Wide],
+    pub joined: &'static [Joined],
     /// Formats of the words, for errors: the base format and that of the dword behind it.
     pub parts: &'static [(Format, Option<Format>)],
     /// The field that each bit of a format is of: fields by their first bits.
@@ -96,14 +98,25 @@ pub(crate) struct Follow {
     pub of: u8,
 }
 
-/// What a class demands of the third dword.
+/// Operations that are two others, one behind the other, in four dwords: the first is known as itself too.
+pub(crate) struct Joined {
+    /// Bits of the first two dwords and of the third that are always the same.
+    pub masks: (u64, u32),
+    pub values: (u64, u32),
+    /// The opcode is in the third dword.
+    pub base: u16,
+    pub shift: u8,
+    pub op_mask: u16,
+}
+
+/// What a class demands of the third dword and the fourth.
 pub(crate) struct Wide {
     pub class: u8,
     pub checks: &'static [Check],
     /// Bits that must be zero, that must be one, and that are ignored.
-    pub zeros: u32,
-    pub ones: u32,
-    pub ignored: u32,
+    pub zeros: u64,
+    pub ones: u64,
+    pub ignored: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -125,13 +138,15 @@ pub(crate) const NO_FAMILY: Family = Family { base: 0xfff0, op_mask: 0, op_shift
 
 /// Fills up `DecodeTables::classes`, where a target has fewer than another.
 #[allow(dead_code)]
-pub(crate) const NO_CLASS: Class = Class { special: 0, sets: [0; 4], zeros: 0, tail: 0, forms: 0, parts: 0 };
+pub(crate) const NO_CLASS: Class = Class { marks: 0, rules: 0, sets: [0; 4], zeros: 0, tail: 0, forms: 0, parts: 0 };
 
 /// What has to hold of the words.
 #[derive(Clone, Copy)]
 pub(crate) struct Class {
-    /// Rules that tie several fields, as `special::*`.
-    pub special: u16,
+    /// As `marks::*`.
+    pub marks: u8,
+    /// Which of `DecodeTables::rules`.
+    pub rules: u8,
     /// For each field of the family's lanes the set of `DecodeTables::sets` that it must be in.
     pub sets: [u8; 4],
     /// Which of `DecodeTables::zeros`.
@@ -144,75 +159,20 @@ pub(crate) struct Class {
     pub parts: u8,
 }
 
-/// What follows the base words.
-pub(crate) mod tail {
-    /// A literal when bits 7:0 are 255.
-    pub const SSRC0: u8 = 1;
-    /// A literal when bits 15:8 are 255.
-    pub const SSRC1: u8 = 2;
-    /// A literal when bits 8:0 are 255.
-    pub const SRC0: u8 = 4;
-    /// An SDWA dword when bits 8:0 are 249.
-    pub const SDWA: u8 = 8;
-    /// A DPP dword when bits 8:0 are 250.
-    pub const DPP: u8 = 16;
-    /// Always a literal.
-    pub const ALWAYS: u8 = 32;
-    /// What `DecodeTables::follows` says of the class.
-    pub const LIST: u8 = 64;
-    /// The base format has two dwords; with the rule `special::WIDE` three.
-    pub const TWO: u8 = 128;
+/// What must hold of several fields together: where all that it looks at has the values that it says, the field must be
+/// as the kind says.
+pub(crate) struct Rule {
+    pub kind: RuleKind,
+    /// The field that is refused.
+    pub field: Bits,
+    pub n: u8,
+    /// Other fields, and a value of each; no bits have the value zero.
+    pub looks: [(Bits, u8); 3],
 }
 
-/// Rules that tie several fields.
-pub(crate) mod special {
-    /// With offen and idxen the address is a register pair.
-    pub const BUF_VADDR: u16 = 1;
-    /// Without saddr the address is a register pair.
-    pub const GLOBAL_ADDR: u16 = 2;
-    /// The offset may hold an SGPR.
-    pub const SMEM_OFFSET: u16 = 4;
-    /// The row has the lds bit: what goes to LDS is no operand.
-    pub const LDS: u16 = 8;
-    /// What goes to LDS has no accumulation register, and no fail status.
-    pub const LDS_ALONE: u16 = 2048;
-    /// The offset may hold an SGPR; there is no second one.
-    pub const SMEM_ONE_OFFSET: u16 = 16;
-    /// Image data: as many registers as components.
-    pub const MIMG_DATA: u16 = 32;
-    /// Image data of a gather: four components.
-    pub const MIMG_GATHER: u16 = 64;
-    /// Image data of an atomic.
-    pub const MIMG_ATOMIC: u16 = 128;
-    /// Image data of a compare and swap.
-    pub const MIMG_CMPSWAP: u16 = 256;
-    /// The row has the d16 bit, which packs two components in a register.
-    pub const MIMG_D16: u16 = 512;
-    /// A 64-bit address goes without index and offset.
-    pub const ADDR64: u16 = 1024;
-    /// A tuple is as long as other fields say: every operand must be asked for its size.
-    pub const SIZED: u16 = 4096;
-    /// There is something in `DecodeTables::wide`.
-    pub const WIDE: u16 = 8192;
-    /// What is returned has one register more with tfe.
-    pub const RETURN_TFE: u16 = 16384;
-    /// There is something in `DecodeTables::more` or `ones`.
-    pub const FURTHER: u16 = 32768;
-    /// Any of the image rules.
-    pub const MIMG: u16 = MIMG_DATA | MIMG_GATHER | MIMG_ATOMIC | MIMG_CMPSWAP;
-}
-
-/// What is known of the length from the top nine bits of the first dword; the low bits are `tail::*`.
-pub(crate) mod length {
-    /// One dword, and one more if `tail` says so.
-    pub const ONE: u8 = 0x40;
-    /// Two dwords and nothing else.
-    pub const TWO: u8 = 0x80;
-    // 0xc0: as `ONE`, but for what `LengthTables::others` has.
-    /// The first dword does not tell.
-    pub const UNKNOWN: u8 = 0xff;
-    pub const KIND: u8 = 0xc0;
-}
+/// A run of bits in one dword: the lowest, counted from the first dword, and how many, less than 16.
+#[derive(Clone, Copy)]
+pub(crate) struct Bits(pub u8, pub u8);
 
 /// What `length` needs.
 pub(crate) struct LengthTables {
@@ -238,9 +198,6 @@ pub(crate) struct Check {
     pub mask: u16,
     pub first: u16,
 }
-
-/// Slots of a page: `PAGE` in build/emit/pages.rs.
-const PAGE: usize = 16;
 
 /// The entry of a slot, from the numbers of the pages and the pages themselves.
 #[inline(always)]
@@ -369,8 +326,12 @@ pub(crate) enum Kind {
     /// An operand code.
     Code,
     Agpr,
+    /// An AGPR; below 256 a constant.
+    AgprOrConst,
     /// A VGPR, or an AGPR if the bit `aux[0]` is set; below 256 a constant.
     Acc,
+    /// The same, as long as the format of the matrix asks for, which is at `aux[1]`.
+    AccSized,
     SdwaSrc,
     /// Buffer data, absent when it goes to LDS.
     BufData,
@@ -401,8 +362,12 @@ pub(crate) enum Kind {
     ListAll,
     /// The same, when not all one.
     ListOnes,
+    /// The same, always; bits that the row does not use are shown as 0.
+    ListAlways,
     Flag,
     Omod,
+    /// A truth table of three bits: this field, and those at `aux[0]` and `aux[1]`, from its high bits down.
+    Bitop3,
     /// `name:value`, when not zero.
     Named,
     /// The same, signed.
@@ -470,6 +435,7 @@ pub(crate) enum Ty {
     PkI16,
     PkF16,
     PkBf16,
+    Bf16,
     PkI32,
     PkF32,
 }
@@ -522,8 +488,8 @@ pub(crate) struct Info {
     pub suffix: bool,
     /// The target has a spelling of its own.
     pub respelled: bool,
-    /// An operand is a branch distance. Elsewhere than on bare metal a bit of `HotTables` says so.
-    #[cfg_attr(not(target_os = "none"), allow(dead_code))]
+    /// An operand is a branch distance. With the feature `fast` a bit of `HotTables` says so.
+    #[cfg_attr(feature = "fast", allow(dead_code))]
     pub label: bool,
 }
 
@@ -534,6 +500,10 @@ pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: fal
 pub(crate) struct FactTables {
     pub whens: &'static [When],
     pub codes: Codes,
+    /// The code of each `Special`, or 255.
+    pub specials: &'static [u8],
+    /// So many different scalars can a vector operation read over the constant bus.
+    pub bus: u8,
 }
 
 /// Flags, as those of `Info`, that a format's instructions have, or lack, if a bit is set; or, if it is `NONE`, that all
@@ -552,10 +522,6 @@ pub(crate) struct Codes {
     pub m0: u8,
     pub flat_scratch: u8,
     pub xnack_mask: u8,
-    pub vccz: u8,
-    pub execz: u8,
-    pub scc: u8,
-    pub lds_direct: u8,
 }
 
 /// What names mean on the target. A name is the number of its row in the tables, which is the same on all targets.

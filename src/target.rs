@@ -3,14 +3,16 @@
 use core::fmt;
 use core::str::FromStr;
 
+#[cfg(all(feature = "text", feature = "fast"))]
+use crate::table::QuickTables;
+#[cfg(feature = "text")]
+use crate::table::TextTables;
 use crate::table::{
     DecodeTables, FactTables, ImmTables, ItemTables, Layout, LayoutTables, LengthTables, NameTables, OpTables,
     OperandTables,
 };
-#[cfg(feature = "text")]
-use crate::table::{QuickTables, TextTables};
 
-#[cfg(not(target_os = "none"))]
+#[cfg(feature = "fast")]
 use crate::decode::hot::HotTables;
 
 pub(crate) struct TargetInfo {
@@ -27,22 +29,25 @@ include!(concat!(env!("OUT_DIR"), "/targets.rs"));
 pub(crate) mod generated {
     // Not every set of targets needs all of these.
     #![allow(clippy::all, unused_imports)]
-    #[cfg(not(target_os = "none"))]
+    #[cfg(feature = "fast")]
     use crate::Inst;
-    #[cfg(not(target_os = "none"))]
+    #[cfg(feature = "fast")]
     use crate::decode::hot::{HotClass, HotFamily, HotTables, NO_CLASS as NO_HOT_CLASS, NO_FAMILY as NO_HOT_FAMILY};
-    #[cfg(not(target_os = "none"))]
+    #[cfg(feature = "fast")]
     use crate::operand::values::ready::{Values, values};
-    use crate::table::{
-        Check, Class, Codes, DecodeTables, Dual, FactTables, Family, FieldMap, Follow, How, ImmTables, Info, Item,
-        ItemTables, Kind, Layout, LayoutTables, LengthTables, NO_CLASS, NO_FAMILY, NO_ROW, NameTables, Named, OpTables,
-        OperandTables, Other, Part, Row, Shape, Ty, When, Wide, padded,
-    };
+    use crate::shared::RuleKind;
     #[cfg(feature = "text")]
-    use crate::table::{ModifierWay, NO_QUICK, QuickModifier, QuickShape, QuickTables, TextTables};
-    #[cfg(not(target_os = "none"))]
+    use crate::table::TextTables;
+    use crate::table::{
+        Bits, Check, Class, Codes, DecodeTables, Dual, FactTables, Family, FieldMap, Follow, How, ImmTables, Info,
+        Item, ItemTables, Joined, Kind, Layout, LayoutTables, LengthTables, NO_CLASS, NO_FAMILY, NO_ROW, NameTables,
+        Named, OpTables, OperandTables, Other, Part, Row, Rule, Shape, Ty, When, Wide, padded,
+    };
+    #[cfg(all(feature = "text", feature = "fast"))]
+    use crate::table::{ModifierWay, NO_QUICK, QuickModifier, QuickShape, QuickTables};
+    #[cfg(feature = "fast")]
     use crate::table::{NO_USUAL, Usual, VARIED};
-    use crate::{Access, Field, FieldInfo, Format, Opcode, Target};
+    use crate::{Access, Extension, Field, FieldInfo, Format, Opcode, Target};
 
     include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 }
@@ -107,7 +112,7 @@ impl fmt::Display for Target {
 }
 
 /// The name is that of no target of this build.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct UnknownTarget;
 
 impl fmt::Display for UnknownTarget {

@@ -3,6 +3,10 @@
 use crate::{Format, Inst};
 
 /// A microcode format as a struct whose value is its words.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no struct of a microcode format",
+    label = "pass a struct of a target's module, such as `gfx942::Sop2`"
+)]
 pub trait Microcode: Copy {
     /// The format that it lays out.
     const FORMAT: Format;

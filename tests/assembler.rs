@@ -11,7 +11,8 @@ mod llvm;
 mod words;
 
 use amdgpu_isa::{
-    AssembleError, Assembler, Buffer, Far, Field, FixupSlot, Inst, Label, LabelSlot, Room, Target, decode_words,
+    AssembleError, AssembleErrorKind, Assembler, Buffer, Far, Field, FixupSlot, Inst, Label, LabelSlot, Room, Target,
+    decode_words,
 };
 use jumps::{opcode, targets, word};
 use words::Rng;
@@ -198,7 +199,12 @@ fn random_programs_go_where_they_were_told() {
                     programs += 1;
                     long += follow(target, base, far, &parts, branches, &done);
                 }
-                Err(AssembleError::Distance { from, to }) if far.is_none() => {
+                Err(AssembleError { kind: AssembleErrorKind::Distance { from, to }, offset, opcode, .. })
+                    if far.is_none() =>
+                {
+                    // The error says where the branch is, and which it is.
+                    assert_eq!(offset.map(|offset| base + offset), Some(from));
+                    assert!(branches.iter().any(|branch| Some(branch.opcode()) == opcode));
                     refused += 1;
                     let dwords = (to as i64 - from as i64 - 4) / 4;
                     assert!(i16::try_from(dwords).is_err(), "{dwords} dwords are refused");
@@ -220,8 +226,9 @@ fn the_limit_is_exact() {
         let jump = branches.iter().position(|b| b.opcode().name() == "s_branch").expect("all have it");
         for (fill, reaches) in [(32_767, true), (32_768, false)] {
             let parts = [Part::Branch(jump, 0), Part::Fill(fill), Part::Bind(0)];
-            let refused = AssembleError::Distance { from: 0, to: 4 + fill as u64 * 4 };
-            let got = assemble(target, 0, None, &parts, &branches, 1).map(|done| done.code.len()).map_err(Some);
+            let refused = AssembleErrorKind::Distance { from: 0, to: 4 + fill as u64 * 4 };
+            let got =
+                assemble(target, 0, None, &parts, &branches, 1).map(|done| done.code.len()).map_err(|e| Some(e.kind));
             assert_eq!(got, if reaches { Ok(fill + 1) } else { Err(Some(refused)) }, "{target}");
             let far = Some(Far { pair: 0, scc: None });
             let done = assemble(target, 0, far, &parts, &branches, 1).expect("it reaches");
@@ -259,7 +266,10 @@ fn labels_can_be_elsewhere() {
         asm.far(Far { pair: 2, scc: None }).expect("a pair");
         let label = asm.label_at(0x1002).expect("there is room");
         asm.branch(branch, label).expect("there is room");
-        assert_eq!(asm.finish().map(|x| x.len()), Err(AssembleError::Distance { from: 0, to: 0x1002 }));
+        assert_eq!(
+            asm.finish().map(|x| x.len()).map_err(|e| e.kind),
+            Err(AssembleErrorKind::Distance { from: 0, to: 0x1002 })
+        );
     }
 }
 
@@ -278,54 +288,58 @@ fn what_cannot_be_is_refused() {
         let mut asm = Assembler::new(target, &mut code, &mut labels, &mut fixups);
         let label = asm.label().expect("there is room");
         asm.bind(label).expect("it is new");
-        assert_eq!(asm.bind(label), Err(AssembleError::Bound(label)));
-        assert_eq!(asm.bind(foreign), Err(AssembleError::UnknownLabel(foreign)));
+        assert_eq!(asm.bind(label).map_err(|e| e.kind), Err(AssembleErrorKind::Bound(label)));
+        assert_eq!(asm.bind(foreign).map_err(|e| e.kind), Err(AssembleErrorKind::UnknownLabel(foreign)));
         let unbound = asm.label().expect("there is room");
-        assert_eq!(asm.here(), Err(AssembleError::Room(Room::Labels)));
+        assert_eq!(asm.here().map_err(|e| e.kind), Err(AssembleErrorKind::Room(Room::Labels)));
         for bytes in [0, 1, 2, 3, 12, 0x20000, u64::MAX] {
-            assert_eq!(asm.align(bytes), Err(AssembleError::Alignment(bytes)));
-            assert_eq!(asm.align_end(bytes), Err(AssembleError::Alignment(bytes)));
+            assert_eq!(asm.align(bytes).map_err(|e| e.kind), Err(AssembleErrorKind::Alignment(bytes)));
+            assert_eq!(asm.align_end(bytes).map_err(|e| e.kind), Err(AssembleErrorKind::Alignment(bytes)));
         }
-        assert_eq!(asm.base(6), Err(AssembleError::Alignment(6)));
+        assert_eq!(asm.base(6).map_err(|e| e.kind), Err(AssembleErrorKind::Alignment(6)));
         let refused = [(1, None, 1), (254, None, 254), (102, None, 102), (4, Some(4), 4), (4, Some(5), 5)];
         for (pair, scc, named) in refused {
             let known = pair == 102 && decode_words(target, &[word(target, "s_getpc_b64", &[(Field::Sdst, 102)]).expect("all have it")])
                 .is_ok_and(|inst| matches!(inst.operands().next(), Some(o) if matches!(o.value, amdgpu_isa::Value::Reg(amdgpu_isa::Reg::Sgpr(_)))));
             if !known {
-                assert_eq!(asm.far(Far { pair, scc }), Err(AssembleError::Register(named)), "{target}");
+                assert_eq!(
+                    asm.far(Far { pair, scc }).map_err(|e| e.kind),
+                    Err(AssembleErrorKind::Register(named)),
+                    "{target}"
+                );
             }
         }
-        assert_eq!(asm.load_address(3, label), Err(AssembleError::Register(3)));
+        assert_eq!(asm.load_address(3, label).map_err(|e| e.kind), Err(AssembleErrorKind::Register(3)));
         let nop = decode_words(target, &[fill]).expect("it sleeps");
-        assert_eq!(asm.branch(nop, label), Err(AssembleError::NotABranch(nop.opcode())));
-        assert_eq!(asm.jump(nop.opcode(), label), Err(AssembleError::NotABranch(nop.opcode())));
+        assert_eq!(asm.branch(nop, label).map_err(|e| e.kind), Err(AssembleErrorKind::NotABranch(nop.opcode())));
+        assert_eq!(asm.jump(nop.opcode(), label).map_err(|e| e.kind), Err(AssembleErrorKind::NotABranch(nop.opcode())));
         if let Some(call) = opcode("s_call_b64").filter(|call| call.encodings(target).next().is_some()) {
-            assert_eq!(asm.jump(call, label), Err(AssembleError::NotABranch(call)));
+            assert_eq!(asm.jump(call, label).map_err(|e| e.kind), Err(AssembleErrorKind::NotABranch(call)));
         }
-        assert_eq!(asm.emit([fill, fill]), Err(AssembleError::Size { dwords: 1, given: 2 }));
-        assert!(matches!(asm.emit([u32::MAX]), Err(AssembleError::Decode(_))));
+        assert_eq!(asm.emit([fill, fill]).map_err(|e| e.kind), Err(AssembleErrorKind::Size { dwords: 1, given: 2 }));
+        assert!(matches!(asm.emit([u32::MAX]).map_err(|e| e.kind), Err(AssembleErrorKind::Decode(_))));
         let elsewhere = targets().find(|&t| t != target);
         if let Some(other) = elsewhere {
             let inst = decode_words(other, &[filler(other)]).expect("it sleeps");
-            assert_eq!(asm.emit(inst), Err(AssembleError::Target(other)));
+            assert_eq!(asm.emit(inst).map_err(|e| e.kind), Err(AssembleErrorKind::Target(other)));
         }
         assert_eq!(
-            asm.emit_symbol(nop, amdgpu_isa::RelocationKind::Abs32, 0, 0),
-            Err(AssembleError::NoLiteral(nop.opcode()))
+            asm.emit_symbol(nop, amdgpu_isa::RelocationKind::Abs32, 0, 0).map_err(|e| e.kind),
+            Err(AssembleErrorKind::NoLiteral(nop.opcode()))
         );
         asm.branch(branch, unbound).expect("there is room");
         asm.branch(branch, label).expect("there is room");
-        assert_eq!(asm.branch(branch, label), Err(AssembleError::Room(Room::Fixups)));
+        assert_eq!(asm.branch(branch, label).map_err(|e| e.kind), Err(AssembleErrorKind::Room(Room::Fixups)));
         asm.words(&[fill; 2]).expect("there is room");
-        assert_eq!(asm.dword(fill), Err(AssembleError::Room(Room::Code)));
-        assert_eq!(asm.finish().map(|x| x.len()), Err(AssembleError::Unbound(unbound)));
+        assert_eq!(asm.dword(fill).map_err(|e| e.kind), Err(AssembleErrorKind::Room(Room::Code)));
+        assert_eq!(asm.finish().map(|x| x.len()).map_err(|e| e.kind), Err(AssembleErrorKind::Unbound(unbound)));
 
         // No room for what grows.
         let mut asm = Assembler::new(target, &mut code, &mut labels, &mut fixups);
         asm.far(Far { pair: 0, scc: None }).expect("a pair");
         let label = asm.label_at(1 << 40).expect("there is room");
         asm.branch(branch, label).expect("there is room");
-        assert_eq!(asm.finish().map(|x| x.len()), Err(AssembleError::Room(Room::Code)));
+        assert_eq!(asm.finish().map(|x| x.len()).map_err(|e| e.kind), Err(AssembleErrorKind::Room(Room::Code)));
     }
 }
 

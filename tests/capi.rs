@@ -113,7 +113,7 @@ fn it_says_what_the_library_says() {
         assert!(encoded == 0 && out == [0; 20] || encoded == wanted.len() && out[..encoded] == code[..encoded]);
 
         // A field set in the value and in the bytes.
-        let all: Vec<_> = wanted.fields().map(|(_, _, info, value)| (info.field, value)).collect();
+        let all: Vec<_> = wanted.fields().map(|held| (held.info.field, held.value)).collect();
         let (field, _) = rng.pick(&all);
         let value = rng.word() & rng.word() & 0x1ff;
         let (mut changed, mut memory) = (inst, code.to_vec());
@@ -142,7 +142,7 @@ fn it_says_what_the_library_says() {
         let there = wanted.locate(field);
         assert_eq!(count, there.map_or(0, |at| 1 + usize::from(at.high.is_some())));
         assert!(
-            there.is_none_or(|at| pieces[0].width == u32::from(at.low.width) && pieces[0].bit == at.low.bit.into())
+            there.is_none_or(|at| pieces[0].width == u32::from(at.low.width) && pieces[0].bit == u32::from(at.low.bit))
         );
 
         // Branches and operations.

@@ -4,7 +4,7 @@
 #[path = "words/mod.rs"]
 mod words;
 
-use amdgpu_isa::{Access, ConvertError, Field, Format, Inst, Opcode, Operand, Reg, Target, Value, decode_words};
+use amdgpu_isa::{Access, ConvertError, Field, Form, Format, Inst, Opcode, Operand, Reg, Target, Value, decode_words};
 use std::collections::BTreeSet;
 use words::{Filling, Rng, attempt, encodings, layout, legal, repair};
 
@@ -13,12 +13,12 @@ fn instances(target: Target, encoding: (Format, u16, Opcode), count: usize, rng:
     let (format, number, opcode) = encoding;
     let mut all = legal(target, encoding, count, rng);
     let base = layout(target, format);
-    for behind in base.extends.iter().filter(|e| e.2 != Format::Literal) {
+    for behind in base.extends.iter().filter(|e| e.format != Format::Literal) {
         for n in 0..count {
             let filling = if n < 2 { Filling::Zero } else { Filling::Typical };
             let mut words = attempt(target, base, number, Some(behind), filling, rng);
             if n % 2 == 1 {
-                plain(&mut words, behind.2);
+                plain(&mut words, behind.format);
             }
             let made = repair(target, &mut words, rng);
             all.extend(made.filter(|i| i.opcode() == opcode && i.format() == format && !all.contains(i)));
@@ -40,7 +40,7 @@ fn plain(words: &mut [u32; 5], behind: Format) {
 
 /// What operands say, vcc being the same whether a field names it or not.
 fn said(inst: &Inst) -> Vec<(Value, u16, Access)> {
-    let value = |o: &Operand| if o.value == Value::Reg(Reg::Special(106)) { Value::Reg(Reg::Vcc) } else { o.value };
+    let value = |o: &Operand| if o.value == Value::Reg(Reg::VCC_LO) { Value::Reg(Reg::Vcc) } else { o.value };
     // A constant has the width of its field.
     let bits = |o: &Operand| if matches!(o.value, Value::Imm(_)) { 0 } else { o.bits };
     inst.operands().filter(|o| o.role.is_some()).map(|o| (value(&o), bits(&o), o.access)).collect()
@@ -77,7 +77,7 @@ fn every_operation_is_the_same_in_each_encoding() {
         for encoding in encodings(target) {
             let opcode = encoding.2;
             for inst in instances(target, encoding, 24, &mut rng) {
-                for (format, extension) in opcode.forms(target) {
+                for Form { format, extension, .. } in opcode.forms(target) {
                     tried += 1;
                     let (here, there) = (form(&inst), (format, extension));
                     let Ok(other) = inst.reencode(format, extension) else {
@@ -115,7 +115,7 @@ fn what_is_expanded_shrinks_to_the_same_bytes() {
     for &target in Target::ALL {
         let (mut both, mut alone, mut literals) = (0, 0, 0);
         for encoding in encodings(target).into_iter().filter(|e| short(target, e)) {
-            let long = encoding.2.forms(target).any(|(format, _)| layout(target, format).bits == 64);
+            let long = encoding.2.forms(target).any(|form| layout(target, form.format).bits == 64);
             for inst in legal(target, encoding, 24, &mut rng).into_iter().filter(|i| i.is_canonical()) {
                 let literal = inst.operands().find(|o| matches!(o.value, Value::Literal(_))).and_then(|o| o.role);
                 match literal {

@@ -9,7 +9,7 @@ mod snapshot;
 #[path = "words/mod.rs"]
 mod words;
 
-use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, RegSet, Target, Value, decode};
+use amdgpu_isa::{Access, Counter, Field, Format, Inst, Operand, Reg, RegSet, Target, Value, decode};
 use snapshot::{Description, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 use words::{Filling, Rng, attempt, encodings, layout, legal, repair};
@@ -37,16 +37,16 @@ fn all(target: Target) -> Vec<(String, Inst)> {
             other.into_iter().for_each(|other| add(&format!(".{field}"), other));
         }
         let base = layout(target, format);
-        for behind in base.extends.iter().filter(|e| e.2 != Format::Literal) {
+        for behind in base.extends.iter().filter(|e| e.format != Format::Literal) {
             let tries = (0..40).map(|n| if n == 0 { Filling::Zero } else { Filling::Typical });
             let made = tries.filter_map(|filling| {
                 let mut words = attempt(target, base, number, Some(behind), filling, &mut rng);
                 repair(target, &mut words, &mut rng)
             });
-            let of_form = |i: &Inst| i.opcode() == opcode && i.extension() == Some(behind.2);
+            let of_form = |i: &Inst| i.opcode() == opcode && i.extension() == Some(behind.format);
             // Not the register of a source.
             let made = made.filter(of_form).map(|i| i.with(Field::Vdst, 200).unwrap_or(i));
-            made.take(1).for_each(|inst| add(&format!("+{}", behind.2), inst));
+            made.take(1).for_each(|inst| add(&format!("+{}", behind.format), inst));
         }
     }
     found
@@ -62,7 +62,7 @@ fn ours(inst: &Inst) -> BTreeSet<String> {
         ("branch", flags.is_branch()),
         ("indirect", flags.is_indirect_branch()),
         ("terminator", flags.is_terminator()),
-        ("barrier", flags.is_barrier()),
+        ("barrier", flags.no_fallthrough()),
         ("call", flags.is_call()),
         ("return", flags.is_return()),
         ("convergent", flags.is_convergent()),
@@ -70,9 +70,9 @@ fn ours(inst: &Inst) -> BTreeSet<String> {
         ("commute", flags.is_commutable()),
         ("fpexcept", flags.may_raise_fp()),
         ("compare", flags.is_compare()),
-        ("vmcnt", counters.vmcnt),
-        ("expcnt", counters.expcnt),
-        ("lgkmcnt", counters.lgkmcnt),
+        ("vmcnt", counters.contains(Counter::Vmcnt)),
+        ("expcnt", counters.contains(Counter::Expcnt)),
+        ("lgkmcnt", counters.contains(Counter::Lgkmcnt)),
         ("tied", reads_destination(inst)),
     ];
     let mut found: BTreeSet<String> = named.iter().filter(|n| n.1).map(|n| n.0.to_string()).collect();

@@ -15,7 +15,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use amdgpu_isa::{Decoder, Target, decode, length};
+use amdgpu_isa::{Decoded, Decoder, Target, decode, length};
 use clap::Parser;
 
 #[path = "../src/bin/amdgpu-isa"]
@@ -108,7 +108,7 @@ fn input(rng: &mut Rng) -> (Vec<u8>, bool) {
 /// Everything that can be asked about code.
 fn ask(target: Target, code: &[u8]) {
     let mut at = 0;
-    for (offset, item) in Decoder::new(target, code) {
+    for Decoded { offset, inst: item } in Decoder::new(target, code) {
         assert_eq!(offset, at);
         at += match item {
             Err(invalid) => {
@@ -121,7 +121,7 @@ fn ask(target: Target, code: &[u8]) {
                 black_box((inst.operands().count(), inst.branch_target(u64::MAX), inst.flags()));
                 black_box((inst.reads() | inst.writes(), inst.memory().count(), inst.counters()));
                 _ = black_box([inst.shrink(), inst.expand(), inst.commuted()]);
-                inst.fields().for_each(|(_, _, info, _)| drop(black_box(inst.field_text(info.field).to_string())));
+                inst.fields().for_each(|held| drop(black_box(inst.field_text(held.info.field).to_string())));
                 for n in 0..inst.len() {
                     assert!(decode(target, &code[offset..offset + n]).is_err());
                 }

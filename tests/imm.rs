@@ -1,12 +1,12 @@
 //! Constants that have parts are exact inverses, fit or are refused by name, and print as LLVM 22 writes them.
 #![cfg(all(has_target, feature = "text"))]
 
-use amdgpu_isa::{Field, GprIdx, Hwreg, Imm, Inst, Opcode, Sendmsg, Target, Waitcnt, decode_words};
+use amdgpu_isa::{Counter, Encoding, Field, GprIdx, Hwreg, Imm, Inst, Opcode, Sendmsg, Target, Waitcnt, decode_words};
 
 /// An instruction that holds the constant, found through the operation; `None` if the target lacks it.
 fn inst(target: Target, name: &str, value: u16) -> Option<Inst> {
     let opcode = Opcode::ALL.iter().find(|op| op.name() == name)?;
-    let (format, number) = opcode.encodings(target).next()?;
+    let Encoding { format, number, .. } = opcode.encodings(target).next()?;
     let layout = target.layouts().iter().find(|l| l.format == format).expect("the target has the format");
     let mut word = 0;
     for f in layout.fields {
@@ -48,12 +48,17 @@ fn parts_lie_where_the_manual_has_them() {
         let gfx9 = target.name() >= "gfx900" && target.name().len() == 6;
         for value in 0..=u16::MAX {
             let (vmcnt, rest) = if gfx9 { (value & 15 | value >> 10 & 48, 0x3080) } else { (value & 15, 0xf080) };
-            let wait = Waitcnt {
-                vmcnt: vmcnt as u8,
-                expcnt: (value >> 4 & 7) as u8,
-                lgkmcnt: (value >> 8 & 15) as u8,
-                rest: value & rest,
-            };
+            let (vmcnt, expcnt, lgkmcnt) = (vmcnt as u8, (value >> 4 & 7) as u8, (value >> 8 & 15) as u8);
+            let mut wait = Waitcnt::new().with_rest(value & rest);
+            // The maximum waits for nothing.
+            for (counter, count, max) in [
+                (Counter::Vmcnt, vmcnt, if gfx9 { 63 } else { 15 }),
+                (Counter::Expcnt, expcnt, 7),
+                (Counter::Lgkmcnt, lgkmcnt, 15),
+            ] {
+                wait = if count < max { wait.with(counter, count) } else { wait };
+                assert_eq!(Waitcnt::max(target, counter), Some(max));
+            }
             assert_eq!(Waitcnt::decode(target, value), wait, "{target} {value:#x}");
             let hwreg =
                 Hwreg { id: (value & 63) as u8, offset: (value >> 6 & 31) as u8, size: (value >> 11) as u8 + 1 };
@@ -76,13 +81,20 @@ fn what_does_not_fit_is_refused_by_name() {
             let error = imm.encode(target).expect_err("it does not fit");
             assert_eq!((error.field.name(), error.value, error.width), (field, value, width), "{target} {imm:?}");
         };
-        let nothing = Waitcnt::nothing(target);
-        assert!(Waitcnt { rest: 0x1000, ..nothing }.encode(target).is_ok());
-        let bits = if nothing.vmcnt == 63 { 6 } else { 4 };
-        refused(Imm::Waitcnt(Waitcnt { vmcnt: nothing.vmcnt + 1, ..nothing }), "vmcnt", 1 << bits, bits);
-        refused(Imm::Waitcnt(Waitcnt { expcnt: 8, ..nothing }), "expcnt", 8, 3);
-        refused(Imm::Waitcnt(Waitcnt { lgkmcnt: 16, ..nothing }), "lgkmcnt", 16, 4);
-        refused(Imm::Waitcnt(Waitcnt { rest: 1, ..nothing }), "rest", 1, 16 - 7 - bits);
+        let nothing = Waitcnt::new();
+        assert!(nothing.with_rest(0x1000).encode(target).is_ok());
+        let most = Waitcnt::max(target, Counter::Vmcnt).expect("every target counts them");
+        let bits = if most == 63 { 6 } else { 4 };
+        // What holds the maximum waits for nothing too.
+        assert_eq!(nothing.with_vmcnt(most).encode(target), nothing.encode(target));
+        refused(Imm::Waitcnt(nothing.with_vmcnt(most + 1)), "vmcnt", 1 << bits, bits);
+        refused(Imm::Waitcnt(nothing.with_expcnt(8)), "expcnt", 8, 3);
+        refused(Imm::Waitcnt(nothing.with_lgkmcnt(16)), "lgkmcnt", 16, 4);
+        refused(Imm::Waitcnt(nothing.with_rest(1)), "rest", 1, 16 - 7 - bits);
+        for &counter in &Counter::ALL[3..] {
+            refused(Imm::Waitcnt(nothing.with(counter, 1)), counter.name(), 1, 0);
+            assert_eq!(Waitcnt::max(target, counter), None);
+        }
         let whole = Hwreg { id: 1, offset: 0, size: 32 };
         assert_eq!(whole.encode(target), Ok(0xf801));
         refused(Imm::Hwreg(Hwreg { id: 64, ..whole }), "id", 64, 6);
@@ -107,11 +119,12 @@ fn what_does_not_fit_is_refused_by_name() {
 fn parts_print_as_names() {
     let text = |target, name, imm: Imm| inst(target, name, imm.encode(target).unwrap()).unwrap().to_string();
     for &target in Target::ALL {
-        let nothing = Waitcnt::nothing(target);
+        let nothing = Waitcnt::new();
         let wait = |w| text(target, "s_waitcnt", Imm::Waitcnt(w));
-        assert_eq!(wait(Waitcnt { vmcnt: 0, lgkmcnt: 3, ..nothing }), "s_waitcnt vmcnt(0) lgkmcnt(3)");
-        assert_eq!(wait(Waitcnt { expcnt: 2, ..nothing }), "s_waitcnt expcnt(2)");
-        let all = format!("s_waitcnt vmcnt({}) expcnt(7) lgkmcnt(15)", nothing.vmcnt);
+        assert_eq!(wait(nothing.with_vmcnt(0).with_lgkmcnt(3)), "s_waitcnt vmcnt(0) lgkmcnt(3)");
+        assert_eq!(wait(nothing.with_expcnt(2)), "s_waitcnt expcnt(2)");
+        let all =
+            format!("s_waitcnt vmcnt({}) expcnt(7) lgkmcnt(15)", Waitcnt::max(target, Counter::Vmcnt).unwrap_or(0));
         assert_eq!(wait(nothing), all);
         let hwreg = |id, offset, size| text(target, "s_getreg_b32", Imm::Hwreg(Hwreg { id, offset, size }));
         assert_eq!(hwreg(1, 0, 32), "s_getreg_b32 s0, hwreg(HW_REG_MODE)");

@@ -115,7 +115,7 @@ fn every_opcode_comes_back_bit_for_bit() {
                 let mut words = [0x5555_aaaa; 5];
                 words[..inst.len() / 4].copy_from_slice(inst.words());
                 comes_back(target, &words, &inst);
-                let listed: Vec<_> = inst.opcode().encodings(target).map(|(format, _)| format).collect();
+                let listed: Vec<_> = inst.opcode().encodings(target).map(|e| e.format).collect();
                 assert!(listed.contains(&inst.format()), "{inst:?}: {listed:?}");
             }
         }

@@ -47,7 +47,13 @@ fn target(name: &str) -> Option<Target> {
 
 /// What this library has.
 fn ours(target: Target) -> BTreeSet<Op> {
-    let rows = |op: &Opcode| op.spellings(target).map(|(f, n, name)| (space(f.name()), n, name)).collect::<Vec<_>>();
+    let rows = |op: &Opcode| {
+        let op = *op;
+        op.encodings(target).map(move |e| {
+            let name = op.mnemonic(target, e.format).unwrap_or(op.name());
+            (space(e.format.name()), e.number, name)
+        })
+    };
     Opcode::ALL.iter().flat_map(rows).collect()
 }
 

@@ -99,7 +99,7 @@ fn access(operand: &Operand) -> &'static str {
 }
 
 fn get(inst: &Inst, role: &str) -> u32 {
-    inst.fields().find(|(_, _, f, _)| f.field.name() == role).map_or(0, |(.., v)| v)
+    inst.fields().find(|held| held.info.field.name() == role).map_or(0, |held| held.value)
 }
 
 /// Whether an operand that can be a VGPR or an AGPR must be an AGPR: the bits that say so.

@@ -9,8 +9,8 @@ mod words;
 use std::collections::BTreeMap;
 
 use amdgpu_isa::{
-    DecoderMut, Field, FieldInfo, Format, Imm, Inst, InstMut, Location, Opcode, PatchError, Reg, RuleError, Target,
-    Value, decode_words,
+    Decoded, DecoderMut, Encoding, Field, FieldInfo, Format, HeldField, Imm, InlineFloat, Inst, InstMut, Location,
+    Opcode, PatchError, Reg, RuleError, Special, Target, Value, WordDecoder, decode_words,
 };
 use words::{Rng, bytes, encodings};
 
@@ -95,14 +95,14 @@ fn a_field_holds_what_was_asked_or_nothing_changes() {
     each(|inst, rng| {
         let first_of_kind = last != Some((inst.target(), inst.opcode(), inst.format()));
         last = Some((inst.target(), inst.opcode(), inst.format()));
-        let fields: Vec<(Format, u8, &FieldInfo, u32)> = inst.fields().collect();
-        for &(_, first, info, _) in &fields {
+        let fields: Vec<HeldField> = inst.fields().collect();
+        for &HeldField { first_bit: first, info, .. } in &fields {
             // A field of the dword behind hides one of the base words.
-            let hidden = fields.iter().any(|(_, at, other, _)| other.field == info.field && *at > first);
+            let hidden = fields.iter().any(|other| other.info.field == info.field && other.first_bit > first);
             let width = info.width + info.hi_width;
             if info.fixed.is_some() || info.field == Field::Reserved {
                 let settable = |f: &FieldInfo| f.fixed.is_none() && f.field != Field::Reserved;
-                let other = fields.iter().any(|(_, _, f, _)| f.field == info.field && settable(f));
+                let other = fields.iter().any(|held| held.info.field == info.field && settable(held.info));
                 if !other {
                     assert_eq!(inst.with(info.field, 0), Err(PatchError::NoField(info.field)), "{inst:?}");
                 }
@@ -151,8 +151,8 @@ fn a_location_is_where_the_field_lies() {
     let mut split = 0;
     each(|inst, rng| {
         let fields: Vec<_> = inst.fields().collect();
-        for &(format, first, info, value) in &fields {
-            let hidden = fields.iter().any(|(_, at, other, _)| other.field == info.field && *at > first);
+        for &HeldField { format, first_bit: first, info, value, .. } in &fields {
+            let hidden = fields.iter().any(|other| other.info.field == info.field && other.first_bit > first);
             let Some(at) = inst.locate(info.field).filter(|_| !hidden && info.fixed.is_none()) else { continue };
             for piece in [Some(at.low), at.high].into_iter().flatten() {
                 assert!(piece.bit + piece.width <= 32, "{inst:?}: {} crosses a dword", info.field);
@@ -187,10 +187,10 @@ fn operands() -> Vec<Value> {
     let of = |make: fn(u8) -> Reg| registers.into_iter().map(move |n| Value::Reg(make(n)));
     let mut all: Vec<Value> = of(Reg::Sgpr).chain(of(Reg::Vgpr)).chain(of(Reg::Agpr)).collect();
     all.extend(of(Reg::VgprHigh).chain(of(Reg::Ttmp)));
-    all.extend((0..=255).map(|code| Value::Reg(Reg::Special(code))));
+    all.extend(Special::ALL.iter().map(|special| Value::Reg(Reg::Special(*special))));
     all.extend([Reg::Scc, Reg::Vcc, Reg::Exec, Reg::M0, Reg::Mode, Reg::FlatScratch].map(Value::Reg));
     all.extend((-128..=127).map(Value::Int));
-    all.extend((230..=255).map(Value::Float));
+    all.extend(InlineFloat::ALL.iter().map(|float| Value::Float(*float)));
     all.extend([-1, 0, 4, 0x7f, 0x1000, 0xffff, 0x10000, i32::MIN].map(Value::Imm));
     all.extend([-32768, -1, 0, 32767].map(Value::Label));
     all.extend([Value::Literal(0), Value::Literal(0xdead_beef), Value::Off]);
@@ -305,8 +305,8 @@ fn another_operation_keeps_all_other_bits() {
                 }
                 Err(error) => {
                     // No number of the operation makes an instruction of the same form.
-                    let numbers = opcode.encodings(inst.target()).filter(|(format, _)| *format == inst.format());
-                    for (_, number) in numbers {
+                    let numbers = opcode.encodings(inst.target()).filter(|e| e.format == inst.format());
+                    for Encoding { number, .. } in numbers {
                         let mut words = inst.words().to_vec();
                         at.put(&mut words, number.into()).expect("it fits");
                         let same = decode_words(inst.target(), &words).is_ok_and(|x| {
@@ -319,7 +319,7 @@ fn another_operation_keeps_all_other_bits() {
                 }
             }
         }
-        let elsewhere = Opcode::ALL.iter().find(|op| op.encodings(inst.target()).all(|(f, _)| f != inst.format()));
+        let elsewhere = Opcode::ALL.iter().find(|op| op.encodings(inst.target()).all(|e| e.format != inst.format()));
         if let Some(&opcode) = elsewhere {
             assert_eq!(inst.with_opcode(opcode), Err(PatchError::Opcode(opcode)), "{inst:?}");
         }
@@ -392,8 +392,8 @@ fn the_walk_is_the_decoders() {
             code.truncate(code.len() - cut % 8);
             let wanted: Vec<_> = amdgpu_isa::Decoder::new(target, &code).collect();
             let mut copy = code.clone();
-            let walked: Vec<_> =
-                DecoderMut::new(target, &mut copy[..]).map(|(at, item)| (at, item.map(|inst| *inst))).collect();
+            let plain = |d: Decoded<InstMut<'_, _>>| Decoded { offset: d.offset, inst: d.inst.map(|inst| *inst) };
+            let walked: Vec<_> = DecoderMut::new(target, &mut copy[..]).map(plain).collect();
             assert_eq!(walked, wanted, "{target}");
             assert_eq!(copy, code);
 
@@ -402,7 +402,9 @@ fn the_walk_is_the_decoders() {
             let whole = bytes(&dwords);
             let wanted: Vec<_> = amdgpu_isa::Decoder::new(target, &whole).collect();
             let walk = DecoderMut::new(target, &mut dwords[..]);
-            assert_eq!(walk.map(|(at, item)| (at, item.map(|inst| *inst))).collect::<Vec<_>>(), wanted, "{target}");
+            let plain = |d: Decoded<InstMut<'_, _>>| Decoded { offset: d.offset, inst: d.inst.map(|inst| *inst) };
+            assert_eq!(walk.map(plain).collect::<Vec<_>>(), wanted, "{target}");
+            assert!(WordDecoder::new(target, &dwords).eq(wanted), "{target}");
         }
     }
 }
@@ -412,7 +414,7 @@ fn the_walk_is_the_decoders() {
 #[test]
 fn a_walk_changes_what_it_meets() {
     for &target in Target::ALL {
-        let (format, number) = Opcode::SSleep.encodings(target).next().expect("every target sleeps");
+        let Encoding { format, number, .. } = Opcode::SSleep.encodings(target).next().expect("every target sleeps");
         let base = words::layout(target, format);
         let mut words = [0u32];
         for info in base.fields {
@@ -420,7 +422,7 @@ fn a_walk_changes_what_it_meets() {
             words::set(&mut words, info, value);
         }
         let mut code = bytes(&words.repeat(5));
-        for (_, inst) in DecoderMut::new(target, &mut code[..]) {
+        for Decoded { inst, .. } in DecoderMut::new(target, &mut code[..]) {
             inst.expect("it sleeps").set(Field::Simm16, 3).expect("it fits");
         }
         for chunk in code.chunks(4) {

@@ -3,7 +3,7 @@
 #[path = "words/mod.rs"]
 mod words;
 
-use amdgpu_isa::{Field, Format, Inst, Reg, RegSet, Target, Value};
+use amdgpu_isa::{Field, Format, Inst, Reg, RegSet, Special, Target, Value};
 use std::collections::BTreeSet;
 use words::{Rng, encodings, legal};
 
@@ -11,25 +11,25 @@ use words::{Rng, encodings, legal};
 fn names(target: Target, reg: Reg, bits: u16) -> Vec<Reg> {
     let dwords = bits.div_ceil(32) as u8;
     let run = |of: fn(u8) -> Reg, first: u8| (0..dwords).map(|n| of(first + n)).collect::<Vec<_>>();
-    let old = ["gfx600", "gfx700"].contains(&target.name());
     match reg {
         Reg::Sgpr(n) => run(Reg::Sgpr, n),
         Reg::Ttmp(n) => run(Reg::Ttmp, n),
         Reg::Vgpr(n) | Reg::VgprHigh(n) => run(Reg::Vgpr, n),
         Reg::Agpr(n) => run(Reg::Agpr, n),
-        // vccz, execz, scc, lds_direct.
-        Reg::Special(251) => run(Reg::Special, 106)[..1].iter().copied().chain([Reg::Special(107)]).collect(),
-        Reg::Special(252) => vec![Reg::Special(126), Reg::Special(127)],
-        Reg::Special(253) => vec![Reg::Scc],
-        Reg::Special(254) => vec![Reg::Special(124)],
-        Reg::Special(128..) => Vec::new(),
-        // A tuple does not go on behind the scalar registers.
-        Reg::Special(first) => run(Reg::Special, first).into_iter().filter(|r| *r <= Reg::Special(127)).collect(),
-        Reg::Vcc => vec![Reg::Special(106), Reg::Special(107)],
-        Reg::Exec => vec![Reg::Special(126), Reg::Special(127)],
-        Reg::M0 => vec![Reg::Special(124)],
+        Reg::Special(Special::SrcVccz) | Reg::Vcc => vec![Reg::VCC_LO, Reg::VCC_HI],
+        Reg::Special(Special::SrcExecz) | Reg::Exec => vec![Reg::EXEC_LO, Reg::EXEC_HI],
+        Reg::Special(Special::SrcScc) => vec![Reg::Scc],
+        Reg::Special(Special::SrcLdsDirect) | Reg::M0 => vec![Reg::Special(Special::M0)],
+        Reg::Special(special) if special.name().starts_with("src_") => Vec::new(),
+        Reg::Special(special) if dwords == 1 => vec![Reg::Special(special)],
+        Reg::Special(special) => {
+            let upper = special.name().replace("_lo", "_hi");
+            let upper = Special::ALL.iter().find(|s| s.name() == upper).expect("the lower half of a pair");
+            assert!(dwords == 2 && *upper != special, "{reg}");
+            vec![reg, Reg::Special(*upper)]
+        }
         Reg::FlatScratch if target.name() == "gfx600" => vec![Reg::FlatScratch],
-        Reg::FlatScratch => [104, 105].map(|n| Reg::Special(if old { n } else { n - 2 })).to_vec(),
+        Reg::FlatScratch => [Special::FlatScratchLo, Special::FlatScratchHi].map(Reg::Special).to_vec(),
         other => vec![other],
     }
 }
@@ -83,12 +83,12 @@ fn sets_are_joined_and_subtracted() {
             list.iter().for_each(|reg| set.insert(*reg));
             set
         };
-        let (a, b) = (of(&[Reg::Vgpr(0), Reg::Vcc, Reg::Scc]), of(&[Reg::Vgpr(0), Reg::Agpr(255), Reg::Special(106)]));
-        assert_eq!(a & b, of(&[Reg::Vgpr(0), Reg::Special(106)]));
-        assert_eq!(a - b, of(&[Reg::Special(107), Reg::Scc]));
+        let (a, b) = (of(&[Reg::Vgpr(0), Reg::Vcc, Reg::Scc]), of(&[Reg::Vgpr(0), Reg::Agpr(255), Reg::VCC_LO]));
+        assert_eq!(a & b, of(&[Reg::Vgpr(0), Reg::VCC_LO]));
+        assert_eq!(a - b, of(&[Reg::VCC_HI, Reg::Scc]));
         assert_eq!((a | b).len(), 5);
         assert!(a.intersects(&b) && !(a - b).intersects(&b) && (a - a).is_empty());
-        assert!(a.contains(Reg::Vcc) && b.contains(Reg::Vcc) && !b.contains(Reg::Special(107)));
+        assert!(a.contains(Reg::Vcc) && b.contains(Reg::Vcc) && !b.contains(Reg::VCC_HI));
         // Every register has a name of its own, and comes back.
         let all = (0..=255).flat_map(|n| [Reg::Vgpr(n), Reg::Agpr(n)]);
         let all = all.chain((0..96).map(Reg::Sgpr)).chain((0..12).map(Reg::Ttmp)).chain([

@@ -108,7 +108,7 @@ fn what_is_refused_is_missing() {
                 RetargetError::Form { format, extension } => {
                     assert_eq!((format, extension), (inst.format(), inst.extension()), "{place}");
                     let mut there = inst.opcode().encodings(to);
-                    assert!(extension.is_some() || !there.any(|(f, _)| f == format), "{place}");
+                    assert!(extension.is_some() || !there.any(|e| e.format == format), "{place}");
                 }
                 RetargetError::Value { field, value } => {
                     // Parts of constants are no fields; scalar offsets are told in bytes.
@@ -141,7 +141,7 @@ fn has_bits_without_meaning(inst: &Inst) -> bool {
     let is = |field, value| inst.get(field) == Some(value);
     let more_than = |field, value| inst.get(field).is_some_and(|v| v > value);
     match inst.imm() {
-        Some(Imm::Waitcnt(wait)) => wait.rest != 0,
+        Some(Imm::Waitcnt(wait)) => wait.rest() != 0,
         _ if inst.format() == Format::Smem && is(Field::SoffsetEn, 1) => is(Field::Imm, 0),
         _ if inst.format() == Format::Smem => {
             more_than(Field::Soffset, 0) || is(Field::Imm, 0) && more_than(Field::Offset, 127)

@@ -7,8 +7,8 @@
 mod words;
 
 use amdgpu_isa::{
-    Access, Field, FieldInfo, Format, Inst, Opcode, OperandSignature, Reg, RuleError, Signature, Target, Value,
-    decode_words,
+    Access, Field, FieldInfo, Format, InlineFloat, Inst, Opcode, OperandSignature, Reg, RuleError, Signature, Special,
+    Target, Value, decode_words,
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use words::{Filling, Rng, attempt, layout, legal, repair};
@@ -22,7 +22,7 @@ fn instances(signature: &Signature, count: usize, rng: &mut Rng) -> Vec<Inst> {
         None => all = legal(target, (format, number, opcode), count, rng),
         Some(extension) => {
             let base = layout(target, format);
-            let behind = base.extends.iter().find(|e| e.2 == extension).expect("a form has its extension");
+            let behind = base.extends.iter().find(|e| e.format == extension).expect("a form has its extension");
             for n in 0..count * 4 {
                 let filling = if n < 2 { Filling::Zero } else { rng.pick(&[Filling::Typical, Filling::Random]) };
                 let mut words = attempt(target, base, number, Some(behind), filling, rng);
@@ -124,8 +124,8 @@ fn aligned(inst: &Inst, operands: &[OperandSignature]) {
 
 /// Where an instruction's field lies: the first dword of its part, and the field.
 fn place(inst: &Inst, field: Field) -> Option<(usize, &'static FieldInfo)> {
-    let all: Vec<_> = inst.fields().filter(|(_, _, info, _)| info.field == field).collect();
-    all.last().map(|(_, first, info, _)| (usize::from(first / 32), *info))
+    let last = inst.fields().filter(|held| held.info.field == field).last()?;
+    Some((usize::from(last.first_bit / 32), last.info))
 }
 
 fn with(inst: &Inst, changes: &[(Field, u32)]) -> [u32; 5] {
@@ -158,6 +158,8 @@ fn surroundings(inst: &Inst, operand: &OperandSignature) -> Vec<Vec<(Field, u32)
             (Field::Saddr, _) => &[0, 127],
             (_, 1) => &[0, 1],
             (Field::Dmask, _) => &[0, 1],
+            // Elements of 8 bits and of 4: the longest matrix, and the shortest.
+            (Field::Cbsz | Field::Blgp, _) => &[0, 4],
             _ => &[0, u32::MAX],
         };
         all = all.iter().flat_map(|set| values.iter().map(|v| [&set[..], &[(field, *v)]].concat())).collect();
@@ -216,11 +218,12 @@ fn try_all(insts: &[Inst], signature: &Signature, operands: &[OperandSignature],
 /// All values that may stand somewhere.
 fn universe() -> Vec<Value> {
     let bytes = || 0..=255u8;
-    let registers = bytes().flat_map(|n| {
-        [Reg::Sgpr(n), Reg::Vgpr(n), Reg::VgprHigh(n), Reg::Agpr(n), Reg::Ttmp(n), Reg::Special(n)].map(Value::Reg)
-    });
-    let constants = (-16..=64).map(Value::Int).chain((240..=248).map(Value::Float));
-    registers.chain(constants).chain([Value::Literal(0), Value::Off, Value::Reg(Reg::Vcc)]).collect()
+    let registers = bytes()
+        .flat_map(|n| [Reg::Sgpr(n), Reg::Vgpr(n), Reg::VgprHigh(n), Reg::Agpr(n), Reg::Ttmp(n)].map(Value::Reg));
+    let specials = Special::ALL.iter().map(|&special| Value::Reg(Reg::Special(special)));
+    let floats = InlineFloat::ALL.iter().map(|&float| Value::Float(float));
+    let constants = (-16..=64).map(Value::Int).chain(floats);
+    registers.chain(specials).chain(constants).chain([Value::Literal(0), Value::Off, Value::Reg(Reg::Vcc)]).collect()
 }
 
 /// What an operand takes is told by these of its properties, so that what is alike is tried once a format.
@@ -343,14 +346,12 @@ fn every_form_has_its_signature() {
     for &target in Target::ALL {
         for op in Opcode::ALL {
             let forms: Vec<_> = op.forms(target).collect();
-            assert!(
-                op.signatures(target).map(|s| (s.format(), s.extension())).eq(forms.iter().copied()),
-                "{target} {op:?}"
-            );
+            let said = op.signatures(target).map(|s| (s.format(), s.extension()));
+            assert!(said.eq(forms.iter().map(|form| (form.format, form.extension))), "{target} {op:?}");
             for form in forms {
                 let signature = op.signature(target, form).expect("it has the form");
                 assert_eq!((signature.target(), signature.opcode()), (target, *op));
-                assert_eq!((signature.format(), signature.extension()), form);
+                assert_eq!((signature.format(), signature.extension()), (form.format, form.extension));
             }
         }
     }

@@ -24,9 +24,12 @@ const NAMES: &[(&str, u32, &str)] = &[
     ("gfx902", 0x2d, "gfx900"),
     ("gfx904", 0x2e, "gfx904"),
     ("gfx906", 0x2f, "gfx906"),
+    ("gfx908", 0x30, "gfx908"),
     ("gfx909", 0x31, "gfx900"),
     ("gfx90c", 0x32, "gfx900"),
+    ("gfx90a", 0x3f, "gfx90a"),
     ("gfx942", 0x4c, "gfx942"),
+    ("gfx950", 0x4f, "gfx950"),
 ];
 
 #[test]
@@ -68,7 +71,7 @@ fn targets_of_one_generation_differ_where_they_do() {
         ]),
         (&[0x01, 0x00, 0xa0, 0xd3, 0x04, 0x0b, 0x1a, 0x04], &[
             ("gfx900 gfx902 gfx909 gfx90c", "v_mad_mix_f32 v1, v4, v5, v6"),
-            ("gfx904 gfx906 gfx942", "v_fma_mix_f32 v1, v4, v5, v6"),
+            ("gfx904 gfx906 gfx908 gfx90a gfx942 gfx950", "v_fma_mix_f32 v1, v4, v5, v6"),
         ]),
     ];
     for (bytes, groups) in cases {

@@ -150,7 +150,7 @@ where
         let (format, ..) = encoding;
         // An extension stands behind other formats, here and there.
         let base = words::layout(target, format);
-        if format != S::FORMAT && !base.extends.iter().any(|(.., behind)| *behind == S::FORMAT) {
+        if format != S::FORMAT && !base.extends.iter().any(|e| e.format == S::FORMAT) {
             continue;
         }
         for inst in words::legal(target, encoding, if layout.extension { 12 } else { 3 }, &mut rng) {

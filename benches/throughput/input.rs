@@ -1,6 +1,6 @@
 //! What is decoded.
 
-use amdgpu_isa::{DecodeError, Decoder, FieldInfo, Layout, Target, decode};
+use amdgpu_isa::{DecodeError, Decoded, Decoder, FieldInfo, Layout, Target, decode};
 use object::{Object, ObjectSection, SectionKind};
 use std::path::Path;
 
@@ -105,7 +105,8 @@ fn put(bits: &mut u128, f: &FieldInfo, value: u64) {
 /// never be the same again and again.
 pub fn pieces(target: Target, once: &[u8], bytes: usize) -> Vec<u8> {
     const INSTRUCTIONS: usize = 16;
-    let mut ends: Vec<usize> = Decoder::new(target, once).map(|(at, _)| at).step_by(INSTRUCTIONS).skip(1).collect();
+    let mut ends: Vec<usize> =
+        Decoder::new(target, once).map(|Decoded { offset: at, inst: _ }| at).step_by(INSTRUCTIONS).skip(1).collect();
     ends.push(once.len());
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut all = Vec::with_capacity(bytes + once.len());

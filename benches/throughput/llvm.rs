@@ -2,7 +2,7 @@
 
 use crate::oracle::{Llvm, MAX_TEXT, find_library};
 use crate::table::Done;
-use amdgpu_isa::{Decoder, Target};
+use amdgpu_isa::{Decoded, Decoder, Target};
 
 /// LLVM is slow enough that few will do.
 const INSTRUCTIONS: usize = 50_000;
@@ -16,7 +16,8 @@ impl Sample {
     pub fn new(target: Target, code: &[u8]) -> Result<Sample, String> {
         let library = find_library()?;
         let llvm = Llvm::load(&library.to_string_lossy(), target.name(), "")?;
-        let once = Decoder::new(target, code).filter_map(|(at, item)| code.get(at..at + item.ok()?.len()));
+        let once = Decoder::new(target, code)
+            .filter_map(|Decoded { offset: at, inst: item }| code.get(at..at + item.ok()?.len()));
         let once: Vec<Vec<u8>> = once.map(<[u8]>::to_vec).collect();
         let instructions = once.iter().cycle().take(INSTRUCTIONS).cloned().collect();
         Ok(Sample { llvm, instructions })

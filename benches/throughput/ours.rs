@@ -1,7 +1,7 @@
 //! The library at work.
 
 use crate::table::Done;
-use amdgpu_isa::{Decoder, Field, Inst, InstMut, Target, TextBuffer, Value};
+use amdgpu_isa::{Decoded, Decoder, Field, Inst, InstMut, Target, TextBuffer, Value};
 use std::fmt::Write;
 use std::hint::black_box;
 
@@ -17,7 +17,7 @@ pub fn lengths(target: Target, code: &[u8]) -> Done {
 
 fn walk(target: Target, code: &[u8], mut each: impl FnMut(&Inst)) -> Done {
     let mut instructions = 0;
-    for (_, item) in Decoder::new(target, code) {
+    for Decoded { inst: item, .. } in Decoder::new(target, code) {
         instructions += 1;
         if let Ok(inst) = &item {
             each(inst);
@@ -56,7 +56,8 @@ pub fn display(target: Target, code: &[u8]) -> Done {
 
 /// Instructions that fit in the cache, and their words.
 pub fn some(target: Target, code: &[u8]) -> (Vec<Inst>, Vec<([u32; 5], usize)>) {
-    let insts: Vec<Inst> = Decoder::new(target, code).filter_map(|(_, item)| item.ok()).take(4096).collect();
+    let insts: Vec<Inst> =
+        Decoder::new(target, code).filter_map(|Decoded { inst: item, .. }| item.ok()).take(4096).collect();
     let words = insts.iter().map(|inst| {
         let mut words = [0; 5];
         words[..inst.words().len()].copy_from_slice(inst.words());

@@ -1,9 +1,9 @@
 //! What must hold of what the tables say of operations besides their operands.
 
-use crate::build::emit::tables::FLAGS;
 use crate::build::lower::facts::pairs;
 use crate::build::model::error::Result;
 use crate::build::model::*;
+use crate::build::shared::FLAGS;
 
 /// The variants of `Space` in src/facts.rs.
 const SPACES: [&str; 9] = ["scalar", "buffer", "image", "flat", "global", "scratch", "lds", "gds", "export"];
@@ -40,6 +40,15 @@ pub fn check(isa: &Isa) -> Result<()> {
                     return w.at.err(format!("{} is no extension: its rows say what always holds", f.name));
                 }
                 _ => {}
+            }
+        }
+        for d in &f.defaults {
+            if !f.fields.iter().any(|x| x.name == d.field) {
+                return d.at.err(format!("{} is no field of {}", d.field, f.name));
+            }
+            let same = |o: &&FieldDefault| o.neutral == d.neutral && o.field == d.field && o.value != d.value;
+            if isa.formats.iter().flat_map(|f| &f.defaults).any(|o| same(&o)) {
+                return d.at.err(format!("{} has another value elsewhere", d.field));
             }
         }
         for row in &f.rows {

@@ -6,23 +6,20 @@ pub mod facts;
 use std::collections::HashSet;
 
 use crate::build::emit::camel;
-use crate::build::emit::tables::FLAGS;
 use crate::build::model::error::{Place, Result};
 use crate::build::model::*;
 use crate::build::parse::numbers::number;
+use crate::build::shared::{FLAGS, IMPLICIT};
 
 /// What a kind can be read as: the variants of `Kind` in src/table.rs.
 const READERS: &str = "\
-    code agpr acc sdwa_src buf_data sdst_or_vcc vcc buf_vaddr global_addr \
+    code agpr agpr_or_const acc acc_sized bitop3 sdwa_src buf_data sdst_or_vcc vcc buf_vaddr global_addr \
     scratch_addr saddr smem_offset literal hex int16 endpgm label hwreg \
     sendmsg waitcnt gpr_idx none list list_neg_lo list_neg list_ones flag \
     omod named signed sdwa_sel dst_unused dpp_ctrl dpp_bound dpp_mask swizzle \
     mtbuf_format smrd_offset attr interp_param exp_tgt exp_src dmask mimg_data mimg_gather \
-    mimg_atomic mimg_cmpswap list_all half half_sel vdsty second img_addr img_addr_grad dim \
+    mimg_atomic mimg_cmpswap list_all list_always half half_sel vdsty second img_addr img_addr_grad dim \
     scope th dpp8";
-
-/// Registers that a row may read or write without a field: `Reg` in src/operand.rs.
-pub const IMPLICIT: [&str; 8] = ["scc", "vcc", "exec", "m0", "mode", "flat_scr", "xnack", "trapsts"];
 
 pub fn all(isa: &Isa) -> Result<()> {
     targets(isa)?;

@@ -4,9 +4,11 @@ use std::fmt::Write;
 
 use crate::build::check::assume::room;
 use crate::build::emit::camel;
-use crate::build::emit::pages::{PAGE, pages, position};
-use crate::build::lower::{self, NONE, Seg, Target, special, tail};
+use crate::build::lower::pages::{PAGE, number, pages};
+use crate::build::lower::rules::Rule;
+use crate::build::lower::{self, NONE, Seg, Target, tail};
 use crate::build::model::error::Result;
+use crate::build::shared::{marks, meta};
 
 /// Where the fields lie whose codes nearly all words are refused for: the lanes of `src/decode.rs`, as (lowest bit,
 /// width). A family has the lanes that most of its checks fit; the others are checked one by one, which takes longer.
@@ -27,7 +29,7 @@ pub const LANES: [[(u8, u8); 4]; 5] = [
 pub struct Class {
     pub zeros: u128,
     pub ones: u128,
-    ignored_high: u32,
+    ignored_high: u64,
     /// Which of `LANES`.
     pub lanes: usize,
     /// The set of each lane.
@@ -36,7 +38,9 @@ pub struct Class {
     pub more: Vec<lower::Check>,
     high_checks: Vec<lower::Check>,
     pub tail: u8,
-    pub special: u16,
+    /// As `marks::*`, without `FURTHER`.
+    pub marks: u8,
+    pub rules: Vec<Rule>,
     dwords: u8,
     forms: [u8; 2],
     follows: Vec<Follow>,
@@ -48,8 +52,8 @@ impl Class {
         self.ones as u64 != 0 || !self.more.is_empty()
     }
 
-    fn rules(&self) -> u16 {
-        self.special | if self.is_further() { special::FURTHER } else { 0 }
+    fn all_marks(&self) -> u8 {
+        self.marks | if self.is_further() { marks::FURTHER } else { 0 }
     }
 }
 
@@ -104,9 +108,11 @@ impl Sizes {
     }
 }
 
-/// Rules that some class of some target has: the code for the others is left out.
-pub fn rules(all: &[Tables]) -> u16 {
-    all.iter().flat_map(|t| &t.classes.list).fold(0, |all, c| all | c.rules())
+/// Marks that some class of some target has, and kinds of rules: the code for the others is left out.
+pub fn needed(all: &[Tables]) -> (u8, u8) {
+    let classes = || all.iter().flat_map(|t| &t.classes.list);
+    let rules = classes().flat_map(|c| &c.rules).fold(0, |all, rule| all | rule.kind.bit());
+    (classes().fold(0, |all, c| all | c.all_marks()), rules)
 }
 
 /// Where a page begins in which there is nothing; it is put behind the others if there is none.
@@ -138,12 +144,12 @@ impl<'a> Tables<'a> {
         }
         let (pages, mut class_of) = pages(&of_slot, <[u8]>::to_vec);
         let empty = position_of_zeros(&mut class_of) / PAGE;
-        room(t, "slots", t.slots.len() + PAGE, 13)?;
+        room(t, "slots", t.slots.len() + PAGE, meta::SLOT)?;
         let (kinds, sets) = classes.kinds()?;
         let mut zeros = vec![0];
         classes.list.iter().for_each(|c| _ = number(&mut zeros, c.zeros as u64));
         let dwords = t.formats.iter().map(|f| usize::from(f.def.bits / 32)).max().unwrap_or(0);
-        room(t, "dwords in a format", dwords + 1, 2)?;
+        room(t, "dwords in a format", dwords + 1, 3)?;
         for (what, n) in [("classes", classes.list.len()), ("masks", zeros.len()), ("sets", sets.len())] {
             room(t, what, n, 8)?;
         }
@@ -159,6 +165,9 @@ impl<'a> Tables<'a> {
         let family = |(f, lanes): (&lower::Family, &usize)| {
             let op_bits = f.op.width + f.seg.filter(|_| f.seg_is != Seg::Encoding).map_or(0, |s| s.width);
             let (op_mask, seg) = ((1u32 << f.op.width) - 1, f.seg.map_or(0, |s| s.lsb | s.width << 5));
+            if f.is_joined() {
+                return "NO_FAMILY".to_string();
+            }
             let (base, op_shift) = (f.base, f.op.lsb);
             format!(
                 "Family {{ base: {base}, op_mask: {op_mask:#x}, op_shift: {op_shift}, seg: {seg:#x}, lanes: {lanes}, op_bits: {op_bits} }}"
@@ -171,17 +180,21 @@ impl<'a> Tables<'a> {
         writeln!(w, "pages: padded(&{:?}, {}),", self.pages, self.empty).unwrap();
         writeln!(w, "class_of: padded(&{:?}, 0),\nzeros: padded(&{:?}, 0),", self.class_of, self.zeros).unwrap();
         writeln!(w, "kinds: {:?},\nsets: padded(&{:?}, 0),", self.kinds, self.sets).unwrap();
-        let (mut forms, mut parts) = (vec![[0, 0]], Vec::new());
+        let (mut forms, mut parts, mut rules) = (vec![[0, 0]], Vec::new(), vec![Vec::new()]);
         let class = |c: &Class| {
-            let (special, sets, zeros) = (c.rules(), c.sets, number(&mut self.zeros.clone(), c.zeros as u64));
+            let (marks, sets, zeros) = (c.all_marks(), c.sets, number(&mut self.zeros.clone(), c.zeros as u64));
+            let rules = number(&mut rules, c.rules.clone());
             let tail = c.tail | if c.dwords > 1 { tail::TWO } else { 0 };
             let (forms, parts) = (number(&mut forms, c.forms), number(&mut parts, c.parts));
             format!(
-                "Class {{ special: {special}, sets: {sets:?}, zeros: {zeros}, tail: {tail}, forms: {forms}, parts: {parts} }}"
+                "Class {{ marks: {marks}, rules: {rules}, sets: {sets:?}, zeros: {zeros}, tail: {tail}, forms: {forms}, parts: {parts} }}"
             )
         };
         let list: Vec<String> = self.classes.list.iter().map(class).collect();
         writeln!(w, "classes: padded(&[{}], NO_CLASS),\nforms: &{forms:?},", list.join(",\n")).unwrap();
+        writeln!(w, "rules: &[").unwrap();
+        rules.iter().for_each(|rules| writeln!(w, "&[{}],", rules.iter().map(rule_text).collect::<String>()).unwrap());
+        writeln!(w, "],").unwrap();
         self.rare(w);
         let name = |f: usize| format!("Format::{}", camel(&self.t.formats[f].def.name));
         writeln!(w, "parts: &[").unwrap();
@@ -226,11 +239,21 @@ impl<'a> Tables<'a> {
             writeln!(w, "Follow {{ class: {class}, lsb: {lsb}, width: {width}, form: {form}, first: {first}, last: {last}, of: {of} }},").unwrap();
         }
         writeln!(w, "],\nwide: &[").unwrap();
-        let high = |bits: u128| (bits >> 64) as u32;
-        for (class, c) in all().filter(|(_, c)| c.special & special::WIDE != 0) {
+        let high = |bits: u128| (bits >> 64) as u64;
+        for (class, c) in all().filter(|(_, c)| c.marks & marks::WIDE != 0) {
             let (zeros, ones, ignored) = (high(c.zeros), high(c.ones), c.ignored_high);
             let checks = list(&c.high_checks, &mut allowed);
             writeln!(w, "Wide {{ class: {class}, checks: &[{checks}], zeros: {zeros:#x}, ones: {ones:#x}, ignored: {ignored:#x} }},").unwrap();
+        }
+        writeln!(w, "],\njoined: &[").unwrap();
+        for f in self.t.families.iter().filter(|f| f.is_joined()) {
+            let ([masks, values], shift, op_mask) = (f.joint(), f.op.lsb - 64, (1u32 << f.op.width) - 1);
+            let (base, masks, values) = (f.base, format!("{masks:#x?}"), format!("{values:#x?}"));
+            writeln!(
+                w,
+                "Joined {{ masks: {masks}, values: {values}, base: {base}, shift: {shift}, op_mask: {op_mask} }},"
+            )
+            .unwrap();
         }
         writeln!(w, "],\nallowed: &{:?},", allowed.bytes()).unwrap();
     }
@@ -263,7 +286,8 @@ impl<'a> Classes<'a> {
             high_checks: Vec::new(),
             tail: 0,
             // So that it is looked at.
-            special: special::FURTHER,
+            marks: marks::FURTHER,
+            rules: Vec::new(),
             dwords: 1,
             forms: [0; 2],
             follows: Vec::new(),
@@ -313,14 +337,15 @@ impl<'a> Classes<'a> {
         let class = Class {
             zeros: c.mask & !c.value,
             ones: c.value,
-            ignored_high: (s.ignored >> 64) as u32,
+            ignored_high: (s.ignored >> 64) as u64,
             lanes,
             sets,
             more,
             high_checks: checks(c.high_checks),
             tail: c.tail,
-            // The third dword is looked for where this rule is.
-            special: c.special | if dwords > 2 { special::WIDE } else { 0 },
+            // What is behind two dwords is looked for where this mark is.
+            marks: c.marks | if dwords > 2 { marks::WIDE } else { 0 },
+            rules: c.rules.clone(),
             dwords,
             forms,
             follows,
@@ -340,15 +365,19 @@ impl<'a> Classes<'a> {
     }
 }
 
+fn rule_text(rule: &Rule) -> String {
+    let Rule { kind, field, n, looks } = rule;
+    let looks = looks.map(|(piece, value)| format!("(Bits({}, {}), {value})", piece.lsb, piece.width)).join(", ");
+    format!(
+        "Rule {{ kind: RuleKind::{kind:?}, field: Bits({}, {}), n: {n}, looks: [{looks}] }},",
+        field.lsb, field.width
+    )
+}
+
 /// The values of a lane that a check takes. What lies above a narrower field does not count, nor what no lane holds.
 fn lane_set(t: &Target, c: &lower::Check, width: u8) -> Vec<bool> {
     let set = set_of(t, c);
     (0..512).map(|v| v >> width != 0 || set[v % set.len()]).collect()
-}
-
-/// The number of an equal thing in the list, at whose end it is put if there is none.
-pub fn number<T: PartialEq>(list: &mut Vec<T>, value: T) -> u8 {
-    position(list, value).min(255) as u8
 }
 
 /// Which field each bit of a format is of.

@@ -3,10 +3,27 @@
 
 use std::fmt::Write;
 
-use crate::build::emit::camel;
 use crate::build::emit::tables::flag_bits;
+use crate::build::emit::{camel, names};
 use crate::build::lower::{NONE, Target};
 use crate::build::model::*;
+
+/// The names of `Counter` in src/facts.rs, of every generation: errors name them as fields.
+pub const ALL_COUNTERS: [&str; 13] = [
+    "vmcnt",
+    "expcnt",
+    "lgkmcnt",
+    "vscnt",
+    "loadcnt",
+    "storecnt",
+    "samplecnt",
+    "bvhcnt",
+    "dscnt",
+    "kmcnt",
+    "xcnt",
+    "asynccnt",
+    "tensorcnt",
+];
 
 /// What all targets share: `SPACES` by the number of the format, `SWAPS` by the first operation.
 pub fn common(w: &mut String, isa: &Isa, formats: &[&Format], ops: &[String]) {
@@ -20,10 +37,20 @@ pub fn common(w: &mut String, isa: &Isa, formats: &[&Format], ops: &[String]) {
     let swaps = isa.swaps.iter().filter(|(a, b)| there(a) && there(b));
     let swaps: Vec<String> = swaps.map(|(a, b)| format!("(Opcode::{}, Opcode::{})", camel(a), camel(b))).collect();
     writeln!(w, "pub(crate) static SWAPS: [(Opcode, Opcode); {}] = [{}];", swaps.len(), swaps.join(", ")).unwrap();
+    let bus: Vec<bool> = formats.iter().map(|f| f.bus).collect();
+    writeln!(w, "pub(crate) static BUS: [bool; {}] = {bus:?};", bus.len()).unwrap();
+    for (name, neutral) in [("DEFAULTS", false), ("NEUTRALS", true)] {
+        let of_all = formats.iter().flat_map(|f| &f.defaults).filter(|d| d.neutral == neutral);
+        let mut all: Vec<String> = of_all.map(|d| format!("(Field::{}, {})", camel(&d.field), d.value)).collect();
+        all.sort();
+        all.dedup();
+        let (count, all) = (all.len(), all.join(", "));
+        writeln!(w, "#[allow(dead_code)]\npub(crate) static {name}: [(Field, u16); {count}] = [{all}];").unwrap();
+    }
 }
 
 /// `FactTables` of one target.
-pub fn tables(w: &mut String, t: &Target) {
+pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
     write!(w, "pub(crate) static FACTS: FactTables = FactTables {{ whens: &[").unwrap();
     for f in &t.formats {
         for when in &f.def.whens {
@@ -47,17 +74,9 @@ pub fn tables(w: &mut String, t: &Target) {
         let row = t.codes.iter().find(|c| c.name == name);
         row.and_then(|c| c.range.of(&t.row.name)).map_or(NONE.into(), |&(first, _)| first)
     };
-    let codes = [
-        "vcc_lo",
-        "exec_lo",
-        "m0",
-        "flat_scratch_lo",
-        "xnack_mask_lo",
-        "src_vccz",
-        "src_execz",
-        "src_scc",
-        "src_lds_direct",
-    ];
+    let codes = ["vcc_lo", "exec_lo", "m0", "flat_scratch_lo", "xnack_mask_lo"];
     let codes: Vec<String> = codes.iter().map(|name| code(name).to_string()).collect();
-    writeln!(w, "], codes: Codes::new([{}]) }};", codes.join(", ")).unwrap();
+    let specials = names::special_codes(isa, &t.row.name);
+    let bus = t.row.bus;
+    writeln!(w, "], codes: Codes::new([{}]), specials: &{specials:?}, bus: {bus} }};", codes.join(", ")).unwrap();
 }

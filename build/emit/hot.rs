@@ -2,15 +2,17 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
+use std::ops::RangeInclusive;
 
 use crate::build::check::assume::room;
 use crate::build::emit::camel;
-use crate::build::emit::decode::{Class, LANES, Tables, number, set_of};
-use crate::build::lower::{Check, Family, NONE, Slot, Target, special, tail};
+use crate::build::emit::decode::{Class, LANES, Tables, set_of};
+use crate::build::lower::pages::number;
+use crate::build::lower::rules::Rule;
+use crate::build::lower::{Check, Family, NONE, Slot, Target, tail};
 use crate::build::model::Piece;
 use crate::build::model::error::Result;
-
-const MIMG: u16 = special::MIMG_DATA | special::MIMG_GATHER | special::MIMG_ATOMIC | special::MIMG_CMPSWAP;
+use crate::build::shared::{RuleKind, marks};
 
 /// The lanes in which 255 announces a literal, if the tail has the bit.
 const LITERALS: [(u8, (u8, u8)); 3] = [(tail::SSRC0, (0, 8)), (tail::SSRC1, (8, 8)), (tail::SRC0, (0, 9))];
@@ -26,46 +28,36 @@ struct Hot {
 }
 
 /// What need not be looked at any further in words of a class; `None`: nothing.
-///
-/// What a rule forbids is forbidden here without its conditions, as long as few words meet them. Where its fields lie,
-/// `ties` in build/check/assume.rs checks.
 fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
     let lanes = LANES[c.lanes];
-    let elsewhere = special::SIZED | special::WIDE;
-    if c.special & elsewhere != 0 || c.ones != 0 || c.tail & (tail::ALWAYS | tail::LIST) != 0 {
+    if c.marks & (marks::SIZED | marks::WIDE) != 0 || c.ones != 0 || c.tail & (tail::ALWAYS | tail::LIST) != 0 {
         return None;
     }
     let mut good = c.sets.map(|set| tables.classes.sets[usize::from(set)].clone());
-    let mut forbid = |lane: (u8, u8), codes: std::ops::RangeInclusive<usize>| {
+    let mut forbid = |lane: (u8, u8), codes: RangeInclusive<usize>| {
         let n = lanes.iter().position(|&l| l == lane)?;
         good[n][codes].fill(false);
         Some(())
     };
-    let literals = LITERALS.map(|(bit, lane)| (bit, lane, 255));
-    for (bit, lane, code) in literals.into_iter().chain([(tail::SDWA, (0, 9), 249), (tail::DPP, (0, 9), 250)]) {
+    let codes = &tables.t.code;
+    let literals = LITERALS.map(|(bit, lane)| (bit, lane, codes.literal));
+    let others = [(tail::SDWA, (0, 9), codes.sdwa), (tail::DPP, (0, 9), codes.dpp)];
+    for (bit, lane, code) in literals.into_iter().chain(others) {
         if c.tail & bit != 0 {
+            let code = usize::from(code);
             forbid(lane, code..=code)?;
         }
     }
-    // The address is not the last register, image data are not among the last five.
-    if c.special & (special::BUF_VADDR | special::GLOBAL_ADDR) != 0 {
-        forbid((32, 8), 255..=255)?;
-    }
-    if c.special & MIMG != 0 {
-        forbid((40, 8), 252..=255)?;
-    }
-    // An offset that is a constant.
-    if c.special & (special::SMEM_OFFSET | special::SMEM_ONE_OFFSET) != 0 {
-        forbid((17, 1), 0..=0)?;
-    }
     let mut zeros = c.zeros as u64;
     for check in &c.more {
-        zeros |= u64::from(harmless(tables, check)?) << check.lsb;
+        zeros |= harmless(tables, check)?;
     }
-    for (rule, bit) in
-        [(special::SMEM_OFFSET, 14), (special::ADDR64, 15), (special::LDS_ALONE, 16), (special::RETURN_TFE, 55)]
-    {
-        zeros |= u64::from(c.special & rule != 0) << bit;
+    for rule in &c.rules {
+        match excluded(rule, zeros)? {
+            Excluded::Already => {}
+            Excluded::Bit(bit) => zeros |= 1 << bit,
+            Excluded::Codes(lane, codes) => forbid(lane, codes)?,
+        }
     }
     for (good, lane) in good.iter_mut().zip(lanes) {
         *good = (0..512).map(|code| lane.1 == 0 || good[code % (1 << lane.1)]).collect();
@@ -73,19 +65,54 @@ fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
     let announced = |lane: (u8, u8)| {
         let tail = LITERALS.iter().find(|l| l.1 == lane).map_or(0, |l| l.0);
         let is = c.tail & tail != 0 && c.tail & tail::TWO == 0;
-        (0..512).map(|code| is && code % (1 << lane.1) == 255).collect()
+        (0..512).map(|code| is && code % (1 << lane.1) == usize::from(codes.literal)).collect()
     };
     Some(Hot { zeros, good, literal: lanes.map(announced) })
 }
 
-/// Bits of a field such that every value without them is good: those that leave the most values.
-fn harmless(tables: &Tables, check: &Check) -> Option<u16> {
+/// Words without which a rule always holds.
+enum Excluded {
+    /// Those that other rules leave out too.
+    Already,
+    /// With this bit.
+    Bit(u8),
+    /// With these codes in a lane.
+    Codes((u8, u8), RangeInclusive<usize>),
+}
+
+/// What a rule forbids is forbidden here without looking at all that it looks at, as long as few words are left out: the
+/// last registers of a file, or words with the first flag that it looks at.
+fn excluded(rule: &Rule, zeros: u64) -> Option<Excluded> {
+    let looks = || rule.looks.iter().filter(|(piece, _)| piece.width == 1);
+    let is_low = |piece: &Piece| piece.lsb + piece.width <= 64;
+    let (field, n) = ((rule.field.lsb, rule.field.width), usize::from(rule.n));
+    let last = |n: usize| Some(Excluded::Codes(field, (1usize << field.1) + 1 - n..=(1usize << field.1) - 1));
+    if rule.kind == RuleKind::Image {
+        // Four components, and the fail status.
+        return last(5);
+    }
+    if looks().any(|(piece, value)| *value == 1 && is_low(piece) && zeros >> piece.lsb & 1 == 1) {
+        return Some(Excluded::Already);
+    }
+    if rule.kind == RuleKind::Room && n == 2 {
+        return last(n);
+    }
+    let (piece, value) = looks().find(|(piece, _)| is_low(piece))?;
+    Some(match value {
+        1 => Excluded::Bit(piece.lsb),
+        _ => Excluded::Codes((piece.lsb, 1), 0..=0),
+    })
+}
+
+/// Bits of a field such that every value without them is good: those that leave the most values; or the flag on top of
+/// it, if every value is good without.
+fn harmless(tables: &Tables, check: &Check) -> Option<u64> {
     let good = set_of(tables.t, check);
     if check.hi != NONE {
-        return None;
+        return good[..1 << check.width].iter().all(|&good| good).then_some(1 << check.hi);
     }
     let holds = |&bits: &usize| (0..good.len()).all(|value| value & bits != 0 || good[value]);
-    (0..good.len()).filter(holds).min_by_key(|bits| bits.count_ones()).map(|bits| bits as u16)
+    (0..good.len()).filter(holds).min_by_key(|bits| bits.count_ones()).map(|bits| (bits as u64) << check.lsb)
 }
 
 /// How the opcode is gathered: see `HotFamily` in src/decode/hot.rs.
@@ -144,9 +171,13 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
         let more = if two { 4 } else { 0 };
         u16::from(family) << 5 | more
     });
-    writeln!(w, "#[cfg(not(target_os = \"none\"))]\npub(crate) static HOT: HotTables = HotTables {{").unwrap();
+    writeln!(w, "#[cfg(feature = \"fast\")]\npub(crate) static HOT: HotTables = HotTables {{").unwrap();
     writeln!(w, "leads: {:?},\nfamilies: padded(&[NO_HOT_FAMILY,", leads.collect::<Vec<_>>()).unwrap();
     for (f, lanes) in t.families.iter().zip(&tables.classes.lanes) {
+        if f.is_joined() {
+            writeln!(w, "NO_HOT_FAMILY,").unwrap();
+            continue;
+        }
         let lsb = LANES[*lanes].map(|lane| lane.0);
         let Gather { op, op_mask, gather } = Gather::new(t, f)?;
         let (base, target) = (f.base, camel(&t.row.name));

@@ -1,49 +1,52 @@
 //! Writes the tables of every enabled target, and the enums that all targets share.
 
+pub mod builtin;
 pub mod decode;
 pub mod facts;
 pub mod hot;
-pub mod lengths;
-pub mod made;
 #[cfg(any(feature = "make", test))]
 pub mod make;
 pub mod names;
+pub mod operand_texts;
 pub mod operands;
-pub mod pages;
 pub mod quick;
-pub mod ready;
-pub mod roster;
+pub mod struct_list;
 pub mod tables;
-pub mod texts;
 pub mod types;
-pub mod usual;
-pub mod ways;
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 
 use crate::build::emit::tables::{info_table, target_tables};
-use crate::build::lower::{self, Target};
+use crate::build::lower::codes;
+use crate::build::lower::{self, Target, lengths};
 use crate::build::model::error::Result;
 use crate::build::model::*;
+use crate::build::shared::{PAGE, length};
 
 pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut files =
-        vec![("common.rs".to_string(), common(isa, targets)), ("targets.rs".to_string(), target_enum(targets))];
+        vec![("common.rs".to_string(), common(isa, targets)?), ("targets.rs".to_string(), target_enum(targets))];
     let mut tables = String::new();
     info_table(&mut tables, &infos(targets));
     // What no enabled target needs is left out of the code.
-    let unknown = targets.iter().any(|t| lengths::entries(t).contains(&lengths::UNKNOWN));
+    let unknown = targets.iter().any(|t| lengths::entries(t).contains(&length::UNKNOWN));
     writeln!(tables, "pub(crate) const ANY_UNKNOWN_LENGTH: bool = {unknown};").unwrap();
     let wide = targets.iter().flat_map(|t| &t.items).any(|i| i.lsb >= 64);
     writeln!(tables, "pub(crate) const ANY_WIDE: bool = {wide};").unwrap();
+    let joined = targets.iter().flat_map(|t| &t.families).any(|f| f.is_joined());
+    writeln!(tables, "pub(crate) const ANY_JOINED: bool = {joined};").unwrap();
     writeln!(tables, "pub(crate) const TAILS: u8 = {};", decode::tails(targets)).unwrap();
-    let (mut abouts, mut longest) = (vec![String::new()], 0);
+    let (mut abouts, mut most) = (vec![String::new()], operands::Most::default());
     let decode = targets.iter().map(decode::Tables::new).collect::<Result<Vec<_>>>()?;
     let sizes = decode::Sizes::of(&decode);
     sizes.emit(&mut tables);
-    writeln!(tables, "pub(crate) const RULES: u16 = {};", decode::rules(&decode)).unwrap();
-    operands::values(&mut tables, targets);
+    // For every number that can look into a table of slots; the last one is no operation's.
+    let slots = targets.iter().map(|t| t.slots.len() + PAGE).max().unwrap_or(0).next_power_of_two().max(64);
+    writeln!(tables, "#[cfg(feature = \"fast\")]\npub(crate) const SLOTS: usize = {slots};").unwrap();
+    let (marks, rules) = decode::needed(&decode);
+    writeln!(tables, "pub(crate) const MARKS: u8 = {marks};\npub(crate) const RULES: u8 = {rules};").unwrap();
+    operands::values(&mut tables, isa, targets);
     let texts = quick::shared(targets);
     let opcodes = opcodes(targets);
     let mut end = 0;
@@ -56,14 +59,18 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         let mut text = String::new();
         decode.emit(&mut text);
         hot::tables(&mut text, decode)?;
-        tables += &target_tables(isa, targets, t, &text, &mnemonics, &mut abouts, &mut longest)?;
+        tables += &target_tables(isa, targets, t, &text, &mnemonics, &mut abouts, &mut most)?;
     }
-    writeln!(tables, "pub(crate) type OperandList = {};", operands::list_type(longest)).unwrap();
+    writeln!(tables, "pub(crate) type OperandList = {};", operands::list_type(most.operands)).unwrap();
+    // A power of two, so that a number of some bits is always one of them.
+    writeln!(tables, "#[cfg(feature = \"fast\")]\npub(crate) const USUAL: usize = {};", most.usual.next_power_of_two())
+        .unwrap();
     writeln!(tables, "pub(crate) static ABOUTS: &[&str] = &{abouts:?};").unwrap();
     files.push(("tables.rs".to_string(), tables));
     files.push(("texts".to_string(), texts));
     files.push(("types.rs".to_string(), types::all(isa, targets)));
-    files.push(("roster.rs".to_string(), roster::all(targets)));
+    files.push(("off.rs".to_string(), types::off(isa, targets)));
+    files.push(("roster.rs".to_string(), struct_list::all(targets)));
     Ok(files)
 }
 
@@ -100,6 +107,7 @@ fn fields(isa: &Isa) -> BTreeSet<String> {
     // Parts of constants, which are named in errors; `rest` is what belongs to none.
     all.extend(isa.enums.iter().filter(|e| e.bits).flat_map(|e| &e.values).map(|v| v.name.clone()));
     all.insert("rest".into());
+    all.extend(facts::ALL_COUNTERS.iter().map(|counter| counter.to_string()));
     all
 }
 
@@ -116,7 +124,7 @@ fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String]) {
         .unwrap();
 }
 
-fn common(isa: &Isa, targets: &[Target]) -> String {
+fn common(isa: &Isa, targets: &[Target]) -> Result<String> {
     let mut out = String::new();
     let ops = opcodes(targets);
     out += "/// An operation, whatever its encoding and its number in a target.\n///\n";
@@ -154,6 +162,10 @@ fn common(isa: &Isa, targets: &[Target]) -> String {
         writeln!(out, "    /// {} ({} bits)\n    {},", f.about, f.bits, camel(&f.name)).unwrap();
     }
     out += "}\n";
+    let all: Vec<String> = formats.iter().map(|f| format!("Format::{}", camel(&f.name))).collect();
+    let doc = "/// Every format of the tables, of whatever target.";
+    writeln!(out, "impl Format {{\n    {doc}\n    pub const ALL: &'static [Format] = &[{}];\n}}", all.join(", "))
+        .unwrap();
     let names: Vec<String> = formats.iter().map(|f| f.name.clone()).collect();
     writeln!(out, "pub(crate) static FORMAT_NAMES: [&str; {}] = {names:?};", names.len()).unwrap();
 
@@ -171,7 +183,8 @@ fn common(isa: &Isa, targets: &[Target]) -> String {
 
     facts::common(&mut out, isa, &formats, &ops);
     names::common(&mut out, isa);
-    out + &made::all(&ops)
+    codes::common(&mut out, isa)?;
+    Ok(out + &builtin::all(&ops))
 }
 
 /// The distinct infos of all targets, so that targets share them.
@@ -234,10 +247,12 @@ fn target_enum(targets: &[Target]) -> String {
     }
     let refs: Vec<String> = targets.iter().map(|t| format!("&{}::HOT", t.row.name)).collect();
     let list = format!("const HOT: [&HotTables; {}] = [{}];", targets.len(), refs.join(", "));
-    writeln!(out, "#[cfg(not(target_os = \"none\"))]\npub(crate) {list}").unwrap();
-    for (name, ty) in [("TEXT", "TextTables"), ("QUICK", "QuickTables")] {
+    writeln!(out, "#[cfg(feature = \"fast\")]\npub(crate) {list}").unwrap();
+    let text = "feature = \"text\"";
+    let both = format!("all({text}, feature = \"fast\")");
+    for (name, ty, cfg) in [("TEXT", "TextTables", text), ("QUICK", "QuickTables", &both)] {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
-        writeln!(out, "#[cfg(feature = \"text\")]").unwrap();
+        writeln!(out, "#[cfg({cfg})]").unwrap();
         writeln!(out, "pub(crate) const {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();
     }
     out

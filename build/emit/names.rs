@@ -79,8 +79,43 @@ fn names(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     Ok(())
 }
 
+/// Scalar registers and sources that are no numbered ones: those that can be written come first.
+pub fn specials(isa: &Isa) -> Vec<&CodeRow> {
+    const WRITTEN: [&str; 3] = ["sys", "m0", "exec"];
+    const READ_ONLY: [&str; 2] = ["ro", "lds"];
+    let of = |classes: &'static [&str]| isa.codes.iter().filter(move |c| classes.contains(&c.class.as_str()));
+    of(&WRITTEN).chain(of(&READ_ONLY)).collect()
+}
+
+/// The code of each special register on a target; 255, which is that of literals, if the target lacks it.
+pub fn special_codes(isa: &Isa, target: &str) -> Vec<u16> {
+    specials(isa).iter().map(|c| c.range.of(target).map_or(255, |&(code, _)| code)).collect()
+}
+
+fn special_enum(w: &mut String, isa: &Isa) {
+    let all = specials(isa);
+    let doc = "/// A scalar register or source with a name of its own, whatever its operand code.\n///\n/// As an operand of 64 bits the lower half stands for both.\n";
+    write!(w, "{doc}#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u8)]\npub enum Special {{\n").unwrap();
+    for c in &all {
+        let pair = c.pair.as_ref().filter(|pair| **pair != c.name && *pair != "-");
+        let pair = pair.map_or(String::new(), |pair| format!("; of 64 bits, `{pair}`"));
+        writeln!(w, "    /// `{}`{pair}\n    {},", c.name, camel(&c.name)).unwrap();
+    }
+    let list: Vec<String> = all.iter().map(|c| format!("Special::{}", camel(&c.name))).collect();
+    let names: Vec<&str> = all.iter().map(|c| c.name.as_str()).collect();
+    let written = all.iter().filter(|c| !["ro", "lds"].contains(&c.class.as_str())).count();
+    writeln!(
+        w,
+        "}}\nimpl Special {{\n    /// Every one of the tables, of whatever target.\n    pub const ALL: &'static [Special] = &[{}];\n    /// Those behind the first of these can only be read.\n    pub(crate) const WRITTEN: usize = {written};\n}}",
+        list.join(", ")
+    )
+    .unwrap();
+    writeln!(w, "pub(crate) const SPECIAL_NAMES: [&str; {}] = {names:?};", names.len()).unwrap();
+}
+
 /// What all targets share: the rows of the messages, and which format took another's place.
 pub fn common(w: &mut String, isa: &Isa) {
+    special_enum(w, isa);
     writeln!(w, "/// The rows of `NameTables::sendmsg`.\n#[allow(dead_code)]\npub(crate) mod message {{").unwrap();
     for e in isa.enums.iter().filter(|e| e.name == "sendmsg" && !e.bits) {
         for (row, v) in e.values.iter().enumerate() {

@@ -1,89 +1,21 @@
 //! Writes what the operand iterator needs of one target: `OperandTables` in src/table/operands.rs.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::build::check::IMPLICIT;
 use crate::build::check::assume::room;
 use crate::build::emit::camel;
-use crate::build::emit::decode::number;
-use crate::build::emit::pages::{PAGE, pages, position};
+use crate::build::emit::names;
 use crate::build::emit::tables::item_text;
-use crate::build::emit::usual;
-use crate::build::emit::ways::VECTOR;
-use crate::build::lower::{Info, Item, NONE, Shape, Slot, Target, tail};
-use crate::build::model::Access;
+use crate::build::lower::cases::VECTOR;
+use crate::build::lower::fast_operands;
+use crate::build::lower::operands::{Row, bytes, lists};
+use crate::build::lower::pages::{PAGE, number, pages};
+use crate::build::lower::{NONE, Target};
 use crate::build::model::error::Result;
-
-/// The operands of a form, by their numbers in `Lists::rows`, and the lists (plus one) of further forms.
-#[derive(Clone, PartialEq)]
-pub struct List {
-    pub rows: Vec<u8>,
-    forms: [u16; 2],
-    others: Vec<(u8, u16)>,
-    /// Dwords without a literal.
-    pub dwords: u8,
-}
-
-/// What an operand is.
-#[derive(Clone, PartialEq)]
-pub enum Row {
-    Item(Item),
-    /// A register that no field names, by its number in `IMPLICIT`, and the bit without which it is none.
-    Implicit(usize, Access, u8),
-}
-
-pub struct Lists<'a> {
-    t: &'a Target<'a>,
-    pub rows: Vec<Row>,
-    pub list: Vec<List>,
-}
-
-impl Lists<'_> {
-    /// The number (plus one) of what is left of a shape of the printer; 0 for 0.
-    fn of(&mut self, shape: usize, info: &Info) -> u16 {
-        let Some(s) = shape.checked_sub(1).map(|n| &self.t.shapes[n]) else { return 0 };
-        let forms = [self.of(s.sdwa, info), self.of(s.dpp, info)];
-        let others = s.numbered_follows().filter(|o| o.1 != 0).map(|(f, form)| (form, self.of(f.form, info))).collect();
-        let numbers = self.t.item_lists[s.items.0..s.items.0 + s.items.1].iter();
-        let items: Vec<&Item> =
-            numbers.map(|&n| &self.t.items[usize::from(n)]).filter(|i| i.access.is_some()).collect();
-        let implicit = implicit(info, &items);
-        let all = items.into_iter().map(|item| Row::Item(plain(item))).chain(implicit);
-        let rows = all.map(|row| number(&mut self.rows, row)).collect();
-        position(&mut self.list, List { rows, forms, others, dwords: dwords(self.t, s) }) as u16 + 1
-    }
-}
-
-/// The registers that no field names.
-fn implicit(info: &Info, items: &[&Item]) -> Vec<Row> {
-    // The vcc that the text shows is not implicit besides; nor is it written when SDWA names another register.
-    let shown = |access: fn(Access) -> bool| {
-        items.iter().any(|i| ["vcc", "sdst_or_vcc"].contains(&i.kind.as_str()) && i.access.is_some_and(access))
-    };
-    let shown = (shown(Access::reads), shown(Access::writes));
-    // And m0 is the address in LDS: without the lds bit it is not read.
-    let lds = items.iter().find(|i| i.kind == "buf_data" && i.aux[1] != NONE).map_or(NONE, |i| i.aux[1]);
-    let row = |(n, name): (usize, &&str)| {
-        let (reads, writes) = (info.reads.iter().any(|r| r == name), info.writes.iter().any(|r| r == name));
-        let is_vcc = *name == "vcc";
-        let access = Access::of(reads && !(is_vcc && shown.0), writes && !(is_vcc && shown.1))?;
-        Some(Row::Implicit(n, access, if *name == "m0" { lds } else { NONE }))
-    };
-    IMPLICIT.iter().enumerate().filter_map(row).collect()
-}
-
-/// An item without what only text tells apart: what a constant is taken for, and the signs of sources.
-fn plain(item: &Item) -> Item {
-    let [a, .., d] = item.aux;
-    let aux = match item.kind.as_str() {
-        "code" | "sdwa_src" => [NONE; 4],
-        "half" | "half_sel" => [NONE, NONE, NONE, d],
-        "acc" => [a, NONE, NONE, NONE],
-        _ => item.aux,
-    };
-    Item { aux, ty: "b".into(), used: 0, ..item.clone() }
-}
+use crate::build::model::{Access, Isa};
+use crate::build::shared::IMPLICIT;
+use crate::build::shared::places::{self, ADDRESSES, NO_SHIFT, SECTION};
 
 /// Kinds whose value is the number in the field: `Kind::is_number` in src/table.rs.
 const NUMBERS: [&str; 10] =
@@ -125,7 +57,7 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
                 _ => 32,
             };
             let (how, acc) = if bit == NONE { ("Value", NO_SHIFT) } else { ("If", bit) };
-            return Some(RowText { how, acc, add: IMPLICIT_PLACES + n as u16, ..FIXED }.text("None", bits, access));
+            return Some(RowText { how, acc, add: places::IMPLICIT + n as u16, ..FIXED }.text("None", bits, access));
         }
     };
     let of = |row: RowText, bits: u16| {
@@ -136,11 +68,11 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     let bits = if kind == "global_addr" { 32 } else { u16::from(i.dwords) * 32 };
     if kind == "vcc" {
         let vcc = IMPLICIT.iter().position(|name| *name == "vcc")? as u16;
-        return of(RowText { add: IMPLICIT_PLACES + vcc, ..FIXED }, bits);
+        return of(RowText { add: places::IMPLICIT + vcc, ..FIXED }, bits);
     }
     // What is not there, where that is known: the code of no register.
     if kind == "off" {
-        return of(RowText { add: ADDRESSES + NO_ADDRESS, ..FIXED }, bits);
+        return of(RowText { add: ADDRESSES + t.code.off, ..FIXED }, bits);
     }
     if i.cond != NONE || i.split.0 != NONE || i.lsb >= 64 || i.width > most {
         return None;
@@ -169,63 +101,32 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     of(RowText { how: "Value", turn: (i.lsb + 64 - i.shift) % 64, acc, address, mask: mask << i.shift, add }, bits)
 }
 
-/// Dwords of the base words, with those that always follow.
-fn dwords(t: &Target, s: &Shape) -> u8 {
-    let always = t.classes[s.class].tail & tail::ALWAYS != 0;
-    t.formats[s.format].def.bits / 32 + u8::from(always)
-}
-
-/// As in src/operand/values.rs: how long a section of the table of values is, where scalar addresses begin in it, which of
-/// them is no register (`OFF`), and what is behind the sections.
-const SECTION: u16 = 1024;
-const ADDRESSES: u16 = 768;
-const NO_ADDRESS: u16 = 127;
-const IMPLICIT_PLACES: u16 = 3 * SECTION;
-/// As in src/table/operands.rs.
-const NO_SHIFT: u8 = 63;
-
-/// All lists, and which one each slot has.
-fn lists<'a>(t: &'a Target) -> (Lists<'a>, Vec<u16>) {
-    let mut lists = Lists { t, rows: Vec::new(), list: Vec::new() };
-    let mut known = HashMap::new();
-    // Slots without an operation have the list of a neighbour: they are never asked for it.
-    let mut last = 0;
-    let mut list_of = Vec::new();
-    for slot in &t.slots {
-        if let Some(Slot { shape, info, .. }) = slot {
-            last = *known.entry((shape, info)).or_insert_with(|| lists.of(*shape, &t.infos[*info]).saturating_sub(1));
-        }
-        list_of.push(last);
-    }
-    (lists, list_of)
-}
-
-/// The integer that holds a list of operands, a byte each, if the longest has so many. The highest byte is free: `PLAIN` in
-/// src/table/operands.rs is a bit of it.
+/// The integer that holds a list of operands, a byte each, if the longest has so many.
 pub fn list_type(longest: usize) -> &'static str {
-    if longest < 8 { "u64" } else { "u128" }
+    if longest <= 8 { "u64" } else { "u128" }
 }
 
-/// A list as a number.
-pub fn bytes(rows: &[u8]) -> u128 {
-    rows.iter().rev().fold(0, |all, &n| all << 8 | (u128::from(n) + 1))
+/// How long the longest list of operands is, and how many usual lists there are at most.
+#[derive(Default)]
+pub struct Most {
+    pub operands: usize,
+    pub usual: usize,
 }
 
-/// Returns how many operands there are in the longest list.
-pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
+pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<()> {
     let (mut lists, mut list_of) = lists(t);
     let last = list_of.last().copied().unwrap_or(0);
     let longest = lists.list.iter().map(|l| l.rows.len()).max().unwrap_or(0);
     room(t, "operands in a list", longest + 1, 4)?;
     writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{").unwrap();
-    writeln!(w, "#[cfg(not(target_os = \"none\"))]\nlist_of: padded(&{list_of:?}, 0),").unwrap();
+    writeln!(w, "#[cfg(feature = \"fast\")]\nlist_of: padded(&{list_of:?}, 0),").unwrap();
     // The lists of a page are neighbours: what they are counted from stands beside its number.
     list_of.resize(list_of.len().next_multiple_of(PAGE), last);
     let base = |page: &[u16]| page.iter().copied().min().unwrap_or(0);
     let (numbers, entries) = pages(&list_of, |page| page.iter().map(|n| n - base(page)).collect());
     room(t, "lists of operands between those of 16 slots", entries.iter().max().map_or(0, |&n| n.into()), 8)?;
     let numbers: Vec<_> = numbers.iter().zip(list_of.chunks(PAGE)).map(|(n, page)| (n, base(page))).collect();
-    let small = "#[cfg(target_os = \"none\")]";
+    let small = "#[cfg(not(feature = \"fast\"))]";
     writeln!(w, "{small}\npages: &{numbers:?},\n{small}\nlist_of: &{entries:?},").unwrap();
     let mut forms = vec![[0; 2]];
     let forms_of: Vec<_> = lists.list.iter().map(|l| number(&mut forms, l.forms)).collect();
@@ -236,13 +137,13 @@ pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
     writeln!(w, "lists: &{numbers:#x?},\nforms_of: &{forms_of:?}, forms: &{forms:?}, others: &{further:?},").unwrap();
     // Rows behind these are of usual lists only.
     let whole = lists.rows.len() + 1;
-    let usual = usual::all(&mut lists);
-    // `USUAL` in src/table/operands.rs.
-    room(t, "usual lists of operands", usual.len(), 9)?;
+    let usual = fast_operands::all(&mut lists);
+    let count = usual.len();
+    room(t, "usual lists of operands", usual.len(), 10)?;
     room(t, "rows of operands", lists.rows.len() + 1, 8)?;
     let (mut items, mut rows, mut plain) = (Vec::new(), vec!["NO_ROW".to_string()], Vec::new());
     for (n, row) in lists.rows.iter().enumerate() {
-        // A row's numbers have 16 bits on bare metal.
+        // A row's numbers have 16 bits without `fast`.
         let most = if n + 1 < whole { 16 } else { 31 };
         let (how, text) = match (row_text(t, row, most), row) {
             (Some(row), _) => row,
@@ -256,38 +157,42 @@ pub fn tables(w: &mut String, t: &Target) -> Result<usize> {
         rows.push(text);
     }
     let usual = usual.iter().map(|usual| usual.text(&plain)).collect::<Vec<_>>().join(",\n");
-    writeln!(w, "#[cfg(not(target_os = \"none\"))]\nusual: padded(&[{usual}], NO_USUAL),").unwrap();
-    writeln!(w, "#[cfg(not(target_os = \"none\"))]\nvalues: &{},", values_name(t)).unwrap();
+    writeln!(w, "#[cfg(feature = \"fast\")]\nusual: padded(&[{usual}], NO_USUAL),").unwrap();
+    writeln!(w, "#[cfg(feature = \"fast\")]\nvalues: &{},", values_name(isa, t)).unwrap();
     let (all, some) = (rows.join(",\n"), rows[..whole].join(",\n"));
-    writeln!(w, "#[cfg(not(target_os = \"none\"))]\nrows: padded(&[{all}], NO_ROW),\n{small}\nrows: &[{some}],")
-        .unwrap();
+    writeln!(w, "#[cfg(feature = \"fast\")]\nrows: padded(&[{all}], NO_ROW),\n{small}\nrows: &[{some}],").unwrap();
     writeln!(w, "items: &[{}],", items.join(",\n")).unwrap();
-    let [sgpr_last, ttmp_first, ttmp_last] = scalars(t);
-    writeln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last},").unwrap();
+    let [sgpr_last, ttmp_first, ttmp_last, off] = scalars(t);
+    writeln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, off: {off},").unwrap();
     writeln!(w, "lanes: {} }};", lanes(t)).unwrap();
-    Ok(longest)
+    *most = Most { operands: longest.max(most.operands), usual: count.max(most.usual) };
+    Ok(())
 }
 
-/// What tells the meaning of codes on one target from that on another: the last scalar register, and the first and the
-/// last of the trap handler's.
-fn scalars(t: &Target) -> [u16; 3] {
+/// What tells the meaning of codes on one target from that on another: the last scalar register, the first and the last of
+/// the trap handler's, and the code that is no scalar address.
+fn scalars(t: &Target) -> [u16; 4] {
     let bounds = |class: &str| t.codes.iter().find(|c| c.class == class).and_then(|c| c.range.of(&t.row.name));
     let (_, sgpr_last) = bounds("sgpr").copied().unwrap_or_default();
     let (ttmp_first, ttmp_last) = bounds("ttmp").copied().unwrap_or((512, 0));
-    [sgpr_last, ttmp_first, ttmp_last]
+    [sgpr_last, ttmp_first, ttmp_last, t.code.off]
 }
 
-fn values_name(t: &Target) -> String {
-    let [sgpr_last, ttmp_first, ttmp_last] = scalars(t);
-    format!("VALUES_{sgpr_last}_{ttmp_first}_{ttmp_last}")
+/// The table is named by what it is made of.
+fn values_name(isa: &Isa, t: &Target) -> String {
+    let [sgpr_last, ttmp_first, ttmp_last, off] = scalars(t);
+    let specials = names::special_codes(isa, &t.row.name).into_iter().map(|code| format!("{code:X}"));
+    format!("VALUES_{sgpr_last}_{ttmp_first}_{ttmp_last}_{off}_{}", specials.collect::<Vec<_>>().join("_"))
 }
 
 /// What codes mean: one table for all targets on which they mean the same.
-pub fn values(w: &mut String, targets: &[Target]) {
-    let all: BTreeMap<_, _> = targets.iter().map(|t| (values_name(t), scalars(t))).collect();
-    for (name, [sgpr_last, ttmp_first, ttmp_last]) in all {
-        let value = format!("values({sgpr_last}, {ttmp_first}, {ttmp_last})");
-        writeln!(w, "#[cfg(not(target_os = \"none\"))]\nstatic {name}: Values = {value};").unwrap();
+pub fn values(w: &mut String, isa: &Isa, targets: &[Target]) {
+    let all: BTreeMap<_, _> = targets.iter().map(|t| (values_name(isa, t), t)).collect();
+    for (name, t) in all {
+        let [sgpr_last, ttmp_first, ttmp_last, off] = scalars(t);
+        let specials = names::special_codes(isa, &t.row.name);
+        let value = format!("values({sgpr_last}, {ttmp_first}, {ttmp_last}, {off}, &{specials:?})");
+        writeln!(w, "#[cfg(feature = \"fast\")]\nstatic {name}: Values = {value};").unwrap();
     }
 }
 

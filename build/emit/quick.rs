@@ -5,10 +5,11 @@ use std::fmt::Write;
 
 use crate::build::check::assume::room;
 use crate::build::emit::names::parts;
-use crate::build::emit::pages::run;
-use crate::build::emit::ready::{self, Ready};
+use crate::build::emit::operand_texts;
 use crate::build::emit::tables::UNNAMED;
-use crate::build::emit::texts;
+use crate::build::lower::codes::Codes;
+use crate::build::lower::fast_texts::{self, Ready};
+use crate::build::lower::pages::run;
 use crate::build::lower::{Item, NONE, Shape, Slot, Target};
 use crate::build::model::error::Result;
 use crate::build::model::{Isa, Piece};
@@ -38,12 +39,17 @@ impl Quick {
     }
 }
 
+/// As in src/text/quick.rs: longer names are printed in another way.
+const NAME: usize = 32;
+
 /// `names`: where each mnemonic stands in the list of all, and its length.
 pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usize, usize)>) -> Result<()> {
     let waits = parts(isa, t, "waitcnt")?;
     let mut all: Vec<Quick> = Vec::new();
     let mut row = |slot: &Option<Slot>| {
-        let Some(slot) = slot.as_ref().filter(|slot| slot.spelling.is_none()) else { return 0 };
+        let is_short = |slot: &&Slot| names[slot.mnemonic.as_str()].1 <= NAME;
+        let plain = slot.as_ref().filter(|slot| slot.spelling.is_none()).filter(is_short);
+        let Some(slot) = plain else { return 0 };
         let shape = &t.shapes[slot.shape - 1];
         let suffix = if t.infos[slot.info].suffix && has_operand(t, shape) { shape.suffix } else { 0 };
         let quick = quick(t, shape, suffix, &waits);
@@ -63,8 +69,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
     }
     room(t, "shapes that are printed quickly", all.len() + 1, 10)?;
     room(t, "bytes of mnemonics", names.values().map(|name| name.0).max().unwrap_or(0), 16)?;
-    room(t, "bytes in a mnemonic", names.values().map(|name| name.1).max().unwrap_or(0), 5)?;
-    writeln!(w, "#[cfg(feature = \"text\")]").unwrap();
+    writeln!(w, "#[cfg(all(feature = \"text\", feature = \"fast\"))]").unwrap();
     writeln!(w, "pub(crate) static QUICK: QuickTables = QuickTables {{ rows: &{rows:?},").unwrap();
     let mut modifiers = Vec::new();
     writeln!(w, "shapes: &[NO_QUICK,").unwrap();
@@ -89,7 +94,7 @@ pub fn shared(targets: &[Target]) -> String {
         shared.retain(|code, names| other.get(code) == Some(names));
         shared
     });
-    texts::all(last, &shared)
+    operand_texts::all(last, targets.first().map_or(&Codes::NONE, |t| &t.code), &shared)
 }
 
 /// The names of a target's codes that text does not show by their number; the first name of a code is its name.
@@ -124,7 +129,6 @@ fn quick(t: &Target, shape: &Shape, suffix: u8, waits: &[[Piece; 2]]) -> Vec<Qui
     if other_separator || behind.iter().any(|i| i.1.access.is_some()) || shape.suffix > 2 {
         return Vec::new();
     }
-    let Some(vcc) = code(t, "vcc") else { return Vec::new() };
     let (mut loud, mut quiet, mut modifiers) = (0, 0, Vec::new());
     for &(number, item) in behind.iter().filter(|i| i.1.kind != "none") {
         // What always prints is rare.
@@ -143,16 +147,10 @@ fn quick(t: &Target, shape: &Shape, suffix: u8, waits: &[[Piece; 2]]) -> Vec<Qui
         ));
     }
     let operands: Vec<&Item> = before.iter().map(|i| i.1).collect();
-    let all = ready::all(&operands, waits, vcc);
+    let all = fast_texts::all(&operands, waits, &t.code);
     let last = all.len().saturating_sub(1);
     let quick = |(n, ready)| Quick { loud, quiet, suffix, modifiers: modifiers.clone(), ready, another: n < last };
     all.into_iter().enumerate().map(quick).collect()
-}
-
-/// The code of the pair or register of this name.
-fn code(t: &Target, name: &str) -> Option<u16> {
-    let code = t.codes.iter().find(|c| c.pair.as_deref() == Some(name) || c.name == name)?;
-    code.range.of(&t.row.name).map(|range| range.0)
 }
 
 /// How a modifier is printed, as `ModifierWay` in src/table/text.rs, and what stands before its value, with its length in the

@@ -4,13 +4,15 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use crate::build::check::assume::room;
-use crate::build::emit::decode::number;
-use crate::build::emit::pages::{PAGE, pages};
 use crate::build::emit::{camel, infos, opcodes};
-use crate::build::emit::{facts, lengths, names, operands, quick};
+use crate::build::emit::{facts, names, operands, quick};
+use crate::build::lower::lengths;
+use crate::build::lower::pages::number;
+use crate::build::lower::pages::{PAGE, pages};
 use crate::build::lower::{self, NONE, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
+use crate::build::shared;
 
 pub fn target_tables(
     isa: &Isa,
@@ -19,7 +21,7 @@ pub fn target_tables(
     decode: &str,
     mnemonics: &HashMap<&str, (usize, usize)>,
     abouts: &mut Vec<String>,
-    longest: &mut usize,
+    most: &mut operands::Most,
 ) -> Result<String> {
     let mut out = String::new();
     let w = &mut out;
@@ -42,9 +44,9 @@ pub fn target_tables(
     t.items.iter().for_each(|item| writeln!(w, "{},", item_text(item)).unwrap());
     writeln!(w, "] }};").unwrap();
 
-    *longest = operands::tables(w, t)?.max(*longest);
+    operands::tables(w, isa, t, most)?;
     ops(w, targets, t)?;
-    facts::tables(w, t);
+    facts::tables(w, isa, t);
     layout(w, t, abouts);
     names::tables(w, isa, t)?;
     quick::tables(w, isa, t, mnemonics)?;
@@ -210,39 +212,8 @@ pub fn info_table(w: &mut String, infos: &[lower::Info]) {
     writeln!(w, "];").unwrap();
 }
 
-/// The order of `flags!` in src/common.rs; the last ones are those of src/facts.rs.
-pub const FLAGS: [&str; 27] = [
-    "commute",
-    "convergent",
-    "fpexcept",
-    "trans",
-    "packed",
-    "dot",
-    "mfma",
-    "smfmac",
-    "compare",
-    "load",
-    "store",
-    "atomic",
-    "branch",
-    "indirect",
-    "terminator",
-    "call",
-    "return",
-    "endpgm",
-    "barrier",
-    "wave_barrier",
-    "wait",
-    "effects",
-    "vmcnt",
-    "expcnt",
-    "lgkmcnt",
-    "lds",
-    "gds",
-];
-
 pub fn flag_bits(names: &[String]) -> u32 {
-    names.iter().fold(0, |m, n| m | 1 << FLAGS.iter().position(|o| o == n).expect("checked"))
+    names.iter().fold(0, |all, name| all | shared::flag(name))
 }
 
 /// Where every field of every format lies: for errors, `explain` and `locate`.
@@ -273,12 +244,20 @@ fn layout(w: &mut String, t: &Target, abouts: &mut Vec<String>) {
         }
         write!(w, "], extends: &[").unwrap();
         for field in f.def.literals(&t.row.name) {
-            write!(w, "(Field::{}, 255, Format::Literal),", camel(field)).unwrap();
+            let code = t.code.literal;
+            write!(w, "Extension {{ field: Field::{}, code: {code}, format: Format::Literal }},", camel(field))
+                .unwrap();
         }
         let there = |e: &&Extend| e.is_of(&t.row.name) && t.formats.iter().any(|f| f.def.name == e.format);
         for e in f.def.extends.iter().filter(there) {
             for code in e.code..=e.last_code {
-                write!(w, "(Field::{}, {code}, Format::{}),", camel(&e.field), camel(&e.format)).unwrap();
+                write!(
+                    w,
+                    "Extension {{ field: Field::{}, code: {code}, format: Format::{} }},",
+                    camel(&e.field),
+                    camel(&e.format)
+                )
+                .unwrap();
             }
         }
         writeln!(w, "] }},").unwrap();
@@ -301,7 +280,7 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         }
     }
     writeln!(w, "],").unwrap();
-    let mut at = [0u8; 256];
+    let mut at = vec![0u8; t.code.vgpr.0.into()];
     let named = t.codes.iter().filter(|c| !UNNAMED.contains(&c.class.as_str()));
     for (n, code) in named
         .flat_map(|c| {
@@ -311,7 +290,7 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         .enumerate()
     {
         // The first name of a code is its name.
-        let number = &mut at[usize::from(code) % 256];
+        let number = &mut at[usize::from(code)];
         if *number == 0 {
             *number = n as u8 + 1;
         }

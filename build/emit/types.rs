@@ -37,6 +37,16 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
     out
 }
 
+/// Modules of the targets that are off, which no compiler sees: who names one is told the feature that it lacks. That works
+/// only where the module would be found, in the root of the crate.
+pub fn off(isa: &Isa, targets: &[Target]) -> String {
+    let mut out = String::new();
+    for row in isa.targets.iter().filter(|row| !targets.iter().any(|t| t.row.name == row.name)) {
+        writeln!(out, "#[cfg(feature = {:?})]\npub mod {} {{}}", row.feature(), row.name).unwrap();
+    }
+    out
+}
+
 fn share(out: &mut String, shared: &mut HashMap<String, String>, module: &str, ty: &str, body: String) {
     share_keyed(out, shared, module, ty, body.clone(), body);
 }
@@ -287,9 +297,10 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str,
     if bits.pieces.len() > 1 || field.overlay {
         let get = combine(bits);
         let about = &field.about;
+        let get = if t == "bool" { format!("({get}) != 0") } else { format!("({get}) as {t}") };
         writeln!(
             out,
-            "    /// Bits {ranges}: {about}.\n    pub const fn {name}(&self) -> {t} {{\n        ({get}) as {t}\n    }}"
+            "    /// Bits {ranges}: {about}.\n    pub const fn {name}(&self) -> {t} {{\n        {get}\n    }}"
         )
         .unwrap();
     }

@@ -1,8 +1,8 @@
 //! The flags of rows, and operations that do the same with their sources swapped.
 
-use crate::build::emit::tables::FLAGS;
 use crate::build::model::error::{Place, Result};
 use crate::build::model::*;
+use crate::build::shared::FLAGS;
 
 /// Operations that do the same with their sources swapped. `v_cmp_lt_*` stands for all that begin so.
 pub fn pairs(isa: &Isa) -> Result<Vec<(&Place, String, String)>> {

@@ -4,9 +4,10 @@ use crate::build::check::assume;
 use crate::build::lower::layout::Layout;
 use crate::build::lower::rows::{Pool, intern};
 use crate::build::lower::sets::check;
-use crate::build::lower::{Check, Class, Follow, Item, NONE, Shape, Target, special, tail};
+use crate::build::lower::{Check, Class, Follow, Item, NONE, Shape, Target, rules, tail};
 use crate::build::model::error::{Place, Result};
 use crate::build::model::{Bits, Field, Format, Isa, Piece, Replace, Row, Token};
+use crate::build::shared::marks;
 
 /// One form of a row (base, SDWA, DPP) on its way to a shape.
 pub struct Form {
@@ -19,6 +20,8 @@ pub struct Form {
     pub tail: u8,
     /// Literals that `tail` has no flag for.
     pub follow: Vec<Follow>,
+    /// With what stands behind it can be another operation.
+    pub begins: bool,
 }
 
 impl Form {
@@ -32,6 +35,7 @@ impl Form {
             forms: Vec::new(),
             tail: 0,
             follow: Vec::new(),
+            begins: false,
         };
         let tokens = expand(def, &row.tokens)?;
         for token in tokens {
@@ -61,7 +65,8 @@ impl Form {
                     None => {
                         form.tail |= tail::LIST;
                         let Piece { lsb, width } = place;
-                        form.follow.push(Follow { lsb, width, first: 255, last: 255, form: 0 });
+                        let literal = t.code.literal;
+                        form.follow.push(Follow { lsb, width, first: literal, last: literal, form: 0 });
                     }
                 }
             }
@@ -96,6 +101,7 @@ impl Form {
             forms: Vec::new(),
             tail: 0,
             follow: Vec::new(),
+            begins: false,
         })
     }
 
@@ -108,6 +114,14 @@ impl Form {
         };
         // The most special of them.
         self.replace.iter().filter(fits).max_by_key(|r| r.read_as.is_some())
+    }
+
+    /// Some field lies in just these bits.
+    pub fn has_piece(&self, t: &Target, piece: Piece) -> bool {
+        let of_part = |&(f, first): &(usize, u8)| {
+            t.formats[f].fields.iter().any(|(_, bits)| shifted(bits, first).pieces[..] == [piece])
+        };
+        self.parts.iter().any(of_part)
     }
 
     /// A field of the base words.
@@ -124,7 +138,8 @@ impl Form {
     }
 
     pub fn shape(&self, isa: &Isa, t: &mut Target, pool: &mut Pool, row: &Row) -> Result<usize> {
-        let mut form = self.tail;
+        // Neither its length nor what it is can be told from the first two dwords.
+        let mut form = self.tail | if self.begins { tail::LIST } else { 0 };
         let mut ext = [0usize; 2];
         let mut follow = Vec::new();
         for (name, macro_name) in &self.forms {
@@ -147,7 +162,7 @@ impl Form {
                 return e.at.err(format!("`{}` is no field of {} on {}", e.field, def.name, t.row.name));
             };
             let place = single(&e.at, &e.field, &bits)?;
-            match assume::extension(e, place) {
+            match assume::extension(t, e, place) {
                 Some(tail::SDWA) => (ext[0], form) = (shape, form | tail::SDWA),
                 Some(flag) => (ext[1], form) = (shape, form | flag),
                 None => {
@@ -168,44 +183,20 @@ impl Form {
         }
         let (mask, value, ignored) = layout.finish();
         let mut checks = Vec::new();
-        let mut rules = 0;
-        let packed = !t.row.has("unpacked-d16");
+        let (mut rules, mut marks) = (Vec::new(), if self.begins { marks::SIZED } else { 0 });
         for item in &items {
-            let placed = assume::ties(&row.at, item, |name| self.field(t, name).map(|(_, bits, _)| bits))?;
-            if !placed || ["img_addr", "img_addr_grad"].contains(&item.kind.as_str()) {
-                rules |= special::SIZED;
-            }
+            marks |= rules::of(&row.at, t, self, item, &mut rules)?;
             if let Some((check, set)) = check(isa, t, self, &row.at, item)? {
                 let set = intern(&mut pool.sets, &mut t.sets, set);
                 checks.push(Check { set, ..check });
             }
-            rules |= match item.kind.as_str() {
-                "mimg_data" if !placed && self.names(t, "d16") => special::MIMG_D16,
-                "mimg_data" if !placed => 0,
-                "buf_vaddr" if item.aux[2] != NONE => special::BUF_VADDR | special::ADDR64,
-                "buf_vaddr" => special::BUF_VADDR,
-                "global_addr" => special::GLOBAL_ADDR,
-                "smem_offset" if item.aux[1] == NONE => special::SMEM_ONE_OFFSET,
-                "smem_offset" => special::SMEM_OFFSET,
-                "buf_data" if item.is_returned() && self.has_tfe(t, item) => special::RETURN_TFE,
-                "buf_data" if self.names(t, "lds") && item.aux[1] == 16 => special::LDS | special::LDS_ALONE,
-                "buf_data" if self.names(t, "lds") => special::LDS,
-                // Of image data, whether d16 packs it.
-                "mimg_data" if self.names(t, "d16") && packed => special::MIMG_DATA | special::MIMG_D16,
-                "mimg_gather" if self.names(t, "d16") && packed => special::MIMG_GATHER | special::MIMG_D16,
-                "mimg_data" => special::MIMG_DATA,
-                "mimg_gather" => special::MIMG_GATHER,
-                "mimg_atomic" => special::MIMG_ATOMIC,
-                "mimg_cmpswap" => special::MIMG_CMPSWAP,
-                _ => 0,
-            };
         }
         let (checks, high): (Vec<Check>, Vec<Check>) = checks.into_iter().partition(|c| c.lsb < 64);
         if let Some(c) = checks.iter().chain(&high).find(|c| c.hi != NONE && (c.hi >= 64 || c.lsb >= 64)) {
             return row.at.err(format!("`{}` has a flag, which must lie with it in the first 64 bits", c.field));
         }
         if !high.is_empty() || (mask | ignored) >> 64 != 0 {
-            rules |= special::WIDE;
+            marks |= marks::WIDE;
         }
         let mut run = |checks: Vec<Check>| {
             *pool.check_lists.entry(checks).or_insert_with_key(|c| {
@@ -214,7 +205,7 @@ impl Form {
             })
         };
         let (checks, high_checks) = (run(checks), run(high));
-        let class = Class { mask, value, checks, high_checks, tail: form, special: rules };
+        let class = Class { mask, value, checks, high_checks, tail: form, marks, rules };
         let class = intern(&mut pool.classes, &mut t.classes, class);
         let list: Vec<u16> = items
             .into_iter()

@@ -292,7 +292,7 @@ fn ty_of(t: &Target, at: &Place, ty: &str) -> Result<(String, u8)> {
     };
     let name = &one[..one.len() - digits.len()];
     let lanes = if name.starts_with("pk_") { 2 } else { 1 };
-    let known = ["b", "i", "f", "pk_i", "pk_f", "pk_bf"];
+    let known = ["b", "i", "f", "bf", "pk_i", "pk_f", "pk_bf"];
     let bits = u64::from(bits) * u64::from(n) * lanes;
     if !known.contains(&name) || !(1..=1024).contains(&bits) {
         return at.err(format!("bad operand type `{ty}`"));

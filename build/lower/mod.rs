@@ -1,20 +1,30 @@
 //! Turns the tables into what one target's library tables hold: families, slots, shapes, classes, checks and items.
 //! `src/table.rs` says what each of these is.
 
+pub mod cases;
+pub mod codes;
 pub mod facts;
+pub mod fast_operands;
+pub mod fast_texts;
 pub mod form;
 pub mod layout;
+pub mod lengths;
+pub mod operands;
+pub mod pages;
 pub mod rows;
+pub mod rules;
 pub mod sets;
 
 use std::collections::BTreeMap;
 
 use crate::build::check::assume;
+use crate::build::lower::codes::Codes;
 use crate::build::lower::rows::{Pool, rows};
+use crate::build::lower::rules::Rule;
 use crate::build::model::error::Result;
 use crate::build::model::*;
 
-pub const NONE: u8 = 0xff;
+pub use crate::build::shared::{NONE, tail};
 
 /// Everything of one target.
 pub struct Target<'a> {
@@ -32,6 +42,7 @@ pub struct Target<'a> {
     pub item_lists: Vec<u16>,
     pub infos: Vec<Info>,
     pub codes: Vec<&'a CodeRow>,
+    pub code: Codes,
 }
 
 pub struct LFormat<'a> {
@@ -52,6 +63,21 @@ pub struct Family {
     pub seg: Option<Piece>,
     pub seg_is: Seg,
     pub formats: Vec<usize>,
+}
+
+impl Family {
+    /// Its first words are an instruction of another family; what stands behind them makes them another operation.
+    pub fn is_joined(&self) -> bool {
+        self.op.lsb >= 64
+    }
+
+    /// Of a joined family: the bits of the first two dwords and of the third that are always the same, and their values.
+    pub fn joint(&self) -> [(u64, u32); 2] {
+        let part = |bits: u128| (bits as u64, (bits >> 64) as u32);
+        let value = |(bits, value): &(Bits, u64)| u128::from(*value) << bits.pieces[0].lsb;
+        let (masks, values) = (self.fixed.iter().map(|f| f.0.mask()), self.fixed.iter().map(value));
+        [part(masks.fold(0, |all, m| all | m)), part(values.fold(0, |all, v| all | v))]
+    }
 }
 
 /// What the second piece of a slot number is.
@@ -135,9 +161,11 @@ pub struct Class {
     pub checks: (usize, usize),
     /// The checks of fields behind the first 64 bits.
     pub high_checks: (usize, usize),
-    /// Bits of `Tail` in src/table.rs.
+    /// As `tail::*` in src/shared.rs.
     pub tail: u8,
-    pub special: u16,
+    /// As `marks::*` in src/shared.rs.
+    pub marks: u8,
+    pub rules: Vec<Rule>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -176,37 +204,6 @@ impl Item {
     }
 }
 
-pub mod tail {
-    pub const SSRC0: u8 = 1;
-    pub const SSRC1: u8 = 2;
-    pub const SRC0: u8 = 4;
-    pub const SDWA: u8 = 8;
-    pub const DPP: u8 = 16;
-    pub const ALWAYS: u8 = 32;
-    pub const LIST: u8 = 64;
-    pub const TWO: u8 = 128;
-}
-
-/// The rules of `special` in src/table.rs.
-pub mod special {
-    pub const BUF_VADDR: u16 = 1;
-    pub const GLOBAL_ADDR: u16 = 1 << 1;
-    pub const SMEM_OFFSET: u16 = 1 << 2;
-    pub const LDS: u16 = 1 << 3;
-    pub const SMEM_ONE_OFFSET: u16 = 1 << 4;
-    pub const MIMG_DATA: u16 = 1 << 5;
-    pub const MIMG_GATHER: u16 = 1 << 6;
-    pub const MIMG_ATOMIC: u16 = 1 << 7;
-    pub const MIMG_CMPSWAP: u16 = 1 << 8;
-    pub const MIMG_D16: u16 = 1 << 9;
-    pub const ADDR64: u16 = 1 << 10;
-    pub const LDS_ALONE: u16 = 1 << 11;
-    pub const SIZED: u16 = 1 << 12;
-    pub const WIDE: u16 = 1 << 13;
-    pub const RETURN_TFE: u16 = 1 << 14;
-    pub const FURTHER: u16 = 1 << 15;
-}
-
 pub fn target<'a>(isa: &'a Isa, row: &'a TargetRow) -> Result<Target<'a>> {
     let mut t = Target {
         row,
@@ -222,6 +219,7 @@ pub fn target<'a>(isa: &'a Isa, row: &'a TargetRow) -> Result<Target<'a>> {
         item_lists: Vec::new(),
         infos: Vec::new(),
         codes: isa.codes.iter().filter(|c| c.range.of(&row.name).is_some()).collect(),
+        code: Codes::of(isa, &row.name),
     };
     formats(isa, &mut t)?;
     families(&mut t)?;
@@ -301,6 +299,22 @@ fn families(t: &mut Target) -> Result<()> {
             return def.at.err(format!("format {} has no encoding bits", def.name));
         };
         let within = |p: &Piece, low: u8| p.lsb >= low && p.lsb + p.width <= 32;
+        if op.lsb >= 64 {
+            let placed = |p: &Piece| p.lsb + p.width <= 96;
+            if def.shares.is_some() || op_high.is_some() || !fixed.iter().all(|(b, _)| b.pieces.iter().all(placed)) {
+                return def.at.err(
+                    "a format whose opcode is in the third dword has all of it and its fixed bits there and before",
+                );
+            }
+            let base = t.families.last().map_or(0, |f| f.base + f.slots);
+            let slots = 1usize << op.width;
+            let (name, dwords) = (def.name.clone(), def.bits / 32);
+            let seg_is = Seg::Opcode;
+            t.families.push(Family { name, base, slots, dwords, fixed, op, seg: None, seg_is, formats: vec![i] });
+            t.slots.resize(base + slots, None);
+            t.formats[i].family = t.families.len() - 1;
+            continue;
+        }
         if enc.0.pieces.len() > 1 || !within(&enc.0.pieces[0], 23) {
             return def.at.err("the first encoding field must lie in bits 31:23");
         }
@@ -359,7 +373,7 @@ fn lut(t: &mut Target) -> Result<()> {
     for top in 0..512u32 {
         let word = u128::from(top) << 23;
         let mut best: Option<(u32, usize)> = None;
-        for (i, f) in t.families.iter().enumerate() {
+        for (i, f) in t.families.iter().enumerate().filter(|(_, f)| !f.is_joined()) {
             let (bits, value) = &f.fixed[0];
             let piece = bits.pieces[0];
             if (word & bits.mask()) >> piece.lsb != u128::from(*value) {
@@ -373,7 +387,7 @@ fn lut(t: &mut Target) -> Result<()> {
         t.lut[top as usize] = best.map_or(0, |(_, i)| i as u8 + 1);
     }
     for (i, f) in t.families.iter().enumerate() {
-        if !t.lut.contains(&(i as u8 + 1)) {
+        if !f.is_joined() && !t.lut.contains(&(i as u8 + 1)) {
             return t.row.at.err(format!("the encoding bits of {} are hidden by another format", f.name));
         }
     }
@@ -383,9 +397,9 @@ fn lut(t: &mut Target) -> Result<()> {
 /// The mnemonic is printed with `_e32` or `_e64` when the target has the operation in both encodings.
 fn suffixes(t: &mut Target) {
     let mut widths: BTreeMap<String, u8> = BTreeMap::new();
-    let vector = |t: &Target, s: &Slot| match t.formats[s.format].def.name.as_str() {
-        "VOP1" | "VOP2" | "VOPC" | "VINTRP" => 1,
-        "VOP3A" | "VOP3B" | "VOP3-INTERP" => 2,
+    let vector = |t: &Target, s: &Slot| match t.formats[s.format].def.suffix.as_str() {
+        "e32" => 1,
+        "e64" => 2,
         _ => 0,
     };
     for s in t.slots.iter().flatten() {

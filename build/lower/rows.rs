@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::build::check::IMPLICIT;
 use crate::build::lower::facts;
 use crate::build::lower::form::{Form, expand};
 use crate::build::lower::*;
 use crate::build::model::error::Result;
-use crate::build::model::{Format, Isa, Row, Token};
+use crate::build::model::{Format, Isa, Piece, Row, Token};
+use crate::build::shared::IMPLICIT;
 
 /// Numbers equal things once.
 #[derive(Default)]
@@ -50,16 +50,29 @@ pub fn rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize) -> Result
                 .at
                 .err(format!("opcode {opcode} of {} is {} already on {}", def.name, other.mnemonic, t.row.name));
         }
-        let made = self::slot(isa, t, pool, format, row)?;
+        let begins = begins(t, fam, opcode);
+        let made = self::slot(isa, t, pool, format, row, begins)?;
         t.slots[slot] = Some(Slot { spelling: spelling.cloned(), ..made });
     }
     Ok(())
 }
 
+/// What stands behind the operation can make it another one, of a family whose opcode is there.
+fn begins(t: &Target, fam: &Family, opcode: u16) -> bool {
+    let bits = |piece: Piece| ((1u64 << piece.width) - 1) << piece.lsb;
+    let (enc, value) = &fam.fixed[0];
+    let word = (value << enc.pieces[0].lsb | u64::from(opcode) << (fam.op.lsb & 31)) as u32;
+    let known = (bits(enc.pieces[0]) | bits(Piece { lsb: fam.op.lsb & 31, ..fam.op })) as u32;
+    let mut joined = t.families.iter().filter(|f| f.is_joined()).map(Family::joint);
+    !fam.is_joined() && joined.any(|[(mask, _), (value, _)]| (word ^ value as u32) & mask as u32 & known == 0)
+}
+
 /// The slot of a row. Its number and its spelling are the caller's business.
-fn slot(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, row: &Row) -> Result<Slot> {
+fn slot(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, row: &Row, begins: bool) -> Result<Slot> {
     let def = t.formats[format].def;
-    let shape = Form::base(isa, t, format, row)?.shape(isa, t, pool, row)?;
+    let mut form = Form::base(isa, t, format, row)?;
+    form.begins = begins;
+    let shape = form.shape(isa, t, pool, row)?;
     let mut info = Info {
         reads: row.reads.iter().filter(|r| !r.starts_with('-')).cloned().collect(),
         writes: row.writes.clone(),
@@ -106,7 +119,7 @@ fn dual_rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, halves: 
             if t.slots[number].is_some() {
                 return y.at.err(format!("opcode {opy} of {} stands twice on {}", def.name, t.row.name));
             }
-            let made = slot(isa, t, pool, format, &pair(def, x, y, halves)?)?;
+            let made = slot(isa, t, pool, format, &pair(def, x, y, halves)?, false)?;
             t.slots[number] = Some(Slot { second: Some(y.mnemonic.clone()), ..made });
         }
     }

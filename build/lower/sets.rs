@@ -19,7 +19,7 @@ pub fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Res
         && base_def.literals(&t.row.name).any(|l| l == item.field);
     // A global address is a pair only when there is no scalar base, an image address what its dimensions ask for:
     // rules of their own.
-    let sized = ["global_addr", "img_addr", "img_addr_grad"].contains(&k.reads_as.as_str());
+    let sized = ["global_addr", "img_addr", "img_addr_grad", "acc_sized"].contains(&k.reads_as.as_str());
     let dwords = if sized { 1 } else { u16::from(item.dwords) };
     let mut set = [0u32; 16];
     let put = |c: u16, set: &mut [u32; 16]| set[usize::from(c) / 32] |= 1 << (c % 32);
@@ -53,7 +53,7 @@ pub fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Res
         return Ok(None);
     }
     let returned = item.is_returned();
-    // What is returned depends on two flags, and a check has room for one: the other is the rule RETURN_TFE.
+    // What is returned depends on two flags, and a check has room for one: the other is a rule of its own.
     let tfe = k.reads_as == "buf_data" && form.has_tfe(t, item) && !returned;
     let bits = item.width + u8::from(flagged || returned);
     let most = (((1u64 << bits) - 1) << item.shift) + if flagged || returned { 0 } else { u64::from(k.add) };
@@ -64,9 +64,10 @@ pub fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Res
     if tfe {
         hi = item.aux[2];
         set = [0; 16];
-        for v in 0..256u16 {
+        let count = t.code.vgpr.1 - t.code.vgpr.0 + 1;
+        for v in 0..count {
             for more in [0, 1] {
-                if v + dwords - 1 + more <= 255 {
+                if v + dwords + more <= count {
                     put(v | more << 8, &mut set);
                 }
             }
@@ -108,7 +109,7 @@ pub fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Res
 }
 
 /// The kind by which the form reads the item: the token's, the replacement's, or the field's own.
-fn kind_of(t: &Target, form: &Form, item: &Item, field: &Field) -> String {
+pub fn kind_of(t: &Target, form: &Form, item: &Item, field: &Field) -> String {
     for token in &form.tokens {
         let (name, kind) = match token {
             Token::Operand { name, kind, .. } | Token::Modifier { name, kind, .. } => (name, kind),

@@ -15,6 +15,8 @@ pub struct Isa {
     pub kinds: Vec<KindRow>,
     pub enums: Vec<EnumTable>,
     pub formats: Vec<Format>,
+    /// `align scalar 4`: tuples of scalar registers begin at multiples of their length, but of no more than this.
+    pub scalar_align: u16,
     /// Operations that do the same with their sources swapped; filled in when all is read.
     pub swaps: Vec<(String, String)>,
 }
@@ -35,6 +37,8 @@ pub struct TargetRow {
     pub traits: Vec<String>,
     /// Traits of its generation that it has not.
     pub lacks: Vec<String>,
+    /// So many different scalars go over the constant bus of a vector operation; its generation says it.
+    pub bus: u8,
     pub aliases: Vec<String>,
 }
 
@@ -98,6 +102,8 @@ pub struct EnumTable {
     /// `bits NAME`: the values are the bits of the parts of a constant.
     pub bits: bool,
     pub values: Vec<EnumValue>,
+    /// `registers NAME NUMBER...`: so many registers of an address each value asks for, in their order.
+    pub registers: Vec<(String, Vec<u8>)>,
 }
 
 #[derive(Debug)]
@@ -169,6 +175,10 @@ pub struct Format {
     pub counts: Vec<Counts>,
     pub whens: Vec<When>,
     pub swaps: Vec<Swap>,
+    /// `bus`: what its operations read goes over the constant bus.
+    pub bus: bool,
+    /// `default FIELD VALUE`, `neutral FIELD VALUE`: what a field holds when nothing is said, and what says nothing.
+    pub defaults: Vec<FieldDefault>,
     pub fields: Vec<Field>,
     pub macros: Vec<(String, Vec<Token>)>,
     pub rows: Vec<Row>,
@@ -273,6 +283,15 @@ pub struct When {
     pub at: Place,
     pub field: Option<String>,
     pub flags: Vec<String>,
+}
+
+/// `default dst_sel 6`, `neutral dpp_ctrl 228`
+#[derive(Debug)]
+pub struct FieldDefault {
+    pub at: Place,
+    pub neutral: bool,
+    pub field: String,
+    pub value: u16,
 }
 
 /// `swaps v_sub_f32 v_subrev_f32`

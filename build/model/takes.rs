@@ -1,9 +1,9 @@
 //! Rows that follow from those of another format: the VOP3 form of a VOP1, VOP2 or VOPC operation has that one's number
 //! plus a constant, its operands, and modifiers of its own.
 
-use crate::build::emit::tables::FLAGS;
 use crate::build::model::error::Result;
 use crate::build::model::*;
+use crate::build::shared::FLAGS;
 
 /// Gives each format with `takes` the rows that others have for it, such as `vop3a:F2`.
 pub fn all(isa: &mut Isa) -> Result<()> {

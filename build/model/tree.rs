@@ -18,6 +18,8 @@ pub struct Generation {
     /// Its rows are not all transcribed.
     pub partial: bool,
     pub traits: Vec<String>,
+    /// `bus=1`: so many different scalars go over the constant bus of a vector operation; none: as in the parent.
+    pub bus: Option<u8>,
 }
 
 /// A cell with the generation or target from which on it holds; none: wherever the format is.
@@ -173,10 +175,16 @@ pub fn targets(isa: &mut Isa) -> Result<()> {
         };
         (t.generation, t.partial) = (generation.label.clone(), generation.partial);
         let mut next = Some(generation);
+        let mut bus = None;
         while let Some(g) = next {
+            bus = bus.or(g.bus);
             t.traits.extend(g.traits.iter().filter(|x| !t.lacks.contains(x)).cloned());
             next = g.parent.as_ref().and_then(|p| generations.iter().find(|g| g.name == *p));
         }
+        t.bus = match bus {
+            Some(bus) => bus,
+            None => return generation.at.err(format!("{} lacks bus=NUMBER", generation.name)),
+        };
     }
     Ok(())
 }

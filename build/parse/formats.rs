@@ -41,6 +41,8 @@ pub fn format(at: &Place, args: &[&str]) -> Result<Format> {
         replaces: Vec::new(),
         succeeds: None,
         space: None,
+        bus: false,
+        defaults: Vec::new(),
         counts: Vec::new(),
         whens: Vec::new(),
         swaps: Vec::new(),
@@ -71,6 +73,13 @@ impl Parser {
                     _ => at.err(format!("expected: in GENERATION... GENERATION=-..., found `{w}`")),
                 };
                 f.generations = args.iter().map(nodes).collect::<Result<_>>()?;
+            }
+            "bus" => f.bus = true,
+            "default" | "neutral" => {
+                let [field, value] = args else { return at.err(format!("expected: {key} FIELD VALUE")) };
+                let value = up_to(at, value, 0xffff)? as u16;
+                let neutral = key == "neutral";
+                f.defaults.push(FieldDefault { at: at.clone(), neutral, field: field.to_string(), value });
             }
             "rows" => f.counted = Some((at.clone(), self.cells(at, args, |_, s| Ok(s.to_string()))?)),
             "takes" => f.takes.push(self.takes(at, args)?),

@@ -18,12 +18,14 @@ pub fn generation(at: &Place, args: &[&str]) -> Result<Generation> {
         parent,
         partial: false,
         traits: Vec::new(),
+        bus: None,
     };
     for word in rest {
-        match word.strip_prefix('+') {
-            Some(name) => generation.traits.push(name.to_string()),
-            None if *word == "partial" => generation.partial = true,
-            None => return at.err(format!("`{word}` is neither `partial` nor a trait")),
+        match (word.strip_prefix('+'), word.strip_prefix("bus=")) {
+            (Some(name), _) => generation.traits.push(name.to_string()),
+            (_, Some(bus)) => generation.bus = Some(up_to(at, bus, 8)? as u8),
+            _ if *word == "partial" => generation.partial = true,
+            _ => return at.err(format!("`{word}` is neither `partial` nor `bus=NUMBER` nor a trait")),
         }
     }
     Ok(generation)
@@ -44,6 +46,7 @@ pub fn target(at: &Place, args: &[&str]) -> Result<TargetRow> {
         partial: false,
         traits: with('+'),
         lacks: with('-'),
+        bus: 0,
         aliases: rest.iter().filter(|s| !s.starts_with(['+', '-'])).map(|s| s.to_string()).collect(),
     })
 }

@@ -68,10 +68,15 @@ impl Parser {
             ("gen" | "target", None) => {}
             ("code", None) => isa.codes.push(self.code(at, args)?),
             ("kind", None) => isa.kinds.push(lines::kind(at, args)?),
+            ("align", None) => match args {
+                ["scalar", n] => isa.scalar_align = up_to(at, n, 32)? as u16,
+                _ => return at.err("expected: align scalar NUMBER"),
+            },
             ("enum" | "bits", None) => {
                 let [name] = args else { return at.err(format!("expected: {key} NAME")) };
                 let bits = *key == "bits";
-                isa.enums.push(EnumTable { at: at.clone(), name: name.to_string(), bits, values: Vec::new() });
+                let (name, values, registers) = (name.to_string(), Vec::new(), Vec::new());
+                isa.enums.push(EnumTable { at: at.clone(), name, bits, values, registers });
                 self.in_enum = true;
             }
             ("value", None) => {
@@ -81,6 +86,17 @@ impl Parser {
                 let [name, cells @ ..] = args else { return at.err("expected: value NAME CELL...") };
                 let value = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
                 table.values.push(EnumValue { at: at.clone(), name: name.to_string(), value });
+            }
+            ("registers", None) => {
+                let Some(table) = isa.enums.last_mut().filter(|_| self.in_enum) else {
+                    return at.err("registers outside an enum");
+                };
+                let [name, counts @ ..] = args else { return at.err("expected: registers NAME NUMBER...") };
+                let counts = counts.iter().map(|n| Ok(up_to(at, n, 16)? as u8)).collect::<Result<Vec<_>>>()?;
+                if counts.len() != table.values.len() {
+                    return at.err(format!("{} numbers for {} values", counts.len(), table.values.len()));
+                }
+                table.registers.push((name.to_string(), counts));
             }
             ("format", None) => {
                 self.format = Some(isa.formats.len());

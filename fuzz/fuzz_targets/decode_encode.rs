@@ -3,13 +3,13 @@
 
 mod input;
 
-use amdgpu_isa::{DecodeError, Decoder, Inst, Invalid, Target, decode};
+use amdgpu_isa::{HeldField, DecodeError, Decoded, Decoder, Inst, Invalid, Target, decode};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let Some((target, _, code)) = input::split(data) else { return };
     let mut at = 0;
-    for (offset, item) in Decoder::new(target, code) {
+    for Decoded { offset, inst: item } in Decoder::new(target, code) {
         assert_eq!(offset, at, "the walk left bytes out");
         match item {
             Ok(inst) => {
@@ -38,12 +38,12 @@ fn inverse(target: Target, inst: &Inst, code: &[u8]) {
     assert!(matches!(short, Err(DecodeError::Truncated { .. })), "{inst:?}: {short:?}");
     // Whatever is asked, nothing panics, and the answers agree with each other.
     assert!(inst.operands().all(|o| o.bits > 0));
-    for (_, _, info, value) in inst.fields() {
+    for HeldField { info, value, .. } in inst.fields() {
         assert!(u64::from(value) >> (info.width + info.hi_width) == 0, "{inst:?}: {} = {value}", info.field);
         assert!(inst.get(info.field).is_some());
     }
     assert!(inst.branch_target(u64::MAX).is_some() == inst.branch_target(0).is_some());
-    assert!(inst.opcode().encodings(target).any(|(format, _)| format == inst.format()));
+    assert!(inst.opcode().encodings(target).any(|e| e.format == inst.format()));
 }
 
 /// More bytes are asked for only if there are not enough.

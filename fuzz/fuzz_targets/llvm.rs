@@ -18,7 +18,7 @@ mod ours;
 mod words;
 
 use amdgpu_isa::arbitrary::{near_valid, valid};
-use amdgpu_isa::{Decoder, Target};
+use amdgpu_isa::{Decoded, Decoder, Target};
 use arbitrary::Unstructured;
 use compare::{Case, Classes, Verdict};
 use libfuzzer_sys::fuzz_target;
@@ -63,7 +63,7 @@ fuzz_target!(
 
 /// Code as it lies in memory; behind each instruction stands the next one.
 fn stream(target: Target, code: &[u8]) -> Vec<Word> {
-    Decoder::new(target, code).take(MOST).map(|(at, _)| Word::new(&code[at..])).collect()
+    Decoder::new(target, code).take(MOST).map(|Decoded { offset: at, inst: _ }| Word::new(&code[at..])).collect()
 }
 
 fn made(target: Target, data: &[u8]) -> Vec<Word> {

@@ -22,7 +22,7 @@ fuzz_target!(|data: &[u8]| {
         let target: Target = named.unwrap_or(Target::ALL[0]);
         for section in &image.sections {
             let bytes: usize = Decoder::new(target, section.bytes)
-                .map(|(_, item)| item.map_or_else(|invalid| usize::from(invalid.len), |inst| inst.len()))
+                .map(|decoded| decoded.inst.map_or_else(|invalid| usize::from(invalid.len), |inst| inst.len()))
                 .sum();
             assert_eq!(bytes, section.bytes.len());
             assert!(section.symbols.is_sorted_by_key(|s| s.address), "{}: symbols are not sorted", section.name);

@@ -4,8 +4,8 @@
 
 mod input;
 
-use amdgpu_isa::{
-    Decoder, Far, Field, Imm, Inst, InstMut, Location, Opcode, PatchError, Reg, Target, Trampoline, Value, Waitcnt,
+use amdgpu_isa::{InlineFloat, Special, 
+    Decoded, Decoder, Far, Field, Imm, Inst, InstMut, Location, Opcode, PatchError, Reg, Target, Trampoline, Value, Waitcnt,
     decode,
 };
 use libfuzzer_sys::fuzz_target;
@@ -17,14 +17,14 @@ fuzz_target!(|data: &[u8]| {
     let Some((target, _, rest)) = input::split(data) else { return };
     let Some((code, edit)) = rest.split_last_chunk::<EDIT>() else { return };
     let insts: Vec<(usize, Inst)> =
-        Decoder::new(target, code).filter_map(|(at, item)| item.ok().map(|inst| (at, inst))).collect();
+        Decoder::new(target, code).filter_map(|Decoded { offset: at, inst: item }| item.ok().map(|inst| (at, inst))).collect();
     let number = u32::from_le_bytes([edit[4], edit[5], edit[6], edit[7]]);
     let address = u64::from_le_bytes([edit[8], edit[9], edit[10], edit[11], edit[12], edit[13], edit[14], edit[15]]);
     if insts.is_empty() {
         return;
     }
     let (at, inst) = insts[usize::from(edit[0]) % insts.len()];
-    let fields: Vec<Field> = inst.fields().map(|(.., info, _)| info.field).chain([Field::Literal]).collect();
+    let fields: Vec<Field> = inst.fields().map(|held| held.info.field).chain([Field::Literal]).collect();
     let field = fields[usize::from(edit[1]) % fields.len()];
     match edit[2] % 9 {
         0 => {
@@ -170,9 +170,9 @@ fn value(kind: u8, number: u32) -> Value {
         1 => Value::Reg(Reg::Vgpr(n)),
         2 => Value::Reg(Reg::Agpr(n)),
         3 => Value::Reg(Reg::Ttmp(n)),
-        4 => Value::Reg(Reg::Special(n)),
+        4 => Value::Reg(Reg::Special(Special::ALL[usize::from(n) % Special::ALL.len()])),
         5 => Value::Int(n as i8),
-        6 => Value::Float(n),
+        6 => Value::Float(InlineFloat::ALL[usize::from(n) % InlineFloat::ALL.len()]),
         7 => Value::Literal(number),
         8 => Value::Imm(number as i32),
         9 => Value::Label(number as i16),
@@ -207,7 +207,7 @@ fn trampoline(target: Target, code: &[u8], at: u64, number: u32, address: u64, f
     let (from, to) = (at as usize, at as usize + done.displaced);
     assert!(there[..from] == code[..from] && there[to..] == code[to..], "others are changed");
     assert!(done.len <= room.len() && done.copy == area.wrapping_add(4));
-    for (_, item) in Decoder::new(target, &there[from..to]).chain(Decoder::new(target, &room[..done.len])) {
+    for Decoded { inst: item, .. } in Decoder::new(target, &there[from..to]).chain(Decoder::new(target, &room[..done.len])) {
         item.expect("all of it is instructions");
     }
 }

@@ -3,7 +3,7 @@
 
 mod input;
 
-use amdgpu_isa::{Decoder, Inst};
+use amdgpu_isa::{Decoded, Decoder, Inst};
 use libfuzzer_sys::fuzz_target;
 use std::fmt::{self, Write};
 
@@ -19,7 +19,7 @@ impl Write for Limited {
 
 fuzz_target!(|data: &[u8]| {
     let Some((target, _, code)) = input::split(data) else { return };
-    for (_, item) in Decoder::new(target, code) {
+    for Decoded { inst: item, .. } in Decoder::new(target, code) {
         match item {
             Ok(inst) => prints(&inst),
             Err(invalid) => assert!(invalid.error.to_string().is_ascii()),
@@ -35,7 +35,7 @@ fn prints(inst: &Inst) {
     assert!(text.starts_with(inst.mnemonic()), "{inst:?}: {text}");
     assert!(write!(Limited(text.len()), "{inst}").is_ok());
     assert!(write!(Limited(text.len() - 1), "{inst}").is_err());
-    for (_, _, info, _) in inst.fields() {
+    for info in inst.fields().map(|held| held.info) {
         let field = inst.field_text(info.field).to_string();
         assert!(field.is_ascii() && !field.contains('?'), "{inst:?} {}: {field}", info.field);
     }

@@ -5,7 +5,7 @@ use ::arbitrary::{Error, Result, Unstructured};
 use super::put;
 use super::valid::{padded, place, valid};
 use crate::decode::MAX_DWORDS;
-use crate::{DecodeError, Inst, Reg, RuleError, Target, Value, decode, decode_words};
+use crate::{DecodeError, HeldField, Inst, Reg, RuleError, Target, Value, decode, decode_words};
 
 /// What is wrong with words; see [`near_valid`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -102,10 +102,10 @@ fn turn(valid: &Inst, place: u8) -> Option<NearValid> {
 /// has such values.
 fn reserve(valid: &Inst, at: u8, start: u8) -> Option<NearValid> {
     // The encoding and the operation stay.
-    let fields = || valid.fields().filter(|(_, _, f, _)| f.fixed.is_none() && f.field != crate::Field::Op);
+    let fields = || valid.fields().filter(|held| held.info.fixed.is_none() && held.info.field != crate::Field::Op);
     let count = fields().count();
     (0..count).find_map(|n| {
-        let (_, first, field, _) = fields().nth((usize::from(at) + n) % count)?;
+        let HeldField { first_bit: first, info: field, .. } = fields().nth((usize::from(at) + n) % count)?;
         let values = 1u32 << field.width.min(10);
         (0..values).find_map(|n| {
             let mut words = padded(valid);

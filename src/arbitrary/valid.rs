@@ -3,8 +3,9 @@
 use ::arbitrary::{Error, Result, Unstructured};
 
 use super::{encode, layout, legal, operation, put};
+use crate::codec::code::{INT, VGPR};
 use crate::decode::MAX_DWORDS;
-use crate::{Field, FieldInfo, Inst, Layout, Reg, RuleError, Target, Value, decode_words};
+use crate::{Extension, Field, FieldInfo, HeldField, Inst, Layout, Reg, RuleError, Target, Value, decode_words};
 
 type Words = [u32; MAX_DWORDS];
 
@@ -26,7 +27,7 @@ pub fn valid(target: Target, u: &mut Unstructured<'_>) -> Result<Inst> {
     encode(base, number, &mut words);
     fill(base, 0, plan, &mut words, u)?;
     let inst = match base.extends.get(plan.form(base.extends.len())) {
-        Some(&(field, code, behind)) => {
+        Some(&Extension { field, code, format: behind }) => {
             if let Some(info) = base.fields.iter().find(|f| f.field == field) {
                 put(&mut words, info.lsb, info.width, |_| code.into());
             }
@@ -109,7 +110,8 @@ fn keep_rules(mut inst: Inst) -> Result<Inst> {
     for round in 0..MAX_REPAIRS {
         let mut words = padded(&inst);
         let (low, high) = inst.ignored();
-        for (word, ignored) in words.iter_mut().zip([low as u32, (low >> 32) as u32, high]) {
+        for (word, ignored) in words.iter_mut().zip([low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32])
+        {
             *word &= !ignored;
         }
         match inst.check() {
@@ -121,7 +123,7 @@ fn keep_rules(mut inst: Inst) -> Result<Inst> {
                     // The aligned tuple below; where that one is not allowed, the first registers of a file.
                     0..16 => code & code.wrapping_sub(1),
                     _ if round % 2 == 0 => 0,
-                    _ => 256,
+                    _ => VGPR.into(),
                 });
             }
             Err(rule) => match relieved(&inst, rule) {
@@ -155,11 +157,11 @@ fn relieved(inst: &Inst, rule: RuleError) -> Option<Words> {
     let last_first = (0..roles().count()).rev().filter_map(|n| roles().nth(n));
     let sources = last_first.flat_map(|(lsb, width, value)| {
         let others = roles().filter(move |other| other.1 == width && other.2 != value).map(|other| other.2);
-        let vector = (width == 9).then_some(value | 256);
-        vector.into_iter().chain(others).chain([128]).map(move |code| (lsb, width, code))
+        let vector = (width == 9).then_some(value | u32::from(VGPR));
+        vector.into_iter().chain(others).chain([INT.into()]).map(move |code| (lsb, width, code))
     });
-    let flags = inst.fields().filter(|(_, _, f, _)| f.width == 1);
-    let flags = flags.map(|(_, first, f, value)| (first + f.lsb, 1, 1 - value));
+    let flags = inst.fields().filter(|held| held.info.width == 1);
+    let flags = flags.map(|held| (held.first_bit + held.info.lsb, 1, 1 - held.value));
     sources.chain(flags).find_map(|(lsb, width, value)| better(lsb, width, value))
 }
 
@@ -171,7 +173,8 @@ fn scalars(inst: &Inst) -> usize {
 
 /// Where a field lies in the instruction, its width, and what it holds; of a split one the low piece.
 pub(super) fn place(inst: &Inst, field: Field) -> Option<(u8, u8, u32)> {
-    let (_, first, info, value) = inst.fields().filter(|(_, _, info, _)| info.field == field).last()?;
+    let HeldField { first_bit: first, info, value, .. } =
+        inst.fields().filter(|held| held.info.field == field).last()?;
     Some((first + info.lsb, info.width, value))
 }
 

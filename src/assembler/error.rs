@@ -3,10 +3,11 @@
 use core::fmt;
 
 use super::Label;
-use crate::{DecodeError, Opcode, Target};
+use crate::{DecodeError, FieldError, Opcode, Target};
 
 /// What there is no room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Room {
     /// Dwords of code.
     Code,
@@ -16,14 +17,68 @@ pub enum Room {
     Fixups,
 }
 
-/// Why the assembler refuses something. After an error the code is not whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why the assembler refuses something, and where. After an error the code is not whole.
+///
+/// ```
+/// # #[cfg(all(feature = "gfx942", feature = "text"))] {
+/// use amdgpu_isa::{AssembleErrorKind, Assembler, FixupSlot, LabelSlot, Opcode, Target};
+/// let mut code = [0u32; 4];
+/// let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
+/// let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);
+/// asm.emit([0xbf80_0000]).unwrap(); // s_nop 0
+/// let nowhere = asm.label().unwrap();
+/// asm.jump(Opcode::SBranch, nowhere).unwrap();
+/// let error = asm.finish().unwrap_err();
+/// assert_eq!((error.kind, error.offset, error.opcode), (AssembleErrorKind::Unbound(nowhere), Some(4), Some(Opcode::SBranch)));
+/// assert_eq!(error.to_string(), "s_branch at offset 0x4: label 0 is not bound");
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum AssembleError {
+pub struct AssembleError {
+    /// Why.
+    pub kind: AssembleErrorKind,
+    /// Where in the code, in bytes from its start. `None` if it is about no place in it.
+    pub offset: Option<u64>,
+    /// The operation that was to be emitted there, if it is known.
+    pub opcode: Option<Opcode>,
+}
+
+impl fmt::Display for AssembleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.opcode, self.offset) {
+            (Some(opcode), Some(offset)) => write!(f, "{opcode:?} at offset {offset:#x}: ")?,
+            (Some(opcode), None) => write!(f, "{opcode:?}: ")?,
+            (None, Some(offset)) => write!(f, "at offset {offset:#x}: ")?,
+            (None, None) => {}
+        }
+        self.kind.fmt(f)
+    }
+}
+
+impl core::error::Error for AssembleError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        self.kind.source()
+    }
+}
+
+/// Everything that is a kind of error is an error about no place.
+impl<E: Into<AssembleErrorKind>> From<E> for AssembleError {
+    fn from(error: E) -> Self {
+        AssembleError { kind: error.into(), offset: None, opcode: None }
+    }
+}
+
+/// Why the assembler refuses something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AssembleErrorKind {
     /// The buffer or a slice is full.
     Room(Room),
     /// The words are no instruction.
     Decode(DecodeError),
+    /// A value does not fit in a field.
+    Field(FieldError),
     /// What a constructor or a [`Builder`](crate::make::Builder) was given makes no instruction.
     #[cfg(feature = "make")]
     Build(crate::make::BuildError),
@@ -67,45 +122,62 @@ pub enum AssembleError {
     Boundary(u64),
 }
 
-impl fmt::Display for AssembleError {
+impl fmt::Display for AssembleErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            AssembleError::Room(Room::Code) => f.write_str("no room for more code"),
-            AssembleError::Room(Room::Labels) => f.write_str("no room for more labels"),
-            AssembleError::Room(Room::Fixups) => f.write_str("no room for more fix-ups"),
+            AssembleErrorKind::Room(Room::Code) => f.write_str("no room for more code"),
+            AssembleErrorKind::Room(Room::Labels) => f.write_str("no room for more labels"),
+            AssembleErrorKind::Room(Room::Fixups) => f.write_str("no room for more fix-ups"),
             #[cfg(feature = "make")]
-            AssembleError::Build(error) => error.fmt(f),
-            AssembleError::Decode(error) => write!(f, "no instruction: {error}"),
-            AssembleError::Size { dwords, given } => {
+            AssembleErrorKind::Build(error) => error.fmt(f),
+            AssembleErrorKind::Field(error) => error.fmt(f),
+            AssembleErrorKind::Decode(error) => write!(f, "no instruction: {error}"),
+            AssembleErrorKind::Size { dwords, given } => {
                 write!(f, "{given} dwords, of which the instruction has {dwords}")
             }
-            AssembleError::Target(target) => write!(f, "the instruction is of {target}"),
-            AssembleError::Lacks => f.write_str("the target lacks an operation that this needs"),
-            AssembleError::NotABranch(opcode) => write!(f, "{opcode:?} does not go to a label, or needs operands"),
-            AssembleError::Unbound(label) => write!(f, "{label:?} is not bound"),
-            AssembleError::Bound(label) => write!(f, "{label:?} is bound already"),
-            AssembleError::UnknownLabel(label) => write!(f, "{label:?} is another assembler's"),
-            AssembleError::Distance { from, to } => write!(f, "a branch at {from:#x} does not reach {to:#x}"),
-            AssembleError::Register(n) => write!(f, "s{n} cannot be used here"),
-            AssembleError::Alignment(bytes) => write!(f, "cannot align to {bytes} bytes"),
-            AssembleError::NoLiteral(opcode) => write!(f, "{opcode:?} has no literal here"),
-            AssembleError::ReadsPc(at) => write!(f, "the code at {at:#x} reads its own address"),
-            AssembleError::Boundary(at) => write!(f, "a branch goes to {at:#x}, where no instruction begins"),
+            AssembleErrorKind::Target(target) => write!(f, "the instruction is of {target}"),
+            AssembleErrorKind::Lacks => f.write_str("the target lacks an operation that this needs"),
+            AssembleErrorKind::NotABranch(opcode) => write!(f, "{opcode:?} does not go to a label, or needs operands"),
+            AssembleErrorKind::Unbound(label) => write!(f, "{label} is not bound"),
+            AssembleErrorKind::Bound(label) => write!(f, "{label} is bound already"),
+            AssembleErrorKind::UnknownLabel(label) => write!(f, "{label} is another assembler's"),
+            AssembleErrorKind::Distance { from, to } => write!(f, "a branch at {from:#x} does not reach {to:#x}"),
+            AssembleErrorKind::Register(n) => write!(f, "s{n} cannot be used here"),
+            AssembleErrorKind::Alignment(bytes) => write!(f, "cannot align to {bytes} bytes"),
+            AssembleErrorKind::NoLiteral(opcode) => write!(f, "{opcode:?} has no literal here"),
+            AssembleErrorKind::ReadsPc(at) => write!(f, "the code at {at:#x} reads its own address"),
+            AssembleErrorKind::Boundary(at) => write!(f, "a branch goes to {at:#x}, where no instruction begins"),
         }
     }
 }
 
-impl core::error::Error for AssembleError {}
-
-#[cfg(feature = "make")]
-impl From<crate::make::BuildError> for AssembleError {
-    fn from(error: crate::make::BuildError) -> Self {
-        AssembleError::Build(error)
+impl core::error::Error for AssembleErrorKind {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            AssembleErrorKind::Decode(error) => Some(error),
+            AssembleErrorKind::Field(error) => Some(error),
+            #[cfg(feature = "make")]
+            AssembleErrorKind::Build(error) => Some(error),
+            _ => None,
+        }
     }
 }
 
-impl From<DecodeError> for AssembleError {
+impl From<FieldError> for AssembleErrorKind {
+    fn from(error: FieldError) -> Self {
+        AssembleErrorKind::Field(error)
+    }
+}
+
+#[cfg(feature = "make")]
+impl From<crate::make::BuildError> for AssembleErrorKind {
+    fn from(error: crate::make::BuildError) -> Self {
+        AssembleErrorKind::Build(error)
+    }
+}
+
+impl From<DecodeError> for AssembleErrorKind {
     fn from(error: DecodeError) -> Self {
-        AssembleError::Decode(error)
+        AssembleErrorKind::Decode(error)
     }
 }

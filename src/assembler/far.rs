@@ -1,7 +1,8 @@
 //! Branches that reach everywhere: through a pair of scalar registers.
 
-use super::AssembleError;
+use super::AssembleErrorKind;
 use super::make::{literal_code, make, scalar};
+use crate::codec::code::INT;
 use crate::common::made;
 use crate::{Field, Inst, Target};
 
@@ -30,7 +31,7 @@ use crate::{Field, Inst, Target};
 /// asm.jump(Opcode::SBranch, there).unwrap();
 /// assert_eq!(asm.finish().unwrap().len(), 24);
 /// let text: Vec<String> =
-///     amdgpu_isa::DecoderMut::new(Target::Gfx942, &mut code[..6]).map(|(_, inst)| inst.unwrap().to_string()).collect();
+///     amdgpu_isa::DecoderMut::new(Target::Gfx942, &mut code[..6]).map(|decoded| decoded.inst.unwrap().to_string()).collect();
 /// let wanted = ["s_getpc_b64 s[4:5]", "s_add_u32 s4, s4, 0x12345674", "s_addc_u32 s5, s5, 0", "s_setpc_b64 s[4:5]"];
 /// assert_eq!(text[..2], wanted[..2]);
 /// # }
@@ -64,16 +65,16 @@ impl Long {
         if !flags.is_branch() || branch.get(Field::Sdst).is_some() {
             return None;
         }
-        Some(if flags.is_barrier() { Long::Jump } else { Long::Condition })
+        Some(if flags.no_fallthrough() { Long::Jump } else { Long::Condition })
     }
 }
 
 impl Far {
     /// Refuses registers that the target lacks.
-    pub(super) fn check(&self, target: Target) -> Result<(), AssembleError> {
+    pub(super) fn check(&self, target: Target) -> Result<(), AssembleErrorKind> {
         scalar(target, self.pair, true)?;
         match self.scc {
-            Some(scc) if scc == self.pair || scc == self.pair + 1 => Err(AssembleError::Register(scc)),
+            Some(scc) if scc == self.pair || scc == self.pair + 1 => Err(AssembleErrorKind::Register(scc)),
             Some(scc) => scalar(target, scc, false),
             None => Ok(()),
         }
@@ -92,7 +93,7 @@ impl Far {
         long: Long,
         (from, to): (u64, u64),
         put: &mut impl FnMut(u32),
-    ) -> Result<(), AssembleError> {
+    ) -> Result<(), AssembleErrorKind> {
         let target = branch.target();
         let mut pc = from;
         let mut emit = |inst: Inst| {
@@ -102,12 +103,12 @@ impl Far {
         };
         if matches!(long, Long::Condition) {
             let over = self.dwords(long) as u32 - 2;
-            let simm16 = branch.label().ok_or(AssembleError::NotABranch(branch.opcode()))?;
-            emit(branch.with(simm16, 1).map_err(|_| AssembleError::Distance { from, to })?);
+            let simm16 = branch.label().ok_or(AssembleErrorKind::NotABranch(branch.opcode()))?;
+            emit(branch.with(simm16, 1).map_err(|_| AssembleErrorKind::Distance { from, to })?);
             emit(make(target, made::S_BRANCH, &[(simm16, over)])?);
         }
         if let Some(scc) = self.scc {
-            let (one, zero) = (129, 128);
+            let (one, zero) = (u32::from(INT) + 1, INT.into());
             let keep = [(Field::Sdst, scc.into()), (Field::Ssrc0, one), (Field::Ssrc1, zero)];
             emit(make(target, made::S_CSELECT_B32, &keep)?);
         }
@@ -116,7 +117,7 @@ impl Far {
             emit(inst);
         }
         if let Some(scc) = self.scc {
-            emit(make(target, made::S_CMP_LG_U32, &[(Field::Ssrc0, scc.into()), (Field::Ssrc1, 128)])?);
+            emit(make(target, made::S_CMP_LG_U32, &[(Field::Ssrc0, scc.into()), (Field::Ssrc1, INT.into())])?);
         }
         let pair = (Field::Ssrc0, self.pair.into());
         match long {
@@ -128,7 +129,7 @@ impl Far {
 }
 
 /// Adds a distance to a pair of registers.
-pub(super) fn add(target: Target, pair: u8, distance: u64) -> Result<[Inst; 2], AssembleError> {
+pub(super) fn add(target: Target, pair: u8, distance: u64) -> Result<[Inst; 2], AssembleErrorKind> {
     let one = |opcode, register: u8, literal: u64| {
         let code = literal_code(target, opcode, Field::Ssrc1)?;
         let register = u32::from(register);

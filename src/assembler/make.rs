@@ -1,11 +1,11 @@
 //! Instructions made from an operation and its fields, whatever number and place the target gives them.
 
-use super::AssembleError;
+use super::AssembleErrorKind;
 use crate::decode::MAX_DWORDS;
 use crate::inst::layout;
 use crate::patch::location;
 use crate::target::OPERANDS;
-use crate::{Field, Format, Inst, Microcode, Opcode, Target, decode_words};
+use crate::{Encoding, Field, Format, Inst, Microcode, Opcode, Target, decode_words};
 
 /// An instruction, as the assembler takes it: an [`Inst`], a format's struct, or dwords. With the feature `make` also what
 /// constructors and the `Builder` give.
@@ -13,82 +13,108 @@ use crate::{Field, Format, Inst, Microcode, Opcode, Target, decode_words};
 /// ```
 /// # #[cfg(feature = "gfx942")] {
 /// use amdgpu_isa::gfx942::{Sopp, SoppOp};
-/// use amdgpu_isa::{AssembleError, Emit, Target};
+/// use amdgpu_isa::{AssembleErrorKind, Emit, Target};
 /// assert_eq!(Sopp::new().with_op(SoppOp::SEndpgm).inst(Target::Gfx942).unwrap().words(), [0xbf81_0000]);
 /// assert_eq!([0xbe80_00ff, 7].inst(Target::Gfx942).unwrap().len(), 8); // s_mov_b32 s0, 7
-/// assert!(matches!([0xbe80_00ff].inst(Target::Gfx942), Err(AssembleError::Decode(_)))); // its literal is missing
+/// assert!(matches!([0xbe80_00ff].inst(Target::Gfx942), Err(AssembleErrorKind::Decode(_)))); // its literal is missing
 /// # }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no instruction that an assembler can emit",
+    label = "pass an `Inst`, a format's struct, an array of dwords, or what a constructor or a `Builder` makes",
+    note = "an integer alone is emitted by `Assembler::dword`, a slice of dwords by `Assembler::words`"
+)]
 pub trait Emit {
     /// The instruction.
     ///
     /// # Errors
     /// It is of another target, or the words are not one instruction.
-    fn inst(&self, target: Target) -> Result<Inst, AssembleError>;
+    fn inst(&self, target: Target) -> Result<Inst, AssembleErrorKind>;
+
+    /// The operation, as far as it is known even if there is no instruction: errors name it.
+    fn opcode(&self, target: Target) -> Option<Opcode> {
+        self.inst(target).ok().map(|inst| inst.opcode())
+    }
 }
 
 impl Emit for Inst {
-    fn inst(&self, target: Target) -> Result<Inst, AssembleError> {
+    fn inst(&self, target: Target) -> Result<Inst, AssembleErrorKind> {
         match self.target() == target {
             true => Ok(*self),
-            false => Err(AssembleError::Target(self.target())),
+            false => Err(AssembleErrorKind::Target(self.target())),
         }
+    }
+
+    fn opcode(&self, _: Target) -> Option<Opcode> {
+        Some(Inst::opcode(self))
     }
 }
 
 impl Emit for &Inst {
-    fn inst(&self, target: Target) -> Result<Inst, AssembleError> {
+    fn inst(&self, target: Target) -> Result<Inst, AssembleErrorKind> {
         (*self).inst(target)
+    }
+
+    fn opcode(&self, target: Target) -> Option<Opcode> {
+        Emit::opcode(*self, target)
     }
 }
 
 impl<M: Microcode> Emit for M {
-    fn inst(&self, target: Target) -> Result<Inst, AssembleError> {
+    fn inst(&self, target: Target) -> Result<Inst, AssembleErrorKind> {
         of_words(target, self.to_words().as_ref())
     }
 }
 
 impl<const N: usize> Emit for [u32; N] {
-    fn inst(&self, target: Target) -> Result<Inst, AssembleError> {
+    fn inst(&self, target: Target) -> Result<Inst, AssembleErrorKind> {
         of_words(target, self)
     }
 }
 
 #[cfg(feature = "make")]
 impl<M: crate::make::modifiers::ModifierSet> Emit for crate::make::Code<M> {
-    fn inst(&self, target: Target) -> Result<Inst, AssembleError> {
+    fn inst(&self, target: Target) -> Result<Inst, AssembleErrorKind> {
         of_words(target, &self.words()?)
+    }
+
+    fn opcode(&self, target: Target) -> Option<Opcode> {
+        self.opcode(target)
     }
 }
 
 #[cfg(feature = "make")]
 impl Emit for crate::make::Words {
-    fn inst(&self, target: Target) -> Result<Inst, AssembleError> {
+    fn inst(&self, target: Target) -> Result<Inst, AssembleErrorKind> {
         of_words(target, self)
     }
 }
 
 #[cfg(feature = "make")]
 impl Emit for crate::make::Builder {
-    fn inst(&self, target: Target) -> Result<Inst, AssembleError> {
+    fn inst(&self, target: Target) -> Result<Inst, AssembleErrorKind> {
         self.build()?.inst(target)
+    }
+
+    fn opcode(&self, _: Target) -> Option<Opcode> {
+        Some(self.opcode)
     }
 }
 
-fn of_words(target: Target, words: &[u32]) -> Result<Inst, AssembleError> {
+fn of_words(target: Target, words: &[u32]) -> Result<Inst, AssembleErrorKind> {
     let inst = decode_words(target, words)?;
     let dwords = inst.words().len();
     match dwords == words.len() {
         true => Ok(inst),
-        false => Err(AssembleError::Size { dwords: dwords as u8, given: words.len().min(255) as u8 }),
+        false => Err(AssembleErrorKind::Size { dwords: dwords as u8, given: words.len().min(255) as u8 }),
     }
 }
 
 /// The operation in the first of its formats, with these values in its fields and zeros in the others.
-pub(crate) fn make(target: Target, opcode: Option<Opcode>, values: &[(Field, u32)]) -> Result<Inst, AssembleError> {
-    let opcode = opcode.ok_or(AssembleError::Lacks)?;
-    let (format, number) = opcode.encodings(target).next().ok_or(AssembleError::Lacks)?;
-    let layout = layout(target, format).ok_or(AssembleError::Lacks)?;
+pub(crate) fn make(target: Target, opcode: Option<Opcode>, values: &[(Field, u32)]) -> Result<Inst, AssembleErrorKind> {
+    let opcode = opcode.ok_or(AssembleErrorKind::Lacks)?;
+    let Encoding { format, number } = opcode.encodings(target).next().ok_or(AssembleErrorKind::Lacks)?;
+    let layout = layout(target, format).ok_or(AssembleErrorKind::Lacks)?;
     let mut words = [0; MAX_DWORDS];
     for info in layout.fields.iter().filter(|info| !info.overlay) {
         let given = values.iter().find(|(field, _)| *field == info.field).map(|(_, value)| *value);
@@ -109,21 +135,21 @@ pub(crate) fn make(target: Target, opcode: Option<Opcode>, values: &[(Field, u32
     let has = |&(field, value): &(Field, u32)| inst.get(field) == Some(value);
     match inst.opcode() == opcode && values.iter().all(has) {
         true => Ok(inst),
-        false => Err(AssembleError::Lacks),
+        false => Err(AssembleErrorKind::Lacks),
     }
 }
 
 /// The code of a source that says that a literal follows.
-pub(crate) fn literal_code(target: Target, opcode: Option<Opcode>, field: Field) -> Result<u32, AssembleError> {
-    let format = opcode.and_then(|opcode| opcode.encodings(target).next()).ok_or(AssembleError::Lacks)?.0;
+pub(crate) fn literal_code(target: Target, opcode: Option<Opcode>, field: Field) -> Result<u32, AssembleErrorKind> {
+    let format = opcode.and_then(|opcode| opcode.encodings(target).next()).ok_or(AssembleErrorKind::Lacks)?.format;
     let extends = layout(target, format).map_or(&[][..], |layout| layout.extends);
-    let code = extends.iter().find(|(f, _, behind)| (*f, *behind) == (field, Format::Literal));
-    code.map(|(_, code, _)| u32::from(*code)).ok_or(AssembleError::Lacks)
+    let code = extends.iter().find(|e| (e.field, e.format) == (field, Format::Literal));
+    code.map(|e| u32::from(e.code)).ok_or(AssembleErrorKind::Lacks)
 }
 
 /// Refuses what is no scalar register, or with `pair` none that begins an aligned pair.
-pub(crate) fn scalar(target: Target, register: u8, pair: bool) -> Result<(), AssembleError> {
+pub(crate) fn scalar(target: Target, register: u8, pair: bool) -> Result<(), AssembleErrorKind> {
     let last = OPERANDS[target as usize].sgpr_last;
     let good = u16::from(register) + u16::from(pair) <= last && !(pair && register % 2 == 1);
-    if good { Ok(()) } else { Err(AssembleError::Register(register)) }
+    if good { Ok(()) } else { Err(AssembleErrorKind::Register(register)) }
 }

@@ -12,7 +12,7 @@ mod relax;
 mod slots;
 mod symbol;
 
-pub use error::{AssembleError, Room};
+pub use error::{AssembleError, AssembleErrorKind, Room};
 pub use far::Far;
 pub use make::Emit;
 pub(crate) use make::make;
@@ -32,7 +32,7 @@ use slots::{Fixup, FixupKind, Place};
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
 /// use amdgpu_isa::gfx942::{Sop1, Sop1Op, Sop2, Sop2Op, Sopc, SopcOp, Sopp, SoppOp};
-/// use amdgpu_isa::{Assembler, DecoderMut, FixupSlot, LabelSlot, Opcode, Target};
+/// use amdgpu_isa::{Assembler, Decoded, DecoderMut, FixupSlot, LabelSlot, Opcode, Target};
 /// let mut code = [0u32; 64];
 /// let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 4], [FixupSlot::EMPTY; 8]);
 /// let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);
@@ -44,7 +44,7 @@ use slots::{Fixup, FixupKind, Place};
 /// asm.emit(Sopp::new().with_op(SoppOp::SEndpgm)).unwrap();
 /// let code_len = asm.finish().unwrap().len();
 /// assert_eq!(code_len, 20);
-/// let text = DecoderMut::new(Target::Gfx942, &mut code[..code_len / 4]).map(|(_, inst)| inst.unwrap().to_string());
+/// let text = DecoderMut::new(Target::Gfx942, &mut code[..code_len / 4]).map(|Decoded { inst, .. }| inst.unwrap().to_string());
 /// let wanted = ["s_mov_b32 s2, 10", "s_sub_u32 s2, s2, 1", "s_cmp_lg_u32 s2, 0", "s_cbranch_scc1 65533", "s_endpgm"];
 /// assert_eq!(text.collect::<Vec<_>>(), wanted);
 /// # }
@@ -80,7 +80,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// No multiple of 4.
     pub fn base(&mut self, address: u64) -> Result<(), AssembleError> {
         if address & 3 != 0 {
-            return Err(AssembleError::Alignment(address));
+            return Err(AssembleErrorKind::Alignment(address).into());
         }
         self.base = address;
         Ok(())
@@ -107,7 +107,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// # Errors
     /// No room for labels.
     pub fn label(&mut self) -> Result<Label, AssembleError> {
-        self.new_label(Place::Unbound)
+        self.new_label(Place::Unbound).map_err(|kind| self.here_is(kind, None))
     }
 
     /// A new label at the end of what is emitted so far.
@@ -115,7 +115,8 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// # Errors
     /// No room for labels.
     pub fn here(&mut self) -> Result<Label, AssembleError> {
-        self.new_label(Place::Here { dword: self.len, fixups: self.fixup_count })
+        let here = Place::Here { dword: self.len, fixups: self.fixup_count };
+        self.new_label(here).map_err(|kind| self.here_is(kind, None))
     }
 
     /// A label at an address, in bytes: a place in other code.
@@ -123,7 +124,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// # Errors
     /// No room for labels.
     pub fn label_at(&mut self, address: u64) -> Result<Label, AssembleError> {
-        self.new_label(Place::Address(address))
+        self.new_label(Place::Address(address)).map_err(|kind| self.here_is(kind, None))
     }
 
     /// Binds a label to the end of what is emitted so far.
@@ -135,8 +136,8 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         let (at, count) = (label.0 as usize, self.label_count);
         match self.labels.get_mut(at).filter(|_| at < count) {
             Some(LabelSlot(place @ Place::Unbound)) => *place = here,
-            Some(_) => return Err(AssembleError::Bound(label)),
-            None => return Err(AssembleError::UnknownLabel(label)),
+            Some(_) => return Err(self.here_is(AssembleErrorKind::Bound(label), None)),
+            None => return Err(self.here_is(AssembleErrorKind::UnknownLabel(label), None)),
         }
         Ok(())
     }
@@ -146,7 +147,8 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// # Errors
     /// No room, or it is none of the target.
     pub fn emit(&mut self, inst: impl Emit) -> Result<(), AssembleError> {
-        self.words(inst.inst(self.target)?.words())
+        let put = inst.inst(self.target).and_then(|inst| self.put(inst.words()));
+        put.map_err(|kind| self.here_is(kind, inst.opcode(self.target)))
     }
 
     /// Emits a dword as it is, whatever it means.
@@ -162,8 +164,12 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// # Errors
     /// No room.
     pub fn words(&mut self, words: &[u32]) -> Result<(), AssembleError> {
+        self.put(words).map_err(|kind| self.here_is(kind, None))
+    }
+
+    fn put(&mut self, words: &[u32]) -> Result<(), AssembleErrorKind> {
         if !self.len.checked_add(words.len()).is_some_and(|len| self.out.room(len)) {
-            return Err(AssembleError::Room(Room::Code));
+            return Err(AssembleErrorKind::Room(Room::Code));
         }
         for &word in words {
             self.out.set_dword(self.len, word);
@@ -194,12 +200,16 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// # }
     /// ```
     pub fn branch(&mut self, inst: impl Emit, label: Label) -> Result<(), AssembleError> {
-        let inst = inst.inst(self.target)?;
+        let put = inst.inst(self.target).and_then(|inst| self.put_branch(&inst, label));
+        put.map_err(|kind| self.here_is(kind, inst.opcode(self.target)))
+    }
+
+    fn put_branch(&mut self, inst: &Inst, label: Label) -> Result<(), AssembleErrorKind> {
         if inst.label().is_none() || inst.words().len() != 1 {
-            return Err(AssembleError::NotABranch(inst.opcode()));
+            return Err(AssembleErrorKind::NotABranch(inst.opcode()));
         }
         self.fix_up(self.len, FixupKind::Branch(label))?;
-        self.words(inst.words())
+        self.put(inst.words())
     }
 
     /// Emits the operation, which has no operand but a label: `s_branch`, `s_cbranch_scc1`, ...
@@ -207,10 +217,10 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// # Errors
     /// No room, the target lacks it, or it is no such operation.
     pub fn jump(&mut self, opcode: Opcode, label: Label) -> Result<(), AssembleError> {
-        let inst = make(self.target, Some(opcode), &[])?;
+        let inst = make(self.target, Some(opcode), &[]).map_err(|kind| self.here_is(kind, Some(opcode)))?;
         let mut named = inst.operands().filter(|operand| operand.role.is_some());
         if !named.all(|operand| matches!(operand.value, Value::Label(_))) {
-            return Err(AssembleError::NotABranch(opcode));
+            return Err(self.here_is(AssembleErrorKind::NotABranch(opcode), Some(opcode)));
         }
         self.branch(inst, label)
     }
@@ -220,7 +230,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// # Errors
     /// No such alignment, or no room.
     pub fn align(&mut self, bytes: u64) -> Result<(), AssembleError> {
-        self.pad(bytes, false)
+        self.pad(bytes, false).map_err(|kind| self.here_is(kind, None))
     }
 
     /// The same where nothing runs through: with `s_code_end` if the target has it, else with `s_nop`.
@@ -228,12 +238,12 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// # Errors
     /// No such alignment, or no room.
     pub fn align_end(&mut self, bytes: u64) -> Result<(), AssembleError> {
-        self.pad(bytes, true)
+        self.pad(bytes, true).map_err(|kind| self.here_is(kind, None))
     }
 
-    fn pad(&mut self, bytes: u64, unreached: bool) -> Result<(), AssembleError> {
+    fn pad(&mut self, bytes: u64, unreached: bool) -> Result<(), AssembleErrorKind> {
         if !bytes.is_power_of_two() || !(4..=0x10000).contains(&bytes) {
-            return Err(AssembleError::Alignment(bytes));
+            return Err(AssembleErrorKind::Alignment(bytes));
         }
         // A target without s_nop is refused here, not at the end.
         make(self.target, made::S_NOP, &[])?;
@@ -243,7 +253,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         if let Some(FixupSlot(fixup)) = self.fixup_count.checked_sub(1).and_then(|last| self.fixups.get_mut(last)) {
             fixup.growth = growth;
         }
-        self.shift = self.shift.checked_add(growth).ok_or(AssembleError::Room(Room::Code))?;
+        self.shift = self.shift.checked_add(growth).ok_or(AssembleErrorKind::Room(Room::Code))?;
         Ok(())
     }
 
@@ -253,9 +263,11 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// # Errors
     /// No room, or no such pair.
     pub fn load_address(&mut self, pair: u8, label: Label) -> Result<(), AssembleError> {
-        let words = self.address_of_next(pair, 0)?;
-        self.fix_up(self.len, FixupKind::Address(label))?;
-        words.iter().try_for_each(|inst| self.emit(inst))
+        let words = self.address_of_next(pair, 0).and_then(|words| {
+            self.fix_up(self.len, FixupKind::Address(label))?;
+            Ok(words)
+        });
+        words.map_err(|kind| self.here_is(kind, made::S_GETPC_B64))?.iter().try_for_each(|inst| self.emit(inst))
     }
 
     /// Puts the address of a symbol into a pair of scalar registers, as compilers do: `s_getpc_b64`, and two additions
@@ -276,7 +288,8 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     }
 
     fn symbol_pair(&mut self, pair: u8, symbol: u32, kinds: [RelocationKind; 2]) -> Result<(), AssembleError> {
-        let [getpc, low, high] = self.address_of_next(pair, 0)?;
+        let words = self.address_of_next(pair, 0).map_err(|kind| self.here_is(kind, made::S_GETPC_B64));
+        let [getpc, low, high] = words?;
         self.emit(getpc)?;
         // The distance counts from behind s_getpc; the linker's from the literal itself.
         self.emit_symbol(low, kinds[0], symbol, 4)?;
@@ -308,11 +321,21 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         symbol: u32,
         addend: i64,
     ) -> Result<(), AssembleError> {
-        let inst = inst.inst(self.target)?;
+        let put = inst.inst(self.target).and_then(|inst| self.put_symbol(&inst, kind, symbol, addend));
+        put.map_err(|kind| self.here_is(kind, inst.opcode(self.target)))
+    }
+
+    fn put_symbol(
+        &mut self,
+        inst: &Inst,
+        kind: RelocationKind,
+        symbol: u32,
+        addend: i64,
+    ) -> Result<(), AssembleErrorKind> {
         let literal = inst.locate(Field::Literal).filter(|_| inst.extension() == Some(Format::Literal));
-        let at = literal.ok_or(AssembleError::NoLiteral(inst.opcode()))?.low.dword;
+        let at = literal.ok_or(AssembleErrorKind::NoLiteral(inst.opcode()))?.low.dword;
         self.fix_up(self.len + usize::from(at), FixupKind::Symbol(Relocation { offset: 0, kind, symbol, addend }))?;
-        self.words(inst.words())
+        self.put(inst.words())
     }
 
     /// Ends it: labels get their addresses, branches their targets, and those that do not reach become long.
@@ -327,23 +350,29 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     }
 
     /// `s_getpc_b64`, and the additions of a distance to what it gives.
-    fn address_of_next(&self, pair: u8, distance: u64) -> Result<[Inst; 3], AssembleError> {
+    fn address_of_next(&self, pair: u8, distance: u64) -> Result<[Inst; 3], AssembleErrorKind> {
         make::scalar(self.target, pair, true)?;
         let getpc = make(self.target, made::S_GETPC_B64, &[(Field::Sdst, pair.into())])?;
         let [low, high] = far::add(self.target, pair, distance)?;
         Ok([getpc, low, high])
     }
 
-    fn new_label(&mut self, place: Place) -> Result<Label, AssembleError> {
-        let slot = self.labels.get_mut(self.label_count).ok_or(AssembleError::Room(Room::Labels))?;
+    /// An error at the end of what is emitted so far.
+    #[cold]
+    fn here_is(&self, kind: AssembleErrorKind, opcode: Option<Opcode>) -> AssembleError {
+        AssembleError { kind, offset: Some(self.offset()), opcode }
+    }
+
+    fn new_label(&mut self, place: Place) -> Result<Label, AssembleErrorKind> {
+        let slot = self.labels.get_mut(self.label_count).ok_or(AssembleErrorKind::Room(Room::Labels))?;
         *slot = LabelSlot(place);
-        let label = Label(u32::try_from(self.label_count).map_err(|_| AssembleError::Room(Room::Labels))?);
+        let label = Label(u32::try_from(self.label_count).map_err(|_| AssembleErrorKind::Room(Room::Labels))?);
         self.label_count += 1;
         Ok(label)
     }
 
-    fn fix_up(&mut self, at: usize, kind: FixupKind) -> Result<(), AssembleError> {
-        let slot = self.fixups.get_mut(self.fixup_count).ok_or(AssembleError::Room(Room::Fixups))?;
+    fn fix_up(&mut self, at: usize, kind: FixupKind) -> Result<(), AssembleErrorKind> {
+        let slot = self.fixups.get_mut(self.fixup_count).ok_or(AssembleErrorKind::Room(Room::Fixups))?;
         *slot = FixupSlot(Fixup { at, shift: self.shift, growth: 0, kind });
         self.fixup_count += 1;
         Ok(())

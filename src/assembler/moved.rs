@@ -1,7 +1,7 @@
 //! Code that comes from another address.
 
 use super::slots::Place;
-use super::{AssembleError, Assembler};
+use super::{AssembleError, AssembleErrorKind, Assembler};
 use crate::buffer::Memory;
 use crate::common::made;
 use crate::{Buffer, DecodeError, Inst, Target};
@@ -18,14 +18,15 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{AssembleError, Assembler, FixupSlot, LabelSlot, Target, decode_words};
+    /// use amdgpu_isa::{AssembleErrorKind, Assembler, FixupSlot, LabelSlot, Target, decode_words};
     /// let mut code = [0u32; 8];
     /// let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
     /// let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);
     /// asm.base(0x4000).unwrap();
     /// let old = [0x8004_0501u32, 0xbf84_0010]; // s_add_u32 s4, s1, s5; s_cbranch_scc0
     /// asm.moved(&old[..], 0x1000).unwrap();
-    /// assert_eq!(asm.moved(&[0xbe84_1c00u32][..], 0x1008), Err(AssembleError::ReadsPc(0x1008))); // s_getpc_b64
+    /// let refused = asm.moved(&[0xbe84_1c00u32][..], 0x1008).unwrap_err(); // s_getpc_b64
+    /// assert_eq!(refused.kind, AssembleErrorKind::ReadsPc(0x1008));
     /// asm.finish().unwrap();
     /// let branch = decode_words(Target::Gfx942, &code[1..]).unwrap();
     /// assert_eq!(branch.branch_target(0x4004), Some(0x1048));
@@ -34,10 +35,10 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
     pub fn moved<C: Memory + ?Sized>(&mut self, code: &C, from: u64) -> Result<(), AssembleError> {
         let (target, start, fixups) = (self.target, self.len, self.fixup_count);
         let mut walk = Walk { target, code, at: 0 };
-        while let Some((at, inst)) = walk.next()? {
+        while let Some((at, inst)) = walk.next().map_err(|error| self.here_is(error.into(), None))? {
             let pc = from.wrapping_add(at as u64 * 4);
             if Some(inst.opcode()) == made::S_GETPC_B64 {
-                return Err(AssembleError::ReadsPc(pc));
+                return Err(self.here_is(AssembleErrorKind::ReadsPc(pc), Some(inst.opcode())));
             }
             let Some(to) = inst.branch_target(pc) else {
                 self.emit(inst)?;
@@ -47,12 +48,15 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
             let place = match usize::try_from(inside) {
                 // As long as nothing has grown, the copy looks like the original.
                 Ok(dword) if dword > 0 && dword < code.dwords() => {
-                    let before = branches_before(target, code, dword)?.ok_or(AssembleError::Boundary(to))?;
+                    let before = branches_before(target, code, dword);
+                    let before =
+                        before.map_err(AssembleErrorKind::from).and_then(|n| n.ok_or(AssembleErrorKind::Boundary(to)));
+                    let before = before.map_err(|kind| self.here_is(kind, Some(inst.opcode())))?;
                     Place::Here { dword: start + dword, fixups: fixups + before }
                 }
                 _ => Place::Address(to),
             };
-            let label = self.new_label(place)?;
+            let label = self.new_label(place).map_err(|kind| self.here_is(kind, Some(inst.opcode())))?;
             self.branch(inst, label)?;
         }
         Ok(())

@@ -3,7 +3,7 @@
 use super::far::{Long, add, reaches};
 use super::make::make;
 use super::slots::{Fixup, FixupKind, FixupSlot, Label, Place};
-use super::{AssembleError, Assembler, Room};
+use super::{AssembleError, AssembleErrorKind, Assembler, Room};
 use crate::common::made;
 use crate::{Buffer, Inst, Relocation, decode_words};
 
@@ -20,7 +20,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
                 if let FixupKind::Align(log, _) = fixup.kind {
                     fixup.growth = padding(self.base, fixup.at + shift, log);
                 }
-                self.shift = shift.checked_add(fixup.growth).ok_or(AssembleError::Room(Room::Code))?;
+                self.shift = shift.checked_add(fixup.growth).ok_or(AssembleErrorKind::Room(Room::Code))?;
             }
             if !self.grow()? {
                 return Ok(());
@@ -37,12 +37,14 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
                 FixupKind::Branch(label) | FixupKind::Address(label) => label,
                 _ => continue,
             };
-            let (from, to) = (self.address_of(fixup.at + fixup.shift), self.address(label)?);
+            let from = self.address_of(fixup.at + fixup.shift);
+            let to = self.address(label).map_err(|kind| self.at(&fixup, kind))?;
             if fixup.growth > 0 || matches!(fixup.kind, FixupKind::Address(_)) || reaches(from, to) {
                 continue;
             }
-            let long = Long::of(&self.inst_at(fixup.at)?).zip(self.far).filter(|_| to & 3 == 0);
-            let (long, far) = long.ok_or(AssembleError::Distance { from, to })?;
+            let branch = self.inst_at(fixup.at).map_err(|kind| self.at(&fixup, kind))?;
+            let long = Long::of(&branch).zip(self.far).filter(|_| to & 3 == 0);
+            let (long, far) = long.ok_or_else(|| self.at(&fixup, AssembleErrorKind::Distance { from, to }))?;
             if let Some(FixupSlot(slot)) = self.fixups.get_mut(n) {
                 slot.growth = far.dwords(long) - 1;
                 grown = true;
@@ -54,12 +56,12 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
     /// Moves all to where it comes to lie, from the end on, and fills in what was left open.
     pub(super) fn spread(&mut self) -> Result<(), AssembleError> {
         let all = self.len.checked_add(self.shift).filter(|&all| self.out.room(all));
-        let all = all.ok_or(AssembleError::Room(Room::Code))?;
+        let all = all.ok_or(AssembleErrorKind::Room(Room::Code))?;
         let mut end = self.len;
         for n in (0..self.fixup_count).rev() {
             let Some(&FixupSlot(fixup)) = self.fixups.get(n) else { break };
             let inst = match fixup.kind {
-                FixupKind::Branch(_) => Some(self.inst_at(fixup.at)?),
+                FixupKind::Branch(_) => Some(self.inst_at(fixup.at).map_err(|kind| self.at(&fixup, kind))?),
                 _ => None,
             };
             let (first, shift) = (fixup.at + fixup.kind.dwords(), fixup.shift + fixup.growth);
@@ -70,19 +72,19 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
                 }
             }
             end = fixup.at;
-            self.fill(&fixup, inst)?;
+            self.fill(&fixup, inst).map_err(|kind| self.at(&fixup, kind))?;
         }
         (self.len, self.shift) = (all, 0);
         Ok(())
     }
 
-    fn fill(&mut self, fixup: &Fixup, branch: Option<Inst>) -> Result<(), AssembleError> {
+    fn fill(&mut self, fixup: &Fixup, branch: Option<Inst>) -> Result<(), AssembleErrorKind> {
         let mut at = fixup.at + fixup.shift;
         let from = self.address_of(at);
         match (fixup.kind, branch) {
             (FixupKind::Branch(label), Some(branch)) => {
                 let to = self.address(label)?;
-                let distance = AssembleError::Distance { from, to };
+                let distance = AssembleErrorKind::Distance { from, to };
                 if fixup.growth == 0 {
                     let there = branch.with_branch_target(from, to).map_err(|_| distance)?;
                     there.words().iter().for_each(|&word| _ = self.out.set_dword(at, word));
@@ -117,16 +119,26 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
         }
     }
 
+    /// An error of a fix-up.
+    #[cold]
+    fn at(&self, fixup: &Fixup, kind: AssembleErrorKind) -> AssembleError {
+        let opcode = match fixup.kind {
+            FixupKind::Align(..) => None,
+            _ => self.inst_at(fixup.at).ok().map(|inst| inst.opcode()),
+        };
+        AssembleError { kind, offset: Some((fixup.at + fixup.shift) as u64 * 4), opcode }
+    }
+
     /// The address of a dword, in bytes.
     pub(super) fn address_of(&self, dword: usize) -> u64 {
         self.base.wrapping_add(dword as u64 * 4)
     }
 
     /// A label's address, as far as everything has grown.
-    pub(super) fn address(&self, label: Label) -> Result<u64, AssembleError> {
+    pub(super) fn address(&self, label: Label) -> Result<u64, AssembleErrorKind> {
         match self.labels.get(label.0 as usize).filter(|_| (label.0 as usize) < self.label_count).map(|slot| slot.0) {
-            None => Err(AssembleError::UnknownLabel(label)),
-            Some(Place::Unbound) => Err(AssembleError::Unbound(label)),
+            None => Err(AssembleErrorKind::UnknownLabel(label)),
+            Some(Place::Unbound) => Err(AssembleErrorKind::Unbound(label)),
             Some(Place::Address(address)) => Ok(address),
             Some(Place::Here { dword, fixups }) => {
                 let next = self.fixups.get(fixups).filter(|_| fixups < self.fixup_count);
@@ -137,7 +149,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
     }
 
     /// The instruction at a dword.
-    pub(super) fn inst_at(&self, at: usize) -> Result<Inst, AssembleError> {
+    pub(super) fn inst_at(&self, at: usize) -> Result<Inst, AssembleErrorKind> {
         let mut words = [0; crate::decode::MAX_DWORDS];
         words.iter_mut().enumerate().for_each(|(n, word)| *word = self.out.dword(at + n).unwrap_or(0));
         Ok(decode_words(self.target, &words)?)

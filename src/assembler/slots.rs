@@ -1,10 +1,18 @@
 //! What the caller lends the assembler: slots for labels and for what is to be filled in.
 
+use core::fmt;
+
 use super::Relocation;
 
 /// A place in code, before or after it is known. Each is of one assembler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Label(pub(super) u32);
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "label {}", self.0)
+    }
+}
 
 /// Room for one label.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,9 +1,8 @@
 //! The sources swapped.
 
-use super::{ConvertError, code_of, kept, put_code};
+use super::{ConvertError, kept};
+use crate::codec::{Words, encode, read, same_operands};
 use crate::common::SWAPS;
-use crate::decode::MAX_DWORDS;
-use crate::retarget::Words;
 use crate::table::{Item, Kind};
 use crate::{Access, Field, Inst, Opcode, Operand, decode_words};
 
@@ -60,28 +59,27 @@ impl Inst {
         let (first, second) = self.sources().ok_or(not)?;
         let other = self.opcode().swapped();
         let base = if other == self.opcode() { *self } else { self.with_opcode(other).map_err(|_| not)? };
-        let mut words = Words([0; MAX_DWORDS]);
-        words.0.iter_mut().zip(base.words()).for_each(|(to, &from)| *to = from);
+        let mut words = Words::of(&base).ok_or(not)?;
         for (to, from) in [(second, first), (first, second)] {
             let refused = ConvertError::Operand(from.field);
-            let code = code_of(self, from).ok_or(refused)?;
-            put_code(&mut words, self.target(), to, code).ok_or(refused)?;
+            let (coded, _) = read(from, self).ok_or(refused)?;
+            encode(to, coded, &mut words).map_err(|_| refused)?;
         }
         for field in LISTS {
             if let (Some(held), Some(place)) = (self.get(field), self.locate(field)) {
                 let swapped = held & !3 | held >> 1 & 1 | (held & 1) << 1;
-                place.put(&mut words.0, swapped).map_err(|_| not)?;
+                place.put(&mut words.dwords, swapped).map_err(|_| not)?;
             }
         }
         for (a, b) in PAIRS {
             for (to, from) in [(a, b), (b, a)] {
                 if let (Some(held), Some(place)) = (self.get(from), self.locate(to)) {
-                    place.put(&mut words.0, held).map_err(|_| not)?;
+                    place.put(&mut words.dwords, held).map_err(|_| not)?;
                 }
             }
         }
         let dwords = self.words().len();
-        let made = decode_words(self.target(), words.0.get(..dwords).unwrap_or(&words.0));
+        let made = decode_words(self.target(), words.dwords.get(..dwords).unwrap_or(&words.dwords));
         let made = made.map_err(|_| ConvertError::Operand(first.field))?;
         if made.opcode() != other || made.words().len() != dwords || made.extension() != self.extension() {
             return Err(ConvertError::Operand(first.field));
@@ -108,15 +106,9 @@ impl Inst {
             Some(field) if field == second && old.access == Access::Read => value(first),
             _ => Some(old.value),
         };
-        let (mut here, mut there) = (self.operands(), made.operands());
-        loop {
-            match (here.next(), there.next()) {
-                (None, None) => return Ok(()),
-                (Some(old), Some(new))
-                    if (old.role, old.access, old.bits) == (new.role, new.access, new.bits)
-                        && expected(&old) == Some(new.value) => {}
-                _ => return Err(ConvertError::Operand(first)),
-            }
-        }
+        let same = |old: &Operand, new: &Operand| {
+            (old.role, old.access, old.bits) == (new.role, new.access, new.bits) && expected(old) == Some(new.value)
+        };
+        same_operands(self.operands(), made.operands(), same).map_err(|_| ConvertError::Operand(first))
     }
 }

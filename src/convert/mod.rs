@@ -7,14 +7,12 @@ mod commute;
 
 use core::fmt;
 
+use crate::codec::code::vcc;
+use crate::codec::{self, Coded, Unmade, encode, held, hold, items, neutral_of, read, same_operands, shown};
 use crate::common::Place;
-use crate::decode::MAX_DWORDS;
 use crate::inst::layout;
-use crate::operand::{bits, code, flag, sdwa_code, value};
-use crate::retarget::Words;
-use crate::table::{Item, Kind, NONE, Shape};
-use crate::target::{FACTS, ITEMS};
-use crate::{DecodeError, Field, Format, Inst, Opcode, Operand, Reg, RuleError, Target, Value, decode_words};
+use crate::table::{Item, Kind, Shape};
+use crate::{DecodeError, Field, Format, Inst, Opcode, Operand, Reg, RuleError, Target, Value};
 
 /// Why an instruction cannot be encoded in another way; see [`Inst::shrink`] and [`Inst::commuted`].
 ///
@@ -72,7 +70,24 @@ impl fmt::Display for ConvertError {
     }
 }
 
-impl core::error::Error for ConvertError {}
+impl core::error::Error for ConvertError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            ConvertError::Rule(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// One form of an operation; see [`Opcode::forms`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub struct Form {
+    /// The base format.
+    pub format: Format,
+    /// The format of the dword behind the base words.
+    pub extension: Option<Format>,
+}
 
 impl Opcode {
     /// The forms that a target gives the operation: base formats, and what can stand behind them (SDWA, DPP; a literal is
@@ -81,17 +96,17 @@ impl Opcode {
     /// ```
     /// # #[cfg(feature = "gfx942")] {
     /// use amdgpu_isa::{Format, Opcode, Target};
-    /// let all = Opcode::VMinU32.forms(Target::Gfx942);
+    /// let all = Opcode::VMinU32.forms(Target::Gfx942).map(|form| (form.format, form.extension));
     /// let short = (Format::Vop2, None);
     /// assert!(all.eq([short, (Format::Vop2, Some(Format::Sdwa)), (Format::Vop2, Some(Format::Dpp)), (Format::Vop3a, None)]));
     /// # }
     /// ```
-    pub fn forms(self, target: Target) -> impl Iterator<Item = (Format, Option<Format>)> {
+    pub fn forms(self, target: Target) -> impl Iterator<Item = Form> {
         self.places(target).flat_map(move |place| {
             let format = place.shape.format;
-            let mut forms = place.forms(target).map(|shape| (format, shape.extension));
+            let mut forms = place.forms(target).map(|shape| Form { format, extension: shape.extension });
             // Up to two: SDWA and DPP.
-            [Some((format, None)), forms.next(), forms.next()].into_iter().flatten()
+            [Some(Form { format, extension: None }), forms.next(), forms.next()].into_iter().flatten()
         })
     }
 }
@@ -180,7 +195,7 @@ impl Inst {
                 None => place.shape,
                 Some(_) => place.forms(self.target()).find(|shape| shape.extension == extension)?,
             };
-            Some(convert(&self.canonical(), &place, shape, extension))
+            Some(convert(&self.canonical(), &place, shape))
         });
         made.unwrap_or(Err(lacks))
     }
@@ -206,164 +221,47 @@ impl Inst {
     }
 }
 
-fn items(target: Target, shape: &Shape) -> impl Iterator<Item = &'static Item> + use<> {
-    let tables = ITEMS[target as usize];
-    tables.list_of(shape).iter().filter_map(|&n| tables.items.get(usize::from(n)))
-}
-
-/// The operand code that an item holds: of what no field names too.
-fn code_of(inst: &Inst, item: &Item) -> Option<u16> {
-    let vcc = FACTS[inst.target() as usize].codes.vcc;
-    Some(match item.kind {
-        Kind::Code => code(item, inst),
-        Kind::SdwaSrc => sdwa_code(item, inst),
-        Kind::SdstOrVcc if flag(inst, item.aux[0]) => code(item, inst),
-        Kind::SdstOrVcc | Kind::Vcc => vcc.into(),
-        _ => return None,
-    })
-}
-
-/// Writes an operand code into an item's bits; `None` if it cannot stand there.
-fn put_code(words: &mut Words, target: Target, item: &Item, code: u16) -> Option<()> {
-    let vcc = u16::from(FACTS[target as usize].codes.vcc);
-    let value = match item.kind {
-        Kind::Vcc => return (code == vcc).then_some(()),
-        Kind::SdstOrVcc if code == vcc => return Some(()),
-        Kind::SdstOrVcc => {
-            words.put(item.aux[0], 1, 1);
-            code
-        }
-        Kind::SdwaSrc if code >= 256 || item.cond != NONE => {
-            if item.cond != NONE {
-                words.put(item.cond, 1, u32::from(code < 256));
-            }
-            code & 255
-        }
-        Kind::Code => {
-            let value = code.checked_sub(item.add)?;
-            if value % (1 << item.shift) != 0 {
-                return None;
-            }
-            value >> item.shift
-        }
-        _ => return None,
-    };
-    put(words, item, value.into())
-}
-
-fn put(words: &mut Words, item: &Item, value: u32) -> Option<()> {
-    if u64::from(value) >> item.width != 0 {
-        return None;
-    }
-    words.put(item.lsb, item.lo_width, value);
-    if item.hi != NONE {
-        words.put(item.hi, item.width - item.lo_width, value >> item.lo_width);
-    }
-    Some(())
-}
-
-/// Bits of an attribute's channel.
-const CHANNEL: u8 = 2;
-/// The whole register.
-const DWORD: u32 = 6;
-
-/// What a modifier holds when it says nothing.
-fn default(field: Field) -> u32 {
-    match field {
-        Field::DstSel | Field::Src0Sel | Field::Src1Sel => DWORD,
-        // Each lane reads itself, all are written, and none out of range keeps what it had.
-        Field::DppCtrl => 0b11_10_01_00,
-        Field::RowMask | Field::BankMask => 15,
-        Field::BoundCtrl => 1,
-        _ => 0,
-    }
-}
-
-fn convert(from: &Inst, place: &Place, shape: &Shape, extension: Option<Format>) -> Result<Inst, ConvertError> {
-    let target = from.target();
+fn convert(from: &Inst, place: &Place, shape: &'static Shape) -> Result<Inst, ConvertError> {
+    let extension = shape.extension.filter(|e| *e != Format::Literal);
     let lacks = ConvertError::Form { format: Some(shape.format), extension };
-    let there = layout(target, shape.format).ok_or(lacks)?;
-    let mut words = Words([0; MAX_DWORDS]);
-    for info in there.fields.iter().filter(|info| !info.overlay) {
-        match info.fixed {
-            Some(bits) => words.field(0, info, bits.into()),
-            None if info.field == Field::Op => words.field(0, info, place.number.into()),
-            None => {}
-        }
-    }
+    let form = codec::Form::new(from.target(), from.opcode(), place, shape).ok_or(lacks)?;
+    let mut words = form.start();
     // The operands, in the order of the text.
-    let (here, mut theirs) = (from.all_items().filter(is_operand), items(target, shape).filter(is_operand));
-    for item in here {
+    let mut theirs = form.items().filter(is_operand);
+    for item in from.all_items().filter(is_operand) {
         let other = theirs.next().ok_or(lacks)?;
-        let put = match code_of(from, item) {
-            Some(code) => put_code(&mut words, target, other, code),
-            // No operand code: a parameter, a channel.
-            None if item.kind == other.kind => {
-                if item.kind == Kind::Attr {
-                    words.put(other.aux[0], CHANNEL, bits(from, item.aux[0], CHANNEL));
-                }
-                put(&mut words, other, value(item, from))
-            }
-            None => None,
+        let Some((coded, _)) = read(item, from) else { continue };
+        let coded = match coded {
+            // What need not be named is not.
+            Coded::Code(code) if code == vcc(from.target()) && other.kind == Kind::SdstOrVcc => Coded::Vcc,
+            coded => coded,
         };
-        put.ok_or(ConvertError::Operand(item.field))?;
+        encode(other, coded, &mut words).map_err(|_| ConvertError::Operand(item.field))?;
     }
     if theirs.next().is_some() {
         return Err(lacks);
     }
     // The modifiers: what says something must find a place.
-    for item in items(target, shape).filter(|item| !is_operand(item)) {
-        put(&mut words, item, default(item.field)).ok_or(lacks)?;
+    for item in form.items().filter(|item| !is_operand(item)) {
+        hold(item, neutral_of(item), &mut words).map_err(|_| lacks)?;
     }
-    for (format, first, info, held) in from.fields() {
-        if info.fixed.is_some() || info.overlay || format == Format::Literal || info.field == Field::Op {
+    for item in from.all_items().filter(|item| !is_operand(item)) {
+        let held = held(item, from);
+        // Where no lane is out of range, it does not matter what those do.
+        if held == neutral_of(item) || item.kind == Kind::DppBound {
             continue;
         }
-        let lies = |item: &&Item| item.lsb == first + info.lsb && item.field == info.field;
-        let item = from.all_items().find(lies);
-        if item.is_some_and(|item| is_operand(&item)) || belongs(from, first + info.lsb) {
-            continue;
-        }
-        // A row can say which part is written: then it is no modifier.
-        let is_default = held == default(info.field) || item.is_none() && held == 0;
-        if is_default || info.field == Field::BoundCtrl {
-            continue;
-        }
-        let other = items(target, shape).find(|other| other.field == info.field && !is_operand(other));
-        let refused = ConvertError::Modifier { field: info.field, value: held };
-        other
-            .filter(|o| item.is_some_and(|i| i.kind == o.kind))
-            .and_then(|o| put(&mut words, o, held))
-            .ok_or(refused)?;
-    }
-    // What stands behind the base words.
-    let mut dwords = usize::from(there.bits / 32);
-    if let Some(extension) = extension {
-        let (field, code, _) = there.extends.iter().find(|(.., format)| *format == extension).ok_or(lacks)?;
-        let info = there.fields.iter().find(|info| info.field == *field).ok_or(lacks)?;
-        words.field(0, info, (*code).into());
-        dwords += 1;
+        let refused = ConvertError::Modifier { field: item.field, value: held };
+        let same = |other: &&Item| (other.field, other.kind, other.access) == (item.field, item.kind, None);
+        let other = form.items().find(same).ok_or(refused)?;
+        hold(other, held, &mut words).map_err(|_| refused)?;
     }
     let literal = from.operands().find(|operand| matches!(operand.value, Value::Literal(_)));
-    if let Some(Operand { value: Value::Literal(literal), role: Some(field), .. }) = literal {
-        let place = words.0.get_mut(dwords).filter(|_| extension.is_none());
-        *place.ok_or(ConvertError::Operand(field))? = literal;
-        dwords += 1;
-    }
     let refused = literal.and_then(|operand| operand.role).map_or(lacks, ConvertError::Operand);
-    let decode = |words: &Words| decode_words(target, words.0.get(..dwords).unwrap_or(&words.0));
-    let made = decode(&words).or_else(|error| {
-        let info = extension.and_then(|e| layout(target, e)?.fields.iter().find(|info| info.field == Field::DstSel));
-        words.field(there.bits, info.ok_or(error)?, DWORD);
-        decode(&words)
-    });
-    let made = made.map_err(|error| match error {
-        DecodeError::ReservedValue { field, .. } => ConvertError::Operand(field),
+    let made = form.finish(&mut words).map_err(|error| match error {
+        Unmade::Decode(DecodeError::ReservedValue { field, .. }) => ConvertError::Operand(field),
         _ => refused,
     })?;
-    if made.opcode() != from.opcode() || made.words().len() != dwords || made.format() != shape.format {
-        return Err(refused);
-    }
     compare(from, &made)?;
     kept(from, made)
 }
@@ -372,50 +270,23 @@ fn is_operand(item: &&'static Item) -> bool {
     item.access.is_some()
 }
 
-/// The bit is a flag of an operand, and was read and written with it: scalar or vector (SDWA), sdst or vcc, a channel; or
-/// it announces the dword behind the base words.
-fn belongs(from: &Inst, bit: u8) -> bool {
-    let of_item = |item: &Item| match item.kind {
-        Kind::SdwaSrc => item.cond == bit,
-        Kind::SdstOrVcc | Kind::Attr => item.aux[0] == bit,
-        _ => false,
-    };
-    let announces = || {
-        let base = layout(from.target(), from.format());
-        let mut extends = base.into_iter().flat_map(|l| l.extends.iter().map(move |e| (l, e)));
-        extends.any(|(l, (field, ..))| l.fields.iter().any(|info| info.field == *field && info.lsb == bit))
-    };
-    from.all_items().any(of_item) || from.extension().is_some() && announces()
-}
-
 /// Fails unless both have the same operands, and read and write the same registers.
 fn compare(a: &Inst, b: &Inst) -> Result<(), ConvertError> {
-    let vcc = FACTS[a.target() as usize].codes.vcc;
     let value = |operand: &Operand| match operand.value {
-        Value::Reg(Reg::Vcc) => Value::Reg(Reg::Special(vcc)),
+        Value::Reg(Reg::Vcc) => Value::Reg(Reg::VCC_LO),
         value => value,
     };
     // A constant has the width of its field.
     let bits = |operand: &Operand| if matches!(operand.value, Value::Imm(_)) { 0 } else { operand.bits };
-    let (mut here, mut there) = (a.operands().filter(is_shown), b.operands().filter(is_shown));
-    loop {
-        match (here.next(), there.next()) {
-            (None, None) => break,
-            (Some(x), Some(y)) if value(&x) == value(&y) && x.access == y.access && bits(&x) == bits(&y) => {}
-            (Some(Operand { role: Some(field), .. }), _) | (_, Some(Operand { role: Some(field), .. })) => {
-                return Err(ConvertError::Operand(field));
-            }
-            _ => return Err(ConvertError::Operand(Field::Vcc)),
-        }
-    }
+    let said = |operand: &Operand| (value(operand), operand.access, bits(operand));
+    same_operands(shown(a), shown(b), |x, y| said(x) == said(y)).map_err(|difference| {
+        let role = difference.0.or(difference.1).and_then(|operand| operand.role);
+        ConvertError::Operand(role.unwrap_or(Field::Vcc))
+    })?;
     match a.reads() == b.reads() && a.writes() == b.writes() {
         true => Ok(()),
         false => Err(ConvertError::Form { format: Some(b.format()), extension: b.extension() }),
     }
-}
-
-fn is_shown(operand: &Operand) -> bool {
-    operand.role.is_some()
 }
 
 /// Rules that held must hold.

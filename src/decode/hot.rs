@@ -5,8 +5,10 @@
 //! either that it is an instruction of one dword or two with all in order, or that somebody else must look at it: a
 //! code announces a further dword, a rule ties fields, or something is wrong.
 
-use super::{family, find, further, in_lane, refused_by, ties, zeros};
-use crate::table::{Class, DecodeTables, special};
+use super::{broken, family, find, further, in_lane, refused_by, zeros};
+use crate::shared::marks;
+use crate::table::{Class, DecodeTables};
+use crate::target::generated::SLOTS;
 use crate::target::{DECODE, HOT};
 use crate::{Inst, Target};
 
@@ -28,8 +30,6 @@ pub(crate) struct HotTables {
     pub branches: [u64; SLOTS / 64],
 }
 
-const SLOTS: usize = Inst::SLOTS;
-
 /// Where the fields lie.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
@@ -41,7 +41,7 @@ pub(crate) struct HotFamily {
     pub op: u32,
     pub gather: u64,
     pub op_mask: u32,
-    /// `Inst::meta`, but for the class, of the first slot in the family.
+    /// `Inst::meta` of the first slot in the family.
     pub meta: u32,
     /// All bits of the instruction.
     pub all: u64,
@@ -78,9 +78,8 @@ pub(crate) struct Hot {
 struct Place<'a> {
     lead: u16,
     family: &'a HotFamily,
-    /// `Inst::meta`, but for the class.
+    /// `Inst::meta`.
     meta: u32,
-    class: u8,
     /// Bits that should be zero.
     wrong: u64,
 }
@@ -100,15 +99,18 @@ fn place(t: &HotTables, bits: u64, good: impl Fn(u8) -> [u32; 4]) -> (Place<'_>,
     for (((lsb, kinds), refused), good) in family.lsb.iter().zip(&t.kinds).zip(demands.bad).zip(good) {
         bad |= kinds[(bits >> (lsb & 63)) as usize % 512] & refused & !good;
     }
-    (Place { lead, family, meta, class, wrong: bits & demands.zeros }, bad)
+    (Place { lead, family, meta, wrong: bits & demands.zeros }, bad)
 }
 
 #[inline(always)]
 pub(crate) fn look(t: &HotTables, bits: u64) -> Option<Hot> {
     let (place, bad) = place(t, bits, |_| [0; 4]);
-    let meta = place.meta | Inst::meta(0, 0, place.class);
     // From the table that is looked into first: the next instruction need not wait for the others.
-    (u64::from(bad) | place.wrong == 0).then_some(Hot { meta, all: place.family.all, more: u32::from(place.lead) & 4 })
+    (u64::from(bad) | place.wrong == 0).then_some(Hot {
+        meta: place.meta,
+        all: place.family.all,
+        more: u32::from(place.lead) & 4,
+    })
 }
 
 /// What `look` leaves to others, if it has one dword or two and all is in order.
@@ -124,7 +126,7 @@ fn literal(target: Target, bits: u64) -> Option<Hot> {
     let t = HOT[target as usize];
     let (place, bad) = place(t, bits, |class| t.literals[usize::from(class)]);
     let slot = place.meta % SLOTS as u32;
-    let meta = Inst::meta_of(target, 2) | Inst::meta(slot, 0, place.class);
+    let meta = Inst::meta_of(target, 2) | Inst::meta(slot, 0);
     (u64::from(bad) | place.wrong == 0).then_some(Hot { meta, all: u64::MAX, more: 4 })
 }
 
@@ -138,7 +140,7 @@ fn other(target: Target, bits: u64) -> Option<Hot> {
     let lanes = usize::from(family.lanes);
     let good = bits & zeros(t, class) == 0
         && (0..4).all(|n| in_lane(t, class, lanes, n, bits))
-        && (class.special == 0 || rare(t, found.class, class, lanes, bits));
+        && (class.rules == 0 && class.marks & marks::CLOSER == 0 || rare(t, found.class, class, bits));
     let two = u32::from(found.dwords) - 1;
     good.then(|| Hot {
         meta: found.meta() | Inst::meta_of(target, 1 + two),
@@ -149,10 +151,10 @@ fn other(target: Target, bits: u64) -> Option<Hot> {
 
 /// What few classes demand.
 #[cold]
-fn rare(t: &DecodeTables, number: u8, class: &Class, lanes: usize, bits: u64) -> bool {
+fn rare(t: &DecodeTables, number: u8, class: &Class, bits: u64) -> bool {
     let (ones, more) = further(t, number, class);
-    class.special & (special::SIZED | special::WIDE) == 0
+    class.marks & (marks::SIZED | marks::WIDE) == 0
         && bits & ones == ones
         && refused_by(t, more, bits).is_none()
-        && ties(t, class, (more, lanes), bits).is_ok()
+        && broken(t, class, &[bits, 0, 0]).is_none()
 }

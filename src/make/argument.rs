@@ -1,14 +1,17 @@
 //! What is given to a [`Builder`](super::Builder) for an operand.
 
+use super::error::{BuildError, Given};
 use super::op::{self, Op, code_of};
-use crate::{Reg, Value};
+use super::resolve::Rules;
+use crate::codec::code;
+use crate::{GprIdx, Hwreg, Imm, Reg, Sendmsg, Special, Target, Value, Waitcnt};
 
 /// An operand, a constant or the value of a modifier. Made from an [`Op`], a [`Reg`], a number, or the [`Value`] of a
 /// decoded operand.
 ///
 /// Integers and floats take the inline constant of that value if there is one, else a literal;
 /// [`literal`](super::literal) and [`inline`](super::inline) force one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Argument {
     pub(super) code: u16,
     pub(super) value: u64,
@@ -23,6 +26,19 @@ impl Argument {
         Argument { code, value, dwords: 0 }
     }
 
+    /// As errors name it.
+    pub(super) const fn given(self, rules: &Rules) -> Given {
+        op::given(rules, self.code, self.value)
+    }
+
+    /// The same with the code that a target has for it.
+    pub(super) fn on(self, rules: &Rules) -> Argument {
+        match self.code {
+            op::SPECIAL..=0x7df => Argument { code: rules.special(self.code).unwrap_or(self.code), ..self },
+            _ => self,
+        }
+    }
+
     pub(super) fn integer(self) -> Option<i64> {
         (self.code == op::INT).then_some(self.value as i64)
     }
@@ -30,7 +46,8 @@ impl Argument {
 
 impl<K: op::Kind, const N: usize> From<Op<K, N>> for Argument {
     fn from(op: Op<K, N>) -> Argument {
-        let constant = matches!(op.code, 128..=255 | op::INT..=op::OFF);
+        const READ_ONLY: u16 = op::SPECIAL + Special::WRITTEN as u16;
+        let constant = matches!(op.code, code::INT..=code::LITERAL | op::INT..=op::OFF | READ_ONLY..=0x7df);
         Argument { code: op.code, value: op.value, dwords: if constant { 0 } else { N as u8 } }
     }
 }
@@ -46,7 +63,7 @@ impl From<Value> for Argument {
         match value {
             Value::Reg(reg) => reg.into(),
             Value::Int(n) => op::inline::<1>(n).into(),
-            Value::Float(code) => Argument::new(code.into(), 0),
+            Value::Float(float) => Argument::new(float.code(), 0),
             Value::Literal(dword) => op::literal::<1>(dword).into(),
             Value::Imm(n) => n.into(),
             Value::Label(n) => i32::from(n).into(),
@@ -64,7 +81,7 @@ macro_rules! integers {
         })*
     };
 }
-integers! { i32 u32 i64 bool }
+integers! { i8 u8 i16 u16 i32 u32 i64 bool }
 
 impl From<f64> for Argument {
     fn from(n: f64) -> Argument {
@@ -77,3 +94,46 @@ impl From<f32> for Argument {
         f64::from(n).into()
     }
 }
+
+/// What can be given to a [`Builder`](super::Builder): a register, a run of them ([`Op`]), a number, the [`Value`] of a
+/// decoded operand, a constant that has parts ([`Waitcnt`], [`Hwreg`], [`Sendmsg`], [`GprIdx`]), or an [`Argument`] made from
+/// one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no operand and no value of a modifier",
+    label = "pass a register, a number or a constant",
+    note = "registers are `s::<1>(4)`, `v::<2>(0)`, ... of `amdgpu_isa::make`, or a `Reg`; numbers are integers of up to 64 bits \
+            (not `usize` or `u64`), `f32` and `f64`; constants are `Waitcnt`, `Hwreg`, `Sendmsg`, `GprIdx` and `Imm`"
+)]
+pub trait ToArgument {
+    /// As the target has it.
+    ///
+    /// # Errors
+    /// A part of a constant that does not fit.
+    #[doc(hidden)]
+    fn to_argument(self, target: Target) -> Result<Argument, BuildError>;
+}
+
+macro_rules! arguments {
+    ($([$($generic:tt)*] $ty:ty;)*) => {
+        $(impl<$($generic)*> ToArgument for $ty {
+            fn to_argument(self, _: Target) -> Result<Argument, BuildError> {
+                Ok(self.into())
+            }
+        })*
+    };
+}
+arguments! {
+    [] Argument; [K: op::Kind, const N: usize] Op<K, N>; [] Reg; [] Value; [] f32; [] f64;
+    [] i8; [] u8; [] i16; [] u16; [] i32; [] u32; [] i64; [] bool;
+}
+
+macro_rules! constants {
+    ($($ty:ident)*) => {
+        $(impl ToArgument for $ty {
+            fn to_argument(self, target: Target) -> Result<Argument, BuildError> {
+                Ok(self.encode(target)?.into())
+            }
+        })*
+    };
+}
+constants! { Waitcnt Hwreg Sendmsg GprIdx Imm }

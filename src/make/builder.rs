@@ -1,12 +1,13 @@
 //! The same by run-time target: operands and modifiers by the names of their fields.
 
-use super::argument::Argument;
+use super::argument::{Argument, ToArgument};
 use super::fill::fill;
 use super::{BuildError, op};
 use crate::common::Place;
 use crate::inst::layout;
+use crate::make::generated::RULES;
 use crate::table::Shape;
-use crate::{Field, Format, Inst, Opcode, Target};
+use crate::{Field, Format, Inst, Opcode, Special, Target};
 
 /// Arguments of one instruction: more than any has.
 const MAX_ARGUMENTS: usize = 24;
@@ -19,8 +20,8 @@ const MAX_ARGUMENTS: usize = 24;
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::make::{BuildError, Builder, s, v};
-/// use amdgpu_isa::{Field, Format, Opcode, Target};
+/// use amdgpu_isa::make::{BuildError, Builder, Given, s, v};
+/// use amdgpu_isa::{Field, Format, Opcode, Reg, Target};
 ///
 /// let target: Target = "mi300x".parse().unwrap();
 /// let add = Builder::new(target, Opcode::SAddU32).sdst(s::<1>(4)).ssrc0(s::<1>(1)).ssrc1(1000).build().unwrap();
@@ -30,13 +31,15 @@ const MAX_ARGUMENTS: usize = 24;
 /// let add = Builder::new(target, Opcode::VAddF32).vdst(v::<1>(0)).src0(v::<1>(1));
 /// assert_eq!(add.src1(v::<1>(2)).build().unwrap().format(), Format::Vop2);
 /// assert_eq!(add.src1(s::<1>(2)).build().unwrap().format(), Format::Vop3a);
-/// assert_eq!(add.src1(s::<1>(2)).e32().build(), Err(BuildError::Operand { field: Field::Src1, code: 2 }));
+/// let refused = BuildError::Operand { field: Field::Vsrc1, given: Given::Reg(Reg::Sgpr(2)) };
+/// assert_eq!(add.src1(s::<1>(2)).e32().build(), Err(refused));
+/// assert_eq!(refused.to_string(), "vsrc1: s2 cannot stand here");
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Builder {
     pub(super) target: Target,
-    pub(super) opcode: Opcode,
+    pub(crate) opcode: Opcode,
     encoding: Encoding,
     arguments: [(Field, Argument); MAX_ARGUMENTS],
     len: usize,
@@ -70,7 +73,7 @@ macro_rules! operands {
     ($($name:ident $field:ident)*) => {
         $(
             #[doc = concat!("The operand `", stringify!($name), "`.")]
-            pub fn $name(self, operand: impl Into<Argument>) -> Builder {
+            pub fn $name(self, operand: impl ToArgument) -> Builder {
                 self.set(Field::$field, operand)
             }
         )*
@@ -116,9 +119,15 @@ impl Builder {
     }
 
     /// An operand or a modifier by its field. Given twice, the second one counts.
-    pub fn set(mut self, field: Field, value: impl Into<Argument>) -> Builder {
-        let (field, value) = (role(field), value.into());
-        let known = self.arguments().iter().position(|(f, _)| *f == field);
+    pub fn set(mut self, field: Field, value: impl ToArgument) -> Builder {
+        let value = match value.to_argument(self.target) {
+            Ok(value) => value.on(RULES[self.target as usize]),
+            Err(error) => {
+                self.error = self.error.or(Some(error));
+                return self;
+            }
+        };
+        let known = self.arguments().iter().position(|(f, _)| role(*f) == role(field));
         let at = known.unwrap_or(self.len);
         match self.arguments.get_mut(at) {
             Some(place) => *place = (field, value),
@@ -138,7 +147,7 @@ impl Builder {
     }
 
     /// The offset: a number, or a register where scalar memory takes one.
-    pub fn offset(self, offset: impl Into<Argument>) -> Builder {
+    pub fn offset(self, offset: impl ToArgument) -> Builder {
         self.set(Field::Offset, offset)
     }
 
@@ -267,8 +276,14 @@ impl Builder {
     /// The argument of a field, and its number.
     pub(super) fn find(&self, field: Field) -> Option<(usize, Argument)> {
         let field = role(field);
-        let (n, (_, argument)) = self.arguments().iter().enumerate().find(|(_, (f, _))| *f == field)?;
+        let (n, (_, argument)) = self.arguments().iter().enumerate().find(|(_, (f, _))| role(*f) == field)?;
         Some((n, *argument))
+    }
+
+    /// The argument is vcc.
+    pub(super) fn is_vcc(&self, field: Field) -> bool {
+        let code = |special: Special| special.code(self.target).map(u16::from);
+        self.find(field).is_some_and(|(_, argument)| Some(argument.code) == code(Special::VccLo))
     }
 
     /// The argument is no register at all, or there is none.
@@ -279,7 +294,7 @@ impl Builder {
 
 fn bit(source: u8, error: &mut Option<BuildError>, field: Field) -> u8 {
     if source > 2 {
-        *error = Some(BuildError::Unknown(field));
+        *error = Some(BuildError::NoModifier { field, source });
         return 0;
     }
     1 << source
@@ -296,7 +311,7 @@ enum Rank {
 fn weight(error: &BuildError) -> u8 {
     match error {
         BuildError::Encoding { .. } => 0,
-        BuildError::Unknown(_) => 1,
+        BuildError::Unknown(_) | BuildError::NoModifier { .. } => 1,
         BuildError::Missing(_) => 2,
         _ => 3,
     }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::{DecodeError, Field, Format, Opcode};
+use crate::{DecodeError, Field, FieldError, Format, Opcode, Reg};
 
 /// Why an instruction cannot be made. It names the field, and what was given for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,16 +26,32 @@ pub enum BuildError {
     Operand {
         /// The operand.
         field: Field,
-        /// The operand code, 0 to 511; 512 and up are AccVGPRs, and what no code has.
-        code: u16,
+        /// What was given for it.
+        given: Given,
     },
+    /// A literal was given where none can stand: the encoding has no room for one on this target.
+    NoLiteral {
+        /// The operand.
+        field: Field,
+        /// The base format that was tried, where it is known.
+        format: Option<Format>,
+    },
+    /// A source cannot be negated, or its absolute value not be taken, or it cannot be sign extended.
+    NoModifier {
+        /// The modifier.
+        field: Field,
+        /// The source, counted from 0.
+        source: u8,
+    },
+    /// A part of a constant does not fit; see [`Waitcnt`](crate::Waitcnt).
+    Value(FieldError),
     /// A run of registers does not exist or is misaligned: scalar registers begin at a multiple of two (64 bits) or four
     /// (wider), vector registers on some targets at an even one.
     Registers {
         /// The operand.
         field: Field,
-        /// The operand code of its first register.
-        code: u16,
+        /// The first register of the run.
+        given: Given,
         /// Its length in dwords.
         dwords: u8,
     },
@@ -83,9 +99,15 @@ impl fmt::Display for BuildError {
             }
             BuildError::Missing(field) => write!(f, "{field} is missing"),
             BuildError::Unknown(field) => write!(f, "the operation has no {field} in this encoding"),
-            BuildError::Operand { field, code } => write!(f, "{field}: operand code {code} cannot stand here"),
-            BuildError::Registers { field, code, dwords } => {
-                write!(f, "{field}: the {dwords} registers from code {code} on are misaligned or do not exist")
+            BuildError::Operand { field, given } => write!(f, "{field}: {given} cannot stand here"),
+            BuildError::NoLiteral { field, format: Some(format) } => {
+                write!(f, "{field}: no literal in {format} on this target")
+            }
+            BuildError::NoLiteral { field, format: None } => write!(f, "{field}: no literal here on this target"),
+            BuildError::NoModifier { field, source } => write!(f, "source {source} has no {field}"),
+            BuildError::Value(error) => error.fmt(f),
+            BuildError::Registers { field, given, dwords } => {
+                write!(f, "{field}: the {dwords} registers from {given} on are misaligned or do not exist")
             }
             BuildError::Width { field, dwords, given } => {
                 write!(f, "{field} has {dwords} dwords, and {given} were given")
@@ -100,4 +122,55 @@ impl fmt::Display for BuildError {
     }
 }
 
-impl core::error::Error for BuildError {}
+impl core::error::Error for BuildError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            BuildError::Value(error) => Some(error),
+            BuildError::Refused(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<FieldError> for BuildError {
+    fn from(error: FieldError) -> Self {
+        BuildError::Value(error)
+    }
+}
+
+impl From<DecodeError> for BuildError {
+    fn from(error: DecodeError) -> Self {
+        BuildError::Refused(error)
+    }
+}
+
+/// What was given for an operand, as errors name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Given {
+    /// A register; of a run the first one.
+    Reg(Reg),
+    /// An integer.
+    Int(i64),
+    /// A floating-point number.
+    Float {
+        /// The bits of it as an `f64`.
+        bits: u64,
+    },
+    /// A literal dword.
+    Literal(u32),
+    /// No register.
+    Off,
+}
+
+impl fmt::Display for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Given::Reg(reg) => reg.fmt(f),
+            Given::Int(n) => n.fmt(f),
+            Given::Float { bits } => write!(f, "{:?}", f64::from_bits(bits)),
+            Given::Literal(dword) => write!(f, "the literal {dword:#x}"),
+            Given::Off => f.write_str("off"),
+        }
+    }
+}

@@ -7,8 +7,8 @@
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {
-//! use amdgpu_isa::gfx942;
 //! use amdgpu_isa::make::*;
+//! use amdgpu_isa::{Waitcnt, gfx942};
 //!
 //! // A constant is an inline one if it can be, else a literal.
 //! let add = gfx942::s_add_u32(s(4), s(1), int(1000)).words().unwrap();
@@ -19,6 +19,12 @@
 //! // A width can be said, and then it must fit.
 //! let sum: Agpr<16> = a(0);
 //! gfx942::v_mfma_f32_32x32x8_f16(sum, v(2), v(4), sum).words().unwrap();
+//!
+//! // A constant that has parts is taken as what it is, and encoded as the target has it.
+//! let wait = gfx942::s_waitcnt(Waitcnt::new().with_vmcnt(2).with_lgkmcnt(0)).words().unwrap();
+//! assert_eq!(*wait, [0xbf8c_0072]);
+//! let error = gfx942::s_waitcnt(Waitcnt::new().with_vmcnt(64)).words().unwrap_err();
+//! assert_eq!(error.to_string(), "64 does not fit in the 6 bits of vmcnt");
 //!
 //! // One scalar goes over the constant bus.
 //! let error = gfx942::v_add_f32_e64(v(0), s(1), s(2)).words().unwrap_err();
@@ -83,9 +89,9 @@ use modifiers::ModifierSet;
 
 use crate::{Inst, Target, decode_words};
 
-pub use argument::Argument;
+pub use argument::{Argument, ToArgument};
 pub use builder::Builder;
-pub use error::BuildError;
+pub use error::{BuildError, Given};
 pub use op::*;
 
 /// What the tables say of operands and modifiers: generated.
@@ -98,9 +104,11 @@ pub use generated::{operands, sets};
 /// An instruction in the making. `M` is the set of its modifiers: the methods that it has.
 ///
 /// What is wrong with operands or modifiers is told by [`Code::words`]: the first that was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Code<M> {
     bits: u64,
+    /// What stands behind the first two dwords: zero but for few instructions.
+    high: u64,
     dwords: u8,
     /// Dwords of image data, if its size is to be checked; else 0.
     data: u8,
@@ -120,13 +128,19 @@ impl<M: ModifierSet> Code<M> {
     #[inline(always)]
     pub const fn words(&self) -> Result<Words, BuildError> {
         let mut code = *self;
-        if M::IMAGE != 0 {
+        if M::IMAGE[0] != 0 {
             code = code.image_data(M::IMAGE);
         }
         match code.error {
             Some(error) => Err(error),
-            None => Ok(Words { words: [code.bits as u32, (code.bits >> 32) as u32], len: code.dwords }),
+            None => Ok(Words::new(code.bits, code.high, code.dwords)),
         }
+    }
+
+    /// The operation, if its bits alone tell it.
+    pub(crate) fn opcode(&self, target: Target) -> Option<crate::Opcode> {
+        let words = [self.bits as u32, (self.bits >> 32) as u32, 0];
+        decode_words(target, &words).ok().map(|inst| inst.opcode())
     }
 
     /// The instruction of a target.
@@ -149,17 +163,32 @@ impl<M: ModifierSet> Code<M> {
 /// buffer[..words.len()].copy_from_slice(&words);
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Words {
-    words: [u32; 2],
+    words: [u32; Words::MAX],
     len: u8,
 }
 
 impl Words {
+    /// Dwords of the longest instruction that a constructor of an enabled target makes: 2, or 4 with `gfx950`.
+    pub const MAX: usize = generated::LONGEST;
+
     /// The dwords as an array, with zeros behind the last.
     #[inline(always)]
-    pub const fn padded(&self) -> [u32; 2] {
+    pub const fn padded(&self) -> [u32; Words::MAX] {
         self.words
+    }
+
+    #[inline(always)]
+    const fn new(bits: u64, high: u64, len: u8) -> Words {
+        let mut words = [0; Words::MAX];
+        words[0] = bits as u32;
+        words[1] = (bits >> 32) as u32;
+        if Words::MAX > 2 {
+            words[Words::MAX - 2] = high as u32;
+            words[Words::MAX - 1] = (high >> 32) as u32;
+        }
+        Words { words, len }
     }
 }
 

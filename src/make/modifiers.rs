@@ -1,15 +1,17 @@
 //! Modifiers: methods that [`Code`] has where the instruction has them. Each is a trait of the instruction's modifier set,
 //! which says where the bits lie; the sets are generated.
 
-use super::{BuildError, Code};
-use crate::Field;
+use super::{BuildError, Code, Given};
+use crate::codec::code::is_inside;
 use crate::table::NONE;
+use crate::{Field, Reg};
 
 /// A set of modifiers; see [`sets`](super::sets).
 pub trait ModifierSet: Copy {
-    /// The rules of image data that the size of `vdata` follows; 0: it is no image instruction.
+    /// What image data are, as `image::*`, and the lowest bits of dmask, tfe and d16, from which the size of `vdata`
+    /// follows. The first is 0 where the instruction is none of images.
     #[doc(hidden)]
-    const IMAGE: u16 = 0;
+    const IMAGE: [u8; 4] = [0; 4];
 }
 
 macro_rules! flags {
@@ -42,6 +44,10 @@ flags! {
     sc0 Sc0
     /// Scope bit 1.
     sc1 Sc1
+    /// Is coherent with other devices.
+    scc Scc
+    /// Permlane swaps: lanes that are switched off are read too.
+    fi Fi
     /// Is not temporal.
     nt Nt
     /// The data goes to LDS.
@@ -169,7 +175,7 @@ macro_rules! sources {
                 #[inline(always)]
                 pub const fn $name(self, source: u8) -> Self {
                     if source > 2 || M::BITS[source as usize] == NONE {
-                        return self.fail(BuildError::Unknown(Field::$field));
+                        return self.fail(BuildError::NoModifier { field: Field::$field, source });
                     }
                     self.put(M::BITS[source as usize], 1)
                 }
@@ -206,8 +212,7 @@ macro_rules! lists {
                     while n < 4 {
                         let on = bits >> n & 1;
                         if M::BITS[n as usize] != NONE {
-                            let bit = 1u64 << M::BITS[n as usize];
-                            self.bits = self.bits & !bit | (on as u64) << M::BITS[n as usize];
+                            self = self.flag(M::BITS[n as usize], on == 1);
                         } else if on == 1 {
                             return self.fail(BuildError::Unknown(Field::$field));
                         }
@@ -256,6 +261,21 @@ impl<M: Omod> Code<M> {
     }
 }
 
+/// The instruction has a truth table.
+pub trait Bitop3: ModifierSet {
+    /// The lowest bits of its parts, of which the last two have three bits, from the high bits down.
+    const LSB: [u8; 3];
+}
+impl<M: Bitop3> Code<M> {
+    /// What the result is where the sources have these bits: bit `4 * src0 + 2 * src1 + src2`.
+    #[inline(always)]
+    pub const fn bitop3(self, table: u8) -> Self {
+        let [high, middle, low] = M::LSB;
+        let table = table as u64;
+        self.put(high, table >> 6).put(middle, table >> 3 & 7).put(low, table & 7)
+    }
+}
+
 /// The instruction can return one register more, the fail status.
 pub trait Tfe: ModifierSet {
     /// The bit.
@@ -270,9 +290,9 @@ impl<M: Tfe> Code<M> {
         let (lsb, dwords) = M::DATA;
         if lsb != NONE {
             let first = (self.bits >> lsb & 255) as u16;
-            if first + dwords as u16 > 255 {
-                let code = 256 + first;
-                return self.fail(BuildError::Registers { field: Field::Vdata, code, dwords: dwords + 1 });
+            if !is_inside(first, dwords as u16 + 1) {
+                let given = Given::Reg(Reg::Vgpr(first as u8));
+                return self.fail(BuildError::Registers { field: Field::Vdata, given, dwords: dwords + 1 });
             }
         }
         self.put(M::BIT, 1)
@@ -334,7 +354,7 @@ impl<M: Compr> Code<M> {
             let register = match enabled >> (2 * n) & 3 {
                 3 if first != second => {
                     let field = if n == 0 { Field::Vsrc1 } else { Field::Vsrc3 };
-                    return self.fail(BuildError::Operand { field, code: 256 + second as u16 });
+                    return self.fail(BuildError::Operand { field, given: Given::Reg(Reg::Vgpr(second)) });
                 }
                 2 => second,
                 _ => first,

@@ -2,32 +2,16 @@
 
 use core::marker::PhantomData;
 
-use crate::Reg;
+use super::error::Given;
+pub(crate) use crate::codec::code::AGPR;
+use crate::codec::code::{self, LITERAL, VGPR, of_int};
+pub(crate) use crate::shared::class;
+use crate::{InlineFloat, Reg, Special};
 
-/// Codes above those of the hardware (0 to 511): accumulation registers, and what is resolved when it meets an operand.
-pub(crate) const AGPR: u16 = 512;
+/// Codes above those of the hardware and of accumulation registers: what is resolved when it meets an operand.
 pub(crate) const INT: u16 = 0x400;
 pub(crate) const FLOAT: u16 = 0x401;
 pub(crate) const OFF: u16 = 0x402;
-
-/// Classes of operand codes, a bit each: those of `isa/operands.isa`, and the AccVGPRs.
-pub(crate) mod class {
-    pub const SGPR: u16 = 1;
-    pub const SYS: u16 = 2;
-    pub const TTMP: u16 = 4;
-    pub const M0: u16 = 8;
-    pub const EXEC: u16 = 16;
-    pub const INT: u16 = 32;
-    pub const RO: u16 = 64;
-    pub const FLOAT: u16 = 128;
-    pub const LITERAL: u16 = 256;
-    pub const LDS: u16 = 512;
-    pub const VGPR: u16 = 1024;
-    pub const AGPR: u16 = 2048;
-    pub const OFF: u16 = 4096;
-    /// What goes over the constant bus when a vector operation reads it.
-    pub const BUS: u16 = SGPR | SYS | TTMP | M0 | EXEC | RO | LITERAL | LDS;
-}
 
 /// Kinds of operands: the types that an [`Op`] is marked with.
 pub mod kind {
@@ -35,7 +19,7 @@ pub mod kind {
 
     macro_rules! kinds {
         ($($(#[$doc:meta])* $name:ident $class:expr;)*) => {
-            $($(#[$doc])* #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            $($(#[$doc])* #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
             pub struct $name;
             impl super::Kind for $name {
                 const CLASS: u16 = $class;
@@ -75,6 +59,10 @@ pub mod kind {
 }
 
 /// What an [`Op`] can be; see [`kind`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no kind of operand",
+    label = "use a type of `amdgpu_isa::make::kind`"
+)]
 pub trait Kind: Copy {
     /// Its only class, if what is of it needs no further look; else 0.
     #[doc(hidden)]
@@ -84,7 +72,7 @@ pub trait Kind: Copy {
 /// An operand of `N` dwords. Its kind is a type, so that an instruction takes only what can stand there.
 ///
 /// A constant has the width of the operand that it stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Op<K, const N: usize> {
     pub(crate) code: u16,
     pub(crate) value: u64,
@@ -128,13 +116,10 @@ pub const fn s<const N: usize>(first: u8) -> Sgpr<N> {
     Op::new(SGPR + first as u16, 0)
 }
 
-/// A code that nothing has.
-const NO_CODE: u16 = 0x7ff;
-
 /// Vector registers from `first` on: as many as the operand has. `v::<4>(8)` is `v[8:11]`.
 #[inline(always)]
 pub const fn v<const N: usize>(first: u8) -> Vgpr<N> {
-    Op::new(256 + first as u16, 0)
+    Op::new(VGPR + first as u16, 0)
 }
 
 /// Accumulation registers from `first` on: as many as the operand has. `a::<16>(0)` is `a[0:15]`.
@@ -160,19 +145,18 @@ pub const fn float<const N: usize>(value: f64) -> Op<kind::Const, N> {
 /// A literal dword, even if an inline constant has its value.
 #[inline(always)]
 pub const fn literal<const N: usize>(dword: u32) -> Op<kind::Literal, N> {
-    Op::new(255, dword as u64)
+    Op::new(LITERAL, dword as u64)
 }
 
 /// The inline integer with this value, -16 to 64. What is none is refused when the instruction is made.
 #[inline(always)]
 pub const fn inline<const N: usize>(value: i8) -> Op<kind::Inline, N> {
     Op::new(
-        match value {
-            0..=64 => 128 + value as u16,
-            -16..=-1 => (192 - value as i16) as u16,
-            _ => NO_CODE,
+        match of_int(value as i64) {
+            Some(code) => code,
+            None => NO_INLINE,
         },
-        0,
+        value as i64 as u64,
     )
 }
 
@@ -192,15 +176,20 @@ impl<const N: usize> From<Reg> for Op<kind::Any, N> {
 /// The code of a register; those that no field can name have none.
 pub(crate) const fn code_of(reg: Reg) -> u16 {
     match reg {
-        Reg::Vgpr(n) => 256 + n as u16,
+        Reg::Vgpr(n) => VGPR + n as u16,
         Reg::Agpr(n) => AGPR + n as u16,
         Reg::Sgpr(n) => SGPR + n as u16,
         Reg::Ttmp(n) => TTMP + n as u16,
-        Reg::Special(n) => n as u16,
-        Reg::Vcc => 106,
-        Reg::M0 => 124,
-        Reg::Exec => 126,
-        _ => NO_CODE,
+        Reg::Special(special) => SPECIAL + special as u16,
+        Reg::Vcc => SPECIAL + Special::VccLo as u16,
+        Reg::M0 => SPECIAL + Special::M0 as u16,
+        Reg::Exec => SPECIAL + Special::ExecLo as u16,
+        Reg::Scc => NO_CODE,
+        Reg::Mode => NO_CODE + 1,
+        Reg::FlatScratch => NO_CODE + 2,
+        Reg::XnackMask => NO_CODE + 3,
+        Reg::TrapStatus => NO_CODE + 4,
+        Reg::VgprHigh(n) => VGPR_HIGH + n as u16,
     }
 }
 
@@ -208,6 +197,45 @@ pub(crate) const fn code_of(reg: Reg) -> u16 {
 /// temporary has another code on each generation.
 pub(crate) const TTMP: u16 = 0x500;
 pub(crate) const SGPR: u16 = 0x600;
+/// Special registers by their number, which is the same on each generation.
+pub(crate) const SPECIAL: u16 = 0x700;
+/// Registers that no field can name, and what is no inline constant: no target takes these.
+const NO_CODE: u16 = 0x7e0;
+const NO_INLINE: u16 = 0x7ff;
+const VGPR_HIGH: u16 = 0x800;
+
+/// What an operand is, for errors: its code before or after it met a target, whose numbers are `rules`.
+#[cold]
+pub(crate) const fn given(rules: &super::resolve::Rules, code: u16, value: u64) -> Given {
+    let n = (code % VGPR) as u8;
+    Given::Reg(match code {
+        0..code::INT if code <= rules.sgpr_last => Reg::Sgpr(n),
+        0..code::INT if code >= rules.ttmp_first && code <= rules.ttmp_last => {
+            Reg::Ttmp((code - rules.ttmp_first) as u8)
+        }
+        code::FLOAT..=code::FLOAT_LAST => return Given::Float { bits: InlineFloat::of(code).to_f64().to_bits() },
+        LITERAL => return Given::Literal(value as u32),
+        0..VGPR => match (code::int_of(code), crate::value::find(rules.specials, code)) {
+            (Some(n), _) => return Given::Int(n as i64),
+            (None, Some(special)) => Reg::Special(special),
+            (None, None) => return Given::Int(code as i64),
+        },
+        VGPR..=code::VGPR_LAST => Reg::Vgpr(n),
+        AGPR..=code::AGPR_LAST => Reg::Agpr(n),
+        INT | NO_INLINE => return Given::Int(value as i64),
+        FLOAT => return Given::Float { bits: value },
+        TTMP..=0x5ff => Reg::Ttmp(n),
+        SGPR..=0x6ff => Reg::Sgpr(n),
+        SPECIAL..=0x7df => Reg::Special(Special::ALL[(code - SPECIAL) as usize % Special::ALL.len()]),
+        0x7e1 => Reg::Mode,
+        0x7e2 => Reg::FlatScratch,
+        0x7e3 => Reg::XnackMask,
+        0x7e4 => Reg::TrapStatus,
+        NO_CODE => Reg::Scc,
+        VGPR_HIGH..=0x8ff => Reg::VgprHigh(n),
+        _ => return Given::Off,
+    })
+}
 
 /// Trap handler temporaries from `first` on.
 #[inline(always)]
@@ -216,7 +244,7 @@ pub const fn ttmp<const N: usize>(first: u8) -> Op<kind::Ttmp, N> {
 }
 
 /// The address of a buffer instruction: which of index and offset are in vector registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BufferAddress {
     pub(crate) register: u16,
     pub(crate) offen: bool,
@@ -226,7 +254,7 @@ pub struct BufferAddress {
 
 impl BufferAddress {
     /// No register: `off`.
-    pub const OFF: BufferAddress = BufferAddress { register: 256, offen: false, idxen: false, addr64: false };
+    pub const OFF: BufferAddress = BufferAddress { register: VGPR, offen: false, idxen: false, addr64: false };
 
     pub(crate) const fn dwords(self) -> u8 {
         if self.addr64 { 2 } else { self.offen as u8 + self.idxen as u8 }
@@ -254,12 +282,20 @@ pub const fn addr64(address: Vgpr<2>) -> BufferAddress {
 }
 
 /// Data in vector or accumulation registers. Operands of one instruction that share the bit are of one kind.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot stand here",
+    label = "pass vector registers, `v(n)`, or accumulation registers, `a(n)`"
+)]
 pub trait VectorData: Kind {}
 impl VectorData for kind::Vgpr {}
 impl VectorData for kind::Agpr {}
 impl VectorData for kind::Any {}
 
 /// A matrix in registers of the kind `D`, or a constant.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot stand beside a result in `{D}`",
+    label = "pass registers of the kind that the result has, or a constant: `int(n)`, `float(x)`, `inline(n)`"
+)]
 pub trait MatrixOrConst<D>: Kind {}
 impl<D> MatrixOrConst<D> for kind::Const {}
 impl<D> MatrixOrConst<D> for kind::Inline {}
@@ -268,6 +304,10 @@ impl MatrixOrConst<kind::Vgpr> for kind::Vgpr {}
 impl MatrixOrConst<kind::Agpr> for kind::Agpr {}
 
 /// What a global address of `N` dwords can stand beside: a pair of registers beside `off`, one beside a scalar base.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot stand beside an address of {N} registers",
+    label = "pass `off()` beside a pair of vector registers, or scalar registers, `s(n)`, beside one"
+)]
 pub trait GlobalBase<const N: usize>: Kind {}
 impl GlobalBase<2> for kind::Off {}
 impl GlobalBase<1> for kind::Sgpr {}

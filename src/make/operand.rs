@@ -4,9 +4,10 @@
 use super::modifiers::ModifierSet;
 use super::op::{self, BufferAddress, Kind, Op, class};
 use super::resolve::{Rules, bus_key, resolve};
-use super::{BuildError, Code};
-use crate::Field;
+use super::{BuildError, Code, Given};
+use crate::codec::code::{AGPR_LAST, LITERAL, VGPR, is_inside, scalar_align};
 use crate::table::{NONE, Ty};
+use crate::{Field, FieldError};
 use core::marker::PhantomData;
 
 /// Where an operand lies, and what can stand there.
@@ -28,7 +29,30 @@ impl<M: ModifierSet> Code<M> {
     /// Encoding bits, opcode, and what modifiers are if nothing is said.
     #[inline(always)]
     pub(crate) const fn new(bits: u64, dwords: u8) -> Code<M> {
-        Code { bits, dwords, data: 0, error: None, bus: 0, decided: 0, set: PhantomData }
+        Code { bits, high: 0, dwords, data: 0, error: None, bus: 0, decided: 0, set: PhantomData }
+    }
+
+    /// The same of an instruction of four dwords.
+    #[inline(always)]
+    pub(crate) const fn long(bits: u128) -> Code<M> {
+        Code { high: (bits >> 64) as u64, ..Code::new(bits as u64, 4) }
+    }
+
+    /// A run of at most 32 bits.
+    #[inline(always)]
+    const fn with_bits(mut self, lsb: u8, mask: u64, value: u64) -> Self {
+        if lsb < 64 {
+            self.bits = self.bits & !(mask << lsb) | value << lsb;
+        } else {
+            self.high = self.high & !(mask << (lsb & 63)) | value << (lsb & 63);
+        }
+        self
+    }
+
+    #[inline(always)]
+    const fn is_set(&self, bit: u8) -> bool {
+        let bits = if bit < 64 { self.bits } else { self.high };
+        bits >> (bit & 63) & 1 == 1
     }
 
     #[inline(always)]
@@ -41,9 +65,14 @@ impl<M: ModifierSet> Code<M> {
 
     /// The same with other modifiers.
     #[inline(always)]
-    pub(crate) const fn put(mut self, lsb: u8, value: u64) -> Self {
-        self.bits |= value << lsb;
-        self
+    pub(crate) const fn put(self, lsb: u8, value: u64) -> Self {
+        self.with_bits(lsb, 0, value)
+    }
+
+    /// One bit, whatever it was.
+    #[inline(always)]
+    pub(super) const fn flag(self, bit: u8, on: bool) -> Self {
+        self.with_bits(bit, 1, on as u64)
     }
 
     /// The scalar with this code, vcc or m0, is read without a field.
@@ -86,20 +115,29 @@ impl<M: ModifierSet> Code<M> {
         // What a kind alone says is a comparison or two; only the rest is looked up.
         let (mut code, literal) = match K::CLASS {
             class::VGPR | class::AGPR => {
-                let first = op.code & 255;
-                if N > 1 && (first as usize + N > 256 || rules.aligned && first & 1 == 1) {
-                    return Err(self.fail(BuildError::Registers { field: at.field, code: op.code, dwords: N as u8 }));
+                let first = op.code % VGPR;
+                if N > 1 && (!is_inside(first, N as u16) || rules.aligned && first & 1 == 1) {
+                    return Err(self.fail(BuildError::Registers {
+                        field: at.field,
+                        given: op::given(rules, op.code, 0),
+                        dwords: N as u8,
+                    }));
                 }
                 (op.code, 0)
             }
             class::SGPR => {
-                let first = op.code & 255;
+                let first = op.code - op::SGPR;
                 if first > rules.sgpr_last {
-                    return Err(self.fail(BuildError::Operand { field: at.field, code: op.code }));
+                    return Err(
+                        self.fail(BuildError::Operand { field: at.field, given: op::given(rules, op.code, op.value) })
+                    );
                 }
-                let mask = if N == 2 { 1 } else { 3 };
-                if N > 1 && (first & mask != 0 || first as usize + N - 1 > rules.sgpr_last as usize) {
-                    return Err(self.fail(BuildError::Registers { field: at.field, code: first, dwords: N as u8 }));
+                if N > 1 && (first % scalar_align(N as u16) != 0 || first as usize + N - 1 > rules.sgpr_last as usize) {
+                    return Err(self.fail(BuildError::Registers {
+                        field: at.field,
+                        given: op::given(rules, first, 0),
+                        dwords: N as u8,
+                    }));
                 }
                 (first, 0)
             }
@@ -114,22 +152,23 @@ impl<M: ModifierSet> Code<M> {
                 _ => self.on_bus(at.field, bus_key(rules, code, literal)),
             };
         }
-        if K::CLASS == 0 && code == 255 {
+        if K::CLASS == 0 && code == LITERAL {
             self = self.literal(at.field, literal);
         }
-        if code >= 256 && code < 768 {
+        if code >= VGPR && code <= AGPR_LAST {
             let is_acc = code >= op::AGPR;
             if at.acc != NONE {
-                let bit = 1u64 << at.acc;
+                // No instruction has two of these bits 64 bits apart.
+                let bit = 1u64 << (at.acc & 63);
                 // Operands that share the bit are all of one kind.
-                if self.decided & bit != 0 && (self.bits & bit != 0) != is_acc {
-                    return Err(self.fail(BuildError::Operand { field: at.field, code }));
+                if self.decided & bit != 0 && self.is_set(at.acc) != is_acc {
+                    return Err(self.fail(BuildError::Operand { field: at.field, given: op::given(rules, code, 0) }));
                 }
                 self.decided |= bit;
-                self.bits |= (is_acc as u64) << at.acc;
+                self = self.put(at.acc, is_acc as u64);
             }
             if is_acc {
-                code -= 256;
+                code -= op::AGPR - VGPR;
             }
         }
         Ok((self, code))
@@ -154,7 +193,7 @@ impl<M: ModifierSet> Code<M> {
         op: Op<K, N>,
     ) -> Self {
         match self.take(rules, at, op) {
-            Ok((code, value)) if value >= 256 => code.put(at.lsb, value as u64 & 255),
+            Ok((code, value)) if value >= VGPR => code.put(at.lsb, (value - VGPR) as u64),
             Ok((code, value)) => code.put(at.lsb, value as u64).put(scalar, 1),
             Err(code) => code,
         }
@@ -170,7 +209,7 @@ impl<M: ModifierSet> Code<M> {
         op: Op<K, N>,
     ) -> Self {
         match self.take(rules, at, op) {
-            Ok((code, 106)) => code,
+            Ok((code, value)) if value == rules.vcc => code,
             Ok((code, value)) => code.put(at.lsb, value as u64).put(named, 1),
             Err(code) => code,
         }
@@ -180,9 +219,11 @@ impl<M: ModifierSet> Code<M> {
     #[inline(always)]
     pub(crate) const fn saddr<K: Kind, const N: usize>(self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
         match self.take(rules, at, op) {
-            Ok((code, op::OFF)) => code.put(at.lsb, 127),
-            // The code of the upper half of exec means `off` here.
-            Ok((code, 127)) => code.fail(BuildError::Operand { field: at.field, code: 127 }),
+            Ok((code, op::OFF)) => code.put(at.lsb, rules.off as u64),
+            // The code has another meaning elsewhere.
+            Ok((code, value)) if value == rules.off => {
+                code.fail(BuildError::Operand { field: at.field, given: op::given(rules, value, 0) })
+            }
             Ok((code, value)) => code.put(at.lsb, value as u64),
             Err(code) => code,
         }
@@ -216,12 +257,12 @@ impl<M: ModifierSet> Code<M> {
     ) -> Self {
         let there = op.code != op::OFF;
         if used == NONE && there != (saddr.code == op::OFF) {
-            return self.fail(BuildError::Operand { field: at.field, code: op.code });
+            return self.fail(BuildError::Operand { field: at.field, given: op::given(rules, op.code, op.value) });
         }
         match self.take(rules, at, op) {
             Ok((code, op::OFF)) => code,
-            Ok((code, value)) if used == NONE => code.put(at.lsb, value as u64 & 255),
-            Ok((code, value)) => code.put(at.lsb, value as u64 & 255).put(used, 1),
+            Ok((code, value)) if used == NONE => code.put(at.lsb, (value - VGPR) as u64),
+            Ok((code, value)) => code.put(at.lsb, (value - VGPR) as u64).put(used, 1),
             Err(code) => code,
         }
     }
@@ -283,7 +324,7 @@ impl<M: ModifierSet> Code<M> {
             if at.allowed & class::LITERAL == 0 || value < 0 || value > u32::MAX as i64 {
                 return self.out_of_range(at.field, value, 0, 255);
             }
-            return self.put(at.lsb, 255).literal(at.field, value as u32);
+            return self.put(at.lsb, LITERAL as u64).literal(at.field, value as u32);
         }
         match self.take(rules, at, op) {
             Ok((code, value)) => code.put(at.lsb, value as u64),
@@ -302,7 +343,7 @@ impl<M: ModifierSet> Code<M> {
     ) -> Self {
         match self.take(rules, at, op) {
             Ok((code, op::OFF)) => code,
-            Ok((code, value)) => code.put(at.lsb, value as u64 & 255).put(enabled, 1),
+            Ok((code, value)) => code.put(at.lsb, (value - VGPR) as u64).put(enabled, 1),
             Err(code) => code,
         }
     }
@@ -327,10 +368,33 @@ impl<M: ModifierSet> Code<M> {
         self.operand(rules, at, op)
     }
 
-    /// As many registers of image data as dmask, tfe and d16 ask for. `src/decode.rs` has the same positions.
-    pub(crate) const fn image_data(self, what: u16) -> Self {
-        let (dmask, tfe, d16) = (self.bits >> 8 & 15, self.bits >> 16 & 1 == 1, self.bits >> 63 == 1);
-        let dwords = crate::operand::mimg_dwords(what, dmask as u16, tfe, d16) as u8;
+    /// A matrix whose elements have a format: of 8 bits (0, 1), 6 (2, 3) or 4 (4).
+    #[inline(always)]
+    pub(crate) const fn matrix<K: Kind, const N: usize>(
+        self,
+        rules: &Rules,
+        at: &Place,
+        format: u16,
+        op: Op<K, N>,
+    ) -> Self {
+        let dwords = match format {
+            0 | 1 => 8,
+            2 | 3 => 6,
+            4 => 4,
+            _ => return self.out_of_range(at.field, format as i64, 0, 4),
+        };
+        if N != dwords {
+            return self.fail(BuildError::Width { field: at.field, dwords: dwords as u8, given: N as u8 });
+        }
+        self.operand(rules, at, op)
+    }
+
+    /// As many registers of image data as dmask, tfe and d16 ask for, which lie at these bits.
+    pub(crate) const fn image_data(self, [what, dmask, tfe, d16]: [u8; 4]) -> Self {
+        let tfe = tfe != NONE && self.bits >> tfe & 1 == 1;
+        let d16 = d16 != NONE && self.bits >> d16 & 1 == 1;
+        let dmask = self.bits >> dmask & 15;
+        let dwords = crate::codec::mimg_dwords(what, dmask as u16, tfe, d16) as u8;
         if self.data != dwords {
             return self.fail(BuildError::Width { field: Field::Vdata, dwords, given: self.data });
         }
@@ -344,7 +408,7 @@ impl<M: ModifierSet> Code<M> {
 
     /// A number in a field, in place of what was there.
     #[inline(always)]
-    pub(crate) const fn number(mut self, field: Field, lsb: u8, width: u8, signed: bool, value: i64) -> Self {
+    pub(crate) const fn number(self, field: Field, lsb: u8, width: u8, signed: bool, value: i64) -> Self {
         let (min, max) = match signed {
             true => (-(1i64 << (width - 1)), (1i64 << (width - 1)) - 1),
             false => (0, (1i64 << width) - 1),
@@ -353,8 +417,16 @@ impl<M: ModifierSet> Code<M> {
             return self.out_of_range(field, value, min, max);
         }
         let mask = (1u64 << width) - 1;
-        self.bits = self.bits & !(mask << lsb) | (value as u64 & mask) << lsb;
-        self
+        self.with_bits(lsb, mask, value as u64 & mask)
+    }
+
+    /// A constant that has parts, encoded; or the part that does not fit.
+    #[inline(always)]
+    pub(crate) const fn imm(self, field: Field, lsb: u8, width: u8, encoded: Result<u16, FieldError>) -> Self {
+        match encoded {
+            Ok(value) => self.number(field, lsb, width, false, value as i64),
+            Err(error) => self.fail(BuildError::Value(error)),
+        }
     }
 
     /// A constant of 16 bits that may be signed or not.
@@ -371,7 +443,7 @@ impl<M: ModifierSet> Code<M> {
     pub(crate) const fn member(self, field: Field, lsb: u8, set: &[u64], value: u16) -> Self {
         let at = value as usize / 64;
         if at >= set.len() || set[at] >> (value % 64) & 1 == 0 {
-            return self.fail(BuildError::Operand { field, code: value });
+            return self.fail(BuildError::Operand { field, given: Given::Int(value as i64) });
         }
         self.put(lsb, value as u64)
     }

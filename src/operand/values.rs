@@ -1,26 +1,42 @@
 //! Places of values: what the codes of operands are, in a table of what they mean or without one.
 
-#[cfg(not(target_os = "none"))]
+#[cfg(feature = "fast")]
 pub(crate) mod ready;
 
 use super::{Reg, Value};
+use crate::codec::code::VGPR;
+use crate::shared::{self, places};
 
-/// The bit that the codes of vector registers have, and scalar ones have not.
-pub(super) const VECTOR: usize = 256;
-/// The first of the numbers of accumulation registers.
-pub(super) const AGPR: u16 = 2 * VECTOR as u16;
-/// As many numbers has each section of the table: that of single registers, that of pairs, and that of longer tuples.
-/// `SECTION` in build/emit/operands.rs.
-const SECTION: usize = 1024;
-/// The last numbers of a section are those of scalar addresses. `ADDRESSES` there.
-const ADDRESSES: usize = 768;
-/// The code that is no register as a scalar address.
-pub(super) const OFF: usize = 127;
-/// Behind the sections are the registers that no field names.
-pub(crate) const IMPLICIT: usize = 3 * SECTION;
-/// In the order of `IMPLICIT` in build/check/mod.rs.
-const IMPLICIT_REGISTERS: [Reg; 8] =
-    [Reg::Scc, Reg::Vcc, Reg::Exec, Reg::M0, Reg::Mode, Reg::FlatScratch, Reg::XnackMask, Reg::TrapStatus];
+/// The bit that the codes of vector registers have, and scalar ones have not; accumulation registers are as far behind
+/// them.
+pub(super) const VECTOR: usize = VGPR as usize;
+const SECTION: usize = places::SECTION as usize;
+const ADDRESSES: usize = places::ADDRESSES as usize;
+/// Bits of a scalar address.
+pub(super) const ADDRESS: usize = 0x7f;
+pub(crate) const IMPLICIT: usize = places::IMPLICIT as usize;
+
+/// The registers of `shared::IMPLICIT`.
+const IMPLICIT_REGISTERS: [Reg; shared::IMPLICIT.len()] = {
+    let mut all = [Reg::Scc; shared::IMPLICIT.len()];
+    let mut n = 0;
+    while n < all.len() {
+        all[n] = match shared::IMPLICIT[n].as_bytes() {
+            b"scc" => Reg::Scc,
+            b"vcc" => Reg::Vcc,
+            b"exec" => Reg::Exec,
+            b"m0" => Reg::M0,
+            b"mode" => Reg::Mode,
+            b"flat_scr" => Reg::FlatScratch,
+            b"xnack" => Reg::XnackMask,
+            b"trapsts" => Reg::TrapStatus,
+            // The compiler evaluates this, and no name comes here.
+            _ => panic!("a name without a register"),
+        };
+        n += 1;
+    }
+    all
+};
 
 /// The code that stands at a place in the table.
 pub(super) const fn code_at(index: usize) -> u16 {
@@ -33,7 +49,7 @@ pub(crate) const fn implicit(index: usize) -> Value {
     Value::Reg(IMPLICIT_REGISTERS[index % IMPLICIT_REGISTERS.len()])
 }
 
-/// A scalar address that is no register stands at this place.
-pub(super) const fn is_off(index: usize) -> bool {
-    index % SECTION == ADDRESSES + OFF
+/// A scalar address that is no register, which has the code `off`, stands at this place.
+pub(super) const fn is_off(index: usize, off: u16) -> bool {
+    index % SECTION == ADDRESSES + off as usize
 }

@@ -5,7 +5,7 @@ use crate::decode::MAX_DWORDS;
 use crate::imm::Imm;
 use crate::table::{Item, Kind};
 use crate::target::ITEMS;
-use crate::{DecodeError, Field, FieldError, Inst, Opcode, Value, decode_words};
+use crate::{DecodeError, Encoding, Field, FieldError, Inst, Opcode, Value, decode_words};
 
 impl Inst {
     /// The instruction with another value in a field, of the same length and with all other bits as they are.
@@ -86,7 +86,7 @@ impl Inst {
     /// # #[cfg(feature = "gfx942")] {
     /// use amdgpu_isa::{Imm, Target, Waitcnt, decode_words};
     /// let wait = decode_words(Target::Gfx942, &[0xbf8c_c07f]).unwrap(); // s_waitcnt lgkmcnt(0)
-    /// let all = Waitcnt { vmcnt: 0, expcnt: 0, lgkmcnt: 0, rest: 0 };
+    /// let all = Waitcnt::new().with_vmcnt(0).with_expcnt(0).with_lgkmcnt(0);
     /// assert_eq!(wait.with_imm(Imm::Waitcnt(all)).unwrap().words(), [0xbf8c_0000]);
     /// # }
     /// ```
@@ -136,7 +136,7 @@ impl Inst {
     pub fn with_opcode(&self, opcode: Opcode) -> Result<Inst, PatchError> {
         let place = self.locate(Field::Op).ok_or(PatchError::NoField(Field::Op))?;
         let mut result = Err(PatchError::Opcode(opcode));
-        for (_, number) in opcode.encodings(self.target()).filter(|(format, _)| *format == self.format()) {
+        for Encoding { number, .. } in opcode.encodings(self.target()).filter(|e| e.format == self.format()) {
             let mut words = self.padded_words();
             place.put(&mut words, number.into())?;
             match self.of_words(&words) {

@@ -5,7 +5,7 @@ use core::fmt;
 use crate::{DecodeError, Field, FieldError, Format, Opcode, RuleError, Value};
 
 /// Why an instruction cannot be changed as asked. It is as it was.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PatchError {
     /// The instruction has no such field, or its bits are always the same.
@@ -67,7 +67,7 @@ impl fmt::Display for PatchError {
                 write!(f, "it would no longer be {format} with {extension}")
             }
             PatchError::Opcode(opcode) => write!(f, "{opcode:?} does not exist in this form"),
-            PatchError::Operand { field, value } => write!(f, "{field} cannot hold {value:?}"),
+            PatchError::Operand { field, value } => write!(f, "{field} cannot hold {value}"),
             PatchError::Shared { field, other: Some(other) } => write!(f, "with {field} also {other} would change"),
             PatchError::Shared { field, other: None } => write!(f, "with {field} an implicit operand would change"),
             PatchError::Rule(error) => error.fmt(f),
@@ -78,7 +78,22 @@ impl fmt::Display for PatchError {
     }
 }
 
-impl core::error::Error for PatchError {}
+impl core::error::Error for PatchError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            PatchError::Value(error) => Some(error),
+            PatchError::Decode(error) => Some(error),
+            PatchError::Rule(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<RuleError> for PatchError {
+    fn from(error: RuleError) -> Self {
+        PatchError::Rule(error)
+    }
+}
 
 impl From<FieldError> for PatchError {
     fn from(error: FieldError) -> Self {

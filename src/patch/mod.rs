@@ -17,7 +17,7 @@ pub use locate::{Location, Piece};
 pub use trampoline::{Installed, Trampoline, TrampolineError};
 
 use crate::buffer::Memory;
-use crate::{DecodeError, Field, Imm, Inst, Invalid, Opcode, Reg, Target, Value};
+use crate::{DecodeError, Decoded, Field, Imm, Inst, Invalid, Opcode, Reg, Target, Value};
 
 /// An instruction in memory, in a slice of dwords or of bytes, that can be changed there.
 ///
@@ -165,9 +165,9 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::{DecoderMut, Field, Opcode, Target};
+/// use amdgpu_isa::{Decoded, DecoderMut, Field, Opcode, Target};
 /// let mut code: [u8; 8] = [0x7f, 0x00, 0x8e, 0xbf, 0x00, 0x00, 0x81, 0xbf]; // s_sleep 127; s_endpgm
-/// for (_offset, inst) in DecoderMut::new(Target::Gfx942, &mut code[..]) {
+/// for Decoded { inst, .. } in DecoderMut::new(Target::Gfx942, &mut code[..]) {
 ///     let mut inst = inst.unwrap();
 ///     if inst.opcode() == Opcode::SSleep {
 ///         inst.set(Field::Simm16, 1).unwrap();
@@ -192,7 +192,7 @@ impl<'a, C: Memory + ?Sized> DecoderMut<'a, C> {
 }
 
 impl<'a, C: Memory + ?Sized> Iterator for DecoderMut<'a, C> {
-    type Item = (usize, Result<InstMut<'a, C>, Invalid>);
+    type Item = Decoded<InstMut<'a, C>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let (rest, offset) = (self.rest.take()?, self.offset);
@@ -205,11 +205,11 @@ impl<'a, C: Memory + ?Sized> Iterator for DecoderMut<'a, C> {
         let (code, rest) = rest.split(dwords)?;
         self.rest = Some(rest);
         self.offset += decoded.as_ref().map_or(usize::from(len), |inst| inst.len());
-        let item = match decoded {
+        let inst = match decoded {
             Ok(inst) => Ok(InstMut { inst, code }),
             Err(error) => Err(Invalid { word, len, error }),
         };
-        Some((offset, item))
+        Some(Decoded { offset, inst })
     }
 }
 

@@ -2,13 +2,13 @@
 
 use core::fmt;
 
-use crate::assembler::{AssembleError, Assembler, Far, FixupSlot, LabelSlot, make};
+use crate::assembler::{AssembleError, AssembleErrorKind, Assembler, Far, FixupSlot, LabelSlot, make};
 use crate::buffer::Memory;
 use crate::common::made;
 use crate::{Buffer, DecodeError, Inst, Target};
 
 /// Why no trampoline is put in. The code is as it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TrampolineError {
     /// The hook's address is not in the code, or no multiple of 4.
@@ -48,11 +48,19 @@ impl fmt::Display for TrampolineError {
     }
 }
 
-impl core::error::Error for TrampolineError {}
+impl core::error::Error for TrampolineError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            TrampolineError::Decode { error, .. } => Some(error),
+            TrampolineError::Assemble(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
-impl From<AssembleError> for TrampolineError {
-    fn from(error: AssembleError) -> Self {
-        TrampolineError::Assemble(error)
+impl<E: Into<AssembleError>> From<E> for TrampolineError {
+    fn from(error: E) -> Self {
+        TrampolineError::Assemble(error.into())
     }
 }
 
@@ -71,7 +79,7 @@ impl From<AssembleError> for TrampolineError {
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
-/// use amdgpu_isa::{DecoderMut, Target, Trampoline};
+/// use amdgpu_isa::{Decoded, DecoderMut, Target, Trampoline};
 /// // At 0x1000: s_add_u32 s4, s1, s5; s_cbranch_scc0 to the start; s_endpgm
 /// let mut code: [u32; 3] = [0x8004_0501, 0xbf84_fffe, 0xbf81_0000];
 /// let mut area = [0u32; 8];
@@ -80,7 +88,7 @@ impl From<AssembleError> for TrampolineError {
 /// let installed = trampoline.install(&mut code[..], 0x1000, &payload, &mut area).unwrap();
 /// assert_eq!((installed.displaced, installed.len, installed.copy), (4, 12, 0x4004));
 /// let text = |words: &mut [u32]| -> Vec<String> {
-///     DecoderMut::new(Target::Gfx942, words).map(|(_, inst)| inst.unwrap().to_string()).collect()
+///     DecoderMut::new(Target::Gfx942, words).map(|Decoded { inst, .. }| inst.unwrap().to_string()).collect()
 /// };
 /// assert_eq!(text(&mut code), ["s_add_u32 s4, s1, s5", "s_branch 3070", "s_endpgm"]);
 /// // The branch goes back to 0x1000 from here, too.
@@ -101,6 +109,7 @@ pub struct Trampoline {
 
 /// What [`Trampoline::install`] did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Installed {
     /// Bytes of the code that were displaced: the jump, and `s_nop`s if it is shorter.
     pub displaced: usize,
@@ -148,7 +157,7 @@ impl Trampoline {
         asm.moved(words, self.hook)?;
         if falls_through {
             let back = asm.label_at(self.hook.wrapping_add(displaced as u64 * 4))?;
-            asm.jump(made::S_BRANCH.ok_or(AssembleError::Lacks)?, back)?;
+            asm.jump(made::S_BRANCH.ok_or(AssembleErrorKind::Lacks)?, back)?;
         }
         let len = asm.finish()?.len();
 
@@ -180,7 +189,7 @@ impl Trampoline {
         let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
         let mut asm = self.assembler(words, from, &mut labels, &mut fixups)?;
         let there = asm.label_at(to)?;
-        asm.jump(made::S_BRANCH.ok_or(AssembleError::Lacks)?, there)?;
+        asm.jump(made::S_BRANCH.ok_or(AssembleErrorKind::Lacks)?, there)?;
         Ok(asm.finish()?.len() / 4)
     }
 
@@ -197,7 +206,7 @@ impl Trampoline {
             let rest = code.from(at + dwords).filter(|rest| rest.dwords() > 0 && falls_through);
             let rest = rest.ok_or(TrampolineError::End(here))?;
             let inst = rest.first(self.target).map_err(|error| TrampolineError::Decode { at: here, error })?;
-            falls_through = !inst.flags().is_barrier();
+            falls_through = !inst.flags().no_fallthrough();
             dwords += inst.words().len();
         }
         Ok((dwords, falls_through))

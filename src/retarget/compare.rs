@@ -1,12 +1,10 @@
 //! Whether two instructions say the same, each on its target.
 
-use super::offset::ScalarOffset;
-use super::{Items, Names, RetargetError, extended, is_signed, names};
+use super::{Items, Names, RetargetError, names, refused, translate};
+use crate::codec::{Coded, same_modifiers, same_operands, shown};
 use crate::imm::Imm;
-use crate::operand::{read, value};
 use crate::table::{Item, Kind};
-use crate::target::OPERANDS;
-use crate::{Inst, Operand, Reg, Value};
+use crate::{Field, Inst, Operand, Value};
 
 /// Fails unless each operand and each modifier of one instruction is one of the other.
 pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetError> {
@@ -16,130 +14,77 @@ pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetEr
     if let Some(item) = items.all().find(several) {
         return Err(refused(a, item));
     }
-    for item in items.all() {
-        match there.partner(items, item, names) {
-            Some(other) => same((a, item), (b, other))?,
-            None => is_left_out(a, item)?,
-        }
-    }
-    // What the target has besides must say nothing.
-    for item in there.all() {
-        if items.partner(there, item, names.reversed()).is_none() {
-            is_left_out(b, item)?;
-        }
-    }
-    Ok(())
-}
-
-fn operand(inst: &Inst, item: &Item) -> Option<Operand> {
-    read(OPERANDS[inst.target() as usize], item, inst)
-}
-
-fn refused(inst: &Inst, item: &Item) -> RetargetError {
-    RetargetError::Value { field: item.field, value: modifier(inst, item) }
-}
-
-/// The value of a modifier: the bits of it that the row uses.
-fn modifier(inst: &Inst, item: &Item) -> i64 {
-    let value = value(item, inst);
-    match item.kind {
-        _ if is_signed(item) => extended(value, item.width),
-        _ if item.width < 8 => (value & u32::from(item.used)).into(),
-        _ => value.into(),
-    }
-}
-
-/// The instruction has no such operand, or the modifier says what goes without saying.
-fn is_left_out(inst: &Inst, item: &Item) -> Result<(), RetargetError> {
-    if item.access.is_some() {
-        return match operand(inst, item) {
-            Some(o) => Err(RetargetError::Operand { field: item.field, bits: o.bits, bits_there: 0 }),
-            None => Ok(()),
-        };
-    }
-    let usual = if item.kind == Kind::ListOnes { item.used.into() } else { 0 };
-    if modifier(inst, item) == usual { Ok(()) } else { Err(refused(inst, item)) }
-}
-
-fn same((a, item): (&Inst, &Item), (b, other): (&Inst, &Item)) -> Result<(), RetargetError> {
-    let bits_of = |o: &Option<Operand>| o.map_or(0, |o| o.bits);
-    let good = if item.access.is_none() {
-        let (here, there) = (modifier(a, item), modifier(b, other));
-        match u32::try_from(here) {
-            Ok(n) => names::value(a.target(), b.target(), Some(item), item.field, n).map(i64::from) == Some(there),
-            Err(_) => here == there,
-        }
-    } else {
-        let (here, there) = (operand(a, item), operand(b, other));
-        match (here, there) {
-            (None, None) => true,
-            (Some(x), Some(y)) if x.access == y.access && (is_constant(item) || x.bits == y.bits) => {
-                same_value((a, item, &x.value), (b, other, &y.value))
-            }
-            _ => {
-                let (bits, bits_there) = (bits_of(&here), bits_of(&there));
-                return Err(RetargetError::Operand { field: item.field, bits, bits_there });
-            }
-        }
+    let pair = |x: &Operand| {
+        let item = items.named(x)?;
+        Some((item, there.partner(items, item, names)?))
     };
-    if good { Ok(()) } else { Err(refused(a, item)) }
+    let same = |x: &Operand, y: &Operand| {
+        pair(x).is_some_and(|(item, other)| is_width((item, x), y) && same_value((a, item, x), (b, other, y)))
+    };
+    same_operands(shown(a), shown(b), same).map_err(|difference| {
+        let (here, other) = difference;
+        let bits = |operand: Option<Operand>| operand.map_or(0, |operand| operand.bits);
+        let role = here.or(other).and_then(|operand| operand.role).unwrap_or(Field::Vcc);
+        match (here.and_then(|x| Some((items.named(&x)?, x))), other) {
+            (Some((item, x)), Some(y)) if is_width((item, &x), &y) => refused(a, item),
+            _ => RetargetError::Operand { field: role, bits: bits(here), bits_there: bits(other) },
+        }
+    })?;
+    let value = |item: &Item, held: i64| match u32::try_from(held) {
+        Ok(n) => names::value(a.target(), b.target(), Some(item), item.field, n).map(i64::from),
+        Err(_) => Some(held),
+    };
+    let usual = |item: &Item| silent(item).into();
+    let partner = |item: &Item| there.partner(items, item, names);
+    same_modifiers((a, b), items.all(), partner, value, usual).map_err(|item| refused(a, item))?;
+    // What the target has besides must say nothing.
+    let besides = there.all().filter(|item| items.partner(there, item, names.reversed()).is_none());
+    same_modifiers((b, b), besides, |_| None, |_, _| None, usual).map_err(|item| refused(b, item))
 }
 
-/// Its width is that of a field or a literal, which says nothing. A scalar offset may be a register, always of 32 bits.
-fn is_constant(item: &Item) -> bool {
-    use Kind::*;
-    matches!(
-        item.kind,
-        SmrdOffset
-            | SmemOffset
-            | Hex
-            | Int16
-            | Endpgm
-            | Label
-            | Hwreg
-            | Sendmsg
-            | Waitcnt
-            | GprIdx
-            | Attr
-            | InterpParam
-            | ExpTgt
-    )
+/// What a modifier holds when nothing is said.
+pub(super) fn silent(item: &Item) -> u32 {
+    if item.kind == Kind::ListOnes { item.used.into() } else { 0 }
 }
 
-type Side<'a> = (&'a Inst, &'a Item, &'a Value);
+impl Items {
+    /// The item that an operand is read from.
+    fn named(self, operand: &Operand) -> Option<&'static Item> {
+        let role = operand.role?;
+        let is = |i: &&Item| i.field == role || i.kind == Kind::SmemOffset && role == Field::Soffset;
+        let mut operands = self.all().filter(|i| i.access.is_some()).filter(is);
+        let first = operands.next()?;
+        // vcc can stand twice.
+        Some(operands.find(|i| i.access == Some(operand.access) && first.access != i.access).unwrap_or(first))
+    }
+}
+
+/// The width of a constant is that of a field or a literal, which says nothing. A scalar offset may be a register, always
+/// of 32 bits.
+fn is_width((item, x): (&Item, &Operand), y: &Operand) -> bool {
+    let offset = matches!(item.kind, Kind::SmrdOffset | Kind::SmemOffset);
+    let constant = offset || item.kind.is_number() || item.kind == Kind::Label;
+    x.access == y.access && (constant || x.bits == y.bits)
+}
+
+type Side<'a> = (&'a Inst, &'a Item, &'a Operand);
 
 fn same_value((a, item, x): Side, (b, other, y): Side) -> bool {
     let (from, to) = (a.target(), b.target());
-    let raw = |inst, item| value(item, inst) as u16;
-    if let Some(imm) = Imm::decode(from, item.kind, raw(a, item)) {
-        let there = Imm::decode(to, other.kind, raw(b, other));
-        return names::imm(from, to, imm).ok() == there;
-    }
-    if matches!(item.kind, Kind::SmrdOffset | Kind::SmemOffset) {
-        return match (ScalarOffset::of(item, a), ScalarOffset::of(other, b)) {
-            (Some(ScalarOffset::Bytes(m)), Some(ScalarOffset::Bytes(n))) => m == n,
-            (Some(ScalarOffset::Code(m)), Some(ScalarOffset::Code(n))) => names::code(from, to, m) == Some(n),
-            // A register and a constant.
-            (None, None) => x == y && same_register(a, item, b, other),
-            _ => false,
-        };
-    }
-    match (x, y) {
-        (Value::Reg(Reg::Special(m)), Value::Reg(Reg::Special(n))) => {
-            names::code(from, to, (*m).into()) == Some((*n).into())
+    if let (Value::Imm(m), Value::Imm(n)) = (x.value, y.value) {
+        if let Some(imm) = Imm::decode(from, item.kind, m as u16) {
+            return names::imm(from, to, imm).ok() == Imm::decode(to, other.kind, n as u16);
         }
-        (Value::Float(m), Value::Float(n)) => names::code(from, to, (*m).into()) == Some((*n).into()),
-        // Enumerations that are printed as operands: the export's target, the parameter of an interpolation.
-        (Value::Imm(m), Value::Imm(n)) => {
-            let there = u32::try_from(*m).ok().and_then(|m| names::value(from, to, Some(item), item.field, m));
-            there.map(|n| n as i32) == Some(*n)
-        }
-        _ => x == y,
     }
-}
-
-/// The register that is added to a constant offset.
-fn same_register(a: &Inst, item: &Item, b: &Inst, other: &Item) -> bool {
-    let code = |inst: &Inst, item: &Item| crate::operand::bits(inst, item.aux[2], 7) as u16;
-    names::code(a.target(), b.target(), code(a, item)) == Some(code(b, other))
+    let there = Coded::of(from, x.value).map(|coded| translate((from, item), (to, other), coded, refused(a, item)));
+    let Some(Ok(there)) = there else { return false };
+    let bytes = |value: Value| match value {
+        Value::Imm(n) => Some(i64::from(n)),
+        Value::Literal(n) if other.kind == Kind::SmrdOffset => Some(n.into()),
+        _ => None,
+    };
+    match there {
+        Coded::Number(n) => bytes(y.value) == Some(n),
+        there => there.value(to, y.bits / 32) == y.value,
+    }
 }

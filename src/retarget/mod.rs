@@ -6,20 +6,19 @@
 
 mod compare;
 mod names;
-mod offset;
 
 use core::fmt;
 
+use crate::codec::code::AGPR;
+use crate::codec::{
+    Coded, Form, Unmade, encode, held, hold, is_conditional, is_image_data, items, modifier, read, unit, value,
+};
 use crate::common::{Place, SUCCESSORS};
 use crate::decode::MAX_DWORDS;
 use crate::imm::Imm;
-use crate::inst::layout;
-use crate::operand::{SmemOffset, code, flag, scratch_addr_used, sdwa_code, smem_offset, smrd_offset};
-use crate::table::{Item, Kind, NONE};
-use crate::target::ITEMS;
-use crate::{DecodeError, Field, FieldInfo, Format, Inst, Opcode, RuleError, Target, decode_words};
-use compare::compare;
-use offset::ScalarOffset;
+use crate::table::{Item, Kind, Shape};
+use crate::{DecodeError, Field, Format, HeldField, Inst, Opcode, RuleError, Target, decode_words};
+use compare::{compare, silent};
 
 /// Why an instruction is none for another target; see [`Inst::retarget`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,7 +70,14 @@ impl fmt::Display for RetargetError {
     }
 }
 
-impl core::error::Error for RetargetError {}
+impl core::error::Error for RetargetError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            RetargetError::Rule(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 impl Inst {
     /// The same instruction for another target: the same operation with the same operands and modifiers, in the same
@@ -118,10 +124,9 @@ impl Inst {
     pub(crate) fn canonical(&self) -> Inst {
         let mut words = [0; MAX_DWORDS];
         words.iter_mut().zip(self.words()).for_each(|(to, &from)| *to = from);
-        let (ignored, third) = self.ignored();
-        words[0] &= !(ignored as u32);
-        words[1] &= !((ignored >> 32) as u32);
-        words[2] &= !third;
+        let (low, high) = self.ignored();
+        let ignored = [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32];
+        words.iter_mut().zip(ignored).for_each(|(word, ignored)| *word &= !ignored);
         decode_words(self.target(), words.get(..self.len() / 4).unwrap_or(&words)).unwrap_or(*self)
     }
 }
@@ -169,41 +174,21 @@ impl Names {
 #[derive(Clone, Copy)]
 struct Items {
     target: Target,
-    list: &'static [u16],
+    shape: &'static Shape,
 }
 
 impl Items {
     fn of(inst: &Inst) -> Items {
-        Items { target: inst.target(), list: ITEMS[inst.target() as usize].list_of(inst.shape()) }
+        Items { target: inst.target(), shape: inst.shape() }
     }
 
     fn all(self) -> impl Iterator<Item = &'static Item> {
-        let tables = ITEMS[self.target as usize];
-        self.list.iter().filter_map(|&n| tables.items.get(usize::from(n)))
-    }
-
-    fn at(self, field: Field, lsb: u8) -> Option<&'static Item> {
-        self.all().find(|i| i.field == field && i.lsb == lsb)
+        items(self.target, self.shape)
     }
 
     /// The bit that says whether the operation returns something.
     fn returns(self) -> Option<u8> {
-        self.all().find(|i| i.cond != NONE && i.kind != Kind::SdwaSrc).map(|i| i.cond)
-    }
-
-    fn scratch(self) -> Option<&'static Item> {
-        self.all().find(|i| i.kind == Kind::ScratchAddr)
-    }
-
-    /// What the field says is said in another way on other targets, or it says nothing because another bit is zero.
-    fn needs_no_field(self, inst: &Inst, field: Field, bit: u8) -> bool {
-        let silent = |i: &Item| match i.kind {
-            Kind::ScratchAddr => i.aux[0] == bit,
-            Kind::SdstOrVcc => i.field == field && !flag(inst, i.aux[0]),
-            Kind::SmemOffset => field == Field::Soffset && !flag(inst, i.aux[1]),
-            _ => false,
-        };
-        self.returns() == Some(bit) || self.all().any(silent)
+        self.all().find(|i| is_conditional(i)).map(|i| i.cond)
     }
 
     /// The item that an item of the other target answers to.
@@ -223,127 +208,56 @@ impl Items {
     }
 }
 
-/// Words in the making.
-pub(crate) struct Words(pub(crate) [u32; MAX_DWORDS]);
-
-impl Words {
-    pub(crate) fn put(&mut self, lsb: u8, width: u8, value: u32) {
-        let mask = ((1u64 << width) - 1) as u32;
-        if let Some(word) = self.0.get_mut(usize::from(lsb / 32)) {
-            *word = *word & !(mask << (lsb % 32)) | (value & mask) << (lsb % 32);
-        }
-    }
-
-    /// `first`: the first bit of the field's format.
-    pub(crate) fn field(&mut self, first: u8, info: &FieldInfo, value: u32) {
-        self.put(first + info.lsb, info.width, value);
-        if info.hi_width > 0 {
-            self.put(first + info.hi, info.hi_width, value >> info.width);
-        }
-    }
-}
-
 fn retarget(from: &Inst, target: Target, place: &Place) -> Result<Inst, RetargetError> {
     let lacks = RetargetError::Form { format: from.format(), extension: from.extension() };
-    let shape = place.shape;
-    let names = Names::between(from.format(), shape.format).ok_or(lacks)?;
-    let (here, there) = match (layout(from.target(), from.format()), layout(target, shape.format)) {
-        (Some(here), Some(there)) => (here, there),
-        _ => return Err(lacks),
-    };
-    // What stands behind the base words: the form that has it, and the code that announces it.
-    let behind = from.extension().filter(|&e| e != Format::Literal);
-    let (shape, extension) = match behind {
-        None => (shape, from.extension()),
-        Some(extension) => {
-            let form = place.forms(target).find_map(|s| {
-                let format = s.extension.filter(|&e| Names::between(extension, e).is_some())?;
-                Some((s, Some(format)))
-            });
-            form.ok_or(lacks)?
+    let names = Names::between(from.format(), place.shape.format).ok_or(lacks)?;
+    // The form with what stands behind the base words; a literal is none.
+    let shape = match from.extension().filter(|&e| e != Format::Literal) {
+        None => place.shape,
+        Some(behind) => {
+            let is_same = |e: Format| Names::between(behind, e).is_some();
+            place.forms(target).find(|form| form.extension.is_some_and(is_same)).ok_or(lacks)?
         }
     };
-    let (items, items_there) = (Items::of(from), Items { target, list: ITEMS[target as usize].list_of(shape) });
-    let mut words = Words([0; MAX_DWORDS]);
-    for info in there.fields {
-        match info.fixed {
-            Some(bits) => words.field(0, info, bits.into()),
-            None if info.field == Field::Op => words.field(0, info, place.number.into()),
-            None => {}
-        }
+    let form = Form::new(target, from.opcode(), place, shape).ok_or(lacks)?;
+    let (items, there) = (Items::of(from), Items { target, shape });
+    let mut words = form.start();
+    // Modifiers first: where some operands stand depends on them.
+    for item in there.all().filter(|i| i.access.is_none() && items.partner(there, i, names.reversed()).is_none()) {
+        words.item(item, silent(item)).map_err(|_| lacks)?;
     }
-    let offset = ScalarOffset::between(from, items, items_there);
-    for (format, first, info, value) in from.fields() {
-        if info.fixed.is_some() || info.overlay || [Field::Op, Field::Reserved].contains(&info.field) {
-            continue;
-        }
-        let is_base = first == 0;
-        if offset.is_some() && (!is_base || ScalarOffset::FIELDS.contains(&info.field)) {
-            continue;
-        }
-        let announces = |&&(field, code, after): &&(Field, u16, Format)| {
-            is_base && field == info.field && u32::from(code) == value && Some(after) == behind
-        };
-        let (to, names, first_there) = match (is_base, extension) {
-            (true, _) => (there, names, 0),
-            (false, Some(e)) => (layout(target, e).ok_or(lacks)?, Names::between(format, e).ok_or(lacks)?, there.bits),
-            (false, None) => return Err(lacks),
-        };
-        let name = names.of(info.field);
-        let info_there = to.fields.iter().find(|f| f.field == name && f.fixed.is_none() && !f.overlay);
-        if here.extends.iter().any(|e| announces(&e)) {
-            let announcement = there.extends.iter().find(|(f, _, e)| *f == name && Some(*e) == extension);
-            match (announcement, info_there) {
-                (Some(&(_, code, _)), Some(info)) => words.field(0, info, code.into()),
-                _ => return Err(lacks),
-            }
-            continue;
-        }
-        let item = items.at(info.field, first + info.lsb);
-        let refused = RetargetError::Value { field: info.field, value: shown(item, info, value) };
-        let Some(info_there) = info_there else {
-            match value == 0 || items.needs_no_field(from, info.field, first + info.lsb) {
+    for item in items.all().filter(|i| i.access.is_none()) {
+        let refused = refused(from, item);
+        let Some(other) = there.partner(items, item, names) else {
+            match modifier(item, from) == i64::from(silent(item)) {
                 true => continue,
                 false => return Err(refused),
             }
         };
-        let item_there = items_there.at(name, first_there + info_there.lsb);
-        let new = translate(from, target, (item, item_there), info.field, value)?.ok_or(refused)?;
-        let width = u32::from(info_there.width + info_there.hi_width);
-        let range = match item_there {
-            Some(i) if is_signed(i) => -(1i64 << (width - 1))..1 << (width - 1),
-            _ => 0..1 << width,
-        };
-        let signed = item.filter(|i| is_signed(i)).map_or(new.into(), |i| extended(new, i.width));
-        if !range.contains(&signed) {
-            return Err(refused);
+        let value = names::value(from.target(), target, Some(item), item.field, held(item, from)).ok_or(refused)?;
+        hold(other, value, &mut words).map_err(|_| refused)?;
+    }
+    for item in items.all().filter(|i| i.access.is_some()) {
+        let Some(other) = there.partner(items, item, names) else { continue };
+        let coded = read(item, from).map(|(coded, _)| coded);
+        // A register that other bits make say nothing stays in its field.
+        if matches!(coded, None | Some(Coded::Off | Coded::Vcc)) && item.kind == other.kind {
+            words.item(other, value(item, from)).map_err(|_| refused(from, item))?;
         }
-        words.field(first_there, info_there, signed as u32);
-    }
-    let mut dwords = usize::from(there.bits / 32) + usize::from(extension.is_some());
-    if let Some(offset) = &offset {
-        dwords =
-            usize::from(there.bits / 32) + usize::from(offset.put(from.target(), items_there, there, &mut words)?);
-    }
-    if let (Some(here), Some(there)) = (items.returns(), items_there.returns()) {
-        words.put(there, 1, flag(from, here).into());
-    }
-    if let (Some(here), Some(there)) = (items.scratch(), items_there.scratch()) {
-        if there.aux[0] != NONE {
-            words.put(there.aux[0], 1, scratch_addr_used(here, from).into());
-        }
+        let Some(coded) = coded else { continue };
+        let coded = translate((from.target(), item), (target, other), coded, refused(from, item))?;
+        encode(other, coded, &mut words).map_err(|_| refused(from, item))?;
     }
     let named = |field: Field| {
         let field = names.reversed().of(field);
         RetargetError::Value { field, value: from.get(field).unwrap_or(0).into() }
     };
-    let inst = decode_words(target, words.0.get(..dwords).unwrap_or(&words.0)).map_err(|e| match e {
-        DecodeError::ReservedValue { field, .. } | DecodeError::ReservedBits { field: Some(field), .. } => named(field),
+    let inst = form.finish(&mut words).map_err(|error| match error {
+        Unmade::Decode(
+            DecodeError::ReservedValue { field, .. } | DecodeError::ReservedBits { field: Some(field), .. },
+        ) => named(field),
         _ => lacks,
     })?;
-    if inst.opcode() != from.opcode() || inst.extension().is_some() != extension.is_some() && offset.is_none() {
-        return Err(lacks);
-    }
     compare(from, &inst, names)?;
     match (from.check(), inst.check()) {
         (Ok(()), Err(rule)) => Err(RetargetError::Rule(rule)),
@@ -351,60 +265,66 @@ fn retarget(from: &Inst, target: Target, place: &Place) -> Result<Inst, Retarget
     }
 }
 
-fn is_signed(item: &Item) -> bool {
-    // A scalar memory offset is signed where a second register can be added to it.
-    item.kind == Kind::Signed || item.kind == Kind::SmemOffset && item.aux[1] != NONE
-}
-
-fn extended(value: u32, width: u8) -> i64 {
-    let up = 64 - u32::from(width).clamp(1, 32);
-    (i64::from(value) << up) >> up
-}
-
-/// A value as an error shows it.
-fn shown(item: Option<&Item>, info: &FieldInfo, value: u32) -> i64 {
-    let signed = item.is_some_and(is_signed);
-    if signed { extended(value, info.width + info.hi_width) } else { value.into() }
-}
-
-/// The field's value on the target; `None` if there is none.
-fn translate(
-    from: &Inst,
-    target: Target,
-    (item, item_there): (Option<&Item>, Option<&Item>),
-    field: Field,
-    value: u32,
-) -> Result<Option<u32>, RetargetError> {
-    let here = from.target();
-    let Some(item) = item else { return Ok(names::value(here, target, None, field, value)) };
-    if let Some(imm) = Imm::decode(here, item.kind, value as u16) {
-        let lost = |(field, value): (Field, u16)| RetargetError::Value { field, value: value.into() };
-        let imm = names::imm(here, target, imm).map_err(lost)?;
-        let encoded = imm.encode(target).map_err(|e| RetargetError::Value { field: e.field, value: e.value })?;
-        return Ok(Some(encoded.into()));
-    }
-    let there = item_there.unwrap_or(item);
-    let code = match item.kind {
-        Kind::SdwaSrc => sdwa_code(item, from),
-        // It names nothing when vcc is written.
-        Kind::SdstOrVcc if !flag(from, item.aux[0]) => return Ok(Some(value)),
-        Kind::Code | Kind::Acc | Kind::SdstOrVcc => code(item, from),
-        Kind::Saddr if !is_off(item, from) => code(item, from),
-        Kind::SmrdOffset if matches!(smrd_offset(item, from), SmemOffset::Reg(code) if code != 255) => value as u16,
-        Kind::SmemOffset if matches!(smem_offset(item, from), SmemOffset::Reg(_)) && !flag(from, item.aux[1]) => {
-            // Only seven bits are the register, and hardware ignores the others.
-            return Ok(names::code(here, target, value as u16 & 0x7f).map(u32::from));
+/// What the target lacks.
+fn refused(from: &Inst, item: &Item) -> RetargetError {
+    let value = match (item.kind, read(item, from)) {
+        // Offsets of scalar loads are told in bytes, whatever their unit is.
+        (Kind::SmrdOffset | Kind::SmemOffset, Some((Coded::Number(n), _))) => n * unit(item),
+        (Kind::SmrdOffset, Some((Coded::Literal(n), _))) => i64::from(n) * unit(item),
+        (Kind::SmemOffset, Some((Coded::Both(code, _) | Coded::Soffset(code), _))) => {
+            return RetargetError::Value { field: Field::Soffset, value: code.into() };
         }
-        _ => return Ok(names::value(here, target, Some(item), field, value)),
+        // What the target lacks is the bit that makes it an accumulation register.
+        (_, Some((Coded::Code(AGPR..), _))) => {
+            let bit = if is_image_data(item) { item.aux[3] } else { item.aux[0] };
+            let mut fields = from.fields();
+            let is_bit = |held: &HeldField| held.first_bit + held.info.lsb == bit;
+            return match fields.find(is_bit) {
+                Some(HeldField { info, value, .. }) => RetargetError::Value { field: info.field, value: value.into() },
+                None => RetargetError::Value { field: item.field, value: modifier(item, from) },
+            };
+        }
+        _ => modifier(item, from),
     };
-    let moved = names::code(here, target, code).and_then(|code| match item.kind {
-        Kind::SdwaSrc => Some(code & 255),
-        _ => code.checked_sub(there.add).filter(|c| c % (1 << there.shift) == 0).map(|c| c >> there.shift),
-    });
-    Ok(moved.map(u32::from))
+    RetargetError::Value { field: item.field, value }
 }
 
-/// No scalar address.
-fn is_off(item: &Item, inst: &Inst) -> bool {
-    code(item, inst) == 127
+/// What an operand is on another target: registers, constants and numbers of the same name.
+fn translate(
+    (here, item): (Target, &Item),
+    (target, other): (Target, &Item),
+    coded: Coded,
+    refused: RetargetError,
+) -> Result<Coded, RetargetError> {
+    let code = |code: u16| match code {
+        // Accumulation registers are where they are on every target that has them.
+        AGPR.. => Ok(code),
+        _ => names::code(here, target, code).ok_or(refused),
+    };
+    let of_bytes = |bytes: i64| match bytes % unit(other) {
+        0 => Ok(bytes / unit(other)),
+        _ => Err(refused),
+    };
+    Ok(match coded {
+        Coded::Number(n) if matches!(item.kind, Kind::SmrdOffset | Kind::SmemOffset) => {
+            Coded::Number(of_bytes(n * unit(item))?)
+        }
+        Coded::Literal(n) if item.kind == Kind::SmrdOffset => Coded::Number(of_bytes(i64::from(n) * unit(item))?),
+        Coded::Number(n) => {
+            let raw = u32::try_from(n).map_err(|_| refused)?;
+            if let Some(imm) = Imm::decode(here, item.kind, raw as u16) {
+                let lost = |(field, value): (Field, u16)| RetargetError::Value { field, value: value.into() };
+                let imm = names::imm(here, target, imm).map_err(lost)?;
+                let encoded =
+                    imm.encode(target).map_err(|e| RetargetError::Value { field: e.field, value: e.value })?;
+                return Ok(Coded::Number(encoded.into()));
+            }
+            Coded::Number(names::value(here, target, Some(item), item.field, raw).ok_or(refused)?.into())
+        }
+        Coded::Code(n) => Coded::Code(code(n)?),
+        Coded::High(n) => Coded::High(code(n)?),
+        Coded::Soffset(n) => Coded::Soffset(code(n)?),
+        Coded::Both(n, bytes) => Coded::Both(code(n)?, of_bytes(bytes)?),
+        Coded::Vcc | Coded::Off | Coded::Label(_) | Coded::Literal(_) | Coded::Attr(..) => coded,
+    })
 }

@@ -66,20 +66,16 @@ pub(super) fn imm(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16
     let (a, b) = (NAMES[from as usize], NAMES[to as usize]);
     Ok(match imm {
         Imm::Waitcnt(wait) => {
-            let (most, least) = (Waitcnt::nothing(from), Waitcnt::nothing(to));
-            // The maximum waits for nothing, whatever it is; only a smaller number is the same there.
-            let counter = |field, n: u8, max: u8, max_there: u8| match n {
-                _ if n == max => Ok(max_there),
-                _ if n < max_there => Ok(n),
-                _ => Err((field, n.into())),
-            };
-            Imm::Waitcnt(Waitcnt {
-                vmcnt: counter(Field::Vmcnt, wait.vmcnt, most.vmcnt, least.vmcnt)?,
-                expcnt: counter(Field::Expcnt, wait.expcnt, most.expcnt, least.expcnt)?,
-                lgkmcnt: counter(Field::Lgkmcnt, wait.lgkmcnt, most.lgkmcnt, least.lgkmcnt)?,
-                // Hardware ignores the other bits.
-                rest: 0,
-            })
+            // Hardware ignores the other bits. What waits for nothing there does not wait for as many here.
+            let mut there = Waitcnt::new();
+            for counter in wait.counters().iter() {
+                let count = wait.get(counter).unwrap_or(0);
+                match Waitcnt::max(to, counter) {
+                    Some(max) if count < max => there = there.with(counter, count),
+                    _ => return Err((counter.field(), count.into())),
+                }
+            }
+            Imm::Waitcnt(there)
         }
         Imm::Hwreg(reg) => {
             let id = moved(a.hwreg, b.hwreg, reg.id.into()).ok_or((Field::Id, reg.id.into()))?;

@@ -1,10 +1,14 @@
 //! What a field that is no operand may hold.
 
+use super::Signature;
 use crate::Field;
+use crate::codec::TABLE;
 use crate::decode::probe::Probe;
 use crate::table::{Item, Kind};
 
-/// A modifier of a [`Signature`](super::Signature): a field that is no operand.
+/// A modifier of a [`Signature`]: a field that is no operand.
+///
+/// The truth table of `v_bitop3` lies in three fields, which are three modifiers.
 #[derive(Clone, Copy)]
 pub struct ModifierSignature {
     /// The field.
@@ -17,14 +21,27 @@ pub struct ModifierSignature {
     pub mask: u32,
     probe: Probe,
     item: &'static Item,
+    /// The lowest bit of the field, where it is not that of the item.
+    beside: Option<u8>,
 }
 
+/// An item is up to so many modifiers.
+pub(super) const MOST_PARTS: u8 = 3;
+
 impl ModifierSignature {
-    pub(super) fn new(probe: Probe, item: &'static Item) -> ModifierSignature {
+    /// The `part`th modifier of an item, counted from zero.
+    pub(super) fn new(signature: &Signature, item: &'static Item, part: u8) -> Option<ModifierSignature> {
+        let probe = signature.probe;
+        if let Some(n) = part.checked_sub(1) {
+            let lsb = *item.aux.get(usize::from(n)).filter(|_| item.kind == Kind::Bitop3)?;
+            let (field, mask) = (signature.field_at(lsb)?, (1 << TABLE) - 1);
+            return Some(ModifierSignature { field, bits: TABLE, signed: false, mask, probe, item, beside: Some(lsb) });
+        }
         let all = ((1u64 << item.width) - 1) as u32;
         // Wider fields are used as a whole.
         let mask = if item.width <= 8 { u32::from(item.used) & all } else { all };
-        ModifierSignature { field: item.field, bits: item.width, signed: item.kind == Kind::Signed, mask, probe, item }
+        let signed = item.kind == Kind::Signed;
+        Some(ModifierSignature { field: item.field, bits: item.width, signed, mask, probe, item, beside: None })
     }
 
     /// The field may hold this value, unless another field forbids it: some modifiers exclude each other, such as the `lds`
@@ -32,7 +49,11 @@ impl ModifierSignature {
     ///
     /// A signed value is taken as it stands in the field.
     pub fn takes(&self, value: u32) -> bool {
-        u64::from(value) >> self.bits == 0 && self.probe.accepts(self.item, value, false)
+        let accepts = |value| match self.beside {
+            Some(lsb) => (0..self.bits).all(|n| self.probe.can_be(lsb + n, value >> n & 1 == 1)),
+            None => self.probe.accepts(self.item, value, false),
+        };
+        u64::from(value) >> self.bits == 0 && accepts(value)
     }
 
     /// The values that the field may hold as runs, each with its first and its last value, in ascending order; `None` if it

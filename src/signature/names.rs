@@ -1,6 +1,8 @@
 //! What a target calls operand codes and the values of fields, as its assembler does.
 
 use crate::Target;
+use crate::codec::code::{AGPR, AGPR_LAST, INT, INT_LAST, LITERAL, NEGATIVE, NEGATIVE_LAST, VGPR, VGPR_LAST};
+use crate::codec::is_image_data;
 use crate::table::{Kind, NONE};
 use crate::target::{ITEMS, OPERANDS, TEXT};
 
@@ -48,18 +50,19 @@ impl Target {
         let files = [
             file(0, tables.sgpr_last, "s"),
             file(tables.ttmp_first, tables.ttmp_last, "ttmp"),
-            file(128, 192, "0"),
-            file(193, 208, "-1"),
-            file(255, 255, "literal"),
-            file(256, 511, "v"),
-            file(512, 767, "a"),
+            file(INT, INT_LAST, "0"),
+            file(NEGATIVE, NEGATIVE_LAST, "-1"),
+            file(LITERAL, LITERAL, "literal"),
+            file(VGPR, VGPR_LAST, "v"),
+            file(AGPR, AGPR_LAST, "a"),
         ];
         let acc = ITEMS[self as usize].items.iter().any(|item| match item.kind {
-            Kind::Agpr => true,
-            Kind::Acc | Kind::BufData => item.aux[0] != NONE,
+            Kind::Agpr | Kind::AgprOrConst => true,
+            Kind::Acc | Kind::AccSized | Kind::BufData => item.aux[0] != NONE,
+            _ if is_image_data(item) => item.aux[3] != NONE,
             _ => false,
         });
-        let there = move |run: &CodeRun| run.first <= run.last && (run.first < 512 || acc);
+        let there = move |run: &CodeRun| run.first <= run.last && (run.first < AGPR || acc);
         let mut next = 0;
         core::iter::from_fn(move || {
             let named = text.codes.iter().map(|&(code, name, pair)| CodeRun { first: code, last: code, name, pair });

@@ -2,11 +2,15 @@
 
 use core::fmt;
 
-use super::takes::{AGPR, VGPR};
 use super::{Immediate, ImmediateKind, Signature, Takes};
+use crate::codec::code::{AGPR, LITERAL, VGPR, off, scalar_align};
+use crate::codec::{
+    HALF, MATRIX_FORMAT, SCALAR, image_address_dwords, is_conditional, is_image_data, matrix_dwords_of, mimg_dwords,
+    range,
+};
 use crate::decode::probe::Probe;
-use crate::operand::{image_address_dwords, mimg_dwords};
-use crate::table::{Item, Kind, NONE, Ty, special};
+use crate::shared::image;
+use crate::table::{Item, Kind, NONE, Ty};
 use crate::{Access, Field, Inst};
 
 /// As what an operand's bits are taken. Packed types have two components in one.
@@ -25,6 +29,7 @@ pub enum Type {
     PkI16,
     PkF16,
     PkBf16,
+    Bf16,
     PkI32,
     PkF32,
 }
@@ -42,6 +47,7 @@ impl Type {
             Ty::PkI16 => Type::PkI16,
             Ty::PkF16 => Type::PkF16,
             Ty::PkBf16 => Type::PkBf16,
+            Ty::Bf16 => Type::Bf16,
             Ty::PkI32 => Type::PkI32,
             Ty::PkF32 => Type::PkF32,
         }
@@ -60,6 +66,7 @@ impl Type {
             Type::PkI16 => "pk_i16",
             Type::PkF16 => "pk_f16",
             Type::PkBf16 => "pk_bf16",
+            Type::Bf16 => "bf16",
             Type::PkI32 => "pk_i32",
             Type::PkF32 => "pk_f32",
         }
@@ -70,7 +77,7 @@ impl Type {
     pub const fn bits(self) -> Option<u16> {
         Some(match self {
             Type::Bits => return None,
-            Type::I16 | Type::F16 => 16,
+            Type::I16 | Type::F16 | Type::Bf16 => 16,
             Type::I32 | Type::F32 | Type::PkI16 | Type::PkF16 | Type::PkBf16 => 32,
             Type::I64 | Type::F64 | Type::PkI32 | Type::PkF32 => 64,
         })
@@ -129,7 +136,7 @@ impl OperandSignature {
             _ if dwords == 0 => u16::from(item.width),
             _ => dwords * 32,
         };
-        let returns = item.cond != NONE && item.kind != Kind::SdwaSrc;
+        let returns = is_conditional(item);
         let access = if returns && access == Access::Read { Access::ReadWrite } else { access };
         Some(OperandSignature {
             field,
@@ -155,8 +162,8 @@ impl OperandSignature {
 
     /// A tuple of scalar registers must begin at a multiple of so many: [`Inst::check`] demands it. 1 if none may stand.
     pub fn scalar_alignment(&self) -> u8 {
-        let dwords = if self.takes.sgprs() || self.takes.ttmps() { self.bits.div_ceil(32).clamp(1, 4) } else { 1 };
-        dwords.next_power_of_two() as u8
+        let dwords = if self.takes.sgprs() || self.takes.ttmps() { self.bits.div_ceil(32) } else { 1 };
+        scalar_align(dwords) as u8
     }
 
     /// A tuple of two or more vector registers must begin at a multiple of so many: [`Inst::check`] demands it. 1 if none may
@@ -187,7 +194,7 @@ impl fmt::Debug for OperandSignature {
     }
 }
 
-/// How an item reads: what src/operand/items.rs does with an instruction, for all instructions at once.
+/// How an item reads: what src/codec does with an instruction, for all instructions at once.
 struct Reading<'a> {
     signature: &'a Signature,
     probe: &'a Probe,
@@ -228,25 +235,23 @@ impl Reading<'_> {
             Kind::BufData => (dwords, dwords + u16::from(self.aux(2, true))),
             Kind::BufVaddr if self.aux(2, true) || self.aux(0, true) && self.aux(1, true) => (1, 2),
             Kind::GlobalAddr => (1, 2),
-            Kind::MimgData | Kind::MimgGather | Kind::MimgAtomic | Kind::MimgCmpswap => self.image_data(),
+            Kind::AccSized => self.matrix(),
+            _ if is_image_data(item) => self.image_data(),
             _ => one(dwords),
         };
-        let unreturned = item.access == Some(Access::Write)
-            && item.kind != Kind::SdwaSrc
-            && item.cond != NONE
-            && self.can_be(item.cond, false);
+        let unreturned = item.access == Some(Access::Write) && is_conditional(item) && self.can_be(item.cond, false);
         let to_lds = item.kind == Kind::BufData && self.probe.has_lds() && self.aux(1, true);
         Some((item.field, size, unreturned || to_lds))
     }
 
     fn image_data(&self) -> (u16, u16) {
         let what = match self.item.kind {
-            Kind::MimgGather => special::MIMG_GATHER,
-            Kind::MimgAtomic => special::MIMG_ATOMIC,
-            Kind::MimgCmpswap => special::MIMG_CMPSWAP,
-            _ => special::MIMG_DATA,
+            Kind::MimgGather => image::GATHER,
+            Kind::MimgAtomic => image::ATOMIC,
+            Kind::MimgCmpswap => image::CMPSWAP,
+            _ => image::DATA,
         };
-        let what = what | self.probe.special() & special::MIMG_D16;
+        let what = what | if self.probe.has_d16() { image::D16 } else { 0 };
         let mut size = (u16::MAX, 0);
         for n in 0..64u16 {
             let (dmask, tfe, d16) = (n & 15, n & 16 != 0, n & 32 != 0);
@@ -256,6 +261,15 @@ impl Reading<'_> {
             }
         }
         size
+    }
+
+    /// A matrix, whose format says how long it is.
+    fn matrix(&self) -> (u16, u16) {
+        let can_be = |format: &u32| {
+            (0..MATRIX_FORMAT).all(|n| self.can_be(self.item.aux[1].saturating_add(n), format >> n & 1 == 1))
+        };
+        let sizes = || (0..1 << MATRIX_FORMAT).filter(can_be).map(matrix_dwords_of);
+        (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0))
     }
 
     /// A part of an image address: of fields that name a register each the last one names all that are left.
@@ -301,29 +315,34 @@ impl Reading<'_> {
     fn takes(&self, part: u8, dwords: u16) -> Takes {
         let item = self.item;
         let mut takes = Takes::new(self.signature.target(), dwords.max(1));
-        let unsigned = ((1u64 << item.width.min(31)) - 1) as i32;
-        let immediate = |kind: ImmediateKind| Some(Immediate { bits: item.width, min: 0, max: unsigned, kind });
+        let immediate = |kind: ImmediateKind| {
+            let (min, max) = range(item);
+            let [min, max] = [min, max].map(|n| n.clamp(i32::MIN.into(), i32::MAX.into()) as i32);
+            Some(Immediate { bits: item.width, min, max, kind })
+        };
         // Without the flag the operand is not there, or is something else.
         let flagged = item.cond != NONE && item.access == Some(Access::Write);
         match item.kind {
-            Kind::Code | Kind::BufData | Kind::Acc => {
+            Kind::Code | Kind::BufData | Kind::Acc | Kind::AccSized => {
                 let acc = if item.kind == Kind::Code { NONE } else { item.aux[0] };
+                // A check knows no length that another field says.
+                let end = if item.kind == Kind::AccSized { AGPR.saturating_sub(dwords) } else { AGPR };
                 self.fields(flagged, |code| match code {
                     VGPR.. => {
-                        if self.can_be(acc, false) {
-                            takes.codes.insert(code);
-                        }
-                        if self.can_be(acc, true) {
-                            takes.codes.insert(code + VGPR);
+                        if code <= end {
+                            self.vector(&mut takes, code, acc);
                         }
                     }
                     _ => takes.codes.insert(code),
                 });
             }
-            Kind::Agpr => self.fields(flagged, |code| takes.codes.insert(AGPR | code & 255)),
+            Kind::Agpr | Kind::AgprOrConst => self.fields(flagged, |code| match code {
+                VGPR.. => takes.codes.insert(code - VGPR + AGPR),
+                _ => takes.codes.insert(code),
+            }),
             Kind::Half => {
                 takes.halves = true;
-                self.fields(flagged, |code| takes.codes.insert(if code >= VGPR { code & !128 } else { code }));
+                self.fields(flagged, |code| takes.codes.insert(if code >= VGPR { code & !HALF } else { code }));
             }
             Kind::HalfSel => {
                 takes.halves = self.aux(3, true);
@@ -345,7 +364,7 @@ impl Reading<'_> {
             }
             Kind::Vcc => takes.vcc = true,
             Kind::Saddr => self.fields(false, |code| match code {
-                127 => takes.off = true,
+                _ if code == off(self.signature.target()) => takes.off = true,
                 _ => takes.codes.insert(code),
             }),
             Kind::SmrdOffset => {
@@ -358,14 +377,11 @@ impl Reading<'_> {
                 let second = item.aux[1] != NONE && part == 0;
                 // As an offset of its own a register stands where no other one is added.
                 if second || self.aux(0, false) && self.aux(1, false) {
-                    let scalars = (0..128).filter(|&code| self.probe.is_scalar(code));
+                    let scalars = (0..1 << SCALAR).filter(|&code| self.probe.is_scalar(code));
                     scalars.for_each(|code| takes.codes.insert(code));
                 }
                 if !second && self.aux(0, true) {
-                    takes.immediate = immediate(ImmediateKind::Number).map(|all| match item.aux[1] {
-                        NONE => all,
-                        _ => Immediate { min: -(unsigned / 2) - 1, max: unsigned / 2, ..all },
-                    });
+                    takes.immediate = immediate(ImmediateKind::Number);
                 }
             }
             Kind::BufVaddr => {
@@ -383,8 +399,11 @@ impl Reading<'_> {
                 self.vgprs(&mut takes, dwords);
             }
             Kind::GlobalAddr | Kind::Vdsty | Kind::ImgAddr | Kind::ImgAddrGrad => self.vgprs(&mut takes, dwords),
-            Kind::MimgData | Kind::MimgGather | Kind::MimgAtomic | Kind::MimgCmpswap => self.vgprs(&mut takes, dwords),
-            Kind::Literal => takes.codes.insert(255),
+            _ if is_image_data(item) => {
+                let acc = item.aux[3];
+                (VGPR..=AGPR.saturating_sub(dwords)).for_each(|code| self.vector(&mut takes, code, acc));
+            }
+            Kind::Literal => takes.codes.insert(LITERAL),
             Kind::Label => {
                 let label = immediate(ImmediateKind::Label);
                 takes.immediate = label.map(|all| Immediate { min: i16::MIN.into(), max: i16::MAX.into(), ..all });
@@ -402,6 +421,16 @@ impl Reading<'_> {
             if self.probe.accepts(item, value, flag) {
                 each(((value as u16) << item.shift) + item.add);
             }
+        }
+    }
+
+    /// A vector register, and the accumulation register in its place if a bit can say so.
+    fn vector(&self, takes: &mut Takes, code: u16, acc: u8) {
+        if self.can_be(acc, false) {
+            takes.codes.insert(code);
+        }
+        if self.can_be(acc, true) {
+            takes.codes.insert(code - VGPR + AGPR);
         }
     }
 

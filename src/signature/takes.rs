@@ -1,9 +1,8 @@
 //! What may stand as an operand.
 
 use super::{CodeSet, known};
-use crate::operand::register_or_constant;
-use crate::target::OPERANDS;
-use crate::{Inst, Reg, Target, Value};
+use crate::codec::code::{AGPR, LITERAL, VECTOR_LAST, VGPR, meaning};
+use crate::{Reg, Target, Value};
 
 /// What may stand as an operand.
 ///
@@ -84,10 +83,6 @@ impl ImmediateKind {
     }
 }
 
-const LITERAL: u16 = 255;
-pub(super) const VGPR: u16 = 256;
-pub(super) const AGPR: u16 = 512;
-
 impl Takes {
     /// Nothing.
     pub(super) fn new(target: Target, dwords: u16) -> Takes {
@@ -132,16 +127,15 @@ impl Takes {
 
     /// Accumulation registers.
     pub fn agprs(&self) -> bool {
-        (AGPR..AGPR + 256).any(|code| self.codes.contains(code))
+        (AGPR..=AGPR + VECTOR_LAST).any(|code| self.codes.contains(code))
     }
 
     /// The value may stand as the operand. Any literal does if one can.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Format, Opcode, Reg, Target, Value};
-    /// let form = (Format::Vop3pMai, None);
-    /// let mfma = Opcode::VMfmaF32_32x32x2F32.signature(Target::Gfx942, form).unwrap();
+    /// use amdgpu_isa::{Opcode, Reg, Target, Value};
+    /// let mfma = Opcode::VMfmaF32_32x32x2F32.signatures(Target::Gfx942).next().unwrap();
     /// let [vdst, .., src2] = [0, 1, 2, 3].map(|n| mfma.operands().nth(n).unwrap());
     /// assert!(vdst.takes.value(Value::Reg(Reg::Agpr(240))) && src2.takes.value(Value::Int(0)));
     /// // There is no a[241:256].
@@ -168,9 +162,7 @@ impl Takes {
     /// one, as in [`Operand::value`](crate::Operand::value).
     fn values(&self) -> impl Iterator<Item = Value> {
         let target = known(self.target);
-        let tables = OPERANDS[target as usize];
-        let inst = Inst::new(target, [0; 5], 0, 1);
-        let codes = (0..VGPR).filter(|&code| self.codes.contains(code));
-        codes.map(move |code| register_or_constant(tables, code, self.dwords, &inst))
+        let codes = (0..VGPR).filter(|&code| code != LITERAL && self.codes.contains(code));
+        codes.map(move |code| meaning(target, code, self.dwords))
     }
 }

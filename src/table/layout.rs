@@ -7,7 +7,8 @@ pub(crate) struct LayoutTables {
 }
 
 /// The bits of a microcode format; see [`Target::layouts`](crate::Target::layouts).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Layout {
     /// Its name.
     pub format: Format,
@@ -17,12 +18,25 @@ pub struct Layout {
     pub extension: bool,
     /// Its fields. The bits are counted from its own start.
     pub fields: &'static [FieldInfo],
-    /// What can stand behind it: the field that says so, the code in it, and the format.
-    pub extends: &'static [(Field, u16, Format)],
+    /// What can stand behind it.
+    pub extends: &'static [Extension],
+}
+
+/// A dword that can stand behind the words of a format; see [`Layout::extends`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Extension {
+    /// The field that announces it.
+    pub field: Field,
+    /// What that field holds then.
+    pub code: u16,
+    /// The format of the dword.
+    pub format: Format,
 }
 
 /// Where a field lies in its format.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct FieldInfo {
     /// Its name.
     pub field: Field,

@@ -1,27 +1,30 @@
 //! What the operands of each instruction are.
 
 use super::Item;
-#[cfg(target_os = "none")]
+#[cfg(not(feature = "fast"))]
 use super::paged_from;
-#[cfg(not(target_os = "none"))]
+#[cfg(feature = "fast")]
 use crate::operand::values::ready::Values;
+use crate::shared::places::NO_SHIFT;
 use crate::target::generated::OperandList;
+#[cfg(feature = "fast")]
+use crate::target::generated::{SLOTS, USUAL};
 use crate::{Access, Field, Inst, Operand, Value};
 
 /// What the operand iterator needs. Its items are without what only text tells apart.
 pub(crate) struct OperandTables {
     /// Which of `lists` is that of each slot's base form.
-    #[cfg(not(target_os = "none"))]
-    pub list_of: [u16; Inst::SLOTS],
+    #[cfg(feature = "fast")]
+    pub list_of: [u16; SLOTS],
     /// The same in pages, and what is added to the numbers in each.
-    #[cfg(target_os = "none")]
+    #[cfg(not(feature = "fast"))]
     pub pages: &'static [(u8, u16)],
-    #[cfg(target_os = "none")]
+    #[cfg(not(feature = "fast"))]
     pub list_of: &'static [u8],
     /// The operands of a form: numbers in `rows`, a byte each, the first one lowest. Zero is the end.
     pub lists: &'static [OperandList],
     /// The same of most words, in the same order; behind these, those that `Usual::next` names.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(feature = "fast")]
     pub usual: [Usual; USUAL],
     /// Which of `forms` is that of each list.
     pub forms_of: &'static [u8],
@@ -31,25 +34,27 @@ pub(crate) struct OperandTables {
     pub others: &'static [(u16, u8, u16)],
     pub rows: Rows,
     /// That of src/operand/values/ready.rs.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(feature = "fast")]
     pub values: &'static Values,
     /// What rows of the kind `How::Other` are.
     pub items: &'static [Item],
     pub sgpr_last: u16,
     pub ttmp_first: u16,
     pub ttmp_last: u16,
+    /// What stands in the place of a scalar address when there is none.
+    pub off: u16,
     /// Bits of vcc and exec.
     pub lanes: u8,
 }
 
 /// Where bytes do not count, there is a row for every number.
-#[cfg(not(target_os = "none"))]
+#[cfg(feature = "fast")]
 pub(crate) type Rows = [Row; 256];
-#[cfg(target_os = "none")]
+#[cfg(not(feature = "fast"))]
 pub(crate) type Rows = &'static [Row];
 
 /// The operands of words in which some bits have some value, and behind which there is no literal.
-#[cfg(not(target_os = "none"))]
+#[cfg(feature = "fast")]
 #[derive(Clone, Copy)]
 pub(crate) struct Usual {
     /// As in `OperandTables::lists`.
@@ -63,16 +68,12 @@ pub(crate) struct Usual {
     pub next: u16,
 }
 
-/// Any number of so many bits can look for one.
-#[cfg(not(target_os = "none"))]
-const USUAL: usize = 512;
-
 /// Stands where no number leads.
-#[cfg(not(target_os = "none"))]
+#[cfg(feature = "fast")]
 pub(crate) const NO_USUAL: Usual = Usual { list: 0, marks: 0, unmarked: 1, length: 0, next: 0 };
 
 /// Beside a length: there are no operands, or not all are of `How::Value`.
-#[cfg(not(target_os = "none"))]
+#[cfg(feature = "fast")]
 pub(crate) const VARIED: u32 = 1;
 
 /// An operand.
@@ -94,25 +95,25 @@ pub(crate) struct Row {
 }
 
 /// They fit in 16 bits, but are used as they are where bytes do not count.
-#[cfg(not(target_os = "none"))]
+#[cfg(feature = "fast")]
 type Number = u32;
-#[cfg(target_os = "none")]
+#[cfg(not(feature = "fast"))]
 type Number = u16;
 
 /// An operand but for its value. Where bytes do not count it is a whole one, so that it is copied as a whole.
 #[derive(Clone, Copy)]
 struct Like {
-    #[cfg(not(target_os = "none"))]
+    #[cfg(feature = "fast")]
     operand: Operand,
-    #[cfg(target_os = "none")]
+    #[cfg(not(feature = "fast"))]
     operand: (Option<Field>, u16, Access),
 }
 
 impl Like {
     const fn new(role: Option<Field>, bits: u16, access: Access) -> Like {
-        #[cfg(not(target_os = "none"))]
+        #[cfg(feature = "fast")]
         let operand = Operand { role, value: Value::Off, bits, access };
-        #[cfg(target_os = "none")]
+        #[cfg(not(feature = "fast"))]
         let operand = (role, bits, access);
         Like { operand }
     }
@@ -134,14 +135,14 @@ impl Row {
     }
 
     /// The operand with this value; twice as long if it is `alone`.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(feature = "fast")]
     #[inline(always)]
     pub(crate) fn with(&self, value: &Value, alone: bool) -> Operand {
         let like = &self.like.operand;
         Operand { value: *value, bits: like.bits << u32::from(alone), ..*like }
     }
 
-    #[cfg(target_os = "none")]
+    #[cfg(not(feature = "fast"))]
     pub(crate) fn with(&self, value: &Value, alone: bool) -> Operand {
         let (role, bits, access) = self.like.operand;
         Operand { role, value: *value, bits: bits << u32::from(alone), access }
@@ -151,9 +152,6 @@ impl Row {
         self.with(&Value::Off, false).role
     }
 }
-
-/// There is one bit left, and it is the lowest one.
-pub(crate) const NO_SHIFT: u8 = 63;
 
 /// What an operand is: first those that are the meaning of a code. Which of these there are depends on the enabled
 /// targets.
@@ -177,7 +175,7 @@ pub(crate) enum How {
 /// Stands where no number leads, and at zero.
 pub(crate) const NO_ROW: Row = Row::item(Number::MAX);
 
-#[cfg(not(target_os = "none"))]
+#[cfg(feature = "fast")]
 impl Usual {
     /// `None`: the words are others.
     #[inline(always)]
@@ -196,9 +194,9 @@ impl Usual {
 impl OperandTables {
     /// The list of a form of a slot.
     pub(crate) fn list(&self, slot: usize, form: u8) -> OperandList {
-        #[cfg(not(target_os = "none"))]
+        #[cfg(feature = "fast")]
         let number = self.list_of.get(slot).copied();
-        #[cfg(target_os = "none")]
+        #[cfg(not(feature = "fast"))]
         let number = paged_from(self.pages, self.list_of, slot);
         let further = |number: u16| match form {
             0 => Some(number),
@@ -213,10 +211,10 @@ impl OperandTables {
     }
 
     /// The list of an instruction; and whether all that it names is of `How::Value`, and no literal.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(feature = "fast")]
     #[inline(always)]
     pub(crate) fn of(&self, inst: &Inst) -> (OperandList, bool) {
-        let usual = self.usual(self.list_of[inst.slot() % Inst::SLOTS]);
+        let usual = self.usual(self.list_of[inst.slot() % SLOTS]);
         match usual.is_plain(inst) {
             Some(plain) => (usual.list, plain),
             None => self.of_others(inst),
@@ -224,10 +222,10 @@ impl OperandTables {
     }
 
     /// The same, if it is not the first one. Which that is is looked up again, so that others need not keep it.
-    #[cfg(not(target_os = "none"))]
+    #[cfg(feature = "fast")]
     #[inline(never)]
     fn of_others(&self, inst: &Inst) -> (OperandList, bool) {
-        let mut next = self.usual(self.list_of[inst.slot() % Inst::SLOTS]).next;
+        let mut next = self.usual(self.list_of[inst.slot() % SLOTS]).next;
         while next != 0 {
             let usual = self.usual(next);
             if let Some(plain) = usual.is_plain(inst) {
@@ -238,13 +236,13 @@ impl OperandTables {
         (self.list(inst.slot(), inst.form()), false)
     }
 
-    #[cfg(not(target_os = "none"))]
+    #[cfg(feature = "fast")]
     #[inline(always)]
     fn usual(&self, number: u16) -> &Usual {
         &self.usual[usize::from(number) % USUAL]
     }
 
-    #[cfg(target_os = "none")]
+    #[cfg(not(feature = "fast"))]
     pub(crate) fn of(&self, inst: &Inst) -> (OperandList, bool) {
         (self.list(inst.slot(), inst.form()), false)
     }

@@ -1,92 +1,10 @@
 //! What the tables of text are made of.
 
-/// What the common instructions are printed with.
-pub(crate) struct QuickTables {
-    /// Of each slot where its mnemonic stands in the list of all (16 bits), its length (6), and which of
-    /// `shapes` it is (10), counted from one; 0: it has none.
-    pub rows: &'static [u32],
-    /// The first is that of what has none.
-    pub shapes: &'static [QuickShape],
-    pub modifiers: &'static [QuickModifier],
-}
-
-/// How a shape is printed while its operands have ready-made texts.
-#[repr(align(64))]
-pub(crate) struct QuickShape {
-    /// If these bits have another value than `unmarked`, some operand has another text, or none.
-    pub marks: u64,
-    pub unmarked: u64,
-    /// No modifier is printed if these bits have the value `quiet`.
-    pub loud: u64,
-    pub quiet: u64,
-    /// What stands behind the mnemonic, and its length in the last byte.
-    pub suffix: [u8; 8],
-    /// The first of `QuickTables::modifiers`.
-    pub modifiers: u16,
-    /// The number of an operand's text: the words are turned so far to the right, masked, and this is added.
-    pub turns: [u8; QuickShape::TEXTS],
-    pub masks: [u16; QuickShape::TEXTS],
-    pub adds: [u16; QuickShape::TEXTS],
-    /// There are more operands, which are printed by their items.
-    pub more: bool,
-    /// If it is not that, the next shape may be.
-    pub another: bool,
-}
-
-impl QuickShape {
-    /// Instructions with more than that are rare.
-    pub const TEXTS: usize = 4;
-}
-
-/// No words are of it.
-pub(crate) const NO_QUICK: QuickShape = QuickShape {
-    marks: 0,
-    unmarked: 1,
-    loud: 0,
-    quiet: 0,
-    suffix: [0; 8],
-    modifiers: 0,
-    turns: [0; QuickShape::TEXTS],
-    masks: [0; QuickShape::TEXTS],
-    adds: [0; QuickShape::TEXTS],
-    more: false,
-    another: false,
-};
-
-pub(crate) struct QuickModifier {
-    /// Its bits: nothing is printed if they have the value that `QuickShape::quiet` has there.
-    pub loud: u64,
-    /// What stands before the value, and its length in the last byte.
-    pub label: [u8; 16],
-    /// The pieces of the value: the words turned so far to the right, and masked.
-    pub low: [u16; 2],
-    pub high: [u16; 2],
-    /// Which of `ItemTables::items`.
-    pub item: u16,
-    /// Bits of the value that are used.
-    pub width: u8,
-    pub way: ModifierWay,
-}
-
-/// What stands behind a modifier's label.
-#[allow(dead_code)]
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ModifierWay {
-    /// Nothing.
-    Flag,
-    Number,
-    Signed,
-    /// Two bits or three, in brackets.
-    List,
-    /// There is no label: all is as the item says.
-    Item,
-}
-
 pub(crate) struct TextTables {
     /// Code, name, and name as a 64-bit operand, of all codes that are no plain register or integer.
     pub codes: &'static [(u16, &'static str, &'static str)],
     /// Which of `codes` is the code's, counted from one.
-    pub code_at: [u8; 256],
+    pub code_at: [u8; crate::codec::code::VGPR as usize],
     /// Slots whose mnemonic the target spells in its own way.
     pub spellings: &'static [(u16, &'static str)],
     pub hwreg: &'static [(u16, &'static str)],

@@ -1,12 +1,12 @@
 //! Immediates and modifiers.
 
 use super::Printer;
-use super::operand::F32_BITS;
 use super::out::Out;
+use crate::codec::constants::F32_BITS;
+use crate::codec::{bitop3, bits, flag, value};
 use crate::common::Flags;
-use crate::operand::{bits, flag, value};
 use crate::table::{Item, Kind, Ty};
-use crate::{GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
+use crate::{Counter, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 
 fn name_of(table: &[(u16, &'static str)], value: u32) -> Option<&'static str> {
     table.iter().find(|e| u32::from(e.0) == value).map(|e| e.1)
@@ -130,19 +130,18 @@ impl Printer<'_> {
 
     /// Counters at their maximum do not wait and are left out, unless all are.
     fn waitcnt(&self, wait: Waitcnt, out: &mut Out) {
-        let max = Waitcnt::nothing(self.inst.target());
-        let waits = [wait.vmcnt != max.vmcnt, wait.expcnt != max.expcnt, wait.lgkmcnt != max.lgkmcnt];
-        let all = !waits.contains(&true);
-        let mut counter = |shown: bool, name: &[u8; 8], len, n| {
-            if shown || all {
+        let all = wait.counters().is_empty();
+        let max = |counter| if all { Waitcnt::max(self.inst.target(), counter) } else { None };
+        let mut show = |counter: Counter, name: &[u8; 8], len| {
+            if let Some(count) = wait.get(counter).or_else(|| max(counter)) {
                 out.part(name, len);
-                out.small(n);
+                out.small(count);
                 out.literal(b") ");
             }
         };
-        counter(waits[0], b"vmcnt(  ", 6, wait.vmcnt);
-        counter(waits[1], b"expcnt( ", 7, wait.expcnt);
-        counter(waits[2], b"lgkmcnt(", 8, wait.lgkmcnt);
+        show(Counter::Vmcnt, b"vmcnt(  ", 6);
+        show(Counter::Expcnt, b"expcnt( ", 7);
+        show(Counter::Lgkmcnt, b"lgkmcnt(", 8);
         out.len -= 1;
     }
 
@@ -188,7 +187,15 @@ impl Printer<'_> {
             Kind::List | Kind::ListAll | Kind::ListNegLo | Kind::ListNeg if v & u32::from(item.used) != 0 => {
                 self.list(item, v, out)
             }
-            Kind::ListOnes if v & u32::from(item.used) != item.used.into() => self.list(item, v, out),
+            Kind::ListAlways => self.list(item, v, out),
+            Kind::ListOnes if v & u32::from(item.used) != u32::from(item.used) => self.list(item, v, out),
+            Kind::Bitop3 => {
+                let table = bitop3(item, self.inst);
+                if table != 0 {
+                    out.str(" bitop3:");
+                    if table <= 10 { out.signed(table as i32) } else { out.hex(table) }
+                }
+            }
             Kind::Omod if v != 0 => {
                 out.byte(b' ');
                 out.str(name_of(self.text.omod, v).unwrap_or(""));
@@ -236,7 +243,8 @@ impl Printer<'_> {
             Kind::ListNeg => out.literal(b" neg:"),
             _ => self.label(item, out),
         }
-        let shown = if item.kind == Kind::ListAll { (1 << item.width) - 1 } else { item.used };
+        let shown =
+            if matches!(item.kind, Kind::ListAll | Kind::ListAlways) { (1 << item.width) - 1 } else { item.used };
         out.bits(value, item.used.into(), shown);
     }
 

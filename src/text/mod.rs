@@ -3,12 +3,14 @@
 mod imm;
 mod operand;
 mod out;
+#[cfg(feature = "fast")]
 mod quick;
+#[cfg(feature = "fast")]
 mod texts;
 
 use core::fmt;
 
-use crate::operand::value;
+use crate::codec::value;
 use crate::table::{Item, Kind};
 use crate::target::{ITEMS, OPERANDS, TEXT};
 use crate::{Field, Inst};
@@ -76,7 +78,7 @@ impl TextBuffer {
         self.0.bytes()
     }
 
-    /// How bare metal prints, for the proofs: they run elsewhere.
+    /// How text is printed without the feature `fast`: the proofs compare both in one build.
     #[doc(hidden)]
     pub fn print_small(&mut self, inst: &Inst) -> &[u8] {
         self.0.clear();
@@ -175,12 +177,16 @@ fn is_silent(item: &Item, inst: &Inst) -> bool {
 ///
 /// Its first words are given one by one: together they would be read in one piece from where decoding has just written
 /// them in two, which is to wait until they are in the cache.
+#[cfg_attr(not(feature = "fast"), allow(unused_variables))]
 fn print(inst: &Inst, low: u32, high: u32, out: &mut Out) {
-    let bits = u64::from(low) | u64::from(high) << 32;
-    quick::print(inst, bits, out);
+    #[cfg(feature = "fast")]
+    if quick::print(inst, u64::from(low) | u64::from(high) << 32, out).is_some() {
+        return;
+    }
+    long(inst, out);
 }
 
-/// As `print`, of whatever instruction. On bare metal it prints all.
+/// As `print`, of whatever instruction. Without the feature `fast` it prints all.
 #[inline(never)]
 fn long(inst: &Inst, out: &mut Out) {
     let p = Printer::new(inst);

@@ -1,12 +1,12 @@
 //! The common instructions: their operands are registers and small numbers, whose texts stand in tables.
 
+use super::Printer;
 use super::imm::extend;
 use super::out::{LISTS, Out, SIZE, SLACK};
 use super::texts::{MISSING, TEXTS, Text};
-use super::{Printer, long};
 use crate::Inst;
 use crate::common::MNEMONICS;
-use crate::table::{ModifierWay, QuickShape, SMALL};
+use crate::table::{ModifierWay, QuickShape};
 use crate::target::QUICK;
 
 /// Bytes of the longest name that is printed in this way.
@@ -15,20 +15,13 @@ const NAME: usize = 32;
 /// Behind the last text: a comma and a blank.
 const END: usize = 2;
 
-/// Prints an instruction.
+/// Prints an instruction. `None`: `long` must print it; what stands in the buffer then does not count.
 ///
 /// Most are printed here, and without a branch that depends on what the operands are or how many: it would often be
 /// predicted wrongly. All texts are put down, one behind the other, those of nothing too. Nothing is called but at the
 /// end, so that nothing need be kept.
 #[inline(always)]
-pub(super) fn print(inst: &Inst, bits: u64, out: &mut Out) {
-    if SMALL || at_once(inst, bits, out).is_none() {
-        long(inst, out);
-    }
-}
-
-#[inline(always)]
-fn at_once(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
+pub(super) fn print(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
     let t = QUICK[inst.target() as usize];
     let row = *t.rows.get(inst.slot_and_form())?;
     let mut number = row as usize >> 22;
@@ -172,7 +165,7 @@ fn put<const N: usize>(buffer: &mut [u8; SIZE + SLACK], at: usize, bytes: &[u8; 
 mod tests {
     use crate::{Target, TextBuffer, decode_words};
 
-    /// What is put down at once is what the items say, which bare metal prints by.
+    /// What is put down at once is what the items say, which is how text is printed without the feature `fast`.
     #[test]
     fn texts_are_those_of_the_items() {
         let mut state = 1u64;

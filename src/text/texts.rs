@@ -1,7 +1,7 @@
 //! Ready-made texts of operands.
 
 /// `s5, `, `v[4:5], ` and `-5, ` by operand codes, with their lengths in the last of 16 bytes; that is `MISSING` where a
-/// code is something else, or not the same on all targets. Their numbers are in build/emit/texts.rs.
+/// code is something else, or not the same on all targets. Their numbers are in build/emit/operand_texts.rs.
 pub(super) static TEXTS: Aligned<[Text; COUNT]> = Aligned(split(include_bytes!(concat!(env!("OUT_DIR"), "/texts"))));
 
 pub(super) type Text = [u8; 16];

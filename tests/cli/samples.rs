@@ -10,7 +10,7 @@ pub const S_MOV: [u32; 2] = [0xbe80_00ff, 0x1234_5678];
 pub const BAD: u32 = 0xbfff_0000;
 
 pub const GFX942: u32 = 0x4c;
-pub const GFX90A: u32 = 0x3f;
+pub const GFX1030: u32 = 0x36;
 const EM_AMDGPU: u16 = 224;
 const EM_X86_64: u16 = 62;
 /// Where the samples' `.text` is loaded.
@@ -172,13 +172,13 @@ pub fn offload(triple: &str, arch: &str, image: &[u8]) -> Vec<u8> {
 
 pub const HOST_ID: &str = "host-x86_64-unknown-linux-gnu--";
 pub const ID_942: &str = "hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-";
-pub const ID_90A: &str = "hip-amdgcn-amd-amdhsa--gfx90a";
+pub const ID_1030: &str = "hip-amdgcn-amd-amdhsa--gfx1030";
 
 /// An empty host entry, a target that is not built in, one that is, and one without code.
 pub fn usual_bundle() -> Vec<u8> {
     bundle(&[
         (HOST_ID, b""),
-        (ID_90A, &code_object(GFX90A)),
+        (ID_1030, &code_object(GFX1030)),
         (ID_942, &code_object(GFX942)),
         ("hipv4-amdgcn-amd-amdhsa--gfx1100", b""),
     ])

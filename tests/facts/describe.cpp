@@ -84,7 +84,9 @@ struct Gpu {
       return {SI};
     if (name[3] == '8')
       return {GFX80, VI, SDWA};
-    if (name == "gfx942")
+    if (name == "gfx90a")
+      return {GFX90A, GFX9, SDWA9, VI};
+    if (name == "gfx942" || name == "gfx950")
       return {GFX940, GFX90A, GFX9, SDWA9, VI};
     return {GFX9, SDWA9, VI};
   }

@@ -32,16 +32,17 @@ fn check_value(inst: &Inst, operand: &Operand) {
             field == Some(u32::from(n / 2)) && inst.get(Field::Vdstx).is_some_and(|x| x & 1 != u32::from(n & 1))
         }
         Value::Reg(Reg::Vgpr(n) | Reg::Agpr(n)) => inside(n, 256) && field.map(|v| v as u8) == Some(n),
-        Value::Reg(Reg::Special(code)) => match code {
-            102..=127 => dwords <= 2,
-            230..=239 | 251..=254 => dwords <= 2,
-            _ => false,
-        },
+        // Its name is in the text: that of a pair lacks the ending of the lower half.
+        Value::Reg(Reg::Special(special)) => {
+            let name = special.name();
+            let name = if dwords == 2 { name.strip_suffix("_lo").unwrap_or(name) } else { name };
+            dwords <= 2 && inst.to_string().contains(name)
+        }
         // vcc has a role where the mnemonic shows it; the others are implicit only.
         Value::Reg(Reg::Vcc) => operand.bits == inst.target().lanes(),
         Value::Reg(_) => operand.role.is_none(),
         Value::Int(n) => (-16..=64).contains(&n),
-        Value::Float(code) => (240..=248).contains(&code),
+        Value::Float(float) => field.map(|v| v & 0xff) == Some(240 + float as u32),
         Value::Literal(v) => inst.extension() == Some(Format::Literal) && inst.words().last() == Some(&v),
         Value::Imm(v) => operand.bits < 32 && (-(1i64 << operand.bits)..1 << operand.bits).contains(&v.into()),
         Value::Label(v) => field == Some(u32::from(v as u16)) && operand.bits == 16,
@@ -54,7 +55,7 @@ fn check_value(inst: &Inst, operand: &Operand) {
 }
 
 fn check(inst: &Inst) {
-    let fields: Vec<Field> = inst.fields().map(|(_, _, info, _)| info.field).collect();
+    let fields: Vec<Field> = inst.fields().map(|held| held.info.field).collect();
     let operands: Vec<Operand> = inst.operands().collect();
     let explicit = operands.iter().take_while(|o| o.role.is_some()).count();
     for (i, operand) in operands.iter().enumerate() {

@@ -33,7 +33,7 @@ fn check(inst: &Inst) {
     write!(to, "{inst}").unwrap_or_else(|_| panic!("{inst:?}: more text than {text}"));
     assert_eq!(to.text, text);
     // Any field at all can be asked for, whether the text shows it or not.
-    for (_, _, info, _) in inst.fields() {
+    for info in inst.fields().map(|held| held.info) {
         let shown = inst.field_text(info.field).to_string();
         assert!(shown.is_ascii() && !shown.contains('?'), "{inst:?} {}: {shown}", info.field);
         let mut to = Limited { room: shown.len().saturating_sub(1), text: String::new() };

@@ -1,13 +1,13 @@
 //! Walking a buffer: every byte is accounted for, and a word that is no instruction costs just itself.
 
 use crate::words::{Rng, bytes, encodings, legal};
-use amdgpu_isa::{Decoder, Invalid, Target, decode};
+use amdgpu_isa::{Decoded, Decoder, Invalid, Target, decode};
 
 /// Walks and checks what must hold of every walk. Returns the number of instructions and of words that are none.
 fn walk(target: Target, code: &[u8]) -> (usize, usize) {
     let (mut at, mut good, mut bad) = (0, 0, 0);
     let mut decoder = Decoder::new(target, code);
-    for (offset, item) in &mut decoder {
+    for Decoded { offset, inst: item } in &mut decoder {
         assert_eq!(offset, at, "{target} {code:02x?}");
         let rest = &code[at..];
         match (item, decode(target, rest)) {
@@ -16,7 +16,7 @@ fn walk(target: Target, code: &[u8]) -> (usize, usize) {
                 at += inst.len();
                 good += 1;
             }
-            (Err(Invalid { word, len, error }), again) => {
+            (Err(Invalid { word, len, error, .. }), again) => {
                 assert_eq!(again, Err(error), "{target} {code:02x?}: at {at}");
                 assert_eq!(usize::from(len), rest.len().min(4), "{target} {code:02x?}: at {at}");
                 let mut there = [0; 4];
@@ -74,7 +74,9 @@ fn the_walk_finds_its_way_back_after_a_word_that_is_none() {
                     code.extend(bytes(inst.words()));
                 }
             }
-            let found: Vec<_> = Decoder::new(target, &code).map(|(at, item)| (at, item.map_err(|i| i.word))).collect();
+            let found: Vec<_> = Decoder::new(target, &code)
+                .map(|Decoded { offset: at, inst: item }| (at, item.map_err(|i| i.word)))
+                .collect();
             assert_eq!(found, expected, "{target}");
             let cut = rng.below(code.len());
             walk(target, &code[..cut]);

@@ -10,7 +10,7 @@ pub fn opcode(name: &str) -> Option<Opcode> {
 
 /// Words of an operation with these values in its fields, put together bit by bit.
 pub fn word(target: Target, name: &str, values: &[(Field, u32)]) -> Option<u32> {
-    let (format, number) = opcode(name)?.encodings(target).next()?;
+    let amdgpu_isa::Encoding { format, number, .. } = opcode(name)?.encodings(target).next()?;
     let layout = target.layouts().iter().find(|layout| layout.format == format)?;
     let mut word = 0;
     for info in layout.fields {

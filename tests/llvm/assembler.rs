@@ -102,8 +102,8 @@ fn differing_fields(inst: &Inst, got: &[u8]) -> String {
     if other.format() != inst.format() || other.len() != inst.len() || other.opcode() != inst.opcode() {
         return format!("another encoding ({} {} bytes)", other.format(), other.len());
     }
-    let differ = inst.fields().zip(other.fields()).filter(|(a, b)| !a.2.overlay && a.3 != b.3);
-    let names: Vec<&str> = differ.map(|(a, _)| a.2.field.name()).collect();
+    let differ = inst.fields().zip(other.fields()).filter(|(a, b)| !a.info.overlay && a.value != b.value);
+    let names: Vec<&str> = differ.map(|(a, _)| a.info.field.name()).collect();
     format!("another {}", names.join(" "))
 }
 

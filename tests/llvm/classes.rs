@@ -9,9 +9,13 @@ pub type Rule = fn(&Case) -> bool;
 pub fn rule(name: &str) -> Option<Rule> {
     let rule: Rule = match name {
         "crash_on_literal_in_wide_format" => crash_on_literal_in_wide_format,
+        "we_refuse_literal_in_wide_format" => we_refuse_literal_in_wide_format,
         "crash_on_cut_off_literal" => crash_on_cut_off_literal,
         "crash_on_reserved_sdwa_select" => crash_on_reserved_sdwa_select,
         "crash_on_scalar_1024_bit_source" => crash_on_scalar_1024_bit_source,
+        "crash_on_scalar_f8f6f4_source" => crash_on_scalar_f8f6f4_source,
+        "llvm_lacks_f8f6f4_near_the_end" => llvm_lacks_f8f6f4_near_the_end,
+        "we_refuse_second_half_of_scaled" => we_refuse_second_half_of_scaled,
         "crash_on_madmk_f16_literal_255" => crash_on_madmk_f16_literal_255,
         "comment_register_class" => comment_register_class,
         "comment_invalid_immediate" => comment_invalid_immediate,
@@ -26,6 +30,7 @@ pub fn rule(name: &str) -> Option<Rule> {
         "llvm_lacks_agpr_atomic" => llvm_lacks_agpr_atomic,
         "we_refuse_accvgpr" => we_refuse_accvgpr,
         "gather_with_tfe_and_d16" => gather_with_tfe_and_d16,
+        "misaligned_image_data" => misaligned_image_data,
         "we_refuse_image_data_past_the_end" => we_refuse_image_data_past_the_end,
         "we_refuse_flat_offset" => we_refuse_flat_offset,
         "flat_tfe" => flat_tfe,
@@ -59,13 +64,22 @@ fn refused_crash(case: &Case) -> bool {
 }
 
 /// VOP3* with a source of 255, MUBUF and MTBUF with a soffset of 255.
-fn crash_on_literal_in_wide_format(case: &Case) -> bool {
+fn literal_in_wide_format(case: &Case) -> bool {
     let source = match field(case, 26, 6) {
         0b110100 => [32, 41, 50].iter().any(|&lsb| field(case, lsb, 9) == LITERAL) || field(case, 0, 8) == LITERAL,
         0b111000 | 0b111010 => field(case, 56, 8) == LITERAL,
         _ => false,
     };
-    refused_crash(case) && case.word.bytes().len() >= 8 && source
+    let scaled = is_scaled(case) && [96, 105, 114].iter().any(|&lsb| field(case, lsb, 9) == LITERAL);
+    case.word.bytes().len() >= 8 && (source || scaled)
+}
+
+fn crash_on_literal_in_wide_format(case: &Case) -> bool {
+    refused_crash(case) && literal_in_wide_format(case)
+}
+
+fn we_refuse_literal_in_wide_format(case: &Case) -> bool {
+    refused_text(case).is_some() && literal_in_wide_format(case)
 }
 
 /// A 32-bit format with room for itself but not for its literal.
@@ -92,10 +106,41 @@ fn crash_on_reserved_sdwa_select(case: &Case) -> bool {
 
 /// VOP3P-MAI whose 1024-bit src2 is neither VGPRs nor an inline constant.
 fn crash_on_scalar_1024_bit_source(case: &Case) -> bool {
-    let src2 = field(case, 50, 9);
     let mai = field(case, 23, 9) == 0b1_1010_0111 && field(case, 16, 7) >= 64;
-    let no_register = src2 < 128 || (209..240).contains(&src2) || (249..256).contains(&src2);
-    refused_crash(case) && mai && no_register
+    // Conversions of 32 elements in a row, which take up to 32 registers.
+    let convert = case.target.name == "gfx950" && [0xd254, 0xd260].contains(&(field(case, 16, 16) & !3));
+    let source = if convert { field(case, 32, 9) } else { field(case, 50, 9) };
+    let no_register = source < 128 || (209..240).contains(&source) || (249..256).contains(&source);
+    refused_crash(case) && (mai || convert) && no_register
+}
+
+/// Whether 64 bits are a matrix operation of CDNA4 on elements of 8, 6 or 4 bits.
+fn is_f8f6f4(case: &Case, first: u32) -> bool {
+    field(case, first + 23, 9) == 0b1_1010_0111 && [45, 46].contains(&field(case, first + 16, 7))
+}
+
+/// v_mfma_ld_scale_b32 with scales in VGPRs, before a matrix operation that takes scales.
+fn is_scaled(case: &Case) -> bool {
+    let scales = field(case, 16, 16) == 0xd3ac && field(case, 40, 1) == 1 && field(case, 49, 1) == 1;
+    scales && is_f8f6f4(case, 64) && field(case, 75, 4) == 1
+}
+
+fn crash_on_scalar_f8f6f4_source(case: &Case) -> bool {
+    let first = if is_scaled(case) { 64 } else { 0 };
+    let scalar = [32, 41].iter().any(|lsb| field(case, first + lsb, 9) < 256);
+    refused_crash(case) && is_f8f6f4(case, first) && scalar
+}
+
+/// LLVM looks for a tuple of eight registers first, and finds none that begins so near the end.
+fn llvm_lacks_f8f6f4_near_the_end(case: &Case) -> bool {
+    let first = if is_scaled(case) { 64 } else { 0 };
+    let near = [32, 41].iter().any(|lsb| field(case, first + lsb, 8) > 248);
+    let both = matches!((&case.ours, &case.llvm), (Ours::Inst { .. }, Answer::Reject));
+    both && is_f8f6f4(case, first) && near
+}
+
+fn we_refuse_second_half_of_scaled(case: &Case) -> bool {
+    is_scaled(case) && refused_text(case).is_some_and(|text| text.starts_with("v_mfma_ld_scale_b32 "))
 }
 
 /// v_madmk_f16 (VOP2 opcode 36) and v_madak_f16 (37) with the literal 255, whatever src0 holds.
@@ -303,7 +348,8 @@ fn llvm_lacks_agpr_atomic(case: &Case) -> bool {
 
 /// LLVM names an accumulation register on a target that has none.
 fn we_refuse_accvgpr(case: &Case) -> bool {
-    let none = case.target.name.starts_with("gfx8") || ["gfx900", "gfx904", "gfx906"].contains(&case.target.name);
+    let none =
+        case.target.name.starts_with("gfx8") || ["gfx900", "gfx904", "gfx906", "gfx908"].contains(&case.target.name);
     let register =
         |word: &str| word.strip_prefix('a').is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit() || c == '['));
     none && refused_text(case).is_some_and(|text| text.split([' ', ',']).any(register))
@@ -314,6 +360,18 @@ fn gather_with_tfe_and_d16(case: &Case) -> bool {
     let gather = field(case, 26, 6) == 0b111100 && (64..96).contains(&field(case, 18, 7));
     let both = matches!((&case.ours, &case.llvm), (Ours::Inst { len: 8, .. }, Answer::Text { len: 8, .. }));
     gather && both && field(case, 16, 1) == 1 && field(case, 63, 1) == 1
+}
+
+/// MIMG with data that begin at an odd register: LLVM names the first one alone.
+fn misaligned_image_data(case: &Case) -> bool {
+    let (Ours::Inst { len: 8, text, .. }, Answer::Text { len: 8, text: llvm, .. }) = (&case.ours, &case.llvm) else {
+        return false;
+    };
+    let Some((before, behind)) = text.split_once('[') else { return false };
+    let Some((first, behind)) = behind.split_once(':') else { return false };
+    let Some((_, behind)) = behind.split_once(']') else { return false };
+    let odd = field(case, 40, 1) == 1 && first.parse() == Ok(field(case, 40, 8));
+    field(case, 26, 6) == 0b111100 && odd && *llvm == format!("{before}{first}{behind}")
 }
 
 /// Image data or addresses that run past v255: LLVM prints another number of registers.

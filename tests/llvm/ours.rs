@@ -1,6 +1,6 @@
 //! The only file of this test that knows the library: what it says about bytes, and its format layouts.
 
-use amdgpu_isa::{FieldInfo, Format, Layout};
+use amdgpu_isa::{FieldInfo, Layout};
 
 use crate::words::{Extension, Field, FormatLayout, Piece};
 
@@ -101,7 +101,7 @@ pub fn layouts(target: Target) -> Vec<FormatLayout> {
 /// Literal, SDWA, SDWAB, DPP: each with the source code that announces it and the format that may have it.
 pub fn extensions(target: Target) -> Vec<Extension> {
     let all = library(target).layouts();
-    let extension = |base: &Layout, &(field, code, format): &(amdgpu_isa::Field, u16, Format)| {
+    let extension = |base: &Layout, &amdgpu_isa::Extension { field, code, format, .. }: &amdgpu_isa::Extension| {
         let layout = all.iter().find(|l| l.format == format).expect("announced formats exist");
         Extension {
             name: format.name().into(),

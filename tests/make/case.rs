@@ -4,8 +4,8 @@
 mod kinds;
 
 use amdgpu_isa::make::kind::Any;
-use amdgpu_isa::make::{Argument, Builder, Op, a, float, int, literal, s, ttmp, v};
-use amdgpu_isa::{Field, Opcode, Reg, Target};
+use amdgpu_isa::make::{Argument, Builder, Op, ToArgument, a, float, int, literal, s, ttmp, v};
+use amdgpu_isa::{Field, Opcode, Reg, Special, Target};
 
 pub use crate::words::Rng;
 
@@ -125,7 +125,7 @@ impl<'a> Case<'a> {
         now
     }
 
-    fn give(&mut self, name: &'static str, argument: impl Into<Argument>, text: String) {
+    fn give(&mut self, name: &'static str, argument: impl ToArgument, text: String) {
         self.builder = self.builder.set(field(self.target, name), argument);
         self.operands.push((name, text));
     }
@@ -152,14 +152,19 @@ impl<'a> Case<'a> {
     }
 
     fn vector_number(&mut self, n: usize) -> usize {
-        let align = if n > 1 && self.target.name() == "gfx942" { 2 } else { 1 };
+        let align = if n > 1 && ["gfx90a", "gfx942", "gfx950"].contains(&self.target.name()) { 2 } else { 1 };
         // 33 dwords past the end are an even first register too.
         self.number(256, n, align)
     }
 
     /// An operand of one class, and its text.
     fn of_class<const N: usize>(&mut self, class: u16, ty: &str) -> (Op<Any, N>, String) {
-        let special = |code: u8, name: &str| (Op::from(Reg::Special(code)), name.to_string());
+        let special = |name: &str| {
+            // A pair has the name without the ending of its lower half.
+            let known = |s: &&Special| s.name().strip_suffix("_lo").filter(|_| N == 2).unwrap_or(s.name()) == name;
+            let special = Special::ALL.iter().find(known).expect("it has this name");
+            (Op::from(Reg::Special(*special)), name.to_string())
+        };
         match class {
             SGPR => {
                 let n = self.sgpr_last() + 1;
@@ -171,16 +176,16 @@ impl<'a> Case<'a> {
                 let first = self.number(count, N, N.next_power_of_two().min(4));
                 (ttmp::<N>(first as u8).any(), run("ttmp", first, N))
             }
-            SYS if N == 2 => special(106, "vcc"),
-            SYS if self.coin() => special(106, "vcc_lo"),
-            SYS => special(107, "vcc_hi"),
-            M0 => special(124, "m0"),
-            EXEC if N == 2 => special(126, "exec"),
-            EXEC if self.coin() => special(126, "exec_lo"),
-            EXEC => special(127, "exec_hi"),
-            RO if self.is_gfx9() && self.coin() => special(235, "src_shared_base"),
-            RO => special(253, "src_scc"),
-            LDS => special(254, "src_lds_direct"),
+            SYS if N == 2 => special("vcc"),
+            SYS if self.coin() => special("vcc_lo"),
+            SYS => special("vcc_hi"),
+            M0 => special("m0"),
+            EXEC if N == 2 => special("exec"),
+            EXEC if self.coin() => special("exec_lo"),
+            EXEC => special("exec_hi"),
+            RO if self.is_gfx9() && self.coin() => special("src_shared_base"),
+            RO => special("src_scc"),
+            LDS => special("src_lds_direct"),
             INT => {
                 let value = self.rng.below(81) as i64 - 16;
                 (int::<N>(value).any(), value.to_string())

@@ -70,7 +70,7 @@ impl Constructor {
             _ => None,
         };
         let mut case = Case::new(target, self.opcode, vector, implied, fault, rng);
-        let returned = if target.name() == "gfx942" { "sc0" } else { "glc" };
+        let returned = if ["gfx942", "gfx950"].contains(&target.name()) { "sc0" } else { "glc" };
         match self.name.strip_prefix(name) {
             Some("_lds") => {
                 case.modifier("lds", 1);
@@ -158,7 +158,7 @@ fn main() -> ExitCode {
 fn every_row(target: Target, mine: &[&Constructor]) -> Result<String, String> {
     let made: HashSet<(Opcode, Format)> = mine.iter().map(|c| (c.opcode, c.format)).collect();
     let rows: Vec<(Opcode, Format)> =
-        Opcode::ALL.iter().flat_map(|&op| op.encodings(target).map(move |(format, _)| (op, format))).collect();
+        Opcode::ALL.iter().flat_map(|&op| op.encodings(target).map(move |e| (op, e.format))).collect();
     let missing: Vec<_> = rows.iter().filter(|row| !made.contains(row)).collect();
     if !missing.is_empty() || rows.is_empty() {
         return Err(format!("{} of {} rows have no constructor: {missing:?}", missing.len(), rows.len()));
@@ -319,7 +319,7 @@ fn kernel(target: Target) -> Result<String, String> {
         let mut code = [0; 256];
         let len = jit::compile(target, expression, &mut code).map_err(|error| format!("{expression}: {error}"))?;
         let bytes = words::bytes(&code[..len]);
-        for (offset, item) in amdgpu_isa::Decoder::new(target, &bytes) {
+        for amdgpu_isa::Decoded { offset, inst: item } in amdgpu_isa::Decoder::new(target, &bytes) {
             let inst = item.map_err(|invalid| format!("{expression} at {offset}: {}", invalid.error))?;
             total += 1;
             let Some(oracle) = &mut oracle else { continue };

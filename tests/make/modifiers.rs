@@ -52,11 +52,16 @@ fn number(case: &mut Case, name: &str, width: u32) -> Option<u16> {
     Some(value as u16)
 }
 
+fn table_text(table: u8) -> String {
+    if table <= 10 { table.to_string() } else { format!("{table:#x}") }
+}
+
 macro_rules! method {
     ($code:ident $case:ident flag $name:ident) => {
         if $case.coin() {
             $case.modifier(stringify!($name), 1);
-            $case.modifiers.push(stringify!($name).into());
+            let shown = if stringify!($name) == "fi" { "fi:1" } else { stringify!($name) };
+            $case.modifiers.push(shown.into());
             $code.$name()
         } else {
             $code
@@ -81,6 +86,14 @@ macro_rules! method {
             $code
         }
     };
+    ($code:ident $case:ident bitop3) => {{
+        let table = $case.rng.next() as u8;
+        $case.modifier("omod", table.into());
+        if table != 0 {
+            $case.modifiers.push(format!("bitop3:{}", table_text(table)));
+        }
+        $code.bitop3(table)
+    }};
     ($code:ident $case:ident omod) => {
         match $case.rng.below(6) {
             n @ 0..=2 => {
@@ -148,14 +161,15 @@ macro_rules! method {
             None => $code,
         }
     };
-    ($code:ident $case:ident list $name:ident $used:literal $ones:literal) => {{
+    ($code:ident $case:ident list $name:ident $used:literal $shown:literal) => {{
         let value =
             if $used != 15 && $case.wants(Fault::Source) { !$used & 15 } else { $case.rng.next() as u8 & $used };
         let field = if stringify!($name) == "neg_lo" { "neg" } else { stringify!($name) };
         $case.modifier(field, value.into());
-        let default = if $ones == 1 { $used } else { 0 };
-        if value != default {
-            $case.modifiers.push(format!("{}:{}", stringify!($name), list(value, $used)));
+        let default = if $shown == 1 { $used } else { 0 };
+        if value != default || $shown == 3 {
+            let used = if $shown >= 2 { 7 } else { $used };
+            $case.modifiers.push(format!("{}:{}", stringify!($name), list(value, used)));
         }
         $code.$name(value)
     }};

@@ -173,9 +173,7 @@ pub fn compare(
 fn spellings(opcode: Opcode, target: Target) -> Vec<String> {
     let mut rng = crate::words::Rng(3);
     let encodings: Vec<_> = opcode.encodings(target).collect();
-    let all = encodings
-        .iter()
-        .flat_map(|&(format, number)| crate::words::legal(target, (format, number, opcode), 1, &mut rng));
+    let all = encodings.iter().flat_map(|e| crate::words::legal(target, (e.format, e.number, opcode), 1, &mut rng));
     all.map(|inst| inst.mnemonic().to_string()).collect()
 }
 

@@ -149,7 +149,7 @@ pub fn are_about(found: &Result<Inst, DecodeError>, target: Target, format: &str
     match found {
         Ok(inst) => {
             let mut all = inst.opcode().encodings(target);
-            all.any(|(f, n)| f == inst.format() && space(f.name()) == format && n == number)
+            all.any(|e| e.format == inst.format() && space(e.format.name()) == format && e.number == number)
         }
         Err(DecodeError::UnknownOpcode { format: f, opcode }) => space(f.name()) == format && *opcode == number,
         Err(_) => false,

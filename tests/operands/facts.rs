@@ -5,8 +5,17 @@ use std::collections::BTreeSet;
 use amdgpu_isa::Target;
 
 /// The columns of the facts. The other targets are each like one of these but for a few operations.
-pub const TARGETS: [Target; 6] =
-    [Target::Gfx600, Target::Gfx700, Target::Gfx803, Target::Gfx900, Target::Gfx906, Target::Gfx942];
+pub const TARGETS: [Target; 9] = [
+    Target::Gfx600,
+    Target::Gfx700,
+    Target::Gfx803,
+    Target::Gfx900,
+    Target::Gfx906,
+    Target::Gfx908,
+    Target::Gfx90a,
+    Target::Gfx942,
+    Target::Gfx950,
+];
 
 /// The GCN pages have these from GCN 1.1 on, LLVM on GCN 1.0 too.
 fn is_llvms_alone(target: Target, mnemonic: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Legal instructions to start from, as what a builder is given: field by field.
 
 use amdgpu_isa::make::{Argument, BuildError, Builder};
-use amdgpu_isa::{Field, Format, Inst, Opcode, Target, Value};
+use amdgpu_isa::{Field, Format, HeldField, Inst, Opcode, Target, Value};
 
 use crate::words::{self, Rng};
 
@@ -70,7 +70,7 @@ impl Base {
             };
             base.given.push((role, value.into()));
         }
-        for (.., info, value) in inst.fields() {
+        for HeldField { info, value, .. } in inst.fields() {
             let field = info.field;
             let said = value != 0 || WITH_DEFAULTS.contains(&field);
             if info.fixed.is_some() || field == Field::Op || named.contains(&field) || !said {
@@ -109,7 +109,7 @@ pub fn bases(target: Target, encoding: (Format, u16, Opcode), count: usize, rng:
     let layout = words::layout(target, encoding.0);
     let mut found: Vec<Base> = Vec::new();
     let mut insts = words::legal(target, encoding, 24, rng);
-    for behind in layout.extends.iter().filter(|(.., e)| *e != Format::Literal) {
+    for behind in layout.extends.iter().filter(|e| e.format != Format::Literal) {
         for round in 0..40 {
             let filling = match round % 4 {
                 0 => words::Filling::Zero,

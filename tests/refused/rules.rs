@@ -1,7 +1,7 @@
 //! The rules, each a way to break a legal instruction. What can stand where an operand is, is LLVM's word.
 
 use amdgpu_isa::make::{Argument, BuildError, a, float, int, literal, off, s, ttmp, v};
-use amdgpu_isa::{Field, Format, Inst, Opcode, Reg, Target, Value, decode_words};
+use amdgpu_isa::{Field, Format, HeldField, Inst, Opcode, Reg, Special, Target, Value, decode_words};
 
 use crate::base::Base;
 use crate::facts::{Fact, Row};
@@ -195,6 +195,7 @@ impl Cases<'_> {
             matches!(
                 e,
                 Operand { .. }
+                    | NoLiteral { .. }
                     | Registers { .. }
                     | Constant(_)
                     | TwoLiterals(_)
@@ -219,10 +220,10 @@ impl Cases<'_> {
             (Kind, legal.inline || legal.literal, 0.5.into()),
             (Literal, legal.literal || smrd && field == Field::Offset, literal::<1>(0x1234_5678).into()),
             (Literal, legal.literal || legal.number, 0x1234_5678.into()),
-            (Kind, legal.lds, Reg::Special(254).into()),
+            (Kind, legal.lds, Reg::Special(Special::SrcLdsDirect).into()),
             // A scalar that can only be read, and codes that nothing has.
-            (Kind, legal.inline || whole, Reg::Special(253).into()),
-            (Kind, false, Reg::Special(209).into()),
+            (Kind, legal.inline || whole, Reg::Special(Special::SrcScc).into()),
+            (Kind, false, Reg::Special(Special::Null).into()),
             (Kind, false, Reg::Scc.into()),
         ];
         for (rule, fine, value) in tries {
@@ -297,7 +298,10 @@ impl Cases<'_> {
             values.push(int::<1>(0x1_0000).into());
         }
         for value in values {
-            self.give(Constant, field, value, |e| matches!(e, BuildError::Constant(_) | BuildError::Operand { .. }));
+            self.give(Constant, field, value, |e| {
+                use BuildError::*;
+                matches!(e, BuildError::Constant(_) | Operand { .. } | NoLiteral { .. })
+            });
         }
     }
 
@@ -343,7 +347,7 @@ impl Cases<'_> {
     /// The constant bus and the one literal: pairs of operands.
     fn scalars(&mut self, known: &[(Field, Legal, bool, u16)]) {
         fn bus(e: &BuildError) -> bool {
-            matches!(e, BuildError::ConstantBus(_) | BuildError::Operand { .. })
+            matches!(e, BuildError::ConstantBus(_) | BuildError::Operand { .. } | BuildError::NoLiteral { .. })
         }
         fn one_literal(e: &BuildError) -> bool {
             matches!(e, BuildError::TwoLiterals(_) | BuildError::ConstantBus(_))
@@ -352,7 +356,7 @@ impl Cases<'_> {
         let vector = base.inst.format().name().starts_with("VOP");
         let vcc = base.inst.operands().any(|o| {
             let implied = o.role.is_none_or(|r| r == Field::Vcc);
-            implied && o.access.reads() && matches!(o.value, Value::Reg(Reg::Vcc | Reg::M0 | Reg::Special(106)))
+            implied && o.access.reads() && matches!(o.value, Value::Reg(Reg::Vcc | Reg::M0 | Reg::VCC_LO))
         });
         let sources: Vec<_> = known.iter().filter(|k| k.2).collect();
         for (n, &&(field, legal, _, _)) in sources.iter().enumerate() {
@@ -400,8 +404,8 @@ impl Cases<'_> {
         // The second part of an attribute, and the register beside an offset.
         operands.extend([Field::Attrchan, Field::Soffset]);
         for field in fields.into_iter().filter(|f| !operands.contains(&role(*f))) {
-            let there = base.inst.fields().filter(|(.., f, _)| f.field == field).last();
-            let Some((_, first, info, value)) = there else {
+            let there = base.inst.fields().filter(|held| held.info.field == field).last();
+            let Some(HeldField { first_bit: first, info, value, .. }) = there else {
                 self.give(Unknown, field, 1.into(), |e| matches!(e, BuildError::Unknown(_)));
                 continue;
             };
@@ -437,8 +441,9 @@ impl Cases<'_> {
         // What the row has is what the decoder lets be set.
         let legal = |fields: &[(Field, u8)]| {
             fields.iter().any(|&(field, bit)| {
-                let there = inst.fields().find(|(_, _, f, _)| f.field == field && u32::from(f.width) > bit.into());
-                let Some((_, first, info, _)) = there else { return false };
+                let there =
+                    inst.fields().find(|held| held.info.field == field && u32::from(held.info.width) > bit.into());
+                let Some(HeldField { first_bit: first, info, .. }) = there else { return false };
                 let mut words = [0; 5];
                 words[..inst.words().len()].copy_from_slice(inst.words());
                 let at = first + info.lsb + bit;
@@ -459,7 +464,7 @@ impl Cases<'_> {
             ];
             for (what, fine, builder) in tries {
                 if !fine || n == 3 {
-                    let told = |e: &BuildError| matches!(e, BuildError::Unknown(_));
+                    let told = |e: &BuildError| matches!(e, BuildError::NoModifier { .. });
                     self.add(Sign, format!("{what}({n})"), builder.build(), told);
                 }
             }
@@ -470,7 +475,7 @@ impl Cases<'_> {
 /// What a target has at all.
 pub fn encodings(target: Target, base: Option<&Base>, opcode: Opcode, formats: &[Format]) -> Vec<Case> {
     let mut out = Vec::new();
-    let has: Vec<Format> = opcode.encodings(target).map(|(format, _)| format).collect();
+    let has: Vec<Format> = opcode.encodings(target).map(|e| e.format).collect();
     let plain = amdgpu_isa::make::Builder::new(target, opcode);
     let mut add = |what: String, result: Result<Inst, BuildError>| {
         let told = match &result {
@@ -486,7 +491,7 @@ pub fn encodings(target: Target, base: Option<&Base>, opcode: Opcode, formats: &
     }
     let given = base.map_or(plain, |base| base.builder(|_| {}));
     for &format in formats.iter().filter(|f| !has.contains(f)) {
-        let extends = has.iter().any(|h| words::layout(target, *h).extends.iter().any(|(.., e)| *e == format));
+        let extends = has.iter().any(|h| words::layout(target, *h).extends.iter().any(|e| e.format == format));
         if !extends {
             add(format.name().into(), given.format(format).build());
         }

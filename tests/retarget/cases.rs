@@ -2,13 +2,16 @@
 
 use amdgpu_isa::{Field, Format, Inst, RetargetError, Target, decode_words};
 
-const TARGETS: [(&str, Target); 6] = [
+const TARGETS: [(&str, Target); 9] = [
     ("gfx600", Target::Gfx600),
     ("gfx700", Target::Gfx700),
     ("gfx803", Target::Gfx803),
     ("gfx900", Target::Gfx900),
     ("gfx906", Target::Gfx906),
+    ("gfx908", Target::Gfx908),
+    ("gfx90a", Target::Gfx90a),
     ("gfx942", Target::Gfx942),
+    ("gfx950", Target::Gfx950),
 ];
 
 fn inst(target: &str, words: &[u32]) -> Inst {

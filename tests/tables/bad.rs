@@ -8,6 +8,19 @@ pub const ALL: &[Damage] = &[
     // Reading lines.
     ("targets.isa", "target ta", "targets ta", "targets.isa:2: unknown word `targets`"),
     ("targets.isa", "target tb gb 0x02", "target tb gb", "targets.isa:3: expected: target NAME GENERATION MACH ALIAS..."),
+    ("targets.isa", "GEN1 bus=1", "GEN1", "targets.isa:1: ga lacks bus=NUMBER"),
+    ("targets.isa", "GEN1 bus=1", "GEN1 bus=9", "targets.isa:1: `9` is more than 8"),
+    ("operands.isa", "# Made up.", "align 4", "operands.isa:1: expected: align scalar NUMBER"),
+    ("operands.isa", "# Made up.", "align scalar 64", "operands.isa:1: `64` is more than 32"),
+    ("operands.isa", "literal -   literal 255", "literal - literal 255 gb=254", "operands.isa:2: code::LITERAL in src/ is 255, and 254 on another target"),
+    ("operands.isa", "code literal", "code half - float 240\ncode literal", "operands.isa:4: `half` is no floating-point number"),
+    ("enums.isa", "# Made up.", "registers coordinates 1", "enums.isa:1: registers outside an enum"),
+    ("enums.isa", "registers size 1", "registers", "enums.isa:11: expected: registers NAME NUMBER..."),
+    ("enums.isa", "registers size 1", "registers size 1 2", "enums.isa:11: 2 numbers for 1 values"),
+    ("sdwa.isa", "default sel 6", "default sel", "sdwa.isa:11: expected: default FIELD VALUE"),
+    ("sdwa.isa", "default sel 6", "neutral sel", "sdwa.isa:11: expected: neutral FIELD VALUE"),
+    ("sdwa.isa", "default sel 6", "default select 6", "sdwa.isa:11: select is no field of SDWA"),
+    ("sdwa.isa", "default sel 6", "default sel 6\ndefault sel 5", "sdwa.isa:11: sel has another value elsewhere"),
     ("targets.isa", "0x02", "2x", "targets.isa:3: `2x` is no number"),
     ("targets.isa", "0x02", "0x1_0000_0000", "targets.isa:3: `0x1_0000_0000` is no number"),
     ("operands.isa", "sys     106", "sys", "operands.isa:3: the row has no cells"),
@@ -58,8 +71,8 @@ pub const ALL: &[Damage] = &[
     ("dpp.isa", "replace src0 vgpr", "replace src0", "dpp.isa:8: expected: replace OPERAND KIND [FIELD] [@GENERATION,...]"),
 
     // Generations, and what holds in them.
-    ("targets.isa", "gen ga GEN1", "gen ga", "targets.isa:1: expected: gen NAME LABEL from GENERATION partial +TRAIT..."),
-    ("targets.isa", "from ga", "from ga xnack", "targets.isa:4: `xnack` is neither `partial` nor a trait"),
+    ("targets.isa", "gen ga GEN1 bus=1", "gen ga", "targets.isa:1: expected: gen NAME LABEL from GENERATION partial +TRAIT..."),
+    ("targets.isa", "from ga", "from ga xnack", "targets.isa:4: `xnack` is neither `partial` nor `bus=NUMBER` nor a trait"),
     ("targets.isa", "from ga", "from gc", "targets.isa:4: gb comes from gc, which no line above declares"),
     ("targets.isa", "from ga", "from gb", "targets.isa:4: gb comes from gb, which no line above declares"),
     ("targets.isa", "tb gb", "tb gc", "targets.isa:3: tb is of gc, which is no generation"),
@@ -96,7 +109,7 @@ pub const ALL: &[Damage] = &[
     ("operands.isa", "sgpr,sys s0", "sgpr,sys -", "operands.isa:16: kind sdwa uses 0 fields; it can use 1 to 4"),
     ("operands.isa", "offen,idxen", "offen,idxen,glc,lds,acc", "operands.isa:17: kind vaddr uses 5 fields; it can use 0 to 4"),
     ("enums.isa", "enum shade", "enum hwreg", "enums.isa:9: enum hwreg stands twice"),
-    ("enums.isa", "value RED 1", "", "enums.isa:9: shade has no values"),
+    ("enums.isa", "value RED 1\nregisters size 1", "", "enums.isa:9: shade has no values"),
     ("enums.isa", "enum shade", "bits waitcnt", "enums.isa:9: constant waitcnt stands twice"),
     ("enums.isa", "bits waitcnt", "bits", "enums.isa:5: expected: bits NAME"),
     ("enums.isa", "bits waitcnt", "bits waits", "enums.isa:5: src/imm.rs knows no constant waits"),
@@ -190,17 +203,12 @@ pub const ALL: &[Damage] = &[
     ("sop.isa", "=101111101\nfield op       op   15:8\nfield sdst     sdst 22:16\nfield ssrc0    src  7:0", "=101111101 gb=-\nfield op op 15:8 gb=-\nfield sdst sdst 22:16 gb=-\nfield ssrc0 src 7:0 gb=-", "sop.isa:12: tb has no format SOP"),
 
     // What the library takes for granted.
-    ("mem.isa", "field offen    flag  12\nfield idxen    flag  13", "field idxen flag 12\nfield offen flag 13", "mem.isa:21: buf_vaddr expects `offen` at bit 12, where src/decode.rs looks for it"),
-    ("mem.isa", "flag  13\nfield glc      rtn   14", "flag 14\nfield glc rtn 13", "mem.isa:21: buf_vaddr expects `idxen` at bit 13, where src/decode.rs looks for it"),
-    ("mem.isa", "39:32\nfield vdata    vdata 47:40", "47:40\nfield vdata vdata 39:32", "mem.isa:21: buf_vaddr expects `vaddr` at bits 39:32, where src/decode.rs looks for it"),
-    ("mem.isa", "54:48\nfield acc      flag  55", "55:49\nfield acc flag 48", "mem.isa:21: buf_data expects `acc` at bit 55, where src/decode.rs looks for it"),
-    ("global.isa", "gaddr 39:32\nfield low      const 47:40", "gaddr 47:40\nfield low const 39:32", "global.isa:15: global_addr expects `addr` at bits 39:32, where src/decode.rs looks for it"),
-    ("global.isa", "54:48\nfield high     const 63:55", "55:48\nfield high const 63:56", "global.isa:15: global_addr expects `saddr` at bits 54:48, where src/decode.rs looks for it"),
-    ("smem.isa", "14\nfield r          const 16:15", "15\nfield r const 16,14", "smem.isa:15: smem_offset expects `soffset_en` at bit 14, where src/decode.rs looks for it"),
-    ("smem.isa", "16:15\nfield imm        flag  17", "17,15\nfield imm flag 16", "smem.isa:15: smem_offset expects `imm` at bit 17, where src/decode.rs looks for it"),
-    ("smem.isa", "52:32\nfield s          const 56:53", "53:33\nfield s const 56:54,32", "smem.isa:15: smem_offset expects `offset` from bit 32, where src/decode.rs looks for it"),
-    ("smem.isa", "56:53\nfield soffset    const 63:57", "57:53\nfield soffset const 63:58", "smem.isa:15: smem_offset expects `soffset` at bits 63:57, where src/decode.rs looks for it"),
+    ("global.isa", "field low      const 47:40\nfield saddr    const 54:48", "field low const 47:40\nfield top const 48\nfield saddr const 54:49", "global.isa:16: global_addr looks at 7 bits from bit 49, which are no field in one piece"),
+    ("global.isa", "39:32\nfield low      const 47:40\nfield saddr    const 54:48", "39:32\nfield low const 54:47\nfield saddr const 46:43,42:40", "global.isa:15: global_addr looks at 7 bits from bit 40, which are no field in one piece"),
+    ("smem.isa", "56:53\nfield soffset    const 63:57", "57:53\nfield soffset const 63:58", "smem.isa:15: smem_offset looks at 7 bits from bit 58, which are no field in one piece"),
+    ("smem.isa", "52:32\nfield s          const 56:53", "37:32\nfield s const 56:38", "smem.isa:15: smem_offset may be a register's code, for which its field has no room in one piece"),
     // Words of more than 64 bits, and of two operations.
+    ("wide.isa", "op    25:18\nfield s0       flag  17\nfield low      const 16:0\nfield mid      const 63:32\nfield high     sdst  70:64\nfield top      const 95:71", "op 95:88,87:80\nfield s0 flag 17\nfield more const 25:18\nfield low const 16:0\nfield mid const 63:32\nfield high sdst 70:64\nfield top const 79:71", "wide.isa:1: a format whose opcode is in the third dword has all of it and its fixed bits there and before"),
     ("wide.isa", "63:32", "64:40", "wide.isa:9: field mid lies across bit 64, where src/operand/items.rs cannot read it"),
     ("wide.isa", "high     sdst", "high     sdwa", "wide.isa:13: `high` has a flag, which must lie with it in the first 64 bits"),
     ("dual.isa", "21:18,25:22\nfield opx      const+", "25:22\nfield opx const", "dual.isa:9: field opx overlaps another"),
@@ -213,8 +221,10 @@ pub const ALL: &[Damage] = &[
 /// Damages of the tables in `isa/`, which gfx942 with the feature `make` refuses.
 #[rustfmt::skip] // One line for each damage.
 pub const OF_CONSTRUCTORS: &[Damage] = &[
-    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:32: v_nop and v_nop_e32 would both be made by v_nop_e32"),
-    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.half=b32", "targets.isa:32: build/make does not know what `vdst` of kind half can be"),
-    ("operands.isa", "kind cbsz          named ", "kind cbsz dim ", "targets.isa:32: build/make does not know the modifier `cbsz` of kind dim"),
-    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:32: dpp_ctrl takes all values"),
+    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:36: v_nop and v_nop_e32 would both be made by v_nop_e32"),
+    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.half=b32", "targets.isa:36: build/make does not know what `vdst` of kind half can be"),
+    ("operands.isa", "kind cbsz          named ", "kind cbsz dim ", "targets.isa:36: build/make does not know the modifier `cbsz` of kind dim"),
+    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:36: dpp_ctrl takes all values"),
+    ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:36: `dst_sel` takes all values"),
+    ("targets.isa", "bus=1\ngen gfx7", "bus=2\ngen gfx7", "targets.isa:36: the constant bus carries 2, and src/make counts up to one"),
 ];

@@ -9,6 +9,7 @@ use crate::build::emit::make::{Shared, documented, encoding, operand};
 use crate::build::lower::{Class, Item, NONE, Slot, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
+use crate::build::shared::marks;
 
 /// A function that makes an instruction.
 pub struct Function {
@@ -58,7 +59,6 @@ pub fn functions(
     rules: &str,
     shared: &mut Shared,
 ) -> Result<Vec<Function>> {
-    let _ = isa;
     let base = &t.shapes[slot.shape - 1];
     let mut all = Vec::new();
     let info = &t.infos[slot.info];
@@ -77,13 +77,13 @@ pub fn functions(
         let class = &t.classes[shape.class];
         let variants: &[(Variant, &str)] = if items.iter().any(|i| i.is_returned() && i.kind != "sdwa_src") {
             &[(Variant::Returns(false), ""), (Variant::Returns(true), "_rtn")]
-        } else if class.special & 8 != 0 && items.iter().any(|i| i.kind == "buf_data") {
+        } else if class.marks & marks::LDS != 0 && items.iter().any(|i| i.kind == "buf_data") {
             &[(Variant::Lds(false), ""), (Variant::Lds(true), "_lds")]
         } else {
             &[(Variant::Plain, "")]
         };
         for &(variant, ending) in variants {
-            let form = Form { t, slot, shape, class, items: &items, number, rules, extension, variant };
+            let form = Form { isa, t, slot, shape, class, items: &items, number, rules, extension, variant };
             all.push(form.function(format!("{name}{ending}"), shared)?);
         }
     }
@@ -95,6 +95,7 @@ fn some(shape: usize) -> Option<usize> {
 }
 
 struct Form<'a> {
+    isa: &'a Isa,
     t: &'a Target<'a>,
     slot: &'a Slot,
     shape: &'a crate::build::lower::Shape,
@@ -113,7 +114,7 @@ impl Form<'_> {
         let modifiers = set::set(t, class, items, self.variant)?;
         let set = set::name(shared, &camel(&format!("{}_{}", def.name, self.extension)), &modifiers);
         let mut parts = Parts::default();
-        let vector = def.name.starts_with("VOP");
+        let vector = def.bus;
         let info = &t.infos[slot.info];
         // What is read without a field goes over the constant bus too; no operation has two.
         for code in t.codes.iter().filter(|c| vector && ["vcc_lo", "m0"].contains(&c.name.as_str())) {
@@ -126,27 +127,27 @@ impl Form<'_> {
             self.item(item, vector, &mut parts, shared)?;
         }
         let extended = !self.extension.is_empty();
-        let mut bits = encoding(t, slot.format, self.number) | class.value as u64 | modifiers.defaults;
+        let mut bits = encoding(t, slot.format, self.number) | class.value | u128::from(modifiers.defaults);
         if let (true, Some(behind)) = (extended, shape.extension) {
             let format = &t.formats[behind].def.name;
             let e = def.extends.iter().find(|e| e.is_of(&t.row.name) && &e.format == format).expect("the form has it");
             let (_, at) = t.formats[slot.format].fields.iter().find(|(f, _)| f.name == e.field).expect("checked");
-            bits |= u64::from(e.code) << at.pieces[0].lsb;
+            bits |= u128::from(e.code) << at.pieces[0].lsb;
         }
         let dwords = def.bits / 32 + u8::from(extended);
-        if dwords > 2 {
-            return t.row.at.err(format!("{name} would have {dwords} dwords, and src/make holds two"));
+        if ![1, 2, 4].contains(&dwords) {
+            return t.row.at.err(format!("{name} would have {dwords} dwords, and src/make holds two or four"));
         }
+        let (of_bits, new) = match dwords {
+            4 => ("u128", "Code::long(bits)".to_string()),
+            _ => ("u64", format!("Code::new(bits, {dwords})")),
+        };
 
         let generics: Vec<String> = parts.types.iter().chain(&parts.constants).cloned().collect();
         let generics = if generics.is_empty() { String::new() } else { format!("<{}>", generics.join(", ")) };
         let list: Vec<String> = parts.parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
         let result = format!("Code<sets::{set}>");
-        let key = format!(
-            "{generics}(bits: u64, {}) -> {result} {{ Code::new(bits, {dwords}){} }}",
-            list.join(", "),
-            parts.calls
-        );
+        let key = format!("{generics}(bits: {of_bits}, {}) -> {result} {{ {new}{} }}", list.join(", "), parts.calls);
         let shape_fn =
             shared.shapes.name("f", key, |name, key| format!("#[inline(always)]\npub(crate) const fn {name}{key}\n"));
         let signature = format!("{generics}({}) -> {result}", list.join(", "));
@@ -196,6 +197,12 @@ impl Form<'_> {
         if item.access.is_none() {
             match item.kind.as_str() {
                 "dmask" => number(parts, &name, &field, lsb, width, "u16", "dmask"),
+                "named"
+                    if ["cbsz", "blgp"].contains(&name.as_str())
+                        && self.items.iter().any(|i| i.kind == "acc_sized") =>
+                {
+                    number(parts, &name, &field, lsb, width, "u16", "format");
+                }
                 "dpp_ctrl" => {
                     let check = t.checks[class.checks.0..class.checks.0 + class.checks.1].iter().find(|c| c.lsb == lsb);
                     let Some(check) = check else { return t.row.at.err("dpp_ctrl takes all values") };
@@ -231,7 +238,13 @@ impl Form<'_> {
                 parts.parameter(&name, "u16".into(), format!("{} {width}", item.kind));
                 return Ok(());
             }
-            "hex" | "int16" | "hwreg" | "sendmsg" | "waitcnt" | "gpr_idx" => {
+            "hwreg" | "sendmsg" | "waitcnt" | "gpr_idx" => {
+                let imm = operand::imm(&mut shared.shapes, self.isa, t, &item.kind)?;
+                write!(parts.calls, ".imm({field}, {lsb}, {width}, {name}.encode_in(&{imm}))").unwrap();
+                parts.parameter(&name, format!("crate::{}", camel(&item.kind)), format!("{} {width}", item.kind));
+                return Ok(());
+            }
+            "hex" | "int16" => {
                 number(parts, &name, &field, lsb, width, "u16", &item.kind);
                 return Ok(());
             }
@@ -249,7 +262,12 @@ impl Form<'_> {
         }
         let mask = operand::allowed(t, class, item)?;
         let bus = vector && reads && mask & operand::BUS != 0;
-        let acc = if mask & operand::AGPR != 0 && item.kind != "agpr" { item.aux[0] } else { NONE };
+        let acc = match item.kind.as_str() {
+            _ if mask & operand::AGPR == 0 => NONE,
+            kind if kind.starts_with("agpr") => NONE,
+            kind if kind.starts_with("mimg") => item.aux[3],
+            _ => item.aux[0],
+        };
         let place = operand::place(&mut shared.shapes, item, mask, bus, acc);
         let n = item.dwords;
         let call = |method: &str, more: &str| format!(".{method}(&{rules}, &{place}, {more}{name})");
@@ -279,11 +297,18 @@ impl Form<'_> {
             }
         };
         let (ty, call) = match item.kind.as_str() {
-            "code" | "acc" | "agpr" | "buf_data" => (ty(parts, &n.to_string()), call("operand", "")),
+            "code" | "acc" | "agpr" | "agpr_or_const" | "buf_data" => (ty(parts, &n.to_string()), call("operand", "")),
             "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" => {
-                parts.constants.push("const D: usize".into());
+                parts.constants.push("const W: usize".into());
                 test = format!("image {}", item.kind);
-                ("Vgpr<D>".into(), call("image", ""))
+                (ty(parts, "W"), call("image", ""))
+            }
+            "acc_sized" => {
+                // A length for each of two matrices.
+                let (length, format) = if item.field == "src0" { ("L", "cbsz, ") } else { ("R", "blgp, ") };
+                parts.constants.push(format!("const {length}: usize"));
+                test = format!("matrix {mask} acc_sized 8 false b");
+                (ty(parts, length), call("matrix", format))
             }
             "sdwa_src" => {
                 let tail = format!("{}, ", item.cond);
@@ -299,7 +324,7 @@ impl Form<'_> {
                 ("Vgpr<N>".into(), format!(".global(&{rules}, &{place}, {name}, saddr)"))
             }
             "scratch_addr" => {
-                let tail = if item.aux[0] == NONE { "255".into() } else { item.aux[0].to_string() };
+                let tail = item.aux[0].to_string();
                 test = format!("scratch {}", u8::from(item.aux[0] != NONE));
                 (ty(parts, "1"), format!(".scratch(&{rules}, &{place}, {tail}, {name}, saddr)"))
             }

@@ -65,6 +65,9 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         if t.row.feature() != t.row.name {
             continue;
         }
+        if t.row.bus != 1 {
+            return t.row.at.err(format!("the constant bus carries {}, and src/make counts up to one", t.row.bus));
+        }
         writeln!(modules, "#[allow(unused_imports)]\npub mod {name} {{\nuse super::*;\nuse super::shapes::*;").unwrap();
         operand::specials(&mut modules, t);
         let mut others: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -96,14 +99,19 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         }
         writeln!(modules, "}}").unwrap();
     }
+    // A row of three dwords is a partial target's, and those have no constructors.
+    let made = targets.iter().filter(|t| t.row.feature() == t.row.name).flat_map(|t| &t.formats);
+    let longest = made.map(|f| f.def.bits / 32).filter(|&n| n != 3).max().unwrap_or(2).max(2);
     let mut out = String::from(
         "#[allow(unused_imports)]\nuse super::{BufferAddress, Code, GlobalBase, MatrixOrConst, Op, VectorData, kind::{Any, Exec, Lds, M0, ReadOnly, Sys}, op::{Agpr, Vgpr}};\n",
     );
     out += "/// Where an operand can be of several kinds: a trait of those.\npub mod operands {\nuse super::super::{Kind, kind::*};\n";
     out += &operand::traits(&shared.traits);
-    out += "}\n/// The sets of modifiers that instructions have: what [`Code`] has methods by.\npub mod sets {\nuse super::super::modifiers::*;\n";
+    out += "}\n";
+    writeln!(out, "pub(crate) const LONGEST: usize = {longest};").unwrap();
+    out += "/// The sets of modifiers that instructions have: what [`Code`] has methods by.\npub mod sets {\nuse super::super::modifiers::*;\n";
     out += &shared.sets.text;
-    out += "}\n#[allow(unused_imports)]\npub(crate) mod shapes {\nuse super::*;\nuse super::operands::*;\nuse crate::Field;\nuse crate::table::Ty;\nuse super::super::operand::Place;\nuse super::super::resolve::Rules;\n";
+    out += "}\n#[allow(unused_imports)]\npub(crate) mod shapes {\nuse super::*;\nuse super::operands::*;\nuse crate::Field;\nuse crate::table::{Part, Ty};\nuse super::super::operand::Place;\nuse super::super::resolve::Rules;\n";
     out += &shared.shapes.text;
     let count = targets.len();
     writeln!(out, "}}\npub(crate) static RULES: [&super::resolve::Rules; {count}] = [{rules}];").unwrap();
@@ -126,8 +134,8 @@ fn number_of(t: &Target, slot_number: usize, slot: &Slot) -> u64 {
 }
 
 /// Encoding bits and opcode.
-fn encoding(t: &Target, format: usize, number: u64) -> u64 {
-    let mut bits = 0u64;
+fn encoding(t: &Target, format: usize, number: u64) -> u128 {
+    let mut bits = 0u128;
     for (field, at) in &t.formats[format].fields {
         let mut value = match (at.fixed, field.kind.as_str()) {
             (Some(fixed), _) => fixed,
@@ -135,7 +143,7 @@ fn encoding(t: &Target, format: usize, number: u64) -> u64 {
             _ => continue,
         };
         for piece in &at.pieces {
-            bits |= (value & ((1 << piece.width) - 1)) << piece.lsb;
+            bits |= u128::from(value & ((1 << piece.width) - 1)) << piece.lsb;
             value >>= piece.width;
         }
     }

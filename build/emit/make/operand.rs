@@ -8,30 +8,25 @@ use crate::build::emit::make::Pool;
 use crate::build::lower::{Class, Item, NONE, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
+use crate::build::shared::class::{self, EXEC, INT};
+pub use crate::build::shared::class::{AGPR, BUS, OFF, VGPR};
 
-/// The bits of `class` in src/make/op.rs, by the names of `isa/operands.isa`; and the kinds that are of each class.
+/// The bits of `class` in src/shared.rs, by the names of `isa/operands.isa`; and the kinds that are of each class.
 pub const CLASSES: [(&str, u16, &[&str]); 13] = [
-    ("sgpr", 1, &["Sgpr"]),
-    ("sys", 2, &["Sys"]),
-    ("ttmp", 4, &["Ttmp"]),
-    ("m0", 8, &["M0"]),
-    ("exec", 16, &["Exec"]),
-    ("int", 32, &["Const", "Inline"]),
-    ("ro", 64, &["ReadOnly"]),
-    ("float", 128, &[]),
-    ("literal", 256, &["Literal"]),
-    ("lds", 512, &["Lds"]),
-    ("vgpr", 1024, &["Vgpr"]),
-    ("agpr", 2048, &["Agpr"]),
-    ("off", 4096, &["Off"]),
+    ("sgpr", class::SGPR, &["Sgpr"]),
+    ("sys", class::SYS, &["Sys"]),
+    ("ttmp", class::TTMP, &["Ttmp"]),
+    ("m0", class::M0, &["M0"]),
+    ("exec", class::EXEC, &["Exec"]),
+    ("int", class::INT, &["Const", "Inline"]),
+    ("ro", class::RO, &["ReadOnly"]),
+    ("float", class::FLOAT, &[]),
+    ("literal", class::LITERAL, &["Literal"]),
+    ("lds", class::LDS, &["Lds"]),
+    ("vgpr", class::VGPR, &["Vgpr"]),
+    ("agpr", class::AGPR, &["Agpr"]),
+    ("off", class::OFF, &["Off"]),
 ];
-pub const VGPR: u16 = 1024;
-pub const AGPR: u16 = 2048;
-pub const OFF: u16 = 4096;
-pub const INT: u16 = 32;
-const EXEC: u16 = 16;
-/// What goes over the constant bus.
-pub const BUS: u16 = 1 | 2 | 4 | 8 | 16 | 64 | 256 | 512;
 
 pub fn class_bit(name: &str) -> u16 {
     CLASSES.iter().find(|c| c.0 == name).map_or(0, |c| c.1)
@@ -56,20 +51,25 @@ pub fn allowed(t: &Target, class: &Class, item: &Item) -> Result<u16> {
     };
     Ok(match item.kind.as_str() {
         "agpr" => AGPR,
+        "agpr_or_const" => classes(0) & !VGPR | AGPR,
         "buf_data" => VGPR | acc,
         "acc" if item.is_returned() || set.is_none() => VGPR | acc,
         "acc" => classes(0) | acc,
+        "acc_sized" => VGPR | AGPR,
+        "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" if item.aux[3] != NONE => VGPR | AGPR,
         "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" | "global_addr" | "buf_vaddr" => VGPR,
         "scratch_addr" | "exp_src" => VGPR | OFF,
         "sdwa_src" if item.cond == NONE => VGPR,
-        "sdwa_src" => classes(256) & !VGPR | VGPR,
-        "sdst_or_vcc" => classes(128),
-        // 127 is `off`, and not the upper half of exec.
-        "saddr" if has(126) => classes(0) | OFF,
+        "sdwa_src" => classes(1 << item.width) & !VGPR | VGPR,
+        "sdst_or_vcc" => classes(1 << item.width),
+        // `off` lies over another code: the upper half of exec, which says nothing of exec.
+        "saddr" if t.codes.iter().any(|c| c.name == "exec_lo" && has(c.range.of(&t.row.name).map_or(0, |r| r.0))) => {
+            classes(0) | OFF
+        }
         "saddr" => classes(0) & !EXEC | OFF,
         "smem_offset" => ["sgpr", "sys", "ttmp", "m0", "exec", "int"].iter().fold(0, |m, c| m | class_bit(c)),
         "smrd_offset" => classes(0) & !VGPR | INT,
-        "code" if set.is_none() && item.add == 256 => VGPR,
+        "code" if set.is_none() && item.add == t.code.vgpr.0 => VGPR,
         "code" if set.is_some() => classes(0),
         kind => return t.row.at.err(format!("build/make does not know what `{}` of kind {kind} can be", item.field)),
     })
@@ -93,11 +93,40 @@ pub fn trait_name(traits: &mut BTreeMap<u16, String>, mask: u16) -> String {
     traits.entry(mask).or_insert_with(|| name(mask)).clone()
 }
 
+/// What a user writes to pass one of these classes.
+fn passed(mask: u16) -> String {
+    const WRITTEN: [(&str, &str); 11] = [
+        ("sgpr", "scalar registers `s(n)`"),
+        ("vgpr", "vector registers `v(n)`"),
+        ("agpr", "accumulation registers `a(n)`"),
+        ("ttmp", "`ttmp(n)`"),
+        ("sys", "a register such as `VCC`"),
+        ("m0", "`M0`"),
+        ("exec", "`EXEC`"),
+        ("int", "a constant `int(n)` or `float(x)`"),
+        ("literal", "`literal(n)`"),
+        ("lds", "`SRC_LDS_DIRECT`"),
+        ("off", "`off()`"),
+    ];
+    let all: Vec<&str> = WRITTEN.iter().filter(|w| mask & class_bit(w.0) != 0).map(|w| w.1).collect();
+    match all.split_last() {
+        Some((last, [])) => last.to_string(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => "nothing".into(),
+    }
+}
+
 pub fn traits(traits: &BTreeMap<u16, String>) -> String {
     let mut out = String::new();
     for (mask, name) in traits {
         let all: Vec<String> = kinds(*mask).map(|k| format!("[`{k}`]")).collect();
-        writeln!(out, "/// Can stand where {} can.\npub trait {name}: Kind {{}}", all.join(", ")).unwrap();
+        let label = format!("pass {}", passed(*mask));
+        writeln!(
+            out,
+            "/// Can stand where {} can.\n#[diagnostic::on_unimplemented(message = \"`{{Self}}` cannot stand here\", label = {label:?})]\npub trait {name}: Kind {{}}",
+            all.join(", ")
+        )
+        .unwrap();
         for kind in kinds(*mask).chain(["Any"]) {
             writeln!(out, "impl {name} for {kind} {{}}").unwrap();
         }
@@ -107,21 +136,18 @@ pub fn traits(traits: &BTreeMap<u16, String>) -> String {
 
 /// The rules of a target's operand codes.
 pub fn rules(isa: &Isa, t: &Target, pool: &mut Pool) -> Result<String> {
-    let range = |class: &str| {
-        let rows = t.codes.iter().filter(|c| c.class == class);
-        rows.map(|c| *c.range.of(&t.row.name).expect("those of the target")).next()
+    let range = |is: &dyn Fn(&CodeRow) -> bool| {
+        t.codes.iter().find(|c| is(c)).map(|c| *c.range.of(&t.row.name).expect("those of the target"))
     };
-    let set = |classes: &[&str], first: u16, pairs: bool| {
-        let rows = t.codes.iter().filter(|c| classes.contains(&c.class.as_str()) && (!pairs || c.pair.is_some()));
-        rows.fold(0u128, |mask, c| {
-            let &(a, b) = c.range.of(&t.row.name).expect("those of the target");
-            (a..=b).fold(mask, |mask, code| mask | 1 << (code - first))
-        })
-    };
-    const SPECIAL: [&str; 3] = ["sys", "m0", "exec"];
-    const READ_ONLY: [&str; 2] = ["ro", "lds"];
-    let (ttmp_first, ttmp_last) = range("ttmp").unwrap_or((127, 127));
-    let inv2pi = t.codes.iter().any(|c| c.class == "float" && *c.range.of(&t.row.name).unwrap() == (248, 248));
+    let first = |name: &str| range(&|c| c.name == name).map_or(u16::MAX, |r| r.0);
+    // Which class each code is of, counted from one; the highest bit: it can be 64 bits.
+    let mut classes = vec![0u8; t.code.vgpr.0.into()];
+    for c in t.codes.iter().filter(|c| c.class != "off" && c.class != "vgpr") {
+        let &(a, b) = c.range.of(&t.row.name).expect("those of the target");
+        let class = CLASSES.iter().position(|(name, ..)| *name == c.class).map_or(0, |n| n as u8 + 1);
+        (a..=b).for_each(|code| classes[usize::from(code)] = class | u8::from(c.pair.is_some()) << 7);
+    }
+    let (ttmp_first, ttmp_last) = range(&|c| c.class == "ttmp").unwrap_or((u16::MAX, u16::MAX));
     let named = |name: &str| -> Result<u64> {
         let mut set = 0;
         for value in isa.enums.iter().filter(|e| !e.bits && e.name == name).flat_map(|e| &e.values) {
@@ -132,12 +158,13 @@ pub fn rules(isa: &Isa, t: &Target, pool: &mut Pool) -> Result<String> {
         Ok(set)
     };
     let key = format!(
-        "Rules {{ sgpr_last: {}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, special: {:#x}, special_pairs: {:#x}, constants: {:#x}, constant_pairs: {:#x}, aligned: {}, inv2pi: {inv2pi}, exp_targets: [{:#x}], interp_params: [{:#x}] }}",
-        range("sgpr").map_or(0, |r| r.1),
-        set(&SPECIAL, 0, false),
-        set(&SPECIAL, 0, true),
-        set(&READ_ONLY, 192, false),
-        set(&READ_ONLY, 192, true),
+        "Rules {{ sgpr_last: {}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, vcc: {}, m0: {}, exec: {}, off: {}, classes: {classes:?}, specials: &{:?}, aligned: {}, exp_targets: [{:#x}], interp_params: [{:#x}] }}",
+        range(&|c| c.class == "sgpr").map_or(0, |r| r.1),
+        t.code.vcc,
+        first("m0"),
+        first("exec_lo"),
+        t.code.off,
+        crate::build::emit::names::special_codes(isa, &t.row.name),
         t.row.has("aligned-vgprs"),
         named("exp_tgt")?,
         named("interp_param")?,
@@ -179,6 +206,16 @@ pub fn specials(out: &mut String, t: &Target) {
             None => constant(out, &c.name, 1),
         }
     }
+}
+
+/// The constant that says where the parts of an immediate lie.
+pub fn imm(pool: &mut Pool, isa: &Isa, t: &Target, kind: &str) -> Result<String> {
+    let part = |[low, high]: [Piece; 2]| {
+        format!("Part {{ lsb: {}, width: {}, hi: {}, hi_width: {} }}", low.lsb, low.width, high.lsb, high.width)
+    };
+    let parts: Vec<String> = crate::build::emit::names::parts(isa, t, kind)?.into_iter().map(part).collect();
+    let key = format!("[Part; {}] = [{}]", parts.len(), parts.join(", "));
+    Ok(pool.name("I", key, |name, key| format!("pub(crate) const {name}: {key};\n")))
 }
 
 /// The constant that says where an operand lies, and what can stand there.

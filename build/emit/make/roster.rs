@@ -31,6 +31,7 @@ impl Entry {
         // Some operands decide on the widths of others: a call for each.
         let has = |what: &str| function.parameters.iter().any(|(_, kind)| kind.split(' ').next() == Some(what));
         let variants: &[&str] = match (has("global"), has("image")) {
+            _ if has("matrix") => &["8", "6", "4"],
             (true, _) => &["2", "1"],
             (_, true) => &["1", "2", "3", "4", "5"],
             _ => &[""],
@@ -44,7 +45,7 @@ impl Entry {
                 let method = match what {
                     "op" if words[0] == VGPR.to_string() => "vgpr".into(),
                     "op" if words[0] == AGPR.to_string() => "agpr".into(),
-                    "global" | "image" => format!("{what}{variant}"),
+                    "global" | "image" | "matrix" | "format" => format!("{what}{variant}"),
                     "saddr" if has("global") && *variant == "2" => "no_saddr".into(),
                     _ => what.into(),
                 };

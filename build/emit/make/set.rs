@@ -6,6 +6,7 @@ use crate::build::emit::camel;
 use crate::build::emit::make::Shared;
 use crate::build::lower::{Class, Item, NONE, Target};
 use crate::build::model::error::Result;
+use crate::build::shared::RuleKind;
 
 /// What the modifiers of a form become.
 #[derive(Default)]
@@ -38,20 +39,31 @@ pub enum Variant {
     Lds(bool),
 }
 
+/// What image data are, as `image::*` in src/shared.rs, and where dmask, tfe and d16 lie.
+fn image(class: &Class) -> Option<[u8; 4]> {
+    let rule = class.rules.iter().find(|rule| rule.kind == RuleKind::Image)?;
+    let [dmask, tfe, d16] = rule.looks.map(|(piece, _)| if piece.width == 0 { NONE } else { piece.lsb });
+    Some([rule.n, dmask, tfe, d16])
+}
+
+/// A rule refuses the flag at this bit beside others.
+fn refuses(class: &Class, bit: u8) -> bool {
+    class.rules.iter().any(|rule| rule.kind == RuleKind::Never && rule.field.lsb == bit)
+}
+
 pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Result<Set> {
     let mut set = Set::default();
     let mut sources: [(&str, [u8; 3]); 3] = [("Neg", [NONE; 3]), ("Abs", [NONE; 3]), ("Sext", [NONE; 3])];
     let buffer = items.iter().any(|i| i.kind == "buf_vaddr");
-    if class.special & (32 | 64 | 128 | 256) != 0 {
-        writeln!(
-            set.impls,
-            "impl ModifierSet for $ {{ const IMAGE: u16 = {}; }}",
-            class.special & (32 | 64 | 128 | 256 | 512)
-        )
-        .unwrap();
-    } else {
-        writeln!(set.impls, "impl ModifierSet for $ {{}}").unwrap();
+    match image(class) {
+        None => writeln!(set.impls, "impl ModifierSet for $ {{}}").unwrap(),
+        Some(image) => writeln!(set.impls, "impl ModifierSet for $ {{ const IMAGE: [u8; 4] = {image:?}; }}").unwrap(),
     }
+    // What LLVM's assembler takes if nothing is said.
+    let default = |field: &str| {
+        let mut of_all = t.formats.iter().flat_map(|f| &f.def.defaults).filter(|d| !d.neutral);
+        of_all.find(|d| d.field == field).map_or(0, |d| u64::from(d.value))
+    };
     for item in items {
         if item.kind == "endpgm" {
             writeln!(set.impls, "impl Simm16 for $ {{ const LSB: u8 = {}; }}", item.lsb).unwrap();
@@ -105,7 +117,7 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
             }
             "flag" if name == "tfe" => {
                 // What goes to LDS has no fail status on some targets.
-                if variant == Variant::Lds(true) && class.special & 2048 != 0 {
+                if variant == Variant::Lds(true) && refuses(class, lsb) {
                     continue;
                 }
                 let there = variant != Variant::Lds(true) && variant != Variant::Returns(false);
@@ -127,14 +139,20 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
                 writeln!(set.impls, "impl {ty} for $ {{ const BIT: u8 = {lsb}; }}").unwrap();
                 set.methods.push(format!("flag {name}"));
             }
-            "list" | "list_all" | "list_ones" | "list_neg_lo" => {
+            "list" | "list_all" | "list_ones" | "list_always" | "list_neg_lo" => {
                 let all: [u8; 4] = bits(item);
                 let ty = if name == "neg" { "NegLo".into() } else { ty };
                 writeln!(set.impls, "impl {ty} for $ {{ const BITS: [u8; 4] = {all:?}; }}").unwrap();
                 let method = if name == "neg" { "neg_lo" } else { name };
-                let ones = u8::from(item.kind == "list_ones");
-                set.methods.push(format!("list {method} {} {ones}", item.used & 15));
-                if ones == 1 {
+                // For the tests: what is 1 if nothing is said, and what is shown with a bit more, if it is and always.
+                let shown = match item.kind.as_str() {
+                    "list_ones" => 1,
+                    "list_all" if item.used == 3 => 2,
+                    "list_always" => 3,
+                    _ => 0,
+                };
+                set.methods.push(format!("list {method} {} {shown}", item.used & 15));
+                if shown == 1 {
                     set.defaults |= all.iter().filter(|b| **b != NONE).fold(0, |m, b| m | 1 << b);
                 }
             }
@@ -147,27 +165,40 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
                 .unwrap();
                 set.methods.push(format!("offset {width} {}", u8::from(signed)));
             }
+            // The formats of matrices are parameters: the lengths of operands depend on them.
+            "named" if ["cbsz", "blgp"].contains(&name) && items.iter().any(|i| i.kind == "acc_sized") => {}
+            // A bit is a flag.
+            "named" if width == 1 => {
+                writeln!(set.impls, "impl {ty} for $ {{ const BIT: u8 = {lsb}; }}").unwrap();
+                set.methods.push(format!("flag {name}"));
+            }
+            "bitop3" => {
+                let [middle, low, ..] = item.aux;
+                writeln!(set.impls, "impl Bitop3 for $ {{ const LSB: [u8; 3] = [{lsb}, {middle}, {low}]; }}").unwrap();
+                set.methods.push("bitop3".into());
+            }
             "named" | "mtbuf_format" | "dpp_mask" => {
                 writeln!(set.impls, "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}").unwrap();
                 set.methods.push(format!("value {name} {width}"));
-                if item.kind == "dpp_mask" {
-                    set.defaults |= 15 << lsb;
-                }
+                set.defaults |= default(name) << lsb;
             }
             "omod" => {
                 writeln!(set.impls, "impl Omod for $ {{ const LSB: u8 = {lsb}; }}").unwrap();
                 set.methods.push("omod".into());
             }
             "sdwa_sel" | "dst_unused" => {
-                // Of all, and keep the rest: what LLVM's assembler takes if nothing is said.
-                let (max, default) = if item.kind == "sdwa_sel" { (6, 6) } else { (2, 2) };
+                let checks = t.checks[class.checks.0..class.checks.0 + class.checks.1].iter();
+                let words = checks.filter(|c| c.lsb == lsb).map(|c| t.sets[c.set]).next();
+                let Some(max) = words.and_then(|w| (0..1 << width).rev().find(|n| w[0] >> n & 1 == 1)) else {
+                    return t.row.at.err(format!("`{name}` takes all values"));
+                };
                 writeln!(
                     set.impls,
                     "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; const MAX: u16 = {max}; }}"
                 )
                 .unwrap();
                 set.methods.push(format!("choice {name} {max}"));
-                set.defaults |= default << lsb;
+                set.defaults |= default(name) << lsb;
             }
             // These are parameters.
             "dpp_ctrl" | "dmask" => {}

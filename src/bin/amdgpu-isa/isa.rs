@@ -10,7 +10,7 @@ use amdgpu_isa as lib;
 
 pub use facts::facts;
 pub use fields::{FieldView, fields};
-pub use lib::{Decoder, Inst, Invalid, Target, TextBuffer, decode};
+pub use lib::{Decoded, Decoder, Inst, Invalid, Target, TextBuffer, decode};
 pub use matrix::{Operation, operations};
 
 /// Bytes of the longest instruction of any generation.

@@ -106,8 +106,11 @@ fn form<W: io::Write>(out: &mut Out<W>, form: &Form) -> io::Result<()> {
         let when = i.when.map(|field| format!(" if {field}")).unwrap_or_default();
         format!("{} {}{when}", i.access, i.register)
     });
-    let lines: [(&str, Vec<String>); 3] =
-        [("modifiers", modifiers.collect()), ("implicit", implicit.collect()), ("flags", form.flags.clone())];
+    let lines: [(&str, Vec<String>); 3] = [
+        ("modifiers", modifiers.collect()),
+        ("implicit", implicit.collect()),
+        ("flags", form.flags.iter().map(|flag| flag.to_string()).collect()),
+    ];
     for (about, list) in lines.iter().filter(|(_, list)| !list.is_empty()) {
         out.styled(out::DIM, &format!("  {about:10}"));
         out.str(&format!("  {}", list.join(", ")));

@@ -1,34 +1,25 @@
 //! Modifiers, and numbers in fields.
 
-use super::Filling;
+use super::{Filling, refused};
 use crate::Field;
-use crate::make::BuildError;
+use crate::codec::{default, encode_number, hold};
 use crate::make::argument::Argument;
-use crate::make::builder::role;
+use crate::make::{BuildError, Given};
 use crate::table::{Item, Kind};
 
 impl Filling<'_> {
-    pub(super) fn number(&mut self, item: &Item, signed: bool, argument: Argument) -> Result<(), BuildError> {
-        let field = role(item.field);
-        let value = argument.integer().ok_or(BuildError::Operand { field, code: argument.code })?;
-        let width = u32::from(item.width);
-        let (min, max) = match signed {
-            true => (-(1i64 << (width - 1)), (1i64 << (width - 1)) - 1),
-            false => (0, (1i64 << width) - 1),
-        };
-        if !(min..=max).contains(&value) {
-            return Err(BuildError::Range { field, value, min, max });
-        }
-        self.put_item(item, value as u32);
-        Ok(())
+    pub(super) fn number(&mut self, item: &Item, argument: Argument) -> Result<(), BuildError> {
+        let given = argument.given(self.rules);
+        let value = argument.integer().ok_or(BuildError::Operand { field: item.field, given })?;
+        encode_number(item, value, &mut self.words).map_err(|error| refused(item, error, given, value))
     }
 
     /// A number of which only some have a meaning, a bit each.
     pub(super) fn named(&mut self, item: &Item, set: [u64; 1], argument: Argument) -> Result<(), BuildError> {
-        self.number(item, false, argument)?;
+        self.number(item, argument)?;
         match argument.integer() {
             Some(value @ 0..=63) if set[0] >> value & 1 == 1 => Ok(()),
-            _ => Err(BuildError::Operand { field: role(item.field), code: argument.value as u16 }),
+            _ => Err(BuildError::Operand { field: item.field, given: argument.given(self.rules) }),
         }
     }
 
@@ -46,36 +37,33 @@ impl Filling<'_> {
             (Kind::None, Field::Src1Sext) => Some((b.sext, 1)),
             _ => None,
         };
+        let fits = |error| refused(item, error, Given::Int(0), 0);
         if let Some((mask, first)) = signs {
-            self.put_item(item, u32::from(mask >> first & item.used));
+            return self.words.item(item, u32::from(mask >> first & item.used)).map_err(fits);
+        }
+        if item.kind == Kind::None && item.field != Field::Nfmt {
             return Ok(());
         }
-        let default = match item.kind {
-            Kind::None if item.field != Field::Nfmt => return Ok(()),
-            // Of all, and keep the rest: what LLVM's assembler takes if nothing is said.
-            Kind::SdwaSel => Some(6),
-            Kind::DstUnused => Some(2),
-            Kind::DppMask => Some(15),
-            Kind::ListOnes => Some(u32::from(item.used)),
-            Kind::DppCtrl | Kind::Dmask => None,
-            _ => Some(0),
-        };
         let Some(argument) = self.take(item.field) else {
-            let value = default.ok_or(BuildError::Missing(item.field))?;
             // A flag may have been set by the operand that it belongs to.
-            if value != 0 {
-                self.put_item(item, value);
-            }
-            return Ok(());
+            return match default(item).ok_or(BuildError::Missing(item.field))? {
+                0 => Ok(()),
+                value => self.words.item(item, value).map_err(fits),
+            };
         };
-        if matches!(item.kind, Kind::List | Kind::ListAll | Kind::ListOnes | Kind::ListNegLo) {
+        if matches!(item.kind, Kind::List | Kind::ListAll | Kind::ListOnes | Kind::ListAlways | Kind::ListNegLo) {
             let bits = argument.integer().unwrap_or(i64::MAX);
             if bits & !i64::from(item.used) != 0 {
                 return Err(BuildError::Unknown(item.field));
             }
         }
+        if item.kind == Kind::Bitop3 {
+            let table = argument.integer().and_then(|table| u8::try_from(table).ok());
+            let table = table.ok_or(BuildError::Unknown(item.field))?;
+            return hold(item, table.into(), &mut self.words).map_err(fits);
+        }
         // What a flag means to others is looked at by them; here it is only a bit.
-        self.number(item, item.kind == Kind::Signed, argument)
+        self.number(item, argument)
     }
 
     pub(super) fn flag(&self, field: Field) -> bool {

@@ -1,13 +1,13 @@
-//! Operands: each kind has its own way into the words.
+//! Operands: from an argument to what its bits say, which `src/codec/` encodes.
 
-use super::{Filling, LITERAL, NO_SADDR, VCC};
-use crate::inst::layout;
+use super::{Filling, refused};
+use crate::codec::code::{LITERAL, vcc};
+use crate::codec::{Coded, buf_vaddr_dwords, encode, global_addr_dwords, is_conditional};
 use crate::make::argument::Argument;
-use crate::make::builder::role;
 use crate::make::resolve::{narrow_float, resolve};
 use crate::make::{BuildError, op};
 use crate::table::{Item, Kind, NONE, Ty};
-use crate::{Access, Field, Format};
+use crate::{Access, Field};
 
 impl Filling<'_> {
     pub(super) fn operand(&mut self, item: &Item, lacks: BuildError) -> Result<(), BuildError> {
@@ -19,14 +19,14 @@ impl Filling<'_> {
             _ => {}
         }
         // Written only when the operation returns something.
-        if item.cond != NONE && item.access == Some(Access::Write) && item.kind != Kind::SdwaSrc {
-            let returns = self.items().find(|i| i.access.is_none() && i.lsb == item.cond).map(|i| i.field);
+        if is_conditional(item) && item.access == Some(Access::Write) {
+            let returns = self.form.items().find(|i| i.access.is_none() && i.lsb == item.cond).map(|i| i.field);
             match b.find(item.field) {
                 None if !returns.is_some_and(|f| self.flag(f)) => return Ok(()),
-                _ => self.set(item.cond),
+                _ => self.words.set(item.cond, true),
             }
         }
-        let missing = BuildError::Missing(role(item.field));
+        let missing = BuildError::Missing(item.field);
         let optional = matches!(
             item.kind,
             Kind::Endpgm | Kind::BufVaddr | Kind::ScratchAddr | Kind::Saddr | Kind::ExpSrc | Kind::SmemOffset
@@ -39,163 +39,102 @@ impl Filling<'_> {
             None if optional => Argument::new(op::OFF, 0),
             None => return Err(missing),
         };
-        let off = argument.code == op::OFF;
-        match item.kind {
-            Kind::Code | Kind::Acc | Kind::Agpr | Kind::BufData => self.coded(item, item.dwords, argument),
-            Kind::MimgData | Kind::MimgGather | Kind::MimgAtomic | Kind::MimgCmpswap => {
-                self.coded(item, item.dwords, Argument { dwords: 0, ..argument })
+        let cannot = BuildError::Operand { field: item.field, given: argument.given(self.rules) };
+        let is_off = argument.code == op::OFF;
+        let coded = match item.kind {
+            Kind::Code | Kind::Acc | Kind::Agpr | Kind::AgprOrConst | Kind::BufData | Kind::SdwaSrc => {
+                self.resolve(item, item.dwords.into(), argument)?
             }
-            Kind::SdwaSrc => {
-                let code = self.resolve(item, item.dwords, argument)?;
-                if code < 256 {
-                    if item.cond == NONE {
-                        return Err(BuildError::Operand { field: role(item.field), code });
-                    }
-                    self.set(item.cond);
-                }
-                self.put_item(item, u32::from(code) & 255);
-                Ok(())
+            // As long as modifiers say: `accept` looks at it.
+            Kind::MimgData | Kind::MimgGather | Kind::MimgAtomic | Kind::MimgCmpswap | Kind::AccSized => {
+                self.resolve(item, 1, Argument { dwords: 0, ..argument })?
             }
-            Kind::SdstOrVcc => {
-                let code = self.resolve(item, item.dwords, argument)?;
-                match code {
-                    VCC => Ok(()),
-                    _ => {
-                        self.set(item.aux[0]);
-                        self.insert(item, code)
-                    }
-                }
+            Kind::SdstOrVcc => match self.resolve(item, item.dwords.into(), argument)? {
+                Coded::Code(code) if code == vcc(b.target) => Coded::Vcc,
+                coded => coded,
+            },
+            Kind::Saddr | Kind::ExpSrc if is_off => Coded::Off,
+            Kind::Saddr => self.resolve(item, item.dwords.into(), argument)?,
+            Kind::ExpSrc => {
+                self.words.set(item.aux[1], self.flag(Field::Compr));
+                self.resolve(item, 1, argument)?
             }
-            Kind::Saddr if off => {
-                self.put_item(item, NO_SADDR.into());
-                Ok(())
-            }
-            Kind::Saddr => {
-                let code = self.resolve(item, item.dwords, argument)?;
-                if code == NO_SADDR {
-                    return Err(BuildError::Operand { field: item.field, code });
-                }
-                self.insert(item, code)
-            }
-            Kind::GlobalAddr => {
-                let dwords = if b.is_off(Field::Saddr) { 2 } else { 1 };
-                self.coded(item, dwords, argument)
-            }
-            Kind::ScratchAddr => {
-                if item.aux[0] == NONE && off == b.is_off(Field::Saddr) {
-                    return Err(BuildError::Operand { field: item.field, code: argument.code });
-                }
-                if off {
-                    return Ok(());
-                }
-                self.set(item.aux[0]);
-                self.coded(item, item.dwords, argument)
-            }
+            Kind::GlobalAddr => self.resolve(item, global_addr_dwords(b.is_off(Field::Saddr)), argument)?,
+            Kind::ScratchAddr if item.aux[0] == NONE && is_off == b.is_off(Field::Saddr) => return Err(cannot),
+            Kind::ScratchAddr if is_off => Coded::Off,
+            Kind::ScratchAddr => self.resolve(item, item.dwords.into(), argument)?,
             Kind::BufVaddr => {
-                let flags = [Field::Offen, Field::Idxen].map(|f| u8::from(self.flag(f)));
-                let dwords = if self.flag(Field::Addr64) { 2 } else { flags[0] + flags[1] };
-                match (dwords, off) {
-                    (0, true) => Ok(()),
-                    (0, false) => Err(BuildError::Operand { field: item.field, code: argument.code }),
-                    (_, true) => Err(missing),
-                    _ => self.coded(item, dwords, argument),
+                let dwords = buf_vaddr_dwords([Field::Offen, Field::Idxen, Field::Addr64].map(|f| self.flag(f)));
+                match (dwords, is_off) {
+                    (0, true) => Coded::Off,
+                    (0, false) => return Err(cannot),
+                    (_, true) => return Err(missing),
+                    _ => self.resolve(item, dwords, argument)?,
                 }
             }
-            Kind::SmemOffset => self.smem_offset(item, argument),
-            Kind::SmrdOffset => self.smrd_offset(item, argument),
-            Kind::ExpSrc if off => Ok(()),
-            Kind::ExpSrc => self.export(item, argument),
-            Kind::Literal => {
-                let code = self.resolve_literal(item, argument).ok_or(BuildError::Constant(item.field))?;
-                self.literal(item.field, code)
-            }
+            Kind::SmemOffset => self.scalar_offset(item, argument)?,
+            Kind::SmrdOffset => match argument.integer() {
+                Some(n) => Coded::Number(n),
+                None => self.resolve(item, 1, argument)?,
+            },
+            Kind::Literal => Coded::Literal(self.literal(item, argument).ok_or(BuildError::Constant(item.field))?),
             Kind::Hex | Kind::Int16 if item.width == 16 => {
-                let value = argument.integer().ok_or(BuildError::Operand { field: item.field, code: argument.code })?;
-                if !(-0x8000..=0xffff).contains(&value) {
-                    return Err(BuildError::Range { field: item.field, value, min: -0x8000, max: 0xffff });
+                // It may be signed or not.
+                let value = argument.integer().ok_or(cannot)?;
+                let (min, max) = (i16::MIN.into(), u16::MAX.into());
+                if !(min..=max).contains(&value) {
+                    return Err(BuildError::Range { field: item.field, value, min, max });
                 }
-                self.put_item(item, value as u16 as u32);
-                Ok(())
+                Coded::Number((value as u16).into())
             }
-            Kind::Label => self.number(item, true, argument),
+            Kind::Label => {
+                let value = argument.integer().ok_or(cannot)?;
+                let (min, max) = (i16::MIN.into(), i16::MAX.into());
+                let range = BuildError::Range { field: item.field, value, min, max };
+                Coded::Label(value.try_into().map_err(|_| range)?)
+            }
             Kind::Attr => {
-                self.number(item, false, argument)?;
+                self.number(item, argument)?;
                 let channel = self.take(Field::Attrchan).ok_or(BuildError::Missing(Field::Attrchan))?;
                 let channel = channel.integer().filter(|n| (0..4).contains(n));
-                let value = channel.ok_or(BuildError::Unknown(Field::Attrchan))?;
-                self.put(item.aux[0], 2, value as u32);
-                Ok(())
+                let channel = channel.ok_or(BuildError::Unknown(Field::Attrchan))?;
+                Coded::Attr(argument.value as i64, channel as u8)
             }
+            Kind::InterpParam => return self.named(item, self.rules.interp_params, argument),
+            Kind::ExpTgt => return self.named(item, self.rules.exp_targets, argument),
             Kind::Hex | Kind::Int16 | Kind::Endpgm | Kind::Hwreg | Kind::Sendmsg | Kind::Waitcnt | Kind::GprIdx => {
-                self.number(item, false, argument)
+                return self.number(item, argument);
             }
-            Kind::InterpParam => self.named(item, self.rules.interp_params, argument),
-            Kind::ExpTgt => self.named(item, self.rules.exp_targets, argument),
-            _ => Err(lacks),
+            _ => return Err(lacks),
+        };
+        if let Coded::Literal(_) = coded {
+            self.literal_of = item.field;
         }
+        let given = match coded {
+            Coded::Code(code) => op::given(self.rules, code, 0),
+            _ => argument.given(self.rules),
+        };
+        let value = argument.integer().unwrap_or(0);
+        encode(item, coded, &mut self.words).map_err(|error| refused(item, error, given, value))
     }
 
     /// The code of an argument, which is of `dwords`. What class it may be of the decoder says.
-    fn resolve(&mut self, item: &Item, dwords: u8, argument: Argument) -> Result<u16, BuildError> {
-        let field = role(item.field);
+    fn resolve(&self, item: &Item, dwords: u16, argument: Argument) -> Result<Coded, BuildError> {
+        let (field, dwords) = (item.field, dwords as u8);
         if argument.dwords != 0 && argument.dwords != dwords {
             return Err(BuildError::Width { field, dwords, given: argument.dwords });
         }
         let Argument { code, value, .. } = argument;
         let any = u16::MAX;
         let (code, literal) = resolve(self.rules, field, any, item.ty, dwords.into(), code, value)?;
-        if code == op::OFF {
-            return Err(BuildError::Operand { field, code });
-        }
-        if code == LITERAL {
-            self.literal(field, literal)?;
-        }
-        if (256..768).contains(&code) && item.kind != Kind::Agpr {
-            let acc = if matches!(item.kind, Kind::Acc | Kind::BufData) { item.aux[0] } else { NONE };
-            let is_acc = code >= op::AGPR;
-            let bit = if acc == NONE { 0 } else { 1u128 << acc };
-            // Operands that share the bit are all of one kind.
-            let other = self.decided & bit != 0 && self.is_set(acc) != is_acc;
-            if is_acc && acc == NONE || other {
-                return Err(BuildError::Operand { field, code });
-            }
-            self.decided |= bit;
-            if is_acc {
-                self.set(acc);
-            }
-        }
-        match (item.kind, code) {
-            (Kind::Agpr, op::AGPR..) => Ok(code - 256),
-            (Kind::Agpr, code) => Err(BuildError::Operand { field, code }),
-            (_, op::AGPR..) => Ok(code - 256),
-            _ => Ok(code),
+        match code {
+            op::OFF => Err(BuildError::Operand { field, given: op::given(self.rules, code, 0) }),
+            LITERAL => Ok(Coded::Literal(literal)),
+            _ => Ok(Coded::Code(code)),
         }
     }
 
-    fn coded(&mut self, item: &Item, dwords: u8, argument: Argument) -> Result<(), BuildError> {
-        let code = self.resolve(item, dwords, argument)?;
-        self.insert(item, code)
-    }
-
-    fn insert(&mut self, item: &Item, code: u16) -> Result<(), BuildError> {
-        let value = code.checked_sub(item.add).map(|v| v >> item.shift);
-        match value.filter(|v| u32::from(*v) < 1 << item.width) {
-            Some(value) => {
-                self.put_item(item, value.into());
-                Ok(())
-            }
-            None => Err(BuildError::Operand { field: role(item.field), code }),
-        }
-    }
-
-    fn literal(&mut self, field: Field, literal: u32) -> Result<(), BuildError> {
-        match self.literal.replace(literal) {
-            Some(other) if other != literal => Err(BuildError::TwoLiterals(field)),
-            _ => Ok(()),
-        }
-    }
-
-    fn resolve_literal(&self, item: &Item, argument: Argument) -> Option<u32> {
+    fn literal(&self, item: &Item, argument: Argument) -> Option<u32> {
         match argument.code {
             op::INT => {
                 let value = argument.value as i64;
@@ -208,37 +147,20 @@ impl Filling<'_> {
     }
 
     /// A constant, a register, or both: then the register is `soffset`, or the offset that a constant was added to.
-    fn smem_offset(&mut self, item: &Item, argument: Argument) -> Result<(), BuildError> {
-        let [imm, soffset_en, soffset, _] = item.aux;
-        let constant = argument.integer().is_some();
-        if constant {
-            self.number(item, soffset_en != NONE, argument)?;
-            self.set(imm);
-        }
+    fn scalar_offset(&mut self, item: &Item, argument: Argument) -> Result<Coded, BuildError> {
+        let soffset_en = item.aux[1];
         let register = match self.builder.find(Field::Soffset) {
-            Some(_) if soffset_en == NONE => None,
-            Some(_) => self.take(Field::Soffset),
-            None => None,
+            Some(_) if soffset_en != NONE => self.take(Field::Soffset),
+            _ => None,
         };
-        match register {
-            Some(register) if constant || argument.code == op::OFF => {
-                let code = self.scalar(Field::Soffset, register)?;
-                match constant {
-                    true => {
-                        self.put(soffset, 7, code.into());
-                        self.set(soffset_en);
-                    }
-                    false => self.put(item.lsb, 7, code.into()),
-                }
-                Ok(())
+        match (argument.integer(), register) {
+            (Some(n), None) => Ok(Coded::Number(n)),
+            (Some(n), Some(register)) => Ok(Coded::Both(self.scalar(Field::Soffset, register)?, n)),
+            (None, None) => Ok(Coded::Code(self.scalar(item.field, argument)?)),
+            (None, Some(register)) if argument.code == op::OFF => {
+                Ok(Coded::Code(self.scalar(Field::Soffset, register)?))
             }
-            Some(_) => Err(BuildError::Unknown(Field::Soffset)),
-            None if constant => Ok(()),
-            None => {
-                let code = self.scalar(item.field, argument)?;
-                self.put(item.lsb, 7, code.into());
-                Ok(())
-            }
+            (None, Some(_)) => Err(BuildError::Unknown(Field::Soffset)),
         }
     }
 
@@ -250,49 +172,5 @@ impl Filling<'_> {
         }
         let (code, _) = resolve(self.rules, field, class, Ty::B, 1, argument.code, argument.value)?;
         Ok(code)
-    }
-
-    /// A constant of eight bits, a literal behind what has room for one, or a register.
-    fn smrd_offset(&mut self, item: &Item, argument: Argument) -> Result<(), BuildError> {
-        match argument.integer() {
-            Some(value @ 0..=255) => {
-                self.put_item(item, value as u32);
-                self.set(item.aux[0]);
-                Ok(())
-            }
-            Some(value) => {
-                let range = BuildError::Range { field: item.field, value, min: 0, max: 255 };
-                let literal = u32::try_from(value).map_err(|_| range)?;
-                let base = layout(self.builder.target, Format::Smrd);
-                let room = base.is_some_and(|l| l.extends.iter().any(|(f, ..)| *f == item.field));
-                if !room {
-                    return Err(range);
-                }
-                self.put_item(item, LITERAL.into());
-                self.literal(item.field, literal)
-            }
-            None => self.coded(item, 1, argument),
-        }
-    }
-
-    /// Compressed sources share registers by twos.
-    fn export(&mut self, item: &Item, argument: Argument) -> Result<(), BuildError> {
-        let code = self.resolve(item, 1, argument)?;
-        if code < 256 {
-            return Err(BuildError::Operand { field: role(item.field), code });
-        }
-        let n = (item.lsb / 8) % 4;
-        if !self.flag(Field::Compr) {
-            self.set(item.aux[0]);
-            return self.insert(item, code);
-        }
-        let lsb = item.lsb - 8 * n + 8 * (n / 2);
-        let other = self.is_set(item.aux[0] ^ 1) && n % 2 == 1;
-        if other && (self.bits >> lsb) as u8 != code as u8 {
-            return Err(BuildError::Operand { field: role(item.field), code });
-        }
-        self.set(item.aux[0]);
-        self.put(lsb, 8, u32::from(code) & 255);
-        Ok(())
     }
 }

@@ -41,7 +41,7 @@ impl Case<'_> {
         let mask = kind.split(' ').next().expect("a mask");
         let mask = mask.parse::<u16>().expect("a mask");
         let scratch = N == 1 && self.operands.iter().any(|o| o.0 == "addr");
-        let either = scratch && self.is_gfx9() && self.target.name() != "gfx942";
+        let either = scratch && self.is_gfx9() && !["gfx942", "gfx950"].contains(&self.target.name());
         let address = self.operands.iter().any(|o| o.0 == "addr" && o.1 != "off");
         if scratch && (either && address || !either && self.coin()) {
             self.give(name, off::<N>(), "off".into());
@@ -146,7 +146,20 @@ macro_rules! numbers {
         })*
     };
 }
-numbers! { hex int16 label hwreg sendmsg waitcnt gpr_idx interp_param exp_tgt attr chan dmask }
+numbers! { hex int16 label interp_param exp_tgt attr chan dmask }
+
+/// Constants that have parts: any number is one. The builder is given the number.
+macro_rules! constants {
+    ($($name:ident $ty:ident;)*) => {
+        $(impl Case<'_> {
+            pub fn $name(&mut self, name: &'static str, width: &str) -> amdgpu_isa::$ty {
+                let value: u16 = self.plain(name, stringify!($name), width.parse().expect("a width"));
+                amdgpu_isa::$ty::decode(self.target, value)
+            }
+        })*
+    };
+}
+constants! { hwreg Hwreg; sendmsg Sendmsg; waitcnt Waitcnt; gpr_idx GprIdx; }
 
 impl Case<'_> {
     fn plain<T: TryFrom<i64, Error: std::fmt::Debug>>(&mut self, name: &'static str, kind: &str, width: u32) -> T {
@@ -206,6 +219,44 @@ impl Case<'_> {
                 return value as u16;
             }
         }
+    }
+
+    pub fn matrix8(&mut self, name: &'static str, kind: &str) -> Op<Any, 8> {
+        self.op(name, kind)
+    }
+
+    pub fn matrix6(&mut self, name: &'static str, kind: &str) -> Op<Any, 6> {
+        self.op(name, kind)
+    }
+
+    pub fn matrix4(&mut self, name: &'static str, kind: &str) -> Op<Any, 4> {
+        self.op(name, kind)
+    }
+
+    /// The format of a matrix of so many registers.
+    fn format_of(&mut self, name: &'static str, dwords: usize) -> u16 {
+        let format = match dwords {
+            8 => self.rng.below(2),
+            6 => 2 + self.rng.below(2),
+            _ => 4,
+        };
+        self.modifier(name, format as i64);
+        if format != 0 {
+            self.modifiers.push(format!("{name}:{format}"));
+        }
+        format as u16
+    }
+
+    pub fn format8(&mut self, name: &'static str, _: &str) -> u16 {
+        self.format_of(name, 8)
+    }
+
+    pub fn format6(&mut self, name: &'static str, _: &str) -> u16 {
+        self.format_of(name, 6)
+    }
+
+    pub fn format4(&mut self, name: &'static str, _: &str) -> u16 {
+        self.format_of(name, 4)
     }
 
     pub fn image1(&mut self, name: &'static str, _: &str) -> Vgpr<1> {

@@ -3,9 +3,9 @@
 #![no_main]
 
 use amdgpu_isa::{
-    Assembler, Buffer, Decoder, DecoderMut, Far, Field, FixupSlot, GprIdx, Hwreg, Inst, InstMut, LabelSlot, Location,
-    Opcode, Reg, RegSet, RelocationKind, Sendmsg, Signature, Target, TextBuffer, Trampoline, Value, Waitcnt, decode,
-    decode_words, length,
+    Assembler, Buffer, Decoded, Decoder, DecoderMut, Encoding, Far, Field, FixupSlot, Form, GprIdx, HeldField, Hwreg,
+    InlineFloat, Inst, InstMut, LabelSlot, Location, Opcode, Reg, RegSet, RelocationKind, Sendmsg, Signature, Target,
+    TextBuffer, Trampoline, Value, Waitcnt, decode, decode_words, length,
 };
 use amdgpu_isa_cortex_m::{code, exit, keep};
 use core::fmt::Write;
@@ -46,7 +46,7 @@ extern "C" fn app() -> ! {
 
 fn walk(target: Target, code: &[u8]) {
     let mut text = TextBuffer::new();
-    for (offset, item) in Decoder::new(target, code) {
+    for Decoded { offset, inst: item } in Decoder::new(target, code) {
         keep(offset as u32);
         match item {
             Ok(inst) => one(&inst, &mut text),
@@ -76,7 +76,7 @@ fn one(inst: &Inst, text: &mut TextBuffer) {
         keep(operand.bits.into());
         keep(operand.role.map_or(0, |r| r as u32));
     }
-    for (format, first, info, value) in inst.fields() {
+    for HeldField { format, first_bit: first, info, value, .. } in inst.fields() {
         keep(format as u32 + u32::from(first) + value);
         keep(inst.get(info.field).unwrap_or(0));
         let _ = write!(Sink, "{}{}", info.about(), inst.field_text(info.field));
@@ -93,7 +93,7 @@ fn one(inst: &Inst, text: &mut TextBuffer) {
         let simm16 = keep_len(len) as u16;
         let constants = [
             Waitcnt::decode(other, simm16).encode(target(inst)),
-            Waitcnt::nothing(other).encode(target(inst)),
+            Waitcnt::new().with_vmcnt(simm16 as u8).encode(target(inst)),
             Hwreg::decode(other, simm16).encode(target(inst)),
             Sendmsg::decode(other, simm16).encode(target(inst)),
             GprIdx::decode(other, simm16).encode(target(inst)),
@@ -128,7 +128,7 @@ fn facts(inst: &Inst) {
             Err(error) => drop(write!(Sink, "{error}")),
         }
     }
-    for (format, extension) in inst.opcode().forms(inst.target()) {
+    for Form { format, extension, .. } in inst.opcode().forms(inst.target()) {
         keep(inst.reencode(format, extension).map_or(0, |other| other.words().len() as u32));
     }
 }
@@ -158,7 +158,7 @@ fn targets(target: Target) {
 fn operations(target: Target) {
     for &opcode in Opcode::ALL {
         let _ = write!(Sink, "{opcode}{opcode:?}");
-        for (format, number) in opcode.encodings(target) {
+        for Encoding { format, number, .. } in opcode.encodings(target) {
             keep(u32::from(number));
             let _ = write!(Sink, "{format}");
             keep(format.opcode(target, number).map_or(0, |opcode| opcode as u32));
@@ -206,14 +206,14 @@ fn signature(signature: &Signature) {
 fn patching(target: Target, code: &[u8]) {
     let mut bytes = [0; 256];
     bytes.iter_mut().zip(code).for_each(|(to, from)| *to = *from);
-    for (at, item) in DecoderMut::new(target, &mut bytes[..]) {
+    for Decoded { offset: at, inst: item } in DecoderMut::new(target, &mut bytes[..]) {
         match item {
             Ok(mut inst) => change(&mut inst, at as u32 ^ 0x5a5a),
             Err(invalid) => keep(invalid.word),
         }
     }
     let mut words = [code.len() as u32; 64];
-    for (at, item) in DecoderMut::new(target, &mut words[..]) {
+    for Decoded { offset: at, inst: item } in DecoderMut::new(target, &mut words[..]) {
         if let Ok(mut inst) = item {
             change(&mut inst, at as u32);
         }
@@ -235,7 +235,7 @@ fn change<C: amdgpu_isa::Memory + ?Sized>(inst: &mut InstMut<'_, C>, n: u32) {
     let registers = [Reg::Sgpr(n as u8), Reg::Vgpr(n as u8), Reg::Agpr(n as u8), Reg::VgprHigh(n as u8), Reg::Vcc];
     let register = registers.get(n as usize % 8).copied().unwrap_or(Reg::Ttmp(n as u8));
     let values = [Value::Imm(n as i32), Value::Literal(n), Value::Int(n as i8), Value::Label(n as i16), Value::Off];
-    let value = values.get(n as usize % 8).copied().unwrap_or(Value::Float(n as u8));
+    let value = values.get(n as usize % 8).copied().unwrap_or(Value::Float(InlineFloat::InvTwoPi));
     let opcode = Opcode::ALL.get(n as usize).copied().unwrap_or(other.opcode());
     let results = [
         inst.set(field, n),

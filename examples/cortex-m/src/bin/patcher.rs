@@ -3,7 +3,7 @@
 #![no_std]
 #![no_main]
 
-use amdgpu_isa::{Decoder, DecoderMut, Field, InstMut, Opcode, Target, TextBuffer, Value};
+use amdgpu_isa::{Decoded, Decoder, DecoderMut, Field, InstMut, Opcode, Target, TextBuffer, Value};
 use amdgpu_isa_cortex_m::{exit, print, print_number};
 
 const TARGET: Target = Target::Gfx942;
@@ -57,7 +57,7 @@ fn report() -> Option<()> {
 
 /// Patches the first instruction that `change` takes, and prints it as it was and as it is.
 fn patch(code: &mut [u8], text: &mut TextBuffer, change: impl Fn(&mut InstMut<'_, [u8]>) -> bool) -> Option<()> {
-    for (at, inst) in DecoderMut::new(TARGET, code) {
+    for Decoded { offset: at, inst } in DecoderMut::new(TARGET, code) {
         let mut inst = inst.ok()?;
         let before = *inst;
         if change(&mut inst) {
@@ -74,7 +74,7 @@ fn patch(code: &mut [u8], text: &mut TextBuffer, change: impl Fn(&mut InstMut<'_
 }
 
 fn count(code: &[u8]) -> (u32, u32) {
-    Decoder::new(TARGET, code).fold((0, 0), |(good, bad), (_, item)| match item {
+    Decoder::new(TARGET, code).fold((0, 0), |(good, bad), decoded| match decoded.inst {
         Ok(_) => (good + 1, bad),
         Err(_) => (good, bad + 1),
     })

@@ -2,12 +2,12 @@
 #![no_std]
 #![no_main]
 
-use amdgpu_isa::Decoder;
+use amdgpu_isa::{Decoded, Decoder};
 use amdgpu_isa_cortex_m::{code, exit, keep, target};
 
 #[unsafe(no_mangle)]
 extern "C" fn app() -> ! {
-    for (offset, item) in Decoder::new(target(), code()) {
+    for Decoded { offset, inst: item } in Decoder::new(target(), code()) {
         keep(offset as u32);
         match item {
             Ok(inst) => keep(inst.opcode() as u32),

@@ -2,12 +2,12 @@
 #![no_std]
 #![no_main]
 
-use amdgpu_isa::{Decoder, Reg, Value};
+use amdgpu_isa::{Decoded, Decoder, Reg, Value};
 use amdgpu_isa_cortex_m::{code, exit, keep, target};
 
 #[unsafe(no_mangle)]
 extern "C" fn app() -> ! {
-    for (_, item) in Decoder::new(target(), code()) {
+    for Decoded { inst: item, .. } in Decoder::new(target(), code()) {
         let Ok(inst) = item else { continue };
         keep(inst.opcode() as u32);
         for operand in inst.operands() {

@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::Place;
 use crate::container::{Section, SymbolKind};
-use crate::isa::{Decoder, Inst, Invalid};
+use crate::isa::{Decoded, Decoder, Inst, Invalid};
 
 /// Gives `each` the offset of every instruction, and of what is none, from that at `from` on, until it breaks off. The
 /// lengths add up to the section.
@@ -20,7 +20,7 @@ pub fn walk(
     for function in functions(place.section, from) {
         let start = function.start;
         let code = place.section.bytes.get(function).unwrap_or_default();
-        for (offset, item) in Decoder::new(place.target, code) {
+        for Decoded { offset, inst: item } in Decoder::new(place.target, code) {
             each(start + offset, item.as_ref())?;
         }
     }

@@ -1,6 +1,6 @@
 //! What an instruction does besides its operands, in words.
 
-use amdgpu_isa::{Access, Flags, Format, Inst};
+use amdgpu_isa::{Access, Flag, Form, Format, Inst};
 
 /// What each line is about, and what is so; nothing that goes without saying.
 pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
@@ -12,15 +12,14 @@ pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
         };
         format!("{how} {}", format!("{:?}", m.space).to_lowercase())
     });
-    let counters = inst.counters();
-    let raised = [("vmcnt", counters.vmcnt), ("expcnt", counters.expcnt), ("lgkmcnt", counters.lgkmcnt)];
-    let raised = raised.into_iter().filter(|c| c.1).map(|c| c.0.to_string());
+    let raised = inst.counters().iter().map(|counter| counter.to_string());
     // Memory has a line of its own.
-    let flags = flag_names(inst.flags()).filter(|f| !["load", "store"].contains(&f.as_str()));
-    let flags = flags.map(|f| f.replace('_', " "));
+    let flags = inst.flags().iter().filter(|flag| ![Flag::Load, Flag::Store].contains(flag));
+    let flags = flags.map(|flag| flag.name().replace('_', " "));
     let behind = inst.extension().filter(|e| *e != Format::Literal);
-    let others = inst.opcode().forms(inst.target()).filter(|form| *form != (inst.format(), behind));
-    let others = others.map(|(format, extension)| match extension {
+    let others =
+        inst.opcode().forms(inst.target()).filter(|form| (form.format, form.extension) != (inst.format(), behind));
+    let others = others.map(|Form { format, extension, .. }| match extension {
         Some(extension) => format!("{format} with {extension}"),
         None => format.to_string(),
     });
@@ -32,17 +31,4 @@ pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
     ];
     let there = lines.into_iter().filter(|(_, list)| !list.is_empty());
     there.map(|(about, list)| (about, list.join(", "))).collect()
-}
-
-/// The names of flags, such as `load` and `may_raise_fp`.
-pub fn flag_names(flags: Flags) -> impl Iterator<Item = String> {
-    // `{"is_load", "may_raise_fp"}`
-    let all = format!("{flags:?}").replace('"', "");
-    let names: Vec<String> = all
-        .trim_matches(['{', '}'])
-        .split(", ")
-        .filter(|f| !f.is_empty())
-        .map(|f| f.trim_start_matches("is_").trim_start_matches("has_").to_string())
-        .collect();
-    names.into_iter()
 }

@@ -17,10 +17,10 @@ pub struct FieldView {
 
 /// Every field of the instruction, those of a literal, SDWA or DPP dword too.
 pub fn fields(inst: &Inst) -> Vec<FieldView> {
-    let views = inst.fields().filter(|(_, _, f, _)| !f.overlay);
+    let views = inst.fields().filter(|held| !held.info.overlay);
     views
-        .map(|(format, first, f, value)| {
-            let first = u32::from(first);
+        .map(|amdgpu_isa::HeldField { format, first_bit, info: f, value, .. }| {
+            let first = u32::from(first_bit);
             let mut pieces = vec![(first + u32::from(f.lsb), u32::from(f.width))];
             if f.hi_width > 0 {
                 pieces.push((first + u32::from(f.hi), u32::from(f.hi_width)));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use amdgpu_isa::{Opcode, Target};
+use amdgpu_isa::{Encoding, Opcode, Target};
 
 /// An operation in a format.
 pub struct Operation {
@@ -18,8 +18,9 @@ pub fn operations(targets: &[Target]) -> Vec<Operation> {
     let mut all: BTreeMap<(&str, &str), Vec<Vec<String>>> = BTreeMap::new();
     for opcode in Opcode::ALL {
         for (column, target) in targets.iter().enumerate() {
-            for (format, number, spelling) in opcode.spellings(*target) {
+            for Encoding { format, number, .. } in opcode.encodings(*target) {
                 let name = opcode.name();
+                let spelling = opcode.mnemonic(*target, format).unwrap_or(name);
                 let cell = if spelling == name { number.to_string() } else { format!("{number}:{spelling}") };
                 let cells = all.entry((format.name(), name)).or_insert_with(|| vec![Vec::new(); targets.len()]);
                 if let Some(numbers) = cells.get_mut(column) {

@@ -1,11 +1,10 @@
 //! The tables of a target: formats, operations with their operands, and what numbers are called. docs/isa-json.md
 //! describes what these structs become as JSON.
 
-use amdgpu_isa::{Access, CodeSet, Format, Opcode, OperandSignature, Signature, Takes};
+use amdgpu_isa::{Access, CodeSet, Extension, Flag, Format, Opcode, OperandSignature, Signature, Takes};
 use serde::Serialize;
 
 use super::Target;
-use super::facts::flag_names;
 
 #[derive(Serialize)]
 pub struct Tables {
@@ -90,7 +89,7 @@ pub struct Form {
     pub operands: Vec<Operand>,
     pub modifiers: Vec<Modifier>,
     pub implicit: Vec<Implicit>,
-    pub flags: Vec<String>,
+    pub flags: Vec<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -171,7 +170,7 @@ fn layout(layout: &amdgpu_isa::Layout) -> Layout {
             about: f.about(),
         }
     };
-    let extends = layout.extends.iter().map(|&(field, code, format)| Extends {
+    let extends = layout.extends.iter().map(|&Extension { field, code, format, .. }| Extends {
         field: field.name(),
         code,
         format: format.name(),
@@ -223,8 +222,7 @@ fn form(signature: &Signature, sets: &mut Vec<CodeSet>) -> Form {
         values: m.ranges().map(Iterator::collect),
     };
     let implicit = |i: amdgpu_isa::ImplicitSignature| Implicit {
-        // `FlatScratch`: `flat_scratch`.
-        register: snake(&format!("{:?}", i.reg)),
+        register: i.reg.to_string(),
         bits: i.bits,
         access: access(i.access),
         when: i.when.map(|field| field.name()),
@@ -234,7 +232,7 @@ fn form(signature: &Signature, sets: &mut Vec<CodeSet>) -> Form {
         operands: signature.operands().map(|o| operand(&o, sets)).collect(),
         modifiers: signature.modifiers().map(modifier).collect(),
         implicit: signature.implicit().map(implicit).collect(),
-        flags: flag_names(signature.flags()).collect(),
+        flags: signature.flags().iter().map(Flag::name).collect(),
     }
 }
 
@@ -295,15 +293,4 @@ fn access(access: Access) -> &'static str {
         Access::Write => "w",
         Access::ReadWrite => "rw",
     }
-}
-
-fn snake(camel: &str) -> String {
-    let mut all = String::new();
-    for c in camel.chars() {
-        if c.is_ascii_uppercase() && !all.is_empty() {
-            all.push('_');
-        }
-        all.push(c.to_ascii_lowercase());
-    }
-    all
 }

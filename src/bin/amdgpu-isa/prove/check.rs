@@ -107,7 +107,7 @@ pub fn besides(subject: &impl Subject, target: Target, words: &Words, inst: &Ins
     let same = |decoded: &Result<Inst, DecodeError>| matches!(decoded, Ok(again) if again == inst);
     hold(same(&subject.decode_words(target, &other)), "it depends on what stands behind it")?;
     hold(same(&subject.decode(target, &code)), "it depends on what stands behind it")?;
-    hold(same(&subject.decode_small(target, &code)), "bare metal decodes it otherwise")
+    hold(same(&subject.decode_small(target, &code)), "without `fast` it decodes otherwise")
 }
 
 /// What must hold of words that were refused, although nothing is missing.
@@ -149,7 +149,7 @@ impl Texts {
             return Err("the text is another in the buffer");
         }
         if subject.print_small(inst, buffer) != first.as_bytes() {
-            return Err("the text is another on bare metal");
+            return Err("the text is another without `fast`");
         }
         let mut other = *words;
         other[inst.len() / 4..].iter_mut().for_each(|word| *word = !*word);

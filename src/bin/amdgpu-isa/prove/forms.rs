@@ -46,8 +46,8 @@ fn form(
 ) -> Option<Form> {
     let base = words::layout(target, format);
     let announced = |inst: &Inst| {
-        let holds = |&&(field, code, _): &&Announced| {
-            base.fields.iter().any(|f| f.field == field && value(f, inst.words()) == u32::from(code))
+        let holds = |e: &&Announced| {
+            base.fields.iter().any(|f| f.field == e.field && value(f, inst.words()) == u32::from(e.code))
         };
         base.extends.iter().find(holds)
     };
@@ -72,7 +72,8 @@ fn form(
     }
     let extension = found.first()?.extension();
     let fillings = found.iter().map(padded).collect();
-    let given = |f: &&FieldInfo| f.fixed.is_some() || f.field == Field::Op || behind.is_some_and(|b| b.0 == f.field);
+    let given =
+        |f: &&FieldInfo| f.fixed.is_some() || f.field == Field::Op || behind.is_some_and(|b| b.field == f.field);
     let mut fields: Vec<FieldInfo> = base.fields.iter().filter(|f| !given(f)).copied().collect();
     if let Some(extension) = extension {
         fields.extend(words::layout(target, extension).fields.iter().map(|f| moved(f, base.bits)));

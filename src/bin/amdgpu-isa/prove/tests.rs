@@ -113,7 +113,7 @@ fn a_wrong_text_is_found() {
 }
 
 #[test]
-fn a_text_that_is_wrong_on_bare_metal_is_found() {
+fn a_text_that_is_wrong_without_fast_is_found() {
     struct Forgets;
     impl Subject for Forgets {
         fn print_small<'a>(&self, inst: &Inst, buffer: &'a mut TextBuffer) -> &'a [u8] {
@@ -121,7 +121,7 @@ fn a_text_that_is_wrong_on_bare_metal_is_found() {
             if inst.opcode().name().starts_with("v_") { &text[..text.len() - 1] } else { text }
         }
     }
-    is_found(&Forgets, "the text is another on bare metal");
+    is_found(&Forgets, "the text is another without `fast`");
 }
 
 #[test]

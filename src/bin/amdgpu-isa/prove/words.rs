@@ -2,7 +2,7 @@
 //! (`tests/words/`) use them too.
 #![allow(dead_code)] // Each user needs a part of it.
 
-use amdgpu_isa::{DecodeError, Field, FieldInfo, Format, Inst, Layout, Opcode, Target, decode_words};
+use amdgpu_isa::{DecodeError, Extension, FieldInfo, Format, Inst, Layout, Opcode, Target, decode_words};
 
 /// SplitMix64 (Steele, Lea, Flood 2014): random enough, and the same on every run.
 pub struct Rng(pub u64);
@@ -34,7 +34,7 @@ pub fn bytes(words: &[u32]) -> Vec<u8> {
 
 /// Every format and number of every operation of a target.
 pub fn encodings(target: Target) -> Vec<(Format, u16, Opcode)> {
-    let of = |&op: &Opcode| op.encodings(target).map(move |(format, number)| (format, number, op)).collect::<Vec<_>>();
+    let of = |&op: &Opcode| op.encodings(target).map(move |e| (e.format, e.number, op)).collect::<Vec<_>>();
     Opcode::ALL.iter().flat_map(of).collect()
 }
 
@@ -115,7 +115,7 @@ fn fill(layout: &Layout, words: &mut [u32], filling: Filling, rng: &mut Rng) {
 }
 
 /// A field of the base words, the code in it that announces a dword behind them, and that dword's format.
-pub type Announced = (Field, u16, Format);
+pub type Announced = Extension;
 
 /// A try at words of an opcode, with what its fields ask for behind the base words: `behind`, or what they happen to
 /// hold.
@@ -134,16 +134,16 @@ pub fn attempt(
         set(&mut words, op, number.into());
     }
     let info = |field| base.fields.iter().find(|f| f.field == field).expect("it is a field of the format");
-    if let Some(&(field, code, _)) = behind {
-        set(&mut words, info(field), code.into());
+    if let Some(behind) = behind {
+        set(&mut words, info(behind.field), behind.code.into());
     }
     let size = usize::from(base.bits / 32);
     words[size..].iter_mut().for_each(|w| *w = rng.word());
-    let holds = |&&(field, code, _): &&Announced| {
-        let info = info(field);
-        FieldBits { lsb: info.lsb, width: info.width }.get(&words) == u32::from(code)
+    let holds = |e: &&Announced| {
+        let info = info(e.field);
+        FieldBits { lsb: info.lsb, width: info.width }.get(&words) == u32::from(e.code)
     };
-    if let Some(&(.., behind)) = base.extends.iter().find(holds) {
+    if let Some(behind) = base.extends.iter().find(holds).map(|e| e.format) {
         let filling = if filling == Filling::Zero { Filling::Zero } else { Filling::Random };
         fill(layout(target, behind), &mut words[size..=size], filling, rng);
     }

@@ -5,7 +5,10 @@ use amdgpu_isa::make::kind::{Any, Off};
 use amdgpu_isa::make::modifiers::ModifierSet;
 use amdgpu_isa::make::{Agpr, Argument, BufferAddress, BuildError, Builder, Code, Op, Vgpr, Words};
 use amdgpu_isa::make::{a, addr64, bothen, float, idxen, inline, int, literal, off, offen, s, sets, ttmp, v};
-use amdgpu_isa::{Assembler, Buffer, Emit, Field, Format, Opcode, Reg, Target, Value};
+use amdgpu_isa::{
+    Assembler, Buffer, Emit, Field, Format, GprIdx, Hwreg, InlineFloat, Opcode, Reg, Sendmsg, Special, Target, Value,
+    Waitcnt,
+};
 use amdgpu_isa_cortex_m::{code, keep};
 use core::fmt::Write;
 
@@ -47,7 +50,7 @@ impl Case {
             10 => literal(n).any(),
             11 => inline(n as i8).any(),
             12 => off().any(),
-            13 => Reg::Special(n as u8).into(),
+            13 => Special::ALL.get(n as usize).map_or(off().any(), |special| Reg::Special(*special).into()),
             _ => Reg::VgprHigh(n as u8).into(),
         }
     }
@@ -106,6 +109,11 @@ macro_rules! number_types {
     ($($int:ident)*) => { $(impl Number for $int { fn of(n: u32) -> $int { n as $int } })* };
 }
 number_types!(u16 i16 i32);
+
+macro_rules! constant_types {
+    ($($ty:ident)*) => { $(impl Number for $ty { fn of(n: u32) -> $ty { $ty::decode(Target::Gfx942, n as u16) } })* };
+}
+constant_types!(Waitcnt Hwreg Sendmsg GprIdx);
 
 macro_rules! numbers {
     ($($name:ident)*) => {
@@ -227,7 +235,7 @@ fn argument(case: &mut Case) -> Argument {
         1 => case.op::<2>("", "").into(),
         2 => case.op::<4>("", "").into(),
         3 => Value::Literal(n).into(),
-        4 => Value::Float(n as u8).into(),
+        4 => InlineFloat::ALL.get(n as usize).map_or(n.into(), |float| Value::Float(*float).into()),
         5 => Value::Int(n as i8).into(),
         _ => n.into(),
     }

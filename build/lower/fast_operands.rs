@@ -1,9 +1,10 @@
 //! What the operands of most words are: `Usual` in src/table/operands.rs.
 
-use crate::build::emit::decode::number;
-use crate::build::emit::operands::{List, Lists, Row, bytes};
-use crate::build::emit::ways::{self, Way, bit};
+use crate::build::lower::cases::{self, Case, bit};
+use crate::build::lower::operands::{List, Lists, Row, bytes};
+use crate::build::lower::pages::number;
 use crate::build::lower::{Item, NONE};
+use crate::build::shared::meta;
 
 /// The operands of some words of a form.
 pub struct Usual {
@@ -22,7 +23,7 @@ impl Usual {
         let Usual { rows, clear, set, dwords, next } = self;
         let is_plain = !rows.is_empty() && rows.iter().all(|&n| plain[usize::from(n)]);
         let varied = if is_plain { "" } else { " | VARIED" };
-        let (list, marks, length) = (bytes(rows), clear | set, u32::from(*dwords) << 29);
+        let (list, marks, length) = (bytes(rows), clear | set, u32::from(*dwords) << meta::DWORDS_AT);
         format!(
             "Usual {{ list: {list:#x}, marks: {marks:#x}, unmarked: {set:#x}, length: {length:#x}{varied}, next: {next} }}"
         )
@@ -35,9 +36,10 @@ pub fn all(lists: &mut Lists) -> Vec<Usual> {
     let (mut first, mut others) = (Vec::new(), Vec::new());
     for List { rows, dwords, .. } in &all {
         let rows: Vec<Row> = rows.iter().map(|&n| lists.rows[usize::from(n)].clone()).collect();
-        let ways = ways::all(rows.iter().map(of_row));
-        let (count, behind) = (ways.len(), all.len() + others.len());
-        for (n, Way { parts, clear, set }) in ways.into_iter().enumerate() {
+        let off = lists.t.code.off;
+        let cases = cases::all(rows.iter().map(|row| of_row(row, off)));
+        let (count, behind) = (cases.len(), all.len() + others.len());
+        for (n, Case { parts, clear, set }) in cases.into_iter().enumerate() {
             let rows = parts.into_iter().map(|row| number(&mut lists.rows, row)).collect();
             let next = if n + 1 < count { behind + n } else { 0 };
             let to = if n == 0 { &mut first } else { &mut others };
@@ -48,17 +50,17 @@ pub fn all(lists: &mut Lists) -> Vec<Usual> {
     first
 }
 
-/// What one operand can be.
-fn of_row(row: &Row) -> Vec<Way<Row>> {
-    let as_it_is = Way::new(row.clone(), 0, 0);
+/// What one operand can be. `off`: what says that there is no scalar address.
+fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
+    let as_it_is = Case::new(row.clone(), 0, 0);
     let item = match row {
         // A register that is only read if a bit is set.
-        Row::Implicit(.., n) if *n != NONE => return vec![Way { parts: Vec::new(), clear: bit(*n), set: 0 }],
+        Row::Implicit(.., n) if *n != NONE => return vec![Case { parts: Vec::new(), clear: bit(*n), set: 0 }],
         Row::Item(item) if is_low(item) => item,
         _ => return vec![as_it_is],
     };
-    if let Some(ways) = ways::of(item) {
-        return ways.into_iter().map(|way| way.map(Row::Item)).collect();
+    if let Some(cases) = cases::of(item, off) {
+        return cases.into_iter().map(|case| case.map(Row::Item)).collect();
     }
     let [imm, soffset_en, ..] = item.aux;
     match item.kind.as_str() {
@@ -66,7 +68,7 @@ fn of_row(row: &Row) -> Vec<Way<Row>> {
         "smem_offset" if imm != NONE => {
             let sign = if soffset_en == NONE { 0 } else { bit(item.lsb + item.width - 1) };
             let constant = Row::Item(Item { kind: "hex".into(), aux: [NONE; 4], ..item.clone() });
-            vec![Way::new(constant, bit(soffset_en) | sign, bit(imm)), as_it_is]
+            vec![Case::new(constant, bit(soffset_en) | sign, bit(imm)), as_it_is]
         }
         _ => vec![as_it_is],
     }

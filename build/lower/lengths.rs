@@ -2,12 +2,10 @@
 
 use crate::build::lower::{self, Target};
 use crate::build::model::Bits;
+use crate::build::shared::length::{ASK, ONE, TWO, UNKNOWN};
 
-/// For each value of the top nine bits what `length` in src/table.rs says.
+/// For each value of the top nine bits what `length` in src/shared.rs says.
 pub fn entries(t: &Target) -> Vec<u8> {
-    const ONE: u8 = 0x40;
-    const TWO: u8 = 0x80;
-    const ASK: u8 = 0xc0;
     let of = |top: usize| {
         let Some(family) = usize::from(t.lut[top]).checked_sub(1).map(|n| &t.families[n]) else { return 0 };
         let tails = tails(t, family, top);
@@ -39,14 +37,13 @@ pub fn tails(t: &Target, family: &lower::Family, top: usize) -> Vec<u8> {
     tails
 }
 
-/// The first dword does not tell the length.
-pub const UNKNOWN: u8 = 0xff;
-
 /// The operations of a family that decode with a code in a field that for most others announces a further dword: those
 /// that ignore the field. As (mask of the encoding and the opcode, their value, tail).
 pub fn others(t: &Target, family: &lower::Family) -> Vec<(u32, u32, u8)> {
     use lower::tail::{DPP, SDWA, SRC0, SSRC0, SSRC1};
-    let codes = [(SSRC0, 0, 8, 255), (SSRC1, 8, 8, 255), (SRC0, 0, 9, 255), (SDWA, 0, 9, 249), (DPP, 0, 9, 250)];
+    let (literal, sdwa, dpp) = (t.code.literal.into(), t.code.sdwa.into(), t.code.dpp.into());
+    let codes =
+        [(SSRC0, 0, 8, literal), (SSRC1, 8, 8, literal), (SRC0, 0, 9, literal), (SDWA, 0, 9, sdwa), (DPP, 0, 9, dpp)];
     let class = |s: &lower::Slot| &t.classes[t.shapes[s.shape - 1].class];
     let slots = &t.slots[family.base..family.base + family.slots];
     let all = slots.iter().flatten().fold(0, |all, s| all | class(s).tail);

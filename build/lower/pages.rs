@@ -1,7 +1,6 @@
 //! Tables of slots in pages: few slots have an operation, and neighbours are alike.
 
-/// Slots of a page: `PAGE` in src/table.rs.
-pub const PAGE: usize = 16;
+pub use crate::build::shared::PAGE;
 
 /// The number of each page, and the entries of the pages that differ. `change` makes pages equal that differ only in
 /// what is told elsewhere.
@@ -35,4 +34,9 @@ pub fn position<T: PartialEq>(list: &mut Vec<T>, entry: T) -> usize {
         list.push(entry);
         list.len() - 1
     })
+}
+
+/// The number of an equal thing in the list, at whose end it is put if there is none.
+pub fn number<T: PartialEq>(list: &mut Vec<T>, value: T) -> u8 {
+    position(list, value).min(255) as u8
 }

@@ -2,8 +2,11 @@
 
 use std::iter::repeat;
 
-use crate::build::emit::texts::{ACC, BLANK, EMPTY, HEX, MISSING, NUMBERS, OFF, PAIRS, QUADS, SADDRS, SIXTEENS, WAITS};
-use crate::build::emit::ways::{self, Way, bit};
+use crate::build::emit::operand_texts::{
+    ACC, BLANK, EMPTY, HEX, MISSING, NO_SADDR, NUMBERS, OFF, PAIRS, QUADS, SADDRS, SIXTEENS, WAITS,
+};
+use crate::build::lower::cases::{self, Case, bit};
+use crate::build::lower::codes::Codes;
 use crate::build::lower::{Item, NONE};
 use crate::build::model::Piece;
 
@@ -11,7 +14,7 @@ use crate::build::model::Piece;
 const TEXTS: usize = 4;
 
 /// What words must be so that the operands of a shape have these texts: `QuickShape` in src/table/text.rs.
-pub type Ready = Way<Text>;
+pub type Ready = Case<Text>;
 
 /// The number of a text: the words turned so far, masked, and added to.
 #[derive(Clone, PartialEq)]
@@ -23,15 +26,15 @@ pub struct Text {
 
 /// What words can be, for printing to try one after the other.
 ///
-/// `waits`: where the parts of what `s_waitcnt` waits for lie. `vcc`: its code.
-pub fn all(items: &[&Item], waits: &[[Piece; 2]], vcc: u16) -> Vec<Ready> {
-    ways::all(items.iter().map(|item| texts(item, waits, vcc)))
+/// `waits`: where the parts of what `s_waitcnt` waits for lie.
+pub fn all(items: &[&Item], waits: &[[Piece; 2]], codes: &Codes) -> Vec<Ready> {
+    cases::all(items.iter().map(|item| texts(item, waits, codes)))
 }
 
 impl Ready {
     /// What `QuickShape` says of it.
     pub fn fields(&self) -> String {
-        let Way { parts: texts, clear, set } = self;
+        let Case { parts: texts, clear, set } = self;
         let blank = texts.is_empty().then_some(Text { turn: 0, mask: 0, add: BLANK });
         let more = texts.len() > TEXTS;
         let texts = texts.iter().cloned().chain(blank).chain(repeat(always(EMPTY))).take(TEXTS);
@@ -50,16 +53,17 @@ impl Ready {
 }
 
 /// The same of one operand.
-fn texts(item: &Item, waits: &[[Piece; 2]], vcc: u16) -> Vec<Ready> {
-    let text = |clear: u64, set: u64, text: Text| Way::new(text, clear, set);
+fn texts(item: &Item, waits: &[[Piece; 2]], codes: &Codes) -> Vec<Ready> {
+    let vcc = codes.vcc;
+    let text = |clear: u64, set: u64, text: Text| Case::new(text, clear, set);
     let aux = |n: usize| bit(item.aux[n]);
     let bits = |aux: &[u8]| aux.iter().fold(0, |all, &n| all | bit(n));
     let missing = || vec![text(0, 0, always(MISSING))];
     if item.is_returned() || item.lsb >= 64 || item.split.0 != NONE || item.aux.iter().any(|&n| n != NONE && n >= 64) {
         return missing();
     }
-    if let Some(ways) = ways::of(item) {
-        return ways.into_iter().map(|way| way.map(|item| plain(&item))).collect();
+    if let Some(cases) = cases::of(item, codes.off) {
+        return cases.into_iter().map(|case| case.map(|item| plain(&item))).collect();
     }
     let field = |add| field(item, add);
     let code = code(item);
@@ -78,9 +82,10 @@ fn texts(item: &Item, waits: &[[Piece; 2]], vcc: u16) -> Vec<Ready> {
                 text(addr64, offen | idxen, field(item.add + PAIRS)),
             ]
         }
+        ("saddr", _) if codes.off != NO_SADDR => missing(),
         ("saddr", Some(_)) if item.width == 7 && item.dwords == 2 => vec![text(0, 0, field(SADDRS))],
         ("saddr", Some(code)) if item.width == 7 && item.dwords == 1 => {
-            vec![text(0, 127 << item.lsb, always(OFF)), text(0, 0, field(code))]
+            vec![text(0, u64::from(codes.off) << item.lsb, always(OFF)), text(0, 0, field(code))]
         }
         // What no field names is always vcc.
         ("vcc", _) if item.dwords == 2 => vec![text(0, 0, always(vcc + PAIRS))],
@@ -95,7 +100,7 @@ fn texts(item: &Item, waits: &[[Piece; 2]], vcc: u16) -> Vec<Ready> {
             vec![text(0xffc0, 0, Text { mask: 0x3f, ..field(NUMBERS) })]
         }
         // Without its number it is not printed.
-        ("endpgm", _) if item.lsb == 0 => vec![Way { parts: Vec::new(), clear: 0xffff, set: 0 }],
+        ("endpgm", _) if item.lsb == 0 => vec![Case { parts: Vec::new(), clear: 0xffff, set: 0 }],
         ("waitcnt", _) if item.lsb == 0 => counters(waits),
         _ => missing(),
     }
@@ -138,8 +143,8 @@ fn counters(waits: &[[Piece; 2]]) -> Vec<Ready> {
     let [alone, behind, low, whole] = WAITS;
     let set = bits(vmcnt) | bits(high) | bits(expcnt);
     let parts = vec![text(lgkmcnt, alone)];
-    let first = Way { parts, clear: all & !set & !bits(lgkmcnt), set };
+    let first = Case { parts, clear: all & !set & !bits(lgkmcnt), set };
     let set = bits(expcnt);
     let parts = vec![text(vmcnt, if high.width == 0 { whole } else { low }), text(lgkmcnt, behind)];
-    vec![first, Way { parts, clear: all & !set & !bits(lgkmcnt) & !bits(vmcnt), set }]
+    vec![first, Case { parts, clear: all & !set & !bits(lgkmcnt) & !bits(vmcnt), set }]
 }

@@ -1,4 +1,4 @@
-//! What words can be, by some of their bits: build/emit/ready.rs and build/emit/usual.rs say for each what its operands are, for the
+//! What words can be, by some of their bits: build/lower/fast_texts.rs and build/lower/fast_operands.rs say for each what its operands are, for the
 //! library to try one after the other.
 
 use crate::build::lower::{Item, NONE};
@@ -10,33 +10,33 @@ pub const VECTOR: u8 = 8;
 
 /// What is so of words in which some bits are clear and others are set.
 #[derive(Clone, PartialEq)]
-pub struct Way<T> {
+pub struct Case<T> {
     pub parts: Vec<T>,
     pub clear: u64,
     pub set: u64,
 }
 
-impl<T: Clone> Way<T> {
-    pub fn new(part: T, clear: u64, set: u64) -> Way<T> {
-        Way { parts: vec![part], clear, set }
+impl<T: Clone> Case<T> {
+    pub fn new(part: T, clear: u64, set: u64) -> Case<T> {
+        Case { parts: vec![part], clear, set }
     }
 
-    pub fn map<U>(self, of: impl FnMut(T) -> U) -> Way<U> {
-        Way { parts: self.parts.into_iter().map(of).collect(), clear: self.clear, set: self.set }
+    pub fn map<U>(self, of: impl FnMut(T) -> U) -> Case<U> {
+        Case { parts: self.parts.into_iter().map(of).collect(), clear: self.clear, set: self.set }
     }
 
     /// With the next operand, if there are such words.
-    fn then(&self, next: &Way<T>) -> Option<Way<T>> {
+    fn then(&self, next: &Case<T>) -> Option<Case<T>> {
         let parts = self.parts.iter().chain(&next.parts).cloned().collect();
         let (clear, set) = (self.clear | next.clear, self.set | next.set);
-        (clear & set == 0).then_some(Way { parts, clear, set })
+        (clear & set == 0).then_some(Case { parts, clear, set })
     }
 }
 
 /// What words can be, from what each operand can be. Where two fit the first is meant: of an operand the one that asks for
 /// more comes first, and with all that the others ask for it stands before the one that asks for less.
-pub fn all<T: Clone>(operands: impl Iterator<Item = Vec<Way<T>>>) -> Vec<Way<T>> {
-    let none = vec![Way { parts: Vec::new(), clear: 0, set: 0 }];
+pub fn all<T: Clone>(operands: impl Iterator<Item = Vec<Case<T>>>) -> Vec<Case<T>> {
+    let none = vec![Case { parts: Vec::new(), clear: 0, set: 0 }];
     let mut all = operands.fold(none, |all, found| {
         all.iter().flat_map(|before| found.iter().filter_map(|next| before.then(next))).collect()
     });
@@ -50,10 +50,12 @@ pub fn bit(n: u8) -> u64 {
 }
 
 /// An operand that is plainly a code, an accumulation register or nothing (`code`, `agpr`, `off`) as soon as other bits are
-/// known, all of which lie in the first 64. `None`: it is something else.
-pub fn of(item: &Item) -> Option<Vec<Way<Item>>> {
-    let way = |kind: &str, dwords: u8, clear: u64, set: u64| {
-        Way::new(Item { kind: kind.into(), dwords, aux: [NONE; 4], ..item.clone() }, clear, set)
+/// known, all of which lie in the first 64. `None`: it is something else. `off`: what says that there is no scalar address.
+pub fn of(item: &Item, off: u16) -> Option<Vec<Case<Item>>> {
+    // A field of seven bits.
+    let no_address = |lsb: u8| (u64::from(!off & 0x7f) << lsb, u64::from(off) << lsb);
+    let case = |kind: &str, dwords: u8, clear: u64, set: u64| {
+        Case::new(Item { kind: kind.into(), dwords, aux: [NONE; 4], ..item.clone() }, clear, set)
     };
     let [a, b, c, d] = item.aux;
     Some(match item.kind.as_str() {
@@ -62,20 +64,26 @@ pub fn of(item: &Item) -> Option<Vec<Way<Item>>> {
             let others = bit(b) | bit(c) | bit(d);
             // Constants are no registers.
             let vector = if item.width == 9 { bit(item.lsb + VECTOR) } else { 0 };
-            let mut all = vec![way("code", item.dwords, bit(a) | others, 0)];
+            let mut all = vec![case("code", item.dwords, bit(a) | others, 0)];
             if a != NONE {
-                all.push(way("agpr", item.dwords, others, bit(a) | vector));
+                all.push(case("agpr", item.dwords, others, bit(a) | vector));
             }
             if a != NONE && vector != 0 {
-                all.push(way("code", item.dwords, others | vector, bit(a)));
+                all.push(case("code", item.dwords, others | vector, bit(a)));
             }
             all
         }
         // A pair, if there is no scalar address.
-        "global_addr" => vec![way("code", 2, 0, 127 << a), way("code", 1, 0, 0)],
-        "scratch_addr" if a != NONE => vec![way("off", item.dwords, bit(a), 0), way("code", item.dwords, 0, bit(a))],
+        "global_addr" => {
+            let (clear, set) = no_address(a);
+            vec![case("code", 2, clear, set), case("code", 1, 0, 0)]
+        }
+        "scratch_addr" if a != NONE => vec![case("off", item.dwords, bit(a), 0), case("code", item.dwords, 0, bit(a))],
         // It is there, if there is no scalar address.
-        "scratch_addr" => vec![way("code", item.dwords, 0, 127 << b), way("off", item.dwords, 0, 0)],
+        "scratch_addr" => {
+            let (clear, set) = no_address(b);
+            vec![case("code", item.dwords, clear, set), case("off", item.dwords, 0, 0)]
+        }
         _ => return None,
     })
 }

@@ -1,6 +1,8 @@
-//! Ready-made texts of operands: `TEXTS` in src/text/texts.rs. Which operand has which, build/emit/ready.rs says.
+//! Ready-made texts of operands: `TEXTS` in src/text/texts.rs. Which operand has which, build/lower/fast_texts.rs says.
 
 use std::collections::BTreeMap;
+
+use crate::build::lower::codes::{Codes, Run};
 
 /// Where the codes of scalar addresses and those of pairs begin.
 pub const SADDRS: u16 = 0x300;
@@ -17,8 +19,9 @@ pub const HEX: u16 = 0xb00;
 /// Where counters begin that are waited for: `lgkmcnt` alone, `lgkmcnt` behind another, `vmcnt`, and `vmcnt` that is at
 /// its maximum at 15.
 pub const WAITS: [u16; 4] = [0xc00, 0xc10, 0xc20, 0xc30];
-/// The text of `off`.
-pub const OFF: u16 = SADDRS + 127;
+/// The text of `off`, and the code of a scalar address that is printed so.
+pub const OFF: u16 = SADDRS + NO_SADDR;
+pub const NO_SADDR: u16 = 127;
 /// That of what is not there, that of a blank, and one that is missing.
 pub const EMPTY: u16 = 0xfff;
 pub const BLANK: u16 = 0xffe;
@@ -33,9 +36,9 @@ const NO_LENGTH: u8 = 0x40;
 /// The texts, one behind the other: `s5, `, `v[4:5], ` and `-5, `, with their lengths in the last byte.
 ///
 /// `last`: the last scalar register; `names`: of other codes, as one register and as two. Both are of all targets: what is
-/// not the same on all of them has no text.
-pub fn all(last: u16, names: &BTreeMap<u16, (&str, &str)>) -> String {
-    (0..COUNT).flat_map(|number| padded(text(number, last, names))).map(char::from).collect()
+/// not the same on all of them has no text. `codes`: those of any target, of which only such as are the same on all are used.
+pub fn all(last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str)>) -> String {
+    (0..COUNT).flat_map(|number| padded(text(number, last, codes, names))).map(char::from).collect()
 }
 
 fn padded(text: Option<String>) -> [u8; SIZE] {
@@ -51,7 +54,7 @@ fn padded(text: Option<String>) -> [u8; SIZE] {
 }
 
 /// The text of a number: an operand with what stands behind it, two bytes behind the last one.
-fn text(number: u16, last: u16, names: &BTreeMap<u16, (&str, &str)>) -> Option<String> {
+fn text(number: u16, last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str)>) -> Option<String> {
     let (section, n) = (number & !0xff, number & 0xff);
     let scalar = n <= last;
     // Scalar tuples begin at the aligned register, as LLVM prints them.
@@ -60,6 +63,7 @@ fn text(number: u16, last: u16, names: &BTreeMap<u16, (&str, &str)>) -> Option<S
         (end < 256).then(|| format!("{file}[{n}:{end}]"))
     };
     let name = names.get(&n).copied();
+    let place = |(first, last): Run| (first..=last).contains(&n).then(|| n - first);
     let operand = match section {
         _ if number == EMPTY => return Some(String::new()),
         _ if number == BLANK => return Some(" ".into()),
@@ -68,12 +72,12 @@ fn text(number: u16, last: u16, names: &BTreeMap<u16, (&str, &str)>) -> Option<S
         SADDRS | PAIRS if scalar => tuple("s", n & !1, 2),
         QUADS if scalar => tuple("s", n & !3, 4),
         SIXTEENS if scalar => tuple("s", n & !3, 16),
-        0 | PAIRS if (128..=192).contains(&n) => Some((n - 128).to_string()),
-        0 | PAIRS if (193..=208).contains(&n) => Some(format!("-{}", n - 192)),
+        0 | PAIRS if place(codes.int).is_some() => place(codes.int).map(|n| n.to_string()),
+        0 | PAIRS if place(codes.negative).is_some() => place(codes.negative).map(|n| format!("-{}", n + 1)),
         0 => name.map(|(one, _)| one.into()),
-        SADDRS => name.filter(|_| n < 128).map(|(_, pair)| pair.into()),
+        SADDRS => name.filter(|_| n < codes.int.0).map(|(_, pair)| pair.into()),
         // Of a constant it depends on the type which of two names is that of a pair.
-        PAIRS => name.filter(|(one, pair)| n < 128 || one == pair).map(|(_, pair)| pair.into()),
+        PAIRS => name.filter(|(one, pair)| n < codes.int.0 || one == pair).map(|(_, pair)| pair.into()),
         0x100 => Some(format!("v{n}")),
         0x200 => Some(format!("a{n}")),
         0x500 => tuple("v", n, 2),

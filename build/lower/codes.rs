@@ -1,0 +1,120 @@
+//! The operand codes that hand-written code has to know: those of `isa/operands.isa` that are the same on every target
+//! become constants (`code` in src/common.rs), and a table in which they differ is refused.
+
+use std::fmt::Write;
+
+use crate::build::model::error::Result;
+use crate::build::model::*;
+
+/// A run of codes: its first and its last one.
+pub type Run = (u16, u16);
+
+/// The codes of one target; what it lacks has the code `NONE`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Codes {
+    pub int: Run,
+    pub negative: Run,
+    pub float: Run,
+    pub literal: u16,
+    pub vgpr: Run,
+    /// What announces an SDWA or a DPP dword.
+    pub sdwa: u16,
+    pub dpp: u16,
+    /// What stands in the place of a scalar address when there is none.
+    pub off: u16,
+    pub vcc: u16,
+}
+
+const NONE: u16 = u16::MAX;
+
+impl Codes {
+    /// Those of no target.
+    pub const NONE: Codes = {
+        let none = (NONE, NONE);
+        let (int, negative, float, vgpr) = (none, none, none, none);
+        Codes { int, negative, float, vgpr, literal: NONE, sdwa: NONE, dpp: NONE, off: NONE, vcc: NONE }
+    };
+
+    pub fn of(isa: &Isa, target: &str) -> Codes {
+        let rows = || isa.codes.iter().filter_map(|c| Some((c, *c.range.of(target)?)));
+        let run = |is: &dyn Fn(&CodeRow) -> bool| {
+            let mut all = rows().filter(|(c, _)| is(c)).map(|(_, run)| run);
+            let first = all.next().unwrap_or((NONE, NONE));
+            (first.0, all.last().unwrap_or(first).1)
+        };
+        let class = |class: &str| run(&|c| c.class == class);
+        let announces = |format: &str| {
+            let extends = isa.formats.iter().flat_map(|f| &f.extends);
+            // VOPC's SDWA is a format of its own.
+            extends.filter(|e| e.format.trim_end_matches('B') == format).map(|e| e.code).next().unwrap_or(NONE)
+        };
+        Codes {
+            int: run(&|c| c.class == "int" && !c.name.starts_with('-')),
+            negative: run(&|c| c.class == "int" && c.name.starts_with('-')),
+            float: class("float"),
+            literal: class("literal").0,
+            vgpr: class("vgpr"),
+            sdwa: announces("SDWA"),
+            dpp: announces("DPP"),
+            off: class("off").0,
+            vcc: run(&|c| c.name == "vcc_lo").0,
+        }
+    }
+}
+
+impl Codes {
+    /// Those that are constants in src/, by their names there.
+    fn shared(&self) -> [(&'static str, u16); 10] {
+        [
+            ("INT", self.int.0),
+            ("INT_LAST", self.int.1),
+            ("NEGATIVE", self.negative.0),
+            ("NEGATIVE_LAST", self.negative.1),
+            ("FLOAT", self.float.0),
+            ("LITERAL", self.literal),
+            ("VGPR", self.vgpr.0),
+            ("VGPR_LAST", self.vgpr.1),
+            ("SDWA", self.sdwa),
+            ("DPP", self.dpp),
+        ]
+    }
+}
+
+/// The constants, with the values of the inline floating-point numbers.
+pub fn common(w: &mut String, isa: &Isa) -> Result<()> {
+    writeln!(w, "/// Operand codes that are the same on every target.\n#[allow(dead_code)]\npub(crate) mod code {{")
+        .unwrap();
+    let all: Vec<_> = isa.targets.iter().map(|t| Codes::of(isa, &t.name).shared()).collect();
+    for (n, (name, _)) in Codes::NONE.shared().iter().enumerate() {
+        let mut known = all.iter().map(|shared| shared[n].1).filter(|&code| code != NONE);
+        let code = known.next().unwrap_or(NONE);
+        if let Some(other) = known.find(|&other| other != code) {
+            let at = &isa.codes.first().expect("a code is known").at;
+            return at.err(format!("code::{name} in src/ is {code}, and {other} on another target"));
+        }
+        writeln!(w, "pub(crate) const {name}: u16 = {code};").unwrap();
+    }
+    let floats = isa.codes.iter().filter(|c| c.class == "float");
+    let mut values = Vec::new();
+    for row in floats {
+        let number = row.pair.as_ref().unwrap_or(&row.name);
+        match number.parse::<f64>() {
+            Ok(value) => values.push(value),
+            Err(_) => return row.at.err(format!("`{number}` is no floating-point number")),
+        }
+    }
+    let count = values.len();
+    writeln!(
+        w,
+        "/// From `FLOAT` on. Not every target has the last one.\npub(crate) const FLOATS: [f64; {count}] = {values:?};"
+    )
+    .unwrap();
+    writeln!(w, "pub(crate) const FLOAT_LAST: u16 = FLOAT + {count} - 1;").unwrap();
+    writeln!(w, "/// Scalar tuples begin at multiples of their length, but of no more than this.").unwrap();
+    writeln!(w, "pub(crate) const SCALAR_ALIGN: u16 = {};\n}}", isa.scalar_align).unwrap();
+    for (name, counts) in isa.enums.iter().flat_map(|e| &e.registers) {
+        let (name, count) = (name.to_uppercase(), counts.len());
+        writeln!(w, "pub(crate) static {name}: [u8; {count}] = {counts:?};").unwrap();
+    }
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! Rules that tie several fields of a form, from its operands: `Rule` in src/table.rs.
+
+use crate::build::lower::form::Form;
+use crate::build::lower::sets::kind_of;
+use crate::build::lower::{Item, NONE, Target};
+use crate::build::model::Piece;
+use crate::build::model::error::{Place, Result};
+use crate::build::shared::{RuleKind, image, marks};
+
+/// Where the fields lie, each as (lowest bit, width), says the layout of the target.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Rule {
+    pub kind: RuleKind,
+    /// The field that is refused.
+    pub field: Piece,
+    pub n: u8,
+    /// The rule holds where these have these values; a width of 0 is no field.
+    pub looks: [(Piece, u8); 3],
+}
+
+const NOTHING: (Piece, u8) = (Piece { lsb: 0, width: 0 }, 0);
+
+/// A bit with this value.
+fn bit(lsb: u8, value: u8) -> (Piece, u8) {
+    (Piece { lsb, width: 1 }, value)
+}
+
+/// Adds the rules of an item, and returns what it says of the words beside, as `marks::*`.
+pub fn of(at: &Place, t: &Target, form: &Form, item: &Item, rules: &mut Vec<Rule>) -> Result<u8> {
+    let field = Piece { lsb: item.lsb, width: item.width };
+    // The bits that `item.aux` has the place of are a field of so many, in one piece.
+    let whole = |lsb: u8, width: u8| match form.has_piece(t, Piece { lsb, width }) {
+        true => Ok(Piece { lsb, width }),
+        false => at.err(format!("{} looks at {width} bits from bit {lsb}, which are no field in one piece", item.kind)),
+    };
+    let mut add = |kind: RuleKind, field: Piece, n: u8, looks: &[(Piece, u8)]| {
+        let look = |n: usize| looks.get(n).copied().filter(|(piece, _)| piece.lsb != NONE).unwrap_or(NOTHING);
+        rules.push(Rule { kind, field, n, looks: std::array::from_fn(look) });
+    };
+    let [a, b, c, _] = item.aux;
+    match item.kind.as_str() {
+        // With an index and an offset the address is a register pair; so it is where it has 64 bits, and then there is
+        // neither.
+        "buf_vaddr" => {
+            whole(item.lsb, 8)?;
+            add(RuleKind::Room, field, 2, &[bit(a, 1), bit(b, 1)]);
+            if c != NONE {
+                for other in [a, b] {
+                    add(RuleKind::Never, Piece { lsb: c, width: 1 }, 0, &[bit(c, 1), bit(other, 1)]);
+                }
+                add(RuleKind::Room, field, 2, &[bit(c, 1)]);
+            }
+        }
+        // Without a scalar address the other one is a register pair.
+        "global_addr" => add(RuleKind::Room, whole(item.lsb, 8)?, 2, &[(whole(a, 7)?, 127)]),
+        // The offset is a constant, or its lowest bits are a register's code; a register may stand in a field of its own.
+        "smem_offset" => {
+            if b != NONE {
+                add(RuleKind::Scalar, whole(c, 7)?, 0, &[bit(b, 1)]);
+            }
+            if item.split.0 != NONE || item.width < 7 {
+                return at.err("smem_offset may be a register's code, for which its field has no room in one piece");
+            }
+            add(RuleKind::Scalar, Piece { width: 7, ..field }, 0, &[bit(a, 0), bit(b, 0)]);
+        }
+        // What is returned has one register more for the fail status.
+        "buf_data" if item.is_returned() && form.has_tfe(t, item) => {
+            add(RuleKind::Room, whole(item.lsb, 8)?, item.dwords + 1, &[bit(c, 1), bit(item.cond, 1)]);
+        }
+        "buf_data" if form.names(t, "lds") => {
+            // What a load puts in LDS has no accumulation register, nor, in a buffer, a fail status: the bit is one or the
+            // other.
+            let kind = form.field(t, &item.field).map(|(field, ..)| kind_of(t, form, item, field));
+            let tfe = if kind.as_deref() == Some("flat_data") { NONE } else { c };
+            let other = if a == NONE { tfe } else { a };
+            if other != NONE {
+                add(RuleKind::Never, Piece { lsb: other, width: 1 }, 0, &[bit(b, 1), bit(other, 1)]);
+            }
+            return Ok(marks::LDS);
+        }
+        "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" => {
+            let what = match item.kind.as_str() {
+                "mimg_data" => image::DATA,
+                "mimg_gather" => image::GATHER,
+                "mimg_atomic" => image::ATOMIC,
+                _ => image::CMPSWAP,
+            };
+            let loads = what == image::DATA || what == image::GATHER;
+            let packs = loads && form.names(t, "d16") && !t.row.has("unpacked-d16");
+            let n = what | if packs { image::D16 } else { 0 };
+            add(RuleKind::Image, whole(item.lsb, 8)?, n, &[(whole(a, 4)?, 0), bit(b, 0), bit(c, 0)]);
+            return Ok(if packs { marks::D16 } else { 0 });
+        }
+        "img_addr" | "img_addr_grad" | "acc_sized" => return Ok(marks::SIZED),
+        _ => {}
+    }
+    Ok(0)
+}

@@ -1,0 +1,130 @@
+//! Operand codes: what each means, and which code a register or a constant has.
+
+use super::Coded;
+pub(crate) use crate::common::code::*;
+use crate::target::{FACTS, OPERANDS};
+use crate::{InlineFloat, Inst, Reg, Special, Target, Value};
+
+/// Behind the codes of the hardware stand the accumulation registers, where a bit beside a vector register makes it one.
+pub(crate) const AGPR: u16 = VGPR_LAST + 1;
+#[cfg(any(feature = "make", feature = "text"))]
+pub(crate) const AGPR_LAST: u16 = AGPR + VECTOR_LAST;
+/// The last register of either file.
+pub(crate) const VECTOR_LAST: u16 = VGPR_LAST - VGPR;
+
+/// A tuple of vector registers ends where their file ends.
+pub(crate) const fn is_inside(register: u16, dwords: u16) -> bool {
+    register + dwords <= VECTOR_LAST + 1
+}
+
+/// A tuple of so many scalar registers begins at a multiple of this.
+#[inline(always)]
+pub(crate) const fn scalar_align(dwords: u16) -> u16 {
+    let length = dwords.next_power_of_two();
+    if length < SCALAR_ALIGN { length } else { SCALAR_ALIGN }
+}
+
+/// The first register of the tuple that the hardware reads, and text shows, where a scalar register is named.
+#[inline(always)]
+pub(crate) const fn aligned(register: u16, dwords: u16) -> u16 {
+    register & !(scalar_align(dwords) - 1)
+}
+
+/// The inline constant with this value.
+#[inline(always)]
+pub(crate) const fn of_int(value: i64) -> Option<u16> {
+    const MOST: i64 = (INT_LAST - INT) as i64;
+    const LEAST: i64 = -((NEGATIVE_LAST - NEGATIVE) as i64) - 1;
+    match value {
+        0..=MOST => Some(INT + value as u16),
+        LEAST..=-1 => Some(NEGATIVE + (-1 - value) as u16),
+        _ => None,
+    }
+}
+
+/// The value of an inline integer.
+#[inline(always)]
+pub(crate) const fn int_of(code: u16) -> Option<i8> {
+    match code {
+        INT..=INT_LAST => Some((code - INT) as i8),
+        NEGATIVE..=NEGATIVE_LAST => Some(-1 - (code - NEGATIVE) as i8),
+        _ => None,
+    }
+}
+
+/// What a code means where it is no literal. Scalar tuples begin at the aligned register, as the hardware reads them.
+pub(crate) fn meaning(target: Target, code: u16, dwords: u16) -> Value {
+    let t = OPERANDS[target as usize];
+    match code {
+        AGPR.. => Value::Reg(Reg::Agpr((code - AGPR) as u8)),
+        VGPR.. => Value::Reg(Reg::Vgpr((code - VGPR) as u8)),
+        FLOAT..=FLOAT_LAST => Value::Float(InlineFloat::of(code)),
+        INT..=NEGATIVE_LAST => Value::Int(int_of(code).unwrap_or(0)),
+        _ if code <= t.sgpr_last => Value::Reg(Reg::Sgpr(aligned(code, dwords) as u8)),
+        _ if code >= t.ttmp_first && code <= t.ttmp_last => {
+            Value::Reg(Reg::Ttmp(aligned(code - t.ttmp_first, dwords) as u8))
+        }
+        // No instruction has a code that is nothing.
+        _ => Special::of(target, code).map_or(Value::Off, |special| Value::Reg(Reg::Special(special))),
+    }
+}
+
+/// What a code is: a literal is the dword behind the instruction.
+#[inline(always)]
+pub(super) fn coded(inst: &Inst, code: u16) -> Coded {
+    match code {
+        LITERAL => Coded::Literal(last_dword(inst)),
+        code => Coded::Code(code),
+    }
+}
+
+pub(crate) fn last_dword(inst: &Inst) -> u32 {
+    inst.words().last().copied().unwrap_or(0)
+}
+
+impl Coded {
+    /// What an operand iterator calls it.
+    pub(crate) fn value(self, target: Target, dwords: u16) -> Value {
+        match self {
+            Coded::Code(code) | Coded::Soffset(code) => meaning(target, code, dwords),
+            Coded::High(code) => Value::Reg(Reg::VgprHigh((code - VGPR) as u8)),
+            Coded::Vcc => Value::Reg(Reg::Vcc),
+            Coded::Off => Value::Off,
+            Coded::Number(n) | Coded::Both(_, n) | Coded::Attr(n, _) => Value::Imm(n as i32),
+            Coded::Label(n) => Value::Label(n),
+            Coded::Literal(dword) => Value::Literal(dword),
+        }
+    }
+
+    /// What an operand that the iterator calls so is; `None` if no field can name it.
+    pub(crate) fn of(target: Target, value: Value) -> Option<Coded> {
+        let t = OPERANDS[target as usize];
+        let code = match value {
+            Value::Reg(Reg::Sgpr(n)) if u16::from(n) <= t.sgpr_last => n.into(),
+            Value::Reg(Reg::Ttmp(n)) => t.ttmp_first + u16::from(n),
+            Value::Reg(Reg::Special(special)) => special.code(target)?.into(),
+            Value::Reg(Reg::Vgpr(n)) => VGPR + u16::from(n),
+            Value::Reg(Reg::Agpr(n)) => AGPR + u16::from(n),
+            Value::Reg(Reg::VgprHigh(n)) => return Some(Coded::High(VGPR + u16::from(n))),
+            Value::Reg(Reg::Vcc) => return Some(Coded::Vcc),
+            Value::Int(n) => of_int(n.into())?,
+            Value::Float(float) => float.code(),
+            Value::Literal(dword) => return Some(Coded::Literal(dword)),
+            Value::Imm(n) => return Some(Coded::Number(n.into())),
+            Value::Label(n) => return Some(Coded::Label(n)),
+            Value::Off => return Some(Coded::Off),
+            Value::Reg(_) => return None,
+        };
+        Some(Coded::Code(code))
+    }
+}
+
+/// The code of vcc.
+pub(crate) fn vcc(target: Target) -> u16 {
+    FACTS[target as usize].codes.vcc.into()
+}
+
+/// The code that stands in the place of a scalar address when there is none.
+pub(crate) fn off(target: Target) -> u16 {
+    OPERANDS[target as usize].off
+}

@@ -1,0 +1,52 @@
+//! Whether an instruction that was made says what it should.
+
+use super::modifier;
+use crate::table::Item;
+use crate::{Inst, Operand};
+
+/// The first operands that are not the same, one of each instruction; `None` on one side where it has no further one.
+pub(crate) type Difference = (Option<Operand>, Option<Operand>);
+
+/// Compares the operands of two instructions, one by one.
+pub(crate) fn same_operands(
+    here: impl Iterator<Item = Operand>,
+    mut there: impl Iterator<Item = Operand>,
+    same: impl Fn(&Operand, &Operand) -> bool,
+) -> Result<(), Difference> {
+    for operand in here {
+        match there.next() {
+            Some(other) if same(&operand, &other) => {}
+            other => return Err((Some(operand), other)),
+        }
+    }
+    there.next().map_or(Ok(()), |other| Err((None, Some(other))))
+}
+
+/// The operands that fields name.
+pub(crate) fn shown(inst: &Inst) -> impl Iterator<Item = Operand> {
+    inst.operands().filter(|operand| operand.role.is_some())
+}
+
+/// Compares the modifiers of one instruction with those of another, and gives the first that says something else there.
+///
+/// `partner`: the modifier that answers to one; without any, it must say nothing, which is `silent`. `expected`: what it
+/// says there.
+pub(crate) fn same_modifiers<'a>(
+    (here, there): (&Inst, &Inst),
+    modifiers: impl Iterator<Item = &'a Item>,
+    partner: impl Fn(&Item) -> Option<&'a Item>,
+    expected: impl Fn(&Item, i64) -> Option<i64>,
+    silent: impl Fn(&Item) -> i64,
+) -> Result<(), &'a Item> {
+    for item in modifiers.filter(|item| item.access.is_none()) {
+        let held = modifier(item, here);
+        let good = match partner(item) {
+            Some(other) => expected(item, held) == Some(modifier(other, there)),
+            None => held == silent(item),
+        };
+        if !good {
+            return Err(item);
+        }
+    }
+    Ok(())
+}

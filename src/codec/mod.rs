@@ -1,0 +1,180 @@
+//! Operand types: how the bits of each are read, and how what was read is encoded again.
+//!
+//! An operand type is a [`Kind`]. What its bits say is a [`Coded`], which knows no target yet: `code.rs` says what codes
+//! mean. [`read`] and [`encode`] are inverse, and stand side by side in the file of each group:
+//!
+//! | file | operand types |
+//! |---|---|
+//! | `register.rs` | register files, sources, destinations, and the flags beside them |
+//! | `address.rs` | addresses of memory and images, image data, exports |
+//! | `offset.rs` | offsets of scalar memory |
+//! | `number.rs` | constants in a field, and modifiers |
+//!
+//! The operand iterator and the printer read; [`Builder`](crate::make::Builder), patching, conversion between encodings and
+//! re-targeting encode. Each of them has the words decoded before anybody gets them, and [`same_operands`] compares what
+//! came out with what was asked.
+
+mod address;
+mod bus;
+pub(crate) mod code;
+mod compare;
+#[cfg(any(feature = "make", feature = "text"))]
+pub(crate) mod constants;
+mod form;
+mod number;
+mod offset;
+mod register;
+mod words;
+
+pub(crate) use address::*;
+pub(crate) use bus::reads as bus_reads;
+pub(crate) use compare::{same_modifiers, same_operands, shown};
+pub(crate) use form::{Form, Unmade, items};
+pub(crate) use number::*;
+pub(crate) use offset::*;
+pub(crate) use register::{HALF, MATRIX_FORMAT, matrix_dwords_of};
+pub(crate) use words::{Refused, Words};
+
+use crate::table::{Item, Kind, NONE};
+use crate::{Access, Field, Inst, Operand};
+
+/// What the bits of an operand say, before a target says what codes mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coded {
+    /// An operand code; those of accumulation registers begin at [`code::AGPR`].
+    Code(u16),
+    /// The upper half of the vector register with this code.
+    High(u16),
+    /// The vcc that no field names.
+    Vcc,
+    /// No register.
+    Off,
+    /// A constant in the field.
+    Number(i64),
+    /// A branch distance.
+    Label(i16),
+    /// The dword behind the base words.
+    Literal(u32),
+    /// The scalar offset register that has a field of its own, alone or with a constant added to it.
+    Soffset(u16),
+    Both(u16, i64),
+    /// A parameter of an interpolation, and its channel.
+    Attr(i64, u8),
+}
+
+/// The groups of operand types, a file each.
+enum Group {
+    Register,
+    Address,
+    Offset,
+    Number,
+    /// No operand.
+    Modifier,
+}
+
+impl Group {
+    fn of(item: &Item) -> Group {
+        use Kind::*;
+        match item.kind {
+            Code | Agpr | AgprOrConst | Acc | AccSized | BufData | SdwaSrc | Half | HalfSel | Vdsty | SdstOrVcc
+            | Vcc => Group::Register,
+            BufVaddr | GlobalAddr | ScratchAddr | Saddr | ExpSrc => Group::Address,
+            MimgData | MimgGather | MimgAtomic | MimgCmpswap => Group::Address,
+            SmrdOffset | SmemOffset => Group::Offset,
+            _ if item.access.is_some() => Group::Number,
+            _ => Group::Modifier,
+        }
+    }
+}
+
+/// What an item's bits say, and how many dwords it has; `None` for modifiers, for operands that this instruction leaves out,
+/// and for image addresses, which are several operands.
+pub(crate) fn read(item: &Item, inst: &Inst) -> Option<(Coded, u16)> {
+    match Group::of(item) {
+        Group::Register => register::read(item, inst),
+        Group::Address => address::read(item, inst),
+        Group::Offset => Some((offset::read(item, inst), 1)),
+        Group::Number => Some((number::read(item, inst)?, 1)),
+        Group::Modifier => None,
+    }
+}
+
+/// Makes an item's bits, and the flags that belong to it, say this. What stands in other fields is not looked at: the
+/// words have to be decoded, and read again.
+pub(crate) fn encode(item: &Item, coded: Coded, words: &mut Words) -> Result<(), Refused> {
+    match Group::of(item) {
+        Group::Register => register::encode(item, coded, words),
+        Group::Address => address::encode(item, coded, words),
+        Group::Offset => offset::encode(item, coded, words),
+        Group::Number => number::encode(item, coded, words),
+        Group::Modifier => Err(Refused::Operand),
+    }
+}
+
+impl Coded {
+    /// With the part of the operand that is not an operand by this name: a register beside a constant, a channel.
+    pub(crate) fn beside(self, item: &Item, inst: &Inst) -> Coded {
+        match (self, read(item, inst)) {
+            (Coded::Number(n), Some((Coded::Both(code, _), _))) => Coded::Both(code, n),
+            (Coded::Number(n), Some((Coded::Attr(_, channel), _))) => Coded::Attr(n, channel),
+            _ => self,
+        }
+    }
+}
+
+/// How an item accesses its operand; `None` if the instruction leaves it out because it returns nothing.
+fn access(item: &Item, inst: &Inst) -> Option<Access> {
+    let access = item.access.unwrap_or(Access::Read);
+    if !is_conditional(item) {
+        return Some(access);
+    }
+    match (flag(inst, item.cond), access) {
+        (true, Access::Read) => Some(Access::ReadWrite),
+        (false, Access::Write) => None,
+        _ => Some(access),
+    }
+}
+
+/// It is written, or is there at all, only if a bit says that the operation returns something.
+pub(crate) fn is_conditional(item: &Item) -> bool {
+    item.cond != NONE && item.kind != Kind::SdwaSrc
+}
+
+/// Reads an item as an operand; `None` for modifiers, and for operands that this instruction leaves out.
+pub(crate) fn operand(item: &Item, inst: &Inst) -> Option<Operand> {
+    let access = access(item, inst)?;
+    let (coded, dwords) = read(item, inst)?;
+    let bits = match coded {
+        Coded::Number(_) | Coded::Both(..) | Coded::Attr(..) | Coded::Label(_) => item.width.into(),
+        _ if matches!(item.kind, Kind::Half | Kind::HalfSel) => 16,
+        _ => dwords * 32,
+    };
+    let role = if let Coded::Soffset(_) = coded { Field::Soffset } else { item.field };
+    Some(Operand { role: Some(role), value: coded.value(inst.target(), dwords), bits, access })
+}
+
+/// The raw value of an item's field.
+#[inline]
+pub(crate) fn value(item: &Item, inst: &Inst) -> u32 {
+    let low = bits(inst, item.lsb, item.lo_width);
+    if item.hi == NONE { low } else { low | bits(inst, item.hi, item.width - item.lo_width) << item.lo_width }
+}
+
+/// Bits of the words; `lsb` counts from the start of the instruction.
+#[inline]
+pub(crate) fn bits(inst: &Inst, lsb: u8, width: u8) -> u32 {
+    let all = if crate::target::generated::ANY_WIDE && lsb >= 64 { inst.high_bits() } else { inst.bits() };
+    ((all >> (lsb & 63)) & ((1u64 << width) - 1)) as u32
+}
+
+/// One bit of the words; a position of `NONE` is 0.
+#[inline]
+pub(crate) fn flag(inst: &Inst, bit: u8) -> bool {
+    bit != NONE && bits(inst, bit, 1) == 1
+}
+
+/// The operand code of an item: what its value means as a source or destination.
+#[inline]
+pub(crate) fn code_in(item: &Item, inst: &Inst) -> u16 {
+    ((value(item, inst) as u16) << item.shift) + item.add
+}

@@ -1,0 +1,201 @@
+//! Registers and constants by name, whatever code a generation has for them.
+
+use core::fmt;
+
+use crate::common::{SPECIAL_NAMES, code};
+use crate::target::FACTS;
+use crate::{Reg, Special, Target, Value};
+
+impl Special {
+    /// The assembler's name, such as `vcc_lo`.
+    pub const fn name(self) -> &'static str {
+        SPECIAL_NAMES[self as usize]
+    }
+
+    /// The operand code on a target; `None` if the target lacks the register.
+    pub(crate) fn code(self, target: Target) -> Option<u8> {
+        FACTS[target as usize].specials.get(self as usize).copied().filter(|&code| code != NO_SPECIAL)
+    }
+
+    /// What has this operand code on a target.
+    pub(crate) fn of(target: Target, code: u16) -> Option<Special> {
+        find(FACTS[target as usize].specials, code)
+    }
+}
+
+/// The code of literals, which no register has.
+const NO_SPECIAL: u8 = code::LITERAL as u8;
+
+/// The register of a code, where `codes` has the code of each register.
+pub(crate) const fn find(codes: &[u8], code: u16) -> Option<Special> {
+    let mut n = 0;
+    while n < codes.len() && n < Special::ALL.len() {
+        if codes[n] as u16 == code && codes[n] != NO_SPECIAL {
+            return Some(Special::ALL[n]);
+        }
+        n += 1;
+    }
+    None
+}
+
+impl fmt::Display for Special {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl Reg {
+    /// The lower half of vcc; as an operand of 64 bits, all of it.
+    pub const VCC_LO: Reg = Reg::Special(Special::VccLo);
+    /// The upper half of vcc.
+    pub const VCC_HI: Reg = Reg::Special(Special::VccHi);
+    /// The lower half of the exec mask; as an operand of 64 bits, all of it.
+    pub const EXEC_LO: Reg = Reg::Special(Special::ExecLo);
+    /// The upper half of the exec mask.
+    pub const EXEC_HI: Reg = Reg::Special(Special::ExecHi);
+}
+
+/// The register's own name; of a run that of its first register. [`Inst`](crate::Inst) shows runs (`v[4:5]`), as it knows
+/// how long they are.
+///
+/// ```
+/// use amdgpu_isa::{Reg, Special};
+/// let all = [Reg::Sgpr(7), Reg::Vgpr(5), Reg::Agpr(3), Reg::Ttmp(2), Reg::VCC_HI, Reg::Special(Special::M0), Reg::Scc];
+/// assert_eq!(all.map(|reg| reg.to_string()), ["s7", "v5", "a3", "ttmp2", "vcc_hi", "m0", "scc"]);
+/// ```
+impl fmt::Display for Reg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Reg::Sgpr(n) => write!(f, "s{n}"),
+            Reg::Vgpr(n) => write!(f, "v{n}"),
+            Reg::VgprHigh(n) => write!(f, "v{n}.h"),
+            Reg::Agpr(n) => write!(f, "a{n}"),
+            Reg::Ttmp(n) => write!(f, "ttmp{n}"),
+            Reg::Special(special) => special.fmt(f),
+            Reg::Scc => f.pad("scc"),
+            Reg::Vcc => f.pad("vcc"),
+            Reg::Exec => f.pad("exec"),
+            Reg::M0 => f.pad("m0"),
+            Reg::Mode => f.pad("mode"),
+            Reg::FlatScratch => f.pad("flat_scratch"),
+            Reg::XnackMask => f.pad("xnack_mask"),
+            Reg::TrapStatus => f.pad("trapsts"),
+        }
+    }
+}
+
+/// The floating-point numbers that an operand code stands for. An operation reads them in the width of its operand.
+///
+/// ```
+/// use amdgpu_isa::InlineFloat;
+/// assert_eq!(InlineFloat::from_f64(-2.0), Some(InlineFloat::NegTwo));
+/// assert_eq!(InlineFloat::from_f64(3.0), None);
+/// assert_eq!((InlineFloat::Half.to_f32(), InlineFloat::One.to_f16_bits()), (0.5, 0x3c00));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum InlineFloat {
+    /// 0.5
+    Half,
+    /// -0.5
+    NegHalf,
+    /// 1.0
+    One,
+    /// -1.0
+    NegOne,
+    /// 2.0
+    Two,
+    /// -2.0
+    NegTwo,
+    /// 4.0
+    Four,
+    /// -4.0
+    NegFour,
+    /// 1/(2π), rounded to the width of the operand: its bits differ between widths by more than a conversion. GCN 1.2
+    /// and later.
+    InvTwoPi,
+}
+
+impl InlineFloat {
+    /// Every one of them.
+    pub const ALL: &'static [InlineFloat] = &[
+        InlineFloat::Half,
+        InlineFloat::NegHalf,
+        InlineFloat::One,
+        InlineFloat::NegOne,
+        InlineFloat::Two,
+        InlineFloat::NegTwo,
+        InlineFloat::Four,
+        InlineFloat::NegFour,
+        InlineFloat::InvTwoPi,
+    ];
+
+    /// What a 16-bit operation reads, as bits.
+    pub const fn to_f16_bits(self) -> u16 {
+        [0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118][self as usize]
+    }
+
+    /// What a 32-bit operation reads.
+    pub const fn to_f32(self) -> f32 {
+        match self {
+            InlineFloat::InvTwoPi => f32::from_bits(0x3e22_f983),
+            exact => exact.to_f64() as f32,
+        }
+    }
+
+    /// What a 64-bit operation reads.
+    pub const fn to_f64(self) -> f64 {
+        match self {
+            InlineFloat::InvTwoPi => f64::from_bits(0x3fc4_5f30_6dc9_c882),
+            exact => [0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0][exact as usize % 8],
+        }
+    }
+
+    /// The one that a 64-bit operation reads as this number; `None` if there is none.
+    pub fn from_f64(value: f64) -> Option<InlineFloat> {
+        InlineFloat::ALL.iter().copied().find(|float| float.to_f64() == value)
+    }
+
+    pub(crate) const fn code(self) -> u16 {
+        code::FLOAT + self as u16
+    }
+
+    /// The one of an operand code, `FLOAT` to `FLOAT_LAST`.
+    pub(crate) const fn of(code: u16) -> InlineFloat {
+        InlineFloat::ALL[code.wrapping_sub(code::FLOAT) as usize % InlineFloat::ALL.len()]
+    }
+}
+
+impl fmt::Display for InlineFloat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(["0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0", "0.15915494"][*self as usize])
+    }
+}
+
+/// The register's own name, or the number. [`Inst`](crate::Inst) shows operands as the assembler writes them.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Value::Reg(reg) => reg.fmt(f),
+            Value::Int(n) => n.fmt(f),
+            Value::Float(float) => float.fmt(f),
+            Value::Literal(dword) => write!(f, "{dword:#x}"),
+            Value::Imm(n) => n.fmt(f),
+            Value::Label(n) => write!(f, "a distance of {n} dwords"),
+            Value::Off => f.pad("off"),
+        }
+    }
+}
+
+impl From<Reg> for Value {
+    fn from(reg: Reg) -> Value {
+        Value::Reg(reg)
+    }
+}
+
+impl From<InlineFloat> for Value {
+    fn from(float: InlineFloat) -> Value {
+        Value::Float(float)
+    }
+}

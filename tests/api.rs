@@ -1,0 +1,277 @@
+//! What users meet first: names are read and written, errors say what, where and why, and registers are themselves on every
+//! target.
+#![cfg(all(has_target, feature = "text"))]
+
+use std::collections::BTreeSet;
+use std::error::Error;
+
+use amdgpu_isa::{
+    AssembleError, AssembleErrorKind, Assembler, Counter, Counters, DecodeError, Decoded, Decoder, Field, FieldError,
+    FixupSlot, Flag, Format, InlineFloat, LabelSlot, Opcode, PatchError, Reg, RegSet, RuleError, Special, Target,
+    TrampolineError, UnknownName, WordDecoder, decode_words,
+};
+
+#[test]
+fn names_are_read_back() {
+    for &opcode in Opcode::ALL {
+        assert_eq!(opcode.name().parse(), Ok(opcode));
+        assert_eq!(opcode.name().to_uppercase().parse(), Ok(opcode));
+    }
+    for &format in Format::ALL {
+        assert_eq!(format.name().to_lowercase().parse(), Ok(format));
+    }
+    for &field in Field::ALL {
+        assert_eq!(field.name().parse(), Ok(field));
+    }
+    for name in ["", "s_nop ", "s_nop_e32", "nop"] {
+        assert_eq!(name.parse::<Opcode>(), Err(UnknownName), "{name:?}");
+    }
+    assert_eq!(std::mem::size_of::<Result<Opcode, UnknownName>>(), 2);
+    assert!("VOP9".parse::<Format>().is_err() && "vdst9".parse::<Field>().is_err());
+}
+
+/// What a target's text calls an operation, that target reads; and no other operation has the name there.
+#[test]
+fn mnemonics_are_those_of_the_target() {
+    let mut respelled = 0;
+    for &target in Target::ALL {
+        let mut seen = BTreeSet::new();
+        for &opcode in Opcode::ALL {
+            let has = opcode.encodings(target).next().is_some();
+            match Opcode::from_mnemonic(target, opcode.name()) {
+                Some(found) => {
+                    assert!(found.encodings(target).next().is_some(), "{target} {found}");
+                    respelled += usize::from(found != opcode);
+                }
+                // The target spells it in another way, or lacks it.
+                None => respelled += usize::from(has),
+            }
+            seen.insert(opcode.name());
+        }
+        assert_eq!(seen.len(), Opcode::ALL.len());
+        assert_eq!(Opcode::from_mnemonic(target, "s_no_such"), None);
+    }
+    let old = Target::ALL.iter().any(|t| ["gfx600", "gfx700", "gfx803"].contains(&t.name()));
+    assert_eq!(respelled > 0, old, "{respelled}");
+}
+
+/// Each special register that a target has goes into an instruction by its name, and comes back from it under that name.
+#[test]
+fn special_registers_are_themselves_on_every_target() {
+    let mut all = 0;
+    for &target in Target::ALL {
+        // s_mov_b32 s0, register
+        let Some(encoding) =
+            Opcode::ALL.iter().find(|op| op.name() == "s_mov_b32").and_then(|op| op.encodings(target).next())
+        else {
+            continue;
+        };
+        let word = |source: u32| 0xbe80_0000 | u32::from(encoding.number) << 8 | source;
+        let mov = decode_words(target, &[word(0)]).expect("s_mov_b32 s0, s0");
+        let mut seen = 0;
+        for &special in Special::ALL {
+            let reg = Reg::Special(special);
+            let Ok(named) = mov.with_operand(Field::Ssrc0, reg.into()) else { continue };
+            let operand = named.operands().find(|o| o.role == Some(Field::Ssrc0)).expect("it has a source");
+            assert_eq!(operand.value, reg.into(), "{target}");
+            assert_eq!(named.to_string(), format!("s_mov_b32 s0, {reg}"), "{target}");
+            // A set shows it under the same name, but for flags and constants.
+            let mut set = RegSet::new(target);
+            set.insert(reg);
+            if !special.name().starts_with("src_") && special != Special::Null {
+                assert!(set.iter().eq([reg]), "{target} {reg} {set:?}");
+            }
+            seen += 1;
+        }
+        assert!(seen >= 6, "{target}: {seen}");
+        all += seen;
+        for reg in [Reg::VCC_LO, Reg::VCC_HI, Reg::EXEC_LO, Reg::EXEC_HI, Reg::Special(Special::M0)] {
+            assert!(mov.with_operand(Field::Ssrc0, reg.into()).is_ok(), "{target} {reg}");
+        }
+        for &float in InlineFloat::ALL {
+            match mov.with_operand(Field::Ssrc0, float.into()) {
+                Ok(inst) => assert_eq!(inst.to_string(), format!("s_mov_b32 s0, {float}"), "{target}"),
+                Err(error) => assert!(matches!(error, PatchError::Decode(_)), "{target} {float}: {error}"),
+            }
+        }
+    }
+    println!("{all} registers");
+    assert!(all > 0);
+}
+
+#[test]
+fn sets_are_listed_by_name() {
+    for (n, flag) in Flag::ALL.iter().enumerate() {
+        assert_eq!((*flag as usize, flag.name().is_empty()), (n, false));
+    }
+    let all = Counter::ALL.iter().fold(Counters::new(), |all, counter| all.with(*counter));
+    assert!(all.iter().eq(Counter::ALL.iter().copied()));
+    assert!(Counters::new().is_empty() && Counters::new().iter().next().is_none());
+    let names: BTreeSet<&str> = Counter::ALL.iter().map(|counter| counter.name()).collect();
+    assert_eq!(names.len(), Counter::ALL.len());
+    assert_eq!(all.to_string().split(", ").count(), Counter::ALL.len());
+}
+
+#[test]
+fn dwords_are_walked_as_bytes_are() {
+    for &target in Target::ALL {
+        let dwords: Vec<u32> = (0..500u32).map(|n| n.wrapping_mul(0x9e37_79b9) ^ 0x8000_0000 >> (n % 3)).collect();
+        let bytes: Vec<u8> = dwords.iter().flat_map(|dword| dword.to_le_bytes()).collect();
+        let walk: Vec<Decoded> = Decoder::new(target, &bytes).collect();
+        assert!(WordDecoder::new(target, &dwords).eq(walk.iter().copied()), "{target}");
+        assert!(walk.iter().any(|d| d.inst.is_ok()) && walk.iter().any(|d| d.inst.is_err()));
+    }
+}
+
+/// An error that wraps another gives it as its source, and every error is one for `?`.
+#[test]
+fn errors_have_sources() {
+    let decode = DecodeError::UnknownEncoding;
+    let field = FieldError { field: Field::Simm16, value: 70_000, width: 16 };
+    let rule = RuleError::ConstantBus { reads: 2, limit: 1 };
+    let assemble = AssembleError::from(decode);
+    assert_eq!((assemble.kind, assemble.offset, assemble.opcode), (AssembleErrorKind::Decode(decode), None, None));
+    let wrapped: [(Box<dyn Error>, String); 8] = [
+        (Box::new(AssembleError::from(decode)), decode.to_string()),
+        (Box::new(AssembleError::from(field)), field.to_string()),
+        (Box::new(AssembleErrorKind::Decode(decode)), decode.to_string()),
+        (Box::new(PatchError::from(field)), field.to_string()),
+        (Box::new(PatchError::from(decode)), decode.to_string()),
+        (Box::new(PatchError::from(rule)), rule.to_string()),
+        (Box::new(TrampolineError::from(decode)), assemble.to_string()),
+        (
+            Box::new(TrampolineError::from(AssembleErrorKind::Lacks)),
+            AssembleError::from(AssembleErrorKind::Lacks).to_string(),
+        ),
+    ];
+    for (error, source) in wrapped {
+        assert_eq!(error.source().map(|source| source.to_string()), Some(source), "{error}");
+    }
+    let alone: [Box<dyn Error>; 5] =
+        [Box::new(decode), Box::new(field), Box::new(rule), Box::new(UnknownName), Box::new(amdgpu_isa::UnknownTarget)];
+    for error in alone {
+        assert!(error.source().is_none() && !error.to_string().is_empty());
+    }
+}
+
+#[test]
+fn assembler_errors_say_where() {
+    for &target in Target::ALL.iter().filter(|target| !target.is_partial()) {
+        let mut code = [0u32; 4];
+        let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 2]);
+        let mut asm = Assembler::new(target, &mut code, &mut labels, &mut fixups);
+        let nop = [0xbf80_0000u32];
+        let named = |name: &str| Opcode::ALL.iter().copied().find(|op| op.name() == name);
+        asm.emit(nop).expect("there is room");
+        let error = asm.emit([u32::MAX]).expect_err("it is no instruction");
+        assert_eq!((error.offset, error.opcode), (Some(4), None), "{target}: {error}");
+        let nowhere = asm.label().expect("there is room");
+        assert_eq!(asm.label().map_err(|error| error.offset), Err(Some(4)));
+        let branch = named("s_branch").expect("every target branches");
+        let error = asm.branch(nop, nowhere).expect_err("it does not branch");
+        assert_eq!((error.offset, error.opcode), (Some(4), named("s_nop")));
+        asm.jump(branch, nowhere).expect("there is room");
+        let error = asm.finish().map(|done| done.len()).expect_err("the label is nowhere");
+        assert_eq!(
+            (error.kind, error.offset, error.opcode),
+            (AssembleErrorKind::Unbound(nowhere), Some(4), Some(branch))
+        );
+        assert_eq!(error.to_string(), "s_branch at offset 0x4: label 0 is not bound");
+    }
+}
+
+#[cfg(feature = "make")]
+mod make {
+    use super::*;
+    use amdgpu_isa::make::{BuildError, Builder, Given, literal, s, v};
+    use amdgpu_isa::{Hwreg, Imm, Sendmsg, Waitcnt};
+
+    fn opcode(name: &str) -> Opcode {
+        name.parse().expect("some target has it")
+    }
+
+    fn whole() -> impl Iterator<Item = Target> {
+        Target::ALL.iter().copied().filter(|target| !target.is_partial())
+    }
+
+    #[test]
+    fn constants_with_parts_are_arguments() {
+        for target in whole() {
+            let build = |name: &str, imm: Imm| Builder::new(target, opcode(name)).sdst(s::<1>(0)).simm16(imm).build();
+            let wait = Builder::new(target, opcode("s_waitcnt")).simm16(Waitcnt::new().with_lgkmcnt(0)).build();
+            assert_eq!(wait.expect("it waits").to_string(), "s_waitcnt lgkmcnt(0)", "{target}");
+            let round = build("s_getreg_b32", Imm::Hwreg(Hwreg { id: 1, offset: 0, size: 2 }));
+            assert_eq!(round.expect("it reads").to_string(), "s_getreg_b32 s0, hwreg(HW_REG_MODE, 0, 2)");
+            let send = Sendmsg { message: 1, op: 0, stream: 0, rest: 0 };
+            let send = Builder::new(target, opcode("s_sendmsg")).simm16(send).build();
+            assert_eq!(send.expect("it sends").to_string(), "s_sendmsg sendmsg(MSG_INTERRUPT)");
+            // A part that does not fit, or that the target lacks, is named with its value.
+            let max = Waitcnt::max(target, Counter::Vmcnt).expect("every target counts them");
+            for (wait, name, value) in [
+                (Waitcnt::new().with_vmcnt(max + 1), "vmcnt", max + 1),
+                (Waitcnt::new().with(Counter::Loadcnt, 3), "loadcnt", 3),
+            ] {
+                let error =
+                    Builder::new(target, opcode("s_waitcnt")).simm16(wait).build().expect_err("it does not fit");
+                let BuildError::Value(field) = error else { panic!("{error}") };
+                assert_eq!((field.field.name(), field.value), (name, value.into()));
+                assert_eq!(error.source().map(|source| source.to_string()), Some(field.to_string()));
+            }
+            let error =
+                build("s_getreg_b32", Imm::Hwreg(Hwreg { id: 64, offset: 0, size: 1 })).expect_err("64 is too much");
+            assert!(error.to_string().contains("64") && error.to_string().contains("id"), "{error}");
+            for n in
+                [Builder::new(target, opcode("s_nop")).simm16(7u16), Builder::new(target, opcode("s_nop")).simm16(7u8)]
+            {
+                assert_eq!(n.build().expect("a number").to_string(), "s_nop 7");
+            }
+        }
+    }
+
+    #[test]
+    fn errors_of_the_builder_name_the_targets_fields() {
+        for target in whole() {
+            let new = |name: &str| Builder::new(target, opcode(name));
+            // The destination of scalar loads has another name on the oldest targets; either is taken.
+            let load = new("s_load_dword").sbase(s::<2>(2)).offset(0);
+            let smrd = ["gfx600", "gfx700"].contains(&target.name());
+            let field = if smrd { Field::Sdst } else { Field::Sdata };
+            assert_eq!(load.build(), Err(BuildError::Missing(field)), "{target}");
+            assert_eq!(load.sdst(s::<1>(4)).build(), load.sdata(s::<1>(4)).build());
+            let given = Given::Reg(Reg::Vgpr(1));
+            assert_eq!(load.sdst(v::<1>(1)).build(), Err(BuildError::Operand { field, given }));
+            // Who takes one field for another is told which one there is not.
+            let add = new("v_add_f32").src0(v::<1>(1)).src1(v::<1>(2));
+            assert_eq!(add.sdst(s::<1>(0)).build(), Err(BuildError::Unknown(Field::Sdst)), "{target}");
+            assert_eq!(add.build(), Err(BuildError::Missing(Field::Vdst)));
+            // The source that has no modifier, and the encoding that has no literal.
+            let mov = new("v_mov_b32").vdst(v::<1>(0)).src0(v::<1>(1));
+            assert_eq!(mov.neg(1).build(), Err(BuildError::NoModifier { field: Field::Neg, source: 1 }));
+            assert_eq!(mov.neg(1).build().unwrap_err().to_string(), "source 1 has no neg");
+            let long =
+                add.vdst(v::<1>(0)).src0(literal::<1>(0x1234_5678)).e64().build().expect_err("gfx10 has it first");
+            assert_eq!(long, BuildError::NoLiteral { field: Field::Src0, format: Some(Format::Vop3a) });
+            assert_eq!(long.to_string(), "src0: no literal in VOP3A on this target");
+            // Registers by name: of all generations, and those that no field can name.
+            for (reg, name) in [(Reg::Special(Special::Null), "null"), (Reg::Scc, "scc"), (Reg::Mode, "mode")] {
+                let error = new("s_mov_b32").sdst(s::<1>(0)).ssrc0(reg).build().expect_err("it cannot stand there");
+                assert_eq!(error.to_string(), format!("ssrc0: {name} cannot stand here"), "{target}");
+            }
+            let m0 =
+                new("s_mov_b32").sdst(Reg::M0).ssrc0(Reg::Special(Special::VccHi)).build().expect("both are there");
+            assert_eq!(m0.to_string(), "s_mov_b32 m0, vcc_hi");
+        }
+    }
+
+    #[test]
+    fn the_assembler_says_which_builder_failed() {
+        for target in whole() {
+            let mut code = [0u32; 4];
+            let mut asm = Assembler::new(target, &mut code, &mut [], &mut []);
+            asm.dword(0).expect("there is room");
+            let error = asm.emit(Builder::new(target, opcode("s_mov_b32")).sdst(s::<1>(0))).expect_err("no source");
+            assert_eq!(error.kind, AssembleErrorKind::Build(BuildError::Missing(Field::Ssrc0)));
+            assert_eq!(error.to_string(), "s_mov_b32 at offset 0x4: ssrc0 is missing");
+        }
+    }
+}

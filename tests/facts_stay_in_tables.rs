@@ -1,0 +1,250 @@
+//! What is a fact about the hardware stands in `isa/`, and not in hand-written Rust: no name of a generation, no mnemonic,
+//! no operand code. Comments and tests may name them, and so may what `ALLOWED` lists.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// What code may name: the file, what it names, how often, and why. A line that is not needed fails too.
+#[rustfmt::skip] // One line for each.
+const ALLOWED: &[(&str, &str, usize, &str)] = &[
+    ("build.rs", "rdna", 1, "the name of a feature, which is no target's"),
+    ("build/check.rs", "511", 1, "the greatest value that nine bits hold: sets of values have so many bits"),
+    ("build/check.rs", "rdna", 1, "the trait that is named as the feature"),
+    ("build/decode.rs", "255", 1, "the number of a byte that says \"none\""),
+    ("build/hot.rs", "252", 1, "the registers that image data of up to five dwords can run past: src/decode.rs decides about them"),
+    ("build/hot.rs", "255", 3, "the last vector register as an address: src/decode.rs decides about it"),
+    ("build/layout.rs", "0xff", 1, "a mask of eight bits"),
+    ("build/lengths.rs", "0x80", 1, "`length` in src/table.rs"),
+    ("build/lengths.rs", "0xc0", 1, "`length` in src/table.rs"),
+    ("build/lengths.rs", "0xff", 1, "`length` in src/table.rs"),
+    ("build/lower.rs", "0xff", 1, "NONE, no bit position"),
+    ("build/lower.rs", "128", 2, "the bits of the widest format, and a bit of the tail"),
+    ("build/made.rs", "s_add_u32", 1, "operations that the assembler makes: this is the list of them"),
+    ("build/made.rs", "s_addc_u32", 1, "operations that the assembler makes: this is the list of them"),
+    ("build/made.rs", "s_branch", 1, "operations that the assembler makes: this is the list of them"),
+    ("build/made.rs", "s_cmp_lg_u32", 1, "operations that the assembler makes: this is the list of them"),
+    ("build/made.rs", "s_code_end", 1, "operations that the assembler makes: this is the list of them"),
+    ("build/made.rs", "s_cselect_b32", 1, "operations that the assembler makes: this is the list of them"),
+    ("build/made.rs", "s_getpc_b64", 1, "operations that the assembler makes: this is the list of them"),
+    ("build/made.rs", "s_nop", 1, "operations that the assembler makes: this is the list of them"),
+    ("build/made.rs", "s_setpc_b64", 1, "operations that the assembler makes: this is the list of them"),
+    ("build/made.rs", "s_swappc_b64", 1, "operations that the assembler makes: this is the list of them"),
+    ("build/make/operand.rs", "128", 1, "a bit of `class` in src/make/op.rs"),
+    ("build/make/operand.rs", "256", 2, "bits of `class` in src/make/op.rs"),
+    ("build/make/set.rs", "128", 2, "a bit of `special` in src/table.rs"),
+    ("build/make/set.rs", "256", 2, "a bit of `special` in src/table.rs"),
+    ("build/model.rs", "rdna", 2, "the feature that enables targets that are not whole"),
+    ("build/parse.rs", "127", 3, "the last bit of the widest format"),
+    ("build/parse.rs", "128", 1, "the bits of the widest format"),
+    ("build/parse.rs", "256", 1, "the greatest scale of a kind"),
+    ("build/parse.rs", "511", 3, "codes have nine bits"),
+    ("build/ready.rs", "0xff", 2, "a mask of eight bits"),
+    ("build/sets.rs", "256", 2, "values of a field of eight bits, above which a flag stands"),
+    ("build/sets.rs", "511", 1, "the greatest value that nine bits hold: sets of values have so many bits"),
+    ("build/texts.rs", "0x100", 2, "sections of the texts, as src/text/texts.rs has them"),
+    ("build/texts.rs", "0xff", 2, "a mask of eight bits"),
+    ("build/texts.rs", "127", 1, "the code of `off` that ready-made texts know: build/ready.rs gives none to targets with another"),
+    ("build/texts.rs", "256", 1, "the last vector register is named in a tuple's text"),
+    ("build/types.rs", "128", 1, "bits of an integer"),
+    ("build/ways.rs", "0x7f", 1, "a mask of seven bits, as a scalar address has"),
+    ("src/assembler/make.rs", "255", 1, "a count is told up to the greatest byte"),
+    ("src/capi.rs", "256", 1, "an ELF number has a byte"),
+    ("src/codec/register.rs", "0x80", 1, "the bit of a field that says which half of a register is meant"),
+    ("src/codec/register.rs", "0xff", 1, "a mask of eight bits"),
+    ("src/decode.rs", "0x1ff", 2, "a mask of nine bits"),
+    ("src/decode.rs", "0xff", 3, "a mask of eight bits"),
+    ("src/decode.rs", "127", 1, "`ties`: no scalar address"),
+    ("src/decode.rs", "255", 3, "`ties`: the last vector register"),
+    ("src/decode.rs", "256", 1, "`ties`: behind the last vector register"),
+    ("src/decode.rs", "511", 1, "a mask of nine bits"),
+    ("src/decode/hot.rs", "256", 2, "so many classes can a byte tell apart"),
+    ("src/make/modifiers.rs", "127", 1, "a mask of seven bits, as a scalar offset has"),
+    ("src/make/modifiers.rs", "255", 1, "a mask of eight bits"),
+    ("src/make/op.rs", "128", 1, "a bit of `class`"),
+    ("src/make/op.rs", "256", 1, "a bit of `class`"),
+    ("src/make/operand.rs", "255", 2, "the greatest constant in eight bits"),
+    ("src/make/resolve.rs", "0x80", 1, "PAIR, a bit beside the number of a class"),
+    ("src/operand/values.rs", "0x7f", 1, "a mask of seven bits, as a scalar address has"),
+    ("src/table.rs", "0x80", 1, "a bit of `length`"),
+    ("src/table.rs", "0xc0", 1, "bits of `length`"),
+    ("src/table.rs", "0xff", 2, "NONE, and the length that is not known"),
+    ("src/table.rs", "128", 2, "bits of the tail and of `special`"),
+    ("src/table.rs", "256", 1, "a bit of `special`"),
+    ("src/table/operands.rs", "256", 1, "so many rows can a byte tell apart"),
+    ("src/target.rs", "0xff", 1, "an ELF number has a byte"),
+    ("src/text/out.rs", "256", 6, "sizes of buffers, and numbers of up to three digits"),
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The `.rs` files below a directory; the tool's are not the library's.
+fn sources(dir: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && path != root().join("src/bin") {
+            all.extend(sources(&path));
+        } else if path.extension().is_some_and(|x| x == "rs") {
+            all.push(path);
+        }
+    }
+    all
+}
+
+/// What the tables name: operand codes (the bounds of each row that are no plain small numbers), and mnemonics.
+struct Facts {
+    codes: BTreeSet<u64>,
+    mnemonics: BTreeSet<String>,
+}
+
+impl Facts {
+    fn read() -> Facts {
+        let (mut codes, mut mnemonics) = (BTreeSet::new(), BTreeSet::new());
+        for entry in std::fs::read_dir(root().join("isa")).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|x| x != "isa") {
+                continue;
+            }
+            let text = std::fs::read_to_string(path).unwrap();
+            for line in text.lines().map(|line| line.split('#').next().unwrap()) {
+                let mut words = line.split_whitespace();
+                match words.next() {
+                    Some("code" | "extend") => {
+                        let bounds = words.skip(2).flat_map(|cell| cell.split(['-', '@', ':', '=']));
+                        let numbers = bounds.filter_map(|n| n.parse::<u64>().ok());
+                        codes.extend(numbers.filter(|n| *n >= 64));
+                    }
+                    Some(mnemonic) if line.matches('|').count() == 4 => _ = mnemonics.insert(mnemonic.to_string()),
+                    _ => {}
+                }
+            }
+        }
+        assert!(codes.len() > 40 && codes.contains(&106) && codes.contains(&255), "{codes:?}");
+        assert!(mnemonics.len() > 1_000 && mnemonics.contains("s_nop"), "{}", mnemonics.len());
+        Facts { codes, mnemonics }
+    }
+
+    /// What a piece of code names of them, each as often as it does.
+    fn named(&self, source: &str) -> BTreeMap<String, usize> {
+        let mut all = BTreeMap::new();
+        let mut found = |what: &str| *all.entry(what.to_string()).or_default() += 1;
+        let (words, strings) = tokens(source);
+        for word in &words {
+            if is_generation(word) {
+                found(word);
+            }
+            if number(word).is_some_and(|n| self.codes.contains(&n)) {
+                found(word);
+            }
+        }
+        for string in &strings {
+            let parts = string.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            for part in parts.filter(|part| self.mnemonics.contains(*part) || is_generation(part)) {
+                found(part);
+            }
+        }
+        all
+    }
+}
+
+/// `gfx942`, `CDNA3`, `is_rdna`: part of any name.
+fn is_generation(word: &str) -> bool {
+    let lower = word.to_lowercase();
+    let gfx = lower.match_indices("gfx").any(|(at, _)| lower[at + 3..].starts_with(|c: char| c.is_ascii_digit()));
+    gfx || ["rdna", "cdna", "gcn"].iter().any(|name| lower.contains(name))
+}
+
+/// The value of an integer, without its type and underscores.
+fn number(word: &str) -> Option<u64> {
+    let digits: String = word.chars().filter(|c| *c != '_').collect();
+    let digits = digits.trim_end_matches("usize");
+    let digits = ["u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64"].iter().fold(digits, |d, ty| {
+        if d.starts_with("0x") && !d.ends_with(ty) { d } else { d.strip_suffix(ty).unwrap_or(d) }
+    });
+    match digits.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        None => digits.parse().ok(),
+    }
+}
+
+/// The words of Rust code, and its strings: without comments, and without what stands behind `#[cfg(test)]`.
+fn tokens(source: &str) -> (Vec<String>, Vec<String>) {
+    let end = ["#[cfg(test)]", "#[cfg(all(test"].iter().filter_map(|mark| source.find(mark)).min();
+    let code: Vec<char> = source[..end.unwrap_or(source.len())].chars().collect();
+    let (mut words, mut strings, mut at) = (Vec::new(), Vec::new(), 0);
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    while at < code.len() {
+        let rest = &code[at..];
+        match rest {
+            ['/', '/', ..] => at += rest.iter().position(|&c| c == '\n').unwrap_or(rest.len()),
+            ['"', ..] => {
+                let mut string = String::new();
+                at += 1;
+                while at < code.len() && code[at] != '"' {
+                    at += usize::from(code[at] == '\\');
+                    string.extend(code.get(at));
+                    at += 1;
+                }
+                at += 1;
+                strings.push(string);
+            }
+            // A quote that is a character, and not a string's beginning.
+            ['\'', '\\', _, '\'', ..] => at += 4,
+            ['\'', _, '\'', ..] => at += 3,
+            [c, ..] if is_word(*c) => {
+                let word: String = rest.iter().take_while(|&&c| is_word(c)).collect();
+                at += word.len();
+                words.push(word);
+            }
+            _ => at += 1,
+        }
+    }
+    (words, strings)
+}
+
+#[test]
+fn code_names_no_facts() {
+    let facts = Facts::read();
+    let mut files = sources(&root().join("src"));
+    files.extend(sources(&root().join("build")));
+    files.push(root().join("build.rs"));
+    assert!(files.len() > 80, "only {} files were found", files.len());
+    let mut found = BTreeMap::new();
+    for path in files {
+        let file = path.strip_prefix(root()).unwrap().display().to_string();
+        for (what, count) in facts.named(&std::fs::read_to_string(&path).unwrap()) {
+            found.insert((file.clone(), what), count);
+        }
+    }
+    let mut faults = Vec::new();
+    for &(file, what, count, why) in ALLOWED {
+        assert!(!why.is_empty(), "{file}: {what} has no reason");
+        match found.remove(&(file.to_string(), what.to_string())) {
+            Some(n) if n == count => {}
+            n => faults.push(format!("{file} names {what} {} times, and the list allows {count}", n.unwrap_or(0))),
+        }
+    }
+    faults.extend(found.iter().map(|((file, what), count)| format!("(\"{file}\", \"{what}\", {count}, \"\"),")));
+    assert!(faults.is_empty(), "facts belong into isa/:\n{}", faults.join("\n"));
+}
+
+/// The test sees what it looks for, and only that.
+#[test]
+fn facts_are_found() {
+    let facts = Facts::read();
+    let named = |source: &str| facts.named(source).into_iter().collect::<Vec<_>>();
+    let one = |what: &str| vec![(what.to_string(), 1)];
+    assert_eq!(named("const VCC: u16 = 106;"), one("106"));
+    assert_eq!(named("code == 0xff"), one("0xff"));
+    assert_eq!(named("code == 124_u16 // 125"), one("124_u16"));
+    assert_eq!(named("match name { \"s_nop\" => 1 }"), one("s_nop"));
+    assert_eq!(named("if target == Target::Gfx942 {}"), one("Gfx942"));
+    assert_eq!(named("let is_rdna = true;"), one("is_rdna"));
+    assert_eq!(named("t.generation() == \"CDNA3\""), one("CDNA3"));
+    assert_eq!(named("f('\"', 5); /* */ g(\"\\\"s_nop\")"), one("s_nop"));
+    let nothing = "/// `s_nop` of gfx942 is 127\nlet x106 = 5; // 106\n#[cfg(test)]\nmod tests { 106 }";
+    assert_eq!(named(nothing), []);
+    assert_eq!(named("\"global_addr\" => v[1060]"), []);
+}
