@@ -120,7 +120,6 @@ pub struct Encoding {
 /// Where a target has an operation: its number in a format, and how it looks there.
 pub(crate) struct Place {
     pub shape: &'static Shape,
-    #[cfg_attr(not(feature = "text"), allow(dead_code))]
     pub slot: u16,
     pub number: u16,
 }

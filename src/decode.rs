@@ -2,6 +2,7 @@
 
 #[cfg(feature = "fast")]
 pub(crate) mod hot;
+pub(crate) mod probe;
 
 use core::fmt;
 

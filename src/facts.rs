@@ -132,6 +132,15 @@ const LDS: u32 = flag_of("lds");
 const GDS: u32 = flag_of("gds");
 const ALL_FLAGS: u32 = VMCNT - 1;
 
+impl Flags {
+    /// Those among the facts of an operation.
+    pub(crate) fn of_facts(facts: u32) -> Flags {
+        // What goes from memory to LDS, or back, reads one and writes the other.
+        let both = if facts & LDS == 0 { 0 } else { Flags::LOAD | Flags::STORE };
+        Flags((facts | both) & ALL_FLAGS)
+    }
+}
+
 impl Inst {
     /// The row's flags, with those that fields and a dword behind it add and take away.
     fn facts(&self) -> u32 {
@@ -156,10 +165,7 @@ impl Inst {
     /// # }
     /// ```
     pub fn flags(&self) -> Flags {
-        let facts = self.facts();
-        // What goes from memory to LDS, or back, reads one and writes the other.
-        let both = if facts & LDS == 0 { 0 } else { Flags::LOAD | Flags::STORE };
-        Flags((facts | both) & ALL_FLAGS)
+        Flags::of_facts(self.facts())
     }
 
     /// The memory that it reads and writes: one access, or two where data goes between LDS and other memory. Cache

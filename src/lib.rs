@@ -111,7 +111,8 @@
 //! # What an instruction does
 //! Which registers it reads and writes, what memory it accesses, what must be waited for; whether its sources can change
 //! places, and in which ways it can be encoded. See [`RegSet`], [`Inst::memory`], [`Inst::counters`], [`Flags`],
-//! [`Inst::commuted`], [`Inst::shrink`] and [`Inst::expand`].
+//! [`Inst::commuted`], [`Inst::shrink`] and [`Inst::expand`]. What an operation takes, without an instruction at hand, its
+//! [`Signature`] says.
 //! ```
 //! # #[cfg(all(feature = "gfx942", feature = "text"))] {
 //! use amdgpu_isa::{Counter, Reg, Target, decode_words};
@@ -188,6 +189,7 @@ mod registers;
 mod retarget;
 #[allow(dead_code)] // The generator uses some of it, the library the rest.
 mod shared;
+mod signature;
 mod table;
 mod target;
 #[cfg(feature = "text")]
@@ -215,6 +217,11 @@ pub use operand::{Access, Operand, Operands, Reg, Value};
 pub use patch::{DecoderMut, InstMut, Installed, Location, PatchError, Piece, Trampoline, TrampolineError};
 pub use registers::RegSet;
 pub use retarget::RetargetError;
+#[cfg(feature = "text")]
+pub use signature::{CodeRun, Enumeration};
+pub use signature::{
+    CodeSet, Immediate, ImmediateKind, ImplicitSignature, ModifierSignature, OperandSignature, Signature, Takes, Type,
+};
 pub use table::{Extension, FieldInfo, Layout};
 pub use target::{Target, UnknownTarget};
 #[cfg(feature = "text")]

@@ -40,8 +40,8 @@ pub(crate) mod generated {
     use crate::table::TextTables;
     use crate::table::{
         Bits, Check, Class, Codes, DecodeTables, Dual, FactTables, Family, FieldMap, Follow, How, ImmTables, Info,
-        Item, ItemTables, Joined, Kind, Layout, LayoutTables, LengthTables, NO_CLASS, NO_FAMILY, NO_ROW, NameTables, Named,
-        OpTables, OperandTables, Other, Part, Row, Rule, Shape, Ty, When, Wide, padded,
+        Item, ItemTables, Joined, Kind, Layout, LayoutTables, LengthTables, NO_CLASS, NO_FAMILY, NO_ROW, NameTables,
+        Named, OpTables, OperandTables, Other, Part, Row, Rule, Shape, Ty, When, Wide, padded,
     };
     #[cfg(all(feature = "text", feature = "fast"))]
     use crate::table::{ModifierWay, NO_QUICK, QuickModifier, QuickShape, QuickTables};
@@ -87,6 +87,11 @@ impl Target {
     /// The value of `EF_AMDGPU_MACH` in the flags of an ELF header.
     pub fn mach(self) -> u32 {
         TARGETS[self as usize].mach[0]
+    }
+
+    /// Every value of `EF_AMDGPU_MACH` that means the target: first its own, then those of targets whose code decodes alike.
+    pub fn machs(self) -> &'static [u32] {
+        TARGETS[self as usize].mach
     }
 
     /// The formats that the target has, with all their fields.

@@ -14,6 +14,8 @@ mod errors;
 mod explain;
 #[path = "cli/hostile.rs"]
 mod hostile;
+#[path = "cli/isa.rs"]
+mod isa;
 #[path = "cli/samples.rs"]
 mod samples;
 

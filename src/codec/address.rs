@@ -145,7 +145,7 @@ pub(crate) fn mimg_item_dwords(item: &Item, inst: &Inst) -> u16 {
 }
 
 /// Registers of an image address: coordinates, two in a register with a16, gradients, and what else the row has.
-fn image_address_dwords(item: &Item, inst: &Inst) -> u16 {
+pub(crate) fn image_address_dwords(item: &Item, inst: &Inst) -> u16 {
     let dim = bits(inst, item.aux[0], 3) as usize;
     let of = |table: &[u8]| u16::from(table.get(dim).copied().unwrap_or(0));
     let coordinates = of(&COORDINATES);

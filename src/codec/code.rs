@@ -7,7 +7,7 @@ use crate::{InlineFloat, Inst, Reg, Special, Target, Value};
 
 /// Behind the codes of the hardware stand the accumulation registers, where a bit beside a vector register makes it one.
 pub(crate) const AGPR: u16 = VGPR_LAST + 1;
-#[cfg(feature = "make")]
+#[cfg(any(feature = "make", feature = "text"))]
 pub(crate) const AGPR_LAST: u16 = AGPR + VECTOR_LAST;
 /// The last register of either file.
 pub(crate) const VECTOR_LAST: u16 = VGPR_LAST - VGPR;

@@ -32,6 +32,7 @@ pub(crate) use compare::{same_modifiers, same_operands, shown};
 pub(crate) use form::{Form, Unmade, items};
 pub(crate) use number::*;
 pub(crate) use offset::*;
+pub(crate) use register::{HALF, MATRIX_FORMAT, matrix_dwords_of};
 pub(crate) use words::{Refused, Words};
 
 use crate::table::{Item, Kind, NONE};

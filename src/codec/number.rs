@@ -9,7 +9,7 @@ use crate::{Field, Inst};
 /// Bits of the channel of an interpolation parameter.
 const CHANNEL: u8 = 2;
 /// Bits of each of the lower parts of a truth table.
-const TABLE: u8 = 3;
+pub(crate) const TABLE: u8 = 3;
 
 pub(super) fn read(item: &Item, inst: &Inst) -> Option<Coded> {
     let raw = value(item, inst);

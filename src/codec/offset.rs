@@ -8,7 +8,7 @@ use crate::Inst;
 use crate::table::{Item, Kind, NONE};
 
 /// Bits of a scalar register in an offset.
-const SCALAR: u8 = 7;
+pub(crate) const SCALAR: u8 = 7;
 
 pub(super) fn read(item: &Item, inst: &Inst) -> Coded {
     let [imm, soffset_en, soffset, _] = item.aux;

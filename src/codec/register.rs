@@ -6,7 +6,7 @@ use crate::Inst;
 use crate::table::{Item, Kind, NONE};
 
 /// The bit of a field that says which half of a register is meant, where one does.
-const HALF: u16 = 0x80;
+pub(crate) const HALF: u16 = 0x80;
 /// The bits of a code that an SDWA source has; above them the flag says whether it is a scalar.
 const SDWA_BITS: u16 = 0xff;
 
@@ -109,7 +109,14 @@ pub(super) fn encode(item: &Item, coded: Coded, words: &mut Words) -> Result<(),
 
 /// Registers of a matrix by the format of its elements: of 8 bits, 6 or 4. LLVM takes the numbers without a meaning for 8.
 pub(super) fn matrix_dwords(item: &Item, inst: &Inst) -> u16 {
-    match bits(inst, item.aux[1], 3) {
+    matrix_dwords_of(bits(inst, item.aux[1], MATRIX_FORMAT))
+}
+
+/// Bits of the format of a matrix.
+pub(crate) const MATRIX_FORMAT: u8 = 3;
+
+pub(crate) const fn matrix_dwords_of(format: u32) -> u16 {
+    match format {
         2 | 3 => 6,
         4 => 4,
         _ => 8,

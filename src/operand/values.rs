@@ -14,7 +14,7 @@ const SECTION: usize = places::SECTION as usize;
 const ADDRESSES: usize = places::ADDRESSES as usize;
 /// Bits of a scalar address.
 pub(super) const ADDRESS: usize = 0x7f;
-pub(super) const IMPLICIT: usize = places::IMPLICIT as usize;
+pub(crate) const IMPLICIT: usize = places::IMPLICIT as usize;
 
 /// The registers of `shared::IMPLICIT`.
 const IMPLICIT_REGISTERS: [Reg; shared::IMPLICIT.len()] = {
@@ -45,7 +45,7 @@ pub(super) const fn code_at(index: usize) -> u16 {
 }
 
 /// The register at a place behind the sections.
-pub(super) const fn implicit(index: usize) -> Value {
+pub(crate) const fn implicit(index: usize) -> Value {
     Value::Reg(IMPLICIT_REGISTERS[index % IMPLICIT_REGISTERS.len()])
 }
 

@@ -234,7 +234,7 @@ fn retarget(from: &Inst, target: Target, place: &Place) -> Result<Inst, Retarget
     for item in items.all().filter(|i| i.access.is_none()) {
         let refused = refused(from, item);
         let Some(other) = there.partner(items, item, names) else {
-            match modifier(item, from) == silent(item).into() {
+            match modifier(item, from) == i64::from(silent(item)) {
                 true => continue,
                 false => return Err(refused),
             }

@@ -4,6 +4,7 @@
 mod facts;
 mod fields;
 mod matrix;
+pub mod tables;
 
 use amdgpu_isa as lib;
 

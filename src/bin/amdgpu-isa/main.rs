@@ -1,4 +1,4 @@
-//! `amdgpu-isa`: disassemble AMD GPU code objects, explain single words, answer batches of them, list the operations, prove
+//! `amdgpu-isa`: disassemble AMD GPU code objects, explain single words, answer batches of them, print the tables, prove
 //! that nothing is lost on the way.
 #![forbid(unsafe_code)]
 
@@ -12,6 +12,7 @@ mod isa;
 mod matrix;
 mod out;
 mod prove;
+mod tables;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -38,6 +39,7 @@ enum Command {
     Explain(explain::Args),
     /// Answer lines of `target<TAB>hexbytes` on stdin with `len<TAB>text<TAB>reencoded-hex` or `ERR<TAB>reason`
     Batch,
+    Isa(tables::Args),
     Matrix(matrix::Args),
     Prove(prove::Args),
 }
@@ -78,6 +80,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Dis(args) => dis::run(&args, color),
         Command::Explain(args) => explain::run(&args, color),
+        Command::Isa(args) => tables::run(&args, color),
         Command::Matrix(args) => matrix::run(&args, color),
         Command::Prove(args) => prove::run(&args, color),
         Command::Batch => batch::run(io::stdin().lock(), io::stdout().lock()),

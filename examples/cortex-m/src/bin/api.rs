@@ -4,8 +4,8 @@
 
 use amdgpu_isa::{
     Assembler, Buffer, Decoded, Decoder, DecoderMut, Encoding, Far, Field, FixupSlot, Form, GprIdx, HeldField, Hwreg,
-    InlineFloat, Inst, InstMut, LabelSlot, Location, Opcode, Reg, RegSet, RelocationKind, Sendmsg, Target, TextBuffer,
-    Trampoline, Value, Waitcnt, decode, decode_words, length,
+    InlineFloat, Inst, InstMut, LabelSlot, Location, Opcode, Reg, RegSet, RelocationKind, Sendmsg, Signature, Target,
+    TextBuffer, Trampoline, Value, Waitcnt, decode, decode_words, length,
 };
 use amdgpu_isa_cortex_m::{code, exit, keep};
 use core::fmt::Write;
@@ -161,8 +161,45 @@ fn operations(target: Target) {
         for Encoding { format, number, .. } in opcode.encodings(target) {
             keep(u32::from(number));
             let _ = write!(Sink, "{format}");
+            keep(format.opcode(target, number).map_or(0, |opcode| opcode as u32));
         }
+        for form in opcode.forms(target) {
+            keep(opcode.signature(target, form).map_or(0, |signature| signature.number().into()));
+        }
+        opcode.signatures(target).for_each(|signature| self::signature(&signature));
     }
+    for run in target.operand_codes() {
+        keep(u32::from(run.first) + u32::from(run.last));
+        let _ = write!(Sink, "{}{}", run.name, run.pair);
+    }
+    for all in target.enumerations() {
+        keep_len(all.name.len() + all.values.len());
+    }
+    keep_len(target.machs().len());
+}
+
+fn signature(signature: &Signature) {
+    let _ = write!(Sink, "{signature:?}{}{}", signature.mnemonic(), signature.opcode());
+    keep(u32::from(signature.flags().is_load()));
+    keep_len(signature.extension().map_or(0, |format| format as usize));
+    for operand in signature.operands() {
+        let _ = write!(Sink, "{operand:?}{}", operand.ty);
+        let takes = &operand.takes;
+        let files = [takes.sgprs(), takes.ttmps(), takes.specials(), takes.ints(), takes.floats(), takes.vgprs()];
+        keep_len(files.into_iter().filter(|there| *there).count() + takes.codes.iter().count());
+        keep(u32::from(takes.literal()) + u32::from(takes.agprs()) + u32::from(takes.codes.is_empty()));
+        keep(u32::from(takes.value(Value::Imm(1))) + u32::from(takes.value(Value::Reg(Reg::Sgpr(1)))));
+        keep(
+            u32::from(operand.scalar_alignment()) + u32::from(operand.vector_alignment()) + u32::from(operand.count()),
+        );
+        keep_len(operand.others().count());
+    }
+    for modifier in signature.modifiers() {
+        let _ = write!(Sink, "{modifier:?}");
+        keep(modifier.mask + u32::from(modifier.takes(1)));
+        keep_len(modifier.ranges().map_or(0, Iterator::count));
+    }
+    signature.implicit().for_each(|implicit| keep(implicit.bits.into()));
 }
 
 /// Every change, in dwords and in bytes.

@@ -1,0 +1,296 @@
+//! The tables of a target: formats, operations with their operands, and what numbers are called. docs/isa-json.md
+//! describes what these structs become as JSON.
+
+use amdgpu_isa::{Access, CodeSet, Extension, Flag, Format, Opcode, OperandSignature, Signature, Takes};
+use serde::Serialize;
+
+use super::Target;
+
+#[derive(Serialize)]
+pub struct Tables {
+    pub name: &'static str,
+    pub generation: &'static str,
+    pub partial: bool,
+    pub elf_machines: &'static [u32],
+    pub aliases: &'static [&'static str],
+    pub lanes: u16,
+    pub formats: Vec<Layout>,
+    pub operand_codes: Vec<CodeRun>,
+    /// Runs of operand codes; operands name them by their number here.
+    pub code_sets: Vec<Vec<(u16, u16)>>,
+    pub enumerations: Vec<Enumeration>,
+    pub operations: Vec<Operation>,
+}
+
+#[derive(Serialize)]
+pub struct Layout {
+    pub name: &'static str,
+    pub bits: u8,
+    pub extension: bool,
+    pub fields: Vec<Field>,
+    pub extends: Vec<Extends>,
+}
+
+#[derive(Serialize)]
+pub struct Field {
+    pub name: &'static str,
+    pub pieces: Vec<Piece>,
+    pub fixed: Option<u16>,
+    pub overlay: bool,
+    pub about: &'static str,
+}
+
+#[derive(Serialize)]
+pub struct Piece {
+    pub lsb: u8,
+    pub width: u8,
+}
+
+#[derive(Serialize)]
+pub struct Extends {
+    pub field: &'static str,
+    pub code: u16,
+    pub format: &'static str,
+}
+
+#[derive(Serialize)]
+pub struct CodeRun {
+    pub first: u16,
+    pub last: u16,
+    pub name: &'static str,
+    pub pair: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+pub struct Enumeration {
+    pub name: &'static str,
+    pub values: Vec<EnumValue>,
+}
+
+#[derive(Serialize)]
+pub struct EnumValue {
+    pub value: u16,
+    pub name: &'static str,
+}
+
+/// An operation in a format.
+#[derive(Serialize)]
+pub struct Operation {
+    pub name: &'static str,
+    pub mnemonic: &'static str,
+    pub format: &'static str,
+    pub number: u16,
+    pub forms: Vec<Form>,
+}
+
+#[derive(Serialize)]
+pub struct Form {
+    pub extension: Option<&'static str>,
+    pub operands: Vec<Operand>,
+    pub modifiers: Vec<Modifier>,
+    pub implicit: Vec<Implicit>,
+    pub flags: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+pub struct Operand {
+    pub field: &'static str,
+    #[serde(rename = "type")]
+    pub ty: &'static str,
+    pub count: u16,
+    pub bits: u16,
+    pub most_bits: u16,
+    pub access: &'static str,
+    pub returned: Option<&'static str>,
+    pub optional: bool,
+    /// The words for what may stand there.
+    pub takes: Vec<&'static str>,
+    pub codes: usize,
+    pub first: u16,
+    pub scale: u8,
+    pub immediate: Option<Immediate>,
+    pub scalar_alignment: u8,
+    pub vector_alignment: u8,
+    pub others: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+pub struct Immediate {
+    pub kind: &'static str,
+    pub bits: u8,
+    pub min: i32,
+    pub max: i32,
+}
+
+#[derive(Serialize)]
+pub struct Modifier {
+    pub field: &'static str,
+    pub bits: u8,
+    pub signed: bool,
+    pub mask: u32,
+    /// Runs of values; `None`: any.
+    pub values: Option<Vec<(u32, u32)>>,
+}
+
+#[derive(Serialize)]
+pub struct Implicit {
+    pub register: String,
+    pub bits: u16,
+    pub access: &'static str,
+    pub when: Option<&'static str>,
+}
+
+pub fn tables(target: Target) -> Tables {
+    let mut sets = Vec::new();
+    let operations = operations(target, &mut sets);
+    let runs = |set: &CodeSet| set.ranges().collect();
+    Tables {
+        name: target.name(),
+        generation: target.generation(),
+        partial: target.is_partial(),
+        elf_machines: target.machs(),
+        aliases: target.aliases(),
+        lanes: target.lanes(),
+        formats: target.layouts().iter().map(layout).collect(),
+        operand_codes: target.operand_codes().map(code_run).collect(),
+        code_sets: sets.iter().map(runs).collect(),
+        enumerations: target.enumerations().map(enumeration).collect(),
+        operations,
+    }
+}
+
+fn layout(layout: &amdgpu_isa::Layout) -> Layout {
+    let field = |f: &amdgpu_isa::FieldInfo| {
+        let pieces = [(f.lsb, f.width), (f.hi, f.hi_width)].into_iter().filter(|(_, width)| *width > 0);
+        Field {
+            name: f.field.name(),
+            pieces: pieces.map(|(lsb, width)| Piece { lsb, width }).collect(),
+            fixed: f.fixed,
+            overlay: f.overlay,
+            about: f.about(),
+        }
+    };
+    let extends = layout.extends.iter().map(|&Extension { field, code, format, .. }| Extends {
+        field: field.name(),
+        code,
+        format: format.name(),
+    });
+    Layout {
+        name: layout.format.name(),
+        bits: layout.bits,
+        extension: layout.extension,
+        fields: layout.fields.iter().map(field).collect(),
+        extends: extends.collect(),
+    }
+}
+
+fn code_run(run: amdgpu_isa::CodeRun) -> CodeRun {
+    let pair = Some(run.pair).filter(|pair| !pair.is_empty());
+    CodeRun { first: run.first, last: run.last, name: run.name, pair }
+}
+
+fn enumeration(all: amdgpu_isa::Enumeration) -> Enumeration {
+    let values = all.values.iter().map(|&(value, name)| EnumValue { value, name }).collect();
+    Enumeration { name: all.name, values }
+}
+
+/// By format, and then by number.
+fn operations(target: Target, sets: &mut Vec<CodeSet>) -> Vec<Operation> {
+    let signatures = Opcode::ALL.iter().flat_map(|op| op.signatures(target));
+    let mut signatures: Vec<Signature> = signatures.collect();
+    signatures.sort_by_key(|s| (s.format().name(), s.number()));
+    let same = |a: &Signature, b: &Signature| (a.format(), a.number()) == (b.format(), b.number());
+    let operation = |forms: &[Signature]| {
+        let first = forms.first()?;
+        Some(Operation {
+            name: first.opcode().name(),
+            mnemonic: first.mnemonic(),
+            format: first.format().name(),
+            number: first.number(),
+            forms: forms.iter().map(|s| form(s, sets)).collect(),
+        })
+    };
+    signatures.chunk_by(same).filter_map(operation).collect()
+}
+
+fn form(signature: &Signature, sets: &mut Vec<CodeSet>) -> Form {
+    let modifier = |m: amdgpu_isa::ModifierSignature| Modifier {
+        field: m.field.name(),
+        bits: m.bits,
+        signed: m.signed,
+        mask: m.mask,
+        values: m.ranges().map(Iterator::collect),
+    };
+    let implicit = |i: amdgpu_isa::ImplicitSignature| Implicit {
+        register: i.reg.to_string(),
+        bits: i.bits,
+        access: access(i.access),
+        when: i.when.map(|field| field.name()),
+    };
+    Form {
+        extension: signature.extension().map(Format::name),
+        operands: signature.operands().map(|o| operand(&o, sets)).collect(),
+        modifiers: signature.modifiers().map(modifier).collect(),
+        implicit: signature.implicit().map(implicit).collect(),
+        flags: signature.flags().iter().map(Flag::name).collect(),
+    }
+}
+
+fn operand(o: &OperandSignature, sets: &mut Vec<CodeSet>) -> Operand {
+    let codes = sets.iter().position(|set| *set == o.takes.codes).unwrap_or_else(|| {
+        sets.push(o.takes.codes);
+        sets.len() - 1
+    });
+    let mut others: Vec<&str> = o.others().map(|field| field.name()).collect();
+    others.sort_unstable();
+    others.dedup();
+    Operand {
+        field: o.field.name(),
+        ty: o.ty.name(),
+        count: o.count(),
+        bits: o.bits,
+        most_bits: o.most_bits,
+        access: access(o.access),
+        returned: o.returned.map(|field| field.name()),
+        optional: o.optional,
+        takes: takes(&o.takes),
+        codes,
+        first: o.first,
+        scale: o.scale,
+        immediate: o.takes.immediate.map(|imm| Immediate {
+            kind: imm.kind.name(),
+            bits: imm.bits,
+            min: imm.min,
+            max: imm.max,
+        }),
+        scalar_alignment: o.scalar_alignment(),
+        vector_alignment: o.vector_alignment(),
+        others,
+    }
+}
+
+fn takes(takes: &Takes) -> Vec<&'static str> {
+    let all = [
+        ("sgpr", takes.sgprs()),
+        ("ttmp", takes.ttmps()),
+        ("special", takes.specials()),
+        ("vgpr", takes.vgprs()),
+        ("vgpr_high", takes.halves),
+        ("agpr", takes.agprs()),
+        ("int", takes.ints()),
+        ("float", takes.floats()),
+        ("literal", takes.literal()),
+        ("vcc", takes.vcc),
+        ("off", takes.off),
+        ("immediate", takes.immediate.is_some()),
+    ];
+    all.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
+}
+
+fn access(access: Access) -> &'static str {
+    match access {
+        Access::Read => "r",
+        Access::Write => "w",
+        Access::ReadWrite => "rw",
+    }
+}

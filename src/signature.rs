@@ -1,0 +1,219 @@
+//! What an operation takes, without an instruction at hand: operands, modifiers, implicit registers.
+//!
+//! Nothing here has a table of its own: items say what the operands are, and the sets that decoding looks at say what
+//! may stand in their fields.
+
+mod codes;
+mod modifier;
+#[cfg(feature = "text")]
+mod names;
+mod operand;
+mod takes;
+
+use crate::common::{Flags, Place};
+use crate::decode::probe::{Probe, slot_of};
+use crate::inst::layout;
+use crate::operand::values::{IMPLICIT, implicit};
+use crate::table::{How, Item, NONE, Shape, paged};
+use crate::target::generated::INFOS;
+use crate::target::{FACTS, ITEMS, OPERANDS, OPS};
+use crate::{Access, Field, Form, Format, Opcode, Reg, Target, Value};
+
+pub use codes::CodeSet;
+pub use modifier::ModifierSignature;
+#[cfg(feature = "text")]
+pub use names::{CodeRun, Enumeration};
+pub use operand::{OperandSignature, Type};
+pub use takes::{Immediate, ImmediateKind, Takes};
+
+/// What an operation takes in one of its forms on a target; see [`Opcode::signature`].
+#[derive(Clone, Copy)]
+pub struct Signature {
+    target: Target,
+    opcode: Opcode,
+    number: u16,
+    slot: u16,
+    form: u8,
+    shape: &'static Shape,
+    probe: Probe,
+}
+
+/// A register that every instruction of a form reads or writes and that no field names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct ImplicitSignature {
+    /// The register.
+    pub reg: Reg,
+    /// Width in bits.
+    pub bits: u16,
+    /// Read, written or both.
+    pub access: Access,
+    /// Only instructions in which this field is set touch the register; `None`: all do.
+    pub when: Option<Field>,
+}
+
+/// The same target. That the number of one which was kept in memory is no greater than there are tables, the compiler does
+/// not always see; so it sees it, and leaves out the panic.
+fn known(target: Target) -> Target {
+    Target::ALL.get(target as usize).copied().unwrap_or(Target::ALL[0])
+}
+
+impl Format {
+    /// The operation that a target has at this number in the format's opcode field; `None` if it has none there.
+    ///
+    /// A format without an opcode field has its only operation at 0.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Format, Opcode, Target};
+    /// assert_eq!(Format::Vop2.opcode(Target::Gfx942, 1), Some(Opcode::VAddF32));
+    /// assert_eq!(Format::Vop3a.opcode(Target::Gfx942, 257), Some(Opcode::VAddF32));
+    /// assert_eq!(Format::Vop2.opcode(Target::Gfx942, 63), None);
+    /// # }
+    /// ```
+    pub fn opcode(self, target: Target, number: u16) -> Option<Opcode> {
+        OPS[target as usize].opcode(slot_of(target, self, number)?.into())
+    }
+}
+
+impl Opcode {
+    /// What the operation takes in one of its [forms](Opcode::forms) on a target; `None` if it has no such form there.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Access, Field, Format, Opcode, Target, Type};
+    /// let shortest = Opcode::VAddF32.forms(Target::Gfx942).next().unwrap();
+    /// let add = Opcode::VAddF32.signature(Target::Gfx942, shortest).unwrap();
+    /// assert_eq!((add.format(), add.number()), (Format::Vop2, 1));
+    /// let [vdst, src0, vsrc1] = [0, 1, 2].map(|n| add.operands().nth(n).unwrap());
+    /// assert_eq!((vdst.field, vdst.access, vdst.bits), (Field::Vdst, Access::Write, 32));
+    /// assert_eq!((src0.field, src0.ty), (Field::Src0, Type::F32));
+    /// // The first source can be anything, the second only a vector register.
+    /// assert!(src0.takes.sgprs() && src0.takes.ints() && src0.takes.literal());
+    /// assert!(vsrc1.takes.vgprs() && !vsrc1.takes.sgprs());
+    /// # }
+    /// ```
+    pub fn signature(self, target: Target, form: Form) -> Option<Signature> {
+        self.signatures(target).find(|s| (s.format(), s.extension()) == (form.format, form.extension))
+    }
+
+    /// All signatures of the operation on a target, in the order of [`Opcode::forms`].
+    pub fn signatures(self, target: Target) -> impl Iterator<Item = Signature> {
+        self.places(target).flat_map(move |place| {
+            // The base form, SDWA and DPP.
+            [0, 1, 2].into_iter().filter_map(move |form| Signature::new(target, self, &place, form))
+        })
+    }
+}
+
+impl Signature {
+    fn new(target: Target, opcode: Opcode, place: &Place, form: u8) -> Option<Signature> {
+        let &Place { shape, slot, number } = place;
+        let target = known(target);
+        let probe = Probe::new(target, slot, form)?;
+        let shape = if form == 0 { shape } else { ITEMS[target as usize].shape(slot.into(), form) };
+        Some(Signature { target, opcode, number, slot, form, shape, probe })
+    }
+
+    /// The target.
+    pub fn target(&self) -> Target {
+        known(self.target)
+    }
+
+    /// The operation.
+    pub fn opcode(&self) -> Opcode {
+        self.opcode
+    }
+
+    /// How the target's assembler spells the mnemonic, without the suffix of an encoding.
+    #[cfg(feature = "text")]
+    pub fn mnemonic(&self) -> &'static str {
+        crate::common::own_spelling(self.target(), self.slot.into()).unwrap_or_else(|| self.opcode.name())
+    }
+
+    /// The base format.
+    pub fn format(&self) -> Format {
+        self.shape.format
+    }
+
+    /// The format of the dword behind the base words; `None` for the base form, behind which a literal can stand.
+    pub fn extension(&self) -> Option<Format> {
+        self.shape.extension.filter(|_| self.form != 0)
+    }
+
+    /// The number in the base format's opcode field.
+    pub fn number(&self) -> u16 {
+        self.number
+    }
+
+    /// The operands, in the order of the assembly text: what [`Inst::operands`](crate::Inst::operands) can yield for
+    /// instructions of the form, without those that no field names.
+    pub fn operands(&self) -> impl Iterator<Item = OperandSignature> + use<> {
+        let signature = *self;
+        let parts = |item: &'static Item| (0..operand::MOST_PARTS).map(move |part| (item, part));
+        let items = self.items().filter(|item| item.access.is_some());
+        items.flat_map(parts).filter_map(move |(item, part)| OperandSignature::new(&signature, item, part))
+    }
+
+    /// The modifiers, in the order of the assembly text: fields that are no operands and that the operation knows.
+    pub fn modifiers(&self) -> impl Iterator<Item = ModifierSignature> + use<> {
+        let signature = *self;
+        let parts = |item: &'static Item| (0..modifier::MOST_PARTS).map(move |part| (item, part));
+        let items = self.items().filter(|item| item.access.is_none());
+        items.flat_map(parts).filter_map(move |(item, part)| ModifierSignature::new(&signature, item, part))
+    }
+
+    /// The registers that are read and written and that no field names.
+    pub fn implicit(&self) -> impl Iterator<Item = ImplicitSignature> + use<> {
+        let signature = *self;
+        let tables = OPERANDS[self.target() as usize];
+        let rows = tables.rows_of(tables.list(self.slot.into(), self.form));
+        rows.filter(|row| row.how != How::Other && row.role().is_none()).filter_map(move |row| {
+            let value = implicit((row.add as usize).checked_sub(IMPLICIT)?);
+            let Value::Reg(reg) = value else { return None };
+            let operand = row.with(&value, false);
+            let when = if row.how == How::If { signature.field_at(row.acc) } else { None };
+            Some(ImplicitSignature { reg, bits: operand.bits, access: operand.access, when })
+        })
+    }
+
+    /// What the operation does besides its operands, while no modifier says more.
+    ///
+    /// [`Inst::flags`](crate::Inst::flags) has those that a modifier adds, such as `lds`.
+    pub fn flags(&self) -> Flags {
+        let t = OPS[self.target() as usize];
+        let number = paged(t.info_pages, t.info_of, self.slot.into()).unwrap_or(0);
+        let flags = INFOS.get(usize::from(number)).map_or(0, |info| info.flags);
+        let whens = FACTS[self.target() as usize].whens.iter();
+        let mine = whens.filter(|w| w.bit == NONE && self.extension() == Some(w.format));
+        Flags::of_facts(mine.fold(flags, |flags, when| flags & !when.clear | when.set))
+    }
+
+    fn items(&self) -> impl Iterator<Item = &'static Item> + use<> {
+        let tables = ITEMS[self.target() as usize];
+        tables.list_of(self.shape).iter().filter_map(|&n| tables.items.get(usize::from(n)))
+    }
+
+    /// The field that a bit of the words is of.
+    fn field_at(&self, bit: u8) -> Option<Field> {
+        let base = layout(self.target(), self.shape.format)?;
+        let (there, first) = match self.extension() {
+            Some(extension) if bit >= base.bits => (layout(self.target(), extension)?, base.bits),
+            _ => (base, 0),
+        };
+        let bit = bit.checked_sub(first)?;
+        let within = |lsb: u8, width: u8| bit.checked_sub(lsb).is_some_and(|n| n < width);
+        let mut fields = there.fields.iter().filter(|info| !info.overlay);
+        fields.find(|info| within(info.lsb, info.width) || within(info.hi, info.hi_width)).map(|info| info.field)
+    }
+}
+
+impl core::fmt::Debug for Signature {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "Signature({} {:?} {}", self.target(), self.opcode, self.format())?;
+        if let Some(extension) = self.extension() {
+            write!(f, " {extension}")?;
+        }
+        f.write_str(")")
+    }
+}

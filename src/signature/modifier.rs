@@ -1,0 +1,77 @@
+//! What a field that is no operand may hold.
+
+use super::Signature;
+use crate::Field;
+use crate::codec::TABLE;
+use crate::decode::probe::Probe;
+use crate::table::{Item, Kind};
+
+/// A modifier of a [`Signature`]: a field that is no operand.
+///
+/// The truth table of `v_bitop3` lies in three fields, which are three modifiers.
+#[derive(Clone, Copy)]
+pub struct ModifierSignature {
+    /// The field.
+    pub field: Field,
+    /// Width of the field in bits.
+    pub bits: u8,
+    /// The value is a number in two's complement.
+    pub signed: bool,
+    /// The bits of the field that mean something in this operation; the others are zero, or are ignored.
+    pub mask: u32,
+    probe: Probe,
+    item: &'static Item,
+    /// The lowest bit of the field, where it is not that of the item.
+    beside: Option<u8>,
+}
+
+/// An item is up to so many modifiers.
+pub(super) const MOST_PARTS: u8 = 3;
+
+impl ModifierSignature {
+    /// The `part`th modifier of an item, counted from zero.
+    pub(super) fn new(signature: &Signature, item: &'static Item, part: u8) -> Option<ModifierSignature> {
+        let probe = signature.probe;
+        if let Some(n) = part.checked_sub(1) {
+            let lsb = *item.aux.get(usize::from(n)).filter(|_| item.kind == Kind::Bitop3)?;
+            let (field, mask) = (signature.field_at(lsb)?, (1 << TABLE) - 1);
+            return Some(ModifierSignature { field, bits: TABLE, signed: false, mask, probe, item, beside: Some(lsb) });
+        }
+        let all = ((1u64 << item.width) - 1) as u32;
+        // Wider fields are used as a whole.
+        let mask = if item.width <= 8 { u32::from(item.used) & all } else { all };
+        let signed = item.kind == Kind::Signed;
+        Some(ModifierSignature { field: item.field, bits: item.width, signed, mask, probe, item, beside: None })
+    }
+
+    /// The field may hold this value, unless another field forbids it: some modifiers exclude each other, such as the `lds`
+    /// and `tfe` of a buffer load.
+    ///
+    /// A signed value is taken as it stands in the field.
+    pub fn takes(&self, value: u32) -> bool {
+        let accepts = |value| match self.beside {
+            Some(lsb) => (0..self.bits).all(|n| self.probe.can_be(lsb + n, value >> n & 1 == 1)),
+            None => self.probe.accepts(self.item, value, false),
+        };
+        u64::from(value) >> self.bits == 0 && accepts(value)
+    }
+
+    /// The values that the field may hold as runs, each with its first and its last value, in ascending order; `None` if it
+    /// may hold any.
+    pub fn ranges(&self) -> Option<impl Iterator<Item = (u32, u32)> + use<>> {
+        let all = 1u32.checked_shl(self.bits.into()).unwrap_or(u32::MAX);
+        // No value of a wider field is refused.
+        if self.bits > 9 || (0..all).all(|value| self.takes(value)) {
+            return None;
+        }
+        let this = *self;
+        let firsts = (0..all).filter(move |&v| this.takes(v) && !v.checked_sub(1).is_some_and(|v| this.takes(v)));
+        Some(firsts.map(move |first| (first, (first..all).take_while(|&v| this.takes(v)).last().unwrap_or(first))))
+    }
+}
+
+impl core::fmt::Debug for ModifierSignature {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "ModifierSignature({}, {} bits)", self.field, self.bits)
+    }
+}

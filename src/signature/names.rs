@@ -1,0 +1,100 @@
+//! What a target calls operand codes and the values of fields, as its assembler does.
+
+use crate::Target;
+use crate::codec::code::{AGPR, AGPR_LAST, INT, INT_LAST, LITERAL, NEGATIVE, NEGATIVE_LAST, VGPR, VGPR_LAST};
+use crate::codec::is_image_data;
+use crate::table::{Kind, NONE};
+use crate::target::{ITEMS, OPERANDS, TEXT};
+
+/// A run of operand codes; see [`Target::operand_codes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct CodeRun {
+    /// The first code.
+    pub first: u16,
+    /// The last code.
+    pub last: u16,
+    /// The name of the only code; of registers that of their file, such as `s`; of inline integers the first one's value,
+    /// `0` (they ascend) or `-1` (they descend).
+    pub name: &'static str,
+    /// The name as an operand of 64 bits, if it has another one than the registers of a file; empty if it cannot be such an
+    /// operand.
+    pub pair: &'static str,
+}
+
+/// The names of a field's values; see [`Target::enumerations`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Enumeration {
+    /// What they are values of, such as `hwreg`.
+    pub name: &'static str,
+    /// Each value with its name; of values that have one name, the first.
+    pub values: &'static [(u16, &'static str)],
+}
+
+impl Target {
+    /// What the codes of operands mean, in ascending order. Codes that are in no run mean nothing.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::Target;
+    /// let mut all = Target::Gfx942.operand_codes();
+    /// let scalar = all.next().unwrap();
+    /// assert_eq!((scalar.name, scalar.first, scalar.last), ("s", 0, 101));
+    /// assert!(all.any(|run| (run.first, run.name, run.pair) == (106, "vcc_lo", "vcc")));
+    /// # }
+    /// ```
+    pub fn operand_codes(self) -> impl Iterator<Item = CodeRun> {
+        let (tables, text) = (OPERANDS[self as usize], TEXT[self as usize]);
+        let file = |first, last, name| CodeRun { first, last, name, pair: name };
+        let files = [
+            file(0, tables.sgpr_last, "s"),
+            file(tables.ttmp_first, tables.ttmp_last, "ttmp"),
+            file(INT, INT_LAST, "0"),
+            file(NEGATIVE, NEGATIVE_LAST, "-1"),
+            file(LITERAL, LITERAL, "literal"),
+            file(VGPR, VGPR_LAST, "v"),
+            file(AGPR, AGPR_LAST, "a"),
+        ];
+        let acc = ITEMS[self as usize].items.iter().any(|item| match item.kind {
+            Kind::Agpr | Kind::AgprOrConst => true,
+            Kind::Acc | Kind::AccSized | Kind::BufData => item.aux[0] != NONE,
+            _ if is_image_data(item) => item.aux[3] != NONE,
+            _ => false,
+        });
+        let there = move |run: &CodeRun| run.first <= run.last && (run.first < AGPR || acc);
+        let mut next = 0;
+        core::iter::from_fn(move || {
+            let named = text.codes.iter().map(|&(code, name, pair)| CodeRun { first: code, last: code, name, pair });
+            let all = files.into_iter().filter(there).chain(named);
+            let run = all.filter(|run| run.first >= next).min_by_key(|run| run.first)?;
+            next = run.last + 1;
+            Some(run)
+        })
+    }
+
+    /// The names of the values of fields that have some.
+    pub fn enumerations(self) -> impl Iterator<Item = Enumeration> {
+        let text = TEXT[self as usize];
+        let all = [
+            ("hwreg", text.hwreg),
+            ("sendmsg", text.sendmsg),
+            ("gs_op", text.gs_op),
+            ("sysmsg_op", text.sysmsg_op),
+            ("dfmt", text.dfmt),
+            ("nfmt", text.nfmt),
+            ("sdwa_sel", text.sdwa_sel),
+            ("dst_unused", text.dst_unused),
+            ("omod", text.omod),
+            ("dpp_ctrl", text.dpp_ctrl),
+            ("exp_tgt", text.exp_tgt),
+            ("swizzle", text.swizzle),
+            ("interp_param", text.interp_param),
+            ("dim", text.dim),
+            ("scope", text.scope),
+            ("th", text.th),
+        ];
+        let there = all.into_iter().filter(|(_, values)| !values.is_empty());
+        there.map(|(name, values)| Enumeration { name, values })
+    }
+}

@@ -1,0 +1,455 @@
+//! What an operand is, and what may stand there.
+
+use core::fmt;
+
+use super::{Immediate, ImmediateKind, Signature, Takes};
+use crate::codec::code::{AGPR, LITERAL, VGPR, off, scalar_align};
+use crate::codec::{
+    HALF, MATRIX_FORMAT, SCALAR, image_address_dwords, is_conditional, is_image_data, matrix_dwords_of, mimg_dwords,
+    range,
+};
+use crate::decode::probe::Probe;
+use crate::shared::image;
+use crate::table::{Item, Kind, NONE, Ty};
+use crate::{Access, Field, Inst};
+
+/// As what an operand's bits are taken. Packed types have two components in one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+#[allow(missing_docs)]
+pub enum Type {
+    /// Bits, whatever they mean; as many as [`OperandSignature::bits`] says.
+    Bits,
+    I16,
+    I32,
+    I64,
+    F16,
+    F32,
+    F64,
+    PkI16,
+    PkF16,
+    PkBf16,
+    Bf16,
+    PkI32,
+    PkF32,
+}
+
+impl Type {
+    const fn of(ty: Ty) -> Type {
+        match ty {
+            Ty::B => Type::Bits,
+            Ty::I16 => Type::I16,
+            Ty::I32 => Type::I32,
+            Ty::I64 => Type::I64,
+            Ty::F16 => Type::F16,
+            Ty::F32 => Type::F32,
+            Ty::F64 => Type::F64,
+            Ty::PkI16 => Type::PkI16,
+            Ty::PkF16 => Type::PkF16,
+            Ty::PkBf16 => Type::PkBf16,
+            Ty::Bf16 => Type::Bf16,
+            Ty::PkI32 => Type::PkI32,
+            Ty::PkF32 => Type::PkF32,
+        }
+    }
+
+    /// Its name, such as `pk_f16`; `b` for bits.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Type::Bits => "b",
+            Type::I16 => "i16",
+            Type::I32 => "i32",
+            Type::I64 => "i64",
+            Type::F16 => "f16",
+            Type::F32 => "f32",
+            Type::F64 => "f64",
+            Type::PkI16 => "pk_i16",
+            Type::PkF16 => "pk_f16",
+            Type::PkBf16 => "pk_bf16",
+            Type::Bf16 => "bf16",
+            Type::PkI32 => "pk_i32",
+            Type::PkF32 => "pk_f32",
+        }
+    }
+
+    /// The bits of one value, both components of a packed one; `None` for [`Type::Bits`]. An operand can have several: a
+    /// matrix.
+    pub const fn bits(self) -> Option<u16> {
+        Some(match self {
+            Type::Bits => return None,
+            Type::I16 | Type::F16 | Type::Bf16 => 16,
+            Type::I32 | Type::F32 | Type::PkI16 | Type::PkF16 | Type::PkBf16 => 32,
+            Type::I64 | Type::F64 | Type::PkI32 | Type::PkF32 => 64,
+        })
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// An operand of a [`Signature`].
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct OperandSignature {
+    /// The field that names it: its role. [`Field::Vcc`] is a vcc that the text shows and no field names.
+    pub field: Field,
+    /// As what its bits are taken.
+    pub ty: Type,
+    /// Its width in bits, as in [`Operand::bits`](crate::Operand::bits): of registers all their bits, even if a value has
+    /// fewer; of what can only be a constant in the field the bits of the field. The least, if other fields say how many
+    /// registers there are.
+    pub bits: u16,
+    /// The greatest width in bits.
+    pub most_bits: u16,
+    /// Read, written or both. With `returned` an operand that is read and written may be read only.
+    pub access: Access,
+    /// Only if this field is set the operand is written: the instruction returns something.
+    pub returned: Option<Field>,
+    /// Some instructions of the form lack it: those that do not return anything, loads to LDS, addresses without a second
+    /// register.
+    pub optional: bool,
+    /// What may stand there.
+    pub takes: Takes,
+    /// What an operand code is divided by in the field, after `first` is taken from it.
+    pub scale: u8,
+    /// The operand code that the field's zero stands for. Where another field says that it is an accumulation register, it
+    /// is 256 less than that register's code; where one says that it is a vector register (SDWA), the same.
+    pub first: u16,
+    signature: Signature,
+    item: &'static Item,
+}
+
+/// An item is up to so many operands.
+pub(super) const MOST_PARTS: u8 = 5;
+
+impl OperandSignature {
+    /// The `part`th operand of an item, counted from zero.
+    pub(super) fn new(signature: &Signature, item: &'static Item, part: u8) -> Option<OperandSignature> {
+        let reading = Reading { signature, probe: &signature.probe, item };
+        let access = item.access?;
+        let (field, (least, most), optional) = reading.part(part)?;
+        let bits = |dwords: u16| match item.kind {
+            Kind::Half | Kind::HalfSel => 16,
+            _ if dwords == 0 => u16::from(item.width),
+            _ => dwords * 32,
+        };
+        let returns = is_conditional(item);
+        let access = if returns && access == Access::Read { Access::ReadWrite } else { access };
+        Some(OperandSignature {
+            field,
+            ty: Type::of(item.ty),
+            bits: bits(least),
+            most_bits: bits(most),
+            access,
+            returned: if returns { signature.field_at(item.cond) } else { None },
+            optional,
+            takes: reading.takes(part, least),
+            scale: 1 << (item.shift & 7),
+            first: item.add,
+            signature: *signature,
+            item,
+        })
+    }
+
+    /// How many values of the type it has: 16 of an `f32` of 512 bits. Of [`Type::Bits`] one.
+    pub fn count(&self) -> u16 {
+        // A value of 16 bits takes a whole register.
+        self.ty.bits().map_or(1, |bits| (self.bits / bits.max(32)).max(1))
+    }
+
+    /// A tuple of scalar registers must begin at a multiple of so many: [`Inst::check`] demands it. 1 if none may stand.
+    pub fn scalar_alignment(&self) -> u8 {
+        let dwords = if self.takes.sgprs() || self.takes.ttmps() { self.bits.div_ceil(32) } else { 1 };
+        scalar_align(dwords) as u8
+    }
+
+    /// A tuple of two or more vector registers must begin at a multiple of so many: [`Inst::check`] demands it. 1 if none may
+    /// stand.
+    pub fn vector_alignment(&self) -> u8 {
+        let tuples = self.most_bits > 32 && (self.takes.vgprs() || self.takes.agprs());
+        if tuples && self.signature.target().aligned_vgprs() { 2 } else { 1 }
+    }
+
+    /// Other fields that have a say in it, not always distinct: what kind of register it is, how many, its sign, whether it
+    /// is there at all.
+    pub fn others(&self) -> impl Iterator<Item = Field> + use<> {
+        let (signature, own) = (self.signature, self.field);
+        let bits = self.item.aux.into_iter().chain([self.item.cond]).filter(|bit| *bit != NONE);
+        bits.filter_map(move |bit| signature.field_at(bit)).filter(move |field| *field != own)
+    }
+}
+
+impl fmt::Debug for OperandSignature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OperandSignature")
+            .field("field", &self.field)
+            .field("ty", &self.ty)
+            .field("bits", &self.bits)
+            .field("access", &self.access)
+            .field("takes", &self.takes)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How an item reads: what src/codec does with an instruction, for all instructions at once.
+struct Reading<'a> {
+    signature: &'a Signature,
+    probe: &'a Probe,
+    item: &'static Item,
+}
+
+impl Reading<'_> {
+    fn can_be(&self, bit: u8, value: bool) -> bool {
+        self.probe.can_be(bit, value)
+    }
+
+    /// A bit among those that the item looks at is there, and both values are possible, or only one is and it is this.
+    fn aux(&self, n: usize, value: bool) -> bool {
+        self.item.aux.get(n).is_some_and(|&bit| self.can_be(bit, value))
+    }
+
+    /// The field, the least and the greatest number of dwords (0: of no register), and whether it can be missing.
+    fn part(&self, part: u8) -> Option<(Field, (u16, u16), bool)> {
+        let item = self.item;
+        let dwords = u16::from(item.dwords);
+        let one = |n: u16| (n, n);
+        match item.kind {
+            Kind::Second => return None,
+            Kind::SmemOffset if item.aux[1] != NONE => {
+                return match part {
+                    0 => Some((Field::Soffset, one(1), true)),
+                    // A register alone takes the place of the constant.
+                    1 => Some((item.field, one(1), self.aux(0, false) && self.aux(1, true))),
+                    _ => None,
+                };
+            }
+            Kind::ImgAddr | Kind::ImgAddrGrad => return self.image_address(part),
+            _ if part > 0 => return None,
+            _ => {}
+        }
+        let size = match item.kind {
+            kind if kind.is_number() || kind == Kind::Label => one(0),
+            Kind::BufData => (dwords, dwords + u16::from(self.aux(2, true))),
+            Kind::BufVaddr if self.aux(2, true) || self.aux(0, true) && self.aux(1, true) => (1, 2),
+            Kind::GlobalAddr => (1, 2),
+            Kind::AccSized => self.matrix(),
+            _ if is_image_data(item) => self.image_data(),
+            _ => one(dwords),
+        };
+        let unreturned = item.access == Some(Access::Write) && is_conditional(item) && self.can_be(item.cond, false);
+        let to_lds = item.kind == Kind::BufData && self.probe.has_lds() && self.aux(1, true);
+        Some((item.field, size, unreturned || to_lds))
+    }
+
+    fn image_data(&self) -> (u16, u16) {
+        let what = match self.item.kind {
+            Kind::MimgGather => image::GATHER,
+            Kind::MimgAtomic => image::ATOMIC,
+            Kind::MimgCmpswap => image::CMPSWAP,
+            _ => image::DATA,
+        };
+        let what = what | if self.probe.has_d16() { image::D16 } else { 0 };
+        let mut size = (u16::MAX, 0);
+        for n in 0..64u16 {
+            let (dmask, tfe, d16) = (n & 15, n & 16 != 0, n & 32 != 0);
+            if self.aux(1, tfe) && self.aux(2, d16) {
+                let dwords = mimg_dwords(what, dmask, tfe, d16);
+                size = (size.0.min(dwords), size.1.max(dwords));
+            }
+        }
+        size
+    }
+
+    /// A matrix, whose format says how long it is.
+    fn matrix(&self) -> (u16, u16) {
+        let can_be = |format: &u32| {
+            (0..MATRIX_FORMAT).all(|n| self.can_be(self.item.aux[1].saturating_add(n), format >> n & 1 == 1))
+        };
+        let sizes = || (0..1 << MATRIX_FORMAT).filter(can_be).map(matrix_dwords_of);
+        (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0))
+    }
+
+    /// A part of an image address: of fields that name a register each the last one names all that are left.
+    fn image_address(&self, part: u8) -> Option<(Field, (u16, u16), bool)> {
+        let item = self.item;
+        let fields: u8 = match (item.aux[2], item.aux[3]) {
+            (NONE, _) => 1,
+            (_, NONE) => 4,
+            _ => 5,
+        };
+        if part >= fields {
+            return None;
+        }
+        let mut size = (u16::MAX, 0);
+        for n in 0..16u64 {
+            let dim = n & 7;
+            if self.aux(1, n & 8 != 0) {
+                let a16 = if item.aux[1] == NONE { 0 } else { (n >> 3) << (item.aux[1] & 63) };
+                let bits = dim << (item.aux[0] & 63) | a16;
+                let inst = Inst::new(self.signature.target(), [bits as u32, (bits >> 32) as u32, 0, 0, 0], 0, 2);
+                let dwords = image_address_dwords(item, &inst);
+                size = (size.0.min(dwords), size.1.max(dwords));
+            }
+        }
+        let (least, most) = size;
+        let before = u16::from(part);
+        if most <= before {
+            return None;
+        }
+        let last = part == fields - 1;
+        let size = if last { (least.saturating_sub(before).max(1), most - before) } else { (1, 1) };
+        let field = match part {
+            0 => item.field,
+            1 => Field::Vaddr1,
+            2 => Field::Vaddr2,
+            3 => Field::Vaddr3,
+            _ => Field::Vaddr4,
+        };
+        Some((field, size, least <= before))
+    }
+
+    /// What may stand there.
+    fn takes(&self, part: u8, dwords: u16) -> Takes {
+        let item = self.item;
+        let mut takes = Takes::new(self.signature.target(), dwords.max(1));
+        let immediate = |kind: ImmediateKind| {
+            let (min, max) = range(item);
+            let [min, max] = [min, max].map(|n| n.clamp(i32::MIN.into(), i32::MAX.into()) as i32);
+            Some(Immediate { bits: item.width, min, max, kind })
+        };
+        // Without the flag the operand is not there, or is something else.
+        let flagged = item.cond != NONE && item.access == Some(Access::Write);
+        match item.kind {
+            Kind::Code | Kind::BufData | Kind::Acc | Kind::AccSized => {
+                let acc = if item.kind == Kind::Code { NONE } else { item.aux[0] };
+                // A check knows no length that another field says.
+                let end = if item.kind == Kind::AccSized { AGPR.saturating_sub(dwords) } else { AGPR };
+                self.fields(flagged, |code| match code {
+                    VGPR.. => {
+                        if code <= end {
+                            self.vector(&mut takes, code, acc);
+                        }
+                    }
+                    _ => takes.codes.insert(code),
+                });
+            }
+            Kind::Agpr | Kind::AgprOrConst => self.fields(flagged, |code| match code {
+                VGPR.. => takes.codes.insert(code - VGPR + AGPR),
+                _ => takes.codes.insert(code),
+            }),
+            Kind::Half => {
+                takes.halves = true;
+                self.fields(flagged, |code| takes.codes.insert(if code >= VGPR { code & !HALF } else { code }));
+            }
+            Kind::HalfSel => {
+                takes.halves = self.aux(3, true);
+                self.fields(flagged, |code| takes.codes.insert(code));
+            }
+            Kind::SdwaSrc => {
+                if self.can_be(item.cond, false) {
+                    self.fields(false, |code| takes.codes.insert(code | VGPR));
+                }
+                if self.can_be(item.cond, true) {
+                    self.fields(true, |code| takes.codes.insert(code));
+                }
+            }
+            Kind::SdstOrVcc => {
+                takes.vcc = self.aux(0, false);
+                if self.aux(0, true) {
+                    self.fields(true, |code| takes.codes.insert(code));
+                }
+            }
+            Kind::Vcc => takes.vcc = true,
+            Kind::Saddr => self.fields(false, |code| match code {
+                _ if code == off(self.signature.target()) => takes.off = true,
+                _ => takes.codes.insert(code),
+            }),
+            Kind::SmrdOffset => {
+                if self.aux(0, false) {
+                    self.fields(false, |code| takes.codes.insert(code));
+                }
+                takes.immediate = if self.aux(0, true) { immediate(ImmediateKind::Number) } else { None };
+            }
+            Kind::SmemOffset => {
+                let second = item.aux[1] != NONE && part == 0;
+                // As an offset of its own a register stands where no other one is added.
+                if second || self.aux(0, false) && self.aux(1, false) {
+                    let scalars = (0..1 << SCALAR).filter(|&code| self.probe.is_scalar(code));
+                    scalars.for_each(|code| takes.codes.insert(code));
+                }
+                if !second && self.aux(0, true) {
+                    takes.immediate = immediate(ImmediateKind::Number);
+                }
+            }
+            Kind::BufVaddr => {
+                takes.off = (0..3).all(|n| self.aux(n, false));
+                self.vgprs(&mut takes, dwords);
+            }
+            Kind::ScratchAddr => {
+                takes.off = item.aux[0] == NONE || self.aux(0, false);
+                if item.aux[0] == NONE || self.aux(0, true) {
+                    self.vgprs(&mut takes, dwords);
+                }
+            }
+            Kind::ExpSrc => {
+                takes.off = self.aux(0, false);
+                self.vgprs(&mut takes, dwords);
+            }
+            Kind::GlobalAddr | Kind::Vdsty | Kind::ImgAddr | Kind::ImgAddrGrad => self.vgprs(&mut takes, dwords),
+            _ if is_image_data(item) => {
+                let acc = item.aux[3];
+                (VGPR..=AGPR.saturating_sub(dwords)).for_each(|code| self.vector(&mut takes, code, acc));
+            }
+            Kind::Literal => takes.codes.insert(LITERAL),
+            Kind::Label => {
+                let label = immediate(ImmediateKind::Label);
+                takes.immediate = label.map(|all| Immediate { min: i16::MIN.into(), max: i16::MAX.into(), ..all });
+            }
+            kind => takes.immediate = immediate_kind(kind).and_then(immediate),
+        }
+        takes
+    }
+
+    /// The operand codes that the field may name.
+    fn fields(&self, flag: bool, mut each: impl FnMut(u16)) {
+        let item = self.item;
+        // All are at most nine bits wide: their codes have nine.
+        for value in 0..1u32 << item.width.min(9) {
+            if self.probe.accepts(item, value, flag) {
+                each(((value as u16) << item.shift) + item.add);
+            }
+        }
+    }
+
+    /// A vector register, and the accumulation register in its place if a bit can say so.
+    fn vector(&self, takes: &mut Takes, code: u16, acc: u8) {
+        if self.can_be(acc, false) {
+            takes.codes.insert(code);
+        }
+        if self.can_be(acc, true) {
+            takes.codes.insert(code - VGPR + AGPR);
+        }
+    }
+
+    /// All vector registers at which a tuple can begin.
+    fn vgprs(&self, takes: &mut Takes, dwords: u16) {
+        (VGPR..=AGPR.saturating_sub(dwords)).for_each(|code| takes.codes.insert(code));
+    }
+}
+
+fn immediate_kind(kind: Kind) -> Option<ImmediateKind> {
+    Some(match kind {
+        Kind::Hex | Kind::Int16 | Kind::Endpgm => ImmediateKind::Number,
+        Kind::Hwreg => ImmediateKind::Hwreg,
+        Kind::Sendmsg => ImmediateKind::Sendmsg,
+        Kind::Waitcnt => ImmediateKind::Waitcnt,
+        Kind::GprIdx => ImmediateKind::GprIdx,
+        Kind::Attr => ImmediateKind::Attribute,
+        Kind::InterpParam => ImmediateKind::InterpParam,
+        Kind::ExpTgt => ImmediateKind::ExportTarget,
+        _ => return None,
+    })
+}

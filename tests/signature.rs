@@ -1,0 +1,378 @@
+//! What signatures say of operations is what decoding finds in instructions: for every operation of every target in all its
+//! forms the operands, implicit registers and modifiers of decoded words are those of the signature; and every value of
+//! every operand's field is accepted if the signature takes it, and else refused.
+#![cfg(has_target)]
+
+#[path = "words/mod.rs"]
+mod words;
+
+use amdgpu_isa::{
+    Access, Field, FieldInfo, Format, InlineFloat, Inst, Opcode, OperandSignature, Reg, RuleError, Signature, Special,
+    Target, Value, decode_words,
+};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use words::{Filling, Rng, attempt, layout, legal, repair};
+
+/// Instructions of a signature's form; the plainest ones first.
+fn instances(signature: &Signature, count: usize, rng: &mut Rng) -> Vec<Inst> {
+    let (target, opcode) = (signature.target(), signature.opcode());
+    let (format, number) = (signature.format(), signature.number());
+    let mut all = Vec::new();
+    match signature.extension() {
+        None => all = legal(target, (format, number, opcode), count, rng),
+        Some(extension) => {
+            let base = layout(target, format);
+            let behind = base.extends.iter().find(|e| e.format == extension).expect("a form has its extension");
+            for n in 0..count * 4 {
+                let filling = if n < 2 { Filling::Zero } else { rng.pick(&[Filling::Typical, Filling::Random]) };
+                let mut words = attempt(target, base, number, Some(behind), filling, rng);
+                all.extend(repair(target, &mut words, rng).filter(|inst| !all.contains(inst)));
+            }
+        }
+    }
+    all.retain(|inst| is_of(inst, signature));
+    all.truncate(count);
+    assert!(!all.is_empty(), "{signature:?}: no words");
+    all
+}
+
+fn is_of(inst: &Inst, signature: &Signature) -> bool {
+    let behind = inst.extension().filter(|e| *e != Format::Literal);
+    let operation = inst.opcode() == signature.opcode() || inst.second_opcode() == Some(signature.opcode());
+    operation && (inst.format(), behind) == (signature.format(), signature.extension())
+}
+
+/// Any literal is as good as another.
+fn plain(value: Value) -> Value {
+    if matches!(value, Value::Literal(_)) { Value::Literal(0) } else { value }
+}
+
+/// The instruction's operands and those of the signature that they are; none may be left over.
+fn paired(inst: &Inst, operands: &[OperandSignature]) -> Vec<(amdgpu_isa::Operand, usize)> {
+    let mut left = operands.iter().enumerate();
+    let named = inst.operands().filter(|o| o.role.is_some());
+    let pairs = named
+        .map(|operand| {
+            let skipped = |o: &OperandSignature| assert!(o.optional, "{inst:?} lacks {}", o.field);
+            let found = left.find(|(_, o)| {
+                let same = Some(o.field) == operand.role;
+                if !same {
+                    skipped(o);
+                }
+                same
+            });
+            (operand, found.unwrap_or_else(|| panic!("{inst:?} has {operand:?} besides")).0)
+        })
+        .collect();
+    left.for_each(|(_, o)| assert!(o.optional, "{inst:?} lacks {}", o.field));
+    pairs
+}
+
+fn agrees(inst: &Inst, signature: &Signature, operands: &[OperandSignature]) {
+    for (operand, n) in paired(inst, operands) {
+        let said = &operands[n];
+        let bits = match operand.value {
+            Value::Imm(_) | Value::Label(_) => {
+                let field = said.takes.immediate.unwrap_or_else(|| panic!("{inst:?}: {operand:?}")).bits;
+                operand.bits == field.into()
+            }
+            Value::Off => true,
+            _ => (said.bits..=said.most_bits).contains(&operand.bits),
+        };
+        assert!(bits, "{inst:?}: {operand:?} has not {} to {} bits", said.bits, said.most_bits);
+        let access = match said.returned {
+            Some(field) if inst.get(field) == Some(0) => Access::Read,
+            _ => said.access,
+        };
+        assert_eq!(operand.access, access, "{inst:?}: {operand:?}");
+        assert!(said.takes.value(operand.value), "{inst:?}: {operand:?} is not one of {:?}", said.takes);
+    }
+    aligned(inst, operands);
+    let implicit = inst.operands().filter(|o| o.role.is_none()).map(|o| (o.value, o.bits, o.access));
+    let holds = |field: Option<Field>| field.is_none_or(|f| inst.get(f).expect("it has the field") != 0);
+    let said = signature.implicit().filter(|i| holds(i.when)).map(|i| (Value::Reg(i.reg), i.bits, i.access));
+    assert_eq!(implicit.collect::<Vec<_>>(), said.collect::<Vec<_>>(), "{inst:?}");
+    for modifier in signature.modifiers() {
+        let value = inst.get(modifier.field).expect("it has the field");
+        assert!(modifier.takes(value), "{inst:?}: {modifier:?} does not take {value}");
+    }
+    let set = |field| inst.get(field).is_some_and(|v| v != 0);
+    if !set(Field::Lds) && !set(Field::Gds) {
+        assert_eq!(inst.flags(), signature.flags(), "{inst:?}");
+    }
+}
+
+/// `Inst::check` demands the alignment that the signature says, of the first tuple that has another.
+fn aligned(inst: &Inst, operands: &[OperandSignature]) {
+    let is_tuple = |o: &amdgpu_isa::Operand| o.bits > 32;
+    let wrong = paired(inst, operands).into_iter().filter(|(o, _)| is_tuple(o)).find_map(|(o, n)| {
+        let (said, field) = (&operands[n], o.role.expect("it is named"));
+        let code = || inst.get(field).expect("it has the field") as u16 * u16::from(said.scale) + said.first;
+        match o.value {
+            Value::Reg(Reg::Vgpr(register) | Reg::Agpr(register)) if register % said.vector_alignment() != 0 => {
+                Some(RuleError::MisalignedVector { field, register })
+            }
+            Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_)) if code() % u16::from(said.scalar_alignment()) != 0 => {
+                Some(RuleError::MisalignedScalar { field, code: code() })
+            }
+            _ => None,
+        }
+    });
+    let found = inst.check().err().filter(|e| !matches!(e, RuleError::ConstantBus { .. }));
+    assert_eq!(found, wrong, "{inst:?}");
+}
+
+/// Where an instruction's field lies: the first dword of its part, and the field.
+fn place(inst: &Inst, field: Field) -> Option<(usize, &'static FieldInfo)> {
+    let last = inst.fields().filter(|held| held.info.field == field).last()?;
+    Some((usize::from(last.first_bit / 32), last.info))
+}
+
+fn with(inst: &Inst, changes: &[(Field, u32)]) -> [u32; 5] {
+    let mut words = [0; 5];
+    words[..inst.words().len()].copy_from_slice(inst.words());
+    for &(field, value) in changes {
+        if let Some((first, info)) = place(inst, field) {
+            words::set(&mut words[first..], info, value);
+        }
+    }
+    words
+}
+
+fn width(info: &FieldInfo) -> u8 {
+    info.width + info.hi_width
+}
+
+/// Values of the fields that have a say in an operand, all together: of flags both, of addresses whether they are there.
+fn surroundings(inst: &Inst, operand: &OperandSignature) -> Vec<Vec<(Field, u32)>> {
+    let mut all = vec![Vec::new()];
+    let fields: BTreeSet<Field> = operand.others().collect();
+    for field in fields {
+        let Some((_, info)) = place(inst, field) else { continue };
+        let values: &[u32] = match (field, width(info)) {
+            // They change the sign, and not the register.
+            (Field::Neg | Field::Abs | Field::Src0Neg | Field::Src1Neg | Field::Src0Abs | Field::Src1Abs, _) => {
+                continue;
+            }
+            (Field::Src0Sext | Field::Src1Sext, _) => continue,
+            (Field::Saddr, _) => &[0, 127],
+            (_, 1) => &[0, 1],
+            (Field::Dmask, _) => &[0, 1],
+            // Elements of 8 bits and of 4: the longest matrix, and the shortest.
+            (Field::Cbsz | Field::Blgp, _) => &[0, 4],
+            _ => &[0, u32::MAX],
+        };
+        all = all.iter().flat_map(|set| values.iter().map(|v| [&set[..], &[(field, *v)]].concat())).collect();
+    }
+    all
+}
+
+/// What was seen of an operand: its values, and the values of its field that were accepted.
+#[derive(Default)]
+struct Seen {
+    values: HashSet<String>,
+    fields: BTreeSet<u32>,
+}
+
+fn key(value: Value) -> String {
+    format!("{:?}", plain(value))
+}
+
+/// Tries every value of an operand's field (of long ones as many as there are codes, and the ends).
+fn try_all(insts: &[Inst], signature: &Signature, operands: &[OperandSignature], n: usize) -> Seen {
+    let mut seen = Seen::default();
+    let operand = &operands[n];
+    for inst in insts {
+        for (operand, m) in paired(inst, operands) {
+            if m == n {
+                seen.values.insert(key(operand.value));
+            }
+        }
+        let Some((_, info)) = place(inst, operand.field) else { continue };
+        let all = ((1u64 << width(info)) - 1) as u32;
+        let values = (0..=all.min(511)).chain([all >> 1, (all >> 1) + 1, all]);
+        let surroundings = surroundings(inst, operand);
+        for value in values {
+            let mut last = None;
+            for others in &surroundings {
+                let words = with(inst, &[&others[..], &[(operand.field, value)]].concat());
+                let Ok(changed) = decode_words(signature.target(), &words) else { continue };
+                if !is_of(&changed, signature) {
+                    continue;
+                }
+                let named = changed.operands().find(|o| o.role == Some(operand.field));
+                let Some(found) = named else { continue };
+                assert!(operand.takes.value(found.value), "{changed:?}: {found:?} is not in {:?}", operand.takes);
+                seen.fields.insert(value);
+                // Mostly the other fields change nothing.
+                if last != Some(found.value) {
+                    seen.values.insert(key(found.value));
+                    last = Some(found.value);
+                }
+            }
+        }
+    }
+    seen
+}
+
+/// All values that may stand somewhere.
+fn universe() -> Vec<Value> {
+    let bytes = || 0..=255u8;
+    let registers = bytes()
+        .flat_map(|n| [Reg::Sgpr(n), Reg::Vgpr(n), Reg::VgprHigh(n), Reg::Agpr(n), Reg::Ttmp(n)].map(Value::Reg));
+    let specials = Special::ALL.iter().map(|&special| Value::Reg(Reg::Special(special)));
+    let floats = InlineFloat::ALL.iter().map(|&float| Value::Float(float));
+    let constants = (-16..=64).map(Value::Int).chain(floats);
+    registers.chain(specials).chain(constants).chain([Value::Literal(0), Value::Off, Value::Reg(Reg::Vcc)]).collect()
+}
+
+/// What an operand takes is told by these of its properties, so that what is alike is tried once a format.
+fn sort(signature: &Signature, operands: &[OperandSignature]) -> String {
+    let one = |o: &OperandSignature| {
+        format!("{:?} {} {} {} {:?}", o, o.optional, o.most_bits, o.returned.is_some(), o.others().collect::<Vec<_>>())
+    };
+    let all: Vec<String> = operands.iter().map(one).collect();
+    format!("{} {:?} {all:?}", signature.format(), signature.extension())
+}
+
+fn all_signatures() -> impl Iterator<Item = Signature> {
+    Target::ALL.iter().flat_map(|&t| Opcode::ALL.iter().flat_map(move |op| op.signatures(t)))
+}
+
+#[test]
+fn instructions_are_as_their_signatures_say() {
+    let mut rng = Rng(7);
+    let mut count = 0;
+    for signature in all_signatures() {
+        let operands: Vec<_> = signature.operands().collect();
+        for inst in instances(&signature, 12, &mut rng) {
+            // Of two operations in a word the signature is that of one pair, and not of each that the operation is in.
+            if inst.second_opcode().is_none() {
+                agrees(&inst, &signature, &operands);
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 1000, "{count}");
+}
+
+#[test]
+fn a_field_takes_what_the_signature_says_and_nothing_else() {
+    let mut rng = Rng(8);
+    let universe: Vec<(Value, String)> = universe().into_iter().map(|value| (value, key(value))).collect();
+    let (mut tried, mut codes) = (0, 0);
+    for &target in Target::ALL.iter().filter(|t| !t.is_partial()) {
+        let mut known = HashSet::new();
+        for signature in Opcode::ALL.iter().flat_map(|op| op.signatures(target)) {
+            let operands: Vec<_> = signature.operands().collect();
+            if !known.insert(sort(&signature, &operands)) {
+                continue;
+            }
+            let insts = instances(&signature, 6, &mut rng);
+            for (n, operand) in operands.iter().enumerate() {
+                let place_of = format!("{signature:?} {}", operand.field);
+                let seen = try_all(&insts, &signature, &operands, n);
+                let takes = &operand.takes;
+                for (value, key) in &universe {
+                    let was_seen = seen.values.contains(key);
+                    assert_eq!(takes.value(*value), was_seen, "{place_of}: {value:?} of {takes:?}");
+                    tried += 1;
+                }
+                if let Some(imm) = takes.immediate {
+                    let ends = [imm.min, imm.max].map(|n| [format!("Imm({n})"), format!("Label({n})")]);
+                    for [as_number, as_label] in ends {
+                        assert!(
+                            seen.values.contains(&as_number) || seen.values.contains(&as_label),
+                            "{place_of}: {as_number}"
+                        );
+                    }
+                    continue;
+                }
+                // Where no other field has a say, each value of the field is one code, which is taken or not.
+                let is_sdwa = operand.first == 0 && takes.vgprs() && signature.extension().is_some();
+                let Some((_, info)) = place(&insts[0], operand.field) else { continue };
+                if operand.optional || takes.off || takes.vcc || takes.halves || is_sdwa || width(info) > 9 {
+                    continue;
+                }
+                for value in 0..1u32 << width(info) {
+                    let code = value as u16 * u16::from(operand.scale) + operand.first;
+                    let said = takes.codes.contains(code) || code >= 256 && takes.codes.contains(code + 256);
+                    assert_eq!(said, seen.fields.contains(&value), "{place_of}: {value}");
+                    codes += 1;
+                }
+            }
+        }
+    }
+    assert!(tried > 100_000 && codes > 10_000, "{tried} {codes}");
+}
+
+/// Every value of every modifier, alone in an instruction that is else as it was.
+#[test]
+fn a_modifier_takes_what_the_signature_says_and_nothing_else() {
+    let mut rng = Rng(9);
+    let (mut taken, mut refused) = (0, 0);
+    for &target in Target::ALL.iter().filter(|t| !t.is_partial()) {
+        for signature in Opcode::ALL.iter().flat_map(|op| op.signatures(target)) {
+            let insts = instances(&signature, 4, &mut rng);
+            for modifier in signature.modifiers().filter(|m| m.bits <= 9) {
+                for value in 0..1u32 << modifier.bits {
+                    let decodes = insts.iter().any(|inst| {
+                        let decoded = decode_words(target, &with(inst, &[(modifier.field, value)]));
+                        decoded.is_ok_and(|inst| is_of(&inst, &signature))
+                    });
+                    if decodes {
+                        taken += 1
+                    } else {
+                        refused += 1
+                    }
+                    assert_eq!(modifier.takes(value), decodes, "{signature:?} {} {value}", modifier.field);
+                }
+                let Some(ranges) = modifier.ranges() else { continue };
+                let listed: Vec<u32> = ranges.flat_map(|(first, last)| first..=last).collect();
+                assert!(
+                    (0..1 << modifier.bits).filter(|v| modifier.takes(*v)).eq(listed),
+                    "{signature:?} {modifier:?}"
+                );
+            }
+        }
+    }
+    assert!(taken > 1000, "{taken}");
+    // Controls of SDWA and DPP.
+    assert!(refused > 0 || Target::ALL.iter().all(|t| t.layouts().iter().all(|l| l.format != Format::Sdwa)));
+}
+
+#[test]
+fn every_form_has_its_signature() {
+    for &target in Target::ALL {
+        for op in Opcode::ALL {
+            let forms: Vec<_> = op.forms(target).collect();
+            let said = op.signatures(target).map(|s| (s.format(), s.extension()));
+            assert!(said.eq(forms.iter().map(|form| (form.format, form.extension))), "{target} {op:?}");
+            for form in forms {
+                let signature = op.signature(target, form).expect("it has the form");
+                assert_eq!((signature.target(), signature.opcode()), (target, *op));
+                assert_eq!((signature.format(), signature.extension()), (form.format, form.extension));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_number_gives_its_operation() {
+    for &target in Target::ALL {
+        let mut all: BTreeMap<(Format, u16), Opcode> = BTreeMap::new();
+        for (format, number, opcode) in words::encodings(target) {
+            all.insert((format, number), opcode);
+        }
+        for layout in target.layouts() {
+            for number in (0..2048).chain([0x8000, u16::MAX]) {
+                let found = layout.format.opcode(target, number);
+                // Of two operations in a word each pair has a number.
+                if target.is_partial() && found.is_some() && layout.format.name() == "VOPD" {
+                    continue;
+                }
+                assert_eq!(found, all.get(&(layout.format, number)).copied(), "{target} {} {number}", layout.format);
+            }
+        }
+    }
+}
