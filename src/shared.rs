@@ -101,8 +101,6 @@ pub mod places {
     pub const SECTION: u16 = 1024;
     /// The last places of a section are those of scalar addresses.
     pub const ADDRESSES: u16 = 768;
-    /// The code that is no register as a scalar address.
-    pub const OFF: u16 = 127;
     /// Behind the sections are the registers that no field names.
     pub const IMPLICIT: u16 = 3 * SECTION;
     /// `Row::acc` and `Row::address` where there are none: one bit is left, and it is the lowest one.

@@ -25,11 +25,7 @@ const MANUALS: &[(&str, &str, &str)] = &[
 
 /// Manuals whose targets this library does not have yet. Who adds the target deletes its line here, and the test then
 /// says what is to be put right in the page.
-const WAITING: &[(&str, &str)] = &[
-    ("cdna1", "gfx908 has no tables in isa/ yet"),
-    ("cdna2", "gfx90a has no tables in isa/ yet"),
-    ("cdna4", "gfx950 has no tables in isa/ yet"),
-];
+const WAITING: &[(&str, &str)] = &[];
 
 /// Targets that no manual here is about.
 const WITHOUT_MANUAL: &[(&str, &str)] = &[

@@ -106,9 +106,9 @@ fn get(inst: &Inst, role: &str) -> u32 {
 fn is_accumulator(inst: &Inst, role: &str) -> bool {
     let flag = |name: &str, bit: u32| get(inst, name) >> bit & 1 == 1;
     match (inst.format(), role) {
-        (Format::Vop3pMai, "src0") => flag("acc", 0),
-        (Format::Vop3pMai, "src1") => flag("acc", 1),
-        (Format::Vop3pMai, _) => flag("acc_cd", 0),
+        (Format::Vop3pMai | Format::Vop3px, "src0") => flag("acc", 0),
+        (Format::Vop3pMai | Format::Vop3px, "src1") => flag("acc", 1),
+        (Format::Vop3pMai | Format::Vop3px, _) => flag("acc_cd", 0),
         _ => flag("acc", 0),
     }
 }

@@ -146,6 +146,8 @@ fn has_bits_without_meaning(inst: &Inst) -> bool {
         _ if inst.format() == Format::Smem => {
             more_than(Field::Soffset, 0) || is(Field::Imm, 0) && more_than(Field::Offset, 127)
         }
+        // The destination of an atomic that does not return: CDNA1 has some that never do.
+        _ if inst.flags().is_atomic() && (is(Field::Glc, 0) || is(Field::Sc0, 0)) => more_than(Field::Vdst, 0),
         _ => is(Field::Sd, 0) && more_than(Field::Sdst, 0),
     }
 }

@@ -299,13 +299,10 @@ fn families(t: &mut Target) -> Result<()> {
             return def.at.err(format!("format {} has no encoding bits", def.name));
         };
         let within = |p: &Piece, low: u8| p.lsb >= low && p.lsb + p.width <= 32;
-        if op.lsb >= 64 {
-            let placed = |p: &Piece| p.lsb + p.width <= 96;
-            if def.shares.is_some() || op_high.is_some() || !fixed.iter().all(|(b, _)| b.pieces.iter().all(placed)) {
-                return def.at.err(
-                    "a format whose opcode is in the third dword has all of it and its fixed bits there and before",
-                );
-            }
+        // All of it and the fixed bits lie in the third dword and before.
+        let placed = |p: &Piece| p.lsb + p.width <= 96;
+        let all_placed = fixed.iter().all(|(b, _)| b.pieces.len() == 1 && placed(&b.pieces[0]));
+        if op.lsb >= 64 && placed(&op) && all_placed && def.shares.is_none() && op_high.is_none() {
             let base = t.families.last().map_or(0, |f| f.base + f.slots);
             let slots = 1usize << op.width;
             let (name, dwords) = (def.name.clone(), def.bits / 32);

@@ -52,7 +52,7 @@ pub fn of(at: &Place, t: &Target, form: &Form, item: &Item, rules: &mut Vec<Rule
             }
         }
         // Without a scalar address the other one is a register pair.
-        "global_addr" => add(RuleKind::Room, whole(item.lsb, 8)?, 2, &[(whole(a, 7)?, 127)]),
+        "global_addr" => add(RuleKind::Room, whole(item.lsb, 8)?, 2, &[(whole(a, 7)?, t.code.off as u8)]),
         // The offset is a constant, or its lowest bits are a register's code; a register may stand in a field of its own.
         "smem_offset" => {
             if b != NONE {

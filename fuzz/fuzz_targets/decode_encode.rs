@@ -16,7 +16,7 @@ fuzz_target!(|data: &[u8]| {
                 inverse(target, &inst, &code[at..]);
                 at += inst.len();
             }
-            Err(Invalid { word, len, error }) => {
+            Err(Invalid { word, len, error, .. }) => {
                 let len = usize::from(len);
                 assert_eq!(len, (code.len() - at).min(4));
                 assert_eq!(word.to_le_bytes()[..len], code[at..at + len]);

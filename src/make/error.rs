@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::{DecodeError, Field, FieldError, Format, Opcode, Reg};
+use crate::{DecodeError, Field, FieldError, Format, InlineFloat, Opcode, Reg};
 
 /// Why an instruction cannot be made. It names the field, and what was given for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -168,7 +168,11 @@ impl fmt::Display for Given {
         match *self {
             Given::Reg(reg) => reg.fmt(f),
             Given::Int(n) => n.fmt(f),
-            Given::Float { bits } => write!(f, "{:?}", f64::from_bits(bits)),
+            // What core prints of a float can panic, as far as a linker sees.
+            Given::Float { bits } => match InlineFloat::from_f64(f64::from_bits(bits)) {
+                Some(float) => float.fmt(f),
+                None => write!(f, "the float of the bits {bits:#018x}"),
+            },
             Given::Literal(dword) => write!(f, "the literal {dword:#x}"),
             Given::Off => f.write_str("off"),
         }

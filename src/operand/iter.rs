@@ -303,7 +303,7 @@ mod tests {
                 let mut named = usual.clone().filter(|operand| operand.role.is_some());
                 for item in ITEMS[target as usize].of(&inst).filter(|item| item.access.is_some()) {
                     let parts = if item.kind.has_parts() { 0..u8::MAX } else { 0..0 };
-                    for part in parts.map_while(|given| part(tables, item, &inst, given)) {
+                    for part in parts.map_while(|given| part(item, &inst, given)) {
                         assert_eq!(named.next(), Some(part), "{inst:?}");
                     }
                     // What is in several parts has no more behind them, but for an offset.

@@ -191,6 +191,11 @@ impl Items {
         self.all().find(|i| is_conditional(i)).map(|i| i.cond)
     }
 
+    /// The modifier that begins at a bit.
+    fn modifier_at(self, bit: u8) -> Option<Field> {
+        self.all().find(|i| i.access.is_none() && i.lsb == bit).map(|i| i.field)
+    }
+
     /// The item that an item of the other target answers to.
     fn partner(self, others: Items, item: &Item, names: Names) -> Option<&'static Item> {
         // The bit that returns the old value has a name of its own in each generation.
@@ -234,6 +239,11 @@ fn retarget(from: &Inst, target: Target, place: &Place) -> Result<Inst, Retarget
                 false => return Err(refused),
             }
         };
+        // Of doubles the same bits are signs on CDNA3, and were not before.
+        let is_sign = |item: &Item| item.kind == Kind::ListNeg;
+        if is_sign(item) != is_sign(other) && modifier(item, from) != 0 {
+            return Err(refused);
+        }
         let value = names::value(from.target(), target, Some(item), item.field, held(item, from)).ok_or(refused)?;
         hold(other, value, &mut words).map_err(|_| refused)?;
     }
@@ -249,7 +259,12 @@ fn retarget(from: &Inst, target: Target, place: &Place) -> Result<Inst, Retarget
         encode(other, coded, &mut words).map_err(|_| refused(from, item))?;
     }
     let named = |field: Field| {
-        let field = names.reversed().of(field);
+        let returns = there.returns().filter(|&bit| there.modifier_at(bit) == Some(field));
+        let field = match (returns, items.returns()) {
+            // The bit that returns the old value has a name of its own in each generation.
+            (Some(_), Some(bit)) => items.modifier_at(bit).unwrap_or(field),
+            _ => names.reversed().of(field),
+        };
         RetargetError::Value { field, value: from.get(field).unwrap_or(0).into() }
     };
     let inst = form.finish(&mut words).map_err(|error| match error {
@@ -258,6 +273,8 @@ fn retarget(from: &Inst, target: Target, place: &Place) -> Result<Inst, Retarget
         ) => named(field),
         _ => lacks,
     })?;
+    // A field that nothing is in, as the destination of what does not return, need not be one there.
+    let inst = inst.canonical();
     compare(from, &inst, names)?;
     match (from.check(), inst.check()) {
         (Ok(()), Err(rule)) => Err(RetargetError::Rule(rule)),

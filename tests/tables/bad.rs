@@ -208,7 +208,6 @@ pub const ALL: &[Damage] = &[
     ("smem.isa", "56:53\nfield soffset    const 63:57", "57:53\nfield soffset const 63:58", "smem.isa:15: smem_offset looks at 7 bits from bit 58, which are no field in one piece"),
     ("smem.isa", "52:32\nfield s          const 56:53", "37:32\nfield s const 56:38", "smem.isa:15: smem_offset may be a register's code, for which its field has no room in one piece"),
     // Words of more than 64 bits, and of two operations.
-    ("wide.isa", "op    25:18\nfield s0       flag  17\nfield low      const 16:0\nfield mid      const 63:32\nfield high     sdst  70:64\nfield top      const 95:71", "op 95:88,87:80\nfield s0 flag 17\nfield more const 25:18\nfield low const 16:0\nfield mid const 63:32\nfield high sdst 70:64\nfield top const 79:71", "wide.isa:1: a format whose opcode is in the third dword has all of it and its fixed bits there and before"),
     ("wide.isa", "63:32", "64:40", "wide.isa:9: field mid lies across bit 64, where src/operand/items.rs cannot read it"),
     ("wide.isa", "high     sdst", "high     sdwa", "wide.isa:13: `high` has a flag, which must lie with it in the first 64 bits"),
     ("dual.isa", "21:18,25:22\nfield opx      const+", "25:22\nfield opx const", "dual.isa:9: field opx overlaps another"),
