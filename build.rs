@@ -13,7 +13,11 @@ fn main() {
     println!("cargo::rustc-check-cfg=cfg(has_target)");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let variable = |feature: &str| format!("CARGO_FEATURE_{}", feature.to_uppercase().replace('-', "_"));
-    let enabled = |feature: &str| std::env::var_os(variable(feature)).is_some();
+    println!("cargo::rerun-if-env-changed={}", build::EVERY_STRUCT);
+    let enabled = |feature: &str| match feature {
+        build::EVERY_STRUCT => std::env::var_os(feature).is_some(),
+        _ => std::env::var_os(variable(feature)).is_some(),
+    };
     let generated = build::read("isa".as_ref()).and_then(|isa| build::generate(&isa, enabled));
     let target = |k: &str| k.starts_with("CARGO_FEATURE_GFX") || k == variable("unstable-rdna");
     if std::env::vars_os().any(|(k, _)| k.to_str().is_some_and(target)) {

@@ -54,6 +54,9 @@ pub fn parse_all<'a>(files: impl Iterator<Item = (&'a str, &'a str)> + Clone) ->
     Ok(isa)
 }
 
+/// What is asked of `enabled` besides features: whether `AMDGPU_ISA_STRUCTS` is set.
+pub const EVERY_STRUCT: &str = "AMDGPU_ISA_STRUCTS";
+
 /// The generated source, as (file name, text).
 ///
 /// `enabled` says of a feature of the crate whether it is on.
@@ -65,7 +68,7 @@ pub fn generate(isa: &Isa, enabled: impl Fn(&str) -> bool) -> Result<Vec<(String
         }
     }
     #[allow(unused_mut)]
-    let mut files = emit::all(isa, &targets)?;
+    let mut files = emit::all(isa, &targets, enabled(EVERY_STRUCT))?;
     #[cfg(any(feature = "make", test))]
     if enabled("make") {
         files.extend(emit::make::all(isa, &targets)?);

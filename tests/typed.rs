@@ -1,5 +1,7 @@
-//! The structs of the microcode formats, all of them: the words are the value, a setter changes its own bits only, a
+//! The structs of the microcode formats: the words are the value, a setter changes its own bits only, a
 //! value that does not fit is an error that says so, and an instruction built from a struct decodes to it.
+//!
+//! One struct of each layout is tried; with `AMDGPU_ISA_STRUCTS=1` set those of all targets, which takes minutes to compile.
 #![cfg(has_target)]
 
 #[path = "typed/consts.rs"]

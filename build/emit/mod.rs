@@ -24,7 +24,8 @@ use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::{PAGE, length};
 
-pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
+/// `every_struct`: tests go over all structs, and not over one of each layout.
+pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(String, String)>> {
     let mut files =
         vec![("common.rs".to_string(), common(isa, targets)?), ("targets.rs".to_string(), target_enum(targets))];
     let mut tables = String::new();
@@ -70,7 +71,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     files.push(("texts".to_string(), texts));
     files.push(("types.rs".to_string(), types::all(isa, targets)));
     files.push(("off.rs".to_string(), types::off(isa, targets)));
-    files.push(("roster.rs".to_string(), struct_list::all(targets)));
+    files.push(("roster.rs".to_string(), struct_list::all(targets, every_struct)));
     Ok(files)
 }
 

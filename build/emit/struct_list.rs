@@ -1,6 +1,7 @@
 //! Lists every generated struct with its fields, as a macro that calls another one: what must hold of all of them is
 //! written once, and a new generation is covered by itself. `tests/typed.rs` uses it, and `fuzz/`.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use crate::build::emit::camel;
@@ -10,7 +11,10 @@ use crate::build::lower::Target;
 /// `$then! { gfx942 Gfx942 Sop2 (Sop2Op) [(exact ssrc0 with_ssrc0 u8) (checked sdst with_sdst u8) ...] }` for each.
 ///
 /// An extension has `()` in place of an opcode enum. `exact`: every value of the type fits, and the setter returns the struct; `checked`: it returns a `Result`.
-pub fn all(targets: &[Target]) -> String {
+///
+/// Of structs with the same layout the list has one, unless `every`: to compile the tests of all takes minutes.
+pub fn all(targets: &[Target], every: bool) -> String {
+    let mut seen = HashSet::new();
     let mut out = String::from("macro_rules! every_struct {\n    ($then:ident) => {\n");
     for t in targets {
         for f in &t.formats {
@@ -18,13 +22,16 @@ pub fn all(targets: &[Target]) -> String {
             // Nor has a struct of two operations one opcode; its numbers are fields like others.
             let plain = f.def.extension || f.def.dual.is_some();
             let op = if plain { String::new() } else { format!("{ty}Op") };
-            write!(out, "        $then! {{ {module} {target} {ty} ({op}) [").unwrap();
+            let mut fields = String::new();
             for (field, bits) in f.fields.iter().filter(|(x, b)| types::is_settable(x, b) && x.kind != "op") {
                 let how = if types::is_exact(bits.width()) { "exact" } else { "checked" };
                 let (name, ty) = (&field.name, types::field_type(&field.kind, bits.width()));
-                write!(out, "({how} {name} with_{name} {ty}) ").unwrap();
+                write!(fields, "({how} {name} with_{name} {ty}) ").unwrap();
             }
-            out.push_str("] }\n");
+            let layout = f.fields.iter().map(|(field, bits)| (field.name.clone(), bits.clone())).collect::<Vec<_>>();
+            if every || seen.insert((f.def.name.clone(), layout)) {
+                writeln!(out, "        $then! {{ {module} {target} {ty} ({op}) [{fields}] }}").unwrap();
+            }
         }
     }
     out.push_str("    };\n}\n");
