@@ -1,7 +1,7 @@
 //! From words to instructions.
 
 #[cfg(feature = "fast")]
-pub(crate) mod hot;
+pub(crate) mod fast;
 pub(crate) mod probe;
 
 use core::fmt;
@@ -13,7 +13,7 @@ use crate::target::DECODE;
 use crate::target::generated::{ANY_JOINED, FAMILIES, LANES, MARKS, RULES, SETS, TAILS};
 use crate::{DecodeError, Field, Format, Inst, Target};
 #[cfg(feature = "fast")]
-use {crate::target::HOT, hot::Hot};
+use {crate::target::FAST_DECODE, fast::Fast};
 
 /// Codes that announce a dword.
 const LITERAL: u32 = code::LITERAL as u32;
@@ -46,19 +46,19 @@ pub(crate) const MAX_DWORDS: usize = 5;
 #[inline]
 pub fn decode(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     let first = match bytes.first_chunk() {
-        Some(first) => quick(target, u64::from_le_bytes(*first)),
+        Some(first) => decode_fast(target, u64::from_le_bytes(*first)),
         None => bytes.first_chunk().and_then(|word| last(target, u32::from_le_bytes(*word))),
     };
     match first {
         Some((next, _)) => Ok(next.inst()),
-        None => careful_bytes(target, bytes),
+        None => reference_bytes(target, bytes),
     }
 }
 
 /// How words are decoded without the feature `fast`: the proofs compare both in one build.
 #[doc(hidden)]
 pub fn decode_small(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
-    careful_bytes(target, bytes)
+    reference_bytes(target, bytes)
 }
 
 /// Decodes the first instruction of a slice of dwords. Like [`decode`] otherwise.
@@ -68,13 +68,13 @@ pub fn decode_small(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
 #[inline]
 pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError> {
     let first = match *dwords {
-        [low, high, ..] => quick(target, u64::from(low) | u64::from(high) << 32),
+        [low, high, ..] => decode_fast(target, u64::from(low) | u64::from(high) << 32),
         [word] => last(target, word),
         [] => None,
     };
     match first {
         Some((next, _)) => Ok(next.inst()),
-        None => careful_words(target, dwords),
+        None => reference_words(target, dwords),
     }
 }
 
@@ -93,14 +93,14 @@ impl Next {
     }
 }
 
-/// Decodes what has one or two dwords and is in order. Whatever else there is, `careful` decides: it alone knows
+/// Decodes what has one or two dwords and is in order. Whatever else there is, `reference` decides: it alone knows
 /// errors, so that this is short. Returns the length too.
 #[cfg(feature = "fast")]
 #[inline(always)]
-fn quick(target: Target, bits: u64) -> Option<(Next, usize)> {
-    let Hot { meta, all, more } = match hot::look(HOT[target as usize], bits) {
-        Some(hot) => hot,
-        None => hot::any(target, bits)?,
+fn decode_fast(target: Target, bits: u64) -> Option<(Next, usize)> {
+    let Fast { meta, all, more } = match fast::look(FAST_DECODE[target as usize], bits) {
+        Some(fast) => fast,
+        None => fast::any(target, bits)?,
     };
     // What stands behind the instruction is not part of it.
     Some((Next { bits: bits & all, meta }, 4 + (more & 4) as usize))
@@ -108,14 +108,14 @@ fn quick(target: Target, bits: u64) -> Option<(Next, usize)> {
 
 #[cfg(not(feature = "fast"))]
 #[inline(always)]
-fn quick(_: Target, _: u64) -> Option<(Next, usize)> {
+fn decode_fast(_: Target, _: u64) -> Option<(Next, usize)> {
     None
 }
 
 /// What stands at the end: one dword, behind which there is nothing.
 #[inline]
 fn last(target: Target, word: u32) -> Option<(Next, usize)> {
-    quick(target, word.into()).filter(|&(_, len)| len == 4)
+    decode_fast(target, word.into()).filter(|&(_, len)| len == 4)
 }
 
 #[inline(always)]
@@ -150,7 +150,7 @@ fn in_lane(t: &DecodeTables, class: &Class, lanes: usize, n: usize, bits: u64) -
 }
 
 #[cold]
-fn careful_bytes(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
+fn reference_bytes(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     let mut pairs = Pairs::default();
     let mut rest = bytes;
     for pair in &mut pairs {
@@ -161,16 +161,16 @@ fn careful_bytes(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
         *pair = u64::from_le_bytes(*both);
         rest = behind;
     }
-    careful(target, pairs, bytes.len() / 4)
+    reference(target, pairs, bytes.len() / 4)
 }
 
 #[cold]
-fn careful_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError> {
+fn reference_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError> {
     let mut pairs = Pairs::default();
     for (pair, two) in pairs.iter_mut().zip(dwords.chunks(2)) {
         *pair = two.iter().rev().fold(0, |both, word| both << 32 | u64::from(*word));
     }
-    careful(target, pairs, dwords.len())
+    reference(target, pairs, dwords.len())
 }
 
 /// Dwords, two in one: what is written in one piece and read in one piece need not wait in between.
@@ -192,7 +192,7 @@ impl Found {
 }
 
 /// Decodes, or says why not.
-fn careful(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, DecodeError> {
+fn reference(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, DecodeError> {
     if available == 0 {
         return Err(DecodeError::Truncated { needed: 4 });
     }
@@ -575,7 +575,7 @@ impl<'a> Decoder<'a> {
     #[inline(always)]
     fn look(&mut self) {
         let next = match self.rest.first_chunk() {
-            Some(bits) => quick(self.target, u64::from_le_bytes(*bits)),
+            Some(bits) => decode_fast(self.target, u64::from_le_bytes(*bits)),
             None => None,
         };
         self.next = Next::default();
@@ -593,7 +593,7 @@ impl<'a> Decoder<'a> {
         if self.rest.is_empty() {
             return (self, None);
         }
-        let item = careful_bytes(self.target, self.rest).map_err(|error| invalid(self.rest, error));
+        let item = reference_bytes(self.target, self.rest).map_err(|error| invalid(self.rest, error));
         let len = item.as_ref().map_or_else(|invalid| invalid.len.into(), Inst::len);
         self.rest = self.rest.get(len..).unwrap_or(&[]);
         #[cfg(feature = "fast")]

@@ -9,7 +9,7 @@ use crate::table::{Info, NO_INFO, Shape, paged};
 use crate::target::generated::INFOS;
 use crate::target::{DECODE, ITEMS, LAYOUT, OPS};
 #[cfg(feature = "fast")]
-use crate::target::{HOT, generated::SLOTS};
+use crate::target::{FAST_DECODE, generated::SLOTS};
 use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operands, Target};
 
 /// An instruction: its words, what they say, and the target they say it for.
@@ -348,7 +348,7 @@ impl Inst {
         #[cfg(feature = "fast")]
         {
             let slot = self.slot() % SLOTS;
-            HOT[self.target() as usize].branches[slot / 64] >> (slot % 64) & 1 == 1
+            FAST_DECODE[self.target() as usize].branches[slot / 64] >> (slot % 64) & 1 == 1
         }
         #[cfg(not(feature = "fast"))]
         self.info().label

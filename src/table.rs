@@ -9,10 +9,10 @@
 //! Few of a family's opcodes exist, and neighbours are alike: what is said of slots stands in *pages* of 16 slots, and
 //! equal pages stand there once.
 
+#[cfg(all(feature = "text", feature = "fast"))]
+mod fast_text;
 mod layout;
 mod operands;
-#[cfg(all(feature = "text", feature = "fast"))]
-mod quick;
 #[cfg(feature = "text")]
 mod text;
 
@@ -21,10 +21,10 @@ use crate::shared::{PAGE, RuleKind};
 // How long the longest of each table is among the targets: an index is compared with a constant.
 use crate::target::generated::{CLASS_OF, CLASSES, FAMILIES, PAGES, SETS, ZEROS};
 use crate::{Access, Field, Format, Inst, Opcode};
+#[cfg(all(feature = "text", feature = "fast"))]
+pub(crate) use fast_text::*;
 pub use layout::*;
 pub(crate) use operands::*;
-#[cfg(all(feature = "text", feature = "fast"))]
-pub(crate) use quick::*;
 #[cfg(feature = "text")]
 pub(crate) use text::*;
 
@@ -488,7 +488,7 @@ pub(crate) struct Info {
     pub suffix: bool,
     /// The target has a spelling of its own.
     pub respelled: bool,
-    /// An operand is a branch distance. With the feature `fast` a bit of `HotTables` says so.
+    /// An operand is a branch distance. With the feature `fast` a bit of `FastDecode` says so.
     #[cfg_attr(feature = "fast", allow(dead_code))]
     pub label: bool,
 }

@@ -4,7 +4,7 @@ use core::fmt;
 use core::str::FromStr;
 
 #[cfg(all(feature = "text", feature = "fast"))]
-use crate::table::QuickTables;
+use crate::table::FastText;
 #[cfg(feature = "text")]
 use crate::table::TextTables;
 use crate::table::{
@@ -13,7 +13,7 @@ use crate::table::{
 };
 
 #[cfg(feature = "fast")]
-use crate::decode::hot::HotTables;
+use crate::decode::fast::FastDecode;
 
 pub(crate) struct TargetInfo {
     name: &'static str,
@@ -32,7 +32,9 @@ pub(crate) mod generated {
     #[cfg(feature = "fast")]
     use crate::Inst;
     #[cfg(feature = "fast")]
-    use crate::decode::hot::{HotClass, HotFamily, HotTables, NO_CLASS as NO_HOT_CLASS, NO_FAMILY as NO_HOT_FAMILY};
+    use crate::decode::fast::{
+        FastClass, FastDecode, FastFamily, NO_CLASS as NO_FAST_CLASS, NO_FAMILY as NO_FAST_FAMILY,
+    };
     #[cfg(feature = "fast")]
     use crate::operand::values::ready::{Values, values};
     use crate::shared::RuleKind;
@@ -44,7 +46,7 @@ pub(crate) mod generated {
         Named, OpTables, OperandTables, Other, Part, Row, Rule, Shape, Ty, When, Wide, padded,
     };
     #[cfg(all(feature = "text", feature = "fast"))]
-    use crate::table::{ModifierWay, NO_QUICK, QuickModifier, QuickShape, QuickTables};
+    use crate::table::{FastModifier, FastShape, FastText, ModifierWay, NO_FAST};
     #[cfg(feature = "fast")]
     use crate::table::{NO_USUAL, Usual, VARIED};
     use crate::{Access, Extension, Field, FieldInfo, Format, Opcode, Target};

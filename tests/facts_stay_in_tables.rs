@@ -49,7 +49,7 @@ const ALLOWED: &[(&str, &str, usize, &str)] = &[
     ("src/decode.rs", "0xff", 3, "a mask of eight bits"),
     ("src/decode.rs", "256", 1, "`ties`: behind the last vector register"),
     ("src/decode.rs", "511", 1, "a mask of nine bits"),
-    ("src/decode/hot.rs", "256", 2, "so many classes can a byte tell apart"),
+    ("src/decode/fast.rs", "256", 2, "so many classes can a byte tell apart"),
     ("src/make/modifiers.rs", "127", 1, "a mask of seven bits, as a scalar offset has"),
     ("src/make/modifiers.rs", "255", 1, "a mask of eight bits"),
     ("src/make/operand.rs", "255", 2, "the greatest constant in eight bits"),

@@ -49,7 +49,7 @@ pub fn constants(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// Slots and forms are numbers in `Inst`; families have five bits in `HotTables::leads`.
+/// Slots and forms are numbers in `Inst`; families have five bits in `FastDecode::leads`.
 pub fn counts(t: &Target) -> Result<()> {
     let forms = t.shapes.iter().flat_map(|s| s.numbered_follows().map(|(_, form)| usize::from(form) + 1)).max();
     let counts = [

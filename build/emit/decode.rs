@@ -13,7 +13,7 @@ use crate::build::shared::{marks, meta};
 /// Where the fields lie whose codes nearly all words are refused for: the lanes of `src/decode.rs`, as (lowest bit,
 /// width). A family has the lanes that most of its checks fit; the others are checked one by one, which takes longer.
 /// With one dword: scalar and vector operations; with two: vector operations, memory, scalar memory, and there the bit that
-/// says that an offset is a constant: no check is of it, but `build/emit/hot.rs` looks at it.
+/// says that an offset is a constant: no check is of it, but `build/emit/fast_decode.rs` looks at it.
 ///
 /// In which order they stand is for that too: few kinds of codes should meet in a lane.
 pub const LANES: [[(u8, u8); 4]; 5] = [

@@ -3,13 +3,13 @@
 pub mod builtin;
 pub mod decode;
 pub mod facts;
-pub mod hot;
+pub mod fast_decode;
+pub mod fast_text;
 #[cfg(any(feature = "make", test))]
 pub mod make;
 pub mod names;
 pub mod operand_texts;
 pub mod operands;
-pub mod quick;
 pub mod struct_list;
 pub mod tables;
 pub mod types;
@@ -48,7 +48,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     let (marks, rules) = decode::needed(&decode);
     writeln!(tables, "pub(crate) const MARKS: u8 = {marks};\npub(crate) const RULES: u8 = {rules};").unwrap();
     operands::values(&mut tables, isa, targets);
-    let texts = quick::shared(targets);
+    let texts = fast_text::shared(targets);
     let opcodes = opcodes(targets);
     let mut end = 0;
     let place = |name: &String| {
@@ -59,7 +59,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     for (t, decode) in targets.iter().zip(&decode) {
         let mut text = String::new();
         decode.emit(&mut text);
-        hot::tables(&mut text, decode)?;
+        fast_decode::tables(&mut text, decode)?;
         tables += &target_tables(isa, targets, t, &text, &mnemonics, &mut abouts, &mut most)?;
     }
     writeln!(tables, "pub(crate) type OperandList = {};", operands::list_type(most.operands)).unwrap();
@@ -246,12 +246,12 @@ fn target_enum(targets: &[Target]) -> String {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
         writeln!(out, "pub(crate) const {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();
     }
-    let refs: Vec<String> = targets.iter().map(|t| format!("&{}::HOT", t.row.name)).collect();
-    let list = format!("const HOT: [&HotTables; {}] = [{}];", targets.len(), refs.join(", "));
+    let refs: Vec<String> = targets.iter().map(|t| format!("&{}::FAST_DECODE", t.row.name)).collect();
+    let list = format!("const FAST_DECODE: [&FastDecode; {}] = [{}];", targets.len(), refs.join(", "));
     writeln!(out, "#[cfg(feature = \"fast\")]\npub(crate) {list}").unwrap();
     let text = "feature = \"text\"";
     let both = format!("all({text}, feature = \"fast\")");
-    for (name, ty, cfg) in [("TEXT", "TextTables", text), ("QUICK", "QuickTables", &both)] {
+    for (name, ty, cfg) in [("TEXT", "TextTables", text), ("FAST_TEXT", "FastText", &both)] {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
         writeln!(out, "#[cfg({cfg})]").unwrap();
         writeln!(out, "pub(crate) const {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();

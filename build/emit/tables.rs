@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::build::check::assume::room;
 use crate::build::emit::{camel, infos, opcodes};
-use crate::build::emit::{facts, names, operands, quick};
+use crate::build::emit::{facts, fast_text, names, operands};
 use crate::build::lower::lengths;
 use crate::build::lower::pages::number;
 use crate::build::lower::pages::{PAGE, pages};
@@ -49,7 +49,7 @@ pub fn target_tables(
     facts::tables(w, isa, t);
     layout(w, t, abouts);
     names::tables(w, isa, t)?;
-    quick::tables(w, isa, t, mnemonics)?;
+    fast_text::tables(w, isa, t, mnemonics)?;
     text(w, isa, t)?;
     writeln!(w, "}}").unwrap();
     Ok(out)
@@ -109,7 +109,7 @@ fn shapes(w: &mut String, t: &Target) -> Result<()> {
     let (mut forms, mut ignored) = (vec![[0, 0]], vec![0]);
     for s in &t.shapes {
         let f = camel(&t.formats[s.format].def.name);
-        let suffix = if quick::has_operand(t, s) { s.suffix } else { 0 };
+        let suffix = if fast_text::has_operand(t, s) { s.suffix } else { 0 };
         let extension = match s.extension {
             Some(x) => format!("Some(Format::{})", camel(&t.formats[x].def.name)),
             None => "None".into(),

@@ -10,10 +10,10 @@ use crate::build::lower::codes::Codes;
 use crate::build::lower::{Item, NONE};
 use crate::build::model::Piece;
 
-/// `QuickShape::TEXTS` in src/table/text.rs.
+/// `FastShape::TEXTS` in src/table/text.rs.
 const TEXTS: usize = 4;
 
-/// What words must be so that the operands of a shape have these texts: `QuickShape` in src/table/text.rs.
+/// What words must be so that the operands of a shape have these texts: `FastShape` in src/table/text.rs.
 pub type Ready = Case<Text>;
 
 /// The number of a text: the words turned so far, masked, and added to.
@@ -32,7 +32,7 @@ pub fn all(items: &[&Item], waits: &[[Piece; 2]], codes: &Codes) -> Vec<Ready> {
 }
 
 impl Ready {
-    /// What `QuickShape` says of it.
+    /// What `FastShape` says of it.
     pub fn fields(&self) -> String {
         let Case { parts: texts, clear, set } = self;
         let blank = texts.is_empty().then_some(Text { turn: 0, mask: 0, add: BLANK });

@@ -205,7 +205,11 @@ pub(crate) fn sizes(inst: &Inst) -> Result<(), DecodeError> {
     for item in tables.rows_of(list).filter_map(|row| tables.item(row)) {
         match item.kind {
             Kind::AccSized => {
-                inside(item.field, item.lsb, code_in(item, inst) % VGPR, matrix_dwords(item, inst))?;
+                // The field says more than the register's number.
+                let (value, lsb, width) = (code_in(item, inst), item.lsb, item.width);
+                if !is_inside(value % VGPR, matrix_dwords(item, inst)) {
+                    return Err(DecodeError::ReservedValue { field: item.field, value: value - item.add, lsb, width });
+                }
             }
             Kind::ImgAddr | Kind::ImgAddrGrad => {
                 for part in (0..5).map_while(|part| image_address_part(item, inst, part)) {

@@ -247,18 +247,18 @@ mod tests {
                     for field in (0..=row.mask).filter(|field| field & !row.mask == 0) {
                         let bits = u64::from(field).rotate_left(row.turn.into()) | more;
                         let inst = Inst::new(target, [bits as u32, (bits >> 32) as u32, 0, 0, 0], 0, 2);
-                        let quick = read_varied(tables, row, &inst);
+                        let fast = read_varied(tables, row, &inst);
                         let is_acc = more & acc_bit != 0 && place(row, &inst) & VECTOR != 0;
                         let at = place(row, &inst) + if is_acc { VECTOR } else { 0 };
                         let alone = address != 0 && more & address == address;
                         let small = row.with(&value_small(tables, row, at, &inst), alone);
-                        assert_eq!(quick, small, "{target} {:?} {field}", row.role());
+                        assert_eq!(fast, small, "{target} {:?} {field}", row.role());
                         seen += 1;
-                        off += usize::from(quick.value == Value::Off);
+                        off += usize::from(fast.value == Value::Off);
                         odd += usize::from(
-                            is_off(row.add as usize + ADDRESS, tables.off) && quick.bits == 32 && field & 1 == 1,
+                            is_off(row.add as usize + ADDRESS, tables.off) && fast.bits == 32 && field & 1 == 1,
                         );
-                        acc += usize::from(matches!(quick.value, Value::Reg(Reg::Agpr(_))));
+                        acc += usize::from(matches!(fast.value, Value::Reg(Reg::Agpr(_))));
                     }
                 }
             }

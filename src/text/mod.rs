@@ -1,10 +1,10 @@
 //! LLVM 22's assembly text.
 
+#[cfg(feature = "fast")]
+mod fast;
 mod imm;
 mod operand;
 mod out;
-#[cfg(feature = "fast")]
-mod quick;
 #[cfg(feature = "fast")]
 mod texts;
 
@@ -180,7 +180,7 @@ fn is_silent(item: &Item, inst: &Inst) -> bool {
 #[cfg_attr(not(feature = "fast"), allow(unused_variables))]
 fn print(inst: &Inst, low: u32, high: u32, out: &mut Out) {
     #[cfg(feature = "fast")]
-    if quick::print(inst, u64::from(low) | u64::from(high) << 32, out).is_some() {
+    if fast::print(inst, u64::from(low) | u64::from(high) << 32, out).is_some() {
         return;
     }
     long(inst, out);

@@ -215,7 +215,7 @@ impl Cases<'_> {
             (Kind, legal.sgpr, Reg::Ttmp(4).into()),
             (Kind, legal.sgpr, Reg::Exec.into()),
             (Kind, legal.vgpr, typed('v', 8, n)),
-            (Accumulator, legal.agpr && self.base.inst.target() == Target::Gfx942, typed('a', 8, n)),
+            (Accumulator, legal.agpr && self.takes_accumulators(), typed('a', 8, n)),
             (Kind, legal.inline || legal.number || legal.literal, 7.into()),
             (Kind, legal.inline || legal.literal, 0.5.into()),
             (Literal, legal.literal || smrd && field == Field::Offset, literal::<1>(0x1234_5678).into()),
@@ -235,6 +235,14 @@ impl Cases<'_> {
             || self.base.inst.format() == Format::Exp;
         if !optional {
             self.give(Kind, field, off::<1>().into(), told);
+        }
+    }
+
+    /// CDNA1 has AccVGPRs for matrix operations only.
+    fn takes_accumulators(&self) -> bool {
+        match self.base.inst.target().name() {
+            "gfx908" => self.base.inst.format() == Format::Vop3pMai,
+            name => ["gfx90a", "gfx942", "gfx950"].contains(&name),
         }
     }
 
@@ -264,9 +272,9 @@ impl Cases<'_> {
                 }
             }
         }
-        let vectors = [('v', legal.vgpr), ('a', legal.agpr && target == Target::Gfx942)];
+        let vectors = [('v', legal.vgpr), ('a', legal.agpr && self.takes_accumulators())];
         for (file, _) in vectors.into_iter().filter(|(_, fine)| *fine && n + u16::from(tfe) > 1) {
-            let even = target == Target::Gfx942;
+            let even = ["gfx90a", "gfx942", "gfx950"].contains(&target.name());
             if even {
                 self.give(Misaligned, field, typed(file, 9, n), told);
             }
@@ -419,6 +427,10 @@ impl Cases<'_> {
                     use BuildError::*;
                     matches!(e, Range { .. } | Unknown(_) | Operand { .. } | Missing(_) | Constant(_))
                 });
+            }
+            // The builder takes the whole of a truth table here, of which the field is the highest bits.
+            if field == Field::Omod && base.inst.opcode().name().starts_with("v_bitop3") {
+                continue;
             }
             // Each of its bits, as the decoder has it.
             for bit in (0..width).filter(|bit| !given && value >> bit & 1 == 0 && info.fixed.is_none()) {

@@ -6,8 +6,8 @@ use super::out::{LISTS, Out, SIZE, SLACK};
 use super::texts::{MISSING, TEXTS, Text};
 use crate::Inst;
 use crate::common::MNEMONICS;
-use crate::table::{ModifierWay, QuickShape};
-use crate::target::QUICK;
+use crate::table::{FastShape, ModifierWay};
+use crate::target::FAST_TEXT;
 
 /// Bytes of the longest name that is printed in this way.
 const NAME: usize = 32;
@@ -22,7 +22,7 @@ const END: usize = 2;
 /// end, so that nothing need be kept.
 #[inline(always)]
 pub(super) fn print(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
-    let t = QUICK[inst.target() as usize];
+    let t = FAST_TEXT[inst.target() as usize];
     let row = *t.rows.get(inst.slot_and_form())?;
     let mut number = row as usize >> 22;
     let shape = loop {
@@ -40,7 +40,7 @@ pub(super) fn print(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
     *out.buffer.first_chunk_mut()? = *name;
     put(&mut out.buffer, name_len(row), &shape.suffix);
     let (mut at, mut lengths) = (name_len(row) + suffix_len(shape), 0);
-    for n in 0..QuickShape::TEXTS {
+    for n in 0..FastShape::TEXTS {
         let text = text(shape, n, bits);
         put(&mut out.buffer, at, text);
         lengths |= text[15];
@@ -49,7 +49,7 @@ pub(super) fn print(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
     if lengths & MISSING != 0 {
         missing(inst, bits, shape, out);
     } else if shape.more {
-        rest(inst, bits, shape, (QuickShape::TEXTS, at), out);
+        rest(inst, bits, shape, (FastShape::TEXTS, at), out);
     } else {
         out.len = at - END;
         if bits & shape.loud != shape.quiet {
@@ -65,13 +65,13 @@ fn name_len(row: u32) -> usize {
 }
 
 #[inline(always)]
-fn suffix_len(shape: &QuickShape) -> usize {
+fn suffix_len(shape: &FastShape) -> usize {
     usize::from(shape.suffix[7] & 7)
 }
 
 /// The text of the operand of this number, with its length in the last byte.
 #[inline(always)]
-fn text(shape: &QuickShape, n: usize, bits: u64) -> &'static Text {
+fn text(shape: &FastShape, n: usize, bits: u64) -> &'static Text {
     let place = (bits.rotate_right(shape.turns[n].into()) as u16 & shape.masks[n]).wrapping_add(shape.adds[n]);
     &TEXTS.0[usize::from(place / 16)]
 }
@@ -79,19 +79,19 @@ fn text(shape: &QuickShape, n: usize, bits: u64) -> &'static Text {
 /// Prints all operands anew, of which one has no text. Where they begin is looked up again, so that others need not
 /// keep it.
 #[inline(never)]
-fn missing(inst: &Inst, bits: u64, shape: &QuickShape, out: &mut Out) {
-    let row = QUICK[inst.target() as usize].rows.get(inst.slot_and_form()).copied().unwrap_or(0);
+fn missing(inst: &Inst, bits: u64, shape: &FastShape, out: &mut Out) {
+    let row = FAST_TEXT[inst.target() as usize].rows.get(inst.slot_and_form()).copied().unwrap_or(0);
     rest(inst, bits, shape, (0, name_len(row) + suffix_len(shape)), out);
 }
 
 /// Prints operands from this one on, which is at this place: those that have no text by their items.
 #[inline(never)]
-fn rest(inst: &Inst, bits: u64, shape: &QuickShape, (first, at): (usize, usize), out: &mut Out) {
+fn rest(inst: &Inst, bits: u64, shape: &FastShape, (first, at): (usize, usize), out: &mut Out) {
     let p = Printer::new(inst);
     out.len = at;
     for (n, &number) in p.items.list_of(inst.shape()).iter().enumerate().skip(first) {
         let Some(item) = p.items.items.get(usize::from(number)).filter(|item| item.access.is_some()) else { break };
-        if n < QuickShape::TEXTS {
+        if n < FastShape::TEXTS {
             let text = text(shape, n, bits);
             if text[15] != MISSING {
                 out.part(text, text[15].into());
@@ -109,8 +109,8 @@ fn rest(inst: &Inst, bits: u64, shape: &QuickShape, (first, at): (usize, usize),
 }
 
 #[inline(never)]
-fn modifiers(inst: &Inst, bits: u64, shape: &QuickShape, out: &mut Out) {
-    let t = QUICK[inst.target() as usize];
+fn modifiers(inst: &Inst, bits: u64, shape: &FastShape, out: &mut Out) {
+    let t = FAST_TEXT[inst.target() as usize];
     // Bits of those that are not printed yet.
     let mut rest = bits & shape.loud ^ shape.quiet;
     let mut number = usize::from(shape.modifiers);

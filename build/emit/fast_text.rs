@@ -1,4 +1,4 @@
-//! Writes the tables for what is printed without a look at items: `QuickTables` in src/table/text.rs.
+//! Writes the tables for what is printed without a look at items: `FastText` in src/table/text.rs.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -16,7 +16,7 @@ use crate::build::model::{Isa, Piece};
 
 /// A shape, its operands and its modifiers.
 #[derive(Clone, PartialEq)]
-struct Quick {
+struct Fast {
     loud: u64,
     quiet: u64,
     suffix: u8,
@@ -26,58 +26,58 @@ struct Quick {
     another: bool,
 }
 
-impl Quick {
+impl Fast {
     /// `modifiers`: where they begin.
     fn shape(&self, modifiers: usize) -> String {
-        let Quick { loud, quiet, suffix, ready, another, .. } = self;
+        let Fast { loud, quiet, suffix, ready, another, .. } = self;
         let suffix = padded::<8>([" ", "_e32 ", "_e64 "][usize::from(*suffix)]);
         let ready = ready.fields();
         format!(
-            "QuickShape {{ loud: {loud:#x}, quiet: {quiet:#x}, suffix: {suffix:?}, modifiers: {modifiers}, {ready}, \
+            "FastShape {{ loud: {loud:#x}, quiet: {quiet:#x}, suffix: {suffix:?}, modifiers: {modifiers}, {ready}, \
              another: {another} }}"
         )
     }
 }
 
-/// As in src/text/quick.rs: longer names are printed in another way.
+/// As in src/text/fast.rs: longer names are printed in another way.
 const NAME: usize = 32;
 
 /// `names`: where each mnemonic stands in the list of all, and its length.
 pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usize, usize)>) -> Result<()> {
     let waits = parts(isa, t, "waitcnt")?;
-    let mut all: Vec<Quick> = Vec::new();
+    let mut all: Vec<Fast> = Vec::new();
     let mut row = |slot: &Option<Slot>| {
         let is_short = |slot: &&Slot| names[slot.mnemonic.as_str()].1 <= NAME;
         let plain = slot.as_ref().filter(|slot| slot.spelling.is_none()).filter(is_short);
         let Some(slot) = plain else { return 0 };
         let shape = &t.shapes[slot.shape - 1];
         let suffix = if t.infos[slot.info].suffix && has_operand(t, shape) { shape.suffix } else { 0 };
-        let quick = quick(t, shape, suffix, &waits);
-        let Some(first) = quick.first() else { return 0 };
+        let fast = fast(t, shape, suffix, &waits);
+        let Some(first) = fast.first() else { return 0 };
         let shape = all.iter().position(|other| other == first).unwrap_or_else(|| {
             let at = all.len();
-            all.extend(quick);
+            all.extend(fast);
             at
         });
         let (at, len) = names[slot.mnemonic.as_str()];
-        // One more: zero is that of what is not quick.
+        // One more: zero is that of what is not fast.
         at | len << 16 | (shape + 1) << 22
     };
     let mut rows: Vec<usize> = t.slots.iter().map(&mut row).collect();
     while rows.last() == Some(&0) {
         rows.pop();
     }
-    room(t, "shapes that are printed quickly", all.len() + 1, 10)?;
+    room(t, "shapes that are printed fast", all.len() + 1, 10)?;
     room(t, "bytes of mnemonics", names.values().map(|name| name.0).max().unwrap_or(0), 16)?;
     writeln!(w, "#[cfg(all(feature = \"text\", feature = \"fast\"))]").unwrap();
-    writeln!(w, "pub(crate) static QUICK: QuickTables = QuickTables {{ rows: &{rows:?},").unwrap();
+    writeln!(w, "pub(crate) static FAST_TEXT: FastText = FastText {{ rows: &{rows:?},").unwrap();
     let mut modifiers = Vec::new();
-    writeln!(w, "shapes: &[NO_QUICK,").unwrap();
-    for quick in &all {
-        let (first, _) = run(&mut modifiers, &quick.modifiers);
-        writeln!(w, "{},", quick.shape(first)).unwrap();
+    writeln!(w, "shapes: &[NO_FAST,").unwrap();
+    for fast in &all {
+        let (first, _) = run(&mut modifiers, &fast.modifiers);
+        writeln!(w, "{},", fast.shape(first)).unwrap();
     }
-    room(t, "modifiers that are printed quickly", modifiers.len(), 16)?;
+    room(t, "modifiers that are printed fast", modifiers.len(), 16)?;
     writeln!(w, "], modifiers: &[").unwrap();
     modifiers.iter().for_each(|entry| writeln!(w, "{entry},").unwrap());
     writeln!(w, "] }};").unwrap();
@@ -121,7 +121,7 @@ pub fn has_operand(t: &Target, shape: &Shape) -> bool {
 
 /// The shape, for other words each time; none if something is before a modifier that has no comma behind it, or behind
 /// one that is no modifier.
-fn quick(t: &Target, shape: &Shape, suffix: u8, waits: &[[Piece; 2]]) -> Vec<Quick> {
+fn fast(t: &Target, shape: &Shape, suffix: u8, waits: &[[Piece; 2]]) -> Vec<Fast> {
     let items: Vec<(u16, &Item)> = items(t, shape).collect();
     let count = items.iter().take_while(|i| i.1.access.is_some()).count();
     let (before, behind) = items.split_at(count);
@@ -142,15 +142,15 @@ fn quick(t: &Target, shape: &Shape, suffix: u8, waits: &[[Piece; 2]]) -> Vec<Qui
         let (low, high) = ([item.lsb.into(), all & below], [u16::from(high_turn), all & !below]);
         let width = if is_list { item.used.count_ones() as u8 } else { item.width };
         modifiers.push(format!(
-            "QuickModifier {{ loud: {bits:#x}, label: {label:?}, low: {low:?}, high: {high:?}, item: {number}, \
+            "FastModifier {{ loud: {bits:#x}, label: {label:?}, low: {low:?}, high: {high:?}, item: {number}, \
              width: {width}, way: ModifierWay::{way} }}"
         ));
     }
     let operands: Vec<&Item> = before.iter().map(|i| i.1).collect();
     let all = fast_texts::all(&operands, waits, &t.code);
     let last = all.len().saturating_sub(1);
-    let quick = |(n, ready)| Quick { loud, quiet, suffix, modifiers: modifiers.clone(), ready, another: n < last };
-    all.into_iter().enumerate().map(quick).collect()
+    let fast = |(n, ready)| Fast { loud, quiet, suffix, modifiers: modifiers.clone(), ready, another: n < last };
+    all.into_iter().enumerate().map(fast).collect()
 }
 
 /// How a modifier is printed, as `ModifierWay` in src/table/text.rs, and what stands before its value, with its length in the

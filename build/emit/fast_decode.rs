@@ -1,4 +1,4 @@
-//! Writes what `src/decode/hot.rs` needs of one target: `HotTables`.
+//! Writes what `src/decode/fast.rs` needs of one target: `FastDecode`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
@@ -18,7 +18,7 @@ use crate::build::shared::{RuleKind, marks};
 const LITERALS: [(u8, (u8, u8)); 3] = [(tail::SSRC0, (0, 8)), (tail::SSRC1, (8, 8)), (tail::SRC0, (0, 9))];
 
 /// What words of a class must be to be looked at no further.
-struct Hot {
+struct Fast {
     /// Bits that are zero.
     zeros: u64,
     /// Which codes of each lane are good.
@@ -28,7 +28,7 @@ struct Hot {
 }
 
 /// What need not be looked at any further in words of a class; `None`: nothing.
-fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
+fn fast(tables: &Tables, c: &Class) -> Option<Fast> {
     let lanes = LANES[c.lanes];
     if c.marks & (marks::SIZED | marks::WIDE) != 0 || c.ones != 0 || c.tail & (tail::ALWAYS | tail::LIST) != 0 {
         return None;
@@ -67,7 +67,7 @@ fn hot(tables: &Tables, c: &Class) -> Option<Hot> {
         let is = c.tail & tail != 0 && c.tail & tail::TWO == 0;
         (0..512).map(|code| is && code % (1 << lane.1) == usize::from(codes.literal)).collect()
     };
-    Some(Hot { zeros, good, literal: lanes.map(announced) })
+    Some(Fast { zeros, good, literal: lanes.map(announced) })
 }
 
 /// Words without which a rule always holds.
@@ -115,7 +115,7 @@ fn harmless(tables: &Tables, check: &Check) -> Option<u64> {
     (0..good.len()).filter(holds).min_by_key(|bits| bits.count_ones()).map(|bits| (bits as u64) << check.lsb)
 }
 
-/// How the opcode is gathered: see `HotFamily` in src/decode/hot.rs.
+/// How the opcode is gathered: see `FastFamily` in src/decode/fast.rs.
 struct Gather {
     op: u32,
     op_mask: u32,
@@ -141,7 +141,7 @@ impl Gather {
         match (0..=all.op_mask).all(is_right) {
             true => Ok(all),
             false => {
-                t.row.at.err(format!("the pieces of {}'s opcode lie so that src/decode/hot.rs mixes them up", f.name))
+                t.row.at.err(format!("the pieces of {}'s opcode lie so that src/decode/fast.rs mixes them up", f.name))
             }
         }
     }
@@ -150,8 +150,8 @@ impl Gather {
 pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
     let t = tables.t;
     // The first class is that of no operation.
-    let classes: Vec<Option<Hot>> =
-        tables.classes.list.iter().enumerate().map(|(n, c)| hot(tables, c).filter(|_| n != 0)).collect();
+    let classes: Vec<Option<Fast>> =
+        tables.classes.list.iter().enumerate().map(|(n, c)| fast(tables, c).filter(|_| n != 0)).collect();
     // Codes are of a kind if they are in the same sets.
     let lane = |n: usize| {
         let sets = classes.iter().flatten().flat_map(|c| [&c.good[n], &c.literal[n]]).collect::<BTreeSet<_>>();
@@ -171,11 +171,11 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
         let more = if two { 4 } else { 0 };
         u16::from(family) << 5 | more
     });
-    writeln!(w, "#[cfg(feature = \"fast\")]\npub(crate) static HOT: HotTables = HotTables {{").unwrap();
-    writeln!(w, "leads: {:?},\nfamilies: padded(&[NO_HOT_FAMILY,", leads.collect::<Vec<_>>()).unwrap();
+    writeln!(w, "#[cfg(feature = \"fast\")]\npub(crate) static FAST_DECODE: FastDecode = FastDecode {{").unwrap();
+    writeln!(w, "leads: {:?},\nfamilies: padded(&[NO_FAST_FAMILY,", leads.collect::<Vec<_>>()).unwrap();
     for (f, lanes) in t.families.iter().zip(&tables.classes.lanes) {
         if f.is_joined() {
-            writeln!(w, "NO_HOT_FAMILY,").unwrap();
+            writeln!(w, "NO_FAST_FAMILY,").unwrap();
             continue;
         }
         let lsb = LANES[*lanes].map(|lane| lane.0);
@@ -184,7 +184,7 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
         let (all, dwords) = if f.dwords == 2 { (u64::MAX, 2) } else { (u32::MAX.into(), 1) };
         writeln!(
             w,
-            "HotFamily {{ lsb: {lsb:?}, op: {op:#x}, op_mask: {op_mask:#x}, gather: {gather:#x}, all: {all:#x}, \
+            "FastFamily {{ lsb: {lsb:?}, op: {op:#x}, op_mask: {op_mask:#x}, gather: {gather:#x}, all: {all:#x}, \
              meta: Inst::meta_of(Target::{target}, {dwords}) | {base} }},",
         )
         .unwrap();
@@ -193,20 +193,20 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
     while of_slot.last() == Some(&0) {
         of_slot.pop();
     }
-    writeln!(w, "], NO_HOT_FAMILY),\nclass_of: padded(&{of_slot:?}, 0),\nclasses: padded(&[").unwrap();
+    writeln!(w, "], NO_FAST_FAMILY),\nclass_of: padded(&{of_slot:?}, 0),\nclasses: padded(&[").unwrap();
     for c in &classes {
         match c {
-            None => writeln!(w, "NO_HOT_CLASS,").unwrap(),
+            None => writeln!(w, "NO_FAST_CLASS,").unwrap(),
             Some(c) => {
                 let zeros = c.zeros;
                 let bad: Vec<u32> = lanes.iter().zip(&c.good).map(|((_, bad), good)| bad[good]).collect();
-                writeln!(w, "HotClass {{ zeros: {zeros:#x}, bad: {bad:?} }},").unwrap();
+                writeln!(w, "FastClass {{ zeros: {zeros:#x}, bad: {bad:?} }},").unwrap();
             }
         }
     }
-    writeln!(w, "], NO_HOT_CLASS),\nliterals: padded(&[").unwrap();
+    writeln!(w, "], NO_FAST_CLASS),\nliterals: padded(&[").unwrap();
     for c in &classes {
-        let literal = |c: &Hot| lanes.iter().zip(&c.literal).map(|((_, bad), literal)| !bad[literal]).collect();
+        let literal = |c: &Fast| lanes.iter().zip(&c.literal).map(|((_, bad), literal)| !bad[literal]).collect();
         writeln!(w, "{:?},", c.as_ref().map_or(vec![0; 4], literal)).unwrap();
     }
     let kinds: Vec<&Vec<u32>> = lanes.iter().map(|lane| &lane.0).collect();

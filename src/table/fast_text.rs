@@ -1,18 +1,18 @@
 //! What the tables of ready-made texts are made of.
 
 /// What the common instructions are printed with.
-pub(crate) struct QuickTables {
+pub(crate) struct FastText {
     /// Of each slot where its mnemonic stands in the list of all (16 bits), its length (6), and which of
     /// `shapes` it is (10), counted from one; 0: it has none.
     pub rows: &'static [u32],
     /// The first is that of what has none.
-    pub shapes: &'static [QuickShape],
-    pub modifiers: &'static [QuickModifier],
+    pub shapes: &'static [FastShape],
+    pub modifiers: &'static [FastModifier],
 }
 
 /// How a shape is printed while its operands have ready-made texts.
 #[repr(align(64))]
-pub(crate) struct QuickShape {
+pub(crate) struct FastShape {
     /// If these bits have another value than `unmarked`, some operand has another text, or none.
     pub marks: u64,
     pub unmarked: u64,
@@ -21,40 +21,40 @@ pub(crate) struct QuickShape {
     pub quiet: u64,
     /// What stands behind the mnemonic, and its length in the last byte.
     pub suffix: [u8; 8],
-    /// The first of `QuickTables::modifiers`.
+    /// The first of `FastText::modifiers`.
     pub modifiers: u16,
     /// The number of an operand's text: the words are turned so far to the right, masked, and this is added.
-    pub turns: [u8; QuickShape::TEXTS],
-    pub masks: [u16; QuickShape::TEXTS],
-    pub adds: [u16; QuickShape::TEXTS],
+    pub turns: [u8; FastShape::TEXTS],
+    pub masks: [u16; FastShape::TEXTS],
+    pub adds: [u16; FastShape::TEXTS],
     /// There are more operands, which are printed by their items.
     pub more: bool,
     /// If it is not that, the next shape may be.
     pub another: bool,
 }
 
-impl QuickShape {
+impl FastShape {
     /// Instructions with more than that are rare.
     pub const TEXTS: usize = 4;
 }
 
 /// No words are of it.
-pub(crate) const NO_QUICK: QuickShape = QuickShape {
+pub(crate) const NO_FAST: FastShape = FastShape {
     marks: 0,
     unmarked: 1,
     loud: 0,
     quiet: 0,
     suffix: [0; 8],
     modifiers: 0,
-    turns: [0; QuickShape::TEXTS],
-    masks: [0; QuickShape::TEXTS],
-    adds: [0; QuickShape::TEXTS],
+    turns: [0; FastShape::TEXTS],
+    masks: [0; FastShape::TEXTS],
+    adds: [0; FastShape::TEXTS],
     more: false,
     another: false,
 };
 
-pub(crate) struct QuickModifier {
-    /// Its bits: nothing is printed if they have the value that `QuickShape::quiet` has there.
+pub(crate) struct FastModifier {
+    /// Its bits: nothing is printed if they have the value that `FastShape::quiet` has there.
     pub loud: u64,
     /// What stands before the value, and its length in the last byte.
     pub label: [u8; 16],

@@ -9,18 +9,18 @@ use super::{broken, family, find, further, in_lane, refused_by, zeros};
 use crate::shared::marks;
 use crate::table::{Class, DecodeTables};
 use crate::target::generated::SLOTS;
-use crate::target::{DECODE, HOT};
+use crate::target::{DECODE, FAST_DECODE};
 use crate::{Inst, Target};
 
 /// What `look` needs. Where bytes count more than time there is none.
-pub(crate) struct HotTables {
+pub(crate) struct FastDecode {
     /// What the top nine bits of the first dword say: the number of the family, above five bits that are the bytes of
     /// the second dword (4, or 0).
     pub leads: [u16; 512],
-    pub families: [HotFamily; 32],
+    pub families: [FastFamily; 32],
     /// Class of each slot; the first is that of no operation.
     pub class_of: [u8; SLOTS],
-    pub classes: [HotClass; 256],
+    pub classes: [FastClass; 256],
     /// Kinds of codes in the lanes of each class that announce a literal.
     pub literals: [[u32; 4]; 256],
     /// For each lane of what kind a code is, a bit each: codes that no class tells apart there are of one kind. A lane is
@@ -33,7 +33,7 @@ pub(crate) struct HotTables {
 /// Where the fields lie.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
-pub(crate) struct HotFamily {
+pub(crate) struct FastFamily {
     /// Lowest bits of the lanes.
     pub lsb: [u8; 4],
     /// Bits of the opcode. The first dword under this mask, times `gather`, has the opcode in its upper half, under
@@ -50,7 +50,7 @@ pub(crate) struct HotFamily {
 /// What words must be to need no further look.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
-pub(crate) struct HotClass {
+pub(crate) struct FastClass {
     /// Bits that are zero.
     pub zeros: u64,
     /// Kinds that the codes in the lanes must not be.
@@ -58,14 +58,14 @@ pub(crate) struct HotClass {
 }
 
 /// No words are of it.
-pub(crate) const NO_CLASS: HotClass = HotClass { zeros: 0, bad: [u32::MAX; 4] };
+pub(crate) const NO_CLASS: FastClass = FastClass { zeros: 0, bad: [u32::MAX; 4] };
 
 /// Its only slot is one that no operation has.
-pub(crate) const NO_FAMILY: HotFamily =
-    HotFamily { lsb: [0; 4], op: 0, op_mask: 0, meta: SLOTS as u32 - 1, gather: 0, all: 0 };
+pub(crate) const NO_FAMILY: FastFamily =
+    FastFamily { lsb: [0; 4], op: 0, op_mask: 0, meta: SLOTS as u32 - 1, gather: 0, all: 0 };
 
 /// What the words are, if nobody else must look at them.
-pub(crate) struct Hot {
+pub(crate) struct Fast {
     /// As in `Inst`.
     pub meta: u32,
     /// All bits of the instruction.
@@ -77,7 +77,7 @@ pub(crate) struct Hot {
 /// A word in the tables.
 struct Place<'a> {
     lead: u16,
-    family: &'a HotFamily,
+    family: &'a FastFamily,
     /// `Inst::meta`.
     meta: u32,
     /// Bits that should be zero.
@@ -86,7 +86,7 @@ struct Place<'a> {
 
 /// Where the words are in the tables, and what is wrong: as bits, and as kinds in the lanes without some that are good.
 #[inline(always)]
-fn place(t: &HotTables, bits: u64, good: impl Fn(u8) -> [u32; 4]) -> (Place<'_>, u32) {
+fn place(t: &FastDecode, bits: u64, good: impl Fn(u8) -> [u32; 4]) -> (Place<'_>, u32) {
     let word = bits as u32;
     let lead = t.leads[(word >> 23) as usize];
     let family = &t.families[usize::from(lead >> 5) % 32];
@@ -103,10 +103,10 @@ fn place(t: &HotTables, bits: u64, good: impl Fn(u8) -> [u32; 4]) -> (Place<'_>,
 }
 
 #[inline(always)]
-pub(crate) fn look(t: &HotTables, bits: u64) -> Option<Hot> {
+pub(crate) fn look(t: &FastDecode, bits: u64) -> Option<Fast> {
     let (place, bad) = place(t, bits, |_| [0; 4]);
     // From the table that is looked into first: the next instruction need not wait for the others.
-    (u64::from(bad) | place.wrong == 0).then_some(Hot {
+    (u64::from(bad) | place.wrong == 0).then_some(Fast {
         meta: place.meta,
         all: place.family.all,
         more: u32::from(place.lead) & 4,
@@ -115,23 +115,23 @@ pub(crate) fn look(t: &HotTables, bits: u64) -> Option<Hot> {
 
 /// What `look` leaves to others, if it has one dword or two and all is in order.
 #[inline(never)]
-pub(super) fn any(target: Target, bits: u64) -> Option<Hot> {
+pub(super) fn any(target: Target, bits: u64) -> Option<Fast> {
     literal(target, bits).or_else(|| other(target, bits))
 }
 
 /// One dword and a literal. Nothing is announced where all is in order but for the codes that announce literals, and
 /// `look` found something.
 #[inline(always)]
-fn literal(target: Target, bits: u64) -> Option<Hot> {
-    let t = HOT[target as usize];
+fn literal(target: Target, bits: u64) -> Option<Fast> {
+    let t = FAST_DECODE[target as usize];
     let (place, bad) = place(t, bits, |class| t.literals[usize::from(class)]);
     let slot = place.meta % SLOTS as u32;
     let meta = Inst::meta_of(target, 2) | Inst::meta(slot, 0);
-    (u64::from(bad) | place.wrong == 0).then_some(Hot { meta, all: u64::MAX, more: 4 })
+    (u64::from(bad) | place.wrong == 0).then_some(Fast { meta, all: u64::MAX, more: 4 })
 }
 
 #[inline(never)]
-fn other(target: Target, bits: u64) -> Option<Hot> {
+fn other(target: Target, bits: u64) -> Option<Fast> {
     let t = DECODE[target as usize];
     let family = family(t, bits as u32);
     let found = find(t, bits, family).filter(|found| found.dwords <= 2)?;
@@ -142,7 +142,7 @@ fn other(target: Target, bits: u64) -> Option<Hot> {
         && (0..4).all(|n| in_lane(t, class, lanes, n, bits))
         && (class.rules == 0 && class.marks & marks::CLOSER == 0 || rare(t, found.class, class, bits));
     let two = u32::from(found.dwords) - 1;
-    good.then(|| Hot {
+    good.then(|| Fast {
         meta: found.meta() | Inst::meta_of(target, 1 + two),
         all: u64::MAX >> (32 - 32 * two),
         more: 4 * two,
