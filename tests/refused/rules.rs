@@ -417,6 +417,10 @@ impl Cases<'_> {
                 self.give(Unknown, field, 1.into(), |e| matches!(e, BuildError::Unknown(_)));
                 continue;
             };
+            // The builder takes the whole of a truth table here, of which the field is the highest bits.
+            if field == Field::Omod && base.inst.opcode().name().starts_with("v_bitop3") {
+                continue;
+            }
             let width = info.width + info.hi_width;
             let given = base.given.iter().any(|(f, _)| *f == field);
             let signed = field == Field::Offset && matches!(base.inst.format(), Format::Global | Format::Scratch);
@@ -427,10 +431,6 @@ impl Cases<'_> {
                     use BuildError::*;
                     matches!(e, Range { .. } | Unknown(_) | Operand { .. } | Missing(_) | Constant(_))
                 });
-            }
-            // The builder takes the whole of a truth table here, of which the field is the highest bits.
-            if field == Field::Omod && base.inst.opcode().name().starts_with("v_bitop3") {
-                continue;
             }
             // Each of its bits, as the decoder has it.
             for bit in (0..width).filter(|bit| !given && value >> bit & 1 == 0 && info.fixed.is_none()) {
