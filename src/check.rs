@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::codec::bus_reads;
-use crate::codec::code::scalar_align;
+use crate::codec::code::aligned;
 use crate::operand::code_of;
 use crate::{Field, Inst, Reg, Value};
 
@@ -87,7 +87,7 @@ impl Inst {
                 Reg::Sgpr(_) | Reg::Ttmp(_) => {
                     // Register files begin at aligned registers.
                     match code_of(self, field) {
-                        Some(code) if code % scalar_align(dwords) != 0 => {
+                        Some(code) if aligned(code, dwords) != code => {
                             return Err(RuleError::MisalignedScalar { field, code });
                         }
                         _ => {}

@@ -415,7 +415,7 @@ fn keeps(t: &DecodeTables, rule: &Rule, pairs: &Pairs) -> bool {
     let value = rule.field.of(pairs);
     let inside = |registers: u16| value + registers <= 256;
     if has(RuleKind::Image) && rule.kind == RuleKind::Image {
-        let [dmask, tfe, d16] = [0, 1, 2].map(|n: usize| rule.looks[n].0.of(pairs));
+        let [dmask, tfe, d16] = rule.looks.map(|(place, _)| place.of(pairs));
         return inside(crate::codec::mimg_dwords(rule.n, dmask, tfe != 0, d16 != 0));
     }
     if rule.looks.iter().any(|(bits, value)| bits.of(pairs) != u16::from(*value)) {

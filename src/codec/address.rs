@@ -18,7 +18,10 @@ pub(super) fn read(item: &Item, inst: &Inst) -> Option<(Coded, u16)> {
     let dwords = match item.kind {
         _ if is_image_data(item) => mimg_item_dwords(item, inst),
         Kind::GlobalAddr => global_addr_dwords(bits(inst, item.aux[0], SADDR) as u16 == off(inst.target())),
-        Kind::BufVaddr => buf_vaddr_dwords([0, 1, 2].map(|n| flag(inst, item.aux[n]))),
+        Kind::BufVaddr => {
+            let [offen, idxen, addr64, _] = item.aux;
+            buf_vaddr_dwords([flag(inst, offen), flag(inst, idxen), flag(inst, addr64)])
+        }
         Kind::ExpSrc => 1,
         _ => item.dwords.into(),
     };

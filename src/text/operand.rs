@@ -212,7 +212,7 @@ impl Printer<'_> {
     /// Its code.
     pub(super) fn inline_float<T: PartialEq>(&self, all: &[T], bits: T) -> Option<u16> {
         let code = FLOAT + all.iter().position(|x| *x == bits)? as u16;
-        (self.text.code_at[usize::from(code)] != 0).then_some(code)
+        self.text.code_at.get(usize::from(code)).is_some_and(|number| *number != 0).then_some(code)
     }
 
     pub(super) fn literal_value(&self) -> u32 {
