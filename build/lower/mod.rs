@@ -253,9 +253,7 @@ fn formats<'a>(isa: &'a Isa, t: &mut Target<'a>) -> Result<()> {
                 return f.at.err("fixed bits are of kind `enc`, and only they");
             }
             if b.pieces.iter().any(|p| p.lsb < 64 && p.lsb + p.width > 64) {
-                return f
-                    .at
-                    .err(format!("field {} lies across bit 64, where src/operand/items.rs cannot read it", f.name));
+                return f.at.err(format!("field {} lies across bit 64, where the library cannot read it", f.name));
             }
             if f.overlay {
                 if b.mask() & !seen != 0 {

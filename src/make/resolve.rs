@@ -13,11 +13,6 @@ pub(crate) struct Rules {
     pub ttmp_first: u16,
     pub ttmp_last: u16,
     pub vcc: u16,
-    // `specials` has these too.
-    #[allow(dead_code)]
-    pub m0: u16,
-    #[allow(dead_code)]
-    pub exec: u16,
     /// What stands in the place of a scalar address when there is none.
     pub off: u16,
     /// The code of each `Special`, or 255.

@@ -208,7 +208,7 @@ pub const ALL: &[Damage] = &[
     ("smem.isa", "56:53\nfield soffset    const 63:57", "57:53\nfield soffset const 63:58", "smem.isa:15: smem_offset looks at 7 bits from bit 58, which are no field in one piece"),
     ("smem.isa", "52:32\nfield s          const 56:53", "37:32\nfield s const 56:38", "smem.isa:15: smem_offset may be a register's code, for which its field has no room in one piece"),
     // Words of more than 64 bits, and of two operations.
-    ("wide.isa", "63:32", "64:40", "wide.isa:9: field mid lies across bit 64, where src/operand/items.rs cannot read it"),
+    ("wide.isa", "63:32", "64:40", "wide.isa:9: field mid lies across bit 64, where the library cannot read it"),
     ("wide.isa", "high     sdst", "high     sdwa", "wide.isa:13: `high` has a flag, which must lie with it in the first 64 bits"),
     ("dual.isa", "21:18,25:22\nfield opx      const+", "25:22\nfield opx const", "dual.isa:9: field opx overlaps another"),
     ("dual.isa", "21:18,25:22\nfield opx      const+ 25:22\nfield opy      const+ 21:18", "25:22,20:18\nfield opx const+ 20:18\nfield opy const+ 25:22\nfield gap const 21", "targets.isa:2: the pieces of DUAL's opcode lie so that src/decode/fast.rs mixes them up"),

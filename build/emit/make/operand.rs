@@ -139,7 +139,6 @@ pub fn rules(isa: &Isa, t: &Target, pool: &mut Pool) -> Result<String> {
     let range = |is: &dyn Fn(&CodeRow) -> bool| {
         t.codes.iter().find(|c| is(c)).map(|c| *c.range.of(&t.row.name).expect("those of the target"))
     };
-    let first = |name: &str| range(&|c| c.name == name).map_or(u16::MAX, |r| r.0);
     // Which class each code is of, counted from one; the highest bit: it can be 64 bits.
     let mut classes = vec![0u8; t.code.vgpr.0.into()];
     for c in t.codes.iter().filter(|c| c.class != "off" && c.class != "vgpr") {
@@ -158,11 +157,9 @@ pub fn rules(isa: &Isa, t: &Target, pool: &mut Pool) -> Result<String> {
         Ok(set)
     };
     let key = format!(
-        "Rules {{ sgpr_last: {}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, vcc: {}, m0: {}, exec: {}, off: {}, classes: {classes:?}, specials: &{:?}, aligned: {}, exp_targets: [{:#x}], interp_params: [{:#x}] }}",
+        "Rules {{ sgpr_last: {}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, vcc: {}, off: {}, classes: {classes:?}, specials: &{:?}, aligned: {}, exp_targets: [{:#x}], interp_params: [{:#x}] }}",
         range(&|c| c.class == "sgpr").map_or(0, |r| r.1),
         t.code.vcc,
-        first("m0"),
-        first("exec_lo"),
         t.code.off,
         crate::build::emit::names::special_codes(isa, &t.row.name),
         t.row.has("aligned-vgprs"),
