@@ -76,6 +76,13 @@ pub fn of(at: &Place, t: &Target, form: &Form, item: &Item, rules: &mut Vec<Rule
             if other != NONE {
                 add(RuleKind::Never, Piece { lsb: other, width: 1 }, 0, &[bit(b, 1), bit(other, 1)]);
             }
+            // Only what does not go to LDS needs the registers.
+            if item.dwords > 1 {
+                if form.has_tfe(t, item) {
+                    return at.err(format!("{}: with lds and tfe it may have one register only", item.field));
+                }
+                add(RuleKind::Room, whole(item.lsb, 8)?, item.dwords, &[bit(b, 0)]);
+            }
             return Ok(marks::LDS);
         }
         "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" => {

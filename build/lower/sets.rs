@@ -17,9 +17,10 @@ pub fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Res
     let base_def = t.formats[form.format].def;
     let literal = (form.parts.len() == 1 || form.tail & tail::ALWAYS != 0)
         && base_def.literals(&t.row.name).any(|l| l == item.field);
-    // A global address is a pair only when there is no scalar base, an image address what its dimensions ask for:
-    // rules of their own.
-    let sized = ["global_addr", "img_addr", "img_addr_grad", "acc_sized"].contains(&k.reads_as.as_str());
+    // How many registers these have depends on other fields, of which rules of their own take care: a global address is a
+    // pair only when there is no scalar base, an image address is what its dimensions ask for, and what goes to LDS has none.
+    let to_lds = k.reads_as == "buf_data" && form.names(t, "lds");
+    let sized = to_lds || ["global_addr", "img_addr", "img_addr_grad", "acc_sized"].contains(&k.reads_as.as_str());
     let dwords = if sized { 1 } else { u16::from(item.dwords) };
     let mut set = [0u32; 16];
     let put = |c: u16, set: &mut [u32; 16]| set[usize::from(c) / 32] |= 1 << (c % 32);

@@ -443,6 +443,8 @@ impl Random {
                 layout.fields.iter().fold(start, |bits, field| match rng.below(100) {
                     _ if rng.percent(keep) => bits,
                     0..15 => field.set(bits, rng.wide()),
+                    // The last values: where a register file ends depends on what other fields say.
+                    15..30 => field.set(bits, u128::MAX - rng.below(5) as u128),
                     _ => field.set(bits, typical(field, rng)),
                 })
             };
