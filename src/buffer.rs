@@ -67,21 +67,21 @@ impl Buffer for [u8] {
 
 /// Of what has the methods of a slice.
 macro_rules! like_slices {
-    ($([$($generic:tt)*] $ty:ty, $item:ty;)*) => { $(
+    ($([$($generic:tt)*] $ty:ty, $desc:ty;)*) => { $(
         impl<$($generic)*> Buffer for $ty {
             #[inline]
             fn room(&mut self, dwords: usize) -> bool {
-                <[$item] as Buffer>::room(self, dwords)
+                <[$desc] as Buffer>::room(self, dwords)
             }
 
             #[inline]
             fn dword(&self, at: usize) -> Option<u32> {
-                <[$item] as Buffer>::dword(self, at)
+                <[$desc] as Buffer>::dword(self, at)
             }
 
             #[inline]
             fn set_dword(&mut self, at: usize, dword: u32) -> bool {
-                <[$item] as Buffer>::set_dword(self, at, dword)
+                <[$desc] as Buffer>::set_dword(self, at, dword)
             }
         }
     )* };
@@ -95,8 +95,8 @@ like_slices! {
 /// Of a vector, which grows.
 #[cfg(feature = "alloc")]
 macro_rules! vectors {
-    ($($item:ty, $per_dword:expr;)*) => { $(
-        impl Buffer for alloc::vec::Vec<$item> {
+    ($($desc:ty, $per_dword:expr;)*) => { $(
+        impl Buffer for alloc::vec::Vec<$desc> {
             fn room(&mut self, dwords: usize) -> bool {
                 let Some(len) = dwords.checked_mul($per_dword) else { return false };
                 let more = len.saturating_sub(self.len());
@@ -110,12 +110,12 @@ macro_rules! vectors {
 
             #[inline]
             fn dword(&self, at: usize) -> Option<u32> {
-                <[$item] as Buffer>::dword(self, at)
+                <[$desc] as Buffer>::dword(self, at)
             }
 
             #[inline]
             fn set_dword(&mut self, at: usize, dword: u32) -> bool {
-                <[$item] as Buffer>::set_dword(self, at, dword)
+                <[$desc] as Buffer>::set_dword(self, at, dword)
             }
         }
     )* };

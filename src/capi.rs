@@ -396,28 +396,28 @@ pub unsafe extern "C" fn amdgpu_isa_operands(
 }
 
 fn kind_of(value: Value) -> (amdgpu_isa_kind, i64) {
-    use amdgpu_isa_kind as Kind;
+    use amdgpu_isa_kind as OperandType;
     match value {
-        Value::Reg(Reg::Sgpr(n)) => (Kind::Sgpr, n.into()),
-        Value::Reg(Reg::Vgpr(n)) => (Kind::Vgpr, n.into()),
-        Value::Reg(Reg::VgprHigh(n)) => (Kind::VgprHigh, n.into()),
-        Value::Reg(Reg::Agpr(n)) => (Kind::Agpr, n.into()),
-        Value::Reg(Reg::Ttmp(n)) => (Kind::Ttmp, n.into()),
-        Value::Reg(Reg::Special(special)) => (Kind::Special, special as i64),
-        Value::Reg(Reg::Scc) => (Kind::Implicit, 0),
-        Value::Reg(Reg::Vcc) => (Kind::Implicit, 1),
-        Value::Reg(Reg::Exec) => (Kind::Implicit, 2),
-        Value::Reg(Reg::M0) => (Kind::Implicit, 3),
-        Value::Reg(Reg::Mode) => (Kind::Implicit, 4),
-        Value::Reg(Reg::FlatScratch) => (Kind::Implicit, 5),
-        Value::Reg(Reg::XnackMask) => (Kind::Implicit, 6),
-        Value::Reg(Reg::TrapStatus) => (Kind::Implicit, 7),
-        Value::Int(n) => (Kind::Int, n.into()),
-        Value::Float(float) => (Kind::Float, float.to_f64().to_bits() as i64),
-        Value::Literal(n) => (Kind::Literal, n.into()),
-        Value::Imm(n) => (Kind::Imm, n.into()),
-        Value::Label(n) => (Kind::Label, n.into()),
-        Value::Off => (Kind::Off, 0),
+        Value::Reg(Reg::Sgpr(n)) => (OperandType::Sgpr, n.into()),
+        Value::Reg(Reg::Vgpr(n)) => (OperandType::Vgpr, n.into()),
+        Value::Reg(Reg::VgprHigh(n)) => (OperandType::VgprHigh, n.into()),
+        Value::Reg(Reg::Agpr(n)) => (OperandType::Agpr, n.into()),
+        Value::Reg(Reg::Ttmp(n)) => (OperandType::Ttmp, n.into()),
+        Value::Reg(Reg::Special(special)) => (OperandType::Special, special as i64),
+        Value::Reg(Reg::Scc) => (OperandType::Implicit, 0),
+        Value::Reg(Reg::Vcc) => (OperandType::Implicit, 1),
+        Value::Reg(Reg::Exec) => (OperandType::Implicit, 2),
+        Value::Reg(Reg::M0) => (OperandType::Implicit, 3),
+        Value::Reg(Reg::Mode) => (OperandType::Implicit, 4),
+        Value::Reg(Reg::FlatScratch) => (OperandType::Implicit, 5),
+        Value::Reg(Reg::XnackMask) => (OperandType::Implicit, 6),
+        Value::Reg(Reg::TrapStatus) => (OperandType::Implicit, 7),
+        Value::Int(n) => (OperandType::Int, n.into()),
+        Value::Float(float) => (OperandType::Float, float.to_f64().to_bits() as i64),
+        Value::Literal(n) => (OperandType::Literal, n.into()),
+        Value::Imm(n) => (OperandType::Imm, n.into()),
+        Value::Label(n) => (OperandType::Label, n.into()),
+        Value::Off => (OperandType::Off, 0),
     }
 }
 

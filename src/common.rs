@@ -6,8 +6,8 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::shared::flag;
-use crate::table::Shape;
-use crate::target::{DECODE, ITEMS, OPS};
+use crate::table::FormSignature;
+use crate::target::{DECODE, DESCS, OPS};
 use crate::{Space, Target};
 
 impl Opcode {
@@ -41,7 +41,7 @@ impl Opcode {
     /// # }
     /// ```
     pub fn encodings(self, target: Target) -> impl Iterator<Item = Encoding> {
-        self.places(target).map(|place| Encoding { format: place.shape.format, number: place.number })
+        self.entries(target).map(|entry| Encoding { format: entry.signature.format, number: entry.number })
     }
 
     /// The operation that a target's assembler calls by this mnemonic, without the suffix of an encoding; case does not
@@ -64,15 +64,15 @@ impl Opcode {
     #[cfg(feature = "text")]
     pub fn from_mnemonic(target: Target, mnemonic: &str) -> Option<Opcode> {
         let spellings = crate::target::TEXT[target as usize].spellings;
-        if let Some((slot, _)) = spellings.iter().find(|(_, spelling)| spelling.eq_ignore_ascii_case(mnemonic)) {
-            return OPS[target as usize].opcode((*slot).into());
+        if let Some((op_index, _)) = spellings.iter().find(|(_, spelling)| spelling.eq_ignore_ascii_case(mnemonic)) {
+            return OPS[target as usize].opcode((*op_index).into());
         }
         let opcode: Opcode = mnemonic.parse().ok()?;
         // An operation that the target spells otherwise is not called by its name there.
-        let respelled = |place: Place| spellings.iter().any(|(slot, _)| *slot == place.slot);
-        let mut places = self::Opcode::places(opcode, target).peekable();
-        places.peek()?;
-        (!places.all(respelled)).then_some(opcode)
+        let respelled = |entry: OpcodeEntry| spellings.iter().any(|(op_index, _)| *op_index == entry.op_index);
+        let mut entries = opcode.entries(target).peekable();
+        entries.peek()?;
+        (!entries.all(respelled)).then_some(opcode)
     }
 
     /// How a target's assembler spells the operation in a format, without the suffix of an encoding. Mostly it is the
@@ -87,22 +87,26 @@ impl Opcode {
     /// ```
     #[cfg(feature = "text")]
     pub fn mnemonic(self, target: Target, format: Format) -> Option<&'static str> {
-        let place = self.places(target).find(|place| place.shape.format == format)?;
-        Some(own_spelling(target, place.slot.into()).unwrap_or_else(|| self.name()))
+        let entry = self.entries(target).find(|entry| entry.signature.format == format)?;
+        Some(own_spelling(target, entry.op_index.into()).unwrap_or_else(|| self.name()))
     }
 
-    pub(crate) fn places(self, target: Target) -> impl Iterator<Item = Place> {
+    pub(crate) fn entries(self, target: Target) -> impl Iterator<Item = OpcodeEntry> {
         let (ops, tables) = (OPS[target as usize], DECODE[target as usize]);
         let at = self as usize;
         let range = match (ops.first.get(at), ops.first.get(at + 1)) {
             (Some(&a), Some(&b)) => usize::from(a)..usize::from(b),
             _ => 0..0,
         };
-        let slots = ops.slots.get(range).unwrap_or(&[]);
-        slots.iter().filter_map(move |&slot| {
-            let family = tables.families.iter().rev().find(|f| f.base <= slot)?;
-            let shape = ITEMS[target as usize].shape(slot.into(), 0);
-            Some(Place { shape, slot, number: number(target, shape.format, slot - family.base) })
+        let op_indices = ops.op_indices.get(range).unwrap_or(&[]);
+        op_indices.iter().filter_map(move |&op_index| {
+            let opcode_space = tables.opcode_spaces.iter().rev().find(|f| f.base <= op_index)?;
+            let signature = DESCS[target as usize].signature(op_index.into(), 0);
+            Some(OpcodeEntry {
+                signature,
+                op_index,
+                number: number(target, signature.format, op_index - opcode_space.base),
+            })
         })
     }
 }
@@ -118,31 +122,31 @@ pub struct Encoding {
 }
 
 /// Where a target has an operation: its number in a format, and how it looks there.
-pub(crate) struct Place {
-    pub shape: &'static Shape,
-    pub slot: u16,
+pub(crate) struct OpcodeEntry {
+    pub signature: &'static FormSignature,
+    pub op_index: u16,
     pub number: u16,
 }
 
-/// The mnemonic of a slot where the target spells it in its own way.
+/// The mnemonic of an opcode index where the target spells it in its own way.
 #[cfg(feature = "text")]
-pub(crate) fn own_spelling(target: Target, slot: usize) -> Option<&'static str> {
+pub(crate) fn own_spelling(target: Target, op_index: usize) -> Option<&'static str> {
     let mut spellings = crate::target::TEXT[target as usize].spellings.iter();
-    spellings.find(|s| usize::from(s.0) == slot).map(|s| s.1)
+    spellings.find(|s| usize::from(s.0) == op_index).map(|s| s.1)
 }
 
-impl Place {
+impl OpcodeEntry {
     /// The forms with a dword behind the base words that is no literal.
-    pub(crate) fn forms(&self, target: Target) -> impl Iterator<Item = &'static Shape> {
-        ITEMS[target as usize].forms(self.shape)
+    pub(crate) fn forms(&self, target: Target) -> impl Iterator<Item = &'static FormSignature> {
+        DESCS[target as usize].forms(self.signature)
     }
 }
 
-/// The number in a format's opcode field, from a slot counted from the first of its family. What lies above the field
+/// The number in a format's opcode field, from an opcode index counted from the first of its opcode space. What lies above the field
 /// tells formats apart (FLAT's segment); where the field is in two pieces, the upper one is part of the number.
-pub(crate) fn number(target: Target, format: Format, slot: u16) -> u16 {
+pub(crate) fn number(target: Target, format: Format, op_index: u16) -> u16 {
     let op = crate::inst::layout(target, format).and_then(|l| l.fields.iter().find(|f| f.field == Field::Op));
-    op.map_or(0, |op| slot & ((1u32 << (op.width + op.hi_width)) - 1) as u16)
+    op.map_or(0, |op| op_index & ((1u32 << (op.width + op.hi_width)) - 1) as u16)
 }
 
 impl fmt::Debug for Opcode {

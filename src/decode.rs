@@ -8,9 +8,11 @@ use core::fmt;
 
 use crate::common::code;
 use crate::shared::{RuleKind, marks};
-use crate::table::{Bits, Check, Class, DecodeTables, Family, FieldMap, Follow, Joined, NONE, Rule, paged, tail};
+use crate::table::{
+    Bits, Check, Constraints, DecodeTables, FieldMap, Joined, NONE, OpcodeSpace, Rule, TrailingDword, paged, trailing,
+};
 use crate::target::DECODE;
-use crate::target::generated::{ANY_JOINED, FAMILIES, LANES, MARKS, RULES, SETS, TAILS};
+use crate::target::generated::{ANY_JOINED, CHECKED_FIELDS, MARKS, OPCODE_SPACES, RULES, SETS, TRAILING};
 use crate::{DecodeError, Field, Format, Inst, Target};
 #[cfg(feature = "fast")]
 use {crate::target::FAST_DECODE, fast::Fast};
@@ -119,34 +121,34 @@ fn last(target: Target, word: u32) -> Option<(Next, usize)> {
 }
 
 #[inline(always)]
-fn class_of(t: &DecodeTables, slot: u16) -> u8 {
-    paged(&t.pages, &t.class_of, slot.into()).unwrap_or(0)
+fn constraints_of(t: &DecodeTables, op_index: u16) -> u8 {
+    paged(&t.pages, &t.constraints_of, op_index.into()).unwrap_or(0)
 }
 
-/// The class of a form of a slot.
-pub(crate) fn class_of_form(t: &DecodeTables, slot: u16, form: u8) -> Option<u8> {
-    let base = class_of(t, slot);
+/// The constraints of a form of an opcode index.
+pub(crate) fn constraints_of_form(t: &DecodeTables, op_index: u16, form: u8) -> Option<u8> {
+    let base = constraints_of(t, op_index);
     match form {
         0 => Some(base),
         1 | 2 => {
-            let class = t.classes.get(usize::from(base))?;
-            t.forms.get(usize::from(class.forms))?.get(usize::from(form) - 1).copied()
+            let constraints = t.constraints.get(usize::from(base))?;
+            t.forms.get(usize::from(constraints.forms))?.get(usize::from(form) - 1).copied()
         }
-        _ => follows(t, base).find(|f| f.form == form).map(|f| f.of),
+        _ => trailing_dwords(t, base).find(|f| f.form == form).map(|f| f.of),
     }
 }
 
 #[inline(always)]
-fn zeros(t: &DecodeTables, class: &Class) -> u64 {
-    t.zeros.get(usize::from(class.zeros)).copied().unwrap_or(u64::MAX)
+fn zeros(t: &DecodeTables, constraints: &Constraints) -> u64 {
+    t.zeros.get(usize::from(constraints.zeros)).copied().unwrap_or(u64::MAX)
 }
 
-/// The field in a lane is of the class's set.
+/// The field in a checked field is of the constraints's set.
 #[inline(always)]
-fn in_lane(t: &DecodeTables, class: &Class, lanes: usize, n: usize, bits: u64) -> bool {
-    let (lsb, width) = LANES[lanes % LANES.len()][n % 4];
-    let kind = t.kinds[(bits >> lsb) as usize & ((1 << width) - 1) & 511];
-    width == 0 || t.sets[usize::from(class.sets[n % 4]) & (SETS - 1)] >> (kind & 63) & 1 == 1
+fn is_in_set(t: &DecodeTables, constraints: &Constraints, checked: usize, n: usize, bits: u64) -> bool {
+    let (lsb, width) = CHECKED_FIELDS[checked % CHECKED_FIELDS.len()][n % 4];
+    let kind = t.code_groups[(bits >> lsb) as usize & ((1 << width) - 1) & 511];
+    width == 0 || t.sets[usize::from(constraints.sets[n % 4]) & (SETS - 1)] >> (kind & 63) & 1 == 1
 }
 
 #[cold]
@@ -178,16 +180,16 @@ type Pairs = [u64; MAX_DWORDS.div_ceil(2)];
 
 /// What the codes say, before anything is checked.
 struct Found {
-    slot: u16,
+    op_index: u16,
     form: u8,
     /// Of the form.
-    class: u8,
+    constraints: u8,
     dwords: u8,
 }
 
 impl Found {
     fn meta(&self) -> u32 {
-        Inst::meta(self.slot.into(), self.form)
+        Inst::meta(self.op_index.into(), self.form)
     }
 }
 
@@ -197,11 +199,11 @@ fn reference(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst,
         return Err(DecodeError::Truncated { needed: 4 });
     }
     let t = DECODE[target as usize];
-    if t.families_of[(pairs[0] as u32 >> 23) as usize] == 0 {
+    if t.opcode_space_of[(pairs[0] as u32 >> 23) as usize] == 0 {
         return Err(DecodeError::UnknownEncoding);
     }
-    let family = family(t, pairs[0] as u32);
-    let Some(found) = joined(t, pairs[0], pairs[1] as u32).or_else(|| find(t, pairs[0], family)) else {
+    let opcode_space = opcode_space(t, pairs[0] as u32);
+    let Some(found) = joined(t, pairs[0], pairs[1] as u32).or_else(|| find(t, pairs[0], opcode_space)) else {
         return Err(unknown(t, pairs[0] as u32));
     };
     if available < usize::from(found.dwords) {
@@ -215,25 +217,25 @@ fn reference(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst,
             _ => u64::MAX,
         };
     }
-    let class = t.classes.get(usize::from(found.class)).ok_or(DecodeError::UnknownEncoding)?;
+    let constraints = t.constraints.get(usize::from(found.constraints)).ok_or(DecodeError::UnknownEncoding)?;
     let bits = pairs[0];
-    let lanes = usize::from(family.lanes);
-    let (ones, more) = further(t, found.class, class);
-    let wrong = bits & zeros(t, class) | !bits & ones;
+    let checked = usize::from(opcode_space.checked);
+    let (ones, more) = further(t, found.constraints, constraints);
+    let wrong = bits & zeros(t, constraints) | !bits & ones;
     if wrong != 0 {
         return Err(reserved_bit(t, &found, wrong.trailing_zeros() as u8));
     }
-    let mut bad = refused(t, class, more, lanes, bits);
-    if MARKS & class.marks & marks::WIDE != 0 && bad.is_none() {
+    let mut bad = refused(t, constraints, more, checked, bits);
+    if MARKS & constraints.marks & marks::WIDE != 0 && bad.is_none() {
         bad = wide(t, &found, pairs[1])?;
     }
-    if let Some(bad) = bad.or_else(|| broken(t, class, &pairs)) {
+    if let Some(bad) = bad.or_else(|| broken(t, constraints, &pairs)) {
         return Err(reserved_value(t, &found, bad));
     }
     let half = |n: usize| (pairs[n / 2] >> (n % 2 * 32)) as u32;
     let words = [half(0), half(1), half(2), half(3), half(4)];
     let inst = Inst::new(target, words, found.meta(), found.dwords.into());
-    if MARKS & class.marks & marks::SIZED != 0 {
+    if MARKS & constraints.marks & marks::SIZED != 0 {
         crate::codec::sizes(&inst)?;
     }
     Ok(inst)
@@ -241,7 +243,7 @@ fn reference(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst,
 
 /// What must hold of the third dword and the fourth.
 fn wide(t: &DecodeTables, found: &Found, bits: u64) -> Result<Option<Bad>, DecodeError> {
-    let Some(wide) = t.wide.iter().find(|w| w.class == found.class) else { return Ok(None) };
+    let Some(wide) = t.wide.iter().find(|w| w.constraints == found.constraints) else { return Ok(None) };
     let wrong = bits & wide.zeros | !bits & wide.ones;
     if wrong != 0 {
         return Err(reserved_bit(t, found, 64 + wrong.trailing_zeros() as u8));
@@ -250,35 +252,35 @@ fn wide(t: &DecodeTables, found: &Found, bits: u64) -> Result<Option<Bad>, Decod
     Ok(refused_by(t, wide.checks, bits).map(|bad| Bad { lsb: bad.lsb + 64, ..bad }))
 }
 
-/// What follows the base words where `tail` has no flag for it.
-fn listed(t: &DecodeTables, class: u8, bits: u64) -> Option<&Follow> {
-    follows(t, class).find(|f| {
+/// What follows the base words where `trailing` has no flag for it.
+fn listed(t: &DecodeTables, constraints: u8, bits: u64) -> Option<&TrailingDword> {
+    trailing_dwords(t, constraints).find(|f| {
         let value = (bits >> (f.lsb & 63)) as u16 & ((1u32 << f.width) - 1) as u16;
         (f.first..=f.last).contains(&value)
     })
 }
 
-fn follows(t: &DecodeTables, class: u8) -> impl Iterator<Item = &Follow> {
-    t.follows.iter().filter(move |f| f.class == class)
+fn trailing_dwords(t: &DecodeTables, constraints: u8) -> impl Iterator<Item = &TrailingDword> {
+    t.trailing_dwords.iter().filter(move |f| f.constraints == constraints)
 }
 
 /// A cheap question before `may_follow`: the codes that announce a dword are few.
 #[inline(always)]
-pub(crate) fn may_be_long(tail: u8, word: u32) -> bool {
+pub(crate) fn may_be_long(trailing: u8, word: u32) -> bool {
     // SDWA, DPP and literals are the greatest codes of scalars.
-    tail & tail::ALWAYS != 0 || word & 0xff >= SDWA || word & 0xff00 == LITERAL << 8
+    trailing & trailing::ALWAYS != 0 || word & 0xff >= SDWA || word & 0xff00 == LITERAL << 8
 }
 
-/// A dword follows the base word, if the operation has all that `tail` names.
+/// A dword follows the base word, if the operation has all that `trailing` names.
 #[inline(always)]
-pub(crate) fn may_follow(tail: u8, word: u32) -> bool {
+pub(crate) fn may_follow(trailing: u8, word: u32) -> bool {
     let (low, src0, high) = (word & 0xff, word & 0x1ff, word >> 8 & 0xff);
-    tail & tail::ALWAYS != 0
-        || tail & tail::SSRC0 != 0 && low == LITERAL
-        || tail & tail::SSRC1 != 0 && high == LITERAL
-        || tail & tail::SRC0 != 0 && src0 == LITERAL
-        || tail & tail::SDWA != 0 && src0 == SDWA
-        || tail & tail::DPP != 0 && src0 == DPP
+    trailing & trailing::ALWAYS != 0
+        || trailing & trailing::SSRC0 != 0 && low == LITERAL
+        || trailing & trailing::SSRC1 != 0 && high == LITERAL
+        || trailing & trailing::SRC0 != 0 && src0 == LITERAL
+        || trailing & trailing::SDWA != 0 && src0 == SDWA
+        || trailing & trailing::DPP != 0 && src0 == DPP
 }
 
 /// Dwords of an instruction whose first dword does not tell.
@@ -287,9 +289,10 @@ pub(crate) fn dwords(target: Target, bits: u64, third: u32, available: usize) ->
     if let Some(found) = joined(t, bits, third) {
         return Some(found.dwords);
     }
-    let found = find(t, bits, family(t, bits as u32))?;
+    let found = find(t, bits, opcode_space(t, bits as u32))?;
     // The second dword may announce a third.
-    let announced = TAILS & tail::LIST != 0 && available < 2 && follows(t, found.class).any(|f| f.lsb >= 32);
+    let announced =
+        TRAILING & trailing::LIST != 0 && available < 2 && trailing_dwords(t, found.constraints).any(|f| f.lsb >= 32);
     (!announced).then_some(found.dwords)
 }
 
@@ -300,64 +303,66 @@ fn joined(t: &DecodeTables, first: u64, third: u32) -> Option<Found> {
     }
     let holds = |j: &&Joined| (first & j.masks.0, third & j.masks.1) == j.values;
     let joined = t.joined.iter().find(holds)?;
-    let slot = joined.base + ((third >> (joined.shift & 31)) as u16 & joined.op_mask);
-    let class = class_of(t, slot);
-    (class != 0).then_some(Found { slot, form: 0, class, dwords: 4 })
+    let op_index = joined.base + ((third >> (joined.shift & 31)) as u16 & joined.op_mask);
+    let constraints = constraints_of(t, op_index);
+    (constraints != 0).then_some(Found { op_index, form: 0, constraints, dwords: 4 })
 }
 
 /// What the first dword or two say: the operation, its form and its length.
-fn find(t: &DecodeTables, bits: u64, family: &Family) -> Option<Found> {
+fn find(t: &DecodeTables, bits: u64, opcode_space: &OpcodeSpace) -> Option<Found> {
     let word = bits as u32;
-    let slot = slot(family, word);
-    let base = class_of(t, slot);
+    let op_index = op_index(opcode_space, word);
+    let base = constraints_of(t, op_index);
     if base == 0 {
         return None;
     }
-    let class = t.classes.get(usize::from(base))?;
-    let wide = MARKS & class.marks & marks::WIDE != 0;
-    let dwords = if wide { base_dwords(t, base) } else { 1 + u8::from(class.tail & tail::TWO != 0) };
-    let mut found = Found { slot, form: 0, class: base, dwords };
-    if may_follow(class.tail, word) {
+    let constraints = t.constraints.get(usize::from(base))?;
+    let wide = MARKS & constraints.marks & marks::WIDE != 0;
+    let dwords = if wide { base_dwords(t, base) } else { 1 + u8::from(constraints.trailing & trailing::TWO != 0) };
+    let mut found = Found { op_index, form: 0, constraints: base, dwords };
+    if may_follow(constraints.trailing, word) {
         found.dwords += 1;
         let form = match word & 0x1ff {
-            SDWA if class.tail & tail::SDWA != 0 => 1,
-            DPP if class.tail & tail::DPP != 0 => 2,
+            SDWA if constraints.trailing & trailing::SDWA != 0 => 1,
+            DPP if constraints.trailing & trailing::DPP != 0 => 2,
             _ => return Some(found),
         };
-        (found.form, found.class) = (form, *t.forms.get(usize::from(class.forms))?.get(usize::from(form) - 1)?);
-    } else if TAILS & class.tail & tail::LIST != 0 {
-        if let Some(follow) = listed(t, base, bits) {
+        (found.form, found.constraints) =
+            (form, *t.forms.get(usize::from(constraints.forms))?.get(usize::from(form) - 1)?);
+    } else if TRAILING & constraints.trailing & trailing::LIST != 0 {
+        if let Some(trailing_dwords) = listed(t, base, bits) {
             found.dwords += 1;
-            if follow.form != 0 {
-                (found.form, found.class) = (follow.form, follow.of);
+            if trailing_dwords.form != 0 {
+                (found.form, found.constraints) = (trailing_dwords.form, trailing_dwords.of);
             }
         }
     }
     Some(found)
 }
 
-fn base_dwords(t: &DecodeTables, class: u8) -> u8 {
-    field_map(t, parts(t, class).0).map_or(1, |m| m.dwords)
+fn base_dwords(t: &DecodeTables, constraints: u8) -> u8 {
+    field_map(t, parts(t, constraints).0).map_or(1, |m| m.dwords)
 }
 
 #[inline(always)]
-fn family(t: &DecodeTables, word: u32) -> &Family {
-    &t.families[usize::from(t.families_of[(word >> 23) as usize]) & (FAMILIES - 1)]
+fn opcode_space(t: &DecodeTables, word: u32) -> &OpcodeSpace {
+    &t.opcode_spaces[usize::from(t.opcode_space_of[(word >> 23) as usize]) & (OPCODE_SPACES - 1)]
 }
 
 #[inline(always)]
-fn slot(family: &Family, word: u32) -> u16 {
-    let mut slot = family.base.wrapping_add((word >> (family.op_shift & 31)) as u16 & family.op_mask);
-    if family.seg != 0 {
-        let seg = (word >> (family.seg & 31)) as u16 & ((1 << (family.seg >> 5)) - 1);
-        slot = slot.wrapping_add(seg * (family.op_mask + 1));
+fn op_index(opcode_space: &OpcodeSpace, word: u32) -> u16 {
+    let mut op_index =
+        opcode_space.base.wrapping_add((word >> (opcode_space.op_shift & 31)) as u16 & opcode_space.op_mask);
+    if opcode_space.seg != 0 {
+        let seg = (word >> (opcode_space.seg & 31)) as u16 & ((1 << (opcode_space.seg >> 5)) - 1);
+        op_index = op_index.wrapping_add(seg * (opcode_space.op_mask + 1));
     }
-    slot
+    op_index
 }
 
-/// Bits that must be one, and checks that fit no lane.
-fn further<'a>(t: &'a DecodeTables, number: u8, class: &Class) -> (u64, &'a [Check]) {
-    if MARKS & class.marks & marks::FURTHER == 0 {
+/// Bits that must be one, and checks that fit no checked field.
+fn further<'a>(t: &'a DecodeTables, number: u8, constraints: &Constraints) -> (u64, &'a [Check]) {
+    if MARKS & constraints.marks & marks::FURTHER == 0 {
         return (0, &[]);
     }
     let ones = t.ones.iter().find(|o| o.0 == number).map_or(0, |o| o.1);
@@ -371,10 +376,10 @@ struct Bad {
     value: u16,
 }
 
-fn refused(t: &DecodeTables, class: &Class, more: &[Check], lanes: usize, bits: u64) -> Option<Bad> {
-    let lane = (0..4).find(|&n| !in_lane(t, class, lanes, n, bits));
-    let bad = lane.map(|n| {
-        let (lsb, width) = LANES[lanes % LANES.len()][n % 4];
+fn refused(t: &DecodeTables, constraints: &Constraints, more: &[Check], checked: usize, bits: u64) -> Option<Bad> {
+    let field = (0..4).find(|&n| !is_in_set(t, constraints, checked, n, bits));
+    let bad = field.map(|n| {
+        let (lsb, width) = CHECKED_FIELDS[checked % CHECKED_FIELDS.len()][n % 4];
         Bad { lsb, width, value: (bits >> lsb) as u16 & ((1 << width) - 1) }
     });
     bad.or_else(|| refused_by(t, more, bits))
@@ -402,9 +407,9 @@ impl Bits {
     }
 }
 
-/// The first rule of the class that the words break.
-fn broken(t: &DecodeTables, class: &Class, pairs: &Pairs) -> Option<Bad> {
-    let rules = if RULES == 0 { &[][..] } else { t.rules.get(usize::from(class.rules))? };
+/// The first rule of the constraints that the words break.
+fn broken(t: &DecodeTables, constraints: &Constraints, pairs: &Pairs) -> Option<Bad> {
+    let rules = if RULES == 0 { &[][..] } else { t.rules.get(usize::from(constraints.rules))? };
     let rule = rules.iter().find(|rule| !keeps(t, rule, pairs))?;
     Some(Bad { lsb: rule.field.0, width: rule.field.1, value: rule.field.of(pairs) })
 }
@@ -436,22 +441,25 @@ fn in_set(set: &[u32; 16], code: usize) -> bool {
 /// Why there is no such operation.
 #[cold]
 fn unknown(t: &DecodeTables, word: u32) -> DecodeError {
-    let family = family(t, word);
-    let slot = slot(family, word);
-    let opcode = (word >> (family.op_shift & 31)) as u16 & family.op_mask;
-    // The family's format: that of the first class in it. FLAT's segments are formats of their own; the halves of a
+    let opcode_space = opcode_space(t, word);
+    let op_index = op_index(opcode_space, word);
+    let opcode = (word >> (opcode_space.op_shift & 31)) as u16 & opcode_space.op_mask;
+    // The opcode space's format: that of the first constraints in it. FLAT's segments are formats of their own; the halves of a
     // split opcode are not.
-    let seg_base = slot.wrapping_sub(opcode);
+    let seg_base = op_index.wrapping_sub(opcode);
     let format_of = |s: u16| {
-        let class = class_of(t, s);
-        (class != 0).then(|| parts(t, class).0)
+        let constraints = constraints_of(t, s);
+        (constraints != 0).then(|| parts(t, constraints).0)
     };
     // The high part of a split opcode tells no format from another.
-    let mask = (1u32 << family.op_bits) - 1;
-    let near = (seg_base..=seg_base.saturating_add(family.op_mask)).find_map(format_of);
-    let lower_half = || (family.base..seg_base).find_map(format_of).filter(|_| mask > family.op_mask.into());
+    let mask = (1u32 << opcode_space.op_bits) - 1;
+    let near = (seg_base..=seg_base.saturating_add(opcode_space.op_mask)).find_map(format_of);
+    let lower_half =
+        || (opcode_space.base..seg_base).find_map(format_of).filter(|_| mask > opcode_space.op_mask.into());
     match near.or_else(lower_half) {
-        Some(format) => DecodeError::UnknownOpcode { format, opcode: slot.wrapping_sub(family.base) & mask as u16 },
+        Some(format) => {
+            DecodeError::UnknownOpcode { format, opcode: op_index.wrapping_sub(opcode_space.base) & mask as u16 }
+        }
         None => DecodeError::UnknownEncoding,
     }
 }
@@ -461,7 +469,7 @@ fn reserved_bit(t: &DecodeTables, found: &Found, bit: u8) -> DecodeError {
     DecodeError::ReservedBits { format, field, bit }
 }
 
-/// A lane can be wider than the field in it.
+/// A checked field can be wider than the field in it.
 fn reserved_value(t: &DecodeTables, found: &Found, bad: Bad) -> DecodeError {
     let (_, field, end) = field_at(t, found, bad.lsb);
     let width = bad.width.min(end - bad.lsb);
@@ -469,10 +477,10 @@ fn reserved_value(t: &DecodeTables, found: &Found, bad: Bad) -> DecodeError {
     DecodeError::ReservedValue { field: field.unwrap_or(Field::Reserved), value, lsb: bad.lsb, width }
 }
 
-/// The formats of a class: of the base words, and of the dword behind them.
-pub(crate) fn parts(t: &DecodeTables, class: u8) -> (Format, Option<Format>) {
-    let class = t.classes.get(usize::from(class));
-    let parts = class.and_then(|c| t.parts.get(usize::from(c.parts)));
+/// The formats of constraints: of the base words, and of the dword behind them.
+pub(crate) fn parts(t: &DecodeTables, constraints: u8) -> (Format, Option<Format>) {
+    let constraints = t.constraints.get(usize::from(constraints));
+    let parts = constraints.and_then(|c| t.parts.get(usize::from(c.parts)));
     parts.copied().unwrap_or((Format::Literal, None))
 }
 
@@ -483,7 +491,7 @@ fn field_map(t: &DecodeTables, format: Format) -> Option<&FieldMap> {
 /// The format and the field that a bit belongs to, in the base format or in the extension behind it, and the bit behind
 /// the field.
 fn field_at(t: &DecodeTables, found: &Found, bit: u8) -> (Format, Option<Field>, u8) {
-    let (base, extension) = parts(t, found.class);
+    let (base, extension) = parts(t, found.constraints);
     let field = |format: Format, bit: u8| {
         let Some(map) = field_map(t, format) else { return (format, None, u8::MAX) };
         let (mut field, mut end) = (None, map.dwords * 32);
@@ -585,7 +593,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The next item where nothing has been decoded ahead. Takes the state itself, and not its place: so it can stay in
+    /// The next descriptor where nothing has been decoded ahead. Takes the state itself, and not its place: so it can stay in
     /// registers.
     #[cold]
     #[inline(never)]
@@ -593,12 +601,12 @@ impl<'a> Decoder<'a> {
         if self.rest.is_empty() {
             return (self, None);
         }
-        let item = reference_bytes(self.target, self.rest).map_err(|error| invalid(self.rest, error));
-        let len = item.as_ref().map_or_else(|invalid| invalid.len.into(), Inst::len);
+        let desc = reference_bytes(self.target, self.rest).map_err(|error| invalid(self.rest, error));
+        let len = desc.as_ref().map_or_else(|invalid| invalid.len.into(), Inst::len);
         self.rest = self.rest.get(len..).unwrap_or(&[]);
         #[cfg(feature = "fast")]
         self.look();
-        (self, Some(item))
+        (self, Some(desc))
     }
 }
 
@@ -612,9 +620,9 @@ impl Iterator for Decoder<'_> {
         if let Some(inst) = self.ahead() {
             return Some(Decoded { offset: at - inst.len(), inst: Ok(inst) });
         }
-        let (behind, item) = self.clone().slow();
+        let (behind, desc) = self.clone().slow();
         *self = behind;
-        Some(Decoded { offset: at, inst: item? })
+        Some(Decoded { offset: at, inst: desc? })
     }
 }
 

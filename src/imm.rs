@@ -2,8 +2,8 @@
 //! lie is in the tables (`bits` in `isa/enums.isa`); the printer and re-targeting use the same types.
 
 use crate::codec::value;
-use crate::table::{Kind, Part};
-use crate::target::{IMMS, ITEMS};
+use crate::table::{OperandType, Part};
+use crate::target::{DESCS, IMMS};
 use crate::{Counter, Counters, Field, FieldError, Inst, Target};
 use core::fmt;
 
@@ -383,12 +383,12 @@ pub enum Imm {
 }
 
 impl Imm {
-    pub(crate) fn decode(target: Target, kind: Kind, value: u16) -> Option<Imm> {
+    pub(crate) fn decode(target: Target, kind: OperandType, value: u16) -> Option<Imm> {
         Some(match kind {
-            Kind::Waitcnt => Imm::Waitcnt(Waitcnt::decode(target, value)),
-            Kind::Hwreg => Imm::Hwreg(Hwreg::decode(target, value)),
-            Kind::Sendmsg => Imm::Sendmsg(Sendmsg::decode(target, value)),
-            Kind::GprIdx => Imm::GprIdx(GprIdx::decode(target, value)),
+            OperandType::Waitcnt => Imm::Waitcnt(Waitcnt::decode(target, value)),
+            OperandType::Hwreg => Imm::Hwreg(Hwreg::decode(target, value)),
+            OperandType::Sendmsg => Imm::Sendmsg(Sendmsg::decode(target, value)),
+            OperandType::GprIdx => Imm::GprIdx(GprIdx::decode(target, value)),
             _ => return None,
         })
     }
@@ -418,7 +418,7 @@ impl Inst {
     /// # }
     /// ```
     pub fn imm(&self) -> Option<Imm> {
-        let mut all = ITEMS[self.target() as usize].of(self);
-        all.find_map(|item| Imm::decode(self.target(), item.kind, value(item, self) as u16))
+        let mut all = DESCS[self.target() as usize].of(self);
+        all.find_map(|desc| Imm::decode(self.target(), desc.operand_type, value(desc, self) as u16))
     }
 }

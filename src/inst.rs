@@ -5,11 +5,11 @@ use core::hash::{Hash, Hasher};
 
 use crate::decode::MAX_DWORDS;
 use crate::shared::{marks, meta};
-use crate::table::{Info, NO_INFO, Shape, paged};
+use crate::table::{FormSignature, Info, NO_INFO, paged};
 use crate::target::generated::INFOS;
-use crate::target::{DECODE, ITEMS, LAYOUT, OPS};
+use crate::target::{DECODE, DESCS, LAYOUT, OPS};
 #[cfg(feature = "fast")]
-use crate::target::{FAST_DECODE, generated::SLOTS};
+use crate::target::{FAST_DECODE, generated::OP_INDICES};
 use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operands, Target};
 
 /// An instruction: its words, what they say, and the target they say it for.
@@ -44,8 +44,8 @@ pub struct HeldField {
 impl Inst {
     /// All that `meta` says but the target and the dwords.
     #[inline(always)]
-    pub(crate) fn meta(slot: u32, form: u8) -> u32 {
-        slot | u32::from(form) << meta::FORM_AT
+    pub(crate) fn meta(op_index: u32, form: u8) -> u32 {
+        op_index | u32::from(form) << meta::FORM_AT
     }
 
     /// The rest of `meta`.
@@ -66,36 +66,37 @@ impl Inst {
     }
 
     #[inline]
-    pub(crate) fn slot(&self) -> usize {
-        self.meta as usize % (1 << meta::SLOT)
+    pub(crate) fn op_index(&self) -> usize {
+        self.meta as usize % (1 << meta::OP_INDEX)
     }
 
-    /// The slot, if the form is 0; else a number that no slot has.
+    /// The opcode index, if the form is 0; else a number that no opcode index has.
     #[cfg(all(feature = "text", feature = "fast"))]
     #[inline(always)]
-    pub(crate) fn slot_and_form(&self) -> usize {
-        self.meta as usize % (1 << (meta::SLOT + meta::FORM))
+    pub(crate) fn index_and_form(&self) -> usize {
+        self.meta as usize % (1 << (meta::OP_INDEX + meta::FORM))
     }
 
-    /// Which form of the slot it is: 0 for the base words alone.
+    /// Which form of the opcode index it is: 0 for the base words alone.
     #[inline]
     pub(crate) fn form(&self) -> u8 {
         (self.meta >> meta::FORM_AT) as u8 % (1 << meta::FORM)
     }
 
-    fn class(&self) -> u8 {
-        crate::decode::class_of_form(DECODE[self.target() as usize], self.slot() as u16, self.form()).unwrap_or(0)
+    fn constraints(&self) -> u8 {
+        crate::decode::constraints_of_form(DECODE[self.target() as usize], self.op_index() as u16, self.form())
+            .unwrap_or(0)
     }
 
     #[inline]
-    pub(crate) fn shape(&self) -> &'static Shape {
-        ITEMS[self.target() as usize].shape(self.slot(), self.form())
+    pub(crate) fn signature(&self) -> &'static FormSignature {
+        DESCS[self.target() as usize].signature(self.op_index(), self.form())
     }
 
     #[inline]
     pub(crate) fn info(&self) -> &'static Info {
         let t = OPS[self.target() as usize];
-        let number = paged(t.info_pages, t.info_of, self.slot()).unwrap_or(0);
+        let number = paged(t.info_pages, t.info_of, self.op_index()).unwrap_or(0);
         INFOS.get(usize::from(number)).unwrap_or(&NO_INFO)
     }
 
@@ -157,7 +158,7 @@ impl Inst {
 
     fn marks(&self) -> u8 {
         let t = DECODE[self.target() as usize];
-        t.classes.get(usize::from(self.class())).map_or(0, |class| class.marks)
+        t.constraints.get(usize::from(self.constraints())).map_or(0, |constraints| constraints.marks)
     }
 
     /// The operation knows the d16 bit.
@@ -173,23 +174,23 @@ impl Inst {
     /// How the target's assembler spells the mnemonic, without the suffix of an encoding. Mostly the opcode's name.
     #[cfg(feature = "text")]
     pub fn mnemonic(&self) -> &'static str {
-        let own = self.info().respelled.then(|| crate::common::own_spelling(self.target(), self.slot()));
+        let own = self.info().respelled.then(|| crate::common::own_spelling(self.target(), self.op_index()));
         own.flatten().unwrap_or_else(|| self.opcode().name())
     }
 
     /// The operation.
     #[inline]
     pub fn opcode(&self) -> Opcode {
-        // Only slots with an opcode are ever decoded.
+        // Only opcode indices with an opcode are ever decoded.
         let t = OPS[self.target() as usize];
-        t.opcode(self.slot()).unwrap_or(Opcode::ALL[0])
+        t.opcode(self.op_index()).unwrap_or(Opcode::ALL[0])
     }
 
     /// The second operation, where a word holds two (VOPD): [`Inst::opcode`] is the first.
     pub fn second_opcode(&self) -> Option<Opcode> {
-        let slot = self.slot() as u16;
+        let op_index = self.op_index() as u16;
         let mut duals = OPS[self.target() as usize].duals.iter();
-        let (number, dual) = duals.find_map(|d| Some((slot.checked_sub(d.base)? >> d.shift, d)))?;
+        let (number, dual) = duals.find_map(|d| Some((op_index.checked_sub(d.base)? >> d.shift, d)))?;
         dual.seconds.get(usize::from(number)).copied().flatten()
     }
 
@@ -247,7 +248,7 @@ impl Inst {
 
     /// The base format, and that of the dword that stands or could stand behind the base words.
     fn formats(&self) -> (Format, Option<Format>) {
-        crate::decode::parts(DECODE[self.target() as usize], self.class())
+        crate::decode::parts(DECODE[self.target() as usize], self.constraints())
     }
 
     /// The formats that make up the instruction, each with its first bit.
@@ -275,8 +276,8 @@ impl Inst {
 
     /// The bits that the hardware ignores: of the first two dwords, and of the two behind them.
     pub(crate) fn ignored(&self) -> (u64, u64) {
-        let low = ITEMS[self.target() as usize].ignored.get(usize::from(self.shape().ignored));
-        let wide = DECODE[self.target() as usize].wide.iter().find(|w| w.class == self.class());
+        let low = DESCS[self.target() as usize].ignored.get(usize::from(self.signature().ignored));
+        let wide = DECODE[self.target() as usize].wide.iter().find(|w| w.constraints == self.constraints());
         (low.copied().unwrap_or(0), wide.map_or(0, |w| w.ignored))
     }
 
@@ -347,8 +348,8 @@ impl Inst {
     fn is_branch(&self) -> bool {
         #[cfg(feature = "fast")]
         {
-            let slot = self.slot() % SLOTS;
-            FAST_DECODE[self.target() as usize].branches[slot / 64] >> (slot % 64) & 1 == 1
+            let op_index = self.op_index() % OP_INDICES;
+            FAST_DECODE[self.target() as usize].branches[op_index / 64] >> (op_index % 64) & 1 == 1
         }
         #[cfg(not(feature = "fast"))]
         self.info().label

@@ -46,7 +46,7 @@ fn long(target: Target, entry: u8, bytes: &[u8]) -> Option<usize> {
         return Some(8);
     }
     let other = LENGTHS[target as usize].others.iter().find(|o| word & o.mask == o.value);
-    let longer = other.is_none_or(|o| may_follow(o.tail, word));
+    let longer = other.is_none_or(|o| may_follow(o.trailing, word));
     Some(if longer { 8 } else { 4 })
 }
 

@@ -59,11 +59,11 @@ pub mod image {
 /// No bit position.
 pub const NONE: u8 = 0xff;
 
-/// Slots of a page of tables.
+/// Opcode indices of a page of tables.
 pub const PAGE: usize = 16;
 
 /// What follows the base words.
-pub mod tail {
+pub mod trailing {
     /// A literal when bits 7:0 are 255.
     pub const SSRC0: u8 = 1;
     /// A literal when bits 15:8 are 255.
@@ -76,15 +76,15 @@ pub mod tail {
     pub const DPP: u8 = 16;
     /// Always a literal.
     pub const ALWAYS: u8 = 32;
-    /// What `DecodeTables::follows` says of the class.
+    /// What `DecodeTables::trailing_dwords` says of the class.
     pub const LIST: u8 = 64;
     /// The base format has two dwords; with the mark `marks::WIDE` three or four.
     pub const TWO: u8 = 128;
 }
 
-/// What is known of the length from the top nine bits of the first dword; the low bits are `tail::*`.
+/// What is known of the length from the top nine bits of the first dword; the low bits are `trailing::*`.
 pub mod length {
-    /// One dword, and one more if `tail` says so.
+    /// One dword, and one more if `trailing` says so.
     pub const ONE: u8 = 0x40;
     /// Two dwords and nothing else.
     pub const TWO: u8 = 0x80;
@@ -181,16 +181,16 @@ pub mod class {
     pub const BUS: u16 = SGPR | SYS | TTMP | M0 | EXEC | RO | LITERAL | LDS;
 }
 
-/// The four bytes that an `Inst` has besides its words, from the lowest bit: slot, form, target, five bits that are free
-/// (the wave size will need one), and dwords. The class follows from slot and form.
+/// The four bytes that an `Inst` has besides its words, from the lowest bit: opcode index, form, target, five bits that are free
+/// (the wave size will need one), and dwords. The class follows from opcode index and form.
 pub mod meta {
     /// Bits of each.
-    pub const SLOT: u32 = 14;
+    pub const OP_INDEX: u32 = 14;
     pub const FORM: u32 = 4;
     pub const TARGET: u32 = 6;
     pub const DWORDS: u32 = 3;
     /// Where they begin.
-    pub const FORM_AT: u32 = SLOT;
+    pub const FORM_AT: u32 = OP_INDEX;
     pub const TARGET_AT: u32 = FORM_AT + FORM;
     pub const DWORDS_AT: u32 = 32 - DWORDS;
 }

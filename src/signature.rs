@@ -1,6 +1,6 @@
 //! What an operation takes, without an instruction at hand: operands, modifiers, implicit registers.
 //!
-//! Nothing here has a table of its own: items say what the operands are, and the sets that decoding looks at say what
+//! Nothing here has a table of its own: descriptors say what the operands are, and the sets that decoding looks at say what
 //! may stand in their fields.
 
 mod codes;
@@ -10,13 +10,13 @@ mod names;
 mod operand;
 mod takes;
 
-use crate::common::{Flags, Place};
-use crate::decode::probe::{Probe, slot_of};
+use crate::common::{Flags, OpcodeEntry};
+use crate::decode::probe::{Probe, index_of};
 use crate::inst::layout;
 use crate::operand::values::{IMPLICIT, implicit};
-use crate::table::{How, Item, NONE, Shape, paged};
+use crate::table::{FormSignature, How, NONE, OperandDesc, paged};
 use crate::target::generated::INFOS;
-use crate::target::{FACTS, ITEMS, OPERANDS, OPS};
+use crate::target::{DESCS, FACTS, OPERANDS, OPS};
 use crate::{Access, Field, Form, Format, Opcode, Reg, Target, Value};
 
 pub use codes::CodeSet;
@@ -32,9 +32,9 @@ pub struct Signature {
     target: Target,
     opcode: Opcode,
     number: u16,
-    slot: u16,
+    op_index: u16,
     form: u8,
-    shape: &'static Shape,
+    signature: &'static FormSignature,
     probe: Probe,
 }
 
@@ -72,7 +72,7 @@ impl Format {
     /// # }
     /// ```
     pub fn opcode(self, target: Target, number: u16) -> Option<Opcode> {
-        OPS[target as usize].opcode(slot_of(target, self, number)?.into())
+        OPS[target as usize].opcode(index_of(target, self, number)?.into())
     }
 }
 
@@ -99,20 +99,20 @@ impl Opcode {
 
     /// All signatures of the operation on a target, in the order of [`Opcode::forms`].
     pub fn signatures(self, target: Target) -> impl Iterator<Item = Signature> {
-        self.places(target).flat_map(move |place| {
+        self.entries(target).flat_map(move |entry| {
             // The base form, SDWA and DPP.
-            [0, 1, 2].into_iter().filter_map(move |form| Signature::new(target, self, &place, form))
+            [0, 1, 2].into_iter().filter_map(move |form| Signature::new(target, self, &entry, form))
         })
     }
 }
 
 impl Signature {
-    fn new(target: Target, opcode: Opcode, place: &Place, form: u8) -> Option<Signature> {
-        let &Place { shape, slot, number } = place;
+    fn new(target: Target, opcode: Opcode, entry: &OpcodeEntry, form: u8) -> Option<Signature> {
+        let &OpcodeEntry { signature, op_index, number } = entry;
         let target = known(target);
-        let probe = Probe::new(target, slot, form)?;
-        let shape = if form == 0 { shape } else { ITEMS[target as usize].shape(slot.into(), form) };
-        Some(Signature { target, opcode, number, slot, form, shape, probe })
+        let probe = Probe::new(target, op_index, form)?;
+        let signature = if form == 0 { signature } else { DESCS[target as usize].signature(op_index.into(), form) };
+        Some(Signature { target, opcode, number, op_index, form, signature, probe })
     }
 
     /// The target.
@@ -128,17 +128,17 @@ impl Signature {
     /// How the target's assembler spells the mnemonic, without the suffix of an encoding.
     #[cfg(feature = "text")]
     pub fn mnemonic(&self) -> &'static str {
-        crate::common::own_spelling(self.target(), self.slot.into()).unwrap_or_else(|| self.opcode.name())
+        crate::common::own_spelling(self.target(), self.op_index.into()).unwrap_or_else(|| self.opcode.name())
     }
 
     /// The base format.
     pub fn format(&self) -> Format {
-        self.shape.format
+        self.signature.format
     }
 
     /// The format of the dword behind the base words; `None` for the base form, behind which a literal can stand.
     pub fn extension(&self) -> Option<Format> {
-        self.shape.extension.filter(|_| self.form != 0)
+        self.signature.extension.filter(|_| self.form != 0)
     }
 
     /// The number in the base format's opcode field.
@@ -150,24 +150,24 @@ impl Signature {
     /// instructions of the form, without those that no field names.
     pub fn operands(&self) -> impl Iterator<Item = OperandSignature> + use<> {
         let signature = *self;
-        let parts = |item: &'static Item| (0..operand::MOST_PARTS).map(move |part| (item, part));
-        let items = self.items().filter(|item| item.access.is_some());
-        items.flat_map(parts).filter_map(move |(item, part)| OperandSignature::new(&signature, item, part))
+        let parts = |desc: &'static OperandDesc| (0..operand::MOST_PARTS).map(move |part| (desc, part));
+        let descs = self.descs().filter(|desc| desc.access.is_some());
+        descs.flat_map(parts).filter_map(move |(desc, part)| OperandSignature::new(&signature, desc, part))
     }
 
     /// The modifiers, in the order of the assembly text: fields that are no operands and that the operation knows.
     pub fn modifiers(&self) -> impl Iterator<Item = ModifierSignature> + use<> {
         let signature = *self;
-        let parts = |item: &'static Item| (0..modifier::MOST_PARTS).map(move |part| (item, part));
-        let items = self.items().filter(|item| item.access.is_none());
-        items.flat_map(parts).filter_map(move |(item, part)| ModifierSignature::new(&signature, item, part))
+        let parts = |desc: &'static OperandDesc| (0..modifier::MOST_PARTS).map(move |part| (desc, part));
+        let descs = self.descs().filter(|desc| desc.access.is_none());
+        descs.flat_map(parts).filter_map(move |(desc, part)| ModifierSignature::new(&signature, desc, part))
     }
 
     /// The registers that are read and written and that no field names.
     pub fn implicit(&self) -> impl Iterator<Item = ImplicitSignature> + use<> {
         let signature = *self;
         let tables = OPERANDS[self.target() as usize];
-        let rows = tables.rows_of(tables.list(self.slot.into(), self.form));
+        let rows = tables.rows_of(tables.list(self.op_index.into(), self.form));
         rows.filter(|row| row.how != How::Other && row.role().is_none()).filter_map(move |row| {
             let value = implicit((row.add as usize).checked_sub(IMPLICIT)?);
             let Value::Reg(reg) = value else { return None };
@@ -182,21 +182,21 @@ impl Signature {
     /// [`Inst::flags`](crate::Inst::flags) has those that a modifier adds, such as `lds`.
     pub fn flags(&self) -> Flags {
         let t = OPS[self.target() as usize];
-        let number = paged(t.info_pages, t.info_of, self.slot.into()).unwrap_or(0);
+        let number = paged(t.info_pages, t.info_of, self.op_index.into()).unwrap_or(0);
         let flags = INFOS.get(usize::from(number)).map_or(0, |info| info.flags);
         let whens = FACTS[self.target() as usize].whens.iter();
         let mine = whens.filter(|w| w.bit == NONE && self.extension() == Some(w.format));
         Flags::of_facts(mine.fold(flags, |flags, when| flags & !when.clear | when.set))
     }
 
-    fn items(&self) -> impl Iterator<Item = &'static Item> + use<> {
-        let tables = ITEMS[self.target() as usize];
-        tables.list_of(self.shape).iter().filter_map(|&n| tables.items.get(usize::from(n)))
+    fn descs(&self) -> impl Iterator<Item = &'static OperandDesc> + use<> {
+        let tables = DESCS[self.target() as usize];
+        tables.list_of(self.signature).iter().filter_map(|&n| tables.descs.get(usize::from(n)))
     }
 
     /// The field that a bit of the words is of.
     fn field_at(&self, bit: u8) -> Option<Field> {
-        let base = layout(self.target(), self.shape.format)?;
+        let base = layout(self.target(), self.signature.format)?;
         let (there, first) = match self.extension() {
             Some(extension) if bit >= base.bits => (layout(self.target(), extension)?, base.bits),
             _ => (base, 0),

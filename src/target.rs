@@ -8,7 +8,7 @@ use crate::table::FastText;
 #[cfg(feature = "text")]
 use crate::table::TextTables;
 use crate::table::{
-    DecodeTables, FactTables, ImmTables, ItemTables, Layout, LayoutTables, LengthTables, NameTables, OpTables,
+    DecodeTables, DescTables, FactTables, ImmTables, Layout, LayoutTables, LengthTables, NameTables, OpTables,
     OperandTables,
 };
 
@@ -33,7 +33,8 @@ pub(crate) mod generated {
     use crate::Inst;
     #[cfg(feature = "fast")]
     use crate::decode::fast::{
-        FastClass, FastDecode, FastFamily, NO_CLASS as NO_FAST_CLASS, NO_FAMILY as NO_FAST_FAMILY,
+        FastConstraints, FastDecode, FastOpcodeSpace, NO_CONSTRAINTS as NO_FAST_CONSTRAINTS,
+        NO_OPCODE_SPACE as NO_FAST_OPCODE_SPACE,
     };
     #[cfg(feature = "fast")]
     use crate::operand::values::ready::{Values, values};
@@ -41,14 +42,15 @@ pub(crate) mod generated {
     #[cfg(feature = "text")]
     use crate::table::TextTables;
     use crate::table::{
-        Bits, Check, Class, Codes, DecodeTables, Dual, FactTables, Family, FieldMap, Follow, How, ImmTables, Info,
-        Item, ItemTables, Joined, Kind, Layout, LayoutTables, LengthTables, NO_CLASS, NO_FAMILY, NO_ROW, NameTables,
-        Named, OpTables, OperandTables, Other, Part, Row, Rule, Shape, Ty, When, Wide, padded,
+        Bits, Check, Codes, Constraints, DataType, DecodeTables, DescTables, Dual, FactTables, FieldMap, FormSignature,
+        How, ImmTables, Info, Joined, Layout, LayoutTables, LengthTables, NO_CONSTRAINTS, NO_OPCODE_SPACE, NO_ROW,
+        NameTables, Named, OpTables, OpcodeSpace, OperandDesc, OperandTables, OperandType, Other, Part, Row, Rule,
+        TrailingDword, When, Wide, padded,
     };
     #[cfg(all(feature = "text", feature = "fast"))]
-    use crate::table::{FastModifier, FastShape, FastText, ModifierWay, NO_FAST};
+    use crate::table::{FastModifier, FastSignature, FastText, ModifierWay, NO_FAST};
     #[cfg(feature = "fast")]
-    use crate::table::{NO_USUAL, Usual, VARIED};
+    use crate::table::{FastOperands, NO_FAST_OPERANDS, VARIED};
     use crate::{Access, Extension, Field, FieldInfo, Format, Opcode, Target};
 
     include!(concat!(env!("OUT_DIR"), "/tables.rs"));

@@ -36,7 +36,7 @@ const ALLOWED: &[(&str, &str, usize, &str)] = &[
     ("build/parse/formats.rs", "128", 1, "the bits of the widest format"),
     ("build/parse/formats.rs", "511", 1, "codes have nine bits"),
     ("build/parse/lines.rs", "127", 1, "the last bit of the widest format"),
-    ("build/parse/lines.rs", "256", 1, "the greatest scale of a kind"),
+    ("build/parse/lines.rs", "256", 1, "the greatest scale of an operand type"),
     ("build/parse/lines.rs", "511", 1, "codes have nine bits"),
     ("build/parse/mod.rs", "511", 1, "codes have nine bits"),
     ("build/parse/numbers.rs", "127", 1, "the last bit of the widest format"),

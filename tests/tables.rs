@@ -144,9 +144,9 @@ fn rules_move_with_their_fields() {
     }
 }
 
-/// More classes and slots than the library can number: too long to stand in a list.
+/// More constraints and opcode indices than the library can number: too long to stand in a list.
 #[test]
-fn too_many_classes_or_slots_are_refused() {
+fn too_many_constraints_or_opcode_indices_are_refused() {
     let row = |n: usize| format!("op_{n} | vaddr:b{} vdata=b{} | | | {n}\n", n % 32 * 32 + 32, n / 32 * 32 + 32);
     let rows: String = (0..256).map(row).collect();
     let ops = "ops\nm_load   | vdata=b32@rtn vaddr:b32 offen idxen lds acc opsel[0,2] glc | | | 0\nm_noload | any:reserved | | | 1\n";
@@ -158,7 +158,10 @@ fn too_many_classes_or_slots_are_refused() {
     *text = text.replace("rows 2", "rows 256").replace("25:24=00", "15=0").replace(narrow, "field op op 25:18\n");
     *text = text.replace("field reserved const 15\n", "");
     let wide: Vec<_> = wide.into_iter().filter(|(n, _)| *n != "global.isa").collect();
-    assert_eq!(generate(&wide).unwrap_err(), "targets.isa:2: ta has 267 classes, and src/ has 8 bits for their number");
+    assert_eq!(
+        generate(&wide).unwrap_err(),
+        "targets.isa:2: ta has 267 constraints, and src/ has 8 bits for their number"
+    );
 
     let mut long = damaged("smem.isa", "op    25:18", "op    25:12");
     let (_, text) = long.iter_mut().find(|(n, _)| *n == "smem.isa").unwrap();
@@ -168,7 +171,7 @@ fn too_many_classes_or_slots_are_refused() {
     *text = text.replace("offset:b32 ", "any:base ");
     assert_eq!(
         generate(&long).unwrap_err(),
-        "targets.isa:2: ta has 18496 slots, and src/ has 14 bits for their number"
+        "targets.isa:2: ta has 18496 opcode indices, and src/ has 14 bits for their number"
     );
 }
 

@@ -1,7 +1,7 @@
 //! What the library takes for granted: bits that `src/decode.rs` looks at without asking a table, and the widths of the
 //! numbers in `src/table.rs` and `src/inst.rs`. A table that says otherwise would be decoded wrongly, silently.
 
-use crate::build::lower::{Target, tail};
+use crate::build::lower::{Target, trailing};
 use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::meta;
@@ -11,10 +11,10 @@ use crate::build::shared::meta;
 pub fn literal(name: &str, place: Piece) -> Option<u8> {
     match (place.lsb, place.width) {
         // A scalar offset, and above it the flag that says "constant": nine bits too.
-        (0, 8) if name == "offset" => Some(tail::SRC0),
-        (0, 8) => Some(tail::SSRC0),
-        (8, 8) => Some(tail::SSRC1),
-        (0, 9) => Some(tail::SRC0),
+        (0, 8) if name == "offset" => Some(trailing::SRC0),
+        (0, 8) => Some(trailing::SSRC0),
+        (8, 8) => Some(trailing::SSRC1),
+        (0, 9) => Some(trailing::SRC0),
         _ => None,
     }
 }
@@ -23,8 +23,8 @@ pub fn literal(name: &str, place: Piece) -> Option<u8> {
 pub fn extension(t: &Target, e: &Extend, place: Piece) -> Option<u8> {
     let source = (e.code, place.lsb, place.width);
     match e.last_code == e.code {
-        true if source == (t.code.sdwa, 0, 9) => Some(tail::SDWA),
-        true if source == (t.code.dpp, 0, 9) => Some(tail::DPP),
+        true if source == (t.code.sdwa, 0, 9) => Some(trailing::SDWA),
+        true if source == (t.code.dpp, 0, 9) => Some(trailing::DPP),
         _ => None,
     }
 }
@@ -49,13 +49,13 @@ pub fn constants(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// Slots and forms are numbers in `Inst`; families have five bits in `FastDecode::leads`.
+/// Operations and forms are numbers in `Inst`; opcode spaces have five bits in `FastDecode::leads`.
 pub fn counts(t: &Target) -> Result<()> {
-    let forms = t.shapes.iter().flat_map(|s| s.numbered_follows().map(|(_, form)| usize::from(form) + 1)).max();
+    let forms = t.signatures.iter().flat_map(|s| s.numbered_trailing().map(|(_, form)| usize::from(form) + 1)).max();
     let counts = [
-        ("slots", t.slots.len(), meta::SLOT),
+        ("opcode indices", t.operations.len(), meta::OP_INDEX),
         ("forms", forms.unwrap_or(0), meta::FORM),
-        ("families", t.families.len() + 1, 5),
+        ("opcode spaces", t.opcode_spaces.len() + 1, 5),
     ];
     counts.into_iter().try_for_each(|(what, n, bits)| room(t, what, n, bits))
 }

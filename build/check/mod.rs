@@ -6,12 +6,12 @@ pub mod facts;
 use std::collections::HashSet;
 
 use crate::build::emit::camel;
-use crate::build::model::error::{Place, Result};
+use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::*;
 use crate::build::parse::numbers::number;
 use crate::build::shared::{FLAGS, IMPLICIT};
 
-/// What a kind can be read as: the variants of `Kind` in src/table.rs.
+/// What a operand type can be read as: the variants of `OperandType` in src/table.rs.
 const READERS: &str = "\
     code agpr agpr_or_const acc acc_sized bitop3 sdwa_src buf_data sdst_or_vcc vcc buf_vaddr global_addr \
     scratch_addr saddr smem_offset literal hex int16 endpgm label hwreg \
@@ -24,7 +24,7 @@ const READERS: &str = "\
 pub fn all(isa: &Isa) -> Result<()> {
     targets(isa)?;
     codes(isa)?;
-    kinds(isa)?;
+    operand_types(isa)?;
     enums(isa)?;
     assume::constants(isa)?;
     formats(isa)?;
@@ -32,7 +32,7 @@ pub fn all(isa: &Isa) -> Result<()> {
 }
 
 /// Fails at the second of two equal names.
-fn unique<'a>(names: impl Iterator<Item = (&'a Place, &'a str)>, what: &str) -> Result<()> {
+fn unique<'a>(names: impl Iterator<Item = (&'a SourceLine, &'a str)>, what: &str) -> Result<()> {
     let mut seen = HashSet::new();
     for (at, name) in names {
         if !seen.insert(name) {
@@ -76,33 +76,35 @@ fn codes(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-fn kinds(isa: &Isa) -> Result<()> {
-    unique(isa.kinds.iter().map(|k| (&k.at, k.name.as_str())), "kind")?;
-    for k in &isa.kinds {
+fn operand_types(isa: &Isa) -> Result<()> {
+    unique(isa.operand_types.iter().map(|k| (&k.at, k.name.as_str())), "operand type")?;
+    for k in &isa.operand_types {
         if !READERS.split(' ').any(|r| r == k.reads_as) {
-            return k.at.err(format!("kind {} is read as `{}`, which the library does not know", k.name, k.reads_as));
+            return k
+                .at
+                .err(format!("operand type {} is read as `{}`, which the library does not know", k.name, k.reads_as));
         }
         for class in &k.takes {
             if let Some(name) = class.strip_prefix("enum:") {
                 if !isa.enums.iter().any(|e| !e.bits && e.name == name) {
-                    return k.at.err(format!("kind {} takes the values of {name}, which is no enum", k.name));
+                    return k.at.err(format!("operand type {} takes the values of {name}, which is no enum", k.name));
                 }
             } else if class.starts_with(|c: char| c.is_ascii_digit()) {
                 values(&k.at, class)?;
             } else if !isa.codes.iter().any(|c| &c.class == class) {
-                return k.at.err(format!("kind {} takes `{class}`, which is no class of codes", k.name));
+                return k.at.err(format!("operand type {} takes `{class}`, which is no class of codes", k.name));
             }
         }
         let needed = if ["sdwa_src", "sdst_or_vcc"].contains(&k.reads_as.as_str()) { 1 } else { 0 };
         if !(needed..=4).contains(&k.uses.len()) {
-            return k.at.err(format!("kind {} uses {} fields; it can use {needed} to 4", k.name, k.uses.len()));
+            return k.at.err(format!("operand type {} uses {} fields; it can use {needed} to 4", k.name, k.uses.len()));
         }
     }
     Ok(())
 }
 
 /// `5` or `257-271`: values that an immediate can have. The library's sets have 512 bits.
-pub fn values(at: &Place, s: &str) -> Result<std::ops::RangeInclusive<u32>> {
+pub fn values(at: &SourceLine, s: &str) -> Result<std::ops::RangeInclusive<u32>> {
     let (a, b) = s.split_once('-').unwrap_or((s, s));
     let (a, b) = (number(at, a)?, number(at, b)?);
     if a > b || b > 511 { at.err(format!("bad range of values `{s}`")) } else { Ok(a..=b) }
@@ -153,8 +155,8 @@ fn formats(isa: &Isa) -> Result<()> {
             on_target(f, t)?;
         }
         for r in &f.replaces {
-            if !isa.kinds.iter().any(|k| k.name == r.kind) {
-                return r.at.err(format!("unknown kind `{}`", r.kind));
+            if !isa.operand_types.iter().any(|k| k.name == r.operand_type) {
+                return r.at.err(format!("unknown operand type `{}`", r.operand_type));
             }
         }
         for row in &f.rows {

@@ -6,17 +6,17 @@ use crate::build::check::assume::room;
 use crate::build::emit::camel;
 use crate::build::lower::pages::{PAGE, number, pages};
 use crate::build::lower::rules::Rule;
-use crate::build::lower::{self, NONE, Seg, Target, tail};
+use crate::build::lower::{self, NONE, Seg, Target, trailing};
 use crate::build::model::error::Result;
 use crate::build::shared::{marks, meta};
 
-/// Where the fields lie whose codes nearly all words are refused for: the lanes of `src/decode.rs`, as (lowest bit,
-/// width). A family has the lanes that most of its checks fit; the others are checked one by one, which takes longer.
+/// Where the fields lie whose codes nearly all words are refused for: the checked fields of `src/decode.rs`, as (lowest bit,
+/// width). An opcode space has the checked fields that most of its checks fit; the others are checked one by one, which takes longer.
 /// With one dword: scalar and vector operations; with two: vector operations, memory, scalar memory, and there the bit that
 /// says that an offset is a constant: no check is of it, but `build/emit/fast_decode.rs` looks at it.
 ///
-/// In which order they stand is for that too: few kinds of codes should meet in a lane.
-pub const LANES: [[(u8, u8); 4]; 5] = [
+/// In which order they stand is for that too: few groups of codes should meet in a checked field.
+pub const CHECKED_FIELDS: [[(u8, u8); 4]; 5] = [
     [(0, 8), (8, 8), (0, 0), (16, 7)],
     [(0, 9), (9, 8), (17, 8), (0, 0)],
     [(32, 9), (41, 9), (50, 9), (0, 8)],
@@ -24,30 +24,30 @@ pub const LANES: [[(u8, u8); 4]; 5] = [
     [(0, 6), (0, 0), (17, 1), (6, 7)],
 ];
 
-/// What the decoder asks of a form of a row: shapes differ in more.
+/// What the decoder asks of a form of a row: signatures differ in more.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Class {
+pub struct Constraints {
     pub zeros: u128,
     pub ones: u128,
     ignored_high: u64,
-    /// Which of `LANES`.
-    pub lanes: usize,
-    /// The set of each lane.
+    /// Which of `CHECKED_FIELDS`.
+    pub checked: usize,
+    /// The set of each checked field.
     pub sets: [u8; 4],
-    /// Checks that fit no lane.
+    /// Checks that fit no checked field.
     pub more: Vec<lower::Check>,
     high_checks: Vec<lower::Check>,
-    pub tail: u8,
+    pub trailing: u8,
     /// As `marks::*`, without `FURTHER`.
     pub marks: u8,
     pub rules: Vec<Rule>,
     dwords: u8,
     forms: [u8; 2],
-    follows: Vec<Follow>,
+    trailing_dwords: Vec<TrailingDword>,
     parts: (usize, Option<usize>),
 }
 
-impl Class {
+impl Constraints {
     fn is_further(&self) -> bool {
         self.ones as u64 != 0 || !self.more.is_empty()
     }
@@ -57,31 +57,31 @@ impl Class {
     }
 }
 
-/// What `lower::Follow` says, with the number of the form, and its class.
+/// What `lower::TrailingDword` says, with the number of the form, and its constraints.
 #[derive(Clone, PartialEq, Eq)]
-struct Follow {
+struct TrailingDword {
     field: (u8, u8),
     codes: (u16, u16),
     form: u8,
     of: u8,
 }
 
-/// All that may stand behind the base words of some class.
-pub fn tails(targets: &[Target]) -> u8 {
-    targets.iter().flat_map(|t| &t.classes).fold(0, |all, c| all | c.tail)
+/// All that may stand behind the base words of some constraints.
+pub fn trailings(targets: &[Target]) -> u8 {
+    targets.iter().flat_map(|t| &t.constraints).fold(0, |all, c| all | c.trailing)
 }
 
 /// The tables of one target, before they are written.
 pub struct Tables<'a> {
     pub t: &'a Target<'a>,
-    pub classes: Classes<'a>,
-    /// Class of each slot.
-    pub of_slot: Vec<u8>,
+    pub constraints: ConstraintTable<'a>,
+    /// Constraints of each operation.
+    pub of_index: Vec<u8>,
     pages: Vec<u8>,
     /// A page without any operation.
     empty: usize,
-    class_of: Vec<u8>,
-    kinds: Vec<u8>,
+    constraints_of: Vec<u8>,
+    code_groups: Vec<u8>,
     sets: Vec<u64>,
     zeros: Vec<u64>,
 }
@@ -89,7 +89,7 @@ pub struct Tables<'a> {
 /// How long the longest of each table is, as in src/table.rs.
 pub struct Sizes([usize; 6]);
 
-const SIZES: [&str; 6] = ["FAMILIES", "PAGES", "CLASS_OF", "CLASSES", "ZEROS", "SETS"];
+const SIZES: [&str; 6] = ["OPCODE_SPACES", "PAGES", "CONSTRAINTS_OF", "CONSTRAINTS", "ZEROS", "SETS"];
 
 impl Sizes {
     pub fn of(all: &[Tables]) -> Sizes {
@@ -104,15 +104,16 @@ impl Sizes {
         for (name, n) in SIZES.iter().zip(self.0) {
             writeln!(w, "pub(crate) const {name}: usize = {n};").unwrap();
         }
-        writeln!(w, "pub(crate) const LANES: [[(u8, u8); 4]; {}] = {LANES:?};", LANES.len()).unwrap();
+        writeln!(w, "pub(crate) const CHECKED_FIELDS: [[(u8, u8); 4]; {}] = {CHECKED_FIELDS:?};", CHECKED_FIELDS.len())
+            .unwrap();
     }
 }
 
-/// Marks that some class of some target has, and kinds of rules: the code for the others is left out.
+/// Marks that some constraints of some target has, and kinds of rules: the code for the others is left out.
 pub fn needed(all: &[Tables]) -> (u8, u8) {
-    let classes = || all.iter().flat_map(|t| &t.classes.list);
-    let rules = classes().flat_map(|c| &c.rules).fold(0, |all, rule| all | rule.kind.bit());
-    (classes().fold(0, |all, c| all | c.all_marks()), rules)
+    let constraints = || all.iter().flat_map(|t| &t.constraints.list);
+    let rules = constraints().flat_map(|c| &c.rules).fold(0, |all, rule| all | rule.kind.bit());
+    (constraints().fold(0, |all, c| all | c.all_marks()), rules)
 }
 
 /// Where a page begins in which there is nothing; it is put behind the others if there is none.
@@ -129,69 +130,75 @@ fn position_of_zeros(entries: &mut Vec<u8>) -> usize {
 
 impl<'a> Tables<'a> {
     pub fn new(t: &'a Target<'a>) -> Result<Self> {
-        let mut classes = Classes::new(t);
-        let mut of_shape = vec![0; t.shapes.len()];
-        let mut of_slot = vec![0; t.slots.len().next_multiple_of(PAGE)];
-        for (f, family) in t.families.iter().enumerate() {
-            let of_family = of_slot.iter_mut().zip(&t.slots).skip(family.base).take(family.slots);
-            for (class, slot) in of_family.filter_map(|(class, slot)| Some((class, slot.as_ref()?))) {
-                let shape = slot.shape - 1;
-                if of_shape[shape] == 0 {
-                    of_shape[shape] = classes.of_shape(shape, classes.lanes[f]);
+        let mut constraints = ConstraintTable::new(t);
+        let mut of_signature = vec![0; t.signatures.len()];
+        let mut of_index = vec![0; t.operations.len().next_multiple_of(PAGE)];
+        for (f, opcode_space) in t.opcode_spaces.iter().enumerate() {
+            let of_space = of_index.iter_mut().zip(&t.operations).skip(opcode_space.base).take(opcode_space.size);
+            for (number, operation) in of_space.filter_map(|(number, operation)| Some((number, operation.as_ref()?))) {
+                let signature = operation.signature - 1;
+                if of_signature[signature] == 0 {
+                    of_signature[signature] = constraints.of_signature(signature, constraints.checked[f]);
                 }
-                *class = of_shape[shape];
+                *number = of_signature[signature];
             }
         }
-        let (pages, mut class_of) = pages(&of_slot, <[u8]>::to_vec);
-        let empty = position_of_zeros(&mut class_of) / PAGE;
-        room(t, "slots", t.slots.len() + PAGE, meta::SLOT)?;
-        let (kinds, sets) = classes.kinds()?;
+        let (pages, mut constraints_of) = pages(&of_index, <[u8]>::to_vec);
+        let empty = position_of_zeros(&mut constraints_of) / PAGE;
+        room(t, "opcode indices", t.operations.len() + PAGE, meta::OP_INDEX)?;
+        let (code_groups, sets) = constraints.code_groups()?;
         let mut zeros = vec![0];
-        classes.list.iter().for_each(|c| _ = number(&mut zeros, c.zeros as u64));
+        constraints.list.iter().for_each(|c| _ = number(&mut zeros, c.zeros as u64));
         let dwords = t.formats.iter().map(|f| usize::from(f.def.bits / 32)).max().unwrap_or(0);
         room(t, "dwords in a format", dwords + 1, 3)?;
-        for (what, n) in [("classes", classes.list.len()), ("masks", zeros.len()), ("sets", sets.len())] {
+        for (what, n) in [("constraints", constraints.list.len()), ("masks", zeros.len()), ("sets", sets.len())] {
             room(t, what, n, 8)?;
         }
-        Ok(Tables { t, classes, of_slot, pages, empty, class_of, kinds, sets, zeros })
+        Ok(Tables { t, constraints, of_index, pages, empty, constraints_of, code_groups, sets, zeros })
     }
 
     fn sizes(&self) -> [usize; 6] {
-        let (classes, zeros, sets) = (self.classes.list.len(), self.zeros.len(), self.sets.len());
-        [self.t.families.len() + 1, self.pages.len(), self.class_of.len(), classes, zeros, sets]
+        let (constraints, zeros, sets) = (self.constraints.list.len(), self.zeros.len(), self.sets.len());
+        [self.t.opcode_spaces.len() + 1, self.pages.len(), self.constraints_of.len(), constraints, zeros, sets]
     }
 
     pub fn emit(&self, w: &mut String) {
-        let family = |(f, lanes): (&lower::Family, &usize)| {
+        let opcode_space = |(f, checked): (&lower::OpcodeSpace, &usize)| {
             let op_bits = f.op.width + f.seg.filter(|_| f.seg_is != Seg::Encoding).map_or(0, |s| s.width);
             let (op_mask, seg) = ((1u32 << f.op.width) - 1, f.seg.map_or(0, |s| s.lsb | s.width << 5));
             if f.is_joined() {
-                return "NO_FAMILY".to_string();
+                return "NO_OPCODE_SPACE".to_string();
             }
             let (base, op_shift) = (f.base, f.op.lsb);
             format!(
-                "Family {{ base: {base}, op_mask: {op_mask:#x}, op_shift: {op_shift}, seg: {seg:#x}, lanes: {lanes}, op_bits: {op_bits} }}"
+                "OpcodeSpace {{ base: {base}, op_mask: {op_mask:#x}, op_shift: {op_shift}, seg: {seg:#x}, checked: {checked}, op_bits: {op_bits} }}"
             )
         };
-        let list = self.t.families.iter().zip(&self.classes.lanes).map(family);
-        writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{\nfamilies_of: {:?},", self.t.lut)
+        let list = self.t.opcode_spaces.iter().zip(&self.constraints.checked).map(opcode_space);
+        writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{\nopcode_space_of: {:?},", self.t.lut)
             .unwrap();
-        writeln!(w, "families: padded(&[NO_FAMILY, {}], NO_FAMILY),", list.collect::<Vec<_>>().join(", ")).unwrap();
+        writeln!(
+            w,
+            "opcode_spaces: padded(&[NO_OPCODE_SPACE, {}], NO_OPCODE_SPACE),",
+            list.collect::<Vec<_>>().join(", ")
+        )
+        .unwrap();
         writeln!(w, "pages: padded(&{:?}, {}),", self.pages, self.empty).unwrap();
-        writeln!(w, "class_of: padded(&{:?}, 0),\nzeros: padded(&{:?}, 0),", self.class_of, self.zeros).unwrap();
-        writeln!(w, "kinds: {:?},\nsets: padded(&{:?}, 0),", self.kinds, self.sets).unwrap();
+        writeln!(w, "constraints_of: padded(&{:?}, 0),\nzeros: padded(&{:?}, 0),", self.constraints_of, self.zeros)
+            .unwrap();
+        writeln!(w, "code_groups: {:?},\nsets: padded(&{:?}, 0),", self.code_groups, self.sets).unwrap();
         let (mut forms, mut parts, mut rules) = (vec![[0, 0]], Vec::new(), vec![Vec::new()]);
-        let class = |c: &Class| {
+        let constraints = |c: &Constraints| {
             let (marks, sets, zeros) = (c.all_marks(), c.sets, number(&mut self.zeros.clone(), c.zeros as u64));
             let rules = number(&mut rules, c.rules.clone());
-            let tail = c.tail | if c.dwords > 1 { tail::TWO } else { 0 };
+            let trailing = c.trailing | if c.dwords > 1 { trailing::TWO } else { 0 };
             let (forms, parts) = (number(&mut forms, c.forms), number(&mut parts, c.parts));
             format!(
-                "Class {{ marks: {marks}, rules: {rules}, sets: {sets:?}, zeros: {zeros}, tail: {tail}, forms: {forms}, parts: {parts} }}"
+                "Constraints {{ marks: {marks}, rules: {rules}, sets: {sets:?}, zeros: {zeros}, trailing: {trailing}, forms: {forms}, parts: {parts} }}"
             )
         };
-        let list: Vec<String> = self.classes.list.iter().map(class).collect();
-        writeln!(w, "classes: padded(&[{}], NO_CLASS),\nforms: &{forms:?},", list.join(",\n")).unwrap();
+        let list: Vec<String> = self.constraints.list.iter().map(constraints).collect();
+        writeln!(w, "constraints: padded(&[{}], NO_CONSTRAINTS),\nforms: &{forms:?},", list.join(",\n")).unwrap();
         writeln!(w, "rules: &[").unwrap();
         rules.iter().for_each(|rules| writeln!(w, "&[{}],", rules.iter().map(rule_text).collect::<String>()).unwrap());
         writeln!(w, "],").unwrap();
@@ -208,12 +215,12 @@ impl<'a> Tables<'a> {
         writeln!(w, "}};").unwrap();
     }
 
-    /// What few classes have.
+    /// What few constraints have.
     fn rare(&self, w: &mut String) {
-        let all = || self.classes.list.iter().enumerate();
+        let all = || self.constraints.list.iter().enumerate();
         let ones: Vec<_> = all().filter(|(_, c)| c.ones as u64 != 0).map(|(n, c)| (n, c.ones as u64)).collect();
         let mut allowed = Allowed::default();
-        let checks = self.classes.list.iter().flat_map(|c| c.more.iter().chain(&c.high_checks));
+        let checks = self.constraints.list.iter().flat_map(|c| c.more.iter().chain(&c.high_checks));
         let mut sets: Vec<Vec<bool>> = checks.map(|c| set_of(self.t, c)).collect();
         // The longest first: a shorter set may be the beginning of a longer one.
         sets.sort_by_key(|s| std::cmp::Reverse(s.len()));
@@ -230,23 +237,23 @@ impl<'a> Tables<'a> {
             text
         };
         writeln!(w, "ones: &{ones:?},\nmore: &[").unwrap();
-        for (class, c) in all().filter(|(_, c)| !c.more.is_empty()) {
-            writeln!(w, "({class}, &[{}]),", list(&c.more, &mut allowed)).unwrap();
+        for (constraints, c) in all().filter(|(_, c)| !c.more.is_empty()) {
+            writeln!(w, "({constraints}, &[{}]),", list(&c.more, &mut allowed)).unwrap();
         }
-        writeln!(w, "],\nfollows: &[").unwrap();
-        for (class, f) in all().flat_map(|(n, c)| c.follows.iter().map(move |f| (n, f))) {
-            let Follow { field: (lsb, width), codes: (first, last), form, of } = f;
-            writeln!(w, "Follow {{ class: {class}, lsb: {lsb}, width: {width}, form: {form}, first: {first}, last: {last}, of: {of} }},").unwrap();
+        writeln!(w, "],\ntrailing_dwords: &[").unwrap();
+        for (constraints, f) in all().flat_map(|(n, c)| c.trailing_dwords.iter().map(move |f| (n, f))) {
+            let TrailingDword { field: (lsb, width), codes: (first, last), form, of } = f;
+            writeln!(w, "TrailingDword {{ constraints: {constraints}, lsb: {lsb}, width: {width}, form: {form}, first: {first}, last: {last}, of: {of} }},").unwrap();
         }
         writeln!(w, "],\nwide: &[").unwrap();
         let high = |bits: u128| (bits >> 64) as u64;
-        for (class, c) in all().filter(|(_, c)| c.marks & marks::WIDE != 0) {
+        for (constraints, c) in all().filter(|(_, c)| c.marks & marks::WIDE != 0) {
             let (zeros, ones, ignored) = (high(c.zeros), high(c.ones), c.ignored_high);
             let checks = list(&c.high_checks, &mut allowed);
-            writeln!(w, "Wide {{ class: {class}, checks: &[{checks}], zeros: {zeros:#x}, ones: {ones:#x}, ignored: {ignored:#x} }},").unwrap();
+            writeln!(w, "Wide {{ constraints: {constraints}, checks: &[{checks}], zeros: {zeros:#x}, ones: {ones:#x}, ignored: {ignored:#x} }},").unwrap();
         }
         writeln!(w, "],\njoined: &[").unwrap();
-        for f in self.t.families.iter().filter(|f| f.is_joined()) {
+        for f in self.t.opcode_spaces.iter().filter(|f| f.is_joined()) {
             let ([masks, values], shift, op_mask) = (f.joint(), f.op.lsb - 64, (1u32 << f.op.width) - 1);
             let (base, masks, values) = (f.base, format!("{masks:#x?}"), format!("{values:#x?}"));
             writeln!(
@@ -259,67 +266,69 @@ impl<'a> Tables<'a> {
     }
 }
 
-pub struct Classes<'a> {
+pub struct ConstraintTable<'a> {
     t: &'a Target<'a>,
-    /// Which of `LANES` each family has.
-    pub lanes: Vec<usize>,
+    /// Which of `CHECKED_FIELDS` each opcode space has.
+    pub checked: Vec<usize>,
     /// The first is that of no operation.
-    pub list: Vec<Class>,
-    /// Which values of a lane are in each set. The first holds all.
+    pub list: Vec<Constraints>,
+    /// Which values of a checked field are in each set. The first holds all.
     pub sets: Vec<Vec<bool>>,
 }
 
-/// The lane that holds the field of a check.
-fn lane(lanes: usize, c: &lower::Check) -> Option<usize> {
-    LANES[lanes].iter().position(|&(lsb, width)| c.hi == NONE && c.lsb == lsb && c.width <= width)
+/// The checked field that holds the field of a check.
+fn field(checked: usize, c: &lower::Check) -> Option<usize> {
+    CHECKED_FIELDS[checked].iter().position(|&(lsb, width)| c.hi == NONE && c.lsb == lsb && c.width <= width)
 }
 
-impl<'a> Classes<'a> {
+impl<'a> ConstraintTable<'a> {
     fn new(t: &'a Target<'a>) -> Self {
-        let none = Class {
+        let none = Constraints {
             zeros: 0,
             ones: 0,
             ignored_high: 0,
-            lanes: 0,
+            checked: 0,
             sets: [0; 4],
             more: Vec::new(),
             high_checks: Vec::new(),
-            tail: 0,
+            trailing: 0,
             // So that it is looked at.
             marks: marks::FURTHER,
             rules: Vec::new(),
             dwords: 1,
             forms: [0; 2],
-            follows: Vec::new(),
+            trailing_dwords: Vec::new(),
             parts: (0, None),
         };
-        let lanes = |f: &lower::Family| {
-            let shapes =
-                t.slots[f.base..f.base + f.slots].iter().flatten().map(|s| &t.classes[t.shapes[s.shape - 1].class]);
-            let checks: Vec<_> = shapes.flat_map(|c| &t.checks[c.checks.0..c.checks.0 + c.checks.1]).collect();
-            let fit = |lanes: usize| checks.iter().filter(|c| lane(lanes, c).is_some()).count();
-            let possible = if f.dwords == 1 { 0..2 } else { 2..LANES.len() };
-            possible.rev().max_by_key(|&lanes| fit(lanes)).expect("there are some")
+        let checked = |f: &lower::OpcodeSpace| {
+            let signatures = t.operations[f.base..f.base + f.size]
+                .iter()
+                .flatten()
+                .map(|s| &t.constraints[t.signatures[s.signature - 1].constraints]);
+            let checks: Vec<_> = signatures.flat_map(|c| &t.checks[c.checks.0..c.checks.0 + c.checks.1]).collect();
+            let fit = |checked: usize| checks.iter().filter(|c| field(checked, c).is_some()).count();
+            let possible = if f.dwords == 1 { 0..2 } else { 2..CHECKED_FIELDS.len() };
+            possible.rev().max_by_key(|&checked| fit(checked)).expect("there are some")
         };
-        let lanes = t.families.iter().map(lanes).collect();
-        Classes { t, lanes, list: vec![none], sets: vec![vec![true; 512]] }
+        let checked = t.opcode_spaces.iter().map(checked).collect();
+        ConstraintTable { t, checked, list: vec![none], sets: vec![vec![true; 512]] }
     }
 
-    fn of_shape(&mut self, shape: usize, lanes: usize) -> u8 {
+    fn of_signature(&mut self, signature: usize, checked: usize) -> u8 {
         let t = self.t;
-        let s = &t.shapes[shape];
-        let c = &t.classes[s.class];
-        // A shape is counted from one where it can be missing.
-        let mut form = |shape: usize| shape.checked_sub(1).map_or(0, |shape| self.of_shape(shape, lanes));
+        let s = &t.signatures[signature];
+        let c = &t.constraints[s.constraints];
+        // A signature is counted from one where it can be missing.
+        let mut form =
+            |signature: usize| signature.checked_sub(1).map_or(0, |signature| self.of_signature(signature, checked));
         let forms = [form(s.sdwa), form(s.dpp)];
-        let follows = s.numbered_follows();
-        let follow = |(f, number): (&lower::Follow, u8)| Follow {
+        let trailing_dword = |(f, number): (&lower::TrailingDword, u8)| TrailingDword {
             field: (f.lsb, f.width),
             codes: (f.first, f.last),
             form: number,
             of: form(f.form),
         };
-        let follows = follows.map(follow).collect();
+        let trailing_dwords = s.numbered_trailing().map(trailing_dword).collect();
         // Which field it is of, the layout tells.
         let checks = |(first, n): (usize, usize)| {
             let checks = t.checks[first..first + n].iter();
@@ -328,40 +337,42 @@ impl<'a> Classes<'a> {
         let mut sets = [0; 4];
         let mut more = Vec::new();
         for c in checks(c.checks) {
-            match lane(lanes, &c).filter(|&lane| sets[lane] == 0) {
-                Some(lane) => sets[lane] = number(&mut self.sets, lane_set(t, &c, LANES[lanes][lane].1)),
+            match field(checked, &c).filter(|&field| sets[field] == 0) {
+                Some(field) => {
+                    sets[field] = number(&mut self.sets, checked_set(t, &c, CHECKED_FIELDS[checked][field].1))
+                }
                 None => more.push(c),
             }
         }
         let dwords = t.formats[s.format].def.bits / 32;
-        let class = Class {
+        let constraints = Constraints {
             zeros: c.mask & !c.value,
             ones: c.value,
             ignored_high: (s.ignored >> 64) as u64,
-            lanes,
+            checked,
             sets,
             more,
             high_checks: checks(c.high_checks),
-            tail: c.tail,
+            trailing: c.trailing,
             // What is behind two dwords is looked for where this mark is.
             marks: c.marks | if dwords > 2 { marks::WIDE } else { 0 },
             rules: c.rules.clone(),
             dwords,
             forms,
-            follows,
+            trailing_dwords,
             parts: (s.format, s.extension),
         };
-        number(&mut self.list, class)
+        number(&mut self.list, constraints)
     }
 
     /// The kind of each value, and the sets of kinds.
-    fn kinds(&self) -> Result<(Vec<u8>, Vec<u64>)> {
+    fn code_groups(&self) -> Result<(Vec<u8>, Vec<u64>)> {
         let mut columns = Vec::new();
         let column = |v: usize| self.sets.iter().map(|s| s[v]).collect::<Vec<bool>>();
-        let kinds: Vec<u8> = (0..512).map(|v| number(&mut columns, column(v))).collect();
-        room(self.t, "kinds of operand codes", columns.len(), 6)?;
+        let code_groups: Vec<u8> = (0..512).map(|v| number(&mut columns, column(v))).collect();
+        room(self.t, "groups of operand codes", columns.len(), 6)?;
         let bits = |s: usize| columns.iter().enumerate().fold(0, |all, (n, c)| all | u64::from(c[s]) << n);
-        Ok((kinds, (0..self.sets.len()).map(bits).collect()))
+        Ok((code_groups, (0..self.sets.len()).map(bits).collect()))
     }
 }
 
@@ -374,8 +385,8 @@ fn rule_text(rule: &Rule) -> String {
     )
 }
 
-/// The values of a lane that a check takes. What lies above a narrower field does not count, nor what no lane holds.
-fn lane_set(t: &Target, c: &lower::Check, width: u8) -> Vec<bool> {
+/// The values of a checked field that a check takes. What lies above a narrower field does not count, nor what no checked field holds.
+fn checked_set(t: &Target, c: &lower::Check, width: u8) -> Vec<bool> {
     let set = set_of(t, c);
     (0..512).map(|v| v >> width != 0 || set[v % set.len()]).collect()
 }
@@ -436,9 +447,9 @@ impl Allowed {
     }
 }
 
-fn code_set(t: &Target, classes: &[&str]) -> [u32; 16] {
+fn code_set(t: &Target, constraints: &[&str]) -> [u32; 16] {
     let mut set = [0u32; 16];
-    for c in t.codes.iter().filter(|c| classes.contains(&c.class.as_str())) {
+    for c in t.codes.iter().filter(|c| constraints.contains(&c.class.as_str())) {
         let &(a, b) = c.range.of(&t.row.name).unwrap();
         (a..=b).for_each(|c| set[usize::from(c) / 32] |= 1 << (c % 32));
     }

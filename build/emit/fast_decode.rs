@@ -6,46 +6,49 @@ use std::ops::RangeInclusive;
 
 use crate::build::check::assume::room;
 use crate::build::emit::camel;
-use crate::build::emit::decode::{Class, LANES, Tables, set_of};
+use crate::build::emit::decode::{CHECKED_FIELDS, Constraints, Tables, set_of};
 use crate::build::lower::pages::number;
 use crate::build::lower::rules::Rule;
-use crate::build::lower::{Check, Family, NONE, Slot, Target, tail};
+use crate::build::lower::{Check, NONE, OpcodeSpace, Operation, Target, trailing};
 use crate::build::model::Piece;
 use crate::build::model::error::Result;
 use crate::build::shared::{RuleKind, marks};
 
-/// The lanes in which 255 announces a literal, if the tail has the bit.
-const LITERALS: [(u8, (u8, u8)); 3] = [(tail::SSRC0, (0, 8)), (tail::SSRC1, (8, 8)), (tail::SRC0, (0, 9))];
+/// The checked fields in which 255 announces a literal, if the tail has the bit.
+const LITERALS: [(u8, (u8, u8)); 3] = [(trailing::SSRC0, (0, 8)), (trailing::SSRC1, (8, 8)), (trailing::SRC0, (0, 9))];
 
-/// What words of a class must be to be looked at no further.
+/// What words of constraints must be to be looked at no further.
 struct Fast {
     /// Bits that are zero.
     zeros: u64,
-    /// Which codes of each lane are good.
+    /// Which codes of each checked field are good.
     good: [Vec<bool>; 4],
     /// Which announce a literal, and nothing else: none where all have two dwords.
     literal: [Vec<bool>; 4],
 }
 
-/// What need not be looked at any further in words of a class; `None`: nothing.
-fn fast(tables: &Tables, c: &Class) -> Option<Fast> {
-    let lanes = LANES[c.lanes];
-    if c.marks & (marks::SIZED | marks::WIDE) != 0 || c.ones != 0 || c.tail & (tail::ALWAYS | tail::LIST) != 0 {
+/// What need not be looked at any further in words of constraints; `None`: nothing.
+fn fast(tables: &Tables, c: &Constraints) -> Option<Fast> {
+    let checked = CHECKED_FIELDS[c.checked];
+    if c.marks & (marks::SIZED | marks::WIDE) != 0
+        || c.ones != 0
+        || c.trailing & (trailing::ALWAYS | trailing::LIST) != 0
+    {
         return None;
     }
-    let mut good = c.sets.map(|set| tables.classes.sets[usize::from(set)].clone());
-    let mut forbid = |lane: (u8, u8), codes: RangeInclusive<usize>| {
-        let n = lanes.iter().position(|&l| l == lane)?;
+    let mut good = c.sets.map(|set| tables.constraints.sets[usize::from(set)].clone());
+    let mut forbid = |field: (u8, u8), codes: RangeInclusive<usize>| {
+        let n = checked.iter().position(|&l| l == field)?;
         good[n][codes].fill(false);
         Some(())
     };
     let codes = &tables.t.code;
-    let literals = LITERALS.map(|(bit, lane)| (bit, lane, codes.literal));
-    let others = [(tail::SDWA, (0, 9), codes.sdwa), (tail::DPP, (0, 9), codes.dpp)];
-    for (bit, lane, code) in literals.into_iter().chain(others) {
-        if c.tail & bit != 0 {
+    let literals = LITERALS.map(|(bit, field)| (bit, field, codes.literal));
+    let others = [(trailing::SDWA, (0, 9), codes.sdwa), (trailing::DPP, (0, 9), codes.dpp)];
+    for (bit, field, code) in literals.into_iter().chain(others) {
+        if c.trailing & bit != 0 {
             let code = usize::from(code);
-            forbid(lane, code..=code)?;
+            forbid(field, code..=code)?;
         }
     }
     let mut zeros = c.zeros as u64;
@@ -56,18 +59,18 @@ fn fast(tables: &Tables, c: &Class) -> Option<Fast> {
         match excluded(rule, zeros)? {
             Excluded::Already => {}
             Excluded::Bit(bit) => zeros |= 1 << bit,
-            Excluded::Codes(lane, codes) => forbid(lane, codes)?,
+            Excluded::Codes(field, codes) => forbid(field, codes)?,
         }
     }
-    for (good, lane) in good.iter_mut().zip(lanes) {
-        *good = (0..512).map(|code| lane.1 == 0 || good[code % (1 << lane.1)]).collect();
+    for (good, field) in good.iter_mut().zip(checked) {
+        *good = (0..512).map(|code| field.1 == 0 || good[code % (1 << field.1)]).collect();
     }
-    let announced = |lane: (u8, u8)| {
-        let tail = LITERALS.iter().find(|l| l.1 == lane).map_or(0, |l| l.0);
-        let is = c.tail & tail != 0 && c.tail & tail::TWO == 0;
-        (0..512).map(|code| is && code % (1 << lane.1) == usize::from(codes.literal)).collect()
+    let announced = |field: (u8, u8)| {
+        let trailing = LITERALS.iter().find(|l| l.1 == field).map_or(0, |l| l.0);
+        let is = c.trailing & trailing != 0 && c.trailing & trailing::TWO == 0;
+        (0..512).map(|code| is && code % (1 << field.1) == usize::from(codes.literal)).collect()
     };
-    Some(Fast { zeros, good, literal: lanes.map(announced) })
+    Some(Fast { zeros, good, literal: checked.map(announced) })
 }
 
 /// Words without which a rule always holds.
@@ -76,7 +79,7 @@ enum Excluded {
     Already,
     /// With this bit.
     Bit(u8),
-    /// With these codes in a lane.
+    /// With these codes in a checked field.
     Codes((u8, u8), RangeInclusive<usize>),
 }
 
@@ -115,7 +118,7 @@ fn harmless(tables: &Tables, check: &Check) -> Option<u64> {
     (0..good.len()).filter(holds).min_by_key(|bits| bits.count_ones()).map(|bits| (bits as u64) << check.lsb)
 }
 
-/// How the opcode is gathered: see `FastFamily` in src/decode/fast.rs.
+/// How the opcode is gathered: see `FastOpcodeSpace` in src/decode/fast.rs.
 struct Gather {
     op: u32,
     op_mask: u32,
@@ -123,7 +126,7 @@ struct Gather {
 }
 
 impl Gather {
-    fn new(t: &Target, f: &Family) -> Result<Gather> {
+    fn new(t: &Target, f: &OpcodeSpace) -> Result<Gather> {
         let bits = |piece: Piece| ((1u32 << piece.width) - 1) << piece.lsb;
         // What lies apart is above the opcode.
         let seg = f.seg.unwrap_or(Piece { lsb: 0, width: 0 });
@@ -149,70 +152,74 @@ impl Gather {
 
 pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
     let t = tables.t;
-    // The first class is that of no operation.
-    let classes: Vec<Option<Fast>> =
-        tables.classes.list.iter().enumerate().map(|(n, c)| fast(tables, c).filter(|_| n != 0)).collect();
+    // The first constraints is that of no operation.
+    let constraints: Vec<Option<Fast>> =
+        tables.constraints.list.iter().enumerate().map(|(n, c)| fast(tables, c).filter(|_| n != 0)).collect();
     // Codes are of a kind if they are in the same sets.
-    let lane = |n: usize| {
-        let sets = classes.iter().flatten().flat_map(|c| [&c.good[n], &c.literal[n]]).collect::<BTreeSet<_>>();
+    let field = |n: usize| {
+        let sets = constraints.iter().flatten().flat_map(|c| [&c.good[n], &c.literal[n]]).collect::<BTreeSet<_>>();
         let mut columns = Vec::new();
         let column = |code: usize| sets.iter().map(|s| s[code]).collect::<Vec<bool>>();
         let kinds: Vec<u8> = (0..512).map(|code| number(&mut columns, column(code))).collect();
-        room(t, "kinds of codes in a lane", columns.len(), 5)?;
+        room(t, "groups of codes in a field", columns.len(), 5)?;
         let bad = |set: usize| columns.iter().zip(0..).fold(0u32, |bad, (c, kind)| bad | u32::from(!c[set]) << kind);
         let bad = sets.into_iter().zip(0..).map(|(set, n)| (set, bad(n))).collect();
         Ok((kinds.into_iter().map(|kind| 1 << kind).collect(), bad))
     };
-    let lanes = (0..4).map(lane).collect::<Result<Vec<(Vec<u32>, HashMap<&Vec<bool>, u32>)>>>()?;
+    let checked = (0..4).map(field).collect::<Result<Vec<(Vec<u32>, HashMap<&Vec<bool>, u32>)>>>()?;
 
     let leads = (0..512).map(|top| {
-        let family = t.lut[top];
-        let two = family != 0 && t.families[usize::from(family) - 1].dwords == 2;
+        let opcode_space = t.lut[top];
+        let two = opcode_space != 0 && t.opcode_spaces[usize::from(opcode_space) - 1].dwords == 2;
         let more = if two { 4 } else { 0 };
-        u16::from(family) << 5 | more
+        u16::from(opcode_space) << 5 | more
     });
     writeln!(w, "#[cfg(feature = \"fast\")]\npub(crate) static FAST_DECODE: FastDecode = FastDecode {{").unwrap();
-    writeln!(w, "leads: {:?},\nfamilies: padded(&[NO_FAST_FAMILY,", leads.collect::<Vec<_>>()).unwrap();
-    for (f, lanes) in t.families.iter().zip(&tables.classes.lanes) {
+    writeln!(w, "leads: {:?},\nopcode_spaces: padded(&[NO_FAST_OPCODE_SPACE,", leads.collect::<Vec<_>>()).unwrap();
+    for (f, checked) in t.opcode_spaces.iter().zip(&tables.constraints.checked) {
         if f.is_joined() {
-            writeln!(w, "NO_FAST_FAMILY,").unwrap();
+            writeln!(w, "NO_FAST_OPCODE_SPACE,").unwrap();
             continue;
         }
-        let lsb = LANES[*lanes].map(|lane| lane.0);
+        let lsb = CHECKED_FIELDS[*checked].map(|field| field.0);
         let Gather { op, op_mask, gather } = Gather::new(t, f)?;
         let (base, target) = (f.base, camel(&t.row.name));
         let (all, dwords) = if f.dwords == 2 { (u64::MAX, 2) } else { (u32::MAX.into(), 1) };
         writeln!(
             w,
-            "FastFamily {{ lsb: {lsb:?}, op: {op:#x}, op_mask: {op_mask:#x}, gather: {gather:#x}, all: {all:#x}, \
+            "FastOpcodeSpace {{ lsb: {lsb:?}, op: {op:#x}, op_mask: {op_mask:#x}, gather: {gather:#x}, all: {all:#x}, \
              meta: Inst::meta_of(Target::{target}, {dwords}) | {base} }},",
         )
         .unwrap();
     }
-    let mut of_slot = tables.of_slot.clone();
-    while of_slot.last() == Some(&0) {
-        of_slot.pop();
+    let mut of_index = tables.of_index.clone();
+    while of_index.last() == Some(&0) {
+        of_index.pop();
     }
-    writeln!(w, "], NO_FAST_FAMILY),\nclass_of: padded(&{of_slot:?}, 0),\nclasses: padded(&[").unwrap();
-    for c in &classes {
+    writeln!(w, "], NO_FAST_OPCODE_SPACE),\nconstraints_of: padded(&{of_index:?}, 0),\nconstraints: padded(&[")
+        .unwrap();
+    for c in &constraints {
         match c {
-            None => writeln!(w, "NO_FAST_CLASS,").unwrap(),
+            None => writeln!(w, "NO_FAST_CONSTRAINTS,").unwrap(),
             Some(c) => {
                 let zeros = c.zeros;
-                let bad: Vec<u32> = lanes.iter().zip(&c.good).map(|((_, bad), good)| bad[good]).collect();
-                writeln!(w, "FastClass {{ zeros: {zeros:#x}, bad: {bad:?} }},").unwrap();
+                let bad: Vec<u32> = checked.iter().zip(&c.good).map(|((_, bad), good)| bad[good]).collect();
+                writeln!(w, "FastConstraints {{ zeros: {zeros:#x}, bad: {bad:?} }},").unwrap();
             }
         }
     }
-    writeln!(w, "], NO_FAST_CLASS),\nliterals: padded(&[").unwrap();
-    for c in &classes {
-        let literal = |c: &Fast| lanes.iter().zip(&c.literal).map(|((_, bad), literal)| !bad[literal]).collect();
+    writeln!(w, "], NO_FAST_CONSTRAINTS),\nliterals: padded(&[").unwrap();
+    for c in &constraints {
+        let literal = |c: &Fast| checked.iter().zip(&c.literal).map(|((_, bad), literal)| !bad[literal]).collect();
         writeln!(w, "{:?},", c.as_ref().map_or(vec![0; 4], literal)).unwrap();
     }
-    let kinds: Vec<&Vec<u32>> = lanes.iter().map(|lane| &lane.0).collect();
-    let is_branch = |slot: &Option<Slot>| slot.as_ref().is_some_and(|slot| t.infos[slot.info].label);
-    let bits = |slots: &[Option<Slot>]| slots.iter().zip(0..).fold(0, |all, (s, n)| all | u64::from(is_branch(s)) << n);
-    let branches: Vec<u64> = t.slots.chunks(64).map(bits).collect();
+    let kinds: Vec<&Vec<u32>> = checked.iter().map(|field| &field.0).collect();
+    let is_branch =
+        |operation: &Option<Operation>| operation.as_ref().is_some_and(|operation| t.infos[operation.info].label);
+    let bits = |operations: &[Option<Operation>]| {
+        operations.iter().zip(0..).fold(0, |all, (s, n)| all | u64::from(is_branch(s)) << n)
+    };
+    let branches: Vec<u64> = t.operations.chunks(64).map(bits).collect();
     writeln!(w, "], [0; 4]),\nkinds: {kinds:?},\nbranches: padded(&{branches:?}, 0),\n}};").unwrap();
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Writes the tables for what is printed without a look at items: `FastText` in src/table/text.rs.
+//! Writes the tables for what is printed without a look at descriptors: `FastText` in src/table/text.rs.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -10,11 +10,11 @@ use crate::build::emit::tables::UNNAMED;
 use crate::build::lower::codes::Codes;
 use crate::build::lower::fast_texts::{self, Ready};
 use crate::build::lower::pages::run;
-use crate::build::lower::{Item, NONE, Shape, Slot, Target};
+use crate::build::lower::{FormSignature, NONE, OperandDesc, Operation, Target};
 use crate::build::model::error::Result;
 use crate::build::model::{Isa, Piece};
 
-/// A shape, its operands and its modifiers.
+/// A signature, its operands and its modifiers.
 #[derive(Clone, PartialEq)]
 struct Fast {
     loud: u64,
@@ -22,18 +22,18 @@ struct Fast {
     suffix: u8,
     modifiers: Vec<String>,
     ready: Ready,
-    /// The next shape is the same for other words.
+    /// The next signature is the same for other words.
     another: bool,
 }
 
 impl Fast {
     /// `modifiers`: where they begin.
-    fn shape(&self, modifiers: usize) -> String {
+    fn signature(&self, modifiers: usize) -> String {
         let Fast { loud, quiet, suffix, ready, another, .. } = self;
         let suffix = padded::<8>([" ", "_e32 ", "_e64 "][usize::from(*suffix)]);
         let ready = ready.fields();
         format!(
-            "FastShape {{ loud: {loud:#x}, quiet: {quiet:#x}, suffix: {suffix:?}, modifiers: {modifiers}, {ready}, \
+            "FastSignature {{ loud: {loud:#x}, quiet: {quiet:#x}, suffix: {suffix:?}, modifiers: {modifiers}, {ready}, \
              another: {another} }}"
         )
     }
@@ -46,36 +46,36 @@ const NAME: usize = 32;
 pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usize, usize)>) -> Result<()> {
     let waits = parts(isa, t, "waitcnt")?;
     let mut all: Vec<Fast> = Vec::new();
-    let mut row = |slot: &Option<Slot>| {
-        let is_short = |slot: &&Slot| names[slot.mnemonic.as_str()].1 <= NAME;
-        let plain = slot.as_ref().filter(|slot| slot.spelling.is_none()).filter(is_short);
-        let Some(slot) = plain else { return 0 };
-        let shape = &t.shapes[slot.shape - 1];
-        let suffix = if t.infos[slot.info].suffix && has_operand(t, shape) { shape.suffix } else { 0 };
-        let fast = fast(t, shape, suffix, &waits);
+    let mut row = |operation: &Option<Operation>| {
+        let is_short = |operation: &&Operation| names[operation.mnemonic.as_str()].1 <= NAME;
+        let plain = operation.as_ref().filter(|operation| operation.spelling.is_none()).filter(is_short);
+        let Some(operation) = plain else { return 0 };
+        let signature = &t.signatures[operation.signature - 1];
+        let suffix = if t.infos[operation.info].suffix && has_operand(t, signature) { signature.suffix } else { 0 };
+        let fast = fast(t, signature, suffix, &waits);
         let Some(first) = fast.first() else { return 0 };
-        let shape = all.iter().position(|other| other == first).unwrap_or_else(|| {
+        let signature = all.iter().position(|other| other == first).unwrap_or_else(|| {
             let at = all.len();
             all.extend(fast);
             at
         });
-        let (at, len) = names[slot.mnemonic.as_str()];
+        let (at, len) = names[operation.mnemonic.as_str()];
         // One more: zero is that of what is not fast.
-        at | len << 16 | (shape + 1) << 22
+        at | len << 16 | (signature + 1) << 22
     };
-    let mut rows: Vec<usize> = t.slots.iter().map(&mut row).collect();
+    let mut rows: Vec<usize> = t.operations.iter().map(&mut row).collect();
     while rows.last() == Some(&0) {
         rows.pop();
     }
-    room(t, "shapes that are printed fast", all.len() + 1, 10)?;
+    room(t, "signatures that are printed fast", all.len() + 1, 10)?;
     room(t, "bytes of mnemonics", names.values().map(|name| name.0).max().unwrap_or(0), 16)?;
     writeln!(w, "#[cfg(all(feature = \"text\", feature = \"fast\"))]").unwrap();
     writeln!(w, "pub(crate) static FAST_TEXT: FastText = FastText {{ rows: &{rows:?},").unwrap();
     let mut modifiers = Vec::new();
-    writeln!(w, "shapes: &[NO_FAST,").unwrap();
+    writeln!(w, "signatures: &[NO_FAST,").unwrap();
     for fast in &all {
         let (first, _) = run(&mut modifiers, &fast.modifiers);
-        writeln!(w, "{},", fast.shape(first)).unwrap();
+        writeln!(w, "{},", fast.signature(first)).unwrap();
     }
     room(t, "modifiers that are printed fast", modifiers.len(), 16)?;
     writeln!(w, "], modifiers: &[").unwrap();
@@ -109,44 +109,44 @@ fn named_codes<'a>(t: &Target<'a>) -> BTreeMap<u16, (&'a str, &'a str)> {
     all
 }
 
-fn items<'a>(t: &'a Target, shape: &Shape) -> impl Iterator<Item = (u16, &'a Item)> {
-    let numbers = &t.item_lists[shape.items.0..shape.items.0 + shape.items.1];
-    numbers.iter().map(|&n| (n, &t.items[usize::from(n)]))
+fn descs<'a>(t: &'a Target, signature: &FormSignature) -> impl Iterator<Item = (u16, &'a OperandDesc)> {
+    let numbers = &t.desc_lists[signature.descs.0..signature.descs.0 + signature.descs.1];
+    numbers.iter().map(|&n| (n, &t.descs[usize::from(n)]))
 }
 
 /// LLVM prints the suffix with the first operand; v_nop has none.
-pub fn has_operand(t: &Target, shape: &Shape) -> bool {
-    items(t, shape).any(|(_, item)| item.access.is_some())
+pub fn has_operand(t: &Target, signature: &FormSignature) -> bool {
+    descs(t, signature).any(|(_, desc)| desc.access.is_some())
 }
 
-/// The shape, for other words each time; none if something is before a modifier that has no comma behind it, or behind
+/// The signature, for other words each time; none if something is before a modifier that has no comma behind it, or behind
 /// one that is no modifier.
-fn fast(t: &Target, shape: &Shape, suffix: u8, waits: &[[Piece; 2]]) -> Vec<Fast> {
-    let items: Vec<(u16, &Item)> = items(t, shape).collect();
-    let count = items.iter().take_while(|i| i.1.access.is_some()).count();
-    let (before, behind) = items.split_at(count);
-    let other_separator = before.iter().any(|i| ["exp_tgt", "second"].contains(&i.1.kind.as_str()));
-    if other_separator || behind.iter().any(|i| i.1.access.is_some()) || shape.suffix > 2 {
+fn fast(t: &Target, signature: &FormSignature, suffix: u8, waits: &[[Piece; 2]]) -> Vec<Fast> {
+    let descs: Vec<(u16, &OperandDesc)> = descs(t, signature).collect();
+    let count = descs.iter().take_while(|i| i.1.access.is_some()).count();
+    let (before, behind) = descs.split_at(count);
+    let other_separator = before.iter().any(|i| ["exp_tgt", "second"].contains(&i.1.operand_type.as_str()));
+    if other_separator || behind.iter().any(|i| i.1.access.is_some()) || signature.suffix > 2 {
         return Vec::new();
     }
     let (mut loud, mut quiet, mut modifiers) = (0, 0, Vec::new());
-    for &(number, item) in behind.iter().filter(|i| i.1.kind != "none") {
+    for &(number, desc) in behind.iter().filter(|i| i.1.operand_type != "none") {
         // What always prints is rare.
-        let Some((bits, value)) = modifier(item) else { return Vec::new() };
+        let Some((bits, value)) = modifier(desc) else { return Vec::new() };
         (loud, quiet) = (loud | bits, quiet | value);
-        let (way, label) = label(item);
+        let (way, label) = label(desc);
         let is_list = way == "List";
-        let all = if is_list { item.used.into() } else { u16::MAX >> (16 - item.width.min(16)) };
-        let below = u16::MAX.checked_shr(16 - u32::from(item.split.1.min(16))).unwrap_or(0);
-        let high_turn = if item.split.0 == NONE { 0 } else { (item.split.0 + 64 - item.split.1) % 64 };
-        let (low, high) = ([item.lsb.into(), all & below], [u16::from(high_turn), all & !below]);
-        let width = if is_list { item.used.count_ones() as u8 } else { item.width };
+        let all = if is_list { desc.used.into() } else { u16::MAX >> (16 - desc.width.min(16)) };
+        let below = u16::MAX.checked_shr(16 - u32::from(desc.split.1.min(16))).unwrap_or(0);
+        let high_turn = if desc.split.0 == NONE { 0 } else { (desc.split.0 + 64 - desc.split.1) % 64 };
+        let (low, high) = ([desc.lsb.into(), all & below], [u16::from(high_turn), all & !below]);
+        let width = if is_list { desc.used.count_ones() as u8 } else { desc.width };
         modifiers.push(format!(
-            "FastModifier {{ loud: {bits:#x}, label: {label:?}, low: {low:?}, high: {high:?}, item: {number}, \
+            "FastModifier {{ loud: {bits:#x}, label: {label:?}, low: {low:?}, high: {high:?}, desc: {number}, \
              width: {width}, way: ModifierWay::{way} }}"
         ));
     }
-    let operands: Vec<&Item> = before.iter().map(|i| i.1).collect();
+    let operands: Vec<&OperandDesc> = before.iter().map(|i| i.1).collect();
     let all = fast_texts::all(&operands, waits, &t.code);
     let last = all.len().saturating_sub(1);
     let fast = |(n, ready)| Fast { loud, quiet, suffix, modifiers: modifiers.clone(), ready, another: n < last };
@@ -155,17 +155,19 @@ fn fast(t: &Target, shape: &Shape, suffix: u8, waits: &[[Piece; 2]]) -> Vec<Fast
 
 /// How a modifier is printed, as `ModifierWay` in src/table/text.rs, and what stands before its value, with its length in the
 /// last byte.
-fn label(item: &Item) -> (&'static str, [u8; 16]) {
-    let (way, name) = match item.kind.as_str() {
-        _ if item.width > 16 => return ("Item", [0; 16]),
-        "list" | "list_ones" | "list_neg_lo" | "list_neg" if ![3, 7].contains(&item.used) => return ("Item", [0; 16]),
-        "flag" => ("Flag", item.field.as_str()),
-        "named" => ("Number", item.field.as_str()),
-        "signed" => ("Signed", item.field.as_str()),
-        "list" | "list_ones" => ("List", item.field.as_str()),
+fn label(desc: &OperandDesc) -> (&'static str, [u8; 16]) {
+    let (way, name) = match desc.operand_type.as_str() {
+        _ if desc.width > 16 => return ("OperandDesc", [0; 16]),
+        "list" | "list_ones" | "list_neg_lo" | "list_neg" if ![3, 7].contains(&desc.used) => {
+            return ("OperandDesc", [0; 16]);
+        }
+        "flag" => ("Flag", desc.field.as_str()),
+        "named" => ("Number", desc.field.as_str()),
+        "signed" => ("Signed", desc.field.as_str()),
+        "list" | "list_ones" => ("List", desc.field.as_str()),
         "list_neg_lo" => ("List", "neg_lo"),
         "list_neg" => ("List", "neg"),
-        _ => return ("Item", [0; 16]),
+        _ => return ("OperandDesc", [0; 16]),
     };
     let text = format!(" {}{}", name.to_lowercase(), if way == "Flag" { "" } else { ":" });
     (way, padded(&text))
@@ -181,19 +183,19 @@ fn padded<const N: usize>(text: &str) -> [u8; N] {
 
 /// The bits that a modifier looks at to see whether to print something, and their values when it prints nothing; `None`
 /// if it always prints, or is none of the common ones.
-fn modifier(item: &Item) -> Option<(u64, u64)> {
-    let (high, low) = (item.split.0, item.split.1);
-    if item.lsb >= 64 || high != NONE && high >= 64 {
+fn modifier(desc: &OperandDesc) -> Option<(u64, u64)> {
+    let (high, low) = (desc.split.0, desc.split.1);
+    if desc.lsb >= 64 || high != NONE && high >= 64 {
         return None;
     }
     let spread = |value: u64| {
         let above = if high == NONE { 0 } else { value >> low << high };
-        (value & ((1 << low) - 1)) << item.lsb | above
+        (value & ((1 << low) - 1)) << desc.lsb | above
     };
-    match item.kind.as_str() {
-        "flag" | "omod" | "named" | "signed" | "swizzle" => Some((spread((1 << item.width) - 1), 0)),
-        "list" | "list_all" | "list_neg_lo" | "list_neg" => Some((spread(item.used.into()), 0)),
-        "list_ones" => Some((spread(item.used.into()), spread(item.used.into()))),
+    match desc.operand_type.as_str() {
+        "flag" | "omod" | "named" | "signed" | "swizzle" => Some((spread((1 << desc.width) - 1), 0)),
+        "list" | "list_all" | "list_neg_lo" | "list_neg" => Some((spread(desc.used.into()), 0)),
+        "list_ones" => Some((spread(desc.used.into()), spread(desc.used.into()))),
         _ => None,
     }
 }

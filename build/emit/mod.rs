@@ -33,18 +33,18 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     // What no enabled target needs is left out of the code.
     let unknown = targets.iter().any(|t| lengths::entries(t).contains(&length::UNKNOWN));
     writeln!(tables, "pub(crate) const ANY_UNKNOWN_LENGTH: bool = {unknown};").unwrap();
-    let wide = targets.iter().flat_map(|t| &t.items).any(|i| i.lsb >= 64);
+    let wide = targets.iter().flat_map(|t| &t.descs).any(|i| i.lsb >= 64);
     writeln!(tables, "pub(crate) const ANY_WIDE: bool = {wide};").unwrap();
-    let joined = targets.iter().flat_map(|t| &t.families).any(|f| f.is_joined());
+    let joined = targets.iter().flat_map(|t| &t.opcode_spaces).any(|f| f.is_joined());
     writeln!(tables, "pub(crate) const ANY_JOINED: bool = {joined};").unwrap();
-    writeln!(tables, "pub(crate) const TAILS: u8 = {};", decode::tails(targets)).unwrap();
+    writeln!(tables, "pub(crate) const TRAILING: u8 = {};", decode::trailings(targets)).unwrap();
     let (mut abouts, mut most) = (vec![String::new()], operands::Most::default());
     let decode = targets.iter().map(decode::Tables::new).collect::<Result<Vec<_>>>()?;
     let sizes = decode::Sizes::of(&decode);
     sizes.emit(&mut tables);
-    // For every number that can look into a table of slots; the last one is no operation's.
-    let slots = targets.iter().map(|t| t.slots.len() + PAGE).max().unwrap_or(0).next_power_of_two().max(64);
-    writeln!(tables, "#[cfg(feature = \"fast\")]\npub(crate) const SLOTS: usize = {slots};").unwrap();
+    // For every number that can look into a table of operations; the last one is no operation's.
+    let operations = targets.iter().map(|t| t.operations.len() + PAGE).max().unwrap_or(0).next_power_of_two().max(64);
+    writeln!(tables, "#[cfg(feature = \"fast\")]\npub(crate) const OP_INDICES: usize = {operations};").unwrap();
     let (marks, rules) = decode::needed(&decode);
     writeln!(tables, "pub(crate) const MARKS: u8 = {marks};\npub(crate) const RULES: u8 = {rules};").unwrap();
     operands::values(&mut tables, isa, targets);
@@ -64,8 +64,12 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     }
     writeln!(tables, "pub(crate) type OperandList = {};", operands::list_type(most.operands)).unwrap();
     // A power of two, so that a number of some bits is always one of them.
-    writeln!(tables, "#[cfg(feature = \"fast\")]\npub(crate) const USUAL: usize = {};", most.usual.next_power_of_two())
-        .unwrap();
+    writeln!(
+        tables,
+        "#[cfg(feature = \"fast\")]\npub(crate) const FAST_OPERANDS: usize = {};",
+        most.fast.next_power_of_two()
+    )
+    .unwrap();
     writeln!(tables, "pub(crate) static ABOUTS: &[&str] = &{abouts:?};").unwrap();
     files.push(("tables.rs".to_string(), tables));
     files.push(("texts".to_string(), texts));
@@ -92,11 +96,11 @@ pub fn camel(name: &str) -> String {
     out
 }
 
-/// All opcodes of the enabled targets, in the order in which their slots first have them: so most of a target's slots
+/// All opcodes of the enabled targets, in the order in which their operations first have them: so most of a target's operations
 /// have numbers in a row.
 pub fn opcodes(targets: &[Target]) -> Vec<String> {
-    let slots = targets.iter().flat_map(|t| t.slots.iter().flatten());
-    let names = slots.flat_map(|s| std::iter::once(&s.mnemonic).chain(&s.second));
+    let operations = targets.iter().flat_map(|t| t.operations.iter().flatten());
+    let names = operations.flat_map(|s| std::iter::once(&s.mnemonic).chain(&s.second));
     let mut seen = HashSet::new();
     names.filter(|name| seen.insert(name.as_str())).cloned().collect()
 }
@@ -236,7 +240,7 @@ fn target_enum(targets: &[Target]) -> String {
         ("LENGTHS", "LengthTables"),
         ("DECODE", "DecodeTables"),
         ("OPERANDS", "OperandTables"),
-        ("ITEMS", "ItemTables"),
+        ("DESCS", "DescTables"),
         ("OPS", "OpTables"),
         ("LAYOUT", "LayoutTables"),
         ("IMMS", "ImmTables"),

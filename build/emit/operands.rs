@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::build::check::assume::room;
 use crate::build::emit::camel;
 use crate::build::emit::names;
-use crate::build::emit::tables::item_text;
+use crate::build::emit::tables::desc_text;
 use crate::build::lower::cases::VECTOR;
 use crate::build::lower::fast_operands;
 use crate::build::lower::operands::{Row, bytes, lists};
@@ -17,7 +17,7 @@ use crate::build::model::{Access, Isa};
 use crate::build::shared::IMPLICIT;
 use crate::build::shared::places::{self, ADDRESSES, NO_SHIFT, SECTION};
 
-/// Kinds whose value is the number in the field: `Kind::is_number` in src/table.rs.
+/// Kinds whose value is the number in the field: `OperandType::is_number` in src/table.rs.
 const NUMBERS: [&str; 10] =
     ["attr", "interp_param", "exp_tgt", "hex", "int16", "endpgm", "hwreg", "sendmsg", "waitcnt", "gpr_idx"];
 
@@ -45,10 +45,10 @@ impl RowText {
     }
 }
 
-/// A row that needs no item, if this is one: always there, in one piece of the first 64 bits, of at most so many.
+/// A row that needs no descriptorriptor, if this is one: always there, in one piece of the first 64 bits, of at most so many.
 fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     let i = match row {
-        Row::Item(item) => item,
+        Row::OperandDesc(desc) => desc,
         &Row::Implicit(n, access, bit) => {
             let bits = match IMPLICIT[n] {
                 "scc" => 1,
@@ -64,25 +64,25 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
         let role = format!("Some(Field::{})", camel(&i.field));
         Some(row.text(&role, bits, i.access.expect("a modifier is no operand")))
     };
-    let kind = i.kind.as_str();
-    let bits = if kind == "global_addr" { 32 } else { u16::from(i.dwords) * 32 };
-    if kind == "vcc" {
+    let operand_type = i.operand_type.as_str();
+    let bits = if operand_type == "global_addr" { 32 } else { u16::from(i.dwords) * 32 };
+    if operand_type == "vcc" {
         let vcc = IMPLICIT.iter().position(|name| *name == "vcc")? as u16;
         return of(RowText { add: places::IMPLICIT + vcc, ..FIXED }, bits);
     }
     // What is not there, where that is known: the code of no register.
-    if kind == "off" {
+    if operand_type == "off" {
         return of(RowText { add: ADDRESSES + t.code.off, ..FIXED }, bits);
     }
     if i.cond != NONE || i.split.0 != NONE || i.lsb >= 64 || i.width > most {
         return None;
     }
     let mask = (1u32 << i.width) - 1;
-    if kind == "label" || NUMBERS.contains(&kind) {
-        let how = if kind == "label" { "Label" } else { "Imm" };
+    if operand_type == "label" || NUMBERS.contains(&operand_type) {
+        let how = if operand_type == "label" { "Label" } else { "Imm" };
         return of(RowText { how, turn: i.lsb, mask, ..FIXED }, i.width.into());
     }
-    let (acc, address) = match kind {
+    let (acc, address) = match operand_type {
         "code" | "saddr" | "agpr" => (NO_SHIFT, NO_SHIFT),
         "acc" | "buf_data" if i.aux[1..3] != [NONE; 2] => return None,
         "acc" | "buf_data" if i.aux[0] == NONE => (NO_SHIFT, NO_SHIFT),
@@ -92,7 +92,7 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     };
     // Single registers, pairs, and what is longer; vector registers are not aligned.
     let section = if i.add >= 1 << VECTOR { 0 } else { (u16::from(i.dwords.min(3)) - 1) * SECTION };
-    let other = match kind {
+    let other = match operand_type {
         "saddr" => ADDRESSES,
         "agpr" => 1 << VECTOR,
         _ => 0,
@@ -110,7 +110,7 @@ pub fn list_type(longest: usize) -> &'static str {
 #[derive(Default)]
 pub struct Most {
     pub operands: usize,
-    pub usual: usize,
+    pub fast: usize,
 }
 
 pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<()> {
@@ -124,7 +124,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     list_of.resize(list_of.len().next_multiple_of(PAGE), last);
     let base = |page: &[u16]| page.iter().copied().min().unwrap_or(0);
     let (numbers, entries) = pages(&list_of, |page| page.iter().map(|n| n - base(page)).collect());
-    room(t, "lists of operands between those of 16 slots", entries.iter().max().map_or(0, |&n| n.into()), 8)?;
+    room(t, "lists of operands between those of 16 operations", entries.iter().max().map_or(0, |&n| n.into()), 8)?;
     let numbers: Vec<_> = numbers.iter().zip(list_of.chunks(PAGE)).map(|(n, page)| (n, base(page))).collect();
     let small = "#[cfg(not(feature = \"fast\"))]";
     writeln!(w, "{small}\npages: &{numbers:?},\n{small}\nlist_of: &{entries:?},").unwrap();
@@ -137,35 +137,35 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     writeln!(w, "lists: &{numbers:#x?},\nforms_of: &{forms_of:?}, forms: &{forms:?}, others: &{further:?},").unwrap();
     // Rows behind these are of usual lists only.
     let whole = lists.rows.len() + 1;
-    let usual = fast_operands::all(&mut lists);
-    let count = usual.len();
-    room(t, "usual lists of operands", usual.len(), 10)?;
+    let fast = fast_operands::all(&mut lists);
+    let count = fast.len();
+    room(t, "fast lists of operands", fast.len(), 10)?;
     room(t, "rows of operands", lists.rows.len() + 1, 8)?;
-    let (mut items, mut rows, mut plain) = (Vec::new(), vec!["NO_ROW".to_string()], Vec::new());
+    let (mut descs, mut rows, mut plain) = (Vec::new(), vec!["NO_ROW".to_string()], Vec::new());
     for (n, row) in lists.rows.iter().enumerate() {
         // A row's numbers have 16 bits without `fast`.
         let most = if n + 1 < whole { 16 } else { 31 };
         let (how, text) = match (row_text(t, row, most), row) {
             (Some(row), _) => row,
-            (None, Row::Item(item)) => {
-                items.push(item_text(item));
-                ("Other", format!("Row::item({})", items.len() - 1))
+            (None, Row::OperandDesc(desc)) => {
+                descs.push(desc_text(desc));
+                ("Other", format!("Row::desc({})", descs.len() - 1))
             }
-            (None, Row::Implicit(..)) => unreachable!("a register without a field needs no item"),
+            (None, Row::Implicit(..)) => unreachable!("a register without a field needs no descriptor"),
         };
         plain.push(how == "Value");
         rows.push(text);
     }
-    let usual = usual.iter().map(|usual| usual.text(&plain)).collect::<Vec<_>>().join(",\n");
-    writeln!(w, "#[cfg(feature = \"fast\")]\nusual: padded(&[{usual}], NO_USUAL),").unwrap();
+    let fast = fast.iter().map(|fast| fast.text(&plain)).collect::<Vec<_>>().join(",\n");
+    writeln!(w, "#[cfg(feature = \"fast\")]\nfast: padded(&[{fast}], NO_FAST_OPERANDS),").unwrap();
     writeln!(w, "#[cfg(feature = \"fast\")]\nvalues: &{},", values_name(isa, t)).unwrap();
     let (all, some) = (rows.join(",\n"), rows[..whole].join(",\n"));
     writeln!(w, "#[cfg(feature = \"fast\")]\nrows: padded(&[{all}], NO_ROW),\n{small}\nrows: &[{some}],").unwrap();
-    writeln!(w, "items: &[{}],", items.join(",\n")).unwrap();
+    writeln!(w, "descs: &[{}],", descs.join(",\n")).unwrap();
     let [sgpr_last, ttmp_first, ttmp_last, off] = scalars(t);
     writeln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, off: {off},").unwrap();
     writeln!(w, "lanes: {} }};", lanes(t)).unwrap();
-    *most = Most { operands: longest.max(most.operands), usual: count.max(most.usual) };
+    *most = Most { operands: longest.max(most.operands), fast: count.max(most.fast) };
     Ok(())
 }
 

@@ -23,9 +23,9 @@ pub fn all(targets: &[Target], every: bool) -> String {
             let plain = f.def.extension || f.def.dual.is_some();
             let op = if plain { String::new() } else { format!("{ty}Op") };
             let mut fields = String::new();
-            for (field, bits) in f.fields.iter().filter(|(x, b)| types::is_settable(x, b) && x.kind != "op") {
+            for (field, bits) in f.fields.iter().filter(|(x, b)| types::is_settable(x, b) && x.operand_type != "op") {
                 let how = if types::is_exact(bits.width()) { "exact" } else { "checked" };
-                let (name, ty) = (&field.name, types::field_type(&field.kind, bits.width()));
+                let (name, ty) = (&field.name, types::field_type(&field.operand_type, bits.width()));
                 write!(fields, "({how} {name} with_{name} {ty}) ").unwrap();
             }
             let layout = f.fields.iter().map(|(field, bits)| (field.name.clone(), bits.clone())).collect::<Vec<_>>();

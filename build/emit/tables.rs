@@ -34,14 +34,14 @@ pub fn target_tables(
         lengths::entries(t)
     )
     .unwrap();
-    for (mask, value, tail) in t.families.iter().flat_map(|f| lengths::others(t, f)) {
-        write!(w, "Other {{ mask: {mask:#x}, value: {value:#x}, tail: {tail} }},").unwrap();
+    for (mask, value, trailing) in t.opcode_spaces.iter().flat_map(|f| lengths::others(t, f)) {
+        write!(w, "Other {{ mask: {mask:#x}, value: {value:#x}, trailing: {trailing} }},").unwrap();
     }
     writeln!(w, "] }};").unwrap();
 
-    shapes(w, t)?;
-    writeln!(w, "lists: &{:?},\nitems: &[", t.item_lists).unwrap();
-    t.items.iter().for_each(|item| writeln!(w, "{},", item_text(item)).unwrap());
+    signatures(w, t)?;
+    writeln!(w, "lists: &{:?},\ndescs: &[", t.desc_lists).unwrap();
+    t.descs.iter().for_each(|desc| writeln!(w, "{},", desc_text(desc)).unwrap());
     writeln!(w, "] }};").unwrap();
 
     operands::tables(w, isa, t, most)?;
@@ -55,7 +55,7 @@ pub fn target_tables(
     Ok(out)
 }
 
-pub fn item_text(i: &lower::Item) -> String {
+pub fn desc_text(i: &lower::OperandDesc) -> String {
     let (ty, access) = match i.access {
         None => ("B".to_string(), "None"),
         Some(Access::Read) => (camel(&i.ty), "Some(Access::Read)"),
@@ -63,8 +63,8 @@ pub fn item_text(i: &lower::Item) -> String {
         Some(Access::ReadWrite) => (camel(&i.ty), "Some(Access::ReadWrite)"),
     };
     format!(
-        "Item {{ kind: Kind::{}, field: Field::{}, lsb: {}, width: {}, hi: {}, lo_width: {}, used: {:#x}, shift: {}, add: {}, ty: Ty::{ty}, dwords: {}, access: {access}, cond: {}, aux: {:?} }}",
-        camel(&i.kind),
+        "OperandDesc {{ operand_type: OperandType::{}, field: Field::{}, lsb: {}, width: {}, hi: {}, lo_width: {}, used: {:#x}, shift: {}, add: {}, ty: DataType::{ty}, dwords: {}, access: {access}, cond: {}, aux: {:?} }}",
+        camel(&i.operand_type),
         camel(&i.field),
         i.lsb,
         i.width,
@@ -79,35 +79,35 @@ pub fn item_text(i: &lower::Item) -> String {
     )
 }
 
-/// A number of each slot. Slots without an operation are never asked for theirs: that of a neighbour in the page makes
+/// A number of each operation. Operations without an operation are never asked for theirs: that of a neighbour in the page makes
 /// the pages more alike.
-fn filled(t: &Target, of: impl Fn(&lower::Slot) -> usize) -> Vec<usize> {
-    let page = |page: &[Option<lower::Slot>]| {
+fn filled(t: &Target, of: impl Fn(&lower::Operation) -> usize) -> Vec<usize> {
+    let page = |page: &[Option<lower::Operation>]| {
         let mut last = page.iter().flatten().next().map_or(0, &of);
-        let mut fill = |slot: &Option<lower::Slot>| {
-            last = slot.as_ref().map_or(last, &of);
+        let mut fill = |operation: &Option<lower::Operation>| {
+            last = operation.as_ref().map_or(last, &of);
             last
         };
         (0..PAGE).map(|n| fill(page.get(n).unwrap_or(&None))).collect::<Vec<_>>()
     };
-    t.slots.chunks(PAGE).flat_map(page).collect()
+    t.operations.chunks(PAGE).flat_map(page).collect()
 }
 
-/// Which shape each slot and form has, and the shapes.
-fn shapes(w: &mut String, t: &Target) -> Result<()> {
-    // The shapes of a page are neighbours: what they are counted from stands beside its number.
-    let all = filled(t, |s| s.shape - 1);
+/// Which signature each operation and form has, and the signatures.
+fn signatures(w: &mut String, t: &Target) -> Result<()> {
+    // The signatures of a page are neighbours: what they are counted from stands beside its number.
+    let all = filled(t, |s| s.signature - 1);
     let base = |page: &[usize]| page.iter().copied().min().unwrap_or(0);
     let (numbers, entries) = pages(&all, |page| page.iter().map(|n| n - base(page)).collect());
-    room(t, "shapes between those of 16 slots", entries.iter().max().map_or(0, |n| n + 1), 8)?;
+    room(t, "signatures between those of 16 operations", entries.iter().max().map_or(0, |n| n + 1), 8)?;
     let numbers: Vec<_> = numbers.iter().zip(all.chunks(PAGE)).map(|(n, page)| (n, base(page))).collect();
     writeln!(
         w,
-        "pub(crate) static ITEMS: ItemTables = ItemTables {{ pages: &{numbers:?}, shape_of: &{entries:?}, shapes: &["
+        "pub(crate) static DESCS: DescTables = DescTables {{ pages: &{numbers:?}, signature_of: &{entries:?}, signatures: &["
     )
     .unwrap();
     let (mut forms, mut ignored) = (vec![[0, 0]], vec![0]);
-    for s in &t.shapes {
+    for s in &t.signatures {
         let f = camel(&t.formats[s.format].def.name);
         let suffix = if fast_text::has_operand(t, s) { s.suffix } else { 0 };
         let extension = match s.extension {
@@ -118,16 +118,19 @@ fn shapes(w: &mut String, t: &Target) -> Result<()> {
         let ignored = number(&mut ignored, s.ignored as u64);
         writeln!(
             w,
-            "Shape {{ format: Format::{f}, suffix: {suffix}, extension: {extension}, first: {}, items: {}, forms: {forms}, ignored: {ignored} }},",
-            s.items.0, s.items.1
+            "FormSignature {{ format: Format::{f}, suffix: {suffix}, extension: {extension}, first: {}, descs: {}, forms: {forms}, ignored: {ignored} }},",
+            s.descs.0, s.descs.1
         )
         .unwrap();
     }
     room(t, "pairs of forms", forms.len(), 8)?;
     room(t, "sets of ignored bits", ignored.len(), 8)?;
-    let others =
-        t.shapes.iter().enumerate().flat_map(|(n, s)| s.numbered_follows().map(move |(f, form)| (n, form, f.form)));
-    let others: Vec<_> = others.filter(|o| o.1 != 0).map(|(n, form, shape)| (n, form, shape - 1)).collect();
+    let others = t
+        .signatures
+        .iter()
+        .enumerate()
+        .flat_map(|(n, s)| s.numbered_trailing().map(move |(f, form)| (n, form, f.form)));
+    let others: Vec<_> = others.filter(|o| o.1 != 0).map(|(n, form, signature)| (n, form, signature - 1)).collect();
     writeln!(w, "],\nforms: &{forms:?},\nothers: &{others:?},\nignored: &{ignored:?},").unwrap();
     Ok(())
 }
@@ -136,11 +139,11 @@ fn ops(w: &mut String, targets: &[Target], t: &Target) -> Result<()> {
     let all = opcodes(targets);
     let number_of: HashMap<&str, usize> = all.iter().map(String::as_str).zip(0..).collect();
     let infos = infos(targets);
-    // Of each page which slots have an operation, and the first one's number: the others' follow it, or else (with the
+    // Of each page which operations have an operation, and the first one's number: the others' follow it, or else (with the
     // highest bit) all stand in a list.
-    let of_slot = |slot: &Option<lower::Slot>| slot.as_ref().map(|s| number_of[s.mnemonic.as_str()]);
-    let mut slots: Vec<Option<usize>> = t.slots.iter().map(of_slot).collect();
-    slots.resize(slots.len().next_multiple_of(PAGE), None);
+    let of_index = |operation: &Option<lower::Operation>| operation.as_ref().map(|s| number_of[s.mnemonic.as_str()]);
+    let mut operations: Vec<Option<usize>> = t.operations.iter().map(of_index).collect();
+    operations.resize(operations.len().next_multiple_of(PAGE), None);
     let mut runs: Vec<(u16, usize)> = Vec::new();
     let mut list: Vec<usize> = Vec::new();
     let run = |page: &[Option<usize>]| {
@@ -159,7 +162,7 @@ fn ops(w: &mut String, targets: &[Target], t: &Target) -> Result<()> {
         };
         number(&mut runs, (mask, place))
     };
-    let numbers: Vec<u8> = slots.chunks(PAGE).map(run).collect();
+    let numbers: Vec<u8> = operations.chunks(PAGE).map(run).collect();
     room(t, "opcodes", all.len().max(list.len()), 15)?;
     room(t, "runs of opcodes", runs.len(), 8)?;
     writeln!(w, "pub(crate) static OPS: OpTables = OpTables {{ pages: &{numbers:?}, runs: &{runs:?}, list: &{list:?},")
@@ -167,30 +170,30 @@ fn ops(w: &mut String, targets: &[Target], t: &Target) -> Result<()> {
     let info_of = filled(t, |s| infos.iter().position(|i| *i == t.infos[s.info]).expect("it is of all"));
     let (numbers, entries) = pages(&info_of, <[usize]>::to_vec);
     writeln!(w, "info_pages: &{numbers:?}, info_of: &{entries:?},").unwrap();
-    // For each opcode, where its slots stand in the list behind it.
-    let (mut first, mut slots) = (vec![0usize], Vec::new());
+    // For each opcode, where its operations stand in the list behind it.
+    let (mut first, mut operations) = (vec![0usize], Vec::new());
     for name in &all {
         let of = |i: usize, second: bool| {
-            let slot = t.slots[i].as_ref();
-            slot.is_some_and(|s| if second { s.second.as_ref() == Some(name) } else { &s.mnemonic == name })
+            let operation = t.operations[i].as_ref();
+            operation.is_some_and(|s| if second { s.second.as_ref() == Some(name) } else { &s.mnemonic == name })
         };
-        let mut mine: Vec<usize> = (0..t.slots.len()).filter(|&i| of(i, false)).collect();
+        let mut mine: Vec<usize> = (0..t.operations.len()).filter(|&i| of(i, false)).collect();
         // Of the many pairs that an operation is in, one stands for all.
         let mut seen = false;
         mine.retain(|&i| {
-            t.slots[i].as_ref().is_some_and(|s| s.second.is_none()) || !std::mem::replace(&mut seen, true)
+            t.operations[i].as_ref().is_some_and(|s| s.second.is_none()) || !std::mem::replace(&mut seen, true)
         });
         if mine.is_empty() {
-            mine.extend((0..t.slots.len()).find(|&i| of(i, true)));
+            mine.extend((0..t.operations.len()).find(|&i| of(i, true)));
         }
-        slots.extend(mine);
-        first.push(slots.len());
+        operations.extend(mine);
+        first.push(operations.len());
     }
-    write!(w, "first: &{first:?}, slots: &{slots:?}, duals: &[").unwrap();
-    for f in t.families.iter().filter(|f| f.seg_is == lower::Seg::Second && f.seg.is_some()) {
+    write!(w, "first: &{first:?}, op_indices: &{operations:?}, duals: &[").unwrap();
+    for f in t.opcode_spaces.iter().filter(|f| f.seg_is == lower::Seg::Second && f.seg.is_some()) {
         write!(w, "Dual {{ base: {}, shift: {}, seconds: &[", f.base, f.op.width).unwrap();
-        for y in 0..f.slots >> f.op.width {
-            let mut with = (0..1 << f.op.width).filter_map(|x| t.slots[f.base + (y << f.op.width) + x].as_ref());
+        for y in 0..f.size >> f.op.width {
+            let mut with = (0..1 << f.op.width).filter_map(|x| t.operations[f.base + (y << f.op.width) + x].as_ref());
             match with.next().and_then(|s| s.second.as_ref()) {
                 Some(name) => write!(w, "Some(Opcode::{}),", camel(name)).unwrap(),
                 None => w.push_str("None,"),
@@ -297,8 +300,8 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     }
     writeln!(w, "code_at: {at:?},").unwrap();
     write!(w, "spellings: &[").unwrap();
-    for (i, slot) in t.slots.iter().enumerate() {
-        if let Some(spelling) = slot.as_ref().and_then(|s| s.spelling.as_ref()) {
+    for (i, operation) in t.operations.iter().enumerate() {
+        if let Some(spelling) = operation.as_ref().and_then(|s| s.spelling.as_ref()) {
             write!(w, "({i}, {spelling:?}),").unwrap();
         }
     }

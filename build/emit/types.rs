@@ -107,7 +107,7 @@ pub fn is_exact(width: u8) -> bool {
 
 /// Width of the opcode.
 fn op_bits(f: &LFormat) -> u8 {
-    f.fields.iter().find(|(x, _)| x.kind == "op").map_or(0, |(_, b)| b.width())
+    f.fields.iter().find(|(x, _)| x.operand_type == "op").map_or(0, |(_, b)| b.width())
 }
 
 fn op_enum(t: &Target, f: &LFormat) -> String {
@@ -174,8 +174,8 @@ fn parts<'a>(f: &LFormat<'a>) -> Vec<Part<'a>> {
     parts
 }
 
-fn signed(kind: &str) -> bool {
-    ["flat_offset", "global_offset", "smem_offset"].contains(&kind)
+fn signed(operand_type: &str) -> bool {
+    ["flat_offset", "global_offset", "smem_offset"].contains(&operand_type)
 }
 
 fn int_type(width: u8, signed: bool) -> String {
@@ -184,8 +184,8 @@ fn int_type(width: u8, signed: bool) -> String {
 }
 
 /// The type by which a field is read and set.
-pub fn field_type(kind: &str, width: u8) -> String {
-    if width == 1 { "bool".into() } else { int_type(width, signed(kind)) }
+pub fn field_type(operand_type: &str, width: u8) -> String {
+    if width == 1 { "bool".into() } else { int_type(width, signed(operand_type)) }
 }
 
 /// The integer that a struct of this format is. There is none of 96 bits: the uppermost ones of a `u128` stay zero.
@@ -215,7 +215,7 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
         let vis = if p.split || p.fixed.is_some() || field.name == "reserved" { "" } else { "pub " };
         let range = range(p.piece);
         let about = if field.about.is_empty() { field.name.clone() } else { field.about.clone() };
-        match (p.fixed, field.kind.as_str()) {
+        match (p.fixed, field.operand_type.as_str()) {
             (Some(v), _) => writeln!(
                 out,
                 "    /// Bits {range}: encoding, {v:#b}.\n    #[bits({width}, access = RO, default = {})] {}: {},",
@@ -229,11 +229,11 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
                 p.name,
                 op_base(width)
             ),
-            (_, kind) => writeln!(
+            (_, operand_type) => writeln!(
                 out,
                 "    /// Bits {range}: {about}.\n    #[bits({width}, access = RO)] {vis}{}: {},",
                 p.name,
-                field_type(kind, width)
+                field_type(operand_type, width)
             ),
         }
         .unwrap();
@@ -254,7 +254,7 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
     writeln!(out, "}}").unwrap();
     debug(&mut out, ty, &parts);
     microcode(&mut out, f, ty, &base);
-    let free = f.fields.iter().filter(|(field, bits)| is_settable(field, bits) && field.kind != "op");
+    let free = f.fields.iter().filter(|(field, bits)| is_settable(field, bits) && field.operand_type != "op");
     let mask = free.fold(0, |mask, (_, bits)| mask | bits.mask());
     let op = if def.extension || def.dual.is_some() { String::new() } else { format!(", {ty}Op") };
     writeln!(out, "#[cfg(feature = \"arbitrary\")]\ncrate::arbitrary::structure!({ty}, {base}, {mask:#x}{op});")
@@ -283,7 +283,7 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str,
         }
         format!("Self::from_bits((self.into_bits() & !{mask:#x}) | {})", terms.join(" | "))
     };
-    if field.kind == "op" && typed {
+    if field.operand_type == "op" && typed {
         if bits.pieces.len() > 1 {
             let get = combine(bits);
             let ob = op_base(width);
@@ -293,7 +293,7 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str,
         writeln!(out, "    /// Sets the opcode (bits {ranges}).\n    pub const fn with_op(self, op: {ty}Op) -> Self {{\n        {body}\n    }}").unwrap();
         return;
     }
-    let t = field_type(&field.kind, width);
+    let t = field_type(&field.operand_type, width);
     if bits.pieces.len() > 1 || field.overlay {
         let get = combine(bits);
         let about = &field.about;
@@ -308,7 +308,7 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str,
         let body = set(&format!("(value as {base})"));
         writeln!(out, "    /// Sets `{name}` (bits {ranges}).\n    pub const fn with_{name}(self, value: {t}) -> Self {{\n        {body}\n    }}").unwrap();
     } else {
-        let (lo, hi) = if signed(&field.kind) {
+        let (lo, hi) = if signed(&field.operand_type) {
             (-(1i64 << (width - 1)), (1i64 << (width - 1)) - 1)
         } else {
             (0, (1i64 << width) - 1)
@@ -363,7 +363,7 @@ fn microcode(out: &mut String, f: &LFormat, ty: &str, base: &str) {
     let size = if def.bits == 96 { 16 } else { def.bits / 8 };
     writeln!(out, "static_assertions::const_assert_eq!(core::mem::size_of::<{ty}>(), {size});").unwrap();
     let plain = |(field, bits): &&(&Field, Bits)| {
-        field.name != "reserved" && field.kind != "enc" && !field.overlay && bits.pieces.len() == 1
+        field.name != "reserved" && field.operand_type != "enc" && !field.overlay && bits.pieces.len() == 1
     };
     let lies = |(field, bits): &(&Field, Bits)| {
         let (upper, Piece { lsb, width }) = (field.name.to_uppercase(), bits.pieces[0]);

@@ -1,7 +1,7 @@
 //! What words can be, by some of their bits: build/lower/fast_texts.rs and build/lower/fast_operands.rs say for each what its operands are, for the
 //! library to try one after the other.
 
-use crate::build::lower::{Item, NONE};
+use crate::build::lower::{NONE, OperandDesc};
 
 /// How many the library tries: with more it is quicker to do without.
 const MOST_TRIED: usize = 8;
@@ -51,25 +51,25 @@ pub fn bit(n: u8) -> u64 {
 
 /// An operand that is plainly a code, an accumulation register or nothing (`code`, `agpr`, `off`) as soon as other bits are
 /// known, all of which lie in the first 64. `None`: it is something else. `off`: what says that there is no scalar address.
-pub fn of(item: &Item, off: u16) -> Option<Vec<Case<Item>>> {
+pub fn of(desc: &OperandDesc, off: u16) -> Option<Vec<Case<OperandDesc>>> {
     // A field of seven bits.
     let no_address = |lsb: u8| (u64::from(!off & 0x7f) << lsb, u64::from(off) << lsb);
-    let case = |kind: &str, dwords: u8, clear: u64, set: u64| {
-        Case::new(Item { kind: kind.into(), dwords, aux: [NONE; 4], ..item.clone() }, clear, set)
+    let case = |operand_type: &str, dwords: u8, clear: u64, set: u64| {
+        Case::new(OperandDesc { operand_type: operand_type.into(), dwords, aux: [NONE; 4], ..desc.clone() }, clear, set)
     };
-    let [a, b, c, d] = item.aux;
-    Some(match item.kind.as_str() {
+    let [a, b, c, d] = desc.aux;
+    Some(match desc.operand_type.as_str() {
         "acc" | "buf_data" => {
             // What goes to LDS, and the register for the fail status, are other words.
             let others = bit(b) | bit(c) | bit(d);
             // Constants are no registers.
-            let vector = if item.width == 9 { bit(item.lsb + VECTOR) } else { 0 };
-            let mut all = vec![case("code", item.dwords, bit(a) | others, 0)];
+            let vector = if desc.width == 9 { bit(desc.lsb + VECTOR) } else { 0 };
+            let mut all = vec![case("code", desc.dwords, bit(a) | others, 0)];
             if a != NONE {
-                all.push(case("agpr", item.dwords, others, bit(a) | vector));
+                all.push(case("agpr", desc.dwords, others, bit(a) | vector));
             }
             if a != NONE && vector != 0 {
-                all.push(case("code", item.dwords, others | vector, bit(a)));
+                all.push(case("code", desc.dwords, others | vector, bit(a)));
             }
             all
         }
@@ -78,11 +78,11 @@ pub fn of(item: &Item, off: u16) -> Option<Vec<Case<Item>>> {
             let (clear, set) = no_address(a);
             vec![case("code", 2, clear, set), case("code", 1, 0, 0)]
         }
-        "scratch_addr" if a != NONE => vec![case("off", item.dwords, bit(a), 0), case("code", item.dwords, 0, bit(a))],
+        "scratch_addr" if a != NONE => vec![case("off", desc.dwords, bit(a), 0), case("code", desc.dwords, 0, bit(a))],
         // It is there, if there is no scalar address.
         "scratch_addr" => {
             let (clear, set) = no_address(b);
-            vec![case("code", item.dwords, clear, set), case("off", item.dwords, 0, 0)]
+            vec![case("code", desc.dwords, clear, set), case("off", desc.dwords, 0, 0)]
         }
         _ => return None,
     })

@@ -1,11 +1,11 @@
 //! The flags of rows, and operations that do the same with their sources swapped.
 
-use crate::build::model::error::{Place, Result};
+use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::*;
 use crate::build::shared::FLAGS;
 
 /// Operations that do the same with their sources swapped. `v_cmp_lt_*` stands for all that begin so.
-pub fn pairs(isa: &Isa) -> Result<Vec<(&Place, String, String)>> {
+pub fn pairs(isa: &Isa) -> Result<Vec<(&SourceLine, String, String)>> {
     let mut all = Vec::new();
     for f in &isa.formats {
         for Swap { at, names: [a, b] } in &f.swaps {

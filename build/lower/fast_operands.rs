@@ -1,13 +1,13 @@
-//! What the operands of most words are: `Usual` in src/table/operands.rs.
+//! What the operands of most words are: `FastOperands` in src/table/operands.rs.
 
 use crate::build::lower::cases::{self, Case, bit};
 use crate::build::lower::operands::{List, Lists, Row, bytes};
 use crate::build::lower::pages::number;
-use crate::build::lower::{Item, NONE};
+use crate::build::lower::{NONE, OperandDesc};
 use crate::build::shared::meta;
 
 /// The operands of some words of a form.
-pub struct Usual {
+pub struct FastOperands {
     /// Numbers in `Lists::rows`.
     rows: Vec<u8>,
     /// Bits that are not set, and bits that are.
@@ -17,21 +17,21 @@ pub struct Usual {
     next: usize,
 }
 
-impl Usual {
+impl FastOperands {
     /// `plain`: which rows are.
     pub fn text(&self, plain: &[bool]) -> String {
-        let Usual { rows, clear, set, dwords, next } = self;
+        let FastOperands { rows, clear, set, dwords, next } = self;
         let is_plain = !rows.is_empty() && rows.iter().all(|&n| plain[usize::from(n)]);
         let varied = if is_plain { "" } else { " | VARIED" };
         let (list, marks, length) = (bytes(rows), clear | set, u32::from(*dwords) << meta::DWORDS_AT);
         format!(
-            "Usual {{ list: {list:#x}, marks: {marks:#x}, unmarked: {set:#x}, length: {length:#x}{varied}, next: {next} }}"
+            "FastOperands {{ list: {list:#x}, marks: {marks:#x}, unmarked: {set:#x}, length: {length:#x}{varied}, next: {next} }}"
         )
     }
 }
 
 /// The first that is tried of each list, in their order; the others behind them. Adds the rows that it needs.
-pub fn all(lists: &mut Lists) -> Vec<Usual> {
+pub fn all(lists: &mut Lists) -> Vec<FastOperands> {
     let all = lists.list.clone();
     let (mut first, mut others) = (Vec::new(), Vec::new());
     for List { rows, dwords, .. } in &all {
@@ -43,7 +43,7 @@ pub fn all(lists: &mut Lists) -> Vec<Usual> {
             let rows = parts.into_iter().map(|row| number(&mut lists.rows, row)).collect();
             let next = if n + 1 < count { behind + n } else { 0 };
             let to = if n == 0 { &mut first } else { &mut others };
-            to.push(Usual { rows, clear, set, dwords: *dwords, next });
+            to.push(FastOperands { rows, clear, set, dwords: *dwords, next });
         }
     }
     first.extend(others);
@@ -53,21 +53,21 @@ pub fn all(lists: &mut Lists) -> Vec<Usual> {
 /// What one operand can be. `off`: what says that there is no scalar address.
 fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
     let as_it_is = Case::new(row.clone(), 0, 0);
-    let item = match row {
+    let desc = match row {
         // A register that is only read if a bit is set.
         Row::Implicit(.., n) if *n != NONE => return vec![Case { parts: Vec::new(), clear: bit(*n), set: 0 }],
-        Row::Item(item) if is_low(item) => item,
+        Row::OperandDesc(desc) if is_low(desc) => desc,
         _ => return vec![as_it_is],
     };
-    if let Some(cases) = cases::of(item, off) {
-        return cases.into_iter().map(|case| case.map(Row::Item)).collect();
+    if let Some(cases) = cases::of(desc, off) {
+        return cases.into_iter().map(|case| case.map(Row::OperandDesc)).collect();
     }
-    let [imm, soffset_en, ..] = item.aux;
-    match item.kind.as_str() {
+    let [imm, soffset_en, ..] = desc.aux;
+    match desc.operand_type.as_str() {
         // A constant, not negative.
         "smem_offset" if imm != NONE => {
-            let sign = if soffset_en == NONE { 0 } else { bit(item.lsb + item.width - 1) };
-            let constant = Row::Item(Item { kind: "hex".into(), aux: [NONE; 4], ..item.clone() });
+            let sign = if soffset_en == NONE { 0 } else { bit(desc.lsb + desc.width - 1) };
+            let constant = Row::OperandDesc(OperandDesc { operand_type: "hex".into(), aux: [NONE; 4], ..desc.clone() });
             vec![Case::new(constant, bit(soffset_en) | sign, bit(imm)), as_it_is]
         }
         _ => vec![as_it_is],
@@ -75,7 +75,7 @@ fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
 }
 
 /// It is always there, in one piece, and the first 64 bits say all of it.
-fn is_low(item: &Item) -> bool {
-    let bits = [item.lsb].into_iter().chain(item.aux.into_iter().filter(|&n| n != NONE));
-    item.split.0 == NONE && item.cond == NONE && bits.max() < Some(64)
+fn is_low(desc: &OperandDesc) -> bool {
+    let bits = [desc.lsb].into_iter().chain(desc.aux.into_iter().filter(|&n| n != NONE));
+    desc.split.0 == NONE && desc.cond == NONE && bits.max() < Some(64)
 }

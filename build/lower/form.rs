@@ -1,15 +1,17 @@
-//! One form of a row (base, SDWA, DPP, ...) to a shape, with all that decoding and printing ask of it.
+//! One form of a row (base, SDWA, DPP, ...) to a signature, with all that decoding and printing ask of it.
 
 use crate::build::check::assume;
 use crate::build::lower::layout::Layout;
 use crate::build::lower::rows::{Pool, intern};
 use crate::build::lower::sets::check;
-use crate::build::lower::{Check, Class, Follow, Item, NONE, Shape, Target, rules, tail};
-use crate::build::model::error::{Place, Result};
+use crate::build::lower::{
+    Check, Constraints, FormSignature, NONE, OperandDesc, Target, TrailingDword, rules, trailing,
+};
+use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{Bits, Field, Format, Isa, Piece, Replace, Row, Token};
 use crate::build::shared::marks;
 
-/// One form of a row (base, SDWA, DPP) on its way to a shape.
+/// One form of a row (base, SDWA, DPP) on its way to a signature.
 pub struct Form {
     pub format: usize,
     /// Formats that make up the words, each with its first bit.
@@ -17,9 +19,9 @@ pub struct Form {
     pub tokens: Vec<Token>,
     pub replace: Vec<Replace>,
     pub forms: Vec<(String, String)>,
-    pub tail: u8,
-    /// Literals that `tail` has no flag for.
-    pub follow: Vec<Follow>,
+    pub trailing: u8,
+    /// Literals that `trailing` has no flag for.
+    pub trailing_dwords: Vec<TrailingDword>,
     /// With what stands behind it can be another operation.
     pub begins: bool,
 }
@@ -33,8 +35,8 @@ impl Form {
             tokens: Vec::new(),
             replace: Vec::new(),
             forms: Vec::new(),
-            tail: 0,
-            follow: Vec::new(),
+            trailing: 0,
+            trailing_dwords: Vec::new(),
             begins: false,
         };
         let tokens = expand(def, &row.tokens)?;
@@ -42,31 +44,31 @@ impl Form {
             match token {
                 Token::Form { format, macro_name } => form.forms.push((format, macro_name)),
                 Token::Operand { ref name, .. } if name == "literal" => {
-                    form.tail |= tail::ALWAYS;
+                    form.trailing |= trailing::ALWAYS;
                     form.tokens.push(token);
                 }
                 _ => form.tokens.push(token),
             }
         }
-        if form.tail & tail::ALWAYS != 0 {
-            // `shape` refuses the row if there is none.
+        if form.trailing & trailing::ALWAYS != 0 {
+            // `signature` refuses the row if there is none.
             form.parts.extend(t.formats.iter().position(|f| f.def.name == "LITERAL").map(|lit| (lit, def.bits)));
         }
         for name in def.literals(&t.row.name) {
             let used = form.tokens.iter().any(|tk| {
-                matches!(tk, Token::Operand { name: n, kind, .. }
-                if n == name && takes_literal(isa, def, n, kind.as_deref()))
+                matches!(tk, Token::Operand { name: n, operand_type, .. }
+                if n == name && takes_literal(isa, def, n, operand_type.as_deref()))
             });
             if used {
                 let (_, bits, _) = form.field(t, name).expect("an operand names it");
                 let place = single(&def.at, name, &bits)?;
                 match assume::literal(name, place) {
-                    Some(flag) => form.tail |= flag,
+                    Some(flag) => form.trailing |= flag,
                     None => {
-                        form.tail |= tail::LIST;
+                        form.trailing |= trailing::LIST;
                         let Piece { lsb, width } = place;
                         let literal = t.code.literal;
-                        form.follow.push(Follow { lsb, width, first: literal, last: literal, form: 0 });
+                        form.trailing_dwords.push(TrailingDword { lsb, width, first: literal, last: literal, form: 0 });
                     }
                 }
             }
@@ -81,8 +83,8 @@ impl Form {
     }
 
     /// Buffer data has one register more with tfe, in the rows that know it.
-    pub fn has_tfe(&self, t: &Target, item: &Item) -> bool {
-        item.aux[2] != NONE && self.names(t, "tfe")
+    pub fn has_tfe(&self, t: &Target, desc: &OperandDesc) -> bool {
+        desc.aux[2] != NONE && self.names(t, "tfe")
     }
 
     /// The form of `base` with the extension `ext`.
@@ -99,16 +101,16 @@ impl Form {
             tokens: all,
             replace: def.replaces.iter().filter(|r| of_target(&r.targets, t)).cloned().collect(),
             forms: Vec::new(),
-            tail: 0,
-            follow: Vec::new(),
+            trailing: 0,
+            trailing_dwords: Vec::new(),
             begins: false,
         })
     }
 
     /// What an operand is replaced by. An older layout may have no field to replace it with.
-    pub fn replacement(&self, t: &Target, operand: &str, kind: Option<&str>) -> Option<&Replace> {
+    pub fn replacement(&self, t: &Target, operand: &str, operand_type: Option<&str>) -> Option<&Replace> {
         let fits = |r: &&Replace| {
-            let same = r.read_as.is_none() || r.read_as.as_deref() == kind;
+            let same = r.read_as.is_none() || r.read_as.as_deref() == operand_type;
             let there = r.field.as_ref().is_none_or(|f| self.field(t, f).is_some());
             r.operand == operand && same && there
         };
@@ -137,11 +139,11 @@ impl Form {
         })
     }
 
-    pub fn shape(&self, isa: &Isa, t: &mut Target, pool: &mut Pool, row: &Row) -> Result<usize> {
+    pub fn signature(&self, isa: &Isa, t: &mut Target, pool: &mut Pool, row: &Row) -> Result<usize> {
         // Neither its length nor what it is can be told from the first two dwords.
-        let mut form = self.tail | if self.begins { tail::LIST } else { 0 };
+        let mut form = self.trailing | if self.begins { trailing::LIST } else { 0 };
         let mut ext = [0usize; 2];
-        let mut follow = Vec::new();
+        let mut trailing_dwords = Vec::new();
         for (name, macro_name) in &self.forms {
             let def = t.formats[self.format].def;
             let upper = name.to_uppercase();
@@ -157,36 +159,42 @@ impl Form {
                 }
                 return e.at.err(format!("there is no format {}", e.format));
             };
-            let shape = Form::extended(t, self, x, macro_name, row)?.shape(isa, t, pool, row)?;
+            let signature = Form::extended(t, self, x, macro_name, row)?.signature(isa, t, pool, row)?;
             let Some(bits) = self.base_field(t, &e.field) else {
                 return e.at.err(format!("`{}` is no field of {} on {}", e.field, def.name, t.row.name));
             };
             let place = single(&e.at, &e.field, &bits)?;
             match assume::extension(t, e, place) {
-                Some(tail::SDWA) => (ext[0], form) = (shape, form | tail::SDWA),
-                Some(flag) => (ext[1], form) = (shape, form | flag),
+                Some(trailing::SDWA) => (ext[0], form) = (signature, form | trailing::SDWA),
+                Some(flag) => (ext[1], form) = (signature, form | flag),
                 None => {
-                    form |= tail::LIST;
+                    form |= trailing::LIST;
                     let Piece { lsb, width } = place;
-                    follow.push(Follow { lsb, width, first: e.code, last: e.last_code, form: shape });
+                    trailing_dwords.push(TrailingDword {
+                        lsb,
+                        width,
+                        first: e.code,
+                        last: e.last_code,
+                        form: signature,
+                    });
                 }
             }
         }
-        follow.extend(self.follow.iter().cloned());
-        if self.tail != 0 && !t.formats.iter().any(|f| f.def.name == "LITERAL") {
+        trailing_dwords.extend(self.trailing_dwords.iter().cloned());
+        if self.trailing != 0 && !t.formats.iter().any(|f| f.def.name == "LITERAL") {
             return row.at.err("the row has a literal, but the target has no LITERAL format");
         }
         let mut layout = Layout::new(self, t);
-        let mut items = Vec::new();
+        let mut descs = Vec::new();
         for token in &self.tokens {
-            layout.apply(isa, t, row, token, &mut items)?;
+            layout.apply(isa, t, row, token, &mut descs)?;
         }
         let (mask, value, ignored) = layout.finish();
         let mut checks = Vec::new();
         let (mut rules, mut marks) = (Vec::new(), if self.begins { marks::SIZED } else { 0 });
-        for item in &items {
-            marks |= rules::of(&row.at, t, self, item, &mut rules)?;
-            if let Some((check, set)) = check(isa, t, self, &row.at, item)? {
+        for desc in &descs {
+            marks |= rules::of(&row.at, t, self, desc, &mut rules)?;
+            if let Some((check, set)) = check(isa, t, self, &row.at, desc)? {
                 let set = intern(&mut pool.sets, &mut t.sets, set);
                 checks.push(Check { set, ..check });
             }
@@ -205,25 +213,25 @@ impl Form {
             })
         };
         let (checks, high_checks) = (run(checks), run(high));
-        let class = Class { mask, value, checks, high_checks, tail: form, marks, rules };
-        let class = intern(&mut pool.classes, &mut t.classes, class);
-        let list: Vec<u16> = items
+        let constraints = Constraints { mask, value, checks, high_checks, trailing: form, marks, rules };
+        let constraints = intern(&mut pool.constraints, &mut t.constraints, constraints);
+        let list: Vec<u16> = descs
             .into_iter()
-            .map(|item| {
-                *pool.items.entry(item).or_insert_with_key(|i| {
-                    t.items.push(i.clone());
-                    (t.items.len() - 1) as u16
+            .map(|desc| {
+                *pool.descs.entry(desc).or_insert_with_key(|i| {
+                    t.descs.push(i.clone());
+                    (t.descs.len() - 1) as u16
                 })
             })
             .collect();
-        let items = *pool.lists.entry(list).or_insert_with_key(|l| {
-            t.item_lists.extend(l.iter().copied());
-            (t.item_lists.len() - l.len(), l.len())
+        let descs = *pool.lists.entry(list).or_insert_with_key(|l| {
+            t.desc_lists.extend(l.iter().copied());
+            (t.desc_lists.len() - l.len(), l.len())
         });
         let format = self.format;
         let extension = match self.parts.get(1) {
             Some(&(f, _)) => Some(f),
-            None if self.tail != 0 && self.tail != tail::LIST || !self.follow.is_empty() => {
+            None if self.trailing != 0 && self.trailing != trailing::LIST || !self.trailing_dwords.is_empty() => {
                 t.formats.iter().position(|f| f.def.name == "LITERAL")
             }
             None => None,
@@ -239,15 +247,25 @@ impl Form {
         let bare = t.formats[last].def.bare.contains(&t.row.name)
             || t.formats[format].def.bare.contains(&t.formats[last].def.name);
         let suffix = if bare { 0 } else { suffix as u8 };
-        let shape = Shape { format, suffix, class, items, extension, ignored, sdwa: ext[0], dpp: ext[1], follow };
-        Ok(intern(&mut pool.shapes, &mut t.shapes, shape) + 1)
+        let signature = FormSignature {
+            format,
+            suffix,
+            constraints,
+            descs,
+            extension,
+            ignored,
+            sdwa: ext[0],
+            dpp: ext[1],
+            trailing_dwords,
+        };
+        Ok(intern(&mut pool.signatures, &mut t.signatures, signature) + 1)
     }
 }
 
-fn takes_literal(isa: &Isa, def: &Format, field: &str, kind: Option<&str>) -> bool {
-    let default = def.fields.iter().find(|f| f.name == field).map(|f| f.kind.as_str());
-    let Some(kind) = kind.or(default) else { return false };
-    isa.kinds.iter().any(|k| k.name == kind && k.takes.iter().any(|c| c == "literal"))
+fn takes_literal(isa: &Isa, def: &Format, field: &str, operand_type: Option<&str>) -> bool {
+    let default = def.fields.iter().find(|f| f.name == field).map(|f| f.operand_type.as_str());
+    let Some(operand_type) = operand_type.or(default) else { return false };
+    isa.operand_types.iter().any(|k| k.name == operand_type && k.takes.iter().any(|c| c == "literal"))
 }
 
 /// A list of targets that names none means all.
@@ -256,7 +274,7 @@ fn of_target(targets: &[String], t: &Target) -> bool {
 }
 
 /// The one run of bits that a field is.
-fn single(at: &Place, name: &str, bits: &Bits) -> Result<Piece> {
+fn single(at: &SourceLine, name: &str, bits: &Bits) -> Result<Piece> {
     match bits.pieces[..] {
         [piece] => Ok(piece),
         _ => at.err(format!("`{name}` is in pieces, and says what follows")),
@@ -274,7 +292,7 @@ pub fn expand(def: &Format, tokens: &[Token]) -> Result<Vec<Token>> {
         match token {
             Token::Word(w) => match def.macros.iter().find(|(n, _)| n == w) {
                 Some((_, inner)) => out.extend(expand(def, inner)?),
-                None => out.push(Token::Modifier { name: w.clone(), kind: None, bits: None }),
+                None => out.push(Token::Modifier { name: w.clone(), operand_type: None, bits: None }),
             },
             _ => out.push(token.clone()),
         }

@@ -1,15 +1,15 @@
 //! The operands and modifiers of a form: which bits they take, and how they read.
 
 use crate::build::lower::form::{Form, shifted};
-use crate::build::lower::{Item, NONE, Target};
-use crate::build::model::error::{Place, Result};
+use crate::build::lower::{NONE, OperandDesc, Target};
+use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{Access, Bits, Isa, Row, Token};
 
 /// Which bits of the words a form uses, which are fixed, which are free.
 pub struct Layout<'f> {
     form: &'f Form,
     used: u128,
-    /// Bits that an item is made of; `used` has besides them what items look at.
+    /// Bits that a descriptor is made of; `used` has besides them what descriptors look at.
     taken: u128,
     any: u128,
     zero: u128,
@@ -29,7 +29,8 @@ impl<'f> Layout<'f> {
                 // The field that selects the extension holds its code; it is no operand here.
                 let mut extends = t.formats[f].def.extends.iter().filter(|e| e.is_of(&t.row.name));
                 let selector = n == 0 && extends.any(|e| e.field == field.name);
-                if ["enc", "op"].contains(&field.kind.as_str()) || (selector && form.parts.len() > 1 && form.tail == 0)
+                if ["enc", "op"].contains(&field.operand_type.as_str())
+                    || (selector && form.parts.len() > 1 && form.trailing == 0)
                 {
                     l.fixed |= mask;
                 } else if field.ignored_if_unused || bits.ignored {
@@ -65,7 +66,7 @@ impl<'f> Layout<'f> {
     /// The field is in the tables, but this target lacks it, or ignores it. Only modifiers may name such a field.
     fn left_out(&self, t: &Target, token: &Token) -> bool {
         let (name, plain) = match token {
-            Token::Modifier { name, kind, .. } => (name, kind.is_none()),
+            Token::Modifier { name, operand_type, .. } => (name, operand_type.is_none()),
             Token::Any { name, .. } | Token::Must { name, .. } => (name, false),
             _ => return false,
         };
@@ -75,62 +76,71 @@ impl<'f> Layout<'f> {
         }
     }
 
-    pub fn apply(&mut self, isa: &Isa, t: &Target, row: &Row, token: &Token, items: &mut Vec<Item>) -> Result<()> {
+    pub fn apply(
+        &mut self,
+        isa: &Isa,
+        t: &Target,
+        row: &Row,
+        token: &Token,
+        descs: &mut Vec<OperandDesc>,
+    ) -> Result<()> {
         if self.left_out(t, token) {
             return Ok(());
         }
         match token {
-            Token::Second => items.push(joint()),
+            Token::Second => descs.push(joint()),
             Token::Any { name, bits } => self.any |= self.bits(t, row, name, bits)?.1,
             Token::Must { name, bits, ones } => {
                 let m = self.bits(t, row, name, bits)?.1;
                 if *ones { self.one |= m } else { self.zero |= m }
             }
-            Token::Operand { name, kind, access, ty, on_return } => {
-                let replaced = self.form.replacement(t, name, kind.as_deref());
+            Token::Operand { name, operand_type, access, ty, on_return } => {
+                let replaced = self.form.replacement(t, name, operand_type.as_deref());
                 if name == "vcc" && replaced.is_none() {
-                    items.push(implied_vcc(*access, ty_of(t, &row.at, ty)?.1));
+                    descs.push(implied_vcc(*access, ty_of(t, &row.at, ty)?.1));
                     return Ok(());
                 }
-                let (field, kind) = match replaced {
-                    Some(r) => (r.field.as_deref().unwrap_or(name), Some(&r.kind)),
-                    None => (name.as_str(), kind.as_ref()),
+                let (field, operand_type) = match replaced {
+                    Some(r) => (r.field.as_deref().unwrap_or(name), Some(&r.operand_type)),
+                    None => (name.as_str(), operand_type.as_ref()),
                 };
-                let mut item = self.item(isa, t, row, field, kind, &None)?;
-                (item.ty, item.dwords) = ty_of(t, &row.at, ty)?;
-                item.access = Some(*access);
+                let mut desc = self.desc(isa, t, row, field, operand_type, &None)?;
+                (desc.ty, desc.dwords) = ty_of(t, &row.at, ty)?;
+                desc.access = Some(*access);
                 if *on_return {
                     let parts = &self.form.parts;
-                    let rtn = t.formats[parts[0].0].fields.iter().find(|(f, _)| f.kind == "rtn");
-                    let Some((_, b)) = rtn else { return row.at.err("@rtn, but the format has no field of kind rtn") };
-                    item.cond = b.pieces[0].lsb;
+                    let rtn = t.formats[parts[0].0].fields.iter().find(|(f, _)| f.operand_type == "rtn");
+                    let Some((_, b)) = rtn else {
+                        return row.at.err("@rtn, but the format has no field of operand type rtn");
+                    };
+                    desc.cond = b.pieces[0].lsb;
                 }
-                items.push(item);
+                descs.push(desc);
             }
-            Token::Modifier { name, kind, bits } => {
-                let item = self.item(isa, t, row, name, kind.as_ref(), bits)?;
-                decorate(&item, items);
-                items.push(item);
+            Token::Modifier { name, operand_type, bits } => {
+                let desc = self.desc(isa, t, row, name, operand_type.as_ref(), bits)?;
+                decorate(&desc, descs);
+                descs.push(desc);
             }
             Token::Form { .. } | Token::Word(_) => unreachable!("expanded before"),
         }
         Ok(())
     }
 
-    fn item(
+    fn desc(
         &mut self,
         isa: &Isa,
         t: &Target,
         row: &Row,
         name: &str,
-        kind: Option<&String>,
+        operand_type: Option<&String>,
         list: &Option<Vec<u8>>,
-    ) -> Result<Item> {
+    ) -> Result<OperandDesc> {
         let (bits, mask) = self.bits(t, row, name, list)?;
         let (field, ..) = self.form.field(t, name).expect("found just now");
-        let kind = kind.unwrap_or(&field.kind);
-        let Some(k) = isa.kinds.iter().find(|k| &k.name == kind) else {
-            return row.at.err(format!("unknown kind `{kind}`"));
+        let operand_type = operand_type.unwrap_or(&field.operand_type);
+        let Some(k) = isa.operand_types.iter().find(|k| &k.name == operand_type) else {
+            return row.at.err(format!("unknown operand type `{operand_type}`"));
         };
         // Two operations in a word share one literal.
         if self.taken & mask != 0 && !field.overlay && name != "literal" {
@@ -148,10 +158,14 @@ impl<'f> Layout<'f> {
                 if used.optional {
                     continue;
                 }
-                return row.at.err(format!("kind `{kind}` needs a field `{}`", used.field));
+                return row.at.err(format!("operand type `{operand_type}` needs a field `{}`", used.field));
             };
             let Some(first) = bit_position(&b, used.bit.unwrap_or(0)) else {
-                return row.at.err(format!("kind `{kind}` needs bit {} of `{}`", used.bit.unwrap_or(0), used.field));
+                return row.at.err(format!(
+                    "operand type `{operand_type}` needs bit {} of `{}`",
+                    used.bit.unwrap_or(0),
+                    used.field
+                ));
             };
             match k.reads_as.as_str() {
                 // Sources keep aux for neg, abs and sext.
@@ -182,8 +196,8 @@ impl<'f> Layout<'f> {
             [a, b] => (b.lsb, a.width),
             _ => unreachable!("the table was checked"),
         };
-        Ok(Item {
-            kind: k.reads_as.clone(),
+        Ok(OperandDesc {
+            operand_type: k.reads_as.clone(),
             field: name.to_string(),
             lsb: bits.pieces[0].lsb,
             width,
@@ -191,7 +205,7 @@ impl<'f> Layout<'f> {
             used,
             shift: k.scale.trailing_zeros() as u8,
             add: k.add,
-            // Operands put their type here; modifiers are told apart by the name of their kind.
+            // Operands put their type here; modifiers are told apart by the name of their operand type.
             ty: k.name.clone(),
             dwords: 1,
             access: None,
@@ -219,19 +233,19 @@ fn bit_position(bits: &Bits, mut bit: u8) -> Option<u8> {
 }
 
 /// The vcc of VOP2 and VOPC, which no field names.
-fn implied_vcc(access: Access, dwords: u8) -> Item {
-    Item { dwords, access: Some(access), ..nothing("vcc") }
+fn implied_vcc(access: Access, dwords: u8) -> OperandDesc {
+    OperandDesc { dwords, access: Some(access), ..nothing("vcc") }
 }
 
 /// Where the second of two operations begins.
-fn joint() -> Item {
-    Item { access: Some(Access::Read), ..nothing("second") }
+fn joint() -> OperandDesc {
+    OperandDesc { access: Some(Access::Read), ..nothing("second") }
 }
 
-/// An item without a field.
-fn nothing(kind: &str) -> Item {
-    Item {
-        kind: kind.into(),
+/// A descriptor without a field.
+fn nothing(operand_type: &str) -> OperandDesc {
+    OperandDesc {
+        operand_type: operand_type.into(),
         field: "vcc".into(),
         lsb: 0,
         width: 0,
@@ -248,16 +262,16 @@ fn nothing(kind: &str) -> Item {
 }
 
 /// neg, abs and sext are shown at their source: each source operand learns where its bits are.
-fn decorate(modifier: &Item, items: &mut [Item]) {
+fn decorate(modifier: &OperandDesc, descs: &mut [OperandDesc]) {
     let which = match (modifier.ty.as_str(), modifier.field.as_str()) {
         ("neg", _) => 0,
         ("abs", _) => 1,
         ("sext", _) => 2,
         _ => return,
     };
-    let sources = items.iter_mut().filter(|i| i.access == Some(Access::Read) && source_number(&i.field).is_some());
-    for item in sources {
-        let n = source_number(&item.field).expect("filtered");
+    let sources = descs.iter_mut().filter(|i| i.access == Some(Access::Read) && source_number(&i.field).is_some());
+    for desc in sources {
+        let n = source_number(&desc.field).expect("filtered");
         let bit = match source_number(&modifier.field[..modifier.field.find('_').unwrap_or(0)]) {
             // src0_neg
             Some(m) if m == n => modifier.lsb,
@@ -266,7 +280,7 @@ fn decorate(modifier: &Item, items: &mut [Item]) {
             None if modifier.used >> n & 1 == 1 => modifier.lsb + n,
             None => continue,
         };
-        item.aux[which] = bit;
+        desc.aux[which] = bit;
     }
 }
 
@@ -280,7 +294,7 @@ fn source_number(name: &str) -> Option<u8> {
 }
 
 /// `f32x4` -> ("f32", 4 dwords)
-fn ty_of(t: &Target, at: &Place, ty: &str) -> Result<(String, u8)> {
+fn ty_of(t: &Target, at: &SourceLine, ty: &str) -> Result<(String, u8)> {
     // A bit for each lane.
     if ty == "lanes" {
         return Ok(("b".to_string(), if t.row.has("wave32") { 1 } else { 2 }));
@@ -288,14 +302,14 @@ fn ty_of(t: &Target, at: &Place, ty: &str) -> Result<(String, u8)> {
     let (one, n) = ty.split_once('x').unwrap_or((ty, "1"));
     let digits = one.trim_start_matches(|c: char| !c.is_ascii_digit());
     let (Ok(bits), Ok(n)) = (digits.parse::<u16>(), n.parse::<u16>()) else {
-        return at.err(format!("bad operand type `{ty}`"));
+        return at.err(format!("bad data type `{ty}`"));
     };
     let name = &one[..one.len() - digits.len()];
     let lanes = if name.starts_with("pk_") { 2 } else { 1 };
     let known = ["b", "i", "f", "bf", "pk_i", "pk_f", "pk_bf"];
     let bits = u64::from(bits) * u64::from(n) * lanes;
     if !known.contains(&name) || !(1..=1024).contains(&bits) {
-        return at.err(format!("bad operand type `{ty}`"));
+        return at.err(format!("bad data type `{ty}`"));
     }
     let name = if name == "b" { "b".to_string() } else { one.to_string() };
     Ok((name, bits.div_ceil(32) as u8))

@@ -7,14 +7,14 @@ use crate::build::shared::length::{ASK, ONE, TWO, UNKNOWN};
 /// For each value of the top nine bits what `length` in src/shared.rs says.
 pub fn entries(t: &Target) -> Vec<u8> {
     let of = |top: usize| {
-        let Some(family) = usize::from(t.lut[top]).checked_sub(1).map(|n| &t.families[n]) else { return 0 };
-        let tails = tails(t, family, top);
-        match (family.dwords, &tails[..]) {
+        let Some(opcode_space) = usize::from(t.lut[top]).checked_sub(1).map(|n| &t.opcode_spaces[n]) else { return 0 };
+        let trailings = trailings(t, opcode_space, top);
+        match (opcode_space.dwords, &trailings[..]) {
             // Not from the first dword alone.
-            (_, tails) if tails.iter().any(|t| t & lower::tail::LIST != 0) => UNKNOWN,
+            (_, trailings) if trailings.iter().any(|t| t & lower::trailing::LIST != 0) => UNKNOWN,
             (1, []) => ONE,
-            (1, [tail]) => ONE | tail,
-            (1, tails) => ASK | tails.iter().fold(0, |all, t| all | t),
+            (1, [trailing]) => ONE | trailing,
+            (1, trailings) => ASK | trailings.iter().fold(0, |all, t| all | t),
             (2, [] | [0]) => TWO,
             _ => UNKNOWN,
         }
@@ -23,31 +23,32 @@ pub fn entries(t: &Target) -> Vec<u8> {
 }
 
 /// What may stand behind the operations that the top nine bits leave possible.
-pub fn tails(t: &Target, family: &lower::Family, top: usize) -> Vec<u8> {
-    let seg_slots = 1usize << family.seg.map_or(0, |s| s.width);
-    let ops = (0..1usize << family.op.width).filter(|&op| {
-        let (word, mask) = (op << family.op.lsb, ((1usize << family.op.width) - 1) << family.op.lsb);
+pub fn trailings(t: &Target, opcode_space: &lower::OpcodeSpace, top: usize) -> Vec<u8> {
+    let seg_indices = 1usize << opcode_space.seg.map_or(0, |s| s.width);
+    let ops = (0..1usize << opcode_space.op.width).filter(|&op| {
+        let (word, mask) = (op << opcode_space.op.lsb, ((1usize << opcode_space.op.width) - 1) << opcode_space.op.lsb);
         (word ^ top << 23) & mask & 0xff80_0000 == 0
     });
-    let slots = ops.flat_map(|op| (0..seg_slots).map(move |seg| op | seg << family.op.width));
-    let slots = slots.filter_map(|n| t.slots[family.base + n].as_ref());
-    let mut tails: Vec<u8> = slots.map(|s| t.classes[t.shapes[s.shape - 1].class].tail).collect();
-    tails.sort_unstable();
-    tails.dedup();
-    tails
+    let operations = ops.flat_map(|op| (0..seg_indices).map(move |seg| op | seg << opcode_space.op.width));
+    let operations = operations.filter_map(|n| t.operations[opcode_space.base + n].as_ref());
+    let mut trailings: Vec<u8> =
+        operations.map(|s| t.constraints[t.signatures[s.signature - 1].constraints].trailing).collect();
+    trailings.sort_unstable();
+    trailings.dedup();
+    trailings
 }
 
-/// The operations of a family that decode with a code in a field that for most others announces a further dword: those
+/// The operations of an opcode space that decode with a code in a field that for most others announces a further dword: those
 /// that ignore the field. As (mask of the encoding and the opcode, their value, tail).
-pub fn others(t: &Target, family: &lower::Family) -> Vec<(u32, u32, u8)> {
-    use lower::tail::{DPP, SDWA, SRC0, SSRC0, SSRC1};
+pub fn others(t: &Target, opcode_space: &lower::OpcodeSpace) -> Vec<(u32, u32, u8)> {
+    use lower::trailing::{DPP, SDWA, SRC0, SSRC0, SSRC1};
     let (literal, sdwa, dpp) = (t.code.literal.into(), t.code.sdwa.into(), t.code.dpp.into());
     let codes =
         [(SSRC0, 0, 8, literal), (SSRC1, 8, 8, literal), (SRC0, 0, 9, literal), (SDWA, 0, 9, sdwa), (DPP, 0, 9, dpp)];
-    let class = |s: &lower::Slot| &t.classes[t.shapes[s.shape - 1].class];
-    let slots = &t.slots[family.base..family.base + family.slots];
-    let all = slots.iter().flatten().fold(0, |all, s| all | class(s).tail);
-    let decodes = |c: &lower::Class, (lsb, width, code): (u8, u8, u128)| {
+    let constraints = |s: &lower::Operation| &t.constraints[t.signatures[s.signature - 1].constraints];
+    let operations = &t.operations[opcode_space.base..opcode_space.base + opcode_space.size];
+    let all = operations.iter().flatten().fold(0, |all, s| all | constraints(s).trailing);
+    let decodes = |c: &lower::Constraints, (lsb, width, code): (u8, u8, u128)| {
         let checks = &t.checks[c.checks.0..c.checks.0 + c.checks.1];
         let refused = |check: &lower::Check| {
             let value = code as usize + usize::from(check.add);
@@ -55,21 +56,21 @@ pub fn others(t: &Target, family: &lower::Family) -> Vec<(u32, u32, u8)> {
         };
         c.mask & code << lsb == 0 && !checks.iter().any(refused)
     };
-    let (enc, value) = &family.fixed[0];
+    let (enc, value) = &opcode_space.fixed[0];
     let mut found = Vec::new();
-    if family.dwords != 1 || all & lower::tail::LIST != 0 {
+    if opcode_space.dwords != 1 || all & lower::trailing::LIST != 0 {
         return found;
     }
-    for (n, slot) in slots.iter().enumerate() {
-        let Some(slot) = slot else { continue };
-        let c = class(slot);
+    for (n, operation) in operations.iter().enumerate() {
+        let Some(operation) = operation else { continue };
+        let c = constraints(operation);
         let fewer =
-            codes.iter().any(|&(bit, lsb, width, code)| all & !c.tail & bit != 0 && decodes(c, (lsb, width, code)));
+            codes.iter().any(|&(bit, lsb, width, code)| all & !c.trailing & bit != 0 && decodes(c, (lsb, width, code)));
         // What ALWAYS has a literal is known from the first nine bits.
-        if fewer && c.tail & lower::tail::ALWAYS == 0 {
-            let op = Bits { pieces: vec![family.op], fixed: None, ignored: false };
+        if fewer && c.trailing & lower::trailing::ALWAYS == 0 {
+            let op = Bits { pieces: vec![opcode_space.op], fixed: None, ignored: false };
             let mask = (enc.mask() | op.mask()) as u32;
-            found.push((mask, (*value as u32) << enc.pieces[0].lsb | (n as u32) << family.op.lsb, c.tail));
+            found.push((mask, (*value as u32) << enc.pieces[0].lsb | (n as u32) << opcode_space.op.lsb, c.trailing));
         }
     }
     found

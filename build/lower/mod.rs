@@ -1,4 +1,5 @@
-//! Turns the tables into what one target's library tables hold: families, slots, shapes, classes, checks and items.
+//! Turns the tables into what the library holds of one target: opcode spaces, operations, signatures, constraints, checks
+//! and operand descriptors.
 //! `src/table.rs` says what each of these is.
 
 pub mod cases;
@@ -24,22 +25,22 @@ use crate::build::lower::rules::Rule;
 use crate::build::model::error::Result;
 use crate::build::model::*;
 
-pub use crate::build::shared::{NONE, tail};
+pub use crate::build::shared::{NONE, trailing};
 
 /// Everything of one target.
 pub struct Target<'a> {
     pub row: &'a TargetRow,
     pub formats: Vec<LFormat<'a>>,
-    pub families: Vec<Family>,
-    /// Family of each value of the top nine bits of the first dword, plus one; 0: none.
+    pub opcode_spaces: Vec<OpcodeSpace>,
+    /// OpcodeSpace of each value of the top nine bits of the first dword, plus one; 0: none.
     pub lut: Vec<u8>,
-    pub slots: Vec<Option<Slot>>,
-    pub shapes: Vec<Shape>,
-    pub classes: Vec<Class>,
+    pub operations: Vec<Option<Operation>>,
+    pub signatures: Vec<FormSignature>,
+    pub constraints: Vec<Constraints>,
     pub checks: Vec<Check>,
     pub sets: Vec<[u32; 16]>,
-    pub items: Vec<Item>,
-    pub item_lists: Vec<u16>,
+    pub descs: Vec<OperandDesc>,
+    pub desc_lists: Vec<u16>,
     pub infos: Vec<Info>,
     pub codes: Vec<&'a CodeRow>,
     pub code: Codes,
@@ -48,30 +49,31 @@ pub struct Target<'a> {
 pub struct LFormat<'a> {
     pub def: &'a Format,
     pub fields: Vec<(&'a Field, Bits)>,
-    pub family: usize,
+    pub opcode_space: usize,
 }
 
 /// Formats that share encoding bits and opcode numbers.
-pub struct Family {
+pub struct OpcodeSpace {
     pub name: String,
     pub base: usize,
-    pub slots: usize,
+    /// Opcode indices that it has.
+    pub size: usize,
     pub dwords: u8,
     pub fixed: Vec<(Bits, u64)>,
     pub op: Piece,
-    /// A second piece of the slot number: FLAT's segment, the high part of a split opcode, or the second operation.
+    /// A second piece of the operation number: FLAT's segment, the high part of a split opcode, or the second operation.
     pub seg: Option<Piece>,
     pub seg_is: Seg,
     pub formats: Vec<usize>,
 }
 
-impl Family {
-    /// Its first words are an instruction of another family; what stands behind them makes them another operation.
+impl OpcodeSpace {
+    /// Its first words are an instruction of another opcode space; what stands behind them makes them another operation.
     pub fn is_joined(&self) -> bool {
         self.op.lsb >= 64
     }
 
-    /// Of a joined family: the bits of the first two dwords and of the third that are always the same, and their values.
+    /// Of a joined opcode space: the bits of the first two dwords and of the third that are always the same, and their values.
     pub fn joint(&self) -> [(u64, u32); 2] {
         let part = |bits: u128| (bits as u64, (bits >> 64) as u32);
         let value = |(bits, value): &(Bits, u64)| u128::from(*value) << bits.pieces[0].lsb;
@@ -80,7 +82,7 @@ impl Family {
     }
 }
 
-/// What the second piece of a slot number is.
+/// What the second piece of a operation number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seg {
     /// More encoding bits: formats that share opcode numbers.
@@ -92,15 +94,15 @@ pub enum Seg {
 }
 
 #[derive(Clone, Debug)]
-pub struct Slot {
+pub struct Operation {
     pub mnemonic: String,
     /// The second of two operations in a word.
     pub second: Option<String>,
     /// How the target's text spells it, if not so.
     pub spelling: Option<String>,
     pub format: usize,
-    /// Index of the shape in the target's list.
-    pub shape: usize,
+    /// Index of the signature in the target's list.
+    pub signature: usize,
     pub info: usize,
 }
 
@@ -118,25 +120,25 @@ pub struct Info {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Shape {
+pub struct FormSignature {
     pub format: usize,
-    pub class: usize,
-    pub items: (usize, usize),
+    pub constraints: usize,
+    pub descs: (usize, usize),
     /// The format of the dword that may stand behind the base words.
     pub extension: Option<usize>,
     pub suffix: u8,
     pub ignored: u128,
     pub sdwa: usize,
     pub dpp: usize,
-    /// What may stand behind the base words where `tail` has no flag for it.
-    pub follow: Vec<Follow>,
+    /// What may stand behind the base words where `trailing` has no flag for it.
+    pub trailing_dwords: Vec<TrailingDword>,
 }
 
-impl Shape {
+impl FormSignature {
     /// What may stand behind the base words, each with the number of the form that it makes; 0: a literal, which makes
-    /// none. 1 and 2 are SDWA and DPP, which `tail` knows.
-    pub fn numbered_follows(&self) -> impl Iterator<Item = (&Follow, u8)> {
-        self.follow.iter().scan(2, |last, f| {
+    /// none. 1 and 2 are SDWA and DPP, which `trailing` knows.
+    pub fn numbered_trailing(&self) -> impl Iterator<Item = (&TrailingDword, u8)> {
+        self.trailing_dwords.iter().scan(2, |last, f| {
             *last += u8::from(f.form != 0);
             Some((f, if f.form == 0 { 0 } else { *last }))
         })
@@ -145,24 +147,24 @@ impl Shape {
 
 /// A dword follows when the field holds one of these codes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Follow {
+pub struct TrailingDword {
     pub lsb: u8,
     pub width: u8,
     pub first: u16,
     pub last: u16,
-    /// The shape that it makes, counted from one; 0: a literal, which makes none.
+    /// The signature that it makes, counted from one; 0: a literal, which makes none.
     pub form: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Class {
+pub struct Constraints {
     pub mask: u128,
     pub value: u128,
     pub checks: (usize, usize),
     /// The checks of fields behind the first 64 bits.
     pub high_checks: (usize, usize),
-    /// As `tail::*` in src/shared.rs.
-    pub tail: u8,
+    /// As `trailing::*` in src/shared.rs.
+    pub trailing: u8,
     /// As `marks::*` in src/shared.rs.
     pub marks: u8,
     pub rules: Vec<Rule>,
@@ -180,8 +182,8 @@ pub struct Check {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Item {
-    pub kind: String,
+pub struct OperandDesc {
+    pub operand_type: String,
     pub field: String,
     pub lsb: u8,
     pub width: u8,
@@ -197,7 +199,7 @@ pub struct Item {
     pub aux: [u8; 4],
 }
 
-impl Item {
+impl OperandDesc {
     /// A destination that is there only when the operation returns.
     pub fn is_returned(&self) -> bool {
         self.access == Some(Access::Write) && self.cond != NONE
@@ -208,25 +210,25 @@ pub fn target<'a>(isa: &'a Isa, row: &'a TargetRow) -> Result<Target<'a>> {
     let mut t = Target {
         row,
         formats: Vec::new(),
-        families: Vec::new(),
+        opcode_spaces: Vec::new(),
         lut: vec![0; 512],
-        slots: Vec::new(),
-        shapes: Vec::new(),
-        classes: Vec::new(),
+        operations: Vec::new(),
+        signatures: Vec::new(),
+        constraints: Vec::new(),
         checks: Vec::new(),
         sets: Vec::new(),
-        items: Vec::new(),
-        item_lists: Vec::new(),
+        descs: Vec::new(),
+        desc_lists: Vec::new(),
         infos: Vec::new(),
         codes: isa.codes.iter().filter(|c| c.range.of(&row.name).is_some()).collect(),
         code: Codes::of(isa, &row.name),
     };
     formats(isa, &mut t)?;
-    families(&mut t)?;
+    opcode_spaces(&mut t)?;
     lut(&mut t)?;
     let mut pool = Pool::default();
-    for f in 0..t.families.len() {
-        for i in t.families[f].formats.clone() {
+    for f in 0..t.opcode_spaces.len() {
+        for i in t.opcode_spaces[f].formats.clone() {
             rows(isa, &mut t, &mut pool, i)?;
         }
     }
@@ -243,14 +245,15 @@ fn formats<'a>(isa: &'a Isa, t: &mut Target<'a>) -> Result<()> {
         }
         let mut seen = 0u128;
         for (f, b) in &fields {
-            if !isa.kinds.iter().any(|k| k.name == f.kind) && !["enc", "op"].contains(&&*f.kind) {
-                return f.at.err(format!("unknown kind `{}`", f.kind));
+            if !isa.operand_types.iter().any(|k| k.name == f.operand_type) && !["enc", "op"].contains(&&*f.operand_type)
+            {
+                return f.at.err(format!("unknown operand type `{}`", f.operand_type));
             }
             if b.mask().checked_shr(def.bits.into()).is_some_and(|m| m != 0) {
                 return f.at.err(format!("field {} reaches past bit {}", f.name, def.bits - 1));
             }
-            if (f.kind == "enc") != b.fixed.is_some() {
-                return f.at.err("fixed bits are of kind `enc`, and only they");
+            if (f.operand_type == "enc") != b.fixed.is_some() {
+                return f.at.err("fixed bits are of operand type `enc`, and only they");
             }
             if b.pieces.iter().any(|p| p.lsb < 64 && p.lsb + p.width > 64) {
                 return f.at.err(format!("field {} lies across bit 64, where the library cannot read it", f.name));
@@ -271,12 +274,12 @@ fn formats<'a>(isa: &'a Isa, t: &mut Target<'a>) -> Result<()> {
             let gap = (!seen & all).trailing_zeros();
             return def.at.err(format!("bit {gap} of {} is in no field", def.name));
         }
-        t.formats.push(LFormat { def, fields, family: usize::MAX });
+        t.formats.push(LFormat { def, fields, opcode_space: usize::MAX });
     }
     Ok(())
 }
 
-fn families(t: &mut Target) -> Result<()> {
+fn opcode_spaces(t: &mut Target) -> Result<()> {
     for i in 0..t.formats.len() {
         let def = t.formats[i].def;
         if def.extension {
@@ -286,7 +289,7 @@ fn families(t: &mut Target) -> Result<()> {
             t.formats[i].fields.iter().filter_map(|(_, b)| b.fixed.map(|v| (b.clone(), v))).collect();
         // A format of one operation has no opcode field.
         let none = [Piece { lsb: 0, width: 0 }];
-        let op_field = t.formats[i].fields.iter().find(|(f, _)| f.kind == "op");
+        let op_field = t.formats[i].fields.iter().find(|(f, _)| f.operand_type == "op");
         let (op, op_high) = match op_field.map_or(&none[..], |(_, b)| &b.pieces) {
             // That it has no more pieces is checked with the other fields.
             [op, high, ..] => (*op, Some(*high)),
@@ -301,13 +304,23 @@ fn families(t: &mut Target) -> Result<()> {
         let placed = |p: &Piece| p.lsb + p.width <= 96;
         let all_placed = fixed.iter().all(|(b, _)| b.pieces.len() == 1 && placed(&b.pieces[0]));
         if op.lsb >= 64 && placed(&op) && all_placed && def.shares.is_none() && op_high.is_none() {
-            let base = t.families.last().map_or(0, |f| f.base + f.slots);
-            let slots = 1usize << op.width;
+            let base = t.opcode_spaces.last().map_or(0, |f| f.base + f.size);
+            let size = 1usize << op.width;
             let (name, dwords) = (def.name.clone(), def.bits / 32);
             let seg_is = Seg::Opcode;
-            t.families.push(Family { name, base, slots, dwords, fixed, op, seg: None, seg_is, formats: vec![i] });
-            t.slots.resize(base + slots, None);
-            t.formats[i].family = t.families.len() - 1;
+            t.opcode_spaces.push(OpcodeSpace {
+                name,
+                base,
+                size,
+                dwords,
+                fixed,
+                op,
+                seg: None,
+                seg_is,
+                formats: vec![i],
+            });
+            t.operations.resize(base + size, None);
+            t.formats[i].opcode_space = t.opcode_spaces.len() - 1;
             continue;
         }
         if enc.0.pieces.len() > 1 || !within(&enc.0.pieces[0], 23) {
@@ -328,24 +341,24 @@ fn families(t: &mut Target) -> Result<()> {
         if ![Some(op), seg].iter().flatten().all(|p| within(p, 0)) {
             return def.at.err("the opcode must lie in the first dword");
         }
-        let family = match &def.shares {
+        let opcode_space = match &def.shares {
             Some(name) => {
-                let Some(f) = t.families.iter().position(|f| &f.name == name) else {
+                let Some(f) = t.opcode_spaces.iter().position(|f| &f.name == name) else {
                     return def.at.err(format!("shares {name}, which no earlier format is"));
                 };
-                let fam = &t.families[f];
-                if fam.op != op || fam.seg != seg || fam.fixed[0] != *enc || fam.dwords != def.bits / 32 {
+                let space = &t.opcode_spaces[f];
+                if space.op != op || space.seg != seg || space.fixed[0] != *enc || space.dwords != def.bits / 32 {
                     return def.at.err(format!("encoding or opcode bits differ from those of {name}"));
                 }
                 f
             }
             None => {
-                let base = t.families.last().map_or(0, |f| f.base + f.slots);
-                let slots = 1usize << (op.width + seg.map_or(0, |s| s.width));
-                t.families.push(Family {
+                let base = t.opcode_spaces.last().map_or(0, |f| f.base + f.size);
+                let size = 1usize << (op.width + seg.map_or(0, |s| s.width));
+                t.opcode_spaces.push(OpcodeSpace {
                     name: def.name.clone(),
                     base,
-                    slots,
+                    size,
                     dwords: def.bits / 32,
                     fixed: vec![enc.clone()],
                     op,
@@ -353,12 +366,12 @@ fn families(t: &mut Target) -> Result<()> {
                     seg_is,
                     formats: Vec::new(),
                 });
-                t.slots.resize(base + slots, None);
-                t.families.len() - 1
+                t.operations.resize(base + size, None);
+                t.opcode_spaces.len() - 1
             }
         };
-        t.families[family].formats.push(i);
-        t.formats[i].family = family;
+        t.opcode_spaces[opcode_space].formats.push(i);
+        t.formats[i].opcode_space = opcode_space;
     }
     Ok(())
 }
@@ -368,7 +381,7 @@ fn lut(t: &mut Target) -> Result<()> {
     for top in 0..512u32 {
         let word = u128::from(top) << 23;
         let mut best: Option<(u32, usize)> = None;
-        for (i, f) in t.families.iter().enumerate().filter(|(_, f)| !f.is_joined()) {
+        for (i, f) in t.opcode_spaces.iter().enumerate().filter(|(_, f)| !f.is_joined()) {
             let (bits, value) = &f.fixed[0];
             let piece = bits.pieces[0];
             if (word & bits.mask()) >> piece.lsb != u128::from(*value) {
@@ -381,7 +394,7 @@ fn lut(t: &mut Target) -> Result<()> {
         }
         t.lut[top as usize] = best.map_or(0, |(_, i)| i as u8 + 1);
     }
-    for (i, f) in t.families.iter().enumerate() {
+    for (i, f) in t.opcode_spaces.iter().enumerate() {
         if !f.is_joined() && !t.lut.contains(&(i as u8 + 1)) {
             return t.row.at.err(format!("the encoding bits of {} are hidden by another format", f.name));
         }
@@ -392,23 +405,23 @@ fn lut(t: &mut Target) -> Result<()> {
 /// The mnemonic is printed with `_e32` or `_e64` when the target has the operation in both encodings.
 fn suffixes(t: &mut Target) {
     let mut widths: BTreeMap<String, u8> = BTreeMap::new();
-    let vector = |t: &Target, s: &Slot| match t.formats[s.format].def.suffix.as_str() {
+    let vector = |t: &Target, s: &Operation| match t.formats[s.format].def.suffix.as_str() {
         "e32" => 1,
         "e64" => 2,
         _ => 0,
     };
-    for s in t.slots.iter().flatten() {
+    for s in t.operations.iter().flatten() {
         *widths.entry(s.mnemonic.clone()).or_default() |= vector(t, s);
     }
-    for i in 0..t.slots.len() {
-        let Some(s) = &t.slots[i] else { continue };
+    for i in 0..t.operations.len() {
+        let Some(s) = &t.operations[i] else { continue };
         if vector(t, s) != 0 && widths[&s.mnemonic] == 3 {
             let info = Info { suffix: true, ..t.infos[s.info].clone() };
             let n = t.infos.iter().position(|x| *x == info).unwrap_or_else(|| {
                 t.infos.push(info);
                 t.infos.len() - 1
             });
-            t.slots[i].as_mut().expect("is some").info = n;
+            t.operations[i].as_mut().expect("is some").info = n;
         }
     }
 }

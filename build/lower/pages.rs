@@ -1,4 +1,4 @@
-//! Tables of slots in pages: few slots have an operation, and neighbours are alike.
+//! Tables of operations in pages: few operations have an operation, and neighbours are alike.
 
 pub use crate::build::shared::PAGE;
 

@@ -1,4 +1,4 @@
-//! Rows to slots: what each opcode of a target is.
+//! Rows to operations: what each opcode of a target is.
 
 use std::collections::HashMap;
 
@@ -12,11 +12,11 @@ use crate::build::shared::IMPLICIT;
 /// Numbers equal things once.
 #[derive(Default)]
 pub struct Pool {
-    pub shapes: HashMap<Shape, usize>,
-    pub classes: HashMap<Class, usize>,
+    pub signatures: HashMap<FormSignature, usize>,
+    pub constraints: HashMap<Constraints, usize>,
     pub check_lists: HashMap<Vec<Check>, (usize, usize)>,
     pub sets: HashMap<[u32; 16], usize>,
-    pub items: HashMap<Item, u16>,
+    pub descs: HashMap<OperandDesc, u16>,
     pub lists: HashMap<Vec<u16>, (usize, usize)>,
     pub infos: HashMap<Info, usize>,
 }
@@ -34,45 +34,45 @@ pub fn rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize) -> Result
         return dual_rows(isa, t, pool, format, halves);
     }
     for (row, opcode, spelling) in def.rows_of(&t.row.name) {
-        let fam = &t.families[t.formats[format].family];
-        let high = fam.seg.filter(|_| fam.seg_is == Seg::Opcode).map_or(0, |s| s.width);
-        if u32::from(opcode) >= 1 << (fam.op.width + high) {
-            return row.at.err(format!("opcode {opcode} does not fit in {} bits", fam.op.width + high));
+        let space = &t.opcode_spaces[t.formats[format].opcode_space];
+        let high = space.seg.filter(|_| space.seg_is == Seg::Opcode).map_or(0, |s| s.width);
+        if u32::from(opcode) >= 1 << (space.op.width + high) {
+            return row.at.err(format!("opcode {opcode} does not fit in {} bits", space.op.width + high));
         }
-        let mut slot = fam.base + usize::from(opcode);
-        if let Some(seg) = fam.seg.filter(|_| fam.seg_is == Seg::Encoding) {
+        let mut operation = space.base + usize::from(opcode);
+        if let Some(seg) = space.seg.filter(|_| space.seg_is == Seg::Encoding) {
             let fields = &t.formats[format].fields;
             let value = fields.iter().filter_map(|(_, b)| b.fixed.filter(|_| b.pieces[0] == seg)).next();
-            slot += (value.expect("checked with the family") as usize) << fam.op.width;
+            operation += (value.expect("checked with the opcode space") as usize) << space.op.width;
         }
-        if let Some(other) = &t.slots[slot] {
+        if let Some(other) = &t.operations[operation] {
             return row
                 .at
                 .err(format!("opcode {opcode} of {} is {} already on {}", def.name, other.mnemonic, t.row.name));
         }
-        let begins = begins(t, fam, opcode);
-        let made = self::slot(isa, t, pool, format, row, begins)?;
-        t.slots[slot] = Some(Slot { spelling: spelling.cloned(), ..made });
+        let begins = begins(t, space, opcode);
+        let made = self::operation(isa, t, pool, format, row, begins)?;
+        t.operations[operation] = Some(Operation { spelling: spelling.cloned(), ..made });
     }
     Ok(())
 }
 
-/// What stands behind the operation can make it another one, of a family whose opcode is there.
-fn begins(t: &Target, fam: &Family, opcode: u16) -> bool {
+/// What stands behind the operation can make it another one, of an opcode space whose opcode is there.
+fn begins(t: &Target, space: &OpcodeSpace, opcode: u16) -> bool {
     let bits = |piece: Piece| ((1u64 << piece.width) - 1) << piece.lsb;
-    let (enc, value) = &fam.fixed[0];
-    let word = (value << enc.pieces[0].lsb | u64::from(opcode) << (fam.op.lsb & 31)) as u32;
-    let known = (bits(enc.pieces[0]) | bits(Piece { lsb: fam.op.lsb & 31, ..fam.op })) as u32;
-    let mut joined = t.families.iter().filter(|f| f.is_joined()).map(Family::joint);
-    !fam.is_joined() && joined.any(|[(mask, _), (value, _)]| (word ^ value as u32) & mask as u32 & known == 0)
+    let (enc, value) = &space.fixed[0];
+    let word = (value << enc.pieces[0].lsb | u64::from(opcode) << (space.op.lsb & 31)) as u32;
+    let known = (bits(enc.pieces[0]) | bits(Piece { lsb: space.op.lsb & 31, ..space.op })) as u32;
+    let mut joined = t.opcode_spaces.iter().filter(|f| f.is_joined()).map(OpcodeSpace::joint);
+    !space.is_joined() && joined.any(|[(mask, _), (value, _)]| (word ^ value as u32) & mask as u32 & known == 0)
 }
 
-/// The slot of a row. Its number and its spelling are the caller's business.
-fn slot(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, row: &Row, begins: bool) -> Result<Slot> {
+/// The operation of a row. Its number and its spelling are the caller's business.
+fn operation(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, row: &Row, begins: bool) -> Result<Operation> {
     let def = t.formats[format].def;
     let mut form = Form::base(isa, t, format, row)?;
     form.begins = begins;
-    let shape = form.shape(isa, t, pool, row)?;
+    let signature = form.signature(isa, t, pool, row)?;
     let mut info = Info {
         reads: row.reads.iter().filter(|r| !r.starts_with('-')).cloned().collect(),
         writes: row.writes.clone(),
@@ -93,21 +93,21 @@ fn slot(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, row: &Row, be
     info.reads.sort_by_key(order);
     info.writes.sort_by_key(order);
     let info = intern(&mut pool.infos, &mut t.infos, info);
-    Ok(Slot { mnemonic: row.mnemonic.clone(), second: None, spelling: None, format, shape, info })
+    Ok(Operation { mnemonic: row.mnemonic.clone(), second: None, spelling: None, format, signature, info })
 }
 
 /// The token names an operand that is read as a label.
 fn is_label(def: &Format, token: &Token) -> bool {
-    let Token::Operand { name, kind, .. } = token else { return false };
-    let own = || def.fields.iter().find(|f| f.name == *name).map(|f| &f.kind);
-    kind.as_ref().or_else(own).is_some_and(|kind| kind == "label")
+    let Token::Operand { name, operand_type, .. } = token else { return false };
+    let own = || def.fields.iter().find(|f| f.name == *name).map(|f| &f.operand_type);
+    operand_type.as_ref().or_else(own).is_some_and(|operand_type| operand_type == "label")
 }
 
-/// Each pair of rows is a slot. A row whose number does not fit in the first opcode field is a second operation only.
+/// Each pair of rows is a operation. A row whose number does not fit in the first opcode field is a second operation only.
 fn dual_rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, halves: &[String; 2]) -> Result<()> {
     let def = t.formats[format].def;
-    let fam = &t.families[t.formats[format].family];
-    let (base, first, second) = (fam.base, fam.op.width, fam.seg.expect("a dual format has it").width);
+    let space = &t.opcode_spaces[t.formats[format].opcode_space];
+    let (base, first, second) = (space.base, space.op.width, space.seg.expect("a dual format has it").width);
     let rows: Vec<(&Row, usize)> =
         def.rows_of(&t.row.name).into_iter().map(|(row, number, _)| (row, usize::from(number))).collect();
     for &(x, opx) in rows.iter().filter(|(_, n)| *n < 1 << first) {
@@ -116,11 +116,11 @@ fn dual_rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, halves: 
                 return y.at.err(format!("opcode {opy} does not fit in {second} bits"));
             }
             let number = base + opx + (opy << first);
-            if t.slots[number].is_some() {
+            if t.operations[number].is_some() {
                 return y.at.err(format!("opcode {opy} of {} stands twice on {}", def.name, t.row.name));
             }
-            let made = slot(isa, t, pool, format, &pair(def, x, y, halves)?, false)?;
-            t.slots[number] = Some(Slot { second: Some(y.mnemonic.clone()), ..made });
+            let made = operation(isa, t, pool, format, &pair(def, x, y, halves)?, false)?;
+            t.operations[number] = Some(Operation { second: Some(y.mnemonic.clone()), ..made });
         }
     }
     Ok(())

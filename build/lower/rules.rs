@@ -1,10 +1,10 @@
 //! Rules that tie several fields of a form, from its operands: `Rule` in src/table.rs.
 
 use crate::build::lower::form::Form;
-use crate::build::lower::sets::kind_of;
-use crate::build::lower::{Item, NONE, Target};
+use crate::build::lower::sets::type_of;
+use crate::build::lower::{NONE, OperandDesc, Target};
 use crate::build::model::Piece;
-use crate::build::model::error::{Place, Result};
+use crate::build::model::error::{Result, SourceLine};
 use crate::build::shared::{RuleKind, image, marks};
 
 /// Where the fields lie, each as (lowest bit, width), says the layout of the target.
@@ -25,24 +25,27 @@ fn bit(lsb: u8, value: u8) -> (Piece, u8) {
     (Piece { lsb, width: 1 }, value)
 }
 
-/// Adds the rules of an item, and returns what it says of the words beside, as `marks::*`.
-pub fn of(at: &Place, t: &Target, form: &Form, item: &Item, rules: &mut Vec<Rule>) -> Result<u8> {
-    let field = Piece { lsb: item.lsb, width: item.width };
-    // The bits that `item.aux` has the place of are a field of so many, in one piece.
+/// Adds the rules of a descriptor, and returns what it says of the words beside, as `marks::*`.
+pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &mut Vec<Rule>) -> Result<u8> {
+    let field = Piece { lsb: desc.lsb, width: desc.width };
+    // The bits that `descriptor.aux` has the place of are a field of so many, in one piece.
     let whole = |lsb: u8, width: u8| match form.has_piece(t, Piece { lsb, width }) {
         true => Ok(Piece { lsb, width }),
-        false => at.err(format!("{} looks at {width} bits from bit {lsb}, which are no field in one piece", item.kind)),
+        false => at.err(format!(
+            "{} looks at {width} bits from bit {lsb}, which are no field in one piece",
+            desc.operand_type
+        )),
     };
     let mut add = |kind: RuleKind, field: Piece, n: u8, looks: &[(Piece, u8)]| {
         let look = |n: usize| looks.get(n).copied().filter(|(piece, _)| piece.lsb != NONE).unwrap_or(NOTHING);
         rules.push(Rule { kind, field, n, looks: std::array::from_fn(look) });
     };
-    let [a, b, c, _] = item.aux;
-    match item.kind.as_str() {
+    let [a, b, c, _] = desc.aux;
+    match desc.operand_type.as_str() {
         // With an index and an offset the address is a register pair; so it is where it has 64 bits, and then there is
         // neither.
         "buf_vaddr" => {
-            whole(item.lsb, 8)?;
+            whole(desc.lsb, 8)?;
             add(RuleKind::Room, field, 2, &[bit(a, 1), bit(b, 1)]);
             if c != NONE {
                 for other in [a, b] {
@@ -52,41 +55,41 @@ pub fn of(at: &Place, t: &Target, form: &Form, item: &Item, rules: &mut Vec<Rule
             }
         }
         // Without a scalar address the other one is a register pair.
-        "global_addr" => add(RuleKind::Room, whole(item.lsb, 8)?, 2, &[(whole(a, 7)?, t.code.off as u8)]),
+        "global_addr" => add(RuleKind::Room, whole(desc.lsb, 8)?, 2, &[(whole(a, 7)?, t.code.off as u8)]),
         // The offset is a constant, or its lowest bits are a register's code; a register may stand in a field of its own.
         "smem_offset" => {
             if b != NONE {
                 add(RuleKind::Scalar, whole(c, 7)?, 0, &[bit(b, 1)]);
             }
-            if item.split.0 != NONE || item.width < 7 {
+            if desc.split.0 != NONE || desc.width < 7 {
                 return at.err("smem_offset may be a register's code, for which its field has no room in one piece");
             }
             add(RuleKind::Scalar, Piece { width: 7, ..field }, 0, &[bit(a, 0), bit(b, 0)]);
         }
         // What is returned has one register more for the fail status.
-        "buf_data" if item.is_returned() && form.has_tfe(t, item) => {
-            add(RuleKind::Room, whole(item.lsb, 8)?, item.dwords + 1, &[bit(c, 1), bit(item.cond, 1)]);
+        "buf_data" if desc.is_returned() && form.has_tfe(t, desc) => {
+            add(RuleKind::Room, whole(desc.lsb, 8)?, desc.dwords + 1, &[bit(c, 1), bit(desc.cond, 1)]);
         }
         "buf_data" if form.names(t, "lds") => {
             // What a load puts in LDS has no accumulation register, nor, in a buffer, a fail status: the bit is one or the
             // other.
-            let kind = form.field(t, &item.field).map(|(field, ..)| kind_of(t, form, item, field));
+            let kind = form.field(t, &desc.field).map(|(field, ..)| type_of(t, form, desc, field));
             let tfe = if kind.as_deref() == Some("flat_data") { NONE } else { c };
             let other = if a == NONE { tfe } else { a };
             if other != NONE {
                 add(RuleKind::Never, Piece { lsb: other, width: 1 }, 0, &[bit(b, 1), bit(other, 1)]);
             }
             // Only what does not go to LDS needs the registers.
-            if item.dwords > 1 {
-                if form.has_tfe(t, item) {
-                    return at.err(format!("{}: with lds and tfe it may have one register only", item.field));
+            if desc.dwords > 1 {
+                if form.has_tfe(t, desc) {
+                    return at.err(format!("{}: with lds and tfe it may have one register only", desc.field));
                 }
-                add(RuleKind::Room, whole(item.lsb, 8)?, item.dwords, &[bit(b, 0)]);
+                add(RuleKind::Room, whole(desc.lsb, 8)?, desc.dwords, &[bit(b, 0)]);
             }
             return Ok(marks::LDS);
         }
         "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" => {
-            let what = match item.kind.as_str() {
+            let what = match desc.operand_type.as_str() {
                 "mimg_data" => image::DATA,
                 "mimg_gather" => image::GATHER,
                 "mimg_atomic" => image::ATOMIC,
@@ -95,7 +98,7 @@ pub fn of(at: &Place, t: &Target, form: &Form, item: &Item, rules: &mut Vec<Rule
             let loads = what == image::DATA || what == image::GATHER;
             let packs = loads && form.names(t, "d16") && !t.row.has("unpacked-d16");
             let n = what | if packs { image::D16 } else { 0 };
-            add(RuleKind::Image, whole(item.lsb, 8)?, n, &[(whole(a, 4)?, 0), bit(b, 0), bit(c, 0)]);
+            add(RuleKind::Image, whole(desc.lsb, 8)?, n, &[(whole(a, 4)?, 0), bit(b, 0), bit(c, 0)]);
             return Ok(if packs { marks::D16 } else { 0 });
         }
         "img_addr" | "img_addr_grad" | "acc_sized" => return Ok(marks::SIZED),

@@ -1,27 +1,33 @@
-//! Which values a field may have: the operand codes that its kind takes, and that name an operand of its width.
+//! Which values a field may have: the operand codes that its operand type takes, and that name an operand of its width.
 
 use crate::build::check as tables;
 use crate::build::lower::form::Form;
-use crate::build::lower::{Check, Item, NONE, Target, tail};
-use crate::build::model::error::{Place, Result};
+use crate::build::lower::{Check, NONE, OperandDesc, Target, trailing};
+use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{CodeRow, Field, Isa, Token};
 
-/// The check that an item needs, if there are field values that its kind does not take.
-pub fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Result<Option<(Check, [u32; 16])>> {
-    let Some((field, ..)) = form.field(t, &item.field) else { return Ok(None) };
-    let kind_name = kind_of(t, form, item, field);
-    let k = isa.kinds.iter().find(|k| k.name == kind_name).expect("the item was made with it");
+/// The check that a descriptor needs, if there are field values that its operand type does not take.
+pub fn check(
+    isa: &Isa,
+    t: &Target,
+    form: &Form,
+    at: &SourceLine,
+    desc: &OperandDesc,
+) -> Result<Option<(Check, [u32; 16])>> {
+    let Some((field, ..)) = form.field(t, &desc.field) else { return Ok(None) };
+    let type_name = type_of(t, form, desc, field);
+    let k = isa.operand_types.iter().find(|k| k.name == type_name).expect("the descriptor was made with it");
     if k.takes.is_empty() {
         return Ok(None);
     }
     let base_def = t.formats[form.format].def;
-    let literal = (form.parts.len() == 1 || form.tail & tail::ALWAYS != 0)
-        && base_def.literals(&t.row.name).any(|l| l == item.field);
+    let literal = (form.parts.len() == 1 || form.trailing & trailing::ALWAYS != 0)
+        && base_def.literals(&t.row.name).any(|l| l == desc.field);
     // How many registers these have depends on other fields, of which rules of their own take care: a global address is a
     // pair only when there is no scalar base, an image address is what its dimensions ask for, and what goes to LDS has none.
     let to_lds = k.reads_as == "buf_data" && form.names(t, "lds");
     let sized = to_lds || ["global_addr", "img_addr", "img_addr_grad", "acc_sized"].contains(&k.reads_as.as_str());
-    let dwords = if sized { 1 } else { u16::from(item.dwords) };
+    let dwords = if sized { 1 } else { u16::from(desc.dwords) };
     let mut set = [0u32; 16];
     let put = |c: u16, set: &mut [u32; 16]| set[usize::from(c) / 32] |= 1 << (c % 32);
     for class in &k.takes {
@@ -53,17 +59,20 @@ pub fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Res
         // Before gfx9 an SDWA source is a VGPR.
         return Ok(None);
     }
-    let returned = item.is_returned();
+    let returned = desc.is_returned();
     // What is returned depends on two flags, and a check has room for one: the other is a rule of its own.
-    let tfe = k.reads_as == "buf_data" && form.has_tfe(t, item) && !returned;
-    let bits = item.width + u8::from(flagged || returned);
-    let most = (((1u64 << bits) - 1) << item.shift) + if flagged || returned { 0 } else { u64::from(k.add) };
+    let tfe = k.reads_as == "buf_data" && form.has_tfe(t, desc) && !returned;
+    let bits = desc.width + u8::from(flagged || returned);
+    let most = (((1u64 << bits) - 1) << desc.shift) + if flagged || returned { 0 } else { u64::from(k.add) };
     if most > 511 {
-        return at.err(format!("`{}` can be {most}, and kind `{kind_name}` takes values up to 511 only", item.field));
+        return at.err(format!(
+            "`{}` can be {most}, and operand type `{type_name}` takes values up to 511 only",
+            desc.field
+        ));
     }
-    let (mut hi, mut width, mut add) = (NONE, item.width, k.add);
+    let (mut hi, mut width, mut add) = (NONE, desc.width, k.add);
     if tfe {
-        hi = item.aux[2];
+        hi = desc.aux[2];
         set = [0; 16];
         let count = t.code.vgpr.1 - t.code.vgpr.0 + 1;
         for v in 0..count {
@@ -77,20 +86,20 @@ pub fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Res
     }
     if k.reads_as == "smrd_offset" {
         // With the flag on top any value goes.
-        hi = item.aux[0];
+        hi = desc.aux[0];
         (256..512).for_each(|v| put(v, &mut set));
         width += 1;
     }
     if flagged || returned {
         hi = match returned {
-            true => item.cond,
-            false => form.field(t, &k.uses[0].field).expect("checked when the item was made").1.pieces[0].lsb,
+            true => desc.cond,
+            false => form.field(t, &k.uses[0].field).expect("checked when the descriptor was made").1.pieces[0].lsb,
         };
-        let plain = 1u32 << item.width;
+        let plain = 1u32 << desc.width;
         let mut moved = [0u32; 16];
         for v in 0..plain.min(256) {
             put(v as u16, &mut moved);
-            let code = (v << item.shift) + u32::from(k.add);
+            let code = (v << desc.shift) + u32::from(k.add);
             if set[(code / 32) as usize % 16] >> (code % 32) & 1 == 1 {
                 put((v + plain) as u16, &mut moved);
             }
@@ -98,33 +107,35 @@ pub fn check(isa: &Isa, t: &Target, form: &Form, at: &Place, item: &Item) -> Res
         (set, width, add) = (moved, width + 1, 0);
     }
     let all_valid = (0..1u32 << width).all(|v| {
-        let c = (v << item.shift) + u32::from(add);
+        let c = (v << desc.shift) + u32::from(add);
         c < 512 && set[(c / 32) as usize] >> (c % 32) & 1 == 1
     });
     if all_valid {
         return Ok(None);
     }
     let check =
-        Check { field: item.field.clone(), lsb: item.lsb, width: item.width, hi, shift: item.shift, add, set: 0 };
+        Check { field: desc.field.clone(), lsb: desc.lsb, width: desc.width, hi, shift: desc.shift, add, set: 0 };
     Ok(Some((check, set)))
 }
 
-/// The kind by which the form reads the item: the token's, the replacement's, or the field's own.
-pub fn kind_of(t: &Target, form: &Form, item: &Item, field: &Field) -> String {
+/// The operand type by which the form reads the descriptor: the token's, the replacement's, or the field's own.
+pub fn type_of(t: &Target, form: &Form, desc: &OperandDesc, field: &Field) -> String {
     for token in &form.tokens {
-        let (name, kind) = match token {
-            Token::Operand { name, kind, .. } | Token::Modifier { name, kind, .. } => (name, kind),
+        let (name, operand_type) = match token {
+            Token::Operand { name, operand_type, .. } | Token::Modifier { name, operand_type, .. } => {
+                (name, operand_type)
+            }
             _ => continue,
         };
-        if let Some(r) = form.replacement(t, name, kind.as_deref()) {
-            if r.field.as_deref().unwrap_or(name) == item.field {
-                return r.kind.clone();
+        if let Some(r) = form.replacement(t, name, operand_type.as_deref()) {
+            if r.field.as_deref().unwrap_or(name) == desc.field {
+                return r.operand_type.clone();
             }
-        } else if name == &item.field {
-            return kind.clone().unwrap_or_else(|| field.kind.clone());
+        } else if name == &desc.field {
+            return operand_type.clone().unwrap_or_else(|| field.operand_type.clone());
         }
     }
-    field.kind.clone()
+    field.operand_type.clone()
 }
 
 /// Whether `code` names an operand of `n` dwords. Scalar tuples are read from the aligned register below.

@@ -19,12 +19,12 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// Where a table line stands, for messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLine {
     pub file: String,
     pub line: usize,
 }
 
-impl Place {
+impl SourceLine {
     pub fn error(&self, message: impl Into<String>) -> Error {
         Error { file: self.file.clone(), line: self.line, message: message.into() }
     }

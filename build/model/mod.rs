@@ -4,7 +4,7 @@ pub mod error;
 pub mod takes;
 pub mod tree;
 
-use error::Place;
+use error::SourceLine;
 pub use tree::{Cells, Entry, Generation};
 
 #[derive(Debug, Default)]
@@ -12,7 +12,7 @@ pub struct Isa {
     pub generations: Vec<Generation>,
     pub targets: Vec<TargetRow>,
     pub codes: Vec<CodeRow>,
-    pub kinds: Vec<KindRow>,
+    pub operand_types: Vec<OperandTypeRow>,
     pub enums: Vec<EnumTable>,
     pub formats: Vec<Format>,
     /// `align scalar 4`: tuples of scalar registers begin at multiples of their length, but of no more than this.
@@ -24,7 +24,7 @@ pub struct Isa {
 /// `target gfx942 cdna3 0x04c has ... also other names...`
 #[derive(Debug)]
 pub struct TargetRow {
-    pub at: Place,
+    pub at: SourceLine,
     pub name: String,
     pub mach: Vec<u32>,
     /// The generation's name in the tables.
@@ -56,7 +56,7 @@ impl TargetRow {
 /// `code vcc_lo vcc sys 106`: a range of operand codes.
 #[derive(Debug)]
 pub struct CodeRow {
-    pub at: Place,
+    pub at: SourceLine,
     pub name: String,
     /// The name of the 64-bit operand, if the code can be one.
     pub pair: Option<String>,
@@ -64,12 +64,12 @@ pub struct CodeRow {
     pub range: Cells<(u16, u16)>,
 }
 
-/// `kind ssrc code 0 1 sgpr,... -`
+/// `type ssrc code 0 1 sgpr,... -`
 #[derive(Debug)]
-pub struct KindRow {
-    pub at: Place,
+pub struct OperandTypeRow {
+    pub at: SourceLine,
     pub name: String,
-    /// Variant of the library's `Kind`, in snake case.
+    /// Variant of the library's `OperandType`, in snake case.
     pub reads_as: String,
     pub add: u16,
     pub scale: u16,
@@ -79,7 +79,7 @@ pub struct KindRow {
     pub uses: Vec<Use>,
 }
 
-/// A field that a kind reads besides its own.
+/// A field that a operand type reads besides its own.
 #[derive(Debug)]
 pub struct Use {
     pub field: String,
@@ -97,7 +97,7 @@ pub struct Use {
 
 #[derive(Debug)]
 pub struct EnumTable {
-    pub at: Place,
+    pub at: SourceLine,
     pub name: String,
     /// `bits NAME`: the values are the bits of the parts of a constant.
     pub bits: bool,
@@ -108,7 +108,7 @@ pub struct EnumTable {
 
 #[derive(Debug)]
 pub struct EnumValue {
-    pub at: Place,
+    pub at: SourceLine,
     pub name: String,
     /// A number, a run of numbers, or bit pieces.
     pub value: Cells<String>,
@@ -142,7 +142,7 @@ impl Bits {
 
 #[derive(Debug)]
 pub struct Format {
-    pub at: Place,
+    pub at: SourceLine,
     pub name: String,
     pub bits: u8,
     /// A dword behind a base format, not an instruction of its own.
@@ -154,7 +154,7 @@ pub struct Format {
     /// The generations in which it is; empty: all. Those in which it is no more have no value.
     pub generations: Vec<Entry<()>>,
     /// How many operations each target has of it; `?`: they are not all transcribed.
-    pub counted: Option<(Place, Cells<String>)>,
+    pub counted: Option<(SourceLine, Cells<String>)>,
     pub takes: Vec<Takes>,
     /// Printed behind the mnemonic, with a `_` between; empty: nothing.
     pub suffix: String,
@@ -171,7 +171,7 @@ pub struct Format {
     pub replaces: Vec<Replace>,
     pub succeeds: Option<Succeeds>,
     /// What its operations access.
-    pub space: Option<(Place, String)>,
+    pub space: Option<(SourceLine, String)>,
     pub counts: Vec<Counts>,
     pub whens: Vec<When>,
     pub swaps: Vec<Swap>,
@@ -209,7 +209,7 @@ impl Format {
 /// `extend SDWA src0 249`: this extension follows when the field holds the code, or one of a run of codes.
 #[derive(Debug)]
 pub struct Extend {
-    pub at: Place,
+    pub at: SourceLine,
     pub format: String,
     pub field: String,
     pub code: u16,
@@ -224,15 +224,15 @@ impl Extend {
     }
 }
 
-/// `replace src0[.kind] sdwa_src [field] [@target,...]`: in the extended form the operand (only when the row reads it as
-/// that kind) is read from the extension's field, if there is one, as another kind.
+/// `replace src0[.operand type] sdwa_src [field] [@target,...]`: in the extended form the operand (only when the row reads it as
+/// that operand type) is read from the extension's field, if there is one, as another operand type.
 #[derive(Debug, Clone)]
 pub struct Replace {
-    pub at: Place,
+    pub at: SourceLine,
     pub operand: String,
-    /// Only where the row reads it as this kind.
+    /// Only where the row reads it as this operand type.
     pub read_as: Option<String>,
-    pub kind: String,
+    pub operand_type: String,
     pub field: Option<String>,
     /// Only on these targets; empty: on all.
     pub targets: Vec<String>,
@@ -241,7 +241,7 @@ pub struct Replace {
 /// `takes VOPC 0 vsrc1->src1 vcc=->vdst.sdst -convergent`: the rows of another format that have a form of this one.
 #[derive(Debug)]
 pub struct Takes {
-    pub at: Place,
+    pub at: SourceLine,
     pub format: String,
     /// Added to the number.
     pub add: Cells<u16>,
@@ -256,13 +256,13 @@ pub struct Rename {
     pub old: String,
     pub access: Option<Access>,
     pub new: String,
-    pub kind: Option<String>,
+    pub operand_type: Option<String>,
 }
 
 /// `succeeds SMRD sdst=sdata`: the format took the place of another, in which some fields had other names.
 #[derive(Debug)]
 pub struct Succeeds {
-    pub at: Place,
+    pub at: SourceLine,
     pub format: String,
     /// The old name and the new one.
     pub renames: Vec<(String, String)>,
@@ -271,7 +271,7 @@ pub struct Succeeds {
 /// `counts vmcnt all . -`: which operations raise the counter: all, or those of a list of flags.
 #[derive(Debug)]
 pub struct Counts {
-    pub at: Place,
+    pub at: SourceLine,
     pub counter: String,
     pub cells: Cells<String>,
 }
@@ -280,7 +280,7 @@ pub struct Counts {
 /// those of every form with the extension.
 #[derive(Debug)]
 pub struct When {
-    pub at: Place,
+    pub at: SourceLine,
     pub field: Option<String>,
     pub flags: Vec<String>,
 }
@@ -288,7 +288,7 @@ pub struct When {
 /// `default dst_sel 6`, `neutral dpp_ctrl 228`
 #[derive(Debug)]
 pub struct FieldDefault {
-    pub at: Place,
+    pub at: SourceLine,
     pub neutral: bool,
     pub field: String,
     pub value: u16,
@@ -297,15 +297,15 @@ pub struct FieldDefault {
 /// `swaps v_sub_f32 v_subrev_f32`
 #[derive(Debug)]
 pub struct Swap {
-    pub at: Place,
+    pub at: SourceLine,
     pub names: [String; 2],
 }
 
 #[derive(Debug)]
 pub struct Field {
-    pub at: Place,
+    pub at: SourceLine,
     pub name: String,
-    pub kind: String,
+    pub operand_type: String,
     /// `~`: bits that a row does not use are ignored, not required to be zero.
     pub ignored_if_unused: bool,
     /// `+`: lies over other fields, which are the parts of it.
@@ -318,9 +318,9 @@ pub struct Field {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Token {
     /// `sdst=b32`, `src0.vgpr9:f32x2`, `vdst=b32@rtn`
-    Operand { name: String, kind: Option<String>, access: Access, ty: String, on_return: bool },
+    Operand { name: String, operand_type: Option<String>, access: Access, ty: String, on_return: bool },
     /// `clamp`, `abs[0,1]`, `dpp_ctrl.dpp_ctrl64`
-    Modifier { name: String, kind: Option<String>, bits: Option<Vec<u8>> },
+    Modifier { name: String, operand_type: Option<String>, bits: Option<Vec<u8>> },
     /// `any:abs[1]`: these bits are ignored, whatever the field says.
     Any { name: String, bits: Option<Vec<u8>> },
     /// `zero:gds`: must be zero, whatever the field says; `one:gds`: must be one.
@@ -361,7 +361,7 @@ impl Access {
 
 #[derive(Debug)]
 pub struct Row {
-    pub at: Place,
+    pub at: SourceLine,
     pub mnemonic: String,
     pub tokens: Vec<Token>,
     pub reads: Vec<String>,

@@ -4,13 +4,13 @@
 //! that is `partial` has only some rows in the tables: it inherits nothing, so that a row that nobody has transcribed
 //! yet is not taken for one that did not change.
 
-use crate::build::model::error::{Place, Result};
+use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::*;
 
 /// `gen gfx10 RDNA1 from gfx9 has wave32`
 #[derive(Debug)]
 pub struct Generation {
-    pub at: Place,
+    pub at: SourceLine,
     pub name: String,
     /// What people call it: `RDNA1`.
     pub label: String,
@@ -57,7 +57,7 @@ impl<T> Cells<T> {
 
 impl<T: Clone + PartialEq> Cells<T> {
     /// Fills in what each target has. `there`: the generations in which the row's format is.
-    fn resolve(&mut self, at: &Place, isa: &Tree, there: &[Entry<()>]) -> Result<()> {
+    fn resolve(&mut self, at: &SourceLine, isa: &Tree, there: &[Entry<()>]) -> Result<()> {
         for entry in &self.entries {
             if let Some(needs) = entry.needs.as_ref().filter(|needs| !isa.targets.iter().any(|t| t.has(needs))) {
                 return at.err(format!("no target has the trait {needs}"));
@@ -92,7 +92,7 @@ impl<T: Clone + PartialEq> Cells<T> {
     }
 
     /// Fails at a cell that says what is so anyway: rows say only where something changes.
-    fn nothing_twice(&self, at: &Place, isa: &Tree, there: &[Entry<()>]) -> Result<()> {
+    fn nothing_twice(&self, at: &SourceLine, isa: &Tree, there: &[Entry<()>]) -> Result<()> {
         for entry in self.entries.iter().filter(|e| e.needs.is_none()) {
             let Some(node) = &entry.node else { continue };
             let without = Cells::new(self.entries.iter().filter(|e| e.node != entry.node).cloned().collect());
@@ -145,7 +145,7 @@ impl Tree<'_> {
     }
 
     /// The targets of a list such as `gfx6 gfx9=-`: from gfx6 on, but not from gfx9 on.
-    fn targets_of(&self, at: &Place, list: &[String]) -> Result<Vec<String>> {
+    fn targets_of(&self, at: &SourceLine, list: &[String]) -> Result<Vec<String>> {
         if let Some(bad) = list.iter().map(|w| w.trim_end_matches("=-")).find(|w| !self.knows(w)) {
             return at.err(format!("{bad} is no generation or target"));
         }

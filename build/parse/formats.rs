@@ -1,13 +1,13 @@
 //! Statements of a format: everything but its rows.
 
-use crate::build::model::error::{Place, Result};
+use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::*;
 use crate::build::parse::Parser;
 use crate::build::parse::numbers::{bits, number, run, up_to};
-use crate::build::parse::rows::{token, with_kind};
+use crate::build::parse::rows::{token, with_type};
 
 /// `format NAME BITS [extension | shares FORMAT]`
-pub fn format(at: &Place, args: &[&str]) -> Result<Format> {
+pub fn format(at: &SourceLine, args: &[&str]) -> Result<Format> {
     let (name, bits, rest) = match args {
         [n, b, rest @ ..] => (n, number(at, b)?, rest),
         _ => return at.err("expected: format NAME BITS"),
@@ -56,7 +56,7 @@ impl Parser {
     pub fn format_line(
         &self,
         f: &mut Format,
-        at: &Place,
+        at: &SourceLine,
         line: &str,
         key: &str,
         args: &[&str],
@@ -116,17 +116,17 @@ impl Parser {
                     [args @ .., last] if last.starts_with('@') => (args, last[1..].split(',').collect()),
                     _ => (args, Vec::new()),
                 };
-                let (operand, kind, field) = match args {
+                let (operand, operand_type, field) = match args {
                     [o, k] => (o, k, None),
                     [o, k, f] => (o, k, Some(f.to_string())),
                     _ => return at.err("expected: replace OPERAND KIND [FIELD] [@GENERATION,...]"),
                 };
-                let (operand, read_as) = with_kind(operand);
+                let (operand, read_as) = with_type(operand);
                 f.replaces.push(Replace {
                     at: at.clone(),
                     operand,
                     read_as,
-                    kind: kind.to_string(),
+                    operand_type: operand_type.to_string(),
                     field,
                     targets: targets.iter().map(|t| t.to_string()).collect(),
                 });
@@ -141,14 +141,14 @@ impl Parser {
                 f.succeeds = Some(Succeeds { at: at.clone(), format: format.to_string(), renames });
             }
             "field" => {
-                let [name, kind, cells @ ..] = args else { return at.err("expected: field NAME KIND CELL...") };
+                let [name, operand_type, cells @ ..] = args else { return at.err("expected: field NAME TYPE CELL...") };
                 let bits = self.cells(at, cells, bits)?;
                 f.fields.push(Field {
                     at: at.clone(),
                     name: name.to_string(),
-                    kind: kind.trim_end_matches(['~', '+']).to_string(),
-                    ignored_if_unused: kind.ends_with('~'),
-                    overlay: kind.ends_with('+'),
+                    operand_type: operand_type.trim_end_matches(['~', '+']).to_string(),
+                    ignored_if_unused: operand_type.ends_with('~'),
+                    overlay: operand_type.ends_with('+'),
                     bits,
                     about: about.to_string(),
                 });
@@ -173,7 +173,7 @@ impl Parser {
     }
 
     /// `takes FORMAT CELL... OLD->NEW... -FLAG...`
-    fn takes(&self, at: &Place, args: &[&str]) -> Result<Takes> {
+    fn takes(&self, at: &SourceLine, args: &[&str]) -> Result<Takes> {
         let [format, words @ ..] = args else { return at.err("expected: takes FORMAT CELL... OLD->NEW... -FLAG...") };
         let (mut cells, mut renames, mut without) = (Vec::new(), Vec::new(), Vec::new());
         for word in words {
@@ -183,8 +183,8 @@ impl Parser {
                     Some(name) => (name, Some(Access::Read)),
                     None => (old, None),
                 };
-                let (new, kind) = with_kind(new);
-                renames.push(Rename { old: old.to_string(), access, new, kind });
+                let (new, operand_type) = with_type(new);
+                renames.push(Rename { old: old.to_string(), access, new, operand_type });
             } else if let Some(flag) = word.strip_prefix('-') {
                 without.push(flag.to_string());
             } else {
@@ -197,7 +197,7 @@ impl Parser {
 }
 
 /// Statements about facts of all operations, which have no cells.
-fn facts(f: &mut Format, at: &Place, key: &str, args: &[&str]) -> Result<bool> {
+fn facts(f: &mut Format, at: &SourceLine, key: &str, args: &[&str]) -> Result<bool> {
     let strings = |list: &[&str]| list.iter().map(|s| s.to_string()).collect();
     match (key, args) {
         ("space", [name]) => f.space = Some((at.clone(), name.to_string())),

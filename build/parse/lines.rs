@@ -1,11 +1,11 @@
-//! Statements outside formats: generations, targets, kinds.
+//! Statements outside formats: generations, targets, operand types.
 
-use crate::build::model::error::{Place, Result};
-use crate::build::model::{Generation, KindRow, TargetRow, Use};
+use crate::build::model::error::{Result, SourceLine};
+use crate::build::model::{Generation, OperandTypeRow, TargetRow, Use};
 use crate::build::parse::{number, up_to};
 
 /// `gen NAME LABEL [from GENERATION] [partial] [+TRAIT...]`
-pub fn generation(at: &Place, args: &[&str]) -> Result<Generation> {
+pub fn generation(at: &SourceLine, args: &[&str]) -> Result<Generation> {
     let (name, label, parent, rest) = match args {
         [name, label, "from", parent, rest @ ..] => (name, label, Some(parent.to_string()), rest),
         [name, label, rest @ ..] if rest.first() != Some(&"from") => (name, label, None, rest),
@@ -32,7 +32,7 @@ pub fn generation(at: &Place, args: &[&str]) -> Result<Generation> {
 }
 
 /// `target NAME GENERATION MACH,... [+TRAIT...] [-TRAIT...] OTHER-NAME...`
-pub fn target(at: &Place, args: &[&str]) -> Result<TargetRow> {
+pub fn target(at: &SourceLine, args: &[&str]) -> Result<TargetRow> {
     let [name, from, mach, rest @ ..] = args else {
         return at.err("expected: target NAME GENERATION MACH ALIAS...");
     };
@@ -51,10 +51,10 @@ pub fn target(at: &Place, args: &[&str]) -> Result<TargetRow> {
     })
 }
 
-/// `kind NAME AS ADD SCALE TAKES USES`
-pub fn kind(at: &Place, args: &[&str]) -> Result<KindRow> {
+/// `type NAME AS ADD SCALE TAKES USES`
+pub fn operand_type(at: &SourceLine, args: &[&str]) -> Result<OperandTypeRow> {
     let [name, reads_as, add, scale, takes, uses] = args else {
-        return at.err("expected: kind NAME AS ADD SCALE TAKES USES");
+        return at.err("expected: type NAME AS ADD SCALE TAKES USES");
     };
     let scale = up_to(at, scale, 256)? as u16;
     if !scale.is_power_of_two() {
@@ -82,7 +82,7 @@ pub fn kind(at: &Place, args: &[&str]) -> Result<KindRow> {
             looked_at,
         });
     }
-    Ok(KindRow {
+    Ok(OperandTypeRow {
         at: at.clone(),
         name: name.to_string(),
         reads_as: reads_as.to_string(),

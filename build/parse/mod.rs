@@ -5,7 +5,7 @@ pub mod lines;
 pub mod numbers;
 pub mod rows;
 
-use crate::build::model::error::{Place, Result};
+use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::*;
 use numbers::{number, up_to};
 
@@ -30,11 +30,11 @@ pub fn generations(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
 }
 
 /// Hands out what stands on each line before its comment.
-fn statements(name: &str, text: &str, mut take: impl FnMut(&Place, &str) -> Result<()>) -> Result<()> {
+fn statements(name: &str, text: &str, mut take: impl FnMut(&SourceLine, &str) -> Result<()>) -> Result<()> {
     for (i, raw) in text.lines().enumerate() {
         let line = raw.split('#').next().unwrap_or("").trim_end();
         if !line.is_empty() {
-            take(&Place { file: name.to_string(), line: i + 1 }, line)?;
+            take(&SourceLine { file: name.to_string(), line: i + 1 }, line)?;
         }
     }
     Ok(())
@@ -51,7 +51,7 @@ pub struct Parser {
 }
 
 impl Parser {
-    fn line(&mut self, isa: &mut Isa, at: &Place, line: &str) -> Result<()> {
+    fn line(&mut self, isa: &mut Isa, at: &SourceLine, line: &str) -> Result<()> {
         if self.in_rows {
             let row = self.row(at, line)?;
             isa.formats[self.format.expect("rows follow a format")].rows.push(row);
@@ -67,7 +67,7 @@ impl Parser {
             // Read before.
             ("gen" | "target", None) => {}
             ("code", None) => isa.codes.push(self.code(at, args)?),
-            ("kind", None) => isa.kinds.push(lines::kind(at, args)?),
+            ("type", None) => isa.operand_types.push(lines::operand_type(at, args)?),
             ("align", None) => match args {
                 ["scalar", n] => isa.scalar_align = up_to(at, n, 32)? as u16,
                 _ => return at.err("expected: align scalar NUMBER"),
@@ -109,7 +109,7 @@ impl Parser {
         Ok(())
     }
 
-    fn code(&self, at: &Place, args: &[&str]) -> Result<CodeRow> {
+    fn code(&self, at: &SourceLine, args: &[&str]) -> Result<CodeRow> {
         let [name, pair, class, cells @ ..] = args else { return at.err("expected: code NAME PAIR CLASS CELL...") };
         let range = self.cells(at, cells, |at, s| {
             let (a, b) = s.split_once('-').unwrap_or((s, s));
@@ -128,9 +128,9 @@ impl Parser {
     /// The cells of a row: `43`, `gfx10=43`, `gfx10=-`, `59@dl`.
     fn cells<T: Clone>(
         &self,
-        at: &Place,
+        at: &SourceLine,
         words: &[&str],
-        read: impl Fn(&Place, &str) -> Result<T>,
+        read: impl Fn(&SourceLine, &str) -> Result<T>,
     ) -> Result<Cells<T>> {
         if words.is_empty() {
             return at.err("the row has no cells");

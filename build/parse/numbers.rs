@@ -1,17 +1,17 @@
 //! Numbers and bit ranges.
 
-use crate::build::model::error::{Place, Result};
+use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{Bits, Piece};
 
 /// A number, or a run of numbers `257-271`.
-pub fn run(at: &Place, s: &str) -> Result<(u32, u32)> {
+pub fn run(at: &SourceLine, s: &str) -> Result<(u32, u32)> {
     let (a, b) = s.split_once('-').unwrap_or((s, s));
     let (a, b) = (number(at, a)?, number(at, b)?);
     if a > b { at.err(format!("bad range {s}")) } else { Ok((a, b)) }
 }
 
 /// A decimal or hexadecimal number.
-pub fn number(at: &Place, s: &str) -> Result<u32> {
+pub fn number(at: &SourceLine, s: &str) -> Result<u32> {
     let n = match s.strip_prefix("0x") {
         Some(h) => u32::from_str_radix(h, 16),
         None => s.parse(),
@@ -20,7 +20,7 @@ pub fn number(at: &Place, s: &str) -> Result<u32> {
 }
 
 /// A number that fits where it is kept.
-pub fn up_to(at: &Place, s: &str, max: u32) -> Result<u32> {
+pub fn up_to(at: &SourceLine, s: &str, max: u32) -> Result<u32> {
     match number(at, s)? {
         n if n > max => at.err(format!("`{s}` is more than {max}")),
         n => Ok(n),
@@ -28,7 +28,7 @@ pub fn up_to(at: &Place, s: &str, max: u32) -> Result<u32> {
 }
 
 /// `7:0`, `25`, `16~`, `14,60:59` (high part first), `31:30=10`.
-pub fn bits(at: &Place, s: &str) -> Result<Bits> {
+pub fn bits(at: &SourceLine, s: &str) -> Result<Bits> {
     let (s, ignored) = match s.strip_suffix('~') {
         Some(s) => (s, true),
         None => (s, false),

@@ -1,13 +1,13 @@
 //! Rows of operations and the words in them.
 
-use crate::build::model::error::{Place, Result};
+use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{Access, Row, Token};
 use crate::build::parse::Parser;
 use crate::build::parse::numbers::up_to;
 
 impl Parser {
     /// `mnemonic | operands | implicit | flags | opcodes`
-    pub fn row(&self, at: &Place, line: &str) -> Result<Row> {
+    pub fn row(&self, at: &SourceLine, line: &str) -> Result<Row> {
         let parts: Vec<&str> = line.split('|').map(str::trim).collect();
         let [mnemonic, operands, implicit, flags, opcodes] = parts[..] else {
             return at.err("expected: mnemonic | operands | implicit | flags | opcodes");
@@ -44,21 +44,21 @@ impl Parser {
     }
 }
 
-fn bit_list(at: &Place, s: &str) -> Result<(String, Option<Vec<u8>>)> {
+fn bit_list(at: &SourceLine, s: &str) -> Result<(String, Option<Vec<u8>>)> {
     let Some((name, list)) = s.split_once('[') else { return Ok((s.to_string(), None)) };
     let Some(list) = list.strip_suffix(']') else { return at.err(format!("`{s}` lacks `]`")) };
     let bits = list.split(',').map(|b| Ok(up_to(at, b, 127)? as u8)).collect::<Result<Vec<_>>>()?;
     Ok((name.to_string(), Some(bits)))
 }
 
-pub fn with_kind(s: &str) -> (String, Option<String>) {
+pub fn with_type(s: &str) -> (String, Option<String>) {
     match s.split_once('.') {
         Some((n, k)) => (n.to_string(), Some(k.to_string())),
         None => (s.to_string(), None),
     }
 }
 
-pub fn token(at: &Place, word: &str) -> Result<Token> {
+pub fn token(at: &SourceLine, word: &str) -> Result<Token> {
     if let Some(rest) = word.strip_prefix("any:") {
         let (name, bits) = bit_list(at, rest)?;
         return Ok(Token::Any { name, bits });
@@ -86,13 +86,13 @@ pub fn token(at: &Place, word: &str) -> Result<Token> {
             Some(t) => (t, true),
             None => (ty, false),
         };
-        let (name, kind) = with_kind(left);
-        return Ok(Token::Operand { name, kind, access, ty: ty.to_string(), on_return });
+        let (name, operand_type) = with_type(left);
+        return Ok(Token::Operand { name, operand_type, access, ty: ty.to_string(), on_return });
     }
     let (rest, bits) = bit_list(at, word)?;
-    let (name, kind) = with_kind(&rest);
-    if kind.is_none() && bits.is_none() {
+    let (name, operand_type) = with_type(&rest);
+    if operand_type.is_none() && bits.is_none() {
         return Ok(Token::Word(name));
     }
-    Ok(Token::Modifier { name, kind, bits })
+    Ok(Token::Modifier { name, operand_type, bits })
 }

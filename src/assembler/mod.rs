@@ -21,7 +21,7 @@ pub use symbol::{Relocation, RelocationKind};
 
 use crate::common::made;
 use crate::{Buffer, Field, Format, Inst, Opcode, Target, Value};
-use slots::{Fixup, FixupKind, Place};
+use slots::{Fixup, FixupKind, LabelPlace};
 
 /// Writes instructions, one behind the other, into a buffer of the caller's: see [`Buffer`].
 ///
@@ -107,7 +107,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// # Errors
     /// No room for labels.
     pub fn label(&mut self) -> Result<Label, AssembleError> {
-        self.new_label(Place::Unbound).map_err(|kind| self.here_is(kind, None))
+        self.new_label(LabelPlace::Unbound).map_err(|kind| self.here_is(kind, None))
     }
 
     /// A new label at the end of what is emitted so far.
@@ -115,7 +115,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// # Errors
     /// No room for labels.
     pub fn here(&mut self) -> Result<Label, AssembleError> {
-        let here = Place::Here { dword: self.len, fixups: self.fixup_count };
+        let here = LabelPlace::Here { dword: self.len, fixups: self.fixup_count };
         self.new_label(here).map_err(|kind| self.here_is(kind, None))
     }
 
@@ -124,7 +124,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// # Errors
     /// No room for labels.
     pub fn label_at(&mut self, address: u64) -> Result<Label, AssembleError> {
-        self.new_label(Place::Address(address)).map_err(|kind| self.here_is(kind, None))
+        self.new_label(LabelPlace::Address(address)).map_err(|kind| self.here_is(kind, None))
     }
 
     /// Binds a label to the end of what is emitted so far.
@@ -132,10 +132,10 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// # Errors
     /// It is bound already, or another assembler's.
     pub fn bind(&mut self, label: Label) -> Result<(), AssembleError> {
-        let here = Place::Here { dword: self.len, fixups: self.fixup_count };
+        let here = LabelPlace::Here { dword: self.len, fixups: self.fixup_count };
         let (at, count) = (label.0 as usize, self.label_count);
         match self.labels.get_mut(at).filter(|_| at < count) {
-            Some(LabelSlot(place @ Place::Unbound)) => *place = here,
+            Some(LabelSlot(place @ LabelPlace::Unbound)) => *place = here,
             Some(_) => return Err(self.here_is(AssembleErrorKind::Bound(label), None)),
             None => return Err(self.here_is(AssembleErrorKind::UnknownLabel(label), None)),
         }
@@ -363,7 +363,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         AssembleError { kind, offset: Some(self.offset()), opcode }
     }
 
-    fn new_label(&mut self, place: Place) -> Result<Label, AssembleErrorKind> {
+    fn new_label(&mut self, place: LabelPlace) -> Result<Label, AssembleErrorKind> {
         let slot = self.labels.get_mut(self.label_count).ok_or(AssembleErrorKind::Room(Room::Labels))?;
         *slot = LabelSlot(place);
         let label = Label(u32::try_from(self.label_count).map_err(|_| AssembleErrorKind::Room(Room::Labels))?);

@@ -1,6 +1,6 @@
 //! Code that comes from another address.
 
-use super::slots::Place;
+use super::slots::LabelPlace;
 use super::{AssembleError, AssembleErrorKind, Assembler};
 use crate::buffer::Memory;
 use crate::common::made;
@@ -52,9 +52,9 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
                     let before =
                         before.map_err(AssembleErrorKind::from).and_then(|n| n.ok_or(AssembleErrorKind::Boundary(to)));
                     let before = before.map_err(|kind| self.here_is(kind, Some(inst.opcode())))?;
-                    Place::Here { dword: start + dword, fixups: fixups + before }
+                    LabelPlace::Here { dword: start + dword, fixups: fixups + before }
                 }
-                _ => Place::Address(to),
+                _ => LabelPlace::Address(to),
             };
             let label = self.new_label(place).map_err(|kind| self.here_is(kind, Some(inst.opcode())))?;
             self.branch(inst, label)?;

@@ -2,7 +2,7 @@
 
 use super::far::{Long, add, reaches};
 use super::make::make;
-use super::slots::{Fixup, FixupKind, FixupSlot, Label, Place};
+use super::slots::{Fixup, FixupKind, FixupSlot, Label, LabelPlace};
 use super::{AssembleError, AssembleErrorKind, Assembler, Room};
 use crate::common::made;
 use crate::{Buffer, Inst, Relocation, decode_words};
@@ -138,9 +138,9 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
     pub(super) fn address(&self, label: Label) -> Result<u64, AssembleErrorKind> {
         match self.labels.get(label.0 as usize).filter(|_| (label.0 as usize) < self.label_count).map(|slot| slot.0) {
             None => Err(AssembleErrorKind::UnknownLabel(label)),
-            Some(Place::Unbound) => Err(AssembleErrorKind::Unbound(label)),
-            Some(Place::Address(address)) => Ok(address),
-            Some(Place::Here { dword, fixups }) => {
+            Some(LabelPlace::Unbound) => Err(AssembleErrorKind::Unbound(label)),
+            Some(LabelPlace::Address(address)) => Ok(address),
+            Some(LabelPlace::Here { dword, fixups }) => {
                 let next = self.fixups.get(fixups).filter(|_| fixups < self.fixup_count);
                 let all = self.grown;
                 Ok(self.address_of(dword + next.map_or(all.unwrap_or(self.shift), |slot| slot.0.shift)))

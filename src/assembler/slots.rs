@@ -16,15 +16,15 @@ impl fmt::Display for Label {
 
 /// Room for one label.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct LabelSlot(pub(super) Place);
+pub struct LabelSlot(pub(super) LabelPlace);
 
 impl LabelSlot {
     /// Nothing yet: `[LabelSlot::EMPTY; 16]` is room for sixteen labels.
-    pub const EMPTY: LabelSlot = LabelSlot(Place::Unbound);
+    pub const EMPTY: LabelSlot = LabelSlot(LabelPlace::Unbound);
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) enum Place {
+pub(super) enum LabelPlace {
     #[default]
     Unbound,
     /// Before this dword, as long as nothing has grown, and behind so many fix-ups.

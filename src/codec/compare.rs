@@ -1,7 +1,7 @@
 //! Whether an instruction that was made says what it should.
 
 use super::modifier;
-use crate::table::Item;
+use crate::table::OperandDesc;
 use crate::{Inst, Operand};
 
 /// The first operands that are not the same, one of each instruction; `None` on one side where it has no further one.
@@ -33,19 +33,19 @@ pub(crate) fn shown(inst: &Inst) -> impl Iterator<Item = Operand> {
 /// says there.
 pub(crate) fn same_modifiers<'a>(
     (here, there): (&Inst, &Inst),
-    modifiers: impl Iterator<Item = &'a Item>,
-    partner: impl Fn(&Item) -> Option<&'a Item>,
-    expected: impl Fn(&Item, i64) -> Option<i64>,
-    silent: impl Fn(&Item) -> i64,
-) -> Result<(), &'a Item> {
-    for item in modifiers.filter(|item| item.access.is_none()) {
-        let held = modifier(item, here);
-        let good = match partner(item) {
-            Some(other) => expected(item, held) == Some(modifier(other, there)),
-            None => held == silent(item),
+    modifiers: impl Iterator<Item = &'a OperandDesc>,
+    partner: impl Fn(&OperandDesc) -> Option<&'a OperandDesc>,
+    expected: impl Fn(&OperandDesc, i64) -> Option<i64>,
+    silent: impl Fn(&OperandDesc) -> i64,
+) -> Result<(), &'a OperandDesc> {
+    for desc in modifiers.filter(|desc| desc.access.is_none()) {
+        let held = modifier(desc, here);
+        let good = match partner(desc) {
+            Some(other) => expected(desc, held) == Some(modifier(other, there)),
+            None => held == silent(desc),
         };
         if !good {
-            return Err(item);
+            return Err(desc);
         }
     }
     Ok(())

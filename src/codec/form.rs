@@ -1,10 +1,10 @@
 //! One form of an operation on a target: what its words begin with, and what must come out of them.
 
 use super::Words;
-use crate::common::Place;
+use crate::common::OpcodeEntry;
 use crate::inst::layout;
-use crate::table::{Item, Shape};
-use crate::target::ITEMS;
+use crate::table::{FormSignature, OperandDesc};
+use crate::target::DESCS;
 use crate::{DecodeError, Field, Format, Inst, Layout, Opcode, Target, decode_words};
 
 /// A form of an operation: a base format, and what stands behind it.
@@ -13,7 +13,7 @@ pub(crate) struct Form {
     target: Target,
     number: u16,
     pub layout: &'static Layout,
-    pub shape: &'static Shape,
+    pub signature: &'static FormSignature,
     /// The format of the dword behind the base words; a literal is none.
     pub extension: Option<Format>,
 }
@@ -30,14 +30,19 @@ pub(crate) enum Unmade {
 
 impl Form {
     /// `None` if the target lacks the format.
-    pub(crate) fn new(target: Target, opcode: Opcode, place: &Place, shape: &'static Shape) -> Option<Form> {
-        let layout = layout(target, place.shape.format)?;
-        let extension = shape.extension.filter(|&e| e != Format::Literal);
-        Some(Form { opcode, target, number: place.number, layout, shape, extension })
+    pub(crate) fn new(
+        target: Target,
+        opcode: Opcode,
+        entry: &OpcodeEntry,
+        signature: &'static FormSignature,
+    ) -> Option<Form> {
+        let layout = layout(target, entry.signature.format)?;
+        let extension = signature.extension.filter(|&e| e != Format::Literal);
+        Some(Form { opcode, target, number: entry.number, layout, signature, extension })
     }
 
-    pub(crate) fn items(&self) -> impl Iterator<Item = &'static Item> + use<> {
-        items(self.target, self.shape)
+    pub(crate) fn descs(&self) -> impl Iterator<Item = &'static OperandDesc> + use<> {
+        descs(self.target, self.signature)
     }
 
     /// Encoding bits, opcode, and the code that announces what stands behind.
@@ -82,13 +87,13 @@ impl Form {
         let behind = inst.extension().filter(|&e| e != Format::Literal);
         let good = inst.opcode() == self.opcode
             && inst.words().len() == dwords
-            && (inst.format(), behind) == (self.shape.format, self.extension);
+            && (inst.format(), behind) == (self.signature.format, self.extension);
         if good { Ok(inst) } else { Err(Unmade::Other) }
     }
 }
 
-/// The operands and modifiers of a shape.
-pub(crate) fn items(target: Target, shape: &Shape) -> impl Iterator<Item = &'static Item> + use<> {
-    let tables = ITEMS[target as usize];
-    tables.list_of(shape).iter().filter_map(|&n| tables.items.get(usize::from(n)))
+/// The operands and modifiers of a signature.
+pub(crate) fn descs(target: Target, signature: &FormSignature) -> impl Iterator<Item = &'static OperandDesc> + use<> {
+    let tables = DESCS[target as usize];
+    tables.list_of(signature).iter().filter_map(|&n| tables.descs.get(usize::from(n)))
 }

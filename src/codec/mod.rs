@@ -1,6 +1,6 @@
 //! Operand types: how the bits of each are read, and how what was read is encoded again.
 //!
-//! An operand type is a [`Kind`]. What its bits say is a [`Coded`], which knows no target yet: `code.rs` says what codes
+//! An operand type is a [`OperandType`]. What its bits say is a [`Coded`], which knows no target yet: `code.rs` says what codes
 //! mean. [`read`] and [`encode`] are inverse, and stand side by side in the file of each group:
 //!
 //! | file | operand types |
@@ -29,13 +29,13 @@ mod words;
 pub(crate) use address::*;
 pub(crate) use bus::reads as bus_reads;
 pub(crate) use compare::{same_modifiers, same_operands, shown};
-pub(crate) use form::{Form, Unmade, items};
+pub(crate) use form::{Form, Unmade, descs};
 pub(crate) use number::*;
 pub(crate) use offset::*;
 pub(crate) use register::{HALF, MATRIX_FORMAT, matrix_dwords_of};
 pub(crate) use words::{Refused, Words};
 
-use crate::table::{Item, Kind, NONE};
+use crate::table::{NONE, OperandDesc, OperandType};
 use crate::{Access, Field, Inst, Operand};
 
 /// What the bits of an operand say, before a target says what codes mean.
@@ -73,48 +73,48 @@ enum Group {
 }
 
 impl Group {
-    fn of(item: &Item) -> Group {
-        use Kind::*;
-        match item.kind {
+    fn of(desc: &OperandDesc) -> Group {
+        use OperandType::*;
+        match desc.operand_type {
             Code | Agpr | AgprOrConst | Acc | AccSized | BufData | SdwaSrc | Half | HalfSel | Vdsty | SdstOrVcc
             | Vcc => Group::Register,
             BufVaddr | GlobalAddr | ScratchAddr | Saddr | ExpSrc => Group::Address,
             MimgData | MimgGather | MimgAtomic | MimgCmpswap => Group::Address,
             SmrdOffset | SmemOffset => Group::Offset,
-            _ if item.access.is_some() => Group::Number,
+            _ if desc.access.is_some() => Group::Number,
             _ => Group::Modifier,
         }
     }
 }
 
-/// What an item's bits say, and how many dwords it has; `None` for modifiers, for operands that this instruction leaves out,
+/// What a descriptor's bits say, and how many dwords it has; `None` for modifiers, for operands that this instruction leaves out,
 /// and for image addresses, which are several operands.
-pub(crate) fn read(item: &Item, inst: &Inst) -> Option<(Coded, u16)> {
-    match Group::of(item) {
-        Group::Register => register::read(item, inst),
-        Group::Address => address::read(item, inst),
-        Group::Offset => Some((offset::read(item, inst), 1)),
-        Group::Number => Some((number::read(item, inst)?, 1)),
+pub(crate) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
+    match Group::of(desc) {
+        Group::Register => register::read(desc, inst),
+        Group::Address => address::read(desc, inst),
+        Group::Offset => Some((offset::read(desc, inst), 1)),
+        Group::Number => Some((number::read(desc, inst)?, 1)),
         Group::Modifier => None,
     }
 }
 
-/// Makes an item's bits, and the flags that belong to it, say this. What stands in other fields is not looked at: the
+/// Makes a descriptor's bits, and the flags that belong to it, say this. What stands in other fields is not looked at: the
 /// words have to be decoded, and read again.
-pub(crate) fn encode(item: &Item, coded: Coded, words: &mut Words) -> Result<(), Refused> {
-    match Group::of(item) {
-        Group::Register => register::encode(item, coded, words),
-        Group::Address => address::encode(item, coded, words),
-        Group::Offset => offset::encode(item, coded, words),
-        Group::Number => number::encode(item, coded, words),
+pub(crate) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
+    match Group::of(desc) {
+        Group::Register => register::encode(desc, coded, words),
+        Group::Address => address::encode(desc, coded, words),
+        Group::Offset => offset::encode(desc, coded, words),
+        Group::Number => number::encode(desc, coded, words),
         Group::Modifier => Err(Refused::Operand),
     }
 }
 
 impl Coded {
     /// With the part of the operand that is not an operand by this name: a register beside a constant, a channel.
-    pub(crate) fn beside(self, item: &Item, inst: &Inst) -> Coded {
-        match (self, read(item, inst)) {
+    pub(crate) fn beside(self, desc: &OperandDesc, inst: &Inst) -> Coded {
+        match (self, read(desc, inst)) {
             (Coded::Number(n), Some((Coded::Both(code, _), _))) => Coded::Both(code, n),
             (Coded::Number(n), Some((Coded::Attr(_, channel), _))) => Coded::Attr(n, channel),
             _ => self,
@@ -122,13 +122,13 @@ impl Coded {
     }
 }
 
-/// How an item accesses its operand; `None` if the instruction leaves it out because it returns nothing.
-fn access(item: &Item, inst: &Inst) -> Option<Access> {
-    let access = item.access.unwrap_or(Access::Read);
-    if !is_conditional(item) {
+/// How a descriptor accesses its operand; `None` if the instruction leaves it out because it returns nothing.
+fn access(desc: &OperandDesc, inst: &Inst) -> Option<Access> {
+    let access = desc.access.unwrap_or(Access::Read);
+    if !is_conditional(desc) {
         return Some(access);
     }
-    match (flag(inst, item.cond), access) {
+    match (flag(inst, desc.cond), access) {
         (true, Access::Read) => Some(Access::ReadWrite),
         (false, Access::Write) => None,
         _ => Some(access),
@@ -136,28 +136,28 @@ fn access(item: &Item, inst: &Inst) -> Option<Access> {
 }
 
 /// It is written, or is there at all, only if a bit says that the operation returns something.
-pub(crate) fn is_conditional(item: &Item) -> bool {
-    item.cond != NONE && item.kind != Kind::SdwaSrc
+pub(crate) fn is_conditional(desc: &OperandDesc) -> bool {
+    desc.cond != NONE && desc.operand_type != OperandType::SdwaSrc
 }
 
-/// Reads an item as an operand; `None` for modifiers, and for operands that this instruction leaves out.
-pub(crate) fn operand(item: &Item, inst: &Inst) -> Option<Operand> {
-    let access = access(item, inst)?;
-    let (coded, dwords) = read(item, inst)?;
+/// Reads a descriptor as an operand; `None` for modifiers, and for operands that this instruction leaves out.
+pub(crate) fn operand(desc: &OperandDesc, inst: &Inst) -> Option<Operand> {
+    let access = access(desc, inst)?;
+    let (coded, dwords) = read(desc, inst)?;
     let bits = match coded {
-        Coded::Number(_) | Coded::Both(..) | Coded::Attr(..) | Coded::Label(_) => item.width.into(),
-        _ if matches!(item.kind, Kind::Half | Kind::HalfSel) => 16,
+        Coded::Number(_) | Coded::Both(..) | Coded::Attr(..) | Coded::Label(_) => desc.width.into(),
+        _ if matches!(desc.operand_type, OperandType::Half | OperandType::HalfSel) => 16,
         _ => dwords * 32,
     };
-    let role = if let Coded::Soffset(_) = coded { Field::Soffset } else { item.field };
+    let role = if let Coded::Soffset(_) = coded { Field::Soffset } else { desc.field };
     Some(Operand { role: Some(role), value: coded.value(inst.target(), dwords), bits, access })
 }
 
-/// The raw value of an item's field.
+/// The raw value of a descriptor's field.
 #[inline]
-pub(crate) fn value(item: &Item, inst: &Inst) -> u32 {
-    let low = bits(inst, item.lsb, item.lo_width);
-    if item.hi == NONE { low } else { low | bits(inst, item.hi, item.width - item.lo_width) << item.lo_width }
+pub(crate) fn value(desc: &OperandDesc, inst: &Inst) -> u32 {
+    let low = bits(inst, desc.lsb, desc.lo_width);
+    if desc.hi == NONE { low } else { low | bits(inst, desc.hi, desc.width - desc.lo_width) << desc.lo_width }
 }
 
 /// Bits of the words; `lsb` counts from the start of the instruction.
@@ -173,8 +173,8 @@ pub(crate) fn flag(inst: &Inst, bit: u8) -> bool {
     bit != NONE && bits(inst, bit, 1) == 1
 }
 
-/// The operand code of an item: what its value means as a source or destination.
+/// The operand code of a descriptor: what its value means as a source or destination.
 #[inline]
-pub(crate) fn code_in(item: &Item, inst: &Inst) -> u16 {
-    ((value(item, inst) as u16) << item.shift) + item.add
+pub(crate) fn code_in(desc: &OperandDesc, inst: &Inst) -> u16 {
+    ((value(desc, inst) as u16) << desc.shift) + desc.add
 }

@@ -5,59 +5,59 @@ use super::number::range;
 use super::register::put_code;
 use super::{Coded, Refused, Words, bits, flag, value};
 use crate::Inst;
-use crate::table::{Item, Kind, NONE};
+use crate::table::{NONE, OperandDesc, OperandType};
 
 /// Bits of a scalar register in an offset.
 pub(crate) const SCALAR: u8 = 7;
 
-pub(super) fn read(item: &Item, inst: &Inst) -> Coded {
-    let [imm, soffset_en, soffset, _] = item.aux;
-    let raw = value(item, inst);
-    if item.kind == Kind::SmrdOffset {
+pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Coded {
+    let [imm, soffset_en, soffset, _] = desc.aux;
+    let raw = value(desc, inst);
+    if desc.operand_type == OperandType::SmrdOffset {
         // GCN 1.0 and 1.1: a constant, an SGPR, or a literal.
         return if flag(inst, imm) { Coded::Number(raw.into()) } else { coded(inst, raw as u16) };
     }
-    let number = if is_signed(item) { sign_extended(raw, item.width) } else { raw.into() };
+    let number = if is_signed(desc) { sign_extended(raw, desc.width) } else { raw.into() };
     let register = || if soffset == NONE { 0 } else { bits(inst, soffset, SCALAR) as u16 };
     match (flag(inst, imm), flag(inst, soffset_en)) {
         (true, true) => Coded::Both(register(), number),
         (true, false) => Coded::Number(number),
         (false, true) => Coded::Soffset(register()),
-        (false, false) => Coded::Code(bits(inst, item.lsb, SCALAR) as u16),
+        (false, false) => Coded::Code(bits(inst, desc.lsb, SCALAR) as u16),
     }
 }
 
-pub(super) fn encode(item: &Item, coded: Coded, words: &mut Words) -> Result<(), Refused> {
-    let [imm, soffset_en, soffset, _] = item.aux;
-    if item.kind == Kind::SmrdOffset {
+pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
+    let [imm, soffset_en, soffset, _] = desc.aux;
+    if desc.operand_type == OperandType::SmrdOffset {
         words.set(imm, matches!(coded, Coded::Number(_)));
         return match coded {
-            Coded::Number(n) => match (range(item), u32::try_from(n)) {
-                ((_, most), _) if (0..=most).contains(&n) => words.item(item, n as u32),
+            Coded::Number(n) => match (range(desc), u32::try_from(n)) {
+                ((_, most), _) if (0..=most).contains(&n) => words.desc(desc, n as u32),
                 // A greater one is a literal, where the format has room for one.
-                (_, Ok(dword)) if words.layout.extends.iter().any(|e| e.field == item.field) => {
-                    encode(item, Coded::Literal(dword), words)
+                (_, Ok(dword)) if words.layout.extends.iter().any(|e| e.field == desc.field) => {
+                    encode(desc, Coded::Literal(dword), words)
                 }
                 ((min, max), _) => Err(Refused::Range { min, max }),
             },
             Coded::Literal(dword) => {
                 words.put_literal(dword)?;
-                put_code(item, LITERAL, words)
+                put_code(desc, LITERAL, words)
             }
-            Coded::Code(code) | Coded::Soffset(code) => put_code(item, code, words),
+            Coded::Code(code) | Coded::Soffset(code) => put_code(desc, code, words),
             _ => Err(Refused::Operand),
         };
     }
     // A register of its own can be added on some targets only.
     let (register, number) = match coded {
-        Coded::Soffset(code) if soffset_en == NONE => return encode(item, Coded::Code(code), words),
+        Coded::Soffset(code) if soffset_en == NONE => return encode(desc, Coded::Code(code), words),
         Coded::Soffset(code) => (Some(code), None),
         Coded::Both(code, n) if soffset_en != NONE => (Some(code), Some(n)),
         Coded::Number(n) => (None, Some(n)),
         Coded::Code(code) if code >> SCALAR == 0 => {
             words.set(imm, false);
             words.set(soffset_en, false);
-            words.put(item.lsb, item.lo_width, code.into());
+            words.put(desc.lsb, desc.lo_width, code.into());
             return Ok(());
         }
         _ => return Err(Refused::Operand),
@@ -68,20 +68,20 @@ pub(super) fn encode(item: &Item, coded: Coded, words: &mut Words) -> Result<(),
         words.put(soffset, SCALAR, code.into());
     }
     match number {
-        Some(n) => super::encode_number(item, n, words),
+        Some(n) => super::encode_number(desc, n, words),
         None => Ok(()),
     }
 }
 
 /// A number of the field is so many bytes.
-pub(crate) fn unit(item: &Item) -> i64 {
-    if item.kind == Kind::SmrdOffset { 4 } else { 1 }
+pub(crate) fn unit(desc: &OperandDesc) -> i64 {
+    if desc.operand_type == OperandType::SmrdOffset { 4 } else { 1 }
 }
 
 /// The offset is signed where a second register can be added to it (gfx9 and later); so are modifiers of a kind of their
 /// own.
-pub(crate) fn is_signed(item: &Item) -> bool {
-    item.kind == Kind::Signed || item.kind == Kind::SmemOffset && item.aux[1] != NONE
+pub(crate) fn is_signed(desc: &OperandDesc) -> bool {
+    desc.operand_type == OperandType::Signed || desc.operand_type == OperandType::SmemOffset && desc.aux[1] != NONE
 }
 
 pub(crate) fn sign_extended(value: u32, width: u8) -> i64 {

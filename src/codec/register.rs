@@ -3,55 +3,57 @@
 use super::code::{AGPR, LITERAL, VGPR, coded, vcc};
 use super::{Coded, Refused, Words, bits, code_in, flag, value};
 use crate::Inst;
-use crate::table::{Item, Kind, NONE};
+use crate::table::{NONE, OperandDesc, OperandType};
 
 /// The bit of a field that says which half of a register is meant, where one does.
 pub(crate) const HALF: u16 = 0x80;
 /// The bits of a code that an SDWA source has; above them the flag says whether it is a scalar.
 const SDWA_BITS: u16 = 0xff;
 
-pub(super) fn read(item: &Item, inst: &Inst) -> Option<(Coded, u16)> {
-    let code = code_in(item, inst);
-    let dwords = item.dwords.into();
+pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
+    let code = code_in(desc, inst);
+    let dwords = desc.dwords.into();
     Some((
-        match item.kind {
-            Kind::Agpr => Coded::Code(code - VGPR + AGPR),
-            Kind::AgprOrConst if code >= VGPR => Coded::Code(code - VGPR + AGPR),
-            Kind::AccSized => {
-                let register = if flag(inst, item.aux[0]) { code - VGPR + AGPR } else { code };
-                return Some((Coded::Code(register), matrix_dwords(item, inst)));
+        match desc.operand_type {
+            OperandType::Agpr => Coded::Code(code - VGPR + AGPR),
+            OperandType::AgprOrConst if code >= VGPR => Coded::Code(code - VGPR + AGPR),
+            OperandType::AccSized => {
+                let register = if flag(inst, desc.aux[0]) { code - VGPR + AGPR } else { code };
+                return Some((Coded::Code(register), matrix_dwords(desc, inst)));
             }
-            Kind::BufData if flag(inst, item.aux[1]) && inst.has_lds() => return None,
-            Kind::Acc | Kind::BufData if code >= VGPR && flag(inst, item.aux[0]) => {
-                let tfe = item.kind == Kind::BufData && tfe(item, inst);
+            OperandType::BufData if flag(inst, desc.aux[1]) && inst.has_lds() => return None,
+            OperandType::Acc | OperandType::BufData if code >= VGPR && flag(inst, desc.aux[0]) => {
+                let tfe = desc.operand_type == OperandType::BufData && tfe(desc, inst);
                 return Some((Coded::Code(code - VGPR + AGPR), dwords + u16::from(tfe)));
             }
-            Kind::BufData => return Some((Coded::Code(code), dwords + u16::from(tfe(item, inst)))),
+            OperandType::BufData => return Some((Coded::Code(code), dwords + u16::from(tfe(desc, inst)))),
             // Without the flag (before gfx9) a source is always a VGPR.
-            Kind::SdwaSrc if flag(inst, item.cond) => coded(inst, code),
-            Kind::SdwaSrc => Coded::Code(code | VGPR),
-            Kind::Half | Kind::HalfSel => {
-                let (register, high) = match item.kind {
-                    Kind::Half if code >= VGPR => (code & !HALF, code & HALF != 0),
-                    Kind::Half => (code, false),
-                    _ => (code, code >= VGPR && flag(inst, item.aux[3])),
+            OperandType::SdwaSrc if flag(inst, desc.cond) => coded(inst, code),
+            OperandType::SdwaSrc => Coded::Code(code | VGPR),
+            OperandType::Half | OperandType::HalfSel => {
+                let (register, high) = match desc.operand_type {
+                    OperandType::Half if code >= VGPR => (code & !HALF, code & HALF != 0),
+                    OperandType::Half => (code, false),
+                    _ => (code, code >= VGPR && flag(inst, desc.aux[3])),
                 };
                 return Some((if high { Coded::High(register) } else { coded(inst, register) }, 1));
             }
             // The second of two destinations: it is odd where the first one is even.
-            Kind::Vdsty => Coded::Code(item.add + (value(item, inst) as u16) * 2 + u16::from(!flag(inst, item.aux[0]))),
-            Kind::SdstOrVcc if !flag(inst, item.aux[0]) => Coded::Vcc,
-            Kind::Vcc => Coded::Vcc,
+            OperandType::Vdsty => {
+                Coded::Code(desc.add + (value(desc, inst) as u16) * 2 + u16::from(!flag(inst, desc.aux[0])))
+            }
+            OperandType::SdstOrVcc if !flag(inst, desc.aux[0]) => Coded::Vcc,
+            OperandType::Vcc => Coded::Vcc,
             _ => coded(inst, code),
         },
         dwords,
     ))
 }
 
-pub(super) fn encode(item: &Item, coded: Coded, words: &mut Words) -> Result<(), Refused> {
+pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
     let (code, high) = match coded {
-        Coded::Vcc if item.kind == Kind::SdstOrVcc => {
-            words.set(item.aux[0], false);
+        Coded::Vcc if desc.operand_type == OperandType::SdstOrVcc => {
+            words.set(desc.aux[0], false);
             return Ok(());
         }
         Coded::Vcc => (vcc(words.target), false),
@@ -64,52 +66,55 @@ pub(super) fn encode(item: &Item, coded: Coded, words: &mut Words) -> Result<(),
         _ => return Err(Refused::Operand),
     };
     let is_agpr = code >= AGPR;
-    let has_agprs = matches!(item.kind, Kind::Agpr | Kind::AgprOrConst | Kind::Acc | Kind::AccSized | Kind::BufData);
-    let has_halves = matches!(item.kind, Kind::Half | Kind::HalfSel);
+    let has_agprs = matches!(
+        desc.operand_type,
+        OperandType::Agpr | OperandType::AgprOrConst | OperandType::Acc | OperandType::AccSized | OperandType::BufData
+    );
+    let has_halves = matches!(desc.operand_type, OperandType::Half | OperandType::HalfSel);
     if is_agpr && !has_agprs || high && !has_halves {
         return Err(Refused::Operand);
     }
     let vector = if is_agpr { code - AGPR + VGPR } else { code };
-    match item.kind {
-        Kind::Vcc if code == vcc(words.target) => Ok(()),
-        Kind::Vcc => Err(Refused::Operand),
-        Kind::Agpr if !is_agpr => Err(Refused::Operand),
-        Kind::AgprOrConst if !is_agpr && code >= VGPR => Err(Refused::Operand),
-        Kind::Acc | Kind::AccSized | Kind::BufData => {
+    match desc.operand_type {
+        OperandType::Vcc if code == vcc(words.target) => Ok(()),
+        OperandType::Vcc => Err(Refused::Operand),
+        OperandType::Agpr if !is_agpr => Err(Refused::Operand),
+        OperandType::AgprOrConst if !is_agpr && code >= VGPR => Err(Refused::Operand),
+        OperandType::Acc | OperandType::AccSized | OperandType::BufData => {
             // A constant says nothing of the flag, which another operand may have too.
             if code >= VGPR {
-                words.decide(item.aux[0], is_agpr)?;
+                words.decide(desc.aux[0], is_agpr)?;
             }
-            put_code(item, vector, words)
+            put_code(desc, vector, words)
         }
-        Kind::SdwaSrc => {
-            if code < VGPR && item.cond == NONE {
+        OperandType::SdwaSrc => {
+            if code < VGPR && desc.cond == NONE {
                 return Err(Refused::Operand);
             }
-            words.set(item.cond, code < VGPR);
-            words.item(item, (code & SDWA_BITS).into())
+            words.set(desc.cond, code < VGPR);
+            words.desc(desc, (code & SDWA_BITS).into())
         }
-        Kind::Half if code >= VGPR && code & HALF != 0 => Err(Refused::Operand),
-        Kind::Half => put_code(item, code | if high { HALF } else { 0 }, words),
-        Kind::HalfSel => {
-            words.set(item.aux[3], high);
-            put_code(item, code, words)
+        OperandType::Half if code >= VGPR && code & HALF != 0 => Err(Refused::Operand),
+        OperandType::Half => put_code(desc, code | if high { HALF } else { 0 }, words),
+        OperandType::HalfSel => {
+            words.set(desc.aux[3], high);
+            put_code(desc, code, words)
         }
-        Kind::Vdsty => {
-            let register = code.checked_sub(item.add).ok_or(Refused::Operand)?;
-            words.item(item, (register / 2).into())
+        OperandType::Vdsty => {
+            let register = code.checked_sub(desc.add).ok_or(Refused::Operand)?;
+            words.desc(desc, (register / 2).into())
         }
-        Kind::SdstOrVcc => {
-            words.set(item.aux[0], true);
-            put_code(item, code, words)
+        OperandType::SdstOrVcc => {
+            words.set(desc.aux[0], true);
+            put_code(desc, code, words)
         }
-        _ => put_code(item, vector, words),
+        _ => put_code(desc, vector, words),
     }
 }
 
 /// Registers of a matrix by the format of its elements: of 8 bits, 6 or 4. LLVM takes the numbers without a meaning for 8.
-pub(super) fn matrix_dwords(item: &Item, inst: &Inst) -> u16 {
-    matrix_dwords_of(bits(inst, item.aux[1], MATRIX_FORMAT))
+pub(super) fn matrix_dwords(desc: &OperandDesc, inst: &Inst) -> u16 {
+    matrix_dwords_of(bits(inst, desc.aux[1], MATRIX_FORMAT))
 }
 
 /// Bits of the format of a matrix.
@@ -123,13 +128,13 @@ pub(crate) const fn matrix_dwords_of(format: u32) -> u16 {
     }
 }
 
-/// A code in the field of an item.
-pub(super) fn put_code(item: &Item, code: u16, words: &mut Words) -> Result<(), Refused> {
-    let value = code.checked_sub(item.add).filter(|n| n % (1 << item.shift) == 0).ok_or(Refused::Operand)?;
-    words.item(item, (value >> item.shift).into())
+/// A code in the field of a descriptor.
+pub(super) fn put_code(desc: &OperandDesc, code: u16, words: &mut Words) -> Result<(), Refused> {
+    let value = code.checked_sub(desc.add).filter(|n| n % (1 << desc.shift) == 0).ok_or(Refused::Operand)?;
+    words.desc(desc, (value >> desc.shift).into())
 }
 
 /// One register more for the fail status.
-fn tfe(item: &Item, inst: &Inst) -> bool {
-    flag(inst, item.aux[2])
+fn tfe(desc: &OperandDesc, inst: &Inst) -> bool {
+    flag(inst, desc.aux[2])
 }

@@ -1,7 +1,7 @@
 //! Words in the making.
 
 use crate::decode::MAX_DWORDS;
-use crate::table::{Item, NONE};
+use crate::table::{NONE, OperandDesc};
 use crate::{FieldInfo, Inst, Layout, Target};
 
 /// Why an operand or a modifier cannot stand in its field.
@@ -83,14 +83,14 @@ impl Words {
         }
     }
 
-    /// The raw value of an item's field.
-    pub(crate) fn item(&mut self, item: &Item, value: u32) -> Result<(), Refused> {
-        if u64::from(value) >> item.width != 0 {
+    /// The raw value of a descriptor's field.
+    pub(crate) fn desc(&mut self, desc: &OperandDesc, value: u32) -> Result<(), Refused> {
+        if u64::from(value) >> desc.width != 0 {
             return Err(Refused::Operand);
         }
-        self.put(item.lsb, item.lo_width, value);
-        if item.hi != NONE {
-            self.put(item.hi, item.width - item.lo_width, value >> item.lo_width);
+        self.put(desc.lsb, desc.lo_width, value);
+        if desc.hi != NONE {
+            self.put(desc.hi, desc.width - desc.lo_width, value >> desc.lo_width);
         }
         Ok(())
     }

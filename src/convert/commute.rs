@@ -3,7 +3,7 @@
 use super::{ConvertError, kept};
 use crate::codec::{Words, encode, read, same_operands};
 use crate::common::SWAPS;
-use crate::table::{Item, Kind};
+use crate::table::{OperandDesc, OperandType};
 use crate::{Access, Field, Inst, Opcode, Operand, decode_words};
 
 /// Modifiers with a bit for each source.
@@ -89,10 +89,10 @@ impl Inst {
     }
 
     /// The first two sources.
-    fn sources(&self) -> Option<(&'static Item, &'static Item)> {
-        let mut sources = self.all_items().filter(|item| {
+    fn sources(&self) -> Option<(&'static OperandDesc, &'static OperandDesc)> {
+        let mut sources = self.all_items().filter(|desc| {
             // A literal that is always there, and the vcc that no field names, are none.
-            item.access == Some(Access::Read) && matches!(item.kind, Kind::Code | Kind::SdwaSrc)
+            desc.access == Some(Access::Read) && matches!(desc.operand_type, OperandType::Code | OperandType::SdwaSrc)
         });
         Some((sources.next()?, sources.next()?))
     }

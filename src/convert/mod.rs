@@ -8,10 +8,10 @@ mod commute;
 use core::fmt;
 
 use crate::codec::code::vcc;
-use crate::codec::{self, Coded, Unmade, encode, held, hold, items, neutral_of, read, same_operands, shown};
-use crate::common::Place;
+use crate::codec::{self, Coded, Unmade, descs, encode, held, hold, neutral_of, read, same_operands, shown};
+use crate::common::OpcodeEntry;
 use crate::inst::layout;
-use crate::table::{Item, Kind, Shape};
+use crate::table::{FormSignature, OperandDesc, OperandType};
 use crate::{DecodeError, Field, Format, Inst, Opcode, Operand, Reg, RuleError, Target, Value};
 
 /// Why an instruction cannot be encoded in another way; see [`Inst::shrink`] and [`Inst::commuted`].
@@ -102,9 +102,9 @@ impl Opcode {
     /// # }
     /// ```
     pub fn forms(self, target: Target) -> impl Iterator<Item = Form> {
-        self.places(target).flat_map(move |place| {
-            let format = place.shape.format;
-            let mut forms = place.forms(target).map(|shape| Form { format, extension: shape.extension });
+        self.entries(target).flat_map(move |entry| {
+            let format = entry.signature.format;
+            let mut forms = entry.forms(target).map(|signature| Form { format, extension: signature.extension });
             // Up to two: SDWA and DPP.
             [Some(Form { format, extension: None }), forms.next(), forms.next()].into_iter().flatten()
         })
@@ -189,13 +189,13 @@ impl Inst {
             return Ok(*self);
         }
         let lacks = ConvertError::Form { format: Some(format), extension };
-        let mut places = self.opcode().places(self.target()).filter(|place| place.shape.format == format);
-        let made = places.find_map(|place| {
-            let shape = match extension {
-                None => place.shape,
-                Some(_) => place.forms(self.target()).find(|shape| shape.extension == extension)?,
+        let mut entries = self.opcode().entries(self.target()).filter(|entry| entry.signature.format == format);
+        let made = entries.find_map(|entry| {
+            let signature = match extension {
+                None => entry.signature,
+                Some(_) => entry.forms(self.target()).find(|signature| signature.extension == extension)?,
             };
-            Some(convert(&self.canonical(), &place, shape))
+            Some(convert(&self.canonical(), &entry, signature))
         });
         made.unwrap_or(Err(lacks))
     }
@@ -207,7 +207,7 @@ impl Inst {
         if self.second_opcode().is_some() {
             return Err(ConvertError::Form { format: None, extension: None });
         }
-        let mut formats = self.opcode().places(target).map(|place| place.shape.format);
+        let mut formats = self.opcode().entries(target).map(|entry| entry.signature.format);
         let found =
             formats.find(|&format| size(format) == bits && (size(self.format()) != bits || format == self.format()));
         match found {
@@ -216,44 +216,48 @@ impl Inst {
         }
     }
 
-    fn all_items(&self) -> impl Iterator<Item = &'static Item> + use<> {
-        items(self.target(), self.shape())
+    fn all_items(&self) -> impl Iterator<Item = &'static OperandDesc> + use<> {
+        descs(self.target(), self.signature())
     }
 }
 
-fn convert(from: &Inst, place: &Place, shape: &'static Shape) -> Result<Inst, ConvertError> {
-    let extension = shape.extension.filter(|e| *e != Format::Literal);
-    let lacks = ConvertError::Form { format: Some(shape.format), extension };
-    let form = codec::Form::new(from.target(), from.opcode(), place, shape).ok_or(lacks)?;
+fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) -> Result<Inst, ConvertError> {
+    let extension = signature.extension.filter(|e| *e != Format::Literal);
+    let lacks = ConvertError::Form { format: Some(signature.format), extension };
+    let form = codec::Form::new(from.target(), from.opcode(), entry, signature).ok_or(lacks)?;
     let mut words = form.start();
     // The operands, in the order of the text.
-    let mut theirs = form.items().filter(is_operand);
-    for item in from.all_items().filter(is_operand) {
+    let mut theirs = form.descs().filter(is_operand);
+    for desc in from.all_items().filter(is_operand) {
         let other = theirs.next().ok_or(lacks)?;
-        let Some((coded, _)) = read(item, from) else { continue };
+        let Some((coded, _)) = read(desc, from) else { continue };
         let coded = match coded {
             // What need not be named is not.
-            Coded::Code(code) if code == vcc(from.target()) && other.kind == Kind::SdstOrVcc => Coded::Vcc,
+            Coded::Code(code) if code == vcc(from.target()) && other.operand_type == OperandType::SdstOrVcc => {
+                Coded::Vcc
+            }
             coded => coded,
         };
-        encode(other, coded, &mut words).map_err(|_| ConvertError::Operand(item.field))?;
+        encode(other, coded, &mut words).map_err(|_| ConvertError::Operand(desc.field))?;
     }
     if theirs.next().is_some() {
         return Err(lacks);
     }
     // The modifiers: what says something must find a place.
-    for item in form.items().filter(|item| !is_operand(item)) {
-        hold(item, neutral_of(item), &mut words).map_err(|_| lacks)?;
+    for desc in form.descs().filter(|desc| !is_operand(desc)) {
+        hold(desc, neutral_of(desc), &mut words).map_err(|_| lacks)?;
     }
-    for item in from.all_items().filter(|item| !is_operand(item)) {
-        let held = held(item, from);
+    for desc in from.all_items().filter(|desc| !is_operand(desc)) {
+        let held = held(desc, from);
         // Where no lane is out of range, it does not matter what those do.
-        if held == neutral_of(item) || item.kind == Kind::DppBound {
+        if held == neutral_of(desc) || desc.operand_type == OperandType::DppBound {
             continue;
         }
-        let refused = ConvertError::Modifier { field: item.field, value: held };
-        let same = |other: &&Item| (other.field, other.kind, other.access) == (item.field, item.kind, None);
-        let other = form.items().find(same).ok_or(refused)?;
+        let refused = ConvertError::Modifier { field: desc.field, value: held };
+        let same = |other: &&OperandDesc| {
+            (other.field, other.operand_type, other.access) == (desc.field, desc.operand_type, None)
+        };
+        let other = form.descs().find(same).ok_or(refused)?;
         hold(other, held, &mut words).map_err(|_| refused)?;
     }
     let literal = from.operands().find(|operand| matches!(operand.value, Value::Literal(_)));
@@ -266,8 +270,8 @@ fn convert(from: &Inst, place: &Place, shape: &'static Shape) -> Result<Inst, Co
     kept(from, made)
 }
 
-fn is_operand(item: &&'static Item) -> bool {
-    item.access.is_some()
+fn is_operand(desc: &&'static OperandDesc) -> bool {
+    desc.access.is_some()
 }
 
 /// Fails unless both have the same operands, and read and write the same registers.

@@ -1,23 +1,25 @@
 //! Which values single fields may hold: asked of the tables that decoding looks at, without an instruction.
 
-use super::{class_of, class_of_form, family, further, in_lane, in_set, parts, refused_by, slot, zeros};
+use super::{
+    constraints_of, constraints_of_form, further, in_set, is_in_set, op_index, opcode_space, parts, refused_by, zeros,
+};
 use crate::inst::layout;
 use crate::shared::marks;
-use crate::table::{Check, Class, DecodeTables, Item, NONE};
+use crate::table::{Check, Constraints, DecodeTables, NONE, OperandDesc};
 use crate::target::DECODE;
-use crate::target::generated::LANES;
+use crate::target::generated::CHECKED_FIELDS;
 use crate::{Field, Format, Target};
 
-/// The slot of a number in a format's opcode field; `None` if no operation has the number.
-pub(crate) fn slot_of(target: Target, format: Format, number: u16) -> Option<u16> {
+/// The opcode index of a number in a format's opcode field; `None` if no operation has the number.
+pub(crate) fn index_of(target: Target, format: Format, number: u16) -> Option<u16> {
     let t = DECODE[target as usize];
-    let is_of = |slot: &u16| {
-        let class = class_of(t, *slot);
-        class != 0 && parts(t, class).0 == format
+    let is_of = |op_index: &u16| {
+        let constraints = constraints_of(t, *op_index);
+        constraints != 0 && parts(t, constraints).0 == format
     };
     let mut joined = t.joined.iter().filter(|joined| number <= joined.op_mask).map(|joined| joined.base + number);
-    if let Some(slot) = joined.find(is_of) {
-        return Some(slot);
+    if let Some(op_index) = joined.find(is_of) {
+        return Some(op_index);
     }
     let there = layout(target, format).filter(|l| !l.extension)?;
     let (mut word, mut op_bits) = (0u64, 0);
@@ -35,46 +37,46 @@ pub(crate) fn slot_of(target: Target, format: Format, number: u16) -> Option<u16
     if u32::from(number) >> op_bits != 0 {
         return None;
     }
-    Some(slot(family(t, word as u32), word as u32)).filter(is_of)
+    Some(op_index(opcode_space(t, word as u32), word as u32)).filter(is_of)
 }
 
 /// What decoding asks of a form of an operation.
 #[derive(Clone, Copy)]
 pub(crate) struct Probe {
     t: &'static DecodeTables,
-    class: &'static Class,
-    /// The checks that fit no lane, and those of the third dword and the fourth.
+    constraints: &'static Constraints,
+    /// The checks that fit no checked field, and those of the third dword and the fourth.
     more: &'static [Check],
     wide: &'static [Check],
     /// Bits that must be zero, and that must be one.
     zeros: u128,
     ones: u128,
-    lanes: usize,
+    checked: usize,
 }
 
 impl Probe {
     /// Of the base form, or of the first or second one with a dword behind the base words.
-    pub(crate) fn new(target: Target, slot: u16, form: u8) -> Option<Probe> {
+    pub(crate) fn new(target: Target, op_index: u16, form: u8) -> Option<Probe> {
         let t = DECODE[target as usize];
-        let number = class_of_form(t, slot, form)?;
-        let class = t.classes.get(usize::from(number)).filter(|_| number != 0)?;
-        // Two operations that are one are found as the first of them, in its family.
-        let joined = t.joined.iter().find(|joined| (joined.base..=joined.base + joined.op_mask).contains(&slot));
-        let family = match joined {
-            Some(joined) => family(t, joined.values.0 as u32),
-            None => t.families.iter().rev().find(|f| f.base <= slot)?,
+        let number = constraints_of_form(t, op_index, form)?;
+        let constraints = t.constraints.get(usize::from(number)).filter(|_| number != 0)?;
+        // Two operations that are one are found as the first of them, in its opcode space.
+        let joined = t.joined.iter().find(|joined| (joined.base..=joined.base + joined.op_mask).contains(&op_index));
+        let opcode_space = match joined {
+            Some(joined) => opcode_space(t, joined.values.0 as u32),
+            None => t.opcode_spaces.iter().rev().find(|f| f.base <= op_index)?,
         };
-        let (ones, more) = further(t, number, class);
-        let third = t.wide.iter().find(|w| w.class == number);
+        let (ones, more) = further(t, number, constraints);
+        let third = t.wide.iter().find(|w| w.constraints == number);
         let (wide, zeros_behind, ones_behind) = third.map_or((&[][..], 0, 0), |w| (w.checks, w.zeros, w.ones));
         Some(Probe {
             t,
-            class,
+            constraints,
             more,
             wide,
-            zeros: u128::from(zeros(t, class)) | u128::from(zeros_behind) << 64,
+            zeros: u128::from(zeros(t, constraints)) | u128::from(zeros_behind) << 64,
             ones: u128::from(ones) | u128::from(ones_behind) << 64,
-            lanes: family.lanes.into(),
+            checked: opcode_space.checked.into(),
         })
     }
 
@@ -87,27 +89,27 @@ impl Probe {
         forced.wrapping_shr(bit.into()) & 1 == 0
     }
 
-    /// The field of an item may hold a value, as far as other fields have no say in it. `flag`: the bit that some fields
+    /// The field of a descriptor may hold a value, as far as other fields have no say in it. `flag`: the bit that some fields
     /// have besides, which says whether a destination is returned, what an address is, ...
-    pub(crate) fn accepts(&self, item: &Item, value: u32, flag: bool) -> bool {
+    pub(crate) fn accepts(&self, desc: &OperandDesc, value: u32, flag: bool) -> bool {
         let place = |value: u32| {
-            let low = u128::from(value & ((1u64 << item.lo_width) - 1) as u32).wrapping_shl(item.lsb.into());
-            let rest = u128::from(value >> item.lo_width);
-            let high = if item.hi == NONE { 0 } else { rest.wrapping_shl(item.hi.into()) };
+            let low = u128::from(value & ((1u64 << desc.lo_width) - 1) as u32).wrapping_shl(desc.lsb.into());
+            let rest = u128::from(value >> desc.lo_width);
+            let high = if desc.hi == NONE { 0 } else { rest.wrapping_shl(desc.hi.into()) };
             low | high
         };
-        let (bits, mask) = (place(value), place(((1u64 << item.width) - 1) as u32));
+        let (bits, mask) = (place(value), place(((1u64 << desc.width) - 1) as u32));
         if bits & self.zeros != 0 || !bits & mask & self.ones != 0 {
             return false;
         }
-        if item.lsb >= 64 {
-            return self.is_taken(self.wide, item.lsb - 64, (bits >> 64) as u64, flag);
+        if desc.lsb >= 64 {
+            return self.is_taken(self.wide, desc.lsb - 64, (bits >> 64) as u64, flag);
         }
         let bits = bits as u64;
-        let lanes = LANES.get(self.lanes).into_iter().flatten().enumerate();
-        let mut mine = lanes.filter(|(_, (lsb, width))| *width > 0 && *lsb == item.lsb);
-        mine.all(|(n, _)| in_lane(self.t, self.class, self.lanes, n, bits))
-            && self.is_taken(self.more, item.lsb, bits, flag)
+        let checked = CHECKED_FIELDS.get(self.checked).into_iter().flatten().enumerate();
+        let mut mine = checked.filter(|(_, (lsb, width))| *width > 0 && *lsb == desc.lsb);
+        mine.all(|(n, _)| is_in_set(self.t, self.constraints, self.checked, n, bits))
+            && self.is_taken(self.more, desc.lsb, bits, flag)
     }
 
     fn is_taken(&self, checks: &[Check], lsb: u8, bits: u64, flag: bool) -> bool {
@@ -124,11 +126,11 @@ impl Probe {
 
     /// The operation knows the lds bit.
     pub(crate) fn has_lds(&self) -> bool {
-        self.class.marks & marks::LDS != 0
+        self.constraints.marks & marks::LDS != 0
     }
 
     /// The operation knows the d16 bit.
     pub(crate) fn has_d16(&self) -> bool {
-        self.class.marks & marks::D16 != 0
+        self.constraints.marks & marks::D16 != 0
     }
 }

@@ -3,10 +3,10 @@
 use super::argument::{Argument, ToArgument};
 use super::fill::fill;
 use super::{BuildError, op};
-use crate::common::Place;
+use crate::common::OpcodeEntry;
 use crate::inst::layout;
 use crate::make::generated::RULES;
-use crate::table::Shape;
+use crate::table::FormSignature;
 use crate::{Field, Format, Inst, Opcode, Special, Target};
 
 /// Arguments of one instruction: more than any has.
@@ -215,18 +215,18 @@ impl Builder {
         if let Some(error) = self.error {
             return Err(error);
         }
-        if self.opcode.places(self.target).next().is_none() {
+        if self.opcode.entries(self.target).next().is_none() {
             return Err(BuildError::Opcode(self.opcode));
         }
         let mut best: Option<BuildError> = None;
         for wanted in [Rank::Short, Rank::Long, Rank::Sdwa, Rank::Dpp] {
-            for place in self.opcode.places(self.target) {
-                let base = core::iter::once(place.shape);
-                for shape in base.chain(place.forms(self.target)) {
-                    if self.rank(&place, shape) != Some(wanted) {
+            for entry in self.opcode.entries(self.target) {
+                let base = core::iter::once(entry.signature);
+                for signature in base.chain(entry.forms(self.target)) {
+                    if self.rank(&entry, signature) != Some(wanted) {
                         continue;
                     }
-                    match fill(self, &place, shape) {
+                    match fill(self, &entry, signature) {
                         Ok(inst) => return Ok(inst),
                         // What an encoding lacks says less than what it refuses.
                         Err(error) if best.is_none_or(|b| weight(&error) >= weight(&b)) => best = Some(error),
@@ -245,9 +245,9 @@ impl Builder {
     }
 
     /// Which turn a form has; `None` if it is not wanted at all.
-    fn rank(&self, place: &Place, shape: &Shape) -> Option<Rank> {
-        let bits = layout(self.target, place.shape.format)?.bits;
-        let extension = shape.extension.filter(|&e| e != Format::Literal);
+    fn rank(&self, entry: &OpcodeEntry, signature: &FormSignature) -> Option<Rank> {
+        let bits = layout(self.target, entry.signature.format)?.bits;
+        let extension = signature.extension.filter(|&e| e != Format::Literal);
         let rank = match extension {
             None if bits == 32 => Rank::Short,
             None => Rank::Long,
@@ -258,7 +258,7 @@ impl Builder {
         const DPP: [Field; 4] = [Field::DppCtrl, Field::RowMask, Field::BankMask, Field::BoundCtrl];
         let given = |fields: &[Field]| self.arguments().iter().any(|(f, _)| fields.contains(f));
         let good = match self.encoding {
-            Encoding::Format(format) => extension.unwrap_or(place.shape.format) == format,
+            Encoding::Format(format) => extension.unwrap_or(entry.signature.format) == format,
             Encoding::Bits(n) => extension.is_none() && bits == n,
             Encoding::Sdwa => rank == Rank::Sdwa,
             Encoding::Dpp => rank == Rank::Dpp,

@@ -6,7 +6,7 @@ use super::op::{self, BufferAddress, Kind, Op, class};
 use super::resolve::{Rules, bus_key, resolve};
 use super::{BuildError, Code, Given};
 use crate::codec::code::{AGPR_LAST, LITERAL, VGPR, is_inside, scalar_align};
-use crate::table::{NONE, Ty};
+use crate::table::{DataType, NONE};
 use crate::{Field, FieldError};
 use core::marker::PhantomData;
 
@@ -18,7 +18,7 @@ pub(crate) struct Place {
     pub shift: u8,
     pub add: u16,
     pub allowed: u16,
-    pub ty: Ty,
+    pub ty: DataType,
     /// It is read over the constant bus.
     pub bus: bool,
     /// The bit that makes it an AccVGPR.

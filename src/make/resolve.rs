@@ -5,7 +5,7 @@ use super::op::{self, class};
 use crate::Field;
 use crate::codec::code::*;
 use crate::codec::constants::{F16_BITS, F32_BITS, F64_BITS, half};
-use crate::table::Ty;
+use crate::table::DataType;
 
 /// What the codes of a target are, and what it demands of register tuples.
 pub(crate) struct Rules {
@@ -103,16 +103,16 @@ pub(crate) const fn narrow_float(value: u64, short: bool) -> Option<u32> {
 
 /// The code of a constant, and the literal if the code announces one. The rules are those of LLVM's assembler.
 #[inline]
-pub(crate) const fn constant(ty: Ty, n: u16, code: u16, value: u64, rules: &Rules) -> Option<(u16, u32)> {
+pub(crate) const fn constant(ty: DataType, n: u16, code: u16, value: u64, rules: &Rules) -> Option<(u16, u32)> {
     const fn small(v: i64) -> Option<(u16, u32)> {
         match of_int(v) {
             Some(code) => Some((code, 0)),
             None => None,
         }
     }
-    let packed32 = matches!(ty, Ty::PkI32 | Ty::PkF32);
-    let wide = matches!(ty, Ty::F64 | Ty::I64) || n == 2 && !packed32;
-    let short = matches!(ty, Ty::F16 | Ty::PkF16 | Ty::I16 | Ty::PkI16);
+    let packed32 = matches!(ty, DataType::PkI32 | DataType::PkF32);
+    let wide = matches!(ty, DataType::F64 | DataType::I64) || n == 2 && !packed32;
+    let short = matches!(ty, DataType::F16 | DataType::PkF16 | DataType::I16 | DataType::PkI16);
     let float = code == op::FLOAT;
     if wide {
         if !float {
@@ -126,7 +126,7 @@ pub(crate) const fn constant(ty: Ty, n: u16, code: u16, value: u64, rules: &Rule
             return Some((code, 0));
         }
         // The literal of a float is its upper half. Of an integer, sign and zero extension must mean the same.
-        return match (matches!(ty, Ty::F64), float) {
+        return match (matches!(ty, DataType::F64), float) {
             (true, true) if value as u32 == 0 => Some((LITERAL, (value >> 32) as u32)),
             (false, false) if value >> 31 == 0 => Some((LITERAL, value as u32)),
             _ => None,
@@ -140,7 +140,7 @@ pub(crate) const fn constant(ty: Ty, n: u16, code: u16, value: u64, rules: &Rule
         if v > u32::MAX as i64 || v < i32::MIN as i64 {
             return None;
         }
-        let narrow = matches!(ty, Ty::F16 | Ty::I16 | Ty::Bf16);
+        let narrow = matches!(ty, DataType::F16 | DataType::I16 | DataType::Bf16);
         if narrow && (v > 0xffff || v < -0x8000) {
             return None;
         }
@@ -155,10 +155,10 @@ pub(crate) const fn constant(ty: Ty, n: u16, code: u16, value: u64, rules: &Rule
         bits
     };
     // Before it is one: an inline constant of a bf16 is that of the float.
-    let upper = float && matches!(ty, Ty::Bf16 | Ty::PkBf16);
+    let upper = float && matches!(ty, DataType::Bf16 | DataType::PkBf16);
     let inline = match ty {
-        Ty::I16 | Ty::PkI16 => None,
-        Ty::F16 | Ty::PkF16 => find(bits as u64, 16, rules),
+        DataType::I16 | DataType::PkI16 => None,
+        DataType::F16 | DataType::PkF16 => find(bits as u64, 16, rules),
         _ => find(bits as u64, 32, rules),
     };
     match inline {
@@ -174,7 +174,7 @@ pub(crate) const fn resolve(
     rules: &Rules,
     field: Field,
     allowed: u16,
-    ty: Ty,
+    ty: DataType,
     n: u16,
     code: u16,
     value: u64,

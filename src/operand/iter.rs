@@ -6,7 +6,7 @@ use super::values::{ADDRESS, IMPLICIT, VECTOR, code_at, implicit, is_off};
 use super::{Access, Operand, Value};
 use crate::codec::code::{LITERAL, last_dword, meaning};
 use crate::codec::{Coded, code_in, flag, image_address, operand, read};
-use crate::table::{How, Item, Kind, OperandTables, Row};
+use crate::table::{How, OperandDesc, OperandTables, OperandType, Row};
 use crate::target::OPERANDS;
 use crate::target::generated::OperandList;
 use crate::{Field, Inst};
@@ -141,34 +141,34 @@ fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
         How::Value | How::Varied => Some(read_varied(tables, row, inst)),
         How::Imm | How::Label => Some(read_constant(row, inst)),
         How::If => flag(inst, row.acc).then(|| read_value(tables, row, place(row, inst), false, inst)),
-        How::Other => match tables.item(row) {
+        How::Other => match tables.desc(row) {
             None => None,
-            Some(item) => {
-                if item.kind.has_parts() {
-                    let operand = part(item, inst, given);
+            Some(desc) => {
+                if desc.operand_type.has_parts() {
+                    let operand = part(desc, inst, given);
                     if operand.is_some() {
                         return Step { operand, given: given + 1 };
                     }
                 }
-                operand(item, inst)
+                operand(desc, inst)
             }
         },
     };
     Step { operand, given: 0 }
 }
 
-/// The next operand of an item that is several; `None` when it is the last one's turn, or none's.
-fn part(item: &Item, inst: &Inst, given: u8) -> Option<Operand> {
-    match item.kind {
-        Kind::SmemOffset if given == 0 => match read(item, inst) {
+/// The next operand of a descriptor that is several; `None` when it is the last one's turn, or none's.
+fn part(desc: &OperandDesc, inst: &Inst, given: u8) -> Option<Operand> {
+    match desc.operand_type {
+        OperandType::SmemOffset if given == 0 => match read(desc, inst) {
             Some((Coded::Both(code, _), _)) => {
                 let value = meaning(inst.target(), code, 1);
                 Some(Operand { role: Some(Field::Soffset), value, bits: 32, access: Access::Read })
             }
             _ => None,
         },
-        Kind::SmemOffset => None,
-        _ => image_address(item, inst, given),
+        OperandType::SmemOffset => None,
+        _ => image_address(desc, inst, given),
     }
 }
 
@@ -216,12 +216,12 @@ fn value_small(t: &OperandTables, row: &Row, place: usize, inst: &Inst) -> Value
 /// The code of the operand that a field names.
 pub(crate) fn code_of(inst: &Inst, field: Field) -> Option<u16> {
     let tables = OPERANDS[inst.target() as usize];
-    tables.rows_of(tables.list(inst.slot(), inst.form())).find_map(|row| match row.how {
+    tables.rows_of(tables.list(inst.op_index(), inst.form())).find_map(|row| match row.how {
         How::Value | How::Varied => (row.role() == Some(field)).then(|| code_at(place(row, inst))),
         _ => {
-            let item = tables.item(row)?;
-            let named = matches!(item.kind, Kind::Code | Kind::SdstOrVcc | Kind::Saddr);
-            (item.field == field && named).then(|| code_in(item, inst))
+            let desc = tables.desc(row)?;
+            let named = matches!(desc.operand_type, OperandType::Code | OperandType::SdstOrVcc | OperandType::Saddr);
+            (desc.field == field && named).then(|| code_in(desc, inst))
         }
     })
 }
@@ -230,7 +230,7 @@ pub(crate) fn code_of(inst: &Inst, field: Field) -> Option<u16> {
 mod tests {
     use super::*;
     use crate::Reg;
-    use crate::target::ITEMS;
+    use crate::target::DESCS;
     use crate::{Target, decode_words};
 
     /// A row's operand is that which is found without the table of values, whatever the codes.
@@ -269,7 +269,7 @@ mod tests {
         }
     }
 
-    /// What lists say is what the printer's items say, which are read in another way; and what the list of most words says
+    /// What lists say is what the printer's descriptors say, which are read in another way; and what the list of most words says
     /// is what that of all words says, with the registers that no field names.
     #[test]
     fn operands_are_those_of_the_items() {
@@ -293,32 +293,32 @@ mod tests {
                     };
                 let words = [random(), second, random()];
                 let Ok(inst) = decode_words(target, &words) else { continue };
-                let list = tables.list(inst.slot(), inst.form());
+                let list = tables.list(inst.op_index(), inst.form());
                 let all = Operands { inst: &inst, tables, list, plain: false, given: 0 };
-                let usual = inst.operands();
-                plain += usize::from(usual.plain);
-                replaced += usize::from(usual.list != list);
-                whole += usize::from(usual.list == list);
-                assert!(all.eq(usual.clone()), "{inst:?}");
-                let mut named = usual.clone().filter(|operand| operand.role.is_some());
-                for item in ITEMS[target as usize].of(&inst).filter(|item| item.access.is_some()) {
-                    let parts = if item.kind.has_parts() { 0..u8::MAX } else { 0..0 };
-                    for part in parts.map_while(|given| part(item, &inst, given)) {
+                let fast = inst.operands();
+                plain += usize::from(fast.plain);
+                replaced += usize::from(fast.list != list);
+                whole += usize::from(fast.list == list);
+                assert!(all.eq(fast.clone()), "{inst:?}");
+                let mut named = fast.clone().filter(|operand| operand.role.is_some());
+                for desc in DESCS[target as usize].of(&inst).filter(|desc| desc.access.is_some()) {
+                    let parts = if desc.operand_type.has_parts() { 0..u8::MAX } else { 0..0 };
+                    for part in parts.map_while(|given| part(desc, &inst, given)) {
                         assert_eq!(named.next(), Some(part), "{inst:?}");
                     }
                     // What is in several parts has no more behind them, but for an offset.
-                    if let Some(last) = operand(item, &inst) {
+                    if let Some(last) = operand(desc, &inst) {
                         assert_eq!(named.next(), Some(last), "{inst:?}");
                     }
                 }
                 assert_eq!(named.next(), None, "{inst:?}");
                 // One by one, and all at once.
-                let mut rest = usual.clone();
-                usual.clone().for_each(|operand| assert_eq!(rest.next(), Some(operand), "{inst:?}"));
+                let mut rest = fast.clone();
+                fast.clone().for_each(|operand| assert_eq!(rest.next(), Some(operand), "{inst:?}"));
                 assert_eq!(rest.next(), None, "{inst:?}");
                 // Some one by one, and the rest at once.
-                for first in 0..=usual.clone().count() {
-                    let (mut some, mut rest) = (usual.clone(), usual.clone().skip(first));
+                for first in 0..=fast.clone().count() {
+                    let (mut some, mut rest) = (fast.clone(), fast.clone().skip(first));
                     (0..first).for_each(|_| _ = some.next());
                     some.for_each(|operand| assert_eq!(rest.next(), Some(operand), "{inst:?}"));
                     assert_eq!(rest.next(), None, "{inst:?}");

@@ -3,8 +3,8 @@
 use super::PatchError;
 use crate::decode::MAX_DWORDS;
 use crate::imm::Imm;
-use crate::table::{Item, Kind};
-use crate::target::ITEMS;
+use crate::table::{OperandDesc, OperandType};
+use crate::target::DESCS;
 use crate::{DecodeError, Encoding, Field, FieldError, Inst, Opcode, Value, decode_words};
 
 impl Inst {
@@ -91,9 +91,10 @@ impl Inst {
     /// # }
     /// ```
     pub fn with_imm(&self, imm: Imm) -> Result<Inst, PatchError> {
-        let same = |kind: Kind| Imm::decode(self.target(), kind, 0).is_some_and(|x| kind_of(&x) == kind_of(&imm));
-        let item = self.items().find(|item| same(item.kind)).ok_or(PatchError::NoField(Field::Simm16))?;
-        self.with(item.field, imm.encode(self.target())?.into())
+        let same =
+            |kind: OperandType| Imm::decode(self.target(), kind, 0).is_some_and(|x| kind_of(&x) == kind_of(&imm));
+        let desc = self.descs().find(|desc| same(desc.operand_type)).ok_or(PatchError::NoField(Field::Simm16))?;
+        self.with(desc.field, imm.encode(self.target())?.into())
     }
 
     /// The branch or call with another target, when it stands at `pc`; both are addresses in bytes.
@@ -154,8 +155,8 @@ impl Inst {
         label.and_then(|operand| operand.role)
     }
 
-    pub(super) fn items(&self) -> impl Iterator<Item = &Item> {
-        ITEMS[self.target() as usize].of(self)
+    pub(super) fn descs(&self) -> impl Iterator<Item = &OperandDesc> {
+        DESCS[self.target() as usize].of(self)
     }
 
     /// Its words, and zeros behind them.

@@ -3,7 +3,7 @@
 use super::PatchError;
 use crate::codec::code::VGPR;
 use crate::codec::{Coded, Refused, Words, encode, same_operands};
-use crate::table::Kind;
+use crate::table::OperandType;
 use crate::{Field, FieldError, Inst, Operand, Value};
 
 impl Inst {
@@ -38,13 +38,13 @@ impl Inst {
         let refused = PatchError::Operand { field, value };
         let coded = Coded::of(self.target(), value).ok_or(refused)?;
         let mut words = Words::of(self).ok_or(refused)?;
-        match (self.items().find(|item| item.field == field && item.access.is_some()), coded) {
+        match (self.descs().find(|desc| desc.field == field && desc.access.is_some()), coded) {
             // Where a field names vcc, it is a register as any other.
-            (Some(item), Coded::Vcc) if item.kind != Kind::SdstOrVcc => return Err(refused),
-            (Some(item), _) => {
-                encode(item, coded.beside(item, self), &mut words).map_err(|error| match (error, value) {
+            (Some(desc), Coded::Vcc) if desc.operand_type != OperandType::SdstOrVcc => return Err(refused),
+            (Some(desc), _) => {
+                encode(desc, coded.beside(desc, self), &mut words).map_err(|error| match (error, value) {
                     (Refused::Range { .. }, Value::Imm(n)) => {
-                        FieldError { field, value: n.into(), width: item.width }.into()
+                        FieldError { field, value: n.into(), width: desc.width }.into()
                     }
                     _ => refused,
                 })?

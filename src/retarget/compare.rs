@@ -3,55 +3,58 @@
 use super::{Items, Names, RetargetError, names, refused, translate};
 use crate::codec::{Coded, same_modifiers, same_operands, shown};
 use crate::imm::Imm;
-use crate::table::{Item, Kind};
+use crate::table::{OperandDesc, OperandType};
 use crate::{Field, Inst, Operand, Value};
 
 /// Fails unless each operand and each modifier of one instruction is one of the other.
 pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetError> {
-    let (items, there) = (Items::of(a), Items::of(b));
+    let (descs, there) = (Items::of(a), Items::of(b));
     // Addresses of several operands, and two operations in a word: not yet.
-    let several = |i: &&Item| matches!(i.kind, Kind::ImgAddr | Kind::ImgAddrGrad | Kind::Second);
-    if let Some(item) = items.all().find(several) {
-        return Err(refused(a, item));
+    let several = |i: &&OperandDesc| {
+        matches!(i.operand_type, OperandType::ImgAddr | OperandType::ImgAddrGrad | OperandType::Second)
+    };
+    if let Some(desc) = descs.all().find(several) {
+        return Err(refused(a, desc));
     }
     let pair = |x: &Operand| {
-        let item = items.named(x)?;
-        Some((item, there.partner(items, item, names)?))
+        let desc = descs.named(x)?;
+        Some((desc, there.partner(descs, desc, names)?))
     };
     let same = |x: &Operand, y: &Operand| {
-        pair(x).is_some_and(|(item, other)| is_width((item, x), y) && same_value((a, item, x), (b, other, y)))
+        pair(x).is_some_and(|(desc, other)| is_width((desc, x), y) && same_value((a, desc, x), (b, other, y)))
     };
     same_operands(shown(a), shown(b), same).map_err(|difference| {
         let (here, other) = difference;
         let bits = |operand: Option<Operand>| operand.map_or(0, |operand| operand.bits);
         let role = here.or(other).and_then(|operand| operand.role).unwrap_or(Field::Vcc);
-        match (here.and_then(|x| Some((items.named(&x)?, x))), other) {
-            (Some((item, x)), Some(y)) if is_width((item, &x), &y) => refused(a, item),
+        match (here.and_then(|x| Some((descs.named(&x)?, x))), other) {
+            (Some((desc, x)), Some(y)) if is_width((desc, &x), &y) => refused(a, desc),
             _ => RetargetError::Operand { field: role, bits: bits(here), bits_there: bits(other) },
         }
     })?;
-    let value = |item: &Item, held: i64| match u32::try_from(held) {
-        Ok(n) => names::value(a.target(), b.target(), Some(item), item.field, n).map(i64::from),
+    let value = |desc: &OperandDesc, held: i64| match u32::try_from(held) {
+        Ok(n) => names::value(a.target(), b.target(), Some(desc), desc.field, n).map(i64::from),
         Err(_) => Some(held),
     };
-    let usual = |item: &Item| silent(item).into();
-    let partner = |item: &Item| there.partner(items, item, names);
-    same_modifiers((a, b), items.all(), partner, value, usual).map_err(|item| refused(a, item))?;
+    let usual = |desc: &OperandDesc| silent(desc).into();
+    let partner = |desc: &OperandDesc| there.partner(descs, desc, names);
+    same_modifiers((a, b), descs.all(), partner, value, usual).map_err(|desc| refused(a, desc))?;
     // What the target has besides must say nothing.
-    let besides = there.all().filter(|item| items.partner(there, item, names.reversed()).is_none());
-    same_modifiers((b, b), besides, |_| None, |_, _| None, usual).map_err(|item| refused(b, item))
+    let besides = there.all().filter(|desc| descs.partner(there, desc, names.reversed()).is_none());
+    same_modifiers((b, b), besides, |_| None, |_, _| None, usual).map_err(|desc| refused(b, desc))
 }
 
 /// What a modifier holds when nothing is said.
-pub(super) fn silent(item: &Item) -> u32 {
-    if item.kind == Kind::ListOnes { item.used.into() } else { 0 }
+pub(super) fn silent(desc: &OperandDesc) -> u32 {
+    if desc.operand_type == OperandType::ListOnes { desc.used.into() } else { 0 }
 }
 
 impl Items {
-    /// The item that an operand is read from.
-    fn named(self, operand: &Operand) -> Option<&'static Item> {
+    /// The descriptor that an operand is read from.
+    fn named(self, operand: &Operand) -> Option<&'static OperandDesc> {
         let role = operand.role?;
-        let is = |i: &&Item| i.field == role || i.kind == Kind::SmemOffset && role == Field::Soffset;
+        let is =
+            |i: &&OperandDesc| i.field == role || i.operand_type == OperandType::SmemOffset && role == Field::Soffset;
         let mut operands = self.all().filter(|i| i.access.is_some()).filter(is);
         let first = operands.next()?;
         // vcc can stand twice.
@@ -61,26 +64,26 @@ impl Items {
 
 /// The width of a constant is that of a field or a literal, which says nothing. A scalar offset may be a register, always
 /// of 32 bits.
-fn is_width((item, x): (&Item, &Operand), y: &Operand) -> bool {
-    let offset = matches!(item.kind, Kind::SmrdOffset | Kind::SmemOffset);
-    let constant = offset || item.kind.is_number() || item.kind == Kind::Label;
+fn is_width((desc, x): (&OperandDesc, &Operand), y: &Operand) -> bool {
+    let offset = matches!(desc.operand_type, OperandType::SmrdOffset | OperandType::SmemOffset);
+    let constant = offset || desc.operand_type.is_number() || desc.operand_type == OperandType::Label;
     x.access == y.access && (constant || x.bits == y.bits)
 }
 
-type Side<'a> = (&'a Inst, &'a Item, &'a Operand);
+type Side<'a> = (&'a Inst, &'a OperandDesc, &'a Operand);
 
-fn same_value((a, item, x): Side, (b, other, y): Side) -> bool {
+fn same_value((a, desc, x): Side, (b, other, y): Side) -> bool {
     let (from, to) = (a.target(), b.target());
     if let (Value::Imm(m), Value::Imm(n)) = (x.value, y.value) {
-        if let Some(imm) = Imm::decode(from, item.kind, m as u16) {
-            return names::imm(from, to, imm).ok() == Imm::decode(to, other.kind, n as u16);
+        if let Some(imm) = Imm::decode(from, desc.operand_type, m as u16) {
+            return names::imm(from, to, imm).ok() == Imm::decode(to, other.operand_type, n as u16);
         }
     }
-    let there = Coded::of(from, x.value).map(|coded| translate((from, item), (to, other), coded, refused(a, item)));
+    let there = Coded::of(from, x.value).map(|coded| translate((from, desc), (to, other), coded, refused(a, desc)));
     let Some(Ok(there)) = there else { return false };
     let bytes = |value: Value| match value {
         Value::Imm(n) => Some(i64::from(n)),
-        Value::Literal(n) if other.kind == Kind::SmrdOffset => Some(n.into()),
+        Value::Literal(n) if other.operand_type == OperandType::SmrdOffset => Some(n.into()),
         _ => None,
     };
     match there {

@@ -11,12 +11,12 @@ use core::fmt;
 
 use crate::codec::code::AGPR;
 use crate::codec::{
-    Coded, Form, Unmade, encode, held, hold, is_conditional, is_image_data, items, modifier, read, unit, value,
+    Coded, Form, Unmade, descs, encode, held, hold, is_conditional, is_image_data, modifier, read, unit, value,
 };
-use crate::common::{Place, SUCCESSORS};
+use crate::common::{OpcodeEntry, SUCCESSORS};
 use crate::decode::MAX_DWORDS;
 use crate::imm::Imm;
-use crate::table::{Item, Kind, Shape};
+use crate::table::{FormSignature, OperandDesc, OperandType};
 use crate::{DecodeError, Field, Format, HeldField, Inst, Opcode, RuleError, Target, decode_words};
 use compare::{compare, silent};
 
@@ -109,13 +109,13 @@ impl Inst {
             return Ok(*self);
         }
         let from = self.canonical();
-        let places = || self.opcode().places(target);
-        let same = |place: &Place| place.shape.format == self.format();
+        let entries = || self.opcode().entries(target);
+        let same = |entry: &OpcodeEntry| entry.signature.format == self.format();
         // Another format only where the operation has left its own.
-        let related = |place: &Place| Names::between(self.format(), place.shape.format).is_some();
-        match places().find(same).or_else(|| places().find(related)) {
-            Some(place) => retarget(&from, target, &place),
-            None if places().next().is_none() => Err(RetargetError::Opcode(self.opcode())),
+        let related = |entry: &OpcodeEntry| Names::between(self.format(), entry.signature.format).is_some();
+        match entries().find(same).or_else(|| entries().find(related)) {
+            Some(entry) => retarget(&from, target, &entry),
+            None if entries().next().is_none() => Err(RetargetError::Opcode(self.opcode())),
             None => Err(RetargetError::Form { format: self.format(), extension: self.extension() }),
         }
     }
@@ -170,20 +170,20 @@ impl Names {
     }
 }
 
-/// Items of a shape.
+/// Descriptors of a signature.
 #[derive(Clone, Copy)]
 struct Items {
     target: Target,
-    shape: &'static Shape,
+    signature: &'static FormSignature,
 }
 
 impl Items {
     fn of(inst: &Inst) -> Items {
-        Items { target: inst.target(), shape: inst.shape() }
+        Items { target: inst.target(), signature: inst.signature() }
     }
 
-    fn all(self) -> impl Iterator<Item = &'static Item> {
-        items(self.target, self.shape)
+    fn all(self) -> impl Iterator<Item = &'static OperandDesc> {
+        descs(self.target, self.signature)
     }
 
     /// The bit that says whether the operation returns something.
@@ -196,73 +196,75 @@ impl Items {
         self.all().find(|i| i.access.is_none() && i.lsb == bit).map(|i| i.field)
     }
 
-    /// The item that an item of the other target answers to.
-    fn partner(self, others: Items, item: &Item, names: Names) -> Option<&'static Item> {
+    /// The descriptor that a descriptor of the other target answers to.
+    fn partner(self, others: Items, desc: &OperandDesc, names: Names) -> Option<&'static OperandDesc> {
         // The bit that returns the old value has a name of its own in each generation.
-        if item.access.is_none() && others.returns() == Some(item.lsb) {
+        if desc.access.is_none() && others.returns() == Some(desc.lsb) {
             let bit = self.returns();
             return self.all().find(|i| i.access.is_none() && Some(i.lsb) == bit);
         }
-        let (field, operand) = (names.of(item.field), item.access.is_some());
+        let (field, operand) = (names.of(desc.field), desc.access.is_some());
         // vcc can stand twice: read and written.
-        let same = |i: &&Item| i.field == field && i.access.is_some() == operand;
-        let other = self.all().find(|i| same(i) && i.access == item.access).or_else(|| self.all().find(same));
+        let same = |i: &&OperandDesc| i.field == field && i.access.is_some() == operand;
+        let other = self.all().find(|i| same(i) && i.access == desc.access).or_else(|| self.all().find(same));
         // A compare writes vcc, or what a field names if the form has one.
-        let vcc = |i: &&Item| matches!(i.kind, Kind::Vcc | Kind::SdstOrVcc) && i.access == item.access;
-        other.or_else(|| if vcc(&item) { self.all().find(vcc) } else { None })
+        let vcc = |i: &&OperandDesc| {
+            matches!(i.operand_type, OperandType::Vcc | OperandType::SdstOrVcc) && i.access == desc.access
+        };
+        other.or_else(|| if vcc(&desc) { self.all().find(vcc) } else { None })
     }
 }
 
-fn retarget(from: &Inst, target: Target, place: &Place) -> Result<Inst, RetargetError> {
+fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, RetargetError> {
     let lacks = RetargetError::Form { format: from.format(), extension: from.extension() };
-    let names = Names::between(from.format(), place.shape.format).ok_or(lacks)?;
+    let names = Names::between(from.format(), entry.signature.format).ok_or(lacks)?;
     // The form with what stands behind the base words; a literal is none.
-    let shape = match from.extension().filter(|&e| e != Format::Literal) {
-        None => place.shape,
+    let signature = match from.extension().filter(|&e| e != Format::Literal) {
+        None => entry.signature,
         Some(behind) => {
             let is_same = |e: Format| Names::between(behind, e).is_some();
-            place.forms(target).find(|form| form.extension.is_some_and(is_same)).ok_or(lacks)?
+            entry.forms(target).find(|form| form.extension.is_some_and(is_same)).ok_or(lacks)?
         }
     };
-    let form = Form::new(target, from.opcode(), place, shape).ok_or(lacks)?;
-    let (items, there) = (Items::of(from), Items { target, shape });
+    let form = Form::new(target, from.opcode(), entry, signature).ok_or(lacks)?;
+    let (descs, there) = (Items::of(from), Items { target, signature });
     let mut words = form.start();
     // Modifiers first: where some operands stand depends on them.
-    for item in there.all().filter(|i| i.access.is_none() && items.partner(there, i, names.reversed()).is_none()) {
-        words.item(item, silent(item)).map_err(|_| lacks)?;
+    for desc in there.all().filter(|i| i.access.is_none() && descs.partner(there, i, names.reversed()).is_none()) {
+        words.desc(desc, silent(desc)).map_err(|_| lacks)?;
     }
-    for item in items.all().filter(|i| i.access.is_none()) {
-        let refused = refused(from, item);
-        let Some(other) = there.partner(items, item, names) else {
-            match modifier(item, from) == i64::from(silent(item)) {
+    for desc in descs.all().filter(|i| i.access.is_none()) {
+        let refused = refused(from, desc);
+        let Some(other) = there.partner(descs, desc, names) else {
+            match modifier(desc, from) == i64::from(silent(desc)) {
                 true => continue,
                 false => return Err(refused),
             }
         };
         // Of doubles the same bits are signs on CDNA3, and were not before.
-        let is_sign = |item: &Item| item.kind == Kind::ListNeg;
-        if is_sign(item) != is_sign(other) && modifier(item, from) != 0 {
+        let is_sign = |desc: &OperandDesc| desc.operand_type == OperandType::ListNeg;
+        if is_sign(desc) != is_sign(other) && modifier(desc, from) != 0 {
             return Err(refused);
         }
-        let value = names::value(from.target(), target, Some(item), item.field, held(item, from)).ok_or(refused)?;
+        let value = names::value(from.target(), target, Some(desc), desc.field, held(desc, from)).ok_or(refused)?;
         hold(other, value, &mut words).map_err(|_| refused)?;
     }
-    for item in items.all().filter(|i| i.access.is_some()) {
-        let Some(other) = there.partner(items, item, names) else { continue };
-        let coded = read(item, from).map(|(coded, _)| coded);
+    for desc in descs.all().filter(|i| i.access.is_some()) {
+        let Some(other) = there.partner(descs, desc, names) else { continue };
+        let coded = read(desc, from).map(|(coded, _)| coded);
         // A register that other bits make say nothing stays in its field.
-        if matches!(coded, None | Some(Coded::Off | Coded::Vcc)) && item.kind == other.kind {
-            words.item(other, value(item, from)).map_err(|_| refused(from, item))?;
+        if matches!(coded, None | Some(Coded::Off | Coded::Vcc)) && desc.operand_type == other.operand_type {
+            words.desc(other, value(desc, from)).map_err(|_| refused(from, desc))?;
         }
         let Some(coded) = coded else { continue };
-        let coded = translate((from.target(), item), (target, other), coded, refused(from, item))?;
-        encode(other, coded, &mut words).map_err(|_| refused(from, item))?;
+        let coded = translate((from.target(), desc), (target, other), coded, refused(from, desc))?;
+        encode(other, coded, &mut words).map_err(|_| refused(from, desc))?;
     }
     let named = |field: Field| {
         let returns = there.returns().filter(|&bit| there.modifier_at(bit) == Some(field));
-        let field = match (returns, items.returns()) {
+        let field = match (returns, descs.returns()) {
             // The bit that returns the old value has a name of its own in each generation.
-            (Some(_), Some(bit)) => items.modifier_at(bit).unwrap_or(field),
+            (Some(_), Some(bit)) => descs.modifier_at(bit).unwrap_or(field),
             _ => names.reversed().of(field),
         };
         RetargetError::Value { field, value: from.get(field).unwrap_or(0).into() }
@@ -283,33 +285,33 @@ fn retarget(from: &Inst, target: Target, place: &Place) -> Result<Inst, Retarget
 }
 
 /// What the target lacks.
-fn refused(from: &Inst, item: &Item) -> RetargetError {
-    let value = match (item.kind, read(item, from)) {
+fn refused(from: &Inst, desc: &OperandDesc) -> RetargetError {
+    let value = match (desc.operand_type, read(desc, from)) {
         // Offsets of scalar loads are told in bytes, whatever their unit is.
-        (Kind::SmrdOffset | Kind::SmemOffset, Some((Coded::Number(n), _))) => n * unit(item),
-        (Kind::SmrdOffset, Some((Coded::Literal(n), _))) => i64::from(n) * unit(item),
-        (Kind::SmemOffset, Some((Coded::Both(code, _) | Coded::Soffset(code), _))) => {
+        (OperandType::SmrdOffset | OperandType::SmemOffset, Some((Coded::Number(n), _))) => n * unit(desc),
+        (OperandType::SmrdOffset, Some((Coded::Literal(n), _))) => i64::from(n) * unit(desc),
+        (OperandType::SmemOffset, Some((Coded::Both(code, _) | Coded::Soffset(code), _))) => {
             return RetargetError::Value { field: Field::Soffset, value: code.into() };
         }
         // What the target lacks is the bit that makes it an accumulation register.
         (_, Some((Coded::Code(AGPR..), _))) => {
-            let bit = if is_image_data(item) { item.aux[3] } else { item.aux[0] };
+            let bit = if is_image_data(desc) { desc.aux[3] } else { desc.aux[0] };
             let mut fields = from.fields();
             let is_bit = |held: &HeldField| held.first_bit + held.info.lsb == bit;
             return match fields.find(is_bit) {
                 Some(HeldField { info, value, .. }) => RetargetError::Value { field: info.field, value: value.into() },
-                None => RetargetError::Value { field: item.field, value: modifier(item, from) },
+                None => RetargetError::Value { field: desc.field, value: modifier(desc, from) },
             };
         }
-        _ => modifier(item, from),
+        _ => modifier(desc, from),
     };
-    RetargetError::Value { field: item.field, value }
+    RetargetError::Value { field: desc.field, value }
 }
 
 /// What an operand is on another target: registers, constants and numbers of the same name.
 fn translate(
-    (here, item): (Target, &Item),
-    (target, other): (Target, &Item),
+    (here, desc): (Target, &OperandDesc),
+    (target, other): (Target, &OperandDesc),
     coded: Coded,
     refused: RetargetError,
 ) -> Result<Coded, RetargetError> {
@@ -323,20 +325,22 @@ fn translate(
         _ => Err(refused),
     };
     Ok(match coded {
-        Coded::Number(n) if matches!(item.kind, Kind::SmrdOffset | Kind::SmemOffset) => {
-            Coded::Number(of_bytes(n * unit(item))?)
+        Coded::Number(n) if matches!(desc.operand_type, OperandType::SmrdOffset | OperandType::SmemOffset) => {
+            Coded::Number(of_bytes(n * unit(desc))?)
         }
-        Coded::Literal(n) if item.kind == Kind::SmrdOffset => Coded::Number(of_bytes(i64::from(n) * unit(item))?),
+        Coded::Literal(n) if desc.operand_type == OperandType::SmrdOffset => {
+            Coded::Number(of_bytes(i64::from(n) * unit(desc))?)
+        }
         Coded::Number(n) => {
             let raw = u32::try_from(n).map_err(|_| refused)?;
-            if let Some(imm) = Imm::decode(here, item.kind, raw as u16) {
+            if let Some(imm) = Imm::decode(here, desc.operand_type, raw as u16) {
                 let lost = |(field, value): (Field, u16)| RetargetError::Value { field, value: value.into() };
                 let imm = names::imm(here, target, imm).map_err(lost)?;
                 let encoded =
                     imm.encode(target).map_err(|e| RetargetError::Value { field: e.field, value: e.value })?;
                 return Ok(Coded::Number(encoded.into()));
             }
-            Coded::Number(names::value(here, target, Some(item), item.field, raw).ok_or(refused)?.into())
+            Coded::Number(names::value(here, target, Some(desc), desc.field, raw).ok_or(refused)?.into())
         }
         Coded::Code(n) => Coded::Code(code(n)?),
         Coded::High(n) => Coded::High(code(n)?),

@@ -2,7 +2,7 @@
 
 use crate::common::message;
 use crate::imm::{Hwreg, Imm, Sendmsg, Waitcnt};
-use crate::table::{Item, Kind, NameTables, Named};
+use crate::table::{NameTables, Named, OperandDesc, OperandType};
 use crate::target::NAMES;
 use crate::{Field, Target};
 
@@ -27,19 +27,19 @@ pub(super) fn code(from: Target, to: Target, code: u16) -> Option<u16> {
 }
 
 /// The names of an enumerated field's values.
-fn names(of: &'static NameTables, kind: Option<Kind>, field: Field) -> &'static [Named] {
+fn names(of: &'static NameTables, kind: Option<OperandType>, field: Field) -> &'static [Named] {
     match (kind, field) {
-        (Some(Kind::MtbufFormat), _) => of.dfmt,
+        (Some(OperandType::MtbufFormat), _) => of.dfmt,
         (_, Field::Nfmt) => of.nfmt,
-        (Some(Kind::SdwaSel), _) => of.sdwa_sel,
-        (Some(Kind::DstUnused), _) => of.dst_unused,
-        (Some(Kind::Omod), _) => of.omod,
-        (Some(Kind::DppCtrl), _) => of.dpp_ctrl,
-        (Some(Kind::ExpTgt), _) => of.exp_tgt,
-        (Some(Kind::InterpParam), _) => of.interp_param,
-        (Some(Kind::Dim), _) => of.dim,
-        (Some(Kind::Scope), _) => of.scope,
-        (Some(Kind::Th), _) => of.th,
+        (Some(OperandType::SdwaSel), _) => of.sdwa_sel,
+        (Some(OperandType::DstUnused), _) => of.dst_unused,
+        (Some(OperandType::Omod), _) => of.omod,
+        (Some(OperandType::DppCtrl), _) => of.dpp_ctrl,
+        (Some(OperandType::ExpTgt), _) => of.exp_tgt,
+        (Some(OperandType::InterpParam), _) => of.interp_param,
+        (Some(OperandType::Dim), _) => of.dim,
+        (Some(OperandType::Scope), _) => of.scope,
+        (Some(OperandType::Th), _) => of.th,
         _ => &[],
     }
 }
@@ -51,10 +51,10 @@ fn swizzle_mode(target: Target, offset: u16) -> Option<u8> {
 }
 
 /// The value of a field that is no register: the same, or the one that has its name there.
-pub(super) fn value(from: Target, to: Target, item: Option<&Item>, field: Field, value: u32) -> Option<u32> {
+pub(super) fn value(from: Target, to: Target, desc: Option<&OperandDesc>, field: Field, value: u32) -> Option<u32> {
     let Ok(short) = u16::try_from(value) else { return Some(value) };
-    let kind = item.map(|i| i.kind);
-    if kind == Some(Kind::Swizzle) {
+    let kind = desc.map(|i| i.operand_type);
+    if kind == Some(OperandType::Swizzle) {
         return (swizzle_mode(from, short) == swizzle_mode(to, short)).then_some(value);
     }
     let (a, b) = (names(NAMES[from as usize], kind, field), names(NAMES[to as usize], kind, field));

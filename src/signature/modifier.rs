@@ -4,7 +4,7 @@ use super::Signature;
 use crate::Field;
 use crate::codec::TABLE;
 use crate::decode::probe::Probe;
-use crate::table::{Item, Kind};
+use crate::table::{OperandDesc, OperandType};
 
 /// A modifier of a [`Signature`]: a field that is no operand.
 ///
@@ -20,28 +20,28 @@ pub struct ModifierSignature {
     /// The bits of the field that mean something in this operation; the others are zero, or are ignored.
     pub mask: u32,
     probe: Probe,
-    item: &'static Item,
-    /// The lowest bit of the field, where it is not that of the item.
+    desc: &'static OperandDesc,
+    /// The lowest bit of the field, where it is not that of the descriptor.
     beside: Option<u8>,
 }
 
-/// An item is up to so many modifiers.
+/// A descriptor is up to so many modifiers.
 pub(super) const MOST_PARTS: u8 = 3;
 
 impl ModifierSignature {
-    /// The `part`th modifier of an item, counted from zero.
-    pub(super) fn new(signature: &Signature, item: &'static Item, part: u8) -> Option<ModifierSignature> {
+    /// The `part`th modifier of a descriptor, counted from zero.
+    pub(super) fn new(signature: &Signature, desc: &'static OperandDesc, part: u8) -> Option<ModifierSignature> {
         let probe = signature.probe;
         if let Some(n) = part.checked_sub(1) {
-            let lsb = *item.aux.get(usize::from(n)).filter(|_| item.kind == Kind::Bitop3)?;
+            let lsb = *desc.aux.get(usize::from(n)).filter(|_| desc.operand_type == OperandType::Bitop3)?;
             let (field, mask) = (signature.field_at(lsb)?, (1 << TABLE) - 1);
-            return Some(ModifierSignature { field, bits: TABLE, signed: false, mask, probe, item, beside: Some(lsb) });
+            return Some(ModifierSignature { field, bits: TABLE, signed: false, mask, probe, desc, beside: Some(lsb) });
         }
-        let all = ((1u64 << item.width) - 1) as u32;
+        let all = ((1u64 << desc.width) - 1) as u32;
         // Wider fields are used as a whole.
-        let mask = if item.width <= 8 { u32::from(item.used) & all } else { all };
-        let signed = item.kind == Kind::Signed;
-        Some(ModifierSignature { field: item.field, bits: item.width, signed, mask, probe, item, beside: None })
+        let mask = if desc.width <= 8 { u32::from(desc.used) & all } else { all };
+        let signed = desc.operand_type == OperandType::Signed;
+        Some(ModifierSignature { field: desc.field, bits: desc.width, signed, mask, probe, desc, beside: None })
     }
 
     /// The field may hold this value, unless another field forbids it: some modifiers exclude each other, such as the `lds`
@@ -51,7 +51,7 @@ impl ModifierSignature {
     pub fn takes(&self, value: u32) -> bool {
         let accepts = |value| match self.beside {
             Some(lsb) => (0..self.bits).all(|n| self.probe.can_be(lsb + n, value >> n & 1 == 1)),
-            None => self.probe.accepts(self.item, value, false),
+            None => self.probe.accepts(self.desc, value, false),
         };
         u64::from(value) >> self.bits == 0 && accepts(value)
     }

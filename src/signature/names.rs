@@ -3,8 +3,8 @@
 use crate::Target;
 use crate::codec::code::{AGPR, AGPR_LAST, INT, INT_LAST, LITERAL, NEGATIVE, NEGATIVE_LAST, VGPR, VGPR_LAST};
 use crate::codec::is_image_data;
-use crate::table::{Kind, NONE};
-use crate::target::{ITEMS, OPERANDS, TEXT};
+use crate::table::{NONE, OperandType};
+use crate::target::{DESCS, OPERANDS, TEXT};
 
 /// A run of operand codes; see [`Target::operand_codes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,10 +56,10 @@ impl Target {
             file(VGPR, VGPR_LAST, "v"),
             file(AGPR, AGPR_LAST, "a"),
         ];
-        let acc = ITEMS[self as usize].items.iter().any(|item| match item.kind {
-            Kind::Agpr | Kind::AgprOrConst => true,
-            Kind::Acc | Kind::AccSized | Kind::BufData => item.aux[0] != NONE,
-            _ if is_image_data(item) => item.aux[3] != NONE,
+        let acc = DESCS[self as usize].descs.iter().any(|desc| match desc.operand_type {
+            OperandType::Agpr | OperandType::AgprOrConst => true,
+            OperandType::Acc | OperandType::AccSized | OperandType::BufData => desc.aux[0] != NONE,
+            _ if is_image_data(desc) => desc.aux[3] != NONE,
             _ => false,
         });
         let there = move |run: &CodeRun| run.first <= run.last && (run.first < AGPR || acc);

@@ -10,7 +10,7 @@ use crate::codec::{
 };
 use crate::decode::probe::Probe;
 use crate::shared::image;
-use crate::table::{Item, Kind, NONE, Ty};
+use crate::table::{DataType, NONE, OperandDesc, OperandType};
 use crate::{Access, Field, Inst};
 
 /// As what an operand's bits are taken. Packed types have two components in one.
@@ -35,21 +35,21 @@ pub enum Type {
 }
 
 impl Type {
-    const fn of(ty: Ty) -> Type {
+    const fn of(ty: DataType) -> Type {
         match ty {
-            Ty::B => Type::Bits,
-            Ty::I16 => Type::I16,
-            Ty::I32 => Type::I32,
-            Ty::I64 => Type::I64,
-            Ty::F16 => Type::F16,
-            Ty::F32 => Type::F32,
-            Ty::F64 => Type::F64,
-            Ty::PkI16 => Type::PkI16,
-            Ty::PkF16 => Type::PkF16,
-            Ty::PkBf16 => Type::PkBf16,
-            Ty::Bf16 => Type::Bf16,
-            Ty::PkI32 => Type::PkI32,
-            Ty::PkF32 => Type::PkF32,
+            DataType::B => Type::Bits,
+            DataType::I16 => Type::I16,
+            DataType::I32 => Type::I32,
+            DataType::I64 => Type::I64,
+            DataType::F16 => Type::F16,
+            DataType::F32 => Type::F32,
+            DataType::F64 => Type::F64,
+            DataType::PkI16 => Type::PkI16,
+            DataType::PkF16 => Type::PkF16,
+            DataType::PkBf16 => Type::PkBf16,
+            DataType::Bf16 => Type::Bf16,
+            DataType::PkI32 => Type::PkI32,
+            DataType::PkF32 => Type::PkF32,
         }
     }
 
@@ -119,38 +119,38 @@ pub struct OperandSignature {
     /// is 256 less than that register's code; where one says that it is a vector register (SDWA), the same.
     pub first: u16,
     signature: Signature,
-    item: &'static Item,
+    desc: &'static OperandDesc,
 }
 
-/// An item is up to so many operands.
+/// A descriptor is up to so many operands.
 pub(super) const MOST_PARTS: u8 = 5;
 
 impl OperandSignature {
-    /// The `part`th operand of an item, counted from zero.
-    pub(super) fn new(signature: &Signature, item: &'static Item, part: u8) -> Option<OperandSignature> {
-        let reading = Reading { signature, probe: &signature.probe, item };
-        let access = item.access?;
+    /// The `part`th operand of a descriptor, counted from zero.
+    pub(super) fn new(signature: &Signature, desc: &'static OperandDesc, part: u8) -> Option<OperandSignature> {
+        let reading = Reading { signature, probe: &signature.probe, desc };
+        let access = desc.access?;
         let (field, (least, most), optional) = reading.part(part)?;
-        let bits = |dwords: u16| match item.kind {
-            Kind::Half | Kind::HalfSel => 16,
-            _ if dwords == 0 => u16::from(item.width),
+        let bits = |dwords: u16| match desc.operand_type {
+            OperandType::Half | OperandType::HalfSel => 16,
+            _ if dwords == 0 => u16::from(desc.width),
             _ => dwords * 32,
         };
-        let returns = is_conditional(item);
+        let returns = is_conditional(desc);
         let access = if returns && access == Access::Read { Access::ReadWrite } else { access };
         Some(OperandSignature {
             field,
-            ty: Type::of(item.ty),
+            ty: Type::of(desc.ty),
             bits: bits(least),
             most_bits: bits(most),
             access,
-            returned: if returns { signature.field_at(item.cond) } else { None },
+            returned: if returns { signature.field_at(desc.cond) } else { None },
             optional,
             takes: reading.takes(part, least),
-            scale: 1 << (item.shift & 7),
-            first: item.add,
+            scale: 1 << (desc.shift & 7),
+            first: desc.add,
             signature: *signature,
-            item,
+            desc,
         })
     }
 
@@ -177,7 +177,7 @@ impl OperandSignature {
     /// is there at all.
     pub fn others(&self) -> impl Iterator<Item = Field> + use<> {
         let (signature, own) = (self.signature, self.field);
-        let bits = self.item.aux.into_iter().chain([self.item.cond]).filter(|bit| *bit != NONE);
+        let bits = self.desc.aux.into_iter().chain([self.desc.cond]).filter(|bit| *bit != NONE);
         bits.filter_map(move |bit| signature.field_at(bit)).filter(move |field| *field != own)
     }
 }
@@ -194,11 +194,11 @@ impl fmt::Debug for OperandSignature {
     }
 }
 
-/// How an item reads: what src/codec does with an instruction, for all instructions at once.
+/// How a descriptor reads: what src/codec does with an instruction, for all instructions at once.
 struct Reading<'a> {
     signature: &'a Signature,
     probe: &'a Probe,
-    item: &'static Item,
+    desc: &'static OperandDesc,
 }
 
 impl Reading<'_> {
@@ -206,49 +206,49 @@ impl Reading<'_> {
         self.probe.can_be(bit, value)
     }
 
-    /// A bit among those that the item looks at is there, and both values are possible, or only one is and it is this.
+    /// A bit among those that the descriptor looks at is there, and both values are possible, or only one is and it is this.
     fn aux(&self, n: usize, value: bool) -> bool {
-        self.item.aux.get(n).is_some_and(|&bit| self.can_be(bit, value))
+        self.desc.aux.get(n).is_some_and(|&bit| self.can_be(bit, value))
     }
 
     /// The field, the least and the greatest number of dwords (0: of no register), and whether it can be missing.
     fn part(&self, part: u8) -> Option<(Field, (u16, u16), bool)> {
-        let item = self.item;
-        let dwords = u16::from(item.dwords);
+        let desc = self.desc;
+        let dwords = u16::from(desc.dwords);
         let one = |n: u16| (n, n);
-        match item.kind {
-            Kind::Second => return None,
-            Kind::SmemOffset if item.aux[1] != NONE => {
+        match desc.operand_type {
+            OperandType::Second => return None,
+            OperandType::SmemOffset if desc.aux[1] != NONE => {
                 return match part {
                     0 => Some((Field::Soffset, one(1), true)),
                     // A register alone takes the place of the constant.
-                    1 => Some((item.field, one(1), self.aux(0, false) && self.aux(1, true))),
+                    1 => Some((desc.field, one(1), self.aux(0, false) && self.aux(1, true))),
                     _ => None,
                 };
             }
-            Kind::ImgAddr | Kind::ImgAddrGrad => return self.image_address(part),
+            OperandType::ImgAddr | OperandType::ImgAddrGrad => return self.image_address(part),
             _ if part > 0 => return None,
             _ => {}
         }
-        let size = match item.kind {
-            kind if kind.is_number() || kind == Kind::Label => one(0),
-            Kind::BufData => (dwords, dwords + u16::from(self.aux(2, true))),
-            Kind::BufVaddr if self.aux(2, true) || self.aux(0, true) && self.aux(1, true) => (1, 2),
-            Kind::GlobalAddr => (1, 2),
-            Kind::AccSized => self.matrix(),
-            _ if is_image_data(item) => self.image_data(),
+        let size = match desc.operand_type {
+            ty if ty.is_number() || ty == OperandType::Label => one(0),
+            OperandType::BufData => (dwords, dwords + u16::from(self.aux(2, true))),
+            OperandType::BufVaddr if self.aux(2, true) || self.aux(0, true) && self.aux(1, true) => (1, 2),
+            OperandType::GlobalAddr => (1, 2),
+            OperandType::AccSized => self.matrix(),
+            _ if is_image_data(desc) => self.image_data(),
             _ => one(dwords),
         };
-        let unreturned = item.access == Some(Access::Write) && is_conditional(item) && self.can_be(item.cond, false);
-        let to_lds = item.kind == Kind::BufData && self.probe.has_lds() && self.aux(1, true);
-        Some((item.field, size, unreturned || to_lds))
+        let unreturned = desc.access == Some(Access::Write) && is_conditional(desc) && self.can_be(desc.cond, false);
+        let to_lds = desc.operand_type == OperandType::BufData && self.probe.has_lds() && self.aux(1, true);
+        Some((desc.field, size, unreturned || to_lds))
     }
 
     fn image_data(&self) -> (u16, u16) {
-        let what = match self.item.kind {
-            Kind::MimgGather => image::GATHER,
-            Kind::MimgAtomic => image::ATOMIC,
-            Kind::MimgCmpswap => image::CMPSWAP,
+        let what = match self.desc.operand_type {
+            OperandType::MimgGather => image::GATHER,
+            OperandType::MimgAtomic => image::ATOMIC,
+            OperandType::MimgCmpswap => image::CMPSWAP,
             _ => image::DATA,
         };
         let what = what | if self.probe.has_d16() { image::D16 } else { 0 };
@@ -266,7 +266,7 @@ impl Reading<'_> {
     /// A matrix, whose format says how long it is.
     fn matrix(&self) -> (u16, u16) {
         let can_be = |format: &u32| {
-            (0..MATRIX_FORMAT).all(|n| self.can_be(self.item.aux[1].saturating_add(n), format >> n & 1 == 1))
+            (0..MATRIX_FORMAT).all(|n| self.can_be(self.desc.aux[1].saturating_add(n), format >> n & 1 == 1))
         };
         let sizes = || (0..1 << MATRIX_FORMAT).filter(can_be).map(matrix_dwords_of);
         (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0))
@@ -274,8 +274,8 @@ impl Reading<'_> {
 
     /// A part of an image address: of fields that name a register each the last one names all that are left.
     fn image_address(&self, part: u8) -> Option<(Field, (u16, u16), bool)> {
-        let item = self.item;
-        let fields: u8 = match (item.aux[2], item.aux[3]) {
+        let desc = self.desc;
+        let fields: u8 = match (desc.aux[2], desc.aux[3]) {
             (NONE, _) => 1,
             (_, NONE) => 4,
             _ => 5,
@@ -287,10 +287,10 @@ impl Reading<'_> {
         for n in 0..16u64 {
             let dim = n & 7;
             if self.aux(1, n & 8 != 0) {
-                let a16 = if item.aux[1] == NONE { 0 } else { (n >> 3) << (item.aux[1] & 63) };
-                let bits = dim << (item.aux[0] & 63) | a16;
+                let a16 = if desc.aux[1] == NONE { 0 } else { (n >> 3) << (desc.aux[1] & 63) };
+                let bits = dim << (desc.aux[0] & 63) | a16;
                 let inst = Inst::new(self.signature.target(), [bits as u32, (bits >> 32) as u32, 0, 0, 0], 0, 2);
-                let dwords = image_address_dwords(item, &inst);
+                let dwords = image_address_dwords(desc, &inst);
                 size = (size.0.min(dwords), size.1.max(dwords));
             }
         }
@@ -302,7 +302,7 @@ impl Reading<'_> {
         let last = part == fields - 1;
         let size = if last { (least.saturating_sub(before).max(1), most - before) } else { (1, 1) };
         let field = match part {
-            0 => item.field,
+            0 => desc.field,
             1 => Field::Vaddr1,
             2 => Field::Vaddr2,
             3 => Field::Vaddr3,
@@ -313,20 +313,20 @@ impl Reading<'_> {
 
     /// What may stand there.
     fn takes(&self, part: u8, dwords: u16) -> Takes {
-        let item = self.item;
+        let desc = self.desc;
         let mut takes = Takes::new(self.signature.target(), dwords.max(1));
         let immediate = |kind: ImmediateKind| {
-            let (min, max) = range(item);
+            let (min, max) = range(desc);
             let [min, max] = [min, max].map(|n| n.clamp(i32::MIN.into(), i32::MAX.into()) as i32);
-            Some(Immediate { bits: item.width, min, max, kind })
+            Some(Immediate { bits: desc.width, min, max, kind })
         };
         // Without the flag the operand is not there, or is something else.
-        let flagged = item.cond != NONE && item.access == Some(Access::Write);
-        match item.kind {
-            Kind::Code | Kind::BufData | Kind::Acc | Kind::AccSized => {
-                let acc = if item.kind == Kind::Code { NONE } else { item.aux[0] };
-                // A check knows no length that another field says.
-                let end = if item.kind == Kind::AccSized { AGPR.saturating_sub(dwords) } else { AGPR };
+        let flagged = desc.cond != NONE && desc.access == Some(Access::Write);
+        match desc.operand_type {
+            OperandType::Code | OperandType::BufData | OperandType::Acc | OperandType::AccSized => {
+                let acc = if desc.operand_type == OperandType::Code { NONE } else { desc.aux[0] };
+                // A check knows no length that another field decides.
+                let end = if desc.operand_type == OperandType::Code { AGPR } else { AGPR.saturating_sub(dwords) };
                 self.fields(flagged, |code| match code {
                     VGPR.. => {
                         if code <= end {
@@ -336,45 +336,45 @@ impl Reading<'_> {
                     _ => takes.codes.insert(code),
                 });
             }
-            Kind::Agpr | Kind::AgprOrConst => self.fields(flagged, |code| match code {
+            OperandType::Agpr | OperandType::AgprOrConst => self.fields(flagged, |code| match code {
                 VGPR.. => takes.codes.insert(code - VGPR + AGPR),
                 _ => takes.codes.insert(code),
             }),
-            Kind::Half => {
+            OperandType::Half => {
                 takes.halves = true;
                 self.fields(flagged, |code| takes.codes.insert(if code >= VGPR { code & !HALF } else { code }));
             }
-            Kind::HalfSel => {
+            OperandType::HalfSel => {
                 takes.halves = self.aux(3, true);
                 self.fields(flagged, |code| takes.codes.insert(code));
             }
-            Kind::SdwaSrc => {
-                if self.can_be(item.cond, false) {
+            OperandType::SdwaSrc => {
+                if self.can_be(desc.cond, false) {
                     self.fields(false, |code| takes.codes.insert(code | VGPR));
                 }
-                if self.can_be(item.cond, true) {
+                if self.can_be(desc.cond, true) {
                     self.fields(true, |code| takes.codes.insert(code));
                 }
             }
-            Kind::SdstOrVcc => {
+            OperandType::SdstOrVcc => {
                 takes.vcc = self.aux(0, false);
                 if self.aux(0, true) {
                     self.fields(true, |code| takes.codes.insert(code));
                 }
             }
-            Kind::Vcc => takes.vcc = true,
-            Kind::Saddr => self.fields(false, |code| match code {
+            OperandType::Vcc => takes.vcc = true,
+            OperandType::Saddr => self.fields(false, |code| match code {
                 _ if code == off(self.signature.target()) => takes.off = true,
                 _ => takes.codes.insert(code),
             }),
-            Kind::SmrdOffset => {
+            OperandType::SmrdOffset => {
                 if self.aux(0, false) {
                     self.fields(false, |code| takes.codes.insert(code));
                 }
                 takes.immediate = if self.aux(0, true) { immediate(ImmediateKind::Number) } else { None };
             }
-            Kind::SmemOffset => {
-                let second = item.aux[1] != NONE && part == 0;
+            OperandType::SmemOffset => {
+                let second = desc.aux[1] != NONE && part == 0;
                 // As an offset of its own a register stands where no other one is added.
                 if second || self.aux(0, false) && self.aux(1, false) {
                     let scalars = (0..1 << SCALAR).filter(|&code| self.probe.is_scalar(code));
@@ -384,42 +384,44 @@ impl Reading<'_> {
                     takes.immediate = immediate(ImmediateKind::Number);
                 }
             }
-            Kind::BufVaddr => {
+            OperandType::BufVaddr => {
                 takes.off = (0..3).all(|n| self.aux(n, false));
                 self.vgprs(&mut takes, dwords);
             }
-            Kind::ScratchAddr => {
-                takes.off = item.aux[0] == NONE || self.aux(0, false);
-                if item.aux[0] == NONE || self.aux(0, true) {
+            OperandType::ScratchAddr => {
+                takes.off = desc.aux[0] == NONE || self.aux(0, false);
+                if desc.aux[0] == NONE || self.aux(0, true) {
                     self.vgprs(&mut takes, dwords);
                 }
             }
-            Kind::ExpSrc => {
+            OperandType::ExpSrc => {
                 takes.off = self.aux(0, false);
                 self.vgprs(&mut takes, dwords);
             }
-            Kind::GlobalAddr | Kind::Vdsty | Kind::ImgAddr | Kind::ImgAddrGrad => self.vgprs(&mut takes, dwords),
-            _ if is_image_data(item) => {
-                let acc = item.aux[3];
+            OperandType::GlobalAddr | OperandType::Vdsty | OperandType::ImgAddr | OperandType::ImgAddrGrad => {
+                self.vgprs(&mut takes, dwords)
+            }
+            _ if is_image_data(desc) => {
+                let acc = desc.aux[3];
                 (VGPR..=AGPR.saturating_sub(dwords)).for_each(|code| self.vector(&mut takes, code, acc));
             }
-            Kind::Literal => takes.codes.insert(LITERAL),
-            Kind::Label => {
+            OperandType::Literal => takes.codes.insert(LITERAL),
+            OperandType::Label => {
                 let label = immediate(ImmediateKind::Label);
                 takes.immediate = label.map(|all| Immediate { min: i16::MIN.into(), max: i16::MAX.into(), ..all });
             }
-            kind => takes.immediate = immediate_kind(kind).and_then(immediate),
+            ty => takes.immediate = immediate_kind(ty).and_then(immediate),
         }
         takes
     }
 
     /// The operand codes that the field may name.
     fn fields(&self, flag: bool, mut each: impl FnMut(u16)) {
-        let item = self.item;
+        let desc = self.desc;
         // All are at most nine bits wide: their codes have nine.
-        for value in 0..1u32 << item.width.min(9) {
-            if self.probe.accepts(item, value, flag) {
-                each(((value as u16) << item.shift) + item.add);
+        for value in 0..1u32 << desc.width.min(9) {
+            if self.probe.accepts(desc, value, flag) {
+                each(((value as u16) << desc.shift) + desc.add);
             }
         }
     }
@@ -440,16 +442,16 @@ impl Reading<'_> {
     }
 }
 
-fn immediate_kind(kind: Kind) -> Option<ImmediateKind> {
-    Some(match kind {
-        Kind::Hex | Kind::Int16 | Kind::Endpgm => ImmediateKind::Number,
-        Kind::Hwreg => ImmediateKind::Hwreg,
-        Kind::Sendmsg => ImmediateKind::Sendmsg,
-        Kind::Waitcnt => ImmediateKind::Waitcnt,
-        Kind::GprIdx => ImmediateKind::GprIdx,
-        Kind::Attr => ImmediateKind::Attribute,
-        Kind::InterpParam => ImmediateKind::InterpParam,
-        Kind::ExpTgt => ImmediateKind::ExportTarget,
+fn immediate_kind(ty: OperandType) -> Option<ImmediateKind> {
+    Some(match ty {
+        OperandType::Hex | OperandType::Int16 | OperandType::Endpgm => ImmediateKind::Number,
+        OperandType::Hwreg => ImmediateKind::Hwreg,
+        OperandType::Sendmsg => ImmediateKind::Sendmsg,
+        OperandType::Waitcnt => ImmediateKind::Waitcnt,
+        OperandType::GprIdx => ImmediateKind::GprIdx,
+        OperandType::Attr => ImmediateKind::Attribute,
+        OperandType::InterpParam => ImmediateKind::InterpParam,
+        OperandType::ExpTgt => ImmediateKind::ExportTarget,
         _ => return None,
     })
 }

@@ -14,7 +14,7 @@ pub struct Takes {
     /// The operand codes of registers, inline constants and literals.
     ///
     /// Tuples of scalar registers can begin anywhere, but the hardware reads the aligned tuple: see
-    /// [`OperandSignature::scalar_alignment`](super::OperandSignature::scalar_alignment).
+    /// [`FormSignature::scalar_alignment`](super::FormSignature::scalar_alignment).
     pub codes: CodeSet,
     /// The upper halves of the vector registers may stand too, besides the lower ones.
     pub halves: bool,

@@ -1,6 +1,6 @@
 //! What the operands of each instruction are.
 
-use super::Item;
+use super::OperandDesc;
 #[cfg(not(feature = "fast"))]
 use super::paged_from;
 #[cfg(feature = "fast")]
@@ -8,14 +8,14 @@ use crate::operand::values::ready::Values;
 use crate::shared::places::NO_SHIFT;
 use crate::target::generated::OperandList;
 #[cfg(feature = "fast")]
-use crate::target::generated::{SLOTS, USUAL};
+use crate::target::generated::{FAST_OPERANDS, OP_INDICES};
 use crate::{Access, Field, Inst, Operand, Value};
 
-/// What the operand iterator needs. Its items are without what only text tells apart.
+/// What the operand iterator needs. Its descriptors are without what only text tells apart.
 pub(crate) struct OperandTables {
-    /// Which of `lists` is that of each slot's base form.
+    /// Which of `lists` is that of each opcode index's base form.
     #[cfg(feature = "fast")]
-    pub list_of: [u16; SLOTS],
+    pub list_of: [u16; OP_INDICES],
     /// The same in pages, and what is added to the numbers in each.
     #[cfg(not(feature = "fast"))]
     pub pages: &'static [(u8, u16)],
@@ -23,9 +23,9 @@ pub(crate) struct OperandTables {
     pub list_of: &'static [u8],
     /// The operands of a form: numbers in `rows`, a byte each, the first one lowest. Zero is the end.
     pub lists: &'static [OperandList],
-    /// The same of most words, in the same order; behind these, those that `Usual::next` names.
+    /// The same of most words, in the same order; behind these, those that `FastOperands::next` names.
     #[cfg(feature = "fast")]
-    pub usual: [Usual; USUAL],
+    pub fast: [FastOperands; FAST_OPERANDS],
     /// Which of `forms` is that of each list.
     pub forms_of: &'static [u8],
     /// Lists (plus one) of the SDWA and DPP forms.
@@ -37,7 +37,7 @@ pub(crate) struct OperandTables {
     #[cfg(feature = "fast")]
     pub values: &'static Values,
     /// What rows of the kind `How::Other` are.
-    pub items: &'static [Item],
+    pub descs: &'static [OperandDesc],
     pub sgpr_last: u16,
     pub ttmp_first: u16,
     pub ttmp_last: u16,
@@ -56,7 +56,7 @@ pub(crate) type Rows = &'static [Row];
 /// The operands of words in which some bits have some value, and behind which there is no literal.
 #[cfg(feature = "fast")]
 #[derive(Clone, Copy)]
-pub(crate) struct Usual {
+pub(crate) struct FastOperands {
     /// As in `OperandTables::lists`.
     pub list: OperandList,
     /// The bits, and their value.
@@ -70,7 +70,7 @@ pub(crate) struct Usual {
 
 /// Stands where no number leads.
 #[cfg(feature = "fast")]
-pub(crate) const NO_USUAL: Usual = Usual { list: 0, marks: 0, unmarked: 1, length: 0, next: 0 };
+pub(crate) const NO_FAST_OPERANDS: FastOperands = FastOperands { list: 0, marks: 0, unmarked: 1, length: 0, next: 0 };
 
 /// Beside a length: there are no operands, or not all are of `How::Value`.
 #[cfg(feature = "fast")]
@@ -89,7 +89,7 @@ pub(crate) struct Row {
     pub address: u8,
     pub mask: Number,
     /// What the field's value and this add up to is a place in the table of src/operand/values.rs. Of `How::Other`: which
-    /// item it is.
+    /// descriptor it is.
     pub add: Number,
     like: Like,
 }
@@ -129,8 +129,8 @@ impl Row {
         Row { how, turn, acc, address, mask, add, like: Like::new(role, bits, access) }
     }
 
-    /// An item.
-    pub(crate) const fn item(number: Number) -> Row {
+    /// A descriptor.
+    pub(crate) const fn desc(number: Number) -> Row {
         Row::new(How::Other, [0, NO_SHIFT, NO_SHIFT], [0, number], (None, 0, Access::Read))
     }
 
@@ -168,15 +168,15 @@ pub(crate) enum How {
     Label,
     /// What the table of values says, if a bit is set.
     If,
-    /// An item.
+    /// A descriptor.
     Other,
 }
 
 /// Stands where no number leads, and at zero.
-pub(crate) const NO_ROW: Row = Row::item(Number::MAX);
+pub(crate) const NO_ROW: Row = Row::desc(Number::MAX);
 
 #[cfg(feature = "fast")]
-impl Usual {
+impl FastOperands {
     /// `None`: the words are others.
     #[inline(always)]
     fn is_plain(&self, inst: &Inst) -> Option<bool> {
@@ -192,12 +192,12 @@ impl Usual {
 }
 
 impl OperandTables {
-    /// The list of a form of a slot.
-    pub(crate) fn list(&self, slot: usize, form: u8) -> OperandList {
+    /// The list of a form of an opcode index.
+    pub(crate) fn list(&self, op_index: usize, form: u8) -> OperandList {
         #[cfg(feature = "fast")]
-        let number = self.list_of.get(slot).copied();
+        let number = self.list_of.get(op_index).copied();
         #[cfg(not(feature = "fast"))]
-        let number = paged_from(self.pages, self.list_of, slot);
+        let number = paged_from(self.pages, self.list_of, op_index);
         let further = |number: u16| match form {
             0 => Some(number),
             1 | 2 => {
@@ -214,9 +214,9 @@ impl OperandTables {
     #[cfg(feature = "fast")]
     #[inline(always)]
     pub(crate) fn of(&self, inst: &Inst) -> (OperandList, bool) {
-        let usual = self.usual(self.list_of[inst.slot() % SLOTS]);
-        match usual.is_plain(inst) {
-            Some(plain) => (usual.list, plain),
+        let fast = self.fast(self.list_of[inst.op_index() % OP_INDICES]);
+        match fast.is_plain(inst) {
+            Some(plain) => (fast.list, plain),
             None => self.of_others(inst),
         }
     }
@@ -225,26 +225,26 @@ impl OperandTables {
     #[cfg(feature = "fast")]
     #[inline(never)]
     fn of_others(&self, inst: &Inst) -> (OperandList, bool) {
-        let mut next = self.usual(self.list_of[inst.slot() % SLOTS]).next;
+        let mut next = self.fast(self.list_of[inst.op_index() % OP_INDICES]).next;
         while next != 0 {
-            let usual = self.usual(next);
-            if let Some(plain) = usual.is_plain(inst) {
-                return (usual.list, plain);
+            let fast = self.fast(next);
+            if let Some(plain) = fast.is_plain(inst) {
+                return (fast.list, plain);
             }
-            next = usual.next;
+            next = fast.next;
         }
-        (self.list(inst.slot(), inst.form()), false)
+        (self.list(inst.op_index(), inst.form()), false)
     }
 
     #[cfg(feature = "fast")]
     #[inline(always)]
-    fn usual(&self, number: u16) -> &Usual {
-        &self.usual[usize::from(number) % USUAL]
+    fn fast(&self, number: u16) -> &FastOperands {
+        &self.fast[usize::from(number) % FAST_OPERANDS]
     }
 
     #[cfg(not(feature = "fast"))]
     pub(crate) fn of(&self, inst: &Inst) -> (OperandList, bool) {
-        (self.list(inst.slot(), inst.form()), false)
+        (self.list(inst.op_index(), inst.form()), false)
     }
 
     /// The first row of a list. An empty one leads to `NO_ROW`.
@@ -262,8 +262,8 @@ impl OperandTables {
         })
     }
 
-    /// The item of a row that is one.
-    pub(crate) fn item(&self, row: &Row) -> Option<&Item> {
-        if row.how == How::Other { self.items.get(row.add as usize) } else { None }
+    /// The descriptor of a row that is one.
+    pub(crate) fn desc(&self, row: &Row) -> Option<&OperandDesc> {
+        if row.how == How::Other { self.descs.get(row.add as usize) } else { None }
     }
 }

@@ -5,7 +5,7 @@ pub(crate) struct TextTables {
     pub codes: &'static [(u16, &'static str, &'static str)],
     /// Which of `codes` is the code's, counted from one.
     pub code_at: [u8; crate::codec::code::VGPR as usize],
-    /// Slots whose mnemonic the target spells in its own way.
+    /// Opcode indices whose mnemonic the target spells in its own way.
     pub spellings: &'static [(u16, &'static str)],
     pub hwreg: &'static [(u16, &'static str)],
     pub sendmsg: &'static [(u16, &'static str)],

@@ -6,7 +6,7 @@ use super::out::{LISTS, Out, SIZE, SLACK};
 use super::texts::{MISSING, TEXTS, Text};
 use crate::Inst;
 use crate::common::MNEMONICS;
-use crate::table::{FastShape, ModifierWay};
+use crate::table::{FastSignature, ModifierWay};
 use crate::target::FAST_TEXT;
 
 /// Bytes of the longest name that is printed in this way.
@@ -23,14 +23,14 @@ const END: usize = 2;
 #[inline(always)]
 pub(super) fn print(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
     let t = FAST_TEXT[inst.target() as usize];
-    let row = *t.rows.get(inst.slot_and_form())?;
+    let row = *t.rows.get(inst.index_and_form())?;
     let mut number = row as usize >> 22;
-    let shape = loop {
-        let shape = t.shapes.get(number)?;
-        if bits & shape.marks == shape.unmarked {
-            break shape;
+    let signature = loop {
+        let signature = t.signatures.get(number)?;
+        if bits & signature.marks == signature.unmarked {
+            break signature;
         }
-        if !shape.another {
+        if !signature.another {
             return None;
         }
         number += 1;
@@ -38,22 +38,22 @@ pub(super) fn print(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
     let name = row as usize & 0xffff;
     let name = MNEMONICS.as_bytes().get(name..name + NAME)?.first_chunk::<NAME>()?;
     *out.buffer.first_chunk_mut()? = *name;
-    put(&mut out.buffer, name_len(row), &shape.suffix);
-    let (mut at, mut lengths) = (name_len(row) + suffix_len(shape), 0);
-    for n in 0..FastShape::TEXTS {
-        let text = text(shape, n, bits);
+    put(&mut out.buffer, name_len(row), &signature.suffix);
+    let (mut at, mut lengths) = (name_len(row) + suffix_len(signature), 0);
+    for n in 0..FastSignature::TEXTS {
+        let text = text(signature, n, bits);
         put(&mut out.buffer, at, text);
         lengths |= text[15];
         at += usize::from(text[15] & 15);
     }
     if lengths & MISSING != 0 {
-        missing(inst, bits, shape, out);
-    } else if shape.more {
-        rest(inst, bits, shape, (FastShape::TEXTS, at), out);
+        missing(inst, bits, signature, out);
+    } else if signature.more {
+        rest(inst, bits, signature, (FastSignature::TEXTS, at), out);
     } else {
         out.len = at - END;
-        if bits & shape.loud != shape.quiet {
-            modifiers(inst, bits, shape, out);
+        if bits & signature.loud != signature.quiet {
+            modifiers(inst, bits, signature, out);
         }
     }
     Some(())
@@ -65,55 +65,56 @@ fn name_len(row: u32) -> usize {
 }
 
 #[inline(always)]
-fn suffix_len(shape: &FastShape) -> usize {
-    usize::from(shape.suffix[7] & 7)
+fn suffix_len(signature: &FastSignature) -> usize {
+    usize::from(signature.suffix[7] & 7)
 }
 
 /// The text of the operand of this number, with its length in the last byte.
 #[inline(always)]
-fn text(shape: &FastShape, n: usize, bits: u64) -> &'static Text {
-    let place = (bits.rotate_right(shape.turns[n].into()) as u16 & shape.masks[n]).wrapping_add(shape.adds[n]);
+fn text(signature: &FastSignature, n: usize, bits: u64) -> &'static Text {
+    let place =
+        (bits.rotate_right(signature.turns[n].into()) as u16 & signature.masks[n]).wrapping_add(signature.adds[n]);
     &TEXTS.0[usize::from(place / 16)]
 }
 
 /// Prints all operands anew, of which one has no text. Where they begin is looked up again, so that others need not
 /// keep it.
 #[inline(never)]
-fn missing(inst: &Inst, bits: u64, shape: &FastShape, out: &mut Out) {
-    let row = FAST_TEXT[inst.target() as usize].rows.get(inst.slot_and_form()).copied().unwrap_or(0);
-    rest(inst, bits, shape, (0, name_len(row) + suffix_len(shape)), out);
+fn missing(inst: &Inst, bits: u64, signature: &FastSignature, out: &mut Out) {
+    let row = FAST_TEXT[inst.target() as usize].rows.get(inst.index_and_form()).copied().unwrap_or(0);
+    rest(inst, bits, signature, (0, name_len(row) + suffix_len(signature)), out);
 }
 
-/// Prints operands from this one on, which is at this place: those that have no text by their items.
+/// Prints operands from this one on, which is at this place: those that have no text by their descriptors.
 #[inline(never)]
-fn rest(inst: &Inst, bits: u64, shape: &FastShape, (first, at): (usize, usize), out: &mut Out) {
+fn rest(inst: &Inst, bits: u64, signature: &FastSignature, (first, at): (usize, usize), out: &mut Out) {
     let p = Printer::new(inst);
     out.len = at;
-    for (n, &number) in p.items.list_of(inst.shape()).iter().enumerate().skip(first) {
-        let Some(item) = p.items.items.get(usize::from(number)).filter(|item| item.access.is_some()) else { break };
-        if n < FastShape::TEXTS {
-            let text = text(shape, n, bits);
+    for (n, &number) in p.descs.list_of(inst.signature()).iter().enumerate().skip(first) {
+        let Some(desc) = p.descs.descs.get(usize::from(number)).filter(|desc| desc.access.is_some()) else { break };
+        if n < FastSignature::TEXTS {
+            let text = text(signature, n, bits);
             if text[15] != MISSING {
                 out.part(text, text[15].into());
                 continue;
             }
         }
-        if p.operand(item, "", out) {
+        if p.operand(desc, "", out) {
             out.literal(b", ");
         }
     }
     out.len -= END;
-    if bits & shape.loud != shape.quiet {
-        modifiers(inst, bits, shape, out);
+    if bits & signature.loud != signature.quiet {
+        modifiers(inst, bits, signature, out);
     }
 }
 
 #[inline(never)]
-fn modifiers(inst: &Inst, bits: u64, shape: &FastShape, out: &mut Out) {
+fn modifiers(inst: &Inst, bits: u64, signature: &FastSignature, out: &mut Out) {
     let t = FAST_TEXT[inst.target() as usize];
     // Bits of those that are not printed yet.
-    let mut rest = bits & shape.loud ^ shape.quiet;
-    let mut number = usize::from(shape.modifiers);
+    let mut rest = bits & signature.loud ^ signature.quiet;
+    let mut number = usize::from(signature.modifiers);
     while rest != 0 {
         let Some(modifier) = t.modifiers.get(number) else { break };
         number += 1;
@@ -121,8 +122,8 @@ fn modifiers(inst: &Inst, bits: u64, shape: &FastShape, out: &mut Out) {
             continue;
         }
         rest &= !modifier.loud;
-        if modifier.way == ModifierWay::Item {
-            item_modifier(inst, modifier.item, out);
+        if modifier.way == ModifierWay::OperandDesc {
+            desc_modifier(inst, modifier.desc, out);
             continue;
         }
         out.part(&modifier.label, modifier.label[15].into());
@@ -135,17 +136,17 @@ fn modifiers(inst: &Inst, bits: u64, shape: &FastShape, out: &mut Out) {
             }
             ModifierWay::Number => out.dec(value.into()),
             ModifierWay::Signed => out.signed(extend(value.into(), modifier.width)),
-            ModifierWay::Flag | ModifierWay::Item => {}
+            ModifierWay::Flag | ModifierWay::OperandDesc => {}
         }
     }
 }
 
-/// Prints a modifier as its item says.
+/// Prints a modifier as its descriptor says.
 #[inline(never)]
-fn item_modifier(inst: &Inst, item: u16, out: &mut Out) {
+fn desc_modifier(inst: &Inst, desc: u16, out: &mut Out) {
     let p = Printer::new(inst);
-    if let Some(item) = p.items.items.get(usize::from(item)) {
-        p.modifier(item, out);
+    if let Some(desc) = p.descs.descs.get(usize::from(desc)) {
+        p.modifier(desc, out);
     }
 }
 
@@ -165,7 +166,7 @@ fn put<const N: usize>(buffer: &mut [u8; SIZE + SLACK], at: usize, bytes: &[u8; 
 mod tests {
     use crate::{Target, TextBuffer, decode_words};
 
-    /// What is put down at once is what the items say, which is how text is printed without the feature `fast`.
+    /// What is put down at once is what the descriptors say, which is how text is printed without the feature `fast`.
     #[test]
     fn texts_are_those_of_the_items() {
         let mut state = 1u64;

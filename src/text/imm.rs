@@ -5,7 +5,7 @@ use super::out::Out;
 use crate::codec::constants::F32_BITS;
 use crate::codec::{bitop3, bits, flag, value};
 use crate::common::Flags;
-use crate::table::{Item, Kind, Ty};
+use crate::table::{DataType, OperandDesc, OperandType};
 use crate::{Counter, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 
 fn name_of(table: &[(u16, &'static str)], value: u32) -> Option<&'static str> {
@@ -26,26 +26,26 @@ pub(super) fn extend(value: u32, width: u8) -> i32 {
 }
 
 impl Printer<'_> {
-    pub(super) fn immediate(&self, item: &Item, value: u32, out: &mut Out) {
-        match item.kind {
-            Kind::Hex => out.hex(value),
+    pub(super) fn immediate(&self, desc: &OperandDesc, value: u32, out: &mut Out) {
+        match desc.operand_type {
+            OperandType::Hex => out.hex(value),
             // Small numbers are decimal, as everywhere an inline constant could stand.
-            Kind::Int16 => match extend(value, item.width) {
-                n @ -16..=64 if item.width == 16 && n >= 0 => out.signed(n),
+            OperandType::Int16 => match extend(value, desc.width) {
+                n @ -16..=64 if desc.width == 16 && n >= 0 => out.signed(n),
                 _ if value <= 64 => out.dec(value),
                 _ => out.hex(value),
             },
-            Kind::Label => out.dec(value),
-            Kind::Waitcnt => self.waitcnt(Waitcnt::decode(self.inst.target(), value as u16), out),
-            Kind::Literal => self.mandatory_literal(item, out),
-            Kind::Attr => {
+            OperandType::Label => out.dec(value),
+            OperandType::Waitcnt => self.waitcnt(Waitcnt::decode(self.inst.target(), value as u16), out),
+            OperandType::Literal => self.mandatory_literal(desc, out),
+            OperandType::Attr => {
                 out.str("attr");
                 out.dec(value);
                 out.byte(b'.');
-                out.byte([b'x', b'y', b'z', b'w'][bits(self.inst, item.aux[0], 2) as usize & 3]);
+                out.byte([b'x', b'y', b'z', b'w'][bits(self.inst, desc.aux[0], 2) as usize & 3]);
             }
-            Kind::InterpParam => self.named_or(self.text.interp_param, "invalid_param_", value, out),
-            Kind::ExpTgt => self.named_or(self.text.exp_tgt, "invalid_target_", value, out),
+            OperandType::InterpParam => self.named_or(self.text.interp_param, "invalid_param_", value, out),
+            OperandType::ExpTgt => self.named_or(self.text.exp_tgt, "invalid_target_", value, out),
             kind => match Imm::decode(self.inst.target(), kind, value as u16) {
                 Some(imm) => self.parts(imm, value, out),
                 None => out.dec(value),
@@ -55,9 +55,9 @@ impl Printer<'_> {
 
     /// The constant that an operation always has: as an inline constant where it could be one, except beside a
     /// source that could be a literal too.
-    fn mandatory_literal(&self, item: &Item, out: &mut Out) {
+    fn mandatory_literal(&self, desc: &OperandDesc, out: &mut Out) {
         let v = self.literal_value();
-        if item.ty != Ty::B {
+        if desc.ty != DataType::B {
             return out.hex(v);
         }
         match self.inline_float(&F32_BITS, v) {
@@ -165,87 +165,92 @@ impl Printer<'_> {
         }
     }
 
-    pub(super) fn modifier(&self, item: &Item, out: &mut Out) {
-        let v = value(item, self.inst);
-        match item.kind {
-            Kind::Flag if v != 0 => {
+    pub(super) fn modifier(&self, desc: &OperandDesc, out: &mut Out) {
+        let v = value(desc, self.inst);
+        match desc.operand_type {
+            OperandType::Flag if v != 0 => {
                 out.byte(b' ');
-                out.str(item.field.name());
+                out.str(desc.field.name());
             }
-            Kind::Named if v != 0 => {
-                self.label(item, out);
+            OperandType::Named if v != 0 => {
+                self.label(desc, out);
                 out.dec(v);
             }
-            Kind::Dmask if v != 0 => {
-                self.label(item, out);
+            OperandType::Dmask if v != 0 => {
+                self.label(desc, out);
                 out.hex(v);
             }
-            Kind::Signed if v != 0 => {
-                self.label(item, out);
-                out.signed(extend(v, item.width));
+            OperandType::Signed if v != 0 => {
+                self.label(desc, out);
+                out.signed(extend(v, desc.width));
             }
-            Kind::List | Kind::ListAll | Kind::ListNegLo | Kind::ListNeg if v & u32::from(item.used) != 0 => {
-                self.list(item, v, out)
+            OperandType::List | OperandType::ListAll | OperandType::ListNegLo | OperandType::ListNeg
+                if v & u32::from(desc.used) != 0 =>
+            {
+                self.list(desc, v, out)
             }
-            Kind::ListAlways => self.list(item, v, out),
-            Kind::ListOnes if v & u32::from(item.used) != u32::from(item.used) => self.list(item, v, out),
-            Kind::Bitop3 => {
-                let table = bitop3(item, self.inst);
+            OperandType::ListAlways => self.list(desc, v, out),
+            OperandType::ListOnes if v & u32::from(desc.used) != u32::from(desc.used) => self.list(desc, v, out),
+            OperandType::Bitop3 => {
+                let table = bitop3(desc, self.inst);
                 if table != 0 {
                     out.str(" bitop3:");
                     if table <= 10 { out.signed(table as i32) } else { out.hex(table) }
                 }
             }
-            Kind::Omod if v != 0 => {
+            OperandType::Omod if v != 0 => {
                 out.byte(b' ');
                 out.str(name_of(self.text.omod, v).unwrap_or(""));
             }
-            Kind::SdwaSel => {
-                self.label(item, out);
+            OperandType::SdwaSel => {
+                self.label(desc, out);
                 named(out, self.text.sdwa_sel, v);
             }
-            Kind::DstUnused => {
-                self.label(item, out);
+            OperandType::DstUnused => {
+                self.label(desc, out);
                 named(out, self.text.dst_unused, v);
             }
-            Kind::DppCtrl => self.dpp_ctrl(v, out),
-            Kind::DppMask => {
-                self.label(item, out);
+            OperandType::DppCtrl => self.dpp_ctrl(v, out),
+            OperandType::DppMask => {
+                self.label(desc, out);
                 out.hex(v);
             }
-            Kind::DppBound if v != 0 => out.str(" bound_ctrl:1"),
-            Kind::Swizzle if v != 0 => self.swizzle(v, out),
-            Kind::Dim => {
-                self.label(item, out);
+            OperandType::DppBound if v != 0 => out.str(" bound_ctrl:1"),
+            OperandType::Swizzle if v != 0 => self.swizzle(v, out),
+            OperandType::Dim => {
+                self.label(desc, out);
                 named(out, self.text.dim, v);
             }
-            Kind::Scope if v != 0 => {
-                self.label(item, out);
+            OperandType::Scope if v != 0 => {
+                self.label(desc, out);
                 named(out, self.text.scope, v);
             }
-            Kind::Th if v != 0 => self.temporal_hint(item, v, out),
-            Kind::Dpp8 => self.dpp8(item, v, out),
-            Kind::MtbufFormat => self.mtbuf_format(item, v, out),
+            OperandType::Th if v != 0 => self.temporal_hint(desc, v, out),
+            OperandType::Dpp8 => self.dpp8(desc, v, out),
+            OperandType::MtbufFormat => self.mtbuf_format(desc, v, out),
             _ => {}
         }
     }
 
     /// ` name:`
-    fn label(&self, item: &Item, out: &mut Out) {
+    fn label(&self, desc: &OperandDesc, out: &mut Out) {
         out.byte(b' ');
-        out.str(item.field.name());
+        out.str(desc.field.name());
         out.byte(b':');
     }
 
-    fn list(&self, item: &Item, value: u32, out: &mut Out) {
-        match item.kind {
-            Kind::ListNegLo => out.literal(b" neg_lo:"),
-            Kind::ListNeg => out.literal(b" neg:"),
-            _ => self.label(item, out),
+    fn list(&self, desc: &OperandDesc, value: u32, out: &mut Out) {
+        match desc.operand_type {
+            OperandType::ListNegLo => out.literal(b" neg_lo:"),
+            OperandType::ListNeg => out.literal(b" neg:"),
+            _ => self.label(desc, out),
         }
-        let shown =
-            if matches!(item.kind, Kind::ListAll | Kind::ListAlways) { (1 << item.width) - 1 } else { item.used };
-        out.bits(value, item.used.into(), shown);
+        let shown = if matches!(desc.operand_type, OperandType::ListAll | OperandType::ListAlways) {
+            (1 << desc.width) - 1
+        } else {
+            desc.used
+        };
+        out.bits(value, desc.used.into(), shown);
     }
 
     fn dpp_ctrl(&self, value: u32, out: &mut Out) {
@@ -275,22 +280,22 @@ impl Printer<'_> {
     }
 
     /// The lane that each of eight lanes reads. Of the two codes that announce the dword the even one stands for `fi`.
-    fn dpp8(&self, item: &Item, value: u32, out: &mut Out) {
+    fn dpp8(&self, desc: &OperandDesc, value: u32, out: &mut Out) {
         for lane in 0..8 {
             out.str(if lane == 0 { " dpp8:[" } else { "," });
             out.dec(value >> (3 * lane) & 7);
         }
         out.byte(b']');
-        if !flag(self.inst, item.aux[0]) {
+        if !flag(self.inst, desc.aux[0]) {
             out.str(" fi:1");
         }
     }
 
     /// Names differ between loads and stores; the last of the short ones also with the scope.
-    fn temporal_hint(&self, item: &Item, value: u32, out: &mut Out) {
+    fn temporal_hint(&self, desc: &OperandDesc, value: u32, out: &mut Out) {
         let store = Flags(self.inst.info().flags).is_store();
-        let system = bits(self.inst, item.aux[0], 2) == 3;
-        self.label(item, out);
+        let system = bits(self.inst, desc.aux[0], 2) == 3;
+        self.label(desc, out);
         match (store, value) {
             (false, 7) => return out.hex(value),
             (false, _) => out.str("TH_LOAD_"),
@@ -304,8 +309,8 @@ impl Printer<'_> {
         }
     }
 
-    fn mtbuf_format(&self, item: &Item, dfmt: u32, out: &mut Out) {
-        let nfmt = bits(self.inst, item.aux[0], 3);
+    fn mtbuf_format(&self, desc: &OperandDesc, dfmt: u32, out: &mut Out) {
+        let nfmt = bits(self.inst, desc.aux[0], 3);
         // BUF_DATA_FORMAT_8 and BUF_NUM_FORMAT_UNORM are what an assembler takes when nothing is said.
         let (d, n) = (dfmt != 1, nfmt != 0);
         if !d && !n {

@@ -11,12 +11,12 @@ mod texts;
 use core::fmt;
 
 use crate::codec::value;
-use crate::table::{Item, Kind};
-use crate::target::{ITEMS, OPERANDS, TEXT};
+use crate::table::{OperandDesc, OperandType};
+use crate::target::{DESCS, OPERANDS, TEXT};
 use crate::{Field, Inst};
 use out::Out;
 
-/// What stands behind a mnemonic; `Shape::suffix` counts them.
+/// What stands behind a mnemonic; `FormSignature::suffix` counts them.
 static SUFFIXES: [[u8; 16]; 6] =
     [padded(""), padded("_e32"), padded("_e64"), padded("_sdwa"), padded("_dpp"), padded("_e64_dpp")];
 
@@ -136,14 +136,14 @@ impl fmt::Display for FieldText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = Out::new();
         let p = Printer::new(self.inst);
-        for item in p.items.of(self.inst) {
-            if item.field != self.field {
+        for desc in p.descs.of(self.inst) {
+            if desc.field != self.field {
                 continue;
             }
-            if item.access.is_none() {
-                p.modifier(item, &mut out);
+            if desc.access.is_none() {
+                p.modifier(desc, &mut out);
             } else {
-                p.operand(item, "", &mut out);
+                p.operand(desc, "", &mut out);
             }
         }
         out.trim();
@@ -151,26 +151,34 @@ impl fmt::Display for FieldText<'_> {
     }
 }
 
-/// What printing an item needs to know besides it.
+/// What printing a descriptor needs to know besides it.
 struct Printer<'a> {
     inst: &'a Inst,
     operands: &'static crate::table::OperandTables,
-    items: &'static crate::table::ItemTables,
+    descs: &'static crate::table::DescTables,
     text: &'static crate::table::TextTables,
 }
 
 impl<'a> Printer<'a> {
     fn new(inst: &'a Inst) -> Self {
         let target = inst.target() as usize;
-        Printer { inst, operands: OPERANDS[target], items: ITEMS[target], text: TEXT[target] }
+        Printer { inst, operands: OPERANDS[target], descs: DESCS[target], text: TEXT[target] }
     }
 }
 
 /// A flag or a number that is zero, of which text says nothing.
 #[inline(always)]
-fn is_silent(item: &Item, inst: &Inst) -> bool {
-    let kinds = [Kind::Flag, Kind::Omod, Kind::Named, Kind::Signed, Kind::List, Kind::ListNegLo, Kind::ListNeg];
-    kinds.contains(&item.kind) && value(item, inst) == 0
+fn is_silent(desc: &OperandDesc, inst: &Inst) -> bool {
+    let kinds = [
+        OperandType::Flag,
+        OperandType::Omod,
+        OperandType::Named,
+        OperandType::Signed,
+        OperandType::List,
+        OperandType::ListNegLo,
+        OperandType::ListNeg,
+    ];
+    kinds.contains(&desc.operand_type) && value(desc, inst) == 0
 }
 
 /// Prints an instruction where nothing is printed yet.
@@ -190,29 +198,29 @@ fn print(inst: &Inst, low: u32, high: u32, out: &mut Out) {
 #[inline(never)]
 fn long(inst: &Inst, out: &mut Out) {
     let p = Printer::new(inst);
-    let (info, shape) = (inst.info(), inst.shape());
+    let (info, signature) = (inst.info(), inst.signature());
     if info.respelled {
         out.str(inst.mnemonic());
     } else {
         let (name, len) = inst.opcode().padded_name();
         out.part(name, len);
     }
-    let suffix = shape.suffix;
+    let suffix = signature.suffix;
     if suffix >= ALWAYS || suffix != 0 && info.suffix {
         let suffix = SUFFIXES.get(usize::from(suffix)).unwrap_or(&SUFFIXES[0]);
         out.part(suffix, suffix[15].into());
     }
     let mut separator = " ";
-    for &number in p.items.list_of(shape) {
-        let Some(item) = p.items.items.get(usize::from(number)) else { continue };
-        if item.access.is_none() {
+    for &number in p.descs.list_of(signature) {
+        let Some(desc) = p.descs.descs.get(usize::from(number)) else { continue };
+        if desc.access.is_none() {
             // Most modifiers are not there, and most of those are zero.
-            if !is_silent(item, inst) {
-                p.modifier(item, out);
+            if !is_silent(desc, inst) {
+                p.modifier(desc, out);
             }
-        } else if p.plain(item, separator, out) || p.operand(item, separator, out) {
+        } else if p.plain(desc, separator, out) || p.operand(desc, separator, out) {
             // An export target and its first source have no comma between them, nor have two operations.
-            separator = if matches!(item.kind, Kind::ExpTgt | Kind::Second) { " " } else { ", " };
+            separator = if matches!(desc.operand_type, OperandType::ExpTgt | OperandType::Second) { " " } else { ", " };
         }
     }
 }

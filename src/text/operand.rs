@@ -6,22 +6,22 @@ use crate::Access;
 use crate::codec::code::*;
 use crate::codec::constants::{F16_BITS, F32_BITS, F64_BITS};
 use crate::codec::{Coded, code_in, flag, image_address_part, is_conditional, read, value};
-use crate::table::{Item, Kind, NONE, Ty};
+use crate::table::{DataType, NONE, OperandDesc, OperandType};
 
 impl Printer<'_> {
     /// Prints what most operands are: a register or a small number and nothing around it. False, and nothing is
     /// printed, if this is something else.
     #[inline(always)]
-    pub(super) fn plain(&self, item: &Item, separator: &str, out: &mut Out) -> bool {
+    pub(super) fn plain(&self, desc: &OperandDesc, separator: &str, out: &mut Out) -> bool {
         let inst = self.inst;
-        let bare = item.aux == [NONE; 4] || !item.aux.iter().any(|&bit| flag(inst, bit));
-        if item.kind != Kind::Code || item.cond != NONE || !bare {
+        let bare = desc.aux == [NONE; 4] || !desc.aux.iter().any(|&bit| flag(inst, bit));
+        if desc.operand_type != OperandType::Code || desc.cond != NONE || !bare {
             return false;
         }
-        let code = code_in(item, inst);
+        let code = code_in(desc, inst);
         let (file, first) = match code {
             VGPR.. => (b'v', code - VGPR),
-            _ if code <= self.operands.sgpr_last => (b's', aligned(code, item.dwords.into())),
+            _ if code <= self.operands.sgpr_last => (b's', aligned(code, desc.dwords.into())),
             INT..=INT_LAST => {
                 separate(separator, out);
                 out.small((code - INT) as u8);
@@ -30,59 +30,61 @@ impl Printer<'_> {
             _ => return false,
         };
         separate(separator, out);
-        tuple(file, first, item.dwords.into(), out);
+        tuple(file, first, desc.dwords.into(), out);
         true
     }
 
     /// Prints an operand behind a separator; false if the instruction has it not.
-    pub(super) fn operand(&self, item: &Item, separator: &str, out: &mut Out) -> bool {
+    pub(super) fn operand(&self, desc: &OperandDesc, separator: &str, out: &mut Out) -> bool {
         let inst = self.inst;
-        if is_conditional(item) && item.access == Some(Access::Write) && !flag(inst, item.cond) {
+        if is_conditional(desc) && desc.access == Some(Access::Write) && !flag(inst, desc.cond) {
             return false;
         }
-        match item.kind {
-            Kind::Endpgm if value(item, inst) == 0 => return false,
-            Kind::Second => {
+        match desc.operand_type {
+            OperandType::Endpgm if value(desc, inst) == 0 => return false,
+            OperandType::Second => {
                 out.str(" :: ");
                 out.str(inst.second_opcode().map_or("", |op| op.name()));
                 return true;
             }
-            Kind::ImgAddr | Kind::ImgAddrGrad => {
+            OperandType::ImgAddr | OperandType::ImgAddrGrad => {
                 separate(separator, out);
-                self.image_address(item, out);
+                self.image_address(desc, out);
                 return true;
             }
             _ => {}
         }
-        let coded = read(item, inst);
-        if coded.is_none() && item.kind == Kind::BufData {
+        let coded = read(desc, inst);
+        if coded.is_none() && desc.operand_type == OperandType::BufData {
             return false;
         }
         separate(separator, out);
         match coded {
-            Some((Coded::Code(code), _)) if has_signs(item) => self.source(item, code, out),
-            Some((Coded::Literal(_), _)) if has_signs(item) => self.source(item, LITERAL, out),
-            Some((Coded::High(code), _)) => self.source(item, code, out),
-            Some((Coded::Code(code) | Coded::Soffset(code), dwords)) => self.code(code, dwords, item.ty, out),
-            Some((Coded::Vcc, dwords)) => self.code(vcc(inst.target()), dwords, item.ty, out),
+            Some((Coded::Code(code), _)) if has_signs(desc) => self.source(desc, code, out),
+            Some((Coded::Literal(_), _)) if has_signs(desc) => self.source(desc, LITERAL, out),
+            Some((Coded::High(code), _)) => self.source(desc, code, out),
+            Some((Coded::Code(code) | Coded::Soffset(code), dwords)) => self.code(code, dwords, desc.ty, out),
+            Some((Coded::Vcc, dwords)) => self.code(vcc(inst.target()), dwords, desc.ty, out),
             Some((Coded::Off, _)) => out.literal(b"off"),
-            Some((Coded::Number(n), _)) if item.kind == Kind::SmrdOffset => out.hex(n as u32),
-            Some((Coded::Literal(dword), _)) if item.kind == Kind::SmrdOffset => out.hex(dword),
-            Some((Coded::Number(n), _)) if item.kind == Kind::SmemOffset => out.signed_hex(n as i32),
+            Some((Coded::Number(n), _)) if desc.operand_type == OperandType::SmrdOffset => out.hex(n as u32),
+            Some((Coded::Literal(dword), _)) if desc.operand_type == OperandType::SmrdOffset => out.hex(dword),
+            Some((Coded::Number(n), _)) if desc.operand_type == OperandType::SmemOffset => out.signed_hex(n as i32),
             Some((Coded::Both(code, n), dwords)) => {
-                self.code(code, dwords, item.ty, out);
+                self.code(code, dwords, desc.ty, out);
                 out.str(" offset:");
                 out.signed_hex(n as i32);
             }
-            Some((Coded::Literal(_), dwords)) if item.kind != Kind::Literal => self.literal(item.ty, dwords, out),
-            _ => self.immediate(item, value(item, inst), out),
+            Some((Coded::Literal(_), dwords)) if desc.operand_type != OperandType::Literal => {
+                self.literal(desc.ty, dwords, out)
+            }
+            _ => self.immediate(desc, value(desc, inst), out),
         }
         true
     }
 
     /// One register or run, or a list of them in brackets.
-    fn image_address(&self, item: &Item, out: &mut Out) {
-        let part = |n| image_address_part(item, self.inst, n);
+    fn image_address(&self, desc: &OperandDesc, out: &mut Out) {
+        let part = |n| image_address_part(desc, self.inst, n);
         let list = part(1).is_some();
         for (n, part) in (0..5).map_while(part).enumerate() {
             match n {
@@ -98,13 +100,13 @@ impl Printer<'_> {
     }
 
     /// A source with its sign, absolute value or sign extension.
-    fn source(&self, item: &Item, code: u16, out: &mut Out) {
-        let [neg, abs, sext, _] = item.aux.map(|bit| flag(self.inst, bit));
+    fn source(&self, desc: &OperandDesc, code: u16, out: &mut Out) {
+        let [neg, abs, sext, _] = desc.aux.map(|bit| flag(self.inst, bit));
         if !(neg || abs || sext) {
-            return self.register(item, code, out);
+            return self.register(desc, code, out);
         }
         let constant = match code {
-            LITERAL => !self.is_inline(item.ty, item.dwords.into()),
+            LITERAL => !self.is_inline(desc.ty, desc.dwords.into()),
             INT..=NEGATIVE_LAST | FLOAT..=FLOAT_LAST => true,
             _ => false,
         };
@@ -121,7 +123,7 @@ impl Printer<'_> {
         if sext {
             out.str("sext(");
         }
-        self.register(item, code, out);
+        self.register(desc, code, out);
         if sext {
             out.byte(b')');
         }
@@ -134,16 +136,16 @@ impl Printer<'_> {
     }
 
     /// What an operand code names, with the half of the register that is meant.
-    fn register(&self, item: &Item, code: u16, out: &mut Out) {
-        self.code(code, item.dwords.into(), item.ty, out);
-        if matches!(item.kind, Kind::Half | Kind::HalfSel) && code >= VGPR {
-            let high = matches!(read(item, self.inst), Some((Coded::High(_), _)));
+    fn register(&self, desc: &OperandDesc, code: u16, out: &mut Out) {
+        self.code(code, desc.dwords.into(), desc.ty, out);
+        if matches!(desc.operand_type, OperandType::Half | OperandType::HalfSel) && code >= VGPR {
+            let high = matches!(read(desc, self.inst), Some((Coded::High(_), _)));
             out.str(if high { ".h" } else { ".l" });
         }
     }
 
     /// What an operand code names.
-    pub(super) fn code(&self, code: u16, dwords: u16, ty: Ty, out: &mut Out) {
+    pub(super) fn code(&self, code: u16, dwords: u16, ty: DataType, out: &mut Out) {
         let t = self.operands;
         // Scalar tuples begin at the aligned register, as LLVM prints them and hardware reads them.
         match code {
@@ -152,7 +154,9 @@ impl Printer<'_> {
             LITERAL => self.literal(ty, dwords, out),
             INT..=INT_LAST => out.dec(u32::from(code - INT)),
             NEGATIVE..=NEGATIVE_LAST => out.signed(int_of(code).unwrap_or(0).into()),
-            FLOAT..=FLOAT_LAST if ty == Ty::I16 => out.hex(F16_BITS[usize::from(code - FLOAT) % F16_BITS.len()].into()),
+            FLOAT..=FLOAT_LAST if ty == DataType::I16 => {
+                out.hex(F16_BITS[usize::from(code - FLOAT) % F16_BITS.len()].into())
+            }
             _ if code <= t.sgpr_last => tuple(b's', aligned(code, dwords), dwords, out),
             _ if code >= t.ttmp_first && code <= t.ttmp_last => {
                 out.literal(b"ttm");
@@ -160,8 +164,8 @@ impl Printer<'_> {
             }
             _ => {
                 // A packed pair takes 32-bit constants.
-                let packed = matches!(ty, Ty::PkF32 | Ty::PkI32) && code >= FLOAT;
-                let wide = dwords == 2 && !packed || ty == Ty::F64;
+                let packed = matches!(ty, DataType::PkF32 | DataType::PkI32) && code >= FLOAT;
+                let wide = dwords == 2 && !packed || ty == DataType::F64;
                 out.str(self.name(code, wide));
             }
         }
@@ -169,9 +173,9 @@ impl Printer<'_> {
 
     /// A literal that an inline constant could hold is printed as `lit(...)`: an assembler would else choose the
     /// constant, which is shorter.
-    fn literal(&self, ty: Ty, dwords: u16, out: &mut Out) {
+    fn literal(&self, ty: DataType, dwords: u16, out: &mut Out) {
         let v = self.literal_value();
-        if ty == Ty::F64 {
+        if ty == DataType::F64 {
             // The literal is the upper half of the number.
             if let Some(code) = wide_constant(v) {
                 return out.str(self.name(code, true));
@@ -183,23 +187,23 @@ impl Printer<'_> {
             out.byte(b')');
         } else {
             // Of 16 bits LLVM drops the upper half, which does not count.
-            out.hex(if matches!(ty, Ty::F16 | Ty::I16) { v & 0xffff } else { v });
+            out.hex(if matches!(ty, DataType::F16 | DataType::I16) { v & 0xffff } else { v });
         }
     }
 
     /// The literal is the value of an inline constant.
-    fn is_inline(&self, ty: Ty, dwords: u16) -> bool {
+    fn is_inline(&self, ty: DataType, dwords: u16) -> bool {
         let v = self.literal_value();
         let small = |n: i32| of_int(n.into()).is_some();
-        let wide = dwords == 2 && matches!(ty, Ty::B | Ty::I64);
+        let wide = dwords == 2 && matches!(ty, DataType::B | DataType::I64);
         match ty {
-            Ty::F64 => false,
+            DataType::F64 => false,
             _ if wide => of_int(v.into()).is_some(),
-            Ty::F16 => small(i32::from(v as u16 as i16)) || self.is_inline_float(&F16_BITS, v as u16),
-            Ty::PkF16 => small(v as i32) || u16::try_from(v).is_ok_and(|v| self.is_inline_float(&F16_BITS, v)),
+            DataType::F16 => small(i32::from(v as u16 as i16)) || self.is_inline_float(&F16_BITS, v as u16),
+            DataType::PkF16 => small(v as i32) || u16::try_from(v).is_ok_and(|v| self.is_inline_float(&F16_BITS, v)),
             // A bf16 is the upper half of a float.
-            Ty::Bf16 => small(i32::from(v as u16 as i16)) || F32_BITS.iter().any(|x| x >> 16 == v & 0xffff),
-            Ty::PkBf16 => small(v as i32) || F32_BITS.iter().any(|x| x >> 16 == v),
+            DataType::Bf16 => small(i32::from(v as u16 as i16)) || F32_BITS.iter().any(|x| x >> 16 == v & 0xffff),
+            DataType::PkBf16 => small(v as i32) || F32_BITS.iter().any(|x| x >> 16 == v),
             _ => small(v as i32) || self.is_inline_float(&F32_BITS, v),
         }
     }
@@ -231,8 +235,8 @@ impl Printer<'_> {
 }
 
 /// It can have a sign, an absolute value, a sign extension, or be a half.
-fn has_signs(item: &Item) -> bool {
-    matches!(item.kind, Kind::Code | Kind::SdwaSrc | Kind::Half | Kind::HalfSel)
+fn has_signs(desc: &OperandDesc) -> bool {
+    matches!(desc.operand_type, OperandType::Code | OperandType::SdwaSrc | OperandType::Half | OperandType::HalfSel)
 }
 
 /// The constant of 64 bits with this upper half and zeros below it.

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::build::emit::camel;
 use crate::build::emit::make::set::{self, Variant};
 use crate::build::emit::make::{Shared, documented, encoding, operand};
-use crate::build::lower::{Class, Item, NONE, Slot, Target};
+use crate::build::lower::{Constraints, NONE, OperandDesc, Operation, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::marks;
@@ -17,8 +17,8 @@ pub struct Function {
     /// Generics, parameters and result.
     pub signature: String,
     pub text: String,
-    /// The function that does the work, which those of the same shape share.
-    pub shape: String,
+    /// The function that does the work, shared by those that differ in constant bits only.
+    pub worker: String,
     /// Parameters for the tests: name, and what a legal one is.
     pub parameters: Vec<(String, String)>,
     pub extension: &'static str,
@@ -50,57 +50,61 @@ impl Parts {
     }
 }
 
-/// The functions of a slot.
+/// The functions of a operation.
 pub fn functions(
     isa: &Isa,
     t: &Target,
-    slot: &Slot,
+    operation: &Operation,
     number: u64,
     rules: &str,
     shared: &mut Shared,
 ) -> Result<Vec<Function>> {
-    let base = &t.shapes[slot.shape - 1];
+    let base = &t.signatures[operation.signature - 1];
     let mut all = Vec::new();
-    let info = &t.infos[slot.info];
-    let suffix = t.formats[slot.format].def.suffix.as_str();
-    let name =
-        if info.suffix && !suffix.is_empty() { format!("{}_{suffix}", slot.mnemonic) } else { slot.mnemonic.clone() };
+    let info = &t.infos[operation.info];
+    let suffix = t.formats[operation.format].def.suffix.as_str();
+    let name = if info.suffix && !suffix.is_empty() {
+        format!("{}_{suffix}", operation.mnemonic)
+    } else {
+        operation.mnemonic.clone()
+    };
     let forms = [
-        (Some(slot.shape), "", name),
-        (some(base.sdwa), "sdwa", format!("{}_sdwa", slot.mnemonic)),
-        (some(base.dpp), "dpp", format!("{}_dpp", slot.mnemonic)),
+        (Some(operation.signature), "", name),
+        (some(base.sdwa), "sdwa", format!("{}_sdwa", operation.mnemonic)),
+        (some(base.dpp), "dpp", format!("{}_dpp", operation.mnemonic)),
     ];
-    for (shape, extension, name) in forms {
-        let Some(shape) = shape.map(|n| &t.shapes[n - 1]) else { continue };
-        let numbers = &t.item_lists[shape.items.0..shape.items.0 + shape.items.1];
-        let items: Vec<&Item> = numbers.iter().map(|&n| &t.items[usize::from(n)]).collect();
-        let class = &t.classes[shape.class];
-        let variants: &[(Variant, &str)] = if items.iter().any(|i| i.is_returned() && i.kind != "sdwa_src") {
+    for (signature, extension, name) in forms {
+        let Some(signature) = signature.map(|n| &t.signatures[n - 1]) else { continue };
+        let numbers = &t.desc_lists[signature.descs.0..signature.descs.0 + signature.descs.1];
+        let descs: Vec<&OperandDesc> = numbers.iter().map(|&n| &t.descs[usize::from(n)]).collect();
+        let constraints = &t.constraints[signature.constraints];
+        let variants: &[(Variant, &str)] = if descs.iter().any(|i| i.is_returned() && i.operand_type != "sdwa_src") {
             &[(Variant::Returns(false), ""), (Variant::Returns(true), "_rtn")]
-        } else if class.marks & marks::LDS != 0 && items.iter().any(|i| i.kind == "buf_data") {
+        } else if constraints.marks & marks::LDS != 0 && descs.iter().any(|i| i.operand_type == "buf_data") {
             &[(Variant::Lds(false), ""), (Variant::Lds(true), "_lds")]
         } else {
             &[(Variant::Plain, "")]
         };
         for &(variant, ending) in variants {
-            let form = Form { isa, t, slot, shape, class, items: &items, number, rules, extension, variant };
+            let form =
+                Form { isa, t, operation, signature, constraints, descs: &descs, number, rules, extension, variant };
             all.push(form.function(format!("{name}{ending}"), shared)?);
         }
     }
     Ok(all)
 }
 
-fn some(shape: usize) -> Option<usize> {
-    (shape != 0).then_some(shape)
+fn some(signature: usize) -> Option<usize> {
+    (signature != 0).then_some(signature)
 }
 
 struct Form<'a> {
     isa: &'a Isa,
     t: &'a Target<'a>,
-    slot: &'a Slot,
-    shape: &'a crate::build::lower::Shape,
-    class: &'a Class,
-    items: &'a [&'a Item],
+    operation: &'a Operation,
+    signature: &'a crate::build::lower::FormSignature,
+    constraints: &'a Constraints,
+    descs: &'a [&'a OperandDesc],
     number: u64,
     rules: &'a str,
     extension: &'static str,
@@ -109,13 +113,13 @@ struct Form<'a> {
 
 impl Form<'_> {
     fn function(&self, name: String, shared: &mut Shared) -> Result<Function> {
-        let Form { t, slot, shape, class, items, .. } = *self;
-        let def = t.formats[slot.format].def;
-        let modifiers = set::set(t, class, items, self.variant)?;
+        let Form { t, operation, signature, constraints, descs, .. } = *self;
+        let def = t.formats[operation.format].def;
+        let modifiers = set::set(t, constraints, descs, self.variant)?;
         let set = set::name(shared, &camel(&format!("{}_{}", def.name, self.extension)), &modifiers);
         let mut parts = Parts::default();
         let vector = def.bus;
-        let info = &t.infos[slot.info];
+        let info = &t.infos[operation.info];
         // What is read without a field goes over the constant bus too; no operation has two.
         for code in t.codes.iter().filter(|c| vector && ["vcc_lo", "m0"].contains(&c.name.as_str())) {
             if info.reads.iter().any(|r| *r == code.name || Some(r) == code.pair.as_ref()) {
@@ -123,15 +127,15 @@ impl Form<'_> {
                 write!(parts.calls, ".reads({first})").unwrap();
             }
         }
-        for item in items.iter().copied() {
-            self.item(item, vector, &mut parts, shared)?;
+        for desc in descs.iter().copied() {
+            self.desc(desc, vector, &mut parts, shared)?;
         }
         let extended = !self.extension.is_empty();
-        let mut bits = encoding(t, slot.format, self.number) | class.value | u128::from(modifiers.defaults);
-        if let (true, Some(behind)) = (extended, shape.extension) {
+        let mut bits = encoding(t, operation.format, self.number) | constraints.value | u128::from(modifiers.defaults);
+        if let (true, Some(behind)) = (extended, signature.extension) {
             let format = &t.formats[behind].def.name;
             let e = def.extends.iter().find(|e| e.is_of(&t.row.name) && &e.format == format).expect("the form has it");
-            let (_, at) = t.formats[slot.format].fields.iter().find(|(f, _)| f.name == e.field).expect("checked");
+            let (_, at) = t.formats[operation.format].fields.iter().find(|(f, _)| f.name == e.field).expect("checked");
             bits |= u128::from(e.code) << at.pieces[0].lsb;
         }
         let dwords = def.bits / 32 + u8::from(extended);
@@ -148,12 +152,13 @@ impl Form<'_> {
         let list: Vec<String> = parts.parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
         let result = format!("Code<sets::{set}>");
         let key = format!("{generics}(bits: {of_bits}, {}) -> {result} {{ {new}{} }}", list.join(", "), parts.calls);
-        let shape_fn =
-            shared.shapes.name("f", key, |name, key| format!("#[inline(always)]\npub(crate) const fn {name}{key}\n"));
-        let signature = format!("{generics}({}) -> {result}", list.join(", "));
+        let worker = shared
+            .signatures
+            .name("f", key, |name, key| format!("#[inline(always)]\npub(crate) const fn {name}{key}\n"));
+        let rust_signature = format!("{generics}({}) -> {result}", list.join(", "));
         let names: Vec<&str> = parts.parameters.iter().map(|p| p.0.as_str()).collect();
         let body = format!(
-            "{shape_fn}({})",
+            "{worker}({})",
             std::iter::once(format!("{bits:#x}"))
                 .chain(names.iter().map(|n| n.to_string()))
                 .collect::<Vec<_>>()
@@ -162,11 +167,11 @@ impl Form<'_> {
 
         let mut doc = format!("`{name} {}`", names.join(", ")).replace(" `", "`");
         let behind = if extended {
-            format!(" with {}", t.formats[shape.extension.expect("it has one")].def.name)
+            format!(" with {}", t.formats[signature.extension.expect("it has one")].def.name)
         } else {
             String::new()
         };
-        let spelled = slot.spelling.as_ref().map_or(String::new(), |s| format!(" Spelled `{s}` on some targets."));
+        let spelled = operation.spelling.as_ref().map_or(String::new(), |s| format!(" Spelled `{s}` on some targets."));
         write!(doc, ": {}{behind}, opcode {}.{spelled}\n\nSource: {}.", def.name, self.number, def.source).unwrap();
         let methods: Vec<&str> = modifiers.methods.iter().map(|m| set::method(m)).collect();
         if !methods.is_empty() {
@@ -174,9 +179,9 @@ impl Form<'_> {
         }
         let mut function = Function {
             name,
-            signature,
+            signature: rust_signature,
             text: String::new(),
-            shape: shape_fn,
+            worker,
             parameters: parts.tests,
             extension: self.extension,
         };
@@ -184,27 +189,29 @@ impl Form<'_> {
         Ok(function)
     }
 
-    fn item(&self, item: &Item, vector: bool, parts: &mut Parts, shared: &mut Shared) -> Result<()> {
-        let Form { t, class, rules, .. } = *self;
-        let name = item.field.to_lowercase();
-        let field = super::field(&item.field);
-        let (lsb, width) = (item.lsb, item.width);
+    fn desc(&self, desc: &OperandDesc, vector: bool, parts: &mut Parts, shared: &mut Shared) -> Result<()> {
+        let Form { t, constraints, rules, .. } = *self;
+        let name = desc.field.to_lowercase();
+        let field = super::field(&desc.field);
+        let (lsb, width) = (desc.lsb, desc.width);
         let number = |parts: &mut Parts, name: &str, field: &str, lsb: u8, width: u8, ty: &str, kind: &str| {
             let signed = ty == "i16";
             write!(parts.calls, ".number({field}, {lsb}, {width}, {signed}, {name} as i64)").unwrap();
             parts.parameter(name, ty.into(), format!("{kind} {width}"));
         };
-        if item.access.is_none() {
-            match item.kind.as_str() {
+        if desc.access.is_none() {
+            match desc.operand_type.as_str() {
                 "dmask" => number(parts, &name, &field, lsb, width, "u16", "dmask"),
                 "named"
                     if ["cbsz", "blgp"].contains(&name.as_str())
-                        && self.items.iter().any(|i| i.kind == "acc_sized") =>
+                        && self.descs.iter().any(|i| i.operand_type == "acc_sized") =>
                 {
                     number(parts, &name, &field, lsb, width, "u16", "format");
                 }
                 "dpp_ctrl" => {
-                    let check = t.checks[class.checks.0..class.checks.0 + class.checks.1].iter().find(|c| c.lsb == lsb);
+                    let check = t.checks[constraints.checks.0..constraints.checks.0 + constraints.checks.1]
+                        .iter()
+                        .find(|c| c.lsb == lsb);
                     let Some(check) = check else { return t.row.at.err("dpp_ctrl takes all values") };
                     let words = t.sets[check.set];
                     let set: Vec<u64> = words.chunks(2).map(|w| u64::from(w[0]) | u64::from(w[1]) << 32).collect();
@@ -215,8 +222,8 @@ impl Form<'_> {
             }
             return Ok(());
         }
-        let reads = item.access != Some(Access::Write);
-        match item.kind.as_str() {
+        let reads = desc.access != Some(Access::Write);
+        match desc.operand_type.as_str() {
             "vcc" | "endpgm" => return Ok(()),
             "literal" => {
                 write!(parts.calls, ".constant({field}, {name}, {})", vector && reads).unwrap();
@@ -225,7 +232,7 @@ impl Form<'_> {
             }
             "hex" | "int16" if width == 16 => {
                 write!(parts.calls, ".number16({field}, {lsb}, {name})").unwrap();
-                parts.parameter(&name, "i32".into(), format!("{} 16", item.kind));
+                parts.parameter(&name, "i32".into(), format!("{} 16", desc.operand_type));
                 return Ok(());
             }
             "label" => {
@@ -233,46 +240,50 @@ impl Form<'_> {
                 return Ok(());
             }
             "exp_tgt" | "interp_param" => {
-                let set = if item.kind == "exp_tgt" { "exp_targets" } else { "interp_params" };
+                let set = if desc.operand_type == "exp_tgt" { "exp_targets" } else { "interp_params" };
                 write!(parts.calls, ".member({field}, {lsb}, &{rules}.{set}, {name})").unwrap();
-                parts.parameter(&name, "u16".into(), format!("{} {width}", item.kind));
+                parts.parameter(&name, "u16".into(), format!("{} {width}", desc.operand_type));
                 return Ok(());
             }
             "hwreg" | "sendmsg" | "waitcnt" | "gpr_idx" => {
-                let imm = operand::imm(&mut shared.shapes, self.isa, t, &item.kind)?;
+                let imm = operand::imm(&mut shared.signatures, self.isa, t, &desc.operand_type)?;
                 write!(parts.calls, ".imm({field}, {lsb}, {width}, {name}.encode_in(&{imm}))").unwrap();
-                parts.parameter(&name, format!("crate::{}", camel(&item.kind)), format!("{} {width}", item.kind));
+                parts.parameter(
+                    &name,
+                    format!("crate::{}", camel(&desc.operand_type)),
+                    format!("{} {width}", desc.operand_type),
+                );
                 return Ok(());
             }
             "hex" | "int16" => {
-                number(parts, &name, &field, lsb, width, "u16", &item.kind);
+                number(parts, &name, &field, lsb, width, "u16", &desc.operand_type);
                 return Ok(());
             }
             "attr" => {
                 number(parts, &name, &field, lsb, width, "u16", "attr");
-                number(parts, "attrchan", "Field::Attrchan", item.aux[0], 2, "u16", "chan");
+                number(parts, "attrchan", "Field::Attrchan", desc.aux[0], 2, "u16", "chan");
                 return Ok(());
             }
             _ => {}
         }
         match self.variant {
-            Variant::Returns(false) if item.is_returned() => return Ok(()),
-            Variant::Lds(true) if item.kind == "buf_data" => return Ok(()),
+            Variant::Returns(false) if desc.is_returned() => return Ok(()),
+            Variant::Lds(true) if desc.operand_type == "buf_data" => return Ok(()),
             _ => {}
         }
-        let mask = operand::allowed(t, class, item)?;
+        let mask = operand::allowed(t, constraints, desc)?;
         let bus = vector && reads && mask & operand::BUS != 0;
-        let acc = match item.kind.as_str() {
+        let acc = match desc.operand_type.as_str() {
             _ if mask & operand::AGPR == 0 => NONE,
             kind if kind.starts_with("agpr") => NONE,
-            kind if kind.starts_with("mimg") => item.aux[3],
-            _ => item.aux[0],
+            kind if kind.starts_with("mimg") => desc.aux[3],
+            _ => desc.aux[0],
         };
-        let place = operand::place(&mut shared.shapes, item, mask, bus, acc);
-        let n = item.dwords;
+        let place = operand::place(&mut shared.signatures, desc, mask, bus, acc);
+        let n = desc.dwords;
         let call = |method: &str, more: &str| format!(".{method}(&{rules}, &{place}, {more}{name})");
-        // The classes and the type of constants, for the tests.
-        let mut test = format!("op {mask} {} {n} {bus} {}", item.kind, item.ty);
+        // The constraints and the type of constants, for the tests.
+        let mut test = format!("op {mask} {} {n} {bus} {}", desc.operand_type, desc.ty);
         let mut ty = |parts: &mut Parts, n: &str| -> String {
             const DATA: u16 = operand::VGPR | operand::AGPR;
             match mask {
@@ -296,26 +307,26 @@ impl Form<'_> {
                 }
             }
         };
-        let (ty, call) = match item.kind.as_str() {
+        let (ty, call) = match desc.operand_type.as_str() {
             "code" | "acc" | "agpr" | "agpr_or_const" | "buf_data" => (ty(parts, &n.to_string()), call("operand", "")),
             "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" => {
                 parts.constants.push("const W: usize".into());
-                test = format!("image {}", item.kind);
+                test = format!("image {}", desc.operand_type);
                 (ty(parts, "W"), call("image", ""))
             }
             "acc_sized" => {
                 // A length for each of two matrices.
-                let (length, format) = if item.field == "src0" { ("L", "cbsz, ") } else { ("R", "blgp, ") };
+                let (length, format) = if desc.field == "src0" { ("L", "cbsz, ") } else { ("R", "blgp, ") };
                 parts.constants.push(format!("const {length}: usize"));
                 test = format!("matrix {mask} acc_sized 8 false b");
                 (ty(parts, length), call("matrix", format))
             }
             "sdwa_src" => {
-                let tail = format!("{}, ", item.cond);
+                let tail = format!("{}, ", desc.cond);
                 (ty(parts, &n.to_string()), call("sdwa", &tail))
             }
             "sdst_or_vcc" => {
-                let tail = format!("{}, ", item.aux[0]);
+                let tail = format!("{}, ", desc.aux[0]);
                 (ty(parts, &n.to_string()), call("sdst_or_vcc", &tail))
             }
             "global_addr" => {
@@ -324,11 +335,11 @@ impl Form<'_> {
                 ("Vgpr<N>".into(), format!(".global(&{rules}, &{place}, {name}, saddr)"))
             }
             "scratch_addr" => {
-                let tail = item.aux[0].to_string();
-                test = format!("scratch {}", u8::from(item.aux[0] != NONE));
+                let tail = desc.aux[0].to_string();
+                test = format!("scratch {}", u8::from(desc.aux[0] != NONE));
                 (ty(parts, "1"), format!(".scratch(&{rules}, &{place}, {tail}, {name}, saddr)"))
             }
-            "saddr" if self.items.iter().any(|i| i.kind == "global_addr") => {
+            "saddr" if self.descs.iter().any(|i| i.operand_type == "global_addr") => {
                 let bound = operand::trait_name(&mut shared.traits, mask);
                 let kind = parts.generic(&format!("{bound} + GlobalBase<N>"));
                 test = format!("saddr {mask} {n}");
@@ -339,27 +350,27 @@ impl Form<'_> {
                 (ty(parts, &n.to_string()), call("saddr", ""))
             }
             "buf_vaddr" => {
-                let [offen, idxen, addr64, _] = item.aux;
+                let [offen, idxen, addr64, _] = desc.aux;
                 test = format!("buffer {}", u8::from(addr64 != NONE));
                 ("BufferAddress".into(), format!(".buffer(&{rules}, &{place}, [{offen}, {idxen}, {addr64}], {name})"))
             }
             "smem_offset" => {
-                let signed = item.aux[1] != NONE;
+                let signed = desc.aux[1] != NONE;
                 test = format!("smem {width} {signed}");
-                let tail = format!("({}, {width}, {signed}), ", item.aux[0]);
+                let tail = format!("({}, {width}, {signed}), ", desc.aux[0]);
                 (ty(parts, "1"), call("smem_offset", &tail))
             }
             "smrd_offset" => {
                 test = format!("smrd {mask}");
-                let tail = format!("{}, ", item.aux[0]);
+                let tail = format!("{}, ", desc.aux[0]);
                 (ty(parts, "1"), call("smrd_offset", &tail))
             }
             "exp_src" => {
                 test = "export".into();
-                let tail = format!("{}, ", item.aux[0]);
+                let tail = format!("{}, ", desc.aux[0]);
                 (ty(parts, "1"), call("export", &tail))
             }
-            kind => unreachable!("{kind} is refused by `allowed`"),
+            ty => unreachable!("{ty} is refused by `allowed`"),
         };
         parts.calls += &call;
         parts.parameter(&name, ty, test);

@@ -1,6 +1,6 @@
 //! Writes the functions that make instructions: one for each form of each row, for every target that is whole.
 //!
-//! Rows of the same shape call one function, which knows the operands; what is the same on several targets is written
+//! Rows of the same signature call one function, which knows the operands; what is the same on several targets is written
 //! once. `src/make/` has what these functions call.
 
 mod form;
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use crate::build::emit::camel;
-use crate::build::lower::{Seg, Slot, Target};
+use crate::build::lower::{Operation, Seg, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
 use form::Function;
@@ -43,8 +43,8 @@ impl Pool {
 /// All that is shared.
 #[derive(Default)]
 pub struct Shared {
-    /// Places of operands, rules of targets, and what the functions of one shape call.
-    pub shapes: Pool,
+    /// Places of operands, rules of targets, and what the functions of one signature call.
+    pub signatures: Pool,
     pub sets: Pool,
     /// What operands can be: the classes, and the name of the trait.
     pub traits: BTreeMap<u16, String>,
@@ -60,26 +60,27 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut written: HashMap<String, (String, usize)> = HashMap::new();
     for t in targets {
         let name = &t.row.name;
-        let rule = operand::rules(isa, t, &mut shared.shapes)?;
-        write!(rules, "&shapes::{rule}, ").unwrap();
+        let rule = operand::rules(isa, t, &mut shared.signatures)?;
+        write!(rules, "&signatures::{rule}, ").unwrap();
         if t.row.feature() != t.row.name {
             continue;
         }
         if t.row.bus != 1 {
             return t.row.at.err(format!("the constant bus carries {}, and src/make counts up to one", t.row.bus));
         }
-        writeln!(modules, "#[allow(unused_imports)]\npub mod {name} {{\nuse super::*;\nuse super::shapes::*;").unwrap();
+        writeln!(modules, "#[allow(unused_imports)]\npub mod {name} {{\nuse super::*;\nuse super::signatures::*;")
+            .unwrap();
         operand::specials(&mut modules, t);
         let mut others: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let mut names: HashMap<String, String> = HashMap::new();
-        for (number, slot) in t.slots.iter().enumerate() {
-            let Some(slot) = slot else { continue };
-            for function in form::functions(isa, t, slot, number_of(t, number, slot), &rule, &mut shared)? {
-                if let Some(other) = names.insert(function.name.clone(), slot.mnemonic.clone()) {
+        for (number, operation) in t.operations.iter().enumerate() {
+            let Some(operation) = operation else { continue };
+            for function in form::functions(isa, t, operation, number_of(t, number, operation), &rule, &mut shared)? {
+                if let Some(other) = names.insert(function.name.clone(), operation.mnemonic.clone()) {
                     return t
                         .row
                         .at
-                        .err(format!("{} and {other} would both be made by {}", slot.mnemonic, function.name));
+                        .err(format!("{} and {other} would both be made by {}", operation.mnemonic, function.name));
                 }
                 match written.get(&function.text) {
                     Some((module, number)) => {
@@ -87,7 +88,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
                         others.entry(module.clone()).or_default().push(function.name);
                     }
                     None => {
-                        roster.push(roster::Entry::new(t, slot, &function));
+                        roster.push(roster::Entry::new(t, operation, &function));
                         modules += &function.text;
                         written.insert(function.text, (name.clone(), roster.len() - 1));
                     }
@@ -111,33 +112,33 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     writeln!(out, "pub(crate) const LONGEST: usize = {longest};").unwrap();
     out += "/// The sets of modifiers that instructions have: what [`Code`] has methods by.\npub mod sets {\nuse super::super::modifiers::*;\n";
     out += &shared.sets.text;
-    out += "}\n#[allow(unused_imports)]\npub(crate) mod shapes {\nuse super::*;\nuse super::operands::*;\nuse crate::Field;\nuse crate::table::{Part, Ty};\nuse super::super::operand::Place;\nuse super::super::resolve::Rules;\n";
-    out += &shared.shapes.text;
+    out += "}\n#[allow(unused_imports)]\npub(crate) mod signatures {\nuse super::*;\nuse super::operands::*;\nuse crate::Field;\nuse crate::table::{Part, DataType};\nuse super::super::operand::Place;\nuse super::super::resolve::Rules;\n";
+    out += &shared.signatures.text;
     let count = targets.len();
     writeln!(out, "}}\npub(crate) static RULES: [&super::resolve::Rules; {count}] = [{rules}];").unwrap();
     out += "#[allow(unused_imports)]\nuse operands::*;\n";
     out += &modules;
     let all = roster::all(roster.iter(), &shared.sets);
-    let shapes = roster::all(roster::shapes(&roster), &shared.sets);
-    Ok(vec![("make.rs".into(), out), ("make_roster.rs".into(), all), ("make_shapes_roster.rs".into(), shapes)])
+    let signatures = roster::all(roster::workers(&roster), &shared.sets);
+    Ok(vec![("make.rs".into(), out), ("make_roster.rs".into(), all), ("make_shapes_roster.rs".into(), signatures)])
 }
 
-/// The number in the opcode field of a slot.
-fn number_of(t: &Target, slot_number: usize, slot: &Slot) -> u64 {
-    let family = &t.families[t.formats[slot.format].family];
-    let slot_in_family = slot_number - family.base;
-    let width = match family.seg_is {
-        Seg::Opcode => family.op.width + family.seg.map_or(0, |s| s.width),
-        _ => family.op.width,
+/// The number in the opcode field of a operation.
+fn number_of(t: &Target, op_index: usize, operation: &Operation) -> u64 {
+    let opcode_space = &t.opcode_spaces[t.formats[operation.format].opcode_space];
+    let index_in_space = op_index - opcode_space.base;
+    let width = match opcode_space.seg_is {
+        Seg::Opcode => opcode_space.op.width + opcode_space.seg.map_or(0, |s| s.width),
+        _ => opcode_space.op.width,
     };
-    (slot_in_family & ((1 << width) - 1)) as u64
+    (index_in_space & ((1 << width) - 1)) as u64
 }
 
 /// Encoding bits and opcode.
 fn encoding(t: &Target, format: usize, number: u64) -> u128 {
     let mut bits = 0u128;
     for (field, at) in &t.formats[format].fields {
-        let mut value = match (at.fixed, field.kind.as_str()) {
+        let mut value = match (at.fixed, field.operand_type.as_str()) {
             (Some(fixed), _) => fixed,
             (None, "op") => number,
             _ => continue,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::build::emit::camel;
 use crate::build::emit::make::Pool;
-use crate::build::lower::{Class, Item, NONE, Target};
+use crate::build::lower::{Constraints, NONE, OperandDesc, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::class::{self, EXEC, INT};
@@ -32,14 +32,16 @@ pub fn class_bit(name: &str) -> u16 {
     CLASSES.iter().find(|c| c.0 == name).map_or(0, |c| c.1)
 }
 
-/// What can stand where an item reads its operand.
-pub fn allowed(t: &Target, class: &Class, item: &Item) -> Result<u16> {
+/// What can stand where a descriptor reads its operand.
+pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Result<u16> {
     let run = |(first, n): (usize, usize)| &t.checks[first..first + n];
-    let check =
-        run(class.checks).iter().chain(run(class.high_checks)).find(|c| c.lsb == item.lsb && c.field == item.field);
+    let check = run(constraints.checks)
+        .iter()
+        .chain(run(constraints.high_checks))
+        .find(|c| c.lsb == desc.lsb && c.field == desc.field);
     let set = check.map(|c| t.sets[c.set]);
     let has = |n: u16| set.is_some_and(|s| s[usize::from(n) / 32 % 16] >> (n % 32) & 1 == 1);
-    let acc = if item.aux[0] == NONE { 0 } else { AGPR };
+    let acc = if desc.aux[0] == NONE { 0 } else { AGPR };
     // Where a flag tells how the field is read, the set has the codes above the plain values.
     let classes = |first: u16| {
         let rows = t.codes.iter().filter(|c| c.class != "off");
@@ -49,19 +51,19 @@ pub fn allowed(t: &Target, class: &Class, item: &Item) -> Result<u16> {
             if any { mask | class_bit(&c.class) } else { mask }
         })
     };
-    Ok(match item.kind.as_str() {
+    Ok(match desc.operand_type.as_str() {
         "agpr" => AGPR,
         "agpr_or_const" => classes(0) & !VGPR | AGPR,
         "buf_data" => VGPR | acc,
-        "acc" if item.is_returned() || set.is_none() => VGPR | acc,
+        "acc" if desc.is_returned() || set.is_none() => VGPR | acc,
         "acc" => classes(0) | acc,
         "acc_sized" => VGPR | AGPR,
-        "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" if item.aux[3] != NONE => VGPR | AGPR,
+        "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" if desc.aux[3] != NONE => VGPR | AGPR,
         "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" | "global_addr" | "buf_vaddr" => VGPR,
         "scratch_addr" | "exp_src" => VGPR | OFF,
-        "sdwa_src" if item.cond == NONE => VGPR,
-        "sdwa_src" => classes(1 << item.width) & !VGPR | VGPR,
-        "sdst_or_vcc" => classes(1 << item.width),
+        "sdwa_src" if desc.cond == NONE => VGPR,
+        "sdwa_src" => classes(1 << desc.width) & !VGPR | VGPR,
+        "sdst_or_vcc" => classes(1 << desc.width),
         // `off` lies over another code: the upper half of exec, which says nothing of exec.
         "saddr" if t.codes.iter().any(|c| c.name == "exec_lo" && has(c.range.of(&t.row.name).map_or(0, |r| r.0))) => {
             classes(0) | OFF
@@ -69,9 +71,11 @@ pub fn allowed(t: &Target, class: &Class, item: &Item) -> Result<u16> {
         "saddr" => classes(0) & !EXEC | OFF,
         "smem_offset" => ["sgpr", "sys", "ttmp", "m0", "exec", "int"].iter().fold(0, |m, c| m | class_bit(c)),
         "smrd_offset" => classes(0) & !VGPR | INT,
-        "code" if set.is_none() && item.add == t.code.vgpr.0 => VGPR,
+        "code" if set.is_none() && desc.add == t.code.vgpr.0 => VGPR,
         "code" if set.is_some() => classes(0),
-        kind => return t.row.at.err(format!("build/make does not know what `{}` of kind {kind} can be", item.field)),
+        ty => {
+            return t.row.at.err(format!("build/make does not know what `{}` of operand type {ty} can be", desc.field));
+        }
     })
 }
 
@@ -216,14 +220,14 @@ pub fn imm(pool: &mut Pool, isa: &Isa, t: &Target, kind: &str) -> Result<String>
 }
 
 /// The constant that says where an operand lies, and what can stand there.
-pub fn place(pool: &mut Pool, item: &Item, mask: u16, bus: bool, acc: u8) -> String {
+pub fn place(pool: &mut Pool, desc: &OperandDesc, mask: u16, bus: bool, acc: u8) -> String {
     let key = format!(
-        "Place {{ field: Field::{}, lsb: {}, shift: {}, add: {}, allowed: {mask}, ty: Ty::{}, bus: {bus}, acc: {acc} }}",
-        camel(&item.field),
-        item.lsb,
-        item.shift,
-        item.add,
-        camel(&item.ty),
+        "Place {{ field: Field::{}, lsb: {}, shift: {}, add: {}, allowed: {mask}, ty: DataType::{}, bus: {bus}, acc: {acc} }}",
+        camel(&desc.field),
+        desc.lsb,
+        desc.shift,
+        desc.add,
+        camel(&desc.ty),
     );
     pool.name("P", key, |name, key| format!("pub(crate) const {name}: Place = {key};\n"))
 }

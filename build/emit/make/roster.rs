@@ -7,14 +7,14 @@ use crate::build::emit::camel;
 use crate::build::emit::make::Pool;
 use crate::build::emit::make::form::Function;
 use crate::build::emit::make::operand::{AGPR, VGPR};
-use crate::build::lower::{Slot, Target};
+use crate::build::lower::{Operation, Target};
 
 /// A function and the targets that have it.
 pub struct Entry {
     module: String,
     name: String,
     targets: Vec<String>,
-    shape: String,
+    worker: String,
     /// What the tests know of it.
     head: String,
     /// The arguments of each call.
@@ -22,8 +22,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    pub fn new(t: &Target, slot: &Slot, function: &Function) -> Entry {
-        let (opcode, format) = (camel(&slot.mnemonic), camel(&t.formats[slot.format].def.name));
+    pub fn new(t: &Target, operation: &Operation, function: &Function) -> Entry {
+        let (opcode, format) = (camel(&operation.mnemonic), camel(&t.formats[operation.format].def.name));
         let head = format!(
             "name: {:?}, opcode: Opcode::{opcode}, format: Format::{format}, extension: {:?}",
             function.name, function.extension
@@ -58,7 +58,7 @@ impl Entry {
             module: t.row.name.clone(),
             name: function.name.clone(),
             targets: vec![camel(&t.row.name)],
-            shape: function.shape.clone(),
+            worker: function.worker.clone(),
             head,
             rest,
         }
@@ -69,10 +69,10 @@ impl Entry {
     }
 }
 
-/// One function of each shape: all that constructors do is in them.
-pub fn shapes(entries: &[Entry]) -> impl Iterator<Item = &Entry> {
+/// One function for each worker: all that constructors do is in them.
+pub fn workers(entries: &[Entry]) -> impl Iterator<Item = &Entry> {
     let mut seen = std::collections::HashSet::new();
-    entries.iter().filter(move |entry| seen.insert(&entry.shape))
+    entries.iter().filter(move |entry| seen.insert(&entry.worker))
 }
 
 /// A function for each call, the list of them, and `$then! { Vop3a1 [(flag clamp) ...] }` for each set.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::build::emit::camel;
 use crate::build::emit::make::Shared;
-use crate::build::lower::{Class, Item, NONE, Target};
+use crate::build::lower::{Constraints, NONE, OperandDesc, Target};
 use crate::build::model::error::Result;
 use crate::build::shared::RuleKind;
 
@@ -19,14 +19,14 @@ pub struct Set {
 }
 
 /// Bit n of a field in pieces.
-fn bit(item: &Item, n: u8) -> u8 {
-    let (hi, low_width) = item.split;
-    if hi == NONE || n < low_width { item.lsb + n } else { hi + n - low_width }
+fn bit(desc: &OperandDesc, n: u8) -> u8 {
+    let (hi, low_width) = desc.split;
+    if hi == NONE || n < low_width { desc.lsb + n } else { hi + n - low_width }
 }
 
 /// The bit of each of the first `N` bits that the row uses.
-fn bits<const N: usize>(item: &Item) -> [u8; N] {
-    std::array::from_fn(|n| if n < item.width.into() && item.used >> n & 1 == 1 { bit(item, n as u8) } else { NONE })
+fn bits<const N: usize>(desc: &OperandDesc) -> [u8; N] {
+    std::array::from_fn(|n| if n < desc.width.into() && desc.used >> n & 1 == 1 { bit(desc, n as u8) } else { NONE })
 }
 
 /// What a function does about flags that decide on operands.
@@ -40,22 +40,22 @@ pub enum Variant {
 }
 
 /// What image data are, as `image::*` in src/shared.rs, and where dmask, tfe and d16 lie.
-fn image(class: &Class) -> Option<[u8; 4]> {
-    let rule = class.rules.iter().find(|rule| rule.kind == RuleKind::Image)?;
+fn image(constraints: &Constraints) -> Option<[u8; 4]> {
+    let rule = constraints.rules.iter().find(|rule| rule.kind == RuleKind::Image)?;
     let [dmask, tfe, d16] = rule.looks.map(|(piece, _)| if piece.width == 0 { NONE } else { piece.lsb });
     Some([rule.n, dmask, tfe, d16])
 }
 
 /// A rule refuses the flag at this bit beside others.
-fn refuses(class: &Class, bit: u8) -> bool {
-    class.rules.iter().any(|rule| rule.kind == RuleKind::Never && rule.field.lsb == bit)
+fn refuses(constraints: &Constraints, bit: u8) -> bool {
+    constraints.rules.iter().any(|rule| rule.kind == RuleKind::Never && rule.field.lsb == bit)
 }
 
-pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Result<Set> {
+pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], variant: Variant) -> Result<Set> {
     let mut set = Set::default();
     let mut sources: [(&str, [u8; 3]); 3] = [("Neg", [NONE; 3]), ("Abs", [NONE; 3]), ("Sext", [NONE; 3])];
-    let buffer = items.iter().any(|i| i.kind == "buf_vaddr");
-    match image(class) {
+    let buffer = descs.iter().any(|i| i.operand_type == "buf_vaddr");
+    match image(constraints) {
         None => writeln!(set.impls, "impl ModifierSet for $ {{}}").unwrap(),
         Some(image) => writeln!(set.impls, "impl ModifierSet for $ {{ const IMAGE: [u8; 4] = {image:?}; }}").unwrap(),
     }
@@ -64,30 +64,30 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
         let mut of_all = t.formats.iter().flat_map(|f| &f.def.defaults).filter(|d| !d.neutral);
         of_all.find(|d| d.field == field).map_or(0, |d| u64::from(d.value))
     };
-    for item in items {
-        if item.kind == "endpgm" {
-            writeln!(set.impls, "impl Simm16 for $ {{ const LSB: u8 = {}; }}", item.lsb).unwrap();
+    for desc in descs {
+        if desc.operand_type == "endpgm" {
+            writeln!(set.impls, "impl Simm16 for $ {{ const LSB: u8 = {}; }}", desc.lsb).unwrap();
             set.methods.push("value simm16 16".into());
         }
-        if item.kind == "smem_offset" && item.aux[1] != NONE {
-            let [imm, soffset_en, soffset, _] = item.aux;
+        if desc.operand_type == "smem_offset" && desc.aux[1] != NONE {
+            let [imm, soffset_en, soffset, _] = desc.aux;
             writeln!(
                 set.impls,
                 "impl ScalarOffset for $ {{ const BITS: [u8; 5] = [{imm}, {soffset_en}, {}, {}, {soffset}]; }}",
-                item.lsb, item.width
+                desc.lsb, desc.width
             )
             .unwrap();
-            set.methods.push(format!("plus {}", item.width));
+            set.methods.push(format!("plus {}", desc.width));
         }
-        if item.access.is_some() {
+        if desc.access.is_some() {
             continue;
         }
-        let name = item.field.as_str();
+        let name = desc.field.as_str();
         let ty = camel(name);
-        let (lsb, width) = (item.lsb, item.width);
-        match item.kind.as_str() {
+        let (lsb, width) = (desc.lsb, desc.width);
+        match desc.operand_type.as_str() {
             "none" => {
-                let which = match item.ty.as_str() {
+                let which = match desc.ty.as_str() {
                     "neg" => 0,
                     "abs" => 1,
                     "sext" => 2,
@@ -102,14 +102,14 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
                 // `src0_neg`, or a bit for each source.
                 match name.strip_prefix("src").and_then(|rest| rest.split('_').next()?.parse::<usize>().ok()) {
                     Some(n) => sources[which].1[n] = lsb,
-                    None => sources[which].1 = bits(item),
+                    None => sources[which].1 = bits(desc),
                 }
             }
-            "list_neg" => sources[0].1 = bits(item),
+            "list_neg" => sources[0].1 = bits(desc),
             // A bit that is always one is no modifier.
-            "flag" if class.value >> lsb & 1 == 1 => {}
+            "flag" if constraints.value >> lsb & 1 == 1 => {}
             "flag" if buffer && ["offen", "idxen", "addr64"].contains(&name) => {}
-            "flag" if item.ty == "rtn" && matches!(variant, Variant::Returns(_)) => {
+            "flag" if desc.ty == "rtn" && matches!(variant, Variant::Returns(_)) => {
                 set.defaults |= u64::from(variant == Variant::Returns(true)) << lsb;
             }
             "flag" if name == "lds" && matches!(variant, Variant::Lds(_)) => {
@@ -117,11 +117,11 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
             }
             "flag" if name == "tfe" => {
                 // What goes to LDS has no fail status on some targets.
-                if variant == Variant::Lds(true) && refuses(class, lsb) {
+                if variant == Variant::Lds(true) && refuses(constraints, lsb) {
                     continue;
                 }
                 let there = variant != Variant::Lds(true) && variant != Variant::Returns(false);
-                let data = items.iter().find(|i| i.kind == "buf_data" && i.aux[2] != NONE).filter(|_| there);
+                let data = descs.iter().find(|i| i.operand_type == "buf_data" && i.aux[2] != NONE).filter(|_| there);
                 let (at, dwords) = data.map_or((NONE, 0), |i| (i.lsb, i.dwords));
                 writeln!(
                     set.impls,
@@ -131,7 +131,7 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
                 set.methods.push("tfe".into());
             }
             "flag" if name == "compr" => {
-                let first = items.iter().find(|i| i.kind == "exp_src").map_or(32, |i| i.lsb);
+                let first = descs.iter().find(|i| i.operand_type == "exp_src").map_or(32, |i| i.lsb);
                 writeln!(set.impls, "impl Compr for $ {{ const BITS: (u8, u8) = ({lsb}, {first}); }}").unwrap();
                 set.methods.push("compr".into());
             }
@@ -140,24 +140,24 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
                 set.methods.push(format!("flag {name}"));
             }
             "list" | "list_all" | "list_ones" | "list_always" | "list_neg_lo" => {
-                let all: [u8; 4] = bits(item);
+                let all: [u8; 4] = bits(desc);
                 let ty = if name == "neg" { "NegLo".into() } else { ty };
                 writeln!(set.impls, "impl {ty} for $ {{ const BITS: [u8; 4] = {all:?}; }}").unwrap();
                 let method = if name == "neg" { "neg_lo" } else { name };
                 // For the tests: what is 1 if nothing is said, and what is shown with a bit more, if it is and always.
-                let shown = match item.kind.as_str() {
+                let shown = match desc.operand_type.as_str() {
                     "list_ones" => 1,
-                    "list_all" if item.used == 3 => 2,
+                    "list_all" if desc.used == 3 => 2,
                     "list_always" => 3,
                     _ => 0,
                 };
-                set.methods.push(format!("list {method} {} {shown}", item.used & 15));
+                set.methods.push(format!("list {method} {} {shown}", desc.used & 15));
                 if shown == 1 {
                     set.defaults |= all.iter().filter(|b| **b != NONE).fold(0, |m, b| m | 1 << b);
                 }
             }
             "named" | "signed" | "swizzle" if name == "offset" => {
-                let signed = item.kind == "signed";
+                let signed = desc.operand_type == "signed";
                 writeln!(
                     set.impls,
                     "impl Offset for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; const SIGNED: bool = {signed}; }}"
@@ -166,14 +166,14 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
                 set.methods.push(format!("offset {width} {}", u8::from(signed)));
             }
             // The formats of matrices are parameters: the lengths of operands depend on them.
-            "named" if ["cbsz", "blgp"].contains(&name) && items.iter().any(|i| i.kind == "acc_sized") => {}
+            "named" if ["cbsz", "blgp"].contains(&name) && descs.iter().any(|i| i.operand_type == "acc_sized") => {}
             // A bit is a flag.
             "named" if width == 1 => {
                 writeln!(set.impls, "impl {ty} for $ {{ const BIT: u8 = {lsb}; }}").unwrap();
                 set.methods.push(format!("flag {name}"));
             }
             "bitop3" => {
-                let [middle, low, ..] = item.aux;
+                let [middle, low, ..] = desc.aux;
                 writeln!(set.impls, "impl Bitop3 for $ {{ const LSB: [u8; 3] = [{lsb}, {middle}, {low}]; }}").unwrap();
                 set.methods.push("bitop3".into());
             }
@@ -187,7 +187,7 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
                 set.methods.push("omod".into());
             }
             "sdwa_sel" | "dst_unused" => {
-                let checks = t.checks[class.checks.0..class.checks.0 + class.checks.1].iter();
+                let checks = t.checks[constraints.checks.0..constraints.checks.0 + constraints.checks.1].iter();
                 let words = checks.filter(|c| c.lsb == lsb).map(|c| t.sets[c.set]).next();
                 let Some(max) = words.and_then(|w| (0..1 << width).rev().find(|n| w[0] >> n & 1 == 1)) else {
                     return t.row.at.err(format!("`{name}` takes all values"));
@@ -202,7 +202,7 @@ pub fn set(t: &Target, class: &Class, items: &[&Item], variant: Variant) -> Resu
             }
             // These are parameters.
             "dpp_ctrl" | "dmask" => {}
-            kind => return t.row.at.err(format!("build/make does not know the modifier `{name}` of kind {kind}")),
+            ty => return t.row.at.err(format!("build/make does not know the modifier `{name}` of operand type {ty}")),
         }
     }
     for (name, all) in sources.iter().filter(|s| s.1 != [NONE; 3]) {

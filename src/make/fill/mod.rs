@@ -1,18 +1,18 @@
-//! Fills one form of an operation with what a [`Builder`] was given, item by item, and has the decoder look at it.
+//! Fills one form of an operation with what a [`Builder`] was given, descriptor by descriptor, and has the decoder look at it.
 
 mod modifier;
 mod operand;
 
 use crate::codec::code::{LITERAL, vcc};
 use crate::codec::{Coded, Form, Refused, Unmade, Words, bus_reads, is_image_data, read};
-use crate::common::Place;
+use crate::common::OpcodeEntry;
 use crate::inst::layout;
 use crate::make::argument::Argument;
 use crate::make::builder::{Builder, role};
 use crate::make::generated::RULES;
 use crate::make::resolve::Rules;
 use crate::make::{BuildError, Given, op};
-use crate::table::{Item, Kind, Shape};
+use crate::table::{FormSignature, OperandDesc, OperandType};
 use crate::{Access, DecodeError, Field, Format, Inst, Layout};
 
 /// A form in the making.
@@ -28,17 +28,21 @@ struct Filling<'a> {
 }
 
 /// The instruction of one form, if everything that was given has a place in it.
-pub(super) fn fill(builder: &Builder, place: &Place, shape: &'static Shape) -> Result<Inst, BuildError> {
-    let extension = shape.extension.filter(|&e| e != Format::Literal);
-    let lacks = BuildError::Encoding { format: Some(shape.format), extension };
-    let form = Form::new(builder.target, builder.opcode, place, shape).ok_or(lacks)?;
+pub(super) fn fill(
+    builder: &Builder,
+    entry: &OpcodeEntry,
+    signature: &'static FormSignature,
+) -> Result<Inst, BuildError> {
+    let extension = signature.extension.filter(|&e| e != Format::Literal);
+    let lacks = BuildError::Encoding { format: Some(signature.format), extension };
+    let form = Form::new(builder.target, builder.opcode, entry, signature).ok_or(lacks)?;
     let rules = RULES[builder.target as usize];
     let words = form.start();
     let mut filling = Filling { builder, rules, form, words, literal_of: Field::Literal, used: 0 };
-    let mut items = filling.form.items();
-    let filled = items.try_for_each(|item| match item.access {
-        None => filling.modifier(item),
-        Some(_) => filling.operand(item, lacks),
+    let mut descs = filling.form.descs();
+    let filled = descs.try_for_each(|desc| match desc.access {
+        None => filling.modifier(desc),
+        Some(_) => filling.operand(desc, lacks),
     });
     // Who takes one field for another leaves the right one out: the wrong one says more.
     match (filled, unknown(builder, filling.form.layout, extension)) {
@@ -55,8 +59,8 @@ pub(super) fn fill(builder: &Builder, place: &Place, shape: &'static Shape) -> R
 }
 
 /// Why something cannot stand in a field. `value`: what was given there, if it is a number.
-fn refused(item: &Item, refused: Refused, given: Given, value: i64) -> BuildError {
-    let field = item.field;
+fn refused(desc: &OperandDesc, refused: Refused, given: Given, value: i64) -> BuildError {
+    let field = desc.field;
     match refused {
         Refused::Operand => BuildError::Operand { field, given },
         Refused::Range { min, max } => BuildError::Range { field, value, min, max },
@@ -84,10 +88,11 @@ impl Filling<'_> {
 
     fn nothing_is_left(&mut self) -> Result<(), BuildError> {
         let b = self.builder;
-        let items = || self.form.items();
+        let descs = || self.form.descs();
         // A vcc that the encoding implies may be named.
-        let implies =
-            |written: bool| items().any(|i| i.kind == Kind::Vcc && (i.access == Some(Access::Write)) == written);
+        let implies = |written: bool| {
+            descs().any(|i| i.operand_type == OperandType::Vcc && (i.access == Some(Access::Write)) == written)
+        };
         for (n, &(field, argument)) in b.arguments().iter().enumerate() {
             let implied = argument.code == vcc(b.target)
                 && match field {
@@ -99,14 +104,16 @@ impl Filling<'_> {
                 return Err(BuildError::Unknown(field));
             }
         }
-        let taken = |field: &[Field], kind: Option<Kind>| {
-            let fits = |i: &&Item| field.contains(&i.field) && (i.kind == Kind::None || Some(i.kind) == kind);
-            items().filter(|i| i.access.is_none()).filter(fits).fold(0u8, |mask, i| {
+        let taken = |field: &[Field], kind: Option<OperandType>| {
+            let fits = |i: &&OperandDesc| {
+                field.contains(&i.field) && (i.operand_type == OperandType::None || Some(i.operand_type) == kind)
+            };
+            descs().filter(|i| i.access.is_none()).filter(fits).fold(0u8, |mask, i| {
                 let second = [Field::Src1Neg, Field::Src1Abs, Field::Src1Sext].contains(&i.field);
                 mask | i.used << u8::from(second)
             })
         };
-        let neg = taken(&[Field::Neg, Field::Src0Neg, Field::Src1Neg, Field::Blgp], Some(Kind::ListNeg));
+        let neg = taken(&[Field::Neg, Field::Src0Neg, Field::Src1Neg, Field::Blgp], Some(OperandType::ListNeg));
         let abs = taken(&[Field::Abs, Field::NegHi, Field::Src0Abs, Field::Src1Abs], None);
         let sext = taken(&[Field::Src0Sext, Field::Src1Sext], None);
         for (given, there, field) in
@@ -124,8 +131,8 @@ impl Filling<'_> {
         match error {
             Unmade::Literal => BuildError::NoLiteral { field: self.literal_of, format: self.form.extension },
             Unmade::Decode(DecodeError::ReservedValue { field, value, lsb, .. }) => {
-                let item = self.form.items().find(|i| i.field == field && i.lsb == lsb);
-                match item.map_or(value, |i| (value << i.shift) + i.add) {
+                let desc = self.form.descs().find(|i| i.field == field && i.lsb == lsb);
+                match desc.map_or(value, |i| (value << i.shift) + i.add) {
                     LITERAL => BuildError::NoLiteral { field, format: Some(self.form.layout.format) },
                     code => BuildError::Operand { field, given: op::given(self.rules, code, 0) },
                 }
@@ -137,10 +144,10 @@ impl Filling<'_> {
 
     /// What is as long as other fields say.
     fn accept(&self, inst: &Inst) -> Result<(), BuildError> {
-        for item in self.form.items() {
-            let sized = is_image_data(item) || item.kind == Kind::AccSized;
-            let Some((Coded::Code(code), dwords)) = read(item, inst).filter(|_| sized) else { continue };
-            let (field, dwords) = (item.field, dwords as u8);
+        for desc in self.form.descs() {
+            let sized = is_image_data(desc) || desc.operand_type == OperandType::AccSized;
+            let Some((Coded::Code(code), dwords)) = read(desc, inst).filter(|_| sized) else { continue };
+            let (field, dwords) = (desc.field, dwords as u8);
             if self.rules.aligned && dwords > 1 && code % 2 == 1 {
                 return Err(BuildError::Registers { field, given: op::given(self.rules, code, 0), dwords });
             }
