@@ -102,11 +102,12 @@ impl Opcode {
         op_indices.iter().filter_map(move |&op_index| {
             let opcode_space = tables.opcode_spaces.iter().rev().find(|f| f.base <= op_index)?;
             let signature = DESCS[target as usize].signature(op_index.into(), 0);
-            Some(OpcodeEntry {
-                signature,
-                op_index,
-                number: number(target, signature.format, op_index - opcode_space.base),
-            })
+            let in_space = match op_index.checked_sub(opcode_space.second) {
+                // A second operation, whose opcode is above the first one's.
+                Some(opcode) if opcode_space.second != 0 => opcode << opcode_space.op_mask.count_ones(),
+                _ => op_index - opcode_space.base,
+            };
+            Some(OpcodeEntry { signature, op_index, number: number(target, signature.format, in_space) })
         })
     }
 }
@@ -117,7 +118,8 @@ impl Opcode {
 pub struct Encoding {
     /// The base format.
     pub format: Format,
-    /// The number in the format's opcode field.
+    /// The number in the format's opcode field. Where the field holds the opcodes of two operations (VOPD), the other one
+    /// is zero.
     pub number: u16,
 }
 

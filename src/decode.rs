@@ -184,6 +184,8 @@ struct Found {
     form: u8,
     /// Of the form.
     constraints: u8,
+    /// Constraints of the second operation; 0: it is one operation.
+    second: u8,
     dwords: u8,
 }
 
@@ -217,36 +219,45 @@ fn reference(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst,
             _ => u64::MAX,
         };
     }
-    let constraints = t.constraints.get(usize::from(found.constraints)).ok_or(DecodeError::UnknownEncoding)?;
-    let bits = pairs[0];
     let checked = usize::from(opcode_space.checked);
-    let (ones, more) = further(t, found.constraints, constraints);
-    let wrong = bits & zeros(t, constraints) | !bits & ones;
-    if wrong != 0 {
-        return Err(reserved_bit(t, &found, wrong.trailing_zeros() as u8));
-    }
-    let mut bad = refused(t, constraints, more, checked, bits);
-    if MARKS & constraints.marks & marks::WIDE != 0 && bad.is_none() {
-        bad = wide(t, &found, pairs[1])?;
-    }
-    if let Some(bad) = bad.or_else(|| broken(t, constraints, &pairs)) {
-        return Err(reserved_value(t, &found, bad));
+    let marks = satisfied(t, found.constraints, checked, &pairs)?;
+    if MARKS & marks & marks::DUAL != 0 {
+        satisfied(t, found.second, checked, &pairs)?;
     }
     let half = |n: usize| (pairs[n / 2] >> (n % 2 * 32)) as u32;
     let words = [half(0), half(1), half(2), half(3), half(4)];
     let inst = Inst::new(target, words, found.meta(), found.dwords.into());
-    if MARKS & constraints.marks & marks::SIZED != 0 {
+    if MARKS & marks & marks::SIZED != 0 {
         crate::codec::sizes(&inst)?;
     }
     Ok(inst)
 }
 
+/// Checks the words against constraints, and returns their marks.
+fn satisfied(t: &DecodeTables, number: u8, checked: usize, pairs: &Pairs) -> Result<u8, DecodeError> {
+    let constraints = t.constraints.get(usize::from(number)).ok_or(DecodeError::UnknownEncoding)?;
+    let bits = pairs[0];
+    let (ones, more) = further(t, number, constraints);
+    let wrong = bits & zeros(t, constraints) | !bits & ones;
+    if wrong != 0 {
+        return Err(reserved_bit(t, number, wrong.trailing_zeros() as u8));
+    }
+    let mut bad = refused(t, constraints, more, checked, bits);
+    if MARKS & constraints.marks & marks::WIDE != 0 && bad.is_none() {
+        bad = wide(t, number, pairs[1])?;
+    }
+    if let Some(bad) = bad.or_else(|| broken(t, constraints, pairs)) {
+        return Err(reserved_value(t, number, bad));
+    }
+    Ok(constraints.marks)
+}
+
 /// What must hold of the third dword and the fourth.
-fn wide(t: &DecodeTables, found: &Found, bits: u64) -> Result<Option<Bad>, DecodeError> {
-    let Some(wide) = t.wide.iter().find(|w| w.constraints == found.constraints) else { return Ok(None) };
+fn wide(t: &DecodeTables, number: u8, bits: u64) -> Result<Option<Bad>, DecodeError> {
+    let Some(wide) = t.wide.iter().find(|w| w.constraints == number) else { return Ok(None) };
     let wrong = bits & wide.zeros | !bits & wide.ones;
     if wrong != 0 {
-        return Err(reserved_bit(t, found, 64 + wrong.trailing_zeros() as u8));
+        return Err(reserved_bit(t, number, 64 + wrong.trailing_zeros() as u8));
     }
     // They count from the third dword.
     Ok(refused_by(t, wide.checks, bits).map(|bad| Bad { lsb: bad.lsb + 64, ..bad }))
@@ -291,8 +302,9 @@ pub(crate) fn dwords(target: Target, bits: u64, third: u32, available: usize) ->
     }
     let found = find(t, bits, opcode_space(t, bits as u32))?;
     // The second dword may announce a third.
-    let announced =
-        TRAILING & trailing::LIST != 0 && available < 2 && trailing_dwords(t, found.constraints).any(|f| f.lsb >= 32);
+    let announced = TRAILING & trailing::LIST != 0
+        && available < 2
+        && [found.constraints, found.second].into_iter().any(|number| trailing_dwords(t, number).any(|f| f.lsb >= 32));
     (!announced).then_some(found.dwords)
 }
 
@@ -305,7 +317,7 @@ fn joined(t: &DecodeTables, first: u64, third: u32) -> Option<Found> {
     let joined = t.joined.iter().find(holds)?;
     let op_index = joined.base + ((third >> (joined.shift & 31)) as u16 & joined.op_mask);
     let constraints = constraints_of(t, op_index);
-    (constraints != 0).then_some(Found { op_index, form: 0, constraints, dwords: 4 })
+    (constraints != 0).then_some(Found { op_index, form: 0, constraints, second: 0, dwords: 4 })
 }
 
 /// What the first dword or two say: the operation, its form and its length.
@@ -319,16 +331,19 @@ fn find(t: &DecodeTables, bits: u64, opcode_space: &OpcodeSpace) -> Option<Found
     let constraints = t.constraints.get(usize::from(base))?;
     let wide = MARKS & constraints.marks & marks::WIDE != 0;
     let dwords = if wide { base_dwords(t, base) } else { 1 + u8::from(constraints.trailing & trailing::TWO != 0) };
-    let mut found = Found { op_index, form: 0, constraints: base, dwords };
+    let mut found = Found { op_index, form: 0, constraints: base, second: 0, dwords };
     if may_follow(constraints.trailing, word) {
         found.dwords += 1;
         let form = match word & 0x1ff {
             SDWA if constraints.trailing & trailing::SDWA != 0 => 1,
             DPP if constraints.trailing & trailing::DPP != 0 => 2,
+            _ if MARKS & constraints.marks & marks::DUAL != 0 => 0,
             _ => return Some(found),
         };
-        (found.form, found.constraints) =
-            (form, *t.forms.get(usize::from(constraints.forms))?.get(usize::from(form) - 1)?);
+        if form != 0 {
+            (found.form, found.constraints) =
+                (form, *t.forms.get(usize::from(constraints.forms))?.get(usize::from(form) - 1)?);
+        }
     } else if TRAILING & constraints.trailing & trailing::LIST != 0 {
         if let Some(trailing_dwords) = listed(t, base, bits) {
             found.dwords += 1;
@@ -337,7 +352,27 @@ fn find(t: &DecodeTables, bits: u64, opcode_space: &OpcodeSpace) -> Option<Found
             }
         }
     }
+    if MARKS & constraints.marks & marks::DUAL != 0 {
+        found.second = constraints_of(t, second_index(t, word)?);
+        let second = t.constraints.get(usize::from(found.second)).filter(|_| found.second != 0)?;
+        // Both share one literal.
+        if second.trailing & trailing::ALWAYS != 0 || listed(t, found.second, bits).is_some() {
+            found.dwords = dwords + 1;
+        }
+    }
     Some(found)
+}
+
+/// The opcode index of the second operation, in an opcode space whose instructions are two.
+pub(crate) fn second_index(t: &DecodeTables, word: u32) -> Option<u16> {
+    let opcode_space = opcode_space(t, word);
+    (opcode_space.second != 0).then(|| opcode_space.second + second_field(opcode_space, word))
+}
+
+/// What the second opcode field holds.
+#[inline(always)]
+fn second_field(opcode_space: &OpcodeSpace, word: u32) -> u16 {
+    (word >> (opcode_space.seg & 31)) as u16 & ((1 << (opcode_space.seg >> 5)) - 1)
 }
 
 fn base_dwords(t: &DecodeTables, constraints: u8) -> u8 {
@@ -353,9 +388,8 @@ fn opcode_space(t: &DecodeTables, word: u32) -> &OpcodeSpace {
 fn op_index(opcode_space: &OpcodeSpace, word: u32) -> u16 {
     let mut op_index =
         opcode_space.base.wrapping_add((word >> (opcode_space.op_shift & 31)) as u16 & opcode_space.op_mask);
-    if opcode_space.seg != 0 {
-        let seg = (word >> (opcode_space.seg & 31)) as u16 & ((1 << (opcode_space.seg >> 5)) - 1);
-        op_index = op_index.wrapping_add(seg * (opcode_space.op_mask + 1));
+    if opcode_space.seg != 0 && (MARKS & marks::DUAL == 0 || opcode_space.second == 0) {
+        op_index = op_index.wrapping_add(second_field(opcode_space, word) * (opcode_space.op_mask + 1));
     }
     op_index
 }
@@ -444,8 +478,8 @@ fn unknown(t: &DecodeTables, word: u32) -> DecodeError {
     let opcode_space = opcode_space(t, word);
     let op_index = op_index(opcode_space, word);
     let opcode = (word >> (opcode_space.op_shift & 31)) as u16 & opcode_space.op_mask;
-    // The opcode space's format: that of the first constraints in it. FLAT's segments are formats of their own; the halves of a
-    // split opcode are not.
+    // The format is that of any valid opcode nearby. FLAT's segments are formats of their own; the halves of a split
+    // opcode are not.
     let seg_base = op_index.wrapping_sub(opcode);
     let format_of = |s: u16| {
         let constraints = constraints_of(t, s);
@@ -456,22 +490,25 @@ fn unknown(t: &DecodeTables, word: u32) -> DecodeError {
     let near = (seg_base..=seg_base.saturating_add(opcode_space.op_mask)).find_map(format_of);
     let lower_half =
         || (opcode_space.base..seg_base).find_map(format_of).filter(|_| mask > opcode_space.op_mask.into());
+    let number = match opcode_space.second {
+        0 => op_index.wrapping_sub(opcode_space.base) & mask as u16,
+        // Both opcodes, as the field `op` has them.
+        _ => opcode | second_field(opcode_space, word) << opcode_space.op_mask.count_ones(),
+    };
     match near.or_else(lower_half) {
-        Some(format) => {
-            DecodeError::UnknownOpcode { format, opcode: op_index.wrapping_sub(opcode_space.base) & mask as u16 }
-        }
+        Some(format) => DecodeError::UnknownOpcode { format, opcode: number },
         None => DecodeError::UnknownEncoding,
     }
 }
 
-fn reserved_bit(t: &DecodeTables, found: &Found, bit: u8) -> DecodeError {
-    let (format, field, _) = field_at(t, found, bit);
+fn reserved_bit(t: &DecodeTables, number: u8, bit: u8) -> DecodeError {
+    let (format, field, _) = field_at(t, number, bit);
     DecodeError::ReservedBits { format, field, bit }
 }
 
 /// A checked field can be wider than the field in it.
-fn reserved_value(t: &DecodeTables, found: &Found, bad: Bad) -> DecodeError {
-    let (_, field, end) = field_at(t, found, bad.lsb);
+fn reserved_value(t: &DecodeTables, number: u8, bad: Bad) -> DecodeError {
+    let (_, field, end) = field_at(t, number, bad.lsb);
     let width = bad.width.min(end - bad.lsb);
     let value = bad.value & ((1u32 << width) - 1) as u16;
     DecodeError::ReservedValue { field: field.unwrap_or(Field::Reserved), value, lsb: bad.lsb, width }
@@ -490,8 +527,8 @@ fn field_map(t: &DecodeTables, format: Format) -> Option<&FieldMap> {
 
 /// The format and the field that a bit belongs to, in the base format or in the extension behind it, and the bit behind
 /// the field.
-fn field_at(t: &DecodeTables, found: &Found, bit: u8) -> (Format, Option<Field>, u8) {
-    let (base, extension) = parts(t, found.constraints);
+fn field_at(t: &DecodeTables, number: u8, bit: u8) -> (Format, Option<Field>, u8) {
+    let (base, extension) = parts(t, number);
     let field = |format: Format, bit: u8| {
         let Some(map) = field_map(t, format) else { return (format, None, u8::MAX) };
         let (mut field, mut end) = (None, map.dwords * 32);

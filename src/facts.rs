@@ -150,7 +150,7 @@ impl Inst {
             bit => format == when.format && flag(self, bit),
         };
         let whens = FACTS[self.target() as usize].whens.iter().filter(holds);
-        whens.fold(self.info().flags, |flags, when| flags & !when.clear | when.set)
+        whens.fold(self.info_flags(), |flags, when| flags & !when.clear | when.set)
     }
 
     /// What the operation does besides its operands.

@@ -6,7 +6,7 @@ use core::hash::{Hash, Hasher};
 use crate::decode::MAX_DWORDS;
 use crate::shared::{marks, meta};
 use crate::table::{FormSignature, Info, NO_INFO, paged};
-use crate::target::generated::INFOS;
+use crate::target::generated::{INFOS, MARKS};
 use crate::target::{DECODE, DESCS, LAYOUT, OPS};
 #[cfg(feature = "fast")]
 use crate::target::{FAST_DECODE, generated::OP_INDICES};
@@ -83,6 +83,15 @@ impl Inst {
         (self.meta >> meta::FORM_AT) as u8 % (1 << meta::FORM)
     }
 
+    /// The opcode index of the second operation.
+    #[inline]
+    pub(crate) fn second_index(&self) -> Option<usize> {
+        if MARKS & marks::DUAL == 0 {
+            return None;
+        }
+        crate::decode::second_index(DECODE[self.target() as usize], self.words[0]).map(usize::from)
+    }
+
     fn constraints(&self) -> u8 {
         crate::decode::constraints_of_form(DECODE[self.target() as usize], self.op_index() as u16, self.form())
             .unwrap_or(0)
@@ -95,9 +104,13 @@ impl Inst {
 
     #[inline]
     pub(crate) fn info(&self) -> &'static Info {
-        let t = OPS[self.target() as usize];
-        let number = paged(t.info_pages, t.info_of, self.op_index()).unwrap_or(0);
-        INFOS.get(usize::from(number)).unwrap_or(&NO_INFO)
+        info(self.target(), self.op_index())
+    }
+
+    /// Flags of the operation, as in `Info`; of both operations, if it has two.
+    pub(crate) fn info_flags(&self) -> u32 {
+        let second = self.second_index().map_or(0, |index| info(self.target(), index).flags);
+        self.info().flags | second
     }
 
     /// The target that it was decoded for.
@@ -188,10 +201,7 @@ impl Inst {
 
     /// The second operation, where a word holds two (VOPD): [`Inst::opcode`] is the first.
     pub fn second_opcode(&self) -> Option<Opcode> {
-        let op_index = self.op_index() as u16;
-        let mut duals = OPS[self.target() as usize].duals.iter();
-        let (number, dual) = duals.find_map(|d| Some((op_index.checked_sub(d.base)? >> d.shift, d)))?;
-        dual.seconds.get(usize::from(number)).copied().flatten()
+        OPS[self.target() as usize].opcode(self.second_index()?)
     }
 
     /// The base format. SDWA, DPP and literal dwords are seen with [`Inst::extension`].
@@ -276,9 +286,12 @@ impl Inst {
 
     /// The bits that the hardware ignores: of the first two dwords, and of the two behind them.
     pub(crate) fn ignored(&self) -> (u64, u64) {
-        let low = DESCS[self.target() as usize].ignored.get(usize::from(self.signature().ignored));
+        let t = DESCS[self.target() as usize];
+        let mask = |signature: &FormSignature| t.ignored.get(usize::from(signature.ignored)).copied().unwrap_or(0);
+        let second = self.second_index().map_or(0, |index| mask(t.signature(index, 0)));
+        let low = mask(self.signature()) | second;
         let wide = DECODE[self.target() as usize].wide.iter().find(|w| w.constraints == self.constraints());
-        (low.copied().unwrap_or(0), wide.map_or(0, |w| w.ignored))
+        (low, wide.map_or(0, |w| w.ignored))
     }
 
     /// Every field of every part, with what it holds.
@@ -364,7 +377,13 @@ impl Inst {
     }
 }
 
-/// Where the fields of a format lie.
+pub(crate) fn info(target: Target, op_index: usize) -> &'static Info {
+    let t = OPS[target as usize];
+    let number = paged(t.info_pages, t.info_of, op_index).unwrap_or(0);
+    INFOS.get(usize::from(number)).unwrap_or(&NO_INFO)
+}
+
+/// Where the fields of a format are.
 pub(crate) fn layout(target: Target, format: Format) -> Option<&'static Layout> {
     LAYOUT[target as usize].formats.iter().find(|l| l.format == format)
 }

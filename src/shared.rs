@@ -40,8 +40,10 @@ pub mod marks {
     pub const WIDE: u8 = 1 << 3;
     /// There is something in `DecodeTables::more` or `ones`.
     pub const FURTHER: u8 = 1 << 4;
-    /// With these marks the masks and sets do not say everything.
-    pub const CLOSER: u8 = SIZED | WIDE | FURTHER;
+    /// It is the first of two operations, and the second has constraints of its own.
+    pub const DUAL: u8 = 1 << 5;
+    /// With these marks the masks and sets are not all that there is to check.
+    pub const CLOSER: u8 = SIZED | WIDE | FURTHER | DUAL;
 }
 
 /// How many registers image data take.

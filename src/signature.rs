@@ -14,8 +14,7 @@ use crate::common::{Flags, OpcodeEntry};
 use crate::decode::probe::{Probe, index_of};
 use crate::inst::layout;
 use crate::operand::values::{IMPLICIT, implicit};
-use crate::table::{FormSignature, How, NONE, OperandDesc, paged};
-use crate::target::generated::INFOS;
+use crate::table::{FormSignature, How, NONE, OperandDesc};
 use crate::target::{DESCS, FACTS, OPERANDS, OPS};
 use crate::{Access, Field, Form, Format, Opcode, Reg, Target, Value};
 
@@ -181,9 +180,7 @@ impl Signature {
     ///
     /// [`Inst::flags`](crate::Inst::flags) has those that a modifier adds, such as `lds`.
     pub fn flags(&self) -> Flags {
-        let t = OPS[self.target() as usize];
-        let number = paged(t.info_pages, t.info_of, self.op_index.into()).unwrap_or(0);
-        let flags = INFOS.get(usize::from(number)).map_or(0, |info| info.flags);
+        let flags = crate::inst::info(self.target(), self.op_index.into()).flags;
         let whens = FACTS[self.target() as usize].whens.iter();
         let mine = whens.filter(|w| w.bit == NONE && self.extension() == Some(w.format));
         Flags::of_facts(mine.fold(flags, |flags, when| flags & !when.clear | when.set))

@@ -132,11 +132,14 @@ pub(crate) struct OpcodeSpace {
     pub checked: u8,
     /// Width of the opcode in bits, with the part in the second field.
     pub op_bits: u8,
+    /// Where each instruction is two operations: the opcode index of opcode 0 as the second one. The second field is its
+    /// opcode then. 0: instructions are one operation each.
+    pub second: u16,
 }
 
 /// Padding. Its base is past the last page, so every look-up finds no operation.
 pub(crate) const NO_OPCODE_SPACE: OpcodeSpace =
-    OpcodeSpace { base: 0xfff0, op_mask: 0, op_shift: 0, seg: 0, checked: 0, op_bits: 0 };
+    OpcodeSpace { base: 0xfff0, op_mask: 0, op_shift: 0, seg: 0, checked: 0, op_bits: 0, second: 0 };
 
 /// Padding: a target may have fewer constraints than another.
 #[allow(dead_code)]
@@ -273,7 +276,8 @@ impl DescTables {
     /// The descriptors of an instruction's operands and modifiers.
     #[inline]
     pub(crate) fn of(&self, inst: &Inst) -> impl Iterator<Item = &OperandDesc> {
-        self.list_of(inst.signature()).iter().filter_map(|&n| self.descs.get(usize::from(n)))
+        let second = inst.second_index().map_or(&[][..], |index| self.list_of(self.signature(index, 0)));
+        self.list_of(inst.signature()).iter().chain(second).filter_map(|&n| self.descs.get(usize::from(n)))
     }
 }
 
@@ -456,8 +460,6 @@ pub(crate) struct OpTables {
     /// For each opcode the first of its opcode indices in `opcode indices`.
     pub first: &'static [u16],
     pub op_indices: &'static [u16],
-    /// Runs of opcode indices that are two operations each.
-    pub duals: &'static [Dual],
 }
 
 impl OpTables {
@@ -471,15 +473,6 @@ impl OpTables {
         };
         Opcode::from_number(number)
     }
-}
-
-/// The opcode indices of a format whose instructions are two operations (VOPD).
-pub(crate) struct Dual {
-    pub base: u16,
-    /// Width of the first opcode; the second is above it.
-    pub shift: u8,
-    /// The operation of each second number.
-    pub seconds: &'static [Option<Opcode>],
 }
 
 /// Facts of an operation that do not depend on its operands.

@@ -42,8 +42,8 @@ pub(crate) mod generated {
     #[cfg(feature = "text")]
     use crate::table::TextTables;
     use crate::table::{
-        Bits, Check, Codes, Constraints, DataType, DecodeTables, DescTables, Dual, FactTables, FieldMap, FormSignature,
-        How, ImmTables, Info, Joined, Layout, LayoutTables, LengthTables, NO_CONSTRAINTS, NO_OPCODE_SPACE, NO_ROW,
+        Bits, Check, Codes, Constraints, DataType, DecodeTables, DescTables, FactTables, FieldMap, FormSignature, How,
+        ImmTables, Info, Joined, Layout, LayoutTables, LengthTables, NO_CONSTRAINTS, NO_OPCODE_SPACE, NO_ROW,
         NameTables, Named, OpTables, OpcodeSpace, OperandDesc, OperandTables, OperandType, Other, Part, Row, Rule,
         TrailingDword, When, Wide, padded,
     };

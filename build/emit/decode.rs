@@ -165,13 +165,14 @@ impl<'a> Tables<'a> {
     pub fn emit(&self, w: &mut String) {
         let opcode_space = |(f, checked): (&lower::OpcodeSpace, &usize)| {
             let op_bits = f.op.width + f.seg.filter(|_| f.seg_is != Seg::Encoding).map_or(0, |s| s.width);
+            let second = f.second().unwrap_or(0);
             let (op_mask, seg) = ((1u32 << f.op.width) - 1, f.seg.map_or(0, |s| s.lsb | s.width << 5));
             if f.is_joined() {
                 return "NO_OPCODE_SPACE".to_string();
             }
             let (base, op_shift) = (f.base, f.op.lsb);
             format!(
-                "OpcodeSpace {{ base: {base}, op_mask: {op_mask:#x}, op_shift: {op_shift}, seg: {seg:#x}, checked: {checked}, op_bits: {op_bits} }}"
+                "OpcodeSpace {{ base: {base}, op_mask: {op_mask:#x}, op_shift: {op_shift}, seg: {seg:#x}, checked: {checked}, op_bits: {op_bits}, second: {second} }}"
             )
         };
         let list = self.t.opcode_spaces.iter().zip(&self.constraints.checked).map(opcode_space);

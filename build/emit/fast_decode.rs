@@ -30,7 +30,7 @@ struct Fast {
 /// What need not be looked at any further in words of constraints; `None`: nothing.
 fn fast(tables: &Tables, c: &Constraints) -> Option<Fast> {
     let checked = CHECKED_FIELDS[c.checked];
-    if c.marks & (marks::SIZED | marks::WIDE) != 0
+    if c.marks & (marks::SIZED | marks::WIDE | marks::DUAL) != 0
         || c.ones != 0
         || c.trailing & (trailing::ALWAYS | trailing::LIST) != 0
     {
@@ -128,12 +128,13 @@ struct Gather {
 impl Gather {
     fn new(t: &Target, f: &OpcodeSpace) -> Result<Gather> {
         let bits = |piece: Piece| ((1u32 << piece.width) - 1) << piece.lsb;
-        // What lies apart is above the opcode.
-        let seg = f.seg.unwrap_or(Piece { lsb: 0, width: 0 });
+        // The second field is above the opcode; that of a second operation tells nothing of the first.
+        let high = f.seg.filter(|_| f.second().is_none());
+        let seg = high.unwrap_or(Piece { lsb: 0, width: 0 });
         let all = Gather {
             op: bits(f.op) | bits(seg),
             op_mask: (1 << (f.op.width + seg.width)) - 1,
-            gather: 1 << (32 - f.op.lsb) | f.seg.map_or(0, |seg| 1 << (32 + f.op.width - seg.lsb)),
+            gather: 1 << (32 - f.op.lsb) | high.map_or(0, |seg| 1 << (32 + f.op.width - seg.lsb)),
         };
         // Each piece is multiplied by the bit of the other one too.
         let is_right = |number: u32| {

@@ -48,7 +48,9 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
     let mut all: Vec<Fast> = Vec::new();
     let mut row = |operation: &Option<Operation>| {
         let is_short = |operation: &&Operation| names[operation.mnemonic.as_str()].1 <= NAME;
-        let plain = operation.as_ref().filter(|operation| operation.spelling.is_none()).filter(is_short);
+        let is_dual = |operation: &&Operation| t.formats[operation.format].def.dual.is_some();
+        let plain = operation.as_ref().filter(|operation| operation.spelling.is_none() && !is_dual(operation));
+        let plain = plain.filter(is_short);
         let Some(operation) = plain else { return 0 };
         let signature = &t.signatures[operation.signature - 1];
         let suffix = if t.infos[operation.info].suffix && has_operand(t, signature) { signature.suffix } else { 0 };

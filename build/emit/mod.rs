@@ -100,9 +100,8 @@ pub fn camel(name: &str) -> String {
 /// have numbers in a row.
 pub fn opcodes(targets: &[Target]) -> Vec<String> {
     let operations = targets.iter().flat_map(|t| t.operations.iter().flatten());
-    let names = operations.flat_map(|s| std::iter::once(&s.mnemonic).chain(&s.second));
     let mut seen = HashSet::new();
-    names.filter(|name| seen.insert(name.as_str())).cloned().collect()
+    operations.map(|s| &s.mnemonic).filter(|name| seen.insert(name.as_str())).cloned().collect()
 }
 
 /// Every field name of the tables, of whatever target: hand-written code may name one in any build.

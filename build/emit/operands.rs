@@ -116,7 +116,8 @@ pub struct Most {
 pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<()> {
     let (mut lists, mut list_of) = lists(t);
     let last = list_of.last().copied().unwrap_or(0);
-    let longest = lists.list.iter().map(|l| l.rows.len()).max().unwrap_or(0);
+    let longest_of = |dual: bool| lists.list.iter().filter(|l| l.dual == dual).map(|l| l.rows.len()).max().unwrap_or(0);
+    let longest = longest_of(false).max(2 * longest_of(true));
     room(t, "operands in a list", longest + 1, 4)?;
     writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{").unwrap();
     writeln!(w, "#[cfg(feature = \"fast\")]\nlist_of: padded(&{list_of:?}, 0),").unwrap();

@@ -173,35 +173,18 @@ fn ops(w: &mut String, targets: &[Target], t: &Target) -> Result<()> {
     // For each opcode, where its operations stand in the list behind it.
     let (mut first, mut operations) = (vec![0usize], Vec::new());
     for name in &all {
-        let of = |i: usize, second: bool| {
-            let operation = t.operations[i].as_ref();
-            operation.is_some_and(|s| if second { s.second.as_ref() == Some(name) } else { &s.mnemonic == name })
-        };
-        let mut mine: Vec<usize> = (0..t.operations.len()).filter(|&i| of(i, false)).collect();
-        // Of the many pairs that an operation is in, one stands for all.
-        let mut seen = false;
-        mine.retain(|&i| {
-            t.operations[i].as_ref().is_some_and(|s| s.second.is_none()) || !std::mem::replace(&mut seen, true)
-        });
-        if mine.is_empty() {
-            mine.extend((0..t.operations.len()).find(|&i| of(i, true)));
+        let mut mine: Vec<usize> = (0..t.operations.len())
+            .filter(|&i| t.operations[i].as_ref().is_some_and(|s| &s.mnemonic == name))
+            .collect();
+        // Of the two halves that an operation can be, the first stands for both.
+        let seconds = || t.opcode_spaces.iter().filter_map(|f| Some(f.second()?..f.base + f.size));
+        if mine.iter().any(|i| !seconds().any(|second| second.contains(i))) {
+            mine.retain(|i| !seconds().any(|second| second.contains(i)));
         }
         operations.extend(mine);
         first.push(operations.len());
     }
-    write!(w, "first: &{first:?}, op_indices: &{operations:?}, duals: &[").unwrap();
-    for f in t.opcode_spaces.iter().filter(|f| f.seg_is == lower::Seg::Second && f.seg.is_some()) {
-        write!(w, "Dual {{ base: {}, shift: {}, seconds: &[", f.base, f.op.width).unwrap();
-        for y in 0..f.size >> f.op.width {
-            let mut with = (0..1 << f.op.width).filter_map(|x| t.operations[f.base + (y << f.op.width) + x].as_ref());
-            match with.next().and_then(|s| s.second.as_ref()) {
-                Some(name) => write!(w, "Some(Opcode::{}),", camel(name)).unwrap(),
-                None => w.push_str("None,"),
-            }
-        }
-        write!(w, "] }},").unwrap();
-    }
-    writeln!(w, "] }};").unwrap();
+    writeln!(w, "first: &{first:?}, op_indices: &{operations:?} }};").unwrap();
     Ok(())
 }
 

@@ -34,7 +34,12 @@ impl FastOperands {
 pub fn all(lists: &mut Lists) -> Vec<FastOperands> {
     let all = lists.list.clone();
     let (mut first, mut others) = (Vec::new(), Vec::new());
-    for List { rows, dwords, .. } in &all {
+    for List { rows, dwords, dual, .. } in &all {
+        // The operands of the other operation are not in this list.
+        if *dual {
+            first.push(FastOperands { rows: Vec::new(), clear: 1, set: 1, dwords: 0, next: 0 });
+            continue;
+        }
         let rows: Vec<Row> = rows.iter().map(|&n| lists.rows[usize::from(n)].clone()).collect();
         let off = lists.t.code.off;
         let cases = cases::all(rows.iter().map(|row| of_row(row, off)));

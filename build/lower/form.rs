@@ -22,12 +22,21 @@ pub struct Form {
     pub trailing: u8,
     /// Literals that `trailing` has no flag for.
     pub trailing_dwords: Vec<TrailingDword>,
-    /// With what stands behind it can be another operation.
+    /// The words after it can make it another operation.
     pub begins: bool,
+    /// Which operation it is of an instruction that is two.
+    pub half: Option<Half>,
+}
+
+/// One of the two operations of a dual instruction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Half {
+    First,
+    Second,
 }
 
 impl Form {
-    pub fn base(isa: &Isa, t: &Target, format: usize, row: &Row) -> Result<Form> {
+    pub fn base(isa: &Isa, t: &Target, format: usize, row: &Row, half: Option<Half>) -> Result<Form> {
         let def = t.formats[format].def;
         let mut form = Form {
             format,
@@ -38,6 +47,7 @@ impl Form {
             trailing: 0,
             trailing_dwords: Vec::new(),
             begins: false,
+            half,
         };
         let tokens = expand(def, &row.tokens)?;
         for token in tokens {
@@ -104,6 +114,7 @@ impl Form {
             trailing: 0,
             trailing_dwords: Vec::new(),
             begins: false,
+            half: base.half,
         })
     }
 
@@ -116,6 +127,12 @@ impl Form {
         };
         // The most special of them.
         self.replace.iter().filter(fits).max_by_key(|r| r.read_as.is_some())
+    }
+
+    /// The field belongs to the other one of two operations.
+    pub fn is_of_other_half(&self, t: &Target, field: &Field) -> bool {
+        let halves = t.formats[self.format].def.dual.as_ref();
+        self.half.zip(halves).is_some_and(|(half, letters)| field.name.ends_with(&letters[1 - half as usize]))
     }
 
     /// Some field lies in just these bits.
@@ -191,7 +208,11 @@ impl Form {
         }
         let (mask, value, ignored) = layout.finish();
         let mut checks = Vec::new();
-        let (mut rules, mut marks) = (Vec::new(), if self.begins { marks::SIZED } else { 0 });
+        let mut rules = Vec::new();
+        let mut marks = if self.begins { marks::SIZED } else { 0 };
+        if self.half == Some(Half::First) {
+            marks |= marks::DUAL;
+        }
         for desc in &descs {
             marks |= rules::of(&row.at, t, self, desc, &mut rules)?;
             if let Some((check, set)) = check(isa, t, self, &row.at, desc)? {

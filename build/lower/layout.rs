@@ -30,6 +30,7 @@ impl<'f> Layout<'f> {
                 let mut extends = t.formats[f].def.extends.iter().filter(|e| e.is_of(&t.row.name));
                 let selector = n == 0 && extends.any(|e| e.field == field.name);
                 if ["enc", "op"].contains(&field.operand_type.as_str())
+                    || form.is_of_other_half(t, field)
                     || (selector && form.parts.len() > 1 && form.trailing == 0)
                 {
                     l.fixed |= mask;

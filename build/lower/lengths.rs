@@ -29,8 +29,11 @@ pub fn trailings(t: &Target, opcode_space: &lower::OpcodeSpace, top: usize) -> V
         let (word, mask) = (op << opcode_space.op.lsb, ((1usize << opcode_space.op.width) - 1) << opcode_space.op.lsb);
         (word ^ top << 23) & mask & 0xff80_0000 == 0
     });
-    let operations = ops.flat_map(|op| (0..seg_indices).map(move |seg| op | seg << opcode_space.op.width));
-    let operations = operations.filter_map(|n| t.operations[opcode_space.base + n].as_ref());
+    let indices: Vec<usize> = match opcode_space.second() {
+        Some(_) => (0..opcode_space.size).collect(),
+        None => ops.flat_map(|op| (0..seg_indices).map(move |seg| op | seg << opcode_space.op.width)).collect(),
+    };
+    let operations = indices.into_iter().filter_map(|n| t.operations[opcode_space.base + n].as_ref());
     let mut trailings: Vec<u8> =
         operations.map(|s| t.constraints[t.signatures[s.signature - 1].constraints].trailing).collect();
     trailings.sort_unstable();

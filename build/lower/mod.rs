@@ -61,14 +61,20 @@ pub struct OpcodeSpace {
     pub dwords: u8,
     pub fixed: Vec<(Bits, u64)>,
     pub op: Piece,
-    /// A second piece of the operation number: FLAT's segment, the high part of a split opcode, or the second operation.
+    /// A second opcode field: FLAT's segment, the high part of a split opcode, or the opcode of a second operation.
     pub seg: Option<Piece>,
     pub seg_is: Seg,
     pub formats: Vec<usize>,
 }
 
 impl OpcodeSpace {
-    /// Its first words are an instruction of another opcode space; what stands behind them makes them another operation.
+    /// Opcode index of opcode 0 as a second operation, if each instruction is two: first and second operations have
+    /// indices of their own.
+    pub fn second(&self) -> Option<usize> {
+        (self.seg_is == Seg::Second && self.seg.is_some()).then(|| self.base + (1 << self.op.width))
+    }
+
+    /// Its first words are an instruction of another opcode space; the words after them make it another operation.
     pub fn is_joined(&self) -> bool {
         self.op.lsb >= 64
     }
@@ -96,8 +102,6 @@ pub enum Seg {
 #[derive(Clone, Debug)]
 pub struct Operation {
     pub mnemonic: String,
-    /// The second of two operations in a word.
-    pub second: Option<String>,
     /// How the target's text spells it, if not so.
     pub spelling: Option<String>,
     pub format: usize,
@@ -354,7 +358,10 @@ fn opcode_spaces(t: &mut Target) -> Result<()> {
             }
             None => {
                 let base = t.opcode_spaces.last().map_or(0, |f| f.base + f.size);
-                let size = 1usize << (op.width + seg.map_or(0, |s| s.width));
+                let size = match (seg_is, seg) {
+                    (Seg::Second, Some(second)) => (1 << op.width) + (1 << second.width),
+                    _ => 1usize << (op.width + seg.map_or(0, |s| s.width)),
+                };
                 t.opcode_spaces.push(OpcodeSpace {
                     name: def.name.clone(),
                     base,

@@ -16,6 +16,8 @@ pub struct List {
     pub others: Vec<(u8, u16)>,
     /// Dwords without a literal.
     pub dwords: u8,
+    /// It is that of one of two operations.
+    pub dual: bool,
 }
 
 /// What an operand is.
@@ -41,12 +43,18 @@ impl Lists<'_> {
             s.numbered_trailing().filter(|o| o.1 != 0).map(|(f, form)| (form, self.of(f.form, info))).collect();
         let numbers = self.t.desc_lists[s.descs.0..s.descs.0 + s.descs.1].iter();
         let descs: Vec<&OperandDesc> =
-            numbers.map(|&n| &self.t.descs[usize::from(n)]).filter(|i| i.access.is_some()).collect();
+            numbers.map(|&n| &self.t.descs[usize::from(n)]).filter(|i| is_operand(i)).collect();
         let implicit = implicit(info, &descs);
         let all = descs.into_iter().map(|desc| Row::OperandDesc(plain(desc))).chain(implicit);
         let rows = all.map(|row| number(&mut self.rows, row)).collect();
-        position(&mut self.list, List { rows, forms, others, dwords: dwords(self.t, s) }) as u16 + 1
+        let dual = self.t.formats[s.format].def.dual.is_some();
+        position(&mut self.list, List { rows, forms, others, dwords: dwords(self.t, s), dual }) as u16 + 1
     }
+}
+
+/// Modifiers are none, nor is the mark between two operations.
+fn is_operand(desc: &OperandDesc) -> bool {
+    desc.access.is_some() && desc.operand_type != "second"
 }
 
 /// The registers that no field names.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::build::lower::facts;
-use crate::build::lower::form::{Form, expand};
+use crate::build::lower::form::{Form, Half, expand};
 use crate::build::lower::*;
 use crate::build::model::error::Result;
 use crate::build::model::{Format, Isa, Piece, Row, Token};
@@ -51,7 +51,7 @@ pub fn rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize) -> Result
                 .err(format!("opcode {opcode} of {} is {} already on {}", def.name, other.mnemonic, t.row.name));
         }
         let begins = begins(t, space, opcode);
-        let made = self::operation(isa, t, pool, format, row, begins)?;
+        let made = self::operation(isa, t, pool, format, row, None, begins)?;
         t.operations[operation] = Some(Operation { spelling: spelling.cloned(), ..made });
     }
     Ok(())
@@ -68,9 +68,17 @@ fn begins(t: &Target, space: &OpcodeSpace, opcode: u16) -> bool {
 }
 
 /// The operation of a row. Its number and its spelling are the caller's business.
-fn operation(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, row: &Row, begins: bool) -> Result<Operation> {
+fn operation(
+    isa: &Isa,
+    t: &mut Target,
+    pool: &mut Pool,
+    format: usize,
+    row: &Row,
+    half: Option<Half>,
+    begins: bool,
+) -> Result<Operation> {
     let def = t.formats[format].def;
-    let mut form = Form::base(isa, t, format, row)?;
+    let mut form = Form::base(isa, t, format, row, half)?;
     form.begins = begins;
     let signature = form.signature(isa, t, pool, row)?;
     let mut info = Info {
@@ -93,7 +101,7 @@ fn operation(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, row: &Ro
     info.reads.sort_by_key(order);
     info.writes.sort_by_key(order);
     let info = intern(&mut pool.infos, &mut t.infos, info);
-    Ok(Operation { mnemonic: row.mnemonic.clone(), second: None, spelling: None, format, signature, info })
+    Ok(Operation { mnemonic: row.mnemonic.clone(), spelling: None, format, signature, info })
 }
 
 /// The token names an operand that is read as a label.
@@ -103,57 +111,50 @@ fn is_label(def: &Format, token: &Token) -> bool {
     operand_type.as_ref().or_else(own).is_some_and(|operand_type| operand_type == "label")
 }
 
-/// Each pair of rows is a operation. A row whose number does not fit in the first opcode field is a second operation only.
+/// Each row is a first operation, unless its number does not fit in the first opcode field, and a second one.
 fn dual_rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, halves: &[String; 2]) -> Result<()> {
     let def = t.formats[format].def;
     let space = &t.opcode_spaces[t.formats[format].opcode_space];
-    let (base, first, second) = (space.base, space.op.width, space.seg.expect("a dual format has it").width);
-    let rows: Vec<(&Row, usize)> =
-        def.rows_of(&t.row.name).into_iter().map(|(row, number, _)| (row, usize::from(number))).collect();
-    for &(x, opx) in rows.iter().filter(|(_, n)| *n < 1 << first) {
-        for &(y, opy) in &rows {
-            if opy >= 1 << second {
-                return y.at.err(format!("opcode {opy} does not fit in {second} bits"));
-            }
-            let number = base + opx + (opy << first);
-            if t.operations[number].is_some() {
-                return y.at.err(format!("opcode {opy} of {} stands twice on {}", def.name, t.row.name));
-            }
-            let made = operation(isa, t, pool, format, &pair(def, x, y, halves)?, false)?;
-            t.operations[number] = Some(Operation { second: Some(y.mnemonic.clone()), ..made });
+    let width = space.seg.expect("a dual format has it").width;
+    let (base, first, second) = (space.base, space.op.width, space.second().expect("a dual format has it"));
+    for (row, opcode, _) in def.rows_of(&t.row.name) {
+        let number = usize::from(opcode);
+        if number >= 1 << width {
+            return row.at.err(format!("opcode {opcode} does not fit in {width} bits"));
         }
+        if t.operations[second + number].is_some() {
+            return row.at.err(format!("opcode {opcode} of {} stands twice on {}", def.name, t.row.name));
+        }
+        if number < 1 << first {
+            let x = half(def, row, Half::First, halves)?;
+            t.operations[base + number] = Some(operation(isa, t, pool, format, &x, Some(Half::First), false)?);
+        }
+        let y = half(def, row, Half::Second, halves)?;
+        t.operations[second + number] = Some(operation(isa, t, pool, format, &y, Some(Half::Second), false)?);
     }
     Ok(())
 }
 
-/// Two rows as one, each with the fields of its half.
-fn pair(def: &Format, x: &Row, y: &Row, halves: &[String; 2]) -> Result<Row> {
-    let half = |row: &Row, letter: &str| -> Result<Vec<Token>> {
-        let mut tokens = expand(def, &row.tokens)?;
-        for token in &mut tokens {
-            if let Token::Operand { name, .. } = token {
-                if name != "literal" {
-                    name.push_str(letter);
-                }
+/// A row with the fields of one half.
+fn half(def: &Format, row: &Row, half: Half, halves: &[String; 2]) -> Result<Row> {
+    let mut tokens = expand(def, &row.tokens)?;
+    for token in &mut tokens {
+        if let Token::Operand { name, .. } = token {
+            if name != "literal" {
+                name.push_str(&halves[half as usize]);
             }
         }
-        Ok(tokens)
-    };
-    let mut tokens = half(x, &halves[0])?;
-    tokens.push(Token::Second);
-    tokens.extend(half(y, &halves[1])?);
-    let both = |a: &[String], b: &[String]| {
-        let mut all = a.to_vec();
-        all.extend(b.iter().filter(|n| !a.contains(n)).cloned());
-        all
-    };
+    }
+    if half == Half::Second {
+        tokens.insert(0, Token::Second);
+    }
     Ok(Row {
-        at: x.at.clone(),
-        mnemonic: x.mnemonic.clone(),
+        at: row.at.clone(),
+        mnemonic: row.mnemonic.clone(),
         tokens,
-        reads: both(&x.reads, &y.reads),
-        writes: both(&x.writes, &y.writes),
-        flags: both(&x.flags, &y.flags),
-        opcode: x.opcode.clone(),
+        reads: row.reads.clone(),
+        writes: row.writes.clone(),
+        flags: row.flags.clone(),
+        opcode: row.opcode.clone(),
     })
 }

@@ -209,7 +209,7 @@ pub(crate) fn sizes(inst: &Inst) -> Result<(), DecodeError> {
         false => Err(DecodeError::ReservedValue { field, value: register, lsb, width: REGISTER }),
     };
     let tables = OPERANDS[inst.target() as usize];
-    let list = tables.list(inst.op_index(), inst.form());
+    let list = tables.list_of(inst);
     for desc in tables.rows_of(list).filter_map(|row| tables.desc(row)) {
         match desc.operand_type {
             OperandType::AccSized => {

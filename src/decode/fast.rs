@@ -134,7 +134,7 @@ fn literal(target: Target, bits: u64) -> Option<Fast> {
 fn other(target: Target, bits: u64) -> Option<Fast> {
     let t = DECODE[target as usize];
     let opcode_space = opcode_space(t, bits as u32);
-    let found = find(t, bits, opcode_space).filter(|found| found.dwords <= 2)?;
+    let found = find(t, bits, opcode_space).filter(|found| found.dwords <= 2 && found.second == 0)?;
     let constraints = t.constraints.get(usize::from(found.constraints))?;
     // A table says nothing of bits behind the instruction.
     let checked = usize::from(opcode_space.checked);

@@ -216,7 +216,7 @@ fn value_small(t: &OperandTables, row: &Row, place: usize, inst: &Inst) -> Value
 /// The code of the operand that a field names.
 pub(crate) fn code_of(inst: &Inst, field: Field) -> Option<u16> {
     let tables = OPERANDS[inst.target() as usize];
-    tables.rows_of(tables.list(inst.op_index(), inst.form())).find_map(|row| match row.how {
+    tables.rows_of(tables.list_of(inst)).find_map(|row| match row.how {
         How::Value | How::Varied => (row.role() == Some(field)).then(|| code_at(place(row, inst))),
         _ => {
             let desc = tables.desc(row)?;
@@ -293,7 +293,7 @@ mod tests {
                     };
                 let words = [random(), second, random()];
                 let Ok(inst) = decode_words(target, &words) else { continue };
-                let list = tables.list(inst.op_index(), inst.form());
+                let list = tables.list_of(&inst);
                 let all = Operands { inst: &inst, tables, list, plain: false, given: 0 };
                 let fast = inst.operands();
                 plain += usize::from(fast.plain);

@@ -108,6 +108,10 @@ impl Inst {
         if target == self.target() {
             return Ok(*self);
         }
+        // The names of their operands are known, but not yet which pairs the other target has.
+        if self.second_opcode().is_some() {
+            return Err(RetargetError::Form { format: self.format(), extension: self.extension() });
+        }
         let from = self.canonical();
         let entries = || self.opcode().entries(target);
         let same = |entry: &OpcodeEntry| entry.signature.format == self.format();

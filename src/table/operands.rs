@@ -210,6 +210,35 @@ impl OperandTables {
         number.and_then(|number| self.lists.get(usize::from(number))).copied().unwrap_or(0)
     }
 
+    /// The list of an instruction.
+    pub(crate) fn list_of(&self, inst: &Inst) -> OperandList {
+        let list = self.list(inst.op_index(), inst.form());
+        match inst.second_index() {
+            Some(second) => self.joined(list, self.list(second, 0)),
+            None => list,
+        }
+    }
+
+    /// The operands of two operations: those that fields name, and then the registers that no field names, each once.
+    #[cold]
+    fn joined(&self, first: OperandList, second: OperandList) -> OperandList {
+        let (mut all, mut end) = (0, 0);
+        for named in [true, false] {
+            for mut list in [first, second] {
+                while list != 0 {
+                    let is_there = |n: u32| (all >> n) as u8 == list as u8;
+                    let is_named = self.first(list).how == How::Other || self.first(list).role().is_some();
+                    if is_named == named && (named || !(0..end).step_by(8).any(is_there)) {
+                        all |= OperandList::from(list as u8) << (end % OperandList::BITS);
+                        end += 8;
+                    }
+                    list >>= 8;
+                }
+            }
+        }
+        all
+    }
+
     /// The list of an instruction; and whether all that it names is of `How::Value`, and no literal.
     #[cfg(feature = "fast")]
     #[inline(always)]
@@ -233,7 +262,7 @@ impl OperandTables {
             }
             next = fast.next;
         }
-        (self.list(inst.op_index(), inst.form()), false)
+        (self.list_of(inst), false)
     }
 
     #[cfg(feature = "fast")]
@@ -244,7 +273,7 @@ impl OperandTables {
 
     #[cfg(not(feature = "fast"))]
     pub(crate) fn of(&self, inst: &Inst) -> (OperandList, bool) {
-        (self.list(inst.op_index(), inst.form()), false)
+        (self.list_of(inst), false)
     }
 
     /// The first row of a list. An empty one leads to `NO_ROW`.

@@ -211,8 +211,7 @@ fn long(inst: &Inst, out: &mut Out) {
         out.part(suffix, suffix[15].into());
     }
     let mut separator = " ";
-    for &number in p.descs.list_of(signature) {
-        let Some(desc) = p.descs.descs.get(usize::from(number)) else { continue };
+    for desc in p.descs.of(inst) {
         if desc.access.is_none() {
             // Most modifiers are not there, and most of those are zero.
             if !is_silent(desc, inst) {

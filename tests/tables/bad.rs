@@ -212,7 +212,7 @@ pub const ALL: &[Damage] = &[
     ("wide.isa", "63:32", "64:40", "wide.isa:9: field mid lies across bit 64, where the library cannot read it"),
     ("wide.isa", "high     sdst", "high     sdwa", "wide.isa:13: `high` has a flag, which must lie with it in the first 64 bits"),
     ("dual.isa", "21:18,25:22\nfield opx      const+", "25:22\nfield opx const", "dual.isa:9: field opx overlaps another"),
-    ("dual.isa", "21:18,25:22\nfield opx      const+ 25:22\nfield opy      const+ 21:18", "25:22,20:18\nfield opx const+ 20:18\nfield opy const+ 25:22\nfield gap const 21", "targets.isa:2: the pieces of DUAL's opcode lie so that src/decode/fast.rs mixes them up"),
+    ("sop.isa", "op   15:8", "op   15:12,10:8\nfield gap const 11", "targets.isa:2: the pieces of SOP's opcode lie so that src/decode/fast.rs mixes them up"),
     ("sop.isa", "literal ssrc0", "literal ssrc0\ndual x y", "sop.isa:1: a format with `dual` has an opcode in two pieces, that of the second operation first"),
     ("dual.isa", "| 1", "| 0", "dual.isa:19: opcode 0 of DUAL stands twice on ta"),
     ("vop.isa", "extend SDWA src0 249\nextend DPP  src0 250\nrows 2\nfield ENCODING enc  31=0\nfield op       op   30:25\nfield vdst     vgpr 24:17\nfield vsrc1    vgpr 16:9\n", "extend SDWA vsrc1 249\nextend DPP src0 250\nrows 2\nfield ENCODING enc 31=0\nfield op op 30:25\nfield vdst vgpr 24:17\nfield vsrc1 vgpr 12:9,16:13\n", "vop.isa:6: `vsrc1` is in pieces, and says what follows"),
