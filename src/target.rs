@@ -17,6 +17,7 @@ use crate::decode::fast::FastDecode;
 
 pub(crate) struct TargetInfo {
     name: &'static str,
+    processor: &'static str,
     generation: &'static str,
     mach: &'static [u32],
     aligned_vgprs: bool,
@@ -58,9 +59,15 @@ pub(crate) mod generated {
 use generated::*;
 
 impl Target {
-    /// LLVM's name, such as `gfx942`.
+    /// The name, such as `gfx942`: LLVM's name of the processor. A target whose waves are not of the processor's default
+    /// size has the size in its name: `gfx1100:wave64`.
     pub fn name(self) -> &'static str {
         TARGETS[self as usize].name
+    }
+
+    /// LLVM's name of the processor, such as `gfx942`.
+    pub fn processor(self) -> &'static str {
+        TARGETS[self as usize].processor
     }
 
     /// The generation, such as `CDNA3`.
@@ -83,9 +90,26 @@ impl Target {
         TARGETS[self as usize].partial
     }
 
-    /// Lanes of a wave, which are the bits of a condition mask: 32 where a wave can have them, else 64.
-    pub fn lanes(self) -> u16 {
+    /// Lanes of a wave, 32 or 64: the bits of `vcc`, `exec` and of every lane mask.
+    ///
+    /// It is the processor's default unless [`Target::with_wave_size`] or a name such as `gfx1100:wave64` says another one.
+    pub fn wave_size(self) -> u16 {
         OPERANDS[self as usize].lanes.into()
+    }
+
+    /// The target of the same processor whose waves have so many lanes; `None` if it has no such waves. From gfx10 on,
+    /// processors have waves of 32 and of 64 lanes, and a kernel descriptor says which its kernel is for.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::Target;
+    /// assert_eq!(Target::Gfx942.with_wave_size(64), Some(Target::Gfx942));
+    /// assert_eq!(Target::Gfx942.with_wave_size(32), None);
+    /// # }
+    /// ```
+    pub fn with_wave_size(self, lanes: u16) -> Option<Target> {
+        let is_it = |t: &Target| t.processor() == self.processor() && t.wave_size() == lanes;
+        Target::ALL.iter().copied().find(is_it)
     }
 
     /// The value of `EF_AMDGPU_MACH` in the flags of an ELF header.

@@ -44,10 +44,37 @@ fn names_and_numbers_find_their_target() {
         for name in target.aliases() {
             assert_eq!(name.parse(), Ok(*target), "{name}");
         }
-        assert_eq!(Target::from_e_flags(target.mach()), Some(*target));
+        assert_eq!(Target::from_e_flags(target.mach()).map(Target::processor), Some(target.processor()));
     }
     let unknown = "gfx1".parse::<Target>().unwrap_err().to_string();
     assert!(Target::ALL.iter().all(|t| unknown.contains(t.name())), "{unknown}");
+}
+
+/// A processor whose waves can have two sizes is two targets, of which names and ELF numbers mean the first.
+#[test]
+#[cfg(feature = "unstable-rdna")]
+fn wave_sizes_have_targets_of_their_own() {
+    let (narrow, wide) = (Target::Gfx1100, Target::Gfx1100Wave64);
+    assert_eq!([narrow.wave_size(), wide.wave_size()], [32, 64]);
+    for (target, name) in [(narrow, "gfx1100"), (wide, "gfx1100:wave64")] {
+        assert_eq!((target.name(), target.processor(), name.parse()), (name, "gfx1100", Ok(target)));
+        assert_eq!([32, 64].map(|lanes| target.with_wave_size(lanes)), [Some(narrow), Some(wide)]);
+        assert_eq!(target.with_wave_size(16), None);
+    }
+    assert_eq!((Target::from_e_flags(narrow.mach()), narrow.mach()), (Some(narrow), wide.mach()));
+    // Every mask is as wide as the wave, named or not; a shift's pair of registers is a pair on both.
+    let text = |target, words: &[u32]| amdgpu_isa::decode_words(target, words).map(|inst| inst.to_string());
+    for (words, in_narrow, in_wide) in [
+        (&[0x7c22_0301][..], "v_cmp_lt_f32_e32 vcc_lo, v1, v1", "v_cmp_lt_f32_e32 vcc, v1, v1"),
+        (&[0xd411_0004, 0x0002_0301], "v_cmp_lt_f32_e64 s4, v1, v1", "v_cmp_lt_f32_e64 s[4:5], v1, v1"),
+    ] {
+        assert_eq!(text(narrow, words), Ok(in_narrow.to_string()));
+        assert_eq!(text(wide, words), Ok(in_wide.to_string()));
+    }
+    // v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v3, v2: two operations at once are for waves of 32 lanes.
+    let dual = [0xca10_0101, 0x0002_0102];
+    assert!(text(narrow, &dual).is_ok(), "{:?}", text(narrow, &dual));
+    assert!(matches!(text(wide, &dual), Err(amdgpu_isa::DecodeError::UnknownEncoding)));
 }
 
 /// Names, and what they make of the bytes.

@@ -47,12 +47,13 @@ fn targets(isa: &Isa) -> Result<()> {
         isa.targets.iter().flat_map(|t| std::iter::once(&t.name).chain(&t.aliases).map(|n| (&t.at, n.as_str())));
     unique(names, "target name")?;
     for t in &isa.targets {
-        let known = ["unpacked-d16", "packed-d16", "aligned-vgprs", "wave32", "xnack", "mad-mix", "fma-mix", "dl"];
+        let known =
+            ["unpacked-d16", "packed-d16", "aligned-vgprs", "wave32", "wave64", "xnack", "mad-mix", "fma-mix", "dl"];
         if let Some(x) = t.traits.iter().find(|x| !known.contains(&x.as_str())) {
             return t.at.err(format!("unknown trait {x}"));
         }
     }
-    for (i, t) in isa.targets.iter().enumerate() {
+    for (i, t) in isa.targets.iter().enumerate().filter(|(_, t)| !t.is_other_wave()) {
         if let Some(other) = isa.targets[..i].iter().find(|o| o.mach.iter().any(|m| t.mach.contains(m))) {
             return t.at.err(format!("{} has the ELF number of {}", t.name, other.name));
         }

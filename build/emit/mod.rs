@@ -208,8 +208,11 @@ fn target_enum(targets: &[Target]) -> String {
     out += if targets.is_empty() { "" } else { "#[repr(u8)]\n" };
     out += "pub enum Target {\n";
     for t in targets {
-        let others = t.row.aliases.join("`, `");
-        writeln!(out, "    /// {}; also called `{others}`.\n    {},", t.row.generation, camel(&t.row.name)).unwrap();
+        let about = match t.row.is_other_wave() {
+            true => format!("`{}` with waves of {} lanes", t.row.processor, t.row.lanes()),
+            false => format!("also called `{}`", t.row.aliases.join("`, `")),
+        };
+        writeln!(out, "    /// {}; {about}.\n    {},", t.row.generation, camel(&t.row.name)).unwrap();
     }
     out += "}\n";
     let variants: Vec<String> = targets.iter().map(|t| format!("Target::{}", camel(&t.row.name))).collect();
@@ -224,12 +227,13 @@ fn target_enum(targets: &[Target]) -> String {
         let a: Vec<String> = t.row.aliases.iter().map(|a| format!("{a:?}")).collect();
         writeln!(
             out,
-            "    TargetInfo {{ name: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, partial: {}, aliases: &[{}] }},",
-            t.row.name,
+            "    TargetInfo {{ name: {:?}, processor: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, partial: {}, aliases: &[{}] }},",
+            t.row.name.replace('_', ":"),
+            t.row.processor,
             t.row.generation,
             t.row.mach,
             t.row.has("aligned-vgprs"),
-            t.row.feature() != t.row.name,
+            t.row.partial,
             a.join(", ")
         )
         .unwrap();

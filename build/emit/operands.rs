@@ -45,14 +45,14 @@ impl RowText {
     }
 }
 
-/// A row that needs no descriptorriptor, if this is one: always there, in one piece of the first 64 bits, of at most so many.
+/// A row that needs no descriptor, if this is one: always there, in one piece of the first 64 bits, of at most so many.
 fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     let i = match row {
         Row::OperandDesc(desc) => desc,
         &Row::Implicit(n, access, bit) => {
             let bits = match IMPLICIT[n] {
                 "scc" => 1,
-                "vcc" | "exec" => lanes(t).into(),
+                "vcc" | "exec" => t.row.lanes().into(),
                 "flat_scr" | "xnack" => 64,
                 _ => 32,
             };
@@ -165,7 +165,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     writeln!(w, "descs: &[{}],", descs.join(",\n")).unwrap();
     let [sgpr_last, ttmp_first, ttmp_last, off] = scalars(t);
     writeln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, off: {off},").unwrap();
-    writeln!(w, "lanes: {} }};", lanes(t)).unwrap();
+    writeln!(w, "lanes: {} }};", t.row.lanes()).unwrap();
     *most = Most { operands: longest.max(most.operands), fast: count.max(most.fast) };
     Ok(())
 }
@@ -195,8 +195,4 @@ pub fn values(w: &mut String, isa: &Isa, targets: &[Target]) {
         let value = format!("values({sgpr_last}, {ttmp_first}, {ttmp_last}, {off}, &{specials:?})");
         writeln!(w, "#[cfg(feature = \"fast\")]\nstatic {name}: Values = {value};").unwrap();
     }
-}
-
-fn lanes(t: &Target) -> u8 {
-    if t.row.has("wave32") { 32 } else { 64 }
 }

@@ -16,7 +16,7 @@ use crate::build::lower::Target;
 pub fn all(targets: &[Target], every: bool) -> String {
     let mut seen = HashSet::new();
     let mut out = String::from("macro_rules! every_struct {\n    ($then:ident) => {\n");
-    for t in targets {
+    for t in targets.iter().filter(|t| !t.row.is_other_wave()) {
         for f in &t.formats {
             let (module, target, ty) = (&t.row.name, camel(&t.row.name), camel(&f.def.name));
             // Nor has a struct of two operations one opcode; its numbers are fields like others.

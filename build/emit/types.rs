@@ -11,12 +11,13 @@ use crate::build::model::*;
 pub fn all(isa: &Isa, targets: &[Target]) -> String {
     let mut out = String::new();
     let mut shared: HashMap<String, String> = HashMap::new();
-    for t in targets {
+    // The structs of a target do not depend on the size of its waves.
+    for t in targets.iter().filter(|t| !t.row.is_other_wave()) {
         let name = &t.row.name;
         writeln!(out, "/// The microcode formats and opcodes of {name} ({}).\n#[allow(clippy::all)] // generated\npub mod {name} {{", t.row.generation)
             .unwrap();
         writeln!(out, "#[allow(unused_imports)]\nuse crate::types::prelude::*;").unwrap();
-        if t.row.feature() == t.row.name {
+        if !t.row.partial {
             writeln!(out, "#[cfg(feature = \"make\")]\n#[doc(inline)]\npub use crate::make::generated::{name}::*;")
                 .unwrap();
         }
@@ -41,7 +42,8 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
 /// only where the module would be found, in the root of the crate.
 pub fn off(isa: &Isa, targets: &[Target]) -> String {
     let mut out = String::new();
-    for row in isa.targets.iter().filter(|row| !targets.iter().any(|t| t.row.name == row.name)) {
+    let is_off = |row: &&TargetRow| !row.is_other_wave() && !targets.iter().any(|t| t.row.name == row.name);
+    for row in isa.targets.iter().filter(is_off) {
         writeln!(out, "#[cfg(feature = {:?})]\npub mod {} {{}}", row.feature(), row.name).unwrap();
     }
     out

@@ -298,7 +298,7 @@ fn source_number(name: &str) -> Option<u8> {
 fn ty_of(t: &Target, at: &SourceLine, ty: &str) -> Result<(String, u8)> {
     // A bit for each lane.
     if ty == "lanes" {
-        return Ok(("b".to_string(), if t.row.has("wave32") { 1 } else { 2 }));
+        return Ok(("b".to_string(), t.row.lanes() / 32));
     }
     let (one, n) = ty.split_once('x').unwrap_or((ty, "1"));
     let digits = one.trim_start_matches(|c: char| !c.is_ascii_digit());

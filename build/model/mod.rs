@@ -22,10 +22,15 @@ pub struct Isa {
 }
 
 /// `target gfx942 cdna3 0x04c has ... also other names...`
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct TargetRow {
     pub at: SourceLine,
+    /// `gfx1100`; `gfx1100_wave64` with waves that are not of its default size.
     pub name: String,
+    /// `gfx1100`, whatever the size of its waves.
+    pub processor: String,
+    /// The one size of its waves; empty: 64.
+    pub waves: Vec<u8>,
     pub mach: Vec<u32>,
     /// The generation's name in the tables.
     pub from: String,
@@ -49,7 +54,28 @@ impl TargetRow {
 
     /// The feature of the crate that enables the target: its name, but for targets that are not yet whole.
     pub fn feature(&self) -> &str {
-        if self.partial { "unstable-rdna" } else { &self.name }
+        if self.partial { "unstable-rdna" } else { &self.processor }
+    }
+
+    /// Lanes of a wave.
+    pub fn lanes(&self) -> u8 {
+        self.waves.first().copied().unwrap_or(64)
+    }
+
+    /// Its waves have not the size that they have if nothing is said.
+    pub fn is_other_wave(&self) -> bool {
+        self.name != self.processor
+    }
+
+    /// The same target with waves of another size. People call it by the first one's names.
+    pub fn with_wave(&self, lanes: u8) -> TargetRow {
+        TargetRow {
+            name: format!("{}_wave{lanes}", self.processor),
+            waves: vec![lanes],
+            aliases: Vec::new(),
+            traits: self.traits.iter().cloned().chain([format!("wave{lanes}")]).collect(),
+            ..self.clone()
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::*;
 
-/// `gen gfx10 RDNA1 from gfx9 has wave32`
+/// `gen gfx10 RDNA1 from gfx9 waves=32,64`
 #[derive(Debug)]
 pub struct Generation {
     pub at: SourceLine,
@@ -20,6 +20,8 @@ pub struct Generation {
     pub traits: Vec<String>,
     /// `bus=1`: so many different scalars go over the constant bus of a vector operation; none: as in the parent.
     pub bus: Option<u8>,
+    /// `waves=32,64`: how many lanes a wave can have, the default first; none: as in the parent.
+    pub waves: Vec<u8>,
 }
 
 /// A cell with the generation or target from which on it holds; none: wherever the format is.
@@ -75,6 +77,10 @@ impl<T: Clone + PartialEq> Cells<T> {
 
     /// The value at the first of the nodes, each of which comes from the next.
     fn at(&self, nodes: &[&str], there: &[Entry<()>], has: impl Fn(&str) -> bool) -> Option<&T> {
+        let format = nodes.iter().find_map(|&node| there.iter().find(|e| e.node.as_deref() == Some(node)));
+        if format.and_then(|format| format.needs.as_ref()).is_some_and(|needs| !has(needs)) {
+            return None;
+        }
         for &node in nodes {
             let mut here = self.entries.iter().filter(|e| e.node.as_deref() == Some(node)).peekable();
             if here.peek().is_some() {
@@ -121,7 +127,7 @@ impl Tree<'_> {
 
     /// The target, its generation, and those that it comes from.
     fn line<'a>(&'a self, t: &'a TargetRow) -> Vec<&'a str> {
-        let mut line = vec![t.name.as_str()];
+        let mut line = vec![t.processor.as_str()];
         line.extend(self.line_of(&t.from));
         line
     }
@@ -176,8 +182,12 @@ pub fn targets(isa: &mut Isa) -> Result<()> {
         (t.generation, t.partial) = (generation.label.clone(), generation.partial);
         let mut next = Some(generation);
         let mut bus = None;
+        t.waves = Vec::new();
         while let Some(g) = next {
             bus = bus.or(g.bus);
+            if t.waves.is_empty() {
+                t.waves.clone_from(&g.waves);
+            }
             t.traits.extend(g.traits.iter().filter(|x| !t.lacks.contains(x)).cloned());
             next = g.parent.as_ref().and_then(|p| generations.iter().find(|g| g.name == *p));
         }
@@ -186,7 +196,21 @@ pub fn targets(isa: &mut Isa) -> Result<()> {
             None => return generation.at.err(format!("{} lacks bus=NUMBER", generation.name)),
         };
     }
+    each_wave_size(&mut isa.targets);
     Ok(())
+}
+
+/// Makes each target one for each size that its waves can have.
+fn each_wave_size(targets: &mut Vec<TargetRow>) {
+    *targets = targets
+        .drain(..)
+        .flat_map(|mut t| {
+            let others: Vec<TargetRow> = t.waves.iter().skip(1).map(|&lanes| t.with_wave(lanes)).collect();
+            t.waves.truncate(1);
+            t.traits.push(format!("wave{}", t.lanes()));
+            std::iter::once(t).chain(others).collect::<Vec<_>>()
+        })
+        .collect();
 }
 
 /// Says of every row of every table what each target has of it.

@@ -66,11 +66,15 @@ impl Parser {
             "about" => f.about = line["about".len()..].trim().to_string(),
             "source" => f.source = line["source".len()..].trim().to_string(),
             "in" => {
-                let nodes = |w: &&str| match w.split_once('=').unwrap_or((w, "")) {
-                    (node, off @ ("" | "-")) if self.nodes.iter().any(|n| n == node) => {
-                        Ok(Entry { node: Some(node.to_string()), value: off.is_empty().then_some(()), needs: None })
+                let nodes = |w: &&str| {
+                    let (place, needs) =
+                        w.split_once('@').map_or((*w, None), |(p, needs)| (p, Some(needs.to_string())));
+                    match place.split_once('=').unwrap_or((place, "")) {
+                        (node, off @ ("" | "-")) if self.nodes.iter().any(|n| n == node) => {
+                            Ok(Entry { node: Some(node.to_string()), value: off.is_empty().then_some(()), needs })
+                        }
+                        _ => at.err(format!("expected: in GENERATION... GENERATION=-..., found `{w}`")),
                     }
-                    _ => at.err(format!("expected: in GENERATION... GENERATION=-..., found `{w}`")),
                 };
                 f.generations = args.iter().map(nodes).collect::<Result<_>>()?;
             }

@@ -19,16 +19,33 @@ pub fn generation(at: &SourceLine, args: &[&str]) -> Result<Generation> {
         partial: false,
         traits: Vec::new(),
         bus: None,
+        waves: Vec::new(),
     };
     for word in rest {
         match (word.strip_prefix('+'), word.strip_prefix("bus=")) {
             (Some(name), _) => generation.traits.push(name.to_string()),
             (_, Some(bus)) => generation.bus = Some(up_to(at, bus, 8)? as u8),
             _ if *word == "partial" => generation.partial = true,
-            _ => return at.err(format!("`{word}` is neither `partial` nor `bus=NUMBER` nor a trait")),
+            _ => match word.strip_prefix("waves=") {
+                Some(sizes) => generation.waves = waves(at, sizes)?,
+                None => {
+                    return at.err(format!(
+                        "`{word}` is neither `partial` nor `bus=NUMBER` nor `waves=SIZE,...` nor a trait"
+                    ));
+                }
+            },
         }
     }
     Ok(generation)
+}
+
+/// `32,64`
+fn waves(at: &SourceLine, sizes: &str) -> Result<Vec<u8>> {
+    let sizes = sizes.split(',').map(|size| Ok(up_to(at, size, 64)? as u8)).collect::<Result<Vec<u8>>>()?;
+    match sizes[..] {
+        [32] | [64] | [32, 64] | [64, 32] => Ok(sizes),
+        _ => at.err("a wave has 32 lanes or 64"),
+    }
 }
 
 /// `target NAME GENERATION MACH,... [+TRAIT...] [-TRAIT...] OTHER-NAME...`
@@ -40,6 +57,8 @@ pub fn target(at: &SourceLine, args: &[&str]) -> Result<TargetRow> {
     Ok(TargetRow {
         at: at.clone(),
         name: name.to_string(),
+        processor: name.to_string(),
+        waves: Vec::new(),
         mach: mach.split(',').map(|m| number(at, m)).collect::<Result<_>>()?,
         from: from.to_string(),
         generation: String::new(),

@@ -48,7 +48,7 @@ fuzz_target!(
         let words = if code { stream(library, rest) } else { made(library, rest) };
         ORACLES.with_borrow_mut(|oracles| {
             let oracle = oracles.entry(target.name).or_insert_with(|| {
-                Oracle::start(target.name, target.features).unwrap_or_else(|e| panic!("{e}"))
+                Oracle::start(target.processor, target.features).unwrap_or_else(|e| panic!("{e}"))
             });
             for (&word, llvm) in words.iter().zip(oracle.ask(&words)) {
                 let case = Case::new(target, word, llvm);

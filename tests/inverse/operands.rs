@@ -39,7 +39,7 @@ fn check_value(inst: &Inst, operand: &Operand) {
             dwords <= 2 && inst.to_string().contains(name)
         }
         // vcc has a role where the mnemonic shows it; the others are implicit only.
-        Value::Reg(Reg::Vcc) => operand.bits == inst.target().lanes(),
+        Value::Reg(Reg::Vcc) => operand.bits == inst.target().wave_size(),
         Value::Reg(_) => operand.role.is_none(),
         Value::Int(n) => (-16..=64).contains(&n),
         Value::Float(float) => field.map(|v| v & 0xff) == Some(240 + float as u32),

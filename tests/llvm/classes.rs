@@ -335,7 +335,7 @@ fn we_refuse_dpp_scalar(case: &Case) -> bool {
 }
 
 fn bars_around_two(case: &Case) -> bool {
-    texts(case).is_some_and(|(ours, llvm)| ours == llvm.replace(", vcc_lo|", "|, vcc_lo"))
+    texts(case).is_some_and(|(ours, llvm)| ours == llvm.replace(", vcc_lo|", "|, vcc_lo").replace(", vcc|", "|, vcc"))
 }
 
 /// Returning float atomics (77 to 81) of FLAT and GLOBAL with the acc bit.

@@ -83,7 +83,7 @@ pub struct Class {
 
 impl Class {
     pub fn matches(&self, case: &Case) -> bool {
-        self.targets.iter().any(|target| target == case.target.name) && (self.rule)(case)
+        self.targets.iter().any(|target| target == case.target.processor) && (self.rule)(case)
     }
 }
 

@@ -263,7 +263,7 @@ fn survey(target: Target, options: &Options) -> Result<Survey, String> {
 }
 
 fn start(target: Target, jobs: usize) -> Result<Vec<Oracle>, String> {
-    (0..jobs).map(|_| Oracle::start(target.name, target.features)).collect()
+    (0..jobs).map(|_| Oracle::start(target.processor, target.features)).collect()
 }
 
 /// Compares all words of a source, with several LLVMs at once.
@@ -353,7 +353,7 @@ fn differences_are_current(classes: &Classes) -> Outcome {
     let mut stale = String::new();
     let mut samples = 0;
     for target in ours::targets() {
-        let mut oracle = Oracle::start(target.name, target.features)?;
+        let mut oracle = Oracle::start(target.processor, target.features)?;
         for class in &classes.list {
             for sample in class.samples.iter().filter(|sample| sample.target == target.name) {
                 samples += 1;
@@ -378,8 +378,8 @@ fn differences_are_current(classes: &Classes) -> Outcome {
 
 /// The oracle answers for the words around one that kills LLVM.
 fn oracle_survives_crashes() -> Outcome {
-    let target = Target { name: "gfx942", features: "", mach: 0x4c, partial: false };
-    let mut oracle = Oracle::start(target.name, target.features)?;
+    let target = Target { name: "gfx942", processor: "gfx942", features: "", mach: 0x4c, partial: false };
+    let mut oracle = Oracle::start(target.processor, target.features)?;
     let words = ["ff00807e", "0000807e", "010000d2ff000000", "0000807e", "010000d2ff000000", "ff000480", "ffffffff"];
     let words: Vec<Word> = words.iter().map(|hex| Word::from_hex(hex).expect("hex")).collect();
     let lines: Vec<String> = oracle.ask(&words).iter().map(Answer::line).collect();
@@ -399,7 +399,7 @@ fn compare_samples(options: &Options, classes: &Classes) -> Outcome {
     let objects = samples::load()?;
     for target in options.targets().into_iter().filter(|t| !t.partial) {
         let mut words = Vec::new();
-        let mut oracle = Oracle::start(target.name, target.features)?;
+        let mut oracle = Oracle::start(target.processor, target.features)?;
         for object in objects.iter().filter(|object| object.mach == target.mach) {
             for section in &object.sections {
                 words.extend(walk(section, &mut oracle));
@@ -434,7 +434,7 @@ fn walk(code: &[u8], oracle: &mut Oracle) -> Vec<Word> {
 /// `--word`: both opinions on single words.
 fn show(options: &Options) -> Result<bool, String> {
     for target in options.targets() {
-        let mut oracle = Oracle::start(target.name, target.features)?;
+        let mut oracle = Oracle::start(target.processor, target.features)?;
         for hex in &options.hex {
             let word = Word::from_hex(hex).ok_or(format!("{hex} is no hex word"))?;
             let case = Case::new(target, word, oracle.ask(&[word]).remove(0));

@@ -7,8 +7,10 @@ use crate::words::{Extension, Field, FormatLayout, Piece};
 /// One target of the library.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Target {
-    /// The library's name, and LLVM's `-mcpu`.
+    /// The library's name.
     pub name: &'static str,
+    /// LLVM's `-mcpu`.
+    pub processor: &'static str,
     /// LLVM's `-mattr`.
     pub features: &'static str,
     /// `EF_AMDGPU_MACH` in the ELF header's flags.
@@ -21,12 +23,24 @@ pub struct Target {
 pub fn targets() -> Vec<Target> {
     let all = amdgpu_isa::Target::ALL.iter();
     let known = all.filter(|t| !t.name().starts_with("gfx6") && !t.name().starts_with("gfx7"));
-    known.map(|t| Target { name: t.name(), features: features(t), mach: t.mach(), partial: t.is_partial() }).collect()
+    known
+        .map(|t| Target {
+            name: t.name(),
+            processor: t.processor(),
+            features: features(t),
+            mach: t.mach(),
+            partial: t.is_partial(),
+        })
+        .collect()
 }
 
 /// Halves of registers have names of their own from RDNA3 on; LLVM knows them on some targets only when asked to.
 fn features(target: &amdgpu_isa::Target) -> &'static str {
-    if target.is_partial() { "+real-true16" } else { "" }
+    match (target.is_partial(), target.wave_size()) {
+        (true, 64) => "+real-true16,+wavefrontsize64",
+        (true, _) => "+real-true16",
+        _ => "",
+    }
 }
 
 /// The library has the opcode of these bytes, whatever it says of the rest.

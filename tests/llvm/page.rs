@@ -41,7 +41,7 @@ fn current(row: &Row, classes: &Classes) -> Result<(Target, [String; 3]), String
     let [name, bytes, ..] = row.cells;
     let target = ours::targets().into_iter().find(|t| t.name == name).ok_or(format!("no target {name}"))?;
     let word = Word::from_hex(bytes.trim_matches('`')).ok_or("the bytes are no hex")?;
-    let answer = Oracle::start(target.name, target.features)?.ask(&[word]).remove(0);
+    let answer = Oracle::start(target.processor, target.features)?.ask(&[word]).remove(0);
     let case = Case::new(target, word, answer);
     // The page is about differences, and all of them are in the reviewed list.
     if !matches!(classes.judge(&case), Verdict::Class(_)) {
@@ -70,7 +70,7 @@ fn current(row: &Row, classes: &Classes) -> Result<(Target, [String; 3]), String
 /// The bytes that the assembler makes of a text, or its message.
 fn assemble(target: Target, text: &str) -> Result<String, String> {
     let mut child = Command::new("llvm-mc-22")
-        .args(["--triple=amdgcn-amd-amdhsa", "--show-encoding", "--mcpu", target.name])
+        .args(["--triple=amdgcn-amd-amdhsa", "--show-encoding", "--mcpu", target.processor])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

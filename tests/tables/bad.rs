@@ -72,7 +72,9 @@ pub const ALL: &[Damage] = &[
 
     // Generations, and what holds in them.
     ("targets.isa", "gen ga GEN1 bus=1", "gen ga", "targets.isa:1: expected: gen NAME LABEL from GENERATION partial +TRAIT..."),
-    ("targets.isa", "from ga", "from ga xnack", "targets.isa:4: `xnack` is neither `partial` nor `bus=NUMBER` nor a trait"),
+    ("targets.isa", "from ga", "from ga xnack", "targets.isa:4: `xnack` is neither `partial` nor `bus=NUMBER` nor `waves=SIZE,...` nor a trait"),
+    ("targets.isa", "from ga", "from ga waves=16", "targets.isa:4: a wave has 32 lanes or 64"),
+    ("targets.isa", "from ga", "from ga waves=32,64,32", "targets.isa:4: a wave has 32 lanes or 64"),
     ("targets.isa", "from ga", "from gc", "targets.isa:4: gb comes from gc, which no line above declares"),
     ("targets.isa", "from ga", "from gb", "targets.isa:4: gb comes from gb, which no line above declares"),
     ("targets.isa", "tb gb", "tb gc", "targets.isa:3: tb is of gc, which is no generation"),

@@ -62,7 +62,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         let name = &t.row.name;
         let rule = operand::rules(isa, t, &mut shared.signatures)?;
         write!(rules, "&signatures::{rule}, ").unwrap();
-        if t.row.feature() != t.row.name {
+        if t.row.partial || t.row.is_other_wave() {
             continue;
         }
         if t.row.bus != 1 {
@@ -101,7 +101,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         writeln!(modules, "}}").unwrap();
     }
     // A row of three dwords is a partial target's, and those have no constructors.
-    let made = targets.iter().filter(|t| t.row.feature() == t.row.name).flat_map(|t| &t.formats);
+    let made = targets.iter().filter(|t| !t.row.partial).flat_map(|t| &t.formats);
     let longest = made.map(|f| f.def.bits / 32).filter(|&n| n != 3).max().unwrap_or(2).max(2);
     let mut out = String::from(
         "#[allow(unused_imports)]\nuse super::{BufferAddress, Code, GlobalBase, MatrixOrConst, Op, VectorData, kind::{Any, Exec, Lds, M0, ReadOnly, Sys}, op::{Agpr, Vgpr}};\n",

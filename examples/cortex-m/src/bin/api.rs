@@ -144,7 +144,7 @@ fn keep_len(n: usize) -> usize {
 
 fn targets(target: Target) {
     let _ = write!(Sink, "{target}{}{}", target.generation(), target.name());
-    keep(target.mach() + u32::from(target.lanes()) + target.aliases().len() as u32);
+    keep(target.mach() + u32::from(target.wave_size()) + target.aliases().len() as u32);
     keep(Target::from_e_flags(target.mach()).map_or(0, |t| t as u32));
     match target.name().parse::<Target>() {
         Ok(target) => keep(target as u32),

@@ -13,7 +13,7 @@ pub struct Tables {
     pub partial: bool,
     pub elf_machines: &'static [u32],
     pub aliases: &'static [&'static str],
-    pub lanes: u16,
+    pub wave_size: u16,
     pub formats: Vec<Layout>,
     pub operand_codes: Vec<CodeRun>,
     /// Runs of operand codes; operands name them by their number here.
@@ -150,7 +150,7 @@ pub fn tables(target: Target) -> Tables {
         partial: target.is_partial(),
         elf_machines: target.machs(),
         aliases: target.aliases(),
-        lanes: target.lanes(),
+        wave_size: target.wave_size(),
         formats: target.layouts().iter().map(layout).collect(),
         operand_codes: target.operand_codes().map(code_run).collect(),
         code_sets: sets.iter().map(runs).collect(),
