@@ -14,7 +14,7 @@ pub mod struct_list;
 pub mod tables;
 pub mod types;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
 use crate::build::emit::tables::{info_table, target_tables};
@@ -56,11 +56,13 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
         (end - name.len(), name.len())
     };
     let mnemonics = opcodes.iter().map(String::as_str).zip(opcodes.iter().map(place)).collect();
+    let mut shared = SharedTables::default();
     for (t, decode) in targets.iter().zip(&decode) {
         let mut text = String::new();
         decode.emit(&mut text);
         fast_decode::tables(&mut text, decode)?;
-        tables += &target_tables(isa, targets, t, &text, &mnemonics, &mut abouts, &mut most)?;
+        let text = target_tables(isa, targets, t, &text, &mnemonics, &mut abouts, &mut most)?;
+        tables += &shared.module(&t.row.name, &text);
     }
     writeln!(tables, "pub(crate) type OperandList = {};", operands::list_type(most.operands)).unwrap();
     // A power of two, so that a number of some bits is always one of them.
@@ -94,6 +96,53 @@ pub fn camel(name: &str) -> String {
         }
     }
     out
+}
+
+/// Tables that several targets have alike: the first one's serve for all.
+#[derive(Default)]
+struct SharedTables {
+    /// The target that a table was written for first, by the table's text.
+    first: HashMap<String, String>,
+}
+
+impl SharedTables {
+    /// A target's module. In place of a table that another target has, it names that one.
+    fn module(&mut self, target: &str, statics: &str) -> String {
+        let mut out = format!("pub(crate) mod {target} {{\nuse super::*;\n");
+        let mut rest = statics;
+        while !rest.is_empty() {
+            let (table, behind) = next_table(rest);
+            rest = behind;
+            match self.first.get(table) {
+                Some(other) => {
+                    let (cfg, item) = table.split_at(table.find("pub(crate)").expect("a table is a public static"));
+                    let name = item["pub(crate) static ".len()..].split(':').next().expect("it has a type");
+                    writeln!(out, "{cfg}pub(crate) use super::{other}::{name};").unwrap();
+                }
+                None => {
+                    out.push_str(table);
+                    self.first.insert(table.to_string(), target.to_string());
+                }
+            }
+        }
+        out.push_str("}\n");
+        out
+    }
+}
+
+/// The first static of a text, with its attribute, and what follows it.
+fn next_table(text: &str) -> (&str, &str) {
+    let first = text.find("pub(crate) static ").expect("there is a table") + 1;
+    let ends = ["\npub(crate) static ", "\n#[cfg("].map(|start| {
+        text[first..].match_indices(start).map(|(at, _)| first + at + 1).find(|&at| {
+            // Attributes stand before fields, too.
+            text[at..]
+                .lines()
+                .find(|line| !line.starts_with("#[cfg("))
+                .is_some_and(|line| line.starts_with("pub(crate) static "))
+        })
+    });
+    text.split_at(ends.into_iter().flatten().min().unwrap_or(text.len()))
 }
 
 /// All opcodes of the enabled targets, in the order in which their operations first have them: so most of a target's operations

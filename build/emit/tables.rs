@@ -25,7 +25,6 @@ pub fn target_tables(
 ) -> Result<String> {
     let mut out = String::new();
     let w = &mut out;
-    writeln!(w, "pub(crate) mod {} {{\nuse super::*;", t.row.name).unwrap();
 
     w.push_str(decode);
     write!(
@@ -51,7 +50,6 @@ pub fn target_tables(
     names::tables(w, isa, t)?;
     fast_text::tables(w, isa, t, mnemonics)?;
     text(w, isa, t)?;
-    writeln!(w, "}}").unwrap();
     Ok(out)
 }
 
