@@ -28,7 +28,7 @@ fn bit(lsb: u8, value: u8) -> (Piece, u8) {
 /// Adds the rules of a descriptor, and returns further properties of the words, as `marks::*`.
 pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &mut Vec<Rule>) -> Result<u8> {
     let field = Piece { lsb: desc.lsb, width: desc.width };
-    // Checks that the bits at a position of `descriptor.aux` are a field of this width, in one piece.
+    // Checks that the bits at a position in `OperandDesc::aux` are a field of this width, in one piece.
     let whole = |lsb: u8, width: u8| match form.has_piece(t, Piece { lsb, width }) {
         true => Ok(Piece { lsb, width }),
         false => at.err(format!(

@@ -225,7 +225,7 @@ impl Extend {
     }
 }
 
-/// `replace src0[.operand type] sdwa_src [field] [@target,...]`: in the extended form the operand (with a given type,
+/// `replace src0[.type] sdwa_src [field] [@target,...]`: in the extended form the operand (with a given type,
 /// only if the row reads it as that type) is read as another operand type, and from the extension's field if one is
 /// given.
 #[derive(Debug, Clone)]

@@ -14,7 +14,7 @@ pub struct Takes {
     /// The operand codes of registers, inline constants and literals.
     ///
     /// Tuples of scalar registers can begin anywhere, but the hardware reads the aligned tuple: see
-    /// [`FormSignature::scalar_alignment`](super::FormSignature::scalar_alignment).
+    /// [`OperandSignature::scalar_alignment`](super::OperandSignature::scalar_alignment).
     pub codes: CodeSet,
     /// Whether the upper halves of the vector registers are accepted too, besides the lower halves.
     pub halves: bool,
