@@ -5,7 +5,7 @@
 //!
 //! | file | operand types |
 //! |---|---|
-//! | `register.rs` | register files, sources, destinations, and the flags beside them |
+//! | `register.rs` | register files, sources, destinations, and their flags |
 //! | `address.rs` | addresses of memory and images, image data, exports |
 //! | `offset.rs` | offsets of scalar memory |
 //! | `number.rs` | constants in a field, and modifiers |
@@ -53,7 +53,7 @@ pub(crate) enum Coded {
     Number(i64),
     /// A branch distance.
     Label(i16),
-    /// The dword behind the base words.
+    /// The dword after the base words.
     Literal(u32),
     /// The scalar offset register with a field of its own, without or with a constant added to it.
     Soffset(u16),

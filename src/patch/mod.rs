@@ -64,7 +64,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     /// Sets a field: [`Inst::with`].
     ///
     /// # Errors
-    /// See there; the memory stays as it was.
+    /// The same as for [`Inst::with`]; the memory stays as it was.
     pub fn set(&mut self, field: Field, value: u32) -> Result<(), PatchError> {
         self.change(|inst| inst.with(field, value))
     }
@@ -72,7 +72,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     /// Sets a field to a signed value: [`Inst::with_signed`].
     ///
     /// # Errors
-    /// See there; the memory stays as it was.
+    /// The same as for [`Inst::with_signed`]; the memory stays as it was.
     pub fn set_signed(&mut self, field: Field, value: i32) -> Result<(), PatchError> {
         self.change(|inst| inst.with_signed(field, value))
     }
@@ -80,7 +80,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     /// Sets the literal: [`Inst::with_literal`].
     ///
     /// # Errors
-    /// See there; the memory stays as it was.
+    /// The same as for [`Inst::with_literal`]; the memory stays as it was.
     pub fn set_literal(&mut self, literal: u32) -> Result<(), PatchError> {
         self.change(|inst| inst.with_literal(literal))
     }
@@ -88,7 +88,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     /// Sets a constant that has parts: [`Inst::with_imm`].
     ///
     /// # Errors
-    /// See there; the memory stays as it was.
+    /// The same as for [`Inst::with_imm`]; the memory stays as it was.
     pub fn set_imm(&mut self, imm: Imm) -> Result<(), PatchError> {
         self.change(|inst| inst.with_imm(imm))
     }
@@ -96,7 +96,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     /// Sets an operand: [`Inst::with_operand`].
     ///
     /// # Errors
-    /// See there; the memory stays as it was.
+    /// The same as for [`Inst::with_operand`]; the memory stays as it was.
     pub fn set_operand(&mut self, field: Field, value: Value) -> Result<(), PatchError> {
         self.change(|inst| inst.with_operand(field, value))
     }
@@ -104,7 +104,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     /// Sets an operand to a register: [`Inst::with_operand`].
     ///
     /// # Errors
-    /// See there; the memory stays as it was.
+    /// The same as for [`Inst::with_operand`]; the memory stays as it was.
     pub fn set_register(&mut self, field: Field, register: Reg) -> Result<(), PatchError> {
         self.set_operand(field, Value::Reg(register))
     }
@@ -112,7 +112,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     /// Sets the target of a branch or call at the address `pc`, in bytes: [`Inst::with_branch_target`].
     ///
     /// # Errors
-    /// See there; the memory stays as it was.
+    /// The same as for [`Inst::with_branch_target`]; the memory stays as it was.
     pub fn set_branch_target(&mut self, pc: u64, target: u64) -> Result<(), PatchError> {
         self.change(|inst| inst.with_branch_target(pc, target))
     }
@@ -120,7 +120,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     /// Sets the operation: [`Inst::with_opcode`].
     ///
     /// # Errors
-    /// See there; the memory stays as it was.
+    /// The same as for [`Inst::with_opcode`]; the memory stays as it was.
     pub fn set_opcode(&mut self, opcode: Opcode) -> Result<(), PatchError> {
         self.change(|inst| inst.with_opcode(opcode))
     }
