@@ -1,6 +1,6 @@
 //! One kind of work on a fixed input, for `instructions.sh`, which counts machine instructions.
 //!
-//! `instructions WORK ROUNDS` prints how many GPU instructions there are in a round.
+//! `instructions WORK ROUNDS` prints the number of GPU instructions in a round.
 
 use amdgpu_isa::{Decoded, Decoder, Inst, Target, TextBuffer, length};
 use std::fmt::Write;
@@ -48,7 +48,7 @@ fn main() -> Result<(), String> {
     Ok(())
 }
 
-// Apart, so that nothing else competes for registers.
+// A separate function, so that nothing else competes for registers.
 #[inline(never)]
 fn decode(mut each: impl FnMut(&Inst)) {
     for Decoded { inst: item, .. } in Decoder::new(TARGET, black_box(CODE)) {

@@ -1,10 +1,10 @@
-//! How long constructors take, beside storing words that were made before.
+//! The time that constructors take, compared to storing precomputed words.
 //!
-//! `cargo bench --features make --bench make` prints a line for each kind of work and the ratios. All write the same words
-//! into the same buffer. The registers of the constructors are run-time values, as a register allocator has them, that have
-//! to be checked. An emitter asks for each instruction whether there is room; without that (`unchecked`) stored words are
-//! copied sixteen bytes at a time, whatever instructions they are. Stored words know their lengths when they are compiled,
-//! as constructors do; `Words` that were kept have them beside the dwords.
+//! `cargo bench --features make --bench make` prints a line for each kind of work and the ratios. All write the same
+//! words into the same buffer. The registers of the constructors are run-time values, as from a register allocator,
+//! that have to be checked. An emitter checks for room before each instruction; without that (`unchecked`), stored
+//! words are copied sixteen bytes at a time, regardless of instructions. The lengths of stored words are known at
+//! compile time, as with constructors; kept `Words` have them next to the dwords.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -73,7 +73,7 @@ fn stored<const CHECKED: bool>(made: &[[[u32; 2]; BLOCK]; BLOCKS], out: &mut [u3
     Some(at)
 }
 
-/// What constructors gave, kept.
+/// Kept results of constructors.
 #[inline(never)]
 fn kept(made: &[[Words; BLOCK]; BLOCKS], out: &mut [u32]) -> Option<usize> {
     let mut at = 0;

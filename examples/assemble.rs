@@ -1,4 +1,4 @@
-//! The assembler: labels, a loop, a call that is too far for a branch, and the address of a symbol, into an array.
+//! The assembler: labels, a loop, a call out of range of a branch, and the address of a symbol, in an array.
 //!
 //! `cargo run --example assemble`
 
@@ -12,10 +12,10 @@ const fn int(n: u8) -> u8 {
     128 + n
 }
 
-/// Where the function lies that is called: too far for a branch.
+/// The address of the called function: out of range of a branch.
 const FUNCTION: u64 = 0x10_0000;
 
-/// The number of the symbol whose address is loaded, in the caller's own table.
+/// The number of the symbol to load, in the caller's own table.
 const TABLE: u32 = 0;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

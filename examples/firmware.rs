@@ -1,4 +1,4 @@
-//! In firmware: code is walked and patched where it lies, without a heap. Everything but `main` is `no_std`.
+//! In firmware: iterates over code and patches it in place, without a heap. Everything except `main` is `no_std`.
 //!
 //! `cargo run --example firmware`
 
@@ -13,18 +13,18 @@ use std::println;
 
 const TARGET: Target = Target::Gfx942;
 
-/// What a patch that failed tells its caller. Nothing was written then.
+/// Why a patch failed. Nothing was written then.
 #[derive(Debug, PartialEq)]
 enum Error {
-    /// Bytes that are no instruction, and where.
+    /// Bytes that are not an instruction, and their offset.
     Decode { offset: usize, error: DecodeError },
     /// The change cannot be made.
     Patch(PatchError),
-    /// Nothing in the code is to be patched.
+    /// The code contains nothing to patch.
     NotFound,
 }
 
-/// The first instruction that is wanted, and its offset in bytes.
+/// The first instruction that matches, and its offset in bytes.
 fn find(code: &mut [u8], wanted: impl Fn(&Inst) -> bool) -> Result<(usize, InstMut<'_, [u8]>), Error> {
     for Decoded { offset, inst } in DecoderMut::new(TARGET, code) {
         let inst = inst.map_err(|invalid| Error::Decode { offset, error: invalid.error })?;
@@ -35,20 +35,20 @@ fn find(code: &mut [u8], wanted: impl Fn(&Inst) -> bool) -> Result<(usize, InstM
     Err(Error::NotFound)
 }
 
-/// A literal: the first `s_mov_b32` that holds `from` shall hold `to`.
+/// A literal: the first `s_mov_b32` that holds `from` gets `to`.
 fn replace_literal(code: &mut [u8], from: u32, to: u32) -> Result<(), Error> {
     let holds = |inst: &Inst| inst.opcode() == Opcode::SMovB32 && inst.get(Field::Literal) == Some(from);
     let (_, mut mov) = find(code, holds)?;
     mov.set_literal(to).map_err(Error::Patch)
 }
 
-/// An immediate: the first `s_sleep` becomes as short as it can be.
+/// An immediate: the first `s_sleep` gets the shortest time.
 fn shorten_sleep(code: &mut [u8]) -> Result<(), Error> {
     let (_, mut sleep) = find(code, |inst| inst.opcode() == Opcode::SSleep)?;
     sleep.set(Field::Simm16, 0).map_err(Error::Patch)
 }
 
-/// An opcode and a branch target: the first conditional branch is always taken, to the byte offset `to`.
+/// An opcode and a branch target: the first conditional branch becomes unconditional, to the byte offset `to`.
 fn force_branch(code: &mut [u8], to: u64) -> Result<(), Error> {
     let conditional = |inst: &Inst| inst.flags().is_branch() && !inst.flags().no_fallthrough();
     let (offset, mut branch) = find(code, conditional)?;
@@ -56,7 +56,7 @@ fn force_branch(code: &mut [u8], to: u64) -> Result<(), Error> {
     branch.set_opcode(Opcode::SBranch).map_err(Error::Patch)
 }
 
-/// Where it is known what stands there, no table is needed: a constant says which bits to change.
+/// If the instruction is known, no table is needed: a constant gives the bits to change.
 const SLEEP_TIME: Location = Location::of(TARGET, Format::Sopp, Field::Simm16).unwrap();
 
 fn main() {
@@ -80,7 +80,7 @@ fn main() {
     SLEEP_TIME.put(&mut words[2..], 5).expect("it fits");
     assert_eq!(words[2], 0xbf8e0005);
 
-    // A literal that is cut off, or a branch that does not reach, is an error that says so, and nothing was written.
+    // A truncated literal, or a branch out of range, is an error that says so, and nothing is written.
     let error = replace_literal(&mut code[..4], 0x1000, 0).unwrap_err();
     assert_eq!(error, Error::Decode { offset: 0, error: DecodeError::Truncated { needed: 8 } });
     println!("the first dword alone: {error:?}");

@@ -1,5 +1,5 @@
 //! In a fuzzer of another decoder: instructions that are valid by construction, their neighbours, and the exact reason
-//! why bytes are none. The "other decoder" here tells lengths, by the rule that everybody writes down first.
+//! why bytes are invalid. The "other decoder" here computes lengths, by the rule that everybody writes first.
 //!
 //! `cargo run --release --example fuzz_decoder`
 
@@ -32,7 +32,7 @@ impl Random {
     }
 }
 
-/// Puts a value into a field, also into one that is in two pieces.
+/// Stores a value in a field, which may be in two pieces.
 fn put(words: &mut [u32; 5], field: &FieldInfo, value: u32) {
     let mut all = u64::from(words[0]) | u64::from(words[1]) << 32;
     let mut set = |lsb: u8, width: u8, value: u64| {
@@ -46,7 +46,7 @@ fn put(words: &mut [u32; 5], field: &FieldInfo, value: u32) {
     (words[0], words[1]) = (all as u32, (all >> 32) as u32);
 }
 
-/// Random words that have the encoding and the opcode that the tables give, or the reason why they are no instruction.
+/// Random words with the encoding and opcode from the tables; either an instruction, or the reason why not.
 fn generate(random: &mut Random, format: Format, number: u16) -> ([u32; 5], Result<Inst, DecodeError>) {
     let layout: &Layout = TARGET.layouts().iter().find(|l| l.format == format).expect("the target has the format");
     let mut words = [(); 5].map(|()| random.next());
@@ -57,7 +57,7 @@ fn generate(random: &mut Random, format: Format, number: u16) -> ([u32; 5], Resu
             None => {}
         }
     }
-    // Dwords that follow when a field says so are rare in random words.
+    // The codes that announce trailing dwords are rare in random words.
     if let Some(behind) = layout.extends.get(random.next() as usize % 8) {
         let field = layout.fields.iter().find(|f| f.field == behind.field).expect("the field is the layout's");
         put(&mut words, field, behind.code.into());
@@ -84,7 +84,7 @@ fn main() {
         match result {
             Ok(inst) => {
                 valid += 1;
-                // The bytes are the same again, and shorter by one they are not enough.
+                // The bytes are restored, and with one byte less there are not enough.
                 let mut bytes = [0; 20];
                 let len = inst.encode(&mut bytes).expect("20 bytes are enough for any instruction");
                 assert_eq!(decode(TARGET, &bytes[..len]), Ok(inst));

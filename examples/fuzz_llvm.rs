@@ -1,8 +1,9 @@
-//! Fuzzes LLVM's disassembler: instructions that are valid by construction go into `llvm-mc-22`, and what comes out must
-//! be the text that this library prints. Other decoders are fuzzed the same way: change `disassemble`.
+//! Fuzzes LLVM's disassembler: passes instructions that are valid by construction to `llvm-mc-22`, and compares its
+//! output with the text that this library prints. To fuzz another decoder, change `disassemble`.
 //!
-//! LLVM 22 differs in 9 of the 10,000 instructions, all of two classes of `tests/llvm/differences.txt`: it takes the literal
-//! of `v_fmamk` and its like for an inline constant, and refuses atomics that return a float to AccVGPRs.
+//! LLVM 22 differs in 9 of the 10,000 instructions, all in two classes of `tests/llvm/differences.txt`: it reads the
+//! literal of `v_fmamk` and similar operations as an inline constant, and refuses atomics that return a float to
+//! AccVGPRs.
 //!
 //! `cargo run --release --features arbitrary --example fuzz_llvm` (Debian's package `llvm-22`)
 
@@ -14,19 +15,19 @@ use std::process::{Command, Stdio};
 
 const TARGET: Target = Target::Gfx942;
 
-/// Stands behind each instruction: `s_nop`s, which one that LLVM reads in another length swallows in place of what follows,
-/// and then a mark with the instruction's number, by which the reader finds its place again.
+/// Follows each instruction: `s_nop`s, which absorb an instruction that LLVM reads with another length, and then a mark
+/// with the instruction's number, by which the reader finds its place again.
 const GAP: usize = 5;
 const NOP: &str = "0x00 0x00 0x80 0xbf ";
 
 /// `s_mov_b32 s0, MARK + number`; no instruction that is tried has a literal like that.
 const MARK: u32 = 0x4717_0000;
 
-/// What LLVM makes of one instruction.
+/// LLVM's result for one instruction.
 enum Answer {
     Text(String),
     Refused,
-    /// It reads another length: what it prints for the instruction and the `s_nop`s.
+    /// LLVM reads another length: the text that it prints for the instruction and the `s_nop`s.
     Length(String),
 }
 
@@ -35,7 +36,7 @@ fn disassemble(insts: &[Inst]) -> Result<Vec<Answer>, ()> {
     let line = |(n, inst): (u32, &Inst)| -> String {
         let hex = |words: &[u32]| words.iter().flat_map(|w| w.to_le_bytes()).map(|b| format!("{b:#04x} ")).collect();
         let (bytes, mark): (String, String) = (hex(inst.words()), hex(&[0xbe80_00ff, MARK + n]));
-        // Two lines for each: LLVM says in which line it refuses something.
+        // Two lines for each instruction, because LLVM's messages give the line.
         format!("{bytes}\n{}{mark}\n", NOP.repeat(GAP))
     };
     let input: String = (0..).zip(insts).map(line).collect();
@@ -58,7 +59,7 @@ fn disassemble(insts: &[Inst]) -> Result<Vec<Answer>, ()> {
     let mut lines = Vec::new();
     for line in text.lines().map(|l| l.split("//").next().unwrap_or("").trim()) {
         let literal = line.strip_prefix("s_mov_b32 s0, 0x").and_then(|hex| u32::from_str_radix(hex, 16).ok());
-        // What stands before a mark is of the mark's instruction, whatever became of the one before.
+        // The lines before a mark belong to the mark's instruction, whatever happened to the previous one.
         match literal.and_then(|n| printed.get_mut(n.checked_sub(MARK)? as usize)) {
             Some(place) => *place = std::mem::take(&mut lines),
             None if line.is_empty() || line.starts_with(".amdgcn_target") => {}
@@ -75,7 +76,7 @@ fn disassemble(insts: &[Inst]) -> Result<Vec<Answer>, ()> {
     Ok(printed.into_iter().enumerate().map(answer).collect())
 }
 
-/// Finds the instructions on which the two differ; where LLVM crashes, by halving.
+/// Finds the instructions on which the two differ; if LLVM crashes, by bisection.
 fn compare(insts: &[Inst], report: &mut impl FnMut(&Inst, &str)) {
     match disassemble(insts) {
         Err(()) if insts.len() == 1 => report(&insts[0], "LLVM crashes"),

@@ -1,5 +1,5 @@
-//! A hooking tool: leads the entry of every kernel of a code object through code of its own, in a new segment behind the
-//! object's, and proves by decoding that nothing else has changed.
+//! A hooking tool: redirects the entry of every kernel of a code object through its own code, in a new segment after
+//! the object's, and proves by decoding that nothing else has changed.
 //!
 //! `cargo run --example hook [-- IN.co [OUT.co]]`
 
@@ -9,7 +9,7 @@ use amdgpu_isa::{Decoded, Decoder, Field, Inst, InstMut, Opcode, Target, Trampol
 mod code_object;
 use code_object::{CodeObject, Kernel, Result, append_segment, read};
 
-/// What every wave does before it begins: it takes the highest priority. No register is needed for it.
+/// The code that every wave executes first: it raises the priority to the maximum. It needs no registers.
 fn payload(target: Target) -> Result<Vec<u32>> {
     let mut words = [0xbf80_0000]; // s_nop 0, on all targets
     let mut inst = InstMut::new(target, &mut words[..])?;
@@ -18,12 +18,12 @@ fn payload(target: Target) -> Result<Vec<u32>> {
     Ok(words.to_vec())
 }
 
-/// What has become of one kernel.
+/// The result for one kernel.
 pub struct Hooked {
-    /// The address of the first instruction that was displaced, and how many bytes were.
+    /// The address of the first displaced instruction, and the number of displaced bytes.
     pub hook: u64,
     pub displaced: usize,
-    /// The trampoline's address, that of the displaced instructions in it, and its code.
+    /// The address of the trampoline, that of the displaced instructions in it, and its code.
     pub area: u64,
     pub copy: u64,
     pub code: Vec<u32>,
@@ -38,7 +38,7 @@ pub fn hook(bytes: &mut Vec<u8>) -> Result<Vec<Hooked>> {
         let mut segment = Vec::new();
         for kernel in &kernels {
             let (hook, area) = (kernel.address, address + segment.len() as u64);
-            // A branch reaches 128 KiB: no registers are needed to get there.
+            // A branch reaches 128 KiB, so the jump needs no registers.
             let trampoline = Trampoline { target, hook, area, far: None };
             let mut words = [0u32; 64];
             let done = trampoline.install(&mut code[..], text.address, &payload(target)?, &mut words)?;
@@ -63,7 +63,7 @@ fn lines(target: Target, code: &[u8], address: u64) -> Result<Vec<Line>> {
     Decoder::new(target, code).map(line).collect()
 }
 
-/// What an instruction does: its operation and operands, and where it goes to if it branches.
+/// The effect of an instruction: its operation and operands, and the target of a branch.
 fn does(&(pc, inst): &Line) -> (Opcode, Vec<String>, Option<u64>) {
     let to = inst.branch_target(pc);
     let operands = inst.operands().filter(|_| to.is_none()).map(|operand| format!("{operand:?}"));
@@ -102,7 +102,7 @@ pub fn prove(before: &[u8], after: &[u8], hooked: &[Hooked]) -> Result<()> {
         if jump != Some(h.area) || back != Some(h.hook + h.displaced as u64) {
             return Err(format!("the jumps of {:#x} go to {jump:x?} and {back:x?}", h.hook).into());
         }
-        // What the jump leaves of the displaced instructions is never reached.
+        // The rest of the displaced code, after the jump, is never reached.
         let mut rest = is.iter().filter(|line| covers(h, line.0) && line.0 > h.hook);
         if rest.any(|(_, inst)| inst.opcode() != Opcode::SNop || inst.get(Field::Simm16) != Some(0)) {
             return Err(format!("behind the jump at {:#x} there is something", h.hook).into());
@@ -117,7 +117,7 @@ pub fn prove(before: &[u8], after: &[u8], hooked: &[Hooked]) -> Result<()> {
     Ok(())
 }
 
-/// The lines of a kernel's beginning.
+/// The first lines of a kernel.
 fn listing(target: Target, code: &[u8], address: u64, count: usize) {
     for Decoded { offset, inst } in Decoder::new(target, code).take(count) {
         let text = inst.map_or_else(|invalid| invalid.error.to_string(), |inst| inst.to_string());

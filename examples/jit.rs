@@ -1,5 +1,5 @@
-//! A toy JIT: compiles an expression of `x`, `y` and `a` to a kernel that computes `out[i] = expression` for every i below
-//! n, for the target that is named when it runs, and shows the assembly.
+//! A toy JIT: compiles an expression of `x`, `y` and `a` to a kernel that computes `out[i] = expression` for every i
+//! below n, for a target named at run time, and shows the assembly.
 //!
 //! `cargo run --features make,all-targets --example jit -- gfx906 'a*x + y'`
 
@@ -9,26 +9,26 @@ use amdgpu_isa::make::{Argument, BuildError, BuildError::*, Builder, ToArgument}
 use amdgpu_isa::{AssembleError, Assembler, FixupSlot, Label, LabelSlot, Waitcnt};
 use amdgpu_isa::{Decoded, Decoder, Opcode, Opcode::*, Reg, Reg::*, Target};
 
-/// Where things are: the kernel's arguments, and what is loaded from them.
+/// The registers of the kernel's arguments, and of the values loaded from them.
 const ARGUMENTS: Reg = Sgpr(0); // s[0:1]
-const GROUP: Reg = Sgpr(2); // its number; later, with s3, the lanes that are switched off
+const GROUP: Reg = Sgpr(2); // its number; later, with s3, the disabled lanes
 const POINTERS: [(u8, u8); 3] = [(4, 5), (6, 7), (8, 9)]; // x, y, out
 const A: Reg = Sgpr(10);
 const N: Reg = Sgpr(11);
-const RESOURCE: u8 = 12; // s[12:15]: all of memory, for targets that know buffers only
+const RESOURCE: u8 = 12; // s[12:15]: all of memory, for targets that only have buffers
 const VCC: Reg = Reg::VCC_LO;
 const ITEM: Reg = Vgpr(0); // the item's number; then its offset in bytes
 const ADDRESS: [Reg; 2] = [Vgpr(2), Vgpr(3)];
 const VALUES: [Reg; 2] = [Vgpr(4), Vgpr(5)]; // x[i], y[i]
 const FIRST_TEMPORARY: u8 = 6;
 
-/// Code for a target that is found when the program runs.
+/// Code for a target that is only known at run time.
 struct Jit<'a> {
     target: Target,
     asm: Assembler<'a, [u32]>,
     /// The end of the kernel.
     done: Label,
-    /// The next vector register that is free.
+    /// The next free vector register.
     temporary: u8,
 }
 
@@ -52,7 +52,7 @@ impl Jit<'_> {
         self.asm.emit(self.op(SWaitcnt).simm16(wait))
     }
 
-    /// Loads the arguments, finds the item of each lane, and switches off the lanes that have none.
+    /// Loads the arguments, computes the item of each lane, and disables lanes without an item.
     fn begin(&mut self) -> Result<(), Box<dyn Error>> {
         // The first two generations count dwords here, later ones bytes.
         let unit = if self.has(SDcacheWb) { 1 } else { 4 };
@@ -74,7 +74,7 @@ impl Jit<'_> {
         Ok(())
     }
 
-    /// Memory at a pointer and the item's offset, with what the target has.
+    /// Accesses memory at a pointer plus the item's offset, with the target's instructions.
     fn access(&mut self, (low, high): (u8, u8), data: Reg, is_store: bool) -> Result<(), AssembleError> {
         let [to_low, to_high] = ADDRESS;
         self.mov(to_high, Sgpr(high))?;
@@ -96,8 +96,8 @@ impl Jit<'_> {
         self.asm.emit(access)
     }
 
-    /// An operation on two values: scalars and constants if the instruction takes them there, else copies in vector
-    /// registers. Which it is only the builder knows, for each target.
+    /// An operation on two values: uses scalars and constants directly if the instruction accepts them, else copies in
+    /// vector registers. Only the builder knows which applies on each target.
     fn binary(&mut self, opcode: Opcode, left: Argument, right: Argument) -> Result<Argument, AssembleError> {
         let to = Vgpr(self.temporary);
         match self.op(opcode).vdst(to).src0(left).src1(right).build() {
@@ -175,7 +175,7 @@ impl Parser<'_, '_> {
     }
 }
 
-/// Writes the kernel into `code`, and says how many dwords it has.
+/// Writes the kernel into `code`, and returns its length in dwords.
 pub fn compile(target: Target, expression: &str, code: &mut [u32]) -> Result<usize, Box<dyn Error>> {
     let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
     let mut asm = Assembler::new(target, code, &mut labels, &mut fixups);

@@ -1,4 +1,4 @@
-//! A report over a code object: the registers that each kernel touches, as its instructions say.
+//! A report on a code object: the registers that the instructions of each kernel access.
 //!
 //! `cargo run --example registers [-- FILE.co]`
 
@@ -9,13 +9,13 @@ use std::fmt;
 pub mod code_object;
 use code_object::{CodeObject, Kernel, Result, read};
 
-/// Registers that are used: of each file, one more than the highest number.
+/// The used registers: for each file, the highest number plus one.
 #[derive(Debug, Default, PartialEq)]
 pub struct Used {
     pub sgprs: u16,
     pub vgprs: u16,
     pub agprs: u16,
-    /// vcc, m0 and the like, by their names.
+    /// vcc, m0 and similar registers by name.
     pub others: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ impl Used {
     }
 
     fn other(&mut self, name: &str) {
-        // The halves are what they are halves of; exec is always used.
+        // Halves count as their whole; exec is always used.
         let name = name.strip_suffix("_lo").or(name.strip_suffix("_hi")).unwrap_or(name);
         if name != "exec" && !name.starts_with("src_") && !self.others.iter().any(|other| other == name) {
             self.others.push(name.to_string());
@@ -54,7 +54,7 @@ impl fmt::Display for Used {
     }
 }
 
-/// What the instructions of a kernel touch.
+/// The registers that the instructions of a kernel access.
 pub fn used(object: &CodeObject, bytes: &[u8], kernel: &Kernel) -> Result<Used> {
     let at = (kernel.address - object.text.address) as usize + object.text.offset;
     let mut all = Used::default();

@@ -1,5 +1,5 @@
-//! Asks what instructions do: does a kernel wait for what it loads before it touches it, and how many of its instructions
-//! could be shorter?
+//! Queries the effects of instructions: does a kernel wait for its loads before it uses the results, and how many of
+//! its instructions could be shorter?
 //!
 //! `cargo run --example waits [-- FILE.co]`
 
@@ -9,7 +9,7 @@ use amdgpu_isa::{Counter, Decoded, Decoder, Imm, Inst, RegSet};
 mod code_object;
 use code_object::{Result, read};
 
-/// The registers that loads are still to write, the oldest load first.
+/// The registers that pending loads will write, the oldest load first.
 #[derive(Default)]
 struct Pending {
     vector: Vec<RegSet>,
@@ -31,14 +31,14 @@ impl Pending {
             }
         }
         let counters = inst.counters();
-        // A store raises the counter too, and writes no register.
+        // A store raises the counter too, but writes no register.
         if counters.contains(Counter::Vmcnt) {
             self.vector.push(inst.writes());
         }
         if counters.contains(Counter::Lgkmcnt) {
             self.scalar.push(inst.writes());
         }
-        // What follows is come to from elsewhere.
+        // The following code is reached from elsewhere.
         if inst.flags().no_fallthrough() {
             *self = Pending::default();
         }

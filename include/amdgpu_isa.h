@@ -9,15 +9,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// What a function says of its work.
+// The result of a function.
 typedef enum {
-  // Done.
+  // Success.
   AMDGPU_ISA_STATUS_OK,
-  // The library was built without this target, or there is no such.
+  // The library was built without this target, or the number is not a target.
   AMDGPU_ISA_STATUS_UNKNOWN_TARGET,
-  // The bytes end before the instruction does.
+  // The bytes end before the instruction.
   AMDGPU_ISA_STATUS_TRUNCATED,
-  // The bytes are no instruction.
+  // The bytes are not an instruction.
   AMDGPU_ISA_STATUS_NO_INSTRUCTION,
   // The instruction has no such field, operation or branch target.
   AMDGPU_ISA_STATUS_MISSING,
@@ -25,9 +25,9 @@ typedef enum {
   AMDGPU_ISA_STATUS_REFUSED,
 } amdgpu_isa_status;
 
-// What an operand is.
+// The kind of an operand.
 typedef enum {
-  // Scalar registers; the value is the first one's number.
+  // Scalar registers; the value is the number of the first one.
   AMDGPU_ISA_KIND_SGPR,
   // Vector registers.
   AMDGPU_ISA_KIND_VGPR,
@@ -37,13 +37,13 @@ typedef enum {
   AMDGPU_ISA_KIND_AGPR,
   // Trap handler temporaries.
   AMDGPU_ISA_KIND_TTMP,
-  // Another scalar register, by the number that `amdgpu_isa_special` gives: vcc_lo, exec_lo, m0, ...
+  // Another scalar register, by the number that `amdgpu_isa_special` returns: vcc_lo, exec_lo, m0, ...
   AMDGPU_ISA_KIND_SPECIAL,
   // A register that no field names: 0 scc, 1 vcc, 2 exec, 3 m0, 4 mode, 5 flat_scratch, 6 xnack_mask, 7 trapsts.
   AMDGPU_ISA_KIND_IMPLICIT,
   // An inline integer.
   AMDGPU_ISA_KIND_INT,
-  // An inline floating-point constant: the bits of a `double` that has its value.
+  // An inline floating-point constant: the bits of its value as a `double`.
   AMDGPU_ISA_KIND_FLOAT,
   // A literal of 32 bits.
   AMDGPU_ISA_KIND_LITERAL,
@@ -55,12 +55,12 @@ typedef enum {
   AMDGPU_ISA_KIND_OFF,
 } amdgpu_isa_kind;
 
-// An instruction: its bytes, and for which target. Made by `amdgpu_isa_decode`; every function decodes it again, so that
-// no value of it is dangerous.
+// An instruction with its target. `amdgpu_isa_decode` makes it; every function decodes it again, so no contents are
+// dangerous.
 typedef struct {
-  // The dwords, base word first; behind `len` bytes zeros.
+  // The dwords, base word first; zeros after `len` bytes.
   uint32_t words[5];
-  // Bytes: 4 to 20.
+  // Length in bytes: 4 to 20.
   uint32_t len;
   // The target.
   uint32_t target;
@@ -68,7 +68,7 @@ typedef struct {
 
 // One operand.
 typedef struct {
-  // What it is.
+  // Its kind.
   amdgpu_isa_kind kind;
   // The number of its first register, or the constant.
   int64_t value;
@@ -76,19 +76,19 @@ typedef struct {
   int32_t field;
   // Width in bits.
   uint32_t bits;
-  // It is read.
+  // Whether it is read.
   bool is_read;
-  // It is written.
+  // Whether it is written.
   bool is_written;
 } amdgpu_isa_operand;
 
-// Bits of one dword.
+// A run of bits in one dword.
 typedef struct {
   // The dword, counted from the first.
   uint32_t dword;
   // The lowest bit.
   uint32_t bit;
-  // Bits.
+  // Number of bits.
   uint32_t width;
 } amdgpu_isa_piece;
 
@@ -96,110 +96,110 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
-// The target of this name ("gfx942", "mi300x", ...), or 0.
+// The target with this name ("gfx942", "mi300x", ...), or 0.
 //
 // # Safety
 // `name` is null or ends in a zero.
 uint32_t amdgpu_isa_target(const char *name);
 
-// The number of the field of this name ("simm16", "vdst", ...), or -1. Numbers are those of one version of the library.
+// The number of the field with this name ("simm16", "vdst", ...), or -1. Numbers may change with the version of the
+// library.
 //
 // # Safety
 // `name` is null or ends in a zero.
 int32_t amdgpu_isa_field(const char *name);
 
-// The number of the special register of this name ("vcc_lo", "m0", ...), or -1: the same on every target. Numbers are those
-// of one version of the library.
+// The number of the special register with this name ("vcc_lo", "m0", ...), or -1. It is the same on every target, but
+// may change with the version of the library.
 //
 // # Safety
 // `name` is null or ends in a zero.
 int32_t amdgpu_isa_special(const char *name);
 
-// The length in bytes of the instruction that begins with these bytes, without looking whether it is one; 0 if that
-// cannot be told.
+// The length in bytes of the instruction that begins with these bytes, without a check that they are one; 0 if the
+// length is unknown.
 //
 // # Safety
 // `bytes` has `len` readable bytes.
 size_t amdgpu_isa_length(uint32_t target, const uint8_t *bytes, size_t len);
 
-// Decodes the first instruction of the bytes, which are little-endian dwords.
+// Decodes the first instruction in the bytes, which are little-endian dwords.
 //
 // # Safety
 // `bytes` has `len` readable bytes; `inst` is writable.
 amdgpu_isa_status amdgpu_isa_decode(uint32_t target, const uint8_t *bytes, size_t len, amdgpu_isa_inst *inst);
 
-// Why the bytes are no instruction, in words, as `amdgpu_isa_text` writes them. Nothing if they are one.
+// Writes the reason why the bytes are not an instruction, in the way of `amdgpu_isa_text`. Writes an empty text if
+// they are one.
 //
 // # Safety
 // `bytes` has `len` readable bytes, `out` `room` writable ones.
 size_t amdgpu_isa_why(uint32_t target, const uint8_t *bytes, size_t len, char *out, size_t room);
 
-// Writes the instruction's bytes, and returns their number; 0 if there is no room.
+// Writes the instruction's bytes and returns their number; 0 if there is no room.
 //
 // # Safety
 // `inst` is null or an instruction; `out` has `room` writable bytes.
 size_t amdgpu_isa_encode(const amdgpu_isa_inst *inst, uint8_t *out, size_t room);
 
-// Writes the instruction as LLVM prints it. Returns its length without the zero that ends it, as `snprintf` does: if that
-// is `room` or more, only a part was written. 0 if it is no instruction.
+// Writes the instruction as LLVM prints it. Like `snprintf`, returns the length without the terminating zero: if that
+// is `room` or more, the text was truncated. Returns 0 if it is not an instruction.
 //
 // # Safety
 // `inst` is null or an instruction; `out` has `room` writable bytes.
-size_t amdgpu_isa_text(const amdgpu_isa_inst *inst,
-                       char *out,
-                       size_t room);
+size_t amdgpu_isa_text(const amdgpu_isa_inst *inst, char *out, size_t room);
 
-// Writes the operation's name, as `amdgpu_isa_text` writes text: the same for all of its encodings and targets.
+// Writes the operation's name, in the way of `amdgpu_isa_text`. The name is the same for all encodings and targets.
 //
 // # Safety
 // `inst` is null or an instruction; `out` has `room` writable bytes.
 size_t amdgpu_isa_opcode(const amdgpu_isa_inst *inst, char *out, size_t room);
 
-// Writes up to `room` operands, in the order of the text, the implicit ones behind them, and returns how many there are.
+// Writes up to `room` operands, in the order of the text and then the implicit ones, and returns the number of all
+// operands.
 //
 // # Safety
 // `inst` is null or an instruction; `out` has `room` writable elements.
-size_t amdgpu_isa_operands(const amdgpu_isa_inst *inst,
-                           amdgpu_isa_operand *out,
-                           size_t room);
+size_t amdgpu_isa_operands(const amdgpu_isa_inst *inst, amdgpu_isa_operand *out, size_t room);
 
-// The address that a branch at `pc` goes to; AMDGPU_ISA_STATUS_MISSING if the instruction is none.
+// The address that a branch at `pc` goes to; AMDGPU_ISA_STATUS_MISSING if the instruction is not a branch.
 //
 // # Safety
 // `inst` is null or an instruction; `to` is writable.
 amdgpu_isa_status amdgpu_isa_branch_target(const amdgpu_isa_inst *inst, uint64_t pc, uint64_t *to);
 
-// A field's value.
+// Reads a field's value.
 //
 // # Safety
 // `inst` is null or an instruction; `value` is writable.
 amdgpu_isa_status amdgpu_isa_get(const amdgpu_isa_inst *inst, int32_t field, uint32_t *value);
 
-// Where a field lies: one piece or two, the low one first. Returns their number; 0 if there is no such field.
+// The position of a field: one piece or two, the low one first. Returns their number; 0 if there is no such field.
 //
 // # Safety
 // `inst` is null or an instruction; `pieces` has two writable elements.
 size_t amdgpu_isa_locate(const amdgpu_isa_inst *inst, int32_t field, amdgpu_isa_piece *pieces);
 
-// Sets a field; on any other status than OK the instruction is as it was. `amdgpu_isa_encode` writes it back.
+// Sets a field. If the status is not OK, the instruction stays as it was. `amdgpu_isa_encode` writes it to memory.
 //
 // # Safety
 // `inst` is null or a writable instruction.
 amdgpu_isa_status amdgpu_isa_set(amdgpu_isa_inst *inst, int32_t field, uint32_t value);
 
-// Lets a branch or call at `pc` go to `to`, as `amdgpu_isa_set` does.
+// Sets the target of a branch or call at `pc` to the address `to`, in the way of `amdgpu_isa_set`.
 //
 // # Safety
 // `inst` is null or a writable instruction.
 amdgpu_isa_status amdgpu_isa_set_branch_target(amdgpu_isa_inst *inst, uint64_t pc, uint64_t to);
 
-// Makes it another operation of the same format, as `amdgpu_isa_set` does. The name is that of `amdgpu_isa_opcode`.
+// Changes the operation to another of the same format, in the way of `amdgpu_isa_set`. `amdgpu_isa_opcode` writes such
+// names.
 //
 // # Safety
 // `inst` is null or a writable instruction; `name` is null or ends in a zero.
 amdgpu_isa_status amdgpu_isa_set_opcode(amdgpu_isa_inst *inst, const char *name);
 
-// Sets a field of the first instruction of the bytes, where it lies. On any other status than OK they are as they were.
+// Sets a field of the first instruction in the bytes, in place. If the status is not OK, the bytes stay as they were.
 //
 // # Safety
 // `bytes` has `len` writable bytes.

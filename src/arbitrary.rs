@@ -1,14 +1,14 @@
-//! Arbitrary instructions, for fuzzing: legal ones, valid ones, and such as are just not valid.
+//! Arbitrary instructions for fuzzing: legal ones, valid ones, and nearly valid ones.
 //!
 //! | what | gives |
 //! |---|---|
-//! | [`valid`] | an instruction of a target that keeps the rules beyond decoding too: [`Inst::check`] is `Ok` |
-//! | [`near_valid`] | words one field or one cut away from such an instruction, and which rule they break |
-//! | `Inst::arbitrary` | anything that decodes, of any enabled target: rules may be broken, ignored bits be set |
-//! | `Sop2::arbitrary`, ... | each format struct with an operation of the format and any values in its fields |
+//!  [`valid`] | an instruction of a target that also keeps the rules beyond decoding: [`Inst::check`] is `Ok` |
+//!  [`near_valid`] | such an instruction with one field changed or its end cut off, and the rule that it breaks |
+//!  `Inst::arbitrary` | anything that decodes, of any enabled target: it may break rules and set ignored bits |
+//!  `Sop2::arbitrary`, ... | a format struct with an operation of the format and any values in its fields |
 //!
-//! Few bytes go into an instruction (8 on average into a valid one), and less or smaller bytes give a plainer one: none
-//! at all are the first operation with zeros in its fields. So what a fuzzer has found shrinks well.
+//! An instruction takes few bytes (a valid one takes 8 on average), and fewer or smaller bytes give a plainer one:
+//! without any bytes, it is the first operation with zeros in its fields. So the findings of a fuzzer shrink well.
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {
@@ -38,11 +38,11 @@ use crate::{DecodeError, Encoding, Format, Inst, Layout, Opcode, Target, decode_
 pub use near::{Broken, NearValid, near_valid};
 pub use valid::valid;
 
-/// More changes than any words need: each field of a check runs through its values at most once.
+/// More changes than any words need: each checked field runs through its values at most once.
 const MAX_CHANGES: usize = 8192;
 
-/// A legal instruction of any enabled target: first the target and the operation, then its words, in which
-/// what the decoder refuses is changed until it takes them. Takes 24 bytes or less; zeros give the plainest one.
+/// A legal instruction of any enabled target: first the target and the operation, then the words, which are changed
+/// until the decoder accepts them. Takes 24 bytes or less; zeros give the plainest instruction.
 impl<'a> Arbitrary<'a> for Inst {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Inst> {
         let target = *u.choose(Target::ALL)?;
@@ -61,7 +61,7 @@ impl<'a> Arbitrary<'a> for Inst {
     }
 }
 
-/// Changes what the decoder refuses until it takes the words. `more` gives dwords behind the first `len`, when the
+/// Changes words that the decoder refuses until it accepts them. `more` yields the dwords after the first `len`, if the
 /// instruction has them.
 fn legal<'a>(
     target: Target,
@@ -81,7 +81,7 @@ fn legal<'a>(
                 len = dwords;
             }
             Err(DecodeError::ReservedBits { bit, .. }) => put(words, bit, 1, |b| !b),
-            // The next value up: every value is met in the end.
+            // The next value: in the end every value is tried.
             Err(DecodeError::ReservedValue { lsb, width, .. }) => put(words, lsb, width, |v| v.wrapping_add(1)),
             Err(_) => break,
         }
@@ -89,10 +89,10 @@ fn legal<'a>(
     Err(Error::IncorrectFormat)
 }
 
-/// Any operation that the target has, in any of its formats: the layout and its number there.
+/// Any operation of the target, in any of its formats: the layout and the opcode number.
 fn operation(target: Target, u: &mut Unstructured<'_>) -> Result<(&'static Layout, u16)> {
     let first = u.choose_index(Opcode::ALL.len())?;
-    // The target may lack it; one behind it will do.
+    // The target may lack it; then take a later one.
     let all = Opcode::ALL.iter().cycle().skip(first).take(Opcode::ALL.len());
     let Some(opcode) = all.copied().find(|op| op.encodings(target).next().is_some()) else {
         return Err(Error::IncorrectFormat);
@@ -108,7 +108,7 @@ fn layout(target: Target, format: Format) -> Result<&'static Layout> {
     target.layouts().iter().find(|l| l.format == format).ok_or(Error::IncorrectFormat)
 }
 
-/// Puts in the encoding bits and the number of the operation.
+/// Sets the encoding bits and the opcode number.
 fn encode(layout: &Layout, number: u16, words: &mut [u32; MAX_DWORDS]) {
     for field in layout.fields {
         let value = field.fixed.or((field.field == crate::Field::Op).then_some(number));
@@ -125,7 +125,7 @@ fn encode(layout: &Layout, number: u16, words: &mut [u32; MAX_DWORDS]) {
 fn put(words: &mut [u32; MAX_DWORDS], lsb: u8, width: u8, new: impl Fn(u32) -> u32) {
     let at = usize::from(lsb / 32);
     let shift = lsb % 32;
-    // No field lies in two dwords.
+    // No field crosses a dword boundary.
     if let Some(word) = words.get_mut(at) {
         let mask = ((1u64 << width) - 1) as u32;
         let value = new(*word >> shift & mask) & mask;

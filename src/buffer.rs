@@ -1,10 +1,9 @@
-//! Places for dwords: what code is patched in, and what the assembler writes into.
+//! Buffers of dwords: the memory in which code is patched, and into which the assembler writes.
 
 use crate::decode::{decode, decode_words};
 use crate::{DecodeError, Inst, Target};
 
-/// Something that dwords are written into: a slice of dwords or bytes (little-endian), or, with the feature `alloc`, a
-/// `Vec` of them.
+/// A buffer of dwords: a slice of dwords or bytes (little-endian), or, with the feature `alloc`, a `Vec` of them.
 ///
 /// ```
 /// use amdgpu_isa::Buffer;
@@ -19,11 +18,11 @@ use crate::{DecodeError, Inst, Target};
     note = "`Vec` needs the feature `alloc` of amdgpu-isa"
 )]
 pub trait Buffer {
-    /// Makes room for so many dwords in all, and keeps those that are there; `false` if that cannot be.
+    /// Makes room for this many dwords in total and keeps the existing ones; `false` if that is impossible.
     fn room(&mut self, dwords: usize) -> bool;
-    /// The dword of this number.
+    /// Dword number `at`, or `None` past the end.
     fn dword(&self, at: usize) -> Option<u32>;
-    /// Writes the dword of this number; `false` if there is no such.
+    /// Writes dword number `at`; `false` past the end.
     fn set_dword(&mut self, at: usize, dword: u32) -> bool;
 }
 
@@ -65,7 +64,7 @@ impl Buffer for [u8] {
     }
 }
 
-/// Of what has the methods of a slice.
+/// `Buffer` for types with the methods of a slice.
 macro_rules! like_slices {
     ($([$($generic:tt)*] $ty:ty, $desc:ty;)*) => { $(
         impl<$($generic)*> Buffer for $ty {
@@ -92,7 +91,7 @@ like_slices! {
     [const N: usize] [u8; N], u8;
 }
 
-/// Of a vector, which grows.
+/// `Buffer` for vectors, which grow.
 #[cfg(feature = "alloc")]
 macro_rules! vectors {
     ($($desc:ty, $per_dword:expr;)*) => { $(
@@ -100,7 +99,7 @@ macro_rules! vectors {
             fn room(&mut self, dwords: usize) -> bool {
                 let Some(len) = dwords.checked_mul($per_dword) else { return false };
                 let more = len.saturating_sub(self.len());
-                // Without memory this is refused, and never aborts.
+                // Without memory this fails instead of aborting.
                 let there = self.try_reserve(more).is_ok();
                 if there && more > 0 {
                     self.resize(len, 0);
@@ -142,15 +141,15 @@ pub(crate) mod sealed {
     use super::*;
 
     pub trait Memory {
-        /// Whole dwords.
+        /// The number of whole dwords.
         fn dwords(&self) -> usize;
-        /// Decodes what it begins with.
+        /// Decodes the first instruction.
         fn first(&self, target: Target) -> Result<Inst, DecodeError>;
-        /// The first dword, and how many bytes of it are there.
+        /// The first dword, and how many of its bytes exist.
         fn head(&self) -> (u32, u8);
-        /// What lies before a dword, and the rest.
+        /// Splits before a dword.
         fn split(&mut self, dwords: usize) -> Option<(&mut Self, &mut Self)>;
-        /// What begins with this dword.
+        /// The part that begins with a dword.
         fn from(&self, dwords: usize) -> Option<&Self>;
     }
 
@@ -192,7 +191,7 @@ pub(crate) mod sealed {
         }
 
         fn split(&mut self, dwords: usize) -> Option<(&mut Self, &mut Self)> {
-            // The last dword of a slice may be cut off.
+            // The last dword of a slice may be incomplete.
             let at = dwords.checked_mul(4)?;
             self.split_at_mut_checked(at.min(self.len()))
         }

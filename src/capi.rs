@@ -1,15 +1,15 @@
-//! The C interface: `include/amdgpu_isa.h` is made from this file by cbindgen.
+//! The C interface: cbindgen generates `include/amdgpu_isa.h` from this file.
 //!
 //! ```sh
 //! cargo rustc --release --features capi,all-targets --crate-type staticlib   # libamdgpu_isa.a
 //! ```
 //!
-//! Nothing is allocated, there is no global state, and nothing of the caller's is kept: every function may be called from
-//! every thread. Targets are numbers of the ELF header's EF_AMDGPU_MACH, such as 0x4c for gfx942, fields those that
-//! `amdgpu_isa_field` gives. Lengths are in bytes.
+//! Nothing is allocated, there is no global state, and no pointer of the caller is kept: every function may be called
+//! from every thread. Targets are given by their EF_AMDGPU_MACH number in the ELF header, such as 0x4c for gfx942;
+//! fields by the number that `amdgpu_isa_field` returns. Lengths are in bytes.
 //!
-//! A pointer may be null where its length is 0, and where that is said. What else a caller must keep is said once: a
-//! pointer with a length is one to so many readable (or writable) elements, any other to one element.
+//! A pointer may be null if its length is 0, and where the function says so. In general, a pointer with a length must
+//! point to that many readable (or writable) elements, and any other pointer to one element.
 #![allow(non_camel_case_types)]
 
 use core::ffi::c_char;
@@ -20,17 +20,17 @@ use crate::{
     Access, DecodeError, Field, Inst, InstMut, Opcode, PatchError, Reg, Special, Target, Value, decode, decode_words,
 };
 
-/// What a function says of its work.
+/// The result of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub enum amdgpu_isa_status {
-    /// Done.
+    /// Success.
     Ok,
-    /// The library was built without this target, or there is no such.
+    /// The library was built without this target, or the number is not a target.
     UnknownTarget,
-    /// The bytes end before the instruction does.
+    /// The bytes end before the instruction.
     Truncated,
-    /// The bytes are no instruction.
+    /// The bytes are not an instruction.
     NoInstruction,
     /// The instruction has no such field, operation or branch target.
     Missing,
@@ -38,24 +38,24 @@ pub enum amdgpu_isa_status {
     Refused,
 }
 
-/// An instruction: its bytes, and for which target. Made by `amdgpu_isa_decode`; every function decodes it again, so that
-/// no value of it is dangerous.
+/// An instruction with its target. `amdgpu_isa_decode` makes it; every function decodes it again, so no contents are
+/// dangerous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct amdgpu_isa_inst {
-    /// The dwords, base word first; behind `len` bytes zeros.
+    /// The dwords, base word first; zeros after `len` bytes.
     pub words: [u32; 5],
-    /// Bytes: 4 to 20.
+    /// Length in bytes: 4 to 20.
     pub len: u32,
     /// The target.
     pub target: u32,
 }
 
-/// What an operand is.
+/// The kind of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub enum amdgpu_isa_kind {
-    /// Scalar registers; the value is the first one's number.
+    /// Scalar registers; the value is the number of the first one.
     Sgpr,
     /// Vector registers.
     Vgpr,
@@ -65,13 +65,13 @@ pub enum amdgpu_isa_kind {
     Agpr,
     /// Trap handler temporaries.
     Ttmp,
-    /// Another scalar register, by the number that `amdgpu_isa_special` gives: vcc_lo, exec_lo, m0, ...
+    /// Another scalar register, by the number that `amdgpu_isa_special` returns: vcc_lo, exec_lo, m0, ...
     Special,
     /// A register that no field names: 0 scc, 1 vcc, 2 exec, 3 m0, 4 mode, 5 flat_scratch, 6 xnack_mask, 7 trapsts.
     Implicit,
     /// An inline integer.
     Int,
-    /// An inline floating-point constant: the bits of a `double` that has its value.
+    /// An inline floating-point constant: the bits of its value as a `double`.
     Float,
     /// A literal of 32 bits.
     Literal,
@@ -87,7 +87,7 @@ pub enum amdgpu_isa_kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct amdgpu_isa_operand {
-    /// What it is.
+    /// Its kind.
     pub kind: amdgpu_isa_kind,
     /// The number of its first register, or the constant.
     pub value: i64,
@@ -95,13 +95,13 @@ pub struct amdgpu_isa_operand {
     pub field: i32,
     /// Width in bits.
     pub bits: u32,
-    /// It is read.
+    /// Whether it is read.
     pub is_read: bool,
-    /// It is written.
+    /// Whether it is written.
     pub is_written: bool,
 }
 
-/// Bits of one dword.
+/// A run of bits in one dword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct amdgpu_isa_piece {
@@ -109,39 +109,40 @@ pub struct amdgpu_isa_piece {
     pub dword: u32,
     /// The lowest bit.
     pub bit: u32,
-    /// Bits.
+    /// Number of bits.
     pub width: u32,
 }
 
-/// Nothing has more bytes: what a caller gets wrong with a negative length is taken for nothing.
+/// Whether the pointer and length make a slice. No object has more than `isize::MAX` bytes, so a length that the caller
+/// got from a negative number counts as an empty slice.
 fn is_slice<T>(at: *const T, len: usize) -> bool {
     !at.is_null() && len.checked_mul(size_of::<T>()).is_some_and(|bytes| isize::try_from(bytes).is_ok())
 }
 
 /// # Safety
-/// Null, or so many readable elements.
+/// Null, or this many readable elements.
 unsafe fn slice<'a, T>(at: *const T, len: usize) -> &'a [T] {
     // SAFETY: the caller's promise.
     if is_slice(at, len) { unsafe { core::slice::from_raw_parts(at, len) } } else { &[] }
 }
 
 /// # Safety
-/// Null, or so many readable and writable elements.
+/// Null, or this many readable and writable elements.
 unsafe fn slice_mut<'a, T>(at: *mut T, len: usize) -> &'a mut [T] {
     // SAFETY: the caller's promise.
     if is_slice(at, len) { unsafe { core::slice::from_raw_parts_mut(at, len) } } else { &mut [] }
 }
 
-/// Room for what is given out: C need not have written there before, and nothing is read.
+/// An output buffer: C need not have initialized it, and nothing is read from it.
 ///
 /// # Safety
-/// Null, or so many writable elements.
+/// Null, or this many writable elements.
 unsafe fn room_of<'a, T>(at: *mut T, len: usize) -> &'a mut [MaybeUninit<T>] {
     // SAFETY: the caller's promise; any bytes are a `MaybeUninit`.
     unsafe { slice_mut(at.cast(), len) }
 }
 
-/// Gives one value out.
+/// Writes one value for the caller.
 ///
 /// # Safety
 /// Null, or one writable element.
@@ -185,7 +186,7 @@ fn field_of(number: i32) -> Option<Field> {
     usize::try_from(number).ok().and_then(|n| Field::ALL.get(n).copied())
 }
 
-/// Counts what is written, and keeps what there is room for.
+/// Counts all bytes of the text, and keeps those that fit.
 struct Text<'a> {
     out: &'a mut [MaybeUninit<u8>],
     len: usize,
@@ -193,7 +194,7 @@ struct Text<'a> {
 
 impl Write for Text<'_> {
     fn write_str(&mut self, s: &str) -> core::fmt::Result {
-        // The last byte stays for the zero.
+        // The last byte is reserved for the terminating zero.
         let room = self.out.len().saturating_sub(1);
         for byte in s.bytes() {
             if let Some(place) = self.out.get_mut(self.len).filter(|_| self.len < room) {
@@ -206,7 +207,7 @@ impl Write for Text<'_> {
 }
 
 /// # Safety
-/// Null, or so many writable bytes.
+/// Null, or this many writable bytes.
 unsafe fn print(out: *mut c_char, room: usize, what: core::fmt::Arguments<'_>) -> usize {
     // SAFETY: the caller's promise.
     let out = unsafe { room_of(out.cast::<u8>(), room) };
@@ -226,7 +227,7 @@ fn status(error: DecodeError) -> amdgpu_isa_status {
     }
 }
 
-/// The target of this name ("gfx942", "mi300x", ...), or 0.
+/// The target with this name ("gfx942", "mi300x", ...), or 0.
 ///
 /// # Safety
 /// `name` is null or ends in a zero.
@@ -236,7 +237,8 @@ pub unsafe extern "C" fn amdgpu_isa_target(name: *const c_char) -> u32 {
     unsafe { text(name) }.parse().map_or(0, Target::mach)
 }
 
-/// The number of the field of this name ("simm16", "vdst", ...), or -1. Numbers are those of one version of the library.
+/// The number of the field with this name ("simm16", "vdst", ...), or -1. Numbers may change with the version of the
+/// library.
 ///
 /// # Safety
 /// `name` is null or ends in a zero.
@@ -247,8 +249,8 @@ pub unsafe extern "C" fn amdgpu_isa_field(name: *const c_char) -> i32 {
     Field::ALL.iter().position(|field| field.name() == name).map_or(-1, |n| n as i32)
 }
 
-/// The number of the special register of this name ("vcc_lo", "m0", ...), or -1: the same on every target. Numbers are those
-/// of one version of the library.
+/// The number of the special register with this name ("vcc_lo", "m0", ...), or -1. It is the same on every target, but
+/// may change with the version of the library.
 ///
 /// # Safety
 /// `name` is null or ends in a zero.
@@ -259,8 +261,8 @@ pub unsafe extern "C" fn amdgpu_isa_special(name: *const c_char) -> i32 {
     Special::ALL.iter().position(|special| special.name() == name).map_or(-1, |n| n as i32)
 }
 
-/// The length in bytes of the instruction that begins with these bytes, without looking whether it is one; 0 if that
-/// cannot be told.
+/// The length in bytes of the instruction that begins with these bytes, without a check that they are one; 0 if the
+/// length is unknown.
 ///
 /// # Safety
 /// `bytes` has `len` readable bytes.
@@ -271,7 +273,7 @@ pub unsafe extern "C" fn amdgpu_isa_length(target: u32, bytes: *const u8, len: u
     target_of(target).and_then(|target| crate::length(target, bytes)).unwrap_or(0)
 }
 
-/// Decodes the first instruction of the bytes, which are little-endian dwords.
+/// Decodes the first instruction in the bytes, which are little-endian dwords.
 ///
 /// # Safety
 /// `bytes` has `len` readable bytes; `inst` is writable.
@@ -294,7 +296,8 @@ pub unsafe extern "C" fn amdgpu_isa_decode(
     }
 }
 
-/// Why the bytes are no instruction, in words, as `amdgpu_isa_text` writes them. Nothing if they are one.
+/// Writes the reason why the bytes are not an instruction, in the way of `amdgpu_isa_text`. Writes an empty text if
+/// they are one.
 ///
 /// # Safety
 /// `bytes` has `len` readable bytes, `out` `room` writable ones.
@@ -320,7 +323,7 @@ pub unsafe extern "C" fn amdgpu_isa_why(
     }
 }
 
-/// Writes the instruction's bytes, and returns their number; 0 if there is no room.
+/// Writes the instruction's bytes and returns their number; 0 if there is no room.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `out` has `room` writable bytes.
@@ -336,8 +339,8 @@ pub unsafe extern "C" fn amdgpu_isa_encode(inst: *const amdgpu_isa_inst, out: *m
     len
 }
 
-/// Writes the instruction as LLVM prints it. Returns its length without the zero that ends it, as `snprintf` does: if that
-/// is `room` or more, only a part was written. 0 if it is no instruction.
+/// Writes the instruction as LLVM prints it. Like `snprintf`, returns the length without the terminating zero: if that
+/// is `room` or more, the text was truncated. Returns 0 if it is not an instruction.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `out` has `room` writable bytes.
@@ -352,7 +355,7 @@ pub unsafe extern "C" fn amdgpu_isa_text(inst: *const amdgpu_isa_inst, out: *mut
     }
 }
 
-/// Writes the operation's name, as `amdgpu_isa_text` writes text: the same for all of its encodings and targets.
+/// Writes the operation's name, in the way of `amdgpu_isa_text`. The name is the same for all encodings and targets.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `out` has `room` writable bytes.
@@ -364,7 +367,8 @@ pub unsafe extern "C" fn amdgpu_isa_opcode(inst: *const amdgpu_isa_inst, out: *m
     unsafe { print(out, room, format_args!("{name}")) }
 }
 
-/// Writes up to `room` operands, in the order of the text, the implicit ones behind them, and returns how many there are.
+/// Writes up to `room` operands, in the order of the text and then the implicit ones, and returns the number of all
+/// operands.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `out` has `room` writable elements.
@@ -421,7 +425,7 @@ fn kind_of(value: Value) -> (amdgpu_isa_kind, i64) {
     }
 }
 
-/// Gives out what there is.
+/// Writes a value if there is one.
 ///
 /// # Safety
 /// Null, or one writable element.
@@ -432,7 +436,7 @@ unsafe fn found<T>(value: Option<T>, to: *mut T) -> amdgpu_isa_status {
     amdgpu_isa_status::Ok
 }
 
-/// The address that a branch at `pc` goes to; AMDGPU_ISA_STATUS_MISSING if the instruction is none.
+/// The address that a branch at `pc` goes to; AMDGPU_ISA_STATUS_MISSING if the instruction is not a branch.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `to` is writable.
@@ -448,7 +452,7 @@ pub unsafe extern "C" fn amdgpu_isa_branch_target(
     unsafe { found(inst.branch_target(pc), to) }
 }
 
-/// A field's value.
+/// Reads a field's value.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `value` is writable.
@@ -464,7 +468,7 @@ pub unsafe extern "C" fn amdgpu_isa_get(
     unsafe { found(field_of(field).and_then(|field| inst.get(field)), value) }
 }
 
-/// Where a field lies: one piece or two, the low one first. Returns their number; 0 if there is no such field.
+/// The position of a field: one piece or two, the low one first. Returns their number; 0 if there is no such field.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `pieces` has two writable elements.
@@ -486,7 +490,7 @@ pub unsafe extern "C" fn amdgpu_isa_locate(
 }
 
 /// # Safety
-/// Null, or an instruction that can be written.
+/// Null, or a writable instruction.
 unsafe fn change(inst: *mut amdgpu_isa_inst, to: impl FnOnce(&Inst) -> Result<Inst, PatchError>) -> amdgpu_isa_status {
     // SAFETY: the caller's promise.
     let Some(old) = (unsafe { inst_of(inst) }) else { return amdgpu_isa_status::NoInstruction };
@@ -501,7 +505,7 @@ unsafe fn change(inst: *mut amdgpu_isa_inst, to: impl FnOnce(&Inst) -> Result<In
     }
 }
 
-/// Sets a field; on any other status than OK the instruction is as it was. `amdgpu_isa_encode` writes it back.
+/// Sets a field. If the status is not OK, the instruction stays as it was. `amdgpu_isa_encode` writes it to memory.
 ///
 /// # Safety
 /// `inst` is null or a writable instruction.
@@ -512,7 +516,7 @@ pub unsafe extern "C" fn amdgpu_isa_set(inst: *mut amdgpu_isa_inst, field: i32, 
     unsafe { change(inst, |inst| inst.with(field, value)) }
 }
 
-/// Lets a branch or call at `pc` go to `to`, as `amdgpu_isa_set` does.
+/// Sets the target of a branch or call at `pc` to the address `to`, in the way of `amdgpu_isa_set`.
 ///
 /// # Safety
 /// `inst` is null or a writable instruction.
@@ -526,7 +530,8 @@ pub unsafe extern "C" fn amdgpu_isa_set_branch_target(
     unsafe { change(inst, |inst| inst.with_branch_target(pc, to)) }
 }
 
-/// Makes it another operation of the same format, as `amdgpu_isa_set` does. The name is that of `amdgpu_isa_opcode`.
+/// Changes the operation to another of the same format, in the way of `amdgpu_isa_set`. `amdgpu_isa_opcode` writes such
+/// names.
 ///
 /// # Safety
 /// `inst` is null or a writable instruction; `name` is null or ends in a zero.
@@ -540,7 +545,7 @@ pub unsafe extern "C" fn amdgpu_isa_set_opcode(inst: *mut amdgpu_isa_inst, name:
     unsafe { change(inst, |inst| inst.with_opcode(opcode)) }
 }
 
-/// Sets a field of the first instruction of the bytes, where it lies. On any other status than OK they are as they were.
+/// Sets a field of the first instruction in the bytes, in place. If the status is not OK, the bytes stay as they were.
 ///
 /// # Safety
 /// `bytes` has `len` writable bytes.

@@ -1,4 +1,4 @@
-//! The enums that all targets share: operations, formats, fields; and the facts of operations.
+//! The enums that all targets share (operations, formats, fields), and the properties of operations.
 
 include!(concat!(env!("OUT_DIR"), "/common.rs"));
 
@@ -19,7 +19,8 @@ impl Opcode {
         MNEMONICS.get(usize::from(a)..usize::from(b)).unwrap_or("")
     }
 
-    /// The name with what lies behind it, and its length: a copy of fixed size is cheaper than one of the right size.
+    /// The name together with the text after it, and its length: a copy of fixed size is cheaper than one of the right
+    /// size.
     #[cfg(feature = "text")]
     #[inline]
     pub(crate) fn padded_name(self) -> (&'static [u8; 48], usize) {
@@ -31,7 +32,7 @@ impl Opcode {
         }
     }
 
-    /// The formats and numbers that a target gives the operation; none if the target lacks it.
+    /// The formats and opcode numbers of the operation on a target; none if the target lacks it.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -44,12 +45,12 @@ impl Opcode {
         self.entries(target).map(|entry| Encoding { format: entry.signature.format, number: entry.number })
     }
 
-    /// The operation that a target's assembler calls by this mnemonic, without the suffix of an encoding; case does not
-    /// matter. `None` if the target has no such operation.
+    /// The operation with this mnemonic in a target's assembler, without the suffix of an encoding; case is ignored.
+    /// `None` if the target has no such operation.
     ///
-    /// Some targets spell an operation in their own way, as [`Inst::mnemonic`](crate::Inst::mnemonic) shows; such a
-    /// spelling can be the name of another operation elsewhere. [`Opcode::from_str`] takes only the name that all targets
-    /// share.
+    /// Some targets spell an operation in their own way, as [`Inst::mnemonic`](crate::Inst::mnemonic) shows. Such a
+    /// spelling can be the name of another operation elsewhere. [`Opcode::from_str`] accepts only the name that all
+    /// targets share.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "gfx600"))] {
@@ -68,14 +69,14 @@ impl Opcode {
             return OPS[target as usize].opcode((*op_index).into());
         }
         let opcode: Opcode = mnemonic.parse().ok()?;
-        // An operation that the target spells otherwise is not called by its name there.
+        // If the target has its own spelling for an operation, the shared name does not work there.
         let respelled = |entry: OpcodeEntry| spellings.iter().any(|(op_index, _)| *op_index == entry.op_index);
         let mut entries = opcode.entries(target).peekable();
         entries.peek()?;
         (!entries.all(respelled)).then_some(opcode)
     }
 
-    /// How a target's assembler spells the operation in a format, without the suffix of an encoding. Mostly it is the
+    /// The target's spelling of the operation in a format, without the suffix of an encoding. It is usually the
     /// opcode's name. `None` if the target lacks the operation in that format.
     ///
     /// ```
@@ -112,7 +113,7 @@ impl Opcode {
     }
 }
 
-/// One encoding of an operation; see [`Opcode::encodings`].
+/// One encoding of an operation: see [`Opcode::encodings`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct Encoding {
@@ -123,14 +124,14 @@ pub struct Encoding {
     pub number: u16,
 }
 
-/// Where a target has an operation: its number in a format, and how it looks there.
+/// An operation on a target: its number in a format, and its signature there.
 pub(crate) struct OpcodeEntry {
     pub signature: &'static FormSignature,
     pub op_index: u16,
     pub number: u16,
 }
 
-/// The mnemonic of an opcode index where the target spells it in its own way.
+/// The mnemonic of an opcode index, if the target has a spelling of its own.
 #[cfg(feature = "text")]
 pub(crate) fn own_spelling(target: Target, op_index: usize) -> Option<&'static str> {
     let mut spellings = crate::target::TEXT[target as usize].spellings.iter();
@@ -138,14 +139,15 @@ pub(crate) fn own_spelling(target: Target, op_index: usize) -> Option<&'static s
 }
 
 impl OpcodeEntry {
-    /// The forms with a dword behind the base words that is no literal.
+    /// The forms with a trailing dword other than a literal.
     pub(crate) fn forms(&self, target: Target) -> impl Iterator<Item = &'static FormSignature> {
         DESCS[target as usize].forms(self.signature)
     }
 }
 
-/// The number in a format's opcode field, from an opcode index counted from the first of its opcode space. What lies above the field
-/// tells formats apart (FLAT's segment); where the field is in two pieces, the upper one is part of the number.
+/// The number in a format's opcode field, from an opcode index relative to the start of its opcode space. The bits
+/// above the field distinguish formats (FLAT's segment); if the field is in two pieces, the upper piece is part of the
+/// number.
 pub(crate) fn number(target: Target, format: Format, op_index: u16) -> u16 {
     let op = crate::inst::layout(target, format).and_then(|l| l.fields.iter().find(|f| f.field == Field::Op));
     op.map_or(0, |op| op_index & ((1u32 << (op.width + op.hi_width)) - 1) as u16)
@@ -167,7 +169,7 @@ impl fmt::Display for Opcode {
     }
 }
 
-/// Reads the name; case does not matter. What a target's assembler calls it reads [`Opcode::from_mnemonic`].
+/// Parses the name, ignoring case. [`Opcode::from_mnemonic`] parses a target's own spelling.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -198,7 +200,7 @@ impl fmt::Display for UnknownName {
 
 impl core::error::Error for UnknownName {}
 
-/// Reads the manual's name, such as `VOP3P-MAI`; case does not matter.
+/// Parses the manual's name, such as `VOP3P-MAI`, ignoring case.
 impl FromStr for Format {
     type Err = UnknownName;
 
@@ -207,7 +209,7 @@ impl FromStr for Format {
     }
 }
 
-/// Reads the manual's name, such as `ssrc0`; case does not matter.
+/// Parses the manual's name, such as `ssrc0`, ignoring case.
 impl FromStr for Field {
     type Err = UnknownName;
 
@@ -242,13 +244,13 @@ impl fmt::Display for Field {
     }
 }
 
-/// What an operation does besides its operands: a set of [`Flag`]s.
+/// The properties of an operation: a set of [`Flag`]s.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Flags(pub(crate) u32);
 
 macro_rules! flags {
     ($($(#[$doc:meta])* $name:ident $flag:ident $text:literal = $name_in_isa:literal;)*) => {
-        /// One of [`Flags`].
+        /// One of the properties in [`Flags`].
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         #[repr(u8)]
@@ -259,7 +261,7 @@ macro_rules! flags {
             /// Every flag.
             pub const ALL: &'static [Flag] = &[$(Flag::$flag),*];
 
-            /// Its name, such as `commutable`.
+            /// The name, such as `commutable`.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Flag::$flag => $text,)*
@@ -276,12 +278,12 @@ impl Flags {
     pub(crate) const LOAD: u32 = flag("load");
     pub(crate) const STORE: u32 = flag("store");
 
-    /// The flag is set.
+    /// Whether the flag is set.
     pub const fn contains(self, flag: Flag) -> bool {
         self.0 >> flag as u32 & 1 == 1
     }
 
-    /// No flag is set.
+    /// Whether no flag is set.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -301,7 +303,7 @@ impl Flags {
         Flag::ALL.iter().copied().filter(move |flag| self.contains(*flag))
     }
 
-    /// Branches to a label or goes on with the next instruction.
+    /// Whether it branches to a label or continues with the next instruction.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -327,11 +329,11 @@ impl fmt::Debug for Flags {
     }
 }
 
-// The last name is that in `isa/`.
+// The last string is the name in `isa/`.
 flags! {
-    /// The first two sources can change places: [`Inst::commuted`](crate::Inst::commuted).
+    /// The first two sources can be swapped: see [`Inst::commuted`](crate::Inst::commuted).
     is_commutable Commutable "commutable" = "commute";
-    /// Lanes work together: moving it into other control flow changes its meaning.
+    /// Its lanes work together, so moving it into other control flow changes its meaning.
     is_convergent Convergent "convergent" = "convergent";
     /// Can raise a floating-point exception.
     may_raise_fp MayRaiseFp "may_raise_fp" = "fpexcept";
@@ -371,6 +373,6 @@ flags! {
     is_wave_barrier WaveBarrier "wave_barrier" = "wave_barrier";
     /// Waits for counters.
     is_wait Wait "wait" = "wait";
-    /// Has effects that neither operands nor memory show.
+    /// Has effects other than on operands and memory.
     has_side_effects SideEffects "side_effects" = "effects";
 }

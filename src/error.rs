@@ -1,42 +1,43 @@
-//! What can go wrong. Errors are small values; the words are made only when one is printed.
+//! Error types. Errors are small values; the message is formatted only when one is printed.
 
 use core::fmt;
 
 use crate::{Field, Format};
 
-/// Why bytes are no instruction.
+/// Why bytes are not an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// The slice ends before the instruction does.
+    /// The slice ends before the instruction.
     Truncated {
-        /// Bytes that the instruction has, as far as those that are there tell. With so many, decoding can ask for more:
-        /// the first dword never tells how long the first four bytes are, and on RDNA the second can announce a third.
+        /// Bytes that the instruction needs, as far as the available bytes determine it. With that many, decoding can
+        /// still ask for more: this is 4 while the first dword is incomplete, and on RDNA the second dword can announce
+        /// a third.
         needed: u8,
     },
-    /// The encoding bits are those of no format of the target.
+    /// No format of the target has these encoding bits.
     UnknownEncoding,
-    /// The format has no such opcode.
+    /// The format has no operation with this opcode.
     UnknownOpcode {
         /// The format.
         format: Format,
         /// The number in its opcode field.
         opcode: u16,
     },
-    /// Bits that must have a fixed value have another.
+    /// Bits that must have a fixed value have another value.
     ReservedBits {
-        /// The format; that of the extension if the bits are there.
+        /// The format; for bits of the trailing dword, its format.
         format: Format,
-        /// The field, if the bits belong to one.
+        /// The field, if the bits belong to a field.
         field: Option<Field>,
         /// The lowest wrong bit, counted from the start of the instruction.
         bit: u8,
     },
-    /// A field holds a code that is no operand there, a register that does not exist, or a reserved value.
+    /// A field holds a code that its operand does not accept, a register that does not exist, or a reserved value.
     ReservedValue {
         /// The field.
         field: Field,
-        /// What it holds.
+        /// The value of the field.
         value: u16,
         /// Its lowest bit, counted from the start of the instruction.
         lsb: u8,
@@ -70,7 +71,7 @@ impl core::error::Error for DecodeError {}
 /// The slice is too short for the words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EncodeError {
-    /// Elements (bytes or dwords, as the slice has) that are needed.
+    /// Number of elements (bytes or dwords, depending on the slice) that are needed.
     pub needed: u8,
 }
 
@@ -87,7 +88,7 @@ impl core::error::Error for EncodeError {}
 pub struct FieldError {
     /// The field.
     pub field: Field,
-    /// The value that was given.
+    /// The given value.
     pub value: i64,
     /// Width of the field in bits; 0 if the target has no such field.
     pub width: u8,

@@ -1,5 +1,5 @@
-//! The constants of `s_waitcnt`, `s_getreg`, `s_setreg`, `s_sendmsg` and `s_set_gpr_idx`, taken apart. Where the parts
-//! lie is in the tables (`bits` in `isa/enums.isa`); the printer and re-targeting use the same types.
+//! The parts of the constants of `s_waitcnt`, `s_getreg`, `s_setreg`, `s_sendmsg` and `s_set_gpr_idx`. The tables hold
+//! their positions (`bits` in `isa/enums.isa`); the printer and re-targeting use the same types.
 
 use crate::codec::value;
 use crate::table::{OperandType, Part};
@@ -7,7 +7,7 @@ use crate::target::{DESCS, IMMS};
 use crate::{Counter, Counters, Field, FieldError, Inst, Target};
 use core::fmt;
 
-/// `?`, which cannot stand in a `const fn`.
+/// The `?` operator, which is not allowed in a `const fn`.
 macro_rules! check {
     ($result:expr) => {
         match $result {
@@ -26,12 +26,12 @@ impl Part {
         ((1u32 << self.hi_width) - 1) as u16
     }
 
-    /// The bits that hold it.
+    /// The bits of the part.
     const fn mask(&self) -> u16 {
         self.low() << self.lsb | self.high() << self.hi
     }
 
-    /// The greatest value.
+    /// The greatest value of the part.
     const fn max(&self) -> u16 {
         self.low() | self.high() << self.width
     }
@@ -58,7 +58,7 @@ const fn used(parts: &[Part]) -> u16 {
     mask
 }
 
-/// `rest`, which must keep off the bits of the parts.
+/// Returns `rest` if it has no bit of a part.
 const fn start(rest: u16, parts: &[Part]) -> Result<u16, FieldError> {
     let used = used(parts);
     if rest & used != 0 {
@@ -71,8 +71,8 @@ const fn start(rest: u16, parts: &[Part]) -> Result<u16, FieldError> {
 const WAITCNT: [(Counter, Field); 3] =
     [(Counter::Vmcnt, Field::Vmcnt), (Counter::Expcnt, Field::Expcnt), (Counter::Lgkmcnt, Field::Lgkmcnt)];
 
-/// What is waited for: until each of some [`Counter`]s is at or below its number. A counter without a number is not waited
-/// for.
+/// The counters to wait for: the instruction waits until each of these [`Counter`]s is at or below its number. It does
+/// not wait for a counter without a number.
 ///
 /// It can hold the counters of any generation; [`Waitcnt::encode`] refuses those that the target's `s_waitcnt` lacks.
 ///
@@ -113,31 +113,32 @@ impl Waitcnt {
         self
     }
 
-    /// Also waits until at most so many vector memory operations are outstanding: up to 14, or 62 from gfx9 on; one more
-    /// waits for nothing.
+    /// Also waits until at most `count` vector memory operations are outstanding: up to 14, or 62 from gfx9 on. The
+    /// next number, 15 or 63, means no wait.
     pub const fn with_vmcnt(self, count: u8) -> Waitcnt {
         self.with(Counter::Vmcnt, count)
     }
 
-    /// Also waits until at most so many exports, and stores that read their data, are outstanding: up to 6; 7 waits for
-    /// nothing.
+    /// Also waits until at most `count` exports, and stores that still read their data, are outstanding: up to 6. 7
+    /// means no wait.
     pub const fn with_expcnt(self, count: u8) -> Waitcnt {
         self.with(Counter::Expcnt, count)
     }
 
-    /// Also waits until at most so many operations of LDS, GDS and scalar memory, and messages, are outstanding: up to 14;
-    /// 15 waits for nothing.
+    /// Also waits until at most `count` operations of LDS, GDS and scalar memory, and messages, are outstanding: up to
+    /// 14. 15 means no wait.
     pub const fn with_lgkmcnt(self, count: u8) -> Waitcnt {
         self.with(Counter::Lgkmcnt, count)
     }
 
-    /// The same with these bits of simm16 that hold no counter, where they lie. They are ignored, and not printed.
+    /// Sets the bits of simm16 that hold no counter, given at their positions. Hardware ignores them, and the text
+    /// omits them.
     pub const fn with_rest(mut self, rest: u16) -> Waitcnt {
         self.rest = rest;
         self
     }
 
-    /// The number for a counter; `None` if it is not waited for.
+    /// The number for a counter; `None` if there is no wait for it.
     pub const fn get(&self, counter: Counter) -> Option<u8> {
         self.counts[counter as usize]
     }
@@ -147,12 +148,12 @@ impl Waitcnt {
         self.rest
     }
 
-    /// The counters that are waited for.
+    /// The counters to wait for.
     pub fn counters(&self) -> Counters {
         Counter::ALL.iter().filter(|counter| self.get(**counter).is_some()).fold(Counters::new(), |all, c| all.with(*c))
     }
 
-    /// The greatest number that the target's `s_waitcnt` can hold for a counter, which waits for nothing; `None` if it
+    /// The greatest number that the target's `s_waitcnt` can hold for a counter, which means no wait; `None` if it
     /// lacks the counter.
     pub fn max(target: Target, counter: Counter) -> Option<u8> {
         let parts = IMMS[target as usize].waitcnt.iter();
@@ -160,7 +161,7 @@ impl Waitcnt {
         part.map(|(part, _)| part.max() as u8)
     }
 
-    /// From simm16. No bit is lost: [`Waitcnt::encode`] gives it back. A counter at its maximum is not waited for.
+    /// Decodes simm16 without loss: [`Waitcnt::encode`] restores it. A counter at its maximum means no wait.
     pub const fn decode(target: Target, simm16: u16) -> Waitcnt {
         let parts = &IMMS[target as usize].waitcnt;
         let mut wait = Waitcnt::new().with_rest(simm16 & !used(parts));
@@ -175,10 +176,10 @@ impl Waitcnt {
         wait
     }
 
-    /// To simm16.
+    /// Encodes the counters as simm16.
     ///
     /// # Errors
-    /// A counter that is past the target's maximum, or that its `s_waitcnt` lacks; `rest` when it has a bit of a counter.
+    /// A counter is above the target's maximum, or the target's `s_waitcnt` lacks it; or `rest` has a bit of a counter.
     pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
         self.encode_in(&IMMS[target as usize].waitcnt)
     }
@@ -214,7 +215,7 @@ impl fmt::Debug for Waitcnt {
     }
 }
 
-/// Bits of a hardware register, for `s_getreg` and `s_setreg`. It takes all bits of simm16.
+/// A range of bits of a hardware register, for `s_getreg` and `s_setreg`. It uses all bits of simm16.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -235,16 +236,16 @@ pub struct Hwreg {
 }
 
 impl Hwreg {
-    /// From simm16. No bit is lost: [`Hwreg::encode`] gives it back.
+    /// Decodes simm16 without loss: [`Hwreg::encode`] restores it.
     pub const fn decode(target: Target, simm16: u16) -> Hwreg {
         let [id, offset, size] = &IMMS[target as usize].hwreg;
         Hwreg { id: id.get(simm16) as u8, offset: offset.get(simm16) as u8, size: size.get(simm16) as u8 + 1 }
     }
 
-    /// To simm16.
+    /// Encodes the parts as simm16.
     ///
     /// # Errors
-    /// A part that does not fit; a size of 0 or above 32.
+    /// A part does not fit, or the size is 0 or above 32.
     pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
         self.encode_in(&IMMS[target as usize].hwreg)
     }
@@ -273,18 +274,18 @@ impl Hwreg {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sendmsg {
-    /// What is sent, 0 to 15.
+    /// The message, 0 to 15.
     pub message: u8,
-    /// What a geometry shader or system message asks for, 0 to 7.
+    /// The operation of a geometry shader or system message, 0 to 7.
     pub op: u8,
     /// Stream of a geometry shader message, 0 to 3.
     pub stream: u8,
-    /// Bits of simm16 that belong to no part, where they lie. Text shows them only with a message that has no name.
+    /// Bits of simm16 that belong to no part, at their positions. The text shows them only if the message has no name.
     pub rest: u16,
 }
 
 impl Sendmsg {
-    /// From simm16. No bit is lost: [`Sendmsg::encode`] gives it back.
+    /// Decodes simm16 without loss: [`Sendmsg::encode`] restores it.
     pub const fn decode(target: Target, simm16: u16) -> Sendmsg {
         let parts = &IMMS[target as usize].sendmsg;
         let [message, op, stream] = parts;
@@ -296,10 +297,10 @@ impl Sendmsg {
         }
     }
 
-    /// To simm16.
+    /// Encodes the parts as simm16.
     ///
     /// # Errors
-    /// A part that does not fit, or `rest` when it has a bit of another part.
+    /// A part does not fit, or `rest` has a bit of another part.
     pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
         self.encode_in(&IMMS[target as usize].sendmsg)
     }
@@ -313,7 +314,7 @@ impl Sendmsg {
     }
 }
 
-/// Which operands `s_set_gpr_idx_on` and `s_set_gpr_idx_mode` index. Targets before gfx8 have none of it.
+/// The operands that `s_set_gpr_idx_on` and `s_set_gpr_idx_mode` index. Targets before gfx8 lack these instructions.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -332,12 +333,13 @@ pub struct GprIdx {
     pub src2: bool,
     /// The destination.
     pub dst: bool,
-    /// Bits of the field that belong to no part, where they lie. With one of them text shows a number.
+    /// Bits of the field that belong to no part, at their positions. If any is set, the text shows the whole constant
+    /// as a number.
     pub rest: u16,
 }
 
 impl GprIdx {
-    /// From the constant. No bit is lost: [`GprIdx::encode`] gives it back.
+    /// Decodes the constant without loss: [`GprIdx::encode`] restores it.
     pub const fn decode(target: Target, imm: u16) -> GprIdx {
         let parts = &IMMS[target as usize].gpr_idx;
         let [src0, src1, src2, dst] = parts;
@@ -350,10 +352,10 @@ impl GprIdx {
         }
     }
 
-    /// To the constant.
+    /// Encodes the parts as the constant.
     ///
     /// # Errors
-    /// A part that the target lacks, or `rest` when it has a bit of another part.
+    /// The target lacks a part, or `rest` has a bit of another part.
     pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
         self.encode_in(&IMMS[target as usize].gpr_idx)
     }
@@ -368,7 +370,7 @@ impl GprIdx {
     }
 }
 
-/// A constant that has parts; see [`Inst::imm`].
+/// A constant that has parts: see [`Inst::imm`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Imm {
@@ -393,10 +395,10 @@ impl Imm {
         })
     }
 
-    /// The number that the instruction holds.
+    /// Encodes the constant as the number in the instruction.
     ///
     /// # Errors
-    /// A part that does not fit, or that the target lacks.
+    /// A part does not fit, or the target lacks it.
     pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
         match self {
             Imm::Waitcnt(parts) => parts.encode(target),
@@ -408,7 +410,7 @@ impl Imm {
 }
 
 impl Inst {
-    /// The constant, if it is one that has parts.
+    /// The instruction's constant, if it has one with parts.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

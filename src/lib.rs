@@ -1,14 +1,14 @@
 //! Encode, decode, print and patch AMD GPU machine code: without `std`, allocation, `unsafe` or panics.
 //!
-//! Each target is a feature (`gfx942`, ...) and a [`Target`]; `all-targets` enables all of them. [`decode()`] turns bytes
-//! into an [`Inst`], which keeps them bit for bit; the [`Inst`] says what it does ([`Opcode`], [`Flags`]), what it reads
-//! and writes ([`Operands`]), what its fields hold, and whether it breaks a rule beyond decoding ([`Inst::check`]).
-//! [`Decoder`] walks a buffer; [`length`] only tells how long an instruction is. Each target has a module of structs, one
-//! for each microcode format, whose value is the words. Printing is the feature `text`. Code is little-endian dwords; an
-//! instruction has 4 to 20 bytes.
+//! Each target is a feature (`gfx942`, ...) and a [`Target`]; `all-targets` enables all of them. [`decode()`] turns
+//! bytes into an [`Inst`], which keeps them bit for bit. The [`Inst`] describes what it does ([`Opcode`], [`Flags`]),
+//! what it reads and writes ([`Operands`]), the values of its fields, and whether it breaks a rule beyond decoding
+//! ([`Inst::check`]). [`Decoder`] iterates over a buffer; [`length`] only computes the length of an instruction. Each
+//! target has a module with a struct for each microcode format, whose value is the words. The feature `text` adds
+//! printing. Code is little-endian dwords; an instruction has 4 to 20 bytes.
 //!
 //! # Decode
-//! Bytes that are no instruction give the reason, and the walk goes on behind them.
+//! If bytes are not an instruction, the decoder reports the reason and continues after them.
 //! ```
 //! # #[cfg(feature = "gfx942")] {
 //! use amdgpu_isa::{Access, DecodeError, Decoded, Decoder, Format, Opcode, Reg, Target, Value};
@@ -30,7 +30,7 @@
 //! ```
 //!
 //! # Encode
-//! An [`Inst`] writes the words that it was decoded from; nothing is lost, reserved and ignored bits neither.
+//! An [`Inst`] writes exactly the words that it was decoded from, including reserved and ignored bits.
 //! ```
 //! # #[cfg(feature = "gfx942")] {
 //! use amdgpu_isa::{EncodeError, Target, decode};
@@ -44,8 +44,8 @@
 //! ```
 //!
 //! # Typed structs
-//! What a format's fields hold is read and written by name. Everything is `const`; what cannot fit is an error, and an
-//! operation that the target lacks does not compile.
+//! The fields of a format are read and written by name. Everything is `const`. A value that does not fit is an error,
+//! and an operation that the target lacks does not compile.
 //! ```
 //! # #[cfg(feature = "gfx942")] {
 //! use amdgpu_isa::gfx942::{Sop2, Sop2Op, Sopp, SoppOp};
@@ -63,8 +63,8 @@
 //! ```
 //!
 //! # Making instructions
-//! With the feature `make` each target's module has a function for each instruction, and there is a builder for a target
-//! known only at run time; see the module `make`.
+//! With the feature `make`, each target's module has a function for each instruction, and there is a builder for a
+//! target known only at run time: see the module `make`.
 //! ```
 //! # #[cfg(all(feature = "gfx942", feature = "make"))] {
 //! use amdgpu_isa::{gfx942, make::*};
@@ -74,8 +74,8 @@
 //! ```
 //!
 //! # Patch
-//! An instruction is changed where it lies, or as a value; what does not fit is refused, and nothing is written. See
-//! [`InstMut`], [`Inst::with`], [`Inst::locate`] and [`Trampoline`].
+//! An instruction can be changed in place, or as a value. A change that does not fit is refused, and nothing is
+//! written. See [`InstMut`], [`Inst::with`], [`Inst::locate`] and [`Trampoline`].
 //! ```
 //! # #[cfg(feature = "gfx942")] {
 //! use amdgpu_isa::{Field, InstMut, PatchError, Reg, Target};
@@ -91,7 +91,7 @@
 //! ```
 //!
 //! # Assemble
-//! Labels, branches that become long where they must, alignment and symbols, without allocation: see [`Assembler`].
+//! Labels, branches that become long if necessary, alignment and symbols, without allocation: see [`Assembler`].
 //! ```
 //! # #[cfg(feature = "gfx942")] {
 //! use amdgpu_isa::{Assembler, FixupSlot, LabelSlot, Opcode, Target};
@@ -109,10 +109,10 @@
 //! ```
 //!
 //! # What an instruction does
-//! Which registers it reads and writes, what memory it accesses, what must be waited for; whether its sources can change
-//! places, and in which ways it can be encoded. See [`RegSet`], [`Inst::memory`], [`Inst::counters`], [`Flags`],
-//! [`Inst::commuted`], [`Inst::shrink`] and [`Inst::expand`]. What an operation takes, without an instruction at hand, its
-//! [`Signature`] says.
+//! The registers that it reads and writes, the memory that it accesses, the counters to wait for, whether its sources
+//! can be swapped, and the ways to encode it. See [`RegSet`], [`Inst::memory`], [`Inst::counters`], [`Flags`],
+//! [`Inst::commuted`], [`Inst::shrink`] and [`Inst::expand`]. A [`Signature`] describes the operands of an operation
+//! without an instruction at hand.
 //! ```
 //! # #[cfg(all(feature = "gfx942", feature = "text"))] {
 //! use amdgpu_isa::{Counter, Reg, Target, decode_words};
@@ -126,7 +126,8 @@
 //! ```
 //!
 //! # Another target
-//! An instruction can be re-targeted: the same operation, operands and modifiers, as the other target encodes them.
+//! An instruction can be re-targeted: the result has the same operation, operands and modifiers, encoded for the other
+//! target.
 //! ```
 //! # #[cfg(all(feature = "gfx942", feature = "gfx600"))] {
 //! use amdgpu_isa::{Field, RetargetError, Target, decode_words};
@@ -141,8 +142,8 @@
 //! ```
 //!
 //! # Text
-//! With the feature `text`, [`Inst`] implements `Display` in LLVM 22's syntax for the target; a `TextBuffer` is faster where
-//! much is printed.
+//! With the feature `text`, [`Inst`] implements `Display` in LLVM 22's syntax for the target. A `TextBuffer` is faster
+//! for many instructions.
 //! ```
 //! # #[cfg(all(feature = "gfx942", feature = "text"))] {
 //! use amdgpu_isa::{Field, Target, decode_words};
@@ -155,12 +156,12 @@
 #![cfg_attr(not(feature = "capi"), forbid(unsafe_code))]
 #![cfg_attr(feature = "capi", deny(unsafe_code))]
 #![warn(missing_docs)]
-// Without a target there is nothing to decode, and nothing is reached.
+// Without a target there is nothing to decode, and most code is unreachable.
 #![cfg_attr(not(has_target), allow(unused, unreachable_code))]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
-// A library for C needs somebody who knows what to do about a panic, although there is none.
+// A library for C needs a panic handler, although nothing panics.
 #[cfg(all(feature = "capi", not(any(target_os = "none", target_os = "unknown"))))]
 extern crate std;
 
@@ -229,5 +230,6 @@ pub use text::{FieldText, TextBuffer};
 pub use types::*;
 pub use value::InlineFloat;
 
-// The modules of targets that are off: none of them is compiled, and the compiler names the feature of one that is missing.
+// Modules of disabled targets. They are never compiled, but let the compiler name the feature that a missing module
+// needs.
 include!(concat!(env!("OUT_DIR"), "/off.rs"));

@@ -1,4 +1,4 @@
-//! What an instruction reads and writes.
+//! Operands: the registers and constants that an instruction reads and writes.
 
 mod iter;
 pub(crate) mod values;
@@ -13,7 +13,7 @@ pub(crate) use iter::code_of;
 pub enum Reg {
     /// Scalar register.
     Sgpr(u8),
-    /// Vector register; as an operand of 16 bits, its lower half.
+    /// Vector register; for an operand of 16 bits, its lower half.
     Vgpr(u8),
     /// The upper half of a vector register.
     VgprHigh(u8),
@@ -25,11 +25,11 @@ pub enum Reg {
     Special(Special),
     /// The condition code bit.
     Scc,
-    /// The whole vcc, when no field names it.
+    /// The whole vcc, if no field names it.
     Vcc,
-    /// The whole exec mask, when no field names it.
+    /// The whole exec mask, if no field names it.
     Exec,
-    /// m0, when no field names it.
+    /// m0, if no field names it.
     M0,
     /// The MODE register: rounding, denormals, exceptions.
     Mode,
@@ -41,7 +41,7 @@ pub enum Reg {
     TrapStatus,
 }
 
-/// What an operand is.
+/// The value of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Value {
@@ -73,12 +73,12 @@ pub enum Access {
 }
 
 impl Access {
-    /// The operand is read.
+    /// Whether the operand is read.
     pub const fn reads(self) -> bool {
         !matches!(self, Access::Write)
     }
 
-    /// The operand is written.
+    /// Whether the operand is written.
     pub const fn writes(self) -> bool {
         !matches!(self, Access::Read)
     }

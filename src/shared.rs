@@ -1,6 +1,6 @@
-//! What the library and the generator in `build/` must agree on: both include this file.
+//! Definitions that the library and the generator in `build/` share: both include this file.
 
-/// Whether words that keep to a class's masks and sets are still refused, because several fields do not fit together.
+/// Rules that tie several fields together: they can refuse words that satisfy the masks and sets of their constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum RuleKind {
@@ -10,9 +10,9 @@ pub enum RuleKind {
     Scalar,
     /// The words are refused.
     Never,
-    /// The field names the first register of image data, and the last one must exist. `Rule::n` is what the operation is,
-    /// as `image::*`. The rule does not ask for values; it looks at dmask, tfe and d16, of which the last two may be
-    /// missing.
+    /// The field names the first register of image data, and the last one must exist. `Rule::n` is the kind of
+    /// operation, as `image::*`. The rule has no set of values; it reads dmask, tfe and d16, the last two of which may
+    /// be missing.
     Image,
 }
 
@@ -22,46 +22,46 @@ impl RuleKind {
         1 << self as u8
     }
 
-    /// A set has this kind.
+    /// Whether a set has this kind.
     pub const fn is_in(self, kinds: u8) -> bool {
         kinds & self.bit() != 0
     }
 }
 
-/// What else a class says of its words.
+/// Further properties of constraints.
 pub mod marks {
-    /// The row has the lds bit: what goes to LDS is no operand.
+    /// The row has the lds bit: data that goes to LDS has no register operand.
     pub const LDS: u8 = 1;
-    /// The row has the d16 bit, and it packs two components in a register.
+    /// The row has the d16 bit, and it packs two components per register.
     pub const D16: u8 = 1 << 1;
-    /// A tuple is as long as other fields say: every operand must be asked for its size.
+    /// Other fields determine the length of a tuple: the size of every operand must be checked.
     pub const SIZED: u8 = 1 << 2;
-    /// There is something in `DecodeTables::wide`.
+    /// `DecodeTables::wide` has an entry.
     pub const WIDE: u8 = 1 << 3;
-    /// There is something in `DecodeTables::more` or `ones`.
+    /// `DecodeTables::more` or `ones` has an entry.
     pub const FURTHER: u8 = 1 << 4;
-    /// It is the first of two operations, and the second has constraints of its own.
+    /// The first of two operations; the second has constraints of its own.
     pub const DUAL: u8 = 1 << 5;
-    /// With these marks the masks and sets are not all that there is to check.
+    /// With any of these marks, the masks and sets are not the complete constraints.
     pub const CLOSER: u8 = SIZED | WIDE | FURTHER | DUAL;
 }
 
-/// How many registers image data take.
+/// How many registers image data takes.
 pub mod image {
-    /// As many as there are components.
+    /// One for each component.
     pub const DATA: u8 = 1;
     /// Four components.
     pub const GATHER: u8 = 1 << 1;
     pub const ATOMIC: u8 = 1 << 2;
     pub const CMPSWAP: u8 = 1 << 3;
-    /// The d16 bit packs two components in a register.
+    /// The d16 bit packs two components per register.
     pub const D16: u8 = 1 << 4;
 }
 
-/// No bit position.
+/// Marks a missing bit position.
 pub const NONE: u8 = 0xff;
 
-/// Opcode indices of a page of tables.
+/// Number of opcode indices in a page of the tables.
 pub const PAGE: usize = 16;
 
 /// What follows the base words.
@@ -78,42 +78,42 @@ pub mod trailing {
     pub const DPP: u8 = 16;
     /// Always a literal.
     pub const ALWAYS: u8 = 32;
-    /// What `DecodeTables::trailing_dwords` says of the class.
+    /// See `DecodeTables::trailing_dwords` for the constraints.
     pub const LIST: u8 = 64;
-    /// The base format has two dwords; with the mark `marks::WIDE` three or four.
+    /// The base format has two dwords; with the mark `marks::WIDE`, three or four.
     pub const TWO: u8 = 128;
 }
 
-/// What is known of the length from the top nine bits of the first dword; the low bits are `trailing::*`.
+/// What the top nine bits of the first dword reveal about the length; the low bits are `trailing::*`.
 pub mod length {
     /// One dword, and one more if `trailing` says so.
     pub const ONE: u8 = 0x40;
     /// Two dwords and nothing else.
     pub const TWO: u8 = 0x80;
-    /// As `ONE`, but for what `LengthTables::others` has.
+    /// Like `ONE`, except for entries of `LengthTables::others`.
     pub const ASK: u8 = 0xc0;
-    /// The first dword does not tell.
+    /// The first dword does not determine the length.
     pub const UNKNOWN: u8 = 0xff;
     pub const KIND: u8 = 0xc0;
 }
 
-/// Places in the table of what operand codes mean.
+/// Indices in the table of values, which holds the meanings of operand codes.
 pub mod places {
-    /// Each section has so many: that of single registers, that of pairs, and that of longer tuples.
+    /// Size of each of three sections: for single registers, for pairs, and for longer tuples.
     pub const SECTION: u16 = 1024;
-    /// The last places of a section are those of scalar addresses.
+    /// The end of each section, from this index on, is for scalar addresses.
     pub const ADDRESSES: u16 = 768;
-    /// Behind the sections are the registers that no field names.
+    /// After the sections come the registers that no field names.
     pub const IMPLICIT: u16 = 3 * SECTION;
-    /// `Row::acc` and `Row::address` where there are none: one bit is left, and it is the lowest one.
+    /// Value of `Row::acc` and `Row::address` if there is no such field: the shift leaves a single bit, the lowest one.
     pub const NO_SHIFT: u8 = 63;
 }
 
-/// Registers that a row may read or write without a field, by their names in `isa/`.
+/// Registers that a row may read or write without naming them in a field, by their names in `isa/`.
 pub const IMPLICIT: [&str; 8] = ["scc", "vcc", "exec", "m0", "mode", "flat_scr", "xnack", "trapsts"];
 
-/// Facts of an operation, a bit each, by their names in `isa/`: the methods of `Flags`, and behind these what counters and
-/// memory are asked for.
+/// Properties of operations by their names in `isa/`, one bit each: first those with a method of `Flags`, then those
+/// for counters and memory.
 pub const FLAGS: [&str; 27] = [
     "commute",
     "convergent",
@@ -144,7 +144,7 @@ pub const FLAGS: [&str; 27] = [
     "gds",
 ];
 
-/// The bit of a fact; none where there is no such fact.
+/// The bit of a property; 0 if there is no such property.
 pub const fn flag(name: &str) -> u32 {
     let mut n = 0;
     while n < FLAGS.len() {
@@ -164,7 +164,7 @@ const fn same(a: &[u8], b: &[u8]) -> bool {
     n == a.len() && n == b.len()
 }
 
-/// Classes of operand codes, a bit each: those of `isa/operands.isa`, and the AccVGPRs.
+/// Classes of operand codes, one bit each: those of `isa/operands.isa`, and the AccVGPRs.
 pub mod class {
     pub const SGPR: u16 = 1;
     pub const SYS: u16 = 2;
@@ -179,19 +179,19 @@ pub mod class {
     pub const VGPR: u16 = 1024;
     pub const AGPR: u16 = 2048;
     pub const OFF: u16 = 4096;
-    /// What goes over the constant bus when a vector operation reads it.
+    /// Classes that use the constant bus when a vector operation reads them.
     pub const BUS: u16 = SGPR | SYS | TTMP | M0 | EXEC | RO | LITERAL | LDS;
 }
 
-/// The four bytes that an `Inst` has besides its words, from the lowest bit: opcode index, form, target, five bits that are free
-/// (the wave size will need one), and dwords. The class follows from opcode index and form.
+/// The dword that an `Inst` has besides its words, from the lowest bit: opcode index, form, target, five free bits, and
+/// number of dwords. The constraints follow from opcode index and form.
 pub mod meta {
-    /// Bits of each.
+    /// Number of bits of each.
     pub const OP_INDEX: u32 = 14;
     pub const FORM: u32 = 4;
     pub const TARGET: u32 = 6;
     pub const DWORDS: u32 = 3;
-    /// Where they begin.
+    /// Lowest bit of each.
     pub const FORM_AT: u32 = OP_INDEX;
     pub const TARGET_AT: u32 = FORM_AT + FORM;
     pub const DWORDS_AT: u32 = 32 - DWORDS;

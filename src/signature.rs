@@ -1,7 +1,7 @@
 //! What an operation takes, without an instruction at hand: operands, modifiers, implicit registers.
 //!
-//! Nothing here has a table of its own: descriptors say what the operands are, and the sets that decoding looks at say what
-//! may stand in their fields.
+//! Nothing here has tables of its own: the descriptors define the operands, and the sets of the decoder define which
+//! values their fields may hold.
 
 mod codes;
 mod modifier;
@@ -25,7 +25,7 @@ pub use names::{CodeRun, Enumeration};
 pub use operand::{OperandSignature, Type};
 pub use takes::{Immediate, ImmediateKind, Takes};
 
-/// What an operation takes in one of its forms on a target; see [`Opcode::signature`].
+/// What an operation takes in one of its forms on a target: see [`Opcode::signature`].
 #[derive(Clone, Copy)]
 pub struct Signature {
     target: Target,
@@ -37,7 +37,7 @@ pub struct Signature {
     probe: Probe,
 }
 
-/// A register that every instruction of a form reads or writes and that no field names.
+/// A register that instructions of a form read or write without naming it in a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ImplicitSignature {
@@ -47,20 +47,20 @@ pub struct ImplicitSignature {
     pub bits: u16,
     /// Read, written or both.
     pub access: Access,
-    /// Only instructions in which this field is set touch the register; `None`: all do.
+    /// If set, only instructions with this field set touch the register; `None`: all of them do.
     pub when: Option<Field>,
 }
 
-/// The same target. That the number of one which was kept in memory is no greater than there are tables, the compiler does
-/// not always see; so it sees it, and leaves out the panic.
+/// The same target. The number of a target loaded from memory is always below the number of tables, but the compiler
+/// does not always see that. This look-up shows it, so no panic is linked.
 fn known(target: Target) -> Target {
     Target::ALL.get(target as usize).copied().unwrap_or(Target::ALL[0])
 }
 
 impl Format {
-    /// The operation that a target has at this number in the format's opcode field; `None` if it has none there.
+    /// The operation with this number in the format's opcode field on a target; `None` if there is none.
     ///
-    /// A format without an opcode field has its only operation at 0.
+    /// In a format without an opcode field, the only operation has the number 0.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -76,7 +76,7 @@ impl Format {
 }
 
 impl Opcode {
-    /// What the operation takes in one of its [forms](Opcode::forms) on a target; `None` if it has no such form there.
+    /// What the operation takes in one of its [forms](Opcode::forms) on a target; `None` if the target lacks that form.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -124,7 +124,7 @@ impl Signature {
         self.opcode
     }
 
-    /// How the target's assembler spells the mnemonic, without the suffix of an encoding.
+    /// The mnemonic in the target's spelling, without the suffix of an encoding.
     #[cfg(feature = "text")]
     pub fn mnemonic(&self) -> &'static str {
         crate::common::own_spelling(self.target(), self.op_index.into()).unwrap_or_else(|| self.opcode.name())
@@ -135,18 +135,18 @@ impl Signature {
         self.signature.format
     }
 
-    /// The format of the dword behind the base words; `None` for the base form, behind which a literal can stand.
+    /// The format of the trailing dword; `None` for the base form, which a literal may follow.
     pub fn extension(&self) -> Option<Format> {
         self.signature.extension.filter(|_| self.form != 0)
     }
 
-    /// The number in the base format's opcode field.
+    /// The opcode number in the base format.
     pub fn number(&self) -> u16 {
         self.number
     }
 
-    /// The operands, in the order of the assembly text: what [`Inst::operands`](crate::Inst::operands) can yield for
-    /// instructions of the form, without those that no field names.
+    /// The operands that fields name, in the order of the assembly text: those that
+    /// [`Inst::operands`](crate::Inst::operands) can yield for instructions of the form, without the implicit ones.
     pub fn operands(&self) -> impl Iterator<Item = OperandSignature> + use<> {
         let signature = *self;
         let parts = |desc: &'static OperandDesc| (0..operand::MOST_PARTS).map(move |part| (desc, part));
@@ -154,7 +154,7 @@ impl Signature {
         descs.flat_map(parts).filter_map(move |(desc, part)| OperandSignature::new(&signature, desc, part))
     }
 
-    /// The modifiers, in the order of the assembly text: fields that are no operands and that the operation knows.
+    /// The modifiers, in the order of the assembly text: the fields that are not operands and that the operation uses.
     pub fn modifiers(&self) -> impl Iterator<Item = ModifierSignature> + use<> {
         let signature = *self;
         let parts = |desc: &'static OperandDesc| (0..modifier::MOST_PARTS).map(move |part| (desc, part));
@@ -162,7 +162,7 @@ impl Signature {
         descs.flat_map(parts).filter_map(move |(desc, part)| ModifierSignature::new(&signature, desc, part))
     }
 
-    /// The registers that are read and written and that no field names.
+    /// The registers that instructions of the form read or write without naming them in a field.
     pub fn implicit(&self) -> impl Iterator<Item = ImplicitSignature> + use<> {
         let signature = *self;
         let tables = OPERANDS[self.target() as usize];
@@ -176,9 +176,9 @@ impl Signature {
         })
     }
 
-    /// What the operation does besides its operands, while no modifier says more.
+    /// The properties of the operation, without those that a modifier adds.
     ///
-    /// [`Inst::flags`](crate::Inst::flags) has those that a modifier adds, such as `lds`.
+    /// [`Inst::flags`](crate::Inst::flags) includes the effects of modifiers such as `lds`.
     pub fn flags(&self) -> Flags {
         let flags = crate::inst::info(self.target(), self.op_index.into()).flags;
         let whens = FACTS[self.target() as usize].whens.iter();
@@ -191,7 +191,7 @@ impl Signature {
         tables.list_of(self.signature).iter().filter_map(|&n| tables.descs.get(usize::from(n)))
     }
 
-    /// The field that a bit of the words is of.
+    /// The field that contains a bit of the words.
     fn field_at(&self, bit: u8) -> Option<Field> {
         let base = layout(self.target(), self.signature.format)?;
         let (there, first) = match self.extension() {

@@ -75,17 +75,17 @@ impl Target {
         TARGETS[self as usize].generation
     }
 
-    /// Other names that mean this target: product names, code names, and targets whose code decodes alike.
+    /// Other names of this target: product names, code names, and targets whose code decodes the same.
     pub fn aliases(self) -> &'static [&'static str] {
         TARGETS[self as usize].aliases
     }
 
-    /// Tuples of vector registers begin at even registers.
+    /// Whether tuples of vector registers must begin at even registers.
     pub(crate) fn aligned_vgprs(self) -> bool {
         TARGETS[self as usize].aligned_vgprs
     }
 
-    /// Only some of its instructions are known: a target of the feature `unstable-rdna`.
+    /// Whether only some of its instructions are known: such targets need the feature `unstable-rdna`.
     pub fn is_partial(self) -> bool {
         TARGETS[self as usize].partial
     }
@@ -112,22 +112,22 @@ impl Target {
         Target::ALL.iter().copied().find(is_it)
     }
 
-    /// The value of `EF_AMDGPU_MACH` in the flags of an ELF header.
+    /// The target's own value of `EF_AMDGPU_MACH` in the flags of an ELF header.
     pub fn mach(self) -> u32 {
         TARGETS[self as usize].mach[0]
     }
 
-    /// Every value of `EF_AMDGPU_MACH` that means the target: first its own, then those of targets whose code decodes alike.
+    /// All values of `EF_AMDGPU_MACH` for the target: first its own, then those of targets whose code decodes the same.
     pub fn machs(self) -> &'static [u32] {
         TARGETS[self as usize].mach
     }
 
-    /// The formats that the target has, with all their fields.
+    /// The formats of the target, with all their fields.
     pub fn layouts(self) -> &'static [Layout] {
         LAYOUT[self as usize].formats
     }
 
-    /// The target of a code object, from the `e_flags` of its ELF header.
+    /// The target of a code object, from the `e_flags` of its ELF header; `None` if this build has no such target.
     pub fn from_e_flags(e_flags: u32) -> Option<Target> {
         Target::ALL.iter().copied().find(|&t| TARGETS[t as usize].mach.contains(&(e_flags & 0xff)))
     }
@@ -139,7 +139,7 @@ impl fmt::Display for Target {
     }
 }
 
-/// The name is that of no target of this build.
+/// No target of this build has this name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct UnknownTarget;
 
@@ -156,7 +156,7 @@ impl fmt::Display for UnknownTarget {
 
 impl core::error::Error for UnknownTarget {}
 
-/// Reads a name or an alias; case does not matter.
+/// Parses a name or an alias, ignoring case.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {

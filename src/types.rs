@@ -8,18 +8,18 @@ use crate::{Format, Inst};
     label = "pass a struct of a target's module, such as `gfx942::Sop2`"
 )]
 pub trait Microcode: Copy {
-    /// The format that it lays out.
+    /// The format that the struct lays out.
     const FORMAT: Format;
-    /// It is a dword behind a base format, not an instruction of its own.
+    /// Whether it is a trailing dword, not an instruction of its own.
     const EXTENSION: bool;
-    /// Its dwords.
+    /// An array of its dwords.
     type Words: AsRef<[u32]> + Copy + Default;
     /// The dwords, first to last.
     fn to_words(self) -> Self::Words;
-    /// From dwords; every bit is kept.
+    /// Makes the struct from dwords; every bit is kept.
     fn from_words(words: Self::Words) -> Self;
 
-    /// Reads the part of an instruction that has this format; `None` if it has another.
+    /// Reads the part of an instruction that has this format; `None` if the instruction has no such part.
     fn of(inst: &Inst) -> Option<Self>
     where
         Self::Words: for<'a> TryFrom<&'a [u32]>,
@@ -29,8 +29,8 @@ pub trait Microcode: Copy {
     }
 }
 
-/// What `num_enum` says of numbers that may be an opcode's. Derived, it would be one more constant and one more comparison
-/// for each of thousands of opcodes, and more code than any other macro's here (`-Zmacro-stats`).
+/// Implements `num_enum`'s conversion for opcode numbers. Its derive macro would add a constant and a comparison for
+/// each of thousands of opcodes, and generate more code than any other macro here (`-Zmacro-stats`).
 macro_rules! operations {
     ($op:ident, $number:ty) => {
         impl num_enum::TryFromPrimitive for $op {

@@ -1,4 +1,4 @@
-//! Registers and constants by name, whatever code a generation has for them.
+//! Registers and constants by name, independent of a generation's codes.
 
 use core::fmt;
 
@@ -17,16 +17,16 @@ impl Special {
         FACTS[target as usize].specials.get(self as usize).copied().filter(|&code| code != NO_SPECIAL)
     }
 
-    /// What has this operand code on a target.
+    /// The special register or source with this operand code on a target.
     pub(crate) fn of(target: Target, code: u16) -> Option<Special> {
         find(FACTS[target as usize].specials, code)
     }
 }
 
-/// The code of literals, which no register has.
+/// The code of literals, which is not a register's.
 const NO_SPECIAL: u8 = code::LITERAL as u8;
 
-/// The register of a code, where `codes` has the code of each register.
+/// The register with a code, if `codes` lists the code of each register.
 pub(crate) const fn find(codes: &[u8], code: u16) -> Option<Special> {
     let mut n = 0;
     while n < codes.len() && n < Special::ALL.len() {
@@ -55,8 +55,8 @@ impl Reg {
     pub const EXEC_HI: Reg = Reg::Special(Special::ExecHi);
 }
 
-/// The register's own name; of a run that of its first register. [`Inst`](crate::Inst) shows runs (`v[4:5]`), as it knows
-/// how long they are.
+/// Prints the register's own name; for a run, the name of its first register. [`Inst`](crate::Inst) knows the length of
+/// runs and prints them in full (`v[4:5]`).
 ///
 /// ```
 /// use amdgpu_isa::{Reg, Special};
@@ -84,7 +84,7 @@ impl fmt::Display for Reg {
     }
 }
 
-/// The floating-point numbers that an operand code stands for. An operation reads them in the width of its operand.
+/// The floating-point numbers that have operand codes. An operation reads them at the width of its operand.
 ///
 /// ```
 /// use amdgpu_isa::InlineFloat;
@@ -112,13 +112,13 @@ pub enum InlineFloat {
     Four,
     /// -4.0
     NegFour,
-    /// 1/(2π), rounded to the width of the operand: its bits differ between widths by more than a conversion. GCN 1.2
-    /// and later.
+    /// 1/(2π), rounded separately to each operand width: a conversion between widths would give other bits. GCN 1.2 and
+    /// later.
     InvTwoPi,
 }
 
 impl InlineFloat {
-    /// Every one of them.
+    /// Every inline floating-point constant.
     pub const ALL: &'static [InlineFloat] = &[
         InlineFloat::Half,
         InlineFloat::NegHalf,
@@ -131,12 +131,12 @@ impl InlineFloat {
         InlineFloat::InvTwoPi,
     ];
 
-    /// What a 16-bit operation reads, as bits.
+    /// The bits that a 16-bit operation reads.
     pub const fn to_f16_bits(self) -> u16 {
         [0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118][self as usize]
     }
 
-    /// What a 32-bit operation reads.
+    /// The value that a 32-bit operation reads.
     pub const fn to_f32(self) -> f32 {
         match self {
             InlineFloat::InvTwoPi => f32::from_bits(0x3e22_f983),
@@ -144,7 +144,7 @@ impl InlineFloat {
         }
     }
 
-    /// What a 64-bit operation reads.
+    /// The value that a 64-bit operation reads.
     pub const fn to_f64(self) -> f64 {
         match self {
             InlineFloat::InvTwoPi => f64::from_bits(0x3fc4_5f30_6dc9_c882),
@@ -152,7 +152,7 @@ impl InlineFloat {
         }
     }
 
-    /// The one that a 64-bit operation reads as this number; `None` if there is none.
+    /// The constant that a 64-bit operation reads as this number; `None` if there is none.
     pub fn from_f64(value: f64) -> Option<InlineFloat> {
         InlineFloat::ALL.iter().copied().find(|float| float.to_f64() == value)
     }
@@ -161,7 +161,7 @@ impl InlineFloat {
         code::FLOAT + self as u16
     }
 
-    /// The one of an operand code, `FLOAT` to `FLOAT_LAST`.
+    /// The constant with an operand code, `FLOAT` to `FLOAT_LAST`.
     pub(crate) const fn of(code: u16) -> InlineFloat {
         InlineFloat::ALL[code.wrapping_sub(code::FLOAT) as usize % InlineFloat::ALL.len()]
     }
@@ -173,7 +173,7 @@ impl fmt::Display for InlineFloat {
     }
 }
 
-/// The register's own name, or the number. [`Inst`](crate::Inst) shows operands as the assembler writes them.
+/// Prints the register's own name, or the number. [`Inst`](crate::Inst) prints operands in assembler syntax.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

@@ -1,5 +1,5 @@
-//! What users meet first: names are read and written, errors say what, where and why, and registers are themselves on every
-//! target.
+//! The API's first impression: names parse and print, errors say what failed, where and why, and registers keep their
+//! identity on every target.
 #![cfg(all(has_target, feature = "text"))]
 
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ fn names_are_read_back() {
     assert!("VOP9".parse::<Format>().is_err() && "vdst9".parse::<Field>().is_err());
 }
 
-/// What a target's text calls an operation, that target reads; and no other operation has the name there.
+/// Each mnemonic that a target prints is parsed for that target, and names no other operation there.
 #[test]
 fn mnemonics_are_those_of_the_target() {
     let mut respelled = 0;
@@ -55,7 +55,7 @@ fn mnemonics_are_those_of_the_target() {
     assert_eq!(respelled > 0, old, "{respelled}");
 }
 
-/// Each special register that a target has goes into an instruction by its name, and comes back from it under that name.
+/// Each special register of a target goes into an instruction by its name, and comes back under that name.
 #[test]
 fn special_registers_are_themselves_on_every_target() {
     let mut all = 0;
@@ -75,7 +75,7 @@ fn special_registers_are_themselves_on_every_target() {
             let operand = named.operands().find(|o| o.role == Some(Field::Ssrc0)).expect("it has a source");
             assert_eq!(operand.value, reg.into(), "{target}");
             assert_eq!(named.to_string(), format!("s_mov_b32 s0, {reg}"), "{target}");
-            // A set shows it under the same name, but for flags and constants.
+            // A set shows it under the same name, except flags and constants.
             let mut set = RegSet::new(target);
             set.insert(reg);
             if !special.name().starts_with("src_") && special != Special::Null {
@@ -123,7 +123,7 @@ fn dwords_are_walked_as_bytes_are() {
     }
 }
 
-/// An error that wraps another gives it as its source, and every error is one for `?`.
+/// An error that wraps another one returns it as its source, and the `?` operator accepts every error.
 #[test]
 fn errors_have_sources() {
     let decode = DecodeError::UnknownEncoding;
@@ -205,7 +205,7 @@ mod make {
             let send = Sendmsg { message: 1, op: 0, stream: 0, rest: 0 };
             let send = Builder::new(target, opcode("s_sendmsg")).simm16(send).build();
             assert_eq!(send.expect("it sends").to_string(), "s_sendmsg sendmsg(MSG_INTERRUPT)");
-            // A part that does not fit, or that the target lacks, is named with its value.
+            // The error names a part that does not fit, or that the target lacks, and its value.
             let max = Waitcnt::max(target, Counter::Vmcnt).expect("every target counts them");
             for (wait, name, value) in [
                 (Waitcnt::new().with_vmcnt(max + 1), "vmcnt", max + 1),
@@ -232,7 +232,7 @@ mod make {
     fn errors_of_the_builder_name_the_targets_fields() {
         for target in whole() {
             let new = |name: &str| Builder::new(target, opcode(name));
-            // The destination of scalar loads has another name on the oldest targets; either is taken.
+            // The destination of scalar loads has another name on the oldest targets; both are accepted.
             let load = new("s_load_dword").sbase(s::<2>(2)).offset(0);
             let smrd = ["gfx600", "gfx700"].contains(&target.name());
             let field = if smrd { Field::Sdst } else { Field::Sdata };
@@ -240,11 +240,11 @@ mod make {
             assert_eq!(load.sdst(s::<1>(4)).build(), load.sdata(s::<1>(4)).build());
             let given = Given::Reg(Reg::Vgpr(1));
             assert_eq!(load.sdst(v::<1>(1)).build(), Err(BuildError::Operand { field, given }));
-            // Who takes one field for another is told which one there is not.
+            // If a caller confuses two fields, the error names the one that does not exist.
             let add = new("v_add_f32").src0(v::<1>(1)).src1(v::<1>(2));
             assert_eq!(add.sdst(s::<1>(0)).build(), Err(BuildError::Unknown(Field::Sdst)), "{target}");
             assert_eq!(add.build(), Err(BuildError::Missing(Field::Vdst)));
-            // The source that has no modifier, and the encoding that has no literal.
+            // The error names the source that has no modifier, and the encoding that has no literal.
             let mov = new("v_mov_b32").vdst(v::<1>(0)).src0(v::<1>(1));
             assert_eq!(mov.neg(1).build(), Err(BuildError::NoModifier { field: Field::Neg, source: 1 }));
             assert_eq!(mov.neg(1).build().unwrap_err().to_string(), "source 1 has no neg");
@@ -252,7 +252,7 @@ mod make {
                 add.vdst(v::<1>(0)).src0(literal::<1>(0x1234_5678)).e64().build().expect_err("gfx10 has it first");
             assert_eq!(long, BuildError::NoLiteral { field: Field::Src0, format: Some(Format::Vop3a) });
             assert_eq!(long.to_string(), "src0: no literal in VOP3A on this target");
-            // Registers by name: of all generations, and those that no field can name.
+            // Registers by name: those of all generations, and those that no field can name.
             for (reg, name) in [(Reg::Special(Special::Null), "null"), (Reg::Scc, "scc"), (Reg::Mode, "mode")] {
                 let error = new("s_mov_b32").sdst(s::<1>(0)).ssrc0(reg).build().expect_err("it cannot stand there");
                 assert_eq!(error.to_string(), format!("ssrc0: {name} cannot stand here"), "{target}");

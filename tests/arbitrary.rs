@@ -1,5 +1,6 @@
-//! Arbitrary bytes give instructions: legal ones, valid ones that keep all rules, and such as break one rule and say
-//! which; of every target and nearly every operation, from few bytes. Run with `cargo test --features arbitrary`.
+//! Arbitrary bytes give instructions: legal ones, valid ones that keep all rules, and ones that break one rule and
+//! report which; for every target and nearly every operation, from few bytes. Run with `cargo test --features
+//! arbitrary`.
 #![cfg(feature = "arbitrary")]
 
 #[path = "words/mod.rs"]
@@ -58,7 +59,7 @@ fn valid_instructions_keep_every_rule_and_take_few_bytes() {
     for &target in Target::ALL {
         let (mut operations, mut extensions, mut registers) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         let all: BTreeSet<_> = words::encodings(target).into_iter().map(|(format, _, op)| (format, op)).collect();
-        // Of a target with few operations one in a thousand draws is a certain one, whatever their number.
+        // Even on a target with few operations, only about one draw in a thousand gives a particular one.
         let (rounds, mut taken) = ((all.len() * 60).max(40_000), 0);
         for _ in 0..rounds {
             let bytes = random(&mut rng, 40);
@@ -79,7 +80,7 @@ fn valid_instructions_keep_every_rule_and_take_few_bytes() {
         }
         let average = taken as f64 / rounds as f64;
         println!("{target}: {average:.2} bytes for an instruction, {} operations", operations.len());
-        // The rows of a partial target are those with the most fields.
+        // Rows of partial targets have the most fields.
         let most = if target.is_partial() { 11.0 } else { 9.0 };
         assert!(average < most, "{target}: {average:.2} bytes for an instruction");
         let missing: Vec<_> = all.difference(&operations).collect();
@@ -90,8 +91,8 @@ fn valid_instructions_keep_every_rule_and_take_few_bytes() {
     }
 }
 
-/// A fuzzer shrinks by cutting bytes off and by making them smaller: that never leads to anything but an instruction,
-/// and to a plainer one.
+/// A fuzzer shrinks its input by cutting bytes off and by making them smaller: the result is always an instruction, and
+/// a plainer one.
 #[test]
 fn fewer_bytes_and_zeros_give_plainer_instructions() {
     let mut rng = Rng(3);
@@ -114,7 +115,7 @@ fn fewer_bytes_and_zeros_give_plainer_instructions() {
     assert!(zeroed < halves && halves < whole, "{zeroed} {halves} {whole}");
 }
 
-/// Makes one, and checks what must hold of each.
+/// Makes a nearly valid instruction, and checks the invariants.
 fn near(target: Target, bytes: &[u8]) -> NearValid {
     let near =
         near_valid(target, &mut Unstructured::new(bytes)).unwrap_or_else(|e| panic!("{target} {bytes:02x?}: {e}"));
@@ -129,7 +130,7 @@ fn near(target: Target, bytes: &[u8]) -> NearValid {
     near
 }
 
-/// The end is missing, or one field or one bit has changed.
+/// Checks that the end is missing, or that one field or one bit has changed.
 fn one_change_away(near: &NearValid) {
     let (old, new) = (words::bytes(near.valid.words()), near.bytes());
     if new.len() < old.len() {
@@ -169,7 +170,7 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
         for kind in
             ["truncated", "unknown opcode", "reserved bits", "reserved value", "misaligned scalar", "constant bus"]
         {
-            // Few rows of a partial target have scalar tuples.
+            // Partial targets have few rows with scalar tuples.
             let least = if target.is_partial() { 1 } else { 200 };
             assert!(kinds.get(kind).is_some_and(|n| *n >= least), "{target}: {kind}: {kinds:?}");
         }
@@ -182,7 +183,7 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
     }
 }
 
-/// Every struct of every target: encoding bits and operation are right, every operation is met, all setters agree.
+/// Every struct of every target: encoding bits and operation are right, every operation occurs, and all setters agree.
 #[test]
 fn structs_are_what_their_setters_can_make() {
     let mut rng = Rng(5);
@@ -215,7 +216,7 @@ fn structs_are_what_their_setters_can_make() {
                 assert_eq!(again, s, "{}", $ty::FORMAT);
                 values.insert(s.to_words());
             }
-            // An extension has no operations, nor has a struct of two operations one that is its own.
+            // An extension has no operations, and a struct of two operations has none of its own.
             let typed = <[&str]>::len(&[$(stringify!($op))?]);
             let listed = words::encodings(Target::$target).iter().filter(|e| e.0 == $ty::FORMAT).count() * typed;
             assert!(operations.len() * 100 >= listed * 95, "{} {}: {}", Target::$target, $ty::FORMAT, operations.len());
@@ -224,6 +225,6 @@ fn structs_are_what_their_setters_can_make() {
         }};
     }
     every_struct!(each);
-    // One of each layout is there: no target has as few as 20 formats, and each changes some.
+    // There is one struct of each layout: every target has at least 20 formats, and each target changes some.
     assert!(structs >= 20 + Target::ALL.len(), "{structs}");
 }

@@ -1,8 +1,8 @@
-//! GCN 1.0 and 1.1, which LLVM assembles but does not disassemble: every text that the library prints assembles with
-//! `llvm-mc-22` to the bytes that it was printed from, or the case falls in a class of the list below.
+//! GCN 1.0 and 1.1, which LLVM assembles but does not disassemble: `llvm-mc-22` assembles every text that the library
+//! prints to the original bytes, or the case falls in a class of the list below.
 //!
-//! Every opcode, every value of every field on its own (of wide immediates a sample), the others at several fillings:
-//! two million texts a target, of which the tests take each eleventh. All of them:
+//! Every opcode, every value of every field on its own (a sample for wide immediates), with several fillings of the
+//! others: two million texts for each target, of which the tests take every eleventh. The full run:
 //!
 //! ```text
 //! AMDGPU_ISA_WORDS=all cargo test --release --features all-targets --test assemble
@@ -17,11 +17,11 @@ use std::collections::BTreeMap;
 use amdgpu_isa::{Layout, Target, decode, decode_words};
 use assembler::{CLASSES, assemble};
 
-/// Where the same bytes have another text in LLVM's listings than here: bytes, LLVM's text, ours.
+/// Listings of LLVM that show another text for the same bytes: bytes, LLVM's text, ours.
 ///
-/// How many address registers an image instruction reads depends on the image, its dimensions and offsets, which the
-/// words do not tell; from gfx10 on they do. LLVM's assembler takes any number and drops it; here, as in LLVM's
-/// disassembler of the next generation, it is the least that the operation reads.
+/// The number of address registers of an image instruction depends on the image, its dimensions and offsets, which the
+/// words do not hold before gfx10. LLVM's assembler takes any number and drops it; here, as in LLVM's disassembler of
+/// the next generation, it is the least that the operation reads.
 const IMAGE_ADDRESSES: &[(&str, &str, &str)] = &[
     (
         "000780f0090f4000",
@@ -53,7 +53,7 @@ const IMAGE_ADDRESSES: &[(&str, &str, &str)] = &[
         "image_atomic_add v7, v[4:5], s[0:7] dmask:0x1 unorm glc",
         "image_atomic_add v7, v4, s[0:7] dmask:0x1 unorm glc",
     ),
-    // No difference: before gfx8 1/(2*pi) is no inline constant, so there is nothing to tell the literal from.
+    // No difference: before gfx8 1/(2*pi) is not an inline constant, so the literal is unambiguous.
     ("ff0e161083f9223e", "v_mul_f32_e32 v11, 0x3e22f983, v7", "v_mul_f32_e32 v11, 0x3e22f983, v7"),
 ];
 
@@ -70,7 +70,7 @@ impl Rng {
     }
 }
 
-/// Puts a value at the field's place.
+/// Stores a value in a field.
 fn place(bits: &mut u64, lsb: u8, width: u8, value: u64) {
     let mask = ((1u64 << width) - 1) << lsb;
     *bits = (*bits & !mask) | (value << lsb) & mask;
@@ -102,7 +102,7 @@ fn words(layout: &Layout, rng: &mut Rng) -> Vec<u64> {
             for f in free() {
                 let value = match filling {
                     0 => 0,
-                    // Registers and small constants: fillings that most fields take.
+                    // Registers and small constants: values that most fields accept.
                     1 => (u64::from(f.width >= 7) * (2 + rng.next() % 8 * 2)) | (u64::from(f.width == 9) << 8),
                     _ => rng.next() % 128,
                 };
@@ -135,9 +135,9 @@ fn check(target: Target) {
     for layout in target.layouts().iter().filter(|l| !l.extension) {
         let step = if all { 1 } else { 11 };
         for word in words(layout, &mut rng).into_iter().step_by(step) {
-            // A literal that no inline constant can stand for.
+            // A literal that has no inline constant.
             let dwords = [word as u32, if layout.bits > 32 { (word >> 32) as u32 } else { 0x1234_5678 }, 0x1234_5678];
-            // Ignored bits do not come back: text does not show them.
+            // Skip words with ignored bits, which the text does not show.
             let Ok(inst) = decode_words(target, &dwords) else { continue };
             if inst.is_canonical() {
                 insts.push(inst);
@@ -164,7 +164,7 @@ fn check(target: Target) {
     }
     assert!(lines.len() > 100_000, "too few words decode: {}", lines.len());
     assert_eq!(total, 0, "texts that do not come back");
-    // GCN 1.0 has no FLAT; a slice need not meet the rare ones.
+    // GCN 1.0 has no FLAT; a partial run need not reach the rare ones.
     let unused: Vec<_> = CLASSES.iter().filter(|(f, c, _)| *f != "FLAT" && !classes.contains_key(c)).collect();
     assert!(!all || unused.is_empty(), "classes that no text falls in: {unused:?}");
 }
@@ -181,7 +181,7 @@ fn gfx700_texts_assemble() {
     check(Target::Gfx700);
 }
 
-/// Both texts mean the bytes.
+/// LLVM assembles both texts to the same bytes.
 #[test]
 fn listings_differ_in_what_the_words_do_not_hold() {
     for &target in Target::ALL.iter().filter(|t| ["gfx600", "gfx700"].contains(&t.name())) {

@@ -1,5 +1,5 @@
-//! What is assembled goes where it was told: random programs with branches of every kind, some of which do not reach, are
-//! decoded again and followed. Nothing of the assembler's own arithmetic is used for that.
+//! Assembled branches go to their labels: random programs with branches of every kind, some of them out of range, are
+//! decoded and followed. The test does not use the assembler's own arithmetic.
 #![cfg(all(has_target, feature = "text"))]
 
 #[path = "jumps/mod.rs"]
@@ -20,11 +20,11 @@ use words::Rng;
 /// Part of a random program.
 #[derive(Clone, Copy, Debug)]
 enum Part {
-    /// So many instructions that do nothing.
+    /// This many instructions without effect.
     Fill(usize),
     /// A label is bound.
     Bind(usize),
-    /// The branch of this number goes to a label.
+    /// Branch number n goes to a label.
     Branch(usize, usize),
     /// Padding.
     Align(u64, bool),
@@ -34,7 +34,7 @@ enum Part {
 
 const PAIR: u8 = 6;
 
-/// Every branch and call of the target, to anywhere.
+/// Every branch and call of the target, with any destination.
 fn branches(target: Target) -> Vec<Inst> {
     let mut all: Vec<Inst> = Vec::new();
     for encoding in words::encodings(target) {
@@ -55,7 +55,7 @@ fn program(rng: &mut Rng, branches: usize, labels: usize, aligned: bool) -> Vec<
         parts.push(Part::Branch(rng.below(branches), rng.below(labels)));
     }
     for _ in 0..rng.below(12) {
-        // Many lie just at the limit of 32768 dwords.
+        // Many distances are just at the limit of 32768 dwords.
         let far = [1000, 16_384, 32_000, 32_767, 32_768, 40_000];
         parts.push(Part::Fill(rng.pick(&[1, 2, 3, 10, rng.pick_one(&far), rng.pick_one(&far)])));
     }
@@ -65,7 +65,7 @@ fn program(rng: &mut Rng, branches: usize, labels: usize, aligned: bool) -> Vec<
             parts.push(Part::Align(4 << rng.below(9), rng.below(2) == 1));
         }
     }
-    // Fisher and Yates.
+    // Fisher-Yates shuffle.
     for last in (1..parts.len()).rev() {
         parts.swap(last, rng.below(last + 1));
     }
@@ -82,7 +82,7 @@ impl PickOne for Rng {
     }
 }
 
-/// What the program has become.
+/// The result of assembling a program.
 struct Done {
     code: Vec<u32>,
     addresses: Vec<u64>,
@@ -126,12 +126,12 @@ fn assemble(
     Ok(Done { code, addresses })
 }
 
-/// An instruction that no alignment is made of.
+/// An instruction that alignment does not use.
 fn filler(target: Target) -> u32 {
     word(target, "s_sleep", &[(Field::Simm16, 5)]).expect("all have it")
 }
 
-/// Follows the code along the program; `None` if a branch is not where it should go.
+/// Follows the code in parallel to the program, and returns the number of long branches.
 fn follow(target: Target, base: u64, far: Option<Far>, parts: &[Part], branches: &[Inst], done: &Done) -> usize {
     let (mut at, mut goes, mut bound) = (0, Vec::new(), vec![u64::MAX; done.addresses.len()]);
     let aligned = parts.iter().any(|part| matches!(part, Part::Align(..)));
@@ -168,7 +168,7 @@ fn follow(target: Target, base: u64, far: Option<Far>, parts: &[Part], branches:
     for (from, to, label, long) in goes {
         assert_eq!(to, bound[label], "what stands at {from:#x} goes elsewhere");
         let dwords = (to as i64 - from as i64 - 4) / 4;
-        // Where nothing shrinks when something grows, no branch is long that need not be.
+        // Unless growth elsewhere can shrink padding, no branch is long without need.
         assert!(!long || aligned || i16::try_from(dwords).is_err(), "a branch over {dwords} dwords is long");
         long_ones += usize::from(long);
     }
@@ -202,7 +202,7 @@ fn random_programs_go_where_they_were_told() {
                 Err(AssembleError { kind: AssembleErrorKind::Distance { from, to }, offset, opcode, .. })
                     if far.is_none() =>
                 {
-                    // The error says where the branch is, and which it is.
+                    // The error names the branch and its offset.
                     assert_eq!(offset.map(|offset| base + offset), Some(from));
                     assert!(branches.iter().any(|branch| Some(branch.opcode()) == opcode));
                     refused += 1;
@@ -242,7 +242,7 @@ fn the_limit_is_exact() {
     }
 }
 
-/// Labels at addresses of other code; no branch may begin between dwords.
+/// Labels can be at addresses in other code, but not between dwords.
 #[test]
 fn labels_can_be_elsewhere() {
     for target in targets() {
@@ -334,7 +334,7 @@ fn what_cannot_be_is_refused() {
         assert_eq!(asm.dword(fill).map_err(|e| e.kind), Err(AssembleErrorKind::Room(Room::Code)));
         assert_eq!(asm.finish().map(|x| x.len()).map_err(|e| e.kind), Err(AssembleErrorKind::Unbound(unbound)));
 
-        // No room for what grows.
+        // No room for the growth.
         let mut asm = Assembler::new(target, &mut code, &mut labels, &mut fixups);
         asm.far(Far { pair: 0, scc: None }).expect("a pair");
         let label = asm.label_at(1 << 40).expect("there is room");
@@ -343,7 +343,7 @@ fn what_cannot_be_is_refused() {
     }
 }
 
-/// Bytes, and what grows, take the same code as dwords.
+/// Buffers of bytes, and buffers that grow, get the same code as dwords.
 #[test]
 fn every_buffer_gets_the_same_code() {
     fn write<B: Buffer + ?Sized>(target: Target, branch: &Inst, out: &mut B) -> usize {
@@ -381,7 +381,7 @@ fn every_buffer_gets_the_same_code() {
     }
 }
 
-/// `s_code_end` where the target has it.
+/// `s_code_end`, if the target has it.
 #[cfg(feature = "unstable-rdna")]
 #[test]
 fn what_nothing_runs_through_ends() {

@@ -1,5 +1,5 @@
-//! The C interface says what the library says, for random words of every target, whatever room a caller has, and with
-//! null pointers; that it is C and C++ is seen by `examples/c/check.sh`.
+//! The C interface agrees with the library for random words of every target, for any buffer size, and handles null
+//! pointers. `examples/c/check.sh` checks that it is valid C and C++.
 #![cfg(all(feature = "capi", has_target))]
 
 #[path = "words/mod.rs"]
@@ -14,7 +14,7 @@ use words::{Rng, bytes, encodings};
 
 const EMPTY: amdgpu_isa_inst = amdgpu_isa_inst { words: [0; 5], len: 0, target: 0 };
 
-/// Every kind of words: legal ones of each operation, cut off, and random ones.
+/// All sorts of words: legal ones of each operation, truncated ones, and random ones.
 fn each(mut look: impl FnMut(Target, &[u8], &mut Rng)) {
     let mut rng = Rng(31);
     for &target in Target::ALL {
@@ -32,7 +32,7 @@ fn each(mut look: impl FnMut(Target, &[u8], &mut Rng)) {
     }
 }
 
-/// What a function that writes text writes with so much room, and what it returns.
+/// The bytes that a text function writes into a buffer of this size, and its result.
 fn written(room: usize, print: impl FnOnce(*mut c_char, usize) -> usize) -> (Vec<u8>, usize) {
     let mut out = vec![0x55u8; room + 8];
     let len = print(out.as_mut_ptr().cast(), room);
@@ -183,7 +183,7 @@ fn nothing_is_taken_amiss() {
         assert_eq!((amdgpu_isa_target(null()), amdgpu_isa_field(null())), (0, -1));
         assert_eq!(amdgpu_isa_target(c"\xff".as_ptr()), 0);
         assert_eq!(amdgpu_isa_length(target, null(), 0), 0);
-        // A negative length is none.
+        // A negative length counts as empty.
         assert_eq!(amdgpu_isa_length(target, [0xbf80_0000u32].as_ptr().cast(), usize::MAX), 0);
         assert_eq!(amdgpu_isa_patch(target, [0u8; 4].as_mut_ptr(), usize::MAX, 0, 0), amdgpu_isa_status::Truncated);
         assert_eq!(amdgpu_isa_decode(target, null(), 0, null_mut()), amdgpu_isa_status::Truncated);
@@ -202,7 +202,7 @@ fn nothing_is_taken_amiss() {
         for field in [-1, i32::MIN, i32::MAX, Field::ALL.len() as i32] {
             assert_eq!(amdgpu_isa_set(null_mut(), field, 0), amdgpu_isa_status::Missing);
         }
-        // Instructions that no decoder has made.
+        // Instructions that did not come from a decoder.
         let mut rng = Rng(2);
         for _ in 0..100_000 {
             let mut any = || rng.word() & rng.word();

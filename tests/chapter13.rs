@@ -1,5 +1,5 @@
-//! Every opcode of every table of the manual's chapter 13 decodes, prints its name and encodes; or the erratum beside it
-//! in `tests/chapter13.tsv` says why not.
+//! Every opcode of every table in the manual's chapter 13 decodes, prints its name and encodes; or the erratum next to
+//! it in `tests/chapter13.tsv` says why not.
 #![cfg(all(feature = "gfx942", feature = "text"))]
 
 #[path = "words/mod.rs"]
@@ -41,13 +41,13 @@ fn rows() -> Vec<Row<'static>> {
         .collect()
 }
 
-/// The library's format and opcode at a number. Table 89 is that of VOP3P and of VOP3P-MAI.
+/// The library's format and opcode with a number. Table 89 covers VOP3P and VOP3P-MAI.
 fn find(all: &[(Format, u16, Opcode)], format: &str, number: u16) -> Option<(Format, u16, Opcode)> {
     let same = |f: Format| f.name() == format || format == "VOP3P" && f.name() == "VOP3P-MAI";
     all.iter().copied().find(|(f, n, _)| same(*f) && *n == number)
 }
 
-/// The mnemonic without what says how it is encoded.
+/// The mnemonic without the suffix of its encoding.
 fn mnemonic(text: &str) -> &str {
     let word = text.split(' ').next().unwrap_or("");
     let suffixes = ["_e32", "_e64", "_sdwa", "_dpp"];
@@ -148,7 +148,7 @@ fn the_tables_have_as_many_rows_as_the_manual() {
     assert_eq!(errata, BTreeMap::from(expected));
 }
 
-/// What the hardware has (as far as LLVM knows it) and the chapter forgot.
+/// Operations that the hardware has (as far as LLVM knows) and the chapter omits.
 #[test]
 fn nothing_is_added_but_what_is_known_to_be_missing() {
     let all = encodings(TARGET);

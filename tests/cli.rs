@@ -1,5 +1,5 @@
-//! The command-line tool as its users meet it: what it prints, how it fails, and that nothing makes it panic.
-//! Run with `cargo test --features cli`.
+//! The command-line tool as its users see it: its output, its failures, and that no input makes it panic. Run with
+//! `cargo test --features cli`.
 #![cfg(feature = "cli")]
 
 #[path = "cli/batch.rs"]
@@ -28,7 +28,7 @@ pub struct Run {
     pub err: String,
 }
 
-/// Runs the tool with `input` on stdin, and checks what must hold for every run.
+/// Runs the tool with `input` on stdin, and checks the invariants of every run.
 pub fn run(args: &[&str], input: &[u8]) -> Run {
     let mut child = tool(args).spawn().expect("the tool starts");
     let mut stdin = child.stdin.take().expect("stdin is a pipe");

@@ -1,5 +1,5 @@
-//! An instruction can be encoded in every way that its operation has, and says the same in each; its sources can be
-//! swapped, and swapped again it is what it was. For every operation of every target in all its forms.
+//! An instruction can be encoded in every way that its operation has, with the same meaning; its sources can be
+//! swapped, and swapping them twice restores it. For every operation of every target in all its forms.
 
 #[path = "words/mod.rs"]
 mod words;
@@ -28,7 +28,7 @@ fn instances(target: Target, encoding: (Format, u16, Opcode), count: usize, rng:
     all
 }
 
-/// Controls of the dword behind one base dword that say nothing.
+/// Gives the dword after one base dword controls without effect.
 fn plain(words: &mut [u32; 5], behind: Format) {
     words[1] = match behind {
         Format::Sdwa => words[1] & 0x8080_00ff | 0x0606_0600,
@@ -38,10 +38,10 @@ fn plain(words: &mut [u32; 5], behind: Format) {
     };
 }
 
-/// What operands say, vcc being the same whether a field names it or not.
+/// The operands without their fields. vcc counts the same whether a field names it or not.
 fn said(inst: &Inst) -> Vec<(Value, u16, Access)> {
     let value = |o: &Operand| if o.value == Value::Reg(Reg::VCC_LO) { Value::Reg(Reg::Vcc) } else { o.value };
-    // A constant has the width of its field.
+    // A constant has the width of its field, which differs between encodings.
     let bits = |o: &Operand| if matches!(o.value, Value::Imm(_)) { 0 } else { o.bits };
     inst.operands().filter(|o| o.role.is_some()).map(|o| (value(&o), bits(&o), o.access)).collect()
 }
@@ -58,7 +58,7 @@ fn form(inst: &Inst) -> (Format, Option<Format>) {
     (inst.format(), inst.extension().filter(|e| *e != Format::Literal))
 }
 
-/// The DPP form takes another control than the one that says nothing: of 64 bits a lane can only be broadcast.
+/// The DPP form does not allow the control without effect: 64-bit lanes can only be broadcast.
 fn lacks_identity(target: Target, opcode: Opcode, form: (Format, Option<Format>), rng: &mut Rng) -> bool {
     let of_form = |(format, ..): &(Format, u16, Opcode)| *format == form.0;
     let encoding = encodings(target).into_iter().filter(|e| e.2 == opcode).find(of_form).expect("it has the form");
@@ -72,7 +72,7 @@ fn every_operation_is_the_same_in_each_encoding() {
     let mut rng = Rng(9);
     for &target in Target::ALL {
         let (mut tried, mut done) = (0, 0);
-        // From which form to which each operation came, or did not.
+        // For each operation, the pairs of forms for which conversion worked, and those for which it was refused.
         let (mut reached, mut refused) = (BTreeSet::new(), BTreeSet::new());
         for encoding in encodings(target) {
             let opcode = encoding.2;
@@ -87,7 +87,8 @@ fn every_operation_is_the_same_in_each_encoding() {
                     assert_eq!(form(&other), there);
                     is_same(&inst, &other);
                     assert_eq!(other.reencode(format, extension), Ok(other));
-                    // And back again: to the same bytes, but for what SDWA and DPP can say in several ways.
+                    // Converting back restores the bytes, except where SDWA and DPP have several encodings of one
+                    // meaning.
                     let back = other.reencode(here.0, here.1).unwrap_or_else(|e| panic!("{inst:?}: {e}"));
                     assert!(back == inst || here.1.is_some(), "{inst:?} {other:?} {back:?}");
                     is_same(&inst, &back);
@@ -141,7 +142,7 @@ fn what_is_expanded_shrinks_to_the_same_bytes() {
     }
 }
 
-/// The values of the two sources that change places.
+/// The values of the two sources to swap.
 fn sources(inst: &Inst) -> Vec<Value> {
     let source = |o: &Operand| o.role.is_some_and(|f| f.name().contains("src")) && o.access == Access::Read;
     inst.operands().filter(source).take(2).map(|o| o.value).collect()

@@ -1,5 +1,5 @@
-//! What is said of an instruction besides its operands is what LLVM's instruction descriptions say, for every operation
-//! of every target in all its forms, or the difference is listed in tests/facts/differences.txt with its reason.
+//! The properties of an instruction besides its operands are those in LLVM's instruction descriptions, for every
+//! operation of every target in all its forms, or tests/facts/differences.txt lists the difference with its reason.
 //!
 //! `tests/facts/llvm.txt` has the descriptions; `tests/facts/describe.sh` writes it.
 #![cfg(all(feature = "all-targets", feature = "text"))]
@@ -14,13 +14,13 @@ use snapshot::{Description, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 use words::{Filling, Rng, attempt, encodings, layout, legal, repair};
 
-/// An instruction of every operation in every form that facts can depend on, and what the form is called: the format,
-/// with the field that makes another access of it, or what stands behind.
+/// An instruction of every operation in every form on which properties can depend, and the name of the form: the
+/// format, with the field that changes the access, or with the trailing dword.
 fn all(target: Target) -> Vec<(String, Inst)> {
     let mut rng = Rng(1);
     let mut found = Vec::new();
     for (format, number, opcode) in encodings(target) {
-        // What LLVM's assembler takes: few scalars, and as many components as an atomic has data.
+        // Only what LLVM's assembler accepts: few scalars, and as many components as an atomic has data.
         let vector = format.name().starts_with("VOP");
         let scalar =
             |o: &Operand| vector && matches!(o.value, Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_)));
@@ -44,7 +44,7 @@ fn all(target: Target) -> Vec<(String, Inst)> {
                 repair(target, &mut words, &mut rng)
             });
             let of_form = |i: &Inst| i.opcode() == opcode && i.extension() == Some(behind.format);
-            // Not the register of a source.
+            // Change the destination to a register that is not a source.
             let made = made.filter(of_form).map(|i| i.with(Field::Vdst, 200).unwrap_or(i));
             made.take(1).for_each(|inst| add(&format!("+{}", behind.format), inst));
         }
@@ -52,8 +52,8 @@ fn all(target: Target) -> Vec<(String, Inst)> {
     found
 }
 
-/// Properties by LLVM's names: flags, counters, implicit registers (`r:exec`, `w:vcc`), and `tied`: a destination is
-/// read. A swap with another operation is not among them.
+/// Properties by LLVM's names: flags, counters, implicit registers (`r:exec`, `w:vcc`), and `tied` for a destination
+/// that is read. Swaps with another operation are not included.
 fn ours(inst: &Inst) -> BTreeSet<String> {
     let (flags, counters) = (inst.flags(), inst.counters());
     let named = [
@@ -99,9 +99,9 @@ fn reads_destination(inst: &Inst) -> bool {
     !of(Access::ReadWrite).is_empty() || inst.reads().intersects(&only_written) && inst.extension().is_some()
 }
 
-/// What the operation is when its sources are swapped, by its name; none if it is itself.
+/// The name of the operation with swapped sources; `None` if it is the same operation.
 fn partner(inst: &Inst) -> Option<&'static str> {
-    // The sources of a sample need not be able to: the operation is asked for all that it can be.
+    // A single instruction may have sources that cannot be swapped, so try many.
     let mut rng = Rng(3);
     let encoding = encodings(inst.target()).into_iter().find(|e| e.0 == inst.format() && e.2 == inst.opcode());
     let tries = legal(inst.target(), encoding.expect("it has one"), 300, &mut rng);
@@ -113,9 +113,9 @@ fn partner(inst: &Inst) -> Option<&'static str> {
 struct Class {
     name: &'static str,
     reason: &'static str,
-    /// `+load`: we say so, LLVM does not; `-load`: the other way round.
+    /// `+load`: only the library has the property; `-load`: only LLVM has it.
     properties: Vec<&'static str>,
-    /// Forms, targets and operations, with `*` at the end for all that begin so.
+    /// Forms, targets and operations, with `*` at the end for a prefix.
     forms: Vec<&'static str>,
     targets: Vec<&'static str>,
     operations: Vec<&'static str>,
@@ -151,7 +151,7 @@ fn classes() -> Vec<Class> {
     found
 }
 
-/// The properties that only one of both has.
+/// The properties that only one of the two has.
 fn difference(ours: &BTreeSet<String>, llvm: &BTreeSet<String>) -> Vec<String> {
     let only = |sign, a: &BTreeSet<String>, b: &BTreeSet<String>| -> Vec<String> {
         a.difference(b).map(|property| format!("{sign}{property}")).collect()
@@ -207,13 +207,13 @@ fn facts_are_those_of_llvm_or_the_difference_is_listed() {
         println!("{key}: {} {:?}", found.len(), found.iter().take(40).collect::<Vec<_>>());
     }
     assert!(unlisted.is_empty(), "{} kinds of differences are not listed", unlisted.len());
-    // What the GCN pages have and LLVM does not: see tests/operands.rs.
+    // Operations of the GCN pages that LLVM lacks: see tests/operands.rs.
     assert_eq!(unknown, BTreeSet::from(["s_getreg_regrd_b32", "s_mov_fed_b32", "s_mov_regrd_b32"]));
     println!("{asked} operations and forms of {} targets", Target::ALL.len());
     assert!(asked > 15_000, "only {asked}");
 }
 
-/// The form of an instruction, as `all` names it.
+/// The form of an instruction, in the notation of `all`.
 fn form(inst: &Inst) -> String {
     let field = [Field::Lds, Field::Gds]
         .into_iter()
@@ -232,7 +232,7 @@ fn swaps_are_those_of_llvm() {
         for (form, inst) in all(target).into_iter().filter(|(form, _)| !form.contains(['+', '.'])) {
             let name = inst.opcode().name();
             let Some(llvm) = snapshot.find(target.name(), &form, name) else { continue };
-            // By the base name, whatever the target spells.
+            // Compare base names, whatever the target's spelling is.
             let theirs = llvm.partner.filter(|p| !p.starts_with('!'));
             let ours = partner(&inst);
             pairs += usize::from(ours.is_some());
@@ -240,7 +240,7 @@ fn swaps_are_those_of_llvm() {
             let good = match (ours, theirs) {
                 (Some(a), Some(b)) => same(a, bare(b)),
                 (None, None) => true,
-                // LLVM's tables lack the pairs of some forms, not of their operations.
+                // LLVM's tables lack the pairs of some forms, but not of their operations.
                 (Some(a), None) => snapshot.partners(name).any(|b| same(a, bare(b))),
                 (None, Some(_)) => false,
             };
@@ -251,7 +251,7 @@ fn swaps_are_those_of_llvm() {
     assert!(pairs > 1_000, "only {pairs}");
 }
 
-/// What tests/facts/describe.sh asks LLVM about.
+/// Writes the words that tests/facts/describe.sh passes to LLVM.
 #[test]
 #[ignore = "writes a file for tests/facts/describe.sh"]
 fn words_for_llvm() {
@@ -265,7 +265,7 @@ fn words_for_llvm() {
     std::fs::write(std::env::var("AMDGPU_ISA_FACTS").expect("the file's name"), text).unwrap();
 }
 
-/// Its answers, in short.
+/// Writes a summary of LLVM's answers.
 #[test]
 #[ignore = "reads a file of tests/facts/describe.sh"]
 fn snapshot_of_llvm() {

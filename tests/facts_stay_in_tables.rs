@@ -1,10 +1,10 @@
-//! What is a fact about the hardware stands in `isa/`, and not in hand-written Rust: no name of a generation, no mnemonic,
-//! no operand code. Comments and tests may name them, and so may what `ALLOWED` lists.
+//! Facts about the hardware belong in `isa/`, not in hand-written Rust: code must not contain names of generations,
+//! mnemonics or operand codes. Comments and tests may name them, and so may the lines of `ALLOWED`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// What code may name: the file, what it names, how often, and why. A line that is not needed fails too.
+/// What code may name: the file, the name, how often, and why. A line that is not needed fails too.
 #[rustfmt::skip] // One line for each.
 const ALLOWED: &[(&str, &str, usize, &str)] = &[
     ("build.rs", "rdna", 1, "the name of a feature, which is no target's"),
@@ -70,7 +70,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The `.rs` files below a directory; the tool's are not the library's.
+/// The `.rs` files below a directory, without those of the tool, which is not part of the library.
 fn sources(dir: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(dir).unwrap() {
@@ -84,7 +84,7 @@ fn sources(dir: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// What the tables name: operand codes (the bounds of each row that are no plain small numbers), and mnemonics.
+/// The names in the tables: operand codes (the bounds of each row, except plain small numbers), and mnemonics.
 struct Facts {
     codes: BTreeSet<u64>,
     mnemonics: BTreeSet<String>,
@@ -117,7 +117,7 @@ impl Facts {
         Facts { codes, mnemonics }
     }
 
-    /// What a piece of code names of them, each as often as it does.
+    /// The facts that a piece of code names, with their counts.
     fn named(&self, source: &str) -> BTreeMap<String, usize> {
         let mut all = BTreeMap::new();
         let mut found = |what: &str| *all.entry(what.to_string()).or_default() += 1;
@@ -160,7 +160,7 @@ fn number(word: &str) -> Option<u64> {
     }
 }
 
-/// The words of Rust code, and its strings: without comments, and without what stands behind `#[cfg(test)]`.
+/// The words of Rust code, and its strings: without comments, and without anything after `#[cfg(test)]`.
 fn tokens(source: &str) -> (Vec<String>, Vec<String>) {
     let end = ["#[cfg(test)]", "#[cfg(all(test"].iter().filter_map(|mark| source.find(mark)).min();
     let code: Vec<char> = source[..end.unwrap_or(source.len())].chars().collect();
@@ -181,7 +181,7 @@ fn tokens(source: &str) -> (Vec<String>, Vec<String>) {
                 at += 1;
                 strings.push(string);
             }
-            // A quote that is a character, and not a string's beginning.
+            // A quote of a character literal, not the start of a string.
             ['\'', '\\', _, '\'', ..] => at += 4,
             ['\'', _, '\'', ..] => at += 3,
             [c, ..] if is_word(*c) => {
@@ -221,7 +221,7 @@ fn code_names_no_facts() {
     assert!(faults.is_empty(), "facts belong into isa/:\n{}", faults.join("\n"));
 }
 
-/// The test sees what it looks for, and only that.
+/// The test finds what it looks for, and nothing else.
 #[test]
 fn facts_are_found() {
     let facts = Facts::read();

@@ -1,8 +1,8 @@
-//! The four pages of the GCN manual (SOPC, SOPP, SOP1, SOPK): every row is an operation of exactly the generations
-//! that the page says, with the page's number, and comes back bit for bit.
+//! The four pages of the GCN manual (SOPC, SOPP, SOP1, SOPK): every row is an operation of exactly the generations that
+//! the page lists, with the page's number, and comes back bit for bit.
 //!
-//! Slips of the pages that the table beside this file leaves out, each from the text entries and not the opcode tables:
-//! syntax lines that name another mnemonic (`S_ABS_B32`, `S_MOVK_I32` under `S_CMOVK_I32`, ...), numbers whose
+//! The table next to this file omits mistakes of the pages, which are all in the text entries and not in the opcode
+//! tables: syntax lines with another mnemonic (`S_ABS_B32`, `S_MOVK_I32` under `S_CMOVK_I32`, ...), numbers whose
 //! hexadecimal form disagrees (`14 (0xd)`), and the second name `S_CMP_NE_U64` of `S_CMP_LG_U64`. The SOPP table has
 //! lost its empty cells; its check marks count from the newest generation.
 #![cfg(all(feature = "all-targets", feature = "text"))]
@@ -20,7 +20,7 @@ fn column(target: Target) -> Option<usize> {
     }
 }
 
-/// A word of the format with this opcode, all else zero.
+/// A word of the format with this opcode and zeros elsewhere.
 fn word(format: &str, opcode: u32) -> u32 {
     match format {
         "SOPC" => 0xbf00_0000 | opcode << 16,
@@ -52,7 +52,7 @@ fn every_row_of_the_pages_holds() {
                 checked += 1;
             }
         }
-        // And no other opcode of these formats is known.
+        // These formats have no other opcodes.
         for (format, bits) in [("SOPC", 7), ("SOPP", 7), ("SOP1", 8), ("SOPK", 5)] {
             for opcode in (0..1u32 << bits).filter(|&n| !listed.contains(&(format, n))) {
                 // The last SOPK numbers are the encodings of SOP1, SOPC and SOPP.

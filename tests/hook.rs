@@ -1,5 +1,5 @@
 //! The hooking tool of the examples, on every sample object: LLVM's tools find the new code, and the proof that nothing
-//! else has changed holds, and fails when something else has.
+//! else has changed holds, and fails if anything else has.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
 #[path = "../examples/hook.rs"]
@@ -30,7 +30,7 @@ fn every_kernel_of_every_sample_is_hooked() {
         tool::prove(&before, &after, &hooked).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         kernels += hooked.len();
 
-        // What LLVM reads: the segment, and in it the payload.
+        // LLVM must see the segment with the payload in it.
         let name = format!(
             "hooked-{}-{}",
             path.parent().unwrap().file_name().unwrap().display(),
@@ -46,7 +46,7 @@ fn every_kernel_of_every_sample_is_hooked() {
         assert!(run.status.success() && segment.is_some(), "{text}");
         std::fs::remove_file(&file).expect("it is there");
 
-        // Any other change is found: in the code, in what was displaced, in the trampoline.
+        // Any other change is found: in the code, in the displaced instructions, in the trampoline.
         let h = &hooked[0];
         let at = after.len() - 1;
         for byte in (0..before.len()).step_by(97) {

@@ -1,7 +1,8 @@
-//! Hostile input: cut off, damaged and random files and words, for the library and for what the tool does with a file.
-//! Nothing panics or hangs, and memory does not grow. `tests/cli/hostile.rs` does a part of it with the tool itself.
+//! Hostile input: truncated, damaged and random files and words, for the library and for the tool's file handling.
+//! Nothing panics or hangs, and memory does not grow. `tests/cli/hostile.rs` tests a part of it with the tool itself.
 //!
-//! By default 60,000 inputs. All of it, ten million inputs (two to four minutes on two cores), and one of them again:
+//! The default is 60,000 inputs. The full run of ten million inputs (two to four minutes on two cores), and a single
+//! input again:
 //!
 //! ```text
 //! AMDGPU_ISA_INPUTS=10000000 cargo test --release --features cli --test hostile -- --nocapture
@@ -34,10 +35,10 @@ use words::Rng;
 
 const DEFAULT_INPUTS: u64 = 60_000;
 
-/// Longer than any input may take, whoever else uses the machine.
+/// Longer than any input may take, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the process may hold: the largest decompressed bundle, several times over.
+/// The limit for the process's memory: several times the largest decompressed bundle.
 const MOST_KIB: u64 = 300 * 1024;
 
 /// One file of each kind that the tool reads.
@@ -91,7 +92,7 @@ fn input(rng: &mut Rng) -> (Vec<u8>, bool) {
             file.truncate(rng.below(file.len().min(400)));
             file.extend(&other[rng.below(other.len())..]);
         }
-        // A magic number and noise behind it.
+        // A magic number followed by noise.
         5 => {
             file.truncate(4 + rng.below(60));
             let len = rng.below(600);
@@ -105,7 +106,7 @@ fn input(rng: &mut Rng) -> (Vec<u8>, bool) {
     (file, true)
 }
 
-/// Everything that can be asked about code.
+/// Calls every query on code.
 fn ask(target: Target, code: &[u8]) {
     let mut at = 0;
     for Decoded { offset, inst: item } in Decoder::new(target, code) {
@@ -152,7 +153,7 @@ impl Listing {
                 Ok(notes) => drop(black_box(notes)),
                 Err(error) => assert!(!error.to_string().is_empty()),
             }
-            // A line for each dword at most, each of bounded length, and what decompression may give.
+            // At most one line for each dword, each of bounded length, and the output of decompression.
             assert!(sink.0 < 64 << 20, "a listing of {} bytes", sink.0);
         } else {
             ask(rng.pick(Target::ALL), &bytes);
@@ -160,7 +161,7 @@ impl Listing {
     }
 }
 
-/// Counts what is written.
+/// Counts the bytes written.
 struct Counter(u64);
 
 impl Write for Counter {
@@ -174,7 +175,7 @@ impl Write for Counter {
     }
 }
 
-/// A number of /proc/self/status in KiB; 0 where there is none.
+/// A number from /proc/self/status in KiB; 0 if it does not exist.
 fn status(key: &str) -> u64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix(key)).unwrap_or("0");
@@ -195,7 +196,7 @@ fn nothing_panics_hangs_or_grows() {
     let count = variable("AMDGPU_ISA_INPUTS").unwrap_or(DEFAULT_INPUTS);
     let (next, running) = (AtomicU64::new(0), AtomicU64::new(0));
     let started = Instant::now();
-    // What each thread is at, and since when, for the one that watches them.
+    // The current input of each thread and when it started, for the watchdog.
     let at: Vec<[AtomicU64; 2]> =
         (0..std::thread::available_parallelism().map_or(1, |n| n.get())).map(|_| Default::default()).collect();
     let work = |place: &[AtomicU64; 2]| {
@@ -208,7 +209,7 @@ fn nothing_panics_hangs_or_grows() {
             }
             place[0].store(number, Relaxed);
             place[1].store(started.elapsed().as_millis() as u64, Relaxed);
-            // A thread that panics would be missed only at the end.
+            // Otherwise a panic in a thread would be noticed only at the end.
             let tried = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| listing.try_one(number)));
             if tried.is_err() {
                 eprintln!("input {number} panics: AMDGPU_ISA_INPUT={number}");

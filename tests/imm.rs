@@ -1,4 +1,4 @@
-//! Constants that have parts are exact inverses, fit or are refused by name, and print as LLVM 22 writes them.
+//! Constants with parts are exact inverses, fit or are refused by name, and print as LLVM 22 writes them.
 #![cfg(all(has_target, feature = "text"))]
 
 use amdgpu_isa::{Counter, Encoding, Field, GprIdx, Hwreg, Imm, Inst, Opcode, Sendmsg, Target, Waitcnt, decode_words};
@@ -12,7 +12,7 @@ fn inst(target: Target, name: &str, value: u16) -> Option<Inst> {
     for f in layout.fields {
         let field = match f.field {
             Field::Op => number,
-            // s_set_gpr_idx_on has it as its second operand.
+            // In s_set_gpr_idx_on the constant is the second operand.
             Field::Simm16 | Field::Ssrc1 => value,
             _ => f.fixed.unwrap_or(0),
         };
@@ -41,7 +41,7 @@ fn every_value_comes_back_from_its_parts() {
     }
 }
 
-/// The parts as arithmetic on the bits, written a second time.
+/// The parts as bit arithmetic, written independently of the library.
 #[test]
 fn parts_lie_where_the_manual_has_them() {
     for &target in Target::ALL {
@@ -50,7 +50,7 @@ fn parts_lie_where_the_manual_has_them() {
             let (vmcnt, rest) = if gfx9 { (value & 15 | value >> 10 & 48, 0x3080) } else { (value & 15, 0xf080) };
             let (vmcnt, expcnt, lgkmcnt) = (vmcnt as u8, (value >> 4 & 7) as u8, (value >> 8 & 15) as u8);
             let mut wait = Waitcnt::new().with_rest(value & rest);
-            // The maximum waits for nothing.
+            // The maximum means no wait.
             for (counter, count, max) in [
                 (Counter::Vmcnt, vmcnt, if gfx9 { 63 } else { 15 }),
                 (Counter::Expcnt, expcnt, 7),
@@ -85,7 +85,7 @@ fn what_does_not_fit_is_refused_by_name() {
         assert!(nothing.with_rest(0x1000).encode(target).is_ok());
         let most = Waitcnt::max(target, Counter::Vmcnt).expect("every target counts them");
         let bits = if most == 63 { 6 } else { 4 };
-        // What holds the maximum waits for nothing too.
+        // Giving the maximum explicitly means no wait too.
         assert_eq!(nothing.with_vmcnt(most).encode(target), nothing.encode(target));
         refused(Imm::Waitcnt(nothing.with_vmcnt(most + 1)), "vmcnt", 1 << bits, bits);
         refused(Imm::Waitcnt(nothing.with_expcnt(8)), "expcnt", 8, 3);
@@ -114,7 +114,7 @@ fn what_does_not_fit_is_refused_by_name() {
     }
 }
 
-/// Parts, their number, and what the printer makes of it.
+/// Parts, their encoded number, and the printed text.
 #[test]
 fn parts_print_as_names() {
     let text = |target, name, imm: Imm| inst(target, name, imm.encode(target).unwrap()).unwrap().to_string();

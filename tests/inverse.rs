@@ -1,5 +1,5 @@
-//! Decoding and encoding are exact inverses, for every target: a slice of all first dwords on every run, the walk over
-//! buffers, printing, and operands that lie inside the register files. All bytes are tried, not only those of code.
+//! Decoding and encoding are exact inverses, for every target: a sample of all first dwords on every run, iteration
+//! over buffers, printing, and operands inside the register files. The tests try arbitrary bytes, not only real code.
 #![cfg(has_target)]
 
 #[path = "../src/bin/amdgpu-isa/prove/check.rs"]
@@ -18,12 +18,12 @@ use amdgpu_isa::{DecodeError, Inst, Target, decode, decode_words};
 use std::hash::{BuildHasher, RandomState};
 use words::{Rng, bytes};
 
-/// Low halves of the first dword beside every high half: nothing, everything, and the codes that ask for a dword more.
+/// Low halves of the first dword for every high half: zeros, ones, and the codes that announce a trailing dword.
 const LOW_HALVES: [u32; 6] = [0x0000, 0xffff, 0x00ff, 0x02f9, 0x02fa, 0x8180];
 
-/// Words that begin like anything: every value of the upper 16 bits beside some lower ones, and a random sample.
-/// `each` gets the five dwords of one in `step` of them; what stands behind the first is random, with zeros and ones
-/// among it.
+/// Words that start in every possible way: every value of the upper 16 bits with some lower halves, and a random
+/// sample. `each` gets the five dwords of one in `step` of them. The dwords after the first are random, with some zeros
+/// and ones.
 fn slice_of_all_words(target: Target, step: usize, mut each: impl FnMut([u32; 5])) {
     let seed = std::env::var("AMDGPU_ISA_SEED").map_or(0x942, |s| s.parse().expect("AMDGPU_ISA_SEED is a number"));
     println!("{target}: seed {seed} (AMDGPU_ISA_SEED)");
@@ -33,13 +33,13 @@ fn slice_of_all_words(target: Target, step: usize, mut each: impl FnMut([u32; 5]
         let first = first.unwrap_or_else(|| rng.word());
         let mut words = [first, 0, 0, 0, 0];
         words[1..].iter_mut().for_each(|w| *w = rng.word());
-        // Zeros are more often legal than anything else.
+        // Zeros are legal more often than other values.
         words[1] = [words[1], words[1] & rng.word() & rng.word(), 0, u32::MAX][rng.below(4)];
         each(words);
     }
 }
 
-/// What `amdgpu-isa prove` checks of all words.
+/// The checks that `amdgpu-isa prove` makes of all words.
 fn comes_back(target: Target, words: &[u32; 5], inst: &Inst) {
     let checked = check::instruction(&check::Library, target, words, inst);
     let checked = checked.and_then(|()| check::besides(&check::Library, target, words, inst));
@@ -57,7 +57,7 @@ fn every_word_is_refused_or_comes_back_bit_for_bit() {
             Ok(inst) => {
                 accepted += 1;
                 comes_back(target, &words, &inst);
-                // What stands behind the instruction leaves no trace in it.
+                // The dwords after the instruction leave no trace in it.
                 let again = decode_words(target, inst.words()).unwrap_or_else(|e| panic!("{target} {inst:?}: {e}"));
                 assert_eq!(hasher.hash_one(again), hasher.hash_one(inst));
             }
@@ -80,7 +80,7 @@ fn too_few_bytes_say_how_many_are_needed() {
                         assert!(needed > n && needed <= code.len(), "{target} {code:02x?}: {n} bytes, {needed} needed");
                         let enough = decode(target, &code[..needed]);
                         let still = matches!(enough, Err(DecodeError::Truncated { .. }));
-                        // What a second dword announces is not known before it is there.
+                        // A third dword is not known to be needed before the second is present.
                         let known = if target.is_partial() { 8 } else { 4 };
                         assert!(!still || n < known, "{target} {code:02x?}: {needed} bytes were not enough");
                         assert!(still || enough == whole, "{target} {code:02x?}: {n} bytes");
@@ -105,7 +105,7 @@ fn too_few_bytes_say_how_many_are_needed() {
     }
 }
 
-/// The slice above meets few words of the wide formats, so: every opcode, with fields filled until it decodes.
+/// The sample above contains few words of the wide formats, so test every opcode, with fields filled until it decodes.
 #[test]
 fn every_opcode_comes_back_bit_for_bit() {
     let mut rng = Rng(64);

@@ -1,4 +1,4 @@
-//! The promise: `length` is the length of whatever `decode` accepts, and a text never outgrows its buffer.
+//! `length` returns the length of everything that `decode` accepts, and a text never outgrows its buffer.
 #![cfg(feature = "text")]
 
 use amdgpu_isa::{Target, TextBuffer, decode, length};

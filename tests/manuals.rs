@@ -1,6 +1,6 @@
-//! Every row of the opcode tables in AMD's manuals is a row of this library's tables, with the same number and the same
-//! name, and every row of this library's is one of the manual's. Where that is not so, a line of `docs/manual-errata.md`
-//! says which of the two is wrong; its bytes show it, and it is about as many rows as it says.
+//! Every row of the opcode tables in AMD's manuals is a row of this library's tables, with the same number and name,
+//! and the reverse. For each exception a line of `docs/manual-errata.md` says which of the two is wrong; its bytes
+//! prove it, and it covers exactly as many rows as it states.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
 #[path = "manuals/page.rs"]
@@ -13,7 +13,7 @@ use page::{Kind, Line, Page, Side, are_about};
 use std::collections::{BTreeMap, BTreeSet};
 use table::{Op, Table, space};
 
-/// The manuals, each with the target that it is about.
+/// The manuals, each with its target.
 const MANUALS: &[(&str, &str, &str)] = &[
     ("vega", "gfx900", include_str!("manuals/vega.txt")),
     ("vega7", "gfx906", include_str!("manuals/vega7.txt")),
@@ -23,11 +23,11 @@ const MANUALS: &[(&str, &str, &str)] = &[
     ("cdna4", "gfx950", include_str!("manuals/cdna4.txt")),
 ];
 
-/// Manuals whose targets this library does not have yet. Who adds the target deletes its line here, and the test then
-/// says what is to be put right in the page.
+/// Manuals whose targets this library does not have yet. When a target is added, its line here must be deleted; the
+/// test then reports the necessary corrections of the page.
 const WAITING: &[(&str, &str)] = &[];
 
-/// Targets that no manual here is about.
+/// Targets without a manual here.
 const WITHOUT_MANUAL: &[(&str, &str)] = &[
     ("gfx600", "the Southern Islands manual is not here; tests/gcn_pages.rs holds four of its formats"),
     ("gfx700", "the Sea Islands manual is not here; tests/gcn_pages.rs holds four of its formats"),
@@ -41,7 +41,7 @@ fn target(name: &str) -> Option<Target> {
     Target::ALL.iter().copied().find(|t| t.name() == name)
 }
 
-/// What this library has.
+/// The rows of this library.
 fn ours(target: Target) -> BTreeSet<Op> {
     let rows = |op: &Opcode| {
         let op = *op;
@@ -56,7 +56,7 @@ fn ours(target: Target) -> BTreeSet<Op> {
 /// A row that only the manual has, and the row that only this library has in its place.
 type Difference = (Option<Op>, Option<Op>);
 
-/// A manual, and what it has and this library does not, and the reverse: what no line has explained yet.
+/// A manual, with the rows that only it or only this library has: those that no line has explained yet.
 struct Comparison {
     name: &'static str,
     target: Option<Target>,
@@ -76,13 +76,13 @@ impl Comparison {
         Comparison { name, target, table, ours, theirs_alone, ours_alone }
     }
 
-    /// A row that only this library has. While the target waits that is any row that the manual lacks.
+    /// Whether only this library has a row. While the target waits, that is any row that the manual lacks.
     fn is_ours_alone(&self, op: &Op) -> bool {
         if self.target.is_some() { self.ours_alone.contains(op) } else { !self.table.rows.contains_key(op) }
     }
 
-    /// The differences that a line with these sides is about. A shift is about those rows alone that both sides have,
-    /// the manual at one number and this library at the other.
+    /// The differences that a line with these sides covers. A shift only covers rows that both sides have, the manual
+    /// at one number and this library at the other.
     fn explained(&self, manual: Side, here: Side) -> Result<Vec<Difference>, String> {
         if let (Side::Shifted { to, add, from }, Side::Shifted { add: right, .. }) = (manual, here) {
             let rows = self.table.of(from).map(|(n, name)| ((to, n + add, name), (to, n + right, name)));
@@ -102,14 +102,14 @@ impl Comparison {
         }
     }
 
-    /// Takes a line's differences out of those that are left, and checks the line. What is wrong with the line does not
-    /// leave them there: they would be reported one by one.
+    /// Removes a line's differences from the remaining ones, and checks the line. Differences of a wrong line are
+    /// removed too, because they would otherwise be reported one by one.
     fn apply(&mut self, line: &Line) -> Result<(), String> {
         let Kind::Difference { manual, here, rows } = line.kind else {
             return self.target.map_or(Ok(()), |target| line.decode(target).map(drop));
         };
         let explained = self.explained(manual, here)?;
-        // While the target waits, nobody knows which of the shifted rows it has.
+        // While the target waits, it is unknown which of the shifted rows it has.
         let waits = self.target.is_none() && matches!(manual, Side::Shifted { .. });
         for (theirs, ours) in explained.iter().filter(|_| !waits) {
             self.theirs_alone.retain(|op| Some(*op) != *theirs);
@@ -122,7 +122,8 @@ impl Comparison {
         if !explained.iter().all(|(theirs, ours)| theirs.or(*ours).is_some_and(placed)) {
             return Err(format!("not all of its rows are at {}", line.place));
         }
-        // Of a row of ours the bytes are an instruction. Of one that only the manual has, they show what its number is.
+        // For a row of ours, the bytes are an instruction. For a row that only the manual has, they show the actual
+        // meaning of its number.
         let Some(target) = self.target else { return Ok(()) };
         let found = line.decode(target)?;
         let shown = |op: Op| are_about(&found, target, op.0, op.1);
@@ -136,7 +137,7 @@ impl Comparison {
         self.table.rows.keys().any(|op| op.0 == format)
     }
 
-    /// The line of the page's first table.
+    /// The manual's line in the first table of the page.
     fn counts(&self, target_name: &str) -> Vec<String> {
         let theirs: BTreeSet<Op> = self.table.rows.keys().copied().collect();
         let known = |n: usize| if self.target.is_some() { n.to_string() } else { "-".into() };
@@ -192,7 +193,7 @@ fn manuals_and_tables_say_the_same_but_for_what_the_page_explains() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// No target escapes: it has a manual here, or a reason why not, and never both.
+/// Every target has either a manual here or a reason for its absence, never both.
 #[test]
 fn every_target_is_compared_or_has_a_reason() {
     for &(name, target_name, _) in MANUALS {
@@ -206,7 +207,7 @@ fn every_target_is_compared_or_has_a_reason() {
     for (name, _) in WAITING {
         assert!(MANUALS.iter().any(|m| m.0 == *name), "no manual is called {name}");
     }
-    // Of a partial target only some rows are there: nothing can be compared.
+    // Partial targets have only some rows, so they cannot be compared.
     for target in Target::ALL.iter().filter(|t| !t.is_partial()) {
         let manual = MANUALS.iter().any(|m| m.1 == target.name());
         let without = WITHOUT_MANUAL.iter().any(|w| w.0 == target.name());

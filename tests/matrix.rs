@@ -1,5 +1,5 @@
-//! `tests/matrix.tsv` has the number and the spelling of every operation on every target, as `amdgpu-isa matrix` prints
-//! them: the diff of a commit that touches tables shows what the change does to each target.
+//! `tests/matrix.tsv` has the opcode number and the spelling of every operation on every target, as `amdgpu-isa matrix`
+//! prints them. When a commit changes tables, the diff of that file shows the effect on each target.
 #![cfg(feature = "cli")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,7 @@ fn targets<'a>(matrix: &Matrix<'a>) -> BTreeSet<&'a str> {
     matrix.values().flat_map(|cells| cells.keys().copied()).collect()
 }
 
-/// What has changed, a line for each operation; of a target that is new or gone only that.
+/// The changes, one line for each operation; for a new or deleted target, only that fact.
 fn changes(old: &str, new: &str) -> Vec<String> {
     let (old, new) = (read(old), read(new));
     let (before, now) = (targets(&old), targets(&new));
@@ -60,7 +60,7 @@ fn the_snapshot_is_what_the_tool_prints() {
     }
 }
 
-/// The table in columns has the same cells, and options leave out what they should.
+/// The table in columns has the same cells, and each option omits the right ones.
 #[test]
 fn columns_and_options_agree_with_the_snapshot() {
     let all = read(SNAPSHOT);

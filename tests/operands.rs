@@ -1,4 +1,4 @@
-//! What an instruction reads and writes is what LLVM says of it: role, kind, width and access of every operand, and the
+//! What an instruction reads and writes is what LLVM says: role, kind, width and access of every operand, and the
 //! implicit registers, for every operation of every target in all its forms. `tests/operands/facts.tsv` has the facts.
 #![cfg(feature = "all-targets")]
 
@@ -12,26 +12,26 @@ use facts::{Fact, OURS_ALONE, Row, TARGETS, rows};
 use std::collections::{BTreeMap, BTreeSet};
 use words::Rng;
 
-/// Where the library differs from the facts on purpose. Each must be met, or it is no difference any more.
+/// Intentional differences between the library and the facts. Each must occur, or it is obsolete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Difference {
-    /// The facts list the destination of a FLAT or GLOBAL atomic for all its forms; it is there only with sc0.
+    /// The facts list the destination of a FLAT or GLOBAL atomic for all its forms; it only exists with sc0.
     NoReturn,
-    /// The facts list the data of a buffer load for all its forms; with lds there is none.
+    /// The facts list the data of a buffer load for all its forms; with lds it does not exist.
     DataToLds,
-    /// The facts list the offset of a scalar load as a constant and as a register, of which a form has one or both.
+    /// The facts list the offset of a scalar load as a constant and as a register; a form has one or both of them.
     OneOffset,
-    /// The facts lack the register for the fail status: of FLAT, and of gathers of packed halves.
+    /// The facts lack the register for the fail status of FLAT, and of gathers of packed halves.
     FailStatus,
-    /// The facts have the 21 bits of gfx9 for gfx803 too, whose offset has 20.
+    /// The facts have the 21-bit offset of gfx9 for gfx803 too, where it has 20 bits.
     OffsetOf20Bits,
-    /// The facts list the channel of an attribute as an operand of its own.
+    /// The facts list the channel of an attribute as a separate operand.
     ChannelOfAttribute,
-    /// The facts know a compare in SDWA form as writing vcc; the field sdst can name another register.
+    /// The facts only know that a compare in SDWA form writes vcc; the field sdst can name another register.
     CompareToSdst,
-    /// The facts say of every load that can go to LDS that it reads m0; it does with lds only.
+    /// According to the facts, every load that can go to LDS reads m0; it only does so with lds.
     M0WithLds,
-    /// The facts have the VOP3 form of v_interp_p2_f32 as writing what it is added to, that of VINTRP as reading it too.
+    /// In the facts the VOP3 form of v_interp_p2_f32 only writes its accumulator; the VINTRP form reads it too.
     InterpolationAdds,
 }
 use Difference::*;
@@ -54,7 +54,7 @@ fn is_kind(kinds: &str, inst: &Inst, operand: &Operand) -> bool {
     let source = scalar || constant || matches!(operand.value, Value::Literal(_));
     let (vgpr, agpr) =
         (matches!(operand.value, Value::Reg(Reg::Vgpr(_))), matches!(operand.value, Value::Reg(Reg::Agpr(_))));
-    // No register at all is a form of an address.
+    // An address may have no register at all.
     let off = operand.value == Value::Off;
     kinds.split('|').any(|kind| match kind {
         "sgpr" => scalar || off && operand.role == Some(Field::Saddr),
@@ -102,7 +102,7 @@ fn get(inst: &Inst, role: &str) -> u32 {
     inst.fields().find(|held| held.info.field.name() == role).map_or(0, |held| held.value)
 }
 
-/// Whether an operand that can be a VGPR or an AGPR must be an AGPR: the bits that say so.
+/// Whether an operand that can be a VGPR or an AGPR must be an AGPR, according to its bits.
 fn is_accumulator(inst: &Inst, role: &str) -> bool {
     let flag = |name: &str, bit: u32| get(inst, name) >> bit & 1 == 1;
     match (inst.format(), role) {
@@ -113,7 +113,7 @@ fn is_accumulator(inst: &Inst, role: &str) -> bool {
     }
 }
 
-/// Why this instruction may lack an operand that the facts list.
+/// The reason why this instruction may lack an operand of the facts.
 fn excuse(row: &Row, inst: &Inst, fact: &Fact) -> Option<Difference> {
     let atomic = inst.flags().is_atomic();
     match (row.format, fact.role) {
@@ -127,7 +127,7 @@ fn excuse(row: &Row, inst: &Inst, fact: &Fact) -> Option<Difference> {
     }
 }
 
-/// Why an operand may be other than the facts say.
+/// The reason why an operand may differ from the facts.
 fn other_reading(row: &Row, inst: &Inst, fact: &Fact, operand: &Operand) -> Option<Difference> {
     let wider = |by: u16| fact.bits.parse() == Ok(operand.bits - by);
     match (row.format, fact.role, operand.value) {
@@ -141,7 +141,7 @@ fn other_reading(row: &Row, inst: &Inst, fact: &Fact, operand: &Operand) -> Opti
     }
 }
 
-/// Compares one instruction; returns what is wrong.
+/// Compares one instruction, and returns the faults.
 fn compare(row: &Row, inst: &Inst, met: &mut BTreeSet<Difference>) -> Vec<String> {
     let mut faults = Vec::new();
     let explicit: Vec<Operand> = inst.operands().take_while(|o| o.role.is_some()).collect();
@@ -224,7 +224,7 @@ fn every_operation_reads_and_writes_what_llvm_says() {
     assert_eq!(met, ALL_DIFFERENCES.into());
 }
 
-/// Compares instructions of every operation of a target; returns what is wrong.
+/// Compares instructions of every operation of a target, and returns the faults.
 fn compare_all(target: Target, met: &mut BTreeSet<Difference>) -> Vec<String> {
     let all = words::encodings(target);
     let mut rng = Rng(942);

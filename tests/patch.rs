@@ -1,6 +1,6 @@
-//! A change of an instruction in memory happens as asked, or is refused and leaves the memory as it was: for every
-//! operation of every target, every field and every operand. What may be refused is known without the library's patcher:
-//! the bits are set one by one and decoded.
+//! A change of an instruction in memory takes effect as requested, or is refused and leaves the memory untouched: for
+//! every operation of every target, every field and every operand. The test determines what may be refused without the
+//! library's patcher, by setting bits one by one and decoding.
 #![cfg(has_target)]
 
 #[path = "words/mod.rs"]
@@ -29,7 +29,8 @@ fn each(mut look: impl FnMut(&Inst, &mut Rng)) {
     }
 }
 
-/// Does `change` in dwords and in bytes, between others that must stay, and says what the instruction is then.
+/// Applies `change` to dwords and to bytes, with neighbours that must not change, and returns the instruction
+/// afterwards.
 fn changed<E: PartialEq + std::fmt::Debug>(
     inst: &Inst,
     in_dwords: impl FnOnce(&mut InstMut<'_, [u32]>) -> Result<(), E>,
@@ -37,7 +38,7 @@ fn changed<E: PartialEq + std::fmt::Debug>(
 ) -> Result<Inst, E> {
     const GUARD: u32 = 0x5a5a_a5a5;
     let (target, dwords) = (inst.target(), inst.words().len());
-    // Arrays: this runs some ten million times.
+    // Arrays, because this runs about ten million times.
     let in_memory = |words: &[u32; 7]| -> [u8; 28] {
         let mut bytes = [0; 28];
         bytes.chunks_exact_mut(4).zip(words).for_each(|(to, word)| to.copy_from_slice(&word.to_le_bytes()));
@@ -69,7 +70,7 @@ fn changed<E: PartialEq + std::fmt::Debug>(
     }
 }
 
-/// The field, counted from the start of the instruction.
+/// The field with positions counted from the start of the instruction.
 fn moved(info: &FieldInfo, first: u8) -> FieldInfo {
     let mut moved = *info;
     moved.lsb += first;
@@ -77,7 +78,7 @@ fn moved(info: &FieldInfo, first: u8) -> FieldInfo {
     moved
 }
 
-/// Values to try of a field: all of them, or the first, the last and some.
+/// Values to try for a field: all of them, or the first, the last and some.
 fn values(width: u8, all: bool, rng: &mut Rng) -> Vec<u32> {
     if width <= if all { 9 } else { 3 } {
         return (0..1 << width).collect();
@@ -97,7 +98,7 @@ fn a_field_holds_what_was_asked_or_nothing_changes() {
         last = Some((inst.target(), inst.opcode(), inst.format()));
         let fields: Vec<HeldField> = inst.fields().collect();
         for &HeldField { first_bit: first, info, .. } in &fields {
-            // A field of the dword behind hides one of the base words.
+            // A field of the trailing dword can hide one of the base words.
             let hidden = fields.iter().any(|other| other.info.field == info.field && other.first_bit > first);
             let width = info.width + info.hi_width;
             if info.fixed.is_some() || info.field == Field::Reserved {
@@ -167,7 +168,7 @@ fn a_location_is_where_the_field_lies() {
             let moved = moved(info, first);
             words::set(&mut model, &moved, value);
             assert_eq!(words, model, "{inst:?}: {}", info.field);
-            // Words that are too few are left alone.
+            // If there are too few words, they are left alone.
             let highest = at.high.map_or(at.low.dword, |high| high.dword.max(at.low.dword));
             let short = &mut words[..usize::from(highest)];
             assert!(matches!(at.put(short, 0), Err(PatchError::Size { .. })), "{inst:?}: {}", info.field);
@@ -181,7 +182,7 @@ fn a_location_is_where_the_field_lies() {
     println!("{split} locations in two pieces");
 }
 
-/// Operands of every sort.
+/// Operands of all sorts.
 fn operands() -> Vec<Value> {
     let registers = [0, 1, 2, 3, 4, 101, 102, 127, 128, 252, 255];
     let of = |make: fn(u8) -> Reg| registers.into_iter().map(move |n| Value::Reg(make(n)));
@@ -204,7 +205,7 @@ fn an_operand_reads_back_as_asked_or_nothing_changes() {
     let mut last = None;
     each(|inst, rng| {
         let before: Vec<_> = inst.operands().collect();
-        // All of them for the first instruction of each encoding, some for the others.
+        // All operands for the first instruction of each encoding, some for the others.
         let this = Some((inst.target(), inst.opcode(), inst.format()));
         let step = if last == this { 7 } else { 1 };
         last = this;
@@ -230,7 +231,7 @@ fn an_operand_reads_back_as_asked_or_nothing_changes() {
     assert!(done > 10_000 * Target::ALL.len() as u64 && refused > 100_000);
 }
 
-/// What some value of the field makes of the operand, and of nothing else, is not refused.
+/// An operand is not refused if some value of the field gives that operand and changes nothing else.
 #[test]
 fn every_operand_that_a_field_can_hold_can_be_set() {
     let mut held = 0u64;
@@ -304,7 +305,7 @@ fn another_operation_keeps_all_other_bits() {
                     done += 1;
                 }
                 Err(error) => {
-                    // No number of the operation makes an instruction of the same form.
+                    // No opcode number of the operation makes an instruction of the same form.
                     let numbers = opcode.encodings(inst.target()).filter(|e| e.format == inst.format());
                     for Encoding { number, .. } in numbers {
                         let mut words = inst.words().to_vec();
@@ -366,7 +367,7 @@ fn constants_with_parts_are_put_together_again() {
         seen += 1;
         let there = other.imm().expect("it is the same operation");
         assert_eq!(changed(inst, |i| i.set_imm(there), |i| i.set_imm(there)), Ok(other));
-        // Of another kind.
+        // A constant of another kind.
         let wrong = Imm::GprIdx(Default::default());
         if !matches!(imm, Imm::GprIdx(_)) {
             assert_eq!(inst.with_imm(wrong), Err(PatchError::NoField(Field::Simm16)));
@@ -409,7 +410,7 @@ fn the_walk_is_the_decoders() {
     }
 }
 
-/// What a walk changes is changed in place.
+/// Changes during iteration happen in place.
 #[cfg(not(feature = "unstable-rdna"))]
 #[test]
 fn a_walk_changes_what_it_meets() {

@@ -1,4 +1,4 @@
-//! `amdgpu-isa prove`: a part of it for every target, and what it says. All of it takes minutes: run the command.
+//! `amdgpu-isa prove`: a part of it for every target, and its output. The full run takes minutes: run the command.
 #![cfg(feature = "cli")]
 
 use amdgpu_isa::Target;
@@ -39,7 +39,7 @@ fn a_part_of_all_words_has_no_fault() {
     assert!(!out.contains('\x1b'), "colour without a terminal");
 }
 
-/// Each line of the table counts the words of a format, and the last one is their sum.
+/// Each line of the table counts the words of a format, and the last line is the sum.
 #[test]
 fn every_word_is_in_the_table() {
     let run = prove(&["--target", "gfx900", "--pass", "words", "--part", "9/20001"]);

@@ -1,4 +1,4 @@
-//! What the README shows is so: its commands print what stands below them, its code is in the examples, its numbers are
+//! The README is right: its commands print the output below them, its code is in the examples, and its numbers are
 //! those of the files that it names.
 #![cfg(all(feature = "cli", unix))]
 
@@ -23,7 +23,7 @@ fn commands_print_what_is_shown() {
             let (command, shown) = part.split_once('\n').expect("a command has a line");
             let run = Command::new("sh").args(["-c", command]).env("PATH", &path).output().expect("sh is there");
             let printed = String::from_utf8(run.stdout).expect("text");
-            // Three dots stand for any lines.
+            // Three dots stand for any number of lines.
             let mut rest = printed.as_str();
             for (n, piece) in shown.split("...\n").enumerate() {
                 let at = rest.find(piece).unwrap_or_else(|| panic!("{command} prints no\n{piece}\nbut\n{rest}"));

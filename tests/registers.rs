@@ -1,5 +1,5 @@
-//! The report of used registers of the examples, on every sample object: no kernel uses more than the compiler has written
-//! into its descriptor, and of vector registers as many.
+//! The examples' report of used registers, on every sample object: no kernel uses more than the compiler has written
+//! into its descriptor, and the number of vector registers is equal.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
 #[path = "../examples/registers.rs"]

@@ -1,4 +1,4 @@
-//! The sets of registers that an instruction reads and writes are its operands, dword by dword, and nothing else.
+//! The sets of registers that an instruction reads and writes are exactly its operands, dword by dword.
 
 #[path = "words/mod.rs"]
 mod words;
@@ -7,7 +7,7 @@ use amdgpu_isa::{Field, Format, Inst, Reg, RegSet, Special, Target, Value};
 use std::collections::BTreeSet;
 use words::{Rng, encodings, legal};
 
-/// The registers of an operand, each under the name that a set has for it.
+/// The registers of an operand, each under its name in a set.
 fn names(target: Target, reg: Reg, bits: u16) -> Vec<Reg> {
     let dwords = bits.div_ceil(32) as u8;
     let run = |of: fn(u8) -> Reg, first: u8| (0..dwords).map(|n| of(first + n)).collect::<Vec<_>>();
@@ -54,7 +54,7 @@ fn sets_are_the_operands_dword_by_dword() {
                 let read: BTreeSet<Reg> = reads.iter().collect();
                 let operands = expected(&inst, |a| a.reads());
                 assert!(read.is_superset(&operands), "{inst:?}: {read:?} lacks some of {operands:?}");
-                // What is read besides is the destination of SDWA and DPP.
+                // SDWA and DPP may also read the destination.
                 let besides = read.difference(&operands).copied().collect::<BTreeSet<_>>();
                 if !besides.is_empty() {
                     assert!(matches!(inst.extension(), Some(Format::Sdwa | Format::Dpp)), "{inst:?}: {besides:?}");
@@ -89,7 +89,7 @@ fn sets_are_joined_and_subtracted() {
         assert_eq!((a | b).len(), 5);
         assert!(a.intersects(&b) && !(a - b).intersects(&b) && (a - a).is_empty());
         assert!(a.contains(Reg::Vcc) && b.contains(Reg::Vcc) && !b.contains(Reg::VCC_HI));
-        // Every register has a name of its own, and comes back.
+        // Every register has its own name, and comes back.
         let all = (0..=255).flat_map(|n| [Reg::Vgpr(n), Reg::Agpr(n)]);
         let all = all.chain((0..96).map(Reg::Sgpr)).chain((0..12).map(Reg::Ttmp)).chain([
             Reg::Scc,

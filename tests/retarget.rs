@@ -1,5 +1,5 @@
-//! An instruction re-targeted to another generation decodes there to the same operation, operands and modifiers, or is
-//! refused by the name of what is missing: for every operation, every ordered pair of targets, and every form of it.
+//! An instruction re-targeted to another generation decodes there to the same operation, operands and modifiers, or the
+//! error names what is missing: for every operation, every ordered pair of targets, and every form.
 #![cfg(all(has_target, feature = "text"))]
 
 #[cfg(feature = "all-targets")]
@@ -16,15 +16,15 @@ use words::Rng;
 /// Different instructions of each encoding.
 const FILLINGS: usize = 24;
 
-/// Operations that both targets of a pair have, of which no instruction is the same on both.
+/// Operations that both targets of a pair have, but for which no instruction is the same on both.
 const NEVER_THE_SAME: &[(&str, &str)] = &[
-    // A register for each component on gfx803 and gfx801, half of one on gfx810 and from gfx900 on.
+    // One register for each component on gfx803 and gfx801, half a register on gfx810 and from gfx900 on.
     ("format_d16_xy", "gfx803 gfx801"),
     ("format_d16_xyz", "gfx803 gfx801"),
     ("format_d16_xyzw", "gfx803 gfx801"),
 ];
 
-/// Each instruction of every encoding of `from`, with what it is on `to`.
+/// Each instruction of every encoding of `from`, with the result for `to`.
 fn each(from: Target, to: Target, mut look: impl FnMut(&Inst, Result<Inst, RetargetError>)) {
     let mut rng = Rng(from as u64);
     for encoding in words::encodings(from) {
@@ -38,8 +38,8 @@ fn pairs() -> impl Iterator<Item = (Target, Target)> {
     Target::ALL.iter().flat_map(|&a| Target::ALL.iter().filter(move |&&b| a != b).map(move |&b| (a, b)))
 }
 
-/// The text behind the mnemonic, as all targets write it: offsets of scalar loads in bytes, and the bit that makes an
-/// atomic return by one name.
+/// The text after the mnemonic in a form common to all targets: offsets of scalar loads in bytes, and one name for the
+/// bit that makes an atomic return.
 fn operands_text(inst: &Inst) -> String {
     let text = inst.to_string();
     let mut text = text.split_once(' ').map_or("", |x| x.1).to_string();
@@ -51,7 +51,7 @@ fn operands_text(inst: &Inst) -> String {
     if inst.flags().is_atomic() { text.replace(" glc", " sc0") } else { text }
 }
 
-/// Role (by the name that the newer format has), width and access.
+/// Role (by the newer format's name), width and access.
 fn explicit(inst: &Inst) -> Vec<(&'static str, u16, &'static str)> {
     let side = |o: Operand| {
         let role = match o.role? {
@@ -59,11 +59,11 @@ fn explicit(inst: &Inst) -> Vec<(&'static str, u16, &'static str)> {
             Field::Vsrc1 => "src1",
             // The register can be in either field.
             Field::Soffset if inst.format() == Format::Smem => "offset",
-            // A compare in SDWA form has a field for it from gfx9 on.
+            // From gfx9 on, a compare in SDWA form has a field for it.
             Field::Vcc => "sdst",
             role => role.name(),
         };
-        // The width of a constant is that of its field, or of a literal.
+        // A constant has the width of its field, or of a literal.
         let constant = matches!(o.value, Value::Imm(_)) || role == "offset";
         let bits = if constant { 0 } else { o.bits };
         let access = match o.access {
@@ -111,7 +111,7 @@ fn what_is_refused_is_missing() {
                     assert!(extension.is_some() || !there.any(|e| e.format == format), "{place}");
                 }
                 RetargetError::Value { field, value } => {
-                    // Parts of constants are no fields; scalar offsets are told in bytes.
+                    // Parts of constants are not fields, and errors give scalar offsets in bytes.
                     let part = inst.imm().is_some() && inst.get(field).is_none_or(|v| i64::from(v) != value);
                     let Some(held) = inst.get(field).filter(|_| !part) else {
                         assert!(inst.imm().is_some(), "{place}");
@@ -119,7 +119,7 @@ fn what_is_refused_is_missing() {
                     };
                     let signed = value < 0 && i64::from(held) > 0;
                     let bytes = field == Field::Offset && [Format::Smem, Format::Smrd].contains(&inst.format());
-                    // A modifier of which the operation uses some bits is told by those.
+                    // If the operation uses only some bits of a modifier, the error gives those.
                     let some = value != 0 && i64::from(held) & value == value;
                     assert!(i64::from(held) == value || signed || bytes || some, "{place}");
                 }
@@ -135,8 +135,9 @@ fn what_is_refused_is_missing() {
     }
 }
 
-/// Bits that say nothing, although `is_canonical` does not know: beside the register of a scalar offset, in the field of
-/// a register that is not added, of a destination that is vcc, and between the counters. A register can be in either field.
+/// Bits without a meaning that `is_canonical` does not know: next to the register of a scalar offset, in the field of a
+/// register that is not added, in an implied vcc destination, and between the counters. A register can be in either
+/// field.
 fn has_bits_without_meaning(inst: &Inst) -> bool {
     let is = |field, value| inst.get(field) == Some(value);
     let more_than = |field, value| inst.get(field).is_some_and(|v| v > value);
@@ -146,7 +147,7 @@ fn has_bits_without_meaning(inst: &Inst) -> bool {
         _ if inst.format() == Format::Smem => {
             more_than(Field::Soffset, 0) || is(Field::Imm, 0) && more_than(Field::Offset, 127)
         }
-        // The destination of an atomic that does not return: CDNA1 has some that never do.
+        // The destination of an atomic that does not return; CDNA1 has some that never do.
         _ if inst.flags().is_atomic() && (is(Field::Glc, 0) || is(Field::Sc0, 0)) => more_than(Field::Vdst, 0),
         _ => is(Field::Sd, 0) && more_than(Field::Sdst, 0),
     }
@@ -158,13 +159,13 @@ fn what_goes_there_comes_back_with_the_same_words() {
         each(from, to, |inst, result| {
             let Ok(there) = result else { return };
             let back = there.retarget(from);
-            // An operation that lost its 32-bit encoding comes back in the other one that it had.
+            // An operation that lost its 32-bit encoding comes back in its other encoding.
             let format = |i: &Inst| i.format();
             if format(inst) == Format::Vop2 && format(&there) == Format::Vop3a {
                 let back = back.unwrap_or_else(|e| panic!("{inst:?} -> {there:?}: {e}"));
                 return assert_eq!(operands_text(&back), operands_text(inst));
             }
-            // A rule that is not kept here is not broken there, but on the way back.
+            // A rule that was already broken may be broken on the way back only.
             if inst.is_canonical() && inst.check().is_ok() {
                 let back = back.unwrap_or_else(|e| panic!("{inst} {inst:?} -> {there} {there:?}: {e}"));
                 assert_eq!(operands_text(&back), operands_text(inst));

@@ -1,6 +1,6 @@
-//! What signatures say of operations is what decoding finds in instructions: for every operation of every target in all its
-//! forms the operands, implicit registers and modifiers of decoded words are those of the signature; and every value of
-//! every operand's field is accepted if the signature takes it, and else refused.
+//! Signatures agree with decoding: for every operation of every target in all its forms, the operands, implicit
+//! registers and modifiers of decoded words are those of the signature, and every value of every operand's field is
+//! accepted if and only if the signature takes it.
 #![cfg(has_target)]
 
 #[path = "words/mod.rs"]
@@ -42,12 +42,12 @@ fn is_of(inst: &Inst, signature: &Signature) -> bool {
     operation && (inst.format(), behind) == (signature.format(), signature.extension())
 }
 
-/// Any literal is as good as another.
+/// All literals are equal.
 fn plain(value: Value) -> Value {
     if matches!(value, Value::Literal(_)) { Value::Literal(0) } else { value }
 }
 
-/// The instruction's operands and those of the signature that they are; none may be left over.
+/// Pairs each operand of the instruction with that of the signature; none may remain.
 fn paired(inst: &Inst, operands: &[OperandSignature]) -> Vec<(amdgpu_isa::Operand, usize)> {
     let mut left = operands.iter().enumerate();
     let named = inst.operands().filter(|o| o.role.is_some());
@@ -102,7 +102,7 @@ fn agrees(inst: &Inst, signature: &Signature, operands: &[OperandSignature]) {
     }
 }
 
-/// `Inst::check` demands the alignment that the signature says, of the first tuple that has another.
+/// `Inst::check` demands the signature's alignment, and reports the first tuple that violates it.
 fn aligned(inst: &Inst, operands: &[OperandSignature]) {
     let is_tuple = |o: &amdgpu_isa::Operand| o.bits > 32;
     let wrong = paired(inst, operands).into_iter().filter(|(o, _)| is_tuple(o)).find_map(|(o, n)| {
@@ -122,7 +122,7 @@ fn aligned(inst: &Inst, operands: &[OperandSignature]) {
     assert_eq!(found, wrong, "{inst:?}");
 }
 
-/// Where an instruction's field lies: the first dword of its part, and the field.
+/// The position of an instruction's field: the first dword of its part, and the field.
 fn place(inst: &Inst, field: Field) -> Option<(usize, &'static FieldInfo)> {
     let last = inst.fields().filter(|held| held.info.field == field).last()?;
     Some((usize::from(last.first_bit / 32), last.info))
@@ -143,14 +143,15 @@ fn width(info: &FieldInfo) -> u8 {
     info.width + info.hi_width
 }
 
-/// Values of the fields that have a say in an operand, all together: of flags both, of addresses whether they are there.
+/// Combinations of values of the fields that affect an operand: both values of flags, and both presence and absence of
+/// addresses.
 fn surroundings(inst: &Inst, operand: &OperandSignature) -> Vec<Vec<(Field, u32)>> {
     let mut all = vec![Vec::new()];
     let fields: BTreeSet<Field> = operand.others().collect();
     for field in fields {
         let Some((_, info)) = place(inst, field) else { continue };
         let values: &[u32] = match (field, width(info)) {
-            // They change the sign, and not the register.
+            // These change the sign, and not the register.
             (Field::Neg | Field::Abs | Field::Src0Neg | Field::Src1Neg | Field::Src0Abs | Field::Src1Abs, _) => {
                 continue;
             }
@@ -158,7 +159,7 @@ fn surroundings(inst: &Inst, operand: &OperandSignature) -> Vec<Vec<(Field, u32)
             (Field::Saddr, _) => &[0, 127],
             (_, 1) => &[0, 1],
             (Field::Dmask, _) => &[0, 1],
-            // Elements of 8 bits and of 4: the longest matrix, and the shortest.
+            // Elements of 8 bits and of 4: the longest matrix and the shortest.
             (Field::Cbsz | Field::Blgp, _) => &[0, 4],
             _ => &[0, u32::MAX],
         };
@@ -167,7 +168,7 @@ fn surroundings(inst: &Inst, operand: &OperandSignature) -> Vec<Vec<(Field, u32)
     all
 }
 
-/// What was seen of an operand: its values, and the values of its field that were accepted.
+/// The observed values of an operand, and the accepted values of its field.
 #[derive(Default)]
 struct Seen {
     values: HashSet<String>,
@@ -178,7 +179,7 @@ fn key(value: Value) -> String {
     format!("{:?}", plain(value))
 }
 
-/// Tries every value of an operand's field (of long ones as many as there are codes, and the ends).
+/// Tries every value of an operand's field; for long fields, as many as there are codes, and both ends.
 fn try_all(insts: &[Inst], signature: &Signature, operands: &[OperandSignature], n: usize) -> Seen {
     let mut seen = Seen::default();
     let operand = &operands[n];
@@ -204,7 +205,7 @@ fn try_all(insts: &[Inst], signature: &Signature, operands: &[OperandSignature],
                 let Some(found) = named else { continue };
                 assert!(operand.takes.value(found.value), "{changed:?}: {found:?} is not in {:?}", operand.takes);
                 seen.fields.insert(value);
-                // Mostly the other fields change nothing.
+                // Usually the other fields change nothing.
                 if last != Some(found.value) {
                     seen.values.insert(key(found.value));
                     last = Some(found.value);
@@ -215,7 +216,7 @@ fn try_all(insts: &[Inst], signature: &Signature, operands: &[OperandSignature],
     seen
 }
 
-/// All values that may stand somewhere.
+/// All values that any operand may have.
 fn universe() -> Vec<Value> {
     let bytes = || 0..=255u8;
     let registers = bytes()
@@ -226,7 +227,8 @@ fn universe() -> Vec<Value> {
     registers.chain(specials).chain(constants).chain([Value::Literal(0), Value::Off, Value::Reg(Reg::Vcc)]).collect()
 }
 
-/// What an operand takes is told by these of its properties, so that what is alike is tried once a format.
+/// The properties that determine what an operand takes. Operands with the same ones are only tried once for each
+/// format.
 fn sort(signature: &Signature, operands: &[OperandSignature]) -> String {
     let one = |o: &OperandSignature| {
         format!("{:?} {} {} {} {:?}", o, o.optional, o.most_bits, o.returned.is_some(), o.others().collect::<Vec<_>>())
@@ -246,7 +248,7 @@ fn instructions_are_as_their_signatures_say() {
     for signature in all_signatures() {
         let operands: Vec<_> = signature.operands().collect();
         for inst in instances(&signature, 12, &mut rng) {
-            // Of two operations in a word the signature is that of one pair, and not of each that the operation is in.
+            // The signature of two operations in a word covers one pair, and not every pair with the operation.
             if inst.second_opcode().is_none() {
                 agrees(&inst, &signature, &operands);
                 count += 1;
@@ -288,7 +290,7 @@ fn a_field_takes_what_the_signature_says_and_nothing_else() {
                     }
                     continue;
                 }
-                // Where no other field has a say, each value of the field is one code, which is taken or not.
+                // If no other field affects the operand, each value of its field is one code, which is taken or not.
                 let is_sdwa = operand.first == 0 && takes.vgprs() && signature.extension().is_some();
                 let Some((_, info)) = place(&insts[0], operand.field) else { continue };
                 if operand.optional || takes.off || takes.vcc || takes.halves || is_sdwa || width(info) > 9 {
@@ -306,7 +308,7 @@ fn a_field_takes_what_the_signature_says_and_nothing_else() {
     assert!(tried > 100_000 && codes > 10_000, "{tried} {codes}");
 }
 
-/// Every value of every modifier, alone in an instruction that is else as it was.
+/// Every value of every modifier, with the rest of the instruction unchanged.
 #[test]
 fn a_modifier_takes_what_the_signature_says_and_nothing_else() {
     let mut rng = Rng(9);
@@ -367,7 +369,7 @@ fn every_number_gives_its_operation() {
         for layout in target.layouts() {
             for number in (0..2048).chain([0x8000, u16::MAX]) {
                 let found = layout.format.opcode(target, number);
-                // Of two operations in a word each pair has a number.
+                // Each pair of two operations in a word has its own number.
                 if target.is_partial() && found.is_some() && layout.format.name() == "VOPD" {
                     continue;
                 }

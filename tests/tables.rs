@@ -1,7 +1,7 @@
-//! A bad table never compiles: the build says which line of which file is wrong, and why.
+//! A bad table never compiles: the build reports the file, the line and the reason.
 //!
-//! `tests/tables/good` is a small instruction set that the build takes. `tests/tables/bad.rs` damages it in one place at
-//! a time, at least once for every message of `build/`.
+//! `tests/tables/good` is a small instruction set that the build accepts. `tests/tables/bad.rs` damages it in one place
+//! at a time, at least once for every message of `build/`.
 
 #[path = "tables/bad.rs"]
 mod bad;
@@ -30,7 +30,7 @@ const GOOD: [(&str, &str); 14] = [
 /// The message, or the generated files.
 fn generate(tables: &[(&str, String)]) -> Result<Vec<(String, String)>, String> {
     build::parse_all(tables.iter().map(|(name, text)| (*name, text.as_str())))
-        // They give a whole target things of RDNA that build/make does not know yet.
+        // They give a complete target features of RDNA that build/make does not support yet.
         .and_then(|isa| build::generate(&isa, |feature| feature != "make"))
         .map_err(|e| e.to_string())
 }
@@ -50,7 +50,7 @@ fn damaged(file: &str, piece: &str, by: &str) -> Vec<(&'static str, String)> {
 #[test]
 fn the_tables_to_be_damaged_are_good() {
     let files = generate(&GOOD.map(|(name, text)| (name, text.to_string()))).unwrap();
-    // No target is off.
+    // No target is disabled.
     let is_right =
         |name: &str, text: &str| (name.ends_with(".rs") || name == "texts") && text.is_empty() == (name == "off.rs");
     assert!(files.iter().all(|(name, text)| is_right(name, text)));
@@ -71,7 +71,7 @@ fn every_damage_is_refused_with_file_line_and_reason() {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
-/// What a rule looks at lies where the tables say.
+/// Rules read fields at the positions in the tables.
 #[test]
 fn rules_move_with_their_fields() {
     let rules = |tables: &[(&str, String)]| {
@@ -144,7 +144,7 @@ fn rules_move_with_their_fields() {
     }
 }
 
-/// More constraints and opcode indices than the library can number: too long to stand in a list.
+/// More constraints and opcode indices than the library can number: too long for the list of damages.
 #[test]
 fn too_many_constraints_or_opcode_indices_are_refused() {
     let row = |n: usize| format!("op_{n} | vaddr:b{} vdata=b{} | | | {n}\n", n % 32 * 32 + 32, n / 32 * 32 + 32);
@@ -175,7 +175,7 @@ fn too_many_constraints_or_opcode_indices_are_refused() {
     );
 }
 
-/// Who adds a check to the build adds a table that it refuses.
+/// Every check of the build needs a table that it refuses.
 #[test]
 fn every_message_of_the_build_has_a_bad_table() {
     let expected = |m: &str| bad::ALL.iter().any(|(.., e)| matches(m, e.splitn(3, ':').nth(2).unwrap().trim_start()));
@@ -192,8 +192,8 @@ fn every_message_of_the_build_has_a_bad_table() {
     assert!(messages > 80, "only {messages} messages were found: does this test still read the sources right?");
 }
 
-/// The files that have messages: `error.rs` makes errors of messages and has none itself. The good tables have things of
-/// RDNA that build/make does not know: what it refuses are damages of the real ones, below.
+/// The files that contain messages: `error.rs` makes errors from messages and has none itself. The good tables have
+/// features of RDNA that build/make does not support, so its messages are tested with damaged real tables, below.
 fn sources(dir: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(dir).unwrap() {
@@ -207,7 +207,7 @@ fn sources(dir: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// What build/make refuses: damages of the real tables.
+/// The messages of build/make, from damaged real tables.
 #[test]
 fn what_constructors_cannot_be_made_of_is_refused() {
     let isa = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/isa"));
@@ -236,12 +236,12 @@ fn what_constructors_cannot_be_made_of_is_refused() {
         let message = expected.splitn(3, ':').nth(2).unwrap().trim_start();
         messages.retain(|m| !matches(m, message));
     }
-    // Nothing of the targets that are whole is so long.
+    // No complete target has such a long instruction.
     messages.retain(|m| !m.ends_with("and src/make holds two or four"));
     assert!(messages.is_empty(), "no bad table for {messages:?}");
 }
 
-/// The string literals behind `.err(`, `.error(` and the `format!(` in them.
+/// The string literals after `.err(`, `.error(` and the `format!(` in them.
 fn messages_of(source: &str) -> Vec<&str> {
     let after = |call: &str| source.match_indices(call).map(|(at, s)| at + s.len()).collect::<Vec<_>>();
     let starts = [after(".err("), after(".error(")].concat();
@@ -254,7 +254,7 @@ fn messages_of(source: &str) -> Vec<&str> {
     starts.into_iter().map(literal).collect()
 }
 
-/// Whether `text` is what the format string makes, whatever its `{}` stand for.
+/// Whether the format string can produce `text`, whatever its `{}` are.
 fn matches(format: &str, text: &str) -> bool {
     let mut parts = format.split('{').map(|p| p.split_once('}').map_or(p, |(_, rest)| rest));
     let first = parts.next().expect("split yields something");

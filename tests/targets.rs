@@ -1,10 +1,11 @@
-//! Every name that people use finds its target, those that decode differently each their own.
+//! Every common name finds its target, and processors that decode differently have different targets.
 #![cfg(feature = "all-targets")]
 
 use amdgpu_isa::{Target, decode};
 
-/// LLVM 22's names of each generation, with its number in the ELF header, and the target that decodes it. Which ones
-/// decode alike was seen by giving LLVM's disassembler and assembler the same 400,000 words and 5,700 texts for each.
+/// LLVM 22's names of each generation, with the number in the ELF header and the target that decodes it. To find out
+/// which ones decode alike, LLVM's disassembler and assembler were given the same 400,000 words and 5,700 texts for
+/// each.
 const NAMES: &[(&str, u32, &str)] = &[
     ("gfx600", 0x20, "gfx600"),
     ("gfx601", 0x21, "gfx600"),
@@ -77,7 +78,7 @@ fn wave_sizes_have_targets_of_their_own() {
     assert!(matches!(text(wide, &dual), Err(amdgpu_isa::DecodeError::UnknownEncoding)));
 }
 
-/// Names, and what they make of the bytes.
+/// Names, and the text that they give for the bytes.
 type Group = (&'static str, &'static str);
 
 #[test]

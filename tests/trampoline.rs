@@ -1,6 +1,6 @@
-//! A trampoline changes nothing but where code lies: what is displaced does at its new place what it did, branches go
-//! to the same addresses, and nothing else is touched. Random code of every target; why a hook must be refused is found
-//! without the library's trampolines.
+//! A trampoline only changes where code is: the displaced instructions behave at their new place as before, branches go
+//! to the same addresses, and nothing else changes. Random code for every target; the test decides without the
+//! library's trampolines whether a hook must be refused.
 #![cfg(all(has_target, feature = "text"))]
 
 #[path = "jumps/mod.rs"]
@@ -22,7 +22,7 @@ struct Random {
     code: Vec<u32>,
 }
 
-/// Random instructions, some of which are branches: to each other's beginnings, or far away.
+/// Random instructions, including branches to each other's beginnings or far away.
 fn random(target: Target, rng: &mut Rng, pool: &[Inst]) -> Random {
     let base = rng.pick(&[0x1000, 0x2_0000, 0x7f00_0000_1600]);
     let branches: Vec<&Inst> = pool.iter().filter(|inst| inst.branch_target(0).is_some()).collect();
@@ -47,7 +47,7 @@ fn random(target: Target, rng: &mut Rng, pool: &[Inst]) -> Random {
     Random { base, code }
 }
 
-/// Some instructions of the target, branches and calls among them.
+/// Some instructions of the target, including branches and calls.
 fn pool(target: Target, rng: &mut Rng) -> Vec<Inst> {
     let encodings = encodings(target);
     let mut all: Vec<Inst> = (0..200).flat_map(|_| words::legal(target, rng.pick(&encodings), 1, rng)).collect();
@@ -74,7 +74,7 @@ fn reaches(from: u64, to: u64) -> bool {
     i16::try_from((to as i64 - from as i64 - 4) / 4).is_ok()
 }
 
-/// Dwords from the hook on that a jump of so many displaces, or why there are none.
+/// Dwords from the hook on that a jump of `needed` dwords displaces, or why there are none.
 fn displaced(code: &BTreeMap<u64, Inst>, end: u64, hook: u64, needed: u64) -> Result<u64, &'static str> {
     let mut at = hook;
     while at < hook + needed * 4 {
@@ -109,12 +109,12 @@ fn what_is_displaced_does_what_it_did() {
             let area = rng.pick(&[end + 0x100, end + 0x1_0000, hook + 0x1_f800, end + 0x100_0000, 0x4000_0000_0000]);
             let far = rng.pick(&[None, Some(Far { pair: 4, scc: None }), Some(Far { pair: 8, scc: Some(10) })]);
             let trampoline = Trampoline { target, hook, area, far };
-            // As much as is said to be enough.
+            // As much room as the documentation promises to be enough.
             let mut room = [0xdead_beefu32; 88 + 1];
             let mut code = before.code.clone();
             let result = trampoline.install(&mut code[..], before.base, &payload, &mut room);
 
-            // In bytes it is the same.
+            // Bytes give the same result.
             let (mut code_bytes, mut room_bytes) = (bytes(&before.code), [0u8; (88 + 1) * 4]);
             let in_bytes = trampoline.install(&mut code_bytes[..], before.base, &payload, &mut room_bytes);
             assert_eq!(result, in_bytes);
@@ -137,7 +137,7 @@ fn what_is_displaced_does_what_it_did() {
                             assert!(hook >= end);
                             "outside"
                         }
-                        // A hook within an instruction meets whatever its later dwords are.
+                        // With a hook inside an instruction, the error depends on its later dwords.
                         TrampolineError::Decode { .. } | TrampolineError::End(_) if !insts.contains_key(&hook) => {
                             "boundary"
                         }
@@ -177,17 +177,17 @@ fn what_is_displaced_does_what_it_did() {
             assert_eq!(installed.displaced as u64, moved);
             let at = ((hook - before.base) / 4) as usize;
             let behind = at + installed.displaced / 4;
-            // Nothing but the displaced instructions was touched; a jump to the area stands there.
+            // Only the displaced instructions have changed; a jump to the area replaces them.
             assert_eq!((&code[..at], &code[behind..]), (&before.code[..at], &before.code[behind..]));
             let jump = jumps::follow(target, &code[at..], hook, &plain_branch, far);
             assert_eq!((jump.to, jump.dwords as u64, jump.long), (area, needed, needed > 1));
             assert!(code[at + jump.dwords..behind].iter().all(|&word| word == nop));
-            // No branch that stays goes under it.
+            // No remaining branch goes into the middle of the displaced code.
             for (&pc, inst) in insts.iter().filter(|(pc, _)| !(hook..hook + moved).contains(*pc)) {
                 let under = inst.branch_target(pc).is_some_and(|to| to > hook && to < hook + moved);
                 assert!(!under, "{target}: {inst:?} at {pc:x} goes under the jump");
             }
-            // The trampoline: the payload, the same instructions, and back.
+            // The trampoline: the payload, the same instructions, and the jump back.
             assert_eq!(room[..1], payload);
             let mut here = 1;
             assert_eq!(installed.copy, area + 4);
@@ -232,7 +232,7 @@ fn what_is_displaced_does_what_it_did() {
     }
 }
 
-/// Each refusal that random code does not meet.
+/// Refusals that random code does not cause.
 #[test]
 fn a_hook_outside_is_refused() {
     for target in targets() {
@@ -246,13 +246,13 @@ fn a_hook_outside_is_refused() {
         }
         let odd = Trampoline { area: 0x2002, ..hook(0x1000) };
         assert!(matches!(odd.install(&mut code[..], 0x1000, &[], &mut area), Err(TrampolineError::Assemble(_))));
-        // Two dwords are the copy and the jump back; the payload has no room.
+        // The copy and the jump back need two dwords, so the payload has no room.
         let full = hook(0x1000).install(&mut code[..], 0x1000, &[nop], &mut area);
         let room = AssembleErrorKind::Room(amdgpu_isa::Room::Code);
         assert!(matches!(full, Err(TrampolineError::Assemble(error)) if error.kind == room));
         assert_eq!(code, [nop; 4]);
         hook(0x1000).install(&mut code[..], 0x1000, &[], &mut area).expect("it fits");
-        // What is no instruction cannot be displaced.
+        // Words that are not an instruction cannot be displaced.
         let mut code = [nop, u32::MAX];
         let decode = hook(0x1004).install(&mut code[..], 0x1000, &[], &mut area).unwrap_err();
         assert!(matches!(decode, TrampolineError::Decode { at: 0x1004, .. }), "{decode}");

@@ -1,7 +1,7 @@
-//! The structs of the microcode formats: the words are the value, a setter changes its own bits only, a
-//! value that does not fit is an error that says so, and an instruction built from a struct decodes to it.
+//! The structs of the microcode formats: the words are the value, a setter changes only its own bits, a value that does
+//! not fit is an error that says so, and an instruction built from a struct decodes to it.
 //!
-//! One struct of each layout is tried; with `AMDGPU_ISA_STRUCTS=1` set those of all targets, which takes minutes to compile.
+//! Tests one struct of each layout, or with `AMDGPU_ISA_STRUCTS=1` those of all targets, which take minutes to compile.
 #![cfg(has_target)]
 
 #[path = "typed/consts.rs"]
@@ -50,7 +50,7 @@ fn all_bits_are_kept<S: Microcode<Words: AsMut<[u32]> + PartialEq + Debug> + Par
     assert_eq!(new.to_words(), fixed, "{} is not new", S::FORMAT);
 }
 
-/// What a setter does with a value; `None` if the type of its argument cannot hold it.
+/// The effect of a setter; `None` if the type of its argument cannot hold the value.
 type Setter<S> = dyn Fn(S, i64) -> Option<Result<S, FieldError>>;
 
 fn a_field_is_set_alone<S>(target: Target, name: &str, get: &dyn Fn(&S) -> i64, set: &Setter<S>, checked: bool)
@@ -94,7 +94,7 @@ where
     }
     assert!(taken > 1, "{place}: takes nothing");
     assert_eq!(refused > 0, checked, "{place}: {refused} values were refused");
-    // The getter reads those bits, and no others.
+    // The getter reads exactly those bits.
     let s: S = random(&mut rng);
     let mut other = s.to_words();
     other.as_mut().iter_mut().for_each(|w| *w = !*w);
@@ -112,7 +112,7 @@ where
 /// A listed opcode with its number, or the number alone.
 type Listed = Result<(Opcode, i64), i64>;
 
-/// The opcode field: a listed number is its operation, any other comes back as it is.
+/// The opcode field: a listed number gives its operation, any other number is returned as is.
 fn opcodes_are_those_listed<S>(target: Target, get: &dyn Fn(&S) -> Listed, with: &dyn Fn(S, i64) -> Option<S>)
 where
     S: Microcode<Words: AsMut<[u32]> + PartialEq + Debug>,
@@ -150,7 +150,7 @@ where
     let mut seen = 0;
     for encoding in words::encodings(target) {
         let (format, ..) = encoding;
-        // An extension stands behind other formats, here and there.
+        // An extension follows other formats, in some instructions.
         let base = words::layout(target, format);
         if format != S::FORMAT && !base.extends.iter().any(|e| e.format == S::FORMAT) {
             continue;
@@ -199,7 +199,7 @@ impl FromNumber for bool {
     }
 }
 
-/// The result of a setter, whichever sort it is.
+/// The result of a setter of either kind.
 macro_rules! result {
     (exact, $set:expr) => {
         Ok::<_, FieldError>($set)
@@ -232,7 +232,7 @@ fn every_setter_changes_its_own_bits_or_says_why_not() {
                 a_field_is_set_alone(Target::$target, stringify!($field), &get, &set, checked);
                 names.push(stringify!($field));
             )*
-            // Encoding bits, the opcode and bits without a meaning apart, these are all fields.
+            // Except encoding bits, the opcode and bits without a meaning, these are all fields.
             let other = |f: &&FieldInfo| f.fixed.is_some() || ["op", "reserved"].contains(&f.field.name());
             let fields = words::layout(Target::$target, $ty::FORMAT).fields.iter().filter(|f| !other(f));
             assert_eq!(fields.map(|f| f.field.name()).collect::<Vec<_>>(), names, "{}", stringify!($ty));
@@ -245,7 +245,7 @@ fn opcode<O: Copy + Into<I>, I: Into<i64>>(op: Result<O, I>, of: impl Fn(O) -> O
     op.map(|op| (of(op), op.into().into())).map_err(Into::into)
 }
 
-/// The operation of a number, which the two conversions agree on.
+/// The operation with a number; checks that both conversions agree.
 fn operation<O, I>(from_bits: impl Fn(I) -> Result<O, I>, raw: i64) -> Option<O>
 where
     O: PartialEq + Debug + TryFrom<I>,

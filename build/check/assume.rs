@@ -1,16 +1,16 @@
-//! What the library takes for granted: bits that `src/decode.rs` looks at without asking a table, and the widths of the
-//! numbers in `src/table.rs` and `src/inst.rs`. A table that says otherwise would be decoded wrongly, silently.
+//! Assumptions of the library: bits that `src/decode.rs` reads without looking in a table, and the widths of numbers in
+//! `src/table.rs` and `src/inst.rs`. Without these checks, a table that violates one would silently be decoded wrongly.
 
 use crate::build::lower::{Target, trailing};
 use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::meta;
 
-/// The bit of the tail that says of a field that a code in it announces a literal: `may_follow` in src/decode.rs. Fields
-/// elsewhere have none; the decoder finds them in a list.
+/// The bit of `trailing` that marks a field as able to announce a literal: see `may_follow` in src/decode.rs. Fields in
+/// other places have no bit; the decoder finds them in a list.
 pub fn literal(name: &str, place: Piece) -> Option<u8> {
     match (place.lsb, place.width) {
-        // A scalar offset, and above it the flag that says "constant": nine bits too.
+        // A scalar offset, with the flag for a constant above it: together nine bits.
         (0, 8) if name == "offset" => Some(trailing::SRC0),
         (0, 8) => Some(trailing::SSRC0),
         (8, 8) => Some(trailing::SSRC1),
@@ -19,7 +19,7 @@ pub fn literal(name: &str, place: Piece) -> Option<u8> {
     }
 }
 
-/// The same for an extension.
+/// The same for a trailing dword other than a literal.
 pub fn extension(t: &Target, e: &Extend, place: Piece) -> Option<u8> {
     let source = (e.code, place.lsb, place.width);
     match e.last_code == e.code {
@@ -29,7 +29,7 @@ pub fn extension(t: &Target, e: &Extend, place: Piece) -> Option<u8> {
     }
 }
 
-/// The constants that `src/imm.rs` takes apart, and their parts, in its order.
+/// The constants that `src/imm.rs` takes apart, and their parts in the same order.
 const CONSTANTS: [(&str, &[&str]); 4] = [
     ("waitcnt", &["vmcnt", "expcnt", "lgkmcnt"]),
     ("hwreg", &["id", "offset", "size"]),
@@ -49,7 +49,7 @@ pub fn constants(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// Operations and forms are numbers in `Inst`; opcode spaces have five bits in `FastDecode::leads`.
+/// Opcode indices and forms are numbers in `Inst`; opcode spaces have five bits in `FastDecode::leads`.
 pub fn counts(t: &Target) -> Result<()> {
     let forms = t.signatures.iter().flat_map(|s| s.numbered_trailing().map(|(_, form)| usize::from(form) + 1)).max();
     let counts = [
@@ -60,7 +60,7 @@ pub fn counts(t: &Target) -> Result<()> {
     counts.into_iter().try_for_each(|(what, n, bits)| room(t, what, n, bits))
 }
 
-/// Fails unless a number of so many bits tells `n` things apart.
+/// Fails unless a number of this many bits can distinguish `n` things.
 pub fn room(t: &Target, what: &str, n: usize, bits: u32) -> Result<()> {
     if n > 1 << bits {
         return t.row.at.err(format!("{} has {n} {what}, and src/ has {bits} bits for their number", t.row.name));

@@ -1,4 +1,4 @@
-//! What must hold of what the tables say of operations besides their operands.
+//! Checks of the properties of operations: spaces, counters, flags, defaults and swaps.
 
 use crate::build::lower::facts::pairs;
 use crate::build::model::error::Result;
@@ -8,7 +8,7 @@ use crate::build::shared::FLAGS;
 /// The variants of `Space` in src/facts.rs.
 const SPACES: [&str; 9] = ["scalar", "buffer", "image", "flat", "global", "scratch", "lds", "gds", "export"];
 
-/// Flags that a row can do without although `counts` gives it them.
+/// Flags that a row can exclude although `counts` gives them to it.
 const COUNTERS: [&str; 3] = ["vmcnt", "expcnt", "lgkmcnt"];
 
 pub fn check(isa: &Isa) -> Result<()> {

@@ -1,4 +1,4 @@
-//! What must hold of the tables as a whole, whatever the target. What depends on a target is checked in `lower`.
+//! Checks of the tables as a whole, independent of the target. `lower` checks the rest for each target.
 
 pub mod assume;
 pub mod facts;
@@ -11,7 +11,7 @@ use crate::build::model::*;
 use crate::build::parse::numbers::number;
 use crate::build::shared::{FLAGS, IMPLICIT};
 
-/// What a operand type can be read as: the variants of `OperandType` in src/table.rs.
+/// The ways to read an operand type: the variants of `OperandType` in src/table.rs.
 const READERS: &str = "\
     code agpr agpr_or_const acc acc_sized bitop3 sdwa_src buf_data sdst_or_vcc vcc buf_vaddr global_addr \
     scratch_addr saddr smem_offset literal hex int16 endpgm label hwreg \
@@ -64,7 +64,7 @@ fn targets(isa: &Isa) -> Result<()> {
 fn codes(isa: &Isa) -> Result<()> {
     for t in &isa.targets {
         let mut taken = [false; 512];
-        // `off` is another reading of a code, and lies over it.
+        // `off` is another meaning of a code, and overlaps it.
         for code in isa.codes.iter().filter(|c| c.class != "off") {
             let Some(&(a, b)) = code.range.of(&t.name) else { continue };
             for c in a..=b {
@@ -104,7 +104,7 @@ fn operand_types(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// `5` or `257-271`: values that an immediate can have. The library's sets have 512 bits.
+/// `5` or `257-271`: values that an immediate may have. The library's sets have 512 bits.
 pub fn values(at: &SourceLine, s: &str) -> Result<std::ops::RangeInclusive<u32>> {
     let (a, b) = s.split_once('-').unwrap_or((s, s));
     let (a, b) = (number(at, a)?, number(at, b)?);
@@ -174,9 +174,9 @@ fn formats(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// Macros may use macros, but none itself.
+/// Macros may use other macros, but not themselves.
 fn macros(f: &Format) -> Result<()> {
-    // Each step leaves the macros that use only such as are known to end.
+    // Each step leaves the macros that use other remaining ones.
     let mut left: Vec<&(String, Vec<Token>)> = f.macros.iter().collect();
     loop {
         let open = |t: &Token| matches!(t, Token::Word(w) if left.iter().any(|(n, _)| n == w));
@@ -191,7 +191,7 @@ fn macros(f: &Format) -> Result<()> {
     }
 }
 
-/// The target has as many operations of the format as its generation says.
+/// Checks that the target has as many operations of the format as `rows` states.
 fn counted(f: &Format, t: &TargetRow, rows: usize) -> Result<()> {
     let said = f.counted.as_ref().and_then(|(at, rows)| Some((at, rows.of(&t.name)?)));
     match said {
@@ -204,7 +204,7 @@ fn counted(f: &Format, t: &TargetRow, rows: usize) -> Result<()> {
     }
 }
 
-/// What must hold of a format's fields and rows on one target.
+/// Checks a format's fields and rows on one target.
 fn on_target(f: &Format, t: &TargetRow) -> Result<()> {
     let target = t.name.as_str();
     let fields: Vec<_> = f.fields.iter().filter_map(|x| Some((x, x.bits.of(target)?))).collect();
@@ -221,7 +221,7 @@ fn on_target(f: &Format, t: &TargetRow) -> Result<()> {
     if let (true, Some(row)) = (fields.is_empty(), rows.first()) {
         return row.at.err(format!("{target} has no format {}", f.name));
     }
-    // Names that differ only in their underscores would be one variant of the opcode enum.
+    // Names that differ only in underscores would become the same variant of the opcode enum.
     let names: Vec<String> = rows.iter().map(|r| camel(&r.mnemonic)).collect();
     unique(rows.iter().zip(&names).map(|(r, n)| (&r.at, n.as_str())), "operation")
 }

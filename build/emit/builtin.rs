@@ -1,5 +1,5 @@
-//! Names the operations that hand-written code makes. [`Opcode`](../src/common.rs) has those of the enabled targets only,
-//! so that a name of it cannot stand in code that every build compiles.
+//! Names the operations that hand-written code makes. [`Opcode`](../src/common.rs) has only those of the enabled
+//! targets, so code that every build compiles cannot use its variants.
 
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ const MADE: [&str; 10] = [
     "s_swappc_b64",
 ];
 
-/// A constant for each: the operation, or `None` where no enabled target has it.
+/// A constant for each operation; `None` if no enabled target has it.
 pub fn all(opcodes: &[String]) -> String {
     let mut out = String::from(
         "/// Operations that the assembler makes, as far as an enabled target has them.\n#[allow(dead_code)]\npub(crate) mod made {\nuse super::Opcode;\n",

@@ -1,5 +1,5 @@
-//! Writes what the tables say of operations besides their operands: spaces, counters, flags of forms, and swapped
-//! sources. `src/facts.rs` and `src/convert/` ask for it.
+//! Writes the properties of operations (spaces, counters, flags of forms) and the swapped sources, which `src/facts.rs`
+//! and `src/convert/` use.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::build::emit::{camel, names};
 use crate::build::lower::{NONE, Target};
 use crate::build::model::*;
 
-/// The names of `Counter` in src/facts.rs, of every generation: errors name them as fields.
+/// The names of `Counter` in src/facts.rs, for every generation. Errors name counters as fields.
 pub const ALL_COUNTERS: [&str; 13] = [
     "vmcnt",
     "expcnt",
@@ -25,7 +25,7 @@ pub const ALL_COUNTERS: [&str; 13] = [
     "tensorcnt",
 ];
 
-/// What all targets share: `SPACES` by the number of the format, `SWAPS` by the first operation.
+/// Writes the tables that all targets share: `SPACES` by format, `SWAPS` by the first operation, buses and defaults.
 pub fn common(w: &mut String, isa: &Isa, formats: &[&Format], ops: &[String]) {
     let space = |f: &&Format| match &f.space {
         Some((_, name)) => format!("Some(Space::{})", camel(name)),
@@ -49,7 +49,7 @@ pub fn common(w: &mut String, isa: &Isa, formats: &[&Format], ops: &[String]) {
     }
 }
 
-/// `FactTables` of one target.
+/// Writes `FactTables` of one target.
 pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
     write!(w, "pub(crate) static FACTS: FactTables = FactTables {{ whens: &[").unwrap();
     for f in &t.formats {
@@ -57,7 +57,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
             let bits = |name: &String| f.fields.iter().find(|(field, _)| &field.name == name).map(|(_, bits)| bits);
             let bit = match &when.field {
                 None => NONE,
-                // A field that the target lacks, or ignores, is never set.
+                // A field that the target lacks or ignores is never set.
                 Some(name) => match bits(name).filter(|b| !b.ignored) {
                     Some(bits) => bits.pieces[0].lsb,
                     None => continue,

@@ -1,4 +1,4 @@
-//! Writes the tables for what is printed without a look at descriptors: `FastText` in src/table/text.rs.
+//! Writes the tables for text that is printed without descriptors: `FastText` in src/table/text.rs.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -22,12 +22,12 @@ struct Fast {
     suffix: u8,
     modifiers: Vec<String>,
     ready: Ready,
-    /// The next signature is the same for other words.
+    /// Whether the next signature is for other words of the same form.
     another: bool,
 }
 
 impl Fast {
-    /// `modifiers`: where they begin.
+    /// `modifiers`: the index of the first modifier.
     fn signature(&self, modifiers: usize) -> String {
         let Fast { loud, quiet, suffix, ready, another, .. } = self;
         let suffix = padded::<8>([" ", "_e32 ", "_e64 "][usize::from(*suffix)]);
@@ -42,7 +42,7 @@ impl Fast {
 /// As in src/text/fast.rs: longer names are printed in another way.
 const NAME: usize = 32;
 
-/// `names`: where each mnemonic stands in the list of all, and its length.
+/// `names`: the position of each mnemonic in the list of all, and its length.
 pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usize, usize)>) -> Result<()> {
     let waits = parts(isa, t, "waitcnt")?;
     let mut all: Vec<Fast> = Vec::new();
@@ -62,7 +62,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
             at
         });
         let (at, len) = names[operation.mnemonic.as_str()];
-        // One more: zero is that of what is not fast.
+        // Plus one: zero means that the operation is not printed fast.
         at | len << 16 | (signature + 1) << 22
     };
     let mut rows: Vec<usize> = t.operations.iter().map(&mut row).collect();
@@ -99,7 +99,7 @@ pub fn shared(targets: &[Target]) -> String {
     operand_texts::all(last, targets.first().map_or(&Codes::NONE, |t| &t.code), &shared)
 }
 
-/// The names of a target's codes that text does not show by their number; the first name of a code is its name.
+/// The names of a target's codes that are not printed as numbers. If a code has several names, the first counts.
 fn named_codes<'a>(t: &Target<'a>) -> BTreeMap<u16, (&'a str, &'a str)> {
     let mut all = BTreeMap::new();
     for row in t.codes.iter().filter(|c| !UNNAMED.contains(&c.class.as_str())) {
@@ -121,8 +121,8 @@ pub fn has_operand(t: &Target, signature: &FormSignature) -> bool {
     descs(t, signature).any(|(_, desc)| desc.access.is_some())
 }
 
-/// The signature, for other words each time; none if something is before a modifier that has no comma behind it, or behind
-/// one that is no modifier.
+/// The signatures, one for each set of words. Empty if the separator after an operand is not a comma, if an operand
+/// follows a modifier, or if the suffix is for a trailing dword.
 fn fast(t: &Target, signature: &FormSignature, suffix: u8, waits: &[[Piece; 2]]) -> Vec<Fast> {
     let descs: Vec<(u16, &OperandDesc)> = descs(t, signature).collect();
     let count = descs.iter().take_while(|i| i.1.access.is_some()).count();
@@ -133,7 +133,7 @@ fn fast(t: &Target, signature: &FormSignature, suffix: u8, waits: &[[Piece; 2]])
     }
     let (mut loud, mut quiet, mut modifiers) = (0, 0, Vec::new());
     for &(number, desc) in behind.iter().filter(|i| i.1.operand_type != "none") {
-        // What always prints is rare.
+        // Modifiers that always print are rare.
         let Some((bits, value)) = modifier(desc) else { return Vec::new() };
         (loud, quiet) = (loud | bits, quiet | value);
         let (way, label) = label(desc);
@@ -155,8 +155,8 @@ fn fast(t: &Target, signature: &FormSignature, suffix: u8, waits: &[[Piece; 2]])
     all.into_iter().enumerate().map(fast).collect()
 }
 
-/// How a modifier is printed, as `ModifierWay` in src/table/text.rs, and what stands before its value, with its length in the
-/// last byte.
+/// How a modifier is printed, as `ModifierWay` in src/table/text.rs, and the text before its value, with its length in
+/// the last byte.
 fn label(desc: &OperandDesc) -> (&'static str, [u8; 16]) {
     let (way, name) = match desc.operand_type.as_str() {
         _ if desc.width > 16 => return ("OperandDesc", [0; 16]),
@@ -175,7 +175,7 @@ fn label(desc: &OperandDesc) -> (&'static str, [u8; 16]) {
     (way, padded(&text))
 }
 
-/// With its length in the last byte.
+/// The text with its length in the last byte.
 fn padded<const N: usize>(text: &str) -> [u8; N] {
     let mut all = [0; N];
     all[..text.len()].copy_from_slice(text.as_bytes());
@@ -183,8 +183,8 @@ fn padded<const N: usize>(text: &str) -> [u8; N] {
     all
 }
 
-/// The bits that a modifier looks at to see whether to print something, and their values when it prints nothing; `None`
-/// if it always prints, or is none of the common ones.
+/// The bits that determine whether a modifier prints, and their values if it does not; `None` if it always prints, or
+/// is not one of the common modifiers.
 fn modifier(desc: &OperandDesc) -> Option<(u64, u64)> {
     let (high, low) = (desc.split.0, desc.split.1);
     if desc.lsb >= 64 || high != NONE && high >= 64 {

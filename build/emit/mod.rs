@@ -24,13 +24,13 @@ use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::{PAGE, length};
 
-/// `every_struct`: tests go over all structs, and not over one of each layout.
+/// `every_struct`: list all structs for the tests, instead of one for each layout.
 pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(String, String)>> {
     let mut files =
         vec![("common.rs".to_string(), common(isa, targets)?), ("targets.rs".to_string(), target_enum(targets))];
     let mut tables = String::new();
     info_table(&mut tables, &infos(targets));
-    // What no enabled target needs is left out of the code.
+    // Code that no enabled target needs is omitted.
     let unknown = targets.iter().any(|t| lengths::entries(t).contains(&length::UNKNOWN));
     writeln!(tables, "pub(crate) const ANY_UNKNOWN_LENGTH: bool = {unknown};").unwrap();
     let wide = targets.iter().flat_map(|t| &t.descs).any(|i| i.lsb >= 64);
@@ -42,7 +42,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     let decode = targets.iter().map(decode::Tables::new).collect::<Result<Vec<_>>>()?;
     let sizes = decode::Sizes::of(&decode);
     sizes.emit(&mut tables);
-    // For every number that can look into a table of operations; the last one is no operation's.
+    // The size for every possible index in a table of opcode indices; the last index is never an operation's.
     let operations = targets.iter().map(|t| t.operations.len() + PAGE).max().unwrap_or(0).next_power_of_two().max(64);
     writeln!(tables, "#[cfg(feature = \"fast\")]\npub(crate) const OP_INDICES: usize = {operations};").unwrap();
     let (marks, rules) = decode::needed(&decode);
@@ -65,7 +65,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
         tables += &shared.module(&t.row.name, &text);
     }
     writeln!(tables, "pub(crate) type OperandList = {};", operands::list_type(most.operands)).unwrap();
-    // A power of two, so that a number of some bits is always one of them.
+    // A power of two, so that a number of that many bits is always a valid index.
     writeln!(
         tables,
         "#[cfg(feature = \"fast\")]\npub(crate) const FAST_OPERANDS: usize = {};",
@@ -87,7 +87,7 @@ pub fn camel(name: &str) -> String {
     for part in name.split(['_', '-']) {
         let mut chars = part.chars();
         if let Some(c) = chars.next() {
-            // A digit needs a separator where the split took one: `x_2b_1` and `x_2b1` are two names.
+            // A digit needs a separator if the split removed one: `x_2b_1` and `x_2b1` are different names.
             if c.is_ascii_digit() && out.ends_with(|l: char| l.is_ascii_digit()) {
                 out.push('_');
             }
@@ -145,19 +145,19 @@ fn next_table(text: &str) -> (&str, &str) {
     text.split_at(ends.into_iter().flatten().min().unwrap_or(text.len()))
 }
 
-/// All opcodes of the enabled targets, in the order in which their operations first have them: so most of a target's operations
-/// have numbers in a row.
+/// All opcodes of the enabled targets, in the order in which the targets' operations first use them. So most of a
+/// target's operations have consecutive numbers.
 pub fn opcodes(targets: &[Target]) -> Vec<String> {
     let operations = targets.iter().flat_map(|t| t.operations.iter().flatten());
     let mut seen = HashSet::new();
     operations.map(|s| &s.mnemonic).filter(|name| seen.insert(name.as_str())).cloned().collect()
 }
 
-/// Every field name of the tables, of whatever target: hand-written code may name one in any build.
+/// Every field name in the tables, of all targets: hand-written code may name any of them in any build.
 fn fields(isa: &Isa) -> BTreeSet<String> {
     let mut all: BTreeSet<String> = isa.formats.iter().flat_map(|f| &f.fields).map(|f| f.name.to_lowercase()).collect();
     all.insert("vcc".into());
-    // Parts of constants, which are named in errors; `rest` is what belongs to none.
+    // Parts of constants, which errors name; `rest` is the bits that belong to none.
     all.extend(isa.enums.iter().filter(|e| e.bits).flat_map(|e| &e.values).map(|v| v.name.clone()));
     all.insert("rest".into());
     all.extend(facts::ALL_COUNTERS.iter().map(|counter| counter.to_string()));
@@ -165,7 +165,7 @@ fn fields(isa: &Isa) -> BTreeSet<String> {
 }
 
 fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String]) {
-    // What reads a name reads 48 bytes from its start.
+    // Readers of a name copy 48 bytes from its start.
     assert!(list.iter().all(|s| s.len() <= 48));
     let blob = list.concat() + &" ".repeat(48);
     let mut ends = vec![0usize];
@@ -183,7 +183,7 @@ fn common(isa: &Isa, targets: &[Target]) -> Result<String> {
     out += "/// An operation, whatever its encoding and its number in a target.\n///\n";
     out += "/// The variants are those of the enabled targets; their numbers depend on them.\n";
     out += "#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n";
-    // An enum without variants can have no representation.
+    // An enum without variants cannot have a `repr`.
     out += if ops.is_empty() { "" } else { "#[repr(u16)]\n" };
     out += "#[allow(missing_docs)]\npub enum Opcode {\n";
     let mut by_name: Vec<(&String, usize)> = ops.iter().zip(0..).collect();
@@ -240,7 +240,7 @@ fn common(isa: &Isa, targets: &[Target]) -> Result<String> {
     Ok(out + &builtin::all(&ops))
 }
 
-/// The distinct infos of all targets, so that targets share them.
+/// The distinct infos of all targets, which the targets share.
 pub fn infos(targets: &[Target]) -> Vec<lower::Info> {
     let mut all = Vec::new();
     for i in targets.iter().flat_map(|t| &t.infos) {

@@ -1,5 +1,5 @@
-//! Writes what constants mean: where their parts lie (`ImmTables`), and which codes and values have the same name on
-//! all targets (`NameTables`), by which an instruction is re-targeted. The names themselves are in the printer's table.
+//! Writes the parts of constants (`ImmTables`), and the codes and values that have the same name on all targets
+//! (`NameTables`), which re-targeting uses. The names themselves are in the printer's table.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::parse;
 
-/// Enums whose values no field holds: `dpp_ctrl64` says which values of `dpp_ctrl` may stand.
+/// Enums whose values no field holds: `dpp_ctrl64` restricts the values of `dpp_ctrl`.
 const NO_NAMES: &str = "dpp_ctrl64";
 
 pub fn tables(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
@@ -17,7 +17,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     names(w, isa, t)
 }
 
-/// Where the parts of constants lie.
+/// Writes the positions of the parts of constants.
 fn imms(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     writeln!(w, "pub(crate) static IMMS: ImmTables = ImmTables {{").unwrap();
     for e in isa.enums.iter().filter(|e| e.bits) {
@@ -32,7 +32,7 @@ fn imms(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     Ok(())
 }
 
-/// The pieces of the parts of a constant, the low one first; those that there are not have no bits.
+/// The pieces of the parts of a constant, low piece first; missing pieces have no bits.
 pub fn parts(isa: &Isa, t: &Target, name: &str) -> Result<Vec<[Piece; 2]>> {
     isa.enums.iter().find(|e| e.bits && e.name == name).map_or(Ok(Vec::new()), |e| pieces(e, t))
 }
@@ -55,10 +55,10 @@ fn rev_pieces(s: &str) -> String {
     s.split(',').rev().collect::<Vec<_>>().join(",")
 }
 
-/// Runs of codes and values, each with the number of its row in the tables.
+/// Writes runs of codes and values, each with the index of its row in the tables.
 fn names(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     writeln!(w, "pub(crate) static NAMES: NameTables = NameTables {{ codes: &[").unwrap();
-    // `off` is another reading of a code.
+    // `off` is another meaning of a code.
     for (row, c) in isa.codes.iter().enumerate().filter(|(_, c)| c.class != "off") {
         if let Some((a, b)) = c.range.of(&t.row.name) {
             write!(w, "Named {{ first: {a}, last: {b}, row: {row} }},").unwrap();
@@ -79,7 +79,7 @@ fn names(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     Ok(())
 }
 
-/// Scalar registers and sources that are no numbered ones: those that can be written come first.
+/// Scalar registers and sources without a number: first those that can be written.
 pub fn specials(isa: &Isa) -> Vec<&CodeRow> {
     const WRITTEN: [&str; 3] = ["sys", "m0", "exec"];
     const READ_ONLY: [&str; 2] = ["ro", "lds"];
@@ -87,7 +87,7 @@ pub fn specials(isa: &Isa) -> Vec<&CodeRow> {
     of(&WRITTEN).chain(of(&READ_ONLY)).collect()
 }
 
-/// The code of each special register on a target; 255, which is that of literals, if the target lacks it.
+/// The code of each special register on a target; 255, the code of literals, if the target lacks the register.
 pub fn special_codes(isa: &Isa, target: &str) -> Vec<u16> {
     specials(isa).iter().map(|c| c.range.of(target).map_or(255, |&(code, _)| code)).collect()
 }
@@ -113,7 +113,8 @@ fn special_enum(w: &mut String, isa: &Isa) {
     writeln!(w, "pub(crate) const SPECIAL_NAMES: [&str; {}] = {names:?};", names.len()).unwrap();
 }
 
-/// What all targets share: the rows of the messages, and which format took another's place.
+/// Writes the names that all targets share: special registers, the rows of the messages, and which format succeeded
+/// another.
 pub fn common(w: &mut String, isa: &Isa) {
     special_enum(w, isa);
     writeln!(w, "/// The rows of `NameTables::sendmsg`.\n#[allow(dead_code)]\npub(crate) mod message {{").unwrap();

@@ -1,10 +1,10 @@
-//! Ready-made texts of operands: `TEXTS` in src/text/texts.rs. Which operand has which, build/lower/fast_texts.rs says.
+//! Ready-made texts of operands: `TEXTS` in src/text/texts.rs. build/lower/fast_texts.rs assigns them to operands.
 
 use std::collections::BTreeMap;
 
 use crate::build::lower::codes::{Codes, Run};
 
-/// Where the codes of scalar addresses and those of pairs begin.
+/// Where the codes of scalar addresses begin, and those of pairs.
 pub const SADDRS: u16 = 0x300;
 pub const PAIRS: u16 = 0x400;
 /// Where numbers begin.
@@ -12,31 +12,32 @@ pub const NUMBERS: u16 = 0x700;
 /// Where the codes of four registers begin, and of sixteen.
 pub const QUADS: u16 = 0x800;
 pub const SIXTEENS: u16 = 0xd00;
-/// From a vector register to the accumulation register of its number.
+/// The distance from a vector register to the accumulation register of the same number.
 pub const ACC: u16 = 0x100;
-/// Where numbers in hexadecimal begin.
+/// Where hexadecimal numbers begin.
 pub const HEX: u16 = 0xb00;
-/// Where counters begin that are waited for: `lgkmcnt` alone, `lgkmcnt` behind another, `vmcnt`, and `vmcnt` that is at
-/// its maximum at 15.
+/// Where the counters to wait for begin: `lgkmcnt` alone, `lgkmcnt` after another counter, `vmcnt`, and `vmcnt` with a
+/// maximum of 15.
 pub const WAITS: [u16; 4] = [0xc00, 0xc10, 0xc20, 0xc30];
-/// The text of `off`, and the code of a scalar address that is printed so.
+/// The text of `off`, and the code of a scalar address that prints as it.
 pub const OFF: u16 = SADDRS + NO_SADDR;
 pub const NO_SADDR: u16 = 127;
-/// That of what is not there, that of a blank, and one that is missing.
+/// The text of an absent operand, a space, and a missing text.
 pub const EMPTY: u16 = 0xfff;
 pub const BLANK: u16 = 0xffe;
 pub const MISSING: u16 = 0x7ff;
 
-/// All numbers, and bytes of each text.
+/// The number of texts, and the bytes of each.
 const COUNT: u16 = 0x1000;
 const SIZE: usize = 16;
-/// In the place of the length of a text that is missing, as in src/text/texts.rs.
+/// Marks a missing text in place of its length, as in src/text/texts.rs.
 const NO_LENGTH: u8 = 0x40;
 
-/// The texts, one behind the other: `s5, `, `v[4:5], ` and `-5, `, with their lengths in the last byte.
+/// All texts in order: `s5, `, `v[4:5], ` and `-5, `, with their lengths in the last byte.
 ///
-/// `last`: the last scalar register; `names`: of other codes, as one register and as two. Both are of all targets: what is
-/// not the same on all of them has no text. `codes`: those of any target, of which only such as are the same on all are used.
+/// `last`: the last scalar register; `names`: the names of other codes, as one register and as two. Both are what all
+/// targets have in common: a code that differs between targets has no text. `codes`: those of any target; only the
+/// common ones are used.
 pub fn all(last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str)>) -> String {
     (0..COUNT).flat_map(|number| padded(text(number, last, codes, names))).map(char::from).collect()
 }
@@ -53,7 +54,7 @@ fn padded(text: Option<String>) -> [u8; SIZE] {
     all
 }
 
-/// The text of a number: an operand with what stands behind it, two bytes behind the last one.
+/// The text with a number: an operand, followed by the two bytes of the separator.
 fn text(number: u16, last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str)>) -> Option<String> {
     let (section, n) = (number & !0xff, number & 0xff);
     let scalar = n <= last;
@@ -76,7 +77,7 @@ fn text(number: u16, last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str
         0 | PAIRS if place(codes.negative).is_some() => place(codes.negative).map(|n| format!("-{}", n + 1)),
         0 => name.map(|(one, _)| one.into()),
         SADDRS => name.filter(|_| n < codes.int.0).map(|(_, pair)| pair.into()),
-        // Of a constant it depends on the type which of two names is that of a pair.
+        // The type of a constant determines which of its two names is right for a pair.
         PAIRS => name.filter(|(one, pair)| n < codes.int.0 || one == pair).map(|(_, pair)| pair.into()),
         0x100 => Some(format!("v{n}")),
         0x200 => Some(format!("a{n}")),
@@ -94,11 +95,11 @@ fn text(number: u16, last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str
     operand.filter(|text: &String| !text.is_empty()).map(|text| text + ", ")
 }
 
-/// What is waited for.
+/// The text of a counter to wait for.
 fn counter(which: u16, n: u16) -> Option<String> {
     let [alone, behind, _, whole] = WAITS;
     match n {
-        // If all are at their maximum, all are printed.
+        // If all counters are at their maximum, all are printed.
         15 if which == alone => None,
         15 if which == behind => Some(" ".into()),
         15 if which == whole => Some(String::new()),

@@ -1,4 +1,4 @@
-//! Writes what the operand iterator needs of one target: `OperandTables` in src/table/operands.rs.
+//! Writes the tables of the operand iterator for one target: `OperandTables` in src/table/operands.rs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,11 +17,11 @@ use crate::build::model::{Access, Isa};
 use crate::build::shared::IMPLICIT;
 use crate::build::shared::places::{self, ADDRESSES, NO_SHIFT, SECTION};
 
-/// Kinds whose value is the number in the field: `OperandType::is_number` in src/table.rs.
+/// Operand types whose value is the number in the field: `OperandType::is_number` in src/table.rs.
 const NUMBERS: [&str; 10] =
     ["attr", "interp_param", "exp_tgt", "hex", "int16", "endpgm", "hwreg", "sendmsg", "waitcnt", "gpr_idx"];
 
-/// What a row says, but for the operand that it is like.
+/// The contents of a row, except its role, width and access.
 struct RowText {
     how: &'static str,
     turn: u8,
@@ -31,7 +31,7 @@ struct RowText {
     add: u16,
 }
 
-/// Nothing is in the words.
+/// An operand without bits in the words.
 const FIXED: RowText = RowText { how: "Value", turn: 0, acc: NO_SHIFT, address: NO_SHIFT, mask: 0, add: 0 };
 
 impl RowText {
@@ -45,7 +45,8 @@ impl RowText {
     }
 }
 
-/// A row that needs no descriptor, if this is one: always there, in one piece of the first 64 bits, of at most so many.
+/// The text of a row that needs no descriptor, if this is one: an operand that is always present, in one piece of at
+/// most `most` bits within the first 64 bits.
 fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     let i = match row {
         Row::OperandDesc(desc) => desc,
@@ -70,7 +71,7 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
         let vcc = IMPLICIT.iter().position(|name| *name == "vcc")? as u16;
         return of(RowText { add: places::IMPLICIT + vcc, ..FIXED }, bits);
     }
-    // What is not there, where that is known: the code of no register.
+    // An operand that is known to be absent: the code that is not a register.
     if operand_type == "off" {
         return of(RowText { add: ADDRESSES + t.code.off, ..FIXED }, bits);
     }
@@ -90,7 +91,7 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
         "global_addr" => (NO_SHIFT, i.aux[0]),
         _ => return None,
     };
-    // Single registers, pairs, and what is longer; vector registers are not aligned.
+    // Single registers, pairs, and longer tuples; vector registers are not aligned.
     let section = if i.add >= 1 << VECTOR { 0 } else { (u16::from(i.dwords.min(3)) - 1) * SECTION };
     let other = match operand_type {
         "saddr" => ADDRESSES,
@@ -101,12 +102,12 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     of(RowText { how: "Value", turn: (i.lsb + 64 - i.shift) % 64, acc, address, mask: mask << i.shift, add }, bits)
 }
 
-/// The integer that holds a list of operands, a byte each, if the longest has so many.
+/// The integer type of a list of operands, one byte each, when the longest list has this many.
 pub fn list_type(longest: usize) -> &'static str {
     if longest <= 8 { "u64" } else { "u128" }
 }
 
-/// How long the longest list of operands is, and how many usual lists there are at most.
+/// The length of the longest list of operands, and the greatest number of fast lists.
 #[derive(Default)]
 pub struct Most {
     pub operands: usize,
@@ -121,7 +122,8 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     room(t, "operands in a list", longest + 1, 4)?;
     writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{").unwrap();
     writeln!(w, "#[cfg(feature = \"fast\")]\nlist_of: padded(&{list_of:?}, 0),").unwrap();
-    // The lists of a page are neighbours: what they are counted from stands beside its number.
+    // The lists of a page have neighbouring numbers: each page stores its lowest number, and the entries are relative
+    // to it.
     list_of.resize(list_of.len().next_multiple_of(PAGE), last);
     let base = |page: &[u16]| page.iter().copied().min().unwrap_or(0);
     let (numbers, entries) = pages(&list_of, |page| page.iter().map(|n| n - base(page)).collect());
@@ -136,7 +138,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     let all = lists.list.iter().zip(0u16..);
     let further: Vec<_> = all.flat_map(|(l, n)| l.others.iter().map(move |o| (n, o.0, o.1 - 1))).collect();
     writeln!(w, "lists: &{numbers:#x?},\nforms_of: &{forms_of:?}, forms: &{forms:?}, others: &{further:?},").unwrap();
-    // Rows behind these are of usual lists only.
+    // Later rows are used by fast lists only.
     let whole = lists.rows.len() + 1;
     let fast = fast_operands::all(&mut lists);
     let count = fast.len();
@@ -144,7 +146,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     room(t, "rows of operands", lists.rows.len() + 1, 8)?;
     let (mut descs, mut rows, mut plain) = (Vec::new(), vec!["NO_ROW".to_string()], Vec::new());
     for (n, row) in lists.rows.iter().enumerate() {
-        // A row's numbers have 16 bits without `fast`.
+        // Without `fast`, a row's numbers have 16 bits.
         let most = if n + 1 < whole { 16 } else { 31 };
         let (how, text) = match (row_text(t, row, most), row) {
             (Some(row), _) => row,
@@ -170,8 +172,8 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     Ok(())
 }
 
-/// What tells the meaning of codes on one target from that on another: the last scalar register, the first and the last of
-/// the trap handler's, and the code that is no scalar address.
+/// The properties that determine the meaning of codes on a target: the last scalar register, the first and last
+/// register of the trap handler, and the code for "no scalar address".
 fn scalars(t: &Target) -> [u16; 4] {
     let bounds = |class: &str| t.codes.iter().find(|c| c.class == class).and_then(|c| c.range.of(&t.row.name));
     let (_, sgpr_last) = bounds("sgpr").copied().unwrap_or_default();
@@ -179,14 +181,14 @@ fn scalars(t: &Target) -> [u16; 4] {
     [sgpr_last, ttmp_first, ttmp_last, t.code.off]
 }
 
-/// The table is named by what it is made of.
+/// The name of the table of values, composed of its contents.
 fn values_name(isa: &Isa, t: &Target) -> String {
     let [sgpr_last, ttmp_first, ttmp_last, off] = scalars(t);
     let specials = names::special_codes(isa, &t.row.name).into_iter().map(|code| format!("{code:X}"));
     format!("VALUES_{sgpr_last}_{ttmp_first}_{ttmp_last}_{off}_{}", specials.collect::<Vec<_>>().join("_"))
 }
 
-/// What codes mean: one table for all targets on which they mean the same.
+/// Writes the meanings of codes: one table for all targets with the same meanings.
 pub fn values(w: &mut String, isa: &Isa, targets: &[Target]) {
     let all: BTreeMap<_, _> = targets.iter().map(|t| (values_name(isa, t), t)).collect();
     for (name, t) in all {

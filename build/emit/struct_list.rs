@@ -1,5 +1,5 @@
-//! Lists every generated struct with its fields, as a macro that calls another one: what must hold of all of them is
-//! written once, and a new generation is covered by itself. `tests/typed.rs` uses it, and `fuzz/`.
+//! Lists every generated struct with its fields, as a macro that calls another macro. A check of all structs is written
+//! once, and covers new generations automatically. `tests/typed.rs` and `fuzz/` use it.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -8,18 +8,20 @@ use crate::build::emit::camel;
 use crate::build::emit::types;
 use crate::build::lower::Target;
 
-/// `$then! { gfx942 Gfx942 Sop2 (Sop2Op) [(exact ssrc0 with_ssrc0 u8) (checked sdst with_sdst u8) ...] }` for each.
+/// Writes `$then! { gfx942 Gfx942 Sop2 (Sop2Op) [(exact ssrc0 with_ssrc0 u8) (checked sdst with_sdst u8) ...] }` for
+/// each.
 ///
-/// An extension has `()` in place of an opcode enum. `exact`: every value of the type fits, and the setter returns the struct; `checked`: it returns a `Result`.
+/// An extension has `()` in place of an opcode enum. `exact`: every value of the type fits, and the setter returns the
+/// struct; `checked`: the setter returns a `Result`.
 ///
-/// Of structs with the same layout the list has one, unless `every`: to compile the tests of all takes minutes.
+/// Lists only one of the structs with the same layout, unless `every`: compiling the tests for all takes minutes.
 pub fn all(targets: &[Target], every: bool) -> String {
     let mut seen = HashSet::new();
     let mut out = String::from("macro_rules! every_struct {\n    ($then:ident) => {\n");
     for t in targets.iter().filter(|t| !t.row.is_other_wave()) {
         for f in &t.formats {
             let (module, target, ty) = (&t.row.name, camel(&t.row.name), camel(&f.def.name));
-            // Nor has a struct of two operations one opcode; its numbers are fields like others.
+            // A struct of two operations has no single opcode either; its opcode numbers are fields like others.
             let plain = f.def.extension || f.def.dual.is_some();
             let op = if plain { String::new() } else { format!("{ty}Op") };
             let mut fields = String::new();

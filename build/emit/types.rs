@@ -1,5 +1,5 @@
 //! Writes the public types: a module for each target with a struct for each microcode format and an enum for each
-//! opcode table. Targets whose struct or enum is the same, bit for bit, share one type.
+//! opcode table. Targets share a type if its struct or enum is the same, bit for bit.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -28,7 +28,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
                 let body = op_enum(t, f);
                 share(&mut out, &mut shared, name, &format!("{ty}Op"), body);
             }
-            // What the struct is depends on the opcode enum that its getter returns.
+            // The struct depends on the opcode enum that its getter returns.
             let op = shared_path(&shared, name, &format!("{ty}Op"));
             let body = format_struct(isa, f, &ty);
             share_keyed(&mut out, &mut shared, name, &ty, format!("{op}{body}"), body);
@@ -38,8 +38,8 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
     out
 }
 
-/// Modules of the targets that are off, which no compiler sees: who names one is told the feature that it lacks. That works
-/// only where the module would be found, in the root of the crate.
+/// Modules of disabled targets. They are never compiled, but the compiler names the missing feature when code refers to
+/// one. That works only where the module would be found, in the root of the crate.
 pub fn off(isa: &Isa, targets: &[Target]) -> String {
     let mut out = String::new();
     let is_off = |row: &&TargetRow| !row.is_other_wave() && !targets.iter().any(|t| t.row.name == row.name);
@@ -76,7 +76,7 @@ fn shared_path(shared: &HashMap<String, String>, module: &str, ty: &str) -> Stri
     shared.get(&format!("@{module}::{ty}")).cloned().unwrap_or_default()
 }
 
-/// The numbers of an enumerated immediate, as constants.
+/// Writes the values of an enumerated immediate as constants.
 fn enums(out: &mut String, isa: &Isa, t: &Target) {
     for e in isa.enums.iter().filter(|e| !e.bits) {
         let values: Vec<(&EnumValue, &String)> =
@@ -102,12 +102,12 @@ pub fn is_settable(field: &Field, bits: &Bits) -> bool {
     bits.fixed.is_none() && field.name != "reserved"
 }
 
-/// Every value of the field's type fits.
+/// Whether every value of the field's type fits.
 pub fn is_exact(width: u8) -> bool {
     [1, 8, 16, 32].contains(&width)
 }
 
-/// Width of the opcode.
+/// Width of the opcode in bits.
 fn op_bits(f: &LFormat) -> u8 {
     f.fields.iter().find(|(x, _)| x.operand_type == "op").map_or(0, |(_, b)| b.width())
 }
@@ -150,7 +150,7 @@ struct Part<'a> {
     field: Option<&'a Field>,
     name: String,
     piece: Piece,
-    /// The field is in several pieces, of which this is number n.
+    /// Whether the field is in several pieces, of which this is one.
     split: bool,
     fixed: Option<u64>,
 }
@@ -185,12 +185,12 @@ fn int_type(width: u8, signed: bool) -> String {
     format!("{}{bits}", if signed { 'i' } else { 'u' })
 }
 
-/// The type by which a field is read and set.
+/// The type in which a field is read and set.
 pub fn field_type(operand_type: &str, width: u8) -> String {
     if width == 1 { "bool".into() } else { int_type(width, signed(operand_type)) }
 }
 
-/// The integer that a struct of this format is. There is none of 96 bits: the uppermost ones of a `u128` stay zero.
+/// The integer type of a format's struct. Formats of 96 bits use a `u128`, whose upper bits stay zero.
 fn base_type(def: &Format) -> String {
     format!("u{}", if def.bits == 96 { 128 } else { def.bits })
 }
@@ -268,7 +268,7 @@ fn range(p: Piece) -> String {
     if p.width == 1 { p.lsb.to_string() } else { format!("{}:{}", p.lsb + p.width - 1, p.lsb) }
 }
 
-/// `with_*` for one field, and the getter of a field that is in pieces or lies over others.
+/// Writes the setter of a field, and a getter for fields in pieces and overlays.
 fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str, typed: bool) {
     let name = &field.name;
     let width = bits.width();
@@ -326,7 +326,7 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str,
     }
 }
 
-/// The value of a field in pieces, low piece first.
+/// The expression for the value of a field in pieces, low piece first.
 fn combine(bits: &Bits) -> String {
     let mut low = 0;
     let mut terms = Vec::new();
@@ -338,7 +338,7 @@ fn combine(bits: &Bits) -> String {
     terms.join(" | ")
 }
 
-/// The trait by which generic code meets the struct, and the proof that the layout is what the table says.
+/// Writes the trait for generic code, and assertions that the layout matches the table.
 fn microcode(out: &mut String, f: &LFormat, ty: &str, base: &str) {
     let def = f.def;
     let words = usize::from(def.bits / 32);
@@ -371,14 +371,14 @@ fn microcode(out: &mut String, f: &LFormat, ty: &str, base: &str) {
         let (upper, Piece { lsb, width }) = (field.name.to_uppercase(), bits.pieces[0]);
         format!("{ty}::{upper}_OFFSET == {lsb} && {ty}::{upper}_BITS == {width}")
     };
-    // One for all fields: each takes the compiler as long as a function.
+    // A single assertion for all fields, because each assertion costs as much compile time as a function.
     let all: Vec<String> = f.fields.iter().filter(plain).map(lies).collect();
     if !all.is_empty() {
         writeln!(out, "static_assertions::const_assert!({});", all.join("\n    && ")).unwrap();
     }
 }
 
-/// `Debug` as the macro would write it, but only compiled where it is called.
+/// Writes `Debug` as the macro would, but as code that is only compiled where it is called.
 fn debug(out: &mut String, ty: &str, parts: &[Part]) {
     writeln!(out, "impl core::fmt::Debug for {ty} {{\n    #[inline]\n    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {{\n        f.debug_struct(\"{ty}\")").unwrap();
     for name in parts.iter().map(|p| &p.name) {
@@ -387,7 +387,7 @@ fn debug(out: &mut String, ty: &str, parts: &[Part]) {
     writeln!(out, "            .finish()\n    }}\n}}").unwrap();
 }
 
-/// The bit layout, one dword a line pair, high bits to the left.
+/// Draws the bit layout, two lines for each dword, high bits to the left.
 fn picture(def: &Format, parts: &[Part]) -> Vec<String> {
     let mut lines = Vec::new();
     for dword in (0..def.bits / 32).rev() {

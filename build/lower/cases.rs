@@ -1,14 +1,14 @@
-//! What words can be, by some of their bits: build/lower/fast_texts.rs and build/lower/fast_operands.rs say for each what its operands are, for the
-//! library to try one after the other.
+//! Cases of words, distinguished by some of their bits. build/lower/fast_texts.rs and build/lower/fast_operands.rs list
+//! the operands for each case, and the library tries the cases in order.
 
 use crate::build::lower::{NONE, OperandDesc};
 
-/// How many the library tries: with more it is quicker to do without.
+/// The greatest number of cases that the library tries; with more, trying them does not pay.
 const MOST_TRIED: usize = 8;
-/// Vector registers have this bit in a code of nine, and constants have not.
+/// In a code of nine bits, vector registers have this bit, and constants do not.
 pub const VECTOR: u8 = 8;
 
-/// What is so of words in which some bits are clear and others are set.
+/// The parts that words have if some of their bits are clear and others are set.
 #[derive(Clone, PartialEq)]
 pub struct Case<T> {
     pub parts: Vec<T>,
@@ -25,7 +25,7 @@ impl<T: Clone> Case<T> {
         Case { parts: self.parts.into_iter().map(of).collect(), clear: self.clear, set: self.set }
     }
 
-    /// With the next operand, if there are such words.
+    /// Appends the next operand; `None` if no words satisfy both cases.
     fn then(&self, next: &Case<T>) -> Option<Case<T>> {
         let parts = self.parts.iter().chain(&next.parts).cloned().collect();
         let (clear, set) = (self.clear | next.clear, self.set | next.set);
@@ -33,8 +33,8 @@ impl<T: Clone> Case<T> {
     }
 }
 
-/// What words can be, from what each operand can be. Where two fit the first is meant: of an operand the one that asks for
-/// more comes first, and with all that the others ask for it stands before the one that asks for less.
+/// Combines the cases of each operand. If two cases match, the first counts: for each operand, the case with more
+/// conditions comes first, so the combinations with more conditions do too.
 pub fn all<T: Clone>(operands: impl Iterator<Item = Vec<Case<T>>>) -> Vec<Case<T>> {
     let none = vec![Case { parts: Vec::new(), clear: 0, set: 0 }];
     let mut all = operands.fold(none, |all, found| {
@@ -44,15 +44,16 @@ pub fn all<T: Clone>(operands: impl Iterator<Item = Vec<Case<T>>>) -> Vec<Case<T
     all
 }
 
-/// One bit of the first 64, if it is there.
+/// One of the first 64 bits; zero for `NONE`.
 pub fn bit(n: u8) -> u64 {
     if n == NONE { 0 } else { 1 << n }
 }
 
-/// An operand that is plainly a code, an accumulation register or nothing (`code`, `agpr`, `off`) as soon as other bits are
-/// known, all of which lie in the first 64. `None`: it is something else. `off`: what says that there is no scalar address.
+/// The cases of an operand that is just a code, an accumulation register or absent (`code`, `agpr`, `off`) once other
+/// bits are known, all of which are in the first 64. `None`: it is something else. `off`: the code for "no scalar
+/// address".
 pub fn of(desc: &OperandDesc, off: u16) -> Option<Vec<Case<OperandDesc>>> {
-    // A field of seven bits.
+    // The address is a field of seven bits.
     let no_address = |lsb: u8| (u64::from(!off & 0x7f) << lsb, u64::from(off) << lsb);
     let case = |operand_type: &str, dwords: u8, clear: u64, set: u64| {
         Case::new(OperandDesc { operand_type: operand_type.into(), dwords, aux: [NONE; 4], ..desc.clone() }, clear, set)
@@ -60,9 +61,9 @@ pub fn of(desc: &OperandDesc, off: u16) -> Option<Vec<Case<OperandDesc>>> {
     let [a, b, c, d] = desc.aux;
     Some(match desc.operand_type.as_str() {
         "acc" | "buf_data" => {
-            // What goes to LDS, and the register for the fail status, are other words.
+            // Excludes data that goes to LDS, and a register for the fail status.
             let others = bit(b) | bit(c) | bit(d);
-            // Constants are no registers.
+            // Constants are not registers.
             let vector = if desc.width == 9 { bit(desc.lsb + VECTOR) } else { 0 };
             let mut all = vec![case("code", desc.dwords, bit(a) | others, 0)];
             if a != NONE {
@@ -73,13 +74,13 @@ pub fn of(desc: &OperandDesc, off: u16) -> Option<Vec<Case<OperandDesc>>> {
             }
             all
         }
-        // A pair, if there is no scalar address.
+        // A pair if there is no scalar address.
         "global_addr" => {
             let (clear, set) = no_address(a);
             vec![case("code", 2, clear, set), case("code", 1, 0, 0)]
         }
         "scratch_addr" if a != NONE => vec![case("off", desc.dwords, bit(a), 0), case("code", desc.dwords, 0, bit(a))],
-        // It is there, if there is no scalar address.
+        // Present if there is no scalar address.
         "scratch_addr" => {
             let (clear, set) = no_address(b);
             vec![case("code", desc.dwords, clear, set), case("off", desc.dwords, 0, 0)]

@@ -1,15 +1,15 @@
-//! The operand codes that hand-written code has to know: those of `isa/operands.isa` that are the same on every target
-//! become constants (`code` in src/common.rs), and a table in which they differ is refused.
+//! The operand codes that hand-written code uses: codes of `isa/operands.isa` that are the same on every target become
+//! constants (`code` in src/common.rs). A table in which they differ is refused.
 
 use std::fmt::Write;
 
 use crate::build::model::error::Result;
 use crate::build::model::*;
 
-/// A run of codes: its first and its last one.
+/// A run of codes: the first and the last one.
 pub type Run = (u16, u16);
 
-/// The codes of one target; what it lacks has the code `NONE`.
+/// The codes of one target. Codes that it lacks are `NONE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Codes {
     pub int: Run,
@@ -17,10 +17,10 @@ pub struct Codes {
     pub float: Run,
     pub literal: u16,
     pub vgpr: Run,
-    /// What announces an SDWA or a DPP dword.
+    /// The codes that announce an SDWA and a DPP dword.
     pub sdwa: u16,
     pub dpp: u16,
-    /// What stands in the place of a scalar address when there is none.
+    /// The code that means "no scalar address".
     pub off: u16,
     pub vcc: u16,
 }
@@ -28,7 +28,7 @@ pub struct Codes {
 const NONE: u16 = u16::MAX;
 
 impl Codes {
-    /// Those of no target.
+    /// No codes at all.
     pub const NONE: Codes = {
         let none = (NONE, NONE);
         let (int, negative, float, vgpr) = (none, none, none, none);
@@ -45,7 +45,7 @@ impl Codes {
         let class = |class: &str| run(&|c| c.class == class);
         let announces = |format: &str| {
             let extends = isa.formats.iter().flat_map(|f| &f.extends);
-            // VOPC's SDWA is a format of its own.
+            // VOPC's SDWA is a separate format.
             extends.filter(|e| e.format.trim_end_matches('B') == format).map(|e| e.code).next().unwrap_or(NONE)
         };
         Codes {
@@ -63,7 +63,7 @@ impl Codes {
 }
 
 impl Codes {
-    /// Those that are constants in src/, by their names there.
+    /// The codes that are constants in src/, by their names there.
     fn shared(&self) -> [(&'static str, u16); 10] {
         [
             ("INT", self.int.0),
@@ -80,7 +80,7 @@ impl Codes {
     }
 }
 
-/// The constants, with the values of the inline floating-point numbers.
+/// Writes the constants, and the values of the inline floating-point numbers.
 pub fn common(w: &mut String, isa: &Isa) -> Result<()> {
     writeln!(w, "/// Operand codes that are the same on every target.\n#[allow(dead_code)]\npub(crate) mod code {{")
         .unwrap();

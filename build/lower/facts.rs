@@ -1,10 +1,10 @@
-//! The flags of rows, and operations that do the same with their sources swapped.
+//! The flags of rows, and operations with the same result when their sources are swapped.
 
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::*;
 use crate::build::shared::FLAGS;
 
-/// Operations that do the same with their sources swapped. `v_cmp_lt_*` stands for all that begin so.
+/// Operations with the same result when their sources are swapped. `v_cmp_lt_*` means all names with this prefix.
 pub fn pairs(isa: &Isa) -> Result<Vec<(&SourceLine, String, String)>> {
     let mut all = Vec::new();
     for f in &isa.formats {
@@ -17,7 +17,7 @@ pub fn pairs(isa: &Isa) -> Result<Vec<(&SourceLine, String, String)>> {
                 };
                 let Some(other) = other else { continue };
                 if all.iter().any(|(_, name, _): &(_, String, _)| *name == row.mnemonic) {
-                    // Another row of the same operation.
+                    // The operation has another row.
                     continue;
                 }
                 if !f.rows.iter().any(|r| r.mnemonic == other) {
@@ -33,8 +33,8 @@ pub fn pairs(isa: &Isa) -> Result<Vec<(&SourceLine, String, String)>> {
     Ok(all)
 }
 
-/// The flags of a row on a target: its own, and the counters that its format gives it. A swap whose other operation the
-/// target lacks is none.
+/// The flags of a row on a target: its own, and the counters from its format. If the target lacks the partner of a
+/// swap, the operation is not commutable there.
 pub fn flags(isa: &Isa, def: &Format, row: &Row, target: &str) -> Vec<String> {
     let lacks_partner = || {
         let swap = isa.swaps.iter().find(|(a, b)| [a, b].contains(&&row.mnemonic));
@@ -55,12 +55,12 @@ pub fn flags(isa: &Isa, def: &Format, row: &Row, target: &str) -> Vec<String> {
             all.push(c.counter.clone());
         }
     }
-    // One order, whatever that in the row.
+    // A fixed order, independent of the row.
     all.sort_by_key(|flag| FLAGS.iter().position(|f| f == flag));
     all
 }
 
-/// The pairs, by their names.
+/// The pairs, by name.
 pub fn swaps(isa: &Isa) -> Result<Vec<(String, String)>> {
     Ok(pairs(isa)?.into_iter().map(|(_, a, b)| (a, b)).collect())
 }

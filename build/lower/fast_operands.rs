@@ -1,4 +1,4 @@
-//! What the operands of most words are: `FastOperands` in src/table/operands.rs.
+//! The operands of common words: `FastOperands` in src/table/operands.rs.
 
 use crate::build::lower::cases::{self, Case, bit};
 use crate::build::lower::operands::{List, Lists, Row, bytes};
@@ -6,11 +6,11 @@ use crate::build::lower::pages::number;
 use crate::build::lower::{NONE, OperandDesc};
 use crate::build::shared::meta;
 
-/// The operands of some words of a form.
+/// The operands of a form for some of its words.
 pub struct FastOperands {
-    /// Numbers in `Lists::rows`.
+    /// Indices in `Lists::rows`.
     rows: Vec<u8>,
-    /// Bits that are not set, and bits that are.
+    /// Bits that must be clear, and bits that must be set.
     clear: u64,
     set: u64,
     dwords: u8,
@@ -18,7 +18,7 @@ pub struct FastOperands {
 }
 
 impl FastOperands {
-    /// `plain`: which rows are.
+    /// `plain`: whether each row is a plain value.
     pub fn text(&self, plain: &[bool]) -> String {
         let FastOperands { rows, clear, set, dwords, next } = self;
         let is_plain = !rows.is_empty() && rows.iter().all(|&n| plain[usize::from(n)]);
@@ -30,7 +30,7 @@ impl FastOperands {
     }
 }
 
-/// The first that is tried of each list, in their order; the others behind them. Adds the rows that it needs.
+/// The first case of each list, in the order of the lists, followed by all other cases. Adds the rows that it needs.
 pub fn all(lists: &mut Lists) -> Vec<FastOperands> {
     let all = lists.list.clone();
     let (mut first, mut others) = (Vec::new(), Vec::new());
@@ -55,7 +55,7 @@ pub fn all(lists: &mut Lists) -> Vec<FastOperands> {
     first
 }
 
-/// What one operand can be. `off`: what says that there is no scalar address.
+/// The cases of one operand. `off`: the code for "no scalar address".
 fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
     let as_it_is = Case::new(row.clone(), 0, 0);
     let desc = match row {
@@ -69,7 +69,7 @@ fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
     }
     let [imm, soffset_en, ..] = desc.aux;
     match desc.operand_type.as_str() {
-        // A constant, not negative.
+        // A constant that is not negative.
         "smem_offset" if imm != NONE => {
             let sign = if soffset_en == NONE { 0 } else { bit(desc.lsb + desc.width - 1) };
             let constant = Row::OperandDesc(OperandDesc { operand_type: "hex".into(), aux: [NONE; 4], ..desc.clone() });
@@ -79,7 +79,7 @@ fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
     }
 }
 
-/// It is always there, in one piece, and the first 64 bits say all of it.
+/// Whether the operand is always present, in one piece, and depends only on the first 64 bits.
 fn is_low(desc: &OperandDesc) -> bool {
     let bits = [desc.lsb].into_iter().chain(desc.aux.into_iter().filter(|&n| n != NONE));
     desc.split.0 == NONE && desc.cond == NONE && bits.max() < Some(64)

@@ -1,4 +1,4 @@
-//! Which operands have ready-made texts: those of src/text/texts.rs, by numbers that their fields make.
+//! Assigns ready-made texts to operands: those of src/text/texts.rs, by indices computed from fields.
 
 use std::iter::repeat;
 
@@ -13,10 +13,10 @@ use crate::build::model::Piece;
 /// `FastSignature::TEXTS` in src/table/text.rs.
 const TEXTS: usize = 4;
 
-/// What words must be so that the operands of a signature have these texts: `FastSignature` in src/table/text.rs.
+/// The words for which the operands of a signature have these texts: `FastSignature` in src/table/text.rs.
 pub type Ready = Case<Text>;
 
-/// The number of a text: the words turned so far, masked, and added to.
+/// The index of a text: the words rotated by `turn`, masked, plus `add`.
 #[derive(Clone, PartialEq)]
 pub struct Text {
     turn: u8,
@@ -24,15 +24,15 @@ pub struct Text {
     add: u16,
 }
 
-/// What words can be, for printing to try one after the other.
+/// The cases of words that printing tries in order.
 ///
-/// `waits`: where the parts of what `s_waitcnt` waits for lie.
+/// `waits`: the positions of the counters of `s_waitcnt`.
 pub fn all(descs: &[&OperandDesc], waits: &[[Piece; 2]], codes: &Codes) -> Vec<Ready> {
     cases::all(descs.iter().map(|desc| texts(desc, waits, codes)))
 }
 
 impl Ready {
-    /// What `FastSignature` says of it.
+    /// The fields of `FastSignature`.
     pub fn fields(&self) -> String {
         let Case { parts: texts, clear, set } = self;
         let blank = texts.is_empty().then_some(Text { turn: 0, mask: 0, add: BLANK });
@@ -52,7 +52,7 @@ impl Ready {
     }
 }
 
-/// The same of one operand.
+/// The cases of one operand.
 fn texts(desc: &OperandDesc, waits: &[[Piece; 2]], codes: &Codes) -> Vec<Ready> {
     let vcc = codes.vcc;
     let text = |clear: u64, set: u64, text: Text| Case::new(text, clear, set);
@@ -68,9 +68,9 @@ fn texts(desc: &OperandDesc, waits: &[[Piece; 2]], codes: &Codes) -> Vec<Ready> 
     let field = |add| field(desc, add);
     let code = code(desc);
     match (desc.operand_type.as_str(), code) {
-        // Its constants are printed by their bits.
+        // Its constants are printed as their bits.
         ("code", _) if desc.ty == "i16" => missing(),
-        // Without a sign, the absolute value, the sign extension.
+        // Only without negation, absolute value and sign extension.
         ("code", Some(code)) => vec![text(bits(&desc.aux), 0, field(code))],
         ("agpr", _) => vec![text(0, 0, plain(desc))],
         ("buf_vaddr", _) => {
@@ -87,7 +87,7 @@ fn texts(desc: &OperandDesc, waits: &[[Piece; 2]], codes: &Codes) -> Vec<Ready> 
         ("saddr", Some(code)) if desc.width == 7 && desc.dwords == 1 => {
             vec![text(0, u64::from(codes.off) << desc.lsb, always(OFF)), text(0, 0, field(code))]
         }
-        // What no field names is always vcc.
+        // An operand without a field is always vcc.
         ("vcc", _) if desc.dwords == 2 => vec![text(0, 0, always(vcc + PAIRS))],
         ("sdst_or_vcc", _) if desc.dwords == 2 => vec![text(aux(0), 0, always(vcc + PAIRS))],
         // A small constant.
@@ -99,7 +99,7 @@ fn texts(desc: &OperandDesc, waits: &[[Piece; 2]], codes: &Codes) -> Vec<Ready> 
         ("int16" | "label", _) if desc.lsb == 0 && desc.width == 16 => {
             vec![text(0xffc0, 0, Text { mask: 0x3f, ..field(NUMBERS) })]
         }
-        // Without its number it is not printed.
+        // Not printed if its number is zero.
         ("endpgm", _) if desc.lsb == 0 => vec![Case { parts: Vec::new(), clear: 0xffff, set: 0 }],
         ("waitcnt", _) if desc.lsb == 0 => counters(waits),
         _ => missing(),
@@ -125,13 +125,13 @@ fn field(desc: &OperandDesc, add: u16) -> Text {
     Text { turn: (desc.lsb + 64 - desc.shift) % 64, mask: mask << desc.shift, add }
 }
 
-/// What the codes of an operand begin with, if tuples of its length have texts.
+/// The first index of an operand's codes, if tuples of its length have texts.
 fn code(desc: &OperandDesc) -> Option<u16> {
     let tuples = [(1, 0), (2, PAIRS), (4, QUADS), (16, SIXTEENS)].into_iter().find(|tuple| tuple.0 == desc.dwords);
     tuples.map(|(_, section)| desc.add + section)
 }
 
-/// One counter that is waited for, or two: `lgkmcnt`, `vmcnt`, or both.
+/// The cases of one counter to wait for, or two: `lgkmcnt`, `vmcnt`, or both.
 fn counters(waits: &[[Piece; 2]]) -> Vec<Ready> {
     let &[[vmcnt, high], [expcnt, _], [lgkmcnt, _]] = waits else { return Vec::new() };
     if (vmcnt.width, lgkmcnt.width) != (4, 4) {

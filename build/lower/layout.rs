@@ -1,15 +1,15 @@
-//! The operands and modifiers of a form: which bits they take, and how they read.
+//! The operands and modifiers of a form: the bits that they take, and how to read them.
 
 use crate::build::lower::form::{Form, shifted};
 use crate::build::lower::{NONE, OperandDesc, Target};
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{Access, Bits, Isa, Row, Token};
 
-/// Which bits of the words a form uses, which are fixed, which are free.
+/// The bits of the words that a form uses, and those that are fixed or free.
 pub struct Layout<'f> {
     form: &'f Form,
     used: u128,
-    /// Bits that a descriptor is made of; `used` has besides them what descriptors look at.
+    /// Bits of descriptors' own fields; `used` also has the bits that descriptors read besides.
     taken: u128,
     any: u128,
     zero: u128,
@@ -26,7 +26,7 @@ impl<'f> Layout<'f> {
             for (field, bits) in &t.formats[f].fields {
                 let mask = shifted(bits, first).mask();
                 l.all |= mask;
-                // The field that selects the extension holds its code; it is no operand here.
+                // The field that selects the extension holds its code, so it is not an operand here.
                 let mut extends = t.formats[f].def.extends.iter().filter(|e| e.is_of(&t.row.name));
                 let selector = n == 0 && extends.any(|e| e.field == field.name);
                 if ["enc", "op"].contains(&field.operand_type.as_str())
@@ -64,7 +64,7 @@ impl<'f> Layout<'f> {
         Ok((bits, mask))
     }
 
-    /// The field is in the tables, but this target lacks it, or ignores it. Only modifiers may name such a field.
+    /// Whether the field is in the tables, but this target lacks or ignores it. Only modifiers may name such a field.
     fn left_out(&self, t: &Target, token: &Token) -> bool {
         let (name, plain) = match token {
             Token::Modifier { name, operand_type, .. } => (name, operand_type.is_none()),
@@ -206,7 +206,7 @@ impl<'f> Layout<'f> {
             used,
             shift: k.scale.trailing_zeros() as u8,
             add: k.add,
-            // Operands put their type here; modifiers are told apart by the name of their operand type.
+            // For operands this is the data type; modifiers are distinguished by the name of their operand type.
             ty: k.name.clone(),
             dwords: 1,
             access: None,
@@ -215,7 +215,7 @@ impl<'f> Layout<'f> {
         })
     }
 
-    /// Bits that must have a value, that value, and bits that are ignored.
+    /// The bits that must have a value, that value, and the bits that are ignored.
     pub fn finish(&self) -> (u128, u128, u128) {
         let free = self.all & !self.fixed;
         let must = (free & !self.used & !self.any & !self.ignorable) | self.zero | self.one;
@@ -238,7 +238,7 @@ fn implied_vcc(access: Access, dwords: u8) -> OperandDesc {
     OperandDesc { dwords, access: Some(access), ..nothing("vcc") }
 }
 
-/// Where the second of two operations begins.
+/// The start of the second of two operations.
 fn joint() -> OperandDesc {
     OperandDesc { access: Some(Access::Read), ..nothing("second") }
 }
@@ -262,7 +262,7 @@ fn nothing(operand_type: &str) -> OperandDesc {
     }
 }
 
-/// neg, abs and sext are shown at their source: each source operand learns where its bits are.
+/// neg, abs and sext are printed with their source: gives each source operand the positions of its bits.
 fn decorate(modifier: &OperandDesc, descs: &mut [OperandDesc]) {
     let which = match (modifier.ty.as_str(), modifier.field.as_str()) {
         ("neg", _) => 0,
@@ -296,7 +296,7 @@ fn source_number(name: &str) -> Option<u8> {
 
 /// `f32x4` -> ("f32", 4 dwords)
 fn ty_of(t: &Target, at: &SourceLine, ty: &str) -> Result<(String, u8)> {
-    // A bit for each lane.
+    // One bit for each lane.
     if ty == "lanes" {
         return Ok(("b".to_string(), t.row.lanes() / 32));
     }

@@ -1,16 +1,16 @@
-//! How long an instruction is, from its first bits: the tables of `src/length.rs`.
+//! The length of an instruction, from its first bits: the tables of `src/length.rs`.
 
 use crate::build::lower::{self, Target};
 use crate::build::model::Bits;
 use crate::build::shared::length::{ASK, ONE, TWO, UNKNOWN};
 
-/// For each value of the top nine bits what `length` in src/shared.rs says.
+/// For each value of the top nine bits, the entry as described by `length` in src/shared.rs.
 pub fn entries(t: &Target) -> Vec<u8> {
     let of = |top: usize| {
         let Some(opcode_space) = usize::from(t.lut[top]).checked_sub(1).map(|n| &t.opcode_spaces[n]) else { return 0 };
         let trailings = trailings(t, opcode_space, top);
         match (opcode_space.dwords, &trailings[..]) {
-            // Not from the first dword alone.
+            // The first dword alone does not determine the length.
             (_, trailings) if trailings.iter().any(|t| t & lower::trailing::LIST != 0) => UNKNOWN,
             (1, []) => ONE,
             (1, [trailing]) => ONE | trailing,
@@ -22,7 +22,7 @@ pub fn entries(t: &Target) -> Vec<u8> {
     (0..512).map(of).collect()
 }
 
-/// What may stand behind the operations that the top nine bits leave possible.
+/// The trailing dwords that can follow the operations with these top nine bits, as `trailing::*`.
 pub fn trailings(t: &Target, opcode_space: &lower::OpcodeSpace, top: usize) -> Vec<u8> {
     let seg_indices = 1usize << opcode_space.seg.map_or(0, |s| s.width);
     let ops = (0..1usize << opcode_space.op.width).filter(|&op| {
@@ -41,8 +41,8 @@ pub fn trailings(t: &Target, opcode_space: &lower::OpcodeSpace, top: usize) -> V
     trailings
 }
 
-/// The operations of an opcode space that decode with a code in a field that for most others announces a further dword: those
-/// that ignore the field. As (mask of the encoding and the opcode, their value, tail).
+/// The operations of an opcode space that ignore a field in which most others announce a trailing dword, so that they
+/// decode with such a code in it. Each entry is (mask of the encoding and the opcode, their value, trailing dwords).
 pub fn others(t: &Target, opcode_space: &lower::OpcodeSpace) -> Vec<(u32, u32, u8)> {
     use lower::trailing::{DPP, SDWA, SRC0, SSRC0, SSRC1};
     let (literal, sdwa, dpp) = (t.code.literal.into(), t.code.sdwa.into(), t.code.dpp.into());
@@ -69,7 +69,7 @@ pub fn others(t: &Target, opcode_space: &lower::OpcodeSpace) -> Vec<(u32, u32, u
         let c = constraints(operation);
         let fewer =
             codes.iter().any(|&(bit, lsb, width, code)| all & !c.trailing & bit != 0 && decodes(c, (lsb, width, code)));
-        // What ALWAYS has a literal is known from the first nine bits.
+        // An operation that ALWAYS has a literal is known from the first nine bits.
         if fewer && c.trailing & lower::trailing::ALWAYS == 0 {
             let op = Bits { pieces: vec![opcode_space.op], fixed: None, ignored: false };
             let mask = (enc.mask() | op.mask()) as u32;

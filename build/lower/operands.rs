@@ -1,4 +1,4 @@
-//! Which operands each form has: lists of rows, which many forms share.
+//! The operands of each form: lists of rows, which many forms share.
 
 use std::collections::HashMap;
 
@@ -8,23 +8,23 @@ use crate::build::lower::{FormSignature, Info, NONE, OperandDesc, Operation, Tar
 use crate::build::model::Access;
 use crate::build::shared::IMPLICIT;
 
-/// The operands of a form, by their numbers in `Lists::rows`, and the lists (plus one) of further forms.
+/// The operands of a form as indices in `Lists::rows`, and the lists (plus one) of further forms.
 #[derive(Clone, PartialEq)]
 pub struct List {
     pub rows: Vec<u8>,
     pub forms: [u16; 2],
     pub others: Vec<(u8, u16)>,
-    /// Dwords without a literal.
+    /// Number of dwords, without a literal that a field announces.
     pub dwords: u8,
     /// It is that of one of two operations.
     pub dual: bool,
 }
 
-/// What an operand is.
+/// An operand: a descriptor or an implicit register.
 #[derive(Clone, PartialEq)]
 pub enum Row {
     OperandDesc(OperandDesc),
-    /// A register that no field names, by its number in `IMPLICIT`, and the bit without which it is none.
+    /// A register that no field names: its index in `IMPLICIT`, and the bit without which it is not accessed.
     Implicit(usize, Access, u8),
 }
 
@@ -35,7 +35,7 @@ pub struct Lists<'a> {
 }
 
 impl Lists<'_> {
-    /// The number (plus one) of what is left of a signature of the printer; 0 for 0.
+    /// The list (plus one) of the operands of a signature; 0 for 0.
     fn of(&mut self, signature: usize, info: &Info) -> u16 {
         let Some(s) = signature.checked_sub(1).map(|n| &self.t.signatures[n]) else { return 0 };
         let forms = [self.of(s.sdwa, info), self.of(s.dpp, info)];
@@ -59,12 +59,12 @@ fn is_operand(desc: &OperandDesc) -> bool {
 
 /// The registers that no field names.
 fn implicit(info: &Info, descs: &[&OperandDesc]) -> Vec<Row> {
-    // The vcc that the text shows is not implicit besides; nor is it written when SDWA names another register.
+    // A vcc that the text shows is not implicit too, nor is vcc written when SDWA names another register.
     let shown = |access: fn(Access) -> bool| {
         descs.iter().any(|i| ["vcc", "sdst_or_vcc"].contains(&i.operand_type.as_str()) && i.access.is_some_and(access))
     };
     let shown = (shown(Access::reads), shown(Access::writes));
-    // And m0 is the address in LDS: without the lds bit it is not read.
+    // m0 is the address in LDS, so it is not read without the lds bit.
     let lds = descs.iter().find(|i| i.operand_type == "buf_data" && i.aux[1] != NONE).map_or(NONE, |i| i.aux[1]);
     let row = |(n, name): (usize, &&str)| {
         let (reads, writes) = (info.reads.iter().any(|r| r == name), info.writes.iter().any(|r| r == name));
@@ -75,7 +75,7 @@ fn implicit(info: &Info, descs: &[&OperandDesc]) -> Vec<Row> {
     IMPLICIT.iter().enumerate().filter_map(row).collect()
 }
 
-/// A descriptor without what only text tells apart: what a constant is taken for, and the signs of sources.
+/// A descriptor without the parts that only matter for text: the type of constants, and the signs of sources.
 fn plain(desc: &OperandDesc) -> OperandDesc {
     let [a, .., d] = desc.aux;
     let aux = match desc.operand_type.as_str() {
@@ -87,17 +87,17 @@ fn plain(desc: &OperandDesc) -> OperandDesc {
     OperandDesc { aux, ty: "b".into(), used: 0, ..desc.clone() }
 }
 
-/// Dwords of the base words, with those that always follow.
+/// The number of base dwords and literals that always follow.
 fn dwords(t: &Target, s: &FormSignature) -> u8 {
     let always = t.constraints[s.constraints].trailing & trailing::ALWAYS != 0;
     t.formats[s.format].def.bits / 32 + u8::from(always)
 }
 
-/// All lists, and which one each operation has.
+/// All lists, and the list of each opcode index.
 pub fn lists<'a>(t: &'a Target) -> (Lists<'a>, Vec<u16>) {
     let mut lists = Lists { t, rows: Vec::new(), list: Vec::new() };
     let mut known = HashMap::new();
-    // Operations without an operation have the list of a neighbour: they are never asked for it.
+    // An opcode index without an operation gets the list of its neighbour, because nothing ever looks it up.
     let mut last = 0;
     let mut list_of = Vec::new();
     for operation in &t.operations {
@@ -111,7 +111,7 @@ pub fn lists<'a>(t: &'a Target) -> (Lists<'a>, Vec<u16>) {
     (lists, list_of)
 }
 
-/// A list as a number.
+/// A list as a number, one byte for each row.
 pub fn bytes(rows: &[u8]) -> u128 {
     rows.iter().rev().fold(0, |all, &n| all << 8 | (u128::from(n) + 1))
 }

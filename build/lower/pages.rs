@@ -1,9 +1,9 @@
-//! Tables of operations in pages: few operations have an operation, and neighbours are alike.
+//! Tables by opcode index, in pages: few indices have an operation, and neighbours are alike.
 
 pub use crate::build::shared::PAGE;
 
-/// The number of each page, and the entries of the pages that differ. `change` makes pages equal that differ only in
-/// what is told elsewhere.
+/// The number of each page, and the entries of the distinct pages. `change` removes differences that are stored
+/// elsewhere, so that pages become equal.
 pub fn pages<T: Clone + PartialEq>(all: &[T], change: impl Fn(&[T]) -> Vec<T>) -> (Vec<u8>, Vec<T>) {
     let mut entries: Vec<Vec<T>> = Vec::new();
     let numbers = all.chunks(PAGE).map(|page| {
@@ -17,7 +17,7 @@ pub fn pages<T: Clone + PartialEq>(all: &[T], change: impl Fn(&[T]) -> Vec<T>) -
     (numbers.collect(), entries.concat())
 }
 
-/// Where these stand one behind the other in a list, which grows if they do not yet, and how many they are.
+/// The position of consecutive entries in a list, and their number. Appends them if the list does not contain them.
 pub fn run<T: Clone + PartialEq>(list: &mut Vec<T>, entries: &[T]) -> (usize, usize) {
     let there = list.windows(entries.len().max(1)).position(|run| run == entries);
     let first = there.unwrap_or_else(|| {
@@ -28,7 +28,7 @@ pub fn run<T: Clone + PartialEq>(list: &mut Vec<T>, entries: &[T]) -> (usize, us
     (first, entries.len())
 }
 
-/// Where this stands in a list, which gets it if it does not yet.
+/// The position of an entry in a list. Appends it if the list does not contain it.
 pub fn position<T: PartialEq>(list: &mut Vec<T>, entry: T) -> usize {
     list.iter().position(|other| *other == entry).unwrap_or_else(|| {
         list.push(entry);
@@ -36,7 +36,7 @@ pub fn position<T: PartialEq>(list: &mut Vec<T>, entry: T) -> usize {
     })
 }
 
-/// The number of an equal thing in the list, at whose end it is put if there is none.
+/// The position of an entry as a byte. Appends it if the list does not contain it.
 pub fn number<T: PartialEq>(list: &mut Vec<T>, value: T) -> u8 {
     position(list, value).min(255) as u8
 }

@@ -1,4 +1,4 @@
-//! Rules that tie several fields of a form, from its operands: `Rule` in src/table.rs.
+//! Rules that tie several fields of a form together, derived from its operands: `Rule` in src/table.rs.
 
 use crate::build::lower::form::Form;
 use crate::build::lower::sets::type_of;
@@ -7,28 +7,28 @@ use crate::build::model::Piece;
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::shared::{RuleKind, image, marks};
 
-/// Where the fields lie, each as (lowest bit, width), says the layout of the target.
+/// A rule. The fields are given as (lowest bit, width), from the layout of the target.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rule {
     pub kind: RuleKind,
-    /// The field that is refused.
+    /// The field whose value the rule refuses.
     pub field: Piece,
     pub n: u8,
-    /// The rule holds where these have these values; a width of 0 is no field.
+    /// The rule applies if these fields have these values; a width of 0 means no field.
     pub looks: [(Piece, u8); 3],
 }
 
 const NOTHING: (Piece, u8) = (Piece { lsb: 0, width: 0 }, 0);
 
-/// A bit with this value.
+/// A condition: a bit with this value.
 fn bit(lsb: u8, value: u8) -> (Piece, u8) {
     (Piece { lsb, width: 1 }, value)
 }
 
-/// Adds the rules of a descriptor, and returns what it says of the words beside, as `marks::*`.
+/// Adds the rules of a descriptor, and returns further properties of the words, as `marks::*`.
 pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &mut Vec<Rule>) -> Result<u8> {
     let field = Piece { lsb: desc.lsb, width: desc.width };
-    // The bits that `descriptor.aux` has the place of are a field of so many, in one piece.
+    // Checks that the bits at a position in `OperandDesc::aux` are a field of this width, in one piece.
     let whole = |lsb: u8, width: u8| match form.has_piece(t, Piece { lsb, width }) {
         true => Ok(Piece { lsb, width }),
         false => at.err(format!(
@@ -42,8 +42,8 @@ pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &
     };
     let [a, b, c, _] = desc.aux;
     match desc.operand_type.as_str() {
-        // With an index and an offset the address is a register pair; so it is where it has 64 bits, and then there is
-        // neither.
+        // With both an index and an offset, the address is a register pair. A 64-bit address is a pair too, and
+        // excludes them.
         "buf_vaddr" => {
             whole(desc.lsb, 8)?;
             add(RuleKind::Room, field, 2, &[bit(a, 1), bit(b, 1)]);
@@ -54,9 +54,10 @@ pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &
                 add(RuleKind::Room, field, 2, &[bit(c, 1)]);
             }
         }
-        // Without a scalar address the other one is a register pair.
+        // Without a scalar address, the vector address is a register pair.
         "global_addr" => add(RuleKind::Room, whole(desc.lsb, 8)?, 2, &[(whole(a, 7)?, t.code.off as u8)]),
-        // The offset is a constant, or its lowest bits are a register's code; a register may stand in a field of its own.
+        // The offset is a constant, or its lowest bits are a register's code; another register may have a field of its
+        // own.
         "smem_offset" => {
             if b != NONE {
                 add(RuleKind::Scalar, whole(c, 7)?, 0, &[bit(b, 1)]);
@@ -66,20 +67,20 @@ pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &
             }
             add(RuleKind::Scalar, Piece { width: 7, ..field }, 0, &[bit(a, 0), bit(b, 0)]);
         }
-        // What is returned has one register more for the fail status.
+        // Returned data has one more register for the fail status.
         "buf_data" if desc.is_returned() && form.has_tfe(t, desc) => {
             add(RuleKind::Room, whole(desc.lsb, 8)?, desc.dwords + 1, &[bit(c, 1), bit(desc.cond, 1)]);
         }
         "buf_data" if form.names(t, "lds") => {
-            // What a load puts in LDS has no accumulation register, nor, in a buffer, a fail status: the bit is one or the
-            // other.
+            // Data that a load puts in LDS has no accumulation registers and, in a buffer load, no fail status: the bit
+            // is one or the other.
             let kind = form.field(t, &desc.field).map(|(field, ..)| type_of(t, form, desc, field));
             let tfe = if kind.as_deref() == Some("flat_data") { NONE } else { c };
             let other = if a == NONE { tfe } else { a };
             if other != NONE {
                 add(RuleKind::Never, Piece { lsb: other, width: 1 }, 0, &[bit(b, 1), bit(other, 1)]);
             }
-            // Only what does not go to LDS needs the registers.
+            // Only data that does not go to LDS needs the registers.
             if desc.dwords > 1 {
                 if form.has_tfe(t, desc) {
                     return at.err(format!("{}: with lds and tfe it may have one register only", desc.field));

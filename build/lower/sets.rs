@@ -1,4 +1,4 @@
-//! Which values a field may have: the operand codes that its operand type takes, and that name an operand of its width.
+//! The allowed values of a field: the operand codes that its operand type takes and that name an operand of its width.
 
 use crate::build::check as tables;
 use crate::build::lower::form::Form;
@@ -6,7 +6,7 @@ use crate::build::lower::{Check, NONE, OperandDesc, Target, trailing};
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{CodeRow, Field, Isa, Token};
 
-/// The check that a descriptor needs, if there are field values that its operand type does not take.
+/// The check that a descriptor needs, if its operand type does not take all field values.
 pub fn check(
     isa: &Isa,
     t: &Target,
@@ -23,8 +23,9 @@ pub fn check(
     let base_def = t.formats[form.format].def;
     let literal = (form.parts.len() == 1 || form.trailing & trailing::ALWAYS != 0)
         && base_def.literals(&t.row.name).any(|l| l == desc.field);
-    // How many registers these have depends on other fields, of which rules of their own take care: a global address is a
-    // pair only when there is no scalar base, an image address is what its dimensions ask for, and what goes to LDS has none.
+    // For these, other fields determine the number of registers, and rules of their own check it: a global address is a
+    // pair only without a scalar base, an image address depends on its dimensions, and data that goes to LDS has no
+    // registers.
     let to_lds = k.reads_as == "buf_data" && form.names(t, "lds");
     let sized = to_lds || ["global_addr", "img_addr", "img_addr_grad", "acc_sized"].contains(&k.reads_as.as_str());
     let dwords = if sized { 1 } else { u16::from(desc.dwords) };
@@ -51,8 +52,8 @@ pub fn check(
             }
         }
     }
-    // Fields with a flag beside them: the flag is one more bit on top of the field, and says whether the set applies.
-    // So it is with a destination that is there only when the operation returns.
+    // For fields with a flag, the flag becomes an additional bit above the field and decides whether the set applies.
+    // The same holds for a destination that exists only if the operation returns something.
     let flagged =
         matches!(k.reads_as.as_str(), "sdwa_src" | "sdst_or_vcc") && form.field(t, &k.uses[0].field).is_some();
     if k.reads_as == "sdwa_src" && !flagged {
@@ -60,7 +61,7 @@ pub fn check(
         return Ok(None);
     }
     let returned = desc.is_returned();
-    // What is returned depends on two flags, and a check has room for one: the other is a rule of its own.
+    // The size of returned data depends on two flags, and a check has room for one. The other has a rule of its own.
     let tfe = k.reads_as == "buf_data" && form.has_tfe(t, desc) && !returned;
     let bits = desc.width + u8::from(flagged || returned);
     let most = (((1u64 << bits) - 1) << desc.shift) + if flagged || returned { 0 } else { u64::from(k.add) };
@@ -85,7 +86,7 @@ pub fn check(
         (width, add) = (width + 1, 0);
     }
     if k.reads_as == "smrd_offset" {
-        // With the flag on top any value goes.
+        // With the flag set, any value is allowed.
         hi = desc.aux[0];
         (256..512).for_each(|v| put(v, &mut set));
         width += 1;
@@ -118,7 +119,7 @@ pub fn check(
     Ok(Some((check, set)))
 }
 
-/// The operand type by which the form reads the descriptor: the token's, the replacement's, or the field's own.
+/// The operand type with which the form reads the descriptor: the token's, the replacement's, or the field's own.
 pub fn type_of(t: &Target, form: &Form, desc: &OperandDesc, field: &Field) -> String {
     for token in &form.tokens {
         let (name, operand_type) = match token {

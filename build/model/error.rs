@@ -1,4 +1,4 @@
-//! What is wrong with a table, and where.
+//! Errors in a table, with their location.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ impl fmt::Display for Error {
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Where a table line stands, for messages.
+/// The location of a table line, for messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceLine {
     pub file: String,

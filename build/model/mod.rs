@@ -1,4 +1,4 @@
-//! The tables of `isa/` as data, just as they are written: nothing is resolved or checked here.
+//! The tables of `isa/` as data, exactly as written: nothing is resolved or checked here.
 
 pub mod error;
 pub mod takes;
@@ -15,9 +15,9 @@ pub struct Isa {
     pub operand_types: Vec<OperandTypeRow>,
     pub enums: Vec<EnumTable>,
     pub formats: Vec<Format>,
-    /// `align scalar 4`: tuples of scalar registers begin at multiples of their length, but of no more than this.
+    /// `align scalar 4`: tuples of scalar registers begin at multiples of their length, but at most of this number.
     pub scalar_align: u16,
-    /// Operations that do the same with their sources swapped; filled in when all is read.
+    /// Operations with the same result when their sources are swapped; filled in after everything is read.
     pub swaps: Vec<(String, String)>,
 }
 
@@ -34,15 +34,16 @@ pub struct TargetRow {
     pub mach: Vec<u32>,
     /// The generation's name in the tables.
     pub from: String,
-    /// What people call the generation; filled in when all is read.
+    /// The generation's common name; filled in after everything is read.
     pub generation: String,
-    /// Its rows are not all transcribed.
+    /// Not all of its rows are transcribed.
     pub partial: bool,
-    /// Those of its generation too, when all is read.
+    /// After everything is read, includes the traits of its generation.
     pub traits: Vec<String>,
-    /// Traits of its generation that it has not.
+    /// Traits of its generation that it lacks.
     pub lacks: Vec<String>,
-    /// So many different scalars go over the constant bus of a vector operation; its generation says it.
+    /// The number of different scalars that a vector operation can read over the constant bus; its generation defines
+    /// it.
     pub bus: u8,
     pub aliases: Vec<String>,
 }
@@ -52,7 +53,7 @@ impl TargetRow {
         self.traits.iter().any(|t| t == name)
     }
 
-    /// The feature of the crate that enables the target: its name, but for targets that are not yet whole.
+    /// The feature of the crate that enables the target: its name, except for targets that are not complete yet.
     pub fn feature(&self) -> &str {
         if self.partial { "unstable-rdna" } else { &self.processor }
     }
@@ -101,23 +102,23 @@ pub struct OperandTypeRow {
     pub scale: u16,
     /// Classes of codes, or ranges of values; empty: any value.
     pub takes: Vec<String>,
-    /// Other fields, each with a bit of it (`acc[1]`).
+    /// Other fields, possibly with one of their bits (`acc[1]`).
     pub uses: Vec<Use>,
 }
 
-/// A field that a operand type reads besides its own.
+/// A field that an operand type reads in addition to its own.
 #[derive(Debug)]
 pub struct Use {
     pub field: String,
-    /// Fields behind it that belong to it: `vaddr1/vaddr2`.
+    /// Later fields that belong to it: `vaddr1/vaddr2`.
     pub more: Vec<String>,
-    /// `^`: the base word's, not the extension's.
+    /// `^`: the base word's field, not the extension's.
     pub of_base: bool,
-    /// This bit of it; else its first.
+    /// This bit of the field; without it, the first bit.
     pub bit: Option<u8>,
-    /// `?`: not every target has it.
+    /// `?`: some targets lack it.
     pub optional: bool,
-    /// `!`: it is only looked at; its bits belong to other operands.
+    /// `!`: the field is only read; its bits belong to other operands.
     pub looked_at: bool,
 }
 
@@ -125,10 +126,10 @@ pub struct Use {
 pub struct EnumTable {
     pub at: SourceLine,
     pub name: String,
-    /// `bits NAME`: the values are the bits of the parts of a constant.
+    /// `bits NAME`: the values are the bit positions of a constant's parts.
     pub bits: bool,
     pub values: Vec<EnumValue>,
-    /// `registers NAME NUMBER...`: so many registers of an address each value asks for, in their order.
+    /// `registers NAME NUMBER...`: the number of address registers for each value, in the order of the values.
     pub registers: Vec<(String, Vec<u8>)>,
 }
 
@@ -147,12 +148,12 @@ pub struct Piece {
     pub width: u8,
 }
 
-/// Where a field lies: its pieces, the low part of the value first; and the value of fixed bits.
+/// The position of a field: its pieces, the low part of the value first; and the value of fixed bits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Bits {
     pub pieces: Vec<Piece>,
     pub fixed: Option<u64>,
-    /// `~`: the target ignores the bits, even where a row names them.
+    /// `~`: the target ignores the bits, even in rows that name them.
     pub ignored: bool,
 }
 
@@ -171,39 +172,39 @@ pub struct Format {
     pub at: SourceLine,
     pub name: String,
     pub bits: u8,
-    /// A dword behind a base format, not an instruction of its own.
+    /// A trailing dword, not an instruction of its own.
     pub extension: bool,
     /// The format whose encoding bits and opcode numbers this one shares.
     pub shares: Option<String>,
     pub about: String,
     pub source: String,
-    /// The generations in which it is; empty: all. Those in which it is no more have no value.
+    /// The generations that have it; empty: all. Generations that dropped it have no value.
     pub generations: Vec<Entry<()>>,
-    /// How many operations each target has of it; `?`: they are not all transcribed.
+    /// The number of its operations on each target; `?`: not all of them are transcribed.
     pub counted: Option<(SourceLine, Cells<String>)>,
     pub takes: Vec<Takes>,
-    /// Printed behind the mnemonic, with a `_` between; empty: nothing.
+    /// Printed after the mnemonic and a `_`; empty: nothing.
     pub suffix: String,
-    /// Targets whose text leaves the suffix out, and extensions whose suffix it leaves out.
+    /// Targets whose text omits the suffix, and extensions whose suffix it omits.
     pub bare: Vec<String>,
-    /// Fields that mean "a literal dword follows" when they hold 255; `offset@gfx700,gfx803`: on these targets.
+    /// Fields that announce a literal dword when they hold 255; `offset@gfx700,gfx803`: only on these targets.
     pub literal: Vec<String>,
-    /// The letters of the halves, if each instruction is two operations: every row can stand in either half, and a
-    /// half's fields end in its letter.
+    /// The letters of the halves, if each instruction is two operations: every row can be in either half, and the names
+    /// of a half's fields end in its letter.
     pub dual: Option<[String; 2]>,
-    /// Registers that every row reads, and on which targets; none: on all.
+    /// Registers that every row reads, and the targets where it does; empty: all targets.
     pub reads: Vec<(String, Vec<String>)>,
     pub extends: Vec<Extend>,
     pub replaces: Vec<Replace>,
     pub succeeds: Option<Succeeds>,
-    /// What its operations access.
+    /// The space that its operations access.
     pub space: Option<(SourceLine, String)>,
     pub counts: Vec<Counts>,
     pub whens: Vec<When>,
     pub swaps: Vec<Swap>,
-    /// `bus`: what its operations read goes over the constant bus.
+    /// `bus`: its operations read scalars over the constant bus.
     pub bus: bool,
-    /// `default FIELD VALUE`, `neutral FIELD VALUE`: what a field holds when nothing is said, and what says nothing.
+    /// `default FIELD VALUE`, `neutral FIELD VALUE`: a field's default value, and its value without effect.
     pub defaults: Vec<FieldDefault>,
     pub fields: Vec<Field>,
     pub macros: Vec<(String, Vec<Token>)>,
@@ -211,7 +212,7 @@ pub struct Format {
 }
 
 impl Format {
-    /// The rows of a target with their numbers and own spellings, in the order of the numbers.
+    /// The rows of a target with their opcode numbers and own spellings, in the order of the numbers.
     pub fn rows_of(&self, target: &str) -> Vec<(&Row, u16, Option<&String>)> {
         let mut rows = Vec::new();
         for row in &self.rows {
@@ -240,7 +241,7 @@ pub struct Extend {
     pub field: String,
     pub code: u16,
     pub last_code: u16,
-    /// Only on these targets; empty: wherever there is such an extension.
+    /// Only on these targets; empty: on every target that has the extension.
     pub targets: Vec<String>,
 }
 
@@ -250,13 +251,14 @@ impl Extend {
     }
 }
 
-/// `replace src0[.operand type] sdwa_src [field] [@target,...]`: in the extended form the operand (only when the row reads it as
-/// that operand type) is read from the extension's field, if there is one, as another operand type.
+/// `replace src0[.type] sdwa_src [field] [@target,...]`: in the extended form the operand (with a given type,
+/// only if the row reads it as that type) is read as another operand type, and from the extension's field if one is
+/// given.
 #[derive(Debug, Clone)]
 pub struct Replace {
     pub at: SourceLine,
     pub operand: String,
-    /// Only where the row reads it as this operand type.
+    /// Only if the row reads it as this operand type.
     pub read_as: Option<String>,
     pub operand_type: String,
     pub field: Option<String>,
@@ -264,19 +266,20 @@ pub struct Replace {
     pub targets: Vec<String>,
 }
 
-/// `takes VOPC 0 vsrc1->src1 vcc=->vdst.sdst -convergent`: the rows of another format that have a form of this one.
+/// `takes VOPC 0 vsrc1->src1 vcc=->vdst.sdst -convergent`: takes the rows of another format that have a form in this
+/// one.
 #[derive(Debug)]
 pub struct Takes {
     pub at: SourceLine,
     pub format: String,
-    /// Added to the number.
+    /// Added to the opcode number.
     pub add: Cells<u16>,
     pub renames: Vec<Rename>,
-    /// Flags that the form has not.
+    /// Flags that the form lacks.
     pub without: Vec<String>,
 }
 
-/// `vsrc1->src1`, `vcc=->sdst`: an operand of another name; only when it is written (`=`) or read (`:`).
+/// `vsrc1->src1`, `vcc=->sdst`: renames an operand; only where it is written (`=`) or read (`:`).
 #[derive(Debug)]
 pub struct Rename {
     pub old: String,
@@ -285,7 +288,7 @@ pub struct Rename {
     pub operand_type: Option<String>,
 }
 
-/// `succeeds SMRD sdst=sdata`: the format took the place of another, in which some fields had other names.
+/// `succeeds SMRD sdst=sdata`: the format replaced another, in which some fields had other names.
 #[derive(Debug)]
 pub struct Succeeds {
     pub at: SourceLine,
@@ -294,7 +297,7 @@ pub struct Succeeds {
     pub renames: Vec<(String, String)>,
 }
 
-/// `counts vmcnt all . -`: which operations raise the counter: all, or those of a list of flags.
+/// `counts vmcnt all . -`: the operations that raise the counter: all, or those with one of some flags.
 #[derive(Debug)]
 pub struct Counts {
     pub at: SourceLine,
@@ -302,8 +305,8 @@ pub struct Counts {
     pub cells: Cells<String>,
 }
 
-/// `when gds expcnt gds`: flags that hold besides where the field is not zero (`-flag`: that do not). `always FLAG...`:
-/// those of every form with the extension.
+/// `when gds expcnt gds`: additional flags if the field is not zero (`-flag`: removed flags). `always FLAG...`: flags
+/// of every form with the extension.
 #[derive(Debug)]
 pub struct When {
     pub at: SourceLine,
@@ -332,9 +335,9 @@ pub struct Field {
     pub at: SourceLine,
     pub name: String,
     pub operand_type: String,
-    /// `~`: bits that a row does not use are ignored, not required to be zero.
+    /// `~`: in rows that do not use them, the bits are ignored instead of required to be zero.
     pub ignored_if_unused: bool,
-    /// `+`: lies over other fields, which are the parts of it.
+    /// `+`: overlays other fields, which are its parts.
     pub overlay: bool,
     pub bits: Cells<Bits>,
     pub about: String,
@@ -347,13 +350,13 @@ pub enum Token {
     Operand { name: String, operand_type: Option<String>, access: Access, ty: String, on_return: bool },
     /// `clamp`, `abs[0,1]`, `dpp_ctrl.dpp_ctrl64`
     Modifier { name: String, operand_type: Option<String>, bits: Option<Vec<u8>> },
-    /// `any:abs[1]`: these bits are ignored, whatever the field says.
+    /// `any:abs[1]`: these bits are ignored, whatever the field's policy is.
     Any { name: String, bits: Option<Vec<u8>> },
-    /// `zero:gds`: must be zero, whatever the field says; `one:gds`: must be one.
+    /// `zero:gds`: must be zero, whatever the field's policy is; `one:gds`: must be one.
     Must { name: String, bits: Option<Vec<u8>>, ones: bool },
-    /// Of two operations in a word, the second begins here. No table says it: it is put in when halves are joined.
+    /// The start of the second of two operations in a word. It is not in the tables: joining the halves inserts it.
     Second,
-    /// `sdwa:FF`: the row has this extended form, with the macro of that format.
+    /// `sdwa:FF`: the row has this extended form, with this macro of that format.
     Form { format: String, macro_name: String },
     /// A name that may be a macro of the format.
     Word(String),
@@ -393,6 +396,6 @@ pub struct Row {
     pub reads: Vec<String>,
     pub writes: Vec<String>,
     pub flags: Vec<String>,
-    /// The number, and the target's own spelling of the mnemonic.
+    /// The opcode number, and the target's own spelling of the mnemonic.
     pub opcode: Cells<(u16, Option<String>)>,
 }

@@ -1,11 +1,11 @@
-//! Rows that follow from those of another format: the VOP3 form of a VOP1, VOP2 or VOPC operation has that one's number
-//! plus a constant, its operands, and modifiers of its own.
+//! Derives rows from those of another format: the VOP3 form of a VOP1, VOP2 or VOPC operation has that operation's
+//! number plus a constant, its operands, and its own modifiers.
 
 use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::FLAGS;
 
-/// Gives each format with `takes` the rows that others have for it, such as `vop3a:F2`.
+/// Gives each format with `takes` the rows that other formats mark for it, with tokens such as `vop3a:F2`.
 pub fn all(isa: &mut Isa) -> Result<()> {
     for n in 0..isa.formats.len() {
         let mut taken = Vec::new();
@@ -30,7 +30,7 @@ pub fn all(isa: &mut Isa) -> Result<()> {
         }
         isa.formats[n].rows.extend(taken);
     }
-    // What has become a row is no form of the row that it comes from.
+    // A form that is now a row of its own is no longer a form of the original row.
     let takers: Vec<String> =
         isa.formats.iter().filter(|f| !f.takes.is_empty()).map(|f| f.name.to_lowercase()).collect();
     let is_taken = |t: &Token| matches!(t, Token::Form { format, .. } if takers.contains(format));
@@ -48,7 +48,7 @@ fn derived(takes: &Takes, row: &Row, modifiers: &str, targets: &[TargetRow]) -> 
         let (mut name, mut operand_type) = (name.clone(), operand_type.clone());
         let renamed = takes.renames.iter().find(|r| r.old == name && r.access.is_none_or(|a| a == *access));
         if let Some(rename) = renamed {
-            // A field names what was implied.
+            // A field now names the implied register.
             let implied = if access.writes() { &mut writes } else { &mut reads };
             implied.retain(|register| *register != rename.old);
             (name, operand_type) = (rename.new.clone(), rename.operand_type.clone().or(operand_type));

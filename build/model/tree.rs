@@ -1,8 +1,8 @@
-//! The tree of generations: what each target has in the end of what the tables say of generations.
+//! The tree of generations: resolves the tables' cells for generations to a value for each target.
 //!
-//! A cell such as `gfx10=43` holds for that generation and all that come from it, down to the next cell. A generation
-//! that is `partial` has only some rows in the tables: it inherits nothing, so that a row that nobody has transcribed
-//! yet is not taken for one that did not change.
+//! A cell such as `gfx10=43` holds for that generation and all its descendants, down to the next cell. A generation
+//! that is `partial` has only some rows in the tables. It inherits nothing, so that a row that is not transcribed yet
+//! cannot be mistaken for an unchanged row.
 
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::*;
@@ -12,25 +12,26 @@ use crate::build::model::*;
 pub struct Generation {
     pub at: SourceLine,
     pub name: String,
-    /// What people call it: `RDNA1`.
+    /// The common name: `RDNA1`.
     pub label: String,
     pub parent: Option<String>,
-    /// Its rows are not all transcribed.
+    /// Not all of its rows are transcribed.
     pub partial: bool,
     pub traits: Vec<String>,
-    /// `bus=1`: so many different scalars go over the constant bus of a vector operation; none: as in the parent.
+    /// `bus=1`: the number of different scalars that a vector operation can read over the constant bus; `None`: as in
+    /// the parent.
     pub bus: Option<u8>,
     /// `waves=32,64`: how many lanes a wave can have, the default first; none: as in the parent.
     pub waves: Vec<u8>,
 }
 
-/// A cell with the generation or target from which on it holds; none: wherever the format is.
+/// A cell with the generation or target where it starts to hold; `None`: wherever the format exists.
 #[derive(Debug, Clone)]
 pub struct Entry<T> {
     pub node: Option<String>,
-    /// `None`: from here on there is no such thing.
+    /// `None`: the thing does not exist from here on.
     pub value: Option<T>,
-    /// `104@xnack`: a target without the trait lacks it.
+    /// `104@xnack`: targets without the trait lack it.
     pub needs: Option<String>,
 }
 
@@ -38,7 +39,7 @@ pub struct Entry<T> {
 #[derive(Debug, Clone)]
 pub struct Cells<T> {
     pub entries: Vec<Entry<T>>,
-    /// What each target has, if it has the row: made by `resolve`.
+    /// The value on each target that has the row: filled in by `resolve`.
     targets: Vec<(String, T)>,
 }
 
@@ -47,7 +48,7 @@ impl<T> Cells<T> {
         Cells { entries, targets: Vec::new() }
     }
 
-    /// Of targets already, not of generations.
+    /// Values of targets, already resolved.
     pub fn of_targets(targets: Vec<(String, T)>) -> Self {
         Cells { entries: Vec::new(), targets }
     }
@@ -58,7 +59,7 @@ impl<T> Cells<T> {
 }
 
 impl<T: Clone + PartialEq> Cells<T> {
-    /// Fills in what each target has. `there`: the generations in which the row's format is.
+    /// Fills in the value of each target. `there`: the generations that have the row's format.
     fn resolve(&mut self, at: &SourceLine, isa: &Tree, there: &[Entry<()>]) -> Result<()> {
         for entry in &self.entries {
             if let Some(needs) = entry.needs.as_ref().filter(|needs| !isa.targets.iter().any(|t| t.has(needs))) {
@@ -75,7 +76,7 @@ impl<T: Clone + PartialEq> Cells<T> {
         if self.targets.is_empty() { at.err("no target has this row") } else { Ok(()) }
     }
 
-    /// The value at the first of the nodes, each of which comes from the next.
+    /// The value at the first of the nodes that has one. Each node is followed by its parent.
     fn at(&self, nodes: &[&str], there: &[Entry<()>], has: impl Fn(&str) -> bool) -> Option<&T> {
         let format = nodes.iter().find_map(|&node| there.iter().find(|e| e.node.as_deref() == Some(node)));
         if format.and_then(|format| format.needs.as_ref()).is_some_and(|needs| !has(needs)) {
@@ -97,13 +98,13 @@ impl<T: Clone + PartialEq> Cells<T> {
         None
     }
 
-    /// Fails at a cell that says what is so anyway: rows say only where something changes.
+    /// Fails at a cell that repeats an inherited value: rows only record changes.
     fn nothing_twice(&self, at: &SourceLine, isa: &Tree, there: &[Entry<()>]) -> Result<()> {
         for entry in self.entries.iter().filter(|e| e.needs.is_none()) {
             let Some(node) = &entry.node else { continue };
             let without = Cells::new(self.entries.iter().filter(|e| e.node != entry.node).cloned().collect());
             let line = isa.line_of(node);
-            // What a trait decides has no value of its own.
+            // Cells with traits have no single inherited value.
             let inherited = || without.at(&line, there, |_| true);
             let traits = without.entries.iter().any(|e| e.needs.is_some());
             if !traits && inherited() == entry.value.as_ref() {
@@ -125,7 +126,7 @@ impl Tree<'_> {
         self.generations.iter().find(|g| g.name == name)
     }
 
-    /// The target, its generation, and those that it comes from.
+    /// The target, its generation, and the ancestors of that.
     fn line<'a>(&'a self, t: &'a TargetRow) -> Vec<&'a str> {
         let mut line = vec![t.processor.as_str()];
         line.extend(self.line_of(&t.from));
@@ -166,7 +167,7 @@ impl Tree<'_> {
     }
 }
 
-/// What targets have from their generations: traits and the name people use.
+/// Copies traits, the constant bus limit and the common name from generations to targets.
 pub fn targets(isa: &mut Isa) -> Result<()> {
     let generations = &isa.generations;
     for (n, g) in generations.iter().enumerate() {
@@ -213,7 +214,7 @@ fn each_wave_size(targets: &mut Vec<TargetRow>) {
         .collect();
 }
 
-/// Says of every row of every table what each target has of it.
+/// Resolves every row of every table for each target.
 pub fn resolve(isa: &mut Isa) -> Result<()> {
     let Isa { generations, targets, codes, enums, formats, .. } = isa;
     let tree = Tree { generations, targets };
@@ -262,7 +263,7 @@ impl Format {
         for r in self.replaces.iter_mut().filter(|r| !r.targets.is_empty()) {
             r.targets = tree.targets_of(&r.at, &r.targets)?;
         }
-        // Names of extensions stand in the list too.
+        // The list also contains names of extensions.
         let (nodes, mut bare): (Vec<_>, Vec<_>) =
             self.bare.drain(..).partition(|name| tree.knows(name.trim_end_matches("=-")));
         bare.extend(tree.targets_of(&self.at, &nodes)?);

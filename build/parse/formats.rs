@@ -1,4 +1,4 @@
-//! Statements of a format: everything but its rows.
+//! Statements of a format, except its rows.
 
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::*;
@@ -200,7 +200,7 @@ impl Parser {
     }
 }
 
-/// Statements about facts of all operations, which have no cells.
+/// Statements about properties of all operations, which have no cells.
 fn facts(f: &mut Format, at: &SourceLine, key: &str, args: &[&str]) -> Result<bool> {
     let strings = |list: &[&str]| list.iter().map(|s| s.to_string()).collect();
     match (key, args) {

@@ -1,4 +1,4 @@
-//! Reads the lines of the table files. The grammar is described in `isa/README.md`.
+//! Reads the lines of the table files. `isa/README.md` describes the grammar.
 
 pub mod formats;
 pub mod lines;
@@ -9,7 +9,7 @@ use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::*;
 use numbers::{number, up_to};
 
-/// Reads one file into `isa`, whose generations and targets are there already.
+/// Reads one file into `isa`, which already contains the generations and targets.
 pub fn file(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
     let nodes = isa.generations.iter().map(|g| &g.name).chain(isa.targets.iter().map(|t| &t.name)).cloned().collect();
     let mut p = Parser { nodes, format: None, in_enum: false, in_rows: false };
@@ -29,7 +29,7 @@ pub fn generations(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
     })
 }
 
-/// Hands out what stands on each line before its comment.
+/// Passes each line without its comment to `take`, except empty ones.
 fn statements(name: &str, text: &str, mut take: impl FnMut(&SourceLine, &str) -> Result<()>) -> Result<()> {
     for (i, raw) in text.lines().enumerate() {
         let line = raw.split('#').next().unwrap_or("").trim_end();
@@ -43,9 +43,9 @@ fn statements(name: &str, text: &str, mut take: impl FnMut(&SourceLine, &str) ->
 pub struct Parser {
     /// Names of generations and targets.
     nodes: Vec<String>,
-    /// Index of the format that the file is about.
+    /// Index of the format that the file describes.
     format: Option<usize>,
-    /// A value belongs to the enum above it in the same file.
+    /// Whether a `value` line belongs to an enum above it in the same file.
     in_enum: bool,
     in_rows: bool,
 }
@@ -64,7 +64,7 @@ impl Parser {
         let words: Vec<&str> = head.split_whitespace().collect();
         let (key, args) = words.split_first().expect("line is not empty");
         match (*key, self.format) {
-            // Read before.
+            // `generations` has read these already.
             ("gen" | "target", None) => {}
             ("code", None) => isa.codes.push(self.code(at, args)?),
             ("type", None) => isa.operand_types.push(lines::operand_type(at, args)?),

@@ -19,7 +19,7 @@ pub fn number(at: &SourceLine, s: &str) -> Result<u32> {
     n.map_err(|_| at.error(format!("`{s}` is no number")))
 }
 
-/// A number that fits where it is kept.
+/// A number of at most `max`.
 pub fn up_to(at: &SourceLine, s: &str, max: u32) -> Result<u32> {
     match number(at, s)? {
         n if n > max => at.err(format!("`{s}` is more than {max}")),

@@ -1,5 +1,5 @@
-//! Typed structs with any field values, through the public API: a setter refuses a value or the struct has it, and words
-//! that decode come back as the struct.
+//! Typed structs with any field values, through the public API: a setter refuses a value or the struct holds it, and
+//! words that decode come back as the struct.
 #![no_main]
 
 use amdgpu_isa::{FieldError, Inst, Microcode, Target, decode, decode_words};
@@ -12,7 +12,7 @@ include!(concat!(env!("OUT_DIR"), "/roster.rs"));
 
 fuzz_target!(|data: &[u8]| {
     let mut u = Unstructured::new(data);
-    // Running out of bytes is no fault.
+    // Running out of bytes is not an error.
     while !u.is_empty() && u.choose(&STRUCTS).copied().is_ok_and(|build| build(&mut u).is_ok()) {}
 });
 
@@ -22,7 +22,7 @@ fn comes_back(inst: &Inst) {
     assert_eq!(decode(inst.target(), &out[..len]), Ok(*inst));
 }
 
-/// What decodes from a struct's words is that struct.
+/// Words of a struct that decode give the same struct.
 fn decodes_to_itself<S>(target: Target, s: S, base: bool, u: &mut Unstructured) -> Result<()>
 where
     S: Microcode<Words: PartialEq + Debug + for<'a> TryFrom<&'a [u32]>> + PartialEq + Debug,
@@ -35,7 +35,7 @@ where
     words.extend(u.arbitrary::<[u32; 2]>()?);
     let Ok(inst) = decode_words(target, &words) else { return Ok(()) };
     assert_eq!(inst.words(), &words[..inst.len() / 4]);
-    // The words may be those of another format: VOP3B in those of VOP3A, SOP1 in those of SOP2.
+    // The words may have another format: VOP3B within VOP3A, SOP1 within SOP2.
     assert_eq!(S::of(&inst), (inst.format() == S::FORMAT).then_some(s), "{inst:?}");
     comes_back(&inst);
     Ok(())
@@ -62,7 +62,7 @@ static STRUCTS: LazyLock<Vec<Build>> = LazyLock::new(|| {
                 let mut s = if u.arbitrary()? { $ty::arbitrary(u)? } else { $ty::new() };
                 let base = !stringify!($($op)?).is_empty();
                 $(
-                    // Listed numbers are few in some formats: the next one that is listed.
+                    // Some formats have few listed numbers, so take the next listed one.
                     let first = u.arbitrary::<u16>()? % 1024;
                     let mut numbers = (first..1024).chain(0..first).filter_map(|n| n.try_into().ok());
                     if let Some(op) = numbers.find_map(|n| amdgpu_isa::$module::$op::from_bits(n).ok()) {

@@ -1,4 +1,5 @@
-//! Any bytes, for any target: what decodes encodes to the same bytes, and the walk accounts for every byte.
+//! Any bytes, for any target: everything that decodes encodes to the same bytes, and the iterator accounts for every
+//! byte.
 #![no_main]
 
 mod input;
@@ -36,7 +37,7 @@ fn inverse(target: Target, inst: &Inst, code: &[u8]) {
     assert_eq!(decode(target, &out[..len]), Ok(*inst));
     let short = decode(target, &out[..len - 4]);
     assert!(matches!(short, Err(DecodeError::Truncated { .. })), "{inst:?}: {short:?}");
-    // Whatever is asked, nothing panics, and the answers agree with each other.
+    // No query panics, and the answers are consistent.
     assert!(inst.operands().all(|o| o.bits > 0));
     for HeldField { info, value, .. } in inst.fields() {
         assert!(u64::from(value) >> (info.width + info.hi_width) == 0, "{inst:?}: {} = {value}", info.field);
@@ -46,7 +47,7 @@ fn inverse(target: Target, inst: &Inst, code: &[u8]) {
     assert!(inst.opcode().encodings(target).any(|e| e.format == inst.format()));
 }
 
-/// More bytes are asked for only if there are not enough.
+/// An error asks for more bytes only if there are too few.
 fn refused(target: Target, error: DecodeError, code: &[u8]) {
     if let DecodeError::Truncated { needed } = error {
         assert!(usize::from(needed) > code.len() && needed <= 20 && needed % 4 == 0, "{target} {code:02x?}: {needed}");

@@ -1,5 +1,5 @@
-//! Instructions from arbitrary bytes: legal ones come back from their bytes, valid ones keep all rules, and nearly valid
-//! ones are refused for the reason that is given.
+//! Instructions from arbitrary bytes: legal ones come back from their bytes, valid ones keep all rules, and nearly
+//! valid ones are refused for the stated reason.
 #![no_main]
 
 mod input;

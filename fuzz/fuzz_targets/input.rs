@@ -1,8 +1,8 @@
-//! What the first byte of an input says.
+//! The meaning of an input's first byte.
 
 use amdgpu_isa::Target;
 
-/// The target, which is that of the ELF number or else any; whether it is an ELF number; and the other bytes.
+/// The target (that of the ELF number, or any other), whether the byte is an ELF number, and the remaining bytes.
 pub fn split(data: &[u8]) -> Option<(Target, bool, &[u8])> {
     let (&first, rest) = data.split_first()?;
     let any = Target::ALL[usize::from(first) % Target::ALL.len()];

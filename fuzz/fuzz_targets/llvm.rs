@@ -1,6 +1,6 @@
-//! Any words, and words that are valid or nearly so by construction: LLVM 22 accepts or refuses them as this library does,
-//! with the same length and text, or they fall in a class of `tests/llvm/differences.txt`. LLVM runs in a child process,
-//! which is this program started again.
+//! Any words, and words that are valid or nearly so by construction: LLVM 22 accepts or refuses them like this library,
+//! with the same length and text, or they fall in a class of `tests/llvm/differences.txt`. LLVM runs in a child
+//! process, which is this program started again.
 #![no_main]
 #![allow(dead_code)] // The tests use more of these modules.
 
@@ -61,7 +61,7 @@ fuzz_target!(
     }
 );
 
-/// Code as it lies in memory; behind each instruction stands the next one.
+/// Code as it is in memory: each instruction is followed by the next one.
 fn stream(target: Target, code: &[u8]) -> Vec<Word> {
     Decoder::new(target, code).take(MOST).map(|Decoded { offset: at, inst: _ }| Word::new(&code[at..])).collect()
 }

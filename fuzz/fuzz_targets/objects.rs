@@ -1,5 +1,5 @@
-//! Any file given to the tool: code objects, bundles and host programs are read without a panic, a loop or much memory,
-//! and the code in them is walked.
+//! Any file given to the tool: it reads code objects, bundles and host programs without a panic, an endless loop or
+//! much memory, and decodes their code.
 #![no_main]
 #![allow(dead_code)] // The tool uses more of its modules than this.
 

@@ -1,5 +1,5 @@
-//! Edits of any code where it lies: each is refused and changes nothing, or the named field, and nothing else, is what was
-//! asked, and the code decodes again. Trampolines change the displaced instructions only.
+//! Edits of any code in place: each is refused and changes nothing, or only the named field changes, to the requested
+//! value, and the code decodes again. Trampolines only change the displaced instructions.
 #![no_main]
 
 mod input;
@@ -10,7 +10,7 @@ use amdgpu_isa::{InlineFloat, Special,
 };
 use libfuzzer_sys::fuzz_target;
 
-/// Bytes at the end of an input that say what is done with the code before.
+/// Bytes at the end of an input that select the edit of the code before them.
 const EDIT: usize = 16;
 
 fuzz_target!(|data: &[u8]| {
@@ -65,7 +65,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// Does it in bytes and in dwords; what the instruction is then, or `None` if it was refused.
+/// Applies the edit to bytes and to dwords; returns the new instruction, or `None` if the edit was refused.
 fn change(
     target: Target,
     code: &[u8],
@@ -79,7 +79,7 @@ fn change(
     let seen = *patched;
     let end = at + before.len();
     assert!(bytes[..at] == code[..at] && bytes[end..] == code[end..], "{before:?}: others are changed");
-    // What stands there is what is said.
+    // The memory agrees with the returned instruction.
     assert_eq!(decode(target, &bytes[at..]), Ok(seen), "{before:?}");
     assert_eq!(seen.len(), before.len());
     let mut words = before.words().to_vec();
@@ -135,7 +135,7 @@ macro_rules! edits {
 }
 edits! { [u8] [u32] }
 
-/// Only the bits of the field are other, and they are what was asked.
+/// Only the bits of the field have changed, to the requested value.
 fn named_field(before: &Inst, after: Option<Inst>, field: Field, value: Option<u32>) {
     let Some(after) = after else { return };
     let place = before.locate(field).expect("it was changed");
@@ -180,7 +180,7 @@ fn value(kind: u8, number: u32) -> Value {
     }
 }
 
-/// The operand is what was asked, and the others are what they were.
+/// The operand has the requested value, and the others are unchanged.
 fn operand(target: Target, code: &[u8], at: usize, inst: &Inst, field: Field, value: Value) {
     let Some(there) = change(target, code, at, |i| i.set_operand(field, value)) else { return };
     assert!(there.operands().any(|o| o.role == Some(field) && o.value == value), "{inst:?}: {field} = {value:?}");

@@ -1,4 +1,5 @@
-//! Any words, for any target: what decodes prints, twice the same, in ASCII, and a writer that fails is heard.
+//! Any words, for any target: everything that decodes prints, twice the same, in ASCII, and a writer's failure is
+//! returned.
 #![no_main]
 
 mod input;
@@ -7,7 +8,7 @@ use amdgpu_isa::{Decoded, Decoder, Inst};
 use libfuzzer_sys::fuzz_target;
 use std::fmt::{self, Write};
 
-/// Takes so many bytes, then fails.
+/// Accepts a limited number of bytes, then fails.
 struct Limited(usize);
 
 impl Write for Limited {
@@ -30,7 +31,7 @@ fuzz_target!(|data: &[u8]| {
 fn prints(inst: &Inst) {
     let text = inst.to_string();
     assert_eq!(inst.to_string(), text);
-    // A question mark stands for a code without a name.
+    // A question mark would mean a code without a name.
     assert!(text.is_ascii() && !text.contains(['?', '\n', '\0']) && text.trim() == text, "{inst:?}: {text}");
     assert!(text.starts_with(inst.mnemonic()), "{inst:?}: {text}");
     assert!(write!(Limited(text.len()), "{inst}").is_ok());

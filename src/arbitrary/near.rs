@@ -7,12 +7,12 @@ use super::valid::{padded, place, valid};
 use crate::decode::MAX_DWORDS;
 use crate::{DecodeError, HeldField, Inst, Reg, RuleError, Target, Value, decode, decode_words};
 
-/// What is wrong with words; see [`near_valid`].
+/// The defect of words that are nearly an instruction: see [`near_valid`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Broken {
-    /// They do not decode.
+    /// The words do not decode.
     Decode(DecodeError),
-    /// They decode, and [`Inst::check`] refuses them.
+    /// The words decode, but [`Inst::check`] refuses them.
     Rule(RuleError),
 }
 
@@ -21,21 +21,21 @@ pub enum Broken {
 pub struct NearValid {
     /// The valid instruction.
     pub valid: Inst,
-    /// What is wrong now.
+    /// The defect.
     pub broken: Broken,
     bytes: [u8; 4 * MAX_DWORDS],
     words: [u32; MAX_DWORDS],
-    /// Bytes that are there.
+    /// Number of valid bytes in `bytes`.
     len: u8,
 }
 
 impl NearValid {
-    /// The bytes. They are fewer than the instruction's if [`DecodeError::Truncated`] is what is wrong.
+    /// The bytes. They are fewer than the instruction has if the defect is [`DecodeError::Truncated`].
     pub fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.len.into()).unwrap_or(&self.bytes)
     }
 
-    /// Those of the bytes that make whole dwords.
+    /// The bytes that make whole dwords, as dwords.
     pub fn words(&self) -> &[u32] {
         self.words.get(..usize::from(self.len / 4)).unwrap_or(&self.words)
     }
@@ -53,14 +53,14 @@ impl NearValid {
     }
 }
 
-/// Words that break one rule, and which: a valid instruction in which a bit is turned, a field has another value, or of
-/// which the end is missing. What the error names is the reason why they are refused.
+/// Words that break one rule, and which rule: a valid instruction with one bit flipped, another value in one field, or
+/// its end cut off. The error names the actual reason.
 ///
-/// One in four is cut off or has a bit turned, one in two has a field with a value that is not allowed, and one in four
-/// breaks a rule beyond decoding if the operation has operands that can. Takes 3 bytes more than [`valid`].
+/// One in four is cut off or has a bit flipped, one in two has a forbidden value in a field, and one in four breaks a
+/// rule beyond decoding if the operation has suitable operands. Takes 3 bytes more than [`valid`].
 ///
 /// # Errors
-/// Those of [`Unstructured`]: none for any bytes that were tried.
+/// Those of [`Unstructured`]: none occurred for any bytes tried so far.
 pub fn near_valid(target: Target, u: &mut Unstructured<'_>) -> Result<NearValid> {
     let valid = valid(target, u)?;
     let (kind, place): (u8, u8) = u.arbitrary()?;
@@ -70,16 +70,16 @@ pub fn near_valid(target: Target, u: &mut Unstructured<'_>) -> Result<NearValid>
         2..=5 => reserve(&valid, place, u.arbitrary()?),
         _ => break_rule(&valid, place, u.arbitrary()?),
     };
-    // Not every instruction has a field or a bit that can be wrong; the end can be missing from all.
+    // Not every instruction has a field or bit that can be wrong, but every instruction can be cut off.
     near.or_else(|| turn(&valid, place)).or_else(|| cut(&valid, place)).ok_or(Error::IncorrectFormat)
 }
 
-/// The end is missing.
+/// Cuts off the end.
 fn cut(valid: &Inst, place: u8) -> Option<NearValid> {
     NearValid::new(*valid, padded(valid), usize::from(place) % valid.len())
 }
 
-/// The same length, or as much as the changed words ask for: what is missing then is zero.
+/// The changed words, at the same length or the length that they now need. Dwords beyond the original length are zero.
 fn changed(valid: &Inst, words: [u32; MAX_DWORDS]) -> Option<NearValid> {
     let len = match decode_words(valid.target(), words.get(..valid.len() / 4)?) {
         Err(DecodeError::Truncated { needed }) => needed.into(),
@@ -88,7 +88,7 @@ fn changed(valid: &Inst, words: [u32; MAX_DWORDS]) -> Option<NearValid> {
     NearValid::new(*valid, words, len)
 }
 
-/// A bit is turned: the first one from `place` on that matters.
+/// Flips a bit: the first one from `place` on that matters.
 fn turn(valid: &Inst, place: u8) -> Option<NearValid> {
     let bits = valid.len() * 8;
     (0..bits).find_map(|n| {
@@ -98,10 +98,10 @@ fn turn(valid: &Inst, place: u8) -> Option<NearValid> {
     })
 }
 
-/// A field has another value: the first one from `start` on that is not allowed, in the first field from `at` on that
-/// has such values.
+/// Changes a field: to the first forbidden value from `start` on, in the first field from `at` on that has forbidden
+/// values.
 fn reserve(valid: &Inst, at: u8, start: u8) -> Option<NearValid> {
-    // The encoding and the operation stay.
+    // Keep the encoding and the operation.
     let fields = || valid.fields().filter(|held| held.info.fixed.is_none() && held.info.field != crate::Field::Op);
     let count = fields().count();
     (0..count).find_map(|n| {
@@ -116,7 +116,7 @@ fn reserve(valid: &Inst, at: u8, start: u8) -> Option<NearValid> {
     })
 }
 
-/// An operand is changed so that a rule beyond decoding is broken: the first one from `at` on with which that works.
+/// Changes an operand so that it breaks a rule beyond decoding: the first suitable operand from `at` on.
 fn break_rule(valid: &Inst, at: u8, start: u8) -> Option<NearValid> {
     let registers =
         || valid.operands().filter(|o| matches!(o.value, Value::Reg(Reg::Sgpr(_) | Reg::Vgpr(_) | Reg::Agpr(_))));

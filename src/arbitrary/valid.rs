@@ -9,17 +9,17 @@ use crate::{Extension, Field, FieldInfo, HeldField, Inst, Layout, Reg, RuleError
 
 type Words = [u32; MAX_DWORDS];
 
-/// More changes than rules have asked for so far.
+/// More repairs than any rule has needed so far.
 const MAX_REPAIRS: usize = 64;
 
 /// An instruction of the target that decodes and keeps the rules beyond decoding, such as aligned register tuples and
-/// no more scalars than the constant bus carries: [`Inst::check`] is `Ok`. No ignored bit is set.
+/// the limit of the constant bus: [`Inst::check`] is `Ok`. No ignored bit is set.
 ///
-/// Every operation of the target is met, and each of its forms (literal, SDWA, DPP). Takes 8 bytes on average and 24 at
-/// most; without bytes it is the plainest instruction.
+/// Every operation of the target can occur, in each of its forms (literal, SDWA, DPP). Takes 8 bytes on average and 24
+/// at most; without bytes it is the plainest instruction.
 ///
 /// # Errors
-/// Those of [`Unstructured`]: none for any bytes that were tried.
+/// Those of [`Unstructured`]: none occurred for any bytes tried so far.
 pub fn valid(target: Target, u: &mut Unstructured<'_>) -> Result<Inst> {
     let (base, number) = operation(target, u)?;
     let plan = Plan(u.arbitrary()?);
@@ -34,7 +34,7 @@ pub fn valid(target: Target, u: &mut Unstructured<'_>) -> Result<Inst> {
             fill(layout(target, behind)?, base.bits, plan, &mut words, u)?;
             legal(target, &mut words, MAX_DWORDS, |_| Ok(0), u)?
         }
-        // A literal, where there always is one.
+        // The base form; a literal where the operation always has one.
         None => {
             let constant =
                 |u: &mut Unstructured| if plan.wide() { u.arbitrary() } else { Ok(u.arbitrary::<u8>()?.into()) };
@@ -44,33 +44,33 @@ pub fn valid(target: Target, u: &mut Unstructured<'_>) -> Result<Inst> {
     keep_rules(inst)
 }
 
-/// One byte that says how the fields are filled, so that the usual things take few bytes: zero is the plainest.
+/// One byte that decides how fields are filled, so that common instructions take few bytes. Zero is the plainest plan.
 #[derive(Clone, Copy)]
 struct Plan(u8);
 
 impl Plan {
-    /// Modifiers are anything; else they are zero.
+    /// Whether modifiers are arbitrary; else they are zero.
     fn modifiers(self) -> bool {
         self.0 & 1 != 0
     }
 
-    /// Offsets and constants are anything; else they are zero, or small.
+    /// Whether offsets and constants are arbitrary; else they are zero or small.
     fn wide(self) -> bool {
         self.0 & 2 != 0
     }
 
-    /// The n-th source of nine bits is a vector register.
+    /// 1 if source number `n` of nine bits is a vector register.
     fn vector(self, n: u32) -> u32 {
         u32::from(self.0) >> (2 + n % 3) & 1
     }
 
-    /// Which of the forms: from `extensions` on it is the base.
+    /// The index of the form; `extensions` is the base form.
     fn form(self, extensions: usize) -> usize {
         (usize::from(self.0 >> 5) + extensions) % (extensions + 1)
     }
 }
 
-/// Fills the fields of a format that begins at the bit `first`.
+/// Fills the fields of a format that begins at bit `first`.
 fn fill(layout: &Layout, first: u8, plan: Plan, words: &mut Words, u: &mut Unstructured<'_>) -> Result<()> {
     let (mut sources, mut pool, mut left) = (0, 0u32, 0);
     let free = |f: &&FieldInfo| f.fixed.is_none() && !f.overlay && f.field != Field::Op && f.field.name() != "reserved";
@@ -105,7 +105,7 @@ fn fill(layout: &Layout, first: u8, plan: Plan, words: &mut Words, u: &mut Unstr
     Ok(())
 }
 
-/// Changes what breaks a rule until nothing does.
+/// Changes fields that break a rule until none does.
 fn keep_rules(mut inst: Inst) -> Result<Inst> {
     for round in 0..MAX_REPAIRS {
         let mut words = padded(&inst);
@@ -120,7 +120,7 @@ fn keep_rules(mut inst: Inst) -> Result<Inst> {
             Err(RuleError::MisalignedScalar { field, .. } | RuleError::MisalignedVector { field, .. }) => {
                 let Some((lsb, width, _)) = place(&inst, field) else { return Err(Error::IncorrectFormat) };
                 put(&mut words, lsb, width, |code| match round {
-                    // The aligned tuple below; where that one is not allowed, the first registers of a file.
+                    // Round down to an aligned tuple; if that is not allowed, take the first register of a file.
                     0..16 => code & code.wrapping_sub(1),
                     _ if round % 2 == 0 => 0,
                     _ => VGPR.into(),
@@ -136,12 +136,12 @@ fn keep_rules(mut inst: Inst) -> Result<Inst> {
     Err(Error::IncorrectFormat)
 }
 
-/// Legal words, which have all the dwords they can need.
+/// Makes words legal; they already have room for all the dwords that they can need.
 fn decoded(target: Target, words: &mut Words) -> Result<Inst> {
     legal(target, words, MAX_DWORDS, |_| Ok(0), &mut Unstructured::new(&[]))
 }
 
-/// Words with one field changed, which break no rule, or the same one less.
+/// The words with one field changed, so that they break no rule, or exceed the same rule by less.
 fn relieved(inst: &Inst, rule: RuleError) -> Option<Words> {
     let reads = |rule| if let RuleError::ConstantBus { reads, .. } = rule { reads } else { u8::MAX };
     let before = (reads(rule), scalars(inst));
@@ -153,7 +153,7 @@ fn relieved(inst: &Inst, rule: RuleError) -> Option<Words> {
         (after < before).then_some(words)
     };
     let roles = || inst.operands().filter(|o| o.access.reads()).filter_map(|o| place(inst, o.role?));
-    // A source becomes a vector register, or the same scalar as another, or zero; or a flag says that it is a vector.
+    // Make a source a vector register, the same scalar as another source, or zero; or flip a flag that selects vectors.
     let last_first = (0..roles().count()).rev().filter_map(|n| roles().nth(n));
     let sources = last_first.flat_map(|(lsb, width, value)| {
         let others = roles().filter(move |other| other.1 == width && other.2 != value).map(|other| other.2);
@@ -165,13 +165,13 @@ fn relieved(inst: &Inst, rule: RuleError) -> Option<Words> {
     sources.chain(flags).find_map(|(lsb, width, value)| better(lsb, width, value))
 }
 
-/// Operands that are scalars.
+/// Number of scalar operands.
 fn scalars(inst: &Inst) -> usize {
     let scalar = |value| matches!(value, Value::Literal(_) | Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_)));
     inst.operands().filter(|operand| scalar(operand.value)).count()
 }
 
-/// Where a field lies in the instruction, its width, and what it holds; of a split one the low piece.
+/// The position of a field in the instruction, its width, and its value; for a split field, of the low piece.
 pub(super) fn place(inst: &Inst, field: Field) -> Option<(u8, u8, u32)> {
     let HeldField { first_bit: first, info, value, .. } =
         inst.fields().filter(|held| held.info.field == field).last()?;

@@ -1,11 +1,11 @@
-//! Why code is not assembled.
+//! Errors of the assembler.
 
 use core::fmt;
 
 use super::Label;
 use crate::{DecodeError, FieldError, Opcode, Target};
 
-/// What there is no room for.
+/// What the caller's buffers lack room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Room {
@@ -17,7 +17,7 @@ pub enum Room {
     Fixups,
 }
 
-/// Why the assembler refuses something, and where. After an error the code is not whole.
+/// Why the assembler refuses something, and where. After an error the code is incomplete.
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
@@ -36,11 +36,11 @@ pub enum Room {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct AssembleError {
-    /// Why.
+    /// The reason.
     pub kind: AssembleErrorKind,
-    /// Where in the code, in bytes from its start. `None` if it is about no place in it.
+    /// Offset in the code, in bytes from its start. `None` if the error concerns no particular place.
     pub offset: Option<u64>,
-    /// The operation that was to be emitted there, if it is known.
+    /// The operation that was to be emitted there, if known.
     pub opcode: Option<Opcode>,
 }
 
@@ -62,7 +62,7 @@ impl core::error::Error for AssembleError {
     }
 }
 
-/// Everything that is a kind of error is an error about no place.
+/// A bare error kind becomes an error without an offset or an opcode.
 impl<E: Into<AssembleErrorKind>> From<E> for AssembleError {
     fn from(error: E) -> Self {
         AssembleError { kind: error.into(), offset: None, opcode: None }
@@ -75,50 +75,51 @@ impl<E: Into<AssembleErrorKind>> From<E> for AssembleError {
 pub enum AssembleErrorKind {
     /// The buffer or a slice is full.
     Room(Room),
-    /// The words are no instruction.
+    /// The words are not an instruction.
     Decode(DecodeError),
     /// A value does not fit in a field.
     Field(FieldError),
-    /// What a constructor or a [`Builder`](crate::make::Builder) was given makes no instruction.
+    /// The arguments of a constructor or a [`Builder`](crate::make::Builder) do not make an instruction.
     #[cfg(feature = "make")]
     Build(crate::make::BuildError),
-    /// The words are more than an instruction, or an instruction and what is no part of it.
+    /// More words were given than the instruction has.
     Size {
-        /// Dwords of the first instruction in them.
+        /// Dwords of the first instruction in the given words.
         dwords: u8,
         /// Dwords that were given.
         given: u8,
     },
-    /// The instruction is of this other target.
+    /// The instruction belongs to this other target.
     Target(Target),
-    /// The target lacks an operation that this needs.
+    /// The target lacks an operation that the request needs.
     Lacks,
-    /// The operation goes to no label, or needs operands besides: see [`Assembler::branch`](crate::Assembler::branch).
+    /// The operation does not branch to a label, or has other operands too: see
+    /// [`Assembler::branch`](crate::Assembler::branch).
     NotABranch(Opcode),
     /// The label was never bound.
     Unbound(Label),
-    /// The label was bound before.
+    /// The label is already bound.
     Bound(Label),
-    /// The label is another assembler's.
+    /// The label belongs to another assembler.
     UnknownLabel(Label),
-    /// A branch does not reach, and there is no [`Far`](crate::Far) to go through, or the operation has no such form.
-    /// Addresses in bytes.
+    /// The target is out of a branch's range, and either no [`Far`](crate::Far) registers are set or the operation has
+    /// no long form. Addresses in bytes.
     Distance {
-        /// The branch's own address.
+        /// The address of the branch.
         from: u64,
-        /// Where it shall go: a multiple of 4.
+        /// The address of its target. A branch can only reach a multiple of 4.
         to: u64,
     },
-    /// No such scalar register, or none that a pair can begin with.
+    /// The target has no such scalar register, or the register cannot begin a pair.
     Register(u8),
-    /// No power of two from 4 to 65536, or the address of the code is no multiple of it.
+    /// Not a power of two from 4 to 65536, or the code's base address is not a multiple of 4.
     Alignment(u64),
-    /// The instruction has no literal that a symbol's address could be put in.
+    /// The instruction has no literal that could hold a symbol's address.
     NoLiteral(Opcode),
-    /// Code that reads its own address cannot be moved: `s_getpc_b64`, at this address.
+    /// Code that reads its own address (`s_getpc_b64`, at this address) cannot be moved.
     ReadsPc(u64),
-    /// A branch in code that is to be moved goes to this address, which is within that code but not where an instruction
-    /// begins.
+    /// A branch in code to be moved goes to this address, which is inside that code but not at the start of an
+    /// instruction.
     Boundary(u64),
 }
 

@@ -1,4 +1,4 @@
-//! Branches that reach everywhere: through a pair of scalar registers.
+//! Long branches, which reach any address through a pair of scalar registers.
 
 use super::AssembleErrorKind;
 use super::make::{literal_code, make, scalar};
@@ -6,9 +6,9 @@ use crate::codec::code::INT;
 use crate::common::made;
 use crate::{Field, Inst, Target};
 
-/// Registers that a long branch goes through, which the code must not need there.
+/// Registers for long branches to use. The code must not need their values where it branches.
 ///
-/// A branch reaches 128 KiB. A long one is
+/// A branch reaches 128 KiB. A long branch is
 /// ```text
 /// s_cselect_b32 scc, 1, 0               ; only with Far::scc
 /// s_getpc_b64   pair
@@ -17,8 +17,8 @@ use crate::{Field, Inst, Target};
 /// s_cmp_lg_u32  scc, 0                  ; only with Far::scc
 /// s_setpc_b64   pair
 /// ```
-/// of 6 or 8 dwords; a conditional branch has two more, and a call ends in `s_swappc_b64`. The addition overwrites SCC:
-/// where a branch goes, SCC is not what it was, unless a third register keeps it.
+/// It takes 6 or 8 dwords; a conditional branch takes two more, and a call ends in `s_swappc_b64`. The addition
+/// overwrites SCC: at the target of the branch, SCC has its old value only if a third register preserves it.
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
@@ -40,18 +40,18 @@ use crate::{Field, Inst, Target};
 pub struct Far {
     /// The first register of the pair: an even number.
     pub pair: u8,
-    /// A register that keeps SCC meanwhile; without one SCC is lost.
+    /// A register that preserves SCC across the branch. Without it, SCC is lost.
     pub scc: Option<u8>,
 }
 
-/// What a branch is, when it has to be a long one.
+/// The kinds of branches that have a long form.
 #[derive(Clone, Copy)]
 pub(super) enum Long {
-    /// It always goes there.
+    /// Always taken.
     Jump,
-    /// It may go there: the long branch is stepped over when it does not.
+    /// Conditional: the code steps over the long branch when the condition is false.
     Condition,
-    /// It leaves the return address in this pair.
+    /// A call, which leaves the return address in this pair.
     Call(u32),
 }
 
@@ -70,7 +70,7 @@ impl Long {
 }
 
 impl Far {
-    /// Refuses registers that the target lacks.
+    /// Refuses registers that the target lacks, and a register for SCC that is part of the pair.
     pub(super) fn check(&self, target: Target) -> Result<(), AssembleErrorKind> {
         scalar(target, self.pair, true)?;
         match self.scc {
@@ -86,7 +86,7 @@ impl Far {
         6 + condition + if self.scc.is_some() { 2 } else { 0 }
     }
 
-    /// Gives each dword of the long form to `put`; both addresses in bytes.
+    /// Passes each dword of the long form to `put`. Both addresses are in bytes.
     pub(super) fn write(
         &self,
         branch: &Inst,
@@ -128,7 +128,7 @@ impl Far {
     }
 }
 
-/// Adds a distance to a pair of registers.
+/// Two instructions that add a distance to a pair of registers.
 pub(super) fn add(target: Target, pair: u8, distance: u64) -> Result<[Inst; 2], AssembleErrorKind> {
     let one = |opcode, register: u8, literal: u64| {
         let code = literal_code(target, opcode, Field::Ssrc1)?;
@@ -139,7 +139,7 @@ pub(super) fn add(target: Target, pair: u8, distance: u64) -> Result<[Inst; 2], 
     Ok([one(made::S_ADD_U32, pair, distance)?, one(made::S_ADDC_U32, pair.wrapping_add(1), distance >> 32)?])
 }
 
-/// A branch at `from` of one dword reaches `to`.
+/// Whether a branch of one dword at `from` reaches `to`.
 pub(super) fn reaches(from: u64, to: u64) -> bool {
     let distance = to.wrapping_sub(from).wrapping_sub(4) as i64;
     distance & 3 == 0 && i16::try_from(distance >> 2).is_ok()

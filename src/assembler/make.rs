@@ -1,4 +1,4 @@
-//! Instructions made from an operation and its fields, whatever number and place the target gives them.
+//! Instructions made from an operation and its fields, whatever opcode number and field positions the target has.
 
 use super::AssembleErrorKind;
 use crate::decode::MAX_DWORDS;
@@ -7,8 +7,8 @@ use crate::patch::location;
 use crate::target::OPERANDS;
 use crate::{Encoding, Field, Format, Inst, Microcode, Opcode, Target, decode_words};
 
-/// An instruction, as the assembler takes it: an [`Inst`], a format's struct, or dwords. With the feature `make` also what
-/// constructors and the `Builder` give.
+/// Anything that the assembler accepts as an instruction: an [`Inst`], a format's struct, or dwords. With the feature
+/// `make`, also the results of constructors and of the `Builder`.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -28,10 +28,10 @@ pub trait Emit {
     /// The instruction.
     ///
     /// # Errors
-    /// It is of another target, or the words are not one instruction.
+    /// The instruction belongs to another target, or the words are not exactly one instruction.
     fn inst(&self, target: Target) -> Result<Inst, AssembleErrorKind>;
 
-    /// The operation, as far as it is known even if there is no instruction: errors name it.
+    /// The operation, for error messages. It may be known even if [`Emit::inst`] fails.
     fn opcode(&self, target: Target) -> Option<Opcode> {
         self.inst(target).ok().map(|inst| inst.opcode())
     }
@@ -110,7 +110,7 @@ fn of_words(target: Target, words: &[u32]) -> Result<Inst, AssembleErrorKind> {
     }
 }
 
-/// The operation in the first of its formats, with these values in its fields and zeros in the others.
+/// Makes the operation in its first format, with these values in its fields and zeros in the others.
 pub(crate) fn make(target: Target, opcode: Option<Opcode>, values: &[(Field, u32)]) -> Result<Inst, AssembleErrorKind> {
     let opcode = opcode.ok_or(AssembleErrorKind::Lacks)?;
     let Encoding { format, number } = opcode.encodings(target).next().ok_or(AssembleErrorKind::Lacks)?;
@@ -123,7 +123,7 @@ pub(crate) fn make(target: Target, opcode: Option<Opcode>, values: &[(Field, u32
             None if info.field == Field::Op => number.into(),
             None => given.unwrap_or(0),
         };
-        // What does not fit is cut off here, and no longer there when it is read back.
+        // A value that does not fit loses its high bits here. Reading it back below then finds the difference.
         let _ = location(info).put(&mut words, value);
     }
     if let Some((_, literal)) = values.iter().find(|(field, _)| *field == Field::Literal) {
@@ -139,7 +139,7 @@ pub(crate) fn make(target: Target, opcode: Option<Opcode>, values: &[(Field, u32
     }
 }
 
-/// The code of a source that says that a literal follows.
+/// The operand code in `field` that announces a literal.
 pub(crate) fn literal_code(target: Target, opcode: Option<Opcode>, field: Field) -> Result<u32, AssembleErrorKind> {
     let format = opcode.and_then(|opcode| opcode.encodings(target).next()).ok_or(AssembleErrorKind::Lacks)?.format;
     let extends = layout(target, format).map_or(&[][..], |layout| layout.extends);
@@ -147,7 +147,7 @@ pub(crate) fn literal_code(target: Target, opcode: Option<Opcode>, field: Field)
     code.map(|e| u32::from(e.code)).ok_or(AssembleErrorKind::Lacks)
 }
 
-/// Refuses what is no scalar register, or with `pair` none that begins an aligned pair.
+/// Refuses a number that is not a scalar register, or, with `pair`, that cannot begin an aligned pair.
 pub(crate) fn scalar(target: Target, register: u8, pair: bool) -> Result<(), AssembleErrorKind> {
     let last = OPERANDS[target as usize].sgpr_last;
     let good = u16::from(register) + u16::from(pair) <= last && !(pair && register % 2 == 1);

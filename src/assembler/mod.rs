@@ -1,8 +1,8 @@
-//! Instructions one behind the other, with labels, branches, alignment and symbols.
+//! Writes sequences of instructions with labels, branches, alignment and symbols.
 //!
-//! What is not known yet is written down in the caller's slots, in the order of the code; at the end branches that do
-//! not reach are made long, and the code is moved apart where it lies. Nothing here knows a generation: operations are
-//! looked up in the target's tables.
+//! Labels and fix-ups are recorded in the caller's slots, in the order of the code. At the end, branches that do not
+//! reach their targets become long, and the code is moved apart in place. Nothing here depends on a generation: the
+//! operations come from the target's tables.
 
 mod error;
 mod far;
@@ -23,11 +23,11 @@ use crate::common::made;
 use crate::{Buffer, Field, Format, Inst, Opcode, Target, Value};
 use slots::{Fixup, FixupKind, LabelPlace};
 
-/// Writes instructions, one behind the other, into a buffer of the caller's: see [`Buffer`].
+/// Writes instructions one after the other into the caller's buffer: see [`Buffer`].
 ///
-/// Labels and fix-ups (one for each branch to a label and each alignment, two for a symbol's address) lie in slices of
-/// the caller's too. Nothing is allocated. What is emitted is an [`Inst`], a format's struct, dwords, or what a constructor
-/// makes: see [`Emit`].
+/// Labels and fix-ups (one for each branch to a label and each alignment, two for a symbol's address) are kept in
+/// slices that the caller provides too. Nothing is allocated. You can emit an [`Inst`], a format's struct, dwords, or
+/// the result of a constructor: see [`Emit`].
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
@@ -55,11 +55,11 @@ pub struct Assembler<'a, B: Buffer + ?Sized> {
     out: &'a mut B,
     base: u64,
     far: Option<Far>,
-    /// Dwords that are there.
+    /// Dwords written so far.
     len: usize,
-    /// Dwords by which they have grown, as far as that is known.
+    /// Dwords of growth known so far: padding, and long branches.
     shift: usize,
-    /// That, when it is final and the code is moved.
+    /// The final growth, once the code has its final places.
     grown: Option<usize>,
     labels: &'a mut [LabelSlot],
     label_count: usize,
@@ -74,10 +74,10 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         Assembler { target, out, base, far, len: 0, shift: 0, grown, labels, label_count: 0, fixups, fixup_count: 0 }
     }
 
-    /// The code will lie at this address, in bytes. Only alignment and [`Assembler::label_at`] depend on it.
+    /// Sets the address of the code, in bytes. Only alignment and [`Assembler::label_at`] depend on it.
     ///
     /// # Errors
-    /// No multiple of 4.
+    /// The address is not a multiple of 4.
     pub fn base(&mut self, address: u64) -> Result<(), AssembleError> {
         if address & 3 != 0 {
             return Err(AssembleErrorKind::Alignment(address).into());
@@ -86,23 +86,23 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         Ok(())
     }
 
-    /// Branches that do not reach may go through these registers. Without it they are an error.
+    /// Lets branches that do not reach their targets go through these registers. Without this call they are errors.
     ///
     /// # Errors
-    /// The target lacks the registers, or they are no pair.
+    /// The target lacks the registers, or they are not a pair.
     pub fn far(&mut self, far: Far) -> Result<(), AssembleError> {
         far.check(self.target)?;
         self.far = Some(far);
         Ok(())
     }
 
-    /// Bytes so far. Branches that turn out to be long come to it: the final offset of a label tells
-    /// [`Assembled::address`].
+    /// Bytes emitted so far. Branches that become long add to it: [`Assembled::address`] gives the final address of a
+    /// label.
     pub fn offset(&self) -> u64 {
         (self.len + self.shift) as u64 * 4
     }
 
-    /// A new label, which is bound later.
+    /// Makes a label that is bound later.
     ///
     /// # Errors
     /// No room for labels.
@@ -110,7 +110,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         self.new_label(LabelPlace::Unbound).map_err(|kind| self.here_is(kind, None))
     }
 
-    /// A new label at the end of what is emitted so far.
+    /// Makes a label at the current end of the code.
     ///
     /// # Errors
     /// No room for labels.
@@ -119,7 +119,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         self.new_label(here).map_err(|kind| self.here_is(kind, None))
     }
 
-    /// A label at an address, in bytes: a place in other code.
+    /// Makes a label at an address, in bytes, for example a place in other code.
     ///
     /// # Errors
     /// No room for labels.
@@ -127,10 +127,10 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         self.new_label(LabelPlace::Address(address)).map_err(|kind| self.here_is(kind, None))
     }
 
-    /// Binds a label to the end of what is emitted so far.
+    /// Binds a label to the current end of the code.
     ///
     /// # Errors
-    /// It is bound already, or another assembler's.
+    /// The label is already bound, or belongs to another assembler.
     pub fn bind(&mut self, label: Label) -> Result<(), AssembleError> {
         let here = LabelPlace::Here { dword: self.len, fixups: self.fixup_count };
         let (at, count) = (label.0 as usize, self.label_count);
@@ -142,16 +142,16 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         Ok(())
     }
 
-    /// Emits an instruction as it is.
+    /// Emits an instruction unchanged.
     ///
     /// # Errors
-    /// No room, or it is none of the target.
+    /// No room, or the words are not an instruction of the target.
     pub fn emit(&mut self, inst: impl Emit) -> Result<(), AssembleError> {
         let put = inst.inst(self.target).and_then(|inst| self.put(inst.words()));
         put.map_err(|kind| self.here_is(kind, inst.opcode(self.target)))
     }
 
-    /// Emits a dword as it is, whatever it means.
+    /// Emits a dword unchanged, whatever it means.
     ///
     /// # Errors
     /// No room.
@@ -159,7 +159,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         self.words(&[dword])
     }
 
-    /// Emits dwords as they are, whatever they mean.
+    /// Emits dwords unchanged, whatever they mean.
     ///
     /// # Errors
     /// No room.
@@ -178,10 +178,10 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         Ok(())
     }
 
-    /// Emits a branch or call, and lets it go to a label, whatever distance it holds.
+    /// Emits a branch or call to a label. The distance in the instruction is ignored.
     ///
     /// # Errors
-    /// No room, or it has no distance.
+    /// No room, or the instruction holds no branch distance.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -212,10 +212,10 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         self.put(inst.words())
     }
 
-    /// Emits the operation, which has no operand but a label: `s_branch`, `s_cbranch_scc1`, ...
+    /// Emits a branch whose only operand is a label: `s_branch`, `s_cbranch_scc1`, ...
     ///
     /// # Errors
-    /// No room, the target lacks it, or it is no such operation.
+    /// No room, the target lacks the operation, or the operation is not such a branch.
     pub fn jump(&mut self, opcode: Opcode, label: Label) -> Result<(), AssembleError> {
         let inst = make(self.target, Some(opcode), &[]).map_err(|kind| self.here_is(kind, Some(opcode)))?;
         let mut named = inst.operands().filter(|operand| operand.role.is_some());
@@ -225,18 +225,19 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         self.branch(inst, label)
     }
 
-    /// Pads to a multiple of so many bytes (a power of two), counted from address 0, with `s_nop`s.
+    /// Pads with `s_nop` to a multiple of `bytes`, a power of two from 4 to 65536, counted from address 0.
     ///
     /// # Errors
-    /// No such alignment, or no room.
+    /// `bytes` is not such a power of two, or no room.
     pub fn align(&mut self, bytes: u64) -> Result<(), AssembleError> {
         self.pad(bytes, false).map_err(|kind| self.here_is(kind, None))
     }
 
-    /// The same where nothing runs through: with `s_code_end` if the target has it, else with `s_nop`.
+    /// Like [`Assembler::align`], where execution never reaches the padding: pads with `s_code_end` if the target has
+    /// it, else with `s_nop`.
     ///
     /// # Errors
-    /// No such alignment, or no room.
+    /// `bytes` is not such a power of two, or no room.
     pub fn align_end(&mut self, bytes: u64) -> Result<(), AssembleError> {
         self.pad(bytes, true).map_err(|kind| self.here_is(kind, None))
     }
@@ -245,7 +246,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         if !bytes.is_power_of_two() || !(4..=0x10000).contains(&bytes) {
             return Err(AssembleErrorKind::Alignment(bytes));
         }
-        // A target without s_nop is refused here, not at the end.
+        // Refuse a target without s_nop here, not at the end.
         make(self.target, made::S_NOP, &[])?;
         let log = bytes.trailing_zeros() as u8;
         let growth = relax::padding(self.base, self.len + self.shift, log);
@@ -257,11 +258,11 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         Ok(())
     }
 
-    /// Puts the address of a label into a pair of scalar registers, wherever the code lies: `s_getpc_b64` and two
-    /// additions, of 20 bytes. SCC is overwritten.
+    /// Loads the address of a label into a pair of scalar registers, independent of where the code is: `s_getpc_b64`
+    /// and two additions, 20 bytes. SCC is overwritten.
     ///
     /// # Errors
-    /// No room, or no such pair.
+    /// No room, or the target has no such pair.
     pub fn load_address(&mut self, pair: u8, label: Label) -> Result<(), AssembleError> {
         let words = self.address_of_next(pair, 0).and_then(|words| {
             self.fix_up(self.len, FixupKind::Address(label))?;
@@ -270,19 +271,20 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         words.map_err(|kind| self.here_is(kind, made::S_GETPC_B64))?.iter().try_for_each(|inst| self.emit(inst))
     }
 
-    /// Puts the address of a symbol into a pair of scalar registers, as compilers do: `s_getpc_b64`, and two additions
+    /// Loads the address of a symbol into a pair of scalar registers, as compilers do: `s_getpc_b64`, and two additions
     /// whose literals the linker fills in (`sym@rel32@lo+4`, `sym@rel32@hi+12`). 20 bytes; SCC is overwritten.
     ///
     /// # Errors
-    /// No room, or no such pair.
+    /// No room, or the target has no such pair.
     pub fn load_symbol(&mut self, pair: u8, symbol: u32) -> Result<(), AssembleError> {
         self.symbol_pair(pair, symbol, [RelocationKind::Rel32Lo, RelocationKind::Rel32Hi])
     }
 
-    /// The same of the symbol's entry in the global offset table, from which the address is to be loaded.
+    /// Like [`Assembler::load_symbol`], but loads the address of the symbol's entry in the global offset table. The
+    /// code must then load the symbol's address from that entry.
     ///
     /// # Errors
-    /// No room, or no such pair.
+    /// No room, or the target has no such pair.
     pub fn load_symbol_entry(&mut self, pair: u8, symbol: u32) -> Result<(), AssembleError> {
         self.symbol_pair(pair, symbol, [RelocationKind::GotPcRel32Lo, RelocationKind::GotPcRel32Hi])
     }
@@ -291,7 +293,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         let words = self.address_of_next(pair, 0).map_err(|kind| self.here_is(kind, made::S_GETPC_B64));
         let [getpc, low, high] = words?;
         self.emit(getpc)?;
-        // The distance counts from behind s_getpc; the linker's from the literal itself.
+        // s_getpc_b64 gives the address after itself; the linker counts from each literal.
         self.emit_symbol(low, kinds[0], symbol, 4)?;
         self.emit_symbol(high, kinds[1], symbol, 12)
     }
@@ -299,7 +301,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// Emits an instruction whose literal the linker fills in.
     ///
     /// # Errors
-    /// No room, or it has no literal.
+    /// No room, or the instruction has no literal.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -338,10 +340,10 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         self.put(inst.words())
     }
 
-    /// Ends it: labels get their addresses, branches their targets, and those that do not reach become long.
+    /// Finishes the code: resolves labels and branch targets, and makes branches long that do not reach.
     ///
     /// # Errors
-    /// A label that a branch goes to is not bound, a branch does not reach, or there is no room for what has grown.
+    /// A label in use is not bound, a branch does not reach, or the buffer has no room for the growth.
     pub fn finish(mut self) -> Result<Assembled<'a, B>, AssembleError> {
         self.relax()?;
         self.grown = Some(self.shift);
@@ -349,7 +351,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         Ok(Assembled { asm: self })
     }
 
-    /// `s_getpc_b64`, and the additions of a distance to what it gives.
+    /// `s_getpc_b64`, and the instructions that add a distance to its result.
     fn address_of_next(&self, pair: u8, distance: u64) -> Result<[Inst; 3], AssembleErrorKind> {
         make::scalar(self.target, pair, true)?;
         let getpc = make(self.target, made::S_GETPC_B64, &[(Field::Sdst, pair.into())])?;
@@ -357,7 +359,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         Ok([getpc, low, high])
     }
 
-    /// An error at the end of what is emitted so far.
+    /// An error at the current end of the code.
     #[cold]
     fn here_is(&self, kind: AssembleErrorKind, opcode: Option<Opcode>) -> AssembleError {
         AssembleError { kind, offset: Some(self.offset()), opcode }
@@ -379,25 +381,25 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     }
 }
 
-/// Code that is whole: [`Assembler::finish`].
+/// Finished code: see [`Assembler::finish`].
 #[derive(Debug)]
 pub struct Assembled<'a, B: Buffer + ?Sized> {
     asm: Assembler<'a, B>,
 }
 
 impl<B: Buffer + ?Sized> Assembled<'_, B> {
-    /// Bytes of code: it lies at the start of the buffer.
+    /// Length of the code in bytes. It begins at the start of the buffer.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.asm.len * 4
     }
 
-    /// The address of a label in bytes; `None` if it is not bound, or another assembler's.
+    /// The address of a label in bytes; `None` if the label is not bound, or belongs to another assembler.
     pub fn address(&self, label: Label) -> Option<u64> {
         self.asm.address(label).ok()
     }
 
-    /// What the linker has to fill in, in the order of the code.
+    /// The dwords for the linker to fill in, in the order of the code.
     pub fn relocations(&self) -> impl Iterator<Item = Relocation> + '_ {
         let all = self.asm.fixups.iter().take(self.asm.fixup_count);
         all.filter_map(|slot| self.asm.relocation(slot))

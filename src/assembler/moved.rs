@@ -1,4 +1,4 @@
-//! Code that comes from another address.
+//! Moves code from another address.
 
 use super::slots::LabelPlace;
 use super::{AssembleError, AssembleErrorKind, Assembler};
@@ -7,14 +7,14 @@ use crate::common::made;
 use crate::{Buffer, DecodeError, Inst, Target};
 
 impl<B: Buffer + ?Sized> Assembler<'_, B> {
-    /// Emits the instructions of `code`, which lie at the address `from`, so that they do here what they do there.
+    /// Emits the instructions of `code`, which is at the address `from`, so that they behave here as they do there.
     ///
-    /// Branches go where they went, but those into the middle of the code go into the middle of the copy. Calls
-    /// return into the copy. Each branch needs a label and a fix-up, and becomes long where it must.
+    /// Branches keep their targets, except that a branch into the middle of the code goes into the middle of the copy.
+    /// Calls return into the copy. Each branch needs a label and a fix-up, and becomes long if it must.
     ///
     /// # Errors
-    /// No room, words that are no instruction, a branch to where none begins, or `s_getpc_b64`: what is made of the
-    /// address that it reads cannot be seen.
+    /// No room, words that are not an instruction, a branch that does not go to the start of an instruction, or
+    /// `s_getpc_b64`: how the code uses the address that it reads is unknown.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -46,7 +46,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
             };
             let inside = to.wrapping_sub(from) / 4;
             let place = match usize::try_from(inside) {
-                // As long as nothing has grown, the copy looks like the original.
+                // Before relaxation, the copy has the layout of the original.
                 Ok(dword) if dword > 0 && dword < code.dwords() => {
                     let before = branches_before(target, code, dword);
                     let before =
@@ -63,7 +63,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
     }
 }
 
-/// Branches before a dword; `None` if no instruction begins there.
+/// Number of branches before a dword; `None` if no instruction begins there.
 fn branches_before<C: Memory + ?Sized>(target: Target, code: &C, dword: usize) -> Result<Option<usize>, DecodeError> {
     let (mut walk, mut branches) = (Walk { target, code, at: 0 }, 0);
     while let Some((at, inst)) = walk.next()? {
@@ -75,7 +75,7 @@ fn branches_before<C: Memory + ?Sized>(target: Target, code: &C, dword: usize) -
     Ok(None)
 }
 
-/// A walk over code that must be instructions.
+/// Walks over code, all of which must be instructions.
 pub(crate) struct Walk<'a, C: Memory + ?Sized> {
     pub target: Target,
     pub code: &'a C,
@@ -83,7 +83,7 @@ pub(crate) struct Walk<'a, C: Memory + ?Sized> {
 }
 
 impl<C: Memory + ?Sized> Walk<'_, C> {
-    /// The next instruction and its dword.
+    /// The next instruction and the dword where it begins.
     pub(crate) fn next(&mut self) -> Result<Option<(usize, Inst)>, DecodeError> {
         let (at, rest) = (self.at, self.code.from(self.at));
         let Some(rest) = rest.filter(|rest| rest.head().1 > 0) else { return Ok(None) };

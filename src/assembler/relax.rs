@@ -1,4 +1,4 @@
-//! The end of assembling: which branches must be long, where everything comes to lie, and the code moved there.
+//! Finishes assembling: decides which branches must be long, assigns the final places, and moves the code there.
 
 use super::far::{Long, add, reaches};
 use super::make::make;
@@ -8,8 +8,8 @@ use crate::common::made;
 use crate::{Buffer, Inst, Relocation, decode_words};
 
 impl<B: Buffer + ?Sized> Assembler<'_, B> {
-    /// Branches begin short, and grow where they do not reach, until all do: a long one is never made short again, so
-    /// this ends. Addresses only grow, those behind an alignment too.
+    /// Branches start short and become long until all of them reach. A long branch is never made short again, so the
+    /// loop ends. Addresses only grow, even after an alignment.
     pub(super) fn relax(&mut self) -> Result<(), AssembleError> {
         loop {
             self.shift = 0;
@@ -28,7 +28,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
         }
     }
 
-    /// Makes those branches long that do not reach, and says whether there were any.
+    /// Makes the branches long that do not reach, and returns whether there were any.
     fn grow(&mut self) -> Result<bool, AssembleError> {
         let mut grown = false;
         for n in 0..self.fixup_count {
@@ -53,7 +53,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
         Ok(grown)
     }
 
-    /// Moves all to where it comes to lie, from the end on, and fills in what was left open.
+    /// Moves everything to its final place, starting at the end, and resolves the fix-ups.
     pub(super) fn spread(&mut self) -> Result<(), AssembleError> {
         let all = self.len.checked_add(self.shift).filter(|&all| self.out.room(all));
         let all = all.ok_or(AssembleErrorKind::Room(Room::Code))?;
@@ -119,7 +119,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
         }
     }
 
-    /// An error of a fix-up.
+    /// An error at a fix-up.
     #[cold]
     fn at(&self, fixup: &Fixup, kind: AssembleErrorKind) -> AssembleError {
         let opcode = match fixup.kind {
@@ -134,7 +134,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
         self.base.wrapping_add(dword as u64 * 4)
     }
 
-    /// A label's address, as far as everything has grown.
+    /// A label's address with the growth known so far.
     pub(super) fn address(&self, label: Label) -> Result<u64, AssembleErrorKind> {
         match self.labels.get(label.0 as usize).filter(|_| (label.0 as usize) < self.label_count).map(|slot| slot.0) {
             None => Err(AssembleErrorKind::UnknownLabel(label)),
@@ -155,7 +155,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
         Ok(decode_words(self.target, &words)?)
     }
 
-    /// The relocation of a fix-up, if it is one.
+    /// The relocation that a fix-up describes, if any.
     pub(super) fn relocation(&self, slot: &FixupSlot) -> Option<Relocation> {
         match slot.0.kind {
             FixupKind::Symbol(relocation) => {

@@ -1,10 +1,10 @@
-//! What the caller lends the assembler: slots for labels and for what is to be filled in.
+//! Memory that the caller lends the assembler: slots for labels and fix-ups.
 
 use core::fmt;
 
 use super::Relocation;
 
-/// A place in code, before or after it is known. Each is of one assembler.
+/// A place in the code, whether or not its address is known yet. It belongs to one assembler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Label(pub(super) u32);
 
@@ -19,7 +19,7 @@ impl fmt::Display for Label {
 pub struct LabelSlot(pub(super) LabelPlace);
 
 impl LabelSlot {
-    /// Nothing yet: `[LabelSlot::EMPTY; 16]` is room for sixteen labels.
+    /// An empty slot: `[LabelSlot::EMPTY; 16]` is room for sixteen labels.
     pub const EMPTY: LabelSlot = LabelSlot(LabelPlace::Unbound);
 }
 
@@ -27,24 +27,24 @@ impl LabelSlot {
 pub(super) enum LabelPlace {
     #[default]
     Unbound,
-    /// Before this dword, as long as nothing has grown, and behind so many fix-ups.
+    /// Before this dword, counted without growth, and after this many fix-ups.
     Here { dword: usize, fixups: usize },
     /// At an address, in bytes.
     Address(u64),
 }
 
-/// Room for one thing that is filled in when all is known.
+/// Room for one fix-up, which the assembler resolves at the end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FixupSlot(pub(super) Fixup);
 
 impl FixupSlot {
-    /// Nothing yet: `[FixupSlot::EMPTY; 16]` is room for sixteen.
+    /// An empty slot: `[FixupSlot::EMPTY; 16]` is room for sixteen fix-ups.
     pub const EMPTY: FixupSlot = FixupSlot(Fixup { at: 0, shift: 0, growth: 0, kind: FixupKind::Align(0, false) });
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fixup {
-    /// The dword where it stands, as long as nothing has grown.
+    /// The dword where it is, counted without growth.
     pub at: usize,
     /// Dwords by which everything before it has grown.
     pub shift: usize,
@@ -63,16 +63,17 @@ impl Default for Fixup {
 pub(super) enum FixupKind {
     /// A branch to a label: one dword, or the long form.
     Branch(Label),
-    /// Padding to a multiple of 2 to the power of this in bytes; nothing runs through it.
+    /// Padding to a multiple of 2 to the power of this number, in bytes, and whether execution never reaches the
+    /// padding.
     Align(u8, bool),
     /// `s_getpc_b64` and two additions of the distance to a label.
     Address(Label),
-    /// A dword for the linker: its offset is 0 here.
+    /// A dword for the linker to fill in. The offset here is 0.
     Symbol(Relocation),
 }
 
 impl FixupKind {
-    /// Dwords of it that are there before anything grows.
+    /// Dwords that it takes before anything grows.
     pub fn dwords(&self) -> usize {
         usize::from(matches!(self, FixupKind::Branch(_)))
     }

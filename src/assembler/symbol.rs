@@ -1,12 +1,13 @@
-//! Symbols: what the linker fills in, as the ELF files of AMD GPUs describe it.
+//! Symbols: the dwords that the linker fills in, as ELF files for AMD GPUs describe them.
 
 use core::fmt;
 
-/// What the linker puts into a dword: the relocation types of the AMD GPU ELF format that code needs. The discriminant
+/// What the linker stores in a dword: the relocation types of the AMD GPU ELF format that code needs. The discriminant
 /// is the type's number.
 ///
-/// Source: LLVM's AMDGPU usage guide, "Relocation Records". `S`: the symbol's address, `A`: the addend, `P`: the address
-/// of the dword, `G` and `GOT`: of the symbol's entry in the global offset table, and the table.
+/// Source: LLVM's AMDGPU usage guide, "Relocation Records". `S`: the symbol's address, `A`: the addend, `P`: the
+/// address of the dword, `G`: the offset of the symbol's entry in the global offset table, `GOT`: the address of that
+/// table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[repr(u32)]
@@ -17,7 +18,7 @@ pub enum RelocationKind {
     Abs32Hi = 2,
     /// S + A - P.
     Rel32 = 4,
-    /// S + A, of 32 bits.
+    /// S + A, 32 bits.
     Abs32 = 6,
     /// The low half of G + GOT + A - P: `sym@gotpcrel32@lo`.
     GotPcRel32Lo = 8,
@@ -30,7 +31,7 @@ pub enum RelocationKind {
 }
 
 impl RelocationKind {
-    /// The number in the ELF file.
+    /// The type's number in the ELF file.
     pub const fn number(self) -> u32 {
         self as u32
     }
@@ -54,12 +55,12 @@ impl fmt::Display for RelocationKind {
 /// A dword that the linker fills in: an entry of `.rela.text`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Relocation {
-    /// Where it is, in bytes from the start of the code.
+    /// Offset in bytes from the start of the code.
     pub offset: u64,
-    /// What goes there.
+    /// The value to store there.
     pub kind: RelocationKind,
-    /// The symbol: whatever number the caller has for it.
+    /// The symbol, by any number that the caller assigns to it.
     pub symbol: u32,
-    /// What is added.
+    /// The addend.
     pub addend: i64,
 }

@@ -1,4 +1,4 @@
-//! Addresses of memory and images, image data, and exports: what other fields than their own have a say in.
+//! Addresses of memory and images, image data, and exports: operands that depend on other fields than their own.
 
 use super::code::{AGPR, VGPR, coded, is_inside, off};
 use super::register::{matrix_dwords, put_code};
@@ -9,7 +9,7 @@ use crate::table::{NONE, OperandDesc, OperandType};
 use crate::target::OPERANDS;
 use crate::{Access, DecodeError, Field, Inst, Operand, Reg, Value};
 
-/// Bits of a scalar address, and of the number of a vector register.
+/// Bits of a scalar address, and of a vector register's number.
 const SADDR: u8 = 7;
 const REGISTER: u8 = 8;
 
@@ -41,14 +41,14 @@ pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
 
 pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
     let code = match (desc.operand_type, coded) {
-        // Flags that are modifiers say it.
+        // Flags that are modifiers express this.
         (OperandType::BufVaddr, Coded::Off) => return Ok(()),
         (OperandType::ScratchAddr | OperandType::ExpSrc, Coded::Off) => {
             words.set(desc.aux[0], false);
             return Ok(());
         }
         (OperandType::Saddr, Coded::Off) => return put_code(desc, off(words.target), words),
-        // The code has another meaning elsewhere.
+        // In other operands this code has another meaning.
         (OperandType::Saddr, Coded::Code(code)) if code == off(words.target) => return Err(Refused::Operand),
         (_, Coded::Code(code)) => code,
         _ => return Err(Refused::Operand),
@@ -65,7 +65,7 @@ pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Res
     put_code(desc, code, words)
 }
 
-/// Image data, which a bit can make accumulation registers.
+/// Whether it is image data, which a bit can turn into accumulation registers.
 pub(crate) fn is_image_data(desc: &OperandDesc) -> bool {
     matches!(
         desc.operand_type,
@@ -73,19 +73,20 @@ pub(crate) fn is_image_data(desc: &OperandDesc) -> bool {
     )
 }
 
-/// Dwords of a global address: 64 bits when there is no scalar base.
+/// Dwords of a global address: two without a scalar base, else one.
 #[inline]
 pub(crate) const fn global_addr_dwords(alone: bool) -> u16 {
     if alone { 2 } else { 1 }
 }
 
-/// Registers of a buffer address: index and offset each take one, a 64-bit address two.
+/// Registers of a buffer address: index and offset take one each, a 64-bit address two.
 #[inline]
 pub(crate) const fn buf_vaddr_dwords([offen, idxen, addr64]: [bool; 3]) -> u16 {
     if addr64 { 2 } else { offen as u16 + idxen as u16 }
 }
 
-/// A scratch address VGPR is used when sve says so; without that bit, when there is no scalar address.
+/// Whether a scratch address uses its VGPR: the bit sve decides; without that bit, the absence of a scalar address
+/// does.
 fn scratch_addr_used(desc: &OperandDesc, inst: &Inst) -> bool {
     match desc.aux[0] {
         NONE => bits(inst, desc.aux[1], SADDR) as u16 == off(inst.target()),
@@ -93,13 +94,13 @@ fn scratch_addr_used(desc: &OperandDesc, inst: &Inst) -> bool {
     }
 }
 
-/// Where the register of an export source lies. Compressed sources share registers by twos.
+/// The lowest bit of an export source's register. Compressed sources share registers in pairs.
 fn export_lsb(desc: &OperandDesc, compressed: bool) -> u8 {
     let n = export_number(desc);
     if compressed { desc.lsb - REGISTER * n + REGISTER * (n / 2) } else { desc.lsb }
 }
 
-/// Which of the sources it is.
+/// The number of an export source.
 fn export_number(desc: &OperandDesc) -> u8 {
     match desc.field {
         Field::Vsrc0 => 0,
@@ -113,7 +114,7 @@ fn encode_export(desc: &OperandDesc, code: u16, words: &mut Words) -> Result<(),
     let compressed = words.is_set(desc.aux[1]);
     let register = u32::from(code.checked_sub(VGPR).ok_or(Refused::Operand)?);
     let lsb = export_lsb(desc, compressed);
-    // The enable bits of two sources that share a register lie side by side.
+    // The enable bits of two sources that share a register are adjacent.
     let shared = compressed && export_number(desc) % 2 == 1 && words.is_set(desc.aux[0] - 1);
     if shared && words.get(lsb, REGISTER) != register || register >> REGISTER != 0 {
         return Err(Refused::Operand);
@@ -123,7 +124,7 @@ fn encode_export(desc: &OperandDesc, code: u16, words: &mut Words) -> Result<(),
     Ok(())
 }
 
-/// Registers of image data, from what the row is (`image::*`), its components and its flags.
+/// Registers of image data, for the kind of operation (`image::*`), its components and its flags.
 pub(crate) const fn mimg_dwords(what: u8, dmask: u16, tfe: bool, d16: bool) -> u16 {
     let components = match (dmask & 15).count_ones() as u16 {
         _ if what & image::GATHER != 0 => 4,
@@ -132,7 +133,7 @@ pub(crate) const fn mimg_dwords(what: u8, dmask: u16, tfe: bool, d16: bool) -> u
     };
     let packed = if what & image::D16 != 0 && d16 { components.div_ceil(2) } else { components };
     let dwords = packed + tfe as u16;
-    // Atomics take one or two components, with what they compare twice that; other masks mean the least of these.
+    // Atomics take one or two components, or twice that with a comparison value; other masks mean the least of these.
     match dwords {
         4.. if what & image::ATOMIC != 0 => 1,
         1 if what & image::CMPSWAP != 0 => 2,
@@ -152,7 +153,8 @@ pub(crate) fn mimg_desc_dwords(desc: &OperandDesc, inst: &Inst) -> u16 {
     mimg_dwords(what | d16, dmask, flag(inst, desc.aux[1]), flag(inst, desc.aux[2]))
 }
 
-/// Registers of an image address: coordinates, two in a register with a16, gradients, and what else the row has.
+/// Registers of an image address: coordinates (two per register with a16), gradients, and the row's additional
+/// components.
 pub(crate) fn image_address_dwords(desc: &OperandDesc, inst: &Inst) -> u16 {
     let dim = bits(inst, desc.aux[0], 3) as usize;
     let of = |table: &[u8]| u16::from(table.get(dim).copied().unwrap_or(0));
@@ -160,7 +162,7 @@ pub(crate) fn image_address_dwords(desc: &OperandDesc, inst: &Inst) -> u16 {
     let packed = if flag(inst, desc.aux[1]) { coordinates.div_ceil(2) } else { coordinates };
     let gradients = if desc.operand_type == OperandType::ImgAddrGrad { of(&GRADIENTS) } else { 0 };
     let dwords = packed + gradients + u16::from(desc.dwords) - 1;
-    // One run of more than 12 registers is counted as 16.
+    // A single run of more than 12 registers counts as 16.
     if dwords > 12 && desc.aux[2] == NONE { 16 } else { dwords }
 }
 
@@ -172,8 +174,8 @@ pub(crate) struct AddressPart {
     pub dwords: u16,
 }
 
-/// Without address fields of its own an image address is one run; else each register has a field, and the last field
-/// has all that are left.
+/// Without extra address fields, an image address is one run. Else each register has a field, and the last field names
+/// the start of all remaining registers.
 pub(crate) fn image_address_part(desc: &OperandDesc, inst: &Inst, part: u8) -> Option<AddressPart> {
     let all = image_address_dwords(desc, inst);
     let fields = match (desc.aux[2], desc.aux[3]) {
@@ -201,7 +203,7 @@ pub(crate) fn image_address(desc: &OperandDesc, inst: &Inst, part: u8) -> Option
     Some(Operand { role: Some(field), value, bits: dwords * 32, access: Access::Read })
 }
 
-/// Refuses tuples that run past the last register, where other fields say how long they are.
+/// Refuses tuples that run past the last register, for operands whose length depends on other fields.
 #[cold]
 pub(crate) fn sizes(inst: &Inst) -> Result<(), DecodeError> {
     let inside = |field, lsb, register: u16, dwords: u16| match is_inside(register, dwords) {
@@ -213,7 +215,7 @@ pub(crate) fn sizes(inst: &Inst) -> Result<(), DecodeError> {
     for desc in tables.rows_of(list).filter_map(|row| tables.desc(row)) {
         match desc.operand_type {
             OperandType::AccSized => {
-                // The field says more than the register's number.
+                // The field has more bits than a register number.
                 let (value, lsb, width) = (code_in(desc, inst), desc.lsb, desc.width);
                 if !is_inside(value % VGPR, matrix_dwords(desc, inst)) {
                     return Err(DecodeError::ReservedValue { field: desc.field, value: value - desc.add, lsb, width });

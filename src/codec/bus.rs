@@ -4,13 +4,13 @@ use crate::common::BUS;
 use crate::target::FACTS;
 use crate::{Field, Inst, Operand, Reg, Special, Value};
 
-/// What an instruction reads over the bus.
+/// An instruction's reads over the constant bus.
 pub(crate) struct Reads {
-    /// Different scalars.
+    /// Number of different scalars.
     pub count: u8,
-    /// As many as the target can.
+    /// The target's limit.
     pub limit: u8,
-    /// The operand that is the first one too many. What is read without a field of its own counts first.
+    /// The first operand over the limit. Implicit reads count first.
     pub excess: Option<Field>,
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn reads(inst: &Inst) -> Reads {
     if !BUS.get(inst.format() as usize).is_some_and(|bus| *bus) {
         return reads;
     }
-    // vcc and its lower half have one code, and what is the same is read once.
+    // vcc and its lower half have one code, and equal scalars count once.
     let key = |value: Value| match value {
         Value::Reg(Reg::Vcc) => Some(Value::Reg(Reg::VCC_LO)),
         Value::Reg(Reg::M0) => Some(Value::Reg(Reg::Special(Special::M0))),

@@ -1,36 +1,36 @@
-//! Operand codes: what each means, and which code a register or a constant has.
+//! Operand codes: their meanings, and the codes of registers and constants.
 
 use super::Coded;
 pub(crate) use crate::common::code::*;
 use crate::target::{FACTS, OPERANDS};
 use crate::{InlineFloat, Inst, Reg, Special, Target, Value};
 
-/// Behind the codes of the hardware stand the accumulation registers, where a bit beside a vector register makes it one.
+/// Accumulation registers follow the hardware's codes: a separate bit turns a vector register into one.
 pub(crate) const AGPR: u16 = VGPR_LAST + 1;
 #[cfg(any(feature = "make", feature = "text"))]
 pub(crate) const AGPR_LAST: u16 = AGPR + VECTOR_LAST;
 /// The last register of either file.
 pub(crate) const VECTOR_LAST: u16 = VGPR_LAST - VGPR;
 
-/// A tuple of vector registers ends where their file ends.
+/// Whether a tuple of vector registers ends within its file.
 pub(crate) const fn is_inside(register: u16, dwords: u16) -> bool {
     register + dwords <= VECTOR_LAST + 1
 }
 
-/// A tuple of so many scalar registers begins at a multiple of this.
+/// The alignment of a tuple of this many scalar registers.
 #[inline(always)]
 pub(crate) const fn scalar_align(dwords: u16) -> u16 {
     let length = dwords.next_power_of_two();
     if length < SCALAR_ALIGN { length } else { SCALAR_ALIGN }
 }
 
-/// The first register of the tuple that the hardware reads, and text shows, where a scalar register is named.
+/// The first register of the tuple that hardware reads, and text shows, for a scalar register's number.
 #[inline(always)]
 pub(crate) const fn aligned(register: u16, dwords: u16) -> u16 {
     register & !(scalar_align(dwords) - 1)
 }
 
-/// The inline constant with this value.
+/// The code of the inline integer with this value.
 #[inline(always)]
 pub(crate) const fn of_int(value: i64) -> Option<u16> {
     const MOST: i64 = (INT_LAST - INT) as i64;
@@ -52,7 +52,7 @@ pub(crate) const fn int_of(code: u16) -> Option<i8> {
     }
 }
 
-/// What a code means where it is no literal. Scalar tuples begin at the aligned register, as the hardware reads them.
+/// The meaning of a code other than a literal. Scalar tuples begin at the aligned register, as hardware reads them.
 pub(crate) fn meaning(target: Target, code: u16, dwords: u16) -> Value {
     let t = OPERANDS[target as usize];
     match code {
@@ -64,12 +64,12 @@ pub(crate) fn meaning(target: Target, code: u16, dwords: u16) -> Value {
         _ if code >= t.ttmp_first && code <= t.ttmp_last => {
             Value::Reg(Reg::Ttmp(aligned(code - t.ttmp_first, dwords) as u8))
         }
-        // No instruction has a code that is nothing.
+        // No decoded instruction holds an unused code.
         _ => Special::of(target, code).map_or(Value::Off, |special| Value::Reg(Reg::Special(special))),
     }
 }
 
-/// What a code is: a literal is the dword behind the instruction.
+/// Converts a code; for a literal, reads the dword at the end of the instruction.
 #[inline(always)]
 pub(super) fn coded(inst: &Inst, code: u16) -> Coded {
     match code {
@@ -83,7 +83,7 @@ pub(crate) fn last_dword(inst: &Inst) -> u32 {
 }
 
 impl Coded {
-    /// What an operand iterator calls it.
+    /// The value in the form of the operand iterator.
     pub(crate) fn value(self, target: Target, dwords: u16) -> Value {
         match self {
             Coded::Code(code) | Coded::Soffset(code) => meaning(target, code, dwords),
@@ -96,7 +96,7 @@ impl Coded {
         }
     }
 
-    /// What an operand that the iterator calls so is; `None` if no field can name it.
+    /// The reverse of [`Coded::value`]; `None` if no field can hold the value.
     pub(crate) fn of(target: Target, value: Value) -> Option<Coded> {
         let t = OPERANDS[target as usize];
         let code = match value {
@@ -124,7 +124,7 @@ pub(crate) fn vcc(target: Target) -> u16 {
     FACTS[target as usize].codes.vcc.into()
 }
 
-/// The code that stands in the place of a scalar address when there is none.
+/// The code that means "no scalar address".
 pub(crate) fn off(target: Target) -> u16 {
     OPERANDS[target as usize].off
 }

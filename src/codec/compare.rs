@@ -1,13 +1,13 @@
-//! Whether an instruction that was made says what it should.
+//! Compares a converted instruction with the original.
 
 use super::modifier;
 use crate::table::OperandDesc;
 use crate::{Inst, Operand};
 
-/// The first operands that are not the same, one of each instruction; `None` on one side where it has no further one.
+/// The first pair of operands that differ; `None` for an instruction that has no further operand.
 pub(crate) type Difference = (Option<Operand>, Option<Operand>);
 
-/// Compares the operands of two instructions, one by one.
+/// Compares the operands of two instructions in order.
 pub(crate) fn same_operands(
     here: impl Iterator<Item = Operand>,
     mut there: impl Iterator<Item = Operand>,
@@ -27,10 +27,10 @@ pub(crate) fn shown(inst: &Inst) -> impl Iterator<Item = Operand> {
     inst.operands().filter(|operand| operand.role.is_some())
 }
 
-/// Compares the modifiers of one instruction with those of another, and gives the first that says something else there.
+/// Compares the modifiers of one instruction with those of another, and returns the first that differs.
 ///
-/// `partner`: the modifier that answers to one; without any, it must say nothing, which is `silent`. `expected`: what it
-/// says there.
+/// `partner`: the corresponding modifier; if there is none, the modifier must have its value without effect, `silent`.
+/// `expected`: the value that the partner must have.
 pub(crate) fn same_modifiers<'a>(
     (here, there): (&Inst, &Inst),
     modifiers: impl Iterator<Item = &'a OperandDesc>,

@@ -1,4 +1,4 @@
-//! Bits of the inline floating-point constants, from the code `FLOAT` on. Not every target has the last one.
+//! Bits of the inline floating-point constants, starting at the code `FLOAT`. Not every target has the last one.
 
 use super::code::FLOATS;
 
@@ -22,7 +22,7 @@ pub(crate) const F32_BITS: [u32; COUNT] = {
     all
 };
 
-/// As half floats: 16-bit integer operands show these.
+/// As half floats: 16-bit integer operands read these bits.
 pub(crate) const F16_BITS: [u16; COUNT] = {
     let (mut all, mut n) = ([0; COUNT], 0);
     while n < COUNT {
@@ -32,7 +32,7 @@ pub(crate) const F16_BITS: [u16; COUNT] = {
     all
 };
 
-/// A double as a half, rounded to the nearest, ties to even. What is too great is infinite.
+/// A double as a half, rounded to nearest with ties to even. A value that is too great becomes infinite.
 pub(crate) const fn half(value: f64) -> u16 {
     let bits = value.to_bits();
     let sign = (bits >> 48) as u16 & 0x8000;
@@ -44,7 +44,7 @@ pub(crate) const fn half(value: f64) -> u16 {
     if exponent < -25 {
         return sign;
     }
-    // The significand with its leading one, cut to the bits that are left, and rounded.
+    // The significand with its leading one, cut to the remaining bits and rounded.
     let full = fraction | 1 << 52;
     let shift = if exponent < -14 { 42 + (-14 - exponent) } else { 42 } as u32;
     let kept = full >> shift;

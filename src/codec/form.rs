@@ -1,4 +1,4 @@
-//! One form of an operation on a target: what its words begin with, and what must come out of them.
+//! One form of an operation on a target: the initial bits of its words, and checks of the result.
 
 use super::Words;
 use crate::common::OpcodeEntry;
@@ -7,24 +7,24 @@ use crate::table::{FormSignature, OperandDesc};
 use crate::target::DESCS;
 use crate::{DecodeError, Field, Format, Inst, Layout, Opcode, Target, decode_words};
 
-/// A form of an operation: a base format, and what stands behind it.
+/// A form of an operation: a base format, and the format of a trailing dword.
 pub(crate) struct Form {
     opcode: Opcode,
     target: Target,
     number: u16,
     pub layout: &'static Layout,
     pub signature: &'static FormSignature,
-    /// The format of the dword behind the base words; a literal is none.
+    /// The format of the trailing dword; a literal does not count.
     pub extension: Option<Format>,
 }
 
-/// Why words are not what was wanted.
+/// Why the words are not an instruction of the form.
 pub(crate) enum Unmade {
-    /// They do not decode.
+    /// The words do not decode.
     Decode(DecodeError),
-    /// Two dwords would have to stand behind the base words.
+    /// The form would need two trailing dwords.
     Literal,
-    /// They are something else.
+    /// The words are another instruction.
     Other,
 }
 
@@ -45,7 +45,7 @@ impl Form {
         descs(self.target, self.signature)
     }
 
-    /// Encoding bits, opcode, and the code that announces what stands behind.
+    /// The encoding bits, the opcode, and the code that announces the trailing dword.
     pub(crate) fn start(&self) -> Words {
         let mut words = Words::new(self.target, self.layout);
         for info in self.layout.fields.iter().filter(|info| !info.overlay) {
@@ -62,7 +62,7 @@ impl Form {
         words
     }
 
-    /// Decodes the words, with their literal, and makes sure that they are of this form.
+    /// Decodes the words with their literal, and checks that they have this form.
     pub(crate) fn finish(&self, words: &mut Words) -> Result<Inst, Unmade> {
         let mut dwords = usize::from(self.layout.bits / 32) + usize::from(self.extension.is_some());
         if let Some(literal) = words.literal {
@@ -72,7 +72,7 @@ impl Form {
             *words.dwords.get_mut(dwords).ok_or(Unmade::Literal)? = literal;
             dwords += 1;
         }
-        // Some rows demand bits that no modifier of theirs is: as many as a word has.
+        // Some rows require ones in bits that no modifier sets; there are at most as many as in a dword.
         for _ in 0..u32::BITS {
             match decode_words(self.target, words.dwords.get(..dwords).unwrap_or(&words.dwords)) {
                 Ok(inst) => return self.accept(inst, dwords),

@@ -1,18 +1,18 @@
-//! Operand types: how the bits of each are read, and how what was read is encoded again.
+//! Operand types: reads the bits of each type, and encodes values back.
 //!
-//! An operand type is a [`OperandType`]. What its bits say is a [`Coded`], which knows no target yet: `code.rs` says what codes
-//! mean. [`read`] and [`encode`] are inverse, and stand side by side in the file of each group:
+//! Each [`OperandType`] reads as a [`Coded`], which is independent of the target; `code.rs` knows what codes mean on a
+//! target. [`read`] and [`encode`] are inverses, and are next to each other in the file of each group:
 //!
 //! | file | operand types |
 //! |---|---|
-//! | `register.rs` | register files, sources, destinations, and the flags beside them |
+//! | `register.rs` | register files, sources, destinations, and their flags |
 //! | `address.rs` | addresses of memory and images, image data, exports |
 //! | `offset.rs` | offsets of scalar memory |
 //! | `number.rs` | constants in a field, and modifiers |
 //!
-//! The operand iterator and the printer read; [`Builder`](crate::make::Builder), patching, conversion between encodings and
-//! re-targeting encode. Each of them has the words decoded before anybody gets them, and [`same_operands`] compares what
-//! came out with what was asked.
+//! The operand iterator and the printer read. [`Builder`](crate::make::Builder), patching, conversion between encodings
+//! and re-targeting encode. Each of these decodes the new words before anyone gets them, and [`same_operands`] compares
+//! the result with the request.
 
 mod address;
 mod bus;
@@ -38,7 +38,7 @@ pub(crate) use words::{Refused, Words};
 use crate::table::{NONE, OperandDesc, OperandType};
 use crate::{Access, Field, Inst, Operand};
 
-/// What the bits of an operand say, before a target says what codes mean.
+/// The meaning of an operand's bits, before a target interprets the codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coded {
     /// An operand code; those of accumulation registers begin at [`code::AGPR`].
@@ -53,22 +53,22 @@ pub(crate) enum Coded {
     Number(i64),
     /// A branch distance.
     Label(i16),
-    /// The dword behind the base words.
+    /// The dword after the base words.
     Literal(u32),
-    /// The scalar offset register that has a field of its own, alone or with a constant added to it.
+    /// The scalar offset register with a field of its own, without or with a constant added to it.
     Soffset(u16),
     Both(u16, i64),
-    /// A parameter of an interpolation, and its channel.
+    /// An attribute of an interpolation, and its channel.
     Attr(i64, u8),
 }
 
-/// The groups of operand types, a file each.
+/// The groups of operand types; each has a file.
 enum Group {
     Register,
     Address,
     Offset,
     Number,
-    /// No operand.
+    /// Not an operand.
     Modifier,
 }
 
@@ -87,7 +87,7 @@ impl Group {
     }
 }
 
-/// What a descriptor's bits say, and how many dwords it has; `None` for modifiers, for operands that this instruction leaves out,
+/// Reads a descriptor's bits and their width in dwords; `None` for modifiers, for operands that this instruction lacks,
 /// and for image addresses, which are several operands.
 pub(crate) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
     match Group::of(desc) {
@@ -99,8 +99,8 @@ pub(crate) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
     }
 }
 
-/// Makes a descriptor's bits, and the flags that belong to it, say this. What stands in other fields is not looked at: the
-/// words have to be decoded, and read again.
+/// Sets a descriptor's bits, and the flags that belong to it. Other fields are not checked: the caller has to decode
+/// the words and read them again.
 pub(crate) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
     match Group::of(desc) {
         Group::Register => register::encode(desc, coded, words),
@@ -112,7 +112,7 @@ pub(crate) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Res
 }
 
 impl Coded {
-    /// With the part of the operand that is not an operand by this name: a register beside a constant, a channel.
+    /// Adds the part of the old operand that this value does not replace: a register added to a constant, or a channel.
     pub(crate) fn beside(self, desc: &OperandDesc, inst: &Inst) -> Coded {
         match (self, read(desc, inst)) {
             (Coded::Number(n), Some((Coded::Both(code, _), _))) => Coded::Both(code, n),
@@ -122,7 +122,8 @@ impl Coded {
     }
 }
 
-/// How a descriptor accesses its operand; `None` if the instruction leaves it out because it returns nothing.
+/// How an instruction accesses a descriptor's operand; `None` if the operand is absent because the operation returns
+/// nothing.
 fn access(desc: &OperandDesc, inst: &Inst) -> Option<Access> {
     let access = desc.access.unwrap_or(Access::Read);
     if !is_conditional(desc) {
@@ -135,12 +136,12 @@ fn access(desc: &OperandDesc, inst: &Inst) -> Option<Access> {
     }
 }
 
-/// It is written, or is there at all, only if a bit says that the operation returns something.
+/// Whether a bit that makes the operation return something decides if the operand is written, or present at all.
 pub(crate) fn is_conditional(desc: &OperandDesc) -> bool {
     desc.cond != NONE && desc.operand_type != OperandType::SdwaSrc
 }
 
-/// Reads a descriptor as an operand; `None` for modifiers, and for operands that this instruction leaves out.
+/// Reads a descriptor as an operand; `None` for modifiers, and for operands that this instruction lacks.
 pub(crate) fn operand(desc: &OperandDesc, inst: &Inst) -> Option<Operand> {
     let access = access(desc, inst)?;
     let (coded, dwords) = read(desc, inst)?;
@@ -167,13 +168,13 @@ pub(crate) fn bits(inst: &Inst, lsb: u8, width: u8) -> u32 {
     ((all >> (lsb & 63)) & ((1u64 << width) - 1)) as u32
 }
 
-/// One bit of the words; a position of `NONE` is 0.
+/// One bit of the words; 0 for the position `NONE`.
 #[inline]
 pub(crate) fn flag(inst: &Inst, bit: u8) -> bool {
     bit != NONE && bits(inst, bit, 1) == 1
 }
 
-/// The operand code of a descriptor: what its value means as a source or destination.
+/// The operand code of a descriptor's field.
 #[inline]
 pub(crate) fn code_in(desc: &OperandDesc, inst: &Inst) -> u16 {
     ((value(desc, inst) as u16) << desc.shift) + desc.add

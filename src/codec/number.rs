@@ -6,9 +6,9 @@ use crate::common::{DEFAULTS, NEUTRALS};
 use crate::table::{NONE, OperandDesc, OperandType};
 use crate::{Field, Inst};
 
-/// Bits of the channel of an interpolation parameter.
+/// Bits of the channel of an interpolation attribute.
 const CHANNEL: u8 = 2;
-/// Bits of each of the lower parts of a truth table.
+/// Bits of each of the two lower parts of a truth table.
 pub(crate) const TABLE: u8 = 3;
 
 pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Option<Coded> {
@@ -35,7 +35,7 @@ pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Res
     }
 }
 
-/// A number in the field of a descriptor, whose bits it must fit.
+/// Stores a number in the field of a descriptor, if it fits.
 pub(crate) fn encode_number(desc: &OperandDesc, n: i64, words: &mut Words) -> Result<(), Refused> {
     let (min, max) = range(desc);
     if !(min..=max).contains(&n) {
@@ -44,23 +44,23 @@ pub(crate) fn encode_number(desc: &OperandDesc, n: i64, words: &mut Words) -> Re
     words.desc(desc, (n as u64 & ((1u64 << desc.width) - 1)) as u32)
 }
 
-/// The least number that fits in a descriptor's field, and the greatest.
+/// The least and the greatest number that fit in a descriptor's field.
 pub(crate) fn range(desc: &OperandDesc) -> (i64, i64) {
     let values = 1i64 << desc.width;
     if is_signed(desc) { (-values / 2, values / 2 - 1) } else { (0, values - 1) }
 }
 
-/// The truth table of `v_bitop3`, which lies in the bits of modifiers that have no meaning for it.
+/// The truth table of `v_bitop3`, in the bits of modifiers that have no meaning for it.
 pub(crate) fn bitop3(desc: &OperandDesc, inst: &Inst) -> u32 {
     value(desc, inst) << (2 * TABLE) | bits(inst, desc.aux[0], TABLE) << TABLE | bits(inst, desc.aux[1], TABLE)
 }
 
-/// What the bits of a modifier hold, all of them.
+/// All bits of a modifier.
 pub(crate) fn held(desc: &OperandDesc, inst: &Inst) -> u32 {
     if desc.operand_type == OperandType::Bitop3 { bitop3(desc, inst) } else { value(desc, inst) }
 }
 
-/// Makes the bits of a modifier hold this.
+/// Sets the bits of a modifier.
 pub(crate) fn hold(desc: &OperandDesc, value: u32, words: &mut Words) -> Result<(), Refused> {
     if desc.operand_type != OperandType::Bitop3 {
         return words.desc(desc, value);
@@ -70,7 +70,7 @@ pub(crate) fn hold(desc: &OperandDesc, value: u32, words: &mut Words) -> Result<
     words.desc(desc, value >> (2 * TABLE))
 }
 
-/// The value of a modifier: of few bits those that the row uses.
+/// The value of a modifier; in fields of fewer than eight bits, only the bits that the row uses.
 pub(crate) fn modifier(desc: &OperandDesc, inst: &Inst) -> i64 {
     let raw = held(desc, inst);
     match desc.operand_type {
@@ -81,7 +81,7 @@ pub(crate) fn modifier(desc: &OperandDesc, inst: &Inst) -> i64 {
     }
 }
 
-/// What a modifier holds when nothing is said; `None` if something has to be.
+/// The default value of a modifier; `None` if it must be given.
 #[cfg(feature = "make")]
 pub(crate) fn default(desc: &OperandDesc) -> Option<u32> {
     match desc.operand_type {
@@ -91,26 +91,26 @@ pub(crate) fn default(desc: &OperandDesc) -> Option<u32> {
     }
 }
 
-/// What a field holds when nothing is said.
+/// The default value of a field.
 pub(crate) fn default_of(field: Field) -> u32 {
     find(&DEFAULTS, field)
 }
 
-/// What a field holds when it changes nothing.
+/// The value of a field that has no effect.
 pub(crate) fn neutral(field: Field) -> u32 {
     find(&NEUTRALS, field)
 }
 
-/// What a modifier holds when it changes nothing.
+/// The value of a modifier that has no effect.
 pub(crate) fn neutral_of(desc: &OperandDesc) -> u32 {
     match desc.field {
-        // That of permlane swaps is a part of op_sel.
+        // The bound_ctrl of permlane swaps is a part of op_sel.
         Field::BoundCtrl if desc.operand_type != OperandType::DppBound => 0,
         field => neutral(field),
     }
 }
 
-/// A modifier's value in a table of fields, of which others have 0.
+/// A field's value in a table; fields that the table lacks have 0.
 fn find(table: &[(Field, u16)], field: Field) -> u32 {
     table.iter().find(|(of, _)| *of == field).map_or(0, |(_, value)| (*value).into())
 }

@@ -7,7 +7,7 @@ use super::{Coded, Refused, Words, bits, flag, value};
 use crate::Inst;
 use crate::table::{NONE, OperandDesc, OperandType};
 
-/// Bits of a scalar register in an offset.
+/// Bits of a scalar register's number in an offset.
 pub(crate) const SCALAR: u8 = 7;
 
 pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Coded {
@@ -34,7 +34,7 @@ pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Res
         return match coded {
             Coded::Number(n) => match (range(desc), u32::try_from(n)) {
                 ((_, most), _) if (0..=most).contains(&n) => words.desc(desc, n as u32),
-                // A greater one is a literal, where the format has room for one.
+                // A greater number becomes a literal, if the format has room for one.
                 (_, Ok(dword)) if words.layout.extends.iter().any(|e| e.field == desc.field) => {
                     encode(desc, Coded::Literal(dword), words)
                 }
@@ -48,7 +48,7 @@ pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Res
             _ => Err(Refused::Operand),
         };
     }
-    // A register of its own can be added on some targets only.
+    // Only some targets can add a register with a field of its own.
     let (register, number) = match coded {
         Coded::Soffset(code) if soffset_en == NONE => return encode(desc, Coded::Code(code), words),
         Coded::Soffset(code) => (Some(code), None),
@@ -73,13 +73,13 @@ pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Res
     }
 }
 
-/// A number of the field is so many bytes.
+/// The unit of the field's number, in bytes.
 pub(crate) fn unit(desc: &OperandDesc) -> i64 {
     if desc.operand_type == OperandType::SmrdOffset { 4 } else { 1 }
 }
 
-/// The offset is signed where a second register can be added to it (gfx9 and later); so are modifiers of a kind of their
-/// own.
+/// Whether a field is signed: an offset if a second register can be added to it (gfx9 and later), and modifiers of type
+/// `Signed`.
 pub(crate) fn is_signed(desc: &OperandDesc) -> bool {
     desc.operand_type == OperandType::Signed || desc.operand_type == OperandType::SmemOffset && desc.aux[1] != NONE
 }

@@ -1,13 +1,13 @@
-//! Register files, sources and destinations, and the flags beside them.
+//! Register files, sources and destinations, and their flags.
 
 use super::code::{AGPR, LITERAL, VGPR, coded, vcc};
 use super::{Coded, Refused, Words, bits, code_in, flag, value};
 use crate::Inst;
 use crate::table::{NONE, OperandDesc, OperandType};
 
-/// The bit of a field that says which half of a register is meant, where one does.
+/// The bit that selects the upper half of a register, in fields with such a bit.
 pub(crate) const HALF: u16 = 0x80;
-/// The bits of a code that an SDWA source has; above them the flag says whether it is a scalar.
+/// The bits of an SDWA source's code; a flag distinguishes scalars from vector registers.
 const SDWA_BITS: u16 = 0xff;
 
 pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
@@ -27,7 +27,7 @@ pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
                 return Some((Coded::Code(code - VGPR + AGPR), dwords + u16::from(tfe)));
             }
             OperandType::BufData => return Some((Coded::Code(code), dwords + u16::from(tfe(desc, inst)))),
-            // Without the flag (before gfx9) a source is always a VGPR.
+            // Without the flag (before gfx9), a source is always a VGPR.
             OperandType::SdwaSrc if flag(inst, desc.cond) => coded(inst, code),
             OperandType::SdwaSrc => Coded::Code(code | VGPR),
             OperandType::Half | OperandType::HalfSel => {
@@ -38,7 +38,7 @@ pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
                 };
                 return Some((if high { Coded::High(register) } else { coded(inst, register) }, 1));
             }
-            // The second of two destinations: it is odd where the first one is even.
+            // The second of two destinations: one is odd, the other is even.
             OperandType::Vdsty => {
                 Coded::Code(desc.add + (value(desc, inst) as u16) * 2 + u16::from(!flag(inst, desc.aux[0])))
             }
@@ -81,7 +81,7 @@ pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Res
         OperandType::Agpr if !is_agpr => Err(Refused::Operand),
         OperandType::AgprOrConst if !is_agpr && code >= VGPR => Err(Refused::Operand),
         OperandType::Acc | OperandType::AccSized | OperandType::BufData => {
-            // A constant says nothing of the flag, which another operand may have too.
+            // A constant leaves the flag alone, because another operand may use it.
             if code >= VGPR {
                 words.decide(desc.aux[0], is_agpr)?;
             }
@@ -112,12 +112,13 @@ pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Res
     }
 }
 
-/// Registers of a matrix by the format of its elements: of 8 bits, 6 or 4. LLVM takes the numbers without a meaning for 8.
+/// Registers of a matrix, from the format of its elements: 8, 6 or 4 bits. LLVM treats formats without a meaning as 8
+/// bits.
 pub(super) fn matrix_dwords(desc: &OperandDesc, inst: &Inst) -> u16 {
     matrix_dwords_of(bits(inst, desc.aux[1], MATRIX_FORMAT))
 }
 
-/// Bits of the format of a matrix.
+/// Bits of a matrix's format.
 pub(crate) const MATRIX_FORMAT: u8 = 3;
 
 pub(crate) const fn matrix_dwords_of(format: u32) -> u16 {
@@ -128,13 +129,13 @@ pub(crate) const fn matrix_dwords_of(format: u32) -> u16 {
     }
 }
 
-/// A code in the field of a descriptor.
+/// Stores a code in the field of a descriptor.
 pub(super) fn put_code(desc: &OperandDesc, code: u16, words: &mut Words) -> Result<(), Refused> {
     let value = code.checked_sub(desc.add).filter(|n| n % (1 << desc.shift) == 0).ok_or(Refused::Operand)?;
     words.desc(desc, (value >> desc.shift).into())
 }
 
-/// One register more for the fail status.
+/// Whether the fail status takes one more register.
 fn tfe(desc: &OperandDesc, inst: &Inst) -> bool {
     flag(inst, desc.aux[2])
 }

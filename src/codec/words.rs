@@ -1,30 +1,30 @@
-//! Words in the making.
+//! Words under construction.
 
 use crate::decode::MAX_DWORDS;
 use crate::table::{NONE, OperandDesc};
 use crate::{FieldInfo, Inst, Layout, Target};
 
-/// Why an operand or a modifier cannot stand in its field.
+/// Why a field cannot hold an operand or modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// There is nothing like that.
+    /// The field accepts no such operand.
     Operand,
-    /// A number that does not fit: the least that does, and the greatest.
+    /// The number does not fit between these limits.
     Range { min: i64, max: i64 },
     /// A second literal with another value.
     TwoLiterals,
 }
 
-/// Words in the making: those of a form, or of an instruction that is changed.
+/// Words under construction: those of a form, or those of an instruction to be changed.
 pub(crate) struct Words {
     pub target: Target,
     /// The base format.
     pub layout: &'static Layout,
-    /// The dwords, and zeros behind them.
+    /// The dwords, padded with zeros.
     pub dwords: [u32; MAX_DWORDS],
-    /// What shall stand behind all others.
+    /// The literal to append.
     pub literal: Option<u32>,
-    /// Bits that an operand has decided, where operands share them: all have to agree.
+    /// Bits that operands have decided. Operands that share such a bit must agree.
     decided: u128,
 }
 
@@ -33,14 +33,14 @@ impl Words {
         Words { target, layout, dwords: [0; MAX_DWORDS], literal: None, decided: 0 }
     }
 
-    /// Those of an instruction.
+    /// The words of an instruction.
     pub(crate) fn of(inst: &Inst) -> Option<Words> {
         let mut words = Words::new(inst.target(), crate::inst::layout(inst.target(), inst.format())?);
         words.dwords.iter_mut().zip(inst.words()).for_each(|(to, &from)| *to = from);
         Some(words)
     }
 
-    /// A run of bits within a dword, counted from the first.
+    /// Stores a run of bits within a dword; `lsb` counts from the first dword.
     pub(crate) fn put(&mut self, lsb: u8, width: u8, value: u32) {
         let mask = ((1u64 << width) - 1) as u32;
         if let Some(word) = self.dwords.get_mut(usize::from(lsb / 32)) {
@@ -53,7 +53,7 @@ impl Words {
         (u64::from(word >> (lsb % 32)) & ((1u64 << width) - 1)) as u32
     }
 
-    /// A bit; a position of `NONE` stays as it is.
+    /// Sets one bit; does nothing for the position `NONE`.
     pub(crate) fn set(&mut self, bit: u8, on: bool) {
         if bit != NONE {
             self.put(bit, 1, on.into());
@@ -64,7 +64,7 @@ impl Words {
         bit != NONE && self.get(bit, 1) == 1
     }
 
-    /// A bit that operands share, which have to agree about it; one that is not there is 0.
+    /// Decides a bit that several operands may share; they must agree. A missing bit counts as 0.
     pub(super) fn decide(&mut self, bit: u8, on: bool) -> Result<(), Refused> {
         let mask = 1u128.checked_shl(bit.into()).unwrap_or(0);
         if mask == 0 && on || self.decided & mask != 0 && self.is_set(bit) != on {
@@ -75,7 +75,7 @@ impl Words {
         Ok(())
     }
 
-    /// A field of the format whose first bit is `first`. What does not fit is cut off.
+    /// Stores a field of the format whose first bit is `first`. High bits that do not fit are cut off.
     pub(crate) fn field(&mut self, first: u8, info: &FieldInfo, value: u32) {
         self.put(first + info.lsb, info.width, value);
         if info.hi_width > 0 {
@@ -83,7 +83,7 @@ impl Words {
         }
     }
 
-    /// The raw value of a descriptor's field.
+    /// Stores the raw value of a descriptor's field.
     pub(crate) fn desc(&mut self, desc: &OperandDesc, value: u32) -> Result<(), Refused> {
         if u64::from(value) >> desc.width != 0 {
             return Err(Refused::Operand);
@@ -95,7 +95,7 @@ impl Words {
         Ok(())
     }
 
-    /// The literal, of which there is one.
+    /// Stores the literal; there can be only one.
     pub(super) fn put_literal(&mut self, dword: u32) -> Result<(), Refused> {
         match self.literal.replace(dword) {
             Some(other) if other != dword => Err(Refused::TwoLiterals),

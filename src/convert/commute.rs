@@ -1,4 +1,4 @@
-//! The sources swapped.
+//! Swaps the sources.
 
 use super::{ConvertError, kept};
 use crate::codec::{Words, encode, read, same_operands};
@@ -6,7 +6,7 @@ use crate::common::SWAPS;
 use crate::table::{OperandDesc, OperandType};
 use crate::{Access, Field, Inst, Opcode, Operand, decode_words};
 
-/// Modifiers with a bit for each source.
+/// Modifiers with one bit for each source.
 const LISTS: [Field; 5] = [Field::Neg, Field::NegHi, Field::Abs, Field::OpSel, Field::OpSelHi];
 /// Modifiers of the first source and of the second.
 const PAIRS: [(Field, Field); 4] = [
@@ -17,7 +17,7 @@ const PAIRS: [(Field, Field); 4] = [
 ];
 
 impl Opcode {
-    /// The operation that does the same when its first two sources change places: often itself.
+    /// The operation with the same result when its first two sources are swapped; often the same operation.
     fn swapped(self) -> Opcode {
         let other = SWAPS.iter().find_map(|&(a, b)| match self {
             _ if self == a => Some(b),
@@ -29,14 +29,14 @@ impl Opcode {
 }
 
 impl Inst {
-    /// The instruction with its first two sources swapped, and what belongs to each: the same operation, or the one that
-    /// then does the same (`v_subrev_f32` for `v_sub_f32`, `s_cmp_gt_u32` for `s_cmp_lt_u32`).
+    /// The instruction with its first two sources swapped, including their modifiers. The operation stays, or becomes
+    /// the one with the same result (`v_subrev_f32` for `v_sub_f32`, `s_cmp_gt_u32` for `s_cmp_lt_u32`).
     ///
-    /// The encoding stays; where it has no place for a source, [`Inst::expand`] may help. Which of two NaNs a minimum or
-    /// maximum gives can depend on the order.
+    /// The encoding stays. If it has no place for a source, [`Inst::expand`] may help. When both sources are NaN, the
+    /// order can decide which of them a minimum or maximum returns.
     ///
     /// # Errors
-    /// The operation is none of these, or a source cannot stand in the place of the other.
+    /// The operation is not commutable, or one source cannot take the other's place.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
@@ -91,13 +91,13 @@ impl Inst {
     /// The first two sources.
     fn sources(&self) -> Option<(&'static OperandDesc, &'static OperandDesc)> {
         let mut sources = self.all_items().filter(|desc| {
-            // A literal that is always there, and the vcc that no field names, are none.
+            // A literal that is always present, and a vcc that no field names, do not count as sources.
             desc.access == Some(Access::Read) && matches!(desc.operand_type, OperandType::Code | OperandType::SdwaSrc)
         });
         Some((sources.next()?, sources.next()?))
     }
 
-    /// That the two have each other's values, and the other operands their own.
+    /// Checks that the two sources have swapped values, and that the other operands are unchanged.
     fn compare_swapped(&self, made: &Inst, first: Field, second: Field) -> Result<(), ConvertError> {
         let value =
             |field| self.operands().find(|o| o.role == Some(field) && o.access == Access::Read).map(|o| o.value);

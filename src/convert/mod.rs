@@ -1,7 +1,8 @@
-//! The same instruction in another encoding: the 32-bit one, VOP3, SDWA, DPP; and with its sources swapped.
+//! Converts an instruction to another encoding (32-bit, VOP3, SDWA, DPP), or swaps its sources.
 //!
-//! Operands stand in the same order in every encoding of an operation: each is put where the other encoding has its
-//! own. The words are decoded and compared before anybody gets them. Nothing here knows a generation.
+//! All encodings of an operation have its operands in the same order, so each operand moves to the corresponding
+//! operand of the other encoding. The new words are decoded and compared before anyone gets them. Nothing here depends
+//! on a generation.
 
 mod commute;
 
@@ -14,7 +15,7 @@ use crate::inst::layout;
 use crate::table::{FormSignature, OperandDesc, OperandType};
 use crate::{DecodeError, Field, Format, Inst, Opcode, Operand, Reg, RuleError, Target, Value};
 
-/// Why an instruction cannot be encoded in another way; see [`Inst::shrink`] and [`Inst::commuted`].
+/// Why an instruction cannot be encoded in another way: see [`Inst::shrink`] and [`Inst::commuted`].
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
@@ -31,24 +32,24 @@ use crate::{DecodeError, Field, Format, Inst, Opcode, Operand, Reg, RuleError, T
 pub enum ConvertError {
     /// The target does not have the operation in this form.
     Form {
-        /// The base format; `None`: no such one.
+        /// The base format; `None`: the operation has no other encoding.
         format: Option<Format>,
-        /// That of the dword behind it.
+        /// The format of the trailing dword.
         extension: Option<Format>,
     },
-    /// The sources of the operation cannot change places.
+    /// The sources of the operation cannot be swapped.
     NotCommutable(Opcode),
-    /// The operand that this field names has no place there: a scalar where only a vector register can stand, a literal,
-    /// another register than vcc, ...
+    /// The other encoding has no place for this field's operand: a scalar where only a vector register is allowed, a
+    /// literal, a register other than vcc, ...
     Operand(Field),
-    /// The encoding lacks the modifier, which says something here.
+    /// The encoding lacks a modifier that has an effect here.
     Modifier {
         /// The field.
         field: Field,
-        /// What it holds.
+        /// The value of the field.
         value: u32,
     },
-    /// The instruction would break a rule that it keeps here.
+    /// The result would break a rule that the original instruction keeps.
     Rule(RuleError),
 }
 
@@ -79,19 +80,19 @@ impl core::error::Error for ConvertError {
     }
 }
 
-/// One form of an operation; see [`Opcode::forms`].
+/// One form of an operation: see [`Opcode::forms`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct Form {
     /// The base format.
     pub format: Format,
-    /// The format of the dword behind the base words.
+    /// The format of the trailing dword.
     pub extension: Option<Format>,
 }
 
 impl Opcode {
-    /// The forms that a target gives the operation: base formats, and what can stand behind them (SDWA, DPP; a literal is
-    /// no form).
+    /// The forms of the operation on a target: base formats, alone and with the possible trailing dwords (SDWA, DPP; a
+    /// literal does not make another form).
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -105,21 +106,22 @@ impl Opcode {
         self.entries(target).flat_map(move |entry| {
             let format = entry.signature.format;
             let mut forms = entry.forms(target).map(|signature| Form { format, extension: signature.extension });
-            // Up to two: SDWA and DPP.
+            // At most two: SDWA and DPP.
             [Some(Form { format, extension: None }), forms.next(), forms.next()].into_iter().flatten()
         })
     }
 }
 
 impl Inst {
-    /// The same instruction in its shortest encoding: of VOP3 the 32-bit one, if modifiers say nothing, the second
-    /// source is a vector register, and a mask is in vcc; of SDWA and DPP the plain one, if they select whole registers of the
-    /// same lane. Unchanged if it is already there, or has no other.
+    /// The same instruction in its shortest encoding. VOP3 becomes the 32-bit encoding if no modifier has an effect,
+    /// the second source is a vector register, and a mask is in vcc. SDWA and DPP become the plain encoding if they
+    /// select whole registers of the same lane. The instruction is unchanged if it is already in that encoding, or has
+    /// no other.
     ///
     /// Bits that hardware ignores become zero.
     ///
     /// # Errors
-    /// What cannot be said there.
+    /// The shorter encoding cannot express an operand or modifier.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
@@ -135,13 +137,13 @@ impl Inst {
         self.of_size(32).or_else(|error| self.if_alone(error))
     }
 
-    /// The same instruction in its 64-bit encoding, VOP3, which takes more operands and modifiers. Unchanged if it has no
-    /// other.
+    /// The same instruction in its 64-bit encoding, VOP3, which takes more operands and modifiers. It is unchanged if
+    /// the operation has no other encoding.
     ///
     /// Bits that hardware ignores become zero.
     ///
     /// # Errors
-    /// What cannot be said there: up to gfx9 a literal.
+    /// The 64-bit encoding cannot express an operand or modifier: up to gfx9, a literal.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
@@ -158,7 +160,7 @@ impl Inst {
         self.of_size(64).or_else(|error| self.if_alone(error))
     }
 
-    /// What has no other encoding is as short and as long as it can be.
+    /// An instruction with a single encoding is already as short and as long as it can be.
     fn if_alone(&self, error: ConvertError) -> Result<Inst, ConvertError> {
         match error {
             ConvertError::Form { format: None, .. } => Ok(*self),
@@ -171,7 +173,7 @@ impl Inst {
     /// Bits that hardware ignores become zero.
     ///
     /// # Errors
-    /// What cannot be said there.
+    /// The other encoding does not exist, or cannot express an operand or modifier.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
@@ -200,7 +202,7 @@ impl Inst {
         made.unwrap_or(Err(lacks))
     }
 
-    /// In the encoding whose base words have so many bits.
+    /// Converts to the encoding whose base words have this many bits.
     fn of_size(&self, bits: u8) -> Result<Inst, ConvertError> {
         let target = self.target();
         let size = |format| layout(target, format).map_or(0, |l| l.bits);
@@ -226,13 +228,13 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
     let lacks = ConvertError::Form { format: Some(signature.format), extension };
     let form = codec::Form::new(from.target(), from.opcode(), entry, signature).ok_or(lacks)?;
     let mut words = form.start();
-    // The operands, in the order of the text.
+    // Operands, in the order of the text.
     let mut theirs = form.descs().filter(is_operand);
     for desc in from.all_items().filter(is_operand) {
         let other = theirs.next().ok_or(lacks)?;
         let Some((coded, _)) = read(desc, from) else { continue };
         let coded = match coded {
-            // What need not be named is not.
+            // A vcc destination that the encoding implies needs no field.
             Coded::Code(code) if code == vcc(from.target()) && other.operand_type == OperandType::SdstOrVcc => {
                 Coded::Vcc
             }
@@ -243,13 +245,13 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
     if theirs.next().is_some() {
         return Err(lacks);
     }
-    // The modifiers: what says something must find a place.
+    // Modifiers: any that has an effect needs a place.
     for desc in form.descs().filter(|desc| !is_operand(desc)) {
         hold(desc, neutral_of(desc), &mut words).map_err(|_| lacks)?;
     }
     for desc in from.all_items().filter(|desc| !is_operand(desc)) {
         let held = held(desc, from);
-        // Where no lane is out of range, it does not matter what those do.
+        // How out-of-range lanes are treated has no effect if no lane is out of range.
         if held == neutral_of(desc) || desc.operand_type == OperandType::DppBound {
             continue;
         }
@@ -280,7 +282,7 @@ fn compare(a: &Inst, b: &Inst) -> Result<(), ConvertError> {
         Value::Reg(Reg::Vcc) => Value::Reg(Reg::VCC_LO),
         value => value,
     };
-    // A constant has the width of its field.
+    // A constant has the width of its field, which differs between encodings.
     let bits = |operand: &Operand| if matches!(operand.value, Value::Imm(_)) { 0 } else { operand.bits };
     let said = |operand: &Operand| (value(operand), operand.access, bits(operand));
     same_operands(shown(a), shown(b), |x, y| said(x) == said(y)).map_err(|difference| {
@@ -293,7 +295,7 @@ fn compare(a: &Inst, b: &Inst) -> Result<(), ConvertError> {
     }
 }
 
-/// Rules that held must hold.
+/// Fails if the new instruction breaks a rule and the old one does not.
 fn kept(from: &Inst, made: Inst) -> Result<Inst, ConvertError> {
     match (from.check(), made.check()) {
         (Ok(()), Err(rule)) => Err(ConvertError::Rule(rule)),

@@ -1,4 +1,4 @@
-//! What is given to a [`Builder`](super::Builder) for an operand.
+//! Arguments of a [`Builder`](super::Builder).
 
 use super::error::{BuildError, Given};
 use super::op::{self, Op, code_of};
@@ -15,7 +15,7 @@ use crate::{GprIdx, Hwreg, Imm, Reg, Sendmsg, Special, Target, Value, Waitcnt};
 pub struct Argument {
     pub(super) code: u16,
     pub(super) value: u64,
-    /// 0: as many as the operand has.
+    /// Width in dwords; 0: the width of the operand.
     pub(super) dwords: u8,
 }
 
@@ -26,12 +26,12 @@ impl Argument {
         Argument { code, value, dwords: 0 }
     }
 
-    /// As errors name it.
+    /// The argument in the form that errors show.
     pub(super) const fn given(self, rules: &Rules) -> Given {
         op::given(rules, self.code, self.value)
     }
 
-    /// The same with the code that a target has for it.
+    /// The same argument with the target's code for a special register.
     pub(super) fn on(self, rules: &Rules) -> Argument {
         match self.code {
             op::SPECIAL..=0x7df => Argument { code: rules.special(self.code).unwrap_or(self.code), ..self },
@@ -95,9 +95,9 @@ impl From<f32> for Argument {
     }
 }
 
-/// What can be given to a [`Builder`](super::Builder): a register, a run of them ([`Op`]), a number, the [`Value`] of a
-/// decoded operand, a constant that has parts ([`Waitcnt`], [`Hwreg`], [`Sendmsg`], [`GprIdx`]), or an [`Argument`] made from
-/// one.
+/// Anything that can be given to a [`Builder`](super::Builder): a register, a run of them ([`Op`]), a number, the
+/// [`Value`] of a decoded operand, a constant with parts ([`Waitcnt`], [`Hwreg`], [`Sendmsg`], [`GprIdx`]), or an
+/// [`Argument`] made from one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no operand and no value of a modifier",
     label = "pass a register, a number or a constant",
@@ -105,10 +105,10 @@ impl From<f32> for Argument {
             (not `usize` or `u64`), `f32` and `f64`; constants are `Waitcnt`, `Hwreg`, `Sendmsg`, `GprIdx` and `Imm`"
 )]
 pub trait ToArgument {
-    /// As the target has it.
+    /// Converts it for the target.
     ///
     /// # Errors
-    /// A part of a constant that does not fit.
+    /// A part of a constant does not fit.
     #[doc(hidden)]
     fn to_argument(self, target: Target) -> Result<Argument, BuildError>;
 }

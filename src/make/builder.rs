@@ -1,4 +1,4 @@
-//! The same by run-time target: operands and modifiers by the names of their fields.
+//! Makes instructions for a run-time target: operands and modifiers are named by their fields.
 
 use super::argument::{Argument, ToArgument};
 use super::fill::fill;
@@ -9,14 +9,14 @@ use crate::make::generated::RULES;
 use crate::table::FormSignature;
 use crate::{Field, Format, Inst, Opcode, Special, Target};
 
-/// Arguments of one instruction: more than any has.
+/// Room for the arguments of one instruction: more than any instruction has.
 const MAX_ARGUMENTS: usize = 24;
 
-/// An instruction in the making, for a target known when the program runs.
+/// An instruction under construction, for a target known only at run time.
 ///
-/// Operands are given by the names of their fields, in any order; `vsrc1` and `src1` are one, so that the encoding can be
-/// left open. The shortest one that takes the operands is chosen: SDWA and DPP if one of their modifiers is given, else 32
-/// bits before 64. A `vcc` that an encoding implies can be named, as in the text.
+/// Operands are named by their fields, in any order; `vsrc1` and `src1` name the same operand, so that the encoding can
+/// stay open. The builder chooses the shortest encoding that takes the operands: SDWA or DPP if one of their modifiers
+/// is given, else 32 bits before 64. A `vcc` that an encoding implies can be named, as in the text.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -43,7 +43,7 @@ pub struct Builder {
     encoding: Encoding,
     arguments: [(Field, Argument); MAX_ARGUMENTS],
     len: usize,
-    /// A bit for each source.
+    /// One bit for each source.
     pub(super) neg: u8,
     pub(super) abs: u8,
     pub(super) sext: u8,
@@ -54,13 +54,13 @@ pub struct Builder {
 enum Encoding {
     Any,
     Format(Format),
-    /// The base words have so many bits, and nothing but a literal is behind them.
+    /// The base words have this many bits, and only a literal may follow them.
     Bits(u8),
     Sdwa,
     Dpp,
 }
 
-/// Fields that are one operand in different encodings.
+/// Maps fields that are the same operand in different encodings to one of them.
 pub(super) fn role(field: Field) -> Field {
     match field {
         Field::Vsrc1 => Field::Src1,
@@ -103,7 +103,7 @@ macro_rules! values {
 }
 
 impl Builder {
-    /// An operation of a target; that it has it is found out at the end.
+    /// An operation of a target. [`Builder::build`] checks that the target has it.
     pub const fn new(target: Target, opcode: Opcode) -> Builder {
         Builder {
             target,
@@ -118,7 +118,7 @@ impl Builder {
         }
     }
 
-    /// An operand or a modifier by its field. Given twice, the second one counts.
+    /// Sets an operand or a modifier by its field. The last value given counts.
     pub fn set(mut self, field: Field, value: impl ToArgument) -> Builder {
         let value = match value.to_argument(self.target) {
             Ok(value) => value.on(RULES[self.target as usize]),
@@ -146,7 +146,7 @@ impl Builder {
         addr Addr data Data data0 Data0 data1 Data1 saddr Saddr
     }
 
-    /// The offset: a number, or a register where scalar memory takes one.
+    /// The offset: a number, or a register where scalar memory accepts one.
     pub fn offset(self, offset: impl ToArgument) -> Builder {
         self.set(Field::Offset, offset)
     }
@@ -181,36 +181,36 @@ impl Builder {
         self
     }
 
-    /// Only this base format, or this extension.
+    /// Restricts the encoding to this base format or extension.
     pub fn format(self, format: Format) -> Builder {
         Builder { encoding: Encoding::Format(format), ..self }
     }
 
-    /// Only the encoding of 32 bits.
+    /// Restricts the encoding to 32 bits.
     pub fn e32(self) -> Builder {
         Builder { encoding: Encoding::Bits(32), ..self }
     }
 
-    /// Only the encoding of 64 bits.
+    /// Restricts the encoding to 64 bits.
     pub fn e64(self) -> Builder {
         Builder { encoding: Encoding::Bits(64), ..self }
     }
 
-    /// Only with an SDWA dword.
+    /// Restricts the encoding to forms with an SDWA dword.
     pub fn sdwa(self) -> Builder {
         Builder { encoding: Encoding::Sdwa, ..self }
     }
 
-    /// Only with a DPP dword.
+    /// Restricts the encoding to forms with a DPP dword.
     pub fn dpp(self) -> Builder {
         Builder { encoding: Encoding::Dpp, ..self }
     }
 
-    /// The instruction.
+    /// Builds the instruction.
     ///
     /// # Errors
-    /// What the target lacks, what is missing, what cannot stand where it was put, and which rule is broken. Where several
-    /// encodings are tried it is the longest one's.
+    /// The target lacks the operation or encoding, an operand is missing, a field cannot hold its argument, or a rule
+    /// is broken. If several encodings were tried, the error is from the one that came closest, or the last of them.
     pub fn build(&self) -> Result<Inst, BuildError> {
         if let Some(error) = self.error {
             return Err(error);
@@ -228,7 +228,7 @@ impl Builder {
                     }
                     match fill(self, &entry, signature) {
                         Ok(inst) => return Ok(inst),
-                        // What an encoding lacks says less than what it refuses.
+                        // An error about a value says more than a missing field or encoding.
                         Err(error) if best.is_none_or(|b| weight(&error) >= weight(&b)) => best = Some(error),
                         Err(_) => {}
                     }
@@ -244,7 +244,7 @@ impl Builder {
         Err(best.unwrap_or(BuildError::Encoding { format, extension }))
     }
 
-    /// Which turn a form has; `None` if it is not wanted at all.
+    /// The rank that decides when a form is tried; `None` if it is not wanted at all.
     fn rank(&self, entry: &OpcodeEntry, signature: &FormSignature) -> Option<Rank> {
         let bits = layout(self.target, entry.signature.format)?.bits;
         let extension = signature.extension.filter(|&e| e != Format::Literal);
@@ -273,20 +273,20 @@ impl Builder {
         self.arguments.get(..self.len).unwrap_or(&self.arguments)
     }
 
-    /// The argument of a field, and its number.
+    /// The argument of a field, and its index.
     pub(super) fn find(&self, field: Field) -> Option<(usize, Argument)> {
         let field = role(field);
         let (n, (_, argument)) = self.arguments().iter().enumerate().find(|(_, (f, _))| role(*f) == field)?;
         Some((n, *argument))
     }
 
-    /// The argument is vcc.
+    /// Whether the argument is vcc.
     pub(super) fn is_vcc(&self, field: Field) -> bool {
         let code = |special: Special| special.code(self.target).map(u16::from);
         self.find(field).is_some_and(|(_, argument)| Some(argument.code) == code(Special::VccLo))
     }
 
-    /// The argument is no register at all, or there is none.
+    /// Whether the argument is `off` or missing.
     pub(super) fn is_off(&self, field: Field) -> bool {
         self.find(field).is_none_or(|(_, argument)| argument.code == op::OFF)
     }

@@ -1,52 +1,52 @@
-//! Why an instruction cannot be made.
+//! Errors of making an instruction.
 
 use core::fmt;
 
 use crate::{DecodeError, Field, FieldError, Format, InlineFloat, Opcode, Reg};
 
-/// Why an instruction cannot be made. It names the field, and what was given for it.
+/// Why an instruction cannot be made. The error names the field and the value given for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BuildError {
     /// The target lacks the operation.
     Opcode(Opcode),
-    /// The target has the operation, but not in the encoding that was asked for.
+    /// The target has the operation, but not in the requested encoding.
     Encoding {
-        /// The base format, if one was asked for.
+        /// The base format, if one was requested.
         format: Option<Format>,
-        /// That of the dword behind it, if one was asked for.
+        /// The format of the trailing dword, if one was requested.
         extension: Option<Format>,
     },
     /// An operand is missing.
     Missing(Field),
     /// The operation has no such operand or modifier in this encoding.
     Unknown(Field),
-    /// What was given cannot stand there: a scalar where only a vector register can, an AccVGPR where there is none,
-    /// a literal behind an encoding that has no room for it, ...
+    /// The operand does not accept the given value: a scalar where only a vector register is allowed, an AccVGPR where
+    /// none is allowed, a literal in an encoding without room for one, ...
     Operand {
         /// The operand.
         field: Field,
-        /// What was given for it.
+        /// The given value.
         given: Given,
     },
-    /// A literal was given where none can stand: the encoding has no room for one on this target.
+    /// The operand does not accept a literal: the encoding has no room for one on this target.
     NoLiteral {
         /// The operand.
         field: Field,
-        /// The base format that was tried, where it is known.
+        /// The base format that was tried, if known.
         format: Option<Format>,
     },
-    /// A source cannot be negated, or its absolute value not be taken, or it cannot be sign extended.
+    /// The source cannot be negated, or have its absolute value taken, or be sign extended.
     NoModifier {
         /// The modifier.
         field: Field,
         /// The source, counted from 0.
         source: u8,
     },
-    /// A part of a constant does not fit; see [`Waitcnt`](crate::Waitcnt).
+    /// A part of a constant does not fit: see [`Waitcnt`](crate::Waitcnt).
     Value(FieldError),
-    /// A run of registers does not exist or is misaligned: scalar registers begin at a multiple of two (64 bits) or four
-    /// (wider), vector registers on some targets at an even one.
+    /// A run of registers does not exist or is misaligned. Scalar registers must begin at a multiple of two (64 bits)
+    /// or four (wider), vector registers on some targets at an even number.
     Registers {
         /// The operand.
         field: Field,
@@ -59,32 +59,32 @@ pub enum BuildError {
     Width {
         /// The operand.
         field: Field,
-        /// Its dwords.
+        /// The operand's width in dwords.
         dwords: u8,
-        /// Dwords of what was given.
+        /// The width of the given value in dwords.
         given: u8,
     },
-    /// No inline constant has this value for the operand, and no literal.
+    /// Neither an inline constant nor a literal has this value for the operand.
     Constant(Field),
-    /// A second literal with another value than the first one: an instruction has room for one.
+    /// A second literal that differs from the first: an instruction has room for one.
     TwoLiterals(Field),
-    /// The operation would read more scalar registers and literals than the constant bus carries. The field is the
-    /// first that is one too many; an implicit read of vcc or m0 counts first.
+    /// The operation would read more scalar registers and literals than the constant bus carries. The error names the
+    /// first excess operand; an implicit read of vcc or m0 counts first.
     ConstantBus(Field),
     /// A value does not fit.
     Range {
         /// The field.
         field: Field,
-        /// The value that was given.
+        /// The given value.
         value: i64,
-        /// The least one that fits.
+        /// The least value that fits.
         min: i64,
-        /// The greatest one.
+        /// The greatest value that fits.
         max: i64,
     },
     /// More operands and modifiers than any instruction has.
     TooMany,
-    /// All fits, and the target does not take it.
+    /// Every argument fits, but the target has no such instruction.
     Refused(DecodeError),
 }
 
@@ -144,22 +144,22 @@ impl From<DecodeError> for BuildError {
     }
 }
 
-/// What was given for an operand, as errors name it.
+/// The value given for an operand, in the form that errors show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Given {
-    /// A register; of a run the first one.
+    /// A register; for a run, the first one.
     Reg(Reg),
     /// An integer.
     Int(i64),
     /// A floating-point number.
     Float {
-        /// The bits of it as an `f64`.
+        /// Its bits as an `f64`.
         bits: u64,
     },
     /// A literal dword.
     Literal(u32),
-    /// No register.
+    /// No register: `off`.
     Off,
 }
 
@@ -168,7 +168,7 @@ impl fmt::Display for Given {
         match *self {
             Given::Reg(reg) => reg.fmt(f),
             Given::Int(n) => n.fmt(f),
-            // What core prints of a float can panic, as far as a linker sees.
+            // A linker cannot rule out that core's float formatting panics.
             Given::Float { bits } => match InlineFloat::from_f64(f64::from_bits(bits)) {
                 Some(float) => float.fmt(f),
                 None => write!(f, "the float of the bits {bits:#018x}"),

@@ -1,9 +1,10 @@
-//! Making instructions: a function for each of a target's, and [`Builder`] for a target known only at run time.
+//! Makes instructions: a function for each instruction of a target, and [`Builder`] for a target known only at run
+//! time.
 //!
-//! A function of a target's module is called as the instruction is printed (`v_add_f32_e32`), and takes the operands of
-//! the assembly text in their order, but for a `vcc` that no field names. What cannot stand there has the wrong type;
-//! what types cannot tell is an error that the whole carries to [`Code::words`]: so modifiers are chained without a
-//! question mark in between. Everything is `const`.
+//! Each function in a target's module has the name of the printed instruction (`v_add_f32_e32`), and takes the operands
+//! in the order of the assembly text, except a `vcc` that no field names. An operand that is not allowed is a type
+//! error where types can express that. All other errors are kept until [`Code::words`] returns the first of them, so
+//! modifiers can be chained without question marks in between. Everything is `const`.
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {
@@ -32,7 +33,7 @@
 //! # }
 //! ```
 //!
-//! An [`Assembler`](crate::Assembler) takes them as they are, and tells what is wrong.
+//! An [`Assembler`](crate::Assembler) accepts these values directly, and reports their errors.
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {
@@ -52,8 +53,8 @@
 //! # }
 //! ```
 //!
-//! These do not compile: a scalar where only a vector register can stand, a width that is not the operand's, a modifier
-//! that the instruction lacks, an AccVGPR where there is none.
+//! These do not compile: a scalar where only a vector register is allowed, the wrong operand width, a modifier that the
+//! instruction lacks, an AccVGPR where none is allowed.
 //!
 //! ```compile_fail
 //! use amdgpu_isa::{gfx942, make::*};
@@ -94,28 +95,28 @@ pub use builder::Builder;
 pub use error::{BuildError, Given};
 pub use op::*;
 
-/// What the tables say of operands and modifiers: generated.
+/// What the tables know about operands and modifiers: generated.
 #[allow(clippy::all, dead_code, unused_imports)]
 pub(crate) mod generated {
     include!(concat!(env!("OUT_DIR"), "/make.rs"));
 }
 pub use generated::{operands, sets};
 
-/// An instruction in the making. `M` is the set of its modifiers: the methods that it has.
+/// An instruction under construction. `M` is the set of its modifiers, which determines the available methods.
 ///
-/// What is wrong with operands or modifiers is told by [`Code::words`]: the first that was.
+/// [`Code::words`] reports the first error in operands or modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Code<M> {
     bits: u64,
-    /// What stands behind the first two dwords: zero but for few instructions.
+    /// The third and fourth dword; zero except for a few instructions.
     high: u64,
     dwords: u8,
     /// Dwords of image data, if its size is to be checked; else 0.
     data: u8,
     error: Option<BuildError>,
-    /// What goes over the constant bus, as `bus_key` has it.
+    /// The value that the instruction reads over the constant bus, as `bus_key` returns it; 0: none so far.
     bus: u64,
-    /// Bits that operands have decided: that they are AccVGPRs.
+    /// Bits that operands have decided: the bits that select AccVGPRs.
     decided: u64,
     set: PhantomData<M>,
 }
@@ -124,7 +125,7 @@ impl<M: ModifierSet> Code<M> {
     /// The dwords.
     ///
     /// # Errors
-    /// The first thing that was wrong.
+    /// The first error in operands or modifiers.
     #[inline(always)]
     pub const fn words(&self) -> Result<Words, BuildError> {
         let mut code = *self;
@@ -137,16 +138,16 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// The operation, if its bits alone tell it.
+    /// The operation, if the bits so far determine it.
     pub(crate) fn opcode(&self, target: Target) -> Option<crate::Opcode> {
         let words = [self.bits as u32, (self.bits >> 32) as u32, 0];
         decode_words(target, &words).ok().map(|inst| inst.opcode())
     }
 
-    /// The instruction of a target.
+    /// The instruction, decoded for a target.
     ///
     /// # Errors
-    /// As [`Code::words`]; [`BuildError::Refused`] if the target has no such instruction.
+    /// See [`Code::words`]; [`BuildError::Refused`] if the target has no such instruction.
     pub fn inst(&self, target: Target) -> Result<Inst, BuildError> {
         decode_words(target, &self.words()?).map_err(BuildError::Refused)
     }
@@ -173,7 +174,7 @@ impl Words {
     /// Dwords of the longest instruction that a constructor of an enabled target makes: 2, or 4 with `gfx950`.
     pub const MAX: usize = generated::LONGEST;
 
-    /// The dwords as an array, with zeros behind the last.
+    /// The dwords as an array, padded with zeros.
     #[inline(always)]
     pub const fn padded(&self) -> [u32; Words::MAX] {
         self.words

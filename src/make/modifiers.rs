@@ -1,15 +1,15 @@
-//! Modifiers: methods that [`Code`] has where the instruction has them. Each is a trait of the instruction's modifier set,
-//! which says where the bits lie; the sets are generated.
+//! Modifiers: methods of [`Code`] for the modifiers of the instruction. Each is a trait of the instruction's modifier
+//! set, with the positions of its bits. The sets are generated.
 
 use super::{BuildError, Code, Given};
 use crate::codec::code::is_inside;
 use crate::table::NONE;
 use crate::{Field, Reg};
 
-/// A set of modifiers; see [`sets`](super::sets).
+/// A set of modifiers: see [`sets`](super::sets).
 pub trait ModifierSet: Copy {
-    /// What image data are, as `image::*`, and the lowest bits of dmask, tfe and d16, from which the size of `vdata`
-    /// follows. The first is 0 where the instruction is none of images.
+    /// The kind of image data, as `image::*`, and the lowest bits of dmask, tfe and d16, which determine the size of
+    /// `vdata`. The first entry is 0 unless it is an image instruction.
     #[doc(hidden)]
     const IMAGE: [u8; 4] = [0; 4];
 }
@@ -46,7 +46,7 @@ flags! {
     sc1 Sc1
     /// Is coherent with other devices.
     scc Scc
-    /// Permlane swaps: lanes that are switched off are read too.
+    /// For permlane swaps: reads disabled lanes too.
     fi Fi
     /// Is not temporal.
     nt Nt
@@ -70,7 +70,7 @@ flags! {
     done Done
     /// The exec mask is the valid mask.
     vm Vm
-    /// Lanes out of range read 0; else they are not written.
+    /// Out-of-range lanes read 0; without it they are not written.
     bound_ctrl BoundCtrl
     /// The upper half of the attribute.
     high High
@@ -87,7 +87,7 @@ macro_rules! value {
         }
         impl<M: $trait> Code<M> {
             #[doc = $doc]
-            /// A value that does not fit is an error.
+            /// Refuses a value that does not fit.
             #[inline(always)]
             pub const fn $name(self, value: u16) -> Self {
                 self.number(Field::$trait, M::LSB, M::WIDTH, false, value as i64)
@@ -112,11 +112,11 @@ pub trait Offset: ModifierSet {
     const LSB: u8;
     /// Its width in bits.
     const WIDTH: u8;
-    /// It can be negative.
+    /// Whether it can be negative.
     const SIGNED: bool;
 }
 impl<M: Offset> Code<M> {
-    /// The offset in bytes. One that does not fit is an error.
+    /// The offset in bytes. Refuses an offset that does not fit.
     #[inline(always)]
     pub const fn offset(self, bytes: i32) -> Self {
         self.number(Field::Offset, M::LSB, M::WIDTH, M::SIGNED, bytes as i64)
@@ -132,7 +132,7 @@ macro_rules! choices {
                 const LSB: u8;
                 /// Its width in bits.
                 const WIDTH: u8;
-                /// The greatest value that means something.
+                /// The greatest value that has a meaning.
                 const MAX: u16;
             }
             impl<M: $trait> Code<M> {
@@ -150,22 +150,22 @@ macro_rules! choices {
 }
 
 choices! {
-    /// Part of the destination that is written: a constant of the target's module `sdwa_sel`; all of it if nothing is
-    /// said.
+    /// The part of the destination to write: a constant of the target's module `sdwa_sel`; the whole destination by
+    /// default.
     dst_sel DstSel
-    /// What becomes of the rest of the destination: a constant of the target's module `dst_unused`; it is kept if nothing
-    /// is said.
+    /// The treatment of the rest of the destination: a constant of the target's module `dst_unused`; it is preserved by
+    /// default.
     dst_unused DstUnused
-    /// Part of the first source: a constant of the target's module `sdwa_sel`; all of it if nothing is said.
+    /// The part of the first source: a constant of the target's module `sdwa_sel`; the whole source by default.
     src0_sel Src0Sel
-    /// Part of the second source: a constant of the target's module `sdwa_sel`; all of it if nothing is said.
+    /// The part of the second source: a constant of the target's module `sdwa_sel`; the whole source by default.
     src1_sel Src1Sel
 }
 
 macro_rules! sources {
     ($($(#[$doc:meta])* $name:ident $trait:ident $field:ident)*) => {
         $(
-            /// The instruction has the modifier of this name for some source.
+            /// The instruction has the modifier of this name for at least one source.
             pub trait $trait: ModifierSet {
                 /// Its bit for each source, or 255.
                 const BITS: [u8; 3];
@@ -185,11 +185,11 @@ macro_rules! sources {
 }
 
 sources! {
-    /// Negates a source, counted from 0. One that cannot be negated is an error.
+    /// Negates a source, counted from 0. Refuses a source that cannot be negated.
     neg Neg Neg
-    /// Takes the absolute value of a source, counted from 0. One of which it cannot be taken is an error.
+    /// Takes the absolute value of a source, counted from 0. Refuses a source that does not support it.
     abs Abs Abs
-    /// Sign extends a source, counted from 0. One that cannot be extended is an error.
+    /// Sign extends a source, counted from 0. Refuses a source that cannot be extended.
     sext Sext Src0Sext
 }
 
@@ -198,7 +198,7 @@ macro_rules! lists {
         $(
             /// The instruction has the modifier of this name.
             pub trait $trait: ModifierSet {
-                /// The bit of the words that each of its bits is, or 255.
+                /// The bit of the words for each bit of the modifier, or 255.
                 const BITS: [u8; 4];
             }
             impl<M: $trait> Code<M> {
@@ -226,9 +226,9 @@ macro_rules! lists {
 }
 
 lists! {
-    /// Which halves are meant: bit i is 1 for the upper half of source i, bit 3 for that of the destination.
+    /// Selects halves: bit i is 1 for the upper half of source i, bit 3 for the upper half of the destination.
     op_sel OpSel OpSel
-    /// Which halves the upper result is made from: bit i is 1 for the upper half of source i.
+    /// Selects the halves that produce the upper result: bit i is 1 for the upper half of source i.
     op_sel_hi OpSelHi OpSelHi
     /// Bit i negates source i for the lower result.
     neg_lo NegLo Neg
@@ -263,11 +263,11 @@ impl<M: Omod> Code<M> {
 
 /// The instruction has a truth table.
 pub trait Bitop3: ModifierSet {
-    /// The lowest bits of its parts, of which the last two have three bits, from the high bits down.
+    /// The lowest bits of its three parts, highest part first. The last two parts have three bits each.
     const LSB: [u8; 3];
 }
 impl<M: Bitop3> Code<M> {
-    /// What the result is where the sources have these bits: bit `4 * src0 + 2 * src1 + src2`.
+    /// The truth table: bit `4 * src0 + 2 * src1 + src2` is the result for source bits with these values.
     #[inline(always)]
     pub const fn bitop3(self, table: u8) -> Self {
         let [high, middle, low] = M::LSB;
@@ -276,15 +276,15 @@ impl<M: Bitop3> Code<M> {
     }
 }
 
-/// The instruction can return one register more, the fail status.
+/// The instruction can return one more register, the fail status.
 pub trait Tfe: ModifierSet {
     /// The bit.
     const BIT: u8;
-    /// Lowest bit of the data field, and its dwords; 255: whatever follows from the registers is checked elsewhere.
+    /// Lowest bit of the data field, and its dwords; 255 if the size depends on modifiers, which another check handles.
     const DATA: (u8, u8);
 }
 impl<M: Tfe> Code<M> {
-    /// Returns the fail status behind the data. Data up to the last register is an error.
+    /// Returns the fail status in the register after the data. Refuses data that ends at the last register.
     #[inline(always)]
     pub const fn tfe(self) -> Self {
         let (lsb, dwords) = M::DATA;
@@ -299,7 +299,7 @@ impl<M: Tfe> Code<M> {
     }
 }
 
-/// The instruction has a constant that is mostly zero.
+/// The instruction has a constant that is usually zero.
 pub trait Simm16: ModifierSet {
     /// Its lowest bit.
     const LSB: u8;
@@ -312,13 +312,13 @@ impl<M: Simm16> Code<M> {
     }
 }
 
-/// A scalar memory instruction whose register offset can have a constant added.
+/// A scalar memory instruction that can add a constant to its register offset.
 pub trait ScalarOffset: ModifierSet {
-    /// The places of the fields: imm, soffset_en, offset, its width, soffset.
+    /// The positions of the fields: imm, soffset_en, offset, its width, soffset.
     const BITS: [u8; 5];
 }
 impl<M: ScalarOffset> Code<M> {
-    /// Adds a constant, in bytes, to an offset in a register. One that does not fit is an error, and so is a second one.
+    /// Adds a constant, in bytes, to an offset in a register. Refuses a constant that does not fit, and a second one.
     #[inline(always)]
     pub const fn plus(mut self, bytes: i32) -> Self {
         let [imm, soffset_en, offset, width, soffset] = M::BITS;
@@ -334,17 +334,17 @@ impl<M: ScalarOffset> Code<M> {
     }
 }
 
-/// An export that can put two values of 16 bits in a register.
+/// An export that can pack two values of 16 bits into a register.
 pub trait Compr: ModifierSet {
     /// The bit, and the lowest bit of the first of four sources.
     const BITS: (u8, u8);
 }
 impl<M: Compr> Code<M> {
-    /// Two 16-bit values a register: the first two sources are one register, and the last two.
+    /// Packs two 16-bit values per register: the first two sources must be one register, and so must the last two.
     #[inline(always)]
     pub const fn compr(mut self) -> Self {
         let (bit, lsb) = M::BITS;
-        // A source that is off has no register of its own.
+        // A source that is off has no register.
         let enabled = self.bits & 15;
         let sources = (self.bits >> lsb) as u32;
         let mut n = 0;

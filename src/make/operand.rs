@@ -1,5 +1,5 @@
-//! How operands get into the words: what the generated functions call. Everything here is folded away where the operands
-//! are constants, and is shifts and ors where they are not.
+//! Puts operands into the words: the functions that the generated constructors call. The compiler folds everything here
+//! for constant operands, and leaves shifts and ors for others.
 
 use super::modifiers::ModifierSet;
 use super::op::{self, BufferAddress, Kind, Op, class};
@@ -10,7 +10,7 @@ use crate::table::{DataType, NONE};
 use crate::{Field, FieldError};
 use core::marker::PhantomData;
 
-/// Where an operand lies, and what can stand there.
+/// The position of an operand, and what it accepts.
 pub(crate) struct Place {
     pub field: Field,
     pub lsb: u8,
@@ -19,26 +19,26 @@ pub(crate) struct Place {
     pub add: u16,
     pub allowed: u16,
     pub ty: DataType,
-    /// It is read over the constant bus.
+    /// Whether it is read over the constant bus.
     pub bus: bool,
-    /// The bit that makes it an AccVGPR.
+    /// The bit that selects an AccVGPR.
     pub acc: u8,
 }
 
 impl<M: ModifierSet> Code<M> {
-    /// Encoding bits, opcode, and what modifiers are if nothing is said.
+    /// Starts with the encoding bits, the opcode, and the default values of modifiers.
     #[inline(always)]
     pub(crate) const fn new(bits: u64, dwords: u8) -> Code<M> {
         Code { bits, high: 0, dwords, data: 0, error: None, bus: 0, decided: 0, set: PhantomData }
     }
 
-    /// The same of an instruction of four dwords.
+    /// The same for an instruction of four dwords.
     #[inline(always)]
     pub(crate) const fn long(bits: u128) -> Code<M> {
         Code { high: (bits >> 64) as u64, ..Code::new(bits as u64, 4) }
     }
 
-    /// A run of at most 32 bits.
+    /// Replaces a run of at most 32 bits.
     #[inline(always)]
     const fn with_bits(mut self, lsb: u8, mask: u64, value: u64) -> Self {
         if lsb < 64 {
@@ -63,19 +63,19 @@ impl<M: ModifierSet> Code<M> {
         self
     }
 
-    /// The same with other modifiers.
+    /// Sets bits that are still zero.
     #[inline(always)]
     pub(crate) const fn put(self, lsb: u8, value: u64) -> Self {
         self.with_bits(lsb, 0, value)
     }
 
-    /// One bit, whatever it was.
+    /// Sets one bit to a value.
     #[inline(always)]
     pub(super) const fn flag(self, bit: u8, on: bool) -> Self {
         self.with_bits(bit, 1, on as u64)
     }
 
-    /// The scalar with this code, vcc or m0, is read without a field.
+    /// The instruction implicitly reads the scalar with this code: vcc or m0.
     #[inline(always)]
     pub(crate) const fn reads(mut self, code: u64) -> Self {
         self.bus = code + 1;
@@ -104,7 +104,7 @@ impl<M: ModifierSet> Code<M> {
         self
     }
 
-    /// The code of an operand, with its literal and its AccVGPR bit put in their places.
+    /// Returns the code of an operand, after setting its literal and its AccVGPR bit.
     #[inline(always)]
     const fn take<K: Kind, const N: usize>(
         mut self,
@@ -112,7 +112,7 @@ impl<M: ModifierSet> Code<M> {
         at: &Place,
         op: Op<K, N>,
     ) -> Result<(Self, u16), Self> {
-        // What a kind alone says is a comparison or two; only the rest is looked up.
+        // If the kind alone determines the class, a comparison or two suffices; only other operands are looked up.
         let (mut code, literal) = match K::CLASS {
             class::VGPR | class::AGPR => {
                 let first = op.code % VGPR;
@@ -160,7 +160,7 @@ impl<M: ModifierSet> Code<M> {
             if at.acc != NONE {
                 // No instruction has two of these bits 64 bits apart.
                 let bit = 1u64 << (at.acc & 63);
-                // Operands that share the bit are all of one kind.
+                // Operands that share the bit must be of the same kind.
                 if self.decided & bit != 0 && self.is_set(at.acc) != is_acc {
                     return Err(self.fail(BuildError::Operand { field: at.field, given: op::given(rules, code, 0) }));
                 }
@@ -174,7 +174,7 @@ impl<M: ModifierSet> Code<M> {
         Ok((self, code))
     }
 
-    /// An operand that is one code.
+    /// An operand that is a single code.
     #[inline(always)]
     pub(crate) const fn operand<K: Kind, const N: usize>(self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
         match self.take(rules, at, op) {
@@ -183,7 +183,7 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// A source of an SDWA dword: a vector register, or a scalar if the bit says so.
+    /// A source of an SDWA dword: a vector register, or a scalar, which sets the bit.
     #[inline(always)]
     pub(crate) const fn sdwa<K: Kind, const N: usize>(
         self,
@@ -199,7 +199,7 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// The destination of an SDWA compare: vcc, or what the field names if the bit says so.
+    /// The destination of an SDWA compare: vcc, or the field's register, which sets the bit.
     #[inline(always)]
     pub(crate) const fn sdst_or_vcc<K: Kind, const N: usize>(
         self,
@@ -220,7 +220,7 @@ impl<M: ModifierSet> Code<M> {
     pub(crate) const fn saddr<K: Kind, const N: usize>(self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
         match self.take(rules, at, op) {
             Ok((code, op::OFF)) => code.put(at.lsb, rules.off as u64),
-            // The code has another meaning elsewhere.
+            // In other operands this code has another meaning.
             Ok((code, value)) if value == rules.off => {
                 code.fail(BuildError::Operand { field: at.field, given: op::given(rules, value, 0) })
             }
@@ -229,7 +229,7 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// A global address: a pair of registers, or one beside a scalar address.
+    /// A global address: a pair of registers, or one register in addition to a scalar address.
     #[inline(always)]
     pub(crate) const fn global<K: Kind, const N: usize, S: Kind, const A: usize>(
         self,
@@ -245,7 +245,8 @@ impl<M: ModifierSet> Code<M> {
         self.operand(rules, at, op)
     }
 
-    /// A scratch address: `used` says that there is one, or else that there is no scalar one does.
+    /// A scratch address. `used`: the bit that enables it; without that bit, the address is present if the scalar
+    /// address is absent.
     #[inline(always)]
     pub(crate) const fn scratch<K: Kind, const N: usize, S: Kind, const A: usize>(
         self,
@@ -267,7 +268,7 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// A buffer address. `addr64`: the bit that says so, if the target has it.
+    /// A buffer address. `addr64`: the bit for a 64-bit address, if the target has it.
     #[inline(always)]
     pub(crate) const fn buffer(
         self,
@@ -289,7 +290,7 @@ impl<M: ModifierSet> Code<M> {
         if address.addr64 { code.put(addr64, 1) } else { code }
     }
 
-    /// The offset of scalar memory: a constant, or a register. Signed where a second register can be added to it.
+    /// The offset of scalar memory: a constant, or a register. Signed on targets that can add a second register.
     #[inline(always)]
     pub(crate) const fn smem_offset<K: Kind, const N: usize>(
         self,
@@ -332,7 +333,7 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// An export source; the bit says that there is one.
+    /// An export source; `enabled` is the bit that enables it.
     #[inline(always)]
     pub(crate) const fn export<K: Kind, const N: usize>(
         self,
@@ -348,7 +349,7 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// The dword that always follows.
+    /// A literal that is always present.
     #[inline(always)]
     pub(crate) const fn constant(mut self, field: Field, literal: u32, bus: bool) -> Self {
         if bus {
@@ -361,14 +362,14 @@ impl<M: ModifierSet> Code<M> {
         self.literal(field, literal)
     }
 
-    /// Image data, whose size is checked when all modifiers are known.
+    /// Image data. Its size is checked once all modifiers are known.
     #[inline(always)]
     pub(crate) const fn image<K: Kind, const N: usize>(mut self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
         self.data = N as u8;
         self.operand(rules, at, op)
     }
 
-    /// A matrix whose elements have a format: of 8 bits (0, 1), 6 (2, 3) or 4 (4).
+    /// A matrix whose size depends on the format of its elements: 8 bits (0, 1), 6 (2, 3) or 4 (4).
     #[inline(always)]
     pub(crate) const fn matrix<K: Kind, const N: usize>(
         self,
@@ -389,7 +390,7 @@ impl<M: ModifierSet> Code<M> {
         self.operand(rules, at, op)
     }
 
-    /// As many registers of image data as dmask, tfe and d16 ask for, which lie at these bits.
+    /// Checks that image data has as many registers as dmask, tfe and d16 (at these bits) require.
     pub(crate) const fn image_data(self, [what, dmask, tfe, d16]: [u8; 4]) -> Self {
         let tfe = tfe != NONE && self.bits >> tfe & 1 == 1;
         let d16 = d16 != NONE && self.bits >> d16 & 1 == 1;
@@ -406,7 +407,7 @@ impl<M: ModifierSet> Code<M> {
         self.fail(BuildError::Range { field, value, min, max })
     }
 
-    /// A number in a field, in place of what was there.
+    /// A number in a field; it replaces the old value.
     #[inline(always)]
     pub(crate) const fn number(self, field: Field, lsb: u8, width: u8, signed: bool, value: i64) -> Self {
         let (min, max) = match signed {
@@ -420,7 +421,7 @@ impl<M: ModifierSet> Code<M> {
         self.with_bits(lsb, mask, value as u64 & mask)
     }
 
-    /// A constant that has parts, encoded; or the part that does not fit.
+    /// A constant with parts, encoded, or the error for the part that does not fit.
     #[inline(always)]
     pub(crate) const fn imm(self, field: Field, lsb: u8, width: u8, encoded: Result<u16, FieldError>) -> Self {
         match encoded {
@@ -429,7 +430,7 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// A constant of 16 bits that may be signed or not.
+    /// A constant of 16 bits, signed or unsigned.
     #[inline(always)]
     pub(crate) const fn number16(self, field: Field, lsb: u8, value: i32) -> Self {
         if value < -0x8000 || value > 0xffff {
@@ -438,7 +439,7 @@ impl<M: ModifierSet> Code<M> {
         self.put(lsb, value as u16 as u64)
     }
 
-    /// One of a set of values, a bit each.
+    /// A value from a set, which has one bit for each value.
     #[inline(always)]
     pub(crate) const fn member(self, field: Field, lsb: u8, set: &[u64], value: u16) -> Self {
         let at = value as usize / 64;

@@ -1,4 +1,4 @@
-//! From an operand to its code: which class it is of, whether the registers exist, and which constant has a value.
+//! Resolves an operand to its code: its class, whether its registers exist, and which constant has its value.
 
 use super::error::BuildError;
 use super::op::{self, class};
@@ -7,30 +7,30 @@ use crate::codec::code::*;
 use crate::codec::constants::{F16_BITS, F32_BITS, F64_BITS, half};
 use crate::table::DataType;
 
-/// What the codes of a target are, and what it demands of register tuples.
+/// The operand codes of a target, and its rules for register tuples.
 pub(crate) struct Rules {
     pub sgpr_last: u16,
     pub ttmp_first: u16,
     pub ttmp_last: u16,
     pub vcc: u16,
-    /// What stands in the place of a scalar address when there is none.
+    /// The code that means "no scalar address".
     pub off: u16,
     /// The code of each `Special`, or 255.
     pub specials: &'static [u8],
-    /// Of each code below those of vector registers: which class it is of, counted from one, or 0; and `PAIR`.
+    /// For each code below the vector registers: its class, counted from one (0: none), and `PAIR`.
     pub classes: [u8; VGPR as usize],
-    /// Vector tuples begin at even registers.
+    /// Whether vector tuples must begin at even registers.
     pub aligned: bool,
-    /// Export targets and interpolation parameters that exist, a bit each.
+    /// Export targets and interpolation parameters that exist, one bit each.
     pub exp_targets: [u64; 1],
     pub interp_params: [u64; 1],
 }
 
-/// The code can be an operand of 64 bits.
+/// Marks codes that can be operands of 64 bits.
 const PAIR: u8 = 0x80;
 
 impl Rules {
-    /// The class of a code; 0: it is nothing on this target.
+    /// The class of a code; 0 if the code is unused on this target.
     #[inline]
     const fn class(&self, code: u16) -> u16 {
         match code {
@@ -51,7 +51,7 @@ impl Rules {
         if n < self.specials.len() && self.specials[n] as u16 != LITERAL { Some(self.specials[n] as u16) } else { None }
     }
 
-    /// A run of `n` dwords from a code on exists and is aligned.
+    /// Whether a run of `n` dwords that begins at a code exists and is aligned.
     #[inline]
     const fn is_run(&self, class: u16, code: u16, n: u16) -> bool {
         match class {
@@ -84,7 +84,7 @@ const fn find(bits: u64, width: u8, rules: &Rules) -> Option<u16> {
     None
 }
 
-/// The bits of a float, rounded to those of its upper half.
+/// A float rounded to a bf16, to nearest with ties to even.
 #[inline(always)]
 const fn bfloat(bits: u32) -> u32 {
     let odd = bits >> 16 & 1;
@@ -92,7 +92,7 @@ const fn bfloat(bits: u32) -> u32 {
     (bits >> 16) + up as u32
 }
 
-/// The bits of a double as a float, or as a half; `None` if it is finite and too great.
+/// A double as the bits of a float, or of a half if `short`; `None` if it is finite and too great.
 #[inline(always)]
 pub(crate) const fn narrow_float(value: u64, short: bool) -> Option<u32> {
     let v = f64::from_bits(value);
@@ -101,7 +101,7 @@ pub(crate) const fn narrow_float(value: u64, short: bool) -> Option<u32> {
     if infinite && value << 1 != 0xffe0_0000_0000_0000 { None } else { Some(bits) }
 }
 
-/// The code of a constant, and the literal if the code announces one. The rules are those of LLVM's assembler.
+/// The code of a constant, and the literal if the code announces one. Follows the rules of LLVM's assembler.
 #[inline]
 pub(crate) const fn constant(ty: DataType, n: u16, code: u16, value: u64, rules: &Rules) -> Option<(u16, u32)> {
     const fn small(v: i64) -> Option<(u16, u32)> {
@@ -125,7 +125,7 @@ pub(crate) const fn constant(ty: DataType, n: u16, code: u16, value: u64, rules:
         if let Some(code) = find(value, 64, rules) {
             return Some((code, 0));
         }
-        // The literal of a float is its upper half. Of an integer, sign and zero extension must mean the same.
+        // The literal of a double is its upper half. For an integer, sign and zero extension must give the same value.
         return match (matches!(ty, DataType::F64), float) {
             (true, true) if value as u32 == 0 => Some((LITERAL, (value >> 32) as u32)),
             (false, false) if value >> 31 == 0 => Some((LITERAL, value as u32)),
@@ -148,13 +148,13 @@ pub(crate) const fn constant(ty: DataType, n: u16, code: u16, value: u64, rules:
     } else {
         let Some(bits) = narrow_float(value, short) else { return None };
         let as_int = if short { bits as u16 as i16 as i64 } else { bits as i32 as i64 };
-        // A denormal that is a small integer, or zero.
+        // Denormals with the bits of a small integer, and zero.
         if let (0.., Some(found)) = (as_int, small(as_int)) {
             return Some(found);
         }
         bits
     };
-    // Before it is one: an inline constant of a bf16 is that of the float.
+    // Look for an inline constant before rounding to bf16: a bf16 operand has those of an f32.
     let upper = float && matches!(ty, DataType::Bf16 | DataType::PkBf16);
     let inline = match ty {
         DataType::I16 | DataType::PkI16 => None,
@@ -168,7 +168,7 @@ pub(crate) const fn constant(ty: DataType, n: u16, code: u16, value: u64, rules:
     }
 }
 
-/// The code (AccVGPRs from 512 on) and the literal of an operand, if it can stand where only `allowed` classes can.
+/// The code (AccVGPRs from 512 on) and the literal of an operand, if one of the `allowed` classes contains it.
 #[inline]
 pub(crate) const fn resolve(
     rules: &Rules,
@@ -207,7 +207,7 @@ pub(crate) const fn resolve(
     Ok((code, literal))
 }
 
-/// What makes two reads over the constant bus the same read; 0 if the code is none.
+/// Two reads over the constant bus with equal keys are one read; 0 if the code is not read over the bus.
 #[inline]
 pub(crate) const fn bus_key(rules: &Rules, code: u16, literal: u32) -> u64 {
     let class = rules.class(code);

@@ -1,4 +1,4 @@
-//! The operands of an instruction, one after the other.
+//! Iterates over the operands of an instruction.
 
 #[cfg(feature = "fast")]
 use super::values::ready::value_of;
@@ -11,18 +11,18 @@ use crate::target::OPERANDS;
 use crate::target::generated::OperandList;
 use crate::{Field, Inst};
 
-/// The operands of an instruction; see [`Inst::operands`].
+/// The operands of an instruction: see [`Inst::operands`].
 #[derive(Clone)]
 pub struct Operands<'a> {
     inst: &'a Inst,
     tables: &'static OperandTables,
-    /// The numbers of the rows that are left, a byte each.
+    /// The numbers of the remaining rows, one byte each.
     list: OperandList,
-    /// All that it names is of `How::Value`, and no literal.
+    /// Whether all rows in the list are `How::Value`, and none is a literal.
     #[cfg_attr(not(feature = "fast"), allow(dead_code))]
     plain: bool,
-    /// What of the first row in the list has been given: the register of a scalar memory offset, or so many registers of
-    /// an image address.
+    /// How many operands of the first row in the list have been returned: the register of a scalar memory offset, or
+    /// registers of an image address.
     given: u8,
 }
 
@@ -38,7 +38,8 @@ impl<'a> Operands<'a> {
 impl Iterator for Operands<'_> {
     type Item = Operand;
 
-    // What is more than a code is read by a function that gets no reference to the state: so a loop keeps it in registers.
+    // Operands that are more than a code are read by a function without a reference to the state, so a loop keeps it in
+    // registers.
     #[inline]
     fn next(&mut self) -> Option<Operand> {
         self.plain = false;
@@ -66,16 +67,16 @@ impl Iterator for Operands<'_> {
         }
     }
 
-    // `for_each` and its like are faster than `for`: an operand is made where it is used, and not moved there.
+    // `for_each` and similar methods are faster than `for`: an operand is built where it is used, and not moved there.
     #[inline]
     fn fold<B, F: FnMut(B, Operand) -> B>(self, mut all: B, mut f: F) -> B {
         let Operands { inst, tables, mut list, mut given, .. } = self;
-        // How many there are is a branch that is often predicted wrongly: it should not wait for anything else.
+        // The number of operands is a branch that is often mispredicted. It should not wait for anything else.
         #[cfg(feature = "fast")]
         if self.plain {
             let values = tables.values;
             loop {
-                // The compiler makes two copies of this: half as many jumps.
+                // The compiler makes two copies of this body, which halves the jumps.
                 for _ in 0..2 {
                     let row = tables.first(list);
                     list >>= 8;
@@ -109,7 +110,7 @@ impl Iterator for Operands<'_> {
     }
 }
 
-/// A code, which can mean an accumulation register, or be longer.
+/// A code that can mean an accumulation register, or be longer.
 #[inline(always)]
 fn read_varied(tables: &OperandTables, row: &Row, inst: &Inst) -> Operand {
     let bits = inst.bits();
@@ -127,17 +128,17 @@ fn read_constant(row: &Row, inst: &Inst) -> Operand {
     row.with(&value, false)
 }
 
-/// An operand that is not the meaning of a code, if there is one.
+/// The next operand of a row, if there is one.
 struct Step {
     operand: Option<Operand>,
-    /// The new `Operands::given`; 0: the row has no further operand.
+    /// The new `Operands::given`; 0: the row has no further operands.
     given: u8,
 }
 
 #[inline(never)]
 fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
     let operand = match row.how {
-        // Loops read these without a call.
+        // Loops read these without this call.
         How::Value | How::Varied => Some(read_varied(tables, row, inst)),
         How::Imm | How::Label => Some(read_constant(row, inst)),
         How::If => flag(inst, row.acc).then(|| read_value(tables, row, place(row, inst), false, inst)),
@@ -157,7 +158,7 @@ fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
     Step { operand, given: 0 }
 }
 
-/// The next operand of a descriptor that is several; `None` when it is the last one's turn, or none's.
+/// The next part of a descriptor with several operands; `None` if `operand` reads the next one, or if none is left.
 fn part(desc: &OperandDesc, inst: &Inst, given: u8) -> Option<Operand> {
     match desc.operand_type {
         OperandType::SmemOffset if given == 0 => match read(desc, inst) {
@@ -179,19 +180,19 @@ fn field(row: &Row, inst: &Inst) -> u32 {
     inst.bits().rotate_right(row.turn.into()) as u32 & u32::from(row.mask)
 }
 
-/// Where in the table of values the code of a row is.
+/// The index of a row's code in the table of values.
 #[inline(always)]
 #[allow(clippy::useless_conversion)]
 fn place(row: &Row, inst: &Inst) -> usize {
     field(row, inst).wrapping_add(row.add.into()) as usize
 }
 
-/// The operand of a row, whose value is at a place in the table of values.
+/// The operand of a row whose value is at an index of the table of values.
 #[inline(always)]
 fn read_value(t: &OperandTables, row: &Row, place: usize, alone: bool, inst: &Inst) -> Operand {
     #[cfg(feature = "fast")]
     {
-        // A reference: what is copied as a whole is not taken apart and put together again.
+        // A reference, because a value that is copied as a whole is not taken apart and put together again.
         let value = value_of(t.values, place);
         if !matches!(value, Value::Literal(_)) {
             return row.with(value, alone);
@@ -200,7 +201,7 @@ fn read_value(t: &OperandTables, row: &Row, place: usize, alone: bool, inst: &In
     row.with(&value_small(t, row, place, inst), alone)
 }
 
-/// What stands at a place in the table of values, without the table.
+/// The value at an index of the table of values, computed without the table.
 #[cold]
 #[inline(never)]
 fn value_small(t: &OperandTables, row: &Row, place: usize, inst: &Inst) -> Value {
@@ -213,7 +214,7 @@ fn value_small(t: &OperandTables, row: &Row, place: usize, inst: &Inst) -> Value
     }
 }
 
-/// The code of the operand that a field names.
+/// The code of the operand in a field.
 pub(crate) fn code_of(inst: &Inst, field: Field) -> Option<u16> {
     let tables = OPERANDS[inst.target() as usize];
     tables.rows_of(tables.list_of(inst)).find_map(|row| match row.how {
@@ -233,14 +234,15 @@ mod tests {
     use crate::target::DESCS;
     use crate::{Target, decode_words};
 
-    /// A row's operand is that which is found without the table of values, whatever the codes.
+    /// A row's operand equals the one computed without the table of values, for all codes.
     #[test]
     fn values_are_those_that_are_found_without_fast() {
         let (mut seen, mut off, mut odd, mut acc) = (0, 0, 0, 0);
         for &target in Target::ALL {
             let tables = OPERANDS[target as usize];
             for row in tables.rows.iter().filter(|row| row.how <= How::Varied) {
-                // All that makes it an accumulation register, or lets it be alone; nothing; and one bit too little.
+                // Set all bits that select an accumulation register or mean "no scalar address"; set none; and leave
+                // one bit out.
                 let address = if row.address == 63 { 0 } else { 127u64 << row.address };
                 let acc_bit = if row.acc == 63 { 0 } else { 256u64 << row.acc };
                 for more in [0, acc_bit | address, address & address << 1] {
@@ -269,8 +271,8 @@ mod tests {
         }
     }
 
-    /// What lists say is what the printer's descriptors say, which are read in another way; and what the list of most words says
-    /// is what that of all words says, with the registers that no field names.
+    /// The lists agree with the descriptors, which the printer reads in another way. The shorter list for common words
+    /// agrees with the list for all words, including implicit registers.
     #[test]
     fn operands_are_those_of_the_items() {
         let mut state = 1u64;
@@ -284,7 +286,8 @@ mod tests {
         for &target in Target::ALL {
             let tables = OPERANDS[target as usize];
             for _ in 0..200_000 {
-                // Few bits, as reserved ones must be zero; or the seven that say that there is no scalar address, or six.
+                // Set few bits, because reserved bits must be zero. Or set the seven bits that mean "no scalar
+                // address", or six of them.
                 let second = random() & random()
                     | match random() % 3 {
                         0 => 0,
@@ -306,17 +309,17 @@ mod tests {
                     for part in parts.map_while(|given| part(desc, &inst, given)) {
                         assert_eq!(named.next(), Some(part), "{inst:?}");
                     }
-                    // What is in several parts has no more behind them, but for an offset.
+                    // An operand with several parts has nothing after them, except an offset.
                     if let Some(last) = operand(desc, &inst) {
                         assert_eq!(named.next(), Some(last), "{inst:?}");
                     }
                 }
                 assert_eq!(named.next(), None, "{inst:?}");
-                // One by one, and all at once.
+                // Iterate one by one, and all at once.
                 let mut rest = fast.clone();
                 fast.clone().for_each(|operand| assert_eq!(rest.next(), Some(operand), "{inst:?}"));
                 assert_eq!(rest.next(), None, "{inst:?}");
-                // Some one by one, and the rest at once.
+                // Iterate over some one by one, and over the rest at once.
                 for first in 0..=fast.clone().count() {
                     let (mut some, mut rest) = (fast.clone(), fast.clone().skip(first));
                     (0..first).for_each(|_| _ = some.next());
@@ -326,7 +329,7 @@ mod tests {
             }
         }
         assert!(whole > 1_000, "{whole}");
-        // Without `fast` there are no lists of most words.
+        // Without `fast` there are no lists for common words.
         assert_eq!(plain > 1_000 && replaced > 100, cfg!(feature = "fast"), "{plain} {replaced}");
     }
 }

@@ -1,4 +1,4 @@
-//! Places of values: what the codes of operands are, in a table of what they mean or without one.
+//! Indices in the table of values, which holds the meanings of operand codes.
 
 #[cfg(feature = "fast")]
 pub(crate) mod ready;
@@ -7,8 +7,8 @@ use super::{Reg, Value};
 use crate::codec::code::VGPR;
 use crate::shared::{self, places};
 
-/// The bit that the codes of vector registers have, and scalar ones have not; accumulation registers are as far behind
-/// them.
+/// The bit that distinguishes the codes of vector registers from scalar ones, and the distance between vector and
+/// accumulation registers.
 pub(super) const VECTOR: usize = VGPR as usize;
 const SECTION: usize = places::SECTION as usize;
 const ADDRESSES: usize = places::ADDRESSES as usize;
@@ -30,7 +30,7 @@ const IMPLICIT_REGISTERS: [Reg; shared::IMPLICIT.len()] = {
             b"flat_scr" => Reg::FlatScratch,
             b"xnack" => Reg::XnackMask,
             b"trapsts" => Reg::TrapStatus,
-            // The compiler evaluates this, and no name comes here.
+            // The compiler evaluates this; no name gets here.
             _ => panic!("a name without a register"),
         };
         n += 1;
@@ -38,18 +38,18 @@ const IMPLICIT_REGISTERS: [Reg; shared::IMPLICIT.len()] = {
     all
 };
 
-/// The code that stands at a place in the table.
+/// The code at an index of the table.
 pub(super) const fn code_at(index: usize) -> u16 {
     let code = index % SECTION;
     (if code < ADDRESSES { code } else { code - ADDRESSES }) as u16
 }
 
-/// The register at a place behind the sections.
+/// The register at an index after the sections.
 pub(crate) const fn implicit(index: usize) -> Value {
     Value::Reg(IMPLICIT_REGISTERS[index % IMPLICIT_REGISTERS.len()])
 }
 
-/// A scalar address that is no register, which has the code `off`, stands at this place.
+/// Whether this is the index of a scalar address with the code `off`, which means that there is none.
 pub(super) const fn is_off(index: usize, off: u16) -> bool {
     index % SECTION == ADDRESSES + off as usize
 }

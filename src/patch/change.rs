@@ -1,4 +1,4 @@
-//! An instruction with one thing changed: the words are put together and decoded before anybody gets them.
+//! Changes one thing in an instruction. The new words are decoded before anyone gets them.
 
 use super::PatchError;
 use crate::decode::MAX_DWORDS;
@@ -8,13 +8,13 @@ use crate::target::DESCS;
 use crate::{DecodeError, Encoding, Field, FieldError, Inst, Opcode, Value, decode_words};
 
 impl Inst {
-    /// The instruction with another value in a field, of the same length and with all other bits as they are.
+    /// The instruction with another value in a field; its length and all other bits stay the same.
     ///
-    /// The value is the field's bits as [`Inst::get`] gives them, not masked. `op` can be set too, to a number of the
-    /// same format. Rules beyond decoding are not looked at: see [`Inst::check`].
+    /// The value is the field's bits as [`Inst::get`] returns them; it is not masked. `op` can be set too, to an opcode
+    /// number of the same format. Rules beyond decoding are not checked: see [`Inst::check`].
     ///
     /// # Errors
-    /// The instruction lacks the field, the value does not fit or is reserved, or the length would be another.
+    /// The instruction lacks the field, the value does not fit or is reserved, or the length would change.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -37,7 +37,7 @@ impl Inst {
         }
     }
 
-    /// As [`Inst::with`], for a field that holds a signed number: an offset of a global or scalar load, ...
+    /// Like [`Inst::with`], for a field that holds a signed number: an offset of a global or scalar load, ...
     ///
     /// # Errors
     /// As [`Inst::with`].
@@ -61,10 +61,10 @@ impl Inst {
         self.with(field, (value as u32) << unused >> unused)
     }
 
-    /// The instruction with another literal: the dword behind the base words, which two sources can share.
+    /// The instruction with another literal: the dword after the base words, which two sources can share.
     ///
     /// # Errors
-    /// It has none.
+    /// The instruction has no literal.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -77,10 +77,11 @@ impl Inst {
         self.with(Field::Literal, literal)
     }
 
-    /// The instruction with another constant of those that have parts: `s_waitcnt`, `s_getreg`, ...
+    /// The instruction with another value for a constant that has parts: `s_waitcnt`, `s_getreg`, ...
     ///
     /// # Errors
-    /// A part does not fit, or the instruction has a constant of another kind, or none ([`Field::Simm16`] is named then).
+    /// A part does not fit, or the instruction has a different kind of constant or none (the error then names
+    /// [`Field::Simm16`]).
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -97,10 +98,10 @@ impl Inst {
         self.with(desc.field, imm.encode(self.target())?.into())
     }
 
-    /// The branch or call with another target, when it stands at `pc`; both are addresses in bytes.
+    /// The branch or call at the address `pc` with another target. Both addresses are in bytes.
     ///
     /// # Errors
-    /// It does not reach, or is no branch.
+    /// The target is out of reach, or the instruction is not a branch.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -120,11 +121,11 @@ impl Inst {
         }
     }
 
-    /// Another operation with the same fields, in the same format and of the same length. What its operands are, and how
-    /// wide, is the new operation's affair: see [`Inst::operands`], [`Inst::check`].
+    /// Another operation with the same fields, in the same format and of the same length. The new operation determines
+    /// the type and width of the operands: see [`Inst::operands`], [`Inst::check`].
     ///
     /// # Errors
-    /// The target has no such operation in this format, or a field holds what it refuses.
+    /// The target has no such operation in this format, or a field holds a value that the operation does not allow.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
@@ -149,7 +150,7 @@ impl Inst {
         result
     }
 
-    /// The field of a branch's distance.
+    /// The field that holds a branch's distance.
     pub(crate) fn label(&self) -> Option<Field> {
         let label = self.operands().find(|operand| matches!(operand.value, Value::Label(_)));
         label.and_then(|operand| operand.role)
@@ -159,14 +160,14 @@ impl Inst {
         DESCS[self.target() as usize].of(self)
     }
 
-    /// Its words, and zeros behind them.
+    /// The words of the instruction, padded with zeros.
     pub(super) fn padded_words(&self) -> [u32; MAX_DWORDS] {
         let mut words = [0; MAX_DWORDS];
         words.iter_mut().zip(self.words()).for_each(|(to, &from)| *to = from);
         words
     }
 
-    /// What other words of the same length are, if they have the same format.
+    /// Decodes other words of the same length and checks that length and format stay the same.
     pub(super) fn of_words(&self, words: &[u32; MAX_DWORDS]) -> Result<Inst, PatchError> {
         let dwords = self.words().len();
         let size = |needed: usize| PatchError::Size { dwords: dwords as u8, needed: needed as u8 };
@@ -184,7 +185,7 @@ impl Inst {
     }
 }
 
-/// Which kind of constant it is.
+/// The variant of a constant.
 fn kind_of(imm: &Imm) -> core::mem::Discriminant<Imm> {
     core::mem::discriminant(imm)
 }

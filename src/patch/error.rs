@@ -1,10 +1,10 @@
-//! Why a change is refused.
+//! Errors of changes to an instruction.
 
 use core::fmt;
 
 use crate::{DecodeError, Field, FieldError, Format, Opcode, RuleError, Value};
 
-/// Why an instruction cannot be changed as asked. It is as it was.
+/// Why an instruction cannot be changed as requested. The instruction stays as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PatchError {
@@ -12,46 +12,46 @@ pub enum PatchError {
     NoField(Field),
     /// The value does not fit in the field.
     Value(FieldError),
-    /// With the change the words are no instruction: a reserved value, a register that does not exist, ...
+    /// The changed words are not an instruction: a reserved value, a register that does not exist, ...
     Decode(DecodeError),
-    /// With the change the instruction has another length: a literal, SDWA or DPP dword appears or goes.
+    /// The change would alter the instruction's length: it adds or removes a literal, SDWA or DPP dword.
     Size {
-        /// Dwords that it has.
+        /// Dwords that the instruction has.
         dwords: u8,
-        /// Dwords that it had then.
+        /// Dwords that it would need.
         needed: u8,
     },
-    /// With the change it is an instruction of another format, whose fields lie elsewhere.
+    /// The change would make it an instruction of another format, whose fields are in other places.
     Form {
-        /// The format that it has.
+        /// The format of the instruction.
         format: Format,
-        /// That of the dword behind it.
+        /// The format of the trailing dword.
         extension: Option<Format>,
     },
-    /// The operation does not exist in the instruction's format, or not with the dword behind it.
+    /// The operation does not exist in the instruction's format, or not with its trailing dword.
     Opcode(Opcode),
-    /// The field cannot hold this operand: a vector register where there is none, a constant without a code, ...
+    /// The field cannot hold this operand: a vector register in a scalar field, a constant without a code, ...
     Operand {
         /// The field that names the operand.
         field: Field,
         /// The operand.
         value: Value,
     },
-    /// Another operand would change too: they share a literal or the bit that says VGPR or AGPR.
+    /// Another operand would change too: the two share a literal, or the bit that selects VGPR or AGPR.
     Shared {
         /// The field that was to be changed.
         field: Field,
-        /// The field of the other operand; `None`: an implicit one.
+        /// The field of the other operand; `None` if that operand is implicit.
         other: Option<Field>,
     },
-    /// A tuple of registers would be misaligned, which it is not now.
+    /// The change would misalign a tuple of registers.
     Rule(RuleError),
-    /// The instruction is no branch or call with an offset.
+    /// The instruction is not a branch or call with an offset.
     NotABranch(Opcode),
-    /// The branch does not reach: the distance in bytes from the next instruction, which must be a multiple of 4 from
+    /// The branch does not reach. The distance is in bytes from the next instruction; it must be a multiple of 4 from
     /// -131072 to 131068.
     Distance(i64),
-    /// The new instruction is of another target.
+    /// The new instruction belongs to another target.
     Target,
 }
 

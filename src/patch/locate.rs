@@ -1,17 +1,17 @@
-//! Where the fields of an instruction lie, and their bits read and written there.
+//! Locates the fields of an instruction, and reads and writes their bits.
 
 use super::PatchError;
 use crate::target::LAYOUT;
 use crate::{Field, FieldError, FieldInfo, Format, Inst, Target};
 
-/// Bits of one dword.
+/// A run of bits in one dword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Piece {
-    /// The dword, counted from the first of the instruction.
+    /// The dword, counted from the first dword of the instruction.
     pub dword: u8,
     /// The lowest bit, 0 to 31.
     pub bit: u8,
-    /// Bits, 1 to 32.
+    /// Number of bits, 1 to 32.
     pub width: u8,
 }
 
@@ -20,7 +20,7 @@ impl Piece {
         Piece { dword: lsb / 32, bit: lsb % 32, width }
     }
 
-    /// The greatest value.
+    /// The greatest value that fits.
     const fn max(self) -> u32 {
         ((1u64 << self.width) - 1) as u32
     }
@@ -38,7 +38,7 @@ impl Piece {
     }
 }
 
-/// Where a field lies in its instruction: for tools that emit relocations, and for constant tables of patches.
+/// The position of a field in its instruction: for tools that emit relocations, and for constant tables of patches.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -61,12 +61,12 @@ pub struct Location {
     pub field: Field,
     /// The low bits of the value.
     pub low: Piece,
-    /// The bits above them, where a field is in two pieces.
+    /// The high bits, if the field is in two pieces.
     pub high: Option<Piece>,
 }
 
 impl Location {
-    /// `first`: the first bit of the field's format in the instruction.
+    /// `first`: the bit of the instruction at which the field's format begins.
     const fn new(info: &FieldInfo, first: u8) -> Location {
         let high = match info.hi_width {
             0 => None,
@@ -75,8 +75,8 @@ impl Location {
         Location { field: info.field, low: Piece::new(first + info.lsb, info.width), high }
     }
 
-    /// Where a format of the target has a field, counted from the format's own first dword. `None` if it has none of that
-    /// name, or only bits that are always the same.
+    /// The position of a field in a format of the target, counted from the format's own first dword. `None` if the
+    /// format has no field of that name, or if the field's bits are fixed.
     pub const fn of(target: Target, format: Format, field: Field) -> Option<Location> {
         let formats = LAYOUT[target as usize].formats;
         let mut i = 0;
@@ -104,7 +104,7 @@ impl Location {
         }
     }
 
-    /// The field's value in the words of an instruction; `None` if they are too few.
+    /// The field's value in the words of an instruction; `None` if there are too few words.
     pub const fn get(&self, words: &[u32]) -> Option<u32> {
         match (self.low.get(words), self.high) {
             (Some(low), None) => Some(low),
@@ -116,11 +116,10 @@ impl Location {
         }
     }
 
-    /// Writes the field's value into the words of an instruction, whatever they become by that: [`Inst::with`] decodes
-    /// them.
+    /// Writes the field's value into the words of an instruction. The result is not checked: [`Inst::with`] decodes it.
     ///
     /// # Errors
-    /// The value does not fit, or the words are too few; nothing was written.
+    /// The value does not fit, or there are too few words. In both cases nothing was written.
     pub const fn put(&self, words: &mut [u32], value: u32) -> Result<(), PatchError> {
         let width = self.width();
         if width < 32 && value >> width != 0 {
@@ -141,21 +140,21 @@ impl Location {
     }
 }
 
-/// It has a name of its own, and bits that are not always the same.
+/// Whether the field has a name of its own and no fixed value.
 const fn is_settable(info: &FieldInfo) -> bool {
     info.fixed.is_none() && info.field as u8 != Field::Reserved as u8
 }
 
 impl Inst {
-    /// Where a field lies: the one that [`Inst::get`] reads. `None` if the instruction has none of that name, or only
-    /// bits that are always the same. See [`Location`].
+    /// The position of the field that [`Inst::get`] reads. `None` if the instruction has no field of that name, or if
+    /// the field's bits are fixed. See [`Location`].
     pub fn locate(&self, field: Field) -> Option<Location> {
         let place = self.place(|info| info.field == field && is_settable(info));
         place.map(|(first, info)| Location::new(info, first))
     }
 }
 
-/// Where a format has a field.
+/// The position of a field in its format.
 pub(crate) fn location(info: &FieldInfo) -> Location {
     Location::new(info, 0)
 }

@@ -1,7 +1,7 @@
-//! Instructions changed, where they lie or as values.
+//! Changes instructions, in memory or as values.
 //!
-//! Each change of an [`InstMut`] is one of an [`Inst`] that gives a new one ([`Inst::with`] and its like), written back
-//! when it is good. Nothing here knows a generation.
+//! Each method of [`InstMut`] calls the method of [`Inst`] that returns a changed instruction ([`Inst::with`] and
+//! others), and writes the result back if it is valid. Nothing here depends on a generation.
 
 mod change;
 mod error;
@@ -19,10 +19,10 @@ pub use trampoline::{Installed, Trampoline, TrampolineError};
 use crate::buffer::Memory;
 use crate::{DecodeError, Decoded, Field, Imm, Inst, Invalid, Opcode, Reg, Target, Value};
 
-/// An instruction in memory, in a slice of dwords or of bytes, that can be changed there.
+/// An instruction in memory, in a slice of dwords or bytes, that can be changed in place.
 ///
-/// All that an [`Inst`] tells can be asked of it. Each change either happens, and the memory decodes to what was asked,
-/// or is refused and leaves the memory as it was.
+/// It derefs to [`Inst`]. A change either succeeds, so that the memory decodes to the requested instruction, or returns
+/// an error and leaves the memory untouched.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -52,83 +52,83 @@ impl<C: Memory + ?Sized> Deref for InstMut<'_, C> {
 }
 
 impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
-    /// The first instruction of `code`. What stands behind it is not touched.
+    /// The first instruction of `code`. The code after it is not touched.
     ///
     /// # Errors
-    /// As [`decode`](crate::decode()).
+    /// See [`decode`](crate::decode()).
     pub fn new(target: Target, code: &'a mut C) -> Result<Self, DecodeError> {
         let inst = code.first(target)?;
         Ok(InstMut { inst, code })
     }
 
-    /// Another value in a field: [`Inst::with`].
+    /// Sets a field: [`Inst::with`].
     ///
     /// # Errors
-    /// Why it is refused; the memory is as it was.
+    /// The same as for [`Inst::with`]; the memory stays as it was.
     pub fn set(&mut self, field: Field, value: u32) -> Result<(), PatchError> {
         self.change(|inst| inst.with(field, value))
     }
 
-    /// Another signed value in a field: [`Inst::with_signed`].
+    /// Sets a field to a signed value: [`Inst::with_signed`].
     ///
     /// # Errors
-    /// Why it is refused; the memory is as it was.
+    /// The same as for [`Inst::with_signed`]; the memory stays as it was.
     pub fn set_signed(&mut self, field: Field, value: i32) -> Result<(), PatchError> {
         self.change(|inst| inst.with_signed(field, value))
     }
 
-    /// Another literal: [`Inst::with_literal`].
+    /// Sets the literal: [`Inst::with_literal`].
     ///
     /// # Errors
-    /// Why it is refused; the memory is as it was.
+    /// The same as for [`Inst::with_literal`]; the memory stays as it was.
     pub fn set_literal(&mut self, literal: u32) -> Result<(), PatchError> {
         self.change(|inst| inst.with_literal(literal))
     }
 
-    /// Another constant of those that have parts: [`Inst::with_imm`].
+    /// Sets a constant that has parts: [`Inst::with_imm`].
     ///
     /// # Errors
-    /// Why it is refused; the memory is as it was.
+    /// The same as for [`Inst::with_imm`]; the memory stays as it was.
     pub fn set_imm(&mut self, imm: Imm) -> Result<(), PatchError> {
         self.change(|inst| inst.with_imm(imm))
     }
 
-    /// Another operand: [`Inst::with_operand`].
+    /// Sets an operand: [`Inst::with_operand`].
     ///
     /// # Errors
-    /// Why it is refused; the memory is as it was.
+    /// The same as for [`Inst::with_operand`]; the memory stays as it was.
     pub fn set_operand(&mut self, field: Field, value: Value) -> Result<(), PatchError> {
         self.change(|inst| inst.with_operand(field, value))
     }
 
-    /// Another register: [`Inst::with_operand`].
+    /// Sets an operand to a register: [`Inst::with_operand`].
     ///
     /// # Errors
-    /// Why it is refused; the memory is as it was.
+    /// The same as for [`Inst::with_operand`]; the memory stays as it was.
     pub fn set_register(&mut self, field: Field, register: Reg) -> Result<(), PatchError> {
         self.set_operand(field, Value::Reg(register))
     }
 
-    /// Another branch target, for a branch or call at the address `pc`: [`Inst::with_branch_target`].
+    /// Sets the target of a branch or call at the address `pc`, in bytes: [`Inst::with_branch_target`].
     ///
     /// # Errors
-    /// Why it is refused; the memory is as it was.
+    /// The same as for [`Inst::with_branch_target`]; the memory stays as it was.
     pub fn set_branch_target(&mut self, pc: u64, target: u64) -> Result<(), PatchError> {
         self.change(|inst| inst.with_branch_target(pc, target))
     }
 
-    /// Another operation: [`Inst::with_opcode`].
+    /// Sets the operation: [`Inst::with_opcode`].
     ///
     /// # Errors
-    /// Why it is refused; the memory is as it was.
+    /// The same as for [`Inst::with_opcode`]; the memory stays as it was.
     pub fn set_opcode(&mut self, opcode: Opcode) -> Result<(), PatchError> {
         self.change(|inst| inst.with_opcode(opcode))
     }
 
-    /// Any other instruction of the same length.
+    /// Replaces the instruction with any other of the same length.
     ///
     /// # Errors
-    /// It has another length, or is of another target; the memory is as it was.
+    /// The new instruction has another length or belongs to another target; the memory stays as it was.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -153,15 +153,15 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     fn change(&mut self, to: impl FnOnce(&Inst) -> Result<Inst, PatchError>) -> Result<(), PatchError> {
         self.inst = to(&self.inst)?;
         for (at, &word) in self.inst.words().iter().enumerate() {
-            // The instruction was decoded from there, and is as long as it was.
+            // The instruction was decoded from this memory, and its length has not changed.
             self.code.set_dword(at, word);
         }
         Ok(())
     }
 }
 
-/// Walks code that can be changed: [`Decoder`](crate::Decoder) with an [`InstMut`] for each instruction. Offsets are in
-/// bytes.
+/// Iterates over code that can be changed: like [`Decoder`](crate::Decoder), with an [`InstMut`] for each instruction.
+/// Offsets are in bytes.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -179,13 +179,13 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
 #[derive(Debug)]
 pub struct DecoderMut<'a, C: Memory + ?Sized = [u32]> {
     target: Target,
-    /// Taken while it is split, and at the end.
+    /// `None` while `next` splits it, and at the end.
     rest: Option<&'a mut C>,
     offset: usize,
 }
 
 impl<'a, C: Memory + ?Sized> DecoderMut<'a, C> {
-    /// A walk from the first byte.
+    /// Starts at the first byte.
     pub fn new(target: Target, code: &'a mut C) -> Self {
         DecoderMut { target, rest: Some(code), offset: 0 }
     }

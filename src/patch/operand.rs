@@ -1,4 +1,4 @@
-//! Another operand in a field: what then reads back as something else, or changes another operand, is refused.
+//! Changes an operand. Refuses an operand that would read back differently or would change another operand.
 
 use super::PatchError;
 use crate::codec::code::VGPR;
@@ -7,13 +7,14 @@ use crate::table::OperandType;
 use crate::{Field, FieldError, Inst, Operand, Value};
 
 impl Inst {
-    /// The instruction with another operand in the place that a field names: a register, a constant, a branch distance.
+    /// The instruction with another operand in a field: a register, a constant, a branch distance.
     ///
-    /// The operand is given as [`Inst::operands`] gives it, and reads back so. Flags that belong to it are set with it
-    /// (AGPR or VGPR, scalar or vector in SDWA), but the length stays: a literal can only come where one is.
+    /// The operand is given in the form in which [`Inst::operands`] yields it, and reads back the same. Flags that
+    /// belong to it are set too (AGPR or VGPR, scalar or vector in SDWA), but the length stays: a literal can only
+    /// replace a literal.
     ///
     /// # Errors
-    /// The field cannot hold it, another operand would change with it, or a tuple would be misaligned.
+    /// The field cannot hold the operand, another operand would change with it, or a tuple would be misaligned.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
@@ -39,7 +40,7 @@ impl Inst {
         let coded = Coded::of(self.target(), value).ok_or(refused)?;
         let mut words = Words::of(self).ok_or(refused)?;
         match (self.descs().find(|desc| desc.field == field && desc.access.is_some()), coded) {
-            // Where a field names vcc, it is a register as any other.
+            // In an operand that a field names, vcc is a register like any other.
             (Some(desc), Coded::Vcc) if desc.operand_type != OperandType::SdstOrVcc => return Err(refused),
             (Some(desc), _) => {
                 encode(desc, coded.beside(desc, self), &mut words).map_err(|error| match (error, value) {
@@ -49,16 +50,16 @@ impl Inst {
                     _ => refused,
                 })?
             }
-            // The second field of an offset, or a further one of an image address, holds a register.
+            // The second field of an offset, or a later field of an image address, holds a register.
             (None, Coded::Code(code)) => place.put(&mut words.dwords, (code % VGPR).into())?,
             _ => return Err(refused),
         }
         match (words.literal, value, self.locate(Field::Literal)) {
-            // A constant that only a literal could hold.
+            // Only a literal could hold this constant.
             (Some(_), Value::Imm(n), _) => {
                 return Err(FieldError { field, value: n.into(), width: place.width() }.into());
             }
-            // A source only says that there is a literal; the dword behind the base words holds it.
+            // The source's code only announces the literal; the dword after the base words holds it.
             (Some(literal), _, Some(behind)) => behind.put(&mut words.dwords, literal)?,
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! Code led away and back: a jump in the place of some instructions, which move elsewhere.
+//! Trampolines: a jump replaces some instructions, which move elsewhere.
 
 use core::fmt;
 
@@ -7,28 +7,28 @@ use crate::buffer::Memory;
 use crate::common::made;
 use crate::{Buffer, DecodeError, Inst, Target};
 
-/// Why no trampoline is put in. The code is as it was.
+/// Why a trampoline cannot be installed. The code stays as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TrampolineError {
-    /// The hook's address is not in the code, or no multiple of 4.
+    /// The hook's address is not in the code, or not a multiple of 4.
     Outside(u64),
-    /// At this address within the code, no instruction begins where one must: the hook's, read from the start of the code.
+    /// No instruction begins at the hook's address (given here) when the code is decoded from its start.
     Boundary(u64),
-    /// What would be displaced is no instruction.
+    /// The words to be displaced are not an instruction.
     Decode {
-        /// Its address.
+        /// The address of those words.
         at: u64,
-        /// Why.
+        /// The reason.
         error: DecodeError,
     },
-    /// The code ends here, and the jump does not fit before.
+    /// The code ends at this address, before the end of the jump.
     End(u64),
-    /// A branch from elsewhere goes into the middle of what would be displaced.
+    /// A branch from elsewhere goes into the middle of the displaced instructions.
     Landing {
-        /// The branch's address.
+        /// The address of the branch.
         from: u64,
-        /// Where it goes.
+        /// The target of the branch.
         to: u64,
     },
     /// The jump or the displaced code cannot be assembled: see [`AssembleError`].
@@ -64,18 +64,18 @@ impl<E: Into<AssembleError>> From<E> for TrampolineError {
     }
 }
 
-/// A trampoline: a jump at `hook` to `area`, where the caller's code stands, then the instructions that the jump has
-/// displaced, then a jump back behind it.
+/// A trampoline: a jump at `hook` to `area`, which holds the caller's code, the instructions that the jump displaces,
+/// and a jump back to the code after them.
 ///
-/// As many whole instructions are displaced as the jump needs: one dword if `area` is within 128 KiB, else 6 or 8 (see
-/// [`Far`]). They do at their new place what they did: branches and calls are encoded anew. What cannot be seen is
-/// assumed:
+/// The jump displaces whole instructions: it needs one dword if `area` is within 128 KiB, else 6 or 8 (see [`Far`]).
+/// The displaced instructions behave at their new address as they did before: branches and calls are encoded anew. The
+/// library cannot check the following, and assumes it:
 ///
-/// - The registers of `far` are free at the hook, and SCC is, unless [`Far::scc`] keeps it. Without `far` nothing is
-///   overwritten.
-/// - Only branches of the code that is given, which has to be all that can branch there, lead into it; no address of its
-///   middle is in a register or a table.
-/// - Nobody runs the code while it is changed, and the instruction cache is emptied afterwards.
+/// - The registers of `far` are free at the hook, and so is SCC unless [`Far::scc`] preserves it. Without `far` nothing
+///   is overwritten.
+/// - The given code contains all branches into the displaced instructions. No register or table holds an address in the
+///   middle of them.
+/// - Nobody executes the code during the change, and the instruction cache is invalidated afterwards.
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
@@ -101,34 +101,34 @@ pub struct Trampoline {
     pub target: Target,
     /// The address of the first instruction to be displaced, in bytes.
     pub hook: u64,
-    /// The address where the trampoline will lie, in bytes.
+    /// The address of the trampoline, in bytes.
     pub area: u64,
-    /// Registers for jumps that do not reach.
+    /// Registers for jumps whose target is out of reach.
     pub far: Option<Far>,
 }
 
-/// What [`Trampoline::install`] did.
+/// The result of [`Trampoline::install`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Installed {
-    /// Bytes of the code that were displaced: the jump, and `s_nop`s if it is shorter.
+    /// Bytes of displaced code. They now hold the jump, and `s_nop`s if the jump is shorter.
     pub displaced: usize,
-    /// Bytes that the trampoline has.
+    /// Length of the trampoline in bytes.
     pub len: usize,
-    /// The address of the displaced instructions in it.
+    /// The address of the displaced instructions in the trampoline.
     pub copy: u64,
 }
 
-/// Dwords of the longest jump, and of that and what an instruction can stand over.
+/// Dwords of the longest jump, and of the most instructions that it can displace: the last one may extend past it.
 const JUMP: usize = 8;
 const DISPLACED: usize = JUMP + crate::decode::MAX_DWORDS;
 
 impl Trampoline {
-    /// Writes the trampoline to `area`, and the jump into `code`, whose first byte has the address `base`. In `area`, 88
-    /// dwords besides the payload are always enough; without `far`, 6.
+    /// Writes the trampoline to `area`, and the jump into `code`, whose first byte has the address `base`. Besides the
+    /// payload, `area` needs at most 88 dwords; without `far`, at most 6.
     ///
     /// # Errors
-    /// Why it cannot be done. `code` is as it was; `area` may have been written to.
+    /// See [`TrampolineError`]. `code` stays as it was; `area` may have been written to.
     pub fn install<C: Memory + ?Sized, B: Buffer + ?Sized>(
         &self,
         code: &mut C,
@@ -184,7 +184,7 @@ impl Trampoline {
         Ok(asm)
     }
 
-    /// The jump to the trampoline, and its dwords.
+    /// Writes the jump to the trampoline, and returns its length in dwords.
     fn jump(&self, words: &mut [u32; JUMP], from: u64, to: u64) -> Result<usize, AssembleError> {
         let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
         let mut asm = self.assembler(words, from, &mut labels, &mut fixups)?;
@@ -193,7 +193,8 @@ impl Trampoline {
         Ok(asm.finish()?.len() / 4)
     }
 
-    /// Dwords of whole instructions that a jump of so many displaces, and whether the last one goes on to the next.
+    /// Dwords of whole instructions that a jump of `needed` dwords displaces, and whether the last of them falls
+    /// through to the next instruction.
     fn measure<C: Memory + ?Sized>(
         &self,
         code: &C,
@@ -212,7 +213,8 @@ impl Trampoline {
         Ok((dwords, falls_through))
     }
 
-    /// Refuses branches into the middle of what is displaced, and a hook that is none of the instructions.
+    /// Refuses branches into the middle of the displaced instructions, and a hook that is not at the start of an
+    /// instruction.
     fn look_for_landings<C: Memory + ?Sized>(
         &self,
         code: &C,

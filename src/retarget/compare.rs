@@ -1,4 +1,4 @@
-//! Whether two instructions say the same, each on its target.
+//! Compares two instructions, each on its own target.
 
 use super::{Items, Names, RetargetError, names, refused, translate};
 use crate::codec::{Coded, same_modifiers, same_operands, shown};
@@ -6,10 +6,10 @@ use crate::imm::Imm;
 use crate::table::{OperandDesc, OperandType};
 use crate::{Field, Inst, Operand, Value};
 
-/// Fails unless each operand and each modifier of one instruction is one of the other.
+/// Fails unless each operand and each modifier of one instruction matches one of the other.
 pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetError> {
     let (descs, there) = (Items::of(a), Items::of(b));
-    // Addresses of several operands, and two operations in a word: not yet.
+    // Addresses of several operands, and words with two operations, are not supported yet.
     let several = |i: &&OperandDesc| {
         matches!(i.operand_type, OperandType::ImgAddr | OperandType::ImgAddrGrad | OperandType::Second)
     };
@@ -39,12 +39,12 @@ pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetEr
     let usual = |desc: &OperandDesc| silent(desc).into();
     let partner = |desc: &OperandDesc| there.partner(descs, desc, names);
     same_modifiers((a, b), descs.all(), partner, value, usual).map_err(|desc| refused(a, desc))?;
-    // What the target has besides must say nothing.
+    // Modifiers that only the other target has must have no effect.
     let besides = there.all().filter(|desc| descs.partner(there, desc, names.reversed()).is_none());
     same_modifiers((b, b), besides, |_| None, |_, _| None, usual).map_err(|desc| refused(b, desc))
 }
 
-/// What a modifier holds when nothing is said.
+/// The value of a modifier that has no effect.
 pub(super) fn silent(desc: &OperandDesc) -> u32 {
     if desc.operand_type == OperandType::ListOnes { desc.used.into() } else { 0 }
 }
@@ -57,13 +57,13 @@ impl Items {
             |i: &&OperandDesc| i.field == role || i.operand_type == OperandType::SmemOffset && role == Field::Soffset;
         let mut operands = self.all().filter(|i| i.access.is_some()).filter(is);
         let first = operands.next()?;
-        // vcc can stand twice.
+        // vcc can be listed twice.
         Some(operands.find(|i| i.access == Some(operand.access) && first.access != i.access).unwrap_or(first))
     }
 }
 
-/// The width of a constant is that of a field or a literal, which says nothing. A scalar offset may be a register, always
-/// of 32 bits.
+/// Compares access and width. A constant's width is that of a field or a literal and does not matter. A scalar offset
+/// may be a register, always of 32 bits.
 fn is_width((desc, x): (&OperandDesc, &Operand), y: &Operand) -> bool {
     let offset = matches!(desc.operand_type, OperandType::SmrdOffset | OperandType::SmemOffset);
     let constant = offset || desc.operand_type.is_number() || desc.operand_type == OperandType::Label;

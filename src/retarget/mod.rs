@@ -1,8 +1,8 @@
-//! The same instruction for another target.
+//! Converts an instruction to another target.
 //!
-//! Nothing here knows a generation. The operation's encodings on the target are looked up; each field is put where the
-//! target's layout has the field of that name, with the code or value that has the same name there; and the words are
-//! decoded and compared, operand by operand and modifier by modifier, before anybody gets them.
+//! Nothing here depends on a generation. The operation's encodings are looked up on the target. Each field goes where
+//! the target's layout has the field of the same name, with the code or value of the same name. The words are then
+//! decoded and compared, operand by operand and modifier by modifier, before anyone gets them.
 
 mod compare;
 mod names;
@@ -20,7 +20,7 @@ use crate::table::{FormSignature, OperandDesc, OperandType};
 use crate::{DecodeError, Field, Format, HeldField, Inst, Opcode, RuleError, Target, decode_words};
 use compare::{compare, silent};
 
-/// Why an instruction is none for another target; see [`Inst::retarget`].
+/// Why an instruction cannot be converted to another target: see [`Inst::retarget`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RetargetError {
@@ -30,26 +30,26 @@ pub enum RetargetError {
     Form {
         /// The base format.
         format: Format,
-        /// That of the dword behind it.
+        /// The format of the trailing dword.
         extension: Option<Format>,
     },
     /// The target lacks the operand or the modifier: the field, the register or the value.
     Value {
         /// The field, or the part of a constant (`vmcnt`, `id`, ...).
         field: Field,
-        /// What it holds in the instruction; an offset in bytes.
+        /// The value in the instruction; for an offset, in bytes.
         value: i64,
     },
-    /// The operand has another width or another access there.
+    /// The operand has another width or another access on the target.
     Operand {
         /// The field that names it.
         field: Field,
-        /// Its width in bits here; 0: it is not there.
+        /// Its width in bits in the instruction; 0 if the operand is missing.
         bits: u16,
-        /// Its width in bits there.
+        /// Its width in bits on the target.
         bits_there: u16,
     },
-    /// The instruction would break a rule that it keeps here.
+    /// The result would break a rule that the original instruction keeps.
     Rule(RuleError),
 }
 
@@ -81,14 +81,14 @@ impl core::error::Error for RetargetError {
 
 impl Inst {
     /// The same instruction for another target: the same operation with the same operands and modifiers, in the same
-    /// format, or in the one that took its place (SMEM that of SMRD). A branch keeps its distance.
+    /// format or in its successor or predecessor (SMEM for SMRD). A branch keeps its distance.
     ///
-    /// What is written differently there is written so: a scalar load's offset in dwords or bytes, the counters of
-    /// `s_waitcnt`, registers, messages and constants whose numbers have moved. Bits that hardware ignores become zero.
-    /// Implicit registers may differ: DS reads `m0` before gfx9.
+    /// Values that the target encodes differently are converted: a scalar load's offset in dwords or bytes, the
+    /// counters of `s_waitcnt`, and registers, messages and constants whose numbers have changed. Bits that hardware
+    /// ignores become zero. Implicit registers may differ: DS reads `m0` before gfx9.
     ///
     /// # Errors
-    /// What the target lacks, by its name.
+    /// The target lacks something, which the error names.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "gfx600"))] {
@@ -115,7 +115,7 @@ impl Inst {
         let from = self.canonical();
         let entries = || self.opcode().entries(target);
         let same = |entry: &OpcodeEntry| entry.signature.format == self.format();
-        // Another format only where the operation has left its own.
+        // Use another format only if the operation has left its own.
         let related = |entry: &OpcodeEntry| Names::between(self.format(), entry.signature.format).is_some();
         match entries().find(same).or_else(|| entries().find(related)) {
             Some(entry) => retarget(&from, target, &entry),
@@ -124,7 +124,7 @@ impl Inst {
         }
     }
 
-    /// Without the bits that hardware ignores.
+    /// The instruction without the bits that hardware ignores.
     pub(crate) fn canonical(&self) -> Inst {
         let mut words = [0; MAX_DWORDS];
         words.iter_mut().zip(self.words()).for_each(|(to, &from)| *to = from);
@@ -135,7 +135,7 @@ impl Inst {
     }
 }
 
-/// How fields are called in the other format.
+/// Translates field names to those of the other format.
 #[derive(Clone, Copy)]
 enum Names {
     Same,
@@ -144,7 +144,7 @@ enum Names {
 }
 
 impl Names {
-    /// `None`: the formats have nothing to do with each other.
+    /// `None` if the formats are unrelated.
     fn between(here: Format, there: Format) -> Option<Names> {
         if here == there {
             return Some(Names::Same);
@@ -190,7 +190,7 @@ impl Items {
         descs(self.target, self.signature)
     }
 
-    /// The bit that says whether the operation returns something.
+    /// The bit that makes the operation return something.
     fn returns(self) -> Option<u8> {
         self.all().find(|i| is_conditional(i)).map(|i| i.cond)
     }
@@ -200,18 +200,18 @@ impl Items {
         self.all().find(|i| i.access.is_none() && i.lsb == bit).map(|i| i.field)
     }
 
-    /// The descriptor that a descriptor of the other target answers to.
+    /// The descriptor that corresponds to a descriptor of the other target.
     fn partner(self, others: Items, desc: &OperandDesc, names: Names) -> Option<&'static OperandDesc> {
-        // The bit that returns the old value has a name of its own in each generation.
+        // The name of the bit that returns the old value depends on the generation.
         if desc.access.is_none() && others.returns() == Some(desc.lsb) {
             let bit = self.returns();
             return self.all().find(|i| i.access.is_none() && Some(i.lsb) == bit);
         }
         let (field, operand) = (names.of(desc.field), desc.access.is_some());
-        // vcc can stand twice: read and written.
+        // vcc can be listed twice: as read and as written.
         let same = |i: &&OperandDesc| i.field == field && i.access.is_some() == operand;
         let other = self.all().find(|i| same(i) && i.access == desc.access).or_else(|| self.all().find(same));
-        // A compare writes vcc, or what a field names if the form has one.
+        // A compare writes vcc, or the register that a field names if the form has such a field.
         let vcc = |i: &&OperandDesc| {
             matches!(i.operand_type, OperandType::Vcc | OperandType::SdstOrVcc) && i.access == desc.access
         };
@@ -222,7 +222,7 @@ impl Items {
 fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, RetargetError> {
     let lacks = RetargetError::Form { format: from.format(), extension: from.extension() };
     let names = Names::between(from.format(), entry.signature.format).ok_or(lacks)?;
-    // The form with what stands behind the base words; a literal is none.
+    // The form with the same trailing dword; a literal does not count.
     let signature = match from.extension().filter(|&e| e != Format::Literal) {
         None => entry.signature,
         Some(behind) => {
@@ -233,7 +233,7 @@ fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, Re
     let form = Form::new(target, from.opcode(), entry, signature).ok_or(lacks)?;
     let (descs, there) = (Items::of(from), Items { target, signature });
     let mut words = form.start();
-    // Modifiers first: where some operands stand depends on them.
+    // Modifiers first: the positions of some operands depend on them.
     for desc in there.all().filter(|i| i.access.is_none() && descs.partner(there, i, names.reversed()).is_none()) {
         words.desc(desc, silent(desc)).map_err(|_| lacks)?;
     }
@@ -245,7 +245,7 @@ fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, Re
                 false => return Err(refused),
             }
         };
-        // Of doubles the same bits are signs on CDNA3, and were not before.
+        // For doubles, CDNA3 uses these bits as signs, and older targets do not.
         let is_sign = |desc: &OperandDesc| desc.operand_type == OperandType::ListNeg;
         if is_sign(desc) != is_sign(other) && modifier(desc, from) != 0 {
             return Err(refused);
@@ -256,7 +256,7 @@ fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, Re
     for desc in descs.all().filter(|i| i.access.is_some()) {
         let Some(other) = there.partner(descs, desc, names) else { continue };
         let coded = read(desc, from).map(|(coded, _)| coded);
-        // A register that other bits make say nothing stays in its field.
+        // Keep a register number that other bits make meaningless.
         if matches!(coded, None | Some(Coded::Off | Coded::Vcc)) && desc.operand_type == other.operand_type {
             words.desc(other, value(desc, from)).map_err(|_| refused(from, desc))?;
         }
@@ -267,7 +267,7 @@ fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, Re
     let named = |field: Field| {
         let returns = there.returns().filter(|&bit| there.modifier_at(bit) == Some(field));
         let field = match (returns, descs.returns()) {
-            // The bit that returns the old value has a name of its own in each generation.
+            // The name of the bit that returns the old value depends on the generation.
             (Some(_), Some(bit)) => descs.modifier_at(bit).unwrap_or(field),
             _ => names.reversed().of(field),
         };
@@ -279,7 +279,8 @@ fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, Re
         ) => named(field),
         _ => lacks,
     })?;
-    // A field that nothing is in, as the destination of what does not return, need not be one there.
+    // A field without effect, such as the destination of an operation that returns nothing, may have no effect there
+    // either.
     let inst = inst.canonical();
     compare(from, &inst, names)?;
     match (from.check(), inst.check()) {
@@ -288,16 +289,16 @@ fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, Re
     }
 }
 
-/// What the target lacks.
+/// The error for a value that the target lacks.
 fn refused(from: &Inst, desc: &OperandDesc) -> RetargetError {
     let value = match (desc.operand_type, read(desc, from)) {
-        // Offsets of scalar loads are told in bytes, whatever their unit is.
+        // Report offsets of scalar loads in bytes, whatever their unit is.
         (OperandType::SmrdOffset | OperandType::SmemOffset, Some((Coded::Number(n), _))) => n * unit(desc),
         (OperandType::SmrdOffset, Some((Coded::Literal(n), _))) => i64::from(n) * unit(desc),
         (OperandType::SmemOffset, Some((Coded::Both(code, _) | Coded::Soffset(code), _))) => {
             return RetargetError::Value { field: Field::Soffset, value: code.into() };
         }
-        // What the target lacks is the bit that makes it an accumulation register.
+        // The target lacks the bit that makes it an accumulation register.
         (_, Some((Coded::Code(AGPR..), _))) => {
             let bit = if is_image_data(desc) { desc.aux[3] } else { desc.aux[0] };
             let mut fields = from.fields();
@@ -312,7 +313,7 @@ fn refused(from: &Inst, desc: &OperandDesc) -> RetargetError {
     RetargetError::Value { field: desc.field, value }
 }
 
-/// What an operand is on another target: registers, constants and numbers of the same name.
+/// Translates an operand to another target: registers, constants and numbers of the same name.
 fn translate(
     (here, desc): (Target, &OperandDesc),
     (target, other): (Target, &OperandDesc),
@@ -320,7 +321,7 @@ fn translate(
     refused: RetargetError,
 ) -> Result<Coded, RetargetError> {
     let code = |code: u16| match code {
-        // Accumulation registers are where they are on every target that has them.
+        // Accumulation registers have the same codes on every target that has them.
         AGPR.. => Ok(code),
         _ => names::code(here, target, code).ok_or(refused),
     };

@@ -1,4 +1,4 @@
-//! What codes and values mean on another target: they are looked up by the rows of the tables that name them.
+//! Translates codes and values to another target through the table rows that name them.
 
 use crate::common::message;
 use crate::imm::{Hwreg, Imm, Sendmsg, Waitcnt};
@@ -10,8 +10,8 @@ fn row_of(names: &[Named], value: u16) -> Option<&Named> {
     names.iter().find(|n| (n.first..=n.last).contains(&value))
 }
 
-/// The value that has the same name, and the same place in the run of it. A number without a name stays, unless it has
-/// a name there.
+/// The value with the same name, and the same position in its run. A number without a name stays, unless the other
+/// target has a name for it.
 fn moved(from: &[Named], to: &[Named], value: u16) -> Option<u16> {
     let Some(name) = row_of(from, value) else { return row_of(to, value).is_none().then_some(value) };
     let there = to.iter().find(|n| n.row == name.row)?;
@@ -44,13 +44,13 @@ fn names(of: &'static NameTables, kind: Option<OperandType>, field: Field) -> &'
     }
 }
 
-/// The mode that a swizzle is in: that of the nearest offset at or below.
+/// The mode that a swizzle offset selects: that of the nearest listed offset at or below it.
 fn swizzle_mode(target: Target, offset: u16) -> Option<u8> {
     let modes = NAMES[target as usize].swizzle.iter().filter(|m| m.first <= offset);
     modes.max_by_key(|m| m.first).map(|m| m.row)
 }
 
-/// The value of a field that is no register: the same, or the one that has its name there.
+/// The value of a field that is not a register: the same, or the one with the same name.
 pub(super) fn value(from: Target, to: Target, desc: Option<&OperandDesc>, field: Field, value: u32) -> Option<u32> {
     let Ok(short) = u16::try_from(value) else { return Some(value) };
     let kind = desc.map(|i| i.operand_type);
@@ -61,12 +61,13 @@ pub(super) fn value(from: Target, to: Target, desc: Option<&OperandDesc>, field:
     moved(a, b, short).map(u32::from)
 }
 
-/// The constant that means the same, or the part of it that has no meaning there.
+/// The constant with the same meaning, or the part of it that has none on the other target.
 pub(super) fn imm(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16)> {
     let (a, b) = (NAMES[from as usize], NAMES[to as usize]);
     Ok(match imm {
         Imm::Waitcnt(wait) => {
-            // Hardware ignores the other bits. What waits for nothing there does not wait for as many here.
+            // Hardware ignores the other bits. On the other target its maximum means no wait, so only lower counts can
+            // be expressed.
             let mut there = Waitcnt::new();
             for counter in wait.counters().iter() {
                 let count = wait.get(counter).unwrap_or(0);
@@ -84,7 +85,7 @@ pub(super) fn imm(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16
         Imm::Sendmsg(sent) => {
             let unknown = (Field::Message, sent.message.into());
             let there = moved(a.sendmsg, b.sendmsg, sent.message.into()).ok_or(unknown)?;
-            // Which operations there are depends on the message.
+            // The message determines the possible operations.
             let (ops, ops_there) = match row_of(a.sendmsg, sent.message.into()).map(|n| n.row) {
                 Some(message::MSG_GS | message::MSG_GS_DONE) => (a.gs_op, b.gs_op),
                 Some(message::MSG_SYSMSG) => (a.sysmsg_op, b.sysmsg_op),

@@ -19,12 +19,12 @@ impl CodeSet {
         }
     }
 
-    /// The code is in the set.
+    /// Whether the code is in the set.
     pub fn contains(&self, code: u16) -> bool {
         self.0.get(usize::from(code / 64)).is_some_and(|word| word >> (code % 64) & 1 == 1)
     }
 
-    /// There is no code in the set.
+    /// Whether the set has no codes.
     pub fn is_empty(&self) -> bool {
         self.0 == [0; CodeSet::WORDS]
     }
@@ -35,7 +35,7 @@ impl CodeSet {
         (0..CodeSet::CODES).filter(move |&code| set.contains(code))
     }
 
-    /// The codes as runs, each with its first and its last code, in ascending order.
+    /// The codes as runs, each given by its first and last code, in ascending order.
     pub fn ranges(&self) -> impl Iterator<Item = (u16, u16)> + use<> {
         let set = *self;
         let firsts = self.iter().filter(move |&code| !code.checked_sub(1).is_some_and(|before| set.contains(before)));

@@ -1,4 +1,4 @@
-//! What a field that is no operand may hold.
+//! Fields that are not operands, and the values that they may hold.
 
 use super::Signature;
 use crate::Field;
@@ -6,30 +6,30 @@ use crate::codec::TABLE;
 use crate::decode::probe::Probe;
 use crate::table::{OperandDesc, OperandType};
 
-/// A modifier of a [`Signature`]: a field that is no operand.
+/// A modifier of a [`Signature`]: a field that is not an operand.
 ///
-/// The truth table of `v_bitop3` lies in three fields, which are three modifiers.
+/// The truth table of `v_bitop3` is in three fields, which count as three modifiers.
 #[derive(Clone, Copy)]
 pub struct ModifierSignature {
     /// The field.
     pub field: Field,
     /// Width of the field in bits.
     pub bits: u8,
-    /// The value is a number in two's complement.
+    /// Whether the value is a number in two's complement.
     pub signed: bool,
-    /// The bits of the field that mean something in this operation; the others are zero, or are ignored.
+    /// The bits of the field that have a meaning in this operation. The others must be zero, or are ignored.
     pub mask: u32,
     probe: Probe,
     desc: &'static OperandDesc,
-    /// The lowest bit of the field, where it is not that of the descriptor.
+    /// The lowest bit of the field, if it is not the descriptor's own field.
     beside: Option<u8>,
 }
 
-/// A descriptor is up to so many modifiers.
+/// The most modifiers that one descriptor stands for.
 pub(super) const MOST_PARTS: u8 = 3;
 
 impl ModifierSignature {
-    /// The `part`th modifier of a descriptor, counted from zero.
+    /// Modifier number `part` of a descriptor, counted from zero.
     pub(super) fn new(signature: &Signature, desc: &'static OperandDesc, part: u8) -> Option<ModifierSignature> {
         let probe = signature.probe;
         if let Some(n) = part.checked_sub(1) {
@@ -38,16 +38,16 @@ impl ModifierSignature {
             return Some(ModifierSignature { field, bits: TABLE, signed: false, mask, probe, desc, beside: Some(lsb) });
         }
         let all = ((1u64 << desc.width) - 1) as u32;
-        // Wider fields are used as a whole.
+        // Wider fields are always used as a whole.
         let mask = if desc.width <= 8 { u32::from(desc.used) & all } else { all };
         let signed = desc.operand_type == OperandType::Signed;
         Some(ModifierSignature { field: desc.field, bits: desc.width, signed, mask, probe, desc, beside: None })
     }
 
-    /// The field may hold this value, unless another field forbids it: some modifiers exclude each other, such as the `lds`
-    /// and `tfe` of a buffer load.
+    /// Whether the field may hold this value. Another field may still forbid it: some modifiers exclude each other,
+    /// such as `lds` and `tfe` of a buffer load.
     ///
-    /// A signed value is taken as it stands in the field.
+    /// A signed value is given as the bits of the field.
     pub fn takes(&self, value: u32) -> bool {
         let accepts = |value| match self.beside {
             Some(lsb) => (0..self.bits).all(|n| self.probe.can_be(lsb + n, value >> n & 1 == 1)),
@@ -56,11 +56,11 @@ impl ModifierSignature {
         u64::from(value) >> self.bits == 0 && accepts(value)
     }
 
-    /// The values that the field may hold as runs, each with its first and its last value, in ascending order; `None` if it
-    /// may hold any.
+    /// The values that the field may hold, as runs with a first and a last value each, in ascending order; `None` if it
+    /// may hold any value.
     pub fn ranges(&self) -> Option<impl Iterator<Item = (u32, u32)> + use<>> {
         let all = 1u32.checked_shl(self.bits.into()).unwrap_or(u32::MAX);
-        // No value of a wider field is refused.
+        // Wider fields may hold any value.
         if self.bits > 9 || (0..all).all(|value| self.takes(value)) {
             return None;
         }

@@ -1,4 +1,4 @@
-//! What a target calls operand codes and the values of fields, as its assembler does.
+//! The names of operand codes and field values, as a target's assembler spells them.
 
 use crate::Target;
 use crate::codec::code::{AGPR, AGPR_LAST, INT, INT_LAST, LITERAL, NEGATIVE, NEGATIVE_LAST, VGPR, VGPR_LAST};
@@ -6,7 +6,7 @@ use crate::codec::is_image_data;
 use crate::table::{NONE, OperandType};
 use crate::target::{DESCS, OPERANDS, TEXT};
 
-/// A run of operand codes; see [`Target::operand_codes`].
+/// A run of operand codes: see [`Target::operand_codes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct CodeRun {
@@ -14,26 +14,26 @@ pub struct CodeRun {
     pub first: u16,
     /// The last code.
     pub last: u16,
-    /// The name of the only code; of registers that of their file, such as `s`; of inline integers the first one's value,
-    /// `0` (they ascend) or `-1` (they descend).
+    /// The name of a single code. For registers, the name of their file, such as `s`. For inline integers, the value of
+    /// the first code: `0` (ascending) or `-1` (descending).
     pub name: &'static str,
-    /// The name as an operand of 64 bits, if it has another one than the registers of a file; empty if it cannot be such an
+    /// The name as an operand of 64 bits, which differs for some single codes; empty if the code cannot be such an
     /// operand.
     pub pair: &'static str,
 }
 
-/// The names of a field's values; see [`Target::enumerations`].
+/// The names of a field's values: see [`Target::enumerations`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Enumeration {
-    /// What they are values of, such as `hwreg`.
+    /// The name of the set of values, such as `hwreg`.
     pub name: &'static str,
-    /// Each value with its name; of values that have one name, the first.
+    /// Each value with its name; if several values share a name, only the first.
     pub values: &'static [(u16, &'static str)],
 }
 
 impl Target {
-    /// What the codes of operands mean, in ascending order. Codes that are in no run mean nothing.
+    /// The meanings of operand codes, in ascending order. Codes outside all runs have no meaning.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -73,7 +73,7 @@ impl Target {
         })
     }
 
-    /// The names of the values of fields that have some.
+    /// The names of field values, for each set of values that has names.
     pub fn enumerations(self) -> impl Iterator<Item = Enumeration> {
         let text = TEXT[self as usize];
         let all = [

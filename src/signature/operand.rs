@@ -1,4 +1,4 @@
-//! What an operand is, and what may stand there.
+//! Operands of a signature, and the values that they accept.
 
 use core::fmt;
 
@@ -13,12 +13,12 @@ use crate::shared::image;
 use crate::table::{DataType, NONE, OperandDesc, OperandType};
 use crate::{Access, Field, Inst};
 
-/// As what an operand's bits are taken. Packed types have two components in one.
+/// The data type of an operand. Packed types hold two components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[allow(missing_docs)]
 pub enum Type {
-    /// Bits, whatever they mean; as many as [`OperandSignature::bits`] says.
+    /// Untyped bits; [`OperandSignature::bits`] gives their number.
     Bits,
     I16,
     I32,
@@ -53,7 +53,7 @@ impl Type {
         }
     }
 
-    /// Its name, such as `pk_f16`; `b` for bits.
+    /// The name, such as `pk_f16`; `b` for bits.
     pub const fn name(self) -> &'static str {
         match self {
             Type::Bits => "b",
@@ -72,8 +72,8 @@ impl Type {
         }
     }
 
-    /// The bits of one value, both components of a packed one; `None` for [`Type::Bits`]. An operand can have several: a
-    /// matrix.
+    /// The bits of one value, which includes both components of a packed type; `None` for [`Type::Bits`]. An operand
+    /// can hold several values: a matrix does.
     pub const fn bits(self) -> Option<u16> {
         Some(match self {
             Type::Bits => return None,
@@ -94,39 +94,39 @@ impl fmt::Display for Type {
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct OperandSignature {
-    /// The field that names it: its role. [`Field::Vcc`] is a vcc that the text shows and no field names.
+    /// The field that names it: its role. [`Field::Vcc`] stands for a vcc that the text shows and no field names.
     pub field: Field,
-    /// As what its bits are taken.
+    /// Its data type.
     pub ty: Type,
-    /// Its width in bits, as in [`Operand::bits`](crate::Operand::bits): of registers all their bits, even if a value has
-    /// fewer; of what can only be a constant in the field the bits of the field. The least, if other fields say how many
-    /// registers there are.
+    /// Its width in bits, as in [`Operand::bits`](crate::Operand::bits). Registers count with all their bits, even if
+    /// the value uses fewer; an operand that only accepts a constant in its field has the width of the field. If other
+    /// fields determine the number of registers, this is the least width.
     pub bits: u16,
     /// The greatest width in bits.
     pub most_bits: u16,
-    /// Read, written or both. With `returned` an operand that is read and written may be read only.
+    /// Read, written or both. With `returned`, an operand that is read and written may also be only read.
     pub access: Access,
-    /// Only if this field is set the operand is written: the instruction returns something.
+    /// The operand is written only if this field is set: the instruction then returns something.
     pub returned: Option<Field>,
-    /// Some instructions of the form lack it: those that do not return anything, loads to LDS, addresses without a second
-    /// register.
+    /// Whether some instructions of the form lack the operand: those that return nothing, loads to LDS, addresses
+    /// without a second register.
     pub optional: bool,
-    /// What may stand there.
+    /// The values that it accepts.
     pub takes: Takes,
-    /// What an operand code is divided by in the field, after `first` is taken from it.
+    /// The divisor between operand code and field: the field holds the code minus `first`, divided by this.
     pub scale: u8,
-    /// The operand code that the field's zero stands for. Where another field says that it is an accumulation register, it
-    /// is 256 less than that register's code; where one says that it is a vector register (SDWA), the same.
+    /// The operand code for a field value of zero. If another field selects an accumulation register, the code is 256
+    /// higher. The same holds if another field selects a vector register (SDWA).
     pub first: u16,
     signature: Signature,
     desc: &'static OperandDesc,
 }
 
-/// A descriptor is up to so many operands.
+/// The most operands that one descriptor stands for.
 pub(super) const MOST_PARTS: u8 = 5;
 
 impl OperandSignature {
-    /// The `part`th operand of a descriptor, counted from zero.
+    /// Operand number `part` of a descriptor, counted from zero.
     pub(super) fn new(signature: &Signature, desc: &'static OperandDesc, part: u8) -> Option<OperandSignature> {
         let reading = Reading { signature, probe: &signature.probe, desc };
         let access = desc.access?;
@@ -154,27 +154,28 @@ impl OperandSignature {
         })
     }
 
-    /// How many values of the type it has: 16 of an `f32` of 512 bits. Of [`Type::Bits`] one.
+    /// The number of values of its type: 16 for an `f32` operand of 512 bits. 1 for [`Type::Bits`].
     pub fn count(&self) -> u16 {
         // A value of 16 bits takes a whole register.
         self.ty.bits().map_or(1, |bits| (self.bits / bits.max(32)).max(1))
     }
 
-    /// A tuple of scalar registers must begin at a multiple of so many: [`Inst::check`] demands it. 1 if none may stand.
+    /// A tuple of scalar registers must begin at a multiple of this number: [`Inst::check`] demands it. 1 if it accepts
+    /// none.
     pub fn scalar_alignment(&self) -> u8 {
         let dwords = if self.takes.sgprs() || self.takes.ttmps() { self.bits.div_ceil(32) } else { 1 };
         scalar_align(dwords) as u8
     }
 
-    /// A tuple of two or more vector registers must begin at a multiple of so many: [`Inst::check`] demands it. 1 if none may
-    /// stand.
+    /// A tuple of two or more vector registers must begin at a multiple of this number: [`Inst::check`] demands it. 1
+    /// if it accepts none.
     pub fn vector_alignment(&self) -> u8 {
         let tuples = self.most_bits > 32 && (self.takes.vgprs() || self.takes.agprs());
         if tuples && self.signature.target().aligned_vgprs() { 2 } else { 1 }
     }
 
-    /// Other fields that have a say in it, not always distinct: what kind of register it is, how many, its sign, whether it
-    /// is there at all.
+    /// Other fields that affect the operand, with possible repetitions: those for the kind and number of registers, the
+    /// sign, and whether the operand is present.
     pub fn others(&self) -> impl Iterator<Item = Field> + use<> {
         let (signature, own) = (self.signature, self.field);
         let bits = self.desc.aux.into_iter().chain([self.desc.cond]).filter(|bit| *bit != NONE);
@@ -194,7 +195,7 @@ impl fmt::Debug for OperandSignature {
     }
 }
 
-/// How a descriptor reads: what src/codec does with an instruction, for all instructions at once.
+/// Reads a descriptor as src/codec does, but for all instructions of a form at once.
 struct Reading<'a> {
     signature: &'a Signature,
     probe: &'a Probe,
@@ -206,12 +207,12 @@ impl Reading<'_> {
         self.probe.can_be(bit, value)
     }
 
-    /// A bit among those that the descriptor looks at is there, and both values are possible, or only one is and it is this.
+    /// Whether the descriptor's auxiliary bit number `n` can have this value; a missing bit is zero.
     fn aux(&self, n: usize, value: bool) -> bool {
         self.desc.aux.get(n).is_some_and(|&bit| self.can_be(bit, value))
     }
 
-    /// The field, the least and the greatest number of dwords (0: of no register), and whether it can be missing.
+    /// The field, the least and greatest number of dwords (0: not a register), and whether the operand can be absent.
     fn part(&self, part: u8) -> Option<(Field, (u16, u16), bool)> {
         let desc = self.desc;
         let dwords = u16::from(desc.dwords);
@@ -221,7 +222,7 @@ impl Reading<'_> {
             OperandType::SmemOffset if desc.aux[1] != NONE => {
                 return match part {
                     0 => Some((Field::Soffset, one(1), true)),
-                    // A register alone takes the place of the constant.
+                    // A register alone uses the constant's field.
                     1 => Some((desc.field, one(1), self.aux(0, false) && self.aux(1, true))),
                     _ => None,
                 };
@@ -263,7 +264,7 @@ impl Reading<'_> {
         size
     }
 
-    /// A matrix, whose format says how long it is.
+    /// A matrix, whose format determines its size.
     fn matrix(&self) -> (u16, u16) {
         let can_be = |format: &u32| {
             (0..MATRIX_FORMAT).all(|n| self.can_be(self.desc.aux[1].saturating_add(n), format >> n & 1 == 1))
@@ -272,7 +273,7 @@ impl Reading<'_> {
         (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0))
     }
 
-    /// A part of an image address: of fields that name a register each the last one names all that are left.
+    /// A part of an image address. If each field names one register, the last field names all remaining registers.
     fn image_address(&self, part: u8) -> Option<(Field, (u16, u16), bool)> {
         let desc = self.desc;
         let fields: u8 = match (desc.aux[2], desc.aux[3]) {
@@ -311,7 +312,7 @@ impl Reading<'_> {
         Some((field, size, least <= before))
     }
 
-    /// What may stand there.
+    /// The values that the operand accepts.
     fn takes(&self, part: u8, dwords: u16) -> Takes {
         let desc = self.desc;
         let mut takes = Takes::new(self.signature.target(), dwords.max(1));
@@ -320,12 +321,12 @@ impl Reading<'_> {
             let [min, max] = [min, max].map(|n| n.clamp(i32::MIN.into(), i32::MAX.into()) as i32);
             Some(Immediate { bits: desc.width, min, max, kind })
         };
-        // Without the flag the operand is not there, or is something else.
+        // Without the flag the operand is absent, or is something else.
         let flagged = desc.cond != NONE && desc.access == Some(Access::Write);
         match desc.operand_type {
             OperandType::Code | OperandType::BufData | OperandType::Acc | OperandType::AccSized => {
                 let acc = if desc.operand_type == OperandType::Code { NONE } else { desc.aux[0] };
-                // A check knows no length that another field decides.
+                // If another field determines the length, no check of this field knows it.
                 let end = if desc.operand_type == OperandType::Code { AGPR } else { AGPR.saturating_sub(dwords) };
                 self.fields(flagged, |code| match code {
                     VGPR.. => {
@@ -375,7 +376,7 @@ impl Reading<'_> {
             }
             OperandType::SmemOffset => {
                 let second = desc.aux[1] != NONE && part == 0;
-                // As an offset of its own a register stands where no other one is added.
+                // As the only offset, a register is possible where no other register is added.
                 if second || self.aux(0, false) && self.aux(1, false) {
                     let scalars = (0..1 << SCALAR).filter(|&code| self.probe.is_scalar(code));
                     scalars.for_each(|code| takes.codes.insert(code));
@@ -415,10 +416,10 @@ impl Reading<'_> {
         takes
     }
 
-    /// The operand codes that the field may name.
+    /// Passes each operand code that the field may hold to `each`.
     fn fields(&self, flag: bool, mut each: impl FnMut(u16)) {
         let desc = self.desc;
-        // All are at most nine bits wide: their codes have nine.
+        // These fields have at most nine bits, because operand codes have nine.
         for value in 0..1u32 << desc.width.min(9) {
             if self.probe.accepts(desc, value, flag) {
                 each(((value as u16) << desc.shift) + desc.add);
@@ -426,7 +427,7 @@ impl Reading<'_> {
         }
     }
 
-    /// A vector register, and the accumulation register in its place if a bit can say so.
+    /// Adds a vector register, and the accumulation register of the same number if a bit can select it.
     fn vector(&self, takes: &mut Takes, code: u16, acc: u8) {
         if self.can_be(acc, false) {
             takes.codes.insert(code);
@@ -436,7 +437,7 @@ impl Reading<'_> {
         }
     }
 
-    /// All vector registers at which a tuple can begin.
+    /// Adds all vector registers at which a tuple can begin.
     fn vgprs(&self, takes: &mut Takes, dwords: u16) {
         (VGPR..=AGPR.saturating_sub(dwords)).for_each(|code| takes.codes.insert(code));
     }

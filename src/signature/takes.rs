@@ -1,28 +1,28 @@
-//! What may stand as an operand.
+//! The values that an operand accepts.
 
 use super::{CodeSet, known};
 use crate::codec::code::{AGPR, LITERAL, VECTOR_LAST, VGPR, meaning};
 use crate::{Reg, Target, Value};
 
-/// What may stand as an operand.
+/// The values that an operand accepts.
 ///
-/// It is what decoding accepts while the other fields are such that the operand can be there and is as short as it can be:
-/// a longer tuple has fewer places to begin at.
+/// These are the values that decoding accepts when the other fields are such that the operand is present and as short
+/// as possible: longer tuples can begin at fewer registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Takes {
     /// The operand codes of registers, inline constants and literals.
     ///
     /// Tuples of scalar registers can begin anywhere, but the hardware reads the aligned tuple: see
-    /// [`FormSignature::scalar_alignment`](super::FormSignature::scalar_alignment).
+    /// [`OperandSignature::scalar_alignment`](super::OperandSignature::scalar_alignment).
     pub codes: CodeSet,
-    /// The upper halves of the vector registers may stand too, besides the lower ones.
+    /// Whether the upper halves of the vector registers are accepted too, besides the lower halves.
     pub halves: bool,
-    /// The vcc that no field names may stand; it does if nothing else can.
+    /// Whether the operand may be the vcc that no field names. If it accepts nothing else, it always is.
     pub vcc: bool,
-    /// No register may stand: `off`.
+    /// Whether the operand may be absent: `off`.
     pub off: bool,
-    /// A constant in the field.
+    /// A constant in the field, if accepted.
     pub immediate: Option<Immediate>,
     pub(super) target: Target,
     pub(super) dwords: u16,
@@ -34,35 +34,35 @@ pub struct Takes {
 pub struct Immediate {
     /// Width of the field in bits.
     pub bits: u8,
-    /// The least value, as [`Value::Imm`] or [`Value::Label`] has it.
+    /// The least value, in the form of [`Value::Imm`] or [`Value::Label`].
     pub min: i32,
     /// The greatest value.
     pub max: i32,
-    /// What it is.
+    /// The kind of constant.
     pub kind: ImmediateKind,
 }
 
-/// What a constant in an operand's field is.
+/// The kind of a constant in an operand's field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum ImmediateKind {
-    /// A number. Where the operation takes 16 bits as a signed number, it is still given as 0 to 65535.
+    /// A number. If the operation reads 16 bits as a signed number, the value is still given as 0 to 65535.
     Number,
-    /// A distance of a branch: in dwords, from the next instruction.
+    /// A branch distance in dwords, from the next instruction.
     Label,
-    /// Which part of which hardware register; see [`Hwreg`](crate::Hwreg).
+    /// A part of a hardware register: see [`Hwreg`](crate::Hwreg).
     Hwreg,
-    /// A message; see [`Sendmsg`](crate::Sendmsg).
+    /// A message: see [`Sendmsg`](crate::Sendmsg).
     Sendmsg,
-    /// The counters to wait for; see [`Waitcnt`](crate::Waitcnt).
+    /// The counters to wait for: see [`Waitcnt`](crate::Waitcnt).
     Waitcnt,
-    /// What is indexed; see [`GprIdx`](crate::GprIdx).
+    /// The operands to index: see [`GprIdx`](crate::GprIdx).
     GprIdx,
-    /// The number of an attribute. Its channel is in another field.
+    /// The number of an attribute. Its channel is another field.
     Attribute,
-    /// Which parameter of an attribute.
+    /// A parameter of an attribute.
     InterpParam,
-    /// Where an export goes.
+    /// The target of an export.
     ExportTarget,
 }
 
@@ -84,53 +84,53 @@ impl ImmediateKind {
 }
 
 impl Takes {
-    /// Nothing.
+    /// Accepts nothing.
     pub(super) fn new(target: Target, dwords: u16) -> Takes {
         let codes = CodeSet::EMPTY;
         Takes { codes, halves: false, vcc: false, off: false, immediate: None, target, dwords }
     }
 
-    /// Scalar registers.
+    /// Whether scalar registers are accepted.
     pub fn sgprs(&self) -> bool {
         self.values().any(|value| matches!(value, Value::Reg(Reg::Sgpr(_))))
     }
 
-    /// Temporaries of the trap handler.
+    /// Whether temporaries of the trap handler are accepted.
     pub fn ttmps(&self) -> bool {
         self.values().any(|value| matches!(value, Value::Reg(Reg::Ttmp(_))))
     }
 
-    /// Some of the other scalar codes: vcc, exec, m0, src_shared_base, ...
+    /// Whether any other scalar codes are accepted: vcc, exec, m0, src_shared_base, ...
     pub fn specials(&self) -> bool {
         self.values().any(|value| matches!(value, Value::Reg(Reg::Special(_))))
     }
 
-    /// Inline integer constants.
+    /// Whether inline integer constants are accepted.
     pub fn ints(&self) -> bool {
         self.values().any(|value| matches!(value, Value::Int(_)))
     }
 
-    /// Inline floating-point constants.
+    /// Whether inline floating-point constants are accepted.
     pub fn floats(&self) -> bool {
         self.values().any(|value| matches!(value, Value::Float(_)))
     }
 
-    /// A literal behind the base words.
+    /// Whether a literal after the base words is accepted.
     pub fn literal(&self) -> bool {
         self.codes.contains(LITERAL)
     }
 
-    /// Vector registers.
+    /// Whether vector registers are accepted.
     pub fn vgprs(&self) -> bool {
         (VGPR..AGPR).any(|code| self.codes.contains(code))
     }
 
-    /// Accumulation registers.
+    /// Whether accumulation registers are accepted.
     pub fn agprs(&self) -> bool {
         (AGPR..=AGPR + VECTOR_LAST).any(|code| self.codes.contains(code))
     }
 
-    /// The value may stand as the operand. Any literal does if one can.
+    /// Whether the operand accepts a value. All literals are alike.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -158,8 +158,8 @@ impl Takes {
         }
     }
 
-    /// What the codes of scalar registers and constants mean, a value for each; a tuple of registers begins at the aligned
-    /// one, as in [`Operand::value`](crate::Operand::value).
+    /// The meanings of the codes of scalar registers and constants, a value for each. A tuple of registers begins at
+    /// the aligned register, as in [`Operand::value`](crate::Operand::value).
     fn values(&self) -> impl Iterator<Item = Value> {
         let target = known(self.target);
         let codes = (0..VGPR).filter(|&code| code != LITERAL && self.codes.contains(code));

@@ -1,4 +1,4 @@
-//! The common instructions: their operands are registers and small numbers, whose texts stand in tables.
+//! Prints the common instructions, whose operands are registers and small numbers with ready-made texts.
 
 use super::Printer;
 use super::imm::extend;
@@ -9,17 +9,17 @@ use crate::common::MNEMONICS;
 use crate::table::{FastSignature, ModifierWay};
 use crate::target::FAST_TEXT;
 
-/// Bytes of the longest name that is printed in this way.
+/// Bytes of the longest name that this printer handles.
 const NAME: usize = 32;
 
-/// Behind the last text: a comma and a blank.
+/// Each text ends with a comma and a space.
 const END: usize = 2;
 
-/// Prints an instruction. `None`: `long` must print it; what stands in the buffer then does not count.
+/// Prints an instruction. `None` if `long` must print it; the buffer's contents are then meaningless.
 ///
-/// Most are printed here, and without a branch that depends on what the operands are or how many: it would often be
-/// predicted wrongly. All texts are put down, one behind the other, those of nothing too. Nothing is called but at the
-/// end, so that nothing need be kept.
+/// It prints most instructions, and does so without branches that depend on the kind or number of operands, because
+/// such branches are often mispredicted. It copies a text for every possible operand, including the missing ones, whose
+/// texts are empty. It calls other functions only at the end, so that no state needs to be saved.
 #[inline(always)]
 pub(super) fn print(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
     let t = FAST_TEXT[inst.target() as usize];
@@ -69,7 +69,7 @@ fn suffix_len(signature: &FastSignature) -> usize {
     usize::from(signature.suffix[7] & 7)
 }
 
-/// The text of the operand of this number, with its length in the last byte.
+/// The text of operand number `n`, with its length in the last byte.
 #[inline(always)]
 fn text(signature: &FastSignature, n: usize, bits: u64) -> &'static Text {
     let place =
@@ -77,15 +77,16 @@ fn text(signature: &FastSignature, n: usize, bits: u64) -> &'static Text {
     &TEXTS.0[usize::from(place / 16)]
 }
 
-/// Prints all operands anew, of which one has no text. Where they begin is looked up again, so that others need not
-/// keep it.
+/// Prints all operands again, because one has no ready-made text. It looks up again where they begin, so that the
+/// caller need not save it.
 #[inline(never)]
 fn missing(inst: &Inst, bits: u64, signature: &FastSignature, out: &mut Out) {
     let row = FAST_TEXT[inst.target() as usize].rows.get(inst.index_and_form()).copied().unwrap_or(0);
     rest(inst, bits, signature, (0, name_len(row) + suffix_len(signature)), out);
 }
 
-/// Prints operands from this one on, which is at this place: those that have no text by their descriptors.
+/// Prints the operands from number `first` on, starting at position `at`. Operands without a ready-made text are
+/// printed from their descriptors.
 #[inline(never)]
 fn rest(inst: &Inst, bits: u64, signature: &FastSignature, (first, at): (usize, usize), out: &mut Out) {
     let p = Printer::new(inst);
@@ -112,7 +113,7 @@ fn rest(inst: &Inst, bits: u64, signature: &FastSignature, (first, at): (usize, 
 #[inline(never)]
 fn modifiers(inst: &Inst, bits: u64, signature: &FastSignature, out: &mut Out) {
     let t = FAST_TEXT[inst.target() as usize];
-    // Bits of those that are not printed yet.
+    // Bits of the modifiers that are not printed yet.
     let mut rest = bits & signature.loud ^ signature.quiet;
     let mut number = usize::from(signature.modifiers);
     while rest != 0 {
@@ -141,7 +142,7 @@ fn modifiers(inst: &Inst, bits: u64, signature: &FastSignature, out: &mut Out) {
     }
 }
 
-/// Prints a modifier as its descriptor says.
+/// Prints a modifier from its descriptor.
 #[inline(never)]
 fn desc_modifier(inst: &Inst, desc: u16, out: &mut Out) {
     let p = Printer::new(inst);
@@ -150,11 +151,11 @@ fn desc_modifier(inst: &Inst, desc: u16, out: &mut Out) {
     }
 }
 
-/// Puts bytes down; they are lost where there is no room, which never happens.
+/// Copies bytes into the buffer. It would drop them if there were no room, which never happens.
 #[inline(always)]
 fn put<const N: usize>(buffer: &mut [u8; SIZE + SLACK], at: usize, bytes: &[u8; N]) {
     const { assert!(N <= SLACK) };
-    // With this the compiler sees that there is room.
+    // This lets the compiler see that there is room.
     if at < SIZE {
         if let Some(to) = buffer.get_mut(at..at + N) {
             to.copy_from_slice(bytes);
@@ -166,7 +167,7 @@ fn put<const N: usize>(buffer: &mut [u8; SIZE + SLACK], at: usize, bytes: &[u8; 
 mod tests {
     use crate::{Target, TextBuffer, decode_words};
 
-    /// What is put down at once is what the descriptors say, which is how text is printed without the feature `fast`.
+    /// The fast text equals the text printed from the descriptors, which is the text without the feature `fast`.
     #[test]
     fn texts_are_those_of_the_items() {
         let mut state = 1u64;
@@ -186,7 +187,7 @@ mod tests {
             seen += 1;
         };
         for &target in Target::ALL {
-            // Constants, among them all that one counter or two can wait for.
+            // Constants, including all that wait for one or two counters.
             for op in 0..128 {
                 for constant in (0..0x1000).chain(0xc000..0xd000) {
                     same(target, [0xbf80_0000 | op << 16 | constant, 0, 0]);
@@ -200,7 +201,7 @@ mod tests {
                     1 => any & 0x03ff_ffff | 0xc000_0000 | few & 0x3c00_0000,
                     _ => any | if any & 1 == 0 { 0xff } else { 0xff00 },
                 };
-                // Many fields of the second dword are zero, or say that there is no scalar address.
+                // Many fields of the second dword are zero, or mean "no scalar address".
                 let second = match n % 5 {
                     0 => random(),
                     1 => few,

@@ -29,7 +29,7 @@ impl Printer<'_> {
     pub(super) fn immediate(&self, desc: &OperandDesc, value: u32, out: &mut Out) {
         match desc.operand_type {
             OperandType::Hex => out.hex(value),
-            // Small numbers are decimal, as everywhere an inline constant could stand.
+            // Small numbers are decimal, as wherever an inline constant is possible.
             OperandType::Int16 => match extend(value, desc.width) {
                 n @ -16..=64 if desc.width == 16 && n >= 0 => out.signed(n),
                 _ if value <= 64 => out.dec(value),
@@ -53,8 +53,8 @@ impl Printer<'_> {
         }
     }
 
-    /// The constant that an operation always has: as an inline constant where it could be one, except beside a
-    /// source that could be a literal too.
+    /// A literal that the operation always has. It is printed as an inline constant where it could be one, except in
+    /// operations with a source that could be a literal too.
     fn mandatory_literal(&self, desc: &OperandDesc, out: &mut Out) {
         let v = self.literal_value();
         if desc.ty != DataType::B {
@@ -67,7 +67,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A constant that has parts; `value` is the whole.
+    /// A constant that has parts; `value` is the whole constant.
     fn parts(&self, imm: Imm, value: u32, out: &mut Out) {
         match imm {
             Imm::Waitcnt(w) => self.waitcnt(w, out),
@@ -90,7 +90,7 @@ impl Printer<'_> {
         out.byte(b')');
     }
 
-    /// By name where operation and stream are such as the message takes, else by numbers.
+    /// Prints names if operation and stream suit the message, else numbers.
     fn sendmsg(&self, Sendmsg { message, op, stream, rest }: Sendmsg, value: u32, out: &mut Out) {
         let op_name = match name_of(self.text.sendmsg, message.into()) {
             Some(name @ ("MSG_GS" | "MSG_GS_DONE")) if op != 0 || name == "MSG_GS_DONE" && stream == 0 => {
@@ -128,7 +128,7 @@ impl Printer<'_> {
         out.byte(b')');
     }
 
-    /// Counters at their maximum do not wait and are left out, unless all are.
+    /// Omits counters at their maximum, which do not wait, unless all counters are at their maximum.
     fn waitcnt(&self, wait: Waitcnt, out: &mut Out) {
         let all = wait.counters().is_empty();
         let max = |counter| if all { Waitcnt::max(self.inst.target(), counter) } else { None };
@@ -232,7 +232,7 @@ impl Printer<'_> {
         }
     }
 
-    /// ` name:`
+    /// Prints ` name:`.
     fn label(&self, desc: &OperandDesc, out: &mut Out) {
         out.byte(b' ');
         out.str(desc.field.name());
@@ -255,7 +255,7 @@ impl Printer<'_> {
 
     fn dpp_ctrl(&self, value: u32, out: &mut Out) {
         out.byte(b' ');
-        // The nearest entry at or below: a name that is a run takes its place in it.
+        // Find the nearest entry at or below. If its name covers a run of values, `lane` is the position in the run.
         let Some(&(first, name)) = self.text.dpp_ctrl.iter().rev().find(|e| u32::from(e.0) <= value) else { return };
         out.str(name);
         let lane = value - u32::from(first);
@@ -279,7 +279,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The lane that each of eight lanes reads. Of the two codes that announce the dword the even one stands for `fi`.
+    /// Prints the source lane for each of eight lanes. Two codes announce this dword; the even one means `fi`.
     fn dpp8(&self, desc: &OperandDesc, value: u32, out: &mut Out) {
         for lane in 0..8 {
             out.str(if lane == 0 { " dpp8:[" } else { "," });
@@ -291,7 +291,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Names differ between loads and stores; the last of the short ones also with the scope.
+    /// Loads and stores have different names; the name of value 3 also depends on the scope.
     fn temporal_hint(&self, desc: &OperandDesc, value: u32, out: &mut Out) {
         let store = Flags(self.inst.info().flags).is_store();
         let system = bits(self.inst, desc.aux[0], 2) == 3;
@@ -311,7 +311,7 @@ impl Printer<'_> {
 
     fn mtbuf_format(&self, desc: &OperandDesc, dfmt: u32, out: &mut Out) {
         let nfmt = bits(self.inst, desc.aux[0], 3);
-        // BUF_DATA_FORMAT_8 and BUF_NUM_FORMAT_UNORM are what an assembler takes when nothing is said.
+        // BUF_DATA_FORMAT_8 and BUF_NUM_FORMAT_UNORM are the assembler's defaults.
         let (d, n) = (dfmt != 1, nfmt != 0);
         if !d && !n {
             return;
@@ -329,7 +329,7 @@ impl Printer<'_> {
         out.byte(b']');
     }
 
-    /// Modes of ds_swizzle_b32, from the bits of its offset.
+    /// Prints the mode of ds_swizzle_b32 in the bits of its offset.
     fn swizzle(&self, offset: u32, out: &mut Out) {
         out.str(" offset:");
         let (and, or, xor) = (offset & 31, offset >> 5 & 31, offset >> 10 & 31);
@@ -376,7 +376,7 @@ impl Printer<'_> {
         }
         out.str("swizzle(BITMASK_PERM,\"");
         for bit in (0..5).rev() {
-            // What a lane bit becomes when it was 0, and when it was 1.
+            // The new value of a lane bit that was 0, and of one that was 1.
             let of = |b: u32| ((b & (and >> bit)) | (or >> bit & 1)) ^ (xor >> bit & 1);
             out.byte(match (of(0) & 1, of(1) & 1) {
                 (0, 0) => b'0',

@@ -1,4 +1,4 @@
-//! LLVM 22's assembly text.
+//! Prints instructions as LLVM 22's assembly text.
 
 #[cfg(feature = "fast")]
 mod fast;
@@ -16,11 +16,11 @@ use crate::target::{DESCS, OPERANDS, TEXT};
 use crate::{Field, Inst};
 use out::Out;
 
-/// What stands behind a mnemonic; `FormSignature::suffix` counts them.
+/// Suffixes of mnemonics; `FormSignature::suffix` is an index in this table.
 static SUFFIXES: [[u8; 16]; 6] =
     [padded(""), padded("_e32"), padded("_e64"), padded("_sdwa"), padded("_dpp"), padded("_e64_dpp")];
 
-/// A text, zeros, and its length in the last byte.
+/// A text padded with zeros, with its length in the last byte.
 const fn padded(text: &str) -> [u8; 16] {
     let mut all = [0; 16];
     let mut n = 0;
@@ -32,12 +32,12 @@ const fn padded(text: &str) -> [u8; 16] {
     all
 }
 
-/// From here on the suffix says which dword follows, and is always printed.
+/// Suffixes from this index on identify a trailing dword, and are always printed.
 const ALWAYS: u8 = 3;
 
-/// The instruction in LLVM 22's syntax for its target.
+/// Prints the instruction in LLVM 22's syntax for its target.
 ///
-/// One `write_str`, no allocation. [`TextBuffer`] is faster where much is printed.
+/// Calls `write_str` once and does not allocate. [`TextBuffer`] is faster for many instructions.
 impl fmt::Display for Inst {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = Out::new();
@@ -50,7 +50,7 @@ fn write(out: &Out, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(core::str::from_utf8(out.bytes()).map_err(|_| fmt::Error)?)
 }
 
-/// Room for the text of one instruction, to be used again for the next.
+/// A reusable buffer for the text of one instruction.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -65,12 +65,13 @@ fn write(out: &Out, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 pub struct TextBuffer(Out);
 
 impl TextBuffer {
-    /// Without text.
+    /// An empty buffer.
     pub const fn new() -> Self {
         TextBuffer(Out::new())
     }
 
-    /// Replaces the text by that of an instruction, and returns it: ASCII, as [`Display`](fmt::Display) prints it.
+    /// Prints an instruction, replacing the old text, and returns the new text: ASCII, the same as
+    /// [`Display`](fmt::Display).
     #[inline]
     pub fn print(&mut self, inst: &Inst) -> &[u8] {
         self.0.clear();
@@ -78,7 +79,7 @@ impl TextBuffer {
         self.0.bytes()
     }
 
-    /// How text is printed without the feature `fast`: the proofs compare both in one build.
+    /// Prints as the library does without the feature `fast`. The proofs compare both ways in one build.
     #[doc(hidden)]
     pub fn print_small(&mut self, inst: &Inst) -> &[u8] {
         self.0.clear();
@@ -86,12 +87,12 @@ impl TextBuffer {
         self.0.bytes()
     }
 
-    /// The text that was printed last, in ASCII.
+    /// The last printed text, in ASCII.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.bytes()
     }
 
-    /// The text that was printed last.
+    /// The last printed text.
     pub fn as_str(&self) -> &str {
         core::str::from_utf8(self.0.bytes()).unwrap_or("")
     }
@@ -109,7 +110,7 @@ impl fmt::Debug for TextBuffer {
     }
 }
 
-/// What one field of an instruction stands for, as text; see [`Inst::field_text`].
+/// The text of one field of an instruction: see [`Inst::field_text`].
 #[derive(Clone, Copy)]
 pub struct FieldText<'a> {
     inst: &'a Inst,
@@ -117,7 +118,7 @@ pub struct FieldText<'a> {
 }
 
 impl Inst {
-    /// What a field stands for: `v[4:5]`, `0.5`, `clamp`. Empty when the instruction's text does not show the field.
+    /// The text of a field: `v[4:5]`, `0.5`, `clamp`. Empty if the instruction's text does not show the field.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -151,7 +152,7 @@ impl fmt::Display for FieldText<'_> {
     }
 }
 
-/// What printing a descriptor needs to know besides it.
+/// Context for printing the descriptors of an instruction.
 struct Printer<'a> {
     inst: &'a Inst,
     operands: &'static crate::table::OperandTables,
@@ -166,7 +167,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// A flag or a number that is zero, of which text says nothing.
+/// Whether the text omits a flag or number because it is zero.
 #[inline(always)]
 fn is_silent(desc: &OperandDesc, inst: &Inst) -> bool {
     let kinds = [
@@ -181,10 +182,10 @@ fn is_silent(desc: &OperandDesc, inst: &Inst) -> bool {
     kinds.contains(&desc.operand_type) && value(desc, inst) == 0
 }
 
-/// Prints an instruction where nothing is printed yet.
+/// Prints an instruction into an empty buffer.
 ///
-/// Its first words are given one by one: together they would be read in one piece from where decoding has just written
-/// them in two, which is to wait until they are in the cache.
+/// The first two words are separate arguments, because decoding has just written them as two dwords: reading them back
+/// as one 64-bit value would stall until the stores reach the cache.
 #[cfg_attr(not(feature = "fast"), allow(unused_variables))]
 fn print(inst: &Inst, low: u32, high: u32, out: &mut Out) {
     #[cfg(feature = "fast")]
@@ -194,7 +195,7 @@ fn print(inst: &Inst, low: u32, high: u32, out: &mut Out) {
     long(inst, out);
 }
 
-/// As `print`, of whatever instruction. Without the feature `fast` it prints all.
+/// Like `print`, for any instruction. Without the feature `fast` it prints all of them.
 #[inline(never)]
 fn long(inst: &Inst, out: &mut Out) {
     let p = Printer::new(inst);
@@ -213,12 +214,12 @@ fn long(inst: &Inst, out: &mut Out) {
     let mut separator = " ";
     for desc in p.descs.of(inst) {
         if desc.access.is_none() {
-            // Most modifiers are not there, and most of those are zero.
+            // Most modifiers are unused, and most unused ones are zero.
             if !is_silent(desc, inst) {
                 p.modifier(desc, out);
             }
         } else if p.plain(desc, separator, out) || p.operand(desc, separator, out) {
-            // An export target and its first source have no comma between them, nor have two operations.
+            // No comma separates an export target from its first source, or two operations.
             separator = if matches!(desc.operand_type, OperandType::ExpTgt | OperandType::Second) { " " } else { ", " };
         }
     }

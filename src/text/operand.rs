@@ -9,8 +9,8 @@ use crate::codec::{Coded, code_in, flag, image_address_part, is_conditional, rea
 use crate::table::{DataType, NONE, OperandDesc, OperandType};
 
 impl Printer<'_> {
-    /// Prints what most operands are: a register or a small number and nothing around it. False, and nothing is
-    /// printed, if this is something else.
+    /// Prints the most common operands: a register or a small number without decoration. For others, prints nothing and
+    /// returns false.
     #[inline(always)]
     pub(super) fn plain(&self, desc: &OperandDesc, separator: &str, out: &mut Out) -> bool {
         let inst = self.inst;
@@ -34,7 +34,7 @@ impl Printer<'_> {
         true
     }
 
-    /// Prints an operand behind a separator; false if the instruction has it not.
+    /// Prints a separator and an operand; returns false if the instruction lacks the operand.
     pub(super) fn operand(&self, desc: &OperandDesc, separator: &str, out: &mut Out) -> bool {
         let inst = self.inst;
         if is_conditional(desc) && desc.access == Some(Access::Write) && !flag(inst, desc.cond) {
@@ -82,7 +82,7 @@ impl Printer<'_> {
         true
     }
 
-    /// One register or run, or a list of them in brackets.
+    /// Prints one register or run, or a list of them in brackets.
     fn image_address(&self, desc: &OperandDesc, out: &mut Out) {
         let part = |n| image_address_part(desc, self.inst, n);
         let list = part(1).is_some();
@@ -99,7 +99,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A source with its sign, absolute value or sign extension.
+    /// Prints a source with its negation, absolute value or sign extension.
     fn source(&self, desc: &OperandDesc, code: u16, out: &mut Out) {
         let [neg, abs, sext, _] = desc.aux.map(|bit| flag(self.inst, bit));
         if !(neg || abs || sext) {
@@ -110,7 +110,7 @@ impl Printer<'_> {
             INT..=NEGATIVE_LAST | FLOAT..=FLOAT_LAST => true,
             _ => false,
         };
-        // -1 and neg(1) are two things.
+        // -1 and neg(1) are different operands.
         let call = neg && !abs && constant;
         match (neg, call) {
             (true, true) => out.str("neg("),
@@ -135,7 +135,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What an operand code names, with the half of the register that is meant.
+    /// Prints an operand code, with the half of the register that the operand uses.
     fn register(&self, desc: &OperandDesc, code: u16, out: &mut Out) {
         self.code(code, desc.dwords.into(), desc.ty, out);
         if matches!(desc.operand_type, OperandType::Half | OperandType::HalfSel) && code >= VGPR {
@@ -144,7 +144,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What an operand code names.
+    /// Prints an operand code.
     pub(super) fn code(&self, code: u16, dwords: u16, ty: DataType, out: &mut Out) {
         let t = self.operands;
         // Scalar tuples begin at the aligned register, as LLVM prints them and hardware reads them.
@@ -171,12 +171,12 @@ impl Printer<'_> {
         }
     }
 
-    /// A literal that an inline constant could hold is printed as `lit(...)`: an assembler would else choose the
-    /// constant, which is shorter.
+    /// Prints a literal. If an inline constant has its value, the text is `lit(...)`, because an assembler would
+    /// otherwise choose the constant, which is shorter.
     fn literal(&self, ty: DataType, dwords: u16, out: &mut Out) {
         let v = self.literal_value();
         if ty == DataType::F64 {
-            // The literal is the upper half of the number.
+            // The literal is the upper half of the double.
             if let Some(code) = wide_constant(v) {
                 return out.str(self.name(code, true));
             }
@@ -186,12 +186,12 @@ impl Printer<'_> {
             out.hex(v);
             out.byte(b')');
         } else {
-            // Of 16 bits LLVM drops the upper half, which does not count.
+            // For 16-bit operands LLVM drops the upper half, which has no effect.
             out.hex(if matches!(ty, DataType::F16 | DataType::I16) { v & 0xffff } else { v });
         }
     }
 
-    /// The literal is the value of an inline constant.
+    /// Whether an inline constant has the value of the literal.
     fn is_inline(&self, ty: DataType, dwords: u16) -> bool {
         let v = self.literal_value();
         let small = |n: i32| of_int(n.into()).is_some();
@@ -208,12 +208,12 @@ impl Printer<'_> {
         }
     }
 
-    /// The target has an inline constant with these bits: not each has 1/(2*pi).
+    /// Whether the target has an inline constant with these bits: some lack 1/(2*pi).
     fn is_inline_float<T: PartialEq>(&self, all: &[T], bits: T) -> bool {
         self.inline_float(all, bits).is_some()
     }
 
-    /// Its code.
+    /// The code of the inline constant with these bits.
     pub(super) fn inline_float<T: PartialEq>(&self, all: &[T], bits: T) -> Option<u16> {
         let code = FLOAT + all.iter().position(|x| *x == bits)? as u16;
         self.text.code_at.get(usize::from(code)).is_some_and(|number| *number != 0).then_some(code)
@@ -223,7 +223,7 @@ impl Printer<'_> {
         last_dword(self.inst)
     }
 
-    /// The name of a code that is no plain register or integer.
+    /// The name of a code that is not a plain register or integer.
     pub(super) fn name(&self, code: u16, wide: bool) -> &'static str {
         if code == INT {
             return "0";
@@ -234,12 +234,12 @@ impl Printer<'_> {
     }
 }
 
-/// It can have a sign, an absolute value, a sign extension, or be a half.
+/// Whether the operand can be negated, have its absolute value taken, be sign extended, or be a half.
 fn has_signs(desc: &OperandDesc) -> bool {
     matches!(desc.operand_type, OperandType::Code | OperandType::SdwaSrc | OperandType::Half | OperandType::HalfSel)
 }
 
-/// The constant of 64 bits with this upper half and zeros below it.
+/// The inline constant of 64 bits with this upper half and a lower half of zero.
 fn wide_constant(high: u32) -> Option<u16> {
     if high == 0 {
         return Some(INT);
@@ -257,7 +257,7 @@ fn separate(separator: &str, out: &mut Out) {
     }
 }
 
-/// `v5` or `v[4:7]`
+/// Prints `v5` or `v[4:7]`.
 #[inline(always)]
 fn tuple(file: u8, first: u16, dwords: u16, out: &mut Out) {
     if dwords == 1 {
@@ -267,7 +267,7 @@ fn tuple(file: u8, first: u16, dwords: u16, out: &mut Out) {
     out.literal(&[file, b'[']);
     out.small(first as u8);
     out.byte(b':');
-    // A tuple that reached past the last register would have been refused.
+    // Decoding refuses tuples that reach past the last register.
     out.dec(u32::from(first + dwords) - 1);
     out.byte(b']');
 }

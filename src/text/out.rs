@@ -2,19 +2,19 @@
 
 /// Longer than any instruction's text.
 pub(super) const SIZE: usize = 256;
-/// Room behind the end for what is copied in one piece although only part of it counts.
+/// Room after the end for copies of fixed size, of which only a part counts.
 pub(super) const SLACK: usize = 48;
 
-/// Text is put together here and handed on in one piece.
+/// Collects the text, to be written in one piece.
 ///
-/// Only ASCII is ever put in. A text that were too long, which none is, would end early.
+/// It only ever holds ASCII. A text that is too long would be truncated, but no text is.
 #[derive(Clone)]
 pub(super) struct Out {
     pub(super) buffer: [u8; SIZE + SLACK],
     pub(super) len: usize,
 }
 
-/// The digits of a byte's decimal form, and how many there are.
+/// The digits of a byte in decimal, and the number of digits.
 static DECIMAL: [[u8; 4]; 256] = {
     let mut all = [[0; 4]; 256];
     let mut n = 0;
@@ -30,7 +30,8 @@ static DECIMAL: [[u8; 4]; 256] = {
     all
 };
 
-/// `[0,1]` and `[1,0,1]` by the bits, the lowest one first, below a bit that says how many they are; and their lengths.
+/// Lists of two or three bits (`[0,1]`, `[1,0,1]`), lowest bit first, with their lengths. The index has a leading one
+/// above the bits.
 pub(super) static LISTS: [[u8; 8]; 16] = {
     let mut all = [[0; 8]; 16];
     let mut n = 4;
@@ -57,7 +58,7 @@ impl Out {
         self.buffer.get(..self.len).unwrap_or(&self.buffer)
     }
 
-    /// Takes away a blank at the start.
+    /// Removes a space at the start.
     pub fn trim(&mut self) {
         if self.len > 0 && self.buffer.first() == Some(&b' ') {
             self.buffer.copy_within(1.., 0);
@@ -65,11 +66,11 @@ impl Out {
         }
     }
 
-    /// Puts all of `bytes` down, of which only `len` count.
+    /// Copies all of `bytes`, of which only the first `len` count.
     #[inline(always)]
     pub fn part<const N: usize>(&mut self, bytes: &[u8; N], len: usize) {
         const { assert!(N <= SLACK) };
-        // With this the compiler sees that there is room.
+        // This lets the compiler see that there is room.
         if self.len < SIZE {
             if let Some(to) = self.buffer.get_mut(self.len..self.len + N) {
                 to.copy_from_slice(bytes);
@@ -83,7 +84,7 @@ impl Out {
         self.part(&[b], 1);
     }
 
-    /// A text whose length the compiler knows.
+    /// Writes a text whose length is known at compile time.
     #[inline(always)]
     pub fn literal<const N: usize>(&mut self, s: &[u8; N]) {
         self.part(s, N);
@@ -93,14 +94,14 @@ impl Out {
         if self.len < SIZE {
             let end = (self.len + s.len()).min(SIZE + SLACK);
             if let (Some(to), Some(from)) = (self.buffer.get_mut(self.len..end), s.as_bytes().get(..end - self.len)) {
-                // Not `copy_from_slice`: its panic, which is never reached, would be linked.
+                // Not `copy_from_slice`: its panic would be linked although it is never reached.
                 to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
             }
             self.len = end;
         }
     }
 
-    /// A number of up to three digits.
+    /// Writes a number of up to three digits.
     #[inline(always)]
     pub fn small(&mut self, n: u8) {
         let digits = &DECIMAL[usize::from(n)];
@@ -138,7 +139,7 @@ impl Out {
         }
     }
 
-    /// `[1,0]`: the bits that are shown, the lowest one first; those that are not used are 0.
+    /// Writes a list such as `[1,0]` of the `shown` bits, lowest bit first; bits that are not `used` are shown as 0.
     #[inline]
     pub fn bits(&mut self, value: u32, used: u32, shown: u8) {
         match shown {
@@ -159,7 +160,7 @@ impl Out {
             }
             (bits, left) = (bits >> 1, left >> 1);
         }
-        // The last comma is the end.
+        // Replace the last comma.
         if let Some(last) = self.buffer.get_mut(self.len.wrapping_sub(1)) {
             *last = b']';
         }
@@ -172,14 +173,14 @@ impl Out {
         self.dec(n.unsigned_abs());
     }
 
-    /// `0x` and no leading zeros.
+    /// Writes `0x` and the digits without leading zeros.
     pub fn hex(&mut self, n: u32) {
-        // A digit in each byte, the lowest one first.
+        // One digit per byte, lowest digit first.
         let n = u64::from(n);
         let n = (n | n << 16) & 0x0000_ffff_0000_ffff;
         let n = (n | n << 8) & 0x00ff_00ff_00ff_00ff;
         let n = (n | n << 4) & 0x0f0f_0f0f_0f0f_0f0f;
-        // Those above 9 are letters.
+        // Digits above 9 become letters.
         const ONES: u64 = 0x0101_0101_0101_0101;
         let letters = (n + 6 * ONES) >> 4 & ONES;
         let digits = n + letters * u64::from(b'a' - b'9' - 1) + ONES * u64::from(b'0');

@@ -1,11 +1,12 @@
 //! Ready-made texts of operands.
 
-/// `s5, `, `v[4:5], ` and `-5, ` by operand codes, with their lengths in the last of 16 bytes; that is `MISSING` where a
-/// code is something else, or not the same on all targets. Their numbers are in build/emit/operand_texts.rs.
+/// The texts of operand codes, such as `s5, `, `v[4:5], ` and `-5, `, with the length in the last of 16 bytes. The
+/// length is `MISSING` for codes of other kinds, and for codes that differ between targets. build/emit/operand_texts.rs
+/// assigns the indices.
 pub(super) static TEXTS: Aligned<[Text; COUNT]> = Aligned(split(include_bytes!(concat!(env!("OUT_DIR"), "/texts"))));
 
 pub(super) type Text = [u8; 16];
-/// As many as any number that is made of 16 bits and a text's size.
+/// Room for any index that is a 16-bit number divided by the size of a text.
 const COUNT: usize = 1 << 12;
 
 const fn split(mut bytes: &[u8]) -> [Text; COUNT] {
@@ -19,9 +20,9 @@ const fn split(mut bytes: &[u8]) -> [Text; COUNT] {
     all
 }
 
-/// No text lies in two lines of the cache.
+/// The alignment keeps each text within one cache line.
 #[repr(align(64))]
 pub(super) struct Aligned<T>(pub T);
 
-/// In the place of the length of a text that is not there: its lowest four bits are zero, so that nothing is put down.
+/// The length of a missing text. Its lowest four bits are zero, so the text takes no space.
 pub(super) const MISSING: u8 = 0x40;

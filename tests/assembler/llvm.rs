@@ -1,4 +1,4 @@
-//! Programs as LLVM's assembler makes them: labels, alignment, and what it leaves to the linker.
+//! Programs from LLVM's assembler: labels, alignment, and relocations.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 
 use crate::{run, tool};
 
-/// The answers to `input`; each line must have got one.
+/// The answers to `input`; each line must have one.
 fn answers(input: &[u8]) -> Vec<String> {
     run(&["batch"], input).ok().lines().map(String::from).collect()
 }

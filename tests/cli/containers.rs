@@ -33,9 +33,9 @@ fn compressed_bundles_of_every_version_and_method() {
     }
 }
 
-/// What `clang-offload-bundler` 22 with `-compress` makes of an empty host entry and one for gfx942 that holds
-/// the eight bytes `BC C0 DE 0 0 0 0`, the beginning of bitcode. The variable
-/// COMPRESSED_BUNDLE_FORMAT_VERSION chose the version.
+/// The output of `clang-offload-bundler` 22 with `-compress` for an empty host entry and one for gfx942 with the eight
+/// bytes `BC C0 DE 0 0 0 0`, the beginning of bitcode. The variable COMPRESSED_BUNDLE_FORMAT_VERSION selected the
+/// version.
 #[test]
 fn samples_written_by_clang_are_read() {
     let samples = [
@@ -129,7 +129,7 @@ fn a_code_object_that_does_not_know_its_target_can_be_told() {
     let object = code_object_flags(0, &[S_NOP], &[]);
     assert!(run(&["dis", "-"], &object).fails(1).contains("--target"));
     assert!(run(&["dis", "--target", "gfx942", "-"], &object).ok().contains("s_nop 0"));
-    // The entry of a bundle tells, too.
+    // The entry of a bundle determines it too.
     assert!(run(&["dis", "-"], &bundle(&[(ID_942, &object)])).ok().contains("s_nop 0"));
 }
 

@@ -16,7 +16,7 @@ fn the_listing_shows_symbols_labels_encodings_and_reasons() {
     assert_eq!(lines[2], format!("{:67}// kernel", "0000000000001900 <first>:"));
     assert_eq!(lines[3], format!("\t{:59}// 000000001900: BF800000", "s_nop 0"));
     assert_eq!(lines[4], format!("\t{:59}// 000000001904: BF850001 <first+0xc>", "s_cbranch_scc1 L190c"));
-    // A branch goes to the dword that is no instruction: it has a line, so it gets a label.
+    // A branch goes to the dword that is not an instruction. The dword has a line, so it gets a label.
     assert_eq!(lines[5], "L1908:");
     assert!(lines[6].starts_with(&format!("\t{:59}// 000000001908: ", ".long 0xbfff0000")), "{}", lines[6]);
     assert_eq!(lines[7], "L190c:");
@@ -106,7 +106,7 @@ fn colour_is_off_in_pipes_and_on_when_asked() {
     let plain = run(&["dis", "-"], &object).ok();
     let colored = run(&["--color", "always", "dis", "-"], &object).ok();
     assert!(colored.contains('\x1b'));
-    // Without the escape codes it is the same text.
+    // Without the escape codes, the text is the same.
     let mut stripped = String::new();
     for (i, part) in colored.split('\x1b').enumerate() {
         stripped += if i == 0 { part } else { part.split_once('m').expect("an SGR sequence").1 };
@@ -126,7 +126,7 @@ fn a_closed_pipe_is_no_error() {
     assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
 }
 
-/// Code of many units that branch to their own start, with a literal and a dword that is no instruction.
+/// Code of many units that branch to their own start, with a literal and a dword that is not an instruction.
 fn units(count: usize) -> Vec<u32> {
     [S_NOP, S_MOV[0], S_MOV[1], s_branch(-4), BAD].repeat(count)
 }
@@ -159,7 +159,7 @@ fn a_long_listing_is_that_of_its_parts() {
 
 #[test]
 fn symbols_of_a_long_listing_stand_where_they_are() {
-    // Around a piece's end, whatever its size is of those that a power of two can be.
+    // Lengths around the boundary of a piece, for every power of two that its size could be.
     for len in (12..=15).flat_map(|n| (1 << n) - 2..=(1 << n) + 2) {
         let first: Vec<u32> = units(len / 5 + 1)[..len].to_vec();
         let object = code_object_flags(0x54c, &first, &[S_NOP, S_ENDPGM]);

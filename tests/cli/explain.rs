@@ -6,7 +6,7 @@ use crate::run;
 fn a_word_is_drawn_bit_by_bit() {
     let out = run(&["explain", "--target", "gfx942", "0xbf820012"], b"").ok();
     assert!(out.starts_with("s_branch 18\n"), "{out}");
-    // All 32 bits stand in the frame, whatever the fields are.
+    // The frame contains all 32 bits, whatever the fields are.
     let row = out.lines().find(|l| l.ends_with("bf820012")).expect("a row of bits");
     let bits: String = row.chars().take(65).filter(|c| "01".contains(*c)).collect();
     assert_eq!(u32::from_str_radix(&bits, 2), Ok(0xbf82_0012));

@@ -90,7 +90,7 @@ fn random_damage() {
 
 #[test]
 fn a_bomb_stops_at_its_own_promise_or_at_the_limit() {
-    // 1 GiB of zeros in a few bytes; whatever it promises, it is not written out.
+    // 1 GiB of zeros in a few bytes. Whatever size it claims, it must not be decompressed completely.
     let zeros = vec![0u8; 1 << 20];
     for method in [Method::Zlib, Method::Zstd] {
         let packed = pack(method, &zeros);

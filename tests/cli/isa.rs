@@ -1,4 +1,4 @@
-//! `isa`: the tables as JSON and as text say what the library says.
+//! `isa`: the tables as JSON and as text agree with the library.
 
 use crate::run;
 use amdgpu_isa::{Access, Encoding, Flag, Format, Opcode, OperandSignature, Signature, Target};
@@ -134,7 +134,7 @@ fn the_document_has_all_operations_as_the_library_has_them() {
     }
 }
 
-/// The formats have all fields, and all that an operation names is one of them.
+/// The formats have all fields, and every field that an operation names is one of them.
 fn fields_agree(json: &Json, target: Target) {
     let mut names = BTreeSet::from(["vcc"]);
     assert_eq!(list(&json["formats"]).len(), target.layouts().len());
@@ -160,7 +160,7 @@ fn fields_agree(json: &Json, target: Target) {
     }
 }
 
-/// Every code that stands somewhere has a name, and every name is as the disassembler prints it.
+/// Every code that an operand accepts has a name, and every name is as the disassembler prints it.
 fn names_agree(json: &Json, target: Target) {
     let codes: Vec<_> = list(&json["operand_codes"])
         .iter()

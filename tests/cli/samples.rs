@@ -13,7 +13,7 @@ pub const GFX942: u32 = 0x4c;
 pub const GFX1030: u32 = 0x36;
 const EM_AMDGPU: u16 = 224;
 const EM_X86_64: u16 = 62;
-/// Where the samples' `.text` is loaded.
+/// The address at which the samples' `.text` is loaded.
 pub const BASE: u64 = 0x1900;
 
 pub fn s_branch(dwords: i16) -> u32 {
@@ -82,7 +82,7 @@ pub fn elf(machine: u16, kind: u16, flags: u32, sections: &[Section]) -> Vec<u8>
     file
 }
 
-/// A linked code object with two functions: `first`, a kernel with a descriptor, and `second` behind it.
+/// A linked code object with two functions: `first`, a kernel with a descriptor, and `second` after it.
 pub fn code_object_flags(flags: u32, first: &[u32], second: &[u32]) -> Vec<u8> {
     let descriptor = 0x1000u64;
     let mut kd = vec![0u8; 64];
@@ -119,7 +119,7 @@ pub fn code_object_flags(flags: u32, first: &[u32], second: &[u32]) -> Vec<u8> {
     )
 }
 
-/// A code object of a processor, with its features open.
+/// A code object for a processor, with unspecified features.
 pub fn code_object(mach: u32) -> Vec<u8> {
     let first = [S_NOP, s_cbranch_scc1(1), BAD, S_MOV[0], S_MOV[1], s_branch(-4), S_ENDPGM];
     code_object_flags(0x500 | mach, &first, &[s_branch(-8), S_ENDPGM])

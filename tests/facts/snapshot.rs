@@ -1,4 +1,4 @@
-//! `tests/facts/llvm.txt`: what LLVM's descriptions say, those that are equal together.
+//! `tests/facts/llvm.txt`: LLVM's descriptions, with equal ones combined.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,11 @@ const HEAD: &str = "\
 #   (`!`: the target has none)
 ";
 
-/// What LLVM says of an instruction.
+/// LLVM's description of an instruction.
 pub struct Description {
     pub real: BTreeSet<String>,
-    /// The compiler's pseudo instruction knows more: what is encoded has hardly any flag besides "side effects".
+    /// The compiler's pseudo instruction has more properties: encoded instructions have hardly any flag besides "side
+    /// effects".
     pub pseudo: Option<BTreeSet<String>>,
     pub partner: Option<&'static str>,
 }
@@ -53,7 +54,7 @@ impl Snapshot {
         Snapshot(all)
     }
 
-    /// What an operation becomes when its sources are swapped, in whatever form of whatever target.
+    /// The partners of an operation when its sources are swapped, in any form on any target.
     pub fn partners(&self, name: &str) -> impl Iterator<Item = &'static str> {
         let of_name = self.0.iter().filter(move |(key, _)| key.ends_with(&format!(" {name}")));
         of_name.filter_map(|(_, description)| description.partner)

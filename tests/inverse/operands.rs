@@ -1,9 +1,10 @@
-//! Operands make sense for whatever decodes: their fields are there, their registers lie inside the register files.
+//! Operands make sense in everything that decodes: their fields exist, and their registers are inside the register
+//! files.
 
 use crate::words::{Rng, encodings, legal};
 use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Target, Value};
 
-/// Registers s0 and up that have a number, and trap temporaries.
+/// The number of numbered scalar registers, and of trap temporaries.
 fn scalars(target: Target) -> (u16, u16) {
     match target.name() {
         n if n.len() == 6 && ["gfx6", "gfx7"].contains(&&n[..4]) => (104, 12),
@@ -24,7 +25,7 @@ fn check_value(inst: &Inst, operand: &Operand) {
         Value::Reg(Reg::Ttmp(n)) => inside(n, ttmps),
         // Compressed exports take two sources from one register.
         Value::Reg(Reg::Vgpr(n)) if inst.get(Field::Compr) == Some(1) => inside(n, 256),
-        // Halves of registers: the upper bit of the field says which, or another field.
+        // Halves of registers: the upper bit of the field selects them, or another field.
         Value::Reg(Reg::Vgpr(n) | Reg::VgprHigh(n)) if operand.bits == 16 => {
             field.is_some_and(|v| [v as u8, v as u8 & 127].contains(&n))
         }
@@ -32,13 +33,13 @@ fn check_value(inst: &Inst, operand: &Operand) {
             field == Some(u32::from(n / 2)) && inst.get(Field::Vdstx).is_some_and(|x| x & 1 != u32::from(n & 1))
         }
         Value::Reg(Reg::Vgpr(n) | Reg::Agpr(n)) => inside(n, 256) && field.map(|v| v as u8) == Some(n),
-        // Its name is in the text: that of a pair lacks the ending of the lower half.
+        // Its name is in the text; the name of a pair lacks the suffix of the lower half.
         Value::Reg(Reg::Special(special)) => {
             let name = special.name();
             let name = if dwords == 2 { name.strip_suffix("_lo").unwrap_or(name) } else { name };
             dwords <= 2 && inst.to_string().contains(name)
         }
-        // vcc has a role where the mnemonic shows it; the others are implicit only.
+        // vcc has a role if the text shows it; the others are always implicit.
         Value::Reg(Reg::Vcc) => operand.bits == inst.target().wave_size(),
         Value::Reg(_) => operand.role.is_none(),
         Value::Int(n) => (-16..=64).contains(&n),
@@ -73,7 +74,7 @@ fn check(inst: &Inst) {
             continue;
         };
         assert!(i < explicit, "{inst:?}: {operand:?} behind an implicit one");
-        // The vcc of VOP2 and VOPC stands in the text, and in no field.
+        // The text shows the vcc of VOP2 and VOPC, but no field names it.
         assert!(fields.contains(&role) || role == Field::Vcc, "{inst:?}: {operand:?}");
         // Addition with carry reads one vcc and writes another.
         // Two operations share their literal.
@@ -106,7 +107,7 @@ fn operands_of_words_like_any_other_are_sane() {
     }
 }
 
-/// What an atomic operation returns fits up to v255; with the fail status behind it, one register less. Found by fuzzing.
+/// Returned data of atomics fits up to v255; with the fail status after it, up to one register less. Found by fuzzing.
 #[cfg(all(feature = "gfx700", feature = "gfx803"))]
 #[test]
 fn the_last_register_can_be_returned() {

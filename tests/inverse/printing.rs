@@ -1,10 +1,10 @@
-//! Printing never panics, says the same whoever listens, and hands on the writer's failure.
+//! Printing never panics, gives the same text to every writer, and returns the writer's failure.
 
 use crate::words::{Rng, encodings, legal};
 use amdgpu_isa::{Inst, Target};
 use std::fmt::{self, Write};
 
-/// Takes so many bytes, then fails.
+/// Accepts a limited number of bytes, then fails.
 struct Limited {
     room: usize,
     text: String,
@@ -32,7 +32,7 @@ fn check(inst: &Inst) {
     let mut to = Limited { room: text.len(), text: String::new() };
     write!(to, "{inst}").unwrap_or_else(|_| panic!("{inst:?}: more text than {text}"));
     assert_eq!(to.text, text);
-    // Any field at all can be asked for, whether the text shows it or not.
+    // Any field can be printed, whether the text shows it or not.
     for info in inst.fields().map(|held| held.info) {
         let shown = inst.field_text(info.field).to_string();
         assert!(shown.is_ascii() && !shown.contains('?'), "{inst:?} {}: {shown}", info.field);
@@ -83,7 +83,8 @@ fn errors_print() {
     }
 }
 
-/// 1/(2*pi) is an inline constant from GCN 1.2 on; before, a literal of that value is a number. Found by fuzzing.
+/// 1/(2*pi) is an inline constant from GCN 1.2 on; before, a literal with that value is printed as a number. Found by
+/// fuzzing.
 #[cfg(all(feature = "gfx600", feature = "gfx803"))]
 #[test]
 fn a_literal_has_no_name_that_the_target_lacks() {

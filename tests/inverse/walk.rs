@@ -1,9 +1,9 @@
-//! Walking a buffer: every byte is accounted for, and a word that is no instruction costs just itself.
+//! Iteration over a buffer: every byte is accounted for, and a word that is not an instruction only costs itself.
 
 use crate::words::{Rng, bytes, encodings, legal};
 use amdgpu_isa::{Decoded, Decoder, Invalid, Target, decode};
 
-/// Walks and checks what must hold of every walk. Returns the number of instructions and of words that are none.
+/// Iterates and checks the invariants. Returns the number of instructions and of words that are not.
 fn walk(target: Target, code: &[u8]) -> (usize, usize) {
     let (mut at, mut good, mut bad) = (0, 0, 0);
     let mut decoder = Decoder::new(target, code);
@@ -47,7 +47,7 @@ fn random_buffers_are_walked_to_the_last_byte() {
     }
 }
 
-/// Instructions, words that no format has between them, and a cut at every byte: the walk finds all of them again.
+/// Instructions, words without a format between them, and a cut at every byte: the iterator finds all of them again.
 #[test]
 fn the_walk_finds_its_way_back_after_a_word_that_is_none() {
     let mut rng = Rng(5);

@@ -1,4 +1,4 @@
-//! What a jump does, short or long: found by decoding it and following it, without the assembler.
+//! The effect of a jump, short or long: found by decoding and following it, without the assembler.
 #![allow(dead_code)] // Each test uses a part of it.
 
 use amdgpu_isa::{Far, Field, Inst, Opcode, Reg, Target, Value, decode_words};
@@ -8,7 +8,7 @@ pub fn opcode(name: &str) -> Option<Opcode> {
     Opcode::ALL.iter().copied().find(|opcode| opcode.name() == name)
 }
 
-/// Words of an operation with these values in its fields, put together bit by bit.
+/// The word of an operation with these values in its fields, assembled bit by bit.
 pub fn word(target: Target, name: &str, values: &[(Field, u32)]) -> Option<u32> {
     let amdgpu_isa::Encoding { format, number, .. } = opcode(name)?.encodings(target).next()?;
     let layout = target.layouts().iter().find(|layout| layout.format == format)?;
@@ -21,7 +21,7 @@ pub fn word(target: Target, name: &str, values: &[(Field, u32)]) -> Option<u32> 
     Some(word)
 }
 
-/// Targets that have all that long branches are made of.
+/// Targets that have all operations of long branches.
 pub fn targets() -> impl Iterator<Item = Target> {
     Target::ALL.iter().copied().filter(|&target| word(target, "s_setpc_b64", &[]).is_some())
 }
@@ -38,7 +38,7 @@ fn decoded(target: Target, words: &[u32], at: usize) -> Inst {
     decode_words(target, &words[at..]).unwrap_or_else(|e| panic!("{target} {:08x?}: {e}", &words[at..]))
 }
 
-/// The 64-bit number that `s_getpc_b64` and the additions behind it leave in `pair`, and the dwords they have.
+/// The 64-bit number that `s_getpc_b64` and the following additions leave in `pair`, and their length in dwords.
 pub fn address(target: Target, words: &[u32], pc: u64, pair: u8) -> (u64, usize) {
     let scalar = |n: u8| Value::Reg(Reg::Sgpr(n));
     let getpc = decoded(target, words, 0);
@@ -56,14 +56,15 @@ pub fn address(target: Target, words: &[u32], pc: u64, pair: u8) -> (u64, usize)
     (pc.wrapping_add(4).wrapping_add(distance), 5)
 }
 
-/// Follows the form of `branch` (its opcode, and its first operand if it is a call) that begins at `pc`.
+/// Follows a branch at `pc` that should be a form of `branch` (with its opcode, and its first operand if it is a call).
 pub fn follow(target: Target, words: &[u32], pc: u64, branch: &Inst, far: Option<Far>) -> Jump {
     let first = decoded(target, words, 0);
     let same = |inst: &Inst| inst.opcode() == branch.opcode() && inst.get(Field::Sdst) == branch.get(Field::Sdst);
     let name = branch.opcode().name();
     let conditional = name.starts_with("s_cbranch");
     let next = |at: usize| pc.wrapping_add(at as u64 * 4);
-    // A condition that goes over the next instruction, a jump over the rest of a long form: nothing else does that here.
+    // A condition that skips the next instruction, which jumps over the rest of a long form: only long branches look
+    // like that here.
     let rest = far.map_or(0, |far| 8 + if far.scc.is_some() { 2 } else { 0 });
     let steps_over = || {
         let second = decoded(target, words, 1);

@@ -1,11 +1,12 @@
-//! LLVM's assembler, as a program: for the targets that LLVM does not disassemble. And where it differs from the library.
+//! LLVM's assembler, as a program, for the targets that LLVM does not disassemble; and its differences from the
+//! library.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use amdgpu_isa::{Inst, decode};
 
-/// Why a text may fail to come back: the format (empty: any), what the assembler says or in which fields its bytes
+/// Why a text may fail to come back: the format (empty: any), the assembler's message or the fields in which its bytes
 /// differ, and the reason why that is right.
 pub const CLASSES: &[(&str, &str, &str)] = &[
     // Rules beyond decoding, which `llvm-mc` enforces and a disassembler must not.
@@ -19,7 +20,7 @@ pub const CLASSES: &[(&str, &str, &str)] = &[
     ("MUBUF", "TFE modifier has no meaning", "a store with tfe"),
     ("VINTRP", "invalid interpolation slot", "a parameter that does not exist is shown by its number"),
     ("VINTRP", "out of bounds interpolation attribute", "attributes 33 to 63 can be encoded"),
-    // What the assembler lacks.
+    // Operations that the assembler lacks.
     ("FLAT", "invalid operand for instruction", "LLVM has no tfe for FLAT"),
     ("SOP1", "invalid operand for instruction", "vccz, execz and scc as a 64-bit source"),
     ("SOP2", "invalid operand for instruction", "s_cbranch_g_fork with a literal"),
@@ -27,7 +28,7 @@ pub const CLASSES: &[(&str, &str, &str)] = &[
     ("VOP3A", "literal operands are not supported", "a constant as a 16-bit source before GCN 1.2"),
     ("SOP1", "invalid instruction", "s_mov_regrd_b32 and s_mov_fed_b32 of the GCN page"),
     ("SOPK", "invalid instruction", "s_getreg_regrd_b32 of the GCN page"),
-    // Words that mean the same: the text does not show what is not read.
+    // Words with the same meaning: the text does not show unused bits.
     ("DS", "another offset0 offset1", "a bit mask of ds_swizzle_b32 has several encodings"),
     ("EXP", "another vsrc", "a source that is off"),
     ("EXP", "another en vsrc", "with compr two enable bits show one source"),
@@ -40,7 +41,7 @@ pub const CLASSES: &[(&str, &str, &str)] = &[
     ("VOP3A", "another encoding (VOP1 4 bytes)", "v_nop and v_clrexcp look alike in both encodings"),
 ];
 
-/// What the assembler makes of each line: its bytes, or its message.
+/// The assembler's result for each line: its bytes, or its message.
 pub fn assemble(target: &str, lines: &[String]) -> Vec<Result<Vec<u8>, String>> {
     let mut child = Command::new("llvm-mc-22")
         .args(["--triple=amdgcn-amd-amdhsa", &format!("--mcpu={target}"), "--show-encoding"])
@@ -77,11 +78,11 @@ pub fn assemble(target: &str, lines: &[String]) -> Vec<Result<Vec<u8>, String>> 
     results.into_iter().map(|r| r.expect("filled")).collect()
 }
 
-/// Compares the bytes that were assembled from an instruction's text with the instruction: equal, or in a class of the
+/// Compares the bytes assembled from an instruction's text with the instruction: they are equal, or in a class of the
 /// list.
 ///
 /// # Errors
-/// What differs.
+/// A description of the difference.
 pub fn class(inst: &Inst, result: Result<Vec<u8>, String>) -> Result<Option<&'static str>, String> {
     let mut bytes = [0; 20];
     let len = inst.encode(&mut bytes).expect("20 bytes are enough");

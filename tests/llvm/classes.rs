@@ -1,4 +1,4 @@
-//! The rules that `differences.txt` names: each as narrow as can be, from the word's bits and both answers.
+//! The rules that `differences.txt` names: each as narrow as possible, from the word's bits and both answers.
 
 use crate::compare::Case;
 use crate::oracle::Answer;
@@ -131,7 +131,7 @@ fn crash_on_scalar_f8f6f4_source(case: &Case) -> bool {
     refused_crash(case) && is_f8f6f4(case, first) && scalar
 }
 
-/// LLVM looks for a tuple of eight registers first, and finds none that begins so near the end.
+/// LLVM first looks for a tuple of eight registers, and none begins so near the end.
 fn llvm_lacks_f8f6f4_near_the_end(case: &Case) -> bool {
     let first = if is_scaled(case) { 64 } else { 0 };
     let near = [32, 41].iter().any(|lsb| field(case, first + lsb, 8) > 248);
@@ -163,7 +163,7 @@ fn without_comments(case: &Case, start: &str) -> Option<String> {
     (out != *text).then_some(out)
 }
 
-/// Same length and text, except for the comments.
+/// Whether length and text are equal, except for the comments.
 fn equal_but_for_comments(case: &Case, start: &str) -> bool {
     match (&case.ours, &case.llvm) {
         (Ours::Inst { len, text, .. }, Answer::Text { len: llvm_len, .. }) => {
@@ -177,7 +177,7 @@ fn refused_with_comment(case: &Case, start: &str) -> bool {
     matches!(case.ours, Ours::Refused(_)) && without_comments(case, start).is_some()
 }
 
-/// Of a tuple: a single register that LLVM comments on we refuse.
+/// The comment is on a tuple: the library refuses single registers on which LLVM comments.
 fn comment_register_class(case: &Case) -> bool {
     let Answer::Text { text, .. } = &case.llvm else { return false };
     let tuples_only = text.match_indices("/*Invalid register").all(|(at, _)| text[..at].ends_with(']'));
@@ -217,7 +217,7 @@ fn refused_text(case: &Case) -> Option<&str> {
     }
 }
 
-/// Codes that LLVM's decoder names and its assembler does not take on the target.
+/// Codes that LLVM's decoder names but its assembler does not accept on the target.
 fn we_refuse_reserved_source(case: &Case) -> bool {
     let names = ["null", "src_flat_scratch_base_", "src_lds_direct", "xnack_mask"];
     refused_text(case).is_some_and(|text| names.iter().any(|name| text.contains(name)))
@@ -237,14 +237,14 @@ fn we_refuse_vgprs_past_the_end(case: &Case) -> bool {
 }
 
 fn we_refuse_sgprs_past_the_end(case: &Case) -> bool {
-    // Before gfx9 there are 12 trap registers, later 16; from RDNA on there are 106 others.
+    // Before gfx9 there are 12 trap registers, later 16; from RDNA on, there are 106 scalar registers.
     let traps = if case.target.name.starts_with("gfx8") { 11 } else { 15 };
     let last = if case.target.name.starts_with("gfx1") { 105 } else { 101 };
     refused_text(case)
         .is_some_and(|text| last_registers(text, 's').any(|r| r > last) || last_registers(text, 'p').any(|r| r > traps))
 }
 
-/// A read-only scalar (shared base, vccz, ...) as a destination or where only VGPRs can stand.
+/// A read-only scalar (shared base, vccz, ...) as a destination or where only VGPRs are allowed.
 fn we_refuse_read_only_register(case: &Case) -> bool {
     let names = ["src_shared_", "src_private_", "src_pops_", "src_vccz", "src_execz", "src_scc"];
     refused_text(case).is_some_and(|text| names.iter().any(|name| text.contains(name)))
@@ -265,8 +265,8 @@ fn we_refuse_vector_mask(case: &Case) -> bool {
     })
 }
 
-/// VOP2 with a mandatory literal (23, 24, 36, 37; RDNA: 44, 45) that is also the code of an inline constant; and VOPD with
-/// such an operation (1 or 2 in either half).
+/// VOP2 with a mandatory literal (23, 24, 36, 37; RDNA: 44, 45) that is also the code of an inline constant; and VOPD
+/// with such an operation (1 or 2 in either half).
 fn mandatory_literal_as_source_code(case: &Case) -> bool {
     let vop2 = field(case, 31, 1) == 0 && [23, 24, 36, 37, 44, 45].contains(&field(case, 25, 6));
     let dual =
@@ -309,7 +309,7 @@ fn two_blanks(case: &Case) -> bool {
     nsa(case) && texts(case).is_some_and(|(ours, llvm)| ours == llvm.replacen("  ", " ", 1))
 }
 
-/// NSA whose `dim` (4:2) is 1D, or whose two coordinates are packed by a16 (16), and no sampling of several addresses.
+/// NSA whose `dim` (4:2) is 1D, or whose two coordinates are packed by a16 (16), without several addresses.
 fn nsa_of_one(case: &Case) -> bool {
     let one =
         |text: &str| !text.contains('[') || !text.split(", ").nth(1).is_some_and(|address| address.starts_with('['));
@@ -328,7 +328,7 @@ fn we_refuse_op_sel(case: &Case) -> bool {
     ours && field(case, 26, 6) == 0b110101 && field(case, 13, 1) == 1 && refused_text(case).is_some()
 }
 
-/// VOP3 with DPP or DPP8 whose src1 (49:41) is no VGPR.
+/// VOP3 with DPP or DPP8 whose src1 (49:41) is not a VGPR.
 fn we_refuse_dpp_scalar(case: &Case) -> bool {
     let dpp = field(case, 26, 6) == 0b110101 && [233, 234, 250].contains(&field(case, 32, 9));
     dpp && field(case, 41, 9) < 256 && refused_text(case).is_some()
@@ -346,7 +346,7 @@ fn llvm_lacks_agpr_atomic(case: &Case) -> bool {
     flat && float && form && case.llvm == Answer::Reject && matches!(case.ours, Ours::Inst { .. })
 }
 
-/// LLVM names an accumulation register on a target that has none.
+/// LLVM names an accumulation register on a target without them.
 fn we_refuse_accvgpr(case: &Case) -> bool {
     let none =
         case.target.name.starts_with("gfx8") || ["gfx900", "gfx904", "gfx906", "gfx908"].contains(&case.target.name);
@@ -362,7 +362,7 @@ fn gather_with_tfe_and_d16(case: &Case) -> bool {
     gather && both && field(case, 16, 1) == 1 && field(case, 63, 1) == 1
 }
 
-/// MIMG with data that begin at an odd register: LLVM names the first one alone.
+/// MIMG with data at an odd register: LLVM names only the first one.
 fn misaligned_image_data(case: &Case) -> bool {
     let (Ours::Inst { len: 8, text, .. }, Answer::Text { len: 8, text: llvm, .. }) = (&case.ours, &case.llvm) else {
         return false;
@@ -372,7 +372,7 @@ fn misaligned_image_data(case: &Case) -> bool {
     let Some((_, behind)) = behind.split_once(']') else { return false };
     let odd = field(case, 40, 1) == 1 && first.parse() == Ok(field(case, 40, 8));
     let theirs = llvm.strip_prefix(before).and_then(|rest| rest.strip_suffix(behind));
-    // Or LLVM has a tuple, and says that it may not begin there.
+    // Or LLVM has a tuple, and comments that it may not begin there.
     let named = |theirs: &str| {
         theirs == first || theirs.starts_with(&format!("[{first}:")) && theirs.ends_with("_Align2' register class*/")
     };
@@ -411,7 +411,7 @@ fn we_refuse_exec_base(case: &Case) -> bool {
     lds && field(case, 48, 7) == 126 && refused_text(case).is_some()
 }
 
-/// Operations of the GCN pages that LLVM has not.
+/// Operations of the GCN pages that LLVM lacks.
 fn llvm_lacks_opcode(case: &Case) -> bool {
     let names = ["s_mov_regrd_b32 ", "s_mov_fed_b32 ", "s_getreg_regrd_b32 "];
     let ours = matches!(&case.ours, Ours::Inst { text, .. } if names.iter().any(|n| text.starts_with(n)));

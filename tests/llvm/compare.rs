@@ -1,4 +1,4 @@
-//! One word, two opinions; and the reviewed list of the classes of words on which they may differ.
+//! One word, two opinions, and the reviewed list of classes of words on which they may differ.
 
 use crate::classes::{self, Rule};
 use crate::oracle::{Answer, Word};
@@ -56,7 +56,7 @@ impl Kind {
 
 pub enum Verdict {
     Agree,
-    /// The target is not whole, and this operation is not in its tables.
+    /// The target is partial, and this operation is not in its tables.
     NotInTables,
     /// Index into [`Classes::list`].
     Class(usize),

@@ -110,7 +110,7 @@ impl Options {
                 "--corpus" => options.corpus = Some(value()?),
                 "--word" => options.hex.push(value()?),
                 "--skip" => options.skip.push(value()?),
-                // What `cargo test` users and runners pass to every test executable.
+                // Options that `cargo test` users and runners pass to every test executable.
                 "--list" => options.list = true,
                 "--ignored" => options.ignored = true,
                 "--exact" => options.exact = true,
@@ -314,7 +314,7 @@ fn compare_all(
     Err(format!("{}\n{totals}\nall of it: {file}", report.text(options.groups, options.examples)))
 }
 
-/// A line that counts, if somebody is looking.
+/// A line with a counter, if stderr is a terminal.
 struct Progress {
     name: String,
     total: u64,
@@ -414,9 +414,9 @@ fn compare_samples(options: &Options, classes: &Classes) -> Outcome {
     Ok(notes.join("; "))
 }
 
-/// The words at which LLVM sees an instruction start. It goes on 4 bytes behind what is none.
+/// The words at which LLVM sees an instruction start. After invalid ones it continues 4 bytes later.
 fn walk(code: &[u8], oracle: &mut Oracle) -> Vec<Word> {
-    // All dwords at once: what lies between starts is not looked at.
+    // All dwords at once; those between starts are ignored.
     let all: Vec<Word> = (0..code.len()).step_by(4).map(|at| Word::new(&code[at..])).collect();
     let answers = oracle.ask(&all);
     let mut at = 0;

@@ -8,8 +8,8 @@
 //!                  waits for the worker  answers so far and the position are in memory it
 //!                                        shares with the supervisor
 //! ```
-//! When the worker dies, the position names the word that did it. The supervisor answers `Crash` for that word and
-//! forks the next worker, which goes on behind it: about a millisecond, because LLVM is already loaded.
+//! When the worker dies, the position identifies the word that killed it. The supervisor answers `Crash` for that word
+//! and forks the next worker, which continues after it. That takes about a millisecond, because LLVM is already loaded.
 //!
 //! The supervisor is the test executable itself, started again with [`CHILD_FLAG`].
 //!
@@ -35,9 +35,9 @@ const MAX_BATCH: usize = 2048;
 pub const MAX_TEXT: usize = 1024;
 const REJECT: u8 = 0;
 const CRASH: u8 = 255;
-/// A worker that thinks longer about one batch hangs; SIGALRM makes that a crash.
+/// A worker that takes longer for one batch hangs; SIGALRM turns that into a crash.
 const PATIENCE_SECONDS: u32 = 30;
-/// LLVM's context keeps what it allocates, so it is replaced now and then.
+/// LLVM's context never frees its allocations, so it is replaced from time to time.
 const WORDS_PER_CONTEXT: u32 = 1 << 17;
 
 /// Bytes to decode: memory order, at most [`MAX_BYTES`].
@@ -86,8 +86,8 @@ pub fn hex(bytes: &[u8]) -> String {
 /// What LLVM says about one word.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// `text` has one blank between mnemonic and operands and keeps LLVM's `/*...*/`; what LLVM appends behind `;` or
-    /// `//` is in `comment`.
+    /// `text` has one space between mnemonic and operands and keeps LLVM's `/*...*/`; `comment` is what LLVM appends
+    /// after `;` or `//`.
     Text {
         len: usize,
         text: String,
@@ -125,7 +125,7 @@ fn split_comment(raw: &str) -> (&str, &str) {
     at.map_or((raw, ""), |at| raw.split_at(at))
 }
 
-/// One LLVM for one processor, in its own process.
+/// One LLVM for one processor, in a separate process.
 pub struct Oracle {
     child: Child,
     to: ChildStdin,
@@ -191,7 +191,7 @@ impl Oracle {
 
 impl Drop for Oracle {
     fn drop(&mut self) {
-        // The worker, waiting for its next batch, ends when `to` is closed.
+        // The worker is waiting for its next batch, and ends when `to` is closed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -222,7 +222,7 @@ pub fn find_library() -> Result<PathBuf, String> {
     found.pop().ok_or_else(|| format!("no libLLVM in {}.\n{install}", directory.display()))
 }
 
-/// One of the toolchain's `libLLVM*.so` is a linker script.
+/// One of the toolchain's `libLLVM*.so` files is a linker script.
 fn is_shared_object(path: &PathBuf) -> bool {
     const ELF: [u8; 4] = *b"\x7fELF";
     const MACH_O: [u8; 4] = [0xcf, 0xfa, 0xed, 0xfe];
@@ -244,7 +244,7 @@ type CreateDisasm = unsafe extern "C" fn(
 type DisposeDisasm = unsafe extern "C" fn(*mut c_void);
 type DisasmInstruction = unsafe extern "C" fn(*mut c_void, *mut u8, u64, u64, *mut c_char, usize) -> usize;
 
-/// LLVM in this process: for words on which it is known not to crash.
+/// LLVM in this process: for words on which it does not crash.
 pub struct Llvm {
     create: CreateDisasm,
     dispose: DisposeDisasm,
@@ -317,10 +317,10 @@ impl Llvm {
     }
 }
 
-/// What outlives a worker. Written by the worker, read by the supervisor only after the worker's death.
+/// State that outlives a worker. The worker writes it; the supervisor reads it only after the worker's death.
 #[repr(C)]
 struct Shared {
-    /// Words of the batch in work; 0: none.
+    /// Number of words in the current batch; 0: none.
     count: AtomicU32,
     done: AtomicU32,
     input_at: AtomicU32,
@@ -357,7 +357,7 @@ impl Shared {
 /// The child's `main`: `CHILD_FLAG cpu features library`.
 pub fn child(arguments: &[String]) -> ! {
     let [cpu, features, library] = arguments else { panic!("{CHILD_FLAG} cpu features library") };
-    // Unbuffered: what a buffer read ahead would die with the worker.
+    // Unbuffered: data in a buffer would be lost with the worker.
     let stdin = File::from(io::stdin().as_fd().try_clone_to_owned().expect("stdin"));
     let stdout = File::from(io::stdout().as_fd().try_clone_to_owned().expect("stdout"));
     let llvm = Llvm::load(library, cpu, features);

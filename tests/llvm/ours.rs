@@ -1,4 +1,4 @@
-//! The only file of this test that knows the library: what it says about bytes, and its format layouts.
+//! The only file of this test that uses the library: its answers about bytes, and its format layouts.
 
 use amdgpu_isa::{FieldInfo, Layout};
 
@@ -15,7 +15,7 @@ pub struct Target {
     pub features: &'static str,
     /// `EF_AMDGPU_MACH` in the ELF header's flags.
     pub mach: u32,
-    /// The library knows only some of its opcodes: nothing is said of the others.
+    /// The library knows only some of its opcodes; the others are not compared.
     pub partial: bool,
 }
 
@@ -34,7 +34,7 @@ pub fn targets() -> Vec<Target> {
         .collect()
 }
 
-/// Halves of registers have names of their own from RDNA3 on; LLVM knows them on some targets only when asked to.
+/// From RDNA3 on, halves of registers have their own names; on some targets LLVM only knows them with this feature.
 fn features(target: &amdgpu_isa::Target) -> &'static str {
     match (target.is_partial(), target.wave_size()) {
         (true, 64) => "+real-true16,+wavefrontsize64",
@@ -43,7 +43,7 @@ fn features(target: &amdgpu_isa::Target) -> &'static str {
     }
 }
 
-/// The library has the opcode of these bytes, whatever it says of the rest.
+/// Whether the library has the opcode of these bytes, even if it refuses the rest.
 pub fn has_opcode(target: Target, bytes: &[u8]) -> bool {
     use amdgpu_isa::DecodeError::{UnknownEncoding, UnknownOpcode};
     !matches!(amdgpu_isa::decode(library(target), bytes), Err(UnknownEncoding | UnknownOpcode { .. }))

@@ -1,4 +1,4 @@
-//! `docs/llvm-differences.md` is true: every line of its tables is put to LLVM, to its assembler and to this library.
+//! `docs/llvm-differences.md` is true: LLVM, its assembler and this library confirm every line of its tables.
 //!
 //! The assembler is `llvm-mc-22`, from the Debian package `llvm-22`.
 
@@ -11,10 +11,10 @@ use crate::ours::{self, Ours, Target};
 
 const PAGE: &str = include_str!("../../docs/llvm-differences.md");
 
-/// Headings of the tables. The last column assembles LLVM's text, or ours where it has none.
+/// Headings of the tables. The last column is LLVM's text assembled, or ours if LLVM has none.
 const COLUMNS: [&str; 5] = ["target", "bytes", "this library", "LLVM", "assembled"];
 
-/// A line of a table, as it stands in the page.
+/// A line of a table, as written in the page.
 struct Row<'a> {
     number: usize,
     section: &'a str,
@@ -36,14 +36,14 @@ fn rows() -> Result<Vec<Row<'static>>, String> {
     Ok(rows)
 }
 
-/// What the page should say, from the bytes alone.
+/// What the page should say, computed from the bytes alone.
 fn current(row: &Row, classes: &Classes) -> Result<(Target, [String; 3]), String> {
     let [name, bytes, ..] = row.cells;
     let target = ours::targets().into_iter().find(|t| t.name == name).ok_or(format!("no target {name}"))?;
     let word = Word::from_hex(bytes.trim_matches('`')).ok_or("the bytes are no hex")?;
     let answer = Oracle::start(target.processor, target.features)?.ask(&[word]).remove(0);
     let case = Case::new(target, word, answer);
-    // The page is about differences, and all of them are in the reviewed list.
+    // The page is about differences, all of which are in the reviewed list.
     if !matches!(classes.judge(&case), Verdict::Class(_)) {
         return Err("this is in no class of tests/llvm/differences.txt".into());
     }
@@ -59,7 +59,7 @@ fn current(row: &Row, classes: &Classes) -> Result<(Target, [String; 3]), String
         (Answer::Reject, _) => "refuses".into(),
         (Answer::Crash, _) => "crashes".into(),
     };
-    // The text whose worth is in question: LLVM's own, or ours where LLVM has none.
+    // The text in question: LLVM's own, or ours if LLVM has none.
     let assembled = match (&case.llvm, &case.ours) {
         (Answer::Text { text, .. }, _) | (_, Ours::Inst { text, .. }) => assemble(target, text)?,
         _ => "-".into(),
@@ -90,7 +90,7 @@ fn assemble(target: Target, text: &str) -> Result<String, String> {
     Ok(format!("`{}`", hex(&bytes.map_err(|e| format!("{list}: {e}"))?)))
 }
 
-/// What a section is about; every line in it must be that.
+/// Whether a line belongs in its section.
 fn belongs(row: &Row) -> Result<bool, String> {
     let [_, bytes, ours, llvm, assembled] = row.cells;
     let refused = ours.starts_with("refuses");

@@ -1,7 +1,7 @@
 //! Disagreements, grouped: the author's working list.
 //!
-//! A group is (format, kind, shape). The shape is what differs, with numbers and registers made equal, so that one missing
-//! modifier is one group whatever the opcode and the operands. A group shows its size, the mnemonics it touches and
+//! A group is (format, kind, shape). The shape is the difference, with numbers and registers made equal, so that one
+//! missing modifier is one group whatever the opcode and the operands are. A group shows its size, its mnemonics and
 //! examples with bytes.
 
 use crate::compare::{Case, Classes, Kind, Verdict};
@@ -187,7 +187,7 @@ fn shape(case: &Case) -> String {
             None => "ours: no operands".into(),
         },
         (Ours::Refused(reason), Answer::Text { text, .. }) => {
-            // LLVM's own doubts say more than its text.
+            // LLVM's comments on its own text are more specific.
             let doubt = text.find("/*").map_or("", |at| &text[at..]);
             let doubt = doubt.find("*/").map_or("", |end| &doubt[..end + 2]);
             format!("our reason: {} {doubt}", general(reason))
@@ -214,7 +214,7 @@ fn text_difference(ours: &str, llvm: &str) -> String {
     format!("{place}: ours `{}`, LLVM `{}`", side(ours), side(llvm))
 }
 
-/// `v_add_f32_e32` and `v_add_f32` become `…_e32` and `…`: the mnemonic itself would make a group for each opcode.
+/// `v_add_f32_e32` and `v_add_f32` become `…_e32` and `…`: otherwise each opcode would be a separate group.
 fn without_common_start(ours: Option<&mut String>, llvm: Option<&mut String>) {
     let (Some(ours), Some(llvm)) = (ours, llvm) else { return };
     let common = ours.bytes().zip(llvm.bytes()).take_while(|(a, b)| a == b).count();
@@ -228,7 +228,7 @@ fn tokens(text: &str) -> Vec<String> {
     text.replace(',', " ,").split_whitespace().map(str::to_owned).collect()
 }
 
-/// Numbers become `#`; what is alike up to a number becomes alike.
+/// Numbers become `#`, so that texts that differ only in numbers become equal.
 fn general(text: &str) -> String {
     let mut out = String::new();
     let mut characters = text.chars().peekable();

@@ -1,10 +1,11 @@
-//! Words to ask about.
+//! Words to compare.
 //!
-//! * [`Systematic`]: every opcode of every format, every value of every field on its own, the others at several fillings
+//! * [`Systematic`]: every opcode of every format, every value of every field on its own, with several fillings of the
+//!   others
 //! * [`Random`]: uniform words, words of a format filled at random, and words near to accepted ones
 //! * [`corpus`]: hex lines of a file
 //!
-//! Fillings that LLVM refuses would hide what a field does, so a survey looks for accepted ones first: see
+//! Fillings that LLVM refuses would hide the effect of a field, so a survey first looks for accepted ones: see
 //! [`Survey::take`].
 
 use crate::oracle::Word;
@@ -32,7 +33,7 @@ impl Field {
         self.place(u128::MAX)
     }
 
-    /// The low bits of `value` at the field's place.
+    /// The low bits of `value` at the position of the field.
     fn place(&self, mut value: u128) -> u128 {
         let mut bits = 0;
         for piece in &self.pieces {
@@ -48,7 +49,7 @@ impl Field {
     }
 }
 
-/// A format, its extension dwords not included.
+/// A format, without its extension dwords.
 #[derive(Clone, Debug)]
 pub struct FormatLayout {
     pub name: String,
@@ -95,7 +96,7 @@ pub fn with_extensions(layouts: &[FormatLayout], extensions: &[Extension]) -> Ve
 /// The name of the layout that fits best: `VOP2+SDWA` before `VOP2`.
 pub fn format_name<'a>(layouts: &'a [FormatLayout], word: &Word) -> Option<&'a str> {
     let fits = |layout: &&FormatLayout| word.bits() & layout.fixed.0 == layout.fixed.1;
-    // Of equals the first.
+    // Among equals, the first.
     let best = layouts.iter().rev().filter(fits).max_by_key(|layout| layout.fixed.0.count_ones())?;
     Some(&best.name)
 }
@@ -126,7 +127,7 @@ impl Rng {
     }
 }
 
-/// What real code holds in a field, guessed from name and width; a guess that is wrong only costs time.
+/// Typical values of a field in real code, guessed from name and width; a wrong guess only costs time.
 fn typical(field: &Field, rng: &mut Rng) -> u128 {
     let even = |rng: &mut Rng, below: usize| (rng.below(below) & !1) as u128;
     let quad = |rng: &mut Rng, below: usize| (rng.below(below) & !3) as u128;
@@ -158,11 +159,11 @@ struct Plan {
     layout: usize,
     /// Encoding and opcode bits.
     fixed: u128,
-    /// All fields of it; other bits that no field has count as a field of their own here: reserved bits matter too.
+    /// Fillings of all its fields. Bits without a field count as a field here, because reserved bits matter too.
     fillings: Vec<u128>,
 }
 
-/// What decoders accept: the ground from which words are made.
+/// Fillings that decoders accept, from which words are made.
 pub struct Survey {
     layouts: Vec<FormatLayout>,
     plans: Vec<Plan>,
@@ -181,10 +182,10 @@ fn word(bits: u128, width: u32) -> Word {
 }
 
 impl Survey {
-    /// Looks for fillings of each opcode that `accepts` likes (it gets many words at once), first among zeros, ones, typical
-    /// and random values, then by walking from there, one field at a time.
+    /// Looks for fillings of each opcode that `accepts` approves (it gets many words at once): first zeros, ones,
+    /// typical and random values, then variations of those, one field at a time.
     ///
-    /// Bits that no field and no opcode covers become fields named `reserved`. Opcodes that `has` denies are left out.
+    /// Bits that no field and no opcode covers become fields named `reserved`. Opcodes that `has` rejects are skipped.
     pub fn take(
         layouts: Vec<FormatLayout>,
         has: impl Fn(&Word) -> bool,
@@ -303,11 +304,11 @@ fn with_reserved_bits(mut layout: FormatLayout) -> FormatLayout {
     layout
 }
 
-/// Words in an order that does not depend on who asks.
+/// Words in an order that does not depend on the caller.
 pub trait Source: Send {
     /// Appends up to `n` words; none at the end.
     fn fill(&mut self, words: &mut Vec<Word>, n: usize);
-    /// The number of words to come, about.
+    /// The approximate number of words to come.
     fn remaining(&self) -> u64;
 }
 
@@ -321,7 +322,7 @@ impl Source for std::vec::IntoIter<Word> {
     }
 }
 
-/// The values of one field with the other fields at one filling.
+/// The values of one field with one filling of the other fields.
 struct Sweep {
     layout: usize,
     filling: u128,
@@ -358,7 +359,7 @@ impl Systematic {
             }
         }
         let asked = std::mem::take(&mut survey.asked).into_iter();
-        // Odd, so that it does not keep hitting the same bits of a field.
+        // An odd step, so that it does not keep hitting the same bits of a field.
         let step = if total <= limit { 1 } else { (total / limit.max(1)) | 1 };
         Systematic { survey, sweeps: sweeps.into_iter(), values: asked, step, skip: 0, remaining: total / step }
     }
@@ -411,8 +412,8 @@ fn sampled_values(field: &Field, seed: u64) -> Vec<u128> {
     values
 }
 
-/// Random words: a quarter uniform, a quarter of a random format and opcode with uniform fields, half near to an
-/// accepted word. One word in 64 is cut short.
+/// Random words: a quarter uniform, a quarter of a random format and opcode with uniform fields, and half close to an
+/// accepted word. One word in 64 is truncated.
 pub struct Random {
     survey: Survey,
     rng: Rng,
@@ -421,7 +422,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// `uniform`: with words that belong to no format in particular.
+    /// `uniform`: include words that belong to no format in particular.
     pub fn new(survey: Survey, seed: u64, count: u64, uniform: bool) -> Random {
         Random { survey, rng: Rng(seed), remaining: count, uniform }
     }
@@ -443,7 +444,7 @@ impl Random {
                 layout.fields.iter().fold(start, |bits, field| match rng.below(100) {
                     _ if rng.percent(keep) => bits,
                     0..15 => field.set(bits, rng.wide()),
-                    // The last values: where a register file ends depends on what other fields say.
+                    // The last values, because other fields can determine where a register file ends.
                     15..30 => field.set(bits, u128::MAX - rng.below(5) as u128),
                     _ => field.set(bits, typical(field, rng)),
                 })

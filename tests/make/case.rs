@@ -1,5 +1,5 @@
-//! One call of a constructor with random operands: what it is given, what the text must then be, and the same for the
-//! builder. In a broken case one thing is wrong on purpose.
+//! One call of a constructor with random operands: its arguments, the expected text, and the same for the builder. A
+//! broken case has one intentional fault.
 
 mod kinds;
 
@@ -24,20 +24,20 @@ const VGPR: u16 = 1024;
 const AGPR: u16 = 2048;
 const CLASSES: [u16; 12] = [SGPR, SYS, TTMP, M0, EXEC, INT, RO, FLOAT, LITERAL, LDS, VGPR, AGPR];
 
-/// What is wrong on purpose.
+/// An intentional fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub enum Fault {
     /// A tuple that runs past the last register.
     PastTheEnd,
     Misaligned,
-    /// A kind of operand that cannot stand there.
+    /// A kind of operand that is not allowed.
     Class,
     /// A second literal.
     TwoLiterals,
     ConstantBus,
     /// An offset, a constant or the value of a modifier that does not fit.
     Range,
-    /// A modifier of a source that the source lacks.
+    /// A modifier for a source that does not have it.
     Source,
 }
 pub const FAULTS: [Fault; 7] = [
@@ -53,29 +53,29 @@ pub const FAULTS: [Fault; 7] = [
 pub struct Case<'a> {
     pub rng: &'a mut Rng,
     pub target: Target,
-    /// To be put in at the first occasion.
+    /// To be inserted at the first opportunity.
     pub fault: Option<Fault>,
-    /// It has been put in.
+    /// Whether the fault has been inserted.
     pub broken: bool,
-    /// Whether it is legal nobody knows before.
+    /// Whether the case might be illegal for reasons not known in advance.
     pub doubtful: bool,
     pub builder: Builder,
     /// The text of each operand, with the name of its field.
     pub operands: Vec<(&'static str, String)>,
     pub modifiers: Vec<String>,
-    /// What goes over the constant bus, and literals.
+    /// Scalars read over the constant bus, and literals.
     bus: Vec<String>,
     literals: Vec<u32>,
     vector: bool,
-    /// All data operands are AccVGPRs, or none is.
+    /// Whether all data operands are AccVGPRs, or none.
     acc: bool,
     pub given_offset: Option<Argument>,
     name: &'static str,
-    /// The width of the data says that of the fail status too.
+    /// The width of the data includes the fail status.
     image: bool,
 }
 
-/// The field of a target that has this name.
+/// The field of a target with this name.
 fn field(target: Target, name: &str) -> Field {
     let fields = target.layouts().iter().flat_map(|l| l.fields);
     fields.map(|f| f.field).find(|f| f.name() == name).unwrap_or_else(|| panic!("{target} has no field {name}"))
@@ -118,7 +118,7 @@ impl<'a> Case<'a> {
         self.rng.below(2) == 0
     }
 
-    /// The fault is wanted, and comes in here, once.
+    /// Inserts the fault if it is this one, once.
     fn breaks(&mut self, fault: Fault) -> bool {
         let now = self.fault == Some(fault) && !self.broken && self.rng.below(3) != 0;
         self.broken |= now;
@@ -138,9 +138,9 @@ impl<'a> Case<'a> {
         self.target.name().starts_with("gfx9")
     }
 
-    /// A register number of a file of so many registers, for a tuple of `n`; wrong if that is wanted.
+    /// A register number in a file of `registers` registers, for a tuple of `n`; wrong if requested.
     fn number(&mut self, registers: usize, n: usize, align: usize) -> usize {
-        // A multiple of the alignment, so that nothing else is wrong.
+        // A multiple of the alignment, so that there is no second fault.
         let past = ((registers - n) / align + 1) * align;
         if past < 256 && self.breaks(Fault::PastTheEnd) {
             return past;
@@ -153,14 +153,14 @@ impl<'a> Case<'a> {
 
     fn vector_number(&mut self, n: usize) -> usize {
         let align = if n > 1 && ["gfx90a", "gfx942", "gfx950"].contains(&self.target.name()) { 2 } else { 1 };
-        // 33 dwords past the end are an even first register too.
+        // 33 dwords past the end make an even first register too.
         self.number(256, n, align)
     }
 
     /// An operand of one class, and its text.
     fn of_class<const N: usize>(&mut self, class: u16, ty: &str) -> (Op<Any, N>, String) {
         let special = |name: &str| {
-            // A pair has the name without the ending of its lower half.
+            // The name of a pair lacks the suffix of the lower half.
             let known = |s: &&Special| s.name().strip_suffix("_lo").filter(|_| N == 2).unwrap_or(s.name()) == name;
             let special = Special::ALL.iter().find(known).expect("it has this name");
             (Op::from(Reg::Special(*special)), name.to_string())
@@ -253,7 +253,7 @@ impl<'a> Case<'a> {
         }
         if bus && !self.bus.is_empty() {
             if self.breaks(Fault::ConstantBus) {
-                // Another scalar than the one there is.
+                // A different scalar than the existing one.
                 let other = if self.bus[0] == "m0" || mask & M0 == 0 { SGPR } else { M0 };
                 let fault = self.fault.take();
                 loop {
@@ -268,7 +268,7 @@ impl<'a> Case<'a> {
                     }
                 }
             }
-            // Where only a scalar can stand this is one too many, most likely.
+            // An operand that must be a scalar probably exceeds the bus.
             if possible.iter().all(|c| c & (INT | FLOAT | VGPR | AGPR) == 0) {
                 self.doubtful = true;
             } else {
@@ -279,12 +279,12 @@ impl<'a> Case<'a> {
             self.give(name, op, String::new());
             return op;
         }
-        // exec_hi is no address: its code is that of `off`.
+        // exec_hi is not an address: its code means `off`.
         if kind == "saddr" && N == 1 {
             possible.retain(|c| *c != EXEC);
         }
         let class = self.rng.pick(&possible);
-        // To have two literals, or two scalars, there must be one.
+        // Two literals, or two scalars, require a first one.
         let class = match self.fault {
             Some(Fault::TwoLiterals) if possible.contains(&LITERAL) => LITERAL,
             Some(Fault::ConstantBus) if possible.contains(&SGPR) && bus => SGPR,
@@ -320,7 +320,7 @@ impl<'a> Case<'a> {
         self.builder = self.builder.set(field(self.target, name), value);
     }
 
-    /// One register more is written.
+    /// The instruction writes one more register.
     pub fn widen(&mut self) {
         let data = self.operands.iter_mut().find(|(name, _)| ["vdata", "vdst"].contains(name));
         let Some((_, text)) = data.filter(|_| !self.image) else { return };

@@ -1,5 +1,5 @@
-//! The promises of `make`: every instruction of every target has a constructor, and the builder can make it; what they
-//! make LLVM 22 disassembles to the same mnemonic, operands and modifiers; what is illegal they refuse.
+//! The promises of `make`: every instruction of every target has a constructor, and the builder can make it; LLVM 22
+//! disassembles the results to the same mnemonic, operands and modifiers; illegal arguments are refused.
 //!
 //! ```text
 //! run="cargo test --release --features all-targets,make --test make"
@@ -7,8 +7,8 @@
 //! AMDGPU_ISA_CASES=1000 $run             # the full run
 //! $run -- --constructor v_add_f32        # only those whose name contains it
 //! ```
-//! LLVM does not disassemble GCN 1.0 and 1.1: there it is the library's own text that is compared, and `llvm-mc-22` must
-//! make the same bytes of it.
+//! LLVM does not disassemble GCN 1.0 and 1.1. There the library's own text is compared, and `llvm-mc-22` must assemble
+//! it to the same bytes.
 
 #![deny(unsafe_code)]
 
@@ -88,7 +88,7 @@ impl Constructor {
     }
 }
 
-/// Everything that is wrong, with how often.
+/// All faults, with their counts.
 #[derive(Default)]
 struct Report {
     wrong: BTreeMap<String, (usize, String)>,
@@ -154,7 +154,7 @@ fn main() -> ExitCode {
     if failed { ExitCode::from(101) } else { ExitCode::SUCCESS }
 }
 
-/// Rows in the tables against constructors.
+/// Compares the rows in the tables with the constructors.
 fn every_row(target: Target, mine: &[&Constructor]) -> Result<String, String> {
     let made: HashSet<(Opcode, Format)> = mine.iter().map(|c| (c.opcode, c.format)).collect();
     let rows: Vec<(Opcode, Format)> =
@@ -167,7 +167,7 @@ fn every_row(target: Target, mine: &[&Constructor]) -> Result<String, String> {
     Ok(format!("{} rows, {} constructors", rows.len(), names.len()))
 }
 
-/// What LLVM says, or on targets that it does not disassemble the library.
+/// LLVM's answers, or the library's on targets that LLVM does not disassemble.
 fn ask(target: Target, oracle: &mut Option<Oracle>, words: &[Words]) -> Vec<Answer> {
     match oracle {
         Some(oracle) => {
@@ -201,7 +201,7 @@ fn legal(target: Target, mine: &[&Constructor], cases: usize) -> Result<String, 
             let built = case.builder.build();
             match (&result, &built) {
                 (Ok(made), Ok(inst)) if made[..] == *inst.words() => {}
-                // Whether a random size of image data is right nobody knows before; nor whether there is room for tfe.
+                // A random size of image data may or may not be right, and there may be no room for tfe.
                 (Err(BuildError::Width { .. } | BuildError::Registers { .. } | BuildError::Operand { .. }), Err(_))
                     if constructor.format == Format::Mimg || constructor.format == Format::Exp =>
                 {
@@ -256,14 +256,15 @@ fn legal(target: Target, mine: &[&Constructor], cases: usize) -> Result<String, 
     report.result(format!("{total} instructions of {} constructors, {excused} of them excused", good.len()))
 }
 
-/// LLVM's assembler makes the same bytes of the texts, or the case falls in a class; how many do.
+/// LLVM's assembler makes the same bytes from the texts, or the case falls in a class. Returns the number of such
+/// texts.
 fn assembled(target: Target, texts: &[(Words, String)], report: &mut Report) -> usize {
     let lines: Vec<String> = texts.iter().map(|(_, text)| text.clone()).collect();
     let mut excused = 0;
     for ((words, text), said) in texts.iter().zip(assembler::assemble(target.name(), &lines)) {
         let inst = amdgpu_isa::decode_words(target, words).expect("it was printed");
         match assembler::class(&inst, said) {
-            // exec and exec_lo are one read; LLVM's assembler refuses such pairs, and says that they were legal.
+            // exec and exec_lo are one read; LLVM's assembler refuses such pairs although they are legal.
             Ok(Some("violates constant bus")) if inst.check().is_ok() && reads_a_part(&inst) => excused += 1,
             Ok(Some("violates constant bus")) => {
                 report.add(format!("{}: a broken rule", inst.opcode().name()), || text.clone());
@@ -275,7 +276,7 @@ fn assembled(target: Target, texts: &[(Words, String)], report: &mut Report) -> 
     excused
 }
 
-/// Two sources begin with the same scalar, and have different widths.
+/// Two sources begin with the same scalar, but have different widths.
 fn reads_a_part(inst: &amdgpu_isa::Inst) -> bool {
     use amdgpu_isa::{Reg, Value};
     let scalar = |value| matches!(value, Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_)));
@@ -283,7 +284,7 @@ fn reads_a_part(inst: &amdgpu_isa::Inst) -> bool {
     scalars().any(|one| scalars().any(|other| one.value == other.value && one.bits != other.bits))
 }
 
-/// Differences that `tests/llvm/differences.txt` has with their reasons: what the manual has, and LLVM 22 not.
+/// Differences that `tests/llvm/differences.txt` lists with their reasons: the manual has them, and LLVM 22 does not.
 fn is_excused(
     constructor: &Constructor,
     target: Target,
@@ -301,7 +302,7 @@ fn is_excused(
         Answer::Text { .. } if name.starts_with("image_gather4") => {
             ["d16", "tfe"].iter().all(|wanted| modifiers.iter().any(|m| m == wanted))
         }
-        // Bit 55 of FLAT is tfe before gfx9, where LLVM reads the acc bit of later generations.
+        // Bit 55 of FLAT is tfe before gfx9, but LLVM reads it as the acc bit of later generations.
         Answer::Text { .. } => {
             name.starts_with("flat_") && target.name().starts_with("gfx8") && modifiers.iter().any(|m| m == "tfe")
         }
@@ -309,7 +310,7 @@ fn is_excused(
     }
 }
 
-/// What the example compiles LLVM reads, as the example prints it.
+/// LLVM reads the example's compiled code as the example prints it.
 #[cfg(feature = "all-targets")]
 fn kernel(target: Target) -> Result<String, String> {
     let disassembled = !["gfx600", "gfx700"].contains(&target.name());

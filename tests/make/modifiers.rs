@@ -1,4 +1,4 @@
-//! Random modifiers: every method that a set has.
+//! Random modifiers, using every method of a set.
 
 use amdgpu_isa::make::{Code, sets};
 
@@ -14,7 +14,7 @@ const UNUSED: [&str; 3] = ["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
 
 fn list(bits: u8, used: u8) -> String {
     let n = 8 - used.leading_zeros();
-    // Bit 3 is the destination's, and stands behind the sources that there are.
+    // Bit 3 is for the destination, and comes after the existing sources.
     let there = |i: &u32| used != 11 || used >> i & 1 == 1;
     let all: Vec<String> = (0..n).filter(there).map(|i| (bits >> i & 1).to_string()).collect();
     format!("[{}]", all.join(","))

@@ -1,8 +1,8 @@
-//! Compares a disassembled instruction with what was asked for.
+//! Compares a disassembled instruction with the requested one.
 
 use amdgpu_isa::{Opcode, Target, decode_words};
 
-/// Operands and modifiers of a text: separated by commas and blanks that are in no brackets.
+/// Operands and modifiers of a text: separated by commas and spaces outside of brackets.
 fn split(text: &str) -> (Vec<String>, Vec<String>) {
     let (mut pieces, mut depth) = (vec![String::new()], 0);
     for c in text.chars() {
@@ -43,7 +43,7 @@ fn is_modifier(word: &str) -> bool {
     FLAGS.contains(&word) || word.split('[').next().is_some_and(|head| head.contains(':'))
 }
 
-/// Printed whether something was said or not.
+/// Whether a modifier is printed even by default.
 fn is_default(modifier: &str) -> bool {
     const ALWAYS: [&str; 6] = [
         "dst_sel:DWORD",
@@ -68,7 +68,7 @@ const DPP: [&str; 9] = [
     "row_newbcast",
 ];
 
-/// The source that a modifier such as `neg0` is about.
+/// The source with its modifiers, such as `neg0`.
 fn signs(name: &'static str, text: &str, modifiers: &[String]) -> String {
     let number = match name {
         "src0" => '0',
@@ -109,7 +109,7 @@ pub fn compare(
     if !["_e32", "_e64", "_sdwa", "_dpp"].iter().all(|s| suffix(s)) {
         return Err(format!("encoding: {mnemonic}"));
     }
-    // What an export goes to stands before the first operand, without a comma.
+    // The target of an export precedes the first operand, without a comma.
     let rest = if opcode.name() == "exp" { rest.replacen(' ', ", ", 1) } else { rest.to_string() };
     if operands.len() == 1 && operands[0].1 == "?" {
         return Ok(());
@@ -121,10 +121,10 @@ pub fn compare(
         let meant = if double { signs(field, meant, modifiers) } else { meant.clone() };
         loop {
             match said.next() {
-                // Shown, and named by no field.
+                // The text shows it, but no field names it.
                 Some(s) if s == "vcc" && meant != "vcc" => continue,
                 Some(s) if *s == meant || meant == "?" => break,
-                // vcc may be shown before the operand that is vcc.
+                // vcc may be shown before an operand that is vcc.
                 other => {
                     if meant == "0" && *field == "simm16" && other.is_none() {
                         break;
@@ -159,7 +159,7 @@ pub fn compare(
                 || m.starts_with("neg") && flag.starts_with("neg:")
         };
         let format = ["format:", "dfmt:", "nfmt:"].iter().any(|p| flag.starts_with(p));
-        // Of these operations the bit is always one.
+        // In these operations the bit is always one.
         let always = flag == "gds" && ["ds_gws_", "ds_ordered"].iter().any(|p| name.starts_with(p))
             || flag == "lds" && name == "buffer_store_lds_dword";
         if !modifiers.iter().any(there) && !is_default(flag) && !format && !always {
@@ -169,7 +169,7 @@ pub fn compare(
     Ok(())
 }
 
-/// How a target's text spells an operation.
+/// A target's spellings of an operation.
 fn spellings(opcode: Opcode, target: Target) -> Vec<String> {
     let mut rng = crate::words::Rng(3);
     let encodings: Vec<_> = opcode.encodings(target).collect();
@@ -177,7 +177,7 @@ fn spellings(opcode: Opcode, target: Target) -> Vec<String> {
     all.map(|inst| inst.mnemonic().to_string()).collect()
 }
 
-/// The text leaves the suffix out.
+/// Whether the text omits the suffix.
 fn bare(name: &str, target: Target) -> bool {
     let compare = name.starts_with("v_cmp") && target.name().starts_with("gfx8");
     compare && name.ends_with("_sdwa") || name.starts_with("v_nop") || name.starts_with("v_clrexcp")

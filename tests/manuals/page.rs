@@ -1,4 +1,4 @@
-//! `docs/manual-errata.md`: its tables are the list of what may differ, and each line of them shows its bytes.
+//! `docs/manual-errata.md`: its tables list the allowed differences, and each of their lines shows its bytes.
 
 use amdgpu_isa::{DecodeError, Inst, Target, decode};
 
@@ -15,11 +15,11 @@ const OTHERS: &str = "manuals, place, in the manual, true, bytes, decoded";
 /// One side of a difference.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Side {
-    /// `-`: it has no such row.
+    /// `-`: there is no such row.
     Nothing,
     /// `VOP3P 32 v_fma_mix_f32`
     Row(Op),
-    /// `VOP3 384 + VOP1`: all rows of the second format, with that much more as their number in the first.
+    /// `VOP3 384 + VOP1`: all rows of the second format, with their numbers in the first format increased by this.
     Shifted { to: &'static str, add: u16, from: &'static str },
 }
 
@@ -39,7 +39,7 @@ impl Side {
 /// A line of a table.
 pub struct Line {
     pub at: String,
-    /// The heading that says what all lines below it are about.
+    /// The heading that applies to all lines below it.
     pub section: &'static str,
     pub manuals: Vec<&'static str>,
     pub place: &'static str,
@@ -51,14 +51,13 @@ pub struct Line {
 pub enum Kind {
     /// It explains this many differences between a manual's tables and this library's.
     Difference { manual: Side, here: Side, rows: usize },
-    /// It is about what the manual says outside its opcode tables, or shows more of a difference: its bytes are all there
-    /// is to check.
+    /// It is about statements outside the opcode tables, or shows more of a difference: only its bytes can be checked.
     Other,
 }
 
 pub struct Page {
     pub lines: Vec<Line>,
-    /// Where the line stands, and its cells.
+    /// The location of the line, and its cells.
     pub counts: Vec<(String, Vec<&'static str>)>,
 }
 
@@ -112,7 +111,7 @@ impl Page {
 }
 
 impl Line {
-    /// What the section is about; every line in it must be that.
+    /// Whether the line belongs in its section.
     pub fn belongs(&self) -> bool {
         let Kind::Difference { manual, here, rows } = &self.kind else { return true };
         let one = *rows == 1;
@@ -129,7 +128,7 @@ impl Line {
         }
     }
 
-    /// What this library makes of the bytes; an error if the last cell of the line says something else.
+    /// The decoded bytes; an error if the last cell of the line disagrees.
     pub fn decode(&self, target: Target) -> Result<Result<Inst, DecodeError>, String> {
         let hex = self.bytes.trim_matches('`');
         let byte = |i| hex.get(i..i + 2).and_then(|b| u8::from_str_radix(b, 16).ok()).ok_or("the bytes are no hex");
@@ -144,7 +143,7 @@ impl Line {
     }
 }
 
-/// Whether the bytes are about a row's format and number.
+/// Whether the bytes have a row's format and number.
 pub fn are_about(found: &Result<Inst, DecodeError>, target: Target, format: &str, number: u16) -> bool {
     match found {
         Ok(inst) => {

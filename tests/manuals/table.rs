@@ -1,9 +1,9 @@
-//! The tables of a manual, `tests/manuals/*.txt`: facts alone, as printed but for these rules.
+//! The tables of a manual, `tests/manuals/*.txt`: facts alone, as printed except for these rules.
 //!
-//! Names are in lower case, and a blank inside a name is `_`. A line `FORMAT, PLACE` begins the rows that the manual
-//! prints there: the section of its instruction chapter and the table of its chapter of microcode formats (`t54`), or
-//! only one of the two where the other lacks the rows. A line `VOP3 = VOP2 + 256, PLACE` stands for rows that the manual
-//! does not print, but gives this rule for.
+//! Names are in lower case, with `_` for spaces. A line `FORMAT, PLACE` begins the rows that the manual prints there:
+//! the section of its instruction chapter and the table of its chapter of microcode formats (`t54`), or only one of
+//! them if the other lacks the rows. A line `VOP3 = VOP2 + 256, PLACE` stands for rows that the manual does not print
+//! but defines by this rule.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use std::collections::BTreeMap;
 pub type Op = (&'static str, u16, &'static str);
 
 pub struct Table {
-    /// Each row, and the places of those that say so.
+    /// Each row, and the places that contain it.
     pub rows: BTreeMap<Op, Vec<&'static str>>,
-    /// How many of the rows only a rule gives.
+    /// The number of rows that only a rule defines.
     pub ruled: usize,
 }
 
-/// The name that formats with the same opcode numbers have here. A manual prints them in one table or in several.
+/// The name here for formats with the same opcode numbers. A manual prints them in one table or in several.
 pub fn space(format: &'static str) -> &'static str {
     match format {
         "VOP3A" | "VOP3B" | "VOP3-INTERP" => "VOP3",
@@ -65,7 +65,7 @@ impl Table {
         self.rows.keys().filter(move |op| op.0 == format).map(|op| (op.1, op.2))
     }
 
-    /// Whether the manual says so there. Of what it leaves out: whether its rows of the format are there.
+    /// Whether the manual has the row there. For a row that it omits: whether its rows of the format are there.
     pub fn is_at(&self, op: &Op, place: &str) -> bool {
         let place = place.strip_prefix("table ").map_or(place.to_string(), |n| format!("t{n}"));
         match self.rows.get(op) {

@@ -1,10 +1,10 @@
-//! Reads `facts.tsv`: what LLVM says of every operation's operands.
+//! Reads `facts.tsv`: LLVM's facts about every operation's operands.
 
 use std::collections::BTreeSet;
 
 use amdgpu_isa::Target;
 
-/// The columns of the facts. The other targets are each like one of these but for a few operations.
+/// The columns of the facts. Each other target is like one of these, except for a few operations.
 pub const TARGETS: [Target; 9] = [
     Target::Gfx600,
     Target::Gfx700,

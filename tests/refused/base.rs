@@ -1,11 +1,11 @@
-//! Legal instructions to start from, as what a builder is given: field by field.
+//! Legal instructions to start from, in the form of a builder's arguments: field by field.
 
 use amdgpu_isa::make::{Argument, BuildError, Builder};
 use amdgpu_isa::{Field, Format, HeldField, Inst, Opcode, Target, Value};
 
 use crate::words::{self, Rng};
 
-/// What a builder is given. Building it makes `inst`, word for word.
+/// The arguments of a builder. Building them makes `inst`, word for word.
 pub struct Base {
     pub inst: Inst,
     /// The form: the extension's format, or else the base's.
@@ -16,7 +16,7 @@ pub struct Base {
     sext: u32,
 }
 
-/// Fields that must be said, or that differ from zero when nothing is.
+/// Fields that must be given, or whose default is not zero.
 const WITH_DEFAULTS: [Field; 10] = [
     Field::Attrchan,
     Field::OpSelHi,
@@ -31,7 +31,7 @@ const WITH_DEFAULTS: [Field; 10] = [
 ];
 
 impl Base {
-    /// The same with one thing other.
+    /// The builder's arguments with one change.
     pub fn builder(&self, change: impl FnOnce(&mut Vec<(Field, Argument)>)) -> Builder {
         let mut given = self.given.clone();
         change(&mut given);
@@ -54,8 +54,8 @@ impl Base {
         self.builder(|given| given.retain(|(f, _)| *f != field)).build()
     }
 
-    /// What makes this instruction again; `None` if a builder does not (bits that the hardware ignores, rules beyond
-    /// decoding).
+    /// The arguments that make this instruction again; `None` if a builder cannot make it (it has ignored bits, or
+    /// breaks rules beyond decoding).
     pub fn of(inst: Inst) -> Option<Base> {
         let form = inst.extension().filter(|&e| e != Format::Literal).unwrap_or(inst.format());
         let mut base = Base { inst, form, given: Vec::new(), neg: 0, abs: 0, sext: 0 };
@@ -63,7 +63,7 @@ impl Base {
         for operand in inst.operands() {
             let Some(role) = operand.role.filter(|r| *r != Field::Vcc) else { continue };
             named.push(role);
-            // The channel is a field of its own.
+            // The channel is a separate field.
             let value = match operand.value {
                 Value::Imm(_) if role == Field::Attr => Value::Imm(inst.get(role)? as i32),
                 value => value,
@@ -79,7 +79,7 @@ impl Base {
             named.push(field);
             base.given.push((field, value.into()));
         }
-        // What is no modifier of this row under its own name is a sign, or an operand has decided it.
+        // A field that is not a modifier of this row by its own name is a sign, or an operand has decided it.
         for _ in 0..named.len() + 1 {
             match base.builder(|_| {}).build() {
                 Ok(made) if made == inst => return Some(base),
@@ -104,7 +104,7 @@ impl Base {
     }
 }
 
-/// Some for each form that the operation has: the plainest ones, and others.
+/// Some for each form of the operation: the plainest ones, and others.
 pub fn bases(target: Target, encoding: (Format, u16, Opcode), count: usize, rng: &mut Rng) -> Vec<Base> {
     let layout = words::layout(target, encoding.0);
     let mut found: Vec<Base> = Vec::new();
@@ -120,7 +120,7 @@ pub fn bases(target: Target, encoding: (Format, u16, Opcode), count: usize, rng:
             insts.extend(words::repair(target, &mut words, rng).filter(|i| i.opcode() == encoding.2));
         }
     }
-    // The plainest one may read a scalar where there is one already.
+    // The plainest one may read one scalar already.
     let vectors: Vec<Inst> = insts.iter().filter_map(|inst| inst.with(Field::Src0, 256).ok()).collect();
     insts.extend(vectors);
     let form = |inst: &Inst| inst.extension().filter(|&e| e != Format::Literal).unwrap_or(inst.format());

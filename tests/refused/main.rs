@@ -1,5 +1,5 @@
-//! What is illegal the builder refuses, with an error that says so: every rule, for every operation of every target in all
-//! its forms. What is legal for an operand is LLVM's word (`tests/operands/facts.tsv`), not the library's.
+//! The builder refuses illegal arguments with an error that says so: every rule, for every operation of every target in
+//! all its forms. LLVM (`tests/operands/facts.tsv`), not the library, decides what is legal for an operand.
 //!
 //! `cargo test --release --features all-targets,make --test refused -- --nocapture` prints how often each rule was broken.
 #![cfg(all(feature = "make", feature = "all-targets"))]
@@ -22,7 +22,7 @@ use words::Rng;
 /// Legal instructions to start from, for each form of an operation.
 const BASES: usize = 3;
 
-/// The targets whose facts hold for one, the nearest first: those without a column are like another one.
+/// The targets whose facts hold for a target, the nearest first: targets without a column are like another one.
 fn columns(target: Target) -> Vec<Target> {
     match target {
         Target::Gfx801 | Target::Gfx810 => vec![Target::Gfx803],
@@ -31,7 +31,7 @@ fn columns(target: Target) -> Vec<Target> {
     }
 }
 
-/// What LLVM lacks is like another operation.
+/// The operation whose facts apply to one that LLVM lacks.
 fn like(name: &str) -> &str {
     match name {
         "s_mov_regrd_b32" | "s_mov_fed_b32" => "s_mov_b32",
@@ -47,7 +47,7 @@ fn row(rows: &[Row], (format, number, opcode): (Format, u16, Opcode)) -> &Row {
     rows.iter().find(of).unwrap_or_else(|| panic!("no facts of {format} {number} {opcode:?}"))
 }
 
-/// How many kinds of faults there are.
+/// The number of distinct faults.
 fn refused(target: Target) -> usize {
     let rows: Vec<Row> = columns(target).into_iter().flat_map(facts::rows).collect();
     let mut formats: Vec<Format> = Target::ALL.iter().flat_map(|t| t.layouts()).map(|l| l.format).collect();
@@ -96,7 +96,7 @@ fn refused(target: Target) -> usize {
     for (key, (n, example)) in &wrong {
         println!("  {n} x {key}: {example}");
     }
-    // AccVGPRs are refused everywhere, so all rules are met on all targets.
+    // AccVGPRs are refused everywhere, so all rules occur on all targets.
     let unmet: Vec<_> = RULES.iter().filter(|r| !counts.contains_key(r)).collect();
     assert!(unmet.is_empty(), "{target}: never broken: {unmet:?}");
     wrong.len()

@@ -1,4 +1,4 @@
-//! The rules, each a way to break a legal instruction. What can stand where an operand is, is LLVM's word.
+//! The rules, each a way to break a legal instruction. LLVM decides what an operand accepts.
 
 use amdgpu_isa::make::{Argument, BuildError, a, float, int, literal, off, s, ttmp, v};
 use amdgpu_isa::{Field, Format, HeldField, Inst, Opcode, Reg, Special, Target, Value, decode_words};
@@ -7,21 +7,21 @@ use crate::base::Base;
 use crate::facts::{Fact, Row};
 use crate::words;
 
-/// What is wrong.
+/// The broken rule.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Rule {
-    /// A register of another file, a constant for a register, a register for a number.
+    /// A register of another file, a constant for a register, or a register for a number.
     Kind,
-    /// An AccVGPR where there is none.
+    /// An AccVGPR where none is allowed.
     Accumulator,
-    /// A literal where none may stand.
+    /// A literal where none is allowed.
     Literal,
     Misaligned,
     PastTheEnd,
     Width,
     ConstantBus,
     TwoLiterals,
-    /// A constant that no code has and no literal.
+    /// A constant without a code or literal.
     Constant,
     /// An offset or a number of an operand.
     Range,
@@ -29,7 +29,7 @@ pub enum Rule {
     ModifierRange,
     /// A modifier, or an operand, that the row lacks.
     Unknown,
-    /// The sign of a source that the row lacks.
+    /// A sign for a source that does not have it.
     Sign,
     Missing,
     /// The target lacks the operation, or the encoding.
@@ -54,7 +54,7 @@ pub const RULES: [Rule; 15] = [
     Encoding,
 ];
 
-/// One illegal instruction: the rule, what was done, what came of it, and whether the error is one that says so.
+/// One illegal instruction: the rule, the change, the result, and whether the error is the right one.
 pub struct Case {
     pub rule: Rule,
     pub what: String,
@@ -62,7 +62,7 @@ pub struct Case {
     pub told: bool,
 }
 
-/// What can stand where an operand is.
+/// The values that an operand accepts.
 #[derive(Clone, Copy, Default)]
 struct Legal {
     sgpr: bool,
@@ -101,7 +101,7 @@ fn legal(base: &Base, fact: &Fact) -> Legal {
             _ => all.number = true,
         }
     }
-    // The sources of SDWA can be scalars from gfx9 on, those of DPP are vector registers.
+    // From gfx9 on, the sources of SDWA can be scalars; those of DPP are vector registers.
     let source = ["src0", "src1", "vsrc1"].contains(&fact.role);
     match extension.map(Format::name) {
         Some(name) if source && name.starts_with("SDWA") => {
@@ -121,7 +121,7 @@ fn role(field: Field) -> Field {
     }
 }
 
-/// A run of registers of so many dwords, with its width.
+/// A run of this many dwords of registers, with its width.
 fn typed(letter: char, first: u8, dwords: u16) -> Argument {
     macro_rules! runs {
         ($($n:literal)*) => {
@@ -169,7 +169,7 @@ impl Cases<'_> {
             let fact = self.row.operands.iter().find(of).unwrap_or(&vcc);
             assert!(!fact.name.is_empty() || field == Field::Sdst, "{:?} has no fact of {field}", base.inst);
             let legal = legal(base, fact);
-            // With tfe one register more is written than is given, but for images.
+            // With tfe, the instruction writes one more register than is given, except for images.
             let tfe = base.inst.format() != Format::Mimg
                 && base.inst.get(Field::Tfe) == Some(1)
                 && [Field::Vdata, Field::Vdst].contains(&field);
@@ -191,7 +191,7 @@ impl Cases<'_> {
     fn kinds(&mut self, field: Field, legal: Legal, n: u16) {
         fn told(e: &BuildError) -> bool {
             use BuildError::*;
-            // Unknown: a second register, beside one that is an offset already.
+            // Unknown: a second register, when the offset already is one.
             matches!(
                 e,
                 Operand { .. }
@@ -205,7 +205,7 @@ impl Cases<'_> {
             )
         }
         let scalar = if legal.number { 1 } else { n };
-        // GCN 1.1 has an offset in a literal.
+        // GCN 1.1 can have an offset in a literal.
         let smrd = self.base.inst.format() == Format::Smrd && self.base.inst.target() == Target::Gfx700;
         // LLVM reads src_scc as the whole of a pair, and does not assemble it.
         let whole = legal.sgpr && matches!(field, Field::Ssrc0 | Field::Src2);
@@ -221,7 +221,7 @@ impl Cases<'_> {
             (Literal, legal.literal || smrd && field == Field::Offset, literal::<1>(0x1234_5678).into()),
             (Literal, legal.literal || legal.number, 0x1234_5678.into()),
             (Kind, legal.lds, Reg::Special(Special::SrcLdsDirect).into()),
-            // A scalar that can only be read, and codes that nothing has.
+            // A read-only scalar, and codes without a meaning.
             (Kind, legal.inline || whole, Reg::Special(Special::SrcScc).into()),
             (Kind, false, Reg::Special(Special::Null).into()),
             (Kind, false, Reg::Scc.into()),
@@ -238,7 +238,7 @@ impl Cases<'_> {
         }
     }
 
-    /// CDNA1 has AccVGPRs for matrix operations only.
+    /// On CDNA1, only matrix operations take AccVGPRs.
     fn takes_accumulators(&self) -> bool {
         match self.base.inst.target().name() {
             "gfx908" => self.base.inst.format() == Format::Vop3pMai,
@@ -264,7 +264,7 @@ impl Cases<'_> {
                 for first in (1..8).filter(|first| n > 1 && first % align != 0) {
                     self.give(Misaligned, field, typed(file, first as u8, n), told);
                 }
-                // The first aligned run that does not fit, and others behind.
+                // The first aligned run that does not fit, and later ones.
                 let step = if n == 1 { 1 } else { align };
                 let past_the_end = (0..256u16).step_by(usize::from(step)).filter(|first| first + n > registers);
                 for first in past_the_end.filter(|first| *first < registers + 8 || *first >= 252) {
@@ -282,7 +282,7 @@ impl Cases<'_> {
                 self.give(PastTheEnd, field, typed(file, first as u8, n), past);
             }
         }
-        // A register more or less.
+        // One register more or less.
         for (file, fine) in [('s', legal.sgpr && !legal.number), vectors[0], vectors[1]] {
             for other in [n + 1, n - 1].into_iter().filter(|w| fine && !is_off && (1..=16).contains(w)) {
                 self.give(Width, field, typed(file, 8, other), |e| matches!(e, BuildError::Width { .. }));
@@ -290,7 +290,7 @@ impl Cases<'_> {
         }
     }
 
-    /// What no constant of the operand can be.
+    /// Values that no constant of the operand can have.
     fn constants(&mut self, field: Field, legal: Legal, bits: u16) {
         if !(legal.inline || legal.literal) {
             return;
@@ -298,7 +298,7 @@ impl Cases<'_> {
         let mut values: Vec<Argument> =
             [i64::MIN, i64::MAX, 1 << 32, -(1 << 40), i64::from(i32::MIN) - 1].map(Argument::from).into();
         values.extend([1e300, -1e300].map(Argument::from).into_iter().filter(|_| bits <= 32));
-        // 0.3 has more bits than a literal as the upper half of a double.
+        // 0.3 has more bits than the upper half of a double.
         if bits == 64 {
             values.push(float::<2>(0.3).into());
         }
@@ -313,7 +313,7 @@ impl Cases<'_> {
         }
     }
 
-    /// Numbers, each with its range: of the manuals, in units of the field.
+    /// Numbers with their ranges, from the manuals, in units of the field.
     fn numbers(&mut self, field: Field, fact: &Fact) {
         let (format, target) = (self.base.inst.format(), self.base.inst.target());
         let (min, max) = match fact.kinds.split('|').next().expect("one") {
@@ -340,7 +340,7 @@ impl Cases<'_> {
     fn missing(&mut self, field: Field) {
         let result = self.base.without(field);
         let there = |inst: &Inst| inst.operands().any(|o| o.role == Some(field) && o.value != Value::Off);
-        // What need not be said is not there then, or zero.
+        // An optional operand that is omitted is then absent, or zero.
         let zero = |inst: &Inst| inst.get(field) == Some(0) || field == Field::Offset;
         if result.as_ref().is_ok_and(|inst| !there(inst) || zero(inst)) {
             return;
@@ -401,7 +401,8 @@ impl Cases<'_> {
         }
     }
 
-    /// Every field of any format: the row has it, and a greater value than fits is refused; or it has not.
+    /// Every field of any format: if the row has it, a value that is too great is refused; if not, the field is
+    /// refused.
     fn modifiers(&mut self, operands: &[Field]) {
         let base = self.base;
         let target = base.inst.target();
@@ -409,7 +410,7 @@ impl Cases<'_> {
         fields.sort_unstable_by_key(|f| *f as u16);
         fields.dedup();
         let mut operands: Vec<Field> = operands.iter().map(|f| role(*f)).collect();
-        // The second part of an attribute, and the register beside an offset.
+        // The second part of an attribute, and a register in addition to an offset.
         operands.extend([Field::Attrchan, Field::Soffset]);
         for field in fields.into_iter().filter(|f| !operands.contains(&role(*f))) {
             let there = base.inst.fields().filter(|held| held.info.field == field).last();
@@ -417,7 +418,7 @@ impl Cases<'_> {
                 self.give(Unknown, field, 1.into(), |e| matches!(e, BuildError::Unknown(_)));
                 continue;
             };
-            // The builder takes the whole of a truth table here, of which the field is the highest bits.
+            // Here the builder takes the whole truth table, of which the field is the highest bits.
             if field == Field::Omod && base.inst.opcode().name().starts_with("v_bitop3") {
                 continue;
             }
@@ -432,7 +433,7 @@ impl Cases<'_> {
                     matches!(e, Range { .. } | Unknown(_) | Operand { .. } | Missing(_) | Constant(_))
                 });
             }
-            // Each of its bits, as the decoder has it.
+            // Sets each of its bits, to see what the decoder says.
             for bit in (0..width).filter(|bit| !given && value >> bit & 1 == 0 && info.fixed.is_none()) {
                 let mut words = [0; 5];
                 words[..base.inst.words().len()].copy_from_slice(base.inst.words());
@@ -450,7 +451,7 @@ impl Cases<'_> {
     fn signs(&mut self) {
         let base = self.base;
         let inst = &base.inst;
-        // What the row has is what the decoder lets be set.
+        // The row has a field if the decoder allows it to be set.
         let legal = |fields: &[(Field, u8)]| {
             fields.iter().any(|&(field, bit)| {
                 let there =
@@ -484,7 +485,7 @@ impl Cases<'_> {
     }
 }
 
-/// What a target has at all.
+/// The operations and encodings of a target.
 pub fn encodings(target: Target, base: Option<&Base>, opcode: Opcode, formats: &[Format]) -> Vec<Case> {
     let mut out = Vec::new();
     let has: Vec<Format> = opcode.encodings(target).map(|e| e.format).collect();

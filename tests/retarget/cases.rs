@@ -1,4 +1,4 @@
-//! What is written differently on another target, one case for each reason.
+//! Values that another target encodes differently, one case for each reason.
 
 use amdgpu_isa::{Field, Format, Inst, RetargetError, Target, decode_words};
 
@@ -19,7 +19,7 @@ fn inst(target: &str, words: &[u32]) -> Inst {
     decode_words(target, words).unwrap_or_else(|e| panic!("{target} {words:08x?}: {e}"))
 }
 
-/// From, words, text, to, and the words and the text there.
+/// From, words, text, to, and the words and the text on that target.
 type Case = (&'static str, &'static [u32], &'static str, &'static str, &'static [u32], &'static str);
 
 #[rustfmt::skip]
@@ -43,13 +43,13 @@ const CASES: &[Case] = &[
     ("gfx600", &[0xb900_f801], "s_getreg_b32 s0, hwreg(HW_REG_MODE)", "gfx942", &[0xb880_f801], "s_getreg_b32 s0, hwreg(HW_REG_MODE)"),
     // A branch keeps its distance.
     ("gfx600", &[0xbf82_fffe], "s_branch 65534", "gfx942", &[0xbf82_fffe], "s_branch 65534"),
-    // The bit by which an atomic returns.
+    // The bit that makes an atomic return.
     ("gfx906", &[0xdd09_8000, 0x0000_0201], "global_atomic_add v0, v1, v2, s[0:1] glc", "gfx942",
                &[0xdd09_8000, 0x0000_0201], "global_atomic_add v0, v1, v2, s[0:1] sc0"),
-    // The bit that says that a scratch address has a VGPR.
+    // The bit that gives a scratch address a VGPR.
     ("gfx900", &[0xdc50_4000, 0x017f_0002], "scratch_load_dword v1, v2, off", "gfx942",
                &[0xdc50_6000, 0x017f_0002], "scratch_load_dword v1, v2, off"),
-    // Another format, where the operation has left its own.
+    // Another format, because the operation has left its own.
     ("gfx600", &[0x0200_0501], "v_readlane_b32 s0, v1, s2", "gfx803", &[0xd289_0000, 0x0000_0501], "v_readlane_b32 s0, v1, s2"),
     ("gfx803", &[0xd289_0000, 0x0000_0501], "v_readlane_b32 s0, v1, s2", "gfx600", &[0x0200_0501], "v_readlane_b32 s0, v1, s2"),
 ];
@@ -75,7 +75,7 @@ fn what_is_missing_is_named() {
     #[rustfmt::skip]
     let cases: &[(&str, &[u32], &str, Target, RetargetError)] = &[
         ("gfx900", &[0xbf8c_4f74], "s_waitcnt vmcnt(20)", Target::Gfx803, value(Field::Vmcnt, 20)),
-        // The maximum of gfx803 waits for nothing.
+        // The maximum of gfx803 means no wait.
         ("gfx900", &[0xbf8c_0f7f], "s_waitcnt vmcnt(15)", Target::Gfx803, value(Field::Vmcnt, 15)),
         ("gfx942", &[0xb880_f814], "s_getreg_b32 s0, hwreg(HW_REG_XCC_ID)", Target::Gfx906, value(Field::Id, 20)),
         // A number without a name here is another register there.

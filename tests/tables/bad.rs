@@ -1,4 +1,4 @@
-//! Damage: file, the piece of it that is replaced, by what, and what the build must say.
+//! Damages: the file, the piece of it to replace, the replacement, and the expected message.
 
 /// (file, piece, replacement, message)
 pub type Damage = (&'static str, &'static str, &'static str, &'static str);
@@ -37,7 +37,7 @@ pub const ALL: &[Damage] = &[
     ("operands.isa", "acc,!lds", "acc[x],!lds", "operands.isa:18: `x` is no number"),
     ("enums.isa", "enum hwreg", "enum", "enums.isa:2: expected: enum NAME"),
     ("enums.isa", "enum hwreg", "", "enums.isa:3: value outside an enum"),
-    // A value does not fall into the enum of the file before.
+    // A value does not become part of the enum in the previous file.
     ("global.isa", "format GLOBAL 64 shares MEM", "\nvalue X 1\n", "global.isa:2: value outside an enum"),
     ("enums.isa", "value MODE   1", "value", "enums.isa:3: expected: value NAME CELL..."),
     ("enums.isa", "value MODE   1", "value MODE one", "enums.isa:3: `one` is no number"),
@@ -70,7 +70,7 @@ pub const ALL: &[Damage] = &[
     ("vop.isa", "249", "512", "vop.isa:6: `512` is more than 511"),
     ("dpp.isa", "replace src0 vgpr", "replace src0", "dpp.isa:8: expected: replace OPERAND KIND [FIELD] [@GENERATION,...]"),
 
-    // Generations, and what holds in them.
+    // Generations, and the cells for them.
     ("targets.isa", "gen ga GEN1 bus=1", "gen ga", "targets.isa:1: expected: gen NAME LABEL from GENERATION partial +TRAIT..."),
     ("targets.isa", "from ga", "from ga xnack", "targets.isa:4: `xnack` is neither `partial` nor `bus=NUMBER` nor `waves=SIZE,...` nor a trait"),
     ("targets.isa", "from ga", "from ga waves=16", "targets.isa:4: a wave has 32 lanes or 64"),
@@ -137,7 +137,7 @@ pub const ALL: &[Damage] = &[
     ("sop.isa", "| load |", "| loads |", "sop.isa:12: unknown flag `loads`"),
     ("sop.isa", "r:scc", "r:scc,vccz", "sop.isa:12: unknown implicit register `vccz`"),
 
-    // Facts besides operands.
+    // Properties besides operands.
     ("sop.isa", "literal ssrc0", "literal ssrc0\nspace", "sop.isa:5: expected: space NAME"),
     ("sop.isa", "literal ssrc0", "literal ssrc0\nspace outer", "sop.isa:5: unknown space `outer`"),
     ("sop.isa", "literal ssrc0", "literal ssrc0\nwhen sdst", "sop.isa:5: expected: when FIELD FLAG..."),
@@ -205,7 +205,7 @@ pub const ALL: &[Damage] = &[
     ("literal.isa", "31:0", "31:0 gb=-", "dual.isa:18: the row has a literal, but the target has no LITERAL format"),
     ("sop.isa", "=101111101\nfield op       op   15:8\nfield sdst     sdst 22:16\nfield ssrc0    src  7:0", "=101111101 gb=-\nfield op op 15:8 gb=-\nfield sdst sdst 22:16 gb=-\nfield ssrc0 src 7:0 gb=-", "sop.isa:12: tb has no format SOP"),
 
-    // What the library takes for granted.
+    // Assumptions of the library.
     ("global.isa", "field low      const 47:40\nfield saddr    const 54:48", "field low const 47:40\nfield top const 48\nfield saddr const 54:49", "global.isa:16: global_addr looks at 7 bits from bit 49, which are no field in one piece"),
     ("global.isa", "39:32\nfield low      const 47:40\nfield saddr    const 54:48", "39:32\nfield low const 54:47\nfield saddr const 46:43,42:40", "global.isa:15: global_addr looks at 7 bits from bit 40, which are no field in one piece"),
     ("smem.isa", "56:53\nfield soffset    const 63:57", "57:53\nfield soffset const 63:58", "smem.isa:15: smem_offset looks at 7 bits from bit 58, which are no field in one piece"),

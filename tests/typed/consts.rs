@@ -1,4 +1,4 @@
-//! Instructions as constants: a table of patches in flash needs no code that makes it.
+//! Instructions as constants: a table of patches in flash needs no code to make it.
 #![cfg(feature = "gfx942")]
 
 use amdgpu_isa::gfx942::{Sop2, Sop2Op, Sopp, SoppOp, Vop3a, Vop3aOp, Vop3p, hwreg};

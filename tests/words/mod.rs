@@ -6,7 +6,7 @@ mod shared;
 use amdgpu_isa::{Format, Inst, Opcode, Target};
 pub use shared::*;
 
-/// Up to `count` different instructions of an opcode, and one at least.
+/// Up to `count` different instructions of an opcode, and at least one.
 #[allow(dead_code)] // Each test uses a part of it.
 pub fn legal(target: Target, encoding: (Format, u16, Opcode), count: usize, rng: &mut Rng) -> Vec<Inst> {
     let found = shared::legal(target, encoding, count, rng);

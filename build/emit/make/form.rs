@@ -1,4 +1,4 @@
-//! One form of a row to a function, or to two where a flag decides on an operand.
+//! Turns one form of a row into a function, or into two if a flag affects the operands.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,14 +17,14 @@ pub struct Function {
     /// Generics, parameters and result.
     pub signature: String,
     pub text: String,
-    /// The function that does the work, shared by those that differ in constant bits only.
+    /// The function that does the work. Functions that differ only in constant bits share it.
     pub worker: String,
-    /// Parameters for the tests: name, and what a legal one is.
+    /// Parameters for the tests: the name, and a description of legal values.
     pub parameters: Vec<(String, String)>,
     pub extension: &'static str,
 }
 
-/// What a function has, in the making.
+/// The parts of a function under construction.
 #[derive(Default)]
 struct Parts {
     types: Vec<String>,
@@ -33,7 +33,7 @@ struct Parts {
     parameters: Vec<(String, String)>,
     calls: String,
     tests: Vec<(String, String)>,
-    /// The generic type of operands that share an AccVGPR bit.
+    /// For each AccVGPR bit, the generic type of the operands that share it.
     shared: BTreeMap<u8, String>,
 }
 
@@ -50,7 +50,7 @@ impl Parts {
     }
 }
 
-/// The functions of a operation.
+/// The functions of an operation.
 pub fn functions(
     isa: &Isa,
     t: &Target,
@@ -120,7 +120,7 @@ impl Form<'_> {
         let mut parts = Parts::default();
         let vector = def.bus;
         let info = &t.infos[operation.info];
-        // What is read without a field goes over the constant bus too; no operation has two.
+        // Implicit reads go over the constant bus too; no operation has two of them.
         for code in t.codes.iter().filter(|c| vector && ["vcc_lo", "m0"].contains(&c.name.as_str())) {
             if info.reads.iter().any(|r| *r == code.name || Some(r) == code.pair.as_ref()) {
                 let (first, _) = code.range.of(&t.row.name).expect("those of the target");
@@ -282,7 +282,7 @@ impl Form<'_> {
         let place = operand::place(&mut shared.signatures, desc, mask, bus, acc);
         let n = desc.dwords;
         let call = |method: &str, more: &str| format!(".{method}(&{rules}, &{place}, {more}{name})");
-        // The constraints and the type of constants, for the tests.
+        // For the tests: the classes of operands and the type of constants.
         let mut test = format!("op {mask} {} {n} {bus} {}", desc.operand_type, desc.ty);
         let mut ty = |parts: &mut Parts, n: &str| -> String {
             const DATA: u16 = operand::VGPR | operand::AGPR;
@@ -315,7 +315,7 @@ impl Form<'_> {
                 (ty(parts, "W"), call("image", ""))
             }
             "acc_sized" => {
-                // A length for each of two matrices.
+                // Each of the two matrices has its own length.
                 let (length, format) = if desc.field == "src0" { ("L", "cbsz, ") } else { ("R", "blgp, ") };
                 parts.constants.push(format!("const {length}: usize"));
                 test = format!("matrix {mask} acc_sized 8 false b");

@@ -1,7 +1,7 @@
-//! Writes the functions that make instructions: one for each form of each row, for every target that is whole.
+//! Writes the functions that make instructions: one for each form of each row, for every complete target.
 //!
-//! Rows of the same signature call one function, which knows the operands; what is the same on several targets is written
-//! once. `src/make/` has what these functions call.
+//! Rows with the same signature call one function, which knows the operands. Code that is the same on several targets
+//! is written once. `src/make/` contains the functions that these call.
 
 mod form;
 mod operand;
@@ -17,7 +17,7 @@ use crate::build::model::error::Result;
 use crate::build::model::*;
 use form::Function;
 
-/// Texts that are written once, by the names that they got.
+/// A pool of source texts: each is written once and gets a name.
 #[derive(Default)]
 pub struct Pool {
     names: HashMap<String, String>,
@@ -26,7 +26,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// The name of a text. `make` writes it once it has a name: `prefix` and a number.
+    /// The name of a text. For a new text, `make` writes it under the name `prefix` plus a number.
     pub fn name(&mut self, prefix: &str, key: String, make: impl FnOnce(&str, &str) -> String) -> String {
         if let Some(name) = self.names.get(&key) {
             return name.clone();
@@ -40,23 +40,23 @@ impl Pool {
     }
 }
 
-/// All that is shared.
+/// Source texts that functions share.
 #[derive(Default)]
 pub struct Shared {
-    /// Places of operands, rules of targets, and what the functions of one signature call.
+    /// Positions of operands, rules of targets, and the functions that rows of one signature call.
     pub signatures: Pool,
     pub sets: Pool,
-    /// What operands can be: the classes, and the name of the trait.
+    /// The classes that an operand accepts, and the name of their trait.
     pub traits: BTreeMap<u16, String>,
 }
 
-/// The generated source: the library's, and what the tests are written with.
+/// The generated source files: the library's, and those for the tests.
 pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut shared = Shared::default();
     let mut modules = String::new();
     let mut rules = String::new();
     let mut roster: Vec<roster::Entry> = Vec::new();
-    // Where a function of this text is: the module, and the number in the roster.
+    // For each function text already written: its module, and its index in the roster.
     let mut written: HashMap<String, (String, usize)> = HashMap::new();
     for t in targets {
         let name = &t.row.name;
@@ -100,7 +100,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         }
         writeln!(modules, "}}").unwrap();
     }
-    // A row of three dwords is a partial target's, and those have no constructors.
+    // Only partial targets have formats of three dwords, and they have no constructors.
     let made = targets.iter().filter(|t| !t.row.partial).flat_map(|t| &t.formats);
     let longest = made.map(|f| f.def.bits / 32).filter(|&n| n != 3).max().unwrap_or(2).max(2);
     let mut out = String::from(
@@ -123,7 +123,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     Ok(vec![("make.rs".into(), out), ("make_roster.rs".into(), all), ("make_shapes_roster.rs".into(), signatures)])
 }
 
-/// The number in the opcode field of a operation.
+/// The number in the opcode field of an operation.
 fn number_of(t: &Target, op_index: usize, operation: &Operation) -> u64 {
     let opcode_space = &t.opcode_spaces[t.formats[operation.format].opcode_space];
     let index_in_space = op_index - opcode_space.base;
@@ -134,7 +134,7 @@ fn number_of(t: &Target, op_index: usize, operation: &Operation) -> u64 {
     (index_in_space & ((1 << width) - 1)) as u64
 }
 
-/// Encoding bits and opcode.
+/// The encoding bits and the opcode.
 fn encoding(t: &Target, format: usize, number: u64) -> u128 {
     let mut bits = 0u128;
     for (field, at) in &t.formats[format].fields {
@@ -151,7 +151,7 @@ fn encoding(t: &Target, format: usize, number: u64) -> u128 {
     bits
 }
 
-/// The words of a function that stand before its name.
+/// The source text of a function with its doc comment.
 pub fn documented(function: &Function, doc: &str, body: &str) -> String {
     let mut out = String::new();
     for line in doc.lines() {

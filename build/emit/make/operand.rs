@@ -1,4 +1,4 @@
-//! Operands of the functions: what can stand there, as a mask of classes and as a Rust type.
+//! Operands of the functions: the accepted values, as a mask of classes and as a Rust type.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use crate::build::model::*;
 use crate::build::shared::class::{self, EXEC, INT};
 pub use crate::build::shared::class::{AGPR, BUS, OFF, VGPR};
 
-/// The bits of `class` in src/shared.rs, by the names of `isa/operands.isa`; and the kinds that are of each class.
+/// The bits of `class` in src/shared.rs by the names of `isa/operands.isa`, and the kinds of operands in each class.
 pub const CLASSES: [(&str, u16, &[&str]); 13] = [
     ("sgpr", class::SGPR, &["Sgpr"]),
     ("sys", class::SYS, &["Sys"]),
@@ -32,7 +32,7 @@ pub fn class_bit(name: &str) -> u16 {
     CLASSES.iter().find(|c| c.0 == name).map_or(0, |c| c.1)
 }
 
-/// What can stand where a descriptor reads its operand.
+/// The classes that a descriptor's operand accepts.
 pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Result<u16> {
     let run = |(first, n): (usize, usize)| &t.checks[first..first + n];
     let check = run(constraints.checks)
@@ -42,7 +42,7 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
     let set = check.map(|c| t.sets[c.set]);
     let has = |n: u16| set.is_some_and(|s| s[usize::from(n) / 32 % 16] >> (n % 32) & 1 == 1);
     let acc = if desc.aux[0] == NONE { 0 } else { AGPR };
-    // Where a flag tells how the field is read, the set has the codes above the plain values.
+    // If a flag decides how the field is read, the set has the codes above the plain values.
     let classes = |first: u16| {
         let rows = t.codes.iter().filter(|c| c.class != "off");
         rows.fold(0, |mask, c| {
@@ -64,7 +64,7 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
         "sdwa_src" if desc.cond == NONE => VGPR,
         "sdwa_src" => classes(1 << desc.width) & !VGPR | VGPR,
         "sdst_or_vcc" => classes(1 << desc.width),
-        // `off` lies over another code: the upper half of exec, which says nothing of exec.
+        // `off` is another meaning of a code: the upper half of exec. Its presence in the set does not imply exec.
         "saddr" if t.codes.iter().any(|c| c.name == "exec_lo" && has(c.range.of(&t.row.name).map_or(0, |r| r.0))) => {
             classes(0) | OFF
         }
@@ -79,12 +79,12 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
     })
 }
 
-/// The kinds of operands that are of some class of a mask.
+/// The kinds of operands in the classes of a mask.
 fn kinds(mask: u16) -> impl Iterator<Item = &'static str> {
     CLASSES.iter().filter(move |c| mask & c.1 != 0).flat_map(|c| c.2).copied()
 }
 
-/// The name of a trait for a set of classes.
+/// The name of the trait for a set of classes.
 pub fn trait_name(traits: &mut BTreeMap<u16, String>, mask: u16) -> String {
     let name = |mask: u16| {
         const SCALAR: u16 = 1 | 2 | 4;
@@ -97,7 +97,7 @@ pub fn trait_name(traits: &mut BTreeMap<u16, String>, mask: u16) -> String {
     traits.entry(mask).or_insert_with(|| name(mask)).clone()
 }
 
-/// What a user writes to pass one of these classes.
+/// How a user writes an operand of one of these classes.
 fn passed(mask: u16) -> String {
     const WRITTEN: [(&str, &str); 11] = [
         ("sgpr", "scalar registers `s(n)`"),
@@ -138,12 +138,12 @@ pub fn traits(traits: &BTreeMap<u16, String>) -> String {
     out
 }
 
-/// The rules of a target's operand codes.
+/// The constant with the operand codes of a target and its rules for registers.
 pub fn rules(isa: &Isa, t: &Target, pool: &mut Pool) -> Result<String> {
     let range = |is: &dyn Fn(&CodeRow) -> bool| {
         t.codes.iter().find(|c| is(c)).map(|c| *c.range.of(&t.row.name).expect("those of the target"))
     };
-    // Which class each code is of, counted from one; the highest bit: it can be 64 bits.
+    // The class of each code, counted from one; the highest bit marks codes that can be operands of 64 bits.
     let mut classes = vec![0u8; t.code.vgpr.0.into()];
     for c in t.codes.iter().filter(|c| c.class != "off" && c.class != "vgpr") {
         let &(a, b) = c.range.of(&t.row.name).expect("those of the target");
@@ -173,7 +173,7 @@ pub fn rules(isa: &Isa, t: &Target, pool: &mut Pool) -> Result<String> {
     Ok(pool.name("R", key, |name, key| format!("pub(crate) const {name}: Rules = {key};\n")))
 }
 
-/// The registers with names, as constants; those that are one name for 32 and 64 bits, as functions.
+/// The named registers, as constants; those with one name for 32 and 64 bits, as functions.
 pub fn specials(out: &mut String, t: &Target) {
     for c in &t.codes {
         let kind = match c.class.as_str() {
@@ -209,7 +209,7 @@ pub fn specials(out: &mut String, t: &Target) {
     }
 }
 
-/// The constant that says where the parts of an immediate lie.
+/// The constant with the positions of an immediate's parts.
 pub fn imm(pool: &mut Pool, isa: &Isa, t: &Target, kind: &str) -> Result<String> {
     let part = |[low, high]: [Piece; 2]| {
         format!("Part {{ lsb: {}, width: {}, hi: {}, hi_width: {} }}", low.lsb, low.width, high.lsb, high.width)
@@ -219,7 +219,7 @@ pub fn imm(pool: &mut Pool, isa: &Isa, t: &Target, kind: &str) -> Result<String>
     Ok(pool.name("I", key, |name, key| format!("pub(crate) const {name}: {key};\n")))
 }
 
-/// The constant that says where an operand lies, and what can stand there.
+/// The constant with the position of an operand and the values that it accepts.
 pub fn place(pool: &mut Pool, desc: &OperandDesc, mask: u16, bus: bool, acc: u8) -> String {
     let key = format!(
         "Place {{ field: Field::{}, lsb: {}, shift: {}, add: {}, allowed: {mask}, ty: DataType::{}, bus: {bus}, acc: {acc} }}",

@@ -1,5 +1,5 @@
-//! Lists every function that makes an instruction, for the tests: each is called with random operands by a function of
-//! its own (one that calls all of them would take minutes to compile).
+//! Lists every function that makes an instruction, for the tests. Each is called with random operands by a function of
+//! its own; a single function with all the calls would take minutes to compile.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ pub struct Entry {
     name: String,
     targets: Vec<String>,
     worker: String,
-    /// What the tests know of it.
+    /// Its properties for the tests.
     head: String,
     /// The arguments of each call.
     rest: Vec<String>,
@@ -28,7 +28,7 @@ impl Entry {
             "name: {:?}, opcode: Opcode::{opcode}, format: Format::{format}, extension: {:?}",
             function.name, function.extension
         );
-        // Some operands decide on the widths of others: a call for each.
+        // Some operands determine the widths of others: make a call for each width.
         let has = |what: &str| function.parameters.iter().any(|(_, kind)| kind.split(' ').next() == Some(what));
         let variants: &[&str] = match (has("global"), has("image")) {
             _ if has("matrix") => &["8", "6", "4"],
@@ -69,13 +69,13 @@ impl Entry {
     }
 }
 
-/// One function for each worker: all that constructors do is in them.
+/// One function for each worker, because the workers contain all the code of constructors.
 pub fn workers(entries: &[Entry]) -> impl Iterator<Item = &Entry> {
     let mut seen = std::collections::HashSet::new();
     entries.iter().filter(move |entry| seen.insert(&entry.worker))
 }
 
-/// A function for each call, the list of them, and `$then! { Vop3a1 [(flag clamp) ...] }` for each set.
+/// A function for each call, the list of these functions, and `$then! { Vop3a1 [(flag clamp) ...] }` for each set.
 pub fn all<'a>(entries: impl Iterator<Item = &'a Entry>, sets: &Pool) -> String {
     let (mut out, mut list, mut n) = (String::new(), String::new(), 0);
     for Entry { module, name, targets, head, rest, .. } in entries {

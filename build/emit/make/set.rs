@@ -1,4 +1,4 @@
-//! Modifiers: which traits of `src/make/modifiers.rs` a form's set has, and what they are when nothing is said.
+//! Modifiers: the traits of `src/make/modifiers.rs` that a form's set implements, and default values.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::build::lower::{Constraints, NONE, OperandDesc, Target};
 use crate::build::model::error::Result;
 use crate::build::shared::RuleKind;
 
-/// What the modifiers of a form become.
+/// The modifiers of a form.
 #[derive(Default)]
 pub struct Set {
     /// `impl` lines, with `$` for the name of the set.
@@ -18,35 +18,35 @@ pub struct Set {
     pub defaults: u64,
 }
 
-/// Bit n of a field in pieces.
+/// The position of bit `n` of a field, which may be in pieces.
 fn bit(desc: &OperandDesc, n: u8) -> u8 {
     let (hi, low_width) = desc.split;
     if hi == NONE || n < low_width { desc.lsb + n } else { hi + n - low_width }
 }
 
-/// The bit of each of the first `N` bits that the row uses.
+/// The positions of the first `N` bits of a field; `NONE` for bits that the row does not use.
 fn bits<const N: usize>(desc: &OperandDesc) -> [u8; N] {
     std::array::from_fn(|n| if n < desc.width.into() && desc.used >> n & 1 == 1 { bit(desc, n as u8) } else { NONE })
 }
 
-/// What a function does about flags that decide on operands.
+/// Variants of a function for flags that affect operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Variant {
     Plain,
-    /// The old value is returned, or it is not.
+    /// Whether the old value is returned.
     Returns(bool),
-    /// The data goes to LDS, or it does not.
+    /// Whether the data goes to LDS.
     Lds(bool),
 }
 
-/// What image data are, as `image::*` in src/shared.rs, and where dmask, tfe and d16 lie.
+/// The kind of image data, as `image::*` in src/shared.rs, and the positions of dmask, tfe and d16.
 fn image(constraints: &Constraints) -> Option<[u8; 4]> {
     let rule = constraints.rules.iter().find(|rule| rule.kind == RuleKind::Image)?;
     let [dmask, tfe, d16] = rule.looks.map(|(piece, _)| if piece.width == 0 { NONE } else { piece.lsb });
     Some([rule.n, dmask, tfe, d16])
 }
 
-/// A rule refuses the flag at this bit beside others.
+/// Whether a rule refuses the flag at this bit in combination with another.
 fn refuses(constraints: &Constraints, bit: u8) -> bool {
     constraints.rules.iter().any(|rule| rule.kind == RuleKind::Never && rule.field.lsb == bit)
 }
@@ -59,7 +59,7 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
         None => writeln!(set.impls, "impl ModifierSet for $ {{}}").unwrap(),
         Some(image) => writeln!(set.impls, "impl ModifierSet for $ {{ const IMAGE: [u8; 4] = {image:?}; }}").unwrap(),
     }
-    // What LLVM's assembler takes if nothing is said.
+    // The default of LLVM's assembler.
     let default = |field: &str| {
         let mut of_all = t.formats.iter().flat_map(|f| &f.def.defaults).filter(|d| !d.neutral);
         of_all.find(|d| d.field == field).map_or(0, |d| u64::from(d.value))
@@ -99,14 +99,14 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                     }
                     _ => continue,
                 };
-                // `src0_neg`, or a bit for each source.
+                // Either a field such as `src0_neg`, or a field with a bit for each source.
                 match name.strip_prefix("src").and_then(|rest| rest.split('_').next()?.parse::<usize>().ok()) {
                     Some(n) => sources[which].1[n] = lsb,
                     None => sources[which].1 = bits(desc),
                 }
             }
             "list_neg" => sources[0].1 = bits(desc),
-            // A bit that is always one is no modifier.
+            // A bit that is always one is not a modifier.
             "flag" if constraints.value >> lsb & 1 == 1 => {}
             "flag" if buffer && ["offen", "idxen", "addr64"].contains(&name) => {}
             "flag" if desc.ty == "rtn" && matches!(variant, Variant::Returns(_)) => {
@@ -116,7 +116,7 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 set.defaults |= u64::from(variant == Variant::Lds(true)) << lsb;
             }
             "flag" if name == "tfe" => {
-                // What goes to LDS has no fail status on some targets.
+                // On some targets, data that goes to LDS has no fail status.
                 if variant == Variant::Lds(true) && refuses(constraints, lsb) {
                     continue;
                 }
@@ -144,7 +144,8 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 let ty = if name == "neg" { "NegLo".into() } else { ty };
                 writeln!(set.impls, "impl {ty} for $ {{ const BITS: [u8; 4] = {all:?}; }}").unwrap();
                 let method = if name == "neg" { "neg_lo" } else { name };
-                // For the tests: what is 1 if nothing is said, and what is shown with a bit more, if it is and always.
+                // For the tests: 1 if the default is ones, 2 if the text has an extra bit when it shows the list, 3 if
+                // it always shows the list, with the extra bit.
                 let shown = match desc.operand_type.as_str() {
                     "list_ones" => 1,
                     "list_all" if desc.used == 3 => 2,
@@ -165,9 +166,9 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 .unwrap();
                 set.methods.push(format!("offset {width} {}", u8::from(signed)));
             }
-            // The formats of matrices are parameters: the lengths of operands depend on them.
+            // The formats of matrices are parameters, because operand lengths depend on them.
             "named" if ["cbsz", "blgp"].contains(&name) && descs.iter().any(|i| i.operand_type == "acc_sized") => {}
-            // A bit is a flag.
+            // A number of one bit is a flag.
             "named" if width == 1 => {
                 writeln!(set.impls, "impl {ty} for $ {{ const BIT: u8 = {lsb}; }}").unwrap();
                 set.methods.push(format!("flag {name}"));
@@ -200,7 +201,7 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 set.methods.push(format!("choice {name} {max}"));
                 set.defaults |= default(name) << lsb;
             }
-            // These are parameters.
+            // These are parameters of the function.
             "dpp_ctrl" | "dmask" => {}
             ty => return t.row.at.err(format!("build/make does not know the modifier `{name}` of operand type {ty}")),
         }
@@ -213,7 +214,7 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
     Ok(set)
 }
 
-/// The type that stands for a set.
+/// The name of the type for a set.
 pub fn name(shared: &mut Shared, prefix: &str, set: &Set) -> String {
     let methods: Vec<&str> = set.methods.iter().map(|m| method(m)).collect();
     let doc = match methods.len() {
@@ -230,7 +231,7 @@ pub fn name(shared: &mut Shared, prefix: &str, set: &Set) -> String {
     })
 }
 
-/// The name of a method in a line for the tests.
+/// The name of the method in a line for the tests.
 pub fn method(line: &str) -> &str {
     let mut words = line.split(' ');
     match (words.next(), words.next()) {

@@ -1,4 +1,5 @@
-//! Fills one form of an operation with what a [`Builder`] was given, descriptor by descriptor, and has the decoder look at it.
+//! Fills one form of an operation with a [`Builder`]'s arguments, one descriptor at a time, and checks the result with
+//! the decoder.
 
 mod modifier;
 mod operand;
@@ -15,19 +16,19 @@ use crate::make::{BuildError, Given, op};
 use crate::table::{FormSignature, OperandDesc, OperandType};
 use crate::{Access, DecodeError, Field, Format, Inst, Layout};
 
-/// A form in the making.
+/// A form under construction.
 struct Filling<'a> {
     builder: &'a Builder,
     rules: &'a Rules,
     form: Form,
     words: Words,
-    /// The operand that needs the literal.
+    /// The operand that uses the literal.
     literal_of: Field,
-    /// Arguments that have found their place.
+    /// Arguments that have been used, one bit each.
     used: u32,
 }
 
-/// The instruction of one form, if everything that was given has a place in it.
+/// The instruction in one form, if the form has a place for every argument.
 pub(super) fn fill(
     builder: &Builder,
     entry: &OpcodeEntry,
@@ -44,7 +45,7 @@ pub(super) fn fill(
         None => filling.modifier(desc),
         Some(_) => filling.operand(desc, lacks),
     });
-    // Who takes one field for another leaves the right one out: the wrong one says more.
+    // If a caller confuses two fields, one is missing and one is unknown: report the unknown one, which says more.
     match (filled, unknown(builder, filling.form.layout, extension)) {
         (Err(BuildError::Missing(_)), Some(field)) => return Err(BuildError::Unknown(field)),
         (filled, _) => filled?,
@@ -58,7 +59,7 @@ pub(super) fn fill(
     }
 }
 
-/// Why something cannot stand in a field. `value`: what was given there, if it is a number.
+/// Converts the reason why a field cannot hold its argument. `value`: the argument, if it is a number.
 fn refused(desc: &OperandDesc, refused: Refused, given: Given, value: i64) -> BuildError {
     let field = desc.field;
     match refused {
@@ -68,13 +69,13 @@ fn refused(desc: &OperandDesc, refused: Refused, given: Given, value: i64) -> Bu
     }
 }
 
-/// The first field that was given, and that the format has not.
+/// The first given field that the format lacks.
 fn unknown(builder: &Builder, base: &Layout, extension: Option<Format>) -> Option<Field> {
     let behind = extension.and_then(|format| layout(builder.target, format));
     let fields = || base.fields.iter().chain(behind.into_iter().flat_map(|layout| layout.fields));
     let known = |field: Field| fields().any(|info| role(info.field) == role(field));
     let mut given = builder.arguments().iter().map(|(field, _)| *field);
-    // A `vcc` that the text names.
+    // The text names a `vcc` that no field holds.
     let implied = |field: &Field| [Field::Vdst, Field::Sdst, Field::Src2].contains(field) && builder.is_vcc(*field);
     given.find(|field| !known(*field) && *field != Field::Literal && !implied(field))
 }
@@ -126,7 +127,7 @@ impl Filling<'_> {
         Ok(())
     }
 
-    /// Why the words are not what was wanted.
+    /// Why the words are not the wanted instruction.
     fn refused(&self, error: Unmade, lacks: BuildError) -> BuildError {
         match error {
             Unmade::Literal => BuildError::NoLiteral { field: self.literal_of, format: self.form.extension },
@@ -142,7 +143,7 @@ impl Filling<'_> {
         }
     }
 
-    /// What is as long as other fields say.
+    /// Checks operands whose width depends on other fields.
     fn accept(&self, inst: &Inst) -> Result<(), BuildError> {
         for desc in self.form.descs() {
             let sized = is_image_data(desc) || desc.operand_type == OperandType::AccSized;

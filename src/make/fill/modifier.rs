@@ -14,7 +14,7 @@ impl Filling<'_> {
         encode_number(desc, value, &mut self.words).map_err(|error| refused(desc, error, given, value))
     }
 
-    /// A number of which only some have a meaning, a bit each.
+    /// A number of which only some values have a meaning: `set` has a bit for each.
     pub(super) fn named(&mut self, desc: &OperandDesc, set: [u64; 1], argument: Argument) -> Result<(), BuildError> {
         self.number(desc, argument)?;
         match argument.integer() {
@@ -25,7 +25,7 @@ impl Filling<'_> {
 
     pub(super) fn modifier(&mut self, desc: &OperandDesc) -> Result<(), BuildError> {
         let b = self.builder;
-        // Signs of sources: a bit each, or fields of their own.
+        // The negations and absolute values of sources are one field with a bit each, or a field per source.
         let signs = match (desc.operand_type, desc.field) {
             (OperandType::None, Field::Neg) | (OperandType::ListNeg, _) => Some((b.neg, 0)),
             (OperandType::None, Field::Abs | Field::NegHi) => Some((b.abs, 0)),
@@ -45,7 +45,7 @@ impl Filling<'_> {
             return Ok(());
         }
         let Some(argument) = self.take(desc.field) else {
-            // A flag may have been set by the operand that it belongs to.
+            // The operand that the flag belongs to may have set it.
             return match default(desc).ok_or(BuildError::Missing(desc.field))? {
                 0 => Ok(()),
                 value => self.words.desc(desc, value).map_err(fits),
@@ -69,7 +69,7 @@ impl Filling<'_> {
             let table = table.ok_or(BuildError::Unknown(desc.field))?;
             return hold(desc, table.into(), &mut self.words).map_err(fits);
         }
-        // What a flag means to others is looked at by them; here it is only a bit.
+        // A flag is only a bit here; operands that depend on it look at it themselves.
         self.number(desc, argument)
     }
 

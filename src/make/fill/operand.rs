@@ -1,4 +1,4 @@
-//! Operands: from an argument to what its bits say, which `src/codec/` encodes.
+//! Operands: converts arguments to [`Coded`], which `src/codec/` encodes.
 
 use super::{Filling, refused};
 use crate::codec::code::{LITERAL, vcc};
@@ -14,11 +14,11 @@ impl Filling<'_> {
         let b = self.builder;
         match desc.operand_type {
             OperandType::Vcc => return Ok(()),
-            // What goes to LDS is no operand.
+            // Data that goes to LDS has no register operand.
             OperandType::BufData if desc.aux[1] != NONE && self.flag(Field::Lds) => return Ok(()),
             _ => {}
         }
-        // Written only when the operation returns something.
+        // The operand exists only when the operation returns something.
         if is_conditional(desc) && desc.access == Some(Access::Write) {
             let returns = self.form.descs().find(|i| i.access.is_none() && i.lsb == desc.cond).map(|i| i.field);
             match b.find(desc.field) {
@@ -39,7 +39,7 @@ impl Filling<'_> {
         let argument = match self.take(desc.field) {
             Some(argument) => argument,
             None if desc.operand_type == OperandType::Endpgm => return Ok(()),
-            // A register can be added to a constant, and stand alone too.
+            // The offset may be a register alone, without a constant.
             None if desc.operand_type == OperandType::SmemOffset && b.find(Field::Soffset).is_none() => Argument::ZERO,
             None if optional => Argument::new(op::OFF, 0),
             None => return Err(missing),
@@ -53,7 +53,7 @@ impl Filling<'_> {
             | OperandType::AgprOrConst
             | OperandType::BufData
             | OperandType::SdwaSrc => self.resolve(desc, desc.dwords.into(), argument)?,
-            // As long as modifiers say: `accept` looks at it.
+            // Modifiers determine the width: `accept` checks it.
             OperandType::MimgData
             | OperandType::MimgGather
             | OperandType::MimgAtomic
@@ -91,7 +91,7 @@ impl Filling<'_> {
                 Coded::Literal(self.literal(desc, argument).ok_or(BuildError::Constant(desc.field))?)
             }
             OperandType::Hex | OperandType::Int16 if desc.width == 16 => {
-                // It may be signed or not.
+                // Signed and unsigned values are both accepted.
                 let value = argument.integer().ok_or(cannot)?;
                 let (min, max) = (i16::MIN.into(), u16::MAX.into());
                 if !(min..=max).contains(&value) {
@@ -136,7 +136,7 @@ impl Filling<'_> {
         encode(desc, coded, &mut self.words).map_err(|error| refused(desc, error, given, value))
     }
 
-    /// The code of an argument, which is of `dwords`. What class it may be of the decoder says.
+    /// Resolves an argument of `dwords` to its code. The decoder checks later whether its class is allowed.
     fn resolve(&self, desc: &OperandDesc, dwords: u16, argument: Argument) -> Result<Coded, BuildError> {
         let (field, dwords) = (desc.field, dwords as u8);
         if argument.dwords != 0 && argument.dwords != dwords {
@@ -164,7 +164,7 @@ impl Filling<'_> {
         }
     }
 
-    /// A constant, a register, or both: then the register is `soffset`, or the offset that a constant was added to.
+    /// A scalar offset: a constant, a register, or both. With both, the register is `soffset`.
     fn scalar_offset(&mut self, desc: &OperandDesc, argument: Argument) -> Result<Coded, BuildError> {
         let soffset_en = desc.aux[1];
         let register = match self.builder.find(Field::Soffset) {
@@ -182,7 +182,7 @@ impl Filling<'_> {
         }
     }
 
-    /// One scalar register.
+    /// The code of one scalar register.
     fn scalar(&self, field: Field, argument: Argument) -> Result<u16, BuildError> {
         let class = op::class::SGPR | op::class::SYS | op::class::TTMP | op::class::M0 | op::class::EXEC;
         if argument.dwords > 1 {

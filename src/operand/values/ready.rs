@@ -1,29 +1,29 @@
-//! What operand codes mean, ready-made.
+//! A table of the meanings of operand codes.
 
 use super::{IMPLICIT, IMPLICIT_REGISTERS, SECTION, code_at, implicit, is_off};
 use crate::codec::code::*;
 use crate::operand::{Reg, Value};
 use crate::value::{InlineFloat, find};
 
-/// Any number of so many bits can look into the table.
+/// Room for any index of 12 bits, so that no bounds check is needed.
 const ROOM: usize = 4096;
 pub(crate) type Values = [Value; ROOM];
 
-/// What stands at a place of the table. A literal: that of the words.
+/// The value at an index of the table. For a literal the words have the actual value.
 #[inline(always)]
 pub(in crate::operand) fn value_of(values: &'static Values, place: usize) -> &'static Value {
     &values[place % ROOM]
 }
 
-/// What codes mean, and accumulation registers behind them, where the scalar registers end with this one, the trap
-/// handler's are these, this code is no scalar address, and special registers have these codes.
+/// The meanings of codes, including accumulation registers, on a target with these last scalar register, trap handler
+/// registers, code for "no scalar address" and codes of special registers.
 pub(crate) const fn values(sgpr_last: u16, ttmp_first: u16, ttmp_last: u16, off: u16, specials: &[u8]) -> Values {
     let mut all = [Value::Literal(0); ROOM];
     let mut place = 0;
     while place < IMPLICIT + IMPLICIT_REGISTERS.len() {
         let code = code_at(place);
         let n = code as u8;
-        // Single registers, pairs, and what is longer. Scalar tuples begin at the aligned register, as the hardware reads
+        // Single registers, pairs, and longer tuples. Scalar tuples begin at the aligned register, as hardware reads
         // them.
         let dwords = (place / SECTION + 1) as u16;
         all[place] = match code {
@@ -40,7 +40,7 @@ pub(crate) const fn values(sgpr_last: u16, ttmp_first: u16, ttmp_last: u16, off:
             _ => match (int_of(code), find(specials, code)) {
                 (Some(n), _) => Value::Int(n),
                 (None, Some(special)) => Value::Reg(Reg::Special(special)),
-                // No instruction has the code.
+                // No instruction holds this code.
                 (None, None) => Value::Off,
             },
         };
