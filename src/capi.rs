@@ -563,3 +563,56 @@ pub unsafe extern "C" fn amdgpu_isa_patch(
         Err(error) => status(error),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::InlineFloat;
+
+    /// The numbers that the header gives, said a second time, also for what no instruction of some builds has.
+    #[test]
+    fn every_value_has_its_kind_and_number() {
+        use amdgpu_isa_kind as Kind;
+        let wanted = [
+            (Value::Reg(Reg::Sgpr(101)), Kind::Sgpr, 101),
+            (Value::Reg(Reg::Vgpr(255)), Kind::Vgpr, 255),
+            (Value::Reg(Reg::VgprHigh(3)), Kind::VgprHigh, 3),
+            (Value::Reg(Reg::Agpr(7)), Kind::Agpr, 7),
+            (Value::Reg(Reg::Ttmp(15)), Kind::Ttmp, 15),
+            (Value::Reg(Reg::Scc), Kind::Implicit, 0),
+            (Value::Reg(Reg::Vcc), Kind::Implicit, 1),
+            (Value::Reg(Reg::Exec), Kind::Implicit, 2),
+            (Value::Reg(Reg::M0), Kind::Implicit, 3),
+            (Value::Reg(Reg::Mode), Kind::Implicit, 4),
+            (Value::Reg(Reg::FlatScratch), Kind::Implicit, 5),
+            (Value::Reg(Reg::XnackMask), Kind::Implicit, 6),
+            (Value::Reg(Reg::TrapStatus), Kind::Implicit, 7),
+            (Value::Int(-16), Kind::Int, -16),
+            (Value::Literal(0xffff_ffff), Kind::Literal, 0xffff_ffff),
+            (Value::Imm(-1), Kind::Imm, -1),
+            (Value::Label(-32768), Kind::Label, -32768),
+            (Value::Off, Kind::Off, 0),
+        ];
+        for (value, kind, number) in wanted {
+            assert_eq!(kind_of(value), (kind, number), "{value:?}");
+        }
+        let floats = [
+            (InlineFloat::Half, 0x3fe0_0000_0000_0000u64),
+            (InlineFloat::NegHalf, 0xbfe0_0000_0000_0000),
+            (InlineFloat::One, 0x3ff0_0000_0000_0000),
+            (InlineFloat::NegOne, 0xbff0_0000_0000_0000),
+            (InlineFloat::Two, 0x4000_0000_0000_0000),
+            (InlineFloat::NegTwo, 0xc000_0000_0000_0000),
+            (InlineFloat::Four, 0x4010_0000_0000_0000),
+            (InlineFloat::NegFour, 0xc010_0000_0000_0000),
+            (InlineFloat::InvTwoPi, 0x3fc4_5f30_6dc9_c882),
+        ];
+        assert_eq!(floats.map(|(float, _)| float), InlineFloat::ALL);
+        for (float, bits) in floats {
+            assert_eq!(kind_of(Value::Float(float)), (Kind::Float, bits as i64), "{float:?}");
+        }
+        for (n, &special) in Special::ALL.iter().enumerate() {
+            assert_eq!(kind_of(Value::Reg(Reg::Special(special))), (Kind::Special, n as i64));
+        }
+    }
+}

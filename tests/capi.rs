@@ -1,7 +1,10 @@
 //! The C interface says what the library says, for random words of every target, whatever room a caller has, and with
-//! null pointers; that it is C and C++ is seen by `examples/c/check.sh`.
+//! null pointers: called from Rust here, and from C in `capi/program.rs`. `examples/c/check.sh` has C++, clang and valgrind.
 #![cfg(all(feature = "capi", has_target))]
 
+#[cfg(unix)]
+#[path = "capi/program.rs"]
+mod program;
 #[path = "words/mod.rs"]
 mod words;
 
