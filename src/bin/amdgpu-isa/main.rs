@@ -6,6 +6,7 @@ mod batch;
 mod container;
 mod dis;
 mod error;
+mod escape;
 mod explain;
 mod hex;
 mod isa;
