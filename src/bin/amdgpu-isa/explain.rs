@@ -9,6 +9,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::error::{Error, Result};
+use crate::escape;
 use crate::isa::{self, Target};
 use crate::out::Out;
 use diagram::Diagram;
@@ -39,7 +40,7 @@ pub fn run(args: &Args, color: bool) -> Result<()> {
             out.flush()?;
         }
         Some(path) => std::fs::write(path, svg::render(&diagrams))
-            .map_err(|e| Error::input(format!("cannot write {}: {e}", path.display())))?,
+            .map_err(|e| Error::input(format!("cannot write {}: {e}", escape::path(path))))?,
         None => {
             let mut out = Out::new(io::stdout().lock(), color);
             for (i, diagram) in diagrams.iter().enumerate() {

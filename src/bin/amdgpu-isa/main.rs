@@ -15,6 +15,7 @@ mod out;
 mod prove;
 mod tables;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -68,12 +69,22 @@ fn help_footer() -> String {
     format!("Targets in this build: {}", isa::known_targets())
 }
 
+/// Prints the help, or what is wrong with the command line, which may quote it.
+fn print_usage(error: &clap::Error) -> io::Result<()> {
+    let quoted = |arg: std::ffi::OsString| matches!(escape::name(arg.as_encoded_bytes()), Cow::Owned(_));
+    if error.use_stderr() && std::env::args_os().any(quoted) {
+        // Without colour: its escape codes cannot be told from those of an argument.
+        return anstream::stderr().write_all(escape::message(&error.render().to_string()).as_bytes());
+    }
+    error.print()
+}
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => {
             // A closed pipe behind `--help` is nobody's error.
-            let _ = e.print();
+            let _ = print_usage(&e);
             return ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2));
         }
     };
@@ -90,8 +101,9 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(Error::Output(e)) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(e) => {
+            let message = escape::message(&e.to_string());
             // Not `eprintln!`, which panics when stderr is closed.
-            let _ = writeln!(anstream::stderr(), "{}error:{} {e}", out::RED.render(), out::RED.render_reset());
+            let _ = writeln!(anstream::stderr(), "{}error:{} {message}", out::RED.render(), out::RED.render_reset());
             ExitCode::from(e.exit_code())
         }
     }
