@@ -39,7 +39,8 @@ enum Command {
     Dis(dis::Args),
     /// Show words as a bit diagram: every field named and decoded
     Explain(explain::Args),
-    /// Answer lines of `target<TAB>hexbytes` on stdin with `len<TAB>text<TAB>reencoded-hex` or `ERR<TAB>reason`
+    /// Answer lines of `target<TAB>hexbytes` on stdin with `len<TAB>text<TAB>reencoded-hex` or `ERR<TAB>reason`,
+    /// and say on stderr how many were ERR
     Batch,
     Isa(tables::Args),
     Matrix(matrix::Args),
@@ -79,6 +80,16 @@ fn print_usage(error: &clap::Error) -> io::Result<()> {
     error.print()
 }
 
+/// `batch`, and how much of it failed: the answers are for a program, this is for who started it.
+fn answer_lines() -> error::Result<()> {
+    let batch::Count { all, errors } = batch::run(io::stdin().lock(), io::stdout().lock())?;
+    if errors > 0 {
+        let (on, off) = (out::BOLD.render(), out::BOLD.render_reset());
+        let _ = writeln!(anstream::stderr(), "{on}note:{off} {errors} of {all} lines were answered with ERR");
+    }
+    Ok(())
+}
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -95,7 +106,7 @@ fn main() -> ExitCode {
         Command::Isa(args) => tables::run(&args, color),
         Command::Matrix(args) => matrix::run(&args, color),
         Command::Prove(args) => prove::run(&args, color),
-        Command::Batch => batch::run(io::stdin().lock(), io::stdout().lock()),
+        Command::Batch => answer_lines(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
