@@ -400,28 +400,28 @@ pub unsafe extern "C" fn amdgpu_isa_operands(
 }
 
 fn kind_of(value: Value) -> (amdgpu_isa_kind, i64) {
-    use amdgpu_isa_kind as OperandType;
+    use amdgpu_isa_kind as Kind;
     match value {
-        Value::Reg(Reg::Sgpr(n)) => (OperandType::Sgpr, n.into()),
-        Value::Reg(Reg::Vgpr(n)) => (OperandType::Vgpr, n.into()),
-        Value::Reg(Reg::VgprHigh(n)) => (OperandType::VgprHigh, n.into()),
-        Value::Reg(Reg::Agpr(n)) => (OperandType::Agpr, n.into()),
-        Value::Reg(Reg::Ttmp(n)) => (OperandType::Ttmp, n.into()),
-        Value::Reg(Reg::Special(special)) => (OperandType::Special, special as i64),
-        Value::Reg(Reg::Scc) => (OperandType::Implicit, 0),
-        Value::Reg(Reg::Vcc) => (OperandType::Implicit, 1),
-        Value::Reg(Reg::Exec) => (OperandType::Implicit, 2),
-        Value::Reg(Reg::M0) => (OperandType::Implicit, 3),
-        Value::Reg(Reg::Mode) => (OperandType::Implicit, 4),
-        Value::Reg(Reg::FlatScratch) => (OperandType::Implicit, 5),
-        Value::Reg(Reg::XnackMask) => (OperandType::Implicit, 6),
-        Value::Reg(Reg::TrapStatus) => (OperandType::Implicit, 7),
-        Value::Int(n) => (OperandType::Int, n.into()),
-        Value::Float(float) => (OperandType::Float, float.to_f64().to_bits() as i64),
-        Value::Literal(n) => (OperandType::Literal, n.into()),
-        Value::Imm(n) => (OperandType::Imm, n.into()),
-        Value::Label(n) => (OperandType::Label, n.into()),
-        Value::Off => (OperandType::Off, 0),
+        Value::Reg(Reg::Sgpr(n)) => (Kind::Sgpr, n.into()),
+        Value::Reg(Reg::Vgpr(n)) => (Kind::Vgpr, n.into()),
+        Value::Reg(Reg::VgprHigh(n)) => (Kind::VgprHigh, n.into()),
+        Value::Reg(Reg::Agpr(n)) => (Kind::Agpr, n.into()),
+        Value::Reg(Reg::Ttmp(n)) => (Kind::Ttmp, n.into()),
+        Value::Reg(Reg::Special(special)) => (Kind::Special, special as i64),
+        Value::Reg(Reg::Scc) => (Kind::Implicit, 0),
+        Value::Reg(Reg::Vcc) => (Kind::Implicit, 1),
+        Value::Reg(Reg::Exec) => (Kind::Implicit, 2),
+        Value::Reg(Reg::M0) => (Kind::Implicit, 3),
+        Value::Reg(Reg::Mode) => (Kind::Implicit, 4),
+        Value::Reg(Reg::FlatScratch) => (Kind::Implicit, 5),
+        Value::Reg(Reg::XnackMask) => (Kind::Implicit, 6),
+        Value::Reg(Reg::TrapStatus) => (Kind::Implicit, 7),
+        Value::Int(n) => (Kind::Int, n.into()),
+        Value::Float(float) => (Kind::Float, float.to_f64().to_bits() as i64),
+        Value::Literal(n) => (Kind::Literal, n.into()),
+        Value::Imm(n) => (Kind::Imm, n.into()),
+        Value::Label(n) => (Kind::Label, n.into()),
+        Value::Off => (Kind::Off, 0),
     }
 }
 
@@ -566,5 +566,58 @@ pub unsafe extern "C" fn amdgpu_isa_patch(
         Ok(Err(PatchError::NoField(_))) => amdgpu_isa_status::Missing,
         Ok(Err(_)) => amdgpu_isa_status::Refused,
         Err(error) => status(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::InlineFloat;
+
+    /// The numbers that the header gives, said a second time, also for what no instruction of some builds has.
+    #[test]
+    fn every_value_has_its_kind_and_number() {
+        use amdgpu_isa_kind as Kind;
+        let wanted = [
+            (Value::Reg(Reg::Sgpr(101)), Kind::Sgpr, 101),
+            (Value::Reg(Reg::Vgpr(255)), Kind::Vgpr, 255),
+            (Value::Reg(Reg::VgprHigh(3)), Kind::VgprHigh, 3),
+            (Value::Reg(Reg::Agpr(7)), Kind::Agpr, 7),
+            (Value::Reg(Reg::Ttmp(15)), Kind::Ttmp, 15),
+            (Value::Reg(Reg::Scc), Kind::Implicit, 0),
+            (Value::Reg(Reg::Vcc), Kind::Implicit, 1),
+            (Value::Reg(Reg::Exec), Kind::Implicit, 2),
+            (Value::Reg(Reg::M0), Kind::Implicit, 3),
+            (Value::Reg(Reg::Mode), Kind::Implicit, 4),
+            (Value::Reg(Reg::FlatScratch), Kind::Implicit, 5),
+            (Value::Reg(Reg::XnackMask), Kind::Implicit, 6),
+            (Value::Reg(Reg::TrapStatus), Kind::Implicit, 7),
+            (Value::Int(-16), Kind::Int, -16),
+            (Value::Literal(0xffff_ffff), Kind::Literal, 0xffff_ffff),
+            (Value::Imm(-1), Kind::Imm, -1),
+            (Value::Label(-32768), Kind::Label, -32768),
+            (Value::Off, Kind::Off, 0),
+        ];
+        for (value, kind, number) in wanted {
+            assert_eq!(kind_of(value), (kind, number), "{value:?}");
+        }
+        let floats = [
+            (InlineFloat::Half, 0x3fe0_0000_0000_0000u64),
+            (InlineFloat::NegHalf, 0xbfe0_0000_0000_0000),
+            (InlineFloat::One, 0x3ff0_0000_0000_0000),
+            (InlineFloat::NegOne, 0xbff0_0000_0000_0000),
+            (InlineFloat::Two, 0x4000_0000_0000_0000),
+            (InlineFloat::NegTwo, 0xc000_0000_0000_0000),
+            (InlineFloat::Four, 0x4010_0000_0000_0000),
+            (InlineFloat::NegFour, 0xc010_0000_0000_0000),
+            (InlineFloat::InvTwoPi, 0x3fc4_5f30_6dc9_c882),
+        ];
+        assert_eq!(floats.map(|(float, _)| float), InlineFloat::ALL);
+        for (float, bits) in floats {
+            assert_eq!(kind_of(Value::Float(float)), (Kind::Float, bits as i64), "{float:?}");
+        }
+        for (n, &special) in Special::ALL.iter().enumerate() {
+            assert_eq!(kind_of(Value::Reg(Reg::Special(special))), (Kind::Special, n as i64));
+        }
     }
 }

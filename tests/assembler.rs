@@ -398,3 +398,133 @@ fn what_nothing_runs_through_ends() {
         assert_eq!(code, [0, nop, nop, nop, 0, end, end, end], "{target}");
     }
 }
+
+/// Code with a branch in every other place to anywhere that its 16 bits reach, moved: the n-th instruction of the copy is
+/// that of the original, and each branch goes to the copy of what it went to. Some leave the code, become long and move
+/// what lies behind them.
+#[test]
+fn moved_branches_go_to_the_copy_of_what_they_went_to() {
+    let long = 6;
+    for target in targets() {
+        let mut rng = Rng(target as u64 + 77);
+        let branch = branches(target).into_iter().find(|b| b.opcode().name() == "s_branch").expect("all have it");
+        let two = word(target, "s_mov_b32", &[(Field::Ssrc0, 255)]).expect("all have it");
+        for round in 0..40 {
+            // Where instructions begin, of which each third is a branch and each fifth of these leaves the code.
+            let count = [1, 2, 3, 50, 400][round % 5];
+            let kinds: Vec<usize> = (0..count).map(|_| rng.below(3)).collect();
+            let mut begins = vec![0];
+            kinds.iter().for_each(|&kind| begins.push(begins[begins.len() - 1] + [1, 2, 1][kind]));
+            let len = begins.pop().expect("the end");
+            let (from, to) = (0x7_0000_0000, 0x20_0000);
+            let (mut code, mut goes, mut outside) = (Vec::new(), Vec::new(), Vec::new());
+            for &kind in &kinds {
+                let at = code.len();
+                match kind {
+                    0 => code.push(filler(target)),
+                    1 => code.extend([two, 7]),
+                    // To the first dword is a place outside too: whoever calls the code goes there.
+                    _ => {
+                        let leaves = rng.below(5) == 0;
+                        let dword = if leaves { len + 1 + rng.below(20) } else { rng.pick(&begins) };
+                        let pc = from + at as u64 * 4;
+                        let inst = branch.with_branch_target(pc, from + dword as u64 * 4).expect("it reaches");
+                        code.extend(inst.words());
+                        goes.push((at, dword));
+                        if dword == 0 || dword >= len {
+                            outside.push(at);
+                        }
+                    }
+                }
+            }
+            let moved = |dword: usize| dword + (long - 1) * outside.iter().filter(|&&at| at < dword).count();
+            let mut out = vec![0u32; 8 + moved(len)];
+            let mut labels = vec![LabelSlot::EMPTY; goes.len() + 1];
+            let mut fixups = vec![FixupSlot::EMPTY; goes.len() + 2];
+            let mut asm = Assembler::new(target, &mut out[..], &mut labels, &mut fixups);
+            asm.base(to).expect("a multiple of 4");
+            asm.far(Far { pair: 4, scc: None }).expect("a pair");
+            // There are a label and fix-ups in front, which grows itself.
+            let end = asm.label().expect("there is room");
+            asm.jump(branch.opcode(), end).expect("there is room");
+            asm.align(16).expect("there is room");
+            asm.moved(&code[..], from).expect("there is room");
+            asm.bind(end).expect("it is new");
+            asm.dword(filler(target)).expect("there is room");
+            let all = asm.finish().expect("there is room").len() / 4;
+            assert_eq!(all, 4 + moved(len) + 1);
+            let copy = &out[4..];
+            for (&at, &kind) in begins.iter().zip(&kinds) {
+                let is_branch = kind == 2;
+                assert!(is_branch || copy[moved(at)] == code[at] && (kind == 0 || copy[moved(at) + 1] == 7));
+            }
+            for &(at, dword) in &goes {
+                let pc = to + 16 + moved(at) as u64 * 4;
+                if outside.contains(&at) {
+                    let far = Some(Far { pair: 4, scc: None });
+                    let jump = jumps::follow(target, &copy[moved(at)..], pc, &branch, far);
+                    assert_eq!((jump.to, jump.dwords), (from + dword as u64 * 4, long), "{target}");
+                } else {
+                    let inst = decode_words(target, &copy[moved(at)..]).expect("a branch");
+                    assert_eq!(inst.branch_target(pc), Some(to + 16 + moved(dword) as u64 * 4), "{target}");
+                }
+            }
+        }
+    }
+}
+
+/// The first branch to a place where no instruction begins is the one that is told, wherever it goes to.
+#[test]
+fn moved_branches_into_an_instruction_are_refused() {
+    for target in targets() {
+        let branch = branches(target).into_iter().find(|b| b.opcode().name() == "s_branch").expect("all have it");
+        let two = [word(target, "s_mov_b32", &[(Field::Ssrc0, 255)]).expect("all have it"), 7];
+        let jump = |at: u64, to: u64| branch.with_branch_target(at * 4, to * 4).expect("it reaches").words()[0];
+        // Dwords 1, 4 and 6 are literals.
+        let code = |first, second| {
+            let branches = [jump(2, first), jump(7, second)];
+            [two[0], two[1], branches[0], two[0], two[1], two[0], two[1], branches[1]]
+        };
+        for (first, second, wrong) in
+            [(6, 1, Some((2, 6))), (3, 4, Some((7, 4))), (1, 1, Some((2, 1))), (7, 6, Some((7, 6))), (3, 7, None)]
+        {
+            let mut out = [0u32; 10];
+            let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 2], [FixupSlot::EMPTY; 3]);
+            let mut asm = Assembler::new(target, &mut out[..], &mut labels, &mut fixups);
+            asm.dword(filler(target)).expect("there is room");
+            asm.align(8).expect("there is room");
+            let moved = asm.moved(&code(first, second)[..], 0);
+            let wanted =
+                wrong.map(|(at, to)| (AssembleErrorKind::Boundary(to * 4), Some(8 + at * 4), Some(branch.opcode())));
+            let refused = moved.err().map(|error| (error.kind, error.offset, error.opcode));
+            assert_eq!(refused, wanted, "{target}: {first} {second}");
+            // Nothing is left behind that makes a branch grow.
+            assert_eq!(asm.finish().expect("all of it reaches").len(), 40, "{target}: {first} {second}");
+        }
+    }
+}
+
+/// 40,000 branches, each to some other: what takes a step for each pair of them takes a minute.
+#[test]
+fn moving_takes_time_for_each_branch_and_not_for_each_pair() {
+    let target = Target::ALL[0];
+    let branch = branches(target).into_iter().find(|b| b.opcode().name() == "s_branch").expect("all have it");
+    const COUNT: usize = 40_000;
+    let mut rng = Rng(6);
+    let code: Vec<u32> = (0..COUNT as u64)
+        .map(|at| {
+            let to = (1 + at).saturating_add_signed(rng.below(60_000) as i64 - 30_000).clamp(1, COUNT as u64 - 1);
+            branch.with_branch_target(at * 4, to * 4).expect("it reaches").words()[0]
+        })
+        .collect();
+    let mut out = vec![0u32; COUNT];
+    let (mut labels, mut fixups) = (vec![LabelSlot::EMPTY; COUNT], vec![FixupSlot::EMPTY; COUNT]);
+    let mut asm = Assembler::new(target, &mut out[..], &mut labels, &mut fixups);
+    let started = std::time::Instant::now();
+    asm.moved(&code[..], 0).expect("there is room");
+    let taken = started.elapsed();
+    println!("{COUNT} branches: {taken:?}");
+    asm.finish().expect("all reach");
+    assert!(out == code, "moved code is other code");
+    assert!(taken.as_secs() < 10, "{COUNT} branches take {taken:?}");
+}

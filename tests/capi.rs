@@ -1,7 +1,10 @@
 //! The C interface agrees with the library for random words of every target, for any buffer size, and handles null
-//! pointers. `examples/c/check.sh` checks that it is valid C and C++.
+//! pointers. It is called from Rust here, and from C in `capi/program.rs`. `examples/c/check.sh` covers C++, clang and valgrind.
 #![cfg(all(feature = "capi", has_target))]
 
+#[cfg(unix)]
+#[path = "capi/program.rs"]
+mod program;
 #[path = "words/mod.rs"]
 mod words;
 

@@ -45,6 +45,48 @@ pub fn run(args: &[&str], input: &[u8]) -> Run {
     run
 }
 
+/// What a run has taken.
+#[cfg(target_os = "linux")]
+pub struct Taken {
+    pub code: i32,
+    pub bytes: usize,
+    pub longest_line: usize,
+    /// The most memory that it has held.
+    pub kib: i64,
+}
+
+/// Runs the tool with output that need not fit in memory.
+#[cfg(target_os = "linux")]
+#[allow(clippy::zombie_processes)] // `wait4` waits for it, and tells more than `wait`.
+pub fn measure(args: &[&str], input: &[u8]) -> Taken {
+    let mut child = tool(args).stderr(Stdio::null()).spawn().expect("the tool starts");
+    let mut stdin = child.stdin.take().expect("stdin is a pipe");
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let mut stdout = child.stdout.take().expect("stdout is a pipe");
+    let (mut buffer, mut bytes, mut line, mut longest_line) = (vec![0; 1 << 16], 0, 0, 0);
+    loop {
+        let count = std::io::Read::read(&mut stdout, &mut buffer).expect("the tool writes");
+        if count == 0 {
+            break;
+        }
+        bytes += count;
+        for &byte in &buffer[..count] {
+            line = if byte == b'\n' { 0 } else { line + 1 };
+            longest_line = longest_line.max(line);
+        }
+    }
+    writer.join().expect("the writer ends");
+    // SAFETY: integers only, for which zeros are values; `wait4` writes to both.
+    let (status, usage) = unsafe {
+        let (mut status, mut usage) = (0, std::mem::zeroed::<libc::rusage>());
+        assert_eq!(libc::wait4(child.id() as i32, &mut status, 0, &mut usage), child.id() as i32);
+        (status, usage)
+    };
+    assert!(libc::WIFEXITED(status), "{args:?}: it was ended");
+    Taken { code: libc::WEXITSTATUS(status), bytes, longest_line, kib: usage.ru_maxrss }
+}
+
 pub fn tool(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_amdgpu-isa"));
     command.args(args).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env("RUST_BACKTRACE", "1");

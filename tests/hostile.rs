@@ -24,11 +24,12 @@ mod tool {
     pub mod container;
     pub mod dis;
     pub mod error;
+    pub mod escape;
     pub mod hex;
     pub mod isa;
     pub mod out;
 }
-use tool::{container, dis, error, hex, isa, out};
+use tool::{container, dis, error, escape, hex, isa, out};
 #[path = "words/mod.rs"]
 mod words;
 use words::Rng;

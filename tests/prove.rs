@@ -64,10 +64,29 @@ fn cells(line: &str) -> Option<Vec<u64>> {
 
 #[test]
 fn what_makes_no_sense_is_a_usage_error() {
-    for bad in [&["--part", "3/2"][..], &["--part", "x"], &["--target", "gfx1"], &["--text", "0"], &["--threads", "0"]]
-    {
+    for bad in [&["--part", "3/2"][..], &["--part", "x"], &["--target", "gfx1"], &["--text", "0"]] {
         let run = prove(bad);
         assert_eq!(run.status.code(), Some(2), "{bad:?}");
         assert!(!run.stderr.is_empty());
     }
+}
+
+/// No system gives 65535 threads; a thousand of them do what one does.
+#[test]
+fn threads_are_as_many_as_a_system_can_give() {
+    let part = ["--target", "gfx900", "--pass", "words", "--part", "1/4000037"];
+    let with = |threads: &str| prove(&[&part[..], &["--threads", threads]].concat());
+    for bad in ["0", "1025", "65535", "65536", "-1", "x"] {
+        let run = with(bad);
+        assert_eq!(run.status.code(), Some(2), "{bad}: {}", text(&run.stderr));
+        let message = "give 1 to 1024 threads, or leave the option out";
+        assert!(bad == "-1" || text(&run.stderr).contains(message), "{}", text(&run.stderr));
+    }
+    let counted = |threads: &str| {
+        let run = with(threads);
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        // Without the first line, which says how long it took.
+        text(&run.stdout).lines().skip(1).map(String::from).collect::<Vec<_>>()
+    };
+    assert_eq!(counted("1024"), counted("1"));
 }

@@ -88,7 +88,7 @@ impl OpcodeSpace {
     }
 }
 
-/// What the second piece of a operation number is.
+/// What the second piece of an operation number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seg {
     /// More encoding bits: formats that share opcode numbers.

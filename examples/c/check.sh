@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The C interface: builds the library for C, and a C and a C++ program with gcc and with clang, without a warning; runs
-# them under valgrind. Needs gcc, g++, clang-22 and valgrind.
+# The C interface: builds the library for C, and C and C++ programs with gcc and with clang, without a warning; runs them
+# under valgrind. Needs gcc, g++, clang-22 and valgrind.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -19,6 +19,13 @@ for compilers in "gcc g++" "clang-22 clang++-22"; do
         echo "-- $program, by $c"
         valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=all "$work/$program"
     done
+    # The tests' program: what is not there is not read, either.
+    "$c" -std=c99 "${warnings[@]}" tests/capi/says.c "${libraries[@]}" -o "$work/says"
+    words="ff0080be78563412 ff0080be785634 000000ca 7f008ebf000000"
+    for code in $words; do
+        echo "code 4c 300 $code 1000 2000 s_nop 0:1 5:2 300:0"
+    done | valgrind --quiet --error-exitcode=9 --leak-check=full "$work/says" >"$work/out"
+    [ "$(grep -c '^end$' "$work/out")" = 4 ]
     # Real code, with whatever stands around it.
     valgrind --quiet --error-exitcode=9 "$work/count" gfx942 tests/samples/gfx942/reduce.co >"$work/out"
     grep -q "s_endpgm" "$work/out"

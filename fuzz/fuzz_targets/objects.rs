@@ -9,14 +9,15 @@ use libfuzzer_sys::fuzz_target;
 mod tool {
     pub mod container;
     pub mod error;
+    pub mod escape;
 }
-use tool::{container, error};
+use tool::{container, error, escape};
 
 use amdgpu_isa::{Decoder, Target};
 use container::Found;
 
 fuzz_target!(|data: &[u8]| {
-    let visited = container::visit(data, &mut |found| {
+    let visited = container::visit(data, None, &mut |found| {
         let Found::Image(image) = found else { return Ok(()) };
         let named = image.target.as_ref().and_then(|t| t.processor.parse().ok());
         let target: Target = named.unwrap_or(Target::ALL[0]);

@@ -1,20 +1,20 @@
 //! Moves code from another address.
 
-use super::slots::LabelPlace;
+use super::slots::{FixupSlot, LabelPlace, LabelSlot};
 use super::{AssembleError, AssembleErrorKind, Assembler};
 use crate::buffer::Memory;
 use crate::common::made;
 use crate::{Buffer, DecodeError, Inst, Target};
 
 impl<B: Buffer + ?Sized> Assembler<'_, B> {
-    /// Emits the instructions of `code`, which is at the address `from`, so that they behave here as they do there.
+    /// Emits the instructions of `code`, which lie at the address `from`, so that they do here what they do there.
     ///
-    /// Branches keep their targets, except that a branch into the middle of the code goes into the middle of the copy.
-    /// Calls return into the copy. Each branch needs a label and a fix-up, and becomes long if it must.
+    /// Branches go where they went, but those into the middle of the code go into the middle of the copy. Calls
+    /// return into the copy. Each branch needs a label and a fix-up, and becomes long where it must.
     ///
     /// # Errors
-    /// No room, words that are not an instruction, a branch that does not go to the start of an instruction, or
-    /// `s_getpc_b64`: how the code uses the address that it reads is unknown.
+    /// No room, words that are no instruction, a branch to where none begins, or `s_getpc_b64`: what is made of the
+    /// address that it reads cannot be seen.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -33,7 +33,9 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
     /// # }
     /// ```
     pub fn moved<C: Memory + ?Sized>(&mut self, code: &C, from: u64) -> Result<(), AssembleError> {
-        let (target, start, fixups) = (self.target, self.len, self.fixup_count);
+        let target = self.target;
+        let copy = Moved { start: self.len, labels: self.label_count, fixups: self.fixup_count };
+        let mut inside = 0;
         let mut walk = Walk { target, code, at: 0 };
         while let Some((at, inst)) = walk.next().map_err(|error| self.here_is(error.into(), None))? {
             let pc = from.wrapping_add(at as u64 * 4);
@@ -44,38 +46,160 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
                 self.emit(inst)?;
                 continue;
             };
-            let inside = to.wrapping_sub(from) / 4;
-            let place = match usize::try_from(inside) {
-                // Before relaxation, the copy has the layout of the original.
+            let place = match usize::try_from(to.wrapping_sub(from) / 4) {
+                // As long as nothing has grown, the copy looks like the original. How many fix-ups lie before that dword
+                // is known when all are there.
                 Ok(dword) if dword > 0 && dword < code.dwords() => {
-                    let before = branches_before(target, code, dword);
-                    let before =
-                        before.map_err(AssembleErrorKind::from).and_then(|n| n.ok_or(AssembleErrorKind::Boundary(to)));
-                    let before = before.map_err(|kind| self.here_is(kind, Some(inst.opcode())))?;
-                    LabelPlace::Here { dword: start + dword, fixups: fixups + before }
+                    inside += 1;
+                    LabelPlace::Here { dword: copy.start + dword, fixups: copy.fixups }
                 }
                 _ => LabelPlace::Address(to),
             };
             let label = self.new_label(place).map_err(|kind| self.here_is(kind, Some(inst.opcode())))?;
             self.branch(inst, label)?;
         }
-        Ok(())
-    }
-}
-
-/// Number of branches before a dword; `None` if no instruction begins there.
-fn branches_before<C: Memory + ?Sized>(target: Target, code: &C, dword: usize) -> Result<Option<usize>, DecodeError> {
-    let (mut walk, mut branches) = (Walk { target, code, at: 0 }, 0);
-    while let Some((at, inst)) = walk.next()? {
-        if at >= dword {
-            return Ok((at == dword).then_some(branches));
+        if inside == 0 {
+            return Ok(());
         }
-        branches += usize::from(inst.label().is_some());
+        let wrong = self.landings(&copy).place(Walk { target, code, at: 0 });
+        match wrong.map_err(|error| self.here_is(error.into(), None))? {
+            None => Ok(()),
+            Some(Landing { branch, dword }) => {
+                let to = from.wrapping_add((dword - copy.start) as u64 * 4);
+                let kind = AssembleErrorKind::Boundary(to);
+                let fixup = self.fixups.get(copy.fixups + branch);
+                Err(fixup.map_or(kind.into(), |slot| self.at(&slot.0, kind)))
+            }
+        }
     }
-    Ok(None)
+
+    /// What belongs to the branches of a copy, which is the last that was emitted.
+    fn landings(&mut self, copy: &Moved) -> Landings<'_> {
+        let (labels, fixups) = (self.label_count, self.fixup_count);
+        Landings {
+            start: copy.start,
+            before: copy.fixups,
+            labels: self.labels.get_mut(copy.labels..labels).unwrap_or_default(),
+            fixups: self.fixups.get_mut(copy.fixups..fixups).unwrap_or_default(),
+        }
+    }
 }
 
-/// Walks over code, all of which must be instructions.
+/// Where the copy begins: its first dword, label and fix-up.
+struct Moved {
+    start: usize,
+    labels: usize,
+    fixups: usize,
+}
+
+/// The labels and fix-ups of a copy's branches: one of each for every branch, in the order of the code.
+///
+/// Where each branch goes must be found among the beginnings of instructions, which only a walk over the code tells. For
+/// one walk to be enough, the branches are looked at in the order of where they go. That order is in the fix-ups' `growth`,
+/// which has no other use until the assembler ends, and is 0 again afterwards.
+struct Landings<'a> {
+    start: usize,
+    /// Fix-ups in front of the copy.
+    before: usize,
+    labels: &'a mut [LabelSlot],
+    fixups: &'a mut [FixupSlot],
+}
+
+/// A branch that goes to no instruction.
+struct Landing {
+    branch: usize,
+    dword: usize,
+}
+
+impl Landings<'_> {
+    /// Notes for each label how many fix-ups lie before it. Gives the first branch that goes to where no instruction begins.
+    fn place<C: Memory + ?Sized>(mut self, walk: Walk<'_, C>) -> Result<Option<Landing>, DecodeError> {
+        (0..self.fixups.len()).for_each(|n| self.set(n, n));
+        self.sort();
+        let wrong = self.merge(walk);
+        (0..self.fixups.len()).for_each(|n| self.set(n, 0));
+        wrong
+    }
+
+    fn merge<C: Memory + ?Sized>(&mut self, mut walk: Walk<'_, C>) -> Result<Option<Landing>, DecodeError> {
+        let (mut next, mut branches) = (0, 0);
+        let mut wrong: Option<Landing> = None;
+        while let Some((at, inst)) = walk.next()? {
+            let (at, end) = (self.start + at, self.start + walk.at);
+            // All that go to this instruction: it has at least one dword, and none before it is left.
+            while let Some(dword) = self.to(next).filter(|&dword| dword < end) {
+                let branch = self.branch(next);
+                if dword != at {
+                    let is_first = wrong.as_ref().is_none_or(|wrong| branch < wrong.branch);
+                    wrong = if is_first { Some(Landing { branch, dword }) } else { wrong };
+                } else if let Some(LabelSlot(LabelPlace::Here { fixups, .. })) = self.labels.get_mut(branch) {
+                    *fixups = self.before + branches;
+                }
+                next += 1;
+            }
+            branches += usize::from(inst.label().is_some());
+        }
+        Ok(wrong)
+    }
+
+    /// The branch at a place in the order.
+    fn branch(&self, n: usize) -> usize {
+        self.fixups.get(n).map_or(0, |slot| slot.0.growth)
+    }
+
+    fn set(&mut self, n: usize, branch: usize) {
+        if let Some(FixupSlot(fixup)) = self.fixups.get_mut(n) {
+            fixup.growth = branch;
+        }
+    }
+
+    /// The dword that this one goes to, if it is in the copy.
+    fn to(&self, n: usize) -> Option<usize> {
+        match self.labels.get(self.branch(n)).filter(|_| n < self.fixups.len()) {
+            Some(&LabelSlot(LabelPlace::Here { dword, .. })) => Some(dword),
+            _ => None,
+        }
+    }
+
+    /// Those that leave the copy come last.
+    fn key(&self, n: usize) -> usize {
+        self.to(n).unwrap_or(usize::MAX)
+    }
+
+    /// Heapsort (Williams, Floyd 1964): it needs no memory, and never more than n log n steps.
+    fn sort(&mut self) {
+        let count = self.fixups.len();
+        (0..count / 2).rev().for_each(|root| self.sift(root, count));
+        for end in (1..count).rev() {
+            self.swap(0, end);
+            self.sift(0, end);
+        }
+    }
+
+    /// Lets what is at `root` sink below all that are greater.
+    fn sift(&mut self, mut root: usize, end: usize) {
+        loop {
+            let (left, right) = (2 * root + 1, 2 * root + 2);
+            if left >= end {
+                return;
+            }
+            let greater = if right < end && self.key(right) > self.key(left) { right } else { left };
+            if self.key(greater) <= self.key(root) {
+                return;
+            }
+            self.swap(root, greater);
+            root = greater;
+        }
+    }
+
+    fn swap(&mut self, a: usize, b: usize) {
+        let (at_a, at_b) = (self.branch(a), self.branch(b));
+        self.set(a, at_b);
+        self.set(b, at_a);
+    }
+}
+
+/// A walk over code that must be instructions.
 pub(crate) struct Walk<'a, C: Memory + ?Sized> {
     pub target: Target,
     pub code: &'a C,
@@ -83,7 +207,7 @@ pub(crate) struct Walk<'a, C: Memory + ?Sized> {
 }
 
 impl<C: Memory + ?Sized> Walk<'_, C> {
-    /// The next instruction and the dword where it begins.
+    /// The next instruction and its dword.
     pub(crate) fn next(&mut self) -> Result<Option<(usize, Inst)>, DecodeError> {
         let (at, rest) = (self.at, self.code.from(self.at));
         let Some(rest) = rest.filter(|rest| rest.head().1 > 0) else { return Ok(None) };

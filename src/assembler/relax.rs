@@ -121,7 +121,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
 
     /// An error at a fix-up.
     #[cold]
-    fn at(&self, fixup: &Fixup, kind: AssembleErrorKind) -> AssembleError {
+    pub(super) fn at(&self, fixup: &Fixup, kind: AssembleErrorKind) -> AssembleError {
         let opcode = match fixup.kind {
             FixupKind::Align(..) => None,
             _ => self.inst_at(fixup.at).ok().map(|inst| inst.opcode()),

@@ -85,6 +85,16 @@ fn endless_lines_are_refused() {
 }
 
 #[test]
+fn the_number_of_errors_is_said_beside_the_answers() {
+    let err = |input: &[u8]| run(&["batch"], input).err;
+    let mut input = b"gfx942\t000080bf\ngfx942\t00\n\n".to_vec();
+    assert_eq!(err(&input), "note: 2 of 3 lines were answered with ERR\n");
+    input.extend(std::iter::repeat_n(b'0', 2 << 20));
+    assert_eq!(err(&input), "note: 3 of 4 lines were answered with ERR\n");
+    assert_eq!((err(b"gfx942\t000080bf\n"), err(b"")), (String::new(), String::new()));
+}
+
+#[test]
 fn order_is_kept_over_many_lines() {
     let line = |i: u32| format!("gfx942\t{:02x}{:02x}80bf\n", i & 0xff, i >> 8 & 0xf);
     let input: String = (0..50_000).map(line).collect();

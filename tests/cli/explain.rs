@@ -37,8 +37,24 @@ fn what_is_no_instruction_is_drawn_and_refused() {
 
 #[test]
 fn words_that_cannot_be_read_are_a_wrong_command_line() {
-    for word in ["xyz", "0x", "", "123", "80:41:80", "0x123456789"] {
+    for word in ["xyz", "0x", "", "123", "80:41:80", "0x123456789", "0x1"] {
         run(&["explain", "--target", "gfx942", word], b"").fails(2);
+    }
+    // It was meant as the upper half of a dword; with zeros in front it is v_cndmask_b32.
+    let message = run(&["explain", "--target", "gfx942", "0xbf81"], b"").fails(2);
+    assert!(message.contains("a dword has eight digits, and this has 4: write 0x0000bf81"), "{message}");
+    let whole = run(&["explain", "--target", "gfx942", "0x0000bf81"], b"").ok();
+    assert!(whole.contains("0000bf81"), "{whole}");
+}
+
+#[test]
+fn target_ids_are_taken_as_by_dis() {
+    let plain = run(&["explain", "--target", "gfx942", "0xbf820012"], b"").ok();
+    for id in ["gfx942:xnack+", "gfx942:sramecc+:xnack-", "mi300x:xnack+"] {
+        assert_eq!(run(&["explain", "--target", id, "0xbf820012"], b"").ok(), plain, "{id}");
+    }
+    for bad in ["gfx942:xnack", "gfx9999:xnack+", ":xnack+"] {
+        run(&["explain", "--target", bad, "0xbf820012"], b"").fails(2);
     }
 }
 

@@ -1,7 +1,12 @@
 //! Damaged and malicious files: the tool ends, soon, with exit code 0 or 1, and never panics (`run` checks that).
 
-use crate::run;
+#[cfg(target_os = "linux")]
+use std::time::{Duration, Instant};
+
+#[cfg(target_os = "linux")]
+use crate::measure;
 use crate::samples::*;
+use crate::{Run, run};
 
 fn survives(input: &[u8]) {
     let run = run(&["dis", "-"], input);
@@ -126,11 +131,173 @@ fn containers_in_containers_end() {
     assert!(run(&["dis", "-"], &file).fails(1).contains("nested too deeply"));
 }
 
+/// What a terminal obeys or shows as something else, in each place that a file or its user names.
 #[test]
 fn names_cannot_command_the_terminal() {
+    let clean = |run: Run| {
+        let shown = run.out + &run.err;
+        assert!(!shown.chars().any(|c| c.is_control() && !"\n\t".contains(c)), "{shown:?}");
+        assert!(!shown.contains('\u{202e}'), "{shown:?}");
+        shown
+    };
     let mut file = code_object(GFX942);
-    let at = file.windows(7).position(|w| w == b"second\0").expect("the symbol's name");
-    file[at] = 0x1b;
-    let out = run(&["dis", "-"], &file).ok();
-    assert!(!out.contains('\x1b') && out.contains("<\\x1becond>"), "{out}");
+    let replace = |file: &mut [u8], name: &[u8], by: &[u8]| {
+        let at = file.windows(name.len()).rposition(|w| w == name).expect("the name");
+        file[at..at + by.len()].copy_from_slice(by);
+    };
+    replace(&mut file, b"second\0", b"\x1bec\xe2\x80\xae");
+    replace(&mut file, b".text\0", b"\x9bt\xc2\x9bx");
+    for options in [&["dis", "-"][..], &["dis", "--json", "-"]] {
+        let out = clean(run(options, &file));
+        // JSON has backslashes twice.
+        let out = out.replace("\\\\", "\\");
+        assert!(out.contains("\\x1bec\\u{202e}") && out.contains("\\x9bt\\u{9b}x"), "{out}");
+    }
+
+    // The id of an entry that is a section's name, and one in a bundle.
+    let name = "__CLANG_OFFLOAD_BUNDLE__hip-amdgcn-amd-amdhsa--gfx942\x1b[31m";
+    let refused = clean(run(&["dis", "-"], &host_section(name, code_object(GFX942))));
+    assert!(refused.contains("no readable name"), "{refused}");
+    let bundled = bundle(&[("hip-amdgcn-amd-amdhsa--gfx942:\u{202e}+", &code_object(GFX942))]);
+    assert!(clean(run(&["dis", "-"], &bundled)).contains("is not text"));
+    let offload = offload("amdgcn-amd-amdhsa", "gfx942:\u{202e}+", &code_object(GFX942));
+    assert!(clean(run(&["dis", "-"], &offload)).contains("is not text"));
+
+    // Files, and arguments that are quoted.
+    let name = "no/such\x1b[31m\u{202e}/file";
+    assert!(clean(run(&["dis", name], b"")).contains("cannot read no/such\\x1b[31m\\u{202e}/file"));
+    let explain = ["explain", "--target", "gfx942", "--svg", name, "0xbf820012"];
+    assert!(clean(run(&explain, b"")).contains("cannot write no/such\\x1b[31m\\u{202e}/file"));
+    for args in [&["dis", "a", name][..], &["dis", "--target", name, "-"], &["prove", "--threads", name], &[name]] {
+        assert!(clean(run(args, b"")).contains("\\u{202e}"), "{args:?}");
+    }
+    #[cfg(unix)]
+    {
+        let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("a\x1b[31mb\u{202e}.co");
+        std::fs::write(&path, code_object(GFX942)).expect("a file in the directory for tests");
+        let listing = clean(run(&["dis", path.to_str().expect("text")], b""));
+        assert!(listing.contains("a\\x1b[31mb\\u{202e}.co: target gfx942"), "{listing}");
+        std::fs::write(&path, b"junk").expect("the file again");
+        assert!(clean(run(&["dis", path.to_str().expect("text")], b"")).contains("b\\u{202e}.co: neither an ELF"));
+        std::fs::remove_file(&path).expect("it is there");
+    }
+}
+
+/// A code object with these sections before a symbol table, and these symbols: name, section, address.
+fn with_symbols(mut sections: Vec<Section>, strings: Vec<u8>, symbols: &[(u32, u16, u64)]) -> Vec<u8> {
+    let mut table = vec![0; 24];
+    for &(name, section, address) in symbols {
+        table.extend(name.to_le_bytes());
+        table.extend([0x12, 0]);
+        table.extend(section.to_le_bytes());
+        table.extend(address.to_le_bytes());
+        table.extend(4u64.to_le_bytes());
+    }
+    let link = sections.len() as u32 + 2;
+    sections.push(Section { name: ".symtab", kind: 2, data: table, link, entry: 24, ..Section::default() });
+    sections.push(Section { name: ".strtab", kind: 3, data: strings, ..Section::default() });
+    elf(224, 3, 0x54c, &sections)
+}
+
+fn text_section(name: &'static str, address: u64, words: &[u32]) -> Section {
+    Section { name, kind: 1, flags: 6, address, data: bytes(words), ..Section::default() }
+}
+
+/// 32,000 branches to a symbol whose name has 65,000 characters, in 190 KB: lines, output and memory stay in bounds.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_name_is_not_shown_at_each_branch() {
+    let code: Vec<u32> = (0..32_000).map(|n| s_branch(-1 - n as i16)).collect();
+    let name = ["\0", &"x".repeat(65_000), "\0"].concat();
+    let file = with_symbols(vec![text_section(".text", BASE, &code)], name.into_bytes(), &[(1, 1, BASE)]);
+    for options in [&["dis", "-"][..], &["dis", "--json", "-"]] {
+        let taken = measure(options, &file);
+        assert_eq!(taken.code, 0);
+        assert!(taken.longest_line > 65_000, "the definition has all of it: {}", taken.longest_line);
+        assert!(taken.bytes < 32_000 * 1000, "{options:?}: {} bytes", taken.bytes);
+        assert!(taken.kib < 128 * 1024, "{options:?}: {} KiB", taken.kib);
+    }
+    let listing = run(&["dis", "-"], &file).ok();
+    let cut = format!("{}...", "x".repeat(256));
+    assert!(listing.contains(&format!("\ts_branch {cut} ")) && listing.contains(&format!("<{cut}>\n")));
+    let json = run(&["dis", "--json", "-"], &file).ok();
+    assert!(json.contains(&format!("\"label\":\"{cut}\"")));
+}
+
+/// 65,000 sections and 300,000 kernel descriptors, in 14 MB: they are not tried one with another.
+#[cfg(target_os = "linux")]
+#[test]
+fn sections_and_descriptors_take_time_for_each_and_not_for_each_pair() {
+    const SECTIONS: u64 = 65_000;
+    const DESCRIPTORS: u64 = 300_000;
+    let mut sections: Vec<_> = (0..SECTIONS).map(|n| text_section("", BASE + 8 * n, &[S_NOP])).collect();
+    // Descriptors that overlap, and lead to an entry each.
+    let rodata = (0..DESCRIPTORS + 8).flat_map(|_| 0x100_0000u64.to_le_bytes()).collect();
+    let address = 0x1000_0000;
+    sections.push(Section { name: ".rodata", kind: 1, flags: 2, address, data: rodata, ..Section::default() });
+    let symbols: Vec<_> = (0..DESCRIPTORS).map(|n| (1, SECTIONS as u16 + 1, address + 8 * n)).collect();
+    let file = with_symbols(sections, b"\0a.kd\0".to_vec(), &symbols);
+    let started = Instant::now();
+    assert_eq!(measure(&["dis", "-"], &file).code, 0);
+    assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
+}
+
+/// Thousands of sections with the same long name: it is not shown a thousand times, nor even looked up.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_of_sections_are_no_longer_than_the_file() {
+    let name: &str = "n".repeat(300_000).leak();
+    let find = |file: &[u8], number: usize| {
+        let table = u64::from_le_bytes(file[0x28..0x30].try_into().expect("eight bytes")) as usize;
+        table + 64 * number
+    };
+    for (machine, flags) in [(224, 6), (62, 2)] {
+        let section =
+            |n: u64| Section { flags, ..text_section(if n == 0 { name } else { "" }, BASE + 8 * n, &[S_NOP]) };
+        let mut file = elf(machine, 3, 0x54c, &(0..3000).map(section).collect::<Vec<_>>());
+        for number in 1..=3000 {
+            let at = find(&file, number);
+            file[at..at + 4].copy_from_slice(&1u32.to_le_bytes());
+        }
+        let taken = measure(&["dis", "-"], &file);
+        assert!(taken.code == 1 && taken.bytes == 0, "{} bytes", taken.bytes);
+        assert!(run(&["dis", "-"], &file).fails(1).contains("its names are longer than the file could hold"));
+    }
+}
+
+/// An id stands in the header of each section of its image.
+#[test]
+fn ids_are_no_longer_than_any_real_one() {
+    let id = |len: usize| format!("{}-gfx942", "hip-amdgcn-amd-amdhsa-".to_string() + &"i".repeat(len - 29));
+    run(&["dis", "-"], &bundle(&[(&id(1024), &code_object(GFX942))])).ok();
+    let message = run(&["dis", "-"], &bundle(&[(&id(1025), &code_object(GFX942))])).fails(1);
+    assert!(message.contains("longer than 1024 bytes"), "{message}");
+}
+
+#[test]
+fn chained_bundles_have_one_limit() {
+    // Each holds nothing but 32 MiB of zeros, in 1 KB.
+    let mut plain = bundle(&[]);
+    plain.resize(32 << 20, 0);
+    let one = compress(3, Method::Zstd, &plain);
+    let chain = one.repeat(40);
+    let limit = (64 << 20) + 256 * chain.len();
+    let message = run(&["dis", "-"], &chain).fails(1);
+    let wanted = format!("beyond the limit of {limit} bytes; `--max-unpacked SIZE`");
+    assert!(message.contains(&wanted), "{message}");
+    assert!(run(&["dis", "--help"], b"").ok().contains("--max-unpacked <SIZE>"));
+    // Said, it holds to the byte.
+    let fails = |size: &str, file: &[u8]| run(&["dis", "--max-unpacked", size, "-"], file).fails(1);
+    let two = one.repeat(2);
+    assert!(fails("67108864", &two).contains("no code for a GPU"));
+    assert!(fails("64M", &two).contains("no code for a GPU"));
+    assert!(fails("1G", &one.repeat(4)).contains("no code for a GPU"));
+    assert!(fails("67108863", &two).contains("beyond the limit of 67108863 bytes"));
+    assert!(fails("63M", &two).contains("compressed bundle at"));
+    let usual = compress(2, Method::Zlib, &usual_bundle());
+    assert!(fails("1K", &usual).contains("beyond the limit of 1024 bytes"));
+    run(&["dis", "--max-unpacked", "64K", "-"], &usual).ok();
+    for bad in ["", "x", "-1", "M", "1T", "18446744073709551615K"] {
+        run(&["dis", &format!("--max-unpacked={bad}"), "-"], &usual).fails(2);
+    }
 }

@@ -19,11 +19,20 @@ use crate::isa::{self, Target};
 const MAX_LINE: usize = 1 << 20;
 const CHUNK: usize = 64 * 1024;
 
-pub fn run(input: impl Read, mut output: impl Write) -> Result<()> {
+/// Lines that were answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    pub all: u64,
+    /// Those with `ERR`.
+    pub errors: u64,
+}
+
+pub fn run(input: impl Read, mut output: impl Write) -> Result<Count> {
     let mut input = BufReader::with_capacity(CHUNK, input);
     let mut batch = Batch::default();
     let mut line = Vec::new();
     let mut out = Vec::with_capacity(2 * CHUNK);
+    let mut count = Count::default();
     loop {
         // Without a whole line at hand the next read may wait for a peer that itself waits for these answers.
         if out.len() >= CHUNK || !input.buffer().contains(&b'\n') {
@@ -32,10 +41,14 @@ pub fn run(input: impl Read, mut output: impl Write) -> Result<()> {
             out.clear();
         }
         match read_line(&mut input, &mut line).map_err(|e| Error::input(format!("cannot read standard input: {e}")))? {
-            Line::End => return Ok(()),
-            Line::TooLong => out.extend_from_slice(format!("ERR\tthe line is longer than {MAX_LINE} bytes").as_bytes()),
-            Line::Whole => batch.answer(&line, &mut out),
+            Line::End => return Ok(count),
+            Line::TooLong => {
+                out.extend_from_slice(format!("ERR\tthe line is longer than {MAX_LINE} bytes").as_bytes());
+                count.errors += 1;
+            }
+            Line::Whole => count.errors += u64::from(!batch.answer(&line, &mut out)),
         }
+        count.all += 1;
         out.push(b'\n');
     }
 }
@@ -88,13 +101,16 @@ struct Batch {
 }
 
 impl Batch {
-    fn answer(&mut self, line: &[u8], out: &mut Vec<u8>) {
+    /// Whether the line holds an instruction.
+    fn answer(&mut self, line: &[u8], out: &mut Vec<u8>) -> bool {
         let start = out.len();
-        if let Err(reason) = self.decode(line, out) {
+        let decoded = self.decode(line, out);
+        if let Err(reason) = &decoded {
             out.truncate(start);
             out.extend_from_slice(b"ERR\t");
             out.extend_from_slice(reason.as_bytes());
         }
+        decoded.is_ok()
     }
 
     fn decode(&mut self, line: &[u8], out: &mut Vec<u8>) -> std::result::Result<(), String> {

@@ -2,7 +2,7 @@
 //!
 //! Nothing here believes a header. Offsets are checked against the bytes that exist, parts of a
 //! container may not overlap (so that a small file cannot name the same bytes a million times), and
-//! decompression stops at a limit that follows from the size of the compressed data.
+//! decompression stops at a limit for the whole file: the caller's, or one that follows from the file's size.
 
 mod bundle;
 mod compressed;
@@ -12,6 +12,7 @@ mod mach;
 mod offload;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
 
 use crate::error::{Error, Result};
@@ -107,22 +108,76 @@ pub enum Found<'a> {
 /// Called for each part. Parts are handed out one by one so that only one decompressed bundle is in memory.
 pub type Visitor<'v> = dyn FnMut(Found<'_>) -> Result<()> + 'v;
 
-/// Finds all machine code in `bytes`.
-pub fn visit(bytes: &[u8], each: &mut Visitor<'_>) -> Result<()> {
+/// Bytes that so many compressed ones may become, if the caller does not say: the largest bundle, so that it fits in memory,
+/// and all bundles of a file together, so that a chain of them ends. Real bundles grow five- to twentyfold (many similar
+/// targets); a file made to fill the memory, or to keep the tool busy, grows more.
+fn usual_limit(compressed: usize) -> u64 {
+    const FLOOR: u64 = 64 << 20;
+    const PER_BYTE: u64 = 256;
+    (compressed as u64).saturating_mul(PER_BYTE).saturating_add(FLOOR)
+}
+
+/// Finds all machine code in `bytes`. What is compressed may have `max_unpacked` bytes in all.
+pub fn visit(bytes: &[u8], max_unpacked: Option<u64>, each: &mut Visitor<'_>) -> Result<()> {
     if bytes.is_empty() {
         return Err(Error::input("the file is empty"));
     }
-    visit_part(bytes, "", Nesting::default(), each)
+    let limit = max_unpacked.unwrap_or(usual_limit(bytes.len()));
+    let budget = Budget { limit, left: Cell::new(limit), is_usual: max_unpacked.is_none() };
+    visit_part(bytes, "", Nesting { depth: 0, decompressed: false, budget: &budget }, each)
+}
+
+/// Bytes that may still come out of compressed bundles.
+struct Budget {
+    limit: u64,
+    left: Cell<u64>,
+    /// The caller has not said how many.
+    is_usual: bool,
+}
+
+impl Budget {
+    /// Takes the bytes that a bundle of so many compressed ones promises, before any is decompressed: it never gives more.
+    fn spend(&self, bytes: u64, compressed: usize) -> Result<()> {
+        let too_much = |limit| Error::TooMuch { place: String::new(), limit };
+        let most = usual_limit(compressed);
+        if self.is_usual && bytes > most {
+            return Err(too_much(most));
+        }
+        self.left.set(self.left.get().checked_sub(bytes).ok_or_else(|| too_much(self.limit))?);
+        Ok(())
+    }
+}
+
+/// Looking up a name in an ELF file costs its length, and a damaged table can make every name as long as the file.
+struct NameBudget(usize);
+
+impl NameBudget {
+    /// Longer names exist only in files made to waste time.
+    const MAX_NAME: usize = 64 * 1024;
+
+    fn of(file: &[u8]) -> Self {
+        NameBudget(file.len().saturating_mul(4))
+    }
+
+    /// The name, or its beginning.
+    fn spend<'a>(&mut self, name: &'a [u8]) -> Result<&'a [u8]> {
+        self.0 = self
+            .0
+            .checked_sub(name.len())
+            .ok_or_else(|| Error::input("the ELF file is damaged: its names are longer than the file could hold"))?;
+        Ok(&name[..name.len().min(Self::MAX_NAME)])
+    }
 }
 
 /// How deep we are. Real files hold at most fat binary -> compressed bundle -> bundle -> code object.
-#[derive(Clone, Copy, Default)]
-struct Nesting {
+#[derive(Clone, Copy)]
+struct Nesting<'a> {
     depth: u8,
     decompressed: bool,
+    budget: &'a Budget,
 }
 
-impl Nesting {
+impl Nesting<'_> {
     const MAX_DEPTH: u8 = 5;
 
     fn deeper(self) -> Self {
@@ -130,7 +185,7 @@ impl Nesting {
     }
 }
 
-fn visit_part(bytes: &[u8], label: &str, nesting: Nesting, each: &mut Visitor<'_>) -> Result<()> {
+fn visit_part(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
     if nesting.depth > Nesting::MAX_DEPTH {
         return Err(Error::input("containers are nested too deeply"));
     }
@@ -166,7 +221,7 @@ fn visit_as(
 
 /// Bundles one after the other, as the linker leaves them in `.hip_fatbin`: one for each translation unit,
 /// padded with zeros up to an alignment.
-fn visit_bundles(bytes: &[u8], label: &str, nesting: Nesting, each: &mut Visitor<'_>) -> Result<()> {
+fn visit_bundles(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
     let mut rest = bytes;
     loop {
         let at = bytes.len() - rest.len();
@@ -178,8 +233,8 @@ fn visit_bundles(bytes: &[u8], label: &str, nesting: Nesting, each: &mut Visitor
             if nesting.decompressed {
                 return Err(Error::input("a compressed bundle inside a compressed bundle"));
             }
-            let (plain, used) =
-                compressed::decompress(rest).map_err(|e| e.within(&format!("compressed bundle at {at:#x}")))?;
+            let (plain, used) = compressed::decompress(rest, nesting.budget)
+                .map_err(|e| e.within(&format!("compressed bundle at {at:#x}")))?;
             let nesting = Nesting { decompressed: true, ..nesting.deeper() };
             visit_part(&plain, label, nesting, each)
                 .map_err(|e| e.within(&format!("inside the compressed bundle at {at:#x}")))?;
@@ -205,6 +260,24 @@ mod tests {
         let id = TargetId::parse("gfx942:xnack-:sramecc+");
         assert_eq!(id.to_string(), "gfx942:sramecc+:xnack-");
         assert_eq!(TargetId::parse("gfx600").to_string(), "gfx600");
+    }
+
+    /// The error says what the limit is, and where in the chain it was met.
+    #[test]
+    fn the_limit_is_a_kind_of_error() {
+        let packed = b"\x78\x9c\x03\x00\x00\x00\x00\x01";
+        let mut bundle = b"CCOB\x03\x00\x00\x00".to_vec();
+        for field in [32 + packed.len() as u64, 100, 0] {
+            bundle.extend(field.to_le_bytes());
+        }
+        bundle.extend(packed);
+        let visited = |limit| visit(&bundle, Some(limit), &mut |_| Ok(())).map_err(|e| e.within("file"));
+        match visited(99) {
+            Err(Error::TooMuch { place, limit: 99 }) => assert_eq!(place, "file: compressed bundle at 0x0"),
+            other => panic!("{other:?}"),
+        }
+        // It promises more than it holds: this is another error.
+        assert!(matches!(visited(100), Err(Error::Input(_))));
     }
 
     #[test]

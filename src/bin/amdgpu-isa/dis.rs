@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use crate::container::{self, Found, Image, Section, TargetId};
 use crate::error::{Error, Result};
+use crate::escape;
 use crate::isa::{self, Target};
 use crate::out::{BOLD, Out};
 
@@ -35,17 +36,22 @@ pub struct Args {
     /// Leave out the encoding beside each instruction
     #[arg(long, conflicts_with = "json")]
     no_encoding: bool,
+    /// What is compressed in the file may have SIZE bytes in all, such as 4G, or else the file is refused; by default 64M,
+    /// and 256 for each byte of the file
+    #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "raw")]
+    max_unpacked: Option<u64>,
 }
 
 /// What `--target` asks for.
 #[derive(Clone)]
-struct Selection {
-    target: Target,
+pub struct Selection {
+    pub target: Target,
     /// Every feature named must be pinned that way in the image.
     id: TargetId,
 }
 
-fn selection(text: &str) -> std::result::Result<Selection, String> {
+/// Reads a target id, such as `gfx942:xnack+`.
+pub fn selection(text: &str) -> std::result::Result<Selection, String> {
     let id = TargetId::parse(text);
     let target = isa::parse_target(&id.processor)?;
     match text.split(':').skip(1).find(|f| !f.ends_with(['+', '-'])) {
@@ -63,6 +69,18 @@ fn address(text: &str) -> std::result::Result<u64, String> {
     .map_err(|e| e.to_string())
 }
 
+/// A number of bytes, as a multiple of a power of 1024 if it ends in K, M or G.
+fn size(text: &str) -> std::result::Result<u64, String> {
+    let (digits, shift) = match text.strip_suffix(['K', 'M', 'G']) {
+        Some(digits) if text.ends_with('K') => (digits, 10),
+        Some(digits) if text.ends_with('M') => (digits, 20),
+        Some(digits) => (digits, 30),
+        None => (text, 0),
+    };
+    let number: u64 = digits.parse().map_err(|_| "a size is a number of bytes, or one with K, M or G, such as 512M")?;
+    number.checked_mul(1 << shift).ok_or_else(|| format!("at most {} bytes", u64::MAX))
+}
+
 impl Selection {
     fn matches(&self, id: &TargetId) -> bool {
         isa::parse_target(&id.processor).is_ok_and(|t| t == self.target)
@@ -71,7 +89,7 @@ impl Selection {
 }
 
 pub fn run(args: &Args, color: bool) -> Result<()> {
-    let name = if args.file.as_os_str() == "-" { "standard input".into() } else { args.file.display().to_string() };
+    let name = if args.file.as_os_str() == "-" { "standard input".into() } else { escape::path(&args.file) };
     let bytes = read(args).map_err(|e| Error::input(format!("cannot read {name}: {e}")))?;
     let notes = list(args, &name, &bytes, io::stdout(), color)?;
     // Not asked for is no news; asked for and passed over is.
@@ -89,7 +107,7 @@ pub fn list(args: &Args, name: &str, bytes: &[u8], sink: impl Write + Send, colo
     let mut job = Job { args, file: name, out: Out::new(sink, color), shown: 0, passed: Vec::new() };
     let result = match (&args.target, args.raw) {
         (Some(selection), true) => job.raw(selection, bytes),
-        _ => container::visit(bytes, &mut |found| job.found(found)),
+        _ => container::visit(bytes, args.max_unpacked, &mut |found| job.found(found)),
     };
     // What was found before the damage is still worth showing.
     job.out.flush()?;

@@ -10,6 +10,13 @@ pub enum Error {
     Usage(String),
     /// The input is missing, damaged, or not for us: exit code 1.
     Input(String),
+    /// What is compressed in the input holds more than it may: exit code 1.
+    TooMuch {
+        /// The file, and the part of it.
+        place: String,
+        /// Bytes that it may have.
+        limit: u64,
+    },
     /// Output cannot be written. A closed pipe ends the program quietly.
     Output(io::Error),
 }
@@ -22,7 +29,7 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Usage(_) => 2,
-            Error::Input(_) | Error::Output(_) => 1,
+            Error::Input(_) | Error::TooMuch { .. } | Error::Output(_) => 1,
         }
     }
 
@@ -30,6 +37,8 @@ impl Error {
     pub fn within(self, place: &str) -> Self {
         match self {
             Error::Input(m) => Error::Input(format!("{place}: {m}")),
+            Error::TooMuch { place: inner, limit } if inner.is_empty() => Error::TooMuch { place: place.into(), limit },
+            Error::TooMuch { place: inner, limit } => Error::TooMuch { place: format!("{place}: {inner}"), limit },
             other => other,
         }
     }
@@ -39,6 +48,10 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Usage(m) | Error::Input(m) => f.write_str(m),
+            Error::TooMuch { place, limit } => write!(
+                f,
+                "{place}: decompressing it would go beyond the limit of {limit} bytes; `--max-unpacked SIZE` sets another"
+            ),
             Error::Output(e) => write!(f, "cannot write the output: {e}"),
         }
     }

@@ -8,16 +8,18 @@ mod words;
 use std::io;
 use std::path::PathBuf;
 
+use crate::dis::{self, Selection};
 use crate::error::{Error, Result};
+use crate::escape;
 use crate::isa::{self, Target};
 use crate::out::Out;
 use diagram::Diagram;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// What the words are for, such as gfx942 or mi300x
-    #[arg(long, value_parser = isa::parse_target)]
-    target: Target,
+    /// What the words are for, such as gfx942, mi300x or gfx942:xnack+; features change nothing here
+    #[arg(long, value_parser = dis::selection)]
+    target: Selection,
     /// Dwords (0xBE804180 or BE804180), or bytes in memory order (80:41:80:be, 804180be81000000, 0x80,0x41,0x80,0xbe)
     #[arg(value_name = "WORD", required = true)]
     words: Vec<String>,
@@ -31,7 +33,7 @@ pub struct Args {
 
 pub fn run(args: &Args, color: bool) -> Result<()> {
     let bytes = words::parse(&args.words, args.bytes).map_err(Error::Usage)?;
-    let (diagrams, refused) = diagrams(args.target, &bytes);
+    let (diagrams, refused) = diagrams(args.target.target, &bytes);
     match &args.svg {
         Some(path) if path.as_os_str() == "-" => {
             let mut out = Out::new(io::stdout().lock(), false);
@@ -39,7 +41,7 @@ pub fn run(args: &Args, color: bool) -> Result<()> {
             out.flush()?;
         }
         Some(path) => std::fs::write(path, svg::render(&diagrams))
-            .map_err(|e| Error::input(format!("cannot write {}: {e}", path.display())))?,
+            .map_err(|e| Error::input(format!("cannot write {}: {e}", escape::path(path))))?,
         None => {
             let mut out = Out::new(io::stdout().lock(), color);
             for (i, diagram) in diagrams.iter().enumerate() {

@@ -6,6 +6,7 @@ mod batch;
 mod container;
 mod dis;
 mod error;
+mod escape;
 mod explain;
 mod hex;
 mod isa;
@@ -14,6 +15,7 @@ mod out;
 mod prove;
 mod tables;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -37,7 +39,8 @@ enum Command {
     Dis(dis::Args),
     /// Show words as a bit diagram: every field named and decoded
     Explain(explain::Args),
-    /// Answer lines of `target<TAB>hexbytes` on stdin with `len<TAB>text<TAB>reencoded-hex` or `ERR<TAB>reason`
+    /// Answer lines of `target<TAB>hexbytes` on stdin with `len<TAB>text<TAB>reencoded-hex` or `ERR<TAB>reason`,
+    /// and say on stderr how many were ERR
     Batch,
     Isa(tables::Args),
     Matrix(matrix::Args),
@@ -67,12 +70,32 @@ fn help_footer() -> String {
     format!("Targets in this build: {}", isa::known_targets())
 }
 
+/// Prints the help, or what is wrong with the command line, which may quote it.
+fn print_usage(error: &clap::Error) -> io::Result<()> {
+    let quoted = |arg: std::ffi::OsString| matches!(escape::name(arg.as_encoded_bytes()), Cow::Owned(_));
+    if error.use_stderr() && std::env::args_os().any(quoted) {
+        // Without colour: its escape codes cannot be told from those of an argument.
+        return anstream::stderr().write_all(escape::message(&error.render().to_string()).as_bytes());
+    }
+    error.print()
+}
+
+/// `batch`, and how much of it failed: the answers are for a program, this is for who started it.
+fn answer_lines() -> error::Result<()> {
+    let batch::Count { all, errors } = batch::run(io::stdin().lock(), io::stdout().lock())?;
+    if errors > 0 {
+        let (on, off) = (out::BOLD.render(), out::BOLD.render_reset());
+        let _ = writeln!(anstream::stderr(), "{on}note:{off} {errors} of {all} lines were answered with ERR");
+    }
+    Ok(())
+}
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => {
             // A closed pipe behind `--help` is nobody's error.
-            let _ = e.print();
+            let _ = print_usage(&e);
             return ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2));
         }
     };
@@ -83,14 +106,15 @@ fn main() -> ExitCode {
         Command::Isa(args) => tables::run(&args, color),
         Command::Matrix(args) => matrix::run(&args, color),
         Command::Prove(args) => prove::run(&args, color),
-        Command::Batch => batch::run(io::stdin().lock(), io::stdout().lock()),
+        Command::Batch => answer_lines(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(Error::Output(e)) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(e) => {
+            let message = escape::message(&e.to_string());
             // Not `eprintln!`, which panics when stderr is closed.
-            let _ = writeln!(anstream::stderr(), "{}error:{} {e}", out::RED.render(), out::RED.render_reset());
+            let _ = writeln!(anstream::stderr(), "{}error:{} {message}", out::RED.render(), out::RED.render_reset());
             ExitCode::from(e.exit_code())
         }
     }

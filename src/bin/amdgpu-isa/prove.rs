@@ -58,8 +58,8 @@ pub struct Args {
     /// Print one in N of the instructions that need not all be printed
     #[arg(long, value_name = "N", default_value = "127", value_parser = clap::value_parser!(u64).range(1..))]
     text: u64,
-    /// Threads to use; as many as there are cores if not given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    /// Threads to use, 1 to 1024; as many as there are cores if not given
+    #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<u16>,
     /// Faults to show
     #[arg(long, value_name = "N", default_value = "20")]
@@ -101,6 +101,14 @@ impl FromStr for Part {
     }
 }
 
+/// More threads than this are no faster on any machine, and the system may refuse them.
+const MOST_THREADS: u16 = 1024;
+
+fn threads(text: &str) -> std::result::Result<u16, String> {
+    let number = text.parse().ok().filter(|n| (1..=MOST_THREADS).contains(n));
+    number.ok_or_else(|| format!("give 1 to {MOST_THREADS} threads, or leave the option out for one on each core"))
+}
+
 pub fn run(args: &Args, color: bool) -> Result<()> {
     let all = isa::Target::ALL.to_vec();
     let targets = if args.target.is_empty() { &all } else { &args.target };
@@ -110,7 +118,7 @@ pub fn run(args: &Args, color: bool) -> Result<()> {
         for pass in [Pass::Words, Pass::Fields] {
             if args.pass.is_none_or(|wanted| wanted == pass) {
                 let started = Instant::now();
-                let summary = prove(args, &Library, target, pass);
+                let summary = prove(args, &Library, target, pass)?;
                 faults += summary.tally.faults;
                 summary.write(&mut out, started.elapsed(), args.faults)?;
                 out.flush()?;
@@ -123,24 +131,24 @@ pub fn run(args: &Args, color: bool) -> Result<()> {
     }
 }
 
-fn prove(args: &Args, subject: &impl Subject, target: Target, pass: Pass) -> Summary {
+fn prove(args: &Args, subject: &impl Subject, target: Target, pass: Pass) -> Result<Summary> {
     let rows = Rows::new(target);
     let (part, print) = (args.part, args.text);
     let (tally, what) = match pass {
         Pass::Words => {
             let walk = Walk { subject, target, rows: &rows, print };
             let each = |number, hand: &mut Hand, tally: &mut Tally| walk.block(number, part, hand, tally);
-            (in_threads(args, target, "first dwords", first::BLOCKS, each), "first dwords".to_string())
+            (in_threads(args, target, "first dwords", first::BLOCKS, each)?, "first dwords".to_string())
         }
         Pass::Fields => {
             let forms = forms::forms(target);
             let sweeps = Sweeps { subject, target, rows: &rows, forms: &forms, print };
             let each = |number, hand: &mut Hand, tally: &mut Tally| sweeps.form(number, part, hand, tally);
             let what = format!("fields of {} forms", forms.len());
-            (in_threads(args, target, "fields", forms.len() as u64, each), what)
+            (in_threads(args, target, "fields", forms.len() as u64, each)?, what)
         }
     };
-    Summary { target, what, tally }
+    Ok(Summary { target, what, tally })
 }
 
 /// Does `count` pieces of work, on all cores.
@@ -150,7 +158,7 @@ fn in_threads(
     what: &str,
     count: u64,
     each: impl Fn(u64, &mut Hand, &mut Tally) + Sync,
-) -> Tally {
+) -> Result<Tally> {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     let threads = args.threads.map_or(cores, usize::from);
     let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -169,22 +177,31 @@ fn in_threads(
             done.fetch_add(1, Relaxed);
         }
     };
-    let mut total = Tally::new(target);
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        let mut workers = Vec::new();
+        for started in 0..threads {
+            let spawned = std::thread::Builder::new().spawn_scoped(scope, worker);
+            workers.push(spawned.map_err(|e| {
+                // Those that run already find nothing left to do.
+                next.store(count, Relaxed);
+                let fewer = started.max(1);
+                Error::input(format!("the system gives {started} of {threads} threads: {e}; use `--threads {fewer}`"))
+            })?);
+        }
         let mut progress = Progress::new(&format!("{target} {what}"), count);
         while workers.iter().any(|worker| !worker.is_finished()) {
             progress.show(done.load(Relaxed));
         }
         progress.clear();
+        let mut total = Tally::new(target);
         for worker in workers {
             // A worker catches what panics.
             if let Ok(tally) = worker.join() {
                 total.merge(tally);
             }
         }
-    });
-    total
+        Ok(total)
+    })
 }
 
 #[cfg(test)]

@@ -4,13 +4,27 @@
 //! "__CLANG_OFFLOAD_BUNDLE__"  count:u64  { offset:u64 size:u64 idlen:u64 id }*count  ...bytes of the entries
 //! ```
 
+use std::borrow::Cow;
+
 use super::{Nesting, TargetId, Visitor, visit_as, visit_part};
 use crate::error::{Error, Result};
+use crate::escape;
 
 const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 
 pub fn is_bundle(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
+}
+
+/// Each section of an image is shown with its entry's id: longer ids exist only in files made to waste time.
+const MAX_ID: usize = 1024;
+
+/// The id of an entry, if it can be shown as it is.
+pub fn entry_id(bytes: &[u8]) -> Option<&str> {
+    match escape::name(bytes) {
+        Cow::Borrowed(id) if id.len() <= MAX_ID => Some(id),
+        _ => None,
+    }
 }
 
 /// Entry ids are `kind-triple-[environment-]target`; kinds other than `host` are for a GPU.
@@ -46,7 +60,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Visits the entries of the bundle that `bytes` begins with. Returns how many bytes belong to it.
-pub fn visit(bytes: &[u8], nesting: Nesting, each: &mut Visitor<'_>) -> Result<usize> {
+pub fn visit(bytes: &[u8], nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<usize> {
     let mut header = Reader { bytes, at: MAGIC.len() };
     let count = header.u64("the number of entries")?;
     let mut end = 0usize;
@@ -58,10 +72,8 @@ pub fn visit(bytes: &[u8], nesting: Nesting, each: &mut Visitor<'_>) -> Result<u
         let size = header.u64("an entry's size")?;
         let length = header.u64("the length of an entry's id")?;
         let id = header.take(length, "an entry's id")?;
-        let id = std::str::from_utf8(id)
-            .ok()
-            .filter(|id| !id.contains(char::is_control))
-            .ok_or_else(|| Error::input(format!("the id of entry {i} is not text")))?;
+        let id = entry_id(id)
+            .ok_or_else(|| Error::input(format!("the id of entry {i} is not text, or longer than {MAX_ID} bytes")))?;
         let range = usize::try_from(offset).ok().zip(usize::try_from(size).ok());
         let range = range.and_then(|(from, size)| Some(from..from.checked_add(size)?));
         let data = range.clone().and_then(|r| bytes.get(r)).ok_or_else(|| {

@@ -11,14 +11,10 @@
 use std::cmp::Ordering;
 use std::io::Read;
 
+use super::Budget;
 use crate::error::{Error, Result};
 
 const MAGIC: &[u8] = b"CCOB";
-
-/// A decompressed bundle may have this many bytes, and `PER_BYTE` more for each compressed byte. Real
-/// bundles shrink five- to twentyfold (many similar targets); a file made to fill the memory, more.
-const FLOOR: u64 = 64 << 20;
-const PER_BYTE: u64 = 256;
 
 pub fn is_compressed(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
@@ -52,7 +48,7 @@ fn header(bytes: &[u8]) -> Result<Header> {
 }
 
 /// Returns the decompressed bytes, and how many bytes of the input they came from.
-pub fn decompress(bytes: &[u8]) -> Result<(Vec<u8>, usize)> {
+pub fn decompress(bytes: &[u8], budget: &Budget) -> Result<(Vec<u8>, usize)> {
     let header = header(bytes)?;
     let end = match header.file_size {
         None => bytes.len(),
@@ -62,14 +58,7 @@ pub fn decompress(bytes: &[u8]) -> Result<(Vec<u8>, usize)> {
             .ok_or_else(|| Error::input(format!("cut off: it claims {claim} bytes, the file has {}", bytes.len())))?,
     };
     let packed = &bytes[header.length..end];
-    let limit = (packed.len() as u64).saturating_mul(PER_BYTE).saturating_add(FLOOR);
-    if header.size > limit {
-        return Err(Error::input(format!(
-            "it claims to grow from {} to {} bytes, which is beyond the limit of {limit}",
-            packed.len(),
-            header.size
-        )));
-    }
+    budget.spend(header.size, packed.len())?;
     let mut rest = packed;
     let plain = match header.method {
         0 => inflate(&mut flate2::bufread::ZlibDecoder::new(&mut rest), header.size),

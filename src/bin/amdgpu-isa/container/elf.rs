@@ -1,22 +1,21 @@
 //! AMD GPU code objects: ELF with `e_machine` 224, relocatable or shared.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use object::elf::{EM_AMDGPU, SHF_EXECINSTR};
 use object::read::ObjectSection as _;
 use object::{File, FileFlags, Object as _, ObjectKind, ObjectSegment as _, ObjectSymbol as _};
 use object::{SectionFlags, SectionIndex, SectionKind, SegmentFlags, SymbolKind as ElfSymbol};
 
-use super::{Found, Image, Section, Symbol, SymbolKind, TargetId, mach};
+use super::{Found, Image, NameBudget, Section, Symbol, SymbolKind, TargetId, mach};
 use crate::error::{Error, Result};
+use crate::escape;
 
 /// `EI_OSABI` of code objects for the HSA runtime; the others never got the newer feature bits.
 const ELFOSABI_AMDGPU_HSA: u8 = 64;
 /// Bytes of a kernel descriptor before and of its field `kernel_code_entry_byte_offset`.
 const KD_ENTRY: std::ops::Range<usize> = 16..24;
-/// Longer names exist only in files made to waste time.
-const MAX_NAME: usize = 64 * 1024;
 
 fn damaged(what: &str, e: object::Error) -> Error {
     Error::input(format!("the ELF file is damaged or cut off: {what}: {e}"))
@@ -36,8 +35,8 @@ pub fn is_amdgpu(bytes: &[u8]) -> Result<bool> {
 pub fn image<'a>(bytes: &'a [u8], label: &'a str) -> Result<Found<'a>> {
     let file = File::parse(bytes).map_err(|e| damaged("headers", e))?;
     let target = target(&file);
-    let (indices, mut sections) = code_sections(&file)?;
-    let mut budget = NameBudget(bytes.len().saturating_mul(4));
+    let mut budget = NameBudget::of(bytes);
+    let (indices, mut sections) = code_sections(&file, &mut budget)?;
     if sections.is_empty() {
         sections = executable_segments(&file)?;
         if sections.is_empty() {
@@ -74,7 +73,10 @@ fn target(file: &File<'_>) -> Option<TargetId> {
     Some(TargetId { processor, features })
 }
 
-fn code_sections<'a>(file: &File<'a>) -> Result<(HashMap<SectionIndex, usize>, Vec<Section<'a>>)> {
+fn code_sections<'a>(
+    file: &File<'a>,
+    budget: &mut NameBudget,
+) -> Result<(HashMap<SectionIndex, usize>, Vec<Section<'a>>)> {
     let mut indices = HashMap::new();
     let mut sections = Vec::new();
     for section in file.sections() {
@@ -83,7 +85,8 @@ fn code_sections<'a>(file: &File<'a>) -> Result<(HashMap<SectionIndex, usize>, V
         if !executable || section.kind() == SectionKind::UninitializedData || section.size() == 0 {
             continue;
         }
-        let name = text(section.name_bytes().map_err(|e| damaged("a section's name", e))?);
+        let name = section.name_bytes().map_err(|e| damaged("a section's name", e))?;
+        let name = escape::name(budget.spend(name)?);
         let bytes = section.data().map_err(|e| damaged(&format!("section {name}"), e))?;
         indices.insert(section.index(), sections.len());
         sections.push(Section { name, address: section.address(), bytes, symbols: Vec::new() });
@@ -106,23 +109,11 @@ fn executable_segments<'a>(file: &File<'a>) -> Result<Vec<Section<'a>>> {
     Ok(sections)
 }
 
-/// Looking up a name costs its length, and a damaged table can make every name as long as the file.
-struct NameBudget(usize);
-
-impl NameBudget {
-    fn spend<'a>(&mut self, name: &'a [u8]) -> Result<&'a [u8]> {
-        self.0 = self.0.checked_sub(name.len()).ok_or_else(|| {
-            Error::input("the ELF file is damaged: the symbol names are longer than the file could hold")
-        })?;
-        Ok(&name[..name.len().min(MAX_NAME)])
-    }
-}
-
 #[derive(Default)]
 struct Kernels<'a> {
     names: HashSet<&'a [u8]>,
-    /// Entry address to name.
-    entries: HashMap<u64, &'a [u8]>,
+    /// Entry address to name. In order, so that a section finds its own without looking at all of them.
+    entries: BTreeMap<u64, &'a [u8]>,
 }
 
 impl Kernels<'_> {
@@ -173,15 +164,15 @@ fn symbols<'a>(
             ElfSymbol::Text => SymbolKind::Function,
             _ => SymbolKind::Other,
         };
-        section.symbols.push(Symbol { name: text(name), address: symbol.address(), kind });
+        section.symbols.push(Symbol { name: escape::name(name), address: symbol.address(), kind });
     }
     // A kernel whose own symbol was stripped is still named by its descriptor.
     for section in sections {
         let end = section.address.saturating_add(section.bytes.len() as u64);
         let named: HashSet<u64> = section.symbols.iter().map(|s| s.address).collect();
-        for (&address, &name) in &kernels.entries {
-            if (section.address..end).contains(&address) && !named.contains(&address) {
-                section.symbols.push(Symbol { name: text(name), address, kind: SymbolKind::Kernel });
+        for (&address, &name) in kernels.entries.range(section.address..end) {
+            if !named.contains(&address) {
+                section.symbols.push(Symbol { name: escape::name(name), address, kind: SymbolKind::Kernel });
             }
         }
         // Global symbols are in both tables.
@@ -189,12 +180,4 @@ fn symbols<'a>(
         section.symbols.dedup_by(|a, b| a.address == b.address && a.name == b.name);
     }
     Ok(())
-}
-
-/// A name that can be printed: terminals obey control characters.
-fn text(name: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(name) {
-        Ok(s) if !s.contains(char::is_control) => Cow::Borrowed(s),
-        _ => Cow::Owned(name.escape_ascii().to_string()),
-    }
 }

@@ -4,24 +4,36 @@
 
 use object::{File, Object as _, ObjectSection as _};
 
-use super::{Found, Nesting, Visitor, visit_bundles, visit_part};
+use super::{Found, NameBudget, Nesting, Visitor, bundle, visit_bundles, visit_part};
 use crate::error::{Error, Result};
+use crate::escape;
 
-const SECTIONS: [&str; 2] = [".hip_fatbin", ".llvm.offloading"];
+const SECTIONS: [&[u8]; 2] = [b".hip_fatbin", b".llvm.offloading"];
 /// What `clang-offload-bundler --type=o` names its sections: this, and the entry's id.
-const BUNDLED_OBJECT: &str = "__CLANG_OFFLOAD_BUNDLE__";
+const BUNDLED_OBJECT: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 
-pub fn visit(bytes: &[u8], label: &str, nesting: Nesting, each: &mut Visitor<'_>) -> Result<()> {
+pub fn visit(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
     let damaged = |what: &str, e| Error::input(format!("the ELF file is damaged or cut off: {what}: {e}"));
     let file = File::parse(bytes).map_err(|e| damaged("headers", e))?;
     let mut found = false;
-    let mut budget = bytes.len();
+    let (mut budget, mut names) = (bytes.len(), NameBudget::of(bytes));
+    let mut has_pointers = false;
     for section in file.sections() {
-        let Ok(name) = section.name() else { continue };
-        let bundled = name.strip_prefix(BUNDLED_OBJECT);
-        if !SECTIONS.contains(&name) && bundled.is_none_or(|id| !super::bundle::is_device(id)) {
-            continue;
-        }
+        let Ok(name) = section.name_bytes() else { continue };
+        let name = names.spend(name)?;
+        has_pointers |= name == b".hipFatBinSegment";
+        let bundled = match name.strip_prefix(BUNDLED_OBJECT) {
+            None if !SECTIONS.contains(&name) => continue,
+            None => None,
+            Some(id) => match bundle::entry_id(id) {
+                Some(id) if bundle::is_device(id) => Some(id),
+                Some(_) => continue,
+                None => {
+                    return Err(Error::input("the ELF file is damaged: a section of a bundle has no readable name"));
+                }
+            },
+        };
+        let name = escape::name(name);
         let data = section.data().map_err(|e| damaged(&format!("section {name}"), e))?;
         budget = budget
             .checked_sub(data.len())
@@ -39,7 +51,6 @@ pub fn visit(bytes: &[u8], label: &str, nesting: Nesting, each: &mut Visitor<'_>
     if found {
         return Ok(());
     }
-    let has_pointers = file.section_by_name(".hipFatBinSegment").is_some();
     let reason = if has_pointers {
         "a host program that refers to HIP code objects but does not hold them: `.hip_fatbin` is missing or empty"
     } else {

@@ -7,8 +7,11 @@
 //! string: key_offset:u64  value_offset:u64                            (texts end with a zero byte)
 //! ```
 
+use std::borrow::Cow;
+
 use super::{Nesting, TargetId, Visitor, visit_as, visit_part};
 use crate::error::{Error, Result};
+use crate::escape;
 
 const MAGIC: &[u8] = b"\x10\xff\x10\xad";
 
@@ -33,12 +36,14 @@ fn usize_at(bytes: &[u8], at: usize) -> Result<usize> {
 fn text_at(bytes: &[u8], at: usize) -> Result<&str> {
     let tail = bytes.get(at..).ok_or_else(cut)?;
     let end = tail.iter().take(256).position(|&b| b == 0).ok_or_else(cut)?;
-    let text = std::str::from_utf8(&tail[..end]).ok().filter(|t| !t.contains(char::is_control));
-    text.ok_or_else(|| Error::input("damaged: a name in it is not text"))
+    match escape::name(&tail[..end]) {
+        Cow::Borrowed(text) => Ok(text),
+        Cow::Owned(_) => Err(Error::input("damaged: a name in it is not text")),
+    }
 }
 
 /// Visits the image of the offload binary that `bytes` begins with. Returns how many bytes belong to it.
-pub fn visit(bytes: &[u8], nesting: Nesting, each: &mut Visitor<'_>) -> Result<usize> {
+pub fn visit(bytes: &[u8], nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<usize> {
     let version = bytes.get(4..8).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes).ok_or_else(cut)?;
     if version != 1 {
         return Err(Error::input(format!("version {version} is not known; 1 is")));

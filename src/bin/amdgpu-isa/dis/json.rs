@@ -6,13 +6,14 @@ use std::ops::ControlFlow;
 use serde::Serialize;
 
 use super::Place;
-use super::labels::{Labels, Piece};
+use super::labels::{Labels, Piece, write_local};
 use super::listing::{write_data, write_reason};
-use super::pieces;
+use super::pieces::{self, Page};
 use super::walk::walk;
+use crate::escape;
 use crate::hex;
 use crate::isa::{Inst, TextBuffer};
-use crate::out::{Out, Text};
+use crate::out::Out;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -44,10 +45,13 @@ struct Branch<'a> {
 
 pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>) -> io::Result<()> {
     let labels = Labels::new(place);
-    pieces::in_order(out, labels.pieces(), |number, text| piece(text, place, &labels, &labels.piece(number)))
+    // Each line names the section.
+    let (name, more) = escape::reference(&place.section.name);
+    let name = format!("{name}{more}");
+    pieces::in_order(out, labels.pieces(), |number, page| piece(page, place, &name, &labels, &labels.piece(number)))
 }
 
-fn piece(out: &mut Text, place: &Place<'_>, labels: &Labels<'_>, piece: &Piece) -> io::Result<()> {
+fn piece(page: &mut Page<'_>, place: &Place<'_>, name: &str, labels: &Labels<'_>, piece: &Piece) -> io::Result<()> {
     let section = place.section;
     let (mut label, mut branch_label) = (Vec::new(), Vec::new());
     let (mut hex_bytes, mut data, mut reason) = (Vec::new(), Vec::new(), String::new());
@@ -62,13 +66,18 @@ fn piece(out: &mut Text, place: &Place<'_>, labels: &Labels<'_>, piece: &Piece) 
         let length = item.map_or_else(|invalid| invalid.len.into(), Inst::len);
         hex_bytes.clear();
         hex::bytes(&mut hex_bytes, section.bytes.get(offset..offset + length).unwrap_or_default());
-        let mut labelled = labels.name(address, &mut near, &mut label);
+        let mut labelled = false;
         while let Some(symbol) = symbols.next_if(|s| s.address <= address) {
             if symbol.address == address && !labelled {
                 label.clear();
                 label.extend_from_slice(symbol.name.as_bytes());
                 labelled = true;
             }
+        }
+        if !labelled && labels.is_wanted(address) {
+            label.clear();
+            write_local(&mut label, address);
+            labelled = true;
         }
         reason.clear();
         let (text, target) = match item {
@@ -88,7 +97,7 @@ fn piece(out: &mut Text, place: &Place<'_>, labels: &Labels<'_>, piece: &Piece) 
         let line = Line {
             image: place.image,
             target: place.target.name(),
-            section: &section.name,
+            section: name,
             address,
             label: labelled.then_some(utf8(&label)),
             bytes: utf8(&hex_bytes),
@@ -96,11 +105,12 @@ fn piece(out: &mut Text, place: &Place<'_>, labels: &Labels<'_>, piece: &Piece) 
             branch,
             reason: (!reason.is_empty()).then_some(reason.as_str()),
         };
-        result = serde_json::to_writer(&mut out.buf, &line);
-        out.newline();
+        let written = serde_json::to_writer(&mut page.text.buf, &line);
+        page.text.newline();
+        result = written.map_err(io::Error::from).and_then(|()| page.line());
         if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
-    Ok(result?)
+    result
 }
 
 /// What was made of strings.

@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
 use super::Place;
+use super::pieces;
 use super::walk::{functions, walk};
 use crate::container::{Section, Symbol};
+use crate::escape;
 use crate::hex;
 
 /// One bit for each dword, so that a section of any size costs a sixteenth of itself here. All cores set bits.
@@ -75,9 +77,9 @@ impl<'a> Labels<'a> {
                 mark(place, run, &wanted, &begins);
             }
         };
-        let cores = thread::available_parallelism().map_or(1, |n| n.get()).min(runs.len());
+        let cores = pieces::cores().min(runs.len());
         thread::scope(|scope| {
-            (1..cores).for_each(|_| _ = scope.spawn(work));
+            (1..cores).for_each(|_| _ = thread::Builder::new().spawn_scoped(scope, work));
             work();
         });
         wanted.0.iter().zip(&begins.0).for_each(|(w, b)| _ = w.fetch_and(b.load(Relaxed), Relaxed));
@@ -101,14 +103,14 @@ impl<'a> Labels<'a> {
         dword(self.section, address).is_some_and(|d| self.wanted.get(d))
     }
 
-    /// Puts the name of `address` into `name`, if it is the place of a label or of a symbol.
+    /// Puts the name of `address` into `name`, as far as other lines show it, if it is the place of a label or of a symbol.
     pub fn name(&self, address: u64, near: &mut usize, name: &mut Vec<u8>) -> bool {
         name.clear();
         if !self.is_wanted(address) {
             return false;
         }
         match self.before(address, near) {
-            Some(symbol) if symbol.address == address => name.extend_from_slice(symbol.name.as_bytes()),
+            Some(symbol) if symbol.address == address => write_reference(name, symbol),
             _ => write_local(name, address),
         }
         true
@@ -119,7 +121,7 @@ impl<'a> Labels<'a> {
         out.push(b'<');
         let symbol = self.before(address, near);
         if let Some(symbol) = symbol {
-            out.extend_from_slice(symbol.name.as_bytes());
+            write_reference(out, symbol);
         }
         match address - symbol.map_or(0, |s| s.address) {
             0 if symbol.is_some() => {}
@@ -146,6 +148,13 @@ impl<'a> Labels<'a> {
         }
         symbols.get(*near)
     }
+}
+
+/// A symbol's name where it is referred to.
+fn write_reference(out: &mut Vec<u8>, symbol: &Symbol<'_>) {
+    let (name, more) = escape::reference(&symbol.name);
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(more.as_bytes());
 }
 
 pub fn write_local(out: &mut Vec<u8>, address: u64) {

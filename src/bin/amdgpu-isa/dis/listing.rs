@@ -11,12 +11,12 @@ use std::ops::ControlFlow;
 
 use super::Place;
 use super::labels::{Labels, Piece, write_local};
-use super::pieces;
+use super::pieces::{self, Page};
 use super::walk::walk;
 use crate::container::{Image, Symbol, SymbolKind};
 use crate::hex;
 use crate::isa::{Inst, Invalid, TextBuffer};
-use crate::out::{BOLD, DIM, LABEL, Out, RED, Text};
+use crate::out::{BOLD, DIM, LABEL, Out, RED};
 
 /// Column of the comments, counted behind the tab, as in objdump.
 const COMMENT: usize = 59;
@@ -44,9 +44,9 @@ pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, encoding: bo
         out.newline();
     }
     let labels = Labels::new(place);
-    pieces::in_order(out, labels.pieces(), |number, text| {
+    pieces::in_order(out, labels.pieces(), |number, page| {
         let listing = Listing {
-            text,
+            page,
             labels: &labels,
             encoding,
             line: TextBuffer::new(),
@@ -54,14 +54,13 @@ pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, encoding: bo
             near: 0,
             high: (0, hex::dword(0)),
         };
-        listing.piece(place, &labels.piece(number));
-        Ok(())
+        listing.piece(place, &labels.piece(number))
     })?;
     out.line()
 }
 
-struct Listing<'a> {
-    text: &'a mut Text,
+struct Listing<'a, 'b> {
+    page: &'a mut Page<'b>,
     labels: &'a Labels<'a>,
     encoding: bool,
     line: TextBuffer,
@@ -73,10 +72,11 @@ struct Listing<'a> {
     high: (u64, [u8; 8]),
 }
 
-impl Listing<'_> {
-    fn piece(mut self, place: &Place<'_>, piece: &Piece) {
+impl Listing<'_, '_> {
+    fn piece(mut self, place: &Place<'_>, piece: &Piece) -> io::Result<()> {
         let section = place.section;
         let mut symbols = piece.symbols(section).peekable();
+        let mut result = Ok(());
         _ = walk(place, piece.first, |offset, item| {
             if offset >= piece.end {
                 return ControlFlow::Break(());
@@ -86,6 +86,10 @@ impl Listing<'_> {
             while let Some(symbol) = symbols.next_if(|s| s.address <= pc) {
                 self.symbol(symbol, !named);
                 named |= symbol.address == pc;
+                result = self.page.line();
+                if result.is_err() {
+                    return ControlFlow::Break(());
+                }
             }
             if !named && self.labels.is_wanted(pc) {
                 self.label(pc);
@@ -94,34 +98,36 @@ impl Listing<'_> {
                 Ok(inst) => self.inst(pc, inst),
                 Err(invalid) => self.not_inst(pc, invalid),
             }
-            ControlFlow::Continue(())
+            result = self.page.line();
+            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
+        result
     }
 
     fn symbol(&mut self, symbol: &Symbol<'_>, gap: bool) {
         if gap {
-            self.text.newline();
+            self.page.text.newline();
         }
-        self.text.begin(LABEL);
-        let start = self.text.buf.len();
-        hex::lower(&mut self.text.buf, symbol.address, 16);
-        _ = write!(self.text, " <{}>:", symbol.name);
-        let width = self.text.buf.len() - start;
-        self.text.end(LABEL);
+        self.page.text.begin(LABEL);
+        let start = self.page.text.buf.len();
+        hex::lower(&mut self.page.text.buf, symbol.address, 16);
+        _ = write!(self.page.text, " <{}>:", symbol.name);
+        let width = self.page.text.buf.len() - start;
+        self.page.text.end(LABEL);
         if symbol.kind == SymbolKind::Kernel {
             // Eight columns more, because there is no tab in front.
             self.pad(width, COMMENT + 8);
-            self.text.styled(DIM, "// kernel");
+            self.page.text.styled(DIM, "// kernel");
         }
-        self.text.newline();
+        self.page.text.newline();
     }
 
     fn label(&mut self, pc: u64) {
-        self.text.begin(LABEL);
-        write_local(&mut self.text.buf, pc);
-        self.text.str(":");
-        self.text.end(LABEL);
-        self.text.newline();
+        self.page.text.begin(LABEL);
+        write_local(&mut self.page.text.buf, pc);
+        self.page.text.str(":");
+        self.page.text.end(LABEL);
+        self.page.text.newline();
     }
 
     fn inst(&mut self, pc: u64, inst: &Inst) {
@@ -133,9 +139,9 @@ impl Listing<'_> {
             let operand = text.iter().rposition(|&b| b == b' ').map_or(text.len(), |at| at + 1);
             (text, name) = (text.get(..operand).unwrap_or(text), &self.name);
         }
-        let buf = &mut self.text.buf;
+        let buf = &mut self.page.text.buf;
         let start = buf.len();
-        let fits = !self.text.color && text.len() + name.len() < COMMENT && pc >> 48 == 0;
+        let fits = !self.page.text.color && text.len() + name.len() < COMMENT && pc >> 48 == 0;
         if fits {
             buf.resize(start + LINE, b' ');
         }
@@ -153,55 +159,55 @@ impl Listing<'_> {
             buf.truncate(start + end);
         } else {
             let width = text.len() + name.len();
-            self.text.bytes(b"\t");
-            self.text.bytes(text);
+            self.page.text.bytes(b"\t");
+            self.page.text.bytes(text);
             if !name.is_empty() {
-                self.text.begin(LABEL);
-                self.text.bytes(name);
-                self.text.end(LABEL);
+                self.page.text.begin(LABEL);
+                self.page.text.bytes(name);
+                self.page.text.end(LABEL);
             }
             self.comment(width, pc);
             if self.encoding {
-                self.text.str(":");
+                self.page.text.str(":");
                 for word in inst.words() {
-                    self.text.str(" ");
-                    self.text.bytes(&hex::dword(*word));
+                    self.page.text.str(" ");
+                    self.page.text.bytes(&hex::dword(*word));
                 }
             }
         }
         if let Some(target) = target {
-            self.text.str(" ");
-            self.labels.relative(target, &mut self.near, &mut self.text.buf);
+            self.page.text.str(" ");
+            self.labels.relative(target, &mut self.near, &mut self.page.text.buf);
         }
-        self.text.end(DIM);
-        self.text.newline();
+        self.page.text.end(DIM);
+        self.page.text.newline();
     }
 
     fn not_inst(&mut self, pc: u64, invalid: &Invalid) {
-        self.text.str("\t");
-        self.text.begin(RED);
-        let start = self.text.buf.len();
-        write_data(&mut self.text.buf, invalid);
-        let width = self.text.buf.len() - start;
-        self.text.end(RED);
+        self.page.text.str("\t");
+        self.page.text.begin(RED);
+        let start = self.page.text.buf.len();
+        write_data(&mut self.page.text.buf, invalid);
+        let width = self.page.text.buf.len() - start;
+        self.page.text.end(RED);
         self.comment(width, pc);
-        self.text.str(": ");
-        _ = write_reason(&mut self.text, invalid);
-        self.text.end(DIM);
-        self.text.newline();
+        self.page.text.str(": ");
+        _ = write_reason(&mut self.page.text, invalid);
+        self.page.text.end(DIM);
+        self.page.text.newline();
     }
 
     /// Begins the comment; the caller ends its style.
     fn comment(&mut self, width: usize, pc: u64) {
         self.pad(width, COMMENT);
-        self.text.begin(DIM);
-        self.text.str("// ");
-        hex::upper(&mut self.text.buf, pc, 12);
+        self.page.text.begin(DIM);
+        self.page.text.str("// ");
+        hex::upper(&mut self.page.text.buf, pc, 12);
     }
 
     fn pad(&mut self, width: usize, column: usize) {
-        let len = self.text.buf.len() + column.saturating_sub(width).max(1);
-        self.text.buf.resize(len, b' ');
+        let len = self.page.text.buf.len() + column.saturating_sub(width).max(1);
+        self.page.text.buf.resize(len, b' ');
     }
 }
 

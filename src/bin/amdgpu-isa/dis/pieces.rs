@@ -2,44 +2,82 @@
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Condvar, Mutex};
+use std::sync::{Condvar, Mutex, OnceLock};
 use std::thread;
 
 use crate::out::{Out, Text};
 
+/// Bytes of a piece that are held until its turn comes; the listing of most pieces is shorter.
+const HELD: usize = 4 << 20;
+
+/// Cores to work on. The system is asked once: its answer takes longer than the listing of a small section.
+pub fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, |n| n.get()))
+}
+
+/// What a core puts down.
+pub struct Page<'a> {
+    pub text: Text,
+    /// Waits for the piece's turn, and writes.
+    write: &'a dyn Fn(&[u8]) -> io::Result<()>,
+}
+
+impl Page<'_> {
+    /// To be called behind each line: a file can make lines, and with them a piece, as long as it likes.
+    ///
+    /// # Errors
+    /// That of the writer, or another core's.
+    #[inline]
+    pub fn line(&mut self) -> io::Result<()> {
+        if self.text.buf.len() < HELD { Ok(()) } else { self.pass() }
+    }
+
+    #[cold]
+    fn pass(&mut self) -> io::Result<()> {
+        (self.write)(&self.text.buf)?;
+        self.text.buf.clear();
+        Ok(())
+    }
+}
+
 /// Calls `make` for the numbers below `count`, and writes what each puts down in the order of the numbers.
 ///
 /// Each core writes what it has made, when it is its turn: then it is still in that core's cache. So there is never more
-/// in memory than a piece for each core.
+/// in memory than a piece for each core, and of a long one never more than `HELD` bytes and a line.
 ///
 /// # Errors
 /// The first of `make` or of the writer, in that order; what comes before it has been written.
 pub fn in_order(
     out: &mut Out<impl Write + Send>,
     count: usize,
-    make: impl Fn(usize, &mut Text) -> io::Result<()> + Sync,
+    make: impl Fn(usize, &mut Page<'_>) -> io::Result<()> + Sync,
 ) -> io::Result<()> {
-    let cores = thread::available_parallelism().map_or(1, |n| n.get()).min(count);
+    let cores = cores().min(count);
     let color = out.color;
     let line = Line { turn: Mutex::new(Turn { number: 0, result: Ok(out) }), changed: Condvar::new() };
     let next = AtomicUsize::new(0);
     let work = || {
         let _end = End(&line);
-        let mut text = Text { buf: Vec::new(), color };
+        let mut buf = Vec::new();
         loop {
             let number = next.fetch_add(1, Relaxed);
             if number >= count {
                 return;
             }
-            text.buf.clear();
-            let made = make(number, &mut text);
-            if !line.write(number, made.map(|()| &*text.buf)) {
+            buf.clear();
+            let write = |made: &[u8]| line.write(number, Ok(made), false);
+            let mut page = Page { text: Text { buf, color }, write: &write };
+            let made = make(number, &mut page);
+            buf = page.text.buf;
+            if line.write(number, made.map(|()| &*buf), true).is_err() {
                 return;
             }
         }
     };
     thread::scope(|scope| {
-        (1..cores).for_each(|_| _ = scope.spawn(work));
+        // A system that gives no more threads is only slower.
+        (1..cores).for_each(|_| _ = thread::Builder::new().spawn_scoped(scope, work));
         work();
     });
     // A core that has panicked has been passed on by now.
@@ -60,19 +98,23 @@ struct Turn<'a, W: Write> {
 }
 
 impl<W: Write> Line<'_, W> {
-    /// Writes a piece in its turn, or says that none is written any more.
-    fn write(&self, number: usize, made: io::Result<&[u8]>) -> bool {
-        let Ok(turn) = self.turn.lock() else { return false };
+    /// Writes a part of a piece in the piece's turn, which the last part ends.
+    ///
+    /// # Errors
+    /// Nothing is written any more: why not is in `Turn::result`.
+    fn write(&self, number: usize, made: io::Result<&[u8]>, is_last: bool) -> io::Result<()> {
+        let over = || io::Error::other("the listing has ended");
+        let turn = self.turn.lock().map_err(|_| over())?;
         let turn = self.changed.wait_while(turn, |turn| turn.number != number && turn.result.is_ok());
-        let Ok(mut turn) = turn else { return false };
-        let Ok(out) = &mut turn.result else { return false };
+        let mut turn = turn.map_err(|_| over())?;
+        let Ok(out) = &mut turn.result else { return Err(over()) };
         let written = made.and_then(|made| out.append(made));
-        turn.number += 1;
+        turn.number += usize::from(is_last);
         if let Err(error) = written {
             turn.result = Err(error);
         }
         self.changed.notify_all();
-        turn.result.is_ok()
+        turn.result.as_ref().map(|_| ()).map_err(|_| over())
     }
 }
 
@@ -98,8 +140,8 @@ mod tests {
         let mut bytes = Vec::new();
         let mut out = Out::new(&mut bytes, false);
         out.str("first ");
-        in_order(&mut out, count, |number, text| {
-            text.str(&format!("{number} "));
+        in_order(&mut out, count, |number, page| {
+            page.text.str(&format!("{number} "));
             Ok(())
         })
         .unwrap();
@@ -116,6 +158,69 @@ mod tests {
         }
     }
 
+    /// Pieces that are each a hundred times longer than what may be held.
+    #[test]
+    fn long_pieces_are_not_held() {
+        struct Sink {
+            longest: usize,
+            all: Vec<(usize, u8)>,
+        }
+        impl Write for Sink {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                self.longest = self.longest.max(bytes.len());
+                for &byte in bytes {
+                    match self.all.last_mut() {
+                        Some((count, last)) if *last == byte => *count += 1,
+                        _ => self.all.push((1, byte)),
+                    }
+                }
+                Ok(bytes.len())
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        const LINE: usize = HELD / 7;
+        let mut sink = Sink { longest: 0, all: Vec::new() };
+        let mut out = Out::new(&mut sink, false);
+        in_order(&mut out, 4, |number, page| {
+            (0..100).try_for_each(|_| {
+                page.text.bytes(&[number as u8; LINE]);
+                page.line()
+            })
+        })
+        .unwrap();
+        out.flush().unwrap();
+        assert_eq!(sink.all, [0, 1, 2, 3].map(|number| (100 * LINE, number)));
+        assert!(sink.longest <= HELD + LINE, "{} bytes", sink.longest);
+    }
+
+    /// The writer's error ends a piece in its middle, and is the one that is told.
+    #[test]
+    fn a_full_disk_ends_a_long_piece() {
+        struct Full;
+        impl Write for Full {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::StorageFull.into())
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let lines = AtomicUsize::new(0);
+        let result = in_order(&mut Out::new(Full, false), 1, |_, page| {
+            (0..100).try_for_each(|_| {
+                lines.fetch_add(1, Relaxed);
+                page.text.bytes(&[0; HELD]);
+                page.line()
+            })
+        });
+        assert_eq!(result.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(lines.into_inner(), 1);
+    }
+
     /// Who waits for the piece that never comes must not wait for ever.
     #[test]
     fn a_panic_ends_it() {
@@ -130,8 +235,8 @@ mod tests {
     fn an_error_ends_it_behind_what_came_before() {
         let mut bytes = Vec::new();
         let mut out = Out::new(&mut bytes, false);
-        let result = in_order(&mut out, 100, |number, text| {
-            text.str(&format!("{number} "));
+        let result = in_order(&mut out, 100, |number, page| {
+            page.text.str(&format!("{number} "));
             if number == 3 { Err(io::Error::other("no")) } else { Ok(()) }
         });
         assert_eq!(result.unwrap_err().to_string(), "no");

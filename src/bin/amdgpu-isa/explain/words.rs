@@ -30,7 +30,11 @@ fn parse_one(word: &str, as_bytes: bool, bytes: &mut Vec<u8>) -> Result<(), Stri
         match (digits.len(), bare.is_some()) {
             (2, _) => hex::parse(digits.as_bytes(), &mut part)?,
             (8, _) if as_bytes => hex::parse(digits.as_bytes(), &mut part)?,
-            (8, _) | (1..=8, true) => {
+            // Whoever leaves out a digit or four would see another instruction.
+            (1..=7, true) => {
+                return Err(format!("a dword has eight digits, and this has {}: write 0x{digits:0>8}", digits.len()));
+            }
+            (8, _) => {
                 let word = u32::from_str_radix(digits, 16).map_err(|e| e.to_string())?;
                 part.clear();
                 part.extend_from_slice(&word.to_le_bytes());
@@ -64,12 +68,14 @@ mod tests {
         assert_eq!(p(&["80", "41", "80", "be"], false), want);
         assert_eq!(p(&["804180be"], true), want);
         assert_eq!(p(&["804180be01000000"], false), Ok(vec![0x80, 0x41, 0x80, 0xbe, 1, 0, 0, 0]));
-        assert_eq!(p(&["0x1"], false), Ok(vec![1, 0, 0, 0]));
+        assert_eq!(p(&["0x00000001"], false), Ok(vec![1, 0, 0, 0]));
     }
 
     #[test]
     fn what_could_be_read_two_ways_is_refused() {
-        for bad in ["", "0x", "xyz", "123", "0xC006010000000010", "80:41:80", "BE80418", "0xé"] {
+        for bad in
+            ["", "0x", "xyz", "123", "0xC006010000000010", "80:41:80", "BE80418", "0xé", "0x1", "0xbf81", "0xBE80418"]
+        {
             assert!(p(&[bad], false).is_err(), "{bad}");
         }
     }

@@ -7,7 +7,7 @@ use super::*;
 fn faults(subject: &impl Subject, pass: Pass) -> Tally {
     let part = Part { k: 5, n: 20_011 };
     let args = Args { target: Vec::new(), part, pass: Some(pass), text: 7, threads: Some(1), faults: 20 };
-    prove(&args, subject, Target::Gfx900, pass).tally
+    prove(&args, subject, Target::Gfx900, pass).expect("a thread starts").tally
 }
 
 /// The library with one call replaced is found out in both passes, for the given reason.

@@ -1,0 +1,99 @@
+//! Names that come from files and command lines, made fit to be shown: a terminal obeys control characters, and text that
+//! changes its own direction reads as something that it is not.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// Characters that a name may have where another one refers to it, such as a branch; its definition shows all of them.
+const REFERENCE: usize = 256;
+/// What stands for the rest.
+const MORE: &str = "...";
+
+/// A name with everything escaped that is not there to be seen: `\x1b`, `\u{202e}`, and `\xff` for what is no UTF-8.
+pub fn name(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if text.chars().all(is_plain) => Cow::Borrowed(text),
+        _ => Cow::Owned(escaped(bytes, is_plain)),
+    }
+}
+
+/// The name of a file.
+pub fn path(path: &std::path::Path) -> String {
+    name(path.as_os_str().as_encoded_bytes()).into_owned()
+}
+
+/// Text of ours that may have such names in it: its lines stay lines.
+pub fn message(text: &str) -> String {
+    escaped(text.as_bytes(), |c| c == '\n' || is_plain(c))
+}
+
+/// The beginning of a name, and what tells that more would follow if it is a long one: a file can refer to a name in each
+/// dword, and a listing must not be as many times longer than the file as a name is long.
+pub fn reference(name: &str) -> (&str, &'static str) {
+    // Nearly all are short, and have no more characters than bytes.
+    if name.len() <= REFERENCE {
+        return (name, "");
+    }
+    match name.char_indices().nth(REFERENCE) {
+        Some((end, _)) => (name.get(..end).unwrap_or(name), MORE),
+        None => (name, ""),
+    }
+}
+
+fn escaped(bytes: &[u8], is_plain: impl Fn(char) -> bool) -> String {
+    let mut text = String::with_capacity(bytes.len() + 16);
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            // Writing to a String cannot fail.
+            _ = match c {
+                c if is_plain(c) => text.write_char(c),
+                '\0'..='\x7f' => write!(text, "\\x{:02x}", u32::from(c)),
+                c => write!(text, "\\u{{{:x}}}", u32::from(c)),
+            };
+        }
+        chunk.invalid().iter().for_each(|byte| _ = write!(text, "\\x{byte:02x}"));
+    }
+    text
+}
+
+/// Neither a control character, nor one that ends a line, nor one that is not seen itself but turns what follows around.
+fn is_plain(c: char) -> bool {
+    !c.is_control()
+        && !matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_is_left() {
+        let all: String = ('\0'..=char::MAX).collect();
+        for text in [name(all.as_bytes()).into_owned(), message(&all)] {
+            assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "a control character");
+            assert!(!text.contains(['\u{202e}', '\u{2066}', '\u{200f}', '\u{2028}']));
+        }
+        assert!(!name(all.as_bytes()).contains('\n'));
+        assert_eq!(message("two\nlines\r\u{9b}31m"), "two\nlines\\x0d\\u{9b}31m");
+        assert_eq!(name(b"a\x1b[31mb\x7f"), "a\\x1b[31mb\\x7f");
+        assert_eq!(name("left\u{202e}thgir".as_bytes()), "left\\u{202e}thgir");
+        assert_eq!(name(b"\xff\xc3\xa9\xc3"), "\\xff\u{e9}\\xc3");
+        assert_eq!(path(std::path::Path::new("a\nb")), "a\\x0ab");
+    }
+
+    #[test]
+    fn what_can_be_shown_is_not_touched() {
+        for plain in ["", "_ZN5saxpyEPfS_", "f<int, \"s\">::operator()\\", "\u{e9}\u{4e16}\u{1f600}"] {
+            assert!(matches!(name(plain.as_bytes()), Cow::Borrowed(text) if text == plain), "{plain}");
+        }
+    }
+
+    #[test]
+    fn long_names_are_cut_where_a_character_ends() {
+        for letter in ["x", "\u{4e16}"] {
+            let name = letter.repeat(REFERENCE);
+            assert_eq!(reference(&name), (&*name, ""));
+            assert_eq!(reference(&(name.clone() + letter)), (&*name, "..."));
+        }
+    }
+}
