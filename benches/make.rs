@@ -63,7 +63,7 @@ fn constructed<const CHECKED: bool>(registers: &[Registers; BLOCKS], out: &mut [
 }
 
 #[inline(never)]
-fn stored<const CHECKED: bool>(made: &[[[u32; 2]; BLOCK]; BLOCKS], out: &mut [u32]) -> Option<usize> {
+fn stored<const CHECKED: bool>(made: &[[[u32; Words::MAX]; BLOCK]; BLOCKS], out: &mut [u32]) -> Option<usize> {
     let mut at = 0;
     for block in made {
         for (words, len) in block.iter().zip(LENGTHS) {
@@ -105,7 +105,7 @@ fn main() -> Result<(), &'static str> {
         block(r, |words| places.next().map(|place| *place = words)).ok_or("an instruction is not made")?;
     }
     let made = all.map(|block| block.map(|words| words.padded()));
-    let (mut one, mut other) = ([0u32; SIZE + 1], [0u32; SIZE + 1]);
+    let (mut one, mut other) = ([0u32; SIZE + Words::MAX - 1], [0u32; SIZE + Words::MAX - 1]);
     let len = constructed::<true>(&registers, &mut one).ok_or("an instruction is not made")?;
     if stored::<true>(&made, &mut other) != Some(len) || one != other {
         return Err("the words differ");

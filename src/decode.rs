@@ -9,7 +9,7 @@ use core::fmt;
 use crate::common::code;
 use crate::shared::{RuleKind, marks};
 use crate::table::{
-    Bits, Check, Constraints, DecodeTables, FieldMap, Joined, NONE, OpcodeSpace, Rule, TrailingDword, paged, trailing,
+    Bits, Check, Constraints, DecodeTables, FieldMap, NONE, OpcodeSpace, Rule, TrailingDword, paged, trailing,
 };
 use crate::target::DECODE;
 use crate::target::generated::{ANY_JOINED, CHECKED_FIELDS, MARKS, OPCODE_SPACES, RULES, SETS, TRAILING};
@@ -313,9 +313,7 @@ fn joined(t: &DecodeTables, first: u64, third: u32) -> Option<Found> {
     if !ANY_JOINED {
         return None;
     }
-    let holds = |j: &&Joined| (first & j.masks.0, third & j.masks.1) == j.values;
-    let joined = t.joined.iter().find(holds)?;
-    let op_index = joined.base + ((third >> (joined.shift & 31)) as u16 & joined.op_mask);
+    let op_index = t.joined.iter().find_map(|j| Some(j.base + j.opcode(first, third)?))?;
     let constraints = constraints_of(t, op_index);
     (constraints != 0).then_some(Found { op_index, form: 0, constraints, second: 0, dwords: 4 })
 }

@@ -3,9 +3,10 @@
 
 use crate::Target;
 use crate::decode::{may_be_long, may_follow};
-use crate::shared::length::{KIND, ONE, TWO, UNKNOWN};
+use crate::shared::length::{JOINED, KIND, ONE, TWO, UNKNOWN};
+use crate::table::Joined;
 use crate::target::LENGTHS;
-use crate::target::generated::ANY_UNKNOWN_LENGTH;
+use crate::target::generated::{ANY_JOINED, ANY_UNKNOWN_LENGTH};
 
 /// Length in bytes of the instruction that begins with these bytes, without looking whether it is one.
 ///
@@ -36,6 +37,9 @@ pub fn length(target: Target, bytes: &[u8]) -> Option<usize> {
 
 fn long(target: Target, entry: u8, bytes: &[u8]) -> Option<usize> {
     let word = u32::from_le_bytes(*bytes.first_chunk()?);
+    if ANY_JOINED && entry == JOINED {
+        return Some(joined(target, bytes, word));
+    }
     if ANY_UNKNOWN_LENGTH && entry == UNKNOWN {
         return unknown(target, bytes, word);
     }
@@ -48,6 +52,19 @@ fn long(target: Target, entry: u8, bytes: &[u8]) -> Option<usize> {
     let other = LENGTHS[target as usize].others.iter().find(|o| word & o.mask == o.value);
     let longer = other.is_none_or(|o| may_follow(o.trailing, word));
     Some(if longer { 8 } else { 4 })
+}
+
+/// Two dwords, or four where those after it make it another operation.
+fn joined(target: Target, bytes: &[u8], word: u32) -> usize {
+    let word_at =
+        |first: usize| bytes.get(first..)?.first_chunk().map_or(Some(0), |word| Some(u32::from_le_bytes(*word)));
+    let (second, third) = (word_at(4).unwrap_or(0), word_at(8).unwrap_or(0));
+    let first = u64::from(word) | u64::from(second) << 32;
+    let is_joined = |(joined, valid): &(Joined, &[u8])| {
+        let opcode = joined.opcode(first, third).map(usize::from);
+        opcode.is_some_and(|n| valid.get(n / 8).is_some_and(|bits| bits >> (n % 8) & 1 == 1))
+    };
+    if LENGTHS[target as usize].joined.iter().any(is_joined) { 16 } else { 8 }
 }
 
 /// Where the first nine bits do not tell, a second dword can announce a third, or two more make it another operation.

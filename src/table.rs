@@ -110,6 +110,14 @@ pub(crate) struct Joined {
     pub op_mask: u16,
 }
 
+impl Joined {
+    /// The opcode, if these are the first dwords and the third of such an operation.
+    pub(crate) fn opcode(&self, first: u64, third: u32) -> Option<u16> {
+        let holds = (first & self.masks.0, third & self.masks.1) == self.values;
+        holds.then(|| (third >> (self.shift & 31)) as u16 & self.op_mask)
+    }
+}
+
 /// What constraints demand of the third and fourth dword.
 pub(crate) struct Wide {
     pub constraints: u8,
@@ -185,6 +193,8 @@ pub(crate) struct LengthTables {
     pub entries: [u8; 512],
     /// Operations that take fewer trailing dwords than others with the same nine bits.
     pub others: &'static [Other],
+    /// Operations in four dwords, with a bit for each valid opcode.
+    pub joined: &'static [(Joined, &'static [u8])],
 }
 
 pub(crate) struct Other {

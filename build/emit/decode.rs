@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::build::check::assume::room;
 use crate::build::emit::camel;
+use crate::build::emit::tables::joined_text;
 use crate::build::lower::pages::{PAGE, number, pages};
 use crate::build::lower::rules::Rule;
 use crate::build::lower::{self, NONE, Seg, Target, trailing};
@@ -255,13 +256,7 @@ impl<'a> Tables<'a> {
         }
         writeln!(w, "],\njoined: &[").unwrap();
         for f in self.t.opcode_spaces.iter().filter(|f| f.is_joined()) {
-            let ([masks, values], shift, op_mask) = (f.joint(), f.op.lsb - 64, (1u32 << f.op.width) - 1);
-            let (base, masks, values) = (f.base, format!("{masks:#x?}"), format!("{values:#x?}"));
-            writeln!(
-                w,
-                "Joined {{ masks: {masks}, values: {values}, base: {base}, shift: {shift}, op_mask: {op_mask} }},"
-            )
-            .unwrap();
+            writeln!(w, "{},", joined_text(f)).unwrap();
         }
         writeln!(w, "],\nallowed: &{:?},", allowed.bytes()).unwrap();
     }

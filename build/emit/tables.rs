@@ -36,6 +36,10 @@ pub fn target_tables(
     for (mask, value, trailing) in t.opcode_spaces.iter().flat_map(|f| lengths::others(t, f)) {
         write!(w, "Other {{ mask: {mask:#x}, value: {value:#x}, trailing: {trailing} }},").unwrap();
     }
+    write!(w, "], joined: &[").unwrap();
+    for f in t.opcode_spaces.iter().filter(|f| f.is_joined()) {
+        write!(w, "({}, &{:?}),", joined_text(f), lengths::valid(t, f)).unwrap();
+    }
     writeln!(w, "] }};").unwrap();
 
     signatures(w, t)?;
@@ -51,6 +55,13 @@ pub fn target_tables(
     fast_text::tables(w, isa, t, mnemonics)?;
     text(w, isa, t)?;
     Ok(out)
+}
+
+/// How an operation in four dwords is recognized.
+pub fn joined_text(f: &lower::OpcodeSpace) -> String {
+    let ([masks, values], shift, op_mask) = (f.joint(), f.op.lsb - 64, (1u32 << f.op.width) - 1);
+    let (base, masks, values) = (f.base, format!("{masks:#x?}"), format!("{values:#x?}"));
+    format!("Joined {{ masks: {masks}, values: {values}, base: {base}, shift: {shift}, op_mask: {op_mask} }}")
 }
 
 pub fn desc_text(i: &lower::OperandDesc) -> String {

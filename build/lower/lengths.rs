@@ -1,17 +1,22 @@
 //! The length of an instruction, from its first bits: the tables of `src/length.rs`.
 
-use crate::build::lower::{self, Target};
+use crate::build::lower::{self, Target, trailing};
 use crate::build::model::Bits;
-use crate::build::shared::length::{ASK, ONE, TWO, UNKNOWN};
+use crate::build::shared::length::{ASK, JOINED, ONE, TWO, UNKNOWN};
 
 /// For each value of the top nine bits, the entry as described by `length` in src/shared.rs.
 pub fn entries(t: &Target) -> Vec<u8> {
     let of = |top: usize| {
         let Some(opcode_space) = usize::from(t.lut[top]).checked_sub(1).map(|n| &t.opcode_spaces[n]) else { return 0 };
-        let trailings = trailings(t, opcode_space, top);
+        let signatures = signatures(t, opcode_space, top);
+        let mut trailings: Vec<u8> = signatures.iter().map(|s| t.constraints[s.constraints].trailing).collect();
+        trailings.sort_unstable();
+        trailings.dedup();
+        let is_listed = |s: &&lower::FormSignature| !s.trailing_dwords.is_empty();
         match (opcode_space.dwords, &trailings[..]) {
+            (2, [trailing::LIST] | [0, trailing::LIST]) if !signatures.iter().any(is_listed) => JOINED,
             // The first dword alone does not determine the length.
-            (_, trailings) if trailings.iter().any(|t| t & lower::trailing::LIST != 0) => UNKNOWN,
+            (_, trailings) if trailings.iter().any(|t| t & trailing::LIST != 0) => UNKNOWN,
             (1, []) => ONE,
             (1, [trailing]) => ONE | trailing,
             (1, trailings) => ASK | trailings.iter().fold(0, |all, t| all | t),
@@ -22,8 +27,8 @@ pub fn entries(t: &Target) -> Vec<u8> {
     (0..512).map(of).collect()
 }
 
-/// The trailing dwords that can follow the operations with these top nine bits, as `trailing::*`.
-pub fn trailings(t: &Target, opcode_space: &lower::OpcodeSpace, top: usize) -> Vec<u8> {
+/// The signatures of the operations with these top nine bits.
+fn signatures<'t>(t: &'t Target, opcode_space: &lower::OpcodeSpace, top: usize) -> Vec<&'t lower::FormSignature> {
     let seg_indices = 1usize << opcode_space.seg.map_or(0, |s| s.width);
     let ops = (0..1usize << opcode_space.op.width).filter(|&op| {
         let (word, mask) = (op << opcode_space.op.lsb, ((1usize << opcode_space.op.width) - 1) << opcode_space.op.lsb);
@@ -34,11 +39,16 @@ pub fn trailings(t: &Target, opcode_space: &lower::OpcodeSpace, top: usize) -> V
         None => ops.flat_map(|op| (0..seg_indices).map(move |seg| op | seg << opcode_space.op.width)).collect(),
     };
     let operations = indices.into_iter().filter_map(|n| t.operations[opcode_space.base + n].as_ref());
-    let mut trailings: Vec<u8> =
-        operations.map(|s| t.constraints[t.signatures[s.signature - 1].constraints].trailing).collect();
-    trailings.sort_unstable();
-    trailings.dedup();
-    trailings
+    operations.map(|s| &t.signatures[s.signature - 1]).collect()
+}
+
+/// A bit for each opcode of an opcode space that has an operation.
+pub fn valid(t: &Target, opcode_space: &lower::OpcodeSpace) -> Vec<u8> {
+    let operations = &t.operations[opcode_space.base..opcode_space.base + opcode_space.size];
+    let byte = |eight: &[Option<lower::Operation>]| {
+        eight.iter().enumerate().fold(0, |bits, (n, operation)| bits | u8::from(operation.is_some()) << n)
+    };
+    operations.chunks(8).map(byte).collect()
 }
 
 /// The operations of an opcode space that ignore a field in which most others announce a trailing dword, so that they
