@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::codec::constants::{F16_BITS, F32_BITS, F64_BITS};
 use crate::common::{SPECIAL_NAMES, code};
 use crate::target::FACTS;
 use crate::{Reg, Special, Target, Value};
@@ -133,23 +134,17 @@ impl InlineFloat {
 
     /// The bits that a 16-bit operation reads.
     pub const fn to_f16_bits(self) -> u16 {
-        [0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118][self as usize]
+        F16_BITS[self as usize % F16_BITS.len()]
     }
 
     /// The value that a 32-bit operation reads.
     pub const fn to_f32(self) -> f32 {
-        match self {
-            InlineFloat::InvTwoPi => f32::from_bits(0x3e22_f983),
-            exact => exact.to_f64() as f32,
-        }
+        f32::from_bits(F32_BITS[self as usize % F32_BITS.len()])
     }
 
     /// The value that a 64-bit operation reads.
     pub const fn to_f64(self) -> f64 {
-        match self {
-            InlineFloat::InvTwoPi => f64::from_bits(0x3fc4_5f30_6dc9_c882),
-            exact => [0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0][exact as usize % 8],
-        }
+        f64::from_bits(F64_BITS[self as usize % F64_BITS.len()])
     }
 
     /// The constant that a 64-bit operation reads as this number; `None` if there is none.

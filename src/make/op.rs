@@ -5,8 +5,9 @@ use core::marker::PhantomData;
 use super::error::Given;
 pub(crate) use crate::codec::code::AGPR;
 use crate::codec::code::{self, LITERAL, VGPR, of_int};
+use crate::codec::constants::F64_BITS;
 pub(crate) use crate::shared::class;
-use crate::{InlineFloat, Reg, Special};
+use crate::{Reg, Special};
 
 /// Codes above those of the hardware and of accumulation registers: what is resolved when it meets an operand.
 pub(crate) const INT: u16 = 0x400;
@@ -213,7 +214,9 @@ pub(crate) const fn given(rules: &super::resolve::Rules, code: u16, value: u64) 
         0..code::INT if code >= rules.ttmp_first && code <= rules.ttmp_last => {
             Reg::Ttmp((code - rules.ttmp_first) as u8)
         }
-        code::FLOAT..=code::FLOAT_LAST => return Given::Float { bits: InlineFloat::of(code).to_f64().to_bits() },
+        code::FLOAT..=code::FLOAT_LAST => {
+            return Given::Float { bits: F64_BITS[(code - code::FLOAT) as usize % F64_BITS.len()] };
+        }
         LITERAL => return Given::Literal(value as u32),
         0..VGPR => match (code::int_of(code), crate::value::find(rules.specials, code)) {
             (Some(n), _) => return Given::Int(n as i64),

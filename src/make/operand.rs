@@ -5,9 +5,9 @@ use super::modifiers::ModifierSet;
 use super::op::{self, BufferAddress, Kind, Op, class};
 use super::resolve::{Rules, bus_key, resolve};
 use super::{BuildError, Code, Given};
-use crate::codec::code::{AGPR_LAST, LITERAL, VGPR, is_inside, scalar_align};
+use crate::codec::code::{AGPR_LAST, LITERAL, VGPR, is_inside, of_int, scalar_align};
 use crate::table::{DataType, NONE};
-use crate::{Field, FieldError};
+use crate::{Field, FieldError, Reg};
 use core::marker::PhantomData;
 
 /// The position of an operand, and what it accepts.
@@ -112,32 +112,32 @@ impl<M: ModifierSet> Code<M> {
         at: &Place,
         op: Op<K, N>,
     ) -> Result<(Self, u16), Self> {
+        if op.code == op::INT && at.allowed & class::INT != 0 {
+            // Every type reads an inline integer alike, and it is not on the bus.
+            if let Some(code) = of_int(op.value as i64) {
+                return Ok((self, code));
+            }
+        }
         // If the kind alone determines the class, a comparison or two suffices; only other operands are looked up.
         let (mut code, literal) = match K::CLASS {
             class::VGPR | class::AGPR => {
                 let first = op.code % VGPR;
                 if N > 1 && (!is_inside(first, N as u16) || rules.aligned && first & 1 == 1) {
-                    return Err(self.fail(BuildError::Registers {
-                        field: at.field,
-                        given: op::given(rules, op.code, 0),
-                        dwords: N as u8,
-                    }));
+                    let register = if op.code < op::AGPR { Reg::Vgpr(first as u8) } else { Reg::Agpr(first as u8) };
+                    let given = Given::Reg(register);
+                    return Err(self.fail(BuildError::Registers { field: at.field, given, dwords: N as u8 }));
                 }
                 (op.code, 0)
             }
             class::SGPR => {
                 let first = op.code - op::SGPR;
+                // Here `op::given` would say the same, and be linked.
+                let given = Given::Reg(Reg::Sgpr(first as u8));
                 if first > rules.sgpr_last {
-                    return Err(
-                        self.fail(BuildError::Operand { field: at.field, given: op::given(rules, op.code, op.value) })
-                    );
+                    return Err(self.fail(BuildError::Operand { field: at.field, given }));
                 }
                 if N > 1 && (first % scalar_align(N as u16) != 0 || first as usize + N - 1 > rules.sgpr_last as usize) {
-                    return Err(self.fail(BuildError::Registers {
-                        field: at.field,
-                        given: op::given(rules, first, 0),
-                        dwords: N as u8,
-                    }));
+                    return Err(self.fail(BuildError::Registers { field: at.field, given, dwords: N as u8 }));
                 }
                 (first, 0)
             }
