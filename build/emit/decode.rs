@@ -2,374 +2,116 @@
 
 use std::fmt::Write;
 
-use crate::build::check::assume::room;
 use crate::build::emit::camel;
 use crate::build::emit::tables::joined_text;
-use crate::build::lower::pages::{PAGE, number, pages};
+use crate::build::lower::decode::{
+    Allowed, CHECKED_FIELDS, Constraints, Sizes, Tables, TrailingDword, code_set, set_of,
+};
+use crate::build::lower::pages::number;
 use crate::build::lower::rules::Rule;
-use crate::build::lower::{self, NONE, Seg, Target, trailing};
-use crate::build::model::error::Result;
-use crate::build::shared::{marks, meta};
+use crate::build::lower::{self, Seg, Target, trailing};
+use crate::build::shared::marks;
 
-/// Where the fields lie whose codes nearly all words are refused for: the checked fields of `src/decode.rs`, as (lowest bit,
-/// width). An opcode space has the checked fields that most of its checks fit; the others are checked one by one, which takes longer.
-/// With one dword: scalar and vector operations; with two: vector operations, memory, scalar memory, and there the bit that
-/// says that an offset is a constant: no check is of it, but `build/emit/fast_decode.rs` looks at it.
-///
-/// In which order they stand is for that too: few groups of codes should meet in a checked field.
-pub const CHECKED_FIELDS: [[(u8, u8); 4]; 5] = [
-    [(0, 8), (8, 8), (0, 0), (16, 7)],
-    [(0, 9), (9, 8), (17, 8), (0, 0)],
-    [(32, 9), (41, 9), (50, 9), (0, 8)],
-    [(32, 8), (48, 8), (40, 8), (56, 8)],
-    [(0, 6), (0, 0), (17, 1), (6, 7)],
-];
-
-/// What the decoder asks of a form of a row: signatures differ in more.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Constraints {
-    pub zeros: u128,
-    pub ones: u128,
-    ignored_high: u64,
-    /// Which of `CHECKED_FIELDS`.
-    pub checked: usize,
-    /// The set of each checked field.
-    pub sets: [u8; 4],
-    /// Checks that fit no checked field.
-    pub more: Vec<lower::Check>,
-    high_checks: Vec<lower::Check>,
-    pub trailing: u8,
-    /// As `marks::*`, without `FURTHER`.
-    pub marks: u8,
-    pub rules: Vec<Rule>,
-    dwords: u8,
-    forms: [u8; 2],
-    trailing_dwords: Vec<TrailingDword>,
-    parts: (usize, Option<usize>),
-}
-
-impl Constraints {
-    fn is_further(&self) -> bool {
-        self.ones as u64 != 0 || !self.more.is_empty()
+/// The lengths of the longest tables, and where the checked fields are.
+pub fn sizes(w: &mut String, sizes: &Sizes) {
+    for (name, n) in Sizes::NAMES.iter().zip(sizes.0) {
+        writeln!(w, "pub(crate) const {name}: usize = {n};").unwrap();
     }
-
-    fn all_marks(&self) -> u8 {
-        self.marks | if self.is_further() { marks::FURTHER } else { 0 }
-    }
-}
-
-/// What `lower::TrailingDword` says, with the number of the form, and its constraints.
-#[derive(Clone, PartialEq, Eq)]
-struct TrailingDword {
-    field: (u8, u8),
-    codes: (u16, u16),
-    form: u8,
-    of: u8,
-}
-
-/// All that may stand behind the base words of some constraints.
-pub fn trailings(targets: &[Target]) -> u8 {
-    targets.iter().flat_map(|t| &t.constraints).fold(0, |all, c| all | c.trailing)
-}
-
-/// The tables of one target, before they are written.
-pub struct Tables<'a> {
-    pub t: &'a Target<'a>,
-    pub constraints: ConstraintTable<'a>,
-    /// Constraints of each operation.
-    pub of_index: Vec<u8>,
-    pages: Vec<u8>,
-    /// A page without any operation.
-    empty: usize,
-    constraints_of: Vec<u8>,
-    code_groups: Vec<u8>,
-    sets: Vec<u64>,
-    zeros: Vec<u64>,
-}
-
-/// How long the longest of each table is, as in src/table.rs.
-pub struct Sizes([usize; 6]);
-
-const SIZES: [&str; 6] = ["OPCODE_SPACES", "PAGES", "CONSTRAINTS_OF", "CONSTRAINTS", "ZEROS", "SETS"];
-
-impl Sizes {
-    pub fn of(all: &[Tables]) -> Sizes {
-        let mut most = all.iter().fold([1; 6], |most, t| std::array::from_fn(|i| most[i].max(t.sizes()[i])));
-        // Powers of two, so that a number of some bits is always one of them.
-        most[0] = most[0].next_power_of_two();
-        most[5] = most[5].next_power_of_two();
-        Sizes(most)
-    }
-
-    pub fn emit(&self, w: &mut String) {
-        for (name, n) in SIZES.iter().zip(self.0) {
-            writeln!(w, "pub(crate) const {name}: usize = {n};").unwrap();
-        }
-        writeln!(w, "pub(crate) const CHECKED_FIELDS: [[(u8, u8); 4]; {}] = {CHECKED_FIELDS:?};", CHECKED_FIELDS.len())
-            .unwrap();
-    }
-}
-
-/// Marks that some constraints of some target has, and kinds of rules: the code for the others is left out.
-pub fn needed(all: &[Tables]) -> (u8, u8) {
-    let constraints = || all.iter().flat_map(|t| &t.constraints.list);
-    let rules = constraints().flat_map(|c| &c.rules).fold(0, |all, rule| all | rule.kind.bit());
-    (constraints().fold(0, |all, c| all | c.all_marks()), rules)
-}
-
-/// Where a page begins in which there is nothing; it is put behind the others if there is none.
-fn position_of_zeros(entries: &mut Vec<u8>) -> usize {
-    let at = entries.chunks(PAGE).position(|page| page.iter().all(|&entry| entry == 0));
-    at.map_or_else(
-        || {
-            entries.resize(entries.len() + PAGE, 0);
-            entries.len() - PAGE
-        },
-        |page| page * PAGE,
-    )
-}
-
-impl<'a> Tables<'a> {
-    pub fn new(t: &'a Target<'a>) -> Result<Self> {
-        let mut constraints = ConstraintTable::new(t);
-        let mut of_signature = vec![0; t.signatures.len()];
-        let mut of_index = vec![0; t.operations.len().next_multiple_of(PAGE)];
-        for (f, opcode_space) in t.opcode_spaces.iter().enumerate() {
-            let of_space = of_index.iter_mut().zip(&t.operations).skip(opcode_space.base).take(opcode_space.size);
-            for (number, operation) in of_space.filter_map(|(number, operation)| Some((number, operation.as_ref()?))) {
-                let signature = operation.signature - 1;
-                if of_signature[signature] == 0 {
-                    of_signature[signature] = constraints.of_signature(signature, constraints.checked[f]);
-                }
-                *number = of_signature[signature];
-            }
-        }
-        let (pages, mut constraints_of) = pages(&of_index, <[u8]>::to_vec);
-        let empty = position_of_zeros(&mut constraints_of) / PAGE;
-        room(t, "opcode indices", t.operations.len() + PAGE, meta::OP_INDEX)?;
-        let (code_groups, sets) = constraints.code_groups()?;
-        let mut zeros = vec![0];
-        constraints.list.iter().for_each(|c| _ = number(&mut zeros, c.zeros as u64));
-        let dwords = t.formats.iter().map(|f| usize::from(f.def.bits / 32)).max().unwrap_or(0);
-        room(t, "dwords in a format", dwords + 1, 3)?;
-        for (what, n) in [("constraints", constraints.list.len()), ("masks", zeros.len()), ("sets", sets.len())] {
-            room(t, what, n, 8)?;
-        }
-        Ok(Tables { t, constraints, of_index, pages, empty, constraints_of, code_groups, sets, zeros })
-    }
-
-    fn sizes(&self) -> [usize; 6] {
-        let (constraints, zeros, sets) = (self.constraints.list.len(), self.zeros.len(), self.sets.len());
-        [self.t.opcode_spaces.len() + 1, self.pages.len(), self.constraints_of.len(), constraints, zeros, sets]
-    }
-
-    pub fn emit(&self, w: &mut String) {
-        let opcode_space = |(f, checked): (&lower::OpcodeSpace, &usize)| {
-            let op_bits = f.op.width + f.seg.filter(|_| f.seg_is != Seg::Encoding).map_or(0, |s| s.width);
-            let second = f.second().unwrap_or(0);
-            let (op_mask, seg) = ((1u32 << f.op.width) - 1, f.seg.map_or(0, |s| s.lsb | s.width << 5));
-            if f.is_joined() {
-                return "NO_OPCODE_SPACE".to_string();
-            }
-            let (base, op_shift) = (f.base, f.op.lsb);
-            format!(
-                "OpcodeSpace {{ base: {base}, op_mask: {op_mask:#x}, op_shift: {op_shift}, seg: {seg:#x}, checked: {checked}, op_bits: {op_bits}, second: {second} }}"
-            )
-        };
-        let list = self.t.opcode_spaces.iter().zip(&self.constraints.checked).map(opcode_space);
-        writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{\nopcode_space_of: {:?},", self.t.lut)
-            .unwrap();
-        writeln!(
-            w,
-            "opcode_spaces: padded(&[NO_OPCODE_SPACE, {}], NO_OPCODE_SPACE),",
-            list.collect::<Vec<_>>().join(", ")
-        )
+    writeln!(w, "pub(crate) const CHECKED_FIELDS: [[(u8, u8); 4]; {}] = {CHECKED_FIELDS:?};", CHECKED_FIELDS.len())
         .unwrap();
-        writeln!(w, "pages: padded(&{:?}, {}),", self.pages, self.empty).unwrap();
-        writeln!(w, "constraints_of: padded(&{:?}, 0),\nzeros: padded(&{:?}, 0),", self.constraints_of, self.zeros)
-            .unwrap();
-        writeln!(w, "code_groups: {:?},\nsets: padded(&{:?}, 0),", self.code_groups, self.sets).unwrap();
-        let (mut forms, mut parts, mut rules) = (vec![[0, 0]], Vec::new(), vec![Vec::new()]);
-        let constraints = |c: &Constraints| {
-            let (marks, sets, zeros) = (c.all_marks(), c.sets, number(&mut self.zeros.clone(), c.zeros as u64));
-            let rules = number(&mut rules, c.rules.clone());
-            let trailing = c.trailing | if c.dwords > 1 { trailing::TWO } else { 0 };
-            let (forms, parts) = (number(&mut forms, c.forms), number(&mut parts, c.parts));
-            format!(
-                "Constraints {{ marks: {marks}, rules: {rules}, sets: {sets:?}, zeros: {zeros}, trailing: {trailing}, forms: {forms}, parts: {parts} }}"
-            )
-        };
-        let list: Vec<String> = self.constraints.list.iter().map(constraints).collect();
-        writeln!(w, "constraints: padded(&[{}], NO_CONSTRAINTS),\nforms: &{forms:?},", list.join(",\n")).unwrap();
-        writeln!(w, "rules: &[").unwrap();
-        rules.iter().for_each(|rules| writeln!(w, "&[{}],", rules.iter().map(rule_text).collect::<String>()).unwrap());
-        writeln!(w, "],").unwrap();
-        self.rare(w);
-        let name = |f: usize| format!("Format::{}", camel(&self.t.formats[f].def.name));
-        writeln!(w, "parts: &[").unwrap();
-        for (base, extension) in parts {
-            let extension = extension.map_or("None".into(), |f| format!("Some({})", name(f)));
-            writeln!(w, "({}, {extension}),", name(base)).unwrap();
-        }
-        let scalars = code_set(self.t, &["sgpr", "sys", "ttmp", "m0", "exec"]);
-        writeln!(w, "],\nscalars: &{scalars:?},").unwrap();
-        field_maps(w, self.t);
-        writeln!(w, "}};").unwrap();
-    }
-
-    /// What few constraints have.
-    fn rare(&self, w: &mut String) {
-        let all = || self.constraints.list.iter().enumerate();
-        let ones: Vec<_> = all().filter(|(_, c)| c.ones as u64 != 0).map(|(n, c)| (n, c.ones as u64)).collect();
-        let mut allowed = Allowed::default();
-        let checks = self.constraints.list.iter().flat_map(|c| c.more.iter().chain(&c.high_checks));
-        let mut sets: Vec<Vec<bool>> = checks.map(|c| set_of(self.t, c)).collect();
-        // The longest first: a shorter set may be the beginning of a longer one.
-        sets.sort_by_key(|s| std::cmp::Reverse(s.len()));
-        sets.iter().for_each(|set| _ = allowed.place(set));
-        let list = |checks: &[lower::Check], allowed: &mut Allowed| {
-            let mut text = String::new();
-            for c in checks {
-                let (first, bit) = allowed.place(&set_of(self.t, c));
-                // Those of the third dword count from its start.
-                let (lsb, hi, mask) = (c.lsb % 64, c.hi, (1u32 << c.width) - 1);
-                write!(text, "Check {{ lsb: {lsb}, hi: {hi}, bit: {bit:#x}, mask: {mask:#x}, first: {first} }},")
-                    .unwrap();
-            }
-            text
-        };
-        writeln!(w, "ones: &{ones:?},\nmore: &[").unwrap();
-        for (constraints, c) in all().filter(|(_, c)| !c.more.is_empty()) {
-            writeln!(w, "({constraints}, &[{}]),", list(&c.more, &mut allowed)).unwrap();
-        }
-        writeln!(w, "],\ntrailing_dwords: &[").unwrap();
-        for (constraints, f) in all().flat_map(|(n, c)| c.trailing_dwords.iter().map(move |f| (n, f))) {
-            let TrailingDword { field: (lsb, width), codes: (first, last), form, of } = f;
-            writeln!(w, "TrailingDword {{ constraints: {constraints}, lsb: {lsb}, width: {width}, form: {form}, first: {first}, last: {last}, of: {of} }},").unwrap();
-        }
-        writeln!(w, "],\nwide: &[").unwrap();
-        let high = |bits: u128| (bits >> 64) as u64;
-        for (constraints, c) in all().filter(|(_, c)| c.marks & marks::WIDE != 0) {
-            let (zeros, ones, ignored) = (high(c.zeros), high(c.ones), c.ignored_high);
-            let checks = list(&c.high_checks, &mut allowed);
-            writeln!(w, "Wide {{ constraints: {constraints}, checks: &[{checks}], zeros: {zeros:#x}, ones: {ones:#x}, ignored: {ignored:#x} }},").unwrap();
-        }
-        writeln!(w, "],\njoined: &[").unwrap();
-        for f in self.t.opcode_spaces.iter().filter(|f| f.is_joined()) {
-            writeln!(w, "{},", joined_text(f)).unwrap();
-        }
-        writeln!(w, "],\nallowed: &{:?},", allowed.bytes()).unwrap();
-    }
 }
 
-pub struct ConstraintTable<'a> {
-    t: &'a Target<'a>,
-    /// Which of `CHECKED_FIELDS` each opcode space has.
-    pub checked: Vec<usize>,
-    /// The first is that of no operation.
-    pub list: Vec<Constraints>,
-    /// Which values of a checked field are in each set. The first holds all.
-    pub sets: Vec<Vec<bool>>,
-}
-
-/// The checked field that holds the field of a check.
-fn field(checked: usize, c: &lower::Check) -> Option<usize> {
-    CHECKED_FIELDS[checked].iter().position(|&(lsb, width)| c.hi == NONE && c.lsb == lsb && c.width <= width)
-}
-
-impl<'a> ConstraintTable<'a> {
-    fn new(t: &'a Target<'a>) -> Self {
-        let none = Constraints {
-            zeros: 0,
-            ones: 0,
-            ignored_high: 0,
-            checked: 0,
-            sets: [0; 4],
-            more: Vec::new(),
-            high_checks: Vec::new(),
-            trailing: 0,
-            // So that it is looked at.
-            marks: marks::FURTHER,
-            rules: Vec::new(),
-            dwords: 1,
-            forms: [0; 2],
-            trailing_dwords: Vec::new(),
-            parts: (0, None),
-        };
-        let checked = |f: &lower::OpcodeSpace| {
-            let signatures = t.operations[f.base..f.base + f.size]
-                .iter()
-                .flatten()
-                .map(|s| &t.constraints[t.signatures[s.signature - 1].constraints]);
-            let checks: Vec<_> = signatures.flat_map(|c| &t.checks[c.checks.0..c.checks.0 + c.checks.1]).collect();
-            let fit = |checked: usize| checks.iter().filter(|c| field(checked, c).is_some()).count();
-            let possible = if f.dwords == 1 { 0..2 } else { 2..CHECKED_FIELDS.len() };
-            possible.rev().max_by_key(|&checked| fit(checked)).expect("there are some")
-        };
-        let checked = t.opcode_spaces.iter().map(checked).collect();
-        ConstraintTable { t, checked, list: vec![none], sets: vec![vec![true; 512]] }
-    }
-
-    fn of_signature(&mut self, signature: usize, checked: usize) -> u8 {
-        let t = self.t;
-        let s = &t.signatures[signature];
-        let c = &t.constraints[s.constraints];
-        // A signature is counted from one where it can be missing.
-        let mut form =
-            |signature: usize| signature.checked_sub(1).map_or(0, |signature| self.of_signature(signature, checked));
-        let forms = [form(s.sdwa), form(s.dpp)];
-        let trailing_dword = |(f, number): (&lower::TrailingDword, u8)| TrailingDword {
-            field: (f.lsb, f.width),
-            codes: (f.first, f.last),
-            form: number,
-            of: form(f.form),
-        };
-        let trailing_dwords = s.numbered_trailing().map(trailing_dword).collect();
-        // Which field it is of, the layout tells.
-        let checks = |(first, n): (usize, usize)| {
-            let checks = t.checks[first..first + n].iter();
-            checks.map(|c| lower::Check { field: String::new(), ..c.clone() }).collect::<Vec<_>>()
-        };
-        let mut sets = [0; 4];
-        let mut more = Vec::new();
-        for c in checks(c.checks) {
-            match field(checked, &c).filter(|&field| sets[field] == 0) {
-                Some(field) => {
-                    sets[field] = number(&mut self.sets, checked_set(t, &c, CHECKED_FIELDS[checked][field].1))
-                }
-                None => more.push(c),
-            }
+pub fn tables(w: &mut String, tables: &Tables) {
+    let opcode_space = |(f, checked): (&lower::OpcodeSpace, &usize)| {
+        let op_bits = f.op.width + f.seg.filter(|_| f.seg_is != Seg::Encoding).map_or(0, |s| s.width);
+        let second = f.second().unwrap_or(0);
+        let (op_mask, seg) = ((1u32 << f.op.width) - 1, f.seg.map_or(0, |s| s.lsb | s.width << 5));
+        if f.is_joined() {
+            return "NO_OPCODE_SPACE".to_string();
         }
-        let dwords = t.formats[s.format].def.bits / 32;
-        let constraints = Constraints {
-            zeros: c.mask & !c.value,
-            ones: c.value,
-            ignored_high: (s.ignored >> 64) as u64,
-            checked,
-            sets,
-            more,
-            high_checks: checks(c.high_checks),
-            trailing: c.trailing,
-            // What is behind two dwords is looked for where this mark is.
-            marks: c.marks | if dwords > 2 { marks::WIDE } else { 0 },
-            rules: c.rules.clone(),
-            dwords,
-            forms,
-            trailing_dwords,
-            parts: (s.format, s.extension),
-        };
-        number(&mut self.list, constraints)
+        let (base, op_shift) = (f.base, f.op.lsb);
+        format!(
+            "OpcodeSpace {{ base: {base}, op_mask: {op_mask:#x}, op_shift: {op_shift}, seg: {seg:#x}, checked: {checked}, op_bits: {op_bits}, second: {second} }}"
+        )
+    };
+    let list = tables.t.opcode_spaces.iter().zip(&tables.constraints.checked).map(opcode_space);
+    writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{\nopcode_space_of: {:?},", tables.t.lut)
+        .unwrap();
+    writeln!(w, "opcode_spaces: padded(&[NO_OPCODE_SPACE, {}], NO_OPCODE_SPACE),", list.collect::<Vec<_>>().join(", "))
+        .unwrap();
+    writeln!(w, "pages: padded(&{:?}, {}),", tables.pages, tables.empty).unwrap();
+    writeln!(w, "constraints_of: padded(&{:?}, 0),\nzeros: padded(&{:?}, 0),", tables.constraints_of, tables.zeros)
+        .unwrap();
+    writeln!(w, "code_groups: {:?},\nsets: padded(&{:?}, 0),", tables.code_groups, tables.sets).unwrap();
+    let (mut forms, mut parts, mut rules) = (vec![[0, 0]], Vec::new(), vec![Vec::new()]);
+    let constraints = |c: &Constraints| {
+        let (marks, sets, zeros) = (c.all_marks(), c.sets, number(&mut tables.zeros.clone(), c.zeros as u64));
+        let rules = number(&mut rules, c.rules.clone());
+        let trailing = c.trailing | if c.dwords > 1 { trailing::TWO } else { 0 };
+        let (forms, parts) = (number(&mut forms, c.forms), number(&mut parts, c.parts));
+        format!(
+            "Constraints {{ marks: {marks}, rules: {rules}, sets: {sets:?}, zeros: {zeros}, trailing: {trailing}, forms: {forms}, parts: {parts} }}"
+        )
+    };
+    let list: Vec<String> = tables.constraints.list.iter().map(constraints).collect();
+    writeln!(w, "constraints: padded(&[{}], NO_CONSTRAINTS),\nforms: &{forms:?},", list.join(",\n")).unwrap();
+    writeln!(w, "rules: &[").unwrap();
+    rules.iter().for_each(|rules| writeln!(w, "&[{}],", rules.iter().map(rule_text).collect::<String>()).unwrap());
+    writeln!(w, "],").unwrap();
+    rare(w, tables);
+    let name = |f: usize| format!("Format::{}", camel(&tables.t.formats[f].def.name));
+    writeln!(w, "parts: &[").unwrap();
+    for (base, extension) in parts {
+        let extension = extension.map_or("None".into(), |f| format!("Some({})", name(f)));
+        writeln!(w, "({}, {extension}),", name(base)).unwrap();
     }
+    let scalars = code_set(tables.t, &["sgpr", "sys", "ttmp", "m0", "exec"]);
+    writeln!(w, "],\nscalars: &{scalars:?},").unwrap();
+    field_maps(w, tables.t);
+    writeln!(w, "}};").unwrap();
+}
 
-    /// The kind of each value, and the sets of kinds.
-    fn code_groups(&self) -> Result<(Vec<u8>, Vec<u64>)> {
-        let mut columns = Vec::new();
-        let column = |v: usize| self.sets.iter().map(|s| s[v]).collect::<Vec<bool>>();
-        let code_groups: Vec<u8> = (0..512).map(|v| number(&mut columns, column(v))).collect();
-        room(self.t, "groups of operand codes", columns.len(), 6)?;
-        let bits = |s: usize| columns.iter().enumerate().fold(0, |all, (n, c)| all | u64::from(c[s]) << n);
-        Ok((code_groups, (0..self.sets.len()).map(bits).collect()))
+/// What few constraints have.
+fn rare(w: &mut String, tables: &Tables) {
+    let all = || tables.constraints.list.iter().enumerate();
+    let ones: Vec<_> = all().filter(|(_, c)| c.ones as u64 != 0).map(|(n, c)| (n, c.ones as u64)).collect();
+    let mut allowed = Allowed::default();
+    let checks = tables.constraints.list.iter().flat_map(|c| c.more.iter().chain(&c.high_checks));
+    let mut sets: Vec<Vec<bool>> = checks.map(|c| set_of(tables.t, c)).collect();
+    // The longest first: a shorter set may be the beginning of a longer one.
+    sets.sort_by_key(|s| std::cmp::Reverse(s.len()));
+    sets.iter().for_each(|set| _ = allowed.place(set));
+    let list = |checks: &[lower::Check], allowed: &mut Allowed| {
+        let mut text = String::new();
+        for c in checks {
+            let (first, bit) = allowed.place(&set_of(tables.t, c));
+            // Those of the third dword count from its start.
+            let (lsb, hi, mask) = (c.lsb % 64, c.hi, (1u32 << c.width) - 1);
+            write!(text, "Check {{ lsb: {lsb}, hi: {hi}, bit: {bit:#x}, mask: {mask:#x}, first: {first} }},").unwrap();
+        }
+        text
+    };
+    writeln!(w, "ones: &{ones:?},\nmore: &[").unwrap();
+    for (constraints, c) in all().filter(|(_, c)| !c.more.is_empty()) {
+        writeln!(w, "({constraints}, &[{}]),", list(&c.more, &mut allowed)).unwrap();
     }
+    writeln!(w, "],\ntrailing_dwords: &[").unwrap();
+    for (constraints, f) in all().flat_map(|(n, c)| c.trailing_dwords.iter().map(move |f| (n, f))) {
+        let TrailingDword { field: (lsb, width), codes: (first, last), form, of } = f;
+        writeln!(w, "TrailingDword {{ constraints: {constraints}, lsb: {lsb}, width: {width}, form: {form}, first: {first}, last: {last}, of: {of} }},").unwrap();
+    }
+    writeln!(w, "],\nwide: &[").unwrap();
+    let high = |bits: u128| (bits >> 64) as u64;
+    for (constraints, c) in all().filter(|(_, c)| c.marks & marks::WIDE != 0) {
+        let (zeros, ones, ignored) = (high(c.zeros), high(c.ones), c.ignored_high);
+        let checks = list(&c.high_checks, &mut allowed);
+        writeln!(w, "Wide {{ constraints: {constraints}, checks: &[{checks}], zeros: {zeros:#x}, ones: {ones:#x}, ignored: {ignored:#x} }},").unwrap();
+    }
+    writeln!(w, "],\njoined: &[").unwrap();
+    for f in tables.t.opcode_spaces.iter().filter(|f| f.is_joined()) {
+        writeln!(w, "{},", joined_text(f)).unwrap();
+    }
+    writeln!(w, "],\nallowed: &{:?},", allowed.bytes()).unwrap();
 }
 
 fn rule_text(rule: &Rule) -> String {
@@ -379,12 +121,6 @@ fn rule_text(rule: &Rule) -> String {
         "Rule {{ kind: RuleKind::{kind:?}, field: Bits({}, {}), n: {n}, looks: [{looks}] }},",
         field.lsb, field.width
     )
-}
-
-/// The values of a checked field that a check takes. What lies above a narrower field does not count, nor what no checked field holds.
-fn checked_set(t: &Target, c: &lower::Check, width: u8) -> Vec<bool> {
-    let set = set_of(t, c);
-    (0..512).map(|v| v >> width != 0 || set[v % set.len()]).collect()
 }
 
 /// Which field each bit of a format is of.
@@ -401,53 +137,4 @@ fn field_maps(w: &mut String, t: &Target) {
         writeln!(w, "] }},").unwrap();
     }
     writeln!(w, "],").unwrap();
-}
-/// Which values of a check's field, with its flag on top, are in its set.
-pub fn set_of(t: &Target, c: &lower::Check) -> Vec<bool> {
-    let width = c.width + u8::from(c.hi != NONE);
-    let set = &t.sets[c.set];
-    let code = |value: usize| (value << c.shift) + usize::from(c.add);
-    (0..1usize << width).map(|v| set[code(v) / 32 % 16] >> (code(v) % 32) & 1 == 1).collect()
-}
-
-/// Sets of field values, eight side by side: one load and one test look a value up.
-#[derive(Default)]
-struct Allowed {
-    /// Groups of up to eight sets.
-    groups: Vec<Vec<Vec<bool>>>,
-}
-
-impl Allowed {
-    /// Where the set lies: the byte of its first value, and its bit.
-    fn place(&mut self, set: &[bool]) -> (usize, u8) {
-        let mut first = 0;
-        for group in &mut self.groups {
-            if let Some(n) = group.iter().position(|other| other.starts_with(set)) {
-                return (first, 1 << n);
-            }
-            if group.len() < 8 && set.len() <= group[0].len() {
-                group.push(set.to_vec());
-                return (first, 1 << (group.len() - 1));
-            }
-            first += group[0].len();
-        }
-        self.groups.push(vec![set.to_vec()]);
-        (first, 1)
-    }
-
-    fn bytes(&self) -> Vec<u8> {
-        let byte = |group: &Vec<Vec<bool>>, v: usize| {
-            group.iter().enumerate().fold(0, |byte, (n, set)| byte | u8::from(set.get(v) == Some(&true)) << n)
-        };
-        self.groups.iter().flat_map(|g| (0..g[0].len()).map(move |v| byte(g, v))).collect()
-    }
-}
-
-fn code_set(t: &Target, constraints: &[&str]) -> [u32; 16] {
-    let mut set = [0u32; 16];
-    for c in t.codes.iter().filter(|c| constraints.contains(&c.class.as_str())) {
-        let &(a, b) = c.range.of(&t.row.name).unwrap();
-        (a..=b).for_each(|c| set[usize::from(c) / 32] |= 1 << (c % 32));
-    }
-    set
 }

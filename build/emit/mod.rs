@@ -19,6 +19,7 @@ use std::fmt::Write;
 
 use crate::build::emit::tables::{info_table, target_tables};
 use crate::build::lower::codes;
+use crate::build::lower::fast_decode::FastTables;
 use crate::build::lower::{self, Target, lengths};
 use crate::build::model::error::Result;
 use crate::build::model::*;
@@ -37,15 +38,14 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     writeln!(tables, "pub(crate) const ANY_WIDE: bool = {wide};").unwrap();
     let joined = targets.iter().flat_map(|t| &t.opcode_spaces).any(|f| f.is_joined());
     writeln!(tables, "pub(crate) const ANY_JOINED: bool = {joined};").unwrap();
-    writeln!(tables, "pub(crate) const TRAILING: u8 = {};", decode::trailings(targets)).unwrap();
+    writeln!(tables, "pub(crate) const TRAILING: u8 = {};", lower::decode::trailings(targets)).unwrap();
     let (mut abouts, mut most) = (vec![String::new()], operands::Most::default());
-    let decode = targets.iter().map(decode::Tables::new).collect::<Result<Vec<_>>>()?;
-    let sizes = decode::Sizes::of(&decode);
-    sizes.emit(&mut tables);
+    let tables_of = targets.iter().map(lower::decode::Tables::new).collect::<Result<Vec<_>>>()?;
+    decode::sizes(&mut tables, &lower::decode::Sizes::of(&tables_of));
     // The size for every possible index in a table of opcode indices; the last index is never an operation's.
     let operations = targets.iter().map(|t| t.operations.len() + PAGE).max().unwrap_or(0).next_power_of_two().max(64);
     writeln!(tables, "#[cfg(feature = \"fast\")]\npub(crate) const OP_INDICES: usize = {operations};").unwrap();
-    let (marks, rules) = decode::needed(&decode);
+    let (marks, rules) = lower::decode::needed(&tables_of);
     writeln!(tables, "pub(crate) const MARKS: u8 = {marks};\npub(crate) const RULES: u8 = {rules};").unwrap();
     operands::values(&mut tables, isa, targets);
     let texts = fast_text::shared(targets);
@@ -57,10 +57,10 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     };
     let mnemonics = opcodes.iter().map(String::as_str).zip(opcodes.iter().map(place)).collect();
     let mut shared = SharedTables::default();
-    for (t, decode) in targets.iter().zip(&decode) {
+    for (t, of_target) in targets.iter().zip(&tables_of) {
         let mut text = String::new();
-        decode.emit(&mut text);
-        fast_decode::tables(&mut text, decode)?;
+        decode::tables(&mut text, of_target);
+        fast_decode::tables(&mut text, t, &FastTables::new(of_target)?);
         let text = target_tables(isa, targets, t, &text, &mnemonics, &mut abouts, &mut most)?;
         tables += &shared.module(&t.row.name, &text);
     }

@@ -4,7 +4,9 @@
 
 pub mod cases;
 pub mod codes;
+pub mod decode;
 pub mod facts;
+pub mod fast_decode;
 pub mod fast_operands;
 pub mod fast_texts;
 pub mod form;

@@ -112,8 +112,6 @@ unused() {
     floor=$(bytes nothing)
     called=$(($(bytes make) - floor))
     echo "size: none of the constructors that nobody calls; two that are called: $called bytes"
-    # They weighed less than 1,024 bytes before errors told what was given: that links how a code is named, with the
-    # arithmetic of floats that this processor lacks.
     [ "$called" -gt 0 ] && [ "$called" -le 1024 ]
 }
 
