@@ -1,4 +1,4 @@
-//! The front door of `build/`: tables in, generated source out.
+//! Runs the generator in `build/`: reads the tables and writes generated source.
 
 #[path = "build/mod.rs"]
 mod build;

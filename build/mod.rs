@@ -1,9 +1,9 @@
 //! The generator behind `build.rs`: reads `isa/`, checks it and writes the library's tables and types.
 //!
-//! It is a pipeline: `parse` reads lines into the `model`, where each target gets what its generation has; `check` looks at
-//! the tables as a whole; `lower` makes of them what one target's decoder needs; `emit` writes Rust.
+//! It is a pipeline: `parse` reads lines into the `model`, where each target inherits from its generation; `check`
+//! checks the tables as a whole; `lower` turns them into what one target's decoder needs; `emit` writes Rust.
 //!
-//! `tests/tables.rs` includes this module too and feeds it bad tables.
+//! `tests/tables.rs` includes this module too, and feeds it bad tables.
 
 pub mod check;
 pub mod emit;
@@ -11,7 +11,7 @@ pub mod lower;
 pub mod model;
 pub mod parse;
 #[path = "../src/shared.rs"]
-#[allow(dead_code)] // The library uses some of it, the generator the rest.
+#[allow(dead_code)] // The library uses a part of it, and the generator another.
 pub mod shared;
 
 use std::path::Path;
@@ -19,7 +19,7 @@ use std::path::Path;
 use model::error::{Error, Result};
 use model::{Isa, takes, tree};
 
-/// Reads every `*.isa` file of a directory, in the order of their names.
+/// Reads every `*.isa` file of a directory, in alphabetical order.
 pub fn read(dir: &Path) -> Result<Isa> {
     let fail = |e: std::io::Error| Error { file: dir.display().to_string(), line: 0, message: e.to_string() };
     let mut files: Vec<_> = std::fs::read_dir(dir)
@@ -54,12 +54,12 @@ pub fn parse_all<'a>(files: impl Iterator<Item = (&'a str, &'a str)> + Clone) ->
     Ok(isa)
 }
 
-/// What is asked of `enabled` besides features: whether `AMDGPU_ISA_STRUCTS` is set.
+/// Passed to `enabled` like a feature: whether the environment variable `AMDGPU_ISA_STRUCTS` is set.
 pub const EVERY_STRUCT: &str = "AMDGPU_ISA_STRUCTS";
 
 /// The generated source, as (file name, text).
 ///
-/// `enabled` says of a feature of the crate whether it is on.
+/// `enabled` returns whether a feature of the crate is on.
 pub fn generate(isa: &Isa, enabled: impl Fn(&str) -> bool) -> Result<Vec<(String, String)>> {
     let mut targets = Vec::new();
     for row in &isa.targets {

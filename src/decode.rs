@@ -12,12 +12,14 @@ use crate::table::{
     Bits, Check, Constraints, DecodeTables, FieldMap, NONE, OpcodeSpace, Rule, TrailingDword, paged, trailing,
 };
 use crate::target::DECODE;
-use crate::target::generated::{ANY_JOINED, CHECKED_FIELDS, MARKS, OPCODE_SPACES, RULES, SETS, TRAILING};
+use crate::target::generated::{
+    ANY_JOINED, CHECKED_FIELDS, ConstraintIndex, MARKS, OPCODE_SPACES, RULES, SETS, TRAILING,
+};
 use crate::{DecodeError, Field, Format, Inst, Target};
 #[cfg(feature = "fast")]
 use {crate::target::FAST_DECODE, fast::Fast};
 
-/// Codes that announce a dword.
+/// Source codes that announce another dword.
 const LITERAL: u32 = code::LITERAL as u32;
 const SDWA: u32 = code::SDWA as u32;
 const DPP: u32 = code::DPP as u32;
@@ -27,10 +29,10 @@ pub(crate) const MAX_DWORDS: usize = 5;
 
 /// Decodes the first instruction of `bytes` (little-endian dwords, as in memory).
 ///
-/// Looks at no byte behind the instruction, and never panics.
+/// Bytes after the instruction do not matter. Never panics.
 ///
 /// # Errors
-/// Why the bytes are no instruction; [`DecodeError::Truncated`] if more bytes could make them one.
+/// The reason why the bytes are not an instruction; [`DecodeError::Truncated`] if more bytes could make them one.
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
@@ -57,16 +59,16 @@ pub fn decode(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     }
 }
 
-/// How words are decoded without the feature `fast`: the proofs compare both in one build.
+/// Decodes as a build without the feature `fast` does, so that the proofs can compare both ways in one build.
 #[doc(hidden)]
 pub fn decode_small(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     reference_bytes(target, bytes)
 }
 
-/// Decodes the first instruction of a slice of dwords. Like [`decode`] otherwise.
+/// Decodes the first instruction of a slice of dwords. Otherwise the same as [`decode`].
 ///
 /// # Errors
-/// As [`decode`].
+/// The same as [`decode`].
 #[inline]
 pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError> {
     let first = match *dwords {
@@ -80,8 +82,8 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
     }
 }
 
-/// An instruction of one dword or two, as it is kept until somebody wants it: its bits, and `Inst::meta`; if that is zero,
-/// there is none.
+/// A decoded instruction of one or two dwords, before it becomes an `Inst`: its bits and its `Inst::meta`. A `meta` of
+/// zero means no instruction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Next {
     bits: u64,
@@ -95,8 +97,8 @@ impl Next {
     }
 }
 
-/// Decodes what has one or two dwords and is in order. Whatever else there is, `reference` decides: it alone knows
-/// errors, so that this is short. Returns the length too.
+/// Decodes a valid instruction of one or two dwords, and returns its length in bytes too. `None` leaves the words to
+/// `reference`, which alone finds errors; that keeps this function short.
 #[cfg(feature = "fast")]
 #[inline(always)]
 fn decode_fast(target: Target, bits: u64) -> Option<(Next, usize)> {
@@ -104,7 +106,7 @@ fn decode_fast(target: Target, bits: u64) -> Option<(Next, usize)> {
         Some(fast) => fast,
         None => fast::any(target, bits)?,
     };
-    // What stands behind the instruction is not part of it.
+    // Clear the bits after the instruction.
     Some((Next { bits: bits & all, meta }, 4 + (more & 4) as usize))
 }
 
@@ -114,19 +116,19 @@ fn decode_fast(_: Target, _: u64) -> Option<(Next, usize)> {
     None
 }
 
-/// What stands at the end: one dword, behind which there is nothing.
+/// Decodes the last dword of the code.
 #[inline]
 fn last(target: Target, word: u32) -> Option<(Next, usize)> {
     decode_fast(target, word.into()).filter(|&(_, len)| len == 4)
 }
 
 #[inline(always)]
-fn constraints_of(t: &DecodeTables, op_index: u16) -> u8 {
+fn constraints_of(t: &DecodeTables, op_index: u16) -> ConstraintIndex {
     paged(&t.pages, &t.constraints_of, op_index.into()).unwrap_or(0)
 }
 
 /// The constraints of a form of an opcode index.
-pub(crate) fn constraints_of_form(t: &DecodeTables, op_index: u16, form: u8) -> Option<u8> {
+pub(crate) fn constraints_of_form(t: &DecodeTables, op_index: u16, form: u8) -> Option<ConstraintIndex> {
     let base = constraints_of(t, op_index);
     match form {
         0 => Some(base),
@@ -143,7 +145,7 @@ fn zeros(t: &DecodeTables, constraints: &Constraints) -> u64 {
     t.zeros.get(usize::from(constraints.zeros)).copied().unwrap_or(u64::MAX)
 }
 
-/// The field in a checked field is of the constraints's set.
+/// Whether a checked field holds a value that the constraints allow there.
 #[inline(always)]
 fn is_in_set(t: &DecodeTables, constraints: &Constraints, checked: usize, n: usize, bits: u64) -> bool {
     let (lsb, width) = CHECKED_FIELDS[checked % CHECKED_FIELDS.len()][n % 4];
@@ -175,17 +177,17 @@ fn reference_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError> 
     reference(target, pairs, dwords.len())
 }
 
-/// Dwords, two in one: what is written in one piece and read in one piece need not wait in between.
+/// Dwords in pairs. A load of the same width as the store before it does not stall.
 type Pairs = [u64; MAX_DWORDS.div_ceil(2)];
 
-/// What the codes say, before anything is checked.
+/// The operation, form and length that the codes in the words select, before the words are checked.
 struct Found {
     op_index: u16,
     form: u8,
-    /// Of the form.
-    constraints: u8,
-    /// Constraints of the second operation; 0: it is one operation.
-    second: u8,
+    /// Constraints of the form.
+    constraints: ConstraintIndex,
+    /// Constraints of the second operation; 0: there is only one operation.
+    second: ConstraintIndex,
     dwords: u8,
 }
 
@@ -195,7 +197,7 @@ impl Found {
     }
 }
 
-/// Decodes, or says why not.
+/// The complete decoder, with errors.
 fn reference(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, DecodeError> {
     if available == 0 {
         return Err(DecodeError::Truncated { needed: 4 });
@@ -211,7 +213,7 @@ fn reference(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst,
     if available < usize::from(found.dwords) {
         return Err(DecodeError::Truncated { needed: found.dwords * 4 });
     }
-    // What stands behind the instruction is not part of it.
+    // Clear the bits after the instruction.
     for (pair, before) in pairs.iter_mut().zip([0, 2, 4]) {
         *pair &= match found.dwords.saturating_sub(before) {
             0 => 0,
@@ -234,7 +236,7 @@ fn reference(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst,
 }
 
 /// Checks the words against constraints, and returns their marks.
-fn satisfied(t: &DecodeTables, number: u8, checked: usize, pairs: &Pairs) -> Result<u8, DecodeError> {
+fn satisfied(t: &DecodeTables, number: ConstraintIndex, checked: usize, pairs: &Pairs) -> Result<u8, DecodeError> {
     let constraints = t.constraints.get(usize::from(number)).ok_or(DecodeError::UnknownEncoding)?;
     let bits = pairs[0];
     let (ones, more) = further(t, number, constraints);
@@ -252,37 +254,37 @@ fn satisfied(t: &DecodeTables, number: u8, checked: usize, pairs: &Pairs) -> Res
     Ok(constraints.marks)
 }
 
-/// What must hold of the third dword and the fourth.
-fn wide(t: &DecodeTables, number: u8, bits: u64) -> Result<Option<Bad>, DecodeError> {
+/// Checks the third and fourth dword.
+fn wide(t: &DecodeTables, number: ConstraintIndex, bits: u64) -> Result<Option<Bad>, DecodeError> {
     let Some(wide) = t.wide.iter().find(|w| w.constraints == number) else { return Ok(None) };
     let wrong = bits & wide.zeros | !bits & wide.ones;
     if wrong != 0 {
         return Err(reserved_bit(t, number, 64 + wrong.trailing_zeros() as u8));
     }
-    // They count from the third dword.
+    // These checks count bits from the third dword.
     Ok(refused_by(t, wide.checks, bits).map(|bad| Bad { lsb: bad.lsb + 64, ..bad }))
 }
 
-/// What follows the base words where `trailing` has no flag for it.
-fn listed(t: &DecodeTables, constraints: u8, bits: u64) -> Option<&TrailingDword> {
+/// The trailing dword that the words announce, if `trailing` has no flag for it.
+fn listed(t: &DecodeTables, constraints: ConstraintIndex, bits: u64) -> Option<&TrailingDword> {
     trailing_dwords(t, constraints).find(|f| {
         let value = (bits >> (f.lsb & 63)) as u16 & ((1u32 << f.width) - 1) as u16;
         (f.first..=f.last).contains(&value)
     })
 }
 
-fn trailing_dwords(t: &DecodeTables, constraints: u8) -> impl Iterator<Item = &TrailingDword> {
+fn trailing_dwords(t: &DecodeTables, constraints: ConstraintIndex) -> impl Iterator<Item = &TrailingDword> {
     t.trailing_dwords.iter().filter(move |f| f.constraints == constraints)
 }
 
-/// A cheap question before `may_follow`: the codes that announce a dword are few.
+/// A cheaper test to make before `may_follow`: false if no code in the word can announce a dword.
 #[inline(always)]
 pub(crate) fn may_be_long(trailing: u8, word: u32) -> bool {
-    // SDWA, DPP and literals are the greatest codes of scalars.
+    // The codes of SDWA, DPP and literals are the highest scalar codes.
     trailing & trailing::ALWAYS != 0 || word & 0xff >= SDWA || word & 0xff00 == LITERAL << 8
 }
 
-/// A dword follows the base word, if the operation has all that `trailing` names.
+/// Whether a dword follows the base word, for an operation that can have everything in `trailing`.
 #[inline(always)]
 pub(crate) fn may_follow(trailing: u8, word: u32) -> bool {
     let (low, src0, high) = (word & 0xff, word & 0x1ff, word >> 8 & 0xff);
@@ -294,7 +296,7 @@ pub(crate) fn may_follow(trailing: u8, word: u32) -> bool {
         || trailing & trailing::DPP != 0 && src0 == DPP
 }
 
-/// Dwords of an instruction whose first dword does not tell.
+/// The number of dwords of an instruction whose first dword does not determine it.
 pub(crate) fn dwords(target: Target, bits: u64, third: u32, available: usize) -> Option<u8> {
     let t = DECODE[target as usize];
     if let Some(found) = joined(t, bits, third) {
@@ -308,7 +310,7 @@ pub(crate) fn dwords(target: Target, bits: u64, third: u32, available: usize) ->
     (!announced).then_some(found.dwords)
 }
 
-/// Two operations that are one.
+/// Finds an operation of four dwords whose first two dwords are an instruction of their own.
 fn joined(t: &DecodeTables, first: u64, third: u32) -> Option<Found> {
     if !ANY_JOINED {
         return None;
@@ -318,7 +320,7 @@ fn joined(t: &DecodeTables, first: u64, third: u32) -> Option<Found> {
     (constraints != 0).then_some(Found { op_index, form: 0, constraints, second: 0, dwords: 4 })
 }
 
-/// What the first dword or two say: the operation, its form and its length.
+/// Finds the operation, its form and its length from the first one or two dwords.
 fn find(t: &DecodeTables, bits: u64, opcode_space: &OpcodeSpace) -> Option<Found> {
     let word = bits as u32;
     let op_index = op_index(opcode_space, word);
@@ -353,7 +355,7 @@ fn find(t: &DecodeTables, bits: u64, opcode_space: &OpcodeSpace) -> Option<Found
     if MARKS & constraints.marks & marks::DUAL != 0 {
         found.second = constraints_of(t, second_index(t, word)?);
         let second = t.constraints.get(usize::from(found.second)).filter(|_| found.second != 0)?;
-        // Both share one literal.
+        // Both operations share one literal.
         if second.trailing & trailing::ALWAYS != 0 || listed(t, found.second, bits).is_some() {
             found.dwords = dwords + 1;
         }
@@ -361,19 +363,19 @@ fn find(t: &DecodeTables, bits: u64, opcode_space: &OpcodeSpace) -> Option<Found
     Some(found)
 }
 
-/// The opcode index of the second operation, in an opcode space whose instructions are two.
+/// The opcode index of the second operation, if the opcode space has two operations per instruction.
 pub(crate) fn second_index(t: &DecodeTables, word: u32) -> Option<u16> {
     let opcode_space = opcode_space(t, word);
     (opcode_space.second != 0).then(|| opcode_space.second + second_field(opcode_space, word))
 }
 
-/// What the second opcode field holds.
+/// The value of the second opcode field.
 #[inline(always)]
 fn second_field(opcode_space: &OpcodeSpace, word: u32) -> u16 {
     (word >> (opcode_space.seg & 31)) as u16 & ((1 << (opcode_space.seg >> 5)) - 1)
 }
 
-fn base_dwords(t: &DecodeTables, constraints: u8) -> u8 {
+fn base_dwords(t: &DecodeTables, constraints: ConstraintIndex) -> u8 {
     field_map(t, parts(t, constraints).0).map_or(1, |m| m.dwords)
 }
 
@@ -392,8 +394,8 @@ fn op_index(opcode_space: &OpcodeSpace, word: u32) -> u16 {
     op_index
 }
 
-/// Bits that must be one, and checks that fit no checked field.
-fn further<'a>(t: &'a DecodeTables, number: u8, constraints: &Constraints) -> (u64, &'a [Check]) {
+/// Bits that must be one, and the checks that the four checked fields cannot express.
+fn further<'a>(t: &'a DecodeTables, number: ConstraintIndex, constraints: &Constraints) -> (u64, &'a [Check]) {
     if MARKS & constraints.marks & marks::FURTHER == 0 {
         return (0, &[]);
     }
@@ -401,7 +403,7 @@ fn further<'a>(t: &'a DecodeTables, number: u8, constraints: &Constraints) -> (u
     (ones, t.more.iter().find(|o| o.0 == number).map_or(&[], |o| o.1))
 }
 
-/// A field, by its lowest bit, width and value, that is in no set that it must be in.
+/// A field whose value is not allowed: its lowest bit, width and value.
 struct Bad {
     lsb: u8,
     width: u8,
@@ -430,7 +432,7 @@ fn refused_by(t: &DecodeTables, checks: &[Check], bits: u64) -> Option<Bad> {
 }
 
 impl Bits {
-    /// Their value in the words.
+    /// The value of these bits in the words.
     fn of(self, pairs: &Pairs) -> u16 {
         let Bits(lsb, width) = self;
         let pair = pairs.get(usize::from(lsb / 64)).copied().unwrap_or(0);
@@ -439,14 +441,14 @@ impl Bits {
     }
 }
 
-/// The first rule of the constraints that the words break.
+/// The field that the first broken rule of the constraints names.
 fn broken(t: &DecodeTables, constraints: &Constraints, pairs: &Pairs) -> Option<Bad> {
     let rules = if RULES == 0 { &[][..] } else { t.rules.get(usize::from(constraints.rules))? };
     let rule = rules.iter().find(|rule| !keeps(t, rule, pairs))?;
     Some(Bad { lsb: rule.field.0, width: rule.field.1, value: rule.field.of(pairs) })
 }
 
-/// The words keep to a rule. What no target asks for is left out of the code.
+/// Whether the words keep a rule. The code for kinds of rules that no enabled target uses is left out.
 fn keeps(t: &DecodeTables, rule: &Rule, pairs: &Pairs) -> bool {
     let has = |kind: RuleKind| kind.is_in(RULES);
     let value = rule.field.of(pairs);
@@ -470,27 +472,27 @@ fn in_set(set: &[u32; 16], code: usize) -> bool {
     set[code / 32 % 16] >> (code % 32) & 1 == 1
 }
 
-/// Why there is no such operation.
+/// The error for words that select no operation.
 #[cold]
 fn unknown(t: &DecodeTables, word: u32) -> DecodeError {
     let opcode_space = opcode_space(t, word);
     let op_index = op_index(opcode_space, word);
     let opcode = (word >> (opcode_space.op_shift & 31)) as u16 & opcode_space.op_mask;
-    // The format is that of any valid opcode nearby. FLAT's segments are formats of their own; the halves of a split
-    // opcode are not.
+    // Take the format from any valid opcode nearby. FLAT's segments are separate formats; the halves of a split opcode
+    // are not.
     let seg_base = op_index.wrapping_sub(opcode);
     let format_of = |s: u16| {
         let constraints = constraints_of(t, s);
         (constraints != 0).then(|| parts(t, constraints).0)
     };
-    // The high part of a split opcode tells no format from another.
+    // The high part of a split opcode does not distinguish formats, so the lower half can provide the format.
     let mask = (1u32 << opcode_space.op_bits) - 1;
     let near = (seg_base..=seg_base.saturating_add(opcode_space.op_mask)).find_map(format_of);
     let lower_half =
         || (opcode_space.base..seg_base).find_map(format_of).filter(|_| mask > opcode_space.op_mask.into());
     let number = match opcode_space.second {
         0 => op_index.wrapping_sub(opcode_space.base) & mask as u16,
-        // Both opcodes, as the field `op` has them.
+        // Both opcodes, combined as in the field `op`.
         _ => opcode | second_field(opcode_space, word) << opcode_space.op_mask.count_ones(),
     };
     match near.or_else(lower_half) {
@@ -499,21 +501,21 @@ fn unknown(t: &DecodeTables, word: u32) -> DecodeError {
     }
 }
 
-fn reserved_bit(t: &DecodeTables, number: u8, bit: u8) -> DecodeError {
+fn reserved_bit(t: &DecodeTables, number: ConstraintIndex, bit: u8) -> DecodeError {
     let (format, field, _) = field_at(t, number, bit);
     DecodeError::ReservedBits { format, field, bit }
 }
 
-/// A checked field can be wider than the field in it.
-fn reserved_value(t: &DecodeTables, number: u8, bad: Bad) -> DecodeError {
+/// The error for a field value that is not allowed. The check can cover more bits than the field has.
+fn reserved_value(t: &DecodeTables, number: ConstraintIndex, bad: Bad) -> DecodeError {
     let (_, field, end) = field_at(t, number, bad.lsb);
     let width = bad.width.min(end - bad.lsb);
     let value = bad.value & ((1u32 << width) - 1) as u16;
     DecodeError::ReservedValue { field: field.unwrap_or(Field::Reserved), value, lsb: bad.lsb, width }
 }
 
-/// The formats of constraints: of the base words, and of the dword behind them.
-pub(crate) fn parts(t: &DecodeTables, constraints: u8) -> (Format, Option<Format>) {
+/// The formats that belong to constraints: that of the base words, and that of the trailing dword.
+pub(crate) fn parts(t: &DecodeTables, constraints: ConstraintIndex) -> (Format, Option<Format>) {
     let constraints = t.constraints.get(usize::from(constraints));
     let parts = constraints.and_then(|c| t.parts.get(usize::from(c.parts)));
     parts.copied().unwrap_or((Format::Literal, None))
@@ -523,9 +525,9 @@ fn field_map(t: &DecodeTables, format: Format) -> Option<&FieldMap> {
     t.fields.iter().find(|m| m.format == format)
 }
 
-/// The format and the field that a bit belongs to, in the base format or in the extension behind it, and the bit behind
-/// the field.
-fn field_at(t: &DecodeTables, number: u8, bit: u8) -> (Format, Option<Field>, u8) {
+/// The format and the field that a bit belongs to, in the base format or in the trailing dword's, and the first bit
+/// after the field.
+fn field_at(t: &DecodeTables, number: ConstraintIndex, bit: u8) -> (Format, Option<Field>, u8) {
     let (base, extension) = parts(t, number);
     let field = |format: Format, bit: u8| {
         let Some(map) = field_map(t, format) else { return (format, None, u8::MAX) };
@@ -549,46 +551,46 @@ fn field_at(t: &DecodeTables, number: u8, bit: u8) -> (Format, Option<Field>, u8
     }
 }
 
-/// A dword that is no instruction, met while walking code.
+/// A dword that is not an instruction, found while walking code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Invalid {
-    /// The dword; the last one of a slice may lack bytes, which are zero here.
+    /// The dword. At the end of a slice, bytes that are missing are zero here.
     pub word: u32,
-    /// Bytes of it that are there: 4, or less at the end of a slice.
+    /// How many of its bytes exist: 4, or fewer at the end of a slice.
     pub len: u8,
-    /// Why it is no instruction.
+    /// Why it is not an instruction.
     pub error: DecodeError,
 }
 
-/// What a walk over code finds in one place: an instruction, or a dword that is none. See [`Decoder`] and
+/// One step of a walk over code: an instruction, or a dword that is not one. See [`Decoder`] and
 /// [`DecoderMut`](crate::DecoderMut).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Decoded<I = Inst> {
-    /// Where it begins, in bytes from the start of the code.
+    /// Offset of its first byte from the start of the code.
     pub offset: usize,
-    /// The instruction, or why there is none.
+    /// The instruction, or the dword that is not one and the reason.
     pub inst: Result<I, Invalid>,
 }
 
-/// Walks code: yields each instruction with its offset in bytes, and each dword that is none.
+/// Walks code: yields each instruction with its offset in bytes, and each dword that is not an instruction.
 ///
-/// After a dword that is no instruction the walk goes on with the next one. Code in dwords, not bytes, is walked by
-/// [`WordDecoder`].
+/// After a dword that is not an instruction the walk continues with the next dword. For code in dwords instead of
+/// bytes, use [`WordDecoder`].
 #[derive(Clone, Debug)]
 pub struct Decoder<'a> {
     target: Target,
-    /// Bytes of all.
+    /// Length of the code in bytes.
     len: usize,
-    /// What is left, behind `next`.
+    /// The bytes after `next`.
     rest: &'a [u8],
-    /// What has been decoded ahead, if anything.
+    /// The instruction decoded ahead, if any.
     #[cfg(feature = "fast")]
     next: Next,
 }
 
 impl<'a> Decoder<'a> {
-    /// A walk from the first byte.
+    /// Starts at the first byte.
     pub fn new(target: Target, bytes: &'a [u8]) -> Self {
         Decoder {
             target,
@@ -599,10 +601,11 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// What has been decoded ahead. Decodes the next one.
+    /// Takes the instruction that was decoded ahead, and decodes the next one.
     ///
-    /// What is done with an instruction often ends in a branch that is predicted wrongly: how many operands are there?
-    /// What comes behind that begins anew; the next instruction, which comes before, does not.
+    /// The caller's work on an instruction often has a branch that is mispredicted, such as on the number of operands.
+    /// The processor discards the work after such a branch, but not the decoding of the next instruction, which comes
+    /// before it.
     #[cfg(feature = "fast")]
     #[inline(always)]
     fn ahead(&mut self) -> Option<Inst> {
@@ -628,7 +631,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The next descriptor where nothing has been decoded ahead. Takes the state itself, and not its place: so it can stay in
+    /// The next step if no instruction was decoded ahead. It takes the state by value, so that the state can stay in
     /// registers.
     #[cold]
     #[inline(never)]
@@ -703,7 +706,7 @@ pub struct WordDecoder<'a> {
 }
 
 impl<'a> WordDecoder<'a> {
-    /// A walk from the first dword.
+    /// Starts at the first dword.
     pub fn new(target: Target, dwords: &'a [u32]) -> Self {
         WordDecoder { target, dwords: dwords.len(), rest: dwords }
     }

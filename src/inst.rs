@@ -6,20 +6,20 @@ use core::hash::{Hash, Hasher};
 use crate::decode::MAX_DWORDS;
 use crate::shared::{marks, meta};
 use crate::table::{FormSignature, Info, NO_INFO, paged};
-use crate::target::generated::{INFOS, MARKS};
+use crate::target::generated::{ConstraintIndex, INFOS, MARKS};
 use crate::target::{DECODE, DESCS, LAYOUT, OPS};
 #[cfg(feature = "fast")]
 use crate::target::{FAST_DECODE, generated::OP_INDICES};
 use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operands, Target};
 
-/// An instruction: its words, what they say, and the target they say it for.
+/// A decoded instruction: its target, its operation and its words.
 ///
-/// The words are kept bit for bit, reserved and ignored bits too, so that [`Inst::words`] are the words that were
-/// decoded. 24 bytes.
+/// It keeps the words bit for bit, with reserved and ignored bits, so that [`Inst::words`] returns exactly the words
+/// that were decoded. Its size is 24 bytes.
 #[derive(Clone, Copy)]
 pub struct Inst {
     words: [u32; MAX_DWORDS],
-    /// As `shared::meta` says.
+    /// In the layout of `shared::meta`.
     meta: u32,
 }
 
@@ -27,28 +27,28 @@ static_assertions::const_assert!(core::mem::size_of::<Inst>() <= 24);
 static_assertions::const_assert!(Target::ALL.len() <= 1 << meta::TARGET);
 static_assertions::const_assert!(MAX_DWORDS < 1 << meta::DWORDS);
 
-/// A field of an instruction and what it holds; see [`Inst::fields`].
+/// A field of an instruction and its value; see [`Inst::fields`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct HeldField {
-    /// The format that the field belongs to: the base format, or that of the dword behind it.
+    /// The format that the field belongs to: the base format, or the format of the trailing dword.
     pub format: Format,
     /// Where that format begins, in bits from the start of the instruction: 0, 32 or 64.
     pub first_bit: u8,
-    /// The field. Its bits are counted from `first_bit`.
+    /// The field. Its bits count from `first_bit`.
     pub info: &'static FieldInfo,
-    /// What the field holds.
+    /// The value of the field.
     pub value: u32,
 }
 
 impl Inst {
-    /// All that `meta` says but the target and the dwords.
+    /// The part of `meta` without the target and the number of dwords.
     #[inline(always)]
     pub(crate) fn meta(op_index: u32, form: u8) -> u32 {
         op_index | u32::from(form) << meta::FORM_AT
     }
 
-    /// The rest of `meta`.
+    /// The part of `meta` with the target and the number of dwords.
     #[inline(always)]
     pub(crate) const fn meta_of(target: Target, dwords: u32) -> u32 {
         (target as u32) << meta::TARGET_AT | dwords << meta::DWORDS_AT
@@ -59,7 +59,7 @@ impl Inst {
         Inst { words, meta: meta | Inst::meta_of(target, dwords) }
     }
 
-    /// An instruction of one dword or two.
+    /// An instruction of one or two dwords.
     #[inline(always)]
     pub(crate) fn of(bits: u64, meta: u32) -> Inst {
         Inst { words: [bits as u32, (bits >> 32) as u32, 0, 0, 0], meta }
@@ -70,20 +70,20 @@ impl Inst {
         self.meta as usize % (1 << meta::OP_INDEX)
     }
 
-    /// The opcode index, if the form is 0; else a number that no opcode index has.
+    /// The opcode index, if the form is 0; else a number greater than any opcode index.
     #[cfg(all(feature = "text", feature = "fast"))]
     #[inline(always)]
     pub(crate) fn index_and_form(&self) -> usize {
         self.meta as usize % (1 << (meta::OP_INDEX + meta::FORM))
     }
 
-    /// Which form of the opcode index it is: 0 for the base words alone.
+    /// The number of the form: 0 for the base form.
     #[inline]
     pub(crate) fn form(&self) -> u8 {
         (self.meta >> meta::FORM_AT) as u8 % (1 << meta::FORM)
     }
 
-    /// The opcode index of the second operation.
+    /// The opcode index of the second operation, if the instruction has two.
     #[inline]
     pub(crate) fn second_index(&self) -> Option<usize> {
         if MARKS & marks::DUAL == 0 {
@@ -92,7 +92,7 @@ impl Inst {
         crate::decode::second_index(DECODE[self.target() as usize], self.words[0]).map(usize::from)
     }
 
-    fn constraints(&self) -> u8 {
+    fn constraints(&self) -> ConstraintIndex {
         crate::decode::constraints_of_form(DECODE[self.target() as usize], self.op_index() as u16, self.form())
             .unwrap_or(0)
     }
@@ -113,10 +113,10 @@ impl Inst {
         self.info().flags | second
     }
 
-    /// The target that it was decoded for.
+    /// The target that the instruction is for.
     #[inline]
     pub fn target(&self) -> Target {
-        // The number came from a target; the list is never shorter.
+        // The number came from a target, so the list always has it.
         Target::ALL
             .get((self.meta >> meta::TARGET_AT) as usize % (1 << meta::TARGET))
             .copied()
@@ -130,7 +130,7 @@ impl Inst {
         self.dwords() * 4
     }
 
-    /// What `meta` says of the form and of the dwords, where it says it.
+    /// The bits of `meta` that hold the form and the number of dwords.
     #[cfg(feature = "fast")]
     #[inline(always)]
     pub(crate) fn form_and_length(&self) -> u32 {
@@ -150,7 +150,7 @@ impl Inst {
         self.words.get(..self.dwords()).unwrap_or(&self.words)
     }
 
-    /// One of the words.
+    /// Word `n`; `n` must be less than `MAX_DWORDS`.
     #[cfg(feature = "text")]
     #[inline(always)]
     pub(crate) fn word(&self, n: usize) -> u32 {
@@ -163,7 +163,7 @@ impl Inst {
         u64::from(self.words[0]) | u64::from(self.words[1]) << 32
     }
 
-    /// The 64 bits behind them.
+    /// Bits 64 to 127.
     #[inline]
     pub(crate) fn high_bits(&self) -> u64 {
         u64::from(self.words[2]) | u64::from(self.words[3]) << 32
@@ -174,17 +174,17 @@ impl Inst {
         t.constraints.get(usize::from(self.constraints())).map_or(0, |constraints| constraints.marks)
     }
 
-    /// The operation knows the d16 bit.
+    /// Whether the operation has the d16 bit.
     pub(crate) fn has_d16(&self) -> bool {
         self.marks() & marks::D16 != 0
     }
 
-    /// The operation knows the lds bit: where it does not, the bit is always zero.
+    /// Whether the operation has the lds bit. In an operation without it, the bit is always zero.
     pub(crate) fn has_lds(&self) -> bool {
         self.marks() & marks::LDS != 0
     }
 
-    /// How the target's assembler spells the mnemonic, without the suffix of an encoding. Mostly the opcode's name.
+    /// The mnemonic in the spelling of the target's assembler, without the encoding suffix. Usually the opcode's name.
     #[cfg(feature = "text")]
     pub fn mnemonic(&self) -> &'static str {
         let own = self.info().respelled.then(|| crate::common::own_spelling(self.target(), self.op_index()));
@@ -194,35 +194,35 @@ impl Inst {
     /// The operation.
     #[inline]
     pub fn opcode(&self) -> Opcode {
-        // Only opcode indices with an opcode are ever decoded.
+        // The decoder accepts only opcode indices with an opcode.
         let t = OPS[self.target() as usize];
         t.opcode(self.op_index()).unwrap_or(Opcode::ALL[0])
     }
 
-    /// The second operation, where a word holds two (VOPD): [`Inst::opcode`] is the first.
+    /// The second operation of an instruction that has two (VOPD); [`Inst::opcode`] is the first.
     pub fn second_opcode(&self) -> Option<Opcode> {
         OPS[self.target() as usize].opcode(self.second_index()?)
     }
 
-    /// The base format. SDWA, DPP and literal dwords are seen with [`Inst::extension`].
+    /// The base format. [`Inst::extension`] is the format of an SDWA, DPP or literal dword.
     #[inline]
     pub fn format(&self) -> Format {
         self.formats().0
     }
 
-    /// The format of the dword behind the base words, if there is one.
+    /// The format of the trailing dword, if there is one.
     pub fn extension(&self) -> Option<Format> {
         let [_, extension] = self.parts();
         extension.map(|(format, _)| format)
     }
 
-    /// The operands, in the order of the assembly text; the implicit ones follow.
+    /// The operands in the order of the assembly text, followed by the implicit ones.
     #[inline]
     pub fn operands(&self) -> Operands<'_> {
         Operands::new(self)
     }
 
-    /// Writes the words to `out`, little-endian, and returns their length in bytes.
+    /// Writes the words to `out` as little-endian bytes and returns their length in bytes.
     ///
     /// # Errors
     /// `out` is too short.
@@ -230,7 +230,7 @@ impl Inst {
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
         let len = self.len();
         let Some(out) = out.get_mut(..len) else { return Err(EncodeError { needed: len as u8 }) };
-        // Nearly all have one dword or two, which are one store.
+        // Nearly all instructions have one or two dwords, which one store writes.
         if let Some(out) = out.first_chunk_mut() {
             *out = self.bits().to_le_bytes();
         } else if let Some(out) = out.first_chunk_mut() {
@@ -256,7 +256,7 @@ impl Inst {
         Ok(words.len())
     }
 
-    /// The base format, and that of the dword that stands or could stand behind the base words.
+    /// The base format, and the format of the dword that follows or can follow the base words.
     fn formats(&self) -> (Format, Option<Format>) {
         crate::decode::parts(DECODE[self.target() as usize], self.constraints())
     }
@@ -269,7 +269,7 @@ impl Inst {
         [Some((format, 0)), extension.map(|extension| (extension, base))]
     }
 
-    /// The dwords that have this format: the base words, or the one behind them; `None` if it is neither.
+    /// The dwords of this format: the base words, or the trailing dword; `None` if the instruction has no such part.
     pub fn part(&self, format: Format) -> Option<&[u32]> {
         let parts = self.parts();
         let (_, first) = parts.into_iter().flatten().find(|(f, _)| *f == format)?;
@@ -278,13 +278,13 @@ impl Inst {
         self.words.get(first..first + usize::from(bits / 32))
     }
 
-    /// No bit that the hardware ignores is set.
+    /// Whether all bits that the hardware ignores are zero.
     pub fn is_canonical(&self) -> bool {
         let (low, high) = self.ignored();
         self.bits() & low == 0 && self.high_bits() & high == 0
     }
 
-    /// The bits that the hardware ignores: of the first two dwords, and of the two behind them.
+    /// Masks of the bits that the hardware ignores: in the first two dwords, and in the next two.
     pub(crate) fn ignored(&self) -> (u64, u64) {
         let t = DESCS[self.target() as usize];
         let mask = |signature: &FormSignature| t.ignored.get(usize::from(signature.ignored)).copied().unwrap_or(0);
@@ -294,7 +294,7 @@ impl Inst {
         (low, wide.map_or(0, |w| w.ignored))
     }
 
-    /// Every field of every part, with what it holds.
+    /// Every field of every part, with its value.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -313,13 +313,13 @@ impl Inst {
         })
     }
 
-    /// The value of one field, if the instruction has it. An extension's field hides the base word's: with SDWA,
-    /// `src0` is the register of the second dword, not the 249 in the first.
+    /// The value of a field, if the instruction has it. A field of the trailing dword hides the base word's field of
+    /// the same name: with SDWA, `src0` is the register in the second dword, not the 249 in the first.
     pub fn get(&self, field: Field) -> Option<u32> {
         self.place(|info| info.field == field).map(|(first, info)| self.value_of(first, info))
     }
 
-    /// The last field of which this holds, and the first bit of its part.
+    /// The last field that satisfies `holds`, and the first bit of its part.
     pub(crate) fn place(&self, holds: impl Fn(&FieldInfo) -> bool) -> Option<(u8, &'static FieldInfo)> {
         let target = self.target();
         self.parts().into_iter().rev().flatten().find_map(|(format, first)| {
@@ -341,7 +341,8 @@ impl Inst {
         ((both >> (lsb % 32)) & ((1u64 << width) - 1)) as u32
     }
 
-    /// The address that a branch or call goes to, when the instruction is at `pc` (bytes).
+    /// The address that a branch or call goes to if the instruction is at the byte address `pc`; `None` if no operand
+    /// is a branch distance.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -352,11 +353,11 @@ impl Inst {
     /// ```
     #[inline]
     pub fn branch_target(&self, pc: u64) -> Option<u64> {
-        // Asked of every instruction of a listing, of which few branch.
+        // A listing calls this for every instruction, and few of them branch.
         if self.is_branch() { self.label_target(pc) } else { None }
     }
 
-    /// An operand is a branch distance.
+    /// Whether an operand is a branch distance.
     #[inline]
     fn is_branch(&self) -> bool {
         #[cfg(feature = "fast")]
@@ -383,16 +384,16 @@ pub(crate) fn info(target: Target, op_index: usize) -> &'static Info {
     INFOS.get(usize::from(number)).unwrap_or(&NO_INFO)
 }
 
-/// Where the fields of a format are.
+/// The layout of a format on a target.
 pub(crate) fn layout(target: Target, format: Format) -> Option<&'static Layout> {
     LAYOUT[target as usize].formats.iter().find(|l| l.format == format)
 }
 
-// What stands behind the dwords is zero, and need not be looked at.
+// The words after the instruction's dwords are zero, so they need no comparison.
 impl PartialEq for Inst {
     #[inline]
     fn eq(&self, other: &Inst) -> bool {
-        // One by one: a wide load would wait for the narrow stores by which an instruction is made.
+        // One by one: a wide load would wait for the narrow stores that made the instruction.
         self.meta == other.meta && self.words().iter().zip(&other.words).all(|(a, b)| a == b)
     }
 }

@@ -1,5 +1,5 @@
-//! How long an instruction is, from as few bits as can be. Its tables are its own, and small: a walk that wants lengths
-//! only links no others.
+//! Finds the length of an instruction from as few bits as possible. It has small tables of its own, so that a program
+//! that needs only lengths links no others.
 
 use crate::Target;
 use crate::decode::{may_be_long, may_follow};
@@ -8,11 +8,11 @@ use crate::table::Joined;
 use crate::target::LENGTHS;
 use crate::target::generated::{ANY_JOINED, ANY_UNKNOWN_LENGTH};
 
-/// Length in bytes of the instruction that begins with these bytes, without looking whether it is one.
+/// Length in bytes of the instruction that begins with these bytes, without checking that it is valid.
 ///
-/// It is [`Inst::len`](crate::Inst::len) of whatever [`decode`](crate::decode()) accepts. `None` where the first bits
-/// are those of no encoding, or where too few bytes are there to tell. Faster than decoding: for walks that want every
-/// n-th instruction, or none.
+/// If [`decode`](crate::decode()) accepts the bytes, the result is the [`Inst::len`](crate::Inst::len) of the
+/// instruction. `None` if no encoding has the first bits, or if too few bytes are given to find the length. Faster than
+/// decoding, for programs that skip most or all instructions.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -24,7 +24,7 @@ use crate::target::generated::{ANY_JOINED, ANY_UNKNOWN_LENGTH};
 #[inline]
 pub fn length(target: Target, bytes: &[u8]) -> Option<usize> {
     let word = u32::from_le_bytes(*bytes.first_chunk()?);
-    // Branches, not sums: a branch is predicted, so that the next step need not wait for this one's loads.
+    // Branches instead of arithmetic: a branch is predicted, so the next step need not wait for the loads of this one.
     let entry = LENGTHS[target as usize].entries[(word >> 23) as usize];
     if entry == TWO {
         Some(8)
@@ -56,8 +56,7 @@ fn long(target: Target, entry: u8, bytes: &[u8]) -> Option<usize> {
 
 /// Two dwords, or four where those after it make it another operation.
 fn joined(target: Target, bytes: &[u8], word: u32) -> usize {
-    let word_at =
-        |first: usize| bytes.get(first..)?.first_chunk().map_or(Some(0), |word| Some(u32::from_le_bytes(*word)));
+    let word_at = |first: usize| bytes.get(first..)?.first_chunk().map(|word| u32::from_le_bytes(*word));
     let (second, third) = (word_at(4).unwrap_or(0), word_at(8).unwrap_or(0));
     let first = u64::from(word) | u64::from(second) << 32;
     let is_joined = |(joined, valid): &(Joined, &[u8])| {
@@ -67,7 +66,8 @@ fn joined(target: Target, bytes: &[u8], word: u32) -> usize {
     if LENGTHS[target as usize].joined.iter().any(is_joined) { 16 } else { 8 }
 }
 
-/// Where the first nine bits do not tell, a second dword can announce a third, or two more make it another operation.
+/// The length where the first nine bits do not determine it: the second dword can announce a third, or two more dwords
+/// can make it another operation.
 fn unknown(target: Target, bytes: &[u8], word: u32) -> Option<usize> {
     let word_at = |first: usize| bytes.get(first..)?.first_chunk().map(|word| u32::from_le_bytes(*word));
     let (second, third) = (word_at(4), word_at(8));

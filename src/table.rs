@@ -1,13 +1,13 @@
 //! What the generated tables are made of.
 //!
-//! An *opcode space* is a set of formats that share encoding bits and opcode numbers. The top nine bits of the first dword
-//! select it, and the opcode field selects the *opcode index* in it. What decoding demands of an instruction's words are
-//! its *constraints*, which many opcode indices share. A dword behind the base words (SDWA, DPP) makes another *form* of
-//! the opcode index, with constraints of its own. A form's operands and modifiers are its *signature*, and each of them has
-//! a *descriptor*: where its bits are and how they read. Each kind of table is a static of its own, so that firmware links
-//! only what it calls.
+//! An *opcode space* is a set of formats that share encoding bits and opcode numbers. The top nine bits of the first
+//! dword select it, and the opcode field selects the *opcode index* in it. An instruction's words must satisfy its
+//! *constraints*, which many opcode indices share. A dword after the base words (SDWA, DPP) makes another *form* of the
+//! opcode index, with constraints of its own. A form's operands and modifiers are its *signature*, and each of them has
+//! a *descriptor*: where its bits are and how they read. Each kind of table is a static of its own, so that firmware
+//! links only the tables of the functions that it calls.
 //!
-//! Most opcode numbers are unused, and neighbouring operations are alike. So what is said of opcode indices is stored in
+//! Most opcode numbers are unused, and neighbouring operations are alike. So tables by opcode index are stored in
 //! *pages* of 16 indices, and equal pages are stored once.
 
 #[cfg(all(feature = "text", feature = "fast"))]
@@ -19,8 +19,8 @@ mod text;
 
 pub(crate) use crate::shared::{NONE, trailing};
 use crate::shared::{PAGE, RuleKind};
-// How long the longest of each table is among the targets: an index is compared with a constant.
-use crate::target::generated::{CONSTRAINTS, CONSTRAINTS_OF, OPCODE_SPACES, PAGES, SETS, ZEROS};
+// The length of each table in the target where it is longest: bounds checks then compare with a constant.
+use crate::target::generated::{CONSTRAINTS, CONSTRAINTS_OF, ConstraintIndex, OPCODE_SPACES, PAGES, SETS, ZEROS};
 use crate::{Access, Field, Format, Inst, Opcode};
 #[cfg(all(feature = "text", feature = "fast"))]
 pub(crate) use fast_text::*;
@@ -49,22 +49,22 @@ pub(crate) struct DecodeTables {
     /// Pages of `constraints_of`.
     pub pages: [u8; PAGES],
     /// Index in `constraints` for each opcode index; 0: there is no operation.
-    pub constraints_of: [u8; CONSTRAINTS_OF],
+    pub constraints_of: [ConstraintIndex; CONSTRAINTS_OF],
     pub constraints: [Constraints; CONSTRAINTS],
     /// Bits of the first two dwords that must be zero, for `Constraints::zeros`.
     pub zeros: [u64; ZEROS],
-    /// Group of each field value. Two values are in one group if no set of `sets` tells them apart.
+    /// Group of each field value. Two values are in the same group if every set of `sets` has both or neither.
     pub code_groups: [u8; 512],
-    /// Sets of groups, a bit each. The first holds all.
+    /// Sets of groups, one bit each. The first set holds all groups.
     pub sets: [u64; SETS],
     /// Constraints of the SDWA form and of the DPP form; 0: there is no such form.
-    pub forms: &'static [[u8; 2]],
+    pub forms: &'static [[ConstraintIndex; 2]],
     /// More checks, for constraints with `marks::FURTHER`.
-    pub more: &'static [(u8, &'static [Check])],
+    pub more: &'static [(ConstraintIndex, &'static [Check])],
     /// Which values a field may have: one bit of the byte at `Check::first` plus the value. Eight sets share each byte.
     pub allowed: &'static [u8],
     /// Bits that must be one, for constraints with that mark.
-    pub ones: &'static [(u8, u64)],
+    pub ones: &'static [(ConstraintIndex, u64)],
     /// Codes that are scalar registers.
     pub scalars: &'static [u32; 16],
     /// Rules that tie several fields together; the first list is empty.
@@ -88,7 +88,7 @@ pub(crate) struct FieldMap {
 
 /// A dword follows the base words when a field holds one of these codes.
 pub(crate) struct TrailingDword {
-    pub constraints: u8,
+    pub constraints: ConstraintIndex,
     pub lsb: u8,
     pub width: u8,
     /// Form of the instruction with this dword; 0: a literal, which makes no other form.
@@ -96,7 +96,7 @@ pub(crate) struct TrailingDword {
     pub first: u16,
     pub last: u16,
     /// Constraints of the form.
-    pub of: u8,
+    pub of: ConstraintIndex,
 }
 
 /// Operations in four dwords whose first two dwords are an instruction of their own.
@@ -120,7 +120,7 @@ impl Joined {
 
 /// What constraints demand of the third and fourth dword.
 pub(crate) struct Wide {
-    pub constraints: u8,
+    pub constraints: ConstraintIndex,
     pub checks: &'static [Check],
     /// Bits that must be zero, that must be one, and that are ignored.
     pub zeros: u64,
@@ -140,8 +140,8 @@ pub(crate) struct OpcodeSpace {
     pub checked: u8,
     /// Width of the opcode in bits, with the part in the second field.
     pub op_bits: u8,
-    /// Where each instruction is two operations: the opcode index of opcode 0 as the second one. The second field is its
-    /// opcode then. 0: instructions are one operation each.
+    /// If each instruction is two operations: the opcode index of the second operation's opcode 0. The second field
+    /// then holds its opcode. 0: each instruction is one operation.
     pub second: u16,
 }
 
@@ -173,7 +173,7 @@ pub(crate) struct Constraints {
     pub parts: u8,
 }
 
-/// A rule that ties several fields: if the fields in `looks` have these values, `field` must be as `kind` says.
+/// A rule that ties several fields: if the fields in `looks` have these values, `field` must satisfy `kind`.
 pub(crate) struct Rule {
     pub kind: RuleKind,
     /// The field that the error names.
@@ -189,7 +189,7 @@ pub(crate) struct Bits(pub u8, pub u8);
 
 /// What `length` needs.
 pub(crate) struct LengthTables {
-    /// What the top nine bits of the first dword say about the length, as `length::*`.
+    /// What the top nine bits of the first dword reveal about the length, as `length::*`.
     pub entries: [u8; 512],
     /// Operations that take fewer trailing dwords than others with the same nine bits.
     pub others: &'static [Other],
@@ -407,14 +407,14 @@ pub(crate) enum OperandType {
     MimgCmpswap,
     /// One half of a register; bit 7 of the field selects it.
     Half,
-    /// One half of a register; the bit at `aux[3]` selects it.
+    /// The same, but the bit at `aux[3]` selects the half.
     HalfSel,
-    /// A destination whose lowest bit is the opposite of that of the one at `aux[0]`.
+    /// A destination whose lowest bit is the inverse of the lowest bit of the destination at `aux[0]`.
     Vdsty,
     /// Separates the two operations of a dual instruction.
     Second,
-    /// Image coordinates: as many registers as the dimensions ask for, `OperandDesc::dwords - 1` more; in one run, or each
-    /// named by a field of its own from `aux[2]` on.
+    /// Image coordinates. The dimensions determine the number of registers, and there are `OperandDesc::dwords - 1`
+    /// more. They are one run, or fields of their own name them, starting at `aux[2]`.
     ImgAddr,
     /// The same with gradients.
     ImgAddrGrad,
@@ -425,13 +425,13 @@ pub(crate) enum OperandType {
 }
 
 impl OperandType {
-    /// The value is the number in the field: `NUMBERS` in build/emit/operands.rs.
+    /// Whether the value is the number in the field, as listed in `NUMBERS` of build/emit/operands.rs.
     pub(crate) fn is_number(self) -> bool {
         use OperandType::*;
         matches!(self, Attr | InterpParam | ExpTgt | Hex | Int16 | Endpgm | Hwreg | Sendmsg | Waitcnt | GprIdx)
     }
 
-    /// It can read as several operands.
+    /// Whether one field can read as several operands.
     pub(crate) fn has_parts(self) -> bool {
         matches!(self, OperandType::SmemOffset | OperandType::ImgAddr | OperandType::ImgAddrGrad)
     }
@@ -467,7 +467,7 @@ pub(crate) struct OpTables {
     /// Pages of `info_of`.
     pub info_pages: &'static [u8],
     pub info_of: &'static [u8],
-    /// For each opcode the first of its opcode indices in `opcode indices`.
+    /// For each opcode, where its opcode indices begin in `op_indices`.
     pub first: &'static [u16],
     pub op_indices: &'static [u16],
 }
@@ -489,7 +489,7 @@ impl OpTables {
 #[cfg_attr(not(feature = "text"), allow(dead_code))]
 pub(crate) struct Info {
     pub flags: u32,
-    /// Printed with `_e32` or `_e64`.
+    /// The mnemonic is printed with `_e32` or `_e64`.
     pub suffix: bool,
     /// The target spells the mnemonic in its own way.
     pub respelled: bool,
@@ -511,8 +511,8 @@ pub(crate) struct FactTables {
     pub bus: u8,
 }
 
-/// Flags, as in `Info`, that instructions of a format gain or lose when a bit is set. If the bit is `NONE`, `format` is an
-/// extension, and all instructions with it gain or lose them.
+/// Flags, as in `Info`, that instructions of a format gain or lose when a bit is set. If the bit is `NONE`, `format` is
+/// an extension, and all instructions with it gain or lose them.
 pub(crate) struct When {
     pub format: Format,
     pub bit: u8,

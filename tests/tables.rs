@@ -144,9 +144,9 @@ fn rules_move_with_their_fields() {
     }
 }
 
-/// More constraints and opcode indices than the library can number: too long for the list of damages.
+/// More groups of codes and opcode indices than the library can number: too long for the list of damages.
 #[test]
-fn too_many_constraints_or_opcode_indices_are_refused() {
+fn too_many_groups_of_codes_or_opcode_indices_are_refused() {
     let row = |n: usize| format!("op_{n} | vaddr:b{} vdata=b{} | | | {n}\n", n % 32 * 32 + 32, n / 32 * 32 + 32);
     let rows: String = (0..256).map(row).collect();
     let ops = "ops\nm_load   | vdata=b32@rtn vaddr:b32 offen idxen lds acc opsel[0,2] glc | | | 0\nm_noload | any:reserved | | | 1\n";
@@ -160,7 +160,7 @@ fn too_many_constraints_or_opcode_indices_are_refused() {
     let wide: Vec<_> = wide.into_iter().filter(|(n, _)| *n != "global.isa").collect();
     assert_eq!(
         generate(&wide).unwrap_err(),
-        "targets.isa:2: ta has 268 constraints, and src/ has 8 bits for their number"
+        "targets.isa:2: ta has 65 groups of codes in a field, and src/ has 5 bits for their number"
     );
 
     let mut long = damaged("smem.isa", "op    25:18", "op    25:12");

@@ -21,7 +21,7 @@ const MADE: [&str; 10] = [
 /// A constant for each operation; `None` if no enabled target has it.
 pub fn all(opcodes: &[String]) -> String {
     let mut out = String::from(
-        "/// Operations that the assembler makes, as far as an enabled target has them.\n#[allow(dead_code)]\npub(crate) mod made {\nuse super::Opcode;\n",
+        "/// Operations that the assembler makes; `None` if no enabled target has the operation.\n#[allow(dead_code)]\npub(crate) mod made {\nuse super::Opcode;\n",
     );
     for name in MADE {
         let value = match opcodes.iter().any(|opcode| opcode == name) {

@@ -17,6 +17,11 @@ pub fn sizes(w: &mut String, sizes: &Sizes) {
     for (name, n) in Sizes::NAMES.iter().zip(sizes.0) {
         writeln!(w, "pub(crate) const {name}: usize = {n};").unwrap();
     }
+    // As small as the enabled targets allow; the fast path has an entry for every number.
+    let constraints = sizes.constraints();
+    let (index, most) = if constraints <= 256 { ("u8", 256) } else { ("u16", constraints.next_power_of_two()) };
+    writeln!(w, "pub(crate) type ConstraintIndex = {index};").unwrap();
+    writeln!(w, "#[cfg(feature = \"fast\")]\npub(crate) const FAST_CONSTRAINTS: usize = {most};").unwrap();
     writeln!(w, "pub(crate) const CHECKED_FIELDS: [[(u8, u8); 4]; {}] = {CHECKED_FIELDS:?};", CHECKED_FIELDS.len())
         .unwrap();
 }

@@ -180,8 +180,8 @@ fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String]) {
 fn common(isa: &Isa, targets: &[Target]) -> Result<String> {
     let mut out = String::new();
     let ops = opcodes(targets);
-    out += "/// An operation, whatever its encoding and its number in a target.\n///\n";
-    out += "/// The variants are those of the enabled targets; their numbers depend on them.\n";
+    out += "/// An operation, independent of its encodings and of its opcode numbers on the targets.\n///\n";
+    out += "/// The variants and their discriminants depend on the enabled targets.\n";
     out += "#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n";
     // An enum without variants cannot have a `repr`.
     out += if ops.is_empty() { "" } else { "#[repr(u16)]\n" };
@@ -192,7 +192,7 @@ fn common(isa: &Isa, targets: &[Target]) -> Result<String> {
         writeln!(out, "    /// `{op}`\n    {} = {n},", camel(op)).unwrap();
     }
     out += "}\n";
-    out += "impl Opcode {\n    /// The operation of a number; the compiler sees that it is the same number.\n    #[inline]\n    #[allow(clippy::match_single_binding)] // Without a target.\n    pub(crate) const fn from_number(n: u16) -> Option<Opcode> {\n        Some(match n {\n";
+    out += "impl Opcode {\n    /// The operation with this discriminant. The compiler turns this into a range check.\n    #[inline]\n    #[allow(clippy::match_single_binding)] // Without a target.\n    pub(crate) const fn from_number(n: u16) -> Option<Opcode> {\n        Some(match n {\n";
     for (op, n) in ops.iter().zip(0..) {
         writeln!(out, "{n} => Opcode::{},", camel(op)).unwrap();
     }
@@ -206,9 +206,9 @@ fn common(isa: &Isa, targets: &[Target]) -> Result<String> {
         write!(out, "Opcode::{}, ", camel(op)).unwrap();
     }
     out += "];\n}\n";
-    names_fn(&mut out, "MNEMONICS", "Names of all opcodes, one behind the other.", &ops);
+    names_fn(&mut out, "MNEMONICS", "Names of all opcodes, concatenated.", &ops);
 
-    out += "/// A microcode format of the manual.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u8)]\npub enum Format {\n";
+    out += "/// A microcode format.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u8)]\npub enum Format {\n";
     let mut formats: Vec<&Format> = isa.formats.iter().collect();
     formats.sort_by_key(|f| &f.name);
     for f in &formats {
@@ -216,7 +216,7 @@ fn common(isa: &Isa, targets: &[Target]) -> Result<String> {
     }
     out += "}\n";
     let all: Vec<String> = formats.iter().map(|f| format!("Format::{}", camel(&f.name))).collect();
-    let doc = "/// Every format of the tables, of whatever target.";
+    let doc = "/// Every format of all targets, enabled or not.";
     writeln!(out, "impl Format {{\n    {doc}\n    pub const ALL: &'static [Format] = &[{}];\n}}", all.join(", "))
         .unwrap();
     let names: Vec<String> = formats.iter().map(|f| f.name.clone()).collect();
@@ -229,7 +229,7 @@ fn common(isa: &Isa, targets: &[Target]) -> Result<String> {
     }
     out += "}\n";
     let all: Vec<String> = fields.iter().map(|f| format!("Field::{}", camel(f))).collect();
-    let doc = "/// Every field of the tables, of whatever target.";
+    let doc = "/// Every field of all targets, enabled or not.";
     writeln!(out, "impl Field {{\n    {doc}\n    pub const ALL: &'static [Field] = &[{}];\n}}", all.join(", "))
         .unwrap();
     writeln!(out, "pub(crate) static FIELD_NAMES: [&str; {}] = {fields:?};", fields.len()).unwrap();
@@ -253,7 +253,7 @@ pub fn infos(targets: &[Target]) -> Vec<lower::Info> {
 
 fn target_enum(targets: &[Target]) -> String {
     let mut out = String::new();
-    out += "/// A GPU target that this build knows.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n";
+    out += "/// A GPU target that this build supports.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n";
     out += if targets.is_empty() { "" } else { "#[repr(u8)]\n" };
     out += "pub enum Target {\n";
     for t in targets {
@@ -267,7 +267,7 @@ fn target_enum(targets: &[Target]) -> String {
     let variants: Vec<String> = targets.iter().map(|t| format!("Target::{}", camel(&t.row.name))).collect();
     writeln!(
         out,
-        "impl Target {{\n    /// Every target of this build.\n    pub const ALL: &'static [Target] = &[{}];\n}}",
+        "impl Target {{\n    /// Every enabled target.\n    pub const ALL: &'static [Target] = &[{}];\n}}",
         variants.join(", ")
     )
     .unwrap();

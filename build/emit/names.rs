@@ -94,11 +94,11 @@ pub fn special_codes(isa: &Isa, target: &str) -> Vec<u16> {
 
 fn special_enum(w: &mut String, isa: &Isa) {
     let all = specials(isa);
-    let doc = "/// A scalar register or source with a name of its own, whatever its operand code.\n///\n/// As an operand of 64 bits the lower half stands for both.\n";
+    let doc = "/// A scalar register or source that has a name instead of a number. Its operand code depends on the target.\n///\n/// In a 64-bit operand, the lower half of a pair stands for the whole pair.\n";
     write!(w, "{doc}#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u8)]\npub enum Special {{\n").unwrap();
     for c in &all {
         let pair = c.pair.as_ref().filter(|pair| **pair != c.name && *pair != "-");
-        let pair = pair.map_or(String::new(), |pair| format!("; of 64 bits, `{pair}`"));
+        let pair = pair.map_or(String::new(), |pair| format!("; as a 64-bit operand `{pair}`"));
         writeln!(w, "    /// `{}`{pair}\n    {},", c.name, camel(&c.name)).unwrap();
     }
     let list: Vec<String> = all.iter().map(|c| format!("Special::{}", camel(&c.name))).collect();
@@ -106,7 +106,7 @@ fn special_enum(w: &mut String, isa: &Isa) {
     let written = all.iter().filter(|c| !["ro", "lds"].contains(&c.class.as_str())).count();
     writeln!(
         w,
-        "}}\nimpl Special {{\n    /// Every one of the tables, of whatever target.\n    pub const ALL: &'static [Special] = &[{}];\n    /// Those behind the first of these can only be read.\n    pub(crate) const WRITTEN: usize = {written};\n}}",
+        "}}\nimpl Special {{\n    /// Every special register or source of all targets, enabled or not.\n    pub const ALL: &'static [Special] = &[{}];\n    /// How many can be written. These come first; the others are read-only.\n    pub(crate) const WRITTEN: usize = {written};\n}}",
         list.join(", ")
     )
     .unwrap();
@@ -123,7 +123,7 @@ pub fn common(w: &mut String, isa: &Isa) {
             writeln!(w, "    pub(crate) const {}: u8 = {row};", v.name).unwrap();
         }
     }
-    writeln!(w, "}}\n/// A format that took another's place, and what has a new name in it.").unwrap();
+    writeln!(w, "}}\n/// Formats that replaced another one, and the fields that were renamed.").unwrap();
     writeln!(w, "pub(crate) static SUCCESSORS: &[crate::table::Successor] = &[").unwrap();
     for f in &isa.formats {
         if let Some(s) = &f.succeeds {

@@ -120,20 +120,19 @@ fn op_enum(t: &Target, f: &LFormat) -> String {
         .unwrap();
     let rows = f.def.rows_of(&t.row.name);
     writeln!(out, "operations!({ty}Op, {base});").unwrap();
-    writeln!(out, "/// Opcodes of {} ({}). The discriminant is the hardware's number.", f.def.name, f.def.source)
-        .unwrap();
+    writeln!(out, "/// Opcodes of {} ({}). The discriminant is the opcode number.", f.def.name, f.def.source).unwrap();
     writeln!(out, "#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, num_enum::IntoPrimitive)]").unwrap();
     writeln!(out, "#[repr({base})]\n#[non_exhaustive]\n#[allow(missing_docs)]\npub enum {ty}Op {{").unwrap();
     for (r, n, _) in &rows {
         writeln!(out, "    /// `{}`\n    {} = {n},", r.mnemonic, camel(&r.mnemonic)).unwrap();
     }
     writeln!(out, "}}\nimpl {ty}Op {{").unwrap();
-    writeln!(out, "    /// The operation that has this number, or the number back.\n    #[inline]\n    pub const fn from_bits(bits: {base}) -> Result<Self, {base}> {{\n        Ok(match bits {{").unwrap();
+    writeln!(out, "    /// The operation with this opcode number; the number itself is the error if no operation has it.\n    #[inline]\n    pub const fn from_bits(bits: {base}) -> Result<Self, {base}> {{\n        Ok(match bits {{").unwrap();
     for (r, n, _) in &rows {
         writeln!(out, "            {n} => Self::{},", camel(&r.mnemonic)).unwrap();
     }
     writeln!(out, "            _ => return Err(bits),\n        }})\n    }}").unwrap();
-    writeln!(out, "    /// The operation, whatever its encoding.\n    #[inline]\n    pub const fn opcode(self) -> Opcode {{\n        match self {{").unwrap();
+    writeln!(out, "    /// The operation, independent of its encodings.\n    #[inline]\n    pub const fn opcode(self) -> Opcode {{\n        match self {{").unwrap();
     for (r, ..) in &rows {
         writeln!(out, "            Self::{0} => Opcode::{0},", camel(&r.mnemonic)).unwrap();
     }
@@ -227,7 +226,7 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
             ),
             (_, "op") if !p.split && def.dual.is_none() => writeln!(
                 out,
-                "    /// Bits {range}: the opcode, or its number when the table lacks it.\n    #[bits({width}, access = RO, from = {ty}Op::from_bits, default = 0)] {vis}{}: Result<{ty}Op, {}>,",
+                "    /// Bits {range}: the opcode; its number if no operation has it.\n    #[bits({width}, access = RO, from = {ty}Op::from_bits, default = 0)] {vis}{}: Result<{ty}Op, {}>,",
                 p.name,
                 op_base(width)
             ),
@@ -241,7 +240,8 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
         .unwrap();
     }
     if def.bits == 96 {
-        writeln!(out, "    /// No bits of the format: zero.\n    #[bits(32, access = None)] padding: u32,").unwrap();
+        writeln!(out, "    /// Not part of the format; always zero.\n    #[bits(32, access = None)] padding: u32,")
+            .unwrap();
     }
     writeln!(out, "}}\nimpl {ty} {{").unwrap();
     for (field, bits) in &f.fields {
@@ -251,7 +251,7 @@ fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
         accessors(&mut out, field, bits, ty, &base, def.dual.is_none());
     }
     if !def.extension && op_bits(f) == 0 {
-        writeln!(out, "    /// The only operation of the format.\n    pub const fn op(&self) -> Result<{ty}Op, u8> {{\n        {ty}Op::from_bits(0)\n    }}\n    /// Changes nothing: the format has one operation.\n    pub const fn with_op(self, op: {ty}Op) -> Self {{\n        let _ = op;\n        self\n    }}").unwrap();
+        writeln!(out, "    /// The only operation of this format, which has no opcode field.\n    pub const fn op(&self) -> Result<{ty}Op, u8> {{\n        {ty}Op::from_bits(0)\n    }}\n    /// Changes nothing, because the format has only one operation.\n    pub const fn with_op(self, op: {ty}Op) -> Self {{\n        let _ = op;\n        self\n    }}").unwrap();
     }
     writeln!(out, "}}").unwrap();
     debug(&mut out, ty, &parts);
@@ -289,7 +289,7 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str,
         if bits.pieces.len() > 1 {
             let get = combine(bits);
             let ob = op_base(width);
-            writeln!(out, "    /// Bits {ranges}: the opcode, or its number when the table lacks it.\n    pub const fn op(&self) -> Result<{ty}Op, {ob}> {{\n        {ty}Op::from_bits(({get}) as {ob})\n    }}").unwrap();
+            writeln!(out, "    /// Bits {ranges}: the opcode; its number if no operation has it.\n    pub const fn op(&self) -> Result<{ty}Op, {ob}> {{\n        {ty}Op::from_bits(({get}) as {ob})\n    }}").unwrap();
         }
         let body = set(&format!("(op as {base})"));
         writeln!(out, "    /// Sets the opcode (bits {ranges}).\n    pub const fn with_op(self, op: {ty}Op) -> Self {{\n        {body}\n    }}").unwrap();
@@ -352,7 +352,7 @@ fn microcode(out: &mut String, f: &LFormat, ty: &str, base: &str) {
         .join(" | ");
     writeln!(
         out,
-        "impl {ty} {{\n    /// The dwords, first to last.\n    pub const fn to_words(self) -> [u32; {words}] {{\n        let bits = self.into_bits();\n        [{to}]\n    }}\n    /// From dwords; every bit is kept.\n    pub const fn from_words(words: [u32; {words}]) -> Self {{\n        Self::from_bits({from})\n    }}\n}}",
+        "impl {ty} {{\n    /// The dwords in memory order.\n    pub const fn to_words(self) -> [u32; {words}] {{\n        let bits = self.into_bits();\n        [{to}]\n    }}\n    /// Makes the struct from dwords, and keeps every bit.\n    pub const fn from_words(words: [u32; {words}]) -> Self {{\n        Self::from_bits({from})\n    }}\n}}",
     )
     .unwrap();
     writeln!(

@@ -106,11 +106,12 @@ pub fn common(w: &mut String, isa: &Isa) -> Result<()> {
     let count = values.len();
     writeln!(
         w,
-        "/// From `FLOAT` on. Not every target has the last one.\npub(crate) const FLOATS: [f64; {count}] = {values:?};"
+        "/// Values of the inline floating-point constants, whose codes start at `FLOAT`. Not every target has the last one.\npub(crate) const FLOATS: [f64; {count}] = {values:?};"
     )
     .unwrap();
     writeln!(w, "pub(crate) const FLOAT_LAST: u16 = FLOAT + {count} - 1;").unwrap();
-    writeln!(w, "/// Scalar tuples begin at multiples of their length, but of no more than this.").unwrap();
+    writeln!(w, "/// Largest alignment of scalar tuples in registers; shorter tuples are aligned to their length.")
+        .unwrap();
     writeln!(w, "pub(crate) const SCALAR_ALIGN: u16 = {};\n}}", isa.scalar_align).unwrap();
     for (name, counts) in isa.enums.iter().flat_map(|e| &e.registers) {
         let (name, count) = (name.to_uppercase(), counts.len());

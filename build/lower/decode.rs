@@ -2,7 +2,7 @@
 //! `DecodeTables` in src/table.rs describes the tables.
 
 use crate::build::check::assume::room;
-use crate::build::lower::pages::{PAGE, number, pages};
+use crate::build::lower::pages::{PAGE, number, pages, position};
 use crate::build::lower::rules::Rule;
 use crate::build::lower::{self, NONE, Target};
 use crate::build::model::error::Result;
@@ -40,7 +40,7 @@ pub struct Constraints {
     pub marks: u8,
     pub rules: Vec<Rule>,
     pub dwords: u8,
-    pub forms: [u8; 2],
+    pub forms: [u16; 2],
     pub trailing_dwords: Vec<TrailingDword>,
     pub parts: (usize, Option<usize>),
 }
@@ -61,7 +61,7 @@ pub struct TrailingDword {
     pub field: (u8, u8),
     pub codes: (u16, u16),
     pub form: u8,
-    pub of: u8,
+    pub of: u16,
 }
 
 /// All that may stand behind the base words of some constraints.
@@ -74,11 +74,11 @@ pub struct Tables<'a> {
     pub t: &'a Target<'a>,
     pub constraints: ConstraintTable<'a>,
     /// Constraints of each operation.
-    pub of_index: Vec<u8>,
+    pub of_index: Vec<u16>,
     pub pages: Vec<u8>,
     /// A page without any operation.
     pub empty: usize,
-    pub constraints_of: Vec<u8>,
+    pub constraints_of: Vec<u16>,
     pub code_groups: Vec<u8>,
     pub sets: Vec<u64>,
     pub zeros: Vec<u64>,
@@ -97,6 +97,11 @@ impl Sizes {
         most[5] = most[5].next_power_of_two();
         Sizes(most)
     }
+
+    /// The most constraints of any target.
+    pub fn constraints(&self) -> usize {
+        self.0[3]
+    }
 }
 
 /// Marks that some constraints of some target has, and kinds of rules: the code for the others is left out.
@@ -107,7 +112,7 @@ pub fn needed(all: &[Tables]) -> (u8, u8) {
 }
 
 /// Where a page begins in which there is nothing; it is put behind the others if there is none.
-fn position_of_zeros(entries: &mut Vec<u8>) -> usize {
+fn position_of_zeros(entries: &mut Vec<u16>) -> usize {
     let at = entries.chunks(PAGE).position(|page| page.iter().all(|&entry| entry == 0));
     at.map_or_else(
         || {
@@ -133,7 +138,7 @@ impl<'a> Tables<'a> {
                 *number = of_signature[signature];
             }
         }
-        let (pages, mut constraints_of) = pages(&of_index, <[u8]>::to_vec);
+        let (pages, mut constraints_of) = pages(&of_index, <[u16]>::to_vec);
         let empty = position_of_zeros(&mut constraints_of) / PAGE;
         room(t, "opcode indices", t.operations.len() + PAGE, meta::OP_INDEX)?;
         let (code_groups, sets) = constraints.code_groups()?;
@@ -141,8 +146,10 @@ impl<'a> Tables<'a> {
         constraints.list.iter().for_each(|c| _ = number(&mut zeros, c.zeros as u64));
         let dwords = t.formats.iter().map(|f| usize::from(f.def.bits / 32)).max().unwrap_or(0);
         room(t, "dwords in a format", dwords + 1, 3)?;
-        for (what, n) in [("constraints", constraints.list.len()), ("masks", zeros.len()), ("sets", sets.len())] {
-            room(t, what, n, 8)?;
+        for (what, n, bits) in
+            [("constraints", constraints.list.len(), 16), ("masks", zeros.len(), 8), ("sets", sets.len(), 8)]
+        {
+            room(t, what, n, bits)?;
         }
         Ok(Tables { t, constraints, of_index, pages, empty, constraints_of, code_groups, sets, zeros })
     }
@@ -201,7 +208,7 @@ impl<'a> ConstraintTable<'a> {
         ConstraintTable { t, checked, list: vec![none], sets: vec![vec![true; 512]] }
     }
 
-    fn of_signature(&mut self, signature: usize, checked: usize) -> u8 {
+    fn of_signature(&mut self, signature: usize, checked: usize) -> u16 {
         let t = self.t;
         let s = &t.signatures[signature];
         let c = &t.constraints[s.constraints];
@@ -249,7 +256,7 @@ impl<'a> ConstraintTable<'a> {
             trailing_dwords,
             parts: (s.format, s.extension),
         };
-        number(&mut self.list, constraints)
+        position(&mut self.list, constraints) as u16
     }
 
     /// The kind of each value, and the sets of kinds.

@@ -21,7 +21,7 @@ pub struct FastTables {
     /// `None`: joined, which the fast path does not know.
     pub opcode_spaces: Vec<Option<FastOpcodeSpace>>,
     /// Constraints of each opcode index.
-    pub of_index: Vec<u8>,
+    pub of_index: Vec<u16>,
     /// `None`: the words need a further look.
     pub constraints: Vec<Option<FastConstraints>>,
     /// For each checked field the group of each code, as one bit.

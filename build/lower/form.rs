@@ -1,4 +1,4 @@
-//! One form of a row (base, SDWA, DPP, ...) to a signature, with all that decoding and printing ask of it.
+//! Turns one form of a row (base, SDWA, DPP, ...) into a signature with the data for decoding and printing.
 
 use crate::build::check::assume;
 use crate::build::lower::layout::Layout;
@@ -11,7 +11,7 @@ use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{Bits, Field, Format, Isa, Piece, Replace, Row, Token};
 use crate::build::shared::marks;
 
-/// One form of a row (base, SDWA, DPP) on its way to a signature.
+/// One form of a row (base, SDWA, DPP, ...) that becomes a signature.
 pub struct Form {
     pub format: usize,
     /// Formats that make up the words, each with its first bit.
@@ -20,11 +20,11 @@ pub struct Form {
     pub replace: Vec<Replace>,
     pub forms: Vec<(String, String)>,
     pub trailing: u8,
-    /// Literals that `trailing` has no flag for.
+    /// Literals for which `trailing` has no flag.
     pub trailing_dwords: Vec<TrailingDword>,
-    /// The words after it can make it another operation.
+    /// The dwords after it can make it another operation.
     pub begins: bool,
-    /// Which operation it is of an instruction that is two.
+    /// Which of the two operations of a dual instruction this is.
     pub half: Option<Half>,
 }
 
@@ -61,7 +61,7 @@ impl Form {
             }
         }
         if form.trailing & trailing::ALWAYS != 0 {
-            // `signature` refuses the row if there is none.
+            // If there is no such format, `signature` refuses the row.
             form.parts.extend(t.formats.iter().position(|f| f.def.name == "LITERAL").map(|lit| (lit, def.bits)));
         }
         for name in def.literals(&t.row.name) {
@@ -86,13 +86,13 @@ impl Form {
         Ok(form)
     }
 
-    /// The row names the field as a modifier, and the target has it.
+    /// Whether the row names the field as a modifier and the target has it.
     pub fn names(&self, t: &Target, field: &str) -> bool {
         self.field(t, field).is_some()
             && self.tokens.iter().any(|t| matches!(t, Token::Modifier { name, .. } if name == field))
     }
 
-    /// Buffer data has one register more with tfe, in the rows that know it.
+    /// Whether tfe adds a register to this operand: it is buffer data, and the row has the modifier.
     pub fn has_tfe(&self, t: &Target, desc: &OperandDesc) -> bool {
         desc.aux[2] != NONE && self.names(t, "tfe")
     }
@@ -118,24 +118,24 @@ impl Form {
         })
     }
 
-    /// What an operand is replaced by. An older layout may have no field to replace it with.
+    /// The replacement of an operand, if there is one. It does not apply on a target that lacks the replacing field.
     pub fn replacement(&self, t: &Target, operand: &str, operand_type: Option<&str>) -> Option<&Replace> {
         let fits = |r: &&Replace| {
             let same = r.read_as.is_none() || r.read_as.as_deref() == operand_type;
             let there = r.field.as_ref().is_none_or(|f| self.field(t, f).is_some());
             r.operand == operand && same && there
         };
-        // The most special of them.
+        // The most specific one.
         self.replace.iter().filter(fits).max_by_key(|r| r.read_as.is_some())
     }
 
-    /// The field belongs to the other one of two operations.
+    /// Whether the field belongs to the other one of two operations.
     pub fn is_of_other_half(&self, t: &Target, field: &Field) -> bool {
         let halves = t.formats[self.format].def.dual.as_ref();
         self.half.zip(halves).is_some_and(|(half, letters)| field.name.ends_with(&letters[1 - half as usize]))
     }
 
-    /// Some field lies in just these bits.
+    /// Whether some field has exactly these bits.
     pub fn has_piece(&self, t: &Target, piece: Piece) -> bool {
         let of_part = |&(f, first): &(usize, u8)| {
             t.formats[f].fields.iter().any(|(_, bits)| shifted(bits, first).pieces[..] == [piece])
@@ -148,7 +148,8 @@ impl Form {
         t.formats[self.format].fields.iter().find(|(f, _)| f.name == name).map(|(_, b)| b.clone())
     }
 
-    /// The field's definition and its bits in the whole instruction; the last part that has it wins.
+    /// A field's definition, its bits in the whole instruction and the number of its part. The last part that has the
+    /// field wins.
     pub fn field<'a>(&self, t: &Target<'a>, name: &str) -> Option<(&'a Field, Bits, usize)> {
         self.parts.iter().enumerate().rev().find_map(|(n, &(f, first))| {
             let (field, bits) = t.formats[f].fields.iter().find(|(x, _)| x.name == name)?;
@@ -157,14 +158,14 @@ impl Form {
     }
 
     pub fn signature(&self, isa: &Isa, t: &mut Target, pool: &mut Pool, row: &Row) -> Result<usize> {
-        // Neither its length nor what it is can be told from the first two dwords.
+        // If the operation can begin another one, the first two dwords determine neither the operation nor the length.
         let mut form = self.trailing | if self.begins { trailing::LIST } else { 0 };
         let mut ext = [0usize; 2];
         let mut trailing_dwords = Vec::new();
         for (name, macro_name) in &self.forms {
             let def = t.formats[self.format].def;
             let upper = name.to_uppercase();
-            // VOPC's SDWA is a format of its own.
+            // VOPC's SDWA is a separate format, SDWAB.
             let mut of_name = def.extends.iter().filter(|e| e.format.trim_end_matches('B') == upper).peekable();
             if of_name.peek().is_none() {
                 return row.at.err(format!("{} has no extension {upper}", def.name));
@@ -289,12 +290,12 @@ fn takes_literal(isa: &Isa, def: &Format, field: &str, operand_type: Option<&str
     isa.operand_types.iter().any(|k| k.name == operand_type && k.takes.iter().any(|c| c == "literal"))
 }
 
-/// A list of targets that names none means all.
+/// Whether a list of targets has this one. An empty list means all targets.
 fn of_target(targets: &[String], t: &Target) -> bool {
     targets.is_empty() || targets.contains(&t.row.name)
 }
 
-/// The one run of bits that a field is.
+/// The bits of a field that must be a single run.
 fn single(at: &SourceLine, name: &str, bits: &Bits) -> Result<Piece> {
     match bits.pieces[..] {
         [piece] => Ok(piece),
@@ -306,7 +307,7 @@ pub fn shifted(bits: &Bits, first: u8) -> Bits {
     Bits { pieces: bits.pieces.iter().map(|p| Piece { lsb: p.lsb + first, ..*p }).collect(), ..bits.clone() }
 }
 
-/// Puts the words of macros in their place.
+/// Replaces words that name macros by the tokens of the macros.
 pub fn expand(def: &Format, tokens: &[Token]) -> Result<Vec<Token>> {
     let mut out = Vec::new();
     for token in tokens {

@@ -1,6 +1,5 @@
-//! Turns the tables into what the library holds of one target: opcode spaces, operations, signatures, constraints, checks
-//! and operand descriptors.
-//! `src/table.rs` says what each of these is.
+//! Turns the tables into the data of one target: opcode spaces, operations, signatures, constraints, checks and operand
+//! descriptors. `src/table.rs` explains what each of these is.
 
 pub mod cases;
 pub mod codes;
@@ -34,7 +33,7 @@ pub struct Target<'a> {
     pub row: &'a TargetRow,
     pub formats: Vec<LFormat<'a>>,
     pub opcode_spaces: Vec<OpcodeSpace>,
-    /// OpcodeSpace of each value of the top nine bits of the first dword, plus one; 0: none.
+    /// The opcode space for each value of the top nine bits of the first dword, counted from one; 0: none.
     pub lut: Vec<u8>,
     pub operations: Vec<Option<Operation>>,
     pub signatures: Vec<FormSignature>,
@@ -58,7 +57,7 @@ pub struct LFormat<'a> {
 pub struct OpcodeSpace {
     pub name: String,
     pub base: usize,
-    /// Opcode indices that it has.
+    /// The number of its opcode indices.
     pub size: usize,
     pub dwords: u8,
     pub fixed: Vec<(Bits, u64)>,
@@ -70,18 +69,20 @@ pub struct OpcodeSpace {
 }
 
 impl OpcodeSpace {
-    /// Opcode index of opcode 0 as a second operation, if each instruction is two: first and second operations have
-    /// indices of their own.
+    /// Opcode index of the second operation's opcode 0, if each instruction is two operations. First and second
+    /// operations have separate indices.
     pub fn second(&self) -> Option<usize> {
         (self.seg_is == Seg::Second && self.seg.is_some()).then(|| self.base + (1 << self.op.width))
     }
 
-    /// Its first words are an instruction of another opcode space; the words after them make it another operation.
+    /// Whether its first two dwords are an instruction of another opcode space, which the next two turn into one of
+    /// this.
     pub fn is_joined(&self) -> bool {
         self.op.lsb >= 64
     }
 
-    /// Of a joined opcode space: the bits of the first two dwords and of the third that are always the same, and their values.
+    /// For a joined opcode space, the fixed bits of the first two dwords and of the third: their masks, and their
+    /// values.
     pub fn joint(&self) -> [(u64, u32); 2] {
         let part = |bits: u128| (bits as u64, (bits >> 64) as u32);
         let value = |(bits, value): &(Bits, u64)| u128::from(*value) << bits.pieces[0].lsb;
@@ -90,7 +91,7 @@ impl OpcodeSpace {
     }
 }
 
-/// What the second piece of an operation number is.
+/// What the second opcode field is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seg {
     /// More encoding bits: formats that share opcode numbers.
@@ -104,7 +105,7 @@ pub enum Seg {
 #[derive(Clone, Debug)]
 pub struct Operation {
     pub mnemonic: String,
-    /// How the target's text spells it, if not so.
+    /// The spelling in the target's text, if it differs.
     pub spelling: Option<String>,
     pub format: usize,
     /// Index of the signature in the target's list.
@@ -112,7 +113,7 @@ pub struct Operation {
     pub info: usize,
 }
 
-/// What a row says of its operation, whatever its operands.
+/// What a row states about its operation apart from operands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Info {
     pub reads: Vec<String>,
@@ -130,19 +131,19 @@ pub struct FormSignature {
     pub format: usize,
     pub constraints: usize,
     pub descs: (usize, usize),
-    /// The format of the dword that may stand behind the base words.
+    /// The format of the dword that may follow the base words.
     pub extension: Option<usize>,
     pub suffix: u8,
     pub ignored: u128,
     pub sdwa: usize,
     pub dpp: usize,
-    /// What may stand behind the base words where `trailing` has no flag for it.
+    /// Dwords that may follow the base words and for which `trailing` has no flag.
     pub trailing_dwords: Vec<TrailingDword>,
 }
 
 impl FormSignature {
-    /// What may stand behind the base words, each with the number of the form that it makes; 0: a literal, which makes
-    /// none. 1 and 2 are SDWA and DPP, which `trailing` knows.
+    /// The trailing dwords, each with the number of the form that it makes; 0: a literal, which makes no other form.
+    /// Forms 1 and 2 are SDWA and DPP, for which `trailing` has flags.
     pub fn numbered_trailing(&self) -> impl Iterator<Item = (&TrailingDword, u8)> {
         self.trailing_dwords.iter().scan(2, |last, f| {
             *last += u8::from(f.form != 0);
@@ -151,14 +152,14 @@ impl FormSignature {
     }
 }
 
-/// A dword follows when the field holds one of these codes.
+/// A dword that follows the base words when a field holds one of these codes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TrailingDword {
     pub lsb: u8,
     pub width: u8,
     pub first: u16,
     pub last: u16,
-    /// The signature that it makes, counted from one; 0: a literal, which makes none.
+    /// The signature of the form that it makes, counted from one; 0: a literal, which makes no other form.
     pub form: usize,
 }
 
@@ -167,7 +168,7 @@ pub struct Constraints {
     pub mask: u128,
     pub value: u128,
     pub checks: (usize, usize),
-    /// The checks of fields behind the first 64 bits.
+    /// The checks of fields past the first 64 bits.
     pub high_checks: (usize, usize),
     /// As `trailing::*` in src/shared.rs.
     pub trailing: u8,
@@ -200,13 +201,13 @@ pub struct OperandDesc {
     pub ty: String,
     pub dwords: u8,
     pub access: Option<Access>,
-    /// Bit that says "returns": the operand is written (or is there at all) only when it is set.
+    /// The bit that makes the operation return a value: the operand is written, or exists at all, only if it is set.
     pub cond: u8,
     pub aux: [u8; 4],
 }
 
 impl OperandDesc {
-    /// A destination that is there only when the operation returns.
+    /// Whether this is a destination that exists only if the operation returns a value.
     pub fn is_returned(&self) -> bool {
         self.access == Some(Access::Write) && self.cond != NONE
     }
@@ -297,7 +298,7 @@ fn opcode_spaces(t: &mut Target) -> Result<()> {
         let none = [Piece { lsb: 0, width: 0 }];
         let op_field = t.formats[i].fields.iter().find(|(f, _)| f.operand_type == "op");
         let (op, op_high) = match op_field.map_or(&none[..], |(_, b)| &b.pieces) {
-            // That it has no more pieces is checked with the other fields.
+            // Another check refuses a third piece.
             [op, high, ..] => (*op, Some(*high)),
             [op] => (*op, None),
             [] => (none[0], None),
@@ -306,7 +307,7 @@ fn opcode_spaces(t: &mut Target) -> Result<()> {
             return def.at.err(format!("format {} has no encoding bits", def.name));
         };
         let within = |p: &Piece, low: u8| p.lsb >= low && p.lsb + p.width <= 32;
-        // All of it and the fixed bits lie in the third dword and before.
+        // Whether a piece ends within the first three dwords.
         let placed = |p: &Piece| p.lsb + p.width <= 96;
         let all_placed = fixed.iter().all(|(b, _)| b.pieces.len() == 1 && placed(&b.pieces[0]));
         if op.lsb >= 64 && placed(&op) && all_placed && def.shares.is_none() && op_high.is_none() {
@@ -385,7 +386,8 @@ fn opcode_spaces(t: &mut Target) -> Result<()> {
     Ok(())
 }
 
-/// The most specific encoding wins: SOP1 lies inside what SOP2 would be.
+/// Assigns the values of the top nine bits to opcode spaces. The most specific encoding wins: the encoding bits of SOP1
+/// also match those of SOP2.
 fn lut(t: &mut Target) -> Result<()> {
     for top in 0..512u32 {
         let word = u128::from(top) << 23;
@@ -411,7 +413,7 @@ fn lut(t: &mut Target) -> Result<()> {
     Ok(())
 }
 
-/// The mnemonic is printed with `_e32` or `_e64` when the target has the operation in both encodings.
+/// Marks the operations whose mnemonic is printed with `_e32` or `_e64`: those that the target has in both encodings.
 fn suffixes(t: &mut Target) {
     let mut widths: BTreeMap<String, u8> = BTreeMap::new();
     let vector = |t: &Target, s: &Operation| match t.formats[s.format].def.suffix.as_str() {

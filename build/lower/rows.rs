@@ -1,4 +1,4 @@
-//! Rows to operations: what each opcode of a target is.
+//! Turns rows into operations.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::build::model::error::Result;
 use crate::build::model::{Format, Isa, Piece, Row, Token};
 use crate::build::shared::IMPLICIT;
 
-/// Numbers equal things once.
+/// Gives equal values the same number.
 #[derive(Default)]
 pub struct Pool {
     pub signatures: HashMap<FormSignature, usize>,
@@ -57,7 +57,7 @@ pub fn rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize) -> Result
     Ok(())
 }
 
-/// What stands behind the operation can make it another one, of an opcode space whose opcode is there.
+/// Whether the dwords after the operation can turn it into one of a joined opcode space.
 fn begins(t: &Target, space: &OpcodeSpace, opcode: u16) -> bool {
     let bits = |piece: Piece| ((1u64 << piece.width) - 1) << piece.lsb;
     let (enc, value) = &space.fixed[0];
@@ -67,7 +67,7 @@ fn begins(t: &Target, space: &OpcodeSpace, opcode: u16) -> bool {
     !space.is_joined() && joined.any(|[(mask, _), (value, _)]| (word ^ value as u32) & mask as u32 & known == 0)
 }
 
-/// The operation of a row. Its number and its spelling are the caller's business.
+/// The operation of a row. The caller sets its number and its spelling.
 fn operation(
     isa: &Isa,
     t: &mut Target,
@@ -90,13 +90,13 @@ fn operation(
         label: row.tokens.iter().any(|token| is_label(def, token)),
     };
     for (register, targets) in &def.reads {
-        // `-m0`: unlike the other operations.
+        // `-m0`: this operation does not read it, although the format's others do.
         let excepted = row.reads.iter().any(|r| r.strip_prefix('-') == Some(register));
         if (targets.is_empty() || targets.contains(&t.row.name)) && !info.reads.contains(register) && !excepted {
             info.reads.push(register.clone());
         }
     }
-    // One order, whether the format or the row says it.
+    // The same order, whether the format or the row names the register.
     let order = |register: &String| IMPLICIT.iter().position(|r| r == register);
     info.reads.sort_by_key(order);
     info.writes.sort_by_key(order);
@@ -104,14 +104,15 @@ fn operation(
     Ok(Operation { mnemonic: row.mnemonic.clone(), spelling: None, format, signature, info })
 }
 
-/// The token names an operand that is read as a label.
+/// Whether the token is an operand of the type `label`.
 fn is_label(def: &Format, token: &Token) -> bool {
     let Token::Operand { name, operand_type, .. } = token else { return false };
     let own = || def.fields.iter().find(|f| f.name == *name).map(|f| &f.operand_type);
     operand_type.as_ref().or_else(own).is_some_and(|operand_type| operand_type == "label")
 }
 
-/// Each row is a first operation, unless its number does not fit in the first opcode field, and a second one.
+/// The operations of a format with two per instruction. Each row is a second operation, and also a first one if its
+/// number fits in the first opcode field.
 fn dual_rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, halves: &[String; 2]) -> Result<()> {
     let def = t.formats[format].def;
     let space = &t.opcode_spaces[t.formats[format].opcode_space];
@@ -135,7 +136,7 @@ fn dual_rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, halves: 
     Ok(())
 }
 
-/// A row with the fields of one half.
+/// A copy of the row that names the fields of one half.
 fn half(def: &Format, row: &Row, half: Half, halves: &[String; 2]) -> Result<Row> {
     let mut tokens = expand(def, &row.tokens)?;
     for token in &mut tokens {

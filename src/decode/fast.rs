@@ -1,99 +1,102 @@
-//! Nearly all instructions, without a branch that depends on which.
+//! Decodes nearly all instructions without a branch that depends on the instruction.
 //!
-//! A walk over real code cannot be predicted: what is decided by branches is decided wrongly once an instruction, and
-//! that takes longer than to look up all that there is. So every word is looked up in the same way, and the answer is
-//! either that it is an instruction of one dword or two with all in order, or that somebody else must look at it: a
-//! code announces a further dword, a rule ties fields, or something is wrong.
+//! Real code is unpredictable: a decoder that branches on the words mispredicts about once per instruction, and that
+//! costs more than all the table look-ups. So every word takes the same look-ups, with one of two results. Either it is
+//! a valid instruction of one or two dwords, or other code must decide, because a code announces another dword, a rule
+//! ties fields, or the words are invalid.
 
 use super::{broken, find, further, is_in_set, opcode_space, refused_by, zeros};
 use crate::shared::marks;
 use crate::table::{Constraints, DecodeTables};
-use crate::target::generated::OP_INDICES;
+use crate::target::generated::{ConstraintIndex, FAST_CONSTRAINTS, OP_INDICES};
 use crate::target::{DECODE, FAST_DECODE};
 use crate::{Inst, Target};
 
-/// What `look` needs. Where bytes count more than time there is none.
+/// The tables of `look`. They exist only with the feature `fast`.
 pub(crate) struct FastDecode {
-    /// What the top nine bits of the first dword say: the number of the opcode space, above five bits that are the bytes of
-    /// the second dword (4, or 0).
+    /// For each value of the top nine bits of the first dword: the number of the opcode space in the bits from 5 up,
+    /// and below it the size of the second dword in bytes, 4 or 0.
     pub leads: [u16; 512],
     pub opcode_spaces: [FastOpcodeSpace; 32],
-    /// Constraints of each opcode index; the first is that of no operation.
-    pub constraints_of: [u8; OP_INDICES],
-    pub constraints: [FastConstraints; 256],
-    /// Kinds of codes in the checked fields of each constraints that announce a literal.
-    pub literals: [[u32; 4]; 256],
-    /// For each checked field of what kind a code is, a bit each: codes that no constraints tells apart there are of one kind. A checked field is
-    /// nine bits, whatever the width of the field in it: what is above the field tells nothing.
+    /// Constraints of each opcode index. The first constraints are those of unused opcode indices; no words satisfy
+    /// them.
+    pub constraints_of: [ConstraintIndex; OP_INDICES],
+    pub constraints: [FastConstraints; FAST_CONSTRAINTS],
+    /// For all constraints, the kinds of codes that announce a literal in each checked field.
+    pub literals: [[u32; 4]; FAST_CONSTRAINTS],
+    /// For each checked field, the kind of each code, as one bit. Codes that no constraints distinguish in that field
+    /// are of the same kind. The index is nine bits, however wide the field is; the kind does not depend on the bits
+    /// above the field.
     pub kinds: [[u32; 512]; 4],
-    /// Opcode indices whose instructions have a branch distance, a bit each.
+    /// Opcode indices whose instructions have a branch distance, one bit each.
     pub branches: [u64; OP_INDICES / 64],
 }
 
-/// Where the fields lie.
+/// Where the fields of an opcode space are.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
 pub(crate) struct FastOpcodeSpace {
     /// Lowest bits of the checked fields.
     pub lsb: [u8; 4],
-    /// Bits of the opcode. The first dword under this mask, times `gather`, has the opcode in its upper half, under
-    /// `op_mask`: each of the pieces in which it lies has a bit in `gather` that shifts it to where it belongs.
+    /// Mask of the opcode's bits. The first dword under this mask, multiplied by `gather`, has the opcode in its upper
+    /// half, under `op_mask`. `gather` has one bit for each piece of the opcode, which shifts the piece to its place.
     pub op: u32,
     pub gather: u64,
     pub op_mask: u32,
     /// `Inst::meta` of the first opcode index in the opcode space.
     pub meta: u32,
-    /// All bits of the instruction.
+    /// Mask of the instruction's bits.
     pub all: u64,
 }
 
-/// What words must be to need no further look.
+/// The constraints that words must satisfy for `look` to accept them.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
 pub(crate) struct FastConstraints {
-    /// Bits that are zero.
+    /// Bits that must be zero.
     pub zeros: u64,
-    /// Kinds that the codes in the checked fields must not be.
+    /// For each checked field, the kinds of codes that it must not hold.
     pub bad: [u32; 4],
 }
 
-/// No words are of it.
+/// No words satisfy these.
 pub(crate) const NO_CONSTRAINTS: FastConstraints = FastConstraints { zeros: 0, bad: [u32::MAX; 4] };
 
-/// Its only opcode index is one that no operation has.
+/// Its only opcode index is unused.
 pub(crate) const NO_OPCODE_SPACE: FastOpcodeSpace =
     FastOpcodeSpace { lsb: [0; 4], op: 0, op_mask: 0, meta: OP_INDICES as u32 - 1, gather: 0, all: 0 };
 
-/// What the words are, if nobody else must look at them.
+/// A valid instruction of one or two dwords.
 pub(crate) struct Fast {
     /// As in `Inst`.
     pub meta: u32,
-    /// All bits of the instruction.
+    /// Mask of the instruction's bits.
     pub all: u64,
-    /// Bytes of the second dword: 4, or 0.
+    /// Size of the second dword in bytes: 4 or 0.
     pub more: u32,
 }
 
-/// A word in the tables.
+/// The result of looking words up in the tables.
 struct Lookup<'a> {
     lead: u16,
     opcode_space: &'a FastOpcodeSpace,
     /// `Inst::meta`.
     meta: u32,
-    /// Bits that should be zero.
+    /// Bits that are set but must be zero.
     wrong: u64,
 }
 
-/// Where the words are in the tables, and what is wrong: as bits, and as kinds in the checked fields without some that are good.
+/// Looks words up. The second result is zero if each checked field holds an allowed code; kinds in `good` are allowed
+/// in addition.
 #[inline(always)]
-fn place(t: &FastDecode, bits: u64, good: impl Fn(u8) -> [u32; 4]) -> (Lookup<'_>, u32) {
+fn place(t: &FastDecode, bits: u64, good: impl Fn(ConstraintIndex) -> [u32; 4]) -> (Lookup<'_>, u32) {
     let word = bits as u32;
     let lead = t.leads[(word >> 23) as usize];
     let opcode_space = &t.opcode_spaces[usize::from(lead >> 5) % 32];
     let gathered = u64::from(word & opcode_space.op).wrapping_mul(opcode_space.gather);
     let meta = opcode_space.meta.wrapping_add((gathered >> 32) as u32 & opcode_space.op_mask);
     let constraints = t.constraints_of[meta as usize % OP_INDICES];
-    let demands = &t.constraints[usize::from(constraints)];
+    let demands = &t.constraints[usize::from(constraints) % FAST_CONSTRAINTS];
     let good = good(constraints);
     let mut bad = 0;
     for (((lsb, kinds), refused), good) in opcode_space.lsb.iter().zip(&t.kinds).zip(demands.bad).zip(good) {
@@ -105,7 +108,7 @@ fn place(t: &FastDecode, bits: u64, good: impl Fn(u8) -> [u32; 4]) -> (Lookup<'_
 #[inline(always)]
 pub(crate) fn look(t: &FastDecode, bits: u64) -> Option<Fast> {
     let (place, bad) = place(t, bits, |_| [0; 4]);
-    // From the table that is looked into first: the next instruction need not wait for the others.
+    // `more` comes from the first table, so that the next instruction need not wait for the other look-ups.
     (u64::from(bad) | place.wrong == 0).then_some(Fast {
         meta: place.meta,
         all: place.opcode_space.all,
@@ -113,18 +116,18 @@ pub(crate) fn look(t: &FastDecode, bits: u64) -> Option<Fast> {
     })
 }
 
-/// What `look` leaves to others, if it has one dword or two and all is in order.
+/// Decodes words that `look` did not accept, if they are a valid instruction of one or two dwords.
 #[inline(never)]
 pub(super) fn any(target: Target, bits: u64) -> Option<Fast> {
     literal(target, bits).or_else(|| other(target, bits))
 }
 
-/// One dword and a literal. Nothing is announced where all is in order but for the codes that announce literals, and
-/// `look` found something.
+/// Decodes one dword with a literal. `look` refused the words. If they are valid apart from codes that announce a
+/// literal, such a code must be the reason, so a literal follows.
 #[inline(always)]
 fn literal(target: Target, bits: u64) -> Option<Fast> {
     let t = FAST_DECODE[target as usize];
-    let (place, bad) = place(t, bits, |constraints| t.literals[usize::from(constraints)]);
+    let (place, bad) = place(t, bits, |constraints| t.literals[usize::from(constraints) % FAST_CONSTRAINTS]);
     let op_index = place.meta % OP_INDICES as u32;
     let meta = Inst::meta_of(target, 2) | Inst::meta(op_index, 0);
     (u64::from(bad) | place.wrong == 0).then_some(Fast { meta, all: u64::MAX, more: 4 })
@@ -136,7 +139,7 @@ fn other(target: Target, bits: u64) -> Option<Fast> {
     let opcode_space = opcode_space(t, bits as u32);
     let found = find(t, bits, opcode_space).filter(|found| found.dwords <= 2 && found.second == 0)?;
     let constraints = t.constraints.get(usize::from(found.constraints))?;
-    // A table says nothing of bits behind the instruction.
+    // The tables' masks do not cover bits after the instruction.
     let checked = usize::from(opcode_space.checked);
     let good = bits & zeros(t, constraints) == 0
         && (0..4).all(|n| is_in_set(t, constraints, checked, n, bits))
@@ -150,9 +153,9 @@ fn other(target: Target, bits: u64) -> Option<Fast> {
     })
 }
 
-/// What few constraints demand.
+/// Checks what only a few constraints demand.
 #[cold]
-fn rare(t: &DecodeTables, number: u8, constraints: &Constraints, bits: u64) -> bool {
+fn rare(t: &DecodeTables, number: ConstraintIndex, constraints: &Constraints, bits: u64) -> bool {
     let (ones, more) = further(t, number, constraints);
     constraints.marks & (marks::SIZED | marks::WIDE) == 0
         && bits & ones == ones

@@ -1,4 +1,4 @@
-//! Which values single fields may hold: asked of the tables that decoding looks at, without an instruction.
+//! Finds out which values single fields may hold, from the decoder's tables and without an instruction.
 
 use super::{
     constraints_of, constraints_of_form, further, in_set, is_in_set, op_index, opcode_space, parts, refused_by, zeros,
@@ -10,7 +10,7 @@ use crate::target::DECODE;
 use crate::target::generated::CHECKED_FIELDS;
 use crate::{Field, Format, Target};
 
-/// The opcode index of a number in a format's opcode field; `None` if no operation has the number.
+/// The opcode index for a number in a format's opcode field; `None` if no operation has that number.
 pub(crate) fn index_of(target: Target, format: Format, number: u16) -> Option<u16> {
     let t = DECODE[target as usize];
     let is_of = |op_index: &u16| {
@@ -40,12 +40,12 @@ pub(crate) fn index_of(target: Target, format: Format, number: u16) -> Option<u1
     Some(op_index(opcode_space(t, word as u32), word as u32)).filter(is_of)
 }
 
-/// What decoding asks of a form of an operation.
+/// The decoder's constraints for a form of an operation.
 #[derive(Clone, Copy)]
 pub(crate) struct Probe {
     t: &'static DecodeTables,
     constraints: &'static Constraints,
-    /// The checks that fit no checked field, and those of the third dword and the fourth.
+    /// The checks that the four checked fields cannot express, and those of the third and fourth dword.
     more: &'static [Check],
     wide: &'static [Check],
     /// Bits that must be zero, and that must be one.
@@ -55,12 +55,12 @@ pub(crate) struct Probe {
 }
 
 impl Probe {
-    /// Of the base form, or of the first or second one with a dword behind the base words.
+    /// The constraints of a form: 0 for the base form, others for a form with a trailing dword.
     pub(crate) fn new(target: Target, op_index: u16, form: u8) -> Option<Probe> {
         let t = DECODE[target as usize];
         let number = constraints_of_form(t, op_index, form)?;
         let constraints = t.constraints.get(usize::from(number)).filter(|_| number != 0)?;
-        // Two operations that are one are found as the first of them, in its opcode space.
+        // The decoder finds the opcode space of a joined operation by its first two dwords.
         let joined = t.joined.iter().find(|joined| (joined.base..=joined.base + joined.op_mask).contains(&op_index));
         let opcode_space = match joined {
             Some(joined) => opcode_space(t, joined.values.0 as u32),
@@ -80,7 +80,7 @@ impl Probe {
         })
     }
 
-    /// A bit may have this value; if it is not there, it is zero.
+    /// Whether a bit may have this value. A missing bit (`NONE`) is zero.
     pub(crate) fn can_be(&self, bit: u8, value: bool) -> bool {
         if bit == NONE {
             return !value;
@@ -89,8 +89,8 @@ impl Probe {
         forced.wrapping_shr(bit.into()) & 1 == 0
     }
 
-    /// The field of a descriptor may hold a value, as far as other fields have no say in it. `flag`: the bit that some fields
-    /// have besides, which says whether a destination is returned, what an address is, ...
+    /// Whether the field of a descriptor may hold a value, apart from rules that depend on other fields. `flag` is the
+    /// extra bit that some fields are checked with: whether a destination is returned, what kind of address it is, ...
     pub(crate) fn accepts(&self, desc: &OperandDesc, value: u32, flag: bool) -> bool {
         let place = |value: u32| {
             let low = u128::from(value & ((1u64 << desc.lo_width) - 1) as u32).wrapping_shl(desc.lsb.into());
@@ -119,17 +119,17 @@ impl Probe {
         })
     }
 
-    /// The code is that of a scalar register.
+    /// Whether the code is that of a scalar register.
     pub(crate) fn is_scalar(&self, code: u16) -> bool {
         in_set(self.t.scalars, code.into())
     }
 
-    /// The operation knows the lds bit.
+    /// Whether the operation has the lds bit.
     pub(crate) fn has_lds(&self) -> bool {
         self.constraints.marks & marks::LDS != 0
     }
 
-    /// The operation knows the d16 bit.
+    /// Whether the operation has the d16 bit.
     pub(crate) fn has_d16(&self) -> bool {
         self.constraints.marks & marks::D16 != 0
     }

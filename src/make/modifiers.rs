@@ -17,9 +17,9 @@ pub trait ModifierSet: Copy {
 macro_rules! flags {
     ($($(#[$doc:meta])* $name:ident $trait:ident)*) => {
         $(
-            /// The instruction has the modifier of this name.
+            /// Modifier sets with the modifier of this name.
             pub trait $trait: ModifierSet {
-                /// Its bit.
+                /// Position of its bit.
                 const BIT: u8;
             }
             impl<M: $trait> Code<M> {
@@ -38,47 +38,47 @@ flags! {
     clamp Clamp
     /// Bypasses the caches; atomics return the old value.
     glc Glc
-    /// Streams.
+    /// Marks the access as streaming.
     slc Slc
     /// Scope bit 0; atomics return the old value.
     sc0 Sc0
     /// Scope bit 1.
     sc1 Sc1
-    /// Is coherent with other devices.
+    /// Makes the access coherent with other devices.
     scc Scc
     /// For permlane swaps: reads disabled lanes too.
     fi Fi
-    /// Is not temporal.
+    /// Marks the access as non-temporal.
     nt Nt
-    /// The data goes to LDS.
+    /// Writes the data to LDS instead of registers.
     lds Lds
-    /// Global data share, not LDS.
+    /// Accesses the global data share instead of LDS.
     gds Gds
-    /// Coordinates are not normalised.
+    /// Uses unnormalised coordinates.
     unorm Unorm
-    /// The resource is an array.
+    /// States that the resource is an array.
     da Da
-    /// The resource has 128 bits.
+    /// States that the resource has 128 bits.
     r128 R128
-    /// 16-bit addresses.
+    /// Uses 16-bit addresses.
     a16 A16
     /// Warns about the level of detail.
     lwe Lwe
-    /// 16-bit data.
+    /// Uses 16-bit data.
     d16 D16
-    /// The last export of its kind.
+    /// Marks the last export of its kind.
     done Done
-    /// The exec mask is the valid mask.
+    /// Uses the exec mask as the valid mask.
     vm Vm
-    /// Out-of-range lanes read 0; without it they are not written.
+    /// Lanes with an out-of-range source read 0; without this modifier they are not written.
     bound_ctrl BoundCtrl
-    /// The upper half of the attribute.
+    /// Uses the upper half of the attribute.
     high High
 }
 
 macro_rules! value {
     ($name:ident $trait:ident $doc:literal) => {
-        /// The instruction has the modifier of this name.
+        /// Modifier sets with the modifier of this name.
         pub trait $trait: ModifierSet {
             /// Its lowest bit.
             const LSB: u8;
@@ -103,10 +103,10 @@ value!(abid Abid "Which block of the first matrix is broadcast.");
 value!(blgp Blgp "How lanes of the second matrix are permuted.");
 value!(dfmt Dfmt "Data format: a constant of the target's module `dfmt`.");
 value!(nfmt Nfmt "Number format: a constant of the target's module `nfmt`.");
-value!(row_mask RowMask "Rows of 16 lanes that are written, a bit each; all if nothing is said.");
-value!(bank_mask BankMask "Banks of 4 lanes that are written, a bit each; all if nothing is said.");
+value!(row_mask RowMask "Rows of 16 lanes that are written, one bit each; all rows by default.");
+value!(bank_mask BankMask "Banks of 4 lanes that are written, one bit each; all banks by default.");
 
-/// The instruction has an offset.
+/// Modifier sets with an offset.
 pub trait Offset: ModifierSet {
     /// Its lowest bit.
     const LSB: u8;
@@ -126,13 +126,13 @@ impl<M: Offset> Code<M> {
 macro_rules! choices {
     ($($(#[$doc:meta])* $name:ident $trait:ident)*) => {
         $(
-            /// The instruction has the modifier of this name.
+            /// Modifier sets with the modifier of this name.
             pub trait $trait: ModifierSet {
                 /// Its lowest bit.
                 const LSB: u8;
                 /// Its width in bits.
                 const WIDTH: u8;
-                /// The greatest value that has a meaning.
+                /// The greatest valid value.
                 const MAX: u16;
             }
             impl<M: $trait> Code<M> {
@@ -165,9 +165,9 @@ choices! {
 macro_rules! sources {
     ($($(#[$doc:meta])* $name:ident $trait:ident $field:ident)*) => {
         $(
-            /// The instruction has the modifier of this name for at least one source.
+            /// Modifier sets with the modifier of this name for at least one source.
             pub trait $trait: ModifierSet {
-                /// Its bit for each source, or 255.
+                /// Position of its bit for each source; 255 if the source has none.
                 const BITS: [u8; 3];
             }
             impl<M: $trait> Code<M> {
@@ -196,9 +196,9 @@ sources! {
 macro_rules! lists {
     ($($(#[$doc:meta])* $name:ident $trait:ident $field:ident)*) => {
         $(
-            /// The instruction has the modifier of this name.
+            /// Modifier sets with the modifier of this name.
             pub trait $trait: ModifierSet {
-                /// The bit of the words for each bit of the modifier, or 255.
+                /// Position of each bit of the modifier; 255 if the instruction has no such bit.
                 const BITS: [u8; 4];
             }
             impl<M: $trait> Code<M> {
@@ -236,7 +236,7 @@ lists! {
     neg_hi NegHi NegHi
 }
 
-/// The instruction has an output modifier.
+/// Modifier sets with an output modifier.
 pub trait Omod: ModifierSet {
     /// Its lowest bit.
     const LSB: u8;
@@ -261,7 +261,7 @@ impl<M: Omod> Code<M> {
     }
 }
 
-/// The instruction has a truth table.
+/// Modifier sets with a truth table.
 pub trait Bitop3: ModifierSet {
     /// The lowest bits of its three parts, highest part first. The last two parts have three bits each.
     const LSB: [u8; 3];
@@ -276,11 +276,12 @@ impl<M: Bitop3> Code<M> {
     }
 }
 
-/// The instruction can return one more register, the fail status.
+/// Modifier sets of instructions that can return one more register, the fail status.
 pub trait Tfe: ModifierSet {
-    /// The bit.
+    /// Position of the bit.
     const BIT: u8;
-    /// Lowest bit of the data field, and its dwords; 255 if the size depends on modifiers, which another check handles.
+    /// Lowest bit of the data field, and its size in dwords; 255 if the size depends on modifiers, which another check
+    /// handles.
     const DATA: (u8, u8);
 }
 impl<M: Tfe> Code<M> {
@@ -299,7 +300,7 @@ impl<M: Tfe> Code<M> {
     }
 }
 
-/// The instruction has a constant that is usually zero.
+/// Modifier sets with a constant that is usually zero.
 pub trait Simm16: ModifierSet {
     /// Its lowest bit.
     const LSB: u8;
@@ -312,7 +313,7 @@ impl<M: Simm16> Code<M> {
     }
 }
 
-/// A scalar memory instruction that can add a constant to its register offset.
+/// Modifier sets of scalar memory instructions that can add a constant to their register offset.
 pub trait ScalarOffset: ModifierSet {
     /// The positions of the fields: imm, soffset_en, offset, its width, soffset.
     const BITS: [u8; 5];
@@ -334,9 +335,9 @@ impl<M: ScalarOffset> Code<M> {
     }
 }
 
-/// An export that can pack two values of 16 bits into a register.
+/// Modifier sets of exports that can pack two 16-bit values into a register.
 pub trait Compr: ModifierSet {
-    /// The bit, and the lowest bit of the first of four sources.
+    /// Position of the bit, and lowest bit of the first of the four sources.
     const BITS: (u8, u8);
 }
 impl<M: Compr> Code<M> {

@@ -1,4 +1,4 @@
-//! Operands: what is given to a constructor, and what kind of thing it is.
+//! Operands of constructors, and the kinds that they are of.
 
 use core::marker::PhantomData;
 
@@ -9,7 +9,8 @@ use crate::codec::constants::F64_BITS;
 pub(crate) use crate::shared::class;
 use crate::{Reg, Special};
 
-/// Codes above those of the hardware and of accumulation registers: what is resolved when it meets an operand.
+/// Codes above those of the hardware and of accumulation registers. They are resolved when the operand is known that
+/// they are given for.
 pub(crate) const INT: u16 = 0x400;
 pub(crate) const FLOAT: u16 = 0x401;
 pub(crate) const OFF: u16 = 0x402;
@@ -42,37 +43,38 @@ pub mod kind {
         Exec 0;
         /// `m0`.
         M0 0;
-        /// What can only be read: `src_shared_base`, `src_scc`, ...
+        /// Sources that can only be read: `src_shared_base`, `src_scc`, ...
         ReadOnly 0;
         /// `src_lds_direct`.
         Lds 0;
-        /// A constant: inline if one has its value, else a literal.
+        /// A constant: an inline constant if there is one with its value, else a literal.
         Const 0;
         /// An inline constant.
         Inline 0;
-        /// A literal, whatever its value.
+        /// A literal, even if an inline constant has its value.
         Literal 0;
         /// No register.
         Off 0;
-        /// Any of these, known when the program runs: what cannot stand is an error then.
+        /// Any of these, chosen at run time. An operand that the instruction does not accept is an error.
         Any 0;
     }
 }
 
-/// What an [`Op`] can be; see [`kind`].
+/// A kind of operand; see [`kind`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no kind of operand",
     label = "use a type of `amdgpu_isa::make::kind`"
 )]
 pub trait Kind: Copy {
-    /// Its only class, if what is of it needs no further look; else 0.
+    /// The class of all operands of this kind, if they need no further checks; else 0.
     #[doc(hidden)]
     const CLASS: u16;
 }
 
-/// An operand of `N` dwords. Its kind is a type, so that an instruction takes only what can stand there.
+/// An operand of `N` dwords. Its kind is a type, so that a constructor accepts only the operands that the instruction
+/// can have.
 ///
-/// A constant has the width of the operand that it stands for.
+/// A constant takes the width of the operand that it is given for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Op<K, const N: usize> {
     pub(crate) code: u16,
@@ -93,7 +95,7 @@ impl<K, const N: usize> Op<K, N> {
         Op { code, value, kind: PhantomData }
     }
 
-    /// The same operand with a kind that is known only when the program runs.
+    /// The same operand, with a kind that is known only at run time.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -109,35 +111,36 @@ impl<K, const N: usize> Op<K, N> {
     }
 }
 
-/// Scalar registers from `first` on: as many as the operand has. `s::<2>(4)` is `s[4:5]`.
+/// `N` scalar registers, starting at `first`. `s::<2>(4)` is `s[4:5]`.
 ///
-/// That they exist and are aligned is found out when the instruction is made, for its target.
+/// The constructor of the instruction checks that they exist on its target and are aligned.
 #[inline(always)]
 pub const fn s<const N: usize>(first: u8) -> Sgpr<N> {
     Op::new(SGPR + first as u16, 0)
 }
 
-/// Vector registers from `first` on: as many as the operand has. `v::<4>(8)` is `v[8:11]`.
+/// `N` vector registers, starting at `first`. `v::<4>(8)` is `v[8:11]`.
 #[inline(always)]
 pub const fn v<const N: usize>(first: u8) -> Vgpr<N> {
     Op::new(VGPR + first as u16, 0)
 }
 
-/// Accumulation registers from `first` on: as many as the operand has. `a::<16>(0)` is `a[0:15]`.
+/// `N` accumulation registers, starting at `first`. `a::<16>(0)` is `a[0:15]`.
 #[inline(always)]
 pub const fn a<const N: usize>(first: u8) -> Agpr<N> {
     Op::new(AGPR + first as u16, 0)
 }
 
-/// An integer: an inline constant if one has its value, else a literal.
+/// An integer: an inline constant if there is one with its value, else a literal.
 ///
-/// It need not be one of the integers -16 to 64: `int(0x3f800000)` is 1.0 where 32 bits are read.
+/// It need not be one of the inline integers -16 to 64: `int(0x3f800000)` is 1.0 in a 32-bit operand.
 #[inline(always)]
 pub const fn int<const N: usize>(value: i64) -> Op<kind::Const, N> {
     Op::new(INT, value as u64)
 }
 
-/// A floating-point number, rounded to the operand's width: an inline constant if one has its value, else a literal.
+/// A floating-point number, rounded to the operand's width: an inline constant if there is one with its value, else a
+/// literal.
 #[inline(always)]
 pub const fn float<const N: usize>(value: f64) -> Op<kind::Const, N> {
     Op::new(FLOAT, value.to_bits())
@@ -149,7 +152,7 @@ pub const fn literal<const N: usize>(dword: u32) -> Op<kind::Literal, N> {
     Op::new(LITERAL, dword as u64)
 }
 
-/// The inline integer with this value, -16 to 64. What is none is refused when the instruction is made.
+/// The inline integer with this value, -16 to 64. The constructor of the instruction refuses other values.
 #[inline(always)]
 pub const fn inline<const N: usize>(value: i8) -> Op<kind::Inline, N> {
     Op::new(
@@ -167,14 +170,14 @@ pub const fn off<const N: usize>() -> Op<kind::Off, N> {
     Op::new(OFF, 0)
 }
 
-/// What is known of a register when the program runs. The widths are those of the operand that it stands for.
+/// A register that is chosen at run time. It takes the width of the operand that it is given for.
 impl<const N: usize> From<Reg> for Op<kind::Any, N> {
     fn from(reg: Reg) -> Self {
         Op::new(code_of(reg), 0)
     }
 }
 
-/// The code of a register; those that no field can name have none.
+/// The code of a register. Registers that no field can name get codes that no target accepts.
 pub(crate) const fn code_of(reg: Reg) -> u16 {
     match reg {
         Reg::Vgpr(n) => VGPR + n as u16,
@@ -194,18 +197,18 @@ pub(crate) const fn code_of(reg: Reg) -> u16 {
     }
 }
 
-/// Registers by their number: what is past the last one must not become another register, and the first trap handler
-/// temporary has another code on each generation.
+/// Registers by their number. A number past the last register must not become another register, and the code of the
+/// first trap handler temporary differs between generations.
 pub(crate) const TTMP: u16 = 0x500;
 pub(crate) const SGPR: u16 = 0x600;
 /// Special registers by their number, which is the same on each generation.
 pub(crate) const SPECIAL: u16 = 0x700;
-/// Registers that no field can name, and what is no inline constant: no target takes these.
+/// Registers that no field can name, and values without an inline constant. No target accepts these codes.
 const NO_CODE: u16 = 0x7e0;
 const NO_INLINE: u16 = 0x7ff;
 const VGPR_HIGH: u16 = 0x800;
 
-/// What an operand is, for errors: its code before or after it met a target, whose numbers are `rules`.
+/// An operand for error messages. The code may be resolved for a target or not; `rules` are those of the target.
 #[cold]
 pub(crate) const fn given(rules: &super::resolve::Rules, code: u16, value: u64) -> Given {
     let n = (code % VGPR) as u8;
@@ -240,13 +243,13 @@ pub(crate) const fn given(rules: &super::resolve::Rules, code: u16, value: u64) 
     })
 }
 
-/// Trap handler temporaries from `first` on.
+/// `N` trap handler temporaries, starting at `first`.
 #[inline(always)]
 pub const fn ttmp<const N: usize>(first: u8) -> Op<kind::Ttmp, N> {
     Op::new(TTMP + first as u16, 0)
 }
 
-/// The address of a buffer instruction: which of index and offset are in vector registers.
+/// The address of a buffer instruction: an index, an offset, both or neither in vector registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BufferAddress {
     pub(crate) register: u16,
@@ -274,17 +277,18 @@ pub const fn idxen(index: Vgpr<1>) -> BufferAddress {
     BufferAddress { register: index.code, idxen: true, ..BufferAddress::OFF }
 }
 
-/// A buffer address with an index and, behind it, an offset.
+/// A buffer address with an index in the first register and an offset in the second.
 pub const fn bothen(index_and_offset: Vgpr<2>) -> BufferAddress {
     BufferAddress { register: index_and_offset.code, offen: true, idxen: true, ..BufferAddress::OFF }
 }
 
-/// A 64-bit buffer address, of GCN 1.0 and 1.1.
+/// A 64-bit buffer address. Only GCN 1.0 and 1.1 have it.
 pub const fn addr64(address: Vgpr<2>) -> BufferAddress {
     BufferAddress { register: address.code, addr64: true, ..BufferAddress::OFF }
 }
 
-/// Data in vector or accumulation registers. Operands of one instruction that share the bit are of one kind.
+/// Data in vector or accumulation registers. Operands of one instruction that share the selecting bit have the same
+/// kind.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot stand here",
     label = "pass vector registers, `v(n)`, or accumulation registers, `a(n)`"
@@ -306,7 +310,8 @@ impl<D> MatrixOrConst<D> for kind::Any {}
 impl MatrixOrConst<kind::Vgpr> for kind::Vgpr {}
 impl MatrixOrConst<kind::Agpr> for kind::Agpr {}
 
-/// What a global address of `N` dwords can stand beside: a pair of registers beside `off`, one beside a scalar base.
+/// The scalar base of a global address whose vector part has `N` dwords: `off` if it is a pair, a scalar base if it is
+/// one register.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot stand beside an address of {N} registers",
     label = "pass `off()` beside a pair of vector registers, or scalar registers, `s(n)`, beside one"

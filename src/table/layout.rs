@@ -1,4 +1,4 @@
-//! Where the fields of the formats lie.
+//! Where the fields of the formats are.
 
 use crate::{Field, Format};
 
@@ -12,29 +12,29 @@ pub(crate) struct LayoutTables {
 pub struct Layout {
     /// Its name.
     pub format: Format,
-    /// Its size in bits: that of the base words, or 32 for a dword that stands behind others.
+    /// Size in bits: of the base words, or 32 for a trailing dword.
     pub bits: u8,
-    /// It stands behind the words of another format.
+    /// Whether this is a trailing dword, which follows the words of another format.
     pub extension: bool,
-    /// Its fields. The bits are counted from its own start.
+    /// Its fields. Bit numbers count from the start of the format.
     pub fields: &'static [FieldInfo],
-    /// What can stand behind it.
+    /// The dwords that can follow the words of this format.
     pub extends: &'static [Extension],
 }
 
-/// A dword that can stand behind the words of a format; see [`Layout::extends`].
+/// A dword that can follow the words of a format; see [`Layout::extends`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Extension {
     /// The field that announces it.
     pub field: Field,
-    /// What that field holds then.
+    /// The value of that field when the dword follows.
     pub code: u16,
     /// The format of the dword.
     pub format: Format,
 }
 
-/// Where a field lies in its format.
+/// The bits of a field in its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct FieldInfo {
@@ -48,16 +48,16 @@ pub struct FieldInfo {
     pub hi: u8,
     /// Width of the high part in bits.
     pub hi_width: u8,
-    /// The value of bits that are always the same.
+    /// The value, if it is the same in all instructions of the format.
     pub fixed: Option<u16>,
-    /// The field lies over others, which are its parts.
+    /// Whether the field combines other fields and shares its bits with them.
     pub overlay: bool,
-    /// Which of `ABOUTS`: the strings are linked only where somebody asks for them.
+    /// Index in `ABOUTS`. A program that never asks for the strings does not link them.
     pub(crate) about: u16,
 }
 
 impl FieldInfo {
-    /// What the table says of it.
+    /// A short description of the field.
     pub fn about(&self) -> &'static str {
         crate::target::generated::ABOUTS.get(usize::from(self.about)).copied().unwrap_or("")
     }

@@ -1,4 +1,4 @@
-//! What the operands of each instruction are.
+//! The tables that the operand iterator reads.
 
 use super::OperandDesc;
 #[cfg(not(feature = "fast"))]
@@ -11,68 +11,69 @@ use crate::target::generated::OperandList;
 use crate::target::generated::{FAST_OPERANDS, OP_INDICES};
 use crate::{Access, Field, Inst, Operand, Value};
 
-/// What the operand iterator needs. Its descriptors are without what only text tells apart.
+/// What the operand iterator needs. Its descriptors lack differences that matter only to text.
 pub(crate) struct OperandTables {
-    /// Which of `lists` is that of each opcode index's base form.
+    /// Index in `lists` for the base form of each opcode index.
     #[cfg(feature = "fast")]
     pub list_of: [u16; OP_INDICES],
-    /// The same in pages, and what is added to the numbers in each.
+    /// Pages of `list_of`, each with the base that its entries are relative to.
     #[cfg(not(feature = "fast"))]
     pub pages: &'static [(u8, u16)],
     #[cfg(not(feature = "fast"))]
     pub list_of: &'static [u8],
-    /// The operands of a form: numbers in `rows`, a byte each, the first one lowest. Zero is the end.
+    /// The operands of each form: indices in `rows`, one byte each, the first operand in the lowest byte. Zero ends a
+    /// list.
     pub lists: &'static [OperandList],
-    /// The same of most words, in the same order; behind these, those that `FastOperands::next` names.
+    /// Entry n is for the usual words of list n. After these come the entries that `FastOperands::next` names.
     #[cfg(feature = "fast")]
     pub fast: [FastOperands; FAST_OPERANDS],
-    /// Which of `forms` is that of each list.
+    /// Index in `forms` for each list.
     pub forms_of: &'static [u8],
-    /// Lists (plus one) of the SDWA and DPP forms.
+    /// Lists of the SDWA and DPP forms, counted from one; 0: there is no such form.
     pub forms: &'static [[u16; 2]],
-    /// Lists (plus one) of further forms: the list of the base form, the form, and its list.
+    /// Other forms: list of the base form, number of the form, and its list.
     pub others: &'static [(u16, u8, u16)],
     pub rows: Rows,
-    /// That of src/operand/values/ready.rs.
+    /// The table of src/operand/values/ready.rs.
     #[cfg(feature = "fast")]
     pub values: &'static Values,
-    /// What rows of the kind `How::Other` are.
+    /// The descriptors of rows with `How::Other`.
     pub descs: &'static [OperandDesc],
     pub sgpr_last: u16,
     pub ttmp_first: u16,
     pub ttmp_last: u16,
-    /// What stands in the place of a scalar address when there is none.
+    /// The code that stands for no scalar address.
     pub off: u16,
-    /// Bits of vcc and exec.
+    /// Width of vcc and exec in bits.
     pub lanes: u8,
 }
 
-/// Where bytes do not count, there is a row for every number.
+/// With the feature `fast` there is a row for every number, so that no index needs a bounds check.
 #[cfg(feature = "fast")]
 pub(crate) type Rows = [Row; 256];
 #[cfg(not(feature = "fast"))]
 pub(crate) type Rows = &'static [Row];
 
-/// The operands of words in which some bits have some value, and behind which there is no literal.
+/// The operands of words without a literal in which some bits have a given value.
 #[cfg(feature = "fast")]
 #[derive(Clone, Copy)]
 pub(crate) struct FastOperands {
     /// As in `OperandTables::lists`.
     pub list: OperandList,
-    /// The bits, and their value.
+    /// Mask of these bits, and their value.
     pub marks: u64,
     pub unmarked: u64,
-    /// `Inst::meta`, as far as it tells the form and the dwords; and `VARIED`.
+    /// The form and the number of dwords, as in `Inst::meta`, with `VARIED`.
     pub length: u32,
-    /// Where to look if the words are others; 0: nowhere.
+    /// The entry to try if the words do not match this one; 0: none.
     pub next: u16,
 }
 
-/// Stands where no number leads.
+/// Padding, which no words match.
 #[cfg(feature = "fast")]
 pub(crate) const NO_FAST_OPERANDS: FastOperands = FastOperands { list: 0, marks: 0, unmarked: 1, length: 0, next: 0 };
 
-/// Beside a length: there are no operands, or not all are of `How::Value`.
+/// A flag in `FastOperands::length`: there are no operands, or not all are `How::Value`.
 #[cfg(feature = "fast")]
 pub(crate) const VARIED: u32 = 1;
 
@@ -80,27 +81,29 @@ pub(crate) const VARIED: u32 = 1;
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     pub how: How,
-    /// The words are turned so far to the right that the masked bits are the value of the field.
+    /// Rotate the words right by this; under `mask` they are the value of the field.
     pub turn: u8,
-    /// The words shifted so far to the right have a bit at `VECTOR`, which makes a vector register an accumulation
-    /// register. `NO_SHIFT`: none has. Of `How::If`: to the lowest bit.
+    /// Shift the words right by this; the bit at `VECTOR` then makes a vector register an accumulation register.
+    /// `NO_SHIFT`: there is no such bit. For `How::If`: the lowest bit decides.
     pub acc: u8,
-    /// Shifted so far they have a scalar address in the lowest seven bits, and if it is 127, the operand is twice as long.
+    /// Shift the words right by this; the lowest seven bits are then a scalar address. If it is 127, the operand is
+    /// twice as long.
     pub address: u8,
     pub mask: Number,
-    /// What the field's value and this add up to is a place in the table of src/operand/values.rs. Of `How::Other`: which
-    /// descriptor it is.
+    /// Added to the field's value to give an index in the table of src/operand/values.rs. For `How::Other`: the index
+    /// of the descriptor.
     pub add: Number,
     like: Like,
 }
 
-/// They fit in 16 bits, but are used as they are where bytes do not count.
+/// 16 bits are enough, but 32 are faster.
 #[cfg(feature = "fast")]
 type Number = u32;
 #[cfg(not(feature = "fast"))]
 type Number = u16;
 
-/// An operand but for its value. Where bytes do not count it is a whole one, so that it is copied as a whole.
+/// An operand without its value. With the feature `fast` it is a complete `Operand`, so that copying it is one
+/// operation.
 #[derive(Clone, Copy)]
 struct Like {
     #[cfg(feature = "fast")]
@@ -129,7 +132,7 @@ impl Row {
         Row { how, turn, acc, address, mask, add, like: Like::new(role, bits, access) }
     }
 
-    /// A descriptor.
+    /// A row that refers to a descriptor.
     pub(crate) const fn desc(number: Number) -> Row {
         Row::new(How::Other, [0, NO_SHIFT, NO_SHIFT], [0, number], (None, 0, Access::Read))
     }
@@ -153,31 +156,30 @@ impl Row {
     }
 }
 
-/// What an operand is: first those that are the meaning of a code. Which of these there are depends on the enabled
-/// targets.
+/// How an operand is read; the first two look a code up. The enabled targets determine which of these occur.
 #[allow(dead_code)]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub(crate) enum How {
-    /// What the table of values says.
+    /// A look-up in the table of values.
     Value,
-    /// The same, which can be an accumulation register, or be as long as another field says.
+    /// The same, but other fields determine the register file or the length.
     Varied,
     /// A constant.
     Imm,
     /// A branch distance.
     Label,
-    /// What the table of values says, if a bit is set.
+    /// A look-up in the table of values if a bit is set; else no operand.
     If,
-    /// A descriptor.
+    /// As its descriptor states.
     Other,
 }
 
-/// Stands where no number leads, and at zero.
+/// Padding, and row 0.
 pub(crate) const NO_ROW: Row = Row::desc(Number::MAX);
 
 #[cfg(feature = "fast")]
 impl FastOperands {
-    /// `None`: the words are others.
+    /// Whether all operands are `How::Value`; `None` if the words do not match.
     #[inline(always)]
     fn is_plain(&self, inst: &Inst) -> Option<bool> {
         if inst.bits() & self.marks != self.unmarked {
@@ -219,7 +221,7 @@ impl OperandTables {
         }
     }
 
-    /// The operands of two operations: those that fields name, and then the registers that no field names, each once.
+    /// The operands of two operations: first those that fields name, then the registers that no field names, each once.
     #[cold]
     fn joined(&self, first: OperandList, second: OperandList) -> OperandList {
         let (mut all, mut end) = (0, 0);
@@ -239,7 +241,7 @@ impl OperandTables {
         all
     }
 
-    /// The list of an instruction; and whether all that it names is of `How::Value`, and no literal.
+    /// The list of an instruction, and whether all its operands are `How::Value` and none is a literal.
     #[cfg(feature = "fast")]
     #[inline(always)]
     pub(crate) fn of(&self, inst: &Inst) -> (OperandList, bool) {
@@ -250,7 +252,8 @@ impl OperandTables {
         }
     }
 
-    /// The same, if it is not the first one. Which that is is looked up again, so that others need not keep it.
+    /// The same, if the first entry does not match. It is looked up again here, so that the common path need not keep
+    /// it in a register.
     #[cfg(feature = "fast")]
     #[inline(never)]
     fn of_others(&self, inst: &Inst) -> (OperandList, bool) {
@@ -276,7 +279,7 @@ impl OperandTables {
         (self.list_of(inst), false)
     }
 
-    /// The first row of a list. An empty one leads to `NO_ROW`.
+    /// The first row of a list; `NO_ROW` if the list is empty.
     #[inline(always)]
     pub(crate) fn first(&self, list: OperandList) -> &Row {
         self.rows.get(usize::from(list as u8)).unwrap_or(&NO_ROW)
@@ -291,7 +294,7 @@ impl OperandTables {
         })
     }
 
-    /// The descriptor of a row that is one.
+    /// The descriptor of a row with `How::Other`.
     pub(crate) fn desc(&self, row: &Row) -> Option<&OperandDesc> {
         if row.how == How::Other { self.descs.get(row.add as usize) } else { None }
     }

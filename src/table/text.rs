@@ -1,11 +1,11 @@
 //! What the tables of text are made of.
 
 pub(crate) struct TextTables {
-    /// Code, name, and name as a 64-bit operand, of all codes that are no plain register or integer.
+    /// Code, name, and name as a 64-bit operand, of all codes that are not plain registers or integers.
     pub codes: &'static [(u16, &'static str, &'static str)],
-    /// Which of `codes` is the code's, counted from one.
+    /// Index in `codes` for each code, counted from one; 0: none.
     pub code_at: [u8; crate::codec::code::VGPR as usize],
-    /// Opcode indices whose mnemonic the target spells in its own way.
+    /// Opcode indices whose mnemonic the target spells in its own way, with that mnemonic.
     pub spellings: &'static [(u16, &'static str)],
     pub hwreg: &'static [(u16, &'static str)],
     pub sendmsg: &'static [(u16, &'static str)],

@@ -106,11 +106,11 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut out = String::from(
         "#[allow(unused_imports)]\nuse super::{BufferAddress, Code, GlobalBase, MatrixOrConst, Op, VectorData, kind::{Any, Exec, Lds, M0, ReadOnly, Sys}, op::{Agpr, Vgpr}};\n",
     );
-    out += "/// Where an operand can be of several kinds: a trait of those.\npub mod operands {\nuse super::super::{Kind, kind::*};\n";
+    out += "/// Traits of the kinds of operands that an instruction accepts, where it accepts several.\npub mod operands {\nuse super::super::{Kind, kind::*};\n";
     out += &operand::traits(&shared.traits);
     out += "}\n";
     writeln!(out, "pub(crate) const LONGEST: usize = {longest};").unwrap();
-    out += "/// The sets of modifiers that instructions have: what [`Code`] has methods by.\npub mod sets {\nuse super::super::modifiers::*;\n";
+    out += "/// The sets of modifiers that instructions have. They determine which methods a [`Code`] has.\npub mod sets {\nuse super::super::modifiers::*;\n";
     out += &shared.sets.text;
     out += "}\n#[allow(unused_imports)]\npub(crate) mod signatures {\nuse super::*;\nuse super::operands::*;\nuse crate::Field;\nuse crate::table::{Part, DataType};\nuse super::super::operand::Place;\nuse super::super::resolve::Rules;\n";
     out += &shared.signatures.text;

@@ -127,7 +127,7 @@ pub fn traits(traits: &BTreeMap<u16, String>) -> String {
         let label = format!("pass {}", passed(*mask));
         writeln!(
             out,
-            "/// Can stand where {} can.\n#[diagnostic::on_unimplemented(message = \"`{{Self}}` cannot stand here\", label = {label:?})]\npub trait {name}: Kind {{}}",
+            "/// A kind of operand that is accepted where the instruction accepts {}.\n#[diagnostic::on_unimplemented(message = \"`{{Self}}` cannot stand here\", label = {label:?})]\npub trait {name}: Kind {{}}",
             all.join(", ")
         )
         .unwrap();
