@@ -2,9 +2,10 @@
 
 use core::fmt;
 
-use crate::codec::bus_reads;
 use crate::codec::code::aligned;
+use crate::codec::{bus_reads, overlap};
 use crate::operand::code_of;
+use crate::shared::flag;
 use crate::{Field, Inst, Reg, Value};
 
 /// A rule that an instruction breaks; see [`Inst::check`].
@@ -19,12 +20,19 @@ pub enum RuleError {
         /// The code of its first register.
         code: u16,
     },
-    /// A tuple of vector registers does not begin at an even register, on a target that asks for it.
+    /// A tuple of vector registers does not begin at an even register, on a target that asks for it; or, of some GWS
+    /// operations, the one register is odd.
     MisalignedVector {
         /// The field that names the tuple.
         field: Field,
         /// The number of its first register.
         register: u8,
+    },
+    /// The third source of a matrix operation has some registers of the destination and not the others. It may have all
+    /// or none; what writes no more than four registers may have some.
+    Overlap {
+        /// The field of the source.
+        field: Field,
     },
     /// A vector operation reads more scalar registers and literals than the constant bus carries.
     ConstantBus {
@@ -40,6 +48,7 @@ impl fmt::Display for RuleError {
         match *self {
             RuleError::MisalignedScalar { field, code } => write!(f, "{field}: scalar code {code} is misaligned"),
             RuleError::MisalignedVector { field, register } => write!(f, "{field}: register {register} is misaligned"),
+            RuleError::Overlap { field } => write!(f, "{field} overlaps a part of the destination"),
             RuleError::ConstantBus { reads, limit } => {
                 write!(f, "{reads} different scalars are read, and the constant bus carries {limit}")
             }
@@ -50,7 +59,8 @@ impl fmt::Display for RuleError {
 impl core::error::Error for RuleError {}
 
 impl Inst {
-    /// Checks the rules beyond decoding: alignment of register tuples, and the constant bus.
+    /// Checks the rules beyond decoding: alignment of registers, the constant bus, and the third source of a matrix
+    /// operation.
     ///
     /// # Errors
     /// The first rule that is broken.
@@ -65,6 +75,9 @@ impl Inst {
     /// ```
     pub fn check(&self) -> Result<(), RuleError> {
         self.check_alignment()?;
+        if let Some(field) = overlap(self) {
+            return Err(RuleError::Overlap { field });
+        }
         let bus = bus_reads(self);
         match bus.count > bus.limit {
             true => Err(RuleError::ConstantBus { reads: bus.count, limit: bus.limit }),
@@ -73,15 +86,18 @@ impl Inst {
     }
 
     pub(crate) fn check_alignment(&self) -> Result<(), RuleError> {
+        let facts = self.info().flags;
+        let (even, odd) = (facts & flag("even") != 0, facts & flag("odd") != 0);
+        let even_tuples = self.target().aligned_vgprs() && !odd;
         for operand in self.operands() {
             let (Some(field), Value::Reg(reg), dwords) = (operand.role, operand.value, operand.bits / 32) else {
                 continue;
             };
-            if dwords < 2 {
+            if dwords < 2 && !even {
                 continue;
             }
             match reg {
-                Reg::Vgpr(register) | Reg::Agpr(register) if self.target().aligned_vgprs() && register % 2 == 1 => {
+                Reg::Vgpr(register) | Reg::Agpr(register) if even_tuples && register % 2 == 1 => {
                     return Err(RuleError::MisalignedVector { field, register });
                 }
                 Reg::Sgpr(_) | Reg::Ttmp(_) => {

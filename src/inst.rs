@@ -378,6 +378,8 @@ impl Inst {
     }
 }
 
+/// The facts of the operation with this opcode index.
+#[inline]
 pub(crate) fn info(target: Target, op_index: usize) -> &'static Info {
     let t = OPS[target as usize];
     let number = paged(t.info_pages, t.info_of, op_index).unwrap_or(0);

@@ -5,9 +5,11 @@ use core::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 
 use crate::codec::code::{INT, VECTOR_LAST};
 use crate::codec::{default_of, neutral};
-use crate::table::{Codes, NONE};
-use crate::target::FACTS;
-use crate::{Field, Inst, Operand, Reg, Special, Target, Value};
+use crate::common::ADDRESSES;
+use crate::shared::flag;
+use crate::table::{Codes, NONE, OperandType};
+use crate::target::{FACTS, OPERANDS};
+use crate::{Field, Format, Inst, Operand, Reg, Special, Target, Value};
 
 /// Scalar operand codes 0 to 127, vector registers, accumulation registers, and the registers without a code.
 const VGPRS: usize = INT as usize;
@@ -48,9 +50,16 @@ pub struct RegSet {
 impl Inst {
     /// The registers that it reads, implicit ones too.
     ///
-    /// A destination of which a part stays as it was is read too. That a vector operation leaves lanes that are switched
-    /// off as they were is not counted, nor are registers that only m0 or the mode finds (`v_movrels`,
-    /// `s_set_gpr_idx_on`).
+    /// A destination that keeps a part of what it held, or all of it under some condition, is read too: lanes that DPP
+    /// leaves out, bytes that SDWA preserves, the other half of a 16-bit result, data that a load with `tfe` or `lwe` does
+    /// not fetch, the destination of `s_cmov_b32`. Where neither LLVM nor the manual says that a half becomes zero, the
+    /// destination counts as read.
+    ///
+    /// Up to GCN 1.4 and CDNA2 the words of an image operation do not say how many address registers it has; the image
+    /// resource does. The set has as many as the operation can have, which are more than its operand and its text show.
+    ///
+    /// Lanes that are switched off keep what they held; that is not counted, nor are registers that only m0 or the mode
+    /// finds (`v_movrels`, `s_set_gpr_idx_on`).
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -63,12 +72,44 @@ impl Inst {
     /// # }
     /// ```
     pub fn reads(&self) -> RegSet {
-        let partly = self.writes_partly();
-        self.accessed(|operand| operand.access.reads() || partly && operand.role == Some(Field::Vdst))
+        let (partly, most) = (self.writes_partly(), self.most_address_bits());
+        let data = |operand: &Operand| matches!(operand.role, Some(Field::Vdst | Field::Vdata));
+        self.accessed(|operand| {
+            let bits = if operand.role == Some(Field::Vaddr) { operand.bits.max(most) } else { operand.bits };
+            let reads = operand.access.reads() || partly && data(operand) && operand.access.writes();
+            reads.then_some(Operand { bits, ..*operand })
+        })
     }
 
-    /// SDWA that leaves the rest of the destination, or DPP that leaves lanes, as they were.
+    /// The most bits that an image address can have, where the words do not say how many it has; else 0.
+    fn most_address_bits(&self) -> u16 {
+        let opcode = self.opcode();
+        let most = || ADDRESSES.iter().find(|(of, _)| *of == opcode).map(|(_, dwords)| u16::from(*dwords) * 32);
+        if self.format() == Format::Mimg && self.get(Field::Dim).is_none() { most().unwrap_or(0) } else { 0 }
+    }
+
+    /// A part of the destination stays as it was, although its operand does not say so: that of SDWA which preserves the
+    /// rest, of DPP which leaves out lanes, of a 16-bit result in the upper half, of loads that may fail, and of an odd
+    /// number of packed components.
     fn writes_partly(&self) -> bool {
+        const UPPER_HALF: u32 = 1 << 3;
+        let is_set = |field| self.get(field).is_some_and(|value| value != 0);
+        let half = self.info().flags & flag("half") != 0;
+        let upper = half && self.get(Field::OpSel).is_none_or(|op_sel| op_sel & UPPER_HALF != 0);
+        let fails = self.flags().is_load() && (is_set(Field::Tfe) || is_set(Field::Lwe));
+        // A gather has four components, whatever dmask says; no component at all is taken for one.
+        let odd = || self.get(Field::Dmask).is_some_and(|mask| mask.count_ones().max(1) % 2 == 1) && !self.gathers();
+        let packed = self.flags().is_load() && self.has_d16() && is_set(Field::D16) && odd();
+        upper || fails || packed || self.extension_leaves_parts()
+    }
+
+    fn gathers(&self) -> bool {
+        let tables = OPERANDS[self.target() as usize];
+        let rows = tables.rows_of(tables.list(self.op_index(), self.form()));
+        rows.filter_map(|row| tables.desc(row)).any(|desc| desc.operand_type == OperandType::MimgGather)
+    }
+
+    fn extension_leaves_parts(&self) -> bool {
         let is_neutral = |field| self.get(field) == Some(neutral(field));
         // What is said by default is that the rest stays.
         let preserves = self.get(Field::DstUnused) == Some(default_of(Field::DstUnused));
@@ -88,12 +129,12 @@ impl Inst {
     /// # }
     /// ```
     pub fn writes(&self) -> RegSet {
-        self.accessed(|operand| operand.access.writes())
+        self.accessed(|operand| operand.access.writes().then_some(*operand))
     }
 
-    fn accessed(&self, how: impl Fn(&Operand) -> bool) -> RegSet {
+    fn accessed(&self, how: impl Fn(&Operand) -> Option<Operand>) -> RegSet {
         let set = RegSet::new(self.target());
-        self.operands().filter(how).fold(set, |mut set, operand| {
+        self.operands().filter_map(|operand| how(&operand)).fold(set, |mut set, operand| {
             set.insert_operand(&operand);
             set
         })

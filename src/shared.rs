@@ -114,9 +114,11 @@ pub mod places {
 /// Registers that a row may read or write without naming them in a field, by their names in `isa/`.
 pub const IMPLICIT: [&str; 8] = ["scc", "vcc", "exec", "m0", "mode", "flat_scr", "xnack", "trapsts"];
 
-/// Properties of operations by their names in `isa/`, one bit each: first those with a method of `Flags`, then those
-/// for counters and memory.
-pub const FLAGS: [&str; 27] = [
+/// Properties of operations by their names in `isa/`, one bit each: first those with a method of `Flags`, then those for
+/// counters and memory, and last those for `reads()` and `check()`. `half`: the last 16 bits of the result are one half of
+/// a register, whose other half is kept; with `op_sel`, only if that selects the upper half. `even`: on targets with
+/// aligned vector registers, a single register must be even too. `odd`: there, a tuple may begin at an odd register.
+pub const FLAGS: [&str; 30] = [
     "commute",
     "convergent",
     "fpexcept",
@@ -144,6 +146,19 @@ pub const FLAGS: [&str; 27] = [
     "lgkmcnt",
     "lds",
     "gds",
+    "half",
+    "even",
+    "odd",
+];
+
+/// The hardware register that holds each of these registers, by its name in the enum `hwreg`: `s_getreg` and `s_setreg`
+/// touch the register only if their constant names it.
+pub const IN_HWREG: [(&str, &str); 5] = [
+    ("scc", "HW_REG_STATUS"),
+    ("vcc", "HW_REG_STATUS"),
+    ("exec", "HW_REG_STATUS"),
+    ("mode", "HW_REG_MODE"),
+    ("trapsts", "HW_REG_TRAPSTS"),
 ];
 
 /// The bit of a property; 0 if there is no such property.
@@ -181,8 +196,8 @@ pub mod class {
     pub const VGPR: u16 = 1024;
     pub const AGPR: u16 = 2048;
     pub const OFF: u16 = 4096;
-    /// Classes that use the constant bus when a vector operation reads them.
-    pub const BUS: u16 = SGPR | SYS | TTMP | M0 | EXEC | RO | LITERAL | LDS;
+    /// Classes that use the constant bus when a vector operation reads them. `src_lds_direct` does not.
+    pub const BUS: u16 = SGPR | SYS | TTMP | M0 | EXEC | RO | LITERAL;
 }
 
 /// The dword that an `Inst` has besides its words, from the lowest bit: opcode index, form, target, five free bits, and

@@ -47,7 +47,8 @@ pub struct ImplicitSignature {
     pub bits: u16,
     /// Read, written or both.
     pub access: Access,
-    /// If set, only instructions with this field set touch the register; `None`: all of them do.
+    /// If set, only instructions with this field set touch the register; if the field names a hardware register
+    /// (`s_getreg_b32`), only those that name the one which holds it. `None`: all of them do.
     pub when: Option<Field>,
 }
 
@@ -171,7 +172,11 @@ impl Signature {
             let value = implicit((row.add as usize).checked_sub(IMPLICIT)?);
             let Value::Reg(reg) = value else { return None };
             let operand = row.with(&value, false);
-            let when = if row.how == How::If { signature.field_at(row.acc) } else { None };
+            let when = match row.how {
+                How::If => signature.field_at(row.acc),
+                How::Hwreg => signature.field_at(0),
+                _ => None,
+            };
             Some(ImplicitSignature { reg, bits: operand.bits, access: operand.access, when })
         })
     }
@@ -180,10 +185,15 @@ impl Signature {
     ///
     /// [`Inst::flags`](crate::Inst::flags) includes the effects of modifiers such as `lds`.
     pub fn flags(&self) -> Flags {
-        let flags = crate::inst::info(self.target(), self.op_index.into()).flags;
+        let flags = self.facts();
         let whens = FACTS[self.target() as usize].whens.iter();
         let mine = whens.filter(|w| w.bit == NONE && self.extension() == Some(w.format));
         Flags::of_facts(mine.fold(flags, |flags, when| flags & !when.clear | when.set))
+    }
+
+    /// The row's flags.
+    fn facts(&self) -> u32 {
+        crate::inst::info(self.target(), self.op_index.into()).flags
     }
 
     fn descs(&self) -> impl Iterator<Item = &'static OperandDesc> + use<> {

@@ -161,7 +161,9 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
                 Broken::Decode(DecodeError::ReservedValue { .. }) => "reserved value",
                 Broken::Rule(RuleError::MisalignedScalar { .. }) => "misaligned scalar",
                 Broken::Rule(RuleError::ConstantBus { .. }) => "constant bus",
-                Broken::Rule(_) => "misaligned vector",
+                Broken::Rule(RuleError::MisalignedVector { .. }) => "misaligned vector",
+                Broken::Rule(RuleError::Overlap { .. }) => "overlap",
+                Broken::Rule(_) => "another rule",
                 Broken::Decode(_) => "another",
             };
             *kinds.entry(kind).or_default() += 1;
@@ -180,6 +182,9 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
             ["gfx90a", "gfx942", "gfx950"].contains(&target.name()),
             "{target}: {kinds:?}"
         );
+        let has_matrices = target.layouts().iter().any(|l| l.format == Format::Vop3pMai);
+        assert_eq!(kinds.contains_key("overlap"), has_matrices, "{target}: {kinds:?}");
+        assert!(!kinds.contains_key("another rule"), "{target}: {kinds:?}");
     }
 }
 

@@ -39,7 +39,8 @@ fn branches(target: Target) -> Vec<Inst> {
     let mut all: Vec<Inst> = Vec::new();
     for encoding in words::encodings(target) {
         let (_, _, opcode) = encoding;
-        let flags = |inst: &Inst| inst.flags().is_branch() || inst.flags().is_call();
+        // A fork has no long form.
+        let flags = |inst: &Inst| (inst.flags().is_branch() || inst.flags().is_call()) && !is_fork(inst);
         if !opcode.name().starts_with("s_") || all.iter().any(|inst| inst.opcode() == opcode) {
             continue;
         }
@@ -47,6 +48,31 @@ fn branches(target: Target) -> Vec<Inst> {
         all.extend(legal.into_iter().filter(|inst| flags(inst) && inst.branch_target(0).is_some()));
     }
     all
+}
+
+fn is_fork(inst: &Inst) -> bool {
+    inst.opcode().name() == "s_cbranch_i_fork"
+}
+
+/// A fork goes to a label that its constant reaches, and is refused where one is too far.
+#[test]
+fn forks_are_not_made_longer() {
+    for target in targets() {
+        let has = |(_, _, opcode): &(amdgpu_isa::Format, u16, amdgpu_isa::Opcode)| opcode.name() == "s_cbranch_i_fork";
+        let Some(encoding) = words::encodings(target).into_iter().find(has) else { continue };
+        let fork = words::legal(target, encoding, 1, &mut Rng(1))[0];
+        for (to, reaches) in [(4 + 4 * 0x7fff, true), (4 + 4 * 0x8000, false)] {
+            let mut code = [0u32; 16];
+            let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
+            let mut asm = Assembler::new(target, &mut code, &mut labels, &mut fixups);
+            asm.far(Far { pair: 2, scc: Some(7) }).expect("a pair");
+            let label = asm.label_at(to).expect("there is room");
+            asm.branch(fork, label).expect("there is room");
+            let done = asm.finish().map(|done| done.len()).map_err(|e| e.kind);
+            let expected = if reaches { Ok(4) } else { Err(AssembleErrorKind::Distance { from: 0, to }) };
+            assert_eq!(done, expected, "{target}");
+        }
+    }
 }
 
 fn program(rng: &mut Rng, branches: usize, labels: usize, aligned: bool) -> Vec<Part> {

@@ -148,11 +148,29 @@ fn sources(inst: &Inst) -> Vec<Value> {
     inst.operands().filter(source).take(2).map(|o| o.value).collect()
 }
 
+/// What modifiers say of the first source and of the second.
+fn modifiers(inst: &Inst) -> [Vec<(&'static str, u32)>; 2] {
+    let lists = [Field::Neg, Field::NegHi, Field::Abs, Field::OpSel, Field::OpSelHi];
+    let pairs = [
+        ("sel", [Field::Src0Sel, Field::Src1Sel]),
+        ("neg", [Field::Src0Neg, Field::Src1Neg]),
+        ("abs", [Field::Src0Abs, Field::Src1Abs]),
+        ("sext", [Field::Src0Sext, Field::Src1Sext]),
+    ];
+    [0, 1].map(|n| {
+        let of_list = |field: &Field| inst.get(*field).map(|held| (field.name(), held >> n & 1));
+        let of_pair = |(name, pair): &(&'static str, [Field; 2])| inst.get(pair[n]).map(|held| (*name, held));
+        lists.iter().filter_map(of_list).chain(pairs.iter().filter_map(of_pair)).collect()
+    })
+}
+
 #[test]
 fn swapped_sources_swap_back() {
     let mut rng = Rng(10);
     for &target in Target::ALL {
         let (mut done, mut refused) = (BTreeSet::new(), BTreeSet::new());
+        // Modifiers that differed between the two sources.
+        let mut met = BTreeSet::new();
         for encoding in encodings(target) {
             for inst in instances(target, encoding, 24, &mut rng) {
                 let key = (inst.opcode(), form(&inst));
@@ -163,6 +181,22 @@ fn swapped_sources_swap_back() {
                         let (mut here, there) = (sources(&inst), sources(&other));
                         here.reverse();
                         assert_eq!(here, there, "{inst:?} {other:?}");
+                        let ([first, second], [there_first, there_second]) = (modifiers(&inst), modifiers(&other));
+                        assert_eq!((&first, &second), (&there_second, &there_first), "{inst:?} {other:?}");
+                        // What all sources share, and what belongs to a third one, stays.
+                        for held in inst.fields().filter(|held| held.value > 3) {
+                            if [Field::Neg, Field::NegHi, Field::Abs, Field::OpSel, Field::OpSelHi]
+                                .contains(&held.info.field)
+                            {
+                                assert_eq!(
+                                    other.get(held.info.field).map(|v| v >> 2),
+                                    Some(held.value >> 2),
+                                    "{inst:?}"
+                                );
+                            }
+                        }
+                        let moved = first.iter().zip(&second).filter(|(a, b)| a.1 != b.1);
+                        moved.for_each(|(a, _)| _ = met.insert(a.0));
                         assert_eq!(
                             (inst.reads(), inst.writes()),
                             (other.reads(), other.writes()),
@@ -178,5 +212,10 @@ fn swapped_sources_swap_back() {
         let never: Vec<_> = refused.difference(&done).collect();
         println!("{target}: {} operations and forms", done.len());
         assert!(never.is_empty() && done.len() > 300, "{target}: never swapped: {never:?}");
+        let has = |format| target.layouts().iter().any(|l| l.format == format);
+        let mut expected = BTreeSet::from(["neg", "abs"]);
+        expected.extend(["sel", "sext"].into_iter().filter(|_| has(Format::Sdwa)));
+        expected.extend(["neg_hi", "op_sel", "op_sel_hi"].into_iter().filter(|_| has(Format::Vop3p)));
+        assert_eq!(met, expected, "{target}");
     }
 }

@@ -9,10 +9,19 @@ mod snapshot;
 #[path = "words/mod.rs"]
 mod words;
 
-use amdgpu_isa::{Access, Counter, Field, Format, Inst, Operand, Reg, RegSet, Target, Value, decode};
+use amdgpu_isa::{Access, Counter, Field, Format, Inst, Operand, Reg, RegSet, Space, Target, Value, decode};
 use snapshot::{Description, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 use words::{Filling, Rng, attempt, encodings, layout, legal, repair};
+
+/// Fields that make another access of an operation: to LDS, to GDS, and an atomic that returns what was there.
+const OTHER_FORMS: [Field; 4] = [Field::Lds, Field::Gds, Field::Glc, Field::Sc0];
+
+/// The field is set, and makes another access of this operation.
+fn has_form(inst: &Inst, field: Field) -> bool {
+    let returns = matches!(field, Field::Glc | Field::Sc0);
+    inst.get(field) == Some(1) && (!returns || inst.flags().is_atomic())
+}
 
 /// An instruction of every operation in every form on which properties can depend, and the name of the form: the
 /// format, with the field that changes the access, or with the trailing dword.
@@ -30,10 +39,16 @@ fn all(target: Target) -> Vec<(String, Inst)> {
         let inst = inst.with(Field::Lds, 0).unwrap_or(inst);
         let double = inst.operands().next().is_some_and(|data| data.bits == 64);
         let inst = inst.with(Field::Dmask, if double { 3 } else { 1 }).unwrap_or(inst);
+        // LLVM takes every hardware register for the mode.
+        let names_hwreg = opcode.name().starts_with("s_getreg") || opcode.name().starts_with("s_setreg");
+        let inst = inst.with(Field::Simm16, 1).ok().filter(|_| names_hwreg).unwrap_or(inst);
         let mut add = |form: &str, inst: Inst| found.push((format!("{format}{form}"), inst));
-        add("", inst);
-        for field in [Field::Lds, Field::Gds] {
-            let other = inst.with(field, 1).ok().filter(Inst::is_canonical);
+        // Some operations have one of these forms only.
+        if !OTHER_FORMS.iter().any(|field| has_form(&inst, *field)) {
+            add("", inst);
+        }
+        for field in OTHER_FORMS {
+            let other = inst.with(field, 1).ok().filter(|i| i.is_canonical() && has_form(i, field));
             other.into_iter().for_each(|other| add(&format!(".{field}"), other));
         }
         let base = layout(target, format);
@@ -52,8 +67,9 @@ fn all(target: Target) -> Vec<(String, Inst)> {
     found
 }
 
-/// Properties by LLVM's names: flags, counters, implicit registers (`r:exec`, `w:vcc`), and `tied` for a destination
-/// that is read. Swaps with another operation are not included.
+/// Properties by LLVM's names: flags, counters, implicit registers (`r:exec`, `w:vcc`), `tied` for a destination that is
+/// read, `out2` if two operands in the text are written, and `address4` if an image operation reads four address
+/// registers. Swaps with another operation are not included.
 fn ours(inst: &Inst) -> BTreeSet<String> {
     let (flags, counters) = (inst.flags(), inst.counters());
     let named = [
@@ -74,8 +90,21 @@ fn ours(inst: &Inst) -> BTreeSet<String> {
         ("expcnt", counters.contains(Counter::Expcnt)),
         ("lgkmcnt", counters.contains(Counter::Lgkmcnt)),
         ("tied", reads_destination(inst)),
+        ("atomic", flags.is_atomic()),
+        ("trans", flags.is_trans()),
+        ("packed", flags.is_packed()),
+        ("matrix", flags.is_mfma() || flags.is_smfmac()),
+        ("dot", flags.is_dot()),
     ];
     let mut found: BTreeSet<String> = named.iter().filter(|n| n.1).map(|n| n.0.to_string()).collect();
+    let shown = |o: &Operand| o.role.is_some_and(|field| field != Field::Vcc) && o.access.writes();
+    match inst.operands().filter(shown).count() {
+        0 => {}
+        outs => _ = found.insert(format!("out{outs}")),
+    }
+    // LLVM has instructions for one to four address registers, for eight, and from nine on for each number.
+    let rounded = |n: usize| if n > 8 { n } else { n.next_power_of_two().max(4) };
+    found.extend(address_registers(inst).map(|n| format!("address{}", rounded(n))));
     for operand in inst.operands().filter(|o| o.role.is_none() || o.role == Some(Field::Vcc)) {
         let name = match operand.value {
             Value::Reg(Reg::FlatScratch) => "flat_scr".into(),
@@ -86,6 +115,14 @@ fn ours(inst: &Inst) -> BTreeSet<String> {
         found.extend(operand.access.writes().then(|| format!("w:{name}")));
     }
     found
+}
+
+/// How many registers `reads()` counts for an image address; none if the operation has no such address.
+fn address_registers(inst: &Inst) -> Option<usize> {
+    const ADDRESS: u8 = 100;
+    let inst = inst.with(Field::Vdata, 0).and_then(|inst| inst.with(Field::Vaddr, ADDRESS.into()));
+    let inst = inst.ok().filter(|inst| inst.format() == Format::Mimg)?;
+    Some(inst.reads().iter().filter(|reg| matches!(reg, Reg::Vgpr(ADDRESS..))).count())
 }
 
 fn reads_destination(inst: &Inst) -> bool {
@@ -115,17 +152,29 @@ struct Class {
     reason: &'static str,
     /// `+load`: only the library has the property; `-load`: only LLVM has it.
     properties: Vec<&'static str>,
-    /// Forms, targets and operations, with `*` at the end for a prefix.
+    /// Forms, targets and operations; `*` matches anything, and a leading `!` excludes.
     forms: Vec<&'static str>,
     targets: Vec<&'static str>,
     operations: Vec<&'static str>,
     example: (&'static str, &'static str),
 }
 
+/// A text is like a pattern, in which `*` stands for anything.
+fn is_like(pattern: &str, text: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == text,
+        Some((start, rest)) => {
+            let Some(left) = text.strip_prefix(start) else { return false };
+            (0..=left.len()).any(|skipped| is_like(rest, &left[skipped..]))
+        }
+    }
+}
+
 impl Class {
     fn holds(&self, property: &str, form: &str, inst: &Inst) -> bool {
         let one_of = |list: &[&str], text: &str| {
-            list.iter().any(|p| p.strip_suffix('*').map_or(*p == text, |start| text.starts_with(start)))
+            let (except, of): (Vec<&str>, Vec<&str>) = list.iter().partition(|p| p.starts_with('!'));
+            of.iter().any(|p| is_like(p, text)) && !except.iter().any(|p| is_like(&p[1..], text))
         };
         one_of(&self.properties, property)
             && one_of(&self.forms, form)
@@ -166,6 +215,8 @@ fn facts_are_those_of_llvm_or_the_difference_is_listed() {
     let mut met = vec![0usize; classes.len()];
     let mut shown = vec![false; classes.len()];
     let mut unlisted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    // What a class names, and what is as LLVM says nevertheless: there the class would hide a fact that is lost.
+    let mut without: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let (mut asked, mut unknown) = (0, BTreeSet::new());
     for &target in Target::ALL {
         for (form, inst) in all(target) {
@@ -175,7 +226,15 @@ fn facts_are_those_of_llvm_or_the_difference_is_listed() {
                 continue;
             };
             asked += 1;
-            for property in difference(&ours(&inst), llvm.properties()) {
+            let found = difference(&ours(&inst), llvm.properties());
+            for class in &classes {
+                let all_that_it_names = class.properties.iter().filter(|p| class.holds(p, &form, &inst));
+                for property in all_that_it_names.filter(|p| !found.iter().any(|f| f == *p)) {
+                    let key = format!("{} {property}", class.name);
+                    without.entry(key).or_default().insert(format!("{form} {name}"));
+                }
+            }
+            for property in found {
                 match classes.iter().position(|c| c.holds(&property, &form, &inst)) {
                     Some(n) => met[n] += 1,
                     None => {
@@ -186,6 +245,12 @@ fn facts_are_those_of_llvm_or_the_difference_is_listed() {
                 }
             }
         }
+    }
+    for (key, found) in &unlisted {
+        println!("{key}: {} {:?}", found.len(), found.iter().take(40).collect::<Vec<_>>());
+    }
+    for (key, found) in &without {
+        println!("{key}, but not here: {} {:?}", found.len(), found.iter().take(40).collect::<Vec<_>>());
     }
     for (n, class) in classes.iter().enumerate() {
         let (target, hex) = class.example;
@@ -203,10 +268,8 @@ fn facts_are_those_of_llvm_or_the_difference_is_listed() {
         assert!(*met > 0, "{} is no difference any more", class.name);
         assert!(shown, "{}: its example does not show it", class.name);
     }
-    for (key, found) in &unlisted {
-        println!("{key}: {} {:?}", found.len(), found.iter().take(40).collect::<Vec<_>>());
-    }
     assert!(unlisted.is_empty(), "{} kinds of differences are not listed", unlisted.len());
+    assert!(without.is_empty(), "{} classes name operations that do not differ", without.len());
     // Operations of the GCN pages that LLVM lacks: see tests/operands.rs.
     assert_eq!(unknown, BTreeSet::from(["s_getreg_regrd_b32", "s_mov_fed_b32", "s_mov_regrd_b32"]));
     println!("{asked} operations and forms of {} targets", Target::ALL.len());
@@ -215,12 +278,57 @@ fn facts_are_those_of_llvm_or_the_difference_is_listed() {
 
 /// The form of an instruction, in the notation of `all`.
 fn form(inst: &Inst) -> String {
-    let field = [Field::Lds, Field::Gds]
-        .into_iter()
-        .find(|f| inst.get(*f) == Some(1))
-        .map_or(String::new(), |f| format!(".{f}"));
+    let field = OTHER_FORMS.into_iter().find(|f| has_form(inst, *f)).map_or(String::new(), |f| format!(".{f}"));
     let behind = inst.extension().filter(|e| *e != Format::Literal).map_or(String::new(), |e| format!("+{e}"));
     format!("{}{field}{behind}", inst.format())
+}
+
+/// The memory that an operation accesses, from its format, the form and LLVM's name of it: where, and whether it is read
+/// (r), written (w) or both.
+fn expected_memory(form: &str, inst: &Inst) -> Vec<(Space, String)> {
+    let name = inst.opcode().name();
+    let space = match form.split(['.', '+']).next().expect("a format") {
+        "DS" if form.ends_with(".gds") => Space::Gds,
+        "DS" => Space::Lds,
+        "MUBUF" | "MTBUF" => Space::Buffer,
+        "MIMG" => Space::Image,
+        "SMEM" | "SMRD" => Space::Scalar,
+        "FLAT" => Space::Flat,
+        "GLOBAL" => Space::Global,
+        "SCRATCH" => Space::Scratch,
+        "EXP" => Space::Export,
+        _ => return Vec::new(),
+    };
+    if form.ends_with(".lds") || name.contains("_lds_") {
+        let (there, lds) = if name.contains("store_lds") { ("w", "r") } else { ("r", "w") };
+        return vec![(space, there.into()), (Space::Lds, lds.into())];
+    }
+    let flags = inst.flags();
+    let access: String =
+        [("r", flags.is_load()), ("w", flags.is_store())].iter().filter(|a| a.1).map(|a| a.0).collect();
+    if access.is_empty() { Vec::new() } else { vec![(space, access)] }
+}
+
+/// LLVM is asked whether an operation loads, stores and is atomic; the rest follows from its form.
+#[test]
+fn memory_is_that_of_the_form() {
+    let mut seen = BTreeMap::new();
+    for &target in Target::ALL {
+        for (form, inst) in all(target) {
+            let access = |access: Access| match access {
+                Access::Read => "r",
+                Access::Write => "w",
+                Access::ReadWrite => "rw",
+            };
+            let found: Vec<_> = inst.memory().map(|m| (m.space, access(m.access).to_string())).collect();
+            assert_eq!(found, expected_memory(&form, &inst), "{target} {form} {inst:?}");
+            let atomic: Vec<bool> = inst.memory().map(|m| m.atomic).collect();
+            assert!(atomic.iter().all(|a| *a == inst.flags().is_atomic()) || form.contains("lds"), "{form} {inst:?}");
+            found.into_iter().for_each(|m| *seen.entry(m.0).or_insert(0) += 1);
+        }
+    }
+    println!("{seen:?}");
+    assert!(seen.len() == 9 && seen.values().all(|n| *n >= 9), "{seen:?}");
 }
 
 #[test]

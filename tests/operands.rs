@@ -33,9 +33,17 @@ enum Difference {
     M0WithLds,
     /// In the facts the VOP3 form of v_interp_p2_f32 only writes its accumulator; the VINTRP form reads it too.
     InterpolationAdds,
+    /// The facts have a destination as written that is kept under some condition, or in part.
+    Kept,
+    /// The facts have the data of an image atomic as written in all its forms; it is with glc.
+    ImageNoReturn,
+    /// The facts know every hardware register as the mode.
+    NamedRegister,
+    /// The facts lack registers that the manual names, or have others: of operations that LLVM's compiler never makes.
+    Registers,
 }
 use Difference::*;
-const ALL_DIFFERENCES: [Difference; 9] = [
+const ALL_DIFFERENCES: [Difference; 13] = [
     NoReturn,
     DataToLds,
     OneOffset,
@@ -45,7 +53,82 @@ const ALL_DIFFERENCES: [Difference; 9] = [
     CompareToSdst,
     M0WithLds,
     InterpolationAdds,
+    Kept,
+    ImageNoReturn,
+    NamedRegister,
+    Registers,
 ];
+
+/// Operations whose destination is read although the facts do not say so, in a format, from a target on that is one of the
+/// columns: those that keep it when scc is 0, and those that write half of it or less. A second time written down from
+/// the manuals (the descriptions of the operations) and LLVM's `zeroesHigh16BitsOfDest`.
+const KEPT: [(&str, Target, &[&str]); 6] = [
+    ("SOP1", Target::Gfx600, &["s_cmov_b32", "s_cmov_b64"]),
+    ("SOPK", Target::Gfx600, &["s_cmovk_i32"]),
+    ("VOP2", Target::Gfx900, &["v_madak_f16", "v_madmk_f16"]),
+    (
+        "VOP3A",
+        Target::Gfx900,
+        &[
+            "v_mad_f16",
+            "v_mad_i16",
+            "v_mad_u16",
+            "v_fma_f16",
+            "v_div_fixup_f16",
+            "v_min3_f16",
+            "v_min3_i16",
+            "v_min3_u16",
+            "v_max3_f16",
+            "v_max3_i16",
+            "v_max3_u16",
+            "v_med3_f16",
+            "v_med3_i16",
+            "v_med3_u16",
+            "v_add_i16",
+            "v_sub_i16",
+            "v_bitop3_b16",
+            "v_ashr_pk_i8_i32",
+            "v_ashr_pk_u8_i32",
+            "v_cvt_scalef32_sr_pk_fp4_f32",
+            "v_cvt_scalef32_sr_pk_fp4_f16",
+            "v_cvt_scalef32_sr_pk_fp4_bf16",
+        ],
+    ),
+    ("VOP3-INTERP", Target::Gfx900, &["v_interp_p2_f16"]),
+    ("MUBUF", Target::Gfx900, &["buffer_load_format_d16_hi_x"]),
+];
+
+fn is_kept(row: &Row, inst: &Inst) -> bool {
+    let column = |target: Target| TARGETS.iter().position(|t| *t == target);
+    let listed = KEPT.iter().find(|(format, ..)| *format == row.format);
+    listed.is_some_and(|(_, from, names)| column(inst.target()) >= column(*from) && names.contains(&row.mnemonic))
+}
+
+/// Registers that no field names, where the facts lack them or have others: what is read, and what is written.
+const REGISTERS: [(&str, &[&str], &[&str]); 6] = [
+    // VSKIP is a bit of the mode.
+    ("s_setvskip", &["mode"], &["mode"]),
+    // Four bits of m0 are written, and the others stay.
+    ("s_set_gpr_idx_mode", &["m0", "mode"], &["m0", "mode"]),
+    // The stack pointer of forks is in the mode.
+    ("s_cbranch_g_fork", &["exec", "mode"], &["exec", "mode"]),
+    ("s_cbranch_i_fork", &["exec", "mode"], &["exec", "mode"]),
+    ("s_cbranch_join", &["mode"], &["exec", "mode"]),
+    // The parameter is found by m0.
+    ("v_interp_p2_f16", &["exec", "m0", "mode"], &[]),
+];
+
+/// The registers that a hardware register holds, by its number (`hwreg` in the manuals: 1 mode, 2 status, 3 trap status);
+/// the status has SCC, EXECZ and VCCZ, of which only the first can be set.
+fn held(number: u32, is_set: bool) -> &'static [&'static str] {
+    match number {
+        1 => &["mode"],
+        2 if is_set => &["scc"],
+        2 => &["exec", "scc", "vcc"],
+        3 => &["trapsts"],
+        _ => &[],
+    }
+}
 
 /// Whether an operand's value is of one of the kinds.
 fn is_kind(kinds: &str, inst: &Inst, operand: &Operand) -> bool {
@@ -170,6 +253,16 @@ fn compare(row: &Row, inst: &Inst, met: &mut BTreeSet<Difference>) -> Vec<String
             met.insert(difference);
         } else if row.format == "VOP3-INTERP" && row.mnemonic == "v_interp_p2_f32" && access(operand) == "rw" {
             met.insert(InterpolationAdds);
+        } else if is_kept(row, inst) && fact.access == "w" {
+            match is_kind(kinds, inst, operand) && good_bits && access(operand) == "rw" {
+                true => _ = met.insert(Kept),
+                false => faults.push(format!("{} is {}, and it is kept", fact.name, access(operand))),
+            }
+        } else if row.mnemonic.starts_with("image_atomic") && fact.role == "vdata" && get(inst, "glc") == 0 {
+            match is_kind(kinds, inst, operand) && good_bits && access(operand) == "r" {
+                true => _ = met.insert(ImageNoReturn),
+                false => faults.push(format!("{} is {}, and nothing returns", fact.name, access(operand))),
+            }
         } else if !is_kind(kinds, inst, operand) || !good_bits || !one_of(fact.access, access(operand)) {
             let Operand { value, bits, .. } = operand;
             faults.push(format!("{} is {value:?}, {bits} bits, {}", fact.name, access(operand)));
@@ -187,6 +280,7 @@ fn compare(row: &Row, inst: &Inst, met: &mut BTreeSet<Difference>) -> Vec<String
             Reg::M0 => "m0",
             Reg::Mode => "mode",
             Reg::FlatScratch => "flat_scr",
+            Reg::TrapStatus => "trapsts",
             _ if operand.role.is_none() => panic!("{inst:?}: implicit {reg:?}"),
             _ => continue,
         };
@@ -204,6 +298,17 @@ fn compare(row: &Row, inst: &Inst, met: &mut BTreeSet<Difference>) -> Vec<String
     let mut expected_reads = row.reads.clone();
     if inst.get(Field::Lds) == Some(0) && expected_reads.remove("m0") {
         met.insert(M0WithLds);
+    }
+    if ["s_getreg_b32", "s_setreg_b32", "s_setreg_imm32_b32"].contains(&row.mnemonic) {
+        let is_set = row.mnemonic != "s_getreg_b32";
+        let named: BTreeSet<&str> = held(get(inst, "simm16") & 63, is_set).iter().copied().collect();
+        expected = if is_set { named.clone() } else { BTreeSet::new() };
+        expected_reads = named;
+        met.insert(NamedRegister);
+    }
+    if let Some((_, reads, writes)) = REGISTERS.iter().find(|r| r.0 == row.mnemonic) {
+        (expected_reads, expected) = (reads.iter().copied().collect(), writes.iter().copied().collect());
+        met.insert(Registers);
     }
     for (what, ours, theirs) in [("reads", reads, &expected_reads), ("writes", writes, &expected)] {
         if ours != *theirs {
@@ -264,5 +369,31 @@ fn every_operation_of_the_library_has_a_fact() {
         let ours: BTreeSet<(&str, u16)> = listed.map(|(f, n, _)| (f.name(), *n)).collect();
         let differ: Vec<_> = ours.symmetric_difference(&facts).collect();
         assert!(differ.is_empty(), "{target}: {differ:?}");
+    }
+}
+
+/// Whatever hardware register a constant names: the register that holds it is read and written, and no other.
+#[test]
+fn hardware_registers_are_touched_where_they_are_named() {
+    for &target in Target::ALL {
+        let mut seen = 0;
+        let names_one = |name: &str| name.starts_with("s_getreg") || name.starts_with("s_setreg");
+        for encoding in words::encodings(target).into_iter().filter(|e| names_one(e.2.name())) {
+            let inst = words::legal(target, encoding, 1, &mut Rng(1))[0];
+            let is_set = encoding.2.name().starts_with("s_setreg");
+            for simm16 in (0..64).flat_map(|id| [id, id | 0xffc0]) {
+                let inst = inst.with(Field::Simm16, simm16).expect("any constant");
+                let expected: Vec<(String, Access)> = held(simm16 & 63, is_set)
+                    .iter()
+                    .map(|name| (name.to_string(), if is_set { Access::ReadWrite } else { Access::Read }))
+                    .collect();
+                let implicit = inst.operands().filter(|o| o.role.is_none());
+                let mut implicit: Vec<_> = implicit.map(|o| (o.value.to_string(), o.access)).collect();
+                implicit.sort_by(|a, b| a.0.cmp(&b.0));
+                assert_eq!(implicit, expected, "{inst:?}");
+                seen += 1;
+            }
+        }
+        assert!(seen >= 3 * 128, "{target}: {seen}");
     }
 }

@@ -9,8 +9,8 @@ mod words;
 use std::collections::BTreeMap;
 
 use amdgpu_isa::{
-    Decoded, DecoderMut, Encoding, Field, FieldInfo, Format, HeldField, Imm, InlineFloat, Inst, InstMut, Location,
-    Opcode, PatchError, Reg, RuleError, Special, Target, Value, WordDecoder, decode_words,
+    Decoded, DecoderMut, Encoding, Field, FieldError, FieldInfo, Format, HeldField, Imm, InlineFloat, Inst, InstMut,
+    Location, Opcode, PatchError, Reg, RuleError, Special, Target, Value, WordDecoder, decode_words,
 };
 use words::{Rng, bytes, encodings};
 
@@ -137,6 +137,11 @@ fn a_field_holds_what_was_asked_or_nothing_changes() {
                 }
             }
             if width < 32 {
+                let top = 1 << (width - 1);
+                for value in [top, -top - 1, i32::MAX, i32::MIN] {
+                    let error = FieldError { field: info.field, value: value.into(), width };
+                    assert_eq!(inst.with_signed(info.field, value), Err(PatchError::Value(error)), "{inst:?}: {value}");
+                }
                 let error = inst.with(info.field, 1 << width).unwrap_err();
                 let PatchError::Value(error) = error else { panic!("{inst:?}: {}: {error:?}", info.field) };
                 assert_eq!((error.field, error.value, error.width), (info.field, 1 << width, width));

@@ -39,6 +39,18 @@ pub fn common(w: &mut String, isa: &Isa, formats: &[&Format], ops: &[String]) {
     writeln!(w, "pub(crate) static SWAPS: [(Opcode, Opcode); {}] = [{}];", swaps.len(), swaps.join(", ")).unwrap();
     let bus: Vec<bool> = formats.iter().map(|f| f.bus).collect();
     writeln!(w, "pub(crate) static BUS: [bool; {}] = {bus:?};", bus.len()).unwrap();
+    let mut addresses: Vec<(&String, u8)> = Vec::new();
+    for row in formats.iter().flat_map(|f| &f.rows).filter(|row| there(&row.mnemonic)) {
+        if let Some(most) =
+            row.tokens.iter().find_map(most_dwords).filter(|_| !addresses.iter().any(|a| a.0 == &row.mnemonic))
+        {
+            addresses.push((&row.mnemonic, most));
+        }
+    }
+    let texts: Vec<String> = addresses.iter().map(|(name, n)| format!("(Opcode::{}, {n})", camel(name))).collect();
+    let (count, texts) = (texts.len(), texts.join(", "));
+    writeln!(w, "/// The most registers of an image address.").unwrap();
+    writeln!(w, "pub(crate) static ADDRESSES: [(Opcode, u8); {count}] = [{texts}];").unwrap();
     for (name, neutral) in [("DEFAULTS", false), ("NEUTRALS", true)] {
         let of_all = formats.iter().flat_map(|f| &f.defaults).filter(|d| d.neutral == neutral);
         let mut all: Vec<String> = of_all.map(|d| format!("(Field::{}, {})", camel(&d.field), d.value)).collect();
@@ -47,6 +59,13 @@ pub fn common(w: &mut String, isa: &Isa, formats: &[&Format], ops: &[String]) {
         let (count, all) = (all.len(), all.join(", "));
         writeln!(w, "#[allow(dead_code)]\npub(crate) static {name}: [(Field, u16); {count}] = [{all}];").unwrap();
     }
+}
+
+/// The largest size in dwords of an operand such as `b64..384`.
+fn most_dwords(token: &Token) -> Option<u8> {
+    let Token::Operand { ty, .. } = token else { return None };
+    let (_, most) = ty.split_once("..")?;
+    most.parse::<u16>().ok().map(|bits| bits.div_ceil(32) as u8)
 }
 
 /// Writes `FactTables` of one target.

@@ -9,7 +9,7 @@ use crate::build::emit::names;
 use crate::build::emit::tables::desc_text;
 use crate::build::lower::cases::VECTOR;
 use crate::build::lower::fast_operands;
-use crate::build::lower::operands::{Row, bytes, lists};
+use crate::build::lower::operands::{Row, When, bytes, lists};
 use crate::build::lower::pages::{PAGE, number, pages};
 use crate::build::lower::{NONE, Target};
 use crate::build::model::error::Result;
@@ -47,17 +47,21 @@ impl RowText {
 
 /// The text of a row that needs no descriptor, if this is one: an operand that is always present, in one piece of at
 /// most `most` bits within the first 64 bits.
-fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
+fn row_text(isa: &Isa, t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     let i = match row {
         Row::OperandDesc(desc) => desc,
-        &Row::Implicit(n, access, bit) => {
+        &Row::Implicit(n, access, when) => {
             let bits = match IMPLICIT[n] {
                 "scc" => 1,
                 "vcc" | "exec" => t.row.lanes().into(),
                 "flat_scr" | "xnack" => 64,
                 _ => 32,
             };
-            let (how, acc) = if bit == NONE { ("Value", NO_SHIFT) } else { ("If", bit) };
+            let (how, acc) = match when {
+                When::Always => ("Value", NO_SHIFT),
+                When::Bit(bit) => ("If", bit),
+                When::Hwreg(name) => ("Hwreg", hwreg(isa, t, name)),
+            };
             return Some(RowText { how, acc, add: places::IMPLICIT + n as u16, ..FIXED }.text("None", bits, access));
         }
     };
@@ -100,6 +104,13 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     };
     let add = i.add + section + other;
     of(RowText { how: "Value", turn: (i.lsb + 64 - i.shift) % 64, acc, address, mask: mask << i.shift, add }, bits)
+}
+
+/// The number of a hardware register; if the target lacks it, a number that no constant can hold.
+fn hwreg(isa: &Isa, t: &Target, name: &str) -> u8 {
+    let values = isa.enums.iter().filter(|e| e.name == "hwreg").flat_map(|e| &e.values);
+    let cell = values.filter(|value| value.name == name).find_map(|value| value.value.of(&t.row.name));
+    cell.and_then(|number| number.parse().ok()).unwrap_or(NONE)
 }
 
 /// The integer type of a list of operands, one byte each, when the longest list has this many.
@@ -148,7 +159,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     for (n, row) in lists.rows.iter().enumerate() {
         // Without `fast`, a row's numbers have 16 bits.
         let most = if n + 1 < whole { 16 } else { 31 };
-        let (how, text) = match (row_text(t, row, most), row) {
+        let (how, text) = match (row_text(isa, t, row, most), row) {
             (Some(row), _) => row,
             (None, Row::OperandDesc(desc)) => {
                 descs.push(desc_text(desc));

@@ -1,7 +1,7 @@
 //! The operands of common words: `FastOperands` in src/table/operands.rs.
 
 use crate::build::lower::cases::{self, Case, bit};
-use crate::build::lower::operands::{List, Lists, Row, bytes};
+use crate::build::lower::operands::{List, Lists, Row, When, bytes};
 use crate::build::lower::pages::number;
 use crate::build::lower::{NONE, OperandDesc};
 use crate::build::shared::meta;
@@ -60,7 +60,7 @@ fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
     let as_it_is = Case::new(row.clone(), 0, 0);
     let desc = match row {
         // A register that is only read if a bit is set.
-        Row::Implicit(.., n) if *n != NONE => return vec![Case { parts: Vec::new(), clear: bit(*n), set: 0 }],
+        Row::Implicit(.., When::Bit(n)) => return vec![Case { parts: Vec::new(), clear: bit(*n), set: 0 }],
         Row::OperandDesc(desc) if is_low(desc) => desc,
         _ => return vec![as_it_is],
     };

@@ -294,8 +294,13 @@ fn source_number(name: &str) -> Option<u8> {
     }
 }
 
-/// `f32x4` -> ("f32", 4 dwords)
+/// `f32x4` -> ("f32", 4 dwords); for `b64..384` the smallest.
 fn ty_of(t: &Target, at: &SourceLine, ty: &str) -> Result<(String, u8)> {
+    let ty = match ty.split_once("..") {
+        Some((least, most)) if most.parse::<u16>().is_ok_and(|bits| bits % 32 == 0 && bits <= 1024) => least,
+        Some(_) => return at.err(format!("bad data type `{ty}`")),
+        None => ty,
+    };
     // One bit for each lane.
     if ty == "lanes" {
         return Ok(("b".to_string(), t.row.lanes() / 32));

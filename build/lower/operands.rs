@@ -6,7 +6,7 @@ use crate::build::lower::pages::number;
 use crate::build::lower::pages::position;
 use crate::build::lower::{FormSignature, Info, NONE, OperandDesc, Operation, Target, trailing};
 use crate::build::model::Access;
-use crate::build::shared::IMPLICIT;
+use crate::build::shared::{IMPLICIT, IN_HWREG};
 
 /// The operands of a form as indices in `Lists::rows`, and the lists (plus one) of further forms.
 #[derive(Clone, PartialEq)]
@@ -24,8 +24,18 @@ pub struct List {
 #[derive(Clone, PartialEq)]
 pub enum Row {
     OperandDesc(OperandDesc),
-    /// A register that no field names: its index in `IMPLICIT`, and the bit without which it is not accessed.
-    Implicit(usize, Access, u8),
+    /// A register that no field names: its index in `IMPLICIT`, and when it is accessed.
+    Implicit(usize, Access, When),
+}
+
+/// Which instructions access a register that no field names.
+#[derive(Clone, Copy, PartialEq)]
+pub enum When {
+    Always,
+    /// Only those with this bit set.
+    Bit(u8),
+    /// Only those whose constant names this hardware register.
+    Hwreg(&'static str),
 }
 
 pub struct Lists<'a> {
@@ -65,12 +75,15 @@ fn implicit(info: &Info, descs: &[&OperandDesc]) -> Vec<Row> {
     };
     let shown = (shown(Access::reads), shown(Access::writes));
     // m0 is the address in LDS, so it is not read without the lds bit.
-    let lds = descs.iter().find(|i| i.operand_type == "buf_data" && i.aux[1] != NONE).map_or(NONE, |i| i.aux[1]);
+    let lds = descs.iter().find(|i| i.operand_type == "buf_data" && i.aux[1] != NONE).map(|i| When::Bit(i.aux[1]));
+    let names_one = descs.iter().any(|i| i.operand_type == "hwreg");
+    let holding = |name: &str| IN_HWREG.iter().find(|of| names_one && of.0 == name).map(|of| When::Hwreg(of.1));
     let row = |(n, name): (usize, &&str)| {
         let (reads, writes) = (info.reads.iter().any(|r| r == name), info.writes.iter().any(|r| r == name));
         let is_vcc = *name == "vcc";
         let access = Access::of(reads && !(is_vcc && shown.0), writes && !(is_vcc && shown.1))?;
-        Some(Row::Implicit(n, access, if *name == "m0" { lds } else { NONE }))
+        let when = if *name == "m0" { lds } else { holding(name) };
+        Some(Row::Implicit(n, access, when.unwrap_or(When::Always)))
     };
     IMPLICIT.iter().enumerate().filter_map(row).collect()
 }

@@ -19,16 +19,24 @@ pub(crate) fn reads(inst: &Inst) -> Reads {
     if !BUS.get(inst.format() as usize).is_some_and(|bus| *bus) {
         return reads;
     }
-    // vcc and its lower half have one code, and equal scalars count once.
-    let key = |value: Value| match value {
-        Value::Reg(Reg::Vcc) => Some(Value::Reg(Reg::VCC_LO)),
-        Value::Reg(Reg::M0) => Some(Value::Reg(Reg::Special(Special::M0))),
-        Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_)) | Value::Literal(_) => Some(value),
-        _ => None,
+    // Equal scalars count once. A register and the pair that begins with it count as two, as in LLVM's assembler. Data
+    // from LDS does not use the bus.
+    let key = |operand: &Operand| {
+        let is_pair = operand.bits > 32;
+        match operand.value {
+            Value::Reg(Reg::Special(Special::SrcLdsDirect)) => None,
+            // Read-only registers have one name for all widths.
+            Value::Reg(Reg::Special(special)) if special as usize >= Special::WRITTEN => Some((operand.value, false)),
+            Value::Literal(_) => Some((operand.value, false)),
+            Value::Reg(Reg::Vcc) => Some((Value::Reg(Reg::VCC_LO), is_pair)),
+            Value::Reg(Reg::M0) => Some((Value::Reg(Reg::Special(Special::M0)), is_pair)),
+            Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_)) => Some((operand.value, is_pair)),
+            _ => None,
+        }
     };
     let is_implied = |operand: &Operand| operand.role.is_none_or(|role| role == Field::Vcc);
     let of = |implied: bool| inst.operands().filter(move |o| o.access.reads() && is_implied(o) == implied);
-    let scalars = || of(true).chain(of(false)).filter_map(|o| Some((o.role, key(o.value)?)));
+    let scalars = || of(true).chain(of(false)).filter_map(|o| Some((o.role, key(&o)?)));
     for (n, (role, scalar)) in scalars().enumerate() {
         if scalars().take(n).any(|(_, before)| before == scalar) {
             continue;

@@ -23,6 +23,7 @@ pub(crate) mod constants;
 mod form;
 mod number;
 mod offset;
+mod overlap;
 mod register;
 mod words;
 
@@ -32,6 +33,7 @@ pub(crate) use compare::{same_modifiers, same_operands, shown};
 pub(crate) use form::{Form, Unmade, descs};
 pub(crate) use number::*;
 pub(crate) use offset::*;
+pub(crate) use overlap::overlap;
 pub(crate) use register::{HALF, MATRIX_FORMAT, matrix_dwords_of};
 pub(crate) use words::{Refused, Words};
 

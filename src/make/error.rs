@@ -46,7 +46,8 @@ pub enum BuildError {
     /// A part of a constant does not fit: see [`Waitcnt`](crate::Waitcnt).
     Value(FieldError),
     /// A run of registers does not exist or is misaligned. Scalar registers must begin at a multiple of two (64 bits)
-    /// or four (wider), vector registers on some targets at an even number.
+    /// or four (wider), vector registers on some targets at an even number. So must the single
+    /// register of some GWS operations.
     Registers {
         /// The operand.
         field: Field,
@@ -71,6 +72,8 @@ pub enum BuildError {
     /// The operation would read more scalar registers and literals than the constant bus carries. The error names the
     /// first excess operand; an implicit read of vcc or m0 counts first.
     ConstantBus(Field),
+    /// The third source of a matrix operation has some registers of the destination and not the others.
+    Overlap(Field),
     /// A value does not fit.
     Range {
         /// The field.
@@ -115,6 +118,7 @@ impl fmt::Display for BuildError {
             BuildError::Constant(field) => write!(f, "{field}: no constant of the operand has this value"),
             BuildError::TwoLiterals(field) => write!(f, "{field} would be a second literal"),
             BuildError::ConstantBus(field) => write!(f, "{field} is more than the constant bus carries"),
+            BuildError::Overlap(field) => write!(f, "{field} overlaps a part of the destination"),
             BuildError::Range { field, value, min, max } => write!(f, "{field}: {value} is not in {min}..={max}"),
             BuildError::TooMany => f.write_str("more operands and modifiers than any instruction has"),
             BuildError::Refused(error) => error.fmt(f),

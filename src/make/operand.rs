@@ -3,9 +3,9 @@
 
 use super::modifiers::ModifierSet;
 use super::op::{self, BufferAddress, Kind, Op, class};
-use super::resolve::{Rules, bus_key, resolve};
+use super::resolve::{Rules, bus_key, resolve, scalar_key};
 use super::{BuildError, Code, Given};
-use crate::codec::code::{AGPR_LAST, LITERAL, VGPR, is_inside, of_int, scalar_align};
+use crate::codec::code::{AGPR, AGPR_LAST, LITERAL, VECTOR_LAST, VGPR, VGPR_LAST, is_inside, of_int, scalar_align};
 use crate::table::{DataType, NONE};
 use crate::{Field, FieldError, Reg};
 use core::marker::PhantomData;
@@ -21,8 +21,22 @@ pub(crate) struct Place {
     pub ty: DataType,
     /// Whether it is read over the constant bus.
     pub bus: bool,
+    /// A tuple may begin at an odd register even if the target aligns tuples.
+    pub odd: bool,
     /// The bit that selects an AccVGPR.
     pub acc: u8,
+}
+
+impl Place {
+    /// The code is that of a vector register which can stand here.
+    const fn is_vector(&self, code: u16) -> bool {
+        let class = match code {
+            VGPR..=VGPR_LAST => class::VGPR,
+            AGPR..=AGPR_LAST => class::AGPR,
+            _ => 0,
+        };
+        self.allowed & class != 0
+    }
 }
 
 impl<M: ModifierSet> Code<M> {
@@ -77,8 +91,8 @@ impl<M: ModifierSet> Code<M> {
 
     /// The instruction implicitly reads the scalar with this code: vcc or m0.
     #[inline(always)]
-    pub(crate) const fn reads(mut self, code: u64) -> Self {
-        self.bus = code + 1;
+    pub(crate) const fn reads(mut self, code: u64, dwords: usize) -> Self {
+        self.bus = scalar_key(code, dwords);
         self
     }
 
@@ -122,7 +136,7 @@ impl<M: ModifierSet> Code<M> {
         let (mut code, literal) = match K::CLASS {
             class::VGPR | class::AGPR => {
                 let first = op.code % VGPR;
-                if N > 1 && (!is_inside(first, N as u16) || rules.aligned && first & 1 == 1) {
+                if N > 1 && (!is_inside(first, N as u16) || rules.aligned && !at.odd && first & 1 == 1) {
                     let register = if op.code < op::AGPR { Reg::Vgpr(first as u8) } else { Reg::Agpr(first as u8) };
                     let given = Given::Reg(register);
                     return Err(self.fail(BuildError::Registers { field: at.field, given, dwords: N as u8 }));
@@ -141,6 +155,7 @@ impl<M: ModifierSet> Code<M> {
                 }
                 (first, 0)
             }
+            _ if at.odd && at.is_vector(op.code) && is_inside(op.code % VGPR, N as u16) => (op.code, 0),
             _ => match resolve(rules, at.field, at.allowed, at.ty, N as u16, op.code, op.value) {
                 Ok(found) => found,
                 Err(error) => return Err(self.fail(error)),
@@ -148,8 +163,8 @@ impl<M: ModifierSet> Code<M> {
         };
         if at.bus && K::CLASS != class::VGPR {
             self = match K::CLASS {
-                class::SGPR => self.on_bus(at.field, code as u64 + 1),
-                _ => self.on_bus(at.field, bus_key(rules, code, literal)),
+                class::SGPR => self.on_bus(at.field, scalar_key(code as u64, N)),
+                _ => self.on_bus(at.field, bus_key(rules, code, literal, N)),
             };
         }
         if K::CLASS == 0 && code == LITERAL {
@@ -400,6 +415,31 @@ impl<M: ModifierSet> Code<M> {
             return self.fail(BuildError::Width { field: Field::Vdata, dwords, given: self.data });
         }
         self
+    }
+
+    /// The register in these bits is even.
+    pub(crate) const fn even(self, rules: &Rules, field: Field, lsb: u8, acc: u8) -> Self {
+        let (register, is_acc) = (self.bits >> lsb & VECTOR_LAST as u64, self.is_set(acc));
+        if register & 1 == 0 {
+            return self;
+        }
+        let file = if is_acc { AGPR } else { VGPR };
+        self.fail(BuildError::Registers { field, given: op::given(rules, register as u16 + file, 0), dwords: 1 })
+    }
+
+    /// Two runs of registers of one file, which are the same or have none in common. The code of the second one may be
+    /// that of a constant.
+    pub(crate) const fn apart(self, field: Field, written: u8, added: u8, dwords: u8) -> Self {
+        let (written, added) = (self.bits_from(written) & VECTOR_LAST, self.bits_from(added) & VGPR_LAST);
+        if added < VGPR || added - VGPR == written || (added - VGPR).abs_diff(written) >= dwords as u16 {
+            return self;
+        }
+        self.fail(BuildError::Overlap(field))
+    }
+
+    /// The bits from one on.
+    const fn bits_from(&self, lsb: u8) -> u16 {
+        (if lsb < 64 { self.bits >> lsb } else { self.high >> (lsb & 63) }) as u16
     }
 
     #[inline(always)]

@@ -207,15 +207,25 @@ pub(crate) const fn resolve(
     Ok((code, literal))
 }
 
+/// Marks the key of a read of more than one register over the constant bus.
+const RUN: u64 = 1 << 40;
+
+/// The key of a read of scalar registers over the constant bus. Equal keys are one read, as src/codec/bus.rs counts them.
+#[inline(always)]
+pub(crate) const fn scalar_key(code: u64, dwords: usize) -> u64 {
+    (code + 1) | if dwords > 1 { RUN } else { 0 }
+}
+
 /// Two reads over the constant bus with equal keys are one read; 0 if the code is not read over the bus.
 #[inline]
-pub(crate) const fn bus_key(rules: &Rules, code: u16, literal: u32) -> u64 {
+pub(crate) const fn bus_key(rules: &Rules, code: u16, literal: u32, dwords: usize) -> u64 {
     let class = rules.class(code);
     if class & class::BUS == 0 {
         0
     } else if code == LITERAL {
         1 << 32 | literal as u64
     } else {
-        code as u64 + 1
+        // What can only be read has one name for all widths.
+        scalar_key(code as u64, if class == class::RO { 1 } else { dwords })
     }
 }

@@ -9,7 +9,7 @@ use crate::codec::{Coded, code_in, flag, image_address, operand, read};
 use crate::table::{How, OperandDesc, OperandTables, OperandType, Row};
 use crate::target::OPERANDS;
 use crate::target::generated::OperandList;
-use crate::{Field, Inst};
+use crate::{Field, Hwreg, Inst};
 
 /// The operands of an instruction: see [`Inst::operands`].
 #[derive(Clone)]
@@ -142,6 +142,8 @@ fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
         How::Value | How::Varied => Some(read_varied(tables, row, inst)),
         How::Imm | How::Label => Some(read_constant(row, inst)),
         How::If => flag(inst, row.acc).then(|| read_value(tables, row, place(row, inst), false, inst)),
+        How::Hwreg => (Hwreg::decode(inst.target(), inst.bits() as u16).id == row.acc)
+            .then(|| read_value(tables, row, place(row, inst), false, inst)),
         How::Other => match tables.desc(row) {
             None => None,
             Some(desc) => {

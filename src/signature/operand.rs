@@ -9,7 +9,7 @@ use crate::codec::{
     range,
 };
 use crate::decode::probe::Probe;
-use crate::shared::image;
+use crate::shared::{flag, image};
 use crate::table::{DataType, NONE, OperandDesc, OperandType};
 use crate::{Access, Field, Inst};
 
@@ -167,10 +167,12 @@ impl OperandSignature {
         scalar_align(dwords) as u8
     }
 
-    /// A tuple of two or more vector registers must begin at a multiple of this number: [`Inst::check`] demands it. 1
-    /// if it accepts none.
+    /// A tuple of two or more vector registers, and the single register of some GWS operations, must begin at a multiple
+    /// of this number: [`Inst::check`] demands it. 1 if it accepts none.
     pub fn vector_alignment(&self) -> u8 {
-        let tuples = self.most_bits > 32 && (self.takes.vgprs() || self.takes.agprs());
+        let facts = self.signature.facts();
+        let runs = (self.most_bits > 32 || facts & flag("even") != 0) && facts & flag("odd") == 0;
+        let tuples = runs && (self.takes.vgprs() || self.takes.agprs());
         if tuples && self.signature.target().aligned_vgprs() { 2 } else { 1 }
     }
 

@@ -84,7 +84,8 @@ pub(crate) struct Row {
     /// Rotate the words right by this; under `mask` they are the value of the field.
     pub turn: u8,
     /// Shift the words right by this; the bit at `VECTOR` then makes a vector register an accumulation register.
-    /// `NO_SHIFT`: there is no such bit. For `How::If`: the lowest bit decides.
+    /// `NO_SHIFT`: there is no such bit. For `How::If`: the lowest bit decides. For `How::Hwreg`: a
+    /// number, not a shift.
     pub acc: u8,
     /// Shift the words right by this; the lowest seven bits are then a scalar address. If it is 127, the operand is
     /// twice as long.
@@ -170,6 +171,9 @@ pub(crate) enum How {
     Label,
     /// A look-up in the table of values if a bit is set; else no operand.
     If,
+    /// A look-up in the table of values if the constant in the lowest bits names the hardware register with the number
+    /// `acc`; else no operand.
+    Hwreg,
     /// As its descriptor states.
     Other,
 }

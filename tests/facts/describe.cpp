@@ -24,6 +24,7 @@
 #include <optional>
 #include <set>
 #include <sstream>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -130,6 +131,24 @@ struct Gpu {
     return text.empty() ? "-" : text;
   }
 
+  // The most address registers that an image operation can have: LLVM has an instruction for each number, which the end of
+  // its name tells (`IMAGE_LOAD_V4_V2`: two). 0: it is none.
+  unsigned addresses(StringRef name) const {
+    static const std::regex parts("(IMAGE_.*)_V[0-9]+_V([0-9]+)(.*)");
+    static std::map<std::string, unsigned> most;
+    std::smatch found;
+    if (most.empty())
+      for (unsigned opcode = 0; opcode < instructions->getNumOpcodes(); ++opcode) {
+        std::string other = instructions->getName(opcode).str();
+        if (std::regex_match(other, found, parts)) {
+          unsigned &number = most[found.str(1) + found.str(3)];
+          number = std::max(number, unsigned(std::stoul(found.str(2))));
+        }
+      }
+    std::string text = name.str();
+    return std::regex_match(text, found, parts) ? most[found.str(1) + found.str(3)] : 0;
+  }
+
   std::string describe(unsigned opcode) const {
     const MCInstrDesc &d = instructions->get(opcode);
     std::string text;
@@ -154,6 +173,17 @@ struct Gpu {
     flag(d.TSFlags >> 32 & 1, "vmcnt");
     flag(d.TSFlags >> 33 & 1, "expcnt");
     flag(d.TSFlags >> 34 & 1, "lgkmcnt");
+    // These bits too are those of LLVM's SIInstrFlags, in a header that is not installed.
+    flag(d.TSFlags >> 57 & 3, "atomic");
+    flag(d.TSFlags >> 16 & 1, "trans");
+    flag(d.TSFlags >> 49 & 1, "packed");
+    flag(d.TSFlags >> 54 & 1, "matrix");
+    flag(d.TSFlags >> 55 & 1, "dot");
+    // The text shows so many registers that are written.
+    flag(d.getNumDefs() == 1, "out1");
+    flag(d.getNumDefs() == 2, "out2");
+    if (unsigned most = addresses(instructions->getName(opcode)))
+      flag(true, ("address" + std::to_string(most)).c_str());
     return (text.empty() ? "-" : text) + " r:" + list(d.implicit_uses()) + " w:" + list(d.implicit_defs());
   }
 

@@ -4,41 +4,140 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use amdgpu_isa::{Inst, decode};
+use amdgpu_isa::{Field, Format, Inst, Operand, Reg, RuleError, Special, Value, decode};
 
-/// Why a text may fail to come back: the format (empty: any), the assembler's message or the fields in which its bytes
-/// differ, and the reason why that is right.
-pub const CLASSES: &[(&str, &str, &str)] = &[
+/// Why a text may fail to come back.
+pub struct Class {
+    /// The format; empty: any.
+    pub format: &'static str,
+    /// What the assembler says, or `another` and the fields in which its bytes differ.
+    pub says: &'static str,
+    /// Why that is right.
+    #[allow(dead_code)] // For whoever reads the list.
+    pub reason: &'static str,
+    /// The instruction is one of those that the reason is about.
+    is_one: fn(&Inst) -> bool,
+}
+
+const fn class_of(format: &'static str, says: &'static str, reason: &'static str, is_one: fn(&Inst) -> bool) -> Class {
+    Class { format, says, reason, is_one }
+}
+
+fn get(inst: &Inst, field: Field) -> u32 {
+    inst.get(field).unwrap_or(0)
+}
+
+fn name_is(inst: &Inst, names: &[&str]) -> bool {
+    names.contains(&inst.opcode().name())
+}
+
+fn is_off(inst: &Inst) -> bool {
+    get(inst, Field::Offen) + get(inst, Field::Idxen) + get(inst, Field::Addr64) == 0
+}
+
+/// A source with one of the codes of vccz, execz and scc.
+fn reads_flag(inst: &Inst) -> bool {
+    (251..=253).contains(&get(inst, Field::Ssrc0))
+}
+
+/// Bits of `s_waitcnt` that count.
+const COUNTERS: u32 = 0x0f7f;
+/// Bits of `s_sendmsg`: what is sent, its operation, its stream.
+const MESSAGE: u32 = 0x037f;
+
+/// The classes. What the assembler says is found in its message; the fields that differ are all that differ.
+pub const CLASSES: &[Class] = &[
     // Rules beyond decoding, which `llvm-mc` enforces and a disassembler must not.
-    ("", "violates constant bus", "two different scalars in one vector operation"),
-    ("", "lds_direct", "lds_direct where the operation cannot take it"),
-    ("", "alignment", "a misaligned tuple is printed as the aligned one that hardware reads"),
-    ("EXP", "invalid exp target", "a target that does not exist is shown by its number"),
-    ("MIMG", "image data size does not match", "a dmask that an atomic does not have"),
-    ("MIMG", "invalid atomic image dmask", "a dmask that an atomic does not have"),
-    ("MIMG", "invalid image_gather dmask", "a gather with other than one component"),
-    ("MUBUF", "TFE modifier has no meaning", "a store with tfe"),
-    ("VINTRP", "invalid interpolation slot", "a parameter that does not exist is shown by its number"),
-    ("VINTRP", "out of bounds interpolation attribute", "attributes 33 to 63 can be encoded"),
-    // Operations that the assembler lacks.
-    ("FLAT", "invalid operand for instruction", "LLVM has no tfe for FLAT"),
-    ("SOP1", "invalid operand for instruction", "vccz, execz and scc as a 64-bit source"),
-    ("SOP2", "invalid operand for instruction", "s_cbranch_g_fork with a literal"),
-    ("VOP3A", "integer clamping is not supported", "the clamp bit of a compare: signalling"),
-    ("VOP3A", "literal operands are not supported", "a constant as a 16-bit source before GCN 1.2"),
-    ("SOP1", "invalid instruction", "s_mov_regrd_b32 and s_mov_fed_b32 of the GCN page"),
-    ("SOPK", "invalid instruction", "s_getreg_regrd_b32 of the GCN page"),
-    // Words with the same meaning: the text does not show unused bits.
-    ("DS", "another offset0 offset1", "a bit mask of ds_swizzle_b32 has several encodings"),
-    ("EXP", "another vsrc", "a source that is off"),
-    ("EXP", "another en vsrc", "with compr two enable bits show one source"),
-    ("FLAT", "another vdst", "the destination of an atomic that returns nothing"),
-    ("MTBUF", "another vaddr", "an address that is off"),
-    ("MUBUF", "another vaddr", "an address that is off"),
-    ("MUBUF", "another vdata", "data that goes to LDS"),
-    ("SOPP", "another simm16", "bits of s_waitcnt that no counter has"),
-    ("VOP1", "another literal", "the upper half of a 16-bit literal"),
-    ("VOP3A", "another encoding (VOP1 4 bytes)", "v_nop and v_clrexcp look alike in both encodings"),
+    class_of("", "violates constant bus", "two different scalars in one vector operation", |i| {
+        matches!(i.check(), Err(RuleError::ConstantBus { .. } | RuleError::MisalignedScalar { .. }))
+    }),
+    class_of("", "lds_direct", "lds_direct where the operation cannot take it", |i| {
+        i.operands().any(|o| o.value == Value::Reg(Reg::Special(Special::SrcLdsDirect)))
+    }),
+    class_of("", "alignment", "a misaligned tuple is printed as the aligned one that hardware reads", |i| {
+        matches!(i.check(), Err(RuleError::MisalignedScalar { .. }))
+    }),
+    class_of("EXP", "invalid exp target", "a target that does not exist is shown by its number", |i| {
+        i.to_string().contains("invalid_target_")
+    }),
+    class_of("MIMG", "image data size does not match", "a dmask that an atomic does not have", |i| {
+        i.flags().is_atomic()
+    }),
+    class_of("MIMG", "invalid atomic image dmask", "a dmask that an atomic does not have", |i| {
+        let double = i.opcode().name().contains("cmpswap");
+        i.flags().is_atomic()
+            && ![if double { 3 } else { 1 }, if double { 15 } else { 3 }].contains(&get(i, Field::Dmask))
+    }),
+    class_of("MIMG", "invalid image_gather dmask", "a gather with other than one component", |i| {
+        i.opcode().name().starts_with("image_gather4") && get(i, Field::Dmask).count_ones() != 1
+    }),
+    class_of("MUBUF", "TFE modifier has no meaning", "a store with tfe", |i| {
+        i.flags().is_store() && !i.flags().is_atomic() && get(i, Field::Tfe) == 1
+    }),
+    class_of("VINTRP", "invalid interpolation slot", "a parameter that does not exist is shown by its number", |i| {
+        name_is(i, &["v_interp_mov_f32"]) && get(i, Field::Vsrc) > 2
+    }),
+    class_of("VINTRP", "out of bounds interpolation attribute", "attributes 33 to 63 can be encoded", |i| {
+        get(i, Field::Attr) > 32
+    }),
+    // What the assembler lacks.
+    class_of("FLAT", "invalid operand for instruction", "LLVM has no tfe for FLAT", |i| get(i, Field::Tfe) == 1),
+    class_of("SOP1", "invalid operand for instruction", "vccz, execz and scc as a 64-bit source", |i| {
+        reads_flag(i) && i.operands().any(|o| o.role == Some(Field::Ssrc0) && o.bits == 64)
+    }),
+    class_of("SOP2", "invalid operand for instruction", "s_cbranch_g_fork with a literal", |i| {
+        name_is(i, &["s_cbranch_g_fork"]) && i.extension() == Some(Format::Literal)
+    }),
+    class_of(
+        "VOP3A",
+        "integer clamping is not supported",
+        "the clamp bit of a compare (signalling), and of integers",
+        |i| {
+            let integer =
+                |word: &str| word.starts_with(['i', 'u']) && word[1..].starts_with(|c: char| c.is_ascii_digit());
+            (i.flags().is_compare() || i.opcode().name().split('_').any(integer)) && get(i, Field::Clamp) == 1
+        },
+    ),
+    class_of("VOP3A", "literal operands are not supported", "a constant as a 16-bit source before GCN 1.2", |i| {
+        name_is(i, &["v_cvt_f32_f16"]) && (128..=247).contains(&get(i, Field::Src0))
+    }),
+    class_of("SOP1", "invalid instruction", "s_mov_regrd_b32 and s_mov_fed_b32 of the GCN page", |i| {
+        name_is(i, &["s_mov_regrd_b32", "s_mov_fed_b32"])
+    }),
+    class_of("SOPK", "invalid instruction", "s_getreg_regrd_b32 of the GCN page", |i| {
+        name_is(i, &["s_getreg_regrd_b32"])
+    }),
+    // Words that mean the same: the text does not show what is not read.
+    class_of("DS", "another offset0 offset1", "a bit mask of ds_swizzle_b32 has several encodings", |i| {
+        name_is(i, &["ds_swizzle_b32"])
+    }),
+    class_of("DS", "another offset0", "the same", |i| name_is(i, &["ds_swizzle_b32"])),
+    class_of("DS", "another offset1", "the same", |i| name_is(i, &["ds_swizzle_b32"])),
+    class_of("EXP", "another source that is off", "its register is not shown", |_| true),
+    class_of("EXP", "another en vsrc0", "the same bits; a register that is not shown", |i| get(i, Field::Compr) == 1),
+    class_of("EXP", "another en vsrc1", "the same", |i| get(i, Field::Compr) == 1),
+    class_of("EXP", "another en", "with compr two enable bits show one source", |i| get(i, Field::Compr) == 1),
+    class_of("FLAT", "another vdst", "the destination of an atomic that returns nothing", |i| {
+        i.flags().is_atomic() && get(i, Field::Glc) == 0
+    }),
+    class_of("MTBUF", "another vaddr", "an address that is off", is_off),
+    class_of("MUBUF", "another vaddr", "an address that is off", is_off),
+    class_of("MUBUF", "another vaddr vdata", "both", |i| is_off(i) && get(i, Field::Lds) == 1),
+    class_of("MUBUF", "another vdata", "data that goes to LDS", |i| get(i, Field::Lds) == 1),
+    class_of("SOPP", "another simm16", "bits that no counter has, or no part of a message", |i| {
+        let used = match i.opcode().name() {
+            "s_waitcnt" => COUNTERS,
+            "s_sendmsg" | "s_sendmsghalt" => MESSAGE,
+            _ => u32::MAX,
+        };
+        get(i, Field::Simm16) & !used != 0
+    }),
+    class_of("VOP1", "another literal", "the upper half of a 16-bit literal", |i| {
+        name_is(i, &["v_cvt_f32_f16"]) && get(i, Field::Literal) > 0xffff
+    }),
+    class_of("VOP3A", "another encoding (VOP1 4 bytes)", "v_nop and v_clrexcp look alike in both encodings", |i| {
+        name_is(i, &["v_nop", "v_clrexcp"])
+    }),
 ];
 
 /// The assembler's result for each line: its bytes, or its message.
@@ -88,13 +187,15 @@ pub fn class(inst: &Inst, result: Result<Vec<u8>, String>) -> Result<Option<&'st
     let len = inst.encode(&mut bytes).expect("20 bytes are enough");
     let why = match result {
         Ok(got) if got == bytes[..len] => return Ok(None),
-        Ok(got) if got.len() == len && misaligned(&got, &bytes[..len]) => "alignment".to_string(),
+        Ok(got) if is_aligned(inst, &got) => "alignment".to_string(),
         Ok(got) => differing_fields(inst, &got),
         Err(message) => message,
     };
     let format = inst.format().name();
-    let class = CLASSES.iter().find(|(f, c, _)| (f.is_empty() || *f == format) && why.contains(c));
-    class.map(|(_, c, _)| Some(*c)).ok_or(why)
+    let says = |class: &&Class| if why.starts_with("another ") { why == class.says } else { why.contains(class.says) };
+    let of_format = CLASSES.iter().filter(|class| class.format.is_empty() || class.format == format);
+    let class = of_format.filter(says).find(|class| (class.is_one)(inst));
+    class.map(|class| Some(class.says)).ok_or(why)
 }
 
 /// The fields in which the assembled bytes differ from the instruction's.
@@ -105,13 +206,45 @@ fn differing_fields(inst: &Inst, got: &[u8]) -> String {
     }
     let differ = inst.fields().zip(other.fields()).filter(|(a, b)| !a.info.overlay && a.value != b.value);
     let names: Vec<&str> = differ.map(|(a, _)| a.info.field.name()).collect();
-    format!("another {}", names.join(" "))
+    let shown: Vec<&str> = names.iter().copied().filter(|name| !is_hidden(inst, name)).collect();
+    match shown.is_empty() {
+        true => "another source that is off".into(),
+        false => format!("another {}", shown.join(" ")),
+    }
 }
 
-/// The bytes differ only in low bits of scalar register fields.
-fn misaligned(got: &[u8], want: &[u8]) -> bool {
-    let bits = |b: &[u8]| b.iter().rev().fold(0u128, |n, &b| n << 8 | u128::from(b));
-    let difference = bits(got) ^ bits(want);
-    // One to three low bits of a scalar code: never more than the code's lowest two.
-    difference.count_ones() <= 4
+/// A source of an export that is off, or that compressed ones do not have.
+fn is_hidden(inst: &Inst, field: &str) -> bool {
+    let Some(n) = field.strip_prefix("vsrc").and_then(|n| n.parse::<u32>().ok()) else { return false };
+    let enabled = get(inst, Field::En);
+    let off = match get(inst, Field::Compr) {
+        0 => enabled >> n & 1 == 0,
+        _ => n > 1 || enabled >> (2 * n) & 3 == 0,
+    };
+    inst.format() == Format::Exp && off
+}
+
+/// The bytes are the same operation, and differ only in the low bits of scalar register fields: each names the aligned
+/// tuple there.
+fn is_aligned(inst: &Inst, got: &[u8]) -> bool {
+    let Ok(other) = decode(inst.target(), got) else { return false };
+    let same = |a: &Inst, b: &Inst| (a.format(), a.opcode(), a.len()) == (b.format(), b.opcode(), b.len());
+    if !same(&other, inst) {
+        return false;
+    }
+    let tuple_of = |field: Field, code: u32| {
+        // A tuple begins at a multiple of its length, or of four.
+        let operand = inst.operands().find(|o| o.role == Some(field));
+        let scalar = |o: &Operand| matches!(o.value, Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_)));
+        let align = operand.filter(scalar).map_or(1, |o| u32::from(o.bits / 32).next_power_of_two().clamp(1, 4));
+        // These fields count pairs of registers, or fours.
+        let unit = match field {
+            Field::Sbase => 2,
+            Field::Srsrc | Field::Ssamp => 4,
+            _ => 1,
+        };
+        code - code % (align / unit).max(1)
+    };
+    let mut fields = inst.fields().zip(other.fields()).filter(|(a, _)| !a.info.overlay);
+    fields.all(|(a, b)| a.value == b.value || tuple_of(a.info.field, a.value) == b.value)
 }

@@ -152,7 +152,9 @@ impl<'a> Case<'a> {
     }
 
     fn vector_number(&mut self, n: usize) -> usize {
-        let align = if n > 1 && ["gfx90a", "gfx942", "gfx950"].contains(&self.target.name()) { 2 } else { 1 };
+        // LLVM's validateVGPRAlign: this one takes any.
+        let even = ["gfx90a", "gfx942", "gfx950"].contains(&self.target.name()) && self.name != "ds_read_b96_tr_b6";
+        let align = if n > 1 && even { 2 } else { 1 };
         // 33 dwords past the end make an even first register too.
         self.number(256, n, align)
     }
@@ -259,7 +261,7 @@ impl<'a> Case<'a> {
                 loop {
                     let class = if N > 1 { SGPR } else { other };
                     let (op, text) = self.of_class(class, ty);
-                    // s4 and s[4:5] are one read.
+                    // s4 and s[4:5] are two reads to LLVM's assembler, and one to others.
                     let first = |t: &str| t.replace('[', "").split([':', ']']).next().map(String::from);
                     if first(&text) != first(&self.bus[0]) {
                         self.fault = fault;
@@ -291,7 +293,7 @@ impl<'a> Case<'a> {
             _ => class,
         };
         let (op, text) = self.of_class(class, ty);
-        if bus && class & (INT | FLOAT | VGPR | AGPR) == 0 {
+        if bus && class & (INT | FLOAT | VGPR | AGPR | LDS) == 0 {
             self.bus.push(if text.starts_with("vcc") && text != "vcc_hi" { "vcc".into() } else { text.clone() });
         }
         self.give(name, op, text);

@@ -20,6 +20,8 @@ pub enum Rule {
     PastTheEnd,
     Width,
     ConstantBus,
+    /// What a matrix operation adds to has some registers of the destination.
+    Overlap,
     TwoLiterals,
     /// A constant without a code or literal.
     Constant,
@@ -36,7 +38,7 @@ pub enum Rule {
     Encoding,
 }
 use Rule::*;
-pub const RULES: [Rule; 15] = [
+pub const RULES: [Rule; 16] = [
     Kind,
     Accumulator,
     Literal,
@@ -44,6 +46,7 @@ pub const RULES: [Rule; 15] = [
     PastTheEnd,
     Width,
     ConstantBus,
+    Overlap,
     TwoLiterals,
     Constant,
     Range,
@@ -184,6 +187,7 @@ impl Cases<'_> {
             self.missing(field);
         }
         self.scalars(&known);
+        self.overlap(&known);
         self.modifiers(&known.iter().map(|k| k.0).collect::<Vec<_>>());
         self.signs();
     }
@@ -274,12 +278,21 @@ impl Cases<'_> {
         }
         let vectors = [('v', legal.vgpr), ('a', legal.agpr && self.takes_accumulators())];
         for (file, _) in vectors.into_iter().filter(|(_, fine)| *fine && n + u16::from(tfe) > 1) {
-            let even = ["gfx90a", "gfx942", "gfx950"].contains(&target.name());
+            // LLVM's validateVGPRAlign: one operation takes any three registers.
+            let any = self.base.inst.opcode().name() == "ds_read_b96_tr_b6" && field == Field::Vdst;
+            let even = ["gfx90a", "gfx942", "gfx950"].contains(&target.name()) && !any;
             if even {
                 self.give(Misaligned, field, typed(file, 9, n), told);
             }
             for first in (257 - n - u16::from(tfe)..256).filter(|first| !even || first % 2 == 0) {
                 self.give(PastTheEnd, field, typed(file, first as u8, n), past);
+            }
+        }
+        // One register that must be even (LLVM's validateGWS).
+        let gws = ["ds_gws_init", "ds_gws_barrier", "ds_gws_sema_br"].contains(&self.base.inst.opcode().name());
+        if gws && ["gfx90a", "gfx942", "gfx950"].contains(&target.name()) {
+            for (file, first) in [('v', 1), ('v', 255), ('a', 9)] {
+                self.give(Misaligned, field, typed(file, first, n), told);
             }
         }
         // One register more or less.
@@ -397,6 +410,32 @@ impl Cases<'_> {
                     let result = two(0x1234.into(), 0x1235.into());
                     self.add(TwoLiterals, format!("{other}, {field}"), result, one_literal);
                 }
+            }
+        }
+    }
+
+    /// The third source of a matrix operation with more than four registers is the destination, or keeps off it.
+    fn overlap(&mut self, known: &[(Field, Legal, bool, u16)]) {
+        let inst = self.base.inst;
+        let dwords = |of: Field| known.iter().find(|k| k.0 == of).map(|k| (k.3 / 32, k.1));
+        let (Some((n, legal)), Some(_)) = (dwords(Field::Vdst), dwords(Field::Src2)) else { return };
+        if !inst.opcode().name().starts_with("v_mfma_") || n <= 4 {
+            return;
+        }
+        let files = [('v', legal.vgpr), ('a', legal.agpr)];
+        for (file, _) in files.into_iter().filter(|f| f.1) {
+            let given = [(Field::Vdst, 64), (Field::Src2, 64)].map(|(field, first)| (field, typed(file, first, n)));
+            let with = |first: u16| {
+                let source = (Field::Src2, typed(file, first as u8, n));
+                self.base.builder(|all| all.extend([given[0], source])).build()
+            };
+            for first in [64, 64 - n, 64 + n] {
+                assert!(with(first).is_ok(), "{inst:?} {file}{first}: {:?}", with(first));
+            }
+            let partly = [66 - n, 62, 66, 62 + n].map(|first| (first, with(first)));
+            for (first, result) in partly {
+                let told = |e: &BuildError| *e == BuildError::Overlap(Field::Src2);
+                self.add(Overlap, format!("src2 {file}{first}"), result, told);
             }
         }
     }

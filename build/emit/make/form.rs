@@ -124,11 +124,24 @@ impl Form<'_> {
         for code in t.codes.iter().filter(|c| vector && ["vcc_lo", "m0"].contains(&c.name.as_str())) {
             if info.reads.iter().any(|r| *r == code.name || Some(r) == code.pair.as_ref()) {
                 let (first, _) = code.range.of(&t.row.name).expect("those of the target");
-                write!(parts.calls, ".reads({first})").unwrap();
+                let dwords = if code.name == "m0" { 1 } else { 2 };
+                write!(parts.calls, ".reads({first}, {dwords})").unwrap();
             }
         }
         for desc in descs.iter().copied() {
             self.desc(desc, vector, &mut parts, shared)?;
+            if desc.operand_type == "acc" && t.row.has("aligned-vgprs") && info.flags.iter().any(|flag| flag == "even")
+            {
+                let field = super::field(&desc.field);
+                write!(parts.calls, ".even(&{}, {field}, {}, {})", self.rules, desc.lsb, desc.aux[0]).unwrap();
+            }
+        }
+        if info.flags.iter().any(|flag| flag == "mfma") {
+            let of = |name: &str| descs.iter().find(|i| i.field == name && i.access.is_some());
+            if let (Some(written), Some(added)) = (of("vdst").filter(|i| i.dwords > 4), of("src2")) {
+                let field = super::field(&added.field);
+                write!(parts.calls, ".apart({field}, {}, {}, {})", written.lsb, added.lsb, written.dwords).unwrap();
+            }
         }
         let extended = !self.extension.is_empty();
         let mut bits = encoding(t, operation.format, self.number) | constraints.value | u128::from(modifiers.defaults);
@@ -279,7 +292,8 @@ impl Form<'_> {
             kind if kind.starts_with("mimg") => desc.aux[3],
             _ => desc.aux[0],
         };
-        let place = operand::place(&mut shared.signatures, desc, mask, bus, acc);
+        let odd = t.infos[self.operation.info].flags.iter().any(|flag| flag == "odd");
+        let place = operand::place(&mut shared.signatures, desc, mask, [bus, odd], acc);
         let n = desc.dwords;
         let call = |method: &str, more: &str| format!(".{method}(&{rules}, &{place}, {more}{name})");
         // For the tests: the classes of operands and the type of constants.

@@ -5,14 +5,15 @@ mod modifier;
 mod operand;
 
 use crate::codec::code::{LITERAL, vcc};
-use crate::codec::{Coded, Form, Refused, Unmade, Words, bus_reads, is_image_data, read};
+use crate::codec::{Coded, Form, Refused, Unmade, Words, bus_reads, is_image_data, overlap, read};
 use crate::common::OpcodeEntry;
-use crate::inst::layout;
+use crate::inst::{info, layout};
 use crate::make::argument::Argument;
 use crate::make::builder::{Builder, role};
 use crate::make::generated::RULES;
 use crate::make::resolve::Rules;
 use crate::make::{BuildError, Given, op};
+use crate::shared::flag;
 use crate::table::{FormSignature, OperandDesc, OperandType};
 use crate::{Access, DecodeError, Field, Format, Inst, Layout};
 
@@ -22,6 +23,8 @@ struct Filling<'a> {
     rules: &'a Rules,
     form: Form,
     words: Words,
+    /// Flags of the row.
+    facts: u32,
     /// The operand that uses the literal.
     literal_of: Field,
     /// Arguments that have been used, one bit each.
@@ -39,7 +42,8 @@ pub(super) fn fill(
     let form = Form::new(builder.target, builder.opcode, entry, signature).ok_or(lacks)?;
     let rules = RULES[builder.target as usize];
     let words = form.start();
-    let mut filling = Filling { builder, rules, form, words, literal_of: Field::Literal, used: 0 };
+    let facts = info(builder.target, entry.op_index.into()).flags;
+    let mut filling = Filling { builder, rules, form, words, facts, literal_of: Field::Literal, used: 0 };
     let mut descs = filling.form.descs();
     let filled = descs.try_for_each(|desc| match desc.access {
         None => filling.modifier(desc),
@@ -53,9 +57,10 @@ pub(super) fn fill(
     filling.nothing_is_left()?;
     let inst = filling.form.finish(&mut filling.words).map_err(|error| filling.refused(error, lacks))?;
     filling.accept(&inst)?;
-    match bus_reads(&inst).excess {
-        Some(field) => Err(BuildError::ConstantBus(field)),
-        None => Ok(inst),
+    match (overlap(&inst), bus_reads(&inst).excess) {
+        (Some(field), _) => Err(BuildError::Overlap(field)),
+        (None, Some(field)) => Err(BuildError::ConstantBus(field)),
+        (None, None) => Ok(inst),
     }
 }
 
@@ -143,13 +148,16 @@ impl Filling<'_> {
         }
     }
 
-    /// Checks operands whose width depends on other fields.
+    /// Checks operands whose width depends on other fields, and single registers that must be even.
     fn accept(&self, inst: &Inst) -> Result<(), BuildError> {
         for desc in self.form.descs() {
-            let sized = is_image_data(desc) || desc.operand_type == OperandType::AccSized;
+            let even = desc.access.is_some() && self.facts & flag("even") != 0;
+            let sized = is_image_data(desc)
+                || desc.operand_type == OperandType::AccSized
+                || even && desc.operand_type == OperandType::Acc;
             let Some((Coded::Code(code), dwords)) = read(desc, inst).filter(|_| sized) else { continue };
             let (field, dwords) = (desc.field, dwords as u8);
-            if self.rules.aligned && dwords > 1 && code % 2 == 1 {
+            if self.rules.aligned && (dwords > 1 || even) && code % 2 == 1 {
                 return Err(BuildError::Registers { field, given: op::given(self.rules, code, 0), dwords });
             }
             let given = self.builder.find(field).map_or(0, |(_, argument)| argument.dwords);

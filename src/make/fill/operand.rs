@@ -1,11 +1,12 @@
 //! Operands: converts arguments to [`Coded`], which `src/codec/` encodes.
 
 use super::{Filling, refused};
-use crate::codec::code::{LITERAL, vcc};
+use crate::codec::code::{AGPR_LAST, LITERAL, VGPR, is_inside, vcc};
 use crate::codec::{Coded, buf_vaddr_dwords, encode, global_addr_dwords, is_conditional};
 use crate::make::argument::Argument;
 use crate::make::resolve::{narrow_float, resolve};
 use crate::make::{BuildError, op};
+use crate::shared::flag;
 use crate::table::{DataType, NONE, OperandDesc, OperandType};
 use crate::{Access, Field};
 
@@ -143,6 +144,10 @@ impl Filling<'_> {
             return Err(BuildError::Width { field, dwords, given: argument.dwords });
         }
         let Argument { code, value, .. } = argument;
+        let is_vector = (VGPR..=AGPR_LAST).contains(&code);
+        if self.facts & flag("odd") != 0 && is_vector && is_inside(code % VGPR, dwords.into()) {
+            return Ok(Coded::Code(code));
+        }
         let any = u16::MAX;
         let (code, literal) = resolve(self.rules, field, any, desc.ty, dwords.into(), code, value)?;
         match code {
