@@ -1,12 +1,12 @@
 #!/bin/sh
-# `amdgpu-isa dis` beside `llvm-objdump-22 -d`, on a code object of 50 MB to a file: least time of three runs each, and
-# the ratio. The code is that of the sample kernels, again and again, each time a function.
+# Compares `amdgpu-isa dis` with `llvm-objdump-22 -d` on a code object of 50 MB, writing to a file: the least time of
+# three runs each, and the ratio. The code repeats the sample kernels, each time as another function.
 #
 #   benches/dis.sh [MEGABYTES]
 set -eu
 cd "$(dirname "$0")/.."
 megabytes=${1:-50}
-# In memory if it can be: what a disk has to do besides is not what is measured.
+# Use memory if possible, so that other load on a disk is not measured.
 if [ -w /dev/shm ]; then TMPDIR=/dev/shm; export TMPDIR; fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Machine instructions per GPU instruction, counted by callgrind: the same on every run, whatever else the machine does.
+# Counts machine instructions per GPU instruction with callgrind. The counts are the same on every run, under any load.
 #
 #   benches/instructions.sh          prints the figures and compares them with benches/instructions.txt (within 5 %)
 #   benches/instructions.sh --write  makes them the new figures
 #
-# The count is that of six rounds less that of one, so that starting up does not matter. Other compilers and other
-# machines give other figures: those in the file are of the toolchain and machine that its first line names.
+# Each figure is the count of six rounds minus the count of one, which excludes startup. Other compilers and machines
+# give other figures; the first line of the file names the toolchain and machine of its figures.
 set -eu
 cd "$(dirname "$0")/.."
 file=benches/instructions.txt

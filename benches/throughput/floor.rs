@@ -1,4 +1,4 @@
-//! What cannot be beaten by much: the least that one can do with the bytes.
+//! The floor: the least work that visits every instruction.
 
 use crate::table::Done;
 use amdgpu_isa::Target;
@@ -10,12 +10,12 @@ pub fn copy(from: &[u8], to: &mut [u8]) -> Done {
     Done { instructions: 0, bytes: from.len() as u64 }
 }
 
-/// The scan below is for these.
+/// The targets that the scan below supports.
 pub fn knows(target: Target) -> bool {
     target.name().starts_with("gfx9")
 }
 
-/// Walks the code of a gfx9 (GCN 5, CDNA), knowing nothing but lengths: no opcode is checked.
+/// Walks the code of a gfx9 (GCN 5, CDNA) by the lengths of instructions, without checking opcodes.
 pub fn scan(code: &[u8]) -> Done {
     let (mut instructions, mut at) = (0, 0);
     while let Some(bytes) = code.get(at..at + 4) {
@@ -25,12 +25,13 @@ pub fn scan(code: &[u8]) -> Done {
     Done { instructions, bytes: black_box(at) as u64 }
 }
 
-/// Branches, not a table: a table makes each step wait for two loads of the one before, while a branch is predicted.
+/// Branches instead of a table: a table makes each step wait for two loads of the one before, while a branch is
+/// predicted.
 #[inline(always)]
 fn length(word: u32) -> usize {
     let literal = |code: u32| code == 255;
     if word >> 31 == 0 {
-        // VOP2 with its constants in madmk and madak; VOP1 and VOPC lie inside.
+        // VOP2 with its constants in madmk and madak. The encodings of VOP1 and VOPC are part of its range.
         let constant = matches!(word >> 25, 23 | 24 | 36 | 37);
         let more = matches!(word & 0x1ff, 249 | 250 | 255);
         return if constant || more { 8 } else { 4 };
@@ -54,7 +55,7 @@ fn length(word: u32) -> usize {
     if two_dwords { 8 } else { 4 }
 }
 
-/// Stores words that were computed before; `words` has each instruction's.
+/// Stores words that were computed in advance; `words` has those of each instruction.
 pub fn store(words: &[([u32; 5], usize)], out: &mut [u8], bytes: usize) -> Done {
     let mut done = Done { instructions: 0, bytes: 0 };
     while done.bytes < bytes as u64 {

@@ -1,4 +1,4 @@
-//! What is decoded.
+//! The code that is decoded.
 
 use amdgpu_isa::{DecodeError, Decoded, Decoder, FieldInfo, Layout, Target, decode};
 use object::{Object, ObjectSection, SectionKind};
@@ -6,8 +6,8 @@ use std::path::Path;
 
 const DIRECTORY: &str = "AMDGPU_ISA_OBJECTS";
 
-/// The code of all objects that are for the target, without the `s_nop`s that fill the space between functions (a third
-/// of small kernels, and too easy for everybody); empty if there are none.
+/// The code of all objects for the target, without the `s_nop`s that fill the space between functions (a third of small
+/// kernels, and too easy for every decoder); empty if there are no objects.
 pub fn kernels(target: Target) -> Result<Vec<u8>, String> {
     let mut code = Vec::new();
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
@@ -45,7 +45,7 @@ fn find(directory: &Path, target: Target, code: &mut Vec<u8>) -> Result<(), Stri
     Ok(())
 }
 
-/// Every opcode of every format four times, with random fields, in an order that nothing can predict.
+/// Every opcode of every format four times, with random fields, in an unpredictable order.
 pub fn mix(target: Target) -> Vec<u8> {
     const EACH: usize = 4;
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
@@ -64,7 +64,7 @@ pub fn mix(target: Target) -> Vec<u8> {
     all.concat()
 }
 
-/// An instruction with this opcode: random fields, of which those that are refused get another value.
+/// An instruction with this opcode and random fields. Fields that the decoder refuses get another value.
 fn one(target: Target, layout: &Layout, op: &FieldInfo, number: u64, random: &mut Random) -> Option<Vec<u8>> {
     let (high, low) = (random.next(), random.next());
     let mut bits = u128::from(high) << 64 | u128::from(low);
@@ -101,8 +101,8 @@ fn put(bits: &mut u128, f: &FieldInfo, value: u64) {
     }
 }
 
-/// The same in pieces of a few instructions, in an order that no branch predictor learns: code as long as that would
-/// never be the same again and again.
+/// The same code in pieces of a few instructions, in an order that no branch predictor learns: real programs do not
+/// repeat this much code.
 pub fn pieces(target: Target, once: &[u8], bytes: usize) -> Vec<u8> {
     const INSTRUCTIONS: usize = 16;
     let mut ends: Vec<usize> =
@@ -118,7 +118,7 @@ pub fn pieces(target: Target, once: &[u8], bytes: usize) -> Vec<u8> {
     all
 }
 
-/// Whole copies until there are at least `bytes`.
+/// Repeats the code in whole copies to at least `bytes`.
 pub fn repeat(once: &[u8], bytes: usize) -> Vec<u8> {
     once.repeat(bytes.div_ceil(once.len()))
 }

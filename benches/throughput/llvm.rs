@@ -4,7 +4,7 @@ use crate::oracle::{Llvm, MAX_TEXT, find_library};
 use crate::table::Done;
 use amdgpu_isa::{Decoded, Decoder, Target};
 
-/// LLVM is slow enough that few will do.
+/// LLVM is so slow that a few instructions are enough.
 const INSTRUCTIONS: usize = 50_000;
 
 pub struct Sample {

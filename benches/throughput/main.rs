@@ -1,12 +1,12 @@
-//! How fast: every way of using the library, beside what else one could do with the same bytes.
+//! Measures the throughput of the library's functions, compared with alternatives for the same bytes.
 //!
 //! ```text
 //! cargo bench --bench throughput -- [--mib N] [--rounds N] [--input kernels|pieces|mix] [--target NAME] [--no-llvm]
 //! ```
-//! Kernels are the `.co` files under `tests/samples`, and under the directory that `AMDGPU_ISA_OBJECTS` names; they are
-//! repeated to `--mib` (64). Pieces are the same in an order that no branch predictor learns. The mix is every opcode the
-//! same number of times. In each round every contestant runs once; what is printed is the median over the rounds, so that
-//! load from elsewhere meets all of them alike.
+//! Kernels are the `.co` files under `tests/samples` and under the directory that `AMDGPU_ISA_OBJECTS` names, repeated
+//! to `--mib` (64). Pieces are the same code in an order that no branch predictor learns. The mix has every opcode the
+//! same number of times. In each round every contestant runs once, so that other load affects all of them alike; the
+//! result is the median over the rounds.
 
 #![deny(unsafe_code)]
 
@@ -14,7 +14,7 @@ mod floor;
 mod input;
 mod llvm;
 #[path = "../../tests/llvm/oracle.rs"]
-#[allow(dead_code, unsafe_code)] // LLVM's C API; the test uses more of it than we do.
+#[allow(dead_code, unsafe_code)] // LLVM's C API; the test uses more of it.
 mod oracle;
 mod ours;
 mod table;
@@ -101,7 +101,7 @@ fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(
     table.row("decode + Display into a String", || ours::display(target, &code));
     table.row("floor: store the same words", || floor::store(&words, &mut stored, code.len()));
     table.row("encode from Inst", || ours::encode(&insts, &mut encoded, code.len()));
-    // A tenth of the work is enough for what takes so much longer than a store.
+    // A tenth of the work is enough, because a change takes much longer than a store.
     table.row("patch a field in place", || ours::patch(target, &mut patches, code.len() / 10));
     if let Some((to, some)) = ours::destination(&insts) {
         let share = 100 * some / insts.len();

@@ -1,11 +1,11 @@
-//! The library at work.
+//! The contestants that use this library.
 
 use crate::table::Done;
 use amdgpu_isa::{Decoded, Decoder, Field, Inst, InstMut, Target, TextBuffer, Value};
 use std::fmt::Write;
 use std::hint::black_box;
 
-/// The length of each instruction and nothing else.
+/// Finds only the length of each instruction.
 pub fn lengths(target: Target, code: &[u8]) -> Done {
     let (mut instructions, mut at) = (0, 0);
     while let Some(rest) = code.get(at..).filter(|rest| rest.len() >= 4) {
@@ -54,7 +54,7 @@ pub fn display(target: Target, code: &[u8]) -> Done {
     })
 }
 
-/// Instructions that fit in the cache, and their words.
+/// As many instructions as fit in the cache, and their words.
 pub fn some(target: Target, code: &[u8]) -> (Vec<Inst>, Vec<([u32; 5], usize)>) {
     let insts: Vec<Inst> =
         Decoder::new(target, code).filter_map(|Decoded { inst: item, .. }| item.ok()).take(4096).collect();
@@ -82,7 +82,7 @@ pub fn encode(insts: &[Inst], out: &mut [u8], bytes: usize) -> Done {
     done
 }
 
-/// A register field of each instruction that has one, and where its words are.
+/// A register field of each instruction that has one, and the position of its words.
 pub struct Patches {
     code: Vec<u32>,
     fields: Vec<(usize, Field, u32)>,
@@ -114,7 +114,8 @@ pub fn patch(target: Target, patches: &mut Patches, bytes: usize) -> Done {
     done
 }
 
-/// The target that most of the instructions can go to, if another one is enabled, and how many can.
+/// The other enabled target that most of the instructions can be re-targeted to, and how many can; `None` if there is
+/// no other target.
 pub fn destination(insts: &[Inst]) -> Option<(Target, usize)> {
     let from = insts.first()?.target();
     let others = Target::ALL.iter().filter(|t| **t != from);

@@ -1,8 +1,8 @@
-//! Contestants, their times, and the table of them.
+//! Contestants, their times, and the printed table.
 
 use std::time::Instant;
 
-/// What one run has done.
+/// The result of one run.
 pub struct Done {
     pub instructions: u64,
     pub bytes: u64,
@@ -22,7 +22,7 @@ pub struct Table<'a> {
     rows: Vec<Row<'a>>,
 }
 
-/// Rows that others are set in relation to: heading, name.
+/// Rows that other rows are compared with: heading, name.
 const BASES: [(&str, &str); 6] = [
     ("floor", "floor: hand-written length scan"),
     ("memcpy", "memcpy"),
@@ -43,7 +43,7 @@ impl<'a> Table<'a> {
     }
 
     pub fn run(&mut self, rounds: usize) {
-        // The first round warms caches and pages, and is not counted.
+        // The first round warms up caches and pages, and does not count.
         for round in 0..=rounds {
             for row in &mut self.rows {
                 let start = Instant::now();
@@ -97,7 +97,7 @@ impl Row<'_> {
     }
 }
 
-/// Three digits or so; nothing for what has no meaning.
+/// About three digits; empty for a value without a meaning.
 fn or_dash(x: f64) -> String {
     match x {
         _ if !x.is_finite() || x == 0.0 => "-".into(),

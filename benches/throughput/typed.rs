@@ -1,14 +1,14 @@
-//! A code generator's inner loop: instructions from typed structs, with registers and constants that are known only at
+//! A code generator's inner loop: writes instructions from typed structs, with registers and constants known only at
 //! run time, into a slice of dwords.
 
 use crate::table::Done;
 use amdgpu_isa::Target;
 use std::hint::black_box;
 
-/// Dwords of one loop's output.
+/// Number of dwords that one loop writes.
 pub const ROOM: usize = 4096;
 
-/// Loops that give about `bytes` of code; `None` if there is no loop for the target.
+/// How many loops give about `bytes` of code; `None` if there is no loop for the target.
 #[cfg(feature = "gfx942")]
 pub fn loops(target: Target, bytes: usize) -> Option<usize> {
     (target == Target::Gfx942).then_some(bytes / (4 * ROOM))
@@ -19,9 +19,9 @@ pub fn loops(_: Target, _: usize) -> Option<usize> {
     None
 }
 
-/// Appends dwords, while there is room.
+/// Appends dwords while there is room.
 struct Sink<'a> {
-    /// What is left of it.
+    /// The rest of the output.
     room: &'a mut [u32],
     instructions: u64,
 }
@@ -37,7 +37,7 @@ impl Sink<'_> {
     }
 }
 
-/// Fills the output again and again.
+/// Fills the output repeatedly.
 fn fill_all(out: &mut [u32], loops: usize, fill: impl Fn(&mut Sink, u32)) -> Done {
     let mut done = Done { instructions: 0, bytes: 0 };
     for i in 0..loops {
@@ -55,14 +55,14 @@ pub fn emit(out: &mut [u32], loops: usize) -> Done {
     fill_all(out, loops, fill)
 }
 
-/// What `emit` writes, before: each instruction's words, and how many there are.
+/// The words that `emit` writes, computed in advance: those of each instruction, and their number.
 pub fn precomputed() -> Vec<([u32; 2], usize)> {
     let mut out = vec![0; ROOM];
     let words = fill_all(&mut out, 1, fill).bytes as usize / 4;
     let mut all = Vec::new();
     let mut at = 0;
     while at < words {
-        // The sequence has no literals: its long formats are those above.
+        // The sequence has no literals, so only the formats above have two dwords.
         let dwords = if out[at] >> 30 == 3 { 2 } else { 1 };
         all.push(([out[at], out[at + dwords - 1]], dwords));
         at += dwords;
@@ -91,7 +91,7 @@ fn fill(sink: &mut Sink, seed: u32) {
     let mut n = seed;
     while sink.room.len() >= 32 {
         n = n.wrapping_add(1);
-        // Values that a constructor refuses do not occur.
+        // No setter refuses a value here.
         if block(sink, black_box(n)).is_err() {
             return;
         }

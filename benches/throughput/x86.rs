@@ -1,4 +1,4 @@
-//! iced-x86 on the code of this very program.
+//! iced-x86 on the code of this program itself.
 
 use crate::table::Done;
 use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory};
@@ -11,7 +11,7 @@ struct Fast;
 
 impl SpecializedFormatterTraitOptions for Fast {
     const ENABLE_DB_DW_DD_DQ: bool = false;
-    // SAFETY: the formatter then trusts that the string has room for 300 bytes, which `text` sees to.
+    // SAFETY: the formatter then relies on 300 bytes of room in the string, which `text` ensures.
     unsafe fn verify_output_has_enough_bytes_left() -> bool {
         false
     }

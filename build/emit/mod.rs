@@ -192,7 +192,7 @@ fn common(isa: &Isa, targets: &[Target]) -> Result<String> {
         writeln!(out, "    /// `{op}`\n    {} = {n},", camel(op)).unwrap();
     }
     out += "}\n";
-    out += "impl Opcode {\n    /// The operation with this discriminant. The compiler turns this into a range check.\n    #[inline]\n    #[allow(clippy::match_single_binding)] // Without a target.\n    pub(crate) const fn from_number(n: u16) -> Option<Opcode> {\n        Some(match n {\n";
+    out += "impl Opcode {\n    /// The operation with this discriminant. The compiler recognises that the number stays the same.\n    #[inline]\n    #[allow(clippy::match_single_binding)] // Without a target.\n    pub(crate) const fn from_number(n: u16) -> Option<Opcode> {\n        Some(match n {\n";
     for (op, n) in ops.iter().zip(0..) {
         writeln!(out, "{n} => Opcode::{},", camel(op)).unwrap();
     }

@@ -1,5 +1,5 @@
-//! What the examples need of ELF code objects: where the kernels are, and room for more code.
-#![allow(dead_code)] // Each example uses a part of it.
+//! The parts of ELF code objects that the examples need: the positions of kernels, and space for more code.
+#![allow(dead_code)] // Each example uses only a part.
 
 use amdgpu_isa::Target;
 use object::read::elf::ElfFile64;
@@ -29,7 +29,7 @@ pub struct CodeObject {
     pub text: Text,
 }
 
-/// Reads what the examples want to know.
+/// Reads the sections and symbols that the examples need.
 pub fn read(bytes: &[u8]) -> Result<CodeObject> {
     let file = ElfFile64::<LittleEndian>::parse(bytes)?;
     let flags = file.elf_header().e_flags.get(LittleEndian);
@@ -38,7 +38,7 @@ pub fn read(bytes: &[u8]) -> Result<CodeObject> {
     let (offset, len) = text.file_range().ok_or("the code is not in the file")?;
     let text = Text { address: text.address(), offset: offset as usize, len: len as usize };
 
-    // A symbol NAME.kd is the descriptor of a kernel; in it, at byte 16, is the distance to the kernel's code.
+    // A symbol NAME.kd is the descriptor of a kernel. Its byte 16 begins the distance to the kernel's code.
     let mut kernels = Vec::new();
     for symbol in file.dynamic_symbols() {
         let Some(name) = symbol.name()?.strip_suffix(".kd") else { continue };
@@ -57,14 +57,14 @@ pub fn read(bytes: &[u8]) -> Result<CodeObject> {
     Ok(CodeObject { target, kernels, text })
 }
 
-/// The bytes of an object that a new segment of code makes other than they were: an entry of the program headers.
+/// The bytes of an object that a new segment of code changes: an entry of the program headers.
 pub struct Segment {
     pub address: u64,
     pub header: std::ops::Range<usize>,
 }
 
-/// Appends a segment of code, at the next page behind everything else. Its header takes the place of
-/// PT_GNU_STACK, which GPUs have no use for.
+/// Appends a segment of code, at the next page after everything else. Its header replaces PT_GNU_STACK, which
+/// GPUs do not use.
 pub fn append_segment(bytes: &mut Vec<u8>, code: impl FnOnce(u64) -> Result<Vec<u8>>) -> Result<Segment> {
     const PAGE: u64 = 0x1000;
     const HEADER: usize = size_of::<elf::ProgramHeader64<LittleEndian>>();

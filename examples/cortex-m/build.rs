@@ -1,5 +1,5 @@
-//! The linker's script, and the lists of all structs (`every_struct!`) and all constructors, made from the tables as the
-//! library's build does.
+//! Provides the linker script, and generates the lists of all structs (`every_struct!`) and all constructors from the
+//! tables, as the library's build does.
 
 #[path = "../../build/mod.rs"]
 mod build;

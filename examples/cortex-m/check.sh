@@ -2,10 +2,10 @@
 # The library on a bare Cortex-M4, without std, heap or panic:
 #
 #   examples/cortex-m/check.sh run      runs the patcher in qemu and compares its report with report.txt
-#   examples/cortex-m/check.sh panics   proves that nothing in its image, nor in one with all of the library, can panic
+#   examples/cortex-m/check.sh panics   proves that neither its image nor one with all of the library can panic
 #   examples/cortex-m/check.sh stack    measures the stack that decoding takes: 512 bytes or less
 #   examples/cortex-m/check.sh size     compares the sizes of the library's parts with size.txt (`size --write`: makes it),
-#                                       and with the sizes when there are constructors that nobody calls
+#                                       and with the sizes of images whose constructors are never called
 #
 # Without an argument: all of them. Needs Debian's rustc-web, cargo-web, rust-web-src, lld-22, llvm-22, qemu-system-arm.
 set -euo pipefail
@@ -16,7 +16,7 @@ out=${CARGO_TARGET_DIR:-$PWD/target}/$target/release
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Debian's compiler comes with the sources of core, of which there is no compiled one for this target.
+# Debian's compiler has no compiled core for this target, but comes with its sources.
 build() {
     RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_THUMBV7EM_NONE_EABI_LINKER=ld.lld-22 \
         /usr/bin/cargo build --quiet --locked --release -Zbuild-std=core --target "$target" "$@"
@@ -32,12 +32,12 @@ run() {
     echo "run: the report is as expected"
 }
 
-# Names of what can panic in an image; the handler is one of them.
+# Names of the functions of an image that can panic, including the panic handler.
 can_panic() { llvm-nm-22 --demangle "$out/$1" | grep -E 'core::panicking|panic_is_reached' || true; }
 
 panics() {
     local features found
-    # What `api` calls has all that the patcher calls: of all targets it is enough.
+    # `api` calls everything that the patcher calls, so for all targets it is sufficient.
     build --features text,capi --bin patcher --bin api
     for of in text:patcher text:api text,all-targets:api; do
         [ "${of%:*}" = text ] || build --features "${of%:*},capi" --bin "${of#*:}"
@@ -48,7 +48,7 @@ panics() {
         fi
         echo "panics: none in ${of#*:} with ${of%:*} ($(llvm-size-22 "$out/${of#*:}" | awk 'NR == 2 { print $1 }') bytes)"
     done
-    # Constructors of all shapes, and the builder: gfx942 and gfx700 have all kinds of operands between them.
+    # Constructors of all signatures, and the builder: gfx942 and gfx700 together have all kinds of operands.
     build --features text,make,gfx700 --bin api
     found=$(can_panic api)
     if [ -n "$found" ]; then
@@ -56,7 +56,7 @@ panics() {
         return 1
     fi
     echo "panics: none in api with constructors ($(llvm-size-22 "$out/api" | awk 'NR == 2 { print $1 }') bytes)"
-    # The check itself: a planted panic is found.
+    # Test the check itself: it must find a planted panic.
     build --features text,plant-panic --bin api
     if [ -z "$(can_panic api)" ]; then
         echo "a planted panic was not found"
@@ -92,7 +92,7 @@ table() {
     done
 }
 
-# Constructors that nobody calls are not in the image, but for what the linker pads; two that are called weigh little.
+# Constructors that are never called add only padding to the image; two that are called add little.
 unused() {
     local part floor called
     build --features gfx942
@@ -121,13 +121,13 @@ size() {
         cp "$work/size" size.txt
     fi
     cat "$work/size"
-    # What is promised for one target: length, decode, decode + operands, decode + text.
+    # Guaranteed limits for one target: length, decode, decode + operands, decode + text.
     awk '
         $1 == "gfx942" { split("2048 12288 24576 81920", most); for (i = 1; i <= 4; i++) if ($(i + 1) > most[i]) {
             print "more than promised: " $(i + 1) " instead of " most[i]; bad = 1 } found = 1 }
         END { exit bad || !found }
     ' "$work/size"
-    # Other compilers make other code: within five of a hundred, and a few bytes.
+    # Other compilers generate different code: allow five per cent and a few bytes.
     awk '
         /^#/ || $1 == "targets" { next }
         NR == FNR { for (i = 2; i <= NF; i++) was[$1, i] = $i; next }

@@ -42,7 +42,7 @@ pub(crate) struct OperandTables {
     pub sgpr_last: u16,
     pub ttmp_first: u16,
     pub ttmp_last: u16,
-    /// The code that stands for no scalar address.
+    /// The code that means "no scalar address".
     pub off: u16,
     /// Width of vcc and exec in bits.
     pub lanes: u8,

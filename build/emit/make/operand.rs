@@ -127,7 +127,7 @@ pub fn traits(traits: &BTreeMap<u16, String>) -> String {
         let label = format!("pass {}", passed(*mask));
         writeln!(
             out,
-            "/// A kind of operand that is accepted where the instruction accepts {}.\n#[diagnostic::on_unimplemented(message = \"`{{Self}}` cannot stand here\", label = {label:?})]\npub trait {name}: Kind {{}}",
+            "/// Implemented by {} and [`Any`].\n#[diagnostic::on_unimplemented(message = \"`{{Self}}` cannot stand here\", label = {label:?})]\npub trait {name}: Kind {{}}",
             all.join(", ")
         )
         .unwrap();

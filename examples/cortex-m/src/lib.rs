@@ -1,5 +1,5 @@
-//! What a program needs on a bare Cortex-M: its start, its end, and a line to whoever watches. The only `unsafe` code of
-//! these programs is here.
+//! What a program on a bare Cortex-M needs: its start, its end, and text output to the debugger. The only `unsafe` code
+//! of these programs is here.
 #![no_std]
 
 use core::arch::{asm, global_asm};
@@ -10,7 +10,7 @@ unsafe extern "C" {
     fn app() -> !;
 }
 
-// Stack, and the address of the first instruction (its lowest bit says Thumb).
+// Stack, and the address of the first instruction (its lowest bit selects Thumb).
 global_asm!(
     ".section .vectors, \"a\"",
     ".word stack_top",
@@ -22,7 +22,7 @@ global_asm!(
     "b app",
 );
 
-/// Arm semihosting: asks the debugger, here qemu.
+/// Arm semihosting: makes a request to the debugger, here qemu.
 fn ask(operation: u32, argument: *const u8) {
     // SAFETY: the breakpoint hands both registers to the debugger, which reads what the argument points to.
     unsafe { asm!("bkpt 0xab", inout("r0") operation => _, in("r1") argument) }
@@ -59,25 +59,27 @@ pub fn exit(good: bool) -> ! {
     }
 }
 
-/// Keeps a value, and all that led to it.
+/// Keeps a value, and the code that computes it, from being optimised away.
 #[inline(never)]
 pub fn keep(value: u32) {
     // SAFETY: does nothing.
     unsafe { asm!("", in("r0") value) }
 }
 
-/// Code that the compiler knows nothing of.
+/// Code that is opaque to the compiler.
 #[inline(never)]
 pub fn code() -> &'static [u8] {
     let (mut at, mut len) = (0x1000_0000usize, 0x1000usize);
-    // SAFETY: changes nothing, but may as far as the compiler knows. The programs that call it are measured, not run.
+    // SAFETY: it changes nothing, although the compiler must assume that it does. The programs that call it are
+    // measured, not run.
     unsafe {
         asm!("", inout("r0") at, inout("r1") len);
         core::slice::from_raw_parts(at as *const u8, len)
     }
 }
 
-/// Bytes of stack that a call uses: the memory below the stack is filled with a pattern before, and looked through after.
+/// How many bytes of stack a call uses. Fills the memory below the stack with a pattern before the call, and searches
+/// it afterwards.
 #[inline(never)]
 pub fn stack_of(call: impl FnOnce()) -> usize {
     const DEPTH: usize = 8192;
@@ -86,7 +88,7 @@ pub fn stack_of(call: impl FnOnce()) -> usize {
     // SAFETY: reads a register.
     unsafe { asm!("mov {}, sp", out(reg) sp) }
     let words = |from: usize| (from..sp).step_by(4);
-    // SAFETY: nobody uses what lies below the stack; there is more of it than `DEPTH`.
+    // SAFETY: nothing uses the memory below the stack, and there is more of it than `DEPTH`.
     words(sp - DEPTH).for_each(|at| unsafe { (at as *mut u32).write_volatile(PATTERN) });
     call();
     // SAFETY: as above.
@@ -99,18 +101,18 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     panic_is_reached()
 }
 
-/// In an image with this symbol something can panic.
+/// An image with this symbol can panic.
 #[unsafe(no_mangle)]
 #[inline(never)]
 extern "C" fn panic_is_reached() -> ! {
     exit(false)
 }
 
-/// A target that the compiler knows nothing of: with several, all of them stay in the image.
+/// A target that is opaque to the compiler, so that all enabled targets stay in the image.
 #[inline(never)]
 pub fn target() -> amdgpu_isa::Target {
     let mut number = 0usize;
-    // SAFETY: changes nothing, but may as far as the compiler knows.
+    // SAFETY: it changes nothing, although the compiler must assume that it does.
     unsafe { asm!("", inout("r0") number) }
     amdgpu_isa::Target::ALL.get(number).copied().unwrap_or(amdgpu_isa::Target::ALL[0])
 }

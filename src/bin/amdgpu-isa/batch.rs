@@ -1,11 +1,11 @@
-//! `batch`: a decoder on the other end of a pipe, for testing other decoders against.
+//! `batch`: a decoder on the other end of a pipe, for comparison with other decoders.
 //!
 //! One line in, one line out, in order:
 //! ```text
 //! gfx942<TAB>804180be              4<TAB>s_mov_b32 s0, ...<TAB>804180be
 //! gfx942<TAB>ffffffff              ERR<TAB>the reason
 //! ```
-//! A line that makes no sense is answered with `ERR` too and does not stop the program.
+//! A malformed line is answered with `ERR` too, and does not stop the program.
 
 mod features;
 
@@ -15,11 +15,11 @@ use crate::error::{Error, Result};
 use crate::hex;
 use crate::isa::{self, Target};
 
-/// Longer lines are answered with `ERR`; they need not fit in memory.
+/// Longest line in bytes. Longer ones are answered with `ERR`, and need not fit in memory.
 const MAX_LINE: usize = 1 << 20;
 const CHUNK: usize = 64 * 1024;
 
-/// Lines that were answered.
+/// Counts of the lines that were answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     pub all: u64,
@@ -34,7 +34,7 @@ pub fn run(input: impl Read, mut output: impl Write) -> Result<Count> {
     let mut out = Vec::with_capacity(2 * CHUNK);
     let mut count = Count::default();
     loop {
-        // Without a whole line at hand the next read may wait for a peer that itself waits for these answers.
+        // If no whole line is buffered, the next read may wait for a peer that itself waits for these answers.
         if out.len() >= CHUNK || !input.buffer().contains(&b'\n') {
             output.write_all(&out)?;
             output.flush()?;
@@ -92,11 +92,11 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Line> {
     })
 }
 
-/// What is worth keeping from one line to the next.
+/// State that is kept from one line to the next.
 #[derive(Default)]
 struct Batch {
     bytes: Vec<u8>,
-    /// The last target column and what it means: it seldom changes.
+    /// The last target column and its meaning, because the column seldom changes.
     target: Option<(Vec<u8>, std::result::Result<Target, String>)>,
 }
 

@@ -1,8 +1,8 @@
-//! From the bytes of a file to the machine code inside: what kind of container is it, and what is in it.
+//! Finds the machine code in the bytes of a file: recognises the container, and visits its contents.
 //!
-//! Nothing here believes a header. Offsets are checked against the bytes that exist, parts of a
-//! container may not overlap (so that a small file cannot name the same bytes a million times), and
-//! decompression stops at a limit for the whole file: the caller's, or one that follows from the file's size.
+//! No header is trusted. Offsets are checked against the existing bytes, parts of a container may not
+//! overlap (so that a small file cannot name the same bytes a million times), and decompression stops
+//! at a limit for the whole file: the caller's, or one that follows from the file's size.
 
 mod bundle;
 mod compressed;
@@ -19,9 +19,9 @@ use crate::error::{Error, Result};
 
 /// Machine code for one target.
 pub struct Image<'a> {
-    /// Where inside the file it was found, such as the entry's id in a bundle. Empty for a plain code object.
+    /// Its location in the file, such as the entry's id in a bundle. Empty for a plain code object.
     pub label: &'a str,
-    /// `None` when the code object does not say.
+    /// `None` if the code object does not state it.
     pub target: Option<TargetId>,
     pub sections: Vec<Section<'a>>,
 }
@@ -43,13 +43,13 @@ pub struct Symbol<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SymbolKind {
-    /// A kernel descriptor (`NAME.kd`) names it as entry point.
+    /// A kernel descriptor (`NAME.kd`) names it as its entry point.
     Kernel,
     Function,
     Other,
 }
 
-/// A processor and those of its features that are pinned: `gfx942:sramecc+:xnack-`.
+/// A processor and its pinned features: `gfx942:sramecc+:xnack-`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetId {
     pub processor: String,
@@ -70,8 +70,8 @@ impl TargetId {
         TargetId { processor, features }
     }
 
-    /// What a code object says of itself, completed by what its entry in the bundle says: old code objects
-    /// may not know their target, and the entry may pin features that the code object leaves open.
+    /// The target id of a code object, completed by that of its entry in the bundle: old code objects may
+    /// not state their target, and the entry may pin features that the code object leaves open.
     fn merge(own: Option<Self>, entry: Option<Self>) -> Option<Self> {
         match (own, entry) {
             (Some(mut own), Some(entry)) if own.processor == entry.processor => {
@@ -95,29 +95,30 @@ impl fmt::Display for TargetId {
     }
 }
 
-/// What a container holds, in the order of the file.
+/// A part of a container.
 pub enum Found<'a> {
     Image(Image<'a>),
-    /// Something for the GPU, or for this place, that is not machine code.
+    /// Contents for the GPU, or in the place of such contents, that are not machine code.
     Skipped {
         label: &'a str,
         reason: String,
     },
 }
 
-/// Called for each part. Parts are handed out one by one so that only one decompressed bundle is in memory.
+/// Called for each part, in the order of the file. Parts come one by one, so that only one decompressed bundle is in
+/// memory.
 pub type Visitor<'v> = dyn FnMut(Found<'_>) -> Result<()> + 'v;
 
-/// Bytes that so many compressed ones may become, if the caller does not say: the largest bundle, so that it fits in memory,
-/// and all bundles of a file together, so that a chain of them ends. Real bundles grow five- to twentyfold (many similar
-/// targets); a file made to fill the memory, or to keep the tool busy, grows more.
+/// The default limit on decompressed bytes for this many compressed ones. It applies to a single bundle, so that the
+/// bundle fits in memory, and to all bundles of a file together, so that a chain of them ends. Real bundles grow five-
+/// to twentyfold (many similar targets); files made to fill the memory, or to keep the tool busy, grow more.
 fn usual_limit(compressed: usize) -> u64 {
     const FLOOR: u64 = 64 << 20;
     const PER_BYTE: u64 = 256;
     (compressed as u64).saturating_mul(PER_BYTE).saturating_add(FLOOR)
 }
 
-/// Finds all machine code in `bytes`. What is compressed may have `max_unpacked` bytes in all.
+/// Finds all machine code in `bytes`. All decompressed data together may have `max_unpacked` bytes.
 pub fn visit(bytes: &[u8], max_unpacked: Option<u64>, each: &mut Visitor<'_>) -> Result<()> {
     if bytes.is_empty() {
         return Err(Error::input("the file is empty"));
@@ -127,16 +128,17 @@ pub fn visit(bytes: &[u8], max_unpacked: Option<u64>, each: &mut Visitor<'_>) ->
     visit_part(bytes, "", Nesting { depth: 0, decompressed: false, budget: &budget }, each)
 }
 
-/// Bytes that may still come out of compressed bundles.
+/// How many bytes compressed bundles may still decompress to.
 struct Budget {
     limit: u64,
     left: Cell<u64>,
-    /// The caller has not said how many.
+    /// The caller has set no limit, so the default applies.
     is_usual: bool,
 }
 
 impl Budget {
-    /// Takes the bytes that a bundle of so many compressed ones promises, before any is decompressed: it never gives more.
+    /// Takes the decompressed size that a bundle's header states from the budget, before decompression. The bundle
+    /// never gives more bytes. `compressed` is the size of the bundle.
     fn spend(&self, bytes: u64, compressed: usize) -> Result<()> {
         let too_much = |limit| Error::TooMuch { place: String::new(), limit };
         let most = usual_limit(compressed);
@@ -148,11 +150,12 @@ impl Budget {
     }
 }
 
-/// Looking up a name in an ELF file costs its length, and a damaged table can make every name as long as the file.
+/// Limits the time for names of an ELF file: reading a name takes time proportional to its length, and a damaged table
+/// can make every name as long as the file.
 struct NameBudget(usize);
 
 impl NameBudget {
-    /// Longer names exist only in files made to waste time.
+    /// Longest name in bytes. Longer names exist only in files made to waste time.
     const MAX_NAME: usize = 64 * 1024;
 
     fn of(file: &[u8]) -> Self {
@@ -169,7 +172,7 @@ impl NameBudget {
     }
 }
 
-/// How deep we are. Real files hold at most fat binary -> compressed bundle -> bundle -> code object.
+/// The nesting depth. Real files have at most fat binary -> compressed bundle -> bundle -> code object.
 #[derive(Clone, Copy)]
 struct Nesting<'a> {
     depth: u8,
@@ -202,7 +205,7 @@ fn visit_part(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visito
     }
 }
 
-/// Visits an entry that says which target its images are for.
+/// Visits an entry that states the target of its images.
 fn visit_as(
     entry: Option<TargetId>,
     each: &mut Visitor<'_>,
@@ -219,8 +222,8 @@ fn visit_as(
     })
 }
 
-/// Bundles one after the other, as the linker leaves them in `.hip_fatbin`: one for each translation unit,
-/// padded with zeros up to an alignment.
+/// Visits consecutive bundles, as the linker puts them into `.hip_fatbin`: one for each translation unit,
+/// padded with zeros to an alignment.
 fn visit_bundles(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
     let mut rest = bytes;
     loop {
@@ -262,7 +265,7 @@ mod tests {
         assert_eq!(TargetId::parse("gfx600").to_string(), "gfx600");
     }
 
-    /// The error says what the limit is, and where in the chain it was met.
+    /// The error has the limit, and the place in the chain that reached it.
     #[test]
     fn the_limit_is_a_kind_of_error() {
         let packed = b"\x78\x9c\x03\x00\x00\x00\x00\x01";
@@ -276,7 +279,7 @@ mod tests {
             Err(Error::TooMuch { place, limit: 99 }) => assert_eq!(place, "file: compressed bundle at 0x0"),
             other => panic!("{other:?}"),
         }
-        // It promises more than it holds: this is another error.
+        // The header states more bytes than the bundle has, which is another error.
         assert!(matches!(visited(100), Err(Error::Input(_))));
     }
 

@@ -21,7 +21,7 @@ pub struct Args {
     /// The file to read; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Show only the code for this target (such as gfx942, mi300x, gfx942:xnack+); with --raw, what the words are for
+    /// Show only the code for this target (such as gfx942, mi300x, gfx942:xnack+); with --raw, the target of the words
     #[arg(long, value_parser = selection)]
     target: Option<Selection>,
     /// The file is bare machine code without a container
@@ -30,14 +30,14 @@ pub struct Args {
     /// Address of the first byte of bare machine code
     #[arg(long, requires = "raw", value_parser = address, default_value = "0")]
     base: u64,
-    /// One JSON object for each line of the listing
+    /// Print one JSON object for each line of the listing
     #[arg(long)]
     json: bool,
-    /// Leave out the encoding beside each instruction
+    /// Omit the encoding beside each instruction
     #[arg(long, conflicts_with = "json")]
     no_encoding: bool,
-    /// What is compressed in the file may have SIZE bytes in all, such as 4G, or else the file is refused; by default 64M,
-    /// and 256 for each byte of the file
+    /// Refuse the file if all its compressed data together has more than SIZE bytes when decompressed, such as 4G; by
+    /// default 64M, plus 256 bytes for each byte of the file
     #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "raw")]
     max_unpacked: Option<u64>,
 }
@@ -46,7 +46,7 @@ pub struct Args {
 #[derive(Clone)]
 pub struct Selection {
     pub target: Target,
-    /// Every feature named must be pinned that way in the image.
+    /// An image must pin every named feature to the same setting.
     id: TargetId,
 }
 
@@ -69,7 +69,7 @@ fn address(text: &str) -> std::result::Result<u64, String> {
     .map_err(|e| e.to_string())
 }
 
-/// A number of bytes, as a multiple of a power of 1024 if it ends in K, M or G.
+/// Reads a number of bytes, in units of a power of 1024 if it ends in K, M or G.
 fn size(text: &str) -> std::result::Result<u64, String> {
     let (digits, shift) = match text.strip_suffix(['K', 'M', 'G']) {
         Some(digits) if text.ends_with('K') => (digits, 10),
@@ -92,7 +92,7 @@ pub fn run(args: &Args, color: bool) -> Result<()> {
     let name = if args.file.as_os_str() == "-" { "standard input".into() } else { escape::path(&args.file) };
     let bytes = read(args).map_err(|e| Error::input(format!("cannot read {name}: {e}")))?;
     let notes = list(args, &name, &bytes, io::stdout(), color)?;
-    // Not asked for is no news; asked for and passed over is.
+    // With `--target`, skipped images are expected; report them only without it.
     if args.target.is_none() {
         let mut stderr = anstream::stderr();
         for note in notes {
@@ -102,14 +102,14 @@ pub fn run(args: &Args, color: bool) -> Result<()> {
     Ok(())
 }
 
-/// Lists what is in a file. Returns what was passed over, and why.
+/// Lists the code in a file. Returns which parts were skipped, and why.
 pub fn list(args: &Args, name: &str, bytes: &[u8], sink: impl Write + Send, color: bool) -> Result<Vec<String>> {
     let mut job = Job { args, file: name, out: Out::new(sink, color), shown: 0, passed: Vec::new() };
     let result = match (&args.target, args.raw) {
         (Some(selection), true) => job.raw(selection, bytes),
         _ => container::visit(bytes, args.max_unpacked, &mut |found| job.found(found)),
     };
-    // What was found before the damage is still worth showing.
+    // Code found before the damage is still worth showing.
     job.out.flush()?;
     result.map_err(|e| e.within(name))?;
     job.finish()
@@ -125,7 +125,7 @@ fn read(args: &Args) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Where a line of the listing comes from.
+/// The origin of a line of the listing.
 struct Place<'a> {
     target: Target,
     image: &'a str,
@@ -136,9 +136,9 @@ struct Job<'a, W: Write + Send> {
     args: &'a Args,
     file: &'a str,
     out: Out<W>,
-    /// Images listed so far.
+    /// Number of images listed so far.
     shown: usize,
-    /// What was passed over, and why.
+    /// The parts that were skipped, and why.
     passed: Vec<String>,
 }
 
@@ -174,7 +174,7 @@ impl<W: Write + Send> Job<'_, W> {
                     Ok(())
                 }
             },
-            // A code object from before targets were recorded, or from a compiler newer than our table.
+            // The code object is older than the record of targets, or its compiler is newer than our table.
             (None, Some(selection)) => self.image(&image, selection.target),
             (None, None) => {
                 self.pass(image.label, "does not say which target it is for; use --target TARGET");

@@ -1,4 +1,4 @@
-//! What can go wrong in the tool, sorted by whose turn it is to act.
+//! Errors of the tool, sorted by who must act.
 
 use std::{fmt, io};
 
@@ -8,16 +8,16 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     /// The command line asks for something impossible: exit code 2, as clap does.
     Usage(String),
-    /// The input is missing, damaged, or not for us: exit code 1.
+    /// The input is missing, damaged, or has no code for this tool: exit code 1.
     Input(String),
-    /// What is compressed in the input holds more than it may: exit code 1.
+    /// The compressed data in the input exceeds the limit: exit code 1.
     TooMuch {
         /// The file, and the part of it.
         place: String,
-        /// Bytes that it may have.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// Output cannot be written. A closed pipe ends the program quietly.
+    /// The output cannot be written. A closed pipe ends the program quietly.
     Output(io::Error),
 }
 
@@ -33,7 +33,7 @@ impl Error {
         }
     }
 
-    /// Says which file, or which part of it, the message is about.
+    /// Adds the file, or the part of it, that the message is about.
     pub fn within(self, place: &str) -> Self {
         match self {
             Error::Input(m) => Error::Input(format!("{place}: {m}")),

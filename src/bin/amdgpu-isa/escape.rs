@@ -1,15 +1,16 @@
-//! Names that come from files and command lines, made fit to be shown: a terminal obeys control characters, and text that
-//! changes its own direction reads as something that it is not.
+//! Escapes names from files and command lines before they are shown: a terminal obeys control characters, and text that
+//! changes its own direction is misleading.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Characters that a name may have where another one refers to it, such as a branch; its definition shows all of them.
+/// How many characters of a name are shown where a line refers to it, such as a branch. The line that defines the name
+/// shows all of them.
 const REFERENCE: usize = 256;
-/// What stands for the rest.
+/// Replaces the rest of a name that is cut.
 const MORE: &str = "...";
 
-/// A name with everything escaped that is not there to be seen: `\x1b`, `\u{202e}`, and `\xff` for what is no UTF-8.
+/// A name with all invisible characters escaped: `\x1b`, `\u{202e}`, and `\xff` for bytes that are not UTF-8.
 pub fn name(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) if text.chars().all(is_plain) => Cow::Borrowed(text),
@@ -22,15 +23,15 @@ pub fn path(path: &std::path::Path) -> String {
     name(path.as_os_str().as_encoded_bytes()).into_owned()
 }
 
-/// Text of ours that may have such names in it: its lines stay lines.
+/// Escapes our own text that may contain such names, but keeps its line ends.
 pub fn message(text: &str) -> String {
     escaped(text.as_bytes(), |c| c == '\n' || is_plain(c))
 }
 
-/// The beginning of a name, and what tells that more would follow if it is a long one: a file can refer to a name in each
-/// dword, and a listing must not be as many times longer than the file as a name is long.
+/// The beginning of a name, and `MORE` if it is cut. A file can refer to a name in every dword, so long names would
+/// make the listing much longer than the file.
 pub fn reference(name: &str) -> (&str, &'static str) {
-    // Nearly all are short, and have no more characters than bytes.
+    // Nearly all names are short; the number of characters is at most that of bytes.
     if name.len() <= REFERENCE {
         return (name, "");
     }
@@ -56,7 +57,8 @@ fn escaped(bytes: &[u8], is_plain: impl Fn(char) -> bool) -> String {
     text
 }
 
-/// Neither a control character, nor one that ends a line, nor one that is not seen itself but turns what follows around.
+/// Whether the character is visible: not a control character, not a line end, and not an invisible character that
+/// changes the direction of text.
 fn is_plain(c: char) -> bool {
     !c.is_control()
         && !matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

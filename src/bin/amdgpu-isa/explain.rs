@@ -17,13 +17,13 @@ use diagram::Diagram;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// What the words are for, such as gfx942, mi300x or gfx942:xnack+; features change nothing here
+    /// Target of the words, such as gfx942, mi300x or gfx942:xnack+; features have no effect here
     #[arg(long, value_parser = dis::selection)]
     target: Selection,
     /// Dwords (0xBE804180 or BE804180), or bytes in memory order (80:41:80:be, 804180be81000000, 0x80,0x41,0x80,0xbe)
     #[arg(value_name = "WORD", required = true)]
     words: Vec<String>,
-    /// Read every WORD as bytes in memory order, also those of eight digits
+    /// Read every WORD as bytes in memory order, even one of eight digits
     #[arg(long)]
     bytes: bool,
     /// Write a picture to FILE instead (`-` is standard output)
@@ -59,7 +59,7 @@ pub fn run(args: &Args, color: bool) -> Result<()> {
     }
 }
 
-/// One diagram for each instruction and each dword that is none; and the first of the reasons.
+/// A diagram for each instruction and each dword that is not one, and the reason for the first such dword.
 fn diagrams(target: Target, bytes: &[u8]) -> (Vec<Diagram>, Option<String>) {
     let mut refused = None;
     let mut diagrams = Vec::new();

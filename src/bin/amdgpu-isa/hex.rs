@@ -1,4 +1,4 @@
-//! Hexadecimal, both ways, without the formatting machinery: a large listing is mostly hex digits.
+//! Writes and reads hexadecimal without the formatting machinery, because a large listing is mostly hex digits.
 
 /// The two digits of each byte.
 type Digits = [[u8; 2]; 256];
@@ -40,12 +40,12 @@ fn push(out: &mut Vec<u8>, value: u64, least: u32, digits: &Digits) {
     out.extend_from_slice(&all(value, digits)[16 - count..]);
 }
 
-/// At least `digits` upper-case digits (16 at most), more when the value needs them.
+/// At least `digits` upper-case digits (16 at most), more if the value needs them.
 pub fn upper(out: &mut Vec<u8>, value: u64, digits: u32) {
     push(out, value, digits, &UPPER);
 }
 
-/// At least `digits` lower-case digits (16 at most), more when the value needs them.
+/// At least `digits` lower-case digits (16 at most), more if the value needs them.
 pub fn lower(out: &mut Vec<u8>, value: u64, digits: u32) {
     push(out, value, digits, &LOWER);
 }

@@ -1,5 +1,5 @@
-//! The tool's only contact with the library: all else in `src/bin/` goes through here, but for `prove/`, of which the
-//! tests use a part.
+//! The tool's only contact with the library. Everything else in `src/bin/` goes through here, except `prove/`, a part
+//! of which the tests use too.
 
 mod facts;
 mod fields;
@@ -13,14 +13,14 @@ pub use fields::{FieldView, fields};
 pub use lib::{Decoded, Decoder, Inst, Invalid, Target, TextBuffer, decode};
 pub use matrix::{Operation, operations};
 
-/// Bytes of the longest instruction of any generation.
+/// Size of the longest instruction of any generation in bytes.
 pub const MAX_BYTES: usize = 20;
 
 pub fn known_targets() -> String {
     Target::ALL.iter().map(|t| t.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// Accepts a name or an alias; the message of a failure names the known ones.
+/// Accepts a name or an alias. The error message lists the known ones.
 pub fn parse_target(name: &str) -> Result<Target, String> {
     name.parse::<Target>().map_err(|_| {
         format!("unknown target {:?}; this build knows {}", name.escape_debug().to_string(), known_targets())
@@ -31,7 +31,7 @@ pub fn reencode(inst: &Inst, out: &mut [u8; MAX_BYTES]) -> Result<usize, String>
     inst.encode(out).map_err(|e| e.to_string())
 }
 
-/// Whether a feature that chooses between two readings of the same words is on. Up to gfx9 there is no choice.
+/// Whether a feature that selects one of two meanings of the same words is on. Targets up to gfx9 have no such choice.
 pub fn mode(_target: Target, feature: &str) -> bool {
     feature == "wavefrontsize64"
 }

@@ -1,5 +1,5 @@
-//! `amdgpu-isa`: disassemble AMD GPU code objects, explain single words, answer batches of them, print the tables, prove
-//! that nothing is lost on the way.
+//! `amdgpu-isa`: disassembles AMD GPU code objects, explains single words, decodes batches of them, prints the tables,
+//! and proves that decoding and encoding are inverses.
 #![forbid(unsafe_code)]
 
 mod batch;
@@ -37,10 +37,10 @@ struct Cli {
 enum Command {
     /// Disassemble an ELF code object, a clang offload bundle, a HIP fat binary, or bare words
     Dis(dis::Args),
-    /// Show words as a bit diagram: every field named and decoded
+    /// Show words as a bit diagram, with every field named and decoded
     Explain(explain::Args),
     /// Answer lines of `target<TAB>hexbytes` on stdin with `len<TAB>text<TAB>reencoded-hex` or `ERR<TAB>reason`,
-    /// and say on stderr how many were ERR
+    /// and print on stderr how many were ERR
     Batch,
     Isa(tables::Args),
     Matrix(matrix::Args),
@@ -55,8 +55,8 @@ enum Color {
 }
 
 impl Color {
-    /// Whether to write escape codes to stdout. The decision is made once, instead of filtering the
-    /// stream, because a filter would parse every byte of a disassembly again.
+    /// Whether to write escape codes to stdout. This is decided once instead of filtering the stream, because
+    /// a filter would parse every byte of a disassembly again.
     fn on(self) -> bool {
         match self {
             Color::Always => true,
@@ -70,17 +70,17 @@ fn help_footer() -> String {
     format!("Targets in this build: {}", isa::known_targets())
 }
 
-/// Prints the help, or what is wrong with the command line, which may quote it.
+/// Prints the help, or an error in the command line, which may quote parts of it.
 fn print_usage(error: &clap::Error) -> io::Result<()> {
     let quoted = |arg: std::ffi::OsString| matches!(escape::name(arg.as_encoded_bytes()), Cow::Owned(_));
     if error.use_stderr() && std::env::args_os().any(quoted) {
-        // Without colour: its escape codes cannot be told from those of an argument.
+        // Without colour: its escape codes could not be distinguished from those in an argument.
         return anstream::stderr().write_all(escape::message(&error.render().to_string()).as_bytes());
     }
     error.print()
 }
 
-/// `batch`, and how much of it failed: the answers are for a program, this is for who started it.
+/// Runs `batch`, and prints how many lines failed. A program reads the answers; this is for the user who started it.
 fn answer_lines() -> error::Result<()> {
     let batch::Count { all, errors } = batch::run(io::stdin().lock(), io::stdout().lock())?;
     if errors > 0 {
@@ -94,7 +94,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => {
-            // A closed pipe behind `--help` is nobody's error.
+            // A pipe that is closed during `--help` is not an error.
             let _ = print_usage(&e);
             return ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2));
         }

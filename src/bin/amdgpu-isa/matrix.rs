@@ -1,4 +1,4 @@
-//! `matrix`: which number each operation has on each target.
+//! `matrix`: prints the number of each operation on each target.
 
 use std::io;
 
@@ -6,16 +6,16 @@ use crate::error::{Error, Result};
 use crate::isa::{self, Operation, Target};
 use crate::out::{self, Out};
 
-/// Print which opcode each operation has on each target
+/// Print the opcode of each operation on each target
 ///
-/// A line for each operation of each format: its name, and for each target its number there, `number:mnemonic` where the
-/// target's assembler spells it in another way, or `-` where the target lacks it.
+/// Each operation of each format is a line: its name, and for each target its number, `number:mnemonic` if the target's
+/// assembler spells it differently, or `-` if the target lacks it.
 #[derive(clap::Args)]
 pub struct Args {
     /// Only this format, such as VOP3P; may be repeated
     #[arg(long)]
     format: Vec<String>,
-    /// Only this target, such as gfx942, and what it has; may be repeated
+    /// Only this target, such as gfx942, and its operations; may be repeated
     #[arg(long, value_parser = isa::parse_target)]
     target: Vec<Target>,
     /// Separate the cells by tabs, and begin each line with the format
@@ -24,7 +24,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, color: bool) -> Result<()> {
-    // A partial target is not for use, unless somebody asks for it.
+    // Partial targets are not for use, so they are shown only on request.
     let whole = || Target::ALL.iter().copied().filter(|t| !t.is_partial()).collect();
     let targets = if args.target.is_empty() { whole() } else { args.target.clone() };
     let mut operations = isa::operations(&targets);

@@ -15,7 +15,7 @@ pub const NAME: Style = AnsiColor::Cyan.on_default();
 /// Flushing in pieces of this size keeps the number of system calls low and the memory constant.
 const CHUNK: usize = 64 * 1024;
 
-/// Text in the making, with or without colours.
+/// A buffer of text, with or without colours.
 pub struct Text {
     pub buf: Vec<u8>,
     pub color: bool,
@@ -63,7 +63,7 @@ impl fmt::Write for Text {
     }
 }
 
-/// Text on its way to a writer.
+/// A buffer in front of a writer.
 pub struct Out<W: Write> {
     text: Text,
     sink: W,
@@ -74,18 +74,18 @@ impl<W: Write> Out<W> {
         Out { text: Text { buf: Vec::with_capacity(CHUNK + 4096), color }, sink }
     }
 
-    /// Ends a line; passes the buffer on when it is full enough.
+    /// Ends a line, and writes the buffer out if it is full enough.
     pub fn line(&mut self) -> io::Result<()> {
         self.text.newline();
         self.pass()
     }
 
-    /// Passes the buffer on if it is full enough.
+    /// Writes the buffer out if it is full enough.
     pub fn pass(&mut self) -> io::Result<()> {
         if self.text.buf.len() >= CHUNK { self.drain() } else { Ok(()) }
     }
 
-    /// Writes what was made elsewhere behind what is in the buffer.
+    /// Writes text from elsewhere after the contents of the buffer.
     pub fn append(&mut self, made: &[u8]) -> io::Result<()> {
         self.drain()?;
         self.sink.write_all(made)

@@ -1,4 +1,5 @@
-//! `prove`: decode and encode are inverses, for every first dword there is and for every form of longer instructions.
+//! `prove`: checks that decoding and encoding are inverses, for every first dword and for every form of longer
+//! instructions.
 
 mod check;
 mod first;
@@ -25,43 +26,43 @@ use summary::Summary;
 use sweeps::Sweeps;
 use tally::{Rows, Tally};
 
-/// Holds the library to its promises on all words there are, in two passes for each target
+/// Check the library's guarantees on all words, in two passes for each target
 ///
-/// First dwords: each of the 2^32 is decoded with zeros behind it, or, where these are refused, with dwords that an
-/// instruction of the kind was found to take; one in 13 of those that have more dwords also with random ones. What
-/// decodes must encode to the same bytes, these bytes alone must decode to the same instruction, and `length` must
-/// agree. One in 13 is also decoded as dwords and with other bytes behind it, and what is refused must be refused for
-/// the same reason.
+/// First dwords: each of the 2^32 is decoded with zeros after it, or, if these are refused, with dwords that a similar
+/// instruction accepted; one in 13 of the longer instructions also with random dwords. An instruction must encode to
+/// the same bytes, these bytes alone must decode to the same instruction, and `length` must agree. One in 13 is also
+/// decoded as dwords and with other bytes after it, and refused words must be refused for the same reason.
 ///
-/// Fields: each form of each operation that is longer than a dword (64-bit formats, literals, SDWA, DPP), at up to
-/// six fillings: every value of every single field (of fields wider than 12 bits all values at one filling and a
-/// thousand at the others, of a literal all values of each half, and inline constants); and at one filling all pairs
-/// of operand codes, and all values of the modifiers together, up to 22 bits of them. All of the above is checked of
-/// each.
+/// Fields: each form of each operation that is longer than a dword (64-bit formats, literals, SDWA, DPP), starting from
+/// up to six sets of words: every value of every single field (for fields wider than 12 bits, all values with the first
+/// set and a thousand with each other one; for a literal, all values of each half, and inline constants). With one set
+/// also all pairs of operand codes, and all values of the modifiers together, up to 22 bits of them. The checks are
+/// those of the first pass.
 ///
 /// Texts are compared for every value of every single field of up to 12 bits, and for one in N of all other
-/// instructions: both printers, and one of them again with different bytes behind, must give the same plain text.
+/// instructions: both printers, and one of them again with different bytes after the instruction, must give the same
+/// plain text.
 ///
-/// A fault is printed as a line for `batch` below a comment that says what is wrong, and the exit code is 1.
+/// A fault is printed as a line for `batch`, after a comment that states the fault, and the exit code is 1.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
     /// Only this target, such as gfx942; may be repeated
     #[arg(long, value_parser = isa::parse_target)]
     target: Vec<Target>,
-    /// Only every N-th word, beginning with the K-th; the N parts are the whole
+    /// Only every N-th word, beginning with the K-th; the N parts together are all words
     #[arg(long, value_name = "K/N", default_value = "1/1")]
     part: Part,
     /// Only this pass
     #[arg(long, value_enum)]
     pass: Option<Pass>,
-    /// Print one in N of the instructions that need not all be printed
+    /// Compare the text of one in N of the instructions whose texts are not all compared
     #[arg(long, value_name = "N", default_value = "127", value_parser = clap::value_parser!(u64).range(1..))]
     text: u64,
-    /// Threads to use, 1 to 1024; as many as there are cores if not given
+    /// Number of threads, 1 to 1024; by default the number of cores
     #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<u16>,
-    /// Faults to show
+    /// Number of faults to show
     #[arg(long, value_name = "N", default_value = "20")]
     faults: usize,
 }
@@ -74,7 +75,7 @@ enum Pass {
     Fields,
 }
 
-/// Of all numbers those that are `k` modulo `n`.
+/// The numbers that are `k` modulo `n`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
     k: u64,
@@ -82,7 +83,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Those among `count` numbers from `first` on.
+    /// The numbers of this part among `count` numbers, starting at `first`.
     pub fn of(self, first: u64, count: u64) -> impl Iterator<Item = u64> {
         let skip = (self.k + self.n - first % self.n) % self.n;
         (first + skip..first + count).step_by(self.n as usize)
@@ -151,7 +152,7 @@ fn prove(args: &Args, subject: &impl Subject, target: Target, pass: Pass) -> Res
     Ok(Summary { target, what, tally })
 }
 
-/// Does `count` pieces of work, on all cores.
+/// Does `count` pieces of work on all cores.
 fn in_threads(
     args: &Args,
     target: Target,
@@ -169,7 +170,7 @@ fn in_threads(
             if number >= count {
                 return tally;
             }
-            // The words in work are known; the rest of the piece is not tried.
+            // `hand` has the words that caused the panic. The rest of the piece is skipped.
             if catch_unwind(AssertUnwindSafe(|| each(number, &mut hand, &mut tally))).is_err() {
                 let words = hand.words;
                 tally.fault(&words, "the library panics");
@@ -182,7 +183,7 @@ fn in_threads(
         for started in 0..threads {
             let spawned = std::thread::Builder::new().spawn_scoped(scope, worker);
             workers.push(spawned.map_err(|e| {
-                // Those that run already find nothing left to do.
+                // The threads that already run then find no more work.
                 next.store(count, Relaxed);
                 let fewer = started.max(1);
                 Error::input(format!("the system gives {started} of {threads} threads: {e}; use `--threads {fewer}`"))
@@ -195,7 +196,7 @@ fn in_threads(
         progress.clear();
         let mut total = Tally::new(target);
         for worker in workers {
-            // A worker catches what panics.
+            // Workers catch panics, so this always succeeds.
             if let Ok(tally) = worker.join() {
                 total.merge(tally);
             }

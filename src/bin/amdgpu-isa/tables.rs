@@ -1,4 +1,4 @@
-//! `isa`: all tables of a target, for people and for programs.
+//! `isa`: prints all tables of a target, as text or as JSON.
 
 use std::io;
 
@@ -11,9 +11,9 @@ use crate::out::{self, Out};
 
 /// Print the tables: every operation with its number, operands, modifiers, implicit registers and flags
 ///
-/// For each operand: the field, how it is accessed (r, w, rw), its type, and what may stand there; `f32x16` are 16 floats, `b32-64`
-/// is as wide as other fields say. With --json also the formats with the bits of their fields, what operand codes mean, and what
-/// the values of fields are called; docs/isa-json.md describes it.
+/// Each operand has its field, its access (r, w, rw), its type, and the values that it accepts; `f32x16` is 16 floats,
+/// and other fields determine the width of `b32-64`. With --json also the formats with the bits of their fields, the
+/// meanings of operand codes, and the names of the values of fields; docs/isa-json.md describes it.
 #[derive(clap::Args)]
 pub struct Args {
     /// Only this target, such as gfx942; may be repeated
@@ -24,7 +24,7 @@ pub struct Args {
     json: bool,
 }
 
-/// A change of the schema that breaks a reader changes this number.
+/// Version of the schema. It increases with every change that breaks readers.
 const SCHEMA: u32 = 1;
 
 #[derive(Serialize)]
@@ -35,7 +35,7 @@ struct Document {
 }
 
 pub fn run(args: &Args, color: bool) -> Result<()> {
-    // A partial target is not for use, unless somebody asks for it.
+    // Partial targets are not for use, so they are shown only on request.
     let whole = || Target::ALL.iter().copied().filter(|t| !t.is_partial()).collect();
     let mut targets = if args.target.is_empty() { whole() } else { args.target.clone() };
     targets.sort_unstable();
@@ -119,7 +119,7 @@ fn form<W: io::Write>(out: &mut Out<W>, form: &Form) -> io::Result<()> {
     Ok(())
 }
 
-/// `f32`, `f32x16`, `b64`, `b32-64`: bits have a width, or a least and a greatest one.
+/// The type with its width: `f32`, `f32x16`, `b64`; `b32-64` for bits with a least and a greatest width.
 fn width(operand: &Operand) -> String {
     let Operand { ty, count, bits, most_bits, .. } = operand;
     let most = if bits == most_bits { String::new() } else { format!("-{most_bits}") };

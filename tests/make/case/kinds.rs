@@ -1,4 +1,4 @@
-//! What each parameter of a constructor is given, by the name that the roster has for its kind.
+//! Makes an argument for each parameter of a constructor; the methods are named like the kinds in the roster.
 
 use amdgpu_isa::make::kind::{Any, Off};
 use amdgpu_isa::make::{Agpr, BufferAddress, Op, Vgpr, a, addr64, bothen, idxen, int, literal, off, offen, v};
@@ -9,7 +9,7 @@ impl Case<'_> {
     pub fn vgpr<const N: usize>(&mut self, name: &'static str, _: &str) -> Vgpr<N> {
         let first = self.vector_number(N);
         let op = v::<N>(first as u8);
-        // The type refuses the others; the builder must too.
+        // The type refuses the other registers; the builder must refuse them too.
         if self.breaks(Fault::Class) {
             self.broken = false;
         }
@@ -122,10 +122,10 @@ impl Case<'_> {
 
     pub fn dword(&mut self, name: &'static str, _: &str) -> u32 {
         let value = 0x1234_5601 + self.rng.below(0x1000) as u32 * 2;
-        // Of 16 bits only these count, and are shown.
+        // A 16-bit operand uses and prints only the low 16 bits.
         let value = if self.name.ends_with("f16") { value & 0xffff } else { value };
         if self.vector && !self.bus.is_empty() {
-            // One scalar is there: the same literal, or none.
+            // The only scalar is already used: the same literal, or none.
             let same = *self.literals.first().unwrap_or(&value);
             self.doubtful |= self.literals.is_empty();
             self.give(name, literal::<1>(same), format!("{same:#x}"));
@@ -136,7 +136,7 @@ impl Case<'_> {
     }
 }
 
-/// Numbers that an instruction holds: the text of each kind is another, and is not looked at where it has names.
+/// Numbers in an instruction. Each kind has its own text, which is not checked where it has names.
 macro_rules! numbers {
     ($($name:ident)*) => {
         $(impl Case<'_> {
@@ -148,7 +148,7 @@ macro_rules! numbers {
 }
 numbers! { hex int16 label interp_param exp_tgt attr chan dmask }
 
-/// Constants that have parts: any number is one. The builder is given the number.
+/// Constants with parts. Any number is valid; the builder gets the number.
 macro_rules! constants {
     ($($name:ident $ty:ident;)*) => {
         $(impl Case<'_> {
@@ -233,7 +233,7 @@ impl Case<'_> {
         self.op(name, kind)
     }
 
-    /// The format of a matrix of so many registers.
+    /// A format whose matrix takes this many registers.
     fn format_of(&mut self, name: &'static str, dwords: usize) -> u16 {
         let format = match dwords {
             8 => self.rng.below(2),

@@ -1,4 +1,4 @@
-//! Calls all of the library, so that all of it can be searched for panics. Not meant to run.
+//! Calls all of the library, so that its image can be searched for panics. Not meant to run.
 #![no_std]
 #![no_main]
 
@@ -14,7 +14,7 @@ use core::fmt::Write;
 #[path = "api/make.rs"]
 mod make;
 
-/// Takes text and keeps its length.
+/// Accepts text and keeps only its length.
 struct Sink;
 
 impl Write for Sink {
@@ -327,7 +327,7 @@ fn assemble<B: Buffer + ?Sized>(target: Target, code: &[u8], out: &mut B) {
     }
 }
 
-/// What C calls.
+/// The functions that C programs call.
 #[cfg(feature = "capi")]
 fn c_interface(target: Target, code: &[u8]) {
     use amdgpu_isa::capi::*;

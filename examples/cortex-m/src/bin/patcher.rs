@@ -1,5 +1,5 @@
-//! Walks a kernel that lies in flash, patches a copy of it in RAM, and reports: what a firmware would do before it hands
-//! code to the GPU. No heap, no `core::fmt`, and nothing in it can panic.
+//! Walks a kernel in flash, patches a copy of it in RAM, and reports the changes, as firmware would do before it gives
+//! code to the GPU. No heap, no `core::fmt`, and nothing can panic.
 #![no_std]
 #![no_main]
 
@@ -8,7 +8,7 @@ use amdgpu_isa_cortex_m::{exit, print, print_number};
 
 const TARGET: Target = Target::Gfx942;
 
-/// A code object of this repository, as it came from the compiler.
+/// A code object of this repository, unchanged from the compiler.
 static KERNEL: &[u8] = include_bytes!("../../../../tests/samples/gfx942/mixed.co");
 
 /// Room for its code.
@@ -55,7 +55,7 @@ fn report() -> Option<()> {
     Some(())
 }
 
-/// Patches the first instruction that `change` takes, and prints it as it was and as it is.
+/// Patches the first instruction that `change` accepts, and prints it before and after.
 fn patch(code: &mut [u8], text: &mut TextBuffer, change: impl Fn(&mut InstMut<'_, [u8]>) -> bool) -> Option<()> {
     for Decoded { offset: at, inst } in DecoderMut::new(TARGET, code) {
         let mut inst = inst.ok()?;

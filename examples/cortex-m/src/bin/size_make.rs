@@ -1,4 +1,4 @@
-//! Makes two instructions with constructors: what is called is in the image, and no more.
+//! Makes two instructions with constructors: the image has only the constructors that it calls.
 #![no_std]
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! How much stack decoding takes: of words that begin like anything, with lengths from nothing to five dwords, so that
-//! most are refused for one reason or another.
+//! Measures how much stack decoding takes, for random words with lengths from nothing to five dwords, so that most are
+//! refused for various reasons.
 #![no_std]
 #![no_main]
 
@@ -13,7 +13,7 @@ extern "C" fn app() -> ! {
         let mut bytes = [0; 20];
         for (n, chunk) in bytes.chunks_exact_mut(4).enumerate() {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            // Zeros are more often legal than anything else; 249, 250 and 255 announce a further dword.
+            // Zeros are legal more often than other values; 249, 250 and 255 announce another dword.
             let word = match (n, seed >> 29) {
                 (0, 0) => high << 16 | 0xff,
                 (0, 1) => high << 16 | 0xf9,

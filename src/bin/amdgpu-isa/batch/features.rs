@@ -1,12 +1,12 @@
 //! The first column of a batch: `gfx942`, or `gfx942:feature,feature` with the features spelled as for
 //! `llvm-mc -mattr` (`+xnack`, `-xnack`, `xnack`) or as in a target id (`xnack+`, `xnack-`).
 //!
-//! A feature is accepted when it leaves the instructions of the target as they are. Any other would need a
-//! decoder for a machine that does not exist, and to ignore it would compare apples with pears.
+//! A feature is accepted if it does not change the instructions of the target. Any other feature would need a
+//! decoder for a machine that does not exist, and ignoring it would make the comparison meaningless.
 
 use crate::isa::{self, Target};
 
-/// LLVM 22's features that steer code generation or execution, but neither decoding nor printing.
+/// LLVM 22's features that affect code generation or execution, but neither decoding nor printing.
 const NEUTRAL: &[&str] = &[
     "auto-waitcnt-before-barrier",
     "cumode",
@@ -30,7 +30,7 @@ const NEUTRAL: &[&str] = &[
     "xnack-support",
 ];
 
-/// Features that choose between two readings of the same words, on targets that have both.
+/// Features that select one of two meanings of the same words, on targets that have both.
 const MODES: &[&str] = &["real-true16", "true16", "wavefrontsize16", "wavefrontsize32", "wavefrontsize64"];
 
 pub fn parse(column: &[u8]) -> Result<Target, String> {

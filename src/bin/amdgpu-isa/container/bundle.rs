@@ -16,10 +16,11 @@ pub fn is_bundle(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// Each section of an image is shown with its entry's id: longer ids exist only in files made to waste time.
+/// The listing shows the id of the entry with each section of an image. Longer ids exist only in files made to waste
+/// time.
 const MAX_ID: usize = 1024;
 
-/// The id of an entry, if it can be shown as it is.
+/// The id of an entry, if it can be shown unchanged.
 pub fn entry_id(bytes: &[u8]) -> Option<&str> {
     match escape::name(bytes) {
         Cow::Borrowed(id) if id.len() <= MAX_ID => Some(id),
@@ -34,7 +35,7 @@ pub fn is_device(id: &str) -> bool {
 
 /// `hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+` -> `gfx942:sramecc+`.
 pub fn target_of(id: &str) -> Option<&str> {
-    // A target's own name can hold dashes (`gfx9-4-generic`), so look for where it begins.
+    // The name of a target can contain dashes (`gfx9-4-generic`), so look for its beginning.
     id.find("-gfx").map(|at| &id[at + 1..])
 }
 
@@ -90,7 +91,7 @@ pub fn visit(bytes: &[u8], nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Resu
         return Err(Error::input("damaged: its entries overlap"));
     }
     for (id, data) in entries {
-        // Host entries, and targets without code in this translation unit, are empty or not for us.
+        // Skip host entries, and empty entries of targets without code in this translation unit.
         if data.is_empty() || !is_device(id) {
             continue;
         }

@@ -5,8 +5,8 @@
 //! v2: "CCOB" version:u16 method:u16 file_size:u32   size:u32 hash:u64
 //! v3: "CCOB" version:u16 method:u16 file_size:u64   size:u64 hash:u64
 //! ```
-//! `size` is that of the data when decompressed, `file_size` includes the header. Version 1 does not say
-//! where it ends; the compressed stream does.
+//! `size` is the size of the decompressed data; `file_size` includes the header. Version 1 does not state
+//! where it ends, but the compressed stream does.
 
 use std::cmp::Ordering;
 use std::io::Read;
@@ -22,7 +22,7 @@ pub fn is_compressed(bytes: &[u8]) -> bool {
 
 struct Header {
     method: u16,
-    /// Bytes of the header.
+    /// Size of the header in bytes.
     length: usize,
     file_size: Option<u64>,
     size: u64,
@@ -47,7 +47,7 @@ fn header(bytes: &[u8]) -> Result<Header> {
     Ok(Header { method, length, file_size, size })
 }
 
-/// Returns the decompressed bytes, and how many bytes of the input they came from.
+/// Returns the decompressed bytes, and the number of input bytes that they came from.
 pub fn decompress(bytes: &[u8], budget: &Budget) -> Result<(Vec<u8>, usize)> {
     let header = header(bytes)?;
     let end = match header.file_size {
@@ -71,10 +71,10 @@ pub fn decompress(bytes: &[u8], budget: &Budget) -> Result<(Vec<u8>, usize)> {
     Ok((plain, used))
 }
 
-/// Reads what there is: the buffer grows with the data that comes, never with what the header promised.
+/// Reads all data. The buffer grows with the data itself, never with the size in the header.
 fn inflate(from: &mut impl Read, size: u64) -> Result<Vec<u8>> {
     let mut plain = Vec::new();
-    // One byte more than promised, to notice that there is more.
+    // Read one byte more than the header states, to notice excess data.
     from.take(size.saturating_add(1))
         .read_to_end(&mut plain)
         .map_err(|e| Error::input(format!("cannot decompress: {e}")))?;

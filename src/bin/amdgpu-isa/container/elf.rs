@@ -12,9 +12,9 @@ use super::{Found, Image, NameBudget, Section, Symbol, SymbolKind, TargetId, mac
 use crate::error::{Error, Result};
 use crate::escape;
 
-/// `EI_OSABI` of code objects for the HSA runtime; the others never got the newer feature bits.
+/// `EI_OSABI` of code objects for the HSA runtime. Only these have the newer feature bits.
 const ELFOSABI_AMDGPU_HSA: u8 = 64;
-/// Bytes of a kernel descriptor before and of its field `kernel_code_entry_byte_offset`.
+/// The bytes of the field `kernel_code_entry_byte_offset` in a kernel descriptor.
 const KD_ENTRY: std::ops::Range<usize> = 16..24;
 
 fn damaged(what: &str, e: object::Error) -> Error {
@@ -22,7 +22,7 @@ fn damaged(what: &str, e: object::Error) -> Error {
 }
 
 pub fn is_amdgpu(bytes: &[u8]) -> Result<bool> {
-    // Byte 5 of the identification tells the byte order of the rest.
+    // Byte 5 of the identification gives the byte order of the rest.
     let field = bytes.get(18..20).and_then(|b| <[u8; 2]>::try_from(b).ok());
     match (field, bytes.get(5)) {
         (Some(b), Some(1)) => Ok(u16::from_le_bytes(b) == EM_AMDGPU),
@@ -55,7 +55,7 @@ pub fn image<'a>(bytes: &'a [u8], label: &'a str) -> Result<Found<'a>> {
 fn target(file: &File<'_>) -> Option<TargetId> {
     let FileFlags::Elf { os_abi, abi_version, e_flags } = file.flags() else { return None };
     let processor = mach::name(e_flags)?.to_string();
-    // V2 (version 0) has no such bits; V3 can only say "on"; V4 and later can say "any", "off" and "on".
+    // V2 (version 0) has no such bits; V3 has only "on"; V4 and later have "any", "off" and "on".
     let feature = |name: &str, v3: u32, v4_shift: u32| {
         let on = match (os_abi, abi_version) {
             (ELFOSABI_AMDGPU_HSA, 0) => return None,
@@ -112,7 +112,7 @@ fn executable_segments<'a>(file: &File<'a>) -> Result<Vec<Section<'a>>> {
 #[derive(Default)]
 struct Kernels<'a> {
     names: HashSet<&'a [u8]>,
-    /// Entry address to name. In order, so that a section finds its own without looking at all of them.
+    /// Names by entry address. The order lets a section find its own without a search through all of them.
     entries: BTreeMap<u64, &'a [u8]>,
 }
 
@@ -129,7 +129,7 @@ fn kernels<'a>(file: &File<'a>, budget: &mut NameBudget) -> Result<Kernels<'a>> 
         let Some(kernel) = name.strip_suffix(b".kd") else { continue };
         let Some(section) = symbol.section_index().and_then(|i| file.section_by_index(i).ok()) else { continue };
         kernels.names.insert(kernel);
-        // In a relocatable object the offset is still a relocation, and the name has to do.
+        // In a relocatable object the offset is still a relocation, so use the name alone.
         if file.kind() == ObjectKind::Relocatable {
             continue;
         }
@@ -166,7 +166,7 @@ fn symbols<'a>(
         };
         section.symbols.push(Symbol { name: escape::name(name), address: symbol.address(), kind });
     }
-    // A kernel whose own symbol was stripped is still named by its descriptor.
+    // The descriptor names a kernel even if the kernel's own symbol was stripped.
     for section in sections {
         let end = section.address.saturating_add(section.bytes.len() as u64);
         let named: HashSet<u64> = section.symbols.iter().map(|s| s.address).collect();

@@ -1,6 +1,6 @@
 //! Host programs with GPU code inside: HIP puts its offload bundles into the section `.hip_fatbin`, clang's newer
 //! driver leaves offload binaries in `.llvm.offloading` of object files that are still to be linked.
-//! (`.hipFatBinSegment` beside it holds only pointers into that section, for the runtime.)
+//! (The section `.hipFatBinSegment` has only pointers into that one, for the runtime.)
 
 use object::{File, Object as _, ObjectSection as _};
 
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::escape;
 
 const SECTIONS: [&[u8]; 2] = [b".hip_fatbin", b".llvm.offloading"];
-/// What `clang-offload-bundler --type=o` names its sections: this, and the entry's id.
+/// `clang-offload-bundler --type=o` begins the names of its sections with this; the entry's id follows.
 const BUNDLED_OBJECT: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 
 pub fn visit(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {

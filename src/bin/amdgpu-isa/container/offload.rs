@@ -1,5 +1,5 @@
-//! LLVM offload binaries: what `clang-offload-packager` writes, and clang's newer driver keeps in the section
-//! `.llvm.offloading` of object files. Each holds one image; several stand one after the other.
+//! LLVM offload binaries, which `clang-offload-packager` writes and clang's newer driver keeps in the section
+//! `.llvm.offloading` of object files. Each holds one image; several can follow each other.
 //!
 //! ```text
 //! header: 10 FF 10 AD  version:u32  size:u64  entry_offset:u64  entry_size:u64
@@ -56,7 +56,7 @@ pub fn visit(bytes: &[u8], nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Resu
     let image = offset.checked_add(length).and_then(|end| bytes.get(offset..end)).ok_or_else(cut)?;
     let mut table = bytes.get(strings..).ok_or_else(cut)?;
     let (mut triple, mut arch) = ("", "");
-    // Ends with the bytes, whatever `count` claims.
+    // The loop ends with the bytes, whatever `count` claims.
     for _ in 0..count {
         let (key, value) = (text_at(bytes, usize_at(table, 0)?)?, usize_at(table, 8)?);
         match key {

@@ -1,4 +1,4 @@
-//! The listing for machines: one JSON object for each instruction, or for what is none.
+//! The listing for machines: one JSON object for each instruction or piece of data.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -27,11 +27,11 @@ struct Line<'a> {
     label: Option<&'a str>,
     /// In memory order.
     bytes: &'a str,
-    /// LLVM's text, offsets of branches as numbers; `.long` or `.byte` for what is no instruction.
+    /// LLVM's text, with offsets of branches as numbers; `.long` or `.byte` for bytes that are not an instruction.
     text: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     branch: Option<Branch<'a>>,
-    /// Why this is no instruction.
+    /// Why this is not an instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
 }
@@ -113,7 +113,7 @@ fn piece(page: &mut Page<'_>, place: &Place<'_>, name: &str, labels: &Labels<'_>
     result
 }
 
-/// What was made of strings.
+/// Converts bytes that were made of strings back.
 fn utf8(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap_or_default()
 }

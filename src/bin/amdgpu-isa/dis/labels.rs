@@ -1,4 +1,4 @@
-//! Names for the places that branches go to.
+//! Labels: names for the targets of branches.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -11,7 +11,7 @@ use crate::container::{Section, Symbol};
 use crate::escape;
 use crate::hex;
 
-/// One bit for each dword, so that a section of any size costs a sixteenth of itself here. All cores set bits.
+/// One bit for each dword. The two sets of a section take a sixteenth of its size. All cores set bits.
 struct Bits(Vec<AtomicU64>);
 
 impl Bits {
@@ -23,7 +23,7 @@ impl Bits {
         self.add(i / 64, 1 << (i % 64));
     }
 
-    /// Adds bits to a word of 64.
+    /// Sets bits in a 64-bit word.
     fn add(&self, word: usize, bits: u64) {
         if let Some(word) = self.0.get(word) {
             word.fetch_or(bits, Relaxed);
@@ -36,7 +36,7 @@ impl Bits {
 }
 
 impl Piece {
-    /// The section's symbols that no line before the piece stands behind.
+    /// The section's symbols that no line before the piece has passed.
     pub fn symbols<'a>(&self, section: &'a Section<'a>) -> std::slice::Iter<'a, Symbol<'a>> {
         let before = self.before.map(|offset| section.address.saturating_add(offset as u64));
         let shown = section.symbols.partition_point(|s| before.is_some_and(|before| s.address <= before));
@@ -46,22 +46,22 @@ impl Piece {
 
 pub struct Labels<'a> {
     section: &'a Section<'a>,
-    /// Dwords that a branch goes to and that begin an instruction: a label elsewhere would have no line to stand on.
+    /// Dwords that a branch goes to and that begin a line: only these can show a label.
     wanted: Bits,
     /// Dwords that begin a line of the listing.
     begins: Bits,
 }
 
-/// Dwords of a piece of the listing.
+/// Number of dwords in a piece of the listing.
 const PIECE: usize = 16 * 1024;
 
 /// A piece of a section: the lines that begin in some of its dwords.
 pub struct Piece {
-    /// Offset of the first line; behind the section if there is none.
+    /// Offset of the first line; the end of the section if there is none.
     pub first: usize,
-    /// Offset behind the last line's beginning.
+    /// End offset: all lines of the piece begin before it.
     pub end: usize,
-    /// Offset of the line before, if there is one.
+    /// Offset of the line before the piece, if there is one.
     pub before: Option<usize>,
 }
 
@@ -103,7 +103,7 @@ impl<'a> Labels<'a> {
         dword(self.section, address).is_some_and(|d| self.wanted.get(d))
     }
 
-    /// Puts the name of `address` into `name`, as far as other lines show it, if it is the place of a label or of a symbol.
+    /// Puts the name of `address` into `name`, if it has a label or a symbol. Long names are cut as in all references.
     pub fn name(&self, address: u64, near: &mut usize, name: &mut Vec<u8>) -> bool {
         name.clear();
         if !self.is_wanted(address) {
@@ -116,7 +116,7 @@ impl<'a> Labels<'a> {
         true
     }
 
-    /// Puts `<symbol+0x10>` down, as objdump prints beside a branch.
+    /// Writes `<symbol+0x10>`, as objdump prints beside a branch.
     pub fn relative(&self, address: u64, near: &mut usize, out: &mut Vec<u8>) {
         out.push(b'<');
         let symbol = self.before(address, near);
@@ -133,8 +133,8 @@ impl<'a> Labels<'a> {
         out.push(b'>');
     }
 
-    /// The last symbol at or before an address; of several, the first by name. Branches stay in a function, mostly: the
-    /// symbol that was found before, which is `near`, is tried first.
+    /// The last symbol at or before an address; of several, the first by name. Most branches stay in a function, so
+    /// `near`, the symbol found last time, is tried first.
     fn before(&self, address: u64, near: &mut usize) -> Option<&Symbol<'a>> {
         let symbols = &self.section.symbols;
         let found = symbols.get(*near).filter(|s| s.address <= address);
@@ -150,7 +150,7 @@ impl<'a> Labels<'a> {
     }
 }
 
-/// A symbol's name where it is referred to.
+/// Writes a symbol's name where another line refers to it.
 fn write_reference(out: &mut Vec<u8>, symbol: &Symbol<'_>) {
     let (name, more) = escape::reference(&symbol.name);
     out.extend_from_slice(name.as_bytes());
@@ -162,10 +162,11 @@ pub fn write_local(out: &mut Vec<u8>, address: u64) {
     hex::lower(out, address, 1);
 }
 
-/// Bytes of functions that are walked in one go.
+/// Bytes of functions that one core walks at a time.
 const RUN: usize = 256 * 1024;
 
-/// The section in runs of whole functions: a walk begins anew at each function, and so can another core.
+/// Divides the section into runs of whole functions. A walk starts again at each function, so another core can take
+/// over.
 fn runs(section: &Section<'_>) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for function in functions(section, 0) {
@@ -180,7 +181,7 @@ fn runs(section: &Section<'_>) -> Vec<Range<usize>> {
 /// Marks where the lines of a run begin, and where its branches go.
 fn mark(place: &Place<'_>, run: &Range<usize>, wanted: &Bits, begins: &Bits) {
     let section = place.section;
-    // Bits of one word are put down together: most of what is met is in the same word as what was met before.
+    // Collect the bits of a word before storing them: most bits are in the same word as the one before.
     let (mut word, mut bits) = (run.start / 256, 0);
     _ = walk(place, run.start, |offset, item| {
         if offset >= run.end {

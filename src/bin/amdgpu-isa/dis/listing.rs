@@ -18,7 +18,7 @@ use crate::hex;
 use crate::isa::{Inst, Invalid, TextBuffer};
 use crate::out::{BOLD, DIM, LABEL, Out, RED};
 
-/// Column of the comments, counted behind the tab, as in objdump.
+/// Column of the comments, counted after the tab, as in objdump.
 const COMMENT: usize = 59;
 
 pub fn header(out: &mut Out<impl Write>, file: &str, image: &Image<'_>, place: &Place<'_>) -> io::Result<()> {
@@ -66,9 +66,9 @@ struct Listing<'a, 'b> {
     line: TextBuffer,
     /// Reused for names, so that a line allocates nothing.
     name: Vec<u8>,
-    /// Which symbol the last place was behind.
+    /// The symbol found for the last address.
     near: usize,
-    /// What is above the low 16 bits of the last address, and its digits: they are seldom others.
+    /// The bits above the low 16 of the last address, and their digits. They seldom change.
     high: (u64, [u8; 8]),
 }
 
@@ -115,7 +115,7 @@ impl Listing<'_, '_> {
         let width = self.page.text.buf.len() - start;
         self.page.text.end(LABEL);
         if symbol.kind == SymbolKind::Kernel {
-            // Eight columns more, because there is no tab in front.
+            // Eight more columns, because no tab comes before.
             self.pad(width, COMMENT + 8);
             self.page.text.styled(DIM, "// kernel");
         }
@@ -135,7 +135,7 @@ impl Listing<'_, '_> {
         let mut text = self.line.print(inst);
         let mut name = &[][..];
         if target.is_some_and(|t| self.labels.name(t, &mut self.near, &mut self.name)) {
-            // The label takes the place of the offset, which is always the last operand.
+            // The label replaces the offset, which is always the last operand.
             let operand = text.iter().rposition(|&b| b == b' ').map_or(text.len(), |at| at + 1);
             (text, name) = (text.get(..operand).unwrap_or(text), &self.name);
         }
@@ -211,16 +211,16 @@ impl Listing<'_, '_> {
     }
 }
 
-/// Where a comment begins behind a line's start, where its address begins, and where that ends.
+/// Positions in a line: where the comment begins, where its address begins, and where the address ends.
 const COMMENT_START: usize = COMMENT + 1;
 const ADDRESS: usize = COMMENT_START + 3;
 const COMMENT_END: usize = ADDRESS + 12;
 
-/// Longer than a line up to the end of its dwords.
+/// More than the length of a line up to the end of its dwords.
 const LINE: usize = 128;
 
-/// Puts a line down up to the address in its comment, where all of it is where it nearly always is: at places that the
-/// compiler knows, which takes a third of the time. `line` is blank.
+/// Writes a line of the usual shape up to the address in its comment. All parts are at positions known to the compiler,
+/// which takes a third of the time. `line` is blank.
 #[inline(always)]
 fn plain(line: &mut [u8; LINE], text: &[u8], name: &[u8], high: &[u8; 8], pc: u64) {
     line[0] = b'\t';
@@ -235,13 +235,13 @@ fn plain(line: &mut [u8; LINE], text: &[u8], name: &[u8], high: &[u8; 8], pc: u6
     put(line, ADDRESS + 8, &[a, b, c, d]);
 }
 
-/// Puts the dwords down behind the address, and returns their end. The blanks are there already.
+/// Writes the dwords after the address, and returns their end. The blanks are there already.
 #[inline(always)]
 fn words(line: &mut [u8; LINE], words: &[u32]) -> usize {
     line[COMMENT_END] = b':';
     let mut end = COMMENT_END + 1;
     let mut rest = words;
-    // Nearly all have one or two, at places that the compiler knows.
+    // Nearly all instructions have one or two dwords, at positions known to the compiler.
     if let [first, others @ ..] = rest {
         put(line, COMMENT_END + 2, &hex::dword(*first));
         (end, rest) = (COMMENT_END + 10, others);
@@ -264,7 +264,7 @@ fn put(line: &mut [u8; LINE], at: usize, bytes: &[u8]) {
     }
 }
 
-/// Assembler text that puts back what is no instruction: a dword, or the odd bytes at the end.
+/// Assembler text for bytes that are not an instruction: a dword, or the odd bytes at the end.
 pub fn write_data(out: &mut Vec<u8>, invalid: &Invalid) {
     if invalid.len == 4 {
         out.extend_from_slice(b".long 0x");
@@ -278,7 +278,7 @@ pub fn write_data(out: &mut Vec<u8>, invalid: &Invalid) {
     }
 }
 
-/// Why it is none.
+/// Writes why bytes are not an instruction.
 pub fn write_reason(out: &mut impl fmt::Write, invalid: &Invalid) -> fmt::Result {
     match invalid.len {
         4 => write!(out, "{}", invalid.error),

@@ -1,4 +1,4 @@
-//! A section's listing is made in pieces, by all cores, and written in order.
+//! Makes a section's listing in pieces on all cores, and writes the pieces in order.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -7,27 +7,27 @@ use std::thread;
 
 use crate::out::{Out, Text};
 
-/// Bytes of a piece that are held until its turn comes; the listing of most pieces is shorter.
+/// How many bytes of a piece a core holds until its turn comes. The listing of most pieces is shorter.
 const HELD: usize = 4 << 20;
 
-/// Cores to work on. The system is asked once: its answer takes longer than the listing of a small section.
+/// The number of cores to use. Asking the system takes longer than listing a small section, so the answer is kept.
 pub fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| thread::available_parallelism().map_or(1, |n| n.get()))
 }
 
-/// What a core puts down.
+/// The text that a core makes.
 pub struct Page<'a> {
     pub text: Text,
-    /// Waits for the piece's turn, and writes.
+    /// Waits for the piece's turn, and writes the text.
     write: &'a dyn Fn(&[u8]) -> io::Result<()>,
 }
 
 impl Page<'_> {
-    /// To be called behind each line: a file can make lines, and with them a piece, as long as it likes.
+    /// Must be called after each line, because a file can make lines, and with them a piece, of any length.
     ///
     /// # Errors
-    /// That of the writer, or another core's.
+    /// The error of the writer, or of another core.
     #[inline]
     pub fn line(&mut self) -> io::Result<()> {
         if self.text.buf.len() < HELD { Ok(()) } else { self.pass() }
@@ -41,13 +41,13 @@ impl Page<'_> {
     }
 }
 
-/// Calls `make` for the numbers below `count`, and writes what each puts down in the order of the numbers.
+/// Calls `make` for the numbers below `count`, and writes the resulting texts in the order of the numbers.
 ///
-/// Each core writes what it has made, when it is its turn: then it is still in that core's cache. So there is never more
-/// in memory than a piece for each core, and of a long one never more than `HELD` bytes and a line.
+/// Each core writes its own text when its turn comes, while the text is still in that core's cache. So memory never has
+/// more than one piece for each core, and of a long piece never more than `HELD` bytes and a line.
 ///
 /// # Errors
-/// The first of `make` or of the writer, in that order; what comes before it has been written.
+/// The first error of `make` or of the writer, in the order of the numbers; all text before it has been written.
 pub fn in_order(
     out: &mut Out<impl Write + Send>,
     count: usize,
@@ -76,15 +76,15 @@ pub fn in_order(
         }
     };
     thread::scope(|scope| {
-        // A system that gives no more threads is only slower.
+        // If the system gives no more threads, the work is only slower.
         (1..cores).for_each(|_| _ = thread::Builder::new().spawn_scoped(scope, work));
         work();
     });
-    // A core that has panicked has been passed on by now.
+    // The scope has passed on the panic of a core by now.
     line.turn.into_inner().map_or_else(|_| Ok(()), |turn| turn.result.map(|_| ()))
 }
 
-/// Where cores wait for their turn to write.
+/// The queue in which cores wait for their turn to write.
 struct Line<'a, W: Write> {
     turn: Mutex<Turn<'a, W>>,
     changed: Condvar,
@@ -93,15 +93,15 @@ struct Line<'a, W: Write> {
 struct Turn<'a, W: Write> {
     /// The piece that is written next.
     number: usize,
-    /// Where to; or why it is over.
+    /// The output, or the error that ended it.
     result: io::Result<&'a mut Out<W>>,
 }
 
 impl<W: Write> Line<'_, W> {
-    /// Writes a part of a piece in the piece's turn, which the last part ends.
+    /// Writes a part of a piece in the piece's turn. The last part ends the turn.
     ///
     /// # Errors
-    /// Nothing is written any more: why not is in `Turn::result`.
+    /// An error has ended the output; `Turn::result` has it.
     fn write(&self, number: usize, made: io::Result<&[u8]>, is_last: bool) -> io::Result<()> {
         let over = || io::Error::other("the listing has ended");
         let turn = self.turn.lock().map_err(|_| over())?;
@@ -118,7 +118,7 @@ impl<W: Write> Line<'_, W> {
     }
 }
 
-/// What a core leaves behind. If it panics, the others do not wait for its piece.
+/// Ends the output with an error if a core panics, so that the others do not wait for its piece.
 struct End<'a, 'b, W: Write>(&'a Line<'b, W>);
 
 impl<W: Write> Drop for End<'_, '_, W> {
@@ -158,7 +158,7 @@ mod tests {
         }
     }
 
-    /// Pieces that are each a hundred times longer than what may be held.
+    /// Each piece is a hundred times longer than the part that may be held.
     #[test]
     fn long_pieces_are_not_held() {
         struct Sink {
@@ -196,7 +196,7 @@ mod tests {
         assert!(sink.longest <= HELD + LINE, "{} bytes", sink.longest);
     }
 
-    /// The writer's error ends a piece in its middle, and is the one that is told.
+    /// The writer's error ends a piece in its middle, and is the one that is reported.
     #[test]
     fn a_full_disk_ends_a_long_piece() {
         struct Full;
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(lines.into_inner(), 1);
     }
 
-    /// Who waits for the piece that never comes must not wait for ever.
+    /// A core that waits for a piece that never comes must not wait for ever.
     #[test]
     fn a_panic_ends_it() {
         let result = std::panic::catch_unwind(|| {

@@ -1,4 +1,4 @@
-//! Steps through a section, instruction by instruction, and finds its feet again after what is none.
+//! Steps through a section, instruction by instruction, and recovers after bytes that are not one.
 
 use std::ops::{ControlFlow, Range};
 
@@ -6,11 +6,11 @@ use super::Place;
 use crate::container::{Section, SymbolKind};
 use crate::isa::{Decoded, Decoder, Inst, Invalid};
 
-/// Gives `each` the offset of every instruction, and of what is none, from that at `from` on, until it breaks off. The
-/// lengths add up to the section.
+/// Calls `each` with the offset of every instruction and of every dword that is not one, starting at `from`, until it
+/// breaks off. The lengths add up to the length of the section.
 ///
-/// An instruction does not reach into the next function: what looks like it is padding or data. From the offset of any
-/// instruction on a walk goes as that of the whole section goes there.
+/// An instruction never reaches into the next function; words that seem to are padding or data. A walk that starts at
+/// any instruction of the section gives the same steps from there on as a walk through the whole section.
 #[inline(always)]
 pub fn walk(
     place: &Place<'_>,
@@ -27,7 +27,7 @@ pub fn walk(
     ControlFlow::Continue(())
 }
 
-/// The offsets of functions, the first from `from` on.
+/// The offsets of functions, the first one starting at `from`.
 pub fn functions<'a>(section: &'a Section<'a>, from: usize) -> impl Iterator<Item = Range<usize>> + 'a {
     let len = section.bytes.len();
     let from = from.min(len);

@@ -7,7 +7,7 @@ pub struct Diagram {
     pub subtitle: String,
     pub words: Vec<u32>,
     pub fields: Vec<FieldView>,
-    /// What it does besides, a line each: what it is about, and what is so.
+    /// Further facts, one per line: a heading, and the fact.
     pub facts: Vec<(&'static str, String)>,
 }
 
@@ -33,7 +33,7 @@ impl Diagram {
         let owners: Vec<_> = (0..32).map(|bit| self.owner(32 * index as u64 + bit)).collect();
         let mut cells: Vec<Cell> = Vec::new();
         for (bit, &owner) in (0..32).zip(&owners).rev() {
-            // The same field in another piece is another cell: `(field, piece)` differ.
+            // Each piece of a field has a cell of its own, because `(field, piece)` differ.
             let joins = bit < 31 && owners.get(bit as usize + 1) == Some(&owner);
             match cells.last_mut() {
                 Some(cell) if joins => {
@@ -84,7 +84,7 @@ impl Diagram {
         field.pieces.iter().rev().map(piece).collect::<Vec<_>>().join(" ")
     }
 
-    /// As decimal when that is obvious, as hex otherwise.
+    /// In decimal if that is obvious, in hex otherwise.
     pub fn value(field: &FieldView) -> String {
         match field.value {
             0..=9 => field.value.to_string(),
@@ -92,7 +92,7 @@ impl Diagram {
         }
     }
 
-    /// Bits that no field names but that are set: worth a line of its own, because they are ignored or reserved.
+    /// Bits that are set but that no field names. They get a line of their own, because they are ignored or reserved.
     pub fn unnamed_set_bits(&self) -> Vec<u32> {
         if self.fields.is_empty() {
             return Vec::new();

@@ -176,7 +176,7 @@ fn escape(text: &str) -> String {
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
-            // Not allowed in XML, however written.
+            // XML does not allow control characters, not even escaped.
             c if c.is_control() => safe.push('\u{fffd}'),
             c => safe.push(c),
         }

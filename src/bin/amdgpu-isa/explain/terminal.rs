@@ -41,7 +41,7 @@ pub fn render(out: &mut Out<impl Write>, diagram: &Diagram) -> io::Result<()> {
     Ok(())
 }
 
-/// The number of the first and the last bit of each cell, upright, because a bit is one column wide.
+/// Writes the numbers of the first and the last bit of each cell vertically, because a bit is one column wide.
 fn ruler(out: &mut Out<impl Write>, dword: usize, cells: &[Cell]) -> io::Result<()> {
     let last = 32 * dword + 31;
     for unit in [100, 10, 1].into_iter().filter(|&unit| unit <= last) {
@@ -97,7 +97,7 @@ fn names(out: &mut Out<impl Write>, diagram: &Diagram, keys: &[Option<char>], ce
         let space = inside(cell.width);
         let field = cell.field.and_then(|i| Some((diagram.fields.get(i)?, keys.get(i).copied().flatten())));
         let name = match field {
-            // A split field can have room in one piece and not in the other.
+            // A split field's name can fit in one piece and not in the other.
             Some((field, _)) if field.name.chars().count() <= space => field.name.clone(),
             Some((_, key)) => key.map_or(String::new(), String::from),
             None => String::new(),
@@ -126,7 +126,7 @@ fn legend(out: &mut Out<impl Write>, diagram: &Diagram, keys: &[Option<char>]) -
         out.begin(DIM);
         _ = write!(out, "  {:>range_width$}", Diagram::range(field));
         out.end(DIM);
-        // No trailing blanks behind a value without a meaning.
+        // No trailing blanks after a value without a meaning.
         _ = match field.meaning.as_str() {
             "" => write!(out, "  {}", Diagram::value(field)),
             meaning => write!(out, "  {:value_width$}  {meaning}", Diagram::value(field)),

@@ -1,4 +1,4 @@
-//! The words on the command line, in the ways people have them: from a listing, from a manual, from a hex dump.
+//! Reads the words on the command line, in the forms that people copy: from a listing, a manual or a hex dump.
 
 use crate::hex;
 
@@ -8,7 +8,7 @@ pub fn parse(words: &[String], as_bytes: bool) -> Result<Vec<u8>, String> {
     for word in words {
         parse_one(word, as_bytes, &mut bytes).map_err(|e| format!("{:?}: {e}", word.escape_debug().to_string()))?;
     }
-    // Bytes may come one in each argument, so the whole is what must make dwords.
+    // Each argument may be a single byte, so only all of them together must make whole dwords.
     if bytes.len() % 4 != 0 {
         return Err(format!("{} bytes do not make whole dwords; every instruction is made of those", bytes.len()));
     }
@@ -30,7 +30,7 @@ fn parse_one(word: &str, as_bytes: bool, bytes: &mut Vec<u8>) -> Result<(), Stri
         match (digits.len(), bare.is_some()) {
             (2, _) => hex::parse(digits.as_bytes(), &mut part)?,
             (8, _) if as_bytes => hex::parse(digits.as_bytes(), &mut part)?,
-            // Whoever leaves out a digit or four would see another instruction.
+            // With missing digits the result would be another instruction.
             (1..=7, true) => {
                 return Err(format!("a dword has eight digits, and this has {}: write 0x{digits:0>8}", digits.len()));
             }

@@ -1,8 +1,8 @@
-//! What an instruction does besides its operands, in words.
+//! Facts about an instruction that its operands do not show, as text.
 
 use amdgpu_isa::{Access, Flag, Form, Format, Inst};
 
-/// What each line is about, and what is so; nothing that goes without saying.
+/// The heading and the text of each line. Facts that every instruction has are omitted.
 pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
     let accesses = inst.memory().map(|m| {
         let how = match m.access {
@@ -13,7 +13,7 @@ pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
         format!("{how} {}", format!("{:?}", m.space).to_lowercase())
     });
     let raised = inst.counters().iter().map(|counter| counter.to_string());
-    // Memory has a line of its own.
+    // Another line shows the memory.
     let flags = inst.flags().iter().filter(|flag| ![Flag::Load, Flag::Store].contains(flag));
     let flags = flags.map(|flag| flag.name().replace('_', " "));
     let behind = inst.extension().filter(|e| *e != Format::Literal);

@@ -1,4 +1,4 @@
-//! The fields of an instruction, as the `explain` pictures want them.
+//! The fields of an instruction, in the form that the pictures of `explain` need.
 
 use super::Inst;
 
@@ -11,11 +11,11 @@ pub struct FieldView {
     /// More than one piece is a split field.
     pub pieces: Vec<(u32, u32)>,
     pub value: u64,
-    /// What the value stands for, such as `s[4:5]`; empty when there is nothing to add.
+    /// The meaning of the value, such as `s[4:5]`; empty if there is nothing to add.
     pub meaning: String,
 }
 
-/// Every field of the instruction, those of a literal, SDWA or DPP dword too.
+/// Every field of the instruction, including those of a literal, SDWA or DPP dword.
 pub fn fields(inst: &Inst) -> Vec<FieldView> {
     let views = inst.fields().filter(|held| !held.info.overlay);
     views

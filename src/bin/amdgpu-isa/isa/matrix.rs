@@ -7,13 +7,14 @@ use amdgpu_isa::{Encoding, Opcode, Target};
 /// An operation in a format.
 pub struct Operation {
     pub format: &'static str,
-    /// The library's name of it.
+    /// The library's name for the operation.
     pub name: &'static str,
-    /// For each target its number there, `number:mnemonic` where the target spells it otherwise, `-` where it lacks it.
+    /// For each target the number, `number:mnemonic` if the target spells the name differently, or `-` if it lacks the
+    /// operation.
     pub cells: Vec<String>,
 }
 
-/// By format, and then by name.
+/// All operations, sorted by format and then by name.
 pub fn operations(targets: &[Target]) -> Vec<Operation> {
     let mut all: BTreeMap<(&str, &str), Vec<Vec<String>>> = BTreeMap::new();
     for opcode in Opcode::ALL {

@@ -1,5 +1,5 @@
-//! The tables of a target: formats, operations with their operands, and what numbers are called. docs/isa-json.md
-//! describes what these structs become as JSON.
+//! The tables of a target: formats, operations with their operands, and the names of numbers. docs/isa-json.md
+//! describes these structs as JSON.
 
 use amdgpu_isa::{Access, CodeSet, Extension, Flag, Format, Opcode, OperandSignature, Signature, Takes};
 use serde::Serialize;
@@ -16,7 +16,7 @@ pub struct Tables {
     pub wave_size: u16,
     pub formats: Vec<Layout>,
     pub operand_codes: Vec<CodeRun>,
-    /// Runs of operand codes; operands name them by their number here.
+    /// Sets of operand codes, each a list of runs. Operands refer to them by index.
     pub code_sets: Vec<Vec<(u16, u16)>>,
     pub enumerations: Vec<Enumeration>,
     pub operations: Vec<Operation>,
@@ -103,7 +103,7 @@ pub struct Operand {
     pub access: &'static str,
     pub returned: Option<&'static str>,
     pub optional: bool,
-    /// The words for what may stand there.
+    /// The kinds of values that the operand accepts.
     pub takes: Vec<&'static str>,
     pub codes: usize,
     pub first: u16,
@@ -128,7 +128,7 @@ pub struct Modifier {
     pub bits: u8,
     pub signed: bool,
     pub mask: u32,
-    /// Runs of values; `None`: any.
+    /// Runs of valid values; `None`: all are valid.
     pub values: Option<Vec<(u32, u32)>>,
 }
 
@@ -194,7 +194,7 @@ fn enumeration(all: amdgpu_isa::Enumeration) -> Enumeration {
     Enumeration { name: all.name, values }
 }
 
-/// By format, and then by number.
+/// All operations, sorted by format and then by number.
 fn operations(target: Target, sets: &mut Vec<CodeSet>) -> Vec<Operation> {
     let signatures = Opcode::ALL.iter().flat_map(|op| op.signatures(target));
     let mut signatures: Vec<Signature> = signatures.collect();

@@ -1,4 +1,4 @@
-//! What must hold of any words. `tests/inverse.rs` holds the library to it on every run, `prove` on all words.
+//! Properties that must hold for all words. `tests/inverse.rs` checks them on every run, and `prove` on all words.
 
 #[cfg(feature = "text")]
 use amdgpu_isa::TextBuffer;
@@ -9,7 +9,7 @@ pub const DWORDS: usize = 5;
 
 pub type Words = [u32; DWORDS];
 
-/// What is put to the proof: the library. The unit tests put faults into one call each, which must be found.
+/// The library, as the proof calls it. Each unit test replaces one call by a faulty one, which the proof must find.
 pub trait Subject: Sync {
     #[inline(always)]
     fn decode(&self, target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
@@ -43,18 +43,18 @@ pub trait Subject: Sync {
     }
 }
 
-/// The library as it is.
+/// The unchanged library.
 pub struct Library;
 
 impl Subject for Library {}
 
-/// What does not hold, in words.
+/// A description of the property that does not hold.
 pub type Fault = &'static str;
 
 #[inline(always)]
 pub fn bytes(words: &Words) -> [u8; 4 * DWORDS] {
     let mut bytes = [0; 4 * DWORDS];
-    // By twos: what is written in one piece and read in one piece need not wait in between.
+    // In pairs: a load of the same width as the store before it does not stall.
     for (to, pair) in bytes.chunks_mut(8).zip(words.chunks(2)) {
         let both = pair.iter().rev().fold(0, |both, word| both << 32 | u64::from(*word));
         to.copy_from_slice(&both.to_le_bytes()[..to.len()]);
@@ -62,10 +62,10 @@ pub fn bytes(words: &Words) -> [u8; 4 * DWORDS] {
     bytes
 }
 
-/// What must hold of an instruction that was decoded from the words.
+/// Checks an instruction that was decoded from the words.
 #[inline(always)]
 pub fn instruction(subject: &impl Subject, target: Target, words: &Words, inst: &Inst) -> Result<(), Fault> {
-    // Nearly all have one dword or two: with lengths that the compiler knows this takes half the time.
+    // Nearly all have one or two dwords: with lengths known to the compiler this takes half the time.
     match inst.len() {
         4 => inverse(subject, target, words, inst, 1),
         8 => inverse(subject, target, words, inst, 2),
@@ -86,12 +86,12 @@ fn inverse(subject: &impl Subject, target: Target, words: &Words, inst: &Inst, d
     let mut out = [0; 4 * DWORDS];
     hold(subject.encode(inst, &mut out) == Ok(len), "it does not encode to its length")?;
     hold(out[..len] == code[..len], "it encodes to other bytes")?;
-    // By reference: copies would wait for their pieces to be written.
+    // By reference: a copy would wait for the narrow stores before it.
     let again = &subject.decode(target, &out[..len]);
     hold(matches!(again, Ok(again) if again == inst), "its bytes alone decode to another")
 }
 
-/// What must hold besides.
+/// More checks of a decoded instruction, made less often.
 pub fn besides(subject: &impl Subject, target: Target, words: &Words, inst: &Inst) -> Result<(), Fault> {
     let dwords = inst.len() / 4;
     hold(inst.target() == target, "the instruction is of another target")?;
@@ -110,7 +110,7 @@ pub fn besides(subject: &impl Subject, target: Target, words: &Words, inst: &Ins
     hold(same(&subject.decode_small(target, &code)), "without `fast` it decodes otherwise")
 }
 
-/// What must hold of words that were refused, although nothing is missing.
+/// Checks words that were refused, although no dword is missing.
 #[inline(always)]
 pub fn refusal(subject: &impl Subject, target: Target, words: &Words, error: DecodeError) -> Result<(), Fault> {
     if matches!(error, DecodeError::Truncated { .. }) {
@@ -122,7 +122,7 @@ pub fn refusal(subject: &impl Subject, target: Target, words: &Words, error: Dec
     }
 }
 
-/// Room for texts, used again and again.
+/// Reused buffers for texts.
 #[cfg(feature = "text")]
 #[derive(Default)]
 pub struct Texts {
@@ -132,8 +132,8 @@ pub struct Texts {
 
 #[cfg(feature = "text")]
 impl Texts {
-    /// What must hold of an instruction's text: printing works, in one line of ASCII without a question mark (which
-    /// stands for a code without a name), the same in all ways, twice, and whatever stands behind the instruction.
+    /// Checks an instruction's text. It must be one line of ASCII without a question mark (which stands for a code
+    /// without a name), and the same from all printers, when printed again, and with other bytes after the instruction.
     pub fn check(&mut self, subject: &impl Subject, target: Target, words: &Words, inst: &Inst) -> Result<(), Fault> {
         use std::fmt::Write;
         let Texts { first, buffer } = self;

@@ -1,4 +1,4 @@
-//! Every first dword: all 2^32 of them, each with what may stand behind it.
+//! Tries all 2^32 first dwords, each with dwords that may follow it.
 
 use amdgpu_isa::{DecodeError, Inst, Target};
 
@@ -7,30 +7,30 @@ use super::check::{self, Fault, Subject, Texts, Words, bytes};
 use super::tally::{Rows, Tally};
 use super::words::{Rng, repair_behind};
 
-/// Words of a block. What is tried behind a first dword depends on its block alone, not on who works on the others.
+/// Number of words in a block. The dwords tried after a first dword depend only on its block, not on other threads.
 pub const BLOCK: u64 = 1 << 20;
 pub const BLOCKS: u64 = (1 << 32) / BLOCK;
 
-/// A word without dwords behind it that decode is tried again with repaired ones; where that fails, not so often.
+/// After a failed repair, the number of words for which no repair is tried.
 const PATIENCE: u32 = 64;
 
-/// One in so many words (a prime, so that all low bits come by) is tried in other ways too: as dwords, with other bits
-/// behind the instruction, long ones with random bits behind the first dword.
+/// One in this many words (a prime, so that all combinations of low bits occur) is also tried as dwords, with other
+/// bits after the instruction, and if it is long with random bits after the first dword.
 const TWICE: u64 = 13;
 
 pub struct Walk<'a, S> {
     pub subject: &'a S,
     pub target: Target,
     pub rows: &'a Rows,
-    /// Of the words that decode, one in so many is printed.
+    /// One in this many of the words that decode is printed.
     pub print: u64,
 }
 
-/// What one thread has at hand.
+/// The state of one thread.
 #[derive(Default)]
 pub struct Hand {
     pub texts: Texts,
-    /// The words in work: what a panic was about. The first pass says only the first of them.
+    /// The current words, to report if they cause a panic. The first pass stores only the first of them.
     pub words: Words,
 }
 
@@ -44,7 +44,7 @@ impl<S: Subject> Walk<'_, S> {
             tally.words += 1;
             state.turn += 1;
             let zeros = [word, 0, 0, 0, 0];
-            // By reference: copies would wait for their pieces to be written.
+            // By reference: a copy would wait for the narrow stores before it.
             match &self.subject.decode(self.target, &bytes(&zeros)) {
                 Ok(inst) => self.accepted(&zeros, inst, &mut state, hand, tally),
                 &Err(error) if is_behind(error) => match self.with_something_good(zeros, &mut state) {
@@ -88,7 +88,7 @@ impl<S: Subject> Walk<'_, S> {
         }
     }
 
-    /// Decodes with dwords behind the word that were good before; if these are not now, with repaired ones.
+    /// Decodes the word with the dwords that last decoded after a word; if these are refused, with repaired ones.
     #[inline(never)]
     fn with_something_good(&self, zeros: Words, state: &mut State) -> Option<(Words, Inst)> {
         let [word, ..] = zeros;
@@ -111,7 +111,7 @@ impl<S: Subject> Walk<'_, S> {
         Some((words, inst))
     }
 
-    /// The same word with random bits in the dwords that it has behind it.
+    /// Checks the same first dword with random bits in the dwords after it.
     #[inline(never)]
     fn with_something_else(&self, mut words: Words, inst: &Inst, state: &mut State, tally: &mut Tally) {
         if inst.len() == 4 {
@@ -125,18 +125,18 @@ impl<S: Subject> Walk<'_, S> {
     }
 }
 
-/// What one word leaves for the next.
+/// State that carries over from one word to the next.
 struct State {
     rng: Rng,
-    /// What decoded before, behind the first dword.
+    /// The dwords that last decoded after a first dword.
     good: [u32; 4],
-    /// Words until repair is tried again.
+    /// Number of words until repair is tried again.
     impatience: u32,
     turn: u64,
     unprinted: u64,
 }
 
-/// What is refused lies behind the first dword.
+/// Whether the error is about bits after the first dword.
 fn is_behind(error: DecodeError) -> bool {
     match error {
         DecodeError::ReservedBits { bit, .. } => bit >= 32,

@@ -1,5 +1,5 @@
-//! The forms of instructions that are longer than their first dword: operations with what may stand behind their words,
-//! and words of each from which the sweeps start.
+//! The forms of instructions that are longer than one dword: operations with each dword that may follow their base
+//! words, and words of each form from which the sweeps start.
 
 use amdgpu_isa::{Field, FieldInfo, Format, Inst, Opcode, Target};
 
@@ -9,22 +9,22 @@ use super::words::{self, Announced, Filling, Rng, pieces};
 /// Starting words of each form.
 const FILLINGS: usize = 6;
 
-/// Modifiers that are wide: all others of their width are offsets and constants.
+/// Wide modifiers. All other fields of their width are offsets and constants.
 const WIDE_MODIFIERS: [&str; 1] = ["dpp_ctrl"];
 
 /// An operation in one of its forms.
 pub struct Form {
-    /// All fields whose bits are not given, counted from the start of the instruction.
+    /// All fields without a fixed value. Their bits count from the start of the instruction.
     pub fields: Vec<FieldInfo>,
-    /// Of these, those that name registers or constants.
+    /// Those of the fields that name registers or constants.
     pub operands: Vec<FieldInfo>,
-    /// Of these, the flags, selects and other small things.
+    /// Those of the fields that are flags, selects and other small values.
     pub modifiers: Vec<FieldInfo>,
-    /// Words that decode, the plainest first; never empty.
+    /// Words that decode, the simplest first; never empty.
     pub fillings: Vec<Words>,
 }
 
-/// Every form of every operation that has more than one dword.
+/// Every form of more than one dword, of every operation.
 pub fn forms(target: Target) -> Vec<Form> {
     let mut rng = Rng(target.mach().into());
     words::encodings(target).into_iter().flat_map(|encoding| of_encoding(target, encoding, &mut rng)).collect()
@@ -91,7 +91,7 @@ fn padded(inst: &Inst) -> Words {
     words
 }
 
-/// The field of a dword that begins at the bit `first`.
+/// A field of a dword that begins at bit `first`, with its bits counted from the start of the instruction.
 fn moved(field: &FieldInfo, first: u8) -> FieldInfo {
     let hi = if field.hi_width > 0 { field.hi + first } else { field.hi };
     let mut shifted = *field;
@@ -112,13 +112,14 @@ fn value(field: &FieldInfo, words: &[u32]) -> u32 {
     })
 }
 
-/// How many values of a field are taken, and the number-th of them. Wide fields are constants and offsets: all their
-/// values are taken once, a thousand at each other filling; of a whole dword the halves.
+/// How many values of a field to try, and a function for the n-th of them. Wide fields are constants and offsets: all
+/// their values are tried with the first filling, and a thousand with each other one. For a whole dword, the values of
+/// its halves are tried.
 pub fn values(field: &FieldInfo, first_filling: bool) -> (u64, impl Fn(u64) -> u32) {
     let width = width(field);
     let (count, step) = match (width, first_filling) {
         (0..=12, _) | (13..=24, true) => (1 << width, 1),
-        // Odd, so that no bit stays the same.
+        // The factor is odd, so that no bit stays the same.
         (13..=24, false) => (1 << 10, (1 << (width - 10)) - 1),
         (_, true) => (2 << 16, 1),
         _ => (2 << 10, 63),

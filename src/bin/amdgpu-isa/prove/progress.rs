@@ -1,4 +1,4 @@
-//! A line that says how far the work is, if somebody is looking.
+//! A progress line, if stderr is a terminal.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ impl Progress {
         Progress { what: what.into(), total: total.max(1), started: Instant::now(), terminal }
     }
 
-    /// Shows it, and waits a little.
+    /// Shows the progress, and pauses.
     pub fn show(&mut self, done: u64) {
         if self.terminal {
             let full = "#".repeat((WIDTH * done / self.total) as usize);
@@ -29,7 +29,7 @@ impl Progress {
             let percent = 100 * done / self.total;
             let (on, off) = (NAME.render(), NAME.render_reset());
             let width = WIDTH as usize;
-            // `anstream` leaves the colour out where it is not wanted; nobody can be told if this fails.
+            // `anstream` omits colours where they are not wanted. A failure cannot be reported anywhere.
             let mut err = anstream::stderr();
             let _ = write!(err, "\r{} {on}[{full:.<width$}]{off} {percent:3} %, {left:.0} s left \x1b[K", self.what);
             let _ = err.flush();

@@ -1,5 +1,5 @@
-//! What the first dword alone does not decide: for each form every value of each field, all pairs of operand codes, and
-//! all values of the modifiers together.
+//! Tries what the first dword alone does not determine: for each form every value of each field, all pairs of operand
+//! codes, and all values of the modifiers together.
 
 use amdgpu_isa::{FieldInfo, Target};
 
@@ -10,11 +10,12 @@ use super::forms::{self, Form, width};
 use super::tally::{Rows, Tally};
 use super::words::{pieces, set};
 
-/// Bits of modifiers that are taken through all their values together; fields that do not fit keep their filling's value.
+/// How many bits of modifiers are taken through all their values together. Fields that do not fit keep the filling's
+/// value.
 const TOGETHER: u8 = 22;
 
-/// Literals with a text of their own, because an inline constant has the same value, in both of whose halves there is
-/// something: integers from -16, and 1/(2*pi).
+/// Literals that print in their own way because an inline constant has the same value, and that have bits set in both
+/// halves: integers from -16, and 1/(2*pi).
 const CONSTANTS: [u32; 18] = [
     0xffff_fff0,
     0xffff_fff1,
@@ -41,7 +42,7 @@ pub struct Sweeps<'a, S> {
     pub target: Target,
     pub rows: &'a Rows,
     pub forms: &'a [Form],
-    /// Of the words that decode, but for those of single narrow fields, one in so many is printed.
+    /// One in this many of the words that decode is printed, except in sweeps of single narrow fields, which print all.
     pub print: u64,
 }
 
@@ -93,7 +94,7 @@ fn bits_together(modifiers: &[FieldInfo]) -> Vec<u8> {
     bits
 }
 
-/// What is done with the words of a form, one after the other.
+/// Checks the words of a form, one after the other.
 struct Each<'a, 'b, S> {
     sweeps: &'a Sweeps<'b, S>,
     part: Part,
@@ -104,7 +105,8 @@ struct Each<'a, 'b, S> {
 }
 
 impl<S: Subject> Each<'_, '_, S> {
-    /// The words that `put` makes of `start`, for each of `count` numbers. One in `print` of those that decode is printed.
+    /// Checks the words that `put` makes from `start`, for each of `count` numbers. One in `print` of those that decode
+    /// is printed.
     fn all(&mut self, print: u64, count: u64, start: Words, put: impl Fn(&mut Words, u64)) {
         let first = self.count;
         self.count += count;

@@ -1,10 +1,10 @@
-//! What was counted, and the faults that were found.
+//! Counts, and the faults that were found.
 
 use amdgpu_isa::{DecodeError, Format, Layout, Target};
 
 use super::check::{Fault, Words, bytes};
 
-/// Faults kept of each thread; the others are only counted.
+/// How many faults each thread keeps; it only counts the others.
 const KEPT: usize = 20;
 
 /// Why words were refused, as the columns of the summary.
@@ -20,10 +20,10 @@ pub struct Row {
 /// Counts of one part of the proof.
 #[derive(Clone)]
 pub struct Tally {
-    /// A row for each layout of the target, and one for encodings that are none of them.
+    /// A row for each layout of the target, and one for words with unknown encoding bits.
     pub rows: Vec<Row>,
     pub words: u64,
-    /// Instructions that were decoded, over all fillings.
+    /// Number of instructions decoded, with all fillings.
     pub decoded: u64,
     pub texts: u64,
     pub faults: u64,
@@ -69,7 +69,7 @@ impl Tally {
         }
     }
 
-    /// The faults as lines for `batch`, each with a line of its own above it that says what is wrong.
+    /// The faults as lines for `batch`, each after a line that states the fault.
     pub fn lines(&self, target: Target, wanted: usize) -> String {
         let line = |(words, fault): &(Words, Fault)| {
             let hex: String = bytes(words).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -79,10 +79,10 @@ impl Tally {
     }
 }
 
-/// Low bits of the first dword that are encoding bits of no format.
+/// How many low bits of the first dword are encoding bits in no format.
 const UNTOLD: u8 = 14;
 
-/// Finds the row of a word: that of the format whose encoding bits it has.
+/// Finds the row of a word by its encoding bits.
 pub struct Rows {
     of_top: Vec<u8>,
     of_format: Vec<u8>,

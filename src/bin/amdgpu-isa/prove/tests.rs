@@ -1,4 +1,4 @@
-//! The proof finds what it looks for: subjects with one fault each.
+//! The proof finds faults: each test uses a subject with one fault.
 
 use amdgpu_isa::{DecodeError, EncodeError, Inst, TextBuffer};
 
@@ -10,13 +10,13 @@ fn faults(subject: &impl Subject, pass: Pass) -> Tally {
     prove(&args, subject, Target::Gfx900, pass).expect("a thread starts").tally
 }
 
-/// The library with one call replaced is found out in both passes, for the given reason.
+/// Both passes find the fault of the subject, with the given reason.
 fn is_found(subject: &impl Subject, reason: &str) {
     for pass in [Pass::Words, Pass::Fields] {
         let tally = faults(subject, pass);
         let lines = tally.lines(Target::Gfx900, 1);
         assert!(tally.faults > 0 && lines.contains(reason), "{} faults: {lines}", tally.faults);
-        // The line reproduces it: the words in it are those of an instruction.
+        // The line reproduces the fault: it has the words of an instruction.
         let (_, hex) = lines.split_once("\ngfx900\t").expect("a line for batch");
         let mut bytes = Vec::new();
         crate::hex::parse(hex.trim().as_bytes(), &mut bytes).expect("bytes");

@@ -1,6 +1,6 @@
-//! Words to try: random numbers, and legal words of any opcode of any target, found by asking the decoder. The tests
-//! (`tests/words/`) use them too.
-#![allow(dead_code)] // Each user needs a part of it.
+//! Words to try: random numbers, and legal words of any opcode of any target, which the decoder helps to find. The
+//! tests (`tests/words/`) use them too.
+#![allow(dead_code)] // Each user needs only a part.
 
 use amdgpu_isa::{DecodeError, Extension, FieldInfo, Format, Inst, Layout, Opcode, Target, decode_words};
 
@@ -79,7 +79,7 @@ pub fn set(words: &mut [u32], field: &FieldInfo, value: u32) {
     }
 }
 
-/// How the fields of a try are filled: from what almost every row takes to anything.
+/// How to fill the fields of an attempt: from values that almost every row accepts to any values.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Filling {
     Zero,
@@ -114,11 +114,10 @@ fn fill(layout: &Layout, words: &mut [u32], filling: Filling, rng: &mut Rng) {
     }
 }
 
-/// A field of the base words, the code in it that announces a dword behind them, and that dword's format.
+/// A field of the base words, the code in it that announces a trailing dword, and the format of that dword.
 pub type Announced = Extension;
 
-/// A try at words of an opcode, with what its fields ask for behind the base words: `behind`, or what they happen to
-/// hold.
+/// An attempt at words of an opcode. The trailing dword is `behind`, or the one that the random fields announce.
 pub fn attempt(
     target: Target,
     base: &Layout,
@@ -129,7 +128,7 @@ pub fn attempt(
 ) -> [u32; 5] {
     let mut words = [0; 5];
     fill(base, &mut words, filling, rng);
-    // A format of one operation has no opcode field.
+    // A format with a single operation has no opcode field.
     if let Some(op) = base.fields.iter().find(|f| f.field.name() == "op") {
         set(&mut words, op, number.into());
     }
@@ -150,12 +149,12 @@ pub fn attempt(
     words
 }
 
-/// Decodes, and changes what the error names until nothing is left to change.
+/// Decodes, and changes the bits that the error names until the words decode or no change is left to try.
 pub fn repair(target: Target, words: &mut [u32; 5], rng: &mut Rng) -> Option<Inst> {
     repair_from(0, target, words, rng)
 }
 
-/// The same, and the first dword stays as it is.
+/// The same without changes of the first dword.
 pub fn repair_behind(target: Target, words: &mut [u32; 5], rng: &mut Rng) -> Option<Inst> {
     repair_from(32, target, words, rng)
 }
@@ -178,7 +177,7 @@ fn repair_from(first: u8, target: Target, words: &mut [u32; 5], rng: &mut Rng) -
     None
 }
 
-/// Up to `count` different instructions of an opcode; the first ones are the plainest.
+/// Up to `count` different instructions of an opcode, the simplest first.
 pub fn legal(
     target: Target,
     (format, number, opcode): (Format, u16, Opcode),
@@ -194,7 +193,7 @@ pub fn legal(
             _ => rng.pick(&[Filling::Typical, Filling::Random]),
         };
         let Some(inst) = repair(target, &mut attempt(target, base, number, None, filling, rng), rng) else { continue };
-        // What was changed may have been what tells one format of an encoding from another.
+        // The repair may have changed a bit that distinguishes formats of the same encoding.
         let operation = inst.opcode() == opcode || inst.second_opcode() == Some(opcode);
         if inst.format() == format && operation && !found.contains(&inst) {
             found.push(inst);

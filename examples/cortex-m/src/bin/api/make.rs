@@ -1,4 +1,4 @@
-//! A constructor of every shape with every modifier, and the builder, with operands that the compiler cannot know.
+//! A constructor of every signature with every modifier, and the builder, with operands that the compiler cannot know.
 #![allow(dead_code)] // Not every set of targets has all kinds of operands.
 
 use amdgpu_isa::make::kind::{Any, Off};
@@ -100,7 +100,7 @@ macro_rules! ops {
 }
 ops! { saddr scratch export smem smrd }
 
-/// Of each type that a number is given as.
+/// For each type of number that constructors accept.
 trait Number {
     fn of(n: u32) -> Self;
 }
@@ -241,7 +241,7 @@ fn argument(case: &mut Case) -> Argument {
     }
 }
 
-/// What the assembler takes.
+/// Passes instructions to the assembler.
 pub fn assemble<B: Buffer + ?Sized>(
     asm: &mut Assembler<'_, B>,
     target: Target,
