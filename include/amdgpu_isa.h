@@ -62,7 +62,8 @@ typedef struct {
   uint32_t words[5];
   // Length in bytes: 4 to 20.
   uint32_t len;
-  // The target.
+  // The target, as `amdgpu_isa_target` names it: `EF_AMDGPU_MACH` of the ELF header, and in the second byte the lanes
+  // of a wave, 0 for the processor's default.
   uint32_t target;
 } amdgpu_isa_inst;
 
@@ -96,7 +97,7 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
-// The target with this name ("gfx942", "mi300x", ...), or 0.
+// The target with this name ("gfx942", "mi300x", "gfx1100:wave64", ...), or 0.
 //
 // # Safety
 // `name` is null or ends in a zero.

@@ -47,7 +47,8 @@ pub struct amdgpu_isa_inst {
     pub words: [u32; 5],
     /// Length in bytes: 4 to 20.
     pub len: u32,
-    /// The target.
+    /// The target, as `amdgpu_isa_target` names it: `EF_AMDGPU_MACH` of the ELF header, and in the second byte the lanes
+    /// of a wave, 0 for the processor's default.
     pub target: u32,
 }
 
@@ -163,8 +164,19 @@ unsafe fn text<'a>(at: *const c_char) -> &'a str {
     unsafe { core::ffi::CStr::from_ptr(at) }.to_str().unwrap_or("")
 }
 
+/// The number that C has for a target: its number in the ELF header, with the lanes of a wave in the second byte if they
+/// are not the processor's default.
+fn number_of(target: Target) -> u32 {
+    let is_default = Target::from_e_flags(target.mach()) == Some(target);
+    target.mach() | if is_default { 0 } else { u32::from(target.wave_size()) << 8 }
+}
+
 fn target_of(number: u32) -> Option<Target> {
-    if number < 256 { Target::from_e_flags(number) } else { None }
+    let target = Target::from_e_flags(number & 0xff)?;
+    match u16::try_from(number >> 8).ok()? {
+        0 => Some(target),
+        lanes => target.with_wave_size(lanes).filter(|&other| other != target),
+    }
 }
 
 /// # Safety
@@ -179,7 +191,7 @@ unsafe fn inst_of(inst: *const amdgpu_isa_inst) -> Option<Inst> {
 fn inst_to(inst: &Inst) -> amdgpu_isa_inst {
     let mut words = [0; 5];
     words.iter_mut().zip(inst.words()).for_each(|(to, &from)| *to = from);
-    amdgpu_isa_inst { words, len: inst.len() as u32, target: inst.target().mach() }
+    amdgpu_isa_inst { words, len: inst.len() as u32, target: number_of(inst.target()) }
 }
 
 fn field_of(number: i32) -> Option<Field> {
@@ -227,14 +239,14 @@ fn status(error: DecodeError) -> amdgpu_isa_status {
     }
 }
 
-/// The target with this name ("gfx942", "mi300x", ...), or 0.
+/// The target with this name ("gfx942", "mi300x", "gfx1100:wave64", ...), or 0.
 ///
 /// # Safety
 /// `name` is null or ends in a zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_isa_target(name: *const c_char) -> u32 {
     // SAFETY: the caller's promise.
-    unsafe { text(name) }.parse().map_or(0, Target::mach)
+    unsafe { text(name) }.parse().map_or(0, number_of)
 }
 
 /// The number of the field with this name ("simm16", "vdst", ...), or -1. Numbers may change with the version of the

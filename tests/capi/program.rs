@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
+use super::number_of;
 use amdgpu_isa::capi::*;
 use amdgpu_isa::{
     Access, DecodeError, Field, Inst, Opcode, PatchError, Reg, Special, Target, UnknownTarget, Value, decode, length,
@@ -164,7 +165,7 @@ fn operand(value: Value) -> (&'static str, i64) {
 fn printed(inst: &Inst) -> String {
     let words = inst.words().iter().copied().chain([0; 5]).take(5);
     let words: String = words.map(|word| format!(" {word:08x}")).collect();
-    format!("{words} {} {:x}", inst.len(), inst.target().mach())
+    format!("{words} {} {:x}", inst.len(), number_of(inst.target()))
 }
 
 fn decode_status(error: DecodeError) -> &'static str {
@@ -193,7 +194,7 @@ struct Seen {
 
 /// A question about code, and its answer.
 fn code(target: Target, code: &[u8], rng: &mut Rng, seen: &mut Seen) -> (String, String) {
-    let mach = target.mach();
+    let mach = number_of(target);
     let inst = decode(target, code);
     let (pc, to) = (rng.next() & 0xffff_ffff_fffc, rng.next() & 0xffff);
     let to = if rng.below(4) == 0 { to } else { pc.wrapping_add(to << 2) };
@@ -306,7 +307,7 @@ fn a_c_program_sees_types_and_names_as_they_are() {
     for name in
         Target::ALL.iter().map(|target| target.name()).chain(["MI300X", "mi100", "gfx1", "", "gfx942 ", "\u{e9}"])
     {
-        let mach = name.parse().map_or(0, Target::mach);
+        let mach = name.parse().map_or(0, number_of);
         questions.push((format!("target {name}"), format!("{mach:x}\n")));
     }
     let fields = Field::ALL.iter().enumerate().map(|(n, field)| ("field", field.name(), n as i32));
@@ -317,9 +318,9 @@ fn a_c_program_sees_types_and_names_as_they_are() {
         questions.push((format!("{what} {name}"), format!("{number}\n")));
     }
 
-    let known = Target::ALL[0].mach();
+    let known = number_of(Target::ALL[0]);
     for mach in [known, 0, 1, 0x100 + known, u32::MAX] {
-        let (status, why) = match Target::ALL.iter().find(|target| target.mach() == mach) {
+        let (status, why) = match Target::ALL.iter().find(|target| number_of(**target) == mach) {
             Some(&target) => ("truncated", decode(target, &[]).expect_err("nothing is no instruction").to_string()),
             None => ("unknown target", UnknownTarget.to_string()),
         };

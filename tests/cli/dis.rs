@@ -44,6 +44,28 @@ fn bare_words_start_where_they_are_told() {
     assert!(out.contains("// 000000012344: BF82FFFE"), "{out}");
 }
 
+/// A kernel descriptor says how many lanes the waves of its kernel have; the function after it has the same.
+#[test]
+#[cfg(feature = "unstable-rdna")]
+fn waves_are_those_of_the_kernel_descriptor() {
+    // v_cmp_lt_f32_e32
+    let code = [0x7c22_0301];
+    for (properties, vcc) in [(1 << 10, "vcc_lo"), (0, "vcc")] {
+        let object = code_object_properties(0x41, properties, &code, &code);
+        for target in [&[][..], &["--target", "gfx1100"], &["--target", "gfx1100:wave64"]] {
+            let out = run(&[&["dis"], target, &["-"]].concat(), &object).ok();
+            assert_eq!(out.matches(&format!("v_cmp_lt_f32_e32 {vcc}, v1, v1")).count(), 2, "{properties}: {out}");
+        }
+    }
+    // Bare words have no descriptor.
+    for (target, vcc) in [("gfx1100", "vcc_lo"), ("gfx1100:wave64", "vcc")] {
+        let out = run(&["dis", "--raw", "--target", target, "-"], &bytes(&code)).ok();
+        assert!(out.contains(&format!("v_cmp_lt_f32_e32 {vcc}, v1, v1 ")), "{out}");
+    }
+    let refused = run(&["dis", "--raw", "--target", "gfx942:wave32", "-"], &bytes(&code)).fails(2);
+    assert!(refused.contains("gfx942:wave32"), "{refused}");
+}
+
 #[test]
 fn odd_bytes_at_the_end_are_shown() {
     let mut input = bytes(&[S_NOP]);

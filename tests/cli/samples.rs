@@ -84,8 +84,14 @@ pub fn elf(machine: u16, kind: u16, flags: u32, sections: &[Section]) -> Vec<u8>
 
 /// A linked code object with two functions: `first`, a kernel with a descriptor, and `second` after it.
 pub fn code_object_flags(flags: u32, first: &[u32], second: &[u32]) -> Vec<u8> {
+    code_object_properties(flags, 0, first, second)
+}
+
+/// The same, whose descriptor has these `kernel_code_properties`.
+pub fn code_object_properties(flags: u32, properties: u16, first: &[u32], second: &[u32]) -> Vec<u8> {
     let descriptor = 0x1000u64;
     let mut kd = vec![0u8; 64];
+    kd[56..58].copy_from_slice(&properties.to_le_bytes());
     kd[16..24].copy_from_slice(&(BASE - descriptor).to_le_bytes());
     let strings = b"\0first\0first.kd\0second\0".to_vec();
     let symbol = |name: u32, info: u8, section: u16, value: u64, size: u64| {

@@ -53,8 +53,13 @@ pub struct Selection {
 /// Reads a target id, such as `gfx942:xnack+`.
 pub fn selection(text: &str) -> std::result::Result<Selection, String> {
     let id = TargetId::parse(text);
-    let target = isa::parse_target(&id.processor)?;
-    match text.split(':').skip(1).find(|f| !f.ends_with(['+', '-'])) {
+    let mut target = isa::parse_target(&id.processor)?;
+    let mut features = text.split(':').skip(1).peekable();
+    // `gfx1100:wave64` is a target of its own.
+    if let Some(wave) = features.next_if(|f| f.starts_with("wave")) {
+        target = isa::parse_target(&format!("{}:{wave}", id.processor))?;
+    }
+    match features.find(|f| !f.ends_with(['+', '-'])) {
         Some(f) => Err(format!("feature {f:?} must end in + or -, as in gfx942:xnack+")),
         None => Ok(Selection { target, id }),
     }
@@ -83,7 +88,7 @@ fn size(text: &str) -> std::result::Result<u64, String> {
 
 impl Selection {
     fn matches(&self, id: &TargetId) -> bool {
-        isa::parse_target(&id.processor).is_ok_and(|t| t == self.target)
+        isa::parse_target(&id.processor).is_ok_and(|t| t.processor() == self.target.processor())
             && self.id.features.iter().all(|f| id.features.contains(f))
     }
 }
@@ -132,6 +137,17 @@ struct Place<'a> {
     section: &'a Section<'a>,
 }
 
+impl Place<'_> {
+    /// The target with the waves of the function at an offset of the section.
+    fn target_at(&self, offset: usize) -> Target {
+        let symbols = &self.section.symbols;
+        let address = self.section.address.saturating_add(offset as u64);
+        let (before, after) = symbols.split_at(symbols.partition_point(|symbol| symbol.address <= address));
+        let lanes = before.last().or(after.first()).and_then(|symbol| symbol.lanes);
+        lanes.and_then(|lanes| self.target.with_wave_size(lanes)).unwrap_or(self.target)
+    }
+}
+
 struct Job<'a, W: Write + Send> {
     args: &'a Args,
     file: &'a str,
@@ -166,7 +182,8 @@ impl<W: Write + Send> Job<'_, W> {
                 self.pass(image.label, &format!("holds {id}, not {}", selection.id));
                 Ok(())
             }
-            (Some(id), _) => match isa::parse_target(&id.processor) {
+            (Some(_), Some(selection)) => self.image(&image, selection.target),
+            (Some(id), None) => match isa::parse_target(&id.processor) {
                 Ok(target) => self.image(&image, target),
                 Err(_) => {
                     let known = isa::known_targets();

@@ -31,7 +31,12 @@ pub fn reencode(inst: &Inst, out: &mut [u8; MAX_BYTES]) -> Result<usize, String>
     inst.encode(out).map_err(|e| e.to_string())
 }
 
-/// Whether a feature that selects one of two meanings of the same words is on. Targets up to gfx9 have no such choice.
-pub fn mode(_target: Target, feature: &str) -> bool {
-    feature == "wavefrontsize64"
+/// Whether a feature that selects one of two meanings of the same words is on.
+pub fn mode(target: Target, feature: &str) -> bool {
+    wave_size(feature) == Some(target.wave_size())
+}
+
+/// The lanes that `wavefrontsize32` and its like name.
+pub fn wave_size(feature: &str) -> Option<u16> {
+    feature.strip_prefix("wavefrontsize")?.parse().ok()
 }

@@ -36,7 +36,11 @@ const MODES: &[&str] = &["real-true16", "true16", "wavefrontsize16", "wavefronts
 pub fn parse(column: &[u8]) -> Result<Target, String> {
     let column = std::str::from_utf8(column).map_err(|_| "malformed line: the target is not text".to_string())?;
     let (name, features) = column.split_once(':').unwrap_or((column, ""));
-    let target = isa::parse_target(name)?;
+    let named = isa::parse_target(name)?;
+    // A size that is asked for; a target without it is refused below.
+    let waves = features.split([',', ':']).filter(|f| !f.starts_with('-') && !f.ends_with('-'));
+    let lanes = waves.map(|f| f.trim_matches('+')).find_map(isa::wave_size);
+    let target = lanes.and_then(|lanes| named.with_wave_size(lanes)).unwrap_or(named);
     features.split([',', ':']).filter(|f| !f.is_empty()).try_for_each(|f| feature(target, f))?;
     Ok(target)
 }

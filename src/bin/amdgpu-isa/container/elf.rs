@@ -16,6 +16,10 @@ use crate::escape;
 const ELFOSABI_AMDGPU_HSA: u8 = 64;
 /// The bytes of the field `kernel_code_entry_byte_offset` in a kernel descriptor.
 const KD_ENTRY: std::ops::Range<usize> = 16..24;
+/// The bytes of the field `kernel_code_properties`.
+const KD_PROPERTIES: std::ops::Range<usize> = 56..58;
+/// The bit `ENABLE_WAVEFRONT_SIZE32` of that field. Waves have 64 lanes without it.
+const WAVE32: u16 = 1 << 10;
 
 fn damaged(what: &str, e: object::Error) -> Error {
     Error::input(format!("the ELF file is damaged or cut off: {what}: {e}"))
@@ -111,14 +115,20 @@ fn executable_segments<'a>(file: &File<'a>) -> Result<Vec<Section<'a>>> {
 
 #[derive(Default)]
 struct Kernels<'a> {
-    names: HashSet<&'a [u8]>,
+    /// Lanes of a wave, by the kernels' names.
+    names: HashMap<&'a [u8], Option<u16>>,
     /// Names by entry address. The order lets a section find its own without a search through all of them.
     entries: BTreeMap<u64, &'a [u8]>,
 }
 
 impl Kernels<'_> {
+    fn lanes(&self, name: &[u8], address: u64) -> Option<u16> {
+        let name = self.entries.get(&address).copied().unwrap_or(name);
+        self.names.get(name).copied().flatten()
+    }
+
     fn contains(&self, name: &[u8], address: u64) -> bool {
-        self.names.contains(name) || self.entries.contains_key(&address)
+        self.names.contains_key(name) || self.entries.contains_key(&address)
     }
 }
 
@@ -128,13 +138,17 @@ fn kernels<'a>(file: &File<'a>, budget: &mut NameBudget) -> Result<Kernels<'a>> 
         let name = budget.spend(symbol.name_bytes().map_err(|e| damaged("a symbol's name", e))?)?;
         let Some(kernel) = name.strip_suffix(b".kd") else { continue };
         let Some(section) = symbol.section_index().and_then(|i| file.section_by_index(i).ok()) else { continue };
-        kernels.names.insert(kernel);
+        let read = |bytes: std::ops::Range<usize>| {
+            let descriptor = section.data_range(symbol.address(), bytes.end as u64).ok().flatten();
+            descriptor.and_then(|d| d.get(bytes))
+        };
+        let properties = read(KD_PROPERTIES).and_then(|b| b.try_into().ok()).map(u16::from_le_bytes);
+        kernels.names.insert(kernel, properties.map(|bits| if bits & WAVE32 == 0 { 64 } else { 32 }));
         // In a relocatable object the offset is still a relocation, so use the name alone.
         if file.kind() == ObjectKind::Relocatable {
             continue;
         }
-        let descriptor = section.data_range(symbol.address(), KD_ENTRY.end as u64).ok().flatten();
-        if let Some(offset) = descriptor.and_then(|d| d.get(KD_ENTRY)).and_then(|b| b.try_into().ok()) {
+        if let Some(offset) = read(KD_ENTRY).and_then(|b| b.try_into().ok()) {
             let entry = symbol.address().wrapping_add_signed(i64::from_le_bytes(offset));
             kernels.entries.insert(entry, kernel);
         }
@@ -164,7 +178,8 @@ fn symbols<'a>(
             ElfSymbol::Text => SymbolKind::Function,
             _ => SymbolKind::Other,
         };
-        section.symbols.push(Symbol { name: escape::name(name), address: symbol.address(), kind });
+        let lanes = kernels.lanes(name, symbol.address()).filter(|_| kind == SymbolKind::Kernel);
+        section.symbols.push(Symbol { name: escape::name(name), address: symbol.address(), kind, lanes });
     }
     // The descriptor names a kernel even if the kernel's own symbol was stripped.
     for section in sections {
@@ -172,12 +187,19 @@ fn symbols<'a>(
         let named: HashSet<u64> = section.symbols.iter().map(|s| s.address).collect();
         for (&address, &name) in kernels.entries.range(section.address..end) {
             if !named.contains(&address) {
-                section.symbols.push(Symbol { name: escape::name(name), address, kind: SymbolKind::Kernel });
+                let lanes = kernels.lanes(name, address);
+                section.symbols.push(Symbol { name: escape::name(name), address, kind: SymbolKind::Kernel, lanes });
             }
         }
         // Global symbols are in both tables.
         section.symbols.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
         section.symbols.dedup_by(|a, b| a.address == b.address && a.name == b.name);
+        // Functions that are no kernels are most likely called by their neighbours.
+        let mut lanes = section.symbols.iter().find_map(|symbol| symbol.lanes);
+        for symbol in &mut section.symbols {
+            symbol.lanes = symbol.lanes.or(lanes);
+            lanes = symbol.lanes;
+        }
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ pub fn walk(
     for function in functions(place.section, from) {
         let start = function.start;
         let code = place.section.bytes.get(function).unwrap_or_default();
-        for Decoded { offset, inst: item } in Decoder::new(place.target, code) {
+        for Decoded { offset, inst: item } in Decoder::new(place.target_at(start), code) {
             each(start + offset, item.as_ref())?;
         }
     }
