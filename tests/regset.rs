@@ -1,5 +1,6 @@
 //! The sets of registers that an instruction reads and writes are exactly its operands, dword by dword, the part of a
 //! destination that it keeps, and for an image address all registers that it can have.
+#![cfg(feature = "text")]
 
 #[path = "words/mod.rs"]
 mod words;

@@ -18,7 +18,6 @@ mod address;
 mod bus;
 pub(crate) mod code;
 mod compare;
-#[cfg(any(feature = "make", feature = "text"))]
 pub(crate) mod constants;
 mod form;
 mod number;
