@@ -345,10 +345,10 @@ fn find(t: &DecodeTables, bits: u64, opcode_space: &OpcodeSpace) -> Option<Found
                 (form, *t.forms.get(usize::from(constraints.forms))?.get(usize::from(form) - 1)?);
         }
     } else if TRAILING & constraints.trailing & trailing::LIST != 0 {
-        if let Some(trailing_dwords) = listed(t, base, bits) {
+        if let Some(dword) = listed(t, base, bits) {
             found.dwords += 1;
-            if trailing_dwords.form != 0 {
-                (found.form, found.constraints) = (trailing_dwords.form, trailing_dwords.of);
+            if dword.form != 0 {
+                (found.form, found.constraints) = (dword.form, dword.of);
             }
         }
     }

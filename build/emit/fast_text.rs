@@ -159,9 +159,9 @@ fn fast(t: &Target, signature: &FormSignature, suffix: u8, waits: &[[Piece; 2]])
 /// the last byte.
 fn label(desc: &OperandDesc) -> (&'static str, [u8; 16]) {
     let (way, name) = match desc.operand_type.as_str() {
-        _ if desc.width > 16 => return ("OperandDesc", [0; 16]),
+        _ if desc.width > 16 => return ("Descriptor", [0; 16]),
         "list" | "list_ones" | "list_neg_lo" | "list_neg" if ![3, 7].contains(&desc.used) => {
-            return ("OperandDesc", [0; 16]);
+            return ("Descriptor", [0; 16]);
         }
         "flag" => ("Flag", desc.field.as_str()),
         "named" => ("Number", desc.field.as_str()),
@@ -169,7 +169,7 @@ fn label(desc: &OperandDesc) -> (&'static str, [u8; 16]) {
         "list" | "list_ones" => ("List", desc.field.as_str()),
         "list_neg_lo" => ("List", "neg_lo"),
         "list_neg" => ("List", "neg"),
-        _ => return ("OperandDesc", [0; 16]),
+        _ => return ("Descriptor", [0; 16]),
     };
     let text = format!(" {}{}", name.to_lowercase(), if way == "Flag" { "" } else { ":" });
     (way, padded(&text))

@@ -49,7 +49,7 @@ impl RowText {
 /// most `most` bits within the first 64 bits.
 fn row_text(isa: &Isa, t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     let i = match row {
-        Row::OperandDesc(desc) => desc,
+        Row::Desc(desc) => desc,
         &Row::Implicit(n, access, when) => {
             let bits = match IMPLICIT[n] {
                 "scc" => 1,
@@ -161,7 +161,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
         let most = if n + 1 < whole { 16 } else { 31 };
         let (how, text) = match (row_text(isa, t, row, most), row) {
             (Some(row), _) => row,
-            (None, Row::OperandDesc(desc)) => {
+            (None, Row::Desc(desc)) => {
                 descs.push(desc_text(desc));
                 ("Other", format!("Row::desc({})", descs.len() - 1))
             }

@@ -61,18 +61,18 @@ fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
     let desc = match row {
         // A register that is only read if a bit is set.
         Row::Implicit(.., When::Bit(n)) => return vec![Case { parts: Vec::new(), clear: bit(*n), set: 0 }],
-        Row::OperandDesc(desc) if is_low(desc) => desc,
+        Row::Desc(desc) if is_low(desc) => desc,
         _ => return vec![as_it_is],
     };
     if let Some(cases) = cases::of(desc, off) {
-        return cases.into_iter().map(|case| case.map(Row::OperandDesc)).collect();
+        return cases.into_iter().map(|case| case.map(Row::Desc)).collect();
     }
     let [imm, soffset_en, ..] = desc.aux;
     match desc.operand_type.as_str() {
         // A constant that is not negative.
         "smem_offset" if imm != NONE => {
             let sign = if soffset_en == NONE { 0 } else { bit(desc.lsb + desc.width - 1) };
-            let constant = Row::OperandDesc(OperandDesc { operand_type: "hex".into(), aux: [NONE; 4], ..desc.clone() });
+            let constant = Row::Desc(OperandDesc { operand_type: "hex".into(), aux: [NONE; 4], ..desc.clone() });
             vec![Case::new(constant, bit(soffset_en) | sign, bit(imm)), as_it_is]
         }
         _ => vec![as_it_is],

@@ -23,7 +23,7 @@ pub struct List {
 /// An operand: a descriptor or an implicit register.
 #[derive(Clone, PartialEq)]
 pub enum Row {
-    OperandDesc(OperandDesc),
+    Desc(OperandDesc),
     /// A register that no field names: its index in `IMPLICIT`, and when it is accessed.
     Implicit(usize, Access, When),
 }
@@ -55,7 +55,7 @@ impl Lists<'_> {
         let descs: Vec<&OperandDesc> =
             numbers.map(|&n| &self.t.descs[usize::from(n)]).filter(|i| is_operand(i)).collect();
         let implicit = implicit(info, &descs);
-        let all = descs.into_iter().map(|desc| Row::OperandDesc(plain(desc))).chain(implicit);
+        let all = descs.into_iter().map(|desc| Row::Desc(plain(desc))).chain(implicit);
         let rows = all.map(|row| number(&mut self.rows, row)).collect();
         let dual = self.t.formats[s.format].def.dual.is_some();
         position(&mut self.list, List { rows, forms, others, dwords: dwords(self.t, s), dual }) as u16 + 1

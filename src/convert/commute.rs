@@ -90,7 +90,7 @@ impl Inst {
 
     /// The first two sources.
     fn sources(&self) -> Option<(&'static OperandDesc, &'static OperandDesc)> {
-        let mut sources = self.all_items().filter(|desc| {
+        let mut sources = self.all_descs().filter(|desc| {
             // A literal that is always present, and a vcc that no field names, do not count as sources.
             desc.access == Some(Access::Read) && matches!(desc.operand_type, OperandType::Code | OperandType::SdwaSrc)
         });

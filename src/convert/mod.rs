@@ -218,7 +218,7 @@ impl Inst {
         }
     }
 
-    fn all_items(&self) -> impl Iterator<Item = &'static OperandDesc> + use<> {
+    fn all_descs(&self) -> impl Iterator<Item = &'static OperandDesc> + use<> {
         descs(self.target(), self.signature())
     }
 }
@@ -230,7 +230,7 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
     let mut words = form.start();
     // Operands, in the order of the text.
     let mut theirs = form.descs().filter(is_operand);
-    for desc in from.all_items().filter(is_operand) {
+    for desc in from.all_descs().filter(is_operand) {
         let other = theirs.next().ok_or(lacks)?;
         let Some((coded, _)) = read(desc, from) else { continue };
         let coded = match coded {
@@ -249,7 +249,7 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
     for desc in form.descs().filter(|desc| !is_operand(desc)) {
         hold(desc, neutral_of(desc), &mut words).map_err(|_| lacks)?;
     }
-    for desc in from.all_items().filter(|desc| !is_operand(desc)) {
+    for desc in from.all_descs().filter(|desc| !is_operand(desc)) {
         let held = held(desc, from);
         // How out-of-range lanes are treated has no effect if no lane is out of range.
         if held == neutral_of(desc) || desc.operand_type == OperandType::DppBound {

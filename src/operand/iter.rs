@@ -276,7 +276,7 @@ mod tests {
     /// The lists agree with the descriptors, which the printer reads in another way. The shorter list for common words
     /// agrees with the list for all words, including implicit registers.
     #[test]
-    fn operands_are_those_of_the_items() {
+    fn operands_are_those_of_the_descriptors() {
         let mut state = 1u64;
         let mut random = || {
             state ^= state << 13;

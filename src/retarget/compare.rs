@@ -1,6 +1,6 @@
 //! Compares two instructions, each on its own target.
 
-use super::{Items, Names, RetargetError, names, refused, translate};
+use super::{Descs, Names, RetargetError, names, refused, translate};
 use crate::codec::{Coded, same_modifiers, same_operands, shown};
 use crate::imm::Imm;
 use crate::table::{OperandDesc, OperandType};
@@ -8,7 +8,7 @@ use crate::{Field, Inst, Operand, Value};
 
 /// Fails unless each operand and each modifier of one instruction matches one of the other.
 pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetError> {
-    let (descs, there) = (Items::of(a), Items::of(b));
+    let (descs, there) = (Descs::of(a), Descs::of(b));
     // Addresses of several operands, and words with two operations, are not supported yet.
     let several = |i: &&OperandDesc| {
         matches!(i.operand_type, OperandType::ImgAddr | OperandType::ImgAddrGrad | OperandType::Second)
@@ -49,7 +49,7 @@ pub(super) fn silent(desc: &OperandDesc) -> u32 {
     if desc.operand_type == OperandType::ListOnes { desc.used.into() } else { 0 }
 }
 
-impl Items {
+impl Descs {
     /// The descriptor that an operand is read from.
     fn named(self, operand: &Operand) -> Option<&'static OperandDesc> {
         let role = operand.role?;

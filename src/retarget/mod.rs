@@ -176,14 +176,14 @@ impl Names {
 
 /// Descriptors of a signature.
 #[derive(Clone, Copy)]
-struct Items {
+struct Descs {
     target: Target,
     signature: &'static FormSignature,
 }
 
-impl Items {
-    fn of(inst: &Inst) -> Items {
-        Items { target: inst.target(), signature: inst.signature() }
+impl Descs {
+    fn of(inst: &Inst) -> Descs {
+        Descs { target: inst.target(), signature: inst.signature() }
     }
 
     fn all(self) -> impl Iterator<Item = &'static OperandDesc> {
@@ -201,7 +201,7 @@ impl Items {
     }
 
     /// The descriptor that corresponds to a descriptor of the other target.
-    fn partner(self, others: Items, desc: &OperandDesc, names: Names) -> Option<&'static OperandDesc> {
+    fn partner(self, others: Descs, desc: &OperandDesc, names: Names) -> Option<&'static OperandDesc> {
         // The name of the bit that returns the old value depends on the generation.
         if desc.access.is_none() && others.returns() == Some(desc.lsb) {
             let bit = self.returns();
@@ -231,7 +231,7 @@ fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, Re
         }
     };
     let form = Form::new(target, from.opcode(), entry, signature).ok_or(lacks)?;
-    let (descs, there) = (Items::of(from), Items { target, signature });
+    let (descs, there) = (Descs::of(from), Descs { target, signature });
     let mut words = form.start();
     // Modifiers first: the positions of some operands depend on them.
     for desc in there.all().filter(|i| i.access.is_none() && descs.partner(there, i, names.reversed()).is_none()) {

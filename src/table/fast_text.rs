@@ -79,5 +79,5 @@ pub(crate) enum ModifierWay {
     /// Two bits or three, in brackets.
     List,
     /// No label: the descriptor determines the text.
-    OperandDesc,
+    Descriptor,
 }

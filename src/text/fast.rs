@@ -123,7 +123,7 @@ fn modifiers(inst: &Inst, bits: u64, signature: &FastSignature, out: &mut Out) {
             continue;
         }
         rest &= !modifier.loud;
-        if modifier.way == ModifierWay::OperandDesc {
+        if modifier.way == ModifierWay::Descriptor {
             desc_modifier(inst, modifier.desc, out);
             continue;
         }
@@ -137,7 +137,7 @@ fn modifiers(inst: &Inst, bits: u64, signature: &FastSignature, out: &mut Out) {
             }
             ModifierWay::Number => out.dec(value.into()),
             ModifierWay::Signed => out.signed(extend(value.into(), modifier.width)),
-            ModifierWay::Flag | ModifierWay::OperandDesc => {}
+            ModifierWay::Flag | ModifierWay::Descriptor => {}
         }
     }
 }
@@ -169,7 +169,7 @@ mod tests {
 
     /// The fast text equals the text printed from the descriptors, which is the text without the feature `fast`.
     #[test]
-    fn texts_are_those_of_the_items() {
+    fn texts_are_those_of_the_descriptors() {
         let mut state = 1u64;
         let mut random = || {
             state ^= state << 13;
@@ -177,13 +177,13 @@ mod tests {
             state ^= state << 17;
             (state >> 16) as u32
         };
-        let (mut at_once, mut by_items) = (TextBuffer::new(), TextBuffer::new());
+        let (mut at_once, mut by_descs) = (TextBuffer::new(), TextBuffer::new());
         let mut seen = 0;
         let mut same = |target, words: [u32; 3]| {
             let Ok(inst) = decode_words(target, &words) else { return };
             at_once.print(&inst);
-            by_items.print_small(&inst);
-            assert_eq!(at_once.as_str(), by_items.as_str(), "{target} {words:08x?}");
+            by_descs.print_small(&inst);
+            assert_eq!(at_once.as_str(), by_descs.as_str(), "{target} {words:08x?}");
             seen += 1;
         };
         for &target in Target::ALL {
