@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::codec::code::aligned;
+use crate::codec::code::{aligned, meaning};
 use crate::codec::{bus_reads, overlap};
 use crate::operand::code_of;
 use crate::shared::flag;
@@ -17,16 +17,16 @@ pub enum RuleError {
     MisalignedScalar {
         /// The field that names the tuple.
         field: Field,
-        /// The code of its first register.
-        code: u16,
+        /// Its first register.
+        register: Reg,
     },
     /// A tuple of vector registers does not begin at an even register, on a target that asks for it; or, of some GWS
     /// operations, the one register is odd.
     MisalignedVector {
         /// The field that names the tuple.
         field: Field,
-        /// The number of its first register.
-        register: u8,
+        /// Its first register.
+        register: Reg,
     },
     /// The third source of a matrix operation has some registers of the destination and not the others. It may have all
     /// or none; what writes no more than four registers may have some.
@@ -46,8 +46,9 @@ pub enum RuleError {
 impl fmt::Display for RuleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            RuleError::MisalignedScalar { field, code } => write!(f, "{field}: scalar code {code} is misaligned"),
-            RuleError::MisalignedVector { field, register } => write!(f, "{field}: register {register} is misaligned"),
+            RuleError::MisalignedScalar { field, register } | RuleError::MisalignedVector { field, register } => {
+                write!(f, "{field}: {register} is misaligned")
+            }
             RuleError::Overlap { field } => write!(f, "{field} overlaps a part of the destination"),
             RuleError::ConstantBus { reads, limit } => {
                 write!(f, "{reads} different scalars are read, and the constant bus carries {limit}")
@@ -97,14 +98,16 @@ impl Inst {
                 continue;
             }
             match reg {
-                Reg::Vgpr(register) | Reg::Agpr(register) if even_tuples && register % 2 == 1 => {
-                    return Err(RuleError::MisalignedVector { field, register });
+                Reg::Vgpr(n) | Reg::Agpr(n) if even_tuples && n % 2 == 1 => {
+                    return Err(RuleError::MisalignedVector { field, register: reg });
                 }
                 Reg::Sgpr(_) | Reg::Ttmp(_) => {
                     // Register files begin at aligned registers.
                     match code_of(self, field) {
                         Some(code) if aligned(code, dwords) != code => {
-                            return Err(RuleError::MisalignedScalar { field, code });
+                            // The operand begins at the aligned register below.
+                            let Value::Reg(register) = meaning(self.target(), code, 1) else { continue };
+                            return Err(RuleError::MisalignedScalar { field, register });
                         }
                         _ => {}
                     }

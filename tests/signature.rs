@@ -122,11 +122,17 @@ fn aligned(inst: &Inst, operands: &[OperandSignature]) {
         let (said, field) = (&operands[n], o.role.expect("it is named"));
         let code = || inst.get(field).expect("it has the field") as u16 * u16::from(said.scale) + said.first;
         match o.value {
-            Value::Reg(Reg::Vgpr(register) | Reg::Agpr(register)) if register % said.vector_alignment() != 0 => {
+            Value::Reg(register @ (Reg::Vgpr(n) | Reg::Agpr(n))) if n % said.vector_alignment() != 0 => {
                 Some(RuleError::MisalignedVector { field, register })
             }
-            Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_)) if code() % u16::from(said.scalar_alignment()) != 0 => {
-                Some(RuleError::MisalignedScalar { field, code: code() })
+            // The operand has the aligned register below, the error the one that the field names.
+            Value::Reg(Reg::Sgpr(n)) if code() % u16::from(said.scalar_alignment()) != 0 => {
+                let register = Reg::Sgpr(n + code() as u8 % said.scalar_alignment());
+                Some(RuleError::MisalignedScalar { field, register })
+            }
+            Value::Reg(Reg::Ttmp(n)) if code() % u16::from(said.scalar_alignment()) != 0 => {
+                let register = Reg::Ttmp(n + code() as u8 % said.scalar_alignment());
+                Some(RuleError::MisalignedScalar { field, register })
             }
             _ => None,
         }
