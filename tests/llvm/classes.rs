@@ -86,7 +86,9 @@ fn we_refuse_literal_in_wide_format(case: &Case) -> bool {
 fn crash_on_cut_off_literal(case: &Case) -> bool {
     let scalar = field(case, 30, 2) == 0b10 && (field(case, 0, 8) == LITERAL || field(case, 8, 8) == LITERAL);
     let vector = field(case, 31, 1) == 0 && field(case, 0, 9) == LITERAL;
-    let short = (4..8).contains(&case.word.bytes().len()) && (scalar || vector);
+    // LLVM reads the destination of v_readfirstlane_b32 (VOP1 2) like a source.
+    let destination = field(case, 25, 7) == 0b0111111 && field(case, 9, 8) == 2 && field(case, 17, 8) == LITERAL;
+    let short = (4..8).contains(&case.word.bytes().len()) && (scalar || vector || destination);
     // From RDNA on VOP3 and VOPD have literals too.
     let long = case.target.partial
         && match field(case, 26, 6) {
