@@ -68,10 +68,10 @@ impl Inst {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Field, RuleError, Target, decode};
+    /// use amdgpu_isa::{Field, Reg, RuleError, Target, decode};
     /// // v_mov_b64_e32 v[254:255], v[5:6]
     /// let inst = decode(Target::Gfx942, &[0x05, 0x71, 0xfc, 0x7f]).unwrap();
-    /// assert_eq!(inst.check(), Err(RuleError::MisalignedVector { field: Field::Src0, register: 5 }));
+    /// assert_eq!(inst.check(), Err(RuleError::MisalignedVector { field: Field::Src0, register: Reg::Vgpr(5) }));
     /// # }
     /// ```
     pub fn check(&self) -> Result<(), RuleError> {
