@@ -19,7 +19,6 @@ use std::fmt::Write;
 
 use crate::build::emit::tables::{info_table, target_tables};
 use crate::build::lower::codes;
-use crate::build::lower::fast_decode::FastTables;
 use crate::build::lower::{self, Target, lengths};
 use crate::build::model::error::Result;
 use crate::build::model::*;
@@ -58,11 +57,8 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     let mnemonics = opcodes.iter().map(String::as_str).zip(opcodes.iter().map(place)).collect();
     let mut shared = SharedTables::default();
     for (t, of_target) in targets.iter().zip(&tables_of) {
-        let mut text = String::new();
-        decode::tables(&mut text, of_target);
-        fast_decode::tables(&mut text, t, &FastTables::new(of_target)?);
-        let text = target_tables(isa, targets, t, &text, &mnemonics, &mut abouts, &mut most)?;
-        tables += &shared.module(&t.row.name, &text);
+        let of_target = target_tables(isa, targets, of_target, &mnemonics, &mut abouts, &mut most)?;
+        tables += &shared.module(&t.row.name, of_target);
     }
     writeln!(tables, "pub(crate) type OperandList = {};", operands::list_type(most.operands)).unwrap();
     // A power of two, so that a number of that many bits is always a valid index.
@@ -107,42 +103,23 @@ struct SharedTables {
 
 impl SharedTables {
     /// A target's module. In place of a table that another target has, it names that one.
-    fn module(&mut self, target: &str, statics: &str) -> String {
+    fn module(&mut self, target: &str, tables: Vec<(&str, String)>) -> String {
         let mut out = format!("pub(crate) mod {target} {{\nuse super::*;\n");
-        let mut rest = statics;
-        while !rest.is_empty() {
-            let (table, behind) = next_table(rest);
-            rest = behind;
-            match self.first.get(table) {
+        for (name, text) in tables {
+            match self.first.get(&text) {
                 Some(other) => {
-                    let (cfg, item) = table.split_at(table.find("pub(crate)").expect("a table is a public static"));
-                    let name = item["pub(crate) static ".len()..].split(':').next().expect("it has a type");
+                    let cfg = text.split_inclusive('\n').next().filter(|line| line.starts_with("#[cfg(")).unwrap_or("");
                     writeln!(out, "{cfg}pub(crate) use super::{other}::{name};").unwrap();
                 }
                 None => {
-                    out.push_str(table);
-                    self.first.insert(table.to_string(), target.to_string());
+                    out.push_str(&text);
+                    self.first.insert(text, target.to_string());
                 }
             }
         }
         out.push_str("}\n");
         out
     }
-}
-
-/// The first static of a text, with its attribute, and what follows it.
-fn next_table(text: &str) -> (&str, &str) {
-    let first = text.find("pub(crate) static ").expect("there is a table") + 1;
-    let ends = ["\npub(crate) static ", "\n#[cfg("].map(|start| {
-        text[first..].match_indices(start).map(|(at, _)| first + at + 1).find(|&at| {
-            // Attributes stand before fields, too.
-            text[at..]
-                .lines()
-                .find(|line| !line.starts_with("#[cfg("))
-                .is_some_and(|line| line.starts_with("pub(crate) static "))
-        })
-    });
-    text.split_at(ends.into_iter().flatten().min().unwrap_or(text.len()))
 }
 
 /// All opcodes of the enabled targets, in the order in which the targets' operations first use them. So most of a

@@ -12,13 +12,8 @@ use crate::build::parse;
 /// Enums whose values no field holds: `dpp_ctrl64` restricts the values of `dpp_ctrl`.
 const NO_NAMES: &str = "dpp_ctrl64";
 
-pub fn tables(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
-    imms(w, isa, t)?;
-    names(w, isa, t)
-}
-
 /// Writes the positions of the parts of constants.
-fn imms(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
+pub fn imms(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     writeln!(w, "pub(crate) static IMMS: ImmTables = ImmTables {{").unwrap();
     for e in isa.enums.iter().filter(|e| e.bits) {
         write!(w, "{}: [", e.name).unwrap();
@@ -56,7 +51,7 @@ fn rev_pieces(s: &str) -> String {
 }
 
 /// Writes runs of codes and values, each with the index of its row in the tables.
-fn names(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
+pub fn names(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     writeln!(w, "pub(crate) static NAMES: NameTables = NameTables {{ codes: &[").unwrap();
     // `off` is another meaning of a code.
     for (row, c) in isa.codes.iter().enumerate().filter(|(_, c)| c.class != "off") {

@@ -5,7 +5,9 @@ use std::fmt::Write;
 
 use crate::build::check::assume::room;
 use crate::build::emit::{camel, infos, opcodes};
-use crate::build::emit::{facts, fast_text, names, operands};
+use crate::build::emit::{decode, facts, fast_decode, fast_text, names, operands};
+use crate::build::lower::decode::Tables;
+use crate::build::lower::fast_decode::FastTables;
 use crate::build::lower::lengths;
 use crate::build::lower::pages::number;
 use crate::build::lower::pages::{PAGE, pages};
@@ -14,19 +16,40 @@ use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared;
 
+/// The tables of a target, each as its name and its text.
 pub fn target_tables(
     isa: &Isa,
     targets: &[Target],
-    t: &Target,
-    decode: &str,
+    of_target: &Tables,
     mnemonics: &HashMap<&str, (usize, usize)>,
     abouts: &mut Vec<String>,
     most: &mut operands::Most,
-) -> Result<String> {
-    let mut out = String::new();
-    let w = &mut out;
+) -> Result<Vec<(&'static str, String)>> {
+    let t = of_target.t;
+    let fast = FastTables::new(of_target)?;
+    let mut all = Vec::new();
+    let mut table = |name, write: &mut dyn FnMut(&mut String) -> Result<()>| {
+        let mut text = String::new();
+        write(&mut text)?;
+        all.push((name, text));
+        Ok(())
+    };
+    table("DECODE", &mut |w| Ok(decode::tables(w, of_target)))?;
+    table("FAST_DECODE", &mut |w| Ok(fast_decode::tables(w, t, &fast)))?;
+    table("LENGTHS", &mut |w| Ok(length(w, t)))?;
+    table("DESCS", &mut |w| descs(w, t))?;
+    table("OPERANDS", &mut |w| operands::tables(w, isa, t, most))?;
+    table("OPS", &mut |w| ops(w, targets, t))?;
+    table("FACTS", &mut |w| Ok(facts::tables(w, isa, t)))?;
+    table("LAYOUT", &mut |w| Ok(layout(w, t, abouts)))?;
+    table("IMMS", &mut |w| names::imms(w, isa, t))?;
+    table("NAMES", &mut |w| names::names(w, isa, t))?;
+    table("FAST_TEXT", &mut |w| fast_text::tables(w, isa, t, mnemonics))?;
+    table("TEXT", &mut |w| text(w, isa, t))?;
+    Ok(all)
+}
 
-    w.push_str(decode);
+fn length(w: &mut String, t: &Target) {
     write!(
         w,
         "pub(crate) static LENGTHS: LengthTables = LengthTables {{ entries: {:?}, others: &[",
@@ -41,20 +64,14 @@ pub fn target_tables(
         write!(w, "({}, &{:?}),", joined_text(f), lengths::valid(t, f)).unwrap();
     }
     writeln!(w, "] }};").unwrap();
+}
 
+fn descs(w: &mut String, t: &Target) -> Result<()> {
     signatures(w, t)?;
     writeln!(w, "lists: &{:?},\ndescs: &[", t.desc_lists).unwrap();
     t.descs.iter().for_each(|desc| writeln!(w, "{},", desc_text(desc)).unwrap());
     writeln!(w, "] }};").unwrap();
-
-    operands::tables(w, isa, t, most)?;
-    ops(w, targets, t)?;
-    facts::tables(w, isa, t);
-    layout(w, t, abouts);
-    names::tables(w, isa, t)?;
-    fast_text::tables(w, isa, t, mnemonics)?;
-    text(w, isa, t)?;
-    Ok(out)
+    Ok(())
 }
 
 /// How an operation in four dwords is recognized.
