@@ -149,8 +149,8 @@ fn zeros(t: &DecodeTables, constraints: &Constraints) -> u64 {
 #[inline(always)]
 fn is_in_set(t: &DecodeTables, constraints: &Constraints, checked: usize, n: usize, bits: u64) -> bool {
     let (lsb, width) = CHECKED_FIELDS[checked % CHECKED_FIELDS.len()][n % 4];
-    let kind = t.code_groups[(bits >> lsb) as usize & ((1 << width) - 1) & 511];
-    width == 0 || t.sets[usize::from(constraints.sets[n % 4]) & (SETS - 1)] >> (kind & 63) & 1 == 1
+    let group = t.code_groups[(bits >> lsb) as usize & ((1 << width) - 1) & 511];
+    width == 0 || t.sets[usize::from(constraints.sets[n % 4]) & (SETS - 1)] >> (group & 63) & 1 == 1
 }
 
 #[cold]

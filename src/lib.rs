@@ -221,7 +221,8 @@ pub use retarget::RetargetError;
 #[cfg(feature = "text")]
 pub use signature::{CodeRun, Enumeration};
 pub use signature::{
-    CodeSet, Immediate, ImmediateKind, ImplicitSignature, ModifierSignature, OperandSignature, Signature, Takes, Type,
+    CodeSet, DataType, Immediate, ImmediateKind, ImplicitSignature, ModifierSignature, OperandSignature, Signature,
+    Takes,
 };
 pub use table::{Extension, FieldInfo, Layout};
 pub use target::{Target, UnknownTarget};

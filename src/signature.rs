@@ -22,7 +22,7 @@ pub use codes::CodeSet;
 pub use modifier::ModifierSignature;
 #[cfg(feature = "text")]
 pub use names::{CodeRun, Enumeration};
-pub use operand::{OperandSignature, Type};
+pub use operand::{DataType, OperandSignature};
 pub use takes::{Immediate, ImmediateKind, Takes};
 
 /// What an operation takes in one of its forms on a target: see [`Opcode::signature`].
@@ -81,13 +81,13 @@ impl Opcode {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Access, Field, Format, Opcode, Target, Type};
+    /// use amdgpu_isa::{Access, Field, Format, Opcode, Target, DataType};
     /// let shortest = Opcode::VAddF32.forms(Target::Gfx942).next().unwrap();
     /// let add = Opcode::VAddF32.signature(Target::Gfx942, shortest).unwrap();
     /// assert_eq!((add.format(), add.number()), (Format::Vop2, 1));
     /// let [vdst, src0, vsrc1] = [0, 1, 2].map(|n| add.operands().nth(n).unwrap());
     /// assert_eq!((vdst.field, vdst.access, vdst.bits), (Field::Vdst, Access::Write, 32));
-    /// assert_eq!((src0.field, src0.ty), (Field::Src0, Type::F32));
+    /// assert_eq!((src0.field, src0.ty), (Field::Src0, DataType::F32));
     /// // The first source can be anything, the second only a vector register.
     /// assert!(src0.takes.sgprs() && src0.takes.ints() && src0.takes.literal());
     /// assert!(vsrc1.takes.vgprs() && !vsrc1.takes.sgprs());

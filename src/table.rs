@@ -325,7 +325,7 @@ pub(crate) struct OperandDesc {
     pub used: u8,
     pub shift: u8,
     pub add: u16,
-    pub ty: DataType,
+    pub ty: crate::DataType,
     pub dwords: u8,
     /// `None`: a modifier.
     pub access: Option<Access>,
@@ -435,25 +435,6 @@ impl OperandType {
     pub(crate) fn has_parts(self) -> bool {
         matches!(self, OperandType::SmemOffset | OperandType::ImgAddr | OperandType::ImgAddrGrad)
     }
-}
-
-/// The data type of an operand: it decides how constants read and print.
-#[allow(dead_code)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum DataType {
-    B,
-    I16,
-    I32,
-    I64,
-    F16,
-    F32,
-    F64,
-    PkI16,
-    PkF16,
-    PkBf16,
-    Bf16,
-    PkI32,
-    PkF32,
 }
 
 /// Operation and facts of each opcode index, and the opcode indices of each operation.

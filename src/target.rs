@@ -43,16 +43,16 @@ pub(crate) mod generated {
     #[cfg(feature = "text")]
     use crate::table::TextTables;
     use crate::table::{
-        Bits, Check, Codes, Constraints, DataType, DecodeTables, DescTables, FactTables, FieldMap, FormSignature, How,
-        ImmTables, Info, Joined, Layout, LayoutTables, LengthTables, NO_CONSTRAINTS, NO_OPCODE_SPACE, NO_ROW,
-        NameTables, Named, OpTables, OpcodeSpace, OperandDesc, OperandTables, OperandType, Other, Part, Row, Rule,
-        TrailingDword, When, Wide, padded,
+        Bits, Check, Codes, Constraints, DecodeTables, DescTables, FactTables, FieldMap, FormSignature, How, ImmTables,
+        Info, Joined, Layout, LayoutTables, LengthTables, NO_CONSTRAINTS, NO_OPCODE_SPACE, NO_ROW, NameTables, Named,
+        OpTables, OpcodeSpace, OperandDesc, OperandTables, OperandType, Other, Part, Row, Rule, TrailingDword, When,
+        Wide, padded,
     };
     #[cfg(all(feature = "text", feature = "fast"))]
     use crate::table::{FastModifier, FastSignature, FastText, ModifierWay, NO_FAST};
     #[cfg(feature = "fast")]
     use crate::table::{FastOperands, NO_FAST_OPERANDS, VARIED};
-    use crate::{Access, Extension, Field, FieldInfo, Format, Opcode, Target};
+    use crate::{Access, DataType, Extension, Field, FieldInfo, Format, Opcode, Target};
 
     include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 }

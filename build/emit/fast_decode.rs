@@ -38,5 +38,5 @@ pub fn tables(w: &mut String, t: &Target, tables: &FastTables) {
     for c in constraints {
         writeln!(w, "{:?},", c.as_ref().map_or([0; 4], |c| c.literals)).unwrap();
     }
-    writeln!(w, "], [0; 4]),\nkinds: {groups:?},\nbranches: padded(&{branches:?}, 0),\n}};").unwrap();
+    writeln!(w, "], [0; 4]),\ngroups: {groups:?},\nbranches: padded(&{branches:?}, 0),\n}};").unwrap();
 }

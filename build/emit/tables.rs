@@ -34,14 +34,29 @@ pub fn target_tables(
         all.push((name, text));
         Ok(())
     };
-    table("DECODE", &mut |w| Ok(decode::tables(w, of_target)))?;
-    table("FAST_DECODE", &mut |w| Ok(fast_decode::tables(w, t, &fast)))?;
-    table("LENGTHS", &mut |w| Ok(length(w, t)))?;
+    table("DECODE", &mut |w| {
+        decode::tables(w, of_target);
+        Ok(())
+    })?;
+    table("FAST_DECODE", &mut |w| {
+        fast_decode::tables(w, t, &fast);
+        Ok(())
+    })?;
+    table("LENGTHS", &mut |w| {
+        length(w, t);
+        Ok(())
+    })?;
     table("DESCS", &mut |w| descs(w, t))?;
     table("OPERANDS", &mut |w| operands::tables(w, isa, t, most))?;
     table("OPS", &mut |w| ops(w, targets, t))?;
-    table("FACTS", &mut |w| Ok(facts::tables(w, isa, t)))?;
-    table("LAYOUT", &mut |w| Ok(layout(w, t, abouts)))?;
+    table("FACTS", &mut |w| {
+        facts::tables(w, isa, t);
+        Ok(())
+    })?;
+    table("LAYOUT", &mut |w| {
+        layout(w, t, abouts);
+        Ok(())
+    })?;
     table("IMMS", &mut |w| names::imms(w, isa, t))?;
     table("NAMES", &mut |w| names::names(w, isa, t))?;
     table("FAST_TEXT", &mut |w| fast_text::tables(w, isa, t, mnemonics))?;
@@ -83,7 +98,7 @@ pub fn joined_text(f: &lower::OpcodeSpace) -> String {
 
 pub fn desc_text(i: &lower::OperandDesc) -> String {
     let (ty, access) = match i.access {
-        None => ("B".to_string(), "None"),
+        None => ("Bits".to_string(), "None"),
         Some(Access::Read) => (camel(&i.ty), "Some(Access::Read)"),
         Some(Access::Write) => (camel(&i.ty), "Some(Access::Write)"),
         Some(Access::ReadWrite) => (camel(&i.ty), "Some(Access::ReadWrite)"),

@@ -254,7 +254,7 @@ fn nothing(operand_type: &str) -> OperandDesc {
         used: 0,
         shift: 0,
         add: 0,
-        ty: "b".into(),
+        ty: "bits".into(),
         dwords: 0,
         access: None,
         cond: NONE,
@@ -303,7 +303,7 @@ fn ty_of(t: &Target, at: &SourceLine, ty: &str) -> Result<(String, u8)> {
     };
     // One bit for each lane.
     if ty == "lanes" {
-        return Ok(("b".to_string(), t.row.lanes() / 32));
+        return Ok(("bits".to_string(), t.row.lanes() / 32));
     }
     let (one, n) = ty.split_once('x').unwrap_or((ty, "1"));
     let digits = one.trim_start_matches(|c: char| !c.is_ascii_digit());
@@ -317,6 +317,6 @@ fn ty_of(t: &Target, at: &SourceLine, ty: &str) -> Result<(String, u8)> {
     if !known.contains(&name) || !(1..=1024).contains(&bits) {
         return at.err(format!("bad data type `{ty}`"));
     }
-    let name = if name == "b" { "b".to_string() } else { one.to_string() };
+    let name = if name == "b" { "bits".to_string() } else { one.to_string() };
     Ok((name, bits.div_ceil(32) as u8))
 }

@@ -97,7 +97,7 @@ fn plain(desc: &OperandDesc) -> OperandDesc {
         "acc" => [a, NONE, NONE, NONE],
         _ => desc.aux,
     };
-    OperandDesc { aux, ty: "b".into(), used: 0, ..desc.clone() }
+    OperandDesc { aux, ty: "bits".into(), used: 0, ..desc.clone() }
 }
 
 /// The number of base dwords and literals that always follow.

@@ -22,12 +22,12 @@ pub(crate) struct FastDecode {
     /// them.
     pub constraints_of: [ConstraintIndex; OP_INDICES],
     pub constraints: [FastConstraints; FAST_CONSTRAINTS],
-    /// For all constraints, the kinds of codes that announce a literal in each checked field.
+    /// For all constraints, the groups of codes that announce a literal in each checked field.
     pub literals: [[u32; 4]; FAST_CONSTRAINTS],
-    /// For each checked field, the kind of each code, as one bit. Codes that no constraints distinguish in that field
-    /// are of the same kind. The index is nine bits, however wide the field is; the kind does not depend on the bits
+    /// For each checked field, the group of each code, as one bit. Codes that no constraints distinguish in that field
+    /// are in the same group. The index is nine bits, however wide the field is; the group does not depend on the bits
     /// above the field.
-    pub kinds: [[u32; 512]; 4],
+    pub groups: [[u32; 512]; 4],
     /// Opcode indices whose instructions have a branch distance, one bit each.
     pub branches: [u64; OP_INDICES / 64],
 }
@@ -55,7 +55,7 @@ pub(crate) struct FastOpcodeSpace {
 pub(crate) struct FastConstraints {
     /// Bits that must be zero.
     pub zeros: u64,
-    /// For each checked field, the kinds of codes that it must not hold.
+    /// For each checked field, the groups of codes that it must not hold.
     pub bad: [u32; 4],
 }
 
@@ -86,7 +86,7 @@ struct Lookup<'a> {
     wrong: u64,
 }
 
-/// Looks words up. The second result is zero if each checked field holds an allowed code; kinds in `good` are allowed
+/// Looks words up. The second result is zero if each checked field holds an allowed code; groups in `good` are allowed
 /// in addition.
 #[inline(always)]
 fn place(t: &FastDecode, bits: u64, good: impl Fn(ConstraintIndex) -> [u32; 4]) -> (Lookup<'_>, u32) {
@@ -99,8 +99,8 @@ fn place(t: &FastDecode, bits: u64, good: impl Fn(ConstraintIndex) -> [u32; 4]) 
     let demands = &t.constraints[usize::from(constraints) % FAST_CONSTRAINTS];
     let good = good(constraints);
     let mut bad = 0;
-    for (((lsb, kinds), refused), good) in opcode_space.lsb.iter().zip(&t.kinds).zip(demands.bad).zip(good) {
-        bad |= kinds[(bits >> (lsb & 63)) as usize % 512] & refused & !good;
+    for (((lsb, groups), refused), good) in opcode_space.lsb.iter().zip(&t.groups).zip(demands.bad).zip(good) {
+        bad |= groups[(bits >> (lsb & 63)) as usize % 512] & refused & !good;
     }
     (Lookup { lead, opcode_space, meta, wrong: bits & demands.zeros }, bad)
 }

@@ -5,8 +5,9 @@ use super::modifiers::ModifierSet;
 use super::op::{self, BufferAddress, Kind, Op, class};
 use super::resolve::{Rules, bus_key, resolve, scalar_key};
 use super::{BuildError, Code, Given};
+use crate::DataType;
 use crate::codec::code::{AGPR, AGPR_LAST, LITERAL, VECTOR_LAST, VGPR, VGPR_LAST, is_inside, of_int, scalar_align};
-use crate::table::{DataType, NONE};
+use crate::table::NONE;
 use crate::{Field, FieldError, Reg};
 use core::marker::PhantomData;
 

@@ -2,10 +2,10 @@
 
 use super::error::BuildError;
 use super::op::{self, class};
+use crate::DataType;
 use crate::Field;
 use crate::codec::code::*;
 use crate::codec::constants::{F16_BITS, F32_BITS, F64_BITS, half};
-use crate::table::DataType;
 
 /// The operand codes of a target, and its rules for register tuples.
 pub(crate) struct Rules {

@@ -10,14 +10,14 @@ use crate::codec::{
 };
 use crate::decode::probe::Probe;
 use crate::shared::{flag, image};
-use crate::table::{DataType, NONE, OperandDesc, OperandType};
+use crate::table::{NONE, OperandDesc, OperandType};
 use crate::{Access, Field, Inst};
 
-/// The data type of an operand. Packed types hold two components.
+/// The data type of an operand, which decides how constants read and print. Packed types hold two components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[allow(missing_docs)]
-pub enum Type {
+pub enum DataType {
     /// Untyped bits; [`OperandSignature::bits`] gives their number.
     Bits,
     I16,
@@ -34,57 +34,39 @@ pub enum Type {
     PkF32,
 }
 
-impl Type {
-    const fn of(ty: DataType) -> Type {
-        match ty {
-            DataType::B => Type::Bits,
-            DataType::I16 => Type::I16,
-            DataType::I32 => Type::I32,
-            DataType::I64 => Type::I64,
-            DataType::F16 => Type::F16,
-            DataType::F32 => Type::F32,
-            DataType::F64 => Type::F64,
-            DataType::PkI16 => Type::PkI16,
-            DataType::PkF16 => Type::PkF16,
-            DataType::PkBf16 => Type::PkBf16,
-            DataType::Bf16 => Type::Bf16,
-            DataType::PkI32 => Type::PkI32,
-            DataType::PkF32 => Type::PkF32,
-        }
-    }
-
+impl DataType {
     /// The name, such as `pk_f16`; `b` for bits.
     pub const fn name(self) -> &'static str {
         match self {
-            Type::Bits => "b",
-            Type::I16 => "i16",
-            Type::I32 => "i32",
-            Type::I64 => "i64",
-            Type::F16 => "f16",
-            Type::F32 => "f32",
-            Type::F64 => "f64",
-            Type::PkI16 => "pk_i16",
-            Type::PkF16 => "pk_f16",
-            Type::PkBf16 => "pk_bf16",
-            Type::Bf16 => "bf16",
-            Type::PkI32 => "pk_i32",
-            Type::PkF32 => "pk_f32",
+            DataType::Bits => "b",
+            DataType::I16 => "i16",
+            DataType::I32 => "i32",
+            DataType::I64 => "i64",
+            DataType::F16 => "f16",
+            DataType::F32 => "f32",
+            DataType::F64 => "f64",
+            DataType::PkI16 => "pk_i16",
+            DataType::PkF16 => "pk_f16",
+            DataType::PkBf16 => "pk_bf16",
+            DataType::Bf16 => "bf16",
+            DataType::PkI32 => "pk_i32",
+            DataType::PkF32 => "pk_f32",
         }
     }
 
-    /// The bits of one value, which includes both components of a packed type; `None` for [`Type::Bits`]. An operand
+    /// The bits of one value, which includes both components of a packed type; `None` for [`DataType::Bits`]. An operand
     /// can hold several values: a matrix does.
     pub const fn bits(self) -> Option<u16> {
         Some(match self {
-            Type::Bits => return None,
-            Type::I16 | Type::F16 | Type::Bf16 => 16,
-            Type::I32 | Type::F32 | Type::PkI16 | Type::PkF16 | Type::PkBf16 => 32,
-            Type::I64 | Type::F64 | Type::PkI32 | Type::PkF32 => 64,
+            DataType::Bits => return None,
+            DataType::I16 | DataType::F16 | DataType::Bf16 => 16,
+            DataType::I32 | DataType::F32 | DataType::PkI16 | DataType::PkF16 | DataType::PkBf16 => 32,
+            DataType::I64 | DataType::F64 | DataType::PkI32 | DataType::PkF32 => 64,
         })
     }
 }
 
-impl fmt::Display for Type {
+impl fmt::Display for DataType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -97,7 +79,7 @@ pub struct OperandSignature {
     /// The field that names it: its role. [`Field::Vcc`] stands for a vcc that the text shows and no field names.
     pub field: Field,
     /// Its data type.
-    pub ty: Type,
+    pub ty: DataType,
     /// Its width in bits, as in [`Operand::bits`](crate::Operand::bits). Registers count with all their bits, even if
     /// the value uses fewer; an operand that only accepts a constant in its field has the width of the field. If other
     /// fields determine the number of registers, this is the least width.
@@ -140,7 +122,7 @@ impl OperandSignature {
         let access = if returns && access == Access::Read { Access::ReadWrite } else { access };
         Some(OperandSignature {
             field,
-            ty: Type::of(desc.ty),
+            ty: desc.ty,
             bits: bits(least),
             most_bits: bits(most),
             access,
@@ -154,7 +136,7 @@ impl OperandSignature {
         })
     }
 
-    /// The number of values of its type: 16 for an `f32` operand of 512 bits. 1 for [`Type::Bits`].
+    /// The number of values of its type: 16 for an `f32` operand of 512 bits. 1 for [`DataType::Bits`].
     pub fn count(&self) -> u16 {
         // A value of 16 bits takes a whole register.
         self.ty.bits().map_or(1, |bits| (self.bits / bits.max(32)).max(1))

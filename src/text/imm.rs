@@ -2,10 +2,11 @@
 
 use super::Printer;
 use super::out::Out;
+use crate::DataType;
 use crate::codec::constants::F32_BITS;
 use crate::codec::{bitop3, bits, flag, value};
 use crate::common::Flags;
-use crate::table::{DataType, OperandDesc, OperandType};
+use crate::table::{OperandDesc, OperandType};
 use crate::{Counter, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 
 fn name_of(table: &[(u16, &'static str)], value: u32) -> Option<&'static str> {
@@ -57,7 +58,7 @@ impl Printer<'_> {
     /// operations with a source that could be a literal too.
     fn mandatory_literal(&self, desc: &OperandDesc, out: &mut Out) {
         let v = self.literal_value();
-        if desc.ty != DataType::B {
+        if desc.ty != DataType::Bits {
             return out.hex(v);
         }
         match self.inline_float(&F32_BITS, v) {

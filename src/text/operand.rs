@@ -3,10 +3,11 @@
 use super::Printer;
 use super::out::Out;
 use crate::Access;
+use crate::DataType;
 use crate::codec::code::*;
 use crate::codec::constants::{F16_BITS, F32_BITS, F64_BITS};
 use crate::codec::{Coded, code_in, flag, image_address_part, is_conditional, read, value};
-use crate::table::{DataType, NONE, OperandDesc, OperandType};
+use crate::table::{NONE, OperandDesc, OperandType};
 
 impl Printer<'_> {
     /// Prints the most common operands: a register or a small number without decoration. For others, prints nothing and
@@ -195,7 +196,7 @@ impl Printer<'_> {
     fn is_inline(&self, ty: DataType, dwords: u16) -> bool {
         let v = self.literal_value();
         let small = |n: i32| of_int(n.into()).is_some();
-        let wide = dwords == 2 && matches!(ty, DataType::B | DataType::I64);
+        let wide = dwords == 2 && matches!(ty, DataType::Bits | DataType::I64);
         match ty {
             DataType::F64 => false,
             _ if wide => of_int(v.into()).is_some(),

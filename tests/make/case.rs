@@ -227,9 +227,9 @@ impl<'a> Case<'a> {
         let exists = |class: &u16| match *class {
             SYS | EXEC => N <= 2,
             M0 | LDS => N == 1,
-            RO => N == 1 || N == 2 && bus && ty != "b",
+            RO => N == 1 || N == 2 && bus && ty != "bits",
             LITERAL => N <= 2 && !["i16", "pk_i16"].contains(&ty) || N == 1,
-            FLOAT => !(ty.contains("i16") || ty.starts_with("pk_i") || ty == "b" && N == 1 && !bus),
+            FLOAT => !(ty.contains("i16") || ty.starts_with("pk_i") || ty == "bits" && N == 1 && !bus),
             _ => true,
         };
         if self.breaks(Fault::Class) {

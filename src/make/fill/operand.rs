@@ -1,13 +1,14 @@
 //! Operands: converts arguments to [`Coded`], which `src/codec/` encodes.
 
 use super::{Filling, refused};
+use crate::DataType;
 use crate::codec::code::{AGPR_LAST, LITERAL, VGPR, is_inside, vcc};
 use crate::codec::{Coded, buf_vaddr_dwords, encode, global_addr_dwords, is_conditional};
 use crate::make::argument::Argument;
 use crate::make::resolve::{narrow_float, resolve};
 use crate::make::{BuildError, op};
 use crate::shared::flag;
-use crate::table::{DataType, NONE, OperandDesc, OperandType};
+use crate::table::{NONE, OperandDesc, OperandType};
 use crate::{Access, Field};
 
 impl Filling<'_> {
@@ -193,7 +194,7 @@ impl Filling<'_> {
         if argument.dwords > 1 {
             return Err(BuildError::Width { field, dwords: 1, given: argument.dwords });
         }
-        let (code, _) = resolve(self.rules, field, class, DataType::B, 1, argument.code, argument.value)?;
+        let (code, _) = resolve(self.rules, field, class, DataType::Bits, 1, argument.code, argument.value)?;
         Ok(code)
     }
 }
