@@ -10,6 +10,8 @@ pub use tree::{Cells, Entry, Generation};
 #[derive(Debug, Default)]
 pub struct Isa {
     pub generations: Vec<Generation>,
+    /// Names of traits, by which targets of one generation differ.
+    pub traits: Vec<String>,
     pub targets: Vec<TargetRow>,
     pub codes: Vec<CodeRow>,
     pub operand_types: Vec<OperandTypeRow>,

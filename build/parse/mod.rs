@@ -16,13 +16,15 @@ pub fn file(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
     statements(name, text, |at, line| p.line(isa, at, line))
 }
 
-/// Reads the generations and targets of one file.
+/// Reads the generations, traits and targets of one file.
 pub fn generations(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
     statements(name, text, |at, line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.split_first() {
             Some((&"gen", args)) => isa.generations.push(lines::generation(at, args)?),
             Some((&"target", args)) => isa.targets.push(lines::target(at, args)?),
+            Some((&"trait", [name, ";", ..])) => isa.traits.push(name.to_string()),
+            Some((&"trait", _)) => return at.err("expected: trait NAME ; DESCRIPTION"),
             _ => {}
         }
         Ok(())
@@ -65,7 +67,7 @@ impl Parser {
         let (key, args) = words.split_first().expect("line is not empty");
         match (*key, self.format) {
             // `generations` has read these already.
-            ("gen" | "target", None) => {}
+            ("gen" | "target" | "trait", None) => {}
             ("code", None) => isa.codes.push(self.code(at, args)?),
             ("type", None) => isa.operand_types.push(lines::operand_type(at, args)?),
             ("align", None) => match args {

@@ -33,6 +33,7 @@ pub const ALL: &[Damage] = &[
     ("operands.isa", "256 1 vgpr     -", "512 1 vgpr -", "operands.isa:8: `512` is more than 511"),
     ("sop.isa", "literal ssrc0", "reads\nliteral ssrc0", "sop.isa:4: expected: reads REGISTER GENERATION..."),
     ("targets.isa", "gb 0x02", "gb 0x02 +quick", "targets.isa:3: unknown trait quick"),
+    ("targets.isa", "gen ga GEN1 bus=1", "trait quick\ngen ga GEN1 bus=1", "targets.isa:1: expected: trait NAME ; DESCRIPTION"),
     ("operands.isa", "256 1 vgpr     -", "256 1 enum:colour -", "operands.isa:8: operand type vgpr takes the values of colour, which is no enum"),
     ("operands.isa", "acc,!lds", "acc[x],!lds", "operands.isa:18: `x` is no number"),
     ("enums.isa", "enum hwreg", "enum", "enums.isa:2: expected: enum NAME"),
@@ -85,7 +86,7 @@ pub const ALL: &[Damage] = &[
     ("sop.isa", "rows 2 gb=1", "rows 2 ta=2 gb=1", "sop.isa:5: the cell of ta says what holds there without it"),
     ("sop.isa", "rows 2 gb=1", "rows 2 gb=2@xnack", "sop.isa:5: no target has the trait xnack"),
     ("sop.isa", "rows 2 gb=1", "rows 3 gb=1", "sop.isa:5: ta has 2 operations of SOP, not 3"),
-    ("sop.isa", "rows 2 gb=1", "rows 2 gb=?", "sop.isa:5: tb is not partial: `rows` must say how many operations it has"),
+    ("sop.isa", "rows 2 gb=1", "rows 2 gb=?", "sop.isa:5: gb is not partial: `rows` must say how many operations it has"),
     ("sop.isa", "rows 2 gb=1", "rows 2 gb=-", "sop.isa:1: `rows` does not say how many operations of SOP tb has"),
     ("sop.isa", "literal ssrc0", "literal ssrc0@gc", "sop.isa:1: gc is no generation or target"),
     ("sop.isa", "literal ssrc0", "literal ssrc0\nin ga gc", "sop.isa:5: expected: in GENERATION... GENERATION=-..., found `gc`"),
@@ -223,10 +224,10 @@ pub const ALL: &[Damage] = &[
 /// Damages of the tables in `isa/`, which gfx942 with the feature `make` refuses.
 #[rustfmt::skip] // One line for each damage.
 pub const OF_CONSTRUCTORS: &[Damage] = &[
-    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:36: v_nop and v_nop_e32 would both be made by v_nop_e32"),
-    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.half=b32", "targets.isa:36: build/make does not know what `vdst` of operand type half can be"),
-    ("operands.isa", "type cbsz          named ", "type cbsz dim ", "targets.isa:36: build/make does not know the modifier `cbsz` of operand type dim"),
-    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:36: dpp_ctrl takes all values"),
-    ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:36: `dst_sel` takes all values"),
-    ("targets.isa", "bus=1\ngen gfx7", "bus=2\ngen gfx7", "targets.isa:36: the constant bus carries 2, and src/make counts up to one"),
+    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:42: v_nop and v_nop_e32 would both be made by v_nop_e32"),
+    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.half=b32", "targets.isa:42: build/make does not know what `vdst` of operand type half can be"),
+    ("operands.isa", "type cbsz          named ", "type cbsz dim ", "targets.isa:42: build/make does not know the modifier `cbsz` of operand type dim"),
+    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:42: dpp_ctrl takes all values"),
+    ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:42: `dst_sel` takes all values"),
+    ("targets.isa", "bus=1\ngen gfx7", "bus=2\ngen gfx7", "targets.isa:42: the constant bus carries 2, and src/make counts up to one"),
 ];
