@@ -1,6 +1,7 @@
 //! The constant bus: how many different scalars a vector operation can read.
 
 use crate::common::BUS;
+use crate::shared::flag;
 use crate::target::FACTS;
 use crate::{Field, Inst, Operand, Reg, Special, Value};
 
@@ -8,14 +9,15 @@ use crate::{Field, Inst, Operand, Reg, Special, Value};
 pub(crate) struct Reads {
     /// Number of different scalars.
     pub count: u8,
-    /// The target's limit.
+    /// The limit of the target, or of the operation.
     pub limit: u8,
     /// The first operand over the limit. Implicit reads count first.
     pub excess: Option<Field>,
 }
 
 pub(crate) fn reads(inst: &Inst) -> Reads {
-    let mut reads = Reads { count: 0, limit: FACTS[inst.target() as usize].bus, excess: None };
+    let limit = if inst.info().flags & flag("one_scalar") != 0 { 1 } else { FACTS[inst.target() as usize].bus };
+    let mut reads = Reads { count: 0, limit, excess: None };
     if !BUS.get(inst.format() as usize).is_some_and(|bus| *bus) {
         return reads;
     }

@@ -27,7 +27,7 @@
 //! let error = gfx942::s_waitcnt(Waitcnt::new().with_vmcnt(64)).words().unwrap_err();
 //! assert_eq!(error.to_string(), "64 does not fit in the 6 bits of vmcnt");
 //!
-//! // One scalar goes over the constant bus.
+//! // One scalar goes over the constant bus, and two from RDNA on.
 //! let error = gfx942::v_add_f32_e64(v(0), s(1), s(2)).words().unwrap_err();
 //! assert_eq!(error, BuildError::ConstantBus(amdgpu_isa::Field::Src1));
 //! # }
@@ -114,8 +114,8 @@ pub struct Code<M> {
     /// Dwords of image data, if its size is to be checked; else 0.
     data: u8,
     error: Option<BuildError>,
-    /// The value that the instruction reads over the constant bus, as `bus_key` returns it; 0: none so far.
-    bus: u64,
+    /// The values that the instruction reads over the constant bus, as `bus_key` returns them; 0: none so far.
+    bus: [u64; 2],
     /// Bits that operands have decided: the bits that select AccVGPRs.
     decided: u64,
     set: PhantomData<M>,
@@ -171,7 +171,8 @@ pub struct Words {
 }
 
 impl Words {
-    /// Dwords of the longest instruction that a constructor of an enabled target makes: 2, or 4 with `gfx950`.
+    /// Dwords of the longest instruction that a constructor of an enabled target makes: 2, 3 with RDNA targets, or 4
+    /// with `gfx950`.
     pub const MAX: usize = generated::LONGEST;
 
     /// The dwords as an array, padded with zeros.
@@ -183,11 +184,11 @@ impl Words {
     #[inline(always)]
     const fn new(bits: u64, high: u64, len: u8) -> Words {
         let mut words = [0; Words::MAX];
-        words[0] = bits as u32;
-        words[1] = (bits >> 32) as u32;
-        if Words::MAX > 2 {
-            words[Words::MAX - 2] = high as u32;
-            words[Words::MAX - 1] = (high >> 32) as u32;
+        let all = [bits as u32, (bits >> 32) as u32, high as u32, (high >> 32) as u32];
+        let mut n = 0;
+        while n < Words::MAX {
+            words[n] = all[n];
+            n += 1;
         }
         Words { words, len }
     }

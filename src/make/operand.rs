@@ -20,8 +20,10 @@ pub(crate) struct Place {
     pub add: u16,
     pub allowed: u16,
     pub ty: DataType,
-    /// Whether it is read over the constant bus.
-    pub bus: bool,
+    /// The dword that holds a literal.
+    pub literal: u8,
+    /// How many scalars the operation can read over the constant bus, if it reads this operand over it; else 0.
+    pub bus: u8,
     /// A tuple may begin at an odd register even if the target aligns tuples.
     pub odd: bool,
     /// The bit that selects an AccVGPR.
@@ -44,13 +46,13 @@ impl<M: ModifierSet> Code<M> {
     /// Starts with the encoding bits, the opcode, and the default values of modifiers.
     #[inline(always)]
     pub(crate) const fn new(bits: u64, dwords: u8) -> Code<M> {
-        Code { bits, high: 0, dwords, data: 0, error: None, bus: 0, decided: 0, set: PhantomData }
+        Code { bits, high: 0, dwords, data: 0, error: None, bus: [0; 2], decided: 0, set: PhantomData }
     }
 
-    /// The same for an instruction of four dwords.
+    /// The same for an instruction of three or four dwords.
     #[inline(always)]
-    pub(crate) const fn long(bits: u128) -> Code<M> {
-        Code { high: (bits >> 64) as u64, ..Code::new(bits as u64, 4) }
+    pub(crate) const fn long(bits: u128, dwords: u8) -> Code<M> {
+        Code { high: (bits >> 64) as u64, ..Code::new(bits as u64, dwords) }
     }
 
     /// Replaces a run of at most 32 bits.
@@ -93,30 +95,42 @@ impl<M: ModifierSet> Code<M> {
     /// The instruction implicitly reads the scalar with this code: vcc or m0.
     #[inline(always)]
     pub(crate) const fn reads(mut self, code: u64, dwords: usize) -> Self {
-        self.bus = scalar_key(code, dwords);
+        self.bus[0] = scalar_key(code, dwords);
         self
     }
 
+    /// Reads a scalar over the constant bus, which carries at most `limit` different ones.
     #[inline(always)]
-    const fn on_bus(mut self, field: Field, key: u64) -> Self {
-        if key == 0 {
-        } else if self.bus == 0 {
-            self.bus = key;
-        } else if self.bus != key {
+    const fn on_bus(mut self, field: Field, limit: u8, key: u64) -> Self {
+        if key == 0 || key == self.bus[0] {
+        } else if self.bus[0] == 0 {
+            self.bus[0] = key;
+        } else if limit == 1 {
+            return self.fail(BuildError::ConstantBus(field));
+        } else if self.bus[1] == 0 {
+            self.bus[1] = key;
+        } else if self.bus[1] != key {
             return self.fail(BuildError::ConstantBus(field));
         }
         self
     }
 
+    /// Sets the literal, which is this dword.
     #[inline(always)]
-    const fn literal(mut self, field: Field, literal: u32) -> Self {
-        if self.dwords == 1 {
-            self.dwords = 2;
-            self.bits |= (literal as u64) << 32;
-        } else if (self.bits >> 32) as u32 != literal {
-            return self.fail(BuildError::TwoLiterals(field));
+    const fn literal(mut self, field: Field, dword: u8, literal: u32) -> Self {
+        if self.dwords == dword {
+            self.dwords += 1;
+            self.with_bits(32 * dword, 0, literal as u64)
+        } else if self.dword(dword) != literal {
+            self.fail(BuildError::TwoLiterals(field))
+        } else {
+            self
         }
-        self
+    }
+
+    #[inline(always)]
+    const fn dword(&self, n: u8) -> u32 {
+        (if n < 2 { self.bits } else { self.high } >> (32 * (n & 1))) as u32
     }
 
     /// Returns the code of an operand, after setting its literal and its AccVGPR bit.
@@ -162,14 +176,14 @@ impl<M: ModifierSet> Code<M> {
                 Err(error) => return Err(self.fail(error)),
             },
         };
-        if at.bus && K::CLASS != class::VGPR {
+        if at.bus != 0 && K::CLASS != class::VGPR {
             self = match K::CLASS {
-                class::SGPR => self.on_bus(at.field, scalar_key(code as u64, N)),
-                _ => self.on_bus(at.field, bus_key(rules, code, literal, N)),
+                class::SGPR => self.on_bus(at.field, at.bus, scalar_key(code as u64, N)),
+                _ => self.on_bus(at.field, at.bus, bus_key(rules, code, literal, N)),
             };
         }
         if K::CLASS == 0 && code == LITERAL {
-            self = self.literal(at.field, literal);
+            self = self.literal(at.field, at.literal, literal);
         }
         if code >= VGPR && code <= AGPR_LAST {
             let is_acc = code >= op::AGPR;
@@ -341,7 +355,7 @@ impl<M: ModifierSet> Code<M> {
             if at.allowed & class::LITERAL == 0 || value < 0 || value > u32::MAX as i64 {
                 return self.out_of_range(at.field, value, 0, 255);
             }
-            return self.put(at.lsb, LITERAL as u64).literal(at.field, value as u32);
+            return self.put(at.lsb, LITERAL as u64).literal(at.field, at.literal, value as u32);
         }
         match self.take(rules, at, op) {
             Ok((code, value)) => code.put(at.lsb, value as u64),
@@ -365,17 +379,11 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// A literal that is always present.
+    /// A literal that is always present, in the second dword. `bus`: as in [`Place`].
     #[inline(always)]
-    pub(crate) const fn constant(mut self, field: Field, literal: u32, bus: bool) -> Self {
-        if bus {
-            let key = 1 << 32 | literal as u64;
-            if self.bus != 0 && self.bus != key {
-                return self.fail(BuildError::ConstantBus(field));
-            }
-            self.bus = key;
-        }
-        self.literal(field, literal)
+    pub(crate) const fn constant(self, field: Field, literal: u32, bus: u8) -> Self {
+        let code = if bus != 0 { self.on_bus(field, bus, 1 << 32 | literal as u64) } else { self };
+        code.literal(field, 1, literal)
     }
 
     /// Image data. Its size is checked once all modifiers are known.

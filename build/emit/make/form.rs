@@ -9,7 +9,7 @@ use crate::build::emit::make::{Shared, documented, encoding, operand};
 use crate::build::lower::{Constraints, NONE, OperandDesc, Operation, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
-use crate::build::shared::marks;
+use crate::build::shared::{class, marks};
 
 /// A function that makes an instruction.
 pub struct Function {
@@ -22,6 +22,8 @@ pub struct Function {
     /// Parameters for the tests: the name, and a description of legal values.
     pub parameters: Vec<(String, String)>,
     pub extension: &'static str,
+    /// The greatest number of dwords.
+    pub dwords: u8,
 }
 
 /// The parts of a function under construction.
@@ -35,6 +37,8 @@ struct Parts {
     tests: Vec<(String, String)>,
     /// For each AccVGPR bit, the generic type of the operands that share it.
     shared: BTreeMap<u8, String>,
+    /// An operand can be a literal.
+    literal: bool,
 }
 
 impl Parts {
@@ -118,13 +122,17 @@ impl Form<'_> {
         let modifiers = set::set(t, constraints, descs, self.variant)?;
         let set = set::name(shared, &camel(&format!("{}_{}", def.name, self.extension)), &modifiers);
         let mut parts = Parts::default();
-        let vector = def.bus;
         let info = &t.infos[operation.info];
+        let vector = match () {
+            _ if !def.bus => 0,
+            _ if info.flags.iter().any(|flag| flag == "one_scalar") => 1,
+            _ => t.row.bus,
+        };
         // Implicit reads go over the constant bus too; no operation has two of them.
-        for code in t.codes.iter().filter(|c| vector && ["vcc_lo", "m0"].contains(&c.name.as_str())) {
+        for code in t.codes.iter().filter(|c| vector != 0 && ["vcc_lo", "m0"].contains(&c.name.as_str())) {
             if info.reads.iter().any(|r| *r == code.name || Some(r) == code.pair.as_ref()) {
                 let (first, _) = code.range.of(&t.row.name).expect("those of the target");
-                let dwords = if code.name == "m0" { 1 } else { 2 };
+                let dwords = if code.name == "m0" { 1 } else { t.row.lanes() / 32 };
                 write!(parts.calls, ".reads({first}, {dwords})").unwrap();
             }
         }
@@ -152,11 +160,11 @@ impl Form<'_> {
             bits |= u128::from(e.code) << at.pieces[0].lsb;
         }
         let dwords = def.bits / 32 + u8::from(extended);
-        if ![1, 2, 4].contains(&dwords) {
-            return t.row.at.err(format!("{name} would have {dwords} dwords, and src/make holds two or four"));
+        if dwords > 4 {
+            return t.row.at.err(format!("{name} would have {dwords} dwords, and src/make holds four"));
         }
         let (of_bits, new) = match dwords {
-            4 => ("u128", "Code::long(bits)".to_string()),
+            3 | 4 => ("u128", format!("Code::long(bits, {dwords})")),
             _ => ("u64", format!("Code::new(bits, {dwords})")),
         };
 
@@ -197,12 +205,13 @@ impl Form<'_> {
             worker,
             parameters: parts.tests,
             extension: self.extension,
+            dwords: dwords + u8::from(parts.literal),
         };
         function.text = documented(&function, &doc, &body);
         Ok(function)
     }
 
-    fn desc(&self, desc: &OperandDesc, vector: bool, parts: &mut Parts, shared: &mut Shared) -> Result<()> {
+    fn desc(&self, desc: &OperandDesc, vector: u8, parts: &mut Parts, shared: &mut Shared) -> Result<()> {
         let Form { t, constraints, rules, .. } = *self;
         let name = desc.field.to_lowercase();
         let field = super::field(&desc.field);
@@ -239,7 +248,8 @@ impl Form<'_> {
         match desc.operand_type.as_str() {
             "vcc" | "endpgm" => return Ok(()),
             "literal" => {
-                write!(parts.calls, ".constant({field}, {name}, {})", vector && reads).unwrap();
+                parts.literal = true;
+                write!(parts.calls, ".constant({field}, {name}, {})", if reads { vector } else { 0 }).unwrap();
                 parts.parameter(&name, "u32".into(), "dword 32".into());
                 return Ok(());
             }
@@ -285,7 +295,9 @@ impl Form<'_> {
             _ => {}
         }
         let mask = operand::allowed(t, constraints, desc)?;
-        let bus = vector && reads && mask & operand::BUS != 0;
+        parts.literal |= mask & class::LITERAL != 0;
+        let bus = if reads && mask & operand::BUS != 0 { vector } else { 0 };
+        let base = t.formats[self.operation.format].def.bits / 32;
         let acc = match desc.operand_type.as_str() {
             _ if mask & operand::AGPR == 0 => NONE,
             kind if kind.starts_with("agpr") => NONE,
@@ -293,11 +305,11 @@ impl Form<'_> {
             _ => desc.aux[0],
         };
         let odd = t.infos[self.operation.info].flags.iter().any(|flag| flag == "odd");
-        let place = operand::place(&mut shared.signatures, desc, mask, [bus, odd], acc);
+        let place = operand::place(&mut shared.signatures, desc, mask, [base, bus], odd, acc);
         let n = desc.dwords;
         let call = |method: &str, more: &str| format!(".{method}(&{rules}, &{place}, {more}{name})");
         // For the tests: the classes of operands and the type of constants.
-        let mut test = format!("op {mask} {} {n} {bus} {}", desc.operand_type, desc.ty);
+        let mut test = format!("op {mask} {} {n} {} {}", desc.operand_type, bus != 0, desc.ty);
         let mut ty = |parts: &mut Parts, n: &str| -> String {
             const DATA: u16 = operand::VGPR | operand::AGPR;
             match mask {

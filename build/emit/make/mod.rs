@@ -56,6 +56,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut modules = String::new();
     let mut rules = String::new();
     let mut roster: Vec<roster::Entry> = Vec::new();
+    let mut longest = 2;
     // For each function text already written: its module, and its index in the roster.
     let mut written: HashMap<String, (String, usize)> = HashMap::new();
     for t in targets {
@@ -65,8 +66,8 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         if t.row.partial || t.row.is_other_wave() {
             continue;
         }
-        if t.row.bus != 1 {
-            return t.row.at.err(format!("the constant bus carries {}, and src/make counts up to one", t.row.bus));
+        if t.row.bus > 2 {
+            return t.row.at.err(format!("the constant bus carries {}, and src/make counts up to two", t.row.bus));
         }
         writeln!(modules, "#[allow(unused_imports)]\npub mod {name} {{\nuse super::*;\nuse super::signatures::*;")
             .unwrap();
@@ -76,6 +77,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         for (number, operation) in t.operations.iter().enumerate() {
             let Some(operation) = operation else { continue };
             for function in form::functions(isa, t, operation, number_of(t, number, operation), &rule, &mut shared)? {
+                longest = longest.max(function.dwords);
                 if let Some(other) = names.insert(function.name.clone(), operation.mnemonic.clone()) {
                     return t
                         .row
@@ -100,9 +102,6 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         }
         writeln!(modules, "}}").unwrap();
     }
-    // Only partial targets have formats of three dwords, and they have no constructors.
-    let made = targets.iter().filter(|t| !t.row.partial).flat_map(|t| &t.formats);
-    let longest = made.map(|f| f.def.bits / 32).filter(|&n| n != 3).max().unwrap_or(2).max(2);
     let mut out = String::from(
         "#[allow(unused_imports)]\nuse super::{BufferAddress, Code, GlobalBase, MatrixOrConst, Op, VectorData, kind::{Any, Exec, Lds, M0, ReadOnly, Sys}, op::{Agpr, Vgpr}};\n",
     );

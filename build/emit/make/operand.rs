@@ -220,9 +220,9 @@ pub fn imm(pool: &mut Pool, isa: &Isa, t: &Target, kind: &str) -> Result<String>
 }
 
 /// The constant with the position of an operand and the values that it accepts.
-pub fn place(pool: &mut Pool, desc: &OperandDesc, mask: u16, [bus, odd]: [bool; 2], acc: u8) -> String {
+pub fn place(pool: &mut Pool, desc: &OperandDesc, mask: u16, [literal, bus]: [u8; 2], odd: bool, acc: u8) -> String {
     let key = format!(
-        "Place {{ field: Field::{}, lsb: {}, shift: {}, add: {}, allowed: {mask}, ty: DataType::{}, bus: {bus}, odd: {odd}, acc: {acc} }}",
+        "Place {{ field: Field::{}, lsb: {}, shift: {}, add: {}, allowed: {mask}, ty: DataType::{}, literal: {literal}, bus: {bus}, odd: {odd}, acc: {acc} }}",
         camel(&desc.field),
         desc.lsb,
         desc.shift,
