@@ -3,8 +3,8 @@
 #[cfg(feature = "fast")]
 pub(crate) mod fast;
 pub(crate) mod probe;
-
-use core::fmt;
+mod refusal;
+mod walk;
 
 use crate::common::code;
 use crate::shared::{RuleKind, marks};
@@ -15,9 +15,12 @@ use crate::target::DECODE;
 use crate::target::generated::{
     ANY_JOINED, CHECKED_FIELDS, ConstraintIndex, MARKS, OPCODE_SPACES, RULES, SETS, TRAILING,
 };
-use crate::{DecodeError, Field, Format, Inst, Target};
+use crate::{DecodeError, Format, Inst, Target};
 #[cfg(feature = "fast")]
 use {crate::target::FAST_DECODE, fast::Fast};
+
+use refusal::{reserved_bit, reserved_value, unknown};
+pub use walk::{Decoded, Decoder, Invalid, WordDecoder};
 
 /// Source codes that announce another dword.
 const LITERAL: u32 = code::LITERAL as u32;
@@ -375,6 +378,17 @@ fn second_field(opcode_space: &OpcodeSpace, word: u32) -> u16 {
     (word >> (opcode_space.seg & 31)) as u16 & ((1 << (opcode_space.seg >> 5)) - 1)
 }
 
+/// The formats that belong to constraints: that of the base words, and that of the trailing dword.
+pub(crate) fn parts(t: &DecodeTables, constraints: ConstraintIndex) -> (Format, Option<Format>) {
+    let constraints = t.constraints.get(usize::from(constraints));
+    let parts = constraints.and_then(|c| t.parts.get(usize::from(c.parts)));
+    parts.copied().unwrap_or((Format::Literal, None))
+}
+
+fn field_map(t: &DecodeTables, format: Format) -> Option<&FieldMap> {
+    t.fields.iter().find(|m| m.format == format)
+}
+
 fn base_dwords(t: &DecodeTables, constraints: ConstraintIndex) -> u8 {
     field_map(t, parts(t, constraints).0).map_or(1, |m| m.dwords)
 }
@@ -471,259 +485,3 @@ fn keeps(t: &DecodeTables, rule: &Rule, pairs: &Pairs) -> bool {
 fn in_set(set: &[u32; 16], code: usize) -> bool {
     set[code / 32 % 16] >> (code % 32) & 1 == 1
 }
-
-/// The error for words that select no operation.
-#[cold]
-fn unknown(t: &DecodeTables, word: u32) -> DecodeError {
-    let opcode_space = opcode_space(t, word);
-    let op_index = op_index(opcode_space, word);
-    let opcode = (word >> (opcode_space.op_shift & 31)) as u16 & opcode_space.op_mask;
-    // Take the format from any valid opcode nearby. FLAT's segments are separate formats; the halves of a split opcode
-    // are not.
-    let seg_base = op_index.wrapping_sub(opcode);
-    let format_of = |s: u16| {
-        let constraints = constraints_of(t, s);
-        (constraints != 0).then(|| parts(t, constraints).0)
-    };
-    // The high part of a split opcode does not distinguish formats, so the lower half can provide the format.
-    let mask = (1u32 << opcode_space.op_bits) - 1;
-    let near = (seg_base..=seg_base.saturating_add(opcode_space.op_mask)).find_map(format_of);
-    let lower_half =
-        || (opcode_space.base..seg_base).find_map(format_of).filter(|_| mask > opcode_space.op_mask.into());
-    let number = match opcode_space.second {
-        0 => op_index.wrapping_sub(opcode_space.base) & mask as u16,
-        // Both opcodes, combined as in the field `op`.
-        _ => opcode | second_field(opcode_space, word) << opcode_space.op_mask.count_ones(),
-    };
-    match near.or_else(lower_half) {
-        Some(format) => DecodeError::UnknownOpcode { format, opcode: number },
-        None => DecodeError::UnknownEncoding,
-    }
-}
-
-fn reserved_bit(t: &DecodeTables, number: ConstraintIndex, bit: u8) -> DecodeError {
-    let (format, field, _) = field_at(t, number, bit);
-    DecodeError::ReservedBits { format, field, bit }
-}
-
-/// The error for a field value that is not allowed. The check can cover more bits than the field has.
-fn reserved_value(t: &DecodeTables, number: ConstraintIndex, bad: Bad) -> DecodeError {
-    let (_, field, end) = field_at(t, number, bad.lsb);
-    let width = bad.width.min(end - bad.lsb);
-    let value = bad.value & ((1u32 << width) - 1) as u16;
-    DecodeError::ReservedValue { field: field.unwrap_or(Field::Reserved), value, lsb: bad.lsb, width }
-}
-
-/// The formats that belong to constraints: that of the base words, and that of the trailing dword.
-pub(crate) fn parts(t: &DecodeTables, constraints: ConstraintIndex) -> (Format, Option<Format>) {
-    let constraints = t.constraints.get(usize::from(constraints));
-    let parts = constraints.and_then(|c| t.parts.get(usize::from(c.parts)));
-    parts.copied().unwrap_or((Format::Literal, None))
-}
-
-fn field_map(t: &DecodeTables, format: Format) -> Option<&FieldMap> {
-    t.fields.iter().find(|m| m.format == format)
-}
-
-/// The format and the field that a bit belongs to, in the base format or in the trailing dword's, and the first bit
-/// after the field.
-fn field_at(t: &DecodeTables, number: ConstraintIndex, bit: u8) -> (Format, Option<Field>, u8) {
-    let (base, extension) = parts(t, number);
-    let field = |format: Format, bit: u8| {
-        let Some(map) = field_map(t, format) else { return (format, None, u8::MAX) };
-        let (mut field, mut end) = (None, map.dwords * 32);
-        for &(next, lsb) in map.fields {
-            if lsb > bit {
-                end = lsb;
-                break;
-            }
-            field = Some(next);
-        }
-        (format, field, end)
-    };
-    let behind = field_map(t, base).map_or(32, |m| m.dwords * 32);
-    match (bit.checked_sub(behind), extension) {
-        (Some(bit), Some(format)) => {
-            let (format, field, end) = field(format, bit);
-            (format, field, end.saturating_add(behind))
-        }
-        _ => field(base, bit),
-    }
-}
-
-/// A dword that is not an instruction, found while walking code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct Invalid {
-    /// The dword. At the end of a slice, bytes that are missing are zero here.
-    pub word: u32,
-    /// How many of its bytes exist: 4, or fewer at the end of a slice.
-    pub len: u8,
-    /// Why it is not an instruction.
-    pub error: DecodeError,
-}
-
-/// One step of a walk over code: an instruction, or a dword that is not one. See [`Decoder`] and
-/// [`DecoderMut`](crate::DecoderMut).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Decoded<I = Inst> {
-    /// Offset of its first byte from the start of the code.
-    pub offset: usize,
-    /// The instruction, or the dword that is not one and the reason.
-    pub inst: Result<I, Invalid>,
-}
-
-/// Walks code: yields each instruction with its offset in bytes, and each dword that is not an instruction.
-///
-/// After a dword that is not an instruction the walk continues with the next dword. For code in dwords instead of
-/// bytes, use [`WordDecoder`].
-#[derive(Clone, Debug)]
-pub struct Decoder<'a> {
-    target: Target,
-    /// Length of the code in bytes.
-    len: usize,
-    /// The bytes after `next`.
-    rest: &'a [u8],
-    /// The instruction decoded ahead, if any.
-    #[cfg(feature = "fast")]
-    next: Next,
-}
-
-impl<'a> Decoder<'a> {
-    /// Starts at the first byte.
-    pub fn new(target: Target, bytes: &'a [u8]) -> Self {
-        Decoder {
-            target,
-            len: bytes.len(),
-            rest: bytes,
-            #[cfg(feature = "fast")]
-            next: Next::default(),
-        }
-    }
-
-    /// Takes the instruction that was decoded ahead, and decodes the next one.
-    ///
-    /// The caller's work on an instruction often has a branch that is mispredicted, such as on the number of operands.
-    /// The processor discards the work after such a branch, but not the decoding of the next instruction, which comes
-    /// before it.
-    #[cfg(feature = "fast")]
-    #[inline(always)]
-    fn ahead(&mut self) -> Option<Inst> {
-        let next = self.next;
-        if next.meta == 0 {
-            return None;
-        }
-        self.look();
-        Some(next.inst())
-    }
-
-    #[cfg(feature = "fast")]
-    #[inline(always)]
-    fn look(&mut self) {
-        let next = match self.rest.first_chunk() {
-            Some(bits) => decode_fast(self.target, u64::from_le_bytes(*bits)),
-            None => None,
-        };
-        self.next = Next::default();
-        if let Some((next, len)) = next {
-            self.next = next;
-            self.rest = self.rest.get(len..).unwrap_or(&[]);
-        }
-    }
-
-    /// The next step if no instruction was decoded ahead. It takes the state by value, so that the state can stay in
-    /// registers.
-    #[cold]
-    #[inline(never)]
-    fn slow(mut self) -> (Self, Option<Result<Inst, Invalid>>) {
-        if self.rest.is_empty() {
-            return (self, None);
-        }
-        let desc = reference_bytes(self.target, self.rest).map_err(|error| invalid(self.rest, error));
-        let len = desc.as_ref().map_or_else(|invalid| invalid.len.into(), Inst::len);
-        self.rest = self.rest.get(len..).unwrap_or(&[]);
-        #[cfg(feature = "fast")]
-        self.look();
-        (self, Some(desc))
-    }
-}
-
-impl Iterator for Decoder<'_> {
-    type Item = Decoded;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Self::Item> {
-        let at = self.len - self.rest.len();
-        #[cfg(feature = "fast")]
-        if let Some(inst) = self.ahead() {
-            return Some(Decoded { offset: at - inst.len(), inst: Ok(inst) });
-        }
-        let (behind, desc) = self.clone().slow();
-        *self = behind;
-        Some(Decoded { offset: at, inst: desc? })
-    }
-}
-
-impl fmt::Display for Invalid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:#010x}: {}", self.word, self.error)
-    }
-}
-
-impl core::error::Error for Invalid {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        Some(&self.error)
-    }
-}
-
-#[cold]
-fn invalid(rest: &[u8], error: DecodeError) -> Invalid {
-    let mut word = [0; 4];
-    let len = rest.len().min(4);
-    for (to, from) in word.iter_mut().zip(rest) {
-        *to = *from;
-    }
-    Invalid { word: u32::from_le_bytes(word), len: len as u8, error }
-}
-
-impl core::iter::FusedIterator for Decoder<'_> {}
-
-/// Walks code in dwords, as a GPU's memory is often mapped: [`Decoder`] over `&[u32]`. Offsets are in bytes.
-///
-/// ```
-/// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::{Decoded, Opcode, Target, WordDecoder};
-/// let code = [0x8004_ff01, 1000, 0xbf81_0000]; // s_add_u32 s4, s1, 1000; s_endpgm
-/// let found = WordDecoder::new(Target::Gfx942, &code).map(|Decoded { offset, inst }| (offset, inst.unwrap().opcode()));
-/// assert!(found.eq([(0, Opcode::SAddU32), (8, Opcode::SEndpgm)]));
-/// # }
-/// ```
-#[derive(Clone, Debug)]
-pub struct WordDecoder<'a> {
-    target: Target,
-    dwords: usize,
-    rest: &'a [u32],
-}
-
-impl<'a> WordDecoder<'a> {
-    /// Starts at the first dword.
-    pub fn new(target: Target, dwords: &'a [u32]) -> Self {
-        WordDecoder { target, dwords: dwords.len(), rest: dwords }
-    }
-}
-
-impl Iterator for WordDecoder<'_> {
-    type Item = Decoded;
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        let &word = self.rest.first()?;
-        let offset = (self.dwords - self.rest.len()) * 4;
-        let inst = decode_words(self.target, self.rest).map_err(|error| Invalid { word, len: 4, error });
-        let len = inst.as_ref().map_or(1, |inst| inst.words().len());
-        self.rest = self.rest.get(len..).unwrap_or(&[]);
-        Some(Decoded { offset, inst })
-    }
-}
-
-impl core::iter::FusedIterator for WordDecoder<'_> {}
