@@ -160,11 +160,8 @@ impl Form<'_> {
             bits |= u128::from(e.code) << at.pieces[0].lsb;
         }
         let dwords = def.bits / 32 + u8::from(extended);
-        if dwords > 4 {
-            return t.row.at.err(format!("{name} would have {dwords} dwords, and src/make holds four"));
-        }
         let (of_bits, new) = match dwords {
-            3 | 4 => ("u128", format!("Code::long(bits, {dwords})")),
+            3.. => ("u128", format!("Code::long(bits, {dwords})")),
             _ => ("u64", format!("Code::new(bits, {dwords})")),
         };
 
