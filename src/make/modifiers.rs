@@ -46,8 +46,8 @@ flags! {
     sc1 Sc1
     /// Makes the access coherent with other devices.
     scc Scc
-    /// For permlane swaps: reads disabled lanes too.
-    fi Fi
+    /// Bypasses the cache of the shader array.
+    dlc Dlc
     /// Marks the access as non-temporal.
     nt Nt
     /// Writes the data to LDS instead of registers.
@@ -74,6 +74,22 @@ flags! {
     bound_ctrl BoundCtrl
     /// Uses the upper half of the attribute.
     high High
+}
+
+/// Modifier sets with the modifier `fi`.
+pub trait Fi: ModifierSet {
+    /// Its lowest bit.
+    const LSB: u8;
+    /// The bits that it replaces, and their new value: a bit of its own, or, with DPP8, part of the code that
+    /// announces the dword.
+    const BITS: (u64, u64) = (1, 1);
+}
+impl<M: Fi> Code<M> {
+    /// Reads disabled lanes too.
+    #[inline(always)]
+    pub const fn fi(self) -> Self {
+        self.with_bits(M::LSB, M::BITS.0, M::BITS.1)
+    }
 }
 
 macro_rules! value {

@@ -57,7 +57,7 @@ impl<M: ModifierSet> Code<M> {
 
     /// Replaces a run of at most 32 bits.
     #[inline(always)]
-    const fn with_bits(mut self, lsb: u8, mask: u64, value: u64) -> Self {
+    pub(super) const fn with_bits(mut self, lsb: u8, mask: u64, value: u64) -> Self {
         if lsb < 64 {
             self.bits = self.bits & !(mask << lsb) | value << lsb;
         } else {
@@ -486,6 +486,17 @@ impl<M: ModifierSet> Code<M> {
             return self.out_of_range(field, value as i64, -0x8000, 0xffff);
         }
         self.put(lsb, value as u16 as u64)
+    }
+
+    /// For each of eight lanes, the lane that it reads.
+    #[inline(always)]
+    pub(crate) const fn lanes(mut self, field: Field, lsb: u8, lanes: [u8; 8]) -> Self {
+        let mut n = 0;
+        while n < 8 {
+            self = self.number(field, lsb + 3 * n, 3, false, lanes[n as usize] as i64);
+            n += 1;
+        }
+        self
     }
 
     /// A value from a set, which has one bit for each value.

@@ -21,7 +21,7 @@ pub struct Function {
     pub worker: String,
     /// Parameters for the tests: the name, and a description of legal values.
     pub parameters: Vec<(String, String)>,
-    pub extension: &'static str,
+    pub extension: String,
     /// The greatest number of dwords.
     pub dwords: u8,
 }
@@ -72,13 +72,17 @@ pub fn functions(
     } else {
         operation.mnemonic.clone()
     };
-    let forms = [
-        (Some(operation.signature), "", name),
-        (some(base.sdwa), "sdwa", format!("{}_sdwa", operation.mnemonic)),
-        (some(base.dpp), "dpp", format!("{}_dpp", operation.mnemonic)),
-    ];
-    for (signature, extension, name) in forms {
-        let Some(signature) = signature.map(|n| &t.signatures[n - 1]) else { continue };
+    // A form of three dwords is called `v_add_f32_e64_dpp`, as in the text.
+    let short = if suffix == "e64" { name.clone() } else { operation.mnemonic.clone() };
+    let numbered = base.numbered_trailing().map(|(dword, _)| dword.form);
+    let extended = [base.sdwa, base.dpp].into_iter().chain(numbered).filter(|&form| form != 0);
+    for form in std::iter::once(operation.signature).chain(extended) {
+        let signature = &t.signatures[form - 1];
+        let extension = signature.extension.filter(|_| form != operation.signature);
+        // Compares with SDWA are called as other operations with it are.
+        let extension =
+            extension.map_or(String::new(), |e| t.formats[e].def.name.to_lowercase().replace("sdwab", "sdwa"));
+        let name = if extension.is_empty() { name.clone() } else { format!("{short}_{extension}") };
         let numbers = &t.desc_lists[signature.descs.0..signature.descs.0 + signature.descs.1];
         let descs: Vec<&OperandDesc> = numbers.iter().map(|&n| &t.descs[usize::from(n)]).collect();
         let constraints = &t.constraints[signature.constraints];
@@ -90,16 +94,22 @@ pub fn functions(
             &[(Variant::Plain, "")]
         };
         for &(variant, ending) in variants {
-            let form =
-                Form { isa, t, operation, signature, constraints, descs: &descs, number, rules, extension, variant };
+            let form = Form {
+                isa,
+                t,
+                operation,
+                signature,
+                constraints,
+                descs: &descs,
+                number,
+                rules,
+                extension: &extension,
+                variant,
+            };
             all.push(form.function(format!("{name}{ending}"), shared)?);
         }
     }
     Ok(all)
-}
-
-fn some(signature: usize) -> Option<usize> {
-    (signature != 0).then_some(signature)
 }
 
 struct Form<'a> {
@@ -111,7 +121,7 @@ struct Form<'a> {
     descs: &'a [&'a OperandDesc],
     number: u64,
     rules: &'a str,
-    extension: &'static str,
+    extension: &'a str,
     variant: Variant,
 }
 
@@ -201,7 +211,7 @@ impl Form<'_> {
             text: String::new(),
             worker,
             parameters: parts.tests,
-            extension: self.extension,
+            extension: self.extension.to_string(),
             dwords: dwords + u8::from(parts.literal),
         };
         function.text = documented(&function, &doc, &body);
@@ -236,6 +246,10 @@ impl Form<'_> {
                     let set: Vec<u64> = words.chunks(2).map(|w| u64::from(w[0]) | u64::from(w[1]) << 32).collect();
                     write!(parts.calls, ".member({field}, {lsb}, &{set:?}, {name})").unwrap();
                     parts.parameter(&name, "u16".into(), format!("member {set:?}"));
+                }
+                "dpp8" => {
+                    write!(parts.calls, ".lanes({field}, {lsb}, {name})").unwrap();
+                    parts.parameter(&name, "[u8; 8]".into(), "lanes".into());
                 }
                 _ => {}
             }

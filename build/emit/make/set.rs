@@ -170,7 +170,8 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
             "named" if ["cbsz", "blgp"].contains(&name) && descs.iter().any(|i| i.operand_type == "acc_sized") => {}
             // A number of one bit is a flag.
             "named" if width == 1 => {
-                writeln!(set.impls, "impl {ty} for $ {{ const BIT: u8 = {lsb}; }}").unwrap();
+                let position = if name == "fi" { "LSB" } else { "BIT" };
+                writeln!(set.impls, "impl {ty} for $ {{ const {position}: u8 = {lsb}; }}").unwrap();
                 set.methods.push(format!("flag {name}"));
             }
             "bitop3" => {
@@ -203,6 +204,16 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
             }
             // These are parameters of the function.
             "dpp_ctrl" | "dmask" => {}
+            // Its lanes are a parameter. Code 234 instead of 233 also means `fi`.
+            "dpp8" => {
+                writeln!(
+                    set.impls,
+                    "impl Fi for $ {{ const LSB: u8 = {}; const BITS: (u64, u64) = (3, 2); }}",
+                    desc.aux[0]
+                )
+                .unwrap();
+                set.methods.push("flag fi".into());
+            }
             ty => return t.row.at.err(format!("build/make does not know the modifier `{name}` of operand type {ty}")),
         }
     }
