@@ -86,7 +86,7 @@ pub(crate) fn modifier(desc: &OperandDesc, inst: &Inst) -> i64 {
 pub(crate) fn default(desc: &OperandDesc) -> Option<u32> {
     match desc.operand_type {
         OperandType::ListOnes => Some(desc.used.into()),
-        OperandType::DppCtrl | OperandType::Dmask => None,
+        OperandType::DppCtrl | OperandType::Dpp8 | OperandType::Dmask => None,
         _ => Some(default_of(desc.field)),
     }
 }

@@ -153,7 +153,7 @@ impl Builder {
 
     flags! {
         clamp Clamp glc Glc slc Slc sc0 Sc0 sc1 Sc1 nt Nt lds Lds gds Gds tfe Tfe lwe Lwe unorm Unorm da Da r128 R128
-        a16 A16 d16 D16 done Done vm Vm compr Compr bound_ctrl BoundCtrl high High offen Offen idxen Idxen addr64 Addr64
+        a16 A16 d16 D16 done Done vm Vm compr Compr bound_ctrl BoundCtrl fi Fi dlc Dlc high High offen Offen idxen Idxen addr64 Addr64
     }
 
     values! {
@@ -161,6 +161,19 @@ impl Builder {
         cbsz Cbsz abid Abid blgp Blgp dmask Dmask dfmt Dfmt nfmt Nfmt
         dpp_ctrl DppCtrl row_mask RowMask bank_mask BankMask
         dst_sel DstSel dst_unused DstUnused src0_sel Src0Sel src1_sel Src1Sel
+    }
+
+    /// For each of eight lanes, the lane that it reads, at most 7.
+    pub fn dpp8(mut self, lanes: [u8; 8]) -> Builder {
+        let mut all = 0;
+        for (n, &lane) in lanes.iter().enumerate() {
+            if lane > 7 {
+                let error = BuildError::Range { field: Field::Sel, value: lane.into(), min: 0, max: 7 };
+                self.error = self.error.or(Some(error));
+            }
+            all |= u32::from(lane & 7) << (3 * n);
+        }
+        self.set(Field::Sel, all)
     }
 
     /// Negates a source, counted from 0.
@@ -262,6 +275,7 @@ impl Builder {
             Encoding::Bits(n) => extension.is_none() && bits == n,
             Encoding::Sdwa => rank == Rank::Sdwa,
             Encoding::Dpp => rank == Rank::Dpp,
+            Encoding::Any if given(&[Field::Sel]) => extension == Some(Format::Dpp8),
             Encoding::Any if given(&DPP) => rank == Rank::Dpp,
             Encoding::Any if self.sext != 0 || given(&SDWA) => rank == Rank::Sdwa,
             Encoding::Any => extension.is_none(),

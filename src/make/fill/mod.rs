@@ -82,7 +82,9 @@ fn unknown(builder: &Builder, base: &Layout, extension: Option<Format>) -> Optio
     let mut given = builder.arguments().iter().map(|(field, _)| *field);
     // The text names a `vcc` that no field holds.
     let implied = |field: &Field| [Field::Vdst, Field::Sdst, Field::Src2].contains(field) && builder.is_vcc(*field);
-    given.find(|field| !known(*field) && *field != Field::Literal && !implied(field))
+    // With DPP8, the code that announces the dword says it.
+    let announced = |field: &Field| *field == Field::Fi && extension == Some(Format::Dpp8);
+    given.find(|field| !known(*field) && *field != Field::Literal && !implied(field) && !announced(field))
 }
 
 impl Filling<'_> {

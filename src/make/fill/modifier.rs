@@ -44,6 +44,11 @@ impl Filling<'_> {
         if desc.operand_type == OperandType::None && desc.field != Field::Nfmt {
             return Ok(());
         }
+        if desc.operand_type == OperandType::Dpp8 && self.take(Field::Fi).and_then(Argument::integer) == Some(1) {
+            // Code 234 announces the dword, instead of 233.
+            self.words.set(desc.aux[0], false);
+            self.words.set(desc.aux[0] + 1, true);
+        }
         let Some(argument) = self.take(desc.field) else {
             // The operand that the flag belongs to may have set it.
             return match default(desc).ok_or(BuildError::Missing(desc.field))? {
