@@ -9,11 +9,13 @@ mod walk;
 use crate::common::code;
 use crate::shared::{RuleKind, marks};
 use crate::table::{
-    Bits, Check, Constraints, DecodeTables, FieldMap, NONE, OpcodeSpace, Rule, TrailingDword, paged, trailing,
+    Bits, Check, Constraints, DecodeTables, FieldMap, IN_SECOND_DWORD, NONE, OpcodeSpace, Rule, TrailingDword, paged,
+    trailing,
 };
 use crate::target::DECODE;
 use crate::target::generated::{
-    ANY_JOINED, CHECKED_FIELDS, ConstraintIndex, MARKS, OPCODE_SPACES, RULES, SETS, TRAILING,
+    ANY_JOINED, ANY_OPCODE_IN_SECOND_DWORD, CHECKED_FIELDS, ConstraintIndex, MARKS, OPCODE_SPACES, RULES, SETS,
+    TRAILING,
 };
 use crate::{DecodeError, Format, Inst, Target};
 #[cfg(feature = "fast")]
@@ -211,7 +213,7 @@ fn reference(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst,
     }
     let opcode_space = opcode_space(t, pairs[0] as u32);
     let Some(found) = joined(t, pairs[0], pairs[1] as u32).or_else(|| find(t, pairs[0], opcode_space)) else {
-        return Err(unknown(t, pairs[0] as u32));
+        return Err(unknown(t, pairs[0]));
     };
     if available < usize::from(found.dwords) {
         return Err(DecodeError::Truncated { needed: found.dwords * 4 });
@@ -326,7 +328,7 @@ fn joined(t: &DecodeTables, first: u64, third: u32) -> Option<Found> {
 /// Finds the operation, its form and its length from the first one or two dwords.
 fn find(t: &DecodeTables, bits: u64, opcode_space: &OpcodeSpace) -> Option<Found> {
     let word = bits as u32;
-    let op_index = op_index(opcode_space, word);
+    let op_index = op_index(opcode_space, bits);
     let base = constraints_of(t, op_index);
     if base == 0 {
         return None;
@@ -369,7 +371,8 @@ fn find(t: &DecodeTables, bits: u64, opcode_space: &OpcodeSpace) -> Option<Found
 /// The opcode index of the second operation, if the opcode space has two operations per instruction.
 pub(crate) fn second_index(t: &DecodeTables, word: u32) -> Option<u16> {
     let opcode_space = opcode_space(t, word);
-    (opcode_space.second != 0).then(|| opcode_space.second + second_field(opcode_space, word))
+    let is_dual = opcode_space.second != 0 && opcode_space.second != IN_SECOND_DWORD;
+    is_dual.then(|| opcode_space.second + second_field(opcode_space, word))
 }
 
 /// The value of the second opcode field.
@@ -399,10 +402,13 @@ fn opcode_space(t: &DecodeTables, word: u32) -> &OpcodeSpace {
 }
 
 #[inline(always)]
-fn op_index(opcode_space: &OpcodeSpace, word: u32) -> u16 {
+fn op_index(opcode_space: &OpcodeSpace, bits: u64) -> u16 {
+    let word = bits as u32;
     let mut op_index =
         opcode_space.base.wrapping_add((word >> (opcode_space.op_shift & 31)) as u16 & opcode_space.op_mask);
-    if opcode_space.seg != 0 && (MARKS & marks::DUAL == 0 || opcode_space.second == 0) {
+    let in_second = ANY_OPCODE_IN_SECOND_DWORD && opcode_space.second == IN_SECOND_DWORD;
+    if opcode_space.seg != 0 && (MARKS & marks::DUAL == 0 || opcode_space.second == 0 || in_second) {
+        let word = if in_second { (bits >> 32) as u32 } else { word };
         op_index = op_index.wrapping_add(second_field(opcode_space, word) * (opcode_space.op_mask + 1));
     }
     op_index

@@ -119,7 +119,7 @@ pub const IMPLICIT: [&str; 8] = ["scc", "vcc", "exec", "m0", "mode", "flat_scr",
 /// a register, whose other half is kept; with `op_sel`, only if that selects the upper half. `even`: on targets with
 /// aligned vector registers, a single register must be even too. `odd`: there, a tuple may begin at an odd register.
 /// `one_scalar`: reads at most one scalar, where the constant bus carries two.
-pub const FLAGS: [&str; 31] = [
+pub const FLAGS: [&str; 32] = [
     "commute",
     "convergent",
     "fpexcept",
@@ -145,6 +145,7 @@ pub const FLAGS: [&str; 31] = [
     "vmcnt",
     "expcnt",
     "lgkmcnt",
+    "vscnt",
     "lds",
     "gds",
     "half",

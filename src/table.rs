@@ -141,9 +141,13 @@ pub(crate) struct OpcodeSpace {
     /// Width of the opcode in bits, with the part in the second field.
     pub op_bits: u8,
     /// If each instruction is two operations: the opcode index of the second operation's opcode 0. The second field
-    /// then holds its opcode. 0: each instruction is one operation.
+    /// then holds its opcode. 0: each instruction is one operation. `IN_SECOND_DWORD`: the same, and the second field
+    /// lies in the second dword.
     pub second: u16,
 }
+
+/// No opcode index: see `OpcodeSpace::second`.
+pub(crate) const IN_SECOND_DWORD: u16 = u16::MAX;
 
 /// Padding. Its base is past the last page, so every look-up finds no operation.
 pub(crate) const NO_OPCODE_SPACE: OpcodeSpace =
@@ -395,6 +399,8 @@ pub(crate) enum OperandType {
     DppMask,
     Swizzle,
     MtbufFormat,
+    /// The same as one number.
+    BufFmt,
     SmrdOffset,
     Attr,
     InterpParam,
@@ -485,6 +491,9 @@ pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: fal
 /// What `src/facts.rs` and `src/registers.rs` need.
 pub(crate) struct FactTables {
     pub whens: &'static [When],
+    /// Formats whose stores raise `vscnt`, with the bit that makes an atomic operation return a value. One that returns
+    /// raises `vmcnt` instead.
+    pub returns: &'static [(Format, u8)],
     pub codes: Codes,
     /// The code of each `Special`, or 255.
     pub specials: &'static [u8],
@@ -520,6 +529,7 @@ pub(crate) struct NameTables {
     pub sysmsg_op: &'static [Named],
     pub dfmt: &'static [Named],
     pub nfmt: &'static [Named],
+    pub buf_fmt: &'static [Named],
     pub sdwa_sel: &'static [Named],
     pub dst_unused: &'static [Named],
     pub omod: &'static [Named],

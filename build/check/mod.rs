@@ -17,7 +17,7 @@ const READERS: &str = "\
     scratch_addr saddr smem_offset literal hex int16 endpgm label hwreg \
     sendmsg waitcnt gpr_idx none list list_neg_lo list_neg list_ones flag \
     omod named signed sdwa_sel dst_unused dpp_ctrl dpp_bound dpp_mask swizzle \
-    mtbuf_format smrd_offset attr interp_param exp_tgt exp_src dmask mimg_data mimg_gather \
+    mtbuf_format buf_fmt smrd_offset attr interp_param exp_tgt exp_src dmask mimg_data mimg_gather \
     mimg_atomic mimg_cmpswap list_all list_always half half_sel vdsty second img_addr img_addr_grad dim \
     scope th dpp8";
 
@@ -63,8 +63,8 @@ fn targets(isa: &Isa) -> Result<()> {
 fn codes(isa: &Isa) -> Result<()> {
     for t in &isa.targets {
         let mut taken = [false; 512];
-        // `off` is another meaning of a code, and overlaps it.
-        for code in isa.codes.iter().filter(|c| c.class != "off") {
+        // These are another meaning of a code, and overlap it.
+        for code in isa.codes.iter().filter(|c| !c.is_no_address()) {
             let Some(&(a, b)) = code.range.of(&t.name) else { continue };
             for c in a..=b {
                 if std::mem::replace(&mut taken[usize::from(c)], true) {

@@ -29,8 +29,11 @@ pub fn sizes(w: &mut String, sizes: &Sizes) {
 pub fn tables(w: &mut String, tables: &Tables) {
     let opcode_space = |(f, checked): (&lower::OpcodeSpace, &usize)| {
         let op_bits = f.op.width + f.seg.filter(|_| f.seg_is != Seg::Encoding).map_or(0, |s| s.width);
-        let second = f.second().unwrap_or(0);
-        let (op_mask, seg) = ((1u32 << f.op.width) - 1, f.seg.map_or(0, |s| s.lsb | s.width << 5));
+        let second = match f.second() {
+            None if f.ends_in_second_dword() => "IN_SECOND_DWORD".to_string(),
+            index => index.unwrap_or(0).to_string(),
+        };
+        let (op_mask, seg) = ((1u32 << f.op.width) - 1, f.seg.map_or(0, |s| s.lsb % 32 | s.width << 5));
         if f.is_joined() {
             return "NO_OPCODE_SPACE".to_string();
         }

@@ -37,6 +37,8 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     writeln!(tables, "pub(crate) const ANY_WIDE: bool = {wide};").unwrap();
     let joined = targets.iter().flat_map(|t| &t.opcode_spaces).any(|f| f.is_joined());
     writeln!(tables, "pub(crate) const ANY_JOINED: bool = {joined};").unwrap();
+    let second = targets.iter().flat_map(|t| &t.opcode_spaces).any(|f| f.ends_in_second_dword());
+    writeln!(tables, "pub(crate) const ANY_OPCODE_IN_SECOND_DWORD: bool = {second};").unwrap();
     writeln!(tables, "pub(crate) const TRAILING: u8 = {};", lower::decode::trailings(targets)).unwrap();
     let (mut abouts, mut most) = (vec![String::new()], operands::Most::default());
     let tables_of = targets.iter().map(lower::decode::Tables::new).collect::<Result<Vec<_>>>()?;

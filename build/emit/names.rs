@@ -53,8 +53,8 @@ fn rev_pieces(s: &str) -> String {
 /// Writes runs of codes and values, each with the index of its row in the tables.
 pub fn names(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     writeln!(w, "pub(crate) static NAMES: NameTables = NameTables {{ codes: &[").unwrap();
-    // `off` is another meaning of a code.
-    for (row, c) in isa.codes.iter().enumerate().filter(|(_, c)| c.class != "off") {
+    // These are another meaning of a code.
+    for (row, c) in isa.codes.iter().enumerate().filter(|(_, c)| !c.is_no_address()) {
         if let Some((a, b)) = c.range.of(&t.row.name) {
             write!(w, "Named {{ first: {a}, last: {b}, row: {row} }},").unwrap();
         }

@@ -88,6 +88,8 @@ fn row_text(isa: &Isa, t: &Target, row: &Row, most: u8) -> Option<(&'static str,
         return of(RowText { how, turn: i.lsb, mask, ..FIXED }, i.width.into());
     }
     let (acc, address) = match operand_type {
+        // The table of values knows one code for "no address".
+        "saddr" if t.code.neither != u16::MAX && i.dwords == 1 => return None,
         "code" | "saddr" | "agpr" => (NO_SHIFT, NO_SHIFT),
         "acc" | "buf_data" if i.aux[1..3] != [NONE; 2] => return None,
         "acc" | "buf_data" if i.aux[0] == NONE => (NO_SHIFT, NO_SHIFT),
@@ -177,7 +179,9 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     writeln!(w, "#[cfg(feature = \"fast\")]\nrows: padded(&[{all}], NO_ROW),\n{small}\nrows: &[{some}],").unwrap();
     writeln!(w, "descs: &[{}],", descs.join(",\n")).unwrap();
     let [sgpr_last, ttmp_first, ttmp_last, off] = scalars(t);
-    writeln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, off: {off},").unwrap();
+    let neither = t.code.neither;
+    writeln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last},").unwrap();
+    writeln!(w, "off: {off}, neither: {neither},").unwrap();
     writeln!(w, "lanes: {} }};", t.row.lanes()).unwrap();
     *most = Most { operands: longest.max(most.operands), fast: count.max(most.fast) };
     Ok(())

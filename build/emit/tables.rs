@@ -293,7 +293,7 @@ fn layout(w: &mut String, t: &Target, abouts: &mut Vec<String>) {
 }
 
 /// Classes of codes that text shows by their number.
-pub const UNNAMED: [&str; 6] = ["sgpr", "ttmp", "int", "vgpr", "literal", "off"];
+pub const UNNAMED: [&str; 7] = ["sgpr", "ttmp", "int", "vgpr", "literal", "off", "neither"];
 
 fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     writeln!(w, "#[cfg(feature = \"text\")]\npub(crate) static TEXT: TextTables = TextTables {{ codes: &[").unwrap();

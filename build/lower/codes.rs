@@ -22,6 +22,8 @@ pub struct Codes {
     pub dpp: u16,
     /// The code that means "no scalar address".
     pub off: u16,
+    /// The code that means "neither a scalar nor a vector address".
+    pub neither: u16,
     pub vcc: u16,
 }
 
@@ -32,7 +34,7 @@ impl Codes {
     pub const NONE: Codes = {
         let none = (NONE, NONE);
         let (int, negative, float, vgpr) = (none, none, none, none);
-        Codes { int, negative, float, vgpr, literal: NONE, sdwa: NONE, dpp: NONE, off: NONE, vcc: NONE }
+        Codes { int, negative, float, vgpr, literal: NONE, sdwa: NONE, dpp: NONE, off: NONE, neither: NONE, vcc: NONE }
     };
 
     pub fn of(isa: &Isa, target: &str) -> Codes {
@@ -57,6 +59,7 @@ impl Codes {
             sdwa: announces("SDWA"),
             dpp: announces("DPP"),
             off: class("off").0,
+            neither: class("neither").0,
             vcc: run(&|c| c.name == "vcc_lo").0,
         }
     }

@@ -18,7 +18,7 @@ pub struct FastTables {
     /// For each value of the top nine bits: the opcode space counted from one, above five bits with the bytes of the
     /// second dword.
     pub leads: Vec<u16>,
-    /// `None`: joined, which the fast path does not know.
+    /// `None`: one whose opcode does not lie in the first dword, which the fast path does not know.
     pub opcode_spaces: Vec<Option<FastOpcodeSpace>>,
     /// Constraints of each opcode index.
     pub of_index: Vec<u16>,
@@ -68,7 +68,7 @@ impl FastTables {
         let mut opcode_spaces = Vec::new();
         for (f, &checked) in t.opcode_spaces.iter().zip(&tables.constraints.checked) {
             let lsb = CHECKED_FIELDS[checked].map(|field| field.0);
-            opcode_spaces.push(match f.is_joined() {
+            opcode_spaces.push(match f.is_joined() || f.ends_in_second_dword() {
                 true => None,
                 false => Some(FastOpcodeSpace { lsb, gather: Gather::new(t, f)?, base: f.base, dwords: f.dwords }),
             });

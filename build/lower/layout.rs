@@ -34,6 +34,8 @@ impl<'f> Layout<'f> {
                     || (selector && form.parts.len() > 1 && form.trailing == 0)
                 {
                     l.fixed |= mask;
+                } else if let (Some(value), [piece]) = (bits.fixed, &shifted(bits, first).pieces[..]) {
+                    l.one |= u128::from(value) << piece.lsb;
                 } else if field.ignored_if_unused || bits.ignored {
                     l.ignorable |= mask;
                 }

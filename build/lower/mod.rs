@@ -75,6 +75,11 @@ impl OpcodeSpace {
         (self.seg_is == Seg::Second && self.seg.is_some()).then(|| self.base + (1 << self.op.width))
     }
 
+    /// Whether the high part of the opcode lies in the second dword.
+    pub fn ends_in_second_dword(&self) -> bool {
+        self.seg.is_some_and(|s| s.lsb >= 32)
+    }
+
     /// Whether its first two dwords are an instruction of another opcode space, which the next two turn into one of
     /// this.
     pub fn is_joined(&self) -> bool {
@@ -259,8 +264,8 @@ fn formats<'a>(isa: &'a Isa, t: &mut Target<'a>) -> Result<()> {
             if b.mask().checked_shr(def.bits.into()).is_some_and(|m| m != 0) {
                 return f.at.err(format!("field {} reaches past bit {}", f.name, def.bits - 1));
             }
-            if (f.operand_type == "enc") != b.fixed.is_some() {
-                return f.at.err("fixed bits are of operand type `enc`, and only they");
+            if (f.operand_type == "enc") != b.fixed.is_some() && f.operand_type != "reserved" {
+                return f.at.err("fixed bits are of operand type `enc` or `reserved`, and bits of `enc` are fixed");
             }
             if b.pieces.iter().any(|p| p.lsb < 64 && p.lsb + p.width > 64) {
                 return f.at.err(format!("field {} lies across bit 64, where the library cannot read it", f.name));
@@ -292,8 +297,10 @@ fn opcode_spaces(t: &mut Target) -> Result<()> {
         if def.extension {
             continue;
         }
-        let fixed: Vec<(Bits, u64)> =
-            t.formats[i].fields.iter().filter_map(|(_, b)| b.fixed.map(|v| (b.clone(), v))).collect();
+        let fixed: Vec<(Bits, u64)> = {
+            let encoding = t.formats[i].fields.iter().filter(|(f, _)| f.operand_type == "enc");
+            encoding.filter_map(|(_, b)| b.fixed.map(|v| (b.clone(), v))).collect()
+        };
         // A format of one operation has no opcode field.
         let none = [Piece { lsb: 0, width: 0 }];
         let op_field = t.formats[i].fields.iter().find(|(f, _)| f.operand_type == "op");
@@ -345,8 +352,9 @@ fn opcode_spaces(t: &mut Target) -> Result<()> {
         if segs.len() + usize::from(op_high.is_some()) > 1 || segs.iter().any(|(b, _)| b.pieces.len() > 1) {
             return def.at.err("more than one further encoding field, or a split one, is not supported yet");
         }
-        if ![Some(op), seg].iter().flatten().all(|p| within(p, 0)) {
-            return def.at.err("the opcode must lie in the first dword");
+        let in_second = |p: &Piece| p.lsb >= 32 && p.lsb + p.width <= 64 && seg_is == Seg::Opcode;
+        if !within(&op, 0) || seg.is_some_and(|p| !within(&p, 0) && !in_second(&p)) {
+            return def.at.err("the opcode must lie in the first dword, or its high part in the second");
         }
         let opcode_space = match &def.shares {
             Some(name) => {

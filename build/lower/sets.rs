@@ -148,7 +148,7 @@ fn valid(row: &CodeRow, first: u16, last: u16, code: u16, n: u16) -> bool {
             first + base + n - 1 <= last
         }
         "vgpr" => code + n - 1 <= last,
-        "int" | "float" | "off" => true,
+        "int" | "float" | "off" | "neither" => true,
         "literal" => n <= 2,
         _ => n == 1 || n == 2 && row.pair.is_some(),
     }

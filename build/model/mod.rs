@@ -93,6 +93,13 @@ pub struct CodeRow {
     pub range: Cells<(u16, u16)>,
 }
 
+impl CodeRow {
+    /// Whether it is another meaning of a code, in the field of a scalar address only.
+    pub fn is_no_address(&self) -> bool {
+        ["off", "neither"].contains(&self.class.as_str())
+    }
+}
+
 /// `type ssrc code 0 1 sgpr,... -`
 #[derive(Debug)]
 pub struct OperandTypeRow {

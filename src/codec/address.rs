@@ -1,6 +1,6 @@
 //! Addresses of memory and images, image data, and exports: operands that depend on other fields than their own.
 
-use super::code::{AGPR, VGPR, coded, is_inside, off};
+use super::code::{AGPR, VGPR, coded, is_inside, neither, off};
 use super::register::{matrix_dwords, put_code};
 use super::{Coded, Refused, Words, bits, code_in, flag};
 use crate::common::{COORDINATES, GRADIENTS};
@@ -10,7 +10,7 @@ use crate::target::OPERANDS;
 use crate::{Access, DecodeError, Field, Inst, Operand, Reg, Value};
 
 /// Bits of a scalar address, and of a vector register's number.
-const SADDR: u8 = 7;
+pub(crate) const SADDR: u8 = 7;
 const REGISTER: u8 = 8;
 
 pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
@@ -28,7 +28,7 @@ pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
     let coded = match desc.operand_type {
         OperandType::BufVaddr if dwords == 0 => return Some((Coded::Off, desc.dwords.into())),
         OperandType::ScratchAddr if !scratch_addr_used(desc, inst) => Coded::Off,
-        OperandType::Saddr if code == off(inst.target()) => Coded::Off,
+        OperandType::Saddr if code == off(inst.target()) || code == neither(inst.target()) => Coded::Off,
         OperandType::ExpSrc if !flag(inst, desc.aux[0]) => Coded::Off,
         OperandType::ExpSrc => {
             Coded::Code(VGPR + bits(inst, export_lsb(desc, flag(inst, desc.aux[1])), REGISTER) as u16)
@@ -45,16 +45,24 @@ pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Res
         (OperandType::BufVaddr, Coded::Off) => return Ok(()),
         (OperandType::ScratchAddr | OperandType::ExpSrc, Coded::Off) => {
             words.set(desc.aux[0], false);
+            scratch_saddr(desc, words, off(words.target), neither(words.target));
             return Ok(());
         }
+        // A scratch operation without any address has a code of its own, which stands there already.
+        (OperandType::Saddr, Coded::Off) if code_of(desc, words) == neither(words.target) => return Ok(()),
         (OperandType::Saddr, Coded::Off) => return put_code(desc, off(words.target), words),
-        // In other operands this code has another meaning.
-        (OperandType::Saddr, Coded::Code(code)) if code == off(words.target) => return Err(Refused::Operand),
+        // In other operands these codes have another meaning.
+        (OperandType::Saddr, Coded::Code(code)) if code == off(words.target) || code == neither(words.target) => {
+            return Err(Refused::Operand);
+        }
         (_, Coded::Code(code)) => code,
         _ => return Err(Refused::Operand),
     };
     match desc.operand_type {
-        OperandType::ScratchAddr => words.set(desc.aux[0], true),
+        OperandType::ScratchAddr => {
+            words.set(desc.aux[0], true);
+            scratch_saddr(desc, words, neither(words.target), off(words.target));
+        }
         OperandType::ExpSrc => return encode_export(desc, code, words),
         _ if is_image_data(desc) => {
             words.decide(desc.aux[3], code >= AGPR)?;
@@ -91,6 +99,21 @@ fn scratch_addr_used(desc: &OperandDesc, inst: &Inst) -> bool {
     match desc.aux[0] {
         NONE => bits(inst, desc.aux[1], SADDR) as u16 == off(inst.target()),
         sve => flag(inst, sve),
+    }
+}
+
+/// The code in a scalar address's field.
+fn code_of(desc: &OperandDesc, words: &Words) -> u16 {
+    words.get(desc.lsb, SADDR) as u16
+}
+
+/// Where a code in the field of the scalar address says that there is none, and whether there is a vector address:
+/// replaces `old` by `new`.
+fn scratch_saddr(desc: &OperandDesc, words: &mut Words, old: u16, new: u16) {
+    let [sve, saddr, ..] = desc.aux;
+    let there = desc.operand_type == OperandType::ScratchAddr && sve == NONE;
+    if there && neither(words.target) != u16::MAX && words.get(saddr, SADDR) as u16 == old {
+        words.put(saddr, SADDR, new.into());
     }
 }
 

@@ -124,6 +124,11 @@ pub(crate) fn vcc(target: Target) -> u16 {
     FACTS[target as usize].codes.vcc.into()
 }
 
+/// The code that means "neither a scalar nor a vector address"; `u16::MAX`: the target has none.
+pub(crate) fn neither(target: Target) -> u16 {
+    OPERANDS[target as usize].neither
+}
+
 /// The code that means "no scalar address".
 pub(crate) fn off(target: Target) -> u16 {
     OPERANDS[target as usize].off

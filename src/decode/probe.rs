@@ -37,7 +37,7 @@ pub(crate) fn index_of(target: Target, format: Format, number: u16) -> Option<u1
     if u32::from(number) >> op_bits != 0 {
         return None;
     }
-    Some(op_index(opcode_space(t, word as u32), word as u32)).filter(is_of)
+    Some(op_index(opcode_space(t, word as u32), word)).filter(is_of)
 }
 
 /// The decoder's constraints for a form of an operation.

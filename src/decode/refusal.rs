@@ -1,15 +1,16 @@
 //! Names what a refused word lacks: its format, the field, and the bits.
 
 use super::{Bad, constraints_of, field_map, op_index, opcode_space, parts, second_field};
-use crate::table::DecodeTables;
+use crate::table::{DecodeTables, IN_SECOND_DWORD};
 use crate::target::generated::ConstraintIndex;
 use crate::{DecodeError, Field, Format};
 
 /// The error for words that select no operation.
 #[cold]
-pub(super) fn unknown(t: &DecodeTables, word: u32) -> DecodeError {
+pub(super) fn unknown(t: &DecodeTables, bits: u64) -> DecodeError {
+    let word = bits as u32;
     let opcode_space = opcode_space(t, word);
-    let op_index = op_index(opcode_space, word);
+    let op_index = op_index(opcode_space, bits);
     let opcode = (word >> (opcode_space.op_shift & 31)) as u16 & opcode_space.op_mask;
     // Take the format from any valid opcode nearby. FLAT's segments are separate formats; the halves of a split opcode
     // are not.
@@ -24,7 +25,7 @@ pub(super) fn unknown(t: &DecodeTables, word: u32) -> DecodeError {
     let lower_half =
         || (opcode_space.base..seg_base).find_map(format_of).filter(|_| mask > opcode_space.op_mask.into());
     let number = match opcode_space.second {
-        0 => op_index.wrapping_sub(opcode_space.base) & mask as u16,
+        0 | IN_SECOND_DWORD => op_index.wrapping_sub(opcode_space.base) & mask as u16,
         // Both opcodes, combined as in the field `op`.
         _ => opcode | second_field(opcode_space, word) << opcode_space.op_mask.count_ones(),
     };

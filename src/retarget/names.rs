@@ -31,6 +31,7 @@ fn names(of: &'static NameTables, kind: Option<OperandType>, field: Field) -> &'
     match (kind, field) {
         (Some(OperandType::MtbufFormat), _) => of.dfmt,
         (_, Field::Nfmt) => of.nfmt,
+        (Some(OperandType::BufFmt), _) => of.buf_fmt,
         (Some(OperandType::SdwaSel), _) => of.sdwa_sel,
         (Some(OperandType::DstUnused), _) => of.dst_unused,
         (Some(OperandType::Omod), _) => of.omod,

@@ -83,6 +83,7 @@ impl Target {
             ("sysmsg_op", text.sysmsg_op),
             ("dfmt", text.dfmt),
             ("nfmt", text.nfmt),
+            ("buf_fmt", text.buf_fmt),
             ("sdwa_sel", text.sdwa_sel),
             ("dst_unused", text.dst_unused),
             ("omod", text.omod),

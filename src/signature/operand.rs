@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::{Immediate, ImmediateKind, Signature, Takes};
-use crate::codec::code::{AGPR, LITERAL, VGPR, off, scalar_align};
+use crate::codec::code::{AGPR, LITERAL, VGPR, neither, off, scalar_align};
 use crate::codec::{
     HALF, MATRIX_FORMAT, SCALAR, image_address_dwords, is_conditional, is_image_data, matrix_dwords_of, mimg_dwords,
     range,
@@ -349,7 +349,7 @@ impl Reading<'_> {
             }
             OperandType::Vcc => takes.vcc = true,
             OperandType::Saddr => self.fields(false, |code| match code {
-                _ if code == off(self.signature.target()) => takes.off = true,
+                _ if [off, neither].iter().any(|of| code == of(self.signature.target())) => takes.off = true,
                 _ => takes.codes.insert(code),
             }),
             OperandType::SmrdOffset => {

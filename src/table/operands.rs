@@ -44,6 +44,8 @@ pub(crate) struct OperandTables {
     pub ttmp_last: u16,
     /// The code that means "no scalar address".
     pub off: u16,
+    /// The code that means "neither a scalar nor a vector address"; `u16::MAX`: there is none.
+    pub neither: u16,
     /// Width of vcc and exec in bits.
     pub lanes: u8,
 }

@@ -13,6 +13,7 @@ pub(crate) struct TextTables {
     pub sysmsg_op: &'static [(u16, &'static str)],
     pub dfmt: &'static [(u16, &'static str)],
     pub nfmt: &'static [(u16, &'static str)],
+    pub buf_fmt: &'static [(u16, &'static str)],
     pub sdwa_sel: &'static [(u16, &'static str)],
     pub dst_unused: &'static [(u16, &'static str)],
     pub omod: &'static [(u16, &'static str)],

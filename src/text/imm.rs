@@ -229,6 +229,8 @@ impl Printer<'_> {
             OperandType::Th if v != 0 => self.temporal_hint(desc, v, out),
             OperandType::Dpp8 => self.dpp8(desc, v, out),
             OperandType::MtbufFormat => self.mtbuf_format(desc, v, out),
+            // BUF_FMT_8_UNORM is the assembler's default.
+            OperandType::BufFmt if v != 1 => self.buf_fmt(v, out),
             _ => {}
         }
     }
@@ -328,6 +330,18 @@ impl Printer<'_> {
             named(out, self.text.nfmt, nfmt);
         }
         out.byte(b']');
+    }
+
+    fn buf_fmt(&self, v: u32, out: &mut Out) {
+        out.literal(b" format:");
+        match name_of(self.text.buf_fmt, v) {
+            Some(name) => {
+                out.byte(b'[');
+                out.str(name);
+                out.byte(b']');
+            }
+            None => out.dec(v),
+        }
     }
 
     /// Prints the mode of ds_swizzle_b32 in the bits of its offset.

@@ -33,6 +33,8 @@ pub fn rule(name: &str) -> Option<Rule> {
         "misaligned_image_data" => misaligned_image_data,
         "we_refuse_image_data_past_the_end" => we_refuse_image_data_past_the_end,
         "we_refuse_flat_offset" => we_refuse_flat_offset,
+        "we_refuse_scratch_without_address" => we_refuse_scratch_without_address,
+        "we_refuse_literal_buffer_offset" => we_refuse_literal_buffer_offset,
         "flat_tfe" => flat_tfe,
         "we_refuse_exec_base" => we_refuse_exec_base,
         "llvm_lacks_opcode" => llvm_lacks_opcode,
@@ -423,6 +425,18 @@ fn flat_tfe(case: &Case) -> bool {
 fn we_refuse_exec_base(case: &Case) -> bool {
     let lds = field(case, 26, 6) == 0b110111 && field(case, 14, 2) == 2 && field(case, 13, 1) == 1;
     lds && field(case, 48, 7) == 126 && refused_text(case).is_some()
+}
+
+/// SCRATCH with lds and saddr 127.
+fn we_refuse_scratch_without_address(case: &Case) -> bool {
+    let lds = field(case, 26, 6) == 0b110111 && field(case, 14, 2) == 1 && field(case, 13, 1) == 1;
+    lds && field(case, 48, 7) == 127 && refused_text(case).is_some()
+}
+
+/// MUBUF and MTBUF with a soffset of 255.
+fn we_refuse_literal_buffer_offset(case: &Case) -> bool {
+    let buffer = [0b111000, 0b111010].contains(&field(case, 26, 6)) && field(case, 56, 8) == LITERAL;
+    buffer && case.word.bytes().len() >= 8 && (refused_text(case).is_some() || refused_crash(case))
 }
 
 /// Operations of the GCN pages that LLVM lacks.

@@ -44,7 +44,7 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
     let acc = if desc.aux[0] == NONE { 0 } else { AGPR };
     // If a flag decides how the field is read, the set has the codes above the plain values.
     let classes = |first: u16| {
-        let rows = t.codes.iter().filter(|c| c.class != "off");
+        let rows = t.codes.iter().filter(|c| !c.is_no_address());
         rows.fold(0, |mask, c| {
             let &(a, b) = c.range.of(&t.row.name).expect("those of the target");
             let any = (a..=b).any(|code| first + code < 512 && has(first + code));
@@ -145,7 +145,7 @@ pub fn rules(isa: &Isa, t: &Target, pool: &mut Pool) -> Result<String> {
     };
     // The class of each code, counted from one; the highest bit marks codes that can be operands of 64 bits.
     let mut classes = vec![0u8; t.code.vgpr.0.into()];
-    for c in t.codes.iter().filter(|c| c.class != "off" && c.class != "vgpr") {
+    for c in t.codes.iter().filter(|c| !c.is_no_address() && c.class != "vgpr") {
         let &(a, b) = c.range.of(&t.row.name).expect("those of the target");
         let class = CLASSES.iter().position(|(name, ..)| *name == c.class).map_or(0, |n| n as u8 + 1);
         (a..=b).for_each(|code| classes[usize::from(code)] = class | u8::from(c.pair.is_some()) << 7);

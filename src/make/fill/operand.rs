@@ -2,8 +2,8 @@
 
 use super::{Filling, refused};
 use crate::DataType;
-use crate::codec::code::{AGPR_LAST, LITERAL, VGPR, is_inside, vcc};
-use crate::codec::{Coded, buf_vaddr_dwords, encode, global_addr_dwords, is_conditional};
+use crate::codec::code::{AGPR_LAST, LITERAL, VGPR, is_inside, neither, vcc};
+use crate::codec::{Coded, SADDR, buf_vaddr_dwords, encode, global_addr_dwords, is_conditional};
 use crate::make::argument::Argument;
 use crate::make::resolve::{narrow_float, resolve};
 use crate::make::{BuildError, op};
@@ -72,7 +72,14 @@ impl Filling<'_> {
                 self.resolve(desc, 1, argument)?
             }
             OperandType::GlobalAddr => self.resolve(desc, global_addr_dwords(b.is_off(Field::Saddr)), argument)?,
-            OperandType::ScratchAddr if desc.aux[0] == NONE && is_off == b.is_off(Field::Saddr) => return Err(cannot),
+            OperandType::ScratchAddr if desc.aux[0] == NONE && is_off == b.is_off(Field::Saddr) => {
+                let neither = neither(b.target);
+                if !is_off || neither == u16::MAX {
+                    return Err(cannot);
+                }
+                self.words.put(desc.aux[1], SADDR, neither.into());
+                Coded::Off
+            }
             OperandType::ScratchAddr if is_off => Coded::Off,
             OperandType::ScratchAddr => self.resolve(desc, desc.dwords.into(), argument)?,
             OperandType::BufVaddr => {
