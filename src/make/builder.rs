@@ -158,7 +158,7 @@ impl Builder {
 
     values! {
         omod Omod op_sel OpSel op_sel_hi OpSelHi neg_lo Neg neg_hi NegHi offset0 Offset0 offset1 Offset1
-        cbsz Cbsz abid Abid blgp Blgp dmask Dmask dfmt Dfmt nfmt Nfmt
+        cbsz Cbsz abid Abid blgp Blgp dmask Dmask dfmt Dfmt nfmt Nfmt buffer_format Format
         dpp_ctrl DppCtrl row_mask RowMask bank_mask BankMask
         dst_sel DstSel dst_unused DstUnused src0_sel Src0Sel src1_sel Src1Sel
     }

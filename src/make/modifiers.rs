@@ -118,6 +118,7 @@ value!(cbsz Cbsz "Which blocks of the first matrix are broadcast.");
 value!(abid Abid "Which block of the first matrix is broadcast.");
 value!(blgp Blgp "How lanes of the second matrix are permuted.");
 value!(dfmt Dfmt "Data format: a constant of the target's module `dfmt`.");
+value!(format Format "Data and number format: a constant of the target's module `buf_fmt`.");
 value!(nfmt Nfmt "Number format: a constant of the target's module `nfmt`.");
 value!(row_mask RowMask "Rows of 16 lanes that are written, one bit each; all rows by default.");
 value!(bank_mask BankMask "Banks of 4 lanes that are written, one bit each; all banks by default.");

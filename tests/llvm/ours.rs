@@ -36,7 +36,7 @@ pub fn targets() -> Vec<Target> {
 
 /// From RDNA3 on, halves of registers have their own names; on some targets LLVM only knows them with this feature.
 fn features(target: &amdgpu_isa::Target) -> &'static str {
-    match (target.is_partial(), target.wave_size()) {
+    match (target.processor().starts_with("gfx1"), target.wave_size()) {
         (true, 64) => "+real-true16,+wavefrontsize64",
         (true, _) => "+real-true16",
         _ => "",

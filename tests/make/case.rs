@@ -131,11 +131,22 @@ impl<'a> Case<'a> {
     }
 
     fn sgpr_last(&self) -> usize {
-        if ["gfx600", "gfx700"].contains(&self.target.name()) { 103 } else { 101 }
+        match self.target.processor() {
+            "gfx600" | "gfx700" => 103,
+            name if name.starts_with("gfx1") => 105,
+            _ => 101,
+        }
     }
 
+    /// Generations from gfx9 on have 16 trap registers, and registers that are only read.
     fn is_gfx9(&self) -> bool {
-        self.target.name().starts_with("gfx9")
+        ["gfx9", "gfx1"].iter().any(|start| self.target.name().starts_with(start))
+    }
+
+    /// How many different scalars the operation can read.
+    fn scalars(&self) -> usize {
+        let shifts = ["v_lshlrev_b64", "v_lshrrev_b64", "v_ashrrev_i64"];
+        if self.target.name().starts_with("gfx1") && !shifts.contains(&self.name) { 2 } else { 1 }
     }
 
     /// A register number in a file of `registers` registers, for a tuple of `n`; wrong if requested.
@@ -253,17 +264,18 @@ impl<'a> Case<'a> {
             let other = if self.acc { VGPR } else { AGPR };
             possible.retain(|c| *c != other);
         }
-        if bus && !self.bus.is_empty() {
-            if self.breaks(Fault::ConstantBus) {
-                // A different scalar than the existing one.
-                let other = if self.bus[0] == "m0" || mask & M0 == 0 { SGPR } else { M0 };
+        if bus && self.bus.len() >= self.scalars() {
+            let differ = self.bus.first() != self.bus.get(1);
+            if differ && self.breaks(Fault::ConstantBus) {
+                // A different scalar than the existing ones.
+                let other = if self.bus.iter().any(|b| b == "m0") || mask & M0 == 0 { SGPR } else { M0 };
                 let fault = self.fault.take();
                 loop {
                     let class = if N > 1 { SGPR } else { other };
                     let (op, text) = self.of_class(class, ty);
                     // s4 and s[4:5] are two reads to LLVM's assembler, and one to others.
                     let first = |t: &str| t.replace('[', "").split([':', ']']).next().map(String::from);
-                    if first(&text) != first(&self.bus[0]) {
+                    if self.bus.iter().all(|before| first(&text) != first(before)) {
                         self.fault = fault;
                         self.give(name, op, text);
                         return op;

@@ -65,6 +65,7 @@ impl Constructor {
         let reads_vcc =
             name.starts_with("v_div_fmas") || short && vector && carries.iter().any(|c| name.starts_with(c));
         let implied = match name {
+            _ if reads_vcc && target.wave_size() == 32 => Some("vcc_lo"),
             _ if reads_vcc => Some("vcc"),
             "v_movreld_b32" => Some("m0"),
             _ => None,
@@ -81,7 +82,7 @@ impl Constructor {
         }
         case.builder = match self.extension {
             "sdwa" => case.builder.sdwa(),
-            "dpp" => case.builder.dpp(),
+            "dpp" | "dpp8" => case.builder.dpp(),
             _ => case.builder.format(self.format),
         };
         case
@@ -185,9 +186,18 @@ fn ask(target: Target, oracle: &mut Option<Oracle>, words: &[Words]) -> Vec<Answ
     }
 }
 
+/// What LLVM calls the size of waves, and the halves of registers from RDNA3 on.
+fn features(target: Target) -> &'static str {
+    match (target.processor().starts_with("gfx1"), target.wave_size()) {
+        (true, 64) => "+real-true16,+wavefrontsize64",
+        (true, _) => "+real-true16",
+        _ => "",
+    }
+}
+
 fn legal(target: Target, mine: &[&Constructor], cases: usize) -> Result<String, String> {
     let disassembled = !["gfx600", "gfx700"].contains(&target.name());
-    let mut oracle = if disassembled { Some(Oracle::start(target.name(), "")?) } else { None };
+    let mut oracle = if disassembled { Some(Oracle::start(target.processor(), features(target))?) } else { None };
     let mut report = Report::default();
     let (mut total, mut excused) = (0, 0);
     let mut good: HashSet<&str> = HashSet::new();
@@ -322,7 +332,7 @@ fn is_excused(
 #[cfg(feature = "all-targets")]
 fn kernel(target: Target) -> Result<String, String> {
     let disassembled = !["gfx600", "gfx700"].contains(&target.name());
-    let mut oracle = if disassembled { Some(Oracle::start(target.name(), "")?) } else { None };
+    let mut oracle = if disassembled { Some(Oracle::start(target.processor(), features(target))?) } else { None };
     let mut total = 0;
     for expression in ["a*x + y", "2.5 - x*(y - a) - a*3.25", "a", "1.0*0.5", "(x + y)*(a + 0.125)*7"] {
         let mut code = [0; 256];

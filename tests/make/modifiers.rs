@@ -45,7 +45,7 @@ fn number(case: &mut Case, name: &str, width: u32) -> Option<u16> {
     if name == "simm16" {
         case.operands.push(("simm16", value.to_string()));
     }
-    if !["dfmt", "nfmt", "simm16"].contains(&name) {
+    if !["dfmt", "nfmt", "format", "simm16"].contains(&name) {
         let mask = name.ends_with("_mask");
         case.modifiers.push(if mask { format!("{name}:{value:#x}") } else { format!("{name}:{value}") });
     }

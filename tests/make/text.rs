@@ -122,7 +122,7 @@ pub fn compare(
         loop {
             match said.next() {
                 // The text shows it, but no field names it.
-                Some(s) if s == "vcc" && meant != "vcc" => continue,
+                Some(s) if ["vcc", "vcc_lo"].contains(&s.as_str()) && meant != *s => continue,
                 Some(s) if *s == meant || meant == "?" => break,
                 // vcc may be shown before an operand that is vcc.
                 other => {
@@ -134,7 +134,7 @@ pub fn compare(
             }
         }
     }
-    if let Some(s) = said.find(|s| *s != "vcc") {
+    if let Some(s) = said.find(|s| !["vcc", "vcc_lo"].contains(&s.as_str())) {
         return Err(format!("more: {s}"));
     }
     let plain = |m: &&String| !["neg", "abs", "sext"].iter().any(|p| m.starts_with(p) && m.len() <= 5 && double);

@@ -40,7 +40,10 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
         .chain(run(constraints.high_checks))
         .find(|c| c.lsb == desc.lsb && c.field == desc.field);
     let set = check.map(|c| t.sets[c.set]);
-    let has = |n: u16| set.is_some_and(|s| s[usize::from(n) / 32 % 16] >> (n % 32) & 1 == 1);
+    // Without a check, all codes that the field can hold are valid.
+    let first = u32::from(desc.add);
+    let held = first..first + (1 << desc.width.min(16) << desc.shift);
+    let has = |n: u16| set.map_or(held.contains(&n.into()), |s| s[usize::from(n) / 32 % 16] >> (n % 32) & 1 == 1);
     let acc = if desc.aux[0] == NONE { 0 } else { AGPR };
     // If a flag decides how the field is read, the set has the codes above the plain values.
     let classes = |first: u16| {
@@ -72,7 +75,7 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
         "smem_offset" => ["sgpr", "sys", "ttmp", "m0", "exec", "int"].iter().fold(0, |m, c| m | class_bit(c)),
         "smrd_offset" => classes(0) & !VGPR | INT,
         "code" if set.is_none() && desc.add == t.code.vgpr.0 => VGPR,
-        "code" if set.is_some() => classes(0),
+        "code" => classes(0),
         ty => {
             return t.row.at.err(format!("build/make does not know what `{}` of operand type {ty} can be", desc.field));
         }

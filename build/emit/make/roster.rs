@@ -55,7 +55,7 @@ impl Entry {
         });
         let rest = rest.collect();
         Entry {
-            module: t.row.name.clone(),
+            module: t.row.path(),
             name: function.name.clone(),
             targets: vec![camel(&t.row.name)],
             worker: function.worker.clone(),

@@ -221,6 +221,16 @@ impl Case<'_> {
         }
     }
 
+    pub fn lanes(&mut self, _: &'static str, _: &str) -> [u8; 8] {
+        let mut lanes = [0; 8].map(|_: u8| self.rng.below(8) as u8);
+        if self.breaks(Fault::Range) {
+            lanes[3] = 8 + self.rng.below(8) as u8;
+        }
+        self.builder = self.builder.dpp8(lanes);
+        self.modifiers.push(format!("dpp8:{lanes:?}").replace(' ', ""));
+        lanes
+    }
+
     pub fn matrix8(&mut self, name: &'static str, kind: &str) -> Op<Any, 8> {
         self.op(name, kind)
     }
