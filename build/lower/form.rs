@@ -177,6 +177,9 @@ impl Form {
                 }
                 return e.at.err(format!("there is no format {}", e.format));
             };
+            if lacks_values(isa, t, x, macro_name)? {
+                continue;
+            }
             let signature = Form::extended(t, self, x, macro_name, row)?.signature(isa, t, pool, row)?;
             let Some(bits) = self.base_field(t, &e.field) else {
                 return e.at.err(format!("`{}` is no field of {} on {}", e.field, def.name, t.row.name));
@@ -288,6 +291,21 @@ fn takes_literal(isa: &Isa, def: &Format, field: &str, operand_type: Option<&str
     let default = def.fields.iter().find(|f| f.name == field).map(|f| f.operand_type.as_str());
     let Some(operand_type) = operand_type.or(default) else { return false };
     isa.operand_types.iter().any(|k| k.name == operand_type && k.takes.iter().any(|c| c == "literal"))
+}
+
+/// Whether a modifier of the extension's macro reads as an enum without a value on the target: the form is not there.
+fn lacks_values(isa: &Isa, t: &Target, ext: usize, macro_name: &str) -> Result<bool> {
+    let def = t.formats[ext].def;
+    let tokens = expand(def, &[Token::Word(macro_name.to_string())])?;
+    let empty = |token: &Token| {
+        let Token::Modifier { operand_type: Some(read_as), .. } = token else { return false };
+        let takes = isa.operand_types.iter().filter(|k| k.name == *read_as).flat_map(|k| &k.takes);
+        takes.filter_map(|c| c.strip_prefix("enum:")).any(|name| {
+            let values = isa.enums.iter().filter(|e| e.name == name).flat_map(|e| &e.values);
+            values.filter(|v| v.value.of(&t.row.name).is_some()).count() == 0
+        })
+    };
+    Ok(tokens.iter().any(empty))
 }
 
 /// Whether a list of targets has this one. An empty list means all targets.

@@ -97,7 +97,7 @@ impl<'f> Layout<'f> {
                 let m = self.bits(t, row, name, bits)?.1;
                 if *ones { self.one |= m } else { self.zero |= m }
             }
-            Token::Operand { name, operand_type, access, ty, on_return } => {
+            Token::Operand { name, operand_type, access, ty, on_return, kept } => {
                 let replaced = self.form.replacement(t, name, operand_type.as_deref());
                 if name == "vcc" && replaced.is_none() {
                     descs.push(implied_vcc(*access, ty_of(t, &row.at, ty)?.1));
@@ -109,7 +109,7 @@ impl<'f> Layout<'f> {
                 };
                 let mut desc = self.desc(isa, t, row, field, operand_type, &None)?;
                 (desc.ty, desc.dwords) = ty_of(t, &row.at, ty)?;
-                desc.access = Some(*access);
+                desc.access = Some(if kept.contains(&t.row.name) { Access::ReadWrite } else { *access });
                 if *on_return {
                     let parts = &self.form.parts;
                     let rtn = t.formats[parts[0].0].fields.iter().find(|(f, _)| f.operand_type == "rtn");

@@ -360,8 +360,17 @@ pub struct Field {
 /// One word of a row's operand column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Token {
-    /// `sdst=b32`, `src0.vgpr9:f32x2`, `vdst=b32@rtn`
-    Operand { name: String, operand_type: Option<String>, access: Access, ty: String, on_return: bool },
+    /// `sdst=b32`, `src0.vgpr9:f32x2`, `vdst=b32@rtn`, `vdst=b32&gfx10`
+    Operand {
+        name: String,
+        operand_type: Option<String>,
+        access: Access,
+        ty: String,
+        on_return: bool,
+        /// `&gfx10`: where the destination keeps a part of what it held, and so is read too. First the generations that
+        /// the row lists, then, once resolved, the targets.
+        kept: Vec<String>,
+    },
     /// `clamp`, `abs[0,1]`, `dpp_ctrl.dpp_ctrl64`
     Modifier { name: String, operand_type: Option<String>, bits: Option<Vec<u8>> },
     /// `any:abs[1]`: these bits are ignored, whatever the field's policy is.

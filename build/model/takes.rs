@@ -44,16 +44,19 @@ fn derived(takes: &Takes, row: &Row, modifiers: &str, targets: &[TargetRow]) -> 
     let (mut reads, mut writes) = (row.reads.clone(), row.writes.clone());
     let mut tokens = Vec::new();
     for token in &row.tokens {
-        let Token::Operand { name, operand_type, access, ty, on_return } = token else { continue };
-        let (mut name, mut operand_type) = (name.clone(), operand_type.clone());
-        let renamed = takes.renames.iter().find(|r| r.old == name && r.access.is_none_or(|a| a == *access));
+        let Token::Operand { name, operand_type, access, .. } = token else { continue };
+        let mut taken = token.clone();
+        let renamed = takes.renames.iter().find(|r| r.old == *name && r.access.is_none_or(|a| a == *access));
         if let Some(rename) = renamed {
             // A field now names the implied register.
             let implied = if access.writes() { &mut writes } else { &mut reads };
             implied.retain(|register| *register != rename.old);
-            (name, operand_type) = (rename.new.clone(), rename.operand_type.clone().or(operand_type));
+            let renamed = (rename.new.clone(), rename.operand_type.clone().or(operand_type.clone()));
+            if let Token::Operand { name, operand_type, .. } = &mut taken {
+                (*name, *operand_type) = renamed;
+            }
         }
-        tokens.push(Token::Operand { name, operand_type, access: *access, ty: ty.clone(), on_return: *on_return });
+        tokens.push(taken);
     }
     tokens.push(Token::Word(modifiers.to_string()));
     let number = |t: &TargetRow| {

@@ -265,6 +265,11 @@ impl Format {
         }
         for row in &mut self.rows {
             row.opcode.resolve(&row.at, tree, there)?;
+            for token in &mut row.tokens {
+                if let Token::Operand { kept, .. } = token {
+                    *kept = tree.targets_of(&row.at, kept)?;
+                }
+            }
         }
         for reads in self.reads.iter_mut().filter(|r| !r.1.is_empty()) {
             reads.1 = tree.targets_of(&self.at, &reads.1)?;

@@ -86,8 +86,15 @@ pub fn token(at: &SourceLine, word: &str) -> Result<Token> {
             Some(t) => (t, true),
             None => (ty, false),
         };
+        let (ty, kept) = match ty.split_once('&') {
+            Some((_, _)) if access != Access::Write => {
+                return at.err(format!("`{word}`: only what is written can be kept in part"));
+            }
+            Some((ty, list)) => (ty, list.split(',').map(str::to_string).collect()),
+            None => (ty, Vec::new()),
+        };
         let (name, operand_type) = with_type(left);
-        return Ok(Token::Operand { name, operand_type, access, ty: ty.to_string(), on_return });
+        return Ok(Token::Operand { name, operand_type, access, ty: ty.to_string(), on_return, kept });
     }
     let (rest, bits) = bit_list(at, word)?;
     let (name, operand_type) = with_type(&rest);

@@ -48,6 +48,11 @@ pub fn rule(name: &str) -> Option<Rule> {
         "we_refuse_op_sel" => we_refuse_op_sel,
         "we_refuse_dpp_scalar" => we_refuse_dpp_scalar,
         "bars_around_two" => bars_around_two,
+        "dpp8_as_source_code" => dpp8_as_source_code,
+        "we_refuse_literal_lane" => we_refuse_literal_lane,
+        "we_refuse_scalar_movrels" => we_refuse_scalar_movrels,
+        "we_refuse_illegal" => we_refuse_illegal,
+        "we_refuse_mix_of_gfx9" => we_refuse_mix_of_gfx9,
         _ => return None,
     };
     Some(rule)
@@ -58,6 +63,10 @@ const SDWA: u128 = 249;
 
 fn field(case: &Case, lsb: u32, width: u32) -> u128 {
     case.word.bits() >> lsb & ((1 << width) - 1)
+}
+
+fn is_rdna(case: &Case) -> bool {
+    case.target.name.starts_with("gfx1")
 }
 
 /// Both refuse, LLVM by crashing.
@@ -91,10 +100,10 @@ fn crash_on_cut_off_literal(case: &Case) -> bool {
     // LLVM reads the destination of v_readfirstlane_b32 (VOP1 2) like a source.
     let destination = field(case, 25, 7) == 0b0111111 && field(case, 9, 8) == 2 && field(case, 17, 8) == LITERAL;
     let short = (4..8).contains(&case.word.bytes().len()) && (scalar || vector || destination);
-    // From RDNA on VOP3 and VOPD have literals too.
-    let long = case.target.partial
+    // From RDNA on VOP3, VOP3P and VOPD have literals too.
+    let long = is_rdna(case)
         && match field(case, 26, 6) {
-            0b110101 => [32, 41, 50].iter().any(|&lsb| field(case, lsb, 9) == LITERAL),
+            0b110101 | 0b110011 => [32, 41, 50].iter().any(|&lsb| field(case, lsb, 9) == LITERAL),
             0b110010 => [0, 32].iter().any(|&lsb| field(case, lsb, 9) == LITERAL),
             _ => false,
         };
@@ -147,9 +156,11 @@ fn we_refuse_second_half_of_scaled(case: &Case) -> bool {
     is_scaled(case) && refused_text(case).is_some_and(|text| text.starts_with("v_mfma_ld_scale_b32 "))
 }
 
-/// v_madmk_f16 (VOP2 opcode 36) and v_madak_f16 (37) with the literal 255, whatever src0 holds.
+/// v_madmk_f16 (VOP2 opcode 36) and v_madak_f16 (37), or v_fmamk_f16 (RDNA: 55) and v_fmaak_f16 (56), with the literal
+/// 255, whatever src0 holds.
 fn crash_on_madmk_f16_literal_255(case: &Case) -> bool {
-    let opcode = field(case, 31, 1) == 0 && [36, 37].contains(&field(case, 25, 6));
+    let opcodes = if is_rdna(case) { [55, 56] } else { [36, 37] };
+    let opcode = field(case, 31, 1) == 0 && opcodes.contains(&field(case, 25, 6));
     case.llvm == Answer::Crash
         && matches!(case.ours, Ours::Inst { len: 8, .. } | Ours::Refused(_))
         && opcode
@@ -259,21 +270,35 @@ fn nop_with_extension(case: &Case) -> bool {
     let vop1 = field(case, 25, 7) == 0b0111111 && [0, 53].contains(&field(case, 9, 8));
     let llvm =
         matches!(&case.llvm, Answer::Text { len: 4, text, .. } if ["v_nop", "v_clrexcp"].contains(&text.as_str()));
-    vop1 && [249, 250].contains(&field(case, 0, 9)) && llvm
+    let announced = [249, 250].contains(&field(case, 0, 9)) || is_rdna(case) && [233, 234].contains(&field(case, 0, 9));
+    vop1 && announced && llvm
 }
 
 /// VGPRs as the condition mask of an operation of VOP3.
 fn we_refuse_vector_mask(case: &Case) -> bool {
     let vop3 = [0b110100, 0b110101].contains(&field(case, 26, 6)) && field(case, 50, 9) >= 256;
     vop3 && refused_text(case).is_some_and(|text| {
-        ["v_cndmask_b32", "v_addc_", "v_add_co_ci_", "v_subb_", "v_subbrev_"].iter().any(|m| text.starts_with(m))
+        let masked =
+            ["v_cndmask_b32", "v_addc_", "v_subb_", "v_subbrev_", "v_add_co_ci_", "v_sub_co_ci_", "v_subrev_co_ci_"];
+        masked.iter().any(|m| text.starts_with(m))
     })
 }
 
-/// VOP2 with a mandatory literal (23, 24, 36, 37; RDNA: 44, 45) that is also the code of an inline constant; and VOPD
-/// with such an operation (1 or 2 in either half).
+/// Four bytes of zero.
+fn we_refuse_illegal(case: &Case) -> bool {
+    field(case, 0, 32) == 0 && refused_text(case) == Some("v_illegal")
+}
+
+/// v_fma_mix_f32, v_fma_mixlo_f16 and v_fma_mixhi_f16 with the encoding of VOP3P that gfx9 has.
+fn we_refuse_mix_of_gfx9(case: &Case) -> bool {
+    let vop3p = field(case, 23, 9) == 0b1_1010_0111 && (32..=34).contains(&field(case, 16, 7));
+    vop3p && refused_text(case).is_some_and(|text| text.starts_with("v_fma_mix"))
+}
+
+/// VOP2 with a mandatory literal (23, 24, 36, 37; RDNA: 32, 33, 44, 45, 55, 56) that is also the code of an inline
+/// constant; and VOPD with such an operation (1 or 2 in either half).
 fn mandatory_literal_as_source_code(case: &Case) -> bool {
-    let vop2 = field(case, 31, 1) == 0 && [23, 24, 36, 37, 44, 45].contains(&field(case, 25, 6));
+    let vop2 = field(case, 31, 1) == 0 && [23, 24, 32, 33, 36, 37, 44, 45, 55, 56].contains(&field(case, 25, 6));
     let dual =
         field(case, 26, 6) == 0b110010 && [field(case, 22, 4), field(case, 17, 5)].iter().any(|op| (1..3).contains(op));
     let literal = field(case, if dual { 64 } else { 32 }, 32);
@@ -283,7 +308,37 @@ fn mandatory_literal_as_source_code(case: &Case) -> bool {
         let (ours, llvm): (Vec<_>, Vec<_>) = (ours.split([' ', ',']).collect(), llvm.split([' ', ',']).collect());
         ours.len() == llvm.len() && ours.iter().zip(&llvm).all(|(a, b)| a == b || a.contains(&hex))
     });
-    (vop2 || dual) && only_there && ((128..=208).contains(&literal) || (240..=248).contains(&literal))
+    (vop2 || dual) && only_there && is_inline_constant(literal)
+}
+
+fn is_inline_constant(code: u128) -> bool {
+    (128..=208).contains(&code) || (240..=248).contains(&code)
+}
+
+/// DPP8 of VOP1 or VOP2 whose 24 bits are also the code of an inline constant or of a literal.
+fn dpp8_as_source_code(case: &Case) -> bool {
+    let dpp8 = field(case, 31, 1) == 0 && [233, 234].contains(&field(case, 0, 9));
+    let lanes = field(case, 40, 24);
+    let Ours::Inst { len: 8, text, .. } = &case.ours else { return false };
+    let equal = |llvm: &str| text.split_once("dpp8:").map(|t| t.0) == llvm.split_once("dpp8:").map(|t| t.0);
+    dpp8 && match &case.llvm {
+        Answer::Text { len: 8, text: llvm, .. } => is_inline_constant(lanes) && equal(llvm),
+        Answer::Text { len: 12, text: llvm, .. } => lanes == LITERAL && equal(llvm),
+        Answer::Crash => lanes == LITERAL && case.word.bytes().len() < 12,
+        _ => false,
+    }
+}
+
+/// v_readlane_b32 and v_writelane_b32 of RDNA with a literal as the number of the lane.
+fn we_refuse_literal_lane(case: &Case) -> bool {
+    let lane = field(case, 26, 6) == 0b110101 && [864, 865].contains(&field(case, 16, 10));
+    lane && field(case, 41, 9) == LITERAL && refused_text(case).is_some_and(|text| text.contains("lane_b32 "))
+}
+
+/// v_movrels_b32, v_movrelsd_b32 or v_movrelsd_2_b32 with SDWA and s0.
+fn we_refuse_scalar_movrels(case: &Case) -> bool {
+    let sdwa = field(case, 31, 1) == 0 && field(case, 0, 9) == SDWA && field(case, 55, 1) == 1;
+    sdwa && refused_text(case).is_some_and(|text| text.starts_with("v_movrels"))
 }
 
 /// VOPD of v_dual_fmamk_f32 and another operation with a literal, whose src0y (40:32) is 255.

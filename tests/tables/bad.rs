@@ -188,6 +188,8 @@ pub const ALL: &[Damage] = &[
     ("sop.isa", "sdst=b32", "sdst=b32 NOMACRO", "sop.isa:12: `NOMACRO` is no field of SOP on ta"),
     ("sop.isa", "sdst=b32", "sdst=b32 any:sdst[7]", "sop.isa:12: `sdst` has no bit 7"),
     ("sop.isa", "sdst=b32", "sdst=b32@rtn", "sop.isa:12: @rtn, but the format has no field of operand type rtn"),
+    ("sop.isa", "ssrc0:b32", "ssrc0:b32&gb", "sop.isa:12: `ssrc0:b32&gb`: only what is written can be kept in part"),
+    ("sop.isa", "sdst=b32", "sdst=b32&gz", "sop.isa:12: gz is no generation or target"),
     ("sop.isa", "sdst=b32", "sdst.dst=b32", "sop.isa:12: unknown operand type `dst`"),
     ("sop.isa", "sdst=b32", "sdst=b32 sdst", "sop.isa:12: `sdst` is used twice"),
     ("sop.isa", "sdst=b32", "sdst=b32 OUT", "sop.isa:12: `sdst` is used twice"),
