@@ -241,7 +241,7 @@ pub(crate) struct DescTables {
     pub signatures: &'static [FormSignature],
     /// Signatures of the SDWA form and the DPP form, counted from one; 0: there is no such form.
     pub forms: &'static [[u16; 2]],
-    /// Other forms: signature of the base form, number of the form, and its signature.
+    /// Other forms, in order: signature of the base form, number of the form, and its signature.
     pub others: &'static [(u16, u8, u16)],
     /// Masks of the bits that the hardware ignores.
     pub ignored: &'static [u64],
@@ -268,16 +268,19 @@ impl DescTables {
                 self.signatures.get(usize::from(form.checked_sub(1)?))
             }
             _ => {
-                let (.., form) = self.others.iter().find(|o| (o.0, o.1) == (number, form))?;
-                self.signatures.get(usize::from(*form))
+                let found = self.others.binary_search_by_key(&(number, form), |o| (o.0, o.1)).ok()?;
+                self.signatures.get(usize::from(self.others.get(found)?.2))
             }
         }
     }
 
-    /// The signatures of the SDWA and DPP forms of a base form.
+    /// The signatures of a base form's extended forms.
     pub(crate) fn forms(&self, signature: &FormSignature) -> impl Iterator<Item = &FormSignature> {
         let forms = self.forms.get(usize::from(signature.forms)).copied().unwrap_or_default();
-        forms.into_iter().filter_map(|f| self.signatures.get(usize::from(f.checked_sub(1)?)))
+        let forms = forms.into_iter().filter_map(|f| f.checked_sub(1));
+        let number = self.signatures.iter().position(|s| core::ptr::eq(s, signature));
+        let others = self.others.iter().filter(move |o| Some(usize::from(o.0)) == number).map(|o| o.2);
+        forms.chain(others).filter_map(|f| self.signatures.get(usize::from(f)))
     }
 
     /// The indices of a signature's descriptors.

@@ -56,7 +56,9 @@ fn is_default(modifier: &str) -> bool {
     ALWAYS.contains(&modifier)
 }
 
-const DPP: [&str; 9] = [
+const DPP: [&str; 11] = [
+    "row_share",
+    "row_xmask",
     "quad_perm",
     "row_shl",
     "row_shr",
@@ -105,6 +107,8 @@ pub fn compare(
     if !known(spelled) && !known(mnemonic) {
         return Err(format!("mnemonic: {mnemonic}"));
     }
+    // LLVM gives both kinds of DPP one suffix.
+    let name = name.strip_suffix('8').filter(|n| n.ends_with("_dpp")).unwrap_or(name);
     let suffix = |s: &str| name.ends_with(s) == mnemonic.ends_with(s) || !mnemonic.contains(s) && bare(name, target);
     if !["_e32", "_e64", "_sdwa", "_dpp"].iter().all(|s| suffix(s)) {
         return Err(format!("encoding: {mnemonic}"));
@@ -180,5 +184,6 @@ fn spellings(opcode: Opcode, target: Target) -> Vec<String> {
 /// Whether the text omits the suffix.
 fn bare(name: &str, target: Target) -> bool {
     let compare = name.starts_with("v_cmp") && target.name().starts_with("gfx8");
-    compare && name.ends_with("_sdwa") || name.starts_with("v_nop") || name.starts_with("v_clrexcp")
+    compare && name.ends_with("_sdwa")
+        || ["v_nop", "v_clrexcp", "v_pipeflush"].iter().any(|bare| name.starts_with(bare))
 }

@@ -40,9 +40,10 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
         .chain(run(constraints.high_checks))
         .find(|c| c.lsb == desc.lsb && c.field == desc.field);
     let set = check.map(|c| t.sets[c.set]);
-    // Without a check, all codes that the field can hold are valid.
+    // Without a check, all codes that the field can hold are valid; in these types a flag is one bit more.
+    let flags = u8::from(["sdwa_src", "sdst_or_vcc"].contains(&desc.operand_type.as_str()));
     let first = u32::from(desc.add);
-    let held = first..first + (1 << desc.width.min(16) << desc.shift);
+    let held = first..first + (1 << (desc.width.min(16) + flags) << desc.shift);
     let has = |n: u16| set.map_or(held.contains(&n.into()), |s| s[usize::from(n) / 32 % 16] >> (n % 32) & 1 == 1);
     let acc = if desc.aux[0] == NONE { 0 } else { AGPR };
     // If a flag decides how the field is read, the set has the codes above the plain values.
