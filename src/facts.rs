@@ -69,16 +69,16 @@ macro_rules! counters {
     };
 }
 
-// The first ones are the parts of `s_waitcnt`, in the order of isa/enums.isa and of `FLAGS` in src/shared.rs.
-// `ALL_COUNTERS` in build/emit/facts.rs has them all.
+// The first three are the parts of `s_waitcnt`, in the order of isa/enums.isa; the first four have the order of `FLAGS` in
+// src/shared.rs. `ALL_COUNTERS` in build/emit/facts.rs has them all.
 counters! {
-    /// Vector memory; on RDNA1 to RDNA3 loads only.
+    /// Vector memory; on RDNA1 to RDNA3 only loads, and atomic operations that return a value.
     Vmcnt;
     /// Exports, and data that is still to be read from registers: of GDS, and of stores on GCN 1.0.
     Expcnt;
     /// LDS, GDS, scalar memory (constants) and messages.
     Lgkmcnt;
-    /// Vector memory stores, on RDNA1 to RDNA3.
+    /// Vector memory stores, and atomic operations that return no value, on RDNA1 to RDNA3.
     Vscnt;
     /// Vector memory loads that do not go through a sampler, on RDNA4.
     Loadcnt;
@@ -128,6 +128,7 @@ pub struct Counters(u16);
 const VMCNT: u32 = flag_of("vmcnt");
 const EXPCNT: u32 = flag_of("expcnt");
 const LGKMCNT: u32 = flag_of("lgkmcnt");
+const VSCNT: u32 = flag_of("vscnt");
 const LDS: u32 = flag_of("lds");
 const GDS: u32 = flag_of("gds");
 const ALL_FLAGS: u32 = VMCNT - 1;
@@ -206,7 +207,7 @@ impl Inst {
 
     /// The counters that it raises when it is issued: what has to be waited for.
     ///
-    /// On targets of the feature `unstable-rdna` it says none.
+    /// On targets of the feature `unstable-rdna`, it says none for operations of formats that are not complete.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -217,7 +218,20 @@ impl Inst {
     /// ```
     pub fn counters(&self) -> Counters {
         const FIRST: u32 = VMCNT.trailing_zeros();
-        Counters(((self.facts() & (VMCNT | EXPCNT | LGKMCNT)) >> FIRST) as u16)
+        let facts = self.facts();
+        let raised = if facts & VMCNT != 0 && facts & VSCNT != 0 {
+            // An atomic operation: it loads and stores.
+            facts & !if self.returns() { VSCNT } else { VMCNT }
+        } else {
+            facts
+        };
+        Counters(((raised & (VMCNT | EXPCNT | LGKMCNT | VSCNT)) >> FIRST) as u16)
+    }
+
+    /// An atomic operation, where stores have a counter of their own, returns a value.
+    fn returns(&self) -> bool {
+        let mut all = FACTS[self.target() as usize].returns.iter();
+        all.any(|&(format, bit)| format == self.format() && flag(self, bit))
     }
 }
 

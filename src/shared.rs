@@ -118,7 +118,7 @@ pub const IMPLICIT: [&str; 8] = ["scc", "vcc", "exec", "m0", "mode", "flat_scr",
 /// counters and memory, and last those for `reads()` and `check()`. `half`: the last 16 bits of the result are one half of
 /// a register, whose other half is kept; with `op_sel`, only if that selects the upper half. `even`: on targets with
 /// aligned vector registers, a single register must be even too. `odd`: there, a tuple may begin at an odd register.
-pub const FLAGS: [&str; 30] = [
+pub const FLAGS: [&str; 31] = [
     "commute",
     "convergent",
     "fpexcept",
@@ -144,6 +144,7 @@ pub const FLAGS: [&str; 30] = [
     "vmcnt",
     "expcnt",
     "lgkmcnt",
+    "vscnt",
     "lds",
     "gds",
     "half",

@@ -485,6 +485,9 @@ pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: fal
 /// What `src/facts.rs` and `src/registers.rs` need.
 pub(crate) struct FactTables {
     pub whens: &'static [When],
+    /// Formats whose stores raise `vscnt`, with the bit that makes an atomic operation return a value. One that returns
+    /// raises `vmcnt` instead.
+    pub returns: &'static [(Format, u8)],
     pub codes: Codes,
     /// The code of each `Special`, or 255.
     pub specials: &'static [u8],

@@ -9,7 +9,7 @@ use crate::build::shared::FLAGS;
 const SPACES: [&str; 9] = ["scalar", "buffer", "image", "flat", "global", "scratch", "lds", "gds", "export"];
 
 /// Flags that a row can exclude although `counts` gives them to it.
-const COUNTERS: [&str; 3] = ["vmcnt", "expcnt", "lgkmcnt"];
+const COUNTERS: [&str; 4] = ["vmcnt", "expcnt", "lgkmcnt", "vscnt"];
 
 pub fn check(isa: &Isa) -> Result<()> {
     for f in &isa.formats {

@@ -89,6 +89,15 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
             write!(w, "When {{ format: Format::{format}, bit: {bit}, set: {set:#x}, clear: {clear:#x} }},").unwrap();
         }
     }
+    let mut returns = Vec::new();
+    for f in &t.formats {
+        let counts = f.def.counts.iter().any(|c| c.counter == "vscnt" && c.cells.of(&t.row.name).is_some());
+        let rtn = f.fields.iter().find(|(field, _)| field.operand_type == "rtn");
+        if let Some((_, bits)) = rtn.filter(|_| counts) {
+            returns.push(format!("(Format::{}, {})", camel(&f.def.name), bits.pieces[0].lsb));
+        }
+    }
+    let returns = returns.join(", ");
     let code = |name: &str| {
         let row = t.codes.iter().find(|c| c.name == name);
         row.and_then(|c| c.range.of(&t.row.name)).map_or(NONE.into(), |&(first, _)| first)
@@ -97,5 +106,10 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
     let codes: Vec<String> = codes.iter().map(|name| code(name).to_string()).collect();
     let specials = names::special_codes(isa, &t.row.name);
     let bus = t.row.bus;
-    writeln!(w, "], codes: Codes::new([{}]), specials: &{specials:?}, bus: {bus} }};", codes.join(", ")).unwrap();
+    writeln!(
+        w,
+        "], returns: &[{returns}], codes: Codes::new([{}]), specials: &{specials:?}, bus: {bus} }};",
+        codes.join(", ")
+    )
+    .unwrap();
 }
