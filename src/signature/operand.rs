@@ -432,11 +432,12 @@ impl Reading<'_> {
 
 fn immediate_kind(ty: OperandType) -> Option<ImmediateKind> {
     Some(match ty {
-        OperandType::Hex | OperandType::Int16 | OperandType::Endpgm => ImmediateKind::Number,
+        OperandType::Hex | OperandType::Int16 | OperandType::Endpgm | OperandType::Version => ImmediateKind::Number,
         OperandType::Hwreg => ImmediateKind::Hwreg,
         OperandType::Sendmsg => ImmediateKind::Sendmsg,
         OperandType::Waitcnt => ImmediateKind::Waitcnt,
         OperandType::GprIdx => ImmediateKind::GprIdx,
+        OperandType::Depctr => ImmediateKind::Depctr,
         OperandType::Attr => ImmediateKind::Attribute,
         OperandType::InterpParam => ImmediateKind::InterpParam,
         OperandType::ExpTgt => ImmediateKind::ExportTarget,

@@ -122,7 +122,9 @@ impl Filling<'_> {
             | OperandType::Hwreg
             | OperandType::Sendmsg
             | OperandType::Waitcnt
-            | OperandType::GprIdx => {
+            | OperandType::GprIdx
+            | OperandType::Depctr
+            | OperandType::Version => {
                 return self.number(desc, argument);
             }
             _ => return Err(lacks),
