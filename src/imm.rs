@@ -1,5 +1,6 @@
-//! The parts of the constants of `s_waitcnt`, `s_getreg`, `s_setreg`, `s_sendmsg` and `s_set_gpr_idx`. The tables hold
-//! their positions (`bits` in `isa/enums.isa`); the printer and re-targeting use the same types.
+//! The parts of the constants of `s_waitcnt`, `s_getreg`, `s_setreg`, `s_sendmsg`, `s_set_gpr_idx` and
+//! `s_waitcnt_depctr`. The tables hold their positions (`bits` in `isa/enums.isa`); the printer and re-targeting use the
+//! same types.
 
 use crate::codec::value;
 use crate::table::{OperandType, Part};
@@ -370,6 +371,105 @@ impl GprIdx {
     }
 }
 
+/// What `s_waitcnt_depctr` waits for: operations of the wave that have issued but still use registers. It waits until each
+/// number of such operations is at or below the one given, and does not wait for one that is `None`. RDNA1 and later have
+/// it.
+///
+/// ```
+/// # #[cfg(feature = "unstable-rdna")] {
+/// use amdgpu_isa::{Depctr, Target};
+/// let wait = Depctr { va_vdst: Some(0), ..Depctr::default() };
+/// assert_eq!(wait.encode(Target::Gfx1030), Ok(0x0f9f));
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Depctr {
+    /// What LLVM calls `hold_cnt`, without a description; only 0 waits. RDNA1 lacks it.
+    pub hold_cnt: Option<u8>,
+    /// Scalar operations that write scalar registers; only 0 waits.
+    pub sa_sdst: Option<u8>,
+    /// Vector operations that write vector registers, up to 14.
+    pub va_vdst: Option<u8>,
+    /// Vector operations that write scalar registers, up to 6.
+    pub va_sdst: Option<u8>,
+    /// Vector operations that read scalar registers; only 0 waits.
+    pub va_ssrc: Option<u8>,
+    /// Vector operations that write VCC; only 0 waits.
+    pub va_vcc: Option<u8>,
+    /// Memory operations that read vector registers, up to 6.
+    pub vm_vsrc: Option<u8>,
+    /// Bits of simm16 that belong to no part, at their positions. If any is set, the text shows the whole constant as a
+    /// number.
+    pub rest: u16,
+}
+
+impl Depctr {
+    /// The fields that name the parts, in the order of the tables.
+    const FIELDS: [Field; 7] =
+        [Field::HoldCnt, Field::SaSdst, Field::VaVdst, Field::VaSdst, Field::VaSsrc, Field::VaVcc, Field::VmVsrc];
+
+    /// Decodes simm16 without loss: [`Depctr::encode`] restores it. A part at its maximum means no wait.
+    pub const fn decode(target: Target, simm16: u16) -> Depctr {
+        let parts = &IMMS[target as usize].depctr;
+        let mut counts = [None; 7];
+        let mut n = 0;
+        while n < parts.len() {
+            let count = parts[n].get(simm16);
+            if count != parts[n].max() {
+                counts[n] = Some(count as u8);
+            }
+            n += 1;
+        }
+        let [hold_cnt, sa_sdst, va_vdst, va_sdst, va_ssrc, va_vcc, vm_vsrc] = counts;
+        let rest = simm16 & !used(parts);
+        Depctr { hold_cnt, sa_sdst, va_vdst, va_sdst, va_ssrc, va_vcc, vm_vsrc, rest }
+    }
+
+    /// The parts with their names, in the order of the text.
+    pub(crate) const fn parts(self) -> [(Field, Option<u8>); 7] {
+        let Depctr { hold_cnt, sa_sdst, va_vdst, va_sdst, va_ssrc, va_vcc, vm_vsrc, .. } = self;
+        let counts = [hold_cnt, sa_sdst, va_vdst, va_sdst, va_ssrc, va_vcc, vm_vsrc];
+        let mut all = [(Field::HoldCnt, None); 7];
+        let mut n = 0;
+        while n < all.len() {
+            all[n] = (Depctr::FIELDS[n], counts[n]);
+            n += 1;
+        }
+        all
+    }
+
+    /// The greatest number of a part, which means no wait; 0 if the target lacks the part.
+    pub(crate) fn max(target: Target, part: Field) -> u8 {
+        let parts = IMMS[target as usize].depctr.iter().zip(Depctr::FIELDS);
+        parts.filter(|(_, field)| *field == part).map(|(place, _)| place.max() as u8).sum()
+    }
+
+    /// Encodes the parts as simm16.
+    ///
+    /// # Errors
+    /// A part does not fit, or the target lacks it; or `rest` has a bit of another part.
+    pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
+        self.encode_in(&IMMS[target as usize].depctr)
+    }
+
+    pub(crate) const fn encode_in(self, places: &[Part; 7]) -> Result<u16, FieldError> {
+        let mut simm16 = check!(start(self.rest, places));
+        let parts = self.parts();
+        let mut n = 0;
+        while n < places.len() {
+            simm16 = match parts[n] {
+                (field, Some(count)) if places[n].width == 0 => {
+                    return Err(FieldError { field, value: count as i64, width: 0 });
+                }
+                (field, Some(count)) => check!(places[n].put(field, count as u16, simm16)),
+                (field, None) => check!(places[n].put(field, places[n].max(), simm16)),
+            };
+            n += 1;
+        }
+        Ok(simm16)
+    }
+}
+
 /// A constant that has parts: see [`Inst::imm`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -382,6 +482,8 @@ pub enum Imm {
     Sendmsg(Sendmsg),
     /// Of `s_set_gpr_idx_on` and `s_set_gpr_idx_mode`.
     GprIdx(GprIdx),
+    /// Of `s_waitcnt_depctr`.
+    Depctr(Depctr),
 }
 
 impl Imm {
@@ -391,6 +493,7 @@ impl Imm {
             OperandType::Hwreg => Imm::Hwreg(Hwreg::decode(target, value)),
             OperandType::Sendmsg => Imm::Sendmsg(Sendmsg::decode(target, value)),
             OperandType::GprIdx => Imm::GprIdx(GprIdx::decode(target, value)),
+            OperandType::Depctr => Imm::Depctr(Depctr::decode(target, value)),
             _ => return None,
         })
     }
@@ -405,6 +508,7 @@ impl Imm {
             Imm::Hwreg(parts) => parts.encode(target),
             Imm::Sendmsg(parts) => parts.encode(target),
             Imm::GprIdx(parts) => parts.encode(target),
+            Imm::Depctr(parts) => parts.encode(target),
         }
     }
 }

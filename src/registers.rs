@@ -177,6 +177,9 @@ impl RegSet {
     pub fn insert_operand(&mut self, operand: &Operand) {
         let Value::Reg(reg) = operand.value else { return };
         let (first, count) = self.bits_of(reg);
+        if count == 0 {
+            return;
+        }
         // A tuple ends where its file ends.
         let end = match first {
             ..VGPRS => VGPRS,
@@ -278,6 +281,8 @@ impl RegSet {
             Reg::Special(Special::SrcExecz) => (codes.exec.into(), 2),
             Reg::Special(Special::SrcScc) => other(Reg::Scc),
             Reg::Special(Special::SrcLdsDirect) => (codes.m0.into(), 1),
+            // It holds nothing, and the register behind its code does not belong to it.
+            Reg::Special(Special::Null) => (0, 0),
             Reg::Special(special) => match special.code(self.target) {
                 Some(code) if usize::from(code) < VGPRS => (code.into(), 1),
                 // A constant, or a register that the target lacks.

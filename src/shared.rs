@@ -154,14 +154,17 @@ pub const FLAGS: [&str; 32] = [
     "one_scalar",
 ];
 
-/// The hardware register that holds each of these registers, by its name in the enum `hwreg`: `s_getreg` and `s_setreg`
+/// The hardware registers that hold each of these registers, by their names in the enum `hwreg`: `s_getreg` and `s_setreg`
 /// touch the register only if their constant names it.
-pub const IN_HWREG: [(&str, &str); 5] = [
+pub const IN_HWREG: [(&str, &str); 8] = [
     ("scc", "HW_REG_STATUS"),
     ("vcc", "HW_REG_STATUS"),
     ("exec", "HW_REG_STATUS"),
     ("mode", "HW_REG_MODE"),
     ("trapsts", "HW_REG_TRAPSTS"),
+    ("flat_scr", "HW_REG_FLAT_SCR_LO"),
+    ("flat_scr", "HW_REG_FLAT_SCR_HI"),
+    ("xnack", "HW_REG_XNACK_MASK"),
 ];
 
 /// The bit of a property; 0 if there is no such property.

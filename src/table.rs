@@ -375,6 +375,8 @@ pub(crate) enum OperandType {
     Sendmsg,
     Waitcnt,
     GprIdx,
+    Depctr,
+    Version,
     /// Not shown, or shown by another descriptor.
     None,
     /// `name:[a,b,...]`, unless all are zero.
@@ -437,7 +439,10 @@ impl OperandType {
     /// Whether the value is the number in the field, as listed in `NUMBERS` of build/emit/operands.rs.
     pub(crate) fn is_number(self) -> bool {
         use OperandType::*;
-        matches!(self, Attr | InterpParam | ExpTgt | Hex | Int16 | Endpgm | Hwreg | Sendmsg | Waitcnt | GprIdx)
+        matches!(
+            self,
+            Attr | InterpParam | ExpTgt | Hex | Int16 | Endpgm | Hwreg | Sendmsg | Waitcnt | GprIdx | Depctr | Version
+        )
     }
 
     /// Whether one field can read as several operands.
@@ -530,6 +535,8 @@ pub(crate) struct NameTables {
     pub sendmsg: &'static [Named],
     pub gs_op: &'static [Named],
     pub sysmsg_op: &'static [Named],
+    #[allow(dead_code)] // A version means the same on all targets.
+    pub version: &'static [Named],
     pub dfmt: &'static [Named],
     pub nfmt: &'static [Named],
     pub buf_fmt: &'static [Named],
@@ -565,6 +572,7 @@ pub(crate) struct ImmTables {
     pub hwreg: [Part; 3],
     pub sendmsg: [Part; 3],
     pub gpr_idx: [Part; 4],
+    pub depctr: [Part; 7],
 }
 
 /// Where a part of a constant is, its low bits first. A part that the target lacks has no bits.

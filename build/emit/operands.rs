@@ -18,8 +18,20 @@ use crate::build::shared::IMPLICIT;
 use crate::build::shared::places::{self, ADDRESSES, NO_SHIFT, SECTION};
 
 /// Operand types whose value is the number in the field: `OperandType::is_number` in src/table.rs.
-const NUMBERS: [&str; 10] =
-    ["attr", "interp_param", "exp_tgt", "hex", "int16", "endpgm", "hwreg", "sendmsg", "waitcnt", "gpr_idx"];
+const NUMBERS: [&str; 12] = [
+    "attr",
+    "interp_param",
+    "exp_tgt",
+    "hex",
+    "int16",
+    "endpgm",
+    "hwreg",
+    "sendmsg",
+    "waitcnt",
+    "gpr_idx",
+    "depctr",
+    "version",
+];
 
 /// The contents of a row, except its role, width and access.
 struct RowText {
@@ -47,7 +59,7 @@ impl RowText {
 
 /// The text of a row that needs no descriptor, if this is one: an operand that is always present, in one piece of at
 /// most `most` bits within the first 64 bits.
-fn row_text(isa: &Isa, t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
+fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     let i = match row {
         Row::Desc(desc) => desc,
         &Row::Implicit(n, access, when) => {
@@ -60,7 +72,7 @@ fn row_text(isa: &Isa, t: &Target, row: &Row, most: u8) -> Option<(&'static str,
             let (how, acc) = match when {
                 When::Always => ("Value", NO_SHIFT),
                 When::Bit(bit) => ("If", bit),
-                When::Hwreg(name) => ("Hwreg", hwreg(isa, t, name)),
+                When::Hwreg(number) => ("Hwreg", number),
             };
             return Some(RowText { how, acc, add: places::IMPLICIT + n as u16, ..FIXED }.text("None", bits, access));
         }
@@ -108,13 +120,6 @@ fn row_text(isa: &Isa, t: &Target, row: &Row, most: u8) -> Option<(&'static str,
     of(RowText { how: "Value", turn: (i.lsb + 64 - i.shift) % 64, acc, address, mask: mask << i.shift, add }, bits)
 }
 
-/// The number of a hardware register; if the target lacks it, a number that no constant can hold.
-fn hwreg(isa: &Isa, t: &Target, name: &str) -> u8 {
-    let values = isa.enums.iter().filter(|e| e.name == "hwreg").flat_map(|e| &e.values);
-    let cell = values.filter(|value| value.name == name).find_map(|value| value.value.of(&t.row.name));
-    cell.and_then(|number| number.parse().ok()).unwrap_or(NONE)
-}
-
 /// The integer type of a list of operands, one byte each, when the longest list has this many.
 pub fn list_type(longest: usize) -> &'static str {
     if longest <= 8 { "u64" } else { "u128" }
@@ -128,7 +133,7 @@ pub struct Most {
 }
 
 pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<()> {
-    let (mut lists, mut list_of) = lists(t);
+    let (mut lists, mut list_of) = lists(isa, t);
     let last = list_of.last().copied().unwrap_or(0);
     let longest_of = |dual: bool| lists.list.iter().filter(|l| l.dual == dual).map(|l| l.rows.len()).max().unwrap_or(0);
     let longest = longest_of(false).max(2 * longest_of(true));
@@ -161,7 +166,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     for (n, row) in lists.rows.iter().enumerate() {
         // Without `fast`, a row's numbers have 16 bits.
         let most = if n + 1 < whole { 16 } else { 31 };
-        let (how, text) = match (row_text(isa, t, row, most), row) {
+        let (how, text) = match (row_text(t, row, most), row) {
             (Some(row), _) => row,
             (None, Row::Desc(desc)) => {
                 descs.push(desc_text(desc));

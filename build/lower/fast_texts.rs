@@ -95,6 +95,16 @@ fn texts(desc: &OperandDesc, waits: &[[Piece; 2]], codes: &Codes) -> Vec<Ready> 
             let large = (((1 << desc.width) - 1) & !0xff) << desc.lsb;
             vec![text(large | aux(1), aux(0), Text { mask: 0xff, ..field(HEX) })]
         }
+        // A register, if the constant is zero, or a small constant, if the register is null.
+        ("smem_offset", Some(code)) if desc.lsb == 32 && desc.aux[2] != NONE => {
+            let register = desc.aux[2];
+            let (all, off) = (((1 << desc.width) - 1) << desc.lsb, u64::from(codes.off));
+            let large = all & !(0xff << desc.lsb) | (0x7f & !off) << register;
+            vec![
+                text(all, 0, Text { turn: register, mask: 0x7f, add: code }),
+                text(large, off << register, Text { mask: 0xff, ..field(HEX) }),
+            ]
+        }
         // Small numbers are decimal.
         ("int16" | "label", _) if desc.lsb == 0 && desc.width == 16 => {
             vec![text(0xffc0, 0, Text { mask: 0x3f, ..field(NUMBERS) })]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::build::lower::pages::number;
 use crate::build::lower::pages::position;
 use crate::build::lower::{FormSignature, Info, NONE, OperandDesc, Operation, Target, trailing};
-use crate::build::model::Access;
+use crate::build::model::{Access, Isa};
 use crate::build::shared::{IMPLICIT, IN_HWREG};
 
 /// The operands of a form as indices in `Lists::rows`, and the lists (plus one) of further forms.
@@ -34,11 +34,12 @@ pub enum When {
     Always,
     /// Only those with this bit set.
     Bit(u8),
-    /// Only those whose constant names this hardware register.
-    Hwreg(&'static str),
+    /// Only those whose constant names the hardware register with this number.
+    Hwreg(u8),
 }
 
 pub struct Lists<'a> {
+    pub isa: &'a Isa,
     pub t: &'a Target<'a>,
     pub rows: Vec<Row>,
     pub list: Vec<List>,
@@ -54,7 +55,7 @@ impl Lists<'_> {
         let numbers = self.t.desc_lists[s.descs.0..s.descs.0 + s.descs.1].iter();
         let descs: Vec<&OperandDesc> =
             numbers.map(|&n| &self.t.descs[usize::from(n)]).filter(|i| is_operand(i)).collect();
-        let implicit = implicit(info, &descs);
+        let implicit = implicit(self.isa, self.t, info, &descs);
         let all = descs.into_iter().map(|desc| Row::Desc(plain(desc))).chain(implicit);
         let rows = all.map(|row| number(&mut self.rows, row)).collect();
         let dual = self.t.formats[s.format].def.dual.is_some();
@@ -68,7 +69,7 @@ fn is_operand(desc: &OperandDesc) -> bool {
 }
 
 /// The registers that no field names.
-fn implicit(info: &Info, descs: &[&OperandDesc]) -> Vec<Row> {
+fn implicit(isa: &Isa, t: &Target, info: &Info, descs: &[&OperandDesc]) -> Vec<Row> {
     // A vcc that the text shows is not implicit too, nor is vcc written when SDWA names another register.
     let shown = |access: fn(Access) -> bool| {
         descs.iter().any(|i| ["vcc", "sdst_or_vcc"].contains(&i.operand_type.as_str()) && i.access.is_some_and(access))
@@ -77,15 +78,26 @@ fn implicit(info: &Info, descs: &[&OperandDesc]) -> Vec<Row> {
     // m0 is the address in LDS, so it is not read without the lds bit.
     let lds = descs.iter().find(|i| i.operand_type == "buf_data" && i.aux[1] != NONE).map(|i| When::Bit(i.aux[1]));
     let names_one = descs.iter().any(|i| i.operand_type == "hwreg");
-    let holding = |name: &str| IN_HWREG.iter().find(|of| names_one && of.0 == name).map(|of| When::Hwreg(of.1));
-    let row = |(n, name): (usize, &&str)| {
+    let mut rows = Vec::new();
+    for (n, name) in IMPLICIT.iter().enumerate() {
         let (reads, writes) = (info.reads.iter().any(|r| r == name), info.writes.iter().any(|r| r == name));
         let is_vcc = *name == "vcc";
-        let access = Access::of(reads && !(is_vcc && shown.0), writes && !(is_vcc && shown.1))?;
-        let when = if *name == "m0" { lds } else { holding(name) };
-        Some(Row::Implicit(n, access, when.unwrap_or(When::Always)))
-    };
-    IMPLICIT.iter().enumerate().filter_map(row).collect()
+        let Some(access) = Access::of(reads && !(is_vcc && shown.0), writes && !(is_vcc && shown.1)) else { continue };
+        let mut add = |when| rows.push(Row::Implicit(n, access, when));
+        let mut holding = IN_HWREG.iter().filter(|of| names_one && of.0 == *name).peekable();
+        match lds {
+            Some(when) if *name == "m0" => add(when),
+            _ if holding.peek().is_none() => add(When::Always),
+            _ => holding.filter_map(|of| hwreg(isa, t, of.1)).for_each(|number| add(When::Hwreg(number))),
+        }
+    }
+    rows
+}
+
+/// The number of a hardware register; `None` if the target lacks it.
+fn hwreg(isa: &Isa, t: &Target, name: &str) -> Option<u8> {
+    let mut values = isa.enums.iter().filter(|e| e.name == "hwreg" && !e.bits).flat_map(|e| &e.values);
+    values.find(|value| value.name == name)?.value.of(&t.row.name)?.parse().ok()
 }
 
 /// A descriptor without the parts that only matter for text: the type of constants, and the signs of sources.
@@ -107,8 +119,8 @@ fn dwords(t: &Target, s: &FormSignature) -> u8 {
 }
 
 /// All lists, and the list of each opcode index.
-pub fn lists<'a>(t: &'a Target) -> (Lists<'a>, Vec<u16>) {
-    let mut lists = Lists { t, rows: Vec::new(), list: Vec::new() };
+pub fn lists<'a>(isa: &'a Isa, t: &'a Target) -> (Lists<'a>, Vec<u16>) {
+    let mut lists = Lists { isa, t, rows: Vec::new(), list: Vec::new() };
     let mut known = HashMap::new();
     // An opcode index without an operation gets the list of its neighbour, because nothing ever looks it up.
     let mut last = 0;

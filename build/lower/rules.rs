@@ -58,6 +58,7 @@ pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &
         "global_addr" => add(RuleKind::Room, whole(desc.lsb, 8)?, 2, &[(whole(a, 7)?, t.code.off as u8)]),
         // The offset is a constant, or its lowest bits are a register's code; another register may have a field of its
         // own.
+        "smem_offset" if a == NONE => add(RuleKind::Scalar, whole(c, 7)?, 0, &[]),
         "smem_offset" => {
             if b != NONE {
                 add(RuleKind::Scalar, whole(c, 7)?, 0, &[bit(b, 1)]);

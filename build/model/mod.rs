@@ -94,6 +94,8 @@ pub struct CodeRow {
     pub name: String,
     /// The name of the 64-bit operand, if the code can be one.
     pub pair: Option<String>,
+    /// `*` in its place: it can be a tuple of any length, under the same name.
+    pub any_length: bool,
     pub class: String,
     pub range: Cells<(u16, u16)>,
 }

@@ -121,7 +121,12 @@ impl Parser {
         Ok(CodeRow {
             at: at.clone(),
             name: name.to_string(),
-            pair: (*pair != "-").then(|| pair.to_string()),
+            pair: match *pair {
+                "-" => None,
+                "*" => Some(name.to_string()),
+                pair => Some(pair.to_string()),
+            },
+            any_length: *pair == "*",
             class: class.to_string(),
             range,
         })

@@ -22,11 +22,11 @@ pub(crate) fn reads(inst: &Inst) -> Reads {
         return reads;
     }
     // Equal scalars count once. A register and the pair that begins with it count as two, as in LLVM's assembler. Data
-    // from LDS does not use the bus.
+    // from LDS does not use the bus, nor does the null register.
     let key = |operand: &Operand| {
         let is_pair = operand.bits > 32;
         match operand.value {
-            Value::Reg(Reg::Special(Special::SrcLdsDirect)) => None,
+            Value::Reg(Reg::Special(Special::SrcLdsDirect | Special::Null)) => None,
             // Read-only registers have one name for all widths.
             Value::Reg(Reg::Special(special)) if special as usize >= Special::WRITTEN => Some((operand.value, false)),
             Value::Literal(_) => Some((operand.value, false)),

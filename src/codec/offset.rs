@@ -1,6 +1,6 @@
 //! Offsets of scalar memory: a constant, a register, or both.
 
-use super::code::{LITERAL, coded};
+use super::code::{LITERAL, coded, off};
 use super::number::range;
 use super::register::put_code;
 use super::{Coded, Refused, Words, bits, flag, value};
@@ -19,6 +19,13 @@ pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Coded {
     }
     let number = if is_signed(desc) { sign_extended(raw, desc.width) } else { raw.into() };
     let register = || if soffset == NONE { 0 } else { bits(inst, soffset, SCALAR) as u16 };
+    if has_both(desc) {
+        return match (register(), number) {
+            (code, _) if code == off(inst.target()) => Coded::Number(number),
+            (code, 0) => Coded::Soffset(code),
+            (code, _) => Coded::Both(code, number),
+        };
+    }
     match (flag(inst, imm), flag(inst, soffset_en)) {
         (true, true) => Coded::Both(register(), number),
         (true, false) => Coded::Number(number),
@@ -47,6 +54,20 @@ pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Res
             Coded::Code(code) | Coded::Soffset(code) => put_code(desc, code, words),
             _ => Err(Refused::Operand),
         };
+    }
+    if has_both(desc) {
+        let none = off(words.target);
+        let (code, number) = match coded {
+            Coded::Number(n) => (none, n),
+            Coded::Soffset(code) | Coded::Code(code) if code != none => (code, 0),
+            Coded::Both(code, n) if code != none => (code, n),
+            _ => return Err(Refused::Operand),
+        };
+        if code >> SCALAR != 0 {
+            return Err(Refused::Operand);
+        }
+        words.put(soffset, SCALAR, code.into());
+        return super::encode_number(desc, number, words);
     }
     // Only some targets can add a register with a field of its own.
     let (register, number) = match coded {
@@ -81,7 +102,12 @@ pub(crate) fn unit(desc: &OperandDesc) -> i64 {
 /// Whether a field is signed: an offset if a second register can be added to it (gfx9 and later), and modifiers of type
 /// `Signed`.
 pub(crate) fn is_signed(desc: &OperandDesc) -> bool {
-    desc.operand_type == OperandType::Signed || desc.operand_type == OperandType::SmemOffset && desc.aux[1] != NONE
+    desc.operand_type == OperandType::Signed || desc.operand_type == OperandType::SmemOffset && desc.aux[2] != NONE
+}
+
+/// Whether constant and register are always added, without a bit for either (gfx10 and later): the register can be null.
+pub(crate) fn has_both(desc: &OperandDesc) -> bool {
+    desc.operand_type == OperandType::SmemOffset && desc.aux[0] == NONE
 }
 
 pub(crate) fn sign_extended(value: u32, width: u8) -> i64 {

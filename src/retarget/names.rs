@@ -1,10 +1,10 @@
 //! Translates codes and values to another target through the table rows that name them.
 
 use crate::common::message;
-use crate::imm::{Hwreg, Imm, Sendmsg, Waitcnt};
+use crate::imm::{Depctr, Hwreg, Imm, Sendmsg, Waitcnt};
 use crate::table::{NameTables, Named, OperandDesc, OperandType};
-use crate::target::NAMES;
-use crate::{Field, Target};
+use crate::target::{FACTS, NAMES};
+use crate::{Counter, Field, Target};
 
 fn row_of(names: &[Named], value: u16) -> Option<&Named> {
     names.iter().find(|n| (n.first..=n.last).contains(&value))
@@ -62,6 +62,11 @@ pub(super) fn value(from: Target, to: Target, desc: Option<&OperandDesc>, field:
     moved(a, b, short).map(u32::from)
 }
 
+/// Whether `vmcnt` counts stores too.
+fn counts_stores(target: Target) -> bool {
+    FACTS[target as usize].returns.is_empty()
+}
+
 /// The constant with the same meaning, or the part of it that has none on the other target.
 pub(super) fn imm(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16)> {
     let (a, b) = (NAMES[from as usize], NAMES[to as usize]);
@@ -72,6 +77,10 @@ pub(super) fn imm(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16
             let mut there = Waitcnt::new();
             for counter in wait.counters().iter() {
                 let count = wait.get(counter).unwrap_or(0);
+                // There, stores have a counter of their own.
+                if counter == Counter::Vmcnt && counts_stores(from) && !counts_stores(to) {
+                    return Err((counter.field(), count.into()));
+                }
                 match Waitcnt::max(to, counter) {
                     Some(max) if count < max => there = there.with(counter, count),
                     _ => return Err((counter.field(), count.into())),
@@ -96,5 +105,13 @@ pub(super) fn imm(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16
             Imm::Sendmsg(Sendmsg { message: there as u8, op: op as u8, ..sent })
         }
         same @ Imm::GprIdx(_) => same,
+        Imm::Depctr(wait) => {
+            for (part, count) in wait.parts() {
+                if let Some(count) = count.filter(|count| *count >= Depctr::max(to, part)) {
+                    return Err((part, count.into()));
+                }
+            }
+            Imm::Depctr(Depctr { rest: 0, ..wait })
+        }
     })
 }

@@ -81,6 +81,7 @@ impl Target {
             ("sendmsg", text.sendmsg),
             ("gs_op", text.gs_op),
             ("sysmsg_op", text.sysmsg_op),
+            ("version", text.version),
             ("dfmt", text.dfmt),
             ("nfmt", text.nfmt),
             ("buf_fmt", text.buf_fmt),

@@ -5,8 +5,8 @@ use core::fmt;
 use super::{Immediate, ImmediateKind, Signature, Takes};
 use crate::codec::code::{AGPR, LITERAL, VGPR, neither, off, scalar_align};
 use crate::codec::{
-    HALF, MATRIX_FORMAT, SCALAR, image_address_dwords, is_conditional, is_image_data, matrix_dwords_of, mimg_dwords,
-    range,
+    HALF, MATRIX_FORMAT, SCALAR, has_both, image_address_dwords, is_conditional, is_image_data, matrix_dwords_of,
+    mimg_dwords, range,
 };
 use crate::decode::probe::Probe;
 use crate::shared::{flag, image};
@@ -203,9 +203,10 @@ impl Reading<'_> {
         let one = |n: u16| (n, n);
         match desc.operand_type {
             OperandType::Second => return None,
-            OperandType::SmemOffset if desc.aux[1] != NONE => {
+            OperandType::SmemOffset if desc.aux[2] != NONE => {
                 return match part {
                     0 => Some((Field::Soffset, one(1), true)),
+                    1 if has_both(desc) => Some((desc.field, one(0), true)),
                     // A register alone uses the constant's field.
                     1 => Some((desc.field, one(1), self.aux(0, false) && self.aux(1, true))),
                     _ => None,
@@ -359,13 +360,15 @@ impl Reading<'_> {
                 takes.immediate = if self.aux(0, true) { immediate(ImmediateKind::Number) } else { None };
             }
             OperandType::SmemOffset => {
-                let second = desc.aux[1] != NONE && part == 0;
+                let second = desc.aux[2] != NONE && part == 0;
+                let (none, both) = (off(self.signature.target()), has_both(desc));
                 // As the only offset, a register is possible where no other register is added.
-                if second || self.aux(0, false) && self.aux(1, false) {
-                    let scalars = (0..1 << SCALAR).filter(|&code| self.probe.is_scalar(code));
+                if second || !both && self.aux(0, false) && self.aux(1, false) {
+                    let scalars =
+                        (0..1 << SCALAR).filter(|&code| self.probe.is_scalar(code) && !(both && code == none));
                     scalars.for_each(|code| takes.codes.insert(code));
                 }
-                if !second && self.aux(0, true) {
+                if !second && (both || self.aux(0, true)) {
                     takes.immediate = immediate(ImmediateKind::Number);
                 }
             }
@@ -429,11 +432,12 @@ impl Reading<'_> {
 
 fn immediate_kind(ty: OperandType) -> Option<ImmediateKind> {
     Some(match ty {
-        OperandType::Hex | OperandType::Int16 | OperandType::Endpgm => ImmediateKind::Number,
+        OperandType::Hex | OperandType::Int16 | OperandType::Endpgm | OperandType::Version => ImmediateKind::Number,
         OperandType::Hwreg => ImmediateKind::Hwreg,
         OperandType::Sendmsg => ImmediateKind::Sendmsg,
         OperandType::Waitcnt => ImmediateKind::Waitcnt,
         OperandType::GprIdx => ImmediateKind::GprIdx,
+        OperandType::Depctr => ImmediateKind::Depctr,
         OperandType::Attr => ImmediateKind::Attribute,
         OperandType::InterpParam => ImmediateKind::InterpParam,
         OperandType::ExpTgt => ImmediateKind::ExportTarget,

@@ -58,6 +58,8 @@ pub enum ImmediateKind {
     Waitcnt,
     /// The operands to index: see [`GprIdx`](crate::GprIdx).
     GprIdx,
+    /// The counters inside a wave to wait for: see [`Depctr`](crate::Depctr).
+    Depctr,
     /// The number of an attribute. Its channel is another field.
     Attribute,
     /// A parameter of an attribute.
@@ -76,6 +78,7 @@ impl ImmediateKind {
             ImmediateKind::Sendmsg => "sendmsg",
             ImmediateKind::Waitcnt => "waitcnt",
             ImmediateKind::GprIdx => "gpr_idx",
+            ImmediateKind::Depctr => "depctr",
             ImmediateKind::Attribute => "attribute",
             ImmediateKind::InterpParam => "interp_param",
             ImmediateKind::ExportTarget => "export_target",

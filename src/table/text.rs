@@ -11,6 +11,7 @@ pub(crate) struct TextTables {
     pub sendmsg: &'static [(u16, &'static str)],
     pub gs_op: &'static [(u16, &'static str)],
     pub sysmsg_op: &'static [(u16, &'static str)],
+    pub version: &'static [(u16, &'static str)],
     pub dfmt: &'static [(u16, &'static str)],
     pub nfmt: &'static [(u16, &'static str)],
     pub buf_fmt: &'static [(u16, &'static str)],

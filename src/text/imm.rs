@@ -7,7 +7,7 @@ use crate::codec::constants::F32_BITS;
 use crate::codec::{bitop3, bits, flag, value};
 use crate::common::Flags;
 use crate::table::{OperandDesc, OperandType};
-use crate::{Counter, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
+use crate::{Counter, Depctr, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 
 fn name_of(table: &[(u16, &'static str)], value: u32) -> Option<&'static str> {
     table.iter().find(|e| u32::from(e.0) == value).map(|e| e.1)
@@ -47,6 +47,7 @@ impl Printer<'_> {
             }
             OperandType::InterpParam => self.named_or(self.text.interp_param, "invalid_param_", value, out),
             OperandType::ExpTgt => self.named_or(self.text.exp_tgt, "invalid_target_", value, out),
+            OperandType::Version => self.version(value, out),
             kind => match Imm::decode(self.inst.target(), kind, value as u16) {
                 Some(imm) => self.parts(imm, value, out),
                 None => out.dec(value),
@@ -76,6 +77,8 @@ impl Printer<'_> {
             Imm::Sendmsg(m) => self.sendmsg(m, value, out),
             Imm::GprIdx(g) if g.rest == 0 => self.gpr_idx(g, out),
             Imm::GprIdx(_) => out.hex(value),
+            Imm::Depctr(d) if d.rest == 0 => self.depctr(d, out),
+            Imm::Depctr(_) => out.hex(value),
         }
     }
 
@@ -154,6 +157,40 @@ impl Printer<'_> {
             separator = ",";
         }
         out.str(if separator == "," { ")" } else { "gpr_idx()" });
+    }
+
+    /// Omits parts at their maximum, which do not wait, unless all parts are at their maximum.
+    fn depctr(&self, wait: Depctr, out: &mut Out) {
+        let all = wait.parts().iter().all(|(_, count)| count.is_none());
+        let mut separator = "";
+        for (part, count) in wait.parts() {
+            let max = Depctr::max(self.inst.target(), part);
+            let Some(count) = count.or(if all && max > 0 { Some(max) } else { None }) else { continue };
+            out.str(separator);
+            out.str("depctr_");
+            out.str(part.name());
+            out.byte(b'(');
+            out.dec(count.into());
+            out.byte(b')');
+            separator = " ";
+        }
+    }
+
+    /// Prints a generation and marks, as a sum of names. Each mark but the last is inside one more pair of parentheses.
+    fn version(&self, value: u32, out: &mut Out) {
+        const GENERATION: u32 = 0xff;
+        let marks = self.text.version.iter().filter(|mark| u32::from(mark.0) > GENERATION);
+        let known = marks.clone().fold(GENERATION, |all, mark| all | u32::from(mark.0));
+        if value & !known != 0 {
+            return out.hex(value);
+        }
+        let set = marks.filter(|mark| value & u32::from(mark.0) != 0);
+        (1..set.clone().count()).for_each(|_| out.byte(b'('));
+        named(out, self.text.version, value & GENERATION);
+        for (n, (_, name)) in set.enumerate() {
+            out.str(if n == 0 { "|" } else { ")|" });
+            out.str(name);
+        }
     }
 
     fn named_or(&self, table: &[(u16, &'static str)], invalid: &str, value: u32, out: &mut Out) {

@@ -6,7 +6,7 @@ use crate::Access;
 use crate::DataType;
 use crate::codec::code::*;
 use crate::codec::constants::{F16_BITS, F32_BITS, F64_BITS};
-use crate::codec::{Coded, code_in, flag, image_address_part, is_conditional, read, value};
+use crate::codec::{Coded, code_in, flag, has_both, image_address_part, is_conditional, read, value};
 use crate::table::{NONE, OperandDesc, OperandType};
 
 impl Printer<'_> {
@@ -69,6 +69,8 @@ impl Printer<'_> {
             Some((Coded::Off, _)) => out.literal(b"off"),
             Some((Coded::Number(n), _)) if desc.operand_type == OperandType::SmrdOffset => out.hex(n as u32),
             Some((Coded::Literal(dword), _)) if desc.operand_type == OperandType::SmrdOffset => out.hex(dword),
+            // LLVM shows the register that the words name.
+            Some((Coded::Number(0), dwords)) if has_both(desc) => self.code(off(inst.target()), dwords, desc.ty, out),
             Some((Coded::Number(n), _)) if desc.operand_type == OperandType::SmemOffset => out.signed_hex(n as i32),
             Some((Coded::Both(code, n), dwords)) => {
                 self.code(code, dwords, desc.ty, out);

@@ -23,6 +23,7 @@ pub fn rule(name: &str) -> Option<Rule> {
         "we_refuse_immediate_for_register" => we_refuse_immediate_for_register,
         "we_refuse_dpp_ctrl_hole" => we_refuse_dpp_ctrl_hole,
         "we_refuse_reserved_source" => we_refuse_reserved_source,
+        "we_refuse_null_resource" => we_refuse_null_resource,
         "we_refuse_vgprs_past_the_end" => we_refuse_vgprs_past_the_end,
         "we_refuse_sgprs_past_the_end" => we_refuse_sgprs_past_the_end,
         "we_refuse_read_only_register" => we_refuse_read_only_register,
@@ -234,8 +235,17 @@ fn refused_text(case: &Case) -> Option<&str> {
 
 /// Codes that LLVM's decoder names but its assembler does not accept on the target.
 fn we_refuse_reserved_source(case: &Case) -> bool {
-    let names = ["null", "src_flat_scratch_base_", "src_lds_direct", "xnack_mask"];
-    refused_text(case).is_some_and(|text| names.iter().any(|name| text.contains(name)))
+    let names = ["src_flat_scratch_base_", "src_lds_direct", "xnack_mask"];
+    // From RDNA on, there is a null register.
+    let null = |text: &str| text.contains("null") && !case.target.name.starts_with("gfx1");
+    refused_text(case).is_some_and(|text| null(text) || names.iter().any(|name| text.contains(name)))
+}
+
+/// The resource or sampler of an image.
+fn we_refuse_null_resource(case: &Case) -> bool {
+    let names = ["srsrc ", "ssamp ", "rsrc ", "samp "];
+    let ours = matches!(&case.ours, Ours::Refused(reason) if names.iter().any(|name| reason.starts_with(name)));
+    ours && refused_text(case).is_some_and(|text| text.starts_with("image_") && text.contains(", null"))
 }
 
 /// The last register of the tuples of a register file in a text: `v[254:257]` gives 257.

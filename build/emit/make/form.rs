@@ -279,7 +279,7 @@ impl Form<'_> {
                 parts.parameter(&name, "u16".into(), format!("{} {width}", desc.operand_type));
                 return Ok(());
             }
-            "hwreg" | "sendmsg" | "waitcnt" | "gpr_idx" => {
+            "hwreg" | "sendmsg" | "waitcnt" | "gpr_idx" | "depctr" => {
                 let imm = operand::imm(&mut shared.signatures, self.isa, t, &desc.operand_type)?;
                 write!(parts.calls, ".imm({field}, {lsb}, {width}, {name}.encode_in(&{imm}))").unwrap();
                 parts.parameter(
@@ -289,7 +289,7 @@ impl Form<'_> {
                 );
                 return Ok(());
             }
-            "hex" | "int16" => {
+            "hex" | "int16" | "version" => {
                 number(parts, &name, &field, lsb, width, "u16", &desc.operand_type);
                 return Ok(());
             }

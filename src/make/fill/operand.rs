@@ -129,7 +129,9 @@ impl Filling<'_> {
             | OperandType::Hwreg
             | OperandType::Sendmsg
             | OperandType::Waitcnt
-            | OperandType::GprIdx => {
+            | OperandType::GprIdx
+            | OperandType::Depctr
+            | OperandType::Version => {
                 return self.number(desc, argument);
             }
             _ => return Err(lacks),
@@ -179,9 +181,8 @@ impl Filling<'_> {
 
     /// A scalar offset: a constant, a register, or both. With both, the register is `soffset`.
     fn scalar_offset(&mut self, desc: &OperandDesc, argument: Argument) -> Result<Coded, BuildError> {
-        let soffset_en = desc.aux[1];
         let register = match self.builder.find(Field::Soffset) {
-            Some(_) if soffset_en != NONE => self.take(Field::Soffset),
+            Some(_) if desc.aux[2] != NONE => self.take(Field::Soffset),
             _ => None,
         };
         match (argument.integer(), register) {
