@@ -118,7 +118,8 @@ pub const IMPLICIT: [&str; 8] = ["scc", "vcc", "exec", "m0", "mode", "flat_scr",
 /// counters and memory, and last those for `reads()` and `check()`. `half`: the last 16 bits of the result are one half of
 /// a register, whose other half is kept; with `op_sel`, only if that selects the upper half. `even`: on targets with
 /// aligned vector registers, a single register must be even too. `odd`: there, a tuple may begin at an odd register.
-pub const FLAGS: [&str; 30] = [
+/// `one_scalar`: it reads one scalar over the constant bus, even where others read two.
+pub const FLAGS: [&str; 31] = [
     "commute",
     "convergent",
     "fpexcept",
@@ -149,6 +150,7 @@ pub const FLAGS: [&str; 30] = [
     "half",
     "even",
     "odd",
+    "one_scalar",
 ];
 
 /// The hardware register that holds each of these registers, by its name in the enum `hwreg`: `s_getreg` and `s_setreg`

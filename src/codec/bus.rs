@@ -1,6 +1,7 @@
 //! The constant bus: how many different scalars a vector operation can read.
 
 use crate::common::BUS;
+use crate::shared::flag;
 use crate::target::FACTS;
 use crate::{Field, Inst, Operand, Reg, Special, Value};
 
@@ -15,16 +16,17 @@ pub(crate) struct Reads {
 }
 
 pub(crate) fn reads(inst: &Inst) -> Reads {
-    let mut reads = Reads { count: 0, limit: FACTS[inst.target() as usize].bus, excess: None };
+    let limit = if inst.info().flags & flag("one_scalar") != 0 { 1 } else { FACTS[inst.target() as usize].bus };
+    let mut reads = Reads { count: 0, limit, excess: None };
     if !BUS.get(inst.format() as usize).is_some_and(|bus| *bus) {
         return reads;
     }
     // Equal scalars count once. A register and the pair that begins with it count as two, as in LLVM's assembler. Data
-    // from LDS does not use the bus.
+    // from LDS does not use the bus, nor does null.
     let key = |operand: &Operand| {
         let is_pair = operand.bits > 32;
         match operand.value {
-            Value::Reg(Reg::Special(Special::SrcLdsDirect)) => None,
+            Value::Reg(Reg::Special(Special::SrcLdsDirect | Special::Null)) => None,
             // Read-only registers have one name for all widths.
             Value::Reg(Reg::Special(special)) if special as usize >= Special::WRITTEN => Some((operand.value, false)),
             Value::Literal(_) => Some((operand.value, false)),
