@@ -332,16 +332,23 @@ impl<M: Simm16> Code<M> {
 
 /// Modifier sets of scalar memory instructions that can add a constant to their register offset.
 pub trait ScalarOffset: ModifierSet {
-    /// The positions of the fields: imm, soffset_en, offset, its width, soffset.
+    /// The positions of the fields: imm, soffset_en, offset, its width, soffset. Without the first two, both parts are
+    /// always added.
     const BITS: [u8; 5];
+    /// The code in soffset that means "no register", on targets without these bits.
+    const OFF: u64;
 }
 impl<M: ScalarOffset> Code<M> {
     /// Adds a constant, in bytes, to an offset in a register. Refuses a constant that does not fit, and a second one.
     #[inline(always)]
     pub const fn plus(mut self, bytes: i32) -> Self {
         let [imm, soffset_en, offset, width, soffset] = M::BITS;
-        if self.bits >> imm & 1 == 1 {
+        let alone = if imm == NONE { self.bits >> soffset & 127 == M::OFF } else { self.bits >> imm & 1 == 1 };
+        if alone {
             return self.fail(BuildError::Unknown(Field::Soffset));
+        }
+        if imm == NONE {
+            return self.number(Field::Offset, offset, width, true, bytes as i64);
         }
         let register = self.bits >> offset & 127;
         self.bits &= !(((1 << width) - 1) << offset);

@@ -320,20 +320,26 @@ impl<M: ModifierSet> Code<M> {
         if address.addr64 { code.put(addr64, 1) } else { code }
     }
 
-    /// The offset of scalar memory: a constant, or a register. Signed on targets that can add a second register.
+    /// The offset of scalar memory: a constant, or a register. Signed on targets that can add a second register. On
+    /// targets without the bit `imm`, the register is in `soffset`.
     #[inline(always)]
     pub(crate) const fn smem_offset<K: Kind, const N: usize>(
         self,
         rules: &Rules,
         at: &Place,
-        (imm, width, signed): (u8, u8, bool),
+        (imm, width, signed, soffset): (u8, u8, bool, u8),
         op: Op<K, N>,
     ) -> Self {
+        let both = imm == NONE;
         if op.code == op::INT {
-            return self.number(at.field, at.lsb, width, signed, op.value as i64).put(imm, 1);
+            let code = self.number(at.field, at.lsb, width, signed, op.value as i64);
+            return if both { code.put(soffset, rules.off as u64) } else { code.put(imm, 1) };
         }
         match self.take(rules, at, op) {
-            Ok((code, value)) => code.put(at.lsb, value as u64),
+            Ok((code, value)) if both && value == rules.off => {
+                code.fail(BuildError::Operand { field: at.field, given: op::given(rules, value, 0) })
+            }
+            Ok((code, value)) => code.put(if both { soffset } else { at.lsb }, value as u64),
             Err(code) => code,
         }
     }

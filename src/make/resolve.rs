@@ -13,6 +13,8 @@ pub(crate) struct Rules {
     pub ttmp_first: u16,
     pub ttmp_last: u16,
     pub vcc: u16,
+    /// The null register: any number of registers, and not on the constant bus. `u16::MAX`: the target has none.
+    pub null: u16,
     /// The code that means "no scalar address".
     pub off: u16,
     /// The code of each `Special`, or 255.
@@ -55,7 +57,7 @@ impl Rules {
     #[inline]
     const fn is_run(&self, class: u16, code: u16, n: u16) -> bool {
         match class {
-            _ if n <= 1 => true,
+            _ if n <= 1 || code == self.null => true,
             class::VGPR | class::AGPR => is_inside(code % VGPR, n) && !(self.aligned && code % 2 == 1),
             class::SGPR => code % scalar_align(n) == 0 && code + n - 1 <= self.sgpr_last,
             class::TTMP => (code - self.ttmp_first) % scalar_align(n) == 0 && code + n - 1 <= self.ttmp_last,
@@ -220,7 +222,7 @@ pub(crate) const fn scalar_key(code: u64, dwords: usize) -> u64 {
 #[inline]
 pub(crate) const fn bus_key(rules: &Rules, code: u16, literal: u32, dwords: usize) -> u64 {
     let class = rules.class(code);
-    if class & class::BUS == 0 {
+    if class & class::BUS == 0 || code == rules.null {
         0
     } else if code == LITERAL {
         1 << 32 | literal as u64

@@ -189,6 +189,7 @@ impl<'a> Case<'a> {
                 let first = self.number(count, N, N.next_power_of_two().min(4));
                 (ttmp::<N>(first as u8).any(), run("ttmp", first, N))
             }
+            SYS if self.target.name().starts_with("gfx1") && self.rng.below(4) == 0 => special("null"),
             SYS if N == 2 => special("vcc"),
             SYS if self.coin() => special("vcc_lo"),
             SYS => special("vcc_hi"),

@@ -392,9 +392,9 @@ impl Form<'_> {
                 ("BufferAddress".into(), format!(".buffer(&{rules}, &{place}, [{offen}, {idxen}, {addr64}], {name})"))
             }
             "smem_offset" => {
-                let signed = desc.aux[1] != NONE;
+                let signed = desc.aux[2] != NONE;
                 test = format!("smem {width} {signed}");
-                let tail = format!("({}, {width}, {signed}), ", desc.aux[0]);
+                let tail = format!("({}, {width}, {signed}, {}), ", desc.aux[0], desc.aux[2]);
                 (ty(parts, "1"), call("smem_offset", &tail))
             }
             "smrd_offset" => {

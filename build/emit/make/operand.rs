@@ -165,9 +165,10 @@ pub fn rules(isa: &Isa, t: &Target, pool: &mut Pool) -> Result<String> {
         Ok(set)
     };
     let key = format!(
-        "Rules {{ sgpr_last: {}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, vcc: {}, off: {}, classes: {classes:?}, specials: &{:?}, aligned: {}, exp_targets: [{:#x}], interp_params: [{:#x}] }}",
+        "Rules {{ sgpr_last: {}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, vcc: {}, null: {}, off: {}, classes: {classes:?}, specials: &{:?}, aligned: {}, exp_targets: [{:#x}], interp_params: [{:#x}] }}",
         range(&|c| c.class == "sgpr").map_or(0, |r| r.1),
         t.code.vcc,
+        range(&|c| c.name == "null").map_or(u16::MAX, |r| r.0),
         t.code.off,
         crate::build::emit::names::special_codes(isa, &t.row.name),
         t.row.has("aligned-vgprs"),

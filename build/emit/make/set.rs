@@ -69,12 +69,12 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
             writeln!(set.impls, "impl Simm16 for $ {{ const LSB: u8 = {}; }}", desc.lsb).unwrap();
             set.methods.push("value simm16 16".into());
         }
-        if desc.operand_type == "smem_offset" && desc.aux[1] != NONE {
+        if desc.operand_type == "smem_offset" && desc.aux[2] != NONE {
             let [imm, soffset_en, soffset, _] = desc.aux;
             writeln!(
                 set.impls,
-                "impl ScalarOffset for $ {{ const BITS: [u8; 5] = [{imm}, {soffset_en}, {}, {}, {soffset}]; }}",
-                desc.lsb, desc.width
+                "impl ScalarOffset for $ {{ const BITS: [u8; 5] = [{imm}, {soffset_en}, {}, {}, {soffset}]; const OFF: u64 = {}; }}",
+                desc.lsb, desc.width, t.code.off
             )
             .unwrap();
             set.methods.push(format!("plus {}", desc.width));

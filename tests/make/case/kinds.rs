@@ -159,7 +159,14 @@ macro_rules! constants {
         })*
     };
 }
-constants! { hwreg Hwreg; sendmsg Sendmsg; waitcnt Waitcnt; gpr_idx GprIdx; }
+constants! { hwreg Hwreg; sendmsg Sendmsg; waitcnt Waitcnt; gpr_idx GprIdx; depctr Depctr; }
+
+impl Case<'_> {
+    /// Names of versions: any number is valid.
+    pub fn version(&mut self, name: &'static str, width: &str) -> u16 {
+        self.plain(name, "version", width.parse().expect("a width"))
+    }
+}
 
 impl Case<'_> {
     fn plain<T: TryFrom<i64, Error: std::fmt::Debug>>(&mut self, name: &'static str, kind: &str, width: u32) -> T {
