@@ -351,7 +351,7 @@ fn find(t: &DecodeTables, bits: u64, opcode_space: &OpcodeSpace) -> Option<Found
         }
     } else if TRAILING & constraints.trailing & trailing::LIST != 0 {
         if let Some(dword) = listed(t, base, bits) {
-            found.dwords += 1;
+            found.dwords += dword.dwords;
             if dword.form != 0 {
                 (found.form, found.constraints) = (dword.form, dword.of);
             }

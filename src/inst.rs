@@ -169,6 +169,12 @@ impl Inst {
         u64::from(self.words[2]) | u64::from(self.words[3]) << 32
     }
 
+    /// The bits from 128 on.
+    #[inline]
+    pub(crate) fn last_bits(&self) -> u64 {
+        self.words[4].into()
+    }
+
     fn marks(&self) -> u8 {
         let t = DECODE[self.target() as usize];
         t.constraints.get(usize::from(self.constraints())).map_or(0, |constraints| constraints.marks)
@@ -280,18 +286,22 @@ impl Inst {
 
     /// Whether all bits that the hardware ignores are zero.
     pub fn is_canonical(&self) -> bool {
-        let (low, high) = self.ignored();
-        self.bits() & low == 0 && self.high_bits() & high == 0
+        self.words.iter().zip(self.ignored()).all(|(word, ignored)| word & ignored == 0)
     }
 
-    /// Masks of the bits that the hardware ignores: in the first two dwords, and in the next two.
-    pub(crate) fn ignored(&self) -> (u64, u64) {
+    /// Masks of the bits that the hardware ignores, for each dword.
+    pub(crate) fn ignored(&self) -> [u32; MAX_DWORDS] {
         let t = DESCS[self.target() as usize];
         let mask = |signature: &FormSignature| t.ignored.get(usize::from(signature.ignored)).copied().unwrap_or(0);
         let second = self.second_index().map_or(0, |index| mask(t.signature(index, 0)));
         let low = mask(self.signature()) | second;
         let wide = DECODE[self.target() as usize].wide.iter().find(|w| w.constraints == self.constraints());
-        (low, wide.map_or(0, |w| w.ignored))
+        let high = wide.map_or(0, |w| w.ignored);
+        let mut masks = [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32, 0];
+        if MARKS & self.marks() & marks::SIZED != 0 {
+            crate::codec::idle_addresses(self, &mut masks);
+        }
+        masks
     }
 
     /// Every field of every part, with its value.

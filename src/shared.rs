@@ -206,6 +206,10 @@ pub mod class {
     pub const BUS: u16 = SGPR | SYS | TTMP | M0 | EXEC | RO | LITERAL;
 }
 
+/// In `OperandDesc::used` of an image address: a bit that says that the last of the fields that name its registers starts
+/// a run. The bits below it are the number of these fields.
+pub const ADDRESS_RUN: u8 = 1 << 7;
+
 /// The dword that an `Inst` has besides its words, from the lowest bit: opcode index, form, target, five free bits, and
 /// number of dwords. The constraints follow from opcode index and form.
 pub mod meta {

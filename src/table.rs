@@ -86,13 +86,15 @@ pub(crate) struct FieldMap {
     pub fields: &'static [(Field, u8)],
 }
 
-/// A dword follows the base words when a field holds one of these codes.
+/// Dwords follow the base words when a field holds one of these codes.
 pub(crate) struct TrailingDword {
     pub constraints: ConstraintIndex,
     pub lsb: u8,
     pub width: u8,
-    /// Form of the instruction with this dword; 0: a literal, which makes no other form.
+    /// Form of the instruction with these dwords; 0: a literal, which makes no other form.
     pub form: u8,
+    /// How many follow.
+    pub dwords: u8,
     pub first: u16,
     pub last: u16,
     /// Constraints of the form.
@@ -425,10 +427,20 @@ pub(crate) enum OperandType {
     /// Separates the two operations of a dual instruction.
     Second,
     /// Image coordinates. The dimensions determine the number of registers, and there are `OperandDesc::dwords - 1`
-    /// more. They are one run, or fields of their own name them, starting at `aux[2]`.
+    /// more. They are one run, or fields of their own name them, as `used` says: see
+    /// `ADDRESS_RUN`.
     ImgAddr,
-    /// The same with gradients.
-    ImgAddrGrad,
+    /// The same with a level of detail, or a limit of it.
+    ImgAddrLod,
+    /// The same with gradients, of 32 or 16 bits each.
+    ImgGrad,
+    ImgGradLod,
+    ImgGrad16,
+    ImgGrad16Lod,
+    /// A level of detail alone.
+    ImgLod,
+    /// A ray: its two directions are six components that a16 packs.
+    ImgRay,
     Dim,
     Scope,
     Th,
@@ -447,7 +459,13 @@ impl OperandType {
 
     /// Whether one field can read as several operands.
     pub(crate) fn has_parts(self) -> bool {
-        matches!(self, OperandType::SmemOffset | OperandType::ImgAddr | OperandType::ImgAddrGrad)
+        self == OperandType::SmemOffset || self.is_image_address()
+    }
+
+    /// Whether it is an image address, which can be several operands.
+    pub(crate) fn is_image_address(self) -> bool {
+        use OperandType::*;
+        matches!(self, ImgAddr | ImgAddrLod | ImgGrad | ImgGradLod | ImgGrad16 | ImgGrad16Lod | ImgLod | ImgRay)
     }
 }
 

@@ -18,7 +18,8 @@ const READERS: &str = "\
     sendmsg waitcnt gpr_idx depctr version none list list_neg_lo list_neg list_ones flag \
     omod named signed sdwa_sel dst_unused dpp_ctrl dpp_bound dpp_mask swizzle \
     mtbuf_format buf_fmt smrd_offset attr interp_param exp_tgt exp_src dmask mimg_data mimg_gather \
-    mimg_atomic mimg_cmpswap list_all list_always half half_sel vdsty second img_addr img_addr_grad dim \
+    mimg_atomic mimg_cmpswap list_all list_always half half_sel vdsty second img_addr img_addr_lod img_grad img_grad_lod img_grad16 \
+    img_grad16_lod img_lod img_ray dim \
     scope th dpp8";
 
 pub fn all(isa: &Isa) -> Result<()> {

@@ -105,8 +105,8 @@ fn rare(w: &mut String, tables: &Tables) {
     }
     writeln!(w, "],\ntrailing_dwords: &[").unwrap();
     for (constraints, f) in all().flat_map(|(n, c)| c.trailing_dwords.iter().map(move |f| (n, f))) {
-        let TrailingDword { field: (lsb, width), codes: (first, last), form, of } = f;
-        writeln!(w, "TrailingDword {{ constraints: {constraints}, lsb: {lsb}, width: {width}, form: {form}, first: {first}, last: {last}, of: {of} }},").unwrap();
+        let TrailingDword { field: (lsb, width), codes: (first, last), dwords, form, of } = f;
+        writeln!(w, "TrailingDword {{ constraints: {constraints}, lsb: {lsb}, width: {width}, form: {form}, dwords: {dwords}, first: {first}, last: {last}, of: {of} }},").unwrap();
     }
     writeln!(w, "],\nwide: &[").unwrap();
     let high = |bits: u128| (bits >> 64) as u64;

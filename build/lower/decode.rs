@@ -60,6 +60,7 @@ impl Constraints {
 pub struct TrailingDword {
     pub field: (u8, u8),
     pub codes: (u16, u16),
+    pub dwords: u8,
     pub form: u8,
     pub of: u16,
 }
@@ -219,6 +220,7 @@ impl<'a> ConstraintTable<'a> {
         let trailing_dword = |(f, number): (&lower::TrailingDword, u8)| TrailingDword {
             field: (f.lsb, f.width),
             codes: (f.first, f.last),
+            dwords: f.dwords,
             form: number,
             of: form(f.form),
         };

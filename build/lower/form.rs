@@ -78,7 +78,14 @@ impl Form {
                         form.trailing |= trailing::LIST;
                         let Piece { lsb, width } = place;
                         let literal = t.code.literal;
-                        form.trailing_dwords.push(TrailingDword { lsb, width, first: literal, last: literal, form: 0 });
+                        form.trailing_dwords.push(TrailingDword {
+                            lsb,
+                            width,
+                            first: literal,
+                            last: literal,
+                            dwords: 1,
+                            form: 0,
+                        });
                     }
                 }
             }
@@ -196,6 +203,7 @@ impl Form {
                         width,
                         first: e.code,
                         last: e.last_code,
+                        dwords: t.formats[x].def.bits / 32,
                         form: signature,
                     });
                 }

@@ -4,6 +4,7 @@ use crate::build::lower::form::{Form, shifted};
 use crate::build::lower::{NONE, OperandDesc, Target};
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{Access, Bits, Isa, Row, Token};
+use crate::build::shared::ADDRESS_RUN;
 
 /// The bits of the words that a form uses, and those that are fixed or free.
 pub struct Layout<'f> {
@@ -194,6 +195,7 @@ impl<'f> Layout<'f> {
             None if width < 8 => ((1u16 << width) - 1) as u8,
             None => 0xff,
         };
+        let used = if k.is_image_address() { self.address_fields(t) } else { used };
         let split = match bits.pieces[..] {
             [_] => (NONE, width),
             [a, b] => (b.lsb, a.width),
@@ -215,6 +217,22 @@ impl<'f> Layout<'f> {
             cond,
             aux,
         })
+    }
+
+    /// How many fields can name registers of an image address, and whether the last one starts a run: as
+    /// `ADDRESS_RUN` in src/shared.rs says. Marks the bits of all of them as used.
+    fn address_fields(&mut self, t: &Target) -> u8 {
+        let (mut fields, mut run) = (1, false);
+        for &(f, first) in &self.form.parts {
+            for (field, bits) in &t.formats[f].fields {
+                if ["img_part", "img_rest"].contains(&field.operand_type.as_str()) {
+                    fields += 1;
+                    run |= field.operand_type == "img_rest";
+                    self.used |= shifted(bits, first).mask();
+                }
+            }
+        }
+        fields | if run || fields == 1 { ADDRESS_RUN } else { 0 }
     }
 
     /// The bits that must have a value, that value, and the bits that are ignored.

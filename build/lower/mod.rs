@@ -164,6 +164,8 @@ pub struct TrailingDword {
     pub width: u8,
     pub first: u16,
     pub last: u16,
+    /// How many dwords follow.
+    pub dwords: u8,
     /// The signature of the form that it makes, counted from one; 0: a literal, which makes no other form.
     pub form: usize,
 }

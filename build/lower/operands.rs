@@ -109,7 +109,9 @@ fn plain(desc: &OperandDesc) -> OperandDesc {
         "acc" => [a, NONE, NONE, NONE],
         _ => desc.aux,
     };
-    OperandDesc { aux, ty: "bits".into(), used: 0, ..desc.clone() }
+    // For an image address they say which fields name its registers.
+    let used = if desc.operand_type.starts_with("img_") { desc.used } else { 0 };
+    OperandDesc { aux, ty: "bits".into(), used, ..desc.clone() }
 }
 
 /// The number of base dwords and literals that always follow.

@@ -103,7 +103,8 @@ pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &
             add(RuleKind::Image, whole(desc.lsb, 8)?, n, &[(whole(a, 4)?, 0), bit(b, 0), bit(c, 0)]);
             return Ok(if packs { marks::D16 } else { 0 });
         }
-        "img_addr" | "img_addr_grad" | "acc_sized" => return Ok(marks::SIZED),
+        "acc_sized" => return Ok(marks::SIZED),
+        ty if ty.starts_with("img_") => return Ok(marks::SIZED),
         _ => {}
     }
     Ok(0)

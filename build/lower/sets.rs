@@ -27,7 +27,7 @@ pub fn check(
     // pair only without a scalar base, an image address depends on its dimensions, and data that goes to LDS has no
     // registers.
     let to_lds = k.reads_as == "buf_data" && form.names(t, "lds");
-    let sized = to_lds || ["global_addr", "img_addr", "img_addr_grad", "acc_sized"].contains(&k.reads_as.as_str());
+    let sized = to_lds || k.is_image_address() || ["global_addr", "acc_sized"].contains(&k.reads_as.as_str());
     let dwords = if sized { 1 } else { u16::from(desc.dwords) };
     let mut set = [0u32; 16];
     let put = |c: u16, set: &mut [u32; 16]| set[usize::from(c) / 32] |= 1 << (c % 32);

@@ -100,6 +100,13 @@ pub struct CodeRow {
     pub range: Cells<(u16, u16)>,
 }
 
+impl OperandTypeRow {
+    /// Whether it is an image address, whose registers can have fields of their own.
+    pub fn is_image_address(&self) -> bool {
+        self.reads_as.starts_with("img_")
+    }
+}
+
 impl CodeRow {
     /// Whether it is another meaning of a code, in the field of a scalar address only.
     pub fn is_no_address(&self) -> bool {
@@ -178,8 +185,10 @@ impl Bits {
         self.pieces.iter().map(|p| p.width).sum()
     }
 
+    /// The bits. Those of the fifth dword, which no rule is about, are left out.
     pub fn mask(&self) -> u128 {
-        self.pieces.iter().fold(0, |m, p| m | (((1u128 << p.width) - 1) << p.lsb))
+        let mask = |p: &Piece| ((1u128 << p.width) - 1).checked_shl(p.lsb.into()).unwrap_or(0);
+        self.pieces.iter().fold(0, |m, p| m | mask(p))
     }
 }
 

@@ -109,11 +109,7 @@ fn fill(layout: &Layout, first: u8, plan: Plan, words: &mut Words, u: &mut Unstr
 fn keep_rules(mut inst: Inst) -> Result<Inst> {
     for round in 0..MAX_REPAIRS {
         let mut words = padded(&inst);
-        let (low, high) = inst.ignored();
-        for (word, ignored) in words.iter_mut().zip([low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32])
-        {
-            *word &= !ignored;
-        }
+        words.iter_mut().zip(inst.ignored()).for_each(|(word, ignored)| *word &= !ignored);
         match inst.check() {
             Ok(()) if inst.is_canonical() => return Ok(inst),
             Ok(()) => {}

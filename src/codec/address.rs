@@ -4,7 +4,9 @@ use super::code::{AGPR, VGPR, coded, is_inside, neither, off};
 use super::register::{matrix_dwords, put_code};
 use super::{Coded, Refused, Words, bits, code_in, flag};
 use crate::common::{COORDINATES, GRADIENTS};
-use crate::shared::image;
+use crate::decode::MAX_DWORDS;
+use crate::inst::layout;
+use crate::shared::{ADDRESS_RUN, image};
 use crate::table::{NONE, OperandDesc, OperandType};
 use crate::target::OPERANDS;
 use crate::{Access, DecodeError, Field, Inst, Operand, Reg, Value};
@@ -176,17 +178,87 @@ pub(crate) fn mimg_desc_dwords(desc: &OperandDesc, inst: &Inst) -> u16 {
     mimg_dwords(what | d16, dmask, flag(inst, desc.aux[1]), flag(inst, desc.aux[2]))
 }
 
+/// Components of an image address that a16 packs, two in a register, and registers that hold gradients.
+fn image_components(of: OperandType, dim: usize) -> (u16, u16) {
+    use OperandType::*;
+    let count = |table: &[u8]| u16::from(table.get(dim).copied().unwrap_or(0));
+    let packed = match of {
+        ImgLod => 1,
+        ImgRay => 6,
+        ImgAddrLod | ImgGradLod | ImgGrad16Lod => count(&COORDINATES) + 1,
+        _ => count(&COORDINATES),
+    };
+    let gradients = match of {
+        ImgGrad | ImgGradLod => count(&GRADIENTS),
+        // Each of the two directions begins at a register.
+        ImgGrad16 | ImgGrad16Lod => 2 * (count(&GRADIENTS) / 2).div_ceil(2),
+        _ => 0,
+    };
+    (packed, gradients)
+}
+
 /// Registers of an image address: coordinates (two per register with a16), gradients, and the row's additional
 /// components.
 pub(crate) fn image_address_dwords(desc: &OperandDesc, inst: &Inst) -> u16 {
-    let dim = bits(inst, desc.aux[0], 3) as usize;
-    let of = |table: &[u8]| u16::from(table.get(dim).copied().unwrap_or(0));
-    let coordinates = of(&COORDINATES);
-    let packed = if flag(inst, desc.aux[1]) { coordinates.div_ceil(2) } else { coordinates };
-    let gradients = if desc.operand_type == OperandType::ImgAddrGrad { of(&GRADIENTS) } else { 0 };
+    let (components, gradients) = image_components(desc.operand_type, bits(inst, desc.aux[0], 3) as usize);
+    let packed = if flag(inst, desc.aux[1]) { components.div_ceil(2) } else { components };
     let dwords = packed + gradients + u16::from(desc.dwords) - 1;
     // A single run of more than 12 registers counts as 16.
     if dwords > 12 && desc.aux[2] == NONE { 16 } else { dwords }
+}
+
+/// The most parts of an image address.
+pub(crate) const ADDRESS_PARTS: u8 = ADDRESS_FIELDS.len() as u8;
+
+/// The fields that name the registers of an image address, after the first.
+const ADDRESS_FIELDS: [Field; 13] = [
+    Field::Vaddr,
+    Field::Vaddr1,
+    Field::Vaddr2,
+    Field::Vaddr3,
+    Field::Vaddr4,
+    Field::Vaddr5,
+    Field::Vaddr6,
+    Field::Vaddr7,
+    Field::Vaddr8,
+    Field::Vaddr9,
+    Field::Vaddr10,
+    Field::Vaddr11,
+    Field::Vaddr12,
+];
+
+/// How many fields name the registers of an image address, and whether the last one starts a run of all that remain.
+pub(crate) fn address_fields(desc: &OperandDesc) -> (u16, bool) {
+    (u16::from(desc.used & !ADDRESS_RUN), desc.used & ADDRESS_RUN != 0)
+}
+
+/// The field of a part of an image address.
+pub(crate) fn address_field(desc: &OperandDesc, part: u8) -> Field {
+    let field = ADDRESS_FIELDS.get(usize::from(part)).copied().filter(|_| part > 0);
+    field.unwrap_or(desc.field)
+}
+
+/// The lowest bit of that field. The fourth after the first can lie elsewhere.
+fn address_lsb(desc: &OperandDesc, part: u8) -> u8 {
+    match part {
+        0 => desc.lsb,
+        4 => desc.aux[3],
+        _ => desc.aux[2] + REGISTER * (part - 1),
+    }
+}
+
+/// Adds the fields that could name registers of an image address, but are not needed for it, to masks of each dword.
+pub(crate) fn idle_addresses(inst: &Inst, masks: &mut [u32; MAX_DWORDS]) {
+    let tables = OPERANDS[inst.target() as usize];
+    let descs = tables.rows_of(tables.list_of(inst)).filter_map(|row| tables.desc(row));
+    for desc in descs.filter(|desc| desc.operand_type.is_image_address()) {
+        for part in image_address_dwords(desc, inst)..address_fields(desc).0 {
+            let lsb = address_lsb(desc, part as u8);
+            if let Some(mask) = masks.get_mut(usize::from(lsb / 32)) {
+                *mask |= 0xff << (lsb % 32);
+            }
+        }
+    }
 }
 
 /// A part of an image address: a field that names the first of a run of registers.
@@ -197,27 +269,17 @@ pub(crate) struct AddressPart {
     pub dwords: u16,
 }
 
-/// Without extra address fields, an image address is one run. Else each register has a field, and the last field names
-/// the start of all remaining registers.
+/// Without extra address fields, an image address is one run. Else each register has a field, and the last field may
+/// name the start of all remaining registers.
 pub(crate) fn image_address_part(desc: &OperandDesc, inst: &Inst, part: u8) -> Option<AddressPart> {
     let all = image_address_dwords(desc, inst);
-    let fields = match (desc.aux[2], desc.aux[3]) {
-        (NONE, _) => 1,
-        (_, NONE) => 4,
-        _ => 5,
-    };
+    let (fields, run) = address_fields(desc);
     if u16::from(part) >= all.min(fields) {
         return None;
     }
-    let (field, lsb) = match part {
-        0 => (desc.field, desc.lsb),
-        1 => (Field::Vaddr1, desc.aux[2]),
-        2 => (Field::Vaddr2, desc.aux[2] + REGISTER),
-        3 => (Field::Vaddr3, desc.aux[2] + 2 * REGISTER),
-        _ => (Field::Vaddr4, desc.aux[3]),
-    };
-    let dwords = if u16::from(part) == fields - 1 { all - u16::from(part) } else { 1 };
-    Some(AddressPart { field, lsb, register: bits(inst, lsb, REGISTER) as u16, dwords })
+    let lsb = address_lsb(desc, part);
+    let dwords = if run && u16::from(part) == fields - 1 { all - u16::from(part) } else { 1 };
+    Some(AddressPart { field: address_field(desc, part), lsb, register: bits(inst, lsb, REGISTER) as u16, dwords })
 }
 
 pub(crate) fn image_address(desc: &OperandDesc, inst: &Inst, part: u8) -> Option<Operand> {
@@ -244,8 +306,9 @@ pub(crate) fn sizes(inst: &Inst) -> Result<(), DecodeError> {
                     return Err(DecodeError::ReservedValue { field: desc.field, value: value - desc.add, lsb, width });
                 }
             }
-            OperandType::ImgAddr | OperandType::ImgAddrGrad => {
-                for part in (0..5).map_while(|part| image_address_part(desc, inst, part)) {
+            ty if ty.is_image_address() => {
+                fits_its_fields(desc, inst)?;
+                for part in (0..ADDRESS_PARTS).map_while(|part| image_address_part(desc, inst, part)) {
                     inside(part.field, part.lsb, part.register, part.dwords)?;
                 }
             }
@@ -253,4 +316,19 @@ pub(crate) fn sizes(inst: &Inst) -> Result<(), DecodeError> {
         }
     }
     Ok(())
+}
+
+/// Refuses an address with more registers than fields that name them, and a ray with dwords that name none.
+fn fits_its_fields(desc: &OperandDesc, inst: &Inst) -> Result<(), DecodeError> {
+    /// Registers that a dword behind the base words names.
+    const DWORD: u16 = 4;
+    let (all, (fields, run)) = (image_address_dwords(desc, inst), address_fields(desc));
+    let idle = desc.operand_type == OperandType::ImgRay && fields >= all + DWORD;
+    if run || all <= fields && !idle {
+        return Ok(());
+    }
+    let nsa = layout(inst.target(), inst.format())
+        .and_then(|layout| layout.fields.iter().find(|info| info.field == Field::Nsa));
+    let (lsb, width) = nsa.map_or((0, 0), |info| (info.lsb, info.width));
+    Err(DecodeError::ReservedValue { field: Field::Nsa, value: bits(inst, lsb, width) as u16, lsb, width })
 }

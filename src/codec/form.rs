@@ -64,7 +64,8 @@ impl Form {
 
     /// Decodes the words with their literal, and checks that they have this form.
     pub(crate) fn finish(&self, words: &mut Words) -> Result<Inst, Unmade> {
-        let mut dwords = usize::from(self.layout.bits / 32) + usize::from(self.extension.is_some());
+        let behind = self.extension.and_then(|extension| layout(self.target, extension));
+        let mut dwords = usize::from((self.layout.bits + behind.map_or(0, |layout| layout.bits)) / 32);
         if let Some(literal) = words.literal {
             if self.extension.is_some() {
                 return Err(Unmade::Literal);

@@ -10,9 +10,7 @@ use crate::{Field, Inst, Operand, Value};
 pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetError> {
     let (descs, there) = (Descs::of(a), Descs::of(b));
     // Addresses of several operands, and words with two operations, are not supported yet.
-    let several = |i: &&OperandDesc| {
-        matches!(i.operand_type, OperandType::ImgAddr | OperandType::ImgAddrGrad | OperandType::Second)
-    };
+    let several = |i: &&OperandDesc| i.operand_type.is_image_address() || i.operand_type == OperandType::Second;
     if let Some(desc) = descs.all().find(several) {
         return Err(refused(a, desc));
     }

@@ -128,9 +128,7 @@ impl Inst {
     pub(crate) fn canonical(&self) -> Inst {
         let mut words = [0; MAX_DWORDS];
         words.iter_mut().zip(self.words()).for_each(|(to, &from)| *to = from);
-        let (low, high) = self.ignored();
-        let ignored = [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32];
-        words.iter_mut().zip(ignored).for_each(|(word, ignored)| *word &= !ignored);
+        words.iter_mut().zip(self.ignored()).for_each(|(word, ignored)| *word &= !ignored);
         decode_words(self.target(), words.get(..self.len() / 4).unwrap_or(&words)).unwrap_or(*self)
     }
 }

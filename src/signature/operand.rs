@@ -5,8 +5,8 @@ use core::fmt;
 use super::{Immediate, ImmediateKind, Signature, Takes};
 use crate::codec::code::{AGPR, LITERAL, VGPR, neither, off, scalar_align};
 use crate::codec::{
-    HALF, MATRIX_FORMAT, SCALAR, has_both, image_address_dwords, is_conditional, is_image_data, matrix_dwords_of,
-    mimg_dwords, range,
+    HALF, MATRIX_FORMAT, SCALAR, address_field, address_fields, has_both, image_address_dwords, is_conditional,
+    is_image_data, matrix_dwords_of, mimg_dwords, range,
 };
 use crate::decode::probe::Probe;
 use crate::shared::{flag, image};
@@ -212,7 +212,7 @@ impl Reading<'_> {
                     _ => None,
                 };
             }
-            OperandType::ImgAddr | OperandType::ImgAddrGrad => return self.image_address(part),
+            ty if ty.is_image_address() => return self.image_address(part),
             _ if part > 0 => return None,
             _ => {}
         }
@@ -261,12 +261,8 @@ impl Reading<'_> {
     /// A part of an image address. If each field names one register, the last field names all remaining registers.
     fn image_address(&self, part: u8) -> Option<(Field, (u16, u16), bool)> {
         let desc = self.desc;
-        let fields: u8 = match (desc.aux[2], desc.aux[3]) {
-            (NONE, _) => 1,
-            (_, NONE) => 4,
-            _ => 5,
-        };
-        if part >= fields {
+        let (fields, run) = address_fields(desc);
+        if u16::from(part) >= fields {
             return None;
         }
         let mut size = (u16::MAX, 0);
@@ -285,16 +281,9 @@ impl Reading<'_> {
         if most <= before {
             return None;
         }
-        let last = part == fields - 1;
+        let last = run && u16::from(part) == fields - 1;
         let size = if last { (least.saturating_sub(before).max(1), most - before) } else { (1, 1) };
-        let field = match part {
-            0 => desc.field,
-            1 => Field::Vaddr1,
-            2 => Field::Vaddr2,
-            3 => Field::Vaddr3,
-            _ => Field::Vaddr4,
-        };
-        Some((field, size, least <= before))
+        Some((address_field(desc, part), size, least <= before))
     }
 
     /// The values that the operand accepts.
@@ -386,9 +375,8 @@ impl Reading<'_> {
                 takes.off = self.aux(0, false);
                 self.vgprs(&mut takes, dwords);
             }
-            OperandType::GlobalAddr | OperandType::Vdsty | OperandType::ImgAddr | OperandType::ImgAddrGrad => {
-                self.vgprs(&mut takes, dwords)
-            }
+            OperandType::GlobalAddr | OperandType::Vdsty => self.vgprs(&mut takes, dwords),
+            ty if ty.is_image_address() => self.vgprs(&mut takes, dwords),
             _ if is_image_data(desc) => {
                 let acc = desc.aux[3];
                 (VGPR..=AGPR.saturating_sub(dwords)).for_each(|code| self.vector(&mut takes, code, acc));

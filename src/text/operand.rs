@@ -6,7 +6,7 @@ use crate::Access;
 use crate::DataType;
 use crate::codec::code::*;
 use crate::codec::constants::{F16_BITS, F32_BITS, F64_BITS};
-use crate::codec::{Coded, code_in, flag, has_both, image_address_part, is_conditional, read, value};
+use crate::codec::{ADDRESS_PARTS, Coded, code_in, flag, has_both, image_address_part, is_conditional, read, value};
 use crate::table::{NONE, OperandDesc, OperandType};
 
 impl Printer<'_> {
@@ -48,7 +48,7 @@ impl Printer<'_> {
                 out.str(inst.second_opcode().map_or("", |op| op.name()));
                 return true;
             }
-            OperandType::ImgAddr | OperandType::ImgAddrGrad => {
+            ty if ty.is_image_address() => {
                 separate(separator, out);
                 self.image_address(desc, out);
                 return true;
@@ -89,7 +89,7 @@ impl Printer<'_> {
     fn image_address(&self, desc: &OperandDesc, out: &mut Out) {
         let part = |n| image_address_part(desc, self.inst, n);
         let list = part(1).is_some();
-        for (n, part) in (0..5).map_while(part).enumerate() {
+        for (n, part) in (0..ADDRESS_PARTS).map_while(part).enumerate() {
             match n {
                 0 if list => out.byte(b'['),
                 0 => {}

@@ -44,6 +44,8 @@ pub fn rule(name: &str) -> Option<Rule> {
         "literal_of_two" => literal_of_two,
         "two_blanks" => two_blanks,
         "nsa_of_one" => nsa_of_one,
+        "we_refuse_short_nsa" => we_refuse_short_nsa,
+        "image_size_that_llvm_lacks" => image_size_that_llvm_lacks,
         "sample_of_msaa_array" => sample_of_msaa_array,
         "literal_with_dpp" => literal_with_dpp,
         "we_refuse_op_sel" => we_refuse_op_sel,
@@ -374,7 +376,58 @@ fn texts(case: &Case) -> Option<(&str, &str)> {
 
 /// MIMG of RDNA3 with an NSA dword.
 fn nsa(case: &Case) -> bool {
-    field(case, 26, 6) == 0b111100 && field(case, 0, 1) == 1
+    field(case, 26, 6) == 0b111100 && if is_gfx10(case) { field(case, 1, 2) != 0 } else { field(case, 0, 1) == 1 }
+}
+
+fn is_gfx10(case: &Case) -> bool {
+    case.target.name.starts_with("gfx10")
+}
+
+/// NSA dwords that name fewer registers than the address has.
+fn we_refuse_short_nsa(case: &Case) -> bool {
+    let named = 1 + 4 * field(case, 1, 2) as usize;
+    let ours = matches!(&case.ours, Ours::Refused(reason) if reason.starts_with("nsa "));
+    let all = |text: &str| {
+        text.split(['[', ']']).nth(if text.contains(" v[") { 3 } else { 1 }).map(|list| list.split(", ").count())
+    };
+    ours && nsa(case) && refused_text(case).and_then(all) == Some(named)
+}
+
+/// The mnemonic, the first register of the data, the number of its registers, those of the address, and the rest.
+fn image_parts(text: &str) -> Option<(&str, &str, usize, &str, usize, &str)> {
+    let (mnemonic, operands) = text.split_once(' ')?;
+    let (data, operands) = operands.trim_start().split_once(", ")?;
+    let at = [", s[", ", ttmp["].iter().filter_map(|resource| operands.find(resource)).min()?;
+    let (address, rest) = operands.split_at(at);
+    let size = |text: &str| match text.split_once(':') {
+        Some((first, last)) => {
+            let last: usize = last.trim_end_matches(']').parse().ok()?;
+            last.checked_sub(first.trim_start_matches("v[").parse().ok()?).map(|n| n + 1)
+        }
+        None => Some(text.split(", ").count()),
+    };
+    fn first(text: &str) -> &str {
+        let register = text.trim_start_matches(['[', 'v']);
+        register.split([':', ',', ']']).next().unwrap_or("")
+    }
+    Some((mnemonic, first(data), size(data)?, first(address), size(address)?, rest))
+}
+
+/// Three registers of gathered data, an address of one register in an NSA dword, an address that no other dimension
+/// has, or an atomic operation whose dmask does not fit it.
+fn image_size_that_llvm_lacks(case: &Case) -> bool {
+    let parts = texts(case).and_then(|(ours, llvm)| Some((image_parts(ours)?, image_parts(llvm)?)));
+    let Some(((op, data, data_size, address, size, rest), theirs)) = parts else { return false };
+    let same = (op, data, address, rest) == (theirs.0, theirs.1, theirs.3, theirs.5);
+    let gather = op.starts_with("image_gather4") && data_size == 3;
+    let array = field(case, 3, 3) == 7
+        && (op.starts_with("image_sample")
+            || op.starts_with("image_gather4")
+            || op.contains("_mip")
+            || op.contains("_lod"));
+    let registers = field(case, 8, 4).count_ones().max(1) + field(case, 16, 1) as u32;
+    let atomic = op.starts_with("image_atomic") && (registers >= 4 || registers == 1 && op.ends_with("cmpswap"));
+    same && is_gfx10(case) && (gather || array || atomic || nsa(case) && size == 1)
 }
 
 fn two_blanks(case: &Case) -> bool {

@@ -80,10 +80,13 @@ pub fn with_extensions(layouts: &[FormatLayout], extensions: &[Extension]) -> Ve
             let Some(marker) = base.fields.iter().find(|field| field.name == extension.field) else { continue };
             let mut layout = base.clone();
             layout.name = format!("{}+{}", base.name, extension.name);
-            layout.bits += 32;
+            let ends = extension.fields.iter().flat_map(|field| &field.pieces).map(|p| p.lsb + p.width);
+            layout.bits = (layout.bits + ends.max().unwrap_or(32).next_multiple_of(32)).min(u128::BITS);
             layout.fixed = (base.fixed.0 | marker.mask(), base.fixed.1 | marker.place(extension.code));
             layout.fields.retain(|field| field.name != extension.field);
-            layout.fields.extend(extension.fields.iter().map(|field| Field {
+            // A word has constants in the fifth dword.
+            let varied = |field: &&Field| field.pieces.iter().all(|p| p.lsb + base.bits < u128::BITS);
+            layout.fields.extend(extension.fields.iter().filter(varied).map(|field| Field {
                 name: format!("{}.{}", extension.name, field.name),
                 pieces: field.pieces.iter().map(|p| Piece { lsb: p.lsb + base.bits, ..*p }).collect(),
             }));
