@@ -229,9 +229,10 @@ pub(crate) fn paged<T: Copy>(pages: &[u8], entries: &[T], op_index: usize) -> Op
 
 /// The same for entries that are relative to a base stored with the page.
 #[inline(always)]
-fn paged_from(pages: &[(u8, u16)], entries: &[u8], op_index: usize) -> Option<u16> {
+fn paged_from<T: Copy + Into<u16>>(pages: &[(u8, u16)], entries: &[T], op_index: usize) -> Option<u16> {
     let (page, base) = *pages.get(op_index / PAGE)?;
-    Some(base + u16::from(*entries.get(usize::from(page) * PAGE + op_index % PAGE)?))
+    let entry: T = *entries.get(usize::from(page) * PAGE + op_index % PAGE)?;
+    Some(base + entry.into())
 }
 
 /// What the printer needs.

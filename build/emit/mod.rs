@@ -33,7 +33,8 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     // Code that no enabled target needs is omitted.
     let unknown = targets.iter().any(|t| lengths::entries(t).contains(&length::UNKNOWN));
     writeln!(tables, "pub(crate) const ANY_UNKNOWN_LENGTH: bool = {unknown};").unwrap();
-    let wide = targets.iter().flat_map(|t| &t.descs).any(|i| i.lsb >= 64);
+    let is_wide = |lsb: u8| (64..lower::NONE).contains(&lsb);
+    let wide = targets.iter().flat_map(|t| &t.descs).any(|i| is_wide(i.lsb) || i.aux.into_iter().any(is_wide));
     writeln!(tables, "pub(crate) const ANY_WIDE: bool = {wide};").unwrap();
     let joined = targets.iter().flat_map(|t| &t.opcode_spaces).any(|f| f.is_joined());
     writeln!(tables, "pub(crate) const ANY_JOINED: bool = {joined};").unwrap();
@@ -62,7 +63,10 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
         let of_target = target_tables(isa, targets, of_target, &mnemonics, &mut abouts, &mut most)?;
         tables += &shared.module(&t.row.name, of_target);
     }
-    writeln!(tables, "pub(crate) type OperandList = {};", operands::list_type(most.operands)).unwrap();
+    let index = if most.span <= 255 { "u8" } else { "u16" };
+    writeln!(tables, "#[cfg(not(feature = \"fast\"))]\npub(crate) type ListIndex = {index};").unwrap();
+    let (bits, list) = most.of_lists();
+    writeln!(tables, "pub(crate) const ROW_BITS: u32 = {bits};\npub(crate) type OperandList = {list};").unwrap();
     // A power of two, so that a number of that many bits is always a valid index.
     writeln!(
         tables,

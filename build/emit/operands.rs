@@ -9,7 +9,7 @@ use crate::build::emit::names;
 use crate::build::emit::tables::desc_text;
 use crate::build::lower::cases::VECTOR;
 use crate::build::lower::fast_operands;
-use crate::build::lower::operands::{Row, When, bytes, lists};
+use crate::build::lower::operands::{Row, When, lists};
 use crate::build::lower::pages::{PAGE, number, pages};
 use crate::build::lower::{NONE, Target};
 use crate::build::model::error::Result;
@@ -120,16 +120,22 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     of(RowText { how: "Value", turn: (i.lsb + 64 - i.shift) % 64, acc, address, mask: mask << i.shift, add }, bits)
 }
 
-/// The integer type of a list of operands, one byte each, when the longest list has this many.
-pub fn list_type(longest: usize) -> &'static str {
-    if longest <= 8 { "u64" } else { "u128" }
+impl Most {
+    /// How many bits the number of a row has in a list, and the integer type of a list.
+    pub fn of_lists(&self) -> (u32, &'static str) {
+        let bits = self.rows.next_power_of_two().trailing_zeros().max(8);
+        (bits, if self.operands * bits as usize <= 64 { "u64" } else { "u128" })
+    }
 }
 
-/// The length of the longest list of operands, and the greatest number of fast lists.
+/// The length of the longest list of operands, the greatest number of fast lists, the greatest distance between the
+/// lists of 16 operations, and the greatest number of rows.
 #[derive(Default)]
 pub struct Most {
     pub operands: usize,
     pub fast: usize,
+    pub span: u16,
+    pub rows: usize,
 }
 
 pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<()> {
@@ -145,23 +151,23 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     list_of.resize(list_of.len().next_multiple_of(PAGE), last);
     let base = |page: &[u16]| page.iter().copied().min().unwrap_or(0);
     let (numbers, entries) = pages(&list_of, |page| page.iter().map(|n| n - base(page)).collect());
-    room(t, "lists of operands between those of 16 operations", entries.iter().max().map_or(0, |&n| n.into()), 8)?;
+    let span = entries.iter().copied().max().unwrap_or(0);
     let numbers: Vec<_> = numbers.iter().zip(list_of.chunks(PAGE)).map(|(n, page)| (n, base(page))).collect();
     let small = "#[cfg(not(feature = \"fast\"))]";
     writeln!(w, "{small}\npages: &{numbers:?},\n{small}\nlist_of: &{entries:?},").unwrap();
     let mut forms = vec![[0; 2]];
     let forms_of: Vec<_> = lists.list.iter().map(|l| number(&mut forms, l.forms)).collect();
     room(t, "pairs of forms of operands", forms.len(), 8)?;
-    let numbers: Vec<u128> = lists.list.iter().map(|l| bytes(&l.rows)).collect();
+    let numbers = lists.list.iter().map(|l| fast_operands::list_text(&l.rows)).collect::<Vec<_>>().join(", ");
     let all = lists.list.iter().zip(0u16..);
     let further: Vec<_> = all.flat_map(|(l, n)| l.others.iter().map(move |o| (n, o.0, o.1 - 1))).collect();
-    writeln!(w, "lists: &{numbers:#x?},\nforms_of: &{forms_of:?}, forms: &{forms:?}, others: &{further:?},").unwrap();
+    writeln!(w, "lists: &[{numbers}],\nforms_of: &{forms_of:?}, forms: &{forms:?}, others: &{further:?},").unwrap();
     // Later rows are used by fast lists only.
     let whole = lists.rows.len() + 1;
     let fast = fast_operands::all(&mut lists);
     let count = fast.len();
     room(t, "fast lists of operands", fast.len(), 10)?;
-    room(t, "rows of operands", lists.rows.len() + 1, 8)?;
+    room(t, "rows of operands", lists.rows.len() + 1, 10)?;
     let (mut descs, mut rows, mut plain) = (Vec::new(), vec!["NO_ROW".to_string()], Vec::new());
     for (n, row) in lists.rows.iter().enumerate() {
         // Without `fast`, a row's numbers have 16 bits.
@@ -188,7 +194,12 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     writeln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last},").unwrap();
     writeln!(w, "off: {off}, neither: {neither},").unwrap();
     writeln!(w, "lanes: {} }};", t.row.lanes()).unwrap();
-    *most = Most { operands: longest.max(most.operands), fast: count.max(most.fast) };
+    *most = Most {
+        operands: longest.max(most.operands),
+        fast: count.max(most.fast),
+        span: span.max(most.span),
+        rows: (lists.rows.len() + 1).max(most.rows),
+    };
     Ok(())
 }
 

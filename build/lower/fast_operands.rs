@@ -1,15 +1,15 @@
 //! The operands of common words: `FastOperands` in src/table/operands.rs.
 
 use crate::build::lower::cases::{self, Case, bit};
-use crate::build::lower::operands::{List, Lists, Row, When, bytes};
-use crate::build::lower::pages::number;
+use crate::build::lower::operands::{List, Lists, Row, When};
+use crate::build::lower::pages::position;
 use crate::build::lower::{NONE, OperandDesc};
 use crate::build::shared::meta;
 
 /// The operands of a form for some of its words.
 pub struct FastOperands {
     /// Indices in `Lists::rows`.
-    rows: Vec<u8>,
+    rows: Vec<u16>,
     /// Bits that must be clear, and bits that must be set.
     clear: u64,
     set: u64,
@@ -21,13 +21,18 @@ impl FastOperands {
     /// `plain`: whether each row is a plain value.
     pub fn text(&self, plain: &[bool]) -> String {
         let FastOperands { rows, clear, set, dwords, next } = self;
-        let is_plain = !rows.is_empty() && rows.iter().all(|&n| plain[usize::from(n)]);
+        let is_plain = !rows.is_empty() && rows.iter().all(|&n| plain[usize::from(n) - 1]);
         let varied = if is_plain { "" } else { " | VARIED" };
-        let (list, marks, length) = (bytes(rows), clear | set, u32::from(*dwords) << meta::DWORDS_AT);
+        let (list, marks, length) = (list_text(rows), clear | set, u32::from(*dwords) << meta::DWORDS_AT);
         format!(
-            "FastOperands {{ list: {list:#x}, marks: {marks:#x}, unmarked: {set:#x}, length: {length:#x}{varied}, next: {next} }}"
+            "FastOperands {{ list: {list}, marks: {marks:#x}, unmarked: {set:#x}, length: {length:#x}{varied}, next: {next} }}"
         )
     }
+}
+
+/// A list as the source text of its number.
+pub fn list_text(rows: &[u16]) -> String {
+    format!("operand_list(&{rows:?})")
 }
 
 /// The first case of each list, in the order of the lists, followed by all other cases. Adds the rows that it needs.
@@ -40,12 +45,12 @@ pub fn all(lists: &mut Lists) -> Vec<FastOperands> {
             first.push(FastOperands { rows: Vec::new(), clear: 1, set: 1, dwords: 0, next: 0 });
             continue;
         }
-        let rows: Vec<Row> = rows.iter().map(|&n| lists.rows[usize::from(n)].clone()).collect();
+        let rows: Vec<Row> = rows.iter().map(|&n| lists.rows[usize::from(n) - 1].clone()).collect();
         let off = lists.t.code.off;
         let cases = cases::all(rows.iter().map(|row| of_row(row, off)));
         let (count, behind) = (cases.len(), all.len() + others.len());
         for (n, Case { parts, clear, set }) in cases.into_iter().enumerate() {
-            let rows = parts.into_iter().map(|row| number(&mut lists.rows, row)).collect();
+            let rows = parts.into_iter().map(|row| position(&mut lists.rows, row) as u16 + 1).collect();
             let next = if n + 1 < count { behind + n } else { 0 };
             let to = if n == 0 { &mut first } else { &mut others };
             to.push(FastOperands { rows, clear, set, dwords: *dwords, next });

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use crate::build::lower::pages::number;
 use crate::build::lower::pages::position;
 use crate::build::lower::{FormSignature, Info, NONE, OperandDesc, Operation, Target, trailing};
 use crate::build::model::{Access, Isa};
@@ -11,7 +10,8 @@ use crate::build::shared::{IMPLICIT, IN_HWREG};
 /// The operands of a form as indices in `Lists::rows`, and the lists (plus one) of further forms.
 #[derive(Clone, PartialEq)]
 pub struct List {
-    pub rows: Vec<u8>,
+    /// Counted from one.
+    pub rows: Vec<u16>,
     pub forms: [u16; 2],
     pub others: Vec<(u8, u16)>,
     /// Number of dwords, without a literal that a field announces.
@@ -57,7 +57,7 @@ impl Lists<'_> {
             numbers.map(|&n| &self.t.descs[usize::from(n)]).filter(|i| is_operand(i)).collect();
         let implicit = implicit(self.isa, self.t, info, &descs);
         let all = descs.into_iter().map(|desc| Row::Desc(plain(desc))).chain(implicit);
-        let rows = all.map(|row| number(&mut self.rows, row)).collect();
+        let rows = all.map(|row| position(&mut self.rows, row) as u16 + 1).collect();
         let dual = self.t.formats[s.format].def.dual.is_some();
         position(&mut self.list, List { rows, forms, others, dwords: dwords(self.t, s), dual }) as u16 + 1
     }
@@ -136,9 +136,4 @@ pub fn lists<'a>(isa: &'a Isa, t: &'a Target) -> (Lists<'a>, Vec<u16>) {
         list_of.push(last);
     }
     (lists, list_of)
-}
-
-/// A list as a number, one byte for each row.
-pub fn bytes(rows: &[u8]) -> u128 {
-    rows.iter().rev().fold(0, |all, &n| all << 8 | (u128::from(n) + 1))
 }

@@ -8,7 +8,7 @@ use crate::codec::code::{LITERAL, last_dword, meaning};
 use crate::codec::{Coded, code_in, flag, image_address, operand, read};
 use crate::table::{How, OperandDesc, OperandTables, OperandType, Row};
 use crate::target::OPERANDS;
-use crate::target::generated::OperandList;
+use crate::target::generated::{OperandList, ROW_BITS};
 use crate::{Field, Hwreg, Inst};
 
 /// The operands of an instruction: see [`Inst::operands`].
@@ -46,11 +46,11 @@ impl Iterator for Operands<'_> {
         loop {
             let row = self.tables.first(self.list);
             if row.how <= How::Varied {
-                self.list >>= 8;
+                self.list >>= ROW_BITS;
                 return Some(read_varied(self.tables, row, self.inst));
             }
             if row.how <= How::Label {
-                self.list >>= 8;
+                self.list >>= ROW_BITS;
                 return Some(read_constant(row, self.inst));
             }
             if self.list == 0 {
@@ -59,7 +59,7 @@ impl Iterator for Operands<'_> {
             let step = other(self.tables, self.inst, row, self.given);
             self.given = step.given;
             if step.given == 0 {
-                self.list >>= 8;
+                self.list >>= ROW_BITS;
             }
             if step.operand.is_some() {
                 return step.operand;
@@ -79,7 +79,7 @@ impl Iterator for Operands<'_> {
                 // The compiler makes two copies of this body, which halves the jumps.
                 for _ in 0..2 {
                     let row = tables.first(list);
-                    list >>= 8;
+                    list >>= ROW_BITS;
                     all = f(all, row.with(value_of(values, place(row, inst)), false));
                     if list == 0 {
                         return all;
@@ -90,16 +90,16 @@ impl Iterator for Operands<'_> {
         while list != 0 {
             let row = tables.first(list);
             if row.how <= How::Varied {
-                list >>= 8;
+                list >>= ROW_BITS;
                 all = f(all, read_varied(tables, row, inst));
             } else if row.how <= How::Label {
-                list >>= 8;
+                list >>= ROW_BITS;
                 all = f(all, read_constant(row, inst));
             } else {
                 let step = other(tables, inst, row, given);
                 given = step.given;
                 if given == 0 {
-                    list >>= 8;
+                    list >>= ROW_BITS;
                 }
                 if let Some(operand) = step.operand {
                     all = f(all, operand);

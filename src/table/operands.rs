@@ -6,9 +6,11 @@ use super::paged_from;
 #[cfg(feature = "fast")]
 use crate::operand::values::ready::Values;
 use crate::shared::places::NO_SHIFT;
-use crate::target::generated::OperandList;
+#[cfg(not(feature = "fast"))]
+use crate::target::generated::ListIndex;
 #[cfg(feature = "fast")]
 use crate::target::generated::{FAST_OPERANDS, OP_INDICES};
+use crate::target::generated::{OperandList, ROW_BITS};
 use crate::{Access, Field, Inst, Operand, Value};
 
 /// What the operand iterator needs. Its descriptors lack differences that matter only to text.
@@ -20,9 +22,8 @@ pub(crate) struct OperandTables {
     #[cfg(not(feature = "fast"))]
     pub pages: &'static [(u8, u16)],
     #[cfg(not(feature = "fast"))]
-    pub list_of: &'static [u8],
-    /// The operands of each form: indices in `rows`, one byte each, the first operand in the lowest byte. Zero ends a
-    /// list.
+    pub list_of: &'static [ListIndex],
+    /// The operands of each form: see [`operand_list`].
     pub lists: &'static [OperandList],
     /// Entry n is for the usual words of list n. After these come the entries that `FastOperands::next` names.
     #[cfg(feature = "fast")]
@@ -31,7 +32,7 @@ pub(crate) struct OperandTables {
     pub forms_of: &'static [u8],
     /// Lists of the SDWA and DPP forms, counted from one; 0: there is no such form.
     pub forms: &'static [[u16; 2]],
-    /// Other forms: list of the base form, number of the form, and its list.
+    /// Other forms, in order: list of the base form, number of the form, and its list.
     pub others: &'static [(u16, u8, u16)],
     pub rows: Rows,
     /// The table of src/operand/values/ready.rs.
@@ -50,9 +51,25 @@ pub(crate) struct OperandTables {
     pub lanes: u8,
 }
 
+/// A list of operands: indices in `OperandTables::rows`, the first operand in the lowest bits. Zero ends a list.
+pub(crate) const fn operand_list(rows: &[u16]) -> OperandList {
+    let (mut list, mut n) = (0, rows.len());
+    while n > 0 {
+        n -= 1;
+        list = list << ROW_BITS | rows[n] as OperandList;
+    }
+    list
+}
+
+/// The index of the first operand in a list.
+#[inline(always)]
+const fn first_row(list: OperandList) -> usize {
+    list as usize % (1 << ROW_BITS)
+}
+
 /// With the feature `fast` there is a row for every number, so that no index needs a bounds check.
 #[cfg(feature = "fast")]
-pub(crate) type Rows = [Row; 256];
+pub(crate) type Rows = [Row; 1 << ROW_BITS];
 #[cfg(not(feature = "fast"))]
 pub(crate) type Rows = &'static [Row];
 
@@ -212,7 +229,10 @@ impl OperandTables {
                 let forms = self.forms.get(usize::from(*self.forms_of.get(usize::from(number))?))?;
                 forms.get(usize::from(form) - 1)?.checked_sub(1)
             }
-            _ => Some(self.others.iter().find(|o| (o.0, o.1) == (number, form))?.2),
+            _ => {
+                let found = self.others.binary_search_by_key(&(number, form), |o| (o.0, o.1)).ok()?;
+                Some(self.others.get(found)?.2)
+            }
         };
         let number = number.and_then(further);
         number.and_then(|number| self.lists.get(usize::from(number))).copied().unwrap_or(0)
@@ -234,13 +254,13 @@ impl OperandTables {
         for named in [true, false] {
             for mut list in [first, second] {
                 while list != 0 {
-                    let is_there = |n: u32| (all >> n) as u8 == list as u8;
+                    let is_there = |n: u32| first_row(all >> n) == first_row(list);
                     let is_named = self.first(list).how == How::Other || self.first(list).role().is_some();
-                    if is_named == named && (named || !(0..end).step_by(8).any(is_there)) {
-                        all |= OperandList::from(list as u8) << (end % OperandList::BITS);
-                        end += 8;
+                    if is_named == named && (named || !(0..end).step_by(ROW_BITS as usize).any(is_there)) {
+                        all |= (first_row(list) as OperandList) << (end % OperandList::BITS);
+                        end += ROW_BITS;
                     }
-                    list >>= 8;
+                    list >>= ROW_BITS;
                 }
             }
         }
@@ -288,14 +308,14 @@ impl OperandTables {
     /// The first row of a list; `NO_ROW` if the list is empty.
     #[inline(always)]
     pub(crate) fn first(&self, list: OperandList) -> &Row {
-        self.rows.get(usize::from(list as u8)).unwrap_or(&NO_ROW)
+        self.rows.get(first_row(list)).unwrap_or(&NO_ROW)
     }
 
     /// The rows of a list.
     pub(crate) fn rows_of(&self, mut list: OperandList) -> impl Iterator<Item = &Row> {
         core::iter::from_fn(move || {
             let row = (list != 0).then(|| self.first(list));
-            list >>= 8;
+            list >>= ROW_BITS;
             row
         })
     }
