@@ -33,7 +33,7 @@ pub fn tables(w: &mut String, tables: &Tables) {
             None if f.ends_in_second_dword() => "IN_SECOND_DWORD".to_string(),
             index => index.unwrap_or(0).to_string(),
         };
-        let (op_mask, seg) = ((1u32 << f.op.width) - 1, f.seg.map_or(0, |s| s.lsb % 32 | s.width << 5));
+        let (op_mask, seg) = ((1u32 << f.op.width) - 1, f.seg.map_or(0, |s| (s.lsb % 32) | (s.width << 5)));
         if f.is_joined() {
             return "NO_OPCODE_SPACE".to_string();
         }

@@ -35,8 +35,11 @@ impl<'f> Layout<'f> {
                     || (selector && form.parts.len() > 1 && form.trailing == 0)
                 {
                     l.fixed |= mask;
-                } else if let (Some(value), [piece]) = (bits.fixed, &shifted(bits, first).pieces[..]) {
-                    l.one |= u128::from(value) << piece.lsb;
+                } else if let Some(mut value) = bits.fixed {
+                    for piece in shifted(bits, first).pieces {
+                        l.one |= u128::from(value & ((1 << piece.width) - 1)) << piece.lsb;
+                        value >>= piece.width;
+                    }
                 } else if field.ignored_if_unused || bits.ignored {
                     l.ignorable |= mask;
                 }
