@@ -168,7 +168,12 @@ impl Signature {
         let signature = *self;
         let tables = OPERANDS[self.target() as usize];
         let rows = tables.rows_of(tables.list(self.op_index.into(), self.form));
+        let mut last = None;
         rows.filter(|row| row.how != How::Other && row.role().is_none()).filter_map(move |row| {
+            // A register of which two hardware registers hold a half each has two rows, one behind the other.
+            if last.replace(row.add) == Some(row.add) && row.how == How::Hwreg {
+                return None;
+            }
             let value = implicit((row.add as usize).checked_sub(IMPLICIT)?);
             let Value::Reg(reg) = value else { return None };
             let operand = row.with(&value, false);

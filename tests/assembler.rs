@@ -50,18 +50,21 @@ fn branches(target: Target) -> Vec<Inst> {
     all
 }
 
+/// Branches that use a register besides their constant.
+const FORKS: [&str; 3] = ["s_cbranch_i_fork", "s_subvector_loop_begin", "s_subvector_loop_end"];
+
 fn is_fork(inst: &Inst) -> bool {
-    inst.opcode().name() == "s_cbranch_i_fork"
+    FORKS.contains(&inst.opcode().name())
 }
 
 /// A fork goes to a label that its constant reaches, and is refused where one is too far.
 #[test]
 fn forks_are_not_made_longer() {
     for target in targets() {
-        let has = |(_, _, opcode): &(amdgpu_isa::Format, u16, amdgpu_isa::Opcode)| opcode.name() == "s_cbranch_i_fork";
-        let Some(encoding) = words::encodings(target).into_iter().find(has) else { continue };
-        let fork = words::legal(target, encoding, 1, &mut Rng(1))[0];
-        for (to, reaches) in [(4 + 4 * 0x7fff, true), (4 + 4 * 0x8000, false)] {
+        let encodings = words::encodings(target).into_iter().filter(|(_, _, opcode)| FORKS.contains(&opcode.name()));
+        let forks = encodings.map(|encoding| words::legal(target, encoding, 1, &mut Rng(1))[0]);
+        let ends = [(4 + 4 * 0x7fff, true), (4 + 4 * 0x8000, false)];
+        for (fork, (to, reaches)) in forks.flat_map(|fork| ends.map(|end| (fork, end))) {
             let mut code = [0u32; 16];
             let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
             let mut asm = Assembler::new(target, &mut code, &mut labels, &mut fixups);
@@ -207,7 +210,7 @@ fn random_programs_go_where_they_were_told() {
     for target in targets() {
         let branches = branches(target);
         assert!(branches.len() >= 7, "{target}: {branches:?}");
-        let longer = |b: &Inst| b.opcode().name() != "s_cbranch_i_fork";
+        let longer = |b: &Inst| !is_fork(b);
         let with_long: Vec<Inst> = branches.iter().copied().filter(longer).collect();
         let mut rng = Rng(target as u64 + 1);
         for n in 0..60 {

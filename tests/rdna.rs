@@ -32,6 +32,20 @@ fn nothing_is_read_or_written_through_null() {
 }
 
 #[test]
+fn scalar_operations_touch_as_much_of_exec_as_they_save() {
+    let both = [Reg::EXEC_LO, Reg::EXEC_HI];
+    for target in [Target::Gfx1010, Target::Gfx1010Wave64] {
+        for (word, exec) in [(0xbe82_2400, &both[..]), (0xbe82_3c00, &both[..1])] {
+            let save = decode_words(target, &[word]).unwrap();
+            for set in [save.reads(), save.writes()] {
+                let there = both.iter().copied().filter(|half| set.contains(*half));
+                assert!(there.eq(exec.iter().copied()), "{target} {save}: {set:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn scalar_memory_adds_a_constant_and_a_register() {
     let both = [(Field::Soffset, Value::Reg(Reg::Sgpr(5))), (Field::Offset, Value::Imm(-4))];
     for target in RDNA {

@@ -18,11 +18,14 @@ fn names(target: Target, reg: Reg, bits: u16) -> Vec<Reg> {
         Reg::Ttmp(n) => run(Reg::Ttmp, n),
         Reg::Vgpr(n) | Reg::VgprHigh(n) => run(Reg::Vgpr, n),
         Reg::Agpr(n) => run(Reg::Agpr, n),
+        // As wide as the wave.
+        Reg::Vcc if dwords == 1 => vec![Reg::VCC_LO],
+        Reg::Exec if dwords == 1 => vec![Reg::EXEC_LO],
         Reg::Special(Special::SrcVccz) | Reg::Vcc => vec![Reg::VCC_LO, Reg::VCC_HI],
         Reg::Special(Special::SrcExecz) | Reg::Exec => vec![Reg::EXEC_LO, Reg::EXEC_HI],
         Reg::Special(Special::SrcScc) => vec![Reg::Scc],
         Reg::Special(Special::SrcLdsDirect) | Reg::M0 => vec![Reg::Special(Special::M0)],
-        Reg::Special(special) if special.name().starts_with("src_") => Vec::new(),
+        Reg::Special(special) if special.name().starts_with("src_") || special == Special::Null => Vec::new(),
         Reg::Special(special) if dwords == 1 => vec![Reg::Special(special)],
         Reg::Special(special) => {
             let upper = special.name().replace("_lo", "_hi");
@@ -30,7 +33,8 @@ fn names(target: Target, reg: Reg, bits: u16) -> Vec<Reg> {
             assert!(dwords == 2 && *upper != special, "{reg}");
             vec![reg, Reg::Special(*upper)]
         }
-        Reg::FlatScratch if target.name() == "gfx600" => vec![Reg::FlatScratch],
+        // It has no operand code.
+        Reg::FlatScratch if target.name() == "gfx600" || target.name().starts_with("gfx1") => vec![Reg::FlatScratch],
         Reg::FlatScratch => [Special::FlatScratchLo, Special::FlatScratchHi].map(Reg::Special).to_vec(),
         other => vec![other],
     }

@@ -62,13 +62,7 @@ impl RowText {
 fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     let i = match row {
         Row::Desc(desc) => desc,
-        &Row::Implicit(n, access, when) => {
-            let bits = match IMPLICIT[n] {
-                "scc" => 1,
-                "vcc" | "exec" => t.row.lanes().into(),
-                "flat_scr" | "xnack" => 64,
-                _ => 32,
-            };
+        &Row::Implicit((n, bits), access, when) => {
             let (how, acc) = match when {
                 When::Always => ("Value", NO_SHIFT),
                 When::Bit(bit) => ("If", bit),

@@ -13,6 +13,9 @@ use crate::build::model::Piece;
 /// `FastSignature::TEXTS` in src/table/text.rs.
 const TEXTS: usize = 4;
 
+/// The bits of a scalar register's code that is part of an offset.
+const SCALAR: u16 = (1 << 7) - 1;
+
 /// The words for which the operands of a signature have these texts: `FastSignature` in src/table/text.rs.
 pub type Ready = Case<Text>;
 
@@ -67,6 +70,9 @@ fn texts(desc: &OperandDesc, waits: &[[Piece; 2]], codes: &Codes) -> Vec<Ready> 
     }
     let field = |add| field(desc, add);
     let code = code(desc);
+    // The bits of a constant above those of which there are texts.
+    let large = || (((1 << desc.width) - 1) & !0xff) << desc.lsb;
+    let small = Text { mask: 0xff, ..field(HEX) };
     match (desc.operand_type.as_str(), code) {
         // Its constants are printed as their bits.
         ("code", _) if desc.ty == "i16" => missing(),
@@ -92,18 +98,15 @@ fn texts(desc: &OperandDesc, waits: &[[Piece; 2]], codes: &Codes) -> Vec<Ready> 
         ("sdst_or_vcc", _) if desc.dwords == 2 => vec![text(aux(0), 0, always(vcc + PAIRS))],
         // A small constant.
         ("smem_offset", _) if desc.lsb == 32 && desc.aux[0] != NONE => {
-            let large = (((1 << desc.width) - 1) & !0xff) << desc.lsb;
-            vec![text(large | aux(1), aux(0), Text { mask: 0xff, ..field(HEX) })]
+            vec![text(large() | aux(1), aux(0), small)]
         }
         // A register, if the constant is zero, or a small constant, if the register is null.
         ("smem_offset", Some(code)) if desc.lsb == 32 && desc.aux[2] != NONE => {
-            let register = desc.aux[2];
-            let (all, off) = (((1 << desc.width) - 1) << desc.lsb, u64::from(codes.off));
-            let large = all & !(0xff << desc.lsb) | (0x7f & !off) << register;
-            vec![
-                text(all, 0, Text { turn: register, mask: 0x7f, add: code }),
-                text(large, off << register, Text { mask: 0xff, ..field(HEX) }),
-            ]
+            let register = Text { turn: desc.aux[2], mask: SCALAR, add: code };
+            let off = u64::from(codes.off) << register.turn;
+            let all = ((1 << desc.width) - 1) << desc.lsb;
+            let others = (u64::from(SCALAR) << register.turn) & !off;
+            vec![text(all, 0, register), text(large() | others, off, small)]
         }
         // Small numbers are decimal.
         ("int16" | "label", _) if desc.lsb == 0 && desc.width == 16 => {

@@ -24,8 +24,8 @@ pub struct List {
 #[derive(Clone, PartialEq)]
 pub enum Row {
     Desc(OperandDesc),
-    /// A register that no field names: its index in `IMPLICIT`, and when it is accessed.
-    Implicit(usize, Access, When),
+    /// A register that no field names: its index in `IMPLICIT` and its width in bits, and when it is accessed.
+    Implicit((usize, u16), Access, When),
 }
 
 /// Which instructions access a register that no field names.
@@ -78,12 +78,22 @@ fn implicit(isa: &Isa, t: &Target, info: &Info, descs: &[&OperandDesc]) -> Vec<R
     // m0 is the address in LDS, so it is not read without the lds bit.
     let lds = descs.iter().find(|i| i.operand_type == "buf_data" && i.aux[1] != NONE).map(|i| When::Bit(i.aux[1]));
     let names_one = descs.iter().any(|i| i.operand_type == "hwreg");
+    let saved = descs.iter().find(|i| i.field == "sdst" && i.access == Some(Access::Write));
+    let saved = saved.map(|i| u16::from(i.dwords) * 32);
     let mut rows = Vec::new();
     for (n, name) in IMPLICIT.iter().enumerate() {
         let (reads, writes) = (info.reads.iter().any(|r| r == name), info.writes.iter().any(|r| r == name));
         let is_vcc = *name == "vcc";
         let Some(access) = Access::of(reads && !(is_vcc && shown.0), writes && !(is_vcc && shown.1)) else { continue };
-        let mut add = |when| rows.push(Row::Implicit(n, access, when));
+        let bits = match *name {
+            "scc" => 1,
+            // Scalar operations read and write as much of it as they save.
+            "exec" => saved.filter(|_| info.writes.iter().any(|r| r == name)).unwrap_or(t.row.lanes().into()),
+            "vcc" => t.row.lanes().into(),
+            "flat_scr" | "xnack" => 64,
+            _ => 32,
+        };
+        let mut add = |when| rows.push(Row::Implicit((n, bits), access, when));
         let mut holding = IN_HWREG.iter().filter(|of| names_one && of.0 == *name).peekable();
         match lds {
             Some(when) if *name == "m0" => add(when),

@@ -11,7 +11,8 @@ use core::fmt;
 
 use crate::codec::code::AGPR;
 use crate::codec::{
-    Coded, Form, Unmade, descs, encode, held, hold, is_conditional, is_image_data, modifier, read, unit, value,
+    Coded, Form, Unmade, descs, encode, has_both, held, hold, is_conditional, is_image_data, modifier, read, unit,
+    value,
 };
 use crate::common::{OpcodeEntry, SUCCESSORS};
 use crate::decode::MAX_DWORDS;
@@ -347,6 +348,8 @@ fn translate(
         }
         Coded::Code(n) => Coded::Code(code(n)?),
         Coded::High(n) => Coded::High(code(n)?),
+        // Where a bit says which field names the only register, it is that of the constant.
+        Coded::Soffset(n) if has_both(desc) && !has_both(other) => Coded::Code(code(n)?),
         Coded::Soffset(n) => Coded::Soffset(code(n)?),
         Coded::Both(n, bytes) => Coded::Both(code(n)?, of_bytes(bytes)?),
         Coded::Vcc | Coded::Off | Coded::Label(_) | Coded::Literal(_) | Coded::Attr(..) => coded,

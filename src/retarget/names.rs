@@ -105,13 +105,15 @@ pub(super) fn imm(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16
             Imm::Sendmsg(Sendmsg { message: there as u8, op: op as u8, ..sent })
         }
         same @ Imm::GprIdx(_) => same,
+        // What the other bits mean is not known, and on another target they may be a part.
+        Imm::Depctr(Depctr { rest, .. }) if rest != 0 => return Err((Field::Rest, rest)),
         Imm::Depctr(wait) => {
             for (part, count) in wait.parts() {
                 if let Some(count) = count.filter(|count| *count >= Depctr::max(to, part)) {
                     return Err((part, count.into()));
                 }
             }
-            Imm::Depctr(Depctr { rest: 0, ..wait })
+            Imm::Depctr(wait)
         }
     })
 }

@@ -176,17 +176,15 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints a generation and marks, as a sum of names. Each mark but the last is inside one more pair of parentheses.
+    /// Prints a generation, which is one byte, and marks above it, as a sum of names. Each mark but the last is inside one
+    /// more pair of parentheses.
     fn version(&self, value: u32, out: &mut Out) {
-        const GENERATION: u32 = 0xff;
-        let marks = self.text.version.iter().filter(|mark| u32::from(mark.0) > GENERATION);
-        let known = marks.clone().fold(GENERATION, |all, mark| all | u32::from(mark.0));
-        if value & !known != 0 {
-            return out.hex(value);
-        }
-        let set = marks.filter(|mark| value & u32::from(mark.0) != 0);
+        let is_set = |mark: &&(u16, &str)| u8::try_from(mark.0).is_err() && value & u32::from(mark.0) != 0;
+        let set = self.text.version.iter().filter(is_set);
+        let rest = set.clone().fold(value, |rest, mark| rest & !u32::from(mark.0));
+        let Ok(generation) = u8::try_from(rest) else { return out.hex(value) };
         (1..set.clone().count()).for_each(|_| out.byte(b'('));
-        named(out, self.text.version, value & GENERATION);
+        named(out, self.text.version, generation.into());
         for (n, (_, name)) in set.enumerate() {
             out.str(if n == 0 { "|" } else { ")|" });
             out.str(name);
