@@ -179,32 +179,40 @@ pub(crate) fn mimg_desc_dwords(desc: &OperandDesc, inst: &Inst) -> u16 {
 }
 
 /// Components of an image address that a16 packs, two in a register, and registers that hold gradients.
-fn image_components(of: OperandType, dim: usize) -> (u16, u16) {
+const fn image_components(of: OperandType, dim: usize) -> (u16, u16) {
     use OperandType::*;
-    let count = |table: &[u8]| u16::from(table.get(dim).copied().unwrap_or(0));
+    const fn count(table: &[u8], dim: usize) -> u16 {
+        if dim < table.len() { table[dim] as u16 } else { 0 }
+    }
     let packed = match of {
         ImgLod => 1,
         ImgRay => 6,
-        ImgAddrLod | ImgGradLod | ImgGrad16Lod => count(&COORDINATES) + 1,
-        _ => count(&COORDINATES),
+        ImgAddrLod | ImgGradLod | ImgGrad16Lod => count(&COORDINATES, dim) + 1,
+        _ => count(&COORDINATES, dim),
     };
     let gradients = match of {
-        ImgGrad | ImgGradLod => count(&GRADIENTS),
+        ImgGrad | ImgGradLod => count(&GRADIENTS, dim),
         // Each of the two directions begins at a register.
-        ImgGrad16 | ImgGrad16Lod => 2 * (count(&GRADIENTS) / 2).div_ceil(2),
+        ImgGrad16 | ImgGrad16Lod => 2 * (count(&GRADIENTS, dim) / 2).div_ceil(2),
         _ => 0,
     };
     (packed, gradients)
 }
 
+/// Registers of an image address. `more`: components of the row in addition to coordinates and gradients. `run`: no
+/// dword names further registers, so that more than 12 count as 16.
+pub(crate) const fn img_dwords(of: OperandType, dim: usize, a16: bool, more: u8, run: bool) -> u16 {
+    let (components, gradients) = image_components(of, dim);
+    let packed = if a16 { components.div_ceil(2) } else { components };
+    let dwords = packed + gradients + more as u16;
+    if dwords > 12 && run { 16 } else { dwords }
+}
+
 /// Registers of an image address: coordinates (two per register with a16), gradients, and the row's additional
 /// components.
 pub(crate) fn image_address_dwords(desc: &OperandDesc, inst: &Inst) -> u16 {
-    let (components, gradients) = image_components(desc.operand_type, bits(inst, desc.aux[0], 3) as usize);
-    let packed = if flag(inst, desc.aux[1]) { components.div_ceil(2) } else { components };
-    let dwords = packed + gradients + u16::from(desc.dwords) - 1;
-    // A single run of more than 12 registers counts as 16.
-    if dwords > 12 && desc.aux[2] == NONE { 16 } else { dwords }
+    let (dim, a16) = (bits(inst, desc.aux[0], 3) as usize, flag(inst, desc.aux[1]));
+    img_dwords(desc.operand_type, dim, a16, desc.dwords - 1, desc.aux[2] == NONE)
 }
 
 /// The most parts of an image address.
@@ -238,8 +246,14 @@ pub(crate) fn address_field(desc: &OperandDesc, part: u8) -> Field {
     field.unwrap_or(desc.field)
 }
 
+/// The field's number of a part: the first is `vaddr`, whatever the format calls it.
+#[cfg(feature = "make")]
+pub(crate) fn address_role(part: usize) -> Option<Field> {
+    ADDRESS_FIELDS.get(part).copied()
+}
+
 /// The lowest bit of that field. The fourth after the first can lie elsewhere.
-fn address_lsb(desc: &OperandDesc, part: u8) -> u8 {
+pub(crate) fn address_lsb(desc: &OperandDesc, part: u8) -> u8 {
     match part {
         0 => desc.lsb,
         4 => desc.aux[3],

@@ -111,8 +111,12 @@ pub struct Code<M> {
     /// The third and fourth dword; zero except for a few instructions.
     high: u64,
     dwords: u8,
+    /// The fifth dword.
+    last: u32,
     /// Dwords of image data, if its size is to be checked; else 0.
     data: u8,
+    /// Registers of an image address, if their number is to be checked; else 0.
+    address: u8,
     error: Option<BuildError>,
     /// The values that the instruction reads over the constant bus, as `bus_key` returns them; 0: none so far.
     bus: [u64; 2],
@@ -132,9 +136,12 @@ impl<M: ModifierSet> Code<M> {
         if M::IMAGE[0] != 0 {
             code = code.image_data(M::IMAGE);
         }
+        if let Some(address) = &M::ADDRESS {
+            code = code.image_address_size(address);
+        }
         match code.error {
             Some(error) => Err(error),
-            None => Ok(Words::new(code.bits, code.high, code.dwords)),
+            None => Ok(Words::new(code.bits, code.high, code.last, code.dwords)),
         }
     }
 
@@ -171,8 +178,8 @@ pub struct Words {
 }
 
 impl Words {
-    /// Dwords of the longest instruction that a constructor of an enabled target makes: 2, 3 with RDNA targets, or 4
-    /// with `gfx950`.
+    /// Dwords of the longest instruction that a constructor of an enabled target makes: 2, 4 with `gfx950`, or 5
+    /// with RDNA targets.
     pub const MAX: usize = generated::LONGEST;
 
     /// The dwords as an array, padded with zeros.
@@ -182,9 +189,9 @@ impl Words {
     }
 
     #[inline(always)]
-    const fn new(bits: u64, high: u64, len: u8) -> Words {
+    const fn new(bits: u64, high: u64, last: u32, len: u8) -> Words {
         let mut words = [0; Words::MAX];
-        let all = [bits as u32, (bits >> 32) as u32, high as u32, (high >> 32) as u32];
+        let all = [bits as u32, (bits >> 32) as u32, high as u32, (high >> 32) as u32, last];
         let mut n = 0;
         while n < Words::MAX {
             words[n] = all[n];

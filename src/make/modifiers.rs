@@ -3,8 +3,20 @@
 
 use super::{BuildError, Code, Given};
 use crate::codec::code::is_inside;
-use crate::table::NONE;
+use crate::table::{NONE, OperandType};
 use crate::{Field, Reg};
+
+/// What determines the number of registers of an image address.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct AddressSize {
+    pub(crate) of: OperandType,
+    /// Positions of `dim` and `a16`, or `NONE`.
+    pub(crate) dim: u8,
+    pub(crate) a16: u8,
+    /// Components in addition to coordinates and gradients.
+    pub(crate) more: u8,
+}
 
 /// A set of modifiers: see [`sets`](super::sets).
 pub trait ModifierSet: Copy {
@@ -12,6 +24,9 @@ pub trait ModifierSet: Copy {
     /// `vdata`. The first entry is 0 unless it is an image instruction.
     #[doc(hidden)]
     const IMAGE: [u8; 4] = [0; 4];
+    /// What determines the number of registers of an image address, if the tables say that.
+    #[doc(hidden)]
+    const ADDRESS: Option<AddressSize> = None;
 }
 
 macro_rules! flags {

@@ -287,6 +287,43 @@ pub const fn addr64(address: Vgpr<2>) -> BufferAddress {
     BufferAddress { register: address.code, addr64: true, ..BufferAddress::OFF }
 }
 
+/// The address of an image operation on RDNA: registers that follow one another, or any registers.
+///
+/// The operation, its `dim` and `a16` determine how many registers it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ImageAddress {
+    pub(crate) registers: [u8; ImageAddress::MAX],
+    pub(crate) len: u8,
+    /// Each register has a field of its own.
+    pub(crate) list: bool,
+}
+
+impl ImageAddress {
+    /// The greatest number of registers that need not follow one another.
+    pub const MAX: usize = 13;
+}
+
+/// An image address in registers that follow one another: `address(v::<3>(4))` is `v[4:6]`.
+pub const fn address<const N: usize>(first: Vgpr<N>) -> ImageAddress {
+    let mut registers = [0; ImageAddress::MAX];
+    registers[0] = (first.code % VGPR) as u8;
+    ImageAddress { registers, len: N as u8, list: false }
+}
+
+/// An image address in registers that need not follow one another: `addresses([v(4), v(9)])` is `[v4, v9]`. It takes
+/// more dwords than [`address`].
+///
+/// More than [`ImageAddress::MAX`] registers do not compile.
+pub const fn addresses<const N: usize>(all: [Vgpr<1>; N]) -> ImageAddress {
+    const { assert!(N >= 1 && N <= ImageAddress::MAX, "an image address has 1 to 13 registers") }
+    let (mut registers, mut n) = ([0; ImageAddress::MAX], 0);
+    while n < N {
+        registers[n] = (all[n].code % VGPR) as u8;
+        n += 1;
+    }
+    ImageAddress { registers, len: N as u8, list: true }
+}
+
 /// Data in vector or accumulation registers. Operands of one instruction that share the selecting bit have the same
 /// kind.
 #[diagnostic::on_unimplemented(

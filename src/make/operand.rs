@@ -1,8 +1,9 @@
 //! Puts operands into the words: the functions that the generated constructors call. The compiler folds everything here
 //! for constant operands, and leaves shifts and ors for others.
 
+use super::modifiers::AddressSize;
 use super::modifiers::ModifierSet;
-use super::op::{self, BufferAddress, Kind, Op, class};
+use super::op::{self, BufferAddress, ImageAddress, Kind, Op, class};
 use super::resolve::{Rules, bus_key, resolve, scalar_key};
 use super::{BuildError, Code, Given};
 use crate::DataType;
@@ -46,7 +47,18 @@ impl<M: ModifierSet> Code<M> {
     /// Starts with the encoding bits, the opcode, and the default values of modifiers.
     #[inline(always)]
     pub(crate) const fn new(bits: u64, dwords: u8) -> Code<M> {
-        Code { bits, high: 0, dwords, data: 0, error: None, bus: [0; 2], decided: 0, set: PhantomData }
+        Code {
+            bits,
+            high: 0,
+            last: 0,
+            dwords,
+            data: 0,
+            address: 0,
+            error: None,
+            bus: [0; 2],
+            decided: 0,
+            set: PhantomData,
+        }
     }
 
     /// The same for an instruction of three or four dwords.
@@ -397,6 +409,49 @@ impl<M: ModifierSet> Code<M> {
     pub(crate) const fn image<K: Kind, const N: usize>(mut self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
         self.data = N as u8;
         self.operand(rules, at, op)
+    }
+
+    /// An image address. `nsa`: the position and width of the field with the number of dwords that name further
+    /// registers. The number of registers is checked once all modifiers are known.
+    pub(crate) const fn image_address(mut self, at: &Place, (nsa, width): (u8, u8), address: ImageAddress) -> Self {
+        self.address = address.len;
+        let first = address.registers[0];
+        if !address.list {
+            if !is_inside(first as u16, address.len as u16) {
+                let given = Given::Reg(Reg::Vgpr(first));
+                return self.fail(BuildError::Registers { field: at.field, given, dwords: address.len });
+            }
+            return self.put(at.lsb, first as u64);
+        }
+        let more = (address.len - 1).div_ceil(4);
+        if more >> width != 0 {
+            let dwords = (1 << width) * 4 - 3;
+            return self.fail(BuildError::Width { field: at.field, dwords, given: address.len });
+        }
+        self = self.put(at.lsb, first as u64).put(nsa, more as u64);
+        let mut n = 1;
+        while n < address.len {
+            let (lsb, register) = (56 + 8 * n, address.registers[n as usize % ImageAddress::MAX]);
+            match lsb {
+                64..128 => self.high |= (register as u64) << (lsb - 64),
+                _ => self.last |= (register as u32) << (lsb % 32),
+            }
+            n += 1;
+        }
+        self.dwords += more;
+        self
+    }
+
+    /// Checks that an image address has as many registers as the operation, dim and a16 require.
+    pub(crate) const fn image_address_size(self, size: &AddressSize) -> Self {
+        let (dim, a16) = (self.bits >> size.dim & 7, size.a16 != NONE && self.bits >> size.a16 & 1 == 1);
+        let run = self.dwords == 2;
+        let dwords = crate::codec::img_dwords(size.of, dim as usize, a16, size.more, run) as u8;
+        // One register alone needs no dword that names others.
+        if self.address != dwords {
+            return self.fail(BuildError::Width { field: Field::Vaddr, dwords, given: self.address });
+        }
+        self
     }
 
     /// A matrix whose size depends on the format of its elements: 8 bits (0, 1), 6 (2, 3) or 4 (4).

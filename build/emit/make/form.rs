@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::build::emit::camel;
 use crate::build::emit::make::set::{self, Variant};
 use crate::build::emit::make::{Shared, documented, encoding, operand};
-use crate::build::lower::{Constraints, NONE, OperandDesc, Operation, Target};
+use crate::build::lower::{Constraints, FormSignature, NONE, OperandDesc, Operation, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::{class, marks};
@@ -78,13 +78,16 @@ pub fn functions(
     let extended = [base.sdwa, base.dpp].into_iter().chain(numbered).filter(|&form| form != 0);
     for form in std::iter::once(operation.signature).chain(extended) {
         let signature = &t.signatures[form - 1];
+        // Dwords that name registers of an image address belong to the address.
+        if form != operation.signature && descs_of(t, signature).any(|desc| desc.is_image_address()) {
+            continue;
+        }
         let extension = signature.extension.filter(|_| form != operation.signature);
         // Compares with SDWA are called as other operations with it are.
         let extension =
             extension.map_or(String::new(), |e| t.formats[e].def.name.to_lowercase().replace("sdwab", "sdwa"));
         let name = if extension.is_empty() { name.clone() } else { format!("{short}_{extension}") };
-        let numbers = &t.desc_lists[signature.descs.0..signature.descs.0 + signature.descs.1];
-        let descs: Vec<&OperandDesc> = numbers.iter().map(|&n| &t.descs[usize::from(n)]).collect();
+        let descs: Vec<&OperandDesc> = descs_of(t, signature).collect();
         let constraints = &t.constraints[signature.constraints];
         let variants: &[(Variant, &str)] = if descs.iter().any(|i| i.is_returned() && i.operand_type != "sdwa_src") {
             &[(Variant::Returns(false), ""), (Variant::Returns(true), "_rtn")]
@@ -112,11 +115,16 @@ pub fn functions(
     Ok(all)
 }
 
+fn descs_of<'a>(t: &'a Target, signature: &FormSignature) -> impl Iterator<Item = &'a OperandDesc> {
+    let numbers = &t.desc_lists[signature.descs.0..signature.descs.0 + signature.descs.1];
+    numbers.iter().map(|&n| &t.descs[usize::from(n)])
+}
+
 struct Form<'a> {
     isa: &'a Isa,
     t: &'a Target<'a>,
     operation: &'a Operation,
-    signature: &'a crate::build::lower::FormSignature,
+    signature: &'a FormSignature,
     constraints: &'a Constraints,
     descs: &'a [&'a OperandDesc],
     number: u64,
@@ -231,6 +239,7 @@ impl Form<'_> {
         if desc.access.is_none() {
             match desc.operand_type.as_str() {
                 "dmask" => number(parts, &name, &field, lsb, width, "u16", "dmask"),
+                "dim" => number(parts, &name, &field, lsb, width, "u16", "dim"),
                 "named"
                     if ["cbsz", "blgp"].contains(&name.as_str())
                         && self.descs.iter().any(|i| i.operand_type == "acc_sized") =>
@@ -304,6 +313,14 @@ impl Form<'_> {
             Variant::Returns(false) if desc.is_returned() => return Ok(()),
             Variant::Lds(true) if desc.operand_type == "buf_data" => return Ok(()),
             _ => {}
+        }
+        if desc.is_image_address() {
+            let at = self.t.formats[self.operation.format].fields.iter().find(|(field, _)| field.name == "nsa");
+            let (nsa, width) = at.map_or((NONE, 0), |(_, bits)| (bits.pieces[0].lsb, bits.width()));
+            let place = operand::place(&mut shared.signatures, desc, operand::VGPR, [0, 0], false, NONE);
+            write!(parts.calls, ".image_address(&{place}, ({nsa}, {width}), {name})").unwrap();
+            parts.parameter(&name, "ImageAddress".into(), "address".into());
+            return Ok(());
         }
         let mask = operand::allowed(t, constraints, desc)?;
         parts.literal |= mask & class::LITERAL != 0;

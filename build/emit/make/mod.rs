@@ -103,13 +103,13 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         writeln!(modules, "}}").unwrap();
     }
     let mut out = String::from(
-        "#[allow(unused_imports)]\nuse super::{BufferAddress, Code, GlobalBase, MatrixOrConst, Op, VectorData, kind::{Any, Exec, Lds, M0, ReadOnly, Sys}, op::{Agpr, Vgpr}};\n",
+        "#[allow(unused_imports)]\nuse super::{BufferAddress, Code, GlobalBase, ImageAddress, MatrixOrConst, Op, VectorData, kind::{Any, Exec, Lds, M0, ReadOnly, Sys}, op::{Agpr, Vgpr}};\n",
     );
     out += "/// Traits of the kinds of operands that an instruction accepts, where it accepts several.\npub mod operands {\nuse super::super::{Kind, kind::*};\n";
     out += &operand::traits(&shared.traits);
     out += "}\n";
     writeln!(out, "pub(crate) const LONGEST: usize = {longest};").unwrap();
-    out += "/// The sets of modifiers that instructions have. They determine which methods a [`Code`] has.\npub mod sets {\nuse super::super::modifiers::*;\n";
+    out += "/// The sets of modifiers that instructions have. They determine which methods a [`Code`] has.\npub mod sets {\nuse super::super::modifiers::*;\n#[allow(unused_imports)]\nuse crate::table::OperandType;\n";
     out += &shared.sets.text;
     out += "}\n#[allow(unused_imports)]\npub(crate) mod signatures {\nuse super::*;\nuse super::operands::*;\nuse crate::Field;\nuse crate::DataType;\nuse crate::table::Part;\nuse super::super::operand::Place;\nuse super::super::resolve::Rules;\n";
     out += &shared.signatures.text;

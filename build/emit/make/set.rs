@@ -55,10 +55,16 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
     let mut set = Set::default();
     let mut sources: [(&str, [u8; 3]); 3] = [("Neg", [NONE; 3]), ("Abs", [NONE; 3]), ("Sext", [NONE; 3])];
     let buffer = descs.iter().any(|i| i.operand_type == "buf_vaddr");
-    match image(constraints) {
-        None => writeln!(set.impls, "impl ModifierSet for $ {{}}").unwrap(),
-        Some(image) => writeln!(set.impls, "impl ModifierSet for $ {{ const IMAGE: [u8; 4] = {image:?}; }}").unwrap(),
+    let mut consts = String::new();
+    if let Some(image) = image(constraints) {
+        write!(consts, "const IMAGE: [u8; 4] = {image:?};").unwrap();
     }
+    if let Some(address) = descs.iter().find(|i| i.is_image_address()) {
+        let [dim, a16, ..] = address.aux;
+        let (of, more) = (camel(&address.operand_type), address.dwords - 1);
+        write!(consts, "const ADDRESS: Option<AddressSize> = Some(AddressSize {{ of: OperandType::{of}, dim: {dim}, a16: {a16}, more: {more} }});").unwrap();
+    }
+    writeln!(set.impls, "impl ModifierSet for $ {{ {consts} }}").unwrap();
     // The default of LLVM's assembler.
     let default = |field: &str| {
         let mut of_all = t.formats.iter().flat_map(|f| &f.def.defaults).filter(|d| !d.neutral);
@@ -135,6 +141,8 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 writeln!(set.impls, "impl Compr for $ {{ const BITS: (u8, u8) = ({lsb}, {first}); }}").unwrap();
                 set.methods.push("compr".into());
             }
+            // The address decides it.
+            "flag" if name == "nsa" => {}
             "flag" | "dpp_bound" => {
                 writeln!(set.impls, "impl {ty} for $ {{ const BIT: u8 = {lsb}; }}").unwrap();
                 set.methods.push(format!("flag {name}"));
@@ -203,7 +211,8 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 set.defaults |= default(name) << lsb;
             }
             // These are parameters of the function.
-            "dpp_ctrl" | "dmask" => {}
+            "dpp_ctrl" | "dmask" | "dim" => {}
+
             // Its lanes are a parameter. Code 234 instead of 233 also means `fi`.
             "dpp8" => {
                 writeln!(
