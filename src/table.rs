@@ -270,10 +270,14 @@ impl DescTables {
         }
     }
 
-    /// The signatures of the SDWA and DPP forms of a base form.
-    pub(crate) fn forms(&self, signature: &FormSignature) -> impl Iterator<Item = &FormSignature> {
-        let forms = self.forms.get(usize::from(signature.forms)).copied().unwrap_or_default();
-        forms.into_iter().filter_map(|f| self.signatures.get(usize::from(f.checked_sub(1)?)))
+    /// The signatures of an operation's forms with a trailing dword: SDWA and DPP, then the others.
+    pub(crate) fn forms(&self, op_index: usize) -> impl Iterator<Item = &FormSignature> {
+        let number = paged_from(self.pages, self.signature_of, op_index);
+        let base = number.and_then(|n| self.signatures.get(usize::from(n)));
+        let pair = base.and_then(|s| self.forms.get(usize::from(s.forms))).copied().unwrap_or_default();
+        let others = self.others.iter().filter(move |o| Some(o.0) == number).map(|o| o.2);
+        let all = pair.into_iter().filter_map(|f| f.checked_sub(1)).chain(others);
+        all.filter_map(|f| self.signatures.get(usize::from(f)))
     }
 
     /// The indices of a signature's descriptors.

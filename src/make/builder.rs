@@ -252,6 +252,7 @@ impl Builder {
             None if bits == 32 => Rank::Short,
             None => Rank::Long,
             Some(Format::Sdwa | Format::Sdwab) => Rank::Sdwa,
+            Some(Format::Dpp8) => return None,
             Some(_) => Rank::Dpp,
         };
         const SDWA: [Field; 4] = [Field::DstSel, Field::DstUnused, Field::Src0Sel, Field::Src1Sel];
