@@ -275,9 +275,15 @@ impl DescTables {
         let number = paged_from(self.pages, self.signature_of, op_index);
         let base = number.and_then(|n| self.signatures.get(usize::from(n)));
         let pair = base.and_then(|s| self.forms.get(usize::from(s.forms))).copied().unwrap_or_default();
-        let others = self.others.iter().filter(move |o| Some(o.0) == number).map(|o| o.2);
+        let others = self.others_of(op_index).map(|(_, signature)| signature);
         let all = pair.into_iter().filter_map(|f| f.checked_sub(1)).chain(others);
         all.filter_map(|f| self.signatures.get(usize::from(f)))
+    }
+
+    /// The numbers and signatures of an operation's forms that are neither SDWA nor DPP.
+    pub(crate) fn others_of(&self, op_index: usize) -> impl Iterator<Item = (u8, u16)> {
+        let number = paged_from(self.pages, self.signature_of, op_index);
+        self.others.iter().filter(move |o| Some(o.0) == number).map(|o| (o.1, o.2))
     }
 
     /// The indices of a signature's descriptors.
