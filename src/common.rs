@@ -140,8 +140,8 @@ pub(crate) fn own_spelling(target: Target, op_index: usize) -> Option<&'static s
 
 impl OpcodeEntry {
     /// The forms with a trailing dword other than a literal.
-    pub(crate) fn forms(&self, target: Target) -> impl Iterator<Item = &'static FormSignature> {
-        DESCS[target as usize].forms(self.signature)
+    pub(crate) fn forms(&self, target: Target) -> impl Iterator<Item = &'static FormSignature> + use<> {
+        DESCS[target as usize].forms(self.op_index.into())
     }
 }
 

@@ -344,7 +344,7 @@ impl Inst {
         high | low
     }
 
-    fn field(&self, lsb: u8, width: u8) -> u32 {
+    pub(crate) fn field(&self, lsb: u8, width: u8) -> u32 {
         let at = usize::from(lsb / 32);
         let word = |i: usize| u64::from(self.words.get(i).copied().unwrap_or(0));
         let both = word(at) | word(at + 1) << 32;

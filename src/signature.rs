@@ -100,8 +100,9 @@ impl Opcode {
     /// All signatures of the operation on a target, in the order of [`Opcode::forms`].
     pub fn signatures(self, target: Target) -> impl Iterator<Item = Signature> {
         self.entries(target).flat_map(move |entry| {
-            // The base form, SDWA and DPP.
-            [0, 1, 2].into_iter().filter_map(move |form| Signature::new(target, self, &entry, form))
+            let others = DESCS[target as usize].others_of(entry.op_index.into()).map(|(form, _)| form);
+            // The base form, SDWA, DPP, and others.
+            [0, 1, 2].into_iter().chain(others).filter_map(move |form| Signature::new(target, self, &entry, form))
         })
     }
 }

@@ -277,13 +277,20 @@ impl DescTables {
         }
     }
 
-    /// The signatures of a base form's extended forms.
-    pub(crate) fn forms(&self, signature: &FormSignature) -> impl Iterator<Item = &FormSignature> {
-        let forms = self.forms.get(usize::from(signature.forms)).copied().unwrap_or_default();
-        let forms = forms.into_iter().filter_map(|f| f.checked_sub(1));
-        let number = self.signatures.iter().position(|s| core::ptr::eq(s, signature));
-        let others = self.others.iter().filter(move |o| Some(usize::from(o.0)) == number).map(|o| o.2);
-        forms.chain(others).filter_map(|f| self.signatures.get(usize::from(f)))
+    /// The signatures of an operation's forms with a trailing dword: SDWA and DPP, then the others.
+    pub(crate) fn forms(&self, op_index: usize) -> impl Iterator<Item = &FormSignature> {
+        let number = paged_from(self.pages, self.signature_of, op_index);
+        let base = number.and_then(|n| self.signatures.get(usize::from(n)));
+        let pair = base.and_then(|s| self.forms.get(usize::from(s.forms))).copied().unwrap_or_default();
+        let others = self.others_of(op_index).map(|(_, signature)| signature);
+        let all = pair.into_iter().filter_map(|f| f.checked_sub(1)).chain(others);
+        all.filter_map(|f| self.signatures.get(usize::from(f)))
+    }
+
+    /// The numbers and signatures of an operation's forms that are neither SDWA nor DPP.
+    pub(crate) fn others_of(&self, op_index: usize) -> impl Iterator<Item = (u8, u16)> {
+        let number = paged_from(self.pages, self.signature_of, op_index);
+        self.others.iter().filter(move |o| Some(o.0) == number).map(|o| (o.1, o.2))
     }
 
     /// The indices of a signature's descriptors.

@@ -57,7 +57,7 @@ pub fn common(w: &mut String, isa: &Isa, formats: &[&Format], ops: &[String]) {
         all.sort();
         all.dedup();
         let (count, all) = (all.len(), all.join(", "));
-        writeln!(w, "#[allow(dead_code)]\npub(crate) static {name}: [(Field, u16); {count}] = [{all}];").unwrap();
+        writeln!(w, "#[allow(dead_code)]\npub(crate) static {name}: [(Field, u32); {count}] = [{all}];").unwrap();
     }
 }
 

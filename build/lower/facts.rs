@@ -34,7 +34,7 @@ pub fn pairs(isa: &Isa) -> Result<Vec<(&SourceLine, String, String)>> {
 }
 
 /// The flags of a row on a target: its own, and the counters from its format. If the target lacks the partner of a
-/// swap, the operation is not commutable there.
+/// swap, the operation is not commutable there. Where every operation reads one scalar, none is an exception.
 pub fn flags(isa: &Isa, def: &Format, row: &Row, target: &str) -> Vec<String> {
     let lacks_partner = || {
         let swap = isa.swaps.iter().find(|(a, b)| [a, b].contains(&&row.mnemonic));
@@ -43,7 +43,12 @@ pub fn flags(isa: &Isa, def: &Format, row: &Row, target: &str) -> Vec<String> {
             !def.rows.iter().any(|r| r.mnemonic == *other && r.opcode.of(target).is_some())
         })
     };
-    let kept = |flag: &&String| !flag.starts_with('-') && (*flag != "commute" || !lacks_partner());
+    let bus = isa.targets.iter().find(|t| t.name == target).map_or(0, |t| t.bus);
+    let kept = |flag: &&String| match flag.as_str() {
+        "commute" => !lacks_partner(),
+        "one_scalar" => bus > 1,
+        flag => !flag.starts_with('-'),
+    };
     let mut all: Vec<String> = row.flags.iter().filter(kept).cloned().collect();
     for c in &def.counts {
         let counts = c

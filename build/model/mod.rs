@@ -345,7 +345,7 @@ pub struct FieldDefault {
     pub at: SourceLine,
     pub neutral: bool,
     pub field: String,
-    pub value: u16,
+    pub value: u32,
 }
 
 /// `swaps v_sub_f32 v_subrev_f32`

@@ -81,7 +81,7 @@ impl Parser {
             "bus" => f.bus = true,
             "default" | "neutral" => {
                 let [field, value] = args else { return at.err(format!("expected: {key} FIELD VALUE")) };
-                let value = up_to(at, value, 0xffff)? as u16;
+                let value = up_to(at, value, u32::MAX)?;
                 let neutral = key == "neutral";
                 f.defaults.push(FieldDefault { at: at.clone(), neutral, field: field.to_string(), value });
             }

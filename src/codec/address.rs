@@ -246,12 +246,6 @@ pub(crate) fn address_field(desc: &OperandDesc, part: u8) -> Field {
     field.unwrap_or(desc.field)
 }
 
-/// The field's number of a part: the first is `vaddr`, whatever the format calls it.
-#[cfg(feature = "make")]
-pub(crate) fn address_role(part: usize) -> Option<Field> {
-    ADDRESS_FIELDS.get(part).copied()
-}
-
 /// The lowest bit of that field. The fourth after the first can lie elsewhere.
 pub(crate) fn address_lsb(desc: &OperandDesc, part: u8) -> u8 {
     match part {

@@ -62,6 +62,23 @@ impl Form {
         words
     }
 
+    /// The same for a conversion: several codes can announce the trailing dword (DPP8, and which lanes it reads), and if
+    /// the old instruction has that dword too, its code stays.
+    pub(crate) fn start_as(&self, from: &Inst) -> Words {
+        let mut words = self.start();
+        let info = |layout: &'static Layout, field| layout.fields.iter().find(|info| info.field == field);
+        let old = layout(from.target(), from.format());
+        for e in self.layout.extends.iter().filter(|e| Some(e.format) == self.extension) {
+            let (Some(there), Some(here)) = (info(self.layout, e.field), old.and_then(|old| info(old, e.field))) else {
+                continue;
+            };
+            if from.extension() == self.extension && from.field(here.lsb, here.width) == u32::from(e.code) {
+                words.field(0, there, e.code.into());
+            }
+        }
+        words
+    }
+
     /// Decodes the words with their literal, and checks that they have this form.
     pub(crate) fn finish(&self, words: &mut Words) -> Result<Inst, Unmade> {
         let behind = self.extension.and_then(|extension| layout(self.target, extension));

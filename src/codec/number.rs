@@ -111,6 +111,6 @@ pub(crate) fn neutral_of(desc: &OperandDesc) -> u32 {
 }
 
 /// A field's value in a table; fields that the table lacks have 0.
-fn find(table: &[(Field, u16)], field: Field) -> u32 {
-    table.iter().find(|(of, _)| *of == field).map_or(0, |(_, value)| (*value).into())
+fn find(table: &[(Field, u32)], field: Field) -> u32 {
+    table.iter().find(|(of, _)| *of == field).map_or(0, |(_, value)| *value)
 }

@@ -91,8 +91,8 @@ pub struct Form {
 }
 
 impl Opcode {
-    /// The forms of the operation on a target: base formats, alone and with the possible trailing dwords (SDWA, DPP; a
-    /// literal does not make another form).
+    /// The forms of the operation on a target: base formats, alone and with the possible trailing dwords (SDWA, DPP,
+    /// DPP8; a literal does not make another form).
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -105,9 +105,8 @@ impl Opcode {
     pub fn forms(self, target: Target) -> impl Iterator<Item = Form> {
         self.entries(target).flat_map(move |entry| {
             let format = entry.signature.format;
-            let mut forms = entry.forms(target).map(|signature| Form { format, extension: signature.extension });
-            // At most two: SDWA and DPP.
-            [Some(Form { format, extension: None }), forms.next(), forms.next()].into_iter().flatten()
+            let forms = entry.forms(target).map(move |signature| Form { format, extension: signature.extension });
+            core::iter::once(Form { format, extension: None }).chain(forms)
         })
     }
 }
@@ -227,7 +226,7 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
     let extension = signature.extension.filter(|e| *e != Format::Literal);
     let lacks = ConvertError::Form { format: Some(signature.format), extension };
     let form = codec::Form::new(from.target(), from.opcode(), entry, signature).ok_or(lacks)?;
-    let mut words = form.start();
+    let mut words = form.start_as(from);
     // Operands, in the order of the text.
     let mut theirs = form.descs().filter(is_operand);
     for desc in from.all_descs().filter(is_operand) {

@@ -261,15 +261,17 @@ impl Builder {
     fn rank(&self, entry: &OpcodeEntry, signature: &FormSignature) -> Option<Rank> {
         let bits = layout(self.target, entry.signature.format)?.bits;
         let extension = signature.extension.filter(|&e| e != Format::Literal);
+        let given = |fields: &[Field]| self.arguments().iter().any(|(f, _)| fields.contains(f));
         let rank = match extension {
             None if bits == 32 => Rank::Short,
             None => Rank::Long,
             Some(Format::Sdwa | Format::Sdwab) => Rank::Sdwa,
+            // Dwords that name registers of an image address are there if it has more than one argument.
+            Some(Format::Nsa | Format::Nsa2 | Format::Nsa3) => return given(&[Field::Vaddr1]).then_some(Rank::Long),
             Some(_) => Rank::Dpp,
         };
         const SDWA: [Field; 4] = [Field::DstSel, Field::DstUnused, Field::Src0Sel, Field::Src1Sel];
         const DPP: [Field; 4] = [Field::DppCtrl, Field::RowMask, Field::BankMask, Field::BoundCtrl];
-        let given = |fields: &[Field]| self.arguments().iter().any(|(f, _)| fields.contains(f));
         let good = match self.encoding {
             Encoding::Format(format) => extension.unwrap_or(entry.signature.format) == format,
             Encoding::Bits(n) => extension.is_none() && bits == n,

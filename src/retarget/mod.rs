@@ -231,7 +231,7 @@ fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, Re
     };
     let form = Form::new(target, from.opcode(), entry, signature).ok_or(lacks)?;
     let (descs, there) = (Descs::of(from), Descs { target, signature });
-    let mut words = form.start();
+    let mut words = form.start_as(from);
     // Modifiers first: the positions of some operands depend on them.
     for desc in there.all().filter(|i| i.access.is_none() && descs.partner(there, i, names.reversed()).is_none()) {
         words.desc(desc, silent(desc)).map_err(|_| lacks)?;

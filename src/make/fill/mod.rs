@@ -5,7 +5,10 @@ mod modifier;
 mod operand;
 
 use crate::codec::code::{LITERAL, vcc};
-use crate::codec::{Coded, Form, Refused, Unmade, Words, bus_reads, is_image_data, overlap, read};
+use crate::codec::{
+    Coded, Form, Refused, Unmade, Words, address_field, address_fields, bus_reads, image_address_dwords, is_image_data,
+    overlap, read,
+};
 use crate::common::OpcodeEntry;
 use crate::inst::{info, layout};
 use crate::make::argument::Argument;
@@ -152,6 +155,19 @@ impl Filling<'_> {
 
     /// Checks operands whose width depends on other fields, and single registers that must be even.
     fn accept(&self, inst: &Inst) -> Result<(), BuildError> {
+        for desc in self.form.descs().filter(|desc| desc.operand_type.is_image_address()) {
+            let dwords = image_address_dwords(desc, inst) as u8;
+            let one = self.builder.find(Field::Vaddr).map_or(0, |(_, argument)| argument.dwords);
+            let given = match address_fields(desc).0 {
+                0 | 1 => one,
+                fields => (0..fields as u8)
+                    .filter(|&part| self.builder.find(address_field(desc, part)).is_some())
+                    .count() as u8,
+            };
+            if given != 0 && given != dwords {
+                return Err(BuildError::Width { field: Field::Vaddr, dwords, given });
+            }
+        }
         for desc in self.form.descs() {
             let even = desc.access.is_some() && self.facts & flag("even") != 0;
             let sized = is_image_data(desc)

@@ -3,7 +3,10 @@
 use super::{Filling, refused};
 use crate::DataType;
 use crate::codec::code::{AGPR_LAST, LITERAL, VGPR, is_inside, neither, vcc};
-use crate::codec::{Coded, SADDR, buf_vaddr_dwords, encode, global_addr_dwords, is_conditional};
+use crate::codec::{
+    Coded, SADDR, address_field, address_fields, address_lsb, buf_vaddr_dwords, encode, global_addr_dwords,
+    is_conditional,
+};
 use crate::make::argument::Argument;
 use crate::make::resolve::{narrow_float, resolve};
 use crate::make::{BuildError, op};
@@ -38,6 +41,9 @@ impl Filling<'_> {
                 | OperandType::ExpSrc
                 | OperandType::SmemOffset
         );
+        if desc.operand_type.is_image_address() {
+            return self.image_address(desc);
+        }
         let argument = match self.take(desc.field) {
             Some(argument) => argument,
             None if desc.operand_type == OperandType::Endpgm => return Ok(()),
@@ -145,6 +151,31 @@ impl Filling<'_> {
         };
         let value = argument.integer().unwrap_or(0);
         encode(desc, coded, &mut self.words).map_err(|error| refused(desc, error, given, value))
+    }
+
+    /// The registers of an image address: `vaddr`, and `vaddr1` and so on if dwords behind name them. `accept` checks
+    /// their number.
+    fn image_address(&mut self, desc: &OperandDesc) -> Result<(), BuildError> {
+        let (fields, _) = address_fields(desc);
+        for part in 0..fields as u8 {
+            let field = address_field(desc, part);
+            let argument = match self.take(field) {
+                Some(argument) => argument,
+                None if part == 0 => return Err(BuildError::Missing(field)),
+                None => break,
+            };
+            let alone = fields > 1;
+            let desc = OperandDesc { field, ..*desc };
+            let dwords = if alone { 1 } else { argument.dwords.max(1).into() };
+            let Coded::Code(code) = self.resolve(&desc, dwords, argument)? else {
+                return Err(BuildError::Operand { field, given: argument.given(self.rules) });
+            };
+            if !(VGPR..VGPR + 256).contains(&code) {
+                return Err(BuildError::Operand { field, given: op::given(self.rules, code, 0) });
+            }
+            self.words.put(address_lsb(&desc, part), 8, (code - VGPR).into());
+        }
+        Ok(())
     }
 
     /// Resolves an argument of `dwords` to its code. The decoder checks later whether its class is allowed.

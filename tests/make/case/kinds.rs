@@ -1,7 +1,10 @@
 //! Makes an argument for each parameter of a constructor; the methods are named like the kinds in the roster.
 
 use amdgpu_isa::make::kind::{Any, Off};
-use amdgpu_isa::make::{Agpr, BufferAddress, Op, Vgpr, a, addr64, bothen, idxen, int, literal, off, offen, v};
+use amdgpu_isa::make::{
+    Agpr, BufferAddress, ImageAddress, Op, Vgpr, a, addr64, address, addresses, bothen, idxen, int, literal, off,
+    offen, v,
+};
 
 use super::{Case, Fault, LITERAL, field, run, signed_hex};
 
@@ -201,6 +204,12 @@ impl Case<'_> {
                 self.modifier("dmask", value);
                 return T::try_from(value).expect("it fits");
             }
+            "dim" => {
+                let names = ["1D", "2D", "3D", "CUBE", "1D_ARRAY", "2D_ARRAY", "2D_MSAA", "2D_MSAA_ARRAY"];
+                self.modifiers.push(format!("dim:SQ_RSRC_IMG_{}", names[value as usize]));
+                self.modifier("dim", value);
+                return T::try_from(value).expect("it fits");
+            }
             "chan" => {
                 let (_, attr) = self.operands.last_mut().expect("the attribute");
                 *attr += [".x", ".y", ".z", ".w"][value as usize];
@@ -226,6 +235,40 @@ impl Case<'_> {
                 return value as u16;
             }
         }
+    }
+
+    /// An image address of a random length, which only some dimensions have.
+    pub fn address(&mut self, name: &'static str, _: &str) -> ImageAddress {
+        let lengths = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16];
+        let n = self.rng.pick(&lengths);
+        self.image = true;
+        if self.coin() && (2..=13).contains(&n) {
+            let registers = [0; 13].map(|_: u8| self.rng.below(256) as u8);
+            for (part, register) in registers.iter().enumerate().take(n) {
+                let field = field(self.target, &if part == 0 { name.into() } else { format!("vaddr{part}") });
+                self.builder = self.builder.set(field, v::<1>(*register));
+            }
+            let names: Vec<String> = registers[..n].iter().map(|r| format!("v{r}")).collect();
+            self.operands.push((name, format!("[{}]", names.join(","))));
+            macro_rules! list {
+                ($($n:literal)*) => {
+                    match n {
+                        $($n => addresses::<$n>(core::array::from_fn(|part| v(registers[part]))),)*
+                        _ => unreachable!("{n} registers"),
+                    }
+                };
+            }
+            return list!(2 3 4 5 6 7 8 9 10 11 12 13);
+        }
+        macro_rules! run {
+            ($($n:literal)*) => {
+                match n {
+                    $($n => address(self.vgpr::<$n>(name, "")),)*
+                    _ => unreachable!("{n} registers"),
+                }
+            };
+        }
+        run!(1 2 3 4 5 6 7 8 9 10 11 12 13 16)
     }
 
     pub fn lanes(&mut self, _: &'static str, _: &str) -> [u8; 8] {
