@@ -220,6 +220,10 @@ impl<M: ModifierSet> Code<M> {
     #[inline(always)]
     pub(crate) const fn operand<K: Kind, const N: usize>(self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
         match self.take(rules, at, op) {
+            // The field has no room for the lowest bits of a code: null as an address on RDNA1 and RDNA2.
+            Ok((code, value)) if value & ((1 << at.shift) - 1) != 0 => {
+                code.fail(BuildError::Operand { field: at.field, given: op::given(rules, value, 0) })
+            }
             Ok((code, value)) => code.put(at.lsb, ((value - at.add) >> at.shift) as u64),
             Err(code) => code,
         }
@@ -411,9 +415,9 @@ impl<M: ModifierSet> Code<M> {
         self.operand(rules, at, op)
     }
 
-    /// An image address. `nsa`: the position and width of the field with the number of dwords that name further
-    /// registers. The number of registers is checked once all modifiers are known.
-    pub(crate) const fn image_address(mut self, at: &Place, (nsa, width): (u8, u8), address: ImageAddress) -> Self {
+    /// An image address. `nsa`: the position of the field with the number of dwords that name further registers. `most`:
+    /// how many registers these and the base words can name. The number of registers is checked once all modifiers are known.
+    pub(crate) const fn image_address(mut self, at: &Place, (nsa, most): (u8, u8), address: ImageAddress) -> Self {
         self.address = address.len;
         let first = address.registers[0];
         if !address.list {
@@ -423,11 +427,10 @@ impl<M: ModifierSet> Code<M> {
             }
             return self.put(at.lsb, first as u64);
         }
-        let more = (address.len - 1).div_ceil(4);
-        if more >> width != 0 {
-            let dwords = (1 << width) * 4 - 3;
-            return self.fail(BuildError::Width { field: at.field, dwords, given: address.len });
+        if address.len > most {
+            return self.fail(BuildError::Width { field: at.field, dwords: most, given: address.len });
         }
+        let more = (address.len - 1).div_ceil(4);
         self = self.put(at.lsb, first as u64).put(nsa, more as u64);
         let mut n = 1;
         while n < address.len {

@@ -24,6 +24,7 @@ pub fn rule(name: &str) -> Option<Rule> {
         "we_refuse_dpp_ctrl_hole" => we_refuse_dpp_ctrl_hole,
         "we_refuse_reserved_source" => we_refuse_reserved_source,
         "we_refuse_null_resource" => we_refuse_null_resource,
+        "we_refuse_null_for_vgpr" => we_refuse_null_for_vgpr,
         "we_refuse_vgprs_past_the_end" => we_refuse_vgprs_past_the_end,
         "we_refuse_sgprs_past_the_end" => we_refuse_sgprs_past_the_end,
         "we_refuse_read_only_register" => we_refuse_read_only_register,
@@ -106,10 +107,16 @@ fn crash_on_cut_off_literal(case: &Case) -> bool {
     // From RDNA on VOP3, VOP3P and VOPD have literals too.
     let long = is_rdna(case)
         && match field(case, 26, 6) {
+<<<<<<< HEAD
             // LLVM reads the scalar destination of a compare like a source, too.
             0b110101 | 0b110011 => {
                 [32, 41, 50].iter().any(|&lsb| field(case, lsb, 9) == LITERAL) || field(case, 0, 8) == LITERAL
             }
+=======
+            // LLVM reads the scalar destination of VOP3 like a source.
+            0b110101 if field(case, 0, 8) == LITERAL => true,
+            0b110101 | 0b110011 => [32, 41, 50].iter().any(|&lsb| field(case, lsb, 9) == LITERAL),
+>>>>>>> wt-m
             0b110010 => [0, 32].iter().any(|&lsb| field(case, lsb, 9) == LITERAL),
             _ => false,
         };
@@ -251,6 +258,18 @@ fn we_refuse_null_resource(case: &Case) -> bool {
     let names = ["srsrc ", "ssamp ", "rsrc ", "samp "];
     let ours = matches!(&case.ours, Ours::Refused(reason) if names.iter().any(|name| reason.starts_with(name)));
     ours && refused_text(case).is_some_and(|text| text.starts_with("image_") && text.contains(", null"))
+}
+
+/// Operations of VOP1 and VOP3 with null as a source that must be a VGPR.
+fn we_refuse_null_for_vgpr(case: &Case) -> bool {
+    let code = if is_gfx10(case) { 125 } else { 124 };
+    let source = |reason: &str| reason.starts_with("src") && reason.ends_with(&format!("= {code} is reserved"));
+    let names =
+        ["v_interp_", "v_movrel", "v_mqsad_u32_u8 ", "v_permlane", "v_readfirstlane_b32 ", "v_readlane_b32 ", "v_swap"];
+    let named = |text: &str| names.iter().any(|name| text.starts_with(name)) && text.contains("null");
+    is_rdna(case)
+        && matches!(&case.ours, Ours::Refused(reason) if source(reason))
+        && refused_text(case).is_some_and(named)
 }
 
 /// The last register of the tuples of a register file in a text: `v[254:257]` gives 257.
@@ -516,9 +535,9 @@ fn misaligned_image_data(case: &Case) -> bool {
 fn we_refuse_image_data_past_the_end(case: &Case) -> bool {
     // MIMG; VIMAGE and VSAMPLE, whose data are elsewhere.
     let ends = match field(case, 26, 6) {
-        0b111100 if case.target.partial => [field(case, 40, 8), field(case, 32, 8), field(case, 88, 8)],
+        0b111100 if is_rdna(case) => [field(case, 40, 8), field(case, 32, 8), field(case, 88, 8)],
         0b111100 => [field(case, 40, 8), 0, 0],
-        0b110100 | 0b111001 if case.target.partial => [field(case, 32, 8), field(case, 88, 8), 0],
+        0b110100 | 0b111001 if is_rdna(case) => [field(case, 32, 8), field(case, 88, 8), 0],
         _ => return false,
     };
     let ours =

@@ -70,6 +70,8 @@ pub struct Case<'a> {
     /// Whether all data operands are AccVGPRs, or none.
     acc: bool,
     pub given_offset: Option<Argument>,
+    /// Null has another meaning here.
+    no_null: bool,
     name: &'static str,
     /// The width of the data includes the fail status.
     image: bool,
@@ -111,6 +113,7 @@ impl<'a> Case<'a> {
             vector,
             acc,
             given_offset: None,
+            no_null: false,
         }
     }
 
@@ -189,7 +192,7 @@ impl<'a> Case<'a> {
                 let first = self.number(count, N, N.next_power_of_two().min(4));
                 (ttmp::<N>(first as u8).any(), run("ttmp", first, N))
             }
-            SYS if self.target.name().starts_with("gfx1") && self.rng.below(4) == 0 => special("null"),
+            SYS if self.target.name().starts_with("gfx1") && !self.no_null && self.rng.below(4) == 0 => special("null"),
             SYS if N == 2 => special("vcc"),
             SYS if self.coin() => special("vcc_lo"),
             SYS => special("vcc_hi"),
@@ -306,7 +309,7 @@ impl<'a> Case<'a> {
             _ => class,
         };
         let (op, text) = self.of_class(class, ty);
-        if bus && class & (INT | FLOAT | VGPR | AGPR | LDS) == 0 {
+        if bus && class & (INT | FLOAT | VGPR | AGPR | LDS) == 0 && text != "null" {
             self.bus.push(if text.starts_with("vcc") && text != "vcc_hi" { "vcc".into() } else { text.clone() });
         }
         self.give(name, op, text);

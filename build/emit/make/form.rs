@@ -9,7 +9,7 @@ use crate::build::emit::make::{Shared, documented, encoding, operand};
 use crate::build::lower::{Constraints, FormSignature, NONE, OperandDesc, Operation, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
-use crate::build::shared::{class, marks};
+use crate::build::shared::{ADDRESS_RUN, class, marks};
 
 /// A function that makes an instruction.
 pub struct Function {
@@ -39,6 +39,8 @@ struct Parts {
     shared: BTreeMap<u8, String>,
     /// An operand can be a literal.
     literal: bool,
+    /// Dwords that can name registers of an image address.
+    more: u8,
 }
 
 impl Parts {
@@ -220,7 +222,7 @@ impl Form<'_> {
             worker,
             parameters: parts.tests,
             extension: self.extension.to_string(),
-            dwords: dwords + u8::from(parts.literal),
+            dwords: dwords + u8::from(parts.literal) + parts.more,
         };
         function.text = documented(&function, &doc, &body);
         Ok(function)
@@ -316,9 +318,14 @@ impl Form<'_> {
         }
         if desc.is_image_address() {
             let at = self.t.formats[self.operation.format].fields.iter().find(|(field, _)| field.name == "nsa");
-            let (nsa, width) = at.map_or((NONE, 0), |(_, bits)| (bits.pieces[0].lsb, bits.width()));
+            let nsa = at.map_or(NONE, |(_, bits)| bits.pieces[0].lsb);
+            let forms = self.signature.numbered_trailing().filter(|(dword, _)| dword.form != 0);
+            let lists = forms.flat_map(|(dword, _)| descs_of(t, &t.signatures[dword.form - 1]));
+            let named = lists.filter(|desc| desc.is_image_address()).map(|desc| desc.used & !ADDRESS_RUN);
+            let most = named.max().unwrap_or(1);
+            parts.more = (most - 1).div_ceil(4);
             let place = operand::place(&mut shared.signatures, desc, operand::VGPR, [0, 0], false, NONE);
-            write!(parts.calls, ".image_address(&{place}, ({nsa}, {width}), {name})").unwrap();
+            write!(parts.calls, ".image_address(&{place}, ({nsa}, {most}), {name})").unwrap();
             parts.parameter(&name, "ImageAddress".into(), "address".into());
             return Ok(());
         }

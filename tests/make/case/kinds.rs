@@ -50,7 +50,15 @@ impl Case<'_> {
             self.give(name, off::<N>(), "off".into());
             return off::<N>().any();
         }
-        self.op(name, &format!("{} saddr {N} false b", mask & 0xfff))
+        self.register(name, &format!("{} saddr {N} false b", mask & 0xfff))
+    }
+
+    /// An operand other than null, whose code has another meaning in addresses.
+    fn register<const N: usize>(&mut self, name: &'static str, kind: &str) -> Op<Any, N> {
+        self.no_null = true;
+        let op = self.op(name, kind);
+        self.no_null = false;
+        op
     }
 
     pub fn scratch(&mut self, name: &'static str, _: &str) -> Op<Any, 1> {
@@ -74,7 +82,7 @@ impl Case<'_> {
             return op;
         }
         if self.coin() {
-            let op = self.op(name, "31 code 1 false b");
+            let op = self.register(name, "31 code 1 false b");
             self.given_offset = Some(op.into());
             return op;
         }
@@ -149,7 +157,7 @@ macro_rules! numbers {
         })*
     };
 }
-numbers! { hex int16 label interp_param exp_tgt attr chan dmask }
+numbers! { hex int16 label interp_param exp_tgt attr chan dmask dim }
 
 /// Constants with parts. Any number is valid; the builder gets the number.
 macro_rules! constants {
@@ -249,7 +257,7 @@ impl Case<'_> {
                 self.builder = self.builder.set(field, v::<1>(*register));
             }
             let names: Vec<String> = registers[..n].iter().map(|r| format!("v{r}")).collect();
-            self.operands.push((name, format!("[{}]", names.join(","))));
+            self.operands.push((name, format!("[{}]", names.join(", "))));
             macro_rules! list {
                 ($($n:literal)*) => {
                     match n {
