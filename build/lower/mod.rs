@@ -214,11 +214,6 @@ pub struct OperandDesc {
 }
 
 impl OperandDesc {
-    /// Whether it is an image address whose length depends on other fields.
-    pub fn is_image_address(&self) -> bool {
-        self.operand_type.starts_with("img_")
-    }
-
     /// Whether this is a destination that exists only if the operation returns a value.
     pub fn is_returned(&self) -> bool {
         self.access == Some(Access::Write) && self.cond != NONE

@@ -70,11 +70,6 @@ impl TargetRow {
         self.name != self.processor
     }
 
-    /// The public module of the target: `gfx1100`; `gfx1100::wave64` for the constructors of the other wave size.
-    pub fn path(&self) -> String {
-        if self.is_other_wave() { format!("{}::wave{}", self.processor, self.lanes()) } else { self.name.clone() }
-    }
-
     /// The same target with waves of another size. People call it by the first one's names.
     pub fn with_wave(&self, lanes: u8) -> TargetRow {
         TargetRow {

@@ -107,16 +107,10 @@ fn crash_on_cut_off_literal(case: &Case) -> bool {
     // From RDNA on VOP3, VOP3P and VOPD have literals too.
     let long = is_rdna(case)
         && match field(case, 26, 6) {
-<<<<<<< HEAD
             // LLVM reads the scalar destination of a compare like a source, too.
             0b110101 | 0b110011 => {
                 [32, 41, 50].iter().any(|&lsb| field(case, lsb, 9) == LITERAL) || field(case, 0, 8) == LITERAL
             }
-=======
-            // LLVM reads the scalar destination of VOP3 like a source.
-            0b110101 if field(case, 0, 8) == LITERAL => true,
-            0b110101 | 0b110011 => [32, 41, 50].iter().any(|&lsb| field(case, lsb, 9) == LITERAL),
->>>>>>> wt-m
             0b110010 => [0, 32].iter().any(|&lsb| field(case, lsb, 9) == LITERAL),
             _ => false,
         };

@@ -81,7 +81,7 @@ pub fn functions(
     for form in std::iter::once(operation.signature).chain(extended) {
         let signature = &t.signatures[form - 1];
         // Dwords that name registers of an image address belong to the address.
-        if form != operation.signature && descs_of(t, signature).any(|desc| desc.is_image_address()) {
+        if form != operation.signature && descs_of(t, signature).any(|desc| operand::is_image_address(desc)) {
             continue;
         }
         let extension = signature.extension.filter(|_| form != operation.signature);
@@ -316,12 +316,12 @@ impl Form<'_> {
             Variant::Lds(true) if desc.operand_type == "buf_data" => return Ok(()),
             _ => {}
         }
-        if desc.is_image_address() {
+        if operand::is_image_address(desc) {
             let at = self.t.formats[self.operation.format].fields.iter().find(|(field, _)| field.name == "nsa");
             let nsa = at.map_or(NONE, |(_, bits)| bits.pieces[0].lsb);
             let forms = self.signature.numbered_trailing().filter(|(dword, _)| dword.form != 0);
             let lists = forms.flat_map(|(dword, _)| descs_of(t, &t.signatures[dword.form - 1]));
-            let named = lists.filter(|desc| desc.is_image_address()).map(|desc| desc.used & !ADDRESS_RUN);
+            let named = lists.filter(|desc| operand::is_image_address(desc)).map(|desc| desc.used & !ADDRESS_RUN);
             let most = named.max().unwrap_or(1);
             parts.more = (most - 1).div_ceil(4);
             let place = operand::place(&mut shared.signatures, desc, operand::VGPR, [0, 0], false, NONE);

@@ -28,6 +28,11 @@ pub const CLASSES: [(&str, u16, &[&str]); 13] = [
     ("off", class::OFF, &["Off"]),
 ];
 
+/// Whether it is an image address whose length depends on other fields.
+pub fn is_image_address(desc: &OperandDesc) -> bool {
+    desc.operand_type.starts_with("img_")
+}
+
 pub fn class_bit(name: &str) -> u16 {
     CLASSES.iter().find(|c| c.0 == name).map_or(0, |c| c.1)
 }

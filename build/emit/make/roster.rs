@@ -8,6 +8,7 @@ use crate::build::emit::make::Pool;
 use crate::build::emit::make::form::Function;
 use crate::build::emit::make::operand::{AGPR, VGPR};
 use crate::build::lower::{Operation, Target};
+use crate::build::model::TargetRow;
 
 /// A function and the targets that have it.
 pub struct Entry {
@@ -19,6 +20,11 @@ pub struct Entry {
     head: String,
     /// The arguments of each call.
     rest: Vec<String>,
+}
+
+/// The public module of a target: `gfx1100`; `gfx1100::wave64` for the other wave size.
+fn module(row: &TargetRow) -> String {
+    if row.is_other_wave() { format!("{}::wave{}", row.processor, row.lanes()) } else { row.name.clone() }
 }
 
 impl Entry {
@@ -55,7 +61,7 @@ impl Entry {
         });
         let rest = rest.collect();
         Entry {
-            module: t.row.path(),
+            module: module(t.row),
             name: function.name.clone(),
             targets: vec![camel(&t.row.name)],
             worker: function.worker.clone(),

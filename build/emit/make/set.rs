@@ -59,7 +59,7 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
     if let Some(image) = image(constraints) {
         write!(consts, "const IMAGE: [u8; 4] = {image:?};").unwrap();
     }
-    if let Some(address) = descs.iter().find(|i| i.is_image_address()) {
+    if let Some(address) = descs.iter().find(|i| super::operand::is_image_address(i)) {
         let [dim, a16, ..] = address.aux;
         let (of, more) = (camel(&address.operand_type), address.dwords - 1);
         write!(consts, "const ADDRESS: Option<AddressSize> = Some(AddressSize {{ of: OperandType::{of}, dim: {dim}, a16: {a16}, more: {more} }});").unwrap();
