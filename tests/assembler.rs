@@ -15,7 +15,7 @@ use amdgpu_isa::{
     decode_words,
 };
 use jumps::{opcode, targets, word};
-use words::Rng;
+use words::{Rng, is_rdna};
 
 /// Part of a random program.
 #[derive(Clone, Copy, Debug)]
@@ -178,10 +178,11 @@ fn follow(target: Target, base: u64, far: Option<Far>, parts: &[Part], branches:
                 goes.push((pc, jump.to, label, jump.long));
                 at += jump.dwords;
             }
-            Part::Align(bytes, _) => {
+            Part::Align(bytes, ends) => {
+                let pad = if ends { fill } else { nop };
                 let end = pc.next_multiple_of(bytes);
                 let dwords = ((end - pc) / 4) as usize;
-                assert!(done.code[at..at + dwords].iter().all(|&word| word == nop), "{part:?} at {at}");
+                assert!(done.code[at..at + dwords].iter().all(|&word| word == pad), "{part:?} at {at}");
                 at += dwords;
             }
             Part::Load(label) => {
@@ -411,7 +412,6 @@ fn every_buffer_gets_the_same_code() {
 }
 
 /// `s_code_end`, if the target has it.
-#[cfg(feature = "unstable-rdna")]
 #[test]
 fn what_nothing_runs_through_ends() {
     for &target in Target::ALL {
@@ -423,7 +423,7 @@ fn what_nothing_runs_through_ends() {
         asm.dword(0).expect("there is room");
         asm.align_end(16).expect("there is room");
         assert_eq!(asm.finish().expect("there is room").len(), 32);
-        let (nop, end) = (0xbf80_0000, if target.is_partial() { 0xbf9f_0000 } else { 0xbf80_0000 });
+        let (nop, end) = (0xbf80_0000, if is_rdna(target) { 0xbf9f_0000 } else { 0xbf80_0000 });
         assert_eq!(code, [0, nop, nop, nop, 0, end, end, end], "{target}");
     }
 }

@@ -10,7 +10,7 @@ mod words;
 use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Target, Value};
 use facts::{Fact, OURS_ALONE, Row, TARGETS, rows};
 use std::collections::{BTreeMap, BTreeSet};
-use words::Rng;
+use words::{Rng, is_rdna};
 
 /// Intentional differences between the library and the facts. Each must occur, or it is obsolete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,8 +120,10 @@ const REGISTERS: [(&str, &[&str], &[&str]); 6] = [
 
 /// The registers that a hardware register holds, by its number (`hwreg` in the manuals: 1 mode, 2 status, 3 trap status);
 /// the status has SCC, EXECZ and VCCZ, of which only the first can be set.
-fn held(number: u32, is_set: bool) -> &'static [&'static str] {
+fn held(target: Target, number: u32, is_set: bool) -> &'static [&'static str] {
     match number {
+        20 | 21 if is_rdna(target) => &["flat_scratch"],
+        22 if ["gfx1010", "gfx1011", "gfx1013"].contains(&target.processor()) => &["xnack_mask"],
         1 => &["mode"],
         2 if is_set => &["scc"],
         2 => &["exec", "scc", "vcc"],
@@ -383,7 +385,7 @@ fn hardware_registers_are_touched_where_they_are_named() {
             let is_set = encoding.2.name().starts_with("s_setreg");
             for simm16 in (0..64).flat_map(|id| [id, id | 0xffc0]) {
                 let inst = inst.with(Field::Simm16, simm16).expect("any constant");
-                let expected: Vec<(String, Access)> = held(simm16 & 63, is_set)
+                let expected: Vec<(String, Access)> = held(target, simm16 & 63, is_set)
                     .iter()
                     .map(|name| (name.to_string(), if is_set { Access::ReadWrite } else { Access::Read }))
                     .collect();

@@ -63,7 +63,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
         let of_target = target_tables(isa, targets, of_target, &mnemonics, &mut abouts, &mut most)?;
         tables += &shared.module(&t.row.name, of_target);
     }
-    let index = if most.span <= 255 { "u8" } else { "u16" };
+    let index = if most.span <= u8::MAX.into() { "u8" } else { "u16" };
     writeln!(tables, "#[cfg(not(feature = \"fast\"))]\npub(crate) type ListIndex = {index};").unwrap();
     let (bits, list) = most.of_lists();
     writeln!(tables, "pub(crate) const ROW_BITS: u32 = {bits};\npub(crate) type OperandList = {list};").unwrap();

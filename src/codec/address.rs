@@ -263,7 +263,7 @@ pub(crate) fn idle_addresses(inst: &Inst, masks: &mut [u32; MAX_DWORDS]) {
         for part in image_address_dwords(desc, inst)..address_fields(desc).0 {
             let lsb = address_lsb(desc, part as u8);
             if let Some(mask) = masks.get_mut(usize::from(lsb / 32)) {
-                *mask |= 0xff << (lsb % 32);
+                *mask |= ((1 << REGISTER) - 1) << (lsb % 32);
             }
         }
     }

@@ -165,9 +165,9 @@ pub(crate) fn value(desc: &OperandDesc, inst: &Inst) -> u32 {
 /// Bits of the words; `lsb` counts from the start of the instruction.
 #[inline]
 pub(crate) fn bits(inst: &Inst, lsb: u8, width: u8) -> u32 {
-    let all = match lsb {
-        128.. if crate::target::generated::ANY_WIDE => inst.last_bits(),
-        64.. if crate::target::generated::ANY_WIDE => inst.high_bits(),
+    let all = match lsb / 64 {
+        2.. if crate::target::generated::ANY_WIDE => inst.last_bits(),
+        1 if crate::target::generated::ANY_WIDE => inst.high_bits(),
         _ => inst.bits(),
     };
     ((all >> (lsb & 63)) & ((1u64 << width) - 1)) as u32

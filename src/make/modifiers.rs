@@ -2,6 +2,7 @@
 //! set, with the positions of its bits. The sets are generated.
 
 use super::{BuildError, Code, Given};
+use crate::codec::SCALAR;
 use crate::codec::code::is_inside;
 use crate::table::{NONE, OperandType};
 use crate::{Field, Reg};
@@ -357,15 +358,16 @@ impl<M: ScalarOffset> Code<M> {
     /// Adds a constant, in bytes, to an offset in a register. Refuses a constant that does not fit, and a second one.
     #[inline(always)]
     pub const fn plus(mut self, bytes: i32) -> Self {
+        const REGISTER: u64 = (1 << SCALAR) - 1;
         let [imm, soffset_en, offset, width, soffset] = M::BITS;
-        let alone = if imm == NONE { self.bits >> soffset & 127 == M::OFF } else { self.bits >> imm & 1 == 1 };
+        let alone = if imm == NONE { self.bits >> soffset & REGISTER == M::OFF } else { self.bits >> imm & 1 == 1 };
         if alone {
             return self.fail(BuildError::Unknown(Field::Soffset));
         }
         if imm == NONE {
             return self.number(Field::Offset, offset, width, true, bytes as i64);
         }
-        let register = self.bits >> offset & 127;
+        let register = self.bits >> offset & REGISTER;
         self.bits &= !(((1 << width) - 1) << offset);
         self.number(Field::Offset, offset, width, true, bytes as i64)
             .put(soffset, register)

@@ -435,9 +435,10 @@ impl<M: ModifierSet> Code<M> {
         let mut n = 1;
         while n < address.len {
             let (lsb, register) = (56 + 8 * n, address.registers[n as usize % ImageAddress::MAX]);
-            match lsb {
-                64..128 => self.high |= (register as u64) << (lsb - 64),
-                _ => self.last |= (register as u32) << (lsb % 32),
+            // The fifth dword has a place of its own.
+            match u8::checked_sub(lsb, 4 * 32) {
+                None => self = self.put(lsb, register as u64),
+                Some(at) => self.last |= (register as u32) << at,
             }
             n += 1;
         }

@@ -245,7 +245,7 @@ mod tests {
             for row in tables.rows.iter().filter(|row| row.how <= How::Varied) {
                 // Set all bits that select an accumulation register or mean "no scalar address"; set none; and leave
                 // one bit out.
-                let address = if row.address == 63 { 0 } else { 127u64 << row.address };
+                let address = if row.address == 63 { 0 } else { u64::from(tables.off) << row.address };
                 let acc_bit = if row.acc == 63 { 0 } else { 256u64 << row.acc };
                 for more in [0, acc_bit | address, address & address << 1] {
                     for field in (0..=row.mask).filter(|field| field & !row.mask == 0) {
@@ -254,7 +254,7 @@ mod tests {
                         let fast = read_varied(tables, row, &inst);
                         let is_acc = more & acc_bit != 0 && place(row, &inst) & VECTOR != 0;
                         let at = place(row, &inst) + if is_acc { VECTOR } else { 0 };
-                        let alone = address != 0 && more & address == address;
+                        let alone = address != 0 && more & (127 << row.address) == address;
                         let small = row.with(&value_small(tables, row, at, &inst), alone);
                         assert_eq!(fast, small, "{target} {:?} {field}", row.role());
                         seen += 1;

@@ -228,7 +228,7 @@ pub const ALL: &[Damage] = &[
 pub const OF_CONSTRUCTORS: &[Damage] = &[
     ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:43: v_nop and v_nop_e32 would both be made by v_nop_e32"),
     ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.half=b32", "targets.isa:43: build/make does not know what `vdst` of operand type half can be"),
-    ("operands.isa", "type cbsz          named ", "type cbsz dim ", "targets.isa:43: build/make does not know the modifier `cbsz` of operand type dim"),
+    ("operands.isa", "type cbsz          named ", "type cbsz scope ", "targets.isa:43: build/make does not know the modifier `cbsz` of operand type scope"),
     ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:43: dpp_ctrl takes all values"),
     ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:43: `dst_sel` takes all values"),
     ("targets.isa", "bus=1\ngen gfx7", "bus=3\ngen gfx7", "targets.isa:43: the constant bus carries 3, and src/make counts up to two"),

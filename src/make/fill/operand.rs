@@ -2,7 +2,7 @@
 
 use super::{Filling, refused};
 use crate::DataType;
-use crate::codec::code::{AGPR_LAST, LITERAL, VGPR, is_inside, neither, vcc};
+use crate::codec::code::{AGPR_LAST, LITERAL, VGPR, VGPR_LAST, is_inside, neither, vcc};
 use crate::codec::{
     Coded, SADDR, address_field, address_fields, address_lsb, buf_vaddr_dwords, encode, global_addr_dwords,
     is_conditional,
@@ -170,7 +170,7 @@ impl Filling<'_> {
             let Coded::Code(code) = self.resolve(&desc, dwords, argument)? else {
                 return Err(BuildError::Operand { field, given: argument.given(self.rules) });
             };
-            if !(VGPR..VGPR + 256).contains(&code) {
+            if !(VGPR..=VGPR_LAST).contains(&code) {
                 return Err(BuildError::Operand { field, given: op::given(self.rules, code, 0) });
             }
             self.words.put(address_lsb(&desc, part), 8, (code - VGPR).into());
