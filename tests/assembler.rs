@@ -179,7 +179,7 @@ fn follow(target: Target, base: u64, far: Option<Far>, parts: &[Part], branches:
                 at += jump.dwords;
             }
             Part::Align(bytes, ends) => {
-                let pad = if ends { fill } else { nop };
+                let pad = if ends { word(target, "s_code_end", &[]).unwrap_or(nop) } else { nop };
                 let end = pc.next_multiple_of(bytes);
                 let dwords = ((end - pc) / 4) as usize;
                 assert!(done.code[at..at + dwords].iter().all(|&word| word == pad), "{part:?} at {at}");

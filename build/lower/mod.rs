@@ -220,6 +220,14 @@ impl OperandDesc {
     }
 }
 
+impl Target<'_> {
+    /// All rows of its formats are in the tables.
+    pub fn is_transcribed(&self) -> bool {
+        let counts = self.formats.iter().filter_map(|f| f.def.counted.as_ref()?.1.of(&self.row.name));
+        counts.into_iter().all(|count| count != "?")
+    }
+}
+
 pub fn target<'a>(isa: &'a Isa, row: &'a TargetRow) -> Result<Target<'a>> {
     let mut t = Target {
         row,

@@ -2,7 +2,7 @@
 //! files.
 
 use crate::words::{Rng, encodings, legal};
-use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Target, Value};
+use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Special, Target, Value};
 
 /// The number of numbered scalar registers, and of trap temporaries.
 fn scalars(target: Target) -> (u16, u16) {
@@ -33,6 +33,8 @@ fn check_value(inst: &Inst, operand: &Operand) {
             field == Some(u32::from(n / 2)) && inst.get(Field::Vdstx).is_some_and(|x| x & 1 != u32::from(n & 1))
         }
         Value::Reg(Reg::Vgpr(n) | Reg::Agpr(n)) => inside(n, 256) && field.map(|v| v as u8) == Some(n),
+        // Null stands for any number of registers.
+        Value::Reg(Reg::Special(Special::Null)) => inst.to_string().contains("null"),
         // Its name is in the text; the name of a pair lacks the suffix of the lower half.
         Value::Reg(Reg::Special(special)) => {
             let name = special.name();
