@@ -303,7 +303,7 @@ fn compare(row: &Row, inst: &Inst, met: &mut BTreeSet<Difference>) -> Vec<String
     }
     if ["s_getreg_b32", "s_setreg_b32", "s_setreg_imm32_b32"].contains(&row.mnemonic) {
         let is_set = row.mnemonic != "s_getreg_b32";
-        let named: BTreeSet<&str> = held(get(inst, "simm16") & 63, is_set).iter().copied().collect();
+        let named: BTreeSet<&str> = held(inst.target(), get(inst, "simm16") & 63, is_set).iter().copied().collect();
         expected = if is_set { named.clone() } else { BTreeSet::new() };
         expected_reads = named;
         met.insert(NamedRegister);
