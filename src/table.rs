@@ -379,6 +379,7 @@ pub(crate) enum OperandType {
     Waitcnt,
     GprIdx,
     Depctr,
+    DelayAlu,
     Version,
     /// Not shown, or shown by another descriptor.
     None,
@@ -454,7 +455,18 @@ impl OperandType {
         use OperandType::*;
         matches!(
             self,
-            Attr | InterpParam | ExpTgt | Hex | Int16 | Endpgm | Hwreg | Sendmsg | Waitcnt | GprIdx | Depctr | Version
+            Attr | InterpParam
+                | ExpTgt
+                | Hex
+                | Int16
+                | Endpgm
+                | Hwreg
+                | Sendmsg
+                | Waitcnt
+                | GprIdx
+                | Depctr
+                | DelayAlu
+                | Version
         )
     }
 
@@ -554,6 +566,8 @@ pub(crate) struct NameTables {
     pub sendmsg: &'static [Named],
     pub gs_op: &'static [Named],
     pub sysmsg_op: &'static [Named],
+    pub instid: &'static [Named],
+    pub instskip: &'static [Named],
     #[allow(dead_code)] // A version means the same on all targets.
     pub version: &'static [Named],
     pub dfmt: &'static [Named],
@@ -592,6 +606,7 @@ pub(crate) struct ImmTables {
     pub sendmsg: [Part; 3],
     pub gpr_idx: [Part; 4],
     pub depctr: [Part; 7],
+    pub delay_alu: [Part; 3],
 }
 
 /// Where a part of a constant is, its low bits first. A part that the target lacks has no bits.

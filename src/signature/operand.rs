@@ -426,6 +426,7 @@ fn immediate_kind(ty: OperandType) -> Option<ImmediateKind> {
         OperandType::Waitcnt => ImmediateKind::Waitcnt,
         OperandType::GprIdx => ImmediateKind::GprIdx,
         OperandType::Depctr => ImmediateKind::Depctr,
+        OperandType::DelayAlu => ImmediateKind::DelayAlu,
         OperandType::Attr => ImmediateKind::Attribute,
         OperandType::InterpParam => ImmediateKind::InterpParam,
         OperandType::ExpTgt => ImmediateKind::ExportTarget,

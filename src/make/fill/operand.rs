@@ -131,6 +131,7 @@ impl Filling<'_> {
             | OperandType::Waitcnt
             | OperandType::GprIdx
             | OperandType::Depctr
+            | OperandType::DelayAlu
             | OperandType::Version => {
                 return self.number(desc, argument);
             }
