@@ -533,6 +533,8 @@ pub(crate) struct FactTables {
     /// Formats whose stores raise `vscnt`, with the bit that makes an atomic operation return a value. One that returns
     /// raises `vmcnt` instead.
     pub returns: &'static [(Format, u8)],
+    /// The counters of formats where those among the flags are called otherwise.
+    pub counters: &'static [(Format, [crate::Counter; 4])],
     pub codes: Codes,
     /// The code of each `Special`, or 255.
     pub specials: &'static [u8],
