@@ -327,3 +327,27 @@ fn scalar_operations_on_floats() {
     let swapped = decode_words(target, &[0xbf41_0201]).unwrap().commuted().map(|inst| inst.to_string());
     assert_eq!(swapped.as_deref(), Ok("s_cmp_gt_f32 s2, s1"));
 }
+
+#[test]
+fn the_last_counter_of_rdna4_is_of_scalar_memory_and_messages() {
+    let target = Target::Gfx1200;
+    for (word, text, counters) in [
+        (0xbe84_4c80, "s_sendmsg_rtn_b32 s4, sendmsg(MSG_RTN_GET_DOORBELL)", &[Counter::Kmcnt][..]),
+        (0xbfb6_0003, "s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)", &[Counter::Kmcnt]),
+        (0xbe84_50c1, "s_get_barrier_state s4, -1", &[Counter::Kmcnt]),
+        (0xbe80_4ec1, "s_barrier_signal -1", &[]),
+    ] {
+        let inst = inst(target, &[word], text);
+        assert!(inst.counters().iter().eq(counters.iter().copied()), "{text}: {}", inst.counters());
+    }
+    // The number of a barrier is in m0.
+    let join = inst(target, &[0xbe80_527d], "s_barrier_join m0");
+    assert!(join.reads().iter().eq([Reg::Special(Special::M0)]) && join.flags().is_convergent());
+    // A register of another layout has another name.
+    let old = inst(Target::Gfx1100, &[0xb881_f801], "s_getreg_b32 s1, hwreg(HW_REG_MODE)");
+    assert_eq!(old.retarget(target), Err(RetargetError::Value { field: Field::Id, value: 1 }));
+    let mode = inst(target, &[0xb901_f801], "s_setreg_b32 hwreg(HW_REG_WAVE_MODE), s1");
+    assert!(mode.writes().iter().eq([Reg::Mode]));
+    let scc = inst(target, &[0xb881_0244], "s_getreg_b32 s1, hwreg(HW_REG_WAVE_STATE_PRIV, 9, 1)");
+    assert!(scc.reads().contains(Reg::Scc));
+}

@@ -57,6 +57,8 @@ pub fn rule(name: &str) -> Option<Rule> {
         "delay_without_name" => delay_without_name,
         "scalar_half_constant" => scalar_half_constant,
         "scalar_half_literal" => scalar_half_literal,
+        "we_refuse_barrier_register" => we_refuse_barrier_register,
+        "crash_on_literal_barrier" => crash_on_literal_barrier,
         "we_refuse_illegal" => we_refuse_illegal,
         "we_refuse_mix_of_gfx9" => we_refuse_mix_of_gfx9,
         _ => return None,
@@ -300,6 +302,23 @@ fn we_refuse_vector_mask(case: &Case) -> bool {
             ["v_cndmask_b32", "v_addc_", "v_subb_", "v_subbrev_", "v_add_co_ci_", "v_sub_co_ci_", "v_subrev_co_ci_"];
         masked.iter().any(|m| text.starts_with(m))
     })
+}
+
+/// SOP1 with the number of a barrier: s_barrier_signal (78), s_barrier_signal_isfirst, s_get_barrier_state,
+/// s_barrier_init and s_barrier_join (82).
+fn is_barrier(case: &Case) -> bool {
+    let sop1 = field(case, 23, 9) == 0b1_0111_1101 && (78..=82).contains(&field(case, 8, 8));
+    sop1 && matches!(&case.ours, Ours::Refused(reason) if reason.starts_with("ssrc0 "))
+}
+
+/// It is neither m0 nor an integer.
+fn we_refuse_barrier_register(case: &Case) -> bool {
+    let good = field(case, 0, 8) == 125 || (128..=208).contains(&field(case, 0, 8));
+    is_barrier(case) && !good && refused_text(case).is_some()
+}
+
+fn crash_on_literal_barrier(case: &Case) -> bool {
+    is_barrier(case) && field(case, 0, 8) == LITERAL && case.llvm == Answer::Crash
 }
 
 /// s_delay_alu with a number that has no name.
