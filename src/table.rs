@@ -369,6 +369,8 @@ pub(crate) enum OperandType {
     ScratchAddr,
     Saddr,
     SmemOffset,
+    /// A signed number, in hexadecimal.
+    SignedHex,
     Literal,
     Hex,
     Int16,

@@ -351,3 +351,47 @@ fn the_last_counter_of_rdna4_is_of_scalar_memory_and_messages() {
     let scc = inst(target, &[0xb881_0244], "s_getreg_b32 s1, hwreg(HW_REG_WAVE_STATE_PRIV, 9, 1)");
     assert!(scc.reads().contains(Reg::Scc));
 }
+
+#[test]
+fn scalar_memory_of_rdna4_adds_a_register_and_24_bits() {
+    let target = Target::Gfx1200;
+    let offsets = |inst: &Inst| {
+        let there = inst.operands().filter(|o| matches!(o.role, Some(Field::Soffset | Field::Offset)));
+        there.map(|o| (o.role.unwrap(), o.value)).collect::<Vec<_>>()
+    };
+    let register = (Field::Soffset, Value::Reg(Reg::Sgpr(5)));
+    let imm = |n| (Field::Offset, Value::Imm(n));
+    // Zero is shown beside a register and alone.
+    let sum = inst(target, &[0xf400_0001, 0x0a00_0000], "s_load_b32 s0, s[2:3], s5 offset:0x0");
+    assert_eq!(offsets(&sum), [register]);
+    let zero = inst(target, &[0xf400_0001, 0xf800_0000], "s_load_b32 s0, s[2:3], 0x0");
+    assert_eq!(offsets(&zero), [imm(0)]);
+    let text = "s_load_b32 s0, s[2:3], -0x800000 th:TH_LOAD_BYPASS scope:SCOPE_SYS";
+    let least = inst(target, &[0xf5e0_0001, 0xf880_0000], text);
+    assert_eq!(offsets(&least), [imm(-0x80_0000)]);
+    let both = inst(target, &[0xf400_0001, 0x0aff_fffc], "s_load_b32 s0, s[2:3], s5 offset:-0x4");
+    assert_eq!(offsets(&both), [register, imm(-4)]);
+    let other = both.with_operand(Field::Offset, Value::Imm(0x7f_ffff)).unwrap();
+    assert_eq!(other.to_string(), "s_load_b32 s0, s[2:3], s5 offset:0x7fffff");
+    assert!(sum.counters().iter().eq([Counter::Kmcnt]));
+    // Buffers have no negative offsets.
+    let buffer = inst(target, &[0xf402_0002, 0xf800_0004], "s_buffer_load_b32 s0, s[4:7], 0x4");
+    assert!(decode_words(target, &[0xf402_0002, 0xf880_0004]).is_err());
+    assert!(buffer.with_operand(Field::Offset, Value::Imm(-4)).is_err());
+    let most = buffer.with_operand(Field::Offset, Value::Imm(0x7f_ffff)).unwrap();
+    assert_eq!(most.to_string(), "s_buffer_load_b32 s0, s[4:7], 0x7fffff");
+    // Earlier targets have 21 bits, and other cache policies.
+    let old = inst(Target::Gfx1100, &[0xf400_0001, 0x0a00_0000], "s_load_b32 s0, s[2:3], s5");
+    assert_eq!((old.retarget(target), sum.retarget(Target::Gfx1100)), (Ok(sum), Ok(old)));
+    assert!(least.retarget(Target::Gfx1100).is_err());
+
+    let prefetch = inst(target, &[0xf404_c101, 0x0aff_fffc], "s_prefetch_data s[2:3], -0x4, s5, 4");
+    assert_eq!(offsets(&prefetch), [imm(-4), register]);
+    assert!(prefetch.counters().is_empty() && prefetch.writes().is_empty() && prefetch.flags().has_side_effects());
+    let other = prefetch.with_operand(Field::Offset, Value::Imm(-0x80_0000)).unwrap();
+    assert_eq!(other.to_string(), "s_prefetch_data s[2:3], -0x800000, s5, 4");
+    assert!(prefetch.with_operand(Field::Offset, Value::Imm(0x80_0000)).is_err());
+    assert!(prefetch.with_operand(Field::Sdata, Value::Imm(32)).is_err());
+    assert_eq!(prefetch.retarget(target), Ok(prefetch));
+    inst(target, &[0xf404_a100, 0x0a00_0004], "s_prefetch_inst_pc_rel 0x4, s5, 4");
+}

@@ -36,6 +36,7 @@ impl Printer<'_> {
                 _ if value <= 64 => out.dec(value),
                 _ => out.hex(value),
             },
+            OperandType::SignedHex => out.signed_hex(extend(value, desc.width)),
             OperandType::Label => out.dec(value),
             OperandType::Waitcnt => self.waitcnt(Waitcnt::decode(self.inst.target(), value as u16), out),
             OperandType::Literal => self.mandatory_literal(desc, out),

@@ -59,6 +59,8 @@ pub fn rule(name: &str) -> Option<Rule> {
         "scalar_half_literal" => scalar_half_literal,
         "we_refuse_barrier_register" => we_refuse_barrier_register,
         "crash_on_literal_barrier" => crash_on_literal_barrier,
+        "we_refuse_scalar_memory_of_gfx1250" => we_refuse_scalar_memory_of_gfx1250,
+        "crash_on_three_trap_registers" => crash_on_three_trap_registers,
         "we_refuse_illegal" => we_refuse_illegal,
         "we_refuse_mix_of_gfx9" => we_refuse_mix_of_gfx9,
         _ => return None,
@@ -302,6 +304,23 @@ fn we_refuse_vector_mask(case: &Case) -> bool {
             ["v_cndmask_b32", "v_addc_", "v_subb_", "v_subbrev_", "v_add_co_ci_", "v_sub_co_ci_", "v_subrev_co_ci_"];
         masked.iter().any(|m| text.starts_with(m))
     })
+}
+
+fn is_scalar_memory(case: &Case) -> bool {
+    field(case, 26, 6) == 0b111101
+}
+
+/// Bits that only gfx1250 assigns: nv (20), and the scale of the offset (56).
+fn we_refuse_scalar_memory_of_gfx1250(case: &Case) -> bool {
+    let reason = |bit: u32| format!("reserved bit {bit} of SMEM (reserved) is wrong");
+    let is = |bit: u32| field(case, bit, 1) == 1 && matches!(&case.ours, Ours::Refused(why) if *why == reason(bit));
+    is_scalar_memory(case) && (is(20) || is(56)) && refused_text(case).is_some()
+}
+
+/// s_load_b96 (5) and s_buffer_load_b96 (21) to ttmp0 and up.
+fn crash_on_three_trap_registers(case: &Case) -> bool {
+    let load = is_scalar_memory(case) && [5, 21].contains(&field(case, 13, 6));
+    load && (108..124).contains(&field(case, 6, 7)) && case.llvm == Answer::Crash
 }
 
 /// SOP1 with the number of a barrier: s_barrier_signal (78), s_barrier_signal_isfirst, s_get_barrier_state,

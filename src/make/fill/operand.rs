@@ -126,6 +126,7 @@ impl Filling<'_> {
             OperandType::Hex
             | OperandType::Int16
             | OperandType::Endpgm
+            | OperandType::SignedHex
             | OperandType::Hwreg
             | OperandType::Sendmsg
             | OperandType::Waitcnt
