@@ -225,7 +225,13 @@ impl Inst {
         } else {
             facts
         };
-        Counters(((raised & (VMCNT | EXPCNT | LGKMCNT | VSCNT)) >> FIRST) as u16)
+        let raised = Counters(((raised & (VMCNT | EXPCNT | LGKMCNT | VSCNT)) >> FIRST) as u16);
+        match FACTS[self.target() as usize].counters.iter().find(|(format, _)| *format == self.format()) {
+            Some((_, names)) => raised
+                .iter()
+                .fold(Counters::new(), |all, counter| names.get(counter as usize).map_or(all, |name| all.with(*name))),
+            None => raised,
+        }
     }
 
     /// An atomic operation, where stores have a counter of their own, returns a value.

@@ -1,6 +1,6 @@
-//! The parts of the constants of `s_waitcnt`, `s_getreg`, `s_setreg`, `s_sendmsg`, `s_set_gpr_idx` and
-//! `s_waitcnt_depctr`. The tables hold their positions (`bits` in `isa/enums.isa`); the printer and re-targeting use the
-//! same types.
+//! The parts of the constants of `s_waitcnt`, `s_getreg`, `s_setreg`, `s_sendmsg`, `s_set_gpr_idx`,
+//! `s_waitcnt_depctr` and `s_delay_alu`. The tables hold their positions (`bits` in `isa/enums.isa`); the printer and
+//! re-targeting use the same types.
 
 use crate::codec::value;
 use crate::table::{OperandType, Part};
@@ -262,8 +262,8 @@ impl Hwreg {
     }
 }
 
-/// A message, for `s_sendmsg`. The parts are numbers: constants of the target's modules `sendmsg`, `gs_op` and
-/// `sysmsg_op`.
+/// A message, for `s_sendmsg` and `s_sendmsg_rtn`. The parts are numbers: constants of the target's modules `sendmsg`,
+/// `gs_op` and `sysmsg_op`. From RDNA3 on, a message has no operation and no stream.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -275,7 +275,7 @@ impl Hwreg {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sendmsg {
-    /// The message, 0 to 15.
+    /// The message, 0 to 15; from RDNA3 on, 0 to 255.
     pub message: u8,
     /// The operation of a geometry shader or system message, 0 to 7.
     pub op: u8,
@@ -470,6 +470,67 @@ impl Depctr {
     }
 }
 
+/// The instructions on whose results `s_delay_alu` delays one or two instructions behind it, so that the wave does not
+/// stall in the middle of them. The parts are numbers: constants of the target's modules `instid` and `instskip`. RDNA3 and
+/// later have it.
+///
+/// ```
+/// # #[cfg(feature = "unstable-rdna")] {
+/// use amdgpu_isa::gfx1100::{instid, instskip};
+/// use amdgpu_isa::{DelayAlu, Target};
+/// let delay = DelayAlu {
+///     instid0: instid::VALU_DEP_1 as u8,
+///     instskip: instskip::NEXT as u8,
+///     instid1: instid::SALU_CYCLE_1 as u8,
+///     rest: 0,
+/// };
+/// assert_eq!(delay.encode(Target::Gfx1100), Ok(0x0491));
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct DelayAlu {
+    /// What the next instruction depends on, 0 to 11; 0 for nothing.
+    pub instid0: u8,
+    /// Which instruction behind that one the second part is about, 0 to 5; 0 for the same one.
+    pub instskip: u8,
+    /// What that instruction depends on, 0 to 11; 0 for nothing.
+    pub instid1: u8,
+    /// Bits of simm16 that belong to no part, at their positions. Hardware ignores them, and the text omits them if all
+    /// parts have names.
+    pub rest: u16,
+}
+
+impl DelayAlu {
+    /// Decodes simm16 without loss: [`DelayAlu::encode`] restores it.
+    pub const fn decode(target: Target, simm16: u16) -> DelayAlu {
+        let parts = &IMMS[target as usize].delay_alu;
+        let [instid0, instskip, instid1] = parts;
+        DelayAlu {
+            instid0: instid0.get(simm16) as u8,
+            instskip: instskip.get(simm16) as u8,
+            instid1: instid1.get(simm16) as u8,
+            rest: simm16 & !used(parts),
+        }
+    }
+
+    /// Encodes the parts as simm16.
+    ///
+    /// # Errors
+    /// A part does not fit, or the target lacks it; or `rest` has a bit of another part. Numbers without a name are no
+    /// errors: 12 to 15 fit in `instid0`.
+    pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
+        self.encode_in(&IMMS[target as usize].delay_alu)
+    }
+
+    pub(crate) const fn encode_in(self, parts: &[Part; 3]) -> Result<u16, FieldError> {
+        let [instid0, instskip, instid1] = parts;
+        let simm16 = check!(start(self.rest, parts));
+        let simm16 = check!(instid0.put(Field::Instid0, self.instid0 as u16, simm16));
+        let simm16 = check!(instskip.put(Field::Instskip, self.instskip as u16, simm16));
+        instid1.put(Field::Instid1, self.instid1 as u16, simm16)
+    }
+}
+
 /// A constant that has parts: see [`Inst::imm`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -478,12 +539,14 @@ pub enum Imm {
     Waitcnt(Waitcnt),
     /// Of `s_getreg` and `s_setreg`.
     Hwreg(Hwreg),
-    /// Of `s_sendmsg`.
+    /// Of `s_sendmsg` and `s_sendmsg_rtn`.
     Sendmsg(Sendmsg),
     /// Of `s_set_gpr_idx_on` and `s_set_gpr_idx_mode`.
     GprIdx(GprIdx),
     /// Of `s_waitcnt_depctr`.
     Depctr(Depctr),
+    /// Of `s_delay_alu`.
+    DelayAlu(DelayAlu),
 }
 
 impl Imm {
@@ -494,6 +557,7 @@ impl Imm {
             OperandType::Sendmsg => Imm::Sendmsg(Sendmsg::decode(target, value)),
             OperandType::GprIdx => Imm::GprIdx(GprIdx::decode(target, value)),
             OperandType::Depctr => Imm::Depctr(Depctr::decode(target, value)),
+            OperandType::DelayAlu => Imm::DelayAlu(DelayAlu::decode(target, value)),
             _ => return None,
         })
     }
@@ -509,6 +573,7 @@ impl Imm {
             Imm::Sendmsg(parts) => parts.encode(target),
             Imm::GprIdx(parts) => parts.encode(target),
             Imm::Depctr(parts) => parts.encode(target),
+            Imm::DelayAlu(parts) => parts.encode(target),
         }
     }
 }

@@ -211,7 +211,7 @@ pub use decode::decode_small;
 pub use decode::{Decoded, Decoder, Invalid, WordDecoder, decode, decode_words};
 pub use error::{DecodeError, EncodeError, FieldError};
 pub use facts::{Counter, Counters, MemoryAccess, Space};
-pub use imm::{Depctr, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
+pub use imm::{DelayAlu, Depctr, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 pub use inst::{HeldField, Inst};
 pub use length::length;
 pub use operand::{Access, Operand, Operands, Reg, Value};

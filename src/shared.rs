@@ -156,12 +156,20 @@ pub const FLAGS: [&str; 32] = [
 
 /// The hardware registers that hold each of these registers, by their names in the enum `hwreg`: `s_getreg` and `s_setreg`
 /// touch the register only if their constant names it.
-pub const IN_HWREG: [(&str, &str); 8] = [
+pub const IN_HWREG: [(&str, &str); 16] = [
     ("scc", "HW_REG_STATUS"),
     ("vcc", "HW_REG_STATUS"),
     ("exec", "HW_REG_STATUS"),
     ("mode", "HW_REG_MODE"),
     ("trapsts", "HW_REG_TRAPSTS"),
+    ("scc", "HW_REG_WAVE_STATE_PRIV"),
+    ("vcc", "HW_REG_WAVE_STATUS"),
+    ("exec", "HW_REG_WAVE_STATUS"),
+    ("mode", "HW_REG_WAVE_MODE"),
+    ("trapsts", "HW_REG_WAVE_EXCP_FLAG_PRIV"),
+    ("trapsts", "HW_REG_WAVE_EXCP_FLAG_USER"),
+    ("flat_scr", "HW_REG_WAVE_SCRATCH_BASE_LO"),
+    ("flat_scr", "HW_REG_WAVE_SCRATCH_BASE_HI"),
     ("flat_scr", "HW_REG_FLAT_SCR_LO"),
     ("flat_scr", "HW_REG_FLAT_SCR_HI"),
     ("xnack", "HW_REG_XNACK_MASK"),

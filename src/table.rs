@@ -376,6 +376,8 @@ pub(crate) enum OperandType {
     ScratchAddr,
     Saddr,
     SmemOffset,
+    /// A signed number, in hexadecimal.
+    SignedHex,
     Literal,
     Hex,
     Int16,
@@ -386,6 +388,7 @@ pub(crate) enum OperandType {
     Waitcnt,
     GprIdx,
     Depctr,
+    DelayAlu,
     Version,
     /// Not shown, or shown by another descriptor.
     None,
@@ -461,7 +464,18 @@ impl OperandType {
         use OperandType::*;
         matches!(
             self,
-            Attr | InterpParam | ExpTgt | Hex | Int16 | Endpgm | Hwreg | Sendmsg | Waitcnt | GprIdx | Depctr | Version
+            Attr | InterpParam
+                | ExpTgt
+                | Hex
+                | Int16
+                | Endpgm
+                | Hwreg
+                | Sendmsg
+                | Waitcnt
+                | GprIdx
+                | Depctr
+                | DelayAlu
+                | Version
         )
     }
 
@@ -528,6 +542,8 @@ pub(crate) struct FactTables {
     /// Formats whose stores raise `vscnt`, with the bit that makes an atomic operation return a value. One that returns
     /// raises `vmcnt` instead.
     pub returns: &'static [(Format, u8)],
+    /// The counters of formats where those among the flags are called otherwise.
+    pub counters: &'static [(Format, [crate::Counter; 4])],
     pub codes: Codes,
     /// The code of each `Special`, or 255.
     pub specials: &'static [u8],
@@ -561,6 +577,8 @@ pub(crate) struct NameTables {
     pub sendmsg: &'static [Named],
     pub gs_op: &'static [Named],
     pub sysmsg_op: &'static [Named],
+    pub instid: &'static [Named],
+    pub instskip: &'static [Named],
     #[allow(dead_code)] // A version means the same on all targets.
     pub version: &'static [Named],
     pub dfmt: &'static [Named],
@@ -599,6 +617,7 @@ pub(crate) struct ImmTables {
     pub sendmsg: [Part; 3],
     pub gpr_idx: [Part; 4],
     pub depctr: [Part; 7],
+    pub delay_alu: [Part; 3],
 }
 
 /// Where a part of a constant is, its low bits first. A part that the target lacks has no bits.

@@ -1,9 +1,10 @@
-//! What RDNA1 and RDNA2 have that older generations lack: the null register, counters inside the wave, and scalar memory
-//! whose constant and register are always added. Texts are LLVM 22's.
+//! What RDNA has that older generations lack: the null register, counters inside the wave, scalar memory whose constant
+//! and register are always added, delays, and scalar operations on floats. Texts are LLVM 22's.
 #![cfg(all(feature = "unstable-rdna", feature = "text"))]
 
 use amdgpu_isa::{
-    Counter, Depctr, Field, Hwreg, Imm, Inst, Opcode, Reg, RetargetError, Special, Target, Value, Waitcnt, decode_words,
+    Counter, DelayAlu, Depctr, Field, Hwreg, Imm, Inst, Opcode, Reg, RetargetError, Sendmsg, Special, Target, Value,
+    Waitcnt, decode_words,
 };
 
 const RDNA: [Target; 2] = [Target::Gfx1010, Target::Gfx1030];
@@ -192,4 +193,205 @@ fn scalar_loads_move_to_rdna() {
         assert_eq!(new.to_string(), text);
         assert_eq!(new.retarget(Target::Gfx942).map(|back| back.to_string()), Ok(text.to_string()));
     }
+}
+
+const RDNA3: [Target; 2] = [Target::Gfx1100, Target::Gfx1150];
+
+#[test]
+fn a_delay_names_what_it_waits_for() {
+    for target in RDNA3 {
+        for simm16 in 0..=u16::MAX {
+            let inst = decode_words(target, &[0xbf87_0000 | u32::from(simm16)]).unwrap();
+            // The parts as bit arithmetic, written independently of the library.
+            let delay = DelayAlu {
+                instid0: (simm16 & 15) as u8,
+                instskip: (simm16 >> 4 & 7) as u8,
+                instid1: (simm16 >> 7 & 15) as u8,
+                rest: simm16 & 0xf800,
+            };
+            assert_eq!((inst.imm(), delay.encode(target)), (Some(Imm::DelayAlu(delay)), Ok(simm16)));
+            let named = delay.instid0 < 12 && delay.instskip < 6 && delay.instid1 < 12;
+            let number = format!("s_delay_alu {simm16:#x}");
+            assert_eq!(inst.to_string() == number, !named, "{target} {inst}");
+        }
+        for (simm16, text) in [
+            (0x0491, "instid0(VALU_DEP_1) | instskip(NEXT) | instid1(SALU_CYCLE_1)"),
+            (0x0005, "instid0(TRANS32_DEP_1)"),
+            (0x0000, "0"),
+            (0xf801, "instid0(VALU_DEP_1)"),
+            (0x000c, "0xc"),
+        ] {
+            inst(target, &[0xbf87_0000 | simm16], &format!("s_delay_alu {text}"));
+        }
+        let nothing = DelayAlu::default();
+        for (delay, field, value, width) in [
+            (DelayAlu { instid0: 16, ..nothing }, "instid0", 16, 4),
+            (DelayAlu { instskip: 8, ..nothing }, "instskip", 8, 3),
+            (DelayAlu { instid1: 99, ..nothing }, "instid1", 99, 4),
+            (DelayAlu { rest: 0x400, ..nothing }, "rest", 0x400, 5),
+        ] {
+            let error = delay.encode(target).expect_err("it does not fit");
+            assert_eq!((error.field.name(), error.value, error.width), (field, value, width), "{target}");
+        }
+        let error = DelayAlu { instid1: 1, ..nothing }.encode(Target::Gfx1030).expect_err("RDNA2 has no delays");
+        assert_eq!((error.field, error.width), (Field::Instid1, 0));
+    }
+    let delay = decode_words(Target::Gfx1100, &[0xbf87_fc91]).unwrap();
+    let there = delay.retarget(Target::Gfx1150).unwrap();
+    assert_eq!((there.to_string(), there.imm().unwrap().encode(Target::Gfx1150)), (delay.to_string(), Ok(0x0491)));
+    assert!(delay.retarget(Target::Gfx1030).is_err());
+}
+
+#[test]
+fn the_counters_of_rdna3_lie_elsewhere() {
+    for target in RDNA3 {
+        for simm16 in 0..=u16::MAX {
+            let [expcnt, lgkmcnt, vmcnt] = [simm16 & 7, simm16 >> 4 & 63, simm16 >> 10].map(|count| count as u8);
+            let mut wait = Waitcnt::new().with_rest(simm16 & 8);
+            for (counter, count, max) in
+                [(Counter::Expcnt, expcnt, 7), (Counter::Lgkmcnt, lgkmcnt, 63), (Counter::Vmcnt, vmcnt, 63)]
+            {
+                wait = if count < max { wait.with(counter, count) } else { wait };
+            }
+            assert_eq!((Waitcnt::decode(target, simm16), wait.encode(target)), (wait, Ok(simm16)), "{target}");
+        }
+        inst(target, &[0xbf89_0e07], "s_waitcnt vmcnt(3) lgkmcnt(32)");
+        let moved = inst(Target::Gfx1030, &[0xbf8c_2073], "s_waitcnt vmcnt(3) lgkmcnt(32)").retarget(target).unwrap();
+        assert_eq!(moved.to_string(), "s_waitcnt vmcnt(3) lgkmcnt(32)");
+        inst(target, &[0xbf88_ff1f], "s_waitcnt_depctr depctr_hold_cnt(0)");
+    }
+}
+
+#[test]
+fn a_message_can_return_data() {
+    for target in RDNA3 {
+        for simm16 in 0..=u16::MAX {
+            let sent = Sendmsg { message: simm16 as u8, op: 0, stream: 0, rest: simm16 & 0xff00 };
+            assert_eq!((Sendmsg::decode(target, simm16), sent.encode(target)), (sent, Ok(simm16)));
+        }
+        let error =
+            Sendmsg { message: 0, op: 1, stream: 0, rest: 0 }.encode(target).expect_err("there is no operation");
+        assert_eq!((error.field, error.width), (Field::Op, 0));
+        inst(target, &[0xbfb6_4003], "s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)");
+        inst(target, &[0xbfb6_0004], "s_sendmsg sendmsg(4, 0, 0)");
+        inst(target, &[0xbfb6_010f], "s_sendmsg 271");
+        let time = inst(target, &[0xbe84_4d83], "s_sendmsg_rtn_b64 s[4:5], sendmsg(MSG_RTN_GET_REALTIME)");
+        assert_eq!(time.imm(), Some(Imm::Sendmsg(Sendmsg { message: 131, op: 0, stream: 0, rest: 0 })));
+        assert!(time.writes().iter().eq([Reg::Sgpr(4), Reg::Sgpr(5)]) && time.reads().is_empty());
+        assert!(time.counters().iter().eq([Counter::Lgkmcnt]));
+    }
+    // Message 3 is another one there, and 10 is what returns data here.
+    for simm16 in [3, 10] {
+        let sent = decode_words(Target::Gfx1030, &[0xbf90_0000 | simm16]).unwrap();
+        let error = sent.retarget(Target::Gfx1100);
+        assert_eq!(error, Err(RetargetError::Value { field: Field::Message, value: simm16.into() }), "{sent}");
+    }
+}
+
+#[test]
+fn scalar_memory_of_rdna3_is_what_rdna2_has() {
+    for target in RDNA3 {
+        let text = "s_load_b128 s[4:7], s[2:3], s5 offset:-0x4 glc dlc";
+        let load = inst(target, &[0xf408_6101, 0x0a1f_fffc], text);
+        let old = load.retarget(Target::Gfx1030).unwrap();
+        assert_eq!(old.to_string(), "s_load_dwordx4 s[4:7], s[2:3], s5 offset:-0x4 glc dlc");
+        assert_eq!(old.retarget(target).unwrap(), load);
+        // What invalidates a cache has no cache policy.
+        inst(target, &[0xf484_0000, 0], "s_dcache_inv");
+        for policy in [1 << 13, 1 << 14] {
+            let error = decode_words(target, &[0xf484_0000 | policy, 0]);
+            assert!(error.is_err(), "{target} {error:?}");
+        }
+    }
+}
+
+#[test]
+fn scalar_operations_on_floats() {
+    let target = Target::Gfx1150;
+    for (words, text) in [
+        (&[0xa280_0201, 0x3f00_0000][..], "s_fmaak_f32 s0, s1, s2, 0x3f000000"),
+        (&[0xbe80_6a01], "s_cvt_hi_f32_f16 s0, s1"),
+        (&[0xa480_f001], "s_add_f16 s0, s1, 0.5"),
+        (&[0xbf41_f201], "s_cmp_lt_f32 s1, 1.0"),
+        (&[0xa700_0201], "s_fmac_f16 s0, s1, s2"),
+    ] {
+        let inst = decode_words(target, words).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert_eq!(inst.to_string(), text);
+        assert!(inst.reads().contains(Reg::Mode) && inst.flags().may_raise_fp(), "{text}");
+        let first = inst.operands().find(|o| o.role == Some(Field::Ssrc0)).unwrap();
+        assert_eq!(first.value, Value::Reg(Reg::Sgpr(1)), "{text}");
+        assert!(decode_words(Target::Gfx1100, words).is_err(), "RDNA3 lacks {text}");
+    }
+    let accumulates = decode_words(target, &[0xa700_0201]).unwrap();
+    assert!(accumulates.reads().contains(Reg::Sgpr(0)));
+    let swapped = decode_words(target, &[0xbf41_0201]).unwrap().commuted().map(|inst| inst.to_string());
+    assert_eq!(swapped.as_deref(), Ok("s_cmp_gt_f32 s2, s1"));
+}
+
+#[test]
+fn the_last_counter_of_rdna4_is_of_scalar_memory_and_messages() {
+    let target = Target::Gfx1200;
+    for (word, text, counters) in [
+        (0xbe84_4c80, "s_sendmsg_rtn_b32 s4, sendmsg(MSG_RTN_GET_DOORBELL)", &[Counter::Kmcnt][..]),
+        (0xbfb6_0003, "s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)", &[Counter::Kmcnt]),
+        (0xbe84_50c1, "s_get_barrier_state s4, -1", &[Counter::Kmcnt]),
+        (0xbe80_4ec1, "s_barrier_signal -1", &[]),
+    ] {
+        let inst = inst(target, &[word], text);
+        assert!(inst.counters().iter().eq(counters.iter().copied()), "{text}: {}", inst.counters());
+    }
+    // The number of a barrier is in m0.
+    let join = inst(target, &[0xbe80_527d], "s_barrier_join m0");
+    assert!(join.reads().iter().eq([Reg::Special(Special::M0)]) && join.flags().is_convergent());
+    // A register of another layout has another name.
+    let old = inst(Target::Gfx1100, &[0xb881_f801], "s_getreg_b32 s1, hwreg(HW_REG_MODE)");
+    assert_eq!(old.retarget(target), Err(RetargetError::Value { field: Field::Id, value: 1 }));
+    let mode = inst(target, &[0xb901_f801], "s_setreg_b32 hwreg(HW_REG_WAVE_MODE), s1");
+    assert!(mode.writes().iter().eq([Reg::Mode]));
+    let scc = inst(target, &[0xb881_0244], "s_getreg_b32 s1, hwreg(HW_REG_WAVE_STATE_PRIV, 9, 1)");
+    assert!(scc.reads().contains(Reg::Scc));
+}
+
+#[test]
+fn scalar_memory_of_rdna4_adds_a_register_and_24_bits() {
+    let target = Target::Gfx1200;
+    let offsets = |inst: &Inst| {
+        let there = inst.operands().filter(|o| matches!(o.role, Some(Field::Soffset | Field::Offset)));
+        there.map(|o| (o.role.unwrap(), o.value)).collect::<Vec<_>>()
+    };
+    let register = (Field::Soffset, Value::Reg(Reg::Sgpr(5)));
+    let imm = |n| (Field::Offset, Value::Imm(n));
+    // Zero is shown beside a register and alone.
+    let sum = inst(target, &[0xf400_0001, 0x0a00_0000], "s_load_b32 s0, s[2:3], s5 offset:0x0");
+    assert_eq!(offsets(&sum), [register]);
+    let zero = inst(target, &[0xf400_0001, 0xf800_0000], "s_load_b32 s0, s[2:3], 0x0");
+    assert_eq!(offsets(&zero), [imm(0)]);
+    let text = "s_load_b32 s0, s[2:3], -0x800000 th:TH_LOAD_BYPASS scope:SCOPE_SYS";
+    let least = inst(target, &[0xf5e0_0001, 0xf880_0000], text);
+    assert_eq!(offsets(&least), [imm(-0x80_0000)]);
+    let both = inst(target, &[0xf400_0001, 0x0aff_fffc], "s_load_b32 s0, s[2:3], s5 offset:-0x4");
+    assert_eq!(offsets(&both), [register, imm(-4)]);
+    let other = both.with_operand(Field::Offset, Value::Imm(0x7f_ffff)).unwrap();
+    assert_eq!(other.to_string(), "s_load_b32 s0, s[2:3], s5 offset:0x7fffff");
+    assert!(sum.counters().iter().eq([Counter::Kmcnt]));
+    // Buffers have no negative offsets.
+    let buffer = inst(target, &[0xf402_0002, 0xf800_0004], "s_buffer_load_b32 s0, s[4:7], 0x4");
+    assert!(decode_words(target, &[0xf402_0002, 0xf880_0004]).is_err());
+    assert!(buffer.with_operand(Field::Offset, Value::Imm(-4)).is_err());
+    let most = buffer.with_operand(Field::Offset, Value::Imm(0x7f_ffff)).unwrap();
+    assert_eq!(most.to_string(), "s_buffer_load_b32 s0, s[4:7], 0x7fffff");
+    // Earlier targets have 21 bits, and other cache policies.
+    let old = inst(Target::Gfx1100, &[0xf400_0001, 0x0a00_0000], "s_load_b32 s0, s[2:3], s5");
+    assert_eq!((old.retarget(target), sum.retarget(Target::Gfx1100)), (Ok(sum), Ok(old)));
+    assert!(least.retarget(Target::Gfx1100).is_err());
+
+    let prefetch = inst(target, &[0xf404_c101, 0x0aff_fffc], "s_prefetch_data s[2:3], -0x4, s5, 4");
+    assert_eq!(offsets(&prefetch), [imm(-4), register]);
+    assert!(prefetch.counters().is_empty() && prefetch.writes().is_empty() && prefetch.flags().has_side_effects());
+    let other = prefetch.with_operand(Field::Offset, Value::Imm(-0x80_0000)).unwrap();
+    assert_eq!(other.to_string(), "s_prefetch_data s[2:3], -0x800000, s5, 4");
+    assert!(prefetch.with_operand(Field::Offset, Value::Imm(0x80_0000)).is_err());
+    assert!(prefetch.with_operand(Field::Sdata, Value::Imm(32)).is_err());
+    assert_eq!(prefetch.retarget(target), Ok(prefetch));
+    inst(target, &[0xf404_a100, 0x0a00_0004], "s_prefetch_inst_pc_rel 0x4, s5, 4");
 }

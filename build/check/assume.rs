@@ -30,12 +30,13 @@ pub fn extension(t: &Target, e: &Extend, place: Piece) -> Option<u8> {
 }
 
 /// The constants that `src/imm.rs` takes apart, and their parts in the same order.
-const CONSTANTS: [(&str, &[&str]); 5] = [
+const CONSTANTS: [(&str, &[&str]); 6] = [
     ("waitcnt", &["vmcnt", "expcnt", "lgkmcnt"]),
     ("hwreg", &["id", "offset", "size"]),
     ("sendmsg", &["message", "op", "stream"]),
     ("gpr_idx", &["src0", "src1", "src2", "dst"]),
     ("depctr", &["hold_cnt", "sa_sdst", "va_vdst", "va_sdst", "va_ssrc", "va_vcc", "vm_vsrc"]),
+    ("delay_alu", &["instid0", "instskip", "instid1"]),
 ];
 
 pub fn constants(isa: &Isa) -> Result<()> {

@@ -1,5 +1,6 @@
 //! Checks of the properties of operations: spaces, counters, flags, defaults and swaps.
 
+use crate::build::emit::facts::ALL_COUNTERS;
 use crate::build::lower::facts::pairs;
 use crate::build::model::error::Result;
 use crate::build::model::*;
@@ -9,7 +10,7 @@ use crate::build::shared::FLAGS;
 const SPACES: [&str; 9] = ["scalar", "buffer", "image", "flat", "global", "scratch", "lds", "gds", "export"];
 
 /// Flags that a row can exclude although `counts` gives them to it.
-const COUNTERS: [&str; 4] = ["vmcnt", "expcnt", "lgkmcnt", "vscnt"];
+pub const COUNTERS: [&str; 4] = ["vmcnt", "expcnt", "lgkmcnt", "vscnt"];
 
 pub fn check(isa: &Isa) -> Result<()> {
     for f in &isa.formats {
@@ -26,6 +27,15 @@ pub fn check(isa: &Isa) -> Result<()> {
             let flags = cells.flat_map(|cell| cell.split(','));
             if let Some(flag) = flags.filter(|x| *x != "all").find(|x| !FLAGS.contains(x)) {
                 return c.at.err(format!("`{flag}` is no flag of rows, nor `all`"));
+            }
+        }
+        for c in &f.counters {
+            if !COUNTERS.contains(&c.counter.as_str()) {
+                return c.at.err(format!("`{}` is no counter among the flags", c.counter));
+            }
+            let mut names = c.cells.entries.iter().filter_map(|entry| entry.value.as_deref());
+            if let Some(name) = names.find(|name| !ALL_COUNTERS.contains(name)) {
+                return c.at.err(format!("src/facts.rs has no counter `{name}`"));
             }
         }
         for w in &f.whens {

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use crate::build::check::facts::COUNTERS;
 use crate::build::emit::tables::flag_bits;
 use crate::build::emit::{camel, names};
 use crate::build::lower::{NONE, Target};
@@ -98,6 +99,16 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
         }
     }
     let returns = returns.join(", ");
+    let mut counters = Vec::new();
+    for f in t.formats.iter().filter(|f| !f.def.counters.is_empty()) {
+        let renamed = |flag: &&str| f.def.counters.iter().find(|c| &c.counter == flag)?.cells.of(&t.row.name);
+        let names = ALL_COUNTERS[..COUNTERS.len()].iter().map(|flag| renamed(flag).map_or(*flag, String::as_str));
+        let names: Vec<String> = names.map(|name| format!("crate::Counter::{}", camel(name))).collect();
+        if f.def.counters.iter().any(|c| c.cells.of(&t.row.name).is_some()) {
+            counters.push(format!("(Format::{}, [{}])", camel(&f.def.name), names.join(", ")));
+        }
+    }
+    let counters = counters.join(", ");
     let code = |name: &str| {
         let row = t.codes.iter().find(|c| c.name == name);
         row.and_then(|c| c.range.of(&t.row.name)).map_or(NONE.into(), |&(first, _)| first)
@@ -108,7 +119,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
     let bus = t.row.bus;
     writeln!(
         w,
-        "], returns: &[{returns}], codes: Codes::new([{}]), specials: &{specials:?}, bus: {bus} }};",
+        "], returns: &[{returns}], counters: &[{counters}], codes: Codes::new([{}]), specials: &{specials:?}, bus: {bus} }};",
         codes.join(", ")
     )
     .unwrap();

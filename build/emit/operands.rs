@@ -18,7 +18,7 @@ use crate::build::shared::IMPLICIT;
 use crate::build::shared::places::{self, ADDRESSES, NO_SHIFT, SECTION};
 
 /// Operand types whose value is the number in the field: `OperandType::is_number` in src/table.rs.
-const NUMBERS: [&str; 12] = [
+const NUMBERS: [&str; 13] = [
     "attr",
     "interp_param",
     "exp_tgt",
@@ -30,6 +30,7 @@ const NUMBERS: [&str; 12] = [
     "waitcnt",
     "gpr_idx",
     "depctr",
+    "delay_alu",
     "version",
 ];
 

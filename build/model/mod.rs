@@ -220,6 +220,8 @@ pub struct Format {
     /// The space that its operations access.
     pub space: Option<(SourceLine, String)>,
     pub counts: Vec<Counts>,
+    /// `counter lgkmcnt gfx12=kmcnt`: a counter that has another name on some targets.
+    pub counters: Vec<Counts>,
     pub whens: Vec<When>,
     pub swaps: Vec<Swap>,
     /// `bus`: its operations read scalars over the constant bus.

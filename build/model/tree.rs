@@ -254,7 +254,7 @@ impl Format {
         for field in &mut self.fields {
             field.bits.resolve(&field.at, tree, there)?;
         }
-        for counts in &mut self.counts {
+        for counts in self.counts.iter_mut().chain(&mut self.counters) {
             counts.cells.resolve(&counts.at, tree, there)?;
         }
         for takes in &mut self.takes {

@@ -44,6 +44,7 @@ pub fn format(at: &SourceLine, args: &[&str]) -> Result<Format> {
         bus: false,
         defaults: Vec::new(),
         counts: Vec::new(),
+        counters: Vec::new(),
         whens: Vec::new(),
         swaps: Vec::new(),
         fields: Vec::new(),
@@ -169,6 +170,11 @@ impl Parser {
                 let [counter, cells @ ..] = args else { return at.err("expected: counts COUNTER CELL...") };
                 let cells = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
                 f.counts.push(Counts { at: at.clone(), counter: counter.to_string(), cells });
+            }
+            "counter" => {
+                let [counter, cells @ ..] = args else { return at.err("expected: counter COUNTER CELL...") };
+                let cells = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
+                f.counters.push(Counts { at: at.clone(), counter: counter.to_string(), cells });
             }
             _ if facts(f, at, key, args)? => {}
             _ => return at.err(format!("unknown word `{key}`")),

@@ -16,6 +16,7 @@ pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Option<Coded> {
     Some(match desc.operand_type {
         OperandType::Literal => Coded::Literal(last_dword(inst)),
         OperandType::Label => Coded::Label(raw as u16 as i16),
+        OperandType::SignedHex => Coded::Number(sign_extended(raw, desc.width)),
         OperandType::Attr if desc.aux[0] != NONE => Coded::Attr(raw.into(), bits(inst, desc.aux[0], CHANNEL) as u8),
         kind if kind.is_number() => Coded::Number(raw.into()),
         _ => return None,
@@ -25,6 +26,7 @@ pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Option<Coded> {
 pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
     match (desc.operand_type, coded) {
         (OperandType::Literal, Coded::Literal(dword)) => words.put_literal(dword),
+        (OperandType::SignedHex, Coded::Number(n)) => encode_number(desc, n, words),
         (OperandType::Label, Coded::Label(distance)) => words.desc(desc, u32::from(distance as u16)),
         (OperandType::Attr, Coded::Attr(n, channel)) => {
             words.put(desc.aux[0], CHANNEL, channel.into());

@@ -99,15 +99,21 @@ pub(crate) fn unit(desc: &OperandDesc) -> i64 {
     if desc.operand_type == OperandType::SmrdOffset { 4 } else { 1 }
 }
 
-/// Whether a field is signed: an offset if a second register can be added to it (gfx9 and later), and modifiers of type
-/// `Signed`.
+/// Whether a field is signed: an offset if a second register can be added to it (gfx9 and later), and those of types
+/// `Signed` and `SignedHex`.
 pub(crate) fn is_signed(desc: &OperandDesc) -> bool {
-    desc.operand_type == OperandType::Signed || desc.operand_type == OperandType::SmemOffset && desc.aux[2] != NONE
+    matches!(desc.operand_type, OperandType::Signed | OperandType::SignedHex)
+        || desc.operand_type == OperandType::SmemOffset && desc.aux[2] != NONE
 }
 
 /// Whether constant and register are always added, without a bit for either (gfx10 and later): the register can be null.
 pub(crate) fn has_both(desc: &OperandDesc) -> bool {
     desc.operand_type == OperandType::SmemOffset && desc.aux[0] == NONE
+}
+
+/// Whether the text shows the constant even if it is zero, also beside a register (gfx12).
+pub(crate) fn shows_both(desc: &OperandDesc) -> bool {
+    has_both(desc) && desc.aux[3] != NONE
 }
 
 pub(crate) fn sign_extended(value: u32, width: u8) -> i64 {

@@ -4,7 +4,7 @@ use super::error::{BuildError, Given};
 use super::op::{self, Op, code_of};
 use super::resolve::Rules;
 use crate::codec::code;
-use crate::{Depctr, GprIdx, Hwreg, Imm, Reg, Sendmsg, Special, Target, Value, Waitcnt};
+use crate::{DelayAlu, Depctr, GprIdx, Hwreg, Imm, Reg, Sendmsg, Special, Target, Value, Waitcnt};
 
 /// An operand, a constant or the value of a modifier. Made from an [`Op`], a [`Reg`], a number, or the [`Value`] of a
 /// decoded operand.
@@ -96,13 +96,14 @@ impl From<f32> for Argument {
 }
 
 /// Anything that can be given to a [`Builder`](super::Builder): a register, a run of them ([`Op`]), a number, the
-/// [`Value`] of a decoded operand, a constant with parts ([`Waitcnt`], [`Hwreg`], [`Sendmsg`], [`GprIdx`], [`Depctr`]), or an
-/// [`Argument`] made from one.
+/// [`Value`] of a decoded operand, a constant with parts ([`Waitcnt`], [`Hwreg`], [`Sendmsg`], [`GprIdx`], [`Depctr`],
+/// [`DelayAlu`]), or an [`Argument`] made from one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no operand and no value of a modifier",
     label = "pass a register, a number or a constant",
     note = "registers are `s::<1>(4)`, `v::<2>(0)`, ... of `amdgpu_isa::make`, or a `Reg`; numbers are integers of up to 64 bits \
-            (not `usize` or `u64`), `f32` and `f64`; constants are `Waitcnt`, `Hwreg`, `Sendmsg`, `GprIdx`, `Depctr` and `Imm`"
+            (not `usize` or `u64`), `f32` and `f64`; constants are `Waitcnt`, `Hwreg`, `Sendmsg`, `GprIdx`, `Depctr`, \
+            `DelayAlu` and `Imm`"
 )]
 pub trait ToArgument {
     /// Converts it for the target.
@@ -136,4 +137,4 @@ macro_rules! constants {
         })*
     };
 }
-constants! { Waitcnt Hwreg Sendmsg GprIdx Depctr Imm }
+constants! { Waitcnt Hwreg Sendmsg GprIdx Depctr DelayAlu Imm }

@@ -64,7 +64,9 @@ impl Descs {
 /// may be a register, always of 32 bits.
 fn is_width((desc, x): (&OperandDesc, &Operand), y: &Operand) -> bool {
     let offset = matches!(desc.operand_type, OperandType::SmrdOffset | OperandType::SmemOffset);
-    let constant = offset || desc.operand_type.is_number() || desc.operand_type == OperandType::Label;
+    let number =
+        desc.operand_type.is_number() || matches!(desc.operand_type, OperandType::Label | OperandType::SignedHex);
+    let constant = offset || number;
     x.access == y.access && (constant || x.bits == y.bits)
 }
 

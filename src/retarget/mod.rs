@@ -335,6 +335,7 @@ fn translate(
         Coded::Literal(n) if desc.operand_type == OperandType::SmrdOffset => {
             Coded::Number(of_bytes(i64::from(n) * unit(desc))?)
         }
+        Coded::Number(_) if desc.operand_type == OperandType::SignedHex => coded,
         Coded::Number(n) => {
             let raw = u32::try_from(n).map_err(|_| refused)?;
             if let Some(imm) = Imm::decode(here, desc.operand_type, raw as u16) {

@@ -1,7 +1,7 @@
 //! Translates codes and values to another target through the table rows that name them.
 
 use crate::common::message;
-use crate::imm::{Depctr, Hwreg, Imm, Sendmsg, Waitcnt};
+use crate::imm::{DelayAlu, Depctr, Hwreg, Imm, Sendmsg, Waitcnt};
 use crate::table::{NameTables, Named, OperandDesc, OperandType};
 use crate::target::{FACTS, NAMES};
 use crate::{Counter, Field, Target};
@@ -114,6 +114,19 @@ pub(super) fn imm(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16
                 }
             }
             Imm::Depctr(wait)
+        }
+        Imm::DelayAlu(delay) => {
+            let [instid0, instid1] = [(Field::Instid0, delay.instid0), (Field::Instid1, delay.instid1)]
+                .map(|(field, id)| moved(a.instid, b.instid, id.into()).ok_or((field, id.into())));
+            let skip = delay.instskip.into();
+            let instskip = moved(a.instskip, b.instskip, skip).ok_or((Field::Instskip, skip))?;
+            // Hardware ignores the other bits.
+            Imm::DelayAlu(DelayAlu {
+                instid0: instid0? as u8,
+                instskip: instskip as u8,
+                instid1: instid1? as u8,
+                rest: 0,
+            })
         }
     })
 }

@@ -81,6 +81,8 @@ impl Target {
             ("sendmsg", text.sendmsg),
             ("gs_op", text.gs_op),
             ("sysmsg_op", text.sysmsg_op),
+            ("instid", text.instid),
+            ("instskip", text.instskip),
             ("version", text.version),
             ("dfmt", text.dfmt),
             ("nfmt", text.nfmt),

@@ -217,7 +217,8 @@ impl Reading<'_> {
             _ => {}
         }
         let size = match desc.operand_type {
-            ty if ty.is_number() || ty == OperandType::Label => one(0),
+            OperandType::SignedHex | OperandType::Label => one(0),
+            ty if ty.is_number() => one(0),
             OperandType::BufData => (dwords, dwords + u16::from(self.aux(2, true))),
             OperandType::BufVaddr if self.aux(2, true) || self.aux(0, true) && self.aux(1, true) => (1, 2),
             OperandType::GlobalAddr => (1, 2),
@@ -420,12 +421,15 @@ impl Reading<'_> {
 
 fn immediate_kind(ty: OperandType) -> Option<ImmediateKind> {
     Some(match ty {
-        OperandType::Hex | OperandType::Int16 | OperandType::Endpgm | OperandType::Version => ImmediateKind::Number,
+        OperandType::Hex | OperandType::Int16 | OperandType::Endpgm | OperandType::Version | OperandType::SignedHex => {
+            ImmediateKind::Number
+        }
         OperandType::Hwreg => ImmediateKind::Hwreg,
         OperandType::Sendmsg => ImmediateKind::Sendmsg,
         OperandType::Waitcnt => ImmediateKind::Waitcnt,
         OperandType::GprIdx => ImmediateKind::GprIdx,
         OperandType::Depctr => ImmediateKind::Depctr,
+        OperandType::DelayAlu => ImmediateKind::DelayAlu,
         OperandType::Attr => ImmediateKind::Attribute,
         OperandType::InterpParam => ImmediateKind::InterpParam,
         OperandType::ExpTgt => ImmediateKind::ExportTarget,

@@ -60,6 +60,8 @@ pub enum ImmediateKind {
     GprIdx,
     /// The counters inside a wave to wait for: see [`Depctr`](crate::Depctr).
     Depctr,
+    /// Instructions whose results to wait for: see [`DelayAlu`](crate::DelayAlu).
+    DelayAlu,
     /// The number of an attribute. Its channel is another field.
     Attribute,
     /// A parameter of an attribute.
@@ -79,6 +81,7 @@ impl ImmediateKind {
             ImmediateKind::Waitcnt => "waitcnt",
             ImmediateKind::GprIdx => "gpr_idx",
             ImmediateKind::Depctr => "depctr",
+            ImmediateKind::DelayAlu => "delay_alu",
             ImmediateKind::Attribute => "attribute",
             ImmediateKind::InterpParam => "interp_param",
             ImmediateKind::ExportTarget => "export_target",

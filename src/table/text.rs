@@ -11,6 +11,8 @@ pub(crate) struct TextTables {
     pub sendmsg: &'static [(u16, &'static str)],
     pub gs_op: &'static [(u16, &'static str)],
     pub sysmsg_op: &'static [(u16, &'static str)],
+    pub instid: &'static [(u16, &'static str)],
+    pub instskip: &'static [(u16, &'static str)],
     pub version: &'static [(u16, &'static str)],
     pub dfmt: &'static [(u16, &'static str)],
     pub nfmt: &'static [(u16, &'static str)],

@@ -7,7 +7,7 @@ use crate::codec::constants::F32_BITS;
 use crate::codec::{bitop3, bits, flag, value};
 use crate::common::Flags;
 use crate::table::{OperandDesc, OperandType};
-use crate::{Counter, Depctr, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
+use crate::{Counter, DelayAlu, Depctr, Field, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 
 fn name_of(table: &[(u16, &'static str)], value: u32) -> Option<&'static str> {
     table.iter().find(|e| u32::from(e.0) == value).map(|e| e.1)
@@ -36,6 +36,7 @@ impl Printer<'_> {
                 _ if value <= 64 => out.dec(value),
                 _ => out.hex(value),
             },
+            OperandType::SignedHex => out.signed_hex(extend(value, desc.width)),
             OperandType::Label => out.dec(value),
             OperandType::Waitcnt => self.waitcnt(Waitcnt::decode(self.inst.target(), value as u16), out),
             OperandType::Literal => self.mandatory_literal(desc, out),
@@ -79,6 +80,7 @@ impl Printer<'_> {
             Imm::GprIdx(_) => out.hex(value),
             Imm::Depctr(d) if d.rest == 0 => self.depctr(d, out),
             Imm::Depctr(_) => out.hex(value),
+            Imm::DelayAlu(d) => self.delay_alu(d, value, out),
         }
     }
 
@@ -173,6 +175,30 @@ impl Printer<'_> {
             out.dec(count.into());
             out.byte(b')');
             separator = " ";
+        }
+    }
+
+    /// Omits parts that are zero, which say nothing, unless all parts are.
+    fn delay_alu(&self, DelayAlu { instid0, instskip, instid1, .. }: DelayAlu, value: u32, out: &mut Out) {
+        let parts = [
+            (Field::Instid0, instid0, self.text.instid),
+            (Field::Instskip, instskip, self.text.instskip),
+            (Field::Instid1, instid1, self.text.instid),
+        ];
+        if parts.iter().any(|(_, part, names)| name_of(names, (*part).into()).is_none()) {
+            return out.hex(value);
+        }
+        let mut separator = "";
+        for (field, part, names) in parts.into_iter().filter(|(_, part, _)| *part != 0) {
+            out.str(separator);
+            out.str(field.name());
+            out.byte(b'(');
+            named(out, names, part.into());
+            out.byte(b')');
+            separator = " | ";
+        }
+        if separator.is_empty() {
+            out.byte(b'0');
         }
     }
 

@@ -6,7 +6,9 @@ use crate::Access;
 use crate::DataType;
 use crate::codec::code::*;
 use crate::codec::constants::{F16_BITS, F32_BITS, F64_BITS};
-use crate::codec::{ADDRESS_PARTS, Coded, code_in, flag, has_both, image_address_part, is_conditional, read, value};
+use crate::codec::{
+    ADDRESS_PARTS, Coded, code_in, flag, has_both, image_address_part, is_conditional, read, shows_both, value,
+};
 use crate::table::{NONE, OperandDesc, OperandType};
 
 impl Printer<'_> {
@@ -64,13 +66,19 @@ impl Printer<'_> {
             Some((Coded::Code(code), _)) if has_signs(desc) => self.source(desc, code, out),
             Some((Coded::Literal(_), _)) if has_signs(desc) => self.source(desc, LITERAL, out),
             Some((Coded::High(code), _)) => self.source(desc, code, out),
+            Some((Coded::Soffset(code), dwords)) if shows_both(desc) => {
+                self.code(code, dwords, desc.ty, out);
+                out.literal(b" offset:0x0");
+            }
             Some((Coded::Code(code) | Coded::Soffset(code), dwords)) => self.code(code, dwords, desc.ty, out),
             Some((Coded::Vcc, dwords)) => self.code(vcc(inst.target()), dwords, desc.ty, out),
             Some((Coded::Off, _)) => out.literal(b"off"),
             Some((Coded::Number(n), _)) if desc.operand_type == OperandType::SmrdOffset => out.hex(n as u32),
             Some((Coded::Literal(dword), _)) if desc.operand_type == OperandType::SmrdOffset => out.hex(dword),
             // LLVM shows the register that the words name.
-            Some((Coded::Number(0), dwords)) if has_both(desc) => self.code(off(inst.target()), dwords, desc.ty, out),
+            Some((Coded::Number(0), dwords)) if has_both(desc) && !shows_both(desc) => {
+                self.code(off(inst.target()), dwords, desc.ty, out)
+            }
             Some((Coded::Number(n), _)) if desc.operand_type == OperandType::SmemOffset => out.signed_hex(n as i32),
             Some((Coded::Both(code, n), dwords)) => {
                 self.code(code, dwords, desc.ty, out);

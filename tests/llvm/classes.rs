@@ -55,6 +55,13 @@ pub fn rule(name: &str) -> Option<Rule> {
         "dpp8_as_source_code" => dpp8_as_source_code,
         "we_refuse_literal_lane" => we_refuse_literal_lane,
         "we_refuse_scalar_movrels" => we_refuse_scalar_movrels,
+        "delay_without_name" => delay_without_name,
+        "scalar_half_constant" => scalar_half_constant,
+        "scalar_half_literal" => scalar_half_literal,
+        "we_refuse_barrier_register" => we_refuse_barrier_register,
+        "crash_on_literal_barrier" => crash_on_literal_barrier,
+        "we_refuse_scalar_memory_of_gfx1250" => we_refuse_scalar_memory_of_gfx1250,
+        "crash_on_three_trap_registers" => crash_on_three_trap_registers,
         "we_refuse_illegal" => we_refuse_illegal,
         "we_refuse_mix_of_gfx9" => we_refuse_mix_of_gfx9,
         _ => return None,
@@ -244,7 +251,10 @@ fn we_refuse_reserved_source(case: &Case) -> bool {
     let names = ["src_flat_scratch_base_", "src_lds_direct", "xnack_mask"];
     // From RDNA on, there is a null register.
     let null = |text: &str| text.contains("null") && !case.target.name.starts_with("gfx1");
-    refused_text(case).is_some_and(|text| null(text) || names.iter().any(|name| text.contains(name)))
+    // RDNA3 lacks these.
+    let gone = ["src_pops_exiting_wave_id", "src_vccz", "src_execz"];
+    let gone = if ["gfx11", "gfx12"].iter().any(|g| case.target.name.starts_with(g)) { &gone[..] } else { &[] };
+    refused_text(case).is_some_and(|text| null(text) || names.iter().chain(gone).any(|name| text.contains(name)))
 }
 
 /// The resource or sampler of an image.
@@ -312,6 +322,101 @@ fn we_refuse_vector_mask(case: &Case) -> bool {
     })
 }
 
+fn is_scalar_memory(case: &Case) -> bool {
+    field(case, 26, 6) == 0b111101
+}
+
+/// Bits that only gfx1250 assigns: nv (20), and the scale of the offset (56).
+fn we_refuse_scalar_memory_of_gfx1250(case: &Case) -> bool {
+    let reason = |bit: u32| format!("reserved bit {bit} of SMEM (reserved) is wrong");
+    let is = |bit: u32| field(case, bit, 1) == 1 && matches!(&case.ours, Ours::Refused(why) if *why == reason(bit));
+    is_scalar_memory(case) && (is(20) || is(56)) && refused_text(case).is_some()
+}
+
+/// s_load_b96 (5) and s_buffer_load_b96 (21) to ttmp0 and up.
+fn crash_on_three_trap_registers(case: &Case) -> bool {
+    let load = is_scalar_memory(case) && [5, 21].contains(&field(case, 13, 6));
+    load && (108..124).contains(&field(case, 6, 7)) && case.llvm == Answer::Crash
+}
+
+/// SOP1 with the number of a barrier: s_barrier_signal (78), s_barrier_signal_isfirst, s_get_barrier_state,
+/// s_barrier_init and s_barrier_join (82).
+fn is_barrier(case: &Case) -> bool {
+    let sop1 = field(case, 23, 9) == 0b1_0111_1101 && (78..=82).contains(&field(case, 8, 8));
+    sop1 && matches!(&case.ours, Ours::Refused(reason) if reason.starts_with("ssrc0 "))
+}
+
+/// It is neither m0 nor an integer.
+fn we_refuse_barrier_register(case: &Case) -> bool {
+    let good = field(case, 0, 8) == 125 || (128..=208).contains(&field(case, 0, 8));
+    is_barrier(case) && !good && refused_text(case).is_some()
+}
+
+fn crash_on_literal_barrier(case: &Case) -> bool {
+    is_barrier(case) && field(case, 0, 8) == LITERAL && case.llvm == Answer::Crash
+}
+
+/// s_delay_alu with a number that has no name.
+fn delay_without_name(case: &Case) -> bool {
+    let comments = ["/* invalid instid value */", "/* invalid instskip value */"];
+    texts(case).is_some_and(|(ours, llvm)| {
+        let whole = format!("s_delay_alu {:#x}", field(case, 0, 16));
+        ours == whole && llvm.starts_with("s_delay_alu ") && comments.iter().any(|comment| llvm.contains(comment))
+    })
+}
+
+/// The operands of a text.
+fn operands(text: &str) -> Vec<&str> {
+    text.split_once(' ').map_or(Vec::new(), |(_, operands)| operands.split(", ").collect())
+}
+
+/// Scalar compares of 16-bit floats: LLVM prints the bits of an inline float. It drops the upper half of a literal where we
+/// print it, and prints it where we drop it.
+fn scalar_half_constant(case: &Case) -> bool {
+    const FLOATS: [(&str, &str); 9] = [
+        ("0.5", "0x3800"),
+        ("-0.5", "0xb800"),
+        ("1.0", "0x3c00"),
+        ("-1.0", "0xbc00"),
+        ("2.0", "0x4000"),
+        ("-2.0", "0xc000"),
+        ("4.0", "0x4400"),
+        ("-4.0", "0xc400"),
+        ("0.15915494", "0x3118"),
+    ];
+    let compare = field(case, 23, 9) == 0b1_0111_1110 && (81..=94).contains(&field(case, 16, 7));
+    let literal = field(case, 32, 32);
+    let (whole, half) = (format!("lit({literal:#x})"), format!("{:#x}", literal & 0xffff));
+    let equal = |(ours, llvm): (&&str, &&str)| {
+        let is_literal =
+            (*ours, *llvm) == (whole.as_str(), half.as_str()) || (*ours, *llvm) == (half.as_str(), whole.as_str());
+        ours == llvm || FLOATS.contains(&(ours, llvm)) || is_literal
+    };
+    compare
+        && texts(case).is_some_and(|(ours, llvm)| {
+            let (ours, llvm) = (operands(ours), operands(llvm));
+            ours.len() == llvm.len() && ours.iter().zip(&llvm).all(equal)
+        })
+}
+
+/// SOP1 with a 16-bit float as the source, which is a literal: s_cvt_f32_f16 (105), s_ceil_f16, s_floor_f16, s_trunc_f16,
+/// s_rndne_f16 (107 to 110).
+fn scalar_half_literal(case: &Case) -> bool {
+    let half = field(case, 23, 9) == 0b1_0111_1101 && [105, 107, 108, 109, 110].contains(&field(case, 8, 8));
+    let literal = field(case, 32, 32);
+    let one_of = |text: &str, all: &[String]| all.iter().any(|one| one == text);
+    half && field(case, 0, 8) == LITERAL
+        && texts(case).is_some_and(|(ours, llvm)| match (&operands(ours)[..], &operands(llvm)[..]) {
+            ([a, ours], [b, llvm]) => {
+                let whole = format!("{literal:#x}");
+                a == b
+                    && one_of(ours, &[format!("{:#x}", literal & 0xffff), format!("lit({whole})")])
+                    && one_of(llvm, &[whole.clone(), format!("lit({whole})")])
+            }
+            _ => false,
+        })
+}
+
 /// Four bytes of zero.
 fn we_refuse_illegal(case: &Case) -> bool {
     field(case, 0, 32) == 0 && refused_text(case) == Some("v_illegal")
@@ -323,10 +428,11 @@ fn we_refuse_mix_of_gfx9(case: &Case) -> bool {
     vop3p && refused_text(case).is_some_and(|text| text.starts_with("v_fma_mix"))
 }
 
-/// VOP2 with a mandatory literal (23, 24, 36, 37; RDNA: 32, 33, 44, 45, 55, 56) that is also the code of an inline
-/// constant; and VOPD with such an operation (1 or 2 in either half).
+/// VOP2 with a mandatory literal (23, 24, 36, 37; RDNA: 32, 33, 44, 45, 55, 56) or SOP2 (69, 70) that is also the code of
+/// an inline constant; and VOPD with such an operation (1 or 2 in either half).
 fn mandatory_literal_as_source_code(case: &Case) -> bool {
     let vop2 = field(case, 31, 1) == 0 && [23, 24, 32, 33, 36, 37, 44, 45, 55, 56].contains(&field(case, 25, 6));
+    let sop2 = field(case, 30, 2) == 0b10 && [69, 70].contains(&field(case, 23, 7));
     let dual =
         field(case, 26, 6) == 0b110010 && [field(case, 22, 4), field(case, 17, 5)].iter().any(|op| (1..3).contains(op));
     let literal = field(case, if dual { 64 } else { 32 }, 32);
@@ -336,7 +442,7 @@ fn mandatory_literal_as_source_code(case: &Case) -> bool {
         let (ours, llvm): (Vec<_>, Vec<_>) = (ours.split([' ', ',']).collect(), llvm.split([' ', ',']).collect());
         ours.len() == llvm.len() && ours.iter().zip(&llvm).all(|(a, b)| a == b || a.contains(&hex))
     });
-    (vop2 || dual) && only_there && is_inline_constant(literal)
+    (vop2 || sop2 || dual) && only_there && is_inline_constant(literal)
 }
 
 fn is_inline_constant(code: u128) -> bool {

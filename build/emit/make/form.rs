@@ -290,7 +290,7 @@ impl Form<'_> {
                 parts.parameter(&name, "u16".into(), format!("{} {width}", desc.operand_type));
                 return Ok(());
             }
-            "hwreg" | "sendmsg" | "waitcnt" | "gpr_idx" | "depctr" => {
+            "hwreg" | "sendmsg" | "waitcnt" | "gpr_idx" | "depctr" | "delay_alu" => {
                 let imm = operand::imm(&mut shared.signatures, self.isa, t, &desc.operand_type)?;
                 write!(parts.calls, ".imm({field}, {lsb}, {width}, {name}.encode_in(&{imm}))").unwrap();
                 parts.parameter(

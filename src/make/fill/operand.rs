@@ -132,11 +132,13 @@ impl Filling<'_> {
             OperandType::Hex
             | OperandType::Int16
             | OperandType::Endpgm
+            | OperandType::SignedHex
             | OperandType::Hwreg
             | OperandType::Sendmsg
             | OperandType::Waitcnt
             | OperandType::GprIdx
             | OperandType::Depctr
+            | OperandType::DelayAlu
             | OperandType::Version => {
                 return self.number(desc, argument);
             }

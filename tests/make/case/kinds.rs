@@ -170,7 +170,7 @@ macro_rules! constants {
         })*
     };
 }
-constants! { hwreg Hwreg; sendmsg Sendmsg; waitcnt Waitcnt; gpr_idx GprIdx; depctr Depctr; }
+constants! { hwreg Hwreg; sendmsg Sendmsg; waitcnt Waitcnt; gpr_idx GprIdx; depctr Depctr; delay_alu DelayAlu; }
 
 impl Case<'_> {
     /// Names of versions: any number is valid.
