@@ -398,7 +398,9 @@ pub(crate) enum OperandType {
     Bitop3,
     /// `name:value`, unless zero.
     Named,
-    /// The same, signed.
+    /// The same, even if zero.
+    Wait,
+    /// The same, signed, unless zero.
     Signed,
     SdwaSel,
     DstUnused,

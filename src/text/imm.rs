@@ -212,6 +212,10 @@ impl Printer<'_> {
                 self.label(desc, out);
                 out.dec(v);
             }
+            OperandType::Wait => {
+                self.label(desc, out);
+                out.dec(v);
+            }
             OperandType::Dmask if v != 0 => {
                 self.label(desc, out);
                 out.hex(v);
