@@ -252,8 +252,9 @@ pub(crate) fn idle_addresses(inst: &Inst, masks: &mut [u32; MAX_DWORDS]) {
     let tables = OPERANDS[inst.target() as usize];
     let descs = tables.rows_of(tables.list_of(inst)).filter_map(|row| tables.desc(row));
     for desc in descs.filter(|desc| desc.operand_type.is_image_address()) {
-        for part in image_address_dwords(desc, inst)..address_fields(desc).0 {
-            let lsb = address_lsb(desc, part as u8);
+        let fields = address_fields(desc).0 as u8;
+        for part in (0..fields).filter(|&part| image_address_part(desc, inst, part).is_none()) {
+            let lsb = address_lsb(desc, part);
             if let Some(mask) = masks.get_mut(usize::from(lsb / 32)) {
                 *mask |= 0xff << (lsb % 32);
             }
@@ -269,16 +270,31 @@ pub(crate) struct AddressPart {
     pub dwords: u16,
 }
 
+/// Registers of a part of an image address that has `all` registers; `None` if the address needs no such part.
+///
 /// Without extra address fields, an image address is one run. Else each register has a field, and the last field may
-/// name the start of all remaining registers.
-pub(crate) fn image_address_part(desc: &OperandDesc, inst: &Inst, part: u8) -> Option<AddressPart> {
-    let all = image_address_dwords(desc, inst);
+/// name the start of all remaining registers. Where it does, the fields of a ray name the start of the node, the ray's
+/// extent, and vectors.
+pub(crate) fn address_part_dwords(desc: &OperandDesc, all: u16, part: u8) -> Option<u16> {
     let (fields, run) = address_fields(desc);
-    if u16::from(part) >= all.min(fields) {
-        return None;
+    let part = u16::from(part);
+    if desc.operand_type == OperandType::ImgRay && run && fields > 1 {
+        // With a16, the last two vectors share three registers.
+        let node = u16::from(desc.dwords).saturating_sub(5);
+        let groups = [node, 1, 3, 3, 3];
+        let before: u16 = groups.iter().take(part.into()).sum();
+        return groups.get(usize::from(part)).copied().filter(|_| before < all);
     }
+    match part {
+        _ if part >= all.min(fields) => None,
+        _ if run && part == fields - 1 => Some(all - part),
+        _ => Some(1),
+    }
+}
+
+pub(crate) fn image_address_part(desc: &OperandDesc, inst: &Inst, part: u8) -> Option<AddressPart> {
+    let dwords = address_part_dwords(desc, image_address_dwords(desc, inst), part)?;
     let lsb = address_lsb(desc, part);
-    let dwords = if run && u16::from(part) == fields - 1 { all - u16::from(part) } else { 1 };
     Some(AddressPart { field: address_field(desc, part), lsb, register: bits(inst, lsb, REGISTER) as u16, dwords })
 }
 
