@@ -444,6 +444,8 @@ pub(crate) enum OperandType {
     ImgLod,
     /// A ray: its two directions are six components that a16 packs.
     ImgRay,
+    ImgRayDual,
+    ImgRay8,
     Dim,
     Scope,
     Th,
@@ -468,7 +470,19 @@ impl OperandType {
     /// Whether it is an image address, which can be several operands.
     pub(crate) fn is_image_address(self) -> bool {
         use OperandType::*;
-        matches!(self, ImgAddr | ImgAddrLod | ImgGrad | ImgGradLod | ImgGrad16 | ImgGrad16Lod | ImgLod | ImgRay)
+        matches!(
+            self,
+            ImgAddr
+                | ImgAddrLod
+                | ImgGrad
+                | ImgGradLod
+                | ImgGrad16
+                | ImgGrad16Lod
+                | ImgLod
+                | ImgRay
+                | ImgRayDual
+                | ImgRay8
+        )
     }
 }
 

@@ -117,7 +117,7 @@ impl<'f> Layout<'f> {
                 desc.access = Some(if kept.contains(&t.row.name) { Access::ReadWrite } else { *access });
                 if *on_return {
                     let parts = &self.form.parts;
-                    let rtn = t.formats[parts[0].0].fields.iter().find(|(f, _)| f.operand_type == "rtn");
+                    let rtn = t.formats[parts[0].0].fields.iter().find(|(f, _)| f.is_rtn());
                     let Some((_, b)) = rtn else {
                         return row.at.err("@rtn, but the format has no field of operand type rtn");
                     };

@@ -368,6 +368,13 @@ pub struct Field {
     pub about: String,
 }
 
+impl Field {
+    /// Whether its lowest bit makes an atomic operation return the old value.
+    pub fn is_rtn(&self) -> bool {
+        ["rtn", "th"].contains(&self.operand_type.as_str())
+    }
+}
+
 /// One word of a row's operand column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Token {

@@ -185,6 +185,9 @@ fn image_components(of: OperandType, dim: usize) -> (u16, u16) {
     let packed = match of {
         ImgLod => 1,
         ImgRay => 6,
+        // The node, an extent or offset, origin and direction, and what two rays or eight boxes need besides.
+        ImgRayDual => 12,
+        ImgRay8 => 11,
         ImgAddrLod | ImgGradLod | ImgGrad16Lod => count(&COORDINATES) + 1,
         _ => count(&COORDINATES),
     };
@@ -278,10 +281,14 @@ pub(crate) struct AddressPart {
 pub(crate) fn address_part_dwords(desc: &OperandDesc, all: u16, part: u8) -> Option<u16> {
     let (fields, run) = address_fields(desc);
     let part = u16::from(part);
-    if desc.operand_type == OperandType::ImgRay && run && fields > 1 {
+    let groups = match desc.operand_type {
         // With a16, the last two vectors share three registers.
-        let node = u16::from(desc.dwords).saturating_sub(5);
-        let groups = [node, 1, 3, 3, 3];
+        OperandType::ImgRay if run && fields > 1 => Some([u16::from(desc.dwords).saturating_sub(5), 1, 3, 3, 3]),
+        OperandType::ImgRayDual => Some([2, 2, 3, 3, 2]),
+        OperandType::ImgRay8 => Some([2, 2, 3, 3, 1]),
+        _ => None,
+    };
+    if let Some(groups) = groups {
         let before: u16 = groups.iter().take(part.into()).sum();
         return groups.get(usize::from(part)).copied().filter(|_| before < all);
     }
@@ -301,7 +308,10 @@ pub(crate) fn image_address_part(desc: &OperandDesc, inst: &Inst, part: u8) -> O
 pub(crate) fn image_address(desc: &OperandDesc, inst: &Inst, part: u8) -> Option<Operand> {
     let AddressPart { field, register, dwords, .. } = image_address_part(desc, inst, part)?;
     let value = Value::Reg(Reg::Vgpr(register as u8));
-    Some(Operand { role: Some(field), value, bits: dwords * 32, access: Access::Read })
+    // These return the origin and the direction of the ray where they read them.
+    let returns = matches!(desc.operand_type, OperandType::ImgRayDual | OperandType::ImgRay8) && [2, 3].contains(&part);
+    let access = if returns { Access::ReadWrite } else { Access::Read };
+    Some(Operand { role: Some(field), value, bits: dwords * 32, access })
 }
 
 /// Refuses tuples that run past the last register, for operands whose length depends on other fields.

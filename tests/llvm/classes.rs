@@ -25,6 +25,8 @@ pub fn rule(name: &str) -> Option<Rule> {
         "we_refuse_reserved_source" => we_refuse_reserved_source,
         "we_refuse_null_resource" => we_refuse_null_resource,
         "we_refuse_scalar_half" => we_refuse_scalar_half,
+        "we_refuse_bits_of_gfx1250" => we_refuse_bits_of_gfx1250,
+        "llvm_lacks_idle_ray_address" => llvm_lacks_idle_ray_address,
         "we_refuse_null_for_vgpr" => we_refuse_null_for_vgpr,
         "we_refuse_vgprs_past_the_end" => we_refuse_vgprs_past_the_end,
         "we_refuse_sgprs_past_the_end" => we_refuse_sgprs_past_the_end,
@@ -47,7 +49,6 @@ pub fn rule(name: &str) -> Option<Rule> {
         "two_blanks" => two_blanks,
         "we_refuse_short_nsa" => we_refuse_short_nsa,
         "image_size_that_llvm_lacks" => image_size_that_llvm_lacks,
-        "sample_of_msaa_array" => sample_of_msaa_array,
         "literal_with_dpp" => literal_with_dpp,
         "we_refuse_op_sel" => we_refuse_op_sel,
         "we_refuse_dpp_scalar" => we_refuse_dpp_scalar,
@@ -254,10 +255,27 @@ fn we_refuse_null_resource(case: &Case) -> bool {
     ours && refused_text(case).is_some_and(|text| of.iter().any(|of| text.starts_with(of)) && text.contains(", null"))
 }
 
+/// Bits 7 and 48 of memory operations of three dwords.
+fn we_refuse_bits_of_gfx1250(case: &Case) -> bool {
+    let bits = [("(nv)", " nv"), ("(scale_offset)", " scale_offset")];
+    let named = |text: &str| {
+        let reason = |name: &str| matches!(&case.ours, Ours::Refused(reason) if reason.contains(name));
+        bits.iter().any(|(name, word)| reason(name) && text.contains(word))
+    };
+    refused_text(case).is_some_and(named)
+}
+
+/// A ray of RDNA4 with a16 (6) and a fifth address field (63:56) that is not zero.
+fn llvm_lacks_idle_ray_address(case: &Case) -> bool {
+    let idle = field(case, 26, 6) == 0b110100 && field(case, 6, 1) == 1 && field(case, 56, 8) != 0;
+    let ray = matches!(&case.ours, Ours::Inst { text, .. } if text.starts_with("image_bvh"));
+    idle && ray && case.llvm == Answer::Reject
+}
+
 /// VINTERP with a source below 256 where a half of a VGPR must stand.
 fn we_refuse_scalar_half(case: &Case) -> bool {
     let scalar = [32, 50].iter().any(|&lsb| field(case, lsb, 9) < 256);
-    let f16 = (2..6).contains(&field(case, 16, 7));
+    let f16 = (2..6).contains(&field(case, 16, if case.target.name.starts_with("gfx12") { 5 } else { 7 }));
     field(case, 24, 8) == 0b11001101 && f16 && scalar && refused_text(case).is_some()
 }
 
@@ -444,25 +462,25 @@ fn image_size_that_llvm_lacks(case: &Case) -> bool {
     let Some(((op, data, data_size, address, size, rest), theirs)) = parts else { return false };
     let same = (op, data, address, rest) == (theirs.0, theirs.1, theirs.3, theirs.5);
     let gather = op.starts_with("image_gather4") && data_size == 3;
-    let (dim, tfe) = if is_gfx10(case) { (3, 16) } else { (2, 53) };
+    let (dim, dmask, tfe) = match field(case, 26, 6) {
+        0b111100 if is_gfx10(case) => (3, 8, 16),
+        0b111100 => (2, 8, 53),
+        0b110100 => (0, 22, 55),
+        0b111001 => (0, 22, 3),
+        _ => return false,
+    };
     let array = field(case, dim, 3) == 7
         && (op.starts_with("image_sample")
             || op.starts_with("image_gather4")
             || op.contains("_mip")
             || op.contains("_lod"));
-    let registers = field(case, 8, 4).count_ones().max(1) + field(case, tfe, 1) as u32;
+    let registers = field(case, dmask, 4).count_ones().max(1) + field(case, tfe, 1) as u32;
     let atomic = op.starts_with("image_atomic") && (registers >= 4 || registers == 1 && op.ends_with("cmpswap"));
-    same && field(case, 26, 6) == 0b111100 && (gather || array || atomic || nsa(case) && size == 1)
+    same && (gather || array || atomic || nsa(case) && size == 1)
 }
 
 fn two_blanks(case: &Case) -> bool {
     nsa(case) && texts(case).is_some_and(|(ours, llvm)| ours == llvm.replacen("  ", " ", 1))
-}
-
-/// `dim` 7 in an operation with a sampler.
-fn sample_of_msaa_array(case: &Case) -> bool {
-    let vsample = field(case, 26, 6) == 0b111001 && field(case, 0, 3) == 7;
-    vsample && texts(case).is_some_and(|(ours, _)| ours.starts_with("image_sample"))
 }
 
 fn we_refuse_op_sel(case: &Case) -> bool {
