@@ -408,7 +408,9 @@ pub(crate) enum OperandType {
     Bitop3,
     /// `name:value`, unless zero.
     Named,
-    /// The same, signed.
+    /// The same, even if zero.
+    Wait,
+    /// The same, signed, unless zero.
     Signed,
     SdwaSel,
     DstUnused,
@@ -452,6 +454,8 @@ pub(crate) enum OperandType {
     ImgLod,
     /// A ray: its two directions are six components that a16 packs.
     ImgRay,
+    ImgRayDual,
+    ImgRay8,
     Dim,
     Scope,
     Th,
@@ -487,7 +491,19 @@ impl OperandType {
     /// Whether it is an image address, which can be several operands.
     pub(crate) fn is_image_address(self) -> bool {
         use OperandType::*;
-        matches!(self, ImgAddr | ImgAddrLod | ImgGrad | ImgGradLod | ImgGrad16 | ImgGrad16Lod | ImgLod | ImgRay)
+        matches!(
+            self,
+            ImgAddr
+                | ImgAddrLod
+                | ImgGrad
+                | ImgGradLod
+                | ImgGrad16
+                | ImgGrad16Lod
+                | ImgLod
+                | ImgRay
+                | ImgRayDual
+                | ImgRay8
+        )
     }
 }
 

@@ -16,10 +16,10 @@ const READERS: &str = "\
     code agpr agpr_or_const acc acc_sized bitop3 sdwa_src buf_data sdst_or_vcc vcc buf_vaddr global_addr \
     scratch_addr saddr smem_offset signed_hex literal hex int16 endpgm label hwreg \
     sendmsg waitcnt gpr_idx depctr delay_alu version none list list_neg_lo list_neg list_ones flag \
-    omod named signed sdwa_sel dst_unused dpp_ctrl dpp_bound dpp_mask swizzle \
+    omod named wait signed sdwa_sel dst_unused dpp_ctrl dpp_bound dpp_mask swizzle \
     mtbuf_format buf_fmt smrd_offset attr interp_param exp_tgt exp_src dmask mimg_data mimg_gather \
     mimg_atomic mimg_cmpswap list_all list_always half half_sel vdsty second img_addr img_addr_lod img_grad img_grad_lod img_grad16 \
-    img_grad16_lod img_lod img_ray dim \
+    img_grad16_lod img_lod img_ray img_ray_dual img_ray8 dim \
     scope th dpp8";
 
 pub fn all(isa: &Isa) -> Result<()> {

@@ -93,7 +93,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
     let mut returns = Vec::new();
     for f in &t.formats {
         let counts = f.def.counts.iter().any(|c| c.counter == "vscnt" && c.cells.of(&t.row.name).is_some());
-        let rtn = f.fields.iter().find(|(field, _)| field.operand_type == "rtn");
+        let rtn = f.fields.iter().find(|(field, _)| field.is_rtn());
         if let Some((_, bits)) = rtn.filter(|_| counts) {
             returns.push(format!("(Format::{}, {})", camel(&f.def.name), bits.pieces[0].lsb));
         }

@@ -96,7 +96,10 @@ impl Form {
     /// Whether the row names the field as a modifier and the target has it.
     pub fn names(&self, t: &Target, field: &str) -> bool {
         self.field(t, field).is_some()
-            && self.tokens.iter().any(|t| matches!(t, Token::Modifier { name, .. } if name == field))
+            && self
+                .tokens
+                .iter()
+                .any(|token| matches!(token, Token::Modifier { name, only, .. } if name == field && of_target(only, t)))
     }
 
     /// Whether tfe adds a register to this operand: it is buffer data, and the row has the modifier.
@@ -317,7 +320,7 @@ fn lacks_values(isa: &Isa, t: &Target, ext: usize, macro_name: &str) -> Result<b
 }
 
 /// Whether a list of targets has this one. An empty list means all targets.
-fn of_target(targets: &[String], t: &Target) -> bool {
+pub fn of_target(targets: &[String], t: &Target) -> bool {
     targets.is_empty() || targets.contains(&t.row.name)
 }
 
@@ -340,7 +343,7 @@ pub fn expand(def: &Format, tokens: &[Token]) -> Result<Vec<Token>> {
         match token {
             Token::Word(w) => match def.macros.iter().find(|(n, _)| n == w) {
                 Some((_, inner)) => out.extend(expand(def, inner)?),
-                None => out.push(Token::Modifier { name: w.clone(), operand_type: None, bits: None }),
+                None => out.push(Token::Modifier { name: w.clone(), operand_type: None, bits: None, only: Vec::new() }),
             },
             _ => out.push(token.clone()),
         }

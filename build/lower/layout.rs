@@ -1,6 +1,6 @@
 //! The operands and modifiers of a form: the bits that they take, and how to read them.
 
-use crate::build::lower::form::{Form, shifted};
+use crate::build::lower::form::{Form, of_target, shifted};
 use crate::build::lower::{NONE, OperandDesc, Target};
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{Access, Bits, Isa, Row, Token};
@@ -73,6 +73,7 @@ impl<'f> Layout<'f> {
     /// Whether the field is in the tables, but this target lacks or ignores it. Only modifiers may name such a field.
     fn left_out(&self, t: &Target, token: &Token) -> bool {
         let (name, plain) = match token {
+            Token::Modifier { only, .. } if !of_target(only, t) => return true,
             Token::Modifier { name, operand_type, .. } => (name, operand_type.is_none()),
             Token::Any { name, .. } | Token::Must { name, .. } => (name, false),
             _ => return false,
@@ -116,7 +117,7 @@ impl<'f> Layout<'f> {
                 desc.access = Some(if kept.contains(&t.row.name) { Access::ReadWrite } else { *access });
                 if *on_return {
                     let parts = &self.form.parts;
-                    let rtn = t.formats[parts[0].0].fields.iter().find(|(f, _)| f.operand_type == "rtn");
+                    let rtn = t.formats[parts[0].0].fields.iter().find(|(f, _)| f.is_rtn());
                     let Some((_, b)) = rtn else {
                         return row.at.err("@rtn, but the format has no field of operand type rtn");
                     };
@@ -124,7 +125,7 @@ impl<'f> Layout<'f> {
                 }
                 descs.push(desc);
             }
-            Token::Modifier { name, operand_type, bits } => {
+            Token::Modifier { name, operand_type, bits, .. } => {
                 let desc = self.desc(isa, t, row, name, operand_type.as_ref(), bits)?;
                 decorate(&desc, descs);
                 descs.push(desc);

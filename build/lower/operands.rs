@@ -77,6 +77,9 @@ fn implicit(isa: &Isa, t: &Target, info: &Info, descs: &[&OperandDesc]) -> Vec<R
     let shown = (shown(Access::reads), shown(Access::writes));
     // m0 is the address in LDS, so it is not read without the lds bit.
     let lds = descs.iter().find(|i| i.operand_type == "buf_data" && i.aux[1] != NONE).map(|i| When::Bit(i.aux[1]));
+    // In an export it is the row, which the row_en bit turns on.
+    let row = descs.iter().find(|i| i.field == "row_en").map(|i| When::Bit(i.lsb));
+    let m0_if = lds.or(row);
     let names_one = descs.iter().any(|i| i.operand_type == "hwreg");
     let saved = descs.iter().find(|i| i.field == "sdst" && i.access == Some(Access::Write));
     let saved = saved.map(|i| u16::from(i.dwords) * 32);
@@ -95,7 +98,7 @@ fn implicit(isa: &Isa, t: &Target, info: &Info, descs: &[&OperandDesc]) -> Vec<R
         };
         let mut add = |when| rows.push(Row::Implicit((n, bits), access, when));
         let mut holding = IN_HWREG.iter().filter(|of| names_one && of.0 == *name).peekable();
-        match lds {
+        match m0_if {
             Some(when) if *name == "m0" => add(when),
             _ if holding.peek().is_none() => add(When::Always),
             _ => holding.filter_map(|of| hwreg(isa, t, of.1)).for_each(|number| add(When::Hwreg(number))),

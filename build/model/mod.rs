@@ -365,6 +365,13 @@ pub struct Field {
     pub about: String,
 }
 
+impl Field {
+    /// Whether its lowest bit makes an atomic operation return the old value.
+    pub fn is_rtn(&self) -> bool {
+        ["rtn", "th"].contains(&self.operand_type.as_str())
+    }
+}
+
 /// One word of a row's operand column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Token {
@@ -380,7 +387,14 @@ pub enum Token {
         kept: Vec<String>,
     },
     /// `clamp`, `abs[0,1]`, `dpp_ctrl.dpp_ctrl64`
-    Modifier { name: String, operand_type: Option<String>, bits: Option<Vec<u8>> },
+    Modifier {
+        name: String,
+        operand_type: Option<String>,
+        bits: Option<Vec<u8>>,
+        /// `dlc@gfx11`: where the row has the modifier; everywhere if empty. First the generations that the row lists,
+        /// then, once resolved, the targets.
+        only: Vec<String>,
+    },
     /// `any:abs[1]`: these bits are ignored, whatever the field's policy is.
     Any { name: String, bits: Option<Vec<u8>> },
     /// `zero:gds`: must be zero, whatever the field's policy is; `one:gds`: must be one.

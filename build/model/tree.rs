@@ -247,6 +247,16 @@ fn on(node: &str) -> Entry<()> {
     Entry { node: Some(node.to_string()), value: Some(()), needs: None }
 }
 
+impl Token {
+    fn resolve(&mut self, at: &SourceLine, tree: &Tree) -> Result<()> {
+        let (Token::Operand { kept: list, .. } | Token::Modifier { only: list, .. }) = self else { return Ok(()) };
+        if !list.is_empty() {
+            *list = tree.targets_of(at, list)?;
+        }
+        Ok(())
+    }
+}
+
 impl Format {
     fn resolve(&mut self, tree: &Tree, everywhere: &[Entry<()>]) -> Result<()> {
         let there = self.generations.clone();
@@ -266,9 +276,12 @@ impl Format {
         for row in &mut self.rows {
             row.opcode.resolve(&row.at, tree, there)?;
             for token in &mut row.tokens {
-                if let Token::Operand { kept, .. } = token {
-                    *kept = tree.targets_of(&row.at, kept)?;
-                }
+                token.resolve(&row.at, tree)?;
+            }
+        }
+        for (_, tokens) in &mut self.macros {
+            for token in tokens {
+                token.resolve(&self.at, tree)?;
             }
         }
         for reads in self.reads.iter_mut().filter(|r| !r.1.is_empty()) {

@@ -96,10 +96,14 @@ pub fn token(at: &SourceLine, word: &str) -> Result<Token> {
         let (name, operand_type) = with_type(left);
         return Ok(Token::Operand { name, operand_type, access, ty: ty.to_string(), on_return, kept });
     }
+    let (word, only) = match word.split_once('@') {
+        Some((word, list)) => (word, list.split(',').map(str::to_string).collect()),
+        None => (word, Vec::new()),
+    };
     let (rest, bits) = bit_list(at, word)?;
     let (name, operand_type) = with_type(&rest);
-    if operand_type.is_none() && bits.is_none() {
+    if operand_type.is_none() && bits.is_none() && only.is_empty() {
         return Ok(Token::Word(name));
     }
-    Ok(Token::Modifier { name, operand_type, bits })
+    Ok(Token::Modifier { name, operand_type, bits, only })
 }

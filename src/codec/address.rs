@@ -187,6 +187,9 @@ const fn image_components(of: OperandType, dim: usize) -> (u16, u16) {
     let packed = match of {
         ImgLod => 1,
         ImgRay => 6,
+        // The node, an extent or offset, origin and direction, and what two rays or eight boxes need besides.
+        ImgRayDual => 12,
+        ImgRay8 => 11,
         ImgAddrLod | ImgGradLod | ImgGrad16Lod => count(&COORDINATES, dim) + 1,
         _ => count(&COORDINATES, dim),
     };
@@ -260,8 +263,9 @@ pub(crate) fn idle_addresses(inst: &Inst, masks: &mut [u32; MAX_DWORDS]) {
     let tables = OPERANDS[inst.target() as usize];
     let descs = tables.rows_of(tables.list_of(inst)).filter_map(|row| tables.desc(row));
     for desc in descs.filter(|desc| desc.operand_type.is_image_address()) {
-        for part in image_address_dwords(desc, inst)..address_fields(desc).0 {
-            let lsb = address_lsb(desc, part as u8);
+        let fields = address_fields(desc).0 as u8;
+        for part in (0..fields).filter(|&part| image_address_part(desc, inst, part).is_none()) {
+            let lsb = address_lsb(desc, part);
             if let Some(mask) = masks.get_mut(usize::from(lsb / 32)) {
                 *mask |= ((1 << REGISTER) - 1) << (lsb % 32);
             }
@@ -277,23 +281,45 @@ pub(crate) struct AddressPart {
     pub dwords: u16,
 }
 
+/// Registers of a part of an image address that has `all` registers; `None` if the address needs no such part.
+///
 /// Without extra address fields, an image address is one run. Else each register has a field, and the last field may
-/// name the start of all remaining registers.
-pub(crate) fn image_address_part(desc: &OperandDesc, inst: &Inst, part: u8) -> Option<AddressPart> {
-    let all = image_address_dwords(desc, inst);
+/// name the start of all remaining registers. Where it does, the fields of a ray name the start of the node, the ray's
+/// extent, and vectors.
+pub(crate) fn address_part_dwords(desc: &OperandDesc, all: u16, part: u8) -> Option<u16> {
     let (fields, run) = address_fields(desc);
-    if u16::from(part) >= all.min(fields) {
-        return None;
+    let part = u16::from(part);
+    let groups = match desc.operand_type {
+        // With a16, the last two vectors share three registers.
+        OperandType::ImgRay if run && fields > 1 => Some([u16::from(desc.dwords).saturating_sub(5), 1, 3, 3, 3]),
+        OperandType::ImgRayDual => Some([2, 2, 3, 3, 2]),
+        OperandType::ImgRay8 => Some([2, 2, 3, 3, 1]),
+        _ => None,
+    };
+    if let Some(groups) = groups {
+        let before: u16 = groups.iter().take(part.into()).sum();
+        return groups.get(usize::from(part)).copied().filter(|_| before < all);
     }
+    match part {
+        _ if part >= all.min(fields) => None,
+        _ if run && part == fields - 1 => Some(all - part),
+        _ => Some(1),
+    }
+}
+
+pub(crate) fn image_address_part(desc: &OperandDesc, inst: &Inst, part: u8) -> Option<AddressPart> {
+    let dwords = address_part_dwords(desc, image_address_dwords(desc, inst), part)?;
     let lsb = address_lsb(desc, part);
-    let dwords = if run && u16::from(part) == fields - 1 { all - u16::from(part) } else { 1 };
     Some(AddressPart { field: address_field(desc, part), lsb, register: bits(inst, lsb, REGISTER) as u16, dwords })
 }
 
 pub(crate) fn image_address(desc: &OperandDesc, inst: &Inst, part: u8) -> Option<Operand> {
     let AddressPart { field, register, dwords, .. } = image_address_part(desc, inst, part)?;
     let value = Value::Reg(Reg::Vgpr(register as u8));
-    Some(Operand { role: Some(field), value, bits: dwords * 32, access: Access::Read })
+    // These return the origin and the direction of the ray where they read them.
+    let returns = matches!(desc.operand_type, OperandType::ImgRayDual | OperandType::ImgRay8) && [2, 3].contains(&part);
+    let access = if returns { Access::ReadWrite } else { Access::Read };
+    Some(Operand { role: Some(field), value, bits: dwords * 32, access })
 }
 
 /// Refuses tuples that run past the last register, for operands whose length depends on other fields.

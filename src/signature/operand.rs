@@ -5,8 +5,8 @@ use core::fmt;
 use super::{Immediate, ImmediateKind, Signature, Takes};
 use crate::codec::code::{AGPR, LITERAL, VGPR, neither, off, scalar_align};
 use crate::codec::{
-    HALF, MATRIX_FORMAT, SCALAR, address_field, address_fields, has_both, image_address_dwords, is_conditional,
-    is_image_data, matrix_dwords_of, mimg_dwords, range,
+    HALF, MATRIX_FORMAT, SCALAR, address_field, address_fields, address_part_dwords, has_both, image_address_dwords,
+    is_conditional, is_image_data, matrix_dwords_of, mimg_dwords, range,
 };
 use crate::decode::probe::Probe;
 use crate::shared::{flag, image};
@@ -259,32 +259,26 @@ impl Reading<'_> {
         (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0))
     }
 
-    /// A part of an image address. If each field names one register, the last field names all remaining registers.
+    /// A part of an image address: its field, its least and its greatest length, and whether it can be missing.
     fn image_address(&self, part: u8) -> Option<(Field, (u16, u16), bool)> {
         let desc = self.desc;
-        let (fields, run) = address_fields(desc);
-        if u16::from(part) >= fields {
+        if u16::from(part) >= address_fields(desc).0 {
             return None;
         }
-        let mut size = (u16::MAX, 0);
+        let (mut size, mut optional) = ((u16::MAX, 0), false);
         for n in 0..16u64 {
             let dim = n & 7;
             if self.aux(1, n & 8 != 0) {
                 let a16 = if desc.aux[1] == NONE { 0 } else { (n >> 3) << (desc.aux[1] & 63) };
                 let bits = dim << (desc.aux[0] & 63) | a16;
                 let inst = Inst::new(self.signature.target(), [bits as u32, (bits >> 32) as u32, 0, 0, 0], 0, 2);
-                let dwords = image_address_dwords(desc, &inst);
-                size = (size.0.min(dwords), size.1.max(dwords));
+                match address_part_dwords(desc, image_address_dwords(desc, &inst), part) {
+                    Some(dwords) => size = (size.0.min(dwords), size.1.max(dwords)),
+                    None => optional = true,
+                }
             }
         }
-        let (least, most) = size;
-        let before = u16::from(part);
-        if most <= before {
-            return None;
-        }
-        let last = run && u16::from(part) == fields - 1;
-        let size = if last { (least.saturating_sub(before).max(1), most - before) } else { (1, 1) };
-        Some((address_field(desc, part), size, least <= before))
+        (size.1 > 0).then(|| (address_field(desc, part), size, optional))
     }
 
     /// The values that the operand accepts.

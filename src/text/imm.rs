@@ -238,6 +238,10 @@ impl Printer<'_> {
                 self.label(desc, out);
                 out.dec(v);
             }
+            OperandType::Wait => {
+                self.label(desc, out);
+                out.dec(v);
+            }
             OperandType::Dmask if v != 0 => {
                 self.label(desc, out);
                 out.hex(v);
@@ -357,9 +361,26 @@ impl Printer<'_> {
 
     /// Loads and stores have different names; the name of value 3 also depends on the scope.
     fn temporal_hint(&self, desc: &OperandDesc, value: u32, out: &mut Out) {
-        let store = Flags(self.inst.info().flags).is_store();
-        let system = bits(self.inst, desc.aux[0], 2) == 3;
+        /// Of an atomic operation: return the old value; non-temporal; in the caches of all scopes.
+        const RETURN: u32 = 1;
+        const NON_TEMPORAL: u32 = 2;
+        const CASCADE: u32 = 4;
+        let flags = Flags(self.inst.info().flags);
+        let (store, scope) = (flags.is_store(), bits(self.inst, desc.aux[0], 2));
+        let system = scope == 3;
         self.label(desc, out);
+        if flags.is_atomic() {
+            out.str("TH_ATOMIC_");
+            let non_temporal = value & NON_TEMPORAL != 0;
+            return match value & CASCADE != 0 {
+                true if scope < 2 => out.hex(value),
+                true if non_temporal => out.str("CASCADE_NT"),
+                true => out.str("CASCADE_RT"),
+                false if value & RETURN == 0 => out.str("NT"),
+                false if non_temporal => out.str("NT_RETURN"),
+                false => out.str("RETURN"),
+            };
+        }
         match (store, value) {
             (false, 7) => return out.hex(value),
             (false, _) => out.str("TH_LOAD_"),

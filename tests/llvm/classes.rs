@@ -24,6 +24,9 @@ pub fn rule(name: &str) -> Option<Rule> {
         "we_refuse_dpp_ctrl_hole" => we_refuse_dpp_ctrl_hole,
         "we_refuse_reserved_source" => we_refuse_reserved_source,
         "we_refuse_null_resource" => we_refuse_null_resource,
+        "we_refuse_scalar_half" => we_refuse_scalar_half,
+        "we_refuse_bits_of_gfx1250" => we_refuse_bits_of_gfx1250,
+        "llvm_lacks_idle_ray_address" => llvm_lacks_idle_ray_address,
         "we_refuse_null_for_vgpr" => we_refuse_null_for_vgpr,
         "we_refuse_vgprs_past_the_end" => we_refuse_vgprs_past_the_end,
         "we_refuse_sgprs_past_the_end" => we_refuse_sgprs_past_the_end,
@@ -44,10 +47,8 @@ pub fn rule(name: &str) -> Option<Rule> {
         "we_refuse_vector_mask" => we_refuse_vector_mask,
         "literal_of_two" => literal_of_two,
         "two_blanks" => two_blanks,
-        "nsa_of_one" => nsa_of_one,
         "we_refuse_short_nsa" => we_refuse_short_nsa,
         "image_size_that_llvm_lacks" => image_size_that_llvm_lacks,
-        "sample_of_msaa_array" => sample_of_msaa_array,
         "literal_with_dpp" => literal_with_dpp,
         "we_refuse_op_sel" => we_refuse_op_sel,
         "we_refuse_dpp_scalar" => we_refuse_dpp_scalar,
@@ -257,11 +258,36 @@ fn we_refuse_reserved_source(case: &Case) -> bool {
     refused_text(case).is_some_and(|text| null(text) || names.iter().chain(gone).any(|name| text.contains(name)))
 }
 
-/// The resource or sampler of an image.
+/// The resource of a buffer, or the resource or sampler of an image.
 fn we_refuse_null_resource(case: &Case) -> bool {
     let names = ["srsrc ", "ssamp ", "rsrc ", "samp "];
     let ours = matches!(&case.ours, Ours::Refused(reason) if names.iter().any(|name| reason.starts_with(name)));
-    ours && refused_text(case).is_some_and(|text| text.starts_with("image_") && text.contains(", null"))
+    let of = ["image_", "buffer_", "tbuffer_"];
+    ours && refused_text(case).is_some_and(|text| of.iter().any(|of| text.starts_with(of)) && text.contains(", null"))
+}
+
+/// Bits 7 and 48 of memory operations of three dwords.
+fn we_refuse_bits_of_gfx1250(case: &Case) -> bool {
+    let bits = [("(nv)", " nv"), ("(scale_offset)", " scale_offset")];
+    let named = |text: &str| {
+        let reason = |name: &str| matches!(&case.ours, Ours::Refused(reason) if reason.contains(name));
+        bits.iter().any(|(name, word)| reason(name) && text.contains(word))
+    };
+    refused_text(case).is_some_and(named)
+}
+
+/// A ray of RDNA4 with a16 (6) and a fifth address field (63:56) that is not zero.
+fn llvm_lacks_idle_ray_address(case: &Case) -> bool {
+    let idle = field(case, 26, 6) == 0b110100 && field(case, 6, 1) == 1 && field(case, 56, 8) != 0;
+    let ray = matches!(&case.ours, Ours::Inst { text, .. } if text.starts_with("image_bvh"));
+    idle && ray && case.llvm == Answer::Reject
+}
+
+/// VINTERP with a source below 256 where a half of a VGPR must stand.
+fn we_refuse_scalar_half(case: &Case) -> bool {
+    let scalar = [32, 50].iter().any(|&lsb| field(case, lsb, 9) < 256);
+    let f16 = (2..6).contains(&field(case, 16, if case.target.name.starts_with("gfx12") { 5 } else { 7 }));
+    field(case, 24, 8) == 0b11001101 && f16 && scalar && refused_text(case).is_some()
 }
 
 /// Operations of VOP1 and VOP3 with null as a source that must be a VGPR.
@@ -496,7 +522,7 @@ fn texts(case: &Case) -> Option<(&str, &str)> {
     }
 }
 
-/// MIMG of RDNA3 with an NSA dword.
+/// MIMG with an NSA dword.
 fn nsa(case: &Case) -> bool {
     field(case, 26, 6) == 0b111100 && if is_gfx10(case) { field(case, 1, 2) != 0 } else { field(case, 0, 1) == 1 }
 }
@@ -521,13 +547,14 @@ fn image_parts(text: &str) -> Option<(&str, &str, usize, &str, usize, &str)> {
     let (data, operands) = operands.trim_start().split_once(", ")?;
     let at = [", s[", ", ttmp["].iter().filter_map(|resource| operands.find(resource)).min()?;
     let (address, rest) = operands.split_at(at);
-    let size = |text: &str| match text.split_once(':') {
+    let run = |text: &str| match text.split_once(':') {
         Some((first, last)) => {
             let last: usize = last.trim_end_matches(']').parse().ok()?;
             last.checked_sub(first.trim_start_matches("v[").parse().ok()?).map(|n| n + 1)
         }
-        None => Some(text.split(", ").count()),
+        None => Some(1),
     };
+    let size = |text: &str| text.trim_start_matches('[').split(", ").map(run).sum::<Option<usize>>();
     fn first(text: &str) -> &str {
         let register = text.trim_start_matches(['[', 'v']);
         register.split([':', ',', ']']).next().unwrap_or("")
@@ -542,32 +569,25 @@ fn image_size_that_llvm_lacks(case: &Case) -> bool {
     let Some(((op, data, data_size, address, size, rest), theirs)) = parts else { return false };
     let same = (op, data, address, rest) == (theirs.0, theirs.1, theirs.3, theirs.5);
     let gather = op.starts_with("image_gather4") && data_size == 3;
-    let array = field(case, 3, 3) == 7
+    let (dim, dmask, tfe) = match field(case, 26, 6) {
+        0b111100 if is_gfx10(case) => (3, 8, 16),
+        0b111100 => (2, 8, 53),
+        0b110100 => (0, 22, 55),
+        0b111001 => (0, 22, 3),
+        _ => return false,
+    };
+    let array = field(case, dim, 3) == 7
         && (op.starts_with("image_sample")
             || op.starts_with("image_gather4")
             || op.contains("_mip")
             || op.contains("_lod"));
-    let registers = field(case, 8, 4).count_ones().max(1) + field(case, 16, 1) as u32;
+    let registers = field(case, dmask, 4).count_ones().max(1) + field(case, tfe, 1) as u32;
     let atomic = op.starts_with("image_atomic") && (registers >= 4 || registers == 1 && op.ends_with("cmpswap"));
-    same && is_gfx10(case) && (gather || array || atomic || nsa(case) && size == 1)
+    same && (gather || array || atomic || nsa(case) && size == 1)
 }
 
 fn two_blanks(case: &Case) -> bool {
     nsa(case) && texts(case).is_some_and(|(ours, llvm)| ours == llvm.replacen("  ", " ", 1))
-}
-
-/// NSA whose `dim` (4:2) is 1D, or whose two coordinates are packed by a16 (16), without several addresses.
-fn nsa_of_one(case: &Case) -> bool {
-    let one =
-        |text: &str| !text.contains('[') || !text.split(", ").nth(1).is_some_and(|address| address.starts_with('['));
-    nsa(case) && texts(case).is_some_and(|(ours, llvm)| one(ours) && !one(&llvm.replacen("  ", " ", 1)))
-}
-
-/// `dim` 7 in an operation with a sampler.
-fn sample_of_msaa_array(case: &Case) -> bool {
-    let mimg = field(case, 26, 6) == 0b111100 && field(case, 2, 3) == 7;
-    let vsample = field(case, 26, 6) == 0b111001 && field(case, 0, 3) == 7;
-    (mimg || vsample) && texts(case).is_some_and(|(ours, _)| ours.starts_with("image_sample"))
 }
 
 fn we_refuse_op_sel(case: &Case) -> bool {

@@ -187,7 +187,7 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 writeln!(set.impls, "impl Bitop3 for $ {{ const LSB: [u8; 3] = [{lsb}, {middle}, {low}]; }}").unwrap();
                 set.methods.push("bitop3".into());
             }
-            "named" | "mtbuf_format" | "buf_fmt" | "dpp_mask" => {
+            "named" | "wait" | "mtbuf_format" | "buf_fmt" | "dpp_mask" => {
                 writeln!(set.impls, "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}").unwrap();
                 set.methods.push(format!("value {name} {width}"));
                 set.defaults |= default(name) << lsb;
