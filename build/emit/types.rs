@@ -17,7 +17,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
         writeln!(out, "/// The microcode formats and opcodes of {name} ({}).\n#[allow(clippy::all)] // generated\npub mod {name} {{", t.row.generation)
             .unwrap();
         writeln!(out, "#[allow(unused_imports)]\nuse crate::types::prelude::*;").unwrap();
-        if t.is_transcribed() {
+        if t.has_constructors() {
             writeln!(out, "#[cfg(feature = \"make\")]\n#[doc(inline)]\npub use crate::make::generated::{name}::*;")
                 .unwrap();
             for other in targets.iter().filter(|o| o.row.is_other_wave() && o.row.processor == *name) {

@@ -8,7 +8,7 @@ use crate::build::lower::{
     Check, Constraints, FormSignature, NONE, OperandDesc, Target, TrailingDword, rules, trailing,
 };
 use crate::build::model::error::{Result, SourceLine};
-use crate::build::model::{Bits, Field, Format, Isa, Piece, Replace, Row, Token};
+use crate::build::model::{Bits, Field, Format, HalfField, Isa, Piece, Replace, Row, Token};
 use crate::build::shared::marks;
 
 /// One form of a row (base, SDWA, DPP, ...) that becomes a signature.
@@ -49,7 +49,7 @@ impl Form {
             begins: false,
             half,
         };
-        let tokens = expand(def, &row.tokens)?;
+        let tokens = halves(def, t, expand(def, &row.tokens)?, false);
         for token in tokens {
             match token {
                 Token::Form { format, macro_name } => form.forms.push((format, macro_name)),
@@ -113,7 +113,14 @@ impl Form {
         let Some((_, tokens)) = def.macros.iter().find(|(n, _)| n == macro_name) else {
             return row.at.err(format!("{} has no macro {macro_name}", def.name));
         };
-        let mut all = base.tokens.clone();
+        let of_base = t.formats[base.format].def;
+        let mut all = halves(of_base, t, expand(of_base, &row.tokens)?, true);
+        all.retain(|token| !matches!(token, Token::Form { .. }));
+        if has_half(of_base, &all) {
+            let there = |field: &str| all.iter().any(|t| matches!(t, Token::Operand { name, .. } if name == field));
+            let more: Vec<&HalfField> = def.halves.iter().filter(|h| there(&h.field)).collect();
+            all.extend(more.into_iter().flat_map(|h| h.tokens.clone()));
+        }
         all.extend(expand(def, tokens)?);
         Ok(Form {
             format: base.format,
@@ -275,7 +282,9 @@ impl Form {
         let named = |name: &str| ["", "e32", "e64", "sdwa", "dpp"].iter().position(|s| *s == name);
         let suffix_of = |f: usize| named(&t.formats[f].def.suffix);
         let last = self.parts.last().expect("a form has parts").0;
-        let both = |base: usize, ext: usize| if (base, ext) == (2, 4) { 5 } else { ext };
+        // The form with DPP of a format of 64 bits is called so even if the form without it has no suffix.
+        let wide = t.formats[format].def.bits == 64;
+        let both = |base: usize, ext: usize| if ext == 4 && (base == 2 || wide) { 5 } else { ext };
         let of_last = suffix_of(last).filter(|&n| n > 0).map(|n| suffix_of(format).map_or(n, |base| both(base, n)));
         let Some(suffix) = of_last.or(suffix_of(format)) else {
             return t.formats[format].def.at.err("unknown suffix");
@@ -334,6 +343,76 @@ fn single(at: &SourceLine, name: &str, bits: &Bits) -> Result<Piece> {
 
 pub fn shifted(bits: &Bits, first: u8) -> Bits {
     Bits { pieces: bits.pieces.iter().map(|p| Piece { lsb: p.lsb + first, ..*p }).collect(), ..bits.clone() }
+}
+
+/// Whether one of the operands is a half of a register.
+fn has_half(def: &Format, tokens: &[Token]) -> bool {
+    let is_half = |token: &Token| {
+        let Token::Operand { name, operand_type: Some(operand_type), .. } = token else { return false };
+        def.halves.iter().any(|h| h.field == *name && h.operand_type.as_ref() == Some(operand_type))
+    };
+    tokens.iter().any(is_half)
+}
+
+/// Chooses the data type of operands that have 16 bits only where vector operands can be halves of registers
+/// (`b32/b16`), and reads all operands of 16 bits as halves there, with the modifiers that the format then has.
+fn halves(def: &Format, t: &Target, mut tokens: Vec<Token>, extended: bool) -> Vec<Token> {
+    let true16 = t.row.has("true16");
+    let mut fields = Vec::new();
+    for token in &mut tokens {
+        let Token::Operand { name, operand_type, ty, kept, .. } = token else { continue };
+        if let Some((whole, half)) = ty.clone().split_once('/').filter(|(_, half)| *half != "lanes") {
+            *ty = if true16 { half } else { whole }.to_string();
+            // The other half is no part of the operand.
+            if true16 {
+                kept.clear();
+            }
+        }
+        let Some(h) = def.halves.iter().find(|h| h.field == *name && h.read_as == *operand_type) else { continue };
+        if h.operand_type.is_some() || !extended {
+            fields.push(h);
+        }
+        if true16 && ["b16", "i16", "f16", "bf16"].contains(&ty.as_str()) && h.operand_type.is_some() {
+            operand_type.clone_from(&h.operand_type);
+        }
+    }
+    if !true16 || !has_half(def, &tokens) {
+        return tokens;
+    }
+    let names = |tokens: &[Token], field: &str| {
+        tokens.iter().position(|t| matches!(t, Token::Modifier { name, .. } if name == field))
+    };
+    let mut added: Vec<Token> = Vec::new();
+    for token in fields.into_iter().flat_map(|h| &h.tokens) {
+        match token {
+            // A row that names the modifier says itself which of its bits it has.
+            Token::Modifier { name, .. } | Token::Must { name, .. } if names(&tokens, name).is_some() => {}
+            Token::Modifier { name, bits: Some(bits), .. } => match names(&added, name).map(|n| &mut added[n]) {
+                Some(Token::Modifier { bits: Some(all), .. }) => {
+                    all.extend(bits);
+                    all.sort_unstable();
+                }
+                _ => added.push(token.clone()),
+            },
+            _ => added.push(token.clone()),
+        }
+    }
+    // Bits of the modifier for operands that the operation lacks are zero.
+    let all = def.halves.iter().flat_map(|h| &h.tokens);
+    let mut unused: Vec<Token> = Vec::new();
+    for token in all {
+        let Token::Modifier { name, bits: Some(bits), .. } = token else { continue };
+        let Some(Token::Modifier { bits: Some(used), .. }) = names(&added, name).map(|n| &added[n]) else { continue };
+        let bits: Vec<u8> = bits.iter().copied().filter(|bit| !used.contains(bit)).collect();
+        if !bits.is_empty() {
+            unused.push(Token::Must { name: name.clone(), bits: Some(bits), ones: false });
+        }
+    }
+    added.extend(unused);
+    // Modifiers come behind the operands in the text, these before all others.
+    let last = tokens.iter().rposition(|t| matches!(t, Token::Operand { .. })).map_or(0, |n| n + 1);
+    tokens.splice(last..last, added);
+    tokens
 }
 
 /// Replaces words that name macros by the tokens of the macros.

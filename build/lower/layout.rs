@@ -325,6 +325,13 @@ fn ty_of(t: &Target, at: &SourceLine, ty: &str) -> Result<(String, u8)> {
         Some(_) => return at.err(format!("bad data type `{ty}`")),
         None => ty,
     };
+    // All lanes together hold so many elements.
+    if let Some((one, all)) = ty.strip_suffix("/lanes").and_then(|ty| ty.split_once('x')) {
+        return match all.parse::<u16>() {
+            Ok(all) => ty_of(t, at, &format!("{one}x{}", all / u16::from(t.row.lanes()))),
+            Err(_) => at.err(format!("bad data type `{ty}`")),
+        };
+    }
     // One bit for each lane.
     if ty == "lanes" {
         return Ok(("bits".to_string(), t.row.lanes() / 32));

@@ -216,6 +216,7 @@ pub struct Format {
     pub reads: Vec<(String, Vec<String>)>,
     pub extends: Vec<Extend>,
     pub replaces: Vec<Replace>,
+    pub halves: Vec<HalfField>,
     pub succeeds: Option<Succeeds>,
     /// The space that its operations access.
     pub space: Option<(SourceLine, String)>,
@@ -288,6 +289,19 @@ pub struct Replace {
     pub targets: Vec<String>,
 }
 
+/// `half src0 half_0 op_sel[0] any:abs[0]`: on targets where vector operands of 16 bits are halves of registers (the
+/// trait `true16`), such an operand of this field is read as the operand type. In an operation with such an operand, the
+/// field, whatever its width, brings the modifiers.
+#[derive(Debug)]
+pub struct HalfField {
+    pub field: String,
+    /// Only if the row reads it as this operand type.
+    pub read_as: Option<String>,
+    /// `-`: the operand stays as it is. Forms with an extension do not get the modifiers then.
+    pub operand_type: Option<String>,
+    pub tokens: Vec<Token>,
+}
+
 /// `takes VOPC 0 vsrc1->src1 vcc=->vdst.sdst -convergent`: takes the rows of another format that have a form in this
 /// one.
 #[derive(Debug)]
@@ -299,6 +313,8 @@ pub struct Takes {
     pub renames: Vec<Rename>,
     /// Flags that the form lacks.
     pub without: Vec<String>,
+    /// `dpp:XX dpp8:N`: a row that has all of these forms has them here too, with these macros.
+    pub forms: Vec<(String, String)>,
 }
 
 /// `vsrc1->src1`, `vcc=->sdst`: renames an operand; only where it is written (`=`) or read (`:`).

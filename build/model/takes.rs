@@ -59,6 +59,11 @@ fn derived(takes: &Takes, row: &Row, modifiers: &str, targets: &[TargetRow]) -> 
         tokens.push(taken);
     }
     tokens.push(Token::Word(modifiers.to_string()));
+    let has = |name: &str| row.tokens.iter().any(|t| matches!(t, Token::Form { format, .. } if format == name));
+    if takes.forms.iter().all(|(name, _)| has(name)) {
+        let form = |(format, macro_name): (String, String)| Token::Form { format, macro_name };
+        tokens.extend(takes.forms.iter().cloned().map(form));
+    }
     let number = |t: &TargetRow| {
         let (number, spelling) = row.opcode.of(&t.name)?;
         Some((t.name.clone(), (number + takes.add.of(&t.name)?, spelling.clone())))

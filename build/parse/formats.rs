@@ -39,6 +39,7 @@ pub fn format(at: &SourceLine, args: &[&str]) -> Result<Format> {
         reads: Vec::new(),
         extends: Vec::new(),
         replaces: Vec::new(),
+        halves: Vec::new(),
         succeeds: None,
         space: None,
         bus: false,
@@ -136,6 +137,18 @@ impl Parser {
                     targets: targets.iter().map(|t| t.to_string()).collect(),
                 });
             }
+            "half" => {
+                let [field, operand_type, words @ ..] = args else {
+                    return at.err("expected: half FIELD TYPE MODIFIER...");
+                };
+                let (field, read_as) = with_type(field);
+                f.halves.push(HalfField {
+                    field,
+                    read_as,
+                    operand_type: (*operand_type != "-").then(|| operand_type.to_string()),
+                    tokens: words.iter().map(|w| token(at, w)).collect::<Result<_>>()?,
+                });
+            }
             "succeeds" => {
                 let [format, renames @ ..] = args else { return at.err("expected: succeeds FORMAT OLD=NEW...") };
                 let rename = |r: &&str| match r.split_once('=') {
@@ -182,10 +195,10 @@ impl Parser {
         Ok(())
     }
 
-    /// `takes FORMAT CELL... OLD->NEW... -FLAG...`
+    /// `takes FORMAT CELL... OLD->NEW... -FLAG... FORM:MACRO...`
     fn takes(&self, at: &SourceLine, args: &[&str]) -> Result<Takes> {
         let [format, words @ ..] = args else { return at.err("expected: takes FORMAT CELL... OLD->NEW... -FLAG...") };
-        let (mut cells, mut renames, mut without) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut cells, mut renames, mut without, mut forms) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for word in words {
             if let Some((old, new)) = word.split_once("->") {
                 let (old, access) = match old.strip_suffix(['=', ':']) {
@@ -197,12 +210,14 @@ impl Parser {
                 renames.push(Rename { old: old.to_string(), access, new, operand_type });
             } else if let Some(flag) = word.strip_prefix('-') {
                 without.push(flag.to_string());
+            } else if let Some((form, macro_name)) = word.split_once(':') {
+                forms.push((form.to_string(), macro_name.to_string()));
             } else {
                 cells.push(*word);
             }
         }
         let add = self.cells(at, &cells, |at, s| Ok(up_to(at, s, 0xffff)? as u16))?;
-        Ok(Takes { at: at.clone(), format: format.to_string(), add, renames, without })
+        Ok(Takes { at: at.clone(), format: format.to_string(), add, renames, without, forms })
     }
 }
 

@@ -52,6 +52,12 @@ pub fn rule(name: &str) -> Option<Rule> {
         "literal_with_dpp" => literal_with_dpp,
         "we_refuse_op_sel" => we_refuse_op_sel,
         "we_refuse_dpp_scalar" => we_refuse_dpp_scalar,
+        "we_refuse_literal_register" => we_refuse_literal_register,
+        "dpp_ctrl_as_source_code" => dpp_ctrl_as_source_code,
+        "we_refuse_null_vgpr" => we_refuse_null_vgpr,
+        "wmma_inverse_two_pi" => wmma_inverse_two_pi,
+        "pk_fmac_literal" => pk_fmac_literal,
+        "fmac_dpp_constant" => fmac_dpp_constant,
         "bars_around_two" => bars_around_two,
         "dpp8_as_source_code" => dpp8_as_source_code,
         "we_refuse_literal_lane" => we_refuse_literal_lane,
@@ -343,7 +349,7 @@ fn we_refuse_vector_mask(case: &Case) -> bool {
     let vop3 = [0b110100, 0b110101].contains(&field(case, 26, 6)) && field(case, 50, 9) >= 256;
     vop3 && refused_text(case).is_some_and(|text| {
         let masked =
-            ["v_cndmask_b32", "v_addc_", "v_subb_", "v_subbrev_", "v_add_co_ci_", "v_sub_co_ci_", "v_subrev_co_ci_"];
+            ["v_cndmask_b", "v_addc_", "v_subb_", "v_subbrev_", "v_add_co_ci_", "v_sub_co_ci_", "v_subrev_co_ci_"];
         masked.iter().any(|m| text.starts_with(m))
     })
 }
@@ -592,12 +598,92 @@ fn two_blanks(case: &Case) -> bool {
 
 fn we_refuse_op_sel(case: &Case) -> bool {
     let ours = matches!(&case.ours, Ours::Refused(reason) if reason.contains("(op_sel)"));
-    ours && field(case, 26, 6) == 0b110101 && field(case, 13, 1) == 1 && refused_text(case).is_some()
+    ours && field(case, 26, 6) == 0b110101 && field(case, 12, 3) != 0 && refused_text(case).is_some()
 }
 
-/// VOP3 with DPP or DPP8 whose src1 (49:41) is not a VGPR.
-fn we_refuse_dpp_scalar(case: &Case) -> bool {
+/// VOP3 or VOP3P with a literal as src2.
+fn we_refuse_literal_register(case: &Case) -> bool {
+    let wide = [0b110101, 0b110011].contains(&field(case, 26, 6)) && field(case, 50, 9) == LITERAL;
+    let names = ["v_wmma_", "v_cndmask_b16"];
+    wide && refused_text(case).is_some_and(|text| names.iter().any(|name| text.starts_with(name)))
+}
+
+/// VOP1, VOP3 or VOP3P of an operation on VGPRs with null (124; up to RDNA2 125) as one of its sources.
+fn we_refuse_null_vgpr(case: &Case) -> bool {
+    let null = |lsb: &u32| (124..=125).contains(&field(case, *lsb, 9));
+    let place: &[u32] = match field(case, 26, 6) {
+        0b110101 => &[32, 50],
+        0b110011 => &[32, 41, 50],
+        _ if field(case, 25, 7) == 0b0111111 => &[0],
+        _ => return false,
+    };
+    let names =
+        ["v_mqsad_u32_u8 ", "v_movrels", "v_swap", "v_permlane", "v_readfirstlane_b32 ", "v_wmma_", "v_fma_mix"];
+    place.iter().any(null)
+        && refused_text(case).is_some_and(|text| {
+            let sources = text.split_once(", ").map_or("", |t| t.1);
+            sources.contains("null") && names.iter().any(|name| text.starts_with(name))
+        })
+}
+
+/// v_fma_mixlo_f16 or v_fma_mixhi_f16 with DPP or DPP8, whose dpp_ctrl (80:72) or lanes (95:72) are also the code of an
+/// inline constant.
+fn dpp_ctrl_as_source_code(case: &Case) -> bool {
+    let mix = field(case, 23, 9) == 0b1_1001_1000 && [33, 34].contains(&field(case, 16, 7));
+    let code = match field(case, 32, 9) {
+        250 => field(case, 72, 9),
+        233 | 234 => field(case, 72, 24),
+        _ => return false,
+    };
+    let before = |text: &str| {
+        let controls = [" quad_perm:", " /* Invalid dpp_ctrl", " dpp8:"];
+        controls.iter().find_map(|control| text.split_once(control).map(|t| t.0.to_string()))
+    };
+    let Ours::Inst { len: 12, text: ours, .. } = &case.ours else { return false };
+    mix && match &case.llvm {
+        Answer::Text { len, text: llvm, .. } => {
+            let known = if *len == 16 { code == LITERAL } else { *len == 12 && is_inline_constant(code) };
+            known && before(ours).is_some() && before(ours) == before(llvm)
+        }
+        Answer::Crash => code == LITERAL && case.word.bytes().len() < 16,
+        _ => false,
+    }
+}
+
+fn wmma_inverse_two_pi(case: &Case) -> bool {
+    texts(case).is_some_and(|(ours, llvm)| {
+        ours.starts_with("v_wmma_") && ours == llvm.replace("0.15915494309189532", "0.15915494")
+    })
+}
+
+/// v_pk_fmac_f16 with a literal.
+fn pk_fmac_literal(case: &Case) -> bool {
+    texts(case).is_some_and(|(ours, llvm)| {
+        let literal = format!("{:#x}", field(case, 32, 32));
+        ours.starts_with("v_pk_fmac_f16 ") && ours.replace(&literal, &format!("lit({literal})")) == llvm
+    })
+}
+
+/// v_fmac_f32 or v_fmac_f16 in VOP3 with DPP or DPP8 whose src1 (49:41) is an inline constant: only that is another.
+fn fmac_dpp_constant(case: &Case) -> bool {
     let dpp = field(case, 26, 6) == 0b110101 && [233, 234, 250].contains(&field(case, 32, 9));
+    let code = field(case, 41, 9);
+    let hex = format!("{code:#x}");
+    let fmac = dpp && [299, 310].contains(&field(case, 16, 10));
+    if fmac && code == LITERAL {
+        return refused_text(case).is_some_and(|text| text.contains(&hex));
+    }
+    fmac && is_inline_constant(code)
+        && texts(case).is_some_and(|(ours, llvm)| {
+            let (ours, llvm): (Vec<_>, Vec<_>) = (ours.split([' ', ',']).collect(), llvm.split([' ', ',']).collect());
+            let differ: Vec<_> = ours.iter().zip(&llvm).filter(|(a, b)| a != b).collect();
+            ours.len() == llvm.len() && differ.len() == 1 && differ[0].1.contains(&hex)
+        })
+}
+
+/// VOP3 or VOP3P with DPP or DPP8 whose src1 (49:41) is not a VGPR.
+fn we_refuse_dpp_scalar(case: &Case) -> bool {
+    let dpp = [0b110101, 0b110011].contains(&field(case, 26, 6)) && [233, 234, 250].contains(&field(case, 32, 9));
     dpp && field(case, 41, 9) < 256 && refused_text(case).is_some()
 }
 
@@ -708,7 +794,8 @@ fn llvm_lacks_opcode(case: &Case) -> bool {
 
 /// VOP3 with DPP or DPP8 whose src1 or src2 is 255.
 fn literal_with_dpp(case: &Case) -> bool {
-    let dpp = field(case, 26, 6) == 0b110101 && [233, 234, 250].contains(&field(case, 32, 9));
+    let wide = [0b110101, 0b110011].contains(&field(case, 26, 6));
+    let dpp = wide && [233, 234, 250].contains(&field(case, 32, 9));
     let literal = [41, 50].iter().any(|&lsb| field(case, lsb, 9) == LITERAL);
     dpp && literal && matches!(case.ours, Ours::Refused(_)) && matches!(case.llvm, Answer::Text { len: 16, .. })
 }

@@ -69,6 +69,7 @@ pub const ALL: &[Damage] = &[
     ("vop.isa", "extend SDWA src0 249", "extend SDWA src0 249-512", "vop.isa:6: `249-512` is more than 511"),
     ("dual.isa", "dual x y", "dual x", "dual.isa:5: expected: dual LETTER LETTER"),
     ("vop.isa", "249", "512", "vop.isa:6: `512` is more than 511"),
+    ("vop.isa", "extend SDWA src0 249", "half src0\nextend SDWA src0 249", "vop.isa:6: expected: half FIELD TYPE MODIFIER..."),
     ("dpp.isa", "replace src0 vgpr", "replace src0", "dpp.isa:8: expected: replace OPERAND KIND [FIELD] [@GENERATION,...]"),
 
     // Generations, and the cells for them.
@@ -229,10 +230,10 @@ pub const ALL: &[Damage] = &[
 /// Damages of the tables in `isa/`, which gfx942 with the feature `make` refuses.
 #[rustfmt::skip] // One line for each damage.
 pub const OF_CONSTRUCTORS: &[Damage] = &[
-    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:43: v_nop and v_nop_e32 would both be made by v_nop_e32"),
-    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.half=b32", "targets.isa:43: build/make does not know what `vdst` of operand type half can be"),
-    ("operands.isa", "type cbsz          named ", "type cbsz scope ", "targets.isa:43: build/make does not know the modifier `cbsz` of operand type scope"),
-    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:43: dpp_ctrl takes all values"),
-    ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:43: `dst_sel` takes all values"),
-    ("targets.isa", "bus=1\ngen gfx7", "bus=3\ngen gfx7", "targets.isa:43: the constant bus carries 3, and src/make counts up to two"),
+    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:44: v_nop and v_nop_e32 would both be made by v_nop_e32"),
+    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.half=b32", "targets.isa:44: build/make does not know what `vdst` of operand type half can be"),
+    ("operands.isa", "type cbsz          named ", "type cbsz scope ", "targets.isa:44: build/make does not know the modifier `cbsz` of operand type scope"),
+    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:44: dpp_ctrl takes all values"),
+    ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:44: `dst_sel` takes all values"),
+    ("targets.isa", "bus=1\ngen gfx7", "bus=3\ngen gfx7", "targets.isa:44: the constant bus carries 3, and src/make counts up to two"),
 ];

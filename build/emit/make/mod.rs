@@ -63,7 +63,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         let name = &t.row.name;
         let rule = operand::rules(isa, t, &mut shared.signatures)?;
         write!(rules, "&signatures::{rule}, ").unwrap();
-        if !t.is_transcribed() {
+        if !t.has_constructors() {
             continue;
         }
         if t.row.bus > 2 {
