@@ -85,7 +85,7 @@ impl Target {
         TARGETS[self as usize].aligned_vgprs
     }
 
-    /// Whether only some of its instructions are known: such targets need the feature `unstable-rdna`.
+    /// Whether it is not complete, or not all tests hold for it yet: such targets need the feature `unstable-rdna`.
     pub fn is_partial(self) -> bool {
         TARGETS[self as usize].partial
     }

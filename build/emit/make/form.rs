@@ -300,6 +300,11 @@ impl Form<'_> {
                 );
                 return Ok(());
             }
+            "signed_hex" => {
+                write!(parts.calls, ".number({field}, {lsb}, {width}, true, {name} as i64)").unwrap();
+                parts.parameter(&name, "i32".into(), format!("signed_hex {width}"));
+                return Ok(());
+            }
             "hex" | "int16" | "version" => {
                 number(parts, &name, &field, lsb, width, "u16", &desc.operand_type);
                 return Ok(());

@@ -157,7 +157,7 @@ macro_rules! numbers {
         })*
     };
 }
-numbers! { hex int16 label interp_param exp_tgt attr chan dmask dim }
+numbers! { hex signed_hex int16 label interp_param exp_tgt attr chan dmask dim }
 
 /// Constants with parts. Any number is valid; the builder gets the number.
 macro_rules! constants {
@@ -192,6 +192,7 @@ impl Case<'_> {
         }
         let value = match kind {
             "label" => self.rng.below(1 << 16) as i64 - (1 << 15),
+            "signed_hex" => self.rng.below(1 << width) as i64 - (1 << (width - 1)),
             "interp_param" => self.rng.below(3) as i64,
             "exp_tgt" => self.rng.below(8) as i64,
             "attr" => self.rng.below(33) as i64,
@@ -199,6 +200,8 @@ impl Case<'_> {
         };
         let text = match kind {
             "hex" => format!("{value:#x}"),
+            "signed_hex" if value < 0 => format!("-{:#x}", -value),
+            "signed_hex" => format!("{value:#x}"),
             "label" => format!("{}", value as u16),
             "int16" if value <= 64 => value.to_string(),
             "int16" => format!("{value:#x}"),
