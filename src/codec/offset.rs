@@ -112,6 +112,7 @@ pub(crate) fn has_both(desc: &OperandDesc) -> bool {
 }
 
 /// Whether the text shows the constant even if it is zero, also beside a register (gfx12).
+#[cfg(feature = "text")]
 pub(crate) fn shows_both(desc: &OperandDesc) -> bool {
     has_both(desc) && desc.aux[3] != NONE
 }

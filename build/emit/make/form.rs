@@ -81,7 +81,7 @@ pub fn functions(
     for form in std::iter::once(operation.signature).chain(extended) {
         let signature = &t.signatures[form - 1];
         // Dwords that name registers of an image address belong to the address.
-        if form != operation.signature && descs_of(t, signature).any(|desc| operand::is_image_address(desc)) {
+        if form != operation.signature && descs_of(t, signature).any(operand::is_image_address) {
             continue;
         }
         let extension = signature.extension.filter(|_| form != operation.signature);
