@@ -144,7 +144,7 @@ pub fn attempt(
     };
     if let Some(behind) = base.extends.iter().find(holds).map(|e| e.format) {
         let filling = if filling == Filling::Zero { Filling::Zero } else { Filling::Random };
-        fill(layout(target, behind), &mut words[size..=size], filling, rng);
+        fill(layout(target, behind), &mut words[size..], filling, rng);
     }
     words
 }
