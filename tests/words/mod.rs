@@ -13,3 +13,9 @@ pub fn legal(target: Target, encoding: (Format, u16, Opcode), count: usize, rng:
     assert!(!found.is_empty(), "{target}: no words of {encoding:?} decode");
     found
 }
+
+/// Whether it is a target of RDNA, whatever the generation.
+#[allow(dead_code)]
+pub fn is_rdna(target: Target) -> bool {
+    target.processor().starts_with("gfx1")
+}
