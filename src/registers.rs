@@ -95,12 +95,16 @@ impl Inst {
         const UPPER_HALF: u32 = 1 << 3;
         let is_set = |field| self.get(field).is_some_and(|value| value != 0);
         let half = self.info().flags & flag("half") != 0;
-        let upper = half && self.get(Field::OpSel).is_none_or(|op_sel| op_sel & UPPER_HALF != 0);
+        let kept = match self.get(Field::DstSel) {
+            // SDWA that writes only a part says what becomes of the rest.
+            Some(part) => part == neutral(Field::DstSel),
+            None => self.get(Field::OpSel).is_none_or(|op_sel| op_sel & UPPER_HALF != 0),
+        };
         let fails = self.flags().is_load() && (is_set(Field::Tfe) || is_set(Field::Lwe));
         // A gather has four components, whatever dmask says; no component at all is taken for one.
         let odd = || self.get(Field::Dmask).is_some_and(|mask| mask.count_ones().max(1) % 2 == 1) && !self.gathers();
         let packed = self.flags().is_load() && self.has_d16() && is_set(Field::D16) && odd();
-        upper || fails || packed || self.extension_leaves_parts()
+        half && kept || fails || packed || self.extension_leaves_parts()
     }
 
     fn gathers(&self) -> bool {

@@ -116,9 +116,10 @@ pub const IMPLICIT: [&str; 8] = ["scc", "vcc", "exec", "m0", "mode", "flat_scr",
 
 /// Properties of operations by their names in `isa/`, one bit each: first those with a method of `Flags`, then those for
 /// counters and memory, and last those for `reads()` and `check()`. `half`: the last 16 bits of the result are one half of
-/// a register, whose other half is kept; with `op_sel`, only if that selects the upper half. `even`: on targets with
-/// aligned vector registers, a single register must be even too. `odd`: there, a tuple may begin at an odd register.
-/// `one_scalar`: reads at most one scalar, where the constant bus carries two.
+/// a register, whose other half is kept; with `op_sel`, only if that selects the upper half, and with SDWA, only if that
+/// selects the whole register. `even`: on targets with aligned vector registers, a single register must be even too.
+/// `odd`: there, a tuple may begin at an odd register. `one_scalar`: reads at most one scalar, where the constant bus
+/// carries two.
 pub const FLAGS: [&str; 32] = [
     "commute",
     "convergent",

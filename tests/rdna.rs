@@ -46,6 +46,27 @@ fn scalar_operations_touch_as_much_of_exec_as_they_save() {
     }
 }
 
+/// The other half of a 16-bit result stays, but where SDWA fills it.
+#[test]
+fn sdwa_says_what_becomes_of_the_other_half() {
+    const DWORD: u32 = 6;
+    const PRESERVE: u32 = 2;
+    for target in RDNA {
+        let v_add_f16 = inst(target, &[0x6400_0302], "v_add_f16_e32 v0, v2, v1");
+        assert!(v_add_f16.reads().contains(Reg::Vgpr(0)));
+        for (part, rest) in (0..=DWORD).flat_map(|part| (0..=PRESERVE).map(move |rest| (part, rest))) {
+            let reads = |base| {
+                let sdwa = decode_words(target, &[base, 0x0606_0002 | part << 8 | rest << 11]).unwrap();
+                assert_eq!(sdwa.writes().iter().collect::<Vec<_>>(), [Reg::Vgpr(0)], "{target} {sdwa}");
+                sdwa.reads().contains(Reg::Vgpr(0))
+            };
+            let (add_f16, add_f32) = (0x6400_02f9, 0x0600_02f9);
+            assert_eq!(reads(add_f16), rest == PRESERVE || part == DWORD, "{target} f16: {part} {rest}");
+            assert_eq!(reads(add_f32), rest == PRESERVE && part != DWORD, "{target} f32: {part} {rest}");
+        }
+    }
+}
+
 #[test]
 fn scalar_memory_adds_a_constant_and_a_register() {
     let both = [(Field::Soffset, Value::Reg(Reg::Sgpr(5))), (Field::Offset, Value::Imm(-4))];

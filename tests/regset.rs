@@ -66,13 +66,22 @@ const ODD_LOADS: [&str; 4] = [
     "tbuffer_load_format_d16_xyz",
 ];
 
+/// A VOP1 or VOP2 whose result has 16 bits.
+fn has_half_result(name: &str) -> bool {
+    name.starts_with("v_cvt_f16_") || name.ends_with("_f16") && name != "v_cvt_f32_f16"
+}
+
 /// Why a destination is read that the operand calls written.
 fn kept(inst: &Inst) -> Option<&'static str> {
     let name = inst.opcode().name();
     let get = |field| inst.get(field).unwrap_or(0);
-    let is_gfx9 = inst.target().name().starts_with("gfx9");
+    let from_gfx9 = inst.target().name().starts_with("gfx9") || is_rdna(inst.target());
     let is_load = inst.flags().is_load();
     match inst.extension() {
+        // From RDNA1 on a 16-bit result leaves the other half, and nobody says that DWORD changes that.
+        Some(Format::Sdwa) if is_rdna(inst.target()) && get(Field::DstSel) == 6 && has_half_result(name) => {
+            return Some("sdwa half");
+        }
         // UNUSED_PRESERVE, and DWORD.
         Some(Format::Sdwa) if get(Field::DstUnused) == 2 && get(Field::DstSel) != 6 => return Some("sdwa"),
         Some(Format::Dpp) => {
@@ -84,7 +93,7 @@ fn kept(inst: &Inst) -> Option<&'static str> {
     let packs = !["gfx801", "gfx803"].contains(&inst.target().name()) && !name.contains("gather4");
     match inst.format() {
         Format::Vop3a | Format::Vop3Interp if LEGACY.contains(&name) && get(Field::OpSel) >= 8 => Some("upper half"),
-        Format::Mubuf | Format::Mtbuf if is_gfx9 && ODD_LOADS.contains(&name) => Some("half"),
+        Format::Mubuf | Format::Mtbuf if from_gfx9 && ODD_LOADS.contains(&name) => Some("half"),
         _ if is_load && get(Field::Tfe) + get(Field::Lwe) > 0 => Some("fail"),
         Format::Mimg if is_load && packs && get(Field::D16) == 1 => {
             (get(Field::Dmask).count_ones().max(1) % 2 == 1).then_some("odd")

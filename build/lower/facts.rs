@@ -60,6 +60,10 @@ pub fn flags(isa: &Isa, def: &Format, row: &Row, target: &str) -> Vec<String> {
             all.push(c.counter.clone());
         }
     }
+    let keeps = |token: &Token| matches!(token, Token::Operand { kept, .. } if kept.iter().any(|t| t == target));
+    if row.tokens.iter().any(keeps) {
+        all.push("half".into());
+    }
     // A fixed order, independent of the row.
     all.sort_by_key(|flag| FLAGS.iter().position(|f| f == flag));
     all

@@ -114,7 +114,9 @@ impl<'f> Layout<'f> {
                 };
                 let mut desc = self.desc(isa, t, row, field, operand_type, &None)?;
                 (desc.ty, desc.dwords) = ty_of(t, &row.at, ty)?;
-                desc.access = Some(if kept.contains(&t.row.name) { Access::ReadWrite } else { *access });
+                // SDWA says of itself what becomes of the part that it does not write.
+                let kept = kept.contains(&t.row.name) && self.form.field(t, "dst_unused").is_none();
+                desc.access = Some(if kept { Access::ReadWrite } else { *access });
                 if *on_return {
                     let parts = &self.form.parts;
                     let rtn = t.formats[parts[0].0].fields.iter().find(|(f, _)| f.is_rtn());

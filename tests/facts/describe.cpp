@@ -63,7 +63,10 @@ struct Gpu {
   explicit Gpu(const std::string &name) : name(name) {
     std::string error;
     target = TargetRegistry::lookupTarget(triple, error);
-    subtarget.reset(target->createMCSubtargetInfo(triple, name, ""));
+    // `gfx1010:wave64`: the processor with the other size of its waves.
+    size_t size = name.find(':');
+    std::string features = size == std::string::npos ? "" : "+wavefrontsize64,-wavefrontsize32";
+    subtarget.reset(target->createMCSubtargetInfo(triple, name.substr(0, size), features));
     registers.reset(target->createMCRegInfo(triple));
     assembly.reset(target->createMCAsmInfo(*registers, triple, options));
     instructions.reset(target->createMCInstrInfo());
@@ -80,11 +83,13 @@ struct Gpu {
 
   // The encodings of the target, the likeliest first: columns of the table that getMCOpcode looks into.
   std::vector<unsigned> families() const {
-    enum { SI, VI, SDWA, SDWA9, GFX80, GFX9, GFX90A = 8, GFX940 = 9 };
+    enum { SI, VI, SDWA, SDWA9, GFX80, GFX9, GFX10, SDWA10, GFX90A, GFX940 };
     if (name == "gfx600" || name == "gfx700")
       return {SI};
     if (name[3] == '8')
       return {GFX80, VI, SDWA};
+    if (name.substr(0, 5) == "gfx10")
+      return {GFX10, SDWA10};
     if (name == "gfx90a")
       return {GFX90A, GFX9, SDWA9, VI};
     if (name == "gfx942" || name == "gfx950")
@@ -132,7 +137,7 @@ struct Gpu {
   }
 
   // The most address registers that an image operation can have: LLVM has an instruction for each number, which the end of
-  // its name tells (`IMAGE_LOAD_V4_V2`: two). 0: it is none.
+  // its name tells (`IMAGE_LOAD_V4_V2`: two). 0: it is none, or names each of them (`_nsa`).
   unsigned addresses(StringRef name) const {
     static const std::regex parts("(IMAGE_.*)_V[0-9]+_V([0-9]+)(.*)");
     static std::map<std::string, unsigned> most;
@@ -146,7 +151,17 @@ struct Gpu {
         }
       }
     std::string text = name.str();
-    return std::regex_match(text, found, parts) ? most[found.str(1) + found.str(3)] : 0;
+    bool named = text.find("_nsa") != std::string::npos;
+    return !named && std::regex_match(text, found, parts) ? most[found.str(1) + found.str(3)] : 0;
+  }
+
+  // The pseudo instruction that is encoded as this one. The compiler has none for DPP8: of DPP it is the same operation.
+  std::map<unsigned, unsigned>::const_iterator pseudo_of(unsigned opcode) const {
+    std::string text = instructions->getName(opcode).str();
+    size_t suffix = text.find("_dpp8_");
+    if (suffix != std::string::npos)
+      opcode = numbers.at(text.replace(suffix, 6, "_dpp_"));
+    return pseudo.find(opcode);
   }
 
   std::string describe(unsigned opcode) const {
@@ -208,13 +223,13 @@ struct Gpu {
       return "unknown";
     unsigned opcode = inst->getOpcode();
     std::string out = describe(opcode);
-    auto found = pseudo.find(opcode);
+    auto found = pseudo_of(opcode);
     if (found == pseudo.end())
       return out + "\t-\t-";
     // From gfx9 on the compiler uses DS instructions that do not read m0; the disassembler gives the old ones.
     StringRef older = instructions->getName(found->second);
     auto newer = numbers.find(older.str() + "_gfx9");
-    bool here = name[3] == '9' && older.starts_with("DS_") && newer != numbers.end();
+    bool here = (name[3] == '9' || name[3] == '1') && older.starts_with("DS_") && newer != numbers.end();
     unsigned p = here ? newer->second : found->second;
     return out + "\t" + describe(p) + "\t" + partner(p);
   }
