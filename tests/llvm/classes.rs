@@ -473,8 +473,7 @@ fn we_refuse_literal_register(case: &Case) -> bool {
 fn we_refuse_null_vgpr(case: &Case) -> bool {
     let null = |lsb: &u32| (124..=125).contains(&field(case, *lsb, 9));
     let place: &[u32] = match field(case, 26, 6) {
-        0b110101 => &[32, 41, 50],
-        0b110011 => &[32, 41, 50],
+        0b110101 | 0b110011 => &[32, 41, 50],
         _ if field(case, 25, 7) == 0b0111111 => &[0],
         _ => return false,
     };
@@ -487,6 +486,7 @@ fn we_refuse_null_vgpr(case: &Case) -> bool {
         "v_readlane_b32 ",
         "v_wmma_",
         "v_fma_mix",
+        "v_interp_",
     ];
     place.iter().any(null)
         && refused_text(case).is_some_and(|text| {
