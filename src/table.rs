@@ -402,6 +402,8 @@ pub(crate) enum OperandType {
     ListOnes,
     /// The same, always; bits that the operation does not use show as 0.
     ListAlways,
+    /// `byte_sel:2`, whichever field holds it; 0 is not printed.
+    ByteSel,
     Flag,
     Omod,
     /// A truth table in three fields: this one has the high bits, those at `aux[0]` and `aux[1]` the bits below.

@@ -234,6 +234,10 @@ impl Printer<'_> {
                 out.byte(b' ');
                 out.str(desc.field.name());
             }
+            OperandType::ByteSel if v != 0 => {
+                out.literal(b" byte_sel:");
+                out.dec(v);
+            }
             OperandType::Named if v != 0 => {
                 self.label(desc, out);
                 out.dec(v);

@@ -598,7 +598,7 @@ fn two_blanks(case: &Case) -> bool {
 
 fn we_refuse_op_sel(case: &Case) -> bool {
     let ours = matches!(&case.ours, Ours::Refused(reason) if reason.contains("(op_sel)"));
-    ours && field(case, 26, 6) == 0b110101 && field(case, 12, 3) != 0 && refused_text(case).is_some()
+    ours && field(case, 26, 6) == 0b110101 && field(case, 11, 4) != 0 && refused_text(case).is_some()
 }
 
 /// VOP3 or VOP3P with a literal as src2.
@@ -612,13 +612,21 @@ fn we_refuse_literal_register(case: &Case) -> bool {
 fn we_refuse_null_vgpr(case: &Case) -> bool {
     let null = |lsb: &u32| (124..=125).contains(&field(case, *lsb, 9));
     let place: &[u32] = match field(case, 26, 6) {
-        0b110101 => &[32, 50],
-        0b110011 => &[32, 41, 50],
+        0b110101 | 0b110011 => &[32, 41, 50],
         _ if field(case, 25, 7) == 0b0111111 => &[0],
         _ => return false,
     };
-    let names =
-        ["v_mqsad_u32_u8 ", "v_movrels", "v_swap", "v_permlane", "v_readfirstlane_b32 ", "v_wmma_", "v_fma_mix"];
+    let names = [
+        "v_mqsad_u32_u8 ",
+        "v_movrels",
+        "v_swap",
+        "v_permlane",
+        "v_readfirstlane_b32 ",
+        "v_readlane_b32 ",
+        "v_wmma_",
+        "v_fma_mix",
+        "v_interp_",
+    ];
     place.iter().any(null)
         && refused_text(case).is_some_and(|text| {
             let sources = text.split_once(", ").map_or("", |t| t.1);
@@ -626,10 +634,11 @@ fn we_refuse_null_vgpr(case: &Case) -> bool {
         })
 }
 
-/// v_fma_mixlo_f16 or v_fma_mixhi_f16 with DPP or DPP8, whose dpp_ctrl (80:72) or lanes (95:72) are also the code of an
+/// v_fma_mixlo_f16, v_fma_mixhi_f16, v_cvt_pk_fp8_f32 or v_cvt_pk_bf8_f32 with DPP or DPP8, whose dpp_ctrl (80:72) or lanes (95:72) are also the code of an
 /// inline constant.
 fn dpp_ctrl_as_source_code(case: &Case) -> bool {
     let mix = field(case, 23, 9) == 0b1_1001_1000 && [33, 34].contains(&field(case, 16, 7));
+    let pack = field(case, 26, 6) == 0b110101 && [873, 874].contains(&field(case, 16, 10));
     let code = match field(case, 32, 9) {
         250 => field(case, 72, 9),
         233 | 234 => field(case, 72, 24),
@@ -640,14 +649,15 @@ fn dpp_ctrl_as_source_code(case: &Case) -> bool {
         controls.iter().find_map(|control| text.split_once(control).map(|t| t.0.to_string()))
     };
     let Ours::Inst { len: 12, text: ours, .. } = &case.ours else { return false };
-    mix && match &case.llvm {
-        Answer::Text { len, text: llvm, .. } => {
-            let known = if *len == 16 { code == LITERAL } else { *len == 12 && is_inline_constant(code) };
-            known && before(ours).is_some() && before(ours) == before(llvm)
+    (mix || pack)
+        && match &case.llvm {
+            Answer::Text { len, text: llvm, .. } => {
+                let known = if *len == 16 { code == LITERAL } else { *len == 12 && is_inline_constant(code) };
+                known && before(ours).is_some() && before(ours) == before(llvm)
+            }
+            Answer::Crash => code == LITERAL && case.word.bytes().len() < 16,
+            _ => false,
         }
-        Answer::Crash => code == LITERAL && case.word.bytes().len() < 16,
-        _ => false,
-    }
 }
 
 fn wmma_inverse_two_pi(case: &Case) -> bool {
