@@ -20,7 +20,9 @@ mod text;
 pub(crate) use crate::shared::{NONE, trailing};
 use crate::shared::{PAGE, RuleKind};
 // The length of each table in the target where it is longest: bounds checks then compare with a constant.
-use crate::target::generated::{CONSTRAINTS, CONSTRAINTS_OF, ConstraintIndex, OPCODE_SPACES, PAGES, SETS, ZEROS};
+use crate::target::generated::{
+    CONSTRAINTS, CONSTRAINTS_OF, ConstraintIndex, InfoIndex, OPCODE_SPACES, PAGES, SETS, ZEROS,
+};
 use crate::{Access, Field, Format, Inst, Opcode};
 #[cfg(all(feature = "text", feature = "fast"))]
 pub(crate) use fast_text::*;
@@ -519,7 +521,7 @@ pub(crate) struct OpTables {
     pub list: &'static [u16],
     /// Pages of `info_of`.
     pub info_pages: &'static [u8],
-    pub info_of: &'static [u8],
+    pub info_of: &'static [InfoIndex],
     /// For each opcode, where its opcode indices begin in `op_indices`.
     pub first: &'static [u16],
     pub op_indices: &'static [u16],

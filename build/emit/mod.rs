@@ -29,7 +29,11 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     let mut files =
         vec![("common.rs".to_string(), common(isa, targets)?), ("targets.rs".to_string(), target_enum(targets))];
     let mut tables = String::new();
-    info_table(&mut tables, &infos(targets));
+    let infos = infos(targets);
+    info_table(&mut tables, &infos);
+    // A byte numbers them, unless many targets are enabled.
+    let index = if infos.len() <= 1 << u8::BITS { "u8" } else { "u16" };
+    writeln!(tables, "pub(crate) type InfoIndex = {index};").unwrap();
     // Code that no enabled target needs is omitted.
     let unknown = targets.iter().any(|t| lengths::entries(t).contains(&length::UNKNOWN));
     writeln!(tables, "pub(crate) const ANY_UNKNOWN_LENGTH: bool = {unknown};").unwrap();
