@@ -15,7 +15,12 @@ type Section = (Vec<u8>, Vec<(u64, u32, String, i64)>);
 
 fn llvm(target: Target, text: &str) -> Section {
     let mut command = Command::new("llvm-mc-22");
-    command.args(["-triple=amdgcn-amd-amdhsa", "-filetype=obj", "-o", "-"]).arg(format!("-mcpu={target}"));
+    command
+        .args(["-triple=amdgcn-amd-amdhsa", "-filetype=obj", "-o", "-"])
+        .arg(format!("-mcpu={}", target.processor()));
+    if target.processor() != target.name() {
+        command.arg(format!("-mattr=+wavefrontsize{}", target.wave_size()));
+    }
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("llvm-mc-22 is installed");
     child.stdin.take().expect("a pipe").write_all(text.as_bytes()).expect("it reads");
     let output = child.wait_with_output().expect("it ends");
