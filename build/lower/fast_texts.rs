@@ -101,7 +101,7 @@ fn texts(desc: &OperandDesc, waits: &[[Piece; 2]], codes: &Codes) -> Vec<Ready> 
             vec![text(large() | aux(1), aux(0), small)]
         }
         // A register, if the constant is zero, or a small constant, if the register is null.
-        ("smem_offset", Some(code)) if desc.lsb == 32 && desc.aux[2] != NONE => {
+        ("smem_offset", Some(code)) if desc.lsb == 32 && desc.aux[2] != NONE && desc.aux[3] == NONE => {
             let register = Text { turn: desc.aux[2], mask: SCALAR, add: code };
             let off = u64::from(codes.off) << register.turn;
             let all = ((1 << desc.width) - 1) << desc.lsb;
