@@ -21,7 +21,7 @@ pub(crate) use crate::shared::{NONE, trailing};
 use crate::shared::{PAGE, RuleKind};
 // The length of each table in the target where it is longest: bounds checks then compare with a constant.
 use crate::target::generated::{
-    CONSTRAINTS, CONSTRAINTS_OF, ConstraintIndex, InfoIndex, OPCODE_SPACES, PAGES, SETS, ZEROS,
+    ANY_IMAGE_ADDRESS, CONSTRAINTS, CONSTRAINTS_OF, ConstraintIndex, InfoIndex, OPCODE_SPACES, PAGES, SETS, ZEROS,
 };
 use crate::{Access, Field, Format, Inst, Opcode};
 #[cfg(all(feature = "text", feature = "fast"))]
@@ -495,19 +495,21 @@ impl OperandType {
     /// Whether it is an image address, which can be several operands.
     pub(crate) fn is_image_address(self) -> bool {
         use OperandType::*;
-        matches!(
-            self,
-            ImgAddr
-                | ImgAddrLod
-                | ImgGrad
-                | ImgGradLod
-                | ImgGrad16
-                | ImgGrad16Lod
-                | ImgLod
-                | ImgRay
-                | ImgRayDual
-                | ImgRay8
-        )
+        // Without such a target, the code for them is left out.
+        ANY_IMAGE_ADDRESS
+            && matches!(
+                self,
+                ImgAddr
+                    | ImgAddrLod
+                    | ImgGrad
+                    | ImgGradLod
+                    | ImgGrad16
+                    | ImgGrad16Lod
+                    | ImgLod
+                    | ImgRay
+                    | ImgRayDual
+                    | ImgRay8
+            )
     }
 }
 

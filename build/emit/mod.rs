@@ -40,6 +40,8 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     let is_wide = |lsb: u8| (64..lower::NONE).contains(&lsb);
     let wide = targets.iter().flat_map(|t| &t.descs).any(|i| is_wide(i.lsb) || i.aux.into_iter().any(is_wide));
     writeln!(tables, "pub(crate) const ANY_WIDE: bool = {wide};").unwrap();
+    let images = targets.iter().flat_map(|t| &t.descs).any(|i| i.operand_type.starts_with("img_"));
+    writeln!(tables, "pub(crate) const ANY_IMAGE_ADDRESS: bool = {images};").unwrap();
     let joined = targets.iter().flat_map(|t| &t.opcode_spaces).any(|f| f.is_joined());
     writeln!(tables, "pub(crate) const ANY_JOINED: bool = {joined};").unwrap();
     let second = targets.iter().flat_map(|t| &t.opcode_spaces).any(|f| f.ends_in_second_dword());

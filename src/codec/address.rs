@@ -13,7 +13,7 @@ use crate::{Access, DecodeError, Field, Inst, Operand, Reg, Value};
 
 /// Bits of a scalar address, and of a vector register's number.
 pub(crate) const SADDR: u8 = 7;
-const REGISTER: u8 = 8;
+pub(crate) const REGISTER: u8 = 8;
 
 pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
     let code = code_in(desc, inst);

@@ -415,9 +415,15 @@ impl<M: ModifierSet> Code<M> {
         self.operand(rules, at, op)
     }
 
-    /// An image address. `nsa`: the position of the field with the number of dwords that name further registers. `most`:
-    /// how many registers these and the base words can name. The number of registers is checked once all modifiers are known.
-    pub(crate) const fn image_address(mut self, at: &Place, (nsa, most): (u8, u8), address: ImageAddress) -> Self {
+    /// An image address. `nsa`: the position of the field with the number of dwords that name further registers.
+    /// `second`: the position of the second register. `most`: how many registers can be named. Their number is checked once
+    /// all modifiers are known.
+    pub(crate) const fn image_address(
+        mut self,
+        at: &Place,
+        [nsa, second, most]: [u8; 3],
+        address: ImageAddress,
+    ) -> Self {
         self.address = address.len;
         let first = address.registers[0];
         if !address.list {
@@ -434,7 +440,8 @@ impl<M: ModifierSet> Code<M> {
         self = self.put(at.lsb, first as u64).put(nsa, more as u64);
         let mut n = 1;
         while n < address.len {
-            let (lsb, register) = (56 + 8 * n, address.registers[n as usize % ImageAddress::MAX]);
+            let lsb = second + crate::codec::REGISTER * (n - 1);
+            let register = address.registers[n as usize % ImageAddress::MAX];
             // The fifth dword has a place of its own.
             match u8::checked_sub(lsb, 4 * 32) {
                 None => self = self.put(lsb, register as u64),

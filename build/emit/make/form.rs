@@ -326,11 +326,12 @@ impl Form<'_> {
             let nsa = at.map_or(NONE, |(_, bits)| bits.pieces[0].lsb);
             let forms = self.signature.numbered_trailing().filter(|(dword, _)| dword.form != 0);
             let lists = forms.flat_map(|(dword, _)| descs_of(t, &t.signatures[dword.form - 1]));
-            let named = lists.filter(|desc| operand::is_image_address(desc)).map(|desc| desc.used & !ADDRESS_RUN);
-            let most = named.max().unwrap_or(1);
+            let named = lists.filter(|desc| operand::is_image_address(desc));
+            let named = named.map(|desc| (desc.used & !ADDRESS_RUN, desc.aux[2]));
+            let (most, second) = named.max().unwrap_or((1, NONE));
             parts.more = (most - 1).div_ceil(4);
             let place = operand::place(&mut shared.signatures, desc, operand::VGPR, [0, 0], false, NONE);
-            write!(parts.calls, ".image_address(&{place}, ({nsa}, {most}), {name})").unwrap();
+            write!(parts.calls, ".image_address(&{place}, [{nsa}, {second}, {most}], {name})").unwrap();
             parts.parameter(&name, "ImageAddress".into(), "address".into());
             return Ok(());
         }
