@@ -25,6 +25,7 @@ fn features() -> Vec<&'static str> {
     }
     let all = enabled! {
         "default" "gfx600" "gfx700" "gfx803" "gfx801" "gfx810" "gfx900" "gfx904" "gfx906" "gfx908" "gfx90a" "gfx942" "gfx950"
+        "gfx1010" "gfx1011" "gfx1013" "gfx1030"
         "unstable-rdna" "all-targets" "text" "fast" "make" "alloc" "arbitrary" "capi" "cli"
     };
     let manifest = include_str!("../../Cargo.toml");
