@@ -416,3 +416,42 @@ fn scalar_memory_of_rdna4_adds_a_register_and_24_bits() {
     assert_eq!(prefetch.retarget(target), Ok(prefetch));
     inst(target, &[0xf404_a100, 0x0a00_0004], "s_prefetch_inst_pc_rel 0x4, s5, 4");
 }
+
+#[test]
+fn only_a_row_of_an_export_reads_m0() {
+    let row = inst(Target::Gfx1100, &[0xf800_2801, 0x0403_0201], "exp mrt0 v1, off, off, off done row_en");
+    let none = inst(Target::Gfx1100, &[0xf800_0801, 0x0403_0201], "exp mrt0 v1, off, off, off done");
+    assert!(row.reads().contains(Reg::M0) && !none.reads().contains(Reg::M0));
+    let row = inst(Target::Gfx1200, &[0xf800_2801, 0x0403_0201], "export mrt0 v1, off, off, off done row_en");
+    assert!(row.reads().contains(Reg::M0) && row.counters().iter().eq([Counter::Expcnt]));
+}
+
+#[test]
+fn the_lowest_bit_of_a_temporal_hint_returns_the_old_value() {
+    let none = inst(Target::Gfx1200, &[0xee0d_407c, 0x0280_0000, 0x0000_0003], "global_atomic_add_u32 v[3:4], v5, off");
+    assert!(none.writes().is_empty() && none.reads().contains(Reg::Vgpr(4)) && none.reads().contains(Reg::Vgpr(5)));
+    let text = "global_atomic_add_u32 v6, v[3:4], v5, off th:TH_ATOMIC_RETURN";
+    let returns = inst(Target::Gfx1200, &[0xee0d_407c, 0x0290_0006, 0x0000_0003], text);
+    assert!(returns.writes().iter().eq([Reg::Vgpr(6)]));
+    // With a scalar address the vector address has one register.
+    let scalar =
+        inst(Target::Gfx1200, &[0xee0d_4008, 0x0280_0000, 0x0000_0003], "global_atomic_add_u32 v3, v5, s[8:9]");
+    assert!(!scalar.reads().contains(Reg::Vgpr(4)) && scalar.reads().contains(Reg::Sgpr(9)));
+}
+
+#[test]
+fn fields_of_a_ray_name_vectors() {
+    let text = "image_bvh_intersect_ray v[4:7], [v2, v6, v[7:9], v[8:10], v[9:11]], s[8:11]";
+    let ray = inst(Target::Gfx1100, &[0xf064_8f81, 0x0002_0402, 0x0908_0706], text);
+    let address: Vec<u16> = ray.operands().skip(1).take(6).map(|operand| operand.bits).collect();
+    assert_eq!(address, [32, 32, 96, 96, 96, 128]);
+    assert!(ray.reads().contains(Reg::Vgpr(11)) && !ray.reads().contains(Reg::Vgpr(3)));
+    // Without the dword one run has them all.
+    let run = inst(Target::Gfx1100, &[0xf064_8f80, 0x0002_0e02], "image_bvh_intersect_ray v[14:17], v[2:12], s[8:11]");
+    assert_eq!(run.operands().nth(1).map(|operand| operand.bits), Some(352));
+    // Origin and direction come back.
+    let text = "image_bvh8_intersect_ray v[2:11], [v[14:15], v[16:17], v[18:20], v[22:24], v12], s[8:11]";
+    let eight = inst(Target::Gfx1200, &[0xd3e0_4010, 0x0c00_1002, 0x1612_100e], text);
+    assert!(eight.writes().contains(Reg::Vgpr(20)) && eight.writes().contains(Reg::Vgpr(22)));
+    assert!(!eight.writes().contains(Reg::Vgpr(14)) && eight.reads().contains(Reg::Vgpr(18)));
+}

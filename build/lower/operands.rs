@@ -53,10 +53,9 @@ impl Lists<'_> {
         let others =
             s.numbered_trailing().filter(|o| o.1 != 0).map(|(f, form)| (form, self.of(f.form, info))).collect();
         let numbers = self.t.desc_lists[s.descs.0..s.descs.0 + s.descs.1].iter();
-        let descs: Vec<&OperandDesc> =
-            numbers.map(|&n| &self.t.descs[usize::from(n)]).filter(|i| is_operand(i)).collect();
+        let descs: Vec<&OperandDesc> = numbers.map(|&n| &self.t.descs[usize::from(n)]).collect();
         let implicit = implicit(self.isa, self.t, info, &descs);
-        let all = descs.into_iter().map(|desc| Row::Desc(plain(desc))).chain(implicit);
+        let all = descs.into_iter().filter(|i| is_operand(i)).map(|desc| Row::Desc(plain(desc))).chain(implicit);
         let rows = all.map(|row| position(&mut self.rows, row) as u16 + 1).collect();
         let dual = self.t.formats[s.format].def.dual.is_some();
         position(&mut self.list, List { rows, forms, others, dwords: dwords(self.t, s), dual }) as u16 + 1
@@ -77,7 +76,7 @@ fn implicit(isa: &Isa, t: &Target, info: &Info, descs: &[&OperandDesc]) -> Vec<R
     let shown = (shown(Access::reads), shown(Access::writes));
     // m0 is the address in LDS, so it is not read without the lds bit.
     let lds = descs.iter().find(|i| i.operand_type == "buf_data" && i.aux[1] != NONE).map(|i| When::Bit(i.aux[1]));
-    // In an export it is the row, which the row_en bit turns on.
+    // In an export it is the row, which is not read without the row_en bit.
     let row = descs.iter().find(|i| i.field == "row_en").map(|i| When::Bit(i.lsb));
     let m0_if = lds.or(row);
     let names_one = descs.iter().any(|i| i.operand_type == "hwreg");
