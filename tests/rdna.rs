@@ -1,6 +1,6 @@
 //! What RDNA has that older generations lack: the null register, counters inside the wave, scalar memory whose constant
 //! and register are always added, delays, and scalar operations on floats. Texts are LLVM 22's.
-#![cfg(all(feature = "unstable-rdna", feature = "text"))]
+#![cfg(all(feature = "unstable-rdna", feature = "all-targets", feature = "text"))]
 
 use amdgpu_isa::{
     Counter, DelayAlu, Depctr, Field, Hwreg, Imm, Inst, Opcode, Reg, RetargetError, Sendmsg, Special, Target, Value,
@@ -430,9 +430,10 @@ fn only_a_row_of_an_export_reads_m0() {
 fn the_lowest_bit_of_a_temporal_hint_returns_the_old_value() {
     let none = inst(Target::Gfx1200, &[0xee0d_407c, 0x0280_0000, 0x0000_0003], "global_atomic_add_u32 v[3:4], v5, off");
     assert!(none.writes().is_empty() && none.reads().contains(Reg::Vgpr(4)) && none.reads().contains(Reg::Vgpr(5)));
+    assert!(none.counters().iter().eq([Counter::Storecnt]));
     let text = "global_atomic_add_u32 v6, v[3:4], v5, off th:TH_ATOMIC_RETURN";
     let returns = inst(Target::Gfx1200, &[0xee0d_407c, 0x0290_0006, 0x0000_0003], text);
-    assert!(returns.writes().iter().eq([Reg::Vgpr(6)]));
+    assert!(returns.writes().iter().eq([Reg::Vgpr(6)]) && returns.counters().iter().eq([Counter::Loadcnt]));
     // With a scalar address the vector address has one register.
     let scalar =
         inst(Target::Gfx1200, &[0xee0d_4008, 0x0280_0000, 0x0000_0003], "global_atomic_add_u32 v3, v5, s[8:9]");
@@ -454,4 +455,16 @@ fn fields_of_a_ray_name_vectors() {
     let eight = inst(Target::Gfx1200, &[0xd3e0_4010, 0x0c00_1002, 0x1612_100e], text);
     assert!(eight.writes().contains(Reg::Vgpr(20)) && eight.writes().contains(Reg::Vgpr(22)));
     assert!(!eight.writes().contains(Reg::Vgpr(14)) && eight.reads().contains(Reg::Vgpr(18)));
+    assert!(eight.counters().iter().eq([Counter::Bvhcnt]));
+}
+
+#[test]
+fn rdna4_counts_apart_what_older_generations_count_together() {
+    let counters = |words: &[u32], text| inst(Target::Gfx1200, words, text).counters().iter().collect::<Vec<_>>();
+    let flat = counters(&[0xec05_007c, 0x0000_0002, 0x0000_0004], "flat_load_b32 v2, v[4:5]");
+    assert_eq!(flat, [Counter::Loadcnt, Counter::Dscnt]);
+    let text = "image_sample v2, v3, s[8:15], s[16:19] dim:SQ_RSRC_IMG_1D";
+    assert_eq!(counters(&[0xe406_c000, 0x0800_1002, 0x0000_0003], text), [Counter::Samplecnt]);
+    assert_eq!(counters(&[0xd800_0000, 0x0000_0302], "ds_add_u32 v2, v3"), [Counter::Dscnt]);
+    assert_eq!(counters(&[0xee0b_007c, 0, 0], "global_wb"), [Counter::Storecnt]);
 }
