@@ -207,8 +207,6 @@ impl Inst {
 
     /// The counters that it raises when it is issued: what has to be waited for.
     ///
-    /// On targets of the feature `unstable-rdna`, it says none for operations of formats that are not complete.
-    ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
     /// use amdgpu_isa::{Counter, Target, decode_words};

@@ -376,7 +376,7 @@ impl GprIdx {
 /// it.
 ///
 /// ```
-/// # #[cfg(feature = "unstable-rdna")] {
+/// # #[cfg(feature = "gfx1030")] {
 /// use amdgpu_isa::{Depctr, Target};
 /// let wait = Depctr { va_vdst: Some(0), ..Depctr::default() };
 /// assert_eq!(wait.encode(Target::Gfx1030), Ok(0x0f9f));
@@ -475,7 +475,7 @@ impl Depctr {
 /// later have it.
 ///
 /// ```
-/// # #[cfg(feature = "unstable-rdna")] {
+/// # #[cfg(feature = "gfx1100")] {
 /// use amdgpu_isa::gfx1100::{instid, instskip};
 /// use amdgpu_isa::{DelayAlu, Target};
 /// let delay = DelayAlu {

@@ -85,7 +85,7 @@ impl Target {
         TARGETS[self as usize].aligned_vgprs
     }
 
-    /// Whether it is not complete, or not all tests hold for it yet: such targets need the feature `unstable-rdna`.
+    /// Whether not all of its operations are in the tables yet: such targets need the feature `unstable-targets`. None is now.
     pub fn is_partial(self) -> bool {
         TARGETS[self as usize].partial
     }

@@ -416,7 +416,6 @@ fn the_walk_is_the_decoders() {
 }
 
 /// Changes during iteration happen in place.
-#[cfg(not(feature = "unstable-rdna"))]
 #[test]
 fn a_walk_changes_what_it_meets() {
     for &target in Target::ALL {

@@ -1,6 +1,6 @@
 //! What RDNA has that older generations lack: the null register, counters inside the wave, scalar memory whose constant
 //! and register are always added, delays, and scalar operations on floats. Texts are LLVM 22's.
-#![cfg(all(feature = "unstable-rdna", feature = "all-targets", feature = "text"))]
+#![cfg(all(feature = "all-targets", feature = "text"))]
 
 use amdgpu_isa::{
     Counter, DelayAlu, Depctr, Field, Hwreg, Imm, Inst, Opcode, Reg, RetargetError, Sendmsg, Special, Target, Value,

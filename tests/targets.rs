@@ -53,7 +53,6 @@ fn names_and_numbers_find_their_target() {
 
 /// A processor whose waves can have two sizes is two targets, of which names and ELF numbers mean the first.
 #[test]
-#[cfg(feature = "unstable-rdna")]
 fn wave_sizes_have_targets_of_their_own() {
     let (narrow, wide) = (Target::Gfx1100, Target::Gfx1100Wave64);
     assert_eq!([narrow.wave_size(), wide.wave_size()], [32, 64]);

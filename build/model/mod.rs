@@ -57,7 +57,7 @@ impl TargetRow {
 
     /// The feature of the crate that enables the target: its name, except for targets that are not complete yet.
     pub fn feature(&self) -> &str {
-        if self.partial { "unstable-rdna" } else { &self.processor }
+        if self.partial { "unstable-targets" } else { &self.processor }
     }
 
     /// Lanes of a wave.

@@ -25,8 +25,8 @@ fn features() -> Vec<&'static str> {
     }
     let all = enabled! {
         "default" "gfx600" "gfx700" "gfx803" "gfx801" "gfx810" "gfx900" "gfx904" "gfx906" "gfx908" "gfx90a" "gfx942" "gfx950"
-        "gfx1010" "gfx1011" "gfx1013" "gfx1030"
-        "unstable-rdna" "all-targets" "text" "fast" "make" "alloc" "arbitrary" "capi" "cli"
+        "gfx1010" "gfx1011" "gfx1013" "gfx1030" "gfx1100" "gfx1150" "gfx1200" "unstable-targets"
+        "all-targets" "text" "fast" "make" "alloc" "arbitrary" "capi" "cli"
     };
     let manifest = include_str!("../../Cargo.toml");
     let (_, section) = manifest.split_once("\n[features]\n").expect("a list of features");
@@ -359,10 +359,8 @@ fn a_c_program_gets_what_the_library_says() {
             questions.push(code(target, &words, &mut rng, &mut seen));
         }
     }
-    // Half a register is an operand of RDNA3's alone.
-    let met = |kind: &&str| cfg!(feature = "unstable-rdna") || *kind != "vgpr high";
     if cfg!(feature = "all-targets") {
-        let all: BTreeSet<&str> = KINDS.into_iter().map(kind_name).filter(met).collect();
+        let all: BTreeSet<&str> = KINDS.into_iter().map(kind_name).collect();
         assert_eq!(seen.kinds, all);
         // The others are of registers that few operations name, if any: `src/capi.rs` tries all of them.
         assert!(seen.implicit.is_superset(&(0..6).collect()), "{:?}", seen.implicit);

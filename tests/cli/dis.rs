@@ -46,7 +46,6 @@ fn bare_words_start_where_they_are_told() {
 
 /// A kernel descriptor says how many lanes the waves of its kernel have; the function after it has the same.
 #[test]
-#[cfg(feature = "unstable-rdna")]
 fn waves_are_those_of_the_kernel_descriptor() {
     // v_cmp_lt_f32_e32
     let code = [0x7c22_0301];
