@@ -72,11 +72,14 @@ impl Inst {
     /// # }
     /// ```
     pub fn reads(&self) -> RegSet {
+        /// Bits of an operand that is half a register; the other half stays.
+        const HALF: u16 = 16;
         let (partly, most) = (self.writes_partly(), self.most_address_bits());
         let data = |operand: &Operand| matches!(operand.role, Some(Field::Vdst | Field::Vdata));
         self.accessed(|operand| {
             let bits = if operand.role == Some(Field::Vaddr) { operand.bits.max(most) } else { operand.bits };
-            let reads = operand.access.reads() || partly && data(operand) && operand.access.writes();
+            let keeps = operand.bits == HALF || partly && data(operand);
+            let reads = operand.access.reads() || keeps && operand.access.writes();
             reads.then_some(Operand { bits, ..*operand })
         })
     }

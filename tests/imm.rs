@@ -41,35 +41,68 @@ fn every_value_comes_back_from_its_parts() {
     }
 }
 
-/// The parts as bit arithmetic, written independently of the library.
+/// Bits of a part, as runs of bits with their lowest bit and their number.
+type Part = &'static [(u16, u16)];
+
+/// Where the counters of `s_waitcnt` lie, written independently of the library. RDNA4's manual has an operation for each
+/// counter instead; LLVM has both.
+fn counters(target: Target) -> &'static [(Counter, Part)] {
+    match target.processor() {
+        name if name.starts_with("gfx11") || name.starts_with("gfx12") => {
+            &[(Counter::Vmcnt, &[(10, 6)]), (Counter::Expcnt, &[(0, 3)]), (Counter::Lgkmcnt, &[(4, 6)])]
+        }
+        name if name.starts_with("gfx10") => {
+            &[(Counter::Vmcnt, &[(0, 4), (14, 2)]), (Counter::Expcnt, &[(4, 3)]), (Counter::Lgkmcnt, &[(8, 6)])]
+        }
+        name if name.starts_with("gfx9") => {
+            &[(Counter::Vmcnt, &[(0, 4), (14, 2)]), (Counter::Expcnt, &[(4, 3)]), (Counter::Lgkmcnt, &[(8, 4)])]
+        }
+        _ => &[(Counter::Vmcnt, &[(0, 4)]), (Counter::Expcnt, &[(4, 3)]), (Counter::Lgkmcnt, &[(8, 4)])],
+    }
+}
+
+fn bits(part: Part) -> u8 {
+    part.iter().map(|(_, width)| *width as u8).sum()
+}
+
+/// The value of a part, and its bits in the constant.
+fn part_of(part: Part, value: u16) -> (u8, u16) {
+    part.iter().rev().fold((0, 0), |(all, mask), &(lsb, width)| {
+        let ones = (1 << width) - 1;
+        (all << width | (value >> lsb & ones) as u8, mask | ones << lsb)
+    })
+}
+
+/// From RDNA3 on a message is a byte, and nothing else is sent.
+fn sends_bytes(target: Target) -> bool {
+    ["gfx11", "gfx12"].iter().any(|name| target.processor().starts_with(name))
+}
+
 #[test]
 fn parts_lie_where_the_manual_has_them() {
     for &target in Target::ALL {
-        let rdna = target.name().starts_with("gfx1");
-        let gfx9 = target.name().starts_with("gfx9") || rdna;
         for value in 0..=u16::MAX {
-            let (vmcnt, rest) = if gfx9 { (value & 15 | value >> 10 & 48, 0x3080) } else { (value & 15, 0xf080) };
-            let (most, rest) = if rdna { (63, 0x80) } else { (15, rest) };
-            let (vmcnt, expcnt, lgkmcnt) = (vmcnt as u8, (value >> 4 & 7) as u8, (value >> 8 & most) as u8);
-            let mut wait = Waitcnt::new().with_rest(value & rest);
-            // The maximum means no wait.
-            for (counter, count, max) in [
-                (Counter::Vmcnt, vmcnt, if gfx9 { 63 } else { 15 }),
-                (Counter::Expcnt, expcnt, 7),
-                (Counter::Lgkmcnt, lgkmcnt, most as u8),
-            ] {
+            let (mut wait, mut used) = (Waitcnt::new(), 0);
+            for &(counter, part) in counters(target) {
+                let (count, mask) = part_of(part, value);
+                // The maximum means no wait.
+                let max = (1 << bits(part)) - 1;
                 wait = if count < max { wait.with(counter, count) } else { wait };
+                used |= mask;
                 assert_eq!(Waitcnt::max(target, counter), Some(max));
             }
-            assert_eq!(Waitcnt::decode(target, value), wait, "{target} {value:#x}");
+            assert_eq!(Waitcnt::decode(target, value), wait.with_rest(value & !used), "{target} {value:#x}");
             let hwreg =
                 Hwreg { id: (value & 63) as u8, offset: (value >> 6 & 31) as u8, size: (value >> 11) as u8 + 1 };
             assert_eq!(Hwreg::decode(target, value), hwreg);
-            let message = Sendmsg {
-                message: (value & 15) as u8,
-                op: (value >> 4 & 7) as u8,
-                stream: (value >> 8 & 3) as u8,
-                rest: value & 0xfc80,
+            let message = match sends_bytes(target) {
+                true => Sendmsg { message: value as u8, op: 0, stream: 0, rest: value & 0xff00 },
+                false => Sendmsg {
+                    message: (value & 15) as u8,
+                    op: (value >> 4 & 7) as u8,
+                    stream: (value >> 8 & 3) as u8,
+                    rest: value & 0xfc80,
+                },
             };
             assert_eq!(Sendmsg::decode(target, value), message);
         }
@@ -84,17 +117,21 @@ fn what_does_not_fit_is_refused_by_name() {
             assert_eq!((error.field.name(), error.value, error.width), (field, value, width), "{target} {imm:?}");
         };
         let nothing = Waitcnt::new();
-        assert!(nothing.with_rest(0x80).encode(target).is_ok());
-        let most = Waitcnt::max(target, Counter::Vmcnt).expect("every target counts them");
-        let bits = if most == 63 { 6 } else { 4 };
-        // Giving the maximum explicitly means no wait too.
-        assert_eq!(nothing.with_vmcnt(most).encode(target), nothing.encode(target));
-        refused(Imm::Waitcnt(nothing.with_vmcnt(most + 1)), "vmcnt", 1 << bits, bits);
-        refused(Imm::Waitcnt(nothing.with_expcnt(8)), "expcnt", 8, 3);
-        let lgkm = if Waitcnt::max(target, Counter::Lgkmcnt) == Some(63) { 6 } else { 4 };
-        refused(Imm::Waitcnt(nothing.with_lgkmcnt(1 << lgkm)), "lgkmcnt", 1 << lgkm, lgkm);
-        refused(Imm::Waitcnt(nothing.with_rest(1)), "rest", 1, 16 - 3 - lgkm - bits);
-        for &counter in &Counter::ALL[3..] {
+        let used: u8 = counters(target).iter().map(|(_, part)| bits(part)).sum();
+        for &(counter, part) in counters(target) {
+            let (max, width) = ((1 << bits(part)) - 1, bits(part));
+            // Giving the maximum explicitly means no wait too.
+            assert_eq!(nothing.with(counter, max).encode(target), nothing.encode(target));
+            refused(Imm::Waitcnt(nothing.with(counter, max + 1)), counter.name(), 1 << width, width);
+        }
+        let rest =
+            (0..16).map(|n| 1 << n).find(|&bit| Waitcnt::decode(target, bit).rest() == bit).expect("a bit is left");
+        assert!(nothing.with_rest(rest).encode(target).is_ok());
+        if let Some((_, part)) = counters(target).first() {
+            let taken = 1 << part[0].0;
+            refused(Imm::Waitcnt(nothing.with_rest(taken)), "rest", taken.into(), 16 - used);
+        }
+        for &counter in Counter::ALL.iter().filter(|other| counters(target).iter().all(|(c, _)| c != *other)) {
             refused(Imm::Waitcnt(nothing.with(counter, 1)), counter.name(), 1, 0);
             assert_eq!(Waitcnt::max(target, counter), None);
         }
@@ -104,11 +141,17 @@ fn what_does_not_fit_is_refused_by_name() {
         refused(Imm::Hwreg(Hwreg { offset: 32, ..whole }), "offset", 32, 5);
         refused(Imm::Hwreg(Hwreg { size: 0, ..whole }), "size", 0, 5);
         refused(Imm::Hwreg(Hwreg { size: 33, ..whole }), "size", 33, 5);
-        let message = Sendmsg { message: 2, op: 1, stream: 0, rest: 0 };
-        refused(Imm::Sendmsg(Sendmsg { message: 16, ..message }), "message", 16, 4);
-        refused(Imm::Sendmsg(Sendmsg { op: 8, ..message }), "op", 8, 3);
-        refused(Imm::Sendmsg(Sendmsg { stream: 4, ..message }), "stream", 4, 2);
-        refused(Imm::Sendmsg(Sendmsg { rest: 0x10, ..message }), "rest", 16, 7);
+        let message = Sendmsg { message: 2, op: 0, stream: 0, rest: 0 };
+        if sends_bytes(target) {
+            refused(Imm::Sendmsg(Sendmsg { op: 1, ..message }), "op", 1, 0);
+            refused(Imm::Sendmsg(Sendmsg { stream: 1, ..message }), "stream", 1, 0);
+            refused(Imm::Sendmsg(Sendmsg { rest: 0x10, ..message }), "rest", 16, 8);
+        } else {
+            refused(Imm::Sendmsg(Sendmsg { message: 16, ..message }), "message", 16, 4);
+            refused(Imm::Sendmsg(Sendmsg { op: 8, ..message }), "op", 8, 3);
+            refused(Imm::Sendmsg(Sendmsg { stream: 4, ..message }), "stream", 4, 2);
+            refused(Imm::Sendmsg(Sendmsg { rest: 0x10, ..message }), "rest", 16, 7);
+        }
         let index = GprIdx { src2: true, ..GprIdx::default() };
         match inst(target, "s_set_gpr_idx_on", 0) {
             Some(_) => assert_eq!(index.encode(target), Ok(4)),
@@ -122,6 +165,7 @@ fn what_does_not_fit_is_refused_by_name() {
 fn parts_print_as_names() {
     let text = |target, name, imm: Imm| inst(target, name, imm.encode(target).unwrap()).unwrap().to_string();
     for &target in Target::ALL {
+        let rdna4 = target.processor().starts_with("gfx12");
         let nothing = Waitcnt::new();
         let wait = |w| text(target, "s_waitcnt", Imm::Waitcnt(w));
         assert_eq!(wait(nothing.with_vmcnt(0).with_lgkmcnt(3)), "s_waitcnt vmcnt(0) lgkmcnt(3)");
@@ -130,16 +174,21 @@ fn parts_print_as_names() {
         let all = format!("s_waitcnt vmcnt({vmcnt}) expcnt(7) lgkmcnt({lgkmcnt})");
         assert_eq!(wait(nothing), all);
         let hwreg = |id, offset, size| text(target, "s_getreg_b32", Imm::Hwreg(Hwreg { id, offset, size }));
-        assert_eq!(hwreg(1, 0, 32), "s_getreg_b32 s0, hwreg(HW_REG_MODE)");
+        let wave = if rdna4 { "WAVE_" } else { "" };
+        assert_eq!(hwreg(1, 0, 32), format!("s_getreg_b32 s0, hwreg(HW_REG_{wave}MODE)"));
         assert_eq!(hwreg(7, 4, 2), "s_getreg_b32 s0, hwreg(HW_REG_IB_STS, 4, 2)");
         assert_eq!(hwreg(62, 31, 1), "s_getreg_b32 s0, hwreg(62, 31, 1)");
         let send =
             |message, op, stream, rest| text(target, "s_sendmsg", Imm::Sendmsg(Sendmsg { message, op, stream, rest }));
-        assert_eq!(send(3, 2, 1, 0), "s_sendmsg sendmsg(MSG_GS_DONE, GS_OP_EMIT, 1)");
-        assert_eq!(send(15, 1, 0, 0), "s_sendmsg sendmsg(MSG_SYSMSG, SYSMSG_OP_ECC_ERR_INTERRUPT)");
         assert_eq!(send(1, 0, 0, 0), "s_sendmsg sendmsg(MSG_INTERRUPT)");
-        assert_eq!(send(1, 1, 0, 0), "s_sendmsg sendmsg(1, 1, 0)");
         assert_eq!(send(14, 0, 0, 0x400), "s_sendmsg 1038");
+        if sends_bytes(target) {
+            assert_eq!(send(3, 0, 0, 0), "s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)");
+        } else {
+            assert_eq!(send(3, 2, 1, 0), "s_sendmsg sendmsg(MSG_GS_DONE, GS_OP_EMIT, 1)");
+            assert_eq!(send(15, 1, 0, 0), "s_sendmsg sendmsg(MSG_SYSMSG, SYSMSG_OP_ECC_ERR_INTERRUPT)");
+            assert_eq!(send(1, 1, 0, 0), "s_sendmsg sendmsg(1, 1, 0)");
+        }
         if inst(target, "s_set_gpr_idx_on", 0).is_some() {
             let index = GprIdx { src0: true, dst: true, ..GprIdx::default() };
             assert_eq!(text(target, "s_set_gpr_idx_on", Imm::GprIdx(index)), "s_set_gpr_idx_on s0, gpr_idx(SRC0,DST)");

@@ -119,9 +119,14 @@ const REGISTERS: [(&str, &[&str], &[&str]); 6] = [
 ];
 
 /// The registers that a hardware register holds, by its number (`hwreg` in the manuals: 1 mode, 2 status, 3 trap status);
-/// the status has SCC, EXECZ and VCCZ, of which only the first can be set.
+/// the status has SCC, EXECZ and VCCZ, of which only the first can be set. On RDNA4 a register of its own has SCC (4), and
+/// two have the exceptions (17, 18).
 fn held(target: Target, number: u32, is_set: bool) -> &'static [&'static str] {
     match number {
+        2 | 3 if target.processor() == "gfx1200" && (is_set || number == 3) => &[],
+        2 if target.processor() == "gfx1200" => &["exec", "vcc"],
+        4 if target.processor() == "gfx1200" => &["scc"],
+        17 | 18 if target.processor() == "gfx1200" => &["trapsts"],
         20 | 21 if is_rdna(target) => &["flat_scratch"],
         22 if ["gfx1010", "gfx1011", "gfx1013"].contains(&target.processor()) => &["xnack_mask"],
         1 => &["mode"],

@@ -90,7 +90,8 @@ fn kept(inst: &Inst) -> Option<&'static str> {
         }
         _ => {}
     }
-    let packs = !["gfx801", "gfx803"].contains(&inst.target().name()) && !name.contains("gather4");
+    let packs =
+        !["gfx801", "gfx803"].contains(&inst.target().name()) && !name.contains("gather4") && name != "image_msaa_load";
     match inst.format() {
         Format::Vop3a | Format::Vop3Interp if LEGACY.contains(&name) && get(Field::OpSel) >= 8 => Some("upper half"),
         Format::Mubuf | Format::Mtbuf if from_gfx9 && ODD_LOADS.contains(&name) => Some("half"),
@@ -143,6 +144,12 @@ fn sets_are_the_operands_dword_by_dword() {
                         operands.extend(names(target, reg, bits));
                         *partly.entry(why).or_insert(0) += 1;
                     }
+                }
+                // Where halves of registers are operands, the other half stays.
+                for half in inst.operands().filter(|o| o.bits == 16 && o.access.writes()) {
+                    let Value::Reg(reg) = half.value else { panic!("{inst:?} writes {half:?}") };
+                    operands.extend(names(target, reg, 32));
+                    *partly.entry("other half").or_insert(0) += 1;
                 }
                 // From RDNA on the words say it.
                 if inst.format() == Format::Mimg && inst.get(Field::Dim).is_none() {

@@ -178,6 +178,10 @@ fn what_goes_there_comes_back_with_the_same_words() {
             // An operation that lost its 32-bit encoding comes back in its other encoding.
             let format = |i: &Inst| i.format();
             if format(inst) == Format::Vop2 && format(&there) == Format::Vop3a {
+                // There it reads two scalars, which its other encoding cannot on the way back.
+                if inst.expand().is_err() {
+                    return assert!(back.is_err());
+                }
                 let back = back.unwrap_or_else(|e| panic!("{inst:?} -> {there:?}: {e}"));
                 return assert_eq!(operands_text(&back), operands_text(inst));
             }

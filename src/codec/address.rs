@@ -9,13 +9,16 @@ use crate::inst::layout;
 use crate::shared::{ADDRESS_RUN, image};
 use crate::table::{NONE, OperandDesc, OperandType};
 use crate::target::OPERANDS;
-use crate::{Access, DecodeError, Field, Inst, Operand, Reg, Value};
+use crate::{Access, DecodeError, Field, Inst, Operand, Reg, Target, Value};
 
 /// Bits of a scalar address, and of a vector register's number.
 pub(crate) const SADDR: u8 = 7;
 pub(crate) const REGISTER: u8 = 8;
 
 pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
+    if desc.operand_type.is_image_address() {
+        return None;
+    }
     let code = code_in(desc, inst);
     let dwords = match desc.operand_type {
         _ if is_image_data(desc) => mimg_desc_dwords(desc, inst),
@@ -30,7 +33,7 @@ pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
     let coded = match desc.operand_type {
         OperandType::BufVaddr if dwords == 0 => return Some((Coded::Off, desc.dwords.into())),
         OperandType::ScratchAddr if !scratch_addr_used(desc, inst) => Coded::Off,
-        OperandType::Saddr if code == off(inst.target()) || code == neither(inst.target()) => Coded::Off,
+        OperandType::Saddr if is_off(code, inst.target()) => Coded::Off,
         OperandType::ExpSrc if !flag(inst, desc.aux[0]) => Coded::Off,
         OperandType::ExpSrc => {
             Coded::Code(VGPR + bits(inst, export_lsb(desc, flag(inst, desc.aux[1])), REGISTER) as u16)
@@ -41,29 +44,36 @@ pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
     Some((coded, dwords))
 }
 
+/// Of an image address it sets the first register: [`encode_image_address`] sets all.
 pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
     let code = match (desc.operand_type, coded) {
         // Flags that are modifiers express this.
         (OperandType::BufVaddr, Coded::Off) => return Ok(()),
         (OperandType::ScratchAddr | OperandType::ExpSrc, Coded::Off) => {
             words.set(desc.aux[0], false);
-            scratch_saddr(desc, words, off(words.target), neither(words.target));
+            if scratch_saddr(desc, words) == Some(off(words.target)) {
+                words.put(desc.aux[1], SADDR, neither(words.target).into());
+            }
             return Ok(());
         }
-        // A scratch operation without any address has a code of its own, which stands there already.
-        (OperandType::Saddr, Coded::Off) if code_of(desc, words) == neither(words.target) => return Ok(()),
+        // The vector address has decided it.
+        (OperandType::Saddr, Coded::Off) if is_off(code_of(desc, words), words.target) => return Ok(()),
+        // Without a vector address either, a scratch operation has a code of its own.
+        (OperandType::Saddr, Coded::Off) if desc.dwords == 1 && neither(words.target) != u16::MAX => {
+            return put_code(desc, neither(words.target), words);
+        }
         (OperandType::Saddr, Coded::Off) => return put_code(desc, off(words.target), words),
         // In other operands these codes have another meaning.
-        (OperandType::Saddr, Coded::Code(code)) if code == off(words.target) || code == neither(words.target) => {
-            return Err(Refused::Operand);
-        }
+        (OperandType::Saddr, Coded::Code(code)) if is_off(code, words.target) => return Err(Refused::Operand),
         (_, Coded::Code(code)) => code,
         _ => return Err(Refused::Operand),
     };
     match desc.operand_type {
         OperandType::ScratchAddr => {
             words.set(desc.aux[0], true);
-            scratch_saddr(desc, words, neither(words.target), off(words.target));
+            if scratch_saddr(desc, words).is_some() {
+                words.put(desc.aux[1], SADDR, off(words.target).into());
+            }
         }
         OperandType::ExpSrc => return encode_export(desc, code, words),
         _ if is_image_data(desc) => {
@@ -109,14 +119,16 @@ fn code_of(desc: &OperandDesc, words: &Words) -> u16 {
     words.get(desc.lsb, SADDR) as u16
 }
 
-/// Where a code in the field of the scalar address says that there is none, and whether there is a vector address:
-/// replaces `old` by `new`.
-fn scratch_saddr(desc: &OperandDesc, words: &mut Words, old: u16, new: u16) {
+/// Whether a code says that there is no scalar address.
+fn is_off(code: u16, target: Target) -> bool {
+    code == off(target) || code == neither(target)
+}
+
+/// The code of the scalar address, where it also says whether there is a vector address.
+fn scratch_saddr(desc: &OperandDesc, words: &Words) -> Option<u16> {
     let [sve, saddr, ..] = desc.aux;
-    let there = desc.operand_type == OperandType::ScratchAddr && sve == NONE;
-    if there && neither(words.target) != u16::MAX && words.get(saddr, SADDR) as u16 == old {
-        words.put(saddr, SADDR, new.into());
-    }
+    let there = desc.operand_type == OperandType::ScratchAddr && sve == NONE && neither(words.target) != u16::MAX;
+    there.then(|| words.get(saddr, SADDR) as u16)
 }
 
 /// The lowest bit of an export source's register. Compressed sources share registers in pairs.
@@ -214,7 +226,11 @@ pub(crate) const fn img_dwords(of: OperandType, dim: usize, a16: bool, more: u8,
 /// Registers of an image address: coordinates (two per register with a16), gradients, and the row's additional
 /// components.
 pub(crate) fn image_address_dwords(desc: &OperandDesc, inst: &Inst) -> u16 {
-    let (dim, a16) = (bits(inst, desc.aux[0], 3) as usize, flag(inst, desc.aux[1]));
+    image_address_size(desc, bits(inst, desc.aux[0], 3) as usize, flag(inst, desc.aux[1]))
+}
+
+/// The same for a dimension, with or without a16.
+pub(crate) fn image_address_size(desc: &OperandDesc, dim: usize, a16: bool) -> u16 {
     img_dwords(desc.operand_type, dim, a16, desc.dwords - 1, desc.aux[2] == NONE)
 }
 
@@ -247,6 +263,11 @@ pub(crate) fn address_fields(desc: &OperandDesc) -> (u16, bool) {
 pub(crate) fn address_field(desc: &OperandDesc, part: u8) -> Field {
     let field = ADDRESS_FIELDS.get(usize::from(part)).copied().filter(|_| part > 0);
     field.unwrap_or(desc.field)
+}
+
+/// Whether the field names a part of an image address.
+pub(crate) fn is_address_field(desc: &OperandDesc, field: Field) -> bool {
+    desc.field == field || ADDRESS_FIELDS.contains(&field)
 }
 
 /// The lowest bit of that field. The fourth after the first can lie elsewhere.
@@ -316,10 +337,42 @@ pub(crate) fn image_address_part(desc: &OperandDesc, inst: &Inst, part: u8) -> O
 pub(crate) fn image_address(desc: &OperandDesc, inst: &Inst, part: u8) -> Option<Operand> {
     let AddressPart { field, register, dwords, .. } = image_address_part(desc, inst, part)?;
     let value = Value::Reg(Reg::Vgpr(register as u8));
+    Some(Operand { role: Some(field), value, bits: dwords * 32, access: image_address_access(desc, part) })
+}
+
+/// How an operation accesses a part of its image address.
+pub(crate) fn image_address_access(desc: &OperandDesc, part: u8) -> Access {
     // These return the origin and the direction of the ray where they read them.
     let returns = matches!(desc.operand_type, OperandType::ImgRayDual | OperandType::ImgRay8) && [2, 3].contains(&part);
-    let access = if returns { Access::ReadWrite } else { Access::Read };
-    Some(Operand { role: Some(field), value, bits: dwords * 32, access })
+    if returns { Access::ReadWrite } else { Access::Read }
+}
+
+/// The registers of an image address, one for each dword.
+pub(crate) fn image_address_registers(desc: &OperandDesc, inst: &Inst) -> impl Iterator<Item = u8> + Clone {
+    let [dim, a16, ..] = desc.aux;
+    // A run of 13 to 15 registers reads 16, and this many of them are the address.
+    let needed = img_dwords(desc.operand_type, bits(inst, dim, 3) as usize, flag(inst, a16), desc.dwords - 1, false);
+    let parts = (0..ADDRESS_PARTS).map_while(|part| image_address_part(desc, inst, part));
+    parts.flat_map(|part| (0..part.dwords).map(move |n| (part.register + n) as u8)).take(needed.into())
+}
+
+/// Encodes an image address of which each dword is in one of these registers.
+pub(crate) fn encode_image_address(
+    desc: &OperandDesc,
+    mut registers: impl Iterator<Item = u8> + Clone,
+    words: &mut Words,
+) -> Result<(), Refused> {
+    let all = registers.clone().count() as u16;
+    for part in 0..ADDRESS_PARTS {
+        let Some(dwords) = address_part_dwords(desc, all, part) else { break };
+        let first = registers.next().ok_or(Refused::Operand)?;
+        // A field names the first of a run.
+        if !(1..dwords).all(|n| registers.next().map(u16::from) == Some(u16::from(first) + n)) {
+            return Err(Refused::Operand);
+        }
+        words.put(address_lsb(desc, part), REGISTER, first.into());
+    }
+    if registers.next().is_some() { Err(Refused::Operand) } else { Ok(()) }
 }
 
 /// Refuses tuples that run past the last register, for operands whose length depends on other fields.
@@ -341,7 +394,7 @@ pub(crate) fn sizes(inst: &Inst) -> Result<(), DecodeError> {
                 }
             }
             ty if ty.is_image_address() => {
-                fits_its_fields(desc, inst)?;
+                check_fields(desc, inst)?;
                 for part in (0..ADDRESS_PARTS).map_while(|part| image_address_part(desc, inst, part)) {
                     inside(part.field, part.lsb, part.register, part.dwords)?;
                 }
@@ -352,13 +405,18 @@ pub(crate) fn sizes(inst: &Inst) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// Refuses an address with more registers than fields that name them, and a ray with dwords that name none.
-fn fits_its_fields(desc: &OperandDesc, inst: &Inst) -> Result<(), DecodeError> {
+/// Whether the fields can name an address of so many registers. Not all dwords of a ray may be idle.
+pub(crate) fn fits_its_fields(desc: &OperandDesc, all: u16) -> bool {
     /// Registers that a dword behind the base words names.
     const DWORD: u16 = 4;
-    let (all, (fields, run)) = (image_address_dwords(desc, inst), address_fields(desc));
+    let (fields, run) = address_fields(desc);
     let idle = desc.operand_type == OperandType::ImgRay && fields >= all + DWORD;
-    if run || all <= fields && !idle {
+    run || all <= fields && !idle
+}
+
+/// Refuses an address with more registers than fields that name them, and a ray with dwords that name none.
+fn check_fields(desc: &OperandDesc, inst: &Inst) -> Result<(), DecodeError> {
+    if fits_its_fields(desc, image_address_dwords(desc, inst)) {
         return Ok(());
     }
     let nsa = layout(inst.target(), inst.format())

@@ -1,8 +1,8 @@
 //! Compares a converted instruction with the original.
 
-use super::modifier;
+use super::{descs, image_address_registers, is_address_field, modifier};
 use crate::table::OperandDesc;
-use crate::{Inst, Operand};
+use crate::{Field, Inst, Operand};
 
 /// The first pair of operands that differ; `None` for an instruction that has no further operand.
 pub(crate) type Difference = (Option<Operand>, Option<Operand>);
@@ -22,9 +22,25 @@ pub(crate) fn same_operands(
     there.next().map_or(Ok(()), |other| Err((None, Some(other))))
 }
 
-/// The operands that fields name.
+/// The operands that fields name, but for an image address: how many operands it is depends on the form.
 pub(crate) fn shown(inst: &Inst) -> impl Iterator<Item = Operand> {
-    inst.operands().filter(|operand| operand.role.is_some())
+    let address = image_address_of(inst);
+    let is_part = move |field: Field| address.is_some_and(|desc| is_address_field(desc, field));
+    inst.operands().filter(move |operand| operand.role.is_some_and(|role| !is_part(role)))
+}
+
+/// The descriptor of an image address that can be several operands.
+pub(crate) fn image_address_of(inst: &Inst) -> Option<&'static OperandDesc> {
+    descs(inst.target(), inst.signature()).find(|desc| desc.operand_type.is_image_address())
+}
+
+/// Whether both have the same image address, or none.
+pub(crate) fn same_image_address(a: &Inst, b: &Inst) -> bool {
+    match (image_address_of(a), image_address_of(b)) {
+        (Some(x), Some(y)) => image_address_registers(x, a).eq(image_address_registers(y, b)),
+        (None, None) => true,
+        _ => false,
+    }
 }
 
 /// Compares the modifiers of one instruction with those of another, and returns the first that differs.

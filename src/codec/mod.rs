@@ -28,7 +28,7 @@ mod words;
 
 pub(crate) use address::*;
 pub(crate) use bus::reads as bus_reads;
-pub(crate) use compare::{same_modifiers, same_operands, shown};
+pub(crate) use compare::{image_address_of, same_image_address, same_modifiers, same_operands, shown};
 pub(crate) use form::{Form, Unmade, descs};
 pub(crate) use number::*;
 pub(crate) use offset::*;
@@ -81,6 +81,7 @@ impl Group {
             | Vcc => Group::Register,
             BufVaddr | GlobalAddr | ScratchAddr | Saddr | ExpSrc => Group::Address,
             MimgData | MimgGather | MimgAtomic | MimgCmpswap => Group::Address,
+            of if of.is_image_address() => Group::Address,
             SmrdOffset | SmemOffset => Group::Offset,
             _ if desc.access.is_some() => Group::Number,
             _ => Group::Modifier,

@@ -90,9 +90,11 @@ impl Inst {
 
     /// The first two sources.
     fn sources(&self) -> Option<(&'static OperandDesc, &'static OperandDesc)> {
+        use OperandType::*;
         let mut sources = self.all_descs().filter(|desc| {
             // A literal that is always present, and a vcc that no field names, do not count as sources.
-            desc.access == Some(Access::Read) && matches!(desc.operand_type, OperandType::Code | OperandType::SdwaSrc)
+            let source = matches!(desc.operand_type, Code | SdwaSrc | Half | HalfSel);
+            desc.access == Some(Access::Read) && source
         });
         Some((sources.next()?, sources.next()?))
     }

@@ -9,7 +9,10 @@ mod commute;
 use core::fmt;
 
 use crate::codec::code::vcc;
-use crate::codec::{self, Coded, Unmade, descs, encode, held, hold, neutral_of, read, same_operands, shown};
+use crate::codec::{
+    self, Coded, Unmade, descs, encode, encode_image_address, held, hold, image_address_of, image_address_registers,
+    neutral_of, read, same_image_address, same_operands, shown,
+};
 use crate::common::OpcodeEntry;
 use crate::inst::layout;
 use crate::table::{FormSignature, OperandDesc, OperandType};
@@ -227,6 +230,26 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
     let lacks = ConvertError::Form { format: Some(signature.format), extension };
     let form = codec::Form::new(from.target(), from.opcode(), entry, signature).ok_or(lacks)?;
     let mut words = form.start_as(from);
+    // Modifiers: any that has an effect needs a place. They come first, because operands set bits of some.
+    let halves = |bit| from.all_descs().any(|desc| desc.operand_type == OperandType::HalfSel && desc.aux[3] == bit);
+    let of_operands =
+        |desc: &OperandDesc| (0..desc.lo_width).filter(|n| halves(desc.lsb + n)).fold(0, |all, n| all | 1 << n);
+    for desc in form.descs().filter(|desc| !is_operand(desc)) {
+        hold(desc, neutral_of(desc), &mut words).map_err(|_| lacks)?;
+    }
+    for desc in from.all_descs().filter(|desc| !is_operand(desc)) {
+        let held = held(desc, from) & !of_operands(desc);
+        // How out-of-range lanes are treated has no effect if no lane is out of range.
+        if held == neutral_of(desc) || desc.operand_type == OperandType::DppBound {
+            continue;
+        }
+        let refused = ConvertError::Modifier { field: desc.field, value: held };
+        let same = |other: &&OperandDesc| {
+            (other.field, other.operand_type, other.access) == (desc.field, desc.operand_type, None)
+        };
+        let other = form.descs().find(same).ok_or(refused)?;
+        hold(other, held, &mut words).map_err(|_| refused)?;
+    }
     // Operands, in the order of the text.
     let mut theirs = form.descs().filter(is_operand);
     for desc in from.all_descs().filter(is_operand) {
@@ -244,22 +267,10 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
     if theirs.next().is_some() {
         return Err(lacks);
     }
-    // Modifiers: any that has an effect needs a place.
-    for desc in form.descs().filter(|desc| !is_operand(desc)) {
-        hold(desc, neutral_of(desc), &mut words).map_err(|_| lacks)?;
-    }
-    for desc in from.all_descs().filter(|desc| !is_operand(desc)) {
-        let held = held(desc, from);
-        // How out-of-range lanes are treated has no effect if no lane is out of range.
-        if held == neutral_of(desc) || desc.operand_type == OperandType::DppBound {
-            continue;
-        }
-        let refused = ConvertError::Modifier { field: desc.field, value: held };
-        let same = |other: &&OperandDesc| {
-            (other.field, other.operand_type, other.access) == (desc.field, desc.operand_type, None)
-        };
-        let other = form.descs().find(same).ok_or(refused)?;
-        hold(other, held, &mut words).map_err(|_| refused)?;
+    if let Some(desc) = image_address_of(from) {
+        let other = form.descs().find(|other| other.operand_type.is_image_address()).ok_or(lacks)?;
+        let registers = image_address_registers(desc, from);
+        encode_image_address(other, registers, &mut words).map_err(|_| ConvertError::Operand(desc.field))?;
     }
     let literal = from.operands().find(|operand| matches!(operand.value, Value::Literal(_)));
     let refused = literal.and_then(|operand| operand.role).map_or(lacks, ConvertError::Operand);
@@ -288,6 +299,9 @@ fn compare(a: &Inst, b: &Inst) -> Result<(), ConvertError> {
         let role = difference.0.or(difference.1).and_then(|operand| operand.role);
         ConvertError::Operand(role.unwrap_or(Field::Vcc))
     })?;
+    if !same_image_address(a, b) {
+        return Err(ConvertError::Operand(image_address_of(a).map_or(Field::Vaddr, |desc| desc.field)));
+    }
     match a.reads() == b.reads() && a.writes() == b.writes() {
         true => Ok(()),
         false => Err(ConvertError::Form { format: Some(b.format()), extension: b.extension() }),

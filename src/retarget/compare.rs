@@ -1,7 +1,7 @@
 //! Compares two instructions, each on its own target.
 
-use super::{Descs, Names, RetargetError, names, refused, translate};
-use crate::codec::{Coded, same_modifiers, same_operands, shown};
+use super::{Descs, Names, RetargetError, modifier_there, names, refused, translate};
+use crate::codec::{Coded, same_image_address, same_modifiers, same_operands, shown};
 use crate::imm::Imm;
 use crate::table::{OperandDesc, OperandType};
 use crate::{Field, Inst, Operand, Value};
@@ -9,10 +9,8 @@ use crate::{Field, Inst, Operand, Value};
 /// Fails unless each operand and each modifier of one instruction matches one of the other.
 pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetError> {
     let (descs, there) = (Descs::of(a), Descs::of(b));
-    // Addresses of several operands, and words with two operations, are not supported yet.
-    let several = |i: &&OperandDesc| i.operand_type.is_image_address() || i.operand_type == OperandType::Second;
-    if let Some(desc) = descs.all().find(several) {
-        return Err(refused(a, desc));
+    if !same_image_address(a, b) {
+        return Err(RetargetError::Form { format: a.format(), extension: a.extension() });
     }
     let pair = |x: &Operand| {
         let desc = descs.named(x)?;
@@ -30,9 +28,9 @@ pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetEr
             _ => RetargetError::Operand { field: role, bits: bits(here), bits_there: bits(other) },
         }
     })?;
-    let value = |desc: &OperandDesc, held: i64| match u32::try_from(held) {
-        Ok(n) => names::value(a.target(), b.target(), Some(desc), desc.field, n).map(i64::from),
-        Err(_) => Some(held),
+    let value = |desc: &OperandDesc, held: i64| match (u32::try_from(held), there.partner(descs, desc, names)) {
+        (Ok(n), Some(other)) => modifier_there((descs, desc), (there, other), n).map(i64::from),
+        _ => Some(held),
     };
     let usual = |desc: &OperandDesc| silent(desc).into();
     let partner = |desc: &OperandDesc| there.partner(descs, desc, names);

@@ -11,8 +11,8 @@ use core::fmt;
 
 use crate::codec::code::AGPR;
 use crate::codec::{
-    Coded, Form, Unmade, descs, encode, has_both, held, hold, is_conditional, is_image_data, modifier, read, unit,
-    value,
+    Coded, Form, Unmade, descs, encode, encode_image_address, has_both, held, hold, image_address_of,
+    image_address_registers, is_conditional, is_image_data, modifier, read, unit, value,
 };
 use crate::common::{OpcodeEntry, SUCCESSORS};
 use crate::decode::MAX_DWORDS;
@@ -219,16 +219,34 @@ impl Descs {
 }
 
 fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, RetargetError> {
+    // The form with the same trailing dword; a literal does not count.
+    let behind = from.extension().filter(|&e| e != Format::Literal);
+    let is_same = |form: &&FormSignature| match (behind, form.extension.filter(|&e| e != Format::Literal)) {
+        (Some(behind), Some(there)) => Names::between(behind, there).is_some(),
+        (behind, there) => behind.is_none() && there.is_none(),
+    };
+    let forms = || core::iter::once(entry.signature).chain(entry.forms(target));
+    let lacks = RetargetError::Form { format: from.format(), extension: from.extension() };
+    let error = match forms().find(is_same) {
+        Some(signature) => match retarget_as(from, target, entry, signature) {
+            Ok(inst) => return Ok(inst),
+            Err(error) => error,
+        },
+        None => lacks,
+    };
+    // Which dwords name the registers of an image address depends on the generation.
+    let mut others = forms().filter(|form| image_address_of(from).is_some() && !is_same(form));
+    others.find_map(|signature| retarget_as(from, target, entry, signature).ok()).ok_or(error)
+}
+
+fn retarget_as(
+    from: &Inst,
+    target: Target,
+    entry: &OpcodeEntry,
+    signature: &'static FormSignature,
+) -> Result<Inst, RetargetError> {
     let lacks = RetargetError::Form { format: from.format(), extension: from.extension() };
     let names = Names::between(from.format(), entry.signature.format).ok_or(lacks)?;
-    // The form with the same trailing dword; a literal does not count.
-    let signature = match from.extension().filter(|&e| e != Format::Literal) {
-        None => entry.signature,
-        Some(behind) => {
-            let is_same = |e: Format| Names::between(behind, e).is_some();
-            entry.forms(target).find(|form| form.extension.is_some_and(is_same)).ok_or(lacks)?
-        }
-    };
     let form = Form::new(target, from.opcode(), entry, signature).ok_or(lacks)?;
     let (descs, there) = (Descs::of(from), Descs { target, signature });
     let mut words = form.start_as(from);
@@ -249,7 +267,7 @@ fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, Re
         if is_sign(desc) != is_sign(other) && modifier(desc, from) != 0 {
             return Err(refused);
         }
-        let value = names::value(from.target(), target, Some(desc), desc.field, held(desc, from)).ok_or(refused)?;
+        let value = modifier_there((descs, desc), (there, other), held(desc, from)).ok_or(refused)?;
         hold(other, value, &mut words).map_err(|_| refused)?;
     }
     for desc in descs.all().filter(|i| i.access.is_some()) {
@@ -262,6 +280,11 @@ fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, Re
         let Some(coded) = coded else { continue };
         let coded = translate((from.target(), desc), (target, other), coded, refused(from, desc))?;
         encode(other, coded, &mut words).map_err(|_| refused(from, desc))?;
+    }
+    if let Some(desc) = image_address_of(from) {
+        let other = there.partner(descs, desc, names).filter(|other| other.operand_type.is_image_address());
+        let registers = image_address_registers(desc, from);
+        encode_image_address(other.ok_or(lacks)?, registers, &mut words).map_err(|_| refused(from, desc))?;
     }
     let named = |field: Field| {
         let returns = there.returns().filter(|&bit| there.modifier_at(bit) == Some(field));
@@ -285,6 +308,21 @@ fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, Re
     match (from.check(), inst.check()) {
         (Ok(()), Err(rule)) => Err(RetargetError::Rule(rule)),
         _ => Ok(inst),
+    }
+}
+
+/// The value of a modifier of the target that means the same.
+fn modifier_there(
+    (here, desc): (Descs, &OperandDesc),
+    (there, other): (Descs, &OperandDesc),
+    value: u32,
+) -> Option<u32> {
+    // The lowest bit of a temporal hint makes an atomic return the old value, which is a field elsewhere.
+    let returns = here.returns() == Some(desc.lsb) && there.returns() == Some(other.lsb);
+    match desc.operand_type == other.operand_type {
+        false if returns => Some(value),
+        false if names::are_named(desc) || names::are_named(other) => None,
+        _ => names::value(here.target, there.target, Some(desc), desc.field, value),
     }
 }
 

@@ -45,6 +45,11 @@ fn names(of: &'static NameTables, kind: Option<OperandType>, field: Field) -> &'
     }
 }
 
+/// Whether the values of a modifier have names.
+pub(super) fn are_named(desc: &OperandDesc) -> bool {
+    NAMES.iter().any(|of| !names(of, Some(desc.operand_type), desc.field).is_empty())
+}
+
 /// The mode that a swizzle offset selects: that of the nearest listed offset at or below it.
 fn swizzle_mode(target: Target, offset: u16) -> Option<u8> {
     let modes = NAMES[target as usize].swizzle.iter().filter(|m| m.first <= offset);

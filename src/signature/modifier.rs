@@ -2,9 +2,9 @@
 
 use super::Signature;
 use crate::Field;
-use crate::codec::TABLE;
+use crate::codec::{TABLE, fits_its_fields, image_address_size};
 use crate::decode::probe::Probe;
-use crate::table::{OperandDesc, OperandType};
+use crate::table::{NONE, OperandDesc, OperandType};
 
 /// A modifier of a [`Signature`]: a field that is not an operand.
 ///
@@ -23,6 +23,8 @@ pub struct ModifierSignature {
     desc: &'static OperandDesc,
     /// The lowest bit of the field, if it is not the descriptor's own field.
     beside: Option<u8>,
+    /// The image address whose size it determines: the form can name only so many registers.
+    address: Option<&'static OperandDesc>,
 }
 
 /// The most modifiers that one descriptor stands for.
@@ -35,13 +37,34 @@ impl ModifierSignature {
         if let Some(n) = part.checked_sub(1) {
             let lsb = *desc.aux.get(usize::from(n)).filter(|_| desc.operand_type == OperandType::Bitop3)?;
             let (field, mask) = (signature.field_at(lsb)?, (1 << TABLE) - 1);
-            return Some(ModifierSignature { field, bits: TABLE, signed: false, mask, probe, desc, beside: Some(lsb) });
+            let beside = Some(lsb);
+            return Some(ModifierSignature {
+                field,
+                bits: TABLE,
+                signed: false,
+                mask,
+                probe,
+                desc,
+                beside,
+                address: None,
+            });
         }
         let all = ((1u64 << desc.width) - 1) as u32;
         // Wider fields are always used as a whole.
         let mask = if desc.width <= 8 { u32::from(desc.used) & all } else { all };
         let signed = desc.operand_type == OperandType::Signed;
-        Some(ModifierSignature { field: desc.field, bits: desc.width, signed, mask, probe, desc, beside: None })
+        let sizes = |of: &&OperandDesc| of.operand_type.is_image_address() && of.aux[..2].contains(&desc.lsb);
+        let address = signature.descs().find(sizes);
+        Some(ModifierSignature {
+            field: desc.field,
+            bits: desc.width,
+            signed,
+            mask,
+            probe,
+            desc,
+            beside: None,
+            address,
+        })
     }
 
     /// Whether the field may hold this value. Another field may still forbid it: some modifiers exclude each other,
@@ -53,7 +76,22 @@ impl ModifierSignature {
             Some(lsb) => (0..self.bits).all(|n| self.probe.can_be(lsb + n, value >> n & 1 == 1)),
             None => self.probe.accepts(self.desc, value, false),
         };
-        u64::from(value) >> self.bits == 0 && accepts(value)
+        u64::from(value) >> self.bits == 0 && accepts(value) && self.fits(value)
+    }
+
+    /// Whether some address of an image has as many registers as the form can name.
+    fn fits(&self, value: u32) -> bool {
+        let Some(address) = self.address else { return true };
+        let [dim, a16, ..] = address.aux;
+        let holds = |bit: u8, n: u32| match bit {
+            _ if bit == self.desc.lsb => n == value,
+            NONE => n == 0,
+            _ => true,
+        };
+        (0..16u32).filter(|n| holds(dim, n & 7) && holds(a16, n >> 3)).any(|n| {
+            let all = image_address_size(address, n as usize & 7, n >> 3 == 1);
+            fits_its_fields(address, all)
+        })
     }
 
     /// The values that the field may hold, as runs with a first and a last value each, in ascending order; `None` if it

@@ -5,13 +5,14 @@ use core::fmt;
 use super::{Immediate, ImmediateKind, Signature, Takes};
 use crate::codec::code::{AGPR, LITERAL, VGPR, neither, off, scalar_align};
 use crate::codec::{
-    HALF, MATRIX_FORMAT, SCALAR, address_field, address_fields, address_part_dwords, has_both, image_address_dwords,
-    is_conditional, is_image_data, matrix_dwords_of, mimg_dwords, range,
+    ADDRESS_PARTS, HALF, MATRIX_FORMAT, SCALAR, address_field, address_fields, address_part_dwords, fits_its_fields,
+    has_both, image_address_access, image_address_size, is_conditional, is_image_data, matrix_dwords_of, mimg_dwords,
+    range,
 };
 use crate::decode::probe::Probe;
 use crate::shared::{flag, image};
 use crate::table::{NONE, OperandDesc, OperandType};
-use crate::{Access, Field, Inst};
+use crate::{Access, Field};
 
 /// The data type of an operand, which decides how constants read and print. Packed types hold two components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,7 +89,7 @@ pub struct OperandSignature {
     pub most_bits: u16,
     /// Read, written or both. With `returned`, an operand that is read and written may also be only read.
     pub access: Access,
-    /// The operand is written only if this field is set: the instruction then returns something.
+    /// The operand is written only if this field's lowest bit is set: the instruction then returns something.
     pub returned: Option<Field>,
     /// Whether some instructions of the form lack the operand: those that return nothing, loads to LDS, addresses
     /// without a second register.
@@ -105,7 +106,7 @@ pub struct OperandSignature {
 }
 
 /// The most operands that one descriptor stands for.
-pub(super) const MOST_PARTS: u8 = 5;
+pub(super) const MOST_PARTS: u8 = ADDRESS_PARTS;
 
 impl OperandSignature {
     /// Operand number `part` of a descriptor, counted from zero.
@@ -119,7 +120,11 @@ impl OperandSignature {
             _ => dwords * 32,
         };
         let returns = is_conditional(desc);
-        let access = if returns && access == Access::Read { Access::ReadWrite } else { access };
+        let access = match access {
+            _ if desc.operand_type.is_image_address() => image_address_access(desc, part),
+            Access::Read if returns => Access::ReadWrite,
+            access => access,
+        };
         Some(OperandSignature {
             field,
             ty: desc.ty,
@@ -266,13 +271,11 @@ impl Reading<'_> {
             return None;
         }
         let (mut size, mut optional) = ((u16::MAX, 0), false);
-        for n in 0..16u64 {
-            let dim = n & 7;
-            if self.aux(1, n & 8 != 0) {
-                let a16 = if desc.aux[1] == NONE { 0 } else { (n >> 3) << (desc.aux[1] & 63) };
-                let bits = dim << (desc.aux[0] & 63) | a16;
-                let inst = Inst::new(self.signature.target(), [bits as u32, (bits >> 32) as u32, 0, 0, 0], 0, 2);
-                match address_part_dwords(desc, image_address_dwords(desc, &inst), part) {
+        for n in 0..16 {
+            let (dim, a16) = (n & 7, n & 8 != 0);
+            let all = image_address_size(desc, dim, a16);
+            if self.aux(1, a16) && fits_its_fields(desc, all) {
+                match address_part_dwords(desc, all, part) {
                     Some(dwords) => size = (size.0.min(dwords), size.1.max(dwords)),
                     None => optional = true,
                 }

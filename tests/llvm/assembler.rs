@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use amdgpu_isa::{Field, Format, Inst, Operand, Reg, RuleError, Special, Value, decode};
+use amdgpu_isa::{Field, Format, Inst, Operand, Reg, RuleError, Special, Target, Value, decode};
 
 /// Why a text may fail to come back.
 pub struct Class {
@@ -141,9 +141,16 @@ pub const CLASSES: &[Class] = &[
 ];
 
 /// The assembler's result for each line: its bytes, or its message.
-pub fn assemble(target: &str, lines: &[String]) -> Vec<Result<Vec<u8>, String>> {
+pub fn assemble(target: Target, lines: &[String]) -> Vec<Result<Vec<u8>, String>> {
+    let processor = target.processor();
+    let features = match (processor.starts_with("gfx1"), target.wave_size()) {
+        (false, _) => "",
+        (true, 32) => "--mattr=+real-true16,+wavefrontsize32",
+        (true, _) => "--mattr=+real-true16,+wavefrontsize64",
+    };
     let mut child = Command::new("llvm-mc-22")
-        .args(["--triple=amdgcn-amd-amdhsa", &format!("--mcpu={target}"), "--show-encoding"])
+        .args(["--triple=amdgcn-amd-amdhsa", &format!("--mcpu={processor}"), "--show-encoding"])
+        .args(Some(features).filter(|features| !features.is_empty()))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
