@@ -63,6 +63,11 @@ fn lines(target: Target, code: &[u8], address: u64) -> Result<Vec<Line>> {
     Decoder::new(target, code).map(line).collect()
 }
 
+/// Where an unconditional branch goes.
+fn jumps((pc, inst): &Line) -> Option<u64> {
+    inst.branch_target(*pc).filter(|_| inst.opcode() == Opcode::SBranch)
+}
+
 /// The effect of an instruction: its operation and operands, and the target of a branch.
 fn does(&(pc, inst): &Line) -> (Opcode, Vec<String>, Option<u64>) {
     let to = inst.branch_target(pc);
@@ -85,8 +90,14 @@ pub fn prove(before: &[u8], after: &[u8], hooked: &[Hooked]) -> Result<()> {
             return Err(format!("byte {n:#x} of the file has changed").into());
         }
     }
-    let text = |bytes: &[u8], object: &CodeObject| {
-        lines(object.target, &bytes[object.text.offset..][..object.text.len], object.text.address)
+    // Kernel by kernel: the space between them, compared above, need not contain instructions. It is zero on RDNA.
+    let text = |bytes: &[u8], object: &CodeObject| -> Result<Vec<Line>> {
+        let mut all = Vec::new();
+        for Kernel { address, size, .. } in &object.kernels {
+            let at = object.text.offset + (address - object.text.address) as usize;
+            all.extend(lines(object.target, &bytes[at..][..*size as usize], *address)?);
+        }
+        Ok(all)
     };
     let (was, is) = (text(before, &old)?, text(after, &new)?);
     let stays = |line: &&Line| !hooked.iter().any(|h| covers(h, line.0));
@@ -96,9 +107,9 @@ pub fn prove(before: &[u8], after: &[u8], hooked: &[Hooked]) -> Result<()> {
     for h in hooked {
         let code: Vec<u8> = h.code.iter().flat_map(|word| word.to_le_bytes()).collect();
         let there = lines(old.target, &code, h.area)?;
-        // The jump there and the jump back.
-        let jump = is.iter().find(|line| line.0 == h.hook).and_then(|(pc, inst)| inst.branch_target(*pc));
-        let back = there.last().and_then(|(pc, inst)| inst.branch_target(*pc));
+        // The jump there and the jump back, both without a condition.
+        let jump = is.iter().find(|line| line.0 == h.hook).and_then(jumps);
+        let back = there.last().and_then(jumps);
         if jump != Some(h.area) || back != Some(h.hook + h.displaced as u64) {
             return Err(format!("the jumps of {:#x} go to {jump:x?} and {back:x?}", h.hook).into());
         }

@@ -43,10 +43,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const MOST_KIB: u64 = 300 * 1024;
 
 /// One file of each kind that the tool reads.
-const FILES: [&[u8]; 9] = [
+const FILES: [&[u8]; 10] = [
     include_bytes!("samples/gfx942/saxpy.co"),
     include_bytes!("samples/gfx900/reduce.co"),
     include_bytes!("samples/gfx600/mixed.co"),
+    include_bytes!("samples/gfx1100/matrix1100.co"),
     include_bytes!("../fuzz/seeds/objects/bundle"),
     include_bytes!("../fuzz/seeds/objects/bundle-zlib"),
     include_bytes!("../fuzz/seeds/objects/bundle-zstd"),

@@ -33,7 +33,7 @@ pub struct CodeObject {
 pub fn read(bytes: &[u8]) -> Result<CodeObject> {
     let file = ElfFile64::<LittleEndian>::parse(bytes)?;
     let flags = file.elf_header().e_flags.get(LittleEndian);
-    let target = Target::from_e_flags(flags).ok_or("the library knows no such target")?;
+    let processor = Target::from_e_flags(flags).ok_or("the library knows no such target")?;
     let text = file.section_by_name(".text").ok_or("there is no code")?;
     let (offset, len) = text.file_range().ok_or("the code is not in the file")?;
     let text = Text { address: text.address(), offset: offset as usize, len: len as usize };
@@ -54,7 +54,23 @@ pub fn read(bytes: &[u8]) -> Result<CodeObject> {
         kernels.push(Kernel { name: name.to_string(), address, size, descriptor });
     }
     kernels.sort_by_key(|kernel| kernel.address);
+    let target = match lanes(&kernels)? {
+        Some(lanes) => processor.with_wave_size(lanes).ok_or("the processor has no such waves")?,
+        None => processor,
+    };
     Ok(CodeObject { target, kernels, text })
+}
+
+/// The number of lanes of the kernels' waves, which the flags of the file do not tell; `None` if there are no kernels.
+fn lanes(kernels: &[Kernel]) -> Result<Option<u16>> {
+    // ENABLE_WAVEFRONT_SIZE32, in the field `kernel_code_properties` at byte 56.
+    let lanes = |kernel: &Kernel| if kernel.descriptor[57] & 4 == 0 { 64 } else { 32 };
+    let mut all = kernels.iter().map(lanes);
+    let first = all.next();
+    if all.any(|other| Some(other) != first) {
+        return Err("the kernels have waves of different sizes".into());
+    }
+    Ok(first)
 }
 
 /// The bytes of an object that a new segment of code changes: an entry of the program headers.

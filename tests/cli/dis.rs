@@ -65,6 +65,40 @@ fn waves_are_those_of_the_kernel_descriptor() {
     assert!(refused.contains("gfx942:wave32"), "{refused}");
 }
 
+/// Sample objects are listed for the target and the waves of their directory, and nothing but zeros between their
+/// functions is no instruction.
+#[test]
+fn every_sample_is_listed() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
+    let entries = |path: &std::path::Path| {
+        let all = std::fs::read_dir(path).expect("a directory").map(|e| e.expect("an entry").path());
+        all.collect::<Vec<_>>()
+    };
+    let (mut objects, mut compares) = (0, [0, 0]);
+    for directory in entries(&root).into_iter().filter(|path| path.is_dir()) {
+        let name = directory.file_name().and_then(|name| name.to_str()).expect("a target's name");
+        let wide = name.strip_suffix("-wave64");
+        let target = wide.unwrap_or(name);
+        let mask = if wide.is_none() && target.starts_with("gfx1") { " vcc_lo," } else { " vcc," };
+        for path in entries(&directory) {
+            let path = path.to_str().expect("a path in UTF-8");
+            let out = run(&["dis", path], &[]).ok();
+            let head = lines(&out)[0];
+            assert!(head.starts_with(&format!("{path}: target {target}, section .text, ")), "{head}");
+            assert!(out.contains("// kernel\n"), "{path} has no kernel");
+            for line in lines(&out) {
+                assert!(!line.contains("\t.") || line.contains("\t.long 0x00000000 "), "{path}: {line}");
+                if line.contains("\tv_cmp_") && line.contains("_e32 ") {
+                    assert!(line.contains(mask), "{path}: {line}");
+                    compares[usize::from(mask == " vcc,")] += 1;
+                }
+            }
+            objects += 1;
+        }
+    }
+    assert!(objects >= 35 && compares.iter().all(|n| *n >= 10), "{objects} objects, {compares:?} comparisons");
+}
+
 #[test]
 fn odd_bytes_at_the_end_are_shown() {
     let mut input = bytes(&[S_NOP]);

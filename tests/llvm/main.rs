@@ -378,7 +378,7 @@ fn differences_are_current(classes: &Classes) -> Outcome {
 
 /// The oracle answers for the words around one that kills LLVM.
 fn oracle_survives_crashes() -> Outcome {
-    let target = Target { name: "gfx942", processor: "gfx942", features: "", mach: 0x4c, partial: false };
+    let target = Target { name: "gfx942", processor: "gfx942", features: "", mach: 0x4c, lanes: 64, partial: false };
     let mut oracle = Oracle::start(target.processor, target.features)?;
     let words = ["ff00807e", "0000807e", "010000d2ff000000", "0000807e", "010000d2ff000000", "ff000480", "ffffffff"];
     let words: Vec<Word> = words.iter().map(|hex| Word::from_hex(hex).expect("hex")).collect();
@@ -400,7 +400,7 @@ fn compare_samples(options: &Options, classes: &Classes) -> Outcome {
     for target in options.targets().into_iter().filter(|t| !t.partial) {
         let mut words = Vec::new();
         let mut oracle = Oracle::start(target.processor, target.features)?;
-        for object in objects.iter().filter(|object| object.mach == target.mach) {
+        for object in objects.iter().filter(|o| (o.mach, o.lanes) == (target.mach, target.lanes)) {
             for section in &object.sections {
                 words.extend(walk(section, &mut oracle));
             }

@@ -15,6 +15,8 @@ pub struct Target {
     pub features: &'static str,
     /// `EF_AMDGPU_MACH` in the ELF header's flags.
     pub mach: u32,
+    /// Lanes of a wave.
+    pub lanes: u16,
     /// The library knows only some of its opcodes; the others are not compared.
     pub partial: bool,
 }
@@ -29,6 +31,7 @@ pub fn targets() -> Vec<Target> {
             processor: t.processor(),
             features: features(t),
             mach: t.mach(),
+            lanes: t.wave_size(),
             partial: t.is_partial(),
         })
         .collect()

@@ -21,12 +21,23 @@ struct Row<'a> {
     cells: [&'a str; 5],
 }
 
+/// The cells of a line. Bars inside a cell are written `\|`.
+fn split(line: &str) -> Vec<&str> {
+    let bars = line.match_indices('|').map(|(at, _)| at).filter(|&at| !line[..at].ends_with('\\'));
+    let (mut cells, mut start) = (Vec::new(), 0);
+    for at in bars.chain([line.len()]) {
+        cells.push(line[start..at].trim());
+        start = at + 1;
+    }
+    cells
+}
+
 fn rows() -> Result<Vec<Row<'static>>, String> {
     let (mut section, mut rows) = ("", Vec::new());
     for (n, line) in PAGE.lines().enumerate() {
         section = line.strip_prefix("## ").unwrap_or(section);
         let Some(inside) = line.strip_prefix('|').and_then(|l| l.strip_suffix('|')) else { continue };
-        let cells: Vec<&str> = inside.split('|').map(str::trim).collect();
+        let cells = split(inside);
         let at = format!("docs/llvm-differences.md:{}", n + 1);
         let cells: [&str; 5] = cells.try_into().map_err(|_| format!("{at}: not five columns"))?;
         if cells != COLUMNS && !cells[0].starts_with("---") {
@@ -64,13 +75,14 @@ fn current(row: &Row, classes: &Classes) -> Result<(Target, [String; 3]), String
         (Answer::Text { text, .. }, _) | (_, Ours::Inst { text, .. }) => assemble(target, text)?,
         _ => "-".into(),
     };
-    Ok((target, [ours, llvm, assembled]))
+    Ok((target, [ours, llvm, assembled].map(|cell| cell.replace('|', "\\|"))))
 }
 
 /// The bytes that the assembler makes of a text, or its message.
 fn assemble(target: Target, text: &str) -> Result<String, String> {
     let mut child = Command::new("llvm-mc-22")
         .args(["--triple=amdgcn-amd-amdhsa", "--show-encoding", "--mcpu", target.processor])
+        .arg(format!("--mattr={}", target.features))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -1,15 +1,20 @@
 //! The code in ELF code objects, as far as this test needs it.
 
-use object::{Object, ObjectSection, SectionKind};
+use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 use std::path::{Path, PathBuf};
 
 /// Low byte of the ELF header's flags.
 const EF_AMDGPU_MACH: u32 = 0xff;
 
-/// One object: its processor and its executable sections.
+/// The field `kernel_code_properties` of a kernel descriptor, and its bit `ENABLE_WAVEFRONT_SIZE32`.
+const KD_PROPERTIES: u64 = 56;
+const WAVE32: u16 = 1 << 10;
+
+/// One object: its processor, the lanes of its kernels' waves and its executable sections.
 pub struct Code {
     pub path: PathBuf,
     pub mach: u32,
+    pub lanes: u16,
     pub sections: Vec<Vec<u8>>,
 }
 
@@ -43,5 +48,19 @@ fn read(path: PathBuf) -> Result<Code, String> {
     for section in file.sections().filter(|section| section.kind() == SectionKind::Text) {
         sections.push(section.data().map_err(|e| error(&e))?.to_vec());
     }
-    Ok(Code { mach: e_flags & EF_AMDGPU_MACH, sections, path })
+    let lanes = lanes(&file).ok_or(error(&"no kernels, or waves of different sizes"))?;
+    Ok(Code { mach: e_flags & EF_AMDGPU_MACH, lanes, sections, path })
+}
+
+/// The size of the kernels' waves, if there are kernels and they agree.
+fn lanes(file: &object::File) -> Option<u16> {
+    let mut all = Vec::new();
+    for symbol in file.dynamic_symbols().filter(|symbol| symbol.name().is_ok_and(|name| name.ends_with(".kd"))) {
+        let section = file.section_by_index(symbol.section_index()?).ok()?;
+        let field = section.data_range(symbol.address() + KD_PROPERTIES, 2).ok()??;
+        let properties = u16::from_le_bytes(field.try_into().ok()?);
+        all.push(if properties & WAVE32 == 0 { 64 } else { 32 });
+    }
+    let first = *all.first()?;
+    all.iter().all(|lanes| *lanes == first).then_some(first)
 }

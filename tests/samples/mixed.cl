@@ -2,7 +2,7 @@
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define LANE __builtin_amdgcn_workitem_id_x()
-#if defined(__GFX8__) || defined(__GFX9__)
+#if !defined(__GFX6__) && !defined(__GFX7__)
 #define HALF 1
 #endif
 

@@ -9,7 +9,7 @@ static void barrier_lds(void) {
 
 // A sum over each row of 16 lanes. DPP and DS are the two ways by which lanes exchange values.
 static int row_sum(int v) {
-#if defined(__GFX8__) || defined(__GFX9__)
+#if !defined(__GFX6__) && !defined(__GFX7__)
     v += __builtin_amdgcn_update_dpp(0, v, 0xb1, 0xf, 0xf, true);  // quad_perm:[1,0,3,2]
     v += __builtin_amdgcn_update_dpp(0, v, 0x4e, 0xf, 0xf, true);  // quad_perm:[2,3,0,1]
     v += __builtin_amdgcn_update_dpp(0, v, 0x141, 0xf, 0xf, true); // row_half_mirror
