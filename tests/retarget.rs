@@ -10,7 +10,9 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use amdgpu_isa::{Field, Format, Imm, Inst, Opcode, Operand, RetargetError, Target, Value, decode_words};
+use amdgpu_isa::{
+    DelayAlu, Field, Format, Imm, Inst, Opcode, Operand, Reg, RetargetError, Target, Value, decode_words,
+};
 use words::Rng;
 
 /// Different instructions of each encoding.
@@ -33,10 +35,57 @@ const NEVER_THE_SAME: &[(&str, &str)] = &[
     ("v_interp_p2_f16", "gfx803 gfx801 gfx810"),
 ];
 
-/// The operation is one of these for a pair of targets.
-fn never_the_same(op: Opcode, from: Target, to: Target) -> Option<&'static (&'static str, &'static str)> {
-    let differ = |all: &str| all.contains(from.name()) != all.contains(to.name());
-    NEVER_THE_SAME.iter().find(|(end, all)| op.name().ends_with(end) && differ(all))
+/// Operations of which no instruction, or only some, are the same on both targets, and why. `None`: there should be one.
+fn may_differ(op: Opcode, from: Target, to: Target) -> Option<&'static str> {
+    /// Operations that read or write a bit for each lane, or share out a matrix among the lanes.
+    const LANES: [&str; 14] = [
+        "global_load_tr",
+        "v_cmp",
+        "v_cndmask_b",
+        "v_add_co",
+        "v_addc_co",
+        "v_sub_co",
+        "v_subrev_co",
+        "v_subb_co",
+        "v_subbrev_co",
+        "v_div_scale",
+        "v_mad_u64_u32",
+        "v_mad_i64_i32",
+        "v_wmma",
+        "v_swmmac",
+    ];
+    let name = op.name();
+    let begins = |all: &[&str]| all.iter().any(|start| name.starts_with(start));
+    let rdna = |target: Target| words::is_rdna(target);
+    let of_both = |is: &dyn Fn(Target) -> bool| is(from) != is(to);
+    let from_rdna3 = |target: Target| rdna(target) && !target.processor().starts_with("gfx10");
+    let listed =
+        NEVER_THE_SAME.iter().find(|(end, all)| name.ends_with(end) && of_both(&|target| all.contains(target.name())));
+    match () {
+        _ if listed.is_some() => listed.map(|(end, _)| *end),
+        _ if from.wave_size() != to.wave_size() && begins(&LANES) => Some("lanes"),
+        // GCN and CDNA zero the other half of the destination, RDNA keeps it.
+        _ if of_both(&rdna) && name.starts_with("v_") && name.contains("16") => Some("16-bit results"),
+        // RDNA says of what dimension an image is, GCN whether it is an array; the number of registers follows.
+        _ if of_both(&rdna) && name.starts_with("image_") => Some("image addresses"),
+        // A number for data and number format together, which other generations give apart.
+        _ if of_both(&rdna) && name.starts_with("tbuffer_") => Some("formats"),
+        // Stores have a counter of their own.
+        _ if of_both(&rdna) && name == "s_waitcnt" => Some("counters"),
+        // Which pairs there are is another matter on each generation.
+        _ if name.starts_with("v_dual_") => Some("two operations"),
+        // From RDNA3 on it loads four samples, whatever dmask says.
+        _ if of_both(&from_rdna3) && name == "image_msaa_load" => Some("samples"),
+        // Up to RDNA2 nobody says that the other half of the destination stays.
+        _ if of_both(&from_rdna3) && name == "v_sat_pk_u8_i16" => Some("16-bit results"),
+        // On GCN and CDNA they write vcc too.
+        _ if of_both(&rdna) && name.starts_with("v_cmpx_") => Some("exec alone"),
+        // The matrices are shared out in another way.
+        _ if of_both(&|target| target.processor() == "gfx1200") && name.starts_with("v_wmma") => Some("matrices"),
+        // From RDNA3 on parameters come from registers.
+        _ if of_both(&from_rdna3) && name.starts_with("v_interp_") => Some("interpolation"),
+        _ => None,
+    }
 }
 
 /// Each instruction of every encoding of `from`, with the result for `to`.
@@ -49,13 +98,24 @@ fn each(from: Target, to: Target, mut look: impl FnMut(&Inst, Result<Inst, Retar
     }
 }
 
+/// Every pair. A target whose waves have the other size is paired with those that have the same processor or generation,
+/// and with two of GCN and CDNA: with the other ones it has in common what the target of the plain name has.
 fn pairs() -> impl Iterator<Item = (Target, Target)> {
-    Target::ALL.iter().flat_map(|&a| Target::ALL.iter().filter(move |&&b| a != b).map(move |&b| (a, b)))
+    let other_size = |target: Target| target.name().contains(':');
+    let near = move |a: Target, b: Target| {
+        a.processor() == b.processor() || other_size(b) && other_size(a) || ["gfx900", "gfx942"].contains(&b.name())
+    };
+    let good = move |a, b| a != b && (!other_size(a) || near(a, b)) && (!other_size(b) || near(b, a));
+    Target::ALL.iter().flat_map(move |&a| Target::ALL.iter().filter(move |&&b| good(a, b)).map(move |&b| (a, b)))
 }
 
 /// The text after the mnemonic in a form common to all targets: offsets of scalar loads in bytes, and one name for the
 /// bit that makes an atomic return.
 fn operands_text(inst: &Inst) -> String {
+    // Delays are shown by their names, unless there are bits without a meaning.
+    if let Some(Imm::DelayAlu(delay)) = inst.imm() {
+        return format!("{:?}", DelayAlu { rest: 0, ..delay });
+    }
     let text = inst.to_string();
     let mut text = text.split_once(' ').map_or("", |x| x.1).to_string();
     if inst.format() == Format::Smrd {
@@ -63,7 +123,32 @@ fn operands_text(inst: &Inst) -> String {
             text = format!("{front}, {:#x}", u64::from_str_radix(offset, 16).expect("an offset") * 4);
         }
     }
-    if inst.flags().is_atomic() { text.replace(" glc", " sc0") } else { text }
+    if inst.get(Field::Dim).is_some() {
+        // The image resource is behind the address.
+        let (data, rest) = text.split_once(", ").expect("an address");
+        let resource = [", s[", ", ttmp["].iter().filter_map(|start| rest.find(start)).min().expect("a resource");
+        text = format!("{data}{}", &rest[resource..]);
+    }
+    let text = text.replace("BUF_DATA_FORMAT_INVALID", "BUF_FMT_INVALID").replace(".l", "").replace(" offset:0x0", "");
+    // RDNA4's name, and a wait that only it has.
+    let text = text.replace(" wait_va_vdst:", " wait_vdst:").replace(" wait_vm_vsrc:0", "");
+    let returns = |text: String| text.replace(" glc", " sc0").replace(" th:TH_ATOMIC_RETURN", " sc0");
+    if inst.flags().is_atomic() { returns(text) } else { text }
+}
+
+/// Whether it is a part of an image address, which can be a run of registers, or have a field for each of them.
+fn is_image_address(inst: &Inst, operand: &Operand) -> bool {
+    inst.get(Field::Dim).is_some() && operand.role.is_some_and(|role| role.name().starts_with("vaddr"))
+}
+
+/// The registers of an image address, without the last ones of a run of 16, of which 13 or more are used.
+fn image_address(inst: &Inst) -> Vec<Reg> {
+    let parts = inst.operands().filter(|operand| is_image_address(inst, operand));
+    let registers = parts.flat_map(|operand| match operand.value {
+        Value::Reg(Reg::Vgpr(first)) => (0..operand.bits / 32).map(move |n| Reg::Vgpr(first + n as u8)),
+        other => panic!("{inst:?}: {other:?}"),
+    });
+    registers.take(13).collect()
 }
 
 /// Role (by the newer format's name), width and access.
@@ -72,23 +157,29 @@ fn explicit(inst: &Inst) -> Vec<(&'static str, u16, &'static str)> {
         let role = match o.role? {
             Field::Sdst if inst.format() == Format::Smrd => "sdata",
             Field::Vsrc1 => "src1",
+            Field::Rsrc => "srsrc",
+            Field::Samp => "ssamp",
+            Field::Vaddr0 => "vaddr",
             // The register can be in either field.
             Field::Soffset if inst.format() == Format::Smem => "offset",
             // From gfx9 on, a compare in SDWA form has a field for it.
             Field::Vcc => "sdst",
             role => role.name(),
         };
-        // A constant has the width of its field, or of a literal.
+        // A constant has the width of its field, or of a literal; an operand of 16 bits, where it has no half of its own,
+        // that of a register.
+        let half = [16, 32].contains(&o.bits);
         let constant = matches!(o.value, Value::Imm(_)) || role == "offset";
-        let bits = if constant { 0 } else { o.bits };
+        let bits = if constant || half { 0 } else { o.bits };
         let access = match o.access {
+            amdgpu_isa::Access::Write if o.bits == 16 => "rw",
             amdgpu_isa::Access::Read => "r",
             amdgpu_isa::Access::Write => "w",
             amdgpu_isa::Access::ReadWrite => "rw",
         };
         Some((role, bits, access))
     };
-    inst.operands().filter_map(side).collect()
+    inst.operands().filter(|operand| !is_image_address(inst, operand)).filter_map(side).collect()
 }
 
 #[test]
@@ -101,12 +192,17 @@ fn what_comes_out_says_the_same() {
             assert_eq!((there.target(), there.opcode()), (to, inst.opcode()));
             assert_eq!(decode_words(to, there.words()), Ok(there), "{inst:?}");
             assert!(there.is_canonical(), "{inst:?} -> {there:?}");
-            assert_eq!(operands_text(&there), operands_text(inst), "{inst:?} -> {there:?}");
+            // The text of a literal has as many bits as the operand.
+            let cut = |(a, b): (Operand, Operand)| matches!(a.value, Value::Literal(_)) && a.bits != b.bits;
+            if !inst.operands().zip(there.operands()).any(cut) {
+                assert_eq!(operands_text(&there), operands_text(inst), "{inst:?} -> {there:?}");
+            }
             assert_eq!(explicit(&there), explicit(inst), "{inst:?} -> {there:?}");
+            assert_eq!(image_address(&there), image_address(inst), "{inst:?} -> {there:?}");
             assert!(inst.check().is_err() || there.check().is_ok(), "{inst:?} -> {there:?}: {:?}", there.check());
         });
         println!("{from} -> {to}: {same} the same, {refused} refused");
-        assert!(same > 10_000 && (refused > 20 || same > 30_000), "{from} -> {to}: {same} the same, {refused} refused");
+        assert!(same > 5_000 && (refused > 20 || same > 30_000), "{from} -> {to}: {same} the same, {refused} refused");
     }
 }
 
@@ -123,7 +219,8 @@ fn what_is_refused_is_missing() {
                 RetargetError::Form { format, extension } => {
                     assert_eq!((format, extension), (inst.format(), inst.extension()), "{place}");
                     let mut there = inst.opcode().encodings(to);
-                    assert!(extension.is_some() || !there.any(|e| e.format == format), "{place}");
+                    let two = inst.second_opcode().is_some();
+                    assert!(extension.is_some() || two || !there.any(|e| e.format == format), "{place}");
                 }
                 RetargetError::Value { field, value } => {
                     // Parts of constants are not fields, and errors give scalar offsets in bytes.
@@ -139,7 +236,7 @@ fn what_is_refused_is_missing() {
                     assert!(i64::from(held) == value || signed || bytes || some, "{place}");
                 }
                 RetargetError::Operand { field, bits, bits_there } => {
-                    let access = never_the_same(inst.opcode(), inst.target(), to).is_some();
+                    let access = may_differ(inst.opcode(), inst.target(), to).is_some();
                     assert!(bits != bits_there || access, "{place}");
                     let held = inst.operands().find(|o| o.role == Some(field)).map_or(0, |o| o.bits);
                     assert_eq!(held, bits, "{place}");
@@ -159,6 +256,7 @@ fn has_bits_without_meaning(inst: &Inst) -> bool {
     let more_than = |field, value| inst.get(field).is_some_and(|v| v > value);
     match inst.imm() {
         Some(Imm::Waitcnt(wait)) => wait.rest() != 0,
+        Some(Imm::DelayAlu(delay)) => delay.rest != 0,
         _ if inst.format() == Format::Smem && is(Field::SoffsetEn, 1) => is(Field::Imm, 0),
         _ if inst.format() == Format::Smem => {
             more_than(Field::Soffset, 0) || is(Field::Imm, 0) && more_than(Field::Offset, 127)
@@ -187,6 +285,10 @@ fn what_goes_there_comes_back_with_the_same_words() {
             }
             // A rule that was already broken may be broken on the way back only.
             if inst.is_canonical() && inst.check().is_ok() {
+                // On the way back it would not wait for stores, which have a counter of their own.
+                if matches!(back, Err(RetargetError::Value { field: Field::Vmcnt, .. })) {
+                    return assert!(!words::is_rdna(from) || !words::is_rdna(to), "{inst:?} -> {there:?}");
+                }
                 let back = back.unwrap_or_else(|e| panic!("{inst} {inst:?} -> {there} {there:?}: {e}"));
                 assert_eq!(operands_text(&back), operands_text(inst));
                 assert!(
@@ -200,7 +302,7 @@ fn what_goes_there_comes_back_with_the_same_words() {
 
 #[test]
 fn every_operation_that_both_have_can_go() {
-    let mut met: BTreeSet<&(&str, &str)> = BTreeSet::new();
+    let (mut met, mut wrong) = (BTreeSet::new(), Vec::new());
     for (from, to) in pairs() {
         let mut gone: BTreeSet<Opcode> = BTreeSet::new();
         each(from, to, |inst, result| {
@@ -209,13 +311,15 @@ fn every_operation_that_both_have_can_go() {
             }
         });
         let both = |op: &&Opcode| op.encodings(from).next().is_some() && op.encodings(to).next().is_some();
-        for op in Opcode::ALL.iter().filter(both) {
-            let excuse = never_the_same(*op, from, to);
-            assert_eq!(gone.contains(op), excuse.is_none(), "{op} from {from} to {to}");
-            met.extend(excuse);
+        for op in Opcode::ALL.iter().filter(both).filter(|op| !gone.contains(op)) {
+            match may_differ(*op, from, to) {
+                Some(reason) => drop(met.insert(reason)),
+                None => wrong.push(format!("{op} from {from} to {to}")),
+            }
         }
     }
+    assert!(wrong.is_empty(), "{} {wrong:#?}", wrong.len());
     if cfg!(feature = "all-targets") {
-        assert_eq!(met.len(), NEVER_THE_SAME.len(), "an excuse that nobody needs");
+        assert_eq!(met.len(), NEVER_THE_SAME.len() + 8, "an excuse that nobody needs: {met:?}");
     }
 }

@@ -142,7 +142,7 @@ fn formats(isa: &Isa) -> Result<()> {
         if let Some(e) = f.extends.iter().find(|e| !field(&e.field)) {
             return e.at.err(format!("`extend` names {}, which is no field of {}", e.field, f.name));
         }
-        if let Some(s) = &f.succeeds {
+        for s in &f.succeeds {
             let Some(old) = isa.formats.iter().find(|o| o.name == s.format) else {
                 return s.at.err(format!("succeeds {}, which is no format", s.format));
             };

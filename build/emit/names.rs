@@ -121,7 +121,7 @@ pub fn common(w: &mut String, isa: &Isa) {
     writeln!(w, "}}\n/// Formats that replaced another one, and the fields that were renamed.").unwrap();
     writeln!(w, "pub(crate) static SUCCESSORS: &[crate::table::Successor] = &[").unwrap();
     for f in &isa.formats {
-        if let Some(s) = &f.succeeds {
+        for s in &f.succeeds {
             write!(
                 w,
                 "crate::table::Successor {{ old: Format::{}, new: Format::{}, renames: &[",

@@ -217,7 +217,7 @@ pub struct Format {
     pub extends: Vec<Extend>,
     pub replaces: Vec<Replace>,
     pub halves: Vec<HalfField>,
-    pub succeeds: Option<Succeeds>,
+    pub succeeds: Vec<Succeeds>,
     /// The space that its operations access.
     pub space: Option<(SourceLine, String)>,
     pub counts: Vec<Counts>,

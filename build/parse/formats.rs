@@ -40,7 +40,7 @@ pub fn format(at: &SourceLine, args: &[&str]) -> Result<Format> {
         extends: Vec::new(),
         replaces: Vec::new(),
         halves: Vec::new(),
-        succeeds: None,
+        succeeds: Vec::new(),
         space: None,
         bus: false,
         defaults: Vec::new(),
@@ -156,7 +156,7 @@ impl Parser {
                     None => at.err(format!("expected OLD=NEW, found `{r}`")),
                 };
                 let renames = renames.iter().map(rename).collect::<Result<Vec<_>>>()?;
-                f.succeeds = Some(Succeeds { at: at.clone(), format: format.to_string(), renames });
+                f.succeeds.push(Succeeds { at: at.clone(), format: format.to_string(), renames });
             }
             "field" => {
                 let [name, operand_type, cells @ ..] = args else { return at.err("expected: field NAME TYPE CELL...") };

@@ -97,7 +97,10 @@ pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Res
         OperandType::Half if code >= VGPR && code & HALF != 0 => Err(Refused::Operand),
         OperandType::Half => put_code(desc, code | if high { HALF } else { 0 }, words),
         OperandType::HalfSel => {
-            words.set(desc.aux[3], high);
+            // For a constant or a scalar it is a modifier, as in operations without halves.
+            if code >= VGPR {
+                words.set(desc.aux[3], high);
+            }
             put_code(desc, code, words)
         }
         OperandType::Vdsty => {

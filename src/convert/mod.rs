@@ -8,7 +8,7 @@ mod commute;
 
 use core::fmt;
 
-use crate::codec::code::vcc;
+use crate::codec::code::{VGPR, vcc};
 use crate::codec::{
     self, Coded, Unmade, descs, encode, encode_image_address, held, hold, image_address_of, image_address_registers,
     neutral_of, read, same_image_address, same_operands, shown,
@@ -231,7 +231,11 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
     let form = codec::Form::new(from.target(), from.opcode(), entry, signature).ok_or(lacks)?;
     let mut words = form.start_as(from);
     // Modifiers: any that has an effect needs a place. They come first, because operands set bits of some.
-    let halves = |bit| from.all_descs().any(|desc| desc.operand_type == OperandType::HalfSel && desc.aux[3] == bit);
+    let is_half = |desc: &OperandDesc| match read(desc, from) {
+        Some((Coded::Code(code), _)) => desc.operand_type == OperandType::HalfSel && code >= VGPR,
+        coded => matches!(coded, Some((Coded::High(_), _))),
+    };
+    let halves = |bit| from.all_descs().any(|desc| desc.aux[3] == bit && is_half(desc));
     let of_operands =
         |desc: &OperandDesc| (0..desc.lo_width).filter(|n| halves(desc.lsb + n)).fold(0, |all, n| all | 1 << n);
     for desc in form.descs().filter(|desc| !is_operand(desc)) {

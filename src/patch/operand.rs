@@ -43,6 +43,10 @@ impl Inst {
             // In an operand that a field names, vcc is a register like any other.
             (Some(desc), Coded::Vcc) if desc.operand_type != OperandType::SdstOrVcc => return Err(refused),
             (Some(desc), _) => {
+                // The bit that has selected a half means something else beside a constant.
+                if desc.operand_type == OperandType::HalfSel {
+                    words.set(desc.aux[3], false);
+                }
                 encode(desc, coded.beside(desc, self), &mut words).map_err(|error| match (error, value) {
                     (Refused::Range { .. }, Value::Imm(n)) => {
                         FieldError { field, value: n.into(), width: desc.width }.into()

@@ -4,27 +4,31 @@ use super::{Descs, Names, RetargetError, modifier_there, names, refused, transla
 use crate::codec::{Coded, same_image_address, same_modifiers, same_operands, shown};
 use crate::imm::Imm;
 use crate::table::{OperandDesc, OperandType};
-use crate::{Field, Inst, Operand, Value};
+use crate::{Access, Field, Inst, Operand, Value};
 
 /// Fails unless each operand and each modifier of one instruction matches one of the other.
 pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetError> {
     let (descs, there) = (Descs::of(a), Descs::of(b));
     if !same_image_address(a, b) {
-        return Err(RetargetError::Form { format: a.format(), extension: a.extension() });
+        let address = |desc: &&OperandDesc| {
+            there.partner(descs, desc, names).is_some_and(|other| other.operand_type.is_image_address())
+        };
+        let lacks = RetargetError::Form { format: a.format(), extension: a.extension() };
+        return Err(descs.all().find(address).map_or(lacks, |desc| refused(a, desc)));
     }
     let pair = |x: &Operand| {
         let desc = descs.named(x)?;
         Some((desc, there.partner(descs, desc, names)?))
     };
     let same = |x: &Operand, y: &Operand| {
-        pair(x).is_some_and(|(desc, other)| is_width((desc, x), y) && same_value((a, desc, x), (b, other, y)))
+        pair(x).is_some_and(|(desc, other)| is_width((desc, x), (other, y)) && same_value((a, desc, x), (b, other, y)))
     };
     same_operands(shown(a), shown(b), same).map_err(|difference| {
         let (here, other) = difference;
         let bits = |operand: Option<Operand>| operand.map_or(0, |operand| operand.bits);
         let role = here.or(other).and_then(|operand| operand.role).unwrap_or(Field::Vcc);
-        match (here.and_then(|x| Some((descs.named(&x)?, x))), other) {
-            (Some((desc, x)), Some(y)) if is_width((desc, &x), &y) => refused(a, desc),
+        match (here.and_then(|x| Some((pair(&x)?, x))), other) {
+            (Some(((desc, other), x)), Some(y)) if is_width((desc, &x), (other, &y)) => refused(a, desc),
             _ => RetargetError::Operand { field: role, bits: bits(here), bits_there: bits(other) },
         }
     })?;
@@ -60,12 +64,24 @@ impl Descs {
 
 /// Compares access and width. A constant's width is that of a field or a literal and does not matter. A scalar offset
 /// may be a register, always of 32 bits.
-fn is_width((desc, x): (&OperandDesc, &Operand), y: &Operand) -> bool {
+fn is_width((desc, x): (&OperandDesc, &Operand), (other, y): (&OperandDesc, &Operand)) -> bool {
     let offset = matches!(desc.operand_type, OperandType::SmrdOffset | OperandType::SmemOffset);
     let number =
         desc.operand_type.is_number() || matches!(desc.operand_type, OperandType::Label | OperandType::SignedHex);
     let constant = offset || number;
-    x.access == y.access && (constant || x.bits == y.bits)
+    // A value of 16 bits is in the lower half of a register; where that half is the operand, the other one stays.
+    // A float as a constant has the width of its type.
+    let types = !matches!(x.value, Value::Float(_)) || desc.ty == other.ty;
+    let half = types && ([x.bits, y.bits] == [HALF, 2 * HALF] || [y.bits, x.bits] == [HALF, 2 * HALF]);
+    kept(x) == kept(y) && (constant || half || x.bits == y.bits)
+}
+
+/// Bits of half a register.
+const HALF: u16 = 16;
+
+/// The access, where the rest of a register that is not written counts as read.
+fn kept(operand: &Operand) -> Access {
+    if operand.bits == HALF && operand.access.writes() { Access::ReadWrite } else { operand.access }
 }
 
 type Side<'a> = (&'a Inst, &'a OperandDesc, &'a Operand);

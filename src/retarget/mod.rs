@@ -109,18 +109,15 @@ impl Inst {
         if target == self.target() {
             return Ok(*self);
         }
-        // The names of their operands are known, but not yet which pairs the other target has.
-        if self.second_opcode().is_some() {
-            return Err(RetargetError::Form { format: self.format(), extension: self.extension() });
-        }
         let from = self.canonical();
         let entries = || self.opcode().entries(target);
         let same = |entry: &OpcodeEntry| entry.signature.format == self.format();
         // Use another format only if the operation has left its own.
         let related = |entry: &OpcodeEntry| Names::between(self.format(), entry.signature.format).is_some();
-        match entries().find(same).or_else(|| entries().find(related)) {
+        match entries().find(same).or_else(|| entries().find(related)).filter(|_| self.second_opcode().is_none()) {
             Some(entry) => retarget(&from, target, &entry),
             None if entries().next().is_none() => Err(RetargetError::Opcode(self.opcode())),
+            // Or it has two operations, of which a target has only some pairs.
             None => Err(RetargetError::Form { format: self.format(), extension: self.extension() }),
         }
     }
@@ -273,8 +270,10 @@ fn retarget_as(
     for desc in descs.all().filter(|i| i.access.is_some()) {
         let Some(other) = there.partner(descs, desc, names) else { continue };
         let coded = read(desc, from).map(|(coded, _)| coded);
-        // Keep a register number that other bits make meaningless.
-        if matches!(coded, None | Some(Coded::Off | Coded::Vcc)) && desc.operand_type == other.operand_type {
+        // Keep a register number that other bits make meaningless. In the field of a scalar address, it has a meaning.
+        let meaningless =
+            matches!(coded, None | Some(Coded::Off | Coded::Vcc)) && desc.operand_type != OperandType::Saddr;
+        if meaningless && desc.operand_type == other.operand_type {
             words.desc(other, value(desc, from)).map_err(|_| refused(from, desc))?;
         }
         let Some(coded) = coded else { continue };
@@ -284,7 +283,8 @@ fn retarget_as(
     if let Some(desc) = image_address_of(from) {
         let other = there.partner(descs, desc, names).filter(|other| other.operand_type.is_image_address());
         let registers = image_address_registers(desc, from);
-        encode_image_address(other.ok_or(lacks)?, registers, &mut words).map_err(|_| refused(from, desc))?;
+        let other = other.ok_or(refused(from, desc))?;
+        encode_image_address(other, registers, &mut words).map_err(|_| refused(from, desc))?;
     }
     let named = |field: Field| {
         let returns = there.returns().filter(|&bit| there.modifier_at(bit) == Some(field));
@@ -293,7 +293,7 @@ fn retarget_as(
             (Some(_), Some(bit)) => descs.modifier_at(bit).unwrap_or(field),
             _ => names.reversed().of(field),
         };
-        RetargetError::Value { field, value: from.get(field).unwrap_or(0).into() }
+        from.get(field).map_or(lacks, |value| RetargetError::Value { field, value: value.into() })
     };
     let inst = form.finish(&mut words).map_err(|error| match error {
         Unmade::Decode(
