@@ -92,7 +92,11 @@ impl Inst {
     fn sources(&self) -> Option<(&'static OperandDesc, &'static OperandDesc)> {
         let mut sources = self.all_descs().filter(|desc| {
             // A literal that is always present, and a vcc that no field names, do not count as sources.
-            desc.access == Some(Access::Read) && matches!(desc.operand_type, OperandType::Code | OperandType::SdwaSrc)
+            let is_source = matches!(
+                desc.operand_type,
+                OperandType::Code | OperandType::SdwaSrc | OperandType::Half | OperandType::HalfSel
+            );
+            desc.access == Some(Access::Read) && is_source
         });
         Some((sources.next()?, sources.next()?))
     }
