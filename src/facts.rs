@@ -170,7 +170,8 @@ impl Inst {
     }
 
     /// The memory that it reads and writes: one access, or two where data goes between LDS and other memory. Cache
-    /// control and waiting are none, nor are interpolation and `src_lds_direct`, which read parameters from LDS.
+    /// control and waiting are none, nor are `v_interp_*` and `src_lds_direct`, which read LDS too; `lds_param_load` and
+    /// `lds_direct_load` are loads.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

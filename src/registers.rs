@@ -16,6 +16,8 @@ const VGPRS: usize = INT as usize;
 const AGPRS: usize = VGPRS + VECTORS;
 const OTHERS: usize = AGPRS + VECTORS;
 const VECTORS: usize = VECTOR_LAST as usize + 1;
+/// Bits of an operand that is a half of a vector register.
+const HALF: u16 = 16;
 const WORDS: usize = OTHERS / 64 + 1;
 /// The registers without a code; the last two are there on targets on which no code names them.
 const WITHOUT_CODE: [Reg; 5] = [Reg::Scc, Reg::Mode, Reg::TrapStatus, Reg::FlatScratch, Reg::XnackMask];
@@ -53,7 +55,7 @@ impl Inst {
     /// A destination that keeps a part of what it held, or all of it under some condition, is read too: lanes that DPP
     /// leaves out, bytes that SDWA preserves, the other half of a 16-bit result, data that a load with `tfe` or `lwe` does
     /// not fetch, the destination of `s_cmov_b32`. Where neither LLVM nor the manual says that a half becomes zero, the
-    /// destination counts as read.
+    /// destination counts as read. A compare writes its whole mask of lanes, also with DPP.
     ///
     /// Up to GCN 1.4 and CDNA2 the words of an image operation do not say how many address registers it has; the image
     /// resource does. The set has as many as the operation can have, which are more than its operand and its text show.
@@ -72,14 +74,16 @@ impl Inst {
     /// # }
     /// ```
     pub fn reads(&self) -> RegSet {
-        /// Bits of an operand that is half a register; the other half stays.
-        const HALF: u16 = 16;
         let (partly, most) = (self.writes_partly(), self.most_address_bits());
-        let data = |operand: &Operand| matches!(operand.role, Some(Field::Vdst | Field::Vdata));
+        let vector =
+            |operand: &Operand| matches!(operand.value, Value::Reg(Reg::Vgpr(_) | Reg::VgprHigh(_) | Reg::Agpr(_)));
+        // A mask of lanes is written whole.
+        let data = |operand: &Operand| matches!(operand.role, Some(Field::Vdst | Field::Vdata)) && vector(operand);
         self.accessed(|operand| {
             let bits = if operand.role == Some(Field::Vaddr) { operand.bits.max(most) } else { operand.bits };
-            let keeps = operand.bits == HALF || partly && data(operand);
-            let reads = operand.access.reads() || keeps && operand.access.writes();
+            // Of a half, the set has the whole register.
+            let kept = partly && data(operand) || operand.bits == HALF && vector(operand);
+            let reads = operand.access.reads() || kept && operand.access.writes();
             reads.then_some(Operand { bits, ..*operand })
         })
     }

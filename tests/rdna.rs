@@ -3,8 +3,8 @@
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
 use amdgpu_isa::{
-    Counter, DelayAlu, Depctr, Field, Hwreg, Imm, Inst, Opcode, Reg, RetargetError, Sendmsg, Special, Target, Value,
-    Waitcnt, decode_words,
+    Counter, DelayAlu, Depctr, Field, Hwreg, Imm, Inst, Opcode, Reg, RegSet, RetargetError, Sendmsg, Special, Target,
+    Value, Waitcnt, decode_words,
 };
 
 const RDNA: [Target; 2] = [Target::Gfx1010, Target::Gfx1030];
@@ -467,4 +467,60 @@ fn rdna4_counts_apart_what_older_generations_count_together() {
     assert_eq!(counters(&[0xe406_c000, 0x0800_1002, 0x0000_0003], text), [Counter::Samplecnt]);
     assert_eq!(counters(&[0xd800_0000, 0x0000_0302], "ds_add_u32 v2, v3"), [Counter::Dscnt]);
     assert_eq!(counters(&[0xee0b_007c, 0, 0], "global_wb"), [Counter::Storecnt]);
+}
+
+/// A set has whole registers: what is written in one half is in the set of what is read too.
+#[test]
+fn the_half_that_is_not_written_is_read() {
+    for target in RDNA3.into_iter().chain([Target::Gfx1200]) {
+        for (words, text) in [
+            (&[0x640b_0302][..], "v_add_f16_e32 v5.l, v2.l, v1.h"),
+            (&[0x650b_0302], "v_add_f16_e32 v5.h, v2.l, v1.h"),
+            (&[0xd533_0005, 0x0002_0302], "v_sub_f16_e64 v5.l, v2.l, v1.l"),
+            (&[0xd533_5005, 0x2002_0302], "v_sub_f16_e64 v5.h, -v2.l, v1.h"),
+        ] {
+            let half = decode_words(target, words).unwrap_or_else(|e| panic!("{target} {text}: {e}"));
+            assert!(half.to_string().starts_with(text), "{target} {half}");
+            let vectors = |set: RegSet| set.iter().filter(|reg| matches!(reg, Reg::Vgpr(_))).collect::<Vec<_>>();
+            assert_eq!(vectors(half.reads()), [1, 2, 5].map(Reg::Vgpr), "{target} {text}");
+            assert_eq!(vectors(half.writes()), [Reg::Vgpr(5)], "{target} {text}");
+        }
+        let whole = inst(target, &[0x7e0a_1782], "v_cvt_f32_f16_e32 v5, v2.h");
+        assert!(!whole.reads().contains(Reg::Vgpr(5)));
+    }
+    // The other half of each register of the matrix stays.
+    let text = "v_wmma_f16_16x16x16_f16 v[16:23], v[0:7], v[8:15], v[24:31]";
+    let matrix = inst(Target::Gfx1100, &[0xcc42_4010, 0x1c62_1100], text);
+    assert!((16..24).all(|n| matrix.reads().contains(Reg::Vgpr(n))) && matrix.flags().is_convergent());
+}
+
+/// Lanes that DPP leaves out keep what a vector register holds; a compare gives all bits of its mask.
+#[test]
+fn a_compare_with_dpp_writes_its_whole_mask() {
+    let masks = "quad_perm:[0,1,2,3] row_mask:0x3 bank_mask:0xf";
+    for target in RDNA3 {
+        let text = format!("v_cmp_eq_u32_e64_dpp s5, v1, v2 {masks}");
+        let compare = inst(target, &[0xd44a_0005, 0x0002_04fa, 0x3f00_e401], &text);
+        assert!(compare.writes().contains(Reg::Sgpr(5)) && !compare.reads().contains(Reg::Sgpr(5)));
+        let text = format!("v_add_f32_e64_dpp v5, v1, v2 {masks}");
+        let add = inst(target, &[0xd503_0005, 0x0002_04fa, 0x3f00_e401], &text);
+        assert!(add.writes().contains(Reg::Vgpr(5)) && add.reads().contains(Reg::Vgpr(5)));
+    }
+}
+
+#[test]
+fn halves_of_registers_change_places() {
+    for target in RDNA3.into_iter().chain([Target::Gfx1200]) {
+        for (words, text) in [
+            (&[0x660a_0382][..], "v_subrev_f16_e32 v5.l, v1.l, v2.h"),
+            (&[0xd533_5005, 0x2002_0302], "v_subrev_f16_e64 v5.h, v1.h, -v2.l"),
+        ] {
+            let sub = decode_words(target, words).unwrap();
+            let swapped = sub.commuted().unwrap_or_else(|e| panic!("{target} {sub}: {e}"));
+            assert!(swapped.to_string().starts_with(text), "{target} {swapped}");
+            assert_eq!(swapped.commuted(), Ok(sub), "{target}");
+        }
+        let scalar = inst(target, &[0x660a_0203], "v_sub_f16_e32 v5.l, s3, v1.l");
+        assert!(scalar.commuted().is_err(), "the second source of this encoding is a vector");
+    }
 }

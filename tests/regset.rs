@@ -71,12 +71,21 @@ fn has_half_result(name: &str) -> bool {
     name.starts_with("v_cvt_f16_") || name.ends_with("_f16") && name != "v_cvt_f32_f16"
 }
 
+fn is_vector(operand: &Operand) -> bool {
+    matches!(operand.value, Value::Reg(Reg::Vgpr(_) | Reg::VgprHigh(_) | Reg::Agpr(_)))
+}
+
 /// Why a destination is read that the operand calls written.
 fn kept(inst: &Inst) -> Option<&'static str> {
     let name = inst.opcode().name();
     let get = |field| inst.get(field).unwrap_or(0);
     let from_gfx9 = inst.target().name().starts_with("gfx9") || is_rdna(inst.target());
     let is_load = inst.flags().is_load();
+    // From RDNA3 on the operand is a half, and a set has whole registers.
+    let is_half = |o: &Operand| o.access.writes() && o.bits == 16 && is_vector(o);
+    if inst.operands().any(|o| is_half(&o)) {
+        return Some("half of a register");
+    }
     match inst.extension() {
         // From RDNA1 on a 16-bit result leaves the other half, and nobody says that DWORD changes that.
         Some(Format::Sdwa) if is_rdna(inst.target()) && get(Field::DstSel) == 6 && has_half_result(name) => {
@@ -90,13 +99,14 @@ fn kept(inst: &Inst) -> Option<&'static str> {
         }
         _ => {}
     }
-    let packs =
-        !["gfx801", "gfx803"].contains(&inst.target().name()) && !name.contains("gather4") && name != "image_msaa_load";
+    // These load four components, whatever dmask says; of several samples only from RDNA3 on.
+    let gathers = name.contains("gather4") || name == "image_msaa_load" && !inst.target().name().starts_with("gfx10");
+    let packs = !["gfx801", "gfx803"].contains(&inst.target().name()) && !gathers;
     match inst.format() {
         Format::Vop3a | Format::Vop3Interp if LEGACY.contains(&name) && get(Field::OpSel) >= 8 => Some("upper half"),
-        Format::Mubuf | Format::Mtbuf if from_gfx9 && ODD_LOADS.contains(&name) => Some("half"),
+        Format::Mubuf | Format::Mtbuf | Format::Vbuffer if from_gfx9 && ODD_LOADS.contains(&name) => Some("half"),
         _ if is_load && get(Field::Tfe) + get(Field::Lwe) > 0 => Some("fail"),
-        Format::Mimg if is_load && packs && get(Field::D16) == 1 => {
+        Format::Mimg | Format::Vimage | Format::Vsample if is_load && packs && get(Field::D16) == 1 => {
             (get(Field::Dmask).count_ones().max(1) % 2 == 1).then_some("odd")
         }
         _ => None,
@@ -137,19 +147,14 @@ fn sets_are_the_operands_dword_by_dword() {
                 let mut operands = expected(&inst, |a| a.reads());
                 if let Some(why) = kept(&inst) {
                     let data = |o: &Operand| matches!(o.role, Some(Field::Vdst | Field::Vdata)) && o.access.writes();
-                    for (reg, bits) in inst.operands().filter(data).filter_map(|o| match o.value {
+                    // Masks of lanes are written whole.
+                    for (reg, bits) in inst.operands().filter(data).filter(is_vector).filter_map(|o| match o.value {
                         Value::Reg(reg) => Some((reg, o.bits)),
                         _ => None,
                     }) {
                         operands.extend(names(target, reg, bits));
                         *partly.entry(why).or_insert(0) += 1;
                     }
-                }
-                // Where halves of registers are operands, the other half stays.
-                for half in inst.operands().filter(|o| o.bits == 16 && o.access.writes()) {
-                    let Value::Reg(reg) = half.value else { panic!("{inst:?} writes {half:?}") };
-                    operands.extend(names(target, reg, 32));
-                    *partly.entry("other half").or_insert(0) += 1;
                 }
                 // From RDNA on the words say it.
                 if inst.format() == Format::Mimg && inst.get(Field::Dim).is_none() {

@@ -90,11 +90,13 @@ impl Inst {
 
     /// The first two sources.
     fn sources(&self) -> Option<(&'static OperandDesc, &'static OperandDesc)> {
-        use OperandType::*;
         let mut sources = self.all_descs().filter(|desc| {
             // A literal that is always present, and a vcc that no field names, do not count as sources.
-            let source = matches!(desc.operand_type, Code | SdwaSrc | Half | HalfSel);
-            desc.access == Some(Access::Read) && source
+            let is_source = matches!(
+                desc.operand_type,
+                OperandType::Code | OperandType::SdwaSrc | OperandType::Half | OperandType::HalfSel
+            );
+            desc.access == Some(Access::Read) && is_source
         });
         Some((sources.next()?, sources.next()?))
     }

@@ -66,6 +66,9 @@ struct Gpu {
     // `gfx1010:wave64`: the processor with the other size of its waves.
     size_t size = name.find(':');
     std::string features = size == std::string::npos ? "" : "+wavefrontsize64,-wavefrontsize32";
+    // Halves of registers: in LLVM's description of gfx1200 they are off.
+    if (name.substr(0, 5) == "gfx11" || name.substr(0, 5) == "gfx12")
+      features += ",+real-true16";
     subtarget.reset(target->createMCSubtargetInfo(triple, name.substr(0, size), features));
     registers.reset(target->createMCRegInfo(triple));
     assembly.reset(target->createMCAsmInfo(*registers, triple, options));
@@ -83,13 +86,17 @@ struct Gpu {
 
   // The encodings of the target, the likeliest first: columns of the table that getMCOpcode looks into.
   std::vector<unsigned> families() const {
-    enum { SI, VI, SDWA, SDWA9, GFX80, GFX9, GFX10, SDWA10, GFX90A, GFX940 };
+    enum { SI, VI, SDWA, SDWA9, GFX80, GFX9, GFX10, SDWA10, GFX90A, GFX940, GFX11, GFX12 };
     if (name == "gfx600" || name == "gfx700")
       return {SI};
     if (name[3] == '8')
       return {GFX80, VI, SDWA};
     if (name.substr(0, 5) == "gfx10")
       return {GFX10, SDWA10};
+    if (name.substr(0, 5) == "gfx11")
+      return {GFX11};
+    if (name.substr(0, 5) == "gfx12")
+      return {GFX12};
     if (name == "gfx90a")
       return {GFX90A, GFX9, SDWA9, VI};
     if (name == "gfx942" || name == "gfx950")
@@ -137,7 +144,7 @@ struct Gpu {
   }
 
   // The most address registers that an image operation can have: LLVM has an instruction for each number, which the end of
-  // its name tells (`IMAGE_LOAD_V4_V2`: two). 0: it is none, or names each of them (`_nsa`).
+  // its name tells (`IMAGE_LOAD_V4_V2`: two). 0: it is none, or names each of them (`_nsa`, and all of gfx12).
   unsigned addresses(StringRef name) const {
     static const std::regex parts("(IMAGE_.*)_V[0-9]+_V([0-9]+)(.*)");
     static std::map<std::string, unsigned> most;
@@ -151,16 +158,19 @@ struct Gpu {
         }
       }
     std::string text = name.str();
-    bool named = text.find("_nsa") != std::string::npos;
+    bool named = text.find("_nsa") != std::string::npos || text.find("_gfx12") != std::string::npos;
     return !named && std::regex_match(text, found, parts) ? most[found.str(1) + found.str(3)] : 0;
   }
 
   // The pseudo instruction that is encoded as this one. The compiler has none for DPP8: of DPP it is the same operation.
+  // The decoder has an instruction of its own for buffers, in which the format may be anything.
   std::map<unsigned, unsigned>::const_iterator pseudo_of(unsigned opcode) const {
     std::string text = instructions->getName(opcode).str();
     size_t suffix = text.find("_dpp8_");
     if (suffix != std::string::npos)
       opcode = numbers.at(text.replace(suffix, 6, "_dpp_"));
+    else if ((suffix = text.find("_gfx12_format")) != std::string::npos)
+      opcode = numbers.at(text.substr(0, suffix) + "_gfx12");
     return pseudo.find(opcode);
   }
 
@@ -192,11 +202,13 @@ struct Gpu {
     flag(d.TSFlags >> 57 & 3, "atomic");
     flag(d.TSFlags >> 16 & 1, "trans");
     flag(d.TSFlags >> 49 & 1, "packed");
-    flag(d.TSFlags >> 54 & 1, "matrix");
+    // MAI, WMMA, SWMMAC.
+    flag((d.TSFlags >> 54 | d.TSFlags >> 59 | d.TSFlags >> 63) & 1, "matrix");
     flag(d.TSFlags >> 55 & 1, "dot");
     // The text shows so many registers that are written.
     flag(d.getNumDefs() == 1, "out1");
     flag(d.getNumDefs() == 2, "out2");
+    flag(d.getNumDefs() == 3, "out3");
     if (unsigned most = addresses(instructions->getName(opcode)))
       flag(true, ("address" + std::to_string(most)).c_str());
     return (text.empty() ? "-" : text) + " r:" + list(d.implicit_uses()) + " w:" + list(d.implicit_defs());
