@@ -76,8 +76,11 @@ fn check_refuses_what_llvm_refuses() {
                     }
                 },
             };
-            // LLVM forgets the rule where it looks at the formats of the elements; its compiler keeps to it.
-            let forgotten = inst.opcode().name().ends_with("_f8f6f4") && ours == Some("overlap") && theirs.is_none();
+            // LLVM's assembler forgets the rule where it looks at the formats of the elements, and for RDNA's matrices;
+            // its compiler keeps to it.
+            let name = inst.opcode().name();
+            let forgets = name.ends_with("_f8f6f4") || name.starts_with("v_wmma_") || name.starts_with("v_swmmac_");
+            let forgotten = forgets && ours == Some("overlap") && theirs.is_none();
             // An instruction can break several rules.
             let both = ours.is_some() && theirs.is_some();
             if ours != theirs && !both && !forgotten {
@@ -92,7 +95,8 @@ fn check_refuses_what_llvm_refuses() {
         assert_eq!(met("overlap"), has_matrices, "{target}: {counts:?}");
         assert_eq!(met("vector"), ["gfx90a", "gfx942", "gfx950"].contains(&target.name()), "{target}: {counts:?}");
         assert!(met("constant bus") && met("fine") && counts["fine"] > 5_000, "{target}: {counts:?}");
-        assert_eq!(counts.contains_key("forgotten"), target.name() == "gfx950", "{target}: {counts:?}");
+        let wmma = ["gfx11", "gfx12"].iter().any(|start| target.name().starts_with(start));
+        assert!(wmma || counts.contains_key("forgotten") == (target.name() == "gfx950"), "{target}: {counts:?}");
     }
 }
 

@@ -298,7 +298,8 @@ fn compare(a: &Inst, b: &Inst) -> Result<(), ConvertError> {
     };
     // A constant has the width of its field, which differs between encodings.
     let bits = |operand: &Operand| if matches!(operand.value, Value::Imm(_)) { 0 } else { operand.bits };
-    let said = |operand: &Operand| (value(operand), operand.access, bits(operand));
+    // Whether the rest of a destination is kept, and so read, can depend on the encoding's modifiers: `reads` knows them.
+    let said = |operand: &Operand| (value(operand), operand.access.writes(), bits(operand));
     same_operands(shown(a), shown(b), |x, y| said(x) == said(y)).map_err(|difference| {
         let role = difference.0.or(difference.1).and_then(|operand| operand.role);
         ConvertError::Operand(role.unwrap_or(Field::Vcc))
