@@ -6,7 +6,7 @@ mod words;
 
 use amdgpu_isa::{Access, ConvertError, Field, Form, Format, Inst, Opcode, Operand, Reg, Target, Value, decode_words};
 use std::collections::BTreeSet;
-use words::{Filling, Rng, attempt, encodings, layout, legal, repair};
+use words::{Filling, Rng, attempt, encodings, encodings_to_try, is_of_other_size, layout, legal, repair};
 
 /// Instructions of every form of an operation in a format.
 fn instances(target: Target, encoding: (Format, u16, Opcode), count: usize, rng: &mut Rng) -> Vec<Inst> {
@@ -84,7 +84,7 @@ fn every_operation_is_the_same_in_each_encoding() {
         let (mut tried, mut done) = (0, 0);
         // For each operation, the pairs of forms for which conversion worked, and those for which it was refused.
         let (mut reached, mut refused) = (BTreeSet::new(), BTreeSet::new());
-        for encoding in encodings(target) {
+        for encoding in encodings_to_try(target) {
             let opcode = encoding.2;
             for inst in instances(target, encoding, 24, &mut rng) {
                 for Form { format, extension, .. } in opcode.forms(target) {
@@ -116,7 +116,8 @@ fn every_operation_is_the_same_in_each_encoding() {
             assert!(expected, "{target}: {opcode:?} never comes from {here:?} to {there:?}");
         }
         println!("{target}: {tried} tried, {done} done, {} ways, {} never", reached.len(), never.len());
-        assert!(done > 15_000 && reached.len() > 500, "{target}: {done} {}", reached.len());
+        let (enough, ways) = if is_of_other_size(target) { (1_500, 50) } else { (15_000, 500) };
+        assert!(done > enough && reached.len() > ways, "{target}: {done} {}", reached.len());
     }
 }
 
@@ -127,7 +128,7 @@ fn what_is_expanded_shrinks_to_the_same_bytes() {
     let short = |target, (format, ..): &(Format, u16, Opcode)| layout(target, *format).bits == 32;
     for &target in Target::ALL {
         let (mut both, mut alone, mut literals) = (0, 0, 0);
-        for encoding in encodings(target).into_iter().filter(|e| short(target, e)) {
+        for encoding in encodings_to_try(target).into_iter().filter(|e| short(target, e)) {
             let long = encoding.2.forms(target).any(|form| layout(target, form.format).bits == 64);
             for inst in legal(target, encoding, 24, &mut rng).into_iter().filter(|i| i.is_canonical()) {
                 let literal = inst.operands().find(|o| matches!(o.value, Value::Literal(_))).and_then(|o| o.role);
@@ -159,7 +160,11 @@ fn what_is_expanded_shrinks_to_the_same_bytes() {
             }
         }
         println!("{target}: {both} expanded and shrunk, {literals} with a literal, {alone} have one encoding");
-        assert!(both > 3_000 && literals > 30 && alone > 1_000, "{target}: {both} {literals} {alone}");
+        let share = if is_of_other_size(target) { 10 } else { 1 };
+        assert!(
+            both * share > 3_000 && literals * share > 30 && alone * share > 1_000,
+            "{target}: {both} {literals} {alone}"
+        );
     }
 }
 

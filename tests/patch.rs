@@ -21,7 +21,7 @@ const FILLINGS: usize = 2;
 fn each(mut look: impl FnMut(&Inst, &mut Rng)) {
     let mut rng = Rng(7);
     for &target in Target::ALL {
-        for encoding in encodings(target) {
+        for encoding in words::encodings_to_try(target) {
             for inst in words::legal(target, encoding, FILLINGS, &mut rng) {
                 look(&inst, &mut rng);
             }
@@ -149,7 +149,8 @@ fn a_field_holds_what_was_asked_or_nothing_changes() {
         }
     });
     println!("{done} changes, {refused} refusals");
-    assert!(done > 100_000 * Target::ALL.len() as u64 && refused > 1_000 * Target::ALL.len() as u64);
+    let targets = Target::ALL.iter().filter(|&&target| !words::is_of_other_size(target)).count() as u64;
+    assert!(done > 100_000 * targets && refused > 1_000 * targets);
 }
 
 #[test]
@@ -233,7 +234,8 @@ fn an_operand_reads_back_as_asked_or_nothing_changes() {
         assert_eq!(inst.with_operand(Field::Reserved, Value::Int(0)), Err(PatchError::NoField(Field::Reserved)));
     });
     println!("{done} changes, {refused} refusals");
-    assert!(done > 10_000 * Target::ALL.len() as u64 && refused > 100_000);
+    let targets = Target::ALL.iter().filter(|&&target| !words::is_of_other_size(target)).count() as u64;
+    assert!(done > 10_000 * targets && refused > 100_000);
 }
 
 /// An operand is not refused if some value of the field gives that operand and changes nothing else.

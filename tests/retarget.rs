@@ -68,8 +68,6 @@ fn may_differ(op: Opcode, from: Target, to: Target) -> Option<&'static str> {
         _ if of_both(&rdna) && name.starts_with("v_") && name.contains("16") => Some("16-bit results"),
         // RDNA says of what dimension an image is, GCN whether it is an array; the number of registers follows.
         _ if of_both(&rdna) && name.starts_with("image_") => Some("image addresses"),
-        // A number for data and number format together, which other generations give apart.
-        _ if of_both(&rdna) && name.starts_with("tbuffer_") => Some("formats"),
         // Stores have a counter of their own.
         _ if of_both(&rdna) && name == "s_waitcnt" => Some("counters"),
         // Which pairs there are is another matter on each generation.
@@ -130,6 +128,8 @@ fn operands_text(inst: &Inst) -> String {
         text = format!("{data}{}", &rest[resource..]);
     }
     let text = text.replace("BUF_DATA_FORMAT_INVALID", "BUF_FMT_INVALID").replace(".l", "").replace(" offset:0x0", "");
+    // LLVM shows an offset of zero by the register that is not added.
+    let text = if inst.format() == Format::Smem { text.replace(", null", ", 0x0") } else { text };
     // RDNA4's name, and a wait that only it has.
     let text = text.replace(" wait_va_vdst:", " wait_vdst:").replace(" wait_vm_vsrc:0", "");
     let returns = |text: String| text.replace(" glc", " sc0").replace(" th:TH_ATOMIC_RETURN", " sc0");
@@ -277,8 +277,10 @@ fn what_goes_there_comes_back_with_the_same_words() {
             let format = |i: &Inst| i.format();
             if format(inst) == Format::Vop2 && format(&there) == Format::Vop3a {
                 // There it reads two scalars, which its other encoding cannot on the way back.
-                if inst.expand().is_err() {
-                    return assert!(back.is_err());
+                match (inst.check(), inst.expand()) {
+                    (Err(_), _) => return,
+                    (Ok(()), Err(_)) => return assert!(back.is_err()),
+                    _ => {}
                 }
                 let back = back.unwrap_or_else(|e| panic!("{inst:?} -> {there:?}: {e}"));
                 return assert_eq!(operands_text(&back), operands_text(inst));
@@ -320,6 +322,6 @@ fn every_operation_that_both_have_can_go() {
     }
     assert!(wrong.is_empty(), "{} {wrong:#?}", wrong.len());
     if cfg!(feature = "all-targets") {
-        assert_eq!(met.len(), NEVER_THE_SAME.len() + 8, "an excuse that nobody needs: {met:?}");
+        assert_eq!(met.len(), NEVER_THE_SAME.len() + 9, "an excuse that nobody needs: {met:?}");
     }
 }

@@ -32,17 +32,20 @@ fn instances(signature: &Signature, count: usize, rng: &mut Rng) -> Vec<Inst> {
     }
     all.retain(|inst| is_of(inst, signature));
     all.truncate(count);
-    // How many registers an image address has depends on two modifiers, of which only some values fit the form.
-    for inst in all.clone().into_iter().filter(|inst| inst.get(Field::Dim).is_some()) {
-        for n in 0..16 {
-            let a16 = (Field::A16, n >> 3);
-            let changes = [(Field::Dim, n & 7), a16];
-            let changes = &changes[..if inst.get(Field::A16).is_some() { 2 } else { 1 }];
-            all.extend(decode_words(target, &with(&inst, changes)).ok().filter(|inst| is_of(inst, signature)));
-        }
-    }
     assert!(!all.is_empty(), "{signature:?}: no words");
     all
+}
+
+/// The same instructions, and those with every dimension of images, which with a16 decides how many registers an address
+/// has, and so whether the form can name them.
+fn with_dimensions(mut insts: Vec<Inst>, signature: &Signature) -> Vec<Inst> {
+    let has = |field| insts[0].get(field).is_some();
+    let a16 = if has(Field::A16) { 2 } else { 1 };
+    let all = if has(Field::Dim) { 8 * a16 } else { 0 };
+    let others = (0..all).map(|n| with(&insts[0], &[(Field::Dim, n & 7), (Field::A16, n >> 3)]));
+    let others: Vec<Inst> = others.filter_map(|words| decode_words(signature.target(), &words).ok()).collect();
+    insts.extend(others.into_iter().filter(|inst| is_of(inst, signature)));
+    insts
 }
 
 fn is_of(inst: &Inst, signature: &Signature) -> bool {
@@ -100,7 +103,10 @@ fn agrees(inst: &Inst, signature: &Signature, operands: &[OperandSignature]) {
     aligned(inst, operands);
     let implicit = inst.operands().filter(|o| o.role.is_none()).map(|o| (o.value, o.bits, o.access));
     // The hardware registers that hold these: the numbers of the manuals.
+    let rdna4 = inst.target().processor() == "gfx1200";
     let numbers = |reg: Reg| match reg {
+        Reg::Scc if rdna4 => 4..=4,
+        Reg::TrapStatus if rdna4 => 17..=18,
         Reg::Mode => 1..=1,
         Reg::TrapStatus => 3..=3,
         Reg::FlatScratch => 20..=21,
@@ -188,9 +194,12 @@ fn surroundings(inst: &Inst, operand: &OperandSignature) -> Vec<Vec<(Field, u32)
                 continue;
             }
             (Field::Src0Sext | Field::Src1Sext, _) => continue,
+            // Other registers of the address.
+            (field, _) if field.name().starts_with("vaddr") => continue,
             (Field::Saddr, _) => &[0, 127],
             (_, 1) => &[0, 1],
             (Field::Dmask, _) => &[0, 1],
+            (Field::Dim, _) => &[0, 1, 2, 3, 4, 5, 6, 7],
             // Elements of 8 bits and of 4: the longest matrix and the shortest.
             (Field::Cbsz | Field::Blgp, _) => &[0, 4],
             _ => &[0, u32::MAX],
@@ -295,7 +304,7 @@ fn a_field_takes_what_the_signature_says_and_nothing_else() {
     let mut rng = Rng(8);
     let universe: Vec<(Value, String)> = universe().into_iter().map(|value| (value, key(value))).collect();
     let (mut tried, mut codes) = (0, 0);
-    for &target in Target::ALL.iter().filter(|t| !t.is_partial()) {
+    for &target in Target::ALL.iter().filter(|&&target| !words::is_of_other_size(target)) {
         let mut known = HashSet::new();
         for signature in Opcode::ALL.iter().flat_map(|op| op.signatures(target)) {
             let operands: Vec<_> = signature.operands().collect();
@@ -345,9 +354,9 @@ fn a_field_takes_what_the_signature_says_and_nothing_else() {
 fn a_modifier_takes_what_the_signature_says_and_nothing_else() {
     let mut rng = Rng(9);
     let (mut taken, mut refused) = (0, 0);
-    for &target in Target::ALL.iter().filter(|t| !t.is_partial()) {
+    for &target in Target::ALL.iter().filter(|&&target| !words::is_of_other_size(target)) {
         for signature in Opcode::ALL.iter().flat_map(|op| op.signatures(target)) {
-            let insts = instances(&signature, 4, &mut rng);
+            let insts = with_dimensions(instances(&signature, 4, &mut rng), &signature);
             for modifier in signature.modifiers().filter(|m| m.bits <= 9) {
                 for value in 0..1u32 << modifier.bits {
                     let decodes = insts.iter().any(|inst| {

@@ -14,6 +14,20 @@ pub fn legal(target: Target, encoding: (Format, u16, Opcode), count: usize, rng:
     found
 }
 
+/// The encodings that slow tests try: all, or those of an eighth of the operations where the target only stands for waves of the other size.
+/// It differs from the target of its processor's name in the width of lane masks.
+#[allow(dead_code)]
+pub fn encodings_to_try(target: Target) -> Vec<(Format, u16, Opcode)> {
+    let share = if is_of_other_size(target) { 8 } else { 1 };
+    shared::encodings(target).into_iter().filter(|(.., op)| *op as usize % share == 0).collect()
+}
+
+/// Whether the target only stands for waves of the other size.
+#[allow(dead_code)]
+pub fn is_of_other_size(target: Target) -> bool {
+    target.name() != target.processor()
+}
+
 /// Whether it is a target of RDNA, whatever the generation.
 #[allow(dead_code)]
 pub fn is_rdna(target: Target) -> bool {
