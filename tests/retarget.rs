@@ -96,14 +96,13 @@ fn each(from: Target, to: Target, mut look: impl FnMut(&Inst, Result<Inst, Retar
     }
 }
 
-/// Every pair. A target whose waves have the other size is paired with those that have the same processor or generation,
-/// and with two of GCN and CDNA: with the other ones it has in common what the target of the plain name has.
+/// The pairs of one generation, the pairs of the first targets of all generations, and Vega with each target whose waves
+/// have 64 lanes too.
 fn pairs() -> impl Iterator<Item = (Target, Target)> {
-    let other_size = |target: Target| target.name().contains(':');
-    let near = move |a: Target, b: Target| {
-        a.processor() == b.processor() || other_size(b) && other_size(a) || ["gfx900", "gfx942"].contains(&b.name())
-    };
-    let good = move |a, b| a != b && (!other_size(a) || near(a, b)) && (!other_size(b) || near(b, a));
+    let first = |target: Target| Target::ALL.iter().find(|t| t.generation() == target.generation()) == Some(&target);
+    let waves = |a: Target, b: Target| a.name() == "gfx900" && words::is_of_other_size(b);
+    let near = move |a: Target, b: Target| a.generation() == b.generation() || waves(a, b) || waves(b, a);
+    let good = move |a, b| a != b && (first(a) && first(b) || near(a, b));
     Target::ALL.iter().flat_map(move |&a| Target::ALL.iter().filter(move |&&b| good(a, b)).map(move |&b| (a, b)))
 }
 

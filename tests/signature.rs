@@ -196,9 +196,12 @@ fn surroundings(inst: &Inst, operand: &OperandSignature) -> Vec<Vec<(Field, u32)
             (Field::Src0Sext | Field::Src1Sext, _) => continue,
             // Other registers of the address.
             (field, _) if field.name().starts_with("vaddr") => continue,
-            (Field::Saddr, _) => &[0, 127],
+            // There is none: 127, or from RDNA1 on 125.
+            (Field::Saddr, _) => &[0, 125, 127],
             (_, 1) => &[0, 1],
             (Field::Dmask, _) => &[0, 1],
+            // Each bit selects the half of another operand.
+            (Field::OpSel, _) => &[0, 1, 2, 4, 8, u32::MAX],
             (Field::Dim, _) => &[0, 1, 2, 3, 4, 5, 6, 7],
             // Elements of 8 bits and of 4: the longest matrix and the shortest.
             (Field::Cbsz | Field::Blgp, _) => &[0, 4],
