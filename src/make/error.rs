@@ -43,6 +43,12 @@ pub enum BuildError {
         /// The source, counted from 0.
         source: u8,
     },
+    /// `op_sel` selects the other half of a register than the operand names. Operands are counted from 0; 3 is the
+    /// destination.
+    OtherHalf {
+        /// The bit of `op_sel`.
+        operand: u8,
+    },
     /// A part of a constant does not fit: see [`Waitcnt`](crate::Waitcnt).
     Value(FieldError),
     /// A run of registers does not exist or is misaligned. Scalar registers must begin at a multiple of two (64 bits)
@@ -108,6 +114,12 @@ impl fmt::Display for BuildError {
             }
             BuildError::NoLiteral { field, format: None } => write!(f, "{field}: no literal here on this target"),
             BuildError::NoModifier { field, source } => write!(f, "source {source} has no {field}"),
+            BuildError::OtherHalf { operand: 3 } => {
+                f.write_str("op_sel selects another half of the destination than the operand")
+            }
+            BuildError::OtherHalf { operand } => {
+                write!(f, "op_sel selects another half of source {operand} than the operand")
+            }
             BuildError::Value(error) => error.fmt(f),
             BuildError::Registers { field, given, dwords } => {
                 write!(f, "{field}: the {dwords} registers from {given} on are misaligned or do not exist")

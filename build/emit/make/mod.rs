@@ -103,7 +103,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         writeln!(modules, "}}").unwrap();
     }
     let mut out = String::from(
-        "#[allow(unused_imports)]\nuse super::{BufferAddress, Code, GlobalBase, ImageAddress, MatrixOrConst, Op, VectorData, kind::{Any, Exec, Lds, M0, ReadOnly, Sys}, op::{Agpr, Vgpr}};\n",
+        "#[allow(unused_imports)]\nuse super::{BufferAddress, Code, GlobalBase, Half, ImageAddress, MatrixOrConst, Op, VectorData, kind::{Any, Exec, Lds, M0, ReadOnly, Sys}, op::{Agpr, Vgpr}};\n",
     );
     out += "/// Traits of the kinds of operands that an instruction accepts, where it accepts several.\npub mod operands {\nuse super::super::{Kind, kind::*};\n";
     out += &operand::traits(&shared.traits);
@@ -111,7 +111,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     writeln!(out, "pub(crate) const LONGEST: usize = {longest};").unwrap();
     out += "/// The sets of modifiers that instructions have. They determine which methods a [`Code`] has.\npub mod sets {\nuse super::super::modifiers::*;\n#[allow(unused_imports)]\nuse crate::table::OperandType;\n";
     out += &shared.sets.text;
-    out += "}\n#[allow(unused_imports)]\npub(crate) mod signatures {\nuse super::*;\nuse super::operands::*;\nuse crate::Field;\nuse crate::DataType;\nuse crate::table::Part;\nuse super::super::operand::Place;\nuse super::super::resolve::Rules;\n";
+    out += "}\n#[allow(unused_imports)]\npub(crate) mod signatures {\nuse super::*;\nuse super::operands::*;\nuse crate::Field;\nuse crate::DataType;\nuse crate::table::{OperandType, Part};\nuse super::super::operand::{AddressPlace, Place};\nuse super::super::resolve::Rules;\n";
     out += &shared.signatures.text;
     let count = targets.len();
     writeln!(out, "}}\npub(crate) static RULES: [&super::resolve::Rules; {count}] = [{rules}];").unwrap();
