@@ -409,6 +409,8 @@ pub trait ScalarOffset: ModifierSet {
     /// The positions of the fields: imm, soffset_en, offset, its width, soffset. Without the first two, both parts are
     /// always added.
     const BITS: [u8; 5];
+    /// Whether the constant can be negative.
+    const SIGNED: bool = true;
     /// The code in soffset that means "no register", on targets without these bits.
     const OFF: u64;
 }
@@ -423,7 +425,7 @@ impl<M: ScalarOffset> Code<M> {
             return self.fail(BuildError::Unknown(Field::Soffset));
         }
         if imm == NONE {
-            return self.number(Field::Offset, offset, width, true, bytes as i64);
+            return self.number(Field::Offset, offset, width, M::SIGNED, bytes as i64);
         }
         let register = self.bits >> offset & REGISTER;
         self.bits &= !(((1 << width) - 1) << offset);

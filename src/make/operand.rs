@@ -45,6 +45,8 @@ pub(crate) struct AddressPlace {
     /// Positions of the second and the fifth register; those between follow the second, as do those after the fifth.
     pub second: u8,
     pub fifth: u8,
+    /// The greatest number of parts that the operation has, if that is less than the number of fields.
+    pub parts: u8,
 }
 
 impl AddressPlace {
@@ -496,6 +498,9 @@ impl<M: ModifierSet> Code<M> {
             if !is_inside(register % VGPR, dwords) || register >= VGPR {
                 let given = Given::Reg(Reg::Vgpr(register as u8));
                 return self.fail(BuildError::Registers { field: at.field, given, dwords: dwords as u8 });
+            }
+            if n >= at.parts {
+                return self.fail(BuildError::Width { field: at.field, dwords: at.parts, given: self.address });
             }
             let lsb = at.lsb(n);
             // The fifth dword has a place of its own.

@@ -127,11 +127,12 @@ macro_rules! method {
         }
         $code.offset(value as i32)
     }};
-    ($code:ident $case:ident plus $width:literal) => {
+    ($code:ident $case:ident plus $width:literal $signed:literal) => {
         match ($case.coin(), $case.given_offset) {
             (true, Some(register)) => {
                 let range = $case.wants(Fault::Range);
-                let value = if range { $case.out_of_range($width, true) } else { $case.in_range($width, true) };
+                let value =
+                    if range { $case.out_of_range($width, $signed == 1) } else { $case.in_range($width, $signed == 1) };
                 $case.modifier("offset", value);
                 $case.builder = $case.builder.soffset(register);
                 if value != 0 {
@@ -193,7 +194,7 @@ macro_rules! method {
         }
         $code.th(value)
     }};
-    ($code:ident $case:ident list $name:ident $used:literal $shown:literal) => {{
+    ($code:ident $case:ident list $name:ident $used:literal $shown:literal $all:literal) => {{
         let value =
             if $used != 15 && $case.wants(Fault::Source) { !$used & 15 } else { $case.rng.next() as u8 & $used };
         let field = if stringify!($name) == "neg_lo" { "neg" } else { stringify!($name) };
@@ -207,13 +208,12 @@ macro_rules! method {
         if called {
             $case.modifier(field, value.into());
         }
-        let (default, shown) = (if $shown == 1 { $used } else { 0 }, $shown % 10);
+        let (default, shown) = (if $shown == 1 { $all } else { 0 }, $shown % 10);
         if value != default || shown == 3 {
             let used = match shown {
                 4 => 15,
-                5 => 11,
                 2.. => 7,
-                _ => $used,
+                _ => $all,
             };
             $case.modifiers.push(format!("{}:{}", stringify!($name), list(value, used)));
         }

@@ -130,6 +130,7 @@ pub fn compare(
     let mut said = said.iter().peekable();
     for (field, meant) in operands {
         let meant = if double { signs(field, meant, modifiers) } else { meant.clone() };
+        let meant = if name.starts_with("s_cmp_") && name.ends_with("_f16") { half_bits(meant) } else { meant };
         loop {
             match said.next() {
                 // The text shows it, but no field names it.
@@ -180,6 +181,18 @@ pub fn compare(
         }
     }
     Ok(())
+}
+
+/// LLVM prints inline floats of scalar compares of 16 bits as their bits: "constant in a scalar compare of 16 bits".
+fn half_bits(text: String) -> String {
+    let bits = match text.trim_start_matches('-') {
+        "0.5" => 0x3800,
+        "1.0" => 0x3c00,
+        "2.0" => 0x4000,
+        "4.0" => 0x4400,
+        _ => return text,
+    };
+    format!("{:#x}", if text.starts_with('-') { bits | 0x8000 } else { bits })
 }
 
 /// The name of a temporal hint, which the text has instead of the number; other modifiers as they are.

@@ -234,6 +234,10 @@ impl Form<'_> {
 
     fn desc(&self, desc: &OperandDesc, vector: u8, parts: &mut Parts, shared: &mut Shared) -> Result<()> {
         let Form { t, constraints, rules, .. } = *self;
+        // Some numbers have fewer bits than their field, whose others are zero; so they have no sign.
+        let free = set::free_width(constraints, desc);
+        let is_unsigned = free != desc.width;
+        let desc = &OperandDesc { width: free, ..desc.clone() };
         let name = desc.field.to_lowercase();
         let field = super::field(&desc.field);
         let (lsb, width) = (desc.lsb, desc.width);
@@ -304,8 +308,9 @@ impl Form<'_> {
                 return Ok(());
             }
             "signed_hex" => {
-                write!(parts.calls, ".number({field}, {lsb}, {width}, true, {name} as i64)").unwrap();
-                parts.parameter(&name, "i32".into(), format!("signed_hex {width}"));
+                write!(parts.calls, ".number({field}, {lsb}, {width}, {}, {name} as i64)", !is_unsigned).unwrap();
+                let kind = if is_unsigned { "hex" } else { "signed_hex" };
+                parts.parameter(&name, "i32".into(), format!("{kind} {width}"));
                 return Ok(());
             }
             "hex" | "int16" | "version" => {
@@ -335,7 +340,7 @@ impl Form<'_> {
             if nsa != NONE {
                 parts.more = ((longest.used & !ADDRESS_RUN) - 1).div_ceil(4);
             }
-            let place = operand::address_place(&mut shared.signatures, desc, longest, nsa);
+            let place = operand::address_place(&mut shared.signatures, constraints, desc, longest, nsa);
             write!(parts.calls, ".image_address(&{place}, {name})").unwrap();
             parts.parameter(&name, "ImageAddress".into(), "address".into());
             return Ok(());
@@ -440,7 +445,7 @@ impl Form<'_> {
                 ("BufferAddress".into(), format!(".buffer(&{rules}, &{place}, [{offen}, {idxen}, {addr64}], {name})"))
             }
             "smem_offset" => {
-                let signed = desc.aux[2] != NONE;
+                let signed = desc.aux[2] != NONE && !is_unsigned;
                 test = format!("smem {width} {signed}");
                 let tail = format!("({}, {width}, {signed}, {}), ", desc.aux[0], desc.aux[2]);
                 (ty(parts, "1"), call("smem_offset", &tail))

@@ -8,6 +8,7 @@ use crate::build::emit::make::Pool;
 use crate::build::lower::{Constraints, NONE, OperandDesc, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
+use crate::build::shared::ADDRESS_RUN;
 use crate::build::shared::class::{self, EXEC, INT};
 pub use crate::build::shared::class::{AGPR, BUS, OFF, VGPR};
 
@@ -249,10 +250,22 @@ pub fn place(pool: &mut Pool, desc: &OperandDesc, mask: u16, [literal, bus]: [u8
 
 /// The constant with the positions of the fields that name the registers of an image address. `longest`: the form that
 /// names the most.
-pub fn address_place(pool: &mut Pool, desc: &OperandDesc, longest: &OperandDesc, nsa: u8) -> String {
+pub fn address_place(
+    pool: &mut Pool,
+    constraints: &Constraints,
+    desc: &OperandDesc,
+    longest: &OperandDesc,
+    nsa: u8,
+) -> String {
     let [_, _, second, fifth] = longest.aux;
+    // Fields that must be zero name no registers.
+    let is_zero = |lsb: u8| lsb < 128 && nsa == NONE && constraints.mask >> lsb & 1 == 1;
+    let parts = match desc.used & !ADDRESS_RUN {
+        _ if nsa != NONE => u8::MAX,
+        fields => (1..fields).find(|&n| is_zero(if n == 4 { fifth } else { second + 8 * (n - 1) })).unwrap_or(fields),
+    };
     let key = format!(
-        "AddressPlace {{ field: Field::{}, of: OperandType::{}, lsb: {}, more: {}, fields: [{}, {}], nsa: {nsa}, second: {second}, fifth: {fifth} }}",
+        "AddressPlace {{ field: Field::{}, of: OperandType::{}, lsb: {}, more: {}, fields: [{}, {}], nsa: {nsa}, second: {second}, fifth: {fifth}, parts: {parts} }}",
         camel(&desc.field),
         camel(&desc.operand_type),
         desc.lsb,

@@ -24,6 +24,20 @@ fn bit(desc: &OperandDesc, n: u8) -> u8 {
     if hi == NONE || n < low_width { desc.lsb + n } else { hi + n - low_width }
 }
 
+/// The width of a field without the highest bits, if those must be zero.
+pub fn free_width(constraints: &Constraints, desc: &OperandDesc) -> u8 {
+    let (one, lsb, width) = (desc.split.0 == NONE, desc.lsb, desc.width);
+    let zero = |n: u8| {
+        one && lsb + n < 128 && constraints.mask >> (lsb + n) & 1 == 1 && constraints.value >> (lsb + n) & 1 == 0
+    };
+    let free = (0..width).rev().find(|&n| !zero(n)).map_or(0, |n| n + 1);
+    if free == 0 || !["smem_offset", "signed_hex", "int16"].contains(&desc.operand_type.as_str()) {
+        width
+    } else {
+        free
+    }
+}
+
 /// The positions of the first `N` bits of a field; `NONE` for bits that the row does not use.
 fn bits<const N: usize>(desc: &OperandDesc) -> [u8; N] {
     std::array::from_fn(|n| if n < desc.width.into() && desc.used >> n & 1 == 1 { bit(desc, n as u8) } else { NONE })
@@ -77,13 +91,15 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
         }
         if desc.operand_type == "smem_offset" && desc.aux[2] != NONE {
             let [imm, soffset_en, soffset, _] = desc.aux;
+            let width = free_width(constraints, desc);
+            let signed = if width == desc.width { "" } else { " const SIGNED: bool = false;" };
             writeln!(
                 set.impls,
-                "impl ScalarOffset for $ {{ const BITS: [u8; 5] = [{imm}, {soffset_en}, {}, {}, {soffset}]; const OFF: u64 = {}; }}",
-                desc.lsb, desc.width, t.code.off
+                "impl ScalarOffset for $ {{ const BITS: [u8; 5] = [{imm}, {soffset_en}, {}, {width}, {soffset}]; const OFF: u64 = {};{signed} }}",
+                desc.lsb, t.code.off
             )
             .unwrap();
-            set.methods.push(format!("plus {}", desc.width));
+            set.methods.push(format!("plus {width} {}", u8::from(signed.is_empty())));
         }
         if desc.access.is_some() {
             continue;
@@ -159,18 +175,17 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 writeln!(set.impls, "impl {ty} for $ {{ const BITS: [u8; 4] = {all:?};{halves} }}").unwrap();
                 let method = if name == "neg" { "neg_lo" } else { name };
                 // For the tests: 1 if the default is ones, 2 if the text has an extra bit when it shows the list, 3 if
-                // it always shows the list, with the extra bit, 4 if it shows all four, 5 if it shows
-                // a zero in the place of the destination; 10 more if halves of registers decide bits.
+                // it always shows the list, with the extra bit, 4 if it shows all four; 10 more if halves of registers decide bits.
                 let shown = match desc.operand_type.as_str() {
                     "list_ones" => 1,
                     "list_all" if desc.used == 3 => 2,
                     "list_all" if desc.width == 4 => 4,
                     "list_always" => 3,
-                    _ if desc.used & 15 == 11 && used == 3 => 5,
                     _ => 0,
                 };
                 let of_halves = u8::from(!halves.is_empty());
-                set.methods.push(format!("list {method} {used} {}", shown + 10 * of_halves));
+                let (with_halves, of_text) = (shown + 10 * of_halves, desc.used & 15);
+                set.methods.push(format!("list {method} {used} {with_halves} {of_text}"));
                 if shown == 1 {
                     set.defaults |= all.iter().filter(|b| **b != NONE).fold(0, |m, b| m | 1 << b);
                 }

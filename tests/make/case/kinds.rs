@@ -167,6 +167,11 @@ impl Case<'_> {
             self.give(name, literal::<1>(same), format!("{same:#x}"));
             return same;
         }
+        // It is the same as another one of a scalar operation.
+        let value = *self.literals.first().filter(|_| !self.vector).unwrap_or(&value);
+        if !self.vector {
+            self.literals.push(value);
+        }
         self.give(name, literal::<1>(value), format!("{value:#x}"));
         value
     }
