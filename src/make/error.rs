@@ -80,6 +80,16 @@ pub enum BuildError {
     ConstantBus(Field),
     /// The third source of a matrix operation has some registers of the destination and not the others.
     Overlap(Field),
+    /// The two operations of a dual instruction use registers of one bank where they must not: the numbers of their
+    /// destinations differ in bit 0, as do those of the registers that results are added to (a destination, or the
+    /// second source of `v_dual_fmamk_f32`). The numbers of first sources differ in bits 0 and 1, as do those of second
+    /// sources.
+    Banks {
+        /// The operand of the first operation.
+        x: Field,
+        /// The operand of the second operation.
+        y: Field,
+    },
     /// A value does not fit.
     Range {
         /// The field.
@@ -131,6 +141,7 @@ impl fmt::Display for BuildError {
             BuildError::TwoLiterals(field) => write!(f, "{field} would be a second literal"),
             BuildError::ConstantBus(field) => write!(f, "{field} is more than the constant bus carries"),
             BuildError::Overlap(field) => write!(f, "{field} overlaps a part of the destination"),
+            BuildError::Banks { x, y } => write!(f, "{x} and {y} are in one bank"),
             BuildError::Range { field, value, min, max } => write!(f, "{field}: {value} is not in {min}..={max}"),
             BuildError::TooMany => f.write_str("more operands and modifiers than any instruction has"),
             BuildError::Refused(error) => error.fmt(f),

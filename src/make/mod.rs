@@ -75,6 +75,8 @@
 
 mod argument;
 mod builder;
+#[cfg_attr(not(feature = "gfx1100"), allow(dead_code))] // Only some targets have dual instructions.
+pub mod dual;
 mod error;
 mod fill;
 pub mod modifiers;
@@ -92,6 +94,7 @@ use crate::{Inst, Target, decode_words};
 
 pub use argument::{Argument, ToArgument};
 pub use builder::Builder;
+pub use dual::Dual;
 pub use error::{BuildError, Given};
 pub use op::*;
 

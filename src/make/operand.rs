@@ -13,6 +13,7 @@ use crate::{Field, FieldError, Reg};
 use core::marker::PhantomData;
 
 /// The position of an operand, and what it accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
     pub field: Field,
     pub lsb: u8,
@@ -467,8 +468,14 @@ impl<M: ModifierSet> Code<M> {
     /// A literal that is always present, in the second dword. `bus`: as in [`Place`].
     #[inline(always)]
     pub(crate) const fn constant(self, field: Field, literal: u32, bus: u8) -> Self {
+        self.constant_at(field, 1, literal, bus)
+    }
+
+    /// The same in another dword.
+    #[inline(always)]
+    pub(super) const fn constant_at(self, field: Field, dword: u8, literal: u32, bus: u8) -> Self {
         let code = if bus != 0 { self.on_bus(field, bus, 1 << 32 | literal as u64) } else { self };
-        code.literal(field, 1, literal)
+        code.literal(field, dword, literal)
     }
 
     /// Image data. Its size is checked once all modifiers are known.
@@ -588,7 +595,7 @@ impl<M: ModifierSet> Code<M> {
     }
 
     /// The bits from one on.
-    const fn bits_from(&self, lsb: u8) -> u16 {
+    pub(super) const fn bits_from(&self, lsb: u8) -> u16 {
         (if lsb < 64 { self.bits >> lsb } else { self.high >> (lsb & 63) }) as u16
     }
 

@@ -18,6 +18,7 @@ include!(concat!(env!("OUT_DIR"), "/make_roster.rs"));
 mod assembler;
 #[allow(dead_code)] // Not every target has all kinds of operands.
 mod case;
+mod dual;
 #[cfg(feature = "all-targets")]
 #[path = "../../examples/jit.rs"]
 mod jit;
@@ -159,13 +160,17 @@ fn main() -> ExitCode {
         #[cfg(feature = "all-targets")]
         test(format!("the_jit_is_read_by_llvm_{target}"), &|| kernel(target));
         test(format!("the_illegal_is_refused_{target}"), &|| illegal(target, &mine, cases));
+        if dual::has(target) {
+            test(format!("llvm_agrees_on_dual_instructions_{target}"), &|| dual::agrees(target, cases, &only));
+        }
     }
     if failed { ExitCode::from(101) } else { ExitCode::SUCCESS }
 }
 
 /// Compares the rows in the tables with the constructors.
 fn every_row(target: Target, mine: &[&Constructor]) -> Result<String, String> {
-    let made: HashSet<(Opcode, Format)> = mine.iter().map(|c| (c.opcode, c.format)).collect();
+    let dual = dual::opcodes(target).map(|opcode| (opcode, Format::Vopd));
+    let made: HashSet<(Opcode, Format)> = mine.iter().map(|c| (c.opcode, c.format)).chain(dual).collect();
     let rows: Vec<(Opcode, Format)> =
         Opcode::ALL.iter().flat_map(|&op| op.encodings(target).map(move |e| (op, e.format))).collect();
     let missing: Vec<_> = rows.iter().filter(|row| !made.contains(row)).collect();
@@ -173,7 +178,7 @@ fn every_row(target: Target, mine: &[&Constructor]) -> Result<String, String> {
         return Err(format!("{} of {} rows have no constructor: {missing:?}", missing.len(), rows.len()));
     }
     let names: HashSet<&str> = mine.iter().map(|c| c.name).collect();
-    Ok(format!("{} rows, {} constructors", rows.len(), names.len()))
+    Ok(format!("{} rows, {} constructors", rows.len(), names.len() + dual::opcodes(target).count()))
 }
 
 /// LLVM's answers, or the library's on targets that LLVM does not disassemble.
@@ -334,6 +339,10 @@ fn is_excused(
         Answer::Text { .. } if name.starts_with("image_atomic_") && target.name().starts_with("gfx1") => {
             let usual = if name.contains("cmpswap") { "dmask:0x3" } else { "dmask:0x1" };
             modifiers.iter().any(|m| m == "tfe") || !modifiers.iter().any(|m| m == usual)
+        }
+        // "inline constant of v_fmac with DPP"
+        Answer::Text { .. } if name.starts_with("v_fmac_f") && name.contains("_e64_dpp") => {
+            operands.iter().any(|o| o.0 == "src1" && o.1.starts_with(|c: char| c.is_ascii_digit() || c == '-'))
         }
         // "bars around two operands"
         Answer::Text { text, .. } if name == "v_cndmask_b32_dpp" => {
