@@ -2,10 +2,10 @@
 
 use super::argument::{Argument, ToArgument};
 use super::fill::fill;
-use super::{BuildError, op};
+use super::{BuildError, dual, op};
 use crate::common::OpcodeEntry;
 use crate::inst::layout;
-use crate::make::generated::RULES;
+use crate::make::generated::{DUALS, RULES};
 use crate::table::FormSignature;
 use crate::{Field, Format, Inst, Opcode, Special, Target};
 
@@ -40,6 +40,8 @@ const MAX_ARGUMENTS: usize = 24;
 pub struct Builder {
     pub(super) target: Target,
     pub(crate) opcode: Opcode,
+    /// The second operation of a dual instruction.
+    second: Option<Opcode>,
     encoding: Encoding,
     arguments: [(Field, Argument); MAX_ARGUMENTS],
     len: usize,
@@ -115,6 +117,7 @@ impl Builder {
         Builder {
             target,
             opcode,
+            second: None,
             encoding: Encoding::Any,
             arguments: [(Field::Op, Argument::ZERO); MAX_ARGUMENTS],
             len: 0,
@@ -123,6 +126,22 @@ impl Builder {
             sext: 0,
             error: None,
         }
+    }
+
+    /// Makes it a dual instruction (VOPD), of which this is the second operation. The fields of the first operation end
+    /// in `x`, and those of the second one in `y`.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx1100")] {
+    /// use amdgpu_isa::make::{Builder, v};
+    /// use amdgpu_isa::{Opcode, Target};
+    /// let two = Builder::new(Target::Gfx1100, Opcode::VDualMovB32).vdstx(v::<1>(4)).src0x(1.0);
+    /// let two = two.second(Opcode::VDualAddNcU32).vdsty(v::<1>(7)).src0y(v::<1>(2)).vsrc1y(v::<1>(3));
+    /// assert_eq!(two.build().unwrap().words(), [0xca20_00f2, 0x0406_0702]);
+    /// # }
+    /// ```
+    pub const fn second(self, opcode: Opcode) -> Builder {
+        Builder { second: Some(opcode), ..self }
     }
 
     /// Sets an operand or a modifier by its field. The last value given counts.
@@ -148,6 +167,7 @@ impl Builder {
         sdst Sdst ssrc0 Ssrc0 ssrc1 Ssrc1 simm16 Simm16 literal Literal
         sdata Sdata sbase Sbase soffset Soffset
         vdst Vdst src0 Src0 src1 Src1 src2 Src2 vsrc Vsrc vsrc0 Vsrc0 vsrc1 Vsrc1 vsrc2 Vsrc2 vsrc3 Vsrc3
+        vdstx Vdstx src0x Src0x vsrc1x Vsrc1x vdsty Vdsty src0y Src0y vsrc1y Vsrc1y
         attr Attr attrchan Attrchan tgt Tgt
         vaddr Vaddr vdata Vdata srsrc Srsrc ssamp Ssamp
         addr Addr data Data data0 Data0 data1 Data1 saddr Saddr
@@ -249,6 +269,12 @@ impl Builder {
         }
         if self.opcode.entries(self.target).next().is_none() {
             return Err(BuildError::Opcode(self.opcode));
+        }
+        if let Some(second) = self.second {
+            return dual::build(self, second);
+        }
+        if DUALS.iter().any(|duals| duals.operations.iter().any(|operation| operation.0 == self.opcode)) {
+            return Err(BuildError::Missing(Field::Opy));
         }
         let mut best: Option<BuildError> = None;
         for wanted in [Rank::Short, Rank::Long, Rank::Sdwa, Rank::Dpp, Rank::LongDpp] {

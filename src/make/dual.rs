@@ -2,13 +2,16 @@
 
 use core::marker::PhantomData;
 
+use super::argument::Argument;
+use super::builder::Builder;
+use super::generated::{DUALS, RULES};
 use super::modifiers::ModifierSet;
-use super::op::{Kind, Op, Vgpr, kind};
+use super::op::{self, Kind, Op, Vgpr, kind};
 use super::operand::Place;
-use super::resolve::Rules;
+use super::resolve::{Rules, narrow_float};
 use super::{BuildError, Code};
-use crate::Field;
 use crate::codec::code::{VGPR, VGPR_LAST};
+use crate::{Field, Inst, Opcode, Target};
 
 /// An operation that can be either one of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,6 +58,11 @@ impl From<Dual<Either>> for Dual<OnlySecond> {
     }
 }
 
+/// The modifiers of a dual instruction: none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Vopd;
+impl ModifierSet for Vopd {}
+
 /// What the tables know about an operation.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Operation {
@@ -78,6 +86,19 @@ pub(crate) enum Addend {
     Dst,
     /// The second source, which is then not read as such.
     Src1,
+}
+
+/// The dual instructions of a target.
+pub(crate) struct Duals {
+    pub target: Target,
+    /// The encoding bits.
+    pub bits: u64,
+    pub dwords: u8,
+    pub fields: &'static [Fields; 2],
+    /// The first sources of two moves can be in one bank.
+    pub moves: bool,
+    /// The operations, and whether each can be the first one.
+    pub operations: &'static [(Opcode, bool, &'static Operation)],
 }
 
 /// The positions of one operation's fields.
@@ -117,6 +138,70 @@ impl<P> Dual<P> {
             Addend::Dst => (self.dst, fields.dst.0),
             Addend::Src1 => (self.src1, fields.src1.0),
         }
+    }
+}
+
+/// A builder's dual instruction with this second operation.
+pub(super) fn build(builder: &Builder, second: Opcode) -> Result<Inst, BuildError> {
+    let lacks = BuildError::Encoding { format: None, extension: None };
+    let target = builder.target;
+    let duals = DUALS.iter().find(|duals| duals.target == target).ok_or(lacks)?;
+    let of = |opcode: Opcode, first: bool| {
+        let found = duals.operations.iter().find(|operation| operation.0 == opcode && (operation.1 || !first));
+        found.map(|operation| operation.2).ok_or(BuildError::Opcode(opcode))
+    };
+    let (first, second) = (of(builder.opcode, true)?, of(second, false)?);
+    let [at_x, at_y] = duals.fields;
+    let known = |field: Field| {
+        let has = |at: &Fields, operation: &Operation| {
+            field == at.dst.0 || field == at.src0.0 || field == at.src1.0 && operation.src1
+        };
+        has(at_x, first) || has(at_y, second) || field == Field::Literal && (first.literal || second.literal)
+    };
+    if let Some(&(field, _)) = builder.arguments().iter().find(|(field, _)| !known(*field)) {
+        return Err(BuildError::Unknown(field));
+    }
+    let rules = RULES[target as usize];
+    let x = Dual::<Either>::of(builder, rules, first, at_x)?;
+    let y = Dual::<OnlySecond>::of(builder, rules, second, at_y)?;
+    Code::<Vopd>::new(duals.bits, duals.dwords).dual(rules, duals.fields, duals.moves, x, y).inst(target)
+}
+
+impl<P> Dual<P> {
+    /// One of a builder's operations.
+    fn of(builder: &Builder, rules: &Rules, operation: &'static Operation, at: &Fields) -> Result<Dual<P>, BuildError> {
+        let find = |field: Field| -> Result<Argument, BuildError> {
+            let (_, argument) = builder.find(field).ok_or(BuildError::Missing(field))?;
+            match argument.dwords {
+                0 | 1 => Ok(argument),
+                given => Err(BuildError::Width { field, dwords: 1, given }),
+            }
+        };
+        let register = |field: Field| {
+            let argument = find(field)?;
+            match argument.code {
+                VGPR..=VGPR_LAST => Ok(argument.code),
+                _ => Err(BuildError::Operand { field, given: argument.given(rules) }),
+            }
+        };
+        let src0 = find(at.src0.0)?;
+        let literal = match operation.literal {
+            false => 0,
+            true => {
+                let argument = find(Field::Literal)?;
+                match (argument.code, argument.integer()) {
+                    (op::LITERAL, _) => argument.value as u32,
+                    (_, Some(n)) if (i64::from(i32::MIN)..=i64::from(u32::MAX)).contains(&n) => n as u32,
+                    (op::FLOAT, _) => {
+                        narrow_float(argument.value, false).ok_or(BuildError::Constant(Field::Literal))?
+                    }
+                    _ => return Err(BuildError::Constant(Field::Literal)),
+                }
+            }
+        };
+        let src1 = if operation.src1 { register(at.src1.0)? } else { 0 };
+        let src0 = Op::new(src0.code, src0.value);
+        Ok(Dual { operation, dst: register(at.dst.0)?, src0, src1, literal, part: PhantomData })
     }
 }
 

@@ -4,7 +4,8 @@ use core::marker::PhantomData;
 
 use super::error::Given;
 pub(crate) use crate::codec::code::AGPR;
-use crate::codec::code::{self, LITERAL, VGPR, of_int};
+pub(crate) use crate::codec::code::LITERAL;
+use crate::codec::code::{self, VGPR, of_int};
 use crate::codec::constants::F64_BITS;
 pub(crate) use crate::shared::class;
 use crate::{Reg, Special};

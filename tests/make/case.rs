@@ -120,6 +120,13 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// Begins the second operation of a dual instruction.
+    pub fn begin_second(&mut self) {
+        self.operands.clear();
+        self.bus.clear();
+        self.literals.clear();
+    }
+
     pub fn coin(&mut self) -> bool {
         self.rng.below(2) == 0
     }
@@ -131,7 +138,7 @@ impl<'a> Case<'a> {
         now
     }
 
-    fn give(&mut self, name: &'static str, argument: impl ToArgument, text: String) {
+    pub fn give(&mut self, name: &'static str, argument: impl ToArgument, text: String) {
         self.builder = self.builder.set(field(self.target, name), argument);
         self.operands.push((name, text));
     }

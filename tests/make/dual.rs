@@ -29,25 +29,31 @@ pub fn opcodes(target: Target) -> impl Iterator<Item = Opcode> {
 
 impl Case<'_> {
     /// A register. There are few, so that some of a pair are in one bank.
-    fn dual_register(&mut self, _: &str) -> Vgpr<1> {
+    fn dual_register(&mut self, name: &str) -> Vgpr<1> {
         let n = self.rng.below(16) as u8 * 17;
-        self.operands.push(("", format!("v{n}")));
-        v(n)
+        let (name, op) = (place(name), v(n));
+        self.give(name, op, format!("v{n}"));
+        op
     }
 
     fn dual_source(&mut self, name: &str, kind: &str) -> Op<Any, 1> {
         if self.coin() {
             return self.dual_register(name).any();
         }
-        let field = if name == "src0x" { "src0x" } else { "src0y" };
-        self.op(field, kind)
+        self.op(place(name), kind)
     }
 
     fn dual_literal(&mut self) -> u32 {
         let value = if self.coin() { 0x1234_5678 } else { 0x1234_5601 + self.rng.below(2) as u32 };
-        self.operands.push(("", format!("{value:#x}")));
+        self.give("literal", i64::from(value), format!("{value:#x}"));
         value
     }
+}
+
+/// The name of a field, for which the roster computes it.
+fn place(name: &str) -> &'static str {
+    let all = ["vdstx", "src0x", "vsrc1x", "vdsty", "src0y", "vsrc1y"];
+    all.into_iter().find(|field| *field == name).expect("it is a field")
 }
 
 /// The text of an operation with the operands that a case has.
@@ -65,22 +71,36 @@ pub fn agrees(target: Target, cases: usize, only: &str) -> Result<String, String
     let join = DUALS.iter().find(|(of, _)| *of == target).ok_or("no dual instructions")?.1;
     let mine = || DUAL_OPERATIONS.iter().filter(|o| o.target == target);
     let mut made: Vec<(String, Result<Words, BuildError>)> = Vec::new();
+    let mut report = Report::default();
     let mut rng = Rng(5);
     for (first, x) in mine().filter_map(|o| Some((o, o.x?))) {
         for second in mine().filter(|o| o.opcode.name().contains(only) || first.opcode.name().contains(only)) {
             for _ in 0..cases * 2 {
                 // The operands of each are chosen alone, so the constant bus and the literal are often broken.
                 let mut case = Case::new(target, first.opcode, false, None, None, &mut rng);
-                let (dual, mut line) = (x(&mut case), text(first.opcode, &case));
-                let mut case = Case::new(target, second.opcode, false, None, None, &mut rng);
+                let (dual, line) = (x(&mut case), text(first.opcode, &case));
+                let literal = case.operands.iter().find(|o| o.0 == "literal").map(|o| o.1.clone());
+                case.begin_second();
                 let other = (second.y)(&mut case);
-                line = format!("{line} :: {}", text(second.opcode, &case));
-                made.push((line, join(dual, other)));
+                let line = format!("{line} :: {}", text(second.opcode, &case));
+                let other_literal = case.operands.iter().find(|o| o.0 == "literal").map(|o| o.1.clone());
+                let result = join(dual, other);
+                let built = case.builder.second(second.opcode).build();
+                // The builder has one argument for the literals of both.
+                let differ = literal.is_some() && other_literal.is_some() && literal != other_literal;
+                let same = match (&result, &built) {
+                    (Ok(made), Ok(inst)) => made[..] == *inst.words(),
+                    (Err(error), Err(other)) => error == other || differ,
+                    _ => differ,
+                };
+                if !same {
+                    report.add("the builder differs".into(), || format!("{line}: {result:08x?} or {built:08x?}"));
+                }
+                made.push((line, result));
             }
         }
     }
     let mut oracle = Oracle::start(target.processor(), features(target))?;
-    let mut report = Report::default();
     let lines: Vec<String> = made.iter().map(|(line, _)| line.clone()).collect();
     let (mut good, mut bad, mut excused) = (0, std::collections::BTreeMap::<String, usize>::new(), 0);
     for ((line, result), said) in made.iter().zip(assembler::assemble(target.processor(), &lines)) {

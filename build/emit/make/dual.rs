@@ -20,7 +20,15 @@ struct Forms<'a> {
 }
 
 /// The module `vopd` of a target and its function `vopd`, if the target has dual instructions.
-pub fn module(t: &Target, rules: &str, shared: &mut Shared, roster: &mut Vec<roster::Dual>) -> Result<String> {
+///
+/// `tables`: the same for the builder.
+pub fn module(
+    t: &Target,
+    rules: &str,
+    shared: &mut Shared,
+    roster: &mut Vec<roster::Dual>,
+    tables: &mut Vec<String>,
+) -> Result<String> {
     let Some((space, second)) = t.opcode_spaces.iter().find_map(|space| Some((space, space.second()?))) else {
         return Ok(String::new());
     };
@@ -35,17 +43,18 @@ pub fn module(t: &Target, rules: &str, shared: &mut Shared, roster: &mut Vec<ros
         forms.number = number;
         *if is_first { &mut forms.first } else { &mut forms.second } = Some(operation);
     }
-    let mut out = String::new();
+    let (mut out, mut operations) = (String::new(), String::new());
     for forms in all.values() {
         let Some(operation) = forms.second else {
             return def.at.err(format!("operation {} cannot be the second one", forms.number));
         };
-        out += &function(t, def, forms, operation, shared, roster)?;
+        let (text, constant) = function(t, def, forms, operation, shared, roster)?;
+        out += &text;
+        let opcode = camel(&operation.mnemonic);
+        write!(operations, "(crate::Opcode::{opcode}, {}, &signatures::{constant}), ", forms.first.is_some()).unwrap();
     }
     let bits = encoding(t, format, 0);
-    let set = shared.sets.name("Vopd", "impl ModifierSet for $ { }\n//".into(), |name, _| {
-        format!("/// No modifiers.\n#[derive(Clone, Copy, Debug, PartialEq, Eq)]\npub struct {name};\nimpl ModifierSet for {name} {{ }}\n")
-    });
+    let moves = t.row.has("dual-moves");
     let place = |name: &str| {
         let found = t.formats[format].fields.iter().find(|(field, _)| field.name == name);
         found.map_or(NONE, |(_, bits)| bits.pieces[0].lsb)
@@ -64,19 +73,22 @@ pub fn module(t: &Target, rules: &str, shared: &mut Shared, roster: &mut Vec<ros
     let key = format!("[Fields; 2] = [{}, {}]", fields(&letters[0]), fields(&letters[1]));
     let fields = shared.signatures.name("V", key, |name, key| format!("pub(crate) const {name}: {key};\n"));
     let dwords = def.bits / 32;
+    tables.push(format!(
+        "super::dual::Duals {{ target: crate::Target::{}, bits: {bits:#x}, dwords: {dwords}, fields: &signatures::{fields}, moves: {moves}, operations: &[{operations}] }}",
+        camel(&t.row.name)
+    ));
     let mut module = String::new();
     writeln!(module, "/// The operations of dual instructions.\npub mod vopd {{\nuse super::*;\nuse super::super::{{Dual, Either, OnlySecond}};\n{out}}}").unwrap();
     writeln!(
         module,
-        "/// A dual instruction: two operations, which the functions of the module `vopd` make. Registers of the two must be in different banks: see [`BuildError::Banks`](super::BuildError::Banks). They have one literal together.\n///\n/// Source: {}.\n#[inline]\npub const fn vopd<P>(x: super::Dual<super::Either>, y: super::Dual<P>) -> Code<sets::{set}> {{ Code::new({bits:#x}, {dwords}).dual(&{rules}, &{fields}, {}, x, y) }}",
-        def.source,
-        t.row.has("dual-moves")
+        "/// A dual instruction: two operations, which the functions of the module `vopd` make. Registers of the two must be in different banks: see [`BuildError::Banks`](super::BuildError::Banks). They have one literal together.\n///\n/// Source: {}.\n#[inline]\npub const fn vopd<P>(x: super::Dual<super::Either>, y: super::Dual<P>) -> Code<Vopd> {{ Code::new({bits:#x}, {dwords}).dual(&{rules}, &{fields}, {moves}, x, y) }}",
+        def.source
     )
     .unwrap();
     Ok(module)
 }
 
-/// The function of one operation.
+/// The function of one operation, and the constant with what it does.
 fn function(
     t: &Target,
     def: &Format,
@@ -84,7 +96,7 @@ fn function(
     operation: &Operation,
     shared: &mut Shared,
     roster: &mut Vec<roster::Dual>,
-) -> Result<String> {
+) -> Result<(String, String)> {
     let name = &operation.mnemonic;
     let signature = &t.signatures[operation.signature - 1];
     let constraints = &t.constraints[signature.constraints];
@@ -147,7 +159,7 @@ fn function(
         None => ("OnlySecond", "the second operation"),
     };
     roster.push(roster::Dual::new(t, name, calls, forms.first.is_some()));
-    Ok(format!(
+    let text = format!(
         "/// `{name} {}`: {place} of {}, opcode {}\n///\n/// Source: {}.\n#[inline]\npub const fn {name}<A: {bound}>({}) -> Dual<{kind}> {{ Dual::new(&{constant}, vdst, src0, {}, {}) }}\n",
         names.join(", "),
         def.name,
@@ -156,5 +168,6 @@ fn function(
         list.join(", "),
         has("vsrc1", "Vgpr::<1>::new(0, 0)"),
         has("literal", "0"),
-    ))
+    );
+    Ok((text, constant))
 }
