@@ -131,12 +131,12 @@ impl Dual {
 pub fn duals(all: &[Dual]) -> String {
     let (mut out, mut list, mut joins) = (String::new(), String::new(), std::collections::BTreeMap::new());
     for (n, Dual { target, module, name, arguments, first }) in all.iter().enumerate() {
-        let mut call = |place: &str, kind: &str| {
-            writeln!(out, "fn dual_{place}{n}(case: &mut Case) -> Dual<{kind}> {{ let half = \"{place}\"; amdgpu_isa::{module}::vopd::{name}({arguments}).into() }}").unwrap();
+        let mut call = |place: &str, kind: &str, into: &str| {
+            writeln!(out, "fn dual_{place}{n}(case: &mut Case) -> Dual<{kind}> {{ let half = \"{place}\"; amdgpu_isa::{module}::vopd::{name}({arguments}){into} }}").unwrap();
         };
-        call("y", "OnlySecond");
+        call("y", "OnlySecond", if *first { ".into()" } else { "" });
         if *first {
-            call("x", "Either");
+            call("x", "Either", "");
         }
         let x = if *first { format!("Some(dual_x{n})") } else { "None".into() };
         writeln!(

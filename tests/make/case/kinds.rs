@@ -22,7 +22,7 @@ impl Case<'_> {
 
     /// One half of a vector register.
     pub fn half(&mut self, name: &'static str, kind: &str) -> Half {
-        let selector: u8 = kind.split(' ').last().and_then(|n| n.parse().ok()).expect("a bit of op_sel");
+        let selector: u8 = kind.rsplit(' ').next().and_then(|n| n.parse().ok()).expect("a bit of op_sel");
         let number = self.number(if selector > 3 { 128 } else { 256 }, 1, 1);
         let (register, high) = (v::<1>(number as u8), self.coin());
         if selector <= 3 {
