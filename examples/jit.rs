@@ -37,6 +37,11 @@ impl Jit<'_> {
         opcode.encodings(self.target).next().is_some()
     }
 
+    /// The operation of this name, if the target has it; the enabled targets may all lack it.
+    fn named(&self, name: &str) -> Option<Opcode> {
+        name.parse().ok().filter(|opcode| self.has(*opcode))
+    }
+
     fn op(&self, opcode: Opcode) -> Builder {
         Builder::new(self.target, opcode)
     }
@@ -50,15 +55,15 @@ impl Jit<'_> {
 
     /// Waits for what was loaded into scalar registers, and into vector registers too.
     fn wait(&mut self, vectors: bool) -> Result<(), AssembleError> {
-        if !self.has(SWaitKmcnt) {
+        // RDNA4 has an instruction for each counter.
+        let Some((scalar, vector)) = self.named("s_wait_kmcnt").zip(self.named("s_wait_loadcnt")) else {
             let wait = Waitcnt::new().with_lgkmcnt(0);
             return self.asm.emit(self.op(SWaitcnt).simm16(if vectors { wait.with_vmcnt(0) } else { wait }));
-        }
-        // RDNA4 has an instruction for each counter.
+        };
         if vectors {
-            self.asm.emit(self.op(SWaitLoadcnt).simm16(0))?;
+            self.asm.emit(self.op(vector).simm16(0))?;
         }
-        self.asm.emit(self.op(SWaitKmcnt).simm16(0))
+        self.asm.emit(self.op(scalar).simm16(0))
     }
 
     /// Loads the arguments, computes the item of each lane, and disables lanes without an item.
@@ -70,11 +75,12 @@ impl Jit<'_> {
         }
         self.wait(false)?;
         // RDNA4 gives the number of the group in another register.
-        let group = if self.has(SWaitKmcnt) { Ttmp(9) } else { GROUP };
+        let group = if self.named("s_wait_kmcnt").is_some() { Ttmp(9) } else { GROUP };
         self.asm.emit(self.op(SLshlB32).sdst(GROUP).ssrc0(group).ssrc1(8))?;
         self.asm.emit(self.op(VAddCoU32).vdst(ITEM).sdst(VCC).src0(GROUP).src1(ITEM))?;
         self.asm.emit(self.op(VCmpGtU32).src0(N).src1(ITEM))?;
-        let and = if self.target.wave_size() == 32 { SAndSaveexecB32 } else { SAndSaveexecB64 };
+        let short = self.named("s_and_saveexec_b32").filter(|_| self.target.wave_size() == 32);
+        let and = short.unwrap_or(SAndSaveexecB64);
         self.asm.emit(self.op(and).sdst(GROUP).ssrc0(VCC))?;
         self.asm.jump(SCbranchExecz, self.done)?;
         self.asm.emit(self.op(VLshlrevB32).vdst(ITEM).src0(2).src1(ITEM))?;
