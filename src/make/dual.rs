@@ -75,7 +75,13 @@ pub(crate) struct Operation {
     pub literal: bool,
     pub addend: Addend,
     pub reads_vcc: bool,
-    pub is_move: bool,
+}
+
+impl Operation {
+    /// Of all operations, only moves have one source.
+    const fn is_move(&self) -> bool {
+        !self.src1
+    }
 }
 
 /// The register that the result is added to. It is read over a port of its own.
@@ -233,7 +239,7 @@ impl<M: ModifierSet> Code<M> {
         let ((x_addend, x_field), (y_addend, y_field)) = (x.addend(at_x), y.addend(at_y));
         let (x, y) = if collide(x.dst, y.dst, TWO) {
             (at_x.dst.0, at_y.dst.0)
-        } else if collide(x_src0, y_src0, FOUR) && !(moves && x.operation.is_move && y.operation.is_move) {
+        } else if collide(x_src0, y_src0, FOUR) && !(moves && x.operation.is_move() && y.operation.is_move()) {
             (at_x.src0.0, at_y.src0.0)
         } else if collide(x.second(), y.second(), FOUR) {
             (at_x.src1.0, at_y.src1.0)

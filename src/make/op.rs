@@ -343,7 +343,7 @@ impl ImageAddress {
     pub const fn and<const N: usize>(mut self, next: Vgpr<N>) -> ImageAddress {
         if (self.parts as usize) < ImageAddress::MAX {
             self.registers[self.parts as usize] = (next.code % VGPR) as u8;
-            self.lengths[self.parts as usize] = if N > 255 { 255 } else { N as u8 };
+            self.lengths[self.parts as usize] = if N > u8::MAX as usize { u8::MAX } else { N as u8 };
         }
         self.parts = self.parts.saturating_add(1);
         self

@@ -488,7 +488,7 @@ impl<M: ModifierSet> Code<M> {
     /// An image address. The number of its registers is checked once all modifiers are known.
     pub(crate) const fn image_address(mut self, at: &AddressPlace, address: ImageAddress) -> Self {
         let all = address.dwords();
-        self.address = if all > 255 { 255 } else { all as u8 };
+        self.address = if all > u8::MAX as u16 { u8::MAX } else { all as u8 };
         let [base, most] = at.fields;
         let is_run = address.parts == 1;
         let fields = if is_run { base } else { most };

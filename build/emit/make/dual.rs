@@ -117,7 +117,7 @@ fn function(
     };
     let info = &t.infos[operation.info];
     let key = format!(
-        "Operation {{ opcode: {}, src0: Place {{ field: {}, lsb: {}, shift: {}, add: {}, allowed: {mask}, ty: DataType::{}, literal: {}, bus: {}, odd: false, acc: {NONE} }}, src1: {}, literal: {literal}, addend: Addend::{addend}, reads_vcc: {}, is_move: {} }}",
+        "Operation {{ opcode: {}, src0: Place {{ field: {}, lsb: {}, shift: {}, add: {}, allowed: {mask}, ty: DataType::{}, literal: {}, bus: {}, odd: false, acc: {NONE} }}, src1: {}, literal: {literal}, addend: Addend::{addend}, reads_vcc: {} }}",
         forms.number,
         field(&src0.field),
         src0.lsb,
@@ -128,7 +128,6 @@ fn function(
         t.row.bus,
         of("vsrc1").is_some(),
         info.reads.iter().any(|r| r == "vcc"),
-        name == "v_dual_mov_b32",
     );
     let constant =
         shared.signatures.name("D", key, |name, key| format!("pub(crate) const {name}: Operation = {key};\n"));

@@ -259,7 +259,7 @@ pub fn address_place(
 ) -> String {
     let [_, _, second, fifth] = longest.aux;
     // Fields that must be zero name no registers.
-    let is_zero = |lsb: u8| lsb < 128 && nsa == NONE && constraints.mask >> lsb & 1 == 1;
+    let is_zero = |lsb: u8| lsb != NONE && nsa == NONE && constraints.mask >> lsb & 1 == 1;
     let parts = match desc.used & !ADDRESS_RUN {
         _ if nsa != NONE => u8::MAX,
         fields => (1..fields).find(|&n| is_zero(if n == 4 { fifth } else { second + 8 * (n - 1) })).unwrap_or(fields),

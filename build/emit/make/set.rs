@@ -27,9 +27,7 @@ fn bit(desc: &OperandDesc, n: u8) -> u8 {
 /// The width of a field without the highest bits, if those must be zero.
 pub fn free_width(constraints: &Constraints, desc: &OperandDesc) -> u8 {
     let (one, lsb, width) = (desc.split.0 == NONE, desc.lsb, desc.width);
-    let zero = |n: u8| {
-        one && lsb + n < 128 && constraints.mask >> (lsb + n) & 1 == 1 && constraints.value >> (lsb + n) & 1 == 0
-    };
+    let zero = |n: u8| one && constraints.mask >> (lsb + n) & 1 == 1 && constraints.value >> (lsb + n) & 1 == 0;
     let free = (0..width).rev().find(|&n| !zero(n)).map_or(0, |n| n + 1);
     if free == 0 || !["smem_offset", "signed_hex", "int16"].contains(&desc.operand_type.as_str()) {
         width
