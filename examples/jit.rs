@@ -37,6 +37,11 @@ impl Jit<'_> {
         opcode.encodings(self.target).next().is_some()
     }
 
+    /// The operation of this name, if the target has it; the enabled targets may all lack it.
+    fn named(&self, name: &str) -> Option<Opcode> {
+        name.parse().ok().filter(|opcode| self.has(*opcode))
+    }
+
     fn op(&self, opcode: Opcode) -> Builder {
         Builder::new(self.target, opcode)
     }
@@ -48,22 +53,35 @@ impl Jit<'_> {
         }
     }
 
-    fn wait(&mut self, wait: Waitcnt) -> Result<(), AssembleError> {
-        self.asm.emit(self.op(SWaitcnt).simm16(wait))
+    /// Waits for what was loaded into scalar registers, and into vector registers too.
+    fn wait(&mut self, vectors: bool) -> Result<(), AssembleError> {
+        // RDNA4 has an instruction for each counter.
+        let Some((scalar, vector)) = self.named("s_wait_kmcnt").zip(self.named("s_wait_loadcnt")) else {
+            let wait = Waitcnt::new().with_lgkmcnt(0);
+            return self.asm.emit(self.op(SWaitcnt).simm16(if vectors { wait.with_vmcnt(0) } else { wait }));
+        };
+        if vectors {
+            self.asm.emit(self.op(vector).simm16(0))?;
+        }
+        self.asm.emit(self.op(scalar).simm16(0))
     }
 
     /// Loads the arguments, computes the item of each lane, and disables lanes without an item.
     fn begin(&mut self) -> Result<(), Box<dyn Error>> {
         // The first two generations count dwords here, later ones bytes.
-        let unit = if self.has(SDcacheWb) { 1 } else { 4 };
+        let unit = if self.has(SDcacheWb) || self.has(GlobalLoadDword) { 1 } else { 4 };
         for (opcode, to, bytes) in [(SLoadDwordx4, Sgpr(4), 0), (SLoadDwordx4, Sgpr(8), 16)] {
             self.asm.emit(self.op(opcode).sdata(to).sbase(ARGUMENTS).offset(bytes / unit))?;
         }
-        self.wait(Waitcnt::new().with_lgkmcnt(0))?;
-        self.asm.emit(self.op(SLshlB32).sdst(GROUP).ssrc0(GROUP).ssrc1(8))?;
-        self.asm.emit(self.op(VAddCoU32).vdst(ITEM).src0(GROUP).src1(ITEM))?;
+        self.wait(false)?;
+        // RDNA4 gives the number of the group in another register.
+        let group = if self.named("s_wait_kmcnt").is_some() { Ttmp(9) } else { GROUP };
+        self.asm.emit(self.op(SLshlB32).sdst(GROUP).ssrc0(group).ssrc1(8))?;
+        self.asm.emit(self.op(VAddCoU32).vdst(ITEM).sdst(VCC).src0(GROUP).src1(ITEM))?;
         self.asm.emit(self.op(VCmpGtU32).src0(N).src1(ITEM))?;
-        self.asm.emit(self.op(SAndSaveexecB64).sdst(GROUP).ssrc0(VCC))?;
+        let short = self.named("s_and_saveexec_b32").filter(|_| self.target.wave_size() == 32);
+        let and = short.unwrap_or(SAndSaveexecB64);
+        self.asm.emit(self.op(and).sdst(GROUP).ssrc0(VCC))?;
         self.asm.jump(SCbranchExecz, self.done)?;
         self.asm.emit(self.op(VLshlrevB32).vdst(ITEM).src0(2).src1(ITEM))?;
         if !self.has(FlatLoadDword) {
@@ -78,7 +96,7 @@ impl Jit<'_> {
     fn access(&mut self, (low, high): (u8, u8), data: Reg, is_store: bool) -> Result<(), AssembleError> {
         let [to_low, to_high] = ADDRESS;
         self.mov(to_high, Sgpr(high))?;
-        self.asm.emit(self.op(VAddCoU32).vdst(to_low).src0(Sgpr(low)).src1(ITEM))?;
+        self.asm.emit(self.op(VAddCoU32).vdst(to_low).sdst(VCC).src0(Sgpr(low)).src1(ITEM))?;
         self.asm.emit(self.op(VAddcCoU32).vdst(to_high).src0(0).src1(to_high))?;
         let pick = |load, store| if is_store { store } else { load };
         let global = pick(GlobalLoadDword, GlobalStoreDword);
@@ -185,7 +203,7 @@ pub fn compile(target: Target, expression: &str, code: &mut [u32]) -> Result<usi
     for (pointer, value) in POINTERS.into_iter().zip(VALUES) {
         jit.access(pointer, value, false)?;
     }
-    jit.wait(Waitcnt::new().with_vmcnt(0).with_lgkmcnt(0))?;
+    jit.wait(true)?;
     let mut parser = Parser { text: expression.chars().peekable(), jit: &mut jit };
     let value = parser.sum()?;
     if let Some(c) = parser.text.find(|c| !c.is_whitespace()) {

@@ -221,11 +221,10 @@ impl OperandDesc {
 }
 
 impl Target<'_> {
-    /// It has constructors: all rows of its formats are in the tables, and it has no operands that are halves of
-    /// registers, which build/make does not know yet.
+    /// It has constructors: all rows of its formats are in the tables.
     pub fn has_constructors(&self) -> bool {
         let mut counts = self.formats.iter().filter_map(|f| f.def.counted.as_ref()?.1.of(&self.row.name));
-        counts.all(|count| count != "?") && !self.row.has("true16")
+        counts.all(|count| count != "?")
     }
 }
 

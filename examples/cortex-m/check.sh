@@ -48,8 +48,8 @@ panics() {
         fi
         echo "panics: none in ${of#*:} with ${of%:*} ($(llvm-size-22 "$out/${of#*:}" | awk 'NR == 2 { print $1 }') bytes)"
     done
-    # Constructors of all signatures, and the builder: gfx942 and gfx700 together have all kinds of operands.
-    build --features text,make,gfx700 --bin api
+    # Constructors of all signatures, and the builder: these targets and gfx942 have all kinds of operands.
+    build --features text,make,gfx700,gfx1100,gfx1200 --bin api
     found=$(can_panic api)
     if [ -n "$found" ]; then
         printf 'constructors can panic:\n%s\n' "$found"

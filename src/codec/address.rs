@@ -308,23 +308,34 @@ pub(crate) struct AddressPart {
 /// name the start of all remaining registers. Where it does, the fields of a ray name the start of the node, the ray's
 /// extent, and vectors.
 pub(crate) fn address_part_dwords(desc: &OperandDesc, all: u16, part: u8) -> Option<u16> {
-    let (fields, run) = address_fields(desc);
-    let part = u16::from(part);
-    let groups = match desc.operand_type {
+    part_dwords(desc.operand_type, desc.dwords - 1, desc.used, all, part)
+}
+
+/// The same for a type, the row's additional components, and `OperandDesc::used`.
+pub(crate) const fn part_dwords(of: OperandType, more: u8, used: u8, all: u16, part: u8) -> Option<u16> {
+    let (fields, run) = ((used & !ADDRESS_RUN) as u16, used & ADDRESS_RUN != 0);
+    let groups = match of {
         // With a16, the last two vectors share three registers.
-        OperandType::ImgRay if run && fields > 1 => Some([u16::from(desc.dwords).saturating_sub(5), 1, 3, 3, 3]),
+        OperandType::ImgRay if run && fields > 1 => Some([(more as u16).saturating_sub(4), 1, 3, 3, 3]),
         OperandType::ImgRayDual => Some([2, 2, 3, 3, 2]),
         OperandType::ImgRay8 => Some([2, 2, 3, 3, 1]),
         _ => None,
     };
     if let Some(groups) = groups {
-        let before: u16 = groups.iter().take(part.into()).sum();
-        return groups.get(usize::from(part)).copied().filter(|_| before < all);
+        let (mut before, mut n) = (0, 0);
+        while n < groups.len() && n < part as usize {
+            before += groups[n];
+            n += 1;
+        }
+        return if n < groups.len() && before < all { Some(groups[n]) } else { None };
     }
-    match part {
-        _ if part >= all.min(fields) => None,
-        _ if run && part == fields - 1 => Some(all - part),
-        _ => Some(1),
+    let part = part as u16;
+    if part >= fields || part >= all {
+        None
+    } else if run && part + 1 == fields {
+        Some(all - part)
+    } else {
+        Some(1)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::argument::{Argument, ToArgument};
 use super::fill::fill;
-use super::{BuildError, op};
+use super::{BuildError, dual, op};
 use crate::common::OpcodeEntry;
 use crate::inst::layout;
-use crate::make::generated::RULES;
+use crate::make::generated::{DUALS, RULES};
 use crate::table::FormSignature;
 use crate::{Field, Format, Inst, Opcode, Special, Target};
 
@@ -40,6 +40,8 @@ const MAX_ARGUMENTS: usize = 24;
 pub struct Builder {
     pub(super) target: Target,
     pub(crate) opcode: Opcode,
+    /// The second operation of a dual instruction.
+    second: Option<Opcode>,
     encoding: Encoding,
     arguments: [(Field, Argument); MAX_ARGUMENTS],
     len: usize,
@@ -58,6 +60,9 @@ enum Encoding {
     Bits(u8),
     Sdwa,
     Dpp,
+    /// The same behind base words of 32 or 64 bits.
+    ShortDpp,
+    LongDpp,
 }
 
 /// Maps fields that are the same operand in different encodings to one of them.
@@ -65,6 +70,10 @@ pub(super) fn role(field: Field) -> Field {
     match field {
         Field::Vsrc1 => Field::Src1,
         Field::Sdata => Field::Sdst,
+        // What RDNA4 calls them.
+        Field::Vaddr0 => Field::Vaddr,
+        Field::Rsrc => Field::Srsrc,
+        Field::Samp => Field::Ssamp,
         field => field,
     }
 }
@@ -108,6 +117,7 @@ impl Builder {
         Builder {
             target,
             opcode,
+            second: None,
             encoding: Encoding::Any,
             arguments: [(Field::Op, Argument::ZERO); MAX_ARGUMENTS],
             len: 0,
@@ -116,6 +126,22 @@ impl Builder {
             sext: 0,
             error: None,
         }
+    }
+
+    /// Makes it a dual instruction (VOPD), of which this is the second operation. The fields of the first operation end
+    /// in `x`, and those of the second one in `y`.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx1100")] {
+    /// use amdgpu_isa::make::{Builder, v};
+    /// use amdgpu_isa::{Opcode, Target};
+    /// let two = Builder::new(Target::Gfx1100, Opcode::VDualMovB32).vdstx(v::<1>(4)).src0x(1.0);
+    /// let two = two.second(Opcode::VDualAddNcU32).vdsty(v::<1>(7)).src0y(v::<1>(2)).vsrc1y(v::<1>(3));
+    /// assert_eq!(two.build().unwrap().words(), [0xca20_00f2, 0x0406_0702]);
+    /// # }
+    /// ```
+    pub const fn second(self, opcode: Opcode) -> Builder {
+        Builder { second: Some(opcode), ..self }
     }
 
     /// Sets an operand or a modifier by its field. The last value given counts.
@@ -141,6 +167,7 @@ impl Builder {
         sdst Sdst ssrc0 Ssrc0 ssrc1 Ssrc1 simm16 Simm16 literal Literal
         sdata Sdata sbase Sbase soffset Soffset
         vdst Vdst src0 Src0 src1 Src1 src2 Src2 vsrc Vsrc vsrc0 Vsrc0 vsrc1 Vsrc1 vsrc2 Vsrc2 vsrc3 Vsrc3
+        vdstx Vdstx src0x Src0x vsrc1x Vsrc1x vdsty Vdsty src0y Src0y vsrc1y Vsrc1y
         attr Attr attrchan Attrchan tgt Tgt
         vaddr Vaddr vdata Vdata srsrc Srsrc ssamp Ssamp
         addr Addr data Data data0 Data0 data1 Data1 saddr Saddr
@@ -153,13 +180,15 @@ impl Builder {
 
     flags! {
         clamp Clamp glc Glc slc Slc sc0 Sc0 sc1 Sc1 nt Nt lds Lds gds Gds tfe Tfe lwe Lwe unorm Unorm da Da r128 R128
-        a16 A16 d16 D16 done Done vm Vm compr Compr bound_ctrl BoundCtrl fi Fi dlc Dlc high High offen Offen idxen Idxen addr64 Addr64
+        row_en RowEn a16 A16 d16 D16 done Done vm Vm compr Compr bound_ctrl BoundCtrl fi Fi dlc Dlc high High offen Offen idxen Idxen addr64 Addr64
     }
 
     values! {
         omod Omod op_sel OpSel op_sel_hi OpSelHi neg_lo Neg neg_hi NegHi offset0 Offset0 offset1 Offset1
         cbsz Cbsz abid Abid blgp Blgp dmask Dmask dfmt Dfmt nfmt Nfmt buffer_format Format
         dpp_ctrl DppCtrl row_mask RowMask bank_mask BankMask
+        wait_exp WaitExp wait_vdst WaitVdst wait_va_vdst WaitVaVdst wait_vm_vsrc WaitVmVsrc
+        scope Scope th Th index_key IndexKey
         dst_sel DstSel dst_unused DstUnused src0_sel Src0Sel src1_sel Src1Sel
     }
 
@@ -219,6 +248,16 @@ impl Builder {
         Builder { encoding: Encoding::Dpp, ..self }
     }
 
+    /// Restricts the encoding to forms of 32 bits with a DPP dword.
+    pub fn e32_dpp(self) -> Builder {
+        Builder { encoding: Encoding::ShortDpp, ..self }
+    }
+
+    /// Restricts the encoding to forms of 64 bits with a DPP dword, which exist from RDNA3 on.
+    pub fn e64_dpp(self) -> Builder {
+        Builder { encoding: Encoding::LongDpp, ..self }
+    }
+
     /// Builds the instruction.
     ///
     /// # Errors
@@ -231,8 +270,14 @@ impl Builder {
         if self.opcode.entries(self.target).next().is_none() {
             return Err(BuildError::Opcode(self.opcode));
         }
+        if let Some(second) = self.second {
+            return dual::build(self, second);
+        }
+        if DUALS.iter().any(|duals| duals.operations.iter().any(|operation| operation.0 == self.opcode)) {
+            return Err(BuildError::Missing(Field::Opy));
+        }
         let mut best: Option<BuildError> = None;
-        for wanted in [Rank::Short, Rank::Long, Rank::Sdwa, Rank::Dpp] {
+        for wanted in [Rank::Short, Rank::Long, Rank::Sdwa, Rank::Dpp, Rank::LongDpp] {
             for entry in self.opcode.entries(self.target) {
                 let base = core::iter::once(entry.signature);
                 for signature in base.chain(entry.forms(self.target)) {
@@ -251,7 +296,7 @@ impl Builder {
         let (format, extension) = match self.encoding {
             Encoding::Format(format) => (Some(format), None),
             Encoding::Sdwa => (None, Some(Format::Sdwa)),
-            Encoding::Dpp => (None, Some(Format::Dpp)),
+            Encoding::Dpp | Encoding::ShortDpp | Encoding::LongDpp => (None, Some(Format::Dpp)),
             _ => (None, None),
         };
         Err(best.unwrap_or(BuildError::Encoding { format, extension }))
@@ -268,17 +313,21 @@ impl Builder {
             Some(Format::Sdwa | Format::Sdwab) => Rank::Sdwa,
             // Dwords that name registers of an image address are there if it has more than one argument.
             Some(Format::Nsa | Format::Nsa2 | Format::Nsa3) => return given(&[Field::Vaddr1]).then_some(Rank::Long),
-            Some(_) => Rank::Dpp,
+            Some(_) if bits == 32 => Rank::Dpp,
+            Some(_) => Rank::LongDpp,
         };
         const SDWA: [Field; 4] = [Field::DstSel, Field::DstUnused, Field::Src0Sel, Field::Src1Sel];
         const DPP: [Field; 4] = [Field::DppCtrl, Field::RowMask, Field::BankMask, Field::BoundCtrl];
+        let is_dpp = matches!(rank, Rank::Dpp | Rank::LongDpp);
         let good = match self.encoding {
             Encoding::Format(format) => extension.unwrap_or(entry.signature.format) == format,
             Encoding::Bits(n) => extension.is_none() && bits == n,
             Encoding::Sdwa => rank == Rank::Sdwa,
-            Encoding::Dpp => rank == Rank::Dpp,
+            Encoding::Dpp => is_dpp,
+            Encoding::ShortDpp => rank == Rank::Dpp,
+            Encoding::LongDpp => rank == Rank::LongDpp,
             Encoding::Any if given(&[Field::Sel]) => extension == Some(Format::Dpp8),
-            Encoding::Any if given(&DPP) => rank == Rank::Dpp,
+            Encoding::Any if given(&DPP) => is_dpp,
             Encoding::Any if self.sext != 0 || given(&SDWA) => rank == Rank::Sdwa,
             Encoding::Any => extension.is_none(),
         };
@@ -322,6 +371,7 @@ enum Rank {
     Long,
     Sdwa,
     Dpp,
+    LongDpp,
 }
 
 fn weight(error: &BuildError) -> u8 {

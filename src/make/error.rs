@@ -43,6 +43,12 @@ pub enum BuildError {
         /// The source, counted from 0.
         source: u8,
     },
+    /// `op_sel` selects the other half of a register than the operand names. Operands are counted from 0; 3 is the
+    /// destination.
+    OtherHalf {
+        /// The bit of `op_sel`.
+        operand: u8,
+    },
     /// A part of a constant does not fit: see [`Waitcnt`](crate::Waitcnt).
     Value(FieldError),
     /// A run of registers does not exist or is misaligned. Scalar registers must begin at a multiple of two (64 bits)
@@ -74,6 +80,16 @@ pub enum BuildError {
     ConstantBus(Field),
     /// The third source of a matrix operation has some registers of the destination and not the others.
     Overlap(Field),
+    /// The two operations of a dual instruction use registers of one bank where they must not: the numbers of their
+    /// destinations differ in bit 0, as do those of the registers that results are added to (a destination, or the
+    /// second source of `v_dual_fmamk_f32`). The numbers of first sources differ in bits 0 and 1, as do those of second
+    /// sources.
+    Banks {
+        /// The operand of the first operation.
+        x: Field,
+        /// The operand of the second operation.
+        y: Field,
+    },
     /// A value does not fit.
     Range {
         /// The field.
@@ -108,6 +124,12 @@ impl fmt::Display for BuildError {
             }
             BuildError::NoLiteral { field, format: None } => write!(f, "{field}: no literal here on this target"),
             BuildError::NoModifier { field, source } => write!(f, "source {source} has no {field}"),
+            BuildError::OtherHalf { operand: 3 } => {
+                f.write_str("op_sel selects another half of the destination than the operand")
+            }
+            BuildError::OtherHalf { operand } => {
+                write!(f, "op_sel selects another half of source {operand} than the operand")
+            }
             BuildError::Value(error) => error.fmt(f),
             BuildError::Registers { field, given, dwords } => {
                 write!(f, "{field}: the {dwords} registers from {given} on are misaligned or do not exist")
@@ -119,6 +141,7 @@ impl fmt::Display for BuildError {
             BuildError::TwoLiterals(field) => write!(f, "{field} would be a second literal"),
             BuildError::ConstantBus(field) => write!(f, "{field} is more than the constant bus carries"),
             BuildError::Overlap(field) => write!(f, "{field} overlaps a part of the destination"),
+            BuildError::Banks { x, y } => write!(f, "{x} and {y} are in one bank"),
             BuildError::Range { field, value, min, max } => write!(f, "{field}: {value} is not in {min}..={max}"),
             BuildError::TooMany => f.write_str("more operands and modifiers than any instruction has"),
             BuildError::Refused(error) => error.fmt(f),

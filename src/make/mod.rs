@@ -53,6 +53,38 @@
 //! # }
 //! ```
 //!
+//! From RDNA3 on, operands of 16 bits in vector registers are halves: [`v(1).l()`](Vgpr::l) is `v1.l`, and
+//! [`v(1).h()`](Vgpr::h) is `v1.h`. They decide the bits of `op_sel`, whose method is left for scalars. Dual instructions
+//! are made from two operations: see [`Dual`]. Where the target spells an operation in its own way (`global_load_b64`
+//! instead of `global_load_dwordx2`), the function has both names.
+//!
+//! ```
+//! # #[cfg(feature = "gfx1100")] {
+//! use amdgpu_isa::gfx1100::{self, vopd, vopd::*};
+//! use amdgpu_isa::make::*;
+//! use amdgpu_isa::Target;
+//!
+//! let half = gfx1100::v_add_f16_e32(v(0).h(), float(0.5), v(1).l());
+//! assert_eq!(half.inst(Target::Gfx1100).unwrap().to_string(), "v_add_f16_e32 v0.h, 0.5, v1.l");
+//! // The encoding of 32 bits can name only halves of v0 to v127.
+//! let error = gfx1100::v_add_f16_e32(v(0).h(), float(0.5), v(128).l()).words().unwrap_err();
+//! assert_eq!(error.to_string(), "vsrc1: v128 cannot stand here");
+//! let half = gfx1100::v_add_f16_e64(v(0).h(), s(2), v(128).l()).op_sel(0b1001).words().unwrap();
+//! assert_eq!(*half, [0xd532_4800, 0x0003_0002]);
+//! // A register and op_sel must agree.
+//! let error = gfx1100::v_add_f16_e64(v(0).h(), s(2), v(128).l()).op_sel(0b1011).words().unwrap_err();
+//! assert_eq!(error, BuildError::OtherHalf { operand: 1 });
+//!
+//! // DPP behind an encoding of 64 bits.
+//! let shared = gfx1100::v_fma_f32_e64_dpp(v(0), v(1), v(2), v(3), gfx1100::dpp_ctrl::ROW_MIRROR).neg(2).clamp();
+//! assert_eq!(shared.words().unwrap().len(), 3);
+//! let load = gfx1100::global_load_b64(v(4), v(2), off()).offset(-16).dlc().words().unwrap();
+//! assert_eq!(*load, [0xdc56_3ff0, 0x047c_0002]);
+//! let two = vopd(v_dual_mul_f32(v(4), s(2), v(1)), v_dual_mov_b32(v(7), int(0)));
+//! assert_eq!(two.inst(Target::Gfx1100).unwrap().to_string(), "v_dual_mul_f32 v4, s2, v1 :: v_dual_mov_b32 v7, 0");
+//! # }
+//! ```
+//!
 //! These do not compile: a scalar where only a vector register is allowed, the wrong operand width, a modifier that the
 //! instruction lacks, an AccVGPR where none is allowed.
 //!
@@ -72,9 +104,23 @@
 //! use amdgpu_isa::{gfx942, make::*};
 //! gfx942::v_add_f32_e32(a(0), v(1), v(2));
 //! ```
+//!
+//! Nor do these: a whole register where a half is wanted, and an operation that can only be second as the first one.
+//!
+//! ```compile_fail
+//! use amdgpu_isa::{gfx1100, make::*};
+//! gfx1100::v_add_f16_e32(v(0), v(1).l(), v(2).h());
+//! ```
+//! ```compile_fail
+//! use amdgpu_isa::gfx1100::{vopd, vopd::*};
+//! use amdgpu_isa::make::*;
+//! vopd(v_dual_and_b32(v(0), v(1), v(2)), v_dual_mov_b32(v(3), v(4)));
+//! ```
 
 mod argument;
 mod builder;
+#[allow(dead_code)] // Only some targets have dual instructions.
+pub mod dual;
 mod error;
 mod fill;
 pub mod modifiers;
@@ -92,6 +138,7 @@ use crate::{Inst, Target, decode_words};
 
 pub use argument::{Argument, ToArgument};
 pub use builder::Builder;
+pub use dual::Dual;
 pub use error::{BuildError, Given};
 pub use op::*;
 
@@ -178,8 +225,8 @@ pub struct Words {
 }
 
 impl Words {
-    /// Dwords of the longest instruction that a constructor of an enabled target makes: 2, 4 with `gfx950`, or 5
-    /// with RDNA targets.
+    /// Dwords of the longest instruction that a constructor of an enabled target makes: 2, 3 with RDNA3 and RDNA4, 4 with
+    /// `gfx950`, or 5 with RDNA1 and RDNA2.
     pub const MAX: usize = generated::LONGEST;
 
     /// The dwords as an array, padded with zeros.

@@ -11,6 +11,7 @@ use crate::{Field, Reg};
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct AddressSize {
+    pub(crate) field: Field,
     pub(crate) of: OperandType,
     /// Positions of `dim` and `a16`, or `NONE`.
     pub(crate) dim: u8,
@@ -90,6 +91,8 @@ flags! {
     bound_ctrl BoundCtrl
     /// Uses the upper half of the attribute.
     high High
+    /// Takes the row of the export from m0.
+    row_en RowEn
 }
 
 /// Modifier sets with the modifier `fi`.
@@ -136,6 +139,12 @@ value!(blgp Blgp "How lanes of the second matrix are permuted.");
 value!(dfmt Dfmt "Data format: a constant of the target's module `dfmt`.");
 value!(format Format "Data and number format: a constant of the target's module `buf_fmt`.");
 value!(nfmt Nfmt "Number format: a constant of the target's module `nfmt`.");
+value!(wait_exp WaitExp "Waits until `expcnt` is at most this; 0 by default.");
+value!(wait_vdst WaitVdst "Waits until at most this many vector operations have yet to write their results; 0 by default.");
+value!(wait_va_vdst WaitVaVdst "Waits until at most this many vector operations have yet to write their results; 0 by default.");
+value!(wait_vm_vsrc WaitVmVsrc "0, the default: waits until vector memory operations have read their sources.");
+value!(index_key IndexKey "Which part of the indices in the third source is used.");
+value!(scope Scope "Scope of coherence: a constant of the target's module `scope`; the compute unit by default.");
 value!(row_mask RowMask "Rows of 16 lanes that are written, one bit each; all rows by default.");
 value!(bank_mask BankMask "Banks of 4 lanes that are written, one bit each; all banks by default.");
 
@@ -233,6 +242,8 @@ macro_rules! lists {
             pub trait $trait: ModifierSet {
                 /// Position of each bit of the modifier; 255 if the instruction has no such bit.
                 const BITS: [u8; 4];
+                /// Whether some of these bits select the halves of registers that operands name.
+                const HALVES: bool = false;
             }
             impl<M: $trait> Code<M> {
                 $(#[$doc])*
@@ -244,7 +255,9 @@ macro_rules! lists {
                     }
                     while n < 4 {
                         let on = bits >> n & 1;
-                        if M::BITS[n as usize] != NONE {
+                        if M::HALVES && M::BITS[n as usize] != NONE && self.contradicts(M::BITS[n as usize], on == 1) {
+                            return self.fail(BuildError::OtherHalf { operand: n });
+                        } else if M::BITS[n as usize] != NONE {
                             self = self.flag(M::BITS[n as usize], on == 1);
                         } else if on == 1 {
                             return self.fail(BuildError::Unknown(Field::$field));
@@ -259,7 +272,8 @@ macro_rules! lists {
 }
 
 lists! {
-    /// Selects halves: bit i is 1 for the upper half of source i, bit 3 for the upper half of the destination.
+    /// Selects halves: bit i is 1 for the upper half of source i, bit 3 for the upper half of the destination. An
+    /// operand that is a half of a vector register decides its bit, and another value is refused.
     op_sel OpSel OpSel
     /// Selects the halves that produce the upper result: bit i is 1 for the upper half of source i.
     op_sel_hi OpSelHi OpSelHi
@@ -267,6 +281,50 @@ lists! {
     neg_lo NegLo Neg
     /// Bit i negates source i for the upper result.
     neg_hi NegHi NegHi
+}
+
+/// Modifier sets with a byte of the source or the destination.
+pub trait ByteSel: ModifierSet {
+    /// Positions of its bits, the low one first.
+    const BITS: [u8; 2];
+}
+impl<M: ByteSel> Code<M> {
+    /// The byte of the source that is converted, or of the destination that is written. Refuses a value above 3.
+    #[inline(always)]
+    pub const fn byte_sel(self, byte: u8) -> Self {
+        if byte > 3 {
+            return self.out_of_range(Field::ByteSel, byte as i64, 0, 3);
+        }
+        self.flag(M::BITS[0], byte & 1 == 1).flag(M::BITS[1], byte & 2 == 2)
+    }
+}
+
+/// Modifier sets with a temporal hint.
+pub trait Th: ModifierSet {
+    /// Its lowest bit.
+    const LSB: u8;
+    /// Its width in bits.
+    const WIDTH: u8;
+    /// Of an atomic operation: whether it returns the old value, which the lowest bit says.
+    const RETURNS: Option<bool>;
+}
+impl<M: Th> Code<M> {
+    /// The temporal hint: of a load or store a constant of the target's module `th`, or 3; of an atomic operation the
+    /// sum of 1 to return the old value, 2 for non-temporal, and 4 for the caches of all scopes.
+    ///
+    /// If an operation has a function whose name ends in `_rtn`, that one always sets bit 0, and the other one refuses
+    /// it. Refuses a value that does not fit.
+    #[inline(always)]
+    pub const fn th(self, value: u16) -> Self {
+        let value = match M::RETURNS {
+            Some(true) => value | 1,
+            Some(false) if value & 1 == 1 => {
+                return self.fail(BuildError::Operand { field: Field::Th, given: Given::Int(value as i64) });
+            }
+            _ => value,
+        };
+        self.number(Field::Th, M::LSB, M::WIDTH, false, value as i64)
+    }
 }
 
 /// Modifier sets with an output modifier.
@@ -351,6 +409,8 @@ pub trait ScalarOffset: ModifierSet {
     /// The positions of the fields: imm, soffset_en, offset, its width, soffset. Without the first two, both parts are
     /// always added.
     const BITS: [u8; 5];
+    /// Whether the constant can be negative.
+    const SIGNED: bool = true;
     /// The code in soffset that means "no register", on targets without these bits.
     const OFF: u64;
 }
@@ -365,7 +425,7 @@ impl<M: ScalarOffset> Code<M> {
             return self.fail(BuildError::Unknown(Field::Soffset));
         }
         if imm == NONE {
-            return self.number(Field::Offset, offset, width, true, bytes as i64);
+            return self.number(Field::Offset, offset, width, M::SIGNED, bytes as i64);
         }
         let register = self.bits >> offset & REGISTER;
         self.bits &= !(((1 << width) - 1) << offset);

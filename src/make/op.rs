@@ -4,7 +4,8 @@ use core::marker::PhantomData;
 
 use super::error::Given;
 pub(crate) use crate::codec::code::AGPR;
-use crate::codec::code::{self, LITERAL, VGPR, of_int};
+pub(crate) use crate::codec::code::LITERAL;
+use crate::codec::code::{self, VGPR, of_int};
 use crate::codec::constants::F64_BITS;
 pub(crate) use crate::shared::class;
 use crate::{Reg, Special};
@@ -33,6 +34,8 @@ pub mod kind {
         Sgpr class::SGPR;
         /// Vector registers.
         Vgpr class::VGPR;
+        /// The lower or the upper half of a vector register.
+        Half class::VGPR;
         /// Accumulation registers.
         Agpr class::AGPR;
         /// Trap handler temporaries.
@@ -86,6 +89,8 @@ pub struct Op<K, const N: usize> {
 pub type Sgpr<const N: usize> = Op<kind::Sgpr, N>;
 /// A run of `N` vector registers; made by [`v`].
 pub type Vgpr<const N: usize> = Op<kind::Vgpr, N>;
+/// One half of a vector register; made by [`Vgpr::l`] and [`Vgpr::h`].
+pub type Half = Op<kind::Half, 1>;
 /// A run of `N` accumulation registers; made by [`a`].
 pub type Agpr<const N: usize> = Op<kind::Agpr, N>;
 
@@ -123,6 +128,23 @@ pub const fn s<const N: usize>(first: u8) -> Sgpr<N> {
 #[inline(always)]
 pub const fn v<const N: usize>(first: u8) -> Vgpr<N> {
     Op::new(VGPR + first as u16, 0)
+}
+
+impl Vgpr<1> {
+    /// The lower half of the register: `v(5).l()` is `v5.l`.
+    ///
+    /// Operands of 16 bits in vector registers are halves from RDNA3 on. The encodings of 32 bits can name only the
+    /// halves of v0 to v127.
+    #[inline(always)]
+    pub const fn l(self) -> Half {
+        Op::new(self.code, 0)
+    }
+
+    /// The upper half of the register: `v(5).h()` is `v5.h`.
+    #[inline(always)]
+    pub const fn h(self) -> Half {
+        Op::new(VGPR_HIGH + self.code % VGPR, 0)
+    }
 }
 
 /// `N` accumulation registers, starting at `first`. `a::<16>(0)` is `a[0:15]`.
@@ -206,7 +228,9 @@ pub(crate) const SPECIAL: u16 = 0x700;
 /// Registers that no field can name, and values without an inline constant. No target accepts these codes.
 const NO_CODE: u16 = 0x7e0;
 const NO_INLINE: u16 = 0x7ff;
-const VGPR_HIGH: u16 = 0x800;
+/// The upper halves of vector registers. Of the lower ones, the codes are those of the registers.
+pub(crate) const VGPR_HIGH: u16 = 0x800;
+pub(crate) const VGPR_HIGH_LAST: u16 = 0x8ff;
 
 /// An operand for error messages. The code may be resolved for a target or not; `rules` are those of the target.
 #[cold]
@@ -238,7 +262,7 @@ pub(crate) const fn given(rules: &super::resolve::Rules, code: u16, value: u64) 
         0x7e3 => Reg::XnackMask,
         0x7e4 => Reg::TrapStatus,
         NO_CODE => Reg::Scc,
-        VGPR_HIGH..=0x8ff => Reg::VgprHigh(n),
+        VGPR_HIGH..=VGPR_HIGH_LAST => Reg::VgprHigh(n),
         _ => return Given::Off,
     })
 }
@@ -287,27 +311,59 @@ pub const fn addr64(address: Vgpr<2>) -> BufferAddress {
     BufferAddress { register: address.code, addr64: true, ..BufferAddress::OFF }
 }
 
-/// The address of an image operation on RDNA: registers that follow one another, or any registers.
+/// The address of an image operation on RDNA: registers that follow one another, or a list of registers and runs.
 ///
-/// The operation, its `dim` and `a16` determine how many registers it has.
+/// The operation, its `dim` and `a16` determine how many registers it has. Each generation has its own lists: on RDNA1
+/// and RDNA2, every register has a field of its own. From RDNA3 on there are four or five fields, and the last one can
+/// name the first of all remaining registers. There the fields of a ray each name a vector.
+///
+/// ```
+/// # #[cfg(feature = "gfx1100")] {
+/// use amdgpu_isa::{gfx1100, make::*};
+/// // image_bvh_intersect_ray v[4:7], [v9, v10, v[11:13], v[14:16], v[17:19]], s[4:7]
+/// let ray = address(v::<1>(9)).and(v::<1>(10)).and(v::<3>(11)).and(v::<3>(14)).and(v::<3>(17));
+/// let code = gfx1100::image_bvh_intersect_ray(v::<4>(4), ray, s(4));
+/// assert_eq!(*code.words().unwrap(), [0xf064_8f81, 0x0001_0409, 0x110e_0b0a]);
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ImageAddress {
+    /// The first register of each part, and their number.
     pub(crate) registers: [u8; ImageAddress::MAX],
-    pub(crate) len: u8,
-    /// Each register has a field of its own.
-    pub(crate) list: bool,
+    pub(crate) lengths: [u8; ImageAddress::MAX],
+    /// More than [`ImageAddress::MAX`]: there were more.
+    pub(crate) parts: u8,
 }
 
 impl ImageAddress {
     /// The greatest number of registers that need not follow one another.
     pub const MAX: usize = 13;
+
+    /// The same address with one more register, or run of registers, at its end.
+    pub const fn and<const N: usize>(mut self, next: Vgpr<N>) -> ImageAddress {
+        if (self.parts as usize) < ImageAddress::MAX {
+            self.registers[self.parts as usize] = (next.code % VGPR) as u8;
+            self.lengths[self.parts as usize] = if N > u8::MAX as usize { u8::MAX } else { N as u8 };
+        }
+        self.parts = self.parts.saturating_add(1);
+        self
+    }
+
+    /// All registers.
+    pub(crate) const fn dwords(&self) -> u16 {
+        let (mut n, mut dwords) = (0, 0);
+        while n < self.parts as usize && n < ImageAddress::MAX {
+            dwords += self.lengths[n] as u16;
+            n += 1;
+        }
+        dwords
+    }
 }
 
 /// An image address in registers that follow one another: `address(v::<3>(4))` is `v[4:6]`.
 pub const fn address<const N: usize>(first: Vgpr<N>) -> ImageAddress {
-    let mut registers = [0; ImageAddress::MAX];
-    registers[0] = (first.code % VGPR) as u8;
-    ImageAddress { registers, len: N as u8, list: false }
+    let none = [0; ImageAddress::MAX];
+    ImageAddress { registers: none, lengths: none, parts: 0 }.and(first)
 }
 
 /// An image address in registers that need not follow one another: `addresses([v(4), v(9)])` is `[v4, v9]`. It takes
@@ -316,12 +372,12 @@ pub const fn address<const N: usize>(first: Vgpr<N>) -> ImageAddress {
 /// More than [`ImageAddress::MAX`] registers do not compile.
 pub const fn addresses<const N: usize>(all: [Vgpr<1>; N]) -> ImageAddress {
     const { assert!(N >= 1 && N <= ImageAddress::MAX, "an image address has 1 to 13 registers") }
-    let (mut registers, mut n) = ([0; ImageAddress::MAX], 0);
+    let (mut list, mut n) = (address(all[0]), 1);
     while n < N {
-        registers[n] = (all[n].code % VGPR) as u8;
+        list = list.and(all[n]);
         n += 1;
     }
-    ImageAddress { registers, len: N as u8, list: true }
+    list
 }
 
 /// Data in vector or accumulation registers. Operands of one instruction that share the selecting bit have the same

@@ -1,18 +1,19 @@
 //! Puts operands into the words: the functions that the generated constructors call. The compiler folds everything here
 //! for constant operands, and leaves shifts and ors for others.
 
-use super::modifiers::AddressSize;
-use super::modifiers::ModifierSet;
+use super::modifiers::{AddressSize, ModifierSet};
 use super::op::{self, BufferAddress, ImageAddress, Kind, Op, class};
 use super::resolve::{Rules, bus_key, resolve, scalar_key};
 use super::{BuildError, Code, Given};
 use crate::DataType;
 use crate::codec::code::{AGPR, AGPR_LAST, LITERAL, VECTOR_LAST, VGPR, VGPR_LAST, is_inside, of_int, scalar_align};
-use crate::table::NONE;
+use crate::codec::part_dwords;
+use crate::table::{NONE, OperandType};
 use crate::{Field, FieldError, Reg};
 use core::marker::PhantomData;
 
 /// The position of an operand, and what it accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
     pub field: Field,
     pub lsb: u8,
@@ -29,6 +30,34 @@ pub(crate) struct Place {
     pub odd: bool,
     /// The bit that selects an AccVGPR.
     pub acc: u8,
+}
+
+/// The fields that name the registers of an image address.
+pub(crate) struct AddressPlace {
+    pub field: Field,
+    pub of: OperandType,
+    pub lsb: u8,
+    /// Components in addition to coordinates and gradients.
+    pub more: u8,
+    /// As `OperandDesc::used`: those of the base words, and the most that there can be.
+    pub fields: [u8; 2],
+    /// The position of the field with the number of dwords that name further registers, if such dwords can follow.
+    pub nsa: u8,
+    /// Positions of the second and the fifth register; those between follow the second, as do those after the fifth.
+    pub second: u8,
+    pub fifth: u8,
+    /// The greatest number of parts that the operation has, if that is less than the number of fields.
+    pub parts: u8,
+}
+
+impl AddressPlace {
+    const fn lsb(&self, part: u8) -> u8 {
+        match part {
+            0 => self.lsb,
+            4 => self.fifth,
+            _ => self.second + crate::codec::REGISTER * (part - 1),
+        }
+    }
 }
 
 impl Place {
@@ -229,6 +258,41 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
+    /// One half of a vector register, or a scalar or a constant. `selector`: the bit that selects the half; without it,
+    /// bit 7 of the field does, so that the upper registers cannot be named.
+    #[inline(always)]
+    pub(crate) const fn half<K: Kind, const N: usize>(
+        mut self,
+        rules: &Rules,
+        at: &Place,
+        selector: u8,
+        op: Op<K, N>,
+    ) -> Self {
+        const UPPER: u16 = crate::codec::HALF;
+        let high = op.code >= op::VGPR_HIGH && op.code <= op::VGPR_HIGH_LAST;
+        let is_register = high || op.code >= VGPR && op.code <= VGPR_LAST;
+        let whole = Op::<K, N>::new(if high { op.code - op::VGPR_HIGH + VGPR } else { op.code }, op.value);
+        if selector == NONE {
+            if is_register && whole.code & UPPER != 0 {
+                return self.fail(BuildError::Operand { field: at.field, given: op::given(rules, op.code, 0) });
+            }
+            self = self.operand(rules, at, whole);
+            return if high { self.put(at.lsb, UPPER as u64) } else { self };
+        }
+        self = self.operand(rules, at, whole);
+        if is_register {
+            self.decided |= 1 << (selector & 63);
+            self = self.put(selector, high as u64);
+        }
+        self
+    }
+
+    /// Whether an operand has decided this bit the other way.
+    #[inline(always)]
+    pub(super) const fn contradicts(&self, bit: u8, on: bool) -> bool {
+        self.decided >> (bit & 63) & 1 == 1 && self.is_set(bit) != on
+    }
+
     /// A source of an SDWA dword: a vector register, or a scalar, which sets the bit.
     #[inline(always)]
     pub(crate) const fn sdwa<K: Kind, const N: usize>(
@@ -404,8 +468,14 @@ impl<M: ModifierSet> Code<M> {
     /// A literal that is always present, in the second dword. `bus`: as in [`Place`].
     #[inline(always)]
     pub(crate) const fn constant(self, field: Field, literal: u32, bus: u8) -> Self {
+        self.constant_at(field, 1, literal, bus)
+    }
+
+    /// The same in another dword.
+    #[inline(always)]
+    pub(super) const fn constant_at(self, field: Field, dword: u8, literal: u32, bus: u8) -> Self {
         let code = if bus != 0 { self.on_bus(field, bus, 1 << 32 | literal as u64) } else { self };
-        code.literal(field, 1, literal)
+        code.literal(field, dword, literal)
     }
 
     /// Image data. Its size is checked once all modifiers are known.
@@ -415,41 +485,47 @@ impl<M: ModifierSet> Code<M> {
         self.operand(rules, at, op)
     }
 
-    /// An image address. `nsa`: the position of the field with the number of dwords that name further registers.
-    /// `second`: the position of the second register. `most`: how many registers can be named. Their number is checked once
-    /// all modifiers are known.
-    pub(crate) const fn image_address(
-        mut self,
-        at: &Place,
-        [nsa, second, most]: [u8; 3],
-        address: ImageAddress,
-    ) -> Self {
-        self.address = address.len;
-        let first = address.registers[0];
-        if !address.list {
-            if !is_inside(first as u16, address.len as u16) {
-                let given = Given::Reg(Reg::Vgpr(first));
-                return self.fail(BuildError::Registers { field: at.field, given, dwords: address.len });
+    /// An image address. The number of its registers is checked once all modifiers are known.
+    pub(crate) const fn image_address(mut self, at: &AddressPlace, address: ImageAddress) -> Self {
+        let all = address.dwords();
+        self.address = if all > u8::MAX as u16 { u8::MAX } else { all as u8 };
+        let [base, most] = at.fields;
+        let is_run = address.parts == 1;
+        let fields = if is_run { base } else { most };
+        let (mut n, mut before) = (0, 0);
+        // A run that has fields for its registers has a part in each of them.
+        while let Some(dwords) = part_dwords(at.of, at.more, fields, all, n) {
+            let part = if is_run { 0 } else { n as usize % ImageAddress::MAX };
+            let (length, register) = (address.lengths[part] as u16, address.registers[part] as u16);
+            let (dwords, register) = if is_run { (dwords, register + before) } else { (dwords, register) };
+            if !is_run && (n >= address.parts || length != dwords) {
+                let given = if n >= address.parts { 0 } else { length as u8 };
+                return self.fail(BuildError::Width { field: at.field, dwords: dwords as u8, given });
             }
-            return self.put(at.lsb, first as u64);
-        }
-        if address.len > most {
-            return self.fail(BuildError::Width { field: at.field, dwords: most, given: address.len });
-        }
-        let more = (address.len - 1).div_ceil(4);
-        self = self.put(at.lsb, first as u64).put(nsa, more as u64);
-        let mut n = 1;
-        while n < address.len {
-            let lsb = second + crate::codec::REGISTER * (n - 1);
-            let register = address.registers[n as usize % ImageAddress::MAX];
+            if !is_inside(register % VGPR, dwords) || register >= VGPR {
+                let given = Given::Reg(Reg::Vgpr(register as u8));
+                return self.fail(BuildError::Registers { field: at.field, given, dwords: dwords as u8 });
+            }
+            if n >= at.parts {
+                return self.fail(BuildError::Width { field: at.field, dwords: at.parts, given: self.address });
+            }
+            let lsb = at.lsb(n);
             // The fifth dword has a place of its own.
             match u8::checked_sub(lsb, 4 * 32) {
                 None => self = self.put(lsb, register as u64),
                 Some(at) => self.last |= (register as u32) << at,
             }
+            before += dwords;
             n += 1;
         }
-        self.dwords += more;
+        if !is_run && n != address.parts {
+            return self.fail(BuildError::Width { field: at.field, dwords: n, given: address.parts });
+        }
+        if at.nsa != NONE && !is_run {
+            let more = (address.parts - 1).div_ceil(4);
+            self.dwords += more;
+            self = self.put(at.nsa, more as u64);
+        }
         self
     }
 
@@ -460,7 +536,7 @@ impl<M: ModifierSet> Code<M> {
         let dwords = crate::codec::img_dwords(size.of, dim as usize, a16, size.more, run) as u8;
         // One register alone needs no dword that names others.
         if self.address != dwords {
-            return self.fail(BuildError::Width { field: Field::Vaddr, dwords, given: self.address });
+            return self.fail(BuildError::Width { field: size.field, dwords, given: self.address });
         }
         self
     }
@@ -519,7 +595,7 @@ impl<M: ModifierSet> Code<M> {
     }
 
     /// The bits from one on.
-    const fn bits_from(&self, lsb: u8) -> u16 {
+    pub(super) const fn bits_from(&self, lsb: u8) -> u16 {
         (if lsb < 64 { self.bits >> lsb } else { self.high >> (lsb & 63) }) as u16
     }
 

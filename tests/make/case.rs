@@ -70,6 +70,8 @@ pub struct Case<'a> {
     /// Whether all data operands are AccVGPRs, or none.
     acc: bool,
     pub given_offset: Option<Argument>,
+    /// The bits of op_sel that halves of registers decide, and their values.
+    pub halves: (u8, u8),
     /// Null has another meaning here.
     no_null: bool,
     name: &'static str,
@@ -113,8 +115,16 @@ impl<'a> Case<'a> {
             vector,
             acc,
             given_offset: None,
+            halves: (0, 0),
             no_null: false,
         }
+    }
+
+    /// Begins the second operation of a dual instruction.
+    pub fn begin_second(&mut self) {
+        self.operands.clear();
+        self.bus.clear();
+        self.literals.clear();
     }
 
     pub fn coin(&mut self) -> bool {
@@ -128,7 +138,7 @@ impl<'a> Case<'a> {
         now
     }
 
-    fn give(&mut self, name: &'static str, argument: impl ToArgument, text: String) {
+    pub fn give(&mut self, name: &'static str, argument: impl ToArgument, text: String) {
         self.builder = self.builder.set(field(self.target, name), argument);
         self.operands.push((name, text));
     }
@@ -213,7 +223,7 @@ impl<'a> Case<'a> {
             }
             LITERAL => {
                 let value = match ty {
-                    "f16" | "i16" => 0x1234 + self.rng.below(0x100) as u32,
+                    "f16" | "i16" | "bf16" | "b16" => 0x1234 + self.rng.below(0x100) as u32,
                     _ => 0x1234_5601 + self.rng.below(0x1000) as u32 * 2,
                 };
                 let value = *self.literals.first().unwrap_or(&value);
@@ -250,7 +260,9 @@ impl<'a> Case<'a> {
         if self.breaks(Fault::Class) {
             let wrong: Vec<u16> =
                 CLASSES.iter().copied().filter(|c| mask & c == 0 && ![LITERAL, FLOAT, INT].contains(c)).collect();
-            let wrong: Vec<u16> = wrong.into_iter().filter(|c| exists(c) && *c != RO).collect();
+            // A whole register at run time is taken for its lower half.
+            let is_half = |c: &u16| kind == "half" && *c == VGPR;
+            let wrong: Vec<u16> = wrong.into_iter().filter(|c| exists(c) && *c != RO && !is_half(c)).collect();
             if !wrong.is_empty() {
                 let class = self.rng.pick(&wrong);
                 let fault = self.fault.take();

@@ -14,8 +14,7 @@ const UNUSED: [&str; 3] = ["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
 
 fn list(bits: u8, used: u8) -> String {
     let n = 8 - used.leading_zeros();
-    // Bit 3 is for the destination, and comes after the existing sources.
-    let there = |i: &u32| used != 11 || used >> i & 1 == 1;
+    let there = |i: &u32| used >> i & 1 == 1;
     let all: Vec<String> = (0..n).filter(there).map(|i| (bits >> i & 1).to_string()).collect();
     format!("[{}]", all.join(","))
 }
@@ -128,11 +127,12 @@ macro_rules! method {
         }
         $code.offset(value as i32)
     }};
-    ($code:ident $case:ident plus $width:literal) => {
+    ($code:ident $case:ident plus $width:literal $signed:literal) => {
         match ($case.coin(), $case.given_offset) {
             (true, Some(register)) => {
                 let range = $case.wants(Fault::Range);
-                let value = if range { $case.out_of_range($width, true) } else { $case.in_range($width, true) };
+                let value =
+                    if range { $case.out_of_range($width, $signed == 1) } else { $case.in_range($width, $signed == 1) };
                 $case.modifier("offset", value);
                 $case.builder = $case.builder.soffset(register);
                 if value != 0 {
@@ -161,17 +161,63 @@ macro_rules! method {
             None => $code,
         }
     };
-    ($code:ident $case:ident list $name:ident $used:literal $shown:literal) => {{
+    ($code:ident $case:ident byte_sel $field:ident) => {{
+        let value = if $case.wants(Fault::Range) { 4 + $case.rng.below(252) } else { $case.rng.below(4) };
+        $case.modifier(stringify!($field), value as i64);
+        if value != 0 {
+            $case.modifiers.push(format!("byte_sel:{value}"));
+        }
+        $code.byte_sel(value as u8)
+    }};
+    ($code:ident $case:ident scope) => {{
+        let value = if $case.wants(Fault::Range) { 4 + $case.rng.below(9) } else { $case.rng.below(4) };
+        $case.modifier("scope", value as i64);
+        if let name @ 1.. = value {
+            $case
+                .modifiers
+                .push(format!("scope:{}", ["", "SCOPE_SE", "SCOPE_DEV", "SCOPE_SYS"].get(name).unwrap_or(&"")));
+        }
+        $code.scope(value as u16)
+    }};
+    // `$returns`: 0 or 1 if two functions differ in the lowest bit, else 2.
+    ($code:ident $case:ident th $width:literal $returns:literal) => {{
+        let wrong = $case.wants(Fault::Range);
+        let value = match ($case.rng.below(1 << $width) as u16, $returns) {
+            _ if wrong => 1 << $width,
+            (value, 0) => value & !1,
+            (value, _) => value,
+        };
+        let all = if $returns == 1 { value | 1 } else { value };
+        $case.modifier("th", value.into());
+        if all != 0 {
+            $case.modifiers.push(format!("th:{all}"));
+        }
+        $code.th(value)
+    }};
+    ($code:ident $case:ident list $name:ident $used:literal $shown:literal $all:literal) => {{
         let value =
             if $used != 15 && $case.wants(Fault::Source) { !$used & 15 } else { $case.rng.next() as u8 & $used };
         let field = if stringify!($name) == "neg_lo" { "neg" } else { stringify!($name) };
-        $case.modifier(field, value.into());
-        let default = if $shown == 1 { $used } else { 0 };
-        if value != default || $shown == 3 {
-            let used = if $shown >= 2 { 7 } else { $used };
+        let (decided, bits) = if $shown >= 10 { $case.halves } else { (0, 0) };
+        let mut value: u8 = value & !decided | bits;
+        // Bits that select halves of registers, the other way.
+        if decided != 0 && $case.wants(Fault::Source) {
+            value ^= decided;
+        }
+        let called = $shown < 10 || value != bits || $case.coin();
+        if called {
+            $case.modifier(field, value.into());
+        }
+        let (default, shown) = (if $shown == 1 { $all } else { 0 }, $shown % 10);
+        if value != default || shown == 3 {
+            let used = match shown {
+                4 => 15,
+                2.. => 7,
+                _ => $all,
+            };
             $case.modifiers.push(format!("{}:{}", stringify!($name), list(value, used)));
         }
-        $code.$name(value)
+        if called { $code.$name(value) } else { $code }
     }};
 }
 

@@ -45,7 +45,13 @@ fn is_modifier(word: &str) -> bool {
 
 /// Whether a modifier is printed even by default.
 fn is_default(modifier: &str) -> bool {
-    const ALWAYS: [&str; 6] = [
+    const ALWAYS: [&str; 11] = [
+        "wait_exp:0",
+        "wait_vdst:0",
+        "wait_va_vdst:0",
+        "wait_vm_vsrc:0",
+        // Behind a register, on RDNA4.
+        "offset:0x0",
         "dst_sel:DWORD",
         "dst_unused:UNUSED_PRESERVE",
         "src0_sel:DWORD",
@@ -102,7 +108,8 @@ pub fn compare(
 ) -> Result<(), String> {
     let _ = decode_words;
     let (mnemonic, rest) = text.split_once(' ').unwrap_or((text, ""));
-    let spelled = ["_e32", "_e64", "_sdwa", "_dpp"].iter().fold(mnemonic, |m, s| m.strip_suffix(s).unwrap_or(m));
+    let spelled =
+        ["_e64_dpp", "_e32", "_e64", "_sdwa", "_dpp"].iter().fold(mnemonic, |m, s| m.strip_suffix(s).unwrap_or(m));
     let known = |m: &str| m == opcode.name() || spellings(opcode, target).contains(&m.to_string());
     if !known(spelled) && !known(mnemonic) {
         return Err(format!("mnemonic: {mnemonic}"));
@@ -123,6 +130,7 @@ pub fn compare(
     let mut said = said.iter().peekable();
     for (field, meant) in operands {
         let meant = if double { signs(field, meant, modifiers) } else { meant.clone() };
+        let meant = if name.starts_with("s_cmp_") && name.ends_with("_f16") { half_bits(meant) } else { meant };
         loop {
             match said.next() {
                 // The text shows it, but no field names it.
@@ -141,6 +149,7 @@ pub fn compare(
     if let Some(s) = said.find(|s| !["vcc", "vcc_lo"].contains(&s.as_str())) {
         return Err(format!("more: {s}"));
     }
+    let modifiers: &[String] = &modifiers.iter().map(|m| temporal(name, m, modifiers)).collect::<Vec<_>>();
     let plain = |m: &&String| !["neg", "abs", "sext"].iter().any(|p| m.starts_with(p) && m.len() <= 5 && double);
     for meant in modifiers.iter().filter(plain) {
         let there = |f: &String| {
@@ -164,13 +173,49 @@ pub fn compare(
         };
         let format = ["format:", "dfmt:", "nfmt:"].iter().any(|p| flag.starts_with(p));
         // In these operations the bit is always one.
-        let always = flag == "gds" && ["ds_gws_", "ds_ordered"].iter().any(|p| name.starts_with(p))
+        let always = flag == "gds"
+            && ["ds_gws_", "ds_ordered", "ds_add_gs", "ds_sub_gs"].iter().any(|p| name.starts_with(p))
             || flag == "lds" && name == "buffer_store_lds_dword";
         if !modifiers.iter().any(there) && !is_default(flag) && !format && !always {
             return Err(format!("{flag} was not meant"));
         }
     }
     Ok(())
+}
+
+/// LLVM prints inline floats of scalar compares of 16 bits as their bits: "constant in a scalar compare of 16 bits".
+fn half_bits(text: String) -> String {
+    let bits = match text.trim_start_matches('-') {
+        "0.5" => 0x3800,
+        "1.0" => 0x3c00,
+        "2.0" => 0x4000,
+        "4.0" => 0x4400,
+        _ => return text,
+    };
+    format!("{:#x}", if text.starts_with('-') { bits | 0x8000 } else { bits })
+}
+
+/// The name of a temporal hint, which the text has instead of the number; other modifiers as they are.
+fn temporal(name: &str, modifier: &str, all: &[String]) -> String {
+    let Some(value) = modifier.strip_prefix("th:").and_then(|n| n.parse::<usize>().ok()) else {
+        return modifier.into();
+    };
+    let has = |scope: &str| all.iter().any(|m| *m == format!("scope:{scope}"));
+    let (system, device) = (has("SCOPE_SYS"), has("SCOPE_DEV"));
+    let (kind, names) = match () {
+        _ if name.contains("_atomic_") => {
+            ("ATOMIC", ["RT", "RETURN", "NT", "NT_RETURN", "CASCADE_RT", "CASCADE_RT", "CASCADE_NT", "CASCADE_NT"])
+        }
+        _ if name.contains("store") => {
+            ("STORE", ["RT", "NT", "HT", if system { "BYPASS" } else { "WB" }, "NT_RT", "RT_NT", "NT_HT", "NT_WB"])
+        }
+        _ => ("LOAD", ["RT", "NT", "HT", if system { "BYPASS" } else { "LU" }, "NT_RT", "RT_NT", "NT_HT", ""]),
+    };
+    match names[value & 7] {
+        "" => format!("th:{value:#x}"),
+        cascade if cascade.starts_with("CASCADE") && !system && !device => format!("th:TH_ATOMIC_{value:#x}"),
+        name => format!("th:TH_{kind}_{name}"),
+    }
 }
 
 /// A target's spellings of an operation.
@@ -184,6 +229,8 @@ fn spellings(opcode: Opcode, target: Target) -> Vec<String> {
 /// Whether the text omits the suffix.
 fn bare(name: &str, target: Target) -> bool {
     let compare = name.starts_with("v_cmp") && target.name().starts_with("gfx8");
+    let dpp = name.starts_with("v_cmp") && name.ends_with("_dpp") && target.processor().starts_with("gfx1");
     compare && name.ends_with("_sdwa")
+        || dpp
         || ["v_nop", "v_clrexcp", "v_pipeflush"].iter().any(|bare| name.starts_with(bare))
 }

@@ -67,6 +67,9 @@ pub fn functions(
 ) -> Result<Vec<Function>> {
     let base = &t.signatures[operation.signature - 1];
     let mut all = Vec::new();
+    if t.formats[operation.format].def.dual.is_some() {
+        return Ok(all);
+    }
     let info = &t.infos[operation.info];
     let suffix = t.formats[operation.format].def.suffix.as_str();
     let name = if info.suffix && !suffix.is_empty() {
@@ -75,7 +78,8 @@ pub fn functions(
         operation.mnemonic.clone()
     };
     // A form of three dwords is called `v_add_f32_e64_dpp`, as in the text.
-    let short = if suffix == "e64" { name.clone() } else { operation.mnemonic.clone() };
+    let wide = t.formats[operation.format].def.bits == 64;
+    let short = if wide { format!("{}_e64", operation.mnemonic) } else { operation.mnemonic.clone() };
     let numbered = base.numbered_trailing().map(|(dword, _)| dword.form);
     let extended = [base.sdwa, base.dpp].into_iter().chain(numbered).filter(|&form| form != 0);
     for form in std::iter::once(operation.signature).chain(extended) {
@@ -172,7 +176,7 @@ impl Form<'_> {
             }
         }
         let extended = !self.extension.is_empty();
-        let mut bits = encoding(t, operation.format, self.number) | constraints.value | u128::from(modifiers.defaults);
+        let mut bits = encoding(t, operation.format, self.number) | constraints.value | modifiers.defaults;
         if let (true, Some(behind)) = (extended, signature.extension) {
             let format = &t.formats[behind].def.name;
             let e = def.extends.iter().find(|e| e.is_of(&t.row.name) && &e.format == format).expect("the form has it");
@@ -230,6 +234,10 @@ impl Form<'_> {
 
     fn desc(&self, desc: &OperandDesc, vector: u8, parts: &mut Parts, shared: &mut Shared) -> Result<()> {
         let Form { t, constraints, rules, .. } = *self;
+        // Some numbers have fewer bits than their field, whose others are zero; so they have no sign.
+        let free = set::free_width(constraints, desc);
+        let is_unsigned = free != desc.width;
+        let desc = &OperandDesc { width: free, ..desc.clone() };
         let name = desc.field.to_lowercase();
         let field = super::field(&desc.field);
         let (lsb, width) = (desc.lsb, desc.width);
@@ -249,9 +257,8 @@ impl Form<'_> {
                     number(parts, &name, &field, lsb, width, "u16", "format");
                 }
                 "dpp_ctrl" => {
-                    let check = t.checks[constraints.checks.0..constraints.checks.0 + constraints.checks.1]
-                        .iter()
-                        .find(|c| c.lsb == lsb);
+                    let run = |(first, n): (usize, usize)| t.checks[first..first + n].iter();
+                    let check = run(constraints.checks).chain(run(constraints.high_checks)).find(|c| c.lsb == lsb);
                     let Some(check) = check else { return t.row.at.err("dpp_ctrl takes all values") };
                     let words = t.sets[check.set];
                     let set: Vec<u64> = words.chunks(2).map(|w| u64::from(w[0]) | u64::from(w[1]) << 32).collect();
@@ -301,8 +308,9 @@ impl Form<'_> {
                 return Ok(());
             }
             "signed_hex" => {
-                write!(parts.calls, ".number({field}, {lsb}, {width}, true, {name} as i64)").unwrap();
-                parts.parameter(&name, "i32".into(), format!("signed_hex {width}"));
+                write!(parts.calls, ".number({field}, {lsb}, {width}, {}, {name} as i64)", !is_unsigned).unwrap();
+                let kind = if is_unsigned { "hex" } else { "signed_hex" };
+                parts.parameter(&name, "i32".into(), format!("{kind} {width}"));
                 return Ok(());
             }
             "hex" | "int16" | "version" => {
@@ -327,11 +335,13 @@ impl Form<'_> {
             let forms = self.signature.numbered_trailing().filter(|(dword, _)| dword.form != 0);
             let lists = forms.flat_map(|(dword, _)| descs_of(t, &t.signatures[dword.form - 1]));
             let named = lists.filter(|desc| operand::is_image_address(desc));
-            let named = named.map(|desc| (desc.used & !ADDRESS_RUN, desc.aux[2]));
-            let (most, second) = named.max().unwrap_or((1, NONE));
-            parts.more = (most - 1).div_ceil(4);
-            let place = operand::place(&mut shared.signatures, desc, operand::VGPR, [0, 0], false, NONE);
-            write!(parts.calls, ".image_address(&{place}, [{nsa}, {second}, {most}], {name})").unwrap();
+            // Without such dwords, the base words name the registers.
+            let longest = named.max_by_key(|desc| desc.used & !ADDRESS_RUN).unwrap_or(desc);
+            if nsa != NONE {
+                parts.more = ((longest.used & !ADDRESS_RUN) - 1).div_ceil(4);
+            }
+            let place = operand::address_place(&mut shared.signatures, constraints, desc, longest, nsa);
+            write!(parts.calls, ".image_address(&{place}, {name})").unwrap();
             parts.parameter(&name, "ImageAddress".into(), "address".into());
             return Ok(());
         }
@@ -368,6 +378,8 @@ impl Form<'_> {
                     format!("Op<{kind}, {n}>")
                 }
                 _ => {
+                    let is_half = desc.operand_type.starts_with("half");
+                    let mask = if is_half { mask & !operand::VGPR | operand::HALF } else { mask };
                     let bound = operand::trait_name(&mut shared.traits, mask);
                     let kind = parts.generic(&bound);
                     format!("Op<{kind}, {n}>")
@@ -375,6 +387,17 @@ impl Form<'_> {
             }
         };
         let (ty, call) = match desc.operand_type.as_str() {
+            // Bit 7 of the field selects the half, or a bit of op_sel does.
+            "half" | "half_sel" => {
+                let high = if desc.operand_type == "half" { NONE } else { desc.aux[3] };
+                let what = if mask == operand::VGPR { "half" } else { "half_or" };
+                // The bit of op_sel, or 4 if there is none.
+                let op_sel = self.descs.iter().find(|i| i.field == "op_sel").filter(|_| high != NONE);
+                let selector = op_sel.map_or(4, |i| high - i.lsb);
+                test = format!("{what} {mask} half {n} {} {} {selector}", bus != 0, desc.ty);
+                let ty = if mask == operand::VGPR { "Half".into() } else { ty(parts, "1") };
+                (ty, call("half", &format!("{high}, ")))
+            }
             "code" | "acc" | "agpr" | "agpr_or_const" | "buf_data" => (ty(parts, &n.to_string()), call("operand", "")),
             "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" => {
                 parts.constants.push("const W: usize".into());
@@ -422,7 +445,7 @@ impl Form<'_> {
                 ("BufferAddress".into(), format!(".buffer(&{rules}, &{place}, [{offen}, {idxen}, {addr64}], {name})"))
             }
             "smem_offset" => {
-                let signed = desc.aux[2] != NONE;
+                let signed = desc.aux[2] != NONE && !is_unsigned;
                 test = format!("smem {width} {signed}");
                 let tail = format!("({}, {width}, {signed}, {}), ", desc.aux[0], desc.aux[2]);
                 (ty(parts, "1"), call("smem_offset", &tail))

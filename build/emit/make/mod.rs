@@ -3,6 +3,7 @@
 //! Rows with the same signature call one function, which knows the operands. Code that is the same on several targets
 //! is written once. `src/make/` contains the functions that these call.
 
+mod dual;
 mod form;
 mod operand;
 mod roster;
@@ -56,6 +57,8 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     let mut modules = String::new();
     let mut rules = String::new();
     let mut roster: Vec<roster::Entry> = Vec::new();
+    let mut tables: Vec<String> = Vec::new();
+    let mut duals: Vec<roster::Dual> = Vec::new();
     let mut longest = 2;
     // For each function text already written: its module, and its index in the roster.
     let mut written: HashMap<String, (String, usize)> = HashMap::new();
@@ -74,10 +77,16 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         operand::specials(&mut modules, t);
         let mut others: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let mut names: HashMap<String, String> = HashMap::new();
+        // The target's own spellings, for the names of functions.
+        let mut spellings: BTreeMap<String, String> = BTreeMap::new();
         for (number, operation) in t.operations.iter().enumerate() {
             let Some(operation) = operation else { continue };
             for function in form::functions(isa, t, operation, number_of(t, number, operation), &rule, &mut shared)? {
                 longest = longest.max(function.dwords);
+                let rest = function.name.strip_prefix(&operation.mnemonic);
+                if let Some((spelling, rest)) = operation.spelling.as_ref().zip(rest) {
+                    spellings.insert(format!("{spelling}{rest}"), function.name.clone());
+                }
                 if let Some(other) = names.insert(function.name.clone(), operation.mnemonic.clone()) {
                     return t
                         .row
@@ -97,13 +106,18 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
                 }
             }
         }
+        modules += &dual::module(t, &rule, &mut shared, &mut duals, &mut tables)?;
         for (module, names) in others {
             writeln!(modules, "pub use super::{module}::{{{}}};", names.join(", ")).unwrap();
+        }
+        // Some are the name of another operation.
+        for (spelling, name) in spellings.iter().filter(|(spelling, _)| !names.contains_key(*spelling)) {
+            writeln!(modules, "pub use self::{name} as {spelling};").unwrap();
         }
         writeln!(modules, "}}").unwrap();
     }
     let mut out = String::from(
-        "#[allow(unused_imports)]\nuse super::{BufferAddress, Code, GlobalBase, ImageAddress, MatrixOrConst, Op, VectorData, kind::{Any, Exec, Lds, M0, ReadOnly, Sys}, op::{Agpr, Vgpr}};\n",
+        "#[allow(unused_imports)]\nuse super::{BufferAddress, Code, Dual, GlobalBase, Half, ImageAddress, MatrixOrConst, Op, VectorData, kind::{Any, Exec, Lds, M0, ReadOnly, Sys}, dual::{Either, OnlySecond, Vopd}, op::{Agpr, Vgpr}};\n",
     );
     out += "/// Traits of the kinds of operands that an instruction accepts, where it accepts several.\npub mod operands {\nuse super::super::{Kind, kind::*};\n";
     out += &operand::traits(&shared.traits);
@@ -111,15 +125,22 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     writeln!(out, "pub(crate) const LONGEST: usize = {longest};").unwrap();
     out += "/// The sets of modifiers that instructions have. They determine which methods a [`Code`] has.\npub mod sets {\nuse super::super::modifiers::*;\n#[allow(unused_imports)]\nuse crate::table::OperandType;\n";
     out += &shared.sets.text;
-    out += "}\n#[allow(unused_imports)]\npub(crate) mod signatures {\nuse super::*;\nuse super::operands::*;\nuse crate::Field;\nuse crate::DataType;\nuse crate::table::Part;\nuse super::super::operand::Place;\nuse super::super::resolve::Rules;\n";
+    out += "}\n#[allow(unused_imports)]\npub(crate) mod signatures {\nuse super::*;\nuse super::operands::*;\nuse crate::Field;\nuse crate::DataType;\nuse crate::table::{OperandType, Part};\nuse super::super::operand::{AddressPlace, Place};\n#[allow(unused_imports)]\nuse super::super::dual::{Addend, Fields, Operation};\nuse super::super::resolve::Rules;\n";
     out += &shared.signatures.text;
     let count = targets.len();
-    writeln!(out, "}}\npub(crate) static RULES: [&super::resolve::Rules; {count}] = [{rules}];").unwrap();
+    writeln!(out, "}}\npub(crate) static DUALS: [super::dual::Duals; {}] = [{}];", tables.len(), tables.join(", "))
+        .unwrap();
+    writeln!(out, "pub(crate) static RULES: [&super::resolve::Rules; {count}] = [{rules}];").unwrap();
     out += "#[allow(unused_imports)]\nuse operands::*;\n";
     out += &modules;
     let all = roster::all(roster.iter(), &shared.sets);
     let signatures = roster::all(roster::workers(&roster), &shared.sets);
-    Ok(vec![("make.rs".into(), out), ("make_roster.rs".into(), all), ("make_shapes_roster.rs".into(), signatures)])
+    Ok(vec![
+        ("make.rs".into(), out),
+        ("make_roster.rs".into(), all),
+        ("make_shapes_roster.rs".into(), signatures),
+        ("make_dual_roster.rs".into(), roster::duals(&duals)),
+    ])
 }
 
 /// The number in the opcode field of an operation.

@@ -8,11 +8,12 @@ use crate::build::emit::make::Pool;
 use crate::build::lower::{Constraints, NONE, OperandDesc, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
+use crate::build::shared::ADDRESS_RUN;
 use crate::build::shared::class::{self, EXEC, INT};
 pub use crate::build::shared::class::{AGPR, BUS, OFF, VGPR};
 
 /// The bits of `class` in src/shared.rs by the names of `isa/operands.isa`, and the kinds of operands in each class.
-pub const CLASSES: [(&str, u16, &[&str]); 13] = [
+pub const CLASSES: [(&str, u16, &[&str]); 14] = [
     ("sgpr", class::SGPR, &["Sgpr"]),
     ("sys", class::SYS, &["Sys"]),
     ("ttmp", class::TTMP, &["Ttmp"]),
@@ -26,7 +27,11 @@ pub const CLASSES: [(&str, u16, &[&str]); 13] = [
     ("vgpr", class::VGPR, &["Vgpr"]),
     ("agpr", class::AGPR, &["Agpr"]),
     ("off", class::OFF, &["Off"]),
+    ("half", HALF, &["Half"]),
 ];
+
+/// One half of a vector register. The library has no such class: `kind::Half` has the class of vector registers.
+pub const HALF: u16 = 1 << 13;
 
 /// Whether it is an image address whose length depends on other fields.
 pub fn is_image_address(desc: &OperandDesc) -> bool {
@@ -80,8 +85,8 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
         "saddr" => classes(0) & !EXEC | OFF,
         "smem_offset" => ["sgpr", "sys", "ttmp", "m0", "exec", "int"].iter().fold(0, |m, c| m | class_bit(c)),
         "smrd_offset" => classes(0) & !VGPR | INT,
-        "code" if set.is_none() && desc.add == t.code.vgpr.0 => VGPR,
-        "code" => classes(0),
+        "code" | "half" | "half_sel" if set.is_none() && desc.add == t.code.vgpr.0 => VGPR,
+        "code" | "half" | "half_sel" => classes(0),
         ty => {
             return t.row.at.err(format!("build/make does not know what `{}` of operand type {ty} can be", desc.field));
         }
@@ -108,9 +113,10 @@ pub fn trait_name(traits: &mut BTreeMap<u16, String>, mask: u16) -> String {
 
 /// How a user writes an operand of one of these classes.
 fn passed(mask: u16) -> String {
-    const WRITTEN: [(&str, &str); 11] = [
+    const WRITTEN: [(&str, &str); 12] = [
         ("sgpr", "scalar registers `s(n)`"),
         ("vgpr", "vector registers `v(n)`"),
+        ("half", "one half of a vector register, `v(n).l()` or `v(n).h()`"),
         ("agpr", "accumulation registers `a(n)`"),
         ("ttmp", "`ttmp(n)`"),
         ("sys", "a register such as `VCC`"),
@@ -240,4 +246,32 @@ pub fn place(pool: &mut Pool, desc: &OperandDesc, mask: u16, [literal, bus]: [u8
         camel(&desc.ty),
     );
     pool.name("P", key, |name, key| format!("pub(crate) const {name}: Place = {key};\n"))
+}
+
+/// The constant with the positions of the fields that name the registers of an image address. `longest`: the form that
+/// names the most.
+pub fn address_place(
+    pool: &mut Pool,
+    constraints: &Constraints,
+    desc: &OperandDesc,
+    longest: &OperandDesc,
+    nsa: u8,
+) -> String {
+    let [_, _, second, fifth] = longest.aux;
+    // Fields that must be zero name no registers.
+    let is_zero = |lsb: u8| lsb != NONE && nsa == NONE && constraints.mask >> lsb & 1 == 1;
+    let parts = match desc.used & !ADDRESS_RUN {
+        _ if nsa != NONE => u8::MAX,
+        fields => (1..fields).find(|&n| is_zero(if n == 4 { fifth } else { second + 8 * (n - 1) })).unwrap_or(fields),
+    };
+    let key = format!(
+        "AddressPlace {{ field: Field::{}, of: OperandType::{}, lsb: {}, more: {}, fields: [{}, {}], nsa: {nsa}, second: {second}, fifth: {fifth}, parts: {parts} }}",
+        camel(&desc.field),
+        camel(&desc.operand_type),
+        desc.lsb,
+        desc.dwords - 1,
+        desc.used,
+        longest.used,
+    );
+    pool.name("N", key, |name, key| format!("pub(crate) const {name}: AddressPlace = {key};\n"))
 }

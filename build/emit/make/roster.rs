@@ -110,3 +110,53 @@ pub fn all<'a>(entries: impl Iterator<Item = &'a Entry>, sets: &Pool) -> String 
     out.push_str("    };\n}\n");
     out
 }
+
+/// An operation of dual instructions.
+pub struct Dual {
+    target: String,
+    module: String,
+    name: String,
+    arguments: String,
+    first: bool,
+}
+
+impl Dual {
+    pub fn new(t: &Target, name: &str, arguments: String, first: bool) -> Dual {
+        let (target, module) = (camel(&t.row.name), module(t.row));
+        Dual { target, module, name: name.into(), arguments, first }
+    }
+}
+
+/// A function for each operation in each place, the list of these functions, and the functions that join two.
+pub fn duals(all: &[Dual]) -> String {
+    let (mut out, mut list, mut joins) = (String::new(), String::new(), std::collections::BTreeMap::new());
+    for (n, Dual { target, module, name, arguments, first }) in all.iter().enumerate() {
+        let mut call = |place: &str, kind: &str, into: &str| {
+            writeln!(out, "fn dual_{place}{n}(case: &mut Case) -> Dual<{kind}> {{ let half = \"{place}\"; amdgpu_isa::{module}::vopd::{name}({arguments}){into} }}").unwrap();
+        };
+        call("y", "OnlySecond", if *first { ".into()" } else { "" });
+        if *first {
+            call("x", "Either", "");
+        }
+        let x = if *first { format!("Some(dual_x{n})") } else { "None".into() };
+        writeln!(
+            list,
+            "    DualOperation {{ target: Target::{target}, opcode: Opcode::{}, x: {x}, y: dual_y{n} }},",
+            camel(name)
+        )
+        .unwrap();
+        joins.insert(target, module);
+    }
+    let n = all.len();
+    writeln!(out, "static DUAL_OPERATIONS: [DualOperation; {n}] = [\n{list}];").unwrap();
+    writeln!(
+        out,
+        "static DUALS: [(Target, fn(Dual<Either>, Dual<OnlySecond>) -> Result<Words, BuildError>); {}] = [",
+        joins.len()
+    )
+    .unwrap();
+    for (target, module) in joins {
+        writeln!(out, "    (Target::{target}, |x, y| amdgpu_isa::{module}::vopd(x, y).words()),").unwrap();
+    }
+    out + "];\n"
+}

@@ -15,13 +15,25 @@ pub struct Set {
     pub impls: String,
     /// Methods: the name, and how the tests call it.
     pub methods: Vec<String>,
-    pub defaults: u64,
+    pub defaults: u128,
 }
 
 /// The position of bit `n` of a field, which may be in pieces.
 fn bit(desc: &OperandDesc, n: u8) -> u8 {
     let (hi, low_width) = desc.split;
     if hi == NONE || n < low_width { desc.lsb + n } else { hi + n - low_width }
+}
+
+/// The width of a field without the highest bits, if those must be zero.
+pub fn free_width(constraints: &Constraints, desc: &OperandDesc) -> u8 {
+    let (one, lsb, width) = (desc.split.0 == NONE, desc.lsb, desc.width);
+    let zero = |n: u8| one && constraints.mask >> (lsb + n) & 1 == 1 && constraints.value >> (lsb + n) & 1 == 0;
+    let free = (0..width).rev().find(|&n| !zero(n)).map_or(0, |n| n + 1);
+    if free == 0 || !["smem_offset", "signed_hex", "int16"].contains(&desc.operand_type.as_str()) {
+        width
+    } else {
+        free
+    }
 }
 
 /// The positions of the first `N` bits of a field; `NONE` for bits that the row does not use.
@@ -61,14 +73,14 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
     }
     if let Some(address) = descs.iter().find(|i| super::operand::is_image_address(i)) {
         let [dim, a16, ..] = address.aux;
-        let (of, more) = (camel(&address.operand_type), address.dwords - 1);
-        write!(consts, "const ADDRESS: Option<AddressSize> = Some(AddressSize {{ of: OperandType::{of}, dim: {dim}, a16: {a16}, more: {more} }});").unwrap();
+        let (field, of, more) = (camel(&address.field), camel(&address.operand_type), address.dwords - 1);
+        write!(consts, "const ADDRESS: Option<AddressSize> = Some(AddressSize {{ field: crate::Field::{field}, of: OperandType::{of}, dim: {dim}, a16: {a16}, more: {more} }});").unwrap();
     }
     writeln!(set.impls, "impl ModifierSet for $ {{ {consts} }}").unwrap();
     // The default of LLVM's assembler.
     let default = |field: &str| {
         let mut of_all = t.formats.iter().flat_map(|f| &f.def.defaults).filter(|d| !d.neutral);
-        of_all.find(|d| d.field == field).map_or(0, |d| u64::from(d.value))
+        of_all.find(|d| d.field == field).map_or(0, |d| u128::from(d.value))
     };
     for desc in descs {
         if desc.operand_type == "endpgm" {
@@ -77,13 +89,15 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
         }
         if desc.operand_type == "smem_offset" && desc.aux[2] != NONE {
             let [imm, soffset_en, soffset, _] = desc.aux;
+            let width = free_width(constraints, desc);
+            let signed = if width == desc.width { "" } else { " const SIGNED: bool = false;" };
             writeln!(
                 set.impls,
-                "impl ScalarOffset for $ {{ const BITS: [u8; 5] = [{imm}, {soffset_en}, {}, {}, {soffset}]; const OFF: u64 = {}; }}",
-                desc.lsb, desc.width, t.code.off
+                "impl ScalarOffset for $ {{ const BITS: [u8; 5] = [{imm}, {soffset_en}, {}, {width}, {soffset}]; const OFF: u64 = {};{signed} }}",
+                desc.lsb, t.code.off
             )
             .unwrap();
-            set.methods.push(format!("plus {}", desc.width));
+            set.methods.push(format!("plus {width} {}", u8::from(signed.is_empty())));
         }
         if desc.access.is_some() {
             continue;
@@ -116,10 +130,10 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
             "flag" if constraints.value >> lsb & 1 == 1 => {}
             "flag" if buffer && ["offen", "idxen", "addr64"].contains(&name) => {}
             "flag" if desc.ty == "rtn" && matches!(variant, Variant::Returns(_)) => {
-                set.defaults |= u64::from(variant == Variant::Returns(true)) << lsb;
+                set.defaults |= u128::from(variant == Variant::Returns(true)) << lsb;
             }
             "flag" if name == "lds" && matches!(variant, Variant::Lds(_)) => {
-                set.defaults |= u64::from(variant == Variant::Lds(true)) << lsb;
+                set.defaults |= u128::from(variant == Variant::Lds(true)) << lsb;
             }
             "flag" if name == "tfe" => {
                 // On some targets, data that goes to LDS has no fail status.
@@ -148,19 +162,28 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 set.methods.push(format!("flag {name}"));
             }
             "list" | "list_all" | "list_ones" | "list_always" | "list_neg_lo" => {
-                let all: [u8; 4] = bits(desc);
+                // Some bits that the text shows are always zero.
+                let free = |bit: &u8| *bit != NONE && constraints.mask >> bit & 1 == 0;
+                let all = bits::<4>(desc).map(|bit| if free(&bit) { bit } else { NONE });
+                let used = (0..4).filter(|n| all[*n] != NONE).fold(0, |mask, n| mask | 1 << n);
                 let ty = if name == "neg" { "NegLo".into() } else { ty };
-                writeln!(set.impls, "impl {ty} for $ {{ const BITS: [u8; 4] = {all:?}; }}").unwrap();
+                // Operands that are halves of registers have bits of this modifier.
+                let halves = name == "op_sel" && descs.iter().any(|i| i.operand_type == "half_sel");
+                let halves = if halves { " const HALVES: bool = true;" } else { "" };
+                writeln!(set.impls, "impl {ty} for $ {{ const BITS: [u8; 4] = {all:?};{halves} }}").unwrap();
                 let method = if name == "neg" { "neg_lo" } else { name };
                 // For the tests: 1 if the default is ones, 2 if the text has an extra bit when it shows the list, 3 if
-                // it always shows the list, with the extra bit.
+                // it always shows the list, with the extra bit, 4 if it shows all four; 10 more if halves of registers decide bits.
                 let shown = match desc.operand_type.as_str() {
                     "list_ones" => 1,
                     "list_all" if desc.used == 3 => 2,
+                    "list_all" if desc.width == 4 => 4,
                     "list_always" => 3,
                     _ => 0,
                 };
-                set.methods.push(format!("list {method} {} {shown}", desc.used & 15));
+                let of_halves = u8::from(!halves.is_empty());
+                let (with_halves, of_text) = (shown + 10 * of_halves, desc.used & 15);
+                set.methods.push(format!("list {method} {used} {with_halves} {of_text}"));
                 if shown == 1 {
                     set.defaults |= all.iter().filter(|b| **b != NONE).fold(0, |m, b| m | 1 << b);
                 }
@@ -177,10 +200,39 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
             // The formats of matrices are parameters, because operand lengths depend on them.
             "named" if ["cbsz", "blgp"].contains(&name) && descs.iter().any(|i| i.operand_type == "acc_sized") => {}
             // A number of one bit is a flag.
-            "named" if width == 1 => {
+            "named" if width == 1 && name != "index_key" => {
                 let position = if name == "fi" { "LSB" } else { "BIT" };
                 writeln!(set.impls, "impl {ty} for $ {{ const {position}: u8 = {lsb}; }}").unwrap();
                 set.methods.push(format!("flag {name}"));
+            }
+            "named" if name == "index_key" => {
+                let width = desc.used.count_ones();
+                writeln!(set.impls, "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}").unwrap();
+                set.methods.push(format!("value {name} {width}"));
+            }
+            "byte_sel" => {
+                let all: [u8; 2] = bits(desc);
+                writeln!(set.impls, "impl ByteSel for $ {{ const BITS: [u8; 2] = {all:?}; }}").unwrap();
+                set.methods.push(format!("byte_sel {name}"));
+            }
+            "scope" => {
+                writeln!(set.impls, "impl Scope for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}")
+                    .unwrap();
+                set.methods.push("scope".into());
+            }
+            // Its lowest bit makes an atomic operation return the old value.
+            "th" => {
+                let returns = match variant {
+                    Variant::Returns(returns) => Some(returns),
+                    _ => None,
+                };
+                writeln!(
+                    set.impls,
+                    "impl Th for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; const RETURNS: Option<bool> = {returns:?}; }}"
+                )
+                .unwrap();
+                set.methods.push(format!("th {width} {}", returns.map_or(2, u8::from)));
+                set.defaults |= u128::from(returns == Some(true)) << lsb;
             }
             "bitop3" => {
                 let [middle, low, ..] = desc.aux;

@@ -6,8 +6,8 @@ mod operand;
 
 use crate::codec::code::{LITERAL, vcc};
 use crate::codec::{
-    Coded, Form, Refused, Unmade, Words, address_field, address_fields, bus_reads, image_address_dwords, is_image_data,
-    overlap, read,
+    Coded, Form, Refused, Unmade, Words, address_field, address_fields, bus_reads, image_address_dwords,
+    image_address_part, is_image_data, overlap, read,
 };
 use crate::common::OpcodeEntry;
 use crate::inst::{info, layout};
@@ -156,16 +156,22 @@ impl Filling<'_> {
     /// Checks operands whose width depends on other fields, and single registers that must be even.
     fn accept(&self, inst: &Inst) -> Result<(), BuildError> {
         for desc in self.form.descs().filter(|desc| desc.operand_type.is_image_address()) {
-            let dwords = image_address_dwords(desc, inst) as u8;
-            let one = self.builder.find(Field::Vaddr).map_or(0, |(_, argument)| argument.dwords);
-            let given = match address_fields(desc).0 {
-                0 | 1 => one,
-                fields => (0..fields as u8)
-                    .filter(|&part| self.builder.find(address_field(desc, part)).is_some())
-                    .count() as u8,
-            };
-            if given != 0 && given != dwords {
-                return Err(BuildError::Width { field: Field::Vaddr, dwords, given });
+            // Registers that an argument does not say how many it has are as many as its field names.
+            let (mut all, mut parts) = (0, 0);
+            for part in 0..address_fields(desc).0 as u8 {
+                let field = address_field(desc, part);
+                let Some((_, argument)) = self.builder.find(field) else { break };
+                let dwords = image_address_part(desc, inst, part).map_or(0, |part| part.dwords as u8);
+                let given = if argument.dwords == 0 { dwords.max(1) } else { argument.dwords };
+                if dwords != 0 && dwords != given {
+                    return Err(BuildError::Width { field, dwords, given });
+                }
+                (all, parts) = (all + u16::from(given), parts + 1);
+            }
+            let dwords = image_address_dwords(desc, inst);
+            let missing = image_address_part(desc, inst, parts).is_some();
+            if missing || all != dwords {
+                return Err(BuildError::Width { field: desc.field, dwords: dwords as u8, given: all as u8 });
             }
         }
         for desc in self.form.descs() {

@@ -2,6 +2,7 @@
 
 use super::{Filling, refused};
 use crate::Field;
+use crate::codec::code::VGPR;
 use crate::codec::{default, encode_number, hold};
 use crate::make::argument::Argument;
 use crate::make::{BuildError, Given};
@@ -68,6 +69,11 @@ impl Filling<'_> {
             if bits & !i64::from(desc.used) != 0 {
                 return Err(BuildError::Unknown(desc.field));
             }
+            self.same_halves(desc, bits as u32)?;
+        }
+        // Only with this bit is the old value of the memory returned.
+        if desc.operand_type == OperandType::Th && self.words.is_set(desc.lsb) {
+            return self.number(desc, Argument { value: argument.value | 1, ..argument });
         }
         if desc.operand_type == OperandType::Bitop3 {
             let table = argument.integer().and_then(|table| u8::try_from(table).ok());
@@ -76,6 +82,23 @@ impl Filling<'_> {
         }
         // A flag is only a bit here; operands that depend on it look at it themselves.
         self.number(desc, argument)
+    }
+
+    /// Checks that op_sel selects the halves of registers that operands name.
+    fn same_halves(&self, op_sel: &OperandDesc, bits: u32) -> Result<(), BuildError> {
+        for desc in self.form.descs().filter(|desc| desc.operand_type == OperandType::HalfSel) {
+            let is_register = self.words.get(desc.lsb, desc.lo_width) + u32::from(desc.add) >= u32::from(VGPR);
+            let operand = desc.aux[3].wrapping_sub(op_sel.lsb);
+            let selects = bits >> (operand & 31) & 1 == 1;
+            if is_register && op_sel.field == Field::OpSel && selects != self.words.is_set(desc.aux[3]) {
+                return Err(BuildError::OtherHalf { operand });
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_odd(&self, field: Field) -> bool {
+        self.builder.find(field).and_then(|(_, argument)| argument.integer()).is_some_and(|n| n & 1 == 1)
     }
 
     pub(super) fn flag(&self, field: Field) -> bool {

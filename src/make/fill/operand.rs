@@ -27,7 +27,8 @@ impl Filling<'_> {
         if is_conditional(desc) && desc.access == Some(Access::Write) {
             let returns = self.form.descs().find(|i| i.access.is_none() && i.lsb == desc.cond).map(|i| i.field);
             match b.find(desc.field) {
-                None if !returns.is_some_and(|f| self.flag(f)) => return Ok(()),
+                // The lowest bit of a temporal hint is the flag.
+                None if !returns.is_some_and(|f| self.flag(f) || f == Field::Th && self.is_odd(f)) => return Ok(()),
                 _ => self.words.set(desc.cond, true),
             }
         }
@@ -61,6 +62,10 @@ impl Filling<'_> {
             | OperandType::AgprOrConst
             | OperandType::BufData
             | OperandType::SdwaSrc => self.resolve(desc, desc.dwords.into(), argument)?,
+            OperandType::Half | OperandType::HalfSel => match argument.code {
+                op::VGPR_HIGH..=op::VGPR_HIGH_LAST => Coded::High(argument.code - op::VGPR_HIGH + VGPR),
+                _ => self.resolve(desc, 1, argument)?,
+            },
             // Modifiers determine the width: `accept` checks it.
             OperandType::MimgData
             | OperandType::MimgGather
@@ -166,9 +171,8 @@ impl Filling<'_> {
                 None if part == 0 => return Err(BuildError::Missing(field)),
                 None => break,
             };
-            let alone = fields > 1;
             let desc = OperandDesc { field, ..*desc };
-            let dwords = if alone { 1 } else { argument.dwords.max(1).into() };
+            let dwords = argument.dwords.max(1).into();
             let Coded::Code(code) = self.resolve(&desc, dwords, argument)? else {
                 return Err(BuildError::Operand { field, given: argument.given(self.rules) });
             };

@@ -2,11 +2,11 @@
 
 use amdgpu_isa::make::kind::{Any, Off};
 use amdgpu_isa::make::{
-    Agpr, BufferAddress, ImageAddress, Op, Vgpr, a, addr64, address, addresses, bothen, idxen, int, literal, off,
+    Agpr, BufferAddress, Half, ImageAddress, Op, Vgpr, a, addr64, address, addresses, bothen, idxen, int, literal, off,
     offen, v,
 };
 
-use super::{Case, Fault, LITERAL, field, run, signed_hex};
+use super::{Case, Fault, LITERAL, VGPR, field, run, signed_hex};
 
 impl Case<'_> {
     pub fn vgpr<const N: usize>(&mut self, name: &'static str, _: &str) -> Vgpr<N> {
@@ -18,6 +18,30 @@ impl Case<'_> {
         }
         self.give(name, op, run("v", first, N));
         op
+    }
+
+    /// One half of a vector register.
+    pub fn half(&mut self, name: &'static str, kind: &str) -> Half {
+        let selector: u8 = kind.rsplit(' ').next().and_then(|n| n.parse().ok()).expect("a bit of op_sel");
+        let number = self.number(if selector > 3 { 128 } else { 256 }, 1, 1);
+        let (register, high) = (v::<1>(number as u8), self.coin());
+        if selector <= 3 {
+            self.halves.0 |= 1 << selector;
+            self.halves.1 |= u8::from(high) << selector;
+        }
+        let (op, letter) = if high { (register.h(), "h") } else { (register.l(), "l") };
+        self.give(name, op, format!("v{number}.{letter}"));
+        op
+    }
+
+    /// The same, or another operand.
+    pub fn half_or(&mut self, name: &'static str, kind: &str) -> Op<Any, 1> {
+        let (mask, rest) = kind.split_once(' ').expect("two words");
+        let mask: u16 = mask.parse().expect("a mask");
+        if !matches!(self.fault, Some(Fault::TwoLiterals | Fault::ConstantBus)) && self.coin() {
+            return self.half(name, kind).any();
+        }
+        self.op(name, &format!("{} {rest}", mask & !VGPR))
     }
 
     pub fn agpr<const N: usize>(&mut self, name: &'static str, _: &str) -> Agpr<N> {
@@ -44,7 +68,8 @@ impl Case<'_> {
         let mask = kind.split(' ').next().expect("a mask");
         let mask = mask.parse::<u16>().expect("a mask");
         let scratch = N == 1 && self.operands.iter().any(|o| o.0 == "addr");
-        let either = scratch && self.is_gfx9() && !["gfx942", "gfx950"].contains(&self.target.name());
+        let both = ["gfx942", "gfx950", "gfx11", "gfx12"].iter().any(|start| self.target.name().starts_with(start));
+        let either = scratch && self.is_gfx9() && !both;
         let address = self.operands.iter().any(|o| o.0 == "addr" && o.1 != "off");
         if scratch && (either && address || !either && self.coin()) {
             self.give(name, off::<N>(), "off".into());
@@ -141,6 +166,11 @@ impl Case<'_> {
             self.doubtful |= self.literals.is_empty();
             self.give(name, literal::<1>(same), format!("{same:#x}"));
             return same;
+        }
+        // It is the same as another one of a scalar operation.
+        let value = *self.literals.first().filter(|_| !self.vector).unwrap_or(&value);
+        if !self.vector {
+            self.literals.push(value);
         }
         self.give(name, literal::<1>(value), format!("{value:#x}"));
         value
@@ -253,7 +283,27 @@ impl Case<'_> {
         let lengths = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16];
         let n = self.rng.pick(&lengths);
         self.image = true;
-        if self.coin() && (2..=13).contains(&n) {
+        let (fields, rays) = self.address_fields();
+        if let (Some(rays), false) = (rays, fields == 1 && self.coin()) {
+            return self.parts(name, rays);
+        }
+        if fields > 4 && self.target.name().starts_with("gfx12") || fields == 4 {
+            // There, all registers have fields, except the last ones.
+            return match n {
+                1 => self.parts(name, &[1]),
+                _ if n <= fields => self.parts(name, &[1; 5][..n]),
+                _ => {
+                    let mut parts = [1; 5];
+                    parts[fields - 1] = n - fields + 1;
+                    self.parts(name, &parts[..fields])
+                }
+            };
+        }
+        if self.target.name().starts_with("gfx11") && n > 5 && self.coin() {
+            return self.parts(name, &[1, 1, 1, 1, n - 4]);
+        }
+        let most = if self.target.name().starts_with("gfx11") { 5 } else { 13 };
+        if self.coin() && (2..=most).contains(&n) {
             let registers = [0; 13].map(|_: u8| self.rng.below(256) as u8);
             for (part, register) in registers.iter().enumerate().take(n) {
                 let field = field(self.target, &if part == 0 { name.into() } else { format!("vaddr{part}") });
@@ -276,6 +326,67 @@ impl Case<'_> {
                 match n {
                     $($n => address(self.vgpr::<$n>(name, "")),)*
                     _ => unreachable!("{n} registers"),
+                }
+            };
+        }
+        run!(1 2 3 4 5 6 7 8 9 10 11 12 13 16)
+    }
+
+    /// How many fields of the base words name the registers of an image address, and how long the parts of a ray are if
+    /// each has a field.
+    fn address_fields(&mut self) -> (usize, Option<&'static [usize]>) {
+        let (gfx11, gfx12) = (self.target.name().starts_with("gfx11"), self.target.name().starts_with("gfx12"));
+        let a16 = self.coin();
+        let ray: Option<&[usize]> = match self.name {
+            _ if !gfx11 && !gfx12 => None,
+            "image_bvh_intersect_ray" => Some(if a16 { &[1, 1, 3, 3] } else { &[1, 1, 3, 3, 3] }),
+            "image_bvh64_intersect_ray" => Some(if a16 { &[2, 1, 3, 3] } else { &[2, 1, 3, 3, 3] }),
+            "image_bvh_dual_intersect_ray" => Some(&[2, 2, 3, 3, 2]),
+            "image_bvh8_intersect_ray" => Some(&[2, 2, 3, 3, 1]),
+            _ => None,
+        };
+        let samples = ["image_sample", "image_gather4", "image_get_lod", "image_msaa_load"];
+        let fields = match () {
+            _ if !gfx12 => 1,
+            _ if samples.iter().any(|start| self.name.starts_with(start)) => 4,
+            _ => 5,
+        };
+        (fields, ray)
+    }
+
+    /// An image address in parts of these lengths. Registers that follow one another can be given as a run.
+    fn parts(&mut self, name: &'static str, lengths: &[usize]) -> ImageAddress {
+        let all: usize = lengths.iter().sum();
+        let is_run = self.target.name().starts_with("gfx12") && self.coin();
+        let first = self.rng.below(257 - all);
+        let (mut texts, mut made, mut before) = (Vec::new(), None, first);
+        for (part, &n) in lengths.iter().enumerate() {
+            let register = if is_run { before } else { self.rng.below(257 - n) };
+            before += n;
+            let part = if part == 0 { name.into() } else { format!("vaddr{part}") };
+            let at = field(self.target, &part);
+            macro_rules! with {
+                ($($n:literal)*) => {
+                    match n {
+                        $($n => {
+                            let next = v::<$n>(register as u8);
+                            self.builder = self.builder.set(at, next);
+                            made = Some(made.map_or_else(|| address(next), |made: ImageAddress| made.and(next)));
+                        })*
+                        _ => unreachable!("{n} registers"),
+                    }
+                };
+            }
+            with!(1 2 3 4 5 6 7 8 9 10 11 12 13);
+            texts.push(run("v", register, n));
+        }
+        let text = if texts.len() == 1 { texts.remove(0) } else { format!("[{}]", texts.join(", ")) };
+        self.operands.push((name, text));
+        macro_rules! run {
+            ($($n:literal)*) => {
+                match all {
+                    $($n if is_run => address(v::<$n>(first as u8)),)*
+                    _ => made.expect("an address has a part"),
                 }
             };
         }

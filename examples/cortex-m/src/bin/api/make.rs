@@ -3,11 +3,13 @@
 
 use amdgpu_isa::make::kind::{Any, Off};
 use amdgpu_isa::make::modifiers::ModifierSet;
-use amdgpu_isa::make::{Agpr, Argument, BufferAddress, BuildError, Builder, Code, Op, Vgpr, Words};
+use amdgpu_isa::make::{
+    Agpr, Argument, BufferAddress, BuildError, Builder, Code, Half, ImageAddress, Op, Vgpr, Words, address,
+};
 use amdgpu_isa::make::{a, addr64, bothen, float, idxen, inline, int, literal, off, offen, s, sets, ttmp, v};
 use amdgpu_isa::{
-    Assembler, Buffer, Emit, Field, Format, GprIdx, Hwreg, InlineFloat, Opcode, Reg, Sendmsg, Special, Target, Value,
-    Waitcnt,
+    Assembler, Buffer, DelayAlu, Depctr, Emit, Field, Format, GprIdx, Hwreg, InlineFloat, Opcode, Reg, Sendmsg,
+    Special, Target, Value, Waitcnt,
 };
 use amdgpu_isa_cortex_m::{code, keep};
 use core::fmt::Write;
@@ -77,6 +79,24 @@ impl Case {
         }
     }
 
+    fn half(&mut self, _: &str, _: &str) -> Half {
+        let n = self.next();
+        if n >> 8 & 1 == 0 { v(n as u8).l() } else { v(n as u8).h() }
+    }
+
+    fn address(&mut self, _: &str, _: &str) -> ImageAddress {
+        let (mut all, count) = (address(v::<1>(self.next() as u8)), self.next() & 15);
+        for _ in 0..count {
+            let n = self.next();
+            all = if n >> 8 & 1 == 0 { all.and(v::<1>(n as u8)) } else { all.and(v::<3>(n as u8)) };
+        }
+        all
+    }
+
+    fn lanes(&mut self, _: &str, _: &str) -> [u8; 8] {
+        [self.next() as u8; 8]
+    }
+
     fn dword(&mut self, _: &str, _: &str) -> u32 {
         self.next()
     }
@@ -98,7 +118,7 @@ macro_rules! ops {
         impl Case { $(fn $name<const N: usize>(&mut self, name: &str, kind: &str) -> Op<Any, N> { self.op(name, kind) })* }
     };
 }
-ops! { saddr scratch export smem smrd }
+ops! { half_or saddr scratch export smem smrd }
 
 /// For each type of number that constructors accept.
 trait Number {
@@ -113,14 +133,14 @@ number_types!(u16 i16 i32);
 macro_rules! constant_types {
     ($($ty:ident)*) => { $(impl Number for $ty { fn of(n: u32) -> $ty { $ty::decode(Target::Gfx942, n as u16) } })* };
 }
-constant_types!(Waitcnt Hwreg Sendmsg GprIdx);
+constant_types!(Waitcnt Hwreg Sendmsg GprIdx Depctr DelayAlu);
 
 macro_rules! numbers {
     ($($name:ident)*) => {
         impl Case { $(fn $name<T: Number>(&mut self, _: &str, _: &str) -> T { T::of(self.next()) })* }
     };
 }
-numbers! { hex int16 label hwreg sendmsg waitcnt gpr_idx interp_param exp_tgt attr chan dmask }
+numbers! { hex int16 label hwreg sendmsg waitcnt gpr_idx interp_param exp_tgt attr chan dmask dim version depctr delay_alu signed_hex }
 
 trait Modify {
     fn modify(self, case: &mut Case) -> Self;
@@ -132,6 +152,15 @@ macro_rules! method {
     };
     ($code:ident $case:ident tfe) => {
         $code.tfe()
+    };
+    ($code:ident $case:ident byte_sel $field:ident) => {
+        $code.byte_sel($case.next() as u8)
+    };
+    ($code:ident $case:ident scope) => {
+        $code.scope($case.next() as u16)
+    };
+    ($code:ident $case:ident th $($rest:tt)*) => {
+        $code.th($case.next() as u16)
     };
     ($code:ident $case:ident compr) => {
         $code.compr()
@@ -219,11 +248,16 @@ fn build(target: Target, opcode: Opcode, case: &mut Case) -> Builder {
     }
     let n = case.next();
     builder = builder.neg(n as u8).abs(n as u8).sext(n as u8);
+    if let (3, Some(&opcode)) = (n & 3, Opcode::ALL.get(n as usize >> 16)) {
+        builder = builder.second(opcode);
+    }
     match n >> 8 & 7 {
         0 => builder.e32(),
         1 => builder.e64(),
         2 => builder.sdwa(),
         3 => builder.dpp(),
+        4 => builder.e32_dpp(),
+        5 => builder.e64_dpp(),
         _ => builder,
     }
 }
