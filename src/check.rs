@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::codec::code::{aligned, meaning};
-use crate::codec::{bus_reads, overlap};
+use crate::codec::{banks, bus_reads, overlap};
 use crate::operand::code_of;
 use crate::shared::flag;
 use crate::{Field, Inst, Reg, Value};
@@ -41,6 +41,15 @@ pub enum RuleError {
         /// How many the target can.
         limit: u8,
     },
+    /// The two operations of a dual instruction (VOPD) read vector registers of one bank. The numbers of their first sources
+    /// differ in bits 0 and 1, as do those of their second sources; the numbers of the registers that results are added
+    /// to (a destination, or the second source of `v_dual_fmamk_f32`) differ in bit 0.
+    Banks {
+        /// The operand of the first operation.
+        x: Field,
+        /// The operand of the second operation.
+        y: Field,
+    },
 }
 
 impl fmt::Display for RuleError {
@@ -53,6 +62,7 @@ impl fmt::Display for RuleError {
             RuleError::ConstantBus { reads, limit } => {
                 write!(f, "{reads} different scalars are read, and the constant bus carries {limit}")
             }
+            RuleError::Banks { x, y } => write!(f, "{x} and {y} are in one bank"),
         }
     }
 }
@@ -60,8 +70,8 @@ impl fmt::Display for RuleError {
 impl core::error::Error for RuleError {}
 
 impl Inst {
-    /// Checks the rules beyond decoding: alignment of registers, the constant bus, and the third source of a matrix
-    /// operation.
+    /// Checks the rules beyond decoding: alignment of registers, the constant bus, the third source of a matrix operation,
+    /// and the banks of registers from which two operations in one instruction read.
     ///
     /// # Errors
     /// The first rule that is broken.
@@ -78,6 +88,9 @@ impl Inst {
         self.check_alignment()?;
         if let Some(field) = overlap(self) {
             return Err(RuleError::Overlap { field });
+        }
+        if let Some((x, y)) = banks(self) {
+            return Err(RuleError::Banks { x, y });
         }
         let bus = bus_reads(self);
         match bus.count > bus.limit {

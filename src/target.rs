@@ -21,6 +21,7 @@ pub(crate) struct TargetInfo {
     generation: &'static str,
     mach: &'static [u32],
     aligned_vgprs: bool,
+    dual_moves: bool,
     partial: bool,
     aliases: &'static [&'static str],
 }
@@ -83,6 +84,11 @@ impl Target {
     /// Whether tuples of vector registers must begin at even registers.
     pub(crate) fn aligned_vgprs(self) -> bool {
         TARGETS[self as usize].aligned_vgprs
+    }
+
+    /// Whether the first sources of two moves in one instruction can be in one bank.
+    pub(crate) fn dual_moves(self) -> bool {
+        TARGETS[self as usize].dual_moves
     }
 
     /// Whether not all of its operations are in the tables yet: such targets need the feature `unstable-targets`. None is now.

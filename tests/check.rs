@@ -16,7 +16,10 @@ use amdgpu_isa::{Field, Format, Inst, RuleError, Target, Value};
 use words::{Rng, encodings, legal};
 
 /// What LLVM's assembler says of each rule.
-const MESSAGES: [(&str, &str); 4] = [
+const MESSAGES: [(&str, &str); 7] = [
+    ("src0 operands must use different VGPR banks", "banks"),
+    ("src1 operands must use different VGPR banks", "banks"),
+    ("src2 operands must use different VGPR banks", "banks"),
     ("invalid operand (violates constant bus restrictions)", "constant bus"),
     ("source 2 operand must not partially overlap with dst", "overlap"),
     ("vgpr must be even aligned", "vector"),
@@ -28,6 +31,7 @@ fn name(rule: RuleError) -> &'static str {
         RuleError::ConstantBus { .. } => "constant bus",
         RuleError::Overlap { .. } => "overlap",
         RuleError::MisalignedVector { .. } => "vector",
+        RuleError::Banks { .. } => "banks",
         other => panic!("{other:?}"),
     }
 }
@@ -93,6 +97,7 @@ fn check_refuses_what_llvm_refuses() {
         let met = |rule| counts.get(rule).is_some_and(|n: &usize| *n > 20);
         let has_matrices = target.layouts().iter().any(|l| l.format == Format::Vop3pMai);
         assert_eq!(met("overlap"), has_matrices, "{target}: {counts:?}");
+        assert_eq!(met("banks"), target.layouts().iter().any(|l| l.format == Format::Vopd), "{target}: {counts:?}");
         assert_eq!(met("vector"), ["gfx90a", "gfx942", "gfx950"].contains(&target.name()), "{target}: {counts:?}");
         assert!(met("constant bus") && met("fine") && counts["fine"] > 5_000, "{target}: {counts:?}");
         let wmma = ["gfx11", "gfx12"].iter().any(|start| target.name().starts_with(start));

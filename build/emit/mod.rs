@@ -265,12 +265,13 @@ fn target_enum(targets: &[Target]) -> String {
         let a: Vec<String> = t.row.aliases.iter().map(|a| format!("{a:?}")).collect();
         writeln!(
             out,
-            "    TargetInfo {{ name: {:?}, processor: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, partial: {}, aliases: &[{}] }},",
+            "    TargetInfo {{ name: {:?}, processor: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, dual_moves: {}, partial: {}, aliases: &[{}] }},",
             t.row.name.replace('_', ":"),
             t.row.processor,
             t.row.generation,
             t.row.mach,
             t.row.has("aligned-vgprs"),
+            t.row.has("dual-moves"),
             t.row.partial,
             a.join(", ")
         )

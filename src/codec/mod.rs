@@ -15,6 +15,7 @@
 //! the result with the request.
 
 mod address;
+mod banks;
 mod bus;
 pub(crate) mod code;
 mod compare;
@@ -27,6 +28,7 @@ mod register;
 mod words;
 
 pub(crate) use address::*;
+pub(crate) use banks::banks;
 pub(crate) use bus::reads as bus_reads;
 pub(crate) use compare::{image_address_of, same_image_address, same_modifiers, same_operands, shown};
 pub(crate) use form::{Form, Unmade, descs};

@@ -51,7 +51,12 @@ pub fn module(
         let (text, constant) = function(t, def, forms, operation, shared, roster)?;
         out += &text;
         let opcode = camel(&operation.mnemonic);
-        write!(operations, "(crate::Opcode::{opcode}, {}, &signatures::{constant}), ", forms.first.is_some()).unwrap();
+        let alone = match alone(t, operation) {
+            Some(other) => format!("Some(crate::Opcode::{})", camel(&other.mnemonic)),
+            None => "None".into(),
+        };
+        let is_first = forms.first.is_some();
+        write!(operations, "(crate::Opcode::{opcode}, {is_first}, {alone}, &signatures::{constant}), ").unwrap();
     }
     let bits = encoding(t, format, 0);
     let moves = t.row.has("dual-moves");
@@ -86,6 +91,14 @@ pub fn module(
     )
     .unwrap();
     Ok(module)
+}
+
+/// The operation that does the same in an instruction of its own: the one of 32 bits with the same name.
+fn alone<'a>(t: &'a Target, dual: &Operation) -> Option<&'a Operation> {
+    let name = |operation: &'a Operation| operation.spelling.as_deref().unwrap_or(&operation.mnemonic);
+    let wanted = dual.spelling.as_deref().unwrap_or(&dual.mnemonic).replacen("dual_", "", 1);
+    let short = |operation: &&Operation| t.formats[operation.format].def.bits == 32;
+    t.operations.iter().flatten().filter(short).find(|operation| name(operation) == wanted)
 }
 
 /// The function of one operation, and the constant with what it does.

@@ -1,0 +1,86 @@
+//! Two instructions become a dual one (VOPD) if that does the same, and a rule that forbids it is named: for random pairs
+//! of every target that has dual instructions.
+#![cfg(all(feature = "make", feature = "text", feature = "gfx1100"))]
+
+#[path = "words/mod.rs"]
+mod words;
+
+use std::collections::BTreeMap;
+
+use amdgpu_isa::make::BuildError;
+use amdgpu_isa::make::dual::{PairError, pair};
+use amdgpu_isa::{Format, Inst, Target, Value, decode_words};
+use words::{Rng, encodings, legal};
+
+/// What an operation takes, in the order of its text, without the mask that v_cndmask always has in vcc.
+fn values(inst: &Inst) -> Vec<Value> {
+    let named = inst.operands().filter(|o| o.role.is_some_and(|role| role.name() != "vcc"));
+    named.map(|o| o.value).collect()
+}
+
+/// The name that LLVM gives an operation, in an instruction of its own or not.
+fn name(text: &str) -> String {
+    let mnemonic = text.split(' ').next().expect("a mnemonic");
+    mnemonic.trim_end_matches("_e32").trim_end_matches("_e64").replace("v_dual_", "v_")
+}
+
+#[test]
+fn a_pair_does_what_both_do() {
+    for &target in Target::ALL.iter().filter(|t| t.layouts().iter().any(|l| l.format == Format::Vopd)) {
+        let mut rng = Rng(31);
+        let short = [Format::Vop1, Format::Vop2, Format::Vop3a];
+        let all: Vec<Inst> = encodings(target)
+            .into_iter()
+            .filter(|encoding| short.contains(&encoding.0))
+            .flat_map(|encoding| legal(target, encoding, 30, &mut rng))
+            .filter(|inst| inst.check().is_ok() && inst.is_canonical())
+            .collect();
+        // Operations that a dual instruction can have, so that most pairs are of those.
+        let single = |inst: &&Inst| {
+            let own = inst.opcode().mnemonic(target, inst.format()).expect("it is the target's");
+            encodings(target).iter().any(|(format, _, op)| {
+                *format == Format::Vopd && op.mnemonic(target, *format).is_some_and(|dual| name(dual) == own)
+            })
+        };
+        let likely: Vec<&Inst> = all.iter().filter(single).collect();
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for n in 0..200_000 {
+            let mut pick = || if n % 8 == 0 { &all[rng.below(all.len())] } else { likely[rng.below(likely.len())] };
+            let (a, b) = (pick(), pick());
+            let depends = b.reads().intersects(&a.writes()) || b.writes().intersects(&a.writes());
+            let outcome = match pair(a, b) {
+                Ok(both) => {
+                    assert_eq!(decode_words(target, both.words()), Ok(both));
+                    assert!(both.check().is_ok() && both.format() == Format::Vopd, "{both}: {:?}", both.check());
+                    assert!(!depends, "{a} and {b}");
+                    assert_eq!(both.reads(), a.reads() | b.reads(), "{a} and {b}: {both}");
+                    assert_eq!(both.writes(), a.writes() | b.writes(), "{a} and {b}: {both}");
+                    // One of the orders: names and operands.
+                    let text = both.to_string();
+                    let parts: Vec<&str> = text.split(" :: ").collect();
+                    let orders = [[a, b], [b, a]];
+                    let same = |order: &[&Inst; 2]| {
+                        let names = order.iter().zip(&parts).all(|(inst, part)| name(&inst.to_string()) == name(part));
+                        let operands: Vec<Value> = order.iter().flat_map(|inst| values(inst)).collect();
+                        names && operands == values(&both)
+                    };
+                    assert!(orders.iter().any(same), "{a} and {b}: {both}");
+                    "paired"
+                }
+                Err(PairError::Dependent) => {
+                    assert!(depends, "{a} and {b}");
+                    "dependent"
+                }
+                Err(PairError::Operation(_)) => "operation",
+                Err(PairError::BothSecond) => "both second",
+                Err(PairError::Build(BuildError::Banks { .. })) => "banks",
+                Err(PairError::Build(BuildError::TwoLiterals(_))) => "literals",
+                Err(PairError::Build(BuildError::ConstantBus(_))) => "constant bus",
+                Err(other) => panic!("{a} and {b}: {other:?}"),
+            };
+            *counts.entry(outcome).or_insert(0) += 1;
+        }
+        println!("{target}: {counts:?}");
+        assert!(counts.len() == 7 && counts["paired"] > 1_000 && counts["both second"] > 100, "{target}: {counts:?}");
+    }
+}
