@@ -147,15 +147,15 @@ impl OperandSignature {
         self.ty.bits().map_or(1, |bits| (self.bits / bits.max(32)).max(1))
     }
 
-    /// A tuple of scalar registers must begin at a multiple of this number: [`Inst::check`](crate::Inst::check)(crate::Inst::check) demands it. 1 if it accepts
-    /// none.
+    /// A tuple of scalar registers must begin at a multiple of this number: [`Inst::check`](crate::Inst::check) demands
+    /// it. 1 if it accepts none.
     pub fn scalar_alignment(&self) -> u8 {
         let dwords = if self.takes.sgprs() || self.takes.ttmps() { self.bits.div_ceil(32) } else { 1 };
         scalar_align(dwords) as u8
     }
 
     /// A tuple of two or more vector registers, and the single register of some GWS operations, must begin at a multiple
-    /// of this number: [`Inst::check`](crate::Inst::check)(crate::Inst::check) demands it. 1 if it accepts none.
+    /// of this number: [`Inst::check`](crate::Inst::check) demands it. 1 if it accepts none.
     pub fn vector_alignment(&self) -> u8 {
         let facts = self.signature.facts();
         let runs = (self.most_bits > 32 || facts & flag("even") != 0) && facts & flag("odd") == 0;

@@ -86,7 +86,7 @@ pub fn module(
     writeln!(module, "/// The operations of dual instructions.\npub mod vopd {{\nuse super::*;\nuse super::super::{{Dual, Either, OnlySecond}};\n{out}}}").unwrap();
     writeln!(
         module,
-        "/// A dual instruction: two operations, which the functions of the module `vopd` make. Registers of the two must be in different banks: see [`BuildError::Banks`](super::BuildError::Banks). They have one literal together.\n///\n/// Source: {}.\n#[inline]\npub const fn vopd<P>(x: super::Dual<super::Either>, y: super::Dual<P>) -> Code<Vopd> {{ Code::new({bits:#x}, {dwords}).dual(&{rules}, &{fields}, {moves}, x, y) }}",
+        "/// A dual instruction: two operations, which the functions of the module `vopd` make. Registers of the two must be in different banks: see [`BuildError::Banks`](crate::make::BuildError::Banks). They have one literal together.\n///\n/// Source: {}.\n#[inline]\npub const fn vopd<P>(x: super::Dual<super::Either>, y: super::Dual<P>) -> Code<Vopd> {{ Code::new({bits:#x}, {dwords}).dual(&{rules}, &{fields}, {moves}, x, y) }}",
         def.source
     )
     .unwrap();
