@@ -149,7 +149,7 @@ fn one_change_away(near: &NearValid) {
 
 #[test]
 fn nearly_valid_words_break_one_rule_and_say_which() {
-    let mut rng = Rng(4);
+    let (mut rng, mut overlaps) = (Rng(4), 0);
     for &target in Target::ALL {
         let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
         for _ in 0..20_000 {
@@ -163,6 +163,7 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
                 Broken::Rule(RuleError::ConstantBus { .. }) => "constant bus",
                 Broken::Rule(RuleError::MisalignedVector { .. }) => "misaligned vector",
                 Broken::Rule(RuleError::Overlap { .. }) => "overlap",
+                Broken::Rule(RuleError::Banks { .. }) => "banks",
                 Broken::Rule(_) => "another rule",
                 Broken::Decode(_) => "another",
             };
@@ -172,8 +173,8 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
         for kind in
             ["truncated", "unknown opcode", "reserved bits", "reserved value", "misaligned scalar", "constant bus"]
         {
-            // Partial targets have few rows with scalar tuples.
-            let least = if is_rdna(target) { 1 } else { 200 };
+            // Two scalars are allowed on RDNA, and three are rare.
+            let least = if is_rdna(target) && kind == "constant bus" { 5 } else { 150 };
             assert!(kinds.get(kind).is_some_and(|n| *n >= least), "{target}: {kind}: {kinds:?}");
         }
         assert!(kinds.contains_key("unknown encoding"), "{target}: {kinds:?}");
@@ -183,9 +184,15 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
             "{target}: {kinds:?}"
         );
         let has_matrices = target.layouts().iter().any(|l| l.format == Format::Vop3pMai);
-        assert_eq!(kinds.contains_key("overlap"), has_matrices, "{target}: {kinds:?}");
+        let shares_matrices = ["gfx11", "gfx12"].iter().any(|name| target.name().starts_with(name));
+        // It is rare.
+        overlaps += kinds.get("overlap").copied().unwrap_or(0);
+        assert!(shares_matrices || has_matrices || !kinds.contains_key("overlap"), "{target}: {kinds:?}");
+        let has_pairs = target.layouts().iter().any(|l| l.format == Format::Vopd);
+        assert!(has_pairs || !kinds.contains_key("banks"), "{target}: {kinds:?}");
         assert!(!kinds.contains_key("another rule"), "{target}: {kinds:?}");
     }
+    assert!(overlaps > 0 || cfg!(not(feature = "all-targets")));
 }
 
 /// Every struct of every target: encoding bits and operation are right, every operation occurs, and all setters agree.

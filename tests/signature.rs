@@ -314,7 +314,12 @@ fn a_field_takes_what_the_signature_says_and_nothing_else() {
             if !known.insert(sort(&signature, &operands)) {
                 continue;
             }
-            let insts = instances(&signature, 6, &mut rng);
+            let mut insts = instances(&signature, 6, &mut rng);
+            // The signature of two operations in a word covers one pair, and not every pair with the operation.
+            insts.retain(|inst| inst.second_opcode().is_none());
+            if insts.is_empty() {
+                continue;
+            }
             for (n, operand) in operands.iter().enumerate() {
                 let place_of = format!("{signature:?} {}", operand.field);
                 let seen = try_all(&insts, &signature, &operands, n);

@@ -122,6 +122,13 @@ fn keep_rules(mut inst: Inst) -> Result<Inst> {
                     _ => VGPR.into(),
                 });
             }
+            Err(RuleError::Banks { x, y }) => {
+                // The neighbour is in another bank. The lowest bit of a destination is not always in its field.
+                let is_written = inst.operands().any(|o| o.role == Some(y) && o.access.writes());
+                let field = if is_written { x } else { y };
+                let Some((lsb, width, _)) = place(&inst, field) else { return Err(Error::IncorrectFormat) };
+                put(&mut words, lsb, width, |register| register ^ 1);
+            }
             Err(rule) => match relieved(&inst, rule) {
                 Some(better) => words = better,
                 None => return Err(Error::IncorrectFormat),

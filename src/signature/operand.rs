@@ -5,9 +5,9 @@ use core::fmt;
 use super::{Immediate, ImmediateKind, Signature, Takes};
 use crate::codec::code::{AGPR, LITERAL, VGPR, neither, off, scalar_align};
 use crate::codec::{
-    ADDRESS_PARTS, HALF, MATRIX_FORMAT, SCALAR, address_field, address_fields, address_part_dwords, fits_its_fields,
-    has_both, image_address_access, image_address_size, is_conditional, is_image_data, matrix_dwords_of, mimg_dwords,
-    range,
+    ADDRESS_PARTS, HALF, MATRIX_FORMAT, REGISTER, SCALAR, address_field, address_fields, address_lsb,
+    address_part_dwords, fits_its_fields, has_both, image_address_access, image_address_size, is_conditional,
+    is_image_data, matrix_dwords_of, mimg_dwords, range,
 };
 use crate::decode::probe::Probe;
 use crate::shared::{flag, image};
@@ -374,7 +374,14 @@ impl Reading<'_> {
                 self.vgprs(&mut takes, dwords);
             }
             OperandType::GlobalAddr | OperandType::Vdsty => self.vgprs(&mut takes, dwords),
-            ty if ty.is_image_address() => self.vgprs(&mut takes, dwords),
+            ty if ty.is_image_address() => {
+                // A row can demand that a field is zero. The probe knows nothing of the dwords behind the base words.
+                let lsb = address_lsb(desc, part);
+                let possible = |code: &u16| {
+                    lsb >= 96 || (0..REGISTER).all(|bit| self.can_be(lsb + bit, (code - VGPR) >> bit & 1 == 1))
+                };
+                (VGPR..=AGPR.saturating_sub(dwords)).filter(possible).for_each(|code| takes.codes.insert(code));
+            }
             _ if is_image_data(desc) => {
                 let acc = desc.aux[3];
                 (VGPR..=AGPR.saturating_sub(dwords)).for_each(|code| self.vector(&mut takes, code, acc));

@@ -103,7 +103,7 @@ pub fn agrees(target: Target, cases: usize, only: &str) -> Result<String, String
     let mut oracle = Oracle::start(target.processor(), features(target))?;
     let lines: Vec<String> = made.iter().map(|(line, _)| line.clone()).collect();
     let (mut good, mut bad, mut excused) = (0, std::collections::BTreeMap::<String, usize>::new(), 0);
-    for ((line, result), said) in made.iter().zip(assembler::assemble(target.processor(), &lines)) {
+    for ((line, result), said) in made.iter().zip(assembler::assemble(target, &lines)) {
         match (result, said) {
             (Ok(made), Ok(bytes)) if words::bytes(made) == bytes => {
                 good += 1;

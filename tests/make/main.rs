@@ -297,7 +297,7 @@ fn legal(target: Target, mine: &[&Constructor], cases: usize) -> Result<String, 
 fn assembled(target: Target, texts: &[(Words, String)], report: &mut Report) -> usize {
     let lines: Vec<String> = texts.iter().map(|(_, text)| text.clone()).collect();
     let mut excused = 0;
-    for ((words, text), said) in texts.iter().zip(assembler::assemble(target.name(), &lines)) {
+    for ((words, text), said) in texts.iter().zip(assembler::assemble(target, &lines)) {
         let inst = amdgpu_isa::decode_words(target, words).expect("it was printed");
         match assembler::class(&inst, said) {
             // exec and exec_lo are one read; LLVM's assembler refuses such pairs although they are legal.

@@ -45,9 +45,7 @@ pub fn module(
     }
     let (mut out, mut operations) = (String::new(), String::new());
     for forms in all.values() {
-        let Some(operation) = forms.second else {
-            return def.at.err(format!("operation {} cannot be the second one", forms.number));
-        };
+        let operation = forms.second.expect("what can be the first operation is also lowered as a second one");
         let (text, constant) = function(t, def, forms, operation, shared, roster)?;
         out += &text;
         let opcode = camel(&operation.mnemonic);
