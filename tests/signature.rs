@@ -199,6 +199,8 @@ fn surroundings(inst: &Inst, operand: &OperandSignature) -> Vec<Vec<(Field, u32)
             // There is none: 127, or from RDNA1 on 125.
             (Field::Saddr, _) => &[0, 125, 127],
             (_, 1) => &[0, 1],
+            // None is added: null, which is 124 or 125 on RDNA.
+            (Field::Soffset, _) => &[0, 124, 125, u32::MAX],
             (Field::Dmask, _) => &[0, 1],
             // Each bit selects the half of another operand.
             (Field::OpSel, _) => &[0, 1, 2, 4, 8, u32::MAX],

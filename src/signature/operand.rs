@@ -290,6 +290,12 @@ impl Reading<'_> {
         let mut takes = Takes::new(self.signature.target(), dwords.max(1));
         let immediate = |kind: ImmediateKind| {
             let (min, max) = range(desc);
+            // Some operations take no negative numbers.
+            let sign = if desc.hi == NONE { desc.lsb + desc.width } else { desc.hi + desc.width - desc.lo_width };
+            let min = if min < 0 && !self.can_be(sign - 1, true) { 0 } else { min };
+            // Others leave the upper bits free.
+            let free = (0..desc.lo_width).rev().take_while(|&n| !self.can_be(desc.lsb + n, true)).count();
+            let max = if range(desc).0 == 0 && desc.hi == NONE { max >> free } else { max };
             let [min, max] = [min, max].map(|n| n.clamp(i32::MIN.into(), i32::MAX.into()) as i32);
             Some(Immediate { bits: desc.width, min, max, kind })
         };

@@ -106,7 +106,8 @@ fn refused(target: Target) -> usize {
 
 #[test]
 fn what_is_illegal_is_refused() {
-    let whole = Target::ALL.iter().filter(|t| !t.is_partial());
-    let faults: usize = whole.map(|&target| refused(target)).sum();
+    // Those of which `tests/operands/facts.tsv` says what operands are: not RDNA's yet.
+    let known = Target::ALL.iter().filter(|target| !target.processor().starts_with("gfx1"));
+    let faults: usize = known.map(|&target| refused(target)).sum();
     assert_eq!(faults, 0, "kinds of faults");
 }
