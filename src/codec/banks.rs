@@ -1,58 +1,88 @@
 //! Banks of vector registers, from which the two operations of one instruction read at the same time.
 
+use super::code::{VGPR, VGPR_LAST};
 use crate::{Field, Inst, Reg, Value};
 
 /// Registers whose numbers differ in these bits are in different banks.
-const FOUR: u8 = 3;
-/// The same for the registers that results are added to.
-const TWO: u8 = 1;
+const FOUR: u16 = 3;
+/// The same for destinations, and for the registers that results are added to.
+const TWO: u16 = 1;
 
-/// A register that an operation reads, and the field that names it.
-type Port = Option<(Field, u8)>;
-
-/// What one of the operations reads.
-#[derive(Default)]
-struct Ports {
-    src0: Port,
-    src1: Port,
-    addend: Port,
-    /// It has one source.
-    is_move: bool,
+/// What one of the operations reads and writes, as operand codes. 0, a scalar's code, where it lacks an operand: only vector
+/// registers are in banks.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Ports {
+    pub dst: u16,
+    pub src0: u16,
+    pub src1: u16,
+    /// The register that the result is added to. It is read over a port of its own.
+    pub addend: u16,
+    /// It has one source: of all operations, only moves have.
+    pub is_move: bool,
 }
 
-/// The operands of two operations in one instruction that are in one bank and must not be. The fields of the destinations
-/// cannot name such ones.
+/// One of the ports.
+#[derive(Clone, Copy)]
+pub(crate) enum Port {
+    Dst,
+    Src0,
+    Src1,
+    Addend,
+}
+
+/// The first port at which two operations use registers of one bank. `moves`: the first sources of two moves may be in one.
+pub(crate) const fn conflict(x: &Ports, y: &Ports, moves: bool) -> Option<Port> {
+    if collide(x.dst, y.dst, TWO) {
+        Some(Port::Dst)
+    } else if collide(x.src0, y.src0, FOUR) && !(moves && x.is_move && y.is_move) {
+        Some(Port::Src0)
+    } else if collide(x.src1, y.src1, FOUR) {
+        Some(Port::Src1)
+    } else if collide(x.addend, y.addend, TWO) {
+        Some(Port::Addend)
+    } else {
+        None
+    }
+}
+
+/// Whether two operand codes are registers whose numbers are equal in the bits of a mask.
+const fn collide(x: u16, y: u16, mask: u16) -> bool {
+    x >= VGPR && x <= VGPR_LAST && y >= VGPR && y <= VGPR_LAST && (x ^ y) & mask == 0
+}
+
+/// The operands of two operations in one instruction that are in one bank and must not be.
 pub(crate) fn banks(inst: &Inst) -> Option<(Field, Field)> {
     inst.second_opcode()?;
-    let [mut x, mut y] = [Ports::default(), Ports::default()];
-    let (mut destinations, mut sources, mut scaled) = (0, 0, false);
+    // Of each operation, the ports, and the fields that name them.
+    let mut both = [(Ports::default(), [Field::Reserved; 4]); 2];
+    let (mut operations, mut sources, mut scaled) = (0, 0, false);
     for operand in inst.operands() {
         let Some(field) = operand.role else { continue };
-        let port = if let Value::Reg(Reg::Vgpr(n)) = operand.value { Some((field, n)) } else { None };
         if operand.access.writes() {
-            (destinations, sources, scaled) = (destinations + 1, 0, false);
+            (operations, sources, scaled) = (operations + 1, 0, false);
         }
-        let ports = if destinations == 1 { &mut x } else { &mut y };
-        match (operand.access.writes(), field) {
-            (true, _) => ports.addend = port.filter(|_| operand.access.reads()),
+        let code = if let Value::Reg(Reg::Vgpr(n)) = operand.value { VGPR + u16::from(n) } else { 0 };
+        let Some((ports, fields)) = both.get_mut(operations.max(1) - 1) else { continue };
+        let mut put = |port: Port, of: &mut u16| (*of, fields[port as usize]) = (code, field);
+        if operand.access.writes() {
+            put(Port::Dst, &mut ports.dst);
+            if operand.access.reads() {
+                put(Port::Addend, &mut ports.addend);
+            }
+        } else if field == Field::Literal {
             // Of a multiplication by a constant, the operand behind it is added.
-            (false, Field::Literal) => scaled = true,
-            _ => {
-                sources += 1;
-                ports.is_move = sources == 1;
-                match sources {
-                    1 => ports.src0 = port,
-                    _ if scaled => ports.addend = port,
-                    _ => ports.src1 = port,
-                }
+            scaled = true;
+        } else {
+            sources += 1;
+            ports.is_move = sources == 1;
+            match sources {
+                1 => put(Port::Src0, &mut ports.src0),
+                _ if scaled => put(Port::Addend, &mut ports.addend),
+                _ => put(Port::Src1, &mut ports.src1),
             }
         }
     }
-    let moves = inst.target().dual_moves() && x.is_move && y.is_move;
-    let collide = |(a, b): (Port, Port), mask: u8| {
-        let ((field, n), (other, m)) = a.zip(b)?;
-        ((n ^ m) & mask == 0).then_some((field, other))
-    };
-    let src0 = if moves { None } else { collide((x.src0, y.src0), FOUR) };
-    src0.or_else(|| collide((x.src1, y.src1), FOUR)).or_else(|| collide((x.addend, y.addend), TWO))
+    let [(x, of_x), (y, of_y)] = both;
+    let port = conflict(&x, &y, inst.target().dual_moves())? as usize;
+    Some((*of_x.get(port)?, *of_y.get(port)?))
 }

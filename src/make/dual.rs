@@ -12,6 +12,7 @@ use super::operand::Place;
 use super::resolve::{Rules, narrow_float};
 use super::{BuildError, Code};
 use crate::codec::code::{VGPR, VGPR_LAST};
+use crate::codec::{Port, Ports, conflict};
 use crate::{Field, Format, Inst, Opcode, Target};
 
 /// An operation that can be either one of the two.
@@ -304,11 +305,6 @@ impl<P> Dual<P> {
     }
 }
 
-/// Whether two operand codes are registers whose numbers are equal in the bits of a mask.
-const fn collide(x: u16, y: u16, mask: u16) -> bool {
-    x >= VGPR && x <= VGPR_LAST && y >= VGPR && y <= VGPR_LAST && (x ^ y) & mask == 0
-}
-
 impl<M: ModifierSet> Code<M> {
     /// Two operations. `moves`: the first sources of two moves can be in one bank.
     pub(crate) const fn dual<P>(
@@ -319,29 +315,31 @@ impl<M: ModifierSet> Code<M> {
         x: Dual<Either>,
         y: Dual<P>,
     ) -> Self {
-        /// Numbers of sources that differ in these bits are in different banks.
-        const FOUR: u16 = 3;
-        /// The same of destinations and addends.
-        const TWO: u16 = 1;
         if x.operation.reads_vcc || y.operation.reads_vcc {
             self = self.reads(rules.vcc as u64, 1);
         }
         self = self.one(rules, at_x, &x).one(rules, at_y, &y);
         self = self.put(at_x.dst.1, (x.dst % VGPR) as u64).put(at_y.dst.1, (y.dst % VGPR / 2) as u64);
-        let (x_src0, y_src0) = (self.bits_from(at_x.src0.1) & VGPR_LAST, self.bits_from(at_y.src0.1) & VGPR_LAST);
-        let ((x_addend, x_field), (y_addend, y_field)) = (x.addend(at_x), y.addend(at_y));
-        let (x, y) = if collide(x.dst, y.dst, TWO) {
-            (at_x.dst.0, at_y.dst.0)
-        } else if collide(x_src0, y_src0, FOUR) && !(moves && x.operation.is_move() && y.operation.is_move()) {
-            (at_x.src0.0, at_y.src0.0)
-        } else if collide(x.second(), y.second(), FOUR) {
-            (at_x.src1.0, at_y.src1.0)
-        } else if collide(x_addend, y_addend, TWO) {
-            (x_field, y_field)
-        } else {
-            return self;
+        let ports = [self.ports(at_x, &x), self.ports(at_y, &y)];
+        let (x, y) = match conflict(&ports[0], &ports[1], moves) {
+            None => return self,
+            Some(Port::Dst) => (at_x.dst.0, at_y.dst.0),
+            Some(Port::Src0) => (at_x.src0.0, at_y.src0.0),
+            Some(Port::Src1) => (at_x.src1.0, at_y.src1.0),
+            Some(Port::Addend) => (x.addend(at_x).1, y.addend(at_y).1),
         };
         self.fail(BuildError::Banks { x, y })
+    }
+
+    /// What one of the operations reads and writes; the words have its first source.
+    const fn ports<P>(&self, at: &Fields, dual: &Dual<P>) -> Ports {
+        Ports {
+            dst: dual.dst,
+            src0: self.bits_from(at.src0.1) & VGPR_LAST,
+            src1: dual.second(),
+            addend: dual.addend(at).0,
+            is_move: dual.operation.is_move(),
+        }
     }
 
     /// The opcode and the sources of one of the operations.
