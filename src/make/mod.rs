@@ -123,6 +123,8 @@ mod builder;
 pub mod dual;
 mod error;
 mod fill;
+#[allow(dead_code)] // Only RDNA's operations have such addresses.
+mod image;
 pub mod modifiers;
 mod op;
 #[allow(dead_code)] // Not every target calls all of it.
@@ -140,6 +142,7 @@ pub use argument::{Argument, ToArgument};
 pub use builder::Builder;
 pub use dual::Dual;
 pub use error::{BuildError, Given};
+pub use image::{ImageAddress, address, addresses};
 pub use op::*;
 
 /// What the tables know about operands and modifiers: generated.

@@ -1,14 +1,13 @@
 //! Puts operands into the words: the functions that the generated constructors call. The compiler folds everything here
 //! for constant operands, and leaves shifts and ors for others.
 
-use super::modifiers::{AddressSize, ModifierSet};
-use super::op::{self, BufferAddress, ImageAddress, Kind, Op, class};
+use super::modifiers::ModifierSet;
+use super::op::{self, BufferAddress, Kind, Op, class};
 use super::resolve::{Rules, bus_key, resolve, scalar_key};
 use super::{BuildError, Code, Given};
 use crate::DataType;
 use crate::codec::code::{AGPR, AGPR_LAST, LITERAL, VECTOR_LAST, VGPR, VGPR_LAST, is_inside, of_int, scalar_align};
-use crate::codec::part_dwords;
-use crate::table::{NONE, OperandType};
+use crate::table::NONE;
 use crate::{Field, FieldError, Reg};
 use core::marker::PhantomData;
 
@@ -30,34 +29,6 @@ pub(crate) struct Place {
     pub odd: bool,
     /// The bit that selects an AccVGPR.
     pub acc: u8,
-}
-
-/// The fields that name the registers of an image address.
-pub(crate) struct AddressPlace {
-    pub field: Field,
-    pub of: OperandType,
-    pub lsb: u8,
-    /// Components in addition to coordinates and gradients.
-    pub more: u8,
-    /// As `OperandDesc::used`: those of the base words, and the most that there can be.
-    pub fields: [u8; 2],
-    /// The position of the field with the number of dwords that name further registers, if such dwords can follow.
-    pub nsa: u8,
-    /// Positions of the second and the fifth register; those between follow the second, as do those after the fifth.
-    pub second: u8,
-    pub fifth: u8,
-    /// The greatest number of parts that the operation has, if that is less than the number of fields.
-    pub parts: u8,
-}
-
-impl AddressPlace {
-    const fn lsb(&self, part: u8) -> u8 {
-        match part {
-            0 => self.lsb,
-            4 => self.fifth,
-            _ => self.second + crate::codec::REGISTER * (part - 1),
-        }
-    }
 }
 
 impl Place {
@@ -483,62 +454,6 @@ impl<M: ModifierSet> Code<M> {
     pub(crate) const fn image<K: Kind, const N: usize>(mut self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
         self.data = N as u8;
         self.operand(rules, at, op)
-    }
-
-    /// An image address. The number of its registers is checked once all modifiers are known.
-    pub(crate) const fn image_address(mut self, at: &AddressPlace, address: ImageAddress) -> Self {
-        let all = address.dwords();
-        self.address = if all > u8::MAX as u16 { u8::MAX } else { all as u8 };
-        let [base, most] = at.fields;
-        let is_run = address.parts == 1;
-        let fields = if is_run { base } else { most };
-        let (mut n, mut before) = (0, 0);
-        // A run that has fields for its registers has a part in each of them.
-        while let Some(dwords) = part_dwords(at.of, at.more, fields, all, n) {
-            let part = if is_run { 0 } else { n as usize % ImageAddress::MAX };
-            let (length, register) = (address.lengths[part] as u16, address.registers[part] as u16);
-            let (dwords, register) = if is_run { (dwords, register + before) } else { (dwords, register) };
-            if !is_run && (n >= address.parts || length != dwords) {
-                let given = if n >= address.parts { 0 } else { length as u8 };
-                return self.fail(BuildError::Width { field: at.field, dwords: dwords as u8, given });
-            }
-            if !is_inside(register % VGPR, dwords) || register >= VGPR {
-                let given = Given::Reg(Reg::Vgpr(register as u8));
-                return self.fail(BuildError::Registers { field: at.field, given, dwords: dwords as u8 });
-            }
-            if n >= at.parts {
-                return self.fail(BuildError::Width { field: at.field, dwords: at.parts, given: self.address });
-            }
-            let lsb = at.lsb(n);
-            // The fifth dword has a place of its own.
-            match u8::checked_sub(lsb, 4 * 32) {
-                None => self = self.put(lsb, register as u64),
-                Some(at) => self.last |= (register as u32) << at,
-            }
-            before += dwords;
-            n += 1;
-        }
-        if !is_run && n != address.parts {
-            return self.fail(BuildError::Width { field: at.field, dwords: n, given: address.parts });
-        }
-        if at.nsa != NONE && !is_run {
-            let more = (address.parts - 1).div_ceil(4);
-            self.dwords += more;
-            self = self.put(at.nsa, more as u64);
-        }
-        self
-    }
-
-    /// Checks that an image address has as many registers as the operation, dim and a16 require.
-    pub(crate) const fn image_address_size(self, size: &AddressSize) -> Self {
-        let (dim, a16) = (self.bits >> size.dim & 7, size.a16 != NONE && self.bits >> size.a16 & 1 == 1);
-        let run = self.dwords == 2;
-        let dwords = crate::codec::img_dwords(size.of, dim as usize, a16, size.more, run) as u8;
-        // One register alone needs no dword that names others.
-        if self.address != dwords {
-            return self.fail(BuildError::Width { field: size.field, dwords, given: self.address });
-        }
-        self
     }
 
     /// A matrix whose size depends on the format of its elements: 8 bits (0, 1), 6 (2, 3) or 4 (4).
