@@ -301,20 +301,6 @@ pub(crate) fn may_follow(trailing: u8, word: u32) -> bool {
         || trailing & trailing::DPP != 0 && src0 == DPP
 }
 
-/// The number of dwords of an instruction whose first dword does not determine it.
-pub(crate) fn dwords(target: Target, bits: u64, third: u32, available: usize) -> Option<u8> {
-    let t = DECODE[target as usize];
-    if let Some(found) = joined(t, bits, third) {
-        return Some(found.dwords);
-    }
-    let found = find(t, bits, opcode_space(t, bits as u32))?;
-    // The second dword may announce a third.
-    let announced = TRAILING & trailing::LIST != 0
-        && available < 2
-        && [found.constraints, found.second].into_iter().any(|number| trailing_dwords(t, number).any(|f| f.lsb >= 32));
-    (!announced).then_some(found.dwords)
-}
-
 /// Finds an operation of four dwords whose first two dwords are an instruction of their own.
 fn joined(t: &DecodeTables, first: u64, third: u32) -> Option<Found> {
     if !ANY_JOINED {

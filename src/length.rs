@@ -3,10 +3,10 @@
 
 use crate::Target;
 use crate::decode::{may_be_long, may_follow};
-use crate::shared::length::{JOINED, KIND, ONE, TWO, UNKNOWN};
-use crate::table::Joined;
+use crate::shared::length::{KIND, LISTED, ONE, TWO};
+use crate::table::{Joined, LengthList, LengthTables};
 use crate::target::LENGTHS;
-use crate::target::generated::{ANY_JOINED, ANY_UNKNOWN_LENGTH};
+use crate::target::generated::{ANY_JOINED, ANY_LISTED_LENGTH};
 
 /// Length in bytes of the instruction that begins with these bytes, without checking that it is valid.
 ///
@@ -37,11 +37,9 @@ pub fn length(target: Target, bytes: &[u8]) -> Option<usize> {
 
 fn long(target: Target, entry: u8, bytes: &[u8]) -> Option<usize> {
     let word = u32::from_le_bytes(*bytes.first_chunk()?);
-    if ANY_JOINED && entry == JOINED {
-        return Some(joined(target, bytes, word));
-    }
-    if ANY_UNKNOWN_LENGTH && entry == UNKNOWN {
-        return unknown(target, bytes, word);
+    if ANY_LISTED_LENGTH && entry & LISTED == LISTED && entry & KIND == TWO {
+        let t = LENGTHS[target as usize];
+        return listed(t, t.lists.get(usize::from(entry ^ LISTED))?, bytes);
     }
     if !may_follow(entry, word) {
         return (entry != 0).then_some(4);
@@ -54,24 +52,32 @@ fn long(target: Target, entry: u8, bytes: &[u8]) -> Option<usize> {
     Some(if longer { 8 } else { 4 })
 }
 
-/// Two dwords, or four where those after it make it another operation.
-fn joined(target: Target, bytes: &[u8], word: u32) -> usize {
-    let word_at = |first: usize| bytes.get(first..)?.first_chunk().map(|word| u32::from_le_bytes(*word));
-    let (second, third) = (word_at(4).unwrap_or(0), word_at(8).unwrap_or(0));
-    let first = u64::from(word) | u64::from(second) << 32;
-    let is_joined = |(joined, valid): &(Joined, &[u8])| {
-        let opcode = joined.opcode(first, third).map(usize::from);
-        opcode.is_some_and(|n| valid.get(n / 8).is_some_and(|bits| bits >> (n % 8) & 1 == 1))
-    };
-    if LENGTHS[target as usize].joined.iter().any(is_joined) { 16 } else { 8 }
-}
-
-/// The length where the first nine bits do not determine it: the second dword can announce a third, or two more dwords
-/// can make it another operation.
-fn unknown(target: Target, bytes: &[u8], word: u32) -> Option<usize> {
-    let word_at = |first: usize| bytes.get(first..)?.first_chunk().map(|word| u32::from_le_bytes(*word));
-    let (second, third) = (word_at(4), word_at(8));
-    let bits = u64::from(word) | u64::from(second.unwrap_or(0)) << 32;
-    let dwords = crate::decode::dwords(target, bits, third.unwrap_or(0), 1 + usize::from(second.is_some()))?;
+fn listed(t: &LengthTables, list: &LengthList, bytes: &[u8]) -> Option<usize> {
+    let word_at = |dword: usize| bytes.get(dword * 4..)?.first_chunk().map(|word| u32::from_le_bytes(*word));
+    let word = word_at(0)?;
+    if ANY_JOINED && list.joined {
+        let (first, third) = (u64::from(word) | u64::from(word_at(1).unwrap_or(0)) << 32, word_at(2).unwrap_or(0));
+        let is_joined = |(joined, valid): &(Joined, &[u8])| {
+            let opcode = joined.opcode(first, third).map(usize::from);
+            opcode.is_some_and(|n| valid.get(n / 8).is_some_and(|bits| bits >> (n % 8) & 1 == 1))
+        };
+        if t.joined.iter().any(is_joined) {
+            return Some(16);
+        }
+    }
+    let op = (word >> (list.op_shift & 31)) as u16 & ((1 << (list.op_width & 15)) - 1);
+    let has = list.runs.iter().take_while(|run| run.0 <= op).last().map_or(u8::MAX, |run| run.1);
+    let mut dwords = list.dwords;
+    for (n, announcer) in list.announcers.iter().enumerate() {
+        if has >> (n & 7) & 1 == 0 {
+            continue;
+        }
+        let value =
+            word_at(usize::from(announcer.lsb / 32))? >> (announcer.lsb & 31) & ((1 << (announcer.width & 15)) - 1);
+        if value.wrapping_sub(announcer.first.into()) <= announcer.more.into() {
+            dwords += announcer.dwords;
+            break;
+        }
+    }
     Some(usize::from(dwords) * 4)
 }

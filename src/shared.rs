@@ -92,10 +92,8 @@ pub mod length {
     pub const TWO: u8 = 0x80;
     /// Like `ONE`, except for entries of `LengthTables::others`.
     pub const ASK: u8 = 0xc0;
-    /// Two dwords, or four where those after it make it another operation: `LengthTables::joined`.
-    pub const JOINED: u8 = 0xfe;
-    /// The first dword does not determine the length.
-    pub const UNKNOWN: u8 = 0xff;
+    /// `LengthTables::lists` has the length, at the number in the lowest five bits.
+    pub const LISTED: u8 = TWO | super::trailing::ALWAYS;
     pub const KIND: u8 = 0xc0;
 }
 

@@ -201,8 +201,35 @@ pub(crate) struct LengthTables {
     pub entries: [u8; 512],
     /// Operations that take fewer trailing dwords than others with the same nine bits.
     pub others: &'static [Other],
+    /// Operations that codes in other places make longer, too.
+    pub lists: &'static [LengthList],
     /// Operations in four dwords, with a bit for each valid opcode.
     pub joined: &'static [(Joined, &'static [u8])],
+}
+
+pub(crate) struct LengthList {
+    /// Dwords of the base words.
+    pub dwords: u8,
+    /// Whether two dwords after them can make them another operation: one of `LengthTables::joined`.
+    pub joined: bool,
+    /// Where the opcode is.
+    pub op_shift: u8,
+    pub op_width: u8,
+    /// The first one that the words match says how many dwords follow.
+    pub announcers: &'static [Announcer],
+    /// From each of these opcodes on, operations have the announcers with these bits, for they ignore the fields of the
+    /// others. Without runs, all have all.
+    pub runs: &'static [(u16, u8)],
+}
+
+/// Dwords follow if a field has one of these codes.
+pub(crate) struct Announcer {
+    pub first: u16,
+    /// How many more codes there are after the first.
+    pub more: u8,
+    pub lsb: u8,
+    pub width: u8,
+    pub dwords: u8,
 }
 
 pub(crate) struct Other {

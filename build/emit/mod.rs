@@ -19,10 +19,11 @@ use std::fmt::Write;
 
 use crate::build::emit::tables::{info_table, target_tables};
 use crate::build::lower::codes;
-use crate::build::lower::{self, Target, lengths};
+use crate::build::lower::lengths::Lengths;
+use crate::build::lower::{self, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
-use crate::build::shared::{PAGE, length};
+use crate::build::shared::PAGE;
 
 /// `every_struct`: list all structs for the tests, instead of one for each layout.
 pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(String, String)>> {
@@ -35,8 +36,9 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     let index = if infos.len() <= 1 << u8::BITS { "u8" } else { "u16" };
     writeln!(tables, "pub(crate) type InfoIndex = {index};").unwrap();
     // Code that no enabled target needs is omitted.
-    let unknown = targets.iter().any(|t| lengths::entries(t).contains(&length::UNKNOWN));
-    writeln!(tables, "pub(crate) const ANY_UNKNOWN_LENGTH: bool = {unknown};").unwrap();
+    let lengths = targets.iter().map(|t| Lengths::of(&waves(targets, t))).collect::<Result<Vec<_>>>()?;
+    let listed = lengths.iter().any(|lengths| !lengths.lists.is_empty());
+    writeln!(tables, "pub(crate) const ANY_LISTED_LENGTH: bool = {listed};").unwrap();
     let is_wide = |lsb: u8| (64..lower::NONE).contains(&lsb);
     let wide = targets.iter().flat_map(|t| &t.descs).any(|i| is_wide(i.lsb) || i.aux.into_iter().any(is_wide));
     writeln!(tables, "pub(crate) const ANY_WIDE: bool = {wide};").unwrap();
@@ -65,8 +67,8 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     };
     let mnemonics = opcodes.iter().map(String::as_str).zip(opcodes.iter().map(place)).collect();
     let mut shared = SharedTables::default();
-    for (t, of_target) in targets.iter().zip(&tables_of) {
-        let of_target = target_tables(isa, targets, of_target, &mnemonics, &mut abouts, &mut most)?;
+    for (t, (of_target, lengths)) in targets.iter().zip(tables_of.iter().zip(&lengths)) {
+        let of_target = target_tables(isa, targets, of_target, lengths, &mnemonics, &mut abouts, &mut most)?;
         tables += &shared.module(&t.row.name, of_target);
     }
     let index = if most.span <= u8::MAX.into() { "u8" } else { "u16" };
@@ -87,6 +89,11 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     files.push(("off.rs".to_string(), types::off(isa, targets)));
     files.push(("roster.rs".to_string(), struct_list::all(targets, every_struct)));
     Ok(files)
+}
+
+/// A target once for each size of its waves.
+fn waves<'t>(targets: &'t [Target<'t>], t: &Target) -> Vec<&'t Target<'t>> {
+    targets.iter().filter(|other| other.row.processor == t.row.processor).collect()
 }
 
 /// `s_add_u32` -> `SAddU32`, `VOP3P-MAI` -> `Vop3pMai`

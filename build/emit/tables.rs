@@ -8,7 +8,7 @@ use crate::build::emit::{camel, infos, opcodes};
 use crate::build::emit::{decode, facts, fast_decode, fast_text, names, operands};
 use crate::build::lower::decode::Tables;
 use crate::build::lower::fast_decode::FastTables;
-use crate::build::lower::lengths;
+use crate::build::lower::lengths::{self, Announcer, LengthList, Lengths};
 use crate::build::lower::pages::number;
 use crate::build::lower::pages::{PAGE, pages};
 use crate::build::lower::{self, NONE, Target};
@@ -21,6 +21,7 @@ pub fn target_tables(
     isa: &Isa,
     targets: &[Target],
     of_target: &Tables,
+    lengths: &Lengths,
     mnemonics: &HashMap<&str, (usize, usize)>,
     abouts: &mut Vec<String>,
     most: &mut operands::Most,
@@ -43,7 +44,7 @@ pub fn target_tables(
         Ok(())
     })?;
     table("LENGTHS", &mut |w| {
-        length(w, t);
+        length(w, t, lengths);
         Ok(())
     })?;
     table("DESCS", &mut |w| descs(w, t))?;
@@ -64,13 +65,22 @@ pub fn target_tables(
     Ok(all)
 }
 
-fn length(w: &mut String, t: &Target) {
-    write!(
-        w,
-        "pub(crate) static LENGTHS: LengthTables = LengthTables {{ entries: {:?}, others: &[",
-        lengths::entries(t)
-    )
-    .unwrap();
+fn length(w: &mut String, t: &Target, lengths: &Lengths) {
+    writeln!(w, "pub(crate) static LENGTHS: LengthTables = LengthTables {{ entries: {:?}, lists: &[", lengths.entries)
+        .unwrap();
+    for LengthList { dwords, op, joined, announcers, runs } in &lengths.lists {
+        let (op_shift, op_width) = (op.lsb, op.width);
+        write!(w, "LengthList {{ dwords: {dwords}, op_shift: {op_shift}, op_width: {op_width}, joined: {joined}, ")
+            .unwrap();
+        write!(w, "runs: &{runs:?}, announcers: &[").unwrap();
+        for Announcer { lsb, width, codes: (first, last), dwords } in announcers {
+            let more = last - first;
+            write!(w, "Announcer {{ first: {first}, more: {more}, lsb: {lsb}, width: {width}, dwords: {dwords} }},")
+                .unwrap();
+        }
+        writeln!(w, "] }},").unwrap();
+    }
+    write!(w, "], others: &[").unwrap();
     for (mask, value, trailing) in t.opcode_spaces.iter().flat_map(|f| lengths::others(t, f)) {
         write!(w, "Other {{ mask: {mask:#x}, value: {value:#x}, trailing: {trailing} }},").unwrap();
     }

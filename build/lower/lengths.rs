@@ -1,45 +1,198 @@
 //! The length of an instruction, from its first bits: the tables of `src/length.rs`.
 
-use crate::build::lower::{self, Target, trailing};
-use crate::build::model::Bits;
-use crate::build::shared::length::{ASK, JOINED, ONE, TWO, UNKNOWN};
+use std::collections::{BTreeMap, BTreeSet};
 
-/// For each value of the top nine bits, the entry as described by `length` in src/shared.rs.
-pub fn entries(t: &Target) -> Vec<u8> {
-    let of = |top: usize| {
-        let Some(opcode_space) = usize::from(t.lut[top]).checked_sub(1).map(|n| &t.opcode_spaces[n]) else { return 0 };
-        let signatures = signatures(t, opcode_space, top);
-        let mut trailings: Vec<u8> = signatures.iter().map(|s| t.constraints[s.constraints].trailing).collect();
-        trailings.sort_unstable();
-        trailings.dedup();
-        let is_listed = |s: &&lower::FormSignature| !s.trailing_dwords.is_empty();
-        match (opcode_space.dwords, &trailings[..]) {
-            (2, [trailing::LIST] | [0, trailing::LIST]) if !signatures.iter().any(is_listed) => JOINED,
-            // The first dword alone does not determine the length.
-            (_, trailings) if trailings.iter().any(|t| t & trailing::LIST != 0) => UNKNOWN,
-            (1, []) => ONE,
-            (1, [trailing]) => ONE | trailing,
-            (1, trailings) => ASK | trailings.iter().fold(0, |all, t| all | t),
-            (2, [] | [0]) => TWO,
-            _ => UNKNOWN,
-        }
-    };
-    (0..512).map(of).collect()
+use crate::build::check::assume::room;
+use crate::build::lower::pages::position;
+use crate::build::lower::{self, OpcodeSpace, Target, trailing};
+use crate::build::model::error::Result;
+use crate::build::model::{Bits, Piece};
+use crate::build::shared::length::{ASK, LISTED, ONE, TWO};
+
+/// `LengthTables` in src/table.rs, before it is written.
+pub struct Lengths {
+    /// For each value of the top nine bits, the entry as described by `length` in src/shared.rs.
+    pub entries: Vec<u8>,
+    pub lists: Vec<LengthList>,
 }
 
-/// The signatures of the operations with these top nine bits.
-fn signatures<'t>(t: &'t Target, opcode_space: &lower::OpcodeSpace, top: usize) -> Vec<&'t lower::FormSignature> {
-    let seg_indices = 1usize << opcode_space.seg.map_or(0, |s| s.width);
-    let ops = (0..1usize << opcode_space.op.width).filter(|&op| {
-        let (word, mask) = (op << opcode_space.op.lsb, ((1usize << opcode_space.op.width) - 1) << opcode_space.op.lsb);
-        (word ^ top << 23) & mask & 0xff80_0000 == 0
-    });
-    let indices: Vec<usize> = match opcode_space.second() {
-        Some(_) => (0..opcode_space.size).collect(),
-        None => ops.flat_map(|op| (0..seg_indices).map(move |seg| op | seg << opcode_space.op.width)).collect(),
+/// How long operations are whose first dword does not tell: `LengthList` in src/table.rs.
+#[derive(PartialEq)]
+pub struct LengthList {
+    pub dwords: u8,
+    pub op: Piece,
+    pub joined: bool,
+    pub announcers: Vec<Announcer>,
+    /// Which announcers the operations from an opcode on have, as bits; empty: all have all.
+    pub runs: Vec<(usize, u8)>,
+}
+
+/// Dwords follow when a field holds one of these codes.
+#[derive(Clone, PartialEq)]
+pub struct Announcer {
+    pub lsb: u8,
+    pub width: u8,
+    pub codes: (u16, u16),
+    pub dwords: u8,
+}
+
+impl Lengths {
+    /// `waves`: the target once for each size of its waves. They have the same lengths: what only one of them has, has the
+    /// length that it has there.
+    pub fn of(waves: &[&Target]) -> Result<Lengths> {
+        let mut lengths = Lengths { entries: vec![0; 512], lists: Vec::new() };
+        let mut listed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for top in 0..512 {
+            let spaces = spaces(waves, top);
+            let Some(&(_, space)) = spaces.first() else { continue };
+            let operations = spaces.iter().flat_map(|(t, space)| operations(t, space, top));
+            let trailings: BTreeSet<u8> = operations.map(|o| o.constraints.trailing).collect();
+            let all = trailings.iter().fold(0, |all, t| all | t);
+            lengths.entries[top] = match (space.dwords, trailings.len()) {
+                _ if all & trailing::LIST != 0 => LISTED,
+                (1, 0 | 1) => ONE | all,
+                (1, _) => ASK | all,
+                (2, _) if all == 0 => TWO,
+                _ => LISTED,
+            };
+            if lengths.entries[top] == LISTED {
+                listed.entry(&space.name).or_default().push(top);
+            }
+        }
+        // All operations of an opcode space have the same list.
+        for tops in listed.values() {
+            let of = tops.iter().flat_map(|&top| spaces(waves, top).into_iter().map(move |(t, space)| (t, space, top)));
+            let mut of: Vec<_> = of.flat_map(|(t, space, top)| operations(t, space, top)).collect();
+            of.sort_by_key(|operation| operation.number);
+            let (t, space) = spaces(waves, tops[0])[0];
+            let list = position(&mut lengths.lists, list(t, space, &of)?) as u8;
+            tops.iter().for_each(|&top| lengths.entries[top] |= list);
+        }
+        room(waves[0], "lists of lengths", lengths.lists.len(), 5)?;
+        Ok(lengths)
+    }
+}
+
+/// The opcode space that the top nine bits select, with each size of waves that has one.
+fn spaces<'t>(waves: &[&'t Target<'t>], top: usize) -> Vec<(&'t Target<'t>, &'t OpcodeSpace)> {
+    let space = |t: &&'t Target<'t>| Some((*t, &t.opcode_spaces[usize::from(t.lut[top]).checked_sub(1)?]));
+    waves.iter().filter_map(space).collect()
+}
+
+/// An operation and what can follow its base words.
+struct Announced<'t> {
+    t: &'t Target<'t>,
+    /// The number in its opcode field, and the field.
+    number: usize,
+    op: Piece,
+    signature: &'t lower::FormSignature,
+    constraints: &'t lower::Constraints,
+}
+
+/// The operations with these top nine bits.
+fn operations<'t>(t: &'t Target<'t>, opcode_space: &'t OpcodeSpace, top: usize) -> impl Iterator<Item = Announced<'t>> {
+    let op = opcode_space.op;
+    let (word, mask) = (top << 23, ((1usize << op.width) - 1) << op.lsb & 0xff80_0000);
+    let of_index = move |n: usize| {
+        let (number, op) = match opcode_space.second() {
+            Some(second) if n >= second - opcode_space.base => {
+                (n + opcode_space.base - second, opcode_space.seg.expect("the second opcode"))
+            }
+            _ => (n, op),
+        };
+        let has_top = op != opcode_space.op || (number << op.lsb ^ word) & mask == 0;
+        let operation = t.operations[opcode_space.base + n].as_ref().filter(|_| has_top)?;
+        let signature = &t.signatures[operation.signature - 1];
+        Some(Announced { t, number, op, signature, constraints: &t.constraints[signature.constraints] })
     };
-    let operations = indices.into_iter().filter_map(|n| t.operations[opcode_space.base + n].as_ref());
-    operations.map(|s| &t.signatures[s.signature - 1]).collect()
+    (0..opcode_space.size).filter_map(of_index)
+}
+
+impl Announced<'_> {
+    /// What can follow the operation.
+    fn announcers(&self) -> Vec<Announcer> {
+        let t = self.t;
+        let code = |lsb, width, code| Announcer { lsb, width, codes: (code, code), dwords: 1 };
+        let flags = [
+            (trailing::ALWAYS, code(self.op.lsb, self.op.width, self.number as u16)),
+            (trailing::SSRC0, code(0, 8, t.code.literal)),
+            (trailing::SSRC1, code(8, 8, t.code.literal)),
+            (trailing::SRC0, code(0, 9, t.code.literal)),
+            (trailing::SDWA, code(0, 9, t.code.sdwa)),
+            (trailing::DPP, code(0, 9, t.code.dpp)),
+        ];
+        let flags = flags.into_iter().filter(|(flag, _)| self.constraints.trailing & flag != 0).map(|(_, a)| a);
+        let listed = self.signature.trailing_dwords.iter();
+        let listed =
+            listed.map(|d| Announcer { lsb: d.lsb, width: d.width, codes: (d.first, d.last), dwords: d.dwords });
+        flags.chain(listed).collect()
+    }
+
+    /// Whether the operation decodes with one of these codes in the field.
+    fn decodes(&self, announcer: &Announcer) -> bool {
+        let Announcer { lsb, width, codes: (first, last), .. } = *announcer;
+        let (t, c) = (self.t, self.constraints);
+        let field = ((1u128 << width) - 1) << lsb;
+        let checks = &t.checks[c.checks.0..c.checks.0 + c.checks.1];
+        let is_good = |code: &u16| {
+            let refuses = |check: &&lower::Check| {
+                let value = usize::from(code + check.add);
+                (check.lsb, check.width) == (lsb, width) && t.sets[check.set][value / 32 % 16] >> (value % 32) & 1 == 0
+            };
+            (u128::from(*code) << lsb ^ c.value) & c.mask & field == 0 && !checks.iter().any(|check| refuses(&check))
+        };
+        (first..=last).any(|code| is_good(&code))
+    }
+}
+
+/// The list of operations in the same opcode space.
+fn list(t: &Target, opcode_space: &OpcodeSpace, operations: &[Announced]) -> Result<LengthList> {
+    let mut announcers: Vec<Announcer> = Vec::new();
+    for announcer in operations.iter().flat_map(Announced::announcers) {
+        // Neighbouring codes are one announcer.
+        let before = |a: &&mut Announcer| {
+            (a.lsb, a.width, a.dwords) == (announcer.lsb, announcer.width, announcer.dwords)
+                && (announcer.codes.0..=announcer.codes.1 + 1).contains(&(a.codes.1 + 1))
+        };
+        match announcers.iter_mut().find(before) {
+            Some(before) => before.codes.1 = announcer.codes.1,
+            None => announcers.push(announcer),
+        }
+    }
+    room(t, "announcers of a list", announcers.len(), 3)?;
+    announcers.sort_by_key(|a| (a.lsb, a.codes));
+    let mut runs: Vec<(usize, u8)> = Vec::new();
+    // Which announcers the current run has and lacks, as bits.
+    let (mut has, mut lacks) = (0, 0);
+    // The second operations of dual instructions are not in the opcode field that is looked at, and have fields of their own.
+    for operation in operations.iter().filter(|_| opcode_space.second().is_none()) {
+        let mine = operation.announcers();
+        let is_mine =
+            |a: &Announcer| mine.iter().any(|m| m.lsb == a.lsb && (a.codes.0..=a.codes.1).contains(&m.codes.0));
+        let bits = |of: &dyn Fn(&Announcer) -> bool| {
+            announcers.iter().zip(0..).fold(0u8, |bits, (a, n)| bits | u8::from(of(a)) << n)
+        };
+        let (yes, no) = (bits(&is_mine), bits(&|a| !is_mine(a) && operation.decodes(a)));
+        if runs.is_empty() || yes & lacks != 0 || no & has != 0 {
+            runs.push((operation.number, 0));
+            (has, lacks) = (0, 0);
+        }
+        (has, lacks) = (has | yes, lacks | no);
+        runs.last_mut().expect("there is one").1 = !lacks;
+    }
+    if runs.iter().all(|run| run.1 == u8::MAX) {
+        runs.clear();
+    }
+    let joined = t.opcode_spaces.iter().any(|f| f.is_joined() && begins(opcode_space, f));
+    // Without runs, nothing looks at the opcode.
+    let op = if runs.is_empty() { Piece { lsb: 0, width: 0 } } else { opcode_space.op };
+    Ok(LengthList { dwords: opcode_space.dwords, op, joined, announcers, runs })
+}
+
+/// Whether words of this opcode space can be the first two dwords of a joined one.
+fn begins(opcode_space: &OpcodeSpace, joined: &OpcodeSpace) -> bool {
+    let ((enc, value), [(mask, _), (word, _)]) = (&opcode_space.fixed[0], joined.joint());
+    (u128::from(*value) << enc.pieces[0].lsb ^ u128::from(word)) & u128::from(mask) & enc.mask() == 0
 }
 
 /// A bit for each opcode of an opcode space that has an operation.
