@@ -17,7 +17,7 @@ use crate::target::generated::{
     ANY_JOINED, ANY_OPCODE_IN_SECOND_DWORD, CHECKED_FIELDS, ConstraintIndex, MARKS, OPCODE_SPACES, RULES, SETS,
     TRAILING,
 };
-use crate::{DecodeError, Format, Inst, Target};
+use crate::{DecodeError, Field, Format, Inst, Target};
 #[cfg(feature = "fast")]
 use {crate::target::FAST_DECODE, fast::Fast};
 
@@ -235,7 +235,9 @@ fn reference(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst,
     let words = [half(0), half(1), half(2), half(3), half(4)];
     let inst = Inst::new(target, words, found.meta(), found.dwords.into());
     if MARKS & marks & marks::SIZED != 0 {
-        crate::codec::sizes(&inst)?;
+        let sized = t.sized.iter().find(|sized| sized.0 == found.op_index);
+        let sized = sized.and_then(|sized| t.sized_operands.get(usize::from(sized.1)));
+        crate::codec::sizes(&inst, sized.copied().unwrap_or_default())?;
     }
     Ok(inst)
 }
@@ -376,6 +378,14 @@ pub(crate) fn parts(t: &DecodeTables, constraints: ConstraintIndex) -> (Format, 
 
 fn field_map(t: &DecodeTables, format: Format) -> Option<&FieldMap> {
     t.fields.iter().find(|m| m.format == format)
+}
+
+/// The lowest bit and the width of a field of the base format.
+pub(crate) fn place(target: Target, format: Format, field: Field) -> Option<(u8, u8)> {
+    let map = field_map(DECODE[target as usize], format)?;
+    let mut from = map.fields.iter().skip_while(|f| f.0 != field);
+    let lsb = from.next()?.1;
+    Some((lsb, from.next().map_or(map.dwords * 32, |f| f.1) - lsb))
 }
 
 fn base_dwords(t: &DecodeTables, constraints: ConstraintIndex) -> u8 {

@@ -75,6 +75,10 @@ pub(crate) struct DecodeTables {
     pub trailing_dwords: &'static [TrailingDword],
     pub wide: &'static [Wide],
     pub joined: &'static [Joined],
+    /// The opcode indices of operations with operands whose length other fields determine, and where these are in
+    /// `sized_operands`.
+    pub sized: &'static [(u16, u16)],
+    pub sized_operands: &'static [&'static [OperandDesc]],
     /// Base format and format of the trailing dword, for error messages.
     pub parts: &'static [(Format, Option<Format>)],
     /// Which field each bit of a format belongs to.

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use crate::build::emit::camel;
-use crate::build::emit::tables::joined_text;
+use crate::build::emit::tables::{desc_text, joined_text};
 use crate::build::lower::decode::{
     Allowed, CHECKED_FIELDS, Constraints, Sizes, Tables, TrailingDword, code_set, set_of,
 };
-use crate::build::lower::pages::number;
+use crate::build::lower::pages::{number, position};
 use crate::build::lower::rules::Rule;
 use crate::build::lower::{self, Seg, Target, trailing};
 use crate::build::shared::marks;
@@ -114,6 +114,15 @@ fn rare(w: &mut String, tables: &Tables) {
         let (zeros, ones, ignored) = (high(c.zeros), high(c.ones), c.ignored_high);
         let checks = list(&c.high_checks, &mut allowed);
         writeln!(w, "Wide {{ constraints: {constraints}, checks: &[{checks}], zeros: {zeros:#x}, ones: {ones:#x}, ignored: {ignored:#x} }},").unwrap();
+    }
+    writeln!(w, "],\nsized: &[").unwrap();
+    let mut descs = Vec::new();
+    for (op_index, of) in &tables.sized {
+        write!(w, "({op_index}, {}), ", position(&mut descs, of)).unwrap();
+    }
+    writeln!(w, "],\nsized_operands: &[").unwrap();
+    for of in descs {
+        writeln!(w, "&[{}],", of.iter().map(desc_text).collect::<Vec<_>>().join(", ")).unwrap();
     }
     writeln!(w, "],\njoined: &[").unwrap();
     for f in tables.t.opcode_spaces.iter().filter(|f| f.is_joined()) {

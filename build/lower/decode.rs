@@ -2,6 +2,7 @@
 //! `DecodeTables` in src/table.rs describes the tables.
 
 use crate::build::check::assume::room;
+use crate::build::lower::operands::plain;
 use crate::build::lower::pages::{PAGE, number, pages, position};
 use crate::build::lower::rules::Rule;
 use crate::build::lower::{self, NONE, Target};
@@ -83,6 +84,8 @@ pub struct Tables<'a> {
     pub code_groups: Vec<u8>,
     pub sets: Vec<u64>,
     pub zeros: Vec<u64>,
+    /// The operations with operands whose length other fields determine, and these operands.
+    pub sized: Vec<(usize, Vec<lower::OperandDesc>)>,
 }
 
 /// How long the longest of each table is, as in src/table.rs.
@@ -152,7 +155,10 @@ impl<'a> Tables<'a> {
         {
             room(t, what, n, bits)?;
         }
-        Ok(Tables { t, constraints, of_index, pages, empty, constraints_of, code_groups, sets, zeros })
+        let sized =
+            t.operations.iter().enumerate().filter_map(|(n, operation)| Some((n, sized(t, operation.as_ref()?))));
+        let sized = sized.filter(|(_, descs)| !descs.is_empty()).collect();
+        Ok(Tables { t, constraints, of_index, pages, empty, constraints_of, code_groups, sets, zeros, sized })
     }
 
     fn sizes(&self) -> [usize; 6] {
@@ -169,6 +175,14 @@ pub struct ConstraintTable<'a> {
     pub list: Vec<Constraints>,
     /// Which values of a checked field are in each set. The first holds all.
     pub sets: Vec<Vec<bool>>,
+}
+
+/// The operands that `sizes` in src/codec/address.rs checks.
+fn sized(t: &Target, operation: &lower::Operation) -> Vec<lower::OperandDesc> {
+    let descs = t.signatures[operation.signature - 1].descs;
+    let descs = t.desc_lists[descs.0..descs.0 + descs.1].iter().map(|&n| &t.descs[usize::from(n)]);
+    let is_sized = |ty: &str| ty == "acc_sized" || ty.starts_with("img_");
+    descs.filter(|desc| is_sized(&desc.operand_type)).map(plain).collect()
 }
 
 /// The checked field that holds the field of a check.

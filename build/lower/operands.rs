@@ -113,7 +113,7 @@ fn hwreg(isa: &Isa, t: &Target, name: &str) -> Option<u8> {
 }
 
 /// A descriptor without the parts that only matter for text: the type of constants, and the signs of sources.
-fn plain(desc: &OperandDesc) -> OperandDesc {
+pub fn plain(desc: &OperandDesc) -> OperandDesc {
     let [a, .., d] = desc.aux;
     let aux = match desc.operand_type.as_str() {
         "code" | "sdwa_src" => [NONE; 4],

@@ -5,7 +5,6 @@ use super::register::{matrix_dwords, put_code};
 use super::{Coded, Refused, Words, bits, code_in, flag};
 use crate::common::{COORDINATES, GRADIENTS};
 use crate::decode::MAX_DWORDS;
-use crate::inst::layout;
 use crate::shared::{ADDRESS_RUN, image};
 use crate::table::{NONE, OperandDesc, OperandType};
 use crate::target::OPERANDS;
@@ -386,16 +385,14 @@ pub(crate) fn encode_image_address(
     if registers.next().is_some() { Err(Refused::Operand) } else { Ok(()) }
 }
 
-/// Refuses tuples that run past the last register, for operands whose length depends on other fields.
+/// Refuses tuples that run past the last register, of operands whose length depends on other fields.
 #[cold]
-pub(crate) fn sizes(inst: &Inst) -> Result<(), DecodeError> {
+pub(crate) fn sizes(inst: &Inst, sized: &[OperandDesc]) -> Result<(), DecodeError> {
     let inside = |field, lsb, register: u16, dwords: u16| match is_inside(register, dwords) {
         true => Ok(()),
         false => Err(DecodeError::ReservedValue { field, value: register, lsb, width: REGISTER }),
     };
-    let tables = OPERANDS[inst.target() as usize];
-    let list = tables.list_of(inst);
-    for desc in tables.rows_of(list).filter_map(|row| tables.desc(row)) {
+    for desc in sized {
         match desc.operand_type {
             OperandType::AccSized => {
                 // The field has more bits than a register number.
@@ -430,8 +427,6 @@ fn check_fields(desc: &OperandDesc, inst: &Inst) -> Result<(), DecodeError> {
     if fits_its_fields(desc, image_address_dwords(desc, inst)) {
         return Ok(());
     }
-    let nsa = layout(inst.target(), inst.format())
-        .and_then(|layout| layout.fields.iter().find(|info| info.field == Field::Nsa));
-    let (lsb, width) = nsa.map_or((0, 0), |info| (info.lsb, info.width));
+    let (lsb, width) = crate::decode::place(inst.target(), inst.format(), Field::Nsa).unwrap_or((0, 0));
     Err(DecodeError::ReservedValue { field: Field::Nsa, value: bits(inst, lsb, width) as u16, lsb, width })
 }
