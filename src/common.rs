@@ -7,7 +7,7 @@ use core::str::FromStr;
 
 use crate::shared::flag;
 use crate::table::FormSignature;
-use crate::target::{DECODE, DESCS, OPS};
+use crate::target::{DECODE, DESCS, ENTRIES};
 use crate::{Space, Target};
 
 impl Opcode {
@@ -66,7 +66,7 @@ impl Opcode {
     pub fn from_mnemonic(target: Target, mnemonic: &str) -> Option<Opcode> {
         let spellings = crate::target::TEXT[target as usize].spellings;
         if let Some((op_index, _)) = spellings.iter().find(|(_, spelling)| spelling.eq_ignore_ascii_case(mnemonic)) {
-            return OPS[target as usize].opcode((*op_index).into());
+            return crate::target::OPS[target as usize].opcode((*op_index).into());
         }
         let opcode: Opcode = mnemonic.parse().ok()?;
         // If the target has its own spelling for an operation, the shared name does not work there.
@@ -93,13 +93,13 @@ impl Opcode {
     }
 
     pub(crate) fn entries(self, target: Target) -> impl Iterator<Item = OpcodeEntry> {
-        let (ops, tables) = (OPS[target as usize], DECODE[target as usize]);
+        let (entries, tables) = (ENTRIES[target as usize], DECODE[target as usize]);
         let at = self as usize;
-        let range = match (ops.first.get(at), ops.first.get(at + 1)) {
+        let range = match (entries.first.get(at), entries.first.get(at + 1)) {
             (Some(&a), Some(&b)) => usize::from(a)..usize::from(b),
             _ => 0..0,
         };
-        let op_indices = ops.op_indices.get(range).unwrap_or(&[]);
+        let op_indices = entries.op_indices.get(range).unwrap_or(&[]);
         op_indices.iter().filter_map(move |&op_index| {
             let opcode_space = tables.opcode_spaces.iter().rev().find(|f| f.base <= op_index)?;
             let signature = DESCS[target as usize].signature(op_index.into(), 0);

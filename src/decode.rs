@@ -128,8 +128,9 @@ fn last(target: Target, word: u32) -> Option<(Next, usize)> {
 }
 
 #[inline(always)]
+#[allow(clippy::useless_conversion)] // With few targets, a byte is enough for both.
 fn constraints_of(t: &DecodeTables, op_index: u16) -> ConstraintIndex {
-    paged(&t.pages, &t.constraints_of, op_index.into()).unwrap_or(0)
+    paged(&t.pages, &t.constraints_of, op_index.into()).unwrap_or(0).into()
 }
 
 /// The constraints of a form of an opcode index.
@@ -145,9 +146,10 @@ pub(crate) fn constraints_of_form(t: &DecodeTables, op_index: u16, form: u8) -> 
     }
 }
 
+/// One of `DecodeTables::zeros`.
 #[inline(always)]
-fn zeros(t: &DecodeTables, constraints: &Constraints) -> u64 {
-    t.zeros.get(usize::from(constraints.zeros)).copied().unwrap_or(u64::MAX)
+pub(crate) fn mask(t: &DecodeTables, number: u8) -> u64 {
+    t.zeros.get(usize::from(number)).copied().unwrap_or(u64::MAX)
 }
 
 /// Whether a checked field holds a value that the constraints allow there.
@@ -247,7 +249,7 @@ fn satisfied(t: &DecodeTables, number: ConstraintIndex, checked: usize, pairs: &
     let constraints = t.constraints.get(usize::from(number)).ok_or(DecodeError::UnknownEncoding)?;
     let bits = pairs[0];
     let (ones, more) = further(t, number, constraints);
-    let wrong = bits & zeros(t, constraints) | !bits & ones;
+    let wrong = bits & mask(t, constraints.zeros) | !bits & ones;
     if wrong != 0 {
         return Err(reserved_bit(t, number, wrong.trailing_zeros() as u8));
     }
@@ -264,7 +266,7 @@ fn satisfied(t: &DecodeTables, number: ConstraintIndex, checked: usize, pairs: &
 /// Checks the third and fourth dword.
 fn wide(t: &DecodeTables, number: ConstraintIndex, bits: u64) -> Result<Option<Bad>, DecodeError> {
     let Some(wide) = t.wide.iter().find(|w| w.constraints == number) else { return Ok(None) };
-    let wrong = bits & wide.zeros | !bits & wide.ones;
+    let wrong = bits & mask(t, wide.zeros) | !bits & mask(t, wide.ones);
     if wrong != 0 {
         return Err(reserved_bit(t, number, 64 + wrong.trailing_zeros() as u8));
     }
@@ -273,10 +275,10 @@ fn wide(t: &DecodeTables, number: ConstraintIndex, bits: u64) -> Result<Option<B
 }
 
 /// The trailing dword that the words announce, if `trailing` has no flag for it.
-fn listed(t: &DecodeTables, constraints: ConstraintIndex, bits: u64) -> Option<&TrailingDword> {
-    trailing_dwords(t, constraints).find(|f| {
-        let value = (bits >> (f.lsb & 63)) as u16 & ((1u32 << f.width) - 1) as u16;
-        (f.first..=f.last).contains(&value)
+fn listed(t: &DecodeTables, constraints: ConstraintIndex, bits: u64) -> Option<(&TrailingDword, u8)> {
+    trailing_dwords(t, constraints).find_map(|dword| {
+        let announcer = t.announcers.get(usize::from(dword.announcer))?;
+        announcer.is_in((bits >> (announcer.lsb & 63)) as u32).then_some((dword, announcer.dwords))
     })
 }
 
@@ -338,8 +340,8 @@ fn find(t: &DecodeTables, bits: u64, opcode_space: &OpcodeSpace) -> Option<Found
                 (form, *t.forms.get(usize::from(constraints.forms))?.get(usize::from(form) - 1)?);
         }
     } else if TRAILING & constraints.trailing & trailing::LIST != 0 {
-        if let Some(dword) = listed(t, base, bits) {
-            found.dwords += dword.dwords;
+        if let Some((dword, dwords)) = listed(t, base, bits) {
+            found.dwords += dwords;
             if dword.form != 0 {
                 (found.form, found.constraints) = (dword.form, dword.of);
             }

@@ -7,7 +7,7 @@ use crate::decode::MAX_DWORDS;
 use crate::shared::{marks, meta};
 use crate::table::{FormSignature, Info, NO_INFO, paged};
 use crate::target::generated::{ConstraintIndex, INFOS, MARKS};
-use crate::target::{DECODE, DESCS, LAYOUT, OPS};
+use crate::target::{DECODE, DESCS, INFO_OF, LAYOUT, OPS};
 #[cfg(feature = "fast")]
 use crate::target::{FAST_DECODE, generated::OP_INDICES};
 use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operands, Target};
@@ -295,8 +295,9 @@ impl Inst {
         let mask = |signature: &FormSignature| t.ignored.get(usize::from(signature.ignored)).copied().unwrap_or(0);
         let second = self.second_index().map_or(0, |index| mask(t.signature(index, 0)));
         let low = mask(self.signature()) | second;
-        let wide = DECODE[self.target() as usize].wide.iter().find(|w| w.constraints == self.constraints());
-        let high = wide.map_or(0, |w| w.ignored);
+        let decode = DECODE[self.target() as usize];
+        let wide = decode.wide.iter().find(|w| w.constraints == self.constraints());
+        let high = wide.map_or(0, |w| crate::decode::mask(decode, w.ignored));
         let mut masks = [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32, 0];
         if MARKS & self.marks() & marks::SIZED != 0 {
             crate::codec::idle_addresses(self, &mut masks);
@@ -391,8 +392,8 @@ impl Inst {
 /// The facts of the operation with this opcode index.
 #[inline]
 pub(crate) fn info(target: Target, op_index: usize) -> &'static Info {
-    let t = OPS[target as usize];
-    let number = paged(t.info_pages, t.info_of, op_index).unwrap_or(0);
+    let t = INFO_OF[target as usize];
+    let number = paged(t.pages, t.info_of, op_index).unwrap_or(0);
     INFOS.get(usize::from(number)).unwrap_or(&NO_INFO)
 }
 

@@ -72,9 +72,7 @@ fn listed(t: &LengthTables, list: &LengthList, bytes: &[u8]) -> Option<usize> {
         if has >> (n & 7) & 1 == 0 {
             continue;
         }
-        let value =
-            word_at(usize::from(announcer.lsb / 32))? >> (announcer.lsb & 31) & ((1 << (announcer.width & 15)) - 1);
-        if value.wrapping_sub(announcer.first.into()) <= announcer.more.into() {
+        if announcer.is_in(word_at(usize::from(announcer.lsb / 32))? >> (announcer.lsb & 31)) {
             dwords += announcer.dwords;
             break;
         }

@@ -21,7 +21,8 @@ pub(crate) use crate::shared::{NONE, trailing};
 use crate::shared::{PAGE, RuleKind};
 // The length of each table in the target where it is longest: bounds checks then compare with a constant.
 use crate::target::generated::{
-    ANY_IMAGE_ADDRESS, CONSTRAINTS, CONSTRAINTS_OF, ConstraintIndex, InfoIndex, OPCODE_SPACES, PAGES, SETS, ZEROS,
+    ANY_IMAGE_ADDRESS, BaseConstraintIndex, CONSTRAINTS, CONSTRAINTS_OF, ConstraintIndex, InfoIndex, OPCODE_SPACES,
+    PAGES, SETS, ZEROS,
 };
 use crate::{Access, Field, Format, Inst, Opcode};
 #[cfg(all(feature = "text", feature = "fast"))]
@@ -51,9 +52,9 @@ pub(crate) struct DecodeTables {
     /// Pages of `constraints_of`.
     pub pages: [u8; PAGES],
     /// Index in `constraints` for each opcode index; 0: there is no operation.
-    pub constraints_of: [ConstraintIndex; CONSTRAINTS_OF],
+    pub constraints_of: [BaseConstraintIndex; CONSTRAINTS_OF],
     pub constraints: [Constraints; CONSTRAINTS],
-    /// Bits of the first two dwords that must be zero, for `Constraints::zeros`.
+    /// Masks: bits of the first two dwords that must be zero, for `Constraints::zeros`, and those of `Wide`.
     pub zeros: [u64; ZEROS],
     /// Group of each field value. Two values are in the same group if every set of `sets` has both or neither.
     pub code_groups: [u8; 512],
@@ -73,6 +74,7 @@ pub(crate) struct DecodeTables {
     pub rules: &'static [&'static [Rule]],
     /// Sorted by their constraints.
     pub trailing_dwords: &'static [TrailingDword],
+    pub announcers: &'static [Announcer],
     pub wide: &'static [Wide],
     pub joined: &'static [Joined],
     /// The opcode indices of operations with operands whose length other fields determine, and where these are in
@@ -92,17 +94,13 @@ pub(crate) struct FieldMap {
     pub fields: &'static [(Field, u8)],
 }
 
-/// Dwords follow the base words when a field holds one of these codes.
+/// Dwords that can follow the base words.
 pub(crate) struct TrailingDword {
     pub constraints: ConstraintIndex,
-    pub lsb: u8,
-    pub width: u8,
+    /// Which of `DecodeTables::announcers`.
+    pub announcer: u8,
     /// Form of the instruction with these dwords; 0: a literal, which makes no other form.
     pub form: u8,
-    /// How many follow.
-    pub dwords: u8,
-    pub first: u16,
-    pub last: u16,
     /// Constraints of the form.
     pub of: ConstraintIndex,
 }
@@ -130,10 +128,10 @@ impl Joined {
 pub(crate) struct Wide {
     pub constraints: ConstraintIndex,
     pub checks: &'static [Check],
-    /// Bits that must be zero, that must be one, and that are ignored.
-    pub zeros: u64,
-    pub ones: u64,
-    pub ignored: u64,
+    /// Bits that must be zero, that must be one, and that are ignored: which of `DecodeTables::zeros`.
+    pub zeros: u8,
+    pub ones: u8,
+    pub ignored: u8,
 }
 
 #[derive(Clone, Copy)]
@@ -234,6 +232,14 @@ pub(crate) struct Announcer {
     pub lsb: u8,
     pub width: u8,
     pub dwords: u8,
+}
+
+impl Announcer {
+    /// Whether the lowest bits are one of the codes.
+    pub(crate) fn is_in(&self, bits: u32) -> bool {
+        let value = bits & ((1 << (self.width & 15)) - 1);
+        value.wrapping_sub(self.first.into()) <= self.more.into()
+    }
 }
 
 pub(crate) struct Other {
@@ -544,7 +550,7 @@ impl OperandType {
     }
 }
 
-/// Operation and facts of each opcode index, and the opcode indices of each operation.
+/// The operation of each opcode index.
 pub(crate) struct OpTables {
     /// Index in `runs` for each page of opcode indices.
     pub pages: &'static [u8],
@@ -552,9 +558,17 @@ pub(crate) struct OpTables {
     /// follow it. If the highest bit is set, the rest is the position of their numbers in `list`.
     pub runs: &'static [(u16, u16)],
     pub list: &'static [u16],
+}
+
+/// The facts of each opcode index.
+pub(crate) struct InfoTables {
     /// Pages of `info_of`.
-    pub info_pages: &'static [u8],
+    pub pages: &'static [u8],
     pub info_of: &'static [InfoIndex],
+}
+
+/// The opcode indices of each operation.
+pub(crate) struct EntryTables {
     /// For each opcode, where its opcode indices begin in `op_indices`.
     pub first: &'static [u16],
     pub op_indices: &'static [u16],

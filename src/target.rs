@@ -8,8 +8,8 @@ use crate::table::FastText;
 #[cfg(feature = "text")]
 use crate::table::TextTables;
 use crate::table::{
-    DecodeTables, DescTables, FactTables, ImmTables, Layout, LayoutTables, LengthTables, NameTables, OpTables,
-    OperandTables,
+    DecodeTables, DescTables, EntryTables, FactTables, ImmTables, InfoTables, Layout, LayoutTables, LengthTables,
+    NameTables, OpTables, OperandTables,
 };
 
 #[cfg(feature = "fast")]
@@ -44,10 +44,10 @@ pub(crate) mod generated {
     #[cfg(feature = "text")]
     use crate::table::TextTables;
     use crate::table::{
-        Announcer, Bits, Check, Codes, Constraints, DecodeTables, DescTables, FactTables, FieldMap, FormSignature, How,
-        IN_SECOND_DWORD, ImmTables, Info, Joined, Layout, LayoutTables, LengthList, LengthTables, NO_CONSTRAINTS,
-        NO_OPCODE_SPACE, NO_ROW, NameTables, Named, OpTables, OpcodeSpace, OperandDesc, OperandTables, OperandType,
-        Other, Part, Row, Rule, TrailingDword, When, Wide, operand_list, padded,
+        Announcer, Bits, Check, Codes, Constraints, DecodeTables, DescTables, EntryTables, FactTables, FieldMap,
+        FormSignature, How, IN_SECOND_DWORD, ImmTables, Info, InfoTables, Joined, Layout, LayoutTables, LengthList,
+        LengthTables, NO_CONSTRAINTS, NO_OPCODE_SPACE, NO_ROW, NameTables, Named, OpTables, OpcodeSpace, OperandDesc,
+        OperandTables, OperandType, Other, Part, Row, Rule, TrailingDword, When, Wide, operand_list, padded,
     };
     #[cfg(all(feature = "text", feature = "fast"))]
     use crate::table::{FastModifier, FastSignature, FastText, ModifierWay, NO_FAST};

@@ -3,17 +3,19 @@
 use std::fmt::Write;
 
 use crate::build::emit::camel;
-use crate::build::emit::tables::{desc_text, joined_text};
+use crate::build::emit::tables::{announcers_text, desc_text, joined_text};
 use crate::build::lower::decode::{
-    Allowed, CHECKED_FIELDS, Constraints, Sizes, Tables, TrailingDword, code_set, set_of,
+    Allowed, CHECKED_FIELDS, Constraints, Sizes, Tables, TrailingDword, code_set, of_base_forms, set_of,
 };
+use crate::build::lower::lengths::Announcer;
 use crate::build::lower::pages::{number, position};
 use crate::build::lower::rules::Rule;
 use crate::build::lower::{self, Seg, Target, trailing};
 use crate::build::shared::marks;
 
 /// The lengths of the longest tables, and where the checked fields are.
-pub fn sizes(w: &mut String, sizes: &Sizes) {
+pub fn sizes(w: &mut String, all: &[Tables]) {
+    let sizes = &Sizes::of(all);
     for (name, n) in Sizes::NAMES.iter().zip(sizes.0) {
         writeln!(w, "pub(crate) const {name}: usize = {n};").unwrap();
     }
@@ -21,6 +23,8 @@ pub fn sizes(w: &mut String, sizes: &Sizes) {
     let constraints = sizes.constraints();
     let (index, most) = if constraints <= 256 { ("u8", 256) } else { ("u16", constraints.next_power_of_two()) };
     writeln!(w, "pub(crate) type ConstraintIndex = {index};").unwrap();
+    let index = if of_base_forms(all) <= 256 { "u8" } else { "u16" };
+    writeln!(w, "pub(crate) type BaseConstraintIndex = {index};").unwrap();
     writeln!(w, "#[cfg(feature = \"fast\")]\npub(crate) const FAST_CONSTRAINTS: usize = {most};").unwrap();
     writeln!(w, "pub(crate) const CHECKED_FIELDS: [[(u8, u8); 4]; {}] = {CHECKED_FIELDS:?};", CHECKED_FIELDS.len())
         .unwrap();
@@ -104,16 +108,21 @@ fn rare(w: &mut String, tables: &Tables) {
         writeln!(w, "({constraints}, &[{}]),", list(&c.more, &mut allowed)).unwrap();
     }
     writeln!(w, "],\ntrailing_dwords: &[").unwrap();
+    let mut announcers = Vec::new();
     for (constraints, f) in all().flat_map(|(n, c)| c.trailing_dwords.iter().map(move |f| (n, f))) {
-        let TrailingDword { field: (lsb, width), codes: (first, last), dwords, form, of } = f;
-        writeln!(w, "TrailingDword {{ constraints: {constraints}, lsb: {lsb}, width: {width}, form: {form}, dwords: {dwords}, first: {first}, last: {last}, of: {of} }},").unwrap();
+        let TrailingDword { field: (lsb, width), codes, dwords, form, of } = *f;
+        let announcer = position(&mut announcers, Announcer { lsb, width, codes, dwords });
+        writeln!(w, "TrailingDword {{ constraints: {constraints}, announcer: {announcer}, form: {form}, of: {of} }},")
+            .unwrap();
     }
-    writeln!(w, "],\nwide: &[").unwrap();
-    let high = |bits: u128| (bits >> 64) as u64;
+    writeln!(w, "],\nannouncers: &[{}],", announcers_text(&announcers)).unwrap();
+    writeln!(w, "wide: &[").unwrap();
+    let mask = |bits: u64| number(&mut tables.zeros.clone(), bits);
+    let high = |bits: u128| mask((bits >> 64) as u64);
     for (constraints, c) in all().filter(|(_, c)| c.marks & marks::WIDE != 0) {
-        let (zeros, ones, ignored) = (high(c.zeros), high(c.ones), c.ignored_high);
+        let (zeros, ones, ignored) = (high(c.zeros), high(c.ones), mask(c.ignored_high));
         let checks = list(&c.high_checks, &mut allowed);
-        writeln!(w, "Wide {{ constraints: {constraints}, checks: &[{checks}], zeros: {zeros:#x}, ones: {ones:#x}, ignored: {ignored:#x} }},").unwrap();
+        writeln!(w, "Wide {{ constraints: {constraints}, checks: &[{checks}], zeros: {zeros}, ones: {ones}, ignored: {ignored} }},").unwrap();
     }
     writeln!(w, "],\nsized: &[").unwrap();
     let mut descs = Vec::new();

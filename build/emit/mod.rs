@@ -51,7 +51,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     writeln!(tables, "pub(crate) const TRAILING: u8 = {};", lower::decode::trailings(targets)).unwrap();
     let (mut abouts, mut most) = (vec![String::new()], operands::Most::default());
     let tables_of = targets.iter().map(lower::decode::Tables::new).collect::<Result<Vec<_>>>()?;
-    decode::sizes(&mut tables, &lower::decode::Sizes::of(&tables_of));
+    decode::sizes(&mut tables, &tables_of);
     // The size for every possible index in a table of opcode indices; the last index is never an operation's.
     let operations = targets.iter().map(|t| t.operations.len() + PAGE).max().unwrap_or(0).next_power_of_two().max(64);
     writeln!(tables, "#[cfg(feature = \"fast\")]\npub(crate) const OP_INDICES: usize = {operations};").unwrap();
@@ -73,8 +73,9 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     }
     let index = if most.span <= u8::MAX.into() { "u8" } else { "u16" };
     writeln!(tables, "#[cfg(not(feature = \"fast\"))]\npub(crate) type ListIndex = {index};").unwrap();
-    let (bits, list) = most.of_lists();
+    let (bits, list, stored) = most.of_lists();
     writeln!(tables, "pub(crate) const ROW_BITS: u32 = {bits};\npub(crate) type OperandList = {list};").unwrap();
+    writeln!(tables, "pub(crate) type StoredList = {stored};").unwrap();
     // A power of two, so that a number of that many bits is always a valid index.
     writeln!(
         tables,
@@ -291,6 +292,8 @@ fn target_enum(targets: &[Target]) -> String {
         ("OPERANDS", "OperandTables"),
         ("DESCS", "DescTables"),
         ("OPS", "OpTables"),
+        ("INFO_OF", "InfoTables"),
+        ("ENTRIES", "EntryTables"),
         ("LAYOUT", "LayoutTables"),
         ("IMMS", "ImmTables"),
         ("NAMES", "NameTables"),

@@ -64,12 +64,14 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     let i = match row {
         Row::Desc(desc) => desc,
         &Row::Implicit((n, bits), access, when) => {
-            let (how, acc) = match when {
-                When::Always => ("Value", NO_SHIFT),
-                When::Bit(bit) => ("If", bit),
-                When::Hwreg(number) => ("Hwreg", number),
+            let (how, acc, address) = match when {
+                When::Always => ("Value", NO_SHIFT, NO_SHIFT),
+                When::Bit(bit) => ("If", bit, NO_SHIFT),
+                When::Hwreg(first, last) => ("Hwreg", first, last),
             };
-            return Some(RowText { how, acc, add: places::IMPLICIT + n as u16, ..FIXED }.text("None", bits, access));
+            return Some(
+                RowText { how, acc, address, add: places::IMPLICIT + n as u16, ..FIXED }.text("None", bits, access),
+            );
         }
     };
     let of = |row: RowText, bits: u16| {
@@ -116,18 +118,21 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
 }
 
 impl Most {
-    /// How many bits the number of a row has in a list, and the integer type of a list.
-    pub fn of_lists(&self) -> (u32, &'static str) {
+    /// How many bits the number of a row has in a list, and the integer types of a list and of a list in the tables, which
+    /// is of one operation.
+    pub fn of_lists(&self) -> (u32, &'static str, &'static str) {
         let bits = self.rows.next_power_of_two().trailing_zeros().max(8);
-        (bits, if self.operands * bits as usize <= 64 { "u64" } else { "u128" })
+        let ty = |operands: usize| if operands * bits as usize <= 64 { "u64" } else { "u128" };
+        (bits, ty(self.operands), ty(self.stored))
     }
 }
 
-/// The length of the longest list of operands, the greatest number of fast lists, the greatest distance between the
+/// The length of the longest list of operands, of an instruction and of an operation, the greatest number of fast lists, the greatest distance between the
 /// lists of 16 operations, and the greatest number of rows.
 #[derive(Default)]
 pub struct Most {
     pub operands: usize,
+    pub stored: usize,
     pub fast: usize,
     pub span: u16,
     pub rows: usize,
@@ -137,6 +142,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     let (mut lists, mut list_of) = lists(isa, t);
     let last = list_of.last().copied().unwrap_or(0);
     let longest_of = |dual: bool| lists.list.iter().filter(|l| l.dual == dual).map(|l| l.rows.len()).max().unwrap_or(0);
+    let stored = longest_of(false).max(longest_of(true));
     let longest = longest_of(false).max(2 * longest_of(true));
     room(t, "operands in a list", longest + 1, 4)?;
     writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{").unwrap();
@@ -153,7 +159,8 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     let mut forms = vec![[0; 2]];
     let forms_of: Vec<_> = lists.list.iter().map(|l| number(&mut forms, l.forms)).collect();
     room(t, "pairs of forms of operands", forms.len(), 8)?;
-    let numbers = lists.list.iter().map(|l| fast_operands::list_text(&l.rows)).collect::<Vec<_>>().join(", ");
+    let numbers =
+        lists.list.iter().map(|l| fast_operands::list_text(&l.rows) + " as StoredList").collect::<Vec<_>>().join(", ");
     let all = lists.list.iter().zip(0u16..);
     let further: Vec<_> = all.flat_map(|(l, n)| l.others.iter().map(move |o| (n, o.0, o.1 - 1))).collect();
     writeln!(w, "lists: &[{numbers}],\nforms_of: &{forms_of:?}, forms: &{forms:?}, others: &{further:?},").unwrap();
@@ -191,6 +198,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     writeln!(w, "lanes: {} }};", t.row.lanes()).unwrap();
     *most = Most {
         operands: longest.max(most.operands),
+        stored: stored.max(most.stored),
         fast: count.max(most.fast),
         span: span.max(most.span),
         rows: (lists.rows.len() + 1).max(most.rows),

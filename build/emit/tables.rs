@@ -50,6 +50,14 @@ pub fn target_tables(
     table("DESCS", &mut |w| descs(w, t))?;
     table("OPERANDS", &mut |w| operands::tables(w, isa, t, most))?;
     table("OPS", &mut |w| ops(w, targets, t))?;
+    table("INFO_OF", &mut |w| {
+        info_of(w, targets, t);
+        Ok(())
+    })?;
+    table("ENTRIES", &mut |w| {
+        entries(w, targets, t);
+        Ok(())
+    })?;
     table("FACTS", &mut |w| {
         facts::tables(w, isa, t);
         Ok(())
@@ -73,11 +81,7 @@ fn length(w: &mut String, t: &Target, lengths: &Lengths) {
         write!(w, "LengthList {{ dwords: {dwords}, op_shift: {op_shift}, op_width: {op_width}, joined: {joined}, ")
             .unwrap();
         write!(w, "runs: &{runs:?}, announcers: &[").unwrap();
-        for Announcer { lsb, width, codes: (first, last), dwords } in announcers {
-            let more = last - first;
-            write!(w, "Announcer {{ first: {first}, more: {more}, lsb: {lsb}, width: {width}, dwords: {dwords} }},")
-                .unwrap();
-        }
+        write!(w, "{}", announcers_text(announcers)).unwrap();
         writeln!(w, "] }},").unwrap();
     }
     write!(w, "], others: &[").unwrap();
@@ -89,6 +93,15 @@ fn length(w: &mut String, t: &Target, lengths: &Lengths) {
         write!(w, "({}, &{:?}),", joined_text(f), lengths::valid(t, f)).unwrap();
     }
     writeln!(w, "] }};").unwrap();
+}
+
+pub fn announcers_text(announcers: &[Announcer]) -> String {
+    let text = |a: &Announcer| {
+        let Announcer { lsb, width, codes: (first, last), dwords } = a;
+        let more = last - first;
+        format!("Announcer {{ first: {first}, more: {more}, lsb: {lsb}, width: {width}, dwords: {dwords} }},")
+    };
+    announcers.iter().map(text).collect()
 }
 
 fn descs(w: &mut String, t: &Target) -> Result<()> {
@@ -189,7 +202,6 @@ fn signatures(w: &mut String, t: &Target) -> Result<()> {
 fn ops(w: &mut String, targets: &[Target], t: &Target) -> Result<()> {
     let all = opcodes(targets);
     let number_of: HashMap<&str, usize> = all.iter().map(String::as_str).zip(0..).collect();
-    let infos = infos(targets);
     // Of each page which operations have an operation, and the first one's number: the others' follow it, or else (with the
     // highest bit) all stand in a list.
     let of_index = |operation: &Option<lower::Operation>| operation.as_ref().map(|s| number_of[s.mnemonic.as_str()]);
@@ -216,12 +228,26 @@ fn ops(w: &mut String, targets: &[Target], t: &Target) -> Result<()> {
     let numbers: Vec<u8> = operations.chunks(PAGE).map(run).collect();
     room(t, "opcodes", all.len().max(list.len()), 15)?;
     room(t, "runs of opcodes", runs.len(), 8)?;
-    writeln!(w, "pub(crate) static OPS: OpTables = OpTables {{ pages: &{numbers:?}, runs: &{runs:?}, list: &{list:?},")
-        .unwrap();
+    writeln!(
+        w,
+        "pub(crate) static OPS: OpTables = OpTables {{ pages: &{numbers:?}, runs: &{runs:?}, list: &{list:?} }};"
+    )
+    .unwrap();
+    Ok(())
+}
+
+/// Which facts each operation has.
+fn info_of(w: &mut String, targets: &[Target], t: &Target) {
+    let infos = infos(targets);
     let info_of = filled(t, |s| infos.iter().position(|i| *i == t.infos[s.info]).expect("it is of all"));
     let (numbers, entries) = pages(&info_of, <[usize]>::to_vec);
-    writeln!(w, "info_pages: &{numbers:?}, info_of: &{entries:?},").unwrap();
-    // For each opcode, where its operations stand in the list behind it.
+    writeln!(w, "pub(crate) static INFO_OF: InfoTables = InfoTables {{ pages: &{numbers:?}, info_of: &{entries:?} }};")
+        .unwrap();
+}
+
+/// For each opcode, where its operations stand in the list behind it.
+fn entries(w: &mut String, targets: &[Target], t: &Target) {
+    let all = opcodes(targets);
     let (mut first, mut operations) = (vec![0usize], Vec::new());
     for name in &all {
         let mut mine: Vec<usize> = (0..t.operations.len())
@@ -235,8 +261,11 @@ fn ops(w: &mut String, targets: &[Target], t: &Target) -> Result<()> {
         operations.extend(mine);
         first.push(operations.len());
     }
-    writeln!(w, "first: &{first:?}, op_indices: &{operations:?} }};").unwrap();
-    Ok(())
+    writeln!(
+        w,
+        "pub(crate) static ENTRIES: EntryTables = EntryTables {{ first: &{first:?}, op_indices: &{operations:?} }};"
+    )
+    .unwrap();
 }
 
 /// The facts of all targets' operations, one table for all.

@@ -108,6 +108,11 @@ impl Sizes {
     }
 }
 
+/// The most constraints that base forms of a target have, with those of no operation.
+pub fn of_base_forms(all: &[Tables]) -> usize {
+    all.iter().flat_map(|t| &t.of_index).map(|&n| usize::from(n) + 1).max().unwrap_or(1)
+}
+
 /// Marks that some constraints of some target has, and kinds of rules: the code for the others is left out.
 pub fn needed(all: &[Tables]) -> (u8, u8) {
     let constraints = || all.iter().flat_map(|t| &t.constraints.list);
@@ -142,12 +147,14 @@ impl<'a> Tables<'a> {
                 *number = of_signature[signature];
             }
         }
+        constraints.put_first(&mut of_index);
         let (pages, mut constraints_of) = pages(&of_index, <[u16]>::to_vec);
         let empty = position_of_zeros(&mut constraints_of) / PAGE;
         room(t, "opcode indices", t.operations.len() + PAGE, meta::OP_INDEX)?;
         let (code_groups, sets) = constraints.code_groups()?;
         let mut zeros = vec![0];
-        constraints.list.iter().for_each(|c| _ = number(&mut zeros, c.zeros as u64));
+        let masks = |c: &Constraints| [c.zeros as u64, (c.zeros >> 64) as u64, (c.ones >> 64) as u64, c.ignored_high];
+        constraints.list.iter().flat_map(masks).for_each(|mask| _ = number(&mut zeros, mask));
         let dwords = t.formats.iter().map(|f| usize::from(f.def.bits / 32)).max().unwrap_or(0);
         room(t, "dwords in a format", dwords + 1, 3)?;
         for (what, n, bits) in
@@ -273,6 +280,24 @@ impl<'a> ConstraintTable<'a> {
             parts: (s.format, s.extension),
         };
         position(&mut self.list, constraints) as u16
+    }
+
+    /// Numbers the constraints of base forms first, so that a byte numbers most or all of them.
+    fn put_first(&mut self, of_index: &mut [u16]) {
+        let mut order = vec![0];
+        let all = of_index.iter().copied().chain(0..self.list.len() as u16);
+        let mut is_new = vec![true; self.list.len()];
+        is_new[0] = false;
+        order.extend(all.filter(|&n| std::mem::take(&mut is_new[usize::from(n)])));
+        let mut new = vec![0; order.len()];
+        order.iter().zip(0..).for_each(|(&old, n)| new[usize::from(old)] = n);
+        let renumber = |n: &mut u16| *n = new[usize::from(*n)];
+        of_index.iter_mut().for_each(renumber);
+        self.list = order.iter().map(|&old| self.list[usize::from(old)].clone()).collect();
+        for c in &mut self.list {
+            c.forms.iter_mut().for_each(renumber);
+            c.trailing_dwords.iter_mut().for_each(|dword| renumber(&mut dword.of));
+        }
     }
 
     /// The kind of each value, and the sets of kinds.

@@ -34,8 +34,8 @@ pub enum When {
     Always,
     /// Only those with this bit set.
     Bit(u8),
-    /// Only those whose constant names the hardware register with this number.
-    Hwreg(u8),
+    /// Only those whose constant names a hardware register with a number from the first to the last.
+    Hwreg(u8, u8),
 }
 
 pub struct Lists<'a> {
@@ -96,14 +96,27 @@ fn implicit(isa: &Isa, t: &Target, info: &Info, descs: &[&OperandDesc]) -> Vec<R
             _ => 32,
         };
         let mut add = |when| rows.push(Row::Implicit((n, bits), access, when));
-        let mut holding = IN_HWREG.iter().filter(|of| names_one && of.0 == *name).peekable();
+        let holding = IN_HWREG.iter().filter(|of| names_one && of.0 == *name);
+        let numbers = || holding.clone().filter_map(|of| hwreg(isa, t, of.1));
         match m0_if {
             Some(when) if *name == "m0" => add(when),
-            _ if holding.peek().is_none() => add(When::Always),
-            _ => holding.filter_map(|of| hwreg(isa, t, of.1)).for_each(|number| add(When::Hwreg(number))),
+            _ if holding.clone().next().is_none() => add(When::Always),
+            _ => runs(numbers()).into_iter().for_each(|(first, last)| add(When::Hwreg(first, last))),
         }
     }
     rows
+}
+
+/// Runs of neighbouring numbers: the first and the last of each.
+fn runs(numbers: impl Iterator<Item = u8>) -> Vec<(u8, u8)> {
+    let mut runs: Vec<(u8, u8)> = Vec::new();
+    for number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    runs
 }
 
 /// The number of a hardware register; `None` if the target lacks it.

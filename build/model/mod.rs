@@ -55,9 +55,14 @@ impl TargetRow {
         self.traits.iter().any(|t| t == name)
     }
 
-    /// The feature of the crate that enables the target: its name, except for targets that are not complete yet.
-    pub fn feature(&self) -> &str {
-        if self.partial { "unstable-targets" } else { &self.processor }
+    /// The least feature of the crate that enables the target: its name, except for targets that are not complete yet, and
+    /// where waves have several sizes: `gfx1100-wave32`, which `gfx1100` contains.
+    pub fn feature(&self) -> String {
+        match self.waves[..] {
+            _ if self.partial => "unstable-targets".into(),
+            [lanes] if !self.is_other_wave() => format!("{}-wave{lanes}", self.processor),
+            _ => self.processor.clone(),
+        }
     }
 
     /// Lanes of a wave.

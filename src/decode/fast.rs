@@ -5,10 +5,10 @@
 //! a valid instruction of one or two dwords, or other code must decide, because a code announces another dword, a rule
 //! ties fields, or the words are invalid.
 
-use super::{broken, find, further, is_in_set, opcode_space, refused_by, zeros};
+use super::{broken, find, further, is_in_set, mask, opcode_space, refused_by};
 use crate::shared::marks;
 use crate::table::{Constraints, DecodeTables};
-use crate::target::generated::{ConstraintIndex, FAST_CONSTRAINTS, OP_INDICES};
+use crate::target::generated::{BaseConstraintIndex, ConstraintIndex, FAST_CONSTRAINTS, OP_INDICES};
 use crate::target::{DECODE, FAST_DECODE};
 use crate::{Inst, Target};
 
@@ -20,7 +20,7 @@ pub(crate) struct FastDecode {
     pub opcode_spaces: [FastOpcodeSpace; 32],
     /// Constraints of each opcode index. The first constraints are those of unused opcode indices; no words satisfy
     /// them.
-    pub constraints_of: [ConstraintIndex; OP_INDICES],
+    pub constraints_of: [BaseConstraintIndex; OP_INDICES],
     pub constraints: [FastConstraints; FAST_CONSTRAINTS],
     /// For all constraints, the groups of codes that announce a literal in each checked field.
     pub literals: [[u32; 4]; FAST_CONSTRAINTS],
@@ -89,7 +89,7 @@ struct Lookup<'a> {
 /// Looks words up. The second result is zero if each checked field holds an allowed code; groups in `good` are allowed
 /// in addition.
 #[inline(always)]
-fn place(t: &FastDecode, bits: u64, good: impl Fn(ConstraintIndex) -> [u32; 4]) -> (Lookup<'_>, u32) {
+fn place(t: &FastDecode, bits: u64, good: impl Fn(BaseConstraintIndex) -> [u32; 4]) -> (Lookup<'_>, u32) {
     let word = bits as u32;
     let lead = t.leads[(word >> 23) as usize];
     let opcode_space = &t.opcode_spaces[usize::from(lead >> 5) % 32];
@@ -141,7 +141,7 @@ fn other(target: Target, bits: u64) -> Option<Fast> {
     let constraints = t.constraints.get(usize::from(found.constraints))?;
     // The tables' masks do not cover bits after the instruction.
     let checked = usize::from(opcode_space.checked);
-    let good = bits & zeros(t, constraints) == 0
+    let good = bits & mask(t, constraints.zeros) == 0
         && (0..4).all(|n| is_in_set(t, constraints, checked, n, bits))
         && (constraints.rules == 0 && constraints.marks & marks::CLOSER == 0
             || rare(t, found.constraints, constraints, bits));

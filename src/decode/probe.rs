@@ -1,7 +1,7 @@
 //! Finds out which values single fields may hold, from the decoder's tables and without an instruction.
 
 use super::{
-    constraints_of, constraints_of_form, further, in_set, is_in_set, op_index, opcode_space, parts, refused_by, zeros,
+    constraints_of, constraints_of_form, further, in_set, is_in_set, mask, op_index, opcode_space, parts, refused_by,
 };
 use crate::inst::layout;
 use crate::shared::marks;
@@ -68,13 +68,14 @@ impl Probe {
         };
         let (ones, more) = further(t, number, constraints);
         let third = t.wide.iter().find(|w| w.constraints == number);
-        let (wide, zeros_behind, ones_behind) = third.map_or((&[][..], 0, 0), |w| (w.checks, w.zeros, w.ones));
+        let (wide, zeros_behind, ones_behind) =
+            third.map_or((&[][..], 0, 0), |w| (w.checks, mask(t, w.zeros), mask(t, w.ones)));
         Some(Probe {
             t,
             constraints,
             more,
             wide,
-            zeros: u128::from(zeros(t, constraints)) | u128::from(zeros_behind) << 64,
+            zeros: u128::from(mask(t, constraints.zeros)) | u128::from(zeros_behind) << 64,
             ones: u128::from(ones) | u128::from(ones_behind) << 64,
             checked: opcode_space.checked.into(),
         })

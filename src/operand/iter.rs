@@ -142,7 +142,8 @@ fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
         How::Value | How::Varied => Some(read_varied(tables, row, inst)),
         How::Imm | How::Label => Some(read_constant(row, inst)),
         How::If => flag(inst, row.acc).then(|| read_value(tables, row, place(row, inst), false, inst)),
-        How::Hwreg => (Hwreg::decode(inst.target(), inst.bits() as u16).id == row.acc)
+        How::Hwreg => (row.acc..=row.address)
+            .contains(&Hwreg::decode(inst.target(), inst.bits() as u16).id)
             .then(|| read_value(tables, row, place(row, inst), false, inst)),
         How::Other => match tables.desc(row) {
             None => None,

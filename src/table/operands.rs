@@ -10,7 +10,7 @@ use crate::shared::places::NO_SHIFT;
 use crate::target::generated::ListIndex;
 #[cfg(feature = "fast")]
 use crate::target::generated::{FAST_OPERANDS, OP_INDICES};
-use crate::target::generated::{OperandList, ROW_BITS};
+use crate::target::generated::{OperandList, ROW_BITS, StoredList};
 use crate::{Access, Field, Inst, Operand, Value};
 
 /// What the operand iterator needs. Its descriptors lack differences that matter only to text.
@@ -24,7 +24,7 @@ pub(crate) struct OperandTables {
     #[cfg(not(feature = "fast"))]
     pub list_of: &'static [ListIndex],
     /// The operands of each form: see [`operand_list`].
-    pub lists: &'static [OperandList],
+    pub lists: &'static [StoredList],
     /// Entry n is for the usual words of list n. After these come the entries that `FastOperands::next` names.
     #[cfg(feature = "fast")]
     pub fast: [FastOperands; FAST_OPERANDS],
@@ -103,11 +103,11 @@ pub(crate) struct Row {
     /// Rotate the words right by this; under `mask` they are the value of the field.
     pub turn: u8,
     /// Shift the words right by this; the bit at `VECTOR` then makes a vector register an accumulation register.
-    /// `NO_SHIFT`: there is no such bit. For `How::If`: the lowest bit decides. For `How::Hwreg`: a
-    /// number, not a shift.
+    /// `NO_SHIFT`: there is no such bit. For `How::If`: the lowest bit decides. For `How::Hwreg`: the
+    /// first number, not a shift.
     pub acc: u8,
     /// Shift the words right by this; the lowest seven bits are then a scalar address. If it is 127, the operand is
-    /// twice as long.
+    /// twice as long. For `How::Hwreg`: the last number.
     pub address: u8,
     pub mask: Number,
     /// Added to the field's value to give an index in the table of src/operand/values.rs. For `How::Other`: the index
@@ -190,8 +190,8 @@ pub(crate) enum How {
     Label,
     /// A look-up in the table of values if a bit is set; else no operand.
     If,
-    /// A look-up in the table of values if the constant in the lowest bits names the hardware register with the number
-    /// `acc`; else no operand.
+    /// A look-up in the table of values if the constant in the lowest bits names a hardware register with a number
+    /// from `acc` to `address`; else no operand.
     Hwreg,
     /// As its descriptor states.
     Other,
@@ -235,7 +235,7 @@ impl OperandTables {
             }
         };
         let number = number.and_then(further);
-        number.and_then(|number| self.lists.get(usize::from(number))).copied().unwrap_or(0)
+        number.and_then(|number| self.lists.get(usize::from(number))).map_or(0, |list| OperandList::from(*list))
     }
 
     /// The list of an instruction.
