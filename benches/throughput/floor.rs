@@ -10,26 +10,86 @@ pub fn copy(from: &[u8], to: &mut [u8]) -> Done {
     Done { instructions: 0, bytes: from.len() as u64 }
 }
 
-/// The targets that the scan below supports.
-pub fn knows(target: Target) -> bool {
-    target.name().starts_with("gfx9")
+/// A walk over code by the lengths of instructions, without checking opcodes; `None` for generations that have none.
+pub fn scan(target: Target) -> Option<fn(&[u8]) -> Done> {
+    match target.name().split(':').next()? {
+        name if name.starts_with("gfx9") => Some(|code| walk(code, |first, _| gfx9(first))),
+        name if name.starts_with("gfx11") => Some(|code| walk(code, gfx11)),
+        name if name.starts_with("gfx12") => Some(|code| walk(code, gfx12)),
+        _ => None,
+    }
 }
 
-/// Walks the code of a gfx9 (GCN 5, CDNA) by the lengths of instructions, without checking opcodes.
-pub fn scan(code: &[u8]) -> Done {
+#[inline(always)]
+fn walk(code: &[u8], length: impl Fn(u32, u32) -> usize) -> Done {
     let (mut instructions, mut at) = (0, 0);
-    while let Some(bytes) = code.get(at..at + 4) {
-        at += length(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+    let dword = |at: usize| {
+        let bytes = code.get(at..at + 4)?;
+        Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    };
+    while let Some(first) = dword(at) {
+        at += length(first, dword(at + 4).unwrap_or(0));
         instructions += 1;
     }
     Done { instructions, bytes: black_box(at) as u64 }
 }
 
+fn literal(code: u32) -> bool {
+    code == 255
+}
+
+/// RDNA3.
+#[inline(always)]
+fn gfx11(first: u32, second: u32) -> usize {
+    match first >> 26 {
+        // MIMG: a bit adds a dword with more addresses.
+        0b11_1100 => 8 + (first as usize & 1) * 4,
+        _ => rdna(first, second),
+    }
+}
+
+/// RDNA4: memory operations have three dwords.
+#[inline(always)]
+fn gfx12(first: u32, second: u32) -> usize {
+    match first >> 26 {
+        // VIMAGE, VBUFFER, VSAMPLE, VFLAT and its like
+        0b11_0001 | 0b11_0100 | 0b11_1001 | 0b11_1011 => 12,
+        _ => rdna(first, second),
+    }
+}
+
+/// What RDNA3 and RDNA4 have in common.
+#[inline(always)]
+fn rdna(first: u32, second: u32) -> usize {
+    let extended = |src0: u32| matches!(src0, 233 | 234 | 250 | 255);
+    if first >> 31 == 0 {
+        let constant = matches!(first >> 25, 44 | 45 | 55 | 56);
+        return if constant || extended(first & 0x1ff) { 8 } else { 4 };
+    }
+    if first >> 30 == 0b10 {
+        return if scalar(first, 19) { 8 } else { 4 };
+    }
+    let more = match first >> 24 {
+        // VINTERP, and LDSDIR with one dword
+        0xcd => false,
+        0xce => return 4,
+        // VOP3P, VOP3
+        0xcc | 0xd4..=0xd7 => extended(second & 0x1ff) || literal(second >> 9 & 0x1ff) || literal(second >> 18 & 0x1ff),
+        // VOPD; opcodes 1 and 2 have a constant.
+        0xc8..=0xcb => {
+            let constant = |op: u32| matches!(op, 1 | 2);
+            let has = constant(first >> 22 & 15) || constant(first >> 17 & 31);
+            has || literal(first & 0x1ff) || literal(second & 0x1ff)
+        }
+        _ => false,
+    };
+    if more { 12 } else { 8 }
+}
+
 /// Branches instead of a table: a table makes each step wait for two loads of the one before, while a branch is
 /// predicted.
 #[inline(always)]
-fn length(word: u32) -> usize {
-    let literal = |code: u32| code == 255;
+fn gfx9(word: u32) -> usize {
     if word >> 31 == 0 {
         // VOP2 with its constants in madmk and madak. The encodings of VOP1 and VOPC are part of its range.
         let constant = matches!(word >> 25, 23 | 24 | 36 | 37);
@@ -39,8 +99,14 @@ fn length(word: u32) -> usize {
     if word >> 30 == 0b11 {
         return 8;
     }
+    if scalar(word, 20) { 8 } else { 4 }
+}
+
+/// Whether a scalar operation has a constant. `setreg`: the number of s_setreg_imm32_b32.
+#[inline(always)]
+fn scalar(word: u32, setreg: u32) -> bool {
     let source = literal(word & 255);
-    let two_dwords = match word >> 23 {
+    match word >> 23 {
         // SOP1
         0b1_0111_1101 => source,
         // SOPC
@@ -48,11 +114,10 @@ fn length(word: u32) -> usize {
         // SOPP
         0b1_0111_1111 => false,
         // SOPK: only s_setreg_imm32_b32 has a constant.
-        0b1_0110_0000..=0b1_0111_1111 => word >> 23 & 31 == 20,
+        0b1_0110_0000..=0b1_0111_1111 => word >> 23 & 31 == setreg,
         // SOP2
         _ => source || literal(word >> 8 & 255),
-    };
-    if two_dwords { 8 } else { 4 }
+    }
 }
 
 /// Stores words that were computed in advance; `words` has those of each instruction.

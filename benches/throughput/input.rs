@@ -34,7 +34,11 @@ fn find(directory: &Path, target: Target, code: &mut Vec<u8>) -> Result<(), Stri
             let bytes = std::fs::read(&path).map_err(|e| error(&e))?;
             let file = object::File::parse(&*bytes).map_err(|e| error(&e))?;
             let object::FileFlags::Elf { e_flags, .. } = file.flags() else { continue };
-            if Target::from_e_flags(e_flags) != Some(target) {
+            // Files do not say how many lanes the waves have, but the names of these files and directories do.
+            let other = path.to_string_lossy().contains("wave64") || path.to_string_lossy().ends_with(".w64.co");
+            let of = Target::from_e_flags(e_flags);
+            let is_wave = |name: &str| if other { name.ends_with(":wave64") } else { !name.contains(':') };
+            if of.map(Target::processor) != Some(target.processor()) || !is_wave(target.name()) {
                 continue;
             }
             for section in file.sections().filter(|s| s.kind() == SectionKind::Text) {

@@ -78,6 +78,7 @@ fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(
         _ => input::repeat(once, options.bytes),
     };
     let x86 = x86::code(options.bytes)?;
+    let code = &code;
     println!("{target}, {name}: {} bytes, repeated to {} MiB", once.len(), code.len() >> 20);
     let mut copy = vec![0u8; code.len()];
     let (insts, words) = ours::some(target, once);
@@ -89,10 +90,18 @@ fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(
         false => None,
     };
 
+    let scan = floor::scan(target);
     let mut table = Table::default();
     table.row("memcpy", || floor::copy(&code, &mut copy));
-    if floor::knows(target) {
-        table.row("floor: hand-written length scan", || floor::scan(&code));
+    if let Some(scan) = scan {
+        let (floor, own) = (scan(once), ours::lengths(target, once));
+        if (floor.instructions, floor.bytes) != (own.instructions, own.bytes) {
+            return Err(format!(
+                "{target}: the floor walks {} instructions and the library {}",
+                floor.instructions, own.instructions
+            ));
+        }
+        table.row("floor: hand-written length scan", move || scan(code));
     }
     table.row("length walk", || ours::lengths(target, &code));
     table.row("decode", || ours::decode(target, &code));

@@ -124,10 +124,7 @@ struct Fast {
 /// What need not be looked at any further in words of constraints; `None`: nothing.
 fn fast(tables: &Tables, c: &Constraints) -> Option<Fast> {
     let checked = CHECKED_FIELDS[c.checked];
-    if c.marks & (marks::SIZED | marks::WIDE | marks::DUAL) != 0
-        || c.ones != 0
-        || c.trailing & (trailing::ALWAYS | trailing::LIST) != 0
-    {
+    if c.marks & (marks::SIZED | marks::WIDE | marks::DUAL) != 0 || c.ones != 0 || c.trailing & trailing::ALWAYS != 0 {
         return None;
     }
     let mut good = c.sets.map(|set| tables.constraints.sets[usize::from(set)].clone());
@@ -144,6 +141,9 @@ fn fast(tables: &Tables, c: &Constraints) -> Option<Fast> {
             let code = usize::from(code);
             forbid(field, code..=code)?;
         }
+    }
+    for dword in &c.trailing_dwords {
+        forbid(dword.field, dword.codes.0.into()..=dword.codes.1.into())?;
     }
     let mut zeros = c.zeros as u64;
     for check in &c.more {

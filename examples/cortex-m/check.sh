@@ -79,13 +79,16 @@ bytes_of() { llvm-size-22 -A "$1" | awk '$1 == ".text" || $1 == ".rodata" { n +=
 table() {
     local set features part floor
     echo "# bytes of .text and .rodata on $target, opt-level z, LTO; $(/usr/bin/rustc --version)"
-    printf '%-12s %8s %8s %8s %8s %8s\n' targets length decode operands text encode
-    for set in gfx942 all-targets; do
-        build --features "$set"
-        build --features "$set,text" --bin size-text
+    printf '%-14s %8s %8s %8s %8s %8s\n' targets length decode operands text encode
+    for set in gfx942 gfx1100-wave32 gfx1100 gfx1200-wave32 all-targets; do
+        # The encoder's program is one for gfx942.
+        parts="length decode operands text"
+        case $set in gfx942 | all-targets) parts="$parts encode" ;; esac
+        build --no-default-features --features "$set"
+        build --no-default-features --features "$set,text" --bin size-text
         floor=$(bytes nothing)
-        printf '%-12s' "$set"
-        for part in length decode operands text encode; do
+        printf '%-14s' "$set"
+        for part in $parts; do
             printf ' %8d' $(($(bytes $part) - floor))
         done
         echo
