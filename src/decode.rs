@@ -283,7 +283,8 @@ fn listed(t: &DecodeTables, constraints: ConstraintIndex, bits: u64) -> Option<(
 }
 
 fn trailing_dwords(t: &DecodeTables, constraints: ConstraintIndex) -> impl Iterator<Item = &TrailingDword> {
-    t.trailing_dwords.iter().filter(move |f| f.constraints == constraints)
+    let first = t.trailing_dwords.partition_point(|f| f.constraints < constraints);
+    t.trailing_dwords.iter().skip(first).take_while(move |f| f.constraints == constraints)
 }
 
 /// A cheaper test to make before `may_follow`: false if no code in the word can announce a dword.

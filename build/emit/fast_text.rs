@@ -47,9 +47,10 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
     let waits = parts(isa, t, "waitcnt")?;
     let mut all: Vec<Fast> = Vec::new();
     let mut row = |operation: &Option<Operation>| {
-        let is_short = |operation: &&Operation| names[operation.mnemonic.as_str()].1 <= NAME;
+        let name = |operation: &Operation| names[operation.spelling.as_ref().unwrap_or(&operation.mnemonic).as_str()];
+        let is_short = |operation: &&Operation| name(operation).1 <= NAME;
         let is_dual = |operation: &&Operation| t.formats[operation.format].def.dual.is_some();
-        let plain = operation.as_ref().filter(|operation| operation.spelling.is_none() && !is_dual(operation));
+        let plain = operation.as_ref().filter(|operation| !is_dual(operation));
         let plain = plain.filter(is_short);
         let Some(operation) = plain else { return 0 };
         let signature = &t.signatures[operation.signature - 1];
@@ -61,7 +62,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
             all.extend(fast);
             at
         });
-        let (at, len) = names[operation.mnemonic.as_str()];
+        let (at, len) = name(operation);
         // Plus one: zero means that the operation is not printed fast.
         at | len << 16 | (signature + 1) << 22
     };

@@ -65,7 +65,9 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
         end += name.len();
         (end - name.len(), name.len())
     };
-    let mnemonics = opcodes.iter().map(String::as_str).zip(opcodes.iter().map(place)).collect();
+    let spellings = spellings(targets);
+    let names = || opcodes.iter().chain(&spellings);
+    let mnemonics = names().map(String::as_str).zip(names().map(place)).collect();
     let mut shared = SharedTables::default();
     for (t, (of_target, lengths)) in targets.iter().zip(tables_of.iter().zip(&lengths)) {
         let of_target = target_tables(isa, targets, of_target, lengths, &mnemonics, &mut abouts, &mut most)?;
@@ -150,6 +152,14 @@ pub fn opcodes(targets: &[Target]) -> Vec<String> {
     operations.map(|s| &s.mnemonic).filter(|name| seen.insert(name.as_str())).cloned().collect()
 }
 
+/// The targets' own spellings of operations that another operation has not for a name.
+fn spellings(targets: &[Target]) -> Vec<String> {
+    let names: HashSet<&String> =
+        targets.iter().flat_map(|t| t.operations.iter().flatten()).map(|o| &o.mnemonic).collect();
+    let all = targets.iter().flat_map(|t| t.operations.iter().flatten()).filter_map(|o| o.spelling.as_ref());
+    all.filter(|name| !names.contains(name)).collect::<BTreeSet<_>>().into_iter().cloned().collect()
+}
+
 /// Every field name in the tables, of all targets: hand-written code may name any of them in any build.
 fn fields(isa: &Isa) -> BTreeSet<String> {
     let mut all: BTreeSet<String> = isa.formats.iter().flat_map(|f| &f.fields).map(|f| f.name.to_lowercase()).collect();
@@ -161,15 +171,25 @@ fn fields(isa: &Isa) -> BTreeSet<String> {
     all
 }
 
-fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String]) {
+/// `behind`: names that follow the others without a number, for the quick paths.
+fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String], behind: &[String]) {
     // Readers of a name copy 48 bytes from its start.
-    assert!(list.iter().all(|s| s.len() <= 48));
-    let blob = list.concat() + &" ".repeat(48);
+    assert!(list.iter().chain(behind).all(|s| s.len() <= 48));
     let mut ends = vec![0usize];
     for s in list {
         ends.push(ends.last().unwrap() + s.len());
     }
-    writeln!(out, "/// {doc}\n#[cfg(feature = \"text\")]\npub(crate) static {name}: &str = \"{blob}\";").unwrap();
+    let text = "feature = \"text\"";
+    let with_behind = if behind.is_empty() { text.to_string() } else { format!("all({text}, feature = \"fast\")") };
+    let mut blob = |cfg: &str, behind: &[String]| {
+        let blob = list.concat() + &behind.concat() + &" ".repeat(48);
+        writeln!(out, "/// {doc}\n#[cfg({cfg})]\npub(crate) static {name}: &str = \"{blob}\";").unwrap();
+    };
+    blob(&with_behind, behind);
+    // Without the quick paths, nothing looks for the names behind.
+    if !behind.is_empty() {
+        blob(&format!("all({text}, not(feature = \"fast\"))"), &[]);
+    }
     writeln!(out, "#[cfg(feature = \"text\")]\npub(crate) static {name}_AT: [u16; {}] = {ends:?};", ends.len())
         .unwrap();
 }
@@ -203,7 +223,13 @@ fn common(isa: &Isa, targets: &[Target]) -> Result<String> {
         write!(out, "Opcode::{}, ", camel(op)).unwrap();
     }
     out += "];\n}\n";
-    names_fn(&mut out, "MNEMONICS", "Names of all opcodes, concatenated.", &ops);
+    names_fn(
+        &mut out,
+        "MNEMONICS",
+        "Names of all opcodes, concatenated, and behind them the targets' own spellings.",
+        &ops,
+        &spellings(targets),
+    );
 
     out += "/// A microcode format.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u8)]\npub enum Format {\n";
     let mut formats: Vec<&Format> = isa.formats.iter().collect();

@@ -88,12 +88,16 @@ fn texts(desc: &OperandDesc, waits: &[[Piece; 2]], codes: &Codes) -> Vec<Ready> 
                 text(addr64, offen | idxen, field(desc.add + PAIRS)),
             ]
         }
-        ("saddr", _) if codes.off != NO_SADDR => missing(),
-        ("saddr", Some(_)) if desc.width == 7 && desc.dwords == 2 => vec![text(0, 0, field(SADDRS))],
-        ("saddr", Some(code)) if desc.width == 7 && desc.dwords == 1 => {
-            vec![text(0, u64::from(codes.off) << desc.lsb, always(OFF)), text(0, 0, field(code))]
+        ("saddr", Some(_)) if desc.width == 7 && desc.dwords == 2 && codes.off == NO_SADDR => {
+            vec![text(0, 0, field(SADDRS))]
+        }
+        ("saddr", Some(code)) if desc.width == 7 && desc.dwords <= 2 => {
+            let neither = Some(codes.neither).filter(|&neither| neither != u16::MAX);
+            let is_off = |off: u16| text(u64::from(!off & 0x7f) << desc.lsb, u64::from(off) << desc.lsb, always(OFF));
+            [Some(codes.off), neither].into_iter().flatten().map(is_off).chain([text(0, 0, field(code))]).collect()
         }
         // An operand without a field is always vcc.
+        ("vcc", _) if desc.dwords == 1 => vec![text(0, 0, always(vcc))],
         ("vcc", _) if desc.dwords == 2 => vec![text(0, 0, always(vcc + PAIRS))],
         ("sdst_or_vcc", _) if desc.dwords == 2 => vec![text(aux(0), 0, always(vcc + PAIRS))],
         // A small constant.

@@ -8,7 +8,7 @@
 use super::{broken, find, further, is_in_set, mask, opcode_space, refused_by};
 use crate::shared::marks;
 use crate::table::{Constraints, DecodeTables};
-use crate::target::generated::{BaseConstraintIndex, ConstraintIndex, FAST_CONSTRAINTS, OP_INDICES};
+use crate::target::generated::{BaseConstraintIndex, ConstraintIndex, FAST_CONSTRAINTS, MARKS, OP_INDICES};
 use crate::target::{DECODE, FAST_DECODE};
 use crate::{Inst, Target};
 
@@ -137,14 +137,18 @@ fn literal(target: Target, bits: u64) -> Option<Fast> {
 fn other(target: Target, bits: u64) -> Option<Fast> {
     let t = DECODE[target as usize];
     let opcode_space = opcode_space(t, bits as u32);
-    let found = find(t, bits, opcode_space).filter(|found| found.dwords <= 2 && found.second == 0)?;
-    let constraints = t.constraints.get(usize::from(found.constraints))?;
+    let found = find(t, bits, opcode_space).filter(|found| found.dwords <= 2)?;
     // The tables' masks do not cover bits after the instruction.
     let checked = usize::from(opcode_space.checked);
-    let good = bits & mask(t, constraints.zeros) == 0
-        && (0..4).all(|n| is_in_set(t, constraints, checked, n, bits))
-        && (constraints.rules == 0 && constraints.marks & marks::CLOSER == 0
-            || rare(t, found.constraints, constraints, bits));
+    let is_good = |number: ConstraintIndex| {
+        t.constraints.get(usize::from(number)).is_some_and(|constraints| {
+            bits & mask(t, constraints.zeros) == 0
+                && (0..4).all(|n| is_in_set(t, constraints, checked, n, bits))
+                && (constraints.rules == 0 && constraints.marks & (marks::CLOSER & !marks::DUAL) == 0
+                    || rare(t, number, constraints, bits))
+        })
+    };
+    let good = is_good(found.constraints) && (MARKS & marks::DUAL == 0 || found.second == 0 || is_good(found.second));
     let two = u32::from(found.dwords) - 1;
     good.then(|| Fast {
         meta: found.meta() | Inst::meta_of(target, 1 + two),
