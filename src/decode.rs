@@ -9,8 +9,8 @@ mod walk;
 use crate::common::code;
 use crate::shared::{RuleKind, marks};
 use crate::table::{
-    Bits, Check, Constraints, DecodeTables, FieldMap, IN_SECOND_DWORD, NONE, OpcodeSpace, Rule, TrailingDword, paged,
-    trailing,
+    Bits, Check, Constraints, DecodeTables, FieldMap, IN_SECOND_DWORD, NONE, OpcodeSpace, Rule, TrailingDword, Wide,
+    paged, trailing,
 };
 use crate::target::DECODE;
 use crate::target::generated::{
@@ -237,7 +237,7 @@ fn reference(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst,
     let words = [half(0), half(1), half(2), half(3), half(4)];
     let inst = Inst::new(target, words, found.meta(), found.dwords.into());
     if MARKS & marks & marks::SIZED != 0 {
-        let sized = t.sized.iter().find(|sized| sized.0 == found.op_index);
+        let sized = t.sized.binary_search_by_key(&found.op_index, |sized| sized.0).ok().and_then(|n| t.sized.get(n));
         let sized = sized.and_then(|sized| t.sized_operands.get(usize::from(sized.1)));
         crate::codec::sizes(&inst, sized.copied().unwrap_or_default())?;
     }
@@ -263,9 +263,14 @@ fn satisfied(t: &DecodeTables, number: ConstraintIndex, checked: usize, pairs: &
     Ok(constraints.marks)
 }
 
+/// What constraints demand of the third and fourth dword.
+pub(crate) fn wide_of(t: &DecodeTables, number: ConstraintIndex) -> Option<&Wide> {
+    t.wide.get(t.wide.binary_search_by_key(&number, |w| w.constraints).ok()?)
+}
+
 /// Checks the third and fourth dword.
 fn wide(t: &DecodeTables, number: ConstraintIndex, bits: u64) -> Result<Option<Bad>, DecodeError> {
-    let Some(wide) = t.wide.iter().find(|w| w.constraints == number) else { return Ok(None) };
+    let Some(wide) = wide_of(t, number) else { return Ok(None) };
     let wrong = bits & mask(t, wide.zeros) | !bits & mask(t, wide.ones);
     if wrong != 0 {
         return Err(reserved_bit(t, number, 64 + wrong.trailing_zeros() as u8));
@@ -418,8 +423,9 @@ fn further<'a>(t: &'a DecodeTables, number: ConstraintIndex, constraints: &Const
     if MARKS & constraints.marks & marks::FURTHER == 0 {
         return (0, &[]);
     }
-    let ones = t.ones.iter().find(|o| o.0 == number).map_or(0, |o| o.1);
-    (ones, t.more.iter().find(|o| o.0 == number).map_or(&[], |o| o.1))
+    let ones = t.ones.binary_search_by_key(&number, |o| o.0).ok().and_then(|n| t.ones.get(n));
+    let more = t.more.binary_search_by_key(&number, |o| o.0).ok().and_then(|n| t.more.get(n));
+    (ones.map_or(0, |o| o.1), more.map_or(&[], |o| o.1))
 }
 
 /// A field whose value is not allowed: its lowest bit, width and value.

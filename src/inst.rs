@@ -296,7 +296,7 @@ impl Inst {
         let second = self.second_index().map_or(0, |index| mask(t.signature(index, 0)));
         let low = mask(self.signature()) | second;
         let decode = DECODE[self.target() as usize];
-        let wide = decode.wide.iter().find(|w| w.constraints == self.constraints());
+        let wide = crate::decode::wide_of(decode, self.constraints());
         let high = wide.map_or(0, |w| crate::decode::mask(decode, w.ignored));
         let mut masks = [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32, 0];
         if MARKS & self.marks() & marks::SIZED != 0 {

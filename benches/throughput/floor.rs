@@ -67,7 +67,8 @@ fn rdna(first: u32, second: u32) -> usize {
         return if constant || extended(first & 0x1ff) { 8 } else { 4 };
     }
     if first >> 30 == 0b10 {
-        return if scalar(first, 19) { 8 } else { 4 };
+        // s_fmaak_f32 and s_fmamk_f32 have a constant, too.
+        return if matches!(first >> 23, 0b1_0100_0101 | 0b1_0100_0110) || scalar(first, 19) { 8 } else { 4 };
     }
     let more = match first >> 24 {
         // VINTERP, and LDSDIR with one dword

@@ -2,6 +2,7 @@
 
 use super::{
     constraints_of, constraints_of_form, further, in_set, is_in_set, mask, op_index, opcode_space, parts, refused_by,
+    wide_of,
 };
 use crate::inst::layout;
 use crate::shared::marks;
@@ -67,7 +68,7 @@ impl Probe {
             None => t.opcode_spaces.iter().rev().find(|f| f.base <= op_index)?,
         };
         let (ones, more) = further(t, number, constraints);
-        let third = t.wide.iter().find(|w| w.constraints == number);
+        let third = wide_of(t, number);
         let (wide, zeros_behind, ones_behind) =
             third.map_or((&[][..], 0, 0), |w| (w.checks, mask(t, w.zeros), mask(t, w.ones)));
         Some(Probe {
