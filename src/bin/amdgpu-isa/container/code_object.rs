@@ -368,7 +368,7 @@ fn split(sections: &mut Vec<Section<'_>>, descriptors: Vec<Vec<Range<u64>>>) {
         let end = section.address.saturating_add(section.bytes.len() as u64);
         let mut symbols = section.symbols.into_iter().peekable();
         let mut from = section.address;
-        for hole in holes.into_iter().chain([end..end]) {
+        for hole in holes.into_iter().chain(std::iter::once(end..end)) {
             let offsets = usize::try_from(from - section.address)
                 .ok()
                 .zip(usize::try_from(hole.start.max(from) - section.address).ok());
