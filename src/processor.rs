@@ -82,10 +82,17 @@ impl Processor {
             _ => return false,
         };
         // The last two characters of a number are the minor version and the stepping.
-        let Some((major, rest)) = version.split_once('.').filter(|(_, rest)| rest.len() == 2) else { return false };
+        let dot = version.bytes().position(|byte| byte == b'.');
+        let Some((major, rest)) = parts(version, dot).filter(|(_, rest)| rest.len() == 2) else { return false };
         let number = self.name().strip_prefix("gfx").and_then(|number| number.strip_prefix(major));
         number.is_some_and(|number| number.eq_ignore_ascii_case(rest))
     }
+}
+
+/// The text before and after a separator of one byte. (The standard library's search for a separator can panic.)
+pub(crate) fn parts(text: &str, separator: Option<usize>) -> Option<(&str, &str)> {
+    let at = separator?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
 /// Whether two names of a product are the same: case does not matter, nor what separates the words.
@@ -114,7 +121,8 @@ impl Hash for Processor {
 
 impl fmt::Debug for Processor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Processor").field(&self.name()).finish()
+        // Not as text with escapes, the code for which can panic.
+        write!(f, "Processor({})", self.name())
     }
 }
 

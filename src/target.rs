@@ -3,7 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use crate::processor::{Processor, ProcessorInfo};
+use crate::processor::{Processor, ProcessorInfo, parts};
 #[cfg(all(feature = "text", feature = "fast"))]
 use crate::table::FastText;
 #[cfg(feature = "text")]
@@ -180,7 +180,7 @@ impl FromStr for Target {
     type Err = UnknownTarget;
 
     fn from_str(s: &str) -> Result<Self, Self::Err> {
-        let (name, lanes) = match s.rsplit_once(':') {
+        let (name, lanes) = match parts(s, s.bytes().rposition(|byte| byte == b':')) {
             Some((name, wave)) if wave.eq_ignore_ascii_case("wave32") => (name, Some(32)),
             Some((name, wave)) if wave.eq_ignore_ascii_case("wave64") => (name, Some(64)),
             _ => (s, None),
