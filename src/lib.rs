@@ -186,6 +186,7 @@ mod length;
 pub mod make;
 mod operand;
 mod patch;
+mod processor;
 mod registers;
 mod retarget;
 #[allow(dead_code)] // The generator uses some of it, the library the rest.
@@ -216,6 +217,7 @@ pub use inst::{HeldField, Inst};
 pub use length::length;
 pub use operand::{Access, Operand, Operands, Reg, Value};
 pub use patch::{DecoderMut, InstMut, Installed, Location, PatchError, Piece, Trampoline, TrampolineError};
+pub use processor::{Processor, UnknownProcessor};
 pub use registers::RegSet;
 pub use retarget::RetargetError;
 #[cfg(feature = "text")]

@@ -3,6 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
+use crate::processor::{Processor, ProcessorInfo, parts};
 #[cfg(all(feature = "text", feature = "fast"))]
 use crate::table::FastText;
 #[cfg(feature = "text")]
@@ -76,7 +77,7 @@ impl Target {
         TARGETS[self as usize].generation
     }
 
-    /// Other names of this target: product names, code names, and targets whose code decodes the same.
+    /// Other names of this target: product names, code names, and all names of processors whose code decodes the same.
     pub fn aliases(self) -> &'static [&'static str] {
         TARGETS[self as usize].aliases
     }
@@ -123,7 +124,7 @@ impl Target {
         TARGETS[self as usize].mach[0]
     }
 
-    /// All values of `EF_AMDGPU_MACH` for the target: first its own, then those of targets whose code decodes the same.
+    /// All values of `EF_AMDGPU_MACH` for the target: first its own, then those of processors whose code decodes the same.
     pub fn machs(self) -> &'static [u32] {
         TARGETS[self as usize].mach
     }
@@ -134,6 +135,7 @@ impl Target {
     }
 
     /// The target of a code object, from the `e_flags` of its ELF header; `None` if this build has no such target.
+    /// [`Processor::from_e_flags`](crate::Processor::from_e_flags) gives the processor that the code object is for.
     pub fn from_e_flags(e_flags: u32) -> Option<Target> {
         Target::ALL.iter().copied().find(|&t| TARGETS[t as usize].mach.contains(&(e_flags & 0xff)))
     }
@@ -162,13 +164,15 @@ impl fmt::Display for UnknownTarget {
 
 impl core::error::Error for UnknownTarget {}
 
-/// Parses a name or an alias, ignoring case.
+/// Parses a name of any processor that decodes like the target (see [`Processor`](crate::Processor)), perhaps with the
+/// size of its waves: `gfx1103:wave64`.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
 /// use amdgpu_isa::Target;
 /// assert_eq!("gfx942".parse(), Ok(Target::Gfx942));
 /// assert_eq!("MI300X".parse(), Ok(Target::Gfx942));
+/// assert_eq!("amdgpu9.42".parse(), Ok(Target::Gfx942));
 /// assert!("gfx1".parse::<Target>().is_err());
 /// # }
 /// ```
@@ -176,10 +180,12 @@ impl FromStr for Target {
     type Err = UnknownTarget;
 
     fn from_str(s: &str) -> Result<Self, Self::Err> {
-        Target::ALL
-            .iter()
-            .copied()
-            .find(|t| t.name().eq_ignore_ascii_case(s) || t.aliases().iter().any(|a| a.eq_ignore_ascii_case(s)))
-            .ok_or(UnknownTarget)
+        let (name, lanes) = match parts(s, s.bytes().rposition(|byte| byte == b':')) {
+            Some((name, wave)) if wave.eq_ignore_ascii_case("wave32") => (name, Some(32)),
+            Some((name, wave)) if wave.eq_ignore_ascii_case("wave64") => (name, Some(64)),
+            _ => (s, None),
+        };
+        let target = name.parse::<Processor>().ok().and_then(Processor::target);
+        target.and_then(|target| lanes.map_or(Some(target), |lanes| target.with_wave_size(lanes))).ok_or(UnknownTarget)
     }
 }

@@ -104,7 +104,9 @@ impl Run {
     /// The message of a run that must fail with exit code `code`.
     pub fn fails(self, code: i32) -> String {
         assert_eq!(self.code, Some(code), "{}{}", self.out, self.err);
-        assert!(self.err.starts_with("error:"), "{}", self.err);
+        // Notes about other parts of a file come first.
+        let mut lines = self.err.lines().skip_while(|line| line.starts_with("note:"));
+        assert!(lines.next().is_some_and(|line| line.starts_with("error:")), "{}", self.err);
         self.err
     }
 }

@@ -40,6 +40,8 @@ const WITHOUT_MANUAL: &[(&str, &str)] = &[
     ("gfx801", "as gfx803"),
     ("gfx810", "as gfx803"),
     ("gfx904", "no manual is about it alone: it is gfx900 but for three operations, which tests/targets.rs holds"),
+    ("gfx9-generic", "what all Vega have: tests/targets.rs compares it with them"),
+    ("gfx9-4-generic", "what CDNA3 and CDNA4 have: tests/targets.rs compares it with them"),
     ("gfx1011", "no manual is about it alone: ADDED holds its rows"),
     ("gfx1013", "no manual is about it alone: ADDED holds its rows"),
 ];

@@ -45,7 +45,7 @@ fn unique<'a>(names: impl Iterator<Item = (&'a SourceLine, &'a str)>, what: &str
 
 fn targets(isa: &Isa) -> Result<()> {
     let names =
-        isa.targets.iter().flat_map(|t| std::iter::once(&t.name).chain(&t.aliases).map(|n| (&t.at, n.as_str())));
+        isa.processors.iter().flat_map(|p| std::iter::once(&p.name).chain(&p.aliases).map(|n| (&p.at, n.as_str())));
     unique(names, "target name")?;
     for t in &isa.targets {
         let known = |name: &String| isa.traits.contains(name) || name == "wave32" || name == "wave64";
@@ -53,9 +53,9 @@ fn targets(isa: &Isa) -> Result<()> {
             return t.at.err(format!("unknown trait {x}"));
         }
     }
-    for (i, t) in isa.targets.iter().enumerate().filter(|(_, t)| !t.is_other_wave()) {
-        if let Some(other) = isa.targets[..i].iter().find(|o| o.mach.iter().any(|m| t.mach.contains(m))) {
-            return t.at.err(format!("{} has the ELF number of {}", t.name, other.name));
+    for (i, p) in isa.processors.iter().enumerate() {
+        if let Some(other) = isa.processors[..i].iter().find(|o| o.mach == p.mach) {
+            return p.at.err(format!("{} has the ELF number of {}", p.name, other.name));
         }
     }
     Ok(())

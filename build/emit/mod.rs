@@ -28,7 +28,7 @@ use crate::build::shared::PAGE;
 /// `every_struct`: list all structs for the tests, instead of one for each layout.
 pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(String, String)>> {
     let mut files =
-        vec![("common.rs".to_string(), common(isa, targets)?), ("targets.rs".to_string(), target_enum(targets))];
+        vec![("common.rs".to_string(), common(isa, targets)?), ("targets.rs".to_string(), target_enum(isa, targets))];
     let mut tables = String::new();
     let infos = infos(targets);
     info_table(&mut tables, &infos);
@@ -274,7 +274,7 @@ pub fn infos(targets: &[Target]) -> Vec<lower::Info> {
     all
 }
 
-fn target_enum(targets: &[Target]) -> String {
+fn target_enum(isa: &Isa, targets: &[Target]) -> String {
     let mut out = String::new();
     out += "/// A GPU target that this build supports.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n";
     out += if targets.is_empty() { "" } else { "#[repr(u8)]\n" };
@@ -282,6 +282,7 @@ fn target_enum(targets: &[Target]) -> String {
     for t in targets {
         let about = match t.row.is_other_wave() {
             true => format!("`{}` with waves of {} lanes", t.row.processor, t.row.lanes()),
+            false if t.row.aliases.is_empty() => format!("LLVM calls it `{}`", t.row.processor),
             false => format!("also called `{}`", t.row.aliases.join("`, `")),
         };
         writeln!(out, "    /// {}; {about}.\n    {},", t.row.generation, camel(&t.row.name)).unwrap();
@@ -300,7 +301,7 @@ fn target_enum(targets: &[Target]) -> String {
         writeln!(
             out,
             "    TargetInfo {{ name: {:?}, processor: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, dual_moves: {}, partial: {}, aliases: &[{}] }},",
-            t.row.name.replace('_', ":"),
+            t.row.shown(),
             t.row.processor,
             t.row.generation,
             t.row.mach,
@@ -308,6 +309,18 @@ fn target_enum(targets: &[Target]) -> String {
             t.row.has("dual-moves"),
             t.row.partial,
             a.join(", ")
+        )
+        .unwrap();
+    }
+    out += "];\n";
+    writeln!(out, "pub(crate) static PROCESSORS: [ProcessorInfo; {}] = [", isa.processors.len()).unwrap();
+    for p in &isa.processors {
+        let target = targets.iter().find(|t| p.target.as_ref().is_some_and(|name| t.row.shown() == *name));
+        let target = target.map_or("None".into(), |t| format!("Some(Target::{})", camel(&t.row.name)));
+        writeln!(
+            out,
+            "    ProcessorInfo {{ name: {:?}, mach: {:#x}, generic: {:?}, target: {target}, aliases: &{:?} }},",
+            p.name, p.mach, p.generic, p.aliases
         )
         .unwrap();
     }

@@ -20,7 +20,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
         if t.has_constructors() {
             writeln!(out, "#[cfg(feature = \"make\")]\n#[doc(inline)]\npub use crate::make::generated::{name}::*;")
                 .unwrap();
-            for other in targets.iter().filter(|o| o.row.is_other_wave() && o.row.processor == *name) {
+            for other in targets.iter().filter(|o| o.row.is_other_wave() && o.row.processor == t.row.processor) {
                 let lanes = other.row.lanes();
                 writeln!(out, "/// Constructors for waves of {lanes} lanes.\n#[cfg(feature = \"make\")]\npub mod wave{lanes} {{\n#[doc(inline)]\npub use crate::make::generated::{}::*;\n}}", other.row.name)
                     .unwrap();

@@ -13,6 +13,7 @@ pub struct Isa {
     /// Names of traits, by which targets of one generation differ.
     pub traits: Vec<String>,
     pub targets: Vec<TargetRow>,
+    pub processors: Vec<ProcessorRow>,
     pub codes: Vec<CodeRow>,
     pub operand_types: Vec<OperandTypeRow>,
     pub enums: Vec<EnumTable>,
@@ -23,16 +24,30 @@ pub struct Isa {
     pub swaps: Vec<(String, String)>,
 }
 
-/// `target gfx942 cdna3 0x04c has ... also other names...`
+/// `processor gfx1103 gfx1100 0x044 phoenix`, and one for each `target`.
+#[derive(Debug, Clone)]
+pub struct ProcessorRow {
+    pub at: SourceLine,
+    pub name: String,
+    /// The target with its instructions, itself perhaps; none is in the tables otherwise.
+    pub target: Option<String>,
+    pub mach: u32,
+    /// `generic=1`: the newest version of this generic processor.
+    pub generic: Option<u8>,
+    pub aliases: Vec<String>,
+}
+
+/// `target gfx906 gfx9 0x02f +dl +fma-mix vega20 mi50`
 #[derive(Debug, Clone)]
 pub struct TargetRow {
     pub at: SourceLine,
-    /// `gfx1100`; `gfx1100_wave64` with waves that are not of its default size.
+    /// An identifier: `gfx1100`; `gfx1100_wave64` with waves that are not of its default size; `gfx9_generic`.
     pub name: String,
-    /// `gfx1100`, whatever the size of its waves.
+    /// LLVM's name: `gfx1100`, whatever the size of its waves; `gfx9-generic`.
     pub processor: String,
     /// The one size of its waves; empty: 64.
     pub waves: Vec<u8>,
+    /// First its own, then those of processors that decode alike; filled in after everything is read.
     pub mach: Vec<u32>,
     /// The generation's name in the tables.
     pub from: String,
@@ -47,6 +62,7 @@ pub struct TargetRow {
     /// The number of different scalars that a vector operation can read over the constant bus; its generation defines
     /// it.
     pub bus: u8,
+    /// Other names of it, and all names of processors that decode alike; filled in after everything is read.
     pub aliases: Vec<String>,
 }
 
@@ -72,19 +88,29 @@ impl TargetRow {
 
     /// Its waves have not the size that they have if nothing is said.
     pub fn is_other_wave(&self) -> bool {
-        self.name != self.processor
+        self.name != module_name(&self.processor)
+    }
+
+    /// The name in text: `gfx1100:wave64`.
+    pub fn shown(&self) -> String {
+        if self.is_other_wave() { format!("{}:wave{}", self.processor, self.lanes()) } else { self.processor.clone() }
     }
 
     /// The same target with waves of another size. People call it by the first one's names.
     pub fn with_wave(&self, lanes: u8) -> TargetRow {
         TargetRow {
-            name: format!("{}_wave{lanes}", self.processor),
+            name: format!("{}_wave{lanes}", module_name(&self.processor)),
             waves: vec![lanes],
             aliases: Vec::new(),
             traits: self.traits.iter().cloned().chain([format!("wave{lanes}")]).collect(),
             ..self.clone()
         }
     }
+}
+
+/// The name of a processor as an identifier.
+pub fn module_name(processor: &str) -> String {
+    processor.replace('-', "_")
 }
 
 /// `code vcc_lo vcc sys 106`: a range of operand codes.

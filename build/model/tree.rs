@@ -128,6 +128,11 @@ impl Tree<'_> {
         self.generations.iter().find(|g| g.name == name)
     }
 
+    /// The target that a cell names: that of the processor's default wave size.
+    fn target(&self, node: &str) -> Option<&TargetRow> {
+        self.targets.iter().find(|t| t.processor == node && !t.is_other_wave())
+    }
+
     /// The target, its generation, and the ancestors of that.
     fn line<'a>(&'a self, t: &'a TargetRow) -> Vec<&'a str> {
         let mut line = vec![t.processor.as_str()];
@@ -136,7 +141,7 @@ impl Tree<'_> {
     }
 
     fn line_of<'a>(&'a self, node: &'a str) -> Vec<&'a str> {
-        if let (None, Some(t)) = (self.generation(node), self.targets.iter().find(|t| t.name == node)) {
+        if let (None, Some(t)) = (self.generation(node), self.target(node)) {
             return self.line(t);
         }
         let mut line = Vec::new();
@@ -150,7 +155,7 @@ impl Tree<'_> {
     }
 
     fn knows(&self, node: &str) -> bool {
-        self.generation(node).is_some() || self.targets.iter().any(|t| t.name == node)
+        self.generation(node).is_some() || self.target(node).is_some()
     }
 
     /// The targets of a list such as `gfx6 gfx9=-`: from gfx6 on, but not from gfx9 on.
@@ -198,6 +203,15 @@ pub fn targets(isa: &mut Isa) -> Result<()> {
             Some(bus) => bus,
             None => return generation.at.err(format!("{} lacks bus=NUMBER", generation.name)),
         };
+    }
+    for p in &isa.processors {
+        let Some(like) = &p.target else { continue };
+        let Some(target) = isa.targets.iter_mut().find(|t| t.processor == *like) else {
+            return p.at.err(format!("{} decodes like {like}, which is no target", p.name));
+        };
+        target.mach.push(p.mach);
+        target.aliases.extend((p.name != *like).then(|| p.name.clone()));
+        target.aliases.extend(p.aliases.iter().cloned());
     }
     each_wave_size(&mut isa.targets);
     Ok(())

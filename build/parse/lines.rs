@@ -1,8 +1,8 @@
 //! Statements outside formats: generations, targets, operand types.
 
 use crate::build::model::error::{Result, SourceLine};
-use crate::build::model::{Generation, OperandTypeRow, TargetRow, Use};
-use crate::build::parse::{number, up_to};
+use crate::build::model::{Generation, OperandTypeRow, ProcessorRow, TargetRow, Use, module_name};
+use crate::build::parse::up_to;
 
 /// `gen NAME LABEL [from GENERATION] [partial] [+TRAIT...]`
 pub fn generation(at: &SourceLine, args: &[&str]) -> Result<Generation> {
@@ -48,25 +48,48 @@ fn waves(at: &SourceLine, sizes: &str) -> Result<Vec<u8>> {
     }
 }
 
-/// `target NAME GENERATION MACH,... [+TRAIT...] [-TRAIT...] OTHER-NAME...`
-pub fn target(at: &SourceLine, args: &[&str]) -> Result<TargetRow> {
+/// `target NAME GENERATION MACH [+TRAIT...] [-TRAIT...] [generic=VERSION] OTHER-NAME...`
+pub fn target(at: &SourceLine, args: &[&str]) -> Result<(TargetRow, ProcessorRow)> {
     let [name, from, mach, rest @ ..] = args else {
         return at.err("expected: target NAME GENERATION MACH ALIAS...");
     };
     let with = |mark: char| rest.iter().filter_map(move |s| s.strip_prefix(mark)).map(str::to_string).collect();
-    Ok(TargetRow {
+    let others: Vec<&str> = rest.iter().copied().filter(|s| !s.starts_with(['+', '-'])).collect();
+    let target = TargetRow {
         at: at.clone(),
-        name: name.to_string(),
+        name: module_name(name),
         processor: name.to_string(),
         waves: Vec::new(),
-        mach: mach.split(',').map(|m| number(at, m)).collect::<Result<_>>()?,
+        mach: Vec::new(),
         from: from.to_string(),
         generation: String::new(),
         partial: false,
         traits: with('+'),
         lacks: with('-'),
         bus: 0,
-        aliases: rest.iter().filter(|s| !s.starts_with(['+', '-'])).map(|s| s.to_string()).collect(),
+        aliases: Vec::new(),
+    };
+    Ok((target, processor_row(at, name, Some(name), mach, &others)?))
+}
+
+/// `processor NAME TARGET MACH [generic=VERSION] OTHER-NAME...`
+pub fn processor(at: &SourceLine, args: &[&str]) -> Result<ProcessorRow> {
+    let [name, like, mach, rest @ ..] = args else {
+        return at.err("expected: processor NAME TARGET MACH ALIAS...");
+    };
+    processor_row(at, name, Some(*like).filter(|like| *like != "-"), mach, rest)
+}
+
+fn processor_row(at: &SourceLine, name: &str, like: Option<&str>, mach: &str, rest: &[&str]) -> Result<ProcessorRow> {
+    let (generic, aliases): (Vec<&str>, Vec<&str>) = rest.iter().partition(|s| s.starts_with("generic="));
+    let version = |s: &str| Ok(up_to(at, s.trim_start_matches("generic="), 255)? as u8);
+    Ok(ProcessorRow {
+        at: at.clone(),
+        name: name.to_string(),
+        target: like.map(str::to_string),
+        mach: up_to(at, mach, 255)?,
+        generic: generic.first().map(|s| version(s)).transpose()?,
+        aliases: aliases.into_iter().map(str::to_string).collect(),
     })
 }
 

@@ -11,7 +11,8 @@ use numbers::{number, up_to};
 
 /// Reads one file into `isa`, which already contains the generations and targets.
 pub fn file(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
-    let nodes = isa.generations.iter().map(|g| &g.name).chain(isa.targets.iter().map(|t| &t.name)).cloned().collect();
+    let nodes =
+        isa.generations.iter().map(|g| &g.name).chain(isa.targets.iter().map(|t| &t.processor)).cloned().collect();
     let mut p = Parser { nodes, format: None, in_enum: false, in_rows: false };
     statements(name, text, |at, line| p.line(isa, at, line))
 }
@@ -22,7 +23,12 @@ pub fn generations(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.split_first() {
             Some((&"gen", args)) => isa.generations.push(lines::generation(at, args)?),
-            Some((&"target", args)) => isa.targets.push(lines::target(at, args)?),
+            Some((&"target", args)) => {
+                let (target, processor) = lines::target(at, args)?;
+                isa.targets.push(target);
+                isa.processors.push(processor);
+            }
+            Some((&"processor", args)) => isa.processors.push(lines::processor(at, args)?),
             Some((&"trait", [name, ";", ..])) => isa.traits.push(name.to_string()),
             Some((&"trait", _)) => return at.err("expected: trait NAME ; DESCRIPTION"),
             _ => {}
@@ -67,7 +73,7 @@ impl Parser {
         let (key, args) = words.split_first().expect("line is not empty");
         match (*key, self.format) {
             // `generations` has read these already.
-            ("gen" | "target" | "trait", None) => {}
+            ("gen" | "target" | "processor" | "trait", None) => {}
             ("code", None) => isa.codes.push(self.code(at, args)?),
             ("type", None) => isa.operand_types.push(lines::operand_type(at, args)?),
             ("align", None) => match args {

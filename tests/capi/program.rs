@@ -24,8 +24,8 @@ fn features() -> Vec<&'static str> {
         ($($name:literal)*) => { [$(($name, cfg!(feature = $name))),*] };
     }
     let all = enabled! {
-        "default" "gfx600" "gfx700" "gfx803" "gfx801" "gfx810" "gfx900" "gfx904" "gfx906" "gfx908" "gfx90a" "gfx942" "gfx950"
-        "gfx1010" "gfx1011" "gfx1013" "gfx1030" "gfx1100" "gfx1150" "gfx1200" "unstable-targets"
+        "default" "gfx600" "gfx700" "gfx803" "gfx801" "gfx810" "gfx900" "gfx904" "gfx906" "gfx9-generic" "gfx908" "gfx90a" "gfx942"
+        "gfx9-4-generic" "gfx950" "gfx1010" "gfx1011" "gfx1013" "gfx1030" "gfx1100" "gfx1150" "gfx1200" "unstable-targets"
         "all-targets" "text" "fast" "make" "alloc" "arbitrary" "capi" "cli"
     };
     let manifest = include_str!("../../Cargo.toml");

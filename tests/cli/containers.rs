@@ -1,4 +1,4 @@
-//! Every kind of file that can hold GPU code.
+//! Every kind of file that can hold GPU code. `tests/cli/files` has files that LLVM's tools have made, and how.
 
 use crate::run;
 use crate::samples::*;
@@ -137,4 +137,210 @@ fn a_code_object_that_does_not_know_its_target_can_be_told() {
 fn bitcode_is_named_as_such() {
     let message = run(&["dis", "-"], &bundle(&[(ID_942, b"BC\xc0\xde____")])).fails(1);
     assert!(message.contains("bitcode"), "{message}");
+}
+
+/// The headers of a listing, without the sizes of sections, and the number of instructions below each.
+fn parts(listing: &str) -> Vec<(String, usize)> {
+    let mut parts: Vec<(String, usize)> = Vec::new();
+    for line in listing.lines() {
+        if let Some(header) = line.strip_prefix("standard input: ") {
+            parts.push((header.split(", section").next().unwrap_or(header).into(), 0));
+        } else if line.starts_with('\t') {
+            parts.last_mut().expect("a header comes first").1 += 1;
+        }
+    }
+    parts
+}
+
+#[test]
+fn what_the_tools_of_llvm_make_is_read() {
+    const HIP: &str = "hipv4-amdgcn-amd-amdhsa--gfx942: target gfx942";
+    const PHOENIX: &str = "hip-amdgcn-amd-amdhsa--gfx1103: target gfx1103";
+    let archive = [
+        format!("host.o: {HIP}"),
+        format!("host.o: {PHOENIX}"),
+        "host.o: amdgcn-amd-amdhsa--gfx942: target gfx942".into(),
+        "graphics_pipeline.o: target gfx1103".into(),
+    ];
+    let archive: Vec<&str> = archive.iter().map(String::as_str).collect();
+    for (file, headers) in [
+        (&include_bytes!("files/v4")[..], &["target gfx942"][..]),
+        (include_bytes!("files/v5"), &["target gfx942"]),
+        (include_bytes!("files/v6"), &["target gfx9-4-generic"]),
+        (include_bytes!("files/gfx1103"), &["target gfx1103"]),
+        (include_bytes!("files/pal"), &["target gfx1103"]),
+        (include_bytes!("files/bundle"), &[HIP, PHOENIX]),
+        (include_bytes!("files/bundle-v2"), &[HIP, PHOENIX]),
+        (include_bytes!("files/bundle-v3"), &[HIP, PHOENIX]),
+        (include_bytes!("files/offload"), &["amdgcn-amd-amdhsa--gfx942: target gfx942"]),
+        (include_bytes!("files/archive-gnu"), &archive),
+        (include_bytes!("files/archive-bsd"), &archive),
+    ] {
+        let run = run(&["dis", "-"], file);
+        assert_eq!(run.err, "");
+        let expected: Vec<_> = headers.iter().map(|header| (header.to_string(), 2)).collect();
+        assert_eq!(parts(&run.ok()), expected);
+    }
+}
+
+/// Only the metadata of a PAL pipeline says how many lanes its waves have.
+#[test]
+fn pal_metadata_gives_the_size_of_waves() {
+    let out = run(&["dis", "-"], include_bytes!("files/pal")).ok();
+    assert!(out.contains("<_amdgpu_cs_main>:") && out.contains("// kernel"), "{out}");
+    assert!(out.contains("v_cmp_lt_f32_e64 s[4:5], v1, v1"), "{out}");
+}
+
+#[test]
+fn descriptors_in_front_of_code_are_not_code() {
+    let run = run(&["dis", "-"], include_bytes!("files/mesa"));
+    assert_eq!(run.err, "");
+    let out = run.ok();
+    // 64 instructions up to the next descriptor, most of them padding.
+    let headers = [("target gfx900:xnack+".to_string(), 64), ("target gfx900:xnack+".to_string(), 2)];
+    assert_eq!(parts(&out), headers);
+    for line in ["0000000000000100 <k>:", "0000000000000300 <k2>:"] {
+        assert!(out.lines().any(|l| l.starts_with(line) && l.ends_with("// kernel")), "{out}");
+    }
+    assert!(!out.contains(".long") && !out.contains("v_cndmask"), "{out}");
+}
+
+#[test]
+fn the_id_of_an_entry_names_the_target_in_every_spelling() {
+    let unsaid = code_object_flags(0, &[S_NOP], &[]);
+    for id in [
+        "hip-amdgcn-amd-amdhsa--gfx942:xnack+",
+        "hipv4-amdgcn-amd-amdhsa--gfx942:xnack+",
+        "openmp-amdgcn-amd-amdhsa-gfx942:xnack+",
+        "hip-amdgpu-amd-amdhsa--gfx942:xnack+",
+        "hipv4-amdgpu9.42-amd-amdhsa--:xnack+",
+        "hipv4-amdgpu9.42-amd-amdhsa:xnack+",
+        "hipv4-amdgpu9.42-amd-amdhsa--gfx942:xnack+",
+        "hipv4-amdgpu9.42-amd-amdhsa--amdgpu9.42:xnack+",
+    ] {
+        let bundle = bundle(&[(HOST_ID, b""), (id, &unsaid)]);
+        for file in [
+            bundle.clone(),
+            compress(3, Method::Zstd, &bundle),
+            host(bundle.clone()),
+            host_section(".llvm.offloading", bundle.clone()),
+            archive(&[("a.o", &host(bundle))]),
+        ] {
+            let out = run(&["dis", "-"], &file).ok();
+            assert!(out.contains(&format!("{id}: target gfx942:xnack+, section .text")), "{id}: {out}");
+            for name in ["gfx942", "mi300x", "amdgpu9.42", "AMDGPU9.42:xnack+", "gfx942:xnack+"] {
+                assert!(run(&["dis", "--target", name, "-"], &file).ok().contains("s_nop 0"), "{id} {name}");
+            }
+        }
+    }
+    for (triple, arch) in
+        [("amdgpu9.42-amd-amdhsa", ""), ("amdgpu-amd-amdhsa", "gfx942"), ("amdgcn-amd-amdhsa", "amdgpu9.42")]
+    {
+        for file in [offload(triple, arch, &unsaid), offload_v2(&[(triple, arch, &unsaid)])] {
+            let out = run(&["dis", "-"], &file).ok();
+            assert!(out.contains(&format!("{triple}--{arch}: target gfx942, section .text")), "{out}");
+        }
+    }
+}
+
+#[test]
+fn an_entry_whose_id_cannot_be_read_hides_no_other() {
+    let code = code_object(GFX942);
+    for (id, shown) in [
+        (
+            "hip-amdgcn-amd-amdhsa--gfx942\u{7}",
+            "hip-amdgcn-amd-amdhsa--gfx942\\x07: skipped, because its id is not text",
+        ),
+        ("gibberish", "gibberish: skipped, because its id names no AMD GPU"),
+        ("hip-nvptx64-nvidia-cuda--sm_70", "hip-nvptx64-nvidia-cuda--sm_70: skipped, because its id names no AMD GPU"),
+        (
+            "hip-amdgcn-amd-amdhsa--gfx9999",
+            "hip-amdgcn-amd-amdhsa--gfx9999: holds gfx9999, which this build cannot decode",
+        ),
+    ] {
+        let unsaid = code_object_flags(0, &[S_NOP], &[]);
+        let run =
+            run(&["dis", "-"], &bundle(&[(ID_942, &code), (id, &unsaid), ("hip-amdgcn-amd-amdhsa--gfx942", &code)]));
+        assert!(run.err.starts_with(&format!("note: standard input: {shown}")), "{}", run.err);
+        assert_eq!(run.ok().matches("// kernel").count(), 2, "{id}");
+    }
+    // The name of a section is an id too.
+    let section = |name| Section { name, kind: 1, flags: 2, data: code.clone(), ..Section::default() };
+    let name = "__CLANG_OFFLOAD_BUNDLE__hip-amdgcn-amd-amdhsa--gfx942";
+    let object = elf(62, 1, 0, &[section("__CLANG_OFFLOAD_BUNDLE__\u{9b}"), section(name)]);
+    let run = run(&["dis", "-"], &object);
+    assert!(run.err.contains("\\u{9b}: skipped, because its id is not text"), "{}", run.err);
+    assert_eq!(run.ok().matches("// kernel").count(), 1);
+}
+
+#[test]
+fn offload_binaries_of_version_2_hold_several_images() {
+    let file = offload_v2(&[
+        ("amdgcn-amd-amdhsa", "gfx1250", &code_object(GFX1250)),
+        ("nvptx64-nvidia-cuda", "sm_70", b"whatever"),
+        ("amdgcn-amd-amdhsa", "gfx942:xnack+", &code_object(GFX942)),
+    ]);
+    assert_holds_the_code(&file);
+    assert_holds_the_code(&host_section(".llvm.offloading", [file.clone(), file[..0].to_vec()].concat()));
+    let chain = [file.clone(), offload("amdgcn-amd-amdhsa", "gfx942", &code_object(GFX942)), file].concat();
+    assert_eq!(run(&["dis", "-"], &chain).ok().matches("// kernel").count(), 3);
+}
+
+/// A file for one of several processors that decode alike is shown, and chosen, under its own name.
+#[test]
+fn files_keep_the_name_of_their_processor() {
+    let (all, phoenix) = (["gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx11-generic"], code_object(0x44));
+    let ids: Vec<String> = all.iter().map(|name| format!("hip-amdgcn-amd-amdhsa--{name}")).collect();
+    let machs = [0x41, 0x46, 0x47, 0x44, 0x0100_0054];
+    let objects: Vec<_> = machs.iter().map(|mach| code_object_flags(*mach, &[S_NOP], &[])).collect();
+    let entries: Vec<_> = ids.iter().zip(&objects).map(|(id, object)| (id.as_str(), object.as_slice())).collect();
+    let file = bundle(&entries);
+    let headers =
+        |args: &[&str]| parts(&run(args, &file).ok()).into_iter().map(|(header, _)| header).collect::<Vec<_>>();
+    let expected: Vec<_> = ids.iter().zip(all).map(|(id, name)| format!("{id}: target {name}")).collect();
+    assert_eq!(headers(&["dis", "-"]), expected);
+    for (name, at) in [("gfx1103", 3), ("phoenix", 3), ("amdgpu11.03", 3), ("RX 7900 XTX", 0), ("gfx11-generic", 4)] {
+        assert_eq!(headers(&["dis", "--target", name, "-"]), expected[at..=at], "{name}");
+    }
+    let wide = run(&["dis", "--json", "--target", "gfx1103:wave64", "-"], &phoenix).ok();
+    assert!(wide.contains("\"target\":\"gfx1103:wave64\""), "{wide}");
+    assert!(run(&["dis", "--json", "-"], &phoenix).ok().contains("\"target\":\"gfx1103\""));
+}
+
+#[test]
+fn a_newer_version_of_a_generic_processor_is_shown_with_a_note() {
+    let run_of = |version: u32| run(&["dis", "-"], &code_object_flags(version << 24 | 0x54, &[S_NOP], &[]));
+    assert_eq!(run_of(1).err, "");
+    let newer = run_of(2);
+    assert!(newer.err.contains("note: standard input: for version 2 of its generic processor"), "{}", newer.err);
+    assert!(newer.ok().contains("target gfx11-generic"));
+}
+
+/// Version 2 has no number of a processor in its flags, but bits; a note names the target.
+#[test]
+fn notes_name_the_target_if_the_flags_do_not() {
+    let version = |numbers: [u32; 3]| {
+        let mut note: Vec<u8> = [4u16, 7].iter().flat_map(|n| n.to_le_bytes()).collect();
+        numbers.iter().for_each(|n| note.extend(n.to_le_bytes()));
+        note.extend(b"AMD\0AMDGPU\0");
+        note
+    };
+    let metadata =
+        b"\x82\xaeamdhsa.version\x92\x01\x02\xadamdhsa.target\xd9\x26amdgcn-amd-amdhsa--gfx90a:xnack+\0\0\0\0\0\0";
+    for (flags, abi, name, kind, contents, target) in [
+        (0, 0, "AMD", 3, version([8, 0, 3]), "gfx803"),
+        (1, 0, "AMD", 3, version([9, 0, 0]), "gfx900:xnack+"),
+        (0, 0, "AMD", 3, version([9, 0, 10]), "gfx90a"),
+        (0, 0, "AMD", 11, b"amdgcn-amd-amdhsa--gfx906+xnack".to_vec(), "gfx906+xnack"),
+        (0, 0, "AMD", 11, b"amdgcn-amd-amdhsa--gfx906:xnack+".to_vec(), "gfx906:xnack+"),
+        (0, 2, "AMDGPU", 32, metadata.to_vec(), "gfx90a:xnack+"),
+        // The flags know better.
+        (0x4c, 2, "AMDGPU", 32, metadata.to_vec(), "gfx942"),
+        (0x2c, 0, "AMD", 3, version([8, 0, 3]), "gfx900"),
+    ] {
+        let file = noted(flags, abi, note(name, kind, &contents));
+        let run = run(&["dis", "-"], &file);
+        let shown = run.out + &run.err;
+        assert!(shown.contains(&format!("target {target},")) || shown.contains(&format!("holds {target},")), "{shown}");
+    }
 }

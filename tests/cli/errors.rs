@@ -39,7 +39,7 @@ fn code_sections_that_overlap() {
     let table = object.len() - 6 * 64;
     let text = object[table + 64..table + 128].to_vec();
     (2..5).for_each(|i| object[table + 64 * i..table + 64 * (i + 1)].copy_from_slice(&text));
-    bad_input(&object, "its code sections overlap");
+    is_damaged(&object, 0, &["section .text overlaps others"]);
 }
 
 #[test]
@@ -111,4 +111,106 @@ fn help_names_the_commands_and_targets() {
     let help = run(&["--help"], b"").ok();
     assert!(["dis", "explain", "batch", "gfx942"].iter().all(|word| help.contains(word)), "{help}");
     assert!(run(&["--version"], b"").ok().starts_with("amdgpu-isa "));
+}
+
+/// The code that a damaged file still holds is listed, the message says where the damage is, and the exit code is 1.
+fn is_damaged(input: &[u8], kernels: usize, expected: &[&str]) {
+    let run = run(&["dis", "-"], input);
+    assert_eq!(run.out.matches("// kernel").count(), kernels, "{}{}", run.out, run.err);
+    let message = run.fails(1);
+    assert!(expected.iter().all(|part| message.contains(part)), "{expected:?} is not in {message}");
+    assert!(message.contains("error: standard input: "), "{message}");
+}
+
+#[test]
+fn damage_to_one_bundle_hides_no_other() {
+    let good = usual_bundle();
+    let mut bad = good.clone();
+    // The length of the second entry's id.
+    let at = 32 + 24 + HOST_ID.len() + 16;
+    bad[at..at + 8].copy_from_slice(&u64::MAX.to_le_bytes());
+    let place = format!("offload bundle at {:#x}: entry 1 of 4", good.len());
+    for chain in [[&good[..], &bad, &good].concat(), [&good[..], &bad, &[0; 99], &good].concat()] {
+        is_damaged(&chain, 2, &[&place, "an entry's id needs 18446744073709551615 bytes"]);
+        is_damaged(&host(chain.clone()), 2, &["section .hip_fatbin at 0x40: offload bundle at 0x", ": entry 1 of 4"]);
+        is_damaged(
+            &archive(&[("a.o", &host(chain.clone())), ("b.o", &host(good.clone()))]),
+            3,
+            &["member a.o at 0x44"],
+        );
+    }
+    let packed = compress(3, Method::Zstd, &good);
+    let mut bad = packed.clone();
+    bad[40..60].fill(0x5a);
+    let place = format!("compressed bundle at {:#x}", packed.len());
+    is_damaged(&[&packed[..], &bad, &packed].concat(), 2, &[&place]);
+    is_damaged(&[&packed[..], b"CCOBjunk", &good].concat(), 2, &[&place, "is not known"]);
+    is_damaged(&[&good[..], b"junk", &packed].concat(), 2, &["should hold another offload bundle"]);
+    let image = offload("amdgcn-amd-amdhsa", "gfx942", &code_object(GFX942));
+    let mut bad = image.clone();
+    bad[16] = 0xff;
+    bad[17] = 0xff;
+    is_damaged(&[&image[..], &bad, &image].concat(), 2, &[&format!("offload binary at {:#x}", image.len())]);
+}
+
+#[test]
+fn damage_to_one_entry_hides_no_other() {
+    let code = code_object(GFX942);
+    let id = "hip-amdgcn-amd-amdhsa--gfx942";
+    let mut middle = bundle(&[(ID_942, &code), (id, b"junk"), (ID_942, &code)]);
+    is_damaged(
+        &middle,
+        2,
+        &["offload bundle at 0x0: entry hip-amdgcn-amd-amdhsa--gfx942 at 0x", ": neither an ELF file"],
+    );
+    // An offset that is not in the bundle.
+    let at = 32 + 24 + ID_942.len();
+    middle[at..at + 8].copy_from_slice(&0xffff_ff00u64.to_le_bytes());
+    is_damaged(&middle, 2, &["entry hip-amdgcn-amd-amdhsa--gfx942 at 0xffffff00: cut off: it claims 0x4 bytes"]);
+    let packed = compress(2, Method::Zlib, &middle);
+    is_damaged(&packed, 2, &["compressed bundle at 0x0: offload bundle at 0x0 of the decompressed data: entry hip-"]);
+    let several = offload_v2(&[
+        ("amdgcn-amd-amdhsa", "gfx942", &code),
+        ("amdgcn-amd-amdhsa", "gfx942", b"junk"),
+        ("amdgcn-amd-amdhsa", "gfx942", &code),
+    ]);
+    is_damaged(&several, 2, &["offload binary at 0x0: entry amdgcn-amd-amdhsa--gfx942 at 0x"]);
+}
+
+#[test]
+fn damage_to_an_archive_hides_no_member() {
+    let code = code_object(GFX942);
+    let file = archive(&[("a.o", &code), ("b.o", &code[..70]), ("text", b"not a code object"), ("c.o", &code)]);
+    is_damaged(&file, 2, &["member b.o at 0x", ": the ELF file is damaged or cut off: the section headers at 0x"]);
+    let mut bad = archive(&[("a.o", &code), ("b.o", &code), ("c.o", &code)]);
+    let second = 8 + 60 + code.len().next_multiple_of(2);
+    bad[second + 50] = b'x';
+    is_damaged(&bad, 2, &[&format!("the header of a member is expected, and this is none: at {second:#x}")]);
+    let good = archive(&[("a.o", &code), ("c.o", &code)]);
+    is_damaged(&good[..good.len() - 2], 2, &["member c.o at 0x", "cut off: it claims"]);
+    bad_input(b"!<thin>\n", "a thin archive");
+    bad_input(b"!<arch>\n", "no code for a GPU");
+}
+
+#[test]
+fn what_a_cut_off_code_object_still_holds_is_shown() {
+    let file = include_bytes!("files/v5");
+    let code = |shown: &str| shown.lines().filter(|line| line.starts_with('\t')).count();
+    for (len, expected) in [
+        (file.len() - 1, "the section headers at 0x"),
+        // Without section headers, the program headers tell where the code is.
+        (0x308, "the section headers at 0x"),
+        (0x304, "an executable segment: 8 bytes are claimed at 0x300, and the file has 0x304"),
+    ] {
+        let run = run(&["dis", "-"], &file[..len]);
+        assert_eq!(code(&run.out), if len == 0x304 { 1 } else { 2 }, "{len:#x}: {}{}", run.out, run.err);
+        assert!(run.fails(1).contains(expected), "{len:#x}");
+    }
+    // A table of symbols that is not there.
+    let mut object = code_object(GFX942);
+    let table = object.len() - 6 * 64;
+    object[table + 3 * 64 + 24..table + 3 * 64 + 32].copy_from_slice(&0xffff_0000u64.to_le_bytes());
+    let run = run(&["dis", "-"], &object);
+    assert!(run.out.contains("s_mov_b32 s0, 0x12345678"), "{}", run.out);
+    assert!(run.fails(1).contains("symbols at 0xffff0000: 96 bytes are claimed at 0xffff0000, and the file has 0x"));
 }

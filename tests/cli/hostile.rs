@@ -157,11 +157,18 @@ fn names_cannot_command_the_terminal() {
     // The id of an entry that is a section's name, and one in a bundle.
     let name = "__CLANG_OFFLOAD_BUNDLE__hip-amdgcn-amd-amdhsa--gfx942\x1b[31m";
     let refused = clean(run(&["dis", "-"], &host_section(name, code_object(GFX942))));
-    assert!(refused.contains("no readable name"), "{refused}");
+    assert!(refused.contains("gfx942\\x1b[31m: skipped, because its id is not text"), "{refused}");
     let bundled = bundle(&[("hip-amdgcn-amd-amdhsa--gfx942:\u{202e}+", &code_object(GFX942))]);
     assert!(clean(run(&["dis", "-"], &bundled)).contains("is not text"));
     let offload = offload("amdgcn-amd-amdhsa", "gfx942:\u{202e}+", &code_object(GFX942));
     assert!(clean(run(&["dis", "-"], &offload)).contains("is not text"));
+
+    // A member of an archive, whole and damaged.
+    let member = |data: &[u8]| archive(&[("a\x1b[31m\u{202e}", data)]);
+    let shown = clean(run(&["dis", "-"], &member(&code_object(GFX942))));
+    assert!(shown.contains("standard input: a\\x1b[31m\\u{202e}: target gfx942"), "{shown}");
+    let shown = clean(run(&["dis", "-"], &member(b"\x7fELF")));
+    assert!(shown.contains("member a\\x1b[31m\\u{202e} at 0x44: the ELF file is damaged"), "{shown}");
 
     // Files, and arguments that are quoted.
     let name = "no/such\x1b[31m\u{202e}/file";
@@ -242,6 +249,20 @@ fn sections_and_descriptors_take_time_for_each_and_not_for_each_pair() {
     assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
 }
 
+/// 40,000 symbols whose names begin in a megabyte without an end: the end is not searched for each of them.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_table_of_names_without_an_end_is_searched_once() {
+    let symbols: Vec<_> = (0..40_000).map(|n| (n + 1, 1, BASE)).collect();
+    let names = ["\0", &"x".repeat(1 << 20)].concat().into_bytes();
+    let file = with_symbols(vec![text_section(".text", BASE, &[S_NOP])], names, &symbols);
+    let started = Instant::now();
+    let run = run(&["dis", "-"], &file);
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    assert!(run.out.contains("s_nop 0"), "{}", run.err);
+    assert!(run.fails(1).contains(": 40000 have names outside of the table of names"));
+}
+
 /// Thousands of sections with the same long name: it is not shown a thousand times, nor even looked up.
 #[cfg(target_os = "linux")]
 #[test]
@@ -300,4 +321,30 @@ fn chained_bundles_have_one_limit() {
     for bad in ["", "x", "-1", "M", "1T", "18446744073709551615K"] {
         run(&["dis", &format!("--max-unpacked={bad}"), "-"], &usual).fails(2);
     }
+}
+
+/// Each of 200,000 entries is damaged, or skipped: the messages are counted, and not kept.
+#[cfg(target_os = "linux")]
+#[test]
+fn many_faults_take_no_more_memory_than_none() {
+    let code = code_object_flags(GFX942, &[S_NOP], &[]);
+    let of = |id, data: &'static [u8]| {
+        let mut entries = vec![(id, data); 200_000];
+        entries.push(("hip-amdgcn-amd-amdhsa--gfx942", &code));
+        bundle(&entries)
+    };
+    let taken = |file: &[u8], code| {
+        let taken = measure(&["dis", "-"], file);
+        assert!(taken.code == code && taken.bytes > 0);
+        taken.kib
+    };
+    let good = taken(&of("hip-amdgcn-amd-amdhsa--gfx942", b""), 0);
+    let damaged = of("hip-amdgcn-amd-amdhsa--gfx942", b"junk");
+    for (file, code) in [(&damaged, 1), (&of("hip-a------------------gfx942", b"junk"), 0)] {
+        let bad = taken(file, code);
+        assert!(bad < good + 16 * 1024, "{bad} KiB for {} bytes, and {good} KiB without damage", file.len());
+    }
+    let run = run(&["dis", "-"], &damaged);
+    assert!(run.out.contains("s_nop 0"), "{}", run.err);
+    assert!(run.fails(1).trim_end().ends_with("and 199950 more"));
 }

@@ -229,3 +229,64 @@ pub fn compressed(version: u16, method: u16, packed: &[u8], size: u64) -> Vec<u8
 pub fn compress(version: u16, method: Method, plain: &[u8]) -> Vec<u8> {
     compressed(version, method as u16, &pack(method, plain), plain.len() as u64)
 }
+
+/// An LLVM offload binary of version 2, which can hold several images.
+pub fn offload_v2(images: &[(&str, &str, &[u8])]) -> Vec<u8> {
+    let mut file = b"\x10\xff\x10\xad\x02\0\0\0".to_vec();
+    let mut at = 32 + 40 * images.len();
+    let (mut entries, mut body) = (Vec::new(), Vec::new());
+    for (triple, arch, image) in images {
+        let texts = format!("triple\0{triple}\0arch\0{arch}\0");
+        let at_texts = at + 48;
+        let at_triple = at_texts + 7;
+        let at_arch = at_triple + triple.len() + 1;
+        let at_image = (at_texts + texts.len()).next_multiple_of(8);
+        entries.extend([0, at, 2, at_image, image.len()]);
+        for field in [at_texts, at_triple, triple.len(), at_arch, at_arch + 5, arch.len()] {
+            body.extend((field as u64).to_le_bytes());
+        }
+        body.extend(texts.bytes());
+        body.resize(at_image - 32 - 40 * images.len(), 0);
+        body.extend_from_slice(image);
+        body.resize(body.len().next_multiple_of(8), 0);
+        at = 32 + 40 * images.len() + body.len();
+    }
+    [at, 32, images.len()].iter().chain(&entries).for_each(|&field| file.extend((field as u64).to_le_bytes()));
+    file.extend(body);
+    file
+}
+
+/// An archive as `ar` makes it.
+pub fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut file = b"!<arch>\n".to_vec();
+    for (name, data) in members {
+        let mut header = format!("{name}/").into_bytes();
+        header.resize(16, b' ');
+        header.extend(format!("{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 644, data.len()).bytes());
+        file.extend(header);
+        file.extend_from_slice(data);
+        file.resize(file.len().next_multiple_of(2), b'\n');
+    }
+    file
+}
+
+/// A section with one note.
+pub fn note(name: &str, kind: u32, contents: &[u8]) -> Section {
+    let mut data = Vec::new();
+    [name.len() as u32 + 1, contents.len() as u32, kind].iter().for_each(|field| data.extend(field.to_le_bytes()));
+    for part in [name.as_bytes(), &[0]] {
+        data.extend_from_slice(part);
+    }
+    data.resize(data.len().next_multiple_of(4), 0);
+    data.extend_from_slice(contents);
+    data.resize(data.len().next_multiple_of(4), 0);
+    Section { name: ".note", kind: 7, data, ..Section::default() }
+}
+
+/// A code object with these flags and this note, and the ABI version in its header.
+pub fn noted(flags: u32, version: u8, note: Section) -> Vec<u8> {
+    let code = Section { name: ".text", kind: 1, flags: 6, address: BASE, data: bytes(&[S_NOP]), ..Section::default() };
+    let mut file = elf(EM_AMDGPU, 3, flags, &[code, note]);
+    file[8] = version;
+    file
+}

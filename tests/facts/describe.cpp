@@ -99,7 +99,7 @@ struct Gpu {
       return {GFX12};
     if (name == "gfx90a")
       return {GFX90A, GFX9, SDWA9, VI};
-    if (name == "gfx942" || name == "gfx950")
+    if (name == "gfx942" || name == "gfx950" || name == "gfx9-4-generic")
       return {GFX940, GFX90A, GFX9, SDWA9, VI};
     return {GFX9, SDWA9, VI};
   }

@@ -711,8 +711,8 @@ fn llvm_lacks_agpr_atomic(case: &Case) -> bool {
 
 /// LLVM names an accumulation register on a target without them.
 fn we_refuse_accvgpr(case: &Case) -> bool {
-    let none =
-        case.target.name.starts_with("gfx8") || ["gfx900", "gfx904", "gfx906", "gfx908"].contains(&case.target.name);
+    let none = case.target.name.starts_with("gfx8")
+        || ["gfx900", "gfx904", "gfx906", "gfx9-generic", "gfx908"].contains(&case.target.name);
     let register =
         |word: &str| word.strip_prefix('a').is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit() || c == '['));
     none && refused_text(case).is_some_and(|text| text.split([' ', ',']).any(register))

@@ -29,9 +29,11 @@ build gfx810 mixed
 build gfx900 reduce
 build gfx904 mixed
 build gfx906 mixed
+build gfx9-generic reduce
 build gfx908 matrix908 mixed
 build gfx90a matrix90a mixed
 build gfx942 saxpy reduce matmul mixed
+build gfx9-4-generic mixed
 build gfx950 matrix950 mixed
 build gfx1010 mixed
 build gfx1010-wave64 reduce

@@ -8,6 +8,12 @@ pub const ALL: &[Damage] = &[
     // Reading lines.
     ("targets.isa", "target ta", "targets ta", "targets.isa:2: unknown word `targets`"),
     ("targets.isa", "target tb gb 0x02", "target tb gb", "targets.isa:3: expected: target NAME GENERATION MACH ALIAS..."),
+    ("targets.isa", "td - 0x04", "td -", "targets.isa:6: expected: processor NAME TARGET MACH ALIAS..."),
+    ("targets.isa", "td - 0x04", "td gb 0x04", "targets.isa:6: td decodes like gb, which is no target"),
+    ("targets.isa", "td - 0x04", "td - 0x104", "targets.isa:6: `0x104` is more than 255"),
+    ("targets.isa", "generic=1", "generic=256", "targets.isa:5: `256` is more than 255"),
+    ("targets.isa", "0x04", "0x03", "targets.isa:6: td has the ELF number of tc"),
+    ("targets.isa", "third", "first", "targets.isa:5: target name first stands twice"),
     ("targets.isa", "GEN1 bus=1", "GEN1", "targets.isa:1: ga lacks bus=NUMBER"),
     ("targets.isa", "GEN1 bus=1", "GEN1 bus=9", "targets.isa:1: `9` is more than 8"),
     ("operands.isa", "# Made up.", "align 4", "operands.isa:1: expected: align scalar NUMBER"),
@@ -230,11 +236,11 @@ pub const ALL: &[Damage] = &[
 /// Damages of the tables in `isa/`, which gfx942 with the feature `make` refuses.
 #[rustfmt::skip] // One line for each damage.
 pub const OF_CONSTRUCTORS: &[Damage] = &[
-    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:45: v_nop and v_nop_e32 would both be made by v_nop_e32"),
-    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.vdsty=b32", "targets.isa:45: build/make does not know what `vdst` of operand type vdsty can be"),
+    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:65: v_nop and v_nop_e32 would both be made by v_nop_e32"),
+    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.vdsty=b32", "targets.isa:65: build/make does not know what `vdst` of operand type vdsty can be"),
     ("vopd.isa", "v_dual_mov_b32          | vdst=b32 src0:i32 ", "v_dual_mov_b32 | vdst=b32 ", "vopd.isa:1: v_dual_mov_b32 has no destination or no source"),
-    ("operands.isa", "type cbsz          named ", "type cbsz attr ", "targets.isa:45: build/make does not know the modifier `cbsz` of operand type attr"),
-    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:45: dpp_ctrl takes all values"),
-    ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:45: `dst_sel` takes all values"),
-    ("targets.isa", "bus=1\ngen gfx7", "bus=3\ngen gfx7", "targets.isa:45: the constant bus carries 3, and src/make counts up to two"),
+    ("operands.isa", "type cbsz          named ", "type cbsz attr ", "targets.isa:65: build/make does not know the modifier `cbsz` of operand type attr"),
+    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:65: dpp_ctrl takes all values"),
+    ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:65: `dst_sel` takes all values"),
+    ("targets.isa", "bus=1\ngen gfx7", "bus=3\ngen gfx7", "targets.isa:65: the constant bus carries 3, and src/make counts up to two"),
 ];

@@ -8,7 +8,7 @@ use crate::build::emit::make::Pool;
 use crate::build::emit::make::form::Function;
 use crate::build::emit::make::operand::{AGPR, VGPR};
 use crate::build::lower::{Operation, Target};
-use crate::build::model::TargetRow;
+use crate::build::model::{TargetRow, module_name};
 
 /// A function and the targets that have it.
 pub struct Entry {
@@ -24,7 +24,7 @@ pub struct Entry {
 
 /// The public module of a target: `gfx1100`; `gfx1100::wave64` for the other wave size.
 fn module(row: &TargetRow) -> String {
-    if row.is_other_wave() { format!("{}::wave{}", row.processor, row.lanes()) } else { row.name.clone() }
+    if row.is_other_wave() { format!("{}::wave{}", module_name(&row.processor), row.lanes()) } else { row.name.clone() }
 }
 
 impl Entry {

@@ -2,20 +2,24 @@
 //!
 //! No header is trusted. Offsets are checked against the existing bytes, parts of a container may not
 //! overlap (so that a small file cannot name the same bytes a million times), and decompression stops
-//! at a limit for the whole file: the caller's, or one that follows from the file's size.
+//! at a limit for the whole file: the caller's, or one that follows from the file's size. Damage to one part is reported,
+//! and does not hide the others.
 
+mod archive;
 mod bundle;
+mod code_object;
 mod compressed;
 mod elf;
 mod host;
-mod mach;
+mod notes;
 mod offload;
+mod target_id;
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::fmt;
 
 use crate::error::{Error, Result};
+pub use target_id::TargetId;
 
 /// Machine code for one target.
 pub struct Image<'a> {
@@ -24,6 +28,8 @@ pub struct Image<'a> {
     /// `None` if the code object does not state it.
     pub target: Option<TargetId>,
     pub sections: Vec<Section<'a>>,
+    /// Something that its reader should know.
+    pub note: Option<String>,
 }
 
 pub struct Section<'a> {
@@ -51,52 +57,6 @@ pub enum SymbolKind {
     Other,
 }
 
-/// A processor and its pinned features: `gfx942:sramecc+:xnack-`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TargetId {
-    pub processor: String,
-    /// In alphabetical order, as LLVM writes them.
-    pub features: Vec<(String, bool)>,
-}
-
-impl TargetId {
-    pub fn parse(text: &str) -> Self {
-        let mut parts = text.split(':');
-        let processor = parts.next().unwrap_or("").to_string();
-        let mut features: Vec<_> = parts
-            .filter_map(|p| {
-                p.strip_suffix('+').map(|n| (n.into(), true)).or(p.strip_suffix('-').map(|n| (n.into(), false)))
-            })
-            .collect();
-        features.sort();
-        TargetId { processor, features }
-    }
-
-    /// The target id of a code object, completed by that of its entry in the bundle: old code objects may
-    /// not state their target, and the entry may pin features that the code object leaves open.
-    fn merge(own: Option<Self>, entry: Option<Self>) -> Option<Self> {
-        match (own, entry) {
-            (Some(mut own), Some(entry)) if own.processor == entry.processor => {
-                for (name, on) in entry.features {
-                    if own.features.iter().all(|(n, _)| *n != name) {
-                        own.features.push((name, on));
-                    }
-                }
-                own.features.sort();
-                Some(own)
-            }
-            (own, entry) => own.or(entry),
-        }
-    }
-}
-
-impl fmt::Display for TargetId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.processor)?;
-        self.features.iter().try_for_each(|(name, on)| write!(f, ":{name}{}", if *on { '+' } else { '-' }))
-    }
-}
-
 /// A part of a container.
 pub enum Found<'a> {
     Image(Image<'a>),
@@ -105,6 +65,8 @@ pub enum Found<'a> {
         label: &'a str,
         reason: String,
     },
+    /// What is wrong with a part of the file, and where it is. The other parts are still visited.
+    Damaged(Error),
 }
 
 /// Called for each part, in the order of the file. Parts come one by one, so that only one decompressed bundle is in
@@ -121,13 +83,21 @@ fn usual_limit(compressed: usize) -> u64 {
 }
 
 /// Finds all machine code in `bytes`. All decompressed data together may have `max_unpacked` bytes.
+///
+/// # Errors
+/// What is wrong with the file as a whole, or the error of `each`. Damage to parts of it is given to `each`.
 pub fn visit(bytes: &[u8], max_unpacked: Option<u64>, each: &mut Visitor<'_>) -> Result<()> {
     if bytes.is_empty() {
         return Err(Error::input("the file is empty"));
     }
     let limit = max_unpacked.unwrap_or(usual_limit(bytes.len()));
     let budget = Budget { limit, left: Cell::new(limit), is_usual: max_unpacked.is_none() };
-    visit_part(bytes, "", Nesting { depth: 0, decompressed: false, budget: &budget }, each)
+    visit_part(
+        bytes,
+        "",
+        Nesting { depth: 0, base: 0, decompressed: false, path: "", outer: "", budget: &budget },
+        each,
+    )
 }
 
 /// How many bytes compressed bundles may still decompress to.
@@ -174,19 +144,60 @@ impl NameBudget {
     }
 }
 
-/// The nesting depth. Real files have at most fat binary -> compressed bundle -> bundle -> code object.
+/// The place of a part in the file.
 #[derive(Clone, Copy)]
 struct Nesting<'a> {
     depth: u8,
+    /// Where the part begins in the file, or in the decompressed data.
+    base: u64,
     decompressed: bool,
+    /// The parts that it is in, for messages.
+    path: &'a str,
+    /// The member of an archive that it is in, for labels.
+    outer: &'a str,
     budget: &'a Budget,
 }
 
-impl Nesting<'_> {
-    const MAX_DEPTH: u8 = 5;
+impl<'a> Nesting<'a> {
+    /// Real files have at most archive -> host object -> section -> compressed bundle -> bundle -> code object.
+    const MAX_DEPTH: u8 = 7;
 
-    fn deeper(self) -> Self {
-        Nesting { depth: self.depth + 1, ..self }
+    fn inside<'b>(self, at: usize, path: &'b str) -> Nesting<'b>
+    where
+        'a: 'b,
+    {
+        Nesting { depth: self.depth + 1, base: self.base.saturating_add(at as u64), path, ..self }
+    }
+
+    /// Where a byte of the part is, for messages.
+    fn offset(self, at: usize) -> String {
+        let at = self.base.saturating_add(at as u64);
+        format!("{at:#x}{}", if self.decompressed { " of the decompressed data" } else { "" })
+    }
+
+    /// The path of a part inside of this one.
+    fn part(self, what: &str, at: usize) -> String {
+        let colon = if self.path.is_empty() { "" } else { ": " };
+        format!("{}{colon}{what} at {}", self.path, self.offset(at))
+    }
+
+    /// The label of an entry.
+    fn label(self, id: &str) -> String {
+        if self.outer.is_empty() { id.into() } else { format!("{}: {id}", self.outer) }
+    }
+
+    fn report(self, error: Error, each: &mut Visitor<'_>) -> Result<()> {
+        self.contain(Err(error), each)
+    }
+
+    /// Reports damage, so that other parts are still visited. Only errors of `each` itself are passed on.
+    fn contain(self, result: Result<()>, each: &mut Visitor<'_>) -> Result<()> {
+        match result {
+            Err(error @ (Error::Input(_) | Error::TooMuch { .. })) => {
+                each(Found::Damaged(if self.path.is_empty() { error } else { error.within(self.path) }))
+            }
+            other => other,
+        }
     }
 }
 
@@ -194,17 +205,36 @@ fn visit_part(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visito
     if nesting.depth > Nesting::MAX_DEPTH {
         return Err(Error::input("containers are nested too deeply"));
     }
-    if bytes.starts_with(b"\x7fELF") {
-        if elf::is_amdgpu(bytes)? { each(elf::image(bytes, label)?) } else { host::visit(bytes, label, nesting, each) }
-    } else if bundle::is_bundle(bytes) || compressed::is_compressed(bytes) || offload::is_offload(bytes) {
+    if elf::is_elf(bytes) {
+        let file = elf::File::parse(bytes)?;
+        match file.machine {
+            elf::EM_AMDGPU => code_object::visit(&file, label, nesting, each),
+            _ => host::visit(&file, label, false, nesting, each),
+        }
+    } else if is_bundle(bytes) {
         visit_bundles(bytes, label, nesting, each)
-    } else if bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(b"\xde\xc0\x17\x0b") {
+    } else if archive::is_archive(bytes) {
+        archive::visit(bytes, Nesting { outer: label, ..nesting }, each)
+    } else if is_bitcode(bytes) {
         each(Found::Skipped { label, reason: "LLVM bitcode, which has no machine code yet".into() })
     } else {
         Err(Error::input(
-            "neither an ELF file nor a bundle of clang's; for bare machine code use `--raw --target TARGET`",
+            "neither an ELF file, an archive nor a bundle of clang's; for bare machine code use `--raw --target TARGET`",
         ))
     }
+}
+
+/// Whether the bytes are a container or something that can be in one.
+fn is_known(bytes: &[u8]) -> bool {
+    elf::is_elf(bytes) || is_bundle(bytes) || archive::is_archive(bytes) || is_bitcode(bytes)
+}
+
+fn is_bitcode(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(b"\xde\xc0\x17\x0b")
+}
+
+fn is_bundle(bytes: &[u8]) -> bool {
+    bytes.starts_with(bundle::MAGIC) || compressed::is_compressed(bytes) || bytes.starts_with(offload::MAGIC)
 }
 
 /// Visits an entry that states the target of its images.
@@ -225,47 +255,75 @@ fn visit_as(
 }
 
 /// Visits consecutive bundles, as the linker puts them into `.hip_fatbin`: one for each translation unit,
-/// padded with zeros to an alignment.
+/// padded with zeros to an alignment. After a damaged one, it looks for the next.
 fn visit_bundles(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
-    let mut rest = bytes;
-    loop {
-        let at = bytes.len() - rest.len();
-        let used = if bundle::is_bundle(rest) {
-            bundle::visit(rest, nesting, each).map_err(|e| e.within(&format!("offload bundle at {at:#x}")))?
-        } else if offload::is_offload(rest) {
-            offload::visit(rest, nesting, each).map_err(|e| e.within(&format!("offload binary at {at:#x}")))?
-        } else if compressed::is_compressed(rest) {
-            if nesting.decompressed {
-                return Err(Error::input("a compressed bundle inside a compressed bundle"));
+    let mut at = 0;
+    let mut is_lost = false;
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        if !is_bundle(rest) {
+            if !is_lost {
+                let what = format!("{} should hold another offload bundle but does not", nesting.offset(at));
+                nesting.report(Error::input(what), each)?;
             }
-            let (plain, used) = compressed::decompress(rest, nesting.budget)
-                .map_err(|e| e.within(&format!("compressed bundle at {at:#x}")))?;
-            let nesting = Nesting { decompressed: true, ..nesting.deeper() };
-            visit_part(&plain, label, nesting, each)
-                .map_err(|e| e.within(&format!("inside the compressed bundle at {at:#x}")))?;
-            used
-        } else {
-            return Err(Error::input(format!("offset {at:#x} should hold another offload bundle but does not")));
+            match next_bundle(bytes, at) {
+                Some(next) => at = next,
+                None => return Ok(()),
+            }
+            is_lost = false;
+            continue;
+        }
+        let what = match rest {
+            _ if rest.starts_with(bundle::MAGIC) => "offload bundle",
+            _ if rest.starts_with(offload::MAGIC) => "offload binary",
+            _ => "compressed bundle",
         };
-        let tail = rest.get(used..).unwrap_or_default();
-        match tail.iter().position(|&b| b != 0) {
-            // `used` is never zero: every header has a size.
-            Some(zeros) if used > 0 => rest = &tail[zeros..],
-            _ => return Ok(()),
+        let path = nesting.part(what, at);
+        let inside = Nesting { path: &path, base: nesting.base.saturating_add(at as u64), ..nesting };
+        let mut end = 0;
+        let visited = match rest {
+            _ if rest.starts_with(bundle::MAGIC) => bundle::visit(rest, &mut end, inside, each),
+            _ if rest.starts_with(offload::MAGIC) => offload::visit(rest, &mut end, inside, each),
+            _ => decompress(rest, label, &mut end, inside, each),
+        };
+        is_lost = visited.is_err();
+        inside.contain(visited, each)?;
+        // Every bundle has at least its magic number.
+        at += end.max(1);
+        at += bytes.get(at..).unwrap_or_default().iter().take_while(|&&b| b == 0).count();
+    }
+    Ok(())
+}
+/// Where another bundle begins after `at`.
+fn next_bundle(bytes: &[u8], at: usize) -> Option<usize> {
+    let begins = |&at: &usize| {
+        bytes.get(at..).is_some_and(|rest| match rest.first() {
+            Some(b'C') => compressed::is_likely(rest),
+            Some(b'_') => rest.starts_with(bundle::MAGIC),
+            _ => rest.starts_with(offload::MAGIC),
+        })
+    };
+    (at + 1..bytes.len()).find(begins)
+}
+
+/// Visits a compressed bundle, or what can be decompressed of it.
+fn decompress(bytes: &[u8], label: &str, end: &mut usize, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
+    if nesting.decompressed {
+        return Err(Error::input("a compressed bundle inside a compressed bundle"));
+    }
+    let plain = compressed::decompress(bytes, end, nesting.budget)?;
+    if let Some(damage) = plain.damage {
+        nesting.report(damage, each)?;
+        if !is_known(&plain.bytes) {
+            return Ok(());
         }
     }
+    let inside = Nesting { depth: nesting.depth + 1, base: 0, decompressed: true, ..nesting };
+    visit_part(&plain.bytes, label, inside, each)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn target_ids_print_as_llvm_writes_them() {
-        let id = TargetId::parse("gfx942:xnack-:sramecc+");
-        assert_eq!(id.to_string(), "gfx942:sramecc+:xnack-");
-        assert_eq!(TargetId::parse("gfx600").to_string(), "gfx600");
-    }
 
     /// The error has the limit, and the place in the chain that reached it.
     #[test]
@@ -276,21 +334,22 @@ mod tests {
             bundle.extend(field.to_le_bytes());
         }
         bundle.extend(packed);
-        let visited = |limit| visit(&bundle, Some(limit), &mut |_| Ok(())).map_err(|e| e.within("file"));
-        match visited(99) {
-            Err(Error::TooMuch { place, limit: 99 }) => assert_eq!(place, "file: compressed bundle at 0x0"),
+        let visited = |limit| {
+            let mut damage = Vec::new();
+            let result = visit(&bundle, Some(limit), &mut |found| {
+                if let Found::Damaged(error) = found {
+                    damage.push(error.within("file"));
+                }
+                Ok(())
+            });
+            assert!(result.is_ok());
+            damage
+        };
+        match &visited(99)[..] {
+            [Error::TooMuch { place, limit: 99 }] => assert_eq!(place, "file: compressed bundle at 0x0"),
             other => panic!("{other:?}"),
         }
         // The header states more bytes than the bundle has, which is another error.
-        assert!(matches!(visited(100), Err(Error::Input(_))));
-    }
-
-    #[test]
-    fn a_code_object_knows_better_than_its_entry() {
-        let merge = |own, entry| TargetId::merge(Some(TargetId::parse(own)), Some(TargetId::parse(entry)));
-        let shown = |id: Option<TargetId>| id.map(|id| id.to_string());
-        assert_eq!(shown(merge("gfx942:xnack-", "gfx942:sramecc+:xnack+")).as_deref(), Some("gfx942:sramecc+:xnack-"));
-        assert_eq!(shown(merge("gfx90a", "gfx942:xnack+")).as_deref(), Some("gfx90a"));
-        assert_eq!(shown(TargetId::merge(None, Some(TargetId::parse("gfx942")))).as_deref(), Some("gfx942"));
+        assert!(matches!(visited(100)[..], [Error::Input(_)]));
     }
 }

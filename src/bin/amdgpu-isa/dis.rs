@@ -21,7 +21,7 @@ pub struct Args {
     /// The file to read; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Show only the code for this target (such as gfx942, mi300x, gfx942:xnack+); with --raw, the target of the words
+    /// Show only the code for this processor (such as gfx942, mi300x, gfx942:xnack+); with --raw, the target of the words
     #[arg(long, value_parser = selection)]
     target: Option<Selection>,
     /// The file is bare machine code without a container
@@ -87,16 +87,16 @@ fn size(text: &str) -> std::result::Result<u64, String> {
 }
 
 impl Selection {
+    /// Processors that decode alike are different ones, as they are for the loader.
     fn matches(&self, id: &TargetId) -> bool {
-        isa::parse_target(&id.processor).is_ok_and(|t| t.processor() == self.target.processor())
-            && self.id.features.iter().all(|f| id.features.contains(f))
+        id.processor == self.id.processor && self.id.features.iter().all(|f| id.features.contains(f))
     }
 }
 
 pub fn run(args: &Args, color: bool) -> Result<()> {
     let name = if args.file.as_os_str() == "-" { "standard input".into() } else { escape::path(&args.file) };
     let bytes = read(args).map_err(|e| Error::input(format!("cannot read {name}: {e}")))?;
-    let notes = list(args, &name, &bytes, io::stdout(), color)?;
+    let (notes, result) = list(args, &name, &bytes, io::stdout(), color);
     // With `--target`, skipped images are expected; report them only without it.
     if args.target.is_none() {
         let mut stderr = anstream::stderr();
@@ -104,20 +104,56 @@ pub fn run(args: &Args, color: bool) -> Result<()> {
             let _ = writeln!(stderr, "{}note:{} {name}: {note}", BOLD.render(), BOLD.render_reset());
         }
     }
-    Ok(())
+    result
 }
 
 /// Lists the code in a file. Returns which parts were skipped, and why.
-pub fn list(args: &Args, name: &str, bytes: &[u8], sink: impl Write + Send, color: bool) -> Result<Vec<String>> {
-    let mut job = Job { args, file: name, out: Out::new(sink, color), shown: 0, passed: Vec::new() };
+///
+/// # Errors
+/// What is damaged in the file, which does not keep the rest from being listed, and errors of the output, which do.
+pub fn list(args: &Args, name: &str, bytes: &[u8], sink: impl Write + Send, color: bool) -> (Vec<String>, Result<()>) {
+    let (passed, damage) = (Messages::default(), Messages::default());
+    let mut job = Job { args, file: name, out: Out::new(sink, color), shown: 0, passed, damage };
     let result = match (&args.target, args.raw) {
         (Some(selection), true) => job.raw(selection, bytes),
         _ => container::visit(bytes, args.max_unpacked, &mut |found| job.found(found)),
     };
-    // Code found before the damage is still worth showing.
-    job.out.flush()?;
-    result.map_err(|e| e.within(name))?;
-    job.finish()
+    let flushed = job.out.flush();
+    match result {
+        Err(error @ (Error::Input(_) | Error::TooMuch { .. })) => job.damage.add(|| error.to_string()),
+        Err(error) => return (Vec::new(), Err(error)),
+        Ok(()) => {}
+    }
+    match flushed {
+        Ok(()) => job.finish(),
+        Err(error) => (Vec::new(), Err(error.into())),
+    }
+}
+
+/// Messages about parts of a file, of which a damaged file can have millions.
+#[derive(Default)]
+struct Messages {
+    first: Vec<String>,
+    more: usize,
+}
+
+impl Messages {
+    const MOST: usize = 50;
+
+    fn add(&mut self, message: impl FnOnce() -> String) {
+        if self.first.len() < Self::MOST {
+            self.first.push(message());
+        } else {
+            self.more += 1;
+        }
+    }
+
+    fn all(mut self) -> Vec<String> {
+        if self.more > 0 {
+            self.first.push(format!("and {} more", self.more));
+        }
+        self.first
+    }
 }
 
 fn read(args: &Args) -> io::Result<Vec<u8>> {
@@ -133,6 +169,8 @@ fn read(args: &Args) -> io::Result<Vec<u8>> {
 /// The origin of a line of the listing.
 struct Place<'a> {
     target: Target,
+    /// The name of the target in the file, such as `gfx1103`, which decodes as `gfx1100`.
+    name: &'a str,
     image: &'a str,
     section: &'a Section<'a>,
 }
@@ -155,7 +193,9 @@ struct Job<'a, W: Write + Send> {
     /// Number of images listed so far.
     shown: usize,
     /// The parts that were skipped, and why.
-    passed: Vec<String>,
+    passed: Messages,
+    /// What is wrong with the file.
+    damage: Messages,
 }
 
 impl<W: Write + Send> Job<'_, W> {
@@ -164,7 +204,7 @@ impl<W: Write + Send> Job<'_, W> {
             return Err(Error::input("the file is empty"));
         }
         let section = Section { name: "(raw)".into(), address: self.args.base, bytes, symbols: Vec::new() };
-        let image = Image { label: "", target: Some(selection.id.clone()), sections: vec![section] };
+        let image = Image { label: "", target: Some(selection.id.clone()), sections: vec![section], note: None };
         self.image(&image, selection.target)
     }
 
@@ -173,6 +213,10 @@ impl<W: Write + Send> Job<'_, W> {
             Found::Image(image) => image,
             Found::Skipped { label, reason } => {
                 self.pass(label, &reason);
+                return Ok(());
+            }
+            Found::Damaged(error) => {
+                self.damage.add(|| error.to_string());
                 return Ok(());
             }
         };
@@ -202,13 +246,19 @@ impl<W: Write + Send> Job<'_, W> {
 
     fn pass(&mut self, label: &str, reason: &str) {
         let colon = if label.is_empty() { "" } else { ": " };
-        self.passed.push(format!("{label}{colon}{reason}"));
+        self.passed.add(|| format!("{label}{colon}{reason}"));
     }
 
     fn image(&mut self, image: &Image<'_>, target: Target) -> Result<()> {
         self.shown += 1;
+        if let Some(note) = &image.note {
+            self.pass(image.label, note);
+        }
+        let processor = image.target.as_ref().map_or(target.processor(), |id| &id.processor);
+        let is_default = target.name() == target.processor();
+        let name = if is_default { processor.into() } else { format!("{processor}:wave{}", target.wave_size()) };
         for section in &image.sections {
-            let place = Place { target, image: image.label, section };
+            let place = Place { target, name: &name, image: image.label, section };
             if self.args.json {
                 json::section(&mut self.out, &place)?;
             } else {
@@ -219,21 +269,23 @@ impl<W: Write + Send> Job<'_, W> {
         Ok(())
     }
 
-    /// If nothing was listed, the reasons are the error; otherwise they are notes.
-    fn finish(self) -> Result<Vec<String>> {
-        const MANY: usize = 20;
-        if self.shown == 0 {
-            let mut message = format!("{}: nothing to disassemble", self.file);
-            for reason in self.passed.iter().take(MANY) {
-                message += &format!("\n  {reason}");
+    /// The notes, and what is wrong. If nothing was listed and nothing is damaged, the notes are the error.
+    fn finish(self) -> (Vec<String>, Result<()>) {
+        let Job { file, shown, passed, damage, .. } = self;
+        let (passed, damage) = (passed.all(), damage.all());
+        let error = match (&damage[..], shown) {
+            ([], 0) => {
+                let mut message = format!("{file}: nothing to disassemble");
+                message += if passed.is_empty() { ": the container holds no code for a GPU" } else { "" };
+                passed.iter().for_each(|reason| message += &format!("\n  {reason}"));
+                return (Vec::new(), Err(Error::input(message)));
             }
-            if self.passed.is_empty() {
-                message += ": the container holds no code for a GPU";
-            } else if self.passed.len() > MANY {
-                message += &format!("\n  and {} more", self.passed.len() - MANY);
+            ([], _) => return (passed, Ok(())),
+            ([one], _) => format!("{file}: {one}"),
+            (several, _) => {
+                several.iter().fold(format!("{file}: it is damaged in several places"), |all, one| all + "\n  " + one)
             }
-            return Err(Error::input(message));
-        }
-        Ok(self.passed)
+        };
+        (passed, Err(Error::Input(error)))
     }
 }

@@ -41,6 +41,12 @@ pub fn reference(name: &str) -> (&str, &'static str) {
     }
 }
 
+/// A name of bounded length.
+pub fn short(name: &str) -> String {
+    let (name, more) = reference(name);
+    format!("{name}{more}")
+}
+
 fn escaped(bytes: &[u8], is_plain: impl Fn(char) -> bool) -> String {
     let mut text = String::with_capacity(bytes.len() + 16);
     for chunk in bytes.utf8_chunks() {

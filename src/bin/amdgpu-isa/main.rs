@@ -35,7 +35,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Disassemble an ELF code object, a clang offload bundle, a HIP fat binary, or bare words
+    /// Disassemble the code in an ELF code object, an offload bundle, a host program, an archive, or bare words
     Dis(dis::Args),
     /// Show words as a bit diagram, with every field named and decoded
     Explain(explain::Args),

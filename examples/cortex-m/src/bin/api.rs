@@ -4,8 +4,8 @@
 
 use amdgpu_isa::{
     Assembler, Buffer, Decoded, Decoder, DecoderMut, Encoding, Far, Field, FixupSlot, Form, GprIdx, HeldField, Hwreg,
-    InlineFloat, Inst, InstMut, LabelSlot, Location, Opcode, Reg, RegSet, RelocationKind, Sendmsg, Signature, Target,
-    TextBuffer, Trampoline, Value, Waitcnt, decode, decode_words, length,
+    InlineFloat, Inst, InstMut, LabelSlot, Location, Opcode, Processor, Reg, RegSet, RelocationKind, Sendmsg,
+    Signature, Target, TextBuffer, Trampoline, Value, Waitcnt, decode, decode_words, length,
 };
 use amdgpu_isa_cortex_m::{code, exit, keep};
 use core::fmt::Write;
@@ -146,6 +146,14 @@ fn targets(target: Target) {
     let _ = write!(Sink, "{target}{}{}", target.generation(), target.name());
     keep(target.mach() + u32::from(target.wave_size()) + target.aliases().len() as u32);
     keep(Target::from_e_flags(target.mach()).map_or(0, |t| t as u32));
+    let processors = Processor::all().chain(Processor::from_e_flags(target.mach()));
+    for processor in processors.chain(target.name().parse()) {
+        let _ = write!(Sink, "{processor}{processor:?}{:?}", processor.generic_version());
+        keep(processor.mach() + processor.aliases().len() as u32 + processor.target().map_or(0, |t| t as u32));
+    }
+    if let Err(unknown) = "?".parse::<Processor>() {
+        let _ = write!(Sink, "{unknown}");
+    }
     match target.name().parse::<Target>() {
         Ok(target) => keep(target as u32),
         Err(unknown) => drop(write!(Sink, "{unknown}")),

@@ -6,37 +6,44 @@
 
 use std::borrow::Cow;
 
-use super::{Nesting, TargetId, Visitor, visit_as, visit_part};
+use super::target_id::{self, TargetId};
+use super::{Found, Nesting, Visitor, visit_as, visit_part};
 use crate::error::{Error, Result};
 use crate::escape;
 
-const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
-
-pub fn is_bundle(bytes: &[u8]) -> bool {
-    bytes.starts_with(MAGIC)
-}
+pub const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 
 /// The listing shows the id of the entry with each section of an image. Longer ids exist only in files made to waste
 /// time.
-const MAX_ID: usize = 1024;
+pub const MAX_ID: usize = 1024;
 
-/// The id of an entry, if it can be shown unchanged.
-pub fn entry_id(bytes: &[u8]) -> Option<&str> {
-    match escape::name(bytes) {
-        Cow::Borrowed(id) if id.len() <= MAX_ID => Some(id),
-        _ => None,
+/// What the id of an entry says.
+pub enum Id<'a> {
+    Host,
+    /// For an AMD GPU.
+    Device(&'a str),
+    /// Something else, or nothing that can be understood: the id as it can be shown, and why its entry is skipped.
+    Unknown(String, String),
+}
+
+/// Reads the id of an entry, `kind-triple-[environment-]target`, where kinds other than `host` are for a GPU.
+pub fn read_id(bytes: &[u8]) -> Id<'_> {
+    let unknown = |reason: String| Id::Unknown(escape::short(&escape::name(bytes)), reason);
+    let id = match escape::name(bytes) {
+        Cow::Borrowed(id) if id.len() <= MAX_ID => id,
+        Cow::Borrowed(_) => return unknown(format!("skipped, because its id is longer than {MAX_ID} bytes")),
+        Cow::Owned(_) => return unknown("skipped, because its id is not text".into()),
+    };
+    match id.split_once('-') {
+        Some(("host", _)) => Id::Host,
+        Some((_, triple)) if target_id::is_amdgpu(triple) => Id::Device(id),
+        _ => unknown("skipped, because its id names no AMD GPU".into()),
     }
 }
 
-/// Entry ids are `kind-triple-[environment-]target`; kinds other than `host` are for a GPU.
-pub fn is_device(id: &str) -> bool {
-    id.contains("amdgcn") && !id.starts_with("host-")
-}
-
 /// `hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+` -> `gfx942:sramecc+`.
-pub fn target_of(id: &str) -> Option<&str> {
-    // The name of a target can contain dashes (`gfx9-4-generic`), so look for its beginning.
-    id.find("-gfx").map(|at| &id[at + 1..])
+pub fn target_of(id: &str) -> Option<TargetId> {
+    id.split_once('-').and_then(|(_, triple)| TargetId::in_triple(triple))
 }
 
 struct Reader<'a> {
@@ -48,7 +55,8 @@ impl<'a> Reader<'a> {
     fn take(&mut self, count: u64, what: &str) -> Result<&'a [u8]> {
         let end = usize::try_from(count).ok().and_then(|n| self.at.checked_add(n));
         let part = end.and_then(|end| self.bytes.get(self.at..end)).ok_or_else(|| {
-            Error::input(format!("cut off: {what} needs {count} bytes, {} are left", self.bytes.len() - self.at))
+            let left = self.bytes.len() - self.at;
+            Error::input(format!("damaged or cut off: {what} needs {count} bytes, and {left} are left"))
         })?;
         self.at += part.len();
         Ok(part)
@@ -60,45 +68,78 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Visits the entries of the bundle that `bytes` begins with. Returns how many bytes belong to it.
-pub fn visit(bytes: &[u8], nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<usize> {
-    let mut header = Reader { bytes, at: MAGIC.len() };
-    let count = header.u64("the number of entries")?;
-    let mut end = 0usize;
-    let mut total = 0usize;
+struct Entry<'a> {
+    id: &'a [u8],
+    offset: u64,
+    size: u64,
+}
+
+fn entry<'a>(table: &mut Reader<'a>) -> Result<Entry<'a>> {
+    let offset = table.u64("an entry's offset")?;
+    let size = table.u64("an entry's size")?;
+    let length = table.u64("the length of an entry's id")?;
+    Ok(Entry { offset, size, id: table.take(length, "an entry's id")? })
+}
+
+/// Visits the entries of the bundle that `bytes` begins with. Sets `end` to the number of bytes that belong to it, as far
+/// as that is known; it is set even if the bundle is damaged.
+pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
+    let mut table = Reader { bytes, at: MAGIC.len() };
+    *end = table.at;
+    let count = table.u64("the number of entries")?;
+    // What entries may still contain: those that overlap would be shown again and again.
+    let mut left = bytes.len();
     let mut entries = Vec::new();
+    let mut broken = Ok(());
     // The loop ends with the bytes, whatever `count` claims.
-    for i in 0..count {
-        let offset = header.u64("an entry's offset")?;
-        let size = header.u64("an entry's size")?;
-        let length = header.u64("the length of an entry's id")?;
-        let id = header.take(length, "an entry's id")?;
-        let id = entry_id(id)
-            .ok_or_else(|| Error::input(format!("the id of entry {i} is not text, or longer than {MAX_ID} bytes")))?;
-        let range = usize::try_from(offset).ok().zip(usize::try_from(size).ok());
-        let range = range.and_then(|(from, size)| Some(from..from.checked_add(size)?));
-        let data = range.clone().and_then(|r| bytes.get(r)).ok_or_else(|| {
-            Error::input(format!(
-                "cut off: entry {id} claims {size} bytes at {offset:#x}, the bundle has {:#x} bytes",
-                bytes.len()
-            ))
-        })?;
-        end = end.max(range.map_or(0, |r| r.end));
-        total = total.saturating_add(data.len());
-        entries.push((id, data));
-    }
-    if total > bytes.len() {
-        return Err(Error::input("damaged: its entries overlap"));
-    }
-    for (id, data) in entries {
-        // Skip host entries, and empty entries of targets without code in this translation unit.
-        if data.is_empty() || !is_device(id) {
-            continue;
+    for number in 0..count {
+        *end = table.at.max(*end);
+        match entry(&mut table) {
+            Ok(entry) => entries.push(entry),
+            Err(error) => {
+                broken = Err(error.within(&format!("entry {number} of {count}")));
+                break;
+            }
         }
-        visit_as(target_of(id).map(TargetId::parse), each, |each| visit_part(data, id, nesting.deeper(), each))
-            .map_err(|e| e.within(&format!("entry {id}")))?;
     }
-    Ok(end.max(header.at))
+    *end = table.at.max(*end);
+    for Entry { id, offset, size } in entries {
+        let from = usize::try_from(offset).unwrap_or(usize::MAX);
+        let rest = bytes.get(from..).unwrap_or_default();
+        let data = usize::try_from(size).ok().and_then(|size| rest.get(..size));
+        // Host entries are empty, and so are those of targets without code in this translation unit.
+        if size > 0 {
+            *end = (*end).max(from.saturating_add(data.unwrap_or(rest).len()).min(bytes.len()));
+        }
+        let id = match read_id(id) {
+            Id::Host => continue,
+            _ if size == 0 => continue,
+            Id::Device(id) => id,
+            Id::Unknown(shown, reason) => {
+                each(Found::Skipped { label: &nesting.label(&shown), reason })?;
+                continue;
+            }
+        };
+        let path = nesting.part(&format!("entry {id}"), from);
+        let inside = nesting.inside(from, &path);
+        if data.is_none() {
+            let len = bytes.len();
+            let what = format!("cut off: it claims {size:#x} bytes at {offset:#x} of the bundle, which has {len:#x}");
+            inside.report(Error::input(what), each)?;
+        }
+        let data = data.unwrap_or(rest);
+        let Some(after) = left.checked_sub(data.len()) else {
+            inside.report(Error::input("damaged: its bytes overlap those of other entries"), each)?;
+            continue;
+        };
+        left = after;
+        if !data.is_empty() {
+            let label = nesting.label(id);
+            let result = visit_as(target_of(id), each, |each| visit_part(data, &label, inside, each));
+            inside.contain(result, each)?;
+        }
+    }
+    broken
 }
 
 #[cfg(test)]
@@ -107,10 +148,20 @@ mod tests {
 
     #[test]
     fn ids_name_targets() {
-        assert_eq!(target_of("hip-amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-"), Some("gfx942:sramecc+:xnack-"));
-        assert_eq!(target_of("hipv4-amdgcn-amd-amdhsa--gfx9-4-generic"), Some("gfx9-4-generic"));
-        assert_eq!(target_of("openmp-amdgcn-amd-amdhsa-gfx906"), Some("gfx906"));
-        assert!(!is_device("host-x86_64-unknown-linux--"));
-        assert!(is_device("hipv4-amdgcn-amd-amdhsa--gfx942"));
+        for (id, target) in [
+            ("hip-amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-", "gfx942:sramecc+:xnack-"),
+            ("hipv4-amdgcn-amd-amdhsa--gfx9-4-generic", "gfx9-4-generic"),
+            ("openmp-amdgcn-amd-amdhsa-gfx906", "gfx906"),
+            ("hip-amdgpu9.42-amd-amdhsa", "gfx942"),
+            ("hipv4-amdgpu9.42-amd-amdhsa--", "gfx942"),
+            ("hipv4-amdgpu-amd-amdhsa--gfx942:xnack+", "gfx942:xnack+"),
+        ] {
+            assert_eq!(target_of(id).map(|id| id.to_string()).as_deref(), Some(target), "{id}");
+            assert!(matches!(read_id(id.as_bytes()), Id::Device(device) if device == id), "{id}");
+        }
+        assert!(matches!(read_id(b"host-x86_64-unknown-linux--"), Id::Host));
+        for unknown in [&b"hip-nvptx64-nvidia-cuda"[..], b"amdgcn", b"", b"hip-amdgcn\xff", &[b'a'; 2000]] {
+            assert!(matches!(read_id(unknown), Id::Unknown(shown, _) if shown.len() <= 1024), "{unknown:?}");
+        }
     }
 }

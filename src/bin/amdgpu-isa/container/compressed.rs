@@ -20,6 +20,11 @@ pub fn is_compressed(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
+/// Whether a bundle seems to begin here, in the middle of a damaged one: the magic number and a version that is known.
+pub fn is_likely(bytes: &[u8]) -> bool {
+    is_compressed(bytes) && matches!(bytes.get(4..6), Some([1..=3, 0]))
+}
+
 struct Header {
     method: u16,
     /// Size of the header in bytes.
@@ -47,50 +52,69 @@ fn header(bytes: &[u8]) -> Result<Header> {
     Ok(Header { method, length, file_size, size })
 }
 
-/// Returns the decompressed bytes, and the number of input bytes that they came from.
-pub fn decompress(bytes: &[u8], budget: &Budget) -> Result<(Vec<u8>, usize)> {
+/// Decompressed data.
+pub struct Plain {
+    pub bytes: Vec<u8>,
+    /// What is wrong with the bundle, if `bytes` is only what could be read of it.
+    pub damage: Option<Error>,
+}
+
+/// Decompresses the bundle that `bytes` begins with. Sets `end` to the number of bytes that belong to it, as far as that is
+/// known; it is set even if nothing can be decompressed.
+pub fn decompress(bytes: &[u8], end: &mut usize, budget: &Budget) -> Result<Plain> {
+    *end = MAGIC.len();
     let header = header(bytes)?;
-    let end = match header.file_size {
+    *end = header.length;
+    let mut damage = None;
+    let claim = header.file_size.map(|claim| usize::try_from(claim).unwrap_or(usize::MAX));
+    let packed_end = match claim {
         None => bytes.len(),
-        Some(claim) => usize::try_from(claim)
-            .ok()
-            .filter(|end| (header.length..=bytes.len()).contains(end))
-            .ok_or_else(|| Error::input(format!("cut off: it claims {claim} bytes, the file has {}", bytes.len())))?,
+        Some(claim) if (header.length..=bytes.len()).contains(&claim) => {
+            *end = claim;
+            claim
+        }
+        Some(claim) => {
+            damage = Some(Error::input(format!("cut off: it claims {claim} bytes, the file has {}", bytes.len())));
+            bytes.len()
+        }
     };
-    let packed = &bytes[header.length..end];
+    let packed = bytes.get(header.length..packed_end).unwrap_or_default();
     budget.spend(header.size, packed.len())?;
     let mut rest = packed;
-    let plain = match header.method {
+    let mut plain = match header.method {
         0 => inflate(&mut flate2::bufread::ZlibDecoder::new(&mut rest), header.size),
-        1 => unzstd(&mut rest, header.size),
+        1 => unzstd(&mut rest, header.size)?,
         other => {
             return Err(Error::input(format!("compression method {other} is not known; 0 (zlib) and 1 (zstd) are")));
         }
-    }?;
-    let used = if header.file_size.is_some() { end } else { end - rest.len() };
-    Ok((plain, used))
+    };
+    if claim != Some(*end) {
+        *end = packed_end - rest.len();
+    }
+    plain.damage = damage.or(plain.damage);
+    Ok(plain)
 }
 
 /// Reads all data. The buffer grows with the data itself, never with the size in the header.
-fn inflate(from: &mut impl Read, size: u64) -> Result<Vec<u8>> {
+fn inflate(from: &mut impl Read, size: u64) -> Plain {
     let mut plain = Vec::new();
     // Read one byte more than the header states, to notice excess data.
-    from.take(size.saturating_add(1))
-        .read_to_end(&mut plain)
-        .map_err(|e| Error::input(format!("cannot decompress: {e}")))?;
-    match (plain.len() as u64).cmp(&size) {
-        Ordering::Equal => Ok(plain),
-        Ordering::Less => Err(Error::input(format!("damaged: it promises {size} bytes and holds {}", plain.len()))),
-        Ordering::Greater => Err(Error::input(format!("damaged: it promises {size} bytes and holds more"))),
-    }
+    let read = from.take(size.saturating_add(1)).read_to_end(&mut plain);
+    let damage = match (read, (plain.len() as u64).cmp(&size)) {
+        (Err(e), _) => Some(format!("cannot decompress: {e}")),
+        (_, Ordering::Equal) => None,
+        (_, Ordering::Less) => Some(format!("damaged: it promises {size} bytes and holds {}", plain.len())),
+        (_, Ordering::Greater) => Some(format!("damaged: it promises {size} bytes and holds more")),
+    };
+    Plain { bytes: plain, damage: damage.map(Error::input) }
 }
 
-fn unzstd(rest: &mut &[u8], size: u64) -> Result<Vec<u8>> {
+fn unzstd(rest: &mut &[u8], size: u64) -> Result<Plain> {
     let fail = |e| Error::input(format!("cannot decompress: {e}"));
     let mut decoder = zstd::stream::read::Decoder::with_buffer(&mut *rest).map_err(fail)?.single_frame();
     // Clang uses long-distance matching: the window is as large as the data, up to 2^27 and, for larger
     // data, beyond. zstd's own limits are 2^27 by default and 2^31.
     let window_log = size.max(1).ilog2() + 1;
     decoder.window_log_max(window_log.clamp(27, 31)).map_err(fail)?;
-    inflate(&mut decoder, size)
+    Ok(inflate(&mut decoder, size))
 }

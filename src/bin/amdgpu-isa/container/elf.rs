@@ -1,205 +1,258 @@
-//! AMD GPU code objects: ELF with `e_machine` 224, relocatable or shared.
+//! Reads ELF files so that damage to one part does not hide the others: every table and section is read for itself, and
+//! what reaches past the end of the file is read up to there.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
 
-use object::elf::{EM_AMDGPU, SHF_EXECINSTR};
-use object::read::ObjectSection as _;
-use object::{File, FileFlags, Object as _, ObjectKind, ObjectSegment as _, ObjectSymbol as _};
-use object::{SectionFlags, SectionIndex, SectionKind, SegmentFlags, SymbolKind as ElfSymbol};
-
-use super::{Found, Image, NameBudget, Section, Symbol, SymbolKind, TargetId, mach};
 use crate::error::{Error, Result};
-use crate::escape;
 
-/// `EI_OSABI` of code objects for the HSA runtime. Only these have the newer feature bits.
-const ELFOSABI_AMDGPU_HSA: u8 = 64;
-/// The bytes of the field `kernel_code_entry_byte_offset` in a kernel descriptor.
-const KD_ENTRY: std::ops::Range<usize> = 16..24;
-/// The bytes of the field `kernel_code_properties`.
-const KD_PROPERTIES: std::ops::Range<usize> = 56..58;
-/// The bit `ENABLE_WAVEFRONT_SIZE32` of that field. Waves have 64 lanes without it.
-const WAVE32: u16 = 1 << 10;
+pub const SHT_NOTE: u32 = 7;
+pub const SHT_SYMTAB: u32 = 2;
+pub const SHT_DYNSYM: u32 = 11;
+const SHT_NOBITS: u32 = 8;
+pub const SHF_EXECINSTR: u64 = 4;
+pub const PT_NOTE: u32 = 4;
+pub const PT_LOAD: u32 = 1;
+pub const PF_X: u32 = 1;
+pub const ET_REL: u16 = 1;
+pub const EM_AMDGPU: u16 = 224;
 
-fn damaged(what: &str, e: object::Error) -> Error {
-    Error::input(format!("the ELF file is damaged or cut off: {what}: {e}"))
+pub fn is_elf(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x7fELF")
 }
 
-pub fn is_amdgpu(bytes: &[u8]) -> Result<bool> {
-    // Byte 5 of the identification gives the byte order of the rest.
-    let field = bytes.get(18..20).and_then(|b| <[u8; 2]>::try_from(b).ok());
-    match (field, bytes.get(5)) {
-        (Some(b), Some(1)) => Ok(u16::from_le_bytes(b) == EM_AMDGPU),
-        (Some(_), Some(2)) => Ok(false),
-        (Some(_), _) => Err(Error::input("the ELF header names no byte order")),
-        (None, _) => Err(Error::input(format!("the ELF file is cut off inside its header, at {} bytes", bytes.len()))),
+/// What is wrong with an ELF file, after the words that say so.
+pub fn damaged(what: impl fmt::Display) -> Error {
+    Error::input(format!("the ELF file is damaged or cut off: {what}"))
+}
+
+/// The fields of the header that matter here.
+pub struct File<'a> {
+    pub bytes: &'a [u8],
+    pub is_64: bool,
+    pub is_little: bool,
+    pub os_abi: u8,
+    pub abi_version: u8,
+    pub kind: u16,
+    pub machine: u16,
+    pub flags: u32,
+    segments: Table,
+    sections: Table,
+    names: usize,
+}
+
+/// Where the headers of the sections or segments are.
+struct Table {
+    offset: u64,
+    entry: usize,
+    count: u64,
+}
+
+pub struct Section {
+    pub name: u32,
+    pub kind: u32,
+    pub flags: u64,
+    pub address: u64,
+    pub offset: u64,
+    pub size: u64,
+    pub link: usize,
+}
+
+pub struct Segment {
+    pub kind: u32,
+    pub flags: u32,
+    pub address: u64,
+    pub offset: u64,
+    pub size: u64,
+}
+
+pub struct Symbol {
+    pub name: u32,
+    pub kind: u8,
+    pub section: u16,
+    pub address: u64,
+}
+
+impl Section {
+    pub fn is_code(&self) -> bool {
+        self.flags & SHF_EXECINSTR != 0 && self.kind != SHT_NOBITS && self.size > 0
     }
 }
 
-pub fn image<'a>(bytes: &'a [u8], label: &'a str) -> Result<Found<'a>> {
-    let file = File::parse(bytes).map_err(|e| damaged("headers", e))?;
-    let target = target(&file);
-    let mut budget = NameBudget::of(bytes);
-    let (indices, mut sections) = code_sections(&file, &mut budget)?;
-    if sections.is_empty() {
-        sections = executable_segments(&file)?;
-        if sections.is_empty() {
-            return Ok(Found::Skipped { label, reason: "the code object has no executable section".into() });
+/// Some bytes of the file, or those of them that exist.
+pub struct Data<'a> {
+    pub bytes: &'a [u8],
+    /// What is wrong, if some do not exist.
+    pub missing: Option<String>,
+}
+
+impl<'a> File<'a> {
+    pub fn parse(bytes: &'a [u8]) -> Result<Self> {
+        let cut = || damaged(format_args!("its header is incomplete, the file has {} bytes", bytes.len()));
+        let [class, order, _, os_abi, abi_version] = *bytes.get(4..9).and_then(|b| b.first_chunk()).ok_or_else(cut)?;
+        let (is_64, is_little) = match (class, order) {
+            (1 | 2, 1 | 2) => (class == 2, order == 1),
+            (1 | 2, _) => return Err(Error::input(format!("the ELF header names no byte order, but {order}"))),
+            _ => return Err(Error::input(format!("the ELF header names neither 32 nor 64 bits, but {class}"))),
+        };
+        let empty = || Table { offset: 0, entry: 0, count: 0 };
+        let mut file = File {
+            bytes,
+            is_64,
+            is_little,
+            os_abi,
+            abi_version,
+            kind: 0,
+            machine: 0,
+            flags: 0,
+            segments: empty(),
+            sections: empty(),
+            names: 0,
+        };
+        let read = |at, width| file.number(bytes, at, width).ok_or_else(cut);
+        let (kind, machine) = (read(16, 2)? as u16, read(18, 2)? as u16);
+        // The fields from the entry point on, of four or eight bytes.
+        let word = if is_64 { 8 } else { 4 };
+        let flags_at = 24 + 3 * word;
+        let segments = Table {
+            offset: read(24 + word, word)?,
+            entry: read(flags_at + 6, 2)? as usize,
+            count: read(flags_at + 8, 2)?,
+        };
+        let mut sections = Table {
+            offset: read(24 + 2 * word, word)?,
+            entry: read(flags_at + 10, 2)? as usize,
+            count: read(flags_at + 12, 2)?,
+        };
+        let mut names = read(flags_at + 14, 2)? as usize;
+        let flags = read(flags_at, 4)? as u32;
+        // Numbers that need more than sixteen bits are in the first section header.
+        if let Some(first) = file.headers(&Table { count: 1, ..sections }).0.next().and_then(|h| file.section(h)) {
+            if sections.count == 0 && sections.offset != 0 {
+                sections.count = first.size;
+            }
+            if names == 0xffff {
+                names = first.link;
+            }
         }
+        (file.kind, file.machine, file.flags) = (kind, machine, flags);
+        (file.segments, file.sections, file.names) = (segments, sections, names);
+        Ok(file)
     }
-    let total = sections.iter().fold(0usize, |sum, s| sum.saturating_add(s.bytes.len()));
-    if total > bytes.len() {
-        return Err(Error::input("the ELF file is damaged: its code sections overlap"));
-    }
-    let kernels = kernels(&file, &mut budget)?;
-    symbols(&file, &indices, &mut sections, &kernels, &mut budget)?;
-    Ok(Found::Image(Image { label, target, sections }))
-}
 
-fn target(file: &File<'_>) -> Option<TargetId> {
-    let FileFlags::Elf { os_abi, abi_version, e_flags } = file.flags() else { return None };
-    let processor = mach::name(e_flags)?.to_string();
-    // V2 (version 0) has no such bits; V3 has only "on"; V4 and later have "any", "off" and "on".
-    let feature = |name: &str, v3: u32, v4_shift: u32| {
-        let on = match (os_abi, abi_version) {
-            (ELFOSABI_AMDGPU_HSA, 0) => return None,
-            (ELFOSABI_AMDGPU_HSA, 2..) => match e_flags >> v4_shift & 3 {
-                2 => false,
-                3 => true,
-                _ => return None,
+    fn number(&self, bytes: &[u8], at: usize, width: usize) -> Option<u64> {
+        let field = bytes.get(at..at.checked_add(width)?)?;
+        let add = |sum: u64, byte: &u8| sum << 8 | u64::from(*byte);
+        Some(if self.is_little { field.iter().rev().fold(0, add) } else { field.iter().fold(0, add) })
+    }
+
+    /// The complete headers of a table, and whether some are not.
+    fn headers(&self, table: &Table) -> (impl Iterator<Item = &'a [u8]> + use<'a>, Option<String>) {
+        let size = (table.entry as u64).saturating_mul(table.count);
+        let data = self.data(table.offset, size);
+        let missing = match table.count {
+            0 => None,
+            _ if table.entry < 32 => Some(format!("headers of {} bytes are too small", table.entry)),
+            _ => data.missing,
+        };
+        let bytes = if table.entry < 32 { &[] } else { data.bytes };
+        (bytes.chunks_exact(table.entry.max(1)), missing)
+    }
+
+    /// The section headers that exist, and what is wrong with the others.
+    pub fn sections(&self) -> (Vec<Section>, Option<String>) {
+        let (headers, missing) = self.headers(&self.sections);
+        let missing = missing.map(|what| format!("the section headers at {:#x}: {what}", self.sections.offset));
+        (headers.map_while(|header| self.section(header)).collect(), missing)
+    }
+
+    fn section(&self, header: &[u8]) -> Option<Section> {
+        let word = if self.is_64 { 8 } else { 4 };
+        let read = |at, width| self.number(header, at, width);
+        Some(Section {
+            name: read(0, 4)? as u32,
+            kind: read(4, 4)? as u32,
+            flags: read(8, word)?,
+            address: read(8 + word, word)?,
+            offset: read(8 + 2 * word, word)?,
+            size: read(8 + 3 * word, word)?,
+            link: read(8 + 4 * word, 4)? as usize,
+        })
+    }
+
+    /// The program headers that exist, and what is wrong with the others.
+    pub fn segments(&self) -> (Vec<Segment>, Option<String>) {
+        let (headers, missing) = self.headers(&self.segments);
+        let missing = missing.map(|what| format!("the program headers at {:#x}: {what}", self.segments.offset));
+        let segment = |header: &[u8]| {
+            let read = |at, width| self.number(header, at, width);
+            Some(match self.is_64 {
+                true => Segment {
+                    kind: read(0, 4)? as u32,
+                    flags: read(4, 4)? as u32,
+                    offset: read(8, 8)?,
+                    address: read(16, 8)?,
+                    size: read(32, 8)?,
+                },
+                false => Segment {
+                    kind: read(0, 4)? as u32,
+                    flags: read(24, 4)? as u32,
+                    offset: read(4, 4)?,
+                    address: read(8, 4)?,
+                    size: read(16, 4)?,
+                },
+            })
+        };
+        (headers.map_while(segment).collect(), missing)
+    }
+
+    /// The symbols of a table. Only of files of 64 bits.
+    pub fn symbols(&self, table: &'a [u8]) -> impl Iterator<Item = Symbol> + use<'_, 'a> {
+        table.chunks_exact(24).map_while(|entry| {
+            Some(Symbol {
+                name: self.number(entry, 0, 4)? as u32,
+                kind: entry.get(4)? & 0xf,
+                section: self.number(entry, 6, 2)? as u16,
+                address: self.number(entry, 8, 8)?,
+            })
+        })
+    }
+
+    /// The table with the names of sections; empty if there is none.
+    pub fn section_names(&self, sections: &[Section]) -> &'a [u8] {
+        sections.get(self.names).map_or(&[], |section| texts(self.contents(section).bytes))
+    }
+
+    pub fn contents(&self, section: &Section) -> Data<'a> {
+        if section.kind == SHT_NOBITS {
+            return Data { bytes: &[], missing: None };
+        }
+        self.data(section.offset, section.size)
+    }
+
+    pub fn data(&self, offset: u64, size: u64) -> Data<'a> {
+        let len = self.bytes.len();
+        let from = usize::try_from(offset).unwrap_or(len).min(len);
+        let rest = self.bytes.get(from..).unwrap_or_default();
+        match usize::try_from(size).ok().and_then(|size| rest.get(..size)) {
+            // An empty part lies nowhere.
+            Some(bytes) if size == 0 || offset <= len as u64 => Data { bytes, missing: None },
+            _ => Data {
+                bytes: rest,
+                missing: Some(format!("{size} bytes are claimed at {offset:#x}, and the file has {len:#x}")),
             },
-            _ if e_flags & v3 != 0 => true,
-            _ => return None,
-        };
-        Some((name.to_string(), on))
-    };
-    let features = [feature("sramecc", 0x200, 10), feature("xnack", 0x100, 8)].into_iter().flatten().collect();
-    Some(TargetId { processor, features })
-}
-
-fn code_sections<'a>(
-    file: &File<'a>,
-    budget: &mut NameBudget,
-) -> Result<(HashMap<SectionIndex, usize>, Vec<Section<'a>>)> {
-    let mut indices = HashMap::new();
-    let mut sections = Vec::new();
-    for section in file.sections() {
-        let executable =
-            matches!(section.flags(), SectionFlags::Elf { sh_flags } if sh_flags & u64::from(SHF_EXECINSTR) != 0);
-        if !executable || section.kind() == SectionKind::UninitializedData || section.size() == 0 {
-            continue;
         }
-        let name = section.name_bytes().map_err(|e| damaged("a section's name", e))?;
-        let name = escape::name(budget.spend(name)?);
-        let bytes = section.data().map_err(|e| damaged(&format!("section {name}"), e))?;
-        indices.insert(section.index(), sections.len());
-        sections.push(Section { name, address: section.address(), bytes, symbols: Vec::new() });
-    }
-    Ok((indices, sections))
-}
-
-/// A code object copied out of a running process may have lost its section headers; the loader needs only these.
-fn executable_segments<'a>(file: &File<'a>) -> Result<Vec<Section<'a>>> {
-    let mut sections = Vec::new();
-    for segment in file.segments() {
-        if matches!(segment.flags(), SegmentFlags::Elf { p_flags } if p_flags & object::elf::PF_X != 0) {
-            let bytes = segment.data().map_err(|e| damaged("an executable segment", e))?;
-            if !bytes.is_empty() {
-                let name = Cow::Borrowed("(segment)");
-                sections.push(Section { name, address: segment.address(), bytes, symbols: Vec::new() });
-            }
-        }
-    }
-    Ok(sections)
-}
-
-#[derive(Default)]
-struct Kernels<'a> {
-    /// Lanes of a wave, by the kernels' names.
-    names: HashMap<&'a [u8], Option<u16>>,
-    /// Names by entry address. The order lets a section find its own without a search through all of them.
-    entries: BTreeMap<u64, &'a [u8]>,
-}
-
-impl Kernels<'_> {
-    fn lanes(&self, name: &[u8], address: u64) -> Option<u16> {
-        let name = self.entries.get(&address).copied().unwrap_or(name);
-        self.names.get(name).copied().flatten()
-    }
-
-    fn contains(&self, name: &[u8], address: u64) -> bool {
-        self.names.contains_key(name) || self.entries.contains_key(&address)
     }
 }
 
-fn kernels<'a>(file: &File<'a>, budget: &mut NameBudget) -> Result<Kernels<'a>> {
-    let mut kernels = Kernels::default();
-    for symbol in file.symbols().chain(file.dynamic_symbols()) {
-        let name = budget.spend(symbol.name_bytes().map_err(|e| damaged("a symbol's name", e))?)?;
-        let Some(kernel) = name.strip_suffix(b".kd") else { continue };
-        let Some(section) = symbol.section_index().and_then(|i| file.section_by_index(i).ok()) else { continue };
-        let read = |bytes: std::ops::Range<usize>| {
-            let descriptor = section.data_range(symbol.address(), bytes.end as u64).ok().flatten();
-            descriptor.and_then(|d| d.get(bytes))
-        };
-        let properties = read(KD_PROPERTIES).and_then(|b| b.try_into().ok()).map(u16::from_le_bytes);
-        kernels.names.insert(kernel, properties.map(|bits| if bits & WAVE32 == 0 { 64 } else { 32 }));
-        // In a relocatable object the offset is still a relocation, so use the name alone.
-        if file.kind() == ObjectKind::Relocatable {
-            continue;
-        }
-        if let Some(offset) = read(KD_ENTRY).and_then(|b| b.try_into().ok()) {
-            let entry = symbol.address().wrapping_add_signed(i64::from_le_bytes(offset));
-            kernels.entries.insert(entry, kernel);
-        }
-    }
-    Ok(kernels)
+/// The part of a table of texts that contains them: each ends with a zero byte. The search for an end that is not there
+/// would take as long as the table, for each text.
+pub fn texts(table: &[u8]) -> &[u8] {
+    let end = table.iter().rposition(|&b| b == 0).map_or(0, |last| last + 1);
+    table.get(..end).unwrap_or_default()
 }
 
-fn symbols<'a>(
-    file: &File<'a>,
-    indices: &HashMap<SectionIndex, usize>,
-    sections: &mut [Section<'a>],
-    kernels: &Kernels<'a>,
-    budget: &mut NameBudget,
-) -> Result<()> {
-    for symbol in file.symbols().chain(file.dynamic_symbols()) {
-        if !matches!(symbol.kind(), ElfSymbol::Text | ElfSymbol::Data | ElfSymbol::Unknown | ElfSymbol::Label) {
-            continue;
-        }
-        let section = symbol.section_index().and_then(|i| indices.get(&i)).and_then(|&i| sections.get_mut(i));
-        let Some(section) = section else { continue };
-        let name = budget.spend(symbol.name_bytes().map_err(|e| damaged("a symbol's name", e))?)?;
-        if name.is_empty() {
-            continue;
-        }
-        let kind = match symbol.kind() {
-            _ if kernels.contains(name, symbol.address()) => SymbolKind::Kernel,
-            ElfSymbol::Text => SymbolKind::Function,
-            _ => SymbolKind::Other,
-        };
-        let lanes = kernels.lanes(name, symbol.address()).filter(|_| kind == SymbolKind::Kernel);
-        section.symbols.push(Symbol { name: escape::name(name), address: symbol.address(), kind, lanes });
-    }
-    // The descriptor names a kernel even if the kernel's own symbol was stripped.
-    for section in sections {
-        let end = section.address.saturating_add(section.bytes.len() as u64);
-        let named: HashSet<u64> = section.symbols.iter().map(|s| s.address).collect();
-        for (&address, &name) in kernels.entries.range(section.address..end) {
-            if !named.contains(&address) {
-                let lanes = kernels.lanes(name, address);
-                section.symbols.push(Symbol { name: escape::name(name), address, kind: SymbolKind::Kernel, lanes });
-            }
-        }
-        // Global symbols are in both tables.
-        section.symbols.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
-        section.symbols.dedup_by(|a, b| a.address == b.address && a.name == b.name);
-        // Functions that are no kernels are most likely called by their neighbours.
-        let mut lanes = section.symbols.iter().find_map(|symbol| symbol.lanes);
-        for symbol in &mut section.symbols {
-            symbol.lanes = symbol.lanes.or(lanes);
-            lanes = symbol.lanes;
-        }
-    }
-    Ok(())
+/// The text at an offset of a table of [`texts`]; `None` if none begins there.
+pub fn text(table: &[u8], offset: u32) -> Option<&[u8]> {
+    let tail = table.get(usize::try_from(offset).ok()?..)?;
+    Some(&tail[..tail.iter().position(|&b| b == 0)?])
 }

@@ -2,53 +2,73 @@
 //! driver leaves offload binaries in `.llvm.offloading` of object files that are still to be linked.
 //! (The section `.hipFatBinSegment` has only pointers into that one, for the runtime.)
 
-use object::{File, Object as _, ObjectSection as _};
-
-use super::{Found, NameBudget, Nesting, Visitor, bundle, visit_bundles, visit_part};
-use crate::error::{Error, Result};
+use super::bundle::{self, Id};
+use super::{Found, NameBudget, Nesting, Visitor, elf, visit_bundles, visit_part};
+use crate::error::Result;
 use crate::escape;
 
 const SECTIONS: [&[u8]; 2] = [b".hip_fatbin", b".llvm.offloading"];
-/// `clang-offload-bundler --type=o` begins the names of its sections with this; the entry's id follows.
-const BUNDLED_OBJECT: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 
-pub fn visit(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
-    let damaged = |what: &str, e| Error::input(format!("the ELF file is damaged or cut off: {what}: {e}"));
-    let file = File::parse(bytes).map_err(|e| damaged("headers", e))?;
+/// Visits the GPU code of a host program. `is_member`: of a library, whose other members may have some.
+pub fn visit(
+    file: &elf::File<'_>,
+    label: &str,
+    is_member: bool,
+    nesting: Nesting<'_>,
+    each: &mut Visitor<'_>,
+) -> Result<()> {
+    let (headers, missing) = file.sections();
+    let all_names = file.section_names(&headers);
     let mut found = false;
-    let (mut budget, mut names) = (bytes.len(), NameBudget::of(bytes));
+    let (mut budget, mut names) = (file.bytes.len(), NameBudget::of(file.bytes));
     let mut has_pointers = false;
-    for section in file.sections() {
-        let Ok(name) = section.name_bytes() else { continue };
+    for section in &headers {
+        let Some(name) = elf::text(all_names, section.name) else { continue };
         let name = names.spend(name)?;
         has_pointers |= name == b".hipFatBinSegment";
-        let bundled = match name.strip_prefix(BUNDLED_OBJECT) {
+        // `clang-offload-bundler --type=o` names its sections like this; the entry's id follows.
+        let bundled = match name.strip_prefix(bundle::MAGIC) {
             None if !SECTIONS.contains(&name) => continue,
             None => None,
-            Some(id) => match bundle::entry_id(id) {
-                Some(id) if bundle::is_device(id) => Some(id),
-                Some(_) => continue,
-                None => {
-                    return Err(Error::input("the ELF file is damaged: a section of a bundle has no readable name"));
+            Some(id) => match bundle::read_id(id) {
+                Id::Device(id) => Some(id),
+                Id::Host => continue,
+                Id::Unknown(shown, reason) => {
+                    found = true;
+                    each(Found::Skipped { label: &nesting.label(&shown), reason })?;
+                    continue;
                 }
             },
         };
-        let name = escape::name(name);
-        let data = section.data().map_err(|e| damaged(&format!("section {name}"), e))?;
-        budget = budget
-            .checked_sub(data.len())
-            .ok_or_else(|| Error::input(format!("the ELF file is damaged: section {name} overlaps others")))?;
-        if data.iter().all(|&b| b == 0) {
+        let shown = escape::short(&escape::name(name));
+        let from = usize::try_from(section.offset).unwrap_or(usize::MAX);
+        let path = nesting.part(&format!("section {shown}"), from);
+        let inside = nesting.inside(from, &path);
+        let data = file.contents(section);
+        if let Some(missing) = data.missing {
+            found = true;
+            inside.report(elf::damaged(missing), each)?;
+        }
+        let Some(after) = budget.checked_sub(data.bytes.len()) else {
+            found = true;
+            inside.report(elf::damaged("its sections overlap"), each)?;
+            continue;
+        };
+        budget = after;
+        if data.bytes.iter().all(|&b| b == 0) {
             continue;
         }
         found = true;
-        match bundled {
-            Some(id) => visit_part(data, id, nesting.deeper(), each),
-            None => visit_bundles(data, label, nesting.deeper(), each),
-        }
-        .map_err(|e| e.within(&format!("section {name}")))?;
+        let result = match bundled {
+            Some(id) => visit_part(data.bytes, &nesting.label(id), inside, each),
+            None => visit_bundles(data.bytes, label, inside, each),
+        };
+        inside.contain(result, each)?;
     }
-    if found {
+    if let Some(missing) = missing {
+        return nesting.report(elf::damaged(missing), each);
+    }
+    if found || is_member {
         return Ok(());
     }
     let reason = if has_pointers {

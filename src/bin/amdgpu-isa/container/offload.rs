@@ -1,76 +1,157 @@
-//! LLVM offload binaries, which `clang-offload-packager` writes and clang's newer driver keeps in the section
-//! `.llvm.offloading` of object files. Each holds one image; several can follow each other.
+//! LLVM offload binaries, which `llvm-offload-binary` writes and clang's newer driver keeps in the section
+//! `.llvm.offloading` of object files. Several can follow each other.
 //!
 //! ```text
-//! header: 10 FF 10 AD  version:u32  size:u64  entry_offset:u64  entry_size:u64
+//! header: 10 FF 10 AD  version:u32  size:u64  entries_offset:u64  v1: entry_size:u64  v2: count:u64
 //! entry:  kind:u16 producer:u16 flags:u32  strings_offset:u64 strings:u64  image_offset:u64 image_size:u64
-//! string: key_offset:u64  value_offset:u64                            (texts end with a zero byte)
+//! string: key_offset:u64  value_offset:u64  v2: value_size:u64        (texts end with a zero byte)
 //! ```
+//! Version 1 holds one image. LLVM 22 writes and reads only that; version 2 is that of its development branch.
 
 use std::borrow::Cow;
 
-use super::{Nesting, TargetId, Visitor, visit_as, visit_part};
+use super::target_id::{self, TargetId};
+use super::{Found, Nesting, Visitor, visit_as, visit_part};
 use crate::error::{Error, Result};
 use crate::escape;
 
-const MAGIC: &[u8] = b"\x10\xff\x10\xad";
+pub const MAGIC: &[u8] = b"\x10\xff\x10\xad";
 
-pub fn is_offload(bytes: &[u8]) -> bool {
-    bytes.starts_with(MAGIC)
+const ENTRY: usize = 40;
+const HEADER: usize = 32;
+
+fn cut(what: &str) -> Error {
+    Error::input(format!("cut off or damaged: {what} is not in it"))
 }
 
-fn cut() -> Error {
-    Error::input("cut off or damaged: it refers to bytes that it does not have")
+fn u64_at(bytes: &[u8], at: usize, what: &str) -> Result<u64> {
+    let field = at.checked_add(8).and_then(|end| bytes.get(at..end)?.try_into().ok());
+    field.map(u64::from_le_bytes).ok_or_else(|| cut(what))
 }
 
-fn u64_at(bytes: &[u8], at: usize) -> Result<u64> {
-    let end = at.checked_add(8).ok_or_else(cut)?;
-    let field = bytes.get(at..end).and_then(|b| b.try_into().ok()).ok_or_else(cut)?;
-    Ok(u64::from_le_bytes(field))
+fn usize_at(bytes: &[u8], at: usize, what: &str) -> Result<usize> {
+    usize::try_from(u64_at(bytes, at, what)?).map_err(|_| cut(what))
 }
 
-fn usize_at(bytes: &[u8], at: usize) -> Result<usize> {
-    usize::try_from(u64_at(bytes, at)?).map_err(|_| cut())
+fn text_at(bytes: &[u8], at: usize) -> Result<Cow<'_, str>> {
+    let tail = bytes.get(at..).ok_or_else(|| cut("a text"))?;
+    let end = tail.iter().take(256).position(|&b| b == 0).ok_or_else(|| cut("the end of a text"))?;
+    Ok(escape::name(&tail[..end]))
 }
 
-fn text_at(bytes: &[u8], at: usize) -> Result<&str> {
-    let tail = bytes.get(at..).ok_or_else(cut)?;
-    let end = tail.iter().take(256).position(|&b| b == 0).ok_or_else(cut)?;
-    match escape::name(&tail[..end]) {
-        Cow::Borrowed(text) => Ok(text),
-        Cow::Owned(_) => Err(Error::input("damaged: a name in it is not text")),
-    }
+/// What the texts of an entry say.
+#[derive(Default)]
+struct Names<'a> {
+    triple: Cow<'a, str>,
+    arch: Cow<'a, str>,
 }
 
-/// Visits the image of the offload binary that `bytes` begins with. Returns how many bytes belong to it.
-pub fn visit(bytes: &[u8], nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<usize> {
-    let version = bytes.get(4..8).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes).ok_or_else(cut)?;
-    if version != 1 {
-        return Err(Error::input(format!("version {version} is not known; 1 is")));
-    }
-    let size = usize_at(bytes, 8)?;
-    let bytes = bytes.get(..size).ok_or_else(cut)?;
-    let entry = bytes.get(usize_at(bytes, 16)?..).ok_or_else(cut)?;
-    let (strings, count) = (usize_at(entry, 8)?, u64_at(entry, 16)?);
-    let (offset, length) = (usize_at(entry, 24)?, usize_at(entry, 32)?);
-    let image = offset.checked_add(length).and_then(|end| bytes.get(offset..end)).ok_or_else(cut)?;
-    let mut table = bytes.get(strings..).ok_or_else(cut)?;
-    let (mut triple, mut arch) = ("", "");
+fn names<'a>(bytes: &'a [u8], entry: &[u8], width: usize) -> Result<Names<'a>> {
+    let (strings, count) = (usize_at(entry, 8, "an entry")?, u64_at(entry, 16, "an entry")?);
+    let mut table = bytes.get(strings..).ok_or_else(|| cut("the table of texts"))?;
+    let mut names = Names::default();
     // The loop ends with the bytes, whatever `count` claims.
     for _ in 0..count {
-        let (key, value) = (text_at(bytes, usize_at(table, 0)?)?, usize_at(table, 8)?);
-        match key {
-            "triple" => triple = text_at(bytes, value)?,
-            "arch" => arch = text_at(bytes, value)?,
+        let key = text_at(bytes, usize_at(table, 0, "a key")?)?;
+        let value = usize_at(table, 8, "a value")?;
+        match &*key {
+            "triple" => names.triple = text_at(bytes, value)?,
+            "arch" => names.arch = text_at(bytes, value)?,
             _ => {}
         }
-        table = table.get(16..).ok_or_else(cut)?;
+        table = table.get(width..).ok_or_else(|| cut("the table of texts"))?;
     }
-    if triple.starts_with("amdgcn") && !image.is_empty() {
-        let id = format!("{triple}--{arch}");
-        let target = (!arch.is_empty()).then(|| TargetId::parse(arch));
-        visit_as(target, each, |each| visit_part(image, &id, nesting.deeper(), each))
-            .map_err(|e| e.within(&format!("entry {id}")))?;
+    Ok(names)
+}
+
+/// Visits the images of the offload binary that `bytes` begins with. Sets `end` to the number of bytes that belong to it,
+/// as far as that is known; it is set even if the binary is damaged.
+pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
+    *end = MAGIC.len();
+    let version = bytes.get(4..8).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
+    let version = version.ok_or_else(|| cut("its version"))?;
+    let size = usize_at(bytes, 8, "its size")?;
+    if (HEADER..=bytes.len()).contains(&size) {
+        *end = size;
     }
-    Ok(size)
+    if ![1, 2].contains(&version) {
+        return Err(Error::input(format!("version {version} is not known; 1 and 2 are")));
+    }
+    let mut broken = Ok(());
+    if size > bytes.len() {
+        broken = Err(Error::input(format!("cut off: it claims {size:#x} bytes, and the file has {:#x}", bytes.len())));
+    }
+    let bytes = bytes.get(..size).unwrap_or(bytes);
+    let entries = usize_at(bytes, 16, "the place of its entries")?;
+    let count = if version == 1 { 1 } else { u64_at(bytes, 24, "the number of its entries")? };
+    // Images that overlap would be shown again and again, and so would their texts be read.
+    let (mut left, mut texts) = (bytes.len(), bytes.len());
+    for number in 0..count {
+        let at = usize::try_from(number).ok().and_then(|n| n.checked_mul(ENTRY)?.checked_add(entries));
+        let entry = at.and_then(|at| bytes.get(at..)?.get(..ENTRY));
+        let Some(entry) = entry else {
+            return Err(cut(&format!("entry {number} of {count}")));
+        };
+        // An entry has a handful of texts.
+        texts = match usize_at(entry, 16, "an entry")?.checked_mul(16).and_then(|used| texts.checked_sub(used)) {
+            Some(texts) => texts,
+            None => return Err(cut("a table with so many texts")),
+        };
+        nesting.contain(image(bytes, entry, version, &mut left, nesting, each), each)?;
+    }
+    broken
+}
+
+fn image(
+    bytes: &[u8],
+    entry: &[u8],
+    version: u32,
+    left: &mut usize,
+    nesting: Nesting<'_>,
+    each: &mut Visitor<'_>,
+) -> Result<()> {
+    // A value of version 2 has its size beside it. Whether it does shows in the texts.
+    let widths: &[usize] = if version == 1 { &[16] } else { &[24, 16] };
+    let read = |&width: &usize| names(bytes, entry, width);
+    let names =
+        widths.iter().map(read).reduce(|first, second| first.or(second)).unwrap_or_else(|| Err(cut("a text")))?;
+    let (offset, size) = (u64_at(entry, 24, "its image")?, u64_at(entry, 32, "its image")?);
+    if size == 0 {
+        return Ok(());
+    }
+    let id = format!("{}--{}", names.triple, names.arch);
+    if matches!((&names.triple, &names.arch), (Cow::Owned(_), _) | (_, Cow::Owned(_))) {
+        let reason = "skipped, because its id is not text".into();
+        return each(Found::Skipped { label: &nesting.label(&escape::short(&id)), reason });
+    }
+    if !target_id::is_amdgpu(&names.triple) {
+        let reason = "skipped, because its id names no AMD GPU".into();
+        return each(Found::Skipped { label: &nesting.label(&id), reason });
+    }
+    let from = usize::try_from(offset).unwrap_or(usize::MAX);
+    let path = nesting.part(&format!("entry {id}"), from);
+    let inside = nesting.inside(from, &path);
+    let rest = bytes.get(from..).unwrap_or_default();
+    let data = usize::try_from(size).ok().and_then(|size| rest.get(..size));
+    if data.is_none() {
+        let len = bytes.len();
+        let what =
+            format!("cut off: it claims {size:#x} bytes at {offset:#x} of the offload binary, which has {len:#x}");
+        inside.report(Error::input(what), each)?;
+    }
+    let data = data.unwrap_or(rest);
+    let Some(after) = left.checked_sub(data.len()) else {
+        return inside.report(Error::input("damaged: its bytes overlap those of other images"), each);
+    };
+    *left = after;
+    if data.is_empty() {
+        return Ok(());
+    }
+    let target = match &*names.arch {
+        "" => TargetId::in_triple(&names.triple),
+        arch => Some(TargetId::parse(arch)),
+    };
+    let label = nesting.label(&id);
+    let result = visit_as(target, each, |each| visit_part(data, &label, inside, each));
+    inside.contain(result, each)
 }

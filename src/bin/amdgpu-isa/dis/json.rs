@@ -96,7 +96,7 @@ fn piece(page: &mut Page<'_>, place: &Place<'_>, name: &str, labels: &Labels<'_>
         });
         let line = Line {
             image: place.image,
-            target: place.target.name(),
+            target: place.name,
             section: name,
             address,
             label: labelled.then_some(utf8(&label)),

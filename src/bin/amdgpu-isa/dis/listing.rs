@@ -31,7 +31,7 @@ pub fn header(out: &mut Out<impl Write>, file: &str, image: &Image<'_>, place: &
     }
     match &image.target {
         Some(id) => _ = write!(out, ": target {id}"),
-        None => _ = write!(out, ": target {} (as told)", place.target.name()),
+        None => _ = write!(out, ": target {} (as told)", place.name),
     }
     _ = write!(out, ", section {}, {} bytes", section.name, section.bytes.len());
     out.end(BOLD);

@@ -1,0 +1,389 @@
+//! AMD GPU code objects: ELF with `e_machine` 224, relocatable or shared, of versions 2 to 6, of HSA, PAL and Mesa.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
+
+use amdgpu_isa::Processor;
+
+use super::notes::Notes;
+use super::target_id::TargetId;
+use super::{Found, Image, NameBudget, Nesting, Section, Symbol, SymbolKind, Visitor, elf};
+use crate::error::Result;
+use crate::escape;
+
+/// `EI_OSABI` of code objects for the HSA runtime. Only these have the newer feature bits.
+const ELFOSABI_AMDGPU_HSA: u8 = 64;
+/// `st_info` of kernels in version 2, whose symbols are those of descriptors that precede the code.
+const STT_AMDGPU_HSA_KERNEL: u8 = 10;
+const STT_NOTYPE: u8 = 0;
+const STT_OBJECT: u8 = 1;
+const STT_FUNC: u8 = 2;
+
+/// The bytes of the field `kernel_code_entry_byte_offset` in a kernel descriptor.
+const KD_ENTRY: Range<usize> = 16..24;
+/// The bytes of the field `kernel_code_properties`.
+const KD_PROPERTIES: Range<usize> = 56..58;
+/// The bit `ENABLE_WAVEFRONT_SIZE32` of that field. Waves have 64 lanes without it.
+const WAVE32: u16 = 1 << 10;
+
+/// Size of the descriptor of version 2 and Mesa, `amd_kernel_code_t`, which is in front of the kernel's code.
+const KERNEL_CODE: u64 = 256;
+/// Its first fields: version 1.x, and the kind of machine that is an AMD GPU.
+const KERNEL_CODE_MAJOR: [u8; 4] = [1, 0, 0, 0];
+const KERNEL_CODE_MACHINE: [u8; 2] = [1, 0];
+/// The byte of its field `wavefront_size`, a power of two.
+const KERNEL_CODE_WAVE: usize = 103;
+
+/// Bits of `e_flags` in version 2, which has no number of a processor there. Numbers of GCN processors are greater.
+const XNACK_V2: u32 = 1;
+const FIRST_GCN_MACH: u32 = 0x20;
+
+/// Visits the code of a code object, and reports what is damaged in it.
+pub fn visit(file: &elf::File<'_>, label: &str, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
+    let (headers, missing) = file.sections();
+    let notes = notes(file, &headers);
+    let target = target(file, notes.target);
+    if !file.is_64 || !file.is_little {
+        let of = target.map_or(String::new(), |id| format!(" for {id}"));
+        return each(Found::Skipped { label, reason: format!("a code object{of} of 32 bits: it has no GCN code") });
+    }
+    let mut faults: Vec<String> = missing.into_iter().collect();
+    let names = file.section_names(&headers);
+    let mut budget = NameBudget::of(file.bytes);
+    let (indices, mut sections) = code_sections(file, &headers, names, &mut budget, &mut faults)?;
+    if sections.is_empty() {
+        sections = executable_segments(file, &mut faults);
+    }
+    // Sections that overlap would be shown again and again.
+    let mut left = file.bytes.len();
+    for section in &mut sections {
+        match left.checked_sub(section.bytes.len()) {
+            Some(after) => left = after,
+            None => {
+                fault(&mut faults, || format!("section {} overlaps others", escape::short(&section.name)));
+                section.bytes = &[];
+            }
+        }
+    }
+    let mut tables = Tables { file, headers: &headers, budget: &mut budget, faults: &mut faults };
+    let named = symbols(&mut tables, &notes.entries, &indices, &mut sections);
+    let named = named.map(|descriptors| split(&mut sections, descriptors));
+    sections.retain(|section| !section.bytes.is_empty());
+    if !sections.is_empty() {
+        let note = generic_note(file.flags);
+        each(Found::Image(Image { label, target, sections, note }))?;
+    } else if faults.is_empty() {
+        each(Found::Skipped { label, reason: "the code object has no executable section".into() })?;
+    }
+    for fault in faults {
+        nesting.report(elf::damaged(fault), each)?;
+    }
+    named
+}
+
+/// What is to be said of a code object that a newer compiler made for a generic processor.
+fn generic_note(flags: u32) -> Option<String> {
+    let known = Processor::from_e_flags(flags)?.generic_version()?;
+    let version = flags >> 24;
+    (version > known.into()).then(|| {
+        format!(
+            "for version {version} of its generic processor, of which only version {known} and older are known here"
+        )
+    })
+}
+
+fn notes<'a>(file: &elf::File<'a>, headers: &[elf::Section]) -> Notes<'a> {
+    let mut notes = Notes::default();
+    let mut read = 0usize;
+    let mut all: Vec<_> = headers.iter().filter(|s| s.kind == elf::SHT_NOTE).map(|s| file.contents(s)).collect();
+    if all.is_empty() {
+        let segments = file.segments().0.into_iter().filter(|segment| segment.kind == elf::PT_NOTE);
+        all = segments.map(|segment| file.data(segment.offset, segment.size)).collect();
+    }
+    for data in all {
+        read = read.saturating_add(data.bytes.len());
+        // Notes that overlap would be read again and again.
+        if read > file.bytes.len() {
+            break;
+        }
+        notes.read(data.bytes);
+    }
+    notes
+}
+
+fn target(file: &elf::File<'_>, noted: Option<TargetId>) -> Option<TargetId> {
+    let (abi, flags) = ((file.os_abi, file.abi_version), file.flags);
+    let v2_flags = abi == (ELFOSABI_AMDGPU_HSA, 0) && flags & 0xff < FIRST_GCN_MACH;
+    let processor = Processor::from_e_flags(flags).filter(|_| !v2_flags);
+    let Some(processor) = processor else {
+        let xnack = v2_flags && flags & XNACK_V2 != 0;
+        return noted.map(|mut id| {
+            if xnack && id.features.is_empty() {
+                id.features.push(("xnack".into(), true));
+            }
+            id
+        });
+    };
+    // V2 (version 0) has no such bits; V3 has only "on"; V4 and later have "any", "off" and "on".
+    let feature = |name: &str, v3: u32, v4_shift: u32| {
+        let on = match abi {
+            (ELFOSABI_AMDGPU_HSA, 0) => return None,
+            (ELFOSABI_AMDGPU_HSA, 2..) => match flags >> v4_shift & 3 {
+                2 => false,
+                3 => true,
+                _ => return None,
+            },
+            _ if flags & v3 != 0 => true,
+            _ => return None,
+        };
+        Some((name.to_string(), on))
+    };
+    let features = [feature("sramecc", 0x200, 10), feature("xnack", 0x100, 8)].into_iter().flatten().collect();
+    Some(TargetId { processor: processor.name().to_string(), features })
+}
+
+type Indices = HashMap<usize, usize>;
+
+fn code_sections<'a>(
+    file: &elf::File<'a>,
+    headers: &[elf::Section],
+    names: &'a [u8],
+    budget: &mut NameBudget,
+    faults: &mut Vec<String>,
+) -> Result<(Indices, Vec<Section<'a>>)> {
+    let mut indices = HashMap::new();
+    let mut sections = Vec::new();
+    for (index, section) in headers.iter().enumerate().filter(|(_, section)| section.is_code()) {
+        let name = match elf::text(names, section.name) {
+            Some(name) => escape::name(budget.spend(name)?),
+            None => Cow::Borrowed("(unnamed)"),
+        };
+        let data = file.contents(section);
+        if let Some(missing) = data.missing {
+            fault(faults, || format!("section {}: {missing}", escape::short(&name)));
+        }
+        if data.bytes.is_empty() {
+            continue;
+        }
+        indices.insert(index, sections.len());
+        sections.push(Section { name, address: section.address, bytes: data.bytes, symbols: Vec::new() });
+    }
+    Ok((indices, sections))
+}
+
+/// Faults of one code object that are told apart. A file can have tens of thousands.
+const MAX_FAULTS: usize = 8;
+
+fn fault(faults: &mut Vec<String>, what: impl FnOnce() -> String) {
+    let what = match faults.len() {
+        0..MAX_FAULTS => what(),
+        _ => "more is wrong than what is told here".into(),
+    };
+    if faults.len() <= MAX_FAULTS && !faults.contains(&what) {
+        faults.push(what);
+    }
+}
+
+/// A code object copied out of a running process may have lost its section headers; the loader needs only these.
+fn executable_segments<'a>(file: &elf::File<'a>, faults: &mut Vec<String>) -> Vec<Section<'a>> {
+    let (segments, missing) = file.segments();
+    faults.extend(missing);
+    let mut sections = Vec::new();
+    for segment in segments.iter().filter(|s| s.kind == elf::PT_LOAD && s.flags & elf::PF_X != 0) {
+        let data = file.data(segment.offset, segment.size);
+        if let Some(missing) = data.missing {
+            fault(faults, || format!("an executable segment: {missing}"));
+        }
+        if !data.bytes.is_empty() {
+            let name = Cow::Borrowed("(segment)");
+            sections.push(Section { name, address: segment.address, bytes: data.bytes, symbols: Vec::new() });
+        }
+    }
+    sections
+}
+
+struct Tables<'f, 'a> {
+    file: &'f elf::File<'a>,
+    headers: &'f [elf::Section],
+    budget: &'f mut NameBudget,
+    faults: &'f mut Vec<String>,
+}
+
+impl<'a> Tables<'_, 'a> {
+    /// Calls `each` with every symbol that has a name, of both symbol tables.
+    fn each(&mut self, mut each: impl FnMut(&elf::Symbol, &'a [u8])) -> Result<()> {
+        for kind in [elf::SHT_SYMTAB, elf::SHT_DYNSYM] {
+            // A file has one of each.
+            let Some(table) = self.headers.iter().find(|section| section.kind == kind) else { continue };
+            let data = self.file.contents(table);
+            let strings = self.headers.get(table.link).map(|strings| self.file.contents(strings));
+            let strings =
+                strings.unwrap_or(elf::Data { bytes: &[], missing: Some("there is no table of names".into()) });
+            for missing in [data.missing, strings.missing].into_iter().flatten() {
+                fault(self.faults, || format!("symbols at {:#x}: {missing}", table.offset));
+            }
+            let strings = elf::texts(strings.bytes);
+            let mut nameless = 0u64;
+            for symbol in self.file.symbols(data.bytes) {
+                match elf::text(strings, symbol.name) {
+                    Some(b"") => {}
+                    Some(name) => each(&symbol, self.budget.spend(name)?),
+                    None => nameless += 1,
+                }
+            }
+            if nameless > 0 {
+                fault(self.faults, || {
+                    format!("symbols at {:#x}: {nameless} have names outside of the table of names", table.offset)
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Kernels<'a> {
+    /// Lanes of a wave, by the kernels' names.
+    names: HashMap<&'a [u8], Option<u16>>,
+    /// Names by entry address. The order lets a section find its own without a search through all of them.
+    entries: BTreeMap<u64, &'a [u8]>,
+}
+
+impl Kernels<'_> {
+    fn lanes(&self, name: &[u8], address: u64) -> Option<u16> {
+        let name = self.entries.get(&address).copied().unwrap_or(name);
+        self.names.get(name).copied().flatten()
+    }
+
+    fn contains(&self, name: &[u8], address: u64) -> bool {
+        self.names.contains_key(name) || self.entries.contains_key(&address)
+    }
+}
+
+/// The bytes of a section at an address.
+fn at_address<'a>(section: &Section<'a>, address: u64, len: u64) -> Option<&'a [u8]> {
+    let from = usize::try_from(address.checked_sub(section.address)?).ok()?;
+    section.bytes.get(from..from.checked_add(usize::try_from(len).ok()?)?)
+}
+
+/// The descriptor of version 2 that a kernel's symbol points to: where the code begins after it, and its lanes.
+fn kernel_code(section: &Section<'_>, address: u64) -> Option<(u64, Option<u16>)> {
+    let descriptor = at_address(section, address, KERNEL_CODE)?;
+    if !descriptor.starts_with(&KERNEL_CODE_MAJOR) || descriptor.get(8..10)? != KERNEL_CODE_MACHINE {
+        return None;
+    }
+    let entry = u64::from_le_bytes(descriptor.get(KD_ENTRY)?.try_into().ok()?);
+    let lanes = match descriptor.get(KERNEL_CODE_WAVE)? {
+        5 => Some(32),
+        6 => Some(64),
+        _ => None,
+    };
+    let end = section.address.saturating_add(section.bytes.len() as u64);
+    let start = address.checked_add(entry).filter(|start| entry >= KERNEL_CODE && *start <= end)?;
+    Some((start, lanes))
+}
+
+/// Finds the symbols of the sections. Returns the descriptors among the code of each section.
+fn symbols<'a>(
+    tables: &mut Tables<'_, 'a>,
+    entry_points: &[(&'a [u8], Option<u16>)],
+    indices: &Indices,
+    sections: &mut [Section<'a>],
+) -> Result<Vec<Vec<Range<u64>>>> {
+    let mut kernels = Kernels { names: entry_points.iter().copied().collect(), entries: BTreeMap::new() };
+    let (file, headers) = (tables.file, tables.headers);
+    tables.each(|symbol, name| {
+        let Some(kernel) = name.strip_suffix(b".kd") else { return };
+        let Some(section) = headers.get(usize::from(symbol.section)) else { return };
+        let descriptor = symbol.address.checked_sub(section.address).and_then(|from| {
+            let bytes = file.contents(section).bytes;
+            bytes.get(usize::try_from(from).ok()?..)
+        });
+        let read = |bytes: Range<usize>| descriptor.and_then(|d| d.get(bytes));
+        let properties = read(KD_PROPERTIES).and_then(|b| b.try_into().ok()).map(u16::from_le_bytes);
+        kernels.names.insert(kernel, properties.map(|bits| if bits & WAVE32 == 0 { 64 } else { 32 }));
+        // In a relocatable object the offset is still a relocation, so use the name alone.
+        if file.kind == elf::ET_REL {
+            return;
+        }
+        if let Some(offset) = read(KD_ENTRY).and_then(|b| b.try_into().ok()) {
+            let entry = symbol.address.wrapping_add_signed(i64::from_le_bytes(offset));
+            kernels.entries.insert(entry, kernel);
+        }
+    })?;
+    let mut descriptors: Vec<Vec<Range<u64>>> = vec![Vec::new(); sections.len()];
+    tables.each(|symbol, name| {
+        if ![STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_AMDGPU_HSA_KERNEL].contains(&symbol.kind) {
+            return;
+        }
+        let Some(&index) = indices.get(&usize::from(symbol.section)) else { return };
+        let (Some(section), Some(descriptors)) = (sections.get_mut(index), descriptors.get_mut(index)) else { return };
+        let mut address = symbol.address;
+        let mut kind = match symbol.kind {
+            _ if kernels.contains(name, address) => SymbolKind::Kernel,
+            STT_FUNC | STT_AMDGPU_HSA_KERNEL => SymbolKind::Function,
+            _ => SymbolKind::Other,
+        };
+        let mut lanes = kernels.lanes(name, address).filter(|_| kind == SymbolKind::Kernel);
+        if symbol.kind == STT_AMDGPU_HSA_KERNEL {
+            if let Some((start, its)) = kernel_code(section, address) {
+                descriptors.push(address..start);
+                (address, kind, lanes) = (start, SymbolKind::Kernel, its);
+            }
+        }
+        section.symbols.push(Symbol { name: escape::name(name), address, kind, lanes });
+    })?;
+    // The descriptor names a kernel even if the kernel's own symbol was stripped.
+    for section in sections {
+        let end = section.address.saturating_add(section.bytes.len() as u64);
+        let named: HashSet<u64> = section.symbols.iter().map(|s| s.address).collect();
+        for (&address, &name) in kernels.entries.range(section.address..end) {
+            if !named.contains(&address) {
+                let lanes = kernels.lanes(name, address);
+                section.symbols.push(Symbol { name: escape::name(name), address, kind: SymbolKind::Kernel, lanes });
+            }
+        }
+        // Global symbols are in both tables.
+        section.symbols.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
+        section.symbols.dedup_by(|a, b| a.address == b.address && a.name == b.name);
+        // Functions that are no kernels are most likely called by their neighbours.
+        let mut lanes = section.symbols.iter().find_map(|symbol| symbol.lanes);
+        for symbol in &mut section.symbols {
+            symbol.lanes = symbol.lanes.or(lanes);
+            lanes = symbol.lanes;
+        }
+    }
+    Ok(descriptors)
+}
+
+/// Takes the descriptors out of the sections, which are data: the code between two of them becomes a section.
+fn split(sections: &mut Vec<Section<'_>>, descriptors: Vec<Vec<Range<u64>>>) {
+    if descriptors.iter().all(Vec::is_empty) {
+        return;
+    }
+    let mut pieces = Vec::new();
+    for (section, mut holes) in std::mem::take(sections).into_iter().zip(descriptors) {
+        holes.sort_by_key(|hole| hole.start);
+        let end = section.address.saturating_add(section.bytes.len() as u64);
+        let mut symbols = section.symbols.into_iter().peekable();
+        let mut from = section.address;
+        for hole in holes.into_iter().chain(std::iter::once(end..end)) {
+            let offsets = usize::try_from(from - section.address)
+                .ok()
+                .zip(usize::try_from(hole.start.max(from) - section.address).ok());
+            let bytes = offsets.and_then(|(from, to)| section.bytes.get(from..to)).unwrap_or_default();
+            // What points into a descriptor is no code.
+            while symbols.next_if(|symbol| symbol.address < from).is_some() {}
+            let mut its = Vec::new();
+            while let Some(symbol) = symbols.next_if(|symbol| symbol.address < hole.start) {
+                its.push(symbol);
+            }
+            if !bytes.is_empty() {
+                pieces.push(Section { name: section.name.clone(), address: from, bytes, symbols: its });
+            }
+            from = from.max(hole.end);
+        }
+    }
+    *sections = pieces;
+}

@@ -1,0 +1,114 @@
+//! Target ids: a processor and its features, as code objects, bundles and command lines name them.
+
+use std::fmt;
+
+use amdgpu_isa::Processor;
+
+/// A processor and its pinned features: `gfx942:sramecc+:xnack-`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TargetId {
+    /// LLVM's name if it is a name of one of LLVM's processors (`gfx942` for `amdgpu9.42`), otherwise as it was written.
+    pub processor: String,
+    /// In alphabetical order, as LLVM writes them.
+    pub features: Vec<(String, bool)>,
+}
+
+impl TargetId {
+    pub fn parse(text: &str) -> Self {
+        let mut parts = text.split(':');
+        let processor = parts.next().unwrap_or("");
+        let processor = processor.parse::<Processor>().map_or(processor, |known| known.name()).to_string();
+        let mut features: Vec<_> = parts
+            .filter_map(|p| {
+                p.strip_suffix('+').map(|n| (n.into(), true)).or(p.strip_suffix('-').map(|n| (n.into(), false)))
+            })
+            .collect();
+        features.sort();
+        TargetId { processor, features }
+    }
+
+    /// Reads the target in a triple, or in what follows it: `amdgcn-amd-amdhsa--gfx942:sramecc+`,
+    /// `amdgpu9.42-amd-amdhsa`. `None` if it names none.
+    pub fn in_triple(text: &str) -> Option<Self> {
+        // The name of a target can contain dashes (`gfx9-4-generic`), so look for its beginning.
+        if let Some(at) = text.find("-gfx") {
+            return text.get(at + 1..).map(Self::parse);
+        }
+        let (triple, features) = text.split_at(text.find(':').unwrap_or(text.len()));
+        let is_processor = |part: &&str| part.starts_with("amdgpu") && part.parse::<Processor>().is_ok();
+        let processor = triple.split('-').find(is_processor)?;
+        Some(Self::parse(&format!("{processor}{features}")))
+    }
+
+    /// The target id of a code object, completed by that of its entry in the bundle: old code objects may
+    /// not state their target, and the entry may pin features that the code object leaves open.
+    pub fn merge(own: Option<Self>, entry: Option<Self>) -> Option<Self> {
+        match (own, entry) {
+            (Some(mut own), Some(entry)) if own.processor == entry.processor => {
+                for (name, on) in entry.features {
+                    if own.features.iter().all(|(n, _)| *n != name) {
+                        own.features.push((name, on));
+                    }
+                }
+                own.features.sort();
+                Some(own)
+            }
+            (own, entry) => own.or(entry),
+        }
+    }
+}
+
+impl fmt::Display for TargetId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.processor)?;
+        self.features.iter().try_for_each(|(name, on)| write!(f, ":{name}{}", if *on { '+' } else { '-' }))
+    }
+}
+
+/// Whether the triple is that of an AMD GPU: `amdgcn-amd-amdhsa`, `amdgpu9.42-amd-amdhsa`, `r600--`.
+pub fn is_amdgpu(triple: &str) -> bool {
+    let arch = triple.split('-').next().unwrap_or("");
+    arch == "r600" || arch.starts_with("amdgcn") || arch.starts_with("amdgpu")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn target_ids_print_as_llvm_writes_them() {
+        let id = TargetId::parse("gfx942:xnack-:sramecc+");
+        assert_eq!(id.to_string(), "gfx942:sramecc+:xnack-");
+        assert_eq!(TargetId::parse("gfx600").to_string(), "gfx600");
+        assert_eq!(TargetId::parse("amdgpu9.42:xnack-").to_string(), "gfx942:xnack-");
+        assert_eq!(TargetId::parse("gfx9999:xnack-").to_string(), "gfx9999:xnack-");
+    }
+
+    #[test]
+    fn a_triple_names_the_target_in_every_spelling() {
+        for (text, shown) in [
+            ("amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-", Some("gfx942:sramecc+:xnack-")),
+            ("amdgcn-amd-amdhsa--gfx9-4-generic", Some("gfx9-4-generic")),
+            ("amdgcn-amd-amdhsa-gfx906", Some("gfx906")),
+            ("amdgpu-amd-amdhsa--gfx942", Some("gfx942")),
+            ("amdgpu9.42-amd-amdhsa", Some("gfx942")),
+            ("amdgpu9.0a-amd-amdhsa--", Some("gfx90a")),
+            ("amdgpu9.42-amd-amdhsa--:xnack+", Some("gfx942:xnack+")),
+            ("amdgpu9.42-amd-amdhsa--gfx942:xnack+", Some("gfx942:xnack+")),
+            ("amdgcn-amd-amdhsa", None),
+            ("amdgpu-amd-amdhsa", None),
+            ("", None),
+        ] {
+            assert_eq!(TargetId::in_triple(text).map(|id| id.to_string()).as_deref(), shown, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_code_object_knows_better_than_its_entry() {
+        let merge = |own, entry| TargetId::merge(Some(TargetId::parse(own)), Some(TargetId::parse(entry)));
+        let shown = |id: Option<TargetId>| id.map(|id| id.to_string());
+        assert_eq!(shown(merge("gfx942:xnack-", "gfx942:sramecc+:xnack+")).as_deref(), Some("gfx942:sramecc+:xnack-"));
+        assert_eq!(shown(merge("gfx90a", "gfx942:xnack+")).as_deref(), Some("gfx90a"));
+        assert_eq!(shown(TargetId::merge(None, Some(TargetId::parse("gfx942")))).as_deref(), Some("gfx942"));
+    }
+}
