@@ -1,0 +1,332 @@
+#!/usr/bin/env python3
+"""Makes small wrong changes, one at a time, and reports those that no test notices.
+
+    tests/mutants/run.py code  --count 300 --seed 16
+    tests/mutants/run.py tables --count 300 --seed 16
+
+The tests are those of the README's command. CONTRIBUTING.md explains the output.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import rust
+import suite
+import tables
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+
+
+def equivalents():
+    """The changes that change nothing, with the reasons."""
+    found = {}
+    for line in (HERE / "equivalent.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            key, reason = line.rsplit(" || ", 1)
+            found[key.strip()] = reason.strip()
+    return found
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def code(options, work):
+    rng = random.Random(options.seed)
+    # Some do not compile.
+    drawn, total = rust.draw(ROOT, options.count * 3 // 2 + 20, rng)
+    say(f"{sum(total.values())} possible changes of src/: {total}")
+    tree, target = work / "code", work / "target"
+    env = {"RUSTC_BOOTSTRAP": "amdgpu_isa"}
+    kept = drawn
+    suite.copy(ROOT, tree, keep="src/")
+    for attempt in range(20):
+        lines = rust.write(ROOT, tree, kept)
+        good, messages, said = suite.cargo(tree, target, ["check", "--features", "cli"], env)
+        bad, live = set(), set()
+        for message in (m["message"] for m in messages if m.get("reason") == "compiler-message"):
+            code_ = (message.get("code") or {}).get("code")
+            spans = list(message["spans"])
+            for span in spans:
+                expansion = span.get("expansion")
+                if expansion:
+                    spans.append(expansion["span"])
+            of = set()
+            for span in spans:
+                own = [lines.get(span["file_name"], {}).get(n, set()) for n in range(span["line_start"], span["line_end"] + 1)]
+                primary = min((o for o in own if o), key=len, default=set())
+                if span["is_primary"] or message["level"] == "error":
+                    of |= primary
+            if message["level"] == "error":
+                if spans and not of:
+                    say(message["rendered"])
+                bad |= of
+            elif code_ == "deprecated":
+                live |= {n for n in of}
+        if good:
+            break
+        if not bad:
+            say(said)
+            sys.exit("the copy does not compile")
+        kept = [m for m in kept if m.number not in bad]
+        say(f"  {len(bad)} do not compile")
+    mutants = [m for m in kept if m.number in live][: options.count]
+    say(f"{len(mutants)} changes in one build; {len(kept) - len(live)} are not compiled with these features")
+    rust.write(ROOT, tree, mutants)
+    built = suite.Suite(tree, target, env)
+    if not built.good:
+        sys.exit("\n".join(m["rendered"] for m in built.errors if m["level"] == "error") + built.said)
+    built.list()
+    failed, left_out = built.measure(options.limit, options.jobs)
+    for unit, out in failed.items():
+        say(f"{unit} fails without any change:\n{out[-3000:]}")
+    if failed:
+        sys.exit(1)
+    say(f"{len(built.units)} tests; left out, as they take longer than {options.limit} s: {left_out}")
+    say("; ".join(f"{' '.join(unit)} {built.seconds[unit]:.1f}" for unit in built.units))
+    known = equivalents()
+    mutants = [m for m in mutants if m.key() not in known]
+
+    def attempt(mutant):
+        failure = built.first_failure(mutant.number)
+        say(f"{mutant.number}\t{mutant.kind}\t{failure[0] if failure else 'SURVIVES'}\t{mutant.path}:{mutant.line}\t{mutant.key()}")
+        return failure
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        results = list(pool.map(attempt, mutants))
+    return [m.key() for m, failure in zip(mutants, results) if failure is None], len(mutants)
+
+
+def generator(work):
+    """The generator of the tables as a program, optimized."""
+    program = work / "generate"
+    subprocess.run(["rustc", "--edition", "2024", "-O", ROOT / "build.rs", "-o", program], cwd=ROOT, check=True,
+                   stderr=subprocess.DEVNULL)
+    return program
+
+
+def generate(program, tree, out):
+    """The source that the generator makes of a tree's tables, or None and its message."""
+    manifest = (ROOT / "Cargo.toml").read_text()
+    features = re.search(r"all-targets = \[(.*)\]", manifest)[1].replace('"', "").split(", ") + ["text", "fast"]
+    out.mkdir(parents=True, exist_ok=True)
+    env = {**os.environ, "OUT_DIR": str(out)}
+    env |= {f"CARGO_FEATURE_{name.upper()}": "1" for name in features}
+    done = subprocess.run([program], cwd=tree, env=env, capture_output=True, text=True)
+    if done.returncode != 0:
+        return None, done.stdout + done.stderr
+    return {path.name: path.read_bytes() for path in out.iterdir()}, ""
+
+
+def screened(options, work):
+    """Drawn changes of tables that the build accepts, and how many it refuses. Those that it generates the same source
+    for are no changes."""
+    drawn, total = tables.draw(ROOT, options.count * 3, random.Random(options.seed))
+    say(f"{sum(total.values())} possible changes of isa/, of each row one of each kind: {total}")
+    program = generator(work)
+    plain, message = generate(program, ROOT, work / "generated/0")
+    assert plain, message
+    # What the generator says of a change is kept for the next run.
+    digest = hashlib.sha256(repr(sorted(plain.items())).encode()).hexdigest()
+    memory = work / "screened.json"
+    known_ = json.loads(memory.read_text()) if memory.exists() else {}
+    said = known_.get(digest, {})
+
+    def screen(mutant):
+        if mutant.key() in said:
+            return said[mutant.key()]
+        tree, out = work / f"screen/{mutant.number}", work / f"generated/{mutant.number}"
+        tables.apply(ROOT, tree, [mutant])
+        source, message = generate(program, tree, out)
+        if source is not None and source == plain:
+            message = "nothing"
+        elif source is not None:
+            message = ""
+        shutil.rmtree(tree)
+        shutil.rmtree(out, ignore_errors=True)
+        said[mutant.key()] = message
+        return message
+
+    known = equivalents()
+    left, refused, same = [], [], []
+    with ThreadPoolExecutor(options.jobs) as pool:
+        at = 0
+        while at < len(drawn) and len(left) + len(refused) < options.count:
+            some = drawn[at : at + options.count - len(left) - len(refused)]
+            at += len(some)
+            for mutant, message in zip(some, pool.map(screen, some)):
+                if message == "nothing" or mutant.key() in known:
+                    same.append(mutant)
+                elif message:
+                    refused.append(mutant)
+                else:
+                    left.append(mutant)
+    memory.write_text(json.dumps({digest: said}))
+    say(f"{len(refused)} the build refuses, {len(left)} it accepts; {len(same)} more change nothing")
+    return left, refused, same
+
+
+def camel(name):
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def named_in(mutants, text):
+    """The changes whose operation or name a text has."""
+    words = set(re.findall(r"\w+", text))
+    return [m for m in mutants if any(n in words or camel(n) in words or n + "x" in words for n in m.names)]
+
+
+class Batches:
+    """Many changes of tables in one build, of which the output of the tests names those that it has found."""
+
+    def __init__(self, options, work):
+        self.options, self.work = options, work
+        self.tree, self.target = work / "tables", work / "target"
+        self.usual = {}  # what a program prints in any case
+
+    def build(self, mutants):
+        suite.copy(ROOT, self.tree, keep="isa/")
+        tables.apply(ROOT, self.tree, mutants)
+        return suite.Suite(self.tree, self.target)
+
+    def measure(self):
+        built = self.build([])
+        if not built.good:
+            sys.exit(built.said)
+        for name in built.programs:
+            passed, out, _ = built.run(name, 0, 3600, "2", shown=True)
+            if not passed:
+                sys.exit(f"{name} fails without any change:\n{out[-3000:]}")
+            self.usual[name] = set(out.splitlines())
+
+    def round(self, mutants):
+        """Builds these together. Returns those found with the test that names them, and whether anything failed."""
+        found, left = {}, list(mutants)
+        while True:
+            built = self.build(left)
+            if built.good:
+                break
+            text = "\n".join(m["rendered"] for m in built.errors if m["level"] == "error") + built.said
+            named = named_in(left, text)
+            if not named:
+                say(text[-3000:])
+                if len(left) == 1:
+                    return {left[0].number: "the compiler"}, True
+                return found, True
+            for mutant in named:
+                found[mutant.number] = "the compiler"
+            left = [m for m in left if m.number not in found]
+
+        def run(name):
+            passed, out, _ = built.run(name, 0, 1800)
+            return name, passed, out
+
+        failed = bool(found)
+        with ThreadPoolExecutor(self.options.jobs) as pool:
+            for name, passed, out in pool.map(run, sorted(built.programs)):
+                if passed:
+                    continue
+                failed = True
+                lines = [line for line in out.splitlines() if line not in self.usual.get(name, ())]
+                (self.work / f"failed-{name}.txt").write_text("\n".join(lines))
+                for mutant in named_in(left, "\n".join(lines)):
+                    found.setdefault(mutant.number, name)
+                if len(left) == 1:
+                    found.setdefault(left[0].number, name)
+        if not failed and not built.doc_tests(0):
+            failed = True
+        return found, failed
+
+
+def apart(mutants, most):
+    """Batches in which no two changes are of one row or have a name in common."""
+    batches = []
+    for mutant in mutants:
+        place = (mutant.path, mutant.line)
+        for batch, places, names in batches:
+            if len(batch) < most and place not in places and not names & set(mutant.names):
+                break
+        else:
+            batch, places, names = [], set(), set()
+            batches.append((batch, places, names))
+        batch.append(mutant)
+        places.add(place)
+        names.update(mutant.names)
+    return [batch for batch, *_ in batches]
+
+
+def table_changes(options, work):
+    left, refused, _ = screened(options, work)
+    everyone = len(left) + len(refused)
+    results = {}
+    if options.list:
+        for mutant in left:
+            say(f"{mutant.number}\t{mutant.kind}\t{'shared' if mutant.shared else 'row'}\t{mutant.key()}")
+    if options.list:
+        return [], everyone
+    batches = Batches(options, work)
+    batches.measure()
+    rows, shared = [m for m in left if not m.shared], [m for m in left if m.shared]
+    survivors = []
+    most = options.batch
+    while rows:
+        again = []
+        for batch in apart(rows, most):
+            found, failed = batches.round(batch)
+            results |= found
+            rest = [m for m in batch if m.number not in found]
+            for mutant in batch:
+                if mutant.number in found:
+                    say(f"{mutant.number}\t{mutant.kind}\t{found[mutant.number]}\t{mutant.key()}")
+            say(f"{len(found)} of {len(batch)} are found; {'others failed' if failed else 'all others pass'}")
+            if not failed or (len(batch) == 1 and not found):
+                survivors += rest
+                for mutant in rest:
+                    say(f"{mutant.number}\t{mutant.kind}\tSURVIVES\t{mutant.key()}")
+            elif found:
+                again += rest
+            else:  # something fails and names none of them
+                shared += rest
+        rows = again
+    # In halves until each half passes, or is one change.
+    stack = [[m] for m in shared] if options.alone else []
+    while stack:
+        batch = stack.pop()
+        found, failed = batches.round(batch)
+        if not failed:
+            survivors += batch
+        say("\n".join(f"{m.number}\t{m.kind}\t{found.get(m.number, '?') if failed else 'SURVIVES'}\t{m.key()}" for m in batch))
+    return [m.key() for m in survivors], everyone
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["code", "tables"])
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", default="16")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--batch", type=int, default=80, help="changes of tables in one build")
+    parser.add_argument("--limit", type=float, default=3600, help="seconds that a test may take, or it is left out")
+    parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--work", type=Path, default=ROOT / "target/mutants")
+    options = parser.parse_args()
+    options.work.mkdir(parents=True, exist_ok=True)
+    survivors, count = {"code": code, "tables": table_changes}[options.what](options, options.work)
+    say(f"\n{count - len(survivors)} of {count} are caught ({100 * (count - len(survivors)) / count:.1f} %), seed {options.seed}")
+    for key in survivors:
+        say(f"  {key}")
+    sys.exit(1 if survivors else 0)
+
+
+main()

@@ -1,0 +1,124 @@
+"""The README's test command in pieces: one build, and its executables one by one, those first that take little time."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+COMMAND = ["cargo", "test", "--release", "--features", "cli"]
+
+
+def copy(root, to, keep):
+    """A copy of what is committed or could be, in which unchanged files keep their times, and those in `keep` their
+    contents, which the caller writes."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=root, check=True, capture_output=True)
+    names = set(listed.stdout.decode().split("\n")) - {""}
+    for name in names:
+        source, target = Path(root, name), Path(to, name)
+        if not source.exists() or name.startswith(keep) and target.exists():
+            continue
+        if not target.exists() or target.read_bytes() != source.read_bytes():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+            shutil.copymode(source, target)
+    for base, folders, files in os.walk(to):
+        folders[:] = [f for f in folders if f not in ("target", ".git")]
+        for file in files:
+            path = Path(base, file)
+            if path.relative_to(to).as_posix() not in names and path.suffix not in (".lock",):
+                path.unlink()
+
+
+def cargo(tree, target, args, env=None):
+    """Runs cargo, and returns whether it succeeded, its JSON messages and what it said besides."""
+    env = {**os.environ, "CARGO_TARGET_DIR": str(target), "CARGO_INCREMENTAL": "0", **(env or {})}
+    done = subprocess.run(["cargo", *args, "--message-format=json"], cwd=tree, env=env, capture_output=True, text=True)
+    messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return done.returncode == 0, messages, done.stderr
+
+
+class Suite:
+    """The executables of the tests, of one build."""
+
+    def __init__(self, tree, target, env=None):
+        self.tree, self.target, self.env = tree, target, env or {}
+        good, messages, said = cargo(tree, target, [*COMMAND[1:], "--no-run"], env)
+        self.errors = [m["message"] for m in messages if m.get("reason") == "compiler-message"]
+        self.good = good
+        self.said = said
+        self.programs = {}
+        for message in messages:
+            if message.get("reason") == "compiler-artifact" and message["profile"]["test"] and message["executable"]:
+                kind = message["target"]["kind"][0]
+                name = message["target"]["name"] + ("" if kind == "test" else f" ({kind})")
+                self.programs[name] = message["executable"]
+        # Tests of one program write to the same files, so only one copy of it runs at a time.
+        self.locks = {name: threading.Lock() for name in self.programs}
+        self.seconds = {}
+        self.units = []  # program and test: the parts in which they are run
+
+    def list(self):
+        for name, program in self.programs.items():
+            done = subprocess.run([program, "--list", "--format=terse"], capture_output=True, text=True, cwd=self.tree)
+            ignored = subprocess.run([program, "--list", "--format=terse", "--ignored"], capture_output=True, text=True, cwd=self.tree)
+            tests = lambda text: [line[: -len(": test")] for line in text.splitlines() if line.endswith(": test")]
+            left_out = set(tests(ignored.stdout))
+            self.units += [(name, test) for test in tests(done.stdout) if test not in left_out]
+
+    def run(self, name, switch, limit=900, threads="1", shown=False, test=None):
+        """Whether a program passes, or one of its tests, what it prints, and how long it runs."""
+        env = {**os.environ, **self.env, "AMDGPU_ISA_MUTANT": str(switch), "RUST_TEST_THREADS": threads,
+               "RUST_BACKTRACE": "0", "CARGO_TARGET_DIR": str(self.target)}
+        args = ["--nocapture"] if shown else []
+        if test:
+            args += [test, "--exact"]
+        with self.locks[name]:
+            started = time.time()
+            child = subprocess.Popen([self.programs[name], *args], cwd=self.tree, env=env, stdin=subprocess.DEVNULL,
+                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+            try:
+                out, _ = child.communicate(timeout=limit)
+                passed = child.returncode == 0
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, signal.SIGKILL)
+                out, _ = child.communicate()
+                passed = False
+                out += b"\nno end\n"
+            return passed, out.decode(errors="replace"), time.time() - started
+
+    def doc_tests(self, switch):
+        env = {**self.env, "AMDGPU_ISA_MUTANT": str(switch)}
+        env = {**os.environ, "CARGO_TARGET_DIR": str(self.target), "CARGO_INCREMENTAL": "0", **env}
+        with self.locks.setdefault("doc", threading.Lock()):
+            return subprocess.run([*COMMAND, "--doc"], cwd=self.tree, env=env, capture_output=True).returncode == 0
+
+    def measure(self, limit, jobs):
+        """Runs everything without a change; the tests that fail, with what they print. Those that take longer than the
+        limit are left out from then on."""
+        failed, kept = {}, []
+        with ThreadPoolExecutor(jobs) as pool:
+            runs = pool.map(lambda unit: self.run(unit[0], 0, limit, "1", False, unit[1]), self.units)
+            for unit, (passed, out, seconds) in zip(self.units, runs):
+                self.seconds[unit] = seconds
+                if passed:
+                    kept.append(unit)
+                elif seconds < limit:
+                    failed[unit] = out
+        left_out = [unit for unit in self.units if unit not in kept]
+        self.units = sorted(kept, key=self.seconds.get)
+        return failed, left_out
+
+    def first_failure(self, switch):
+        """The first test that fails with a change; None if all pass."""
+        for name, test in self.units:
+            passed, out, _ = self.run(name, switch, 60 + 10 * self.seconds[name, test], "1", False, test)
+            if not passed:
+                return f"{name} {test}", out
+        if not self.doc_tests(switch):
+            return "doc", ""
+        return None
