@@ -48,7 +48,11 @@ def code(options, work):
     say(f"{sum(total.values())} possible changes of src/: {total}")
     tree, target = work / "code", work / "target"
     env = {"RUSTC_BOOTSTRAP": "amdgpu_isa"}
-    kept = drawn
+    # What did not compile the last time will not now.
+    memory = work / "compiles.json"
+    digest = hashlib.sha256("".join(m.key() for m in drawn).encode()).hexdigest()
+    said = json.loads(memory.read_text()).get(digest, []) if memory.exists() else []
+    kept = [m for m in drawn if m.number not in said]
     suite.copy(ROOT, tree, keep="src/")
     for attempt in range(20):
         lines = rust.write(ROOT, tree, kept)
@@ -80,9 +84,9 @@ def code(options, work):
             sys.exit("the copy does not compile")
         kept = [m for m in kept if m.number not in bad]
         say(f"  {len(bad)} do not compile")
-    mutants = [m for m in kept if m.number in live][: options.count]
+    memory.write_text(json.dumps({digest: [m.number for m in drawn if m not in kept]}))
+    mutants = [m for m in kept if m.number in live]
     say(f"{len(mutants)} changes in one build; {len(kept) - len(live)} are not compiled with these features")
-    rust.write(ROOT, tree, mutants)
     built = suite.Suite(tree, target, env)
     if not built.good:
         sys.exit("\n".join(m["rendered"] for m in built.errors if m["level"] == "error") + built.said)
@@ -95,7 +99,7 @@ def code(options, work):
     say(f"{len(built.units)} tests; left out, as they take longer than {options.limit} s: {left_out}")
     say("; ".join(f"{' '.join(unit)} {built.seconds[unit]:.1f}" for unit in built.units))
     known = equivalents()
-    mutants = [m for m in mutants if m.key() not in known]
+    mutants = [m for m in mutants if m.key() not in known][: options.count]
 
     def attempt(mutant):
         failure = built.first_failure(mutant.number)
