@@ -31,6 +31,50 @@ const NAMES: &[(&str, u32, &str)] = &[
     ("gfx90a", 0x3f, "gfx90a"),
     ("gfx942", 0x4c, "gfx942"),
     ("gfx950", 0x4f, "gfx950"),
+    ("gfx1010", 0x33, "gfx1010"),
+    ("gfx1011", 0x34, "gfx1011"),
+    ("gfx1012", 0x35, "gfx1011"),
+    ("gfx1013", 0x42, "gfx1013"),
+    ("gfx1030", 0x36, "gfx1030"),
+    ("gfx1031", 0x37, "gfx1030"),
+    ("gfx1032", 0x38, "gfx1030"),
+    ("gfx1033", 0x39, "gfx1030"),
+    ("gfx1034", 0x3e, "gfx1030"),
+    ("gfx1035", 0x3d, "gfx1030"),
+    ("gfx1036", 0x45, "gfx1030"),
+    ("gfx1100", 0x41, "gfx1100"),
+    ("gfx1101", 0x46, "gfx1100"),
+    ("gfx1102", 0x47, "gfx1100"),
+    ("gfx1103", 0x44, "gfx1100"),
+    ("gfx1150", 0x43, "gfx1150"),
+    ("gfx1151", 0x4a, "gfx1150"),
+    ("gfx1152", 0x55, "gfx1150"),
+    ("gfx1153", 0x58, "gfx1150"),
+    ("gfx1200", 0x48, "gfx1200"),
+    ("gfx1201", 0x4e, "gfx1200"),
+];
+
+/// Other names that people use, of chips, products and generations, by target. They are AMD's; LLVM and its headers lack most.
+/// `gfx940` and `gfx941` were MI300's first versions, with ELF numbers of their own (0x40 and 0x4b) until LLVM 20.
+const OTHER_NAMES: &[(&str, &str)] = &[
+    ("gfx600", "si southern_islands tahiti pitcairn verde oland hainan gcn1.0"),
+    ("gfx700", "ci sea_islands kaveri hawaii bonaire kabini mullins gcn1.1"),
+    ("gfx803", "vi volcanic_islands tonga iceland fiji polaris polaris10 polaris11 gcn1.2"),
+    ("gfx801", "carrizo"),
+    ("gfx810", "stoney"),
+    ("gfx900", "vega vega10 raven renoir gcn1.4"),
+    ("gfx904", "vega12"),
+    ("gfx906", "vega20 mi50 mi60 radeonvii"),
+    ("gfx908", "mi100 arcturus cdna1"),
+    ("gfx90a", "mi200 mi210 mi250 mi250x aldebaran cdna2"),
+    ("gfx942", "gfx940 gfx941 mi300 mi300a mi300x mi325x aqua_vanjaram cdna3"),
+    ("gfx950", "mi350 mi350x mi355x cdna4"),
+    ("gfx1010", "navi10 rdna1"),
+    ("gfx1011", "navi12 navi14"),
+    ("gfx1030", "navi21 navi22 navi23 navi24 vangogh rembrandt raphael rdna2"),
+    ("gfx1100", "navi31 navi32 navi33 phoenix rdna3"),
+    ("gfx1150", "strix strix_halo krackan rdna3.5"),
+    ("gfx1200", "navi44 navi48 rdna4"),
 ];
 
 #[test]
@@ -45,6 +89,23 @@ fn names_and_numbers_find_their_target() {
         for name in target.aliases() {
             assert_eq!(name.parse(), Ok(*target), "{name}");
         }
+        // No name and no number besides those of the lists.
+        let of_it = |name: &str| target.processor() == name;
+        let mut names: Vec<&str> = NAMES.iter().filter(|n| of_it(n.2) && n.0 != n.2).map(|n| n.0).collect();
+        names.extend(OTHER_NAMES.iter().filter(|n| of_it(n.0)).flat_map(|n| n.1.split(' ')));
+        let mut known = target.aliases().to_vec();
+        (names.sort(), known.sort());
+        assert!(known == names || target.name() != target.processor() && known.is_empty(), "{target}: {known:?}");
+        let mut machs: Vec<u32> = NAMES.iter().filter(|n| of_it(n.2)).map(|n| n.1).collect();
+        machs.extend([0x40, 0x4b].into_iter().filter(|_| of_it("gfx942")));
+        let mut found = target.machs().to_vec();
+        assert_eq!(
+            Some(found[0]),
+            NAMES.iter().find(|n| of_it(n.0)).map(|n| n.1),
+            "{target}: its own number is the first"
+        );
+        (machs.sort(), found.sort());
+        assert_eq!(found, machs, "{target}");
         assert_eq!(Target::from_e_flags(target.mach()).map(Target::processor), Some(target.processor()));
     }
     let unknown = "gfx1".parse::<Target>().unwrap_err().to_string();

@@ -33,6 +33,12 @@ class Mutant:
         return f"{self.path} | {squeeze(self.before)} | {squeeze(self.after)}"
 
 
+def has_no_type(row):
+    """Whether a row has a data type that the library lacks: the generated source does not compile."""
+    widths = re.findall(r"[=:&](?:pk_)?(?:f|i|bf)(\d+)", row.split("|")[1]) if row.count("|") == 4 else []
+    return any(width not in ("8", "16", "32", "64") for width in widths)
+
+
 def row_changes(cells, rng):
     """Changes of an operation's row: (kind, the new cells)."""
     name, operands, implicit, flags, opcodes = cells
