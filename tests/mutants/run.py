@@ -115,8 +115,8 @@ def code(options, work):
 
     with ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(attempt, mutants))
-    for unit, out in built.complaints.items():
-        say(f"{unit} fails without any change:\n{out[-3000:]}")
+    if built.complaints:
+        sys.exit("\n".join(f"{unit} fails without any change:\n{out[-3000:]}" for unit, out in built.complaints.items()))
     slow = [" ".join(filter(None, unit)) for unit, end in built.ends.items() if end == "slow"]
     say(f"left out, as they take longer than {options.limit} s: {', '.join(slow) or 'none'}")
     return [m.key() for m, failure in zip(mutants, results) if failure is None], len(mutants)

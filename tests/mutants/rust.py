@@ -346,7 +346,7 @@ def switched(source, mutants, krate):
         nonlocal out
         first = out.count("\n") + 1
         out += text
-        for line in range(first, out.count("\n") + 2):
+        for line in range(first, out.count("\n") + 1 + (not text.endswith("\n"))):
             lines.setdefault(line, set()).update(of)
 
     for start, end in outer:
