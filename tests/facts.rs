@@ -369,7 +369,7 @@ fn expected_memory(form: &str, inst: &Inst) -> Vec<(Space, String)> {
 /// LLVM is asked whether an operation loads, stores and is atomic; the rest follows from its form.
 #[test]
 fn memory_is_that_of_the_form() {
-    let mut seen = BTreeMap::new();
+    let (mut seen, mut faults) = (BTreeMap::new(), Vec::new());
     for &target in Target::ALL {
         for (form, inst) in all(target) {
             let access = |access: Access| match access {
@@ -378,20 +378,26 @@ fn memory_is_that_of_the_form() {
                 Access::ReadWrite => "rw",
             };
             let found: Vec<_> = inst.memory().map(|m| (m.space, access(m.access).to_string())).collect();
-            assert_eq!(found, expected_memory(&form, &inst), "{target} {form} {inst:?}");
+            let expected = expected_memory(&form, &inst);
+            if found != expected {
+                faults.push(format!("{form} {inst:?}: {found:?}, and {expected:?} was expected"));
+            }
             let atomic: Vec<bool> = inst.memory().map(|m| m.atomic).collect();
-            assert!(atomic.iter().all(|a| *a == inst.flags().is_atomic()) || form.contains("lds"), "{form} {inst:?}");
+            if !atomic.iter().all(|a| *a == inst.flags().is_atomic()) && !form.contains("lds") {
+                faults.push(format!("{form} {inst:?}: atomic, or not"));
+            }
             found.into_iter().for_each(|m| *seen.entry(m.0).or_insert(0) += 1);
         }
     }
     println!("{seen:?}");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert!(seen.len() == 9 && seen.values().all(|n| *n >= 9), "{seen:?}");
 }
 
 #[test]
 fn swaps_are_those_of_llvm() {
     let snapshot = Snapshot::read();
-    let mut pairs = 0;
+    let (mut pairs, mut faults) = (0, Vec::new());
     let bare = |name: &'static str| {
         let name = name.trim_start_matches('!').trim_end_matches("_e32").trim_end_matches("_e64");
         name.trim_end_matches("_nosdst").trim_end_matches("_t16")
@@ -412,10 +418,13 @@ fn swaps_are_those_of_llvm() {
                 (Some(a), None) => snapshot.partners(name).any(|b| same(a, bare(b))),
                 (None, Some(_)) => false,
             };
-            assert!(good, "{target} {form} {name}: {ours:?}, and {theirs:?} in LLVM");
+            if !good {
+                faults.push(format!("{target} {form} {name}: {ours:?}, and {theirs:?} in LLVM"));
+            }
         }
     }
     println!("{pairs} swaps with another operation");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert!(pairs > 1_000, "only {pairs}");
 }
 

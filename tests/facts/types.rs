@@ -12,6 +12,8 @@ use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Target, Value};
 /// An operand that is a register, or a constant in place of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Shape<'a> {
+    /// Ours alone.
+    field: Option<Field>,
     written: bool,
     bits: u16,
     ty: Option<&'a str>,
@@ -41,7 +43,7 @@ fn ours(inst: &Inst) -> Vec<Shape<'static>> {
         let (_, ty) = types.iter().find(|(field, _)| *field == bare(role, dual)).expect("the signature has it");
         let scalar = matches!(o.value, Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_) | Reg::Vcc));
         let mask = inst.format().name().starts_with("VOP") && o.bits == inst.target().wave_size() && scalar;
-        Shape { written: o.access != Access::Read, bits: o.bits, ty: Some(ty), mask }
+        Shape { field: o.role, written: o.access != Access::Read, bits: o.bits, ty: Some(ty), mask }
     };
     // An atomic of images that returns nothing has the description of the one that does.
     let returns = [Format::Mimg, Format::Vimage].contains(&inst.format()) && inst.flags().is_atomic();
@@ -67,7 +69,7 @@ fn theirs(text: &str) -> Vec<Shape<'_>> {
         .map(|token| {
             let (access, rest) = token.split_at(1);
             let (bits, ty) = rest.split_once(':').map_or((rest, None), |(bits, ty)| (bits, Some(ty)));
-            Shape { written: access == "w", bits: bits.parse().expect("a width"), ty, mask: false }
+            Shape { field: None, written: access == "w", bits: bits.parse().expect("a width"), ty, mask: false }
         })
         .collect()
 }
@@ -146,9 +148,9 @@ fn difference(form: &str, name: &str, ours: &[Shape], theirs: &[Shape], met: &mu
     None
 }
 
-#[test]
-fn operands_are_those_of_llvm() {
-    let mut of: BTreeMap<String, &str> = BTreeMap::new();
+/// LLVM's operands by target, form and operation.
+fn snapshot() -> BTreeMap<String, &'static str> {
+    let mut of = BTreeMap::new();
     let mut operands = "";
     for line in include_str!("operands.txt").lines().filter(|l| !l.starts_with('#')) {
         if let Some(text) = line.strip_prefix("= ") {
@@ -161,6 +163,12 @@ fn operands_are_those_of_llvm() {
             of.extend(targets.split(',').map(|target| (format!("{target} {form} {name}"), operands)));
         }
     }
+    of
+}
+
+#[test]
+fn operands_are_those_of_llvm() {
+    let of = snapshot();
     let mut met = BTreeSet::new();
     let (mut asked, mut typed, mut faults) = (0, 0, Vec::new());
     for &target in Target::ALL {
@@ -171,7 +179,8 @@ fn operands_are_those_of_llvm() {
             }
             let name = name(&inst);
             let Some(text) = of.get(&format!("{target} {form} {name}")) else {
-                assert!(super::LLVM_LACKS.contains(&name.as_str()), "{target} {form} {name}: LLVM has it not");
+                let listed = super::LLVM_LACKS.contains(&name.as_str());
+                faults.extend((!listed).then(|| format!("{target} {form} {name}: LLVM has it not")));
                 continue;
             };
             asked += 1;
@@ -186,4 +195,53 @@ fn operands_are_those_of_llvm() {
     assert!(unmet.is_empty(), "no differences any more: {unmet:?}");
     println!("{asked} operations and forms, {typed} with sources that can be constants");
     assert!(asked > 60_000 && typed > 35_000, "only {asked}, {typed}");
+}
+
+/// A data type says how constants read and print. So where no constant can be, in no form of the operation, there is none; and
+/// where LLVM's description does not tell which of the types of the operation's sources it is, it is one of these.
+#[test]
+fn types_are_where_constants_can_be() {
+    let mut of: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    let snapshot = snapshot();
+    for (key, operands) in &snapshot {
+        let (target, rest) = key.split_once(' ').expect("a target");
+        let (_, name) = rest.split_once(' ').expect("a form and an operation");
+        let types = theirs(operands).into_iter().filter_map(|o| o.ty);
+        of.entry((target, name)).or_default().extend(types);
+    }
+    let (mut none, mut some, mut faults) = (0, 0, BTreeSet::new());
+    for &target in Target::ALL {
+        for (form, inst) in all(target) {
+            let name = name(&inst);
+            let Some(types) = of.get(&(target.name(), name.as_str())) else { continue };
+            let alu = ["VOP", "SOP", "VINTERP", "VINTRP"].iter().any(|start| form.starts_with(start));
+            // The type of a scalar float, which LLVM takes for any bits, is in the name; so are those of matrices.
+            let suffix = name.rsplit('_').next().expect("a name has parts");
+            let scalar_float = form.starts_with("SOP") && ["f16", "f32"].contains(&suffix);
+            let matrix = name.starts_with("v_wmma_") || name.starts_with("v_swmmac_");
+            for operand in ours(&inst) {
+                let ty = operand.ty.expect("ours have a type");
+                let good = match ty {
+                    "b" => true,
+                    _ if matrix && operand.field != Some(Field::Src0) => name.contains(&format!("_{ty}_")),
+                    _ if operand.written => false,
+                    _ if !alu => operand.field == Some(Field::Soffset) && ty == "i32",
+                    _ if scalar_float => ty == suffix,
+                    _ if form.starts_with("VINTERP") => name.contains(&format!("_{ty}")),
+                    // The number of a barrier.
+                    _ if types.is_empty() => name.contains("_barrier_") && ty == "i32",
+                    // A constant for it is one of f16 in the text.
+                    "f16" if name.ends_with("_bf16") => types.contains("bf16"),
+                    _ => types.contains(ty),
+                };
+                *(if ty == "b" { &mut none } else { &mut some }) += 1;
+                if !good {
+                    faults.insert(format!("{form} {name}@{target}: {ty}, and LLVM has {types:?}: {operand:?}"));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+    println!("{none} without a type, {some} with one");
+    assert!(none > 90_000 && some > 60_000, "{none}, {some}");
 }
