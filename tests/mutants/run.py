@@ -199,7 +199,7 @@ def camel(name):
 def named_in(mutants, text):
     """The changes whose operation or name a text has."""
     words = set(re.findall(r"\w+", text))
-    return [m for m in mutants if any(n in words or camel(n) in words or n + "x" in words for n in m.names)]
+    return [m for m in mutants if any(n in words or camel(n) in words or words & {n + "x", n + "X"} for n in m.names)]
 
 
 class Batches:
