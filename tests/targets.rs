@@ -99,7 +99,8 @@ fn names_and_numbers_find_their_target() {
         let mut names: Vec<&str> = NAMES.iter().filter(|n| of_it(n.2) && n.0 != n.2).map(|n| n.0).collect();
         names.extend(OTHER_NAMES.iter().filter(|n| of_it(n.0)).flat_map(|n| n.1.split(' ')));
         let mut known = target.aliases().to_vec();
-        (names.sort(), known.sort());
+        names.sort();
+        known.sort();
         let same = known == names || target.name() != target.processor() && known.is_empty();
         faults.extend((!same).then(|| format!("{target}: {known:?}, and not {names:?}")));
         let mut machs: Vec<u32> = NAMES.iter().filter(|n| of_it(n.2)).map(|n| n.1).collect();
@@ -107,7 +108,8 @@ fn names_and_numbers_find_their_target() {
         let mut found = target.machs().to_vec();
         // Its own number is the first.
         let first = NAMES.iter().find(|n| of_it(n.0)).map(|n| n.1) == Some(found[0]);
-        (machs.sort(), found.sort());
+        machs.sort();
+        found.sort();
         faults.extend((!first || found != machs).then(|| format!("{target}: {found:x?}, and not {machs:x?}")));
         assert_eq!(Target::from_e_flags(target.mach()).map(Target::processor), Some(target.processor()));
     }
