@@ -29,8 +29,10 @@ const FIELDS: [Field; 13] = [
     Field::Src1Sel,
     Field::Omod,
 ];
+type Constants = fn() -> Vec<u32>;
+
 /// Operations whose constant has named values, and the constants to try.
-const CONSTANTS: [(&str, fn() -> Vec<u32>); 8] = [
+const CONSTANTS: [(&str, Constants); 8] = [
     ("s_getreg_b32", || (0..64).flat_map(|id| [id, 0xf800 | id]).collect()),
     ("s_setreg_b32", || (0..64).flat_map(|id| [id, 0xf800 | id]).collect()),
     ("s_sendmsg", || (0..0x400).collect()),
