@@ -6,6 +6,8 @@
 
 #[path = "facts/snapshot.rs"]
 mod snapshot;
+#[path = "facts/types.rs"]
+mod types;
 #[path = "words/mod.rs"]
 mod words;
 
@@ -13,6 +15,9 @@ use amdgpu_isa::{Access, Counter, Field, Format, Inst, Opcode, Operand, Reg, Reg
 use snapshot::{Description, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 use words::{Filling, Rng, attempt, encodings, layout, legal, repair};
+
+/// Operations of the GCN pages that LLVM lacks: see tests/operands.rs.
+const LLVM_LACKS: [&str; 3] = ["s_getreg_regrd_b32", "s_mov_fed_b32", "s_mov_regrd_b32"];
 
 /// Fields that make another access of an operation: to LDS, to GDS, and an atomic that returns what was there.
 const OTHER_FORMS: [Field; 5] = [Field::Lds, Field::Gds, Field::Glc, Field::Sc0, Field::Th];
@@ -323,8 +328,7 @@ fn facts_are_those_of_llvm_or_the_difference_is_listed() {
     }
     assert!(unlisted.is_empty(), "{} kinds of differences are not listed", unlisted.len());
     assert!(without.is_empty(), "{} classes name operations that do not differ", without.len());
-    // Operations of the GCN pages that LLVM lacks: see tests/operands.rs.
-    assert_eq!(unknown, BTreeSet::from(["s_getreg_regrd_b32", "s_mov_fed_b32", "s_mov_regrd_b32"].map(str::to_string)));
+    assert_eq!(unknown, BTreeSet::from(LLVM_LACKS.map(str::to_string)));
     println!("{asked} operations and forms of {} targets", Target::ALL.len());
     assert!(asked > 60_000, "only {asked}");
 }
@@ -365,7 +369,7 @@ fn expected_memory(form: &str, inst: &Inst) -> Vec<(Space, String)> {
 /// LLVM is asked whether an operation loads, stores and is atomic; the rest follows from its form.
 #[test]
 fn memory_is_that_of_the_form() {
-    let mut seen = BTreeMap::new();
+    let (mut seen, mut faults) = (BTreeMap::new(), Vec::new());
     for &target in Target::ALL {
         for (form, inst) in all(target) {
             let access = |access: Access| match access {
@@ -374,20 +378,26 @@ fn memory_is_that_of_the_form() {
                 Access::ReadWrite => "rw",
             };
             let found: Vec<_> = inst.memory().map(|m| (m.space, access(m.access).to_string())).collect();
-            assert_eq!(found, expected_memory(&form, &inst), "{target} {form} {inst:?}");
+            let expected = expected_memory(&form, &inst);
+            if found != expected {
+                faults.push(format!("{form} {inst:?}: {found:?}, and {expected:?} was expected"));
+            }
             let atomic: Vec<bool> = inst.memory().map(|m| m.atomic).collect();
-            assert!(atomic.iter().all(|a| *a == inst.flags().is_atomic()) || form.contains("lds"), "{form} {inst:?}");
+            if !atomic.iter().all(|a| *a == inst.flags().is_atomic()) && !form.contains("lds") {
+                faults.push(format!("{form} {inst:?}: atomic, or not"));
+            }
             found.into_iter().for_each(|m| *seen.entry(m.0).or_insert(0) += 1);
         }
     }
     println!("{seen:?}");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert!(seen.len() == 9 && seen.values().all(|n| *n >= 9), "{seen:?}");
 }
 
 #[test]
 fn swaps_are_those_of_llvm() {
     let snapshot = Snapshot::read();
-    let mut pairs = 0;
+    let (mut pairs, mut faults) = (0, Vec::new());
     let bare = |name: &'static str| {
         let name = name.trim_start_matches('!').trim_end_matches("_e32").trim_end_matches("_e64");
         name.trim_end_matches("_nosdst").trim_end_matches("_t16")
@@ -408,10 +418,13 @@ fn swaps_are_those_of_llvm() {
                 (Some(a), None) => snapshot.partners(name).any(|b| same(a, bare(b))),
                 (None, Some(_)) => false,
             };
-            assert!(good, "{target} {form} {name}: {ours:?}, and {theirs:?} in LLVM");
+            if !good {
+                faults.push(format!("{target} {form} {name}: {ours:?}, and {theirs:?} in LLVM"));
+            }
         }
     }
     println!("{pairs} swaps with another operation");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert!(pairs > 1_000, "only {pairs}");
 }
 
@@ -434,14 +447,14 @@ fn words_for_llvm() {
 #[ignore = "reads a file of tests/facts/describe.sh"]
 fn snapshot_of_llvm() {
     let answers = std::fs::read_to_string(std::env::var("AMDGPU_ISA_FACTS").expect("the file's name")).unwrap();
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/facts/llvm.txt");
-    std::fs::write(path, snapshot::text(&answers)).unwrap();
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/facts");
+    std::fs::write(format!("{directory}/llvm.txt"), snapshot::text(&answers)).unwrap();
+    std::fs::write(format!("{directory}/operands.txt"), snapshot::operands(&answers)).unwrap();
 }
 
 #[test]
 fn a_description_is_read_as_it_was_written() {
-    let answers =
-        "VOP2 v_x\tgfx600\teffects r:exec w:-\tcommute,load r:exec,mode w:vcc\tv_y\nVOP2 v_z\tgfx600\tunknown\n";
+    let answers = "VOP2 v_x\tgfx600\teffects r:exec w:-\tcommute,load r:exec,mode w:vcc\tv_y\tw32 r32:f32\nVOP2 v_z\tgfx600\tunknown\n";
     let text = snapshot::text(answers);
     let read = Snapshot::of(Box::leak(text.into_boxed_str()));
     let found = read.find("gfx600", "VOP2", "v_x").unwrap();
@@ -450,4 +463,5 @@ fn a_description_is_read_as_it_was_written() {
     assert_eq!(found.real, BTreeSet::from(["effects".to_string(), "r:exec".to_string()]));
     assert!(read.find("gfx600", "VOP2", "v_z").is_none());
     let _: &Description = found;
+    assert!(snapshot::operands(answers).ends_with("= w32 r32:f32\ngfx600 VOP2: v_x\n"));
 }

@@ -344,7 +344,10 @@ fn compare_all(target: Target, met: &mut BTreeSet<Difference>) -> Vec<String> {
     for row in rows(target) {
         let place = format!("{target} {} {} {}", row.format, row.number, row.mnemonic);
         let found = all.iter().find(|(f, n, _)| f.name() == row.format && *n == row.number);
-        let &encoding = found.unwrap_or_else(|| panic!("{place}: no such operation"));
+        let Some(&encoding) = found else {
+            faults.insert((place, "no such operation".into()), vec![String::new()]);
+            continue;
+        };
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
         for inst in words::legal(target, encoding, 40, &mut rng) {
             for o in inst.operands() {
@@ -358,7 +361,9 @@ fn compare_all(target: Target, met: &mut BTreeSet<Difference>) -> Vec<String> {
             let elsewhere = fact.role == "vcc" && seen.contains_key("sdst")
                 || matches!((row.format, fact.role), (_, "attrchan") | ("SMRD", "literal"));
             let met = seen.contains_key(fact.role) || elsewhere;
-            assert!(met, "{place}: {} was never met", fact.name);
+            if !met {
+                faults.insert((place.clone(), format!("{} was never met", fact.name)), vec![String::new()]);
+            }
         }
     }
     faults

@@ -214,6 +214,32 @@ struct Gpu {
     return (text.empty() ? "-" : text) + " r:" + list(d.implicit_uses()) + " w:" + list(d.implicit_defs());
   }
 
+  // Its registers, and constants that can be registers: written (w) or read, their bits, and the data type of sources that
+  // can be constants. An input that is the old value of an output is left out where LLVM says so.
+  std::string operands(unsigned opcode) const {
+    const MCInstrDesc &d = instructions->get(opcode);
+    // LLVM's AMDGPU::OperandType, in a header that is not installed, from MCOI::OPERAND_FIRST_TARGET on: any constant, then
+    // only inline ones, then those of operations that only take accumulation registers besides.
+    static const std::map<unsigned, const char *> types{
+        {13, "i32"},      {14, "i64"},     {15, "i16"},     {16, "f32"},     {17, "f64"},  {18, "bf16"}, {19, "f16"},
+        {20, "pk_bf16"},  {21, "pk_f16"},  {22, "pk_f16"},  {23, "pk_i16"},  {25, "pk_i32"}, {26, "pk_f32"},
+        {27, "i16"},      {28, "i32"},     {29, "i64"},     {30, "bf16"},    {31, "f16"},  {32, "f32"},  {33, "f64"},
+        {35, "pk_bf16"},  {36, "pk_f16"},  {41, "i32"},     {42, "f32"}};
+    const unsigned barrier = 37; // the number of a barrier, in place of m0
+    std::string text;
+    for (unsigned i = 0; i < d.getNumOperands(); ++i) {
+      const MCOperandInfo &o = d.operands()[i];
+      int16_t of = instructions->getOpRegClassID(o, 0);
+      if ((of < 0 && o.OperandType != barrier) || d.getOperandConstraint(i, MCOI::TIED_TO) >= 0)
+        continue;
+      unsigned bits = of < 0 ? 32 : registers->getRegClass(of).getSizeInBits();
+      auto type = types.find(o.OperandType);
+      text += (text.empty() ? "" : " ") + std::string(i < d.getNumDefs() ? "w" : "r") + std::to_string(bits);
+      text += type == types.end() ? "" : std::string(":") + type->second;
+    }
+    return text.empty() ? "-" : text;
+  }
+
   // What it becomes when its sources are swapped, if that is another.
   std::string partner(unsigned p) const {
     int other = AMDGPU::getCommuteRev(uint16_t(p));
@@ -237,13 +263,13 @@ struct Gpu {
     std::string out = describe(opcode);
     auto found = pseudo_of(opcode);
     if (found == pseudo.end())
-      return out + "\t-\t-";
+      return out + "\t-\t-\t" + operands(opcode);
     // From gfx9 on the compiler uses DS instructions that do not read m0; the disassembler gives the old ones.
     StringRef older = instructions->getName(found->second);
     auto newer = numbers.find(older.str() + "_gfx9");
     bool here = (name[3] == '9' || name[3] == '1') && older.starts_with("DS_") && newer != numbers.end();
     unsigned p = here ? newer->second : found->second;
-    return out + "\t" + describe(p) + "\t" + partner(p);
+    return out + "\t" + describe(p) + "\t" + partner(p) + "\t" + operands(opcode);
   }
 };
 

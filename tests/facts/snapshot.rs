@@ -90,17 +90,19 @@ fn properties(text: &str) -> BTreeSet<String> {
 /// LLVM describes an instruction in the same way whatever the size of the waves, and the snapshot has it once: an answer
 /// for `gfx1010:wave64` must be one for `gfx1010` too.
 pub fn text(answers: &str) -> String {
-    let all: BTreeSet<&str> = answers.lines().collect();
+    // The operands, in the last column, depend on the waves.
+    let properties = |line: &'_ str| line.split('\t').take(5).map(str::to_string).collect::<Vec<_>>();
+    let all: BTreeSet<String> = answers.lines().map(|line| properties(line).join("\t")).collect();
     for line in answers.lines() {
-        let cells: Vec<&str> = line.split('\t').collect();
-        let usual = [&cells[..1], &[processor(cells[1])], &cells[2..]].concat().join("\t");
+        let cells = properties(line);
+        let usual = [&cells[..1], &[processor(&cells[1]).to_string()], &cells[2..]].concat().join("\t");
         assert!(all.contains(usual.as_str()), "only with waves of this size: {line}");
     }
     // Targets of each description of an operation.
     let mut targets: BTreeMap<(String, &str, String), Vec<&str>> = BTreeMap::new();
     for line in answers.lines() {
         let cells: Vec<&str> = line.split('\t').collect();
-        let [key, target, real, pseudo, partner] = cells[..] else { continue };
+        let [key, target, real, pseudo, partner, _] = cells[..] else { continue };
         let target = processor(target);
         let (form, name) = key.split_once(' ').expect("a form and an operation");
         let partner = if partner == "-" { String::new() } else { format!(">{partner}") };
@@ -117,6 +119,36 @@ pub fn text(answers: &str) -> String {
     let mut out = HEAD.to_string();
     for (description, lines) in groups {
         out += &format!("{description}\n");
+        lines.iter().for_each(|(head, names)| out += &format!("{head}: {}\n", names.join(" ")));
+    }
+    out
+}
+
+/// The operands in the same lines, without the properties.
+pub fn operands(answers: &str) -> String {
+    let mut targets: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();
+    for line in answers.lines() {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let [key, target, _, _, _, operands] = cells[..] else { continue };
+        let (form, name) = key.split_once(' ').expect("a form and an operation");
+        let of = targets.entry((operands, form, name)).or_default();
+        if !of.contains(&target) {
+            of.push(target);
+        }
+    }
+    let mut groups: BTreeMap<&str, BTreeMap<String, Vec<&str>>> = BTreeMap::new();
+    for ((operands, form, name), targets) in targets {
+        groups.entry(operands).or_default().entry(format!("{} {form}", targets.join(","))).or_default().push(name);
+    }
+    let mut out = "\
+# The operands of every operation in every form, by LLVM 22's instruction descriptions. Written by tests/facts/describe.sh.
+# = registers, and constants in place of registers, in LLVM's order: written (w) or read (r), the bits, and the data type of
+#   sources that can be constants
+# targets form: operations
+"
+    .to_string();
+    for (operands, lines) in groups {
+        out += &format!("= {operands}\n");
         lines.iter().for_each(|(head, names)| out += &format!("{head}: {}\n", names.join(" ")));
     }
     out

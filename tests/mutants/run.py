@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+"""Makes small wrong changes, one at a time, and reports those that no test notices.
+
+    tests/mutants/run.py code  --count 300 --seed 16
+    tests/mutants/run.py tables --count 300 --seed 16
+
+The tests are those of the README's command. CONTRIBUTING.md explains the output.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # nothing in the working tree
+import rust
+import suite
+import tables
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+
+
+def equivalents():
+    """The changes that change nothing, with the reasons."""
+    found = {}
+    for line in (HERE / "equivalent.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            key, reason = line.rsplit(" || ", 1)
+            found[key.strip()] = reason.strip()
+    return found
+
+
+def say(text):
+    print(text, flush=True)
+
+
+# Programs that are likely to notice a change of these files.
+LIKELY = {
+    "src/assembler": ("assembler", "trampoline"), "src/bin": ("cli", "matrix", "readme", "prove", "amdgpu-isa (bin)"),
+    "src/capi": ("capi",), "src/check": ("check",), "src/codec": ("inverse", "operands", "patch"),
+    "src/convert": ("convert",), "src/decode": ("length", "inverse"), "src/facts": ("facts",), "src/imm": ("imm",),
+    "src/operand": ("operands", "regset"), "src/patch": ("patch", "trampoline"), "src/registers": ("regset",),
+    "src/retarget": ("retarget",), "src/signature": ("signature",), "src/text": ("rdna", "imm", "llvm"),
+}
+
+
+def likely(path):
+    return next((programs for start, programs in LIKELY.items() if path.startswith(start)), ())
+
+
+def code(options, work):
+    rng = random.Random(options.seed)
+    # Some do not compile.
+    drawn, total = rust.draw(ROOT, options.count * 3 // 2 + 20, rng)
+    say(f"{sum(total.values())} possible changes of src/: {total}")
+    tree, target = work / "code", work / "target"
+    env = {"RUSTC_BOOTSTRAP": "amdgpu_isa"}
+    # What did not compile the last time will not now.
+    memory = work / "compiles.json"
+    digest = hashlib.sha256("".join(m.key() for m in drawn).encode()).hexdigest()
+    said = json.loads(memory.read_text()).get(digest, []) if memory.exists() else []
+    kept = [m for m in drawn if m.number not in said]
+    suite.copy(ROOT, tree, keep="src/")
+    for attempt in range(20):
+        lines = rust.write(ROOT, tree, kept)
+        good, messages, said = suite.cargo(tree, target, ["check", "--features", "cli"], env)
+        bad, live = set(), set()
+        for message in (m["message"] for m in messages if m.get("reason") == "compiler-message"):
+            code_ = (message.get("code") or {}).get("code")
+            spans = list(message["spans"])
+            for span in spans:
+                expansion = span.get("expansion")
+                if expansion:
+                    spans.append(expansion["span"])
+            of = set()
+            for span in spans:
+                own = [lines.get(span["file_name"], {}).get(n, set()) for n in range(span["line_start"], span["line_end"] + 1)]
+                primary = min((o for o in own if o), key=len, default=set())
+                if span["is_primary"] or message["level"] == "error":
+                    of |= primary
+            if message["level"] == "error":
+                if spans and not of:
+                    say(message["rendered"])
+                bad |= of
+            elif code_ == "deprecated":
+                live |= {n for n in of}
+        if good:
+            break
+        if not bad:
+            say(said)
+            sys.exit("the copy does not compile")
+        kept = [m for m in kept if m.number not in bad]
+        say(f"  {len(bad)} do not compile")
+    memory.write_text(json.dumps({digest: [m.number for m in drawn if m not in kept]}))
+    mutants = [m for m in kept if m.number in live]
+    say(f"{len(mutants)} changes in one build; {len(kept) - len(live)} are not compiled with these features")
+    built = suite.Suite(tree, target, env)
+    if not built.good:
+        sys.exit("\n".join(m["rendered"] for m in built.errors if m["level"] == "error") + built.said)
+    built.list()
+    known = equivalents()
+    mutants = [m for m in mutants if m.key() not in known][: options.count]
+
+    def attempt(mutant):
+        failure = built.first_failure(mutant.number, options.limit, likely(mutant.path))
+        say(f"{mutant.number}\t{mutant.kind}\t{failure[0] if failure else 'SURVIVES'}\t{mutant.path}:{mutant.line}\t{mutant.key()}")
+        return failure
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        results = list(pool.map(attempt, mutants))
+    if built.complaints:
+        sys.exit("\n".join(f"{unit} fails without any change:\n{out[-3000:]}" for unit, out in built.complaints.items()))
+    slow = [" ".join(filter(None, unit)) for unit, end in built.ends.items() if end == "slow"]
+    say(f"left out, as they take longer than {options.limit} s: {', '.join(slow) or 'none'}")
+    return [m.key() for m, failure in zip(mutants, results) if failure is None], len(mutants)
+
+
+def generator(work):
+    """The generator of the tables as a program, optimized."""
+    program = work / "generate"
+    subprocess.run(["rustc", "--edition", "2024", "-O", ROOT / "build.rs", "-o", program], cwd=ROOT, check=True,
+                   stderr=subprocess.DEVNULL)
+    return program
+
+
+def generate(program, tree, out):
+    """The source that the generator makes of a tree's tables, or None and its message."""
+    manifest = (ROOT / "Cargo.toml").read_text()
+    features = re.search(r"all-targets = \[(.*)\]", manifest)[1].replace('"', "").split(", ") + ["text", "fast"]
+    out.mkdir(parents=True, exist_ok=True)
+    env = {**os.environ, "OUT_DIR": str(out)}
+    env |= {f"CARGO_FEATURE_{name.upper()}": "1" for name in features}
+    done = subprocess.run([program], cwd=tree, env=env, capture_output=True, text=True)
+    if done.returncode != 0:
+        return None, done.stdout + done.stderr
+    return {path.name: path.read_bytes() for path in out.iterdir()}, ""
+
+
+def screened(options, work):
+    """Drawn changes of tables that the build accepts, and how many it refuses. Those that it generates the same source
+    for are no changes."""
+    drawn, total = tables.draw(ROOT, options.count * 3, random.Random(options.seed))
+    drawn = [m for m in drawn if not (options.rows and m.shared)]
+    say(f"{sum(total.values())} possible changes of isa/, of each row one of each kind: {total}")
+    program = generator(work)
+    plain, message = generate(program, ROOT, work / "generated/0")
+    assert plain, message
+    # What the generator says of a change is kept for the next run.
+    digest = hashlib.sha256(repr(sorted(plain.items())).encode()).hexdigest()
+    memory = work / "screened.json"
+    known_ = json.loads(memory.read_text()) if memory.exists() else {}
+    said = known_.get(digest, {})
+
+    def screen(mutant):
+        if mutant.key() in said:
+            return said[mutant.key()]
+        tree, out = work / f"screen/{mutant.number}", work / f"generated/{mutant.number}"
+        tables.apply(ROOT, tree, [mutant])
+        source, message = generate(program, tree, out)
+        if source is not None and source == plain:
+            message = "nothing"
+        elif source is not None:
+            message = ""
+        shutil.rmtree(tree)
+        shutil.rmtree(out, ignore_errors=True)
+        said[mutant.key()] = message
+        return message
+
+    known = equivalents()
+    left, refused, same = [], [], []
+    with ThreadPoolExecutor(options.jobs) as pool:
+        at = 0
+        while at < len(drawn) and len(left) + len(refused) < options.count:
+            some = drawn[at : at + options.count - len(left) - len(refused)]
+            at += len(some)
+            for mutant, message in zip(some, pool.map(screen, some)):
+                if message == "nothing" or mutant.key() in known:
+                    same.append(mutant)
+                elif message or tables.has_no_type(mutant.after):
+                    refused.append(mutant)
+                else:
+                    left.append(mutant)
+    memory.write_text(json.dumps({digest: said}))
+    say(f"{len(refused)} the build refuses, {len(left)} it accepts; {len(same)} more change nothing")
+    return left, refused, same
+
+
+def camel(name):
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def named_in(mutants, text):
+    """The changes whose operation or name a text has."""
+    words = set(re.findall(r"\w+", text))
+    return [m for m in mutants if any(n in words or camel(n) in words or words & {n + "x", n + "X"} for n in m.names)]
+
+
+class Batches:
+    """Many changes of tables in one build, of which the output of the tests names those that it has found."""
+
+    def __init__(self, options, work):
+        self.options, self.work = options, work
+        self.tree, self.target = work / "tables", work / "target-tables"
+
+    def build(self, mutants):
+        suite.copy(ROOT, self.tree, keep="isa/")
+        tables.apply(ROOT, self.tree, mutants)
+        return suite.Suite(self.tree, self.target)
+
+    def round(self, mutants):
+        """Builds these together. Returns those found with the test that names them, and whether anything failed."""
+        found, left = {}, list(mutants)
+        while True:
+            built = self.build(left)
+            if built.good:
+                break
+            text = "\n".join(m["rendered"] for m in built.errors if m["level"] == "error") + built.said
+            named = named_in(left, text)
+            if not named:
+                say(text[-3000:])
+                if len(left) == 1:
+                    return {left[0].number: {"the compiler"}}, True
+                return found, True
+            for mutant in named:
+                found[mutant.number] = {"the compiler"}
+            left = [m for m in left if m.number not in found]
+
+        def run(name):
+            passed, out, _ = built.run(name, 0, 1800)
+            return name, passed, out
+
+        failed = bool(found)
+        with ThreadPoolExecutor(self.options.jobs) as pool:
+            for name, passed, out in pool.map(run, sorted(built.programs)):
+                if passed:
+                    continue
+                failed = True
+                (self.work / f"failed-{name}.txt").write_text(out)
+                # What each test of it says.
+                parts = re.split(r"(?m)^---- (\S+) stdout ----$", out)
+                sections = list(zip(parts[1::2], parts[2::2])) or [("", out)]
+                for test, text in sections:
+                    # Not the classes of differences that some tests list besides.
+                    lines = [line for line in text.splitlines() if not re.match(r" *\d+ [\w-]+: ", line)]
+                    for mutant in named_in(left, "\n".join(lines)):
+                        found.setdefault(mutant.number, set()).add(f"{name} {test}".strip())
+                if len(left) == 1:
+                    found.setdefault(left[0].number, set()).add(name)
+        return found, failed or not built.doc_tests(0)
+
+
+def apart(mutants, most):
+    """Batches in which no two changes are of one row or have a name in common."""
+    batches = []
+    for mutant in mutants:
+        place = (mutant.path, mutant.line)
+        for batch, places, names in batches:
+            if len(batch) < most and place not in places and not names & set(mutant.names):
+                break
+        else:
+            batch, places, names = [], set(), set()
+            batches.append((batch, places, names))
+        batch.append(mutant)
+        places.add(place)
+        names.update(mutant.names)
+    return [batch for batch, *_ in batches]
+
+
+def table_changes(options, work):
+    left, refused, _ = screened(options, work)
+    if options.list:
+        for mutant in left:
+            say(f"{mutant.number}\t{mutant.kind}\t{'shared' if mutant.shared else 'row'}\t{mutant.key()}")
+        sys.exit()
+    builds = Batches(options, work)
+    survivors = []
+
+    def tell(mutants, found, otherwise):
+        for m in mutants:
+            tests = ", ".join(sorted(found[m.number])) if m.number in found else otherwise
+            say(f"{m.number}\t{m.kind}\t{tests}\t{m.key()}")
+
+    # Together as long as the output names at least one of them, and then alone.
+    together = apart([m for m in left if not m.shared], options.batch)
+    alone = [m for m in left if m.shared]
+    while together or alone:
+        batch = together.pop(0) if together else [alone.pop(0)]
+        found, failed = builds.round(batch)
+        rest = [m for m in batch if m.number not in found]
+        if not failed:
+            tell(rest, found, "SURVIVES")
+            survivors += rest
+        elif len(batch) == 1:
+            tell(rest, found, "something that names no test")
+        elif found:
+            together += apart(rest, options.batch)
+        else:
+            alone += rest
+        tell([m for m in batch if m.number in found], found, "")
+        say(f"-- {len(found)} of {len(batch)} in this build, {len(rest) if failed else 0} again")
+    return [m.key() for m in survivors], len(left) + len(refused)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["code", "tables"])
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", default="16")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--batch", type=int, default=80, help="changes of tables in one build")
+    parser.add_argument("--limit", type=float, default=3600, help="seconds that a test may take, or it is left out")
+    parser.add_argument("--rows", action="store_true", help="of tables, only rows of operations and names, not what they share")
+    parser.add_argument("--list", action="store_true", help="of tables, only list the changes that the build accepts")
+    parser.add_argument("--most", type=int, default=0, help="so many changes may survive")
+    parser.add_argument("--work", type=Path, default=ROOT / "target/mutants")
+    options = parser.parse_args()
+    options.work.mkdir(parents=True, exist_ok=True)
+    survivors, count = {"code": code, "tables": table_changes}[options.what](options, options.work)
+    say(f"\n{count - len(survivors)} of {count} are caught ({100 * (count - len(survivors)) / count:.1f} %), seed {options.seed}")
+    for key in survivors:
+        say(f"  {key}")
+    sys.exit(len(survivors) > options.most)
+
+
+main()
