@@ -237,7 +237,8 @@ fn reference(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst,
     let words = [half(0), half(1), half(2), half(3), half(4)];
     let inst = Inst::new(target, words, found.meta(), found.dwords.into());
     if MARKS & marks & marks::SIZED != 0 {
-        let sized = t.sized.binary_search_by_key(&found.op_index, |sized| sized.0).ok().and_then(|n| t.sized.get(n));
+        let key = (found.op_index, found.form);
+        let sized = t.sized.binary_search_by_key(&key, |sized| sized.0).ok().and_then(|n| t.sized.get(n));
         let sized = sized.and_then(|sized| t.sized_operands.get(usize::from(sized.1)));
         crate::codec::sizes(&inst, sized.copied().unwrap_or_default())?;
     }

@@ -77,9 +77,9 @@ pub(crate) struct DecodeTables {
     pub announcers: &'static [Announcer],
     pub wide: &'static [Wide],
     pub joined: &'static [Joined],
-    /// The opcode indices of operations with operands whose length other fields determine, and where these are in
-    /// `sized_operands`.
-    pub sized: &'static [(u16, u16)],
+    /// The opcode indices and forms with operands whose length other fields determine, and where these are in
+    /// `sized_operands`; in order.
+    pub sized: &'static [((u16, u8), u8)],
     pub sized_operands: &'static [&'static [OperandDesc]],
     /// Base format and format of the trailing dword, for error messages.
     pub parts: &'static [(Format, Option<Format>)],

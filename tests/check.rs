@@ -98,7 +98,11 @@ fn check_refuses_what_llvm_refuses() {
         let has_matrices = target.layouts().iter().any(|l| l.format == Format::Vop3pMai);
         assert_eq!(met("overlap"), has_matrices, "{target}: {counts:?}");
         assert_eq!(met("banks"), target.layouts().iter().any(|l| l.format == Format::Vopd), "{target}: {counts:?}");
-        assert_eq!(met("vector"), ["gfx90a", "gfx942", "gfx950"].contains(&target.name()), "{target}: {counts:?}");
+        assert_eq!(
+            met("vector"),
+            ["gfx90a", "gfx942", "gfx9-4-generic", "gfx950"].contains(&target.name()),
+            "{target}: {counts:?}"
+        );
         assert!(met("constant bus") && met("fine") && counts["fine"] > 5_000, "{target}: {counts:?}");
         let wmma = ["gfx11", "gfx12"].iter().any(|start| target.name().starts_with(start));
         assert!(wmma || counts.contains_key("forgotten") == (target.name() == "gfx950"), "{target}: {counts:?}");

@@ -78,7 +78,7 @@ fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(
         _ => input::repeat(once, options.bytes),
     };
     let x86 = x86::code(options.bytes)?;
-    let code = &code;
+    let code = code;
     println!("{target}, {name}: {} bytes, repeated to {} MiB", once.len(), code.len() >> 20);
     let mut copy = vec![0u8; code.len()];
     let (insts, words) = ours::some(target, once);
@@ -92,7 +92,7 @@ fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(
 
     let scan = floor::scan(target);
     let mut table = Table::default();
-    table.row("memcpy", || floor::copy(&code, &mut copy));
+    table.row("memcpy", || floor::copy(code, &mut copy));
     if let Some(scan) = scan {
         let (floor, own) = (scan(once), ours::lengths(target, once));
         if (floor.instructions, floor.bytes) != (own.instructions, own.bytes) {
@@ -103,11 +103,11 @@ fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(
         }
         table.row("floor: hand-written length scan", move || scan(code));
     }
-    table.row("length walk", || ours::lengths(target, &code));
-    table.row("decode", || ours::decode(target, &code));
-    table.row("decode + operands", || ours::operands(target, &code));
-    table.row("decode + text into a TextBuffer", || ours::text(target, &code));
-    table.row("decode + Display into a String", || ours::display(target, &code));
+    table.row("length walk", || ours::lengths(target, code));
+    table.row("decode", || ours::decode(target, code));
+    table.row("decode + operands", || ours::operands(target, code));
+    table.row("decode + text into a TextBuffer", || ours::text(target, code));
+    table.row("decode + Display into a String", || ours::display(target, code));
     table.row("floor: store the same words", || floor::store(&words, &mut stored, code.len()));
     table.row("encode from Inst", || ours::encode(&insts, &mut encoded, code.len()));
     // A tenth of the work is enough, because a change takes much longer than a store.

@@ -126,8 +126,8 @@ fn rare(w: &mut String, tables: &Tables) {
     }
     writeln!(w, "],\nsized: &[").unwrap();
     let mut descs = Vec::new();
-    for (op_index, of) in &tables.sized {
-        write!(w, "({op_index}, {}), ", position(&mut descs, of)).unwrap();
+    for (op_index, form, of) in &tables.sized {
+        write!(w, "(({op_index}, {form}), {}), ", position(&mut descs, of)).unwrap();
     }
     writeln!(w, "],\nsized_operands: &[").unwrap();
     for of in descs {

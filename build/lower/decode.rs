@@ -84,8 +84,8 @@ pub struct Tables<'a> {
     pub code_groups: Vec<u8>,
     pub sets: Vec<u64>,
     pub zeros: Vec<u64>,
-    /// The operations with operands whose length other fields determine, and these operands.
-    pub sized: Vec<(usize, Vec<lower::OperandDesc>)>,
+    /// The opcode indices and forms with operands whose length other fields determine, and these operands.
+    pub sized: Vec<(usize, u8, Vec<lower::OperandDesc>)>,
 }
 
 /// How long the longest of each table is, as in src/table.rs.
@@ -162,9 +162,9 @@ impl<'a> Tables<'a> {
         {
             room(t, what, n, bits)?;
         }
-        let sized =
-            t.operations.iter().enumerate().filter_map(|(n, operation)| Some((n, sized(t, operation.as_ref()?))));
-        let sized = sized.filter(|(_, descs)| !descs.is_empty()).collect();
+        let operations = t.operations.iter().enumerate().filter_map(|(n, operation)| Some((n, operation.as_ref()?)));
+        let sized = operations.flat_map(|(n, o)| sized(t, o.signature - 1).map(move |(form, descs)| (n, form, descs)));
+        let sized = sized.filter(|(_, _, descs)| !descs.is_empty()).collect();
         Ok(Tables { t, constraints, of_index, pages, empty, constraints_of, code_groups, sets, zeros, sized })
     }
 
@@ -184,12 +184,19 @@ pub struct ConstraintTable<'a> {
     pub sets: Vec<Vec<bool>>,
 }
 
-/// The operands that `sizes` in src/codec/address.rs checks.
-fn sized(t: &Target, operation: &lower::Operation) -> Vec<lower::OperandDesc> {
-    let descs = t.signatures[operation.signature - 1].descs;
-    let descs = t.desc_lists[descs.0..descs.0 + descs.1].iter().map(|&n| &t.descs[usize::from(n)]);
+/// For each form of a signature, the operands that `sizes` in src/codec/address.rs checks.
+fn sized<'t>(t: &'t Target, signature: usize) -> impl Iterator<Item = (u8, Vec<lower::OperandDesc>)> + use<'t> {
     let is_sized = |ty: &str| ty == "acc_sized" || ty.starts_with("img_");
-    descs.filter(|desc| is_sized(&desc.operand_type)).map(plain).collect()
+    let of = move |signature: usize| {
+        let descs = t.signatures[signature].descs;
+        let descs = t.desc_lists[descs.0..descs.0 + descs.1].iter().map(|&n| &t.descs[usize::from(n)]);
+        descs.filter(|desc| is_sized(&desc.operand_type)).map(plain).collect()
+    };
+    let s = &t.signatures[signature];
+    let others = s.numbered_trailing().filter(|(_, form)| *form != 0).map(|(dword, form)| (form, dword.form));
+    // A signature is counted from one where it can be missing.
+    let all = [(0, signature + 1), (1, s.sdwa), (2, s.dpp)].into_iter().chain(others);
+    all.filter_map(move |(form, signature)| Some((form, of(signature.checked_sub(1)?))))
 }
 
 /// The checked field that holds the field of a check.
