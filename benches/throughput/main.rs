@@ -78,7 +78,7 @@ fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(
         _ => input::repeat(once, options.bytes),
     };
     let x86 = x86::code(options.bytes)?;
-    let code = code;
+    let code = &code[..];
     println!("{target}, {name}: {} bytes, repeated to {} MiB", once.len(), code.len() >> 20);
     let mut copy = vec![0u8; code.len()];
     let (insts, words) = ours::some(target, once);
