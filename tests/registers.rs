@@ -26,7 +26,7 @@ fn kernels_use_what_their_descriptors_say() {
                 // LLVM's AMDGPU usage guide, "Kernel Descriptor": compute_pgm_rsrc1 at byte 48, rsrc3 at byte 44.
                 let word = |at: usize| u32::from_le_bytes(kernel.descriptor[at..at + 4].try_into().expect("4 bytes"));
                 let (rsrc1, rsrc3) = (word(48), word(44));
-                let unified = [Target::Gfx90a, Target::Gfx942, Target::Gfx950].contains(&target);
+                let unified = ["gfx90a", "gfx942", "gfx9-4-generic", "gfx950"].contains(&target.name());
                 let granule = if unified || target.wave_size() == 32 { 8 } else { 4 };
                 let granted = (rsrc1 & 63) as u16 + 1;
                 let needed = match unified {
