@@ -177,7 +177,8 @@ impl<'a> Case<'a> {
 
     fn vector_number(&mut self, n: usize) -> usize {
         // LLVM's validateVGPRAlign: this one takes any.
-        let even = ["gfx90a", "gfx942", "gfx950"].contains(&self.target.name()) && self.name != "ds_read_b96_tr_b6";
+        let even = ["gfx90a", "gfx942", "gfx9-4-generic", "gfx950"].contains(&self.target.name())
+            && self.name != "ds_read_b96_tr_b6";
         let align = if n > 1 && even { 2 } else { 1 };
         // 33 dwords past the end make an even first register too.
         self.number(256, n, align)

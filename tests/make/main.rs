@@ -72,7 +72,7 @@ impl Constructor {
             _ => None,
         };
         let mut case = Case::new(target, self.opcode, vector, implied, fault, rng);
-        let returned = if ["gfx942", "gfx950"].contains(&target.name()) { "sc0" } else { "glc" };
+        let returned = if ["gfx942", "gfx9-4-generic", "gfx950"].contains(&target.name()) { "sc0" } else { "glc" };
         match self.name.strip_prefix(name) {
             Some("_lds") => {
                 case.modifier("lds", 1);
