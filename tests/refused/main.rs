@@ -27,6 +27,8 @@ fn columns(target: Target) -> Vec<Target> {
     match target {
         Target::Gfx801 | Target::Gfx810 => vec![Target::Gfx803],
         Target::Gfx904 => vec![Target::Gfx900, Target::Gfx906],
+        Target::Gfx9Generic => vec![Target::Gfx900],
+        Target::Gfx94Generic => vec![Target::Gfx942],
         target => vec![target],
     }
 }
