@@ -28,7 +28,7 @@ fn columns(target: Target) -> Vec<Target> {
         Target::Gfx801 | Target::Gfx810 => vec![Target::Gfx803],
         Target::Gfx904 => vec![Target::Gfx900, Target::Gfx906],
         Target::Gfx9Generic => vec![Target::Gfx900],
-        Target::Gfx94Generic => vec![Target::Gfx942],
+        Target::Gfx9_4Generic => vec![Target::Gfx942],
         target => vec![target],
     }
 }
