@@ -7,6 +7,7 @@ pub mod fast_decode;
 pub mod fast_text;
 #[cfg(any(feature = "make", test))]
 pub mod make;
+pub mod mnemonics;
 pub mod names;
 pub mod operand_texts;
 pub mod operands;
@@ -300,13 +301,14 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
         let a: Vec<String> = t.row.aliases.iter().map(|a| format!("{a:?}")).collect();
         writeln!(
             out,
-            "    TargetInfo {{ name: {:?}, processor: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, dual_moves: {}, partial: {}, aliases: &[{}] }},",
+            "    TargetInfo {{ name: {:?}, processor: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, dual_moves: {}, bound_ctrl_zero: {}, partial: {}, aliases: &[{}] }},",
             t.row.shown(),
             t.row.processor,
             t.row.generation,
             t.row.mach,
             t.row.has("aligned-vgprs"),
             t.row.has("dual-moves"),
+            !t.row.has("bound-ctrl"),
             t.row.partial,
             a.join(", ")
         )
@@ -346,7 +348,9 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
     writeln!(out, "#[cfg(feature = \"fast\")]\npub(crate) {list}").unwrap();
     let text = "feature = \"text\"";
     let both = format!("all({text}, feature = \"fast\")");
-    for (name, ty, cfg) in [("TEXT", "TextTables", text), ("FAST_TEXT", "FastText", &both)] {
+    for (name, ty, cfg) in
+        [("TEXT", "TextTables", text), ("MNEMONICS_OF", "MnemonicTable", text), ("FAST_TEXT", "FastText", &both)]
+    {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
         writeln!(out, "#[cfg({cfg})]").unwrap();
         writeln!(out, "pub(crate) const {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();

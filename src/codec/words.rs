@@ -95,6 +95,13 @@ impl Words {
         Ok(())
     }
 
+    /// The raw value of a descriptor's field.
+    #[cfg(feature = "text")]
+    pub(crate) fn value(&self, desc: &OperandDesc) -> u32 {
+        let low = self.get(desc.lsb, desc.lo_width);
+        if desc.hi == NONE { low } else { low | self.get(desc.hi, desc.width - desc.lo_width) << desc.lo_width }
+    }
+
     /// Stores the literal; there can be only one.
     pub(super) fn put_literal(&mut self, dword: u32) -> Result<(), Refused> {
         match self.literal.replace(dword) {

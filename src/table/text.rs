@@ -28,3 +28,10 @@ pub(crate) struct TextTables {
     pub scope: &'static [(u16, &'static str)],
     pub th: &'static [(u16, &'static str)],
 }
+
+/// Opcode indices by mnemonic.
+pub(crate) struct MnemonicTable {
+    /// An opcode index counted from one, or 0, in a number of slots that is a power of two: each where the hash of its
+    /// mnemonic says, or behind. An empty slot ends the search.
+    pub slots: &'static [u16],
+}

@@ -1,0 +1,361 @@
+//! Operands: registers and constants, with their signs.
+
+use super::expression::Integer;
+use super::register::{Half, Run};
+use super::{ParseError, Parser, Problem, Reading};
+use crate::codec::code::*;
+use crate::codec::constants::{Number, constant, narrow_float};
+use crate::codec::{
+    ADDRESS_PARTS, Coded, REGISTER, address_field, address_fields, address_lsb, has_both, is_conditional, is_image_data,
+};
+use crate::table::{NONE, OperandDesc, OperandType};
+use crate::{Access, DataType, Field};
+
+/// A register or a number.
+#[derive(Clone, Copy)]
+enum Primary {
+    Run(Run),
+    Number(Number),
+    /// A number that has to be a literal.
+    Literal(Number),
+}
+
+impl Parser<'_, '_> {
+    /// Parses the text of an operand, if this instruction has the operand.
+    pub(super) fn operand(&mut self, desc: &'static OperandDesc) -> Result<(), ParseError> {
+        use OperandType::*;
+        let absent = match desc.operand_type {
+            Second => {
+                let skipped = self.cursor.eat_all(b"::");
+                self.cursor.blank();
+                self.cursor.at += if skipped { self.cursor.name().len() } else { 0 };
+                return if skipped { Ok(()) } else { Err(self.cursor.error(Problem::SecondOperation)) };
+            }
+            // Data that goes to LDS has no register.
+            BufData if desc.aux[1] != NONE && self.cursor.has_name(b"lds") => true,
+            Endpgm => self.cursor.is_done(),
+            _ => is_conditional(desc) && desc.access == Some(Access::Write) && !self.returns(desc),
+        };
+        if absent {
+            return Ok(());
+        }
+        self.cursor.blank();
+        let start = self.cursor.at;
+        match desc.operand_type {
+            of if of.is_image_address() => self.image_address(desc)?,
+            Code | Agpr | AgprOrConst | Acc | AccSized | BufData | SdwaSrc | Half | HalfSel | Vdsty => {
+                let (coded, dwords) = self.source(desc)?;
+                self.hold(desc, coded, dwords, start)?;
+            }
+            Vcc => {
+                let found = self.registers().read(&mut self.cursor, desc.dwords.into(), self.symbols);
+                let is_vcc = |run: &Run| run.code == vcc(self.words.target) && run.dwords == desc.dwords.into();
+                let is_here = matches!(found, Ok(Some(run)) if is_vcc(&run));
+                if !is_here {
+                    self.cursor.at = start;
+                }
+                if *self.vcc.get_or_insert(is_here) != is_here {
+                    return Err(self.missing(desc.field));
+                }
+                if !is_here {
+                    return Ok(());
+                }
+            }
+            SdstOrVcc => {
+                let run = self.run(desc, desc.dwords.into())?;
+                let is_vcc = run.code == vcc(self.words.target);
+                let coded = if is_vcc { Coded::Vcc } else { Coded::Code(run.code) };
+                self.hold(desc, coded, run.dwords, start)?;
+            }
+            BufVaddr | GlobalAddr | ScratchAddr | Saddr | ExpSrc => {
+                if self.cursor.eat_name(b"off") {
+                    self.hold(desc, Coded::Off, 0, start)?;
+                } else {
+                    if desc.operand_type == ExpSrc {
+                        self.words.set(desc.aux[1], self.cursor.has_name(b"compr"));
+                    }
+                    let run = self.run(desc, desc.dwords.into())?;
+                    self.hold(desc, Coded::Code(run.code), run.dwords, start)?;
+                }
+            }
+            _ if is_image_data(desc) => {
+                let run = self.run(desc, 1)?;
+                self.hold(desc, Coded::Code(run.code), run.dwords, start)?;
+            }
+            SmrdOffset | SmemOffset => self.scalar_offset(desc)?,
+            Literal => {
+                let value = self.mandatory_literal(desc)?;
+                self.hold(desc, Coded::Literal(value), 0, start)?;
+            }
+            _ => {
+                let coded = self.immediate(desc)?;
+                self.hold(desc, coded, 0, start)?;
+            }
+        }
+        self.cursor.eat(b',');
+        Ok(())
+    }
+
+    /// Whether the modifiers say that the operation returns a value, so that it has a destination.
+    fn returns(&mut self, desc: &OperandDesc) -> bool {
+        let flag = self.form.descs().find(|other| other.access.is_none() && other.lsb == desc.cond);
+        match flag.map(|flag| (flag.operand_type, flag.field)) {
+            Some((OperandType::Th, _)) => self.hint_ahead() & 1 == 1,
+            Some((_, field)) => self.cursor.has_name(field.name().as_bytes()),
+            None => false,
+        }
+    }
+
+    /// Registers of an operand that can be nothing else.
+    fn run(&mut self, desc: &OperandDesc, dwords: u16) -> Result<Run, ParseError> {
+        let found = self.registers().read(&mut self.cursor, dwords, self.symbols)?;
+        found.filter(|run| run.half.is_none()).ok_or_else(|| self.missing(desc.field))
+    }
+
+    fn missing(&mut self, field: Field) -> ParseError {
+        let problem = if self.cursor.is_done() { Problem::Missing(field) } else { Problem::Operand(field) };
+        self.cursor.error(problem)
+    }
+
+    /// A register or a constant, with `-`, `|...|` and their like.
+    fn source(&mut self, desc: &OperandDesc) -> Result<(Coded, u16), ParseError> {
+        let start = self.cursor.at;
+        let [neg, abs, sext, _] = match desc.operand_type {
+            OperandType::Code | OperandType::SdwaSrc | OperandType::Half | OperandType::HalfSel => desc.aux,
+            _ => [NONE; 4],
+        };
+        let (mut is_neg, mut is_abs, mut is_sext) = (false, false, false);
+        let (mut neg_call, mut bar) = (false, false);
+        if neg != NONE {
+            let next = self.cursor.ahead(1);
+            // A minus before a number is the number's.
+            is_neg = self.cursor.peek() == b'-' && (next == b'|' || next.is_ascii_alphabetic() || next == b'[');
+            self.cursor.at += usize::from(is_neg);
+            neg_call = !is_neg && self.cursor.eat_call(b"neg", b'(');
+        }
+        if abs != NONE {
+            bar = self.cursor.eat(b'|');
+            is_abs = bar || self.cursor.eat_call(b"abs", b'(');
+        }
+        if sext != NONE {
+            is_sext = self.cursor.eat_call(b"sext", b'(');
+        }
+        let (primary, place) = self.primary(desc, if bar { b'|' } else { 0 })?;
+        if is_sext {
+            self.cursor.expect(b')')?;
+        }
+        if is_abs {
+            self.cursor.expect(if bar { b'|' } else { b')' })?;
+        }
+        if neg_call {
+            self.cursor.expect(b')')?;
+        }
+        for (bit, on) in [(neg, is_neg || neg_call), (abs, is_abs), (sext, is_sext)] {
+            if on {
+                self.words.set(bit, true);
+            }
+        }
+        let problem = |parser: &Self, problem| parser.cursor.error_since(place, problem);
+        let has_halves = matches!(desc.operand_type, OperandType::Half | OperandType::HalfSel);
+        let is_vector = |run: &Run| (VGPR..=VGPR_LAST).contains(&run.code);
+        match primary {
+            Primary::Run(run) if run.half.is_some() != (has_halves && is_vector(&run)) => {
+                let wrong = if has_halves { Problem::Half(desc.field) } else { Problem::Operand(desc.field) };
+                Err(problem(self, wrong))
+            }
+            Primary::Run(run) => {
+                let coded = match run.half {
+                    Some(Half::High) => Coded::High(run.code),
+                    _ => Coded::Code(run.code),
+                };
+                let end = self.cursor.at;
+                self.fits(desc, &run).map_err(|wrong| self.cursor.error_since(start.min(end), wrong))?;
+                Ok((coded, run.dwords))
+            }
+            Primary::Number(number) => match self.constant(desc, number) {
+                Some((LITERAL, literal)) => Ok((Coded::Literal(literal), 0)),
+                Some((code, _)) => Ok((Coded::Code(code), 0)),
+                None => Err(problem(self, Problem::Constant(desc.field))),
+            },
+            Primary::Literal(number) => match self.any_literal(desc, number) {
+                Some(literal) => Ok((Coded::Literal(literal), 0)),
+                None => Err(problem(self, Problem::Constant(desc.field))),
+            },
+        }
+    }
+
+    /// Whether registers have the operand's length, where nothing else determines it, and begin at a multiple of it.
+    fn fits(&self, desc: &OperandDesc, run: &Run) -> Result<(), Problem> {
+        let (field, dwords) = (desc.field, desc.dwords.into());
+        let is_fixed = !matches!(desc.operand_type, OperandType::AccSized | OperandType::BufData);
+        if is_fixed && run.dwords != 0 && run.dwords != dwords {
+            return Err(Problem::Width { field, dwords: desc.dwords, given: run.dwords as u8 });
+        }
+        let t = self.operands;
+        let first = match run.code {
+            code if code <= t.sgpr_last => code,
+            code if (t.ttmp_first..=t.ttmp_last).contains(&code) => code - t.ttmp_first,
+            _ => 0,
+        };
+        if aligned(first, dwords) != first { Err(Problem::Register) } else { Ok(()) }
+    }
+
+    /// A register or a number, and where it begins.
+    fn primary(&mut self, desc: &OperandDesc, stop: u8) -> Result<(Primary, usize), ParseError> {
+        self.cursor.blank();
+        let start = self.cursor.at;
+        if self.cursor.is_done() {
+            return Err(self.cursor.error(Problem::Missing(desc.field)));
+        }
+        if self.cursor.eat_call(b"lit", b'(') {
+            let number = self.number(b')')?;
+            self.cursor.expect(b')')?;
+            return Ok((Primary::Literal(number.0), start));
+        }
+        if let Some(run) = self.registers().read(&mut self.cursor, desc.dwords.into(), self.symbols)? {
+            return Ok((Primary::Run(run), start));
+        }
+        let (number, open) = self.number(stop)?;
+        Ok((if open { Primary::Literal(number) } else { Primary::Number(number) }, start))
+    }
+
+    /// A number, and whether its value is open.
+    fn number(&mut self, stop: u8) -> Result<(Number, bool), ParseError> {
+        if let Some(bits) = self.cursor.float() {
+            return Ok((Number::Float(bits), false));
+        }
+        let Integer { value, open } = self.cursor.expression(self.symbols, stop)?;
+        Ok((Number::Int(value), open))
+    }
+
+    /// The code and the literal of a number.
+    fn constant(&self, desc: &OperandDesc, number: Number) -> Option<(u16, u32)> {
+        let all = self.text.code_at.get(usize::from(FLOAT_LAST)).is_some_and(|&number| number != 0);
+        let is_float = matches!(number, Number::Float(_));
+        let halves =
+            (self.reading == Reading::Halves || is_float) && matches!(desc.ty, DataType::I16 | DataType::PkI16);
+        // The number is the upper half of a double.
+        let number = match (desc.ty, number) {
+            (DataType::F64, Number::Int(n)) if of_int(n).is_none() && u32::try_from(n).is_ok() => {
+                Number::Float((n as u64) << 32)
+            }
+            _ => number,
+        };
+        let ty = if halves { DataType::F16 } else { desc.ty };
+        let found = constant(ty, desc.dwords.into(), number, all);
+        found.or_else(|| Some((LITERAL, self.literal(desc, number)?)))
+    }
+
+    /// The literal for a number that could be an inline constant, too.
+    fn literal(&self, desc: &OperandDesc, number: Number) -> Option<u32> {
+        let short = matches!(desc.ty, DataType::F16 | DataType::PkF16 | DataType::I16 | DataType::PkI16);
+        match (desc.ty, number) {
+            // The upper half of a double.
+            (DataType::F64, Number::Float(bits)) => Some((bits >> 32) as u32),
+            (_, Number::Float(bits)) => narrow_float(bits, short),
+            (DataType::F16 | DataType::I16, Number::Int(n)) => {
+                (-0x8000..=0xffff).contains(&n).then_some(n as u16 as u32)
+            }
+            (_, Number::Int(n)) => (i64::from(i32::MIN)..=u32::MAX.into()).contains(&n).then_some(n as u32),
+        }
+    }
+
+    /// The same where text shows all its bits, also those that a half does not have.
+    fn any_literal(&self, desc: &OperandDesc, number: Number) -> Option<u32> {
+        let all = match number {
+            Number::Int(n) => u32::try_from(n).ok(),
+            Number::Float(_) => None,
+        };
+        all.or_else(|| self.literal(desc, number))
+    }
+
+    /// The literal that an operation always has.
+    fn mandatory_literal(&mut self, desc: &OperandDesc) -> Result<u32, ParseError> {
+        self.cursor.blank();
+        let start = self.cursor.at;
+        if self.cursor.is_done() {
+            return Err(self.cursor.error(Problem::Missing(desc.field)));
+        }
+        let is_call = self.cursor.eat_call(b"lit", b'(');
+        let (number, _) = self.number(0)?;
+        if is_call {
+            self.cursor.expect(b')')?;
+        }
+        let literal = self.any_literal(desc, number);
+        literal.ok_or_else(|| self.cursor.error_since(start, Problem::Constant(desc.field)))
+    }
+
+    /// A constant, a register, or a register and `offset:`.
+    fn scalar_offset(&mut self, desc: &'static OperandDesc) -> Result<(), ParseError> {
+        let start = self.cursor.at;
+        let found = self.registers().read(&mut self.cursor, 1, self.symbols)?;
+        let coded = match found {
+            None => {
+                // With a register that is null, some targets show the constant as a modifier.
+                let is_named = self.cursor.eat_call(b"offset", b':');
+                if self.cursor.is_done() {
+                    return Err(self.cursor.error(Problem::Missing(desc.field)));
+                }
+                if !is_named && desc.operand_type == OperandType::SmrdOffset && self.cursor.eat_call(b"lit", b'(') {
+                    let value = self.cursor.integer(self.symbols)?;
+                    self.cursor.expect(b')')?;
+                    Coded::Literal(value as u32)
+                } else {
+                    Coded::Number(self.cursor.integer(self.symbols)?)
+                }
+            }
+            Some(run) => {
+                let mut after = self.cursor;
+                after.eat(b',');
+                let both = desc.operand_type == OperandType::SmemOffset && after.eat_call(b"offset", b':');
+                let number = match both {
+                    true => {
+                        self.cursor = after;
+                        Some(self.cursor.integer(self.symbols)?)
+                    }
+                    false => None,
+                };
+                let is_null = has_both(desc) && run.code == off(self.words.target);
+                match number {
+                    n if is_null => Coded::Number(n.unwrap_or(0)),
+                    None if !has_both(desc) => Coded::Code(run.code),
+                    None => Coded::Soffset(run.code),
+                    Some(0) if has_both(desc) => Coded::Soffset(run.code),
+                    Some(n) => Coded::Both(run.code, n),
+                }
+            }
+        };
+        self.hold(desc, coded, 0, start)
+    }
+
+    /// Registers that follow one another, or a list of registers and runs where dwords name each of them.
+    fn image_address(&mut self, desc: &'static OperandDesc) -> Result<(), ParseError> {
+        let (fields, _) = address_fields(desc);
+        let start = self.cursor.at;
+        let is_list = self.cursor.eat(b'[');
+        let (mut parts, mut all) = (0, 0);
+        loop {
+            let place = self.cursor.at;
+            let field = address_field(desc, parts);
+            let run = self.registers().read(&mut self.cursor, 1, self.symbols)?;
+            let Some(run) = run.filter(|run| (VGPR..=VGPR_LAST).contains(&run.code) && run.half.is_none()) else {
+                return Err(self.missing(field));
+            };
+            if u16::from(parts) >= fields.max(1) || parts >= ADDRESS_PARTS {
+                return Err(self.cursor.error_since(place, Problem::Unexpected));
+            }
+            self.words.put(address_lsb(desc, parts), REGISTER, (run.code - VGPR).into());
+            (parts, all) = (parts + 1, all + run.dwords);
+            if !is_list || !self.cursor.eat(b',') {
+                break;
+            }
+        }
+        if is_list {
+            self.cursor.expect(b']')?;
+        }
+        // The number of registers can be compared only when all modifiers are known.
+        let span = self.cursor.error_since(start, Problem::Unexpected).span;
+        self.address = Some(super::Address { desc, parts, dwords: all, span });
+        Ok(())
+    }
+}
