@@ -16,7 +16,8 @@ pub(crate) struct Reads {
 }
 
 pub(crate) fn reads(inst: &Inst) -> Reads {
-    let limit = if inst.info().flags & flag("one_scalar") != 0 { 1 } else { FACTS[inst.target() as usize].bus };
+    let limit =
+        if inst.info().flags & const { flag("one_scalar") } != 0 { 1 } else { FACTS[inst.target() as usize].bus };
     let mut reads = Reads { count: 0, limit, excess: None };
     if !BUS.get(inst.format() as usize).is_some_and(|bus| *bus) {
         return reads;

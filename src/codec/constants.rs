@@ -138,17 +138,21 @@ pub(crate) const fn constant(ty: DataType, dwords: u16, number: Number, all: boo
     }
     let bits = if !float {
         let v = value as i64;
-        if let Some(found) = small(v) {
+        let narrow = matches!(ty, DataType::F16 | DataType::I16 | DataType::Bf16);
+        let (least, most) = if narrow { (-0x8000, 0xffff) } else { (i32::MIN as i64, u32::MAX as i64) };
+        if v < least || v > most {
+            return None;
+        }
+        // 0xffffffff is -1, and so is 0xffff where a float is expected.
+        let signed = match ty {
+            DataType::I16 => v,
+            _ if narrow => v as i16 as i64,
+            _ => v as i32 as i64,
+        };
+        if let Some(found) = small(signed) {
             return Some(found);
         }
-        if v > u32::MAX as i64 || v < i32::MIN as i64 {
-            return None;
-        }
-        let narrow = matches!(ty, DataType::F16 | DataType::I16 | DataType::Bf16);
-        if narrow && (v > 0xffff || v < -0x8000) {
-            return None;
-        }
-        if narrow { v as u16 as u32 } else { v as u32 }
+        if matches!(ty, DataType::F16 | DataType::Bf16) { v as u16 as u32 } else { v as u32 }
     } else {
         let Some(bits) = narrow_float(value, short) else { return None };
         let as_int = if short { bits as u16 as i16 as i64 } else { bits as i32 as i64 };
@@ -161,7 +165,7 @@ pub(crate) const fn constant(ty: DataType, dwords: u16, number: Number, all: boo
     // Look for an inline constant before rounding to bf16: a bf16 operand has those of an f32.
     let upper = float && matches!(ty, DataType::Bf16 | DataType::PkBf16);
     let inline = match ty {
-        DataType::I16 | DataType::PkI16 => None,
+        DataType::I16 => None,
         DataType::F16 | DataType::PkF16 => find(bits as u64, 16, all),
         _ => find(bits as u64, 32, all),
     };

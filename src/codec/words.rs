@@ -16,6 +16,7 @@ pub(crate) enum Refused {
 }
 
 /// Words under construction: those of a form, or those of an instruction to be changed.
+#[cfg_attr(feature = "text", derive(Clone))]
 pub(crate) struct Words {
     pub target: Target,
     /// The base format.

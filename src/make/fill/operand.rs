@@ -193,7 +193,7 @@ impl Filling<'_> {
         }
         let Argument { code, value, .. } = argument;
         let is_vector = (VGPR..=AGPR_LAST).contains(&code);
-        if self.facts & flag("odd") != 0 && is_vector && is_inside(code % VGPR, dwords.into()) {
+        if self.facts & const { flag("odd") } != 0 && is_vector && is_inside(code % VGPR, dwords.into()) {
             return Ok(Coded::Code(code));
         }
         let any = u16::MAX;

@@ -89,7 +89,7 @@ pub enum Problem {
         /// Registers in the text.
         given: u8,
     },
-    /// A 16-bit operand is one half of a register, `.l` or `.h`.
+    /// Some of the 16-bit registers have the suffix `.l` or `.h`, and this one has none, or the other way around.
     Half(Field),
     /// The constant is not an inline constant, and the encoding has no room for a literal.
     NoLiteral,
@@ -144,7 +144,7 @@ impl fmt::Display for Problem {
                 let s = if dwords == 1 { "" } else { "s" };
                 write!(f, "{field}: {dwords} register{s} expected, not {given}")
             }
-            Problem::Half(field) => write!(f, "{field}: one half of a register expected, .l or .h"),
+            Problem::Half(field) => write!(f, "{field}: either all 16-bit registers have the suffix .l or .h, or none"),
             Problem::NoLiteral => f.write_str("not an inline constant, and there is no room for a literal"),
             Problem::Constant(field) => write!(f, "{field}: the constant does not fit in a literal"),
             Problem::TwoLiterals => f.write_str("a second literal"),

@@ -54,6 +54,9 @@ impl Cursor<'_> {
     /// An expression whose symbols all have fixed values.
     pub fn integer(&mut self, symbols: &dyn Symbols) -> Result<i64, ParseError> {
         self.blank();
+        if let Some(number) = self.plain() {
+            return Ok(number);
+        }
         let start = self.at;
         let found = self.expression(symbols, 0)?;
         if found.open {
@@ -123,6 +126,22 @@ impl Cursor<'_> {
         }
     }
 
+    /// A short decimal number that nothing follows but the end of what contains it: most numbers are such.
+    #[inline]
+    fn plain(&mut self) -> Option<i64> {
+        let (mut value, mut len) = (0, 0);
+        while let digit @ b'0'..=b'9' = self.ahead(len) {
+            (value, len) = (10 * value + i64::from(digit - b'0'), len + 1);
+            // A zero before other digits makes them octal.
+            if len > 8 || len > 1 && value < 10 {
+                return None;
+            }
+        }
+        let is_whole = len > 0 && matches!(self.ahead(len), b':' | b']' | b',' | b')' | 0);
+        self.at += if is_whole { len } else { 0 };
+        is_whole.then_some(value)
+    }
+
     /// A number without a sign: decimal, or hexadecimal, binary or octal after `0x`, `0b` or `0`.
     fn number(&mut self) -> Result<Integer, ParseError> {
         let word = self.word();
@@ -153,7 +172,9 @@ impl Cursor<'_> {
             }
             at
         };
-        if !self.ahead(end).is_ascii_digit() {
+        let is_number =
+            self.ahead(end).is_ascii_digit() || self.ahead(end) == b'.' && self.ahead(end + 1).is_ascii_digit();
+        if !is_number {
             return None;
         }
         end = digits(end);

@@ -11,18 +11,22 @@ mod expression;
 mod imm;
 mod modifier;
 mod operand;
+mod operation;
 mod register;
 
+use crate::codec::code::{FLOAT, FLOAT_LAST, VGPR, int_of};
 use crate::codec::{Coded, Form, Unmade, Words, descs, image_address_dwords, image_address_part, read, value};
-use crate::common::OpcodeEntry;
+use crate::common::{BUS, OpcodeEntry};
 use crate::decode::second_index;
-use crate::shared::mnemonic_hash;
-use crate::table::{DescTables, FormSignature, OperandDesc, OperandTables, OperandType, TextTables};
-use crate::target::{DECODE, DESCS, MNEMONICS_OF, OPERANDS, OPS, TEXT};
+use crate::shared::flag;
+use crate::table::{DescTables, FormSignature, NONE, OperandDesc, OperandTables, OperandType, TextTables};
+use crate::target::{DECODE, DESCS, FACTS, OPERANDS, TEXT};
 use crate::{DataType, DecodeError, Field, Format, Inst, Opcode, RuleError, Target};
 use cursor::Cursor;
 pub use error::{ParseError, Problem, Span};
 use expression::Integer;
+use modifier::DEFAULT_FORMAT;
+use operation::{Operations, is_second};
 
 /// The values of names in expressions.
 pub(crate) trait Symbols {
@@ -65,123 +69,55 @@ pub fn parse(target: Target, text: &str) -> Result<Inst, ParseError> {
     instruction(target, text, &NoSymbols)
 }
 
-/// The encoding that the suffix of a mnemonic asks for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Suffix {
-    None,
-    E32,
-    E64,
-    Sdwa,
-    Dpp,
-    LongDpp,
-}
-
-const SUFFIXES: [(&[u8], Suffix); 5] = [
-    (b"_e64_dpp", Suffix::LongDpp),
-    (b"_e32", Suffix::E32),
-    (b"_e64", Suffix::E64),
-    (b"_sdwa", Suffix::Sdwa),
-    (b"_dpp", Suffix::Dpp),
-];
-
-/// The order in which LLVM tries encodings.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
-    Short,
-    Long,
-    Sdwa,
-    Dpp,
-    LongDpp,
-}
-
-impl Rank {
-    const ALL: [Rank; 5] = [Rank::Short, Rank::Long, Rank::Sdwa, Rank::Dpp, Rank::LongDpp];
-
-    fn of(signature: &FormSignature) -> Rank {
-        let is_long = signature.format.name().starts_with("VOP3");
-        match signature.extension {
-            Some(Format::Sdwa | Format::Sdwab) => Rank::Sdwa,
-            Some(Format::Dpp | Format::Dpp8) if is_long => Rank::LongDpp,
-            Some(Format::Dpp | Format::Dpp8) => Rank::Dpp,
-            _ if is_long => Rank::Long,
-            _ => Rank::Short,
-        }
-    }
-
-    fn has(self, suffix: Suffix) -> bool {
-        match suffix {
-            Suffix::None => true,
-            Suffix::E32 => self == Rank::Short,
-            Suffix::E64 => self == Rank::Long,
-            Suffix::Sdwa => self == Rank::Sdwa,
-            Suffix::Dpp => self == Rank::Dpp,
-            Suffix::LongDpp => self == Rank::LongDpp,
-        }
-    }
-}
-
-/// The operations of a target with this mnemonic, those of fewer bits first.
-fn operations(target: Target, name: &[u8]) -> impl Iterator<Item = (Opcode, OpcodeEntry)> {
-    let slots = MNEMONICS_OF[target as usize].slots;
-    let mask = slots.len().wrapping_sub(1);
-    let start = mnemonic_hash(name) as usize;
-    let indices = (0..slots.len()).map_while(move |n| slots.get((start + n) & mask)?.checked_sub(1));
-    indices.filter_map(move |op_index| {
-        let opcode = OPS[target as usize].opcode(op_index.into())?;
-        let spelling = crate::common::own_spelling(target, op_index.into()).unwrap_or_else(|| opcode.name());
-        let is_it = spelling.as_bytes().eq_ignore_ascii_case(name);
-        Some((opcode, OpcodeEntry::new(target, op_index).filter(|_| is_it)?))
-    })
-}
-
-/// Whether it is the second operation of a dual instruction. An operation that can also be the first has an opcode index
-/// for each.
-fn is_second(target: Target, entry: &OpcodeEntry) -> bool {
-    descs(target, entry.signature).next().is_some_and(|desc| desc.operand_type == OperandType::Second)
-}
-
 /// Parses an instruction whose expressions can have symbols.
 pub(crate) fn instruction(target: Target, text: &str, symbols: &dyn Symbols) -> Result<Inst, ParseError> {
     let mut cursor = Cursor::new(text);
     cursor.blank();
     let start = cursor.at;
-    let full = cursor.name();
-    let mut found = (full, Suffix::None);
-    if operations(target, full).next().is_none() {
-        for (ending, suffix) in SUFFIXES {
-            let stem = full.len().checked_sub(ending.len()).map(|len| full.split_at(len));
-            if let Some((stem, _)) = stem.filter(|(_, end)| end.eq_ignore_ascii_case(ending)) {
-                found = (stem, suffix);
-                break;
-            }
-        }
+    let name = cursor.name();
+    let operations = Operations::find(target, name);
+    cursor.at += name.len();
+    if operations.is_empty() {
+        return Err(cursor.error_since(start, Problem::Mnemonic));
     }
-    cursor.at += full.len();
-    let (name, suffix) = found;
     let mut best: Option<ParseError> = None;
-    for rank in Rank::ALL.into_iter().filter(|rank| rank.has(suffix)) {
-        for (opcode, entry) in operations(target, name).filter(|(_, entry)| !is_second(target, entry)) {
-            let base = core::iter::once(entry.signature);
-            for signature in base.chain(entry.forms(target)).filter(|signature| Rank::of(signature) == rank) {
-                let tries = |reading| attempt(target, cursor, symbols, opcode, &entry, signature, reading);
-                let tried = tries(Reading::Usual).or_else(|error| match error.problem {
-                    Problem::NoLiteral | Problem::TwoLiterals | Problem::Rule(RuleError::ConstantBus { .. }) => {
-                        tries(Reading::Halves).map_err(|_| error)
-                    }
-                    _ if cursor.find(b"CASCADE").is_some() => tries(Reading::Returns).map_err(|_| error),
-                    _ => Err(error),
-                });
-                match tried {
+    for rank in operations.ranks() {
+        for (opcode, entry) in operations.iter() {
+            for signature in rank.forms(target, entry) {
+                match readings(target, cursor, symbols, *opcode, entry, signature) {
                     Ok(inst) => return Ok(inst),
                     // The form that takes the most of the text is probably the intended one.
-                    Err(error) if best.is_none_or(|b| error.span.start >= b.span.start) => best = Some(error),
+                    Err(error) if best.is_none_or(|b| error.span.start > b.span.start) => best = Some(error),
                     Err(_) => {}
                 }
             }
         }
     }
-    let problem = if operations(target, name).next().is_some() { Problem::Encoding } else { Problem::Mnemonic };
-    Err(best.unwrap_or_else(|| cursor.error_since(start, problem)))
+    Err(best.unwrap_or_else(|| cursor.error_since(start, Problem::Encoding)))
+}
+
+/// Parses a form as usual, and if that fails, in the other way that its text can be read.
+fn readings(
+    target: Target,
+    cursor: Cursor,
+    symbols: &dyn Symbols,
+    opcode: Opcode,
+    entry: &OpcodeEntry,
+    signature: &'static FormSignature,
+) -> Result<Inst, ParseError> {
+    let reads = |reading| attempt(target, cursor, symbols, opcode, entry, signature, reading);
+    let error = match reads(Reading::Usual) {
+        Ok(inst) => return Ok(inst),
+        Err(error) => error,
+    };
+    let has_vcc = || descs(target, signature).any(|desc| desc.operand_type == OperandType::Vcc);
+    let other = match error.problem {
+        Problem::NoLiteral | Problem::TwoLiterals | Problem::Rule(RuleError::ConstantBus { .. }) => Reading::Halves,
+        _ if has_vcc() => Reading::OmittedVcc,
+        _ if cursor.find(b"CASCADE").is_some() => Reading::Returns,
+        _ => return Err(error),
+    };
+    reads(other).map_err(|_| error)
 }
 
 /// How to read what has two meanings.
@@ -192,6 +128,8 @@ enum Reading {
     /// An integer operand of 16 bits takes the bits of an inline float as that constant, because there is no room for a
     /// literal. The printer writes the bits.
     Halves,
+    /// A vcc in the text is a source; the vcc that no field names is not there.
+    OmittedVcc,
     /// The operation returns a value although its temporal hint does not say so.
     Returns,
 }
@@ -223,6 +161,7 @@ fn attempt(
         op_index: entry.op_index.into(),
         reading,
         vcc: None,
+        suffixes: None,
     };
     let mut descs = Descs { all: DESCS[target as usize], lists: [DESCS[target as usize].list_of(signature), &[]] };
     let is_dual = second_index(DECODE[target as usize], parser.words.get(0, 32)).is_some();
@@ -230,6 +169,7 @@ fn attempt(
     if let Some(entry) = &second {
         descs.lists[1] = descs.all.list_of(entry.signature);
     }
+    parser.fill_unused(descs);
     parser.all(descs)?;
     parser.finish(descs, second.as_ref())
 }
@@ -286,6 +226,8 @@ struct Parser<'t, 's> {
     reading: Reading,
     /// Whether the text shows the vcc that no field names; it shows all or none.
     vcc: Option<bool>,
+    /// Whether halves of registers have suffixes: all or none.
+    suffixes: Option<bool>,
 }
 
 /// An image address that has been parsed.
@@ -305,12 +247,13 @@ impl Parser<'_, '_> {
         behind.blank();
         let name = behind.name();
         let target = self.words.target;
-        let mut found = operations(target, name).map(|(_, entry)| entry);
+        let mut found = operation::all(target, name).filter_map(|(_, op_index)| OpcodeEntry::new(target, op_index));
         let entry = found.find(|entry| is_second(target, entry)).ok_or_else(|| behind.error(Problem::Mnemonic))?;
         self.words = self.form.start_dual(entry.number);
         Ok(entry)
     }
 
+    #[inline]
     fn all(&mut self, descs: Descs) -> Result<(), ParseError> {
         for desc in descs.operands() {
             self.operand(desc)?;
@@ -361,11 +304,24 @@ impl Parser<'_, '_> {
         coded
     }
 
+    /// LLVM's assembler sets some fields also in operations that do not use them: all bits of op_sel_hi, and the default
+    /// format of a buffer.
+    fn fill_unused(&mut self, descs: Descs) {
+        if !matches!(self.form.signature.format, Format::Vop3p | Format::Vbuffer) {
+            return;
+        }
+        for (field, value) in [(Field::OpSelHi, u32::MAX), (Field::Format, DEFAULT_FORMAT)] {
+            let unused = !descs.iter().any(|desc| desc.field == field);
+            if let Some(info) = self.form.layout.fields.iter().find(|info| info.field == field && unused) {
+                self.words.field(0, info, value);
+            }
+        }
+    }
+
     /// Decodes the words, and compares the instruction with the text.
     fn finish(mut self, descs: Descs, second: Option<&OpcodeEntry>) -> Result<Inst, ParseError> {
         let all = self.cursor.error_since(0, Problem::Unexpected).span;
-        let mut modifiers = [0u32; 32];
-        descs.modifiers().zip(&mut modifiers).for_each(|(desc, to)| *to = self.words.value(desc));
+        let before = self.words.clone();
         let inst = match self.form.finish(&mut self.words) {
             Ok(inst) => inst,
             Err(unmade) => return Err(self.unmade(unmade, all)),
@@ -377,7 +333,7 @@ impl Parser<'_, '_> {
             let Held { desc, coded, dwords, span } = *held;
             let Some((there, there_dwords)) = read(desc, &inst) else { continue };
             let (field, is_off) = (desc.field, coded == Coded::Off);
-            if dwords != 0 && !is_off && dwords != there_dwords {
+            if dwords != 0 && !is_off && dwords != there_dwords && !self.is_open(desc, dwords) {
                 let problem = Problem::Width { field, dwords: there_dwords as u8, given: dwords as u8 };
                 return Err(ParseError::new(span, problem));
             }
@@ -389,13 +345,40 @@ impl Parser<'_, '_> {
             self.compare_address(address, &inst)?;
         }
         // A bit that the row demands, and the text has a word for.
-        if let Some((desc, _)) = descs.modifiers().zip(modifiers).find(|(desc, held)| value(desc, &inst) != *held) {
-            return Err(ParseError::new(all, Problem::Missing(desc.field)));
+        let base = usize::from(self.form.layout.bits / 32);
+        if before.dwords.iter().zip(inst.words()).take(base).any(|(before, now)| before != now) {
+            if let Some(desc) = descs.modifiers().find(|desc| value(desc, &inst) != before.value(desc)) {
+                return Err(ParseError::new(all, Problem::Missing(desc.field)));
+            }
+        }
+        if !self.can_break_rules(&inst) {
+            return Ok(inst);
         }
         match inst.check() {
             Ok(()) => Ok(inst),
             Err(rule) => Err(ParseError::new(self.place_of(rule).unwrap_or(all), Problem::Rule(rule))),
         }
+    }
+
+    /// Whether the instruction could break a rule. Most cannot, and finding out costs as much as all the rest.
+    fn can_break_rules(&self, inst: &Inst) -> bool {
+        let held = || self.held.iter().map_while(|held| held.as_ref());
+        // Runs of scalar registers are aligned, or have been refused.
+        let is_vector = |held: &Held| matches!(held.coded, Coded::Code(VGPR..)) || held.desc.dwords > 1;
+        if inst.target().aligned_vgprs() && held().any(is_vector) || inst.second_index().is_some() {
+            return true;
+        }
+        let is_scalar = |held: &&Held| match held.coded {
+            Coded::Code(code) => code < VGPR && int_of(code).is_none() && !(FLOAT..=FLOAT_LAST).contains(&code),
+            Coded::Literal(_) | Coded::Vcc | Coded::Soffset(_) | Coded::Both(..) => true,
+            _ => false,
+        };
+        // A vcc that the text does not show counts, too.
+        let reads = held().filter(is_scalar).count() + 1;
+        let uses_bus = BUS.get(inst.format() as usize).is_some_and(|bus| *bus);
+        let flags = inst.info().flags;
+        let limit = if flags & const { flag("one_scalar") } != 0 { 1 } else { FACTS[inst.target() as usize].bus };
+        uses_bus && reads > limit.into() || inst.flags().is_mfma()
     }
 
     /// Compares the registers of an image address with those of the words. Where no `dim` determines their number, a run in
@@ -404,7 +387,8 @@ impl Parser<'_, '_> {
         let Address { desc, parts, dwords, span } = *address;
         let all = image_address_dwords(desc, inst);
         // LLVM takes eight registers where five to seven are needed, as there once were no runs of these lengths.
-        let fits = dwords == all || parts == 1 && dwords == 8 && (5..8).contains(&all);
+        let is_open = desc.aux[0] == NONE && dwords > all;
+        let fits = dwords == all || is_open || parts == 1 && dwords == 8 && (5..8).contains(&all);
         let has_parts = image_address_part(desc, inst, parts).is_none()
             && parts.checked_sub(1).is_some_and(|last| image_address_part(desc, inst, last).is_some());
         if fits && has_parts {
@@ -418,6 +402,8 @@ impl Parser<'_, '_> {
     fn is_same(&self, a: Coded, b: Coded) -> bool {
         match (a, b) {
             (Coded::Soffset(a) | Coded::Code(a), Coded::Soffset(b) | Coded::Code(b)) => a == b,
+            // Without suffixes, op_sel selects the half.
+            (Coded::High(a), Coded::Code(b)) => a == b && self.suffixes == Some(false),
             // A scalar offset that is too great for its field.
             (Coded::Literal(literal), Coded::Number(n)) => n == literal.into(),
             _ => false,

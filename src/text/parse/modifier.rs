@@ -7,6 +7,9 @@ use crate::common::Flags;
 use crate::inst::info;
 use crate::table::{NONE, OperandDesc, OperandType};
 
+/// BUF_DATA_FORMAT_8, and BUF_FMT_8_UNORM: what text need not say.
+pub(super) const DEFAULT_FORMAT: u32 = 1;
+
 /// More than any instruction has modifiers.
 const MOST: usize = 32;
 
@@ -21,6 +24,9 @@ impl Parser<'_, '_> {
     pub(super) fn modifiers(&mut self, descs: Descs) -> Result<(), ParseError> {
         let shown = || descs.modifiers().take(MOST).enumerate();
         let mut seen = 0u32;
+        if self.cursor.is_done() {
+            return descs.modifiers().try_for_each(|desc| self.default(desc));
+        }
         for (n, desc) in shown() {
             if is_cache_policy(desc.field) {
                 // The first of these reads all that are here.
@@ -78,12 +84,14 @@ impl Parser<'_, '_> {
     /// Sets a modifier that the text lacks.
     fn default(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
         let value = match desc.operand_type {
-            OperandType::ListOnes => desc.used.into(),
-            // BUF_DATA_FORMAT_8 and BUF_FMT_8_UNORM.
-            OperandType::MtbufFormat | OperandType::BufFmt => 1,
-            OperandType::DppCtrl | OperandType::Dpp8 => return Err(self.cursor.error(Problem::Missing(desc.field))),
-            OperandType::Bitop3 => return Ok(()),
-            _ => default_of(desc.field),
+            // An assembler sets the bits of operands that are not there, too.
+            OperandType::ListOnes => (1 << desc.width) - 1,
+            OperandType::MtbufFormat | OperandType::BufFmt => DEFAULT_FORMAT,
+            OperandType::DppCtrl | OperandType::Dpp8 | OperandType::Dim => {
+                return Err(self.cursor.error(Problem::Missing(desc.field)));
+            }
+            OperandType::SdwaSel | OperandType::DstUnused | OperandType::DppMask => default_of(desc.field),
+            _ => 0,
         };
         // An operand may have set bits of it.
         if value == 0 { Ok(()) } else { self.put(desc, value) }
@@ -159,7 +167,8 @@ impl Parser<'_, '_> {
             | OperandType::ListOnes
             | OperandType::ListNegLo
             | OperandType::ListNeg => {
-                let bits = self.bits(desc)?;
+                // Registers may have selected their upper halves.
+                let bits = self.bits(desc)? | self.words.value(desc);
                 self.put(desc, bits)?;
             }
             OperandType::SdwaSel => self.choice(desc, self.text.sdwa_sel, b"")?,
@@ -212,20 +221,25 @@ impl Parser<'_, '_> {
         let (mut bits, mut left) = (0, shown);
         loop {
             let value = self.below(desc.field, 1)?;
-            if left == 0 {
-                return Err(self.cursor.error_since(start, Problem::Name(desc.field)));
+            match left {
+                // Zeros for operands that are not there do nothing.
+                0 if value == 0 => {}
+                0 => return Err(self.cursor.error_since(start, Problem::Name(desc.field))),
+                _ => {
+                    bits |= value << left.trailing_zeros();
+                    left &= left - 1;
+                }
             }
-            bits |= value << left.trailing_zeros();
-            left &= left - 1;
             if !self.cursor.eat(b',') {
                 break;
             }
         }
         self.cursor.expect(b']')?;
-        if bits & !u32::from(desc.used) != 0 {
+        let unused = ((1u32 << desc.width) - 1) & !u32::from(desc.used);
+        if bits & unused != 0 {
             return Err(self.cursor.error_since(start, Problem::Name(desc.field)));
         }
-        Ok(bits)
+        Ok(if desc.operand_type == OperandType::ListOnes { bits | unused } else { bits })
     }
 
     /// `name:VALUE`: one of the names, with or without a prefix, or a number.
@@ -435,7 +449,7 @@ impl Parser<'_, '_> {
             }
         }
         self.words.put(desc.aux[0], NFMT, nfmt.unwrap_or(0));
-        let dfmt = dfmt.unwrap_or(1);
+        let dfmt = dfmt.unwrap_or(DEFAULT_FORMAT);
         hold(desc, dfmt, &mut self.words)
             .map_err(|refused| self.cursor.error_since(start, Problem::of(desc.field, refused)))
     }

@@ -9,7 +9,7 @@ use crate::codec::{
     ADDRESS_PARTS, Coded, REGISTER, address_field, address_fields, address_lsb, has_both, is_conditional, is_image_data,
 };
 use crate::table::{NONE, OperandDesc, OperandType};
-use crate::{Access, DataType, Field};
+use crate::{Access, DataType, Field, Format};
 
 /// A register or a number.
 #[derive(Clone, Copy)]
@@ -18,6 +18,41 @@ enum Primary {
     Number(Number),
     /// A number that has to be a literal.
     Literal(Number),
+}
+
+/// Whether a double is too small for an operand's type, and not 0.
+fn vanishes(ty: DataType, bits: u64) -> bool {
+    let least = match ty {
+        DataType::F16 | DataType::PkF16 => 6.103_515_625e-5,
+        DataType::F32 | DataType::PkF32 | DataType::Bits | DataType::I32 => f64::from(f32::MIN_POSITIVE),
+        _ => return false,
+    };
+    let magnitude = f64::from_bits(bits & !(1 << 63));
+    let exact = match ty {
+        DataType::F16 | DataType::PkF16 => false,
+        _ => f64::from(magnitude as f32) == magnitude,
+    };
+    magnitude != 0.0 && magnitude < least && !exact
+}
+
+/// Whether an operand is one float.
+fn is_float(ty: DataType) -> bool {
+    matches!(ty, DataType::F16 | DataType::F32 | DataType::F64 | DataType::Bf16)
+}
+
+/// A number for an operand of this type without its sign if `abs`, and then negated if `neg`.
+fn signed(ty: DataType, number: Number, neg: bool, abs: bool) -> Number {
+    let apply = |bits: u64, sign: u64| (if abs { bits & !sign } else { bits }) ^ if neg { sign } else { 0 };
+    // An integer is the bits of a float.
+    let width = match ty {
+        DataType::F64 => 64,
+        DataType::F32 => 32,
+        _ => 16,
+    };
+    match number {
+        Number::Int(n) => Number::Int(apply(n as u64, 1 << (width - 1)) as i64),
+        Number::Float(bits) => Number::Float(apply(bits, 1 << 63)),
+    }
 }
 
 impl Parser<'_, '_> {
@@ -48,9 +83,10 @@ impl Parser<'_, '_> {
                 self.hold(desc, coded, dwords, start)?;
             }
             Vcc => {
-                let found = self.registers().read(&mut self.cursor, desc.dwords.into(), self.symbols);
+                let found = self.registers().read(&mut self.cursor, self.symbols);
                 let is_vcc = |run: &Run| run.code == vcc(self.words.target) && run.dwords == desc.dwords.into();
-                let is_here = matches!(found, Ok(Some(run)) if is_vcc(&run));
+                let omitted = self.reading == Reading::OmittedVcc;
+                let is_here = matches!(found, Ok(Some(run)) if is_vcc(&run)) && !omitted;
                 if !is_here {
                     self.cursor.at = start;
                 }
@@ -62,7 +98,7 @@ impl Parser<'_, '_> {
                 }
             }
             SdstOrVcc => {
-                let run = self.run(desc, desc.dwords.into())?;
+                let run = self.run(desc)?;
                 let is_vcc = run.code == vcc(self.words.target);
                 let coded = if is_vcc { Coded::Vcc } else { Coded::Code(run.code) };
                 self.hold(desc, coded, run.dwords, start)?;
@@ -74,12 +110,12 @@ impl Parser<'_, '_> {
                     if desc.operand_type == ExpSrc {
                         self.words.set(desc.aux[1], self.cursor.has_name(b"compr"));
                     }
-                    let run = self.run(desc, desc.dwords.into())?;
+                    let run = self.run(desc)?;
                     self.hold(desc, Coded::Code(run.code), run.dwords, start)?;
                 }
             }
             _ if is_image_data(desc) => {
-                let run = self.run(desc, 1)?;
+                let run = self.run(desc)?;
                 self.hold(desc, Coded::Code(run.code), run.dwords, start)?;
             }
             SmrdOffset | SmemOffset => self.scalar_offset(desc)?,
@@ -107,9 +143,14 @@ impl Parser<'_, '_> {
     }
 
     /// Registers of an operand that can be nothing else.
-    fn run(&mut self, desc: &OperandDesc, dwords: u16) -> Result<Run, ParseError> {
-        let found = self.registers().read(&mut self.cursor, dwords, self.symbols)?;
-        found.filter(|run| run.half.is_none()).ok_or_else(|| self.missing(desc.field))
+    fn run(&mut self, desc: &OperandDesc) -> Result<Run, ParseError> {
+        let start = self.cursor.at;
+        let found = self.registers().read(&mut self.cursor, self.symbols)?;
+        let run = found.filter(|run| run.half.is_none()).ok_or_else(|| self.missing(desc.field))?;
+        match self.is_aligned(&run, run.dwords) {
+            true => Ok(run),
+            false => Err(self.cursor.error_since(start, Problem::Register)),
+        }
     }
 
     fn missing(&mut self, field: Field) -> ParseError {
@@ -126,14 +167,19 @@ impl Parser<'_, '_> {
         };
         let (mut is_neg, mut is_abs, mut is_sext) = (false, false, false);
         let (mut neg_call, mut bar) = (false, false);
-        if neg != NONE {
+        // Without bits for them, the signs of a number are computed here.
+        let is_source = matches!(desc.operand_type, OperandType::Code | OperandType::Half | OperandType::HalfSel);
+        let format = self.form.signature.format;
+        let is_short = self.form.layout.bits == 32 && format.name().starts_with("VOP") || format == Format::Vop3b;
+        let folds = [neg, abs, sext] == [NONE; 3] && is_source && is_short && is_float(desc.ty);
+        if neg != NONE || folds {
             let next = self.cursor.ahead(1);
             // A minus before a number is the number's.
             is_neg = self.cursor.peek() == b'-' && (next == b'|' || next.is_ascii_alphabetic() || next == b'[');
             self.cursor.at += usize::from(is_neg);
             neg_call = !is_neg && self.cursor.eat_call(b"neg", b'(');
         }
-        if abs != NONE {
+        if abs != NONE || folds {
             bar = self.cursor.eat(b'|');
             is_abs = bar || self.cursor.eat_call(b"abs", b'(');
         }
@@ -150,6 +196,23 @@ impl Parser<'_, '_> {
         if neg_call {
             self.cursor.expect(b')')?;
         }
+        let has_signs = is_neg || neg_call || is_abs;
+        // An integer for a double could be its upper half, or all of it.
+        let is_folded = |primary: &Primary| match primary {
+            Primary::Run(_) => false,
+            Primary::Number(Number::Int(_)) => desc.ty != DataType::F64,
+            _ => true,
+        };
+        let primary = match primary {
+            Primary::Number(number) if folds && is_folded(&primary) => {
+                Primary::Number(signed(desc.ty, number, is_neg || neg_call, is_abs))
+            }
+            Primary::Literal(number) if folds => Primary::Literal(signed(desc.ty, number, is_neg || neg_call, is_abs)),
+            Primary::Run(_) | Primary::Number(Number::Int(_)) if folds && has_signs && !is_folded(&primary) => {
+                return Err(self.cursor.error_since(start, Problem::Operand(desc.field)));
+            }
+            primary => primary,
+        };
         for (bit, on) in [(neg, is_neg || neg_call), (abs, is_abs), (sext, is_sext)] {
             if on {
                 self.words.set(bit, true);
@@ -159,9 +222,17 @@ impl Parser<'_, '_> {
         let has_halves = matches!(desc.operand_type, OperandType::Half | OperandType::HalfSel);
         let is_vector = |run: &Run| (VGPR..=VGPR_LAST).contains(&run.code);
         match primary {
-            Primary::Run(run) if run.half.is_some() != (has_halves && is_vector(&run)) => {
-                let wrong = if has_halves { Problem::Half(desc.field) } else { Problem::Operand(desc.field) };
-                Err(problem(self, wrong))
+            // Without a suffix it is the lower half, as in text for targets whose registers LLVM does not divide.
+            Primary::Run(run) if run.half.is_some() && !(has_halves && is_vector(&run)) => {
+                Err(problem(self, Problem::Operand(desc.field)))
+            }
+            // Either all of them have a suffix, or none.
+            Primary::Run(run)
+                if has_halves
+                    && is_vector(&run)
+                    && *self.suffixes.get_or_insert(run.half.is_some()) != run.half.is_some() =>
+            {
+                Err(problem(self, Problem::Half(desc.field)))
             }
             Primary::Run(run) => {
                 let coded = match run.half {
@@ -188,16 +259,30 @@ impl Parser<'_, '_> {
     fn fits(&self, desc: &OperandDesc, run: &Run) -> Result<(), Problem> {
         let (field, dwords) = (desc.field, desc.dwords.into());
         let is_fixed = !matches!(desc.operand_type, OperandType::AccSized | OperandType::BufData);
+        if self.is_open(desc, run.dwords) {
+            return Ok(());
+        }
         if is_fixed && run.dwords != 0 && run.dwords != dwords {
             return Err(Problem::Width { field, dwords: desc.dwords, given: run.dwords as u8 });
         }
+        if self.is_aligned(run, dwords) { Ok(()) } else { Err(Problem::Register) }
+    }
+
+    /// Whether it is the address of an image whose dimensions the words do not hold, and longer than the shortest one.
+    pub(super) fn is_open(&self, desc: &OperandDesc, dwords: u16) -> bool {
+        let is_address = desc.operand_type == OperandType::Code && desc.field == Field::Vaddr;
+        is_address && self.form.signature.format == Format::Mimg && dwords > desc.dwords.into()
+    }
+
+    /// Whether a run of scalar registers begins at a multiple of its length.
+    fn is_aligned(&self, run: &Run, dwords: u16) -> bool {
         let t = self.operands;
         let first = match run.code {
             code if code <= t.sgpr_last => code,
             code if (t.ttmp_first..=t.ttmp_last).contains(&code) => code - t.ttmp_first,
-            _ => 0,
+            _ => return true,
         };
-        if aligned(first, dwords) != first { Err(Problem::Register) } else { Ok(()) }
+        aligned(first, dwords) == first
     }
 
     /// A register or a number, and where it begins.
@@ -212,7 +297,7 @@ impl Parser<'_, '_> {
             self.cursor.expect(b')')?;
             return Ok((Primary::Literal(number.0), start));
         }
-        if let Some(run) = self.registers().read(&mut self.cursor, desc.dwords.into(), self.symbols)? {
+        if let Some(run) = self.registers().read(&mut self.cursor, self.symbols)? {
             return Ok((Primary::Run(run), start));
         }
         let (number, open) = self.number(stop)?;
@@ -231,9 +316,6 @@ impl Parser<'_, '_> {
     /// The code and the literal of a number.
     fn constant(&self, desc: &OperandDesc, number: Number) -> Option<(u16, u32)> {
         let all = self.text.code_at.get(usize::from(FLOAT_LAST)).is_some_and(|&number| number != 0);
-        let is_float = matches!(number, Number::Float(_));
-        let halves =
-            (self.reading == Reading::Halves || is_float) && matches!(desc.ty, DataType::I16 | DataType::PkI16);
         // The number is the upper half of a double.
         let number = match (desc.ty, number) {
             (DataType::F64, Number::Int(n)) if of_int(n).is_none() && u32::try_from(n).is_ok() => {
@@ -241,7 +323,13 @@ impl Parser<'_, '_> {
             }
             _ => number,
         };
-        let ty = if halves { DataType::F16 } else { desc.ty };
+        let ty = match (desc.ty, number) {
+            // LLVM's assembler takes a float for a 16-bit integer as one of 32 bits.
+            (DataType::I16 | DataType::PkI16, Number::Float(_)) => DataType::F32,
+            (DataType::I16, Number::Int(_)) if self.reading == Reading::Halves => DataType::F16,
+            (ty, Number::Float(bits)) if vanishes(ty, bits) => return None,
+            (ty, _) => ty,
+        };
         let found = constant(ty, desc.dwords.into(), number, all);
         found.or_else(|| Some((LITERAL, self.literal(desc, number)?)))
     }
@@ -252,10 +340,10 @@ impl Parser<'_, '_> {
         match (desc.ty, number) {
             // The upper half of a double.
             (DataType::F64, Number::Float(bits)) => Some((bits >> 32) as u32),
+            (DataType::Bits | DataType::I64, Number::Float(_)) if desc.dwords == 2 => None,
             (_, Number::Float(bits)) => narrow_float(bits, short),
-            (DataType::F16 | DataType::I16, Number::Int(n)) => {
-                (-0x8000..=0xffff).contains(&n).then_some(n as u16 as u32)
-            }
+            (DataType::F16, Number::Int(n)) => (-0x8000..=0xffff).contains(&n).then_some((n as u16).into()),
+            (DataType::I16, Number::Int(n)) => (-0x8000..=0xffff).contains(&n).then_some(n as u32),
             (_, Number::Int(n)) => (i64::from(i32::MIN)..=u32::MAX.into()).contains(&n).then_some(n as u32),
         }
     }
@@ -288,21 +376,19 @@ impl Parser<'_, '_> {
     /// A constant, a register, or a register and `offset:`.
     fn scalar_offset(&mut self, desc: &'static OperandDesc) -> Result<(), ParseError> {
         let start = self.cursor.at;
-        let found = self.registers().read(&mut self.cursor, 1, self.symbols)?;
+        let found = self.registers().read(&mut self.cursor, self.symbols)?;
         let coded = match found {
-            None => {
-                // With a register that is null, some targets show the constant as a modifier.
-                let is_named = self.cursor.eat_call(b"offset", b':');
-                if self.cursor.is_done() {
-                    return Err(self.cursor.error(Problem::Missing(desc.field)));
-                }
-                if !is_named && desc.operand_type == OperandType::SmrdOffset && self.cursor.eat_call(b"lit", b'(') {
-                    let value = self.cursor.integer(self.symbols)?;
-                    self.cursor.expect(b')')?;
-                    Coded::Literal(value as u32)
-                } else {
-                    Coded::Number(self.cursor.integer(self.symbols)?)
-                }
+            None if desc.operand_type == OperandType::SmrdOffset && self.cursor.eat_call(b"lit", b'(') => {
+                let value = self.cursor.integer(self.symbols)?;
+                self.cursor.expect(b')')?;
+                Coded::Literal(value as u32)
+            }
+            // Without an offset it is 0.
+            None if self.cursor.is_done() || !self.cursor.name().is_empty() => Coded::Number(0),
+            None => Coded::Number(self.cursor.integer(self.symbols)?),
+            Some(run) if run.dwords > 1 => {
+                let problem = Problem::Width { field: desc.field, dwords: 1, given: run.dwords as u8 };
+                return Err(self.cursor.error_since(start, problem));
             }
             Some(run) => {
                 let mut after = self.cursor;
@@ -337,7 +423,7 @@ impl Parser<'_, '_> {
         loop {
             let place = self.cursor.at;
             let field = address_field(desc, parts);
-            let run = self.registers().read(&mut self.cursor, 1, self.symbols)?;
+            let run = self.registers().read(&mut self.cursor, self.symbols)?;
             let Some(run) = run.filter(|run| (VGPR..=VGPR_LAST).contains(&run.code) && run.half.is_none()) else {
                 return Err(self.missing(field));
             };

@@ -61,7 +61,7 @@ pub(super) struct Registers {
 
 impl Registers {
     /// What a name means, if it names a register.
-    fn name(&self, cursor: &Cursor, dwords: u16) -> Option<(Name, usize)> {
+    fn name(&self, cursor: &Cursor) -> Option<(Name, usize)> {
         let word = cursor.name();
         let stem = word.iter().position(|&c| c == b'.').map_or(word, |dot| word.get(..dot).unwrap_or(word));
         let letters = stem.iter().position(u8::is_ascii_digit).unwrap_or(stem.len());
@@ -80,23 +80,20 @@ impl Registers {
             let name = name.as_bytes();
             !name.is_empty() && (name == word || name.strip_prefix(b"src_") == Some(word))
         };
-        let mut codes = self.text.codes.iter();
-        // A name that stands for both is as long as the operand.
-        let found =
-            codes.find(|(_, name, pair)| if dwords == 1 { is(name) || is(pair) } else { is(pair) || is(name) })?;
+        let found = self.text.codes.iter().find(|(_, name, pair)| is(name) || is(pair))?;
         let &(code, name, pair) = found;
         let special = if is(pair) && !is(name) { Name::Pair(code) } else { Name::Special(code) };
         (!(FLOAT..=FLOAT_LAST).contains(&code)).then_some((special, word.len()))
     }
 
-    /// The registers here, if there are any. `dwords`: how long the operand is, if that is known.
-    pub fn read(&self, cursor: &mut Cursor, dwords: u16, symbols: &dyn Symbols) -> Result<Option<Run>, ParseError> {
+    /// The registers here, if there are any.
+    pub fn read(&self, cursor: &mut Cursor, symbols: &dyn Symbols) -> Result<Option<Run>, ParseError> {
         cursor.blank();
         let start = cursor.at;
         if cursor.peek() == b'[' {
             return self.list(cursor, symbols);
         }
-        let Some((name, len)) = self.name(cursor, dwords) else { return Ok(None) };
+        let Some((name, len)) = self.name(cursor) else { return Ok(None) };
         cursor.at += len;
         let run = match name {
             Name::Open(file) => {
@@ -150,7 +147,7 @@ impl Registers {
         let mut all: Option<Run> = None;
         loop {
             let place = cursor.at;
-            let Some(next) = self.read(cursor, 1, symbols)? else {
+            let Some(next) = self.read(cursor, symbols)? else {
                 return Err(cursor.error(Problem::Register));
             };
             let follows = |run: &Run| run.code + run.dwords == next.code && next.dwords == 1;
