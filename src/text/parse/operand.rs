@@ -4,7 +4,7 @@ use super::expression::Integer;
 use super::register::{Half, Run};
 use super::{ParseError, Parser, Problem, Reading};
 use crate::codec::code::*;
-use crate::codec::constants::{Number, constant, narrow_float};
+use crate::codec::constants::{F16_BITS, Number, constant, narrow_float};
 use crate::codec::{
     ADDRESS_PARTS, Coded, REGISTER, address_field, address_fields, address_lsb, has_both, is_conditional, is_image_data,
 };
@@ -35,9 +35,9 @@ fn vanishes(ty: DataType, bits: u64) -> bool {
     magnitude != 0.0 && magnitude < least && !exact
 }
 
-/// Whether an operand is one float.
+/// Whether the sign of an operand is that of one float.
 fn is_float(ty: DataType) -> bool {
-    matches!(ty, DataType::F16 | DataType::F32 | DataType::F64 | DataType::Bf16)
+    matches!(ty, DataType::PkF16 | DataType::F16 | DataType::F32 | DataType::F64 | DataType::Bf16)
 }
 
 /// A number for an operand of this type without its sign if `abs`, and then negated if `neg`.
@@ -50,7 +50,7 @@ fn signed(ty: DataType, number: Number, neg: bool, abs: bool) -> Number {
         _ => 16,
     };
     match number {
-        Number::Int(n) => Number::Int(apply(n as u64, 1 << (width - 1)) as i64),
+        Number::Int(n) => Number::Int((apply(n as u64, 1 << (width - 1)) & (u64::MAX >> (64 - width))) as i64),
         Number::Float(bits) => Number::Float(apply(bits, 1 << 63)),
     }
 }
@@ -204,6 +204,7 @@ impl Parser<'_, '_> {
             _ => true,
         };
         let primary = match primary {
+            primary if !has_signs => primary,
             Primary::Number(number) if folds && is_folded(&primary) => {
                 Primary::Number(signed(desc.ty, number, is_neg || neg_call, is_abs))
             }
@@ -326,7 +327,11 @@ impl Parser<'_, '_> {
         let ty = match (desc.ty, number) {
             // LLVM's assembler takes a float for a 16-bit integer as one of 32 bits.
             (DataType::I16 | DataType::PkI16, Number::Float(_)) => DataType::F32,
-            (DataType::I16, Number::Int(_)) if self.reading == Reading::Halves => DataType::F16,
+            (DataType::I16, Number::Int(n))
+                if self.reading == Reading::Halves && F16_BITS.iter().any(|bits| i64::from(*bits) == n) =>
+            {
+                DataType::F16
+            }
             (ty, Number::Float(bits)) if vanishes(ty, bits) => return None,
             (ty, _) => ty,
         };
@@ -350,11 +355,10 @@ impl Parser<'_, '_> {
 
     /// The same where text shows all its bits, also those that a half does not have.
     fn any_literal(&self, desc: &OperandDesc, number: Number) -> Option<u32> {
-        let all = match number {
-            Number::Int(n) => u32::try_from(n).ok(),
-            Number::Float(_) => None,
-        };
-        all.or_else(|| self.literal(desc, number))
+        match number {
+            Number::Int(n) => (i64::from(i32::MIN)..=u32::MAX.into()).contains(&n).then_some(n as u32),
+            Number::Float(_) => self.literal(desc, number),
+        }
     }
 
     /// The literal that an operation always has.
@@ -378,10 +382,13 @@ impl Parser<'_, '_> {
         let start = self.cursor.at;
         let found = self.registers().read(&mut self.cursor, self.symbols)?;
         let coded = match found {
-            None if desc.operand_type == OperandType::SmrdOffset && self.cursor.eat_call(b"lit", b'(') => {
+            None if self.cursor.eat_call(b"lit", b'(') => {
                 let value = self.cursor.integer(self.symbols)?;
                 self.cursor.expect(b')')?;
-                Coded::Literal(value as u32)
+                match desc.operand_type {
+                    OperandType::SmrdOffset => Coded::Literal(value as u32),
+                    _ => Coded::Number(value),
+                }
             }
             // Without an offset it is 0.
             None if self.cursor.is_done() || !self.cursor.name().is_empty() => Coded::Number(0),
