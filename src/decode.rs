@@ -19,7 +19,7 @@ use crate::target::generated::{
 };
 use crate::{DecodeError, Field, Format, Inst, Target};
 #[cfg(feature = "fast")]
-use {crate::target::FAST_DECODE, fast::Fast};
+use {crate::target::FAST_DECODE, crate::target::generated::ANY_THIRD, fast::Fast};
 
 use refusal::{reserved_bit, reserved_value, unknown};
 pub use walk::{Decoded, Decoder, Invalid, WordDecoder};
@@ -55,7 +55,7 @@ pub(crate) const MAX_DWORDS: usize = 5;
 #[inline]
 pub fn decode(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     let first = match bytes.first_chunk() {
-        Some(first) => decode_fast(target, u64::from_le_bytes(*first)),
+        Some(first) => decode_fast(target, u64::from_le_bytes(*first), || third(bytes)),
         None => bytes.first_chunk().and_then(|word| last(target, u32::from_le_bytes(*word))),
     };
     match first {
@@ -77,7 +77,7 @@ pub fn decode_small(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
 #[inline]
 pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError> {
     let first = match *dwords {
-        [low, high, ..] => decode_fast(target, u64::from(low) | u64::from(high) << 32),
+        [low, high, ..] => decode_fast(target, u64::from(low) | u64::from(high) << 32, || dwords.get(2).copied()),
         [word] => last(target, word),
         [] => None,
     };
@@ -87,44 +87,63 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
     }
 }
 
-/// A decoded instruction of one or two dwords, before it becomes an `Inst`: its bits and its `Inst::meta`. A `meta` of
+/// A decoded instruction of one to three dwords, before it becomes an `Inst`: its bits and its `Inst::meta`. A `meta` of
 /// zero means no instruction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Next {
     bits: u64,
+    third: u32,
     meta: u32,
 }
 
 impl Next {
     #[inline(always)]
     fn inst(self) -> Inst {
-        Inst::of(self.bits, self.meta)
+        Inst::of(self.bits, self.third, self.meta)
     }
 }
 
-/// Decodes a valid instruction of one or two dwords, and returns its length in bytes too. `None` leaves the words to
+/// The third dword, if the quick path of some target needs it.
+#[inline(always)]
+fn third(bytes: &[u8]) -> Option<u32> {
+    #[cfg(feature = "fast")]
+    if ANY_THIRD {
+        return bytes.get(8..).and_then(|rest| rest.first_chunk()).map(|third| u32::from_le_bytes(*third));
+    }
+    _ = bytes;
+    None
+}
+
+/// Decodes a valid instruction of one to three dwords, and returns its length in bytes too. `None` leaves the words to
 /// `reference`, which alone finds errors; that keeps this function short.
 #[cfg(feature = "fast")]
 #[inline(always)]
-fn decode_fast(target: Target, bits: u64) -> Option<(Next, usize)> {
-    let Fast { meta, all, more } = match fast::look(FAST_DECODE[target as usize], bits) {
-        Some(fast) => fast,
-        None => fast::any(target, bits)?,
+fn decode_fast(target: Target, bits: u64, third: impl FnOnce() -> Option<u32>) -> Option<(Next, usize)> {
+    // The third dword is read late, because few instructions have one.
+    let (Fast { meta, all, more }, third) = match fast::look(FAST_DECODE[target as usize], bits) {
+        Some(fast) => (fast, 0),
+        None => {
+            let third = third();
+            let fast = fast::any(target, bits, third)?;
+            let third = if ANY_THIRD && fast.more > 4 { third? } else { 0 };
+            (fast, third)
+        }
     };
     // Clear the bits after the instruction.
-    Some((Next { bits: bits & all, meta }, 4 + (more & 4) as usize))
+    let more = more & if ANY_THIRD { 12 } else { 4 };
+    Some((Next { bits: bits & all, third, meta }, 4 + more as usize))
 }
 
 #[cfg(not(feature = "fast"))]
 #[inline(always)]
-fn decode_fast(_: Target, _: u64) -> Option<(Next, usize)> {
+fn decode_fast(_: Target, _: u64, _: impl FnOnce() -> Option<u32>) -> Option<(Next, usize)> {
     None
 }
 
 /// Decodes the last dword of the code.
 #[inline]
 fn last(target: Target, word: u32) -> Option<(Next, usize)> {
-    decode_fast(target, word.into()).filter(|&(_, len)| len == 4)
+    decode_fast(target, word.into(), || None).filter(|&(_, len)| len == 4)
 }
 
 #[inline(always)]

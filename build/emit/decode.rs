@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::build::emit::camel;
 use crate::build::emit::tables::{announcers_text, desc_text, joined_text};
 use crate::build::lower::decode::{
-    Allowed, CHECKED_FIELDS, Constraints, Sizes, Tables, TrailingDword, code_set, of_base_forms, set_of,
+    Allowed, CHECKED_FIELDS, Constraints, SCALARS, Sizes, Tables, TrailingDword, code_set, of_base_forms, set_of,
 };
 use crate::build::lower::lengths::Announcer;
 use crate::build::lower::pages::{number, position};
@@ -77,7 +77,7 @@ pub fn tables(w: &mut String, tables: &Tables) {
         let extension = extension.map_or("None".into(), |f| format!("Some({})", name(f)));
         writeln!(w, "({}, {extension}),", name(base)).unwrap();
     }
-    let scalars = code_set(tables.t, &["sgpr", "sys", "ttmp", "m0", "exec"]);
+    let scalars = code_set(tables.t, &SCALARS);
     writeln!(w, "],\nscalars: &{scalars:?},").unwrap();
     field_maps(w, tables.t);
     writeln!(w, "}};").unwrap();
