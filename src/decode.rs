@@ -92,14 +92,23 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
 #[derive(Clone, Copy, Debug, Default)]
 struct Next {
     bits: u64,
-    third: u32,
+    #[cfg(feature = "fast")]
+    third: Third,
     meta: u32,
 }
+
+/// No bits, if no quick path reads a third dword.
+#[cfg(feature = "fast")]
+type Third = [u32; ANY_THIRD as usize];
 
 impl Next {
     #[inline(always)]
     fn inst(self) -> Inst {
-        Inst::of(self.bits, self.third, self.meta)
+        #[cfg(feature = "fast")]
+        let third = self.third.first().copied().unwrap_or(0);
+        #[cfg(not(feature = "fast"))]
+        let third = 0;
+        Inst::of(self.bits, third, self.meta)
     }
 }
 
@@ -131,7 +140,7 @@ fn decode_fast(target: Target, bits: u64, third: impl FnOnce() -> Option<u32>) -
     };
     // Clear the bits after the instruction.
     let more = more & if ANY_THIRD { 12 } else { 4 };
-    Some((Next { bits: bits & all, third, meta }, 4 + more as usize))
+    Some((Next { bits: bits & all, third: [third; ANY_THIRD as usize], meta }, 4 + more as usize))
 }
 
 #[cfg(not(feature = "fast"))]

@@ -51,7 +51,7 @@ pub(crate) mod generated {
         OperandTables, OperandType, Other, Part, Row, Rule, TrailingDword, When, Wide, operand_list, padded,
     };
     #[cfg(all(feature = "text", feature = "fast"))]
-    use crate::table::{FastModifier, FastSignature, FastText, ModifierWay, NO_FAST};
+    use crate::table::{FastModifier, FastSignature, FastText, ModifierWay, NO_FAST, TextKind};
     #[cfg(feature = "fast")]
     use crate::table::{FastOperands, NO_FAST_OPERANDS, VARIED};
     use crate::{Access, DataType, Extension, Field, FieldInfo, Format, Opcode, Target};

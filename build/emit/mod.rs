@@ -60,7 +60,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     let (marks, rules) = lower::decode::needed(&tables_of);
     writeln!(tables, "pub(crate) const MARKS: u8 = {marks};\npub(crate) const RULES: u8 = {rules};").unwrap();
     operands::values(&mut tables, isa, targets);
-    let texts = fast_text::shared(targets);
+    let texts = fast_text::shared(isa, targets);
     let opcodes = opcodes(targets);
     let mut end = 0;
     let place = |name: &String| {

@@ -13,16 +13,18 @@ use crate::build::shared::{marks, meta};
 /// width). An opcode space has the checked fields that most of its checks fit; the others are checked one by one, which takes longer.
 /// With one dword: scalar and vector operations; with two or more: vector operations, memory, scalar memory, and there the
 /// register of an offset and the bit that says that it is a constant: no check is of them, but
-/// `build/lower/fast_decode.rs` looks at them; last, two operations in one.
+/// `build/lower/fast_decode.rs` looks at them; then two operations in one, and memory with three
+/// dwords.
 ///
 /// In which order they stand is for that too: few groups of codes should meet in a checked field.
-pub const CHECKED_FIELDS: [[(u8, u8); 4]; 6] = [
+pub const CHECKED_FIELDS: [[(u8, u8); 4]; 7] = [
     [(0, 8), (8, 8), (0, 0), (16, 7)],
     [(0, 9), (9, 8), (17, 8), (0, 0)],
     [(32, 9), (41, 9), (50, 9), (0, 8)],
     [(32, 8), (48, 8), (40, 8), (56, 8)],
     [(0, 6), (57, 7), (17, 1), (6, 7)],
     [(32, 9), (0, 9), (0, 0), (0, 0)],
+    [(32, 8), (41, 9), (55, 8), (0, 8)],
 ];
 
 /// The classes of codes that are scalar registers.

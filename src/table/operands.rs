@@ -100,7 +100,8 @@ pub(crate) const VARIED: u32 = 1;
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     pub how: How,
-    /// Rotate the words right by this; under `mask` they are the value of the field.
+    /// Rotate the words right by this; under `mask` they are the value of the field. From 64 on, for `How::Varied`: the
+    /// field is in the third dword.
     pub turn: u8,
     /// Shift the words right by this; the bit at `VECTOR` then makes a vector register an accumulation register.
     /// `NO_SHIFT`: there is no such bit. For `How::If`: the lowest bit decides. For `How::Hwreg`: the
