@@ -103,7 +103,7 @@ fn text(number: u16, last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str
         0xa00 => tuple("a", n, 4),
         0xe00 => tuple("v", n, 16),
         0xf00 => tuple("a", n, 16),
-        NUMBERS if n <= 64 => Some(n.to_string()),
+        NUMBERS if n < 128 => Some(n.to_string()),
         HEX => Some(format!("{n:#x}")),
         0xc00 => return counter(number & !15, n & 15),
         _ => None,

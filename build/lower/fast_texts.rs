@@ -147,8 +147,11 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
             vec![text(all, 0, register), text(large() | others, off, small)]
         }
         // Small numbers are decimal.
-        ("int16" | "label", _) if desc.lsb == 0 && desc.width == 16 => {
+        ("int16", _) if desc.lsb == 0 && desc.width == 16 => {
             vec![text(0xffc0, 0, Text { mask: 0x3f, ..field(NUMBERS) })]
+        }
+        ("label", _) if desc.lsb == 0 && desc.width == 16 => {
+            vec![text(0xff80, 0, Text { mask: 0x7f, ..field(NUMBERS) })]
         }
         // Not printed if its number is zero.
         ("endpgm", _) if desc.lsb == 0 => vec![Case { parts: Vec::new(), clear: 0xffff, set: 0 }],
