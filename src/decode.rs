@@ -9,8 +9,8 @@ mod walk;
 use crate::common::code;
 use crate::shared::{RuleKind, marks};
 use crate::table::{
-    Bits, Check, Constraints, DecodeTables, FieldMap, IN_SECOND_DWORD, NONE, OpcodeSpace, Rule, TrailingDword, Wide,
-    paged, trailing,
+    Bits, Check, Constraints, DecodeTables, FieldMap, IN_SECOND_DWORD, NONE, OpcodeSpace, OperandDesc, Rule,
+    TrailingDword, Wide, paged, trailing,
 };
 use crate::target::DECODE;
 use crate::target::generated::{
@@ -170,7 +170,7 @@ pub(crate) fn constraints_of_form(t: &DecodeTables, op_index: u16, form: u8) -> 
             let constraints = t.constraints.get(usize::from(base))?;
             t.forms.get(usize::from(constraints.forms))?.get(usize::from(form) - 1).copied()
         }
-        _ => trailing_dwords(t, base).find(|f| f.form == form).map(|f| f.of),
+        _ => trailing_dwords(t, base).find(|f| f.form() == form).map(|f| f.of),
     }
 }
 
@@ -265,12 +265,17 @@ fn reference(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst,
     let words = [half(0), half(1), half(2), half(3), half(4)];
     let inst = Inst::new(target, words, found.meta(), found.dwords.into());
     if MARKS & marks & marks::SIZED != 0 {
-        let key = (found.op_index, found.form);
-        let sized = t.sized.binary_search_by_key(&key, |sized| sized.0).ok().and_then(|n| t.sized.get(n));
-        let sized = sized.and_then(|sized| t.sized_operands.get(usize::from(sized.1)));
-        crate::codec::sizes(&inst, sized.copied().unwrap_or_default())?;
+        crate::codec::sizes(&inst, sized(t, &found).unwrap_or_default())?;
     }
     Ok(inst)
+}
+
+/// The operands whose length other fields determine.
+fn sized(t: &'static DecodeTables, found: &Found) -> Option<&'static [OperandDesc]> {
+    let at = t.sized.binary_search_by_key(&found.op_index, |sized| sized.0).ok()?;
+    let number = t.sized.get(at)?.1;
+    let form = t.sized_forms.iter().find(|form| (form.number, form.form) == (number, found.form))?;
+    t.sized_operands.get(form.first.into()..)?.get(..form.count.into())
 }
 
 /// Checks the words against constraints, and returns their marks.
@@ -311,14 +316,16 @@ fn wide(t: &DecodeTables, number: ConstraintIndex, bits: u64) -> Result<Option<B
 /// The trailing dword that the words announce, if `trailing` has no flag for it.
 fn listed(t: &DecodeTables, constraints: ConstraintIndex, bits: u64) -> Option<(&TrailingDword, u8)> {
     trailing_dwords(t, constraints).find_map(|dword| {
-        let announcer = t.announcers.get(usize::from(dword.announcer))?;
+        let announcer = t.announcers.get(dword.announcer())?;
         announcer.is_in((bits >> (announcer.lsb & 63)) as u32).then_some((dword, announcer.dwords))
     })
 }
 
 fn trailing_dwords(t: &DecodeTables, constraints: ConstraintIndex) -> impl Iterator<Item = &TrailingDword> {
-    let first = t.trailing_dwords.partition_point(|f| f.constraints < constraints);
-    t.trailing_dwords.iter().skip(first).take_while(move |f| f.constraints == constraints)
+    // Only base forms have entries, and these have the lowest numbers.
+    let of = |f: &TrailingDword| ConstraintIndex::from(f.constraints);
+    let first = t.trailing_dwords.partition_point(|f| of(f) < constraints);
+    t.trailing_dwords.iter().skip(first).take_while(move |f| of(f) == constraints)
 }
 
 /// A cheaper test to make before `may_follow`: false if no code in the word can announce a dword.
@@ -377,8 +384,8 @@ fn find(t: &DecodeTables, bits: u64, opcode_space: &OpcodeSpace) -> Option<Found
     } else if TRAILING & constraints.trailing & trailing::LIST != 0 {
         if let Some((dword, dwords)) = listed(t, base, bits) {
             found.dwords += dwords;
-            if dword.form != 0 {
-                (found.form, found.constraints) = (dword.form, dword.of);
+            if dword.form() != 0 {
+                (found.form, found.constraints) = (dword.form(), dword.of);
             }
         }
     }
@@ -454,7 +461,7 @@ fn further<'a>(t: &'a DecodeTables, number: ConstraintIndex, constraints: &Const
     }
     let ones = t.ones.binary_search_by_key(&number, |o| o.0).ok().and_then(|n| t.ones.get(n));
     let more = t.more.binary_search_by_key(&number, |o| o.0).ok().and_then(|n| t.more.get(n));
-    (ones.map_or(0, |o| o.1), more.map_or(&[], |o| o.1))
+    (ones.map_or(0, |o| mask(t, o.1)), more.map_or(&[], |o| o.1))
 }
 
 /// A field whose value is not allowed: its lowest bit, width and value.

@@ -160,7 +160,9 @@ impl<'a> Tables<'a> {
         room(t, "opcode indices", t.operations.len() + PAGE, meta::OP_INDEX)?;
         let (code_groups, sets) = constraints.code_groups()?;
         let mut zeros = vec![0];
-        let masks = |c: &Constraints| [c.zeros as u64, (c.zeros >> 64) as u64, (c.ones >> 64) as u64, c.ignored_high];
+        let masks = |c: &Constraints| {
+            [c.zeros as u64, (c.zeros >> 64) as u64, c.ones as u64, (c.ones >> 64) as u64, c.ignored_high]
+        };
         constraints.list.iter().flat_map(masks).for_each(|mask| _ = number(&mut zeros, mask));
         let dwords = t.formats.iter().map(|f| usize::from(f.def.bits / 32)).max().unwrap_or(0);
         room(t, "dwords in a format", dwords + 1, 3)?;
