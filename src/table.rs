@@ -682,7 +682,15 @@ pub(crate) struct NameTables {
     pub interp_param: &'static [Named],
     pub dim: &'static [Named],
     pub scope: &'static [Named],
-    pub th: &'static [Named],
+    #[allow(dead_code)] // Stores have all the values of loads and of atomic operations.
+    pub th_load: &'static [Named],
+    #[allow(dead_code)]
+    pub th_load_system: &'static [Named],
+    pub th_store: &'static [Named],
+    #[allow(dead_code)]
+    pub th_store_system: &'static [Named],
+    #[allow(dead_code)]
+    pub th_atomic: &'static [Named],
 }
 
 /// A format that replaced another one, and the fields that were renamed.

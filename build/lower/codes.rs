@@ -134,5 +134,12 @@ pub fn common(w: &mut String, isa: &Isa) -> Result<()> {
         let (name, count) = (name.to_uppercase(), counts.len());
         writeln!(w, "pub(crate) static {name}: [u8; {count}] = {counts:?};").unwrap();
     }
+    writeln!(w, "/// Numbers of the hardware that are the same on every target.\n#[allow(dead_code)]").unwrap();
+    writeln!(w, "pub(crate) mod limits {{").unwrap();
+    for Limit { name, numbers, about, .. } in &isa.limits {
+        let (name, count) = (name.replace('-', "_").to_uppercase(), numbers.len());
+        writeln!(w, "/// {about}.\npub(crate) const {name}: [u16; {count}] = {numbers:?};").unwrap();
+    }
+    writeln!(w, "}}").unwrap();
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::build::model::Piece;
 /// `FastSignature::TEXTS` in src/table/text.rs.
 const TEXTS: usize = 4;
 
-/// The bits of a scalar register's code that is part of an offset.
+/// The bits of a scalar register's code.
 const SCALAR: u16 = (1 << 7) - 1;
 
 /// The words for which the operands of a signature have these texts: `FastSignature` in src/table/text.rs.
@@ -103,7 +103,7 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
         // The scalar destination beside a vector one is often null.
         ("code", Some(code)) if desc.width == 7 && desc.field == "sdst" && desc.lsb == 8 && codes.null != u16::MAX => {
             let set = u64::from(codes.null) << desc.lsb;
-            vec![text(!set & 0x7f << desc.lsb, set, always(NULL)), text(0, 0, field(code))]
+            vec![text(!set & u64::from(SCALAR) << desc.lsb, set, always(NULL)), text(0, 0, field(code))]
         }
         // Without its lowest bit, which is the inverse of that of the other operation's destination.
         ("vdsty", _) => {
