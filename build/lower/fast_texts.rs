@@ -107,7 +107,8 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
         }
         // Without its lowest bit, which is the inverse of that of the other operation's destination.
         ("vdsty", _) => {
-            let text = |clear, set, odd| text(clear, set, Text { mask: 0xfe, turn: desc.lsb - 1, add: desc.add + odd });
+            let turn = (desc.lsb + 127) % 128;
+            let text = |clear, set, odd| text(clear, set, Text { mask: 0xfe, turn, add: desc.add + odd });
             vec![text(0, aux(0), 0), text(aux(0), 0, 1)]
         }
         // Only without negation, absolute value and sign extension.
