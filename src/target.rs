@@ -47,10 +47,10 @@ pub(crate) mod generated {
         Announcer, Bits, Check, Codes, Constraints, DecodeTables, DescTables, EntryTables, FactTables, FieldMap,
         FormSignature, How, IN_SECOND_DWORD, ImmTables, Info, InfoTables, Joined, Layout, LayoutTables, LengthList,
         LengthTables, NO_CONSTRAINTS, NO_OPCODE_SPACE, NO_ROW, NameTables, Named, OpTables, OpcodeSpace, OperandDesc,
-        OperandTables, OperandType, Other, Part, Row, Rule, TrailingDword, When, Wide, operand_list, padded,
+        OperandTables, OperandType, Other, Part, Row, Rule, SizedForm, TrailingDword, When, Wide, operand_list, padded,
     };
     #[cfg(all(feature = "text", feature = "fast"))]
-    use crate::table::{FastModifier, FastSignature, FastText, ModifierWay, NO_FAST};
+    use crate::table::{FastModifier, FastSignature, FastText, ModifierWay, NO_FAST, TextKind};
     #[cfg(feature = "fast")]
     use crate::table::{FastOperands, NO_FAST_OPERANDS, VARIED};
     #[cfg(feature = "text")]

@@ -112,6 +112,7 @@ pub fn values(at: &SourceLine, s: &str) -> Result<std::ops::RangeInclusive<u32>>
 }
 
 fn enums(isa: &Isa) -> Result<()> {
+    unique(isa.limits.iter().map(|l| (&l.at, l.name.as_str())), "limit")?;
     for bits in [false, true] {
         let what = if bits { "constant" } else { "enum" };
         unique(isa.enums.iter().filter(|e| e.bits == bits).map(|e| (&e.at, e.name.as_str())), what)?;

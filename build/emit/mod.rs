@@ -53,13 +53,15 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     let (mut abouts, mut most) = (vec![String::new()], operands::Most::default());
     let tables_of = targets.iter().map(lower::decode::Tables::new).collect::<Result<Vec<_>>>()?;
     decode::sizes(&mut tables, &tables_of);
+    let third = lower::fast_decode::any_third(&tables_of);
+    writeln!(tables, "#[cfg(feature = \"fast\")]\npub(crate) const ANY_THIRD: bool = {third};").unwrap();
     // The size for every possible index in a table of opcode indices; the last index is never an operation's.
     let operations = targets.iter().map(|t| t.operations.len() + PAGE).max().unwrap_or(0).next_power_of_two().max(64);
     writeln!(tables, "#[cfg(feature = \"fast\")]\npub(crate) const OP_INDICES: usize = {operations};").unwrap();
     let (marks, rules) = lower::decode::needed(&tables_of);
     writeln!(tables, "pub(crate) const MARKS: u8 = {marks};\npub(crate) const RULES: u8 = {rules};").unwrap();
     operands::values(&mut tables, isa, targets);
-    let texts = fast_text::shared(targets);
+    let texts = fast_text::shared(isa, targets);
     let opcodes = opcodes(targets);
     let mut end = 0;
     let place = |name: &String| {

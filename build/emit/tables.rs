@@ -36,7 +36,7 @@ pub fn target_tables(
         Ok(())
     };
     table("DECODE", &mut |w| {
-        decode::tables(w, of_target);
+        decode::tables(w, of_target)?;
         Ok(())
     })?;
     table("FAST_DECODE", &mut |w| {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 
 use crate::build::check::assume::room;
-use crate::build::lower::decode::{CHECKED_FIELDS, Constraints, Tables, set_of};
+use crate::build::lower::decode::{CHECKED_FIELDS, Constraints, SCALARS, Tables, TrailingDword, code_set, set_of};
 use crate::build::lower::pages::number;
 use crate::build::lower::rules::Rule;
 use crate::build::lower::{Check, NONE, OpcodeSpace, Operation, Target, trailing};
@@ -16,9 +16,9 @@ use crate::build::shared::{RuleKind, marks};
 /// The tables of one target, before they are written.
 pub struct FastTables {
     /// For each value of the top nine bits: the opcode space counted from one, above five bits with the bytes of the
-    /// second dword.
+    /// second dword; 1 if each instruction is three dwords, or two operations.
     pub leads: Vec<u16>,
-    /// `None`: one whose opcode does not lie in the first dword, which the fast path does not know.
+    /// `None`: one whose opcode does not lie in the first dword, which the fast path does not know, or is two opcodes.
     pub opcode_spaces: Vec<Option<FastOpcodeSpace>>,
     /// Constraints of each opcode index.
     pub of_index: Vec<u16>,
@@ -40,6 +40,8 @@ pub struct FastOpcodeSpace {
 
 pub struct FastConstraints {
     pub zeros: u64,
+    /// Of the third dword: bits that are zero, and bits that are not all set.
+    pub third: [u32; 2],
     /// Groups that each checked field must not be in.
     pub bad: [u32; 4],
     /// Groups in each checked field that announce a literal.
@@ -57,18 +59,23 @@ impl FastTables {
         let constraints = |c: &Option<Fast>| {
             let c = c.as_ref()?;
             let fields: [(u32, u32); 4] = std::array::from_fn(|n| each(c, n));
-            Some(FastConstraints { zeros: c.zeros, bad: fields.map(|f| f.0), literals: fields.map(|f| f.1) })
+            let (zeros, third) = (c.zeros as u64, [(c.zeros >> 64) as u32, c.last]);
+            Some(FastConstraints { zeros, third, bad: fields.map(|f| f.0), literals: fields.map(|f| f.1) })
         };
         let constraints = all.iter().map(constraints).collect();
         let leads = (0..512).map(|top| {
             let opcode_space = t.lut[top];
-            let two = opcode_space != 0 && t.opcode_spaces[usize::from(opcode_space) - 1].dwords == 2;
-            u16::from(opcode_space) << 5 | if two { 4 } else { 0 }
+            let space = usize::from(opcode_space).checked_sub(1).map(|n| &t.opcode_spaces[n]);
+            match space.map_or((1, false), |space| (space.dwords, space.second().is_some())) {
+                (1, false) => u16::from(opcode_space) << 5,
+                (2, false) => u16::from(opcode_space) << 5 | 4,
+                _ => 1,
+            }
         });
         let mut opcode_spaces = Vec::new();
         for (f, &checked) in t.opcode_spaces.iter().zip(&tables.constraints.checked) {
             let lsb = CHECKED_FIELDS[checked].map(|field| field.0);
-            opcode_spaces.push(match f.is_joined() || f.ends_in_second_dword() {
+            opcode_spaces.push(match f.is_joined() || f.ends_in_second_dword() || f.second().is_some() {
                 true => None,
                 false => Some(FastOpcodeSpace { lsb, gather: Gather::new(t, f)?, base: f.base, dwords: f.dwords }),
             });
@@ -108,13 +115,22 @@ impl<'a> Groups<'a> {
     }
 }
 
+/// Whether instructions of some target have a third dword that the fast path reads.
+pub fn any_third(all: &[Tables]) -> bool {
+    let behind = |c: &Constraints| if c.trailing_dwords.iter().any(|dword| dword.form == 0) { 1 } else { 0 };
+    all.iter().flat_map(|t| &t.constraints.list).any(|c| c.dwords + behind(c) > 2)
+}
+
 /// The checked fields in which 255 announces a literal, if the tail has the bit.
 const LITERALS: [(u8, (u8, u8)); 3] = [(trailing::SSRC0, (0, 8)), (trailing::SSRC1, (8, 8)), (trailing::SRC0, (0, 9))];
 
 /// What words of constraints must be to be looked at no further.
 struct Fast {
     /// Bits that are zero.
-    zeros: u64,
+    zeros: u128,
+    /// Bits of the third dword that are not all set: those of a register that cannot be the last one. Without such a
+    /// register all bits, which makes the decoder look closer at one literal.
+    last: u32,
     /// Which codes of each checked field are good.
     good: [Vec<bool>; 4],
     /// Which announce a literal, and nothing else: none where all have two dwords.
@@ -124,13 +140,15 @@ struct Fast {
 /// What need not be looked at any further in words of constraints; `None`: nothing.
 fn fast(tables: &Tables, c: &Constraints) -> Option<Fast> {
     let checked = CHECKED_FIELDS[c.checked];
-    if c.marks & (marks::SIZED | marks::WIDE | marks::DUAL) != 0 || c.ones != 0 || c.trailing & trailing::ALWAYS != 0 {
+    let is_dual = tables.t.formats[c.parts.0].def.dual.is_some();
+    if c.marks & marks::SIZED != 0 || c.dwords > 3 || c.trailing & trailing::ALWAYS != 0 && !is_dual {
         return None;
     }
     let mut good = c.sets.map(|set| tables.constraints.sets[usize::from(set)].clone());
-    let mut forbid = |field: (u8, u8), codes: RangeInclusive<usize>| {
-        let n = checked.iter().position(|&l| l == field)?;
-        good[n][codes].fill(false);
+    let mut forbid = |field: (u8, u8), is_bad: &dyn Fn(usize) -> bool| {
+        let n = checked.iter().position(|&(lsb, width)| lsb == field.0 && width >= field.1)?;
+        let mask = (1 << field.1) - 1;
+        (0..good[n].len()).filter(|&code| is_bad(code & mask)).for_each(|code| good[n][code] = false);
         Some(())
     };
     let codes = &tables.t.code;
@@ -138,33 +156,57 @@ fn fast(tables: &Tables, c: &Constraints) -> Option<Fast> {
     let others = [(trailing::SDWA, (0, 9), codes.sdwa), (trailing::DPP, (0, 9), codes.dpp)];
     for (bit, field, code) in literals.into_iter().chain(others) {
         if c.trailing & bit != 0 {
-            let code = usize::from(code);
-            forbid(field, code..=code)?;
+            forbid(field, &|n| n == usize::from(code))?;
         }
     }
     for dword in &c.trailing_dwords {
-        forbid(dword.field, dword.codes.0.into()..=dword.codes.1.into())?;
+        forbid(dword.field, &|n| (dword.codes.0.into()..=dword.codes.1.into()).contains(&n))?;
     }
-    let mut zeros = c.zeros as u64;
-    for check in &c.more {
-        zeros |= harmless(tables, check)?;
+    // Bits that are one must lie in a checked field.
+    let mut ones = c.ones;
+    for &(lsb, width) in checked.iter().filter(|field| field.1 != 0) {
+        let bits = (ones >> lsb) as usize & ((1 << width) - 1);
+        if bits != 0 {
+            forbid((lsb, width), &|n| n & bits != bits)?;
+            ones &= !((bits as u128) << lsb);
+        }
     }
+    if ones != 0 {
+        return None;
+    }
+    let (mut zeros, mut last) = (c.zeros, u32::MAX);
+    let mut not_last = |field: (u8, u8)| {
+        let bits = ((1u32 << field.1) - 1).checked_shl((field.0 - 64).into())?;
+        (last == u32::MAX || last == bits).then(|| last = bits)
+    };
+    for check in c.more.iter().chain(&c.high_checks) {
+        let good = set_of(tables.t, check);
+        match check.lsb >= 64 && check.hi == NONE && good.iter().rev().skip(1).all(|&good| good) {
+            true => not_last((check.lsb, check.width))?,
+            false => zeros |= harmless(&good, check)?,
+        }
+    }
+    let scalars = code_set(tables.t, &SCALARS);
     for rule in &c.rules {
-        match excluded(rule, zeros)? {
+        match excluded(rule, zeros as u64)? {
             Excluded::Already => {}
             Excluded::Bit(bit) => zeros |= 1 << bit,
-            Excluded::Codes(field, codes) => forbid(field, codes)?,
+            Excluded::Codes(field, codes) if field.0 >= 64 && codes.start() == codes.end() => not_last(field)?,
+            Excluded::Codes(field, codes) => forbid(field, &|n| codes.contains(&n))?,
+            Excluded::Others(field) => forbid(field, &|n| scalars[n / 32] >> (n % 32) & 1 == 0)?,
         }
     }
     for (good, field) in good.iter_mut().zip(checked) {
         *good = (0..512).map(|code| field.1 == 0 || good[code % (1 << field.1)]).collect();
     }
     let announced = |field: (u8, u8)| {
-        let trailing = LITERALS.iter().find(|l| l.1 == field).map_or(0, |l| l.0);
-        let is = c.trailing & trailing != 0 && c.trailing & trailing::TWO == 0;
+        let flag = LITERALS.iter().find(|l| l.1 == field).map_or(0, |l| l.0);
+        let is_listed =
+            |d: &TrailingDword| d.form == 0 && d.field == field && d.codes == (codes.literal, codes.literal);
+        let is = c.trailing & flag != 0 && c.dwords == 1 || c.trailing_dwords.iter().any(is_listed);
         (0..512).map(|code| is && code % (1 << field.1) == usize::from(codes.literal)).collect()
     };
-    Some(Fast { zeros, good, literal: checked.map(announced) })
+    Some(Fast { zeros, last, good, literal: checked.map(announced) })
 }
 
 /// Words without which a rule always holds.
@@ -173,8 +215,10 @@ enum Excluded {
     Already,
     /// With this bit.
     Bit(u8),
-    /// With these codes in a checked field.
+    /// With these codes in a checked field, or the last code in a field of the third dword.
     Codes((u8, u8), RangeInclusive<usize>),
+    /// With codes in a checked field that are no scalar registers.
+    Others((u8, u8)),
 }
 
 /// What a rule forbids is forbidden here without looking at all that it looks at, as long as few words are left out: the
@@ -194,6 +238,9 @@ fn excluded(rule: &Rule, zeros: u64) -> Option<Excluded> {
     if rule.kind == RuleKind::Room && (n == 2 || looks().all(|(_, value)| *value == 0)) {
         return last(n);
     }
+    if rule.kind == RuleKind::Scalar && looks().next().is_none() {
+        return Some(Excluded::Others(field));
+    }
     let (piece, value) = looks().find(|(piece, _)| is_low(piece))?;
     Some(match value {
         1 => Excluded::Bit(piece.lsb),
@@ -203,13 +250,12 @@ fn excluded(rule: &Rule, zeros: u64) -> Option<Excluded> {
 
 /// Bits of a field such that every value without them is good: those that leave the most values; or the flag on top of
 /// it, if every value is good without.
-fn harmless(tables: &Tables, check: &Check) -> Option<u64> {
-    let good = set_of(tables.t, check);
+fn harmless(good: &[bool], check: &Check) -> Option<u128> {
     if check.hi != NONE {
         return good[..1 << check.width].iter().all(|&good| good).then_some(1 << check.hi);
     }
     let holds = |&bits: &usize| (0..good.len()).all(|value| value & bits != 0 || good[value]);
-    (0..good.len()).filter(holds).min_by_key(|bits| bits.count_ones()).map(|bits| (bits as u64) << check.lsb)
+    (0..good.len()).filter(holds).min_by_key(|bits| bits.count_ones()).map(|bits| (bits as u128) << check.lsb)
 }
 
 /// How the opcode is gathered: see `FastOpcodeSpace` in src/decode/fast.rs.
@@ -222,8 +268,8 @@ pub struct Gather {
 impl Gather {
     fn new(t: &Target, f: &OpcodeSpace) -> Result<Gather> {
         let bits = |piece: Piece| ((1u32 << piece.width) - 1) << piece.lsb;
-        // The second field is above the opcode; that of a second operation tells nothing of the first.
-        let high = f.seg.filter(|_| f.second().is_none());
+        // The second field is above the opcode.
+        let high = f.seg;
         let seg = high.unwrap_or(Piece { lsb: 0, width: 0 });
         let all = Gather {
             op: bits(f.op) | bits(seg),

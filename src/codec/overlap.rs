@@ -1,9 +1,10 @@
 //! The destination of a matrix operation, and what it is added to: the same registers, or none in common.
 
+use crate::common::limits::MATRIX_FREE;
 use crate::{Access, Field, Format, Inst, Operand, RegSet};
 
 /// Up to so many registers the operation has read everything before it writes.
-const FREE: u16 = 4;
+const FREE: u16 = MATRIX_FREE[0];
 
 /// The third source, if it has some registers of the destination and not the others.
 pub(crate) fn overlap(inst: &Inst) -> Option<Field> {

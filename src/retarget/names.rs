@@ -40,7 +40,8 @@ fn names(of: &'static NameTables, kind: Option<OperandType>, field: Field) -> &'
         (Some(OperandType::InterpParam), _) => of.interp_param,
         (Some(OperandType::Dim), _) => of.dim,
         (Some(OperandType::Scope), _) => of.scope,
-        (Some(OperandType::Th), _) => of.th,
+        // Loads and atomic operations have no other values.
+        (Some(OperandType::Th), _) => of.th_store,
         _ => &[],
     }
 }

@@ -26,7 +26,11 @@ pub(crate) struct TextTables {
     pub interp_param: &'static [(u16, &'static str)],
     pub dim: &'static [(u16, &'static str)],
     pub scope: &'static [(u16, &'static str)],
-    pub th: &'static [(u16, &'static str)],
+    pub th_load: &'static [(u16, &'static str)],
+    pub th_load_system: &'static [(u16, &'static str)],
+    pub th_store: &'static [(u16, &'static str)],
+    pub th_store_system: &'static [(u16, &'static str)],
+    pub th_atomic: &'static [(u16, &'static str)],
 }
 
 /// Opcode indices by mnemonic.
