@@ -33,3 +33,9 @@ pub fn is_of_other_size(target: Target) -> bool {
 pub fn is_rdna(target: Target) -> bool {
     target.processor().starts_with("gfx1")
 }
+
+/// Whether tuples of vector registers begin at even registers: on CDNA2 and what comes from it.
+#[allow(dead_code)]
+pub fn aligns_vectors(target: Target) -> bool {
+    ["gfx90a", "gfx942", "gfx9-4-generic", "gfx950"].contains(&target.name())
+}
