@@ -136,7 +136,7 @@ fn check_refuses_what_llvm_refuses() {
         let has_matrices = target.layouts().iter().any(|l| l.format == Format::Vop3pMai);
         assert_eq!(met("overlap"), has_matrices, "{target}: {counts:?}");
         assert_eq!(met("banks"), target.layouts().iter().any(|l| l.format == Format::Vopd), "{target}: {counts:?}");
-        assert_eq!(met("vector"), words::aligns_vectors(target), "{target}: {counts:?}");
+        assert_eq!(met("vector"), words::has_unified_registers(target), "{target}: {counts:?}");
         assert!(met("constant bus") && met("fine") && counts["fine"] > 5_000, "{target}: {counts:?}");
         let wmma = ["gfx11", "gfx12"].iter().any(|start| target.name().starts_with(start));
         assert!(wmma || counts.contains_key("forgotten") == (target.name() == "gfx950"), "{target}: {counts:?}");

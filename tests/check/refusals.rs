@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use amdgpu_isa::{Field, Format, Inst, Operand, Reg, Special, Value};
 
-use crate::words::aligns_vectors;
+use crate::words::has_unified_registers;
 
 pub struct Refusal {
     pub formats: &'static [Format],
@@ -173,7 +173,7 @@ pub const REFUSALS: &[Refusal] = &[
         ("gfx803", "fa2afe7f98fa2002"),
         |i| {
             let source = |o: Operand| o.bits == 64 && o.role == Some(Field::Src0);
-            i.extension() == Some(Format::Dpp) && !aligns_vectors(i.target()) && i.operands().any(source)
+            i.extension() == Some(Format::Dpp) && !has_unified_registers(i.target()) && i.operands().any(source)
         },
     ),
     refusal(
