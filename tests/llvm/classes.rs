@@ -362,8 +362,13 @@ fn refused_code(case: &Case) -> Option<u32> {
 /// v_nop and v_clrexcp (VOP1 0 and 53) with the source code of an extension dword.
 fn nop_with_extension(case: &Case) -> bool {
     let vop1 = field(case, 25, 7) == 0b0111111 && [0, 53].contains(&field(case, 9, 8));
-    let llvm =
-        matches!(&case.llvm, Answer::Text { len: 4, text, .. } if ["v_nop", "v_clrexcp"].contains(&text.as_str()));
+    let llvm = match (&case.ours, &case.llvm) {
+        (Ours::Inst { len: 8 | 12, text: ours, .. }, Answer::Text { len: 4, text, .. }) => {
+            ours.split(' ').next() == Some(text) && ["v_nop", "v_clrexcp"].contains(&text.as_str())
+        }
+        (Ours::Refused(_), Answer::Text { len: 4, text, .. }) => ["v_nop", "v_clrexcp"].contains(&text.as_str()),
+        _ => false,
+    };
     let announced = [249, 250].contains(&field(case, 0, 9)) || is_rdna(case) && [233, 234].contains(&field(case, 0, 9));
     vop1 && announced && llvm
 }
