@@ -147,7 +147,7 @@ fn rules_move_with_their_fields() {
 /// More groups of codes and opcode indices than the library can number: too long for the list of damages.
 #[test]
 fn too_many_groups_of_codes_or_opcode_indices_are_refused() {
-    let row = |n: usize| format!("op_{n} | vaddr:b{} vdata=b{} | | | {n}\n", n % 32 * 32 + 32, n / 32 * 32 + 32);
+    let row = |n: usize| format!("op_{n} | vaddr.vgpr:b{} vdata=b{} | | | {n}\n", n % 32 * 32 + 32, n / 32 * 32 + 32);
     let rows: String = (0..256).map(row).collect();
     let ops = "ops\nm_load   | vdata=b32@rtn vaddr:b32 offen idxen lds acc opsel[0,2] glc | | | 0\nm_noload | any:reserved | | | 1\n";
     let mem = |from, to: &str| damaged("mem.isa", from, to);

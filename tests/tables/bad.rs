@@ -186,6 +186,7 @@ pub const ALL: &[Damage] = &[
     ("mem.isa", "field reserved const 15", "field reserved enc 15=0", "mem.isa:1: more than one further encoding field, or a split one, is not supported yet"),
     ("mem.isa", "25:24=00", "25,24=00", "mem.isa:1: more than one further encoding field, or a split one, is not supported yet"),
     ("smem.isa", "op    25:18\nfield base       const 13:0\nfield soffset_en flag  14\nfield r          const 16:15\nfield imm        flag  17\nfield offset     soff  52:32\nfield s          const 56:53", "op 56:53\nfield base const 25:18,13:0\nfield soffset_en flag 14\nfield r const 16:15\nfield imm flag 17\nfield offset soff 52:32", "smem.isa:1: the opcode must lie in the first dword, or its high part in the second"),
+    ("mem.isa", "m_noload | any", "m_noload | vaddr:b64 any", "mem.isa:22: vaddr is b64 here, and another type in the first row that has it"),
     ("global.isa", "shares MEM", "shares FLAT", "global.isa:1: shares FLAT, which no earlier format is"),
     ("global.isa", "31:26=111000", "31:26=111001", "global.isa:1: encoding or opcode bits differ from those of MEM"),
     ("smem.isa", "31:26=110000", "31:26=111000", "targets.isa:2: the encoding bits of SMEM are hidden by another format"),
