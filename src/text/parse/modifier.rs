@@ -288,49 +288,23 @@ impl Parser<'_, '_> {
         if word.first().is_some_and(u8::is_ascii_digit) {
             return self.below(desc.field, 7);
         }
-        let returns = u32::from(self.reading == Reading::Returns);
         let flags = Flags(info(self.words.target, self.op_index).flags);
-        let (kind, value): (&[u8], Option<u32>) = match word {
-            [b'T', b'H', b'_', b'A', b'T', b'O', b'M', b'I', b'C', b'_', rest @ ..] => (
-                b"atomic",
-                match rest {
-                    b"RT" => Some(0),
-                    b"NT" => Some(2),
-                    b"RETURN" | b"RT_RETURN" => Some(1),
-                    b"NT_RETURN" => Some(3),
-                    b"CASCADE_RT" => Some(4 | returns),
-                    b"CASCADE_NT" => Some(6 | returns),
-                    // What LLVM prints in a scope that such a hint does not suit.
-                    [b'0', b'x', digit @ b'4'..=b'7'] => Some((digit - b'0').into()),
-                    _ => None,
-                },
-            ),
-            [b'T', b'H', b'_', b'L', b'O', b'A', b'D', b'_', rest @ ..] => (
-                b"load",
-                match rest {
-                    b"RT" => Some(0),
-                    b"LU" | b"BYPASS" => Some(3),
-                    _ => self.named(self.text.th, rest),
-                },
-            ),
-            [b'T', b'H', b'_', b'S', b'T', b'O', b'R', b'E', b'_', rest @ ..] => (
-                b"store",
-                match rest {
-                    b"RT" => Some(0),
-                    b"WB" | b"BYPASS" => Some(3),
-                    _ => self.named(self.text.th, rest),
-                },
-            ),
-            _ => (b"", None),
+        let t = self.text;
+        let (prefix, table, system): (&[u8], _, _) = match () {
+            _ if flags.is_atomic() => (b"TH_ATOMIC_", t.th_atomic, &[][..]),
+            _ if flags.is_store() => (b"TH_STORE_", t.th_store, t.th_store_system),
+            _ => (b"TH_LOAD_", t.th_load, t.th_load_system),
         };
-        let own: &[u8] = if flags.is_atomic() {
-            b"atomic"
-        } else if flags.is_store() {
-            b"store"
-        } else {
-            b"load"
+        let returns = u32::from(self.reading == Reading::Returns);
+        let value = match (self.named(table, word).or_else(|| self.named(system, word)), word.strip_prefix(prefix)) {
+            (Some(value), _) => Some(value | returns),
+            (_, Some(b"RT")) => Some(0),
+            (_, Some(b"RT_RETURN")) => Some(1),
+            // What LLVM prints in a scope that such a hint does not suit.
+            (_, Some([b'0', b'x', digit @ b'4'..=b'7'])) if flags.is_atomic() => Some((digit - b'0').into()),
+            _ => None,
         };
-        let value = value.filter(|_| kind == own).ok_or_else(|| self.cursor.error(Problem::Name(desc.field)))?;
+        let value = value.ok_or_else(|| self.cursor.error(Problem::Name(desc.field)))?;
         self.cursor.at += word.len();
         Ok(value)
     }
