@@ -269,6 +269,10 @@ const FAULTS: &[Fault] = &[
     ("sext", |text, _, _| text.contains("sext(") && !text.contains("sext(v")),
     // It takes a scalar that only reads, or null, where a scalar is written or addresses, and names another one.
     ("scalar", |text, _, ours| ours.is_err() && (text.contains(" src_") || text.contains("null"))),
+    // It takes a float as the number of a barrier.
+    ("barrier", |text, _, ours| text.starts_with("s_barrier_") && text.contains('.') && ours.is_err()),
+    // It takes exec as the address of a load to LDS: the decoder refuses the words.
+    ("exec", |text, _, ours| text.contains(" exec") && text.ends_with(" lds") && ours.is_err()),
     // It takes one register where a double needs two.
     ("f64 with DPP", |text, _, ours| text.contains("_f64") && text.contains("row_mask") && ours.is_err()),
     // It takes a vector register with a sign where only a scalar can be.

@@ -40,8 +40,20 @@ fn is_float(ty: DataType) -> bool {
     matches!(ty, DataType::PkF16 | DataType::F16 | DataType::F32 | DataType::F64 | DataType::Bf16)
 }
 
-/// A number for an operand of this type without its sign if `abs`, and then negated if `neg`.
-fn signed(ty: DataType, number: Number, neg: bool, abs: bool) -> Number {
+/// The signs of an operand, and how they are written.
+#[derive(Clone, Copy, Default)]
+struct Signs {
+    neg: bool,
+    abs: bool,
+    sext: bool,
+    /// `neg(...)`, not `-`.
+    call: bool,
+    /// `|...|`, not `abs(...)`.
+    bar: bool,
+}
+
+/// A number for an operand of this type, with its signs.
+fn signed(ty: DataType, number: Number, Signs { neg, abs, .. }: Signs) -> Number {
     let apply = |bits: u64, sign: u64| (if abs { bits & !sign } else { bits }) ^ if neg { sign } else { 0 };
     // An integer is the bits of a float.
     let width = match ty {
@@ -158,6 +170,33 @@ impl Parser<'_, '_> {
         self.cursor.error(problem)
     }
 
+    /// Whether the signs of a number are computed here if there are no bits for them.
+    fn folds(&self, desc: &OperandDesc) -> bool {
+        let is_source = matches!(desc.operand_type, OperandType::Code | OperandType::Half | OperandType::HalfSel);
+        let format = self.form.signature.format;
+        let is_short = self.form.layout.bits == 32 && format.name().starts_with("VOP");
+        is_source && is_float(desc.ty) && (is_short || format == Format::Vop3b)
+    }
+
+    /// Reads the signs before an operand.
+    fn open_signs(&mut self, [neg, abs, sext]: [u8; 3], folds: bool) -> Signs {
+        let mut signs = Signs::default();
+        if neg != NONE || folds {
+            let next = self.cursor.ahead(1);
+            // A minus before a number is the number's.
+            signs.neg = self.cursor.peek() == b'-' && (next == b'|' || next.is_ascii_alphabetic() || next == b'[');
+            self.cursor.at += usize::from(signs.neg);
+            signs.call = !signs.neg && self.cursor.eat_call(b"neg", b'(');
+            signs.neg |= signs.call;
+        }
+        if abs != NONE || folds {
+            signs.bar = self.cursor.eat(b'|');
+            signs.abs = signs.bar || self.cursor.eat_call(b"abs", b'(');
+        }
+        signs.sext = sext != NONE && self.cursor.eat_call(b"sext", b'(');
+        signs
+    }
+
     /// A register or a constant, with `-`, `|...|` and their like.
     fn source(&mut self, desc: &OperandDesc) -> Result<(Coded, u16), ParseError> {
         let start = self.cursor.at;
@@ -165,60 +204,34 @@ impl Parser<'_, '_> {
             OperandType::Code | OperandType::SdwaSrc | OperandType::Half | OperandType::HalfSel => desc.aux,
             _ => [NONE; 4],
         };
-        let (mut is_neg, mut is_abs, mut is_sext) = (false, false, false);
-        let (mut neg_call, mut bar) = (false, false);
-        // Without bits for them, the signs of a number are computed here.
-        let is_source = matches!(desc.operand_type, OperandType::Code | OperandType::Half | OperandType::HalfSel);
-        let format = self.form.signature.format;
-        let is_short = self.form.layout.bits == 32 && format.name().starts_with("VOP") || format == Format::Vop3b;
-        let folds = [neg, abs, sext] == [NONE; 3] && is_source && is_short && is_float(desc.ty);
-        if neg != NONE || folds {
-            let next = self.cursor.ahead(1);
-            // A minus before a number is the number's.
-            is_neg = self.cursor.peek() == b'-' && (next == b'|' || next.is_ascii_alphabetic() || next == b'[');
-            self.cursor.at += usize::from(is_neg);
-            neg_call = !is_neg && self.cursor.eat_call(b"neg", b'(');
-        }
-        if abs != NONE || folds {
-            bar = self.cursor.eat(b'|');
-            is_abs = bar || self.cursor.eat_call(b"abs", b'(');
-        }
-        if sext != NONE {
-            is_sext = self.cursor.eat_call(b"sext", b'(');
-        }
-        let (primary, place) = self.primary(desc, if bar { b'|' } else { 0 })?;
-        if is_sext {
-            self.cursor.expect(b')')?;
-        }
-        if is_abs {
-            self.cursor.expect(if bar { b'|' } else { b')' })?;
-        }
-        if neg_call {
-            self.cursor.expect(b')')?;
-        }
-        let has_signs = is_neg || neg_call || is_abs;
-        // An integer for a double could be its upper half, or all of it.
-        let is_folded = |primary: &Primary| match primary {
-            Primary::Run(_) => false,
-            Primary::Number(Number::Int(_)) => desc.ty != DataType::F64,
-            _ => true,
-        };
-        let primary = match primary {
-            primary if !has_signs => primary,
-            Primary::Number(number) if folds && is_folded(&primary) => {
-                Primary::Number(signed(desc.ty, number, is_neg || neg_call, is_abs))
+        let folds = self.folds(desc);
+        let signs = self.open_signs([neg, abs, sext], folds);
+        let (primary, place) = self.primary(desc, if signs.bar { b'|' } else { 0 })?;
+        for (on, close) in [(signs.sext, b')'), (signs.abs, if signs.bar { b'|' } else { b')' }), (signs.call, b')')] {
+            if on {
+                self.cursor.expect(close)?;
             }
-            Primary::Literal(number) if folds => Primary::Literal(signed(desc.ty, number, is_neg || neg_call, is_abs)),
-            Primary::Run(_) | Primary::Number(Number::Int(_)) if folds && has_signs && !is_folded(&primary) => {
-                return Err(self.cursor.error_since(start, Problem::Operand(desc.field)));
-            }
-            primary => primary,
-        };
-        for (bit, on) in [(neg, is_neg || neg_call), (abs, is_abs), (sext, is_sext)] {
+        }
+        let mut folded = Signs::default();
+        for (bit, on, folded) in [(neg, signs.neg, &mut folded.neg), (abs, signs.abs, &mut folded.abs)] {
+            *folded = on && bit == NONE;
             if on {
                 self.words.set(bit, true);
             }
         }
+        if signs.sext {
+            self.words.set(sext, true);
+        }
+        let primary = match primary {
+            primary if !(folded.neg || folded.abs) => primary,
+            // An integer for a double could be its upper half, or all of it.
+            Primary::Number(Number::Int(_)) if desc.ty == DataType::F64 => {
+                return Err(self.cursor.error_since(start, Problem::Operand(desc.field)));
+            }
+            Primary::Number(number) => Primary::Number(signed(desc.ty, number, folded)),
+            Primary::Literal(number) => Primary::Literal(signed(desc.ty, number, folded)),
+            Primary::Run(_) => return Err(self.cursor.error_since(start, Problem::Operand(desc.field))),
+        };
         let problem = |parser: &Self, problem| parser.cursor.error_since(place, problem);
         let has_halves = matches!(desc.operand_type, OperandType::Half | OperandType::HalfSel);
         let is_vector = |run: &Run| (VGPR..=VGPR_LAST).contains(&run.code);
