@@ -58,7 +58,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
     let mut row = |operation: &Option<Operation>| {
         let name = |operation: &Operation| names[operation.spelling.as_ref().unwrap_or(&operation.mnemonic).as_str()];
         let is_short = |operation: &&Operation| name(operation).1 <= NAME;
-        let Some(operation) = operation.as_ref().filter(is_short) else { return None };
+        let operation = operation.as_ref().filter(is_short)?;
         let signature = &t.signatures[operation.signature - 1];
         let suffix = if t.infos[operation.info].suffix && has_operand(t, signature) { signature.suffix } else { 0 };
         let def = t.formats[operation.format].def;

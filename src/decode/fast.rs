@@ -191,8 +191,8 @@ fn dual(target: Target, bits: u64, third: Option<u32>) -> Option<Fast> {
         let demands = &t.constraints[constraints];
         wrong |= bits & demands.zeros;
         // The other two checked fields are not used.
-        for n in 0..2 {
-            let (group, literal) = (t.groups[n][(bits >> checked[n].0) as usize % 512], t.literals[constraints][n]);
+        for (n, (lsb, _)) in checked.iter().take(2).enumerate() {
+            let (group, literal) = (t.groups[n][(bits >> (lsb & 63)) as usize % 512], t.literals[constraints][n]);
             wrong |= u64::from(group & demands.bad[n] & !literal);
             announced |= group & literal;
         }
