@@ -413,6 +413,7 @@ pub(crate) enum OperandType {
     BufVaddr,
     GlobalAddr,
     ScratchAddr,
+    /// A scalar address. If there is none, the text shows `off`, or nothing where `aux[0]` is a field.
     Saddr,
     SmemOffset,
     /// A signed number, in hexadecimal.
@@ -499,6 +500,10 @@ pub(crate) enum OperandType {
     ImgRay8,
     Dim,
     Scope,
+    /// Named values; 0 is not printed.
+    MatrixFmt,
+    MatrixScale,
+    MatrixScaleFmt,
     Th,
     Dpp8,
 }
@@ -659,6 +664,9 @@ pub(crate) struct NameTables {
     pub swizzle: &'static [Named],
     pub interp_param: &'static [Named],
     pub dim: &'static [Named],
+    pub matrix_fmt: &'static [Named],
+    pub matrix_scale: &'static [Named],
+    pub matrix_scale_fmt: &'static [Named],
     pub scope: &'static [Named],
     pub th: &'static [Named],
 }

@@ -40,6 +40,9 @@ fn names(of: &'static NameTables, kind: Option<OperandType>, field: Field) -> &'
         (Some(OperandType::InterpParam), _) => of.interp_param,
         (Some(OperandType::Dim), _) => of.dim,
         (Some(OperandType::Scope), _) => of.scope,
+        (Some(OperandType::MatrixFmt), _) => of.matrix_fmt,
+        (Some(OperandType::MatrixScale), _) => of.matrix_scale,
+        (Some(OperandType::MatrixScaleFmt), _) => of.matrix_scale_fmt,
         (Some(OperandType::Th), _) => of.th,
         _ => &[],
     }

@@ -95,6 +95,9 @@ impl Target {
             ("swizzle", text.swizzle),
             ("interp_param", text.interp_param),
             ("dim", text.dim),
+            ("matrix_fmt", text.matrix_fmt),
+            ("matrix_scale", text.matrix_scale),
+            ("matrix_scale_fmt", text.matrix_scale_fmt),
             ("scope", text.scope),
             ("th", text.th),
         ];

@@ -25,6 +25,9 @@ pub(crate) struct TextTables {
     pub swizzle: &'static [(u16, &'static str)],
     pub interp_param: &'static [(u16, &'static str)],
     pub dim: &'static [(u16, &'static str)],
+    pub matrix_fmt: &'static [(u16, &'static str)],
+    pub matrix_scale: &'static [(u16, &'static str)],
+    pub matrix_scale_fmt: &'static [(u16, &'static str)],
     pub scope: &'static [(u16, &'static str)],
     pub th: &'static [(u16, &'static str)],
 }
