@@ -396,7 +396,10 @@ pub unsafe extern "C" fn amdgpu_isa_operands(
     let mut count = 0;
     for operand in inst.operands() {
         if let Some(place) = out.get_mut(count) {
-            let (kind, value) = kind_of(operand.value);
+            let (kind, value) = match operand.value {
+                Value::Literal64 => (amdgpu_isa_kind::Literal, inst.literal64().unwrap_or(0) as i64),
+                value => kind_of(value),
+            };
             place.write(amdgpu_isa_operand {
                 kind,
                 value,
@@ -431,6 +434,8 @@ fn kind_of(value: Value) -> (amdgpu_isa_kind, i64) {
         Value::Int(n) => (Kind::Int, n.into()),
         Value::Float(float) => (Kind::Float, float.to_f64().to_bits() as i64),
         Value::Literal(n) => (Kind::Literal, n.into()),
+        // The value is in the instruction.
+        Value::Literal64 => (Kind::Literal, 0),
         Value::Imm(n) => (Kind::Imm, n.into()),
         Value::Label(n) => (Kind::Label, n.into()),
         Value::Off => (Kind::Off, 0),

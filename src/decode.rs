@@ -524,6 +524,7 @@ fn keeps(t: &DecodeTables, rule: &Rule, pairs: &Pairs) -> bool {
     match rule.kind {
         RuleKind::Room if has(RuleKind::Room) => inside(rule.n.into()),
         RuleKind::Scalar if has(RuleKind::Scalar) => in_set(t.scalars, value.into()),
+        RuleKind::Value if has(RuleKind::Value) => value == u16::from(rule.n),
         _ => false,
     }
 }

@@ -210,6 +210,11 @@ impl Inst {
         OPS[self.target() as usize].opcode(self.second_index()?)
     }
 
+    /// The 64-bit literal after the base word, if there is one (`gfx1250` and later).
+    pub fn literal64(&self) -> Option<u64> {
+        (self.extension() == Some(Format::Literal64)).then(|| crate::codec::code::last_two(self))
+    }
+
     /// The base format. [`Inst::extension`] is the format of an SDWA, DPP or literal dword.
     #[inline]
     pub fn format(&self) -> Format {
@@ -272,6 +277,9 @@ impl Inst {
         let (format, extension) = self.formats();
         let base = layout(self.target(), format).map_or(32, |l| l.bits);
         let extension = extension.filter(|_| self.len() * 8 > usize::from(base));
+        // The code that announces the literal tells how long it is.
+        let is_long = extension == Some(Format::Literal) && self.len() * 8 > usize::from(base) + 32;
+        let extension = if is_long { Some(Format::Literal64) } else { extension };
         [Some((format, 0)), extension.map(|extension| (extension, base))]
     }
 

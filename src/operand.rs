@@ -53,6 +53,8 @@ pub enum Value {
     Float(InlineFloat),
     /// A 32-bit literal.
     Literal(u32),
+    /// The 64-bit literal after the base word: [`Inst::literal64`](crate::Inst::literal64) has its value.
+    Literal64,
     /// A constant in the instruction.
     Imm(i32),
     /// A branch distance in dwords, from the next instruction.

@@ -14,6 +14,8 @@ pub enum RuleKind {
     /// operation, as `image::*`. The rule has no set of values; it reads dmask, tfe and d16, the last two of which may
     /// be missing.
     Image,
+    /// The field must hold `Rule::n`.
+    Value,
 }
 
 impl RuleKind {

@@ -435,6 +435,7 @@ pub(crate) enum OperandType {
     BufVaddr,
     GlobalAddr,
     ScratchAddr,
+    /// A scalar address. If there is none, the text shows `off`, or nothing where `aux[0]` is a field.
     Saddr,
     SmemOffset,
     /// A signed number, in hexadecimal.
@@ -521,6 +522,10 @@ pub(crate) enum OperandType {
     ImgRay8,
     Dim,
     Scope,
+    /// Named values; 0 is not printed.
+    MatrixFmt,
+    MatrixScale,
+    MatrixScaleFmt,
     Th,
     Dpp8,
 }
@@ -681,6 +686,9 @@ pub(crate) struct NameTables {
     pub swizzle: &'static [Named],
     pub interp_param: &'static [Named],
     pub dim: &'static [Named],
+    pub matrix_fmt: &'static [Named],
+    pub matrix_scale: &'static [Named],
+    pub matrix_scale_fmt: &'static [Named],
     pub scope: &'static [Named],
     #[allow(dead_code)] // Stores have all the values of loads and of atomic operations.
     pub th_load: &'static [Named],

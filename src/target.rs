@@ -99,7 +99,7 @@ impl Target {
         TARGETS[self as usize].bound_ctrl_zero
     }
 
-    /// Whether not all of its operations are in the tables yet: such targets need the feature `unstable-targets`. None is now.
+    /// Whether not all of its operations are in the tables yet: such targets need the feature `unstable-targets`.
     pub fn is_partial(self) -> bool {
         TARGETS[self as usize].partial
     }

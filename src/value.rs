@@ -176,6 +176,7 @@ impl fmt::Display for Value {
             Value::Int(n) => n.fmt(f),
             Value::Float(float) => float.fmt(f),
             Value::Literal(dword) => write!(f, "{dword:#x}"),
+            Value::Literal64 => f.pad("literal64"),
             Value::Imm(n) => n.fmt(f),
             Value::Label(n) => write!(f, "a distance of {n} dwords"),
             Value::Off => f.pad("off"),

@@ -20,7 +20,7 @@ const READERS: &str = "\
     mtbuf_format buf_fmt smrd_offset attr interp_param exp_tgt exp_src dmask mimg_data mimg_gather \
     mimg_atomic mimg_cmpswap list_all list_always half half_sel vdsty second img_addr img_addr_lod img_grad img_grad_lod img_grad16 \
     img_grad16_lod img_lod img_ray img_ray_dual img_ray8 dim \
-    scope th dpp8 byte_sel";
+    scope th dpp8 byte_sel matrix_fmt matrix_scale matrix_scale_fmt";
 
 pub fn all(isa: &Isa) -> Result<()> {
     targets(isa)?;

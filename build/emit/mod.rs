@@ -45,6 +45,8 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     writeln!(tables, "pub(crate) const ANY_WIDE: bool = {wide};").unwrap();
     let images = targets.iter().flat_map(|t| &t.descs).any(|i| i.operand_type.starts_with("img_"));
     writeln!(tables, "pub(crate) const ANY_IMAGE_ADDRESS: bool = {images};").unwrap();
+    let long = targets.iter().any(|t| t.code.literal64 != u16::MAX);
+    writeln!(tables, "pub(crate) const ANY_LITERAL64: bool = {long};").unwrap();
     let joined = targets.iter().flat_map(|t| &t.opcode_spaces).any(|f| f.is_joined());
     writeln!(tables, "pub(crate) const ANY_JOINED: bool = {joined};").unwrap();
     let second = targets.iter().flat_map(|t| &t.opcode_spaces).any(|f| f.ends_in_second_dword());

@@ -201,7 +201,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     let neither = t.code.neither;
     writeln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last},").unwrap();
     writeln!(w, "off: {off}, neither: {neither},").unwrap();
-    writeln!(w, "lanes: {} }};", t.row.lanes()).unwrap();
+    writeln!(w, "has_literal64: {}, lanes: {} }};", t.code.literal64 != u16::MAX, t.row.lanes()).unwrap();
     *most = Most {
         operands: longest.max(most.operands),
         stored: stored.max(most.stored),
@@ -225,7 +225,8 @@ fn scalars(t: &Target) -> [u16; 4] {
 fn values_name(isa: &Isa, t: &Target) -> String {
     let [sgpr_last, ttmp_first, ttmp_last, off] = scalars(t);
     let specials = names::special_codes(isa, &t.row.name).into_iter().map(|code| format!("{code:X}"));
-    format!("VALUES_{sgpr_last}_{ttmp_first}_{ttmp_last}_{off}_{}", specials.collect::<Vec<_>>().join("_"))
+    let long = t.code.literal64;
+    format!("VALUES_{sgpr_last}_{ttmp_first}_{ttmp_last}_{off}_{long}_{}", specials.collect::<Vec<_>>().join("_"))
 }
 
 /// Writes the meanings of codes: one table for all targets with the same meanings.
@@ -234,7 +235,8 @@ pub fn values(w: &mut String, isa: &Isa, targets: &[Target]) {
     for (name, t) in all {
         let [sgpr_last, ttmp_first, ttmp_last, off] = scalars(t);
         let specials = names::special_codes(isa, &t.row.name);
-        let value = format!("values({sgpr_last}, {ttmp_first}, {ttmp_last}, {off}, &{specials:?})");
+        let long = t.code.literal64;
+        let value = format!("values({sgpr_last}, {ttmp_first}, {ttmp_last}, {off}, {long}, &{specials:?})");
         writeln!(w, "#[cfg(feature = \"fast\")]\nstatic {name}: Values = {value};").unwrap();
     }
 }

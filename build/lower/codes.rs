@@ -16,6 +16,8 @@ pub struct Codes {
     pub negative: Run,
     pub float: Run,
     pub literal: u16,
+    /// That of a literal of 64 bits.
+    pub literal64: u16,
     pub vgpr: Run,
     /// The codes that announce an SDWA and a DPP dword.
     pub sdwa: u16,
@@ -41,6 +43,7 @@ impl Codes {
             float,
             vgpr,
             literal: NONE,
+            literal64: NONE,
             sdwa: NONE,
             dpp: NONE,
             off: NONE,
@@ -68,6 +71,7 @@ impl Codes {
             negative: run(&|c| c.class == "int" && c.name.starts_with('-')),
             float: class("float"),
             literal: class("literal").0,
+            literal64: class("literal64").0,
             vgpr: class("vgpr"),
             sdwa: announces("SDWA"),
             dpp: announces("DPP"),
@@ -81,7 +85,7 @@ impl Codes {
 
 impl Codes {
     /// The codes that are constants in src/, by their names there.
-    fn shared(&self) -> [(&'static str, u16); 10] {
+    fn shared(&self) -> [(&'static str, u16); 11] {
         [
             ("INT", self.int.0),
             ("INT_LAST", self.int.1),
@@ -89,6 +93,7 @@ impl Codes {
             ("NEGATIVE_LAST", self.negative.1),
             ("FLOAT", self.float.0),
             ("LITERAL", self.literal),
+            ("LITERAL64", self.literal64),
             ("VGPR", self.vgpr.0),
             ("VGPR_LAST", self.vgpr.1),
             ("SDWA", self.sdwa),

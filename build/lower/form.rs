@@ -11,6 +11,10 @@ use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{Bits, Field, Format, HalfField, Isa, Piece, Replace, Row, Token};
 use crate::build::shared::marks;
 
+/// The formats of literals.
+const LITERAL: &str = "LITERAL";
+const LITERAL64: &str = "LITERAL64";
+
 /// One form of a row (base, SDWA, DPP, ...) that becomes a signature.
 pub struct Form {
     pub format: usize,
@@ -22,6 +26,8 @@ pub struct Form {
     pub trailing: u8,
     /// Literals for which `trailing` has no flag.
     pub trailing_dwords: Vec<TrailingDword>,
+    /// A literal of 64 bits always follows.
+    pub long: bool,
     /// The dwords after it can make it another operation.
     pub begins: bool,
     /// Which of the two operations of a dual instruction this is.
@@ -46,6 +52,7 @@ impl Form {
             forms: Vec::new(),
             trailing: 0,
             trailing_dwords: Vec::new(),
+            long: false,
             begins: false,
             half,
         };
@@ -53,16 +60,33 @@ impl Form {
         for token in tokens {
             match token {
                 Token::Form { format, macro_name } => form.forms.push((format, macro_name)),
-                Token::Operand { ref name, .. } if name == "literal" => {
-                    form.trailing |= trailing::ALWAYS;
+                Token::Operand { ref name, ref ty, .. } if name == "literal" => {
+                    form.long = ty.ends_with("64");
+                    form.trailing |= if form.long { trailing::LIST } else { trailing::ALWAYS };
                     form.tokens.push(token);
                 }
                 _ => form.tokens.push(token),
             }
         }
-        if form.trailing & trailing::ALWAYS != 0 {
+        if form.long || form.trailing & trailing::ALWAYS != 0 {
             // If there is no such format, `signature` refuses the row.
-            form.parts.extend(t.formats.iter().position(|f| f.def.name == "LITERAL").map(|lit| (lit, def.bits)));
+            let literal = if form.long { LITERAL64 } else { LITERAL };
+            form.parts.extend(t.formats.iter().position(|f| f.def.name == literal).map(|lit| (lit, def.bits)));
+        }
+        for name in def.literal64.iter().filter(|_| t.code.literal64 != u16::MAX) {
+            let long = |token: &&Token| {
+                matches!(token, Token::Operand { name: n, operand_type, ty, .. }
+                if n == name && ty.ends_with("64") && takes_literal(isa, def, n, operand_type.as_deref()))
+            };
+            if form.tokens.iter().any(|token| long(&token)) {
+                let field = def.fields.iter().find(|f| f.name == *name).and_then(|f| f.bits.of(&t.row.name));
+                form.list(single(&def.at, name, field.expect("an operand names it"))?, t.code.literal64, 2);
+            }
+        }
+        // No field announces it: one without bits always does.
+        if form.long {
+            form.list(Piece { lsb: 0, width: 0 }, 0, 2);
+            return Ok(form);
         }
         for name in def.literals(&t.row.name) {
             let used = form.tokens.iter().any(|tk| {
@@ -70,23 +94,12 @@ impl Form {
                 if n == name && takes_literal(isa, def, n, operand_type.as_deref()))
             });
             if used {
-                let (_, bits, _) = form.field(t, name).expect("an operand names it");
-                let place = single(&def.at, name, &bits)?;
+                let field = def.fields.iter().find(|f| f.name == name && f.bits.of(&t.row.name).is_some());
+                let bits = field.and_then(|f| f.bits.of(&t.row.name)).expect("an operand names it");
+                let place = single(&def.at, name, bits)?;
                 match assume::literal(name, place) {
                     Some(flag) => form.trailing |= flag,
-                    None => {
-                        form.trailing |= trailing::LIST;
-                        let Piece { lsb, width } = place;
-                        let literal = t.code.literal;
-                        form.trailing_dwords.push(TrailingDword {
-                            lsb,
-                            width,
-                            first: literal,
-                            last: literal,
-                            dwords: 1,
-                            form: 0,
-                        });
-                    }
+                    None => form.list(place, t.code.literal, 1),
                 }
             }
         }
@@ -130,6 +143,7 @@ impl Form {
             forms: Vec::new(),
             trailing: 0,
             trailing_dwords: Vec::new(),
+            long: false,
             begins: false,
             half: base.half,
         })
@@ -150,6 +164,23 @@ impl Form {
     pub fn is_of_other_half(&self, t: &Target, field: &Field) -> bool {
         let halves = t.formats[self.format].def.dual.as_ref();
         self.half.zip(halves).is_some_and(|(half, letters)| field.name.ends_with(&letters[1 - half as usize]))
+    }
+
+    /// Adds a literal for which `trailing` has no flag.
+    fn list(&mut self, Piece { lsb, width }: Piece, code: u16, dwords: u8) {
+        self.trailing |= trailing::LIST;
+        self.trailing_dwords.push(TrailingDword { lsb, width, first: code, last: code, dwords, form: 0 });
+    }
+
+    /// Whether two fields or more can announce a literal, and one of them one of 64 bits.
+    pub fn has_long_literals(&self) -> bool {
+        self.trailing & trailing::SSRC1 != 0 && !self.trailing_dwords.is_empty()
+    }
+
+    /// The letter with which the names of this half's fields end; empty: it is no half.
+    pub fn letter<'a>(&self, t: &Target<'a>) -> &'a str {
+        let halves = t.formats[self.format].def.dual.as_ref();
+        self.half.zip(halves).map_or("", |(half, letters)| &letters[half as usize])
     }
 
     /// Whether some field has exactly these bits.
@@ -220,7 +251,7 @@ impl Form {
             }
         }
         trailing_dwords.extend(self.trailing_dwords.iter().cloned());
-        if self.trailing != 0 && !t.formats.iter().any(|f| f.def.name == "LITERAL") {
+        if self.trailing != 0 && !t.formats.iter().any(|f| f.def.name == LITERAL) {
             return row.at.err("the row has a literal, but the target has no LITERAL format");
         }
         let mut layout = Layout::new(self, t);
@@ -275,7 +306,7 @@ impl Form {
         let extension = match self.parts.get(1) {
             Some(&(f, _)) => Some(f),
             None if self.trailing != 0 && self.trailing != trailing::LIST || !self.trailing_dwords.is_empty() => {
-                t.formats.iter().position(|f| f.def.name == "LITERAL")
+                t.formats.iter().position(|f| f.def.name == LITERAL)
             }
             None => None,
         };

@@ -73,7 +73,7 @@ impl<'f> Layout<'f> {
     /// Whether the field is in the tables, but this target lacks or ignores it. Only modifiers may name such a field.
     fn left_out(&self, t: &Target, token: &Token) -> bool {
         let (name, plain) = match token {
-            Token::Modifier { only, .. } if !of_target(only, t) => return true,
+            Token::Modifier { only, .. } | Token::Operand { only, .. } if !of_target(only, t) => return true,
             Token::Modifier { name, operand_type, .. } => (name, operand_type.is_none()),
             Token::Any { name, .. } | Token::Must { name, .. } => (name, false),
             _ => return false,
@@ -102,7 +102,7 @@ impl<'f> Layout<'f> {
                 let m = self.bits(t, row, name, bits)?.1;
                 if *ones { self.one |= m } else { self.zero |= m }
             }
-            Token::Operand { name, operand_type, access, ty, on_return, kept } => {
+            Token::Operand { name, operand_type, access, ty, on_return, kept, .. } => {
                 let replaced = self.form.replacement(t, name, operand_type.as_deref());
                 if name == "vcc" && replaced.is_none() {
                     descs.push(implied_vcc(*access, ty_of(t, &row.at, ty)?.1));
@@ -129,10 +129,10 @@ impl<'f> Layout<'f> {
             }
             Token::Modifier { name, operand_type, bits, .. } => {
                 let desc = self.desc(isa, t, row, name, operand_type.as_ref(), bits)?;
-                decorate(&desc, descs);
+                decorate(&desc, descs, self.form.letter(t));
                 descs.push(desc);
             }
-            Token::Form { .. } | Token::Word(_) => unreachable!("expanded before"),
+            Token::Form { .. } | Token::Word(_) | Token::Only(_) => unreachable!("expanded before"),
         }
         Ok(())
     }
@@ -289,17 +289,18 @@ fn nothing(operand_type: &str) -> OperandDesc {
 }
 
 /// neg, abs and sext are printed with their source: gives each source operand the positions of its bits.
-fn decorate(modifier: &OperandDesc, descs: &mut [OperandDesc]) {
+fn decorate(modifier: &OperandDesc, descs: &mut [OperandDesc], letter: &str) {
     let which = match (modifier.ty.as_str(), modifier.field.as_str()) {
         ("neg", _) => 0,
         ("abs", _) => 1,
         ("sext", _) => 2,
         _ => return,
     };
-    let sources = descs.iter_mut().filter(|i| i.access == Some(Access::Read) && source_number(&i.field).is_some());
+    let sources =
+        descs.iter_mut().filter(|i| i.access == Some(Access::Read) && source_number(&i.field, letter).is_some());
     for desc in sources {
-        let n = source_number(&desc.field).expect("filtered");
-        let bit = match source_number(&modifier.field[..modifier.field.find('_').unwrap_or(0)]) {
+        let n = source_number(&desc.field, letter).expect("filtered");
+        let bit = match source_number(&modifier.field[..modifier.field.find('_').unwrap_or(0)], "") {
             // src0_neg
             Some(m) if m == n => modifier.lsb,
             Some(_) => continue,
@@ -311,11 +312,12 @@ fn decorate(modifier: &OperandDesc, descs: &mut [OperandDesc]) {
     }
 }
 
-fn source_number(name: &str) -> Option<u8> {
-    match name {
+/// The number of a source. `letter`: that of the half of a dual instruction, with which the names of its fields end.
+fn source_number(name: &str, letter: &str) -> Option<u8> {
+    match name.strip_suffix(letter)? {
         "src0" => Some(0),
         "src1" | "vsrc1" => Some(1),
-        "src2" => Some(2),
+        "src2" | "vsrc2" => Some(2),
         _ => None,
     }
 }

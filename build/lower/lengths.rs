@@ -123,8 +123,10 @@ impl Announced<'_> {
         ];
         let flags = flags.into_iter().filter(|(flag, _)| self.constraints.trailing & flag != 0).map(|(_, a)| a);
         let listed = self.signature.trailing_dwords.iter();
-        let listed =
-            listed.map(|d| Announcer { lsb: d.lsb, width: d.width, codes: (d.first, d.last), dwords: d.dwords });
+        let listed = listed.map(|d| match d.width {
+            0 => Announcer { dwords: d.dwords, ..code(self.op.lsb, self.op.width, self.number as u16) },
+            width => Announcer { lsb: d.lsb, width, codes: (d.first, d.last), dwords: d.dwords },
+        });
         flags.chain(listed).collect()
     }
 

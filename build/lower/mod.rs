@@ -221,10 +221,10 @@ impl OperandDesc {
 }
 
 impl Target<'_> {
-    /// It has constructors: all rows of its formats are in the tables.
+    /// It has constructors: it is not partial, and all rows of its formats are in the tables.
     pub fn has_constructors(&self) -> bool {
         let mut counts = self.formats.iter().filter_map(|f| f.def.counted.as_ref()?.1.of(&self.row.name));
-        counts.all(|count| count != "?")
+        !self.row.partial && counts.all(|count| count != "?")
     }
 }
 

@@ -126,12 +126,18 @@ fn dual_rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, halves: 
         if t.operations[second + number].is_some() {
             return row.at.err(format!("opcode {opcode} of {} stands twice on {}", def.name, t.row.name));
         }
-        if number < 1 << first {
+        let is_in = |half: Half| {
+            let only = row.tokens.iter().find_map(|t| if let Token::Only(letter) = t { Some(letter) } else { None });
+            only.is_none_or(|letter| *letter == halves[half as usize])
+        };
+        if number < 1 << first && is_in(Half::First) {
             let x = half(def, row, Half::First, halves)?;
             t.operations[base + number] = Some(operation(isa, t, pool, format, &x, Some(Half::First), false)?);
         }
-        let y = half(def, row, Half::Second, halves)?;
-        t.operations[second + number] = Some(operation(isa, t, pool, format, &y, Some(Half::Second), false)?);
+        if is_in(Half::Second) {
+            let y = half(def, row, Half::Second, halves)?;
+            t.operations[second + number] = Some(operation(isa, t, pool, format, &y, Some(Half::Second), false)?);
+        }
     }
     Ok(())
 }
@@ -139,10 +145,13 @@ fn dual_rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, halves: 
 /// A copy of the row that names the fields of one half.
 fn half(def: &Format, row: &Row, half: Half, halves: &[String; 2]) -> Result<Row> {
     let mut tokens = expand(def, &row.tokens)?;
+    tokens.retain(|token| !matches!(token, Token::Only(_)));
     for token in &mut tokens {
-        if let Token::Operand { name, .. } = token {
-            if name != "literal" {
-                name.push_str(&halves[half as usize]);
+        if let Token::Operand { name, .. } | Token::Modifier { name, .. } = token {
+            let own = format!("{name}{}", halves[half as usize]);
+            // What only one half has needs no letter, nor does the literal.
+            if def.fields.iter().any(|f| f.name == own) {
+                *name = own;
             }
         }
     }

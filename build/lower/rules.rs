@@ -103,6 +103,20 @@ pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &
             add(RuleKind::Image, whole(desc.lsb, 8)?, n, &[(whole(a, 4)?, 0), bit(b, 0), bit(c, 0)]);
             return Ok(if packs { marks::D16 } else { 0 });
         }
+        // Either both are there, or neither.
+        "saddr" if b != NONE => {
+            let (this, other) = (field, Piece { lsb: if a == desc.lsb { b } else { a }, ..field });
+            add(RuleKind::Value, other, t.code.off as u8, &[(this, t.code.off as u8)]);
+        }
+        // A literal has 32 bits or 64.
+        "code" if form.has_long_literals() => {
+            let long = t.code.literal64 as u8;
+            for other in form.trailing_dwords.iter().filter(|d| d.first == t.code.literal64 && d.lsb != desc.lsb) {
+                let other = Piece { lsb: other.lsb, width: other.width };
+                let short = (field, t.code.literal as u8);
+                add(RuleKind::Never, field, 0, &[short, (other, long)]);
+            }
+        }
         "acc_sized" => return Ok(marks::SIZED),
         ty if ty.starts_with("img_") => return Ok(marks::SIZED),
         _ => {}

@@ -22,7 +22,9 @@ pub fn check(
     }
     let base_def = t.formats[form.format].def;
     let literal = (form.parts.len() == 1 || form.trailing & trailing::ALWAYS != 0)
+        && !form.long
         && base_def.literals(&t.row.name).any(|l| l == desc.field);
+    let long = base_def.literal64.iter().any(|l| *l == desc.field) && form.parts.len() == 1 || form.long;
     // For these, other fields determine the number of registers, and rules of their own check it: a global address is a
     // pair only without a scalar base, an image address depends on its dimensions, and data that goes to LDS has no
     // registers.
@@ -42,6 +44,9 @@ pub fn check(
                 tables::values(v.0, v.1)?.for_each(|v| put(v as u16, &mut set));
             }
             continue;
+        }
+        if class == "literal" && long && desc.dwords == 2 && t.code.literal64 != u16::MAX {
+            put(t.code.literal64, &mut set);
         }
         for code in t.codes.iter().filter(|c| &c.class == class) {
             let &(a, b) = code.range.of(&t.row.name).expect("filtered");

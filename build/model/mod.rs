@@ -250,6 +250,8 @@ pub struct Format {
     pub bare: Vec<String>,
     /// Fields that announce a literal dword when they hold 255; `offset@gfx700,gfx803`: only on these targets.
     pub literal: Vec<String>,
+    /// Fields in which 254 announces a literal of 64 bits, for operands of that width.
+    pub literal64: Vec<String>,
     /// The letters of the halves, if each instruction is two operations: every row can be in either half, and the names
     /// of a half's fields end in its letter.
     pub dual: Option<[String; 2]>,
@@ -442,6 +444,8 @@ pub enum Token {
         /// `&gfx10`: where the destination keeps a part of what it held, and so is read too. First the generations that
         /// the row lists, then, once resolved, the targets.
         kept: Vec<String>,
+        /// The targets on which the row has the operand; empty: all.
+        only: Vec<String>,
     },
     /// `clamp`, `abs[0,1]`, `dpp_ctrl.dpp_ctrl64`
     Modifier {
@@ -458,6 +462,8 @@ pub enum Token {
     Must { name: String, bits: Option<Vec<u8>>, ones: bool },
     /// The start of the second of two operations in a word. It is not in the tables: joining the halves inserts it.
     Second,
+    /// `only:x`: the row is in this half of a dual format only.
+    Only(String),
     /// `sdwa:FF`: the row has this extended form, with this macro of that format.
     Form { format: String, macro_name: String },
     /// A name that may be a macro of the format.

@@ -5,6 +5,9 @@ use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::FLAGS;
 
+/// The end of the names of macros for operations on 64 bits.
+const WIDE: &str = "64";
+
 /// Gives each format with `takes` the rows that other formats mark for it, with tokens such as `vop3a:F2`.
 pub fn all(isa: &mut Isa) -> Result<()> {
     for n in 0..isa.formats.len() {
@@ -63,6 +66,13 @@ fn derived(takes: &Takes, row: &Row, modifiers: &str, targets: &[TargetRow]) -> 
     if takes.forms.iter().all(|(name, _)| has(name)) {
         let form = |(format, macro_name): (String, String)| Token::Form { format, macro_name };
         tokens.extend(takes.forms.iter().cloned().map(form));
+    }
+    // Operations on 64 bits have fewer extended forms, with macros of their own.
+    let is_wide = |name: &str, format: &str, of: &str| name == format && of.ends_with(WIDE);
+    for (name, macro_name) in &takes.forms {
+        if row.tokens.iter().any(|t| matches!(t, Token::Form { format, macro_name: of } if is_wide(name, format, of))) {
+            tokens.push(Token::Form { format: name.clone(), macro_name: format!("{macro_name}{WIDE}") });
+        }
     }
     let number = |t: &TargetRow| {
         let (number, spelling) = row.opcode.of(&t.name)?;

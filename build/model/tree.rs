@@ -263,8 +263,12 @@ fn on(node: &str) -> Entry<()> {
 
 impl Token {
     fn resolve(&mut self, at: &SourceLine, tree: &Tree) -> Result<()> {
-        let (Token::Operand { kept: list, .. } | Token::Modifier { only: list, .. }) = self else { return Ok(()) };
-        if !list.is_empty() {
+        let lists = match self {
+            Token::Operand { kept, only, .. } => vec![kept, only],
+            Token::Modifier { only, .. } => vec![only],
+            _ => Vec::new(),
+        };
+        for list in lists.into_iter().filter(|list| !list.is_empty()) {
             *list = tree.targets_of(at, list)?;
         }
         Ok(())

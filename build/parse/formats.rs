@@ -35,6 +35,7 @@ pub fn format(at: &SourceLine, args: &[&str]) -> Result<Format> {
         suffix: String::new(),
         bare: Vec::new(),
         literal: Vec::new(),
+        literal64: Vec::new(),
         dual: None,
         reads: Vec::new(),
         extends: Vec::new(),
@@ -92,6 +93,7 @@ impl Parser {
             "suffix" => f.suffix = args.join(" "),
             "bare" => f.bare = args.iter().map(|s| s.to_string()).collect(),
             "literal" => f.literal = args.iter().map(|s| s.to_string()).collect(),
+            "literal64" => f.literal64 = args.iter().map(|s| s.to_string()).collect(),
             "reads" => {
                 let [register, targets @ ..] = args else { return at.err("expected: reads REGISTER GENERATION...") };
                 f.reads.push((register.to_string(), targets.iter().map(|t| t.to_string()).collect()));

@@ -69,6 +69,9 @@ pub fn token(at: &SourceLine, word: &str) -> Result<Token> {
             return Ok(Token::Must { name, bits, ones });
         }
     }
+    if let Some(letter) = word.strip_prefix("only:") {
+        return Ok(Token::Only(letter.to_string()));
+    }
     if let Some(i) = word.find(['=', ':', '&']) {
         let (left, ty) = (&word[..i], &word[i + 1..]);
         let access = match &word[i..i + 1] {
@@ -86,6 +89,10 @@ pub fn token(at: &SourceLine, word: &str) -> Result<Token> {
             Some(t) => (t, true),
             None => (ty, false),
         };
+        let (ty, only) = match ty.split_once('@') {
+            Some((ty, list)) => (ty, list.split(',').map(str::to_string).collect()),
+            None => (ty, Vec::new()),
+        };
         let (ty, kept) = match ty.split_once('&') {
             Some((_, _)) if access != Access::Write => {
                 return at.err(format!("`{word}`: only what is written can be kept in part"));
@@ -94,7 +101,7 @@ pub fn token(at: &SourceLine, word: &str) -> Result<Token> {
             None => (ty, Vec::new()),
         };
         let (name, operand_type) = with_type(left);
-        return Ok(Token::Operand { name, operand_type, access, ty: ty.to_string(), on_return, kept });
+        return Ok(Token::Operand { name, operand_type, access, ty: ty.to_string(), on_return, kept, only });
     }
     let (word, only) = match word.split_once('@') {
         Some((word, list)) => (word, list.split(',').map(str::to_string).collect()),

@@ -30,7 +30,7 @@ pub(crate) fn reads(inst: &Inst) -> Reads {
             Value::Reg(Reg::Special(Special::SrcLdsDirect | Special::Null)) => None,
             // Read-only registers have one name for all widths.
             Value::Reg(Reg::Special(special)) if special as usize >= Special::WRITTEN => Some((operand.value, false)),
-            Value::Literal(_) => Some((operand.value, false)),
+            Value::Literal(_) | Value::Literal64 => Some((operand.value, false)),
             Value::Reg(Reg::Vcc) => Some((Value::Reg(Reg::VCC_LO), is_pair)),
             Value::Reg(Reg::M0) => Some((Value::Reg(Reg::Special(Special::M0)), is_pair)),
             Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_)) => Some((operand.value, is_pair)),

@@ -2,6 +2,7 @@
 
 use super::Coded;
 pub(crate) use crate::common::code::*;
+use crate::target::generated::ANY_LITERAL64;
 use crate::target::{FACTS, OPERANDS};
 use crate::{InlineFloat, Inst, Reg, Special, Target, Value};
 
@@ -74,7 +75,22 @@ pub(crate) fn meaning(target: Target, code: u16, dwords: u16) -> Value {
 pub(super) fn coded(inst: &Inst, code: u16) -> Coded {
     match code {
         LITERAL => Coded::Literal(last_dword(inst)),
+        _ if is_literal64(inst, code) => Coded::Literal64(last_two(inst)),
         code => Coded::Code(code),
+    }
+}
+
+/// Whether the code announces a literal of 64 bits.
+#[inline(always)]
+pub(crate) fn is_literal64(inst: &Inst, code: u16) -> bool {
+    ANY_LITERAL64 && code == LITERAL64 && OPERANDS[inst.target() as usize].has_literal64
+}
+
+/// The dwords at the end of the instruction.
+pub(crate) fn last_two(inst: &Inst) -> u64 {
+    match inst.words() {
+        [.., low, high] => u64::from(*low) | u64::from(*high) << 32,
+        _ => 0,
     }
 }
 
@@ -93,6 +109,7 @@ impl Coded {
             Coded::Number(n) | Coded::Both(_, n) | Coded::Attr(n, _) => Value::Imm(n as i32),
             Coded::Label(n) => Value::Label(n),
             Coded::Literal(dword) => Value::Literal(dword),
+            Coded::Literal64(_) => Value::Literal64,
         }
     }
 
@@ -113,7 +130,7 @@ impl Coded {
             Value::Imm(n) => return Some(Coded::Number(n.into())),
             Value::Label(n) => return Some(Coded::Label(n)),
             Value::Off => return Some(Coded::Off),
-            Value::Reg(_) => return None,
+            Value::Reg(_) | Value::Literal64 => return None,
         };
         Some(Coded::Code(code))
     }

@@ -60,6 +60,8 @@ pub(crate) enum Coded {
     Label(i16),
     /// The dword after the base words.
     Literal(u32),
+    /// The two dwords after the base word.
+    Literal64(u64),
     /// The scalar offset register with a field of its own, without or with a constant added to it.
     Soffset(u16),
     Both(u16, i64),

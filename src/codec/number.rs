@@ -1,6 +1,6 @@
 //! Constants in a field, and modifiers.
 
-use super::code::last_dword;
+use super::code::{last_dword, last_two};
 use super::{Coded, Refused, Words, bits, is_signed, sign_extended, value};
 use crate::common::{DEFAULTS, NEUTRALS};
 use crate::table::{NONE, OperandDesc, OperandType};
@@ -14,6 +14,7 @@ pub(crate) const TABLE: u8 = 3;
 pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Option<Coded> {
     let raw = value(desc, inst);
     Some(match desc.operand_type {
+        OperandType::Literal if desc.dwords == 2 => Coded::Literal64(last_two(inst)),
         OperandType::Literal => Coded::Literal(last_dword(inst)),
         OperandType::Label => Coded::Label(raw as u16 as i16),
         OperandType::SignedHex => Coded::Number(sign_extended(raw, desc.width)),
@@ -54,6 +55,9 @@ pub(crate) fn range(desc: &OperandDesc) -> (i64, i64) {
 
 /// The truth table of `v_bitop3`, in the bits of modifiers that have no meaning for it.
 pub(crate) fn bitop3(desc: &OperandDesc, inst: &Inst) -> u32 {
+    if desc.aux[0] == NONE {
+        return value(desc, inst);
+    }
     value(desc, inst) << (2 * TABLE) | bits(inst, desc.aux[0], TABLE) << TABLE | bits(inst, desc.aux[1], TABLE)
 }
 
@@ -64,7 +68,7 @@ pub(crate) fn held(desc: &OperandDesc, inst: &Inst) -> u32 {
 
 /// Sets the bits of a modifier.
 pub(crate) fn hold(desc: &OperandDesc, value: u32, words: &mut Words) -> Result<(), Refused> {
-    if desc.operand_type != OperandType::Bitop3 {
+    if desc.operand_type != OperandType::Bitop3 || desc.aux[0] == NONE {
         return words.desc(desc, value);
     }
     words.put(desc.aux[0], TABLE, value >> TABLE);

@@ -118,17 +118,19 @@ pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Res
 /// Registers of a matrix, from the format of its elements: 8, 6 or 4 bits. LLVM treats formats without a meaning as 8
 /// bits.
 pub(super) fn matrix_dwords(desc: &OperandDesc, inst: &Inst) -> u16 {
-    matrix_dwords_of(bits(inst, desc.aux[1], MATRIX_FORMAT))
+    let high = u32::from(flag(inst, desc.aux[2]));
+    matrix_dwords_of(bits(inst, desc.aux[1], MATRIX_FORMAT - 1) | high << (MATRIX_FORMAT - 1), desc.dwords.into())
 }
 
-/// Bits of a matrix's format.
+/// Bits of a matrix's format. The highest may lie apart.
 pub(crate) const MATRIX_FORMAT: u8 = 3;
 
-pub(crate) const fn matrix_dwords_of(format: u32) -> u16 {
+/// Registers of a matrix that has `most` with elements of 8 bits.
+pub(crate) const fn matrix_dwords_of(format: u32, most: u16) -> u16 {
     match format {
-        2 | 3 => 6,
-        4 => 4,
-        _ => 8,
+        2 | 3 => most / 8 * 6,
+        4 => most / 2,
+        _ => most,
     }
 }
 

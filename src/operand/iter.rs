@@ -4,7 +4,7 @@
 use super::values::ready::value_of;
 use super::values::{ADDRESS, IMPLICIT, VECTOR, code_at, implicit, is_off};
 use super::{Access, Operand, Value};
-use crate::codec::code::{LITERAL, last_dword, meaning};
+use crate::codec::code::{LITERAL, is_literal64, last_dword, meaning};
 use crate::codec::{Coded, code_in, flag, image_address, operand, read};
 use crate::table::{How, OperandDesc, OperandTables, OperandType, Row};
 use crate::target::OPERANDS;
@@ -229,6 +229,7 @@ fn value_small(t: &OperandTables, row: &Row, place: usize, inst: &Inst) -> Value
         IMPLICIT.. => implicit(place),
         _ if is_off(place, t.off) => Value::Off,
         _ if code == LITERAL => Value::Literal(last_dword(inst)),
+        _ if is_literal64(inst, code) => Value::Literal64,
         _ => meaning(inst.target(), code, row.with(&Value::Off, false).bits / 32),
     }
 }

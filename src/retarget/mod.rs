@@ -395,6 +395,7 @@ fn translate(
         Coded::Soffset(n) if has_both(desc) && !has_both(other) => Coded::Code(code(n)?),
         Coded::Soffset(n) => Coded::Soffset(code(n)?),
         Coded::Both(n, bytes) => Coded::Both(code(n)?, of_bytes(bytes)?),
-        Coded::Vcc | Coded::Off | Coded::Label(_) | Coded::Literal(_) | Coded::Attr(..) => coded,
+        // A target without it refuses it.
+        Coded::Vcc | Coded::Off | Coded::Literal64(_) | Coded::Label(_) | Coded::Literal(_) | Coded::Attr(..) => coded,
     })
 }

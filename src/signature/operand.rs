@@ -258,9 +258,14 @@ impl Reading<'_> {
     /// A matrix, whose format determines its size.
     fn matrix(&self) -> (u16, u16) {
         let can_be = |format: &u32| {
-            (0..MATRIX_FORMAT).all(|n| self.can_be(self.desc.aux[1].saturating_add(n), format >> n & 1 == 1))
+            (0..MATRIX_FORMAT).all(|n| {
+                let high = n + 1 == MATRIX_FORMAT;
+                let bit = if high { self.desc.aux[2] } else { self.desc.aux[1].saturating_add(n) };
+                self.can_be(bit, format >> n & 1 == 1)
+            })
         };
-        let sizes = || (0..1 << MATRIX_FORMAT).filter(can_be).map(matrix_dwords_of);
+        let sizes =
+            || (0..1 << MATRIX_FORMAT).filter(can_be).map(|format| matrix_dwords_of(format, self.desc.dwords.into()));
         (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0))
     }
 

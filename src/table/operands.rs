@@ -47,6 +47,8 @@ pub(crate) struct OperandTables {
     pub off: u16,
     /// The code that means "neither a scalar nor a vector address"; `u16::MAX`: there is none.
     pub neither: u16,
+    /// Whether a code announces a literal of 64 bits.
+    pub has_literal64: bool,
     /// Width of vcc and exec in bits.
     pub lanes: u8,
 }

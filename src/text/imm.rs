@@ -291,6 +291,18 @@ impl Printer<'_> {
                 self.label(desc, out);
                 named(out, self.text.dim, v);
             }
+            OperandType::MatrixFmt if v != 0 => {
+                self.label(desc, out);
+                named(out, self.text.matrix_fmt, v);
+            }
+            OperandType::MatrixScale if v != 0 => {
+                self.label(desc, out);
+                named(out, self.text.matrix_scale, v);
+            }
+            OperandType::MatrixScaleFmt if v != 0 => {
+                self.label(desc, out);
+                named(out, self.text.matrix_scale_fmt, v);
+            }
             OperandType::Scope if v != 0 => {
                 self.label(desc, out);
                 named(out, self.text.scope, v);
@@ -320,7 +332,8 @@ impl Printer<'_> {
         let shown = if matches!(desc.operand_type, OperandType::ListAll | OperandType::ListAlways) {
             (1 << desc.width) - 1
         } else {
-            desc.used
+            // Before the half of a destination comes that of a source.
+            desc.used | u8::from(desc.used == 1 << 3)
         };
         out.bits(value, desc.used.into(), shown);
     }

@@ -45,6 +45,9 @@ impl Printer<'_> {
         }
         match desc.operand_type {
             OperandType::Endpgm if value(desc, inst) == 0 => return false,
+            OperandType::Saddr if desc.aux[0] != NONE && matches!(read(desc, inst), Some((Coded::Off, _))) => {
+                return false;
+            }
             OperandType::Second => {
                 out.str(" :: ");
                 out.str(inst.second_opcode().map_or("", |op| op.name()));
@@ -65,6 +68,7 @@ impl Printer<'_> {
         match coded {
             Some((Coded::Code(code), _)) if has_signs(desc) => self.source(desc, code, out),
             Some((Coded::Literal(_), _)) if has_signs(desc) => self.source(desc, LITERAL, out),
+            Some((Coded::Literal64(bits), _)) => self.literal64(desc.ty, bits, out),
             Some((Coded::High(code), _)) => self.source(desc, code, out),
             Some((Coded::Soffset(code), dwords)) if shows_both(desc) => {
                 self.code(code, dwords, desc.ty, out);
@@ -199,6 +203,25 @@ impl Printer<'_> {
         } else {
             // For 16-bit operands LLVM drops the upper half, which has no effect.
             out.hex(if matches!(ty, DataType::F16 | DataType::I16) { v & 0xffff } else { v });
+        }
+    }
+
+    /// Prints a literal of 64 bits. Where an assembler would choose an inline constant or a literal of 32 bits for the value,
+    /// the text is `lit64(...)`.
+    fn literal64(&self, ty: DataType, bits: u64, out: &mut Out) {
+        let small = of_int(bits as i64).is_some();
+        if !small && ty == DataType::F64 {
+            if let Some(code) = self.inline_float(&F64_BITS, bits) {
+                return out.str(self.name(code, true));
+            }
+        }
+        let long = small || bits >> 32 == 0;
+        if long {
+            out.str("lit64(");
+        }
+        out.hex64(bits);
+        if long {
+            out.byte(b')');
         }
     }
 

@@ -189,6 +189,19 @@ impl Out {
         self.part(&(digits << (8 * zeros)).to_be_bytes(), 8 - zeros as usize);
     }
 
+    /// The same for 64 bits.
+    pub fn hex64(&mut self, n: u64) {
+        let (high, low) = ((n >> 32) as u32, n as u32);
+        if high == 0 {
+            return self.hex(low);
+        }
+        self.hex(high);
+        for digit in (0..8).rev() {
+            let digit = (low >> (4 * digit)) as u8 & 15;
+            self.byte(if digit < 10 { b'0' + digit } else { b'a' + digit - 10 });
+        }
+    }
+
     pub fn signed_hex(&mut self, n: i32) {
         if n < 0 {
             self.byte(b'-');

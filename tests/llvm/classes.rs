@@ -22,6 +22,13 @@ pub fn rule(name: &str) -> Option<Rule> {
         "we_refuse_register_of_other_class" => we_refuse_register_of_other_class,
         "we_refuse_immediate_for_register" => we_refuse_immediate_for_register,
         "we_refuse_dpp_ctrl_hole" => we_refuse_dpp_ctrl_hole,
+        "we_refuse_literal64" => we_refuse_literal64,
+        "we_refuse_literal32" => we_refuse_literal32,
+        "constant_of_packed_f16" => constant_of_packed_f16,
+        "crash_on_scalar_matrix" => crash_on_scalar_matrix,
+        "llvm_omits_suffix" => llvm_omits_suffix,
+        "llvm_shows_third_op_sel" => llvm_shows_third_op_sel,
+        "we_refuse_second_half_of_scaled_wmma" => we_refuse_second_half_of_scaled_wmma,
         "we_refuse_reserved_source" => we_refuse_reserved_source,
         "we_refuse_null_resource" => we_refuse_null_resource,
         "we_refuse_scalar_half" => we_refuse_scalar_half,
@@ -237,6 +244,7 @@ fn we_refuse_dpp_ctrl_hole(case: &Case) -> bool {
         "/* Invalid dpp_ctrl",
         "/* row_xmask is not supported",
         "/* DP ALU dpp only supports row_newbcast",
+        "/* DP ALU dpp only supports row_share",
         "/* row_newbcast/row_share is not",
         "/* row_bcast is not",
         "/* wave_",
@@ -306,8 +314,16 @@ fn we_refuse_scalar_half(case: &Case) -> bool {
 fn we_refuse_null_for_vgpr(case: &Case) -> bool {
     let code = if is_gfx10(case) { 125 } else { 124 };
     let source = |reason: &str| reason.starts_with("src") && reason.ends_with(&format!("= {code} is reserved"));
-    let names =
-        ["v_interp_", "v_movrel", "v_mqsad_u32_u8 ", "v_permlane", "v_readfirstlane_b32 ", "v_readlane_b32 ", "v_swap"];
+    let names = [
+        "v_interp_",
+        "v_movrel",
+        "v_mqsad_u32_u8 ",
+        "v_permlane",
+        "v_cvt_scale",
+        "v_readfirstlane_b32 ",
+        "v_readlane_b32 ",
+        "v_swap",
+    ];
     let named = |text: &str| names.iter().any(|name| text.starts_with(name)) && text.contains("null");
     is_rdna(case)
         && matches!(&case.ours, Ours::Refused(reason) if source(reason))
@@ -401,9 +417,9 @@ fn crash_on_three_trap_registers(case: &Case) -> bool {
 }
 
 /// SOP1 with the number of a barrier: s_barrier_signal (78), s_barrier_signal_isfirst, s_get_barrier_state,
-/// s_barrier_init and s_barrier_join (82).
+/// s_barrier_init, s_barrier_join (82) and s_wakeup_barrier (87).
 fn is_barrier(case: &Case) -> bool {
-    let sop1 = field(case, 23, 9) == 0b1_0111_1101 && (78..=82).contains(&field(case, 8, 8));
+    let sop1 = field(case, 23, 9) == 0b1_0111_1101 && (78..=82).chain([87]).any(|op| field(case, 8, 8) == op);
     sop1 && matches!(&case.ours, Ours::Refused(reason) if reason.starts_with("ssrc0 "))
 }
 
@@ -666,7 +682,7 @@ fn we_refuse_null_vgpr(case: &Case) -> bool {
 /// v_fma_mixlo_f16, v_fma_mixhi_f16, v_cvt_pk_fp8_f32 or v_cvt_pk_bf8_f32 with DPP or DPP8, whose dpp_ctrl (80:72) or lanes (95:72) are also the code of an
 /// inline constant.
 fn dpp_ctrl_as_source_code(case: &Case) -> bool {
-    let mix = field(case, 23, 9) == 0b1_1001_1000 && [33, 34].contains(&field(case, 16, 7));
+    let mix = field(case, 23, 9) == 0b1_1001_1000 && [33, 34, 62, 63].contains(&field(case, 16, 7));
     let pack = field(case, 26, 6) == 0b110101 && [873, 874].contains(&field(case, 16, 10));
     let code = match field(case, 32, 9) {
         250 => field(case, 72, 9),
@@ -810,10 +826,11 @@ fn flat_tfe(case: &Case) -> bool {
     })
 }
 
-/// GLOBAL with lds (13) and exec (126) as saddr.
+/// GLOBAL with lds (13) and exec (126) as saddr, or VFLAT with it.
 fn we_refuse_exec_base(case: &Case) -> bool {
     let lds = field(case, 26, 6) == 0b110111 && field(case, 14, 2) == 2 && field(case, 13, 1) == 1;
-    lds && field(case, 48, 7) == 126 && refused_text(case).is_some()
+    let flat = field(case, 24, 8) == 0b1110_1100 && field(case, 0, 7) == 126;
+    (lds && field(case, 48, 7) == 126 || flat) && refused_text(case).is_some()
 }
 
 /// SCRATCH with lds and saddr 127.
@@ -841,4 +858,68 @@ fn literal_with_dpp(case: &Case) -> bool {
     let dpp = wide && [233, 234, 250].contains(&field(case, 32, 9));
     let literal = [41, 50].iter().any(|&lsb| field(case, lsb, 9) == LITERAL);
     dpp && literal && matches!(case.ours, Ours::Refused(_)) && matches!(case.llvm, Answer::Text { len: 16, .. })
+}
+
+/// Whether the library refuses a field for this value, which LLVM prints.
+fn refuses_code(case: &Case, code: u32) -> bool {
+    let reason = format!(" = {code} is reserved");
+    matches!(&case.ours, Ours::Refused(text) if text.ends_with(&reason)) && refused_text(case).is_some()
+}
+
+fn we_refuse_literal64(case: &Case) -> bool {
+    refuses_code(case, 254)
+}
+
+fn we_refuse_literal32(case: &Case) -> bool {
+    let vop3d = field(case, 24, 8) == 0b1100_1111;
+    // v_fmamk_f64 and v_fmaak_f64.
+    let long = field(case, 31, 1) == 0 && [35, 36].contains(&field(case, 25, 6));
+    // Next to a literal of 64 bits.
+    let scalar = field(case, 30, 2) == 0b10 && [0, 8].iter().any(|lsb| field(case, *lsb, 8) == 254);
+    // The scales of a matrix operation.
+    let scales = [0xcc35, 0xcc3a].contains(&field(case, 16, 16));
+    refuses_code(case, 255) && (vop3d || long || scalar || scales)
+}
+
+/// v_cvt_pk_f16_fp8 and v_cvt_pk_f16_bf8.
+fn llvm_omits_suffix(case: &Case) -> bool {
+    let (Ours::Inst { len, text, .. }, Answer::Text { len: llvm_len, text: theirs, .. }) = (&case.ours, &case.llvm)
+    else {
+        return false;
+    };
+    let bare = ["_e32 ", "_e64 "].iter().any(|suffix| text.replacen(suffix, " ", 1) == *theirs);
+    bare && len == llvm_len && theirs.starts_with("v_cvt_pk_f16_")
+}
+
+/// v_cvt_sr_fp8_f16 and v_cvt_sr_bf8_f16.
+fn llvm_shows_third_op_sel(case: &Case) -> bool {
+    let (Ours::Inst { len, text, .. }, Answer::Text { len: llvm_len, text: theirs, .. }) = (&case.ours, &case.llvm)
+    else {
+        return false;
+    };
+    let third = ["0,1", "1,0", "1,1"]
+        .iter()
+        .any(|bits| text.replacen(&format!("op_sel:[{bits}]"), &format!("op_sel:[{bits},0]"), 1) == *theirs);
+    third && len == llvm_len && theirs.starts_with("v_cvt_sr_")
+}
+
+fn we_refuse_second_half_of_scaled_wmma(case: &Case) -> bool {
+    let first = [0xcc35, 0xcc3a].contains(&field(case, 16, 16));
+    let second = [0xcc33, 0xcc88].contains(&field(case, 80, 16));
+    first && second && refused_text(case).is_some_and(|text| text.starts_with("v_wmma_ld_scale"))
+}
+
+/// v_cvt_pk_fp8_f16 and v_cvt_pk_bf8_f16 of a constant.
+fn constant_of_packed_f16(case: &Case) -> bool {
+    let (Ours::Inst { len, .. }, Answer::Text { len: llvm_len, .. }) = (&case.ours, &case.llvm) else { return false };
+    let operation = field(case, 26, 6) == 0b110101 && [882, 883].contains(&field(case, 16, 10));
+    let source = field(case, 32, 9);
+    operation && len == llvm_len && (source == LITERAL || is_inline_constant(source))
+}
+
+/// A matrix of CDNA5, or what becomes part of one, that is neither VGPRs nor a constant.
+fn crash_on_scalar_matrix(case: &Case) -> bool {
+    let matrix = [0xcc33, 0xcc88].iter().any(|op| [16, 80].iter().any(|lsb| field(case, *lsb, 16) == *op));
+    let convert = field(case, 26, 6) == 0b110101 && (663..=728).contains(&field(case, 16, 10));
+    refused_crash(case) && (matrix || convert)
 }

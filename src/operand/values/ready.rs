@@ -16,8 +16,15 @@ pub(in crate::operand) fn value_of(values: &'static Values, place: usize) -> &'s
 }
 
 /// The meanings of codes, including accumulation registers, on a target with these last scalar register, trap handler
-/// registers, code for "no scalar address" and codes of special registers.
-pub(crate) const fn values(sgpr_last: u16, ttmp_first: u16, ttmp_last: u16, off: u16, specials: &[u8]) -> Values {
+/// registers, codes for "no scalar address" and for a 64-bit literal, and codes of special registers.
+pub(crate) const fn values(
+    sgpr_last: u16,
+    ttmp_first: u16,
+    ttmp_last: u16,
+    off: u16,
+    literal64: u16,
+    specials: &[u8],
+) -> Values {
     let mut all = [Value::Literal(0); ROOM];
     let mut place = 0;
     while place < IMPLICIT + IMPLICIT_REGISTERS.len() {
@@ -35,6 +42,7 @@ pub(crate) const fn values(sgpr_last: u16, ttmp_first: u16, ttmp_last: u16, off:
             }
             FLOAT..=FLOAT_LAST => Value::Float(InlineFloat::of(code)),
             LITERAL => Value::Literal(0),
+            _ if code == literal64 => Value::Literal(0),
             AGPR.. => Value::Reg(Reg::Agpr(n)),
             VGPR.. => Value::Reg(Reg::Vgpr(n)),
             _ => match (int_of(code), find(specials, code)) {
