@@ -1,7 +1,7 @@
 //! What the fast path of decoding needs of one target: which words are in order without a further look. `FastDecode` in
 //! src/decode/fast.rs describes the tables.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 
 use crate::build::check::assume::room;
@@ -52,8 +52,9 @@ impl FastTables {
     pub fn new(tables: &Tables) -> Result<FastTables> {
         let t = tables.t;
         // The first constraints are those of no operation.
-        let all: Vec<Option<Fast>> =
+        let mut all: Vec<Option<Fast>> =
             tables.constraints.list.iter().enumerate().map(|(n, c)| fast(tables, c).filter(|_| n != 0)).collect();
+        (0..4).for_each(|field| limit_groups(&mut all, field));
         let groups = (0..4).map(|n| Groups::new(t, &all, n)).collect::<Result<Vec<_>>>()?;
         let each = |c: &Fast, n: usize| (groups[n].outside[&c.good[n]], !groups[n].outside[&c.literal[n]]);
         let constraints = |c: &Option<Fast>| {
@@ -108,10 +109,33 @@ impl<'a> Groups<'a> {
         let mut columns = Vec::new();
         let column = |code: usize| sets.iter().map(|s| s[code]).collect::<Vec<bool>>();
         let groups: Vec<u8> = (0..512).map(|code| number(&mut columns, column(code))).collect();
-        room(t, "groups of codes in a field", columns.len(), 5)?;
         let outside = |set: usize| columns.iter().zip(0..).fold(0, |all, (c, group)| all | u32::from(!c[set]) << group);
         let outside = sets.into_iter().zip(0..).map(|(set, n)| (set, outside(n))).collect();
         Ok(Groups { of_code: groups.into_iter().map(|group| 1 << group).collect(), outside })
+    }
+}
+
+/// How many groups of codes a field can have: each is a bit.
+const GROUPS: usize = 32;
+
+/// Leaves out the constraints whose sets are rarest, until the codes of a field are in few enough groups. Words with these
+/// constraints take the longer path.
+fn limit_groups(all: &mut [Option<Fast>], field: usize) {
+    loop {
+        let mut users: BTreeMap<&Vec<bool>, usize> = BTreeMap::new();
+        for c in all.iter().flatten() {
+            *users.entry(&c.good[field]).or_insert(0) += 1;
+            *users.entry(&c.literal[field]).or_insert(0) += 1;
+        }
+        let columns: BTreeSet<Vec<bool>> = (0..512).map(|code| users.keys().map(|set| set[code]).collect()).collect();
+        if columns.len() <= GROUPS {
+            return;
+        }
+        let rarest = users.into_iter().min_by_key(|(_, users)| *users).map(|(set, _)| set.clone()).unwrap_or_default();
+        for c in all.iter_mut() {
+            let is_rare = c.as_ref().is_some_and(|c| c.good[field] == rarest || c.literal[field] == rarest);
+            *c = c.take().filter(|_| !is_rare);
+        }
     }
 }
 

@@ -150,7 +150,7 @@ impl Parser<'_, '_> {
             }
             OperandType::Bitop3 => {
                 self.label()?;
-                let value = self.below(desc.field, 255)?;
+                let value = self.below(desc.field, u8::MAX.into())?;
                 self.put(desc, value)?;
             }
             OperandType::Signed => {
@@ -409,8 +409,8 @@ impl Parser<'_, '_> {
                 }
                 self.cursor.expect(b']')?;
             } else {
-                let both = self.below(desc.field, 127)?;
-                (dfmt, nfmt) = (Some(both & 15), Some(both >> 4));
+                let both = self.below(desc.field, (1 << (desc.width + NFMT)) - 1)?;
+                (dfmt, nfmt) = (Some(both & ((1 << desc.width) - 1)), Some(both >> desc.width));
             }
         } else {
             for _ in 0..2 {
