@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 
-use crate::build::check::assume::room;
 use crate::build::lower::decode::{CHECKED_FIELDS, Constraints, SCALARS, Tables, TrailingDword, code_set, set_of};
 use crate::build::lower::pages::number;
 use crate::build::lower::rules::Rule;
@@ -55,7 +54,7 @@ impl FastTables {
         let mut all: Vec<Option<Fast>> =
             tables.constraints.list.iter().enumerate().map(|(n, c)| fast(tables, c).filter(|_| n != 0)).collect();
         (0..4).for_each(|field| limit_groups(&mut all, field));
-        let groups = (0..4).map(|n| Groups::new(t, &all, n)).collect::<Result<Vec<_>>>()?;
+        let groups: Vec<_> = (0..4).map(|n| Groups::new(&all, n)).collect();
         let each = |c: &Fast, n: usize| (groups[n].outside[&c.good[n]], !groups[n].outside[&c.literal[n]]);
         let constraints = |c: &Option<Fast>| {
             let c = c.as_ref()?;
@@ -104,14 +103,14 @@ struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    fn new(t: &Target, all: &'a [Option<Fast>], field: usize) -> Result<Self> {
+    fn new(all: &'a [Option<Fast>], field: usize) -> Self {
         let sets: BTreeSet<_> = all.iter().flatten().flat_map(|c| [&c.good[field], &c.literal[field]]).collect();
         let mut columns = Vec::new();
         let column = |code: usize| sets.iter().map(|s| s[code]).collect::<Vec<bool>>();
         let groups: Vec<u8> = (0..512).map(|code| number(&mut columns, column(code))).collect();
         let outside = |set: usize| columns.iter().zip(0..).fold(0, |all, (c, group)| all | u32::from(!c[set]) << group);
         let outside = sets.into_iter().zip(0..).map(|(set, n)| (set, outside(n))).collect();
-        Ok(Groups { of_code: groups.into_iter().map(|group| 1 << group).collect(), outside })
+        Groups { of_code: groups.into_iter().map(|group| 1 << group).collect(), outside }
     }
 }
 

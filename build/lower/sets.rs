@@ -24,7 +24,7 @@ pub fn check(
     let literal = (form.parts.len() == 1 || form.trailing & trailing::ALWAYS != 0)
         && !form.long
         && base_def.literals(&t.row.name).any(|l| l == desc.field);
-    let long = base_def.literal64.iter().any(|l| *l == desc.field) && form.parts.len() == 1 || form.long;
+    let long = base_def.literal64.contains(&desc.field) && form.parts.len() == 1 || form.long;
     // For these, other fields determine the number of registers, and rules of their own check it: a global address is a
     // pair only without a scalar base, an image address depends on its dimensions, and data that goes to LDS has no
     // registers.

@@ -64,6 +64,8 @@ impl From<Value> for Argument {
             Value::Reg(reg) => reg.into(),
             Value::Int(n) => op::inline::<1>(n).into(),
             Value::Float(float) => Argument::new(float.code(), 0),
+            // It has no value, so no operand takes it, as none takes a register that no field names.
+            Value::Literal64 => Argument::new(code_of(Reg::Scc), 0),
             Value::Literal(dword) => op::literal::<1>(dword).into(),
             Value::Imm(n) => n.into(),
             Value::Label(n) => i32::from(n).into(),
