@@ -178,8 +178,7 @@ fn names_agree(json: &Json, target: Target) {
     for set in list(&json["code_sets"]) {
         runs(set).into_iter().flat_map(|(a, b)| a..=b).for_each(|code| assert!(named(code), "{target}: {code}"));
     }
-    let accepted: BTreeSet<u64> =
-        list(&json["code_sets"]).iter().flat_map(|set| runs(set)).flat_map(|(a, b)| a..=b).collect();
+    let accepted: BTreeSet<u64> = list(&json["code_sets"]).iter().flat_map(runs).flat_map(|(a, b)| a..=b).collect();
     for ((first, last), name) in &codes {
         assert!((*first..=*last).any(|code| accepted.contains(&code)), "{target}: no operand accepts {name}");
     }

@@ -711,7 +711,7 @@ fn wmma_inverse_two_pi(case: &Case) -> bool {
     })
 }
 
-/// v_pk_fmac_f16 with a literal.
+/// v_pk_fmac_f16 with a literal, which one of the two marks.
 fn pk_fmac_literal(case: &Case) -> bool {
     texts(case).is_some_and(|(ours, llvm)| {
         let literal = format!("{:#x}", field(case, 32, 32));
