@@ -29,7 +29,7 @@ fn check_value(inst: &Inst, operand: &Operand) {
         Value::Reg(Reg::Vgpr(n) | Reg::VgprHigh(n)) if operand.bits == 16 => {
             field.is_some_and(|v| [v as u8, v as u8 & 127].contains(&n))
         }
-        Value::Reg(Reg::Vgpr(n)) if operand.role == Some(Field::Vdsty) => {
+        Value::Reg(Reg::Vgpr(n)) if operand.role == Some(Field::Vdsty) && inst.format() == Format::Vopd => {
             field == Some(u32::from(n / 2)) && inst.get(Field::Vdstx).is_some_and(|x| x & 1 != u32::from(n & 1))
         }
         Value::Reg(Reg::Vgpr(n) | Reg::Agpr(n)) => inside(n, 256) && field.map(|v| v as u8) == Some(n),
