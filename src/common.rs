@@ -93,23 +93,14 @@ impl Opcode {
     }
 
     pub(crate) fn entries(self, target: Target) -> impl Iterator<Item = OpcodeEntry> {
-        let (entries, tables) = (ENTRIES[target as usize], DECODE[target as usize]);
+        let entries = ENTRIES[target as usize];
         let at = self as usize;
         let range = match (entries.first.get(at), entries.first.get(at + 1)) {
             (Some(&a), Some(&b)) => usize::from(a)..usize::from(b),
             _ => 0..0,
         };
         let op_indices = entries.op_indices.get(range).unwrap_or(&[]);
-        op_indices.iter().filter_map(move |&op_index| {
-            let opcode_space = tables.opcode_spaces.iter().rev().find(|f| f.base <= op_index)?;
-            let signature = DESCS[target as usize].signature(op_index.into(), 0);
-            let in_space = match op_index.checked_sub(opcode_space.second) {
-                // A second operation, whose opcode is above the first one's.
-                Some(opcode) if opcode_space.second != 0 => opcode << opcode_space.op_mask.count_ones(),
-                _ => op_index - opcode_space.base,
-            };
-            Some(OpcodeEntry { signature, op_index, number: number(target, signature.format, in_space) })
-        })
+        op_indices.iter().filter_map(move |&op_index| OpcodeEntry::new(target, op_index))
     }
 }
 
@@ -134,11 +125,24 @@ pub(crate) struct OpcodeEntry {
 /// The mnemonic of an opcode index, if the target has a spelling of its own.
 #[cfg(feature = "text")]
 pub(crate) fn own_spelling(target: Target, op_index: usize) -> Option<&'static str> {
-    let mut spellings = crate::target::TEXT[target as usize].spellings.iter();
-    spellings.find(|s| usize::from(s.0) == op_index).map(|s| s.1)
+    let spellings = crate::target::TEXT[target as usize].spellings;
+    let found = spellings.binary_search_by_key(&op_index, |s| s.0.into()).ok()?;
+    spellings.get(found).map(|s| s.1)
 }
 
 impl OpcodeEntry {
+    /// The operation with an opcode index.
+    pub(crate) fn new(target: Target, op_index: u16) -> Option<OpcodeEntry> {
+        let opcode_space = DECODE[target as usize].opcode_spaces.iter().rev().find(|f| f.base <= op_index)?;
+        let signature = DESCS[target as usize].signature(op_index.into(), 0);
+        let in_space = match op_index.checked_sub(opcode_space.second) {
+            // A second operation, whose opcode is above the first one's.
+            Some(opcode) if opcode_space.second != 0 => opcode << opcode_space.op_mask.count_ones(),
+            _ => op_index - opcode_space.base,
+        };
+        Some(OpcodeEntry { signature, op_index, number: number(target, signature.format, in_space) })
+    }
+
     /// The forms with a trailing dword other than a literal.
     pub(crate) fn forms(&self, target: Target) -> impl Iterator<Item = &'static FormSignature> + use<> {
         DESCS[target as usize].forms(self.op_index.into())

@@ -9,8 +9,8 @@ mod walk;
 use crate::common::code;
 use crate::shared::{RuleKind, marks};
 use crate::table::{
-    Bits, Check, Constraints, DecodeTables, FieldMap, IN_SECOND_DWORD, NONE, OpcodeSpace, Rule, TrailingDword, Wide,
-    paged, trailing,
+    Bits, Check, Constraints, DecodeTables, FieldMap, IN_SECOND_DWORD, NONE, OpcodeSpace, OperandDesc, Rule,
+    TrailingDword, Wide, paged, trailing,
 };
 use crate::target::DECODE;
 use crate::target::generated::{
@@ -19,7 +19,7 @@ use crate::target::generated::{
 };
 use crate::{DecodeError, Field, Format, Inst, Target};
 #[cfg(feature = "fast")]
-use {crate::target::FAST_DECODE, fast::Fast};
+use {crate::target::FAST_DECODE, crate::target::generated::ANY_THIRD, fast::Fast};
 
 use refusal::{reserved_bit, reserved_value, unknown};
 pub use walk::{Decoded, Decoder, Invalid, WordDecoder};
@@ -55,7 +55,7 @@ pub(crate) const MAX_DWORDS: usize = 5;
 #[inline]
 pub fn decode(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     let first = match bytes.first_chunk() {
-        Some(first) => decode_fast(target, u64::from_le_bytes(*first)),
+        Some(first) => decode_fast(target, u64::from_le_bytes(*first), || third(bytes)),
         None => bytes.first_chunk().and_then(|word| last(target, u32::from_le_bytes(*word))),
     };
     match first {
@@ -77,7 +77,7 @@ pub fn decode_small(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
 #[inline]
 pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError> {
     let first = match *dwords {
-        [low, high, ..] => decode_fast(target, u64::from(low) | u64::from(high) << 32),
+        [low, high, ..] => decode_fast(target, u64::from(low) | u64::from(high) << 32, || dwords.get(2).copied()),
         [word] => last(target, word),
         [] => None,
     };
@@ -87,44 +87,72 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
     }
 }
 
-/// A decoded instruction of one or two dwords, before it becomes an `Inst`: its bits and its `Inst::meta`. A `meta` of
+/// A decoded instruction of one to three dwords, before it becomes an `Inst`: its bits and its `Inst::meta`. A `meta` of
 /// zero means no instruction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Next {
     bits: u64,
+    #[cfg(feature = "fast")]
+    third: Third,
     meta: u32,
 }
+
+/// No bits, if no quick path reads a third dword.
+#[cfg(feature = "fast")]
+type Third = [u32; ANY_THIRD as usize];
 
 impl Next {
     #[inline(always)]
     fn inst(self) -> Inst {
-        Inst::of(self.bits, self.meta)
+        #[cfg(feature = "fast")]
+        let third = self.third.first().copied().unwrap_or(0);
+        #[cfg(not(feature = "fast"))]
+        let third = 0;
+        Inst::of(self.bits, third, self.meta)
     }
 }
 
-/// Decodes a valid instruction of one or two dwords, and returns its length in bytes too. `None` leaves the words to
+/// The third dword, if the quick path of some target needs it.
+#[inline(always)]
+fn third(bytes: &[u8]) -> Option<u32> {
+    #[cfg(feature = "fast")]
+    if ANY_THIRD {
+        return bytes.get(8..).and_then(|rest| rest.first_chunk()).map(|third| u32::from_le_bytes(*third));
+    }
+    _ = bytes;
+    None
+}
+
+/// Decodes a valid instruction of one to three dwords, and returns its length in bytes too. `None` leaves the words to
 /// `reference`, which alone finds errors; that keeps this function short.
 #[cfg(feature = "fast")]
 #[inline(always)]
-fn decode_fast(target: Target, bits: u64) -> Option<(Next, usize)> {
-    let Fast { meta, all, more } = match fast::look(FAST_DECODE[target as usize], bits) {
-        Some(fast) => fast,
-        None => fast::any(target, bits)?,
+fn decode_fast(target: Target, bits: u64, third: impl FnOnce() -> Option<u32>) -> Option<(Next, usize)> {
+    // The third dword is read late, because few instructions have one.
+    let (Fast { meta, all, more }, third) = match fast::look(FAST_DECODE[target as usize], bits) {
+        Some(fast) => (fast, 0),
+        None => {
+            let third = third();
+            let fast = fast::any(target, bits, third)?;
+            let third = if ANY_THIRD && fast.more > 4 { third? } else { 0 };
+            (fast, third)
+        }
     };
     // Clear the bits after the instruction.
-    Some((Next { bits: bits & all, meta }, 4 + (more & 4) as usize))
+    let more = more & if ANY_THIRD { 12 } else { 4 };
+    Some((Next { bits: bits & all, third: [third; ANY_THIRD as usize], meta }, 4 + more as usize))
 }
 
 #[cfg(not(feature = "fast"))]
 #[inline(always)]
-fn decode_fast(_: Target, _: u64) -> Option<(Next, usize)> {
+fn decode_fast(_: Target, _: u64, _: impl FnOnce() -> Option<u32>) -> Option<(Next, usize)> {
     None
 }
 
 /// Decodes the last dword of the code.
 #[inline]
 fn last(target: Target, word: u32) -> Option<(Next, usize)> {
-    decode_fast(target, word.into()).filter(|&(_, len)| len == 4)
+    decode_fast(target, word.into(), || None).filter(|&(_, len)| len == 4)
 }
 
 #[inline(always)]
@@ -142,7 +170,7 @@ pub(crate) fn constraints_of_form(t: &DecodeTables, op_index: u16, form: u8) -> 
             let constraints = t.constraints.get(usize::from(base))?;
             t.forms.get(usize::from(constraints.forms))?.get(usize::from(form) - 1).copied()
         }
-        _ => trailing_dwords(t, base).find(|f| f.form == form).map(|f| f.of),
+        _ => trailing_dwords(t, base).find(|f| f.form() == form).map(|f| f.of),
     }
 }
 
@@ -237,12 +265,17 @@ fn reference(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst,
     let words = [half(0), half(1), half(2), half(3), half(4)];
     let inst = Inst::new(target, words, found.meta(), found.dwords.into());
     if MARKS & marks & marks::SIZED != 0 {
-        let key = (found.op_index, found.form);
-        let sized = t.sized.binary_search_by_key(&key, |sized| sized.0).ok().and_then(|n| t.sized.get(n));
-        let sized = sized.and_then(|sized| t.sized_operands.get(usize::from(sized.1)));
-        crate::codec::sizes(&inst, sized.copied().unwrap_or_default())?;
+        crate::codec::sizes(&inst, sized(t, &found).unwrap_or_default())?;
     }
     Ok(inst)
+}
+
+/// The operands whose length other fields determine.
+fn sized(t: &'static DecodeTables, found: &Found) -> Option<&'static [OperandDesc]> {
+    let at = t.sized.binary_search_by_key(&found.op_index, |sized| sized.0).ok()?;
+    let number = t.sized.get(at)?.1;
+    let form = t.sized_forms.iter().find(|form| (form.number, form.form) == (number, found.form))?;
+    t.sized_operands.get(form.first.into()..)?.get(..form.count.into())
 }
 
 /// Checks the words against constraints, and returns their marks.
@@ -283,14 +316,16 @@ fn wide(t: &DecodeTables, number: ConstraintIndex, bits: u64) -> Result<Option<B
 /// The trailing dword that the words announce, if `trailing` has no flag for it.
 fn listed(t: &DecodeTables, constraints: ConstraintIndex, bits: u64) -> Option<(&TrailingDword, u8)> {
     trailing_dwords(t, constraints).find_map(|dword| {
-        let announcer = t.announcers.get(usize::from(dword.announcer))?;
+        let announcer = t.announcers.get(dword.announcer())?;
         announcer.is_in((bits >> (announcer.lsb & 63)) as u32).then_some((dword, announcer.dwords))
     })
 }
 
 fn trailing_dwords(t: &DecodeTables, constraints: ConstraintIndex) -> impl Iterator<Item = &TrailingDword> {
-    let first = t.trailing_dwords.partition_point(|f| f.constraints < constraints);
-    t.trailing_dwords.iter().skip(first).take_while(move |f| f.constraints == constraints)
+    // Only base forms have entries, and these have the lowest numbers.
+    let of = |f: &TrailingDword| ConstraintIndex::from(f.constraints);
+    let first = t.trailing_dwords.partition_point(|f| of(f) < constraints);
+    t.trailing_dwords.iter().skip(first).take_while(move |f| of(f) == constraints)
 }
 
 /// A cheaper test to make before `may_follow`: false if no code in the word can announce a dword.
@@ -349,8 +384,8 @@ fn find(t: &DecodeTables, bits: u64, opcode_space: &OpcodeSpace) -> Option<Found
     } else if TRAILING & constraints.trailing & trailing::LIST != 0 {
         if let Some((dword, dwords)) = listed(t, base, bits) {
             found.dwords += dwords;
-            if dword.form != 0 {
-                (found.form, found.constraints) = (dword.form, dword.of);
+            if dword.form() != 0 {
+                (found.form, found.constraints) = (dword.form(), dword.of);
             }
         }
     }
@@ -426,7 +461,7 @@ fn further<'a>(t: &'a DecodeTables, number: ConstraintIndex, constraints: &Const
     }
     let ones = t.ones.binary_search_by_key(&number, |o| o.0).ok().and_then(|n| t.ones.get(n));
     let more = t.more.binary_search_by_key(&number, |o| o.0).ok().and_then(|n| t.more.get(n));
-    (ones.map_or(0, |o| o.1), more.map_or(&[], |o| o.1))
+    (ones.map_or(0, |o| mask(t, o.1)), more.map_or(&[], |o| o.1))
 }
 
 /// A field whose value is not allowed: its lowest bit, width and value.

@@ -425,6 +425,21 @@ impl Depctr {
         Depctr { hold_cnt, sa_sdst, va_vdst, va_sdst, va_ssrc, va_vcc, vm_vsrc, rest }
     }
 
+    /// Sets the part of this name.
+    #[cfg(feature = "text")]
+    pub(crate) fn set(&mut self, part: Field, count: Option<u8>) {
+        match part {
+            Field::HoldCnt => self.hold_cnt = count,
+            Field::SaSdst => self.sa_sdst = count,
+            Field::VaVdst => self.va_vdst = count,
+            Field::VaSdst => self.va_sdst = count,
+            Field::VaSsrc => self.va_ssrc = count,
+            Field::VaVcc => self.va_vcc = count,
+            Field::VmVsrc => self.vm_vsrc = count,
+            _ => {}
+        }
+    }
+
     /// The parts with their names, in the order of the text.
     pub(crate) const fn parts(self) -> [(Field, Option<u8>); 7] {
         let Depctr { hold_cnt, sa_sdst, va_vdst, va_sdst, va_ssrc, va_vcc, vm_vsrc, .. } = self;

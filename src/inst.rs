@@ -59,10 +59,10 @@ impl Inst {
         Inst { words, meta: meta | Inst::meta_of(target, dwords) }
     }
 
-    /// An instruction of one or two dwords.
+    /// An instruction of one to three dwords.
     #[inline(always)]
-    pub(crate) fn of(bits: u64, meta: u32) -> Inst {
-        Inst { words: [bits as u32, (bits >> 32) as u32, 0, 0, 0], meta }
+    pub(crate) fn of(bits: u64, third: u32, meta: u32) -> Inst {
+        Inst { words: [bits as u32, (bits >> 32) as u32, third, 0, 0], meta }
     }
 
     #[inline]

@@ -101,7 +101,7 @@ impl Inst {
     fn writes_partly(&self) -> bool {
         const UPPER_HALF: u32 = 1 << 3;
         let is_set = |field| self.get(field).is_some_and(|value| value != 0);
-        let half = self.info().flags & flag("half") != 0;
+        let half = self.info().flags & const { flag("half") } != 0;
         let kept = match self.get(Field::DstSel) {
             // SDWA that writes only a part says what becomes of the rest.
             Some(part) => part == neutral(Field::DstSel),

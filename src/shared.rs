@@ -215,6 +215,17 @@ pub mod class {
     pub const BUS: u16 = SGPR | SYS | TTMP | M0 | EXEC | RO | LITERAL;
 }
 
+/// The hash of a mnemonic in `MnemonicTable`; letter case does not matter (FNV-1a).
+pub const fn mnemonic_hash(name: &[u8]) -> u32 {
+    let (mut hash, mut n) = (0x811c_9dc5u32, 0);
+    while n < name.len() {
+        hash = (hash ^ name[n].to_ascii_lowercase() as u32).wrapping_mul(0x0100_0193);
+        n += 1;
+    }
+    // The lower bits select the slot.
+    hash ^ hash >> 15
+}
+
 /// In `OperandDesc::used` of an image address: a bit that says that the last of the fields that name its registers starts
 /// a run. The bits below it are the number of these fields.
 pub const ADDRESS_RUN: u8 = 1 << 7;

@@ -66,8 +66,8 @@ pub(crate) struct DecodeTables {
     pub more: &'static [(ConstraintIndex, &'static [Check])],
     /// Which values a field may have: one bit of the byte at `Check::first` plus the value. Eight sets share each byte.
     pub allowed: &'static [u8],
-    /// Bits that must be one, for constraints with that mark.
-    pub ones: &'static [(ConstraintIndex, u64)],
+    /// Bits that must be one, for constraints with that mark: which of `zeros`.
+    pub ones: &'static [(ConstraintIndex, u8)],
     /// Codes that are scalar registers.
     pub scalars: &'static [u32; 16],
     /// Rules that tie several fields together; the first list is empty.
@@ -77,10 +77,11 @@ pub(crate) struct DecodeTables {
     pub announcers: &'static [Announcer],
     pub wide: &'static [Wide],
     pub joined: &'static [Joined],
-    /// The opcode indices and forms with operands whose length other fields determine, and where these are in
-    /// `sized_operands`; in order.
-    pub sized: &'static [((u16, u8), u8)],
-    pub sized_operands: &'static [&'static [OperandDesc]],
+    /// The opcode indices with operands whose length other fields determine, in order, and a number that many share.
+    pub sized: &'static [(u16, u8)],
+    /// Where each form of these numbers has its operands.
+    pub sized_forms: &'static [SizedForm],
+    pub sized_operands: &'static [OperandDesc],
     /// Base format and format of the trailing dword, for error messages.
     pub parts: &'static [(Format, Option<Format>)],
     /// Which field each bit of a format belongs to.
@@ -94,15 +95,36 @@ pub(crate) struct FieldMap {
     pub fields: &'static [(Field, u8)],
 }
 
+/// Where the operands of a form are whose length other fields determine: an entry of `DecodeTables::sized_forms`.
+pub(crate) struct SizedForm {
+    /// As in `DecodeTables::sized`.
+    pub number: u8,
+    pub form: u8,
+    /// The first of `DecodeTables::sized_operands`, and how many there are.
+    pub first: u8,
+    pub count: u8,
+}
+
 /// Dwords that can follow the base words.
 pub(crate) struct TrailingDword {
-    pub constraints: ConstraintIndex,
-    /// Which of `DecodeTables::announcers`.
-    pub announcer: u8,
-    /// Form of the instruction with these dwords; 0: a literal, which makes no other form.
-    pub form: u8,
+    /// Those of a base form.
+    pub constraints: BaseConstraintIndex,
+    /// Which of `DecodeTables::announcers`, and the form << 4.
+    pub announcer_and_form: u8,
     /// Constraints of the form.
     pub of: ConstraintIndex,
+}
+
+impl TrailingDword {
+    /// Which of `DecodeTables::announcers`.
+    pub(crate) fn announcer(&self) -> usize {
+        usize::from(self.announcer_and_form % 16)
+    }
+
+    /// Form of the instruction with these dwords; 0: a literal, which makes no other form.
+    pub(crate) fn form(&self) -> u8 {
+        self.announcer_and_form / 16
+    }
 }
 
 /// Operations in four dwords whose first two dwords are an instruction of their own.
@@ -668,7 +690,15 @@ pub(crate) struct NameTables {
     pub matrix_scale: &'static [Named],
     pub matrix_scale_fmt: &'static [Named],
     pub scope: &'static [Named],
-    pub th: &'static [Named],
+    #[allow(dead_code)] // Stores have all the values of loads and of atomic operations.
+    pub th_load: &'static [Named],
+    #[allow(dead_code)]
+    pub th_load_system: &'static [Named],
+    pub th_store: &'static [Named],
+    #[allow(dead_code)]
+    pub th_store_system: &'static [Named],
+    #[allow(dead_code)]
+    pub th_atomic: &'static [Named],
 }
 
 /// A format that replaced another one, and the fields that were renamed.

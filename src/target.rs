@@ -6,12 +6,12 @@ use core::str::FromStr;
 use crate::processor::{Processor, ProcessorInfo, parts};
 #[cfg(all(feature = "text", feature = "fast"))]
 use crate::table::FastText;
-#[cfg(feature = "text")]
-use crate::table::TextTables;
 use crate::table::{
     DecodeTables, DescTables, EntryTables, FactTables, ImmTables, InfoTables, Layout, LayoutTables, LengthTables,
     NameTables, OpTables, OperandTables,
 };
+#[cfg(feature = "text")]
+use crate::table::{MnemonicTable, TextTables};
 
 #[cfg(feature = "fast")]
 use crate::decode::fast::FastDecode;
@@ -23,6 +23,7 @@ pub(crate) struct TargetInfo {
     mach: &'static [u32],
     aligned_vgprs: bool,
     dual_moves: bool,
+    bound_ctrl_zero: bool,
     partial: bool,
     aliases: &'static [&'static str],
 }
@@ -42,18 +43,18 @@ pub(crate) mod generated {
     #[cfg(feature = "fast")]
     use crate::operand::values::ready::{Values, values};
     use crate::shared::RuleKind;
-    #[cfg(feature = "text")]
-    use crate::table::TextTables;
     use crate::table::{
         Announcer, Bits, Check, Codes, Constraints, DecodeTables, DescTables, EntryTables, FactTables, FieldMap,
         FormSignature, How, IN_SECOND_DWORD, ImmTables, Info, InfoTables, Joined, Layout, LayoutTables, LengthList,
         LengthTables, NO_CONSTRAINTS, NO_OPCODE_SPACE, NO_ROW, NameTables, Named, OpTables, OpcodeSpace, OperandDesc,
-        OperandTables, OperandType, Other, Part, Row, Rule, TrailingDword, When, Wide, operand_list, padded,
+        OperandTables, OperandType, Other, Part, Row, Rule, SizedForm, TrailingDword, When, Wide, operand_list, padded,
     };
     #[cfg(all(feature = "text", feature = "fast"))]
-    use crate::table::{FastModifier, FastSignature, FastText, ModifierWay, NO_FAST};
+    use crate::table::{FastModifier, FastSignature, FastText, ModifierWay, NO_FAST, TextKind};
     #[cfg(feature = "fast")]
     use crate::table::{FastOperands, NO_FAST_OPERANDS, VARIED};
+    #[cfg(feature = "text")]
+    use crate::table::{MnemonicTable, TextTables};
     use crate::{Access, DataType, Extension, Field, FieldInfo, Format, Opcode, Target};
 
     include!(concat!(env!("OUT_DIR"), "/tables.rs"));
@@ -90,6 +91,12 @@ impl Target {
     /// Whether the first sources of two moves in one instruction can be in one bank.
     pub(crate) fn dual_moves(self) -> bool {
         TARGETS[self as usize].dual_moves
+    }
+
+    /// Whether `bound_ctrl:0` in text means that the bit is set.
+    #[cfg(feature = "text")]
+    pub(crate) fn bound_ctrl_zero(self) -> bool {
+        TARGETS[self as usize].bound_ctrl_zero
     }
 
     /// Whether not all of its operations are in the tables yet: such targets need the feature `unstable-targets`.

@@ -1,5 +1,6 @@
 //! `Inst::check` refuses what LLVM's assembler refuses by the rules that it knows, and nothing else: on random operands of
-//! every operation of every target, both ways. LLVM's assembler is `llvm-mc-22`.
+//! every operation of every target, both ways: it assembles what `check` passes, or refuses it for a reason in
+//! `check/refusals.rs`. LLVM's assembler is `llvm-mc-22`.
 //!
 //! A misaligned tuple of scalar registers cannot be asked for, since its text names the aligned one.
 #![cfg(all(feature = "all-targets", feature = "text"))]
@@ -7,12 +8,15 @@
 #[path = "llvm/assembler.rs"]
 #[allow(dead_code)] // Another test uses the rest.
 mod assembler;
+#[path = "check/refusals.rs"]
+mod refusals;
 #[path = "words/mod.rs"]
 mod words;
 
 use std::collections::BTreeMap;
 
 use amdgpu_isa::{Field, Format, Inst, RuleError, Target, Value};
+use refusals::{REFUSALS, Refusal};
 use words::{Rng, encodings, legal};
 
 /// What LLVM's assembler says of each rule.
@@ -60,53 +64,107 @@ fn instances(target: Target, rng: &mut Rng) -> Vec<Inst> {
     all
 }
 
+/// What both say of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Verdict {
+    Fine,
+    /// Both refuse it: LLVM's assembler by this rule, or it says nothing of rules and this is ours.
+    Refused(&'static str),
+    /// LLVM's assembler forgets the rule; its compiler keeps to it.
+    Forgotten,
+    /// LLVM alone refuses it, for the reason in this line of `REFUSALS`.
+    Listed(usize),
+}
+
+fn judge(inst: &Inst, answer: &Result<Vec<u8>, String>) -> Result<Verdict, String> {
+    let ours = inst.check().err().map(name);
+    let Err(message) = answer else {
+        // It looks at the formats of the elements, and so not at this; nor for RDNA's matrices.
+        let name = inst.opcode().name();
+        let forgets = name.ends_with("_f8f6f4") || name.starts_with("v_wmma_") || name.starts_with("v_swmmac_");
+        return match ours {
+            None => Ok(Verdict::Fine),
+            Some("overlap") if forgets => Ok(Verdict::Forgotten),
+            Some(rule) => Err(format!("{rule}, and LLVM assembles it")),
+        };
+    };
+    let theirs = MESSAGES.iter().find(|(said, _)| message.contains(said)).map(|(_, rule)| *rule);
+    match (ours, theirs) {
+        // An instruction can break several rules, and only one is named.
+        (Some(rule), _) => Ok(Verdict::Refused(theirs.unwrap_or(rule))),
+        (None, Some(rule)) => Err(format!("fine, and {rule} in LLVM")),
+        (None, None) => {
+            let is_it =
+                |r: &Refusal| r.formats.contains(&inst.format()) && message.contains(r.says) && (r.is_one)(inst);
+            REFUSALS.iter().position(is_it).map(Verdict::Listed).ok_or(format!("fine, and LLVM: {message}"))
+        }
+    }
+}
+
 #[test]
 fn check_refuses_what_llvm_refuses() {
+    let (mut listed, mut wrong) = (vec![0; REFUSALS.len()], Vec::new());
     for &target in Target::ALL.iter().filter(|target| !target.is_partial()) {
         let mut rng = Rng(5);
         let all = instances(target, &mut rng);
         let texts: Vec<String> = all.iter().map(Inst::to_string).collect();
-        let (mut counts, mut wrong) = (BTreeMap::new(), Vec::new());
+        let mut counts = BTreeMap::new();
         for ((inst, text), answer) in all.iter().zip(&texts).zip(assembler::assemble(target, &texts)) {
-            let ours = inst.check().err().map(name);
-            let theirs = match &answer {
-                Ok(_) => None,
-                Err(message) => match MESSAGES.iter().find(|(said, _)| message.contains(said)) {
-                    Some((_, rule)) => Some(*rule),
-                    // Something else that no text can say: LLVM does not come to the rules.
-                    None => {
-                        *counts.entry("not asked").or_insert(0) += 1;
-                        continue;
+            match judge(inst, &answer) {
+                Ok(Verdict::Listed(n)) => {
+                    listed[n] += 1;
+                    *counts.entry("listed").or_insert(0) += 1;
+                }
+                Ok(verdict) => {
+                    let name = match verdict {
+                        Verdict::Fine => "fine",
+                        Verdict::Refused(rule) => rule,
+                        _ => "forgotten",
+                    };
+                    *counts.entry(name).or_insert(0) += 1;
+                    // What a line names is always refused: else it would hide what check() does not see.
+                    let named = REFUSALS.iter().find(|r| r.formats.contains(&inst.format()) && (r.is_one)(inst));
+                    if let Some(named) = named.filter(|_| answer.is_ok()) {
+                        wrong.push(format!("{target} {} {text}: LLVM assembles it, but {:?}", hex(inst), named.reason));
                     }
-                },
-            };
-            // LLVM's assembler forgets the rule where it looks at the formats of the elements, and for RDNA's matrices;
-            // its compiler keeps to it.
-            let name = inst.opcode().name();
-            let forgets = name.ends_with("_f8f6f4") || name.starts_with("v_wmma_") || name.starts_with("v_swmmac_");
-            let forgotten = forgets && ours == Some("overlap") && theirs.is_none();
-            // An instruction can break several rules.
-            let both = ours.is_some() && theirs.is_some();
-            if ours != theirs && !both && !forgotten {
-                wrong.push(format!("{text}: {ours:?}, {theirs:?}"));
+                }
+                Err(why) => wrong.push(format!("{target} {} {} {text}: {why}", hex(inst), inst.format())),
             }
-            *counts.entry(if forgotten { "forgotten" } else { theirs.unwrap_or("fine") }).or_insert(0) += 1;
         }
         println!("{target}: {counts:?}");
-        assert!(wrong.is_empty(), "{target}: {} {:#?}", wrong.len(), wrong.iter().take(20).collect::<Vec<_>>());
         let met = |rule| counts.get(rule).is_some_and(|n: &usize| *n > 20);
         let has_matrices = target.layouts().iter().any(|l| l.format == Format::Vop3pMai);
         assert_eq!(met("overlap"), has_matrices, "{target}: {counts:?}");
         assert_eq!(met("banks"), target.layouts().iter().any(|l| l.format == Format::Vopd), "{target}: {counts:?}");
-        assert_eq!(
-            met("vector"),
-            ["gfx90a", "gfx942", "gfx9-4-generic", "gfx950"].contains(&target.name()),
-            "{target}: {counts:?}"
-        );
+        assert_eq!(met("vector"), words::has_unified_registers(target), "{target}: {counts:?}");
         assert!(met("constant bus") && met("fine") && counts["fine"] > 5_000, "{target}: {counts:?}");
         let wmma = ["gfx11", "gfx12"].iter().any(|start| target.name().starts_with(start));
         assert!(wmma || counts.contains_key("forgotten") == (target.name() == "gfx950"), "{target}: {counts:?}");
     }
+    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
+    for (refusal, count) in REFUSALS.iter().zip(listed) {
+        println!("{count:6} {}: {}", refusal.says, refusal.reason);
+        assert!(count > 0, "LLVM no longer says {:?} of any {:?}", refusal.says, refusal.formats);
+    }
+}
+
+/// The bytes of each line of `REFUSALS` show what it says.
+#[test]
+fn refusals_are_current() {
+    for refusal in REFUSALS {
+        let (target, hex) = refusal.example;
+        let target: Target = target.parse().unwrap_or_else(|_| panic!("{}: {target} is no target", refusal.reason));
+        let bytes: Vec<u8> = (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..][..2], 16).unwrap()).collect();
+        let inst = amdgpu_isa::decode(target, &bytes).unwrap_or_else(|e| panic!("{hex}: {e}"));
+        let answer = assembler::assemble(target, &[inst.to_string()]).remove(0);
+        let good = inst.check().is_ok() && refusal.formats.contains(&inst.format()) && (refusal.is_one)(&inst);
+        let said = answer.as_ref().is_err_and(|message| message.contains(refusal.says));
+        assert!(good && said, "{inst}: {answer:?}, and {:?} was expected", refusal.says);
+    }
+}
+
+fn hex(inst: &Inst) -> String {
+    words::bytes(inst.words()).iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// Tuples that are misaligned by one register, and the single registers that must be even: all that the words can say.

@@ -7,7 +7,7 @@
 #[path = "words/mod.rs"]
 mod words;
 
-use amdgpu_isa::{Field, Inst, Target, decode};
+use amdgpu_isa::{Field, Inst, Opcode, Target, decode};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -142,4 +142,53 @@ fn named_values_print_as_llvm_prints_them() {
     }
     assert!(faults.is_empty(), "{} differences:\n{}", faults.len(), faults[..faults.len().min(100)].join("\n"));
     println!("{asked} instructions");
+}
+
+/// LLVM's mnemonic of a text, without the suffix of an encoding.
+fn mnemonic(text: &str) -> &str {
+    let mnemonic = text.split(' ').next().expect("a word");
+    let bare = mnemonic.trim_end_matches("_sdwa").trim_end_matches("_dpp");
+    bare.trim_end_matches("_e32").trim_end_matches("_e64")
+}
+
+/// Every operation of a target has the spelling of LLVM's disassembler there, in all of the API, and no other.
+#[test]
+fn mnemonics_are_those_of_llvm() {
+    let (mut asked, mut respelled) = (0, 0);
+    for &target in Target::ALL {
+        let mut rng = Rng(9);
+        let mut all = BTreeMap::new();
+        for encoding in encodings(target) {
+            let inst = legal(target, encoding, 1, &mut rng)[0];
+            let text = inst.to_string();
+            let (first, second) = text.split_once(" :: ").map_or((&*text, None), |(a, b)| (a, Some(b)));
+            let ops = [(Some(inst.opcode()), Some(first)), (inst.second_opcode(), second)];
+            for (opcode, text) in ops.into_iter().filter_map(|(opcode, text)| Some((opcode?, text?))) {
+                let spelling = mnemonic(text);
+                assert_eq!(opcode.mnemonic(target, inst.format()), Some(spelling), "{target} {inst}");
+                assert_eq!(Opcode::from_mnemonic(target, spelling), Some(opcode), "{target} {inst}");
+                assert_eq!(Opcode::from_mnemonic(target, &spelling.to_uppercase()), Some(opcode), "{target} {inst}");
+                respelled += usize::from(spelling != opcode.name());
+            }
+            assert_eq!(inst.mnemonic(), mnemonic(first), "{target} {inst}");
+            all.insert(words::bytes(inst.words()), text);
+        }
+        let spellings: BTreeSet<&str> = all.values().flat_map(|text| text.split(" :: ").map(mnemonic)).collect();
+        for opcode in Opcode::ALL.iter().filter(|opcode| !spellings.contains(opcode.name())) {
+            assert_eq!(Opcode::from_mnemonic(target, opcode.name()), None, "{target} {opcode}");
+        }
+        if ["gfx600", "gfx700"].contains(&target.name()) || is_of_other_size(target) {
+            // LLVM's assembler reads the texts of these in tests/assemble.rs, which also has the spelling.
+            continue;
+        }
+        for (bytes, theirs) in llvm(target, &all.keys().cloned().collect()) {
+            // LLVM shows the bytes that its assembler would write, where it ignores some bits.
+            let Some(ours) = all.get(&bytes) else { continue };
+            let spelled = |text: &str| text.split(" :: ").map(|t| mnemonic(t).to_string()).collect::<Vec<_>>();
+            assert_eq!(spelled(ours), spelled(&theirs), "{target} {bytes:02x?}");
+            asked += 1;
+        }
+    }
+    println!("{asked} asked, {respelled} with a spelling of their own");
+    assert!(asked > 25_000 && respelled > 2_000, "{asked} {respelled}");
 }

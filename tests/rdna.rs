@@ -524,3 +524,21 @@ fn halves_of_registers_change_places() {
         assert!(scalar.commuted().is_err(), "the second source of this encoding is a vector");
     }
 }
+
+/// A dual instruction stays one on a target that has both of its operations; else the error says which is missing.
+#[test]
+fn dual_instructions_go_to_other_targets() {
+    let dual = |words: &[u32]| decode_words(Target::Gfx1100, words).unwrap();
+    // v_dual_mul_f32 v4, s2, v1 :: v_dual_add_nc_u32 v7, v2, v3
+    let pair = dual(&[0xc8e0_0202, 0x0406_0702]);
+    let there = pair.retarget(Target::Gfx1200).unwrap();
+    assert_eq!((there.target(), there.to_string()), (Target::Gfx1200, pair.to_string()));
+    assert_eq!(there.retarget(Target::Gfx1100), Ok(pair));
+    let lacks = |opcode| Err(RetargetError::Opcode(opcode));
+    assert_eq!(pair.retarget(Target::Gfx1030), lacks(Opcode::VDualMulF32));
+    assert_eq!(pair.retarget(Target::Gfx1200Wave64), lacks(Opcode::VDualMulF32));
+    // v_dual_mul_f32 v4, s2, v1 :: v_dual_max_f32 v7, v2, v3: RDNA4 treats NaN in another way.
+    let max = dual(&[0xc8d4_0202, 0x0406_0702]);
+    assert_eq!(max.second_opcode(), Some(Opcode::VDualMaxF32));
+    assert_eq!(max.retarget(Target::Gfx1200), lacks(Opcode::VDualMaxF32));
+}

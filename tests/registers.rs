@@ -4,6 +4,9 @@
 
 #[path = "../examples/registers.rs"]
 mod tool;
+#[path = "words/mod.rs"]
+#[allow(dead_code, unused_imports)] // Other tests use the rest.
+mod words;
 
 use amdgpu_isa::Target;
 use std::path::Path;
@@ -26,7 +29,7 @@ fn kernels_use_what_their_descriptors_say() {
                 // LLVM's AMDGPU usage guide, "Kernel Descriptor": compute_pgm_rsrc1 at byte 48, rsrc3 at byte 44.
                 let word = |at: usize| u32::from_le_bytes(kernel.descriptor[at..at + 4].try_into().expect("4 bytes"));
                 let (rsrc1, rsrc3) = (word(48), word(44));
-                let unified = ["gfx90a", "gfx942", "gfx9-4-generic", "gfx950"].contains(&target.name());
+                let unified = words::has_unified_registers(target);
                 let granule = if unified || target.wave_size() == 32 { 8 } else { 4 };
                 let granted = (rsrc1 & 63) as u16 + 1;
                 let needed = match unified {

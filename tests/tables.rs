@@ -144,10 +144,11 @@ fn rules_move_with_their_fields() {
     }
 }
 
-/// More groups of codes and opcode indices than the library can number: too long for the list of damages.
+/// More groups of codes than the quick path can number, and more opcode indices than the library can: too long for the list
+/// of damages.
 #[test]
-fn too_many_groups_of_codes_or_opcode_indices_are_refused() {
-    let row = |n: usize| format!("op_{n} | vaddr:b{} vdata=b{} | | | {n}\n", n % 32 * 32 + 32, n / 32 * 32 + 32);
+fn too_many_groups_of_codes_are_left_out_and_too_many_opcode_indices_refused() {
+    let row = |n: usize| format!("op_{n} | vaddr.vgpr:b{} vdata=b{} | | | {n}\n", n % 32 * 32 + 32, n / 32 * 32 + 32);
     let rows: String = (0..256).map(row).collect();
     let ops = "ops\nm_load   | vdata=b32@rtn vaddr:b32 offen idxen lds acc opsel[0,2] glc | | | 0\nm_noload | any:reserved | | | 1\n";
     let mem = |from, to: &str| damaged("mem.isa", from, to);
@@ -158,10 +159,8 @@ fn too_many_groups_of_codes_or_opcode_indices_are_refused() {
     *text = text.replace("rows 2", "rows 256").replace("25:24=00", "15=0").replace(narrow, "field op op 25:18\n");
     *text = text.replace("field reserved const 15\n", "");
     let wide: Vec<_> = wide.into_iter().filter(|(n, _)| *n != "global.isa").collect();
-    assert_eq!(
-        generate(&wide).unwrap_err(),
-        "targets.isa:2: ta has 65 groups of codes in a field, and src/ has 5 bits for their number"
-    );
+    // The quick path has 32 groups, and leaves some constraints to the longer one.
+    assert!(generate(&wide).is_ok());
 
     let mut long = damaged("smem.isa", "op    25:18", "op    25:12");
     let (_, text) = long.iter_mut().find(|(n, _)| *n == "smem.isa").unwrap();

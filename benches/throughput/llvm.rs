@@ -15,7 +15,9 @@ pub struct Sample {
 impl Sample {
     pub fn new(target: Target, code: &[u8]) -> Result<Sample, String> {
         let library = find_library()?;
-        let llvm = Llvm::load(&library.to_string_lossy(), target.name(), "")?;
+        let cpu = target.name().split(':').next().unwrap_or_default();
+        let features = if target.wave_size() == 64 && cpu != target.name() { "+wavefrontsize64" } else { "" };
+        let llvm = Llvm::load(&library.to_string_lossy(), cpu, features)?;
         let once = Decoder::new(target, code)
             .filter_map(|Decoded { offset: at, inst: item }| code.get(at..at + item.ok()?.len()));
         let once: Vec<Vec<u8>> = once.map(<[u8]>::to_vec).collect();

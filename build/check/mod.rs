@@ -112,6 +112,7 @@ pub fn values(at: &SourceLine, s: &str) -> Result<std::ops::RangeInclusive<u32>>
 }
 
 fn enums(isa: &Isa) -> Result<()> {
+    unique(isa.limits.iter().map(|l| (&l.at, l.name.as_str())), "limit")?;
     for bits in [false, true] {
         let what = if bits { "constant" } else { "enum" };
         unique(isa.enums.iter().filter(|e| e.bits == bits).map(|e| (&e.at, e.name.as_str())), what)?;
@@ -152,6 +153,7 @@ fn formats(isa: &Isa) -> Result<()> {
             }
         }
         macros(f)?;
+        addresses(isa, f)?;
         for t in &isa.targets {
             on_target(f, t)?;
         }
@@ -168,6 +170,24 @@ fn formats(isa: &Isa) -> Result<()> {
                 row.reads.iter().chain(&row.writes).find(|x| !IMPLICIT.contains(&x.trim_start_matches('-')))
             {
                 return row.at.err(format!("unknown implicit register `{reg}`"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Other fields say how many registers such an address has. So the data type in a row says nothing, and is that of all rows.
+fn addresses(isa: &Isa, f: &Format) -> Result<()> {
+    let sized = ["buf_vaddr", "global_addr", "scratch_addr"];
+    let is_sized = |name: &str| isa.operand_types.iter().any(|k| k.name == name && sized.contains(&&*k.reads_as));
+    for field in f.fields.iter().filter(|field| is_sized(&field.operand_type)) {
+        let mut first = None;
+        for row in &f.rows {
+            for token in &row.tokens {
+                let Token::Operand { name, operand_type: None, ty, .. } = token else { continue };
+                if *name == field.name && *first.get_or_insert(ty) != ty {
+                    return row.at.err(format!("{name} is {ty} here, and another type in the first row that has it"));
+                }
             }
         }
     }

@@ -2,15 +2,17 @@
 
 use std::fmt::Write;
 
+use crate::build::check::assume::room;
 use crate::build::emit::camel;
 use crate::build::emit::tables::{announcers_text, desc_text, joined_text};
 use crate::build::lower::decode::{
-    Allowed, CHECKED_FIELDS, Constraints, Sizes, Tables, TrailingDword, code_set, of_base_forms, set_of,
+    Allowed, CHECKED_FIELDS, Constraints, SCALARS, Sizes, Tables, TrailingDword, code_set, of_base_forms, set_of,
 };
 use crate::build::lower::lengths::Announcer;
-use crate::build::lower::pages::{number, position};
+use crate::build::lower::pages::{number, position, run};
 use crate::build::lower::rules::Rule;
 use crate::build::lower::{self, Seg, Target, trailing};
+use crate::build::model::error::Result;
 use crate::build::shared::marks;
 
 /// The lengths of the longest tables, and where the checked fields are.
@@ -30,7 +32,7 @@ pub fn sizes(w: &mut String, all: &[Tables]) {
         .unwrap();
 }
 
-pub fn tables(w: &mut String, tables: &Tables) {
+pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
     let opcode_space = |(f, checked): (&lower::OpcodeSpace, &usize)| {
         let op_bits = f.op.width + f.seg.filter(|_| f.seg_is != Seg::Encoding).map_or(0, |s| s.width);
         let second = match f.second() {
@@ -70,23 +72,25 @@ pub fn tables(w: &mut String, tables: &Tables) {
     writeln!(w, "rules: &[").unwrap();
     rules.iter().for_each(|rules| writeln!(w, "&[{}],", rules.iter().map(rule_text).collect::<String>()).unwrap());
     writeln!(w, "],").unwrap();
-    rare(w, tables);
+    rare(w, tables)?;
     let name = |f: usize| format!("Format::{}", camel(&tables.t.formats[f].def.name));
     writeln!(w, "parts: &[").unwrap();
     for (base, extension) in parts {
         let extension = extension.map_or("None".into(), |f| format!("Some({})", name(f)));
         writeln!(w, "({}, {extension}),", name(base)).unwrap();
     }
-    let scalars = code_set(tables.t, &["sgpr", "sys", "ttmp", "m0", "exec"]);
+    let scalars = code_set(tables.t, &SCALARS);
     writeln!(w, "],\nscalars: &{scalars:?},").unwrap();
     field_maps(w, tables.t);
     writeln!(w, "}};").unwrap();
+    Ok(())
 }
 
 /// What few constraints have.
-fn rare(w: &mut String, tables: &Tables) {
+fn rare(w: &mut String, tables: &Tables) -> Result<()> {
     let all = || tables.constraints.list.iter().enumerate();
-    let ones: Vec<_> = all().filter(|(_, c)| c.ones as u64 != 0).map(|(n, c)| (n, c.ones as u64)).collect();
+    let mask = |bits: u64| number(&mut tables.zeros.clone(), bits);
+    let ones: Vec<_> = all().filter(|(_, c)| c.ones as u64 != 0).map(|(n, c)| (n, mask(c.ones as u64))).collect();
     let mut allowed = Allowed::default();
     let checks = tables.constraints.list.iter().flat_map(|c| c.more.iter().chain(&c.high_checks));
     let mut sets: Vec<Vec<bool>> = checks.map(|c| set_of(tables.t, c)).collect();
@@ -112,12 +116,13 @@ fn rare(w: &mut String, tables: &Tables) {
     for (constraints, f) in all().flat_map(|(n, c)| c.trailing_dwords.iter().map(move |f| (n, f))) {
         let TrailingDword { field: (lsb, width), codes, dwords, form, of } = *f;
         let announcer = position(&mut announcers, Announcer { lsb, width, codes, dwords });
-        writeln!(w, "TrailingDword {{ constraints: {constraints}, announcer: {announcer}, form: {form}, of: {of} }},")
-            .unwrap();
+        room(tables.t, "announced dwords", announcers.len(), 4)?;
+        room(tables.t, "forms with announced dwords", usize::from(form) + 1, 4)?;
+        let both = announcer | usize::from(form) << 4;
+        writeln!(w, "TrailingDword {{ constraints: {constraints}, announcer_and_form: {both}, of: {of} }},").unwrap();
     }
     writeln!(w, "],\nannouncers: &[{}],", announcers_text(&announcers)).unwrap();
     writeln!(w, "wide: &[").unwrap();
-    let mask = |bits: u64| number(&mut tables.zeros.clone(), bits);
     let high = |bits: u128| mask((bits >> 64) as u64);
     for (constraints, c) in all().filter(|(_, c)| c.marks & marks::WIDE != 0) {
         let (zeros, ones, ignored) = (high(c.zeros), high(c.ones), mask(c.ignored_high));
@@ -125,19 +130,27 @@ fn rare(w: &mut String, tables: &Tables) {
         writeln!(w, "Wide {{ constraints: {constraints}, checks: &[{checks}], zeros: {zeros}, ones: {ones}, ignored: {ignored} }},").unwrap();
     }
     writeln!(w, "],\nsized: &[").unwrap();
-    let mut descs = Vec::new();
-    for (op_index, form, of) in &tables.sized {
-        write!(w, "(({op_index}, {form}), {}), ", position(&mut descs, of)).unwrap();
+    let (mut descs, mut groups) = (Vec::new(), Vec::new());
+    for forms in tables.sized.chunk_by(|a, b| a.0 == b.0) {
+        let of = |(_, form, of): &(usize, u8, Vec<lower::OperandDesc>)| (*form, run(&mut descs, of));
+        let group: Vec<_> = forms.iter().map(of).collect();
+        write!(w, "({}, {}), ", forms[0].0, position(&mut groups, group)).unwrap();
+    }
+    for (what, count) in [("operands of variable length", descs.len()), ("groups of these", groups.len())] {
+        room(tables.t, what, count, 8)?;
+    }
+    writeln!(w, "],\nsized_forms: &[").unwrap();
+    for (number, (form, (first, count))) in groups.iter().zip(0..).flat_map(|(g, n)| g.iter().map(move |f| (n, f))) {
+        write!(w, "SizedForm {{ number: {number}, form: {form}, first: {first}, count: {count} }},").unwrap();
     }
     writeln!(w, "],\nsized_operands: &[").unwrap();
-    for of in descs {
-        writeln!(w, "&[{}],", of.iter().map(desc_text).collect::<Vec<_>>().join(", ")).unwrap();
-    }
+    descs.iter().for_each(|desc| writeln!(w, "{},", desc_text(desc)).unwrap());
     writeln!(w, "],\njoined: &[").unwrap();
     for f in tables.t.opcode_spaces.iter().filter(|f| f.is_joined()) {
         writeln!(w, "{},", joined_text(f)).unwrap();
     }
     writeln!(w, "],\nallowed: &{:?},", allowed.bytes()).unwrap();
+    Ok(())
 }
 
 fn rule_text(rule: &Rule) -> String {

@@ -16,7 +16,7 @@ pub fn tables(w: &mut String, t: &Target, tables: &FastTables) {
             writeln!(w, "NO_FAST_OPCODE_SPACE,").unwrap();
             continue;
         };
-        let (all, dwords) = if *dwords == 2 { (u64::MAX, 2) } else { (u32::MAX.into(), 1) };
+        let all = if *dwords == 1 { u32::MAX.into() } else { u64::MAX };
         writeln!(
             w,
             "FastOpcodeSpace {{ lsb: {lsb:?}, op: {op:#x}, op_mask: {op_mask:#x}, gather: {gather:#x}, all: {all:#x}, \
@@ -29,8 +29,8 @@ pub fn tables(w: &mut String, t: &Target, tables: &FastTables) {
     for c in constraints {
         match c {
             None => writeln!(w, "NO_FAST_CONSTRAINTS,").unwrap(),
-            Some(FastConstraints { zeros, bad, .. }) => {
-                writeln!(w, "FastConstraints {{ zeros: {zeros:#x}, bad: {bad:?} }},").unwrap();
+            Some(FastConstraints { zeros, third, bad, .. }) => {
+                writeln!(w, "FastConstraints {{ zeros: {zeros:#x}, third: {third:?}, bad: {bad:?} }},").unwrap();
             }
         }
     }

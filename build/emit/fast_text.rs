@@ -5,37 +5,44 @@ use std::fmt::Write;
 
 use crate::build::check::assume::room;
 use crate::build::emit::names::parts;
-use crate::build::emit::operand_texts;
+use crate::build::emit::operand_texts::{self, DEPCTRS, INSTIDS, INSTSKIPS};
 use crate::build::emit::tables::UNNAMED;
 use crate::build::lower::codes::Codes;
-use crate::build::lower::fast_texts::{self, Ready};
+use crate::build::lower::fast_texts::{self, Parts, Ready};
 use crate::build::lower::pages::run;
 use crate::build::lower::{FormSignature, NONE, OperandDesc, Operation, Target};
+use crate::build::model::Isa;
 use crate::build::model::error::Result;
-use crate::build::model::{Isa, Piece};
 
 /// A signature, its operands and its modifiers.
 #[derive(Clone, PartialEq)]
 struct Fast {
     loud: u64,
     quiet: u64,
+    /// Bits of the third dword that modifiers hold.
+    third: u32,
     suffix: u8,
     modifiers: Vec<String>,
-    ready: Ready,
+    /// The texts, in one entry of the table or several.
+    entries: Vec<String>,
     /// Whether the next signature is for other words of the same form.
     another: bool,
 }
 
 impl Fast {
-    /// `modifiers`: the index of the first modifier.
+    /// The entries of the signature. `modifiers`: the index of the first modifier.
     fn signature(&self, modifiers: usize) -> String {
-        let Fast { loud, quiet, suffix, ready, another, .. } = self;
+        let Fast { loud, quiet, third, suffix, entries, another, .. } = self;
         let suffix = padded::<8>([" ", "_e32 ", "_e64 "][usize::from(*suffix)]);
-        let ready = ready.fields();
-        format!(
-            "FastSignature {{ loud: {loud:#x}, quiet: {quiet:#x}, suffix: {suffix:?}, modifiers: {modifiers}, {ready}, \
-             another: {another} }}"
-        )
+        let entry = |(n, texts): (usize, &String)| {
+            let (loud, quiet, modifiers) = if n == 0 { (*loud, *quiet, modifiers) } else { ((*third).into(), 0, 0) };
+            let another = if n == 0 && *another { entries.len() } else { 0 };
+            format!(
+                "FastSignature {{ loud: {loud:#x}, quiet: {quiet:#x}, suffix: {suffix:?}, modifiers: {modifiers}, \
+                 {texts}, another: {another} }},\n"
+            )
+        };
+        entries.iter().enumerate().map(entry).collect()
     }
 }
 
@@ -44,41 +51,51 @@ const NAME: usize = 32;
 
 /// `names`: the position of each mnemonic in the list of all, and its length.
 pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usize, usize)>) -> Result<()> {
-    let waits = parts(isa, t, "waitcnt")?;
-    let mut all: Vec<Fast> = Vec::new();
+    let parts = |name: &str| parts(isa, t, name);
+    let parts = Parts { waitcnt: parts("waitcnt")?, depctr: parts("depctr")?, delay_alu: parts("delay_alu")? };
+    // Common signatures first, then those of three dwords and of two operations.
+    let (mut common, mut special): (Vec<Fast>, Vec<Fast>) = Default::default();
     let mut row = |operation: &Option<Operation>| {
         let name = |operation: &Operation| names[operation.spelling.as_ref().unwrap_or(&operation.mnemonic).as_str()];
         let is_short = |operation: &&Operation| name(operation).1 <= NAME;
-        let is_dual = |operation: &&Operation| t.formats[operation.format].def.dual.is_some();
-        let plain = operation.as_ref().filter(|operation| !is_dual(operation));
-        let plain = plain.filter(is_short);
-        let Some(operation) = plain else { return 0 };
+        let operation = operation.as_ref().filter(is_short)?;
         let signature = &t.signatures[operation.signature - 1];
         let suffix = if t.infos[operation.info].suffix && has_operand(t, signature) { signature.suffix } else { 0 };
-        let fast = fast(t, signature, suffix, &waits);
-        let Some(first) = fast.first() else { return 0 };
+        let def = t.formats[operation.format].def;
+        let fast = fast(t, signature, suffix, &parts, def.bits == 96);
+        let first = fast.first()?;
+        let is_special = def.bits == 96 || def.dual.is_some();
+        let all = if is_special { &mut special } else { &mut common };
         let signature = all.iter().position(|other| other == first).unwrap_or_else(|| {
             let at = all.len();
             all.extend(fast);
             at
         });
         let (at, len) = name(operation);
-        // Plus one: zero means that the operation is not printed fast.
-        at | len << 16 | (signature + 1) << 22
+        Some((at | len << 16, signature, is_special))
     };
-    let mut rows: Vec<usize> = t.operations.iter().map(&mut row).collect();
-    while rows.last() == Some(&0) {
-        rows.pop();
+    let rows: Vec<_> = t.operations.iter().map(&mut row).collect();
+    let all: Vec<&Fast> = common.iter().chain(&special).collect();
+    // Entry 0 is for operations that are not printed fast.
+    let entry = |signature: usize| 1 + all[..signature].iter().map(|fast| fast.entries.len()).sum::<usize>();
+    let number = |row: &Option<(usize, usize, bool)>| {
+        let of =
+            |&(name, n, special): &(usize, usize, bool)| name | entry(if special { common.len() + n } else { n }) << 22;
+        row.as_ref().map_or(0, of)
+    };
+    let mut numbers: Vec<usize> = rows.iter().map(number).collect();
+    while numbers.last() == Some(&0) {
+        numbers.pop();
     }
-    room(t, "signatures that are printed fast", all.len() + 1, 10)?;
+    room(t, "signatures that are printed fast", entry(all.len()), 10)?;
     room(t, "bytes of mnemonics", names.values().map(|name| name.0).max().unwrap_or(0), 16)?;
     writeln!(w, "#[cfg(all(feature = \"text\", feature = \"fast\"))]").unwrap();
-    writeln!(w, "pub(crate) static FAST_TEXT: FastText = FastText {{ rows: &{rows:?},").unwrap();
+    writeln!(w, "pub(crate) static FAST_TEXT: FastText = FastText {{ rows: &{numbers:?},").unwrap();
     let mut modifiers = Vec::new();
-    writeln!(w, "signatures: &[NO_FAST,").unwrap();
+    writeln!(w, "special: {}, signatures: &[NO_FAST,", entry(common.len())).unwrap();
     for fast in &all {
         let (first, _) = run(&mut modifiers, &fast.modifiers);
-        writeln!(w, "{},", fast.signature(first)).unwrap();
+        write!(w, "{}", fast.signature(first)).unwrap();
     }
     room(t, "modifiers that are printed fast", modifiers.len(), 16)?;
     writeln!(w, "], modifiers: &[").unwrap();
@@ -88,7 +105,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
 }
 
 /// The texts of operand codes that mean the same on every target.
-pub fn shared(targets: &[Target]) -> String {
+pub fn shared(isa: &Isa, targets: &[Target]) -> String {
     let last = targets.iter().map(|t| t.codes.iter().find(|c| c.class == "sgpr").and_then(|c| c.range.of(&t.row.name)));
     let last = last.map(|range| range.map_or(0, |range| range.1)).min().unwrap_or(0);
     let mut all = targets.iter().map(named_codes);
@@ -97,7 +114,33 @@ pub fn shared(targets: &[Target]) -> String {
         shared.retain(|code, names| other.get(code) == Some(names));
         shared
     });
-    operand_texts::all(last, targets.first().map_or(&Codes::NONE, |t| &t.code), &shared)
+    operand_texts::all(last, targets.first().map_or(&Codes::NONE, |t| &t.code), &shared, &parts_named(isa, targets))
+}
+
+/// Texts of names in constants. They must be the same on all targets that have them.
+fn parts_named(isa: &Isa, targets: &[Target]) -> BTreeMap<u16, String> {
+    let mut all = BTreeMap::new();
+    let values = |name: &'static str, bits: bool| {
+        isa.enums.iter().filter(move |e| e.name == name && e.bits == bits).flat_map(|e| &e.values)
+    };
+    for (name, first) in [("instid", INSTIDS), ("instskip", INSTSKIPS)] {
+        for value in values(name, false) {
+            let numbers = targets.iter().filter_map(|t| value.value.of(&t.row.name)?.parse::<u16>().ok());
+            // No dependency is no text.
+            for number in numbers.filter(|&n| n < 16 && (name != "instid" || n != 0)) {
+                let name = all.entry(first + number).or_insert_with(|| value.name.clone());
+                if *name != value.name {
+                    *name = String::new();
+                }
+            }
+        }
+    }
+    for (value, n) in values("depctr", true).zip(0..) {
+        all.insert(DEPCTRS + n, format!("depctr_{}(", value.name));
+    }
+    // One that is empty or too long is missing.
+    all.retain(|_, text| !text.is_empty());
+    all
 }
 
 /// The names of a target's codes that are not printed as numbers. If a code has several names, the first counts.
@@ -123,12 +166,14 @@ pub fn has_operand(t: &Target, signature: &FormSignature) -> bool {
 }
 
 /// The signatures, one for each set of words. Empty if the separator after an operand is not a comma, if an operand
-/// follows a modifier, or if the suffix is for a trailing dword.
-fn fast(t: &Target, signature: &FormSignature, suffix: u8, waits: &[[Piece; 2]]) -> Vec<Fast> {
-    let descs: Vec<(u16, &OperandDesc)> = descs(t, signature).collect();
+/// follows a modifier, or if the suffix is for a trailing dword. `wide`: the instruction has three dwords.
+fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: bool) -> Vec<Fast> {
+    // The second of two operations is printed by its own signature.
+    let is_own = |i: &(u16, &OperandDesc)| i.1.operand_type != "second";
+    let descs: Vec<(u16, &OperandDesc)> = descs(t, signature).filter(is_own).collect();
     let count = descs.iter().take_while(|i| i.1.access.is_some()).count();
     let (before, behind) = descs.split_at(count);
-    let other_separator = before.iter().any(|i| ["exp_tgt", "second"].contains(&i.1.operand_type.as_str()));
+    let other_separator = before.iter().any(|i| i.1.operand_type == "exp_tgt");
     if other_separator || behind.iter().any(|i| i.1.access.is_some()) || signature.suffix > 2 {
         return Vec::new();
     }
@@ -136,23 +181,36 @@ fn fast(t: &Target, signature: &FormSignature, suffix: u8, waits: &[[Piece; 2]])
     for &(number, desc) in behind.iter().filter(|i| i.1.operand_type != "none") {
         // Modifiers that always print are rare.
         let Some((bits, value)) = modifier(desc) else { return Vec::new() };
+        if bits >> 64 != 0 && !wide {
+            return Vec::new();
+        }
         (loud, quiet) = (loud | bits, quiet | value);
         let (way, label) = label(desc);
         let is_list = way == "List";
         let all = if is_list { desc.used.into() } else { u16::MAX >> (16 - desc.width.min(16)) };
         let below = u16::MAX.checked_shr(16 - u32::from(desc.split.1.min(16))).unwrap_or(0);
         let high_turn = if desc.split.0 == NONE { 0 } else { (desc.split.0 + 64 - desc.split.1) % 64 };
-        let (low, high) = ([desc.lsb.into(), all & below], [u16::from(high_turn), all & !below]);
+        let (low, high) = ([(desc.lsb % 64).into(), all & below], [u16::from(high_turn), all & !below]);
         let width = if is_list { desc.used.count_ones() as u8 } else { desc.width };
+        let (bits, third) = (bits as u64, (bits >> 64) as u32);
         modifiers.push(format!(
-            "FastModifier {{ loud: {bits:#x}, label: {label:?}, low: {low:?}, high: {high:?}, desc: {number}, \
-             width: {width}, way: ModifierWay::{way} }}"
+            "FastModifier {{ loud: {bits:#x}, third: {third:#x}, label: {label:?}, low: {low:?}, high: {high:?}, \
+             desc: {number}, width: {width}, way: ModifierWay::{way} }}"
         ));
     }
     let operands: Vec<&OperandDesc> = before.iter().map(|i| i.1).collect();
-    let all = fast_texts::all(&operands, waits, &t.code);
+    let all = fast_texts::all(&operands, parts, &t.code, wide);
     let last = all.len().saturating_sub(1);
-    let fast = |(n, ready)| Fast { loud, quiet, suffix, modifiers: modifiers.clone(), ready, another: n < last };
+    let (quiet, third, modifiers) = (quiet as u64, (loud >> 64) as u32, &modifiers);
+    let fast = |(n, ready): (usize, Ready)| Fast {
+        loud: loud as u64,
+        quiet,
+        third,
+        suffix,
+        modifiers: modifiers.clone(),
+        entries: ready.fields(operands.len(), if wide { 128 } else { 64 }, usize::from(wide)),
+        another: n < last,
+    };
     all.into_iter().enumerate().map(fast).collect()
 }
 
@@ -160,7 +218,8 @@ fn fast(t: &Target, signature: &FormSignature, suffix: u8, waits: &[[Piece; 2]])
 /// the last byte.
 fn label(desc: &OperandDesc) -> (&'static str, [u8; 16]) {
     let (way, name) = match desc.operand_type.as_str() {
-        _ if desc.width > 16 => return ("Descriptor", [0; 16]),
+        "signed" if desc.lsb >= 64 => ("Third", desc.field.as_str()),
+        _ if desc.width > 16 || desc.lsb >= 64 => return ("Descriptor", [0; 16]),
         "list" | "list_ones" | "list_neg_lo" | "list_neg" if ![3, 7].contains(&desc.used) => {
             return ("Descriptor", [0; 16]);
         }
@@ -186,17 +245,17 @@ fn padded<const N: usize>(text: &str) -> [u8; N] {
 
 /// The bits that determine whether a modifier prints, and their values if it does not; `None` if it always prints, or
 /// is not one of the common modifiers.
-fn modifier(desc: &OperandDesc) -> Option<(u64, u64)> {
+fn modifier(desc: &OperandDesc) -> Option<(u128, u128)> {
     let (high, low) = (desc.split.0, desc.split.1);
-    if desc.lsb >= 64 || high != NONE && high >= 64 {
+    if desc.lsb >= 96 || high != NONE && high >= 64 {
         return None;
     }
-    let spread = |value: u64| {
+    let spread = |value: u128| {
         let above = if high == NONE { 0 } else { value >> low << high };
         (value & ((1 << low) - 1)) << desc.lsb | above
     };
     match desc.operand_type.as_str() {
-        "flag" | "omod" | "named" | "signed" | "swizzle" => Some((spread((1 << desc.width) - 1), 0)),
+        "flag" | "omod" | "named" | "signed" | "swizzle" | "scope" | "th" => Some((spread((1 << desc.width) - 1), 0)),
         "list" | "list_all" | "list_neg_lo" | "list_neg" => Some((spread(desc.used.into()), 0)),
         "list_ones" => Some((spread(desc.used.into()), spread(desc.used.into()))),
         _ => None,

@@ -7,6 +7,7 @@ pub mod fast_decode;
 pub mod fast_text;
 #[cfg(any(feature = "make", test))]
 pub mod make;
+pub mod mnemonics;
 pub mod names;
 pub mod operand_texts;
 pub mod operands;
@@ -54,13 +55,15 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     let (mut abouts, mut most) = (vec![String::new()], operands::Most::default());
     let tables_of = targets.iter().map(lower::decode::Tables::new).collect::<Result<Vec<_>>>()?;
     decode::sizes(&mut tables, &tables_of);
+    let third = lower::fast_decode::any_third(&tables_of);
+    writeln!(tables, "#[cfg(feature = \"fast\")]\npub(crate) const ANY_THIRD: bool = {third};").unwrap();
     // The size for every possible index in a table of opcode indices; the last index is never an operation's.
     let operations = targets.iter().map(|t| t.operations.len() + PAGE).max().unwrap_or(0).next_power_of_two().max(64);
     writeln!(tables, "#[cfg(feature = \"fast\")]\npub(crate) const OP_INDICES: usize = {operations};").unwrap();
     let (marks, rules) = lower::decode::needed(&tables_of);
     writeln!(tables, "pub(crate) const MARKS: u8 = {marks};\npub(crate) const RULES: u8 = {rules};").unwrap();
     operands::values(&mut tables, isa, targets);
-    let texts = fast_text::shared(targets);
+    let texts = fast_text::shared(isa, targets);
     let opcodes = opcodes(targets);
     let mut end = 0;
     let place = |name: &String| {
@@ -302,13 +305,14 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
         let a: Vec<String> = t.row.aliases.iter().map(|a| format!("{a:?}")).collect();
         writeln!(
             out,
-            "    TargetInfo {{ name: {:?}, processor: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, dual_moves: {}, partial: {}, aliases: &[{}] }},",
+            "    TargetInfo {{ name: {:?}, processor: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, dual_moves: {}, bound_ctrl_zero: {}, partial: {}, aliases: &[{}] }},",
             t.row.shown(),
             t.row.processor,
             t.row.generation,
             t.row.mach,
             t.row.has("aligned-vgprs"),
             t.row.has("dual-moves"),
+            !t.row.has("bound-ctrl"),
             t.row.partial,
             a.join(", ")
         )
@@ -348,7 +352,9 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
     writeln!(out, "#[cfg(feature = \"fast\")]\npub(crate) {list}").unwrap();
     let text = "feature = \"text\"";
     let both = format!("all({text}, feature = \"fast\")");
-    for (name, ty, cfg) in [("TEXT", "TextTables", text), ("FAST_TEXT", "FastText", &both)] {
+    for (name, ty, cfg) in
+        [("TEXT", "TextTables", text), ("MNEMONICS_OF", "MnemonicTable", text), ("FAST_TEXT", "FastText", &both)]
+    {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
         writeln!(out, "#[cfg({cfg})]").unwrap();
         writeln!(out, "pub(crate) const {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();

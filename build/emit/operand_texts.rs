@@ -19,6 +19,18 @@ pub const HEX: u16 = 0xb00;
 /// Where the counters to wait for begin: `lgkmcnt` alone, `lgkmcnt` after another counter, `vmcnt`, and `vmcnt` with a
 /// maximum of 15.
 pub const WAITS: [u16; 4] = [0xc00, 0xc10, 0xc20, 0xc30];
+/// Where the names of instructions to wait for begin (`s_delay_alu`), and those of how many to skip between two of them.
+pub const INSTIDS: u16 = 0x780;
+pub const INSTSKIPS: u16 = 0x790;
+/// What stands before, between and after these names, one after the other.
+pub const DELAYS: u16 = 0x798;
+const DELAY_TEXTS: [&str; 4] = ["instid0(", ") | instskip(", ") | instid1(", "), "];
+/// Where the names of the parts of `s_waitcnt_depctr` begin, each with a parenthesis, in the order of the table, and
+/// a zero with what stands after it.
+pub const DEPCTRS: u16 = 0x7a0;
+pub const DEPCTR_ZERO: u16 = 0x7b0;
+/// The text of `null`, whose code differs between targets.
+pub const NULL: u16 = 0x7c0;
 /// The text of `off`, and the code of a scalar address that prints as it.
 pub const OFF: u16 = SADDRS + NO_SADDR;
 pub const NO_SADDR: u16 = 127;
@@ -37,9 +49,10 @@ const NO_LENGTH: u8 = 0x40;
 ///
 /// `last`: the last scalar register; `names`: the names of other codes, as one register and as two. Both are what all
 /// targets have in common: a code that differs between targets has no text. `codes`: those of any target; only the
-/// common ones are used.
-pub fn all(last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str)>) -> String {
-    (0..COUNT).flat_map(|number| padded(text(number, last, codes, names))).map(char::from).collect()
+/// common ones are used. `named`: texts that are names.
+pub fn all(last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str)>, named: &BTreeMap<u16, String>) -> String {
+    let text = |number| named.get(&number).cloned().or_else(|| text(number, last, codes, names));
+    (0..COUNT).flat_map(|number| padded(text(number))).map(char::from).collect()
 }
 
 fn padded(text: Option<String>) -> [u8; SIZE] {
@@ -69,6 +82,9 @@ fn text(number: u16, last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str
         _ if number == EMPTY => return Some(String::new()),
         _ if number == BLANK => return Some(" ".into()),
         _ if number == OFF => Some("off".into()),
+        _ if number == NULL => Some("null".into()),
+        _ if (DELAYS..DELAYS + 4).contains(&number) => return Some(DELAY_TEXTS[usize::from(number - DELAYS)].into()),
+        _ if number == DEPCTR_ZERO => return Some("0), ".into()),
         0 if scalar => Some(format!("s{n}")),
         SADDRS | PAIRS if scalar => tuple("s", n & !1, 2),
         QUADS if scalar => tuple("s", n & !3, 4),
@@ -87,7 +103,7 @@ fn text(number: u16, last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str
         0xa00 => tuple("a", n, 4),
         0xe00 => tuple("v", n, 16),
         0xf00 => tuple("a", n, 16),
-        NUMBERS if n <= 64 => Some(n.to_string()),
+        NUMBERS if n < 128 => Some(n.to_string()),
         HEX => Some(format!("{n:#x}")),
         0xc00 => return counter(number & !15, n & 15),
         _ => None,

@@ -59,7 +59,7 @@ impl RowText {
 }
 
 /// The text of a row that needs no descriptor, if this is one: an operand that is always present, in one piece of at
-/// most `most` bits within the first 64 bits.
+/// most `most` bits within the first three dwords.
 fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     let i = match row {
         Row::Desc(desc) => desc,
@@ -88,11 +88,16 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     if operand_type == "off" {
         return of(RowText { add: ADDRESSES + t.code.off, ..FIXED }, bits);
     }
-    if i.cond != NONE || i.split.0 != NONE || i.lsb >= 64 || i.width > most {
+    if i.cond != NONE || i.split.0 != NONE || i.lsb >= 96 || i.width > most {
         return None;
     }
     let mask = (1u32 << i.width) - 1;
-    if operand_type == "label" || NUMBERS.contains(&operand_type) {
+    let is_third = i.lsb >= 64;
+    let is_number = operand_type == "label" || NUMBERS.contains(&operand_type);
+    if is_third && (i.shift != 0 || is_number || i.aux.iter().any(|&n| n != NONE && n >= 64)) {
+        return None;
+    }
+    if is_number {
         let how = if operand_type == "label" { "Label" } else { "Imm" };
         return of(RowText { how, turn: i.lsb, mask, ..FIXED }, i.width.into());
     }
@@ -114,7 +119,8 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
         _ => 0,
     };
     let add = i.add + section + other;
-    of(RowText { how: "Value", turn: (i.lsb + 64 - i.shift) % 64, acc, address, mask: mask << i.shift, add }, bits)
+    let (how, turn) = if is_third { ("Varied", i.lsb) } else { ("Value", (i.lsb + 64 - i.shift) % 64) };
+    of(RowText { how, turn, acc, address, mask: mask << i.shift, add }, bits)
 }
 
 impl Most {

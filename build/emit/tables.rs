@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::build::check::assume::room;
 use crate::build::emit::{camel, infos, opcodes};
-use crate::build::emit::{decode, facts, fast_decode, fast_text, names, operands};
+use crate::build::emit::{decode, facts, fast_decode, fast_text, mnemonics, names, operands};
 use crate::build::lower::decode::Tables;
 use crate::build::lower::fast_decode::FastTables;
 use crate::build::lower::lengths::{self, Announcer, LengthList, Lengths};
@@ -36,7 +36,7 @@ pub fn target_tables(
         Ok(())
     };
     table("DECODE", &mut |w| {
-        decode::tables(w, of_target);
+        decode::tables(w, of_target)?;
         Ok(())
     })?;
     table("FAST_DECODE", &mut |w| {
@@ -70,6 +70,10 @@ pub fn target_tables(
     table("NAMES", &mut |w| names::names(w, isa, t))?;
     table("FAST_TEXT", &mut |w| fast_text::tables(w, isa, t, mnemonics))?;
     table("TEXT", &mut |w| text(w, isa, t))?;
+    table("MNEMONICS_OF", &mut |w| {
+        mnemonics::table(w, t);
+        Ok(())
+    })?;
     Ok(all)
 }
 

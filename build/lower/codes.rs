@@ -27,6 +27,7 @@ pub struct Codes {
     /// The code that means "neither a scalar nor a vector address".
     pub neither: u16,
     pub vcc: u16,
+    pub null: u16,
 }
 
 const NONE: u16 = u16::MAX;
@@ -48,6 +49,7 @@ impl Codes {
             off: NONE,
             neither: NONE,
             vcc: NONE,
+            null: NONE,
         }
     };
 
@@ -76,6 +78,7 @@ impl Codes {
             off: class("off").0,
             neither: class("neither").0,
             vcc: run(&|c| c.name == "vcc_lo").0,
+            null: run(&|c| c.name == "null").0,
         }
     }
 }
@@ -136,5 +139,12 @@ pub fn common(w: &mut String, isa: &Isa) -> Result<()> {
         let (name, count) = (name.to_uppercase(), counts.len());
         writeln!(w, "pub(crate) static {name}: [u8; {count}] = {counts:?};").unwrap();
     }
+    writeln!(w, "/// Numbers of the hardware that are the same on every target.\n#[allow(dead_code)]").unwrap();
+    writeln!(w, "pub(crate) mod limits {{").unwrap();
+    for Limit { name, numbers, about, .. } in &isa.limits {
+        let (name, count) = (name.replace('-', "_").to_uppercase(), numbers.len());
+        writeln!(w, "/// {about}.\npub(crate) const {name}: [u16; {count}] = {numbers:?};").unwrap();
+    }
+    writeln!(w, "}}").unwrap();
     Ok(())
 }

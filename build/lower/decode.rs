@@ -11,17 +11,24 @@ use crate::build::shared::{marks, meta};
 
 /// Where the fields lie whose codes nearly all words are refused for: the checked fields of `src/decode.rs`, as (lowest bit,
 /// width). An opcode space has the checked fields that most of its checks fit; the others are checked one by one, which takes longer.
-/// With one dword: scalar and vector operations; with two: vector operations, memory, scalar memory, and there the bit that
-/// says that an offset is a constant: no check is of it, but `build/emit/fast_decode.rs` looks at it.
+/// With one dword: scalar and vector operations; with two or more: vector operations, memory, scalar memory, and there the
+/// register of an offset and the bit that says that it is a constant: no check is of them, but
+/// `build/lower/fast_decode.rs` looks at them; then two operations in one, and memory with three
+/// dwords.
 ///
 /// In which order they stand is for that too: few groups of codes should meet in a checked field.
-pub const CHECKED_FIELDS: [[(u8, u8); 4]; 5] = [
+pub const CHECKED_FIELDS: [[(u8, u8); 4]; 7] = [
     [(0, 8), (8, 8), (0, 0), (16, 7)],
     [(0, 9), (9, 8), (17, 8), (0, 0)],
     [(32, 9), (41, 9), (50, 9), (0, 8)],
     [(32, 8), (48, 8), (40, 8), (56, 8)],
-    [(0, 6), (0, 0), (17, 1), (6, 7)],
+    [(0, 6), (57, 7), (17, 1), (6, 7)],
+    [(32, 9), (0, 9), (0, 0), (0, 0)],
+    [(32, 8), (41, 9), (55, 8), (0, 8)],
 ];
+
+/// The classes of codes that are scalar registers.
+pub const SCALARS: [&str; 5] = ["sgpr", "sys", "ttmp", "m0", "exec"];
 
 /// What the decoder asks of a form of a row: signatures differ in more.
 #[derive(Clone, PartialEq, Eq)]
@@ -153,7 +160,9 @@ impl<'a> Tables<'a> {
         room(t, "opcode indices", t.operations.len() + PAGE, meta::OP_INDEX)?;
         let (code_groups, sets) = constraints.code_groups()?;
         let mut zeros = vec![0];
-        let masks = |c: &Constraints| [c.zeros as u64, (c.zeros >> 64) as u64, (c.ones >> 64) as u64, c.ignored_high];
+        let masks = |c: &Constraints| {
+            [c.zeros as u64, (c.zeros >> 64) as u64, c.ones as u64, (c.ones >> 64) as u64, c.ignored_high]
+        };
         constraints.list.iter().flat_map(masks).for_each(|mask| _ = number(&mut zeros, mask));
         let dwords = t.formats.iter().map(|f| usize::from(f.def.bits / 32)).max().unwrap_or(0);
         room(t, "dwords in a format", dwords + 1, 3)?;

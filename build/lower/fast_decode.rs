@@ -1,11 +1,10 @@
 //! What the fast path of decoding needs of one target: which words are in order without a further look. `FastDecode` in
 //! src/decode/fast.rs describes the tables.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 
-use crate::build::check::assume::room;
-use crate::build::lower::decode::{CHECKED_FIELDS, Constraints, Tables, set_of};
+use crate::build::lower::decode::{CHECKED_FIELDS, Constraints, SCALARS, Tables, TrailingDword, code_set, set_of};
 use crate::build::lower::pages::number;
 use crate::build::lower::rules::Rule;
 use crate::build::lower::{Check, NONE, OpcodeSpace, Operation, Target, trailing};
@@ -16,9 +15,9 @@ use crate::build::shared::{RuleKind, marks};
 /// The tables of one target, before they are written.
 pub struct FastTables {
     /// For each value of the top nine bits: the opcode space counted from one, above five bits with the bytes of the
-    /// second dword.
+    /// second dword; 1 if each instruction is three dwords, or two operations.
     pub leads: Vec<u16>,
-    /// `None`: one whose opcode does not lie in the first dword, which the fast path does not know.
+    /// `None`: one whose opcode does not lie in the first dword, which the fast path does not know, or is two opcodes.
     pub opcode_spaces: Vec<Option<FastOpcodeSpace>>,
     /// Constraints of each opcode index.
     pub of_index: Vec<u16>,
@@ -40,6 +39,8 @@ pub struct FastOpcodeSpace {
 
 pub struct FastConstraints {
     pub zeros: u64,
+    /// Of the third dword: bits that are zero, and bits that are not all set.
+    pub third: [u32; 2],
     /// Groups that each checked field must not be in.
     pub bad: [u32; 4],
     /// Groups in each checked field that announce a literal.
@@ -50,25 +51,31 @@ impl FastTables {
     pub fn new(tables: &Tables) -> Result<FastTables> {
         let t = tables.t;
         // The first constraints are those of no operation.
-        let all: Vec<Option<Fast>> =
+        let mut all: Vec<Option<Fast>> =
             tables.constraints.list.iter().enumerate().map(|(n, c)| fast(tables, c).filter(|_| n != 0)).collect();
-        let groups = (0..4).map(|n| Groups::new(t, &all, n)).collect::<Result<Vec<_>>>()?;
+        (0..4).for_each(|field| limit_groups(&mut all, field));
+        let groups: Vec<_> = (0..4).map(|n| Groups::new(&all, n)).collect();
         let each = |c: &Fast, n: usize| (groups[n].outside[&c.good[n]], !groups[n].outside[&c.literal[n]]);
         let constraints = |c: &Option<Fast>| {
             let c = c.as_ref()?;
             let fields: [(u32, u32); 4] = std::array::from_fn(|n| each(c, n));
-            Some(FastConstraints { zeros: c.zeros, bad: fields.map(|f| f.0), literals: fields.map(|f| f.1) })
+            let (zeros, third) = (c.zeros as u64, [(c.zeros >> 64) as u32, c.last]);
+            Some(FastConstraints { zeros, third, bad: fields.map(|f| f.0), literals: fields.map(|f| f.1) })
         };
         let constraints = all.iter().map(constraints).collect();
         let leads = (0..512).map(|top| {
             let opcode_space = t.lut[top];
-            let two = opcode_space != 0 && t.opcode_spaces[usize::from(opcode_space) - 1].dwords == 2;
-            u16::from(opcode_space) << 5 | if two { 4 } else { 0 }
+            let space = usize::from(opcode_space).checked_sub(1).map(|n| &t.opcode_spaces[n]);
+            match space.map_or((1, false), |space| (space.dwords, space.second().is_some())) {
+                (1, false) => u16::from(opcode_space) << 5,
+                (2, false) => u16::from(opcode_space) << 5 | 4,
+                _ => 1,
+            }
         });
         let mut opcode_spaces = Vec::new();
         for (f, &checked) in t.opcode_spaces.iter().zip(&tables.constraints.checked) {
             let lsb = CHECKED_FIELDS[checked].map(|field| field.0);
-            opcode_spaces.push(match f.is_joined() || f.ends_in_second_dword() {
+            opcode_spaces.push(match f.is_joined() || f.ends_in_second_dword() || f.second().is_some() {
                 true => None,
                 false => Some(FastOpcodeSpace { lsb, gather: Gather::new(t, f)?, base: f.base, dwords: f.dwords }),
             });
@@ -96,16 +103,45 @@ struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    fn new(t: &Target, all: &'a [Option<Fast>], field: usize) -> Result<Self> {
+    fn new(all: &'a [Option<Fast>], field: usize) -> Self {
         let sets: BTreeSet<_> = all.iter().flatten().flat_map(|c| [&c.good[field], &c.literal[field]]).collect();
         let mut columns = Vec::new();
         let column = |code: usize| sets.iter().map(|s| s[code]).collect::<Vec<bool>>();
         let groups: Vec<u8> = (0..512).map(|code| number(&mut columns, column(code))).collect();
-        room(t, "groups of codes in a field", columns.len(), 5)?;
         let outside = |set: usize| columns.iter().zip(0..).fold(0, |all, (c, group)| all | u32::from(!c[set]) << group);
         let outside = sets.into_iter().zip(0..).map(|(set, n)| (set, outside(n))).collect();
-        Ok(Groups { of_code: groups.into_iter().map(|group| 1 << group).collect(), outside })
+        Groups { of_code: groups.into_iter().map(|group| 1 << group).collect(), outside }
     }
+}
+
+/// How many groups of codes a field can have: each is a bit.
+const GROUPS: usize = 32;
+
+/// Leaves out the constraints whose sets are rarest, until the codes of a field are in few enough groups. Words with these
+/// constraints take the longer path.
+fn limit_groups(all: &mut [Option<Fast>], field: usize) {
+    loop {
+        let mut users: BTreeMap<&Vec<bool>, usize> = BTreeMap::new();
+        for c in all.iter().flatten() {
+            *users.entry(&c.good[field]).or_insert(0) += 1;
+            *users.entry(&c.literal[field]).or_insert(0) += 1;
+        }
+        let columns: BTreeSet<Vec<bool>> = (0..512).map(|code| users.keys().map(|set| set[code]).collect()).collect();
+        if columns.len() <= GROUPS {
+            return;
+        }
+        let rarest = users.into_iter().min_by_key(|(_, users)| *users).map(|(set, _)| set.clone()).unwrap_or_default();
+        for c in all.iter_mut() {
+            let is_rare = c.as_ref().is_some_and(|c| c.good[field] == rarest || c.literal[field] == rarest);
+            *c = c.take().filter(|_| !is_rare);
+        }
+    }
+}
+
+/// Whether instructions of some target have a third dword that the fast path reads.
+pub fn any_third(all: &[Tables]) -> bool {
+    let behind = |c: &Constraints| if c.trailing_dwords.iter().any(|dword| dword.form == 0) { 1 } else { 0 };
+    all.iter().flat_map(|t| &t.constraints.list).any(|c| c.dwords + behind(c) > 2)
 }
 
 /// The checked fields in which 255 announces a literal, if the tail has the bit.
@@ -114,7 +150,10 @@ const LITERALS: [(u8, (u8, u8)); 3] = [(trailing::SSRC0, (0, 8)), (trailing::SSR
 /// What words of constraints must be to be looked at no further.
 struct Fast {
     /// Bits that are zero.
-    zeros: u64,
+    zeros: u128,
+    /// Bits of the third dword that are not all set: those of a register that cannot be the last one. Without such a
+    /// register all bits, which makes the decoder look closer at one literal.
+    last: u32,
     /// Which codes of each checked field are good.
     good: [Vec<bool>; 4],
     /// Which announce a literal, and nothing else: none where all have two dwords.
@@ -124,13 +163,15 @@ struct Fast {
 /// What need not be looked at any further in words of constraints; `None`: nothing.
 fn fast(tables: &Tables, c: &Constraints) -> Option<Fast> {
     let checked = CHECKED_FIELDS[c.checked];
-    if c.marks & (marks::SIZED | marks::WIDE | marks::DUAL) != 0 || c.ones != 0 || c.trailing & trailing::ALWAYS != 0 {
+    let is_dual = tables.t.formats[c.parts.0].def.dual.is_some();
+    if c.marks & marks::SIZED != 0 || c.dwords > 3 || c.trailing & trailing::ALWAYS != 0 && !is_dual {
         return None;
     }
     let mut good = c.sets.map(|set| tables.constraints.sets[usize::from(set)].clone());
-    let mut forbid = |field: (u8, u8), codes: RangeInclusive<usize>| {
-        let n = checked.iter().position(|&l| l == field)?;
-        good[n][codes].fill(false);
+    let mut forbid = |field: (u8, u8), is_bad: &dyn Fn(usize) -> bool| {
+        let n = checked.iter().position(|&(lsb, width)| lsb == field.0 && width >= field.1)?;
+        let mask = (1 << field.1) - 1;
+        (0..good[n].len()).filter(|&code| is_bad(code & mask)).for_each(|code| good[n][code] = false);
         Some(())
     };
     let codes = &tables.t.code;
@@ -138,8 +179,7 @@ fn fast(tables: &Tables, c: &Constraints) -> Option<Fast> {
     let others = [(trailing::SDWA, (0, 9), codes.sdwa), (trailing::DPP, (0, 9), codes.dpp)];
     for (bit, field, code) in literals.into_iter().chain(others) {
         if c.trailing & bit != 0 {
-            let code = usize::from(code);
-            forbid(field, code..=code)?;
+            forbid(field, &|n| n == usize::from(code))?;
         }
     }
     // What always follows is longer than what is decoded here.
@@ -147,28 +187,53 @@ fn fast(tables: &Tables, c: &Constraints) -> Option<Fast> {
         return None;
     }
     for dword in &c.trailing_dwords {
-        forbid(dword.field, dword.codes.0.into()..=dword.codes.1.into())?;
+        forbid(dword.field, &|n| (dword.codes.0.into()..=dword.codes.1.into()).contains(&n))?;
     }
-    let mut zeros = c.zeros as u64;
-    for check in &c.more {
-        zeros |= harmless(tables, check)?;
+    // Bits that are one must lie in a checked field.
+    let mut ones = c.ones;
+    for &(lsb, width) in checked.iter().filter(|field| field.1 != 0) {
+        let bits = (ones >> lsb) as usize & ((1 << width) - 1);
+        if bits != 0 {
+            forbid((lsb, width), &|n| n & bits != bits)?;
+            ones &= !((bits as u128) << lsb);
+        }
     }
+    if ones != 0 {
+        return None;
+    }
+    let (mut zeros, mut last) = (c.zeros, u32::MAX);
+    let mut not_last = |field: (u8, u8)| {
+        let bits = ((1u32 << field.1) - 1).checked_shl((field.0 - 64).into())?;
+        (last == u32::MAX || last == bits).then(|| last = bits)
+    };
+    for check in c.more.iter().chain(&c.high_checks) {
+        let good = set_of(tables.t, check);
+        match check.lsb >= 64 && check.hi == NONE && good.iter().rev().skip(1).all(|&good| good) {
+            true => not_last((check.lsb, check.width))?,
+            false => zeros |= harmless(&good, check)?,
+        }
+    }
+    let scalars = code_set(tables.t, &SCALARS);
     for rule in &c.rules {
-        match excluded(rule, zeros)? {
+        match excluded(rule, zeros as u64)? {
             Excluded::Already => {}
             Excluded::Bit(bit) => zeros |= 1 << bit,
-            Excluded::Codes(field, codes) => forbid(field, codes)?,
+            Excluded::Codes(field, codes) if field.0 >= 64 && codes.start() == codes.end() => not_last(field)?,
+            Excluded::Codes(field, codes) => forbid(field, &|n| codes.contains(&n))?,
+            Excluded::Others(field) => forbid(field, &|n| scalars[n / 32] >> (n % 32) & 1 == 0)?,
         }
     }
     for (good, field) in good.iter_mut().zip(checked) {
         *good = (0..512).map(|code| field.1 == 0 || good[code % (1 << field.1)]).collect();
     }
     let announced = |field: (u8, u8)| {
-        let trailing = LITERALS.iter().find(|l| l.1 == field).map_or(0, |l| l.0);
-        let is = c.trailing & trailing != 0 && c.trailing & trailing::TWO == 0;
+        let flag = LITERALS.iter().find(|l| l.1 == field).map_or(0, |l| l.0);
+        let is_listed =
+            |d: &TrailingDword| d.form == 0 && d.field == field && d.codes == (codes.literal, codes.literal);
+        let is = c.trailing & flag != 0 && c.dwords == 1 || c.trailing_dwords.iter().any(is_listed);
         (0..512).map(|code| is && code % (1 << field.1) == usize::from(codes.literal)).collect()
     };
-    Some(Fast { zeros, good, literal: checked.map(announced) })
+    Some(Fast { zeros, last, good, literal: checked.map(announced) })
 }
 
 /// Words without which a rule always holds.
@@ -177,8 +242,10 @@ enum Excluded {
     Already,
     /// With this bit.
     Bit(u8),
-    /// With these codes in a checked field.
+    /// With these codes in a checked field, or the last code in a field of the third dword.
     Codes((u8, u8), RangeInclusive<usize>),
+    /// With codes in a checked field that are no scalar registers.
+    Others((u8, u8)),
 }
 
 /// What a rule forbids is forbidden here without looking at all that it looks at, as long as few words are left out: the
@@ -198,6 +265,9 @@ fn excluded(rule: &Rule, zeros: u64) -> Option<Excluded> {
     if rule.kind == RuleKind::Room && (n == 2 || looks().all(|(_, value)| *value == 0)) {
         return last(n);
     }
+    if rule.kind == RuleKind::Scalar && looks().next().is_none() {
+        return Some(Excluded::Others(field));
+    }
     let (piece, value) = looks().find(|(piece, _)| is_low(piece))?;
     Some(match value {
         1 => Excluded::Bit(piece.lsb),
@@ -207,13 +277,12 @@ fn excluded(rule: &Rule, zeros: u64) -> Option<Excluded> {
 
 /// Bits of a field such that every value without them is good: those that leave the most values; or the flag on top of
 /// it, if every value is good without.
-fn harmless(tables: &Tables, check: &Check) -> Option<u64> {
-    let good = set_of(tables.t, check);
+fn harmless(good: &[bool], check: &Check) -> Option<u128> {
     if check.hi != NONE {
         return good[..1 << check.width].iter().all(|&good| good).then_some(1 << check.hi);
     }
     let holds = |&bits: &usize| (0..good.len()).all(|value| value & bits != 0 || good[value]);
-    (0..good.len()).filter(holds).min_by_key(|bits| bits.count_ones()).map(|bits| (bits as u64) << check.lsb)
+    (0..good.len()).filter(holds).min_by_key(|bits| bits.count_ones()).map(|bits| (bits as u128) << check.lsb)
 }
 
 /// How the opcode is gathered: see `FastOpcodeSpace` in src/decode/fast.rs.
@@ -226,8 +295,8 @@ pub struct Gather {
 impl Gather {
     fn new(t: &Target, f: &OpcodeSpace) -> Result<Gather> {
         let bits = |piece: Piece| ((1u32 << piece.width) - 1) << piece.lsb;
-        // The second field is above the opcode; that of a second operation tells nothing of the first.
-        let high = f.seg.filter(|_| f.second().is_none());
+        // The second field is above the opcode.
+        let high = f.seg;
         let seg = high.unwrap_or(Piece { lsb: 0, width: 0 });
         let all = Gather {
             op: bits(f.op) | bits(seg),

@@ -84,8 +84,9 @@ fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
     }
 }
 
-/// Whether the operand is always present, in one piece, and depends only on the first 64 bits.
+/// Whether the operand is always present, in one piece within the first three dwords, and the bits that it looks at are
+/// in the first 64 bits.
 fn is_low(desc: &OperandDesc) -> bool {
-    let bits = [desc.lsb].into_iter().chain(desc.aux.into_iter().filter(|&n| n != NONE));
-    desc.split.0 == NONE && desc.cond == NONE && bits.max() < Some(64)
+    let is_low = desc.aux.iter().all(|&n| n == NONE || n < 64);
+    desc.split.0 == NONE && desc.cond == NONE && desc.lsb < 96 && is_low
 }

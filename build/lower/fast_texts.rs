@@ -3,7 +3,8 @@
 use std::iter::repeat;
 
 use crate::build::emit::operand_texts::{
-    ACC, BLANK, EMPTY, HEX, MISSING, NO_SADDR, NUMBERS, OFF, PAIRS, QUADS, SADDRS, SIXTEENS, WAITS,
+    ACC, BLANK, DELAYS, DEPCTR_ZERO, DEPCTRS, EMPTY, HEX, INSTIDS, INSTSKIPS, MISSING, NO_SADDR, NULL, NUMBERS, OFF,
+    PAIRS, QUADS, SADDRS, SIXTEENS, WAITS,
 };
 use crate::build::lower::cases::{self, Case, bit};
 use crate::build::lower::codes::Codes;
@@ -13,11 +14,18 @@ use crate::build::model::Piece;
 /// `FastSignature::TEXTS` in src/table/text.rs.
 const TEXTS: usize = 4;
 
-/// The bits of a scalar register's code that is part of an offset.
+/// The bits of a scalar register's code.
 const SCALAR: u16 = (1 << 7) - 1;
 
 /// The words for which the operands of a signature have these texts: `FastSignature` in src/table/text.rs.
 pub type Ready = Case<Text>;
+
+/// Where the parts of constants are: [`all`].
+pub struct Parts {
+    pub waitcnt: Vec<[Piece; 2]>,
+    pub depctr: Vec<[Piece; 2]>,
+    pub delay_alu: Vec<[Piece; 2]>,
+}
 
 /// The index of a text: the words rotated by `turn`, masked, plus `add`.
 #[derive(Clone, PartialEq)]
@@ -29,40 +37,56 @@ pub struct Text {
 
 /// The cases of words that printing tries in order.
 ///
-/// `waits`: the positions of the counters of `s_waitcnt`.
-pub fn all(descs: &[&OperandDesc], waits: &[[Piece; 2]], codes: &Codes) -> Vec<Ready> {
-    cases::all(descs.iter().map(|desc| texts(desc, waits, codes)))
+/// `wide`: the instruction has three dwords.
+pub fn all(descs: &[&OperandDesc], parts: &Parts, codes: &Codes, wide: bool) -> Vec<Ready> {
+    cases::all(descs.iter().map(|desc| texts(desc, parts, codes, wide)))
 }
 
 impl Ready {
-    /// The fields of `FastSignature`.
-    pub fn fields(&self) -> String {
+    /// The fields of `FastSignature` and of the entries that continue it, of which there are at least `least`.
+    ///
+    /// `operands`: how many operands the texts are for. `bits`: how many bits are rotated.
+    pub fn fields(&self, operands: usize, bits: u8, least: usize) -> Vec<String> {
         let Case { parts: texts, clear, set } = self;
+        let all_known = texts.iter().all(|text| *text != always(MISSING));
+        let is_parts = operands == 1 && texts.len() > 1;
+        let count = if all_known { texts.len().div_ceil(TEXTS).max(1) } else { 1 };
         let blank = texts.is_empty().then_some(Text { turn: 0, mask: 0, add: BLANK });
-        let more = texts.len() > TEXTS;
-        let texts = texts.iter().cloned().chain(blank).chain(repeat(always(EMPTY))).take(TEXTS);
-        let (mut turns, mut masks, mut adds) = (Vec::new(), Vec::new(), Vec::new());
-        for Text { turn, mask, add } in texts {
-            // Texts have 16 bytes.
-            turns.push((turn + 60) % 64);
-            masks.push(mask << 4);
-            adds.push(add << 4);
-        }
-        format!(
-            "marks: {:#x}, unmarked: {set:#x}, turns: {turns:?}, masks: {masks:?}, adds: {adds:?}, more: {more}",
-            clear | set
-        )
+        let mut texts = texts.iter().cloned().chain(blank).chain(repeat(always(EMPTY)));
+        let entry = |n: usize| {
+            let kind = match n + 1 < count {
+                true if is_parts => "MoreParts",
+                true => "MoreOperands",
+                false if is_parts => "Parts",
+                false if n == 0 && operands > TEXTS => "FirstOperands",
+                false => "Operands",
+            };
+            let (mut turns, mut masks, mut adds) = (Vec::new(), Vec::new(), Vec::new());
+            for Text { turn, mask, add } in texts.by_ref().take(TEXTS) {
+                // Texts have 16 bytes.
+                turns.push((turn + bits - 4) % bits);
+                masks.push(mask << 4);
+                adds.push(add << 4);
+            }
+            let marks = if n == 0 { (clear | set, *set) } else { (0, 0) };
+            format!(
+                "marks: {:#x}, unmarked: {:#x}, turns: {turns:?}, masks: {masks:?}, adds: {adds:?}, kind: TextKind::{kind}",
+                marks.0, marks.1
+            )
+        };
+        (0..count.max(1 + least)).map(entry).collect()
     }
 }
 
 /// The cases of one operand.
-fn texts(desc: &OperandDesc, waits: &[[Piece; 2]], codes: &Codes) -> Vec<Ready> {
+fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Ready> {
     let vcc = codes.vcc;
     let text = |clear: u64, set: u64, text: Text| Case::new(text, clear, set);
     let aux = |n: usize| bit(desc.aux[n]);
     let bits = |aux: &[u8]| aux.iter().fold(0, |all, &n| all | bit(n));
     let missing = || vec![text(0, 0, always(MISSING))];
-    if desc.is_returned() || desc.lsb >= 64 || desc.split.0 != NONE || desc.aux.iter().any(|&n| n != NONE && n >= 64) {
+    let is_outside = desc.lsb >= if wide { 96 } else { 64 };
+    if desc.is_returned() || is_outside || desc.split.0 != NONE || desc.aux.iter().any(|&n| n != NONE && n >= 64) {
         return missing();
     }
     if let Some(cases) = cases::of(desc, codes.off) {
@@ -76,6 +100,17 @@ fn texts(desc: &OperandDesc, waits: &[[Piece; 2]], codes: &Codes) -> Vec<Ready> 
     match (desc.operand_type.as_str(), code) {
         // Its constants are printed as their bits.
         ("code", _) if desc.ty == "i16" => missing(),
+        // The scalar destination beside a vector one is often null.
+        ("code", Some(code)) if desc.width == 7 && desc.field == "sdst" && desc.lsb == 8 && codes.null != u16::MAX => {
+            let set = u64::from(codes.null) << desc.lsb;
+            vec![text(!set & u64::from(SCALAR) << desc.lsb, set, always(NULL)), text(0, 0, field(code))]
+        }
+        // Without its lowest bit, which is the inverse of that of the other operation's destination.
+        ("vdsty", _) => {
+            let turn = (desc.lsb + 127) % 128;
+            let text = |clear, set, odd| text(clear, set, Text { mask: 0xfe, turn, add: desc.add + odd });
+            vec![text(0, aux(0), 0), text(aux(0), 0, 1)]
+        }
         // Only without negation, absolute value and sign extension.
         ("code", Some(code)) => vec![text(bits(&desc.aux), 0, field(code))],
         ("agpr", _) => vec![text(0, 0, plain(desc))],
@@ -113,12 +148,18 @@ fn texts(desc: &OperandDesc, waits: &[[Piece; 2]], codes: &Codes) -> Vec<Ready> 
             vec![text(all, 0, register), text(large() | others, off, small)]
         }
         // Small numbers are decimal.
-        ("int16" | "label", _) if desc.lsb == 0 && desc.width == 16 => {
+        ("int16", _) if desc.lsb == 0 && desc.width == 16 => {
             vec![text(0xffc0, 0, Text { mask: 0x3f, ..field(NUMBERS) })]
+        }
+        ("label", _) if desc.lsb == 0 && desc.width == 16 => {
+            vec![text(0xff80, 0, Text { mask: 0x7f, ..field(NUMBERS) })]
         }
         // Not printed if its number is zero.
         ("endpgm", _) if desc.lsb == 0 => vec![Case { parts: Vec::new(), clear: 0xffff, set: 0 }],
-        ("waitcnt", _) if desc.lsb == 0 => counters(waits),
+        ("waitcnt", _) if desc.lsb == 0 => counters(&parts.waitcnt),
+        ("delay_alu", _) if desc.lsb == 0 => delays(&parts.delay_alu),
+        ("depctr", _) if desc.lsb == 0 => depctrs(&parts.depctr),
+        ("hex" | "hex16", _) if desc.lsb == 0 && desc.width == 16 => vec![text(0xff00, 0, small)],
         _ => missing(),
     }
 }
@@ -139,7 +180,7 @@ fn always(add: u16) -> Text {
 
 fn field(desc: &OperandDesc, add: u16) -> Text {
     let mask = ((1u32 << desc.width.min(16)) - 1) as u16;
-    Text { turn: (desc.lsb + 64 - desc.shift) % 64, mask: mask << desc.shift, add }
+    Text { turn: (desc.lsb + 128 - desc.shift) % 128, mask: mask << desc.shift, add }
 }
 
 /// The first index of an operand's codes, if tuples of its length have texts.
@@ -148,20 +189,65 @@ fn code(desc: &OperandDesc) -> Option<u16> {
     tuples.map(|(_, section)| desc.add + section)
 }
 
+fn bits(piece: Piece) -> u64 {
+    ((1 << piece.width) - 1) << piece.lsb
+}
+
+/// The constant's bits.
+const CONSTANT: u64 = 0xffff;
+
 /// The cases of one counter to wait for, or two: `lgkmcnt`, `vmcnt`, or both.
 fn counters(waits: &[[Piece; 2]]) -> Vec<Ready> {
     let &[[vmcnt, high], [expcnt, _], [lgkmcnt, _]] = waits else { return Vec::new() };
-    if (vmcnt.width, lgkmcnt.width) != (4, 4) {
-        return Vec::new();
-    }
-    let bits = |piece: Piece| ((1u64 << piece.width) - 1) << piece.lsb;
-    let all = 0xffff;
-    let text = |piece: Piece, add| Text { turn: piece.lsb, mask: 15, add };
+    let text = |piece: Piece, add, mask| Text { turn: piece.lsb, mask, add };
+    let case = |parts, clear: u64, set| Case { parts, clear, set };
     let [alone, behind, low, whole] = WAITS;
     let set = bits(vmcnt) | bits(high) | bits(expcnt);
-    let parts = vec![text(lgkmcnt, alone)];
-    let first = Case { parts, clear: all & !set & !bits(lgkmcnt), set };
-    let set = bits(expcnt);
-    let parts = vec![text(vmcnt, if high.width == 0 { whole } else { low }), text(lgkmcnt, behind)];
-    vec![first, Case { parts, clear: all & !set & !bits(lgkmcnt) & !bits(vmcnt), set }]
+    match (vmcnt.width, lgkmcnt.width) {
+        (4, 4) => {
+            let first = case(vec![text(lgkmcnt, alone, 15)], CONSTANT & !set & !bits(lgkmcnt), set);
+            let set = bits(expcnt);
+            let low = if high.width == 0 { whole } else { low };
+            let parts = vec![text(vmcnt, low, 15), text(lgkmcnt, behind, 15)];
+            vec![first, case(parts, CONSTANT & !set & !bits(lgkmcnt) & !bits(vmcnt), set)]
+        }
+        // There are texts of small counts.
+        (6, 6) if high.width == 0 => {
+            let small = |piece: Piece, mask: u64| mask << piece.lsb;
+            let first = case(vec![text(lgkmcnt, alone, 15)], CONSTANT & !set & !small(lgkmcnt, 15), set);
+            let set = bits(lgkmcnt) | bits(expcnt);
+            let second = case(vec![text(vmcnt, low, 15), always(BLANK)], CONSTANT & !set & !small(vmcnt, 15), set);
+            let set = bits(expcnt);
+            let parts = vec![text(vmcnt, low, 15), text(lgkmcnt, behind, 7)];
+            vec![first, second, case(parts, CONSTANT & !set & !small(lgkmcnt, 7) & !small(vmcnt, 15), set)]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The cases of one instruction to wait for, or two.
+fn delays(parts: &[[Piece; 2]]) -> Vec<Ready> {
+    let &[[instid0, _], [instskip, _], [instid1, _]] = parts else { return Vec::new() };
+    let name = |piece: Piece, add| Text { turn: piece.lsb, mask: (1 << piece.width) - 1, add };
+    let between = |n| always(DELAYS + n);
+    let first = [between(0), name(instid0, INSTIDS)];
+    let last = [name(instid1, INSTIDS), between(3)];
+    let two = [between(1), name(instskip, INSTSKIPS), between(2)];
+    let unused = CONSTANT & !bits(instid0) & !bits(instskip) & !bits(instid1);
+    // A part that is zero is not printed: its text is missing.
+    vec![
+        Case { parts: [&first[..], &[between(3)]].concat(), clear: CONSTANT & !bits(instid0), set: 0 },
+        Case { parts: [&first[..], &[between(2)], &last].concat(), clear: unused | bits(instskip), set: 0 },
+        Case { parts: [&first[..], &two, &last].concat(), clear: unused, set: 0 },
+    ]
+}
+
+/// The cases of one part that is zero. No bit outside of the parts is set.
+fn depctrs(parts: &[[Piece; 2]]) -> Vec<Ready> {
+    let all = parts.iter().fold(0, |all, [piece, _]| all | bits(*piece));
+    let case = |(&[piece, _], n): (&[Piece; 2], u16)| {
+        let (set, clear) = (all & !bits(piece), CONSTANT & !all | bits(piece));
+        (piece.width > 0).then(|| Case { parts: vec![always(DEPCTRS + n), always(DEPCTR_ZERO)], clear, set })
+    };
+    parts.iter().zip(0..).filter_map(case).collect()
 }

@@ -17,6 +17,7 @@ pub struct Isa {
     pub codes: Vec<CodeRow>,
     pub operand_types: Vec<OperandTypeRow>,
     pub enums: Vec<EnumTable>,
+    pub limits: Vec<Limit>,
     pub formats: Vec<Format>,
     /// `align scalar 4`: tuples of scalar registers begin at multiples of their length, but at most of this number.
     pub scalar_align: u16,
@@ -169,6 +170,15 @@ pub struct Use {
     pub optional: bool,
     /// `!`: the field is only read; its bits belong to other operands.
     pub looked_at: bool,
+}
+
+/// `limit NAME NUMBER... ; what it is`: numbers of the hardware that are the same on every target.
+#[derive(Debug)]
+pub struct Limit {
+    pub at: SourceLine,
+    pub name: String,
+    pub numbers: Vec<u16>,
+    pub about: String,
 }
 
 #[derive(Debug)]

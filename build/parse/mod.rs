@@ -80,6 +80,14 @@ impl Parser {
                 ["scalar", n] => isa.scalar_align = up_to(at, n, 32)? as u16,
                 _ => return at.err("expected: align scalar NUMBER"),
             },
+            ("limit", None) => {
+                let (Some((name, numbers)), false) = (args.split_first().filter(|l| !l.1.is_empty()), about.is_empty())
+                else {
+                    return at.err("expected: limit NAME NUMBER... ; what it is");
+                };
+                let numbers = numbers.iter().map(|n| Ok(up_to(at, n, 32)? as u16)).collect::<Result<Vec<_>>>()?;
+                isa.limits.push(Limit { at: at.clone(), name: name.to_string(), numbers, about: about.to_string() });
+            }
             ("enum" | "bits", None) => {
                 let [name] = args else { return at.err(format!("expected: {key} NAME")) };
                 let bits = *key == "bits";

@@ -3,6 +3,7 @@
 use super::code::{AGPR, VGPR, coded, is_inside, neither, off};
 use super::register::{matrix_dwords, put_code};
 use super::{Coded, Refused, Words, bits, code_in, flag};
+use crate::common::limits::{RAY, RAY_DUAL, RAY8};
 use crate::common::{COORDINATES, GRADIENTS};
 use crate::decode::MAX_DWORDS;
 use crate::shared::{ADDRESS_RUN, image};
@@ -197,10 +198,9 @@ const fn image_components(of: OperandType, dim: usize) -> (u16, u16) {
     }
     let packed = match of {
         ImgLod => 1,
-        ImgRay => 6,
-        // The node, an extent or offset, origin and direction, and what two rays or eight boxes need besides.
-        ImgRayDual => 12,
-        ImgRay8 => 11,
+        ImgRay => RAY[0],
+        ImgRayDual => RAY_DUAL[0],
+        ImgRay8 => RAY8[0],
         ImgAddrLod | ImgGradLod | ImgGrad16Lod => count(&COORDINATES, dim) + 1,
         _ => count(&COORDINATES, dim),
     };
@@ -310,14 +310,22 @@ pub(crate) fn address_part_dwords(desc: &OperandDesc, all: u16, part: u8) -> Opt
     part_dwords(desc.operand_type, desc.dwords - 1, desc.used, all, part)
 }
 
+/// The registers of each part of an address, without the number of components in front.
+const fn groups([_, node, extent, origin, direction, offset]: [u16; 6]) -> [u16; 5] {
+    [node, extent, origin, direction, offset]
+}
+
 /// The same for a type, the row's additional components, and `OperandDesc::used`.
 pub(crate) const fn part_dwords(of: OperandType, more: u8, used: u8, all: u16, part: u8) -> Option<u16> {
     let (fields, run) = ((used & !ADDRESS_RUN) as u16, used & ADDRESS_RUN != 0);
     let groups = match of {
-        // With a16, the last two vectors share three registers.
-        OperandType::ImgRay if run && fields > 1 => Some([(more as u16).saturating_sub(4), 1, 3, 3, 3]),
-        OperandType::ImgRayDual => Some([2, 2, 3, 3, 2]),
-        OperandType::ImgRay8 => Some([2, 2, 3, 3, 1]),
+        // The node is what the row has besides extent and origin. With a16, the last two vectors share three registers.
+        OperandType::ImgRay if run && fields > 1 => {
+            let [_, extent, origin, a, b] = RAY;
+            Some([(more as u16).saturating_sub(extent + origin), extent, origin, a, b])
+        }
+        OperandType::ImgRayDual => Some(groups(RAY_DUAL)),
+        OperandType::ImgRay8 => Some(groups(RAY8)),
         _ => None,
     };
     if let Some(groups) = groups {

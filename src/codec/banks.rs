@@ -1,12 +1,13 @@
 //! Banks of vector registers, from which the two operations of one instruction read at the same time.
 
 use super::code::{VGPR, VGPR_LAST};
+use crate::common::limits::BANKS;
 use crate::{Field, Inst, Reg, Value};
 
 /// Registers whose numbers differ in these bits are in different banks.
-const FOUR: u16 = 3;
+const SOURCES: u16 = BANKS[0] - 1;
 /// The same for destinations, and for the registers that results are added to.
-const TWO: u16 = 1;
+const OTHERS: u16 = BANKS[1] - 1;
 
 /// What one of the operations reads and writes, as operand codes. 0, a scalar's code, where it lacks an operand: only vector
 /// registers are in banks.
@@ -32,13 +33,13 @@ pub(crate) enum Port {
 
 /// The first port at which two operations use registers of one bank. `moves`: the first sources of two moves may be in one.
 pub(crate) const fn conflict(x: &Ports, y: &Ports, moves: bool) -> Option<Port> {
-    if collide(x.dst, y.dst, TWO) {
+    if collide(x.dst, y.dst, OTHERS) {
         Some(Port::Dst)
-    } else if collide(x.src0, y.src0, FOUR) && !(moves && x.is_move && y.is_move) {
+    } else if collide(x.src0, y.src0, SOURCES) && !(moves && x.is_move && y.is_move) {
         Some(Port::Src0)
-    } else if collide(x.src1, y.src1, FOUR) {
+    } else if collide(x.src1, y.src1, SOURCES) {
         Some(Port::Src1)
-    } else if collide(x.addend, y.addend, TWO) {
+    } else if collide(x.addend, y.addend, OTHERS) {
         Some(Port::Addend)
     } else {
         None

@@ -3,7 +3,7 @@
 use crate::common::BUS;
 use crate::shared::flag;
 use crate::target::FACTS;
-use crate::{Field, Inst, Operand, Reg, Special, Value};
+use crate::{Field, Inst, Opcode, Operand, Reg, Special, Value};
 
 /// An instruction's reads over the constant bus.
 pub(crate) struct Reads {
@@ -16,7 +16,8 @@ pub(crate) struct Reads {
 }
 
 pub(crate) fn reads(inst: &Inst) -> Reads {
-    let limit = if inst.info().flags & flag("one_scalar") != 0 { 1 } else { FACTS[inst.target() as usize].bus };
+    let limit =
+        if inst.info().flags & const { flag("one_scalar") } != 0 { 1 } else { FACTS[inst.target() as usize].bus };
     let mut reads = Reads { count: 0, limit, excess: None };
     if !BUS.get(inst.format() as usize).is_some_and(|bus| *bus) {
         return reads;
@@ -36,8 +37,14 @@ pub(crate) fn reads(inst: &Inst) -> Reads {
             _ => None,
         }
     };
+    // As LLVM's assembler has it, m0 selects the lane that v_writelane_b32 writes without the bus.
+    let is_lane = |operand: &Operand| {
+        let is_second = matches!(operand.role, Some(Field::Vsrc1 | Field::Src1));
+        is_second && operand.value == Value::Reg(Reg::M0) && inst.opcode() == Opcode::VWritelaneB32
+    };
     let is_implied = |operand: &Operand| operand.role.is_none_or(|role| role == Field::Vcc);
-    let of = |implied: bool| inst.operands().filter(move |o| o.access.reads() && is_implied(o) == implied);
+    let of =
+        |implied: bool| inst.operands().filter(move |o| o.access.reads() && is_implied(o) == implied && !is_lane(o));
     let scalars = || of(true).chain(of(false)).filter_map(|o| Some((o.role, key(&o)?)));
     for (n, (role, scalar)) in scalars().enumerate() {
         if scalars().take(n).any(|(_, before)| before == scalar) {

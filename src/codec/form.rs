@@ -62,6 +62,16 @@ impl Form {
         words
     }
 
+    /// The same with the opcode of the second operation.
+    #[cfg(feature = "text")]
+    pub(crate) fn start_dual(&self, second: u16) -> Words {
+        let mut words = self.start();
+        if let Some(op) = self.layout.fields.iter().find(|info| info.field == Field::Op) {
+            words.field(0, op, (self.number | second).into());
+        }
+        words
+    }
+
     /// The same for a conversion: several codes can announce the trailing dword (DPP8, and which lanes it reads), and if
     /// the old instruction has that dword too, its code stays.
     pub(crate) fn start_as(&self, from: &Inst) -> Words {

@@ -1,13 +1,15 @@
 //! The destination of a matrix operation, and what it is added to: the same registers, or none in common.
 
-use crate::{Access, Field, Inst, Operand, RegSet};
+use crate::common::limits::MATRIX_FREE;
+use crate::{Access, Field, Format, Inst, Operand, RegSet};
 
 /// Up to so many registers the operation has read everything before it writes.
-const FREE: u16 = 4;
+const FREE: u16 = MATRIX_FREE[0];
 
 /// The third source, if it has some registers of the destination and not the others.
 pub(crate) fn overlap(inst: &Inst) -> Option<Field> {
-    if !inst.flags().is_mfma() {
+    // Only of MFMA: LLVM's assembler takes any registers in WMMA.
+    if !inst.flags().is_mfma() || inst.format() == Format::Vop3p {
         return None;
     }
     let of = |field: Field, access| inst.operands().find(|o| o.role == Some(field) && o.access == access);

@@ -16,6 +16,7 @@ pub(crate) enum Refused {
 }
 
 /// Words under construction: those of a form, or those of an instruction to be changed.
+#[cfg_attr(feature = "text", derive(Clone))]
 pub(crate) struct Words {
     pub target: Target,
     /// The base format.
@@ -93,6 +94,13 @@ impl Words {
             self.put(desc.hi, desc.width - desc.lo_width, value >> desc.lo_width);
         }
         Ok(())
+    }
+
+    /// The raw value of a descriptor's field.
+    #[cfg(feature = "text")]
+    pub(crate) fn value(&self, desc: &OperandDesc) -> u32 {
+        let low = self.get(desc.lsb, desc.lo_width);
+        if desc.hi == NONE { low } else { low | self.get(desc.hi, desc.width - desc.lo_width) << desc.lo_width }
     }
 
     /// Stores the literal; there can be only one.

@@ -2,20 +2,23 @@
 //!
 //! Real code is unpredictable: a decoder that branches on the words mispredicts about once per instruction, and that
 //! costs more than all the table look-ups. So every word takes the same look-ups, with one of two results. Either it is
-//! a valid instruction of one or two dwords, or other code must decide, because a code announces another dword, a rule
-//! ties fields, or the words are invalid.
+//! a valid instruction of one to three dwords, or other code must decide, because a code announces another dword, a
+//! rule ties fields, or the words are invalid.
 
-use super::{broken, find, further, is_in_set, mask, opcode_space, refused_by};
+use super::{broken, find, further, is_in_set, mask, op_index, opcode_space, refused_by, second_index};
 use crate::shared::marks;
-use crate::table::{Constraints, DecodeTables};
-use crate::target::generated::{BaseConstraintIndex, ConstraintIndex, FAST_CONSTRAINTS, MARKS, OP_INDICES};
+use crate::table::{Constraints, DecodeTables, trailing};
+use crate::target::generated::{
+    ANY_THIRD, BaseConstraintIndex, CHECKED_FIELDS, ConstraintIndex, FAST_CONSTRAINTS, MARKS, OP_INDICES, OPCODE_SPACES,
+};
 use crate::target::{DECODE, FAST_DECODE};
 use crate::{Inst, Target};
 
 /// The tables of `look`. They exist only with the feature `fast`.
 pub(crate) struct FastDecode {
     /// For each value of the top nine bits of the first dword: the number of the opcode space in the bits from 5 up,
-    /// and below it the size of the second dword in bytes, 4 or 0.
+    /// and below it the size of the second dword in bytes, 4 or 0. 1: each instruction is three dwords or two operations,
+    /// which `look` refuses and `long` reads.
     pub leads: [u16; 512],
     pub opcode_spaces: [FastOpcodeSpace; 32],
     /// Constraints of each opcode index. The first constraints are those of unused opcode indices; no words satisfy
@@ -55,45 +58,47 @@ pub(crate) struct FastOpcodeSpace {
 pub(crate) struct FastConstraints {
     /// Bits that must be zero.
     pub zeros: u64,
+    /// Of the third dword: bits that must be zero, and bits that must not all be set.
+    pub third: [u32; 2],
     /// For each checked field, the groups of codes that it must not hold.
     pub bad: [u32; 4],
 }
 
 /// No words satisfy these.
-pub(crate) const NO_CONSTRAINTS: FastConstraints = FastConstraints { zeros: 0, bad: [u32::MAX; 4] };
+pub(crate) const NO_CONSTRAINTS: FastConstraints = FastConstraints { zeros: 0, third: [0; 2], bad: [u32::MAX; 4] };
 
 /// Its only opcode index is unused.
 pub(crate) const NO_OPCODE_SPACE: FastOpcodeSpace =
     FastOpcodeSpace { lsb: [0; 4], op: 0, op_mask: 0, meta: OP_INDICES as u32 - 1, gather: 0, all: 0 };
 
-/// A valid instruction of one or two dwords.
+/// A valid instruction of one to three dwords.
 pub(crate) struct Fast {
     /// As in `Inst`.
     pub meta: u32,
-    /// Mask of the instruction's bits.
+    /// Mask of the instruction's bits in the first two dwords.
     pub all: u64,
-    /// Size of the second dword in bytes: 4 or 0.
+    /// Size of the dwords after the first in bytes: 0, 4 or 8.
     pub more: u32,
 }
 
 /// The result of looking words up in the tables.
 struct Lookup<'a> {
-    lead: u16,
-    opcode_space: &'a FastOpcodeSpace,
+    demands: &'a FastConstraints,
     /// `Inst::meta`.
     meta: u32,
-    /// Bits that are set but must be zero.
-    wrong: u64,
+    /// Not zero if a checked field holds a code that is not allowed.
+    bad: u32,
 }
 
-/// Looks words up. The second result is zero if each checked field holds an allowed code; groups in `good` are allowed
-/// in addition.
+/// Looks words up. Groups of codes in `good` are allowed in addition.
 #[inline(always)]
-fn place(t: &FastDecode, bits: u64, good: impl Fn(BaseConstraintIndex) -> [u32; 4]) -> (Lookup<'_>, u32) {
-    let word = bits as u32;
-    let lead = t.leads[(word >> 23) as usize];
-    let opcode_space = &t.opcode_spaces[usize::from(lead >> 5) % 32];
-    let gathered = u64::from(word & opcode_space.op).wrapping_mul(opcode_space.gather);
+fn place<'a>(
+    t: &'a FastDecode,
+    opcode_space: &FastOpcodeSpace,
+    bits: u64,
+    good: impl Fn(BaseConstraintIndex) -> [u32; 4],
+) -> Lookup<'a> {
+    let gathered = u64::from(bits as u32 & opcode_space.op).wrapping_mul(opcode_space.gather);
     let meta = opcode_space.meta.wrapping_add((gathered >> 32) as u32 & opcode_space.op_mask);
     let constraints = t.constraints_of[meta as usize % OP_INDICES];
     let demands = &t.constraints[usize::from(constraints) % FAST_CONSTRAINTS];
@@ -102,35 +107,99 @@ fn place(t: &FastDecode, bits: u64, good: impl Fn(BaseConstraintIndex) -> [u32; 
     for (((lsb, groups), refused), good) in opcode_space.lsb.iter().zip(&t.groups).zip(demands.bad).zip(good) {
         bad |= groups[(bits >> (lsb & 63)) as usize % 512] & refused & !good;
     }
-    (Lookup { lead, opcode_space, meta, wrong: bits & demands.zeros }, bad)
+    Lookup { demands, meta, bad }
+}
+
+/// What the top nine bits reveal, and the opcode space.
+#[inline(always)]
+fn lead(t: &FastDecode, bits: u64) -> (u16, &FastOpcodeSpace) {
+    let lead = t.leads[(bits as u32 >> 23) as usize];
+    (lead, &t.opcode_spaces[usize::from(lead >> 5) % 32])
 }
 
 #[inline(always)]
 pub(crate) fn look(t: &FastDecode, bits: u64) -> Option<Fast> {
-    let (place, bad) = place(t, bits, |_| [0; 4]);
+    let (lead, opcode_space) = lead(t, bits);
+    let Lookup { demands, meta, bad } = place(t, opcode_space, bits, |_| [0; 4]);
     // `more` comes from the first table, so that the next instruction need not wait for the other look-ups.
-    (u64::from(bad) | place.wrong == 0).then_some(Fast {
-        meta: place.meta,
-        all: place.opcode_space.all,
-        more: u32::from(place.lead) & 4,
+    (u64::from(bad) | bits & demands.zeros == 0).then_some(Fast {
+        meta,
+        all: opcode_space.all,
+        more: u32::from(lead) & 4,
     })
 }
 
-/// Decodes words that `look` did not accept, if they are a valid instruction of one or two dwords.
+/// Decodes words that `look` did not accept, if they are a valid instruction of one to three dwords. `third`: the third
+/// dword, if there is one.
 #[inline(never)]
-pub(super) fn any(target: Target, bits: u64) -> Option<Fast> {
-    literal(target, bits).or_else(|| other(target, bits))
+pub(super) fn any(target: Target, bits: u64, third: Option<u32>) -> Option<Fast> {
+    let t = FAST_DECODE[target as usize];
+    let (lead, opcode_space) = lead(t, bits);
+    if ANY_THIRD && lead == 1 {
+        return long(target, bits, third);
+    }
+    literal(target, bits, third, (lead, opcode_space)).or_else(|| other(target, bits))
 }
 
-/// Decodes one dword with a literal. `look` refused the words. If they are valid apart from codes that announce a
-/// literal, such a code must be the reason, so a literal follows.
+/// Decodes one or two dwords with a literal. `look` refused the words. If they are valid apart from codes that announce
+/// a literal, such a code must be the reason, so a literal follows.
 #[inline(always)]
-fn literal(target: Target, bits: u64) -> Option<Fast> {
+fn literal(
+    target: Target,
+    bits: u64,
+    third: Option<u32>,
+    (lead, opcode_space): (u16, &FastOpcodeSpace),
+) -> Option<Fast> {
     let t = FAST_DECODE[target as usize];
-    let (place, bad) = place(t, bits, |constraints| t.literals[usize::from(constraints) % FAST_CONSTRAINTS]);
-    let op_index = place.meta % OP_INDICES as u32;
-    let meta = Inst::meta_of(target, 2) | Inst::meta(op_index, 0);
-    (u64::from(bad) | place.wrong == 0).then_some(Fast { meta, all: u64::MAX, more: 4 })
+    let literals = |constraints| t.literals[usize::from(constraints) % FAST_CONSTRAINTS];
+    let Lookup { demands, meta, bad } = place(t, opcode_space, bits, literals);
+    let dwords = if ANY_THIRD { 2 + (u32::from(lead) >> 2 & 1) } else { 2 };
+    (u64::from(bad) | bits & demands.zeros == 0 && (dwords == 2 || third.is_some()))
+        .then(|| whole(target, meta % OP_INDICES as u32, dwords))
+}
+
+/// All bits of two or three dwords.
+#[inline(always)]
+fn whole(target: Target, op_index: u32, dwords: u32) -> Fast {
+    Fast { meta: Inst::meta_of(target, dwords) | Inst::meta(op_index, 0), all: u64::MAX, more: 4 * (dwords - 1) }
+}
+
+/// Decodes three dwords, or two operations in one instruction.
+#[inline(always)]
+fn long(target: Target, bits: u64, third: Option<u32>) -> Option<Fast> {
+    let (t, small) = (FAST_DECODE[target as usize], DECODE[target as usize]);
+    let number = small.opcode_space_of[(bits as u32 >> 23) as usize];
+    if MARKS & marks::DUAL != 0 && small.opcode_spaces[usize::from(number) % OPCODE_SPACES].second != 0 {
+        return dual(target, bits, third);
+    }
+    let Lookup { demands, meta, bad } = place(t, &t.opcode_spaces[usize::from(number) % 32], bits, |_| [0; 4]);
+    let (third, [zeros, last]) = (third?, demands.third);
+    let wrong = bits & demands.zeros | u64::from(third & zeros | bad);
+    (wrong == 0 && third & last != last).then(|| whole(target, meta % OP_INDICES as u32, 3))
+}
+
+/// Decodes two operations in one instruction, with a literal or without.
+#[inline(always)]
+fn dual(target: Target, bits: u64, third: Option<u32>) -> Option<Fast> {
+    let (t, small) = (FAST_DECODE[target as usize], DECODE[target as usize]);
+    let opcode_space = opcode_space(small, bits as u32);
+    let first = op_index(opcode_space, bits);
+    let checked = &CHECKED_FIELDS[usize::from(opcode_space.checked) % CHECKED_FIELDS.len()];
+    let (mut wrong, mut announced) = (0, 0);
+    for op_index in [first, second_index(small, bits as u32)?] {
+        let constraints = usize::from(t.constraints_of[usize::from(op_index) % OP_INDICES]) % FAST_CONSTRAINTS;
+        let demands = &t.constraints[constraints];
+        wrong |= bits & demands.zeros;
+        // The other two checked fields are not used.
+        for (n, (lsb, _)) in checked.iter().take(2).enumerate() {
+            let (group, literal) = (t.groups[n][(bits >> (lsb & 63)) as usize % 512], t.literals[constraints][n]);
+            wrong |= u64::from(group & demands.bad[n] & !literal);
+            announced |= group & literal;
+        }
+        announced |= u32::from(small.constraints.get(constraints)?.trailing & trailing::ALWAYS);
+    }
+    let dwords = 2 + u32::from(announced != 0);
+    (wrong == 0 && (dwords == 2 || third.is_some())).then(|| whole(target, first.into(), dwords))
 }
 
 #[inline(never)]
@@ -144,11 +213,11 @@ fn other(target: Target, bits: u64) -> Option<Fast> {
         t.constraints.get(usize::from(number)).is_some_and(|constraints| {
             bits & mask(t, constraints.zeros) == 0
                 && (0..4).all(|n| is_in_set(t, constraints, checked, n, bits))
-                && (constraints.rules == 0 && constraints.marks & (marks::CLOSER & !marks::DUAL) == 0
+                && (constraints.rules == 0 && constraints.marks & marks::CLOSER == 0
                     || rare(t, number, constraints, bits))
         })
     };
-    let good = is_good(found.constraints) && (MARKS & marks::DUAL == 0 || found.second == 0 || is_good(found.second));
+    let good = is_good(found.constraints);
     let two = u32::from(found.dwords) - 1;
     good.then(|| Fast {
         meta: found.meta() | Inst::meta_of(target, 1 + two),

@@ -3,7 +3,7 @@
 use core::fmt;
 
 #[cfg(feature = "fast")]
-use super::{Next, decode_fast};
+use super::{Next, decode_fast, third};
 use super::{decode_words, reference_bytes};
 use crate::{DecodeError, Inst, Target};
 
@@ -77,7 +77,7 @@ impl<'a> Decoder<'a> {
     #[inline(always)]
     fn look(&mut self) {
         let next = match self.rest.first_chunk() {
-            Some(bits) => decode_fast(self.target, u64::from_le_bytes(*bits)),
+            Some(bits) => decode_fast(self.target, u64::from_le_bytes(*bits), || third(self.rest)),
             None => None,
         };
         self.next = Next::default();

@@ -9,9 +9,10 @@ use super::generated::{DUALS, RULES};
 use super::modifiers::ModifierSet;
 use super::op::{self, Kind, Op, Vgpr, kind};
 use super::operand::Place;
-use super::resolve::{Rules, narrow_float};
+use super::resolve::Rules;
 use super::{BuildError, Code};
 use crate::codec::code::{VGPR, VGPR_LAST};
+use crate::codec::constants::narrow_float;
 use crate::codec::{Port, Ports, conflict};
 use crate::{Field, Format, Inst, Opcode, Target};
 

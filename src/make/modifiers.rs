@@ -309,8 +309,8 @@ pub trait Th: ModifierSet {
     const RETURNS: Option<bool>;
 }
 impl<M: Th> Code<M> {
-    /// The temporal hint: of a load or store a constant of the target's module `th`, or 3; of an atomic operation the
-    /// sum of 1 to return the old value, 2 for non-temporal, and 4 for the caches of all scopes.
+    /// The temporal hint: a constant of the target's module `th_load`, `th_store` or `th_atomic`, or with
+    /// `SCOPE_SYS` of `th_load_system` or `th_store_system`.
     ///
     /// If an operation has a function whose name ends in `_rtn`, that one always sets bit 0, and the other one refuses
     /// it. Refuses a value that does not fit.

@@ -5,7 +5,7 @@ use super::op::{self, class};
 use crate::DataType;
 use crate::Field;
 use crate::codec::code::*;
-use crate::codec::constants::{F16_BITS, F32_BITS, F64_BITS, half};
+use crate::codec::constants::{Number, constant};
 
 /// The operand codes of a target, and its rules for register tuples.
 pub(crate) struct Rules {
@@ -68,108 +68,6 @@ impl Rules {
     }
 }
 
-#[inline]
-const fn find(bits: u64, width: u8, rules: &Rules) -> Option<u16> {
-    let mut i = 0;
-    while i < FLOATS.len() {
-        let is = match width {
-            16 => F16_BITS[i] as u64,
-            32 => F32_BITS[i] as u64,
-            _ => F64_BITS[i],
-        };
-        let code = FLOAT + i as u16;
-        if is == bits && rules.class(code) == class::FLOAT {
-            return Some(code);
-        }
-        i += 1;
-    }
-    None
-}
-
-/// A float rounded to a bf16, to nearest with ties to even.
-#[inline(always)]
-const fn bfloat(bits: u32) -> u32 {
-    let odd = bits >> 16 & 1;
-    let up = bits & 0x8000 != 0 && (bits & 0x7fff != 0 || odd == 1);
-    (bits >> 16) + up as u32
-}
-
-/// A double as the bits of a float, or of a half if `short`; `None` if it is finite and too great.
-#[inline(always)]
-pub(crate) const fn narrow_float(value: u64, short: bool) -> Option<u32> {
-    let v = f64::from_bits(value);
-    let bits = if short { half(v) as u32 } else { (v as f32).to_bits() };
-    let infinite = if short { bits & 0x7fff == 0x7c00 } else { bits & 0x7fff_ffff == 0x7f80_0000 };
-    if infinite && value << 1 != 0xffe0_0000_0000_0000 { None } else { Some(bits) }
-}
-
-/// The code of a constant, and the literal if the code announces one. Follows the rules of LLVM's assembler.
-#[inline]
-pub(crate) const fn constant(ty: DataType, n: u16, code: u16, value: u64, rules: &Rules) -> Option<(u16, u32)> {
-    const fn small(v: i64) -> Option<(u16, u32)> {
-        match of_int(v) {
-            Some(code) => Some((code, 0)),
-            None => None,
-        }
-    }
-    let packed32 = matches!(ty, DataType::PkI32 | DataType::PkF32);
-    let wide = matches!(ty, DataType::F64 | DataType::I64) || n == 2 && !packed32;
-    let short = matches!(ty, DataType::F16 | DataType::PkF16 | DataType::I16 | DataType::PkI16);
-    let float = code == op::FLOAT;
-    if wide {
-        if !float {
-            if let Some(found) = small(value as i64) {
-                return Some(found);
-            }
-        } else if value == 0 {
-            return Some((INT, 0));
-        }
-        if let Some(code) = find(value, 64, rules) {
-            return Some((code, 0));
-        }
-        // The literal of a double is its upper half. For an integer, sign and zero extension must give the same value.
-        return match (matches!(ty, DataType::F64), float) {
-            (true, true) if value as u32 == 0 => Some((LITERAL, (value >> 32) as u32)),
-            (false, false) if value >> 31 == 0 => Some((LITERAL, value as u32)),
-            _ => None,
-        };
-    }
-    let bits = if !float {
-        let v = value as i64;
-        if let Some(found) = small(v) {
-            return Some(found);
-        }
-        if v > u32::MAX as i64 || v < i32::MIN as i64 {
-            return None;
-        }
-        let narrow = matches!(ty, DataType::F16 | DataType::I16 | DataType::Bf16);
-        if narrow && (v > 0xffff || v < -0x8000) {
-            return None;
-        }
-        if narrow { v as u16 as u32 } else { v as u32 }
-    } else {
-        let Some(bits) = narrow_float(value, short) else { return None };
-        let as_int = if short { bits as u16 as i16 as i64 } else { bits as i32 as i64 };
-        // Denormals with the bits of a small integer, and zero.
-        if let (0.., Some(found)) = (as_int, small(as_int)) {
-            return Some(found);
-        }
-        bits
-    };
-    // Look for an inline constant before rounding to bf16: a bf16 operand has those of an f32.
-    let upper = float && matches!(ty, DataType::Bf16 | DataType::PkBf16);
-    let inline = match ty {
-        DataType::I16 | DataType::PkI16 => None,
-        DataType::F16 | DataType::PkF16 => find(bits as u64, 16, rules),
-        _ => find(bits as u64, 32, rules),
-    };
-    match inline {
-        Some(code) => Some((code, 0)),
-        None if upper => Some((LITERAL, bfloat(bits))),
-        None => Some((LITERAL, bits)),
-    }
-}
-
 /// The code (AccVGPRs from 512 on) and the literal of an operand, if one of the `allowed` classes contains it.
 #[inline]
 pub(crate) const fn resolve(
@@ -182,10 +80,13 @@ pub(crate) const fn resolve(
     value: u64,
 ) -> Result<(u16, u32), BuildError> {
     let (code, literal) = match code {
-        op::INT | op::FLOAT => match constant(ty, n, code, value, rules) {
-            Some(found) => found,
-            None => return Err(BuildError::Constant(field)),
-        },
+        op::INT | op::FLOAT => {
+            let number = if code == op::FLOAT { Number::Float(value) } else { Number::Int(value as i64) };
+            match constant(ty, n, number, rules.class(FLOAT_LAST) == class::FLOAT) {
+                Some(found) => found,
+                None => return Err(BuildError::Constant(field)),
+            }
+        }
         op::TTMP..=0x5ff if code - op::TTMP <= rules.ttmp_last - rules.ttmp_first => {
             (code - op::TTMP + rules.ttmp_first, 0)
         }

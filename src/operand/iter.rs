@@ -8,7 +8,7 @@ use crate::codec::code::{LITERAL, is_literal64, last_dword, meaning};
 use crate::codec::{Coded, code_in, flag, image_address, operand, read};
 use crate::table::{How, OperandDesc, OperandTables, OperandType, Row};
 use crate::target::OPERANDS;
-use crate::target::generated::{OperandList, ROW_BITS};
+use crate::target::generated::{ANY_WIDE, OperandList, ROW_BITS};
 use crate::{Field, Hwreg, Inst};
 
 /// The operands of an instruction: see [`Inst::operands`].
@@ -114,7 +114,7 @@ impl Iterator for Operands<'_> {
 #[inline(always)]
 fn read_varied(tables: &OperandTables, row: &Row, inst: &Inst) -> Operand {
     let bits = inst.bits();
-    let place = place(row, inst);
+    let place = varied_place(row, inst);
     let place = place + ((bits >> (row.acc & 63)) as usize & place & VECTOR);
     let alone = (bits >> (row.address & 63)) as usize & ADDRESS == usize::from(tables.off);
     read_value(tables, row, place, alone, inst)
@@ -178,16 +178,32 @@ fn part(desc: &OperandDesc, inst: &Inst, given: u8) -> Option<Operand> {
 
 /// The value of a row's field.
 #[inline(always)]
-#[allow(clippy::useless_conversion)] // Without `fast` a row's numbers have 16 bits.
 fn field(row: &Row, inst: &Inst) -> u32 {
-    inst.bits().rotate_right(row.turn.into()) as u32 & u32::from(row.mask)
+    field_in(row, inst.bits())
+}
+
+#[inline(always)]
+#[allow(clippy::useless_conversion)] // Without `fast` a row's numbers have 16 bits.
+fn field_in(row: &Row, bits: u64) -> u32 {
+    bits.rotate_right(row.turn.into()) as u32 & u32::from(row.mask)
 }
 
 /// The index of a row's code in the table of values.
 #[inline(always)]
-#[allow(clippy::useless_conversion)]
 fn place(row: &Row, inst: &Inst) -> usize {
-    field(row, inst).wrapping_add(row.add.into()) as usize
+    place_in(row, inst.bits())
+}
+
+/// The same for a field that may be in the third dword.
+#[inline(always)]
+fn varied_place(row: &Row, inst: &Inst) -> usize {
+    if ANY_WIDE && row.turn >= 64 { place_in(row, inst.high_bits()) } else { place(row, inst) }
+}
+
+#[inline(always)]
+#[allow(clippy::useless_conversion)]
+fn place_in(row: &Row, bits: u64) -> usize {
+    field_in(row, bits).wrapping_add(row.add.into()) as usize
 }
 
 /// The operand of a row whose value is at an index of the table of values.
@@ -251,11 +267,13 @@ mod tests {
                 let acc_bit = if row.acc == 63 { 0 } else { 256u64 << row.acc };
                 for more in [0, acc_bit | address, address & address << 1] {
                     for field in (0..=row.mask).filter(|field| field & !row.mask == 0) {
-                        let bits = u64::from(field).rotate_left(row.turn.into()) | more;
-                        let inst = Inst::new(target, [bits as u32, (bits >> 32) as u32, 0, 0, 0], 0, 2);
+                        let value = u64::from(field).rotate_left(row.turn.into());
+                        let (low, third) = if row.turn < 64 { (value, 0) } else { (0, value as u32) };
+                        let bits = low | more;
+                        let inst = Inst::new(target, [bits as u32, (bits >> 32) as u32, third, 0, 0], 0, 3);
                         let fast = read_varied(tables, row, &inst);
-                        let is_acc = more & acc_bit != 0 && place(row, &inst) & VECTOR != 0;
-                        let at = place(row, &inst) + if is_acc { VECTOR } else { 0 };
+                        let is_acc = more & acc_bit != 0 && varied_place(row, &inst) & VECTOR != 0;
+                        let at = varied_place(row, &inst) + if is_acc { VECTOR } else { 0 };
                         let alone = address != 0 && more & (127 << row.address) == address;
                         let small = row.with(&value_small(tables, row, at, &inst), alone);
                         assert_eq!(fast, small, "{target} {:?} {field}", row.role());

@@ -5,6 +5,7 @@
 //! decoded and compared, operand by operand and modifier by modifier, before anyone gets them.
 
 mod compare;
+mod dual;
 mod names;
 
 use core::fmt;
@@ -86,7 +87,8 @@ impl Inst {
     ///
     /// Values that the target encodes differently are converted: a scalar load's offset in dwords or bytes, the
     /// counters of `s_waitcnt`, and registers, messages and constants whose numbers have changed. Bits that hardware
-    /// ignores become zero. Implicit registers may differ: DS reads `m0` before gfx9.
+    /// ignores become zero. Implicit registers may differ: DS reads `m0` before gfx9. A dual instruction (VOPD) stays
+    /// one: if the target lacks one of its operations, or dual instructions at all, that is an error.
     ///
     /// # Errors
     /// The target lacks something, which the error names.
@@ -114,10 +116,12 @@ impl Inst {
         let same = |entry: &OpcodeEntry| entry.signature.format == self.format();
         // Use another format only if the operation has left its own.
         let related = |entry: &OpcodeEntry| Names::between(self.format(), entry.signature.format).is_some();
-        match entries().find(same).or_else(|| entries().find(related)).filter(|_| self.second_opcode().is_none()) {
+        if let Some(second) = self.second_opcode() {
+            return dual::retarget(&from, second, target);
+        }
+        match entries().find(same).or_else(|| entries().find(related)) {
             Some(entry) => retarget(&from, target, &entry),
             None if entries().next().is_none() => Err(RetargetError::Opcode(self.opcode())),
-            // Or it has two operations, of which a target has only some pairs.
             None => Err(RetargetError::Form { format: self.format(), extension: self.extension() }),
         }
     }

@@ -40,10 +40,11 @@ fn names(of: &'static NameTables, kind: Option<OperandType>, field: Field) -> &'
         (Some(OperandType::InterpParam), _) => of.interp_param,
         (Some(OperandType::Dim), _) => of.dim,
         (Some(OperandType::Scope), _) => of.scope,
+        // Loads and atomic operations have no other values.
+        (Some(OperandType::Th), _) => of.th_store,
         (Some(OperandType::MatrixFmt), _) => of.matrix_fmt,
         (Some(OperandType::MatrixScale), _) => of.matrix_scale,
         (Some(OperandType::MatrixScaleFmt), _) => of.matrix_scale_fmt,
-        (Some(OperandType::Th), _) => of.th,
         _ => &[],
     }
 }

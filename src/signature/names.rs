@@ -99,7 +99,11 @@ impl Target {
             ("matrix_scale", text.matrix_scale),
             ("matrix_scale_fmt", text.matrix_scale_fmt),
             ("scope", text.scope),
-            ("th", text.th),
+            ("th_load", text.th_load),
+            ("th_load_system", text.th_load_system),
+            ("th_store", text.th_store),
+            ("th_store_system", text.th_store_system),
+            ("th_atomic", text.th_atomic),
         ];
         let there = all.into_iter().filter(|(_, values)| !values.is_empty());
         there.map(|(name, values)| Enumeration { name, values })

@@ -7,6 +7,8 @@ pub(crate) struct FastText {
     pub rows: &'static [u32],
     /// Entry 0 is for opcode indices without a fast signature.
     pub signatures: &'static [FastSignature],
+    /// From this entry on, signatures are of instructions with three dwords, or of one of two operations.
+    pub special: usize,
     pub modifiers: &'static [FastModifier],
 }
 
@@ -23,19 +25,35 @@ pub(crate) struct FastSignature {
     pub suffix: [u8; 8],
     /// The first of `FastText::modifiers`.
     pub modifiers: u16,
-    /// How to find the number of each operand's text: rotate the words right by `turns`, apply `masks`, and add `adds`.
+    /// How to find the number of each text: rotate the words right by `turns`, apply `masks`, and add `adds`. In
+    /// instructions of three dwords, 128 bits are rotated.
     pub turns: [u8; FastSignature::TEXTS],
     pub masks: [u16; FastSignature::TEXTS],
     pub adds: [u16; FastSignature::TEXTS],
-    /// There are more operands, printed by their descriptors.
-    pub more: bool,
-    /// If the words do not match this signature, the next one may match.
-    pub another: bool,
+    pub kind: TextKind,
+    /// If the words do not match this signature, the entry that is so many further on may match; 0: none does.
+    pub another: u8,
 }
 
 impl FastSignature {
-    /// Operands with ready-made texts. Instructions with more operands are rare.
+    /// Texts in one entry. Instructions with more are rare.
     pub const TEXTS: usize = 4;
+}
+
+/// What the texts of a signature are. The enabled targets decide which of these occur.
+#[allow(dead_code)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextKind {
+    /// One for each operand.
+    Operands,
+    /// One for each operand, and the texts of further operands are in the next entry.
+    MoreOperands,
+    /// One for each of the first operands; descriptors print the others.
+    FirstOperands,
+    /// Parts of the only operand, none of which may be missing.
+    Parts,
+    /// Such parts, and the next entry has more.
+    MoreParts,
 }
 
 /// No words match it.
@@ -49,13 +67,15 @@ pub(crate) const NO_FAST: FastSignature = FastSignature {
     turns: [0; FastSignature::TEXTS],
     masks: [0; FastSignature::TEXTS],
     adds: [0; FastSignature::TEXTS],
-    more: false,
-    another: false,
+    kind: TextKind::Operands,
+    another: 0,
 };
 
 pub(crate) struct FastModifier {
     /// Mask of its bits. The modifier is not printed if they have their value in `FastSignature::quiet`.
     pub loud: u64,
+    /// Mask of its bits in the third dword, which are zero if the modifier is not printed.
+    pub third: u32,
     /// The text before the value, and its length in the last byte.
     pub label: [u8; 16],
     /// The two pieces of the value: the words rotated right by the first number, under the second as a mask.
@@ -76,6 +96,8 @@ pub(crate) enum ModifierWay {
     Flag,
     Number,
     Signed,
+    /// A signed number in the third dword, from bit `low[0]` on.
+    Third,
     /// Two bits or three, in brackets.
     List,
     /// No label: the descriptor determines the text.

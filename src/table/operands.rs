@@ -102,7 +102,8 @@ pub(crate) const VARIED: u32 = 1;
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     pub how: How,
-    /// Rotate the words right by this; under `mask` they are the value of the field.
+    /// Rotate the words right by this; under `mask` they are the value of the field. From 64 on, for `How::Varied`: the
+    /// field is in the third dword.
     pub turn: u8,
     /// Shift the words right by this; the bit at `VECTOR` then makes a vector register an accumulation register.
     /// `NO_SHIFT`: there is no such bit. For `How::If`: the lowest bit decides. For `How::Hwreg`: the
@@ -250,23 +251,45 @@ impl OperandTables {
     }
 
     /// The operands of two operations: first those that fields name, then the registers that no field names, each once.
+    /// In each list those with fields come first.
     #[cold]
     fn joined(&self, first: OperandList, second: OperandList) -> OperandList {
         let (mut all, mut end) = (0, 0);
-        for named in [true, false] {
-            for mut list in [first, second] {
-                while list != 0 {
-                    let is_there = |n: u32| first_row(all >> n) == first_row(list);
-                    let is_named = self.first(list).how == How::Other || self.first(list).role().is_some();
-                    if is_named == named && (named || !(0..end).step_by(ROW_BITS as usize).any(is_there)) {
-                        all |= (first_row(list) as OperandList) << (end % OperandList::BITS);
-                        end += ROW_BITS;
-                    }
-                    list >>= ROW_BITS;
-                }
+        let mut add = |list: OperandList| {
+            all |= (first_row(list) as OperandList) << (end % OperandList::BITS);
+            end += ROW_BITS;
+        };
+        let mut implicit = [first, second];
+        for list in &mut implicit {
+            while *list != 0 && self.is_named(*list) {
+                add(*list);
+                *list >>= ROW_BITS;
             }
         }
+        let [first, mut second] = implicit;
+        let mut rest = first;
+        while rest != 0 {
+            add(rest);
+            rest >>= ROW_BITS;
+        }
+        // Most pairs read the same registers.
+        while second != 0 && second != first {
+            let mut others = first;
+            while others != 0 && first_row(others) != first_row(second) {
+                others >>= ROW_BITS;
+            }
+            if others == 0 {
+                add(second);
+            }
+            second >>= ROW_BITS;
+        }
         all
+    }
+
+    /// Whether a field names the first operand of a list.
+    fn is_named(&self, list: OperandList) -> bool {
+        let row = self.first(list);
+        row.how == How::Other || row.role().is_some()
     }
 
     /// The list of an instruction, and whether all its operands are `How::Value` and none is a literal.

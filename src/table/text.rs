@@ -29,5 +29,16 @@ pub(crate) struct TextTables {
     pub matrix_scale: &'static [(u16, &'static str)],
     pub matrix_scale_fmt: &'static [(u16, &'static str)],
     pub scope: &'static [(u16, &'static str)],
-    pub th: &'static [(u16, &'static str)],
+    pub th_load: &'static [(u16, &'static str)],
+    pub th_load_system: &'static [(u16, &'static str)],
+    pub th_store: &'static [(u16, &'static str)],
+    pub th_store_system: &'static [(u16, &'static str)],
+    pub th_atomic: &'static [(u16, &'static str)],
+}
+
+/// Opcode indices by mnemonic.
+pub(crate) struct MnemonicTable {
+    /// An opcode index counted from one, or 0, in a number of slots that is a power of two: each where the hash of its
+    /// mnemonic says, or behind. An empty slot ends the search.
+    pub slots: &'static [u16],
 }

@@ -6,8 +6,9 @@ use super::out::{LISTS, Out, SIZE, SLACK};
 use super::texts::{MISSING, TEXTS, Text};
 use crate::Inst;
 use crate::common::MNEMONICS;
-use crate::table::{FastSignature, ModifierWay};
+use crate::table::{FastSignature, FastText, ModifierWay, TextKind};
 use crate::target::FAST_TEXT;
+use crate::target::generated::ANY_THIRD;
 
 /// Bytes of the longest name that this printer handles.
 const NAME: usize = 32;
@@ -24,21 +25,11 @@ const END: usize = 2;
 pub(super) fn print(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
     let t = FAST_TEXT[inst.target() as usize];
     let row = *t.rows.get(inst.index_and_form())?;
-    let mut number = row as usize >> 22;
-    let signature = loop {
-        let signature = t.signatures.get(number)?;
-        if bits & signature.marks == signature.unmarked {
-            break signature;
-        }
-        if !signature.another {
-            return None;
-        }
-        number += 1;
-    };
-    let name = row as usize & 0xffff;
-    let name = MNEMONICS.as_bytes().get(name..name + NAME)?.first_chunk::<NAME>()?;
-    *out.buffer.first_chunk_mut()? = *name;
-    put(&mut out.buffer, name_len(row), &signature.suffix);
+    if ANY_THIRD && signature_of(row) >= t.special {
+        return special(inst, bits, row, out);
+    }
+    let (number, signature) = find(t, row, bits)?;
+    put_name(row, signature, out)?;
     let (mut at, mut lengths) = (name_len(row) + suffix_len(signature), 0);
     for n in 0..FastSignature::TEXTS {
         let text = text(signature, n, bits);
@@ -46,15 +37,148 @@ pub(super) fn print(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
         lengths |= text[15];
         at += usize::from(text[15] & 15);
     }
-    if lengths & MISSING != 0 {
+    if signature.kind != TextKind::Operands {
+        return further(inst, bits, number, (at, lengths), out);
+    } else if lengths & MISSING != 0 {
         missing(inst, bits, signature, out);
-    } else if signature.more {
-        rest(inst, bits, signature, (FastSignature::TEXTS, at), out);
     } else {
         out.len = at - END;
         if bits & signature.loud != signature.quiet {
-            modifiers(inst, bits, signature, out);
+            modifiers(inst, bits, signature, 0, out);
         }
+    }
+    Some(())
+}
+
+/// The first signature of an entry of `FastText::rows`.
+#[inline(always)]
+fn signature_of(row: u32) -> usize {
+    row as usize >> 22
+}
+
+/// The signature that suits the words, and its number.
+#[inline(always)]
+fn find(t: &FastText, row: u32, bits: u64) -> Option<(usize, &FastSignature)> {
+    let mut number = signature_of(row);
+    loop {
+        let signature = t.signatures.get(number)?;
+        if bits & signature.marks == signature.unmarked {
+            return Some((number, signature));
+        }
+        if signature.another == 0 {
+            return None;
+        }
+        number += usize::from(signature.another);
+    }
+}
+
+/// Writes the name and its suffix to the start of the buffer.
+#[inline(always)]
+fn put_name(row: u32, signature: &FastSignature, out: &mut Out) -> Option<()> {
+    *out.buffer.first_chunk_mut()? = *name(row)?;
+    put(&mut out.buffer, name_len(row), &signature.suffix);
+    Some(())
+}
+
+#[inline(always)]
+fn name(row: u32) -> Option<&'static [u8; NAME]> {
+    let name = row as usize & 0xffff;
+    MNEMONICS.as_bytes().get(name..name + NAME)?.first_chunk()
+}
+
+/// Prints what follows the first texts, which are not all operands. They end at position `at`.
+#[inline(never)]
+fn further(inst: &Inst, bits: u64, mut number: usize, (mut at, mut lengths): (usize, u8), out: &mut Out) -> Option<()> {
+    let t = FAST_TEXT[inst.target() as usize];
+    let first = t.signatures.get(number)?;
+    let mut kind = first.kind;
+    while matches!(kind, TextKind::MoreOperands | TextKind::MoreParts) {
+        number += 1;
+        let more = t.signatures.get(number)?;
+        for n in 0..FastSignature::TEXTS {
+            let text = text(more, n, bits);
+            put(&mut out.buffer, at, text);
+            lengths |= text[15];
+            at += usize::from(text[15] & 15);
+        }
+        kind = more.kind;
+    }
+    match first.kind {
+        TextKind::Parts | TextKind::MoreParts if lengths & MISSING != 0 => return None,
+        _ if lengths & MISSING != 0 => missing(inst, bits, first, out),
+        TextKind::FirstOperands => rest(inst, bits, first, (FastSignature::TEXTS, at), out),
+        _ => {
+            out.len = at - END;
+            if bits & first.loud != first.quiet {
+                modifiers(inst, bits, first, 0, out);
+            }
+        }
+    }
+    Some(())
+}
+
+/// Prints an instruction of three dwords, or two operations.
+#[inline(never)]
+fn special(inst: &Inst, bits: u64, row: u32, out: &mut Out) -> Option<()> {
+    let Some(second) = inst.second_index() else { return three(inst, bits, row, out) };
+    let t = FAST_TEXT[inst.target() as usize];
+    let second = *t.rows.get(second)?;
+    let printed = half(t, row, bits, out).and_then(|()| {
+        out.literal(b" :: ");
+        half(t, second, bits, out)
+    });
+    if printed.is_none() {
+        out.clear();
+    }
+    printed
+}
+
+/// Prints one of two operations.
+#[inline(always)]
+fn half(t: &FastText, row: u32, bits: u64, out: &mut Out) -> Option<()> {
+    let (_, signature) = find(t, row, bits)?;
+    out.part(name(row)?, name_len(row));
+    out.part(&signature.suffix, suffix_len(signature));
+    let mut lengths = 0;
+    for n in 0..FastSignature::TEXTS {
+        let text = text(signature, n, bits);
+        out.part(text, usize::from(text[15] & 15));
+        lengths |= text[15];
+    }
+    out.len -= END;
+    (lengths & MISSING == 0).then_some(())
+}
+
+/// Prints an instruction of three dwords. Its texts are in one or two entries; the second one also has the bits of the
+/// third dword that modifiers hold.
+#[inline(always)]
+fn three(inst: &Inst, bits: u64, row: u32, out: &mut Out) -> Option<()> {
+    let t = FAST_TEXT[inst.target() as usize];
+    let (number, signature) = find(t, row, bits)?;
+    let more = t.signatures.get(number + 1)?;
+    put_name(row, signature, out)?;
+    let third = inst.word(2);
+    let all = u128::from(bits) | u128::from(third) << 64;
+    let (mut at, mut lengths) = (name_len(row) + suffix_len(signature), 0);
+    let mut texts = |signature: &FastSignature| {
+        for n in 0..FastSignature::TEXTS {
+            let text = text_at(signature, n, all.rotate_right(signature.turns[n].into()) as u16);
+            put(&mut out.buffer, at, text);
+            lengths |= text[15];
+            at += usize::from(text[15] & 15);
+        }
+    };
+    texts(signature);
+    if signature.kind == TextKind::MoreOperands {
+        texts(more);
+    }
+    if lengths & MISSING != 0 {
+        return None;
+    }
+    out.len = at - END;
+    let third = third & more.loud as u32;
+    if bits & signature.loud != signature.quiet || third != 0 {
+        modifiers(inst, bits, signature, third, out);
     }
     Some(())
 }
@@ -72,8 +196,13 @@ fn suffix_len(signature: &FastSignature) -> usize {
 /// The text of operand number `n`, with its length in the last byte.
 #[inline(always)]
 fn text(signature: &FastSignature, n: usize, bits: u64) -> &'static Text {
-    let place =
-        (bits.rotate_right(signature.turns[n].into()) as u16 & signature.masks[n]).wrapping_add(signature.adds[n]);
+    text_at(signature, n, bits.rotate_right(signature.turns[n].into()) as u16)
+}
+
+/// The same, from the rotated words.
+#[inline(always)]
+fn text_at(signature: &FastSignature, n: usize, turned: u16) -> &'static Text {
+    let place = (turned & signature.masks[n]).wrapping_add(signature.adds[n]);
     &TEXTS.0[usize::from(place / 16)]
 }
 
@@ -106,23 +235,25 @@ fn rest(inst: &Inst, bits: u64, signature: &FastSignature, (first, at): (usize, 
     }
     out.len -= END;
     if bits & signature.loud != signature.quiet {
-        modifiers(inst, bits, signature, out);
+        modifiers(inst, bits, signature, 0, out);
     }
 }
 
+/// `third`: the bits of modifiers in the third dword.
 #[inline(never)]
-fn modifiers(inst: &Inst, bits: u64, signature: &FastSignature, out: &mut Out) {
+fn modifiers(inst: &Inst, bits: u64, signature: &FastSignature, mut third: u32, out: &mut Out) {
     let t = FAST_TEXT[inst.target() as usize];
     // Bits of the modifiers that are not printed yet.
     let mut rest = bits & signature.loud ^ signature.quiet;
     let mut number = usize::from(signature.modifiers);
-    while rest != 0 {
+    while rest != 0 || ANY_THIRD && third != 0 {
         let Some(modifier) = t.modifiers.get(number) else { break };
         number += 1;
-        if rest & modifier.loud == 0 {
+        if rest & modifier.loud == 0 && (!ANY_THIRD || third & modifier.third == 0) {
             continue;
         }
         rest &= !modifier.loud;
+        third &= !modifier.third;
         if modifier.way == ModifierWay::Descriptor {
             desc_modifier(inst, modifier.desc, out);
             continue;
@@ -137,7 +268,11 @@ fn modifiers(inst: &Inst, bits: u64, signature: &FastSignature, out: &mut Out) {
             }
             ModifierWay::Number => out.dec(value.into()),
             ModifierWay::Signed => out.signed(extend(value.into(), modifier.width)),
-            ModifierWay::Flag | ModifierWay::Descriptor => {}
+            ModifierWay::Third if ANY_THIRD => {
+                let value = inst.word(2) >> (modifier.low[0] & 31);
+                out.signed(extend(value, modifier.width));
+            }
+            ModifierWay::Flag | ModifierWay::Descriptor | ModifierWay::Third => {}
         }
     }
 }

@@ -376,38 +376,28 @@ impl Printer<'_> {
         }
     }
 
-    /// Loads and stores have different names; the name of value 3 also depends on the scope.
+    /// Loads, stores and atomic operations have different names; that of some values also depends on the scope.
     fn temporal_hint(&self, desc: &OperandDesc, value: u32, out: &mut Out) {
-        /// Of an atomic operation: return the old value; non-temporal; in the caches of all scopes.
-        const RETURN: u32 = 1;
-        const NON_TEMPORAL: u32 = 2;
+        /// Of an atomic operation: in the caches of all scopes, if the scope is one of several shader engines.
         const CASCADE: u32 = 4;
-        let flags = Flags(self.inst.info().flags);
-        let (store, scope) = (flags.is_store(), bits(self.inst, desc.aux[0], 2));
-        let system = scope == 3;
+        const SYSTEM: u32 = 3;
+        let (flags, scope) = (Flags(self.inst.info().flags), bits(self.inst, desc.aux[0], 2));
         self.label(desc, out);
-        if flags.is_atomic() {
-            out.str("TH_ATOMIC_");
-            let non_temporal = value & NON_TEMPORAL != 0;
-            return match value & CASCADE != 0 {
-                true if scope < 2 => out.hex(value),
-                true if non_temporal => out.str("CASCADE_NT"),
-                true => out.str("CASCADE_RT"),
-                false if value & RETURN == 0 => out.str("NT"),
-                false if non_temporal => out.str("NT_RETURN"),
-                false => out.str("RETURN"),
-            };
-        }
-        match (store, value) {
-            (false, 7) => return out.hex(value),
-            (false, _) => out.str("TH_LOAD_"),
-            (true, _) => out.str("TH_STORE_"),
-        }
-        match (value, store, system) {
-            (3, _, true) => out.str("BYPASS"),
-            (3, false, _) => out.str("LU"),
-            (3, true, _) => out.str("WB"),
-            _ => named(out, self.text.th, value),
+        let t = self.text;
+        let (table, system) = match () {
+            _ if flags.is_atomic() && value & CASCADE != 0 && scope < 2 => {
+                out.str("TH_ATOMIC_");
+                return out.hex(value);
+            }
+            _ if flags.is_atomic() => (t.th_atomic, &[][..]),
+            _ if flags.is_store() => (t.th_store, t.th_store_system),
+            _ => (t.th_load, t.th_load_system),
+        };
+        let name = name_of(if scope == SYSTEM { system } else { &[] }, value).or_else(|| name_of(table, value));
+        // Not all names say that an atomic operation returns the old value.
+        match name.or_else(|| name_of(table, value & !1).filter(|_| flags.is_atomic())) {
+            Some(name) => out.str(name),
+            None => out.hex(value),
         }
     }
 

@@ -14,6 +14,11 @@ use crate::{branches, filler, targets};
 type Section = (Vec<u8>, Vec<(u64, u32, String, i64)>);
 
 fn llvm(target: Target, text: &str) -> Section {
+    assemble(target, text).unwrap_or_else(|| panic!("{target}: {text}"))
+}
+
+/// `None` if LLVM refuses the text.
+fn assemble(target: Target, text: &str) -> Option<Section> {
     let mut command = Command::new("llvm-mc-22");
     command
         .args(["-triple=amdgcn-amd-amdhsa", "-filetype=obj", "-o", "-"])
@@ -21,10 +26,13 @@ fn llvm(target: Target, text: &str) -> Section {
     if target.processor() != target.name() {
         command.arg(format!("-mattr=+wavefrontsize{}", target.wave_size()));
     }
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("llvm-mc-22 is installed");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("llvm-mc-22 is installed");
     child.stdin.take().expect("a pipe").write_all(text.as_bytes()).expect("it reads");
     let output = child.wait_with_output().expect("it ends");
-    assert!(output.status.success(), "{text}");
+    if !output.status.success() {
+        return None;
+    }
     let file = ElfFile64::<LittleEndian>::parse(&output.stdout[..]).expect("an ELF file");
     let _ = file.elf_header().e_machine(LittleEndian);
     let section = file.section_by_name(".text").expect("code");
@@ -34,7 +42,32 @@ fn llvm(target: Target, text: &str) -> Section {
         let symbol = file.symbol_by_index(symbol).expect("it is there");
         (offset, r_type, symbol.name().expect("a name").to_string(), relocation.addend())
     });
-    (section.data().expect("bytes").to_vec(), relocations.collect())
+    Some((section.data().expect("bytes").to_vec(), relocations.collect()))
+}
+
+/// Where nothing runs, the assembler pads with what LLVM calls `s_code_end`, on exactly the targets for which LLVM has it.
+#[test]
+fn code_ends_with_llvms_padding() {
+    const BYTES: u64 = 64;
+    let mut with_end = 0;
+    for target in targets() {
+        let mut code = [0u32; 16];
+        let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
+        let mut asm = Assembler::new(target, &mut code, &mut labels, &mut fixups);
+        asm.dword(filler(target)).expect("there is room");
+        asm.align_end(BYTES).expect("there is room");
+        assert_eq!(asm.finish().expect("there is room").len() as u64, BYTES);
+        let ends = "s_sleep 5\n".to_string() + &"s_code_end\n".repeat(15);
+        let (section, _) = match assemble(target, &ends) {
+            Some(section) => {
+                with_end += 1;
+                section
+            }
+            None => llvm(target, "s_sleep 5\n.p2align 6\n"),
+        };
+        assert_eq!(bytes(&code), section[..], "{target}");
+    }
+    assert!(with_end > 0, "LLVM knows it for no target");
 }
 
 #[test]

@@ -29,6 +29,14 @@ fn several_instructions_are_drawn_one_below_the_other() {
 }
 
 #[test]
+fn both_operations_of_a_dual_instruction_are_named() {
+    let out = run(&["explain", "--target", "gfx1100", "c8e00202", "04060702"], b"").ok();
+    assert!(out.starts_with("v_dual_mul_f32 v4, s2, v1 :: v_dual_add_nc_u32 v7, v2, v3\n"), "{out}");
+    let op = out.lines().find(|l| l.trim_start().starts_with("op ")).expect("the opcode's line");
+    assert!(op.ends_with("v_dual_mul_f32 :: v_dual_add_nc_u32"), "{op}");
+}
+
+#[test]
 fn what_is_no_instruction_is_drawn_and_refused() {
     let run = run(&["explain", "--target", "gfx942", "bfff0000", "bf810000"], b"");
     assert!(run.out.starts_with(".long 0xbfff0000\n") && run.out.contains("s_endpgm"), "{}", run.out);

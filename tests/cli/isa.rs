@@ -161,7 +161,8 @@ fn fields_agree(json: &Json, target: Target) {
     }
 }
 
-/// Every code that an operand accepts has a name, and every name is as the disassembler prints it.
+/// Every code that an operand accepts has a name; every name is of a code that some operand accepts, and as the
+/// disassembler prints it.
 fn names_agree(json: &Json, target: Target) {
     let codes: Vec<_> = list(&json["operand_codes"])
         .iter()
@@ -177,6 +178,14 @@ fn names_agree(json: &Json, target: Target) {
     for set in list(&json["code_sets"]) {
         runs(set).into_iter().flat_map(|(a, b)| a..=b).for_each(|code| assert!(named(code), "{target}: {code}"));
     }
+    let accepted: BTreeSet<u64> =
+        list(&json["code_sets"]).iter().flat_map(|set| runs(set)).flat_map(|(a, b)| a..=b).collect();
+    for ((first, last), name) in &codes {
+        assert!((*first..=*last).any(|code| accepted.contains(&code)), "{target}: no operand accepts {name}");
+    }
+    // LLVM takes AccVGPRs where there are matrix operations that go with them.
+    let matrices = target.layouts().iter().any(|layout| layout.format == Format::Vop3pMai);
+    assert_eq!(codes.iter().any(|code| code.1 == "a"), matrices, "{target}");
     // s_mov_b32 s0, CODE
     let mov = Opcode::SMovB32.encodings(target).next().expect("all targets have it").number;
     for ((first, last), name) in codes.iter().filter(|c| c.0.0 < 254 && c.1 != "literal") {

@@ -22,11 +22,11 @@ struct Shape<'a> {
 fn ours(inst: &Inst) -> Vec<Shape<'static>> {
     let behind = inst.extension().filter(|e| *e != Format::Literal);
     let dual = inst.second_opcode().is_some();
-    let types = |second: bool| -> Vec<(&str, &str)> {
+    let types = |second: bool| -> Vec<(&str, (&str, u16))> {
         let opcode = if second { inst.second_opcode() } else { Some(inst.opcode()) };
         let all = opcode.into_iter().flat_map(|opcode| opcode.signatures(inst.target()));
         let own = all.filter(|s| (s.format(), s.extension()) == (inst.format(), behind));
-        own.flat_map(|s| s.operands()).map(|o| (bare(o.field.name(), dual), o.ty.name())).collect()
+        own.flat_map(|s| s.operands()).map(|o| (bare(o.field.name(), dual), (o.ty.name(), o.count()))).collect()
     };
     let (first, second) = (types(false), types(true));
     let shown = |o: &Operand| {
@@ -38,10 +38,16 @@ fn ours(inst: &Inst) -> Vec<Shape<'static>> {
     let shape = |o: Operand| {
         let role = o.role.expect("it is shown").name();
         let types = if dual && role.ends_with('y') { &second } else { &first };
-        let (_, ty) = types.iter().find(|(field, _)| *field == bare(role, dual)).expect("the signature has it");
+        let (_, (ty, count)) =
+            types.iter().find(|(field, _)| *field == bare(role, dual)).expect("the signature has it");
         let scalar = matches!(o.value, Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_) | Reg::Vcc));
         let mask = inst.format().name().starts_with("VOP") && o.bits == inst.target().wave_size() && scalar;
-        Shape { written: o.access != Access::Read, bits: o.bits, ty: Some(ty), mask }
+        // The number of values of its type says the width once more.
+        let digits = ty.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let pair = if ty.starts_with("pk_") { 2 } else { 1 };
+        let value = digits.parse().map_or(o.bits, |bits: u16| (pair * bits).max(32));
+        let bits = if o.bits > 32 { count * value } else { o.bits };
+        Shape { written: o.access != Access::Read, bits, ty: Some(ty), mask }
     };
     // An atomic of images that returns nothing has the description of the one that does.
     let returns = [Format::Mimg, Format::Vimage].contains(&inst.format()) && inst.flags().is_atomic();

@@ -72,12 +72,24 @@ pub struct Sample {
     pub llvm: String,
 }
 
+/// What LLVM's assembler makes of a text of LLVM's disassembler, of a word that we refuse.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Assembler {
+    /// It refuses the text, too.
+    Refuses,
+    /// Or makes an instruction of it, with other bytes.
+    Changes,
+    /// Or a word that we refuse.
+    Agrees,
+}
+
 /// A reviewed class of differences.
 pub struct Class {
     pub name: String,
     pub targets: Vec<String>,
     pub rule: Rule,
     pub reason: String,
+    pub assembler: Assembler,
     pub samples: Vec<Sample>,
 }
 
@@ -127,7 +139,8 @@ fn add_line(list: &mut Vec<Class>, line: &str) -> Result<(), String> {
         }
         let never: Rule = |_| false;
         let (name, reason) = (value.to_owned(), String::new());
-        list.push(Class { name, targets: Vec::new(), rule: never, reason, samples: Vec::new() });
+        let assembler = Assembler::Refuses;
+        list.push(Class { name, targets: Vec::new(), rule: never, reason, assembler, samples: Vec::new() });
         return Ok(());
     }
     let class = list.last_mut().ok_or("the first line of a record is `class: NAME`")?;
@@ -137,6 +150,13 @@ fn add_line(list: &mut Vec<Class>, line: &str) -> Result<(), String> {
         "rule" => class.rule = classes::rule(value).ok_or(format!("no rule {value} in classes.rs"))?,
         "reason" if class.reason.is_empty() => class.reason = value.to_owned(),
         "reason" => class.reason = format!("{} {value}", class.reason),
+        "assembler" => {
+            class.assembler = match value {
+                "changes" => Assembler::Changes,
+                "agrees" => Assembler::Agrees,
+                _ => return Err("assembler: changes or agrees".into()),
+            }
+        }
         "sample" => {
             let (target, hex) = value.split_once(' ').ok_or("sample: TARGET HEX")?;
             let word = Word::from_hex(hex.trim()).ok_or("sample: no hex word")?;

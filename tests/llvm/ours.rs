@@ -74,7 +74,7 @@ impl Ours {
     }
 }
 
-fn library(target: Target) -> amdgpu_isa::Target {
+pub fn library(target: Target) -> amdgpu_isa::Target {
     target.name.parse().expect("the name came from the library")
 }
 

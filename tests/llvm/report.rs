@@ -7,6 +7,7 @@
 use crate::compare::{Case, Classes, Kind, Verdict};
 use crate::oracle::Answer;
 use crate::ours::{Ours, Target};
+use crate::reread::Texts;
 use crate::words::{FormatLayout, format_name};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -37,12 +38,22 @@ pub struct Report {
     not_in_tables: u64,
     classes: Vec<u64>,
     groups: BTreeMap<Key, Group>,
+    pub texts: Texts,
 }
 
 impl Report {
     pub fn new(target: Target, classes: &Classes) -> Report {
         let classes = vec![0; classes.list.len()];
-        Report { target, words: 0, agreed: 0, accepted: 0, not_in_tables: 0, classes, groups: BTreeMap::new() }
+        Report {
+            target,
+            words: 0,
+            agreed: 0,
+            accepted: 0,
+            not_in_tables: 0,
+            classes,
+            groups: BTreeMap::new(),
+            texts: Texts::default(),
+        }
     }
 
     pub fn add(&mut self, case: &Case, classes: &Classes, layouts: &[FormatLayout]) {
@@ -51,7 +62,10 @@ impl Report {
         match classes.judge(case) {
             Verdict::Agree => self.agreed += 1,
             Verdict::NotInTables => self.not_in_tables += 1,
-            Verdict::Class(index) => self.classes[index] += 1,
+            Verdict::Class(index) => {
+                self.classes[index] += 1;
+                self.texts.add(index, case);
+            }
             Verdict::Disagree(kind) => {
                 let format = format_name(layouts, &case.word).map(str::to_owned);
                 let format = match &case.ours {
@@ -78,6 +92,7 @@ impl Report {
         for (mine, theirs) in self.classes.iter_mut().zip(other.classes) {
             *mine += theirs;
         }
+        self.texts.merge(other.texts);
         for (key, theirs) in other.groups {
             let mine = self.groups.entry(key).or_default();
             mine.count += theirs.count;

@@ -8,6 +8,7 @@ use amdgpu_isa::make::{Argument, Builder, Op, ToArgument, a, float, int, literal
 use amdgpu_isa::{Field, Opcode, Reg, Special, Target};
 
 pub use crate::words::Rng;
+use crate::words::has_unified_registers;
 
 /// Classes of operands: the bits in the roster.
 const SGPR: u16 = 1;
@@ -177,8 +178,7 @@ impl<'a> Case<'a> {
 
     fn vector_number(&mut self, n: usize) -> usize {
         // LLVM's validateVGPRAlign: this one takes any.
-        let even = ["gfx90a", "gfx942", "gfx9-4-generic", "gfx950"].contains(&self.target.name())
-            && self.name != "ds_read_b96_tr_b6";
+        let even = has_unified_registers(self.target) && self.name != "ds_read_b96_tr_b6";
         let align = if n > 1 && even { 2 } else { 1 };
         // 33 dwords past the end make an even first register too.
         self.number(256, n, align)

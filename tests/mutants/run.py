@@ -16,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -105,13 +106,15 @@ def code(options, work):
     built = suite.Suite(tree, target, env)
     if not built.good:
         sys.exit("\n".join(m["rendered"] for m in built.errors if m["level"] == "error") + built.said)
-    built.list()
+    built.list(options.skip)
     known = equivalents()
     mutants = [m for m in mutants if m.key() not in known][: options.count]
 
     def attempt(mutant):
+        started = time.time()
         failure = built.first_failure(mutant.number, options.limit, likely(mutant.path))
-        say(f"{mutant.number}\t{mutant.kind}\t{failure[0] if failure else 'SURVIVES'}\t{mutant.path}:{mutant.line}\t{mutant.key()}")
+        name, seconds = failure[0] if failure else "SURVIVES", time.time() - started
+        say(f"{mutant.number}\t{mutant.kind}\t{name}\t{seconds:.0f} s\t{mutant.path}:{mutant.line}\t{mutant.key()}")
         return failure
 
     with ThreadPoolExecutor(options.jobs) as pool:
@@ -119,7 +122,7 @@ def code(options, work):
     if built.complaints:
         sys.exit("\n".join(f"{unit} fails without any change:\n{out[-3000:]}" for unit, out in built.complaints.items()))
     slow = [" ".join(filter(None, unit)) for unit, end in built.ends.items() if end == "slow"]
-    say(f"left out, as they take longer than {options.limit} s: {', '.join(slow) or 'none'}")
+    say(f"left out, as they take longer than {options.limit} s: {', '.join(slow + options.skip) or 'none'}")
     return [m.key() for m, failure in zip(mutants, results) if failure is None], len(mutants)
 
 
@@ -317,6 +320,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--batch", type=int, default=80, help="changes of tables in one build")
     parser.add_argument("--limit", type=float, default=3600, help="seconds that a test may take, or it is left out")
+    parser.add_argument("--skip", action="append", default=[], help="of the code, leave out this program of tests")
     parser.add_argument("--rows", action="store_true", help="of tables, only rows of operations and names, not what they share")
     parser.add_argument("--list", action="store_true", help="of tables, only list the changes that the build accepts")
     parser.add_argument("--most", type=int, default=0, help="so many changes may survive")

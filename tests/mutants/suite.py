@@ -7,6 +7,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -61,13 +62,14 @@ class Suite:
         self.locks = {name: threading.Lock() for name in self.programs}
         self.seconds, self.ends, self.complaints = {}, {}, {}
         self.asked, self.guard = {}, threading.Lock()
+        self.caught = Counter()  # by the program that caught it
         self.units = []  # program and test: the parts in which they are run
 
-    def list(self):
+    def list(self, skip):
         """The units: whole programs, and the tests of those of which each takes long."""
         for name in self.programs:
             # The copy of the sources has each function many times.
-            if name != "facts_stay_in_tables":
+            if name not in ("facts_stay_in_tables", *skip):
                 self.units += self.tests(name) if name == "llvm" else [(name, None)]
 
     def tests(self, name):
@@ -118,11 +120,12 @@ class Suite:
             return self.ends[unit]
 
     def first_failure(self, switch, limit, likely):
-        """The first test that fails with a change, `likely` programs before others; None if all pass."""
+        """The first test that fails with a change, `likely` programs before others, then those that take little time
+        or have caught other changes; None if all pass."""
         tried = set()
         while True:
             # Quick ones first; the list grows when a slow program is divided.
-            cost = lambda unit: (unit[0] not in likely, self.seconds.get(unit, 1.0))
+            cost = lambda unit: (unit[0] not in likely, self.seconds.get(unit, 1.0) / (1 + 5 * self.caught[unit[0]]))
             left = [unit for unit in self.units if unit not in tried]
             if not left:
                 break
@@ -133,5 +136,6 @@ class Suite:
             # A change can make a loop endless.
             passed, out, _ = self.run(unit[0], switch, 30 + 10 * self.seconds[unit], unit[1])
             if not passed:
+                self.caught[unit[0]] += 1
                 return " ".join(part for part in unit if part), out
         return None if self.doc_tests(switch) else ("doc", "")

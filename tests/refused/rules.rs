@@ -5,7 +5,7 @@ use amdgpu_isa::{Field, Format, HeldField, Inst, Opcode, Reg, Special, Target, V
 
 use crate::base::Base;
 use crate::facts::{Fact, Row};
-use crate::words;
+use crate::words::{self, has_unified_registers};
 
 /// The broken rule.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -244,10 +244,8 @@ impl Cases<'_> {
 
     /// On CDNA1, only matrix operations take AccVGPRs.
     fn takes_accumulators(&self) -> bool {
-        match self.base.inst.target().name() {
-            "gfx908" => self.base.inst.format() == Format::Vop3pMai,
-            name => ["gfx90a", "gfx942", "gfx9-4-generic", "gfx950"].contains(&name),
-        }
+        let target = self.base.inst.target();
+        has_unified_registers(target) || target.name() == "gfx908" && self.base.inst.format() == Format::Vop3pMai
     }
 
     fn registers(&mut self, field: Field, legal: Legal, n: u16, tfe: bool, is_off: bool) {
@@ -280,7 +278,7 @@ impl Cases<'_> {
         for (file, _) in vectors.into_iter().filter(|(_, fine)| *fine && n + u16::from(tfe) > 1) {
             // LLVM's validateVGPRAlign: one operation takes any three registers.
             let any = self.base.inst.opcode().name() == "ds_read_b96_tr_b6" && field == Field::Vdst;
-            let even = ["gfx90a", "gfx942", "gfx9-4-generic", "gfx950"].contains(&target.name()) && !any;
+            let even = has_unified_registers(target) && !any;
             if even {
                 self.give(Misaligned, field, typed(file, 9, n), told);
             }
@@ -290,7 +288,7 @@ impl Cases<'_> {
         }
         // One register that must be even (LLVM's validateGWS).
         let gws = ["ds_gws_init", "ds_gws_barrier", "ds_gws_sema_br"].contains(&self.base.inst.opcode().name());
-        if gws && ["gfx90a", "gfx942", "gfx9-4-generic", "gfx950"].contains(&target.name()) {
+        if gws && has_unified_registers(target) {
             for (file, first) in [('v', 1), ('v', 255), ('a', 9)] {
                 self.give(Misaligned, field, typed(file, first, n), told);
             }

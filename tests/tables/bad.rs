@@ -18,6 +18,10 @@ pub const ALL: &[Damage] = &[
     ("targets.isa", "GEN1 bus=1", "GEN1 bus=9", "targets.isa:1: `9` is more than 8"),
     ("operands.isa", "# Made up.", "align 4", "operands.isa:1: expected: align scalar NUMBER"),
     ("operands.isa", "# Made up.", "align scalar 64", "operands.isa:1: `64` is more than 32"),
+    ("operands.isa", "# Made up.", "limit banks 4", "operands.isa:1: expected: limit NAME NUMBER... ; what it is"),
+    ("operands.isa", "# Made up.", "limit banks ; of registers", "operands.isa:1: expected: limit NAME NUMBER... ; what it is"),
+    ("operands.isa", "# Made up.", "limit banks 64 ; of registers", "operands.isa:1: `64` is more than 32"),
+    ("operands.isa", "# Made up.", "limit banks 4 ; of registers\nlimit banks 2 ; of others", "operands.isa:2: limit banks stands twice"),
     ("operands.isa", "literal -   literal 255", "literal - literal 255 gb=254", "operands.isa:2: code::LITERAL in src/ is 255, and 254 on another target"),
     ("operands.isa", "code literal", "code half - float 240\ncode literal", "operands.isa:4: `half` is no floating-point number"),
     ("enums.isa", "# Made up.", "registers coordinates 1", "enums.isa:1: registers outside an enum"),
@@ -182,6 +186,7 @@ pub const ALL: &[Damage] = &[
     ("mem.isa", "field reserved const 15", "field reserved enc 15=0", "mem.isa:1: more than one further encoding field, or a split one, is not supported yet"),
     ("mem.isa", "25:24=00", "25,24=00", "mem.isa:1: more than one further encoding field, or a split one, is not supported yet"),
     ("smem.isa", "op    25:18\nfield base       const 13:0\nfield soffset_en flag  14\nfield r          const 16:15\nfield imm        flag  17\nfield offset     soff  52:32\nfield s          const 56:53", "op 56:53\nfield base const 25:18,13:0\nfield soffset_en flag 14\nfield r const 16:15\nfield imm flag 17\nfield offset soff 52:32", "smem.isa:1: the opcode must lie in the first dword, or its high part in the second"),
+    ("mem.isa", "m_noload | any", "m_noload | vaddr:b64 any", "mem.isa:22: vaddr is b64 here, and another type in the first row that has it"),
     ("global.isa", "shares MEM", "shares FLAT", "global.isa:1: shares FLAT, which no earlier format is"),
     ("global.isa", "31:26=111000", "31:26=111001", "global.isa:1: encoding or opcode bits differ from those of MEM"),
     ("smem.isa", "31:26=110000", "31:26=111000", "targets.isa:2: the encoding bits of SMEM are hidden by another format"),
@@ -236,11 +241,11 @@ pub const ALL: &[Damage] = &[
 /// Damages of the tables in `isa/`, which gfx942 with the feature `make` refuses.
 #[rustfmt::skip] // One line for each damage.
 pub const OF_CONSTRUCTORS: &[Damage] = &[
-    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:67: v_nop and v_nop_e32 would both be made by v_nop_e32"),
-    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.vdsty=b32", "targets.isa:67: build/make does not know what `vdst` of operand type vdsty can be"),
+    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:68: v_nop and v_nop_e32 would both be made by v_nop_e32"),
+    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.vdsty=b32", "targets.isa:68: build/make does not know what `vdst` of operand type vdsty can be"),
     ("vopd.isa", "v_dual_mov_b32          | vdst=b32 src0:i32 ", "v_dual_mov_b32 | vdst=b32 ", "vopd.isa:1: v_dual_mov_b32 has no destination or no source"),
-    ("operands.isa", "type cbsz          named ", "type cbsz attr ", "targets.isa:67: build/make does not know the modifier `cbsz` of operand type attr"),
-    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:67: dpp_ctrl takes all values"),
-    ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:67: `dst_sel` takes all values"),
-    ("targets.isa", "bus=1\ngen gfx7", "bus=3\ngen gfx7", "targets.isa:67: the constant bus carries 3, and src/make counts up to two"),
+    ("operands.isa", "type cbsz          named ", "type cbsz attr ", "targets.isa:68: build/make does not know the modifier `cbsz` of operand type attr"),
+    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:68: dpp_ctrl takes all values"),
+    ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:68: `dst_sel` takes all values"),
+    ("targets.isa", "bus=1\ngen gfx7", "bus=3\ngen gfx7", "targets.isa:68: the constant bus carries 3, and src/make counts up to two"),
 ];

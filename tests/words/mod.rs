@@ -33,3 +33,10 @@ pub fn is_of_other_size(target: Target) -> bool {
 pub fn is_rdna(target: Target) -> bool {
     target.processor().starts_with("gfx1")
 }
+
+/// Whether VGPRs and AccVGPRs are one file, in which tuples begin at even registers: LLVM's FeatureGFX90AInsts. This is
+/// written down here again because it is what tests of the library's own knowledge compare with.
+#[allow(dead_code)]
+pub fn has_unified_registers(target: Target) -> bool {
+    ["gfx90a", "gfx942", "gfx9-4-generic", "gfx950"].contains(&target.name())
+}

@@ -1,95 +1,34 @@
-//! `batch`: a decoder on the other end of a pipe, for comparison with other decoders.
+//! `batch`: a decoder on the other end of a pipe, for comparison with other decoders. `asm --lines`: the same with an
+//! assembler.
 //!
 //! One line in, one line out, in order:
 //! ```text
 //! gfx942<TAB>804180be              4<TAB>s_mov_b32 s0, ...<TAB>804180be
 //! gfx942<TAB>ffffffff              ERR<TAB>the reason
+//! gfx942<TAB>s_mov_b32 s0, s1      010080be
+//! gfx942<TAB>s_mov_b32 s0, v1      ERR<TAB>15<TAB>the reason
 //! ```
 //! A malformed line is answered with `ERR` too, and does not stop the program.
 
 mod features;
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::hex;
 use crate::isa::{self, Target};
+use crate::lines::{self, Count};
 
-/// Longest line in bytes. Longer ones are answered with `ERR`, and need not fit in memory.
-const MAX_LINE: usize = 1 << 20;
-const CHUNK: usize = 64 * 1024;
-
-/// Counts of the lines that were answered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
-    pub all: u64,
-    /// Those with `ERR`.
-    pub errors: u64,
-}
-
-pub fn run(input: impl Read, mut output: impl Write) -> Result<Count> {
-    let mut input = BufReader::with_capacity(CHUNK, input);
+/// Answers lines of words with texts.
+pub fn run(input: impl Read, output: impl Write) -> Result<Count> {
     let mut batch = Batch::default();
-    let mut line = Vec::new();
-    let mut out = Vec::with_capacity(2 * CHUNK);
-    let mut count = Count::default();
-    loop {
-        // If no whole line is buffered, the next read may wait for a peer that itself waits for these answers.
-        if out.len() >= CHUNK || !input.buffer().contains(&b'\n') {
-            output.write_all(&out)?;
-            output.flush()?;
-            out.clear();
-        }
-        match read_line(&mut input, &mut line).map_err(|e| Error::input(format!("cannot read standard input: {e}")))? {
-            Line::End => return Ok(count),
-            Line::TooLong => {
-                out.extend_from_slice(format!("ERR\tthe line is longer than {MAX_LINE} bytes").as_bytes());
-                count.errors += 1;
-            }
-            Line::Whole => count.errors += u64::from(!batch.answer(&line, &mut out)),
-        }
-        count.all += 1;
-        out.push(b'\n');
-    }
+    lines::answer(input, output, |line, out| batch.answer(line, out, Batch::decode))
 }
 
-enum Line {
-    Whole,
-    TooLong,
-    End,
-}
-
-/// Reads a line without its end, which may be LF, CR LF, or the end of the input.
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Line> {
-    line.clear();
-    let mut too_long = false;
-    let mut any = false;
-    loop {
-        let chunk = match input.fill_buf() {
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
-            other => other?,
-        };
-        any |= !chunk.is_empty();
-        let newline = chunk.iter().position(|&b| b == b'\n');
-        let part = chunk.get(..newline.unwrap_or(chunk.len())).unwrap_or(chunk);
-        too_long |= line.len() + part.len() > MAX_LINE;
-        if !too_long {
-            line.extend_from_slice(part);
-        }
-        let (used, end) = (part.len() + usize::from(newline.is_some()), chunk.is_empty() || newline.is_some());
-        input.consume(used);
-        if end {
-            break;
-        }
-    }
-    if line.last() == Some(&b'\r') {
-        line.pop();
-    }
-    Ok(match (any, too_long) {
-        (false, _) => Line::End,
-        (_, true) => Line::TooLong,
-        _ => Line::Whole,
-    })
+/// Answers lines of texts with words.
+pub fn assemble(input: impl Read, output: impl Write) -> Result<Count> {
+    let mut batch = Batch::default();
+    lines::answer(input, output, |line, out| batch.answer(line, out, Batch::assemble))
 }
 
 /// State that is kept from one line to the next.
@@ -102,9 +41,14 @@ struct Batch {
 
 impl Batch {
     /// Whether the line holds an instruction.
-    fn answer(&mut self, line: &[u8], out: &mut Vec<u8>) -> bool {
+    fn answer(
+        &mut self,
+        line: &[u8],
+        out: &mut Vec<u8>,
+        convert: impl Fn(&mut Batch, &[u8], &mut Vec<u8>) -> std::result::Result<(), String>,
+    ) -> bool {
         let start = out.len();
-        let decoded = self.decode(line, out);
+        let decoded = convert(self, line, out);
         if let Err(reason) = &decoded {
             out.truncate(start);
             out.extend_from_slice(b"ERR\t");
@@ -124,6 +68,15 @@ impl Batch {
         let mut again = [0; isa::MAX_BYTES];
         let length = isa::reencode(&inst, &mut again).map_err(|e| format!("decodes but does not encode: {e}"))?;
         hex::bytes(out, again.get(..length).unwrap_or(&again));
+        Ok(())
+    }
+
+    fn assemble(&mut self, line: &[u8], out: &mut Vec<u8>) -> std::result::Result<(), String> {
+        let tab = line.iter().position(|&b| b == b'\t').ok_or("1\tmalformed line: expected target<TAB>text")?;
+        let target = self.target(&line[..tab]).map_err(|reason| format!("1\t{reason}"))?;
+        let text = std::str::from_utf8(&line[tab + 1..]).map_err(|e| format!("{}\tnot UTF-8", e.valid_up_to() + 1))?;
+        let inst = isa::parse(target, text).map_err(|e| format!("{}\t{e}", e.span.start + 1))?;
+        inst.words().iter().for_each(|word| hex::bytes(out, &word.to_le_bytes()));
         Ok(())
     }
 

@@ -1,7 +1,8 @@
-//! `amdgpu-isa`: disassembles AMD GPU code objects, explains single words, decodes batches of them, prints the tables,
-//! and proves that decoding and encoding are inverses.
+//! `amdgpu-isa`: disassembles AMD GPU code objects, explains single words, decodes and assembles lines of text, prints the
+//! tables, and proves that decoding and encoding are inverses.
 #![forbid(unsafe_code)]
 
+mod asm;
 mod batch;
 mod container;
 mod dis;
@@ -10,6 +11,7 @@ mod escape;
 mod explain;
 mod hex;
 mod isa;
+mod lines;
 mod matrix;
 mod out;
 mod prove;
@@ -42,6 +44,7 @@ enum Command {
     /// Answer lines of `target<TAB>hexbytes` on stdin with `len<TAB>text<TAB>reencoded-hex` or `ERR<TAB>reason`,
     /// and print on stderr how many were ERR
     Batch,
+    Asm(asm::Args),
     Isa(tables::Args),
     Matrix(matrix::Args),
     Prove(prove::Args),
@@ -80,14 +83,12 @@ fn print_usage(error: &clap::Error) -> io::Result<()> {
     error.print()
 }
 
-/// Runs `batch`, and prints how many lines failed. A program reads the answers; this is for the user who started it.
-fn answer_lines() -> error::Result<()> {
-    let batch::Count { all, errors } = batch::run(io::stdin().lock(), io::stdout().lock())?;
+/// Prints how many of the answered lines failed. A program reads the answers; this is for the user who started it.
+fn count_errors(lines::Count { all, errors }: lines::Count) {
     if errors > 0 {
         let (on, off) = (out::BOLD.render(), out::BOLD.render_reset());
         let _ = writeln!(anstream::stderr(), "{on}note:{off} {errors} of {all} lines were answered with ERR");
     }
-    Ok(())
 }
 
 fn main() -> ExitCode {
@@ -106,7 +107,8 @@ fn main() -> ExitCode {
         Command::Isa(args) => tables::run(&args, color),
         Command::Matrix(args) => matrix::run(&args, color),
         Command::Prove(args) => prove::run(&args, color),
-        Command::Batch => answer_lines(),
+        Command::Batch => batch::run(io::stdin().lock(), io::stdout().lock()).map(count_errors),
+        Command::Asm(args) => asm::run(&args).map(count_errors),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -175,7 +175,7 @@ impl Filling<'_> {
             }
         }
         for desc in self.form.descs() {
-            let even = desc.access.is_some() && self.facts & flag("even") != 0;
+            let even = desc.access.is_some() && self.facts & const { flag("even") } != 0;
             let sized = is_image_data(desc)
                 || desc.operand_type == OperandType::AccSized
                 || even && desc.operand_type == OperandType::Acc;

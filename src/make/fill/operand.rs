@@ -3,12 +3,13 @@
 use super::{Filling, refused};
 use crate::DataType;
 use crate::codec::code::{AGPR_LAST, LITERAL, VGPR, VGPR_LAST, is_inside, neither, vcc};
+use crate::codec::constants::narrow_float;
 use crate::codec::{
     Coded, SADDR, address_field, address_fields, address_lsb, buf_vaddr_dwords, encode, global_addr_dwords,
     is_conditional,
 };
 use crate::make::argument::Argument;
-use crate::make::resolve::{narrow_float, resolve};
+use crate::make::resolve::resolve;
 use crate::make::{BuildError, op};
 use crate::shared::flag;
 use crate::table::{NONE, OperandDesc, OperandType};
@@ -192,7 +193,7 @@ impl Filling<'_> {
         }
         let Argument { code, value, .. } = argument;
         let is_vector = (VGPR..=AGPR_LAST).contains(&code);
-        if self.facts & flag("odd") != 0 && is_vector && is_inside(code % VGPR, dwords.into()) {
+        if self.facts & const { flag("odd") } != 0 && is_vector && is_inside(code % VGPR, dwords.into()) {
             return Ok(Coded::Code(code));
         }
         let any = u16::MAX;

@@ -29,7 +29,10 @@ pub fn fields(inst: &Inst) -> Vec<FieldView> {
             let text = inst.field_text(f.field).to_string();
             let meaning = match name {
                 "encoding" => format.name().into(),
-                "op" => inst.opcode().name().into(),
+                "op" => match inst.second_opcode() {
+                    Some(second) => format!("{} :: {}", inst.opcode().name(), second.name()),
+                    None => inst.opcode().name().into(),
+                },
                 "reserved" if value != 0 => "ignored".into(),
                 _ if text.is_empty() => f.about().to_string(),
                 _ => text,

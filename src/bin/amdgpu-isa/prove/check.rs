@@ -33,6 +33,11 @@ pub trait Subject: Sync {
     }
 
     #[cfg(feature = "text")]
+    fn write(&self, inst: &Inst, out: &mut String) -> std::fmt::Result {
+        std::fmt::Write::write_fmt(out, format_args!("{inst}"))
+    }
+
+    #[cfg(feature = "text")]
     fn print<'a>(&self, inst: &Inst, buffer: &'a mut TextBuffer) -> &'a [u8] {
         buffer.print(inst)
     }
@@ -135,10 +140,9 @@ impl Texts {
     /// Checks an instruction's text. It must be one line of ASCII without a question mark (which stands for a code
     /// without a name), and the same from all printers, when printed again, and with other bytes after the instruction.
     pub fn check(&mut self, subject: &impl Subject, target: Target, words: &Words, inst: &Inst) -> Result<(), Fault> {
-        use std::fmt::Write;
         let Texts { first, buffer } = self;
         first.clear();
-        write!(first, "{inst}").map_err(|_| "printing fails")?;
+        subject.write(inst, first).map_err(|_| "printing fails")?;
         if !first.bytes().all(|byte| matches!(byte, b' '..=b'~' if byte != b'?')) {
             return Err("the text is not plain");
         }

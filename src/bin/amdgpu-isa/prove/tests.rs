@@ -1,5 +1,7 @@
 //! The proof finds faults: each test uses a subject with one fault.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use amdgpu_isa::{DecodeError, EncodeError, Inst, TextBuffer};
 
 use super::*;
@@ -10,12 +12,19 @@ fn faults(subject: &impl Subject, pass: Pass) -> Tally {
     prove(&args, subject, Target::Gfx900, pass).expect("a thread starts").tally
 }
 
-/// Both passes find the fault of the subject, with the given reason.
-fn is_found(subject: &impl Subject, reason: &str) {
-    for pass in [Pass::Words, Pass::Fields] {
+/// Both passes find the fault of the subject, with the given reason. Returns what they print.
+fn is_said(subject: &impl Subject, reason: &str) -> [String; 2] {
+    [Pass::Words, Pass::Fields].map(|pass| {
         let tally = faults(subject, pass);
         let lines = tally.lines(Target::Gfx900, 1);
         assert!(tally.faults > 0 && lines.contains(reason), "{} faults: {lines}", tally.faults);
+        lines
+    })
+}
+
+/// The same, of words that are an instruction.
+fn is_found(subject: &impl Subject, reason: &str) {
+    for lines in is_said(subject, reason) {
         // The line reproduces the fault: it has the words of an instruction.
         let (_, hex) = lines.split_once("\ngfx900\t").expect("a line for batch");
         let mut bytes = Vec::new();
@@ -74,6 +83,141 @@ fn a_look_behind_the_end_is_found() {
         }
     }
     is_found(&Peeps, "it depends on what stands behind it");
+}
+
+#[test]
+fn bytes_that_look_behind_the_end_are_found() {
+    struct Peeps;
+    impl Subject for Peeps {
+        fn decode(&self, target: Target, bytes: &[u8]) -> std::result::Result<Inst, DecodeError> {
+            if bytes.get(19).is_some_and(|byte| byte >> 7 == 1) {
+                return Err(DecodeError::UnknownEncoding);
+            }
+            isa::decode(target, bytes)
+        }
+    }
+    is_found(&Peeps, "it depends on what stands behind it");
+}
+
+#[test]
+fn another_result_without_fast_is_found() {
+    struct Differs;
+    impl Subject for Differs {
+        fn decode_small(&self, target: Target, bytes: &[u8]) -> std::result::Result<Inst, DecodeError> {
+            amdgpu_isa::decode_small(target, bytes).map_err(|_| DecodeError::UnknownEncoding)?;
+            amdgpu_isa::decode_small(target, &[0, 0, 0x80, 0xbf])
+        }
+    }
+    is_found(&Differs, "without `fast` it decodes otherwise");
+}
+
+#[test]
+fn another_target_is_found() {
+    struct Mistakes;
+    impl Subject for Mistakes {
+        fn decode(&self, _: Target, bytes: &[u8]) -> std::result::Result<Inst, DecodeError> {
+            // It has the same instructions.
+            isa::decode(Target::Gfx904, bytes)
+        }
+    }
+    is_found(&Mistakes, "the instruction is of another target");
+}
+
+#[test]
+fn other_words_are_found_even_if_they_encode_to_the_same_bytes() {
+    struct Mirrors;
+    /// The second source of a VOP2 is another register.
+    fn mirrored(bytes: &mut [u8]) {
+        if bytes[3] >> 1 < 0b011_1110 {
+            bytes[1] ^= 2;
+        }
+    }
+    impl Subject for Mirrors {
+        fn decode(&self, target: Target, bytes: &[u8]) -> std::result::Result<Inst, DecodeError> {
+            let mut bytes = bytes.to_vec();
+            mirrored(&mut bytes);
+            isa::decode(target, &bytes)
+        }
+
+        fn encode(&self, inst: &Inst, out: &mut [u8]) -> std::result::Result<usize, EncodeError> {
+            let len = inst.encode(out)?;
+            mirrored(out);
+            Ok(len)
+        }
+    }
+    is_found(&Mirrors, "the instruction has other words");
+}
+
+#[test]
+fn a_refusal_for_want_of_bytes_is_found() {
+    struct Wants;
+    impl Subject for Wants {
+        fn decode(&self, target: Target, bytes: &[u8]) -> std::result::Result<Inst, DecodeError> {
+            isa::decode(target, bytes).map_err(|_| DecodeError::Truncated { needed: 24 })
+        }
+    }
+    is_said(&Wants, "the longest instruction is not enough");
+}
+
+#[test]
+fn another_reason_for_the_same_words_is_found() {
+    struct Shrugs;
+    impl Subject for Shrugs {
+        fn decode_words(&self, target: Target, words: &[u32]) -> std::result::Result<Inst, DecodeError> {
+            amdgpu_isa::decode_words(target, words).map_err(|_| DecodeError::Truncated { needed: 24 })
+        }
+    }
+    is_said(&Shrugs, "as dwords it decodes otherwise");
+}
+
+#[test]
+fn an_encoding_of_another_length_is_found() {
+    struct Stretches;
+    impl Subject for Stretches {
+        fn encode(&self, inst: &Inst, out: &mut [u8]) -> std::result::Result<usize, EncodeError> {
+            inst.encode(out).map(|len| len + 4)
+        }
+    }
+    is_found(&Stretches, "it does not encode to its length");
+}
+
+#[test]
+fn a_text_that_is_no_plain_line_is_found() {
+    struct Adds(&'static str, &'static str);
+    impl Subject for Adds {
+        fn write(&self, inst: &Inst, out: &mut String) -> std::fmt::Result {
+            *out = format!("{}{inst}{}", self.0, self.1);
+            Ok(())
+        }
+    }
+    for behind in ["\n", "?", "\u{7f}", "ä"] {
+        is_found(&Adds("", behind), "the text is not plain");
+    }
+    is_found(&Adds("", " "), "the text does not begin with the mnemonic");
+    is_found(&Adds("v_", ""), "the text does not begin with the mnemonic");
+}
+
+#[test]
+fn a_text_that_cannot_be_written_is_found() {
+    struct Fails;
+    impl Subject for Fails {
+        fn write(&self, _: &Inst, _: &mut String) -> std::fmt::Result {
+            Err(std::fmt::Error)
+        }
+    }
+    is_found(&Fails, "printing fails");
+}
+
+#[test]
+fn a_text_that_is_another_the_second_time_is_found() {
+    struct Tires(AtomicUsize);
+    impl Subject for Tires {
+        fn print<'a>(&self, inst: &Inst, buffer: &'a mut TextBuffer) -> &'a [u8] {
+            let text = buffer.print(inst);
+            &text[self.0.fetch_add(1, Ordering::Relaxed) % 2..]
+        }
+    }
+    is_found(&Tires(AtomicUsize::new(0)), "the text is another the second time");
 }
 
 #[test]

@@ -1,0 +1,30 @@
+//! The table in which the parser looks up a mnemonic: opcode indices by the hash of their mnemonics.
+
+use std::fmt::Write;
+
+use crate::build::lower::{Operation, Target};
+use crate::build::shared::mnemonic_hash;
+
+/// Open addressing: an operation is in the slot that the hash of its mnemonic names, or in one of those after it, before the
+/// next empty one. Operations of fewer bits come first, as the assembler prefers them.
+pub fn table(w: &mut String, t: &Target) {
+    let mut all: Vec<(u8, usize, &Operation)> = Vec::new();
+    for (index, operation) in t.operations.iter().enumerate() {
+        if let Some(operation) = operation {
+            all.push((t.formats[operation.format].def.bits, index, operation));
+        }
+    }
+    all.sort_by_key(|&(bits, index, _)| (bits, index));
+    let mut slots = vec![0; (2 * all.len()).next_power_of_two().max(2)];
+    let mask = slots.len() - 1;
+    for (_, index, operation) in all {
+        let name = operation.spelling.as_ref().unwrap_or(&operation.mnemonic);
+        let mut at = mnemonic_hash(name.as_bytes()) as usize & mask;
+        while slots[at] != 0 {
+            at = (at + 1) & mask;
+        }
+        slots[at] = index + 1;
+    }
+    let head = "pub(crate) static MNEMONICS_OF: MnemonicTable = MnemonicTable";
+    writeln!(w, "#[cfg(feature = \"text\")]\n{head} {{ slots: &{slots:?} }};").unwrap();
+}

@@ -1,0 +1,86 @@
+//! Answers each line of the input with a line.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+
+use crate::error::{Error, Result};
+
+/// Longest line in bytes. Longer ones are answered with `ERR`, and need not fit in memory.
+const MAX_LINE: usize = 1 << 20;
+const CHUNK: usize = 64 * 1024;
+
+/// Counts of the lines that were answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    pub all: u64,
+    /// Those with `ERR`.
+    pub errors: u64,
+}
+
+/// Calls `answer` for each line of the input; it writes the answer, and says whether it is not an error.
+pub fn answer(
+    input: impl Read,
+    mut output: impl Write,
+    mut answer: impl FnMut(&[u8], &mut Vec<u8>) -> bool,
+) -> Result<Count> {
+    let mut input = BufReader::with_capacity(CHUNK, input);
+    let mut line = Vec::new();
+    let mut out = Vec::with_capacity(2 * CHUNK);
+    let mut count = Count::default();
+    loop {
+        // If no whole line is buffered, the next read may wait for a peer that itself waits for these answers.
+        if out.len() >= CHUNK || !input.buffer().contains(&b'\n') {
+            output.write_all(&out)?;
+            output.flush()?;
+            out.clear();
+        }
+        match read_line(&mut input, &mut line).map_err(|e| Error::input(format!("cannot read standard input: {e}")))? {
+            Line::End => return Ok(count),
+            Line::TooLong => {
+                out.extend_from_slice(format!("ERR\tthe line is longer than {MAX_LINE} bytes").as_bytes());
+                count.errors += 1;
+            }
+            Line::Whole => count.errors += u64::from(!answer(&line, &mut out)),
+        }
+        count.all += 1;
+        out.push(b'\n');
+    }
+}
+
+enum Line {
+    Whole,
+    TooLong,
+    End,
+}
+
+/// Reads a line without its end, which may be LF, CR LF, or the end of the input.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Line> {
+    line.clear();
+    let mut too_long = false;
+    let mut any = false;
+    loop {
+        let chunk = match input.fill_buf() {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            other => other?,
+        };
+        any |= !chunk.is_empty();
+        let newline = chunk.iter().position(|&b| b == b'\n');
+        let part = chunk.get(..newline.unwrap_or(chunk.len())).unwrap_or(chunk);
+        too_long |= line.len() + part.len() > MAX_LINE;
+        if !too_long {
+            line.extend_from_slice(part);
+        }
+        let (used, end) = (part.len() + usize::from(newline.is_some()), chunk.is_empty() || newline.is_some());
+        input.consume(used);
+        if end {
+            break;
+        }
+    }
+    if line.last() == Some(&b'\r') {
+        line.pop();
+    }
+    Ok(match (any, too_long) {
+        (false, _) => Line::End,
+        (_, true) => Line::TooLong,
+        _ => Line::Whole,
+    })
+}

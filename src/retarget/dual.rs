@@ -1,0 +1,46 @@
+//! Converts two operations in one instruction (VOPD).
+
+use super::RetargetError;
+use crate::codec::Words;
+use crate::inst::layout;
+use crate::{Field, Inst, Opcode, Target, decode_words};
+
+/// The same two operations in one instruction of the target. It does not split a pair that the target lacks: two
+/// instructions take more room and may read what the first of them has written.
+pub(super) fn retarget(from: &Inst, second: Opcode, target: Target) -> Result<Inst, RetargetError> {
+    let (format, first) = (from.format(), from.opcode());
+    let lacks = RetargetError::Form { format, extension: from.extension() };
+    if let Some(&missing) = [first, second].iter().find(|op| op.entries(target).next().is_none()) {
+        return Err(RetargetError::Opcode(missing));
+    }
+    let layout = layout(target, format).ok_or(lacks)?;
+    let op = layout.fields.iter().find(|info| info.field == Field::Op).ok_or(lacks)?;
+    // The low piece of the opcode is the first operation, and the high piece the second.
+    let low = (1u16 << op.width) - 1;
+    let numbers = |op: Opcode| op.entries(target).filter(|entry| entry.signature.format == format).map(|e| e.number);
+    let (x, y) = (numbers(first).find(|&n| n <= low), numbers(second).find(|&n| n & low == 0));
+    let (Some(x), Some(y)) = (x, y) else { return Err(lacks) };
+    let mut words = Words::new(target, layout);
+    words.dwords.iter_mut().zip(from.words()).for_each(|(to, &dword)| *to = dword);
+    for info in layout.fields {
+        if let Some(fixed) = info.fixed {
+            words.field(0, info, fixed.into());
+        }
+    }
+    words.field(0, op, (x | y).into());
+    let inst = decode_words(target, words.dwords.get(..from.words().len()).unwrap_or(&words.dwords));
+    let inst = inst.map_err(|_| lacks)?;
+    if (inst.opcode(), inst.second_opcode(), inst.len()) != (first, Some(second), from.len()) {
+        return Err(lacks);
+    }
+    // The fields are where they were, so what they name must be the same too.
+    let mut there = inst.operands();
+    if let Some(operand) = from.operands().find(|operand| there.next() != Some(*operand)) {
+        let named = operand.role.and_then(|field| Some((field, from.get(field)?)));
+        return Err(named.map_or(lacks, |(field, value)| RetargetError::Value { field, value: value.into() }));
+    }
+    match (from.check(), inst.check()) {
+        (Ok(()), Err(rule)) => Err(RetargetError::Rule(rule)),
+        _ => Ok(inst),
+    }
+}

@@ -1,0 +1,158 @@
+//! Reads characters, names and numbers from text.
+
+use super::{ParseError, Problem, Span};
+
+/// A place in a text. Everything it reads, it reads from there on.
+#[derive(Clone, Copy)]
+pub(super) struct Cursor<'t> {
+    pub text: &'t [u8],
+    pub at: usize,
+}
+
+impl<'t> Cursor<'t> {
+    pub fn new(text: &'t str) -> Cursor<'t> {
+        Cursor { text: text.as_bytes(), at: 0 }
+    }
+
+    /// The character `n` after the place; 0 at the end.
+    pub fn ahead(&self, n: usize) -> u8 {
+        self.text.get(self.at + n).copied().unwrap_or(0)
+    }
+
+    /// The next character; 0 at the end.
+    pub fn peek(&self) -> u8 {
+        self.ahead(0)
+    }
+
+    /// Skips blanks and comments.
+    #[inline]
+    pub fn blank(&mut self) {
+        loop {
+            match self.peek() {
+                b' ' | b'\t' | b'\r' | b'\n' => self.at += 1,
+                b'/' if self.ahead(1) == b'*' => {
+                    let rest = self.text.get(self.at + 2..).unwrap_or(&[]);
+                    let Some(end) = rest.windows(2).position(|two| two == b"*/") else { return };
+                    self.at += end + 4;
+                }
+                b'/' if self.ahead(1) == b'/' => self.at = self.line_end(),
+                b';' => self.at = self.line_end(),
+                _ => return,
+            }
+        }
+    }
+
+    fn line_end(&self) -> usize {
+        let rest = self.text.get(self.at..).unwrap_or(&[]);
+        self.at + rest.iter().position(|&c| c == b'\n').unwrap_or(rest.len())
+    }
+
+    /// Skips blanks; whether nothing is left.
+    pub fn is_done(&mut self) -> bool {
+        self.blank();
+        self.at >= self.text.len()
+    }
+
+    /// Skips blanks and a character, if that is the next one.
+    #[inline]
+    pub fn eat(&mut self, character: u8) -> bool {
+        self.blank();
+        let is_next = self.peek() == character;
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    /// Skips blanks and these characters, if they are the next ones.
+    pub fn eat_all(&mut self, characters: &[u8]) -> bool {
+        self.blank();
+        let are_next = self.text.get(self.at..).is_some_and(|rest| rest.starts_with(characters));
+        self.at += if are_next { characters.len() } else { 0 };
+        are_next
+    }
+
+    /// Skips blanks and a character, or fails.
+    pub fn expect(&mut self, character: u8) -> Result<(), ParseError> {
+        match self.eat(character) {
+            true => Ok(()),
+            false => Err(self.error(Problem::Character(character as char))),
+        }
+    }
+
+    /// The name here, which may be empty; the place stays.
+    #[inline]
+    pub fn name(&self) -> &'t [u8] {
+        let rest = self.text.get(self.at..).unwrap_or(&[]);
+        let is_first = rest.first().is_some_and(|&c| is_name(c) && !c.is_ascii_digit());
+        let len = if is_first { rest.iter().position(|&c| !is_name(c)).unwrap_or(rest.len()) } else { 0 };
+        rest.get(..len).unwrap_or(&[])
+    }
+
+    /// Letters and digits here, also beginning with a digit.
+    pub fn word(&self) -> &'t [u8] {
+        let rest = self.text.get(self.at..).unwrap_or(&[]);
+        rest.get(..rest.iter().position(|&c| !is_name(c)).unwrap_or(rest.len())).unwrap_or(&[])
+    }
+
+    /// Skips blanks and a name, if it is the next one.
+    pub fn eat_name(&mut self, name: &[u8]) -> bool {
+        self.blank();
+        let is_next = self.name() == name;
+        self.at += if is_next { name.len() } else { 0 };
+        is_next
+    }
+
+    /// Skips blanks, a name and the character after it, if they are the next ones.
+    pub fn eat_call(&mut self, name: &[u8], character: u8) -> bool {
+        self.blank();
+        if self.name() != name {
+            return false;
+        }
+        let mut after = Cursor { at: self.at + name.len(), ..*self };
+        if !after.eat(character) {
+            return false;
+        }
+        *self = after;
+        true
+    }
+
+    /// The text between two places.
+    pub fn between(&self, start: usize, end: usize) -> &'t [u8] {
+        self.text.get(start..end).unwrap_or(&[])
+    }
+
+    /// Whether a name stands somewhere in the rest of the text.
+    pub fn has_name(&self, name: &[u8]) -> bool {
+        let rest = self.text.get(self.at..).unwrap_or(&[]);
+        let edge = |at: usize| !rest.get(at).is_some_and(|&c| is_name(c));
+        let found = |at: usize| (at == 0 || edge(at - 1)) && edge(at + name.len());
+        rest.windows(name.len().max(1)).enumerate().any(|(at, window)| window == name && found(at))
+    }
+
+    /// The place of these characters in the rest of the text.
+    pub fn find(&self, characters: &[u8]) -> Option<usize> {
+        let rest = self.text.get(self.at..).unwrap_or(&[]);
+        Some(self.at + rest.windows(characters.len().max(1)).position(|window| window == characters)?)
+    }
+
+    /// An error about the name, the number or the character here.
+    pub fn error(&self, problem: Problem) -> ParseError {
+        let mut start = *self;
+        start.blank();
+        let len = start.word().len().max(usize::from(start.peek() != 0));
+        ParseError::new(Span::new(start.at, start.at + len), problem)
+    }
+
+    /// An error about the text from `start` to here.
+    pub fn error_since(&self, start: usize, problem: Problem) -> ParseError {
+        let mut end = self.at;
+        while end > start && self.between(end - 1, end).first().is_some_and(u8::is_ascii_whitespace) {
+            end -= 1;
+        }
+        ParseError::new(Span::new(start, end), problem)
+    }
+}
+
+/// Whether a character can be in a name.
+fn is_name(c: u8) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$' | b'@')
+}

@@ -1,0 +1,168 @@
+//! Errors of the parser.
+
+use core::fmt;
+
+use crate::codec::Refused;
+use crate::{DecodeError, Field, FieldError, RuleError};
+
+/// A range of bytes in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// The first byte.
+    pub start: u32,
+    /// The byte behind the last one.
+    pub end: u32,
+}
+
+impl Span {
+    pub(super) fn new(start: usize, end: usize) -> Span {
+        let limited = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Span { start: limited(start), end: limited(end) }
+    }
+}
+
+/// Why a text is not an instruction of a target, and the place in the text: see [`parse`](crate::parse).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ParseError {
+    /// The bytes that the problem is about. It is empty where something is missing.
+    pub span: Span,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+impl ParseError {
+    pub(super) fn new(span: Span, problem: Problem) -> ParseError {
+        ParseError { span, problem }
+    }
+}
+
+/// What is wrong with a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The target has no operation of this name.
+    Mnemonic,
+    /// The target has the operation, but not in the encoding that the suffix names.
+    Encoding,
+    /// This character should be here.
+    Character(char),
+    /// An expression should be here, it is nested too deep, or it divides by zero.
+    Expression,
+    /// It is no number, or it has more than 64 bits.
+    Number,
+    /// No register and no symbol has this name.
+    Symbol,
+    /// Here only a number that is known can stand, and no symbol whose value is open.
+    Open,
+    /// The register does not exist.
+    Register,
+    /// The registers of a list do not follow one another.
+    NotConsecutive,
+    /// The operand or modifier should be here.
+    Missing(Field),
+    /// The operand cannot be this.
+    Operand(Field),
+    /// The modifier has no such value.
+    Name(Field),
+    /// The field has no such value.
+    Value {
+        /// The field.
+        field: Field,
+        /// The value of its bits.
+        value: u16,
+    },
+    /// The number is too small or too great.
+    Range {
+        /// The field.
+        field: Field,
+        /// The least value.
+        min: i64,
+        /// The greatest value.
+        max: i64,
+    },
+    /// The operand has another number of registers.
+    Width {
+        /// The field.
+        field: Field,
+        /// Registers of the operand.
+        dwords: u8,
+        /// Registers in the text.
+        given: u8,
+    },
+    /// Some of the 16-bit registers have the suffix `.l` or `.h`, and this one has none, or the other way around.
+    Half(Field),
+    /// The constant is not an inline constant, and the encoding has no room for a literal.
+    NoLiteral,
+    /// The constant does not fit in a literal.
+    Constant(Field),
+    /// Another literal is in the instruction already.
+    TwoLiterals,
+    /// A part of a constant does not fit.
+    Part(FieldError),
+    /// The instruction has this modifier already.
+    Duplicate(Field),
+    /// The modifier has to stand before those that are already there.
+    Order(Field),
+    /// Nothing can follow, or no such modifier exists here.
+    Unexpected,
+    /// A second operation, after `::`, should be here.
+    SecondOperation,
+    /// The instruction breaks a rule.
+    Rule(RuleError),
+    /// The words are not an instruction.
+    Decode(DecodeError),
+}
+
+impl Problem {
+    pub(super) fn of(field: Field, refused: Refused) -> Problem {
+        match refused {
+            Refused::Operand => Problem::Operand(field),
+            Refused::Range { min, max } => Problem::Range { field, min, max },
+            Refused::TwoLiterals => Problem::TwoLiterals,
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Problem::Mnemonic => f.write_str("unknown mnemonic"),
+            Problem::Encoding => f.write_str("the operation has no such encoding"),
+            Problem::Character(c) => write!(f, "`{c}` expected"),
+            Problem::Expression => f.write_str("expression expected"),
+            Problem::Number => f.write_str("not a number"),
+            Problem::Symbol => f.write_str("unknown name"),
+            Problem::Open => f.write_str("the value has to be known here"),
+            Problem::Register => f.write_str("no such register"),
+            Problem::NotConsecutive => f.write_str("the registers do not follow one another"),
+            Problem::Missing(field) => write!(f, "{field} is missing"),
+            Problem::Operand(field) => write!(f, "{field} cannot be this"),
+            Problem::Name(field) => write!(f, "{field} has no such value"),
+            Problem::Value { field, value } => write!(f, "{field} cannot be {value}"),
+            Problem::Range { field, min, max } => write!(f, "{field}: a number from {min} to {max} expected"),
+            Problem::Width { field, dwords, given } => {
+                let s = if dwords == 1 { "" } else { "s" };
+                write!(f, "{field}: {dwords} register{s} expected, not {given}")
+            }
+            Problem::Half(field) => write!(f, "{field}: either all 16-bit registers have the suffix .l or .h, or none"),
+            Problem::NoLiteral => f.write_str("not an inline constant, and there is no room for a literal"),
+            Problem::Constant(field) => write!(f, "{field}: the constant does not fit in a literal"),
+            Problem::TwoLiterals => f.write_str("a second literal"),
+            Problem::Part(error) => error.fmt(f),
+            Problem::Duplicate(field) => write!(f, "{field} is here twice"),
+            Problem::Order(field) => write!(f, "{field} has to stand before the other modifiers"),
+            Problem::Unexpected => f.write_str("unexpected"),
+            Problem::SecondOperation => f.write_str("`::` and a second operation expected"),
+            Problem::Rule(rule) => rule.fmt(f),
+            Problem::Decode(error) => error.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.problem.fmt(f)
+    }
+}
+
+impl core::error::Error for ParseError {}

@@ -1,0 +1,228 @@
+//! Numbers and expressions, with the operators of LLVM's assembler.
+
+use super::cursor::Cursor;
+use super::{ParseError, Problem, Symbols};
+
+/// How deep parentheses can be nested.
+const DEPTH: u8 = 32;
+
+/// The value of an expression.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Integer {
+    pub value: i64,
+    /// A symbol whose value is not fixed takes part: only a literal can hold the sum, and a linker may change it.
+    pub open: bool,
+}
+
+impl Integer {
+    fn map(self, value: i64) -> Integer {
+        Integer { value, ..self }
+    }
+}
+
+/// Binary operators with how strong they bind, longer ones first.
+const OPERATORS: [(&[u8], u8); 20] = [
+    (b"<<", 6),
+    (b">>", 6),
+    (b"&&", 2),
+    (b"||", 1),
+    (b"==", 3),
+    (b"!=", 3),
+    (b"<>", 3),
+    (b"<=", 3),
+    (b">=", 3),
+    (b"<", 3),
+    (b">", 3),
+    (b"+", 4),
+    (b"-", 4),
+    (b"|", 5),
+    (b"^", 5),
+    (b"&", 5),
+    (b"!", 5),
+    (b"*", 6),
+    (b"/", 6),
+    (b"%", 6),
+];
+
+impl Cursor<'_> {
+    /// An expression of integers. The character `stop` ends it, although it may be an operator.
+    pub fn expression(&mut self, symbols: &dyn Symbols, stop: u8) -> Result<Integer, ParseError> {
+        let first = self.term(symbols, DEPTH)?;
+        self.operators(symbols, first, 0, stop, DEPTH)
+    }
+
+    /// An expression whose symbols all have fixed values.
+    pub fn integer(&mut self, symbols: &dyn Symbols) -> Result<i64, ParseError> {
+        self.blank();
+        if let Some(number) = self.plain() {
+            return Ok(number);
+        }
+        let start = self.at;
+        let found = self.expression(symbols, 0)?;
+        if found.open {
+            return Err(self.error_since(start, Problem::Open));
+        }
+        Ok(found.value)
+    }
+
+    fn operators(
+        &mut self,
+        symbols: &dyn Symbols,
+        mut left: Integer,
+        least: u8,
+        stop: u8,
+        depth: u8,
+    ) -> Result<Integer, ParseError> {
+        loop {
+            self.blank();
+            if self.peek() == stop {
+                return Ok(left);
+            }
+            let mut after = *self;
+            let found = OPERATORS.iter().find(|(text, _)| after.eat_all(text));
+            let Some(&(operator, strength)) = found.filter(|(_, strength)| *strength > least) else { return Ok(left) };
+            let start = self.at;
+            *self = after;
+            let mut right = self.term(symbols, depth)?;
+            right = self.operators(symbols, right, strength, stop, depth)?;
+            let value = apply(operator, left.value, right.value);
+            let value = value.ok_or_else(|| self.error_since(start, Problem::Expression))?;
+            left = Integer { value, open: left.open || right.open };
+        }
+    }
+
+    fn term(&mut self, symbols: &dyn Symbols, depth: u8) -> Result<Integer, ParseError> {
+        self.blank();
+        let Some(depth) = depth.checked_sub(1) else { return Err(self.error(Problem::Expression)) };
+        match self.peek() {
+            b'(' => {
+                self.at += 1;
+                let first = self.term(symbols, depth)?;
+                let all = self.operators(symbols, first, 0, b')', depth)?;
+                self.expect(b')')?;
+                Ok(all)
+            }
+            sign @ (b'-' | b'+' | b'~' | b'!') => {
+                self.at += 1;
+                let term = self.term(symbols, depth)?;
+                Ok(term.map(match sign {
+                    b'-' => term.value.wrapping_neg(),
+                    b'~' => !term.value,
+                    b'!' => (term.value == 0).into(),
+                    _ => term.value,
+                }))
+            }
+            b'0'..=b'9' => self.number(),
+            _ => {
+                let name = self.name();
+                let text = core::str::from_utf8(name).unwrap_or("");
+                if text.is_empty() {
+                    return Err(self.error(Problem::Expression));
+                }
+                let found = symbols.value(text).ok_or_else(|| self.error(Problem::Symbol))?;
+                self.at += name.len();
+                Ok(found)
+            }
+        }
+    }
+
+    /// A short decimal number that nothing follows but the end of what contains it: most numbers are such.
+    #[inline]
+    fn plain(&mut self) -> Option<i64> {
+        let (mut value, mut len) = (0, 0);
+        while let digit @ b'0'..=b'9' = self.ahead(len) {
+            (value, len) = (10 * value + i64::from(digit - b'0'), len + 1);
+            // A zero before other digits makes them octal.
+            if len > 8 || len > 1 && value < 10 {
+                return None;
+            }
+        }
+        let is_whole = len > 0 && matches!(self.ahead(len), b':' | b']' | b',' | b')' | 0);
+        self.at += if is_whole { len } else { 0 };
+        is_whole.then_some(value)
+    }
+
+    /// A number without a sign: decimal, or hexadecimal, binary or octal after `0x`, `0b` or `0`.
+    fn number(&mut self) -> Result<Integer, ParseError> {
+        let word = self.word();
+        let (radix, digits) = match word {
+            [b'0', b'x' | b'X', digits @ ..] => (16, digits),
+            [b'0', b'b' | b'B', digits @ ..] => (2, digits),
+            [b'0', digits @ ..] if !digits.is_empty() => (8, digits),
+            _ => (10, word),
+        };
+        let mut value: Option<u64> = Some(0);
+        for digit in digits {
+            let digit = char::from(*digit).to_digit(radix).ok_or_else(|| self.error(Problem::Number))?;
+            value = value.and_then(|v| v.checked_mul(radix.into())?.checked_add(digit.into()));
+        }
+        let value = value.filter(|_| !digits.is_empty()).ok_or_else(|| self.error(Problem::Number))?;
+        self.at += word.len();
+        Ok(Integer { value: value as i64, open: false })
+    }
+
+    /// The bits of a float with a fraction or an exponent, if one is here.
+    pub fn float(&mut self) -> Option<u64> {
+        self.blank();
+        let minus = usize::from(self.peek() == b'-');
+        let mut end = minus;
+        let digits = |mut at: usize| {
+            while self.ahead(at).is_ascii_digit() {
+                at += 1;
+            }
+            at
+        };
+        let is_number =
+            self.ahead(end).is_ascii_digit() || self.ahead(end) == b'.' && self.ahead(end + 1).is_ascii_digit();
+        if !is_number {
+            return None;
+        }
+        end = digits(end);
+        let mut is_float = false;
+        if self.ahead(end) == b'.' {
+            (end, is_float) = (digits(end + 1), true);
+        }
+        if matches!(self.ahead(end), b'e' | b'E') {
+            let sign = usize::from(matches!(self.ahead(end + 1), b'-' | b'+'));
+            let last = digits(end + 1 + sign);
+            if last > end + 1 + sign {
+                (end, is_float) = (last, true);
+            }
+        }
+        if !is_float {
+            return None;
+        }
+        let text = core::str::from_utf8(self.between(self.at, self.at + end)).ok()?;
+        let value: f64 = text.parse().ok()?;
+        self.at += end;
+        Some(value.to_bits())
+    }
+}
+
+/// The result of an operator; `None` if a divisor is zero.
+fn apply(operator: &[u8], a: i64, b: i64) -> Option<i64> {
+    let shift = |result: u64| if (0..64).contains(&b) { result as i64 } else { 0 };
+    let is = |condition: bool| -i64::from(condition);
+    Some(match operator {
+        b"<<" => shift((a as u64).wrapping_shl(b as u32)),
+        b">>" => shift((a as u64).wrapping_shr(b as u32)),
+        b"&&" => (a != 0 && b != 0).into(),
+        b"||" => (a != 0 || b != 0).into(),
+        b"==" => is(a == b),
+        b"!=" | b"<>" => is(a != b),
+        b"<=" => is(a <= b),
+        b">=" => is(a >= b),
+        b"<" => is(a < b),
+        b">" => is(a > b),
+        b"+" => a.wrapping_add(b),
+        b"-" => a.wrapping_sub(b),
+        b"|" => a | b,
+        b"^" => a ^ b,
+        b"&" => a & b,
+        b"!" => a | !b,
+        b"*" => a.wrapping_mul(b),
+        b"/" if b != 0 => a.wrapping_div(b),
+        b"%" if b != 0 => a.wrapping_rem(b),
+        _ => return None,
+    })
+}

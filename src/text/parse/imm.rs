@@ -1,0 +1,322 @@
+//! Constants with parts, and other numbers.
+
+use super::expression::Integer;
+use super::{ParseError, Parser, Problem, Symbols};
+use crate::codec::Coded;
+use crate::table::{NONE, OperandDesc, OperandType};
+use crate::{Counter, DelayAlu, Depctr, Field, FieldError, GprIdx, Hwreg, Sendmsg, Waitcnt};
+
+/// Names that have values in an expression, and then other symbols.
+struct Names<'a> {
+    names: &'a [(u16, &'a str)],
+    symbols: &'a dyn Symbols,
+}
+
+impl Symbols for Names<'_> {
+    fn value(&self, name: &str) -> Option<Integer> {
+        match self.names.iter().find(|(_, known)| *known == name) {
+            Some((value, _)) => Some(Integer { value: (*value).into(), open: false }),
+            None => self.symbols.value(name),
+        }
+    }
+}
+
+impl Parser<'_, '_> {
+    pub(super) fn immediate(&mut self, desc: &OperandDesc) -> Result<Coded, ParseError> {
+        if self.cursor.is_done() {
+            return Err(self.cursor.error(Problem::Missing(desc.field)));
+        }
+        let start = self.cursor.at;
+        let found = match desc.operand_type {
+            OperandType::Label => {
+                let value = self.within(desc.field, i16::MIN.into(), u16::MAX.into())?;
+                return Ok(Coded::Label(value as u16 as i16));
+            }
+            OperandType::Attr => return self.attribute(desc),
+            OperandType::InterpParam => self.name_or(desc.field, self.text.interp_param, b"invalid_param_")?,
+            OperandType::ExpTgt => self.name_or(desc.field, self.text.exp_tgt, b"invalid_target_")?,
+            OperandType::Version => {
+                let names = Names { names: self.text.version, symbols: self.symbols };
+                Some(self.cursor.integer(&names)?)
+            }
+            OperandType::Waitcnt => self.waitcnt()?,
+            OperandType::Hwreg => self.hwreg()?,
+            OperandType::Sendmsg => self.sendmsg()?,
+            OperandType::GprIdx => self.gpr_idx()?,
+            OperandType::Depctr => self.depctr()?,
+            OperandType::DelayAlu => self.delay_alu()?,
+            _ => None,
+        };
+        let (value, is_number) = match found {
+            Some(value) => (value, false),
+            None => (self.cursor.integer(self.symbols)?, true),
+        };
+        // A signed number and its bits are the same.
+        let range = i64::from(i16::MIN)..=i64::from(u16::MAX);
+        let is_whole = is_number && desc.width == 16 && desc.operand_type != OperandType::SignedHex;
+        if is_whole && !range.contains(&value) {
+            let problem = Problem::Range { field: desc.field, min: *range.start(), max: *range.end() };
+            return Err(self.cursor.error_since(start, problem));
+        }
+        Ok(Coded::Number(if is_whole { (value as u16).into() } else { value }))
+    }
+
+    /// A number within limits.
+    fn within(&mut self, field: Field, min: i64, max: i64) -> Result<i64, ParseError> {
+        self.cursor.blank();
+        let start = self.cursor.at;
+        let value = self.cursor.integer(self.symbols)?;
+        match (min..=max).contains(&value) {
+            true => Ok(value),
+            false => Err(self.cursor.error_since(start, Problem::Range { field, min, max })),
+        }
+    }
+
+    /// `attr5.x`
+    fn attribute(&mut self, desc: &OperandDesc) -> Result<Coded, ParseError> {
+        let error = self.cursor.error(Problem::Operand(desc.field));
+        let name = self.cursor.name();
+        let mut parts = name.strip_prefix(b"attr").ok_or(error)?.split(|&c| c == b'.');
+        let (digits, channel) = (parts.next().ok_or(error)?, parts.next());
+        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) || digits.len() > 3 || parts.next().is_some() {
+            return Err(error);
+        }
+        let number = digits.iter().fold(0, |n, &digit| 10 * n + i64::from(digit - b'0'));
+        let channel = match channel {
+            Some(b"x") => 0,
+            Some(b"y") => 1,
+            Some(b"z") => 2,
+            Some(b"w") => 3,
+            None if desc.aux[0] == NONE => 0,
+            _ => return Err(error),
+        };
+        self.cursor.at += name.len();
+        Ok(if desc.aux[0] == NONE { Coded::Number(number) } else { Coded::Attr(number, channel) })
+    }
+
+    /// A name, or a prefix with a number for a value without a name.
+    fn name_or(&mut self, field: Field, names: &[(u16, &str)], prefix: &[u8]) -> Result<Option<i64>, ParseError> {
+        let name = self.cursor.name();
+        let number = |digits: &[u8]| core::str::from_utf8(digits).ok()?.parse::<u16>().ok();
+        let value = self.named(names, name).or_else(|| Some(number(name.strip_prefix(prefix)?)?.into()));
+        let value = value.ok_or_else(|| self.cursor.error(Problem::Name(field)))?;
+        self.cursor.at += name.len();
+        Ok(Some(value.into()))
+    }
+
+    /// A named value or a number.
+    fn part(&mut self, field: Field, names: &[(u16, &str)]) -> Result<u8, ParseError> {
+        self.cursor.blank();
+        let name = self.cursor.name();
+        if let Some(value) = self.named(names, name) {
+            self.cursor.at += name.len();
+            return Ok(value as u8);
+        }
+        Ok(self.below(field, u8::MAX.into())? as u8)
+    }
+
+    fn encoded(&self, start: usize, result: Result<u16, FieldError>) -> Result<Option<i64>, ParseError> {
+        match result {
+            Ok(value) => Ok(Some(value.into())),
+            Err(error) => Err(self.cursor.error_since(start, Problem::Part(error))),
+        }
+    }
+
+    /// Skips what may stand between two parts, and says whether another part follows.
+    fn next_part(&mut self) -> bool {
+        let _ = self.cursor.eat(b'&') || self.cursor.eat(b',') || self.cursor.eat(b'|');
+        !self.cursor.is_done()
+    }
+
+    /// `vmcnt(0) & lgkmcnt(1)`; `vmcnt_sat(99)` is as much as fits.
+    fn waitcnt(&mut self) -> Result<Option<i64>, ParseError> {
+        let start = self.cursor.at;
+        let target = self.words.target;
+        let mut wait = Waitcnt::new();
+        if self.cursor.name().is_empty() || !Self::is_call(self) {
+            return Ok(None);
+        }
+        loop {
+            self.cursor.blank();
+            let name = self.cursor.name();
+            let (stem, saturates) = match name.strip_suffix(b"_sat") {
+                Some(stem) => (stem, true),
+                None => (name, false),
+            };
+            let named = |counter: &&Counter| counter.name().as_bytes() == stem;
+            let known =
+                Counter::ALL.iter().find(named).and_then(|&counter| Some((counter, Waitcnt::max(target, counter)?)));
+            let Some((counter, max)) = known else { return Err(self.cursor.error(Problem::Name(Field::Simm16))) };
+            self.cursor.at += name.len();
+            self.cursor.expect(b'(')?;
+            let place = self.cursor.at;
+            let count = self.cursor.integer(self.symbols)?;
+            let count = if saturates { count.min(max.into()) } else { count };
+            let fits = u8::try_from(count).ok().filter(|&count| count <= max);
+            let problem = Problem::Range { field: Field::Simm16, min: 0, max: max.into() };
+            let count = fits.ok_or_else(|| self.cursor.error_since(place, problem))?;
+            wait = if count == max { wait.without(counter) } else { wait.with(counter, count) };
+            self.cursor.expect(b')')?;
+            if !self.next_part() {
+                break;
+            }
+        }
+        self.encoded(start, wait.encode(target))
+    }
+
+    /// Whether a name with an opening parenthesis is here.
+    fn is_call(&self) -> bool {
+        let mut after = self.cursor;
+        after.at += after.name().len();
+        after.eat(b'(')
+    }
+
+    /// `hwreg(HW_REG_MODE, 0, 4)`, `hwreg({id: 1, offset: 0, size: 4})`
+    fn hwreg(&mut self) -> Result<Option<i64>, ParseError> {
+        let start = self.cursor.at;
+        let (mut id, mut offset, mut size) = (0, 0, 32);
+        let is_bare = !self.cursor.eat_call(b"hwreg", b'(');
+        if is_bare && self.cursor.peek() != b'{' {
+            return Ok(None);
+        }
+        if self.cursor.eat(b'{') {
+            loop {
+                self.cursor.blank();
+                let name = self.cursor.name();
+                self.cursor.at += name.len();
+                self.cursor.expect(b':')?;
+                match name {
+                    b"id" => id = self.part(Field::Id, self.text.hwreg)?,
+                    b"offset" => offset = self.part(Field::Offset, &[])?,
+                    b"size" => size = self.part(Field::Size, &[])?,
+                    _ => return Err(self.cursor.error_since(start, Problem::Name(Field::Simm16))),
+                }
+                if !self.cursor.eat(b',') {
+                    break;
+                }
+            }
+            self.cursor.expect(b'}')?;
+        } else {
+            id = self.part(Field::Id, self.text.hwreg)?;
+            if self.cursor.eat(b',') {
+                offset = self.part(Field::Offset, &[])?;
+                self.cursor.expect(b',')?;
+                size = self.part(Field::Size, &[])?;
+            }
+        }
+        if !is_bare {
+            self.cursor.expect(b')')?;
+        }
+        self.encoded(start, Hwreg { id, offset, size }.encode(self.words.target))
+    }
+
+    /// `sendmsg(MSG_GS, GS_OP_EMIT, 1)`
+    fn sendmsg(&mut self) -> Result<Option<i64>, ParseError> {
+        let start = self.cursor.at;
+        if !self.cursor.eat_call(b"sendmsg", b'(') {
+            return Ok(None);
+        }
+        self.cursor.blank();
+        let name = self.cursor.name();
+        let message = self.part(Field::Message, self.text.sendmsg)?;
+        let ops = if name == b"MSG_SYSMSG" { self.text.sysmsg_op } else { self.text.gs_op };
+        let (mut op, mut stream) = (0, 0);
+        if self.cursor.eat(b',') {
+            op = self.part(Field::Op, ops)?;
+            if self.cursor.eat(b',') {
+                stream = self.part(Field::Stream, &[])?;
+            }
+        }
+        self.cursor.expect(b')')?;
+        self.encoded(start, Sendmsg { message, op, stream, rest: 0 }.encode(self.words.target))
+    }
+
+    /// `gpr_idx(SRC0,DST)`
+    fn gpr_idx(&mut self) -> Result<Option<i64>, ParseError> {
+        let start = self.cursor.at;
+        if !self.cursor.eat_call(b"gpr_idx", b'(') {
+            return Ok(None);
+        }
+        let mut all = GprIdx::default();
+        if !self.cursor.eat(b')') {
+            loop {
+                self.cursor.blank();
+                let part = match self.cursor.name() {
+                    b"SRC0" => &mut all.src0,
+                    b"SRC1" => &mut all.src1,
+                    b"SRC2" => &mut all.src2,
+                    b"DST" => &mut all.dst,
+                    _ => return Err(self.cursor.error(Problem::Name(Field::Simm16))),
+                };
+                if core::mem::replace(part, true) {
+                    return Err(self.cursor.error(Problem::Duplicate(Field::Simm16)));
+                }
+                self.cursor.at += self.cursor.name().len();
+                if !self.cursor.eat(b',') {
+                    break;
+                }
+            }
+            self.cursor.expect(b')')?;
+        }
+        self.encoded(start, all.encode(self.words.target))
+    }
+
+    /// `depctr_va_vdst(0) depctr_sa_sdst(0)`
+    fn depctr(&mut self) -> Result<Option<i64>, ParseError> {
+        let start = self.cursor.at;
+        let target = self.words.target;
+        let mut wait = Depctr::default();
+        if self.cursor.name().is_empty() || !self.is_call() {
+            return Ok(None);
+        }
+        loop {
+            self.cursor.blank();
+            let name = self.cursor.name();
+            let known = wait.parts().into_iter().map(|(part, _)| part).find(|part| {
+                name.strip_prefix(b"depctr_") == Some(part.name().as_bytes()) && Depctr::max(target, *part) > 0
+            });
+            let Some(part) = known else { return Err(self.cursor.error(Problem::Name(Field::Simm16))) };
+            self.cursor.at += name.len();
+            self.cursor.expect(b'(')?;
+            let max = Depctr::max(target, part);
+            let count = self.below(part, max.into())? as u8;
+            wait.set(part, (count != max).then_some(count));
+            self.cursor.expect(b')')?;
+            if !self.next_part() {
+                break;
+            }
+        }
+        self.encoded(start, wait.encode(target))
+    }
+
+    /// `instid0(VALU_DEP_1) | instskip(NEXT) | instid1(VALU_DEP_2)`
+    fn delay_alu(&mut self) -> Result<Option<i64>, ParseError> {
+        let start = self.cursor.at;
+        if self.cursor.name().is_empty() || !self.is_call() {
+            return Ok(None);
+        }
+        let mut all = DelayAlu::default();
+        loop {
+            self.cursor.blank();
+            let name = self.cursor.name();
+            let (part, names) = match name {
+                b"instid0" => (&mut all.instid0, self.text.instid),
+                b"instskip" => (&mut all.instskip, self.text.instskip),
+                b"instid1" => (&mut all.instid1, self.text.instid),
+                _ => return Err(self.cursor.error(Problem::Name(Field::Simm16))),
+            };
+            self.cursor.at += name.len();
+            self.cursor.expect(b'(')?;
+            self.cursor.blank();
+            let word = self.cursor.name();
+            let value = self.named(names, word).ok_or_else(|| self.cursor.error(Problem::Name(Field::Simm16)))?;
+            *part = value as u8;
+            self.cursor.at += word.len();
+            self.cursor.expect(b')')?;
+            if !self.next_part() {
+                break;
+            }
+        }
+        self.encoded(start, all.encode(self.words.target))
+    }
+}

@@ -1,0 +1,444 @@
+//! Parses what [`Display`](core::fmt::Display) prints and what LLVM's assembler accepts as one instruction.
+//!
+//! The mnemonic selects the forms of an operation: its encodings, with each trailing dword. They are tried in LLVM's order,
+//! the shortest first. A form's descriptors say what has to stand next, in the order in which the printer writes them; a
+//! descriptor's text becomes a [`Coded`], which `src/codec/` encodes. The decoder has the last word: what it reads from the
+//! words has to be what stood in the text.
+
+mod cursor;
+mod error;
+mod expression;
+mod imm;
+mod modifier;
+mod operand;
+mod operation;
+mod register;
+
+use crate::codec::code::{FLOAT, FLOAT_LAST, VGPR, int_of};
+use crate::codec::{Coded, Form, Unmade, Words, descs, image_address_dwords, image_address_part, read, value};
+use crate::common::{BUS, OpcodeEntry};
+use crate::decode::second_index;
+use crate::shared::flag;
+use crate::table::{DescTables, FormSignature, NONE, OperandDesc, OperandTables, OperandType, TextTables};
+use crate::target::{DECODE, DESCS, FACTS, OPERANDS, TEXT};
+use crate::{DataType, DecodeError, Field, Format, Inst, Opcode, RuleError, Target};
+use cursor::Cursor;
+pub use error::{ParseError, Problem, Span};
+use expression::Integer;
+use modifier::DEFAULT_FORMAT;
+use operation::{Operations, is_second};
+
+/// The values of names in expressions.
+pub(crate) trait Symbols {
+    /// The value of a symbol; `None` if there is no such symbol.
+    fn value(&self, name: &str) -> Option<Integer>;
+}
+
+/// No names have values.
+struct NoSymbols;
+
+impl Symbols for NoSymbols {
+    fn value(&self, _: &str) -> Option<Integer> {
+        None
+    }
+}
+
+/// Parses one instruction in the syntax of LLVM 22's assembler for the target.
+///
+/// Every text that [`Inst`] prints becomes the words that it was printed from, without the bits that the hardware ignores.
+/// A mnemonic without the suffix of an encoding gets the first of these that takes its operands: 32 bits, 64 bits, SDWA,
+/// DPP. Comments are ignored.
+///
+/// # Errors
+/// The text is not an instruction of the target, or the instruction breaks a rule of [`Inst::check`]. The error has the
+/// place in the text.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::{Target, parse};
+/// let add = parse(Target::Gfx942, "s_add_u32 s4, s1, 4*(8+2) // comment").unwrap();
+/// assert_eq!(add.words(), [0x8004_a801]);
+/// assert_eq!(add.to_string(), "s_add_u32 s4, s1, 40");
+///
+/// let error = parse(Target::Gfx942, "v_add_f32 v0, v1, s[2:3]").unwrap_err();
+/// assert_eq!((error.span.start, error.span.end), (18, 24));
+/// assert_eq!(error.to_string(), "src1: 1 register expected, not 2");
+/// # }
+/// ```
+pub fn parse(target: Target, text: &str) -> Result<Inst, ParseError> {
+    instruction(target, text, &NoSymbols)
+}
+
+/// Parses an instruction whose expressions can have symbols.
+pub(crate) fn instruction(target: Target, text: &str, symbols: &dyn Symbols) -> Result<Inst, ParseError> {
+    let mut cursor = Cursor::new(text);
+    cursor.blank();
+    let start = cursor.at;
+    let name = cursor.name();
+    let operations = Operations::find(target, name);
+    cursor.at += name.len();
+    if operations.is_empty() {
+        return Err(cursor.error_since(start, Problem::Mnemonic));
+    }
+    let mut best: Option<ParseError> = None;
+    for rank in operations.ranks() {
+        for (opcode, entry) in operations.iter() {
+            for signature in rank.forms(target, entry) {
+                match readings(target, cursor, symbols, *opcode, entry, signature) {
+                    Ok(inst) => return Ok(inst),
+                    // The form that takes the most of the text is probably the intended one.
+                    Err(error) if best.is_none_or(|b| error.span.start > b.span.start) => best = Some(error),
+                    Err(_) => {}
+                }
+            }
+        }
+    }
+    Err(best.unwrap_or_else(|| cursor.error_since(start, Problem::Encoding)))
+}
+
+/// Parses a form as usual, and if that fails, in the other way that its text can be read.
+fn readings(
+    target: Target,
+    cursor: Cursor,
+    symbols: &dyn Symbols,
+    opcode: Opcode,
+    entry: &OpcodeEntry,
+    signature: &'static FormSignature,
+) -> Result<Inst, ParseError> {
+    let reads = |reading| attempt(target, cursor, symbols, opcode, entry, signature, reading);
+    let error = match reads(Reading::Usual) {
+        Ok(inst) => return Ok(inst),
+        Err(error) => error,
+    };
+    let has_vcc = || descs(target, signature).any(|desc| desc.operand_type == OperandType::Vcc);
+    let other = match error.problem {
+        Problem::NoLiteral | Problem::TwoLiterals | Problem::Rule(RuleError::ConstantBus { .. }) => Reading::Halves,
+        _ if has_vcc() => Reading::OmittedVcc,
+        _ if cursor.find(b"CASCADE").is_some() => Reading::Returns,
+        _ => return Err(error),
+    };
+    reads(other).map_err(|_| error)
+}
+
+/// How to read what has two meanings.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// As LLVM's assembler does.
+    Usual,
+    /// An integer operand of 16 bits takes the bits of an inline float as that constant, because there is no room for a
+    /// literal. The printer writes the bits.
+    Halves,
+    /// A vcc in the text is a source; the vcc that no field names is not there.
+    OmittedVcc,
+    /// The operation returns a value although its temporal hint does not say so.
+    Returns,
+}
+
+/// Parses the operands and modifiers of one form. The cursor is behind the mnemonic.
+fn attempt(
+    target: Target,
+    cursor: Cursor,
+    symbols: &dyn Symbols,
+    opcode: Opcode,
+    entry: &OpcodeEntry,
+    signature: &'static FormSignature,
+    reading: Reading,
+) -> Result<Inst, ParseError> {
+    let lacks = || cursor.error_since(0, Problem::Encoding);
+    let form = Form::new(target, opcode, entry, signature).ok_or_else(lacks)?;
+    let words = form.start();
+    let mut parser = Parser {
+        cursor,
+        symbols,
+        form,
+        words,
+        operands: OPERANDS[target as usize],
+        text: TEXT[target as usize],
+        held: [None; MAX_HELD],
+        len: 0,
+        literal: None,
+        address: None,
+        op_index: entry.op_index.into(),
+        reading,
+        vcc: None,
+        suffixes: None,
+    };
+    let mut descs = Descs { all: DESCS[target as usize], lists: [DESCS[target as usize].list_of(signature), &[]] };
+    let is_dual = second_index(DECODE[target as usize], parser.words.get(0, 32)).is_some();
+    let second = if is_dual { Some(parser.second()?) } else { None };
+    if let Some(entry) = &second {
+        descs.lists[1] = descs.all.list_of(entry.signature);
+    }
+    parser.fill_unused(descs);
+    parser.all(descs)?;
+    parser.finish(descs, second.as_ref())
+}
+
+/// The descriptors of an instruction, in the order of the text: those of its operation, and of the second one.
+#[derive(Clone, Copy)]
+struct Descs {
+    all: &'static DescTables,
+    lists: [&'static [u16]; 2],
+}
+
+impl Descs {
+    fn iter(self) -> impl Iterator<Item = &'static OperandDesc> {
+        self.lists.into_iter().flatten().filter_map(move |&n| self.all.descs.get(usize::from(n)))
+    }
+
+    fn operands(self) -> impl Iterator<Item = &'static OperandDesc> {
+        self.iter().filter(|desc| desc.access.is_some())
+    }
+
+    /// The modifiers that text can show.
+    fn modifiers(self) -> impl Iterator<Item = &'static OperandDesc> {
+        self.iter().filter(|desc| desc.access.is_none() && desc.operand_type != OperandType::None)
+    }
+}
+
+/// More than any instruction has operands.
+const MAX_HELD: usize = 16;
+
+/// An operand that has been parsed.
+#[derive(Clone, Copy)]
+struct Held {
+    desc: &'static OperandDesc,
+    coded: Coded,
+    /// Its length; 0: whatever the operand has.
+    dwords: u16,
+    span: Span,
+}
+
+/// A form of which a part has been parsed.
+struct Parser<'t, 's> {
+    cursor: Cursor<'t>,
+    symbols: &'s dyn Symbols,
+    form: Form,
+    words: Words,
+    operands: &'static OperandTables,
+    text: &'static TextTables,
+    held: [Option<Held>; MAX_HELD],
+    len: usize,
+    /// Where the literal is.
+    literal: Option<Span>,
+    address: Option<Address>,
+    op_index: usize,
+    reading: Reading,
+    /// Whether the text shows the vcc that no field names; it shows all or none.
+    vcc: Option<bool>,
+    /// Whether halves of registers have suffixes: all or none.
+    suffixes: Option<bool>,
+}
+
+/// An image address that has been parsed.
+struct Address {
+    desc: &'static OperandDesc,
+    parts: u8,
+    /// The number of its registers.
+    dwords: u16,
+    span: Span,
+}
+
+impl Parser<'_, '_> {
+    /// The second operation of a dual instruction, whose mnemonic is behind `::`.
+    fn second(&mut self) -> Result<OpcodeEntry, ParseError> {
+        let place = self.cursor.find(b"::").ok_or_else(|| self.cursor.error(Problem::SecondOperation))?;
+        let mut behind = Cursor { at: place + 2, ..self.cursor };
+        behind.blank();
+        let name = behind.name();
+        let target = self.words.target;
+        let mut found = operation::all(target, name).filter_map(|(_, op_index)| OpcodeEntry::new(target, op_index));
+        let entry = found.find(|entry| is_second(target, entry)).ok_or_else(|| behind.error(Problem::Mnemonic))?;
+        self.words = self.form.start_dual(entry.number);
+        Ok(entry)
+    }
+
+    #[inline]
+    fn all(&mut self, descs: Descs) -> Result<(), ParseError> {
+        for desc in descs.operands() {
+            self.operand(desc)?;
+        }
+        self.modifiers(descs)?;
+        match self.cursor.is_done() {
+            true => Ok(()),
+            false => Err(self.cursor.error(Problem::Unexpected)),
+        }
+    }
+
+    /// Remembers an operand for the comparison at the end, and encodes it.
+    fn hold(&mut self, desc: &'static OperandDesc, coded: Coded, dwords: u16, start: usize) -> Result<(), ParseError> {
+        let since = |cursor: &Cursor, problem| cursor.error_since(start, problem);
+        let coded = self.merged(desc, coded);
+        crate::codec::encode(desc, coded, &mut self.words)
+            .map_err(|refused| since(&self.cursor, Problem::of(desc.field, refused)))?;
+        let span = since(&self.cursor, Problem::Unexpected).span;
+        if let Coded::Literal(_) = coded {
+            self.literal = Some(span);
+        }
+        if let Some(place) = self.held.get_mut(self.len) {
+            *place = Some(Held { desc, coded, dwords, span });
+            self.len += 1;
+        }
+        Ok(())
+    }
+
+    /// If a 16-bit operand shares the literal with a wider one, its text shows only the lower half.
+    fn merged(&mut self, desc: &OperandDesc, coded: Coded) -> Coded {
+        let is_half = |desc: &OperandDesc| matches!(desc.ty, DataType::F16 | DataType::I16);
+        let (Coded::Literal(new), Some(old)) = (coded, self.words.literal) else { return coded };
+        if new as u16 != old as u16 || new == old {
+            return coded;
+        }
+        let others = self.held.iter_mut().flatten().filter(|held| matches!(held.coded, Coded::Literal(_)));
+        if is_half(desc) && desc.operand_type != OperandType::Literal && new >> 16 == 0 {
+            return Coded::Literal(old);
+        }
+        if old >> 16 == 0 {
+            let mut narrow = true;
+            for held in others {
+                narrow &= is_half(held.desc);
+                held.coded = coded;
+            }
+            self.words.literal = if narrow { None } else { Some(old) };
+        }
+        coded
+    }
+
+    /// LLVM's assembler sets some fields also in operations that do not use them: all bits of op_sel_hi, and the default
+    /// format of a buffer.
+    fn fill_unused(&mut self, descs: Descs) {
+        if !matches!(self.form.signature.format, Format::Vop3p | Format::Vbuffer) {
+            return;
+        }
+        for (field, value) in [(Field::OpSelHi, u32::MAX), (Field::Format, DEFAULT_FORMAT)] {
+            let unused = !descs.iter().any(|desc| desc.field == field);
+            if let Some(info) = self.form.layout.fields.iter().find(|info| info.field == field && unused) {
+                self.words.field(0, info, value);
+            }
+        }
+    }
+
+    /// Decodes the words, and compares the instruction with the text.
+    fn finish(mut self, descs: Descs, second: Option<&OpcodeEntry>) -> Result<Inst, ParseError> {
+        let all = self.cursor.error_since(0, Problem::Unexpected).span;
+        let before = self.words.clone();
+        let inst = match self.form.finish(&mut self.words) {
+            Ok(inst) => inst,
+            Err(unmade) => return Err(self.unmade(unmade, all)),
+        };
+        if second.is_some_and(|entry| inst.second_index() != Some(entry.op_index.into())) {
+            return Err(ParseError::new(all, Problem::Encoding));
+        }
+        for held in self.held.iter().flatten() {
+            let Held { desc, coded, dwords, span } = *held;
+            let Some((there, there_dwords)) = read(desc, &inst) else { continue };
+            let (field, is_off) = (desc.field, coded == Coded::Off);
+            if dwords != 0 && !is_off && dwords != there_dwords && !self.is_open(desc, dwords) {
+                let problem = Problem::Width { field, dwords: there_dwords as u8, given: dwords as u8 };
+                return Err(ParseError::new(span, problem));
+            }
+            if there != coded && !self.is_same(there, coded) {
+                return Err(ParseError::new(span, Problem::Operand(field)));
+            }
+        }
+        if let Some(address) = &self.address {
+            self.compare_address(address, &inst)?;
+        }
+        // A bit that the row demands, and the text has a word for.
+        let base = usize::from(self.form.layout.bits / 32);
+        if before.dwords.iter().zip(inst.words()).take(base).any(|(before, now)| before != now) {
+            if let Some(desc) = descs.modifiers().find(|desc| value(desc, &inst) != before.value(desc)) {
+                return Err(ParseError::new(all, Problem::Missing(desc.field)));
+            }
+        }
+        if !self.can_break_rules(&inst) {
+            return Ok(inst);
+        }
+        match inst.check() {
+            Ok(()) => Ok(inst),
+            Err(rule) => Err(ParseError::new(self.place_of(rule).unwrap_or(all), Problem::Rule(rule))),
+        }
+    }
+
+    /// Whether the instruction could break a rule. Most cannot, and finding out costs as much as all the rest.
+    fn can_break_rules(&self, inst: &Inst) -> bool {
+        let held = || self.held.iter().map_while(|held| held.as_ref());
+        // Runs of scalar registers are aligned, or have been refused.
+        let is_vector = |held: &Held| matches!(held.coded, Coded::Code(VGPR..)) || held.desc.dwords > 1;
+        if inst.target().aligned_vgprs() && held().any(is_vector) || inst.second_index().is_some() {
+            return true;
+        }
+        let is_scalar = |held: &&Held| match held.coded {
+            Coded::Code(code) => code < VGPR && int_of(code).is_none() && !(FLOAT..=FLOAT_LAST).contains(&code),
+            Coded::Literal(_) | Coded::Vcc | Coded::Soffset(_) | Coded::Both(..) => true,
+            _ => false,
+        };
+        // A vcc that the text does not show counts, too.
+        let reads = held().filter(is_scalar).count() + 1;
+        let uses_bus = BUS.get(inst.format() as usize).is_some_and(|bus| *bus);
+        let flags = inst.info().flags;
+        let limit = if flags & const { flag("one_scalar") } != 0 { 1 } else { FACTS[inst.target() as usize].bus };
+        uses_bus && reads > limit.into() || inst.flags().is_mfma()
+    }
+
+    /// Compares the registers of an image address with those of the words. Where no `dim` determines their number, a run in
+    /// the text can be longer.
+    fn compare_address(&self, address: &Address, inst: &Inst) -> Result<(), ParseError> {
+        let Address { desc, parts, dwords, span } = *address;
+        let all = image_address_dwords(desc, inst);
+        // LLVM takes eight registers where five to seven are needed, as there once were no runs of these lengths.
+        let is_open = desc.aux[0] == NONE && dwords > all;
+        let fits = dwords == all || is_open || parts == 1 && dwords == 8 && (5..8).contains(&all);
+        let has_parts = image_address_part(desc, inst, parts).is_none()
+            && parts.checked_sub(1).is_some_and(|last| image_address_part(desc, inst, last).is_some());
+        if fits && has_parts {
+            return Ok(());
+        }
+        let problem = Problem::Width { field: desc.field, dwords: all as u8, given: dwords as u8 };
+        Err(ParseError::new(span, problem))
+    }
+
+    /// Whether two values have the same bits.
+    fn is_same(&self, a: Coded, b: Coded) -> bool {
+        match (a, b) {
+            (Coded::Soffset(a) | Coded::Code(a), Coded::Soffset(b) | Coded::Code(b)) => a == b,
+            // Without suffixes, op_sel selects the half.
+            (Coded::High(a), Coded::Code(b)) => a == b && self.suffixes == Some(false),
+            // A scalar offset that is too great for its field.
+            (Coded::Literal(literal), Coded::Number(n)) => n == literal.into(),
+            _ => false,
+        }
+    }
+
+    fn unmade(&self, unmade: Unmade, all: Span) -> ParseError {
+        match unmade {
+            Unmade::Literal => ParseError::new(self.literal.unwrap_or(all), Problem::NoLiteral),
+            Unmade::Decode(DecodeError::ReservedValue { field, lsb, value, .. }) => {
+                let held = self.held.iter().flatten().find(|held| held.desc.field == field && held.desc.lsb == lsb);
+                let span = held.map_or(all, |held| held.span);
+                match held.map(|held| held.coded) {
+                    Some(Coded::Literal(_)) => ParseError::new(span, Problem::NoLiteral),
+                    None => ParseError::new(span, Problem::Value { field, value }),
+                    Some(_) => ParseError::new(span, Problem::Operand(field)),
+                }
+            }
+            Unmade::Decode(error) => ParseError::new(all, Problem::Decode(error)),
+            Unmade::Other => ParseError::new(all, Problem::Encoding),
+        }
+    }
+
+    /// Where the operand stands that breaks a rule.
+    fn place_of(&self, rule: RuleError) -> Option<Span> {
+        let field = match rule {
+            RuleError::MisalignedScalar { field, .. } | RuleError::MisalignedVector { field, .. } => field,
+            RuleError::Overlap { field } => field,
+            RuleError::Banks { y, .. } => y,
+            _ => return None,
+        };
+        self.span_of(field)
+    }
+
+    fn span_of(&self, field: Field) -> Option<Span> {
+        self.held.iter().flatten().find(|held| held.desc.field == field).map(|held| held.span)
+    }
+}

@@ -1,0 +1,521 @@
+//! Modifiers: `clamp`, `offset:16`, `quad_perm:[0,1,2,3]`.
+
+use super::{Descs, ParseError, Parser, Problem, Reading};
+use crate::Field;
+use crate::codec::{Refused, default_of, encode_number, hold};
+use crate::common::Flags;
+use crate::inst::info;
+use crate::table::{NONE, OperandDesc, OperandType};
+
+/// BUF_DATA_FORMAT_8, and BUF_FMT_8_UNORM: what text need not say.
+pub(super) const DEFAULT_FORMAT: u32 = 1;
+
+/// More than any instruction has modifiers.
+const MOST: usize = 32;
+
+/// Modifiers that say how caches treat the data stand in any order among themselves.
+fn is_cache_policy(field: Field) -> bool {
+    use Field::*;
+    matches!(field, Glc | Slc | Dlc | Sc0 | Sc1 | Nt | Th | Scope)
+}
+
+impl Parser<'_, '_> {
+    /// Parses the modifiers in the order in which they are printed, and sets those that are missing to their defaults.
+    pub(super) fn modifiers(&mut self, descs: Descs) -> Result<(), ParseError> {
+        let shown = || descs.modifiers().take(MOST).enumerate();
+        let mut seen = 0u32;
+        if self.cursor.is_done() {
+            return descs.modifiers().try_for_each(|desc| self.default(desc));
+        }
+        for (n, desc) in shown() {
+            if is_cache_policy(desc.field) {
+                // The first of these reads all that are here.
+                while let Some((m, found)) =
+                    shown().find(|(_, other)| is_cache_policy(other.field) && self.is_here(other))
+                {
+                    if seen >> m & 1 == 1 {
+                        return Err(self.cursor.error(Problem::Duplicate(found.field)));
+                    }
+                    seen |= 1 << m;
+                    self.modifier(found)?;
+                }
+            } else if self.is_here(desc) {
+                seen |= 1 << n;
+                self.modifier(desc)?;
+            }
+            if seen >> n & 1 == 0 {
+                self.default(desc)?;
+            }
+        }
+        if self.cursor.is_done() {
+            return Ok(());
+        }
+        match shown().find(|(_, desc)| self.is_here(desc)) {
+            Some((n, desc)) if seen >> n & 1 == 1 => Err(self.cursor.error(Problem::Duplicate(desc.field))),
+            Some((_, desc)) => Err(self.cursor.error(Problem::Order(desc.field))),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the text of this modifier begins here.
+    fn is_here(&mut self, desc: &OperandDesc) -> bool {
+        self.cursor.blank();
+        let name = self.cursor.name();
+        if name.is_empty() {
+            return false;
+        }
+        let own = desc.field.name().as_bytes();
+        match desc.operand_type {
+            OperandType::Flag => name == own || name.strip_prefix(b"no") == Some(own),
+            OperandType::Omod => matches!(name, b"mul" | b"div"),
+            OperandType::ListNegLo => name == b"neg_lo",
+            OperandType::ListNeg => name == b"neg",
+            OperandType::DppCtrl => self.dpp_name(name).is_some(),
+            OperandType::Dpp8 => name == b"dpp8",
+            OperandType::Bitop3 => name == b"bitop3",
+            OperandType::ByteSel => name == b"byte_sel",
+            OperandType::Swizzle => name == b"offset",
+            OperandType::MtbufFormat => matches!(name, b"format" | b"dfmt" | b"nfmt"),
+            OperandType::BufFmt => name == b"format",
+            _ => name == own,
+        }
+    }
+
+    /// Sets a modifier that the text lacks.
+    fn default(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
+        let value = match desc.operand_type {
+            // An assembler sets the bits of operands that are not there, too.
+            OperandType::ListOnes => (1 << desc.width) - 1,
+            OperandType::MtbufFormat | OperandType::BufFmt => DEFAULT_FORMAT,
+            OperandType::DppCtrl | OperandType::Dpp8 | OperandType::Dim => {
+                return Err(self.cursor.error(Problem::Missing(desc.field)));
+            }
+            OperandType::SdwaSel | OperandType::DstUnused | OperandType::DppMask => default_of(desc.field),
+            _ => 0,
+        };
+        // An operand may have set bits of it.
+        if value == 0 { Ok(()) } else { self.put(desc, value) }
+    }
+
+    fn put(&mut self, desc: &OperandDesc, value: u32) -> Result<(), ParseError> {
+        hold(desc, value, &mut self.words).map_err(|refused| self.cursor.error(Problem::of(desc.field, refused)))
+    }
+
+    /// A number from 0 to `most`, and its place.
+    pub(super) fn below(&mut self, field: Field, most: i64) -> Result<u32, ParseError> {
+        self.cursor.blank();
+        let start = self.cursor.at;
+        let value = self.cursor.integer(self.symbols)?;
+        match (0..=most).contains(&value) {
+            true => Ok(value as u32),
+            false => Err(self.cursor.error_since(start, Problem::Range { field, min: 0, max: most })),
+        }
+    }
+
+    /// Skips `name:`.
+    fn label(&mut self) -> Result<(), ParseError> {
+        self.cursor.blank();
+        self.cursor.at += self.cursor.name().len();
+        self.cursor.expect(b':')
+    }
+
+    fn modifier(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
+        let start = self.cursor.at;
+        let name = self.cursor.name();
+        let most = ((1u64 << desc.width) - 1) as i64;
+        match desc.operand_type {
+            OperandType::Flag => {
+                self.cursor.at += name.len();
+                self.put(desc, u32::from(name == desc.field.name().as_bytes()))?;
+            }
+            OperandType::Omod => {
+                self.label()?;
+                let digit = self.cursor.word();
+                let names = self.text.omod.iter();
+                let found = names.clone().find(|(_, text)| text.as_bytes().split(|&c| c == b':').eq([name, digit]));
+                // `mul:1` and `div:1` change nothing.
+                let value = found.map(|e| e.0.into()).or((digit == b"1").then_some(0));
+                self.cursor.at += digit.len();
+                let value = value.ok_or_else(|| self.cursor.error_since(start, Problem::Name(desc.field)))?;
+                self.put(desc, value)?;
+            }
+            OperandType::Named
+            | OperandType::Wait
+            | OperandType::Dmask
+            | OperandType::DppMask
+            | OperandType::ByteSel => {
+                self.label()?;
+                let value = self.below(desc.field, most)?;
+                self.put(desc, value)?;
+            }
+            OperandType::Bitop3 => {
+                self.label()?;
+                let value = self.below(desc.field, u8::MAX.into())?;
+                self.put(desc, value)?;
+            }
+            OperandType::Signed => {
+                self.label()?;
+                self.cursor.blank();
+                let place = self.cursor.at;
+                let value = self.cursor.integer(self.symbols)?;
+                encode_number(desc, value, &mut self.words)
+                    .map_err(|refused: Refused| self.cursor.error_since(place, Problem::of(desc.field, refused)))?;
+            }
+            OperandType::List
+            | OperandType::ListAll
+            | OperandType::ListAlways
+            | OperandType::ListOnes
+            | OperandType::ListNegLo
+            | OperandType::ListNeg => {
+                // Registers may have selected their upper halves.
+                let bits = self.bits(desc)? | self.words.value(desc);
+                self.put(desc, bits)?;
+            }
+            OperandType::SdwaSel => self.choice(desc, self.text.sdwa_sel, b"")?,
+            OperandType::DstUnused => self.choice(desc, self.text.dst_unused, b"")?,
+            OperandType::Dim => self.choice(desc, self.text.dim, b"SQ_RSRC_IMG_")?,
+            OperandType::Scope => self.choice(desc, self.text.scope, b"")?,
+            OperandType::Th => {
+                let value = self.temporal_hint(desc)?;
+                self.put(desc, value)?;
+            }
+            OperandType::DppCtrl => {
+                let value = self.dpp_ctrl(desc.field)?;
+                self.put(desc, value)?;
+            }
+            OperandType::DppBound => {
+                self.label()?;
+                let value = self.below(desc.field, 1)?;
+                self.put(desc, if self.zero_is_bound() { 1 } else { value })?;
+            }
+            OperandType::Dpp8 => self.dpp8(desc)?,
+            OperandType::Swizzle => {
+                let value = self.swizzle(desc.field)?;
+                self.put(desc, value)?;
+            }
+            OperandType::MtbufFormat => self.mtbuf_format(desc)?,
+            OperandType::BufFmt => {
+                let value = self.buf_fmt(desc.field, most)?;
+                self.put(desc, value)?;
+            }
+            _ => return Err(self.cursor.error(Problem::Unexpected)),
+        }
+        self.cursor.eat(b',');
+        Ok(())
+    }
+
+    /// Whether `bound_ctrl:0` means 1, as it does before RDNA3.
+    fn zero_is_bound(&self) -> bool {
+        self.words.target.bound_ctrl_zero()
+    }
+
+    /// `[0,1,1]`: the bits that the operation uses, the lowest first. What is left out is 0.
+    fn bits(&mut self, desc: &OperandDesc) -> Result<u32, ParseError> {
+        let start = self.cursor.at;
+        self.label()?;
+        self.cursor.expect(b'[')?;
+        let shown = match desc.operand_type {
+            OperandType::ListAll | OperandType::ListAlways => (1u32 << desc.width) - 1,
+            _ => desc.used.into(),
+        };
+        let (mut bits, mut left) = (0, shown);
+        loop {
+            let value = self.below(desc.field, 1)?;
+            match left {
+                // Zeros for operands that are not there do nothing.
+                0 if value == 0 => {}
+                0 => return Err(self.cursor.error_since(start, Problem::Name(desc.field))),
+                _ => {
+                    bits |= value << left.trailing_zeros();
+                    left &= left - 1;
+                }
+            }
+            if !self.cursor.eat(b',') {
+                break;
+            }
+        }
+        self.cursor.expect(b']')?;
+        let unused = ((1u32 << desc.width) - 1) & !u32::from(desc.used);
+        if bits & unused != 0 {
+            return Err(self.cursor.error_since(start, Problem::Name(desc.field)));
+        }
+        Ok(if desc.operand_type == OperandType::ListOnes { bits | unused } else { bits })
+    }
+
+    /// `name:VALUE`: one of the names, with or without a prefix, or a number.
+    fn choice(&mut self, desc: &OperandDesc, names: &[(u16, &str)], prefix: &[u8]) -> Result<(), ParseError> {
+        self.label()?;
+        self.cursor.blank();
+        let start = self.cursor.at;
+        let word = self.cursor.word();
+        let is = |name: &str| {
+            name.as_bytes() == word || !prefix.is_empty() && name.as_bytes().strip_prefix(prefix) == Some(word)
+        };
+        let value = match names.iter().find(|(_, name)| is(name)) {
+            Some((value, _)) => {
+                self.cursor.at += word.len();
+                u32::from(*value)
+            }
+            None if word.first().is_some_and(u8::is_ascii_digit) => self.below(desc.field, (1 << desc.width) - 1)?,
+            // The one scope that the text does not show.
+            None if desc.operand_type == OperandType::Scope && word == b"SCOPE_CU" => {
+                self.cursor.at += word.len();
+                0
+            }
+            None => return Err(self.cursor.error(Problem::Name(desc.field))),
+        };
+        hold(desc, value, &mut self.words)
+            .map_err(|refused| self.cursor.error_since(start, Problem::of(desc.field, refused)))
+    }
+
+    /// The temporal hint that stands somewhere ahead, or 0.
+    pub(super) fn hint_ahead(&mut self) -> u32 {
+        let here = self.cursor;
+        let desc = self.form.descs().find(|desc| desc.operand_type == OperandType::Th);
+        let hint = here.find(b"th:").zip(desc).and_then(|(place, desc)| {
+            self.cursor.at = place;
+            self.temporal_hint(desc).ok()
+        });
+        self.cursor = here;
+        hint.unwrap_or(0)
+    }
+
+    /// The reverse of the printer's names.
+    fn temporal_hint(&mut self, desc: &OperandDesc) -> Result<u32, ParseError> {
+        self.label()?;
+        self.cursor.blank();
+        let word = self.cursor.word();
+        if word.first().is_some_and(u8::is_ascii_digit) {
+            return self.below(desc.field, 7);
+        }
+        let flags = Flags(info(self.words.target, self.op_index).flags);
+        let t = self.text;
+        let (prefix, table, system): (&[u8], _, _) = match () {
+            _ if flags.is_atomic() => (b"TH_ATOMIC_", t.th_atomic, &[][..]),
+            _ if flags.is_store() => (b"TH_STORE_", t.th_store, t.th_store_system),
+            _ => (b"TH_LOAD_", t.th_load, t.th_load_system),
+        };
+        let returns = u32::from(self.reading == Reading::Returns);
+        let value = match (self.named(table, word).or_else(|| self.named(system, word)), word.strip_prefix(prefix)) {
+            (Some(value), _) => Some(value | returns),
+            (_, Some(b"RT")) => Some(0),
+            (_, Some(b"RT_RETURN")) => Some(1),
+            // What LLVM prints in a scope that such a hint does not suit.
+            (_, Some([b'0', b'x', digit @ b'4'..=b'7'])) if flags.is_atomic() => Some((digit - b'0').into()),
+            _ => None,
+        };
+        let value = value.ok_or_else(|| self.cursor.error(Problem::Name(desc.field)))?;
+        self.cursor.at += word.len();
+        Ok(value)
+    }
+
+    pub(super) fn named(&self, names: &[(u16, &str)], word: &[u8]) -> Option<u32> {
+        names.iter().find(|(_, name)| name.as_bytes() == word).map(|e| e.0.into())
+    }
+
+    /// The entry of a DPP control with this name, which can have a number: `row_shl`, `row_bcast:15`.
+    fn dpp_name(&self, name: &[u8]) -> Option<(u16, &'static str)> {
+        let mut entries = self.text.dpp_ctrl.iter();
+        let stem = |text: &'static str| text.as_bytes().split(|&c| c == b':').next() == Some(name);
+        entries.find(|(_, text)| stem(text)).copied()
+    }
+
+    fn dpp_ctrl(&mut self, field: Field) -> Result<u32, ParseError> {
+        let start = self.cursor.at;
+        let name = self.cursor.name();
+        let Some((first, text)) = self.dpp_name(name) else { return Err(self.cursor.error(Problem::Name(field))) };
+        let first = u32::from(first);
+        if text.contains(':') {
+            // The number is a part of the name; several entries can have the same stem.
+            self.label()?;
+            self.cursor.blank();
+            let digits = self.cursor.word();
+            let is = |text: &str| text.as_bytes().split(|&c| c == b':').eq([name, digits]);
+            let found = self.text.dpp_ctrl.iter().find(|(_, text)| is(text)).map(|e| e.0.into());
+            self.cursor.at += digits.len();
+            return found.ok_or_else(|| self.cursor.error_since(start, Problem::Name(field)));
+        }
+        match text {
+            "quad_perm" => {
+                self.label()?;
+                self.lanes(field, 4, 2)
+            }
+            "row_shl" | "row_shr" | "row_ror" => {
+                self.label()?;
+                self.cursor.blank();
+                let place = self.cursor.at;
+                match self.below(field, 15)? {
+                    0 => Err(self.cursor.error_since(place, Problem::Range { field, min: 1, max: 15 })),
+                    n => Ok(first + n - 1),
+                }
+            }
+            "row_newbcast" | "row_share" | "row_xmask" => {
+                self.label()?;
+                Ok(first + self.below(field, 15)?)
+            }
+            _ => {
+                self.cursor.at += name.len();
+                Ok(first)
+            }
+        }
+    }
+
+    /// `[0,1,2,3]`: numbers of `width` bits, the first one lowest.
+    fn lanes(&mut self, field: Field, lanes: u32, width: u32) -> Result<u32, ParseError> {
+        self.cursor.expect(b'[')?;
+        let mut all = 0;
+        for lane in 0..lanes {
+            if lane > 0 {
+                self.cursor.expect(b',')?;
+            }
+            all |= self.below(field, (1 << width) - 1)? << (width * lane);
+        }
+        self.cursor.expect(b']')?;
+        Ok(all)
+    }
+
+    /// `dpp8:[...]`; `fi:1` behind it selects the other code that announces the dword.
+    fn dpp8(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
+        self.label()?;
+        let lanes = self.lanes(desc.field, 8, 3)?;
+        self.put(desc, lanes)?;
+        self.cursor.eat(b',');
+        if self.cursor.eat_call(b"fi", b':') && self.below(Field::Fi, 1)? == 1 && desc.aux[0] != NONE {
+            self.words.set(desc.aux[0], false);
+            self.words.set(desc.aux[0] + 1, true);
+        }
+        Ok(())
+    }
+
+    /// `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`, `format:78`, or `dfmt:14, nfmt:4`.
+    fn mtbuf_format(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
+        const NFMT: u8 = 3;
+        let (mut dfmt, mut nfmt) = (None, None);
+        let start = self.cursor.at;
+        if self.cursor.eat_call(b"format", b':') {
+            if self.cursor.eat(b'[') {
+                loop {
+                    self.cursor.blank();
+                    let name = self.cursor.name();
+                    match (self.named(self.text.dfmt, name), self.named(self.text.nfmt, name)) {
+                        (Some(n), _) if dfmt.is_none() => dfmt = Some(n),
+                        (_, Some(n)) if nfmt.is_none() => nfmt = Some(n),
+                        _ => return Err(self.cursor.error(Problem::Name(desc.field))),
+                    }
+                    self.cursor.at += name.len();
+                    if !self.cursor.eat(b',') {
+                        break;
+                    }
+                }
+                self.cursor.expect(b']')?;
+            } else {
+                let both = self.below(desc.field, (1 << (desc.width + NFMT)) - 1)?;
+                (dfmt, nfmt) = (Some(both & ((1 << desc.width) - 1)), Some(both >> desc.width));
+            }
+        } else {
+            for _ in 0..2 {
+                if dfmt.is_none() && self.cursor.eat_call(b"dfmt", b':') {
+                    dfmt = Some(self.below(Field::Dfmt, 15)?);
+                } else if nfmt.is_none() && self.cursor.eat_call(b"nfmt", b':') {
+                    nfmt = Some(self.below(Field::Nfmt, 7)?);
+                }
+                self.cursor.eat(b',');
+            }
+        }
+        self.words.put(desc.aux[0], NFMT, nfmt.unwrap_or(0));
+        let dfmt = dfmt.unwrap_or(DEFAULT_FORMAT);
+        hold(desc, dfmt, &mut self.words)
+            .map_err(|refused| self.cursor.error_since(start, Problem::of(desc.field, refused)))
+    }
+
+    /// `format:[BUF_FMT_32_FLOAT]` or `format:22`.
+    fn buf_fmt(&mut self, field: Field, most: i64) -> Result<u32, ParseError> {
+        self.label()?;
+        if !self.cursor.eat(b'[') {
+            return self.below(field, most);
+        }
+        self.cursor.blank();
+        let name = self.cursor.name();
+        let found = self.named(self.text.buf_fmt, name);
+        let value = found.ok_or_else(|| self.cursor.error(Problem::Name(field)))?;
+        self.cursor.at += name.len();
+        self.cursor.expect(b']')?;
+        Ok(value)
+    }
+
+    /// The reverse of the printer's modes of `ds_swizzle_b32`.
+    fn swizzle(&mut self, field: Field) -> Result<u32, ParseError> {
+        self.label()?;
+        if !self.cursor.eat_call(b"swizzle", b'(') {
+            return self.below(field, u16::MAX.into());
+        }
+        self.cursor.blank();
+        let mode = self.cursor.name();
+        let error = self.cursor.error(Problem::Name(field));
+        let base = self.named(self.text.swizzle, mode);
+        self.cursor.at += mode.len();
+        self.cursor.expect(b',')?;
+        let power = |n: u32, least: u32, most: u32| n.is_power_of_two() && (least..=most).contains(&n);
+        const AND: u32 = 31;
+        let value = match (mode, base) {
+            (b"QUAD_PERM", Some(base)) => {
+                let mut all = base;
+                for lane in 0..4 {
+                    if lane > 0 {
+                        self.cursor.expect(b',')?;
+                    }
+                    all |= self.below(field, 3)? << (2 * lane);
+                }
+                all
+            }
+            (b"FFT", Some(base)) => base | self.below(field, 31)?,
+            (b"ROTATE", Some(base)) => {
+                let direction = self.below(field, 1)?;
+                self.cursor.expect(b',')?;
+                base | direction << 10 | self.below(field, 31)? << 5
+            }
+            (b"SWAP", _) => match self.below(field, 16)? {
+                n if power(n, 1, 16) => AND | n << 10,
+                _ => return Err(error),
+            },
+            (b"REVERSE", _) => match self.below(field, 32)? {
+                n if power(n, 2, 32) => AND | (n - 1) << 10,
+                _ => return Err(error),
+            },
+            (b"BROADCAST", _) => {
+                let group = self.below(field, 32)?;
+                if !power(group, 2, 32) {
+                    return Err(error);
+                }
+                self.cursor.expect(b',')?;
+                let lane = self.below(field, i64::from(group) - 1)?;
+                (AND + 1 - group) & AND | lane << 5
+            }
+            (b"BITMASK_PERM", _) => self.bitmask(field)?,
+            _ => return Err(error),
+        };
+        self.cursor.expect(b')')?;
+        Ok(value)
+    }
+
+    /// `"01pi0"`: what becomes of each bit of a lane's number, the highest first.
+    fn bitmask(&mut self, field: Field) -> Result<u32, ParseError> {
+        self.cursor.blank();
+        let start = self.cursor.at;
+        let (mut and, mut or, mut xor) = (0, 0, 0);
+        self.cursor.expect(b'"')?;
+        for bit in (0..5).rev() {
+            let mask = 1u32 << bit;
+            match self.cursor.peek() {
+                b'0' => {}
+                b'1' => or |= mask,
+                b'p' => and |= mask,
+                b'i' => (and, xor) = (and | mask, xor | mask),
+                _ => return Err(self.cursor.error_since(start, Problem::Name(field))),
+            }
+            self.cursor.at += 1;
+        }
+        self.cursor.expect(b'"')?;
+        Ok(and | or << 5 | xor << 10)
+    }
+}

@@ -1,0 +1,467 @@
+//! Operands: registers and constants, with their signs.
+
+use super::expression::Integer;
+use super::register::{Half, Run};
+use super::{ParseError, Parser, Problem, Reading};
+use crate::codec::code::*;
+use crate::codec::constants::{F16_BITS, Number, constant, narrow_float};
+use crate::codec::{
+    ADDRESS_PARTS, Coded, REGISTER, address_field, address_fields, address_lsb, has_both, is_conditional, is_image_data,
+};
+use crate::table::{NONE, OperandDesc, OperandType};
+use crate::{Access, DataType, Field, Format};
+
+/// A register or a number.
+#[derive(Clone, Copy)]
+enum Primary {
+    Run(Run),
+    Number(Number),
+    /// A number that has to be a literal.
+    Literal(Number),
+}
+
+/// Whether a double is too small for an operand's type, and not 0.
+fn vanishes(ty: DataType, bits: u64) -> bool {
+    let least = match ty {
+        DataType::F16 | DataType::PkF16 => 6.103_515_625e-5,
+        DataType::F32 | DataType::PkF32 | DataType::Bits | DataType::I32 => f64::from(f32::MIN_POSITIVE),
+        _ => return false,
+    };
+    let magnitude = f64::from_bits(bits & !(1 << 63));
+    let exact = match ty {
+        DataType::F16 | DataType::PkF16 => false,
+        _ => f64::from(magnitude as f32) == magnitude,
+    };
+    magnitude != 0.0 && magnitude < least && !exact
+}
+
+/// Whether the sign of an operand is that of one float.
+fn is_float(ty: DataType) -> bool {
+    matches!(ty, DataType::PkF16 | DataType::F16 | DataType::F32 | DataType::F64 | DataType::Bf16)
+}
+
+/// The signs of an operand, and how they are written.
+#[derive(Clone, Copy, Default)]
+struct Signs {
+    neg: bool,
+    abs: bool,
+    sext: bool,
+    /// `neg(...)`, not `-`.
+    call: bool,
+    /// `|...|`, not `abs(...)`.
+    bar: bool,
+}
+
+/// A number for an operand of this type, with its signs.
+fn signed(ty: DataType, number: Number, Signs { neg, abs, .. }: Signs) -> Number {
+    let apply = |bits: u64, sign: u64| (if abs { bits & !sign } else { bits }) ^ if neg { sign } else { 0 };
+    // An integer is the bits of a float.
+    let width = match ty {
+        DataType::F64 => 64,
+        DataType::F32 => 32,
+        _ => 16,
+    };
+    match number {
+        Number::Int(n) => Number::Int((apply(n as u64, 1 << (width - 1)) & (u64::MAX >> (64 - width))) as i64),
+        Number::Float(bits) => Number::Float(apply(bits, 1 << 63)),
+    }
+}
+
+impl Parser<'_, '_> {
+    /// Parses the text of an operand, if this instruction has the operand.
+    pub(super) fn operand(&mut self, desc: &'static OperandDesc) -> Result<(), ParseError> {
+        use OperandType::*;
+        let absent = match desc.operand_type {
+            Second => {
+                let skipped = self.cursor.eat_all(b"::");
+                self.cursor.blank();
+                self.cursor.at += if skipped { self.cursor.name().len() } else { 0 };
+                return if skipped { Ok(()) } else { Err(self.cursor.error(Problem::SecondOperation)) };
+            }
+            // Data that goes to LDS has no register.
+            BufData if desc.aux[1] != NONE && self.cursor.has_name(b"lds") => true,
+            Endpgm => self.cursor.is_done(),
+            _ => is_conditional(desc) && desc.access == Some(Access::Write) && !self.returns(desc),
+        };
+        if absent {
+            return Ok(());
+        }
+        self.cursor.blank();
+        let start = self.cursor.at;
+        match desc.operand_type {
+            of if of.is_image_address() => self.image_address(desc)?,
+            Code | Agpr | AgprOrConst | Acc | AccSized | BufData | SdwaSrc | Half | HalfSel | Vdsty => {
+                let (coded, dwords) = self.source(desc)?;
+                self.hold(desc, coded, dwords, start)?;
+            }
+            Vcc => {
+                let found = self.registers().read(&mut self.cursor, self.symbols);
+                let is_vcc = |run: &Run| run.code == vcc(self.words.target) && run.dwords == desc.dwords.into();
+                let omitted = self.reading == Reading::OmittedVcc;
+                let is_here = matches!(found, Ok(Some(run)) if is_vcc(&run)) && !omitted;
+                if !is_here {
+                    self.cursor.at = start;
+                }
+                if *self.vcc.get_or_insert(is_here) != is_here {
+                    return Err(self.missing(desc.field));
+                }
+                if !is_here {
+                    return Ok(());
+                }
+            }
+            SdstOrVcc => {
+                let run = self.run(desc)?;
+                let is_vcc = run.code == vcc(self.words.target);
+                let coded = if is_vcc { Coded::Vcc } else { Coded::Code(run.code) };
+                self.hold(desc, coded, run.dwords, start)?;
+            }
+            BufVaddr | GlobalAddr | ScratchAddr | Saddr | ExpSrc => {
+                if self.cursor.eat_name(b"off") {
+                    self.hold(desc, Coded::Off, 0, start)?;
+                } else {
+                    if desc.operand_type == ExpSrc {
+                        self.words.set(desc.aux[1], self.cursor.has_name(b"compr"));
+                    }
+                    let run = self.run(desc)?;
+                    self.hold(desc, Coded::Code(run.code), run.dwords, start)?;
+                }
+            }
+            _ if is_image_data(desc) => {
+                let run = self.run(desc)?;
+                self.hold(desc, Coded::Code(run.code), run.dwords, start)?;
+            }
+            SmrdOffset | SmemOffset => self.scalar_offset(desc)?,
+            Literal => {
+                let value = self.mandatory_literal(desc)?;
+                self.hold(desc, Coded::Literal(value), 0, start)?;
+            }
+            _ => {
+                let coded = self.immediate(desc)?;
+                self.hold(desc, coded, 0, start)?;
+            }
+        }
+        self.cursor.eat(b',');
+        Ok(())
+    }
+
+    /// Whether the modifiers say that the operation returns a value, so that it has a destination.
+    fn returns(&mut self, desc: &OperandDesc) -> bool {
+        let flag = self.form.descs().find(|other| other.access.is_none() && other.lsb == desc.cond);
+        match flag.map(|flag| (flag.operand_type, flag.field)) {
+            Some((OperandType::Th, _)) => self.hint_ahead() & 1 == 1,
+            Some((_, field)) => self.cursor.has_name(field.name().as_bytes()),
+            None => false,
+        }
+    }
+
+    /// Registers of an operand that can be nothing else.
+    fn run(&mut self, desc: &OperandDesc) -> Result<Run, ParseError> {
+        let start = self.cursor.at;
+        let found = self.registers().read(&mut self.cursor, self.symbols)?;
+        let run = found.filter(|run| run.half.is_none()).ok_or_else(|| self.missing(desc.field))?;
+        match self.is_aligned(&run, run.dwords) {
+            true => Ok(run),
+            false => Err(self.cursor.error_since(start, Problem::Register)),
+        }
+    }
+
+    fn missing(&mut self, field: Field) -> ParseError {
+        let problem = if self.cursor.is_done() { Problem::Missing(field) } else { Problem::Operand(field) };
+        self.cursor.error(problem)
+    }
+
+    /// Whether the signs of a number are computed here if there are no bits for them.
+    fn folds(&self, desc: &OperandDesc) -> bool {
+        let is_source = matches!(desc.operand_type, OperandType::Code | OperandType::Half | OperandType::HalfSel);
+        let format = self.form.signature.format;
+        let is_short = self.form.layout.bits == 32 && format.name().starts_with("VOP");
+        is_source && is_float(desc.ty) && (is_short || format == Format::Vop3b)
+    }
+
+    /// Reads the signs before an operand.
+    fn open_signs(&mut self, [neg, abs, sext]: [u8; 3], folds: bool) -> Signs {
+        let mut signs = Signs::default();
+        if neg != NONE || folds {
+            let next = self.cursor.ahead(1);
+            // A minus before a number is the number's.
+            signs.neg = self.cursor.peek() == b'-' && (next == b'|' || next.is_ascii_alphabetic() || next == b'[');
+            self.cursor.at += usize::from(signs.neg);
+            signs.call = !signs.neg && self.cursor.eat_call(b"neg", b'(');
+            signs.neg |= signs.call;
+        }
+        if abs != NONE || folds {
+            signs.bar = self.cursor.eat(b'|');
+            signs.abs = signs.bar || self.cursor.eat_call(b"abs", b'(');
+        }
+        signs.sext = sext != NONE && self.cursor.eat_call(b"sext", b'(');
+        signs
+    }
+
+    /// A register or a constant, with `-`, `|...|` and their like.
+    fn source(&mut self, desc: &OperandDesc) -> Result<(Coded, u16), ParseError> {
+        let start = self.cursor.at;
+        let [neg, abs, sext, _] = match desc.operand_type {
+            OperandType::Code | OperandType::SdwaSrc | OperandType::Half | OperandType::HalfSel => desc.aux,
+            _ => [NONE; 4],
+        };
+        let folds = self.folds(desc);
+        let signs = self.open_signs([neg, abs, sext], folds);
+        let (primary, place) = self.primary(desc, if signs.bar { b'|' } else { 0 })?;
+        for (on, close) in [(signs.sext, b')'), (signs.abs, if signs.bar { b'|' } else { b')' }), (signs.call, b')')] {
+            if on {
+                self.cursor.expect(close)?;
+            }
+        }
+        let mut folded = Signs::default();
+        for (bit, on, folded) in [(neg, signs.neg, &mut folded.neg), (abs, signs.abs, &mut folded.abs)] {
+            *folded = on && bit == NONE;
+            if on {
+                self.words.set(bit, true);
+            }
+        }
+        if signs.sext {
+            self.words.set(sext, true);
+        }
+        let primary = match primary {
+            primary if !(folded.neg || folded.abs) => primary,
+            // An integer for a double could be its upper half, or all of it.
+            Primary::Number(Number::Int(_)) if desc.ty == DataType::F64 => {
+                return Err(self.cursor.error_since(start, Problem::Operand(desc.field)));
+            }
+            Primary::Number(number) => Primary::Number(signed(desc.ty, number, folded)),
+            Primary::Literal(number) => Primary::Literal(signed(desc.ty, number, folded)),
+            Primary::Run(_) => return Err(self.cursor.error_since(start, Problem::Operand(desc.field))),
+        };
+        let problem = |parser: &Self, problem| parser.cursor.error_since(place, problem);
+        let has_halves = matches!(desc.operand_type, OperandType::Half | OperandType::HalfSel);
+        let is_vector = |run: &Run| (VGPR..=VGPR_LAST).contains(&run.code);
+        match primary {
+            // Without a suffix it is the lower half, as in text for targets whose registers LLVM does not divide.
+            Primary::Run(run) if run.half.is_some() && !(has_halves && is_vector(&run)) => {
+                Err(problem(self, Problem::Operand(desc.field)))
+            }
+            // Either all of them have a suffix, or none.
+            Primary::Run(run)
+                if has_halves
+                    && is_vector(&run)
+                    && *self.suffixes.get_or_insert(run.half.is_some()) != run.half.is_some() =>
+            {
+                Err(problem(self, Problem::Half(desc.field)))
+            }
+            Primary::Run(run) => {
+                let coded = match run.half {
+                    Some(Half::High) => Coded::High(run.code),
+                    _ => Coded::Code(run.code),
+                };
+                let end = self.cursor.at;
+                self.fits(desc, &run).map_err(|wrong| self.cursor.error_since(start.min(end), wrong))?;
+                Ok((coded, run.dwords))
+            }
+            Primary::Number(number) => match self.constant(desc, number) {
+                Some((LITERAL, literal)) => Ok((Coded::Literal(literal), 0)),
+                Some((code, _)) => Ok((Coded::Code(code), 0)),
+                None => Err(problem(self, Problem::Constant(desc.field))),
+            },
+            Primary::Literal(number) => match self.any_literal(desc, number) {
+                Some(literal) => Ok((Coded::Literal(literal), 0)),
+                None => Err(problem(self, Problem::Constant(desc.field))),
+            },
+        }
+    }
+
+    /// Whether registers have the operand's length, where nothing else determines it, and begin at a multiple of it.
+    fn fits(&self, desc: &OperandDesc, run: &Run) -> Result<(), Problem> {
+        let (field, dwords) = (desc.field, desc.dwords.into());
+        let is_fixed = !matches!(desc.operand_type, OperandType::AccSized | OperandType::BufData);
+        if self.is_open(desc, run.dwords) {
+            return Ok(());
+        }
+        if is_fixed && run.dwords != 0 && run.dwords != dwords {
+            return Err(Problem::Width { field, dwords: desc.dwords, given: run.dwords as u8 });
+        }
+        if self.is_aligned(run, dwords) { Ok(()) } else { Err(Problem::Register) }
+    }
+
+    /// Whether it is the address of an image whose dimensions the words do not hold, and longer than the shortest one.
+    pub(super) fn is_open(&self, desc: &OperandDesc, dwords: u16) -> bool {
+        let is_address = desc.operand_type == OperandType::Code && desc.field == Field::Vaddr;
+        is_address && self.form.signature.format == Format::Mimg && dwords > desc.dwords.into()
+    }
+
+    /// Whether a run of scalar registers begins at a multiple of its length.
+    fn is_aligned(&self, run: &Run, dwords: u16) -> bool {
+        let t = self.operands;
+        let first = match run.code {
+            code if code <= t.sgpr_last => code,
+            code if (t.ttmp_first..=t.ttmp_last).contains(&code) => code - t.ttmp_first,
+            _ => return true,
+        };
+        aligned(first, dwords) == first
+    }
+
+    /// A register or a number, and where it begins.
+    fn primary(&mut self, desc: &OperandDesc, stop: u8) -> Result<(Primary, usize), ParseError> {
+        self.cursor.blank();
+        let start = self.cursor.at;
+        if self.cursor.is_done() {
+            return Err(self.cursor.error(Problem::Missing(desc.field)));
+        }
+        if self.cursor.eat_call(b"lit", b'(') {
+            let number = self.number(b')')?;
+            self.cursor.expect(b')')?;
+            return Ok((Primary::Literal(number.0), start));
+        }
+        if let Some(run) = self.registers().read(&mut self.cursor, self.symbols)? {
+            return Ok((Primary::Run(run), start));
+        }
+        let (number, open) = self.number(stop)?;
+        Ok((if open { Primary::Literal(number) } else { Primary::Number(number) }, start))
+    }
+
+    /// A number, and whether its value is open.
+    fn number(&mut self, stop: u8) -> Result<(Number, bool), ParseError> {
+        if let Some(bits) = self.cursor.float() {
+            return Ok((Number::Float(bits), false));
+        }
+        let Integer { value, open } = self.cursor.expression(self.symbols, stop)?;
+        Ok((Number::Int(value), open))
+    }
+
+    /// The code and the literal of a number.
+    fn constant(&self, desc: &OperandDesc, number: Number) -> Option<(u16, u32)> {
+        let all = self.text.code_at.get(usize::from(FLOAT_LAST)).is_some_and(|&number| number != 0);
+        // The number is the upper half of a double.
+        let number = match (desc.ty, number) {
+            (DataType::F64, Number::Int(n)) if of_int(n).is_none() && u32::try_from(n).is_ok() => {
+                Number::Float((n as u64) << 32)
+            }
+            _ => number,
+        };
+        let ty = match (desc.ty, number) {
+            // LLVM's assembler takes a float for a 16-bit integer as one of 32 bits.
+            (DataType::I16 | DataType::PkI16, Number::Float(_)) => DataType::F32,
+            (DataType::I16, Number::Int(n))
+                if self.reading == Reading::Halves && F16_BITS.iter().any(|bits| i64::from(*bits) == n) =>
+            {
+                DataType::F16
+            }
+            (ty, Number::Float(bits)) if vanishes(ty, bits) => return None,
+            (ty, _) => ty,
+        };
+        let found = constant(ty, desc.dwords.into(), number, all);
+        found.or_else(|| Some((LITERAL, self.literal(desc, number)?)))
+    }
+
+    /// The literal for a number that could be an inline constant, too.
+    fn literal(&self, desc: &OperandDesc, number: Number) -> Option<u32> {
+        let short = matches!(desc.ty, DataType::F16 | DataType::PkF16 | DataType::I16 | DataType::PkI16);
+        match (desc.ty, number) {
+            // The upper half of a double.
+            (DataType::F64, Number::Float(bits)) => Some((bits >> 32) as u32),
+            (DataType::Bits | DataType::I64, Number::Float(_)) if desc.dwords == 2 => None,
+            (_, Number::Float(bits)) => narrow_float(bits, short),
+            (DataType::F16, Number::Int(n)) => (-0x8000..=0xffff).contains(&n).then_some((n as u16).into()),
+            (DataType::I16, Number::Int(n)) => (-0x8000..=0xffff).contains(&n).then_some(n as u32),
+            (_, Number::Int(n)) => (i64::from(i32::MIN)..=u32::MAX.into()).contains(&n).then_some(n as u32),
+        }
+    }
+
+    /// The same where text shows all its bits, also those that a half does not have.
+    fn any_literal(&self, desc: &OperandDesc, number: Number) -> Option<u32> {
+        match number {
+            Number::Int(n) => (i64::from(i32::MIN)..=u32::MAX.into()).contains(&n).then_some(n as u32),
+            Number::Float(_) => self.literal(desc, number),
+        }
+    }
+
+    /// The literal that an operation always has.
+    fn mandatory_literal(&mut self, desc: &OperandDesc) -> Result<u32, ParseError> {
+        self.cursor.blank();
+        let start = self.cursor.at;
+        if self.cursor.is_done() {
+            return Err(self.cursor.error(Problem::Missing(desc.field)));
+        }
+        let is_call = self.cursor.eat_call(b"lit", b'(');
+        let (number, _) = self.number(0)?;
+        if is_call {
+            self.cursor.expect(b')')?;
+        }
+        let literal = self.any_literal(desc, number);
+        literal.ok_or_else(|| self.cursor.error_since(start, Problem::Constant(desc.field)))
+    }
+
+    /// A constant, a register, or a register and `offset:`.
+    fn scalar_offset(&mut self, desc: &'static OperandDesc) -> Result<(), ParseError> {
+        let start = self.cursor.at;
+        let found = self.registers().read(&mut self.cursor, self.symbols)?;
+        let coded = match found {
+            None if self.cursor.eat_call(b"lit", b'(') => {
+                let value = self.cursor.integer(self.symbols)?;
+                self.cursor.expect(b')')?;
+                match desc.operand_type {
+                    OperandType::SmrdOffset => Coded::Literal(value as u32),
+                    _ => Coded::Number(value),
+                }
+            }
+            // Without an offset it is 0.
+            None if self.cursor.is_done() || !self.cursor.name().is_empty() => Coded::Number(0),
+            None => Coded::Number(self.cursor.integer(self.symbols)?),
+            Some(run) if run.dwords > 1 => {
+                let problem = Problem::Width { field: desc.field, dwords: 1, given: run.dwords as u8 };
+                return Err(self.cursor.error_since(start, problem));
+            }
+            Some(run) => {
+                let mut after = self.cursor;
+                after.eat(b',');
+                let both = desc.operand_type == OperandType::SmemOffset && after.eat_call(b"offset", b':');
+                let number = match both {
+                    true => {
+                        self.cursor = after;
+                        Some(self.cursor.integer(self.symbols)?)
+                    }
+                    false => None,
+                };
+                let is_null = has_both(desc) && run.code == off(self.words.target);
+                match number {
+                    n if is_null => Coded::Number(n.unwrap_or(0)),
+                    None if !has_both(desc) => Coded::Code(run.code),
+                    None => Coded::Soffset(run.code),
+                    Some(0) if has_both(desc) => Coded::Soffset(run.code),
+                    Some(n) => Coded::Both(run.code, n),
+                }
+            }
+        };
+        self.hold(desc, coded, 0, start)
+    }
+
+    /// Registers that follow one another, or a list of registers and runs where dwords name each of them.
+    fn image_address(&mut self, desc: &'static OperandDesc) -> Result<(), ParseError> {
+        let (fields, _) = address_fields(desc);
+        let start = self.cursor.at;
+        let is_list = self.cursor.eat(b'[');
+        let (mut parts, mut all) = (0, 0);
+        loop {
+            let place = self.cursor.at;
+            let field = address_field(desc, parts);
+            let run = self.registers().read(&mut self.cursor, self.symbols)?;
+            let Some(run) = run.filter(|run| (VGPR..=VGPR_LAST).contains(&run.code) && run.half.is_none()) else {
+                return Err(self.missing(field));
+            };
+            if u16::from(parts) >= fields.max(1) || parts >= ADDRESS_PARTS {
+                return Err(self.cursor.error_since(place, Problem::Unexpected));
+            }
+            self.words.put(address_lsb(desc, parts), REGISTER, (run.code - VGPR).into());
+            (parts, all) = (parts + 1, all + run.dwords);
+            if !is_list || !self.cursor.eat(b',') {
+                break;
+            }
+        }
+        if is_list {
+            self.cursor.expect(b']')?;
+        }
+        // The number of registers can be compared only when all modifiers are known.
+        let span = self.cursor.error_since(start, Problem::Unexpected).span;
+        self.address = Some(super::Address { desc, parts, dwords: all, span });
+        Ok(())
+    }
+}

@@ -1,0 +1,143 @@
+//! The operations that a mnemonic can mean, and the order of their encodings.
+
+use crate::codec::descs;
+use crate::common::{OpcodeEntry, own_spelling};
+use crate::inst::info;
+use crate::shared::mnemonic_hash;
+use crate::table::{FormSignature, OperandType};
+use crate::target::{MNEMONICS_OF, OPS};
+use crate::{Format, Opcode, Target};
+
+/// The encoding that the suffix of a mnemonic asks for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Suffix {
+    None,
+    E32,
+    E64,
+    Sdwa,
+    Dpp,
+    LongDpp,
+}
+
+const SUFFIXES: [(&[u8], Suffix); 5] = [
+    (b"_e64_dpp", Suffix::LongDpp),
+    (b"_e32", Suffix::E32),
+    (b"_e64", Suffix::E64),
+    (b"_sdwa", Suffix::Sdwa),
+    (b"_dpp", Suffix::Dpp),
+];
+
+/// The order in which LLVM tries encodings.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rank {
+    Short,
+    Long,
+    Sdwa,
+    Dpp,
+    LongDpp,
+}
+
+impl Rank {
+    const ALL: [Rank; 5] = [Rank::Short, Rank::Long, Rank::Sdwa, Rank::Dpp, Rank::LongDpp];
+
+    fn of(signature: &FormSignature) -> Rank {
+        let name = signature.format.name();
+        let is_long = name.starts_with("VOP3") || name == "VINTERP";
+        match signature.extension {
+            Some(Format::Sdwa | Format::Sdwab) => Rank::Sdwa,
+            Some(Format::Dpp | Format::Dpp8) if is_long => Rank::LongDpp,
+            Some(Format::Dpp | Format::Dpp8) => Rank::Dpp,
+            _ if is_long => Rank::Long,
+            _ => Rank::Short,
+        }
+    }
+
+    /// The forms of an operation with this rank.
+    pub fn forms(self, target: Target, entry: &OpcodeEntry) -> impl Iterator<Item = &'static FormSignature> + use<> {
+        // Only some forms of images have a trailing dword and the rank of the form without.
+        let base = Some(entry.signature).filter(|base| Rank::of(base) == self);
+        base.into_iter().chain(entry.forms(target).filter(move |form| Rank::of(form) == self))
+    }
+
+    fn has(self, suffix: Suffix) -> bool {
+        match suffix {
+            Suffix::None => true,
+            Suffix::E32 => self == Rank::Short,
+            Suffix::E64 => self == Rank::Long,
+            Suffix::Sdwa => self == Rank::Sdwa,
+            Suffix::Dpp => self == Rank::Dpp,
+            Suffix::LongDpp => self == Rank::LongDpp,
+        }
+    }
+}
+
+/// The opcode indices of a mnemonic, those of fewer bits first.
+pub(super) fn all(target: Target, name: &[u8]) -> impl Iterator<Item = (Opcode, u16)> {
+    let slots = MNEMONICS_OF[target as usize].slots;
+    let mask = slots.len().wrapping_sub(1);
+    let start = mnemonic_hash(name) as usize;
+    let indices = (0..slots.len()).map_while(move |n| slots.get((start + n) & mask)?.checked_sub(1));
+    indices.filter_map(move |op_index| {
+        let opcode = OPS[target as usize].opcode(op_index.into())?;
+        let own = || own_spelling(target, op_index.into());
+        let is = |spelling: &str| spelling.as_bytes().eq_ignore_ascii_case(name);
+        let is_it = match info(target, op_index.into()).respelled {
+            true => own().is_some_and(is),
+            false => is(opcode.name()),
+        };
+        is_it.then_some((opcode, op_index))
+    })
+}
+
+/// More than any mnemonic has encodings.
+const MOST: usize = 8;
+
+/// The operations that a mnemonic names, and the encoding that its suffix asks for.
+pub(super) struct Operations {
+    found: [Option<(Opcode, OpcodeEntry)>; MOST],
+    suffix: Suffix,
+}
+
+impl Operations {
+    /// Looks for a mnemonic with its suffix.
+    pub fn find(target: Target, name: &[u8]) -> Operations {
+        let mut operations = Operations { found: [const { None }; MOST], suffix: Suffix::None };
+        for (ending, suffix) in SUFFIXES {
+            let stem = name.len().checked_sub(ending.len()).map(|len| name.split_at(len));
+            if let Some((stem, _)) = stem.filter(|(_, end)| end.eq_ignore_ascii_case(ending)) {
+                operations.suffix = suffix;
+                operations.fill(target, stem);
+                return operations;
+            }
+        }
+        operations.fill(target, name);
+        operations
+    }
+
+    fn fill(&mut self, target: Target, name: &[u8]) {
+        let entries =
+            all(target, name).filter_map(|(opcode, op_index)| Some((opcode, OpcodeEntry::new(target, op_index)?)));
+        let first = entries.filter(|(_, entry)| !is_second(target, entry));
+        self.found.iter_mut().zip(first).for_each(|(place, found)| *place = Some(found));
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.iter().next().is_none()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &(Opcode, OpcodeEntry)> {
+        self.found.iter().map_while(Option::as_ref)
+    }
+
+    /// The ranks that the suffix allows, in the order in which LLVM tries them.
+    pub fn ranks(&self) -> impl Iterator<Item = Rank> {
+        let suffix = self.suffix;
+        Rank::ALL.into_iter().filter(move |rank| rank.has(suffix))
+    }
+}
+
+/// Whether it is the second operation of a dual instruction. An operation that can also be the first has an opcode index
+/// for each.
+pub(super) fn is_second(target: Target, entry: &OpcodeEntry) -> bool {
+    descs(target, entry.signature).next().is_some_and(|desc| desc.operand_type == OperandType::Second)
+}

@@ -1,0 +1,175 @@
+//! Registers: `v5`, `s[2:3]`, `[s2,s3]`, `vcc`, `v1.h`.
+
+use super::cursor::Cursor;
+use super::{ParseError, Parser, Problem, Symbols};
+use crate::codec::code::*;
+use crate::table::{OperandTables, TextTables};
+
+/// A run of registers, or a special register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    /// The operand code of its first register; those of accumulation registers begin at `AGPR`.
+    pub code: u16,
+    /// Its length; 0: the register is as long as the operand.
+    pub dwords: u16,
+    pub half: Option<Half>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Half {
+    Low,
+    High,
+}
+
+/// A register file by the name of its registers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum File {
+    Sgpr,
+    Vgpr,
+    Agpr,
+    Ttmp,
+}
+
+impl File {
+    fn of(name: &[u8]) -> Option<File> {
+        match name {
+            b"s" => Some(File::Sgpr),
+            b"v" => Some(File::Vgpr),
+            b"a" | b"acc" => Some(File::Agpr),
+            b"ttmp" => Some(File::Ttmp),
+            _ => None,
+        }
+    }
+}
+
+/// A register's file and its number, or the special register with a code.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Name {
+    Numbered(File, u32),
+    Special(u16),
+    /// A special register of 64 bits.
+    Pair(u16),
+    /// `v[`, whose numbers follow.
+    Open(File),
+}
+
+/// What reading a register needs.
+pub(super) struct Registers {
+    pub operands: &'static OperandTables,
+    pub text: &'static TextTables,
+}
+
+impl Registers {
+    /// What a name means, if it names a register.
+    fn name(&self, cursor: &Cursor) -> Option<(Name, usize)> {
+        let word = cursor.name();
+        let stem = word.iter().position(|&c| c == b'.').map_or(word, |dot| word.get(..dot).unwrap_or(word));
+        let letters = stem.iter().position(u8::is_ascii_digit).unwrap_or(stem.len());
+        if let Some(file) = File::of(stem.get(..letters)?) {
+            let digits = stem.get(letters..)?;
+            if digits.is_empty() {
+                let mut after = Cursor { at: cursor.at + stem.len(), ..*cursor };
+                return after.eat(b'[').then_some((Name::Open(file), after.at - cursor.at));
+            }
+            if digits.iter().all(u8::is_ascii_digit) && digits.len() <= 6 {
+                let number = digits.iter().fold(0, |n, &digit| 10 * n + u32::from(digit - b'0'));
+                return Some((Name::Numbered(file, number), stem.len()));
+            }
+        }
+        let is = |name: &str| {
+            let name = name.as_bytes();
+            !name.is_empty() && (name == word || name.strip_prefix(b"src_") == Some(word))
+        };
+        let found = self.text.codes.iter().find(|(_, name, pair)| is(name) || is(pair))?;
+        let &(code, name, pair) = found;
+        let special = if is(pair) && !is(name) { Name::Pair(code) } else { Name::Special(code) };
+        (!(FLOAT..=FLOAT_LAST).contains(&code)).then_some((special, word.len()))
+    }
+
+    /// The registers here, if there are any.
+    pub fn read(&self, cursor: &mut Cursor, symbols: &dyn Symbols) -> Result<Option<Run>, ParseError> {
+        cursor.blank();
+        let start = cursor.at;
+        if cursor.peek() == b'[' {
+            return self.list(cursor, symbols);
+        }
+        let Some((name, len)) = self.name(cursor) else { return Ok(None) };
+        cursor.at += len;
+        let run = match name {
+            Name::Open(file) => {
+                let first = cursor.integer(symbols)?;
+                let last = if cursor.eat(b':') { cursor.integer(symbols)? } else { first };
+                cursor.expect(b']')?;
+                let length = last.wrapping_sub(first);
+                if !(0..=u16::MAX.into()).contains(&first) || !(0..64).contains(&length) {
+                    return Err(cursor.error_since(start, Problem::Register));
+                }
+                self.run(file, first as u32, length as u16 + 1)
+            }
+            Name::Numbered(file, number) => self.run(file, number, 1),
+            Name::Special(code) => Some(Run { code, dwords: if self.is_any(code) { 0 } else { 1 }, half: None }),
+            Name::Pair(code) => Some(Run { code, dwords: 2, half: None }),
+        };
+        let mut run = run.ok_or_else(|| cursor.error_since(start, Problem::Register))?;
+        if run.dwords == 1 && cursor.peek() == b'.' && (VGPR..AGPR).contains(&run.code) {
+            run.half = match cursor.ahead(1) {
+                b'l' => Some(Half::Low),
+                b'h' => Some(Half::High),
+                _ => None,
+            };
+            cursor.at += if run.half.is_some() { 2 } else { 0 };
+        }
+        Ok(Some(run))
+    }
+
+    /// Whether a special register can be an operand of any length.
+    fn is_any(&self, code: u16) -> bool {
+        let found = self.text.codes.iter().find(|c| c.0 == code);
+        found.is_some_and(|(_, name, pair)| name == pair)
+    }
+
+    fn run(&self, file: File, first: u32, dwords: u16) -> Option<Run> {
+        let t = self.operands;
+        let (base, last) = match file {
+            File::Sgpr => (0, t.sgpr_last),
+            File::Vgpr => (VGPR, VGPR_LAST),
+            File::Agpr => (AGPR, AGPR + VECTOR_LAST),
+            File::Ttmp => (t.ttmp_first, t.ttmp_last),
+        };
+        let end = u32::from(base) + first + u32::from(dwords) - 1;
+        (end <= last.into()).then_some(Run { code: base + first as u16, dwords, half: None })
+    }
+
+    /// `[s2,s3]`: registers that follow one another.
+    fn list(&self, cursor: &mut Cursor, symbols: &dyn Symbols) -> Result<Option<Run>, ParseError> {
+        let start = cursor.at;
+        cursor.at += 1;
+        let mut all: Option<Run> = None;
+        loop {
+            let place = cursor.at;
+            let Some(next) = self.read(cursor, symbols)? else {
+                return Err(cursor.error(Problem::Register));
+            };
+            let follows = |run: &Run| run.code + run.dwords == next.code && next.dwords == 1;
+            all = match all {
+                None => Some(next),
+                Some(run) if follows(&run) => Some(Run { dwords: run.dwords + 1, ..run }),
+                Some(_) => return Err(cursor.error_since(place, Problem::NotConsecutive)),
+            };
+            if !cursor.eat(b',') {
+                break;
+            }
+        }
+        cursor.expect(b']')?;
+        match all.filter(|run| run.half.is_none()) {
+            Some(run) => Ok(Some(run)),
+            None => Err(cursor.error_since(start, Problem::Register)),
+        }
+    }
+}
+
+impl Parser<'_, '_> {
+    pub(super) fn registers(&self) -> Registers {
+        Registers { operands: self.operands, text: self.text }
+    }
+}

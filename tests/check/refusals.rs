@@ -1,0 +1,357 @@
+//! What LLVM's assembler refuses and `Inst::check` does not: not a rule of the hardware, or not one that binds words.
+
+use std::collections::BTreeSet;
+
+use amdgpu_isa::{Field, Format, Inst, Operand, Reg, Special, Value};
+
+use crate::words::has_unified_registers;
+
+pub struct Refusal {
+    pub formats: &'static [Format],
+    /// Part of what the assembler says.
+    pub says: &'static str,
+    /// Why `check` has no such rule.
+    pub reason: &'static str,
+    /// A target and bytes that show it.
+    pub example: (&'static str, &'static str),
+    /// The instruction is one of those that the reason is about. All of these are refused.
+    pub is_one: fn(&Inst) -> bool,
+}
+
+const fn refusal(
+    formats: &'static [Format],
+    says: &'static str,
+    reason: &'static str,
+    example: (&'static str, &'static str),
+    is_one: fn(&Inst) -> bool,
+) -> Refusal {
+    Refusal { formats, says, reason, example, is_one }
+}
+
+fn get(inst: &Inst, field: Field) -> u32 {
+    inst.get(field).unwrap_or(0)
+}
+
+fn name(inst: &Inst) -> &'static str {
+    inst.opcode().name()
+}
+
+fn is_of(inst: &Inst, generations: &[&str]) -> bool {
+    generations.iter().any(|start| inst.target().processor().starts_with(start))
+}
+
+/// An operation whose name has `rev`: its sources are swapped.
+fn is_reversed_lds(inst: &Inst) -> bool {
+    let lds = |o: Operand| o.value == Value::Reg(Reg::Special(Special::SrcLdsDirect));
+    name(inst).contains("rev") && !name(inst).contains("bfrev") && inst.operands().any(lds)
+}
+
+fn gathers(inst: &Inst) -> bool {
+    name(inst).starts_with("image_gather4")
+}
+
+fn gathers_several(inst: &Inst) -> bool {
+    gathers(inst) && get(inst, Field::Dmask).count_ones() != 1
+}
+
+/// Three registers: two of packed halves, and what `tfe` returns.
+fn gathers_three(inst: &Inst) -> bool {
+    gathers(inst) && get(inst, Field::Tfe) == 1 && get(inst, Field::D16) == 1
+}
+
+/// How many components the data of an image atomic has by dmask, and how many one value has: none of the numbers that
+/// LLVM knows.
+fn atomic_components(inst: &Inst) -> bool {
+    let double = name(inst).contains("cmpswap");
+    let good = if double { [3, 15] } else { [1, 3] };
+    inst.flags().is_atomic() && !good.contains(&get(inst, Field::Dmask))
+}
+
+/// A sample of the eighth kind of image, which cannot be sampled, with an address as long as no other kind has it. LLVM
+/// has instructions for all lengths from nine registers on.
+fn has_own_address_size(inst: &Inst) -> bool {
+    let size = |inst: &Inst| {
+        let address = |o: &Operand| !matches!(o.role, None | Some(Field::Vdata | Field::Srsrc | Field::Ssamp));
+        inst.operands().filter(address).map(|o| o.bits).sum::<u16>()
+    };
+    let others = (0..7).flat_map(|dim| [0, 1].map(|a16| inst.with(Field::Dim, dim).ok()?.with(Field::A16, a16).ok()));
+    let samples = name(inst).starts_with("image_sample") || gathers(inst);
+    samples
+        && size(inst) <= 8 * 32
+        && get(inst, Field::Dim) == 7
+        && others.flatten().all(|other| size(&other) != size(inst))
+}
+
+fn is_lone_param(inst: &Inst) -> bool {
+    name(inst) == "v_interp_mov_f32" && get(inst, Field::Vsrc) > 2
+}
+
+fn is_past_attributes(inst: &Inst) -> bool {
+    get(inst, Field::Attr) > 32
+}
+
+fn has_invalid_th(inst: &Inst) -> bool {
+    inst.flags().is_atomic() && inst.to_string().contains(" th:TH_ATOMIC_0x")
+}
+
+fn stores_with_tfe(inst: &Inst) -> bool {
+    inst.flags().is_store() && !inst.flags().is_atomic() && get(inst, Field::Tfe) == 1
+}
+
+/// abs or neg of the literal of a 64-bit operation.
+fn changes_literal(inst: &Inst) -> bool {
+    let text = inst.to_string();
+    name(inst).ends_with("_f64") && literal(inst).is_some() && (text.contains("|0x") || text.contains("neg(0x"))
+}
+
+/// The text has more of the literal than the 16 bits that the operation reads.
+fn shows_upper_half(inst: &Inst) -> bool {
+    let mandatory = ["v_madmk_f16", "v_madak_f16", "v_fmamk_f16", "v_fmaak_f16"].contains(&name(inst));
+    let half = |o: Operand| (o.bits == 16 || mandatory) && matches!(o.value, Value::Literal(_));
+    let shown = |l: u32| l > 0xffff && inst.to_string().contains(&format!("{l:#x}"));
+    inst.operands().any(half) && literal(inst).is_some_and(shown)
+}
+
+fn literal(inst: &Inst) -> Option<u32> {
+    inst.get(Field::Literal)
+}
+
+pub const REFUSALS: &[Refusal] = &[
+    refusal(
+        &[Format::Flat],
+        "invalid operand for instruction",
+        "LLVM has no tfe for FLAT",
+        ("gfx700", "000020dc1c008000"),
+        |i| get(i, Field::Tfe) == 1,
+    ),
+    refusal(
+        &[Format::Flat],
+        "-bit unsigned offset",
+        "the sign bit of the offset, which FLAT ignores: the manuals say that the offset is not negative",
+        ("gfx900", "881741dcf1000000"),
+        |i| get(i, Field::Offset) >= if is_of(i, &["gfx10"]) { 2048 } else { 4096 },
+    ),
+    refusal(
+        &[Format::Mimg],
+        "invalid operand for instruction",
+        "LLVM has no three registers here",
+        ("gfx810", "00b05df31c008080"),
+        gathers_three,
+    ),
+    refusal(
+        &[Format::Mimg],
+        "invalid operand for instruction",
+        "LLVM has only the sizes of addresses that real dimensions have",
+        ("gfx1010", "b8009bf080003882"),
+        has_own_address_size,
+    ),
+    refusal(
+        &[Format::Smem],
+        "invalid operand for instruction",
+        "LLVM's disassembler prints null as a resource, its assembler does not read it",
+        ("gfx1100", "3e6020f4c9fd00fc"),
+        |i| name(i).contains("buffer") && get(i, Field::Sbase) == 62,
+    ),
+    refusal(
+        &[Format::Sop1],
+        "invalid operand for instruction",
+        "LLVM's disassembler prints a base as the first register",
+        ("gfx1200", "ed41febe"),
+        |i| name(i) == "s_movrels_b64" && get(i, Field::Ssrc0) > 127,
+    ),
+    refusal(
+        &[Format::Sop2],
+        "invalid operand for instruction",
+        "LLVM's s_cbranch_g_fork takes no literal",
+        ("gfx900", "ff088094395c5e09"),
+        |i| name(i) == "s_cbranch_g_fork" && literal(i).is_some(),
+    ),
+    refusal(
+        &[Format::Vop1],
+        "invalid operand for instruction",
+        "LLVM's disassembler has DPP of 64 bits before gfx90a, as the hardware has",
+        ("gfx803", "fa2afe7f98fa2002"),
+        |i| {
+            let source = |o: Operand| o.bits == 64 && o.role == Some(Field::Src0);
+            i.extension() == Some(Format::Dpp) && !has_unified_registers(i.target()) && i.operands().any(source)
+        },
+    ),
+    refusal(
+        &[Format::Vop2, Format::Vop3a],
+        "invalid operand for instruction",
+        "the upper half of a literal, which 16-bit operations ignore",
+        ("gfx803", "fe000048825cee58"),
+        shows_upper_half,
+    ),
+    refusal(
+        &[Format::Vop3a, Format::Vop3b],
+        "invalid operand for instruction",
+        "abs or neg of a literal that stands for the upper half of 64 bits",
+        ("gfx1010:wave64", "80064cd54bff011aac8a82ff"),
+        changes_literal,
+    ),
+    refusal(
+        &[Format::Vop2, Format::Vop3a, Format::Vop3b, Format::Vop3p],
+        "lds_direct",
+        "LLVM has no lds_direct in reversed operations",
+        ("gfx600", "fe00000a"),
+        is_reversed_lds,
+    ),
+    refusal(
+        &[Format::Smem],
+        "expected a 20-bit unsigned offset",
+        "a negative offset from a resource, which the hardware takes for a large one",
+        ("gfx900", "00002bc0c99015d4"),
+        |i| name(i).contains("buffer") && i.to_string().contains("-0x"),
+    ),
+    refusal(
+        &[Format::Mimg, Format::Vimage],
+        "image data size does not match",
+        "a dmask that an atomic does not have",
+        ("gfx600", "000040f000000000"),
+        atomic_components,
+    ),
+    refusal(
+        &[Format::Mimg, Format::Vimage],
+        "invalid atomic image dmask",
+        "a dmask that an atomic does not have",
+        ("gfx600", "00003cf000000000"),
+        atomic_components,
+    ),
+    refusal(
+        &[Format::Mimg, Format::Vsample],
+        "invalid image_gather dmask",
+        "a gather with other than one component",
+        ("gfx600", "000000f100000000"),
+        gathers_several,
+    ),
+    refusal(
+        &[Format::Mimg, Format::Vsample],
+        "must be MSAA type",
+        "samples of an image that has none",
+        ("gfx1013", "010000f000000000"),
+        |i| name(i) == "image_msaa_load" && get(i, Field::Dim) < 6,
+    ),
+    refusal(
+        &[Format::Vop3pMai],
+        "inline constants are not allowed",
+        "LLVM's assembler refuses on gfx908 what its disassembler prints",
+        ("gfx908", "0078c0d3db01c203"),
+        |i| {
+            is_of(i, &["gfx908"])
+                && i.operands().any(|o| o.role == Some(Field::Src2) && !matches!(o.value, Value::Reg(_)))
+        },
+    ),
+    refusal(
+        &[Format::Vop3pMai],
+        "source operand must be either a VGPR or an inline constant",
+        "LLVM's assembler refuses on gfx908 what its disassembler prints",
+        ("gfx908", "0000d9d300000000"),
+        |i| is_of(i, &["gfx908"]) && name(i) == "v_accvgpr_write_b32" && get(i, Field::Src0) < 128,
+    ),
+    refusal(
+        &[Format::Vop3a],
+        "integer clamping is not supported",
+        "before GCN 1.2 the bit of integers and of compares (signalling) has no text that LLVM reads",
+        ("gfx600", "00085cd054000200"),
+        |i| {
+            let integer =
+                |word: &str| word.starts_with(['i', 'u']) && word[1..].starts_with(|c: char| c.is_ascii_digit());
+            is_of(i, &["gfx6", "gfx7"])
+                && (i.flags().is_compare() || name(i).split('_').any(integer))
+                && get(i, Field::Clamp) == 1
+        },
+    ),
+    refusal(
+        &[Format::Sopp],
+        "only 4-bit values are legal",
+        "bits that the operation ignores",
+        ("gfx803", "eba89dbf"),
+        |i| name(i) == "s_set_gpr_idx_mode" && get(i, Field::Simm16) > 15,
+    ),
+    refusal(
+        &[Format::Sopc],
+        "only 4-bit values are legal",
+        "bits that the operation ignores",
+        ("gfx803", "80ff11bf"),
+        |i| name(i) == "s_set_gpr_idx_on" && get(i, Field::Ssrc1) > 15,
+    ),
+    refusal(
+        &[Format::Sop1],
+        "invalid instruction",
+        "operations of the GCN pages that LLVM lacks",
+        ("gfx600", "003380be"),
+        |i| ["s_mov_regrd_b32", "s_mov_fed_b32"].contains(&name(i)),
+    ),
+    refusal(
+        &[Format::Sopk],
+        "invalid instruction",
+        "operations of the GCN pages that LLVM lacks",
+        ("gfx600", "000000ba"),
+        |i| name(i) == "s_getreg_regrd_b32",
+    ),
+    refusal(
+        &[Format::Vintrp, Format::Vop3Interp],
+        "invalid interpolation slot",
+        "a parameter that does not exist, by number",
+        ("gfx600", "80b042c9"),
+        is_lone_param,
+    ),
+    refusal(
+        &[Format::Vintrp, Format::Vop3Interp, Format::Ldsdir],
+        "out of bounds interpolation attribute",
+        "33 to 63 can be encoded",
+        ("gfx600", "fffa40c8"),
+        is_past_attributes,
+    ),
+    refusal(
+        &[Format::Vop3p],
+        "invalid op_sel operand",
+        "dot products of gfx940 ignore op_sel, and LLVM writes its usual value only",
+        ("gfx942", "0000a3d300000000"),
+        |i| {
+            is_of(i, &["gfx942", "gfx9-4-generic", "gfx950"])
+                && name(i).starts_with("v_dot")
+                && i.to_string().contains(" op_sel")
+        },
+    ),
+    refusal(
+        &[Format::Vbuffer, Format::Vflat, Format::Vglobal, Format::Vscratch],
+        "invalid th value",
+        "a value of atomics that has no name",
+        ("gfx1200", "6a0010c4ff7070c080e4d96f"),
+        has_invalid_th,
+    ),
+    refusal(
+        &[Format::Mubuf],
+        "TFE modifier has no meaning",
+        "a store returns nothing",
+        ("gfx600", "410c10e0ea008c00"),
+        stores_with_tfe,
+    ),
+    refusal(
+        &[Format::Vop3a],
+        "only one unique literal",
+        "one literal that 16 and 32 bits of it show as two numbers",
+        ("gfx1100", "ff8016d660fffd035b7c18c9"),
+        |i| {
+            let bits: BTreeSet<u16> =
+                i.operands().filter(|o| matches!(o.value, Value::Literal(_))).map(|o| o.bits).collect();
+            literal(i).is_some_and(|l| l > 0xffff) && bits.len() > 1
+        },
+    ),
+    refusal(
+        &[Format::Global],
+        "not valid for this GPU or mode",
+        "LLVM has no AccVGPRs in float atomics that return",
+        ("gfx942", "a49137dd0081942c"),
+        |i| name(i) == "global_atomic_add_f32" && get(i, Field::Acc) == 1 && get(i, Field::Sc0) == 1,
+    ),
+    refusal(
+        &[Format::Sopk],
+        "src0 must be null",
+        "a register that the operation does not read",
+        ("gfx1100", "000000bc"),
+        |i| is_of(i, &["gfx11"]) && name(i).starts_with("s_waitcnt_") && get(i, Field::Sdst) != 124,
+    ),
+];

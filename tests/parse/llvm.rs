@@ -1,0 +1,322 @@
+//! What LLVM's assembler accepts, the parser accepts, with the same bytes: texts that are changed in ways in which people
+//! write them, and in ways that make them wrong.
+
+use std::collections::BTreeMap;
+
+use amdgpu_isa::{ParseError, Problem, Target, parse};
+
+use crate::Failures;
+use crate::assembler::assemble;
+use crate::words::{Rng, encodings_to_try, legal};
+
+/// Operands that replace others. Left out are those that LLVM takes where no field can hold them, such as `src_scc` as a
+/// destination, which becomes m0.
+const OPERANDS: &[&str] = &[
+    "0",
+    "1",
+    "64",
+    "65",
+    "-16",
+    "-17",
+    "0.5",
+    "1.0",
+    "-4.0",
+    "0.15915494",
+    "3.0",
+    "1e3",
+    ".5",
+    "5.",
+    "0.1",
+    "0x3800",
+    "0x3f000000",
+    "0xffff",
+    "0x10000",
+    "0xffffffff",
+    "0x100000000",
+    "0b101",
+    "017",
+    "~1",
+    "(1)",
+    "1<<4",
+    "4+5*2",
+    "-(1)",
+    "!0",
+    "7 - 2 - 1",
+    "1 == 1",
+    "lit(0x1234)",
+    "vcc",
+    "vcc_lo",
+    "exec",
+    "exec_lo",
+    "m0",
+    "null",
+    "s5",
+    "s[4:5]",
+    "s[5:6]",
+    "s[4:7]",
+    "[s4,s5]",
+    "s[4]",
+    "v5",
+    "v[4:5]",
+    "v[5:6]",
+    "v[2:5]",
+    "[v4]",
+    "v[1+1]",
+    "v01",
+    "v256",
+    "a5",
+    "a[0:1]",
+    "acc1",
+    "ttmp4",
+    "ttmp[4:5]",
+    "flat_scratch",
+    "xnack_mask",
+    "-v1",
+    "|v1|",
+    "-|v1|",
+    "abs(v1)",
+    "neg(v1)",
+    "neg(1)",
+    "|0.5|",
+    "sext(v1)",
+    "v1.l",
+    "v1.h",
+    "-s1",
+];
+
+const MODIFIERS: &[&str] = &[
+    "clamp",
+    "mul:2",
+    "mul:4",
+    "div:2",
+    "mul:1",
+    "op_sel:[1,0,0]",
+    "op_sel:[0,1]",
+    "op_sel_hi:[1,0]",
+    "neg_lo:[1,0]",
+    "row_shr:1",
+    "row_shl:0",
+    "quad_perm:[0,1,2,3]",
+    "quad_perm:[3,2,1]",
+    "row_mirror",
+    "row_bcast:15",
+    "row_share:3",
+    "row_newbcast:5",
+    "row_mask:0x5",
+    "bank_mask:0x3",
+    "bound_ctrl:0",
+    "bound_ctrl:1",
+    "fi:1",
+    "dst_sel:BYTE_1",
+    "dst_unused:UNUSED_PAD",
+    "src0_sel:WORD_1",
+    "src1_sel:1",
+    "dpp8:[7,6,5,4,3,2,1,0]",
+    "glc",
+    "slc",
+    "sc0",
+    "sc1",
+    "nt",
+    "noglc",
+    "offset:0",
+    "offset:16",
+    "offset0:1",
+    "offset1:255",
+    "gds",
+    "lds",
+    "tfe",
+    "lwe",
+    "unorm",
+    "da",
+    "a16",
+    "d16",
+    "offen",
+    "idxen",
+    "dmask:0xf",
+    "dmask:3",
+    "dim:2D",
+    "dim:SQ_RSRC_IMG_3D",
+    "format:22",
+    "format:[BUF_FMT_32_FLOAT]",
+    "format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]",
+    "th:TH_LOAD_NT",
+    "th:TH_STORE_NT",
+    "scope:SCOPE_SYS",
+    "cbsz:1",
+    "abid:2",
+    "blgp:3",
+    "clamp clamp",
+    "done",
+    "vm",
+    "wait_exp:3",
+    "byte_sel:1",
+    "bitop3:0x40",
+];
+
+/// The parts of a text: mnemonic, operands, modifiers behind the last operand.
+struct Parts {
+    mnemonic: String,
+    operands: Vec<String>,
+    modifiers: Vec<String>,
+}
+
+impl Parts {
+    fn of(text: &str) -> Parts {
+        let (mnemonic, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let (mut operands, mut depth) = (vec![String::new()], 0);
+        for c in rest.chars() {
+            depth += i32::from(matches!(c, '[' | '(')) - i32::from(matches!(c, ']' | ')'));
+            match c {
+                ',' if depth == 0 => operands.push(String::new()),
+                _ => operands.last_mut().unwrap().push(c),
+            }
+        }
+        let mut operands: Vec<String> =
+            operands.iter().map(|o| o.trim().to_string()).filter(|o| !o.is_empty()).collect();
+        let mut modifiers = Vec::new();
+        if let Some(last) = operands.last_mut().filter(|last| !last.contains("::") && !last.contains(['|', '&', '('])) {
+            let mut words = last.split(' ').map(str::to_string);
+            let first = words.next().unwrap();
+            modifiers = words.collect();
+            *last = first;
+        }
+        Parts { mnemonic: mnemonic.to_string(), operands, modifiers }
+    }
+
+    fn join(&self, comma: &str) -> String {
+        let tail: String = self.modifiers.iter().map(|m| format!(" {m}")).collect();
+        format!("{} {}{tail}", self.mnemonic, self.operands.join(comma)).trim().to_string()
+    }
+
+    /// Removes the suffix of the encoding.
+    fn bare(&mut self) {
+        let suffixes = ["_e64_dpp", "_e32", "_e64", "_sdwa", "_dpp"];
+        if let Some(bare) = suffixes.iter().find_map(|suffix| self.mnemonic.strip_suffix(suffix)) {
+            self.mnemonic = bare.to_string();
+        }
+    }
+}
+
+fn pick<'a>(rng: &mut Rng, all: &[&'a str]) -> &'a str {
+    all[rng.next() as usize % all.len()]
+}
+
+/// Changes a text in one way.
+fn change(text: &str, rng: &mut Rng) -> String {
+    let mut parts = Parts::of(text);
+    let (kind, place) = (rng.next() % 10, rng.next() as usize);
+    if rng.next() % 2 == 0 {
+        parts.bare();
+    }
+    let (operands, modifiers) = (parts.operands.len(), parts.modifiers.len());
+    match kind {
+        0 => {}
+        1 => return parts.join(" "),
+        2 => return parts.join(" ,  "),
+        3 if operands > 0 => drop(parts.operands.remove(place % operands)),
+        4 if modifiers > 0 => drop(parts.modifiers.remove(place % modifiers)),
+        5 if operands > 1 => parts.operands.swap(0, place % operands),
+        6 | 7 => parts.modifiers.insert(place % (modifiers + 1), pick(rng, MODIFIERS).to_string()),
+        _ if operands > 0 => parts.operands[place % operands] = pick(rng, OPERANDS).to_string(),
+        _ => {}
+    }
+    parts.join(", ")
+}
+
+/// Why LLVM's bytes are not ours: the text, LLVM's bytes, and our bytes or error.
+type Fault = (&'static str, fn(&str, &[u8], &Result<Vec<u8>, ParseError>) -> bool);
+
+fn has_problem(ours: &Result<Vec<u8>, ParseError>, is_it: impl Fn(&Problem) -> bool) -> bool {
+    ours.as_ref().is_err_and(|error| is_it(&error.problem))
+}
+
+/// What LLVM's assembler gets wrong, or writes into bits that nothing reads.
+const FAULTS: &[Fault] = &[
+    // What is no operand is a symbol for it, for the linker to resolve.
+    ("symbol", |_, _, ours| has_problem(ours, |problem| *problem == Problem::Symbol)),
+    // It sets bits of op_sel_hi, which this format does not have.
+    ("v_accvgpr", |text, _, ours| text.starts_with("v_accvgpr_") && ours.is_ok()),
+    // It takes the hint to return a value in an operation without a destination, which then writes v0.
+    ("atomic hint", |text, _, ours| text.contains("_atomic_") && text.contains("th:TH_ATOMIC_") && ours.is_err()),
+    // The words announce a literal where none can be.
+    ("literal", |text, _, ours| {
+        let is_dpp = text.contains("dpp8:") || text.contains("row_mask:");
+        has_problem(ours, |problem| *problem == Problem::NoLiteral)
+            || is_dpp && text.contains("0xffff") && ours.is_err()
+    }),
+    // It takes a scalar float of 16 bits as one of 32.
+    ("scalar f16", |text, _, _| text.starts_with("s_") && text.contains("_f16")),
+    // It forgets sc1 of atomic operations on doubles in accumulation registers.
+    ("sc1", |text, _, ours| text.contains("_f64 a[") && text.contains(" sc1") && ours.is_ok()),
+    // It drops the upper bits of a number, and the third bit of neg_lo or neg_hi.
+    ("masked", |text, _, ours| {
+        let is_range = |problem: &Problem| matches!(problem, Problem::Range { .. } | Problem::Name(_));
+        let has_field = text.contains("offset:") || text.contains(" neg_") || text.starts_with("s_");
+        has_problem(ours, is_range) && has_field
+    }),
+    // It takes a float where a number of 16 bits stands, and takes bits of the double for it.
+    ("float", |text, _, ours| {
+        let is_number = has_problem(ours, |problem| matches!(problem, Problem::Number | Problem::Expression));
+        text.starts_with("s_") && is_number || text.starts_with("s_setreg_imm32_b32")
+    }),
+    // It takes `noglc` and `offset:0` in operations that cannot have the field, and after modifiers that come later.
+    ("nothing", |text, _, ours| {
+        let is_place = |problem: &Problem| matches!(problem, Problem::Unexpected | Problem::Order(_));
+        (text.contains(" noglc") || text.contains(" offset:0")) && has_problem(ours, is_place)
+    }),
+    // It drops the signs of sources that have none.
+    ("sign", |text, _, ours| text.starts_with("v_interp_") && text.contains(['|', '-', '(']) && ours.is_err()),
+    ("sext", |text, _, _| text.contains("sext(") && !text.contains("sext(v")),
+    // It takes a scalar that only reads, or null, where a scalar is written or addresses, and names another one.
+    ("scalar", |text, _, ours| ours.is_err() && (text.contains(" src_") || text.contains("null"))),
+    // It takes a float as the number of a barrier.
+    ("barrier", |text, _, ours| text.starts_with("s_barrier_") && text.contains('.') && ours.is_err()),
+    // It takes exec as the address of a load to LDS: the decoder refuses the words.
+    ("exec", |text, _, ours| text.contains(" exec") && text.ends_with(" lds") && ours.is_err()),
+    // It takes one register where a double needs two.
+    ("f64 with DPP", |text, _, ours| text.contains("_f64") && text.contains("row_mask") && ours.is_err()),
+    // It takes a vector register with a sign where only a scalar can be.
+    ("v_s_", |text, _, ours| text.starts_with("v_s_") && ours.is_err()),
+    // It takes the implied vcc and vcc as one scalar, also where a wave's vcc is half as wide.
+    ("v_div_fmas", |text, _, ours| {
+        text.starts_with("v_div_fmas_") && has_problem(ours, |p| matches!(p, Problem::Rule(_)))
+    }),
+    // It makes a literal of a constant that its disassembler shows for the inline constant.
+    ("v_pk_fmac", |text, _, ours| text.starts_with("v_pk_fmac_f16") && ours.is_ok()),
+    // It enables a compressed source that is off, if its partner is on.
+    ("export", |text, _, ours| {
+        text.starts_with("exp ") && text.contains("off") && text.contains("compr") && ours.is_ok()
+    }),
+];
+
+#[test]
+fn what_llvm_accepts_has_the_same_bytes() {
+    let count = std::env::var("AMDGPU_ISA_WORDS").map_or(2, |count| count.parse::<usize>().unwrap() / 4000 + 1);
+    let (mut failures, mut rng, mut accepted) = (Failures::default(), Rng(2), 0);
+    let mut faults: BTreeMap<&str, usize> = BTreeMap::new();
+    for &target in Target::ALL.iter().filter(|target| !target.is_partial()) {
+        let mut lines: Vec<String> = Vec::new();
+        for encoding in encodings_to_try(target) {
+            for inst in legal(target, encoding, count, &mut rng) {
+                lines.push(change(&inst.to_string(), &mut rng));
+            }
+        }
+        for (line, llvm) in lines.iter().zip(assemble(target, &lines)) {
+            let Ok(llvm) = llvm else { continue };
+            accepted += 1;
+            let words = |inst: amdgpu_isa::Inst| inst.words().iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>();
+            let ours = parse(target, line).map(words);
+            if ours.as_ref() == Ok(&llvm) {
+                continue;
+            }
+            match FAULTS.iter().find(|(_, is_it)| is_it(line, &llvm, &ours)) {
+                Some((name, _)) => *faults.entry(*name).or_insert(0) += 1,
+                None => failures.add(format!("{target}"), format!("{line}: LLVM {llvm:02x?}, ours {ours:02x?}")),
+            }
+        }
+    }
+    eprintln!("{accepted} of LLVM's texts; faults: {faults:?}");
+    let faults: usize = faults.values().sum();
+    failures.report();
+    assert!(faults * 100 < accepted, "{faults} of {accepted} texts are said to be faults of LLVM's");
+}
