@@ -182,6 +182,10 @@ fn fast(tables: &Tables, c: &Constraints) -> Option<Fast> {
             forbid(field, &|n| n == usize::from(code))?;
         }
     }
+    // What always follows is longer than what is decoded here.
+    if c.trailing_dwords.iter().any(|dword| dword.field.1 == 0) {
+        return None;
+    }
     for dword in &c.trailing_dwords {
         forbid(dword.field, &|n| (dword.codes.0.into()..=dword.codes.1.into()).contains(&n))?;
     }

@@ -102,7 +102,11 @@ pub(crate) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
         Group::Register => register::read(desc, inst),
         Group::Address => address::read(desc, inst),
         Group::Offset => Some((offset::read(desc, inst), 1)),
-        Group::Number => Some((number::read(desc, inst)?, 1)),
+        Group::Number => {
+            let coded = number::read(desc, inst)?;
+            let long = matches!(coded, Coded::Literal64(_));
+            Some((coded, 1 + u16::from(long)))
+        }
         Group::Modifier => None,
     }
 }

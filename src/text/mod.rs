@@ -13,6 +13,8 @@ use core::fmt;
 
 use crate::codec::value;
 use crate::table::{OperandDesc, OperandType};
+#[cfg(feature = "fast")]
+use crate::target::generated::ANY_LITERAL64;
 use crate::target::{DESCS, OPERANDS, TEXT};
 use crate::{Field, Inst};
 use out::Out;
@@ -191,7 +193,8 @@ fn is_silent(desc: &OperandDesc, inst: &Inst) -> bool {
 #[cfg_attr(not(feature = "fast"), allow(unused_variables))]
 fn print(inst: &Inst, low: u32, high: u32, out: &mut Out) {
     #[cfg(feature = "fast")]
-    if fast::print(inst, u64::from(low) | u64::from(high) << 32, out).is_some() {
+    if !(ANY_LITERAL64 && inst.len() == 12) && fast::print(inst, u64::from(low) | u64::from(high) << 32, out).is_some()
+    {
         return;
     }
     long(inst, out);

@@ -29,7 +29,7 @@ fn check_value(inst: &Inst, operand: &Operand) {
         Value::Reg(Reg::Vgpr(n) | Reg::VgprHigh(n)) if operand.bits == 16 => {
             field.is_some_and(|v| [v as u8, v as u8 & 127].contains(&n))
         }
-        Value::Reg(Reg::Vgpr(n)) if operand.role == Some(Field::Vdsty) => {
+        Value::Reg(Reg::Vgpr(n)) if operand.role == Some(Field::Vdsty) && inst.format() == Format::Vopd => {
             field == Some(u32::from(n / 2)) && inst.get(Field::Vdstx).is_some_and(|x| x & 1 != u32::from(n & 1))
         }
         Value::Reg(Reg::Vgpr(n) | Reg::Agpr(n)) => inside(n, 256) && field.map(|v| v as u8) == Some(n),
@@ -47,13 +47,14 @@ fn check_value(inst: &Inst, operand: &Operand) {
         Value::Int(n) => (-16..=64).contains(&n),
         Value::Float(float) => field.map(|v| v & 0xff) == Some(240 + float as u32),
         Value::Literal(v) => inst.extension() == Some(Format::Literal) && inst.words().last() == Some(&v),
+        Value::Literal64 => inst.literal64().is_some() && operand.bits == 64,
         Value::Imm(v) => operand.bits < 32 && (-(1i64 << operand.bits)..1 << operand.bits).contains(&v.into()),
         Value::Label(v) => field == Some(u32::from(v as u16)) && operand.bits == 16,
         Value::Off => true,
         _ => false,
     };
     assert!(ok, "{inst:?}: {operand:?}");
-    let constant = matches!(operand.value, Value::Int(_) | Value::Float(_) | Value::Literal(_));
+    let constant = matches!(operand.value, Value::Int(_) | Value::Float(_) | Value::Literal(_) | Value::Literal64);
     assert!(!constant || operand.access == Access::Read, "{inst:?}: {operand:?} is written");
 }
 
