@@ -3,7 +3,7 @@
 use crate::common::BUS;
 use crate::shared::flag;
 use crate::target::FACTS;
-use crate::{Field, Inst, Opcode, Operand, Reg, Special, Value};
+use crate::{Field, Inst, Operand, Reg, Special, Value};
 
 /// An instruction's reads over the constant bus.
 pub(crate) struct Reads {
@@ -37,10 +37,13 @@ pub(crate) fn reads(inst: &Inst) -> Reads {
             _ => None,
         }
     };
-    // As LLVM's assembler has it, m0 selects the lane that v_writelane_b32 writes without the bus.
+    // As LLVM's assembler has it, m0 selects the lane that v_writelane_b32 writes without the bus. Of all operations only
+    // that one writes vector registers whatever exec holds, and reads m0 as its second source.
     let is_lane = |operand: &Operand| {
         let is_second = matches!(operand.role, Some(Field::Vsrc1 | Field::Src1));
-        is_second && operand.value == Value::Reg(Reg::M0) && inst.opcode() == Opcode::VWritelaneB32
+        let is_m0 = operand.value == Value::Reg(Reg::Special(Special::M0));
+        let ignores_exec = || !inst.operands().any(|o| o.value == Value::Reg(Reg::Exec));
+        is_second && is_m0 && inst.flags().is_convergent() && ignores_exec()
     };
     let is_implied = |operand: &Operand| operand.role.is_none_or(|role| role == Field::Vcc);
     let of =
