@@ -2,6 +2,8 @@
 //! `cargo test --features cli`.
 #![cfg(feature = "cli")]
 
+#[path = "cli/asm.rs"]
+mod asm;
 #[path = "cli/batch.rs"]
 mod batch;
 #[path = "cli/containers.rs"]

@@ -126,3 +126,72 @@ fn what_is_printed_parses_to_the_same_words() {
     }
     failures.report();
 }
+
+/// A text that is refused, the part that the error is about, and the message.
+const REFUSED: &[(&str, &str, &str)] = &[
+    ("s_mov_b33 s0, s1", "s_mov_b33", "unknown mnemonic"),
+    ("s_mov_b32_sdwa s0, s1", "s_mov_b32_sdwa", "the operation has no such encoding"),
+    ("s_mov_b32 s0, v1", "v1", "ssrc0 cannot be this"),
+    ("s_mov_b32 s0", "", "ssrc0 is missing"),
+    ("s_mov_b32 s0, s200", "s200", "no such register"),
+    ("s_mov_b64 s[1:2], s[4:5]", "s[1:2]", "no such register"),
+    ("s_mov_b32 s0, s[2:3]", "s[2:3]", "ssrc0: 1 register expected, not 2"),
+    ("s_mov_b64 s[0:1], [s4,s6]", "s6", "the registers do not follow one another"),
+    ("s_mov_b32 s0, 0x100000000", "0x100000000", "ssrc0: the constant does not fit in a literal"),
+    ("s_mov_b32 s0, 4 + 0x", "0x", "not a number"),
+    ("s_mov_b32 s0, 4 + ", "", "expression expected"),
+    ("s_mov_b32 s0, 7 / (2 - 2)", "/ (2 - 2)", "expression expected"),
+    ("s_mov_b32 s0, where", "where", "unknown name"),
+    ("s_add_u32 s0, 0x12345, 0x54321", "0x54321", "a second literal"),
+    ("s_mov_b32 s0, s1 glc", "glc", "unexpected"),
+    ("v_fma_f32 v0, v1, v2, 3.0", "3.0", "not an inline constant, and there is no room for a literal"),
+    (
+        "v_add_f32_e64 v0, s1, s2",
+        "v_add_f32_e64 v0, s1, s2",
+        "2 different scalars are read, and the constant bus carries 1",
+    ),
+    ("v_mov_b64_e32 v[1:2], v[4:5]", "v[1:2]", "vdst: v1 is misaligned"),
+    ("ds_read_b32 v0, v1 offset:65536", "65536", "offset: a number from 0 to 65535 expected"),
+    ("buffer_load_dword v0, off, s[0:3], 0 sc0 offset:4", "offset", "offset has to stand before the other modifiers"),
+    ("buffer_load_dword v0, off, s[0:3], 0 sc0 sc0", "sc0", "sc0 is here twice"),
+    ("v_add_f32_dpp v0, v1, v2 row_shl:0", "0", "dpp_ctrl: a number from 1 to 15 expected"),
+    ("v_add_f32_dpp v0, v1, v2", "", "dpp_ctrl is missing"),
+    ("s_waitcnt vmcnt(64)", "64", "simm16: a number from 0 to 63 expected"),
+    ("s_waitcnt vmcnt(0", "", "`)` expected"),
+];
+
+#[test]
+#[cfg(feature = "gfx942")]
+fn errors_say_where_and_what() {
+    for (text, part, message) in REFUSED {
+        let error = parse(Target::Gfx942, text).unwrap_err();
+        let span = error.span.start as usize..error.span.end as usize;
+        assert_eq!((text.get(span.clone()), error.to_string().as_str()), (Some(*part), *message), "{text}: {span:?}");
+    }
+}
+
+const ANY: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz[](){}|-+*/%~!:,.<>=&^\"_ \t/*;\xe9";
+
+/// Nothing panics, whatever the text: texts cut off, with bytes changed, and with other characters.
+#[test]
+fn every_text_is_an_instruction_or_an_error() {
+    let mut rng = Rng(3);
+    for &target in Target::ALL {
+        for encoding in encodings_to_try(target) {
+            for inst in legal(target, encoding, 2, &mut rng) {
+                let text = inst.to_string();
+                for n in 0..text.len() {
+                    let _ = parse(target, &text[..n]);
+                }
+                let mut bytes = text.into_bytes();
+                for _ in 0..4 {
+                    let at = rng.next() as usize % bytes.len();
+                    bytes[at] = ANY[rng.next() as usize % ANY.len()];
+                    let _ = parse(target, &String::from_utf8_lossy(&bytes));
+                }
+            }
+        }
+    }
+    let deep = "s_mov_b32 s0, ".to_string() + &"(".repeat(100_000);
+    assert!(Target::ALL.iter().all(|target| parse(*target, &deep).is_err()));
+}

@@ -13,6 +13,7 @@ mod modifier;
 mod operand;
 mod operation;
 mod register;
+mod suggest;
 
 use crate::codec::code::{FLOAT, FLOAT_LAST, VGPR, int_of};
 use crate::codec::{Coded, Form, Unmade, Words, descs, image_address_dwords, image_address_part, read, value};
@@ -27,6 +28,7 @@ pub use error::{ParseError, Problem, Span};
 use expression::Integer;
 use modifier::DEFAULT_FORMAT;
 use operation::{Operations, is_second};
+pub use suggest::Suggestion;
 
 /// The values of names in expressions.
 pub(crate) trait Symbols {

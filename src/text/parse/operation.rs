@@ -10,7 +10,7 @@ use crate::{Format, Opcode, Target};
 
 /// The encoding that the suffix of a mnemonic asks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Suffix {
+pub(super) enum Suffix {
     None,
     E32,
     E64,
@@ -79,14 +79,26 @@ pub(super) fn all(target: Target, name: &[u8]) -> impl Iterator<Item = (Opcode, 
     let indices = (0..slots.len()).map_while(move |n| slots.get((start + n) & mask)?.checked_sub(1));
     indices.filter_map(move |op_index| {
         let opcode = OPS[target as usize].opcode(op_index.into())?;
-        let own = || own_spelling(target, op_index.into());
-        let is = |spelling: &str| spelling.as_bytes().eq_ignore_ascii_case(name);
-        let is_it = match info(target, op_index.into()).respelled {
-            true => own().is_some_and(is),
-            false => is(opcode.name()),
-        };
+        let is_it = spelling(target, op_index, opcode).as_bytes().eq_ignore_ascii_case(name);
         is_it.then_some((opcode, op_index))
     })
+}
+
+/// The mnemonic of an opcode index on a target.
+pub(super) fn spelling(target: Target, op_index: u16, opcode: Opcode) -> &'static str {
+    let own = if info(target, op_index.into()).respelled { own_spelling(target, op_index.into()) } else { None };
+    own.unwrap_or_else(|| opcode.name())
+}
+
+/// A mnemonic without the suffix of its encoding, and that encoding.
+pub(super) fn stem(name: &[u8]) -> (&[u8], Suffix) {
+    for (ending, suffix) in SUFFIXES {
+        let stem = name.len().checked_sub(ending.len()).map(|len| name.split_at(len));
+        if let Some((stem, _)) = stem.filter(|(_, end)| end.eq_ignore_ascii_case(ending)) {
+            return (stem, suffix);
+        }
+    }
+    (name, Suffix::None)
 }
 
 /// More than any mnemonic has encodings.
@@ -101,15 +113,8 @@ pub(super) struct Operations {
 impl Operations {
     /// Looks for a mnemonic with its suffix.
     pub fn find(target: Target, name: &[u8]) -> Operations {
-        let mut operations = Operations { found: [const { None }; MOST], suffix: Suffix::None };
-        for (ending, suffix) in SUFFIXES {
-            let stem = name.len().checked_sub(ending.len()).map(|len| name.split_at(len));
-            if let Some((stem, _)) = stem.filter(|(_, end)| end.eq_ignore_ascii_case(ending)) {
-                operations.suffix = suffix;
-                operations.fill(target, stem);
-                return operations;
-            }
-        }
+        let (name, suffix) = stem(name);
+        let mut operations = Operations { found: [const { None }; MOST], suffix };
         operations.fill(target, name);
         operations
     }

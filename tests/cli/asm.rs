@@ -1,0 +1,38 @@
+//! `asm --lines`: one answer for each line, in order, whatever the line.
+
+use crate::run;
+
+fn answers(input: &[u8]) -> Vec<String> {
+    run(&["asm", "--lines"], input).ok().lines().map(String::from).collect()
+}
+
+#[test]
+fn texts_are_answered_with_bytes() {
+    let input = b"gfx942\ts_mov_b32 s0, 4*(8+2)\ngfx1100:wavefrontsize64\ts_mov_b64 exec, vcc // all\r\n";
+    assert_eq!(answers(input), ["a80080be", "6a01febe"]);
+}
+
+#[test]
+fn what_is_no_instruction_is_answered_with_the_column_and_the_reason() {
+    let input = b"gfx942\tv_ad_f32 v0, v1, v2\ngfx942\ts_wait_loadcnt 0\ngfx942\ts_mov_b32 s0, v1\nnonsense\n\
+        gfx1\ts_nop 0\ngfx942\ts_nop \xff\ngfx942\t\ngfx942\ts_nop 0";
+    assert_eq!(
+        answers(input),
+        [
+            "ERR\t1\tunknown mnemonic on gfx942; v_add_f32 is similar",
+            "ERR\t1\tunknown mnemonic on gfx942; gfx1200 has it",
+            "ERR\t15\tssrc0 cannot be this",
+            "ERR\t1\tmalformed line: expected target<TAB>text",
+            &format!("ERR\t1\t{}", unknown_target()),
+            "ERR\t7\tnot UTF-8",
+            "ERR\t1\tunknown mnemonic on gfx942",
+            "000080bf",
+        ]
+    );
+}
+
+/// What `batch` says of a target that is not there.
+fn unknown_target() -> String {
+    let answer = run(&["batch"], b"gfx1\t000080bf\n").ok().to_string();
+    answer.trim().trim_start_matches("ERR\t").to_string()
+}
