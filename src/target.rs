@@ -23,6 +23,7 @@ pub(crate) struct TargetInfo {
     mach: &'static [u32],
     aligned_vgprs: bool,
     dual_moves: bool,
+    #[cfg_attr(not(feature = "text"), allow(dead_code))]
     bound_ctrl_zero: bool,
     partial: bool,
     aliases: &'static [&'static str],

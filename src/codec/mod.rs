@@ -9,6 +9,7 @@
 //! | `address.rs` | addresses of memory and images, image data, exports |
 //! | `offset.rs` | offsets of scalar memory |
 //! | `number.rs` | constants in a field, and modifiers |
+//! | `numbers.rs` | the code or the literal of a number |
 //!
 //! The operand iterator and the printer read. [`Builder`](crate::make::Builder), patching, conversion between encodings
 //! and re-targeting encode. Each of these decodes the new words before anyone gets them, and [`same_operands`] compares
@@ -22,6 +23,8 @@ mod compare;
 pub(crate) mod constants;
 mod form;
 mod number;
+#[cfg(any(feature = "make", feature = "text"))]
+pub(crate) mod numbers;
 mod offset;
 mod overlap;
 mod register;

@@ -12,7 +12,7 @@ use super::operand::Place;
 use super::resolve::Rules;
 use super::{BuildError, Code};
 use crate::codec::code::{VGPR, VGPR_LAST};
-use crate::codec::constants::narrow_float;
+use crate::codec::numbers::narrow_float;
 use crate::codec::{Port, Ports, conflict};
 use crate::{Field, Format, Inst, Opcode, Target};
 

@@ -5,7 +5,7 @@ use super::op::{self, class};
 use crate::DataType;
 use crate::Field;
 use crate::codec::code::*;
-use crate::codec::constants::{Number, constant};
+use crate::codec::numbers::{Number, constant};
 
 /// The operand codes of a target, and its rules for register tuples.
 pub(crate) struct Rules {

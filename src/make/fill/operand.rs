@@ -3,7 +3,7 @@
 use super::{Filling, refused};
 use crate::DataType;
 use crate::codec::code::{AGPR_LAST, LITERAL, VGPR, VGPR_LAST, is_inside, neither, vcc};
-use crate::codec::constants::narrow_float;
+use crate::codec::numbers::narrow_float;
 use crate::codec::{
     Coded, SADDR, address_field, address_fields, address_lsb, buf_vaddr_dwords, encode, global_addr_dwords,
     is_conditional,

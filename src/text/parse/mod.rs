@@ -64,7 +64,7 @@ impl Symbols for NoSymbols {
 ///
 /// let error = parse(Target::Gfx942, "v_add_f32 v0, v1, s[2:3]").unwrap_err();
 /// assert_eq!((error.span.start, error.span.end), (18, 24));
-/// assert_eq!(error.to_string(), "src1: 1 register expected, not 2");
+/// assert_eq!(error.to_string(), "vsrc1: 1 register expected, not 2");
 /// # }
 /// ```
 pub fn parse(target: Target, text: &str) -> Result<Inst, ParseError> {

@@ -4,7 +4,8 @@ use super::expression::Integer;
 use super::register::{Half, Run};
 use super::{ParseError, Parser, Problem, Reading};
 use crate::codec::code::*;
-use crate::codec::constants::{F16_BITS, Number, constant, narrow_float};
+use crate::codec::constants::F16_BITS;
+use crate::codec::numbers::{Number, constant, narrow_float};
 use crate::codec::{
     ADDRESS_PARTS, Coded, REGISTER, address_field, address_fields, address_lsb, has_both, is_conditional, is_image_data,
 };
