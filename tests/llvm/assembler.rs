@@ -117,6 +117,12 @@ pub const CLASSES: &[Class] = &[
     class_of("EXP", "another en vsrc0", "the same bits; a register that is not shown", |i| get(i, Field::Compr) == 1),
     class_of("EXP", "another en vsrc1", "the same", |i| get(i, Field::Compr) == 1),
     class_of("EXP", "another en", "with compr two enable bits show one source", |i| get(i, Field::Compr) == 1),
+    class_of(
+        "EXP",
+        "another half of a pair",
+        "of a compressed pair the assembler asks the first source only",
+        has_half_pair,
+    ),
     class_of("FLAT", "another vdst", "the destination of an atomic that returns nothing", |i| {
         i.flags().is_atomic() && get(i, Field::Glc) == 0
     }),
@@ -225,7 +231,8 @@ fn differing_fields(inst: &Inst, got: &[u8]) -> String {
     }
     let differ = inst.fields().zip(other.fields()).filter(|(a, b)| !a.info.overlay && a.value != b.value);
     if other.to_string() != inst.to_string() && !swizzles_alike(inst, &other) {
-        return format!("another text: {other}");
+        let is_half = has_half_pair(inst) && get(inst, Field::En) != get(&other, Field::En);
+        return if is_half { "another half of a pair".into() } else { format!("another text: {other}") };
     }
     let names: Vec<&str> = differ.map(|(a, _)| a.info.field.name()).collect();
     let shown: Vec<&str> = names.iter().copied().filter(|name| !is_hidden(inst, name)).collect();
@@ -233,6 +240,12 @@ fn differing_fields(inst: &Inst, got: &[u8]) -> String {
         true => "another source that is off".into(),
         false => format!("another {}", shown.join(" ")),
     }
+}
+
+/// A compressed export of which one of two sources in a register is off.
+fn has_half_pair(inst: &Inst) -> bool {
+    let enabled = get(inst, Field::En);
+    inst.format() == Format::Exp && get(inst, Field::Compr) == 1 && (enabled ^ enabled >> 1) & 0b101 != 0
 }
 
 /// A source of an export that is off, or that compressed ones do not have.

@@ -36,7 +36,7 @@ use std::process::ExitCode;
 
 use amdgpu_isa::make::modifiers::ModifierSet;
 use amdgpu_isa::make::{BuildError, Code, Words};
-use amdgpu_isa::{Field, Format, Opcode, Target};
+use amdgpu_isa::{Field, Format, Inst, Opcode, Target};
 use case::{Case, FAULTS, Fault, Rng};
 use modifiers::Modify;
 use oracle::{Answer, Oracle, Word};
@@ -408,6 +408,11 @@ fn kernel(target: Target) -> Result<String, String> {
     Ok(format!("{total} instructions"))
 }
 
+/// Whether it is v_writelane_b32 with m0 as the lane.
+fn selects_lane_by_m0(inst: &Inst) -> bool {
+    inst.opcode() == Opcode::VWritelaneB32 && inst.to_string().ends_with(", m0")
+}
+
 fn illegal(target: Target, mine: &[&Constructor], cases: usize) -> Result<String, String> {
     let mut report = Report::default();
     let mut counts: BTreeMap<Fault, usize> = BTreeMap::new();
@@ -422,6 +427,10 @@ fn illegal(target: Target, mine: &[&Constructor], cases: usize) -> Result<String
                 }
                 *counts.entry(fault).or_default() += 1;
                 let built = case.builder.build();
+                // The builder knows that m0 selects the lane without the constant bus; the constructor does not.
+                if fault == Fault::ConstantBus && built.as_ref().is_ok_and(selects_lane_by_m0) && result.is_err() {
+                    continue;
+                }
                 if result.is_ok() || built.is_ok() {
                     report.add(format!("{}: {fault:?} is not refused", constructor.name), || {
                         format!("{:?} {:?}: {result:08x?}, {built:08x?}", case.operands, case.modifiers)
