@@ -179,6 +179,7 @@ mod convert;
 mod decode;
 mod error;
 mod facts;
+pub mod hazards;
 mod imm;
 mod inst;
 mod length;
