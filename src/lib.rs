@@ -179,6 +179,8 @@ mod convert;
 mod decode;
 mod error;
 mod facts;
+#[cfg(feature = "alloc")]
+pub mod flow;
 pub mod hazards;
 mod imm;
 mod inst;

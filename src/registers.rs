@@ -74,7 +74,16 @@ impl Inst {
     /// # }
     /// ```
     pub fn reads(&self) -> RegSet {
-        let (partly, most) = (self.writes_partly(), self.most_address_bits());
+        self.reads_at_most(self.most_address_bits())
+    }
+
+    /// Of an image address with an unknown number of registers, the set has only those that its operand shows.
+    pub(crate) fn surely_reads(&self) -> RegSet {
+        self.reads_at_most(0)
+    }
+
+    fn reads_at_most(&self, most: u16) -> RegSet {
+        let partly = self.writes_partly();
         let vector =
             |operand: &Operand| matches!(operand.value, Value::Reg(Reg::Vgpr(_) | Reg::VgprHigh(_) | Reg::Agpr(_)));
         // A mask of lanes is written whole.
@@ -272,6 +281,57 @@ impl RegSet {
     /// ```
     pub fn iter(&self) -> impl Iterator<Item = Reg> + '_ {
         (0..WORDS * 64).filter(|&bit| self.has(bit)).filter_map(|bit| self.reg(bit))
+    }
+
+    /// Every register of the target.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn everything(target: Target) -> RegSet {
+        let all = RegSet { target, bits: [u64::MAX; WORDS] };
+        all.iter().fold(RegSet::new(target), |mut set, reg| {
+            set.insert(reg);
+            set
+        })
+    }
+
+    /// The vector registers in it, accumulation registers too.
+    pub(crate) fn vectors(mut self) -> RegSet {
+        for (n, word) in self.bits.iter_mut().enumerate() {
+            if !(VGPRS / 64..OTHERS / 64).contains(&n) {
+                *word = 0;
+            }
+        }
+        self
+    }
+
+    /// The first register of the set among `count` ones from this bit on, as a bit.
+    pub(crate) fn first_of(&self, first: u16, count: u16) -> Option<u16> {
+        let (first, end) = (usize::from(first), usize::from(first) + usize::from(count));
+        let mut bit = first;
+        while bit < end {
+            let rest = self.bits.get(bit / 64)? >> (bit % 64);
+            if rest != 0 {
+                let found = bit + rest.trailing_zeros() as usize;
+                return (found < end).then_some(found as u16);
+            }
+            bit = (bit / 64 + 1) * 64;
+        }
+        None
+    }
+
+    /// Runs of registers without a gap, as bits: the first and how many.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = (u16, u16)> + '_ {
+        let mut next = 0;
+        core::iter::from_fn(move || {
+            let first = self.first_of(next, (WORDS * 64) as u16 - next)?;
+            let count = (first..(WORDS * 64) as u16).take_while(|bit| self.has(usize::from(*bit))).count() as u16;
+            next = first + count;
+            Some((first, count))
+        })
+    }
+
+    /// The register of a bit.
+    pub(crate) fn reg_of(&self, bit: u16) -> Option<Reg> {
+        self.reg(bit.into())
     }
 
     fn codes(&self) -> &'static Codes {

@@ -1,6 +1,7 @@
 //! Checks of the tables as a whole, independent of the target. `lower` checks the rest for each target.
 
 pub mod assume;
+pub mod counters;
 pub mod facts;
 
 use std::collections::HashSet;
@@ -29,6 +30,7 @@ pub fn all(isa: &Isa) -> Result<()> {
     enums(isa)?;
     assume::constants(isa)?;
     formats(isa)?;
+    counters::check(isa)?;
     facts::check(isa)
 }
 

@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use crate::build::emit::camel;
 
-const MADE: [&str; 10] = [
+const MADE: [&str; 14] = [
+    "s_add_nc_u64",
     "s_add_u32",
     "s_addc_u32",
     "s_branch",
@@ -13,8 +14,11 @@ const MADE: [&str; 10] = [
     "s_code_end",
     "s_cselect_b32",
     "s_getpc_b64",
+    "s_mov_b32",
+    "s_mov_b64",
     "s_nop",
     "s_setpc_b64",
+    "s_sext_i32_i16",
     "s_swappc_b64",
 ];
 

@@ -1,6 +1,7 @@
 //! Writes the tables of every enabled target, and the enums that all targets share.
 
 pub mod builtin;
+pub mod counters;
 pub mod decode;
 pub mod facts;
 pub mod fast_decode;
@@ -343,6 +344,7 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
         ("IMMS", "ImmTables"),
         ("NAMES", "NameTables"),
         ("FACTS", "FactTables"),
+        ("COUNTS", "CountTables"),
     ] {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
         writeln!(out, "pub(crate) const {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();

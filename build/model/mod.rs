@@ -1,9 +1,11 @@
 //! The tables of `isa/` as data, exactly as written: nothing is resolved or checked here.
 
+pub mod counters;
 pub mod error;
 pub mod takes;
 pub mod tree;
 
+pub use counters::{CounterRow, EventRow, WaitRow, Which, fits};
 use error::SourceLine;
 pub use tree::{Cells, Entry, Generation};
 
@@ -19,6 +21,9 @@ pub struct Isa {
     pub enums: Vec<EnumTable>,
     pub limits: Vec<Limit>,
     pub formats: Vec<Format>,
+    pub counters: Vec<CounterRow>,
+    pub events: Vec<EventRow>,
+    pub waits: Vec<WaitRow>,
     /// `align scalar 4`: tuples of scalar registers begin at multiples of their length, but at most of this number.
     pub scalar_align: u16,
     /// Operations with the same result when their sources are swapped; filled in after everything is read.

@@ -17,11 +17,15 @@
 //! # }
 //! ```
 
+mod counters;
 mod rule;
 mod state;
+mod waits;
 
+pub use counters::Pending;
 pub use rule::{Certainty, Rule, Unit};
 pub use state::Hazards;
+pub use waits::{Conflict, Wait, Waits};
 
 use crate::{Inst, Reg};
 
