@@ -74,16 +74,7 @@ impl Inst {
     /// # }
     /// ```
     pub fn reads(&self) -> RegSet {
-        self.reads_at_most(self.most_address_bits())
-    }
-
-    /// Of an image address with an unknown number of registers, the set has only those that its operand shows.
-    pub(crate) fn surely_reads(&self) -> RegSet {
-        self.reads_at_most(0)
-    }
-
-    fn reads_at_most(&self, most: u16) -> RegSet {
-        let partly = self.writes_partly();
+        let (partly, most) = (self.writes_partly(), self.most_address_bits());
         let vector =
             |operand: &Operand| matches!(operand.value, Value::Reg(Reg::Vgpr(_) | Reg::VgprHigh(_) | Reg::Agpr(_)));
         // A mask of lanes is written whole.
@@ -94,6 +85,18 @@ impl Inst {
             let kept = partly && data(operand) || operand.bits == HALF && vector(operand);
             let reads = operand.access.reads() || kept && operand.access.writes();
             reads.then_some(Operand { bits, ..*operand })
+        })
+    }
+
+    /// The registers that it reads when it is issued: not what the destination of a load keeps, which is read, if at all,
+    /// when the data is there. Of an image address with an unknown number of registers, the set has those that its operand
+    /// shows.
+    pub(crate) fn reads_at_issue(&self) -> RegSet {
+        let flags = self.flags();
+        let loads = flags.is_load() && !flags.is_atomic();
+        self.accessed(|operand| {
+            let kept = loads && operand.access.writes();
+            (operand.access.reads() && !kept).then_some(*operand)
         })
     }
 

@@ -7,8 +7,8 @@ use crate::processor::{Processor, ProcessorInfo, parts};
 #[cfg(all(feature = "text", feature = "fast"))]
 use crate::table::FastText;
 use crate::table::{
-    CountTables, DecodeTables, DescTables, EntryTables, FactTables, ImmTables, InfoTables, Layout, LayoutTables, LengthTables,
-    NameTables, OpTables, OperandTables,
+    CountTables, DecodeTables, DescTables, EntryTables, FactTables, ImmTables, InfoTables, Layout, LayoutTables,
+    LengthTables, NameTables, OpTables, OperandTables,
 };
 #[cfg(feature = "text")]
 use crate::table::{MnemonicTable, TextTables};
@@ -45,10 +45,11 @@ pub(crate) mod generated {
     use crate::operand::values::ready::{Values, values};
     use crate::shared::RuleKind;
     use crate::table::{
-        Announcer, Bits, Check, Codes, Constraints, CountTables, DecodeTables, DescTables, EntryTables, Event, FactTables, FieldMap,
-        FormSignature, Holds, How, IN_SECOND_DWORD, ImmTables, Info, InfoTables, Joined, Layout, LayoutTables, LengthList,
-        LengthTables, NO_CONSTRAINTS, NO_OPCODE_SPACE, NO_ROW, NameTables, Named, OpTables, OpcodeSpace, OperandDesc,
-        OperandTables, OperandType, Other, Part, Row, Rule, SizedForm, TrailingDword, When, Which, Wide, operand_list, padded,
+        Announcer, Bits, Check, Codes, Constraints, CountTables, DecodeTables, DescTables, EntryTables, Event,
+        FactTables, FieldMap, FormSignature, Holds, How, IN_SECOND_DWORD, ImmTables, Info, InfoTables, Joined, Layout,
+        LayoutTables, LengthList, LengthTables, NO_CONSTRAINTS, NO_OPCODE_SPACE, NO_ROW, NameTables, Named, OpTables,
+        OpcodeSpace, OperandDesc, OperandTables, OperandType, Other, Part, Row, Rule, SizedForm, TrailingDword, When,
+        Which, Wide, operand_list, padded,
     };
     #[cfg(all(feature = "text", feature = "fast"))]
     use crate::table::{FastModifier, FastSignature, FastText, ModifierWay, NO_FAST, TextKind};

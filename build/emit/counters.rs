@@ -15,8 +15,11 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, opcodes: &[String]) {
     let mut orders: Vec<&String> = Vec::new();
     let source = |name: &&str| isa.counters.iter().find(|c| c.name == *name).map_or("", |c| &c.source);
     let sources: Vec<&str> = ALL_COUNTERS.iter().map(|name| source(name)).collect();
-    writeln!(w, "pub(crate) static COUNTS: CountTables = CountTables {{ max: {max:?}, sources: {sources:?}, events: &[")
-        .unwrap();
+    writeln!(
+        w,
+        "pub(crate) static COUNTS: CountTables = CountTables {{ max: {max:?}, sources: {sources:?}, events: &["
+    )
+    .unwrap();
     for e in &isa.events {
         let Some(raises) = e.raises.of(target) else { continue };
         let which = match &e.which {

@@ -21,6 +21,7 @@
 
 mod constants;
 mod find;
+mod follow;
 mod live;
 mod order;
 
@@ -28,6 +29,7 @@ use alloc::vec::Vec;
 
 use crate::{DecodeError, Decoded, Decoder, Inst, Target};
 
+pub use follow::State;
 pub use live::{Lanes, Liveness};
 
 /// Instructions that run one after the other.

@@ -68,8 +68,7 @@ struct Held {
 }
 
 impl Held {
-    const NONE: Held =
-        Held { first: 0, count: 0, event: 0, age: 0, twin: false, other_done: false, producer: 0 };
+    const NONE: Held = Held { first: 0, count: 0, event: 0, age: 0, twin: false, other_done: false, producer: 0 };
 
     fn key(&self) -> (u16, u16, u8) {
         (self.first, self.count, self.event)
@@ -93,7 +92,7 @@ impl Event {
         match self.holds {
             Holds::Nothing => RegSet::new(inst.target()),
             Holds::Results | Holds::Ordered => inst.writes(),
-            Holds::Sources => inst.surely_reads().vectors(),
+            Holds::Sources => inst.reads_at_issue().vectors(),
             Holds::Data => {
                 let data = |operand: &Operand| operand.role == Some(Field::Vdata) && operand.access.reads();
                 let none = RegSet::new(inst.target());
@@ -156,11 +155,16 @@ impl Pending {
         self.most.get(counter as usize).copied().unwrap_or(0)
     }
 
+    /// An outstanding operation of the counter holds registers. Otherwise waits for it only order accesses to memory.
+    pub fn holds_registers(&self, counter: Counter) -> bool {
+        self.held().any(|held| event(self.target, held.event).is_some_and(|event| event.counter == counter))
+    }
+
     /// The waits that are missing before the instruction, if it is the next one: for each counter the strictest.
     pub fn needs(&self, inst: &Inst) -> Waits {
         let mut waits = Waits::default();
         if self.len > 0 {
-            let (reads, writes) = (inst.surely_reads(), inst.writes());
+            let (reads, writes) = (inst.reads_at_issue(), inst.writes());
             self.held().for_each(|held| {
                 if let Some(wait) = self.conflict(held, inst, &reads, &writes) {
                     waits.add(wait);

@@ -1,0 +1,118 @@
+//! Follows instructions along all paths.
+
+use alloc::collections::BTreeSet;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::{Exit, Flow};
+use crate::Inst;
+use crate::hazards::{Hazards, Pending};
+
+/// How often a block is passed at most. What the library follows needs a few times.
+const MOST: u16 = 1000;
+
+/// Something that instructions change as they run, and of which the worst is taken where paths meet.
+pub trait State: Clone {
+    /// An instruction runs, which begins at this offset of the code, in bytes.
+    fn step(&mut self, inst: &Inst, offset: u32);
+
+    /// Another path leads to the same place. Returns whether anything changed.
+    fn join(&mut self, other: &Self) -> bool;
+
+    /// A call, which `step` has seen, has returned.
+    fn returned(&mut self) {}
+}
+
+/// A function that is called begins and ends with a wait for everything (LLVM's calling convention).
+impl State for Pending {
+    fn step(&mut self, inst: &Inst, offset: u32) {
+        self.issue(inst, offset);
+    }
+
+    fn join(&mut self, other: &Pending) -> bool {
+        Pending::join(self, other)
+    }
+
+    fn returned(&mut self) {
+        self.clear();
+    }
+}
+
+impl State for Hazards {
+    fn step(&mut self, inst: &Inst, _: u32) {
+        self.issue(inst);
+    }
+
+    fn join(&mut self, other: &Hazards) -> bool {
+        Hazards::join(self, other)
+    }
+}
+
+impl Flow<'_> {
+    /// Follows a state along all paths from the entries, and calls `each` with every block that they reach and the worst
+    /// state in front of it: functions one after the other. `first` is the state at the beginning of a function.
+    ///
+    /// Returns whether every state is final. It is not if `join` does not come to an end.
+    pub fn follow<S: State>(&self, first: impl Fn(usize) -> S, mut each: impl FnMut(usize, &S)) -> bool {
+        let len = self.blocks().len();
+        let mut before: Vec<Option<S>> = vec![None; len];
+        // The place of each block in the order of its group.
+        let mut places = vec![0usize; len];
+        let mut passed = vec![0u16; len];
+        let mut is_final = true;
+        for group in self.groups() {
+            let mut open = BTreeSet::new();
+            for (place, block) in group.iter().enumerate() {
+                places.iter_mut().skip(*block).take(1).for_each(|x| *x = place);
+                if self.blocks().get(*block).is_some_and(|block| block.is_entry) {
+                    before.iter_mut().skip(*block).take(1).for_each(|x| *x = Some(first(*block)));
+                    open.insert(place);
+                }
+            }
+            while let Some(place) = open.pop_first() {
+                let Some(&block) = group.get(place) else { continue };
+                let Some(Some(mut state)) = before.get(block).cloned() else { continue };
+                if let Some(times) = passed.get_mut(block) {
+                    *times += 1;
+                    if *times > MOST {
+                        is_final = false;
+                        continue;
+                    }
+                }
+                self.pass(block, &mut state);
+                for &next in self.successors(block) {
+                    let Some(old) = before.get_mut(next) else { continue };
+                    let changed = match old {
+                        Some(old) => old.join(&state),
+                        None => {
+                            *old = Some(state.clone());
+                            true
+                        }
+                    };
+                    if changed {
+                        open.extend(places.get(next));
+                    }
+                }
+            }
+            for block in group {
+                if let Some(Some(state)) = before.get_mut(block).map(Option::take) {
+                    each(block, &state);
+                }
+            }
+        }
+        is_final
+    }
+
+    /// A block runs.
+    pub fn pass<S: State>(&self, block: usize, state: &mut S) {
+        self.insts(block).for_each(|(address, inst)| state.step(&inst, self.offset_of(address)));
+        if matches!(self.blocks().get(block).map(|block| block.exit), Some(Exit::Call { .. })) {
+            state.returned();
+        }
+    }
+
+    /// The offset of an address in the code, in bytes.
+    pub fn offset_of(&self, address: u64) -> u32 {
+        self.offset(address).and_then(|offset| u32::try_from(offset).ok()).unwrap_or(u32::MAX)
+    }
+}
