@@ -1,5 +1,6 @@
 //! Follows instructions along all paths.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -55,7 +56,8 @@ impl Flow<'_> {
     /// Returns whether every state is final. It is not if `join` does not come to an end.
     pub fn follow<S: State>(&self, first: impl Fn(usize) -> S, mut each: impl FnMut(usize, &S)) -> bool {
         let len = self.blocks().len();
-        let mut before: Vec<Option<S>> = vec![None; len];
+        // Where paths meet; a block to which one way leads gets its state from that.
+        let mut before: Vec<Option<Box<S>>> = vec![None; len];
         // The place of each block in the order of its group.
         let mut places = vec![0usize; len];
         let mut passed = vec![0u16; len];
@@ -65,42 +67,59 @@ impl Flow<'_> {
             for (place, block) in group.iter().enumerate() {
                 places.iter_mut().skip(*block).take(1).for_each(|x| *x = place);
                 if self.blocks().get(*block).is_some_and(|block| block.is_entry) {
-                    before.iter_mut().skip(*block).take(1).for_each(|x| *x = Some(first(*block)));
+                    before.iter_mut().skip(*block).take(1).for_each(|x| *x = Some(Box::new(first(*block))));
                     open.insert(place);
                 }
             }
             while let Some(place) = open.pop_first() {
                 let Some(&block) = group.get(place) else { continue };
-                let Some(Some(mut state)) = before.get(block).cloned() else { continue };
-                if let Some(times) = passed.get_mut(block) {
-                    *times += 1;
-                    if *times > MOST {
-                        is_final = false;
-                        continue;
-                    }
-                }
-                self.pass(block, &mut state);
-                for &next in self.successors(block) {
-                    let Some(old) = before.get_mut(next) else { continue };
-                    let changed = match old {
-                        Some(old) => old.join(&state),
-                        None => {
-                            *old = Some(state.clone());
-                            true
+                let Some(Some(state)) = before.get(block) else { continue };
+                let mut way = vec![(block, S::clone(state))];
+                while let Some((block, mut state)) = way.pop() {
+                    if let Some(times) = passed.get_mut(block) {
+                        *times += 1;
+                        if *times > MOST {
+                            is_final = false;
+                            continue;
                         }
-                    };
-                    if changed {
-                        open.extend(places.get(next));
+                    }
+                    self.pass(block, &mut state);
+                    for &next in self.successors(block) {
+                        if !self.is_meeting(next) {
+                            way.push((next, state.clone()));
+                            continue;
+                        }
+                        let Some(old) = before.get_mut(next) else { continue };
+                        let changed = match old {
+                            Some(old) => old.join(&state),
+                            None => {
+                                *old = Some(Box::new(state.clone()));
+                                true
+                            }
+                        };
+                        if changed {
+                            open.extend(places.get(next));
+                        }
                     }
                 }
             }
             for block in group {
-                if let Some(Some(state)) = before.get_mut(block).map(Option::take) {
+                let Some(Some(state)) = before.get_mut(block).map(Option::take) else { continue };
+                let mut way = vec![(block, *state)];
+                while let Some((block, mut state)) = way.pop() {
                     each(block, &state);
+                    self.pass(block, &mut state);
+                    let alone = self.successors(block).iter().filter(|next| !self.is_meeting(**next));
+                    way.extend(alone.map(|next| (*next, state.clone())));
                 }
             }
         }
         is_final
+    }
+
+    /// Several ways lead to a block.
+    fn is_meeting(&self, block: usize) -> bool {
+        self.predecessors(block).len() != 1 || self.blocks().get(block).is_some_and(|block| block.is_entry)
     }
 
     /// A block runs.
