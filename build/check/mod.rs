@@ -2,6 +2,7 @@
 
 pub mod assume;
 pub mod facts;
+pub mod hazards;
 
 use std::collections::HashSet;
 
@@ -29,7 +30,8 @@ pub fn all(isa: &Isa) -> Result<()> {
     enums(isa)?;
     assume::constants(isa)?;
     formats(isa)?;
-    facts::check(isa)
+    facts::check(isa)?;
+    hazards::check(isa)
 }
 
 /// Fails at the second of two equal names.

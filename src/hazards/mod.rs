@@ -17,8 +17,10 @@
 //! # }
 //! ```
 
+mod pair;
 mod rule;
 mod state;
+pub(crate) mod table;
 
 pub use rule::{Certainty, Rule, Unit};
 pub use state::Hazards;
