@@ -144,7 +144,7 @@ impl Flags {
 
 impl Inst {
     /// The row's flags, with those that fields and a dword behind it add and take away.
-    fn facts(&self) -> u32 {
+    pub(crate) fn facts(&self) -> u32 {
         let format = self.format();
         let holds = |when: &&When| match when.bit {
             NONE => self.form() != 0 && self.extension() == Some(when.format),

@@ -198,10 +198,17 @@ impl RegSet {
     /// # }
     /// ```
     pub fn insert_operand(&mut self, operand: &Operand) {
-        let Value::Reg(reg) = operand.value else { return };
+        let (first, count) = self.run(operand);
+        self.insert_bits(first, count);
+    }
+
+    /// The run of registers that an operand names, as numbers that are the same for one register however it is named, and
+    /// how many they are.
+    pub(crate) fn run(&self, operand: &Operand) -> (usize, usize) {
+        let Value::Reg(reg) = operand.value else { return (0, 0) };
         let (first, count) = self.bits_of(reg);
         if count == 0 {
-            return;
+            return (0, 0);
         }
         // A tuple ends where its file ends.
         let end = match first {
@@ -214,7 +221,22 @@ impl RegSet {
             Reg::Special(special) if special as usize >= Special::WRITTEN => count,
             _ => usize::from(operand.bits).div_ceil(32),
         };
-        self.insert_bits(first, dwords.min(end.saturating_sub(first)));
+        (first, dwords.min(end.saturating_sub(first)))
+    }
+
+    /// The register with such a number.
+    pub(crate) fn register(target: Target, number: usize) -> Option<Reg> {
+        RegSet::new(target).reg(number)
+    }
+
+    /// Such a number is that of a vector register, also of an accumulation register.
+    pub(crate) const fn is_vector(number: usize) -> bool {
+        number >= VGPRS && number < OTHERS
+    }
+
+    /// Such a number is that of a scalar register with a code.
+    pub(crate) const fn is_scalar(number: usize) -> bool {
+        number < VGPRS
     }
 
     /// The register is in the set; of a pair such as [`Reg::Vcc`] a half of it.

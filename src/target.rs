@@ -3,6 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
+use crate::hazards::table::HazardTables;
 use crate::processor::{Processor, ProcessorInfo, parts};
 #[cfg(all(feature = "text", feature = "fast"))]
 use crate::table::FastText;
@@ -43,6 +44,8 @@ pub(crate) mod generated {
     };
     #[cfg(feature = "fast")]
     use crate::operand::values::ready::{Values, values};
+    use crate::hazards::table::{Accessed, Condition, Differs, HazardClass, HazardRow, HazardTables, Overlap, Side};
+    use crate::hazards::Unit;
     use crate::shared::RuleKind;
     use crate::table::{
         Announcer, Bits, Check, Codes, Constraints, CountTables, DecodeTables, DescTables, EntryTables, Event,

@@ -3,6 +3,7 @@
 pub mod assume;
 pub mod counters;
 pub mod facts;
+pub mod hazards;
 
 use std::collections::HashSet;
 
@@ -31,7 +32,8 @@ pub fn all(isa: &Isa) -> Result<()> {
     assume::constants(isa)?;
     formats(isa)?;
     counters::check(isa)?;
-    facts::check(isa)
+    facts::check(isa)?;
+    hazards::check(isa)
 }
 
 /// Fails at the second of two equal names.

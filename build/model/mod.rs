@@ -2,6 +2,7 @@
 
 pub mod counters;
 pub mod error;
+pub mod hazards;
 pub mod takes;
 pub mod tree;
 
@@ -28,6 +29,7 @@ pub struct Isa {
     pub scalar_align: u16,
     /// Operations with the same result when their sources are swapped; filled in after everything is read.
     pub swaps: Vec<(String, String)>,
+    pub hazards: hazards::Hazards,
 }
 
 /// `processor gfx1103 gfx1100 0x044 phoenix`, and one for each `target`.
@@ -509,6 +511,8 @@ pub struct Row {
     pub reads: Vec<String>,
     pub writes: Vec<String>,
     pub flags: Vec<String>,
+    /// `passes=8,gfx950=16`: how many passes of the matrix core; `4/8`: the second number with factors of 8 bits.
+    pub passes: Option<Cells<(u8, u8)>>,
     /// The opcode number, and the target's own spelling of the mnemonic.
     pub opcode: Cells<(u16, Option<String>)>,
 }

@@ -18,8 +18,10 @@
 //! ```
 
 mod counters;
+mod pair;
 mod rule;
 mod state;
+pub(crate) mod table;
 mod waits;
 
 pub use counters::Pending;

@@ -2,6 +2,9 @@
 
 use core::fmt;
 
+use crate::common::RULES;
+use crate::hazards::table::RuleInfo;
+
 /// A rule of `isa/hazards.isa`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rule(pub(crate) u16);
@@ -35,34 +38,43 @@ pub enum Certainty {
 }
 
 impl Rule {
+    /// The rules of the targets in this build.
+    pub fn all() -> impl Iterator<Item = Rule> {
+        (0..RULES.len() as u16).map(Rule)
+    }
+
+    fn info(self) -> Option<&'static RuleInfo> {
+        RULES.get(usize::from(self.0))
+    }
+
     /// Its name in `isa/hazards.isa`, such as `F01`.
     pub fn id(self) -> &'static str {
-        ""
+        self.info().map_or("", |rule| rule.id)
     }
 
     /// What it says, in a sentence.
     pub fn text(self) -> &'static str {
-        ""
+        self.info().map_or("", |rule| rule.text)
     }
 
     /// Where it is from.
     pub fn source(self) -> &'static str {
-        ""
+        self.info().map_or("", |rule| rule.source)
     }
 
-    /// What else ends it, in words; empty if only distance does.
+    /// What else ends it, in the words of `isa/hazards.isa`; empty if only distance does.
     pub fn ends(self) -> &'static str {
-        ""
+        self.info().map_or("", |rule| rule.ends)
     }
 
     /// What it counts.
     pub fn unit(self) -> Unit {
-        Unit::States
+        self.info().map_or(Unit::States, |rule| rule.unit)
     }
 
     /// How certain it is.
     pub fn certainty(self) -> Certainty {
-        Certainty::Agreed
+        self.info().map_or(Certainty::Agreed, |rule| rule.certainty)
     }
 }
 
