@@ -212,6 +212,13 @@ fn exports_read_their_registers_late() {
 }
 
 #[test]
+fn interpolation_waits_itself() {
+    let text = "lds_param_load v4, attr0.x wait_vdst:15; v_interp_p10_f32 v2, v4, v0, v4 wait_exp:N; s_endpgm";
+    expect("gfx1100", &text.replace('N', "0"), &[]);
+    expect("gfx1100", &text.replace('N', "1"), &["at 4: expcnt(0) for 0, Vgpr(4) Read"]);
+}
+
+#[test]
 fn waits_in_loops() {
     // The load of one round is read in the next.
     let wrong =

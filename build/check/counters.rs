@@ -39,6 +39,13 @@ pub fn check(isa: &Isa) -> Result<()> {
             }
         }
     }
+    for w in &isa.field_waits {
+        known(&w.at, &w.counter)?;
+        let format = isa.formats.iter().find(|f| f.name == w.format);
+        if !format.is_some_and(|f| f.fields.iter().any(|field| field.name == w.field)) {
+            return w.at.err(format!("{} is no field of a format {}", w.field, w.format));
+        }
+    }
     for w in &isa.waits {
         is_there(isa, &w.at, &w.op)?;
         for (counter, _) in &w.counters {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::build::emit::camel;
 use crate::build::emit::facts::ALL_COUNTERS;
-use crate::build::lower::{NONE, Target};
+use crate::build::lower::{LFormat, NONE, Target};
 use crate::build::model::*;
 
 /// `opcodes`: those of all enabled targets, in the order of the enum.
@@ -63,6 +63,14 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, opcodes: &[String]) {
         });
         let parts: Vec<String> = parts.collect();
         write!(w, "(Opcode::{}, &[{}]),", camel(&wait.op), parts.join(", ")).unwrap();
+    }
+    write!(w, "], fields: &[").unwrap();
+    for wait in &isa.field_waits {
+        let has = |f: &&LFormat| f.def.name == wait.format && f.fields.iter().any(|(field, _)| field.name == wait.field);
+        if t.formats.iter().any(|f| has(&f)) {
+            let (format, field) = (camel(&wait.format), camel(&wait.field));
+            write!(w, "(Format::{format}, Field::{field}, Counter::{}),", camel(&wait.counter)).unwrap();
+        }
     }
     writeln!(w, "] }};").unwrap();
 }

@@ -49,6 +49,15 @@ pub struct WaitRow {
     pub counters: Vec<(String, Piece)>,
 }
 
+/// `wait VINTERP.wait_exp expcnt`: a field by which the operations of a format wait.
+#[derive(Debug)]
+pub struct FieldWaitRow {
+    pub at: SourceLine,
+    pub format: String,
+    pub field: String,
+    pub counter: String,
+}
+
 /// Whether the name is the pattern, or begins like one that ends in `*`.
 pub fn fits(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix('*') {

@@ -6,7 +6,7 @@ pub mod hazards;
 pub mod takes;
 pub mod tree;
 
-pub use counters::{CounterRow, EventRow, WaitRow, Which, fits};
+pub use counters::{CounterRow, EventRow, FieldWaitRow, WaitRow, Which, fits};
 use error::SourceLine;
 pub use tree::{Cells, Entry, Generation};
 
@@ -25,6 +25,7 @@ pub struct Isa {
     pub counters: Vec<CounterRow>,
     pub events: Vec<EventRow>,
     pub waits: Vec<WaitRow>,
+    pub field_waits: Vec<FieldWaitRow>,
     /// `align scalar 4`: tuples of scalar registers begin at multiples of their length, but at most of this number.
     pub scalar_align: u16,
     /// Operations with the same result when their sources are swapped; filled in after everything is read.

@@ -1,7 +1,7 @@
 //! Statements about the counters of outstanding operations: `isa/counters.isa`.
 
 use crate::build::model::error::{Result, SourceLine};
-use crate::build::model::{CounterRow, EventRow, WaitRow, Which};
+use crate::build::model::{CounterRow, EventRow, FieldWaitRow, WaitRow, Which};
 use crate::build::parse::numbers::{bits, run, up_to};
 use crate::build::parse::{Isa, Parser};
 
@@ -34,6 +34,11 @@ impl Parser {
             }
             "wait" => {
                 let [op, rest @ ..] = args else { return at.err("expected: wait OPERATION COUNTER BITS...") };
+                if let (Some((format, field)), [counter]) = (op.split_once('.'), rest) {
+                    let (format, field, counter) = (format.to_string(), field.to_string(), counter.to_string());
+                    isa.field_waits.push(FieldWaitRow { at: at.clone(), format, field, counter });
+                    return Ok(true);
+                }
                 let counters = match rest {
                     ["idle"] => Vec::new(),
                     [_, ..] if rest.len() % 2 == 0 => rest

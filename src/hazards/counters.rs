@@ -1,6 +1,6 @@
 //! The operations that are still outstanding, and the waits that the next instruction needs for them.
 
-use crate::hazards::waits::{Conflict, Wait, Waits, wait_of};
+use crate::hazards::waits::{Conflict, Wait, Waits, own_wait, wait_of};
 use crate::table::{Event, Holds, NONE, Which};
 use crate::target::COUNTS;
 use crate::{Counter, Field, Inst, Operand, RegSet, Target, Waitcnt};
@@ -162,6 +162,18 @@ impl Pending {
 
     /// The waits that are missing before the instruction, if it is the next one: for each counter the strictest.
     pub fn needs(&self, inst: &Inst) -> Waits {
+        match own_wait(inst) {
+            Some((counter, at_most)) => {
+                let mut before = *self;
+                before.wait(counter, at_most);
+                before.needs_after(inst)
+            }
+            None => self.needs_after(inst),
+        }
+    }
+
+    /// The instruction's own wait, before it reads anything, is over.
+    fn needs_after(&self, inst: &Inst) -> Waits {
         let mut waits = Waits::default();
         if self.len > 0 {
             let (reads, writes) = (inst.reads_at_issue(), inst.writes());
@@ -208,7 +220,10 @@ impl Pending {
 
     /// Does both: what [`Pending::needs`] returns, and then [`Pending::issue`].
     pub fn step(&mut self, inst: &Inst, producer: u32) -> Waits {
-        let waits = self.needs(inst);
+        if let Some((counter, at_most)) = own_wait(inst) {
+            self.wait(counter, at_most);
+        }
+        let waits = self.needs_after(inst);
         for wait in waits.iter() {
             self.wait(wait.counter, wait.at_most);
         }
@@ -229,9 +244,11 @@ impl Pending {
         waits
     }
 
-    /// Everything is done: a place to which control flow comes only so, such as the instruction behind a call.
+    /// No register is held, but nothing is known of the counters: behind a call of a function that waits for what it needs,
+    /// and at its beginning.
     pub fn clear(&mut self) {
-        *self = Pending { lost: self.lost, ..Pending::new(self.target) };
+        let most = COUNTS[self.target as usize].max;
+        *self = Pending { lost: self.lost, most, ..Pending::new(self.target) };
     }
 
     /// Waits as an instruction with these numbers does.

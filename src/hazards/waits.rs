@@ -82,6 +82,13 @@ impl Waits {
     }
 }
 
+/// The wait of an instruction before it reads anything: the counter and the number.
+pub(crate) fn own_wait(inst: &Inst) -> Option<(Counter, u8)> {
+    let mut all = COUNTS[inst.target() as usize].fields.iter();
+    let (_, field, counter) = all.find(|(format, ..)| *format == inst.format())?;
+    Some((*counter, inst.get(*field)? as u8))
+}
+
 pub(crate) fn wait_of(inst: &Inst) -> Waitcnt {
     if let Some(Imm::Waitcnt(wait)) = inst.imm() {
         return wait;

@@ -1,6 +1,6 @@
 //! What `isa/counters.isa` says about one target.
 
-use crate::{Counter, Opcode, Space};
+use crate::{Counter, Field, Format, Opcode, Space};
 
 /// Counters of outstanding operations.
 pub(crate) struct CountTables {
@@ -12,6 +12,8 @@ pub(crate) struct CountTables {
     pub events: &'static [Event],
     /// What waits, besides `s_waitcnt`: the lowest bit and the mask of the count for each counter. None: until all are 0.
     pub waits: &'static [(Opcode, &'static [(Counter, u8, u16)])],
+    /// Fields by which all operations of a format wait, before they read anything.
+    pub fields: &'static [(Format, Field, Counter)],
 }
 
 /// A kind of operations of a counter.

@@ -10,7 +10,8 @@ use amdgpu_isa as lib;
 
 pub use facts::facts;
 pub use fields::{FieldView, fields};
-pub use lib::{Decoded, Decoder, Inst, Invalid, Problem, Suggestion, Target, TextBuffer, decode, parse};
+pub use lib::{Counter, Decoded, Decoder, Inst, Invalid, Problem, Reg, RegSet, Suggestion, Target, TextBuffer, decode, parse};
+pub use lib::{flow, hazards};
 pub use matrix::{Operation, operations};
 
 /// Size of the longest instruction of any generation in bytes.
