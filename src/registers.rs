@@ -305,7 +305,13 @@ impl RegSet {
     /// # }
     /// ```
     pub fn iter(&self) -> impl Iterator<Item = Reg> + '_ {
-        (0..WORDS * 64).filter(|&bit| self.has(bit)).filter_map(|bit| self.reg(bit))
+        let mut next = 0;
+        let bits = core::iter::from_fn(move || {
+            let bit = self.first_of(next, (WORDS * 64) as u16 - next)?;
+            next = bit + 1;
+            Some(bit)
+        });
+        bits.filter_map(|bit| self.reg(bit.into()))
     }
 
     /// Every register of the target.
@@ -417,10 +423,12 @@ impl RegSet {
     }
 
     fn insert_bits(&mut self, first: usize, count: usize) {
-        for bit in first..first + count {
-            if let Some(word) = self.bits.get_mut(bit / 64) {
-                *word |= 1 << (bit % 64);
-            }
+        let (mut bit, mut left) = (first, count);
+        while let (true, Some(word)) = (left > 0, self.bits.get_mut(bit / 64)) {
+            // Those of this word.
+            let here = left.min(64 - bit % 64);
+            *word |= (u64::MAX >> (64 - here)) << (bit % 64);
+            (bit, left) = (bit + here, left - here);
         }
     }
 

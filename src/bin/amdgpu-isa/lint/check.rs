@@ -110,7 +110,7 @@ pub fn section(
         }
         let flow = Flow::new(target, section.bytes, section.address, &entries);
         checked += flow.entries().len();
-        let mut check = Check { image, section, functions: &functions, flow: &flow, result: Ok(()), each };
+        let mut check = Check { image, section, functions: &functions, general: everything(target), flow: &flow, result: Ok(()), each };
         let is_final = flow.follow(|block| first(&flow, &functions, block), |block, before| check.block(block, before));
         if !is_final {
             check.say_at(section.address, Severity::Warning, "not-final", "some of the ways through the code were not followed".into());
@@ -124,6 +124,8 @@ struct Check<'a, 'c> {
     image: &'a str,
     section: &'a Section<'a>,
     functions: &'a [&'a Symbol<'a>],
+    /// Every general register.
+    general: RegSet,
     flow: &'a Flow<'c>,
     result: std::io::Result<()>,
     each: &'a mut dyn FnMut(Finding) -> std::io::Result<()>,
@@ -237,9 +239,9 @@ impl Check<'_, '_> {
         let mut reads = RegSet::new(target);
         // A destination that is kept in part is no use of its value.
         inst.operands().filter(|operand| operand.access.reads() && !operand.access.writes()).for_each(|o| reads.insert_operand(&o));
-        let general = |reg: &Reg| matches!(reg, Reg::Sgpr(_) | Reg::Vgpr(_) | Reg::Agpr(_));
-        let unwritten: Vec<String> = (reads - *written).iter().filter(general).map(name).collect();
+        let unwritten = (reads & self.general) - *written;
         if !unwritten.is_empty() {
+            let unwritten: Vec<String> = unwritten.iter().map(name).collect();
             let message = format!("it reads {}, which nothing wrote", unwritten.join(", "));
             let finding = self.finding(address, inst, Severity::Hint, "unwritten-register", message);
             self.say(finding);
