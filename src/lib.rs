@@ -229,7 +229,7 @@ pub use signature::{
 pub use table::{Extension, FieldInfo, Layout};
 pub use target::{Target, UnknownTarget};
 #[cfg(feature = "text")]
-pub use text::{FieldText, ParseError, Problem, Span, Suggestion, TextBuffer, parse};
+pub use text::{FieldText, ParseError, ParseErrorKind, Span, Suggestion, TextBuffer, parse};
 pub use types::*;
 pub use value::InlineFloat;
 
