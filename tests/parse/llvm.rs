@@ -243,8 +243,6 @@ const FAULTS: &[Fault] = &[
         let is_dpp = text.contains("dpp8:") || text.contains("row_mask:");
         has_kind(ours, |kind| *kind == ParseErrorKind::NoLiteral) || is_dpp && text.contains("0xffff") && ours.is_err()
     }),
-    // It takes a scalar float of 16 bits as one of 32.
-    ("scalar f16", |text, _, _| text.starts_with("s_") && text.contains("_f16")),
     // It forgets sc1 of atomic operations on doubles in accumulation registers.
     ("sc1", |text, _, ours| text.contains("_f64 a[") && text.contains(" sc1") && ours.is_ok()),
     // It drops the upper bits of a number, and the third bit of neg_lo or neg_hi.
