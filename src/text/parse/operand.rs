@@ -353,6 +353,12 @@ impl Parser<'_, '_> {
             {
                 DataType::F16
             }
+            // An integer for a scalar operation is one of 32 bits, but for the bits of an inline float.
+            (DataType::F16, Number::Int(n))
+                if self.is_scalar() && !F16_BITS.iter().any(|bits| i64::from(*bits) == n) =>
+            {
+                DataType::I32
+            }
             (ty, Number::Float(bits)) if vanishes(ty, bits) => return None,
             (ty, _) => ty,
         };
@@ -360,10 +366,15 @@ impl Parser<'_, '_> {
         found.or_else(|| Some((LITERAL, self.literal(desc, number)?)))
     }
 
+    /// Whether the operation is a scalar one.
+    fn is_scalar(&self) -> bool {
+        self.form.signature.format.name().starts_with("SOP")
+    }
+
     /// The literal for a number that could be an inline constant, too.
     fn literal(&self, desc: &OperandDesc, number: Number) -> Option<u32> {
         // Scalar operations show all bits of it, and use the lower half.
-        if let (Number::Int(_), true) = (number, self.form.signature.format.name().starts_with("SOP")) {
+        if let (Number::Int(_), true) = (number, self.is_scalar()) {
             return self.any_literal(desc, number);
         }
         let short = matches!(desc.ty, DataType::F16 | DataType::PkF16 | DataType::I16 | DataType::PkI16);
