@@ -79,7 +79,9 @@ const WAITCNT: [(Counter, Field); 3] =
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "gfx803"))] {
-/// use amdgpu_isa::{Counter, Target, Waitcnt};
+/// use amdgpu_isa::facts::Counter;
+/// use amdgpu_isa::imm::Waitcnt;
+/// use amdgpu_isa::Target;
 /// const WAIT: Waitcnt = Waitcnt::new().with_lgkmcnt(0);
 /// assert_eq!(WAIT.encode(Target::Gfx942), Ok(0xc07f));
 /// let many = WAIT.with_vmcnt(20);
@@ -220,7 +222,8 @@ impl fmt::Debug for Waitcnt {
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::{Hwreg, Target, gfx942::hwreg};
+/// use amdgpu_isa::imm::Hwreg;
+/// use amdgpu_isa::{Target, gfx942::hwreg};
 /// // The rounding mode of single precision.
 /// let round = Hwreg { id: hwreg::HW_REG_MODE as u8, offset: 0, size: 2 };
 /// assert_eq!(round.encode(Target::Gfx942), Ok(0x0801));
@@ -268,7 +271,8 @@ impl Hwreg {
 /// ```
 /// # #[cfg(feature = "gfx942")] {
 /// use amdgpu_isa::gfx942::{gs_op, sendmsg};
-/// use amdgpu_isa::{Sendmsg, Target};
+/// use amdgpu_isa::imm::Sendmsg;
+/// use amdgpu_isa::Target;
 /// let emit = Sendmsg { message: sendmsg::MSG_GS as u8, op: gs_op::GS_OP_EMIT as u8, stream: 1, rest: 0 };
 /// assert_eq!(emit.encode(Target::Gfx942), Ok(0x0122));
 /// # }
@@ -319,7 +323,8 @@ impl Sendmsg {
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::{GprIdx, Target};
+/// use amdgpu_isa::imm::GprIdx;
+/// use amdgpu_isa::Target;
 /// let index = GprIdx { src0: true, dst: true, ..GprIdx::default() };
 /// assert_eq!(index.encode(Target::Gfx942), Ok(0b1001));
 /// # }
@@ -377,7 +382,8 @@ impl GprIdx {
 ///
 /// ```
 /// # #[cfg(feature = "gfx1030")] {
-/// use amdgpu_isa::{Depctr, Target};
+/// use amdgpu_isa::imm::Depctr;
+/// use amdgpu_isa::Target;
 /// let wait = Depctr { va_vdst: Some(0), ..Depctr::default() };
 /// assert_eq!(wait.encode(Target::Gfx1030), Ok(0x0f9f));
 /// # }
@@ -492,7 +498,8 @@ impl Depctr {
 /// ```
 /// # #[cfg(feature = "gfx1100")] {
 /// use amdgpu_isa::gfx1100::{instid, instskip};
-/// use amdgpu_isa::{DelayAlu, Target};
+/// use amdgpu_isa::imm::DelayAlu;
+/// use amdgpu_isa::Target;
 /// let delay = DelayAlu {
 ///     instid0: instid::VALU_DEP_1 as u8,
 ///     instskip: instskip::NEXT as u8,
@@ -598,7 +605,8 @@ impl Inst {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Imm, Target, Waitcnt, decode};
+    /// use amdgpu_isa::imm::{Imm, Waitcnt};
+    /// use amdgpu_isa::{Target, decode};
     /// let inst = decode(Target::Gfx942, &[0x7f, 0xc0, 0x8c, 0xbf]).unwrap(); // s_waitcnt lgkmcnt(0)
     /// assert_eq!(inst.imm(), Some(Imm::Waitcnt(Waitcnt::new().with_lgkmcnt(0))));
     /// # }

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use amdgpu_isa::{ParseError, Problem, Target, parse};
+use amdgpu_isa::text::{ParseError, Problem};
+use amdgpu_isa::{Target, parse};
 
 use crate::Failures;
 use crate::assembler::assemble;
