@@ -277,7 +277,7 @@ mod flat {
     pub(crate) use crate::processor::{Processor, UnknownProcessor};
     pub(crate) use crate::signature::*;
     #[cfg(feature = "text")]
-    pub(crate) use crate::text::{FieldText, ParseError, Problem, Span, Suggestion, TextBuffer};
+    pub(crate) use crate::text::{FieldText, ParseError, ParseErrorKind, Span, Suggestion, TextBuffer};
 }
 #[allow(unused_imports)]
 pub(crate) use flat::*;

@@ -11,7 +11,7 @@ use amdgpu_isa as lib;
 pub use facts::facts;
 pub use fields::{FieldView, fields};
 pub use lib::errors::Invalid;
-pub use lib::text::{Problem, Suggestion, TextBuffer};
+pub use lib::text::{ParseErrorKind, Suggestion, TextBuffer};
 pub use lib::{Decoded, Decoder, Inst, Target, decode, parse};
 pub use matrix::{Operation, operations};
 
