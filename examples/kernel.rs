@@ -134,7 +134,7 @@ fn qwords(values: &[u64]) -> Vec<u8> {
 struct Section(&'static str, u32, u64, u32, u64, Vec<u8>);
 
 /// An ELF shared object with one kernel. Addresses are also offsets in the file.
-fn code_object() -> Result<Vec<u8>> {
+pub fn code_object() -> Result<Vec<u8>> {
     const PAGE: usize = 0x1000;
     let code = code()?;
     let names = format!("\0{NAME}.kd\0{NAME}\0");

@@ -187,6 +187,8 @@ extern crate std;
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;
 mod assembler;
+#[cfg(all(doctest, feature = "gfx942", feature = "text"))]
+mod book;
 mod buffer;
 #[cfg(all(feature = "capi", has_target))]
 #[allow(unsafe_code)]
