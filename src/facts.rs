@@ -39,6 +39,8 @@ pub enum Space {
 /// One memory access of an instruction; see [`Inst::memory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[doc(alias = "mayLoad")]
+#[doc(alias = "mayStore")]
 pub struct MemoryAccess {
     /// Where.
     pub space: Space,

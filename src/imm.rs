@@ -93,6 +93,10 @@ const WAITCNT: [(Counter, Field); 3] =
 /// # }
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[doc(alias = "s_waitcnt")]
+#[doc(alias = "vmcnt")]
+#[doc(alias = "lgkmcnt")]
+#[doc(alias = "expcnt")]
 pub struct Waitcnt {
     counts: [Option<u8>; Counter::ALL.len()],
     rest: u16,
@@ -230,6 +234,8 @@ impl fmt::Debug for Waitcnt {
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[doc(alias = "s_getreg")]
+#[doc(alias = "s_setreg")]
 pub struct Hwreg {
     /// The register: one of the constants of the target's `hwreg` module, 0 to 63.
     pub id: u8,
@@ -278,6 +284,7 @@ impl Hwreg {
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[doc(alias = "s_sendmsg")]
 pub struct Sendmsg {
     /// The message, 0 to 15; from RDNA3 on, 0 to 255.
     pub message: u8,
@@ -330,6 +337,7 @@ impl Sendmsg {
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[doc(alias = "s_set_gpr_idx_on")]
 pub struct GprIdx {
     /// The first source.
     pub src0: bool,
@@ -389,6 +397,7 @@ impl GprIdx {
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[doc(alias = "s_waitcnt_depctr")]
 pub struct Depctr {
     /// What LLVM calls `hold_cnt`, without a description; only 0 waits. RDNA1 lacks it.
     pub hold_cnt: Option<u8>,
@@ -510,6 +519,7 @@ impl Depctr {
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[doc(alias = "s_delay_alu")]
 pub struct DelayAlu {
     /// What the next instruction depends on, 0 to 11; 0 for nothing.
     pub instid0: u8,

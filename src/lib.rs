@@ -175,6 +175,8 @@
 #![cfg_attr(not(feature = "capi"), forbid(unsafe_code))]
 #![cfg_attr(feature = "capi", deny(unsafe_code))]
 #![warn(missing_docs)]
+// On docs.rs each item says which feature it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // Without a target there is nothing to decode, and most code is unreachable.
 #![cfg_attr(not(has_target), allow(unused, unreachable_code))]
 

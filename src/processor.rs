@@ -29,6 +29,8 @@ pub(crate) struct ProcessorInfo {
 /// # }
 /// ```
 #[derive(Clone, Copy)]
+#[doc(alias = "EF_AMDGPU_MACH")]
+#[doc(alias = "mcpu")]
 pub struct Processor(&'static ProcessorInfo);
 
 impl Processor {

@@ -45,6 +45,8 @@ const WITHOUT_CODE: [Reg; 5] = [Reg::Scc, Reg::Mode, Reg::TrapStatus, Reg::FlatS
 /// # }
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[doc(alias = "liveness")]
+#[doc(alias = "implicit-def")]
 pub struct RegSet {
     target: Target,
     bits: [u64; WORDS],

@@ -27,6 +27,7 @@ pub use takes::{Immediate, ImmediateKind, Takes};
 
 /// What an operation takes in one of its forms on a target: see [`Opcode::signature`].
 #[derive(Clone, Copy)]
+#[doc(alias = "MCInstrDesc")]
 pub struct Signature {
     target: Target,
     opcode: Opcode,

@@ -52,6 +52,8 @@ use slots::{Fixup, FixupKind, LabelPlace};
 /// # }
 /// ```
 #[derive(Debug)]
+#[doc(alias = "MCStreamer")]
+#[doc(alias = "MCAssembler")]
 pub struct Assembler<'a, B: Buffer + ?Sized> {
     target: Target,
     out: &'a mut B,

@@ -97,6 +97,8 @@ impl<E: Into<AssembleError>> From<E> for TrampolineError {
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[doc(alias = "detour")]
+#[doc(alias = "hook")]
 pub struct Trampoline {
     /// The target of all the code.
     pub target: Target,

@@ -67,6 +67,8 @@ fn write(out: &Out, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 /// # }
 /// ```
 #[derive(Clone)]
+#[doc(alias = "MCInstPrinter")]
+#[doc(alias = "format")]
 pub struct TextBuffer(Out);
 
 impl TextBuffer {
