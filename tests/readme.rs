@@ -170,13 +170,16 @@ fn products_have_the_targets_of_their_row() {
 #[test]
 fn each_statement_names_its_test() {
     let text = read("docs/proof.md");
+    let published = Path::new("Cargo.toml.orig").exists();
     let statements: Vec<&str> = text.split("\n* ").skip(1).collect();
     assert!(statements.len() >= 15, "{}", statements.len());
     for statement in statements {
         let words = statement.split(['`', '(', ')', ' ', '\n']);
         let mut files = 0;
         for word in words.filter(|word| ["tests/", "examples/", "fuzz/"].iter().any(|root| word.starts_with(root))) {
-            assert!(Path::new(word).exists(), "docs/proof.md names {word}");
+            // What is a package of its own is not in the one that is published.
+            let elsewhere = published && ["fuzz/", "examples/cortex-m/"].iter().any(|root| word.starts_with(root));
+            assert!(elsewhere || Path::new(word).exists(), "docs/proof.md names {word}");
             files += 1;
         }
         assert!(files > 0 || statement.contains("amdgpu-isa\n  prove`"), "which test shows this?\n{statement}");
