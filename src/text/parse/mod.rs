@@ -69,6 +69,8 @@ impl Symbols for NoSymbols {
 /// assert_eq!(error.to_string(), "vsrc1: 1 register expected, not 2");
 /// # }
 /// ```
+#[doc(alias = "assemble")]
+#[doc(alias = "MCAsmParser")]
 pub fn parse(target: Target, text: &str) -> Result<Inst, ParseError> {
     instruction(target, text, &NoSymbols)
 }
