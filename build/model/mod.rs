@@ -21,6 +21,7 @@ pub struct Isa {
     pub operand_types: Vec<OperandTypeRow>,
     pub enums: Vec<EnumTable>,
     pub limits: Vec<Limit>,
+    pub synonyms: Vec<Synonym>,
     pub formats: Vec<Format>,
     pub counters: Vec<CounterRow>,
     pub events: Vec<EventRow>,
@@ -31,6 +32,15 @@ pub struct Isa {
     /// Operations with the same result when their sources are swapped; filled in after everything is read.
     pub swaps: Vec<(String, String)>,
     pub hazards: hazards::Hazards,
+}
+
+/// `synonym v_max_f32 gfx12=v_max_num_f32`: another name for what the tables call this.
+#[derive(Debug, Clone)]
+pub struct Synonym {
+    pub at: SourceLine,
+    pub name: String,
+    /// A mnemonic or a value of an enum.
+    pub means: Cells<String>,
 }
 
 /// `processor gfx1103 gfx1100 0x044 phoenix`, and one for each `target`.

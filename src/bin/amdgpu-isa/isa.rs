@@ -10,7 +10,10 @@ use amdgpu_isa as lib;
 
 pub use facts::facts;
 pub use fields::{FieldView, fields};
-pub use lib::{Counter, Decoded, Decoder, Inst, Invalid, Problem, Reg, RegSet, Suggestion, Target, TextBuffer, decode, parse};
+pub use lib::errors::Invalid;
+pub use lib::facts::Counter;
+pub use lib::text::{ParseErrorKind, Suggestion, TextBuffer};
+pub use lib::{Decoded, Decoder, Inst, Reg, RegSet, Target, decode, parse};
 pub use lib::{flow, hazards};
 pub use matrix::{Operation, operations};
 
