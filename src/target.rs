@@ -42,10 +42,10 @@ pub(crate) mod generated {
         FastConstraints, FastDecode, FastOpcodeSpace, NO_CONSTRAINTS as NO_FAST_CONSTRAINTS,
         NO_OPCODE_SPACE as NO_FAST_OPCODE_SPACE,
     };
+    use crate::hazards::Unit;
+    use crate::hazards::table::{Accessed, Condition, Differs, HazardClass, HazardRow, HazardTables, Overlap, Side};
     #[cfg(feature = "fast")]
     use crate::operand::values::ready::{Values, values};
-    use crate::hazards::table::{Accessed, Condition, Differs, HazardClass, HazardRow, HazardTables, Overlap, Side};
-    use crate::hazards::Unit;
     use crate::shared::RuleKind;
     use crate::table::{
         Announcer, Bits, Check, Codes, Constraints, CountTables, DecodeTables, DescTables, EntryTables, Event,

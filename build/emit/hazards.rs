@@ -5,8 +5,8 @@ use std::fmt::Write;
 use crate::build::check::hazards::{DIFFERS, FILES, OVERLAPS};
 use crate::build::emit::camel;
 use crate::build::lower::Target;
-use crate::build::lower::hazards::{HazardClass, hwreg};
 use crate::build::lower::hazards as lower;
+use crate::build::lower::hazards::{HazardClass, hwreg};
 use crate::build::lower::pages::pages;
 use crate::build::model::error::Result;
 use crate::build::model::hazards::*;
@@ -62,9 +62,8 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     write!(w, "], classes: &[").unwrap();
     for class in &tables.classes {
         let longest = |unit: &str| {
-            let rows = tables.rows.iter().enumerate().filter(|(n, row)| {
-                class.produces >> n & 1 == 1 && row.rule.unit == unit
-            });
+            let rows =
+                tables.rows.iter().enumerate().filter(|(n, row)| class.produces >> n & 1 == 1 && row.rule.unit == unit);
             rows.flat_map(|(_, row)| row.distance.map(|d| d.1)).max().unwrap_or(0)
         };
         let (states, valu) = (longest("states"), longest("valu"));

@@ -90,9 +90,8 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
         names
     });
     let of_kind = |name: &str| kinds.iter().position(|k| *k == name).unwrap_or(usize::MAX);
-    let sides = |of: fn(&HazardRow<'a>) -> &'a Side| {
-        tables.rows.iter().map(|row| of_kind(&of(row).kind)).collect::<Vec<_>>()
-    };
+    let sides =
+        |of: fn(&HazardRow<'a>) -> &'a Side| tables.rows.iter().map(|row| of_kind(&of(row).kind)).collect::<Vec<_>>();
     let (producers, consumers) = (sides(|row| row.producer), sides(|row| row.consumer));
     let enders: Vec<usize> = tables.enders.iter().map(|(_, side)| of_kind(&side.kind)).collect();
     let (valu, trans) = (of_kind("valu"), of_kind("trans"));
@@ -147,14 +146,7 @@ pub fn hwreg(isa: &Isa, target: &str, name: &str) -> Option<u8> {
 }
 
 /// For each kind, whether an operation is of that kind. A kind refers only to kinds before it.
-fn kinds_of(
-    all: &Hazards,
-    names: &[&str],
-    target: &str,
-    format: &str,
-    mnemonic: &str,
-    flags: &[String],
-) -> Vec<bool> {
+fn kinds_of(all: &Hazards, names: &[&str], target: &str, format: &str, mnemonic: &str, flags: &[String]) -> Vec<bool> {
     let mut is = vec![false; names.len()];
     for kind in &all.kinds {
         let at = names.iter().position(|name| *name == kind.name).expect("it is one of the names");
@@ -163,9 +155,7 @@ fn kinds_of(
                 Term::Any => true,
                 Term::Formats(formats) => formats.iter().any(|f| f == format),
                 Term::Flag(name, wanted) => flags.contains(name) == *wanted,
-                Term::Is(name, wanted) => {
-                    names.iter().position(|n| n == name).is_some_and(|n| is[n]) == *wanted
-                }
+                Term::Is(name, wanted) => names.iter().position(|n| n == name).is_some_and(|n| is[n]) == *wanted,
                 Term::Names(patterns) => patterns.iter().any(|pattern| matches(pattern, mnemonic)),
                 Term::Only(targets) => targets.iter().any(|t| t == target),
             });

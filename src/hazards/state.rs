@@ -3,7 +3,7 @@
 use crate::hazards::pair::{covers, holds, matches, passes};
 use crate::hazards::table::{HazardRow, HazardTables, class};
 use crate::hazards::{Need, Needs, Rule, Unit};
-use crate::{Field, Inst, Target};
+use crate::{Field, Inst, Reg, Target};
 
 /// The instructions that can still harm the next one: a bounded value.
 ///
@@ -51,8 +51,7 @@ const EMPTY: Past = Past {
 
 impl PartialEq for Hazards {
     fn eq(&self, other: &Hazards) -> bool {
-        (self.target, self.strict, self.lost) == (other.target, other.strict, other.lost)
-            && self.past() == other.past()
+        (self.target, self.strict, self.lost) == (other.target, other.strict, other.lost) && self.past() == other.past()
     }
 }
 
@@ -87,49 +86,67 @@ impl Hazards {
         self.past.split_at_mut(len).0
     }
 
-    /// What is missing before the instruction, if it is the next one.
+    /// What is missing before the instruction, if it is the next one: the most of each unit.
     ///
     /// An instruction of another target needs nothing.
     pub fn needs(&self, inst: &Inst) -> Needs {
         let mut needs = Needs::default();
+        self.each(inst, |need| {
+            let most = match need.rule.unit() {
+                Unit::States => &mut needs.states,
+                Unit::Valu => &mut needs.valu,
+                Unit::Event => &mut needs.event,
+            };
+            if most.as_ref().is_none_or(|most| most.missing < need.missing) {
+                *most = Some(need);
+            }
+        });
+        needs
+    }
+
+    /// Everything that is missing before the instruction, by each rule and for each earlier instruction.
+    pub fn each(&self, inst: &Inst, mut take: impl FnMut(Need)) {
         if inst.target() != self.target {
-            return needs;
+            return;
         }
         let tables = HazardTables::of(inst);
         let consumes = tables.classes(inst).fold(0, |rows, class| rows | class.consumes);
         for past in self.past().iter().filter(|past| past.rows & consumes != 0) {
-            self.add(&mut needs, past, Some(passes(&past.inst)), consumes, |row| matches(row, &past.inst, inst));
+            let passes = Some(passes(&past.inst));
+            self.of(past, passes, consumes, |row| matches(row, &past.inst, inst), &mut take);
         }
         if self.lost.rows & consumes != 0 {
-            self.add(&mut needs, &self.lost, None, consumes, |row| holds(&row.consumer, inst).then_some(None));
+            let matches = |row: &HazardRow| holds(&row.consumer, inst).then_some(None);
+            self.of(&self.lost, None, consumes, matches, &mut take);
         }
-        needs
     }
 
-    fn add(
+    /// What one earlier instruction demands. Without `passes`, as if it had the most.
+    fn of(
         &self,
-        needs: &mut Needs,
         past: &Past,
         passes: Option<u8>,
         consumes: u128,
-        matches: impl Fn(&HazardRow) -> Option<Option<crate::Reg>>,
+        matches: impl Fn(&HazardRow) -> Option<Option<Reg>>,
+        take: &mut impl FnMut(Need),
     ) {
         let tables = HazardTables::of(&past.inst);
         for row in bits(past.rows & consumes).filter_map(|n| tables.rows.get(n)) {
             let distances = if self.strict { row.most } else { row.distance };
-            let distance = distances.iter().zip(PASSES).filter(|(_, n)| passes.is_none_or(|p| p == *n)).map(|d| *d.0).max();
-            let distance = distance.unwrap_or(distances[0]);
-            let (need, passed) = match row.unit {
-                Unit::States => (&mut needs.states, past.states),
-                Unit::Valu => (&mut needs.valu, past.valu),
-                Unit::Event => (&mut needs.event, 0),
+            let of_passes = distances.iter().zip(PASSES).filter(|(_, n)| passes.is_none_or(|passes| passes == *n));
+            // Without passes, all are the same.
+            let distance = of_passes.map(|(distance, _)| *distance).max().unwrap_or(distances[0]);
+            let passed = match row.unit {
+                Unit::States => past.states,
+                Unit::Valu => past.valu,
+                Unit::Event => 0,
             };
             let missing = distance.saturating_sub(passed);
-            if missing == 0 || past.trans >= row.trans || need.as_ref().is_some_and(|need| need.missing >= missing) {
+            if missing == 0 || past.trans >= row.trans {
                 continue;
             }
             if let Some(register) = matches(row) {
-                *need = Some(Need { rule: Rule(row.rule), missing, producer: past.inst, register });
+                take(Need { rule: Rule(row.rule), missing, producer: past.inst, register });
             }
         }
     }

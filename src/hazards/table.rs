@@ -159,8 +159,9 @@ impl HazardTables {
     pub(crate) fn classes(&self, inst: &Inst) -> impl Iterator<Item = &'static HazardClass> + use<> {
         let (pages, class_of, classes) = (self.pages, self.class_of, self.classes);
         let second = inst.second_index();
-        [Some(inst.op_index()), second].into_iter().flatten().filter_map(move |op_index| {
-            classes.get(usize::from(paged(pages, class_of, op_index)?))
-        })
+        [Some(inst.op_index()), second]
+            .into_iter()
+            .flatten()
+            .filter_map(move |op_index| classes.get(usize::from(paged(pages, class_of, op_index)?)))
     }
 }
