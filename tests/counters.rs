@@ -5,7 +5,9 @@ mod programs;
 
 use amdgpu_isa::flow::Flow;
 use amdgpu_isa::hazards::Pending;
-use amdgpu_isa::{Counter, Target, Waitcnt, parse};
+use amdgpu_isa::{Target, parse};
+use amdgpu_isa::facts::Counter;
+use amdgpu_isa::imm::Waitcnt;
 use programs::{insts, missing, sample, samples, says};
 
 fn target(name: &str) -> Option<Target> {
@@ -427,7 +429,7 @@ struct Seen {
 /// The words of an instruction that waits, with other numbers.
 fn encode(inst: &amdgpu_isa::Inst, wait: Waitcnt) -> Vec<u32> {
     let high = inst.words()[0] & 0xffff_0000;
-    if let Some(amdgpu_isa::Imm::Waitcnt(_)) = inst.imm() {
+    if let Some(amdgpu_isa::imm::Imm::Waitcnt(_)) = inst.imm() {
         return vec![high | u32::from(wait.encode(inst.target()).unwrap())];
     }
     // One counter in the lowest bits, and perhaps one above.

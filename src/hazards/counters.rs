@@ -24,7 +24,8 @@ const ROOM: usize = 96;
 /// ```
 /// # #[cfg(feature = "gfx942")] {
 /// use amdgpu_isa::hazards::Pending;
-/// use amdgpu_isa::{Counter, Reg, Target, decode_words};
+/// use amdgpu_isa::{Reg, Target, decode_words};
+/// use amdgpu_isa::facts::Counter;
 /// let decode = |words: &[u32]| decode_words(Target::Gfx942, words).unwrap();
 /// let load = decode(&[0xdc50_8000, 0x0000_0001]); // global_load_dword v0, v1, s[0:1]
 /// let store = decode(&[0xdc70_8000, 0x0000_0301]); // global_store_dword v1, v3, s[0:1]
@@ -144,7 +145,8 @@ impl Pending {
     /// ```
     /// # #[cfg(feature = "gfx942")] {
     /// use amdgpu_isa::hazards::Pending;
-    /// use amdgpu_isa::{Counter, Target, decode_words};
+    /// use amdgpu_isa::{Target, decode_words};
+    /// use amdgpu_isa::facts::Counter;
     /// let load = decode_words(Target::Gfx942, &[0xdc50_8000, 0x0000_0001]).unwrap(); // global_load_dword v0, v1, s[0:1]
     /// let mut pending = Pending::new(Target::Gfx942);
     /// pending.issue(&load, 0);
@@ -405,7 +407,8 @@ impl Inst {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Target, Waitcnt, decode_words};
+    /// use amdgpu_isa::{Target, decode_words};
+    /// use amdgpu_isa::imm::Waitcnt;
     /// let wait = decode_words(Target::Gfx942, &[0xbf8c_c07f]).unwrap(); // s_waitcnt lgkmcnt(0)
     /// assert_eq!(wait.waits(), Waitcnt::new().with_lgkmcnt(0));
     /// # }

@@ -60,7 +60,8 @@ impl Waits {
     /// ```
     /// # #[cfg(feature = "gfx942")] {
     /// use amdgpu_isa::hazards::Pending;
-    /// use amdgpu_isa::{Target, Waitcnt, decode_words};
+    /// use amdgpu_isa::{Target, decode_words};
+    /// use amdgpu_isa::imm::Waitcnt;
     /// let load = decode_words(Target::Gfx942, &[0xc002_0100, 0]).unwrap(); // s_load_dword s4, s[0:1], 0x0
     /// let mov = decode_words(Target::Gfx942, &[0xbe85_0004]).unwrap(); // s_mov_b32 s5, s4
     /// let mut pending = Pending::new(Target::Gfx942);
