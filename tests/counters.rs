@@ -3,11 +3,11 @@
 
 mod programs;
 
+use amdgpu_isa::facts::Counter;
 use amdgpu_isa::flow::Flow;
 use amdgpu_isa::hazards::Pending;
-use amdgpu_isa::{Target, parse};
-use amdgpu_isa::facts::Counter;
 use amdgpu_isa::imm::Waitcnt;
+use amdgpu_isa::{Target, parse};
 use programs::{insts, missing, sample, samples, says};
 
 fn target(name: &str) -> Option<Target> {

@@ -122,7 +122,8 @@ fn code_that_jumps_into_itself_has_blocks_that_overlap() {
 #[test]
 fn registers_live_until_they_are_read() {
     let Some(target) = target() else { return };
-    let text = "v_mov_b32 v1, v0; L:; v_add_u32 v2, v1, v3; s_cbranch_scc1 L; v_mov_b32 v1, v2; s_mov_b32 s7, s4; s_endpgm";
+    let text =
+        "v_mov_b32 v1, v0; L:; v_add_u32 v2, v1, v3; s_cbranch_scc1 L; v_mov_b32 v1, v2; s_mov_b32 s7, s4; s_endpgm";
     let code = assemble(target, text);
     let flow = Flow::new(target, &code, BASE, &[BASE]);
     let live = flow.liveness(Lanes::Replaced);

@@ -1,4 +1,4 @@
-//! Names the operations that hand-written code makes. [`Opcode`](../src/common.rs) has only those of the enabled
+//! Names the operations that hand-written code makes or follows. [`Opcode`](../src/common.rs) has only those of the enabled
 //! targets, so code that every build compiles cannot use its variants.
 
 use std::fmt::Write;
@@ -25,7 +25,7 @@ const MADE: [&str; 14] = [
 /// A constant for each operation; `None` if no enabled target has it.
 pub fn all(opcodes: &[String]) -> String {
     let mut out = String::from(
-        "/// Operations that the assembler makes; `None` if no enabled target has the operation.\n#[allow(dead_code)]\npub(crate) mod made {\nuse super::Opcode;\n",
+        "/// Operations that the assembler makes, and that flow follows; `None` if no enabled target has the operation.\n#[allow(dead_code)]\npub(crate) mod made {\nuse super::Opcode;\n",
     );
     for name in MADE {
         let value = match opcodes.iter().any(|opcode| opcode == name) {

@@ -66,7 +66,8 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, opcodes: &[String]) {
     }
     write!(w, "], fields: &[").unwrap();
     for wait in &isa.field_waits {
-        let has = |f: &&LFormat| f.def.name == wait.format && f.fields.iter().any(|(field, _)| field.name == wait.field);
+        let has =
+            |f: &&LFormat| f.def.name == wait.format && f.fields.iter().any(|(field, _)| field.name == wait.field);
         if t.formats.iter().any(|f| has(&f)) {
             let (format, field) = (camel(&wait.format), camel(&wait.field));
             write!(w, "(Format::{format}, Field::{field}, Counter::{}),", camel(&wait.counter)).unwrap();

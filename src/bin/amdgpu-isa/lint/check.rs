@@ -94,7 +94,8 @@ pub fn section(
     target: Target,
     each: &mut dyn FnMut(Finding) -> std::io::Result<()>,
 ) -> Result<usize> {
-    let functions: Vec<&Symbol<'_>> = section.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Other).collect();
+    let functions: Vec<&Symbol<'_>> =
+        section.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Other).collect();
     let of = |symbol: &&Symbol<'_>| symbol.lanes.and_then(|lanes| target.with_wave_size(lanes)).unwrap_or(target);
     let mut targets: Vec<Target> = functions.iter().map(of).collect();
     targets.sort_unstable();
@@ -110,10 +111,23 @@ pub fn section(
         }
         let flow = Flow::new(target, section.bytes, section.address, &entries);
         checked += flow.entries().len();
-        let mut check = Check { image, section, functions: &functions, general: everything(target), flow: &flow, result: Ok(()), each };
+        let mut check = Check {
+            image,
+            section,
+            functions: &functions,
+            general: everything(target),
+            flow: &flow,
+            result: Ok(()),
+            each,
+        };
         let is_final = flow.follow(|block| first(&flow, &functions, block), |block, before| check.block(block, before));
         if !is_final {
-            check.say_at(section.address, Severity::Warning, "not-final", "some of the ways through the code were not followed".into());
+            check.say_at(
+                section.address,
+                Severity::Warning,
+                "not-final",
+                "some of the ways through the code were not followed".into(),
+            );
         }
         check.result?;
     }
@@ -168,7 +182,9 @@ impl Check<'_, '_> {
             self.waits_for_nothing(address, &inst, &state.pending);
             self.unwritten(address, &inst, &state.written);
             // What was said once holds from here on.
-            inst.operands().filter(|operand| operand.access.reads()).for_each(|read| state.written.insert_operand(&read));
+            inst.operands()
+                .filter(|operand| operand.access.reads())
+                .for_each(|read| state.written.insert_operand(&read));
             state.step(&inst, flow.offset_of(address));
         }
         if state.pending.is_incomplete() && !before.pending.is_incomplete() {
@@ -189,7 +205,9 @@ impl Check<'_, '_> {
         };
         let register = wait.register.map_or("a register".into(), name);
         let Wait { counter, at_most, kind, .. } = wait;
-        let mut message = format!("{counter}({at_most}) is not waited for: it {what} {register}, which this {kind} operation {because}");
+        let mut message = format!(
+            "{counter}({at_most}) is not waited for: it {what} {register}, which this {kind} operation {because}"
+        );
         if !wait.sure {
             message += "; the other counter of the operation was waited for, which is enough if its address is known";
         }
@@ -209,7 +227,8 @@ impl Check<'_, '_> {
             _ => "something is missing in between".into(),
         };
         let register = need.register.map_or(String::new(), |register| format!(" ({})", name(register)));
-        let ends = if need.rule.ends().is_empty() { String::new() } else { format!("; {} ends it, too", need.rule.ends()) };
+        let ends =
+            if need.rule.ends().is_empty() { String::new() } else { format!("; {} ends it, too", need.rule.ends()) };
         let message = format!("{missing}{register}: {}{ends}", need.rule.text());
         let mut finding = self.finding(address, inst, Severity::Error, need.rule.id(), message);
         if let Some((producer, path)) = path::back(self.flow, block, address, &need.producer) {
@@ -238,7 +257,9 @@ impl Check<'_, '_> {
         let target = self.flow.target();
         let mut reads = RegSet::new(target);
         // A destination that is kept in part is no use of its value.
-        inst.operands().filter(|operand| operand.access.reads() && !operand.access.writes()).for_each(|o| reads.insert_operand(&o));
+        inst.operands()
+            .filter(|operand| operand.access.reads() && !operand.access.writes())
+            .for_each(|o| reads.insert_operand(&o));
         let unwritten = (reads & self.general) - *written;
         if !unwritten.is_empty() {
             let unwritten: Vec<String> = unwritten.iter().map(name).collect();
@@ -268,7 +289,8 @@ impl Check<'_, '_> {
             }
             Exit::Indirect { .. } => {
                 let Some((address, inst)) = last else { return };
-                let message = "where it leads is not known: that it returns is assumed, and any other way is not followed".into();
+                let message =
+                    "where it leads is not known: that it returns is assumed, and any other way is not followed".into();
                 let finding = self.finding(address, &inst, Severity::Hint, "unknown-jump", message);
                 self.say(finding);
             }
