@@ -43,7 +43,9 @@ pub(crate) mod generated {
         NO_OPCODE_SPACE as NO_FAST_OPCODE_SPACE,
     };
     use crate::hazards::Unit;
-    use crate::hazards::table::{Accessed, Condition, Differs, HazardClass, HazardRow, HazardTables, Overlap, Side};
+    use crate::hazards::table::{
+        Accessed, Condition, Differs, Ender, HazardClass, HazardRow, HazardTables, Overlap, Side,
+    };
     #[cfg(feature = "fast")]
     use crate::operand::values::ready::{Values, values};
     use crate::shared::RuleKind;

@@ -1,6 +1,8 @@
 //! For every rule about distances: the shortest programs that break it, with more and more between the two instructions.
 #![cfg(feature = "text")]
 
+#[path = "hazards/compiled.rs"]
+mod compiled;
 #[path = "hazards/programs.rs"]
 mod programs;
 
@@ -193,4 +195,31 @@ fn llvm_inserts_the_same() {
     if cfg!(feature = "all-targets") {
         assert_eq!(used.len(), known.len(), "a line of llvm-differences.txt no longer holds");
     }
+}
+
+/// Compilers keep the distances: errors in what they compiled are in docs/hazards.md, or a rule is wrong. Set
+/// `AMDGPU_ISA_CORPUS` to look at the objects below another directory too.
+#[test]
+fn compiled_code_has_no_hazards() {
+    let mut roots = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples")];
+    roots.extend(std::env::var_os("AMDGPU_ISA_CORPUS").map(Into::into));
+    let objects = roots.iter().flat_map(|root| compiled::objects(root));
+    let mut found = std::collections::BTreeMap::new();
+    for path in objects {
+        for (offset, inst, need) in compiled::errors(&path, Hazards::new) {
+            let faults = include_str!("hazards/faults.txt").lines().filter(|line| !line.starts_with('#'));
+            let mut faults = faults.map(|line| line.split_once(' ').unwrap());
+            if faults.any(|(rule, end)| need.rule.id() == rule && inst.mnemonic().ends_with(end)) {
+                continue;
+            }
+            let name = path.strip_prefix(path.parent().unwrap().parent().unwrap()).unwrap().display().to_string();
+            let (count, _) = found.entry((need.rule.id(), inst.target().name())).or_insert((0, String::new()));
+            *count += 1;
+            if *count == 1 {
+                let text = format!("{name} {offset:#x}: {inst}, {} missing after {}", need.missing, need.producer);
+                found.get_mut(&(need.rule.id(), inst.target().name())).unwrap().1 = text;
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
 }

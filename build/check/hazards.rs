@@ -44,6 +44,11 @@ pub fn check(isa: &Isa) -> Result<()> {
         {
             return rule.at.err("the rule compares operands, but does not say which");
         }
+        if rule.producer.iter().chain(&rule.consumer).any(|side| side.over)
+            || rule.ends.iter().any(|s| s.over && s.operands.is_none())
+        {
+            return rule.at.err("`over` is for operands of what ends the rule");
+        }
         for side in rule.producer.iter().chain(&rule.consumer).chain(&rule.ends) {
             self::side(isa, &rule.at, side)?;
         }

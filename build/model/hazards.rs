@@ -73,6 +73,8 @@ pub struct Side {
     pub kind: String,
     pub conditions: Vec<Condition>,
     pub operands: Option<Operands>,
+    /// `over`: it ends a rule only if its operands cover those of the producer.
+    pub over: bool,
 }
 
 #[derive(Debug)]

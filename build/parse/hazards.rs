@@ -106,7 +106,11 @@ fn side(at: &SourceLine, text: &str) -> Result<Side> {
     if words.is_empty() {
         return at.err("a kind of instruction is missing");
     }
-    let kind = words.remove(0).to_string();
+    let over = words[0] == "over" && words.len() > 1;
+    let kind = words.remove(usize::from(over)).to_string();
+    if over {
+        words.remove(0);
+    }
     let is_operands = |word: &&str| ["r:", "w:", "rw:"].iter().any(|access| word.starts_with(access));
     let operands = match words.last().copied().filter(is_operands) {
         Some(word) => {
@@ -120,7 +124,7 @@ fn side(at: &SourceLine, text: &str) -> Result<Side> {
         Some((&"if", words)) => words.iter().map(|word| condition(at, word)).collect::<Result<_>>()?,
         Some((word, _)) => return at.err(format!("expected `if` or operands, found `{word}`")),
     };
-    Ok(Side { kind, conditions, operands })
+    Ok(Side { kind, conditions, operands, over })
 }
 
 fn operands(at: &SourceLine, word: &str) -> Result<Operands> {

@@ -40,9 +40,9 @@ fn share(a: Run, b: Run) -> bool {
     a.0 < b.0 + b.1 && b.0 < a.0 + a.1
 }
 
-/// Of an event that waits for `side`, all registers of `old` are among those of `new`.
-pub(crate) fn covers(side: &Side, new: &Inst, old: &Inst) -> bool {
-    runs(side, old).all(|(first, count)| runs(side, new).any(|(a, n)| a <= first && first + count <= a + n))
+/// All registers that the one is about are among those of the other.
+pub(crate) fn covers((side, new): (&Side, &Inst), (old_side, old): (&Side, &Inst)) -> bool {
+    runs(old_side, old).all(|(first, count)| runs(side, new).any(|(a, n)| a <= first && first + count <= a + n))
 }
 
 /// How many passes of the matrix core it takes; 0: it does not use it.

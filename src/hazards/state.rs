@@ -1,7 +1,7 @@
 //! What the instructions before the next one leave behind.
 
 use crate::hazards::pair::{covers, holds, matches, passes};
-use crate::hazards::table::{HazardRow, HazardTables, class};
+use crate::hazards::table::{Ender, HazardRow, HazardTables, class};
 use crate::hazards::{Need, Needs, Rule, Unit};
 use crate::{Field, Inst, Reg, Target};
 
@@ -160,8 +160,14 @@ impl Hazards {
         let (mut ends, mut is) = (0, 0);
         let mut new = Past { inst: *inst, states: 0, valu: 0, trans: 0, ..EMPTY };
         for class in tables.classes(inst) {
-            let ender = |n| tables.enders.get(n).filter(|(_, side)| holds(side, inst)).map_or(0, |(rows, _)| *rows);
-            ends |= bits(class.enders.into()).fold(class.ends, |rows, n| rows | ender(n));
+            ends |= class.ends;
+            for ender in bits(class.enders.into()).filter_map(|n| tables.enders.get(n)) {
+                match ender.over {
+                    _ if !holds(&ender.side, inst) => {}
+                    false => ends |= ender.rows,
+                    true => self.end_covered(ender, inst),
+                }
+            }
             is |= class.is;
             new.rows |= class.produces;
             (new.last_states, new.last_valu) = (new.last_states.max(class.states), new.last_valu.max(class.valu));
@@ -194,13 +200,25 @@ impl Hazards {
             for n in bits(new.rows & tables.events) {
                 let Some(row) = tables.rows.get(n) else { continue };
                 for past in self.past_mut().iter_mut().filter(|past| past.rows >> n & 1 == 1) {
-                    if covers(&row.producer, inst, &past.inst) {
+                    if covers((&row.producer, inst), (&row.producer, &past.inst)) {
                         past.rows &= !(1 << n);
                     }
                 }
             }
             self.remove(|past| past.rows == 0);
             self.merge(&new);
+        }
+    }
+
+    /// The instruction ends rows of producers whose registers are all among its own.
+    fn end_covered(&mut self, ender: &Ender, inst: &Inst) {
+        let tables = HazardTables::of(inst);
+        for past in self.past_mut() {
+            for (n, row) in bits(past.rows & ender.rows).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+                if covers((&ender.side, inst), (&row.producer, &past.inst)) {
+                    past.rows &= !(1 << n);
+                }
+            }
         }
     }
 
@@ -215,7 +233,7 @@ impl Hazards {
             for n in bits(past.rows & tables.events) {
                 let Some(row) = tables.rows.get(n) else { continue };
                 let mut same = self.past().iter().filter(|p| p.rows >> n & 1 == 1 && p.inst != past.inst);
-                if same.any(|p| covers(&row.producer, &p.inst, &past.inst)) {
+                if same.any(|p| covers((&row.producer, &p.inst), (&row.producer, &past.inst))) {
                     past.rows &= !(1 << n);
                 }
             }

@@ -23,11 +23,19 @@ pub(crate) struct HazardTables {
     pub pages: &'static [u8],
     pub class_of: &'static [u8],
     /// Instructions that end some rows, but only under conditions.
-    pub enders: &'static [(u128, Side)],
+    pub enders: &'static [Ender],
     /// The rows that only an instruction ends, not a distance.
     pub events: u128,
     /// The bits of the constant of `s_nop` that count.
     pub nop: u16,
+}
+
+/// An instruction that ends some rows.
+pub(crate) struct Ender {
+    pub rows: u128,
+    pub side: Side,
+    /// Only of producers whose operands are all among its own.
+    pub over: bool,
 }
 
 /// A rule for one kind of producer and one of consumer.
