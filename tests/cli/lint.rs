@@ -131,7 +131,7 @@ fn sarif_is_one_document() {
 fn files_without_code_have_a_message() {
     assert!(lint(&[], &[]).fails(1).contains("the file is empty"));
     assert!(run(&["lint", "-"], b"nonsense").fails(1).contains("neither an ELF file"));
-    assert!(run(&["lint", "--target", "gfx900", "-"], &code_object(GFX942)).fails(1).contains("nothing to check"));
+    assert!(run(&["lint", "--target", "gfx1100", "-"], &code_object(GFX942)).fails(1).contains("nothing to check"));
 }
 
 /// What compilers make is clean.
@@ -146,13 +146,25 @@ fn samples_have_no_error() {
             if path.is_dir() {
                 open.push(path);
             } else if path.extension().is_some_and(|x| x == "co") && is_known(&path) {
-                let run = run(&["lint", &path.display().to_string()], b"");
-                assert_eq!((run.code, run.out.as_str()), (Some(0), ""), "{}: {}", path.display(), run.err);
+                let run = run(&["lint", "--format", "json", &path.display().to_string()], b"");
+                let found = run.out.lines().map(|line| serde_json::from_str(line).expect("an object"));
+                let found: Vec<Value> = found.filter(|finding| !is_fault(finding)).collect();
+                assert!(found.is_empty(), "{}: {found:#?}{}", path.display(), run.err);
+                assert!(run.err.contains(" checked: "), "{}: {}", path.display(), run.err);
                 samples += 1;
             }
         }
     }
     assert!(samples > 0);
+}
+
+/// LLVM leaves this hazard in what it compiles.
+fn is_fault(finding: &Value) -> bool {
+    let known = include_str!("../hazards/faults.txt").lines().filter(|line| !line.starts_with('#'));
+    let text = finding["instruction"].as_str().expect("a text");
+    let mnemonic = text.split(' ').next().unwrap_or_default();
+    let mut known = known.filter_map(|line| line.split_once(' '));
+    known.any(|(rule, end)| finding["rule"] == rule && mnemonic.ends_with(end))
 }
 
 /// The target of the sample is in this build: its directory has the name.
