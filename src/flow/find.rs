@@ -235,7 +235,14 @@ impl<'c> Finder<'c> {
     /// Looks for the addresses of jumps and calls through registers. Returns whether any is new, or not known any more.
     fn resolve(&mut self, flow: &Flow<'_>) -> bool {
         let mut changed = false;
-        for n in 0..flow.blocks.len() {
+        let any_known = !self.known.is_empty();
+        let is_of_interest = |exit: Exit| match exit {
+            Exit::Indirect { .. } | Exit::Call { .. } => true,
+            // Perhaps only as long as the address is known.
+            Exit::Jump | Exit::Branch | Exit::Outside { .. } => any_known,
+            _ => false,
+        };
+        for (n, _) in flow.blocks.iter().enumerate().filter(|(_, block)| is_of_interest(block.exit)) {
             let Some((address, inst)) = flow.insts(n).last() else { continue };
             let flags = inst.flags();
             if !(flags.is_indirect_branch() || flags.is_call()) || flags.is_return() {

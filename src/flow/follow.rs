@@ -54,62 +54,89 @@ impl Flow<'_> {
     /// state in front of it: functions one after the other. `first` is the state at the beginning of a function.
     ///
     /// Returns whether every state is final. It is not if `join` does not come to an end.
-    pub fn follow<S: State>(&self, first: impl Fn(usize) -> S, mut each: impl FnMut(usize, &S)) -> bool {
-        let len = self.blocks().len();
-        // Where paths meet; a block to which one way leads gets its state from that.
-        let mut before: Vec<Option<Box<S>>> = vec![None; len];
-        // The place of each block in the order of its group.
-        let mut places = vec![0usize; len];
-        let mut passed = vec![0u16; len];
+    pub fn follow<S: State>(&self, first: impl Fn(usize) -> S, each: impl FnMut(usize, &S)) -> bool {
+        self.follow_groups(&self.groups(), first, each)
+    }
+
+    /// The same for some of the [`groups`](Flow::groups), which do not depend on each other.
+    pub fn follow_groups<S: State>(
+        &self,
+        groups: &[Vec<usize>],
+        first: impl Fn(usize) -> S,
+        mut each: impl FnMut(usize, &S),
+    ) -> bool {
+        // The place of each block in its group.
+        let mut places = vec![0usize; self.blocks().len()];
         let mut is_final = true;
-        for group in self.groups() {
-            let mut open = BTreeSet::new();
+        for group in groups {
             for (place, block) in group.iter().enumerate() {
                 places.iter_mut().skip(*block).take(1).for_each(|x| *x = place);
-                if self.blocks().get(*block).is_some_and(|block| block.is_entry) {
-                    before.iter_mut().skip(*block).take(1).for_each(|x| *x = Some(Box::new(first(*block))));
-                    open.insert(place);
+            }
+            is_final &= self.follow_group(group, &places, &first, &mut each);
+        }
+        is_final
+    }
+
+    fn follow_group<S: State>(
+        &self,
+        group: &[usize],
+        places: &[usize],
+        first: &impl Fn(usize) -> S,
+        each: &mut impl FnMut(usize, &S),
+    ) -> bool {
+        // Where paths meet; a block to which one way leads gets its state from that. By the blocks' places.
+        let mut before: Vec<Option<Box<S>>> = vec![None; group.len()];
+        let mut passed = vec![0u16; group.len()];
+        let mut is_final = true;
+        let mut open = BTreeSet::new();
+        for ((place, block), before) in group.iter().enumerate().zip(&mut before) {
+            if self.blocks().get(*block).is_some_and(|block| block.is_entry) {
+                *before = Some(Box::new(first(*block)));
+                open.insert(place);
+            }
+        }
+        while let Some(place) = open.pop_first() {
+            let (Some(&block), Some(Some(state))) = (group.get(place), before.get(place)) else { continue };
+            let mut way = vec![(block, S::clone(state))];
+            while let Some((block, mut state)) = way.pop() {
+                if let Some(times) = places.get(block).and_then(|place| passed.get_mut(*place)) {
+                    *times += 1;
+                    if *times > MOST {
+                        is_final = false;
+                        continue;
+                    }
+                }
+                self.pass(block, &mut state);
+                for &next in self.successors(block) {
+                    if !self.is_meeting(next) {
+                        way.push((next, state.clone()));
+                        continue;
+                    }
+                    let Some((place, old)) = places.get(next).and_then(|place| Some((*place, before.get_mut(*place)?)))
+                    else {
+                        continue;
+                    };
+                    let changed = match old {
+                        Some(old) => old.join(&state),
+                        None => {
+                            *old = Some(Box::new(state.clone()));
+                            true
+                        }
+                    };
+                    if changed {
+                        open.insert(place);
+                    }
                 }
             }
-            while let Some(place) = open.pop_first() {
-                let Some(&block) = group.get(place) else { continue };
-                let Some(Some(state)) = before.get(block) else { continue };
-                let mut way = vec![(block, S::clone(state))];
-                while let Some((block, mut state)) = way.pop() {
-                    if let Some(times) = passed.get_mut(block) {
-                        *times += 1;
-                        if *times > MOST {
-                            is_final = false;
-                            continue;
-                        }
-                    }
+        }
+        for (block, state) in group.iter().zip(before) {
+            let Some(state) = state else { continue };
+            let mut way = vec![(*block, *state)];
+            while let Some((block, mut state)) = way.pop() {
+                each(block, &state);
+                let mut alone = self.successors(block).iter().filter(|next| !self.is_meeting(**next)).peekable();
+                if alone.peek().is_some() {
                     self.pass(block, &mut state);
-                    for &next in self.successors(block) {
-                        if !self.is_meeting(next) {
-                            way.push((next, state.clone()));
-                            continue;
-                        }
-                        let Some(old) = before.get_mut(next) else { continue };
-                        let changed = match old {
-                            Some(old) => old.join(&state),
-                            None => {
-                                *old = Some(Box::new(state.clone()));
-                                true
-                            }
-                        };
-                        if changed {
-                            open.extend(places.get(next));
-                        }
-                    }
-                }
-            }
-            for block in group {
-                let Some(Some(state)) = before.get_mut(block).map(Option::take) else { continue };
-                let mut way = vec![(block, *state)];
-                while let Some((block, mut state)) = way.pop() {
-                    each(block, &state);
-                    self.pass(block, &mut state);
-                    let alone = self.successors(block).iter().filter(|next| !self.is_meeting(**next));
                     way.extend(alone.map(|next| (*next, state.clone())));
                 }
             }

@@ -9,7 +9,7 @@ impl Flow<'_> {
     /// The blocks of the function that begins with a block, that one first: in an order in which each comes after those
     /// that it can follow, except where a loop goes back. Functions that it calls are not among them.
     pub fn function(&self, first: usize) -> Vec<usize> {
-        self.after(&[first], &mut vec![false; self.blocks().len()]).0
+        self.after(&[first], &mut Marks::new(self.blocks().len())).0
     }
 
     /// The blocks at which loops go back to: those that the search through their function reaches again from themselves.
@@ -25,7 +25,7 @@ impl Flow<'_> {
     /// # }
     /// ```
     pub fn loops(&self) -> Vec<usize> {
-        self.after(self.entries(), &mut vec![false; self.blocks().len()]).1
+        self.after(self.entries(), &mut Marks::new(self.blocks().len())).1
     }
 
     /// Groups of blocks such that edges are only inside of groups, each in the order of [`Flow::function`]: functions, and
@@ -39,45 +39,43 @@ impl Flow<'_> {
         }
         let mut entries: Vec<(usize, usize)> = self.entries().iter().map(|entry| (group.of(*entry), *entry)).collect();
         entries.sort_unstable();
-        let mut seen = vec![false; self.blocks().len()];
+        let mut marks = Marks::new(self.blocks().len());
         entries
             .chunk_by(|a, b| a.0 == b.0)
             .map(|of_group| {
                 let entries: Vec<usize> = of_group.iter().map(|(_, entry)| *entry).collect();
-                self.after(&entries, &mut seen).0
+                self.after(&entries, &mut marks).0
             })
             .collect()
     }
 
-    /// The blocks that can follow some blocks, and those at which loops go back to. `seen` are left out.
-    fn after(&self, entries: &[usize], seen: &mut [bool]) -> (Vec<usize>, Vec<usize>) {
+    /// The blocks that can follow some blocks, and those at which loops go back to. Marked ones are left out.
+    fn after(&self, entries: &[usize], marks: &mut Marks) -> (Vec<usize>, Vec<usize>) {
         let mut order = Vec::new();
         let mut loops = Vec::new();
         // The blocks on the way to the current one, with how many of their successors have been looked at.
         let mut way: Vec<(usize, usize)> = Vec::new();
-        let mut is_on_way = vec![false; seen.len()];
-        let set = |list: &mut [bool], n: usize, value: bool| list.iter_mut().skip(n).take(1).for_each(|x| *x = value);
         for entry in entries.iter().rev() {
-            if seen.get(*entry) != Some(&false) {
+            if marks.of(*entry) != Some(Mark::New) {
                 continue;
             }
-            set(seen, *entry, true);
-            set(&mut is_on_way, *entry, true);
+            marks.set(*entry, Mark::OnWay);
             way.push((*entry, 0));
             while let Some((block, looked)) = way.last_mut() {
                 let Some(&next) = self.successors(*block).get(*looked) else {
                     order.push(*block);
-                    set(&mut is_on_way, *block, false);
+                    marks.set(*block, Mark::Seen);
                     way.pop();
                     continue;
                 };
                 *looked += 1;
-                if is_on_way.get(next) == Some(&true) {
-                    loops.push(next);
-                } else if seen.get(next) == Some(&false) {
-                    set(seen, next, true);
-                    set(&mut is_on_way, next, true);
-                    way.push((next, 0));
+                match marks.of(next) {
+                    Some(Mark::OnWay) => loops.push(next),
+                    Some(Mark::New) => {
+                        marks.set(next, Mark::OnWay);
+                        way.push((next, 0));
+                    }
+                    _ => {}
                 }
             }
         }
@@ -85,6 +83,33 @@ impl Flow<'_> {
         loops.sort_unstable();
         loops.dedup();
         (order, loops)
+    }
+}
+
+/// What a search knows of a block.
+#[derive(Clone, Copy, PartialEq)]
+enum Mark {
+    New,
+    /// It is on the way to the current one.
+    OnWay,
+    Seen,
+}
+
+struct Marks(Vec<Mark>);
+
+impl Marks {
+    fn new(len: usize) -> Marks {
+        Marks(vec![Mark::New; len])
+    }
+
+    fn of(&self, block: usize) -> Option<Mark> {
+        self.0.get(block).copied()
+    }
+
+    fn set(&mut self, block: usize, mark: Mark) {
+        if let Some(place) = self.0.get_mut(block) {
+            *place = mark;
+        }
     }
 }
 

@@ -111,27 +111,46 @@ pub fn section(
         }
         let flow = Flow::new(target, section.bytes, section.address, &entries);
         checked += flow.entries().len();
-        let mut check = Check {
-            image,
-            section,
-            functions: &functions,
-            general: everything(target),
-            flow: &flow,
-            result: Ok(()),
-            each,
+        let general = everything(target);
+        let check = |groups: &[Vec<usize>]| {
+            let mut check = Check { image, section, functions: &functions, general, flow: &flow, found: Vec::new() };
+            let first = |block| first(&flow, &functions, block);
+            if !flow.follow_groups(groups, first, |block, before| check.block(block, before)) {
+                let message = "some of the ways through the code were not followed".into();
+                check.say_at(section.address, Severity::Warning, "not-final", message);
+            }
+            check.found
         };
-        let is_final = flow.follow(|block| first(&flow, &functions, block), |block, before| check.block(block, before));
-        if !is_final {
-            check.say_at(
-                section.address,
-                Severity::Warning,
-                "not-final",
-                "some of the ways through the code were not followed".into(),
-            );
-        }
-        check.result?;
+        in_order(&flow.groups(), check, &mut |found| found.into_iter().try_for_each(&mut *each))?;
     }
     Ok(checked)
+}
+
+/// Does work on pieces of a list on all cores, a few pieces at a time so that little is held, and takes the results in the
+/// order of the list.
+fn in_order<T: Sync, R: Send>(
+    list: &[T],
+    work: impl Fn(&[T]) -> R + Sync,
+    take: &mut dyn FnMut(R) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    const PIECES: usize = 8;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let piece = list.len().div_ceil(cores * PIECES).max(64);
+    let work = &work;
+    let pieces: Vec<&[T]> = list.chunks(piece).collect();
+    for together in pieces.chunks(cores) {
+        let results: Vec<R> = std::thread::scope(|scope| {
+            let (last, others) = together.split_last().expect("a chunk is never empty");
+            let started: Vec<_> = others.iter().map(|piece| scope.spawn(move || work(piece))).collect();
+            let own = work(last);
+            let others = started.into_iter().map(|thread| thread.join().expect("a thread that checks does not panic"));
+            let mut all: Vec<R> = others.collect();
+            all.push(own);
+            all
+        });
+        results.into_iter().try_for_each(&mut *take)?;
+    }
+    Ok(())
 }
 
 struct Check<'a, 'c> {
@@ -141,8 +160,7 @@ struct Check<'a, 'c> {
     /// Every general register.
     general: RegSet,
     flow: &'a Flow<'c>,
-    result: std::io::Result<()>,
-    each: &'a mut dyn FnMut(Finding) -> std::io::Result<()>,
+    found: Vec<Finding>,
 }
 
 /// What holds in front of a function.
@@ -338,9 +356,7 @@ impl Check<'_, '_> {
     }
 
     fn say(&mut self, finding: Finding) {
-        if self.result.is_ok() {
-            self.result = (self.each)(finding);
-        }
+        self.found.push(finding);
     }
 
     /// The name of the function that an address is in, and how far in.
