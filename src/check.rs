@@ -28,8 +28,9 @@ pub enum RuleError {
         /// Its first register.
         register: Reg,
     },
-    /// The third source of a matrix operation has some registers of the destination and not the others. It may have all
-    /// or none; what writes no more than four registers may have some.
+    /// The third source of a matrix operation of CDNA (MFMA) has some registers of the destination and not the others. It
+    /// may have all or none; what writes no more than four registers may have some. RDNA's matrix operations (WMMA) take
+    /// any registers.
     Overlap {
         /// The field of the source.
         field: Field,
@@ -78,7 +79,8 @@ impl Inst {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Field, Reg, RuleError, Target, decode};
+    /// use amdgpu_isa::check::RuleError;
+    /// use amdgpu_isa::{Field, Reg, Target, decode};
     /// // v_mov_b64_e32 v[254:255], v[5:6]
     /// let inst = decode(Target::Gfx942, &[0x05, 0x71, 0xfc, 0x7f]).unwrap();
     /// assert_eq!(inst.check(), Err(RuleError::MisalignedVector { field: Field::Src0, register: Reg::Vgpr(5) }));

@@ -17,6 +17,8 @@ use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operands, Tar
 /// It keeps the words bit for bit, with reserved and ignored bits, so that [`Inst::words`] returns exactly the words
 /// that were decoded. Its size is 24 bytes.
 #[derive(Clone, Copy)]
+#[doc(alias = "MCInst")]
+#[doc(alias = "instruction")]
 pub struct Inst {
     words: [u32; MAX_DWORDS],
     /// In the layout of `shared::meta`.

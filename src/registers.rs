@@ -31,7 +31,8 @@ const WITHOUT_CODE: [Reg; 5] = [Reg::Scc, Reg::Mode, Reg::TrapStatus, Reg::FlatS
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::{Decoded, Decoder, Reg, RegSet, Target};
+/// use amdgpu_isa::facts::RegSet;
+/// use amdgpu_isa::{Decoded, Decoder, Reg, Target};
 /// // v_mad_u64_u32 v[2:3], s[4:5], v0, s6, v[8:9]; s_endpgm
 /// let code = [0x02, 0x04, 0xe8, 0xd1, 0x00, 0x0d, 0x20, 0x04, 0x00, 0x00, 0x81, 0xbf];
 /// let mut used = RegSet::new(Target::Gfx942);
@@ -44,6 +45,8 @@ const WITHOUT_CODE: [Reg; 5] = [Reg::Scc, Reg::Mode, Reg::TrapStatus, Reg::FlatS
 /// # }
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[doc(alias = "liveness")]
+#[doc(alias = "implicit-def")]
 pub struct RegSet {
     target: Target,
     bits: [u64; WORDS],
@@ -162,7 +165,8 @@ impl RegSet {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Reg, RegSet, Target};
+    /// use amdgpu_isa::facts::RegSet;
+    /// use amdgpu_isa::{Reg, Target};
     /// let mut set = RegSet::new(Target::Gfx942);
     /// set.insert(Reg::Vgpr(7));
     /// set.insert(Reg::Vcc);
@@ -178,7 +182,8 @@ impl RegSet {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Reg, RegSet, Target, decode_words};
+    /// use amdgpu_isa::facts::RegSet;
+    /// use amdgpu_isa::{Reg, Target, decode_words};
     /// let load = decode_words(Target::Gfx942, &[0xc00a_0101, 0]).unwrap(); // s_load_dwordx4 s[4:7], s[2:3], 0x0
     /// let mut set = RegSet::new(Target::Gfx942);
     /// load.operands().take(1).for_each(|data| set.insert_operand(&data));

@@ -20,6 +20,8 @@ mod hostile;
 mod isa;
 #[path = "cli/samples.rs"]
 mod samples;
+#[path = "cli/shell.rs"]
+mod shell;
 
 use std::io::Write;
 use std::process::{Command, Stdio};

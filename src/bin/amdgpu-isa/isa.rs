@@ -10,7 +10,9 @@ use amdgpu_isa as lib;
 
 pub use facts::facts;
 pub use fields::{FieldView, fields};
-pub use lib::{Decoded, Decoder, Inst, Invalid, Problem, Suggestion, Target, TextBuffer, decode, parse};
+pub use lib::errors::Invalid;
+pub use lib::text::{ParseErrorKind, Suggestion, TextBuffer};
+pub use lib::{Decoded, Decoder, Inst, Target, decode, parse};
 pub use matrix::{Operation, operations};
 
 /// Size of the longest instruction of any generation in bytes.

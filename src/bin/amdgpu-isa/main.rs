@@ -15,18 +15,19 @@ mod lines;
 mod matrix;
 mod out;
 mod prove;
+mod shell;
 mod tables;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
 use error::Error;
 
 #[derive(Parser)]
-#[command(name = "amdgpu-isa", version, about, arg_required_else_help = true, after_help = help_footer())]
+#[command(name = "amdgpu-isa", version, long_version = long_version(), about, arg_required_else_help = true, after_help = help_footer())]
 struct Cli {
     /// Colour the output; `auto` means only on a terminal, and not when NO_COLOR is set
     #[arg(long, value_enum, default_value_t = Color::Auto, global = true, value_name = "WHEN")]
@@ -48,6 +49,8 @@ enum Command {
     Isa(tables::Args),
     Matrix(matrix::Args),
     Prove(prove::Args),
+    Completions(shell::Completions),
+    Man(shell::Pages),
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -71,6 +74,11 @@ impl Color {
 
 fn help_footer() -> String {
     format!("Targets in this build: {}", isa::known_targets())
+}
+
+/// What `--version` prints; `-V` leaves the targets out.
+fn long_version() -> String {
+    format!("{}\ntargets: {}", env!("CARGO_PKG_VERSION"), isa::known_targets())
 }
 
 /// Prints the help, or an error in the command line, which may quote parts of it.
@@ -107,6 +115,8 @@ fn main() -> ExitCode {
         Command::Isa(args) => tables::run(&args, color),
         Command::Matrix(args) => matrix::run(&args, color),
         Command::Prove(args) => prove::run(&args, color),
+        Command::Completions(args) => shell::completions(&args, Cli::command()),
+        Command::Man(args) => shell::pages(&args, Cli::command()),
         Command::Batch => batch::run(io::stdin().lock(), io::stdout().lock()).map(count_errors),
         Command::Asm(args) => asm::run(&args).map(count_errors),
     };

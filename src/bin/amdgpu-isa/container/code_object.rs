@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
-use amdgpu_isa::Processor;
+use amdgpu_isa::processor::Processor;
 
 use super::notes::Notes;
 use super::target_id::TargetId;
