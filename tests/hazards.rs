@@ -197,6 +197,28 @@ fn llvm_inserts_the_same() {
     }
 }
 
+/// The bytes on the page about LLVM's faults break the rules that it names.
+#[test]
+fn the_page_is_right() {
+    let page = include_str!("../docs/hazards.md");
+    let mut rows = 0;
+    for line in page.lines().filter(|line| line.contains(" | gfx")) {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect();
+        rows += 1;
+        let Ok(target) = cells[1].parse::<Target>() else { continue };
+        let byte = |n: usize| u8::from_str_radix(&cells[2][n..n + 2], 16).unwrap();
+        let bytes: Vec<u8> = (0..cells[2].len()).step_by(2).map(byte).collect();
+        let (mut hazards, mut broken) = (Hazards::new(target), Vec::new());
+        for inst in amdgpu_isa::Decoder::new(target, &bytes) {
+            let inst = inst.inst.unwrap();
+            hazards.each(&inst, |need| broken.push(need.rule.id()));
+            hazards.issue(&inst);
+        }
+        assert_eq!(broken, [cells[0]], "{line}");
+    }
+    assert!(rows > 0);
+}
+
 /// The needs of the last of some instructions after the others, by unit; `None` if the target is not in the build.
 fn after(target: &str, texts: &[&str]) -> Option<[u8; 3]> {
     let target: Target = target.parse().ok()?;
