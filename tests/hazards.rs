@@ -197,6 +197,108 @@ fn llvm_inserts_the_same() {
     }
 }
 
+/// The bytes on the page about LLVM's faults break the rules that it names.
+#[test]
+fn the_page_is_right() {
+    let page = include_str!("../docs/hazards.md");
+    let mut rows = 0;
+    for line in page.lines().filter(|line| line.contains(" | gfx")) {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect();
+        rows += 1;
+        let Ok(target) = cells[1].parse::<Target>() else { continue };
+        let byte = |n: usize| u8::from_str_radix(&cells[2][n..n + 2], 16).unwrap();
+        let bytes: Vec<u8> = (0..cells[2].len()).step_by(2).map(byte).collect();
+        let (mut hazards, mut broken) = (Hazards::new(target), Vec::new());
+        for inst in amdgpu_isa::Decoder::new(target, &bytes) {
+            let inst = inst.inst.unwrap();
+            hazards.each(&inst, |need| broken.push(need.rule.id()));
+            hazards.issue(&inst);
+        }
+        assert_eq!(broken, [cells[0]], "{line}");
+    }
+    assert!(rows > 0);
+}
+
+/// The needs of the last of some instructions after the others, by unit; `None` if the target is not in the build.
+fn after(target: &str, texts: &[&str]) -> Option<[u8; 3]> {
+    let target: Target = target.parse().ok()?;
+    let mut hazards = Hazards::new(target);
+    let insts: Vec<Inst> =
+        texts.iter().map(|text| parse(target, text).unwrap_or_else(|e| panic!("{text}: {e}"))).collect();
+    let (last, before) = insts.split_last()?;
+    before.iter().for_each(|inst| hazards.issue(inst));
+    let needs = hazards.needs(last);
+    Some([needs.states, needs.valu, needs.event].map(|need| need.map_or(0, |need| need.missing)))
+}
+
+#[track_caller]
+fn check(target: &str, texts: &[&str], expected: [u8; 3]) {
+    if let Some(needs) = after(target, texts) {
+        assert_eq!(needs, expected, "{target}: {texts:?}");
+    }
+}
+
+#[test]
+fn rules_about_three() {
+    let (mov, load) = ("v_mov_b32_e32 v2, v1", "global_load_dword v4, v2, s[0:1]");
+    // M15
+    check("gfx908", &[mov, load], [0, 0, 0]);
+    check("gfx908", &[mov, "v_accvgpr_write_b32 a0, v9", load], [1, 0, 0]);
+    check("gfx908", &[mov, "s_nop 0", "v_accvgpr_write_b32 a0, v9", load], [0, 0, 0]);
+    check("gfx908", &["v_accvgpr_write_b32 a0, v9", mov, load], [0, 0, 0]);
+    // M67
+    let dgemm = "v_mfma_f64_4x4x4f64 v[10:11], v[12:13], v[14:15], v[10:11]";
+    check("gfx90a", &[mov, dgemm, load], [1, 0, 0]);
+    check("gfx90a", &[mov, dgemm, "s_nop 0", load], [0, 0, 0]);
+    check("gfx90a", &[dgemm, mov, load], [0, 0, 0]);
+    // T05
+    let (lds, branch, wait) = ("ds_read_b32 v8, v9", "s_branch 0", "s_waitcnt_vscnt null, 0x0");
+    check("gfx1010", &[lds, load], [0, 0, 0]);
+    check("gfx1010", &[lds, branch, load], [0, 0, 1]);
+    check("gfx1010", &[lds, branch, wait, load], [0, 0, 0]);
+    check("gfx1010", &[load, branch, lds], [0, 0, 1]);
+    check("gfx1010", &[lds, load, branch, load], [0, 0, 0]);
+    check("gfx1010", &[lds, branch, lds, load], [0, 0, 0]);
+    check("gfx1030", &[lds, branch, load], [0, 0, 0]);
+}
+
+#[test]
+fn fields_say_the_distance() {
+    let (add, other) = ("v_add_f32_e32 v2, v3, v4", "v_add_f32_e32 v9, v8, v8");
+    for (target, load, field) in
+        [("gfx1100", "lds_direct_load", "wait_vdst"), ("gfx1200", "ds_direct_load", "wait_va_vdst")]
+    {
+        let load = |n: u8| format!("{load} v2 {field}:{n}");
+        check(target, &[add, &load(0)], [0, 0, 0]);
+        check(target, &[add, &load(3)], [0, 3, 0]);
+        check(target, &[add, other, other, &load(3)], [0, 1, 0]);
+        check(target, &[add, other, other, other, &load(3)], [0, 0, 0]);
+        check(target, &[add, "v_exp_f32_e32 v9, v8", other, other, &load(3)], [0, 1, 0]);
+        check(target, &[add, "ds_load_b32 v9, v8", &load(3)], [0, 0, 0]);
+    }
+}
+
+#[test]
+fn two_transcendental_operations_are_enough() {
+    let (exp, read, other) = ("v_exp_f32_e32 v0, v1", "v_mov_b32_e32 v2, v0", "v_exp_f32_e32 v8, v9");
+    check("gfx1100", &[exp, read], [0, 6, 0]);
+    check("gfx1100", &[exp, other, read], [0, 5, 0]);
+    check("gfx1100", &[exp, other, "v_exp_f32_e32 v6, v7", read], [0, 0, 0]);
+    check("gfx1100", &[exp, "s_waitcnt_depctr 0xfff", read], [0, 0, 0]);
+    check("gfx1150", &[exp, read], [0, 0, 0]);
+}
+
+#[test]
+fn a_later_matrix_operation_replaces_an_earlier_one() {
+    let (long, short) = (
+        "v_mfma_f32_16x16x16_f16 v[0:3], v[8:9], v[10:11], v[0:3]",
+        "v_mfma_f32_4x4x4_16b_f16 v[0:3], v[8:9], v[10:11], v[0:3]",
+    );
+    let store = "global_store_dwordx4 v12, v[0:3], s[0:1]";
+    check("gfx942", &[long, store], [7, 0, 0]);
+    check("gfx942", &[long, short, store], [5, 0, 0]);
+}
+
 /// Compilers keep the distances: errors in what they compiled are in docs/hazards.md, or a rule is wrong. Set
 /// `AMDGPU_ISA_CORPUS` to look at the objects below another directory too.
 #[test]

@@ -44,6 +44,12 @@ pub fn check(isa: &Isa) -> Result<()> {
         {
             return rule.at.err("the rule compares operands, but does not say which");
         }
+        if let Some(name) = &rule.registers.field {
+            field(isa, &rule.at, name)?;
+        }
+        if let Some(kind) = rule.then.as_ref().filter(|kind| !all.kinds.iter().any(|k| k.name == **kind)) {
+            return rule.at.err(format!("unknown kind {kind}"));
+        }
         if rule.producer.iter().chain(&rule.consumer).any(|side| side.over)
             || rule.ends.iter().any(|s| s.over && s.operands.is_none())
         {
@@ -91,7 +97,9 @@ fn kinds(isa: &Isa) -> Result<()> {
         }
         let referred = all.kinds.iter().flat_map(|k| &k.terms).any(|t| matches!(t, Term::Is(n, _) if *n == kind.name));
         let sides = all.rules.iter().flat_map(|r| r.producer.iter().chain(&r.consumer).chain(&r.ends));
-        if !referred && !KNOWN.contains(&kind.name.as_str()) && !sides.into_iter().any(|s| s.kind == kind.name) {
+        let then = all.rules.iter().any(|rule| rule.then.as_ref() == Some(&kind.name));
+        if !referred && !then && !KNOWN.contains(&kind.name.as_str()) && !sides.into_iter().any(|s| s.kind == kind.name)
+        {
             return kind.at.err(format!("no rule is about {}", kind.name));
         }
     }

@@ -57,7 +57,8 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
         write!(w, "HazardRow {{ rule: {number}, producer: {producer}, consumer: {consumer}, ").unwrap();
         write!(w, "overlap: Overlap::{overlap}, differs: Differs::{differs}, unit: Unit::{unit}, trans: {trans}, ")
             .unwrap();
-        writeln!(w, "distance: {less:?}, most: {most:?} }},").unwrap();
+        let field = row.rule.registers.field.as_ref().map_or("None".into(), |f| format!("Some(Field::{})", camel(f)));
+        writeln!(w, "distance: {less:?}, most: {most:?}, field: {field} }},").unwrap();
     }
     write!(w, "], classes: &[").unwrap();
     for class in &tables.classes {
@@ -67,8 +68,12 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
             rows.flat_map(|(_, row)| row.distance.map(|d| d.1)).max().unwrap_or(0)
         };
         let (states, valu) = (longest("states"), longest("valu"));
-        let HazardClass { produces, consumes, ends, enders, passes: (less, more), is } = class;
-        write!(w, "HazardClass {{ produces: {produces:#x}, consumes: {consumes:#x}, ends: {ends:#x}, ").unwrap();
+        let HazardClass { produces, consumes, ends, arms, enders, passes: (less, more), is } = class;
+        write!(
+            w,
+            "HazardClass {{ produces: {produces:#x}, consumes: {consumes:#x}, ends: {ends:#x}, arms: {arms:#x}, "
+        )
+        .unwrap();
         write!(w, "enders: {enders:#x}, passes: [{less}, {more}], states: {states}, valu: {valu}, is: {is} }},")
             .unwrap();
     }
@@ -79,7 +84,9 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     }
     let events = tables.rows.iter().enumerate().filter(|(_, row)| row.rule.unit == "event");
     let events = events.fold(0u128, |set, (n, _)| set | 1 << n);
-    writeln!(w, "], events: {events:#x}, nop: {:#x} }};", tables.nop_mask).unwrap();
+    let thens = tables.rows.iter().enumerate().filter(|(_, row)| row.rule.then.is_some());
+    let thens = thens.fold(0u128, |set, (n, _)| set | 1 << n);
+    writeln!(w, "], events: {events:#x}, thens: {thens:#x}, nop: {:#x} }};", tables.nop_mask).unwrap();
     Ok(())
 }
 
@@ -91,7 +98,7 @@ fn side(isa: &Isa, t: &Target, side: &Side) -> String {
     let conditions: Vec<String> = conditions.map(|c| format!("Condition::{c}")).collect();
     let operands = match &side.operands {
         None => "None".to_string(),
-        Some(Operands { reads, writes, files, fields, wider_than }) => {
+        Some(Operands { reads, writes, files, fields, wider_than, narrower_than }) => {
             let files = files.iter().fold(0, |set, file| set | 1 << FILES.iter().position(|f| f == file).unwrap_or(7));
             let has = |name: &str| fields.is_empty() || fields.iter().any(|f| f == name);
             let (named, implicit) = (has("*"), has("-"));
@@ -102,7 +109,7 @@ fn side(isa: &Isa, t: &Target, side: &Side) -> String {
                 .collect();
             format!(
                 "Some(Accessed {{ reads: {reads}, writes: {writes}, files: {files}, named: {named}, \
-                 implicit: {implicit}, fields: &[{}], wider_than: {wider_than} }})",
+                 implicit: {implicit}, fields: &[{}], wider_than: {wider_than}, narrower_than: {narrower_than} }})",
                 list.join(", ")
             )
         }

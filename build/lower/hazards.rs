@@ -46,6 +46,8 @@ pub struct HazardClass {
     pub produces: u128,
     pub consumes: u128,
     pub ends: u128,
+    /// The rows for which it has to come between.
+    pub arms: u128,
     /// Numbers of `enders`.
     pub enders: u32,
     pub passes: (u8, u8),
@@ -93,6 +95,8 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
     let sides =
         |of: fn(&HazardRow<'a>) -> &'a Side| tables.rows.iter().map(|row| of_kind(&of(row).kind)).collect::<Vec<_>>();
     let (producers, consumers) = (sides(|row| row.producer), sides(|row| row.consumer));
+    let then = |row: &HazardRow| row.rule.then.as_ref().map_or(usize::MAX, |kind| of_kind(kind));
+    let thens: Vec<usize> = tables.rows.iter().map(then).collect();
     let enders: Vec<usize> = tables.enders.iter().map(|(_, side)| of_kind(&side.kind)).collect();
     let (valu, trans) = (of_kind("valu"), of_kind("trans"));
     for operation in &t.operations {
@@ -110,6 +114,7 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
         let row = def.rows.iter().find(|r| r.mnemonic == operation.mnemonic && r.opcode.of(name).is_some());
         let mut class = HazardClass {
             produces: set(&producers),
+            arms: set(&thens),
             consumes: set(&consumers),
             passes: row.and_then(|row| row.passes.as_ref()?.of(name).copied()).unwrap_or((0, 0)),
             is: u8::from(is.get(valu) == Some(&true)) | u8::from(is.get(trans) == Some(&true)) << 1,

@@ -44,6 +44,8 @@ pub struct HazardRule {
     pub at: SourceLine,
     pub id: String,
     pub producer: Vec<Side>,
+    /// `then`: an instruction of this kind has to come between.
+    pub then: Option<String>,
     pub consumer: Vec<Side>,
     pub registers: Registers,
     /// `ends`: what else ends it.
@@ -65,6 +67,8 @@ pub struct Registers {
     pub overlap: String,
     /// `op=`, `op!`, `passes`.
     pub differs: Option<String>,
+    /// `field=NAME`: the later instruction says itself in this field how much has to be between.
+    pub field: Option<String>,
 }
 
 /// `valu if form=DPP w:s,exec@src0>64`: instructions of a kind, under conditions, and which of their operands.
@@ -101,6 +105,7 @@ pub struct Operands {
     /// Empty: any; `*`: in any field; `-`: in no field.
     pub fields: Vec<String>,
     pub wider_than: u16,
+    pub narrower_than: u16,
 }
 
 impl Hazards {

@@ -58,14 +58,21 @@ impl Parser {
                 None => others.push(self::side(at, side)?),
             }
         }
+        let (first, then) = match producer.split_once(" then ") {
+            Some((first, kind)) => (first, Some(kind)),
+            None => (producer, None),
+        };
         let mut registers = registers.split_whitespace();
         let overlap = registers.next().unwrap_or("-").to_string();
+        let (field, differs): (Vec<&str>, Vec<&str>) = registers.partition(|word| word.starts_with("field="));
+        let field = field.first().map(|word| word["field=".len()..].to_string());
         Ok(HazardRule {
             at: at.clone(),
             id: id.to_string(),
-            producer: sides(at, producer)?,
+            producer: sides(at, first)?,
+            then: then.map(|kind| kind.trim().to_string()),
             consumer: sides(at, consumer)?,
-            registers: Registers { overlap, differs: registers.next().map(str::to_string) },
+            registers: Registers { overlap, differs: differs.first().map(|word| word.to_string()), field },
             ends: others,
             trans,
             ends_text: if ends == "-" { String::new() } else { ends.to_string() },
@@ -129,14 +136,16 @@ fn side(at: &SourceLine, text: &str) -> Result<Side> {
 
 fn operands(at: &SourceLine, word: &str) -> Result<Operands> {
     let (access, rest) = word.split_once(':').expect("it has the access");
+    let (rest, most) = rest.split_once('<').unwrap_or((rest, "4096"));
     let (rest, bits) = rest.split_once('>').unwrap_or((rest, "0"));
+    let narrower_than = up_to(at, most, 4096)? as u16;
     let (files, fields) = match rest.split_once('@') {
         Some((files, fields)) => (files, list(fields)),
         None => (rest, Vec::new()),
     };
     let wider_than = up_to(at, bits, 2048)? as u16;
     let (reads, writes) = (access.contains('r'), access.contains('w'));
-    Ok(Operands { reads, writes, files: list(files), fields, wider_than })
+    Ok(Operands { reads, writes, files: list(files), fields, wider_than, narrower_than })
 }
 
 fn condition(at: &SourceLine, word: &str) -> Result<Condition> {

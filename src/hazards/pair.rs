@@ -101,6 +101,7 @@ fn is_of(accessed: &Accessed, inst: &Inst, operand: &Operand) -> bool {
     (accessed.reads && reads || accessed.writes && writes)
         && named
         && operand.bits > accessed.wider_than
+        && operand.bits < accessed.narrower_than
         && files(inst, operand) & accessed.files != 0
 }
 

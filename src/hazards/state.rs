@@ -26,6 +26,8 @@ pub struct Hazards {
 struct Past {
     /// The rows of which it is a producer, and which nothing ended.
     rows: u128,
+    /// Those of them for which what has to come between came.
+    armed: u128,
     inst: Inst,
     /// What came after it: wait states, vector operations, transcendental ones.
     states: u8,
@@ -41,6 +43,7 @@ const PASSES: [u8; 5] = [2, 4, 8, 16, 32];
 
 const EMPTY: Past = Past {
     rows: 0,
+    armed: 0,
     inst: Inst::of(0, 0, 0),
     states: u8::MAX,
     valu: u8::MAX,
@@ -113,11 +116,11 @@ impl Hazards {
         let consumes = tables.classes(inst).fold(0, |rows, class| rows | class.consumes);
         for past in self.past().iter().filter(|past| past.rows & consumes != 0) {
             let passes = Some(passes(&past.inst));
-            self.of(past, passes, consumes, |row| matches(row, &past.inst, inst), &mut take);
+            self.of(past, passes, (inst, consumes), |row| matches(row, &past.inst, inst), &mut take);
         }
         if self.lost.rows & consumes != 0 {
             let matches = |row: &HazardRow| holds(&row.consumer, inst).then_some(None);
-            self.of(&self.lost, None, consumes, matches, &mut take);
+            self.of(&self.lost, None, (inst, consumes), matches, &mut take);
         }
     }
 
@@ -126,12 +129,13 @@ impl Hazards {
         &self,
         past: &Past,
         passes: Option<u8>,
-        consumes: u128,
+        (inst, consumes): (&Inst, u128),
         matches: impl Fn(&HazardRow) -> Option<Option<Reg>>,
         take: &mut impl FnMut(Need),
     ) {
         let tables = HazardTables::of(&past.inst);
-        for row in bits(past.rows & consumes).filter_map(|n| tables.rows.get(n)) {
+        let active = past.rows & consumes & (past.armed | !tables.thens);
+        for row in bits(active).filter_map(|n| tables.rows.get(n)) {
             let distances = if self.strict { row.most } else { row.distance };
             let of_passes = distances.iter().zip(PASSES).filter(|(_, n)| passes.is_none_or(|passes| passes == *n));
             // Without passes, all are the same.
@@ -141,7 +145,13 @@ impl Hazards {
                 Unit::Valu => past.valu,
                 Unit::Event => 0,
             };
-            let missing = distance.saturating_sub(passed);
+            let missing = match row.field.and_then(|field| inst.get(field)) {
+                // Of transcendental operations nobody knows when they are done.
+                Some(0) => 0,
+                Some(_) if past.trans != 0 => 1,
+                Some(own) => distance.min(own as u8).saturating_sub(passed),
+                None => distance.saturating_sub(passed),
+            };
             if missing == 0 || past.trans >= row.trans {
                 continue;
             }
@@ -157,10 +167,11 @@ impl Hazards {
             return;
         }
         let tables = HazardTables::of(inst);
-        let (mut ends, mut is) = (0, 0);
+        let (mut ends, mut arms, mut is) = (0, 0, 0);
         let mut new = Past { inst: *inst, states: 0, valu: 0, trans: 0, ..EMPTY };
         for class in tables.classes(inst) {
             ends |= class.ends;
+            arms |= class.arms;
             for ender in bits(class.enders.into()).filter_map(|n| tables.enders.get(n)) {
                 match ender.over {
                     _ if !holds(&ender.side, inst) => {}
@@ -184,6 +195,7 @@ impl Hazards {
         };
         let pass = |past: &mut Past| {
             past.rows &= !ends;
+            past.armed |= past.rows & arms;
             past.states = past.states.saturating_add(states);
             past.valu = past.valu.saturating_add(u8::from(is & class::VALU != 0));
             past.trans = past.trans.saturating_add(u8::from(is & class::TRANS != 0));
@@ -308,6 +320,7 @@ impl Past {
             return;
         }
         self.rows |= other.rows;
+        self.armed |= other.armed;
         self.states = self.states.min(other.states);
         self.valu = self.valu.min(other.valu);
         self.trans = self.trans.min(other.trans);

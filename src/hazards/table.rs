@@ -26,6 +26,8 @@ pub(crate) struct HazardTables {
     pub enders: &'static [Ender],
     /// The rows that only an instruction ends, not a distance.
     pub events: u128,
+    /// The rows for which another instruction has to come between.
+    pub thens: u128,
     /// The bits of the constant of `s_nop` that count.
     pub nop: u16,
 }
@@ -52,6 +54,8 @@ pub(crate) struct HazardRow {
     pub distance: [u8; 5],
     /// The same on the safe side, where sources disagree.
     pub most: [u8; 5],
+    /// The consumer says in this field how much has to be between.
+    pub field: Option<Field>,
 }
 
 /// What the operations of a class have to do with the rows.
@@ -59,6 +63,8 @@ pub(crate) struct HazardClass {
     pub produces: u128,
     pub consumes: u128,
     pub ends: u128,
+    /// The rows for which it has to come between.
+    pub arms: u128,
     /// A bit for each of `HazardTables::enders`.
     pub enders: u32,
     /// Passes of the matrix core; the second number holds if a factor has 8 bits.
@@ -117,6 +123,7 @@ pub(crate) struct Accessed {
     pub fields: &'static [Field],
     /// In bits.
     pub wider_than: u16,
+    pub narrower_than: u16,
 }
 
 /// Register files, in the order of `FILES` in build/check/hazards.rs.
