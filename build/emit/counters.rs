@@ -13,8 +13,8 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, opcodes: &[String]) {
     let max = |name: &&str| isa.counters.iter().find(|c| c.name == *name).and_then(|c| c.max.of(target));
     let max: Vec<u8> = ALL_COUNTERS.iter().map(|name| max(name).copied().unwrap_or(0)).collect();
     let mut orders: Vec<&String> = Vec::new();
-    let source = |name: &&str| isa.counters.iter().find(|c| c.name == *name).map_or("", |c| &c.source);
-    let sources: Vec<&str> = ALL_COUNTERS.iter().map(|name| source(name)).collect();
+    let source = |name: &&'static str| isa.counters.iter().find(|c| c.name == *name).map_or("", |c| &c.source);
+    let sources: Vec<&str> = ALL_COUNTERS.iter().map(source).collect();
     writeln!(
         w,
         "pub(crate) static COUNTS: CountTables = CountTables {{ max: {max:?}, sources: {sources:?}, events: &["

@@ -10,11 +10,14 @@ pub(crate) struct CountTables {
     pub sources: [&'static str; Counter::ALL.len()],
     /// The kinds of operations; of a counter, the first one that fits.
     pub events: &'static [Event],
-    /// What waits, besides `s_waitcnt`: the lowest bit and the mask of the count for each counter. None: until all are 0.
-    pub waits: &'static [(Opcode, &'static [(Counter, u8, u16)])],
+    /// What waits, besides `s_waitcnt`. Without counts: until all are 0.
+    pub waits: &'static [(Opcode, Counts)],
     /// Fields by which all operations of a format wait, before they read anything.
     pub fields: &'static [(Format, Field, Counter)],
 }
+
+/// The lowest bit and the mask of the count for each counter.
+pub(crate) type Counts = &'static [(Counter, u8, u16)];
 
 /// A kind of operations of a counter.
 pub(crate) struct Event {
