@@ -32,6 +32,7 @@ pub(crate) struct Event {
 }
 
 /// The operations of an event, among those that raise its counter.
+#[allow(dead_code)] // A few targets need not have each.
 pub(crate) enum Which {
     All,
     /// In the order of the enum.
@@ -43,6 +44,7 @@ pub(crate) enum Which {
 
 /// What an operation holds until it is done.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[allow(dead_code)] // The same.
 pub(crate) enum Holds {
     Nothing,
     /// The registers that it writes.
