@@ -7,6 +7,8 @@ mod assembler;
 #[path = "parse/llvm.rs"]
 mod llvm;
 mod words;
+#[path = "parse/written.rs"]
+mod written;
 
 use std::collections::BTreeMap;
 

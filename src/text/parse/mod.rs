@@ -166,6 +166,7 @@ impl Candidate<'_, '_> {
             address: None,
             op_index: entry.op_index.into(),
             reading,
+            early: None,
             vcc: None,
             suffixes: None,
         };
@@ -231,6 +232,8 @@ struct Parser<'t, 's> {
     address: Option<Address>,
     op_index: usize,
     reading: Reading,
+    /// The modifier that stood among the operands.
+    early: Option<&'static OperandDesc>,
     /// Whether the text shows the vcc that no field names; it shows all or none.
     vcc: Option<bool>,
     /// Whether halves of registers have suffixes: all or none.
