@@ -1,6 +1,7 @@
-from collections.abc import Buffer as _Buffer
 from collections.abc import Iterator
 from typing import Any, final
+
+from typing_extensions import Buffer as _Buffer
 
 __version__: str
 TARGETS: tuple[str, ...]
