@@ -20,6 +20,8 @@ mod hostile;
 mod isa;
 #[path = "cli/lint.rs"]
 mod lint;
+#[path = "cli/pictures.rs"]
+mod pictures;
 #[path = "cli/samples.rs"]
 mod samples;
 #[path = "cli/shell.rs"]

@@ -15,6 +15,7 @@ mod lines;
 mod lint;
 mod matrix;
 mod out;
+mod pictures;
 mod prove;
 mod shell;
 mod tables;
@@ -53,6 +54,7 @@ enum Command {
     Prove(prove::Args),
     Completions(shell::Completions),
     Man(shell::Pages),
+    Pictures(pictures::Args),
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -119,6 +121,7 @@ fn main() -> ExitCode {
         Command::Matrix(args) => matrix::run(&args, color),
         Command::Prove(args) => prove::run(&args, color),
         Command::Completions(args) => shell::completions(&args, Cli::command()),
+        Command::Pictures(args) => pictures::run(&args),
         Command::Man(args) => shell::pages(&args, Cli::command()),
         Command::Batch => batch::run(io::stdin().lock(), io::stdout().lock()).map(count_errors),
         Command::Asm(args) => asm::run(&args).map(count_errors),
