@@ -220,6 +220,18 @@ fn interpolation_waits_itself() {
     expect("gfx1100", &text.replace('N', "1"), &["at 4: expcnt(0) for 0, Vgpr(4) Read"]);
 }
 
+/// More than 256 vector registers: the numbers in instructions do not say which is meant.
+#[test]
+fn banks_of_registers_are_not_sure() {
+    let text = "global_load_b32 v0, v9, s[0:1]; v_mov_b32 v2, v0; s_endpgm";
+    expect("gfx1250", text, &["at 12: loadcnt(0) for 0, Vgpr(0) Read"]);
+    let banked = format!("s_set_vgpr_msb 0x1; {text}");
+    expect("gfx1250", &banked, &["at 16: loadcnt(0) for 4, Vgpr(0) Read, perhaps"]);
+    // Scalar registers have no banks.
+    let text = "s_set_vgpr_msb 0x1; s_load_b32 s4, s[0:1], 0x0; s_mov_b32 s5, s4; s_endpgm";
+    expect("gfx1250", text, &["at 12: kmcnt(0) for 4, Sgpr(4) Read"]);
+}
+
 #[test]
 fn waits_in_loops() {
     // The load of one round is read in the next.
