@@ -120,6 +120,8 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
             is: u8::from(is.get(valu) == Some(&true)) | u8::from(is.get(trans) == Some(&true)) << 1,
             ..HazardClass::default()
         };
+        let sees = all.seen.as_ref().is_some_and(|(_, side)| is.get(of_kind(&side.kind)) == Some(&true));
+        class.is |= u8::from(sees) << 3;
         class.is |= u8::from(all.nop.as_ref().is_some_and(|nop| nop.mnemonic == operation.mnemonic)) << 2;
         for (n, (rows, side)) in tables.enders.iter().enumerate().filter(|(n, _)| is.get(enders[*n]) == Some(&true)) {
             if side.conditions.is_empty() && side.operands.is_none() {
