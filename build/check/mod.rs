@@ -1,6 +1,7 @@
 //! Checks of the tables as a whole, independent of the target. `lower` checks the rest for each target.
 
 pub mod assume;
+pub mod counters;
 pub mod facts;
 pub mod hazards;
 
@@ -31,6 +32,7 @@ pub fn all(isa: &Isa) -> Result<()> {
     synonyms(isa)?;
     assume::constants(isa)?;
     formats(isa)?;
+    counters::check(isa)?;
     facts::check(isa)?;
     hazards::check(isa)
 }

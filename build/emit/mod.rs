@@ -1,6 +1,7 @@
 //! Writes the tables of every enabled target, and the enums that all targets share.
 
 pub mod builtin;
+pub mod counters;
 pub mod decode;
 pub mod facts;
 pub mod fast_decode;
@@ -345,6 +346,7 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
         ("IMMS", "ImmTables"),
         ("NAMES", "NameTables"),
         ("FACTS", "FactTables"),
+        ("COUNTS", "CountTables"),
         ("HAZARDS", "HazardTables"),
     ] {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();

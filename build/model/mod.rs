@@ -1,10 +1,12 @@
 //! The tables of `isa/` as data, exactly as written: nothing is resolved or checked here.
 
+pub mod counters;
 pub mod error;
 pub mod hazards;
 pub mod takes;
 pub mod tree;
 
+pub use counters::{CounterRow, EventRow, FieldWaitRow, WaitRow, Which, fits};
 use error::SourceLine;
 pub use tree::{Cells, Entry, Generation};
 
@@ -21,6 +23,10 @@ pub struct Isa {
     pub limits: Vec<Limit>,
     pub synonyms: Vec<Synonym>,
     pub formats: Vec<Format>,
+    pub counters: Vec<CounterRow>,
+    pub events: Vec<EventRow>,
+    pub waits: Vec<WaitRow>,
+    pub field_waits: Vec<FieldWaitRow>,
     /// `align scalar 4`: tuples of scalar registers begin at multiples of their length, but at most of this number.
     pub scalar_align: u16,
     /// Operations with the same result when their sources are swapped; filled in after everything is read.

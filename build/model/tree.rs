@@ -232,7 +232,7 @@ fn each_wave_size(targets: &mut Vec<TargetRow>) {
 
 /// Resolves every row of every table for each target.
 pub fn resolve(isa: &mut Isa) -> Result<()> {
-    let Isa { generations, targets, codes, enums, synonyms, formats, hazards, .. } = isa;
+    let Isa { generations, targets, codes, enums, synonyms, formats, counters, events, hazards, .. } = isa;
     let mut tree = Tree { generations, targets, orphans: Vec::new() };
     let everywhere: Vec<Entry<()>> = generations.iter().filter(|g| g.parent.is_none()).map(|g| on(&g.name)).collect();
     for code in codes {
@@ -240,6 +240,12 @@ pub fn resolve(isa: &mut Isa) -> Result<()> {
     }
     for value in enums.iter_mut().flat_map(|e| &mut e.values) {
         value.value.resolve(&value.at, &tree, &everywhere)?;
+    }
+    for counter in counters {
+        counter.max.resolve(&counter.at, &tree, &everywhere)?;
+    }
+    for event in events {
+        event.raises.resolve(&event.at, &tree, &everywhere)?;
     }
     hazards.resolve(&tree, &everywhere)?;
     for synonym in synonyms {

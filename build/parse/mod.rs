@@ -1,5 +1,6 @@
 //! Reads the lines of the table files. `isa/README.md` describes the grammar.
 
+pub mod counters;
 pub mod formats;
 pub mod hazards;
 pub mod lines;
@@ -130,6 +131,7 @@ impl Parser {
                 isa.formats.push(formats::format(at, args)?);
             }
             ("ops", Some(_)) => self.in_rows = true,
+            (_, None) if self.counters(isa, at, key, args, about)? => {}
             ("hazards", None) => self.hazards = hazards::Section::Kinds,
             (_, None) => return at.err(format!("unknown word `{key}`")),
             (_, Some(f)) => self.format_line(&mut isa.formats[f], at, line, key, args, about)?,

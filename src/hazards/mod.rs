@@ -17,13 +17,17 @@
 //! # }
 //! ```
 
+mod counters;
 mod pair;
 mod rule;
 mod state;
 pub(crate) mod table;
+mod waits;
 
+pub use counters::Pending;
 pub use rule::{Certainty, Rule, Unit};
 pub use state::Hazards;
+pub use waits::{Conflict, Wait, Waits};
 
 use crate::{Inst, Reg};
 

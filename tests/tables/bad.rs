@@ -5,6 +5,28 @@ pub type Damage = (&'static str, &'static str, &'static str, &'static str);
 
 #[rustfmt::skip] // One line for each damage.
 pub const ALL: &[Damage] = &[
+    // Counters of outstanding operations.
+    ("counters.isa", "counter vmcnt 15 gb=63 ;", "counter ;", "counters.isa:1: expected: counter NAME CELL..."),
+    ("counters.isa", "gb=63 ; Made up.", "gb=63", "counters.isa:1: vmcnt has no source"),
+    ("counters.isa", "counter vmcnt 15", "counter vmcnt 256", "counters.isa:1: `256` is more than 255"),
+    ("counters.isa", "counter vmcnt 15", "counter gdscnt 15", "counters.isa:1: src/facts.rs has no counter `gdscnt`"),
+    ("counters.isa", "counter vscnt 15", "counter vmcnt 15", "counters.isa:2: counter vmcnt stands twice"),
+    ("counters.isa", "memory ordered 1", "memory ordered", "counters.isa:3: the row has no cells"),
+    ("counters.isa", "event memory vmcnt op:m_*        memory ordered 1", "event memory vmcnt op:m_* memory", "counters.isa:3: expected: event NAME COUNTER WHICH ORDER HOLDS CELL..."),
+    ("counters.isa", "memory ordered 1", "memory ordered 16", "counters.isa:3: `16` is more than 15"),
+    ("counters.isa", "memory ordered 1", "memory lanes 1", "counters.isa:3: `lanes` is not what an operation can hold"),
+    ("counters.isa", "op:m_*", "op:n_*", "counters.isa:3: there is no operation `n_*`"),
+    ("counters.isa", "op:m_*", "name:m_*", "counters.isa:3: `name:m_*` is neither `all` nor op:NAME,... nor space:NAME,... nor tgt:FIRST-LAST"),
+    ("counters.isa", "space:scalar", "space:outer", "counters.isa:4: unknown space `outer`"),
+    ("counters.isa", "tgt:0-3", "tgt:3-0", "counters.isa:5: bad range 3-0"),
+    ("counters.isa", "event other  vmcnt", "event other lgkmcnt", "counters.isa:6: ta has no lgkmcnt"),
+    ("counters.isa", "wait m_noload vmcnt 5:0", "wait", "counters.isa:7: expected: wait OPERATION COUNTER BITS..."),
+    ("counters.isa", "wait m_noload vmcnt 5:0", "wait m_noload vmcnt", "counters.isa:7: expected: wait OPERATION COUNTER BITS..."),
+    ("counters.isa", "wait m_noload vmcnt 5:0", "wait m_noload vmcnt 5:3,1:0", "counters.isa:7: the count has more than one piece"),
+    ("counters.isa", "wait m_noload vmcnt 5:0", "wait m_noload gdscnt 5:0", "counters.isa:7: src/facts.rs has no counter `gdscnt`"),
+    ("counters.isa", "wait m_load   idle", "wait m_noload idle", "counters.isa:8: wait m_noload stands twice"),
+    ("counters.isa", "MEM.offset vmcnt", "MEM.offsets vmcnt", "counters.isa:9: offsets is no field of a format MEM"),
+    ("counters.isa", "MEM.offset vmcnt", "MEM.offset gdscnt", "counters.isa:9: src/facts.rs has no counter `gdscnt`"),
     // Reading lines.
     ("targets.isa", "target ta", "targets ta", "targets.isa:2: unknown word `targets`"),
     ("targets.isa", "target tb gb 0x02", "target tb gb", "targets.isa:3: expected: target NAME GENERATION MACH ALIAS..."),
