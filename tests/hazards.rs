@@ -316,6 +316,41 @@ fn registers_near_vector_operations() {
     check("gfx1150", &[read, write, read], [0, 0, 0]);
 }
 
+/// Joining takes the worst of both, whatever the order, and ends; what does not fit is about every register.
+#[test]
+fn states_join() {
+    let Ok(target) = "gfx942".parse::<Target>() else { return };
+    let inst = |text: &str| parse(target, text).unwrap();
+    let state = |texts: &[String]| {
+        let mut hazards = Hazards::new(target);
+        texts.iter().for_each(|text| hazards.issue(&inst(text)));
+        hazards
+    };
+    let load = inst("global_load_dword v1, v2, s[4:5]");
+    let write = |n: usize| format!("v_readfirstlane_b32 s{n}, v0");
+    let (near, far) = (state(&[write(4)]), state(&[write(4), "s_nop 2".into()]));
+    let missing = |hazards: &Hazards| hazards.needs(&load).states.map_or(0, |need| need.missing);
+    assert_eq!((missing(&near), missing(&far)), (5, 2));
+    let (mut one, mut other) = (near, far);
+    assert!(!one.join(&far) && one == near);
+    assert!(other.join(&near) && other == near);
+    assert!(!other.join(&near));
+    // More paths than there is room for.
+    let mut all = Hazards::new(target);
+    for n in 10..10 + 2 * Hazards::MOST {
+        let changed = all.join(&state(&[write(n)]));
+        assert!(changed || n >= 10 + Hazards::MOST);
+    }
+    assert_eq!(missing(&all), 5, "what is lost is about s4, too");
+    let mut again = all;
+    for n in 10..10 + 2 * Hazards::MOST {
+        assert!(!again.join(&state(&[write(n)])), "{n}");
+    }
+    assert_eq!(again, all);
+    (0..5).for_each(|_| all.issue(&inst("s_nop 0")));
+    assert_eq!((missing(&all), all), (0, Hazards::new(target)));
+}
+
 /// Compilers keep the distances: errors in what they compiled are in docs/hazards.md, or a rule is wrong. Set
 /// `AMDGPU_ISA_CORPUS` to look at the objects below another directory too.
 #[test]

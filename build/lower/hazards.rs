@@ -56,7 +56,7 @@ pub struct HazardClass {
 }
 
 /// How many rows a set can hold.
-const ROWS: usize = 128;
+const ROWS: usize = u128::BITS as usize;
 
 pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
     let name = &t.row.name;
@@ -132,7 +132,7 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
         }
         tables.class_of.push(position(&mut tables.classes, class));
     }
-    if tables.enders.len() > 32 || tables.classes.len() > 255 {
+    if tables.enders.len() > 32 || tables.classes.len() > u8::MAX.into() {
         return all.rules[0].at.err(format!("{name} has too many kinds of instructions"));
     }
     Ok(tables)

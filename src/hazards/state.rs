@@ -373,6 +373,6 @@ fn bits(mut set: u128) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
         let n = set.trailing_zeros();
         set &= set.wrapping_sub(1);
-        (n < 128).then_some(n as usize)
+        (n < u128::BITS).then_some(n as usize)
     })
 }
