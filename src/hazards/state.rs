@@ -3,6 +3,7 @@
 use crate::hazards::pair::{covers, holds, matches, passes, scalars, touches};
 use crate::hazards::table::{Ender, Ending, HazardRow, HazardTables, class};
 use crate::hazards::{Need, Needs, Rule, Unit};
+use crate::target::HAZARDS;
 use crate::{Field, Inst, Reg, Target};
 
 /// The instructions that can still harm the next one: a bounded value.
@@ -87,6 +88,11 @@ impl Hazards {
     /// The target.
     pub const fn target(&self) -> Target {
         self.target
+    }
+
+    /// How many wait states one `s_nop` can be.
+    pub(crate) fn longest_nop(&self) -> u8 {
+        HAZARDS[self.target as usize].nop as u8 + 1
     }
 
     fn past(&self) -> &[Past] {
