@@ -149,7 +149,7 @@ impl Flags {
 
 impl Inst {
     /// The row's flags, with those that fields and a dword behind it add and take away.
-    fn facts(&self) -> u32 {
+    pub(crate) fn facts(&self) -> u32 {
         let format = self.format();
         let holds = |when: &&When| match when.bit {
             NONE => self.form() != 0 && self.extension() == Some(when.format),
@@ -193,11 +193,7 @@ impl Inst {
     pub fn memory(&self) -> impl Iterator<Item = MemoryAccess> + use<> {
         let facts = self.facts();
         let flags = Flags(facts);
-        let space = match SPACES.get(self.format() as usize).copied().flatten() {
-            // Instead of LDS.
-            Some(_) if facts & GDS != 0 => Some(Space::Gds),
-            space => space,
-        };
+        let space = self.space_of(facts);
         let access = match (flags.is_load(), flags.is_store()) {
             (true, true) => Some((Access::ReadWrite, Access::ReadWrite)),
             (true, false) => Some((Access::Read, Access::Write)),
@@ -210,6 +206,19 @@ impl Inst {
         let other = both.filter(|_| facts & LDS != 0);
         let other = other.map(|(_, (_, access))| MemoryAccess { space: Space::Lds, access, atomic: false });
         [main, other].into_iter().flatten()
+    }
+
+    fn space_of(&self, facts: u32) -> Option<Space> {
+        match SPACES.get(self.format() as usize).copied().flatten() {
+            // Instead of LDS.
+            Some(_) if facts & GDS != 0 => Some(Space::Gds),
+            space => space,
+        }
+    }
+
+    /// The memory that it would access: that of its format, also if it accesses none.
+    pub(crate) fn space(&self) -> Option<Space> {
+        self.space_of(self.facts())
     }
 
     /// The counters that it raises when it is issued: what has to be waited for.

@@ -202,6 +202,9 @@ pub mod convert;
 mod decode;
 mod error;
 pub mod facts;
+#[cfg(feature = "alloc")]
+pub mod flow;
+pub mod hazards;
 pub mod imm;
 mod inst;
 mod length;

@@ -91,6 +91,18 @@ impl Inst {
         })
     }
 
+    /// The registers that it reads when it is issued: not what the destination of a load keeps, which is read, if at all,
+    /// when the data is there. Of an image address with an unknown number of registers, the set has those that its operand
+    /// shows.
+    pub(crate) fn reads_at_issue(&self) -> RegSet {
+        let flags = self.flags();
+        let loads = flags.is_load() && !flags.is_atomic();
+        self.accessed(|operand| {
+            let kept = loads && operand.access.writes();
+            (operand.access.reads() && !kept).then_some(*operand)
+        })
+    }
+
     /// The most bits that an image address can have, where the words do not say how many it has; else 0.
     fn most_address_bits(&self) -> u16 {
         let opcode = self.opcode();
@@ -191,10 +203,17 @@ impl RegSet {
     /// # }
     /// ```
     pub fn insert_operand(&mut self, operand: &Operand) {
-        let Value::Reg(reg) = operand.value else { return };
+        let (first, count) = self.run(operand);
+        self.insert_bits(first, count);
+    }
+
+    /// The run of registers that an operand names, as numbers that are the same for one register however it is named, and
+    /// how many they are.
+    pub(crate) fn run(&self, operand: &Operand) -> (usize, usize) {
+        let Value::Reg(reg) = operand.value else { return (0, 0) };
         let (first, count) = self.bits_of(reg);
         if count == 0 {
-            return;
+            return (0, 0);
         }
         // A tuple ends where its file ends.
         let end = match first {
@@ -207,7 +226,22 @@ impl RegSet {
             Reg::Special(special) if special as usize >= Special::WRITTEN => count,
             _ => usize::from(operand.bits).div_ceil(32),
         };
-        self.insert_bits(first, dwords.min(end.saturating_sub(first)));
+        (first, dwords.min(end.saturating_sub(first)))
+    }
+
+    /// The register with such a number.
+    pub(crate) fn register(target: Target, number: usize) -> Option<Reg> {
+        RegSet::new(target).reg(number)
+    }
+
+    /// Such a number is that of a vector register, also of an accumulation register.
+    pub(crate) const fn is_vector(number: usize) -> bool {
+        number >= VGPRS && number < OTHERS
+    }
+
+    /// Such a number is that of a scalar register with a code.
+    pub(crate) const fn is_scalar(number: usize) -> bool {
+        number < VGPRS
     }
 
     /// The register is in the set; of a pair such as [`Reg::Vcc`] a half of it.
@@ -276,7 +310,64 @@ impl RegSet {
     /// # }
     /// ```
     pub fn iter(&self) -> impl Iterator<Item = Reg> + '_ {
-        (0..WORDS * 64).filter(|&bit| self.has(bit)).filter_map(|bit| self.reg(bit))
+        let mut next = 0;
+        let bits = core::iter::from_fn(move || {
+            let bit = self.first_of(next, (WORDS * 64) as u16 - next)?;
+            next = bit + 1;
+            Some(bit)
+        });
+        bits.filter_map(|bit| self.reg(bit.into()))
+    }
+
+    /// Every register of the target.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn everything(target: Target) -> RegSet {
+        let all = RegSet { target, bits: [u64::MAX; WORDS] };
+        all.iter().fold(RegSet::new(target), |mut set, reg| {
+            set.insert(reg);
+            set
+        })
+    }
+
+    /// The vector registers in it, accumulation registers too.
+    pub(crate) fn vectors(mut self) -> RegSet {
+        for (n, word) in self.bits.iter_mut().enumerate() {
+            if !(VGPRS / 64..OTHERS / 64).contains(&n) {
+                *word = 0;
+            }
+        }
+        self
+    }
+
+    /// The first register of the set among `count` ones from this bit on, as a bit.
+    pub(crate) fn first_of(&self, first: u16, count: u16) -> Option<u16> {
+        let (first, end) = (usize::from(first), usize::from(first) + usize::from(count));
+        let mut bit = first;
+        while bit < end {
+            let rest = self.bits.get(bit / 64)? >> (bit % 64);
+            if rest != 0 {
+                let found = bit + rest.trailing_zeros() as usize;
+                return (found < end).then_some(found as u16);
+            }
+            bit = (bit / 64 + 1) * 64;
+        }
+        None
+    }
+
+    /// Runs of registers without a gap, as bits: the first and how many.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = (u16, u16)> + '_ {
+        let mut next = 0;
+        core::iter::from_fn(move || {
+            let first = self.first_of(next, (WORDS * 64) as u16 - next)?;
+            let count = (first..(WORDS * 64) as u16).take_while(|bit| self.has(usize::from(*bit))).count() as u16;
+            next = first + count;
+            Some((first, count))
+        })
+    }
+
+    /// The register of a bit.
+    pub(crate) fn reg_of(&self, bit: u16) -> Option<Reg> {
+        self.reg(bit.into())
     }
 
     fn codes(&self) -> &'static Codes {
@@ -337,10 +428,12 @@ impl RegSet {
     }
 
     fn insert_bits(&mut self, first: usize, count: usize) {
-        for bit in first..first + count {
-            if let Some(word) = self.bits.get_mut(bit / 64) {
-                *word |= 1 << (bit % 64);
-            }
+        let (mut bit, mut left) = (first, count);
+        while let (true, Some(word)) = (left > 0, self.bits.get_mut(bit / 64)) {
+            // Those of this word.
+            let here = left.min(64 - bit % 64);
+            *word |= (u64::MAX >> (64 - here)) << (bit % 64);
+            (bit, left) = (bit + here, left - here);
         }
     }
 

@@ -18,6 +18,8 @@ mod explain;
 mod hostile;
 #[path = "cli/isa.rs"]
 mod isa;
+#[path = "cli/lint.rs"]
+mod lint;
 #[path = "cli/pictures.rs"]
 mod pictures;
 #[path = "cli/samples.rs"]

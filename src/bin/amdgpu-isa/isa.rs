@@ -11,8 +11,10 @@ use amdgpu_isa as lib;
 pub use facts::facts;
 pub use fields::{FieldView, fields};
 pub use lib::errors::Invalid;
+pub use lib::facts::{Counter, RegSet};
 pub use lib::text::{ParseErrorKind, Suggestion, TextBuffer};
-pub use lib::{Decoded, Decoder, Inst, Target, decode, parse};
+pub use lib::{Decoded, Decoder, Inst, Reg, Target, decode, parse};
+pub use lib::{flow, hazards};
 pub use matrix::{Operation, operations};
 
 /// Size of the longest instruction of any generation in bytes.

@@ -1,5 +1,5 @@
-//! `amdgpu-isa`: disassembles AMD GPU code objects, explains single words, decodes and assembles lines of text, prints the
-//! tables, and proves that decoding and encoding are inverses.
+//! `amdgpu-isa`: disassembles AMD GPU code objects, explains single words, decodes and assembles lines of text, checks
+//! kernels, prints the tables, and proves that decoding and encoding are inverses.
 #![forbid(unsafe_code)]
 
 mod asm;
@@ -12,6 +12,7 @@ mod explain;
 mod hex;
 mod isa;
 mod lines;
+mod lint;
 mod matrix;
 mod out;
 mod pictures;
@@ -47,6 +48,7 @@ enum Command {
     /// and print on stderr how many were ERR
     Batch,
     Asm(asm::Args),
+    Lint(lint::Args),
     Isa(tables::Args),
     Matrix(matrix::Args),
     Prove(prove::Args),
@@ -114,6 +116,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Dis(args) => dis::run(&args, color),
         Command::Explain(args) => explain::run(&args, color),
+        Command::Lint(args) => lint::run(&args, color),
         Command::Isa(args) => tables::run(&args, color),
         Command::Matrix(args) => matrix::run(&args, color),
         Command::Prove(args) => prove::run(&args, color),

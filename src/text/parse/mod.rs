@@ -12,6 +12,8 @@ mod imm;
 mod modifier;
 mod operand;
 mod operation;
+#[cfg(feature = "fast")]
+mod quick;
 mod register;
 mod suggest;
 
@@ -81,8 +83,23 @@ pub(crate) fn instruction(target: Target, text: &str, symbols: &dyn Symbols) -> 
     cursor.lines();
     let start = cursor.at;
     let name = cursor.name();
-    let operations = Operations::find(target, name);
     cursor.at += name.len();
+    #[cfg(feature = "fast")]
+    if let Some(inst) = quick::parse(target, cursor, name) {
+        return Ok(inst);
+    }
+    described(target, cursor, start, name, symbols)
+}
+
+/// Parses the operands behind a mnemonic by the descriptors.
+fn described(
+    target: Target,
+    cursor: Cursor,
+    start: usize,
+    name: &[u8],
+    symbols: &dyn Symbols,
+) -> Result<Inst, ParseError> {
+    let operations = Operations::find(target, name);
     if operations.is_empty() {
         return Err(cursor.error_since(start, Kind::Mnemonic));
     }
@@ -176,9 +193,23 @@ impl Candidate<'_, '_> {
         if let Some(entry) = &second {
             descs.lists[1] = descs.all.list_of(entry.signature);
         }
-        parser.fill_unused(descs);
+        fill_unused(&parser.form, descs.iter(), &mut parser.words);
         parser.all(descs)?;
         parser.finish(descs, second.as_ref())
+    }
+}
+
+/// LLVM's assembler sets some fields also in operations that do not use them: all bits of op_sel_hi, and the default
+/// format of a buffer.
+fn fill_unused(form: &Form, descs: impl Iterator<Item = &'static OperandDesc> + Clone, words: &mut Words) {
+    if !matches!(form.signature.format, Format::Vop3p | Format::Vbuffer) {
+        return;
+    }
+    for (field, value) in [(Field::OpSelHi, u32::MAX), (Field::Format, DEFAULT_FORMAT)] {
+        let unused = !descs.clone().any(|desc| desc.field == field);
+        if let Some(info) = form.layout.fields.iter().find(|info| info.field == field && unused) {
+            words.field(0, info, value);
+        }
     }
 }
 
@@ -190,7 +221,7 @@ struct Descs {
 }
 
 impl Descs {
-    fn iter(self) -> impl Iterator<Item = &'static OperandDesc> {
+    fn iter(self) -> impl Iterator<Item = &'static OperandDesc> + Clone {
         self.lists.into_iter().flatten().filter_map(move |&n| self.all.descs.get(usize::from(n)))
     }
 
@@ -312,20 +343,6 @@ impl Parser<'_, '_> {
             self.words.literal = if narrow { None } else { Some(old) };
         }
         coded
-    }
-
-    /// LLVM's assembler sets some fields also in operations that do not use them: all bits of op_sel_hi, and the default
-    /// format of a buffer.
-    fn fill_unused(&mut self, descs: Descs) {
-        if !matches!(self.form.signature.format, Format::Vop3p | Format::Vbuffer) {
-            return;
-        }
-        for (field, value) in [(Field::OpSelHi, u32::MAX), (Field::Format, DEFAULT_FORMAT)] {
-            let unused = !descs.iter().any(|desc| desc.field == field);
-            if let Some(info) = self.form.layout.fields.iter().find(|info| info.field == field && unused) {
-                self.words.field(0, info, value);
-            }
-        }
     }
 
     /// Decodes the words, and compares the instruction with the text.
