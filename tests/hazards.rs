@@ -351,6 +351,45 @@ fn states_join() {
     assert_eq!((missing(&all), all), (0, Hazards::new(target)));
 }
 
+/// What `protect` inserts is enough, and one less is not.
+#[test]
+fn protected_programs_need_nothing() {
+    let distances = Distances::read();
+    let (mut protected, mut events) = (0, 0);
+    for program in programs(&distances.targets) {
+        let Ok(target) = program.target.parse::<Target>() else { continue };
+        let [producer, consumer] = program.instructions(target).unwrap();
+        for start in [Hazards::new(target), Hazards::strict(target)] {
+            let (mut hazards, mut code) = (start, Vec::new());
+            hazards.protect(&producer, |inst| code.push(*inst)).unwrap();
+            if hazards.protect(&consumer, |inst| code.push(*inst)).is_err() {
+                events += 1;
+                continue;
+            }
+            protected += 1;
+            let broken = |code: &[Inst]| {
+                let mut hazards = start;
+                code.iter().any(|inst| {
+                    let broken = !hazards.needs(inst).is_empty();
+                    hazards.issue(inst);
+                    broken
+                })
+            };
+            assert!(!broken(&code), "{} {target}: {code:?}", program.rule);
+            if code.len() > 2 {
+                let mut shorter = code.clone();
+                let last = shorter.len() - 2;
+                match shorter[last].get(amdgpu_isa::Field::Simm16).unwrap_or(0) {
+                    0 => drop(shorter.remove(last)),
+                    n => shorter[last] = parse(target, &format!("s_nop {}", n - 1)).unwrap(),
+                }
+                assert!(broken(&shorter), "{} {target}: {shorter:?}", program.rule);
+            }
+        }
+    }
+    assert!(protected > 0 && events <= protected);
+}
+
 /// Compilers keep the distances: errors in what they compiled are in docs/hazards.md, or a rule is wrong. Set
 /// `AMDGPU_ISA_CORPUS` to look at the objects below another directory too.
 #[test]

@@ -21,6 +21,7 @@ const MADE: [&str; 15] = [
     "s_setpc_b64",
     "s_sext_i32_i16",
     "s_swappc_b64",
+    "v_nop",
 ];
 
 /// A constant for each operation; `None` if no enabled target has it.

@@ -58,6 +58,23 @@ pub(crate) fn passes(inst: &Inst) -> u8 {
     if less != more && (bytes(Field::Cbsz) || bytes(Field::Blgp)) { more } else { less }
 }
 
+/// The files of the registers that an instruction reads, and of those that it writes: as in `table::file`.
+pub(crate) fn all_files(inst: &Inst) -> (u8, u8) {
+    inst.operands().fold((0, 0), |(reads, writes), operand| {
+        let files = files(inst, &operand);
+        let of = |accesses| if accesses { files } else { 0 };
+        (reads | of(operand.access.reads()), writes | of(operand.access.writes()))
+    })
+}
+
+/// `holds` without the operands themselves: an instruction with registers in these files may be what the rule is about.
+pub(crate) fn may_hold(side: &Side, inst: &Inst, (reads, writes): (u8, u8)) -> bool {
+    let accesses = |accessed: &Accessed| {
+        accessed.reads && reads & accessed.files != 0 || accessed.writes && writes & accessed.files != 0
+    };
+    side.operands.as_ref().is_none_or(accesses) && side.conditions.iter().all(|c| condition_holds(c, inst))
+}
+
 /// The conditions hold, and if the rule is about operands, it has one.
 pub(crate) fn holds(side: &Side, inst: &Inst) -> bool {
     side.conditions.iter().all(|condition| condition_holds(condition, inst))

@@ -1,8 +1,9 @@
 //! What the instructions before the next one leave behind.
 
-use crate::hazards::pair::{covers, holds, matches, passes, scalars, touches};
+use crate::hazards::pair::{all_files, covers, holds, matches, may_hold, passes, scalars, touches};
 use crate::hazards::table::{Ender, Ending, HazardRow, HazardTables, class};
 use crate::hazards::{Need, Needs, Rule, Unit};
+use crate::target::HAZARDS;
 use crate::{Field, Inst, Reg, Target};
 
 /// The instructions that can still harm the next one: a bounded value.
@@ -89,6 +90,11 @@ impl Hazards {
         self.target
     }
 
+    /// How many wait states one `s_nop` can be.
+    pub(crate) fn longest_nop(&self) -> u8 {
+        HAZARDS[self.target as usize].nop as u8 + 1
+    }
+
     fn past(&self) -> &[Past] {
         self.past.get(..self.len.into()).unwrap_or(&self.past)
     }
@@ -122,7 +128,17 @@ impl Hazards {
             return;
         }
         let tables = HazardTables::of(inst);
-        let consumes = tables.classes(inst).fold(0, |rows, class| rows | class.consumes);
+        let possible = self.past().iter().fold(self.lost.rows, |rows, past| rows | past.rows);
+        let mut consumes = possible & tables.classes(inst).fold(0, |rows, class| rows | class.consumes);
+        if consumes == 0 {
+            return;
+        }
+        let files = all_files(inst);
+        for (n, row) in bits(consumes).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+            if !may_hold(&row.consumer, inst, files) {
+                consumes &= !(1 << n);
+            }
+        }
         for past in self.past().iter().filter(|past| past.rows & consumes != 0) {
             let passes = Some(passes(&past.inst));
             self.of(past, passes, (inst, consumes), |row| matches(row, &past.inst, inst), &mut take);
@@ -194,9 +210,11 @@ impl Hazards {
             new.rows |= class.produces;
             (new.last_states, new.last_valu) = (new.last_states.max(class.states), new.last_valu.max(class.valu));
         }
-        // What waits for an event stays for long, so only what matters may.
-        for (n, row) in bits(new.rows & tables.events).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-            if !holds(&row.producer, inst) {
+        let files = if new.rows == 0 { (0, 0) } else { all_files(inst) };
+        for (n, row) in bits(new.rows).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+            // What waits for an event stays for long, so only what matters may.
+            let is_event = tables.events >> n & 1 == 1;
+            if !may_hold(&row.producer, inst, files) || is_event && !holds(&row.producer, inst) {
                 new.rows &= !(1 << n);
             }
         }

@@ -12,7 +12,7 @@ pub use facts::facts;
 pub use fields::{FieldView, fields};
 pub use lib::errors::Invalid;
 pub use lib::facts::{Counter, RegSet};
-pub use lib::text::{ParseErrorKind, Suggestion, TextBuffer};
+pub use lib::text::{ParseError, ParseErrorKind, Suggestion, TextBuffer};
 pub use lib::{Decoded, Decoder, Inst, Reg, Target, decode, parse};
 pub use lib::{flow, hazards};
 pub use matrix::{Operation, operations};
