@@ -177,11 +177,14 @@ mod codec;
 mod common;
 mod convert;
 mod decode;
+mod descriptor;
 mod error;
 mod facts;
 mod imm;
 mod inst;
 mod length;
+#[cfg(feature = "alloc")]
+mod loadable;
 #[cfg(feature = "make")]
 pub mod make;
 mod operand;
@@ -210,11 +213,19 @@ pub use convert::{ConvertError, Form};
 #[doc(hidden)]
 pub use decode::decode_small;
 pub use decode::{Decoded, Decoder, Invalid, WordDecoder, decode, decode_words};
+#[cfg(feature = "text")]
+pub use descriptor::Directives;
+pub use descriptor::{
+    DescriptorError, Directive, KernargPreload, KernelCodeProperties, KernelDescriptor, PgmRsrc1, PgmRsrc2, PgmRsrc3,
+    Registers,
+};
 pub use error::{DecodeError, EncodeError, FieldError};
 pub use facts::{Counter, Counters, MemoryAccess, Space};
 pub use imm::{DelayAlu, Depctr, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 pub use inst::{HeldField, Inst};
 pub use length::length;
+#[cfg(feature = "alloc")]
+pub use loadable::{Argument, CodeObject, CodeObjectError, Kernel};
 pub use operand::{Access, Operand, Operands, Reg, Value};
 pub use patch::{DecoderMut, InstMut, Installed, Location, PatchError, Piece, Trampoline, TrampolineError};
 pub use processor::{Processor, UnknownProcessor};
@@ -229,7 +240,9 @@ pub use signature::{
 pub use table::{Extension, FieldInfo, Layout};
 pub use target::{Target, UnknownTarget};
 #[cfg(feature = "text")]
-pub use text::{FieldText, ParseError, Problem, Span, Suggestion, TextBuffer, parse};
+pub use text::{
+    FieldText, Integer, ParseError, Problem, Span, Suggestion, Symbols, TextBuffer, expression, parse, parse_with,
+};
 pub use types::*;
 pub use value::InlineFloat;
 

@@ -10,7 +10,10 @@ use amdgpu_isa as lib;
 
 pub use facts::facts;
 pub use fields::{FieldView, fields};
-pub use lib::{Decoded, Decoder, Inst, Invalid, Problem, Suggestion, Target, TextBuffer, decode, parse};
+pub use lib::{
+    Decoded, Decoder, DescriptorError, Inst, Integer, Invalid, KernelDescriptor, Problem, Registers, Suggestion,
+    Symbols, Target, TextBuffer, Value, decode, expression, parse, parse_with,
+};
 pub use matrix::{Operation, operations};
 
 /// Size of the longest instruction of any generation in bytes.
@@ -39,4 +42,18 @@ pub fn mode(target: Target, feature: &str) -> bool {
 /// The lanes that `wavefrontsize32` and its like name.
 pub fn wave_size(feature: &str) -> Option<u16> {
     feature.strip_prefix("wavefrontsize")?.parse().ok()
+}
+
+/// The numbers of vector and scalar registers up to the last one that operands name.
+pub fn registers(inst: &Inst) -> (u16, u16) {
+    let (mut vector, mut scalar) = (0, 0);
+    for operand in inst.operands() {
+        let dwords = operand.bits.div_ceil(32);
+        match operand.value {
+            Value::Reg(lib::Reg::Vgpr(n) | lib::Reg::Agpr(n)) => vector = vector.max(u16::from(n) + dwords),
+            Value::Reg(lib::Reg::Sgpr(n)) => scalar = scalar.max(u16::from(n) + dwords),
+            _ => {}
+        }
+    }
+    (vector, scalar)
 }

@@ -7,7 +7,7 @@
 
 mod cursor;
 mod error;
-mod expression;
+pub mod expression;
 mod imm;
 mod modifier;
 mod operand;
@@ -25,14 +25,14 @@ use crate::target::{DECODE, DESCS, FACTS, OPERANDS, TEXT};
 use crate::{DataType, DecodeError, Field, Format, Inst, Opcode, RuleError, Target};
 use cursor::Cursor;
 pub use error::{ParseError, Problem, Span};
-use expression::Integer;
+pub use expression::Integer;
 use modifier::DEFAULT_FORMAT;
 use operation::{Operations, is_second};
 pub use suggest::Suggestion;
 
-/// The values of names in expressions.
-pub(crate) trait Symbols {
-    /// The value of a symbol; `None` if there is no such symbol.
+/// The values of names in expressions: see [`parse_with`].
+pub trait Symbols {
+    /// The value of a symbol; `None` if there is no such symbol. Names can contain `@`, as in `kernel@rel32@lo`.
     fn value(&self, name: &str) -> Option<Integer>;
 }
 
@@ -71,8 +71,29 @@ pub fn parse(target: Target, text: &str) -> Result<Inst, ParseError> {
     instruction(target, text, &NoSymbols)
 }
 
-/// Parses an instruction whose expressions can have symbols.
-pub(crate) fn instruction(target: Target, text: &str, symbols: &dyn Symbols) -> Result<Inst, ParseError> {
+/// Parses one instruction as [`parse`] does, in whose expressions names can stand.
+///
+/// # Errors
+/// The same as those of [`parse`]; also, an open value stands where only a literal could hold it.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::{Integer, Symbols, Target, parse_with};
+/// struct Size;
+/// impl Symbols for Size {
+///     fn value(&self, name: &str) -> Option<Integer> {
+///         (name == "size").then_some(Integer { value: 12, open: false })
+///     }
+/// }
+/// let add = parse_with(Target::Gfx942, "s_add_u32 s4, s1, 2*size", &Size).unwrap();
+/// assert_eq!(add.to_string(), "s_add_u32 s4, s1, 24");
+/// # }
+/// ```
+pub fn parse_with(target: Target, text: &str, symbols: &dyn Symbols) -> Result<Inst, ParseError> {
+    instruction(target, text, symbols)
+}
+
+fn instruction(target: Target, text: &str, symbols: &dyn Symbols) -> Result<Inst, ParseError> {
     let mut cursor = Cursor::new(text);
     cursor.blank();
     let start = cursor.at;
