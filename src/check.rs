@@ -28,8 +28,9 @@ pub enum RuleError {
         /// Its first register.
         register: Reg,
     },
-    /// The third source of a matrix operation has some registers of the destination and not the others. It may have all
-    /// or none; what writes no more than four registers may have some.
+    /// The third source of a matrix operation of CDNA (MFMA) has some registers of the destination and not the others. It
+    /// may have all or none; what writes no more than four registers may have some. RDNA's matrix operations (WMMA) take
+    /// any registers.
     Overlap {
         /// The field of the source.
         field: Field,

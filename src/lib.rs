@@ -241,7 +241,8 @@ pub use table::{Extension, FieldInfo, Layout};
 pub use target::{Target, UnknownTarget};
 #[cfg(feature = "text")]
 pub use text::{
-    FieldText, Integer, ParseError, Problem, Span, Suggestion, Symbols, TextBuffer, expression, parse, parse_with,
+    FieldText, Integer, ParseError, ParseErrorKind, Span, Suggestion, Symbols, TextBuffer, expression, parse,
+    parse_with,
 };
 pub use types::*;
 pub use value::InlineFloat;

@@ -7,6 +7,8 @@ mod assembler;
 #[path = "parse/llvm.rs"]
 mod llvm;
 mod words;
+#[path = "parse/written.rs"]
+mod written;
 
 use std::collections::BTreeMap;
 
@@ -170,6 +172,27 @@ fn errors_say_where_and_what() {
     }
 }
 
+/// What a comment says is no part of the instruction; one line holds one instruction.
+#[test]
+#[cfg(feature = "gfx942")]
+fn comments_and_lines() {
+    let words = |text: &str| parse(Target::Gfx942, text).map(|inst| inst.words().to_vec()).ok();
+    let plain = words("buffer_load_dword v0, v1, s[0:3], 0 offen");
+    assert!(plain.is_some());
+    for text in [
+        "buffer_load_dword v0, v1, s[0:3], 0 offen // not lds",
+        "buffer_load_dword v0, v1, s[0:3], 0 offen ; lds",
+        "buffer_load_dword v0, v1, /* lds */ s[0:3], 0 offen",
+        "\n// lds\r\n  buffer_load_dword v0, v1, s[0:3], 0 offen\n; lds\n\n",
+    ] {
+        assert_eq!(words(text), plain, "{text:?}");
+    }
+    assert_ne!(words("buffer_load_dword v0, s[0:3], 0 offen lds"), plain);
+    for text in ["s_nop 0\ns_nop 0", "s_mov_b32 s0,\ns1", "// s_nop 0", ""] {
+        assert_eq!(words(text), None, "{text:?}");
+    }
+}
+
 const ANY: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz[](){}|-+*/%~!:,.<>=&^\"_ \t/*;\xe9";
 
 /// Nothing panics, whatever the text: texts cut off, with bytes changed, and with other characters.
@@ -192,6 +215,8 @@ fn every_text_is_an_instruction_or_an_error() {
             }
         }
     }
-    let deep = "s_mov_b32 s0, ".to_string() + &"(".repeat(100_000);
-    assert!(Target::ALL.iter().all(|target| parse(*target, &deep).is_err()));
+    for opening in ["(", "[", "-", "|", "neg(", "/*"] {
+        let deep = "s_mov_b32 s0, ".to_string() + &opening.repeat(100_000);
+        assert!(Target::ALL.iter().all(|target| parse(*target, &deep).is_err()), "{opening}");
+    }
 }

@@ -22,11 +22,21 @@ pub struct Isa {
     pub directives: Vec<DirectiveRow>,
     /// Numbers that kernel descriptors are made with.
     pub kernel: Vec<EnumValue>,
+    pub synonyms: Vec<Synonym>,
     pub formats: Vec<Format>,
     /// `align scalar 4`: tuples of scalar registers begin at multiples of their length, but at most of this number.
     pub scalar_align: u16,
     /// Operations with the same result when their sources are swapped; filled in after everything is read.
     pub swaps: Vec<(String, String)>,
+}
+
+/// `synonym v_max_f32 gfx12=v_max_num_f32`: another name for what the tables call this.
+#[derive(Debug, Clone)]
+pub struct Synonym {
+    pub at: SourceLine,
+    pub name: String,
+    /// A mnemonic or a value of an enum.
+    pub means: Cells<String>,
 }
 
 /// `processor gfx1103 gfx1100 0x044 phoenix`, and one for each `target`.

@@ -232,7 +232,7 @@ fn each_wave_size(targets: &mut Vec<TargetRow>) {
 
 /// Resolves every row of every table for each target.
 pub fn resolve(isa: &mut Isa) -> Result<()> {
-    let Isa { generations, targets, codes, enums, formats, directives, kernel, .. } = isa;
+    let Isa { generations, targets, codes, enums, synonyms, formats, directives, kernel, .. } = isa;
     let mut tree = Tree { generations, targets, orphans: Vec::new() };
     let everywhere: Vec<Entry<()>> = generations.iter().filter(|g| g.parent.is_none()).map(|g| on(&g.name)).collect();
     for code in codes {
@@ -243,6 +243,9 @@ pub fn resolve(isa: &mut Isa) -> Result<()> {
     }
     for value in enums.iter_mut().flat_map(|e| &mut e.values).chain(kernel) {
         value.value.resolve(&value.at, &tree, &everywhere)?;
+    }
+    for synonym in synonyms {
+        synonym.means.resolve(&synonym.at, &tree, &everywhere)?;
     }
     for format in formats {
         tree.orphans.clear();

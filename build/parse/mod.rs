@@ -100,6 +100,11 @@ impl Parser {
                 let numbers = numbers.iter().map(|n| Ok(up_to(at, n, 32)? as u16)).collect::<Result<Vec<_>>>()?;
                 isa.limits.push(Limit { at: at.clone(), name: name.to_string(), numbers, about: about.to_string() });
             }
+            ("synonym", None) => {
+                let [name, cells @ ..] = args else { return at.err("expected: synonym NAME CELL...") };
+                let means = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
+                isa.synonyms.push(Synonym { at: at.clone(), name: name.to_string(), means });
+            }
             ("enum" | "bits", None) => {
                 let [name] = args else { return at.err(format!("expected: {key} NAME")) };
                 let bits = *key == "bits";

@@ -15,10 +15,14 @@ pub(crate) struct Reads {
     pub excess: Option<Field>,
 }
 
+/// How many different scalars an instruction can read over the bus.
+pub(crate) fn limit(inst: &Inst) -> u8 {
+    let has_one = inst.info().flags & const { flag("one_scalar") } != 0;
+    if has_one { 1 } else { FACTS[inst.target() as usize].bus }
+}
+
 pub(crate) fn reads(inst: &Inst) -> Reads {
-    let limit =
-        if inst.info().flags & const { flag("one_scalar") } != 0 { 1 } else { FACTS[inst.target() as usize].bus };
-    let mut reads = Reads { count: 0, limit, excess: None };
+    let mut reads = Reads { count: 0, limit: limit(inst), excess: None };
     if !BUS.get(inst.format() as usize).is_some_and(|bus| *bus) {
         return reads;
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use amdgpu_isa::{ParseError, Problem, Target, parse};
+use amdgpu_isa::{ParseError, ParseErrorKind, Target, parse};
 
 use crate::Failures;
 use crate::assembler::assemble;
@@ -226,14 +226,14 @@ fn change(text: &str, rng: &mut Rng) -> String {
 /// Why LLVM's bytes are not ours: the text, LLVM's bytes, and our bytes or error.
 type Fault = (&'static str, fn(&str, &[u8], &Result<Vec<u8>, ParseError>) -> bool);
 
-fn has_problem(ours: &Result<Vec<u8>, ParseError>, is_it: impl Fn(&Problem) -> bool) -> bool {
-    ours.as_ref().is_err_and(|error| is_it(&error.problem))
+fn has_kind(ours: &Result<Vec<u8>, ParseError>, is_it: impl Fn(&ParseErrorKind) -> bool) -> bool {
+    ours.as_ref().is_err_and(|error| is_it(&error.kind))
 }
 
 /// What LLVM's assembler gets wrong, or writes into bits that nothing reads.
 const FAULTS: &[Fault] = &[
     // What is no operand is a symbol for it, for the linker to resolve.
-    ("symbol", |_, _, ours| has_problem(ours, |problem| *problem == Problem::Symbol)),
+    ("symbol", |_, _, ours| has_kind(ours, |kind| *kind == ParseErrorKind::Symbol)),
     // It sets bits of op_sel_hi, which this format does not have.
     ("v_accvgpr", |text, _, ours| text.starts_with("v_accvgpr_") && ours.is_ok()),
     // It takes the hint to return a value in an operation without a destination, which then writes v0.
@@ -241,36 +241,41 @@ const FAULTS: &[Fault] = &[
     // The words announce a literal where none can be.
     ("literal", |text, _, ours| {
         let is_dpp = text.contains("dpp8:") || text.contains("row_mask:");
-        has_problem(ours, |problem| *problem == Problem::NoLiteral)
-            || is_dpp && text.contains("0xffff") && ours.is_err()
+        has_kind(ours, |kind| *kind == ParseErrorKind::NoLiteral) || is_dpp && text.contains("0xffff") && ours.is_err()
     }),
-    // It takes a scalar float of 16 bits as one of 32.
-    ("scalar f16", |text, _, _| text.starts_with("s_") && text.contains("_f16")),
+    // It writes a float of 32 bits for one of 16 in scalar operations with one or no result, and not in those of SOP2.
+    ("scalar f16", |text, llvm, ours| {
+        let is_float = text.starts_with("s_") && text.contains("_f16 ") && text.contains(['.', 'e']);
+        is_float && matches!((llvm, ours), ([a @ .., _, _, _, _], Ok(b)) if b.starts_with(a))
+    }),
     // It forgets sc1 of atomic operations on doubles in accumulation registers.
     ("sc1", |text, _, ours| text.contains("_f64 a[") && text.contains(" sc1") && ours.is_ok()),
     // It drops the upper bits of a number, and the third bit of neg_lo or neg_hi.
     ("masked", |text, _, ours| {
-        let is_range = |problem: &Problem| matches!(problem, Problem::Range { .. } | Problem::Name(_));
+        let is_range = |kind: &ParseErrorKind| matches!(kind, ParseErrorKind::Range { .. } | ParseErrorKind::Name(_));
         let has_field = text.contains("offset:") || text.contains(" neg_") || text.starts_with("s_");
-        has_problem(ours, is_range) && has_field
+        has_kind(ours, is_range) && has_field
     }),
     // It takes a float where a number of 16 bits stands, and takes bits of the double for it.
     ("float", |text, _, ours| {
-        let is_number = has_problem(ours, |problem| matches!(problem, Problem::Number | Problem::Expression));
+        let is_number = has_kind(ours, |kind| matches!(kind, ParseErrorKind::Number | ParseErrorKind::Expression));
         text.starts_with("s_") && is_number || text.starts_with("s_setreg_imm32_b32")
     }),
     // It takes `noglc` and `offset:0` in operations that cannot have the field, and after modifiers that come later.
     ("nothing", |text, _, ours| {
-        let is_place = |problem: &Problem| matches!(problem, Problem::Unexpected | Problem::Order(_));
-        (text.contains(" noglc") || text.contains(" offset:0")) && has_problem(ours, is_place)
+        let is_place = |kind: &ParseErrorKind| matches!(kind, ParseErrorKind::Unexpected | ParseErrorKind::Order(_));
+        (text.contains(" noglc") || text.contains(" offset:0")) && has_kind(ours, is_place)
     }),
     // It drops the signs of sources that have none.
     ("sign", |text, _, ours| text.starts_with("v_interp_") && text.contains(['|', '-', '(']) && ours.is_err()),
     ("sext", |text, _, _| text.contains("sext(") && !text.contains("sext(v")),
     // It takes a scalar that only reads, or null, where a scalar is written or addresses, and names another one.
     ("scalar", |text, _, ours| ours.is_err() && (text.contains(" src_") || text.contains("null"))),
-    // It takes a float as the number of a barrier.
-    ("barrier", |text, _, ours| text.starts_with("s_barrier_") && text.contains('.') && ours.is_err()),
+    // It takes a float as the number of a barrier, and a number as the register that its state is written to.
+    ("barrier", |text, _, ours| {
+        let is_state = text.starts_with("s_get_barrier_state ");
+        (is_state || text.starts_with("s_barrier_") && text.contains('.')) && ours.is_err()
+    }),
     // It takes exec as the address of a load to LDS: the decoder refuses the words.
     ("exec", |text, _, ours| text.contains(" exec") && text.ends_with(" lds") && ours.is_err()),
     // It takes one register where a double needs two.
@@ -279,7 +284,7 @@ const FAULTS: &[Fault] = &[
     ("v_s_", |text, _, ours| text.starts_with("v_s_") && ours.is_err()),
     // It takes the implied vcc and vcc as one scalar, also where a wave's vcc is half as wide.
     ("v_div_fmas", |text, _, ours| {
-        text.starts_with("v_div_fmas_") && has_problem(ours, |p| matches!(p, Problem::Rule(_)))
+        text.starts_with("v_div_fmas_") && has_kind(ours, |p| matches!(p, ParseErrorKind::Rule(_)))
     }),
     // It makes a literal of a constant that its disassembler shows for the inline constant.
     ("v_pk_fmac", |text, _, ours| text.starts_with("v_pk_fmac_f16") && ours.is_ok()),

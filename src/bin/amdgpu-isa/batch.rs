@@ -85,7 +85,7 @@ impl Batch {
         let target = self.target(&line[..tab]).map_err(|reason| format!("1\t{reason}"))?;
         let text = std::str::from_utf8(&line[tab + 1..]).map_err(|e| format!("{}\tnot UTF-8", e.valid_up_to() + 1))?;
         let inst = isa::parse(target, text).map_err(|error| {
-            let hint = if error.problem == isa::Problem::Mnemonic { hint(target, text) } else { String::new() };
+            let hint = if error.kind == isa::ParseErrorKind::Mnemonic { hint(target, text) } else { String::new() };
             format!("{}\t{error}{hint}", error.span.start + 1)
         })?;
         inst.words().iter().for_each(|word| hex::bytes(out, &word.to_le_bytes()));

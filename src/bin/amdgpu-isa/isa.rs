@@ -11,7 +11,7 @@ use amdgpu_isa as lib;
 pub use facts::facts;
 pub use fields::{FieldView, fields};
 pub use lib::{
-    Decoded, Decoder, DescriptorError, Inst, Integer, Invalid, KernelDescriptor, Problem, Registers, Suggestion,
+    Decoded, Decoder, DescriptorError, Inst, Integer, Invalid, KernelDescriptor, ParseErrorKind, Registers, Suggestion,
     Symbols, Target, TextBuffer, Value, decode, expression, parse, parse_with,
 };
 pub use matrix::{Operation, operations};

@@ -1,6 +1,6 @@
 //! Reads characters, names and numbers from text.
 
-use super::{ParseError, Problem, Span};
+use super::{Kind, ParseError, Span};
 
 /// A place in a text. Everything it reads, it reads from there on.
 #[derive(Clone, Copy)]
@@ -24,12 +24,12 @@ impl<'t> Cursor<'t> {
         self.ahead(0)
     }
 
-    /// Skips blanks and comments.
+    /// Skips blanks and comments. The end of a line is no blank: it ends the instruction.
     #[inline]
     pub fn blank(&mut self) {
         loop {
             match self.peek() {
-                b' ' | b'\t' | b'\r' | b'\n' => self.at += 1,
+                b' ' | b'\t' => self.at += 1,
                 b'/' if self.ahead(1) == b'*' => {
                     let rest = self.text.get(self.at + 2..).unwrap_or(&[]);
                     let Some(end) = rest.windows(2).position(|two| two == b"*/") else { return };
@@ -47,10 +47,23 @@ impl<'t> Cursor<'t> {
         self.at + rest.iter().position(|&c| c == b'\n').unwrap_or(rest.len())
     }
 
-    /// Skips blanks; whether nothing is left.
+    /// Skips lines with nothing but blanks and comments, and the blanks before what follows them.
+    pub fn lines(&mut self) {
+        loop {
+            self.blank();
+            match self.peek() {
+                b'\n' | b'\r' => self.at += 1,
+                _ => return,
+            }
+        }
+    }
+
+    /// Skips blanks; whether nothing is left but lines without an instruction.
     pub fn is_done(&mut self) -> bool {
         self.blank();
-        self.at >= self.text.len()
+        let mut after = *self;
+        after.lines();
+        after.at >= self.text.len()
     }
 
     /// Skips blanks and a character, if that is the next one.
@@ -74,7 +87,7 @@ impl<'t> Cursor<'t> {
     pub fn expect(&mut self, character: u8) -> Result<(), ParseError> {
         match self.eat(character) {
             true => Ok(()),
-            false => Err(self.error(Problem::Character(character as char))),
+            false => Err(self.error(Kind::Character(character as char))),
         }
     }
 
@@ -120,35 +133,46 @@ impl<'t> Cursor<'t> {
         self.text.get(start..end).unwrap_or(&[])
     }
 
-    /// Whether a name stands somewhere in the rest of the text.
-    pub fn has_name(&self, name: &[u8]) -> bool {
-        let rest = self.text.get(self.at..).unwrap_or(&[]);
-        let edge = |at: usize| !rest.get(at).is_some_and(|&c| is_name(c));
-        let found = |at: usize| (at == 0 || edge(at - 1)) && edge(at + name.len());
-        rest.windows(name.len().max(1)).enumerate().any(|(at, window)| window == name && found(at))
+    /// The names, numbers and single characters in the rest of the line, without comments, and the place of each.
+    pub fn words(self) -> impl Iterator<Item = (usize, &'t [u8])> {
+        let mut cursor = self;
+        core::iter::from_fn(move || {
+            cursor.blank();
+            let start = cursor.at;
+            if cursor.peek() == b'\n' {
+                return None;
+            }
+            cursor.at += cursor.word().len().max(1);
+            Some((start, cursor.text.get(start..cursor.at)?))
+        })
     }
 
-    /// The place of these characters in the rest of the text.
-    pub fn find(&self, characters: &[u8]) -> Option<usize> {
-        let rest = self.text.get(self.at..).unwrap_or(&[]);
-        Some(self.at + rest.windows(characters.len().max(1)).position(|window| window == characters)?)
+    /// Whether a name stands somewhere in the rest of the line.
+    pub fn has_name(&self, name: &[u8]) -> bool {
+        self.words().any(|(_, word)| word == name)
+    }
+
+    /// The place of `::` in the rest of the line.
+    pub fn find_dual(&self) -> Option<usize> {
+        let is_dual = |at: usize| self.between(at, at + 2) == b"::";
+        self.words().map(|(at, _)| at).find(|&at| is_dual(at))
     }
 
     /// An error about the name, the number or the character here.
-    pub fn error(&self, problem: Problem) -> ParseError {
+    pub fn error(&self, kind: Kind) -> ParseError {
         let mut start = *self;
         start.blank();
         let len = start.word().len().max(usize::from(start.peek() != 0));
-        ParseError::new(Span::new(start.at, start.at + len), problem)
+        ParseError::new(Span::new(start.at, start.at + len), kind)
     }
 
     /// An error about the text from `start` to here.
-    pub fn error_since(&self, start: usize, problem: Problem) -> ParseError {
+    pub fn error_since(&self, start: usize, kind: Kind) -> ParseError {
         let mut end = self.at;
         while end > start && self.between(end - 1, end).first().is_some_and(u8::is_ascii_whitespace) {
             end -= 1;
         }
-        ParseError::new(Span::new(start, end), problem)
+        ParseError::new(Span::new(start, end), kind)
     }
 }
 

@@ -5,6 +5,8 @@ use core::fmt;
 use crate::codec::Refused;
 use crate::{DecodeError, Field, FieldError, RuleError};
 
+pub(super) use ParseErrorKind as Kind;
+
 /// A range of bytes in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Span {
@@ -27,19 +29,19 @@ pub struct ParseError {
     /// The bytes that the problem is about. It is empty where something is missing.
     pub span: Span,
     /// What is wrong.
-    pub problem: Problem,
+    pub kind: ParseErrorKind,
 }
 
 impl ParseError {
-    pub(super) fn new(span: Span, problem: Problem) -> ParseError {
-        ParseError { span, problem }
+    pub(super) fn new(span: Span, kind: Kind) -> ParseError {
+        ParseError { span, kind }
     }
 }
 
 /// What is wrong with a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Problem {
+pub enum ParseErrorKind {
     /// The target has no operation of this name.
     Mnemonic,
     /// The target has the operation, but not in the encoding that the suffix names.
@@ -87,7 +89,7 @@ pub enum Problem {
         /// Registers of the operand.
         dwords: u8,
         /// Registers in the text.
-        given: u8,
+        given: u16,
     },
     /// Some of the 16-bit registers have the suffix `.l` or `.h`, and this one has none, or the other way around.
     Half(Field),
@@ -113,55 +115,55 @@ pub enum Problem {
     Decode(DecodeError),
 }
 
-impl Problem {
-    pub(super) fn of(field: Field, refused: Refused) -> Problem {
+impl ParseErrorKind {
+    pub(super) fn of(field: Field, refused: Refused) -> Kind {
         match refused {
-            Refused::Operand => Problem::Operand(field),
-            Refused::Range { min, max } => Problem::Range { field, min, max },
-            Refused::TwoLiterals => Problem::TwoLiterals,
+            Refused::Operand => Kind::Operand(field),
+            Refused::Range { min, max } => Kind::Range { field, min, max },
+            Refused::TwoLiterals => Kind::TwoLiterals,
         }
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ParseErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Problem::Mnemonic => f.write_str("unknown mnemonic"),
-            Problem::Encoding => f.write_str("the operation has no such encoding"),
-            Problem::Character(c) => write!(f, "`{c}` expected"),
-            Problem::Expression => f.write_str("expression expected"),
-            Problem::Number => f.write_str("not a number"),
-            Problem::Symbol => f.write_str("unknown name"),
-            Problem::Open => f.write_str("the value has to be known here"),
-            Problem::Register => f.write_str("no such register"),
-            Problem::NotConsecutive => f.write_str("the registers do not follow one another"),
-            Problem::Missing(field) => write!(f, "{field} is missing"),
-            Problem::Operand(field) => write!(f, "{field} cannot be this"),
-            Problem::Name(field) => write!(f, "{field} has no such value"),
-            Problem::Value { field, value } => write!(f, "{field} cannot be {value}"),
-            Problem::Range { field, min, max } => write!(f, "{field}: a number from {min} to {max} expected"),
-            Problem::Width { field, dwords, given } => {
+            Kind::Mnemonic => f.write_str("unknown mnemonic"),
+            Kind::Encoding => f.write_str("the operation has no such encoding"),
+            Kind::Character(c) => write!(f, "`{c}` expected"),
+            Kind::Expression => f.write_str("expression expected"),
+            Kind::Number => f.write_str("not a number"),
+            Kind::Symbol => f.write_str("unknown name"),
+            Kind::Open => f.write_str("the value has to be known here"),
+            Kind::Register => f.write_str("no such register"),
+            Kind::NotConsecutive => f.write_str("the registers do not follow one another"),
+            Kind::Missing(field) => write!(f, "{field} is missing"),
+            Kind::Operand(field) => write!(f, "{field} cannot be this"),
+            Kind::Name(field) => write!(f, "{field} has no such value"),
+            Kind::Value { field, value } => write!(f, "{field} cannot be {value}"),
+            Kind::Range { field, min, max } => write!(f, "{field}: a number from {min} to {max} expected"),
+            Kind::Width { field, dwords, given } => {
                 let s = if dwords == 1 { "" } else { "s" };
                 write!(f, "{field}: {dwords} register{s} expected, not {given}")
             }
-            Problem::Half(field) => write!(f, "{field}: either all 16-bit registers have the suffix .l or .h, or none"),
-            Problem::NoLiteral => f.write_str("not an inline constant, and there is no room for a literal"),
-            Problem::Constant(field) => write!(f, "{field}: the constant does not fit in a literal"),
-            Problem::TwoLiterals => f.write_str("a second literal"),
-            Problem::Part(error) => error.fmt(f),
-            Problem::Duplicate(field) => write!(f, "{field} is here twice"),
-            Problem::Order(field) => write!(f, "{field} has to stand before the other modifiers"),
-            Problem::Unexpected => f.write_str("unexpected"),
-            Problem::SecondOperation => f.write_str("`::` and a second operation expected"),
-            Problem::Rule(rule) => rule.fmt(f),
-            Problem::Decode(error) => error.fmt(f),
+            Kind::Half(field) => write!(f, "{field}: either all 16-bit registers have the suffix .l or .h, or none"),
+            Kind::NoLiteral => f.write_str("not an inline constant, and there is no room for a literal"),
+            Kind::Constant(field) => write!(f, "{field}: the constant does not fit in a literal"),
+            Kind::TwoLiterals => f.write_str("a second literal"),
+            Kind::Part(error) => error.fmt(f),
+            Kind::Duplicate(field) => write!(f, "{field} is here twice"),
+            Kind::Order(field) => write!(f, "{field} has to stand before the other modifiers"),
+            Kind::Unexpected => f.write_str("unexpected"),
+            Kind::SecondOperation => f.write_str("`::` and a second operation expected"),
+            Kind::Rule(rule) => rule.fmt(f),
+            Kind::Decode(error) => error.fmt(f),
         }
     }
 }
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.problem.fmt(f)
+        self.kind.fmt(f)
     }
 }
 

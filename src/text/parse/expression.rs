@@ -1,7 +1,7 @@
 //! Numbers and expressions, with the operators of LLVM's assembler.
 
 use super::cursor::Cursor;
-use super::{ParseError, Problem, Symbols};
+use super::{Kind, ParseError, Symbols};
 
 /// How deep parentheses can be nested.
 const DEPTH: u8 = 32;
@@ -72,7 +72,7 @@ impl Cursor<'_> {
         let start = self.at;
         let found = self.expression(symbols, 0)?;
         if found.open {
-            return Err(self.error_since(start, Problem::Open));
+            return Err(self.error_since(start, Kind::Open));
         }
         Ok(found.value)
     }
@@ -98,14 +98,14 @@ impl Cursor<'_> {
             let mut right = self.term(symbols, depth)?;
             right = self.operators(symbols, right, strength, stop, depth)?;
             let value = apply(operator, left.value, right.value);
-            let value = value.ok_or_else(|| self.error_since(start, Problem::Expression))?;
+            let value = value.ok_or_else(|| self.error_since(start, Kind::Expression))?;
             left = Integer { value, open: left.open || right.open };
         }
     }
 
     fn term(&mut self, symbols: &dyn Symbols, depth: u8) -> Result<Integer, ParseError> {
         self.blank();
-        let Some(depth) = depth.checked_sub(1) else { return Err(self.error(Problem::Expression)) };
+        let Some(depth) = depth.checked_sub(1) else { return Err(self.error(Kind::Expression)) };
         match self.peek() {
             b'(' => {
                 self.at += 1;
@@ -129,9 +129,9 @@ impl Cursor<'_> {
                 let name = self.name();
                 let text = core::str::from_utf8(name).unwrap_or("");
                 if text.is_empty() {
-                    return Err(self.error(Problem::Expression));
+                    return Err(self.error(Kind::Expression));
                 }
-                let found = symbols.value(text).ok_or_else(|| self.error(Problem::Symbol))?;
+                let found = symbols.value(text).ok_or_else(|| self.error(Kind::Symbol))?;
                 self.at += name.len();
                 Ok(found)
             }
@@ -165,10 +165,10 @@ impl Cursor<'_> {
         };
         let mut value: Option<u64> = Some(0);
         for digit in digits {
-            let digit = char::from(*digit).to_digit(radix).ok_or_else(|| self.error(Problem::Number))?;
+            let digit = char::from(*digit).to_digit(radix).ok_or_else(|| self.error(Kind::Number))?;
             value = value.and_then(|v| v.checked_mul(radix.into())?.checked_add(digit.into()));
         }
-        let value = value.filter(|_| !digits.is_empty()).ok_or_else(|| self.error(Problem::Number))?;
+        let value = value.filter(|_| !digits.is_empty()).ok_or_else(|| self.error(Kind::Number))?;
         self.at += word.len();
         Ok(Integer { value: value as i64, open: false })
     }

@@ -1,7 +1,7 @@
 //! Constants with parts, and other numbers.
 
 use super::expression::Integer;
-use super::{ParseError, Parser, Problem, Symbols};
+use super::{Kind, ParseError, Parser, Symbols, operation};
 use crate::codec::Coded;
 use crate::table::{NONE, OperandDesc, OperandType};
 use crate::{Counter, DelayAlu, Depctr, Field, FieldError, GprIdx, Hwreg, Sendmsg, Waitcnt};
@@ -24,7 +24,7 @@ impl Symbols for Names<'_> {
 impl Parser<'_, '_> {
     pub(super) fn immediate(&mut self, desc: &OperandDesc) -> Result<Coded, ParseError> {
         if self.cursor.is_done() {
-            return Err(self.cursor.error(Problem::Missing(desc.field)));
+            return Err(self.cursor.error(Kind::Missing(desc.field)));
         }
         let start = self.cursor.at;
         let found = match desc.operand_type {
@@ -51,12 +51,13 @@ impl Parser<'_, '_> {
             Some(value) => (value, false),
             None => (self.cursor.integer(self.symbols)?, true),
         };
-        // A signed number and its bits are the same.
-        let range = i64::from(i16::MIN)..=i64::from(u16::MAX);
+        // A signed number and its bits are the same, but where no number is signed.
+        let has_sign = !matches!(desc.operand_type, OperandType::Sendmsg | OperandType::Endpgm);
+        let range = if has_sign { i16::MIN.into() } else { 0 }..=i64::from(u16::MAX);
         let is_whole = is_number && desc.width == 16 && desc.operand_type != OperandType::SignedHex;
         if is_whole && !range.contains(&value) {
-            let problem = Problem::Range { field: desc.field, min: *range.start(), max: *range.end() };
-            return Err(self.cursor.error_since(start, problem));
+            let kind = Kind::Range { field: desc.field, min: *range.start(), max: *range.end() };
+            return Err(self.cursor.error_since(start, kind));
         }
         Ok(Coded::Number(if is_whole { (value as u16).into() } else { value }))
     }
@@ -68,13 +69,13 @@ impl Parser<'_, '_> {
         let value = self.cursor.integer(self.symbols)?;
         match (min..=max).contains(&value) {
             true => Ok(value),
-            false => Err(self.cursor.error_since(start, Problem::Range { field, min, max })),
+            false => Err(self.cursor.error_since(start, Kind::Range { field, min, max })),
         }
     }
 
     /// `attr5.x`
     fn attribute(&mut self, desc: &OperandDesc) -> Result<Coded, ParseError> {
-        let error = self.cursor.error(Problem::Operand(desc.field));
+        let error = self.cursor.error(Kind::Operand(desc.field));
         let name = self.cursor.name();
         let mut parts = name.strip_prefix(b"attr").ok_or(error)?.split(|&c| c == b'.');
         let (digits, channel) = (parts.next().ok_or(error)?, parts.next());
@@ -99,16 +100,17 @@ impl Parser<'_, '_> {
         let name = self.cursor.name();
         let number = |digits: &[u8]| core::str::from_utf8(digits).ok()?.parse::<u16>().ok();
         let value = self.named(names, name).or_else(|| Some(number(name.strip_prefix(prefix)?)?.into()));
-        let value = value.ok_or_else(|| self.cursor.error(Problem::Name(field)))?;
+        let value = value.ok_or_else(|| self.cursor.error(Kind::Name(field)))?;
         self.cursor.at += name.len();
         Ok(Some(value.into()))
     }
 
-    /// A named value or a number.
+    /// A named value or a number. A name can be a synonym.
     fn part(&mut self, field: Field, names: &[(u16, &str)]) -> Result<u8, ParseError> {
         self.cursor.blank();
         let name = self.cursor.name();
-        if let Some(value) = self.named(names, name) {
+        let synonym = || self.named(names, operation::meaning(self.words.target, name));
+        if let Some(value) = self.named(names, name).or_else(synonym) {
             self.cursor.at += name.len();
             return Ok(value as u8);
         }
@@ -118,7 +120,7 @@ impl Parser<'_, '_> {
     fn encoded(&self, start: usize, result: Result<u16, FieldError>) -> Result<Option<i64>, ParseError> {
         match result {
             Ok(value) => Ok(Some(value.into())),
-            Err(error) => Err(self.cursor.error_since(start, Problem::Part(error))),
+            Err(error) => Err(self.cursor.error_since(start, Kind::Part(error))),
         }
     }
 
@@ -133,7 +135,7 @@ impl Parser<'_, '_> {
         let start = self.cursor.at;
         let target = self.words.target;
         let mut wait = Waitcnt::new();
-        if self.cursor.name().is_empty() || !Self::is_call(self) {
+        if self.cursor.name().is_empty() || !self.is_call() {
             return Ok(None);
         }
         loop {
@@ -146,15 +148,15 @@ impl Parser<'_, '_> {
             let named = |counter: &&Counter| counter.name().as_bytes() == stem;
             let known =
                 Counter::ALL.iter().find(named).and_then(|&counter| Some((counter, Waitcnt::max(target, counter)?)));
-            let Some((counter, max)) = known else { return Err(self.cursor.error(Problem::Name(Field::Simm16))) };
+            let Some((counter, max)) = known else { return Err(self.cursor.error(Kind::Name(Field::Simm16))) };
             self.cursor.at += name.len();
             self.cursor.expect(b'(')?;
             let place = self.cursor.at;
             let count = self.cursor.integer(self.symbols)?;
             let count = if saturates { count.min(max.into()) } else { count };
             let fits = u8::try_from(count).ok().filter(|&count| count <= max);
-            let problem = Problem::Range { field: Field::Simm16, min: 0, max: max.into() };
-            let count = fits.ok_or_else(|| self.cursor.error_since(place, problem))?;
+            let kind = Kind::Range { field: Field::Simm16, min: 0, max: max.into() };
+            let count = fits.ok_or_else(|| self.cursor.error_since(place, kind))?;
             wait = if count == max { wait.without(counter) } else { wait.with(counter, count) };
             self.cursor.expect(b')')?;
             if !self.next_part() {
@@ -189,7 +191,7 @@ impl Parser<'_, '_> {
                     b"id" => id = self.part(Field::Id, self.text.hwreg)?,
                     b"offset" => offset = self.part(Field::Offset, &[])?,
                     b"size" => size = self.part(Field::Size, &[])?,
-                    _ => return Err(self.cursor.error_since(start, Problem::Name(Field::Simm16))),
+                    _ => return Err(self.cursor.error_since(start, Kind::Name(Field::Simm16))),
                 }
                 if !self.cursor.eat(b',') {
                     break;
@@ -246,10 +248,10 @@ impl Parser<'_, '_> {
                     b"SRC1" => &mut all.src1,
                     b"SRC2" => &mut all.src2,
                     b"DST" => &mut all.dst,
-                    _ => return Err(self.cursor.error(Problem::Name(Field::Simm16))),
+                    _ => return Err(self.cursor.error(Kind::Name(Field::Simm16))),
                 };
                 if core::mem::replace(part, true) {
-                    return Err(self.cursor.error(Problem::Duplicate(Field::Simm16)));
+                    return Err(self.cursor.error(Kind::Duplicate(Field::Simm16)));
                 }
                 self.cursor.at += self.cursor.name().len();
                 if !self.cursor.eat(b',') {
@@ -275,7 +277,7 @@ impl Parser<'_, '_> {
             let known = wait.parts().into_iter().map(|(part, _)| part).find(|part| {
                 name.strip_prefix(b"depctr_") == Some(part.name().as_bytes()) && Depctr::max(target, *part) > 0
             });
-            let Some(part) = known else { return Err(self.cursor.error(Problem::Name(Field::Simm16))) };
+            let Some(part) = known else { return Err(self.cursor.error(Kind::Name(Field::Simm16))) };
             self.cursor.at += name.len();
             self.cursor.expect(b'(')?;
             let max = Depctr::max(target, part);
@@ -303,13 +305,13 @@ impl Parser<'_, '_> {
                 b"instid0" => (&mut all.instid0, self.text.instid),
                 b"instskip" => (&mut all.instskip, self.text.instskip),
                 b"instid1" => (&mut all.instid1, self.text.instid),
-                _ => return Err(self.cursor.error(Problem::Name(Field::Simm16))),
+                _ => return Err(self.cursor.error(Kind::Name(Field::Simm16))),
             };
             self.cursor.at += name.len();
             self.cursor.expect(b'(')?;
             self.cursor.blank();
             let word = self.cursor.name();
-            let value = self.named(names, word).ok_or_else(|| self.cursor.error(Problem::Name(Field::Simm16)))?;
+            let value = self.named(names, word).ok_or_else(|| self.cursor.error(Kind::Name(Field::Simm16)))?;
             *part = value as u8;
             self.cursor.at += word.len();
             self.cursor.expect(b')')?;

@@ -16,15 +16,17 @@ mod register;
 mod suggest;
 
 use crate::codec::code::{FLOAT, FLOAT_LAST, VGPR, int_of};
-use crate::codec::{Coded, Form, Unmade, Words, descs, image_address_dwords, image_address_part, read, value};
+use crate::codec::{
+    Coded, Form, Unmade, Words, bus_limit, descs, image_address_dwords, image_address_part, read, value,
+};
 use crate::common::{BUS, OpcodeEntry};
 use crate::decode::second_index;
-use crate::shared::flag;
 use crate::table::{DescTables, FormSignature, NONE, OperandDesc, OperandTables, OperandType, TextTables};
-use crate::target::{DECODE, DESCS, FACTS, OPERANDS, TEXT};
+use crate::target::{DECODE, DESCS, OPERANDS, TEXT};
 use crate::{DataType, DecodeError, Field, Format, Inst, Opcode, RuleError, Target};
 use cursor::Cursor;
-pub use error::{ParseError, Problem, Span};
+use error::Kind;
+pub use error::{ParseError, ParseErrorKind, Span};
 pub use expression::Integer;
 use modifier::DEFAULT_FORMAT;
 use operation::{Operations, is_second};
@@ -95,19 +97,20 @@ pub fn parse_with(target: Target, text: &str, symbols: &dyn Symbols) -> Result<I
 
 fn instruction(target: Target, text: &str, symbols: &dyn Symbols) -> Result<Inst, ParseError> {
     let mut cursor = Cursor::new(text);
-    cursor.blank();
+    cursor.lines();
     let start = cursor.at;
     let name = cursor.name();
     let operations = Operations::find(target, name);
     cursor.at += name.len();
     if operations.is_empty() {
-        return Err(cursor.error_since(start, Problem::Mnemonic));
+        return Err(cursor.error_since(start, Kind::Mnemonic));
     }
     let mut best: Option<ParseError> = None;
     for rank in operations.ranks() {
         for (opcode, entry) in operations.iter() {
             for signature in rank.forms(target, entry) {
-                match readings(target, cursor, symbols, *opcode, entry, signature) {
+                let candidate = Candidate { target, cursor, symbols, opcode: *opcode, entry, signature };
+                match candidate.parse() {
                     Ok(inst) => return Ok(inst),
                     // The form that takes the most of the text is probably the intended one.
                     Err(error) if best.is_none_or(|b| error.span.start > b.span.start) => best = Some(error),
@@ -116,31 +119,7 @@ fn instruction(target: Target, text: &str, symbols: &dyn Symbols) -> Result<Inst
             }
         }
     }
-    Err(best.unwrap_or_else(|| cursor.error_since(start, Problem::Encoding)))
-}
-
-/// Parses a form as usual, and if that fails, in the other way that its text can be read.
-fn readings(
-    target: Target,
-    cursor: Cursor,
-    symbols: &dyn Symbols,
-    opcode: Opcode,
-    entry: &OpcodeEntry,
-    signature: &'static FormSignature,
-) -> Result<Inst, ParseError> {
-    let reads = |reading| attempt(target, cursor, symbols, opcode, entry, signature, reading);
-    let error = match reads(Reading::Usual) {
-        Ok(inst) => return Ok(inst),
-        Err(error) => error,
-    };
-    let has_vcc = || descs(target, signature).any(|desc| desc.operand_type == OperandType::Vcc);
-    let other = match error.problem {
-        Problem::NoLiteral | Problem::TwoLiterals | Problem::Rule(RuleError::ConstantBus { .. }) => Reading::Halves,
-        _ if has_vcc() => Reading::OmittedVcc,
-        _ if cursor.find(b"CASCADE").is_some() => Reading::Returns,
-        _ => return Err(error),
-    };
-    reads(other).map_err(|_| error)
+    Err(best.unwrap_or_else(|| cursor.error_since(start, Kind::Encoding)))
 }
 
 /// How to read what has two meanings.
@@ -157,44 +136,69 @@ enum Reading {
     Returns,
 }
 
-/// Parses the operands and modifiers of one form. The cursor is behind the mnemonic.
-fn attempt(
+/// A form that the text could be.
+struct Candidate<'t, 's> {
     target: Target,
-    cursor: Cursor,
-    symbols: &dyn Symbols,
+    /// Behind the mnemonic.
+    cursor: Cursor<'t>,
+    symbols: &'s dyn Symbols,
     opcode: Opcode,
-    entry: &OpcodeEntry,
+    entry: &'s OpcodeEntry,
     signature: &'static FormSignature,
-    reading: Reading,
-) -> Result<Inst, ParseError> {
-    let lacks = || cursor.error_since(0, Problem::Encoding);
-    let form = Form::new(target, opcode, entry, signature).ok_or_else(lacks)?;
-    let words = form.start();
-    let mut parser = Parser {
-        cursor,
-        symbols,
-        form,
-        words,
-        operands: OPERANDS[target as usize],
-        text: TEXT[target as usize],
-        held: [None; MAX_HELD],
-        len: 0,
-        literal: None,
-        address: None,
-        op_index: entry.op_index.into(),
-        reading,
-        vcc: None,
-        suffixes: None,
-    };
-    let mut descs = Descs { all: DESCS[target as usize], lists: [DESCS[target as usize].list_of(signature), &[]] };
-    let is_dual = second_index(DECODE[target as usize], parser.words.get(0, 32)).is_some();
-    let second = if is_dual { Some(parser.second()?) } else { None };
-    if let Some(entry) = &second {
-        descs.lists[1] = descs.all.list_of(entry.signature);
+}
+
+impl Candidate<'_, '_> {
+    /// Parses the form as usual, and if that fails, in the other way that its text can be read.
+    fn parse(&self) -> Result<Inst, ParseError> {
+        let error = match self.read(Reading::Usual) {
+            Ok(inst) => return Ok(inst),
+            Err(error) => error,
+        };
+        let has_vcc = || descs(self.target, self.signature).any(|desc| desc.operand_type == OperandType::Vcc);
+        let other = match error.kind {
+            Kind::NoLiteral | Kind::TwoLiterals | Kind::Rule(RuleError::ConstantBus { .. }) => Reading::Halves,
+            _ if has_vcc() => Reading::OmittedVcc,
+            _ if self.cursor.words().any(|(_, word)| word.windows(7).any(|part| part == b"CASCADE")) => {
+                Reading::Returns
+            }
+            _ => return Err(error),
+        };
+        self.read(other).map_err(|_| error)
     }
-    parser.fill_unused(descs);
-    parser.all(descs)?;
-    parser.finish(descs, second.as_ref())
+
+    /// Parses the operands and modifiers.
+    fn read(&self, reading: Reading) -> Result<Inst, ParseError> {
+        let &Candidate { target, cursor, symbols, opcode, entry, signature } = self;
+        let lacks = || cursor.error_since(0, Kind::Encoding);
+        let form = Form::new(target, opcode, entry, signature).ok_or_else(lacks)?;
+        let words = form.start();
+        let mut parser = Parser {
+            cursor,
+            symbols,
+            form,
+            words,
+            operands: OPERANDS[target as usize],
+            text: TEXT[target as usize],
+            held: [None; MAX_HELD],
+            len: 0,
+            literal: None,
+            address: None,
+            op_index: entry.op_index.into(),
+            reading,
+            early: None,
+            vcc: None,
+            suffixes: None,
+        };
+        let mut descs = Descs { all: DESCS[target as usize], lists: [DESCS[target as usize].list_of(signature), &[]] };
+        let is_dual = second_index(DECODE[target as usize], parser.words.get(0, 32)).is_some();
+        let second = if is_dual { Some(parser.second()?) } else { None };
+        if let Some(entry) = &second {
+            descs.lists[1] = descs.all.list_of(entry.signature);
+        }
+        parser.fill_unused(descs);
+        parser.all(descs)?;
+        parser.finish(descs, second.as_ref())
+    }
 }
 
 /// The descriptors of an instruction, in the order of the text: those of its operation, and of the second one.
@@ -247,6 +251,8 @@ struct Parser<'t, 's> {
     address: Option<Address>,
     op_index: usize,
     reading: Reading,
+    /// The modifier that stood among the operands.
+    early: Option<&'static OperandDesc>,
     /// Whether the text shows the vcc that no field names; it shows all or none.
     vcc: Option<bool>,
     /// Whether halves of registers have suffixes: all or none.
@@ -265,13 +271,13 @@ struct Address {
 impl Parser<'_, '_> {
     /// The second operation of a dual instruction, whose mnemonic is behind `::`.
     fn second(&mut self) -> Result<OpcodeEntry, ParseError> {
-        let place = self.cursor.find(b"::").ok_or_else(|| self.cursor.error(Problem::SecondOperation))?;
+        let place = self.cursor.find_dual().ok_or_else(|| self.cursor.error(Kind::SecondOperation))?;
         let mut behind = Cursor { at: place + 2, ..self.cursor };
         behind.blank();
         let name = behind.name();
         let target = self.words.target;
         let mut found = operation::all(target, name).filter_map(|(_, op_index)| OpcodeEntry::new(target, op_index));
-        let entry = found.find(|entry| is_second(target, entry)).ok_or_else(|| behind.error(Problem::Mnemonic))?;
+        let entry = found.find(|entry| is_second(target, entry)).ok_or_else(|| behind.error(Kind::Mnemonic))?;
         self.words = self.form.start_dual(entry.number);
         Ok(entry)
     }
@@ -284,17 +290,17 @@ impl Parser<'_, '_> {
         self.modifiers(descs)?;
         match self.cursor.is_done() {
             true => Ok(()),
-            false => Err(self.cursor.error(Problem::Unexpected)),
+            false => Err(self.cursor.error(Kind::Unexpected)),
         }
     }
 
     /// Remembers an operand for the comparison at the end, and encodes it.
     fn hold(&mut self, desc: &'static OperandDesc, coded: Coded, dwords: u16, start: usize) -> Result<(), ParseError> {
-        let since = |cursor: &Cursor, problem| cursor.error_since(start, problem);
+        let since = |cursor: &Cursor, kind| cursor.error_since(start, kind);
         let coded = self.merged(desc, coded);
         crate::codec::encode(desc, coded, &mut self.words)
-            .map_err(|refused| since(&self.cursor, Problem::of(desc.field, refused)))?;
-        let span = since(&self.cursor, Problem::Unexpected).span;
+            .map_err(|refused| since(&self.cursor, Kind::of(desc.field, refused)))?;
+        let span = since(&self.cursor, Kind::Unexpected).span;
         if let Coded::Literal(_) = coded {
             self.literal = Some(span);
         }
@@ -328,12 +334,16 @@ impl Parser<'_, '_> {
     }
 
     /// LLVM's assembler sets some fields also in operations that do not use them: all bits of op_sel_hi, and the default
-    /// format of a buffer.
+    /// format of a buffer. In moves from and to accumulation registers, which have the format of matrix operations, abid
+    /// and acc are where op_sel_hi is elsewhere.
     fn fill_unused(&mut self, descs: Descs) {
-        if !matches!(self.form.signature.format, Format::Vop3p | Format::Vbuffer) {
-            return;
-        }
-        for (field, value) in [(Field::OpSelHi, u32::MAX), (Field::Format, DEFAULT_FORMAT)] {
+        let is_move = || !descs.iter().any(|desc| desc.field == Field::Src1);
+        let fields: &[(Field, u32)] = match self.form.signature.format {
+            Format::Vop3p | Format::Vbuffer => &[(Field::OpSelHi, u32::MAX), (Field::Format, DEFAULT_FORMAT)],
+            Format::Vop3pMai if is_move() => &[(Field::Abid, 8), (Field::Acc, 3)],
+            _ => return,
+        };
+        for &(field, value) in fields {
             let unused = !descs.iter().any(|desc| desc.field == field);
             if let Some(info) = self.form.layout.fields.iter().find(|info| info.field == field && unused) {
                 self.words.field(0, info, value);
@@ -343,25 +353,25 @@ impl Parser<'_, '_> {
 
     /// Decodes the words, and compares the instruction with the text.
     fn finish(mut self, descs: Descs, second: Option<&OpcodeEntry>) -> Result<Inst, ParseError> {
-        let all = self.cursor.error_since(0, Problem::Unexpected).span;
+        let all = self.cursor.error_since(0, Kind::Unexpected).span;
         let before = self.words.clone();
         let inst = match self.form.finish(&mut self.words) {
             Ok(inst) => inst,
             Err(unmade) => return Err(self.unmade(unmade, all)),
         };
         if second.is_some_and(|entry| inst.second_index() != Some(entry.op_index.into())) {
-            return Err(ParseError::new(all, Problem::Encoding));
+            return Err(ParseError::new(all, Kind::Encoding));
         }
         for held in self.held.iter().flatten() {
             let Held { desc, coded, dwords, span } = *held;
             let Some((there, there_dwords)) = read(desc, &inst) else { continue };
             let (field, is_off) = (desc.field, coded == Coded::Off);
             if dwords != 0 && !is_off && dwords != there_dwords && !self.is_open(desc, dwords) {
-                let problem = Problem::Width { field, dwords: there_dwords as u8, given: dwords as u8 };
-                return Err(ParseError::new(span, problem));
+                let kind = Kind::Width { field, dwords: there_dwords as u8, given: dwords };
+                return Err(ParseError::new(span, kind));
             }
             if there != coded && !self.is_same(there, coded) {
-                return Err(ParseError::new(span, Problem::Operand(field)));
+                return Err(ParseError::new(span, Kind::Operand(field)));
             }
         }
         if let Some(address) = &self.address {
@@ -371,7 +381,7 @@ impl Parser<'_, '_> {
         let base = usize::from(self.form.layout.bits / 32);
         if before.dwords.iter().zip(inst.words()).take(base).any(|(before, now)| before != now) {
             if let Some(desc) = descs.modifiers().find(|desc| value(desc, &inst) != before.value(desc)) {
-                return Err(ParseError::new(all, Problem::Missing(desc.field)));
+                return Err(ParseError::new(all, Kind::Missing(desc.field)));
             }
         }
         if !self.can_break_rules(&inst) {
@@ -379,7 +389,7 @@ impl Parser<'_, '_> {
         }
         match inst.check() {
             Ok(()) => Ok(inst),
-            Err(rule) => Err(ParseError::new(self.place_of(rule).unwrap_or(all), Problem::Rule(rule))),
+            Err(rule) => Err(ParseError::new(self.place_of(rule).unwrap_or(all), Kind::Rule(rule))),
         }
     }
 
@@ -399,9 +409,7 @@ impl Parser<'_, '_> {
         // A vcc that the text does not show counts, too.
         let reads = held().filter(is_scalar).count() + 1;
         let uses_bus = BUS.get(inst.format() as usize).is_some_and(|bus| *bus);
-        let flags = inst.info().flags;
-        let limit = if flags & const { flag("one_scalar") } != 0 { 1 } else { FACTS[inst.target() as usize].bus };
-        uses_bus && reads > limit.into() || inst.flags().is_mfma()
+        uses_bus && reads > bus_limit(inst).into() || inst.flags().is_mfma()
     }
 
     /// Compares the registers of an image address with those of the words. Where no `dim` determines their number, a run in
@@ -417,8 +425,8 @@ impl Parser<'_, '_> {
         if fits && has_parts {
             return Ok(());
         }
-        let problem = Problem::Width { field: desc.field, dwords: all as u8, given: dwords as u8 };
-        Err(ParseError::new(span, problem))
+        let kind = Kind::Width { field: desc.field, dwords: all as u8, given: dwords };
+        Err(ParseError::new(span, kind))
     }
 
     /// Whether two values have the same bits.
@@ -435,18 +443,18 @@ impl Parser<'_, '_> {
 
     fn unmade(&self, unmade: Unmade, all: Span) -> ParseError {
         match unmade {
-            Unmade::Literal => ParseError::new(self.literal.unwrap_or(all), Problem::NoLiteral),
+            Unmade::Literal => ParseError::new(self.literal.unwrap_or(all), Kind::NoLiteral),
             Unmade::Decode(DecodeError::ReservedValue { field, lsb, value, .. }) => {
                 let held = self.held.iter().flatten().find(|held| held.desc.field == field && held.desc.lsb == lsb);
                 let span = held.map_or(all, |held| held.span);
                 match held.map(|held| held.coded) {
-                    Some(Coded::Literal(_)) => ParseError::new(span, Problem::NoLiteral),
-                    None => ParseError::new(span, Problem::Value { field, value }),
-                    Some(_) => ParseError::new(span, Problem::Operand(field)),
+                    Some(Coded::Literal(_)) => ParseError::new(span, Kind::NoLiteral),
+                    None => ParseError::new(span, Kind::Value { field, value }),
+                    Some(_) => ParseError::new(span, Kind::Operand(field)),
                 }
             }
-            Unmade::Decode(error) => ParseError::new(all, Problem::Decode(error)),
-            Unmade::Other => ParseError::new(all, Problem::Encoding),
+            Unmade::Decode(error) => ParseError::new(all, Kind::Decode(error)),
+            Unmade::Other => ParseError::new(all, Kind::Encoding),
         }
     }
 

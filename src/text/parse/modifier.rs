@@ -1,6 +1,6 @@
 //! Modifiers: `clamp`, `offset:16`, `quad_perm:[0,1,2,3]`.
 
-use super::{Descs, ParseError, Parser, Problem, Reading};
+use super::{Descs, Kind, ParseError, Parser, Reading};
 use crate::Field;
 use crate::codec::{Refused, default_of, encode_number, hold};
 use crate::common::Flags;
@@ -19,14 +19,17 @@ fn is_cache_policy(field: Field) -> bool {
     matches!(field, Glc | Slc | Dlc | Sc0 | Sc1 | Nt | Th | Scope)
 }
 
-impl Parser<'_, '_> {
+impl<'t> Parser<'t, '_> {
     /// Parses the modifiers in the order in which they are printed, and sets those that are missing to their defaults.
     pub(super) fn modifiers(&mut self, descs: Descs) -> Result<(), ParseError> {
         let shown = || descs.modifiers().take(MOST).enumerate();
-        let mut seen = 0u32;
+        let early = self.early.map(|early| early.field);
+        let is_early = |desc: &OperandDesc| Some(desc.field) == early;
         if self.cursor.is_done() {
-            return descs.modifiers().try_for_each(|desc| self.default(desc));
+            let mut missing = descs.modifiers().filter(|desc| !is_early(desc));
+            return missing.try_for_each(|desc| self.default(desc));
         }
+        let mut seen = shown().filter(|(_, desc)| is_early(desc)).fold(0u32, |seen, (n, _)| seen | 1 << n);
         for (n, desc) in shown() {
             if is_cache_policy(desc.field) {
                 // The first of these reads all that are here.
@@ -34,12 +37,12 @@ impl Parser<'_, '_> {
                     shown().find(|(_, other)| is_cache_policy(other.field) && self.is_here(other))
                 {
                     if seen >> m & 1 == 1 {
-                        return Err(self.cursor.error(Problem::Duplicate(found.field)));
+                        return Err(self.cursor.error(Kind::Duplicate(found.field)));
                     }
                     seen |= 1 << m;
                     self.modifier(found)?;
                 }
-            } else if self.is_here(desc) {
+            } else if seen >> n & 1 == 0 && self.is_here(desc) {
                 seen |= 1 << n;
                 self.modifier(desc)?;
             }
@@ -51,10 +54,24 @@ impl Parser<'_, '_> {
             return Ok(());
         }
         match shown().find(|(_, desc)| self.is_here(desc)) {
-            Some((n, desc)) if seen >> n & 1 == 1 => Err(self.cursor.error(Problem::Duplicate(desc.field))),
-            Some((_, desc)) => Err(self.cursor.error(Problem::Order(desc.field))),
+            Some((n, desc)) if seen >> n & 1 == 1 => Err(self.cursor.error(Kind::Duplicate(desc.field))),
+            Some((_, desc)) => Err(self.cursor.error(Kind::Order(desc.field))),
             None => Ok(()),
         }
+    }
+
+    /// The format of a typed buffer, which can also stand before the scalar offset.
+    pub(super) fn early_format(&mut self) -> Result<(), ParseError> {
+        let is_format = |desc: &&OperandDesc| {
+            matches!(desc.operand_type, OperandType::MtbufFormat | OperandType::BufFmt) && desc.access.is_none()
+        };
+        let Some(format) = self.form.descs().find(is_format) else { return Ok(()) };
+        if self.is_here(format) {
+            self.modifier(format)?;
+            self.early = Some(format);
+        }
+        self.cursor.blank();
+        Ok(())
     }
 
     /// Whether the text of this modifier begins here.
@@ -88,7 +105,7 @@ impl Parser<'_, '_> {
             OperandType::ListOnes => (1 << desc.width) - 1,
             OperandType::MtbufFormat | OperandType::BufFmt => DEFAULT_FORMAT,
             OperandType::DppCtrl | OperandType::Dpp8 | OperandType::Dim => {
-                return Err(self.cursor.error(Problem::Missing(desc.field)));
+                return Err(self.cursor.error(Kind::Missing(desc.field)));
             }
             OperandType::SdwaSel | OperandType::DstUnused | OperandType::DppMask => default_of(desc.field),
             _ => 0,
@@ -98,7 +115,7 @@ impl Parser<'_, '_> {
     }
 
     fn put(&mut self, desc: &OperandDesc, value: u32) -> Result<(), ParseError> {
-        hold(desc, value, &mut self.words).map_err(|refused| self.cursor.error(Problem::of(desc.field, refused)))
+        hold(desc, value, &mut self.words).map_err(|refused| self.cursor.error(Kind::of(desc.field, refused)))
     }
 
     /// A number from 0 to `most`, and its place.
@@ -108,7 +125,7 @@ impl Parser<'_, '_> {
         let value = self.cursor.integer(self.symbols)?;
         match (0..=most).contains(&value) {
             true => Ok(value as u32),
-            false => Err(self.cursor.error_since(start, Problem::Range { field, min: 0, max: most })),
+            false => Err(self.cursor.error_since(start, Kind::Range { field, min: 0, max: most })),
         }
     }
 
@@ -136,7 +153,7 @@ impl Parser<'_, '_> {
                 // `mul:1` and `div:1` change nothing.
                 let value = found.map(|e| e.0.into()).or((digit == b"1").then_some(0));
                 self.cursor.at += digit.len();
-                let value = value.ok_or_else(|| self.cursor.error_since(start, Problem::Name(desc.field)))?;
+                let value = value.ok_or_else(|| self.cursor.error_since(start, Kind::Name(desc.field)))?;
                 self.put(desc, value)?;
             }
             OperandType::Named
@@ -159,7 +176,7 @@ impl Parser<'_, '_> {
                 let place = self.cursor.at;
                 let value = self.cursor.integer(self.symbols)?;
                 encode_number(desc, value, &mut self.words)
-                    .map_err(|refused: Refused| self.cursor.error_since(place, Problem::of(desc.field, refused)))?;
+                    .map_err(|refused: Refused| self.cursor.error_since(place, Kind::of(desc.field, refused)))?;
             }
             OperandType::List
             | OperandType::ListAll
@@ -198,7 +215,7 @@ impl Parser<'_, '_> {
                 let value = self.buf_fmt(desc.field, most)?;
                 self.put(desc, value)?;
             }
-            _ => return Err(self.cursor.error(Problem::Unexpected)),
+            _ => return Err(self.cursor.error(Kind::Unexpected)),
         }
         self.cursor.eat(b',');
         Ok(())
@@ -224,7 +241,7 @@ impl Parser<'_, '_> {
             match left {
                 // Zeros for operands that are not there do nothing.
                 0 if value == 0 => {}
-                0 => return Err(self.cursor.error_since(start, Problem::Name(desc.field))),
+                0 => return Err(self.cursor.error_since(start, Kind::Name(desc.field))),
                 _ => {
                     bits |= value << left.trailing_zeros();
                     left &= left - 1;
@@ -237,7 +254,7 @@ impl Parser<'_, '_> {
         self.cursor.expect(b']')?;
         let unused = ((1u32 << desc.width) - 1) & !u32::from(desc.used);
         if bits & unused != 0 {
-            return Err(self.cursor.error_since(start, Problem::Name(desc.field)));
+            return Err(self.cursor.error_since(start, Kind::Name(desc.field)));
         }
         Ok(if desc.operand_type == OperandType::ListOnes { bits | unused } else { bits })
     }
@@ -262,17 +279,17 @@ impl Parser<'_, '_> {
                 self.cursor.at += word.len();
                 0
             }
-            None => return Err(self.cursor.error(Problem::Name(desc.field))),
+            None => return Err(self.cursor.error(Kind::Name(desc.field))),
         };
         hold(desc, value, &mut self.words)
-            .map_err(|refused| self.cursor.error_since(start, Problem::of(desc.field, refused)))
+            .map_err(|refused| self.cursor.error_since(start, Kind::of(desc.field, refused)))
     }
 
     /// The temporal hint that stands somewhere ahead, or 0.
     pub(super) fn hint_ahead(&mut self) -> u32 {
         let here = self.cursor;
         let desc = self.form.descs().find(|desc| desc.operand_type == OperandType::Th);
-        let hint = here.find(b"th:").zip(desc).and_then(|(place, desc)| {
+        let hint = here.words().find(|(_, word)| *word == b"th").zip(desc).and_then(|((place, _), desc)| {
             self.cursor.at = place;
             self.temporal_hint(desc).ok()
         });
@@ -304,7 +321,7 @@ impl Parser<'_, '_> {
             (_, Some([b'0', b'x', digit @ b'4'..=b'7'])) if flags.is_atomic() => Some((digit - b'0').into()),
             _ => None,
         };
-        let value = value.ok_or_else(|| self.cursor.error(Problem::Name(desc.field)))?;
+        let value = value.ok_or_else(|| self.cursor.error(Kind::Name(desc.field)))?;
         self.cursor.at += word.len();
         Ok(value)
     }
@@ -323,7 +340,7 @@ impl Parser<'_, '_> {
     fn dpp_ctrl(&mut self, field: Field) -> Result<u32, ParseError> {
         let start = self.cursor.at;
         let name = self.cursor.name();
-        let Some((first, text)) = self.dpp_name(name) else { return Err(self.cursor.error(Problem::Name(field))) };
+        let Some((first, text)) = self.dpp_name(name) else { return Err(self.cursor.error(Kind::Name(field))) };
         let first = u32::from(first);
         if text.contains(':') {
             // The number is a part of the name; several entries can have the same stem.
@@ -333,7 +350,7 @@ impl Parser<'_, '_> {
             let is = |text: &str| text.as_bytes().split(|&c| c == b':').eq([name, digits]);
             let found = self.text.dpp_ctrl.iter().find(|(_, text)| is(text)).map(|e| e.0.into());
             self.cursor.at += digits.len();
-            return found.ok_or_else(|| self.cursor.error_since(start, Problem::Name(field)));
+            return found.ok_or_else(|| self.cursor.error_since(start, Kind::Name(field)));
         }
         match text {
             "quad_perm" => {
@@ -345,7 +362,7 @@ impl Parser<'_, '_> {
                 self.cursor.blank();
                 let place = self.cursor.at;
                 match self.below(field, 15)? {
-                    0 => Err(self.cursor.error_since(place, Problem::Range { field, min: 1, max: 15 })),
+                    0 => Err(self.cursor.error_since(place, Kind::Range { field, min: 1, max: 15 })),
                     n => Ok(first + n - 1),
                 }
             }
@@ -400,7 +417,7 @@ impl Parser<'_, '_> {
                     match (self.named(self.text.dfmt, name), self.named(self.text.nfmt, name)) {
                         (Some(n), _) if dfmt.is_none() => dfmt = Some(n),
                         (_, Some(n)) if nfmt.is_none() => nfmt = Some(n),
-                        _ => return Err(self.cursor.error(Problem::Name(desc.field))),
+                        _ => return Err(self.cursor.error(Kind::Name(desc.field))),
                     }
                     self.cursor.at += name.len();
                     if !self.cursor.eat(b',') {
@@ -425,22 +442,56 @@ impl Parser<'_, '_> {
         self.words.put(desc.aux[0], NFMT, nfmt.unwrap_or(0));
         let dfmt = dfmt.unwrap_or(DEFAULT_FORMAT);
         hold(desc, dfmt, &mut self.words)
-            .map_err(|refused| self.cursor.error_since(start, Problem::of(desc.field, refused)))
+            .map_err(|refused| self.cursor.error_since(start, Kind::of(desc.field, refused)))
     }
 
-    /// `format:[BUF_FMT_32_FLOAT]` or `format:22`.
+    /// `format:[BUF_FMT_32_FLOAT]`, `format:22`, or the two parts of a name as before RDNA1:
+    /// `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`.
     fn buf_fmt(&mut self, field: Field, most: i64) -> Result<u32, ParseError> {
         self.label()?;
         if !self.cursor.eat(b'[') {
             return self.below(field, most);
         }
         self.cursor.blank();
+        let start = self.cursor.at;
         let name = self.cursor.name();
-        let found = self.named(self.text.buf_fmt, name);
-        let value = found.ok_or_else(|| self.cursor.error(Problem::Name(field)))?;
-        self.cursor.at += name.len();
+        let value = match self.named(self.text.buf_fmt, name) {
+            Some(value) => {
+                self.cursor.at += name.len();
+                Some(value)
+            }
+            None => {
+                let (data, number) = self.format_parts(field)?;
+                let is_it = |name: &[u8]| {
+                    let rest = name.strip_prefix(b"BUF_FMT_").and_then(|rest| rest.strip_prefix(data));
+                    // What is invalid has no number format.
+                    let is_whole = rest.is_some_and(<[u8]>::is_empty) && number == b"UNORM";
+                    is_whole || rest.and_then(|rest| rest.strip_prefix(b"_")) == Some(number)
+                };
+                self.text.buf_fmt.iter().find(|(_, name)| is_it(name.as_bytes())).map(|e| e.0.into())
+            }
+        };
+        let value = value.ok_or_else(|| self.cursor.error_since(start, Kind::Name(field)))?;
         self.cursor.expect(b']')?;
         Ok(value)
+    }
+
+    /// What the names of a data format and of a number format say; one of them may be missing.
+    fn format_parts(&mut self, field: Field) -> Result<(&'t [u8], &'t [u8]), ParseError> {
+        let (mut data, mut number) = (None, None);
+        loop {
+            self.cursor.blank();
+            let name = self.cursor.name();
+            match (name.strip_prefix(b"BUF_DATA_FORMAT_"), name.strip_prefix(b"BUF_NUM_FORMAT_")) {
+                (Some(part), _) if data.is_none() => data = Some(part),
+                (_, Some(part)) if number.is_none() => number = Some(part),
+                _ => return Err(self.cursor.error(Kind::Name(field))),
+            }
+            self.cursor.at += name.len();
+            if !self.cursor.eat(b',') {
+                return Ok((data.unwrap_or(b"8"), number.unwrap_or(b"UNORM")));
+            }
+        }
     }
 
     /// The reverse of the printer's modes of `ds_swizzle_b32`.
@@ -451,7 +502,7 @@ impl Parser<'_, '_> {
         }
         self.cursor.blank();
         let mode = self.cursor.name();
-        let error = self.cursor.error(Problem::Name(field));
+        let error = self.cursor.error(Kind::Name(field));
         let base = self.named(self.text.swizzle, mode);
         self.cursor.at += mode.len();
         self.cursor.expect(b',')?;
@@ -511,7 +562,7 @@ impl Parser<'_, '_> {
                 b'1' => or |= mask,
                 b'p' => and |= mask,
                 b'i' => (and, xor) = (and | mask, xor | mask),
-                _ => return Err(self.cursor.error_since(start, Problem::Name(field))),
+                _ => return Err(self.cursor.error_since(start, Kind::Name(field))),
             }
             self.cursor.at += 1;
         }

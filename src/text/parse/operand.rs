@@ -2,7 +2,7 @@
 
 use super::expression::Integer;
 use super::register::{Half, Run};
-use super::{ParseError, Parser, Problem, Reading};
+use super::{Kind, ParseError, Parser, Reading};
 use crate::codec::code::*;
 use crate::codec::constants::F16_BITS;
 use crate::codec::numbers::{Number, constant, narrow_float};
@@ -77,7 +77,7 @@ impl Parser<'_, '_> {
                 let skipped = self.cursor.eat_all(b"::");
                 self.cursor.blank();
                 self.cursor.at += if skipped { self.cursor.name().len() } else { 0 };
-                return if skipped { Ok(()) } else { Err(self.cursor.error(Problem::SecondOperation)) };
+                return if skipped { Ok(()) } else { Err(self.cursor.error(Kind::SecondOperation)) };
             }
             // Data that goes to LDS has no register.
             BufData if desc.aux[1] != NONE && self.cursor.has_name(b"lds") => true,
@@ -88,6 +88,9 @@ impl Parser<'_, '_> {
             return Ok(());
         }
         self.cursor.blank();
+        if desc.field == Field::Soffset {
+            self.early_format()?;
+        }
         let start = self.cursor.at;
         match desc.operand_type {
             of if of.is_image_address() => self.image_address(desc)?,
@@ -162,13 +165,13 @@ impl Parser<'_, '_> {
         let run = found.filter(|run| run.half.is_none()).ok_or_else(|| self.missing(desc.field))?;
         match self.is_aligned(&run, run.dwords) {
             true => Ok(run),
-            false => Err(self.cursor.error_since(start, Problem::Register)),
+            false => Err(self.cursor.error_since(start, Kind::Register)),
         }
     }
 
     fn missing(&mut self, field: Field) -> ParseError {
-        let problem = if self.cursor.is_done() { Problem::Missing(field) } else { Problem::Operand(field) };
-        self.cursor.error(problem)
+        let kind = if self.cursor.is_done() { Kind::Missing(field) } else { Kind::Operand(field) };
+        self.cursor.error(kind)
     }
 
     /// Whether the signs of a number are computed here if there are no bits for them.
@@ -183,10 +186,15 @@ impl Parser<'_, '_> {
     fn open_signs(&mut self, [neg, abs, sext]: [u8; 3], folds: bool) -> Signs {
         let mut signs = Signs::default();
         if neg != NONE || folds {
-            let next = self.cursor.ahead(1);
+            let mut after = self.cursor;
+            let is_minus = after.eat(b'-');
+            after.blank();
+            let next = after.peek();
             // A minus before a number is the number's.
-            signs.neg = self.cursor.peek() == b'-' && (next == b'|' || next.is_ascii_alphabetic() || next == b'[');
-            self.cursor.at += usize::from(signs.neg);
+            signs.neg = is_minus && (next == b'|' || next.is_ascii_alphabetic() || next == b'[');
+            if signs.neg {
+                self.cursor = after;
+            }
             signs.call = !signs.neg && self.cursor.eat_call(b"neg", b'(');
             signs.neg |= signs.call;
         }
@@ -227,19 +235,19 @@ impl Parser<'_, '_> {
             primary if !(folded.neg || folded.abs) => primary,
             // An integer for a double could be its upper half, or all of it.
             Primary::Number(Number::Int(_)) if desc.ty == DataType::F64 => {
-                return Err(self.cursor.error_since(start, Problem::Operand(desc.field)));
+                return Err(self.cursor.error_since(start, Kind::Operand(desc.field)));
             }
             Primary::Number(number) => Primary::Number(signed(desc.ty, number, folded)),
             Primary::Literal(number) => Primary::Literal(signed(desc.ty, number, folded)),
-            Primary::Run(_) => return Err(self.cursor.error_since(start, Problem::Operand(desc.field))),
+            Primary::Run(_) => return Err(self.cursor.error_since(start, Kind::Operand(desc.field))),
         };
-        let problem = |parser: &Self, problem| parser.cursor.error_since(place, problem);
+        let kind = |parser: &Self, kind| parser.cursor.error_since(place, kind);
         let has_halves = matches!(desc.operand_type, OperandType::Half | OperandType::HalfSel);
         let is_vector = |run: &Run| (VGPR..=VGPR_LAST).contains(&run.code);
         match primary {
             // Without a suffix it is the lower half, as in text for targets whose registers LLVM does not divide.
             Primary::Run(run) if run.half.is_some() && !(has_halves && is_vector(&run)) => {
-                Err(problem(self, Problem::Operand(desc.field)))
+                Err(kind(self, Kind::Operand(desc.field)))
             }
             // Either all of them have a suffix, or none.
             Primary::Run(run)
@@ -247,40 +255,39 @@ impl Parser<'_, '_> {
                     && is_vector(&run)
                     && *self.suffixes.get_or_insert(run.half.is_some()) != run.half.is_some() =>
             {
-                Err(problem(self, Problem::Half(desc.field)))
+                Err(kind(self, Kind::Half(desc.field)))
             }
             Primary::Run(run) => {
                 let coded = match run.half {
                     Some(Half::High) => Coded::High(run.code),
                     _ => Coded::Code(run.code),
                 };
-                let end = self.cursor.at;
-                self.fits(desc, &run).map_err(|wrong| self.cursor.error_since(start.min(end), wrong))?;
+                self.fits(desc, &run).map_err(|wrong| self.cursor.error_since(start, wrong))?;
                 Ok((coded, run.dwords))
             }
             Primary::Number(number) => match self.constant(desc, number) {
                 Some((LITERAL, literal)) => Ok((Coded::Literal(literal), 0)),
                 Some((code, _)) => Ok((Coded::Code(code), 0)),
-                None => Err(problem(self, Problem::Constant(desc.field))),
+                None => Err(kind(self, Kind::Constant(desc.field))),
             },
             Primary::Literal(number) => match self.any_literal(desc, number) {
                 Some(literal) => Ok((Coded::Literal(literal), 0)),
-                None => Err(problem(self, Problem::Constant(desc.field))),
+                None => Err(kind(self, Kind::Constant(desc.field))),
             },
         }
     }
 
     /// Whether registers have the operand's length, where nothing else determines it, and begin at a multiple of it.
-    fn fits(&self, desc: &OperandDesc, run: &Run) -> Result<(), Problem> {
+    fn fits(&self, desc: &OperandDesc, run: &Run) -> Result<(), Kind> {
         let (field, dwords) = (desc.field, desc.dwords.into());
         let is_fixed = !matches!(desc.operand_type, OperandType::AccSized | OperandType::BufData);
         if self.is_open(desc, run.dwords) {
             return Ok(());
         }
         if is_fixed && run.dwords != 0 && run.dwords != dwords {
-            return Err(Problem::Width { field, dwords: desc.dwords, given: run.dwords as u8 });
+            return Err(Kind::Width { field, dwords: desc.dwords, given: run.dwords });
         }
-        if self.is_aligned(run, dwords) { Ok(()) } else { Err(Problem::Register) }
+        if self.is_aligned(run, dwords) { Ok(()) } else { Err(Kind::Register) }
     }
 
     /// Whether it is the address of an image whose dimensions the words do not hold, and longer than the shortest one.
@@ -305,7 +312,7 @@ impl Parser<'_, '_> {
         self.cursor.blank();
         let start = self.cursor.at;
         if self.cursor.is_done() {
-            return Err(self.cursor.error(Problem::Missing(desc.field)));
+            return Err(self.cursor.error(Kind::Missing(desc.field)));
         }
         if self.cursor.eat_call(b"lit", b'(') {
             let number = self.number(b')')?;
@@ -346,6 +353,12 @@ impl Parser<'_, '_> {
             {
                 DataType::F16
             }
+            // An integer for a scalar operation is one of 32 bits, but for the bits of an inline float.
+            (DataType::F16, Number::Int(n))
+                if self.is_scalar() && !F16_BITS.iter().any(|bits| i64::from(*bits) == n) =>
+            {
+                DataType::I32
+            }
             (ty, Number::Float(bits)) if vanishes(ty, bits) => return None,
             (ty, _) => ty,
         };
@@ -353,8 +366,17 @@ impl Parser<'_, '_> {
         found.or_else(|| Some((LITERAL, self.literal(desc, number)?)))
     }
 
+    /// Whether the operation is a scalar one.
+    fn is_scalar(&self) -> bool {
+        self.form.signature.format.name().starts_with("SOP")
+    }
+
     /// The literal for a number that could be an inline constant, too.
     fn literal(&self, desc: &OperandDesc, number: Number) -> Option<u32> {
+        // Scalar operations show all bits of it, and use the lower half.
+        if let (Number::Int(_), true) = (number, self.is_scalar()) {
+            return self.any_literal(desc, number);
+        }
         let short = matches!(desc.ty, DataType::F16 | DataType::PkF16 | DataType::I16 | DataType::PkI16);
         match (desc.ty, number) {
             // The upper half of a double.
@@ -380,7 +402,7 @@ impl Parser<'_, '_> {
         self.cursor.blank();
         let start = self.cursor.at;
         if self.cursor.is_done() {
-            return Err(self.cursor.error(Problem::Missing(desc.field)));
+            return Err(self.cursor.error(Kind::Missing(desc.field)));
         }
         let is_call = self.cursor.eat_call(b"lit", b'(');
         let (number, _) = self.number(0)?;
@@ -388,7 +410,7 @@ impl Parser<'_, '_> {
             self.cursor.expect(b')')?;
         }
         let literal = self.any_literal(desc, number);
-        literal.ok_or_else(|| self.cursor.error_since(start, Problem::Constant(desc.field)))
+        literal.ok_or_else(|| self.cursor.error_since(start, Kind::Constant(desc.field)))
     }
 
     /// A constant, a register, or a register and `offset:`.
@@ -408,8 +430,8 @@ impl Parser<'_, '_> {
             None if self.cursor.is_done() || !self.cursor.name().is_empty() => Coded::Number(0),
             None => Coded::Number(self.cursor.integer(self.symbols)?),
             Some(run) if run.dwords > 1 => {
-                let problem = Problem::Width { field: desc.field, dwords: 1, given: run.dwords as u8 };
-                return Err(self.cursor.error_since(start, problem));
+                let kind = Kind::Width { field: desc.field, dwords: 1, given: run.dwords };
+                return Err(self.cursor.error_since(start, kind));
             }
             Some(run) => {
                 let mut after = self.cursor;
@@ -449,7 +471,7 @@ impl Parser<'_, '_> {
                 return Err(self.missing(field));
             };
             if u16::from(parts) >= fields.max(1) || parts >= ADDRESS_PARTS {
-                return Err(self.cursor.error_since(place, Problem::Unexpected));
+                return Err(self.cursor.error_since(place, Kind::Unexpected));
             }
             self.words.put(address_lsb(desc, parts), REGISTER, (run.code - VGPR).into());
             (parts, all) = (parts + 1, all + run.dwords);
@@ -461,7 +483,7 @@ impl Parser<'_, '_> {
             self.cursor.expect(b']')?;
         }
         // The number of registers can be compared only when all modifiers are known.
-        let span = self.cursor.error_since(start, Problem::Unexpected).span;
+        let span = self.cursor.error_since(start, Kind::Unexpected).span;
         self.address = Some(super::Address { desc, parts, dwords: all, span });
         Ok(())
     }

@@ -84,6 +84,14 @@ pub(super) fn all(target: Target, name: &[u8]) -> impl Iterator<Item = (Opcode, 
     })
 }
 
+/// What the tables call what has this name, too, in letters of any case; empty: the name is no synonym.
+pub(super) fn meaning(target: Target, name: &[u8]) -> &'static [u8] {
+    let synonyms = MNEMONICS_OF[target as usize].synonyms;
+    let lower = || name.iter().map(u8::to_ascii_lowercase);
+    let found = synonyms.binary_search_by(|(synonym, _)| synonym.bytes().map(|c| c.to_ascii_lowercase()).cmp(lower()));
+    found.ok().and_then(|n| synonyms.get(n)).map_or(b"", |(_, means)| means.as_bytes())
+}
+
 /// The mnemonic of an opcode index on a target.
 pub(super) fn spelling(target: Target, op_index: u16, opcode: Opcode) -> &'static str {
     let own = if info(target, op_index.into()).respelled { own_spelling(target, op_index.into()) } else { None };
@@ -116,6 +124,15 @@ impl Operations {
         let (name, suffix) = stem(name);
         let mut operations = Operations { found: [const { None }; MOST], suffix };
         operations.fill(target, name);
+        if operations.is_empty() {
+            let (name, own) = stem(meaning(target, name));
+            operations.fill(target, name);
+            match (own, operations.suffix) {
+                (Suffix::None, _) => {}
+                (own, asked) if asked == Suffix::None || asked == own => operations.suffix = own,
+                _ => operations.found = [const { None }; MOST],
+            }
+        }
         operations
     }
 

@@ -1,7 +1,7 @@
 //! Registers: `v5`, `s[2:3]`, `[s2,s3]`, `vcc`, `v1.h`.
 
 use super::cursor::Cursor;
-use super::{ParseError, Parser, Problem, Symbols};
+use super::{Kind, ParseError, Parser, Symbols};
 use crate::codec::code::*;
 use crate::table::{OperandTables, TextTables};
 
@@ -89,10 +89,13 @@ impl Registers {
     /// The registers here, if there are any.
     pub fn read(&self, cursor: &mut Cursor, symbols: &dyn Symbols) -> Result<Option<Run>, ParseError> {
         cursor.blank();
+        if cursor.peek() == b'[' { self.list(cursor, symbols) } else { self.single(cursor, symbols) }
+    }
+
+    /// A register or a run of them that is not a list: no list is part of another.
+    fn single(&self, cursor: &mut Cursor, symbols: &dyn Symbols) -> Result<Option<Run>, ParseError> {
+        cursor.blank();
         let start = cursor.at;
-        if cursor.peek() == b'[' {
-            return self.list(cursor, symbols);
-        }
         let Some((name, len)) = self.name(cursor) else { return Ok(None) };
         cursor.at += len;
         let run = match name {
@@ -102,7 +105,7 @@ impl Registers {
                 cursor.expect(b']')?;
                 let length = last.wrapping_sub(first);
                 if !(0..=u16::MAX.into()).contains(&first) || !(0..64).contains(&length) {
-                    return Err(cursor.error_since(start, Problem::Register));
+                    return Err(cursor.error_since(start, Kind::Register));
                 }
                 self.run(file, first as u32, length as u16 + 1)
             }
@@ -110,7 +113,7 @@ impl Registers {
             Name::Special(code) => Some(Run { code, dwords: if self.is_any(code) { 0 } else { 1 }, half: None }),
             Name::Pair(code) => Some(Run { code, dwords: 2, half: None }),
         };
-        let mut run = run.ok_or_else(|| cursor.error_since(start, Problem::Register))?;
+        let mut run = run.ok_or_else(|| cursor.error_since(start, Kind::Register))?;
         if run.dwords == 1 && cursor.peek() == b'.' && (VGPR..AGPR).contains(&run.code) {
             run.half = match cursor.ahead(1) {
                 b'l' => Some(Half::Low),
@@ -147,14 +150,14 @@ impl Registers {
         let mut all: Option<Run> = None;
         loop {
             let place = cursor.at;
-            let Some(next) = self.read(cursor, symbols)? else {
-                return Err(cursor.error(Problem::Register));
+            let Some(next) = self.single(cursor, symbols)? else {
+                return Err(cursor.error(Kind::Register));
             };
             let follows = |run: &Run| run.code + run.dwords == next.code && next.dwords == 1;
             all = match all {
                 None => Some(next),
                 Some(run) if follows(&run) => Some(Run { dwords: run.dwords + 1, ..run }),
-                Some(_) => return Err(cursor.error_since(place, Problem::NotConsecutive)),
+                Some(_) => return Err(cursor.error_since(place, Kind::NotConsecutive)),
             };
             if !cursor.eat(b',') {
                 break;
@@ -163,7 +166,7 @@ impl Registers {
         cursor.expect(b']')?;
         match all.filter(|run| run.half.is_none()) {
             Some(run) => Ok(Some(run)),
-            None => Err(cursor.error_since(start, Problem::Register)),
+            None => Err(cursor.error_since(start, Kind::Register)),
         }
     }
 }

@@ -252,6 +252,8 @@ impl Assembler {
             _ => return Err(fault(format!("no relocation has {width} bytes"))),
         };
         let (of, addend) = self.of(id, linear.constant, numbers).ok_or_else(|| fault("not defined".into()))?;
+        // The relocation has all of the value.
+        self.store(fixup, section, width, 0)?;
         Ok(Some(Relocation { offset: place, kind, of, addend, place: fixup.place }))
     }
 

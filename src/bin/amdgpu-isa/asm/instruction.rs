@@ -7,7 +7,7 @@ use super::program::{Assembler, What};
 use super::report::{Fault, Result};
 use super::scan::{Scan, is_name};
 use super::table::{Def, Table};
-use crate::isa::{Inst, Integer, Problem, Suggestion, Symbols, Target, Value, parse_with};
+use crate::isa::{Inst, Integer, ParseErrorKind, Suggestion, Symbols, Target, Value, parse_with};
 
 /// The symbols as the parser of instructions sees them.
 struct Names<'t> {
@@ -42,7 +42,7 @@ impl Assembler {
         let text = with_names.as_deref().unwrap_or(text);
         let mut names = Names { table: &self.table, is_branch: false, open: RefCell::default() };
         let mut parsed = parse_with(target, text, &names);
-        if matches!(parsed, Err(e) if e.problem == Problem::Open) {
+        if matches!(parsed, Err(e) if e.kind == ParseErrorKind::Open) {
             names.is_branch = true;
             names.open.take();
             let branch = parse_with(target, text, &names);
@@ -55,10 +55,10 @@ impl Assembler {
             let start = scan.at + e.span.start as usize;
             let end = scan.at + (e.span.end as usize).max(e.span.start as usize);
             let fault = Fault::new(scan.line.place(start..end), e.to_string());
-            match (e.problem, with_names.is_some()) {
+            match (e.kind, with_names.is_some()) {
                 (_, true) => Fault::new(place, e.to_string()),
-                (Problem::Mnemonic, _) => unknown(fault, target, text),
-                (Problem::Symbol, _) => fault.note("no register and no symbol above has this name"),
+                (ParseErrorKind::Mnemonic, _) => unknown(fault, target, text),
+                (ParseErrorKind::Symbol, _) => fault.note("no register and no symbol above has this name"),
                 _ => fault,
             }
         })?;
