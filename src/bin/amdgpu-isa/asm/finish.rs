@@ -7,6 +7,21 @@ use super::table::{Def, OWN, SymbolId};
 use super::target::Os;
 use super::{STB_GLOBAL, STB_LOCAL, STB_WEAK, STV_DEFAULT};
 
+/// The bytes of notes: of each the name, the type and the contents.
+pub fn notes(all: &[(Vec<u8>, u32, Vec<u8>)]) -> Vec<u8> {
+    let mut bytes: Vec<u8> = Vec::new();
+    for (name, kind, contents) in all {
+        for number in [name.len() as u32, contents.len() as u32, *kind] {
+            bytes.extend(number.to_le_bytes());
+        }
+        for part in [name, contents] {
+            bytes.extend(part);
+            bytes.resize(bytes.len().next_multiple_of(4), 0);
+        }
+    }
+    bytes
+}
+
 /// What becomes a file.
 pub struct Image {
     pub flags: u32,
@@ -128,19 +143,9 @@ impl Assembler {
         self.section(".note", SHT_NOTE, if is_hsa { SHF_ALLOC } else { 0 }, 0);
         let section = self.here_mut();
         section.align = section.align.max(4);
-        for (name, kind, contents) in notes {
-            let mut bytes = Vec::new();
-            for number in [name.len() as u32, contents.len() as u32, kind] {
-                bytes.extend(number.to_le_bytes());
-            }
-            for part in [name, contents] {
-                bytes.extend(&part);
-                bytes.resize(bytes.len().next_multiple_of(4), 0);
-            }
-            section.data.resize(section.data.len().next_multiple_of(4), 0);
-            section.data.extend(bytes);
-            section.len = section.data.len() as u64;
-        }
+        section.data.resize(section.data.len().next_multiple_of(4), 0);
+        section.data.extend(self::notes(&notes));
+        section.len = section.data.len() as u64;
     }
 
     /// Which symbols relocations or expressions name.

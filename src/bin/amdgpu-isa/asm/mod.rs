@@ -3,12 +3,12 @@
 mod block;
 mod directive;
 mod expr;
-mod finish;
+pub mod finish;
 mod instruction;
 mod kernel;
 mod linked;
 pub mod metadata;
-mod object;
+pub mod object;
 mod program;
 mod report;
 mod scan;

@@ -311,11 +311,15 @@ impl Assembler {
 
     pub fn set_target(&mut self, new: Processor, place: Place) -> Result<()> {
         match self.table.target {
-            Some(old) if (old.processor, old.flags()) != (new.processor, new.flags()) => {
+            Some(old) if (old.processor, old.xnack, old.sramecc) != (new.processor, new.xnack, new.sramecc) => {
                 let name = old.processor.name();
                 Err(Fault::new(place, format!("the code is for {name} with other settings, or for another processor")))
             }
-            Some(_) => Ok(()),
+            Some(old) => {
+                // A name alone says no system.
+                self.table.target = Some(Processor { os: new.os, ..old });
+                Ok(())
+            }
             None => {
                 self.table.target = Some(new);
                 if let Some(lanes) = self.wave {
