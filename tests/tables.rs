@@ -10,7 +10,8 @@ mod build;
 
 use std::path::{Path, PathBuf};
 
-const GOOD: [(&str, &str); 14] = [
+const GOOD: [(&str, &str); 15] = [
+    ("descriptor.isa", include_str!("tables/good/descriptor.isa")),
     ("dpp.isa", include_str!("tables/good/dpp.isa")),
     ("dual.isa", include_str!("tables/good/dual.isa")),
     ("enums.isa", include_str!("tables/good/enums.isa")),

@@ -109,7 +109,8 @@ impl KernelDescriptor {
         if tables.accum_granule > 0 {
             let offset = registers.accum_offset;
             let has_place = offset <= registers.vgprs.max(1).next_multiple_of(tables.accum_granule);
-            if !(4..=256).contains(&offset) || offset % tables.accum_granule != 0 || !has_place {
+            let is_granule = (1..=64).contains(&(offset / tables.accum_granule)) && offset % tables.accum_granule == 0;
+            if !is_granule || !has_place {
                 return Err(DescriptorError::AccumOffset);
             }
             self.set_rsrc3(self.rsrc3().with_accum_offset(granules(offset.into(), tables.accum_granule) as u8));

@@ -120,7 +120,7 @@ impl Assembler {
             }
             ".rept" | ".rep" => {
                 let count = self.number(scan);
-                let body = self.repeated(&none)?;
+                let body = self.repeated(none)?;
                 let count = usize::try_from(count?).map_err(|_| Fault::new(place, "the number is negative"))?;
                 let text = body.text();
                 if text.len().saturating_mul(count) > 1 << 28 {
@@ -141,7 +141,7 @@ impl Assembler {
                     ".irp" => arguments(scan.rest()).into_iter().map(|(_, text)| text).collect(),
                     _ => scan.rest().trim().chars().map(String::from).collect(),
                 };
-                let body = self.repeated(&none)?;
+                let body = self.repeated(none)?;
                 let name = name?;
                 let mut text = String::new();
                 for value in &values {

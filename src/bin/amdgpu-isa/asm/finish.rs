@@ -215,7 +215,7 @@ impl Assembler {
         // The literal of an instruction is a distance from itself, unless the text says a difference.
         let width = if let What::Data(width) = fixup.what { width } else { 4 };
         let mut from_here = fixup.what == What::Literal && !fixup.expr.is_difference();
-        if !from_here {
+        if !from_here || linear.terms.is_empty() {
             if let Ok(value) = self.table.fold(&linear) {
                 return self.store(fixup, section, width, value).map(|()| None);
             }
@@ -289,8 +289,11 @@ impl Assembler {
     ) -> Result<Option<Relocation>, Fault> {
         let fault = |why: String| Fault::new(fixup.place, why);
         if let [(id, 1)] = linear.terms[..] {
-            if self.offset_in(id, section).is_none() {
+            // A linker decides where branches to what others can see go.
+            if self.offset_in(id, section).is_none() || self.table.get(id).bind.unwrap_or(STB_LOCAL) != STB_LOCAL {
                 let (of, addend) = self.of(id, linear.constant, numbers).ok_or_else(|| fault("not defined".into()))?;
+                // LLVM's assembler leaves the distance of the branch from itself.
+                self.store(&Fixup { what: What::Data(2), ..fixup.clone() }, section, 2, 0xffff)?;
                 return Ok(Some(Relocation {
                     offset: fixup.offset,
                     kind: kinds::REL16,

@@ -99,6 +99,7 @@ impl Assembler {
         let symbol = self.table.get_mut(descriptor);
         (symbol.def, symbol.place, symbol.kind) = (def, place, super::STT_OBJECT);
         symbol.size = Some((Expr::Int(KernelDescriptor::SIZE as i64), place));
+        self.share_visibility(kernel.code, descriptor);
         let distance =
             Expr::Binary("-", Box::new((Expr::Symbol(kernel.code, Some("rel64")), Expr::Symbol(descriptor, None))), 1);
         let bytes = [0; KernelDescriptor::SIZE];
@@ -120,19 +121,19 @@ impl Assembler {
                 }
                 Err(fault) => self.fault(fault),
             }
-            self.share_visibility(&kernel);
         }
     }
 
-    /// The descriptor is as visible as the code, and the code is not one that another module's could replace.
-    fn share_visibility(&mut self, kernel: &Kernel) {
-        let code = self.table.get(kernel.code).clone();
-        if let Some(id) = self.table.find(&format!("{}.kd", kernel.name)) {
-            let symbol = self.table.get_mut(id);
-            (symbol.bind, symbol.visibility) = (code.bind, code.visibility);
-        }
-        if code.visibility == super::STV_DEFAULT {
-            self.table.get_mut(kernel.code).visibility = super::STV_PROTECTED;
+    /// The descriptor is as visible as the code is so far, and the code is not one that another module's could replace.
+    fn share_visibility(&mut self, code: SymbolId, descriptor: SymbolId) {
+        let symbol = self.table.get(code);
+        let default =
+            if matches!(symbol.def, super::table::Def::Undefined) { super::STB_GLOBAL } else { super::STB_LOCAL };
+        let (bind, visibility) = (symbol.bind.unwrap_or(default), symbol.visibility);
+        let symbol = self.table.get_mut(descriptor);
+        (symbol.bind, symbol.visibility) = (Some(bind), visibility);
+        if visibility == super::STV_DEFAULT {
+            self.table.get_mut(code).visibility = super::STV_PROTECTED;
         }
     }
 

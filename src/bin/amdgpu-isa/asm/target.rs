@@ -88,7 +88,9 @@ impl Processor {
             flags |= setting(self.target.has_sramecc(), self.sramecc, 10);
             flags |= u32::from(self.processor.generic_version().unwrap_or(0)) << 24;
         } else {
-            flags |= u32::from(self.xnack == Some(true)) << 8 | u32::from(self.sramecc == Some(true)) << 9;
+            // As in version 3, where a bit says that the setting is not off.
+            let bit = |has: bool, value: Option<bool>| u32::from(has && value != Some(false));
+            flags |= bit(self.target.has_xnack(), self.xnack) << 8 | bit(self.target.has_sramecc(), self.sramecc) << 9;
         }
         flags
     }

@@ -41,6 +41,8 @@ impl Source<'_> {
     fn descriptor(&self, code: usize, descriptor: &KernelDescriptor, out: &mut String) {
         let Some(symbol) = self.symbols.get(code) else { return };
         let target = self.target.with_wave_size(descriptor.wave_size(self.target)).unwrap_or(self.target);
+        // The descriptor becomes as visible as the code is said to be here.
+        self.visibility(symbol, out);
         let _ = writeln!(out, "\t.amdhsa_kernel {}", super::name(&symbol.name));
         let _ = write!(out, "{}", descriptor.directives(target, false));
         out.push_str("\t.end_amdhsa_kernel\n");

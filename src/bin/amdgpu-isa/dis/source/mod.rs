@@ -109,11 +109,18 @@ impl<'a> Source<'a> {
         if abi == ELFOSABI_HSA && !(2..=4).contains(&version) {
             return Err(Error::input("only code objects of versions 4 to 6 have a source"));
         }
-        let setting = |name: &str, on: u32, shift: u32| {
-            let value = if abi == ELFOSABI_HSA { flags >> shift & 3 } else { 3 * u32::from(flags & on != 0) };
-            (value >= 2).then(|| (name.to_string(), value == 3))
+        let setting = |name: &str, has: bool, on: u32, shift: u32| match (abi, flags >> shift & 3) {
+            _ if !has => None,
+            (ELFOSABI_HSA, 2) => Some((name.to_string(), false)),
+            (ELFOSABI_HSA, 3) => Some((name.to_string(), true)),
+            (ELFOSABI_HSA, _) => None,
+            _ => (flags & on == 0).then(|| (name.to_string(), false)),
         };
-        let features = [setting("sramecc", 0x200, 10), setting("xnack", 0x100, 8)].into_iter().flatten().collect();
+        let settings = [
+            setting("sramecc", self.target.has_sramecc(), 0x200, 10),
+            setting("xnack", self.target.has_xnack(), 0x100, 8),
+        ];
+        let features = settings.into_iter().flatten().collect();
         let processor = lib::Processor::from_e_flags(flags).map_or("", lib::Processor::name).to_string();
         let mut out = format!("\t.amdgcn_target \"amdgcn-{os}--{}\"\n", TargetId { processor, features });
         if abi == ELFOSABI_HSA {

@@ -136,6 +136,24 @@ impl Source<'_> {
     /// What is said of a symbol in front of its label.
     pub fn attributes(&self, symbol: &Symbol, out: &mut String) {
         let shown = name(&symbol.name);
+        self.visibility(symbol, out);
+        let kind = match symbol.kind {
+            STT_OBJECT => "object",
+            STT_FUNC => "function",
+            10 => "amdgpu_hsa_kernel",
+            _ => "",
+        };
+        if !kind.is_empty() {
+            let _ = writeln!(out, "\t.type {shown},@{kind}");
+        }
+        if symbol.size != 0 {
+            let _ = writeln!(out, "\t.size {shown}, {}", symbol.size);
+        }
+    }
+
+    /// Who can see a symbol.
+    pub fn visibility(&self, symbol: &Symbol, out: &mut String) {
+        let shown = name(&symbol.name);
         let bind = match symbol.bind {
             STB_LOCAL => "",
             STB_GLOBAL => "globl",
@@ -150,18 +168,6 @@ impl Source<'_> {
         };
         for directive in [bind, visibility].iter().filter(|directive| !directive.is_empty()) {
             let _ = writeln!(out, "\t.{directive} {shown}");
-        }
-        let kind = match symbol.kind {
-            STT_OBJECT => "object",
-            STT_FUNC => "function",
-            10 => "amdgpu_hsa_kernel",
-            _ => "",
-        };
-        if !kind.is_empty() {
-            let _ = writeln!(out, "\t.type {shown},@{kind}");
-        }
-        if symbol.size != 0 {
-            let _ = writeln!(out, "\t.size {shown}, {}", symbol.size);
         }
     }
 
