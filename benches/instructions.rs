@@ -2,7 +2,8 @@
 //!
 //! `instructions WORK ROUNDS` prints the number of GPU instructions in a round.
 
-use amdgpu_isa::{Decoded, Decoder, Inst, Target, TextBuffer, length, parse};
+use amdgpu_isa::text::TextBuffer;
+use amdgpu_isa::{Decoded, Decoder, Inst, Target, length, parse};
 use std::fmt::Write;
 use std::hint::black_box;
 

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use amdgpu_isa::{DescriptorError, KernelDescriptor, Registers, Target};
+use amdgpu_isa::Target;
+use amdgpu_isa::kernel::{DescriptorError, KernelDescriptor, Registers};
 use object::{Object as _, ObjectSection as _};
 
 /// A kernel: the directives that are set, and the descriptor that they make.

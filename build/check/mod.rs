@@ -1,7 +1,9 @@
 //! Checks of the tables as a whole, independent of the target. `lower` checks the rest for each target.
 
 pub mod assume;
+pub mod counters;
 pub mod facts;
+pub mod hazards;
 
 use std::collections::HashSet;
 
@@ -30,7 +32,9 @@ pub fn all(isa: &Isa) -> Result<()> {
     synonyms(isa)?;
     assume::constants(isa)?;
     formats(isa)?;
-    facts::check(isa)
+    counters::check(isa)?;
+    facts::check(isa)?;
+    hazards::check(isa)
 }
 
 /// Fails at the second of two equal names.

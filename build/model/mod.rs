@@ -1,9 +1,12 @@
 //! The tables of `isa/` as data, exactly as written: nothing is resolved or checked here.
 
+pub mod counters;
 pub mod error;
+pub mod hazards;
 pub mod takes;
 pub mod tree;
 
+pub use counters::{CounterRow, EventRow, FieldWaitRow, WaitRow, Which, fits};
 use error::SourceLine;
 pub use tree::{Cells, Entry, Generation};
 
@@ -24,10 +27,15 @@ pub struct Isa {
     pub kernel: Vec<EnumValue>,
     pub synonyms: Vec<Synonym>,
     pub formats: Vec<Format>,
+    pub counters: Vec<CounterRow>,
+    pub events: Vec<EventRow>,
+    pub waits: Vec<WaitRow>,
+    pub field_waits: Vec<FieldWaitRow>,
     /// `align scalar 4`: tuples of scalar registers begin at multiples of their length, but at most of this number.
     pub scalar_align: u16,
     /// Operations with the same result when their sources are swapped; filled in after everything is read.
     pub swaps: Vec<(String, String)>,
+    pub hazards: hazards::Hazards,
 }
 
 /// `synonym v_max_f32 gfx12=v_max_num_f32`: another name for what the tables call this.
@@ -531,6 +539,8 @@ pub struct Row {
     pub reads: Vec<String>,
     pub writes: Vec<String>,
     pub flags: Vec<String>,
+    /// `passes=8,gfx950=16`: how many passes of the matrix core; `4/8`: the second number with factors of 8 bits.
+    pub passes: Option<Cells<(u8, u8)>>,
     /// The opcode number, and the target's own spelling of the mnemonic.
     pub opcode: Cells<(u16, Option<String>)>,
 }

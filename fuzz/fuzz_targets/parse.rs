@@ -4,7 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 
-use amdgpu_isa::{Suggestion, Target, parse};
+use amdgpu_isa::text::Suggestion;
+use amdgpu_isa::{Target, parse};
 
 fuzz_target!(|data: &[u8]| {
     let Some((&first, rest)) = data.split_first() else { return };

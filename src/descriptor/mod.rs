@@ -127,7 +127,8 @@ impl core::error::Error for DescriptorError {}
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::{KernelDescriptor, Registers, Target};
+/// use amdgpu_isa::Target;
+/// use amdgpu_isa::kernel::{KernelDescriptor, Registers};
 /// let target = Target::Gfx942;
 /// let mut kernel = KernelDescriptor::new(target);
 /// kernel.set(target, "kernarg_size", 24).unwrap();

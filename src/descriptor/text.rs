@@ -20,7 +20,8 @@ impl KernelDescriptor {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{KernelDescriptor, Target};
+    /// use amdgpu_isa::Target;
+    /// use amdgpu_isa::kernel::KernelDescriptor;
     /// let mut kernel = KernelDescriptor::new(Target::Gfx942);
     /// kernel.set(Target::Gfx942, "kernarg_size", 24).unwrap();
     /// assert!(kernel.directives(Target::Gfx942, false).to_string().contains("\t\t.amdhsa_kernarg_size 24\n"));

@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 
 use super::{CodeObject, CodeObjectError, metadata};
-use crate::{KernelDescriptor, Target};
+use crate::Target;
+use crate::kernel::KernelDescriptor;
 
 const PAGE: u64 = 0x1000;
 const FILE_HEADER: usize = 64;

@@ -6,13 +6,15 @@ mod metadata;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::{KernelDescriptor, Processor};
+use crate::Processor;
+use crate::kernel::KernelDescriptor;
 
 /// Kernels that become a code object.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::{Argument, CodeObject, Kernel, KernelDescriptor, Target};
+/// use amdgpu_isa::Target;
+/// use amdgpu_isa::kernel::{Argument, CodeObject, Kernel, KernelDescriptor};
 /// let end = [0xbf81_0000]; // s_endpgm
 /// let kernel = Kernel::new("nothing", &end, KernelDescriptor::new(Target::Gfx942));
 /// let object = CodeObject::new("gfx942".parse().unwrap(), &[kernel]).to_elf().unwrap();

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use amdgpu_isa::{ParseError, ParseErrorKind, Target, parse};
+use amdgpu_isa::text::{ParseError, ParseErrorKind};
+use amdgpu_isa::{Target, parse};
 
 use crate::Failures;
 use crate::assembler::assemble;

@@ -10,10 +10,12 @@ use amdgpu_isa as lib;
 
 pub use facts::facts;
 pub use fields::{FieldView, fields};
-pub use lib::{
-    Decoded, Decoder, DescriptorError, Inst, Integer, Invalid, KernelDescriptor, ParseErrorKind, Registers, Suggestion,
-    Symbols, Target, TextBuffer, Value, decode, expression, parse, parse_with,
-};
+pub use lib::errors::Invalid;
+pub use lib::facts::{Counter, RegSet};
+pub use lib::kernel::{DescriptorError, KernelDescriptor, Registers};
+pub use lib::text::{Integer, ParseErrorKind, Suggestion, Symbols, TextBuffer, expression, parse_with};
+pub use lib::{Decoded, Decoder, Inst, Reg, Target, Value, decode, parse};
+pub use lib::{flow, hazards};
 pub use matrix::{Operation, operations};
 
 /// Size of the longest instruction of any generation in bytes.

@@ -12,6 +12,8 @@ mod imm;
 mod modifier;
 mod operand;
 mod operation;
+#[cfg(feature = "fast")]
+mod quick;
 mod register;
 mod suggest;
 
@@ -69,6 +71,8 @@ impl Symbols for NoSymbols {
 /// assert_eq!(error.to_string(), "vsrc1: 1 register expected, not 2");
 /// # }
 /// ```
+#[doc(alias = "assemble")]
+#[doc(alias = "MCAsmParser")]
 pub fn parse(target: Target, text: &str) -> Result<Inst, ParseError> {
     instruction(target, text, &NoSymbols)
 }
@@ -80,7 +84,8 @@ pub fn parse(target: Target, text: &str) -> Result<Inst, ParseError> {
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::{Integer, Symbols, Target, parse_with};
+/// use amdgpu_isa::Target;
+/// use amdgpu_isa::text::{Integer, Symbols, parse_with};
 /// struct Size;
 /// impl Symbols for Size {
 ///     fn value(&self, name: &str) -> Option<Integer> {
@@ -100,8 +105,23 @@ fn instruction(target: Target, text: &str, symbols: &dyn Symbols) -> Result<Inst
     cursor.lines();
     let start = cursor.at;
     let name = cursor.name();
-    let operations = Operations::find(target, name);
     cursor.at += name.len();
+    #[cfg(feature = "fast")]
+    if let Some(inst) = quick::parse(target, cursor, name) {
+        return Ok(inst);
+    }
+    described(target, cursor, start, name, symbols)
+}
+
+/// Parses the operands behind a mnemonic by the descriptors.
+fn described(
+    target: Target,
+    cursor: Cursor,
+    start: usize,
+    name: &[u8],
+    symbols: &dyn Symbols,
+) -> Result<Inst, ParseError> {
+    let operations = Operations::find(target, name);
     if operations.is_empty() {
         return Err(cursor.error_since(start, Kind::Mnemonic));
     }
@@ -195,9 +215,27 @@ impl Candidate<'_, '_> {
         if let Some(entry) = &second {
             descs.lists[1] = descs.all.list_of(entry.signature);
         }
-        parser.fill_unused(descs);
+        fill_unused(&parser.form, descs.iter(), &mut parser.words);
         parser.all(descs)?;
         parser.finish(descs, second.as_ref())
+    }
+}
+
+/// LLVM's assembler sets some fields also in operations that do not use them: all bits of op_sel_hi, and the default
+/// format of a buffer. In moves from and to accumulation registers, which have the format of matrix operations, abid and
+/// acc are where op_sel_hi is elsewhere.
+fn fill_unused(form: &Form, descs: impl Iterator<Item = &'static OperandDesc> + Clone, words: &mut Words) {
+    let is_move = || !descs.clone().any(|desc| desc.field == Field::Src1);
+    let fields: &[(Field, u32)] = match form.signature.format {
+        Format::Vop3p | Format::Vbuffer => &[(Field::OpSelHi, u32::MAX), (Field::Format, DEFAULT_FORMAT)],
+        Format::Vop3pMai if is_move() => &[(Field::Abid, 8), (Field::Acc, 3)],
+        _ => return,
+    };
+    for &(field, value) in fields {
+        let unused = !descs.clone().any(|desc| desc.field == field);
+        if let Some(info) = form.layout.fields.iter().find(|info| info.field == field && unused) {
+            words.field(0, info, value);
+        }
     }
 }
 
@@ -209,7 +247,7 @@ struct Descs {
 }
 
 impl Descs {
-    fn iter(self) -> impl Iterator<Item = &'static OperandDesc> {
+    fn iter(self) -> impl Iterator<Item = &'static OperandDesc> + Clone {
         self.lists.into_iter().flatten().filter_map(move |&n| self.all.descs.get(usize::from(n)))
     }
 
@@ -333,24 +371,6 @@ impl Parser<'_, '_> {
         coded
     }
 
-    /// LLVM's assembler sets some fields also in operations that do not use them: all bits of op_sel_hi, and the default
-    /// format of a buffer. In moves from and to accumulation registers, which have the format of matrix operations, abid
-    /// and acc are where op_sel_hi is elsewhere.
-    fn fill_unused(&mut self, descs: Descs) {
-        let is_move = || !descs.iter().any(|desc| desc.field == Field::Src1);
-        let fields: &[(Field, u32)] = match self.form.signature.format {
-            Format::Vop3p | Format::Vbuffer => &[(Field::OpSelHi, u32::MAX), (Field::Format, DEFAULT_FORMAT)],
-            Format::Vop3pMai if is_move() => &[(Field::Abid, 8), (Field::Acc, 3)],
-            _ => return,
-        };
-        for &(field, value) in fields {
-            let unused = !descs.iter().any(|desc| desc.field == field);
-            if let Some(info) = self.form.layout.fields.iter().find(|info| info.field == field && unused) {
-                self.words.field(0, info, value);
-            }
-        }
-    }
-
     /// Decodes the words, and compares the instruction with the text.
     fn finish(mut self, descs: Descs, second: Option<&OpcodeEntry>) -> Result<Inst, ParseError> {
         let all = self.cursor.error_since(0, Kind::Unexpected).span;
@@ -436,7 +456,7 @@ impl Parser<'_, '_> {
             // Without suffixes, op_sel selects the half.
             (Coded::High(a), Coded::Code(b)) => a == b && self.suffixes == Some(false),
             // A scalar offset that is too great for its field.
-            (Coded::Literal(literal), Coded::Number(n)) => n == literal.into(),
+            (Coded::Literal(literal), Coded::Number(n)) => n == i64::from(literal),
             _ => false,
         }
     }

@@ -40,7 +40,7 @@ pub(super) enum Rank {
 impl Rank {
     const ALL: [Rank; 5] = [Rank::Short, Rank::Long, Rank::Sdwa, Rank::Dpp, Rank::LongDpp];
 
-    fn of(signature: &FormSignature) -> Rank {
+    pub fn of(signature: &FormSignature) -> Rank {
         let name = signature.format.name();
         let is_long = name.starts_with("VOP3") || name == "VINTERP";
         match signature.extension {
@@ -79,8 +79,8 @@ pub(super) fn all(target: Target, name: &[u8]) -> impl Iterator<Item = (Opcode, 
     let indices = (0..slots.len()).map_while(move |n| slots.get((start + n) & mask)?.checked_sub(1));
     indices.filter_map(move |op_index| {
         let opcode = OPS[target as usize].opcode(op_index.into())?;
-        let is_it = spelling(target, op_index, opcode).as_bytes().eq_ignore_ascii_case(name);
-        is_it.then_some((opcode, op_index))
+        let known = spelling(target, op_index, opcode).as_bytes();
+        (known == name || known.eq_ignore_ascii_case(name)).then_some((opcode, op_index))
     })
 }
 
@@ -100,6 +100,10 @@ pub(super) fn spelling(target: Target, op_index: u16, opcode: Opcode) -> &'stati
 
 /// A mnemonic without the suffix of its encoding, and that encoding.
 pub(super) fn stem(name: &[u8]) -> (&[u8], Suffix) {
+    // Most names have another last letter.
+    if !name.last().is_some_and(|last| matches!(last.to_ascii_lowercase(), b'p' | b'2' | b'4' | b'a')) {
+        return (name, Suffix::None);
+    }
     for (ending, suffix) in SUFFIXES {
         let stem = name.len().checked_sub(ending.len()).map(|len| name.split_at(len));
         if let Some((stem, _)) = stem.filter(|(_, end)| end.eq_ignore_ascii_case(ending)) {

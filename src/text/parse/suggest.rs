@@ -23,7 +23,8 @@ impl Suggestion {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Suggestion, Target};
+    /// use amdgpu_isa::text::Suggestion;
+    /// use amdgpu_isa::Target;
     /// assert_eq!(Suggestion::of(Target::Gfx942, "v_ad_f32 v0, v1, v2").nearest, Some("v_add_f32"));
     /// assert_eq!(Suggestion::of(Target::Gfx942, "frobnicate").nearest, None);
     /// # }

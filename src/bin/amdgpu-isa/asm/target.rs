@@ -6,7 +6,7 @@ use amdgpu_isa as lib;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Processor {
-    pub processor: lib::Processor,
+    pub processor: lib::processor::Processor,
     pub target: Target,
     /// What code requires of settings; `None`: nothing.
     pub xnack: Option<bool>,
@@ -58,7 +58,7 @@ impl Processor {
     }
 
     fn of(id: &TargetId, os: Os) -> Result<Processor, String> {
-        let processor: lib::Processor = id
+        let processor: lib::processor::Processor = id
             .processor
             .parse()
             .map_err(|_| format!("unknown processor {:?}", id.processor.escape_debug().to_string()))?;

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
-use amdgpu_isa::{KernelDescriptor, Processor};
+use amdgpu_isa::kernel::KernelDescriptor;
+use amdgpu_isa::processor::Processor;
 
 use super::notes::Notes;
 use super::target_id::TargetId;
@@ -241,6 +242,8 @@ impl<'a> Tables<'_, 'a> {
 struct Kernels<'a> {
     /// Lanes of a wave, by the kernels' names.
     names: HashMap<&'a [u8], Option<u16>>,
+    /// Descriptors, by the kernels' names.
+    descriptors: HashMap<&'a [u8], [u8; 64]>,
     /// Names by entry address. The order lets a section find its own without a search through all of them.
     entries: BTreeMap<u64, &'a [u8]>,
 }
@@ -249,6 +252,11 @@ impl Kernels<'_> {
     fn lanes(&self, name: &[u8], address: u64) -> Option<u16> {
         let name = self.entries.get(&address).copied().unwrap_or(name);
         self.names.get(name).copied().flatten()
+    }
+
+    fn descriptor(&self, name: &[u8], address: u64) -> Option<[u8; 64]> {
+        let name = self.entries.get(&address).copied().unwrap_or(name);
+        self.descriptors.get(name).copied()
     }
 
     fn contains(&self, name: &[u8], address: u64) -> bool {
@@ -286,7 +294,7 @@ fn symbols<'a>(
     indices: &Indices,
     sections: &mut [Section<'a>],
 ) -> Result<Vec<Vec<Range<u64>>>> {
-    let mut kernels = Kernels { names: entry_points.iter().copied().collect(), entries: BTreeMap::new() };
+    let mut kernels = Kernels { names: entry_points.iter().copied().collect(), ..Kernels::default() };
     let (file, headers) = (tables.file, tables.headers);
     tables.each(|symbol, name| {
         let Some(kernel) = name.strip_suffix(b".kd") else { return };
@@ -295,6 +303,9 @@ fn symbols<'a>(
             let bytes = file.contents(section).bytes.get(usize::try_from(from).ok()?..)?;
             bytes.first_chunk().copied().map(KernelDescriptor::from_bytes)
         });
+        if let Some(descriptor) = &descriptor {
+            kernels.descriptors.insert(kernel, descriptor.to_bytes());
+        }
         let lanes = |d: KernelDescriptor| if d.properties().wavefront_size32() { 32 } else { 64 };
         kernels.names.insert(kernel, descriptor.map(lanes));
         // In a relocatable object the offset is still a relocation, so use the name alone.
@@ -325,7 +336,8 @@ fn symbols<'a>(
                 (address, kind, lanes) = (start, SymbolKind::Kernel, its);
             }
         }
-        section.symbols.push(Symbol { name: escape::name(name), address, kind, lanes });
+        let descriptor = kernels.descriptor(name, address).filter(|_| kind == SymbolKind::Kernel);
+        section.symbols.push(Symbol { name: escape::name(name), address, kind, lanes, descriptor });
     })?;
     // The descriptor names a kernel even if the kernel's own symbol was stripped.
     for section in sections {
@@ -334,7 +346,8 @@ fn symbols<'a>(
         for (&address, &name) in kernels.entries.range(section.address..end) {
             if !named.contains(&address) {
                 let lanes = kernels.lanes(name, address);
-                section.symbols.push(Symbol { name: escape::name(name), address, kind: SymbolKind::Kernel, lanes });
+                let (kind, descriptor) = (SymbolKind::Kernel, kernels.descriptor(name, address));
+                section.symbols.push(Symbol { name: escape::name(name), address, kind, lanes, descriptor });
             }
         }
         // Global symbols are in both tables.

@@ -82,8 +82,8 @@ impl<'a> Source<'a> {
         if header.e_machine(LittleEndian) != crate::container::EM_AMDGPU {
             return Err(Error::input("this is no code object of an AMD GPU"));
         }
-        let processor = lib::Processor::from_e_flags(flags);
-        let target = processor.and_then(lib::Processor::target);
+        let processor = lib::processor::Processor::from_e_flags(flags);
+        let target = processor.and_then(lib::processor::Processor::target);
         let target =
             target.ok_or_else(|| Error::input("the code object is for a processor that is not in this build"))?;
         Ok(Source {
@@ -121,7 +121,8 @@ impl<'a> Source<'a> {
             setting("xnack", self.target.has_xnack(), 0x100, 8),
         ];
         let features = settings.into_iter().flatten().collect();
-        let processor = lib::Processor::from_e_flags(flags).map_or("", lib::Processor::name).to_string();
+        let processor =
+            lib::processor::Processor::from_e_flags(flags).map_or("", lib::processor::Processor::name).to_string();
         let mut out = format!("\t.amdgcn_target \"amdgcn-{os}--{}\"\n", TargetId { processor, features });
         if abi == ELFOSABI_HSA {
             let _ = writeln!(out, "\t.amdhsa_code_object_version {}", version + 2);
