@@ -139,3 +139,26 @@ fn damaged_code_objects_have_no_source_but_a_message() {
         run(&["dis", "--asm", "-"], &wrong);
     }
 }
+
+#[test]
+fn damaged_sources_have_an_end_and_perhaps_a_message() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/sources");
+    let include = root.to_str().unwrap();
+    for name in ["directives.s", "kernel.s"] {
+        let source = std::fs::read_to_string(root.join(name)).unwrap();
+        let lines: Vec<&str> = source.lines().collect();
+        let assemble = |text: String| run(&["asm", "--hex", "-", "gfx1100", "-I", include], text.as_bytes()).code;
+        for n in 0..lines.len() {
+            let without: Vec<&str> = lines.iter().enumerate().filter(|(m, _)| *m != n).map(|(_, line)| *line).collect();
+            assemble(without.join("\n"));
+            // A line is cut, and others become another.
+            let mut cut = lines.clone();
+            cut[n] = &cut[n][..cut[n].len() / 2];
+            assemble(cut.join("\n"));
+            let mut other = lines.clone();
+            (other[n], other[(n * 7 + 3) % lines.len()]) =
+                (lines[(n * 5 + 1) % lines.len()], "\\@ ( \" 'x .macro .rept 3, @");
+            assemble(other.join("\n"));
+        }
+    }
+}
