@@ -13,6 +13,7 @@
 //! | [`asm`] | labels, branches, alignment, symbols |
 //! | `make` | a function for each instruction, and a builder (feature `make`) |
 //! | [`facts`], [`imm`] | what an instruction reads, writes and waits for; the parts of its constants |
+//! | `flow`, [`hazards`] | control flow and liveness (feature `alloc`); the waits and distances that software owes the hardware |
 //! | [`convert`] | other encodings, other targets |
 //! | [`check`] | rules beyond decoding |
 //! | [`signature`], [`layout`] | what an operation takes, and where its fields are, without an instruction at hand |

@@ -6,7 +6,7 @@ use crate::build::model::*;
 use crate::build::shared::FLAGS;
 
 /// The register files of operands: bits of `files` in src/hazards/table.rs, in this order.
-pub const FILES: [&str; 7] = ["s", "vcc", "exec", "m0", "v", "z", "d"];
+pub const FILES: [&str; 8] = ["s", "vcc", "exec", "m0", "v", "z", "d", "sgpr"];
 /// What registers have in common: variants of `Overlap` there.
 pub const OVERLAPS: [&str; 5] = ["-", "share", "same", "other", "hwreg"];
 /// What else differs or is equal: variants of `Differs` there.
@@ -25,6 +25,9 @@ pub fn check(isa: &Isa) -> Result<()> {
         return first.at.err(format!("there is no kind {name}"));
     }
     kinds(isa)?;
+    if let Some((at, seen)) = &all.seen {
+        side(isa, at, seen)?;
+    }
     for (n, rule) in all.rules.iter().enumerate() {
         if all.rules[..n].iter().any(|other| other.id == rule.id) {
             return rule.at.err(format!("rule {} stands twice", rule.id));
@@ -50,10 +53,11 @@ pub fn check(isa: &Isa) -> Result<()> {
         if let Some(kind) = rule.then.as_ref().filter(|kind| !all.kinds.iter().any(|k| k.name == **kind)) {
             return rule.at.err(format!("unknown kind {kind}"));
         }
-        if rule.producer.iter().chain(&rule.consumer).any(|side| side.over)
-            || rule.ends.iter().any(|s| s.over && s.operands.is_none())
+        let ends_by_operands = |side: &Side| side.how.is_none() || side.operands.is_some();
+        if rule.producer.iter().chain(&rule.consumer).any(|side| side.how.is_some())
+            || !rule.ends.iter().all(ends_by_operands)
         {
-            return rule.at.err("`over` is for operands of what ends the rule");
+            return rule.at.err("`over` and `touching` are for operands of what ends the rule");
         }
         for side in rule.producer.iter().chain(&rule.consumer).chain(&rule.ends) {
             self::side(isa, &rule.at, side)?;
@@ -96,7 +100,8 @@ fn kinds(isa: &Isa) -> Result<()> {
             }
         }
         let referred = all.kinds.iter().flat_map(|k| &k.terms).any(|t| matches!(t, Term::Is(n, _) if *n == kind.name));
-        let sides = all.rules.iter().flat_map(|r| r.producer.iter().chain(&r.consumer).chain(&r.ends));
+        let seen = all.seen.iter().map(|(_, side)| side);
+        let sides = all.rules.iter().flat_map(|r| r.producer.iter().chain(&r.consumer).chain(&r.ends)).chain(seen);
         let then = all.rules.iter().any(|rule| rule.then.as_ref() == Some(&kind.name));
         if !referred && !then && !KNOWN.contains(&kind.name.as_str()) && !sides.into_iter().any(|s| s.kind == kind.name)
         {
@@ -112,6 +117,7 @@ fn side(isa: &Isa, at: &SourceLine, side: &Side) -> Result<()> {
     }
     for condition in &side.conditions {
         match condition {
+            Condition::Seen if isa.hazards.seen.is_none() => return at.err("no `seen` says which registers those are"),
             Condition::Form(name) if !isa.formats.iter().any(|f| f.extension && f.name == *name) => {
                 return at.err(format!("{name} is no extension"));
             }

@@ -6,7 +6,7 @@ use crate::build::check::hazards::{DIFFERS, FILES, OVERLAPS};
 use crate::build::emit::camel;
 use crate::build::lower::Target;
 use crate::build::lower::hazards as lower;
-use crate::build::lower::hazards::{HazardClass, hwreg};
+use crate::build::lower::hazards::{HazardClass, HazardRow, hwreg};
 use crate::build::lower::pages::pages;
 use crate::build::model::error::Result;
 use crate::build::model::hazards::*;
@@ -80,13 +80,19 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     let (numbers, entries) = pages(&tables.class_of, <[usize]>::to_vec);
     write!(w, "], pages: &{numbers:?}, class_of: &{entries:?}, enders: &[").unwrap();
     for (rows, of) in &tables.enders {
-        write!(w, "Ender {{ rows: {rows:#x}, side: {}, over: {} }},", side(isa, t, of), of.over).unwrap();
+        let how = of.how.as_deref().map_or("Always".into(), camel);
+        write!(w, "Ender {{ rows: {rows:#x}, side: {}, how: Ending::{how} }},", side(isa, t, of)).unwrap();
     }
     let events = tables.rows.iter().enumerate().filter(|(_, row)| row.rule.unit == "event");
     let events = events.fold(0u128, |set, (n, _)| set | 1 << n);
     let thens = tables.rows.iter().enumerate().filter(|(_, row)| row.rule.then.is_some());
     let thens = thens.fold(0u128, |set, (n, _)| set | 1 << n);
-    writeln!(w, "], events: {events:#x}, thens: {thens:#x}, nop: {:#x} }};", tables.nop_mask).unwrap();
+    let asks = |row: &HazardRow| row.producer.conditions.iter().any(|c| matches!(c, Condition::Seen));
+    let asking = tables.rows.iter().enumerate().filter(|(_, row)| asks(row)).fold(0u128, |set, (n, _)| set | 1 << n);
+    let seen = isa.hazards.seen.as_ref().filter(|_| asking != 0);
+    let seen = seen.map_or("None".into(), |(_, seen)| format!("Some({})", side(isa, t, seen)));
+    write!(w, "], asking: {asking:#x}, seen: {seen}").unwrap();
+    writeln!(w, ", events: {events:#x}, thens: {thens:#x}, nop: {:#x} }};", tables.nop_mask).unwrap();
     Ok(())
 }
 
@@ -131,5 +137,6 @@ fn condition(isa: &Isa, t: &Target, condition: &Condition) -> String {
             format!("Hwreg({number}, {})", bit.unwrap_or(shared::NONE))
         }
         Condition::Dwords(n) => format!("Dwords({n})"),
+        Condition::Seen => "Seen".into(),
     }
 }

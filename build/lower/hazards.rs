@@ -56,7 +56,7 @@ pub struct HazardClass {
 }
 
 /// How many rows a set can hold.
-const ROWS: usize = 128;
+const ROWS: usize = u128::BITS as usize;
 
 pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
     let name = &t.row.name;
@@ -120,6 +120,8 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
             is: u8::from(is.get(valu) == Some(&true)) | u8::from(is.get(trans) == Some(&true)) << 1,
             ..HazardClass::default()
         };
+        let sees = all.seen.as_ref().is_some_and(|(_, side)| is.get(of_kind(&side.kind)) == Some(&true));
+        class.is |= u8::from(sees) << 3;
         class.is |= u8::from(all.nop.as_ref().is_some_and(|nop| nop.mnemonic == operation.mnemonic)) << 2;
         for (n, (rows, side)) in tables.enders.iter().enumerate().filter(|(n, _)| is.get(enders[*n]) == Some(&true)) {
             if side.conditions.is_empty() && side.operands.is_none() {
@@ -130,7 +132,7 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
         }
         tables.class_of.push(position(&mut tables.classes, class));
     }
-    if tables.enders.len() > 32 || tables.classes.len() > 255 {
+    if tables.enders.len() > 32 || tables.classes.len() > u8::MAX.into() {
         return all.rules[0].at.err(format!("{name} has too many kinds of instructions"));
     }
     Ok(tables)

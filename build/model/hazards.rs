@@ -8,6 +8,8 @@ pub struct Hazards {
     pub kinds: Vec<Kind>,
     pub rules: Vec<HazardRule>,
     pub nop: Option<Nop>,
+    /// `seen valu r:s`: the scalar registers that conditions call `seen`.
+    pub seen: Option<(SourceLine, Side)>,
 }
 
 /// `nop s_nop simm16 gfx6=3`: the instruction that waits, and how many bits of its constant count.
@@ -77,8 +79,9 @@ pub struct Side {
     pub kind: String,
     pub conditions: Vec<Condition>,
     pub operands: Option<Operands>,
-    /// `over`: it ends a rule only if its operands cover those of the producer.
-    pub over: bool,
+    /// `over`: it ends a rule only if its operands cover those of the producer. `touching`: it ends a rule for all
+    /// producers if its operands share a register with one of them.
+    pub how: Option<String>,
 }
 
 #[derive(Debug)]
@@ -95,6 +98,8 @@ pub enum Condition {
     Hwreg(String, Option<u8>),
     /// It is longer than this.
     Dwords(u8),
+    /// Such registers, or the other ones of their aligned pairs, were seen before.
+    Seen,
 }
 
 #[derive(Debug)]

@@ -25,6 +25,10 @@ impl Parser {
             all.rules.push(self.hazard_rule(at, line, source)?);
             return Ok(());
         }
+        if let Some(text) = line.strip_prefix("seen ") {
+            all.seen = Some((at.clone(), side(at, text)?));
+            return Ok(());
+        }
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
             ["rules"] => self.hazards = Section::Rules(String::new()),
@@ -113,11 +117,9 @@ fn side(at: &SourceLine, text: &str) -> Result<Side> {
     if words.is_empty() {
         return at.err("a kind of instruction is missing");
     }
-    let over = words[0] == "over" && words.len() > 1;
-    let kind = words.remove(usize::from(over)).to_string();
-    if over {
-        words.remove(0);
-    }
+    let how = words.len() > 1 && ["over", "touching"].contains(&words[0]);
+    let how = how.then(|| words.remove(0).to_string());
+    let kind = words.remove(0).to_string();
     let is_operands = |word: &&str| ["r:", "w:", "rw:"].iter().any(|access| word.starts_with(access));
     let operands = match words.last().copied().filter(is_operands) {
         Some(word) => {
@@ -131,7 +133,7 @@ fn side(at: &SourceLine, text: &str) -> Result<Side> {
         Some((&"if", words)) => words.iter().map(|word| condition(at, word)).collect::<Result<_>>()?,
         Some((word, _)) => return at.err(format!("expected `if` or operands, found `{word}`")),
     };
-    Ok(Side { kind, conditions, operands, over })
+    Ok(Side { kind, conditions, operands, how })
 }
 
 fn operands(at: &SourceLine, word: &str) -> Result<Operands> {
@@ -149,6 +151,9 @@ fn operands(at: &SourceLine, word: &str) -> Result<Operands> {
 }
 
 fn condition(at: &SourceLine, word: &str) -> Result<Condition> {
+    if word == "seen" {
+        return Ok(Condition::Seen);
+    }
     if let Some(n) = word.strip_prefix("dwords>") {
         return Ok(Condition::Dwords(up_to(at, n, 5)? as u8));
     }

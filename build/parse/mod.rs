@@ -130,7 +130,7 @@ impl Parser {
             ("directive", None) => isa.directives.push(self.directive(at, args)?),
             ("kernel", None) => {
                 let [name, cells @ ..] = args else { return at.err("expected: kernel NAME CELL...") };
-                let value = self.cells(at, cells, |at, s| Ok(up_to(at, s, 127)?.to_string()))?;
+                let value = self.cells(at, cells, |at, s| Ok(up_to(at, s, 1000)?.to_string()))?;
                 isa.kernel.push(EnumValue { at: at.clone(), name: name.to_string(), value });
             }
             ("registers", None) => {

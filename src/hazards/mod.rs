@@ -19,6 +19,7 @@
 
 mod counters;
 mod pair;
+mod protect;
 mod rule;
 mod state;
 pub(crate) mod table;

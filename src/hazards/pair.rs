@@ -45,12 +45,34 @@ pub(crate) fn covers((side, new): (&Side, &Inst), (old_side, old): (&Side, &Inst
     runs(old_side, old).all(|(first, count)| runs(side, new).any(|(a, n)| a <= first && first + count <= a + n))
 }
 
+/// They share a register.
+pub(crate) fn touches((side, new): (&Side, &Inst), (old_side, old): (&Side, &Inst)) -> bool {
+    runs(old_side, old).any(|a| runs(side, new).any(|b| share(a, b)))
+}
+
 /// How many passes of the matrix core it takes; 0: it does not use it.
 pub(crate) fn passes(inst: &Inst) -> u8 {
     let Some([less, more]) = HazardTables::of(inst).classes(inst).next().map(|class| class.passes) else { return 0 };
     // The formats of A and B: 0 and 1 have 8 bits, the others fewer.
     let bytes = |field| inst.get(field).is_some_and(|format| format < 2);
     if less != more && (bytes(Field::Cbsz) || bytes(Field::Blgp)) { more } else { less }
+}
+
+/// The files of the registers that an instruction reads, and of those that it writes: as in `table::file`.
+pub(crate) fn all_files(inst: &Inst) -> (u8, u8) {
+    inst.operands().fold((0, 0), |(reads, writes), operand| {
+        let files = files(inst, &operand);
+        let of = |accesses| if accesses { files } else { 0 };
+        (reads | of(operand.access.reads()), writes | of(operand.access.writes()))
+    })
+}
+
+/// `holds` without the operands themselves: an instruction with registers in these files may be what the rule is about.
+pub(crate) fn may_hold(side: &Side, inst: &Inst, (reads, writes): (u8, u8)) -> bool {
+    let accesses = |accessed: &Accessed| {
+        accessed.reads && reads & accessed.files != 0 || accessed.writes && writes & accessed.files != 0
+    };
+    side.operands.as_ref().is_none_or(accesses) && side.conditions.iter().all(|c| condition_holds(c, inst))
 }
 
 /// The conditions hold, and if the rule is about operands, it has one.
@@ -75,6 +97,7 @@ fn condition_holds(condition: &Condition, inst: &Inst) -> bool {
             let (register, first, last) = hwreg(inst);
             register == wanted && (bit == NONE || (first..=last).contains(&bit))
         }
+        Condition::Seen => true,
         Condition::Dwords(n) => inst.words().len() > usize::from(n),
     }
 }
@@ -83,6 +106,13 @@ fn condition_holds(condition: &Condition, inst: &Inst) -> bool {
 fn hwreg(inst: &Inst) -> (u8, u8, u8) {
     let parts = Hwreg::decode(inst.target(), inst.get(Field::Simm16).unwrap_or(0) as u16);
     (parts.id, parts.offset, parts.offset.saturating_add(parts.size).saturating_sub(1))
+}
+
+/// The scalar registers that the rule is about, by their codes.
+pub(crate) fn scalars(side: &Side, inst: &Inst) -> u128 {
+    let scalar = |n: &usize| RegSet::is_scalar(*n);
+    let of_run = |(first, count): Run| (first..first + count).filter(scalar).fold(0, |set, n| set | 1u128 << n);
+    runs(side, inst).fold(0, |set, run| set | of_run(run))
 }
 
 /// The registers of the operands that the rule is about.
@@ -128,6 +158,6 @@ fn files(inst: &Inst, operand: &Operand) -> u8 {
         () if is(codes.exec, 2) => file::EXEC,
         () if is(codes.m0, 1) => file::M0 | file::SCALAR,
         () if is(codes.vcc, 2) => file::VCC | file::SCALAR,
-        () => file::SCALAR,
+        () => file::SCALAR | file::NUMBERED,
     }
 }

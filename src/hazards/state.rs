@@ -1,8 +1,9 @@
 //! What the instructions before the next one leave behind.
 
-use crate::hazards::pair::{covers, holds, matches, passes};
-use crate::hazards::table::{Ender, HazardRow, HazardTables, class};
+use crate::hazards::pair::{all_files, covers, holds, matches, may_hold, passes, scalars, touches};
+use crate::hazards::table::{Ender, Ending, HazardRow, HazardTables, class};
 use crate::hazards::{Need, Needs, Rule, Unit};
+use crate::target::HAZARDS;
 use crate::{Field, Inst, Reg, Target};
 
 /// The instructions that can still harm the next one: a bounded value.
@@ -15,6 +16,8 @@ pub struct Hazards {
     /// Also what one source demands and another denies.
     strict: bool,
     len: u8,
+    /// The scalar registers that `HazardTables::seen` is about, by their codes.
+    seen: u128,
     /// The earlier instructions, in the order of `Inst::order`.
     past: [Past; Hazards::MOST],
     /// What had no room: the first instruction stands for all of them.
@@ -54,7 +57,8 @@ const EMPTY: Past = Past {
 
 impl PartialEq for Hazards {
     fn eq(&self, other: &Hazards) -> bool {
-        (self.target, self.strict, self.lost) == (other.target, other.strict, other.lost) && self.past() == other.past()
+        (self.target, self.strict, self.seen, self.lost) == (other.target, other.strict, other.seen, other.lost)
+            && self.past() == other.past()
     }
 }
 
@@ -67,7 +71,7 @@ impl Hazards {
     /// Nothing has been issued yet. It demands what manuals and LLVM agree on, and what one of them knows and the others say
     /// nothing about.
     pub const fn new(target: Target) -> Hazards {
-        Hazards { target, strict: false, len: 0, past: [EMPTY; Hazards::MOST], lost: EMPTY }
+        Hazards { target, strict: false, len: 0, seen: 0, past: [EMPTY; Hazards::MOST], lost: EMPTY }
     }
 
     /// The same, but it also demands what one source demands and another one denies: who inserts that is safe.
@@ -75,9 +79,20 @@ impl Hazards {
         Hazards { strict: true, ..Hazards::new(target) }
     }
 
+    /// The same at the beginning of a function that others call: vector operations may have read any scalar register,
+    /// which matters on RDNA4.
+    pub const fn called(self) -> Hazards {
+        Hazards { seen: u128::MAX, ..self }
+    }
+
     /// The target.
     pub const fn target(&self) -> Target {
         self.target
+    }
+
+    /// How many wait states one `s_nop` can be.
+    pub(crate) fn longest_nop(&self) -> u8 {
+        HAZARDS[self.target as usize].nop as u8 + 1
     }
 
     fn past(&self) -> &[Past] {
@@ -113,7 +128,17 @@ impl Hazards {
             return;
         }
         let tables = HazardTables::of(inst);
-        let consumes = tables.classes(inst).fold(0, |rows, class| rows | class.consumes);
+        let possible = self.past().iter().fold(self.lost.rows, |rows, past| rows | past.rows);
+        let mut consumes = possible & tables.classes(inst).fold(0, |rows, class| rows | class.consumes);
+        if consumes == 0 {
+            return;
+        }
+        let files = all_files(inst);
+        for (n, row) in bits(consumes).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+            if !may_hold(&row.consumer, inst, files) {
+                consumes &= !(1 << n);
+            }
+        }
         for past in self.past().iter().filter(|past| past.rows & consumes != 0) {
             let passes = Some(passes(&past.inst));
             self.of(past, passes, (inst, consumes), |row| matches(row, &past.inst, inst), &mut take);
@@ -134,7 +159,7 @@ impl Hazards {
         take: &mut impl FnMut(Need),
     ) {
         let tables = HazardTables::of(&past.inst);
-        let active = past.rows & consumes & (past.armed | !tables.thens);
+        let active = past.rows & consumes & (past.armed | !(tables.thens | tables.asking));
         for row in bits(active).filter_map(|n| tables.rows.get(n)) {
             let distances = if self.strict { row.most } else { row.distance };
             let of_passes = distances.iter().zip(PASSES).filter(|(_, n)| passes.is_none_or(|passes| passes == *n));
@@ -173,19 +198,35 @@ impl Hazards {
             ends |= class.ends;
             arms |= class.arms;
             for ender in bits(class.enders.into()).filter_map(|n| tables.enders.get(n)) {
-                match ender.over {
+                match ender.how {
                     _ if !holds(&ender.side, inst) => {}
-                    false => ends |= ender.rows,
-                    true => self.end_covered(ender, inst),
+                    Ending::Always => ends |= ender.rows,
+                    Ending::Over => self.end_covered(ender, inst),
+                    Ending::Touching if self.touches(ender, inst) => ends |= ender.rows,
+                    Ending::Touching => {}
                 }
             }
             is |= class.is;
             new.rows |= class.produces;
             (new.last_states, new.last_valu) = (new.last_states.max(class.states), new.last_valu.max(class.valu));
         }
-        // What waits for an event stays for long, so only what matters may.
-        for (n, row) in bits(new.rows & tables.events).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-            if !holds(&row.producer, inst) {
+        let files = if new.rows == 0 { (0, 0) } else { all_files(inst) };
+        for (n, row) in bits(new.rows).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+            // What waits for an event stays for long, so only what matters may.
+            let is_event = tables.events >> n & 1 == 1;
+            if !may_hold(&row.producer, inst, files) || is_event && !holds(&row.producer, inst) {
+                new.rows &= !(1 << n);
+            }
+        }
+        // What the instruction itself reads counts, too.
+        if let Some(seen) = tables.seen.as_ref().filter(|_| is & class::SEES != 0) {
+            self.seen |= scalars(seen, inst);
+        }
+        for (n, row) in bits(new.rows & tables.asking).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+            let touchable = tables.enders.iter().any(|e| matches!(e.how, Ending::Touching) && e.rows >> n & 1 == 1);
+            if scalars(&row.producer, inst) & pairs(self.seen) != 0 {
+                new.armed |= 1 << n;
+            } else if !touchable {
                 new.rows &= !(1 << n);
             }
         }
@@ -234,11 +275,21 @@ impl Hazards {
         }
     }
 
+    /// It shares a register with a producer of one of the rows.
+    fn touches(&self, ender: &Ender, inst: &Inst) -> bool {
+        let tables = HazardTables::of(inst);
+        self.past().iter().any(|past| {
+            let mut rows = bits(past.rows & ender.rows).filter_map(|n| tables.rows.get(n));
+            rows.any(|row| touches((&ender.side, inst), (&row.producer, &past.inst)))
+        })
+    }
+
     /// Another path leads to the same place: takes the worst of both. Returns whether anything changed, so that repeating
     /// it until nothing does ends.
     pub fn join(&mut self, other: &Hazards) -> bool {
         let before = *self;
         self.strict |= other.strict;
+        self.seen |= other.seen;
         for past in other.past() {
             let mut past = *past;
             let tables = HazardTables::of(&past.inst);
@@ -329,11 +380,17 @@ impl Past {
     }
 }
 
+/// The registers, and the others of their aligned pairs.
+const fn pairs(registers: u128) -> u128 {
+    const EVEN: u128 = u128::MAX / 3;
+    registers | (registers & EVEN) << 1 | registers >> 1 & EVEN
+}
+
 /// The numbers of the bits that are set.
 fn bits(mut set: u128) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
         let n = set.trailing_zeros();
         set &= set.wrapping_sub(1);
-        (n < 128).then_some(n as usize)
+        (n < u128::BITS).then_some(n as usize)
     })
 }

@@ -28,6 +28,10 @@ pub(crate) struct HazardTables {
     pub events: u128,
     /// The rows for which another instruction has to come between.
     pub thens: u128,
+    /// The rows whose producer must access registers that were seen.
+    pub asking: u128,
+    /// The operands of which registers are seen; `None` if no row asks.
+    pub seen: Option<Side>,
     /// The bits of the constant of `s_nop` that count.
     pub nop: u16,
 }
@@ -36,8 +40,17 @@ pub(crate) struct HazardTables {
 pub(crate) struct Ender {
     pub rows: u128,
     pub side: Side,
-    /// Only of producers whose operands are all among its own.
-    pub over: bool,
+    pub how: Ending,
+}
+
+/// Of which producers an instruction ends a row.
+#[allow(dead_code)] // Not every set of targets has rules with each.
+pub(crate) enum Ending {
+    Always,
+    /// Only of those whose operands are all among its own.
+    Over,
+    /// Of all, if it shares a register with one of them.
+    Touching,
 }
 
 /// A rule for one kind of producer and one of consumer.
@@ -81,6 +94,8 @@ pub(crate) mod class {
     pub const VALU: u8 = 1;
     pub const TRANS: u8 = 2;
     pub const NOP: u8 = 4;
+    /// Its registers are seen.
+    pub const SEES: u8 = 8;
 }
 
 /// Conditions for one of the two instructions, and its operands that the rule is about.
@@ -107,6 +122,8 @@ pub(crate) enum Condition {
     Hwreg(u8, u8),
     /// The instruction is longer than this.
     Dwords(u8),
+    /// Its registers were seen before: `Hazards::issue` looks.
+    Seen,
 }
 
 /// Some operands of an instruction.
@@ -138,6 +155,8 @@ pub(crate) mod file {
     pub const ZERO_BITS: u8 = 1 << 5;
     /// `src_lds_direct`.
     pub const LDS_DIRECT: u8 = 1 << 6;
+    /// Scalar registers with numbers.
+    pub const NUMBERED: u8 = 1 << 7;
 }
 
 /// What the operands of both have in common.

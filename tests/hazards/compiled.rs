@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use amdgpu_isa::hazards::{Hazards, Need};
 use amdgpu_isa::{Decoded, Decoder, Inst, Target};
-use object::{Object, ObjectSection, SectionKind};
+use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
 /// The code objects below a directory.
 pub fn objects(root: &Path) -> Vec<PathBuf> {
@@ -32,12 +32,28 @@ pub fn errors(path: &Path, start: fn(Target) -> Hazards) -> Vec<(u64, Inst, Need
         let insts: Vec<(u64, Inst)> = Decoder::new(target, &code)
             .filter_map(|Decoded { offset, inst }| Some((offset as u64, inst.ok()?)))
             .collect();
-        all.extend(of_code(target, &insts, start));
+        let symbols = || file.symbols().filter(|symbol| symbol.section_index() == Some(section.index()));
+        let functions = symbols().filter(|symbol| symbol.kind() == SymbolKind::Text);
+        // Where nothing has a descriptor, everything is a shader.
+        let shaders = !file.symbols().any(|symbol| symbol.name().is_ok_and(|name| name.ends_with(".kd")));
+        let is_kernel = |name: &str| {
+            let descriptor = format!("{name}.kd");
+            shaders || file.symbols().any(|symbol| symbol.name() == Ok(&descriptor))
+        };
+        let functions: BTreeMap<u64, bool> =
+            functions.map(|symbol| (symbol.address() - section.address(), is_kernel(symbol.name().unwrap()))).collect();
+        all.extend(of_code(target, &insts, &functions, start));
     }
     all
 }
 
-fn of_code(target: Target, insts: &[(u64, Inst)], start: fn(Target) -> Hazards) -> Vec<(u64, Inst, Need)> {
+/// `functions`: where they begin, and whether they are kernels.
+fn of_code(
+    target: Target,
+    insts: &[(u64, Inst)],
+    functions: &BTreeMap<u64, bool>,
+    start: fn(Target) -> Hazards,
+) -> Vec<(u64, Inst, Need)> {
     let at: BTreeMap<u64, usize> = insts.iter().enumerate().map(|(n, (offset, _))| (*offset, n)).collect();
     let branch = |n: usize| insts[n].1.branch_target(insts[n].0).and_then(|to| at.get(&to).copied());
     // The state before each instruction to which a branch leads.
@@ -49,6 +65,11 @@ fn of_code(target: Target, insts: &[(u64, Inst)], start: fn(Target) -> Hazards) 
         errors.clear();
         let mut state = start(target);
         for (n, (offset, inst)) in insts.iter().enumerate() {
+            match functions.get(offset) {
+                Some(true) => state = start(target),
+                Some(false) => state = start(target).called(),
+                None => {}
+            }
             if let Some(joined) = states.get_mut(&n) {
                 joined.join(&state);
                 state = *joined;

@@ -5,6 +5,7 @@ pub type Damage = (&'static str, &'static str, &'static str, &'static str);
 
 #[rustfmt::skip] // One line for each damage.
 pub const ALL: &[Damage] = &[
+    ("operands.isa", "# Made up.", "synonym", "operands.isa:1: expected: synonym NAME CELL..."),
     // Counters of outstanding operations.
     ("counters.isa", "counter vmcnt 15 gb=63 ;", "counter ;", "counters.isa:1: expected: counter NAME CELL..."),
     ("counters.isa", "gb=63 ; Made up.", "gb=63", "counters.isa:1: vmcnt has no source"),
@@ -77,7 +78,7 @@ pub const ALL: &[Damage] = &[
     ("descriptor.isa", "sgprs=2", "sgprs=20", "descriptor.isa:3: `20` is more than 16"),
     ("descriptor.isa", "directive size", "directive clamp", "descriptor.isa:3: directive clamp stands twice"),
     ("descriptor.isa", "kernel granule 4", "kernel", "descriptor.isa:4: expected: kernel NAME CELL..."),
-    ("descriptor.isa", "kernel granule 4", "kernel granule 200", "descriptor.isa:4: `200` is more than 127"),
+    ("descriptor.isa", "kernel granule 4", "kernel granule 2000", "descriptor.isa:4: `2000` is more than 1000"),
     ("descriptor.isa", "kernel granule 4", "kernel granule 4\nkernel granule 8", "descriptor.isa:5: number of kernels granule stands twice"),
     ("enums.isa", "enum hwreg", "enum", "enums.isa:2: expected: enum NAME"),
     ("enums.isa", "enum hwreg", "", "enums.isa:3: value outside an enum"),
@@ -284,7 +285,7 @@ pub const ALL: &[Damage] = &[
     ("hazards.isa", "; First.", ";", "hazards.isa:11: the rule lacks a text or a source"),
     ("hazards.isa", "mov r:s |", "mov |", "hazards.isa:13: the rule compares operands, but does not say which"),
     ("hazards.isa", "valu then mov", "valu then move", "hazards.isa:12: unknown kind move"),
-    ("hazards.isa", "over valu w:v", "over valu", "hazards.isa:11: `over` is for operands of what ends the rule"),
+    ("hazards.isa", "over valu w:v", "over valu", "hazards.isa:11: `over` and `touching` are for operands of what ends the rule"),
     ("hazards.isa", "VOP,VOP3", "VOP,VOP9", "hazards.isa:4: unknown format VOP9"),
     ("hazards.isa", "name:v_add_* -load", "name:v_add_* -lode", "hazards.isa:6: unknown flag lode"),
     ("hazards.isa", "is:mov @ga", "is:moves @ga", "hazards.isa:8: moves is no kind that is complete above this line"),
@@ -298,6 +299,7 @@ pub const ALL: &[Damage] = &[
     ("hazards.isa", "| share |", "| shares |", "hazards.isa:11: unknown overlap `shares`"),
     ("hazards.isa", "2:3,P+1", "2:3", "hazards.isa:11: `2:3` does not cover all numbers of passes"),
     ("hazards.isa", "ga=0/1", "ga=1/0", "hazards.isa:13: `1/0`: what one source alone demands is more"),
+    ("hazards.isa", "ssrc0!reg", "seen", "hazards.isa:13: no `seen` says which registers those are"),
     ("hazards.isa", "P+1", "P*1", "hazards.isa:11: `P*1` is no distance"),
 ];
 

@@ -19,7 +19,7 @@ mod suggest;
 
 use crate::codec::code::{FLOAT, FLOAT_LAST, VGPR, int_of};
 use crate::codec::{
-    Coded, Form, Unmade, Words, bus_limit, descs, image_address_dwords, image_address_part, read, value,
+    Coded, Form, Unmade, Words, bus_limit, bus_reads, descs, image_address_dwords, image_address_part, read, value,
 };
 use crate::common::{BUS, OpcodeEntry};
 use crate::decode::second_index;
@@ -409,7 +409,9 @@ impl Parser<'_, '_> {
         }
         match inst.check() {
             Ok(()) => Ok(inst),
-            Err(rule) => Err(ParseError::new(self.place_of(rule).unwrap_or(all), Kind::Rule(rule))),
+            Err(rule) => {
+                Err(ParseError::new(self.place_of(rule, bus_reads(&inst).excess).unwrap_or(all), Kind::Rule(rule)))
+            }
         }
     }
 
@@ -478,13 +480,13 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Where the operand stands that breaks a rule.
-    fn place_of(&self, rule: RuleError) -> Option<Span> {
+    /// Where the operand stands that breaks a rule. `excess`: the first over the limit of the constant bus.
+    fn place_of(&self, rule: RuleError, excess: Option<Field>) -> Option<Span> {
         let field = match rule {
             RuleError::MisalignedScalar { field, .. } | RuleError::MisalignedVector { field, .. } => field,
             RuleError::Overlap { field } => field,
             RuleError::Banks { y, .. } => y,
-            _ => return None,
+            RuleError::ConstantBus { .. } => excess?,
         };
         self.span_of(field)
     }
