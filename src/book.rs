@@ -8,7 +8,7 @@ mod start {}
 mod firmware {}
 #[doc = include_str!("../docs/instrument.md")]
 mod instrument {}
-#[cfg(feature = "gfx600")]
+#[cfg(all(feature = "gfx600", feature = "alloc"))]
 #[doc = include_str!("../docs/facts.md")]
 mod facts {}
 #[cfg(feature = "make")]

@@ -118,6 +118,8 @@ pub fn values(at: &SourceLine, s: &str) -> Result<std::ops::RangeInclusive<u32>>
 
 fn enums(isa: &Isa) -> Result<()> {
     unique(isa.limits.iter().map(|l| (&l.at, l.name.as_str())), "limit")?;
+    unique(isa.directives.iter().map(|d| (&d.at, d.name.as_str())), "directive")?;
+    unique(isa.kernel.iter().map(|k| (&k.at, k.name.as_str())), "number of kernels")?;
     for bits in [false, true] {
         let what = if bits { "constant" } else { "enum" };
         unique(isa.enums.iter().filter(|e| e.bits == bits).map(|e| (&e.at, e.name.as_str())), what)?;

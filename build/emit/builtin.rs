@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::build::emit::camel;
 
-const MADE: [&str; 15] = [
+const MADE: [&str; 16] = [
     "s_add_nc_u64",
     "s_add_u32",
     "s_addc_u32",
@@ -17,6 +17,7 @@ const MADE: [&str; 15] = [
     "s_mov_b32",
     "s_mov_b64",
     "s_nop",
+    "s_set_vgpr_msb",
     "s_setpc_b64",
     "s_sext_i32_i16",
     "s_swappc_b64",

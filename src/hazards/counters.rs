@@ -1,9 +1,10 @@
 //! The operations that are still outstanding, and the waits that the next instruction needs for them.
 
+use crate::common::made;
 use crate::hazards::waits::{Conflict, Wait, Waits, own_wait, wait_of};
 use crate::table::{Event, Holds, NONE, Which};
 use crate::target::COUNTS;
-use crate::{Counter, Field, Inst, Operand, RegSet, Target, Waitcnt};
+use crate::{Counter, Field, Inst, Operand, Reg, RegSet, Target, Waitcnt};
 
 /// How many registers or runs of registers can be waited for at once.
 const ROOM: usize = 96;
@@ -17,6 +18,8 @@ const ROOM: usize = 96;
 ///
 /// A flat operation raises two counters, of which only one tells when it is done, by its address. So it is certain that a
 /// wait is missing if it is missing for both; see [`Wait::sure`].
+///
+/// Where an instruction has chosen among several banks of 256 vector registers, a wait for a vector register is not sure.
 ///
 /// Memory is not followed: what one operation stores and another one loads is not compared, nor is LDS that is filled from
 /// memory.
@@ -48,6 +51,8 @@ pub struct Pending {
     len: u8,
     /// Some had no room.
     lost: bool,
+    /// The numbers of vector registers in instructions are no longer all that says which registers are meant.
+    banked: bool,
     /// The most that each counter can be.
     most: [u8; Counter::ALL.len()],
 }
@@ -126,7 +131,7 @@ fn event(target: Target, number: u8) -> Option<&'static Event> {
 impl Pending {
     /// Nothing is outstanding.
     pub const fn new(target: Target) -> Pending {
-        Pending { target, held: [Held::NONE; ROOM], len: 0, lost: false, most: [0; Counter::ALL.len()] }
+        Pending { target, held: [Held::NONE; ROOM], len: 0, lost: false, banked: false, most: [0; Counter::ALL.len()] }
     }
 
     /// The target.
@@ -208,7 +213,7 @@ impl Pending {
             conflict,
             register: reads.reg_of(bit),
             producer: held.producer,
-            sure: !held.other_done,
+            sure: !held.other_done && !(self.banked && matches!(reads.reg_of(bit), Some(Reg::Vgpr(_)))),
             kind: event.name,
             source: COUNTS[self.target as usize].sources.get(event.counter as usize).copied().unwrap_or(""),
         })
@@ -229,6 +234,7 @@ impl Pending {
         for wait in waits.iter() {
             self.wait(wait.counter, wait.at_most);
         }
+        self.banked |= Some(inst.opcode()) == made::S_SET_VGPR_MSB;
         if inst.flags().is_wait() {
             self.wait_for(&inst.waits());
         }
@@ -250,7 +256,7 @@ impl Pending {
     /// and at its beginning.
     pub fn clear(&mut self) {
         let most = COUNTS[self.target as usize].max;
-        *self = Pending { lost: self.lost, most, ..Pending::new(self.target) };
+        *self = Pending { lost: self.lost, banked: self.banked, most, ..Pending::new(self.target) };
     }
 
     /// Waits as an instruction with these numbers does.
@@ -301,8 +307,9 @@ impl Pending {
     /// Another path leads to the same place: takes the worst of both. Returns whether anything changed; repeating it until
     /// nothing does ends.
     pub fn join(&mut self, other: &Pending) -> bool {
-        let mut changed = other.lost && !self.lost;
+        let mut changed = other.lost && !self.lost || other.banked && !self.banked;
         self.lost |= other.lost;
+        self.banked |= other.banked;
         for (most, other) in self.most.iter_mut().zip(other.most) {
             changed |= other > *most;
             *most = other.max(*most);

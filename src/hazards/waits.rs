@@ -18,7 +18,7 @@ pub struct Wait {
     /// What [`Pending::issue`](crate::hazards::Pending::issue) was told of the operation that is waited for.
     pub producer: u32,
     /// `false`: the operation is done if it accessed the memory that another counter tells of. This is so for flat
-    /// operations, if the wait for one of their two counters is there.
+    /// operations, if the wait for one of their two counters is there. Or the registers may be of other banks.
     pub sure: bool,
     /// The kind of the operation, as `isa/counters.isa` calls it, such as `smem`.
     pub kind: &'static str,

@@ -74,6 +74,14 @@ fn hints_are_shown_on_request() {
     assert!(run.out.is_empty() && run.err.contains("1 hint, shown with --hints"), "{}{}", run.out, run.err);
     let found = json(&words);
     assert_eq!(found[0]["message"], "it waits for nothing: vmcnt is at most 0 here");
+    // global_load_dword v1, v1, s[0:1] is not needed yet.
+    let words = [LOAD[0], LOAD[1], LOAD[0], 0x0100_0001, WAIT, ADD, S_ENDPGM];
+    let found = json(&words);
+    assert_eq!((found.len(), &found[0]["rule"]), (1, &"strong-wait".into()), "{found:?}");
+    assert_eq!(found[0]["message"], "it waits for more than is needed: vmcnt(1) is enough for 0x14");
+    // vmcnt(1) is not more, nor is a wait in front of a barrier.
+    assert_eq!(json(&[LOAD[0], LOAD[1], LOAD[0], 0x0100_0001, WAIT | 1, ADD, S_ENDPGM]), [] as [Value; 0]);
+    assert_eq!(json(&[LOAD[0], LOAD[1], LOAD[0], 0x0100_0001, WAIT, 0xbf8a_0000, ADD, S_ENDPGM]), [] as [Value; 0]);
     assert_eq!(json(&[JUMP])[0]["rule"], "unknown-jump");
     // s_swappc_b64 s[6:7], s[4:5]
     assert_eq!(json(&[0xbe86_1e04, S_ENDPGM])[0]["rule"], "unknown-call");

@@ -73,9 +73,17 @@ pub fn says(target: Target, text: &str) -> Vec<String> {
 
 /// The code objects among the samples, and those in another directory if `AMDGPU_ISA_CORPUS` names one.
 pub fn samples() -> Vec<PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
-    let mut open = vec![here];
-    open.extend(std::env::var_os("AMDGPU_ISA_CORPUS").map(PathBuf::from));
+    let other = std::env::var_os("AMDGPU_ISA_CORPUS").map(PathBuf::from);
+    own_samples().into_iter().chain(other.into_iter().flat_map(below)).collect()
+}
+
+/// The code objects among the samples.
+pub fn own_samples() -> Vec<PathBuf> {
+    below(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples"))
+}
+
+fn below(dir: PathBuf) -> Vec<PathBuf> {
+    let mut open = vec![dir];
     let mut found = Vec::new();
     while let Some(dir) = open.pop() {
         for entry in std::fs::read_dir(&dir).expect("the samples are there") {

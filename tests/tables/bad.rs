@@ -5,6 +5,7 @@ pub type Damage = (&'static str, &'static str, &'static str, &'static str);
 
 #[rustfmt::skip] // One line for each damage.
 pub const ALL: &[Damage] = &[
+    ("operands.isa", "# Made up.", "synonym", "operands.isa:1: expected: synonym NAME CELL..."),
     // Counters of outstanding operations.
     ("counters.isa", "counter vmcnt 15 gb=63 ;", "counter ;", "counters.isa:1: expected: counter NAME CELL..."),
     ("counters.isa", "gb=63 ; Made up.", "gb=63", "counters.isa:1: vmcnt has no source"),
@@ -68,6 +69,17 @@ pub const ALL: &[Damage] = &[
     ("targets.isa", "gen ga GEN1 bus=1", "trait quick\ngen ga GEN1 bus=1", "targets.isa:1: expected: trait NAME ; DESCRIPTION"),
     ("operands.isa", "256 1 vgpr     -", "256 1 enum:colour -", "operands.isa:8: operand type vgpr takes the values of colour, which is no enum"),
     ("operands.isa", "acc,!lds", "acc[x],!lds", "operands.isa:18: `x` is no number"),
+    ("descriptor.isa", "directive clamp 1 rsrc1:3:3", "directive clamp", "descriptor.isa:2: expected: directive NAME DEFAULT CELL..."),
+    ("descriptor.isa", "rsrc1:3:3", "", "descriptor.isa:2: the row has no cells"),
+    ("descriptor.isa", "rsrc1:3:3", "rsrc1:3", "descriptor.isa:2: `rsrc1:3` is not WORD:HIGH:LOW"),
+    ("descriptor.isa", "rsrc1:3:3", "rsrc9:3:3", "descriptor.isa:2: the descriptor has no word rsrc9"),
+    ("descriptor.isa", "rsrc1:3:3", "rsrc1:3:4", "descriptor.isa:2: bad range rsrc1:3:4"),
+    ("descriptor.isa", "rsrc1:3:3", "rsrc1:32:3", "descriptor.isa:2: `32` is more than 31"),
+    ("descriptor.isa", "sgprs=2", "sgprs=20", "descriptor.isa:3: `20` is more than 16"),
+    ("descriptor.isa", "directive size", "directive clamp", "descriptor.isa:3: directive clamp stands twice"),
+    ("descriptor.isa", "kernel granule 4", "kernel", "descriptor.isa:4: expected: kernel NAME CELL..."),
+    ("descriptor.isa", "kernel granule 4", "kernel granule 2000", "descriptor.isa:4: `2000` is more than 1000"),
+    ("descriptor.isa", "kernel granule 4", "kernel granule 4\nkernel granule 8", "descriptor.isa:5: number of kernels granule stands twice"),
     ("enums.isa", "enum hwreg", "enum", "enums.isa:2: expected: enum NAME"),
     ("enums.isa", "enum hwreg", "", "enums.isa:3: value outside an enum"),
     // A value does not become part of the enum in the previous file.

@@ -7,7 +7,7 @@
 
 mod cursor;
 mod error;
-mod expression;
+pub mod expression;
 mod imm;
 mod modifier;
 mod operand;
@@ -19,7 +19,7 @@ mod suggest;
 
 use crate::codec::code::{FLOAT, FLOAT_LAST, VGPR, int_of};
 use crate::codec::{
-    Coded, Form, Unmade, Words, bus_limit, descs, image_address_dwords, image_address_part, read, value,
+    Coded, Form, Unmade, Words, bus_limit, bus_reads, descs, image_address_dwords, image_address_part, read, value,
 };
 use crate::common::{BUS, OpcodeEntry};
 use crate::decode::second_index;
@@ -29,14 +29,14 @@ use crate::{DataType, DecodeError, Field, Format, Inst, Opcode, RuleError, Targe
 use cursor::Cursor;
 use error::Kind;
 pub use error::{ParseError, ParseErrorKind, Span};
-use expression::Integer;
+pub use expression::Integer;
 use modifier::DEFAULT_FORMAT;
 use operation::{Operations, is_second};
 pub use suggest::Suggestion;
 
-/// The values of names in expressions.
-pub(crate) trait Symbols {
-    /// The value of a symbol; `None` if there is no such symbol.
+/// The values of names in expressions: see [`parse_with`].
+pub trait Symbols {
+    /// The value of a symbol; `None` if there is no such symbol. Names can contain `@`, as in `kernel@rel32@lo`.
     fn value(&self, name: &str) -> Option<Integer>;
 }
 
@@ -77,8 +77,30 @@ pub fn parse(target: Target, text: &str) -> Result<Inst, ParseError> {
     instruction(target, text, &NoSymbols)
 }
 
-/// Parses an instruction whose expressions can have symbols.
-pub(crate) fn instruction(target: Target, text: &str, symbols: &dyn Symbols) -> Result<Inst, ParseError> {
+/// Parses one instruction as [`parse`] does, in whose expressions names can stand.
+///
+/// # Errors
+/// The same as those of [`parse`]; also, an open value stands where only a literal could hold it.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::Target;
+/// use amdgpu_isa::text::{Integer, Symbols, parse_with};
+/// struct Size;
+/// impl Symbols for Size {
+///     fn value(&self, name: &str) -> Option<Integer> {
+///         (name == "size").then_some(Integer { value: 12, open: false })
+///     }
+/// }
+/// let add = parse_with(Target::Gfx942, "s_add_u32 s4, s1, 2*size", &Size).unwrap();
+/// assert_eq!(add.to_string(), "s_add_u32 s4, s1, 24");
+/// # }
+/// ```
+pub fn parse_with(target: Target, text: &str, symbols: &dyn Symbols) -> Result<Inst, ParseError> {
+    instruction(target, text, symbols)
+}
+
+fn instruction(target: Target, text: &str, symbols: &dyn Symbols) -> Result<Inst, ParseError> {
     let mut cursor = Cursor::new(text);
     cursor.lines();
     let start = cursor.at;
@@ -200,12 +222,16 @@ impl Candidate<'_, '_> {
 }
 
 /// LLVM's assembler sets some fields also in operations that do not use them: all bits of op_sel_hi, and the default
-/// format of a buffer.
+/// format of a buffer. In moves from and to accumulation registers, which have the format of matrix operations, abid and
+/// acc are where op_sel_hi is elsewhere.
 fn fill_unused(form: &Form, descs: impl Iterator<Item = &'static OperandDesc> + Clone, words: &mut Words) {
-    if !matches!(form.signature.format, Format::Vop3p | Format::Vbuffer) {
-        return;
-    }
-    for (field, value) in [(Field::OpSelHi, u32::MAX), (Field::Format, DEFAULT_FORMAT)] {
+    let is_move = || !descs.clone().any(|desc| desc.field == Field::Src1);
+    let fields: &[(Field, u32)] = match form.signature.format {
+        Format::Vop3p | Format::Vbuffer => &[(Field::OpSelHi, u32::MAX), (Field::Format, DEFAULT_FORMAT)],
+        Format::Vop3pMai if is_move() => &[(Field::Abid, 8), (Field::Acc, 3)],
+        _ => return,
+    };
+    for &(field, value) in fields {
         let unused = !descs.clone().any(|desc| desc.field == field);
         if let Some(info) = form.layout.fields.iter().find(|info| info.field == field && unused) {
             words.field(0, info, value);
@@ -383,7 +409,9 @@ impl Parser<'_, '_> {
         }
         match inst.check() {
             Ok(()) => Ok(inst),
-            Err(rule) => Err(ParseError::new(self.place_of(rule).unwrap_or(all), Kind::Rule(rule))),
+            Err(rule) => {
+                Err(ParseError::new(self.place_of(rule, bus_reads(&inst).excess).unwrap_or(all), Kind::Rule(rule)))
+            }
         }
     }
 
@@ -430,7 +458,7 @@ impl Parser<'_, '_> {
             // Without suffixes, op_sel selects the half.
             (Coded::High(a), Coded::Code(b)) => a == b && self.suffixes == Some(false),
             // A scalar offset that is too great for its field.
-            (Coded::Literal(literal), Coded::Number(n)) => n == literal.into(),
+            (Coded::Literal(literal), Coded::Number(n)) => n == i64::from(literal),
             _ => false,
         }
     }
@@ -452,13 +480,13 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Where the operand stands that breaks a rule.
-    fn place_of(&self, rule: RuleError) -> Option<Span> {
+    /// Where the operand stands that breaks a rule. `excess`: the first over the limit of the constant bus.
+    fn place_of(&self, rule: RuleError, excess: Option<Field>) -> Option<Span> {
         let field = match rule {
             RuleError::MisalignedScalar { field, .. } | RuleError::MisalignedVector { field, .. } => field,
             RuleError::Overlap { field } => field,
             RuleError::Banks { y, .. } => y,
-            _ => return None,
+            RuleError::ConstantBus { .. } => excess?,
         };
         self.span_of(field)
     }

@@ -100,7 +100,7 @@ impl Parser<'_, '_> {
             }
             Vcc => {
                 let found = self.registers().read(&mut self.cursor, self.symbols);
-                let is_vcc = |run: &Run| run.code == vcc(self.words.target) && run.dwords == desc.dwords.into();
+                let is_vcc = |run: &Run| run.code == vcc(self.words.target) && run.dwords == u16::from(desc.dwords);
                 let omitted = self.reading == Reading::OmittedVcc;
                 let is_here = matches!(found, Ok(Some(run)) if is_vcc(&run)) && !omitted;
                 if !is_here {
@@ -165,7 +165,7 @@ impl Parser<'_, '_> {
         let run = found.filter(|run| run.half.is_none()).ok_or_else(|| self.missing(desc.field))?;
         match self.is_aligned(&run, run.dwords) {
             true => Ok(run),
-            false => Err(self.cursor.error_since(start, Kind::Register)),
+            false => Err(self.cursor.error_since(start, Kind::Alignment(scalar_align(run.dwords) as u8))),
         }
     }
 
@@ -287,7 +287,7 @@ impl Parser<'_, '_> {
         if is_fixed && run.dwords != 0 && run.dwords != dwords {
             return Err(Kind::Width { field, dwords: desc.dwords, given: run.dwords });
         }
-        if self.is_aligned(run, dwords) { Ok(()) } else { Err(Kind::Register) }
+        if self.is_aligned(run, dwords) { Ok(()) } else { Err(Kind::Alignment(scalar_align(dwords) as u8)) }
     }
 
     /// Whether it is the address of an image whose dimensions the words do not hold, and longer than the shortest one.

@@ -374,8 +374,8 @@ impl<'t> Quick<'t> {
                 }
             }
         }
-        // An operation of 64 bits can read vcc without showing it.
-        let most = read.scalars + u8::from(self.form.layout.bits > 32);
+        // An operation can read vcc or m0 without showing it.
+        let most = read.scalars + 1;
         let uses_bus = BUS.get(inst.format() as usize).is_some_and(|bus| *bus) && most > bus_limit(&inst);
         let is_odd = read.is_odd && inst.target().aligned_vgprs();
         let can_break = uses_bus || is_odd || inst.info().flags & const { flag("mfma") } != 0;

@@ -190,14 +190,18 @@ impl Check<'_, '_> {
     fn block(&mut self, block: usize, before: &Before) {
         let mut state = before.clone();
         let flow = self.flow;
-        for (address, inst) in flow.insts(block) {
+        let insts: Vec<(u64, Inst)> = flow.insts(block).collect();
+        for (n, &(address, inst)) in insts.iter().enumerate() {
             for wait in state.pending.needs(&inst).iter() {
                 self.missing_wait(address, &inst, &wait);
             }
             for need in state.hazards.needs(&inst).iter() {
                 self.hazard(block, address, &inst, &need);
             }
-            self.waits_for_nothing(address, &inst, &state.pending);
+            if inst.flags().is_wait() {
+                self.waits_for_nothing(address, &inst, &state.pending);
+                self.waits_for_more(address, &inst, &state.pending, insts.get(n + 1..).unwrap_or_default());
+            }
             self.unwritten(address, &inst, &state.written);
             // What was said once holds from here on.
             inst.operands()
@@ -258,9 +262,6 @@ impl Check<'_, '_> {
     }
 
     fn waits_for_nothing(&mut self, address: u64, inst: &Inst, pending: &Pending) {
-        if !inst.flags().is_wait() {
-            return;
-        }
         let wait = inst.waits();
         let idle = |counter: Counter| wait.get(counter).is_some_and(|at_most| pending.most(counter) <= at_most);
         let idle: Vec<Counter> = wait.counters().iter().filter(|counter| idle(*counter)).collect();
@@ -268,6 +269,29 @@ impl Check<'_, '_> {
             let message = format!("it waits for nothing: {counter} is at most {} here", pending.most(counter));
             let finding = self.finding(address, inst, Severity::Hint, "superfluous-wait", message);
             self.say(finding);
+        }
+    }
+
+    /// The first instruction behind a wait, in the same block, that needs the counter would be content with a weaker one. What
+    /// orders accesses to memory, such as a barrier, ends the search.
+    fn waits_for_more(&mut self, address: u64, inst: &Inst, pending: &Pending, rest: &[(u64, Inst)]) {
+        let wait = inst.waits();
+        for counter in wait.counters().iter() {
+            let Some(at_most) = wait.get(counter).filter(|at_most| pending.most(counter) > *at_most) else { continue };
+            let behind = |at_most: Option<u8>| {
+                let mut pending = *pending;
+                pending.wait_for(&at_most.map_or(wait.without(counter), |at_most| wait.with(counter, at_most)));
+                pending
+            };
+            let Some(first) = first_need(behind(None), counter, rest) else { continue };
+            let up_to = rest.get(..=first).unwrap_or(rest);
+            let is_enough = |at_most: &u8| first_need(behind(Some(*at_most)), counter, up_to).is_none();
+            let enough = (at_most..pending.most(counter)).take_while(is_enough).last().unwrap_or(at_most);
+            if let (true, Some((needs, _))) = (enough > at_most, rest.get(first)) {
+                let message = format!("it waits for more than is needed: {counter}({enough}) is enough for {needs:#x}");
+                let finding = self.finding(address, inst, Severity::Hint, "strong-wait", message);
+                self.say(finding);
+            }
         }
     }
 
@@ -374,6 +398,23 @@ impl Check<'_, '_> {
         let inst = crate::isa::decode(self.flow.target(), bytes).ok()?;
         Some(Place { address, instruction: inst.to_string() })
     }
+}
+
+/// The first instruction that needs a wait for the counter, up to one that waits for it or orders accesses to memory.
+fn first_need(mut pending: Pending, counter: Counter, insts: &[(u64, Inst)]) -> Option<usize> {
+    for (n, (_, inst)) in insts.iter().enumerate() {
+        if pending.needs(inst).iter().any(|wait| wait.counter == counter && wait.sure) {
+            return Some(n);
+        }
+        let flags = inst.flags();
+        let waits = flags.is_wait() && inst.waits().get(counter).is_some();
+        let orders = flags.is_wave_barrier() || flags.is_atomic() || flags.has_side_effects() && !flags.is_wait();
+        if waits || orders || flags.is_terminator() || flags.is_call() {
+            return None;
+        }
+        pending.issue(inst, 0);
+    }
+    None
 }
 
 /// The registers that a kernel is given, by its descriptor: those that the fields of `compute_pgm_rsrc2` count and enable.

@@ -10,6 +10,10 @@ use crate::isa::Target;
 
 const ROW: u32 = 54;
 const INDENT: u32 = 26;
+/// Where the text begins, beside the box.
+const TEXT: u32 = 98;
+/// Advance of one character of the small font, rounded up.
+const LETTER: u32 = 7;
 
 struct Generation {
     name: &'static str,
@@ -66,7 +70,12 @@ fn branch(svg: &mut String, all: &[Generation], one: &Generation, depth: u32, y:
         None => format!("{} operations{partial}", added.len()),
         Some(_) => format!("{} operations: {} new, {} gone{partial}", one.operations.len(), added.len(), dropped.len()),
     };
-    let examples = added.iter().step_by(added.len().div_ceil(4).max(1)).copied().collect::<Vec<_>>().join(", ");
+    let mut examples: Vec<&str> = added.iter().step_by(added.len().div_ceil(4).max(1)).copied().collect();
+    // As many as fit.
+    let room = (WIDTH - MARGIN).saturating_sub(x + TEXT) / LETTER;
+    while examples.join(", ").len() as u32 > room {
+        examples.pop();
+    }
     let tint = svg::tint(Some(depth as usize));
     // Writing to a String cannot fail.
     let _ = writeln!(
@@ -81,10 +90,10 @@ fn branch(svg: &mut String, all: &[Generation], one: &Generation, depth: u32, y:
         svg,
         "<text x=\"{0}\" y=\"{1}\">{targets}<tspan class=\"faint\" dx=\"12\">{change}</tspan></text>\
          <text class=\"faint small\" x=\"{0}\" y=\"{2}\">{3}</text>",
-        x + 98,
+        x + TEXT,
         top + 16,
         top + 33,
-        escape(&examples)
+        escape(&examples.join(", "))
     );
     *y += ROW;
     let middle = top + 20;
