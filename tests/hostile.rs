@@ -21,15 +21,18 @@ use clap::Parser;
 
 #[path = "../src/bin/amdgpu-isa"]
 mod tool {
+    pub mod asm;
+    pub mod batch;
     pub mod container;
     pub mod dis;
     pub mod error;
     pub mod escape;
     pub mod hex;
     pub mod isa;
+    pub mod lines;
     pub mod out;
 }
-use tool::{container, dis, error, escape, hex, isa, out};
+use tool::{asm, batch, container, dis, error, escape, hex, isa, lines, out};
 #[path = "words/mod.rs"]
 mod words;
 use words::Rng;

@@ -10,7 +10,7 @@ use crate::codec::code::{FLOAT, FLOAT_LAST, VGPR, int_of, of_int};
 use crate::codec::{Form, bus_limit};
 use crate::common::{BUS, OpcodeEntry};
 use crate::shared::flag;
-use crate::shared::texts::{HEX, NULL, NUMBERS, OFF, PAIRS, QUADS, SADDRS, SIXTEENS};
+use crate::shared::texts::{ACC, HEX, NULL, NUMBERS, OFF, PAIRS, QUADS, SADDRS, SIXTEENS};
 use crate::table::{FastSignature, FastText, ModifierWay, OperandType, TextKind, TextTables};
 use crate::target::{DESCS, FAST_TEXT, TEXT};
 use crate::text::TextBuffer;
@@ -243,7 +243,7 @@ impl<'t> Quick<'t> {
         let file = match first {
             b's' => 0,
             b'v' => VGPR,
-            b'a' => VGPR + 0x100,
+            b'a' => VGPR + ACC,
             _ => return self.constant(text, first),
         };
         let Some(numbers) = rest.strip_prefix(b"[") else {
