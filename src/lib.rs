@@ -198,6 +198,7 @@ mod target;
 mod text;
 mod types;
 mod value;
+mod vgpr_msb;
 
 pub use assembler::{
     AssembleError, AssembleErrorKind, Assembled, Assembler, Emit, Far, FixupSlot, Label, LabelSlot, Relocation,
@@ -232,6 +233,7 @@ pub use target::{Target, UnknownTarget};
 pub use text::{FieldText, ParseError, ParseErrorKind, Span, Suggestion, TextBuffer, parse};
 pub use types::*;
 pub use value::InlineFloat;
+pub use vgpr_msb::VgprMsb;
 
 // Modules of disabled targets. They are never compiled, but let the compiler name the feature that a missing module
 // needs.

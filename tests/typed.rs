@@ -9,7 +9,7 @@ mod consts;
 #[path = "words/mod.rs"]
 mod words;
 
-use amdgpu_isa::{FieldError, FieldInfo, Inst, Microcode, Opcode, Target, decode_words};
+use amdgpu_isa::{FieldError, FieldInfo, Format, Inst, Microcode, Opcode, Target, decode_words};
 use std::fmt::Debug;
 use words::{FieldBits, Rng, pieces};
 
@@ -152,7 +152,9 @@ where
         let (format, ..) = encoding;
         // An extension follows other formats, in some instructions.
         let base = words::layout(target, format);
-        if format != S::FORMAT && !base.extends.iter().any(|e| e.format == S::FORMAT) {
+        // A literal of 64 bits follows where one of 32 can.
+        let behind = if S::FORMAT == Format::Literal64 { Format::Literal } else { S::FORMAT };
+        if format != S::FORMAT && !base.extends.iter().any(|e| e.format == behind) {
             continue;
         }
         for inst in words::legal(target, encoding, if layout.extension { 12 } else { 3 }, &mut rng) {

@@ -10,7 +10,9 @@ use amdgpu_isa as lib;
 
 pub use facts::facts;
 pub use fields::{FieldView, fields};
-pub use lib::{Decoded, Decoder, Inst, Invalid, ParseErrorKind, Suggestion, Target, TextBuffer, decode, parse};
+pub use lib::{
+    Decoded, Decoder, Inst, Invalid, Opcode, ParseErrorKind, Suggestion, Target, TextBuffer, VgprMsb, decode, parse,
+};
 pub use matrix::{Operation, operations};
 
 /// Size of the longest instruction of any generation in bytes.
