@@ -2,7 +2,8 @@
 //!
 //! `instructions WORK ROUNDS` prints the number of GPU instructions in a round.
 
-use amdgpu_isa::{Decoded, Decoder, Inst, Target, TextBuffer, length};
+use amdgpu_isa::text::TextBuffer;
+use amdgpu_isa::{Decoded, Decoder, Inst, Target, length, parse};
 use std::fmt::Write;
 use std::hint::black_box;
 
@@ -18,6 +19,7 @@ fn main() -> Result<(), String> {
     };
     let rounds: usize = rounds.parse().map_err(|e| format!("{rounds}: {e}"))?;
     let insts: Vec<Inst> = Decoder::new(TARGET, CODE).filter_map(|Decoded { inst: item, .. }| item.ok()).collect();
+    let texts: Vec<String> = if work == "parse" { insts.iter().map(Inst::to_string).collect() } else { Vec::new() };
     let mut text = String::with_capacity(256);
     let mut out = vec![0; CODE.len()];
     for _ in 0..rounds {
@@ -41,6 +43,7 @@ fn main() -> Result<(), String> {
                 }
                 black_box(&out);
             }
+            "parse" => texts.iter().for_each(|text| _ = black_box(parse(TARGET, black_box(text)))),
             _ => return Err(format!("no such work: {work}")),
         }
     }

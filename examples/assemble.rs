@@ -2,8 +2,9 @@
 //!
 //! `cargo run --example assemble`
 
+use amdgpu_isa::asm::{Assembler, Far, FixupSlot, LabelSlot, RelocationKind};
 use amdgpu_isa::gfx942::{Sop1, Sop1Op, Sop2, Sop2Op, Sopc, SopcOp, Sopk, SopkOp};
-use amdgpu_isa::{Assembler, Decoded, Decoder, Far, FixupSlot, LabelSlot, Opcode, RelocationKind, Target};
+use amdgpu_isa::{Decoded, Decoder, Opcode, Target};
 
 const TARGET: Target = Target::Gfx942;
 

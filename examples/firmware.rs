@@ -6,9 +6,8 @@
 
 extern crate std;
 
-use amdgpu_isa::{
-    DecodeError, Decoded, Decoder, DecoderMut, Field, Format, Inst, InstMut, Location, Opcode, PatchError, Target,
-};
+use amdgpu_isa::patch::{DecoderMut, InstMut, Location, PatchError};
+use amdgpu_isa::{DecodeError, Decoded, Decoder, Field, Format, Inst, Opcode, Target};
 use std::println;
 
 const TARGET: Target = Target::Gfx942;

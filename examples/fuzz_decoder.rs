@@ -3,7 +3,9 @@
 //!
 //! `cargo run --release --example fuzz_decoder`
 
-use amdgpu_isa::{DecodeError, Encoding, FieldInfo, Format, Inst, Layout, Opcode, Target, decode, decode_words};
+use amdgpu_isa::facts::Encoding;
+use amdgpu_isa::layout::{FieldInfo, Layout};
+use amdgpu_isa::{DecodeError, Format, Inst, Opcode, Target, decode, decode_words};
 use std::collections::BTreeMap;
 
 const TARGET: Target = Target::Gfx942;

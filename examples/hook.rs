@@ -3,7 +3,8 @@
 //!
 //! `cargo run --example hook [-- IN.co [OUT.co]]`
 
-use amdgpu_isa::{Decoded, Decoder, Field, Inst, InstMut, Opcode, Target, Trampoline};
+use amdgpu_isa::patch::{InstMut, Trampoline};
+use amdgpu_isa::{Decoded, Decoder, Field, Inst, Opcode, Target};
 
 #[path = "code_object/mod.rs"]
 mod code_object;

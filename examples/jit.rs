@@ -5,8 +5,9 @@
 
 use std::error::Error;
 
+use amdgpu_isa::asm::{AssembleError, Assembler, FixupSlot, Label, LabelSlot};
+use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::make::{Argument, BuildError, BuildError::*, Builder, ToArgument};
-use amdgpu_isa::{AssembleError, Assembler, FixupSlot, Label, LabelSlot, Waitcnt};
 use amdgpu_isa::{Decoded, Decoder, Opcode, Opcode::*, Reg, Reg::*, Target};
 
 /// The registers of the kernel's arguments, and of the values loaded from them.

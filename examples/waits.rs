@@ -3,7 +3,9 @@
 //!
 //! `cargo run --example waits [-- FILE.co]`
 
-use amdgpu_isa::{Counter, Decoded, Decoder, Imm, Inst, RegSet};
+use amdgpu_isa::facts::{Counter, RegSet};
+use amdgpu_isa::imm::Imm;
+use amdgpu_isa::{Decoded, Decoder, Inst};
 
 #[path = "code_object/mod.rs"]
 mod code_object;

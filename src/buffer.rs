@@ -6,7 +6,7 @@ use crate::{DecodeError, Inst, Target};
 /// A buffer of dwords: a slice of dwords or bytes (little-endian), or, with the feature `alloc`, a `Vec` of them.
 ///
 /// ```
-/// use amdgpu_isa::Buffer;
+/// use amdgpu_isa::patch::Buffer;
 /// let mut bytes = [0u8; 8];
 /// assert!(bytes.set_dword(1, 0xbf81_0000));
 /// assert_eq!((bytes, bytes.dword(1)), ([0, 0, 0, 0, 0, 0, 0x81, 0xbf], Some(0xbf81_0000)));

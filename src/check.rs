@@ -79,7 +79,8 @@ impl Inst {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Field, Reg, RuleError, Target, decode};
+    /// use amdgpu_isa::check::RuleError;
+    /// use amdgpu_isa::{Field, Reg, Target, decode};
     /// // v_mov_b64_e32 v[254:255], v[5:6]
     /// let inst = decode(Target::Gfx942, &[0x05, 0x71, 0xfc, 0x7f]).unwrap();
     /// assert_eq!(inst.check(), Err(RuleError::MisalignedVector { field: Field::Src0, register: Reg::Vgpr(5) }));

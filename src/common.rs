@@ -177,7 +177,8 @@ impl fmt::Display for Opcode {
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::{Opcode, UnknownName};
+/// use amdgpu_isa::errors::UnknownName;
+/// use amdgpu_isa::Opcode;
 /// assert_eq!("v_add_f32".parse(), Ok(Opcode::VAddF32));
 /// assert_eq!("V_ADD_F32".parse(), Ok(Opcode::VAddF32));
 /// assert_eq!("v_add_f32_e32".parse::<Opcode>(), Err(UnknownName)); // the suffix is that of an encoding
@@ -301,7 +302,8 @@ impl Flags {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Flag, Target, decode_words};
+    /// use amdgpu_isa::facts::Flag;
+    /// use amdgpu_isa::{Target, decode_words};
     /// let branch = decode_words(Target::Gfx942, &[0xbf82_fffe]).unwrap(); // s_branch
     /// assert!(branch.flags().iter().eq([Flag::Branch, Flag::Terminator, Flag::NoFallthrough]));
     /// let names: Vec<&str> = branch.flags().iter().map(Flag::name).collect();

@@ -53,6 +53,9 @@ pub(crate) const MAX_DWORDS: usize = 5;
 /// # use std::string::ToString;
 /// ```
 #[inline]
+#[doc(alias = "disassemble")]
+#[doc(alias = "getInstruction")]
+#[doc(alias = "LLVMDisasmInstruction")]
 pub fn decode(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     let first = match bytes.first_chunk() {
         Some(first) => decode_fast(target, u64::from_le_bytes(*first), || third(bytes)),

@@ -1,9 +1,12 @@
-//! What an instruction does besides its operands: memory, counters, control flow.
+//! What an instruction does besides its operands: registers as sets, memory, counters, control flow; and the formats and
+//! numbers that encode an operation.
 
 use core::fmt;
 
 use crate::codec::flag;
-use crate::common::{Flags, SPACES};
+use crate::common::SPACES;
+pub use crate::common::{Encoding, Flag, Flags};
+pub use crate::registers::RegSet;
 use crate::shared::flag as flag_of;
 use crate::table::{Codes, NONE, When};
 use crate::target::FACTS;
@@ -36,6 +39,8 @@ pub enum Space {
 /// One memory access of an instruction; see [`Inst::memory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[doc(alias = "mayLoad")]
+#[doc(alias = "mayStore")]
 pub struct MemoryAccess {
     /// Where.
     pub space: Space,
@@ -116,7 +121,7 @@ impl fmt::Display for Counter {
 /// A set of [`Counter`]s, such as those that an instruction raises: [`Inst::counters`].
 ///
 /// ```
-/// use amdgpu_isa::{Counter, Counters};
+/// use amdgpu_isa::facts::{Counter, Counters};
 /// let set = Counters::new().with(Counter::Lgkmcnt).with(Counter::Vmcnt);
 /// assert!(set.contains(Counter::Vmcnt) && !set.contains(Counter::Expcnt));
 /// assert!(set.iter().eq([Counter::Vmcnt, Counter::Lgkmcnt]));
@@ -144,7 +149,7 @@ impl Flags {
 
 impl Inst {
     /// The row's flags, with those that fields and a dword behind it add and take away.
-    fn facts(&self) -> u32 {
+    pub(crate) fn facts(&self) -> u32 {
         let format = self.format();
         let holds = |when: &&When| match when.bit {
             NONE => self.form() != 0 && self.extension() == Some(when.format),
@@ -175,7 +180,8 @@ impl Inst {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Access, Space, Target, decode_words};
+    /// use amdgpu_isa::facts::Space;
+    /// use amdgpu_isa::{Access, Target, decode_words};
     /// let load = decode_words(Target::Gfx942, &[0xdc50_8000, 0x0000_0001]).unwrap(); // global_load_dword v0, v1, s[0:1]
     /// let access = load.memory().next().unwrap();
     /// assert_eq!((access.space, access.access, access.atomic), (Space::Global, Access::Read, false));
@@ -187,11 +193,7 @@ impl Inst {
     pub fn memory(&self) -> impl Iterator<Item = MemoryAccess> + use<> {
         let facts = self.facts();
         let flags = Flags(facts);
-        let space = match SPACES.get(self.format() as usize).copied().flatten() {
-            // Instead of LDS.
-            Some(_) if facts & GDS != 0 => Some(Space::Gds),
-            space => space,
-        };
+        let space = self.space_of(facts);
         let access = match (flags.is_load(), flags.is_store()) {
             (true, true) => Some((Access::ReadWrite, Access::ReadWrite)),
             (true, false) => Some((Access::Read, Access::Write)),
@@ -206,11 +208,25 @@ impl Inst {
         [main, other].into_iter().flatten()
     }
 
+    fn space_of(&self, facts: u32) -> Option<Space> {
+        match SPACES.get(self.format() as usize).copied().flatten() {
+            // Instead of LDS.
+            Some(_) if facts & GDS != 0 => Some(Space::Gds),
+            space => space,
+        }
+    }
+
+    /// The memory that it would access: that of its format, also if it accesses none.
+    pub(crate) fn space(&self) -> Option<Space> {
+        self.space_of(self.facts())
+    }
+
     /// The counters that it raises when it is issued: what has to be waited for.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Counter, Target, decode_words};
+    /// use amdgpu_isa::facts::Counter;
+    /// use amdgpu_isa::{Target, decode_words};
     /// let load = decode_words(Target::Gfx942, &[0xdc50_0000, 0x0000_0001]).unwrap(); // flat_load_dword v0, v[1:2]
     /// assert!(load.counters().iter().eq([Counter::Vmcnt, Counter::Lgkmcnt]));
     /// # }

@@ -79,7 +79,9 @@ const WAITCNT: [(Counter, Field); 3] =
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "gfx803"))] {
-/// use amdgpu_isa::{Counter, Target, Waitcnt};
+/// use amdgpu_isa::facts::Counter;
+/// use amdgpu_isa::imm::Waitcnt;
+/// use amdgpu_isa::Target;
 /// const WAIT: Waitcnt = Waitcnt::new().with_lgkmcnt(0);
 /// assert_eq!(WAIT.encode(Target::Gfx942), Ok(0xc07f));
 /// let many = WAIT.with_vmcnt(20);
@@ -91,6 +93,10 @@ const WAITCNT: [(Counter, Field); 3] =
 /// # }
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[doc(alias = "s_waitcnt")]
+#[doc(alias = "vmcnt")]
+#[doc(alias = "lgkmcnt")]
+#[doc(alias = "expcnt")]
 pub struct Waitcnt {
     counts: [Option<u8>; Counter::ALL.len()],
     rest: u16,
@@ -220,13 +226,16 @@ impl fmt::Debug for Waitcnt {
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::{Hwreg, Target, gfx942::hwreg};
+/// use amdgpu_isa::imm::Hwreg;
+/// use amdgpu_isa::{Target, gfx942::hwreg};
 /// // The rounding mode of single precision.
 /// let round = Hwreg { id: hwreg::HW_REG_MODE as u8, offset: 0, size: 2 };
 /// assert_eq!(round.encode(Target::Gfx942), Ok(0x0801));
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[doc(alias = "s_getreg")]
+#[doc(alias = "s_setreg")]
 pub struct Hwreg {
     /// The register: one of the constants of the target's `hwreg` module, 0 to 63.
     pub id: u8,
@@ -268,12 +277,14 @@ impl Hwreg {
 /// ```
 /// # #[cfg(feature = "gfx942")] {
 /// use amdgpu_isa::gfx942::{gs_op, sendmsg};
-/// use amdgpu_isa::{Sendmsg, Target};
+/// use amdgpu_isa::imm::Sendmsg;
+/// use amdgpu_isa::Target;
 /// let emit = Sendmsg { message: sendmsg::MSG_GS as u8, op: gs_op::GS_OP_EMIT as u8, stream: 1, rest: 0 };
 /// assert_eq!(emit.encode(Target::Gfx942), Ok(0x0122));
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[doc(alias = "s_sendmsg")]
 pub struct Sendmsg {
     /// The message, 0 to 15; from RDNA3 on, 0 to 255.
     pub message: u8,
@@ -319,12 +330,14 @@ impl Sendmsg {
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::{GprIdx, Target};
+/// use amdgpu_isa::imm::GprIdx;
+/// use amdgpu_isa::Target;
 /// let index = GprIdx { src0: true, dst: true, ..GprIdx::default() };
 /// assert_eq!(index.encode(Target::Gfx942), Ok(0b1001));
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[doc(alias = "s_set_gpr_idx_on")]
 pub struct GprIdx {
     /// The first source.
     pub src0: bool,
@@ -377,12 +390,14 @@ impl GprIdx {
 ///
 /// ```
 /// # #[cfg(feature = "gfx1030")] {
-/// use amdgpu_isa::{Depctr, Target};
+/// use amdgpu_isa::imm::Depctr;
+/// use amdgpu_isa::Target;
 /// let wait = Depctr { va_vdst: Some(0), ..Depctr::default() };
 /// assert_eq!(wait.encode(Target::Gfx1030), Ok(0x0f9f));
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[doc(alias = "s_waitcnt_depctr")]
 pub struct Depctr {
     /// What LLVM calls `hold_cnt`, without a description; only 0 waits. RDNA1 lacks it.
     pub hold_cnt: Option<u8>,
@@ -492,7 +507,8 @@ impl Depctr {
 /// ```
 /// # #[cfg(feature = "gfx1100")] {
 /// use amdgpu_isa::gfx1100::{instid, instskip};
-/// use amdgpu_isa::{DelayAlu, Target};
+/// use amdgpu_isa::imm::DelayAlu;
+/// use amdgpu_isa::Target;
 /// let delay = DelayAlu {
 ///     instid0: instid::VALU_DEP_1 as u8,
 ///     instskip: instskip::NEXT as u8,
@@ -503,6 +519,7 @@ impl Depctr {
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[doc(alias = "s_delay_alu")]
 pub struct DelayAlu {
     /// What the next instruction depends on, 0 to 11; 0 for nothing.
     pub instid0: u8,
@@ -598,7 +615,8 @@ impl Inst {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Imm, Target, Waitcnt, decode};
+    /// use amdgpu_isa::imm::{Imm, Waitcnt};
+    /// use amdgpu_isa::{Target, decode};
     /// let inst = decode(Target::Gfx942, &[0x7f, 0xc0, 0x8c, 0xbf]).unwrap(); // s_waitcnt lgkmcnt(0)
     /// assert_eq!(inst.imm(), Some(Imm::Waitcnt(Waitcnt::new().with_lgkmcnt(0))));
     /// # }

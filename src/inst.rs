@@ -17,6 +17,8 @@ use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operands, Tar
 /// It keeps the words bit for bit, with reserved and ignored bits, so that [`Inst::words`] returns exactly the words
 /// that were decoded. Its size is 24 bytes.
 #[derive(Clone, Copy)]
+#[doc(alias = "MCInst")]
+#[doc(alias = "instruction")]
 pub struct Inst {
     words: [u32; MAX_DWORDS],
     /// In the layout of `shared::meta`.
@@ -61,7 +63,7 @@ impl Inst {
 
     /// An instruction of one to three dwords.
     #[inline(always)]
-    pub(crate) fn of(bits: u64, third: u32, meta: u32) -> Inst {
+    pub(crate) const fn of(bits: u64, third: u32, meta: u32) -> Inst {
         Inst { words: [bits as u32, (bits >> 32) as u32, third, 0, 0], meta }
     }
 
@@ -148,6 +150,11 @@ impl Inst {
     #[inline]
     pub fn words(&self) -> &[u32] {
         self.words.get(..self.dwords()).unwrap_or(&self.words)
+    }
+
+    /// What an order of instructions compares: it has no meaning but to be the same for equal instructions.
+    pub(crate) fn order(&self) -> (u32, [u32; MAX_DWORDS]) {
+        (self.meta, self.words)
     }
 
     /// Word `n`; `n` must be less than `MAX_DWORDS`.

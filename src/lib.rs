@@ -7,6 +7,21 @@
 //! target has a module with a struct for each microcode format, whose value is the words. The feature `text` adds
 //! printing. Code is little-endian dwords; an instruction has 4 to 20 bytes.
 //!
+//! | module | for |
+//! |---|---|
+//! | [`patch`] | changing code in place; hooks |
+//! | [`asm`] | labels, branches, alignment, symbols |
+//! | `make` | a function for each instruction, and a builder (feature `make`) |
+//! | [`facts`], [`imm`] | what an instruction reads, writes and waits for; the parts of its constants |
+//! | `flow`, [`hazards`] | control flow and liveness (feature `alloc`); the waits and distances that software owes the hardware |
+//! | [`convert`] | other encodings, other targets |
+//! | [`check`] | rules beyond decoding |
+//! | [`signature`], [`layout`] | what an operation takes, and where its fields are, without an instruction at hand |
+//! | `text` | printing and parsing (feature `text`) |
+//! | [`processor`] | every processor, by name or ELF number |
+//! | [`operands`], [`errors`] | the smaller types of operands; errors |
+//! | `gfx942` and others | the structs, opcode enums and constructors of one target |
+//!
 //! # Decode
 //! If bytes are not an instruction, the decoder reports the reason and continues after them.
 //! ```
@@ -33,7 +48,8 @@
 //! An [`Inst`] writes exactly the words that it was decoded from, including reserved and ignored bits.
 //! ```
 //! # #[cfg(feature = "gfx942")] {
-//! use amdgpu_isa::{EncodeError, Target, decode};
+//! use amdgpu_isa::errors::EncodeError;
+//! use amdgpu_isa::{Target, decode};
 //! let code = [0xff, 0x00, 0x80, 0xbe, 0x78, 0x56, 0x34, 0x12]; // s_mov_b32 s0, 0x12345678
 //! let inst = decode(Target::Gfx942, &code).unwrap();
 //! let mut out = [0; 20];
@@ -78,7 +94,8 @@
 //! written. See [`InstMut`], [`Inst::with`], [`Inst::locate`] and [`Trampoline`].
 //! ```
 //! # #[cfg(feature = "gfx942")] {
-//! use amdgpu_isa::{Field, InstMut, PatchError, Reg, Target};
+//! use amdgpu_isa::patch::{InstMut, PatchError};
+//! use amdgpu_isa::{Field, Reg, Target};
 //! let mut code: [u32; 2] = [0x8004_ff01, 1000]; // s_add_u32 s4, s1, 1000
 //! let mut add = InstMut::new(Target::Gfx942, &mut code[..]).unwrap();
 //! add.set_literal(2000).unwrap();
@@ -94,7 +111,8 @@
 //! Labels, branches that become long if necessary, alignment and symbols, without allocation: see [`Assembler`].
 //! ```
 //! # #[cfg(feature = "gfx942")] {
-//! use amdgpu_isa::{Assembler, FixupSlot, LabelSlot, Opcode, Target};
+//! use amdgpu_isa::asm::{Assembler, FixupSlot, LabelSlot};
+//! use amdgpu_isa::{Opcode, Target};
 //! let mut code = [0u32; 16];
 //! let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 2]);
 //! let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);
@@ -115,7 +133,8 @@
 //! without an instruction at hand.
 //! ```
 //! # #[cfg(all(feature = "gfx942", feature = "text"))] {
-//! use amdgpu_isa::{Counter, Reg, Target, decode_words};
+//! use amdgpu_isa::facts::Counter;
+//! use amdgpu_isa::{Reg, Target, decode_words};
 //! let load = decode_words(Target::Gfx942, &[0xdc50_8000, 0x0000_0001]).unwrap(); // global_load_dword v0, v1, s[0:1]
 //! let sub = decode_words(Target::Gfx942, &[0xd102_0003, 0x0002_0005]).unwrap(); // v_sub_f32_e64 v3, s5, v0
 //! assert!(load.counters().contains(Counter::Vmcnt) && load.reads().contains(Reg::Exec));
@@ -130,7 +149,8 @@
 //! target.
 //! ```
 //! # #[cfg(all(feature = "gfx942", feature = "gfx600"))] {
-//! use amdgpu_isa::{Field, RetargetError, Target, decode_words};
+//! use amdgpu_isa::convert::RetargetError;
+//! use amdgpu_isa::{Field, Target, decode_words};
 //! let load = decode_words(Target::Gfx600, &[0xc002_8310]).unwrap(); // s_load_dword s5, s[2:3], 0x10 (dwords)
 //! let load = load.retarget(Target::Gfx942).unwrap();
 //! assert_eq!(load.words(), [0xc002_0141, 0x40]); // s_load_dword s5, s[2:3], 0x40 (bytes)
@@ -156,6 +176,8 @@
 #![cfg_attr(not(feature = "capi"), forbid(unsafe_code))]
 #![cfg_attr(feature = "capi", deny(unsafe_code))]
 #![warn(missing_docs)]
+// On docs.rs each item says which feature it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // Without a target there is nothing to decode, and most code is unreachable.
 #![cfg_attr(not(has_target), allow(unused, unreachable_code))]
 
@@ -168,72 +190,107 @@ extern crate std;
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;
 mod assembler;
+#[cfg(all(doctest, feature = "gfx942", feature = "text"))]
+mod book;
 mod buffer;
 #[cfg(all(feature = "capi", has_target))]
 #[allow(unsafe_code)]
 pub mod capi;
-mod check;
+pub mod check;
 mod codec;
 mod common;
-mod convert;
+pub mod convert;
 mod decode;
 mod error;
-mod facts;
-mod imm;
+pub mod facts;
+#[cfg(feature = "alloc")]
+pub mod flow;
+pub mod hazards;
+pub mod imm;
 mod inst;
 mod length;
 #[cfg(feature = "make")]
 pub mod make;
 mod operand;
-mod patch;
-mod processor;
+pub mod patch;
+pub mod processor;
 mod registers;
 mod retarget;
 #[allow(dead_code)] // The generator uses some of it, the library the rest.
 mod shared;
-mod signature;
+pub mod signature;
 mod table;
 mod target;
 #[cfg(feature = "text")]
-mod text;
+pub mod text;
 mod types;
 mod value;
 mod vgpr_msb;
 
-pub use assembler::{
-    AssembleError, AssembleErrorKind, Assembled, Assembler, Emit, Far, FixupSlot, Label, LabelSlot, Relocation,
-    RelocationKind, Room,
-};
-pub use buffer::{Buffer, Memory};
-pub use check::RuleError;
-pub use common::{Encoding, Field, Flag, Flags, Format, Opcode, Special, UnknownName};
-pub use convert::{ConvertError, Form};
+// What nearly every program needs is at the root; the rest is in a module for each use.
+pub use common::{Field, Format, Opcode};
 #[doc(hidden)]
 pub use decode::decode_small;
-pub use decode::{Decoded, Decoder, Invalid, WordDecoder, decode, decode_words};
-pub use error::{DecodeError, EncodeError, FieldError};
-pub use facts::{Counter, Counters, MemoryAccess, Space};
-pub use imm::{DelayAlu, Depctr, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
-pub use inst::{HeldField, Inst};
+pub use decode::{Decoded, Decoder, WordDecoder, decode, decode_words};
+pub use error::DecodeError;
+pub use inst::Inst;
 pub use length::length;
-pub use operand::{Access, Operand, Operands, Reg, Value};
-pub use patch::{DecoderMut, InstMut, Installed, Location, PatchError, Piece, Trampoline, TrampolineError};
-pub use processor::{Processor, UnknownProcessor};
-pub use registers::RegSet;
-pub use retarget::RetargetError;
+pub use operand::{Access, Operand, Reg, Value};
+pub use target::Target;
 #[cfg(feature = "text")]
-pub use signature::{CodeRun, Enumeration};
-pub use signature::{
-    CodeSet, DataType, Immediate, ImmediateKind, ImplicitSignature, ModifierSignature, OperandSignature, Signature,
-    Takes,
-};
-pub use table::{Extension, FieldInfo, Layout};
-pub use target::{Target, UnknownTarget};
-#[cfg(feature = "text")]
-pub use text::{FieldText, ParseError, ParseErrorKind, Span, Suggestion, TextBuffer, parse};
+pub use text::parse::parse;
 pub use types::*;
-pub use value::InlineFloat;
 pub use vgpr_msb::VgprMsb;
+
+/// Assembling into a buffer: labels, branches, alignment and symbols.
+pub mod asm {
+    pub use crate::assembler::{
+        AssembleError, AssembleErrorKind, Assembled, Assembler, Emit, Far, FixupSlot, Label, LabelSlot, Relocation,
+        RelocationKind, Room,
+    };
+}
+
+/// The errors of decoding, encoding, typed structs and names, except for [`DecodeError`], which is at the root.
+pub mod errors {
+    pub use crate::common::UnknownName;
+    pub use crate::decode::Invalid;
+    pub use crate::error::{EncodeError, FieldError};
+    pub use crate::target::UnknownTarget;
+}
+
+/// The fields of formats and of instructions, with their positions and values.
+pub mod layout {
+    pub use crate::inst::HeldField;
+    pub use crate::table::{Extension, FieldInfo, Layout};
+}
+
+/// The iterator over operands, and what [`Value`] and [`Reg`] consist of.
+pub mod operands {
+    pub use crate::common::Special;
+    pub use crate::operand::Operands;
+    pub use crate::value::InlineFloat;
+}
+
+// Inside the crate, and in the links of its documentation, names are flat. Which of them the code needs depends on the
+// features.
+#[allow(unused_imports)]
+mod flat {
+    pub(crate) use crate::asm::*;
+    pub(crate) use crate::check::RuleError;
+    pub(crate) use crate::convert::{ConvertError, Form, RetargetError};
+    pub(crate) use crate::errors::*;
+    pub(crate) use crate::facts::{Counter, Counters, Encoding, Flag, Flags, MemoryAccess, RegSet, Space};
+    pub(crate) use crate::imm::{DelayAlu, Depctr, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
+    pub(crate) use crate::layout::*;
+    pub(crate) use crate::operands::*;
+    pub(crate) use crate::patch::*;
+    pub(crate) use crate::processor::{Processor, UnknownProcessor};
+    pub(crate) use crate::signature::*;
+    #[cfg(feature = "text")]
+    pub(crate) use crate::text::{FieldText, ParseError, ParseErrorKind, Span, Suggestion, TextBuffer};
+}
+#[allow(unused_imports)]
+pub(crate) use flat::*;
 
 // Modules of disabled targets. They are never compiled, but let the compiler name the feature that a missing module
 // needs.

@@ -10,6 +10,11 @@ pub(crate) use iter::code_of;
 /// A register: a file and a number in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
+#[doc(alias = "SGPR")]
+#[doc(alias = "VGPR")]
+#[doc(alias = "AGPR")]
+#[doc(alias = "TTMP")]
+#[doc(alias = "AccVGPR")]
 pub enum Reg {
     /// Scalar register.
     Sgpr(u8),

@@ -21,13 +21,16 @@ pub(crate) struct ProcessorInfo {
 ///
 /// ```
 /// # #[cfg(feature = "gfx1100")] {
-/// use amdgpu_isa::{Processor, Target};
+/// use amdgpu_isa::processor::Processor;
+/// use amdgpu_isa::Target;
 /// let phoenix = Processor::from_e_flags(0x44).unwrap();
 /// assert_eq!((phoenix.name(), phoenix.target()), ("gfx1103", Some(Target::Gfx1100)));
 /// assert_eq!("RX 7900 XTX".parse::<Processor>().map(Processor::name), Ok("gfx1100"));
 /// # }
 /// ```
 #[derive(Clone, Copy)]
+#[doc(alias = "EF_AMDGPU_MACH")]
+#[doc(alias = "mcpu")]
 pub struct Processor(&'static ProcessorInfo);
 
 impl Processor {

@@ -31,7 +31,8 @@ const WITHOUT_CODE: [Reg; 5] = [Reg::Scc, Reg::Mode, Reg::TrapStatus, Reg::FlatS
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::{Decoded, Decoder, Reg, RegSet, Target};
+/// use amdgpu_isa::facts::RegSet;
+/// use amdgpu_isa::{Decoded, Decoder, Reg, Target};
 /// // v_mad_u64_u32 v[2:3], s[4:5], v0, s6, v[8:9]; s_endpgm
 /// let code = [0x02, 0x04, 0xe8, 0xd1, 0x00, 0x0d, 0x20, 0x04, 0x00, 0x00, 0x81, 0xbf];
 /// let mut used = RegSet::new(Target::Gfx942);
@@ -44,6 +45,8 @@ const WITHOUT_CODE: [Reg; 5] = [Reg::Scc, Reg::Mode, Reg::TrapStatus, Reg::FlatS
 /// # }
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[doc(alias = "liveness")]
+#[doc(alias = "implicit-def")]
 pub struct RegSet {
     target: Target,
     bits: [u64; WORDS],
@@ -85,6 +88,18 @@ impl Inst {
             let kept = partly && data(operand) || operand.bits == HALF && vector(operand);
             let reads = operand.access.reads() || kept && operand.access.writes();
             reads.then_some(Operand { bits, ..*operand })
+        })
+    }
+
+    /// The registers that it reads when it is issued: not what the destination of a load keeps, which is read, if at all,
+    /// when the data is there. Of an image address with an unknown number of registers, the set has those that its operand
+    /// shows.
+    pub(crate) fn reads_at_issue(&self) -> RegSet {
+        let flags = self.flags();
+        let loads = flags.is_load() && !flags.is_atomic();
+        self.accessed(|operand| {
+            let kept = loads && operand.access.writes();
+            (operand.access.reads() && !kept).then_some(*operand)
         })
     }
 
@@ -162,7 +177,8 @@ impl RegSet {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Reg, RegSet, Target};
+    /// use amdgpu_isa::facts::RegSet;
+    /// use amdgpu_isa::{Reg, Target};
     /// let mut set = RegSet::new(Target::Gfx942);
     /// set.insert(Reg::Vgpr(7));
     /// set.insert(Reg::Vcc);
@@ -178,7 +194,8 @@ impl RegSet {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Reg, RegSet, Target, decode_words};
+    /// use amdgpu_isa::facts::RegSet;
+    /// use amdgpu_isa::{Reg, Target, decode_words};
     /// let load = decode_words(Target::Gfx942, &[0xc00a_0101, 0]).unwrap(); // s_load_dwordx4 s[4:7], s[2:3], 0x0
     /// let mut set = RegSet::new(Target::Gfx942);
     /// load.operands().take(1).for_each(|data| set.insert_operand(&data));
@@ -186,10 +203,17 @@ impl RegSet {
     /// # }
     /// ```
     pub fn insert_operand(&mut self, operand: &Operand) {
-        let Value::Reg(reg) = operand.value else { return };
+        let (first, count) = self.run(operand);
+        self.insert_bits(first, count);
+    }
+
+    /// The run of registers that an operand names, as numbers that are the same for one register however it is named, and
+    /// how many they are.
+    pub(crate) fn run(&self, operand: &Operand) -> (usize, usize) {
+        let Value::Reg(reg) = operand.value else { return (0, 0) };
         let (first, count) = self.bits_of(reg);
         if count == 0 {
-            return;
+            return (0, 0);
         }
         // A tuple ends where its file ends.
         let end = match first {
@@ -202,7 +226,22 @@ impl RegSet {
             Reg::Special(special) if special as usize >= Special::WRITTEN => count,
             _ => usize::from(operand.bits).div_ceil(32),
         };
-        self.insert_bits(first, dwords.min(end.saturating_sub(first)));
+        (first, dwords.min(end.saturating_sub(first)))
+    }
+
+    /// The register with such a number.
+    pub(crate) fn register(target: Target, number: usize) -> Option<Reg> {
+        RegSet::new(target).reg(number)
+    }
+
+    /// Such a number is that of a vector register, also of an accumulation register.
+    pub(crate) const fn is_vector(number: usize) -> bool {
+        number >= VGPRS && number < OTHERS
+    }
+
+    /// Such a number is that of a scalar register with a code.
+    pub(crate) const fn is_scalar(number: usize) -> bool {
+        number < VGPRS
     }
 
     /// The register is in the set; of a pair such as [`Reg::Vcc`] a half of it.
@@ -271,7 +310,64 @@ impl RegSet {
     /// # }
     /// ```
     pub fn iter(&self) -> impl Iterator<Item = Reg> + '_ {
-        (0..WORDS * 64).filter(|&bit| self.has(bit)).filter_map(|bit| self.reg(bit))
+        let mut next = 0;
+        let bits = core::iter::from_fn(move || {
+            let bit = self.first_of(next, (WORDS * 64) as u16 - next)?;
+            next = bit + 1;
+            Some(bit)
+        });
+        bits.filter_map(|bit| self.reg(bit.into()))
+    }
+
+    /// Every register of the target.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn everything(target: Target) -> RegSet {
+        let all = RegSet { target, bits: [u64::MAX; WORDS] };
+        all.iter().fold(RegSet::new(target), |mut set, reg| {
+            set.insert(reg);
+            set
+        })
+    }
+
+    /// The vector registers in it, accumulation registers too.
+    pub(crate) fn vectors(mut self) -> RegSet {
+        for (n, word) in self.bits.iter_mut().enumerate() {
+            if !(VGPRS / 64..OTHERS / 64).contains(&n) {
+                *word = 0;
+            }
+        }
+        self
+    }
+
+    /// The first register of the set among `count` ones from this bit on, as a bit.
+    pub(crate) fn first_of(&self, first: u16, count: u16) -> Option<u16> {
+        let (first, end) = (usize::from(first), usize::from(first) + usize::from(count));
+        let mut bit = first;
+        while bit < end {
+            let rest = self.bits.get(bit / 64)? >> (bit % 64);
+            if rest != 0 {
+                let found = bit + rest.trailing_zeros() as usize;
+                return (found < end).then_some(found as u16);
+            }
+            bit = (bit / 64 + 1) * 64;
+        }
+        None
+    }
+
+    /// Runs of registers without a gap, as bits: the first and how many.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = (u16, u16)> + '_ {
+        let mut next = 0;
+        core::iter::from_fn(move || {
+            let first = self.first_of(next, (WORDS * 64) as u16 - next)?;
+            let count = (first..(WORDS * 64) as u16).take_while(|bit| self.has(usize::from(*bit))).count() as u16;
+            next = first + count;
+            Some((first, count))
+        })
+    }
+
+    /// The register of a bit.
+    pub(crate) fn reg_of(&self, bit: u16) -> Option<Reg> {
+        self.reg(bit.into())
     }
 
     fn codes(&self) -> &'static Codes {
@@ -332,10 +428,12 @@ impl RegSet {
     }
 
     fn insert_bits(&mut self, first: usize, count: usize) {
-        for bit in first..first + count {
-            if let Some(word) = self.bits.get_mut(bit / 64) {
-                *word |= 1 << (bit % 64);
-            }
+        let (mut bit, mut left) = (first, count);
+        while let (true, Some(word)) = (left > 0, self.bits.get_mut(bit / 64)) {
+            // Those of this word.
+            let here = left.min(64 - bit % 64);
+            *word |= (u64::MAX >> (64 - here)) << (bit % 64);
+            (bit, left) = (bit + here, left - here);
         }
     }
 

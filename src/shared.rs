@@ -111,6 +111,27 @@ pub mod places {
     pub const NO_SHIFT: u8 = 63;
 }
 
+/// Where the ready-made texts of operands are: see build/emit/operand_texts.rs.
+pub mod texts {
+    /// Where the codes of scalar addresses begin, and those of pairs.
+    pub const SADDRS: u16 = 0x300;
+    pub const PAIRS: u16 = 0x400;
+    /// Where numbers begin.
+    pub const NUMBERS: u16 = 0x700;
+    /// Where the codes of four registers begin, and of sixteen.
+    pub const QUADS: u16 = 0x800;
+    pub const SIXTEENS: u16 = 0xd00;
+    /// The distance from a vector register to the accumulation register of the same number.
+    pub const ACC: u16 = 0x100;
+    /// Where hexadecimal numbers begin.
+    pub const HEX: u16 = 0xb00;
+    /// The text of `null`, whose code differs between targets.
+    pub const NULL: u16 = 0x7c0;
+    /// The text of `off`, and the code of a scalar address that prints as it.
+    pub const OFF: u16 = SADDRS + NO_SADDR;
+    pub const NO_SADDR: u16 = 127;
+}
+
 /// Registers that a row may read or write without naming them in a field, by their names in `isa/`.
 pub const IMPLICIT: [&str; 8] = ["scc", "vcc", "exec", "m0", "mode", "flat_scr", "xnack", "trapsts"];
 
@@ -217,11 +238,12 @@ pub mod class {
     pub const BUS: u16 = SGPR | SYS | TTMP | M0 | EXEC | RO | LITERAL | LITERAL64;
 }
 
-/// The hash of a mnemonic in `MnemonicTable`; letter case does not matter (FNV-1a).
+/// The hash of a mnemonic in `MnemonicTable`; letter case does not matter. FNV-1a of what a bit makes of small and capital
+/// letters alike.
 pub const fn mnemonic_hash(name: &[u8]) -> u32 {
     let (mut hash, mut n) = (0x811c_9dc5u32, 0);
     while n < name.len() {
-        hash = (hash ^ name[n].to_ascii_lowercase() as u32).wrapping_mul(0x0100_0193);
+        hash = (hash ^ (name[n] | 0x20) as u32).wrapping_mul(0x0100_0193);
         n += 1;
     }
     // The lower bits select the slot.

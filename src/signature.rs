@@ -27,6 +27,7 @@ pub use takes::{Immediate, ImmediateKind, Takes};
 
 /// What an operation takes in one of its forms on a target: see [`Opcode::signature`].
 #[derive(Clone, Copy)]
+#[doc(alias = "MCInstrDesc")]
 pub struct Signature {
     target: Target,
     opcode: Opcode,
@@ -81,7 +82,8 @@ impl Opcode {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Access, Field, Format, Opcode, Target, DataType};
+    /// use amdgpu_isa::signature::DataType;
+    /// use amdgpu_isa::{Access, Field, Format, Opcode, Target};
     /// let shortest = Opcode::VAddF32.forms(Target::Gfx942).next().unwrap();
     /// let add = Opcode::VAddF32.signature(Target::Gfx942, shortest).unwrap();
     /// assert_eq!((add.format(), add.number()), (Format::Vop2, 1));

@@ -10,6 +10,7 @@
 //! Most opcode numbers are unused, and neighbouring operations are alike. So tables by opcode index are stored in
 //! *pages* of 16 indices, and equal pages are stored once.
 
+mod counters;
 #[cfg(all(feature = "text", feature = "fast"))]
 mod fast_text;
 mod layout;
@@ -25,6 +26,7 @@ use crate::target::generated::{
     PAGES, SETS, ZEROS,
 };
 use crate::{Access, Field, Format, Inst, Opcode};
+pub(crate) use counters::*;
 #[cfg(all(feature = "text", feature = "fast"))]
 pub(crate) use fast_text::*;
 pub use layout::*;

@@ -4,12 +4,13 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::codec::Freedom;
+use crate::hazards::table::HazardTables;
 use crate::processor::{Processor, ProcessorInfo, parts};
 #[cfg(all(feature = "text", feature = "fast"))]
 use crate::table::FastText;
 use crate::table::{
-    DecodeTables, DescTables, EntryTables, FactTables, ImmTables, InfoTables, Layout, LayoutTables, LengthTables,
-    NameTables, OpTables, OperandTables,
+    CountTables, DecodeTables, DescTables, EntryTables, FactTables, ImmTables, InfoTables, Layout, LayoutTables,
+    LengthTables, NameTables, OpTables, OperandTables,
 };
 #[cfg(feature = "text")]
 use crate::table::{MnemonicTable, TextTables};
@@ -41,14 +42,19 @@ pub(crate) mod generated {
         FastConstraints, FastDecode, FastOpcodeSpace, NO_CONSTRAINTS as NO_FAST_CONSTRAINTS,
         NO_OPCODE_SPACE as NO_FAST_OPCODE_SPACE,
     };
+    use crate::hazards::Unit;
+    use crate::hazards::table::{
+        Accessed, Condition, Differs, Ender, Ending, HazardClass, HazardRow, HazardTables, Overlap, Side,
+    };
     #[cfg(feature = "fast")]
     use crate::operand::values::ready::{Values, values};
     use crate::shared::RuleKind;
     use crate::table::{
-        Announcer, Bits, Check, Codes, Constraints, DecodeTables, DescTables, EntryTables, FactTables, FieldMap,
-        FormSignature, How, IN_SECOND_DWORD, ImmTables, Info, InfoTables, Joined, Layout, LayoutTables, LengthList,
-        LengthTables, NO_CONSTRAINTS, NO_OPCODE_SPACE, NO_ROW, NameTables, Named, OpTables, OpcodeSpace, OperandDesc,
-        OperandTables, OperandType, Other, Part, Row, Rule, SizedForm, TrailingDword, When, Wide, operand_list, padded,
+        Announcer, Bits, Check, Codes, Constraints, CountTables, DecodeTables, DescTables, EntryTables, Event,
+        FactTables, FieldMap, FormSignature, Holds, How, IN_SECOND_DWORD, ImmTables, Info, InfoTables, Joined, Layout,
+        LayoutTables, LengthList, LengthTables, NO_CONSTRAINTS, NO_OPCODE_SPACE, NO_ROW, NameTables, Named, OpTables,
+        OpcodeSpace, OperandDesc, OperandTables, OperandType, Other, Part, Row, Rule, SizedForm, TrailingDword, When,
+        Which, Wide, operand_list, padded,
     };
     #[cfg(all(feature = "text", feature = "fast"))]
     use crate::table::{FastModifier, FastSignature, FastText, ModifierWay, NO_FAST, TextKind};
@@ -56,7 +62,7 @@ pub(crate) mod generated {
     use crate::table::{FastOperands, NO_FAST_OPERANDS, VARIED};
     #[cfg(feature = "text")]
     use crate::table::{MnemonicTable, TextTables};
-    use crate::{Access, DataType, Extension, Field, FieldInfo, Format, Opcode, Target};
+    use crate::{Access, Counter, DataType, Extension, Field, FieldInfo, Format, Opcode, Space, Target};
 
     include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 }

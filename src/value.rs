@@ -60,7 +60,8 @@ impl Reg {
 /// runs and prints them in full (`v[4:5]`).
 ///
 /// ```
-/// use amdgpu_isa::{Reg, Special};
+/// use amdgpu_isa::operands::Special;
+/// use amdgpu_isa::Reg;
 /// let all = [Reg::Sgpr(7), Reg::Vgpr(5), Reg::Agpr(3), Reg::Ttmp(2), Reg::VCC_HI, Reg::Special(Special::M0), Reg::Scc];
 /// assert_eq!(all.map(|reg| reg.to_string()), ["s7", "v5", "a3", "ttmp2", "vcc_hi", "m0", "scc"]);
 /// ```
@@ -88,7 +89,7 @@ impl fmt::Display for Reg {
 /// The floating-point numbers that have operand codes. An operation reads them at the width of its operand.
 ///
 /// ```
-/// use amdgpu_isa::InlineFloat;
+/// use amdgpu_isa::operands::InlineFloat;
 /// assert_eq!(InlineFloat::from_f64(-2.0), Some(InlineFloat::NegTwo));
 /// assert_eq!(InlineFloat::from_f64(3.0), None);
 /// assert_eq!((InlineFloat::Half.to_f32(), InlineFloat::One.to_f16_bits()), (0.5, 0x3c00));

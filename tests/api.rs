@@ -5,11 +5,13 @@
 use std::collections::BTreeSet;
 use std::error::Error;
 
-use amdgpu_isa::{
-    AssembleError, AssembleErrorKind, Assembler, Counter, Counters, DecodeError, Decoded, Decoder, Field, FieldError,
-    FixupSlot, Flag, Format, InlineFloat, LabelSlot, Opcode, PatchError, Reg, RegSet, RuleError, Special, Target,
-    TrampolineError, UnknownName, WordDecoder, decode_words,
-};
+use amdgpu_isa::asm::{AssembleError, AssembleErrorKind, Assembler, FixupSlot, LabelSlot};
+use amdgpu_isa::check::RuleError;
+use amdgpu_isa::errors::{FieldError, UnknownName};
+use amdgpu_isa::facts::{Counter, Counters, Flag, RegSet};
+use amdgpu_isa::operands::{InlineFloat, Special};
+use amdgpu_isa::patch::{PatchError, TrampolineError};
+use amdgpu_isa::{DecodeError, Decoded, Decoder, Field, Format, Opcode, Reg, Target, WordDecoder, decode_words};
 
 #[test]
 fn names_are_read_back() {
@@ -147,8 +149,13 @@ fn errors_have_sources() {
     for (error, source) in wrapped {
         assert_eq!(error.source().map(|source| source.to_string()), Some(source), "{error}");
     }
-    let alone: [Box<dyn Error>; 5] =
-        [Box::new(decode), Box::new(field), Box::new(rule), Box::new(UnknownName), Box::new(amdgpu_isa::UnknownTarget)];
+    let alone: [Box<dyn Error>; 5] = [
+        Box::new(decode),
+        Box::new(field),
+        Box::new(rule),
+        Box::new(UnknownName),
+        Box::new(amdgpu_isa::errors::UnknownTarget),
+    ];
     for error in alone {
         assert!(error.source().is_none() && !error.to_string().is_empty());
     }
@@ -183,8 +190,8 @@ fn assembler_errors_say_where() {
 #[cfg(feature = "make")]
 mod make {
     use super::*;
+    use amdgpu_isa::imm::{Hwreg, Imm, Sendmsg, Waitcnt};
     use amdgpu_isa::make::{BuildError, Builder, Given, literal, s, v};
-    use amdgpu_isa::{Hwreg, Imm, Sendmsg, Waitcnt};
 
     fn opcode(name: &str) -> Opcode {
         name.parse().expect("some target has it")

@@ -7,7 +7,9 @@
 mod words;
 
 use amdgpu_isa::arbitrary::{Broken, NearValid, near_valid, valid};
-use amdgpu_isa::{DecodeError, FieldError, Format, Inst, Microcode, RuleError, Target, decode, decode_words};
+use amdgpu_isa::check::RuleError;
+use amdgpu_isa::errors::FieldError;
+use amdgpu_isa::{DecodeError, Format, Inst, Microcode, Target, decode, decode_words};
 use arbitrary::{Arbitrary, Unstructured};
 use std::collections::{BTreeMap, BTreeSet};
 use words::{Rng, has_unified_registers, is_rdna};

@@ -14,7 +14,8 @@ mod assembler;
 
 use std::collections::BTreeMap;
 
-use amdgpu_isa::{Layout, Target, decode, decode_words};
+use amdgpu_isa::layout::Layout;
+use amdgpu_isa::{Target, decode, decode_words};
 use assembler::{CLASSES, assemble};
 
 /// Listings of LLVM that show another text for the same bytes: bytes, LLVM's text, ours.

@@ -10,10 +10,9 @@ mod llvm;
 #[path = "words/mod.rs"]
 mod words;
 
-use amdgpu_isa::{
-    AssembleError, AssembleErrorKind, Assembler, Buffer, Far, Field, FixupSlot, Inst, Label, LabelSlot, Room, Target,
-    decode_words,
-};
+use amdgpu_isa::asm::{AssembleError, AssembleErrorKind, Assembler, Far, FixupSlot, Label, LabelSlot, Room};
+use amdgpu_isa::patch::Buffer;
+use amdgpu_isa::{Field, Inst, Target, decode_words};
 use jumps::{opcode, targets, word};
 use words::{Rng, is_rdna};
 
@@ -354,7 +353,7 @@ fn what_cannot_be_is_refused() {
             assert_eq!(asm.emit(inst).map_err(|e| e.kind), Err(AssembleErrorKind::Target(other)));
         }
         assert_eq!(
-            asm.emit_symbol(nop, amdgpu_isa::RelocationKind::Abs32, 0, 0).map_err(|e| e.kind),
+            asm.emit_symbol(nop, amdgpu_isa::asm::RelocationKind::Abs32, 0, 0).map_err(|e| e.kind),
             Err(AssembleErrorKind::NoLiteral(nop.opcode()))
         );
         asm.branch(branch, unbound).expect("there is room");

@@ -12,7 +12,8 @@ use std::ffi::{CString, c_char};
 use std::ptr::{null, null_mut};
 
 use amdgpu_isa::capi::*;
-use amdgpu_isa::{Access, DecodeError, Field, Opcode, PatchError, Target, decode, length};
+use amdgpu_isa::patch::PatchError;
+use amdgpu_isa::{Access, DecodeError, Field, Opcode, Target, decode, length};
 use words::{Rng, bytes, encodings};
 
 const EMPTY: amdgpu_isa_inst = amdgpu_isa_inst { words: [0; 5], len: 0, target: 0 };

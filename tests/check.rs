@@ -15,7 +15,8 @@ mod words;
 
 use std::collections::BTreeMap;
 
-use amdgpu_isa::{Field, Format, Inst, RuleError, Target, Value};
+use amdgpu_isa::check::RuleError;
+use amdgpu_isa::{Field, Format, Inst, Target, Value};
 use refusals::{REFUSALS, Refusal};
 use words::{Rng, encodings, legal};
 

@@ -18,8 +18,14 @@ mod explain;
 mod hostile;
 #[path = "cli/isa.rs"]
 mod isa;
+#[path = "cli/lint.rs"]
+mod lint;
+#[path = "cli/pictures.rs"]
+mod pictures;
 #[path = "cli/samples.rs"]
 mod samples;
+#[path = "cli/shell.rs"]
+mod shell;
 
 use std::io::Write;
 use std::process::{Command, Stdio};

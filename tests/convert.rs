@@ -4,7 +4,8 @@
 #[path = "words/mod.rs"]
 mod words;
 
-use amdgpu_isa::{Access, ConvertError, Field, Form, Format, Inst, Opcode, Operand, Reg, Target, Value, decode_words};
+use amdgpu_isa::convert::{ConvertError, Form};
+use amdgpu_isa::{Access, Field, Format, Inst, Opcode, Operand, Reg, Target, Value, decode_words};
 use std::collections::BTreeSet;
 use words::{Filling, Rng, attempt, encodings, encodings_to_try, is_of_other_size, layout, legal, repair};
 

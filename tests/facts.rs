@@ -11,7 +11,8 @@ mod types;
 #[path = "words/mod.rs"]
 mod words;
 
-use amdgpu_isa::{Access, Counter, Field, Format, Inst, Opcode, Operand, Reg, RegSet, Space, Target, Value, decode};
+use amdgpu_isa::facts::{Counter, RegSet, Space};
+use amdgpu_isa::{Access, Field, Format, Inst, Opcode, Operand, Reg, Target, Value, decode};
 use snapshot::{Description, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 use words::{Filling, Rng, attempt, encodings, layout, legal, repair};

@@ -1,7 +1,9 @@
 //! Constants with parts are exact inverses, fit or are refused by name, and print as LLVM 22 writes them.
 #![cfg(all(has_target, feature = "text"))]
 
-use amdgpu_isa::{Counter, Encoding, Field, GprIdx, Hwreg, Imm, Inst, Opcode, Sendmsg, Target, Waitcnt, decode_words};
+use amdgpu_isa::facts::{Counter, Encoding};
+use amdgpu_isa::imm::{GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
+use amdgpu_isa::{Field, Inst, Opcode, Target, decode_words};
 
 /// An instruction that holds the constant, found through the operation; `None` if the target lacks it.
 fn inst(target: Target, name: &str, value: u16) -> Option<Inst> {

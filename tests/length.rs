@@ -1,7 +1,8 @@
 //! `length` returns the length of everything that `decode` accepts, and a text never outgrows its buffer.
 #![cfg(feature = "text")]
 
-use amdgpu_isa::{Target, TextBuffer, decode, length};
+use amdgpu_isa::text::TextBuffer;
+use amdgpu_isa::{Target, decode, length};
 
 /// Every value of the top 16 bits, with low bits that announce literals, SDWA and DPP, and random ones.
 #[test]

@@ -6,7 +6,11 @@
 mod assembler;
 #[path = "parse/llvm.rs"]
 mod llvm;
+#[path = "parse/messages.rs"]
+mod messages;
 mod words;
+#[path = "parse/written.rs"]
+mod written;
 
 use std::collections::BTreeMap;
 
@@ -133,8 +137,8 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("s_mov_b32_sdwa s0, s1", "s_mov_b32_sdwa", "the operation has no such encoding"),
     ("s_mov_b32 s0, v1", "v1", "ssrc0 cannot be this"),
     ("s_mov_b32 s0", "", "ssrc0 is missing"),
-    ("s_mov_b32 s0, s200", "s200", "no such register"),
-    ("s_mov_b64 s[1:2], s[4:5]", "s[1:2]", "no such register"),
+    ("s_mov_b32 s0, s200", "s200", "the last such register is s101"),
+    ("s_mov_b64 s[1:2], s[4:5]", "s[1:2]", "the first register has to be a multiple of 2"),
     ("s_mov_b32 s0, s[2:3]", "s[2:3]", "ssrc0: 1 register expected, not 2"),
     ("s_mov_b64 s[0:1], [s4,s6]", "s6", "the registers do not follow one another"),
     ("s_mov_b32 s0, 0x100000000", "0x100000000", "ssrc0: the constant does not fit in a literal"),
@@ -145,11 +149,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("s_add_u32 s0, 0x12345, 0x54321", "0x54321", "a second literal"),
     ("s_mov_b32 s0, s1 glc", "glc", "unexpected"),
     ("v_fma_f32 v0, v1, v2, 3.0", "3.0", "not an inline constant, and there is no room for a literal"),
-    (
-        "v_add_f32_e64 v0, s1, s2",
-        "v_add_f32_e64 v0, s1, s2",
-        "2 different scalars are read, and the constant bus carries 1",
-    ),
+    ("v_add_f32_e64 v0, s1, s2", "s2", "2 different scalars are read, and the constant bus carries 1"),
     ("v_mov_b64_e32 v[1:2], v[4:5]", "v[1:2]", "vdst: v1 is misaligned"),
     ("ds_read_b32 v0, v1 offset:65536", "65536", "offset: a number from 0 to 65535 expected"),
     ("buffer_load_dword v0, off, s[0:3], 0 sc0 offset:4", "offset", "offset has to stand before the other modifiers"),

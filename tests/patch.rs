@@ -8,10 +8,14 @@ mod words;
 
 use std::collections::BTreeMap;
 
-use amdgpu_isa::{
-    Decoded, DecoderMut, Encoding, Field, FieldError, FieldInfo, Format, HeldField, Imm, InlineFloat, Inst, InstMut,
-    Location, Opcode, PatchError, Reg, RuleError, Special, Target, Value, WordDecoder, decode_words,
-};
+use amdgpu_isa::check::RuleError;
+use amdgpu_isa::errors::FieldError;
+use amdgpu_isa::facts::Encoding;
+use amdgpu_isa::imm::Imm;
+use amdgpu_isa::layout::{FieldInfo, HeldField};
+use amdgpu_isa::operands::{InlineFloat, Special};
+use amdgpu_isa::patch::{DecoderMut, InstMut, Location, PatchError};
+use amdgpu_isa::{Decoded, Field, Format, Inst, Opcode, Reg, Target, Value, WordDecoder, decode_words};
 use words::{Rng, bytes, encodings};
 
 /// Different instructions of each encoding.

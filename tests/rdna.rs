@@ -2,10 +2,11 @@
 //! and register are always added, delays, and scalar operations on floats. Texts are LLVM 22's.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
-use amdgpu_isa::{
-    Counter, DelayAlu, Depctr, Field, Hwreg, Imm, Inst, Opcode, Reg, RegSet, RetargetError, Sendmsg, Special, Target,
-    Value, Waitcnt, decode_words,
-};
+use amdgpu_isa::convert::RetargetError;
+use amdgpu_isa::facts::{Counter, RegSet};
+use amdgpu_isa::imm::{DelayAlu, Depctr, Hwreg, Imm, Sendmsg, Waitcnt};
+use amdgpu_isa::operands::Special;
+use amdgpu_isa::{Field, Inst, Opcode, Reg, Target, Value, decode_words};
 
 const RDNA: [Target; 2] = [Target::Gfx1010, Target::Gfx1030];
 

@@ -5,7 +5,9 @@
 #[path = "words/mod.rs"]
 mod words;
 
-use amdgpu_isa::{Field, Format, Inst, Operand, Reg, RegSet, Special, Target, Value};
+use amdgpu_isa::facts::RegSet;
+use amdgpu_isa::operands::Special;
+use amdgpu_isa::{Field, Format, Inst, Operand, Reg, Target, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use words::{Rng, encodings, is_rdna, legal};
 

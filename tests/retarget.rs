@@ -10,9 +10,9 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use amdgpu_isa::{
-    DelayAlu, Field, Format, Imm, Inst, Opcode, Operand, Reg, RetargetError, Target, Value, decode_words,
-};
+use amdgpu_isa::convert::RetargetError;
+use amdgpu_isa::imm::{DelayAlu, Imm};
+use amdgpu_isa::{Field, Format, Inst, Opcode, Operand, Reg, Target, Value, decode_words};
 use words::Rng;
 
 /// Different instructions of each encoding.

@@ -6,10 +6,11 @@
 #[path = "words/mod.rs"]
 mod words;
 
-use amdgpu_isa::{
-    Access, Field, FieldInfo, Format, ImplicitSignature, InlineFloat, Inst, Opcode, OperandSignature, Reg, RuleError,
-    Signature, Special, Target, Value, decode_words,
-};
+use amdgpu_isa::check::RuleError;
+use amdgpu_isa::layout::FieldInfo;
+use amdgpu_isa::operands::{InlineFloat, Special};
+use amdgpu_isa::signature::{ImplicitSignature, OperandSignature, Signature};
+use amdgpu_isa::{Access, Field, Format, Inst, Opcode, Reg, Target, Value, decode_words};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use words::{Filling, Rng, attempt, layout, legal, repair};
 

@@ -10,11 +10,13 @@ mod build;
 
 use std::path::{Path, PathBuf};
 
-const GOOD: [(&str, &str); 14] = [
+const GOOD: [(&str, &str); 16] = [
+    ("counters.isa", include_str!("tables/good/counters.isa")),
     ("dpp.isa", include_str!("tables/good/dpp.isa")),
     ("dual.isa", include_str!("tables/good/dual.isa")),
     ("enums.isa", include_str!("tables/good/enums.isa")),
     ("global.isa", include_str!("tables/good/global.isa")),
+    ("hazards.isa", include_str!("tables/good/hazards.isa")),
     ("literal.isa", include_str!("tables/good/literal.isa")),
     ("mem.isa", include_str!("tables/good/mem.isa")),
     ("operands.isa", include_str!("tables/good/operands.isa")),
@@ -158,9 +160,9 @@ fn too_many_groups_of_codes_are_left_out_and_too_many_opcode_indices_refused() {
     // Room for 256 opcodes: SEG moves down.
     *text = text.replace("rows 2", "rows 256").replace("25:24=00", "15=0").replace(narrow, "field op op 25:18\n");
     *text = text.replace("field reserved const 15\n", "");
-    let wide: Vec<_> = wide.into_iter().filter(|(n, _)| *n != "global.isa").collect();
+    let wide: Vec<_> = wide.into_iter().filter(|(n, _)| !["global.isa", "counters.isa"].contains(n)).collect();
     // The quick path has 32 groups, and leaves some constraints to the longer one.
-    assert!(generate(&wide).is_ok());
+    assert_eq!(generate(&wide).err(), None);
 
     let mut long = damaged("smem.isa", "op    25:18", "op    25:12");
     let (_, text) = long.iter_mut().find(|(n, _)| *n == "smem.isa").unwrap();
@@ -178,7 +180,12 @@ fn too_many_groups_of_codes_are_left_out_and_too_many_opcode_indices_refused() {
 #[test]
 fn every_message_of_the_build_has_a_bad_table() {
     let expected = |m: &str| bad::ALL.iter().any(|(.., e)| matches(m, e.splitn(3, ':').nth(2).unwrap().trim_start()));
-    let elsewhere = ["{} has {n} {what}, and src/ has {bits} bits for their number"];
+    let elsewhere = [
+        // Nor does a table of hazards have so many rows.
+        "{name} has more than {ROWS} rows of hazards",
+        "{name} has too many kinds of instructions",
+        "{} has {n} {what}, and src/ has {bits} bits for their number",
+    ];
     let mut messages = 0;
     for path in sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/build"))) {
         let source = std::fs::read_to_string(&path).unwrap();

@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 use std::process::{Command, Stdio};
 
-use amdgpu_isa::{Opcode, Processor, Target, UnknownProcessor, decode};
+use amdgpu_isa::processor::{Processor, UnknownProcessor};
+use amdgpu_isa::{Opcode, Target, decode};
 
 /// LLVM 22's processors, the flags in the ELF header of what LLVM 22 assembles for them, and the target that decodes it.
 /// To find out which ones decode alike, LLVM's disassembler and assembler were given the same 400,000 words and 5,700

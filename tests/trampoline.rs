@@ -10,9 +10,9 @@ mod words;
 
 use std::collections::BTreeMap;
 
-use amdgpu_isa::{
-    AssembleError, AssembleErrorKind, Far, Field, Inst, Target, Trampoline, TrampolineError, decode_words,
-};
+use amdgpu_isa::asm::{AssembleError, AssembleErrorKind, Far};
+use amdgpu_isa::patch::{Trampoline, TrampolineError};
+use amdgpu_isa::{Field, Inst, Target, decode_words};
 use jumps::{targets, word};
 use words::{Rng, bytes, encodings};
 
@@ -250,7 +250,7 @@ fn a_hook_outside_is_refused() {
         assert!(matches!(odd.install(&mut code[..], 0x1000, &[], &mut area), Err(TrampolineError::Assemble(_))));
         // The copy and the jump back need two dwords, so the payload has no room.
         let full = hook(0x1000).install(&mut code[..], 0x1000, &[nop], &mut area);
-        let room = AssembleErrorKind::Room(amdgpu_isa::Room::Code);
+        let room = AssembleErrorKind::Room(amdgpu_isa::asm::Room::Code);
         assert!(matches!(full, Err(TrampolineError::Assemble(error)) if error.kind == room));
         assert_eq!(code, [nop; 4]);
         hook(0x1000).install(&mut code[..], 0x1000, &[], &mut area).expect("it fits");

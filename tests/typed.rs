@@ -9,7 +9,9 @@ mod consts;
 #[path = "words/mod.rs"]
 mod words;
 
-use amdgpu_isa::{FieldError, FieldInfo, Format, Inst, Microcode, Opcode, Target, decode_words};
+use amdgpu_isa::errors::FieldError;
+use amdgpu_isa::layout::FieldInfo;
+use amdgpu_isa::{Format, Inst, Microcode, Opcode, Target, decode_words};
 use std::fmt::Debug;
 use words::{FieldBits, Rng, pieces};
 

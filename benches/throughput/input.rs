@@ -1,6 +1,7 @@
 //! The code that is decoded.
 
-use amdgpu_isa::{DecodeError, Decoded, Decoder, FieldInfo, Layout, Target, decode};
+use amdgpu_isa::layout::{FieldInfo, Layout};
+use amdgpu_isa::{DecodeError, Decoded, Decoder, Target, decode};
 use object::{Object, ObjectSection, SectionKind};
 use std::path::Path;
 

@@ -1,7 +1,9 @@
 //! The contestants that use this library.
 
 use crate::table::Done;
-use amdgpu_isa::{Decoded, Decoder, Field, Inst, InstMut, Target, TextBuffer, Value};
+use amdgpu_isa::patch::InstMut;
+use amdgpu_isa::text::TextBuffer;
+use amdgpu_isa::{Decoded, Decoder, Field, Inst, Target, Value};
 use std::fmt::Write;
 use std::hint::black_box;
 

@@ -100,7 +100,7 @@ fn fill(sink: &mut Sink, seed: u32) {
 
 #[cfg(feature = "gfx942")]
 #[inline(always)]
-fn block(sink: &mut Sink, n: u32) -> Result<(), amdgpu_isa::FieldError> {
+fn block(sink: &mut Sink, n: u32) -> Result<(), amdgpu_isa::errors::FieldError> {
     use amdgpu_isa::gfx942::*;
     let (s, v) = ((n & 31) as u8, (n & 63) as u8);
     let vgpr = |v: u8| 256 + u16::from(v);

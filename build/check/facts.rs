@@ -7,7 +7,7 @@ use crate::build::model::*;
 use crate::build::shared::FLAGS;
 
 /// The variants of `Space` in src/facts.rs.
-const SPACES: [&str; 9] = ["scalar", "buffer", "image", "flat", "global", "scratch", "lds", "gds", "export"];
+pub const SPACES: [&str; 9] = ["scalar", "buffer", "image", "flat", "global", "scratch", "lds", "gds", "export"];
 
 /// Flags that a row can exclude although `counts` gives them to it.
 pub const COUNTERS: [&str; 4] = ["vmcnt", "expcnt", "lgkmcnt", "vscnt"];

@@ -1,7 +1,9 @@
 //! Checks of the tables as a whole, independent of the target. `lower` checks the rest for each target.
 
 pub mod assume;
+pub mod counters;
 pub mod facts;
+pub mod hazards;
 
 use std::collections::HashSet;
 
@@ -27,9 +29,12 @@ pub fn all(isa: &Isa) -> Result<()> {
     codes(isa)?;
     operand_types(isa)?;
     enums(isa)?;
+    synonyms(isa)?;
     assume::constants(isa)?;
     formats(isa)?;
-    facts::check(isa)
+    counters::check(isa)?;
+    facts::check(isa)?;
+    hazards::check(isa)
 }
 
 /// Fails at the second of two equal names.
@@ -131,6 +136,29 @@ fn enums(isa: &Isa) -> Result<()> {
         for t in &isa.targets {
             let cells = e.values.iter().filter_map(|v| v.value.of(&t.name).map(|c| (&v.at, c.as_str())));
             unique(cells, "number")?;
+        }
+    }
+    Ok(())
+}
+
+/// A synonym must mean something, and not hide a name of the tables.
+fn synonyms(isa: &Isa) -> Result<()> {
+    unique(isa.synonyms.iter().map(|s| (&s.at, s.name.as_str())), "synonym")?;
+    let values = || isa.enums.iter().flat_map(|e| &e.values);
+    for t in &isa.targets {
+        let spelling = |row: &Row| row.opcode.of(&t.name).map(|(_, own)| own.as_ref().unwrap_or(&row.mnemonic).clone());
+        let mut names: HashSet<String> = isa.formats.iter().flat_map(|f| &f.rows).filter_map(spelling).collect();
+        names.extend(values().filter(|v| v.value.of(&t.name).is_some()).map(|v| v.name.clone()));
+        for s in &isa.synonyms {
+            let Some(means) = s.means.of(&t.name) else { continue };
+            if names.contains(&s.name) {
+                return s.at.err(format!("{} is a name on {}", s.name, t.name));
+            }
+            // Targets of a generation differ by some operations; the first target has them all.
+            let is_first = isa.targets.iter().find(|other| other.from == t.from).is_some_and(|f| f.name == t.name);
+            if is_first && !names.contains(means.strip_suffix("_e64").unwrap_or(means)) {
+                return s.at.err(format!("{} has no {means}", t.name));
+            }
         }
     }
     Ok(())

@@ -1,11 +1,12 @@
-//! Names the operations that hand-written code makes. [`Opcode`](../src/common.rs) has only those of the enabled
+//! Names the operations that hand-written code makes or follows. [`Opcode`](../src/common.rs) has only those of the enabled
 //! targets, so code that every build compiles cannot use its variants.
 
 use std::fmt::Write;
 
 use crate::build::emit::camel;
 
-const MADE: [&str; 10] = [
+const MADE: [&str; 16] = [
+    "s_add_nc_u64",
     "s_add_u32",
     "s_addc_u32",
     "s_branch",
@@ -13,15 +14,20 @@ const MADE: [&str; 10] = [
     "s_code_end",
     "s_cselect_b32",
     "s_getpc_b64",
+    "s_mov_b32",
+    "s_mov_b64",
     "s_nop",
+    "s_set_vgpr_msb",
     "s_setpc_b64",
+    "s_sext_i32_i16",
     "s_swappc_b64",
+    "v_nop",
 ];
 
 /// A constant for each operation; `None` if no enabled target has it.
 pub fn all(opcodes: &[String]) -> String {
     let mut out = String::from(
-        "/// Operations that the assembler makes; `None` if no enabled target has the operation.\n#[allow(dead_code)]\npub(crate) mod made {\nuse super::Opcode;\n",
+        "/// Operations that the assembler makes, and that flow follows; `None` if no enabled target has the operation.\n#[allow(dead_code)]\npub(crate) mod made {\nuse super::Opcode;\n",
     );
     for name in MADE {
         let value = match opcodes.iter().any(|opcode| opcode == name) {

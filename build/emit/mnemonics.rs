@@ -1,13 +1,14 @@
-//! The table in which the parser looks up a mnemonic: opcode indices by the hash of their mnemonics.
+//! The tables in which the parser looks up a mnemonic: opcode indices by the hash of their mnemonics, and synonyms.
 
 use std::fmt::Write;
 
 use crate::build::lower::{Operation, Target};
+use crate::build::model::{Isa, Synonym};
 use crate::build::shared::mnemonic_hash;
 
 /// Open addressing: an operation is in the slot that the hash of its mnemonic names, or in one of those after it, before the
 /// next empty one. Operations of fewer bits come first, as the assembler prefers them.
-pub fn table(w: &mut String, t: &Target) {
+pub fn table(w: &mut String, isa: &Isa, t: &Target) {
     let mut all: Vec<(u8, usize, &Operation)> = Vec::new();
     for (index, operation) in t.operations.iter().enumerate() {
         if let Some(operation) = operation {
@@ -25,6 +26,9 @@ pub fn table(w: &mut String, t: &Target) {
         }
         slots[at] = index + 1;
     }
+    let means = |s: &'_ Synonym| s.means.of(&t.row.name).cloned();
+    let mut synonyms: Vec<_> = isa.synonyms.iter().filter_map(|s| Some((s.name.clone(), means(s)?))).collect();
+    synonyms.sort_by_key(|(name, _)| name.to_ascii_lowercase());
     let head = "pub(crate) static MNEMONICS_OF: MnemonicTable = MnemonicTable";
-    writeln!(w, "#[cfg(feature = \"text\")]\n{head} {{ slots: &{slots:?} }};").unwrap();
+    writeln!(w, "#[cfg(feature = \"text\")]\n{head} {{ slots: &{slots:?}, synonyms: &{synonyms:?} }};").unwrap();
 }

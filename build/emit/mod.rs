@@ -1,10 +1,12 @@
 //! Writes the tables of every enabled target, and the enums that all targets share.
 
 pub mod builtin;
+pub mod counters;
 pub mod decode;
 pub mod facts;
 pub mod fast_decode;
 pub mod fast_text;
+pub mod hazards;
 #[cfg(any(feature = "make", test))]
 pub mod make;
 pub mod mnemonics;
@@ -263,6 +265,7 @@ fn common(isa: &Isa, targets: &[Target]) -> Result<String> {
     writeln!(out, "pub(crate) static FIELD_NAMES: [&str; {}] = {fields:?};", fields.len()).unwrap();
 
     facts::common(&mut out, isa, &formats, &ops);
+    hazards::common(&mut out, isa, targets);
     names::common(&mut out, isa);
     codes::common(&mut out, isa)?;
     Ok(out + &builtin::all(&ops))
@@ -342,6 +345,8 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
         ("IMMS", "ImmTables"),
         ("NAMES", "NameTables"),
         ("FACTS", "FactTables"),
+        ("COUNTS", "CountTables"),
+        ("HAZARDS", "HazardTables"),
     ] {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
         writeln!(out, "pub(crate) const {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();

@@ -4,18 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::build::lower::codes::{Codes, Run};
 
-/// Where the codes of scalar addresses begin, and those of pairs.
-pub const SADDRS: u16 = 0x300;
-pub const PAIRS: u16 = 0x400;
-/// Where numbers begin.
-pub const NUMBERS: u16 = 0x700;
-/// Where the codes of four registers begin, and of sixteen.
-pub const QUADS: u16 = 0x800;
-pub const SIXTEENS: u16 = 0xd00;
-/// The distance from a vector register to the accumulation register of the same number.
-pub const ACC: u16 = 0x100;
-/// Where hexadecimal numbers begin.
-pub const HEX: u16 = 0xb00;
+pub use crate::build::shared::texts::*;
+
 /// Where the counters to wait for begin: `lgkmcnt` alone, `lgkmcnt` after another counter, `vmcnt`, and `vmcnt` with a
 /// maximum of 15.
 pub const WAITS: [u16; 4] = [0xc00, 0xc10, 0xc20, 0xc30];
@@ -29,11 +19,6 @@ const DELAY_TEXTS: [&str; 4] = ["instid0(", ") | instskip(", ") | instid1(", "),
 /// a zero with what stands after it.
 pub const DEPCTRS: u16 = 0x7a0;
 pub const DEPCTR_ZERO: u16 = 0x7b0;
-/// The text of `null`, whose code differs between targets.
-pub const NULL: u16 = 0x7c0;
-/// The text of `off`, and the code of a scalar address that prints as it.
-pub const OFF: u16 = SADDRS + NO_SADDR;
-pub const NO_SADDR: u16 = 127;
 /// The text of an absent operand, a space, and a missing text.
 pub const EMPTY: u16 = 0xfff;
 pub const BLANK: u16 = 0xffe;

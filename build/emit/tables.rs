@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::build::check::assume::room;
 use crate::build::emit::{camel, infos, opcodes};
-use crate::build::emit::{decode, facts, fast_decode, fast_text, mnemonics, names, operands};
+use crate::build::emit::{counters, decode, facts, fast_decode, fast_text, hazards, mnemonics, names, operands};
 use crate::build::lower::decode::Tables;
 use crate::build::lower::fast_decode::FastTables;
 use crate::build::lower::lengths::{self, Announcer, LengthList, Lengths};
@@ -62,6 +62,11 @@ pub fn target_tables(
         facts::tables(w, isa, t);
         Ok(())
     })?;
+    table("COUNTS", &mut |w| {
+        counters::tables(w, isa, t, &opcodes(targets));
+        Ok(())
+    })?;
+    table("HAZARDS", &mut |w| hazards::tables(w, isa, targets, t))?;
     table("LAYOUT", &mut |w| {
         layout(w, t, abouts);
         Ok(())
@@ -71,7 +76,7 @@ pub fn target_tables(
     table("FAST_TEXT", &mut |w| fast_text::tables(w, isa, t, mnemonics))?;
     table("TEXT", &mut |w| text(w, isa, t))?;
     table("MNEMONICS_OF", &mut |w| {
-        mnemonics::table(w, t);
+        mnemonics::table(w, isa, t);
         Ok(())
     })?;
     Ok(all)

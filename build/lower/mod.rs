@@ -9,6 +9,7 @@ pub mod fast_decode;
 pub mod fast_operands;
 pub mod fast_texts;
 pub mod form;
+pub mod hazards;
 pub mod layout;
 pub mod lengths;
 pub mod operands;

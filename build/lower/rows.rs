@@ -165,6 +165,7 @@ fn half(def: &Format, row: &Row, half: Half, halves: &[String; 2]) -> Result<Row
         reads: row.reads.clone(),
         writes: row.writes.clone(),
         flags: row.flags.clone(),
+        passes: row.passes.clone(),
         opcode: row.opcode.clone(),
     })
 }

@@ -1,9 +1,12 @@
 //! The tables of `isa/` as data, exactly as written: nothing is resolved or checked here.
 
+pub mod counters;
 pub mod error;
+pub mod hazards;
 pub mod takes;
 pub mod tree;
 
+pub use counters::{CounterRow, EventRow, FieldWaitRow, WaitRow, Which, fits};
 use error::SourceLine;
 pub use tree::{Cells, Entry, Generation};
 
@@ -20,11 +23,26 @@ pub struct Isa {
     pub limits: Vec<Limit>,
     /// `msb 1 vsrc1`: the group of bits that extends the register numbers in each field.
     pub msb: Vec<(SourceLine, String, u8)>,
+    pub synonyms: Vec<Synonym>,
     pub formats: Vec<Format>,
+    pub counters: Vec<CounterRow>,
+    pub events: Vec<EventRow>,
+    pub waits: Vec<WaitRow>,
+    pub field_waits: Vec<FieldWaitRow>,
     /// `align scalar 4`: tuples of scalar registers begin at multiples of their length, but at most of this number.
     pub scalar_align: u16,
     /// Operations with the same result when their sources are swapped; filled in after everything is read.
     pub swaps: Vec<(String, String)>,
+    pub hazards: hazards::Hazards,
+}
+
+/// `synonym v_max_f32 gfx12=v_max_num_f32`: another name for what the tables call this.
+#[derive(Debug, Clone)]
+pub struct Synonym {
+    pub at: SourceLine,
+    pub name: String,
+    /// A mnemonic or a value of an enum.
+    pub means: Cells<String>,
 }
 
 /// `processor gfx1103 gfx1100 0x044 phoenix`, and one for each `target`.
@@ -504,6 +522,8 @@ pub struct Row {
     pub reads: Vec<String>,
     pub writes: Vec<String>,
     pub flags: Vec<String>,
+    /// `passes=8,gfx950=16`: how many passes of the matrix core; `4/8`: the second number with factors of 8 bits.
+    pub passes: Option<Cells<(u8, u8)>>,
     /// The opcode number, and the target's own spelling of the mnemonic.
     pub opcode: Cells<(u16, Option<String>)>,
 }

@@ -89,6 +89,7 @@ fn derived(takes: &Takes, row: &Row, modifiers: &str, targets: &[TargetRow]) -> 
         reads,
         writes,
         flags: row.flags.iter().filter(|f| !takes.without.contains(f)).cloned().collect(),
+        passes: None,
         opcode: Cells::of_targets(opcode),
     })
 }

@@ -56,7 +56,7 @@ impl<T> Cells<T> {
 
 impl<T: Clone + PartialEq> Cells<T> {
     /// Fills in the value of each target. `there`: the generations that have the row's format.
-    fn resolve(&mut self, at: &SourceLine, isa: &Tree, there: &[Entry<()>]) -> Result<()> {
+    pub fn resolve(&mut self, at: &SourceLine, isa: &Tree, there: &[Entry<()>]) -> Result<()> {
         for entry in &self.entries {
             if let Some(needs) = entry.needs.as_ref().filter(|needs| !isa.targets.iter().any(|t| t.has(needs))) {
                 return at.err(format!("no target has the trait {needs}"));
@@ -152,7 +152,7 @@ impl Tree<'_> {
     }
 
     /// The targets of a list such as `gfx6 gfx9=-`: from gfx6 on, but not from gfx9 on.
-    fn targets_of(&self, at: &SourceLine, list: &[String]) -> Result<Vec<String>> {
+    pub fn targets_of(&self, at: &SourceLine, list: &[String]) -> Result<Vec<String>> {
         if let Some(bad) = list.iter().map(|w| w.trim_end_matches("=-")).find(|w| !self.knows(w)) {
             return at.err(format!("{bad} is no generation or target"));
         }
@@ -226,7 +226,7 @@ fn each_wave_size(targets: &mut Vec<TargetRow>) {
 
 /// Resolves every row of every table for each target.
 pub fn resolve(isa: &mut Isa) -> Result<()> {
-    let Isa { generations, targets, codes, enums, formats, .. } = isa;
+    let Isa { generations, targets, codes, enums, synonyms, formats, counters, events, hazards, .. } = isa;
     let tree = Tree { generations, targets };
     let everywhere: Vec<Entry<()>> = generations.iter().filter(|g| g.parent.is_none()).map(|g| on(&g.name)).collect();
     for code in codes {
@@ -234,6 +234,16 @@ pub fn resolve(isa: &mut Isa) -> Result<()> {
     }
     for value in enums.iter_mut().flat_map(|e| &mut e.values) {
         value.value.resolve(&value.at, &tree, &everywhere)?;
+    }
+    for counter in counters {
+        counter.max.resolve(&counter.at, &tree, &everywhere)?;
+    }
+    for event in events {
+        event.raises.resolve(&event.at, &tree, &everywhere)?;
+    }
+    hazards.resolve(&tree, &everywhere)?;
+    for synonym in synonyms {
+        synonym.means.resolve(&synonym.at, &tree, &everywhere)?;
     }
     for format in formats {
         format.resolve(&tree, &everywhere)?;
@@ -277,6 +287,9 @@ impl Format {
         }
         for row in &mut self.rows {
             row.opcode.resolve(&row.at, tree, there)?;
+            if let Some(passes) = &mut row.passes {
+                passes.resolve(&row.at, tree, there)?;
+            }
             for token in &mut row.tokens {
                 token.resolve(&row.at, tree)?;
             }

@@ -1,6 +1,8 @@
 //! Reads the lines of the table files. `isa/README.md` describes the grammar.
 
+pub mod counters;
 pub mod formats;
+pub mod hazards;
 pub mod lines;
 pub mod numbers;
 pub mod rows;
@@ -13,7 +15,7 @@ use numbers::{number, up_to};
 pub fn file(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
     let nodes =
         isa.generations.iter().map(|g| &g.name).chain(isa.targets.iter().map(|t| &t.processor)).cloned().collect();
-    let mut p = Parser { nodes, format: None, in_enum: false, in_rows: false };
+    let mut p = Parser { nodes, format: None, in_enum: false, in_rows: false, hazards: hazards::Section::None };
     statements(name, text, |at, line| p.line(isa, at, line))
 }
 
@@ -56,6 +58,8 @@ pub struct Parser {
     /// Whether a `value` line belongs to an enum above it in the same file.
     in_enum: bool,
     in_rows: bool,
+    /// Which part of a file about hazards.
+    hazards: hazards::Section,
 }
 
 impl Parser {
@@ -64,6 +68,9 @@ impl Parser {
             let row = self.row(at, line)?;
             isa.formats[self.format.expect("rows follow a format")].rows.push(row);
             return Ok(());
+        }
+        if self.hazards != hazards::Section::None {
+            return self.hazard(&mut isa.hazards, at, line);
         }
         let (head, about) = match line.split_once(';') {
             Some((h, a)) => (h, a.trim()),
@@ -94,6 +101,11 @@ impl Parser {
                 };
                 let group = up_to(at, group, 3)? as u8;
                 isa.msb.extend(fields.iter().map(|field| (at.clone(), field.to_string(), group)));
+            }
+            ("synonym", None) => {
+                let [name, cells @ ..] = args else { return at.err("expected: synonym NAME CELL...") };
+                let means = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
+                isa.synonyms.push(Synonym { at: at.clone(), name: name.to_string(), means });
             }
             ("enum" | "bits", None) => {
                 let [name] = args else { return at.err(format!("expected: {key} NAME")) };
@@ -126,6 +138,8 @@ impl Parser {
                 isa.formats.push(formats::format(at, args)?);
             }
             ("ops", Some(_)) => self.in_rows = true,
+            (_, None) if self.counters(isa, at, key, args, about)? => {}
+            ("hazards", None) => self.hazards = hazards::Section::Kinds,
             (_, None) => return at.err(format!("unknown word `{key}`")),
             (_, Some(f)) => self.format_line(&mut isa.formats[f], at, line, key, args, about)?,
         }

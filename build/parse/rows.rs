@@ -32,13 +32,21 @@ impl Parser {
             };
             Ok((up_to(at, number, 0xffff)? as u16, spelling))
         })?;
+        let passes = flags.split_whitespace().find_map(|w| w.strip_prefix("passes="));
+        let passes = passes.map(|list| {
+            self.cells(at, &list.split(',').collect::<Vec<_>>(), |at, s| {
+                let (less, more) = s.split_once('/').unwrap_or((s, s));
+                Ok((up_to(at, less, 32)? as u8, up_to(at, more, 32)? as u8))
+            })
+        });
         Ok(Row {
             at: at.clone(),
             mnemonic: mnemonic.to_string(),
             tokens,
             reads,
             writes,
-            flags: flags.split_whitespace().map(str::to_string).collect(),
+            flags: flags.split_whitespace().filter(|w| !w.starts_with("passes=")).map(str::to_string).collect(),
+            passes: passes.transpose()?,
             opcode,
         })
     }

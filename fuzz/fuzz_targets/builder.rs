@@ -2,7 +2,8 @@
 //! words that decode come back as the struct.
 #![no_main]
 
-use amdgpu_isa::{FieldError, Inst, Microcode, Target, decode, decode_words};
+use amdgpu_isa::errors::FieldError;
+use amdgpu_isa::{Inst, Microcode, Target, decode, decode_words};
 use arbitrary::{Arbitrary, Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use std::fmt::Debug;

@@ -4,7 +4,9 @@
 
 mod input;
 
-use amdgpu_isa::{HeldField, DecodeError, Decoded, Decoder, Inst, Invalid, Target, decode};
+use amdgpu_isa::errors::Invalid;
+use amdgpu_isa::layout::HeldField;
+use amdgpu_isa::{DecodeError, Decoded, Decoder, Inst, Target, decode};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

@@ -4,10 +4,11 @@
 
 mod input;
 
-use amdgpu_isa::{InlineFloat, Special, 
-    Decoded, Decoder, Far, Field, Imm, Inst, InstMut, Location, Opcode, PatchError, Reg, Target, Trampoline, Value, Waitcnt,
-    decode,
-};
+use amdgpu_isa::asm::Far;
+use amdgpu_isa::imm::{Imm, Waitcnt};
+use amdgpu_isa::operands::{InlineFloat, Special};
+use amdgpu_isa::patch::{InstMut, Location, PatchError, Trampoline};
+use amdgpu_isa::{Decoded, Decoder, Field, Inst, Opcode, Reg, Target, Value, decode};
 use libfuzzer_sys::fuzz_target;
 
 /// Bytes at the end of an input that select the edit of the code before them.
@@ -16,8 +17,9 @@ const EDIT: usize = 16;
 fuzz_target!(|data: &[u8]| {
     let Some((target, _, rest)) = input::split(data) else { return };
     let Some((code, edit)) = rest.split_last_chunk::<EDIT>() else { return };
-    let insts: Vec<(usize, Inst)> =
-        Decoder::new(target, code).filter_map(|Decoded { offset: at, inst: item }| item.ok().map(|inst| (at, inst))).collect();
+    let insts: Vec<(usize, Inst)> = Decoder::new(target, code)
+        .filter_map(|Decoded { offset: at, inst: item }| item.ok().map(|inst| (at, inst)))
+        .collect();
     let number = u32::from_le_bytes([edit[4], edit[5], edit[6], edit[7]]);
     let address = u64::from_le_bytes([edit[8], edit[9], edit[10], edit[11], edit[12], edit[13], edit[14], edit[15]]);
     if insts.is_empty() {
@@ -207,7 +209,9 @@ fn trampoline(target: Target, code: &[u8], at: u64, number: u32, address: u64, f
     let (from, to) = (at as usize, at as usize + done.displaced);
     assert!(there[..from] == code[..from] && there[to..] == code[to..], "others are changed");
     assert!(done.len <= room.len() && done.copy == area.wrapping_add(4));
-    for Decoded { inst: item, .. } in Decoder::new(target, &there[from..to]).chain(Decoder::new(target, &room[..done.len])) {
+    for Decoded { inst: item, .. } in
+        Decoder::new(target, &there[from..to]).chain(Decoder::new(target, &room[..done.len]))
+    {
         item.expect("all of it is instructions");
     }
 }

@@ -21,7 +21,8 @@ pub enum Room {
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
-/// use amdgpu_isa::{AssembleErrorKind, Assembler, FixupSlot, LabelSlot, Opcode, Target};
+/// use amdgpu_isa::asm::{AssembleErrorKind, Assembler, FixupSlot, LabelSlot};
+/// use amdgpu_isa::{Opcode, Target};
 /// let mut code = [0u32; 4];
 /// let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
 /// let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);

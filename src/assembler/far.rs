@@ -22,7 +22,8 @@ use crate::{Field, Inst, Target};
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
-/// use amdgpu_isa::{Assembler, Far, FixupSlot, LabelSlot, Opcode, Target};
+/// use amdgpu_isa::asm::{Assembler, Far, FixupSlot, LabelSlot};
+/// use amdgpu_isa::{Opcode, Target};
 /// let mut code = [0u32; 8];
 /// let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
 /// let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);
@@ -31,7 +32,7 @@ use crate::{Field, Inst, Target};
 /// asm.jump(Opcode::SBranch, there).unwrap();
 /// assert_eq!(asm.finish().unwrap().len(), 24);
 /// let text: Vec<String> =
-///     amdgpu_isa::DecoderMut::new(Target::Gfx942, &mut code[..6]).map(|decoded| decoded.inst.unwrap().to_string()).collect();
+///     amdgpu_isa::patch::DecoderMut::new(Target::Gfx942, &mut code[..6]).map(|decoded| decoded.inst.unwrap().to_string()).collect();
 /// let wanted = ["s_getpc_b64 s[4:5]", "s_add_u32 s4, s4, 0x12345674", "s_addc_u32 s5, s5, 0", "s_setpc_b64 s[4:5]"];
 /// assert_eq!(text[..2], wanted[..2]);
 /// # }

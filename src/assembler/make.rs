@@ -13,7 +13,8 @@ use crate::{Encoding, Field, Format, Inst, Microcode, Opcode, Target, decode_wor
 /// ```
 /// # #[cfg(feature = "gfx942")] {
 /// use amdgpu_isa::gfx942::{Sopp, SoppOp};
-/// use amdgpu_isa::{AssembleErrorKind, Emit, Target};
+/// use amdgpu_isa::asm::{AssembleErrorKind, Emit};
+/// use amdgpu_isa::Target;
 /// assert_eq!(Sopp::new().with_op(SoppOp::SEndpgm).inst(Target::Gfx942).unwrap().words(), [0xbf81_0000]);
 /// assert_eq!([0xbe80_00ff, 7].inst(Target::Gfx942).unwrap().len(), 8); // s_mov_b32 s0, 7
 /// assert!(matches!([0xbe80_00ff].inst(Target::Gfx942), Err(AssembleErrorKind::Decode(_)))); // its literal is missing

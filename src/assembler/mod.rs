@@ -32,7 +32,9 @@ use slots::{Fixup, FixupKind, LabelPlace};
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
 /// use amdgpu_isa::gfx942::{Sop1, Sop1Op, Sop2, Sop2Op, Sopc, SopcOp, Sopp, SoppOp};
-/// use amdgpu_isa::{Assembler, Decoded, DecoderMut, FixupSlot, LabelSlot, Opcode, Target};
+/// use amdgpu_isa::asm::{Assembler, FixupSlot, LabelSlot};
+/// use amdgpu_isa::patch::DecoderMut;
+/// use amdgpu_isa::{Decoded, Opcode, Target};
 /// let mut code = [0u32; 64];
 /// let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 4], [FixupSlot::EMPTY; 8]);
 /// let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);
@@ -50,6 +52,8 @@ use slots::{Fixup, FixupKind, LabelPlace};
 /// # }
 /// ```
 #[derive(Debug)]
+#[doc(alias = "MCStreamer")]
+#[doc(alias = "MCAssembler")]
 pub struct Assembler<'a, B: Buffer + ?Sized> {
     target: Target,
     out: &'a mut B,
@@ -186,7 +190,8 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// ```
     /// # #[cfg(feature = "gfx942")] {
     /// use amdgpu_isa::gfx942::{Sopk, SopkOp};
-    /// use amdgpu_isa::{Assembler, FixupSlot, LabelSlot, Target};
+    /// use amdgpu_isa::asm::{Assembler, FixupSlot, LabelSlot};
+    /// use amdgpu_isa::Target;
     /// let mut code = [0u32; 4];
     /// let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
     /// let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);
@@ -305,7 +310,8 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Assembler, FixupSlot, LabelSlot, Relocation, RelocationKind, Target};
+    /// use amdgpu_isa::asm::{Assembler, FixupSlot, LabelSlot, Relocation, RelocationKind};
+    /// use amdgpu_isa::Target;
     /// let mut code = [0u32; 4];
     /// let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
     /// let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);

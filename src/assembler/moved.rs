@@ -18,7 +18,8 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{AssembleErrorKind, Assembler, FixupSlot, LabelSlot, Target, decode_words};
+    /// use amdgpu_isa::asm::{AssembleErrorKind, Assembler, FixupSlot, LabelSlot};
+    /// use amdgpu_isa::{Target, decode_words};
     /// let mut code = [0u32; 8];
     /// let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
     /// let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);

@@ -41,7 +41,7 @@ impl Form {
         Some(Form { opcode, target, number: entry.number, layout, signature, extension })
     }
 
-    pub(crate) fn descs(&self) -> impl Iterator<Item = &'static OperandDesc> + use<> {
+    pub(crate) fn descs(&self) -> impl Iterator<Item = &'static OperandDesc> + Clone + use<> {
         descs(self.target, self.signature)
     }
 
@@ -49,13 +49,17 @@ impl Form {
     pub(crate) fn start(&self) -> Words {
         let mut words = Words::new(self.target, self.layout);
         for info in self.layout.fields.iter().filter(|info| !info.overlay) {
-            let mut extends = self.layout.extends.iter();
-            let announced = extends.find(|e| e.field == info.field && Some(e.format) == self.extension);
-            let value = match (info.fixed, announced) {
-                (Some(fixed), _) => fixed,
-                (None, Some(announced)) => announced.code,
-                _ if info.field == Field::Op => self.number,
-                _ => continue,
+            let announced = || {
+                let extension = self.extension?;
+                self.layout.extends.iter().find(|e| e.field == info.field && e.format == extension)
+            };
+            let value = match info.fixed {
+                Some(fixed) => fixed,
+                None if info.field == Field::Op => self.number,
+                None => match announced() {
+                    Some(announced) => announced.code,
+                    None => continue,
+                },
             };
             words.field(0, info, value.into());
         }
@@ -121,7 +125,10 @@ impl Form {
 }
 
 /// The operands and modifiers of a signature.
-pub(crate) fn descs(target: Target, signature: &FormSignature) -> impl Iterator<Item = &'static OperandDesc> + use<> {
+pub(crate) fn descs(
+    target: Target,
+    signature: &FormSignature,
+) -> impl Iterator<Item = &'static OperandDesc> + Clone + use<> {
     let tables = DESCS[target as usize];
     tables.list_of(signature).iter().filter_map(|&n| tables.descs.get(usize::from(n)))
 }

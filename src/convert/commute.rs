@@ -40,7 +40,8 @@ impl Inst {
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
-    /// use amdgpu_isa::{ConvertError, Field, Target, decode_words};
+    /// use amdgpu_isa::convert::ConvertError;
+    /// use amdgpu_isa::{Field, Target, decode_words};
     /// let sub = decode_words(Target::Gfx942, &[0x0404_0501]).unwrap();
     /// assert_eq!(sub.to_string(), "v_sub_f32_e32 v2, v1, v2");
     /// assert_eq!(sub.commuted().unwrap().to_string(), "v_subrev_f32_e32 v2, v2, v1");

@@ -1,4 +1,4 @@
-//! Converts an instruction to another encoding (32-bit, VOP3, SDWA, DPP), or swaps its sources.
+//! Converts an instruction to another encoding (32-bit, VOP3, SDWA, DPP) or another target, or swaps its sources.
 //!
 //! All encodings of an operation have its operands in the same order, so each operand moves to the corresponding
 //! operand of the other encoding. The new words are decoded and compared before anyone gets them. Nothing here depends
@@ -15,6 +15,7 @@ use crate::codec::{
 };
 use crate::common::OpcodeEntry;
 use crate::inst::layout;
+pub use crate::retarget::RetargetError;
 use crate::table::{FormSignature, OperandDesc, OperandType};
 use crate::{DecodeError, Field, Format, Inst, Opcode, Operand, Reg, RuleError, Target, Value};
 
@@ -22,7 +23,8 @@ use crate::{DecodeError, Field, Format, Inst, Opcode, Operand, Reg, RuleError, T
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
-/// use amdgpu_isa::{ConvertError, Field, Target, decode_words};
+/// use amdgpu_isa::convert::ConvertError;
+/// use amdgpu_isa::{Field, Target, decode_words};
 /// let add = decode_words(Target::Gfx942, &[0xd101_0002, 0x0000_0901]).unwrap();
 /// assert_eq!(add.to_string(), "v_add_f32_e64 v2, v1, s4");
 /// // As the second source of VOP2 only a vector register can stand.
@@ -127,7 +129,8 @@ impl Inst {
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
-    /// use amdgpu_isa::{ConvertError, Field, Target, decode_words};
+    /// use amdgpu_isa::convert::ConvertError;
+    /// use amdgpu_isa::{Field, Target, decode_words};
     /// let add = decode_words(Target::Gfx942, &[0xd101_0002, 0x0002_0501]).unwrap();
     /// assert_eq!(add.to_string(), "v_add_f32_e64 v2, v1, v2");
     /// assert_eq!(add.shrink().unwrap().words(), [0x0204_0501]); // v_add_f32_e32 v2, v1, v2

@@ -34,6 +34,8 @@ pub struct Decoded<I = Inst> {
 /// After a dword that is not an instruction the walk continues with the next dword. For code in dwords instead of
 /// bytes, use [`WordDecoder`].
 #[derive(Clone, Debug)]
+#[doc(alias = "disassembler")]
+#[doc(alias = "MCDisassembler")]
 pub struct Decoder<'a> {
     target: Target,
     /// Length of the code in bytes.

@@ -9,7 +9,8 @@
 //! ```
 //! # #[cfg(feature = "gfx942")] {
 //! use amdgpu_isa::make::*;
-//! use amdgpu_isa::{Waitcnt, gfx942};
+//! use amdgpu_isa::imm::Waitcnt;
+//! use amdgpu_isa::gfx942;
 //!
 //! // A constant is an inline one if it can be, else a literal.
 //! let add = gfx942::s_add_u32(s(4), s(1), int(1000)).words().unwrap();
@@ -37,8 +38,10 @@
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {
-//! use amdgpu_isa::{Assembler, FixupSlot, LabelSlot, Opcode, Target, gfx942, make::*};
-//! # fn compile() -> Result<usize, amdgpu_isa::AssembleError> {
+//! use amdgpu_isa::asm::{Assembler, FixupSlot, LabelSlot};
+//! use amdgpu_isa::make::*;
+//! use amdgpu_isa::{Opcode, Target, gfx942};
+//! # fn compile() -> Result<usize, amdgpu_isa::asm::AssembleError> {
 //! let mut code = [0u32; 16];
 //! let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
 //! let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);

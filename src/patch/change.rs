@@ -18,7 +18,8 @@ impl Inst {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Field, PatchError, Target, decode_words};
+    /// use amdgpu_isa::patch::PatchError;
+    /// use amdgpu_isa::{Field, Target, decode_words};
     /// let sleep = decode_words(Target::Gfx942, &[0xbf8e_007f]).unwrap(); // s_sleep 127
     /// assert_eq!(sleep.with(Field::Simm16, 1).unwrap().words(), [0xbf8e_0001]);
     /// assert_eq!(sleep.with(Field::Ssrc0, 1), Err(PatchError::NoField(Field::Ssrc0)));
@@ -85,7 +86,8 @@ impl Inst {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Imm, Target, Waitcnt, decode_words};
+    /// use amdgpu_isa::imm::{Imm, Waitcnt};
+    /// use amdgpu_isa::{Target, decode_words};
     /// let wait = decode_words(Target::Gfx942, &[0xbf8c_c07f]).unwrap(); // s_waitcnt lgkmcnt(0)
     /// let all = Waitcnt::new().with_vmcnt(0).with_expcnt(0).with_lgkmcnt(0);
     /// assert_eq!(wait.with_imm(Imm::Waitcnt(all)).unwrap().words(), [0xbf8c_0000]);
@@ -105,7 +107,8 @@ impl Inst {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{PatchError, Target, decode_words};
+    /// use amdgpu_isa::patch::PatchError;
+    /// use amdgpu_isa::{Target, decode_words};
     /// let branch = decode_words(Target::Gfx942, &[0xbf82_fffe]).unwrap(); // s_branch
     /// let there = branch.with_branch_target(0x1000, 0x1800).unwrap();
     /// assert_eq!(there.branch_target(0x1000), Some(0x1800));
@@ -129,7 +132,8 @@ impl Inst {
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
-    /// use amdgpu_isa::{Opcode, PatchError, Target, decode_words};
+    /// use amdgpu_isa::patch::PatchError;
+    /// use amdgpu_isa::{Opcode, Target, decode_words};
     /// let add = decode_words(Target::Gfx942, &[0x8004_0501]).unwrap(); // s_add_u32 s4, s1, s5
     /// assert_eq!(add.with_opcode(Opcode::SSubU32).unwrap().to_string(), "s_sub_u32 s4, s1, s5");
     /// assert_eq!(add.with_opcode(Opcode::VAddF32), Err(PatchError::Opcode(Opcode::VAddF32)));

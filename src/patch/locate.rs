@@ -42,7 +42,8 @@ impl Piece {
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::{Field, Format, Location, Piece, Target, decode_words};
+/// use amdgpu_isa::patch::{Location, Piece};
+/// use amdgpu_isa::{Field, Format, Target, decode_words};
 /// // s_mov_b32 s0, 0x12345678: the literal is all of the second dword.
 /// let inst = decode_words(Target::Gfx942, &[0xbe80_00ff, 0x1234_5678]).unwrap();
 /// let literal = inst.locate(Field::Literal).unwrap();

@@ -16,7 +16,7 @@ pub(crate) use locate::location;
 pub use locate::{Location, Piece};
 pub use trampoline::{Installed, Trampoline, TrampolineError};
 
-use crate::buffer::Memory;
+pub use crate::buffer::{Buffer, Memory};
 use crate::{DecodeError, Decoded, Field, Imm, Inst, Invalid, Opcode, Reg, Target, Value};
 
 /// An instruction in memory, in a slice of dwords or bytes, that can be changed in place.
@@ -26,7 +26,8 @@ use crate::{DecodeError, Decoded, Field, Imm, Inst, Invalid, Opcode, Reg, Target
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::{Field, InstMut, Opcode, Target};
+/// use amdgpu_isa::patch::InstMut;
+/// use amdgpu_isa::{Field, Opcode, Target};
 /// // s_add_u32 s4, s1, s5; s_mov_b32 s0, 0x12345678
 /// let mut code: [u32; 3] = [0x8004_0501, 0xbe80_00ff, 0x1234_5678];
 /// let mut inst = InstMut::new(Target::Gfx942, &mut code[1..]).unwrap();
@@ -132,7 +133,8 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{InstMut, PatchError, Target, decode_words};
+    /// use amdgpu_isa::patch::{InstMut, PatchError};
+    /// use amdgpu_isa::{Target, decode_words};
     /// let nop = decode_words(Target::Gfx942, &[0xbf80_0000]).unwrap();
     /// let mut code: [u32; 3] = [0xbf81_0000, 0xbe80_00ff, 0x1234_5678]; // s_endpgm; s_mov_b32 s0, 0x12345678
     /// InstMut::new(Target::Gfx942, &mut code[..]).unwrap().replace(&nop).unwrap();
@@ -165,7 +167,8 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::{Decoded, DecoderMut, Field, Opcode, Target};
+/// use amdgpu_isa::patch::DecoderMut;
+/// use amdgpu_isa::{Decoded, Field, Opcode, Target};
 /// let mut code: [u8; 8] = [0x7f, 0x00, 0x8e, 0xbf, 0x00, 0x00, 0x81, 0xbf]; // s_sleep 127; s_endpgm
 /// for Decoded { inst, .. } in DecoderMut::new(Target::Gfx942, &mut code[..]) {
 ///     let mut inst = inst.unwrap();

@@ -18,7 +18,9 @@ impl Inst {
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
-    /// use amdgpu_isa::{Field, InlineFloat, PatchError, Reg, Target, Value, decode_words};
+    /// use amdgpu_isa::operands::InlineFloat;
+    /// use amdgpu_isa::patch::PatchError;
+    /// use amdgpu_isa::{Field, Reg, Target, Value, decode_words};
     /// let add = decode_words(Target::Gfx942, &[0x0204_0501]).unwrap(); // v_add_f32 v2, v1, v2
     /// let other = add.with_operand(Field::Src0, Value::Reg(Reg::Vgpr(9))).unwrap();
     /// assert_eq!(other.to_string(), "v_add_f32_e32 v2, v9, v2");

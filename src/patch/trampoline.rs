@@ -79,7 +79,8 @@ impl<E: Into<AssembleError>> From<E> for TrampolineError {
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
-/// use amdgpu_isa::{Decoded, DecoderMut, Target, Trampoline};
+/// use amdgpu_isa::patch::{DecoderMut, Trampoline};
+/// use amdgpu_isa::{Decoded, Target};
 /// // At 0x1000: s_add_u32 s4, s1, s5; s_cbranch_scc0 to the start; s_endpgm
 /// let mut code: [u32; 3] = [0x8004_0501, 0xbf84_fffe, 0xbf81_0000];
 /// let mut area = [0u32; 8];
@@ -96,6 +97,8 @@ impl<E: Into<AssembleError>> From<E> for TrampolineError {
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[doc(alias = "detour")]
+#[doc(alias = "hook")]
 pub struct Trampoline {
     /// The target of all the code.
     pub target: Target,

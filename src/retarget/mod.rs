@@ -95,7 +95,8 @@ impl Inst {
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "gfx600"))] {
-    /// use amdgpu_isa::{Field, RetargetError, Target, decode_words};
+    /// use amdgpu_isa::convert::RetargetError;
+    /// use amdgpu_isa::{Field, Target, decode_words};
     /// // s_load_dword s5, s[2:3], 0x10: sixteen dwords on GCN 1.0
     /// let load = decode_words(Target::Gfx600, &[0xc002_8310]).unwrap();
     /// let load = load.retarget(Target::Gfx942).unwrap();

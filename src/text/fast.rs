@@ -58,7 +58,7 @@ fn signature_of(row: u32) -> usize {
 
 /// The signature that suits the words, and its number.
 #[inline(always)]
-fn find(t: &FastText, row: u32, bits: u64) -> Option<(usize, &FastSignature)> {
+pub(super) fn find(t: &FastText, row: u32, bits: u64) -> Option<(usize, &FastSignature)> {
     let mut number = signature_of(row);
     loop {
         let signature = t.signatures.get(number)?;

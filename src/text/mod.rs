@@ -1,11 +1,11 @@
-//! Prints instructions as LLVM 22's assembly text.
+//! Assembly text in LLVM 22's syntax: printing instructions, and parsing them.
 
 #[cfg(feature = "fast")]
 mod fast;
 mod imm;
 mod operand;
 mod out;
-mod parse;
+pub(crate) mod parse;
 #[cfg(feature = "fast")]
 mod texts;
 
@@ -18,7 +18,7 @@ use crate::target::generated::ANY_LITERAL64;
 use crate::target::{DESCS, OPERANDS, TEXT};
 use crate::{Field, Inst, VgprMsb};
 use out::Out;
-pub use parse::{ParseError, ParseErrorKind, Span, Suggestion, parse};
+pub use parse::{ParseError, ParseErrorKind, Span, Suggestion};
 
 /// Suffixes of mnemonics; `FormSignature::suffix` is an index in this table.
 static SUFFIXES: [[u8; 16]; 6] =
@@ -58,7 +58,8 @@ fn write(out: &Out, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::{Target, TextBuffer, decode};
+/// use amdgpu_isa::text::TextBuffer;
+/// use amdgpu_isa::{Target, decode};
 /// let mut text = TextBuffer::new();
 /// let inst = decode(Target::Gfx942, &[0x01, 0x05, 0x04, 0x80]).unwrap();
 /// assert_eq!(text.print(&inst), b"s_add_u32 s4, s1, s5");
@@ -66,6 +67,8 @@ fn write(out: &Out, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 /// # }
 /// ```
 #[derive(Clone)]
+#[doc(alias = "MCInstPrinter")]
+#[doc(alias = "format")]
 pub struct TextBuffer(Out);
 
 impl TextBuffer {

@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use amdgpu_isa::{Assembler, FixupSlot, LabelSlot, RelocationKind, Target};
+use amdgpu_isa::Target;
+use amdgpu_isa::asm::{Assembler, FixupSlot, LabelSlot, RelocationKind};
 use object::read::elf::{ElfFile64, FileHeader};
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, RelocationFlags};
 

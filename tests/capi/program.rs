@@ -11,9 +11,10 @@ use std::sync::OnceLock;
 
 use super::number_of;
 use amdgpu_isa::capi::*;
-use amdgpu_isa::{
-    Access, DecodeError, Field, Inst, Opcode, PatchError, Reg, Special, Target, UnknownTarget, Value, decode, length,
-};
+use amdgpu_isa::errors::UnknownTarget;
+use amdgpu_isa::operands::Special;
+use amdgpu_isa::patch::PatchError;
+use amdgpu_isa::{Access, DecodeError, Field, Inst, Opcode, Reg, Target, Value, decode, length};
 
 use crate::words::{Rng, bytes, encodings, legal};
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use amdgpu_isa::{Field, Format, Inst, Operand, Reg, Special, Value};
+use amdgpu_isa::operands::Special;
+use amdgpu_isa::{Field, Format, Inst, Operand, Reg, Value};
 
 use crate::words::has_unified_registers;
 

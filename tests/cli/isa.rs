@@ -1,7 +1,9 @@
 //! `isa`: the tables as JSON and as text agree with the library.
 
 use crate::run;
-use amdgpu_isa::{Access, Encoding, Flag, Format, Opcode, OperandSignature, Signature, Target};
+use amdgpu_isa::facts::{Encoding, Flag};
+use amdgpu_isa::signature::{OperandSignature, Signature};
+use amdgpu_isa::{Access, Format, Opcode, Target};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 

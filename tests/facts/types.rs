@@ -7,7 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{all, is_like, name};
-use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Signature, Target, Value};
+use amdgpu_isa::signature::Signature;
+use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Target, Value};
 
 /// An operand that is a register, or a constant in place of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,7 +2,8 @@
 //! files.
 
 use crate::words::{Rng, encodings, legal};
-use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Special, Target, Value};
+use amdgpu_isa::operands::Special;
+use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Target, Value};
 
 /// The number of numbered scalar registers, and of trap temporaries.
 fn scalars(target: Target) -> (u16, u16) {

@@ -1,7 +1,8 @@
 //! Iteration over a buffer: every byte is accounted for, and a word that is not an instruction only costs itself.
 
 use crate::words::{Rng, bytes, encodings, legal};
-use amdgpu_isa::{Decoded, Decoder, Invalid, Target, decode};
+use amdgpu_isa::errors::Invalid;
+use amdgpu_isa::{Decoded, Decoder, Target, decode};
 
 /// Iterates and checks the invariants. Returns the number of instructions and of words that are not.
 fn walk(target: Target, code: &[u8]) -> (usize, usize) {

@@ -1,7 +1,8 @@
 //! The effect of a jump, short or long: found by decoding and following it, without the assembler.
 #![allow(dead_code)] // Each test uses a part of it.
 
-use amdgpu_isa::{Far, Field, Inst, Opcode, Reg, Target, Value, decode_words};
+use amdgpu_isa::asm::Far;
+use amdgpu_isa::{Field, Inst, Opcode, Reg, Target, Value, decode_words};
 
 /// An operation by its name, if any enabled target has it.
 pub fn opcode(name: &str) -> Option<Opcode> {
@@ -10,7 +11,7 @@ pub fn opcode(name: &str) -> Option<Opcode> {
 
 /// The word of an operation with these values in its fields, assembled bit by bit.
 pub fn word(target: Target, name: &str, values: &[(Field, u32)]) -> Option<u32> {
-    let amdgpu_isa::Encoding { format, number, .. } = opcode(name)?.encodings(target).next()?;
+    let amdgpu_isa::facts::Encoding { format, number, .. } = opcode(name)?.encodings(target).next()?;
     let layout = target.layouts().iter().find(|layout| layout.format == format)?;
     let mut word = 0;
     for info in layout.fields {

@@ -4,7 +4,9 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use amdgpu_isa::{Field, Format, Inst, Operand, Reg, RuleError, Special, Target, Value, decode};
+use amdgpu_isa::check::RuleError;
+use amdgpu_isa::operands::Special;
+use amdgpu_isa::{Field, Format, Inst, Operand, Reg, Target, Value, decode};
 
 /// Why a text may fail to come back.
 pub struct Class {

@@ -1,6 +1,6 @@
 //! The only file of this test that uses the library: its answers about bytes, and its format layouts.
 
-use amdgpu_isa::{FieldInfo, Layout};
+use amdgpu_isa::layout::{FieldInfo, Layout};
 
 use crate::words::{Extension, Field, FormatLayout, Piece};
 
@@ -109,15 +109,16 @@ pub fn layouts(target: Target) -> Vec<FormatLayout> {
 /// Literal, SDWA, SDWAB, DPP: each with the source code that announces it and the format that may have it.
 pub fn extensions(target: Target) -> Vec<Extension> {
     let all = library(target).layouts();
-    let extension = |base: &Layout, &amdgpu_isa::Extension { field, code, format, .. }: &amdgpu_isa::Extension| {
-        let layout = all.iter().find(|l| l.format == format).expect("announced formats exist");
-        Extension {
-            name: format.name().into(),
-            bases: vec![base.format.name().into()],
-            field: field.name().into(),
-            code: code.into(),
-            fields: fields(layout),
-        }
-    };
+    let extension =
+        |base: &Layout, &amdgpu_isa::layout::Extension { field, code, format, .. }: &amdgpu_isa::layout::Extension| {
+            let layout = all.iter().find(|l| l.format == format).expect("announced formats exist");
+            Extension {
+                name: format.name().into(),
+                bases: vec![base.format.name().into()],
+                field: field.name().into(),
+                code: code.into(),
+                fields: fields(layout),
+            }
+        };
     all.iter().flat_map(|base| base.extends.iter().map(move |e| extension(base, e))).collect()
 }

@@ -5,7 +5,8 @@ mod kinds;
 
 use amdgpu_isa::make::kind::Any;
 use amdgpu_isa::make::{Argument, Builder, Op, ToArgument, a, float, int, literal, literal64, s, ttmp, v};
-use amdgpu_isa::{Field, Opcode, Reg, Special, Target};
+use amdgpu_isa::operands::Special;
+use amdgpu_isa::{Field, Opcode, Reg, Target};
 
 pub use crate::words::Rng;
 use crate::words::has_even_tuples;

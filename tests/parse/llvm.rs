@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use amdgpu_isa::{ParseError, ParseErrorKind, Target, parse};
+use amdgpu_isa::text::{ParseError, ParseErrorKind};
+use amdgpu_isa::{Target, parse};
 
 use crate::Failures;
 use crate::assembler::assemble;
@@ -243,8 +244,11 @@ const FAULTS: &[Fault] = &[
         let is_dpp = text.contains("dpp8:") || text.contains("row_mask:");
         has_kind(ours, |kind| *kind == ParseErrorKind::NoLiteral) || is_dpp && text.contains("0xffff") && ours.is_err()
     }),
-    // It takes a scalar float of 16 bits as one of 32.
-    ("scalar f16", |text, _, _| text.starts_with("s_") && text.contains("_f16")),
+    // It writes a float of 32 bits for one of 16 in scalar operations with one or no result, and not in those of SOP2.
+    ("scalar f16", |text, llvm, ours| {
+        let is_float = text.starts_with("s_") && text.contains("_f16 ") && text.contains(['.', 'e']);
+        is_float && matches!((llvm, ours), ([a @ .., _, _, _, _], Ok(b)) if b.starts_with(a))
+    }),
     // It forgets sc1 of atomic operations on doubles in accumulation registers.
     ("sc1", |text, _, ours| text.contains("_f64 a[") && text.contains(" sc1") && ours.is_ok()),
     // It drops the upper bits of a number, and the third bit of neg_lo or neg_hi.
@@ -268,8 +272,11 @@ const FAULTS: &[Fault] = &[
     ("sext", |text, _, _| text.contains("sext(") && !text.contains("sext(v")),
     // It takes a scalar that only reads, or null, where a scalar is written or addresses, and names another one.
     ("scalar", |text, _, ours| ours.is_err() && (text.contains(" src_") || text.contains("null"))),
-    // It takes a float as the number of a barrier.
-    ("barrier", |text, _, ours| text.starts_with("s_barrier_") && text.contains('.') && ours.is_err()),
+    // It takes a float as the number of a barrier, and a number as the register that its state is written to.
+    ("barrier", |text, _, ours| {
+        let is_state = text.starts_with("s_get_barrier_state ");
+        (is_state || text.starts_with("s_barrier_") && text.contains('.')) && ours.is_err()
+    }),
     // It takes exec as the address of a load to LDS: the decoder refuses the words.
     ("exec", |text, _, ours| text.contains(" exec") && text.ends_with(" lds") && ours.is_err()),
     // It takes one register where a double needs two.

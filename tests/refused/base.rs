@@ -1,7 +1,8 @@
 //! Legal instructions to start from, in the form of a builder's arguments: field by field.
 
+use amdgpu_isa::layout::HeldField;
 use amdgpu_isa::make::{Argument, BuildError, Builder};
-use amdgpu_isa::{Field, Format, HeldField, Inst, Opcode, Target, Value};
+use amdgpu_isa::{Field, Format, Inst, Opcode, Target, Value};
 
 use crate::words::{self, Rng};
 

@@ -1,7 +1,9 @@
 //! The rules, each a way to break a legal instruction. LLVM decides what an operand accepts.
 
+use amdgpu_isa::layout::HeldField;
 use amdgpu_isa::make::{Argument, BuildError, a, float, int, literal, off, s, ttmp, v};
-use amdgpu_isa::{Field, Format, HeldField, Inst, Opcode, Reg, Special, Target, Value, decode_words};
+use amdgpu_isa::operands::Special;
+use amdgpu_isa::{Field, Format, Inst, Opcode, Reg, Target, Value, decode_words};
 
 use crate::base::Base;
 use crate::facts::{Fact, Row};

@@ -1,6 +1,7 @@
 //! Values that another target encodes differently, one case for each reason.
 
-use amdgpu_isa::{Field, Format, Inst, RetargetError, Target, decode_words};
+use amdgpu_isa::convert::RetargetError;
+use amdgpu_isa::{Field, Format, Inst, Target, decode_words};
 
 const TARGETS: [(&str, Target); 9] = [
     ("gfx600", Target::Gfx600),

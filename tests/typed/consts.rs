@@ -1,8 +1,9 @@
 //! Instructions as constants: a table of patches in flash needs no code to make it.
 #![cfg(feature = "gfx942")]
 
+use amdgpu_isa::errors::FieldError;
 use amdgpu_isa::gfx942::{Sop2, Sop2Op, Sopp, SoppOp, Vop3a, Vop3aOp, Vop3p, hwreg};
-use amdgpu_isa::{Field, FieldError, Format, Microcode, Opcode, Target, decode_words};
+use amdgpu_isa::{Field, Format, Microcode, Opcode, Target, decode_words};
 
 /// Unwraps in constants; a value that does not fit would not compile.
 macro_rules! fits {

@@ -31,12 +31,13 @@ pub fn assemble(input: impl Read, output: impl Write) -> Result<Count> {
     lines::answer(input, output, |line, out| batch.answer(line, out, Batch::assemble))
 }
 
-/// What an unknown mnemonic could mean.
-fn hint(target: Target, text: &str) -> String {
-    match isa::Suggestion::of(target, text) {
-        isa::Suggestion { elsewhere: Some(other), .. } => format!(" on {target}; {other} has it"),
-        isa::Suggestion { nearest: Some(name), .. } => format!(" on {target}; {name} is similar"),
-        _ => format!(" on {target}"),
+/// What an unknown name could mean.
+fn hint(target: Target, text: &str, error: &isa::ParseError) -> String {
+    let place = if error.kind == isa::ParseErrorKind::Mnemonic { format!(" on {target}") } else { String::new() };
+    match isa::Suggestion::for_error(target, text, error) {
+        isa::Suggestion { elsewhere: Some(other), .. } => format!("{place}; {other} has it"),
+        isa::Suggestion { nearest: Some(name), .. } => format!("{place}; {name} is similar"),
+        _ => place,
     }
 }
 
@@ -84,10 +85,8 @@ impl Batch {
         let tab = line.iter().position(|&b| b == b'\t').ok_or("1\tmalformed line: expected target<TAB>text")?;
         let target = self.target(&line[..tab]).map_err(|reason| format!("1\t{reason}"))?;
         let text = std::str::from_utf8(&line[tab + 1..]).map_err(|e| format!("{}\tnot UTF-8", e.valid_up_to() + 1))?;
-        let inst = isa::parse(target, text).map_err(|error| {
-            let hint = if error.kind == isa::ParseErrorKind::Mnemonic { hint(target, text) } else { String::new() };
-            format!("{}\t{error}{hint}", error.span.start + 1)
-        })?;
+        let inst = isa::parse(target, text)
+            .map_err(|error| format!("{}\t{error}{}", error.span.start + 1, hint(target, text, &error)))?;
         inst.words().iter().for_each(|word| hex::bytes(out, &word.to_le_bytes()));
         Ok(())
     }

@@ -47,6 +47,8 @@ pub struct Symbol<'a> {
     pub kind: SymbolKind,
     /// Lanes of a wave, if the file has a descriptor: the kernel's own, or that of the kernel before it, or of the first one.
     pub lanes: Option<u16>,
+    /// The kernel's descriptor, of code objects from version 3 on.
+    pub descriptor: Option<[u8; 64]>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

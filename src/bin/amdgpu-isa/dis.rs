@@ -9,7 +9,7 @@ mod walk;
 
 use std::fs;
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::container::{self, Found, Image, Section, TargetId};
 use crate::error::{Error, Result};
@@ -48,7 +48,7 @@ pub struct Args {
 pub struct Selection {
     pub target: Target,
     /// An image must pin every named feature to the same setting.
-    id: TargetId,
+    pub id: TargetId,
 }
 
 /// Reads a target id, such as `gfx942:xnack+`.
@@ -66,7 +66,7 @@ pub fn selection(text: &str) -> std::result::Result<Selection, String> {
     }
 }
 
-fn address(text: &str) -> std::result::Result<u64, String> {
+pub fn address(text: &str) -> std::result::Result<u64, String> {
     let digits = text.strip_prefix("0x").or(text.strip_prefix("0X"));
     match digits {
         Some(hex) => u64::from_str_radix(hex, 16),
@@ -76,7 +76,7 @@ fn address(text: &str) -> std::result::Result<u64, String> {
 }
 
 /// Reads a number of bytes, in units of a power of 1024 if it ends in K, M or G.
-fn size(text: &str) -> std::result::Result<u64, String> {
+pub fn size(text: &str) -> std::result::Result<u64, String> {
     let (digits, shift) = match text.strip_suffix(['K', 'M', 'G']) {
         Some(digits) if text.ends_with('K') => (digits, 10),
         Some(digits) if text.ends_with('M') => (digits, 20),
@@ -94,9 +94,22 @@ impl Selection {
     }
 }
 
+/// The target of an image, or why it is passed over.
+pub fn target_of(image: &Image<'_>, selection: Option<&Selection>) -> std::result::Result<Target, String> {
+    match (&image.target, selection) {
+        (Some(id), Some(selection)) if !selection.matches(id) => Err(format!("holds {id}, not {}", selection.id)),
+        (Some(_), Some(selection)) => Ok(selection.target),
+        (Some(id), None) => isa::parse_target(&id.processor)
+            .map_err(|_| format!("holds {id}, which this build cannot decode; it knows {}", isa::known_targets())),
+        // The code object is older than the record of targets, or its compiler is newer than our table.
+        (None, Some(selection)) => Ok(selection.target),
+        (None, None) => Err("does not say which target it is for; use --target TARGET".into()),
+    }
+}
+
 pub fn run(args: &Args, color: bool) -> Result<()> {
     let name = if args.file.as_os_str() == "-" { "standard input".into() } else { escape::path(&args.file) };
-    let bytes = read(args).map_err(|e| Error::input(format!("cannot read {name}: {e}")))?;
+    let bytes = read(&args.file).map_err(|e| Error::input(format!("cannot read {name}: {e}")))?;
     let (notes, result) = list(args, &name, &bytes, io::stdout(), color);
     // With `--target`, skipped images are expected; report them only without it.
     if args.target.is_none() {
@@ -133,7 +146,7 @@ pub fn list(args: &Args, name: &str, bytes: &[u8], sink: impl Write + Send, colo
 
 /// Messages about parts of a file, of which a damaged file can have millions.
 #[derive(Default)]
-struct Messages {
+pub struct Messages {
     first: Vec<String>,
     more: usize,
 }
@@ -141,7 +154,7 @@ struct Messages {
 impl Messages {
     const MOST: usize = 50;
 
-    fn add(&mut self, message: impl FnOnce() -> String) {
+    pub fn add(&mut self, message: impl FnOnce() -> String) {
         if self.first.len() < Self::MOST {
             self.first.push(message());
         } else {
@@ -149,7 +162,7 @@ impl Messages {
         }
     }
 
-    fn all(mut self) -> Vec<String> {
+    pub fn all(mut self) -> Vec<String> {
         if self.more > 0 {
             self.first.push(format!("and {} more", self.more));
         }
@@ -157,13 +170,13 @@ impl Messages {
     }
 }
 
-fn read(args: &Args) -> io::Result<Vec<u8>> {
-    if args.file.as_os_str() == "-" {
+pub fn read(file: &Path) -> io::Result<Vec<u8>> {
+    if file.as_os_str() == "-" {
         let mut bytes = Vec::new();
         io::stdin().lock().read_to_end(&mut bytes)?;
         Ok(bytes)
     } else {
-        fs::read(&args.file)
+        fs::read(file)
     }
 }
 
@@ -221,25 +234,10 @@ impl<W: Write + Send> Job<'_, W> {
                 return Ok(());
             }
         };
-        let selection = self.args.target.as_ref();
-        match (&image.target, selection) {
-            (Some(id), Some(selection)) if !selection.matches(id) => {
-                self.pass(image.label, &format!("holds {id}, not {}", selection.id));
-                Ok(())
-            }
-            (Some(_), Some(selection)) => self.image(&image, selection.target),
-            (Some(id), None) => match isa::parse_target(&id.processor) {
-                Ok(target) => self.image(&image, target),
-                Err(_) => {
-                    let known = isa::known_targets();
-                    self.pass(image.label, &format!("holds {id}, which this build cannot decode; it knows {known}"));
-                    Ok(())
-                }
-            },
-            // The code object is older than the record of targets, or its compiler is newer than our table.
-            (None, Some(selection)) => self.image(&image, selection.target),
-            (None, None) => {
-                self.pass(image.label, "does not say which target it is for; use --target TARGET");
+        match target_of(&image, self.args.target.as_ref()) {
+            Ok(target) => self.image(&image, target),
+            Err(reason) => {
+                self.pass(image.label, &reason);
                 Ok(())
             }
         }

@@ -1,7 +1,7 @@
 //! `explain`: words as bit diagrams, in the terminal or as a picture.
 
 mod diagram;
-mod svg;
+pub mod svg;
 mod terminal;
 mod words;
 

@@ -10,9 +10,11 @@ use amdgpu_isa as lib;
 
 pub use facts::facts;
 pub use fields::{FieldView, fields};
-pub use lib::{
-    Decoded, Decoder, Inst, Invalid, Opcode, ParseErrorKind, Suggestion, Target, TextBuffer, VgprMsb, decode, parse,
-};
+pub use lib::errors::Invalid;
+pub use lib::facts::{Counter, RegSet};
+pub use lib::text::{ParseError, ParseErrorKind, Suggestion, TextBuffer};
+pub use lib::{Decoded, Decoder, Inst, Opcode, Reg, Target, VgprMsb, decode, parse};
+pub use lib::{flow, hazards};
 pub use matrix::{Operation, operations};
 
 /// Size of the longest instruction of any generation in bytes.

@@ -1,5 +1,5 @@
-//! `amdgpu-isa`: disassembles AMD GPU code objects, explains single words, decodes and assembles lines of text, prints the
-//! tables, and proves that decoding and encoding are inverses.
+//! `amdgpu-isa`: disassembles AMD GPU code objects, explains single words, decodes and assembles lines of text, checks
+//! kernels, prints the tables, and proves that decoding and encoding are inverses.
 #![forbid(unsafe_code)]
 
 mod asm;
@@ -12,21 +12,24 @@ mod explain;
 mod hex;
 mod isa;
 mod lines;
+mod lint;
 mod matrix;
 mod out;
+mod pictures;
 mod prove;
+mod shell;
 mod tables;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
 use error::Error;
 
 #[derive(Parser)]
-#[command(name = "amdgpu-isa", version, about, arg_required_else_help = true, after_help = help_footer())]
+#[command(name = "amdgpu-isa", version, long_version = long_version(), about, arg_required_else_help = true, after_help = help_footer())]
 struct Cli {
     /// Colour the output; `auto` means only on a terminal, and not when NO_COLOR is set
     #[arg(long, value_enum, default_value_t = Color::Auto, global = true, value_name = "WHEN")]
@@ -45,9 +48,13 @@ enum Command {
     /// and print on stderr how many were ERR
     Batch,
     Asm(asm::Args),
+    Lint(lint::Args),
     Isa(tables::Args),
     Matrix(matrix::Args),
     Prove(prove::Args),
+    Completions(shell::Completions),
+    Man(shell::Pages),
+    Pictures(pictures::Args),
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -71,6 +78,11 @@ impl Color {
 
 fn help_footer() -> String {
     format!("Targets in this build: {}", isa::known_targets())
+}
+
+/// What `--version` prints; `-V` leaves the targets out.
+fn long_version() -> String {
+    format!("{}\ntargets: {}", env!("CARGO_PKG_VERSION"), isa::known_targets())
 }
 
 /// Prints the help, or an error in the command line, which may quote parts of it.
@@ -104,9 +116,13 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Dis(args) => dis::run(&args, color),
         Command::Explain(args) => explain::run(&args, color),
+        Command::Lint(args) => lint::run(&args, color),
         Command::Isa(args) => tables::run(&args, color),
         Command::Matrix(args) => matrix::run(&args, color),
         Command::Prove(args) => prove::run(&args, color),
+        Command::Completions(args) => shell::completions(&args, Cli::command()),
+        Command::Pictures(args) => pictures::run(&args),
+        Command::Man(args) => shell::pages(&args, Cli::command()),
         Command::Batch => batch::run(io::stdin().lock(), io::stdout().lock()).map(count_errors),
         Command::Asm(args) => asm::run(&args).map(count_errors),
     };

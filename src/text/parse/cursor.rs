@@ -59,8 +59,12 @@ impl<'t> Cursor<'t> {
     }
 
     /// Skips blanks; whether nothing is left but lines without an instruction.
+    #[inline]
     pub fn is_done(&mut self) -> bool {
         self.blank();
+        if self.at >= self.text.len() {
+            return true;
+        }
         let mut after = *self;
         after.lines();
         after.at >= self.text.len()

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::codec::Refused;
-use crate::{DecodeError, Field, FieldError, RuleError};
+use crate::{DecodeError, Field, FieldError, Reg, RuleError};
 
 pub(super) use ParseErrorKind as Kind;
 
@@ -58,6 +58,10 @@ pub enum ParseErrorKind {
     Open,
     /// The register does not exist.
     Register,
+    /// The register does not exist: this is the last of its kind.
+    Beyond(Reg),
+    /// A run of so many scalar registers begins at a multiple of this number.
+    Alignment(u8),
     /// The registers of a list do not follow one another.
     NotConsecutive,
     /// The operand or modifier should be here.
@@ -136,6 +140,8 @@ impl fmt::Display for ParseErrorKind {
             Kind::Symbol => f.write_str("unknown name"),
             Kind::Open => f.write_str("the value has to be known here"),
             Kind::Register => f.write_str("no such register"),
+            Kind::Beyond(last) => write!(f, "the last such register is {last}"),
+            Kind::Alignment(dwords) => write!(f, "the first register has to be a multiple of {dwords}"),
             Kind::NotConsecutive => f.write_str("the registers do not follow one another"),
             Kind::Missing(field) => write!(f, "{field} is missing"),
             Kind::Operand(field) => write!(f, "{field} cannot be this"),

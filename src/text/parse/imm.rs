@@ -1,7 +1,7 @@
 //! Constants with parts, and other numbers.
 
 use super::expression::Integer;
-use super::{Kind, ParseError, Parser, Symbols};
+use super::{Kind, ParseError, Parser, Symbols, operation};
 use crate::codec::Coded;
 use crate::table::{NONE, OperandDesc, OperandType};
 use crate::{Counter, DelayAlu, Depctr, Field, FieldError, GprIdx, Hwreg, Sendmsg, Waitcnt};
@@ -51,8 +51,9 @@ impl Parser<'_, '_> {
             Some(value) => (value, false),
             None => (self.cursor.integer(self.symbols)?, true),
         };
-        // A signed number and its bits are the same.
-        let range = i64::from(i16::MIN)..=i64::from(u16::MAX);
+        // A signed number and its bits are the same, but where no number is signed.
+        let has_sign = !matches!(desc.operand_type, OperandType::Sendmsg | OperandType::Endpgm);
+        let range = if has_sign { i16::MIN.into() } else { 0 }..=i64::from(u16::MAX);
         let is_whole = is_number && desc.width == 16 && desc.operand_type != OperandType::SignedHex;
         if is_whole && !range.contains(&value) {
             let kind = Kind::Range { field: desc.field, min: *range.start(), max: *range.end() };
@@ -104,11 +105,12 @@ impl Parser<'_, '_> {
         Ok(Some(value.into()))
     }
 
-    /// A named value or a number.
+    /// A named value or a number. A name can be a synonym.
     fn part(&mut self, field: Field, names: &[(u16, &str)]) -> Result<u8, ParseError> {
         self.cursor.blank();
         let name = self.cursor.name();
-        if let Some(value) = self.named(names, name) {
+        let synonym = || self.named(names, operation::meaning(self.words.target, name));
+        if let Some(value) = self.named(names, name).or_else(synonym) {
             self.cursor.at += name.len();
             return Ok(value as u8);
         }

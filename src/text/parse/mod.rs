@@ -13,12 +13,14 @@ mod long;
 mod modifier;
 mod operand;
 mod operation;
+#[cfg(feature = "fast")]
+mod quick;
 mod register;
 mod suggest;
 
 use crate::codec::code::{FLOAT, FLOAT_LAST, VGPR, int_of};
 use crate::codec::{
-    Coded, Form, Unmade, Words, bus_limit, descs, image_address_dwords, image_address_part, read, value,
+    Coded, Form, Unmade, Words, bus_limit, bus_reads, descs, image_address_dwords, image_address_part, read, value,
 };
 use crate::common::{BUS, OpcodeEntry};
 use crate::decode::second_index;
@@ -70,6 +72,8 @@ impl Symbols for NoSymbols {
 /// assert_eq!(error.to_string(), "vsrc1: 1 register expected, not 2");
 /// # }
 /// ```
+#[doc(alias = "assemble")]
+#[doc(alias = "MCAsmParser")]
 pub fn parse(target: Target, text: &str) -> Result<Inst, ParseError> {
     instruction(target, text, &NoSymbols)
 }
@@ -80,8 +84,23 @@ pub(crate) fn instruction(target: Target, text: &str, symbols: &dyn Symbols) -> 
     cursor.lines();
     let start = cursor.at;
     let name = cursor.name();
-    let operations = Operations::find(target, name);
     cursor.at += name.len();
+    #[cfg(feature = "fast")]
+    if let Some(inst) = quick::parse(target, cursor, name) {
+        return Ok(inst);
+    }
+    described(target, cursor, start, name, symbols)
+}
+
+/// Parses the operands behind a mnemonic by the descriptors.
+fn described(
+    target: Target,
+    cursor: Cursor,
+    start: usize,
+    name: &[u8],
+    symbols: &dyn Symbols,
+) -> Result<Inst, ParseError> {
+    let operations = Operations::find(target, name);
     if operations.is_empty() {
         return Err(cursor.error_since(start, Kind::Mnemonic));
     }
@@ -165,6 +184,7 @@ impl Candidate<'_, '_> {
             address: None,
             op_index: entry.op_index.into(),
             reading,
+            early: None,
             vcc: None,
             suffixes: None,
         };
@@ -174,9 +194,23 @@ impl Candidate<'_, '_> {
         if let Some(entry) = &second {
             descs.lists[1] = descs.all.list_of(entry.signature);
         }
-        parser.fill_unused(descs);
+        fill_unused(&parser.form, descs.iter(), &mut parser.words);
         parser.all(descs)?;
         parser.finish(descs, second.as_ref())
+    }
+}
+
+/// LLVM's assembler sets some fields also in operations that do not use them: all bits of op_sel_hi, and the default
+/// format of a buffer.
+fn fill_unused(form: &Form, descs: impl Iterator<Item = &'static OperandDesc> + Clone, words: &mut Words) {
+    if !matches!(form.signature.format, Format::Vop3p | Format::Vbuffer) {
+        return;
+    }
+    for (field, value) in [(Field::OpSelHi, u32::MAX), (Field::Format, DEFAULT_FORMAT)] {
+        let unused = !descs.clone().any(|desc| desc.field == field);
+        if let Some(info) = form.layout.fields.iter().find(|info| info.field == field && unused) {
+            words.field(0, info, value);
+        }
     }
 }
 
@@ -188,7 +222,7 @@ struct Descs {
 }
 
 impl Descs {
-    fn iter(self) -> impl Iterator<Item = &'static OperandDesc> {
+    fn iter(self) -> impl Iterator<Item = &'static OperandDesc> + Clone {
         self.lists.into_iter().flatten().filter_map(move |&n| self.all.descs.get(usize::from(n)))
     }
 
@@ -230,6 +264,8 @@ struct Parser<'t, 's> {
     address: Option<Address>,
     op_index: usize,
     reading: Reading,
+    /// The modifier that stood among the operands.
+    early: Option<&'static OperandDesc>,
     /// Whether the text shows the vcc that no field names; it shows all or none.
     vcc: Option<bool>,
     /// Whether halves of registers have suffixes: all or none.
@@ -310,20 +346,6 @@ impl Parser<'_, '_> {
         coded
     }
 
-    /// LLVM's assembler sets some fields also in operations that do not use them: all bits of op_sel_hi, and the default
-    /// format of a buffer.
-    fn fill_unused(&mut self, descs: Descs) {
-        if !matches!(self.form.signature.format, Format::Vop3p | Format::Vbuffer) {
-            return;
-        }
-        for (field, value) in [(Field::OpSelHi, u32::MAX), (Field::Format, DEFAULT_FORMAT)] {
-            let unused = !descs.iter().any(|desc| desc.field == field);
-            if let Some(info) = self.form.layout.fields.iter().find(|info| info.field == field && unused) {
-                self.words.field(0, info, value);
-            }
-        }
-    }
-
     /// Decodes the words, and compares the instruction with the text.
     fn finish(mut self, descs: Descs, second: Option<&OpcodeEntry>) -> Result<Inst, ParseError> {
         let all = self.cursor.error_since(0, Kind::Unexpected).span;
@@ -362,7 +384,9 @@ impl Parser<'_, '_> {
         }
         match inst.check() {
             Ok(()) => Ok(inst),
-            Err(rule) => Err(ParseError::new(self.place_of(rule).unwrap_or(all), Kind::Rule(rule))),
+            Err(rule) => {
+                Err(ParseError::new(self.place_of(rule, bus_reads(&inst).excess).unwrap_or(all), Kind::Rule(rule)))
+            }
         }
     }
 
@@ -431,13 +455,13 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Where the operand stands that breaks a rule.
-    fn place_of(&self, rule: RuleError) -> Option<Span> {
+    /// Where the operand stands that breaks a rule. `excess`: the first over the limit of the constant bus.
+    fn place_of(&self, rule: RuleError, excess: Option<Field>) -> Option<Span> {
         let field = match rule {
             RuleError::MisalignedScalar { field, .. } | RuleError::MisalignedVector { field, .. } => field,
             RuleError::Overlap { field } => field,
             RuleError::Banks { y, .. } => y,
-            _ => return None,
+            RuleError::ConstantBus { .. } => excess?,
         };
         self.span_of(field)
     }

@@ -19,14 +19,17 @@ fn is_cache_policy(field: Field) -> bool {
     matches!(field, Glc | Slc | Dlc | Sc0 | Sc1 | Nt | Th | Scope)
 }
 
-impl Parser<'_, '_> {
+impl<'t> Parser<'t, '_> {
     /// Parses the modifiers in the order in which they are printed, and sets those that are missing to their defaults.
     pub(super) fn modifiers(&mut self, descs: Descs) -> Result<(), ParseError> {
         let shown = || descs.modifiers().take(MOST).enumerate();
-        let mut seen = 0u32;
+        let early = self.early.map(|early| early.field);
+        let is_early = |desc: &OperandDesc| Some(desc.field) == early;
         if self.cursor.is_done() {
-            return descs.modifiers().try_for_each(|desc| self.default(desc));
+            let mut missing = descs.modifiers().filter(|desc| !is_early(desc));
+            return missing.try_for_each(|desc| self.default(desc));
         }
+        let mut seen = shown().filter(|(_, desc)| is_early(desc)).fold(0u32, |seen, (n, _)| seen | 1 << n);
         for (n, desc) in shown() {
             if is_cache_policy(desc.field) {
                 // The first of these reads all that are here.
@@ -39,7 +42,7 @@ impl Parser<'_, '_> {
                     seen |= 1 << m;
                     self.modifier(found)?;
                 }
-            } else if self.is_here(desc) {
+            } else if seen >> n & 1 == 0 && self.is_here(desc) {
                 seen |= 1 << n;
                 self.modifier(desc)?;
             }
@@ -55,6 +58,20 @@ impl Parser<'_, '_> {
             Some((_, desc)) => Err(self.cursor.error(Kind::Order(desc.field))),
             None => Ok(()),
         }
+    }
+
+    /// The format of a typed buffer, which can also stand before the scalar offset.
+    pub(super) fn early_format(&mut self) -> Result<(), ParseError> {
+        let is_format = |desc: &&OperandDesc| {
+            matches!(desc.operand_type, OperandType::MtbufFormat | OperandType::BufFmt) && desc.access.is_none()
+        };
+        let Some(format) = self.form.descs().find(is_format) else { return Ok(()) };
+        if self.is_here(format) {
+            self.modifier(format)?;
+            self.early = Some(format);
+        }
+        self.cursor.blank();
+        Ok(())
     }
 
     /// Whether the text of this modifier begins here.
@@ -431,19 +448,53 @@ impl Parser<'_, '_> {
             .map_err(|refused| self.cursor.error_since(start, Kind::of(desc.field, refused)))
     }
 
-    /// `format:[BUF_FMT_32_FLOAT]` or `format:22`.
+    /// `format:[BUF_FMT_32_FLOAT]`, `format:22`, or the two parts of a name as before RDNA1:
+    /// `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`.
     fn buf_fmt(&mut self, field: Field, most: i64) -> Result<u32, ParseError> {
         self.label()?;
         if !self.cursor.eat(b'[') {
             return self.below(field, most);
         }
         self.cursor.blank();
+        let start = self.cursor.at;
         let name = self.cursor.name();
-        let found = self.named(self.text.buf_fmt, name);
-        let value = found.ok_or_else(|| self.cursor.error(Kind::Name(field)))?;
-        self.cursor.at += name.len();
+        let value = match self.named(self.text.buf_fmt, name) {
+            Some(value) => {
+                self.cursor.at += name.len();
+                Some(value)
+            }
+            None => {
+                let (data, number) = self.format_parts(field)?;
+                let is_it = |name: &[u8]| {
+                    let rest = name.strip_prefix(b"BUF_FMT_").and_then(|rest| rest.strip_prefix(data));
+                    // What is invalid has no number format.
+                    let is_whole = rest.is_some_and(<[u8]>::is_empty) && number == b"UNORM";
+                    is_whole || rest.and_then(|rest| rest.strip_prefix(b"_")) == Some(number)
+                };
+                self.text.buf_fmt.iter().find(|(_, name)| is_it(name.as_bytes())).map(|e| e.0.into())
+            }
+        };
+        let value = value.ok_or_else(|| self.cursor.error_since(start, Kind::Name(field)))?;
         self.cursor.expect(b']')?;
         Ok(value)
+    }
+
+    /// What the names of a data format and of a number format say; one of them may be missing.
+    fn format_parts(&mut self, field: Field) -> Result<(&'t [u8], &'t [u8]), ParseError> {
+        let (mut data, mut number) = (None, None);
+        loop {
+            self.cursor.blank();
+            let name = self.cursor.name();
+            match (name.strip_prefix(b"BUF_DATA_FORMAT_"), name.strip_prefix(b"BUF_NUM_FORMAT_")) {
+                (Some(part), _) if data.is_none() => data = Some(part),
+                (_, Some(part)) if number.is_none() => number = Some(part),
+                _ => return Err(self.cursor.error(Kind::Name(field))),
+            }
+            self.cursor.at += name.len();
+            if !self.cursor.eat(b',') {
+                return Ok((data.unwrap_or(b"8"), number.unwrap_or(b"UNORM")));
+            }
+        }
     }
 
     /// The reverse of the printer's modes of `ds_swizzle_b32`.

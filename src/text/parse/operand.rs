@@ -90,6 +90,9 @@ impl Parser<'_, '_> {
             return Ok(());
         }
         self.cursor.blank();
+        if desc.field == Field::Soffset {
+            self.early_format()?;
+        }
         let start = self.cursor.at;
         match desc.operand_type {
             of if of.is_image_address() => self.image_address(desc)?,
@@ -172,7 +175,7 @@ impl Parser<'_, '_> {
         let run = found.filter(|run| run.half.is_none()).ok_or_else(|| self.missing(desc.field))?;
         match self.is_aligned(&run, run.dwords) {
             true => Ok(run),
-            false => Err(self.cursor.error_since(start, Kind::Register)),
+            false => Err(self.cursor.error_since(start, Kind::Alignment(scalar_align(run.dwords) as u8))),
         }
     }
 
@@ -193,10 +196,15 @@ impl Parser<'_, '_> {
     fn open_signs(&mut self, [neg, abs, sext]: [u8; 3], folds: bool) -> Signs {
         let mut signs = Signs::default();
         if neg != NONE || folds {
-            let next = self.cursor.ahead(1);
+            let mut after = self.cursor;
+            let is_minus = after.eat(b'-');
+            after.blank();
+            let next = after.peek();
             // A minus before a number is the number's.
-            signs.neg = self.cursor.peek() == b'-' && (next == b'|' || next.is_ascii_alphabetic() || next == b'[');
-            self.cursor.at += usize::from(signs.neg);
+            signs.neg = is_minus && (next == b'|' || next.is_ascii_alphabetic() || next == b'[');
+            if signs.neg {
+                self.cursor = after;
+            }
             signs.call = !signs.neg && self.cursor.eat_call(b"neg", b'(');
             signs.neg |= signs.call;
         }
@@ -298,7 +306,7 @@ impl Parser<'_, '_> {
         if is_fixed && run.dwords != 0 && run.dwords != dwords {
             return Err(Kind::Width { field, dwords: desc.dwords, given: run.dwords });
         }
-        if self.is_aligned(run, dwords) { Ok(()) } else { Err(Kind::Register) }
+        if self.is_aligned(run, dwords) { Ok(()) } else { Err(Kind::Alignment(scalar_align(dwords) as u8)) }
     }
 
     /// Whether it is the address of an image whose dimensions the words do not hold, and longer than the shortest one.
@@ -369,6 +377,12 @@ impl Parser<'_, '_> {
             {
                 DataType::F16
             }
+            // An integer for a scalar operation is one of 32 bits, but for the bits of an inline float.
+            (DataType::F16, Number::Int(n))
+                if self.is_scalar() && !F16_BITS.iter().any(|bits| i64::from(*bits) == n) =>
+            {
+                DataType::I32
+            }
             (ty, Number::Float(bits)) if vanishes(ty, bits) => return None,
             (ty, _) => ty,
         };
@@ -376,8 +390,17 @@ impl Parser<'_, '_> {
         found.or_else(|| Some((LITERAL, self.literal(desc, number)?)))
     }
 
+    /// Whether the operation is a scalar one.
+    fn is_scalar(&self) -> bool {
+        self.form.signature.format.name().starts_with("SOP")
+    }
+
     /// The literal for a number that could be an inline constant, too.
     fn literal(&self, desc: &OperandDesc, number: Number) -> Option<u32> {
+        // Scalar operations show all bits of it, and use the lower half.
+        if let (Number::Int(_), true) = (number, self.is_scalar()) {
+            return self.any_literal(desc, number);
+        }
         let short = matches!(desc.ty, DataType::F16 | DataType::PkF16 | DataType::I16 | DataType::PkI16);
         match (desc.ty, number) {
             // The upper half of a double.

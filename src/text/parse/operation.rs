@@ -40,7 +40,7 @@ pub(super) enum Rank {
 impl Rank {
     const ALL: [Rank; 5] = [Rank::Short, Rank::Long, Rank::Sdwa, Rank::Dpp, Rank::LongDpp];
 
-    fn of(signature: &FormSignature) -> Rank {
+    pub fn of(signature: &FormSignature) -> Rank {
         let name = signature.format.name();
         let is_long = name.starts_with("VOP3") || name == "VINTERP";
         match signature.extension {
@@ -79,9 +79,17 @@ pub(super) fn all(target: Target, name: &[u8]) -> impl Iterator<Item = (Opcode, 
     let indices = (0..slots.len()).map_while(move |n| slots.get((start + n) & mask)?.checked_sub(1));
     indices.filter_map(move |op_index| {
         let opcode = OPS[target as usize].opcode(op_index.into())?;
-        let is_it = spelling(target, op_index, opcode).as_bytes().eq_ignore_ascii_case(name);
-        is_it.then_some((opcode, op_index))
+        let known = spelling(target, op_index, opcode).as_bytes();
+        (known == name || known.eq_ignore_ascii_case(name)).then_some((opcode, op_index))
     })
+}
+
+/// What the tables call what has this name, too, in letters of any case; empty: the name is no synonym.
+pub(super) fn meaning(target: Target, name: &[u8]) -> &'static [u8] {
+    let synonyms = MNEMONICS_OF[target as usize].synonyms;
+    let lower = || name.iter().map(u8::to_ascii_lowercase);
+    let found = synonyms.binary_search_by(|(synonym, _)| synonym.bytes().map(|c| c.to_ascii_lowercase()).cmp(lower()));
+    found.ok().and_then(|n| synonyms.get(n)).map_or(b"", |(_, means)| means.as_bytes())
 }
 
 /// The mnemonic of an opcode index on a target.
@@ -92,6 +100,10 @@ pub(super) fn spelling(target: Target, op_index: u16, opcode: Opcode) -> &'stati
 
 /// A mnemonic without the suffix of its encoding, and that encoding.
 pub(super) fn stem(name: &[u8]) -> (&[u8], Suffix) {
+    // Most names have another last letter.
+    if !name.last().is_some_and(|last| matches!(last.to_ascii_lowercase(), b'p' | b'2' | b'4' | b'a')) {
+        return (name, Suffix::None);
+    }
     for (ending, suffix) in SUFFIXES {
         let stem = name.len().checked_sub(ending.len()).map(|len| name.split_at(len));
         if let Some((stem, _)) = stem.filter(|(_, end)| end.eq_ignore_ascii_case(ending)) {
@@ -116,6 +128,15 @@ impl Operations {
         let (name, suffix) = stem(name);
         let mut operations = Operations { found: [const { None }; MOST], suffix };
         operations.fill(target, name);
+        if operations.is_empty() {
+            let (name, own) = stem(meaning(target, name));
+            operations.fill(target, name);
+            match (own, operations.suffix) {
+                (Suffix::None, _) => {}
+                (own, asked) if asked == Suffix::None || asked == own => operations.suffix = own,
+                _ => operations.found = [const { None }; MOST],
+            }
+        }
         operations
     }
 

@@ -2,6 +2,7 @@
 
 use super::cursor::Cursor;
 use super::{Kind, ParseError, Parser, Symbols};
+use crate::Reg;
 use crate::codec::code::*;
 use crate::table::{OperandTables, TextTables};
 
@@ -110,10 +111,10 @@ impl Registers {
                 self.run(file, first as u32, length as u16 + 1)
             }
             Name::Numbered(file, number) => self.run(file, number, 1),
-            Name::Special(code) => Some(Run { code, dwords: if self.is_any(code) { 0 } else { 1 }, half: None }),
-            Name::Pair(code) => Some(Run { code, dwords: 2, half: None }),
+            Name::Special(code) => Ok(Run { code, dwords: if self.is_any(code) { 0 } else { 1 }, half: None }),
+            Name::Pair(code) => Ok(Run { code, dwords: 2, half: None }),
         };
-        let mut run = run.ok_or_else(|| cursor.error_since(start, Kind::Register))?;
+        let mut run = run.map_err(|kind| cursor.error_since(start, kind))?;
         if run.dwords == 1 && cursor.peek() == b'.' && (VGPR..AGPR).contains(&run.code) {
             run.half = match cursor.ahead(1) {
                 b'l' => Some(Half::Low),
@@ -131,16 +132,19 @@ impl Registers {
         found.is_some_and(|(_, name, pair)| name == pair)
     }
 
-    fn run(&self, file: File, first: u32, dwords: u16) -> Option<Run> {
+    fn run(&self, file: File, first: u32, dwords: u16) -> Result<Run, Kind> {
         let t = self.operands;
-        let (base, last) = match file {
-            File::Sgpr => (0, t.sgpr_last),
-            File::Vgpr => (VGPR, VGPR_LAST),
-            File::Agpr => (AGPR, AGPR + VECTOR_LAST),
-            File::Ttmp => (t.ttmp_first, t.ttmp_last),
+        let (base, last, reg): (_, _, fn(u8) -> Reg) = match file {
+            File::Sgpr => (0, t.sgpr_last, Reg::Sgpr),
+            File::Vgpr => (VGPR, VGPR_LAST, Reg::Vgpr),
+            File::Agpr => (AGPR, AGPR + VECTOR_LAST, Reg::Agpr),
+            File::Ttmp => (t.ttmp_first, t.ttmp_last, Reg::Ttmp),
         };
         let end = u32::from(base) + first + u32::from(dwords) - 1;
-        (end <= last.into()).then_some(Run { code: base + first as u16, dwords, half: None })
+        match end <= last.into() {
+            true => Ok(Run { code: base + first as u16, dwords, half: None }),
+            false => Err(Kind::Beyond(reg((last - base) as u8))),
+        }
     }
 
     /// `[s2,s3]`: registers that follow one another.

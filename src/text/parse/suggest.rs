@@ -1,9 +1,15 @@
-//! What a mnemonic that a target lacks was probably meant to be.
+//! What a name that a target lacks was probably meant to be.
 
 use super::cursor::Cursor;
 use super::operation::{self, stem};
+use super::{Kind, ParseError};
 use crate::Target;
-use crate::target::{MNEMONICS_OF, OPS};
+use crate::codec::descs;
+use crate::common::OpcodeEntry;
+use crate::facts::Counter;
+use crate::imm::Waitcnt;
+use crate::table::OperandType;
+use crate::target::{MNEMONICS_OF, OPS, TEXT};
 
 /// What to write in place of an unknown mnemonic: see [`Suggestion::of`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +29,8 @@ impl Suggestion {
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Suggestion, Target};
+    /// use amdgpu_isa::text::Suggestion;
+    /// use amdgpu_isa::Target;
     /// assert_eq!(Suggestion::of(Target::Gfx942, "v_ad_f32 v0, v1, v2").nearest, Some("v_add_f32"));
     /// assert_eq!(Suggestion::of(Target::Gfx942, "frobnicate").nearest, None);
     /// # }
@@ -34,18 +41,84 @@ impl Suggestion {
         let name = stem(cursor.name()).0;
         let has = |target: &&Target| operation::all(**target, name).next().is_some();
         let elsewhere = Target::ALL.iter().find(has).copied();
-        // One wrong character in four is no slip any more.
-        let (mut nearest, mut least) = (None, name.len().min(LONGEST) / 4 + 1);
-        for op_index in MNEMONICS_OF[target as usize].slots.iter().filter_map(|slot| slot.checked_sub(1)) {
-            let Some(opcode) = OPS[target as usize].opcode(op_index.into()) else { continue };
-            let known = operation::spelling(target, op_index, opcode);
-            let distance = distance(name, known.as_bytes());
-            if distance < least {
-                (nearest, least) = (Some(known), distance);
-            }
-        }
-        Suggestion { nearest, elsewhere }
+        let indices = MNEMONICS_OF[target as usize].slots.iter().filter_map(|slot| slot.checked_sub(1));
+        let known = indices.filter_map(|op_index| {
+            let opcode = OPS[target as usize].opcode(op_index.into())?;
+            Some(operation::spelling(target, op_index, opcode))
+        });
+        Suggestion { nearest: nearest(name, known), elsewhere }
     }
+
+    /// Looks for what the name at the place of an error could mean: a mnemonic, a modifier, a register, or a value.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::text::Suggestion;
+    /// use amdgpu_isa::{Target, parse};
+    /// let text = "s_getreg_b32 s0, hwreg(HW_REG_MOD)";
+    /// let error = parse(Target::Gfx942, text).unwrap_err();
+    /// assert_eq!(Suggestion::for_error(Target::Gfx942, text, &error).nearest, Some("HW_REG_MODE"));
+    /// # }
+    /// ```
+    pub fn for_error(target: Target, text: &str, error: &ParseError) -> Suggestion {
+        let nothing = Suggestion { nearest: None, elsewhere: None };
+        let mut cursor = Cursor::new(text);
+        cursor.lines();
+        let mnemonic = stem(cursor.name()).0;
+        cursor.at = error.span.start as usize;
+        match error.kind {
+            Kind::Mnemonic => return Suggestion::of(target, text),
+            Kind::Name(_) | Kind::Symbol | Kind::Unexpected | Kind::Operand(_) => {}
+            _ => return nothing,
+        }
+        // The error can be about all of `name:value` or `name(value)`.
+        let word = cursor.name();
+        let entries = operation::all(target, mnemonic).filter_map(|(_, op_index)| OpcodeEntry::new(target, op_index));
+        let forms = entries.flat_map(|entry| [entry.signature].into_iter().chain(entry.forms(target)));
+        let modifiers = forms.flat_map(|form| descs(target, form)).filter(|desc| desc.access.is_none());
+        let modifiers = modifiers.filter(|desc| desc.operand_type != OperandType::None);
+        let t = TEXT[target as usize];
+        let values = [
+            t.hwreg,
+            t.sendmsg,
+            t.gs_op,
+            t.sysmsg_op,
+            t.instid,
+            t.instskip,
+            t.dfmt,
+            t.nfmt,
+            t.buf_fmt,
+            t.sdwa_sel,
+            t.dst_unused,
+            t.dpp_ctrl,
+            t.exp_tgt,
+            t.swizzle,
+            t.dim,
+            t.scope,
+            t.th_load,
+            t.th_store,
+            t.th_atomic,
+        ];
+        let known = modifiers.map(|desc| desc.field.name());
+        let known = known.chain(values.into_iter().flatten().map(|(_, name)| *name));
+        let known = known
+            .chain(Counter::ALL.iter().filter_map(|&counter| Waitcnt::max(target, counter).map(|_| counter.name())));
+        let known = known.chain(t.codes.iter().map(|(_, name, _)| *name));
+        Suggestion { nearest: nearest(word, known), ..nothing }
+    }
+}
+
+/// The name that differs least, if it differs little.
+fn nearest(name: &[u8], known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    // One wrong character in four is no slip any more.
+    let (mut nearest, mut least) = (None, name.len().min(LONGEST) / 4 + 1);
+    for known in known {
+        let distance = distance(name, known.as_bytes());
+        if distance < least && distance > 0 {
+            (nearest, least) = (Some(known), distance);
+        }
+    }
+    nearest
 }
 
 /// How many characters have to be changed, added or removed to make one name of another, ignoring case.

@@ -203,9 +203,9 @@ numbers! { hex signed_hex int16 label interp_param exp_tgt attr chan dmask dim }
 macro_rules! constants {
     ($($name:ident $ty:ident;)*) => {
         $(impl Case<'_> {
-            pub fn $name(&mut self, name: &'static str, width: &str) -> amdgpu_isa::$ty {
+            pub fn $name(&mut self, name: &'static str, width: &str) -> amdgpu_isa::imm::$ty {
                 let value: u16 = self.plain(name, stringify!($name), width.parse().expect("a width"));
-                amdgpu_isa::$ty::decode(self.target, value)
+                amdgpu_isa::imm::$ty::decode(self.target, value)
             }
         })*
     };

@@ -2,11 +2,17 @@
 #![no_std]
 #![no_main]
 
-use amdgpu_isa::{
-    Assembler, Buffer, Decoded, Decoder, DecoderMut, Encoding, Far, Field, FixupSlot, Form, GprIdx, HeldField, Hwreg,
-    InlineFloat, Inst, InstMut, LabelSlot, Location, Opcode, Processor, Reg, RegSet, RelocationKind, Sendmsg,
-    Signature, Target, TextBuffer, Trampoline, Value, Waitcnt, decode, decode_words, length,
-};
+use amdgpu_isa::asm::{Assembler, Far, FixupSlot, LabelSlot, RelocationKind};
+use amdgpu_isa::convert::Form;
+use amdgpu_isa::facts::{Encoding, RegSet};
+use amdgpu_isa::imm::{GprIdx, Hwreg, Sendmsg, Waitcnt};
+use amdgpu_isa::layout::HeldField;
+use amdgpu_isa::operands::InlineFloat;
+use amdgpu_isa::patch::{Buffer, DecoderMut, InstMut, Location, Trampoline};
+use amdgpu_isa::processor::Processor;
+use amdgpu_isa::signature::Signature;
+use amdgpu_isa::text::TextBuffer;
+use amdgpu_isa::{Decoded, Decoder, Field, Inst, Opcode, Reg, Target, Value, decode, decode_words, length};
 use amdgpu_isa_cortex_m::{code, exit, keep};
 use core::fmt::Write;
 
@@ -236,7 +242,7 @@ fn patching(target: Target, code: &[u8]) {
     keep(words.first().copied().unwrap_or(0) + u32::from(bytes.first().copied().unwrap_or(0)));
 }
 
-fn change<C: amdgpu_isa::Memory + ?Sized>(inst: &mut InstMut<'_, C>, n: u32) {
+fn change<C: amdgpu_isa::patch::Memory + ?Sized>(inst: &mut InstMut<'_, C>, n: u32) {
     let other = **inst;
     let fields = [Field::Src0, Field::Simm16, Field::Vdst, Field::Sdst, Field::Offset, Field::Op];
     let field = fields.get(n as usize % 8).copied().unwrap_or(Field::Literal);
@@ -329,7 +335,7 @@ fn assemble<B: Buffer + ?Sized>(target: Target, code: &[u8], out: &mut B) {
             }
         }
         Err(error) => {
-            let error: amdgpu_isa::AssembleError = error;
+            let error: amdgpu_isa::asm::AssembleError = error;
             let _ = write!(Sink, "{error}");
         }
     }
@@ -371,7 +377,7 @@ fn c_interface(target: Target, code: &[u8]) {
 /// Every struct, every setter and every getter.
 #[cfg(feature = "gfx942")]
 mod structs {
-    use amdgpu_isa::FieldError;
+    use amdgpu_isa::errors::FieldError;
     use amdgpu_isa_cortex_m::keep;
 
     include!(concat!(env!("OUT_DIR"), "/roster.rs"));

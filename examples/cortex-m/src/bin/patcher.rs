@@ -3,7 +3,9 @@
 #![no_std]
 #![no_main]
 
-use amdgpu_isa::{Decoded, Decoder, DecoderMut, Field, InstMut, Opcode, Target, TextBuffer, Value};
+use amdgpu_isa::patch::{DecoderMut, InstMut};
+use amdgpu_isa::text::TextBuffer;
+use amdgpu_isa::{Decoded, Decoder, Field, Opcode, Target, Value};
 use amdgpu_isa_cortex_m::{exit, print, print_number};
 
 const TARGET: Target = Target::Gfx942;

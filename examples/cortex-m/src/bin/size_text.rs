@@ -2,7 +2,8 @@
 #![no_std]
 #![no_main]
 
-use amdgpu_isa::{Decoded, Decoder, TextBuffer};
+use amdgpu_isa::text::TextBuffer;
+use amdgpu_isa::{Decoded, Decoder};
 use amdgpu_isa_cortex_m::{code, exit, keep, print, target};
 
 #[unsafe(no_mangle)]

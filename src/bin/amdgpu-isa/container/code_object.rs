@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
-use amdgpu_isa::Processor;
+use amdgpu_isa::processor::Processor;
 
 use super::notes::Notes;
 use super::target_id::TargetId;
@@ -246,6 +246,8 @@ impl<'a> Tables<'_, 'a> {
 struct Kernels<'a> {
     /// Lanes of a wave, by the kernels' names.
     names: HashMap<&'a [u8], Option<u16>>,
+    /// Descriptors, by the kernels' names.
+    descriptors: HashMap<&'a [u8], [u8; 64]>,
     /// Names by entry address. The order lets a section find its own without a search through all of them.
     entries: BTreeMap<u64, &'a [u8]>,
 }
@@ -254,6 +256,11 @@ impl Kernels<'_> {
     fn lanes(&self, name: &[u8], address: u64) -> Option<u16> {
         let name = self.entries.get(&address).copied().unwrap_or(name);
         self.names.get(name).copied().flatten()
+    }
+
+    fn descriptor(&self, name: &[u8], address: u64) -> Option<[u8; 64]> {
+        let name = self.entries.get(&address).copied().unwrap_or(name);
+        self.descriptors.get(name).copied()
     }
 
     fn contains(&self, name: &[u8], address: u64) -> bool {
@@ -291,7 +298,7 @@ fn symbols<'a>(
     indices: &Indices,
     sections: &mut [Section<'a>],
 ) -> Result<Vec<Vec<Range<u64>>>> {
-    let mut kernels = Kernels { names: entry_points.iter().copied().collect(), entries: BTreeMap::new() };
+    let mut kernels = Kernels { names: entry_points.iter().copied().collect(), ..Kernels::default() };
     let (file, headers) = (tables.file, tables.headers);
     tables.each(|symbol, name| {
         let Some(kernel) = name.strip_suffix(b".kd") else { return };
@@ -302,6 +309,9 @@ fn symbols<'a>(
         });
         let read = |bytes: Range<usize>| descriptor.and_then(|d| d.get(bytes));
         let properties = read(KD_PROPERTIES).and_then(|b| b.try_into().ok()).map(u16::from_le_bytes);
+        if let Some(bytes) = read(0..64).and_then(|bytes| bytes.try_into().ok()) {
+            kernels.descriptors.insert(kernel, bytes);
+        }
         kernels.names.insert(kernel, properties.map(|bits| if bits & WAVE32 == 0 { 64 } else { 32 }));
         // In a relocatable object the offset is still a relocation, so use the name alone.
         if file.kind == elf::ET_REL {
@@ -332,7 +342,8 @@ fn symbols<'a>(
                 (address, kind, lanes) = (start, SymbolKind::Kernel, its);
             }
         }
-        section.symbols.push(Symbol { name: escape::name(name), address, kind, lanes });
+        let descriptor = kernels.descriptor(name, address).filter(|_| kind == SymbolKind::Kernel);
+        section.symbols.push(Symbol { name: escape::name(name), address, kind, lanes, descriptor });
     })?;
     // The descriptor names a kernel even if the kernel's own symbol was stripped.
     for section in sections {
@@ -341,7 +352,8 @@ fn symbols<'a>(
         for (&address, &name) in kernels.entries.range(section.address..end) {
             if !named.contains(&address) {
                 let lanes = kernels.lanes(name, address);
-                section.symbols.push(Symbol { name: escape::name(name), address, kind: SymbolKind::Kernel, lanes });
+                let (kind, descriptor) = (SymbolKind::Kernel, kernels.descriptor(name, address));
+                section.symbols.push(Symbol { name: escape::name(name), address, kind, lanes, descriptor });
             }
         }
         // Global symbols are in both tables.

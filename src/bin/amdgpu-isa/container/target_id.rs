@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use amdgpu_isa::Processor;
+use amdgpu_isa::processor::Processor;
 
 /// A processor and its pinned features: `gfx942:sramecc+:xnack-`.
 #[derive(Clone, Debug, PartialEq, Eq)]

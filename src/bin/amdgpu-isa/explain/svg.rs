@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use super::diagram::{Cell, Diagram};
 
 /// Pixels.
-const BIT: u32 = 27;
-const MARGIN: u32 = 24;
-const WIDTH: u32 = 32 * BIT + 2 * MARGIN;
+pub const BIT: u32 = 27;
+pub const MARGIN: u32 = 24;
+pub const WIDTH: u32 = 32 * BIT + 2 * MARGIN;
 const BOX: u32 = 48;
 const ROW: u32 = 20;
 /// Advance of one character of the 12 px monospaced font, rounded up.
@@ -40,17 +40,19 @@ pub fn render(diagrams: &[Diagram]) -> String {
     for diagram in diagrams {
         y = one(&mut body, diagram, y) + MARGIN;
     }
-    let label = diagrams.iter().map(|d| escape(&d.title)).collect::<Vec<_>>().join("; ");
-    let mut svg = String::new();
-    // Writing to a String cannot fail.
-    let _ = writeln!(
-        svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{y}\" viewBox=\"0 0 {WIDTH} {y}\" \
-         role=\"img\" aria-label=\"{label}\">\n<style>{}{STYLE}</style>\n\
-         <rect class=\"card\" width=\"{WIDTH}\" height=\"{y}\" rx=\"8\"/>\n{body}</svg>",
+    let label = diagrams.iter().map(|d| d.title.as_str()).collect::<Vec<_>>().join("; ");
+    page(WIDTH, y, &label, &body)
+}
+
+/// A picture with what all have: the card, and the colours.
+pub fn page(width: u32, height: u32, label: &str, body: &str) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+         role=\"img\" aria-label=\"{}\">\n<style>{}{STYLE}</style>\n\
+         <rect class=\"card\" width=\"{width}\" height=\"{height}\" rx=\"8\"/>\n{body}</svg>\n",
+        escape(label),
         tints()
-    );
-    svg
+    )
 }
 
 /// Colours of the fields: translucent, so that they suit either background.
@@ -61,7 +63,7 @@ fn tints() -> String {
         .collect()
 }
 
-fn tint(field: Option<usize>) -> String {
+pub fn tint(field: Option<usize>) -> String {
     field.map_or("none".into(), |i| format!("f{}", i % HUES.len()))
 }
 
@@ -97,7 +99,7 @@ fn one(svg: &mut String, diagram: &Diagram, mut y: u32) -> u32 {
     y
 }
 
-fn fits(name: &str, bits: u32) -> bool {
+pub fn fits(name: &str, bits: u32) -> bool {
     name.chars().count() as u32 * CHAR <= bits * BIT - 4
 }
 
@@ -168,7 +170,7 @@ fn legend(svg: &mut String, diagram: &Diagram, keys: &[Option<char>], mut y: u32
     y
 }
 
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -1,6 +1,8 @@
 //! Facts about an instruction that its operands do not show, as text.
 
-use amdgpu_isa::{Access, Flag, Form, Format, Inst};
+use amdgpu_isa::convert::Form;
+use amdgpu_isa::facts::Flag;
+use amdgpu_isa::{Access, Format, Inst};
 
 /// The heading and the text of each line. Facts that every instruction has are omitted.
 pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {

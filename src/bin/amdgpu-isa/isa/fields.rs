@@ -19,7 +19,7 @@ pub struct FieldView {
 pub fn fields(inst: &Inst) -> Vec<FieldView> {
     let views = inst.fields().filter(|held| !held.info.overlay);
     views
-        .map(|amdgpu_isa::HeldField { format, first_bit, info: f, value, .. }| {
+        .map(|amdgpu_isa::layout::HeldField { format, first_bit, info: f, value, .. }| {
             let first = u32::from(first_bit);
             let mut pieces = vec![(first + u32::from(f.lsb), u32::from(f.width))];
             if f.hi_width > 0 {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use amdgpu_isa::{Encoding, Opcode, Target};
+use amdgpu_isa::facts::Encoding;
+use amdgpu_isa::{Opcode, Target};
 
 /// An operation in a format.
 pub struct Operation {

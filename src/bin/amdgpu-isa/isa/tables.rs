@@ -1,7 +1,10 @@
 //! The tables of a target: formats, operations with their operands, and the names of numbers. docs/isa-json.md
 //! describes these structs as JSON.
 
-use amdgpu_isa::{Access, CodeSet, Extension, Flag, Format, Opcode, OperandSignature, Signature, Takes};
+use amdgpu_isa::facts::Flag;
+use amdgpu_isa::layout::Extension;
+use amdgpu_isa::signature::{CodeSet, OperandSignature, Signature, Takes};
+use amdgpu_isa::{Access, Format, Opcode};
 use serde::Serialize;
 
 use super::Target;
@@ -157,8 +160,8 @@ pub fn tables(target: Target) -> Tables {
     }
 }
 
-fn layout(layout: &amdgpu_isa::Layout) -> Layout {
-    let field = |f: &amdgpu_isa::FieldInfo| {
+fn layout(layout: &amdgpu_isa::layout::Layout) -> Layout {
+    let field = |f: &amdgpu_isa::layout::FieldInfo| {
         let pieces = [(f.lsb, f.width), (f.hi, f.hi_width)].into_iter().filter(|(_, width)| *width > 0);
         Field {
             name: f.field.name(),
@@ -182,12 +185,12 @@ fn layout(layout: &amdgpu_isa::Layout) -> Layout {
     }
 }
 
-fn code_run(run: amdgpu_isa::CodeRun) -> CodeRun {
+fn code_run(run: amdgpu_isa::signature::CodeRun) -> CodeRun {
     let pair = Some(run.pair).filter(|pair| !pair.is_empty());
     CodeRun { first: run.first, last: run.last, name: run.name, pair }
 }
 
-fn enumeration(all: amdgpu_isa::Enumeration) -> Enumeration {
+fn enumeration(all: amdgpu_isa::signature::Enumeration) -> Enumeration {
     let values = all.values.iter().map(|&(value, name)| EnumValue { value, name }).collect();
     Enumeration { name: all.name, values }
 }
@@ -212,14 +215,14 @@ fn operations(target: Target, sets: &mut Vec<CodeSet>) -> Vec<Operation> {
 }
 
 fn form(signature: &Signature, sets: &mut Vec<CodeSet>) -> Form {
-    let modifier = |m: amdgpu_isa::ModifierSignature| Modifier {
+    let modifier = |m: amdgpu_isa::signature::ModifierSignature| Modifier {
         field: m.field.name(),
         bits: m.bits,
         signed: m.signed,
         mask: m.mask,
         values: m.ranges().map(Iterator::collect),
     };
-    let implicit = |i: amdgpu_isa::ImplicitSignature| Implicit {
+    let implicit = |i: amdgpu_isa::signature::ImplicitSignature| Implicit {
         register: i.reg.to_string(),
         bits: i.bits,
         access: access(i.access),

@@ -1,8 +1,9 @@
 //! Properties that must hold for all words. `tests/inverse.rs` checks them on every run, and `prove` on all words.
 
+use amdgpu_isa::errors::EncodeError;
 #[cfg(feature = "text")]
-use amdgpu_isa::TextBuffer;
-use amdgpu_isa::{DecodeError, EncodeError, Inst, Target};
+use amdgpu_isa::text::TextBuffer;
+use amdgpu_isa::{DecodeError, Inst, Target};
 
 /// Dwords of the longest instruction of any target.
 pub const DWORDS: usize = 5;

@@ -1,7 +1,8 @@
 //! The forms of instructions that are longer than one dword: operations with each dword that may follow their base
 //! words, and words of each form from which the sweeps start.
 
-use amdgpu_isa::{Field, FieldInfo, Format, Inst, Opcode, Target};
+use amdgpu_isa::layout::FieldInfo;
+use amdgpu_isa::{Field, Format, Inst, Opcode, Target};
 
 use super::check::Words;
 use super::words::{self, Announced, Filling, Rng, pieces};

@@ -1,7 +1,8 @@
 //! Tries what the first dword alone does not determine: for each form every value of each field, all pairs of operand
 //! codes, and all values of the modifiers together.
 
-use amdgpu_isa::{FieldInfo, Target};
+use amdgpu_isa::Target;
+use amdgpu_isa::layout::FieldInfo;
 
 use super::Part;
 use super::check::{self, Subject, Words, bytes};

@@ -1,6 +1,7 @@
 //! Counts, and the faults that were found.
 
-use amdgpu_isa::{DecodeError, Format, Layout, Target};
+use amdgpu_isa::layout::Layout;
+use amdgpu_isa::{DecodeError, Format, Target};
 
 use super::check::{Fault, Words, bytes};
 

@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use amdgpu_isa::{DecodeError, EncodeError, Inst, TextBuffer};
+use amdgpu_isa::errors::EncodeError;
+use amdgpu_isa::text::TextBuffer;
+use amdgpu_isa::{DecodeError, Inst};
 
 use super::*;
 

@@ -2,7 +2,8 @@
 //! tests (`tests/words/`) use them too.
 #![allow(dead_code)] // Each user needs only a part.
 
-use amdgpu_isa::{DecodeError, Extension, FieldInfo, Format, Inst, Layout, Opcode, Target, decode_words};
+use amdgpu_isa::layout::{Extension, FieldInfo, Layout};
+use amdgpu_isa::{DecodeError, Format, Inst, Opcode, Target, decode_words};
 
 /// SplitMix64 (Steele, Lea, Flood 2014): random enough, and the same on every run.
 pub struct Rng(pub u64);

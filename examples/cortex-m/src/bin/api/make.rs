@@ -1,16 +1,17 @@
 //! A constructor of every signature with every modifier, and the builder, with operands that the compiler cannot know.
 #![allow(dead_code)] // Not every set of targets has all kinds of operands.
 
+use amdgpu_isa::asm::{Assembler, Emit};
+use amdgpu_isa::imm::{DelayAlu, Depctr, GprIdx, Hwreg, Sendmsg, Waitcnt};
 use amdgpu_isa::make::kind::{Any, Off};
 use amdgpu_isa::make::modifiers::ModifierSet;
 use amdgpu_isa::make::{
     Agpr, Argument, BufferAddress, BuildError, Builder, Code, Half, ImageAddress, Op, Vgpr, Words, address,
 };
 use amdgpu_isa::make::{a, addr64, bothen, float, idxen, inline, int, literal, off, offen, s, sets, ttmp, v};
-use amdgpu_isa::{
-    Assembler, Buffer, DelayAlu, Depctr, Emit, Field, Format, GprIdx, Hwreg, InlineFloat, Opcode, Reg, Sendmsg,
-    Special, Target, Value, Waitcnt,
-};
+use amdgpu_isa::operands::{InlineFloat, Special};
+use amdgpu_isa::patch::Buffer;
+use amdgpu_isa::{Field, Format, Opcode, Reg, Target, Value};
 use amdgpu_isa_cortex_m::{code, keep};
 use core::fmt::Write;
 
@@ -279,7 +280,7 @@ fn argument(case: &mut Case) -> Argument {
 pub fn assemble<B: Buffer + ?Sized>(
     asm: &mut Assembler<'_, B>,
     target: Target,
-) -> Result<(), amdgpu_isa::AssembleError> {
+) -> Result<(), amdgpu_isa::asm::AssembleError> {
     let mut case = Case { seed: code().len() as u32 };
     let n = case.op("", "");
     asm.emit(build(target, Opcode::SAddU32, &mut case).set(Field::Ssrc0, n))?;

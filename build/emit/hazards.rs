@@ -1,0 +1,142 @@
+//! Writes the rules about hazards: what src/hazards/table.rs describes.
+
+use std::fmt::Write;
+
+use crate::build::check::hazards::{DIFFERS, FILES, OVERLAPS};
+use crate::build::emit::camel;
+use crate::build::lower::Target;
+use crate::build::lower::hazards as lower;
+use crate::build::lower::hazards::{HazardClass, HazardRow, hwreg};
+use crate::build::lower::pages::pages;
+use crate::build::model::error::Result;
+use crate::build::model::hazards::*;
+use crate::build::model::*;
+use crate::build::shared;
+
+/// The rules that a target of the build has.
+fn rules<'a>(isa: &'a Isa, targets: &[Target]) -> Vec<&'a HazardRule> {
+    let has = |rule: &&HazardRule| targets.iter().any(|t| rule.distance.of(&t.row.name).is_some());
+    isa.hazards.rules.iter().filter(has).collect()
+}
+
+/// Writes what people read about each rule.
+pub fn common(w: &mut String, isa: &Isa, targets: &[Target]) {
+    let rules = rules(isa, targets);
+    writeln!(w, "pub(crate) static RULES: [crate::hazards::table::RuleInfo; {}] = [", rules.len()).unwrap();
+    for rule in rules {
+        let has = |name: &str| rule.from.iter().any(|from| from == name);
+        let certainty = match (has("manual"), has("llvm")) {
+            (true, true) => "Agreed",
+            (true, false) => "Manual",
+            (false, true) => "Llvm",
+            (false, false) => "Mesa",
+        };
+        let HazardRule { id, text, source, ends_text, .. } = rule;
+        let unit = camel(&rule.unit);
+        write!(w, "crate::hazards::table::RuleInfo {{ id: {id:?}, text: {text:?}, source: {source:?}, ").unwrap();
+        write!(w, "ends: {ends_text:?}, unit: crate::hazards::Unit::{unit}, ").unwrap();
+        writeln!(w, "certainty: crate::hazards::Certainty::{certainty} }},").unwrap();
+    }
+    writeln!(w, "];").unwrap();
+}
+
+/// Writes `HazardTables` of one target.
+pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Result<()> {
+    let tables = lower::tables(isa, t)?;
+    let rules = rules(isa, targets);
+    write!(w, "pub(crate) static HAZARDS: HazardTables = HazardTables {{ rows: &[").unwrap();
+    for row in &tables.rows {
+        let number = rules.iter().position(|rule| rule.id == row.rule.id).expect("the target has it");
+        let (less, most): (Vec<u8>, Vec<u8>) = row.distance.into_iter().unzip();
+        let overlap = OVERLAPS.iter().position(|o| *o == row.rule.registers.overlap).unwrap_or(0);
+        let differs = row.rule.registers.differs.as_deref();
+        let differs = differs.and_then(|d| DIFFERS.iter().position(|o| *o == d)).map_or(0, |n| n + 1);
+        let (overlap, differs) = (["None", "Share", "Same", "Other", "Hwreg"][overlap], DIFFER_NAMES[differs]);
+        let (producer, consumer) = (side(isa, t, row.producer), side(isa, t, row.consumer));
+        let (unit, trans) = (camel(&row.rule.unit), row.rule.trans.unwrap_or(u8::MAX));
+        write!(w, "HazardRow {{ rule: {number}, producer: {producer}, consumer: {consumer}, ").unwrap();
+        write!(w, "overlap: Overlap::{overlap}, differs: Differs::{differs}, unit: Unit::{unit}, trans: {trans}, ")
+            .unwrap();
+        let field = row.rule.registers.field.as_ref().map_or("None".into(), |f| format!("Some(Field::{})", camel(f)));
+        writeln!(w, "distance: {less:?}, most: {most:?}, field: {field} }},").unwrap();
+    }
+    write!(w, "], classes: &[").unwrap();
+    for class in &tables.classes {
+        let longest = |unit: &str| {
+            let rows =
+                tables.rows.iter().enumerate().filter(|(n, row)| class.produces >> n & 1 == 1 && row.rule.unit == unit);
+            rows.flat_map(|(_, row)| row.distance.map(|d| d.1)).max().unwrap_or(0)
+        };
+        let (states, valu) = (longest("states"), longest("valu"));
+        let HazardClass { produces, consumes, ends, arms, enders, passes: (less, more), is } = class;
+        write!(
+            w,
+            "HazardClass {{ produces: {produces:#x}, consumes: {consumes:#x}, ends: {ends:#x}, arms: {arms:#x}, "
+        )
+        .unwrap();
+        write!(w, "enders: {enders:#x}, passes: [{less}, {more}], states: {states}, valu: {valu}, is: {is} }},")
+            .unwrap();
+    }
+    let (numbers, entries) = pages(&tables.class_of, <[usize]>::to_vec);
+    write!(w, "], pages: &{numbers:?}, class_of: &{entries:?}, enders: &[").unwrap();
+    for (rows, of) in &tables.enders {
+        let how = of.how.as_deref().map_or("Always".into(), camel);
+        write!(w, "Ender {{ rows: {rows:#x}, side: {}, how: Ending::{how} }},", side(isa, t, of)).unwrap();
+    }
+    let events = tables.rows.iter().enumerate().filter(|(_, row)| row.rule.unit == "event");
+    let events = events.fold(0u128, |set, (n, _)| set | 1 << n);
+    let thens = tables.rows.iter().enumerate().filter(|(_, row)| row.rule.then.is_some());
+    let thens = thens.fold(0u128, |set, (n, _)| set | 1 << n);
+    let asks = |row: &HazardRow| row.producer.conditions.iter().any(|c| matches!(c, Condition::Seen));
+    let asking = tables.rows.iter().enumerate().filter(|(_, row)| asks(row)).fold(0u128, |set, (n, _)| set | 1 << n);
+    let seen = isa.hazards.seen.as_ref().filter(|_| asking != 0);
+    let seen = seen.map_or("None".into(), |(_, seen)| format!("Some({})", side(isa, t, seen)));
+    write!(w, "], asking: {asking:#x}, seen: {seen}").unwrap();
+    writeln!(w, ", events: {events:#x}, thens: {thens:#x}, nop: {:#x} }};", tables.nop_mask).unwrap();
+    Ok(())
+}
+
+/// The variants of `Differs` in src/hazards/table.rs: none, and those of `DIFFERS`.
+const DIFFER_NAMES: [&str; 4] = ["Nothing", "SameOp", "OtherOp", "Passes"];
+
+fn side(isa: &Isa, t: &Target, side: &Side) -> String {
+    let conditions = side.conditions.iter().map(|c| condition(isa, t, c));
+    let conditions: Vec<String> = conditions.map(|c| format!("Condition::{c}")).collect();
+    let operands = match &side.operands {
+        None => "None".to_string(),
+        Some(Operands { reads, writes, files, fields, wider_than, narrower_than }) => {
+            let files = files.iter().fold(0, |set, file| set | 1 << FILES.iter().position(|f| f == file).unwrap_or(7));
+            let has = |name: &str| fields.is_empty() || fields.iter().any(|f| f == name);
+            let (named, implicit) = (has("*"), has("-"));
+            let list: Vec<String> = fields
+                .iter()
+                .filter(|f| !["*", "-"].contains(&f.as_str()))
+                .map(|f| format!("Field::{}", camel(f)))
+                .collect();
+            format!(
+                "Some(Accessed {{ reads: {reads}, writes: {writes}, files: {files}, named: {named}, \
+                 implicit: {implicit}, fields: &[{}], wider_than: {wider_than}, narrower_than: {narrower_than} }})",
+                list.join(", ")
+            )
+        }
+    };
+    format!("Side {{ conditions: &[{}], operands: {operands} }}", conditions.join(", "))
+}
+
+fn condition(isa: &Isa, t: &Target, condition: &Condition) -> String {
+    match condition {
+        Condition::Form(name) => format!("Form(Format::{})", camel(name)),
+        Condition::Flag(name) => format!("Flag({:#x})", shared::flag(name)),
+        Condition::Bits(field, mask, true) => format!("AnyBit(Field::{}, {mask:#x})", camel(field)),
+        Condition::Bits(field, mask, false) => format!("NoBit(Field::{}, {mask:#x})", camel(field)),
+        Condition::Value(field, value, true) => format!("Is(Field::{}, {value})", camel(field)),
+        Condition::Value(field, value, false) => format!("IsNot(Field::{}, {value})", camel(field)),
+        Condition::NoRegister(field) => format!("NoRegister(Field::{})", camel(field)),
+        Condition::Hwreg(name, bit) => {
+            let number = hwreg(isa, &t.row.name, name).unwrap_or(shared::NONE);
+            format!("Hwreg({number}, {})", bit.unwrap_or(shared::NONE))
+        }
+        Condition::Dwords(n) => format!("Dwords({n})"),
+        Condition::Seen => "Seen".into(),
+    }
+}

@@ -1,0 +1,171 @@
+//! The rules about hazards on one target: which operations they are about.
+
+use crate::build::check::hazards::{distance, matches};
+use crate::build::lower::Target;
+use crate::build::lower::pages::position;
+use crate::build::model::error::Result;
+use crate::build::model::hazards::*;
+use crate::build::model::*;
+
+/// The rules of a target, and what each operation has to do with them.
+pub struct HazardTables<'a> {
+    pub rows: Vec<HazardRow<'a>>,
+    pub classes: Vec<HazardClass>,
+    /// The class of each opcode index.
+    pub class_of: Vec<usize>,
+    /// Instructions that end some rules, but only under conditions.
+    pub enders: Vec<(u128, &'a Side)>,
+    /// The bits of the waiting instruction's constant that count.
+    pub nop_mask: u16,
+}
+
+/// A rule for one producer and one consumer.
+#[derive(PartialEq)]
+pub struct HazardRow<'a> {
+    pub rule: &'a HazardRule,
+    pub producer: &'a Side,
+    pub consumer: &'a Side,
+    pub distance: [(u8, u8); 5],
+}
+
+impl PartialEq for HazardRule {
+    fn eq(&self, other: &HazardRule) -> bool {
+        self.id == other.id
+    }
+}
+
+impl PartialEq for Side {
+    fn eq(&self, other: &Side) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+/// What operations have to do with the rules: sets of rows.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct HazardClass {
+    pub produces: u128,
+    pub consumes: u128,
+    pub ends: u128,
+    /// The rows for which it has to come between.
+    pub arms: u128,
+    /// Numbers of `enders`.
+    pub enders: u32,
+    pub passes: (u8, u8),
+    /// As `class::*` in src/hazards/table.rs.
+    pub is: u8,
+}
+
+/// How many rows a set can hold.
+const ROWS: usize = u128::BITS as usize;
+
+pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
+    let name = &t.row.name;
+    let all = &isa.hazards;
+    let mut tables = HazardTables {
+        rows: Vec::new(),
+        classes: vec![HazardClass::default()],
+        class_of: Vec::new(),
+        enders: Vec::new(),
+        nop_mask: all.nop.as_ref().and_then(|nop| nop.bits.of(name)).map_or(0, |bits| ((1u32 << bits) - 1) as u16),
+    };
+    let there = |side: &&Side| side.conditions.iter().all(|c| is_there(isa, name, c));
+    for rule in &all.rules {
+        let Some(text) = rule.distance.of(name) else { continue };
+        let distance = distance(&rule.at, text)?;
+        if distance.iter().all(|d| d.1 == 0) {
+            continue;
+        }
+        let mut mask = 0;
+        for producer in rule.producer.iter().filter(there) {
+            for consumer in rule.consumer.iter().filter(there) {
+                mask |= 1u128.checked_shl(tables.rows.len() as u32).unwrap_or(0);
+                tables.rows.push(HazardRow { rule, producer, consumer, distance });
+            }
+        }
+        tables.enders.extend(rule.ends.iter().filter(there).map(|side| (mask, side)));
+    }
+    if let Some(row) = tables.rows.get(ROWS) {
+        return row.rule.at.err(format!("{name} has more than {ROWS} rows of hazards"));
+    }
+    let kinds: Vec<&str> = all.kinds.iter().fold(Vec::new(), |mut names, kind| {
+        position(&mut names, kind.name.as_str());
+        names
+    });
+    let of_kind = |name: &str| kinds.iter().position(|k| *k == name).unwrap_or(usize::MAX);
+    let sides =
+        |of: fn(&HazardRow<'a>) -> &'a Side| tables.rows.iter().map(|row| of_kind(&of(row).kind)).collect::<Vec<_>>();
+    let (producers, consumers) = (sides(|row| row.producer), sides(|row| row.consumer));
+    let then = |row: &HazardRow| row.rule.then.as_ref().map_or(usize::MAX, |kind| of_kind(kind));
+    let thens: Vec<usize> = tables.rows.iter().map(then).collect();
+    let enders: Vec<usize> = tables.enders.iter().map(|(_, side)| of_kind(&side.kind)).collect();
+    let (valu, trans) = (of_kind("valu"), of_kind("trans"));
+    for operation in &t.operations {
+        let Some(operation) = operation else {
+            tables.class_of.push(0);
+            continue;
+        };
+        let def = t.formats[operation.format].def;
+        let flags = &t.infos[operation.info].flags;
+        let is = kinds_of(all, &kinds, name, &def.name, &operation.mnemonic, flags);
+        let set = |kinds: &[usize]| {
+            let holds = kinds.iter().enumerate().filter(|(_, kind)| is.get(**kind) == Some(&true));
+            holds.fold(0u128, |set, (n, _)| set | 1 << n)
+        };
+        let row = def.rows.iter().find(|r| r.mnemonic == operation.mnemonic && r.opcode.of(name).is_some());
+        let mut class = HazardClass {
+            produces: set(&producers),
+            arms: set(&thens),
+            consumes: set(&consumers),
+            passes: row.and_then(|row| row.passes.as_ref()?.of(name).copied()).unwrap_or((0, 0)),
+            is: u8::from(is.get(valu) == Some(&true)) | u8::from(is.get(trans) == Some(&true)) << 1,
+            ..HazardClass::default()
+        };
+        let sees = all.seen.as_ref().is_some_and(|(_, side)| is.get(of_kind(&side.kind)) == Some(&true));
+        class.is |= u8::from(sees) << 3;
+        class.is |= u8::from(all.nop.as_ref().is_some_and(|nop| nop.mnemonic == operation.mnemonic)) << 2;
+        for (n, (rows, side)) in tables.enders.iter().enumerate().filter(|(n, _)| is.get(enders[*n]) == Some(&true)) {
+            if side.conditions.is_empty() && side.operands.is_none() {
+                class.ends |= rows;
+            } else {
+                class.enders |= 1 << n;
+            }
+        }
+        tables.class_of.push(position(&mut tables.classes, class));
+    }
+    if tables.enders.len() > 32 || tables.classes.len() > u8::MAX.into() {
+        return all.rules[0].at.err(format!("{name} has too many kinds of instructions"));
+    }
+    Ok(tables)
+}
+
+/// The target has the hardware register that the condition names.
+fn is_there(isa: &Isa, target: &str, condition: &Condition) -> bool {
+    match condition {
+        Condition::Hwreg(name, _) => hwreg(isa, target, name).is_some(),
+        _ => true,
+    }
+}
+
+/// The number of a hardware register.
+pub fn hwreg(isa: &Isa, target: &str, name: &str) -> Option<u8> {
+    let table = isa.enums.iter().find(|e| e.name == "hwreg")?;
+    table.values.iter().find(|v| v.name == name)?.value.of(target)?.parse().ok()
+}
+
+/// For each kind, whether an operation is of that kind. A kind refers only to kinds before it.
+fn kinds_of(all: &Hazards, names: &[&str], target: &str, format: &str, mnemonic: &str, flags: &[String]) -> Vec<bool> {
+    let mut is = vec![false; names.len()];
+    for kind in &all.kinds {
+        let at = names.iter().position(|name| *name == kind.name).expect("it is one of the names");
+        is[at] = is[at]
+            || kind.terms.iter().all(|term| match term {
+                Term::Any => true,
+                Term::Formats(formats) => formats.iter().any(|f| f == format),
+                Term::Flag(name, wanted) => flags.contains(name) == *wanted,
+                Term::Is(name, wanted) => names.iter().position(|n| n == name).is_some_and(|n| is[n]) == *wanted,
+                Term::Names(patterns) => patterns.iter().any(|pattern| matches(pattern, mnemonic)),
+                Term::Only(targets) => targets.iter().any(|t| t == target),
+            });
+    }
+    is
+}

@@ -1,0 +1,133 @@
+//! Hazards as they are written.
+
+use crate::build::model::error::{Result, SourceLine};
+use crate::build::model::tree::{Cells, Entry, Tree};
+
+#[derive(Debug, Default)]
+pub struct Hazards {
+    pub kinds: Vec<Kind>,
+    pub rules: Vec<HazardRule>,
+    pub nop: Option<Nop>,
+    /// `seen valu r:s`: the scalar registers that conditions call `seen`.
+    pub seen: Option<(SourceLine, Side)>,
+}
+
+/// `nop s_nop simm16 gfx6=3`: the instruction that waits, and how many bits of its constant count.
+#[derive(Debug)]
+pub struct Nop {
+    pub at: SourceLine,
+    pub mnemonic: String,
+    pub field: String,
+    pub bits: Cells<u8>,
+}
+
+/// `kind trans = is:valu +trans`: operations of which all terms hold. Several kinds of one name: any of them.
+#[derive(Debug)]
+pub struct Kind {
+    pub at: SourceLine,
+    pub name: String,
+    pub terms: Vec<Term>,
+}
+
+#[derive(Debug)]
+pub enum Term {
+    Any,
+    Formats(Vec<String>),
+    Flag(String, bool),
+    Is(String, bool),
+    /// Mnemonics, with `*` for any text.
+    Names(Vec<String>),
+    /// Only on these targets.
+    Only(Vec<String>),
+}
+
+#[derive(Debug)]
+pub struct HazardRule {
+    pub at: SourceLine,
+    pub id: String,
+    pub producer: Vec<Side>,
+    /// `then`: an instruction of this kind has to come between.
+    pub then: Option<String>,
+    pub consumer: Vec<Side>,
+    pub registers: Registers,
+    /// `ends`: what else ends it.
+    pub ends: Vec<Side>,
+    /// So many transcendental operations end it.
+    pub trans: Option<u8>,
+    pub ends_text: String,
+    pub from: Vec<String>,
+    pub unit: String,
+    pub distance: Cells<String>,
+    pub text: String,
+    pub source: String,
+}
+
+/// What the registers of both have in common.
+#[derive(Debug)]
+pub struct Registers {
+    /// `-`, `share`, `same`, `other`, `hwreg`.
+    pub overlap: String,
+    /// `op=`, `op!`, `passes`.
+    pub differs: Option<String>,
+    /// `field=NAME`: the later instruction says itself in this field how much has to be between.
+    pub field: Option<String>,
+}
+
+/// `valu if form=DPP w:s,exec@src0>64`: instructions of a kind, under conditions, and which of their operands.
+#[derive(Debug)]
+pub struct Side {
+    pub kind: String,
+    pub conditions: Vec<Condition>,
+    pub operands: Option<Operands>,
+    /// `over`: it ends a rule only if its operands cover those of the producer. `touching`: it ends a rule for all
+    /// producers if its operands share a register with one of them.
+    pub how: Option<String>,
+}
+
+#[derive(Debug)]
+pub enum Condition {
+    Form(String),
+    Flag(String),
+    /// The field has one of these bits set; or none of them.
+    Bits(String, u32, bool),
+    /// The field has this value; or another one.
+    Value(String, u32, bool),
+    /// The field names no register.
+    NoRegister(String),
+    /// The instruction's constant names this hardware register, and covers this bit.
+    Hwreg(String, Option<u8>),
+    /// It is longer than this.
+    Dwords(u8),
+    /// Such registers, or the other ones of their aligned pairs, were seen before.
+    Seen,
+}
+
+#[derive(Debug)]
+pub struct Operands {
+    pub reads: bool,
+    pub writes: bool,
+    pub files: Vec<String>,
+    /// Empty: any; `*`: in any field; `-`: in no field.
+    pub fields: Vec<String>,
+    pub wider_than: u16,
+    pub narrower_than: u16,
+}
+
+impl Hazards {
+    pub fn resolve(&mut self, tree: &Tree, everywhere: &[Entry<()>]) -> Result<()> {
+        for rule in &mut self.rules {
+            rule.distance.resolve(&rule.at, tree, everywhere)?;
+        }
+        if let Some(nop) = &mut self.nop {
+            nop.bits.resolve(&nop.at, tree, everywhere)?;
+        }
+        for kind in &mut self.kinds {
+            for term in &mut kind.terms {
+                if let Term::Only(list) = term {
+                    *list = tree.targets_of(&kind.at, list)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,181 @@
+//! Kinds of instructions, and the rules about them.
+
+use crate::build::model::error::{Result, SourceLine};
+use crate::build::model::hazards::*;
+use crate::build::parse::Parser;
+use crate::build::parse::numbers::{number, up_to};
+
+/// The part of a file about hazards.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Section {
+    None,
+    Kinds,
+    /// Rules, which all are from this source.
+    Rules(String),
+}
+
+impl Parser {
+    pub fn hazard(&mut self, all: &mut Hazards, at: &SourceLine, line: &str) -> Result<()> {
+        if let Section::Rules(source) = &mut self.hazards {
+            if let Some(text) = line.strip_prefix("source ") {
+                *source = text.trim().to_string();
+                return Ok(());
+            }
+            let source = source.clone();
+            all.rules.push(self.hazard_rule(at, line, source)?);
+            return Ok(());
+        }
+        if let Some(text) = line.strip_prefix("seen ") {
+            all.seen = Some((at.clone(), side(at, text)?));
+            return Ok(());
+        }
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            ["rules"] => self.hazards = Section::Rules(String::new()),
+            ["kind", name, "=", ref terms @ ..] if !terms.is_empty() => {
+                let terms = terms.iter().map(|word| term(at, word)).collect::<Result<_>>()?;
+                all.kinds.push(Kind { at: at.clone(), name: name.to_string(), terms });
+            }
+            ["nop", mnemonic, field, ref cells @ ..] => {
+                let bits = self.cells(at, cells, |at, s| Ok(up_to(at, s, 16)? as u8))?;
+                let (mnemonic, field) = (mnemonic.to_string(), field.to_string());
+                all.nop = Some(Nop { at: at.clone(), mnemonic, field, bits });
+            }
+            _ => return at.err("expected: kind NAME = TERM..., nop MNEMONIC FIELD CELL..., or rules"),
+        }
+        Ok(())
+    }
+
+    /// `id | producer | consumer | registers | ends | from | unit cells ; text`
+    fn hazard_rule(&self, at: &SourceLine, line: &str, source: String) -> Result<HazardRule> {
+        let Some((columns, text)) = line.split_once(';') else { return at.err("expected: ... ; TEXT") };
+        let columns: Vec<&str> = columns.split('|').map(str::trim).collect();
+        let [id, producer, consumer, registers, ends, from, distance] = columns[..] else {
+            return at.err("expected: id | producer | consumer | registers | ends | from | unit and distance ; text");
+        };
+        let words: Vec<&str> = distance.split_whitespace().collect();
+        let Some((unit, cells)) = words.split_first() else { return at.err("the row has no unit") };
+        let (mut others, mut trans) = (Vec::new(), None);
+        for side in ends.split(" or ").filter(|side| *side != "-") {
+            match side.strip_prefix("trans*") {
+                Some(n) => trans = Some(up_to(at, n, 15)? as u8),
+                None => others.push(self::side(at, side)?),
+            }
+        }
+        let (first, then) = match producer.split_once(" then ") {
+            Some((first, kind)) => (first, Some(kind)),
+            None => (producer, None),
+        };
+        let mut registers = registers.split_whitespace();
+        let overlap = registers.next().unwrap_or("-").to_string();
+        let (field, differs): (Vec<&str>, Vec<&str>) = registers.partition(|word| word.starts_with("field="));
+        let field = field.first().map(|word| word["field=".len()..].to_string());
+        Ok(HazardRule {
+            at: at.clone(),
+            id: id.to_string(),
+            producer: sides(at, first)?,
+            then: then.map(|kind| kind.trim().to_string()),
+            consumer: sides(at, consumer)?,
+            registers: Registers { overlap, differs: differs.first().map(|word| word.to_string()), field },
+            ends: others,
+            trans,
+            ends_text: if ends == "-" { String::new() } else { ends.to_string() },
+            from: from.split(',').map(str::to_string).collect(),
+            unit: unit.to_string(),
+            distance: self.cells(at, cells, |_, s| Ok(s.to_string()))?,
+            text: text.trim().to_string(),
+            source,
+        })
+    }
+}
+
+fn list(s: &str) -> Vec<String> {
+    s.split(',').map(str::to_string).collect()
+}
+
+fn term(at: &SourceLine, word: &str) -> Result<Term> {
+    Ok(match (word.split_once(':'), &word[..1]) {
+        (Some(("is", kind)), _) => Term::Is(kind.to_string(), true),
+        (Some(("not", kind)), _) => Term::Is(kind.to_string(), false),
+        (Some(("name", names)), _) => Term::Names(list(names)),
+        (None, "+") => Term::Flag(word[1..].to_string(), true),
+        (None, "-") => Term::Flag(word[1..].to_string(), false),
+        (None, "@") => Term::Only(list(&word[1..])),
+        (None, _) if word == "any" => Term::Any,
+        (None, _) if word.starts_with(|c: char| c.is_ascii_uppercase()) => Term::Formats(list(word)),
+        _ => return at.err(format!("`{word}` is no term of a kind")),
+    })
+}
+
+fn sides(at: &SourceLine, text: &str) -> Result<Vec<Side>> {
+    text.split(" or ").map(|text| side(at, text)).collect()
+}
+
+/// `KIND if CONDITION & CONDITION r:FILE,FILE@FIELD,FIELD>BITS`
+fn side(at: &SourceLine, text: &str) -> Result<Side> {
+    let mut words: Vec<&str> = text.split_whitespace().filter(|word| *word != "&").collect();
+    if words.is_empty() {
+        return at.err("a kind of instruction is missing");
+    }
+    let how = words.len() > 1 && ["over", "touching"].contains(&words[0]);
+    let how = how.then(|| words.remove(0).to_string());
+    let kind = words.remove(0).to_string();
+    let is_operands = |word: &&str| ["r:", "w:", "rw:"].iter().any(|access| word.starts_with(access));
+    let operands = match words.last().copied().filter(is_operands) {
+        Some(word) => {
+            words.pop();
+            Some(operands(at, word)?)
+        }
+        None => None,
+    };
+    let conditions = match words.split_first() {
+        None => Vec::new(),
+        Some((&"if", words)) => words.iter().map(|word| condition(at, word)).collect::<Result<_>>()?,
+        Some((word, _)) => return at.err(format!("expected `if` or operands, found `{word}`")),
+    };
+    Ok(Side { kind, conditions, operands, how })
+}
+
+fn operands(at: &SourceLine, word: &str) -> Result<Operands> {
+    let (access, rest) = word.split_once(':').expect("it has the access");
+    let (rest, most) = rest.split_once('<').unwrap_or((rest, "4096"));
+    let (rest, bits) = rest.split_once('>').unwrap_or((rest, "0"));
+    let narrower_than = up_to(at, most, 4096)? as u16;
+    let (files, fields) = match rest.split_once('@') {
+        Some((files, fields)) => (files, list(fields)),
+        None => (rest, Vec::new()),
+    };
+    let wider_than = up_to(at, bits, 2048)? as u16;
+    let (reads, writes) = (access.contains('r'), access.contains('w'));
+    Ok(Operands { reads, writes, files: list(files), fields, wider_than, narrower_than })
+}
+
+fn condition(at: &SourceLine, word: &str) -> Result<Condition> {
+    if word == "seen" {
+        return Ok(Condition::Seen);
+    }
+    if let Some(n) = word.strip_prefix("dwords>") {
+        return Ok(Condition::Dwords(up_to(at, n, 5)? as u8));
+    }
+    for (mark, wanted) in [("!&", false), ("&", true)] {
+        if let Some((field, mask)) = word.split_once(mark) {
+            return Ok(Condition::Bits(field.to_string(), number(at, mask)?, wanted));
+        }
+    }
+    let Some((name, value)) = word.split_once('=') else {
+        return match word.strip_suffix("!reg") {
+            Some(field) => Ok(Condition::NoRegister(field.to_string())),
+            None => at.err(format!("`{word}` is no condition")),
+        };
+    };
+    Ok(match name.strip_suffix('!') {
+        Some(field) => Condition::Value(field.to_string(), number(at, value)?, false),
+        None if name == "form" => Condition::Form(value.to_string()),
+        None if name == "flag" => Condition::Flag(value.to_string()),
+        None if name == "hwreg" => match value.trim_end_matches(']').split_once('[') {
+            Some((name, bit)) => Condition::Hwreg(name.to_string(), Some(up_to(at, bit, 31)? as u8)),
+            None => Condition::Hwreg(value.to_string(), None),
+        },
+        None => Condition::Value(name.to_string(), number(at, value)?, true),
+    })
+}

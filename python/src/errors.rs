@@ -1,0 +1,129 @@
+//! Exceptions. Each has the field, the value and the place as attributes, where there is one.
+
+use amdgpu_isa::errors::FieldError;
+use amdgpu_isa::patch::PatchError;
+use amdgpu_isa::text::Suggestion;
+use amdgpu_isa::{DecodeError as Refused, convert};
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+create_exception!(amdgpu_isa, IsaError, PyValueError, "What this package refuses.");
+create_exception!(amdgpu_isa, UnknownTargetError, IsaError, "No target has this name.");
+create_exception!(amdgpu_isa, DecodeError, IsaError, "These bytes are no instruction.");
+create_exception!(amdgpu_isa, ParseError, IsaError, "This text is no instruction.");
+create_exception!(amdgpu_isa, ChangeError, IsaError, "The instruction cannot be changed like this.");
+create_exception!(amdgpu_isa, RetargetError, IsaError, "The other target lacks something.");
+create_exception!(amdgpu_isa, RuleError, IsaError, "The instruction breaks a rule beyond decoding.");
+create_exception!(amdgpu_isa, ObjectError, IsaError, "This is no code object.");
+
+pub fn add(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = m.py();
+    m.add("IsaError", py.get_type::<IsaError>())?;
+    m.add("UnknownTargetError", py.get_type::<UnknownTargetError>())?;
+    m.add("DecodeError", py.get_type::<DecodeError>())?;
+    m.add("ParseError", py.get_type::<ParseError>())?;
+    m.add("ChangeError", py.get_type::<ChangeError>())?;
+    m.add("RetargetError", py.get_type::<RetargetError>())?;
+    m.add("RuleError", py.get_type::<RuleError>())?;
+    m.add("ObjectError", py.get_type::<ObjectError>())
+}
+
+/// Attributes of an exception.
+struct With<'py>(Python<'py>, PyErr);
+
+impl<'py> With<'py> {
+    fn set(self, name: &str, value: impl IntoPyObject<'py>) -> Self {
+        // An exception of ours takes any attribute.
+        let _ = self.1.value(self.0).setattr(name, value);
+        self
+    }
+}
+
+/// Why bytes are not an instruction. `offset` is where they begin.
+pub fn refused(py: Python<'_>, error: Refused, offset: usize) -> PyErr {
+    let (kind, field, value, bits, needed) = match error {
+        Refused::Truncated { needed } => ("truncated", None, None, None, Some(needed)),
+        Refused::UnknownEncoding => ("unknown encoding", None, None, None, None),
+        Refused::UnknownOpcode { opcode, .. } => ("unknown opcode", Some("op"), Some(opcode), None, None),
+        Refused::ReservedBits { field, bit, .. } => {
+            ("reserved bits", field.map(|field| field.name()), None, Some((bit, bit)), None)
+        }
+        Refused::ReservedValue { field, value, lsb, width } => {
+            ("reserved value", Some(field.name()), Some(value), Some((lsb + width - 1, lsb)), None)
+        }
+        _ => ("other", None, None, None, None),
+    };
+    With(py, DecodeError::new_err(error.to_string()))
+        .set("kind", kind)
+        .set("field", field)
+        .set("value", value)
+        .set("bits", bits)
+        .set("needed", needed)
+        .set("offset", offset)
+        .1
+}
+
+/// Why text is not an instruction. `line` is 0 for the first one of a program.
+pub fn unparsed(
+    py: Python<'_>,
+    target: amdgpu_isa::Target,
+    text: &str,
+    line: usize,
+    error: amdgpu_isa::text::ParseError,
+) -> PyErr {
+    let suggestion = Suggestion::of(target, text);
+    let unknown = matches!(error.kind, amdgpu_isa::text::ParseErrorKind::Mnemonic);
+    let mut message = error.to_string();
+    if unknown {
+        message += &format!(" on {target}");
+        match suggestion {
+            Suggestion { elsewhere: Some(other), .. } => message += &format!("; {other} has it"),
+            Suggestion { nearest: Some(nearest), .. } => message += &format!("; {nearest} is similar"),
+            _ => {}
+        }
+    }
+    let (start, end) = (error.span.start, error.span.end);
+    With(py, ParseError::new_err(message))
+        .set("text", text)
+        .set("line", line)
+        .set("start", start)
+        .set("end", end)
+        .set("nearest", suggestion.nearest.filter(|_| unknown))
+        .set("elsewhere", suggestion.elsewhere.filter(|_| unknown).map(|target| target.name()))
+        .1
+}
+
+pub fn no_field(name: &str) -> PyErr {
+    ChangeError::new_err(format!("no field is called {name:?}"))
+}
+
+pub fn unchanged(py: Python<'_>, error: PatchError) -> PyErr {
+    let (field, value, width) = match error {
+        PatchError::NoField(field) => (Some(field), None, None),
+        PatchError::Value(FieldError { field, value, width }) => (Some(field), Some(value), Some(width)),
+        PatchError::Operand { field, .. } | PatchError::Shared { field, .. } => (Some(field), None, None),
+        _ => (None, None, None),
+    };
+    With(py, ChangeError::new_err(error.to_string()))
+        .set("field", field.map(|field| field.name()))
+        .set("value", value)
+        .set("width", width)
+        .1
+}
+
+pub fn unconverted(error: convert::ConvertError) -> PyErr {
+    ChangeError::new_err(error.to_string())
+}
+
+pub fn not_retargeted(py: Python<'_>, error: convert::RetargetError) -> PyErr {
+    let (field, value) = match error {
+        convert::RetargetError::Value { field, value } => (Some(field), Some(value)),
+        convert::RetargetError::Operand { field, .. } => (Some(field), None),
+        _ => (None, None),
+    };
+    With(py, RetargetError::new_err(error.to_string()))
+        .set("field", field.map(|field| field.name()))
+        .set("value", value)
+        .1
+}

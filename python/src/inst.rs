@@ -1,0 +1,282 @@
+//! One instruction: decoding, parsing, asking, changing.
+
+use amdgpu_isa::Access;
+use amdgpu_isa::facts::RegSet;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::bulk::Code;
+use crate::errors::{self, RuleError};
+use crate::target::{Target, Wanted};
+use crate::{explain, isa};
+
+/// An instruction of a target: its words, bit for bit, and what they mean.
+#[pyclass(frozen, eq, hash, module = "amdgpu_isa")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Inst(pub amdgpu_isa::Inst);
+
+/// What an instruction reads or writes.
+#[pyclass(frozen, get_all, module = "amdgpu_isa")]
+pub struct Operand {
+    /// The field that names it, or None if it is implicit.
+    role: Option<&'static str>,
+    text: String,
+    bits: u16,
+    reads: bool,
+    writes: bool,
+}
+
+/// A field of an instruction, with its bits.
+#[pyclass(frozen, get_all, module = "amdgpu_isa")]
+pub struct Field {
+    name: String,
+    value: u64,
+    /// `(lowest bit, width)` of each piece, the low one first; bits count from the start of the instruction.
+    pieces: Vec<(u32, u32)>,
+    meaning: String,
+}
+
+#[pymethods]
+impl Operand {
+    fn __str__(&self) -> &str {
+        &self.text
+    }
+
+    fn __repr__(&self) -> String {
+        let access = match (self.reads, self.writes) {
+            (true, true) => "reads and writes",
+            (false, true) => "writes",
+            _ => "reads",
+        };
+        format!("<{} {}: {access} {} bits>", self.role.unwrap_or("implicit"), self.text, self.bits)
+    }
+}
+
+#[pymethods]
+impl Field {
+    fn __repr__(&self) -> String {
+        format!(
+            "<{} = {:#x}{}{}>",
+            self.name,
+            self.value,
+            if self.meaning.is_empty() { "" } else { ": " },
+            self.meaning
+        )
+    }
+}
+
+/// Decodes the instruction at the start of `code`, or at byte `offset`.
+#[pyfunction]
+#[pyo3(signature = (target, code, offset = 0))]
+pub fn decode(py: Python<'_>, target: Wanted, code: &Bound<'_, PyAny>, offset: usize) -> PyResult<Inst> {
+    let code = Code::of(code)?;
+    let rest = code.bytes(py).get(offset..).unwrap_or_default();
+    amdgpu_isa::decode(target.0, rest).map(Inst).map_err(|error| errors::refused(py, error, offset))
+}
+
+/// The instruction that LLVM's assembler would make of this text.
+#[pyfunction]
+pub fn parse(py: Python<'_>, target: Wanted, text: &str) -> PyResult<Inst> {
+    amdgpu_isa::parse(target.0, text).map(Inst).map_err(|error| errors::unparsed(py, target.0, text, 0, error))
+}
+
+/// The bytes of a program: an instruction in each line. Comments begin with `//` or `;`.
+#[pyfunction]
+pub fn assemble<'py>(py: Python<'py>, target: Wanted, text: &str) -> PyResult<Bound<'py, PyBytes>> {
+    let mut code = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let end = line.find("//").into_iter().chain(line.find(';')).min().unwrap_or(line.len());
+        let line = &line[..end];
+        if !line.trim().is_empty() {
+            let inst = amdgpu_isa::parse(target.0, line)
+                .map_err(|error| errors::unparsed(py, target.0, line, number, error))?;
+            code.extend(inst.words().iter().flat_map(|word| word.to_le_bytes()));
+        }
+    }
+    Ok(PyBytes::new(py, &code))
+}
+
+fn names(set: RegSet) -> Vec<String> {
+    set.iter().map(|reg| reg.to_string()).collect()
+}
+
+fn field(name: &str) -> PyResult<amdgpu_isa::Field> {
+    let found = amdgpu_isa::Field::ALL.iter().find(|field| field.name() == name);
+    found.copied().ok_or_else(|| errors::no_field(name))
+}
+
+#[pymethods]
+impl Inst {
+    #[getter]
+    fn target(&self) -> Target {
+        Target(self.0.target())
+    }
+
+    #[getter]
+    fn text(&self) -> String {
+        self.0.to_string()
+    }
+
+    #[getter]
+    fn mnemonic(&self) -> &'static str {
+        self.0.mnemonic()
+    }
+
+    /// The operation, under the name that all targets share.
+    #[getter]
+    fn opcode(&self) -> &'static str {
+        self.0.opcode().name()
+    }
+
+    #[getter]
+    fn format(&self) -> &'static str {
+        self.0.format().name()
+    }
+
+    #[getter]
+    fn words(&self) -> Vec<u32> {
+        self.0.words().to_vec()
+    }
+
+    #[getter]
+    fn operands(&self) -> Vec<Operand> {
+        let operand = |operand: amdgpu_isa::Operand| {
+            let shown = operand.role.map(|field| self.0.field_text(field).to_string());
+            Operand {
+                role: operand.role.map(|field| field.name()),
+                text: shown.filter(|text| !text.is_empty()).unwrap_or_else(|| operand.value.to_string()),
+                bits: operand.bits,
+                reads: operand.access.reads(),
+                writes: operand.access.writes(),
+            }
+        };
+        self.0.operands().map(operand).collect()
+    }
+
+    #[getter]
+    fn fields(&self) -> Vec<Field> {
+        let field = |view: isa::FieldView| Field {
+            name: view.name,
+            value: view.value,
+            pieces: view.pieces,
+            meaning: view.meaning,
+        };
+        isa::fields(&self.0).into_iter().map(field).collect()
+    }
+
+    /// The registers that it reads, implicit ones too, one name for each dword.
+    #[getter]
+    fn reads(&self) -> Vec<String> {
+        names(self.0.reads())
+    }
+
+    #[getter]
+    fn writes(&self) -> Vec<String> {
+        names(self.0.writes())
+    }
+
+    /// The counters that it raises, and that `s_waitcnt` waits for.
+    #[getter]
+    fn counters(&self) -> Vec<String> {
+        self.0.counters().iter().map(|counter| counter.to_string()).collect()
+    }
+
+    #[getter]
+    fn flags(&self) -> Vec<&'static str> {
+        self.0.flags().iter().map(|flag| flag.name()).collect()
+    }
+
+    /// Memory accesses: `(space, "read" | "write" | "read and write")`.
+    #[getter]
+    fn memory(&self) -> Vec<(String, &'static str)> {
+        let access = |access| match access {
+            Access::Read => "read",
+            Access::Write => "write",
+            Access::ReadWrite => "read and write",
+        };
+        self.0.memory().map(|m| (format!("{:?}", m.space).to_lowercase(), access(m.access))).collect()
+    }
+
+    /// Whether no ignored bit is set.
+    #[getter]
+    fn is_canonical(&self) -> bool {
+        self.0.is_canonical()
+    }
+
+    /// The value of a field, or None.
+    fn get(&self, name: &str) -> PyResult<Option<u32>> {
+        Ok(self.0.get(field(name)?))
+    }
+
+    /// The instruction with other values of fields: `inst.replace(vdst=7)`.
+    #[pyo3(signature = (**values))]
+    fn replace(&self, py: Python<'_>, values: Option<&Bound<'_, PyDict>>) -> PyResult<Inst> {
+        let mut inst = self.0;
+        for (name, value) in values.into_iter().flatten() {
+            let (field, value) = (field(name.extract()?)?, value.extract::<i64>()?);
+            let changed = match (u32::try_from(value), i32::try_from(value)) {
+                (Ok(value), _) => inst.with(field, value),
+                (_, Ok(value)) => inst.with_signed(field, value),
+                _ => return Err(errors::no_field(&format!("{field} = {value}"))),
+            };
+            inst = changed.map_err(|error| errors::unchanged(py, error))?;
+        }
+        Ok(Inst(inst))
+    }
+
+    /// The same operation, operands and modifiers on another target.
+    fn retarget(&self, py: Python<'_>, target: Wanted) -> PyResult<Inst> {
+        self.0.retarget(target.0).map(Inst).map_err(|error| errors::not_retargeted(py, error))
+    }
+
+    /// The shortest encoding.
+    fn shrink(&self) -> PyResult<Inst> {
+        self.0.shrink().map(Inst).map_err(errors::unconverted)
+    }
+
+    /// The encoding of 64 bits.
+    fn expand(&self) -> PyResult<Inst> {
+        self.0.expand().map(Inst).map_err(errors::unconverted)
+    }
+
+    /// The instruction with its first two sources swapped.
+    fn commuted(&self) -> PyResult<Inst> {
+        self.0.commuted().map(Inst).map_err(errors::unconverted)
+    }
+
+    /// Raises RuleError if it breaks a rule beyond decoding.
+    fn check(&self) -> PyResult<()> {
+        self.0.check().map_err(|error| RuleError::new_err(error.to_string()))
+    }
+
+    /// Where a branch at address `pc` goes, or None.
+    fn branch_target(&self, pc: u64) -> Option<u64> {
+        self.0.branch_target(pc)
+    }
+
+    /// A picture of its bits.
+    fn svg(&self) -> String {
+        explain::svg(&self.0)
+    }
+
+    fn _repr_svg_(&self) -> String {
+        explain::svg(&self.0)
+    }
+
+    fn __bytes__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes: Vec<u8> = self.0.words().iter().flat_map(|word| word.to_le_bytes()).collect();
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<{} {}>", self.0.target().name(), self.0)
+    }
+}

@@ -1,0 +1,38 @@
+//! `amdgpu_isa._native`: the library as Python objects. `amdgpu_isa/_native.pyi` describes them.
+
+use pyo3::prelude::*;
+
+mod bulk;
+mod errors;
+mod explain;
+mod inst;
+mod isa;
+mod object;
+mod tables;
+mod target;
+
+#[pymodule]
+fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add("TARGETS", tables::targets(m.py())?)?;
+    m.add("OPCODES", tables::opcodes(m.py())?)?;
+    m.add("FORMATS", tables::formats(m.py())?)?;
+    m.add_class::<target::Target>()?;
+    m.add_class::<inst::Inst>()?;
+    m.add_class::<inst::Operand>()?;
+    m.add_class::<inst::Field>()?;
+    m.add_class::<bulk::Decoder>()?;
+    m.add_class::<bulk::Scan>()?;
+    m.add_class::<object::Kernel>()?;
+    m.add_class::<object::Line>()?;
+    m.add_function(wrap_pyfunction!(inst::decode, m)?)?;
+    m.add_function(wrap_pyfunction!(inst::parse, m)?)?;
+    m.add_function(wrap_pyfunction!(inst::assemble, m)?)?;
+    m.add_function(wrap_pyfunction!(bulk::scan, m)?)?;
+    m.add_function(wrap_pyfunction!(bulk::text, m)?)?;
+    m.add_function(wrap_pyfunction!(object::disassemble, m)?)?;
+    m.add_function(wrap_pyfunction!(object::kernels, m)?)?;
+    m.add_function(wrap_pyfunction!(tables::operations, m)?)?;
+    m.add_function(wrap_pyfunction!(tables::layouts, m)?)?;
+    errors::add(m)
+}

@@ -1,0 +1,95 @@
+//! Values of scalar registers that are known without running the code: those of addresses relative to the instruction.
+
+use crate::codec::code::INT;
+use crate::common::made;
+use crate::{Inst, Operand, Reg, Value};
+
+const REGISTERS: usize = INT as usize;
+
+/// What is known of the scalar registers.
+pub(super) struct Constants {
+    values: [Option<u32>; REGISTERS],
+    carry: Option<bool>,
+}
+
+impl Constants {
+    pub(super) const NONE: Constants = Constants { values: [None; REGISTERS], carry: None };
+
+    /// The value of the pair of registers that begins with this one.
+    pub(super) fn pair(&self, first: u8) -> Option<u64> {
+        let half = |n: usize| self.values.get(n).copied().flatten();
+        let (low, high) = (half(first.into())?, half(usize::from(first) + 1)?);
+        Some(u64::from(high) << 32 | u64::from(low))
+    }
+
+    fn set(&mut self, reg: u8, value: Option<u32>) {
+        if let Some(place) = self.values.get_mut(usize::from(reg)) {
+            *place = value;
+        }
+    }
+
+    fn set_pair(&mut self, first: u8, value: Option<u64>) {
+        self.set(first, value.map(|value| value as u32));
+        self.set(first.saturating_add(1), value.map(|value| (value >> 32) as u32));
+    }
+
+    fn value(&self, operand: &Operand) -> Option<u64> {
+        match operand.value {
+            Value::Reg(Reg::Sgpr(n)) if operand.bits == 64 => self.pair(n),
+            Value::Reg(Reg::Sgpr(n)) => self.values.get(usize::from(n)).copied().flatten().map(u64::from),
+            Value::Int(value) => Some(i64::from(value) as u64),
+            Value::Literal(value) => Some(value.into()),
+            _ => None,
+        }
+    }
+
+    /// The instruction at an address has run.
+    pub(super) fn step(&mut self, inst: &Inst, address: u64) {
+        let mut operands = inst.operands();
+        let destination = operands.next().and_then(|operand| match operand.value {
+            Value::Reg(Reg::Sgpr(n)) if operand.access.writes() => Some(n),
+            _ => None,
+        });
+        let first = operands.next().and_then(|operand| self.value(&operand));
+        let second = operands.next().and_then(|operand| self.value(&operand));
+        let carry = self.carry;
+        self.forget(inst);
+        let (Some(to), opcode) = (destination, Some(inst.opcode())) else { return };
+        let low = |value: u64| value as u32;
+        if opcode == made::S_GETPC_B64 {
+            self.set_pair(to, Some(address.wrapping_add(inst.len() as u64)));
+        } else if opcode == made::S_ADD_U32 || opcode == made::S_ADDC_U32 {
+            let with = if opcode == made::S_ADD_U32 { Some(false) } else { carry };
+            if let (Some(a), Some(b), Some(with)) = (first, second, with) {
+                let sum = u64::from(low(a)) + u64::from(low(b)) + u64::from(with);
+                self.set(to, Some(low(sum)));
+                self.carry = Some(sum >> 32 != 0);
+            }
+        } else if opcode == made::S_MOV_B32 {
+            self.set(to, first.map(low));
+        } else if opcode == made::S_MOV_B64 {
+            self.set_pair(to, first);
+        } else if opcode == made::S_ADD_NC_U64 {
+            self.set_pair(to, first.zip(second).map(|(a, b)| a.wrapping_add(b)));
+        } else if opcode == made::S_SEXT_I32_I16 {
+            self.set(to, first.map(|value| i32::from(value as i16) as u32));
+        }
+    }
+
+    /// What the instruction writes is not known.
+    fn forget(&mut self, inst: &Inst) {
+        if inst.flags().is_call() {
+            *self = Constants::NONE;
+            return;
+        }
+        inst.operands().filter(|operand| operand.access.writes()).for_each(|operand| match operand.value {
+            Value::Reg(Reg::Sgpr(n)) => {
+                let first = usize::from(n);
+                let dwords = usize::from(operand.bits.div_ceil(32));
+                self.values.iter_mut().skip(first).take(dwords).for_each(|value| *value = None);
+            }
+            Value::Reg(Reg::Scc) => self.carry = None,
+            _ => {}
+        });
+    }
+}

@@ -1,0 +1,326 @@
+//! Finds the blocks and their edges.
+
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::constants::Constants;
+use super::{Block, Exit, Flow, Lists};
+use crate::{DecodeError, Inst, Operand, Reg, Target, Value, decode};
+
+/// How often jumps through registers are looked at again because of code that was found through others.
+const ROUNDS: usize = 8;
+/// How many blocks before a jump through registers can make its address.
+const BEFORE: usize = 8;
+
+/// A set of dwords of the code.
+struct Dwords(Vec<u64>);
+
+impl Dwords {
+    fn new(len: usize) -> Dwords {
+        Dwords(vec![0; len.div_ceil(64)])
+    }
+
+    fn has(&self, n: usize) -> bool {
+        self.0.get(n / 64).is_some_and(|word| word >> (n % 64) & 1 == 1)
+    }
+
+    /// Returns whether it was not there.
+    fn insert(&mut self, n: usize) -> bool {
+        let Some(word) = self.0.get_mut(n / 64) else { return false };
+        let is_new = *word >> (n % 64) & 1 == 0;
+        *word |= 1 << (n % 64);
+        is_new
+    }
+
+    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().enumerate().flat_map(|(n, word)| {
+            let mut rest = *word;
+            core::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+                rest &= rest - 1;
+                Some(n * 64 + bit)
+            })
+        })
+    }
+}
+
+/// What an instruction does to the control flow.
+enum Step {
+    Next,
+    Exit { exit: Exit, to: Option<u64>, falls: bool },
+}
+
+struct Finder<'c> {
+    target: Target,
+    code: &'c [u8],
+    address: u64,
+    /// Where instructions begin.
+    seen: Dwords,
+    /// Where blocks begin.
+    leaders: Dwords,
+    /// Where functions begin.
+    entries: Dwords,
+    /// The addresses that jumps and calls through registers lead to, by the address of the instruction.
+    known: BTreeMap<u64, u64>,
+    open: Vec<usize>,
+}
+
+pub(super) fn flow<'c>(target: Target, code: &'c [u8], address: u64, entries: &[u64]) -> Flow<'c> {
+    let dwords = code.len() / 4;
+    let new = || Dwords::new(dwords);
+    let (seen, leaders, known) = (new(), new(), BTreeMap::new());
+    let mut finder = Finder { target, code, address, seen, leaders, entries: new(), known, open: Vec::new() };
+    for entry in entries {
+        finder.enter(*entry);
+    }
+    finder.walk_all();
+    for _ in 0..ROUNDS {
+        let flow = finder.blocks();
+        if !finder.resolve(&flow) {
+            return flow;
+        }
+    }
+    finder.blocks()
+}
+
+impl<'c> Finder<'c> {
+    /// The number of the dword at an address.
+    fn dword(&self, address: u64) -> Option<usize> {
+        let offset = usize::try_from(address.checked_sub(self.address)?).ok()?;
+        (offset % 4 == 0 && offset < self.code.len() / 4 * 4).then_some(offset / 4)
+    }
+
+    fn at(&self, dword: usize) -> u64 {
+        self.address.wrapping_add(dword as u64 * 4)
+    }
+
+    fn inst(&self, dword: usize) -> Result<Inst, DecodeError> {
+        decode(self.target, self.code.get(dword * 4..).unwrap_or(&[]))
+    }
+
+    fn lead(&mut self, address: u64) {
+        if let Some(dword) = self.dword(address) {
+            self.leaders.insert(dword);
+            if !self.seen.has(dword) {
+                self.open.push(dword);
+            }
+        }
+    }
+
+    fn enter(&mut self, address: u64) {
+        if let Some(dword) = self.dword(address) {
+            self.entries.insert(dword);
+            self.lead(address);
+        }
+    }
+
+    fn walk_all(&mut self) {
+        while let Some(dword) = self.open.pop() {
+            self.walk(dword);
+        }
+    }
+
+    /// Follows the instructions from here on to one that does not continue with the next.
+    fn walk(&mut self, mut dword: usize) {
+        loop {
+            if !self.seen.insert(dword) {
+                // Two ways lead here, or the code has ended.
+                self.leaders.insert(dword);
+                return;
+            }
+            let Ok(inst) = self.inst(dword) else { return };
+            let address = self.at(dword);
+            let next = dword + inst.words().len();
+            if let Step::Exit { exit, to, falls } = self.step(&inst, address) {
+                if let Exit::Call { function: Some(function) } = exit {
+                    self.enter(function);
+                }
+                if let Some(to) = to {
+                    self.lead(to);
+                }
+                if falls {
+                    self.lead(self.at(next));
+                }
+                return;
+            }
+            dword = next;
+        }
+    }
+
+    fn step(&self, inst: &Inst, address: u64) -> Step {
+        let flags = inst.flags();
+        let known = || self.known.get(&address).copied();
+        let falls = !flags.no_fallthrough();
+        if flags.is_call() {
+            let function = inst.branch_target(address).or_else(known);
+            return Step::Exit { exit: Exit::Call { function }, to: None, falls: true };
+        }
+        if flags.is_return() {
+            return Step::Exit { exit: Exit::End, to: None, falls: false };
+        }
+        if let Some(to) = inst.branch_target(address) {
+            let exit = if falls { Exit::Branch } else { Exit::Jump };
+            return Step::Exit { exit, to: Some(to), falls };
+        }
+        if flags.is_indirect_branch() {
+            let exit = match known() {
+                Some(_) if falls => Exit::Branch,
+                Some(_) => Exit::Jump,
+                None => Exit::Indirect { pair: pair_of(inst) },
+            };
+            return Step::Exit { exit, to: known(), falls };
+        }
+        if !falls {
+            return Step::Exit { exit: Exit::End, to: None, falls };
+        }
+        Step::Next
+    }
+
+    /// The block that begins at a dword, and its successors' addresses.
+    fn block(&self, first: usize) -> (Block, [Option<u64>; 2]) {
+        let (start, mut dword) = (self.at(first), first);
+        let is_entry = self.entries.has(first);
+        let block = |end: u64, exit: Exit| Block { start, end, exit, is_entry };
+        loop {
+            let address = self.at(dword);
+            if dword > first && self.leaders.has(dword) {
+                return (block(address, Exit::Next), [Some(address), None]);
+            }
+            if dword >= self.code.len() / 4 {
+                return (block(address, Exit::Outside { address }), [None; 2]);
+            }
+            let inst = match self.inst(dword) {
+                Ok(inst) => inst,
+                Err(error) => return (block(address, Exit::Invalid(error)), [None; 2]),
+            };
+            let next = dword + inst.words().len();
+            if let Step::Exit { exit, to, falls } = self.step(&inst, address) {
+                let end = self.at(next);
+                let after = falls.then_some(end);
+                let outside = [to, after].into_iter().flatten().find(|to| self.dword(*to).is_none());
+                let exit = match (outside, exit) {
+                    (Some(address), Exit::Jump | Exit::Branch | Exit::Call { .. }) => Exit::Outside { address },
+                    (_, exit) => exit,
+                };
+                return (block(end, exit), [to, after]);
+            }
+            dword = next;
+        }
+    }
+
+    fn blocks(&self) -> Flow<'c> {
+        let firsts = self.leaders.iter().filter(|dword| self.seen.has(*dword));
+        let (blocks, targets): (Vec<Block>, Vec<[Option<u64>; 2]>) = firsts.map(|dword| self.block(dword)).unzip();
+        let number = |address: u64| blocks.binary_search_by_key(&address, |block: &Block| block.start).ok();
+        let mut successors = Lists::default();
+        let mut counts = vec![0usize; blocks.len()];
+        for of_block in &targets {
+            let before = successors.items.len();
+            for to in of_block.iter().flatten().filter_map(|address| number(*address)) {
+                // A branch to the next instruction has one successor.
+                if successors.items.get(before) != Some(&to) || successors.items.len() == before {
+                    successors.items.push(to);
+                    counts.iter_mut().skip(to).take(1).for_each(|count| *count += 1);
+                }
+            }
+            successors.ends.push(successors.items.len());
+        }
+        let predecessors = reversed(&successors, &counts);
+        let entries = (0..blocks.len()).filter(|n| blocks.get(*n).is_some_and(|block| block.is_entry)).collect();
+        let (target, code, address) = (self.target, self.code, self.address);
+        Flow { target, code, address, blocks, successors, predecessors, entries }
+    }
+
+    /// Looks for the addresses of jumps and calls through registers. Returns whether any is new, or not known any more.
+    fn resolve(&mut self, flow: &Flow<'_>) -> bool {
+        let mut changed = false;
+        let any_known = !self.known.is_empty();
+        let is_of_interest = |exit: Exit| match exit {
+            Exit::Indirect { .. } | Exit::Call { .. } => true,
+            // Perhaps only as long as the address is known.
+            Exit::Jump | Exit::Branch | Exit::Outside { .. } => any_known,
+            _ => false,
+        };
+        for (n, _) in flow.blocks.iter().enumerate().filter(|(_, block)| is_of_interest(block.exit)) {
+            let Some((address, inst)) = flow.insts(n).last() else { continue };
+            let flags = inst.flags();
+            if !(flags.is_indirect_branch() || flags.is_call()) || flags.is_return() {
+                continue;
+            }
+            let Some(pair) = pair_of(&inst) else { continue };
+            let to = address_in(flow, n, address, pair);
+            if to != self.known.get(&address).copied() {
+                changed = true;
+                match to {
+                    Some(to) => self.known.insert(address, to),
+                    None => self.known.remove(&address),
+                };
+                match to {
+                    Some(to) if flags.is_call() => self.enter(to),
+                    Some(to) => self.lead(to),
+                    None => {}
+                }
+            }
+        }
+        self.walk_all();
+        changed
+    }
+}
+
+/// The pair of registers that a jump or call through registers reads.
+fn pair_of(inst: &Inst) -> Option<u8> {
+    let reads = |operand: &Operand| operand.access.reads() && operand.bits == 64;
+    inst.operands().filter(reads).find_map(|operand| match operand.value {
+        Value::Reg(Reg::Sgpr(n)) => Some(n),
+        _ => None,
+    })
+}
+
+/// The value of the pair in front of the last instruction of a block, as far as only one way leads there.
+fn address_in(flow: &Flow<'_>, block: usize, last: u64, pair: u8) -> Option<u64> {
+    let mut chain = [block; BEFORE];
+    let mut len = 1;
+    let mut first = block;
+    while len < BEFORE {
+        let (false, [before]) = (flow.blocks.get(first)?.is_entry, flow.predecessors(first)) else { break };
+        if chain.contains(before) {
+            break;
+        }
+        first = *before;
+        *chain.get_mut(len)? = first;
+        len += 1;
+    }
+    let mut constants = Constants::NONE;
+    for block in chain.iter().take(len).rev() {
+        for (address, inst) in flow.insts(*block) {
+            if address == last {
+                return constants.pair(pair);
+            }
+            constants.step(&inst, address);
+        }
+    }
+    None
+}
+
+/// The lists the other way round. `counts`: how often each block is in one.
+fn reversed(lists: &Lists, counts: &[usize]) -> Lists {
+    let mut end = 0;
+    // Where the next item of each list belongs; at the end, where the list ends.
+    let mut next: Vec<usize> = counts
+        .iter()
+        .map(|count| {
+            end += count;
+            end - count
+        })
+        .collect();
+    let mut items = vec![0; end];
+    for from in 0..lists.ends.len() {
+        for to in lists.of(from) {
+            let Some(place) = next.get_mut(*to) else { continue };
+            items.iter_mut().skip(*place).take(1).for_each(|item| *item = from);
+            *place += 1;
+        }
+    }
+    Lists { ends: next, items }
+}

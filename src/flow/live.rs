@@ -1,0 +1,177 @@
+//! Which registers are live, and which ones a kernel uses.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::{Exit, Flow};
+use crate::{Inst, Reg, RegSet};
+
+/// What a write to a vector register leaves in lanes that are switched off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lanes {
+    /// Nothing that is still needed: the write replaces the whole register. Compilers see it so, where all lanes that come
+    /// to the read have come through the write.
+    Replaced,
+    /// What they held, which may be read once they are switched on again. So a write ends the life of a value only if
+    /// EXEC is not written between it and the next read. Registers live longer; a register that is not live then is free.
+    Kept,
+}
+
+/// The registers that are live, for each block: see [`Flow::liveness`].
+#[derive(Clone, Debug)]
+pub struct Liveness<'f, 'c> {
+    flow: &'f Flow<'c>,
+    lanes: Lanes,
+    /// In front of each block.
+    before: Vec<Live>,
+    /// Every register that has a name.
+    all: RegSet,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Live {
+    /// A write ends its life.
+    any: RegSet,
+    /// Vector registers whose other lanes are read later.
+    kept: RegSet,
+}
+
+impl Live {
+    fn join(&mut self, other: &Live) {
+        self.any |= other.any;
+        self.kept |= other.kept;
+    }
+
+    /// The instruction is passed backwards.
+    fn pass(&mut self, inst: &Inst, lanes: Lanes) {
+        let writes = inst.writes();
+        if lanes == Lanes::Kept && writes.contains(Reg::Exec) {
+            self.kept |= self.any.vectors();
+        }
+        self.any = (self.any - writes) | inst.reads();
+    }
+
+    fn set(&self) -> RegSet {
+        self.any | self.kept
+    }
+}
+
+impl Flow<'_> {
+    /// The registers that are live: whose values may be read before they are written.
+    ///
+    /// At a jump to an unknown address, a return and the end of what is known, every register is taken for live; so it is
+    /// in front of a call of an unknown function. A known one is taken to read whatever it and the functions that it calls
+    /// read, and to write nothing.
+    pub fn liveness(&self, lanes: Lanes) -> Liveness<'_, '_> {
+        let all = self.everything();
+        let nothing = RegSet::new(self.target());
+        let none = Live { any: nothing, kept: nothing };
+        let called = self.called();
+        let mut live = Liveness { flow: self, lanes, before: vec![none; self.blocks().len()], all };
+        for group in self.groups() {
+            // The last block first; a block that changes has its predecessors done again.
+            let mut open: Vec<usize> = group;
+            let mut is_open = vec![false; self.blocks().len()];
+            open.iter().for_each(|n| is_open.iter_mut().skip(*n).take(1).for_each(|x| *x = true));
+            while let Some(block) = open.pop() {
+                is_open.iter_mut().skip(block).take(1).for_each(|x| *x = false);
+                let mut now = live.after(block, called.get(block).copied().flatten());
+                let insts: Vec<Inst> = self.insts(block).map(|(_, inst)| inst).collect();
+                insts.iter().rev().for_each(|inst| now.pass(inst, lanes));
+                let Some(before) = live.before.get_mut(block).filter(|before| **before != now) else { continue };
+                *before = now;
+                for &other in self.predecessors(block) {
+                    if is_open.get(other) == Some(&false) {
+                        is_open.iter_mut().skip(other).take(1).for_each(|x| *x = true);
+                        open.push(other);
+                    }
+                }
+            }
+        }
+        live
+    }
+
+    /// The registers that the function whose first block this is reads or writes, with the functions that it calls.
+    pub fn uses(&self, first: usize) -> RegSet {
+        let mut all = RegSet::new(self.target());
+        let mut seen = vec![false; self.blocks().len()];
+        let mut open = vec![first];
+        while let Some(block) = open.pop() {
+            if seen.get(block) != Some(&false) {
+                continue;
+            }
+            seen.iter_mut().skip(block).take(1).for_each(|x| *x = true);
+            self.insts(block).for_each(|(_, inst)| all |= inst.reads() | inst.writes());
+            open.extend(self.successors(block).iter().copied().chain(self.callee(block)));
+        }
+        all
+    }
+
+    /// For each block, what the function may read that it calls at its end; `None` if it does not call one.
+    fn called(&self) -> Vec<Option<RegSet>> {
+        let all = self.everything();
+        let mut of_function: alloc::collections::BTreeMap<usize, RegSet> = alloc::collections::BTreeMap::new();
+        (0..self.blocks().len())
+            .map(|block| {
+                self.blocks().get(block).filter(|block| matches!(block.exit, Exit::Call { .. }))?;
+                let Some(callee) = self.callee(block) else { return Some(all) };
+                Some(*of_function.entry(callee).or_insert_with(|| self.uses(callee)))
+            })
+            .collect()
+    }
+
+    fn everything(&self) -> RegSet {
+        RegSet::everything(self.target())
+    }
+}
+
+impl Liveness<'_, '_> {
+    /// What is live behind the last instruction of a block.
+    fn after(&self, block: usize, called: Option<RegSet>) -> Live {
+        let nothing = RegSet::new(self.flow.target());
+        let mut now = Live { any: nothing, kept: nothing };
+        for next in self.flow.successors(block) {
+            if let Some(before) = self.before.get(*next) {
+                now.join(before);
+            }
+        }
+        if let Some(called) = called {
+            now.any |= called;
+        }
+        let exit = self.flow.blocks().get(block).map(|block| block.exit);
+        if matches!(exit, Some(Exit::Indirect { .. } | Exit::Invalid(_) | Exit::Outside { .. })) {
+            now.any |= self.all;
+        }
+        now
+    }
+
+    /// The registers that are live in front of a block.
+    pub fn before(&self, block: usize) -> RegSet {
+        self.before.get(block).map_or(RegSet::new(self.flow.target()), Live::set)
+    }
+
+    /// The registers that are live in front of the instruction at an address of a block, which the instructions of the
+    /// block can be in front of; those in front of the block's end if it has no instruction there.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::flow::{Flow, Lanes};
+    /// use amdgpu_isa::{Reg, Target};
+    /// let words = [0xbe84_0005u32, 0x8006_0405, 0xbf81_0000]; // s_mov_b32 s4, s5; s_add_u32 s6, s5, s4; s_endpgm
+    /// let code: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    /// let flow = Flow::new(Target::Gfx942, &code, 0, &[0]);
+    /// let live = flow.liveness(Lanes::Replaced);
+    /// assert!(live.before(0).contains(Reg::Sgpr(5)) && !live.before(0).contains(Reg::Sgpr(4)));
+    /// assert!(live.at(0, 4).contains(Reg::Sgpr(4)) && live.at(0, 8).is_empty());
+    /// # }
+    /// ```
+    pub fn at(&self, block: usize, address: u64) -> RegSet {
+        let exit = self.flow.blocks().get(block).map(|block| block.exit);
+        let called = matches!(exit, Some(Exit::Call { .. }))
+            .then(|| self.flow.callee(block).map_or(self.all, |callee| self.flow.uses(callee)));
+        let mut now = self.after(block, called);
+        let insts: Vec<(u64, Inst)> = self.flow.insts(block).filter(|(at, _)| *at >= address).collect();
+        insts.iter().rev().for_each(|(_, inst)| now.pass(inst, self.lanes));
+        now.set()
+    }
+}

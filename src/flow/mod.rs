@@ -1,0 +1,182 @@
+//! Control flow: basic blocks, where they lead, calls, loops, and which registers are live.
+//!
+//! [`Flow::new`] follows the code from its entries. Each instruction that they reach belongs to one [`Block`], which ends
+//! with the first instruction that does not just continue with the next one, or in front of a place to which something
+//! branches. The work grows with the code, whatever its bytes are.
+//!
+//! ```
+//! # #[cfg(feature = "gfx942")] {
+//! use amdgpu_isa::Target;
+//! use amdgpu_isa::flow::{Exit, Flow};
+//! // s_cbranch_scc0 L; s_nop 0; L: s_endpgm
+//! let code: Vec<u8> = [0xbf84_0001u32, 0xbf80_0000, 0xbf81_0000].iter().flat_map(|w| w.to_le_bytes()).collect();
+//! let flow = Flow::new(Target::Gfx942, &code, 0x1000, &[0x1000]);
+//! let exits: Vec<Exit> = flow.blocks().iter().map(|block| block.exit).collect();
+//! assert_eq!(exits, [Exit::Branch, Exit::Next, Exit::End]);
+//! assert_eq!(flow.successors(0), [2, 1]);
+//! assert_eq!(flow.predecessors(2), [0, 1]);
+//! assert_eq!(flow.block_at(0x1008), Some(2));
+//! # }
+//! ```
+
+mod constants;
+mod find;
+mod follow;
+mod live;
+mod order;
+
+use alloc::vec::Vec;
+
+use crate::{DecodeError, Decoded, Decoder, Inst, Target};
+
+pub use follow::State;
+pub use live::{Lanes, Liveness};
+
+/// Instructions that run one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Block {
+    /// The address of the first instruction.
+    pub start: u64,
+    /// The address behind the last one. If the block ends at bytes that are no instruction, their address.
+    pub end: u64,
+    /// How it ends.
+    pub exit: Exit,
+    /// Code comes here that is not among the predecessors: it is an entry, or called.
+    pub is_entry: bool,
+}
+
+/// How a block ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Exit {
+    /// The next block begins.
+    Next,
+    /// A branch that is always taken, or a jump to a known address.
+    Jump,
+    /// A branch under some condition. The first successor is where it leads.
+    Branch,
+    /// A call. The successor is the block behind it, to which the function returns.
+    Call {
+        /// The address of the function, if it is known.
+        function: Option<u64>,
+    },
+    /// A jump to an address in registers that is not known: a return, or anything else.
+    Indirect {
+        /// The first scalar register of the pair with the address.
+        pair: Option<u8>,
+    },
+    /// The end of the program, or the return from a trap.
+    End,
+    /// These bytes are no instruction.
+    Invalid(DecodeError),
+    /// The code goes on at an address outside of it, or between its dwords.
+    Outside {
+        /// That address.
+        address: u64,
+    },
+}
+
+/// The control flow of some code: see the [module](crate::flow).
+#[derive(Clone, Debug)]
+pub struct Flow<'c> {
+    target: Target,
+    code: &'c [u8],
+    address: u64,
+    /// In the order of their addresses.
+    blocks: Vec<Block>,
+    successors: Lists,
+    predecessors: Lists,
+    entries: Vec<usize>,
+}
+
+/// A list for each block, one behind the other.
+#[derive(Clone, Debug, Default)]
+struct Lists {
+    /// Where each list ends.
+    ends: Vec<usize>,
+    items: Vec<usize>,
+}
+
+impl Lists {
+    fn of(&self, n: usize) -> &[usize] {
+        let first = match n.checked_sub(1) {
+            None => Some(0),
+            Some(before) => self.ends.get(before).copied(),
+        };
+        first.zip(self.ends.get(n).copied()).and_then(|(first, end)| self.items.get(first..end)).unwrap_or(&[])
+    }
+}
+
+impl<'c> Flow<'c> {
+    /// The control flow of code that lies at an address, from the entries on: addresses of kernels and functions. Entries
+    /// outside of the code are left out. Functions that are called are found; functions whose address the code only
+    /// stores or passes on are not.
+    pub fn new(target: Target, code: &'c [u8], address: u64, entries: &[u64]) -> Flow<'c> {
+        find::flow(target, code, address, entries)
+    }
+
+    /// The target.
+    pub fn target(&self) -> Target {
+        self.target
+    }
+
+    /// The blocks in the order of their addresses. Code that jumps into the middle of its own instructions has blocks that
+    /// overlap.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// The number of the block that begins at an address.
+    pub fn block_at(&self, address: u64) -> Option<usize> {
+        self.blocks.binary_search_by_key(&address, |block| block.start).ok()
+    }
+
+    /// The blocks that can follow a block in the same function.
+    pub fn successors(&self, block: usize) -> &[usize] {
+        self.successors.of(block)
+    }
+
+    /// The blocks that it can follow in the same function.
+    pub fn predecessors(&self, block: usize) -> &[usize] {
+        self.predecessors.of(block)
+    }
+
+    /// The first blocks of functions: the entries, and what is called.
+    pub fn entries(&self) -> &[usize] {
+        &self.entries
+    }
+
+    /// The block that a call at the end of a block leads to, if its address is known and in the code.
+    pub fn callee(&self, block: usize) -> Option<usize> {
+        match self.blocks.get(block)?.exit {
+            Exit::Call { function } => self.block_at(function?),
+            _ => None,
+        }
+    }
+
+    /// The instructions of a block, with their addresses.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Opcode, Target, flow::Flow};
+    /// let code = [0x00, 0x00, 0x80, 0xbf, 0x00, 0x00, 0x81, 0xbf]; // s_nop 0; s_endpgm
+    /// let flow = Flow::new(Target::Gfx942, &code, 0x100, &[0x100]);
+    /// let (address, end) = flow.insts(0).last().unwrap();
+    /// assert_eq!((address, end.opcode()), (0x104, Opcode::SEndpgm));
+    /// # }
+    /// ```
+    pub fn insts(&self, block: usize) -> impl Iterator<Item = (u64, Inst)> + use<'c> {
+        let (start, end) = self.blocks.get(block).map_or((0, 0), |block| (block.start, block.end));
+        let bytes = match (self.offset(start), self.offset(end)) {
+            (Some(start), Some(end)) => self.code.get(start..end).unwrap_or(&[]),
+            _ => &[],
+        };
+        Decoder::new(self.target, bytes)
+            .map_while(move |Decoded { offset, inst }| Some((start.wrapping_add(offset as u64), inst.ok()?)))
+    }
+
+    fn offset(&self, address: u64) -> Option<usize> {
+        usize::try_from(address.checked_sub(self.address)?).ok()
+    }
+}

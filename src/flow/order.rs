@@ -1,0 +1,142 @@
+//! Orders of blocks, loops, and the blocks of a function.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::Flow;
+
+impl Flow<'_> {
+    /// The blocks of the function that begins with a block, that one first: in an order in which each comes after those
+    /// that it can follow, except where a loop goes back. Functions that it calls are not among them.
+    pub fn function(&self, first: usize) -> Vec<usize> {
+        self.after(&[first], &mut Marks::new(self.blocks().len())).0
+    }
+
+    /// The blocks at which loops go back to: those that the search through their function reaches again from themselves.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Target, flow::Flow};
+    /// // s_nop 0; L: s_nop 0; s_cbranch_scc0 L; s_endpgm
+    /// let words = [0xbf80_0000u32, 0xbf80_0000, 0xbf84_fffe, 0xbf81_0000];
+    /// let code: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    /// let flow = Flow::new(Target::Gfx942, &code, 0, &[0]);
+    /// assert_eq!(flow.loops(), [1]);
+    /// # }
+    /// ```
+    pub fn loops(&self) -> Vec<usize> {
+        self.after(self.entries(), &mut Marks::new(self.blocks().len())).1
+    }
+
+    /// Groups of blocks such that edges are only inside of groups, each in the order of [`Flow::function`]: functions, and
+    /// functions together that share blocks.
+    pub fn groups(&self) -> Vec<Vec<usize>> {
+        let mut group = Union::new(self.blocks().len());
+        for block in 0..self.blocks().len() {
+            for to in self.successors(block) {
+                group.join(block, *to);
+            }
+        }
+        let mut entries: Vec<(usize, usize)> = self.entries().iter().map(|entry| (group.of(*entry), *entry)).collect();
+        entries.sort_unstable();
+        let mut marks = Marks::new(self.blocks().len());
+        entries
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|of_group| {
+                let entries: Vec<usize> = of_group.iter().map(|(_, entry)| *entry).collect();
+                self.after(&entries, &mut marks).0
+            })
+            .collect()
+    }
+
+    /// The blocks that can follow some blocks, and those at which loops go back to. Marked ones are left out.
+    fn after(&self, entries: &[usize], marks: &mut Marks) -> (Vec<usize>, Vec<usize>) {
+        let mut order = Vec::new();
+        let mut loops = Vec::new();
+        // The blocks on the way to the current one, with how many of their successors have been looked at.
+        let mut way: Vec<(usize, usize)> = Vec::new();
+        for entry in entries.iter().rev() {
+            if marks.of(*entry) != Some(Mark::New) {
+                continue;
+            }
+            marks.set(*entry, Mark::OnWay);
+            way.push((*entry, 0));
+            while let Some((block, looked)) = way.last_mut() {
+                let Some(&next) = self.successors(*block).get(*looked) else {
+                    order.push(*block);
+                    marks.set(*block, Mark::Seen);
+                    way.pop();
+                    continue;
+                };
+                *looked += 1;
+                match marks.of(next) {
+                    Some(Mark::OnWay) => loops.push(next),
+                    Some(Mark::New) => {
+                        marks.set(next, Mark::OnWay);
+                        way.push((next, 0));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        order.reverse();
+        loops.sort_unstable();
+        loops.dedup();
+        (order, loops)
+    }
+}
+
+/// What a search knows of a block.
+#[derive(Clone, Copy, PartialEq)]
+enum Mark {
+    New,
+    /// It is on the way to the current one.
+    OnWay,
+    Seen,
+}
+
+struct Marks(Vec<Mark>);
+
+impl Marks {
+    fn new(len: usize) -> Marks {
+        Marks(vec![Mark::New; len])
+    }
+
+    fn of(&self, block: usize) -> Option<Mark> {
+        self.0.get(block).copied()
+    }
+
+    fn set(&mut self, block: usize, mark: Mark) {
+        if let Some(place) = self.0.get_mut(block) {
+            *place = mark;
+        }
+    }
+}
+
+/// Sets that join.
+struct Union(Vec<usize>);
+
+impl Union {
+    fn new(len: usize) -> Union {
+        Union((0..len).collect())
+    }
+
+    /// The first element of the set of this one.
+    fn of(&mut self, mut n: usize) -> usize {
+        while let Some(&above) = self.0.get(n) {
+            if above == n {
+                break;
+            }
+            // The way gets shorter for the next.
+            let top = self.0.get(above).copied().unwrap_or(above);
+            self.0.iter_mut().skip(n).take(1).for_each(|x| *x = top);
+            n = top;
+        }
+        n
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.of(a), self.of(b));
+        self.0.iter_mut().skip(a.max(b)).take(1).for_each(|x| *x = a.min(b));
+    }
+}

@@ -1,0 +1,426 @@
+//! The operations that are still outstanding, and the waits that the next instruction needs for them.
+
+use crate::common::made;
+use crate::hazards::waits::{Conflict, Wait, Waits, own_wait, wait_of};
+use crate::table::{Event, Holds, NONE, Which};
+use crate::target::COUNTS;
+use crate::{Counter, Field, Inst, Operand, Reg, RegSet, Target, Waitcnt};
+
+/// How many registers or runs of registers can be waited for at once.
+const ROOM: usize = 96;
+
+/// The operations that may be outstanding before the next instruction: a bounded value, `Copy` and comparable.
+///
+/// An operation raises one counter or two ([`Inst::counters`]) when it is issued. Until it is done, its results must not
+/// be read or overwritten, and its sources not be overwritten if it reads them late. A wait ([`Inst::waits`]) until at
+/// most N operations are left proves that an operation is done if N younger ones of its order are outstanding, or if N is
+/// 0. A full counter is such a wait, too: what would raise it further is not issued before.
+///
+/// A flat operation raises two counters, of which only one tells when it is done, by its address. So it is certain that a
+/// wait is missing if it is missing for both; see [`Wait::sure`].
+///
+/// Where an instruction has chosen among several banks of 256 vector registers, a wait for a vector register is not sure.
+///
+/// Memory is not followed: what one operation stores and another one loads is not compared, nor is LDS that is filled from
+/// memory.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::hazards::Pending;
+/// use amdgpu_isa::{Reg, Target, decode_words};
+/// use amdgpu_isa::facts::Counter;
+/// let decode = |words: &[u32]| decode_words(Target::Gfx942, words).unwrap();
+/// let load = decode(&[0xdc50_8000, 0x0000_0001]); // global_load_dword v0, v1, s[0:1]
+/// let store = decode(&[0xdc70_8000, 0x0000_0301]); // global_store_dword v1, v3, s[0:1]
+/// let add = decode(&[0x0204_0500]); // v_add_f32 v2, v0, v2
+/// let mut pending = Pending::new(Target::Gfx942);
+/// pending.issue(&load, 0);
+/// pending.issue(&store, 8);
+/// let wait = pending.needs(&add).iter().next().unwrap();
+/// assert_eq!((wait.counter, wait.at_most, wait.producer), (Counter::Vmcnt, 1, 0));
+/// assert_eq!(wait.register, Some(Reg::Vgpr(0)));
+/// pending.issue(&decode(&[0xbf8c_0f71]), 16); // s_waitcnt vmcnt(1)
+/// assert!(pending.needs(&add).is_empty());
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pending {
+    target: Target,
+    /// In the order of their keys; behind the last one, `Held::NONE`.
+    held: [Held; ROOM],
+    len: u8,
+    /// Some had no room.
+    lost: bool,
+    /// The numbers of vector registers in instructions are no longer all that says which registers are meant.
+    banked: bool,
+    /// The most that each counter can be.
+    most: [u8; Counter::ALL.len()],
+}
+
+/// A run of registers that an outstanding operation holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Held {
+    /// A bit of `RegSet`.
+    first: u16,
+    count: u16,
+    event: u8,
+    /// How many operations of the same order were issued after it, at most the counter's greatest value.
+    age: u8,
+    /// Another counter holds the same registers.
+    twin: bool,
+    /// The other counter says that the operation is done, but which of the two counts is not known.
+    other_done: bool,
+    producer: u32,
+}
+
+impl Held {
+    const NONE: Held = Held { first: 0, count: 0, event: 0, age: 0, twin: false, other_done: false, producer: 0 };
+
+    fn key(&self) -> (u16, u16, u8) {
+        (self.first, self.count, self.event)
+    }
+}
+
+impl Event {
+    fn fits(&self, inst: &Inst) -> bool {
+        match self.which {
+            Which::All => true,
+            Which::Ops(ops) => ops.binary_search(&inst.opcode()).is_ok(),
+            Which::Spaces(spaces) => inst.space().is_some_and(|space| spaces.contains(&space)),
+            Which::Exports(first, last) => {
+                inst.get(Field::Tgt).is_some_and(|tgt| (first.into()..=last.into()).contains(&tgt))
+            }
+        }
+    }
+
+    /// The registers that the operation holds.
+    fn held(&self, inst: &Inst) -> RegSet {
+        match self.holds {
+            Holds::Nothing => RegSet::new(inst.target()),
+            Holds::Results | Holds::Ordered => inst.writes(),
+            Holds::Sources => inst.reads_at_issue().vectors(),
+            Holds::Data => {
+                let data = |operand: &Operand| operand.role == Some(Field::Vdata) && operand.access.reads();
+                let none = RegSet::new(inst.target());
+                inst.operands().filter(data).fold(none, |mut set, operand| {
+                    set.insert_operand(&operand);
+                    set
+                })
+            }
+        }
+    }
+
+    fn holds_results(&self) -> bool {
+        matches!(self.holds, Holds::Results | Holds::Ordered)
+    }
+}
+
+/// The events of an instruction, with their numbers.
+fn events(inst: &Inst) -> impl Iterator<Item = (u8, &'static Event)> + '_ {
+    let all = COUNTS[inst.target() as usize].events;
+    inst.counters().iter().filter_map(move |counter| {
+        let mut all = (0u8..).zip(all);
+        all.find(|(_, event)| event.counter == counter && event.fits(inst))
+    })
+}
+
+fn event(target: Target, number: u8) -> Option<&'static Event> {
+    COUNTS[target as usize].events.get(usize::from(number))
+}
+
+impl Pending {
+    /// Nothing is outstanding.
+    pub const fn new(target: Target) -> Pending {
+        Pending { target, held: [Held::NONE; ROOM], len: 0, lost: false, banked: false, most: [0; Counter::ALL.len()] }
+    }
+
+    /// The target.
+    pub const fn target(&self) -> Target {
+        self.target
+    }
+
+    /// More registers were outstanding than there is room for: waits may be missing that [`Pending::needs`] does not
+    /// return.
+    pub const fn is_incomplete(&self) -> bool {
+        self.lost
+    }
+
+    /// The most that a counter can be. A wait for that many, or more, waits for nothing.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::hazards::Pending;
+    /// use amdgpu_isa::{Target, decode_words};
+    /// use amdgpu_isa::facts::Counter;
+    /// let load = decode_words(Target::Gfx942, &[0xdc50_8000, 0x0000_0001]).unwrap(); // global_load_dword v0, v1, s[0:1]
+    /// let mut pending = Pending::new(Target::Gfx942);
+    /// pending.issue(&load, 0);
+    /// assert_eq!((pending.most(Counter::Vmcnt), pending.most(Counter::Lgkmcnt)), (1, 0));
+    /// # }
+    /// ```
+    pub fn most(&self, counter: Counter) -> u8 {
+        self.most.get(counter as usize).copied().unwrap_or(0)
+    }
+
+    /// An outstanding operation of the counter holds registers. Otherwise waits for it only order accesses to memory.
+    pub fn holds_registers(&self, counter: Counter) -> bool {
+        self.held().any(|held| event(self.target, held.event).is_some_and(|event| event.counter == counter))
+    }
+
+    /// The waits that are missing before the instruction, if it is the next one: for each counter the strictest.
+    pub fn needs(&self, inst: &Inst) -> Waits {
+        match own_wait(inst) {
+            Some((counter, at_most)) => {
+                let mut before = *self;
+                before.wait(counter, at_most);
+                before.needs_after(inst)
+            }
+            None => self.needs_after(inst),
+        }
+    }
+
+    /// The instruction's own wait, before it reads anything, is over.
+    fn needs_after(&self, inst: &Inst) -> Waits {
+        let mut waits = Waits::default();
+        if self.len > 0 {
+            let (reads, writes) = (inst.reads_at_issue(), inst.writes());
+            self.held().for_each(|held| {
+                if let Some(wait) = self.conflict(held, inst, &reads, &writes) {
+                    waits.add(wait);
+                }
+            });
+        }
+        waits
+    }
+
+    fn conflict(&self, held: &Held, inst: &Inst, reads: &RegSet, writes: &RegSet) -> Option<Wait> {
+        let event = event(self.target, held.event)?;
+        let read = || reads.first_of(held.first, held.count).map(|bit| (bit, Conflict::Read));
+        let written = || writes.first_of(held.first, held.count);
+        let (bit, conflict) = match event.holds {
+            Holds::Results => read().or_else(|| Some((written()?, Conflict::Overwrite)))?,
+            Holds::Ordered => read().or_else(|| {
+                let bit = written()?;
+                let in_order = events(inst).any(|(number, _)| number == held.event);
+                (!in_order).then_some((bit, Conflict::Overwrite))
+            })?,
+            Holds::Sources | Holds::Data => (written()?, Conflict::Source),
+            Holds::Nothing => return None,
+        };
+        Some(Wait {
+            counter: event.counter,
+            at_most: if event.order == NONE { 0 } else { held.age },
+            conflict,
+            register: reads.reg_of(bit),
+            producer: held.producer,
+            sure: !held.other_done && !(self.banked && matches!(reads.reg_of(bit), Some(Reg::Vgpr(_)))),
+            kind: event.name,
+            source: COUNTS[self.target as usize].sources.get(event.counter as usize).copied().unwrap_or(""),
+        })
+    }
+
+    /// The instruction is issued, after the waits that it needs. `producer` is what [`Wait::producer`] says of it, such as
+    /// its address.
+    pub fn issue(&mut self, inst: &Inst, producer: u32) {
+        self.step(inst, producer);
+    }
+
+    /// Does both: what [`Pending::needs`] returns, and then [`Pending::issue`].
+    pub fn step(&mut self, inst: &Inst, producer: u32) -> Waits {
+        if let Some((counter, at_most)) = own_wait(inst) {
+            self.wait(counter, at_most);
+        }
+        let waits = self.needs_after(inst);
+        for wait in waits.iter() {
+            self.wait(wait.counter, wait.at_most);
+        }
+        self.banked |= Some(inst.opcode()) == made::S_SET_VGPR_MSB;
+        if inst.flags().is_wait() {
+            self.wait_for(&inst.waits());
+        }
+        if inst.counters().is_empty() {
+            return waits;
+        }
+        let results = events(inst).filter(|(_, event)| event.holds_results()).count();
+        for (number, event) in events(inst) {
+            self.raise(event);
+            for (first, count) in event.held(inst).runs() {
+                let twin = results > 1 && event.holds_results();
+                self.insert(Held { first, count, event: number, age: 0, twin, other_done: false, producer });
+            }
+        }
+        waits
+    }
+
+    /// No register is held, but nothing is known of the counters: behind a call of a function that waits for what it needs,
+    /// and at its beginning.
+    pub fn clear(&mut self) {
+        let most = COUNTS[self.target as usize].max;
+        *self = Pending { lost: self.lost, banked: self.banked, most, ..Pending::new(self.target) };
+    }
+
+    /// Waits as an instruction with these numbers does.
+    pub fn wait_for(&mut self, wait: &Waitcnt) {
+        for counter in wait.counters().iter() {
+            if let Some(at_most) = wait.get(counter) {
+                self.wait(counter, at_most);
+            }
+        }
+    }
+
+    fn wait(&mut self, counter: Counter, at_most: u8) {
+        if let Some(most) = self.most.get_mut(counter as usize) {
+            *most = at_most.min(*most);
+        }
+        let target = self.target;
+        self.retain(|held| {
+            let event = event(target, held.event);
+            let is_done = |event: &Event| at_most == 0 || event.order != NONE && held.age >= at_most;
+            event.is_some_and(|event| event.counter != counter || !is_done(event))
+        });
+    }
+
+    /// An operation of this kind is issued: those of its order are older now, and what does not fit in the counter is done.
+    fn raise(&mut self, raised: &Event) {
+        let target = self.target;
+        let max = COUNTS[target as usize].max.get(raised.counter as usize).copied().unwrap_or(0);
+        if let Some(most) = self.most.get_mut(raised.counter as usize) {
+            *most = most.saturating_add(raised.raises).min(max);
+        }
+        if raised.order == NONE {
+            return;
+        }
+        let mut full = false;
+        for held in self.held.iter_mut().take(self.len.into()) {
+            if event(target, held.event).is_some_and(|event| event.order == raised.order) {
+                held.age = held.age.saturating_add(1);
+                full |= held.age >= max;
+            }
+        }
+        if full {
+            self.retain(|held| {
+                event(target, held.event).is_none_or(|event| event.order != raised.order || held.age < max)
+            });
+        }
+    }
+
+    /// Another path leads to the same place: takes the worst of both. Returns whether anything changed; repeating it until
+    /// nothing does ends.
+    pub fn join(&mut self, other: &Pending) -> bool {
+        let mut changed = other.lost && !self.lost || other.banked && !self.banked;
+        self.lost |= other.lost;
+        self.banked |= other.banked;
+        for (most, other) in self.most.iter_mut().zip(other.most) {
+            changed |= other > *most;
+            *most = other.max(*most);
+        }
+        for new in other.held() {
+            let Ok(place) = self.place(new) else {
+                // What has no room stays out: otherwise it would push out another one, which comes back.
+                if usize::from(self.len) < ROOM {
+                    self.insert(*new);
+                    changed = true;
+                } else {
+                    changed |= !self.lost;
+                    self.lost = true;
+                }
+                continue;
+            };
+            if let Some(old) = self.held.get_mut(place) {
+                let before = *old;
+                if new.age < old.age {
+                    (old.age, old.producer) = (new.age, new.producer);
+                }
+                old.twin |= new.twin;
+                old.other_done &= new.other_done;
+                changed |= *old != before;
+            }
+        }
+        changed
+    }
+
+    fn held(&self) -> impl Iterator<Item = &Held> {
+        self.held.iter().take(self.len.into())
+    }
+
+    fn place(&self, held: &Held) -> Result<usize, usize> {
+        self.held.get(..self.len.into()).unwrap_or(&[]).binary_search_by_key(&held.key(), Held::key)
+    }
+
+    fn insert(&mut self, new: Held) {
+        let place = match self.place(&new) {
+            Ok(place) => {
+                self.held.iter_mut().skip(place).take(1).for_each(|held| *held = new);
+                return;
+            }
+            Err(place) => place,
+        };
+        if usize::from(self.len) >= ROOM {
+            self.lost = true;
+            let oldest = self.held().map(|held| held.age).max().unwrap_or(0);
+            let mut left = 1u8;
+            self.retain(|held| {
+                let drops = left > 0 && held.age == oldest;
+                left -= u8::from(drops);
+                !drops
+            });
+            return self.insert(new);
+        }
+        // Those behind move on.
+        let mut moved = new;
+        for held in self.held.iter_mut().take(usize::from(self.len) + 1).skip(place) {
+            core::mem::swap(held, &mut moved);
+        }
+        self.len += 1;
+    }
+
+    /// Removes those that do not stay. What the other counter of a pair still holds is not certain then.
+    fn retain(&mut self, mut stays: impl FnMut(&Held) -> bool) {
+        let mut len = 0usize;
+        let mut gone = [false; ROOM];
+        let mut any_twin = false;
+        for (held, gone) in self.held.iter().take(self.len.into()).zip(&mut gone) {
+            *gone = !stays(held);
+            any_twin |= *gone && held.twin;
+        }
+        if any_twin {
+            for n in 0..usize::from(self.len) {
+                let Some(done) = self.held.get(n).filter(|held| held.twin && gone.get(n) == Some(&true)).copied()
+                else {
+                    continue;
+                };
+                for held in self.held.iter_mut().filter(|held| held.twin) {
+                    let same = (held.first, held.count, held.producer) == (done.first, done.count, done.producer);
+                    held.other_done |= same && held.event != done.event;
+                }
+            }
+        }
+        for n in 0..usize::from(self.len) {
+            if let (Some(held), Some(false)) = (self.held.get(n).copied(), gone.get(n)) {
+                self.held.iter_mut().skip(len).take(1).for_each(|place| *place = held);
+                len += 1;
+            }
+        }
+        self.held.iter_mut().skip(len).for_each(|held| *held = Held::NONE);
+        self.len = len as u8;
+    }
+}
+
+impl Inst {
+    /// What it waits for: the counters of `s_waitcnt` and all others that wait, with the numbers at or below which they
+    /// must be.
+    ///
+    /// A number to which the instruction adds a scalar register is not known, and is left out.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Target, decode_words};
+    /// use amdgpu_isa::imm::Waitcnt;
+    /// let wait = decode_words(Target::Gfx942, &[0xbf8c_c07f]).unwrap(); // s_waitcnt lgkmcnt(0)
+    /// assert_eq!(wait.waits(), Waitcnt::new().with_lgkmcnt(0));
+    /// # }
+    /// ```
+    pub fn waits(&self) -> Waitcnt {
+        wait_of(self)
+    }
+}

@@ -1,0 +1,80 @@
+//! Hazards: what software has to keep apart because the hardware does not.
+//!
+//! [`Hazards`] follows instructions in the order in which they are issued and says what the next one needs: how many wait
+//! states (`s_nop`) or vector instructions (`v_nop`) are missing, or what else has to come first, and which [`Rule`] says
+//! so. It is a small value: where control flow joins, [`Hazards::join`] takes the worst of two.
+//!
+//! ```
+//! # #[cfg(feature = "gfx942")] {
+//! use amdgpu_isa::hazards::Hazards;
+//! use amdgpu_isa::{Target, decode_words};
+//! let cmp = decode_words(Target::Gfx942, &[0xd0c9_0004, 0x0002_0300]).unwrap(); // v_cmp_lt_u32_e64 s[4:5], v0, v1
+//! let load = decode_words(Target::Gfx942, &[0xdc50_8000, 0x0004_0000]).unwrap(); // global_load_dword v0, v0, s[4:5]
+//! let mut hazards = Hazards::new(Target::Gfx942);
+//! hazards.issue(&cmp);
+//! let need = hazards.needs(&load).states.unwrap();
+//! assert_eq!((need.missing, need.rule.id(), need.producer), (5, "F01", cmp));
+//! # }
+//! ```
+
+mod counters;
+mod pair;
+mod protect;
+mod rule;
+mod state;
+pub(crate) mod table;
+mod waits;
+
+pub use counters::Pending;
+pub use rule::{Certainty, Rule, Unit};
+pub use state::Hazards;
+pub use waits::{Conflict, Wait, Waits};
+
+use crate::{Inst, Reg};
+
+/// What is missing before an instruction: the most of each unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Needs {
+    /// Wait states: each instruction is one, and `s_nop N` is N + 1.
+    pub states: Option<Need>,
+    /// Vector instructions, such as `v_nop`.
+    pub valu: Option<Need>,
+    /// Something that [`Rule::ends`] tells.
+    pub event: Option<Need>,
+}
+
+/// One thing that is missing, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Need {
+    /// The rule.
+    pub rule: Rule,
+    /// How many are missing; 1 if there is no number.
+    pub missing: u8,
+    /// The earlier instruction.
+    pub producer: Inst,
+    /// A register that both access, if the rule is about registers.
+    pub register: Option<Reg>,
+}
+
+impl Needs {
+    /// Nothing is missing.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::hazards::Hazards;
+    /// use amdgpu_isa::{Target, decode_words};
+    /// let end = decode_words(Target::Gfx942, &[0xbf81_0000]).unwrap(); // s_endpgm
+    /// assert!(Hazards::new(Target::Gfx942).needs(&end).is_empty());
+    /// # }
+    /// ```
+    pub const fn is_empty(&self) -> bool {
+        self.states.is_none() && self.valu.is_none() && self.event.is_none()
+    }
+
+    /// The needs one by one.
+    pub fn iter(&self) -> impl Iterator<Item = Need> + use<> {
+        [self.states, self.valu, self.event].into_iter().flatten()
+    }
+}

@@ -1,0 +1,163 @@
+//! Whether two instructions are what a rule is about.
+
+use crate::hazards::table::{Accessed, Condition, Differs, HazardRow, HazardTables, Overlap, Side, file};
+use crate::shared::NONE;
+use crate::target::FACTS;
+use crate::{Field, Hwreg, Inst, Operand, Reg, RegSet, Special, Value};
+
+/// Both instructions fulfil the rule's conditions: with a register that both access, if the rule is about registers.
+pub(crate) fn matches(row: &HazardRow, producer: &Inst, consumer: &Inst) -> Option<Option<Reg>> {
+    let differs = match row.differs {
+        Differs::Nothing => true,
+        Differs::SameOp => producer.opcode() == consumer.opcode(),
+        Differs::OtherOp => producer.opcode() != consumer.opcode(),
+        Differs::Passes => passes(producer) != passes(consumer),
+    };
+    if !differs || !holds(&row.producer, producer) || !holds(&row.consumer, consumer) {
+        return None;
+    }
+    match row.overlap {
+        Overlap::None => Some(None),
+        Overlap::Hwreg => (hwreg(producer).0 == hwreg(consumer).0).then_some(None),
+        Overlap::Share | Overlap::Same | Overlap::Other => {
+            let all = runs(&row.producer, producer);
+            let mut both = all.flat_map(|a| runs(&row.consumer, consumer).map(move |b| (a, b)));
+            let (run, _) = both.find(|(a, b)| match row.overlap {
+                Overlap::Same => a == b,
+                Overlap::Other => a != b && share(*a, *b),
+                _ => share(*a, *b),
+            })?;
+            let first = runs(&row.consumer, consumer).filter(|other| share(*other, run)).map(|other| other.0).min();
+            Some(RegSet::register(producer.target(), run.0.max(first.unwrap_or(0))))
+        }
+    }
+}
+
+/// The first register of a run, and how many it has.
+type Run = (usize, usize);
+
+fn share(a: Run, b: Run) -> bool {
+    a.0 < b.0 + b.1 && b.0 < a.0 + a.1
+}
+
+/// All registers that the one is about are among those of the other.
+pub(crate) fn covers((side, new): (&Side, &Inst), (old_side, old): (&Side, &Inst)) -> bool {
+    runs(old_side, old).all(|(first, count)| runs(side, new).any(|(a, n)| a <= first && first + count <= a + n))
+}
+
+/// They share a register.
+pub(crate) fn touches((side, new): (&Side, &Inst), (old_side, old): (&Side, &Inst)) -> bool {
+    runs(old_side, old).any(|a| runs(side, new).any(|b| share(a, b)))
+}
+
+/// How many passes of the matrix core it takes; 0: it does not use it.
+pub(crate) fn passes(inst: &Inst) -> u8 {
+    let Some([less, more]) = HazardTables::of(inst).classes(inst).next().map(|class| class.passes) else { return 0 };
+    // The formats of A and B: 0 and 1 have 8 bits, the others fewer.
+    let bytes = |field| inst.get(field).is_some_and(|format| format < 2);
+    if less != more && (bytes(Field::Cbsz) || bytes(Field::Blgp)) { more } else { less }
+}
+
+/// The files of the registers that an instruction reads, and of those that it writes: as in `table::file`.
+pub(crate) fn all_files(inst: &Inst) -> (u8, u8) {
+    inst.operands().fold((0, 0), |(reads, writes), operand| {
+        let files = files(inst, &operand);
+        let of = |accesses| if accesses { files } else { 0 };
+        (reads | of(operand.access.reads()), writes | of(operand.access.writes()))
+    })
+}
+
+/// `holds` without the operands themselves: an instruction with registers in these files may be what the rule is about.
+pub(crate) fn may_hold(side: &Side, inst: &Inst, (reads, writes): (u8, u8)) -> bool {
+    let accesses = |accessed: &Accessed| {
+        accessed.reads && reads & accessed.files != 0 || accessed.writes && writes & accessed.files != 0
+    };
+    side.operands.as_ref().is_none_or(accesses) && side.conditions.iter().all(|c| condition_holds(c, inst))
+}
+
+/// The conditions hold, and if the rule is about operands, it has one.
+pub(crate) fn holds(side: &Side, inst: &Inst) -> bool {
+    side.conditions.iter().all(|condition| condition_holds(condition, inst))
+        && side.operands.as_ref().is_none_or(|accessed| inst.operands().any(|operand| is_of(accessed, inst, &operand)))
+}
+
+fn condition_holds(condition: &Condition, inst: &Inst) -> bool {
+    match *condition {
+        Condition::Form(format) => inst.form() != 0 && inst.extension() == Some(format),
+        Condition::Flag(flag) => inst.facts() & flag != 0,
+        Condition::AnyBit(field, mask) => inst.get(field).is_some_and(|value| value & mask != 0),
+        Condition::NoBit(field, mask) => inst.get(field).is_some_and(|value| value & mask == 0),
+        Condition::Is(field, wanted) => inst.get(field) == Some(wanted),
+        Condition::IsNot(field, other) => inst.get(field).is_some_and(|value| value != other),
+        Condition::NoRegister(field) => {
+            let is_register = |operand: &Operand| matches!(operand.value, Value::Reg(_));
+            !inst.operands().any(|operand| operand.role == Some(field) && is_register(&operand))
+        }
+        Condition::Hwreg(wanted, bit) => {
+            let (register, first, last) = hwreg(inst);
+            register == wanted && (bit == NONE || (first..=last).contains(&bit))
+        }
+        Condition::Seen => true,
+        Condition::Dwords(n) => inst.words().len() > usize::from(n),
+    }
+}
+
+/// The hardware register that a constant names, and its first and last bit there.
+fn hwreg(inst: &Inst) -> (u8, u8, u8) {
+    let parts = Hwreg::decode(inst.target(), inst.get(Field::Simm16).unwrap_or(0) as u16);
+    (parts.id, parts.offset, parts.offset.saturating_add(parts.size).saturating_sub(1))
+}
+
+/// The scalar registers that the rule is about, by their codes.
+pub(crate) fn scalars(side: &Side, inst: &Inst) -> u128 {
+    let scalar = |n: &usize| RegSet::is_scalar(*n);
+    let of_run = |(first, count): Run| (first..first + count).filter(scalar).fold(0, |set, n| set | 1u128 << n);
+    runs(side, inst).fold(0, |set, run| set | of_run(run))
+}
+
+/// The registers of the operands that the rule is about.
+fn runs<'a>(side: &'a Side, inst: &'a Inst) -> impl Iterator<Item = Run> + 'a {
+    let wanted = |operand: &Operand| side.operands.as_ref().is_some_and(|accessed| is_of(accessed, inst, operand));
+    let set = RegSet::new(inst.target());
+    inst.operands().filter(wanted).map(move |operand| set.run(&operand)).filter(|run| run.1 != 0)
+}
+
+fn is_of(accessed: &Accessed, inst: &Inst, operand: &Operand) -> bool {
+    let (reads, writes) = (operand.access.reads(), operand.access.writes());
+    let named = match operand.role {
+        None => accessed.implicit,
+        Some(field) => accessed.named || accessed.fields.contains(&field),
+    };
+    (accessed.reads && reads || accessed.writes && writes)
+        && named
+        && operand.bits > accessed.wider_than
+        && operand.bits < accessed.narrower_than
+        && files(inst, operand) & accessed.files != 0
+}
+
+/// The files that an operand is in.
+fn files(inst: &Inst, operand: &Operand) -> u8 {
+    match operand.value {
+        Value::Reg(Reg::Special(Special::SrcVccz | Special::SrcExecz)) => return file::ZERO_BITS,
+        Value::Reg(Reg::Special(Special::SrcLdsDirect)) => return file::LDS_DIRECT,
+        _ => {}
+    }
+    let run = RegSet::new(inst.target()).run(operand);
+    if run.1 == 0 {
+        return 0;
+    }
+    if RegSet::is_vector(run.0) {
+        return file::VECTOR;
+    }
+    if !RegSet::is_scalar(run.0) {
+        return 0;
+    }
+    let codes = &FACTS[inst.target() as usize].codes;
+    let is = |first: u8, count: usize| share(run, (first.into(), count));
+    match () {
+        () if is(codes.exec, 2) => file::EXEC,
+        () if is(codes.m0, 1) => file::M0 | file::SCALAR,
+        () if is(codes.vcc, 2) => file::VCC | file::SCALAR,
+        () => file::SCALAR | file::NUMBERED,
+    }
+}

@@ -1,0 +1,396 @@
+//! What the instructions before the next one leave behind.
+
+use crate::hazards::pair::{all_files, covers, holds, matches, may_hold, passes, scalars, touches};
+use crate::hazards::table::{Ender, Ending, HazardRow, HazardTables, class};
+use crate::hazards::{Need, Needs, Rule, Unit};
+use crate::target::HAZARDS;
+use crate::{Field, Inst, Reg, Target};
+
+/// The instructions that can still harm the next one: a bounded value.
+///
+/// It has room for [`Hazards::MOST`] of them, more than the longest distance. Where so many paths join that there are more,
+/// it takes the worst: what it has no room for, it takes to be about every register.
+#[derive(Clone, Copy, Debug)]
+pub struct Hazards {
+    target: Target,
+    /// Also what one source demands and another denies.
+    strict: bool,
+    len: u8,
+    /// The scalar registers that `HazardTables::seen` is about, by their codes.
+    seen: u128,
+    /// The earlier instructions, in the order of `Inst::order`.
+    past: [Past; Hazards::MOST],
+    /// What had no room: the first instruction stands for all of them.
+    lost: Past,
+}
+
+/// An instruction that was issued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Past {
+    /// The rows of which it is a producer, and which nothing ended.
+    rows: u128,
+    /// Those of them for which what has to come between came.
+    armed: u128,
+    inst: Inst,
+    /// What came after it: wait states, vector operations, transcendental ones.
+    states: u8,
+    valu: u8,
+    trans: u8,
+    /// The longest distances among its rows.
+    last_states: u8,
+    last_valu: u8,
+}
+
+/// The numbers of passes that a row has a distance for.
+const PASSES: [u8; 5] = [2, 4, 8, 16, 32];
+
+const EMPTY: Past = Past {
+    rows: 0,
+    armed: 0,
+    inst: Inst::of(0, 0, 0),
+    states: u8::MAX,
+    valu: u8::MAX,
+    trans: u8::MAX,
+    last_states: 0,
+    last_valu: 0,
+};
+
+impl PartialEq for Hazards {
+    fn eq(&self, other: &Hazards) -> bool {
+        (self.target, self.strict, self.seen, self.lost) == (other.target, other.strict, other.seen, other.lost)
+            && self.past() == other.past()
+    }
+}
+
+impl Eq for Hazards {}
+
+impl Hazards {
+    /// How many earlier instructions it can hold.
+    pub const MOST: usize = 32;
+
+    /// Nothing has been issued yet. It demands what manuals and LLVM agree on, and what one of them knows and the others say
+    /// nothing about.
+    pub const fn new(target: Target) -> Hazards {
+        Hazards { target, strict: false, len: 0, seen: 0, past: [EMPTY; Hazards::MOST], lost: EMPTY }
+    }
+
+    /// The same, but it also demands what one source demands and another one denies: who inserts that is safe.
+    pub const fn strict(target: Target) -> Hazards {
+        Hazards { strict: true, ..Hazards::new(target) }
+    }
+
+    /// The same at the beginning of a function that others call: vector operations may have read any scalar register,
+    /// which matters on RDNA4.
+    pub const fn called(self) -> Hazards {
+        Hazards { seen: u128::MAX, ..self }
+    }
+
+    /// The target.
+    pub const fn target(&self) -> Target {
+        self.target
+    }
+
+    /// How many wait states one `s_nop` can be.
+    pub(crate) fn longest_nop(&self) -> u8 {
+        HAZARDS[self.target as usize].nop as u8 + 1
+    }
+
+    fn past(&self) -> &[Past] {
+        self.past.get(..self.len.into()).unwrap_or(&self.past)
+    }
+
+    fn past_mut(&mut self) -> &mut [Past] {
+        let len = usize::from(self.len).min(Hazards::MOST);
+        self.past.split_at_mut(len).0
+    }
+
+    /// What is missing before the instruction, if it is the next one: the most of each unit.
+    ///
+    /// An instruction of another target needs nothing.
+    pub fn needs(&self, inst: &Inst) -> Needs {
+        let mut needs = Needs::default();
+        self.each(inst, |need| {
+            let most = match need.rule.unit() {
+                Unit::States => &mut needs.states,
+                Unit::Valu => &mut needs.valu,
+                Unit::Event => &mut needs.event,
+            };
+            if most.as_ref().is_none_or(|most| most.missing < need.missing) {
+                *most = Some(need);
+            }
+        });
+        needs
+    }
+
+    /// Everything that is missing before the instruction, by each rule and for each earlier instruction.
+    pub fn each(&self, inst: &Inst, mut take: impl FnMut(Need)) {
+        if inst.target() != self.target {
+            return;
+        }
+        let tables = HazardTables::of(inst);
+        let possible = self.past().iter().fold(self.lost.rows, |rows, past| rows | past.rows);
+        let mut consumes = possible & tables.classes(inst).fold(0, |rows, class| rows | class.consumes);
+        if consumes == 0 {
+            return;
+        }
+        let files = all_files(inst);
+        for (n, row) in bits(consumes).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+            if !may_hold(&row.consumer, inst, files) {
+                consumes &= !(1 << n);
+            }
+        }
+        for past in self.past().iter().filter(|past| past.rows & consumes != 0) {
+            let passes = Some(passes(&past.inst));
+            self.of(past, passes, (inst, consumes), |row| matches(row, &past.inst, inst), &mut take);
+        }
+        if self.lost.rows & consumes != 0 {
+            let matches = |row: &HazardRow| holds(&row.consumer, inst).then_some(None);
+            self.of(&self.lost, None, (inst, consumes), matches, &mut take);
+        }
+    }
+
+    /// What one earlier instruction demands. Without `passes`, as if it had the most.
+    fn of(
+        &self,
+        past: &Past,
+        passes: Option<u8>,
+        (inst, consumes): (&Inst, u128),
+        matches: impl Fn(&HazardRow) -> Option<Option<Reg>>,
+        take: &mut impl FnMut(Need),
+    ) {
+        let tables = HazardTables::of(&past.inst);
+        let active = past.rows & consumes & (past.armed | !(tables.thens | tables.asking));
+        for row in bits(active).filter_map(|n| tables.rows.get(n)) {
+            let distances = if self.strict { row.most } else { row.distance };
+            let of_passes = distances.iter().zip(PASSES).filter(|(_, n)| passes.is_none_or(|passes| passes == *n));
+            // Without passes, all are the same.
+            let distance = of_passes.map(|(distance, _)| *distance).max().unwrap_or(distances[0]);
+            let passed = match row.unit {
+                Unit::States => past.states,
+                Unit::Valu => past.valu,
+                Unit::Event => 0,
+            };
+            let missing = match row.field.and_then(|field| inst.get(field)) {
+                // Of transcendental operations nobody knows when they are done.
+                Some(0) => 0,
+                Some(_) if past.trans != 0 => 1,
+                Some(own) => distance.min(own as u8).saturating_sub(passed),
+                None => distance.saturating_sub(passed),
+            };
+            if missing == 0 || past.trans >= row.trans {
+                continue;
+            }
+            if let Some(register) = matches(row) {
+                take(Need { rule: Rule(row.rule), missing, producer: past.inst, register });
+            }
+        }
+    }
+
+    /// The instruction is issued.
+    pub fn issue(&mut self, inst: &Inst) {
+        if inst.target() != self.target {
+            return;
+        }
+        let tables = HazardTables::of(inst);
+        let (mut ends, mut arms, mut is) = (0, 0, 0);
+        let mut new = Past { inst: *inst, states: 0, valu: 0, trans: 0, ..EMPTY };
+        for class in tables.classes(inst) {
+            ends |= class.ends;
+            arms |= class.arms;
+            for ender in bits(class.enders.into()).filter_map(|n| tables.enders.get(n)) {
+                match ender.how {
+                    _ if !holds(&ender.side, inst) => {}
+                    Ending::Always => ends |= ender.rows,
+                    Ending::Over => self.end_covered(ender, inst),
+                    Ending::Touching if self.touches(ender, inst) => ends |= ender.rows,
+                    Ending::Touching => {}
+                }
+            }
+            is |= class.is;
+            new.rows |= class.produces;
+            (new.last_states, new.last_valu) = (new.last_states.max(class.states), new.last_valu.max(class.valu));
+        }
+        let files = if new.rows == 0 { (0, 0) } else { all_files(inst) };
+        for (n, row) in bits(new.rows).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+            // What waits for an event stays for long, so only what matters may.
+            let is_event = tables.events >> n & 1 == 1;
+            if !may_hold(&row.producer, inst, files) || is_event && !holds(&row.producer, inst) {
+                new.rows &= !(1 << n);
+            }
+        }
+        // What the instruction itself reads counts, too.
+        if let Some(seen) = tables.seen.as_ref().filter(|_| is & class::SEES != 0) {
+            self.seen |= scalars(seen, inst);
+        }
+        for (n, row) in bits(new.rows & tables.asking).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+            let touchable = tables.enders.iter().any(|e| matches!(e.how, Ending::Touching) && e.rows >> n & 1 == 1);
+            if scalars(&row.producer, inst) & pairs(self.seen) != 0 {
+                new.armed |= 1 << n;
+            } else if !touchable {
+                new.rows &= !(1 << n);
+            }
+        }
+        let states = match is & class::NOP {
+            0 => 1,
+            _ => (inst.get(Field::Simm16).unwrap_or(0) & u32::from(tables.nop)) as u8 + 1,
+        };
+        let pass = |past: &mut Past| {
+            past.rows &= !ends;
+            past.armed |= past.rows & arms;
+            past.states = past.states.saturating_add(states);
+            past.valu = past.valu.saturating_add(u8::from(is & class::VALU != 0));
+            past.trans = past.trans.saturating_add(u8::from(is & class::TRANS != 0));
+        };
+        self.past_mut().iter_mut().for_each(pass);
+        if self.lost.rows != 0 {
+            pass(&mut self.lost);
+            if self.lost.is_over(tables) {
+                self.lost = EMPTY;
+            }
+        }
+        self.remove(|past| past.is_over(tables));
+        if new.rows != 0 {
+            for n in bits(new.rows & tables.events) {
+                let Some(row) = tables.rows.get(n) else { continue };
+                for past in self.past_mut().iter_mut().filter(|past| past.rows >> n & 1 == 1) {
+                    if covers((&row.producer, inst), (&row.producer, &past.inst)) {
+                        past.rows &= !(1 << n);
+                    }
+                }
+            }
+            self.remove(|past| past.rows == 0);
+            self.merge(&new);
+        }
+    }
+
+    /// The instruction ends rows of producers whose registers are all among its own.
+    fn end_covered(&mut self, ender: &Ender, inst: &Inst) {
+        let tables = HazardTables::of(inst);
+        for past in self.past_mut() {
+            for (n, row) in bits(past.rows & ender.rows).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+                if covers((&ender.side, inst), (&row.producer, &past.inst)) {
+                    past.rows &= !(1 << n);
+                }
+            }
+        }
+    }
+
+    /// It shares a register with a producer of one of the rows.
+    fn touches(&self, ender: &Ender, inst: &Inst) -> bool {
+        let tables = HazardTables::of(inst);
+        self.past().iter().any(|past| {
+            let mut rows = bits(past.rows & ender.rows).filter_map(|n| tables.rows.get(n));
+            rows.any(|row| touches((&ender.side, inst), (&row.producer, &past.inst)))
+        })
+    }
+
+    /// Another path leads to the same place: takes the worst of both. Returns whether anything changed, so that repeating
+    /// it until nothing does ends.
+    pub fn join(&mut self, other: &Hazards) -> bool {
+        let before = *self;
+        self.strict |= other.strict;
+        self.seen |= other.seen;
+        for past in other.past() {
+            let mut past = *past;
+            let tables = HazardTables::of(&past.inst);
+            for n in bits(past.rows & tables.events) {
+                let Some(row) = tables.rows.get(n) else { continue };
+                let mut same = self.past().iter().filter(|p| p.rows >> n & 1 == 1 && p.inst != past.inst);
+                if same.any(|p| covers((&row.producer, &p.inst), (&row.producer, &past.inst))) {
+                    past.rows &= !(1 << n);
+                }
+            }
+            if past.rows != 0 && !past.is_over(tables) {
+                self.merge(&past);
+            }
+        }
+        if other.lost.rows != 0 {
+            self.lost.worsen(&other.lost);
+        }
+        *self != before
+    }
+
+    /// Adds an instruction, or the worse of two that are the same. If there is no room, that of the longest past is lost.
+    fn merge(&mut self, new: &Past) {
+        let order = new.inst.order();
+        let at = self.past().partition_point(|past| past.inst.order() < order);
+        if let Some(same) = self.past_mut().get_mut(at).filter(|past| past.inst == new.inst) {
+            // The newer one, if both are on one path.
+            same.worsen(new);
+            return;
+        }
+        if usize::from(self.len) == Hazards::MOST {
+            let age = |past: &Past| (past.states, past.valu, past.inst.order());
+            let oldest = self.past_mut().iter_mut().max_by_key(|past| age(past));
+            match oldest.filter(|oldest| age(oldest) > age(new)) {
+                Some(oldest) => {
+                    let lost = core::mem::replace(oldest, EMPTY);
+                    self.lost.worsen(&lost);
+                    self.remove(|past| past.rows == 0);
+                    self.merge(new);
+                }
+                None => self.lost.worsen(new),
+            }
+            return;
+        }
+        if let Some(room) = self.past.get_mut(at..=self.len.into()) {
+            room.rotate_right(1);
+            if let Some(first) = room.first_mut() {
+                *first = *new;
+                self.len += 1;
+            }
+        }
+    }
+
+    /// Removes some, and keeps the order of the others.
+    fn remove(&mut self, gone: impl Fn(&Past) -> bool) {
+        let mut kept = 0;
+        for n in 0..usize::from(self.len) {
+            if let Some(past) = self.past.get(n).copied().filter(|past| !gone(past)) {
+                if let Some(place) = self.past.get_mut(kept) {
+                    *place = past;
+                    kept += 1;
+                }
+            }
+        }
+        self.len = kept as u8;
+    }
+}
+
+impl Past {
+    /// Nothing depends on it any more.
+    fn is_over(&self, tables: &HazardTables) -> bool {
+        let far = self.states >= self.last_states && self.valu >= self.last_valu;
+        self.rows == 0 || far && self.rows & tables.events == 0
+    }
+
+    /// The worse of two.
+    fn worsen(&mut self, other: &Past) {
+        if self.rows == 0 {
+            *self = *other;
+            return;
+        }
+        self.rows |= other.rows;
+        self.armed |= other.armed;
+        self.states = self.states.min(other.states);
+        self.valu = self.valu.min(other.valu);
+        self.trans = self.trans.min(other.trans);
+        self.last_states = self.last_states.max(other.last_states);
+        self.last_valu = self.last_valu.max(other.last_valu);
+    }
+}
+
+/// The registers, and the others of their aligned pairs.
+const fn pairs(registers: u128) -> u128 {
+    const EVEN: u128 = u128::MAX / 3;
+    registers | (registers & EVEN) << 1 | registers >> 1 & EVEN
+}
+
+/// The numbers of the bits that are set.
+fn bits(mut set: u128) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let n = set.trailing_zeros();
+        set &= set.wrapping_sub(1);
+        (n < u128::BITS).then_some(n as usize)
+    })
+}

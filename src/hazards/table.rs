@@ -1,0 +1,201 @@
+//! The rules of a target, as `build/emit/hazards.rs` writes them.
+
+use crate::hazards::{Certainty, Unit};
+use crate::table::paged;
+use crate::target::HAZARDS;
+use crate::{Field, Format, Inst};
+
+/// What people read about a rule.
+pub(crate) struct RuleInfo {
+    pub id: &'static str,
+    pub text: &'static str,
+    pub source: &'static str,
+    pub ends: &'static str,
+    pub unit: Unit,
+    pub certainty: Certainty,
+}
+
+/// The rules of a target. A set of rows has a bit for each of them.
+pub(crate) struct HazardTables {
+    pub rows: &'static [HazardRow],
+    pub classes: &'static [HazardClass],
+    /// Pages of `class_of`, which has the class of each opcode index.
+    pub pages: &'static [u8],
+    pub class_of: &'static [u8],
+    /// Instructions that end some rows, but only under conditions.
+    pub enders: &'static [Ender],
+    /// The rows that only an instruction ends, not a distance.
+    pub events: u128,
+    /// The rows for which another instruction has to come between.
+    pub thens: u128,
+    /// The rows whose producer must access registers that were seen.
+    pub asking: u128,
+    /// The operands of which registers are seen; `None` if no row asks.
+    pub seen: Option<Side>,
+    /// The bits of the constant of `s_nop` that count.
+    pub nop: u16,
+}
+
+/// An instruction that ends some rows.
+pub(crate) struct Ender {
+    pub rows: u128,
+    pub side: Side,
+    pub how: Ending,
+}
+
+/// Of which producers an instruction ends a row.
+#[allow(dead_code)] // Not every set of targets has rules with each.
+pub(crate) enum Ending {
+    Always,
+    /// Only of those whose operands are all among its own.
+    Over,
+    /// Of all, if it shares a register with one of them.
+    Touching,
+}
+
+/// A rule for one kind of producer and one of consumer.
+pub(crate) struct HazardRow {
+    pub rule: u16,
+    pub producer: Side,
+    pub consumer: Side,
+    pub overlap: Overlap,
+    pub differs: Differs,
+    pub unit: Unit,
+    /// So many transcendental operations end it.
+    pub trans: u8,
+    /// How much has to be between, by the passes of the producer: 2, 4, 8, 16, 32.
+    pub distance: [u8; 5],
+    /// The same on the safe side, where sources disagree.
+    pub most: [u8; 5],
+    /// The consumer says in this field how much has to be between.
+    pub field: Option<Field>,
+}
+
+/// What the operations of a class have to do with the rows.
+pub(crate) struct HazardClass {
+    pub produces: u128,
+    pub consumes: u128,
+    pub ends: u128,
+    /// The rows for which it has to come between.
+    pub arms: u128,
+    /// A bit for each of `HazardTables::enders`.
+    pub enders: u32,
+    /// Passes of the matrix core; the second number holds if a factor has 8 bits.
+    pub passes: [u8; 2],
+    /// The longest distances among the rows that it produces.
+    pub states: u8,
+    pub valu: u8,
+    /// As in `class`.
+    pub is: u8,
+}
+
+/// Properties of classes, as `build/lower/hazards.rs` has them.
+pub(crate) mod class {
+    pub const VALU: u8 = 1;
+    pub const TRANS: u8 = 2;
+    pub const NOP: u8 = 4;
+    /// Its registers are seen.
+    pub const SEES: u8 = 8;
+}
+
+/// Conditions for one of the two instructions, and its operands that the rule is about.
+pub(crate) struct Side {
+    pub conditions: &'static [Condition],
+    pub operands: Option<Accessed>,
+}
+
+#[allow(dead_code)] // Not every set of targets has rules with each.
+pub(crate) enum Condition {
+    /// The dword behind the words has this format.
+    Form(Format),
+    /// One of the flags of `shared::FLAGS`.
+    Flag(u32),
+    /// One of these bits of the field is set.
+    AnyBit(Field, u32),
+    /// None of them is.
+    NoBit(Field, u32),
+    Is(Field, u32),
+    IsNot(Field, u32),
+    /// The field names no register.
+    NoRegister(Field),
+    /// The constant names this hardware register, and covers this bit, if it is not `NONE`.
+    Hwreg(u8, u8),
+    /// The instruction is longer than this.
+    Dwords(u8),
+    /// Its registers were seen before: `Hazards::issue` looks.
+    Seen,
+}
+
+/// Some operands of an instruction.
+pub(crate) struct Accessed {
+    pub reads: bool,
+    pub writes: bool,
+    /// As in `file`.
+    pub files: u8,
+    /// All that a field names.
+    pub named: bool,
+    /// All that no field names.
+    pub implicit: bool,
+    /// Those that one of these names.
+    pub fields: &'static [Field],
+    /// In bits.
+    pub wider_than: u16,
+    pub narrower_than: u16,
+}
+
+/// Register files, in the order of `FILES` in build/check/hazards.rs.
+pub(crate) mod file {
+    /// All scalar registers but EXEC.
+    pub const SCALAR: u8 = 1;
+    pub const VCC: u8 = 1 << 1;
+    pub const EXEC: u8 = 1 << 2;
+    pub const M0: u8 = 1 << 3;
+    pub const VECTOR: u8 = 1 << 4;
+    /// `src_vccz` and `src_execz`.
+    pub const ZERO_BITS: u8 = 1 << 5;
+    /// `src_lds_direct`.
+    pub const LDS_DIRECT: u8 = 1 << 6;
+    /// Scalar registers with numbers.
+    pub const NUMBERED: u8 = 1 << 7;
+}
+
+/// What the operands of both have in common.
+#[allow(dead_code)] // Not every set of targets has rules with each.
+pub(crate) enum Overlap {
+    None,
+    /// A register.
+    Share,
+    /// They are the same registers.
+    Same,
+    /// They share a register, but are not the same.
+    Other,
+    /// Their constants name the same hardware register.
+    Hwreg,
+}
+
+/// What else is said about both.
+#[allow(dead_code)] // Not every set of targets has rules with each.
+#[derive(PartialEq)]
+pub(crate) enum Differs {
+    Nothing,
+    SameOp,
+    OtherOp,
+    /// They have different numbers of passes.
+    Passes,
+}
+
+impl HazardTables {
+    pub(crate) fn of(inst: &Inst) -> &'static HazardTables {
+        HAZARDS[inst.target() as usize]
+    }
+
+    /// The class of the instruction's operation; of both, where it has two, the second is another.
+    pub(crate) fn classes(&self, inst: &Inst) -> impl Iterator<Item = &'static HazardClass> + use<> {
+        let (pages, class_of, classes) = (self.pages, self.class_of, self.classes);
+        let second = inst.second_index();
+        [Some(inst.op_index()), second]
+            .into_iter()
+            .flatten()
+            .filter_map(move |op_index| classes.get(usize::from(paged(pages, class_of, op_index)?)))
+    }
+}

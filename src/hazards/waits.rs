@@ -1,0 +1,114 @@
+//! Waits that instructions are, and that they need.
+
+use crate::target::COUNTS;
+use crate::{Counter, Field, Imm, Inst, Operand, Reg, Special, Value, Waitcnt};
+
+/// A wait that is missing: until the counter is at or below a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Wait {
+    /// The counter.
+    pub counter: Counter,
+    /// The greatest number at which what is waited for is done, 0 to one less than the counter's greatest value.
+    pub at_most: u8,
+    /// What goes wrong otherwise.
+    pub conflict: Conflict,
+    /// The first register that both access.
+    pub register: Option<Reg>,
+    /// What [`Pending::issue`](crate::hazards::Pending::issue) was told of the operation that is waited for.
+    pub producer: u32,
+    /// `false`: the operation is done if it accessed the memory that another counter tells of. This is so for flat
+    /// operations, if the wait for one of their two counters is there. Or the registers may be of other banks.
+    pub sure: bool,
+    /// The kind of the operation, as `isa/counters.isa` calls it, such as `smem`.
+    pub kind: &'static str,
+    /// The manuals that describe the counter.
+    pub source: &'static str,
+}
+
+/// What goes wrong without a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Conflict {
+    /// A result is read that is not there yet.
+    Read,
+    /// A register is written, and then the late result overwrites it.
+    Overwrite,
+    /// A register is overwritten that the operation still reads.
+    Source,
+}
+
+/// The waits that an instruction needs, for each counter at most one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Waits {
+    by_counter: [Option<Wait>; Counter::ALL.len()],
+}
+
+impl Waits {
+    /// No wait is missing.
+    pub fn is_empty(&self) -> bool {
+        self.by_counter.iter().all(Option::is_none)
+    }
+
+    /// The waits one by one.
+    pub fn iter(&self) -> impl Iterator<Item = Wait> + '_ {
+        self.by_counter.iter().copied().flatten()
+    }
+
+    /// All of them as one: what an inserted instruction, or several, have to wait for.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::hazards::Pending;
+    /// use amdgpu_isa::{Target, decode_words};
+    /// use amdgpu_isa::imm::Waitcnt;
+    /// let load = decode_words(Target::Gfx942, &[0xc002_0100, 0]).unwrap(); // s_load_dword s4, s[0:1], 0x0
+    /// let mov = decode_words(Target::Gfx942, &[0xbe85_0004]).unwrap(); // s_mov_b32 s5, s4
+    /// let mut pending = Pending::new(Target::Gfx942);
+    /// pending.issue(&load, 0);
+    /// assert_eq!(pending.needs(&mov).waitcnt(), Waitcnt::new().with_lgkmcnt(0));
+    /// # }
+    /// ```
+    pub fn waitcnt(&self) -> Waitcnt {
+        self.iter().fold(Waitcnt::new(), |all, wait| all.with(wait.counter, wait.at_most))
+    }
+
+    /// Takes the stricter one of a counter; what is certain goes first.
+    pub(crate) fn add(&mut self, wait: Wait) {
+        let Some(place) = self.by_counter.get_mut(wait.counter as usize) else { return };
+        let is_stricter = |old: &Wait| (!wait.sure, wait.at_most) < (!old.sure, old.at_most);
+        if place.as_ref().is_none_or(is_stricter) {
+            *place = Some(wait);
+        }
+    }
+}
+
+/// The wait of an instruction before it reads anything: the counter and the number.
+pub(crate) fn own_wait(inst: &Inst) -> Option<(Counter, u8)> {
+    let mut all = COUNTS[inst.target() as usize].fields.iter();
+    let (_, field, counter) = all.find(|(format, ..)| *format == inst.format())?;
+    Some((*counter, inst.get(*field)? as u8))
+}
+
+pub(crate) fn wait_of(inst: &Inst) -> Waitcnt {
+    if let Some(Imm::Waitcnt(wait)) = inst.imm() {
+        return wait;
+    }
+    let tables = COUNTS[inst.target() as usize];
+    let opcode = inst.opcode();
+    let Some((_, parts)) = tables.waits.iter().find(|(op, _)| *op == opcode) else { return Waitcnt::new() };
+    let is_added = |operand: Operand| match operand.value {
+        Value::Reg(reg) => reg != Reg::Special(Special::Null),
+        _ => false,
+    };
+    if inst.operands().any(is_added) {
+        return Waitcnt::new();
+    }
+    if parts.is_empty() {
+        let there = Counter::ALL.iter().zip(tables.max).filter(|(_, max)| *max > 0);
+        return there.fold(Waitcnt::new(), |all, (counter, _)| all.with(*counter, 0));
+    }
+    let constant = inst.get(Field::Simm16).unwrap_or(0) as u16;
+    let counts = parts.iter().map(|&(counter, lsb, mask)| (counter, (constant >> lsb & mask) as u8));
+    counts.fold(Waitcnt::new(), |all, (counter, count)| all.with(counter, count))
+}

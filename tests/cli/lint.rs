@@ -1,0 +1,183 @@
+//! `lint`: what it finds, in which form, and that compiled code is clean.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::run;
+use crate::samples::*;
+
+/// `global_load_dword v0, v1, s[0:1]`
+const LOAD: [u32; 2] = [0xdc50_8000, 0x0000_0001];
+/// `v_add_f32_e32 v2, v0, v2`
+const ADD: u32 = 0x0204_0500;
+/// `s_waitcnt vmcnt(0)`
+const WAIT: u32 = 0xbf8c_0f70;
+/// `s_setpc_b64 s[4:5]`
+const JUMP: u32 = 0xbe80_1d04;
+
+fn lint(args: &[&str], words: &[u32]) -> crate::Run {
+    run(&[&["lint", "--raw", "--target", "gfx942", "-"], args].concat(), &bytes(words))
+}
+
+fn json(words: &[u32]) -> Vec<Value> {
+    let run = lint(&["--hints", "--format", "json"], words);
+    run.out.lines().map(|line| serde_json::from_str(line).expect("a line is an object")).collect()
+}
+
+#[test]
+fn a_missing_wait_is_an_error_with_its_reason() {
+    let run = lint(&["--base", "0x1900"], &[LOAD[0], LOAD[1], S_NOP, ADD, S_ENDPGM]);
+    let wanted = "error[missing-wait]: vmcnt(0) is not waited for: it reads v0, which this vmem operation loads\n  \
+                  00000000190C  v_add_f32_e32 v2, v0, v2    //  (gfx942, (raw))\n  \
+                  000000001900  global_load_dword v0, v1, s[0:1]    // what it depends on\n  \
+                  source: Vega ISA 4.4; CDNA1 to CDNA4 ISA 4.4; RDNA1 and RDNA2 ISA 4.4; RDNA3 ISA 5.6\n";
+    assert_eq!(run.out, wanted);
+    let message = run.fails(1);
+    assert!(message.contains("standard input: 1 function checked: 1 error, 0 warnings, 0 hints"), "{message}");
+    let run = lint(&[], &[LOAD[0], LOAD[1], WAIT, ADD, S_ENDPGM]);
+    assert_eq!((run.code, run.out.as_str()), (Some(0), ""));
+    assert!(run.err.contains("0 errors"), "{}", run.err);
+}
+
+#[test]
+fn the_way_from_the_producer_is_shown() {
+    // Only the way without the wait is wrong: load; branch over the wait; add.
+    let words = [LOAD[0], LOAD[1], s_cbranch_scc1(1), WAIT, ADD, S_ENDPGM];
+    let found = json(&words);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["path"], serde_json::json!([0, 16]));
+    assert_eq!((&found[0]["address"], &found[0]["producer"]["address"]), (&16.into(), &0.into()));
+    // A loop: the load is behind the add.
+    let words = [ADD, LOAD[0], LOAD[1], s_cbranch_scc1(-4), S_ENDPGM];
+    let found = json(&words);
+    assert_eq!((&found[0]["rule"], &found[0]["path"]), (&"missing-wait".into(), &serde_json::json!([0, 0])));
+}
+
+#[test]
+fn hazards_are_errors_with_their_rule() {
+    // v_cmp_lt_u32_e64 s[0:1], v0, v1; global_load_dword v0, v1, s[0:1]: five wait states.
+    let words = [0xd0c9_0000, 0x0002_0300, LOAD[0], LOAD[1], S_ENDPGM];
+    let found = json(&words);
+    assert_eq!((&found[0]["severity"], &found[0]["rule"]), (&"error".into(), &"F01".into()), "{found:?}");
+    assert_eq!(found[0]["producer"]["instruction"], "v_cmp_lt_u32_e64 s[0:1], v0, v1");
+    assert!(found[0]["message"].as_str().unwrap().starts_with("5 wait states are missing"), "{found:?}");
+    // s_nop 4 is five.
+    let words = [0xd0c9_0000, 0x0002_0300, S_NOP | 4, LOAD[0], LOAD[1], S_ENDPGM];
+    assert_eq!(json(&words), [] as [Value; 0]);
+}
+
+#[test]
+fn hints_are_shown_on_request() {
+    let words = [WAIT, S_ENDPGM];
+    let run = lint(&[], &words);
+    assert!(run.out.is_empty() && run.err.contains("1 hint, shown with --hints"), "{}{}", run.out, run.err);
+    let found = json(&words);
+    assert_eq!(found[0]["message"], "it waits for nothing: vmcnt is at most 0 here");
+    // global_load_dword v1, v1, s[0:1] is not needed yet.
+    let words = [LOAD[0], LOAD[1], LOAD[0], 0x0100_0001, WAIT, ADD, S_ENDPGM];
+    let found = json(&words);
+    assert_eq!((found.len(), &found[0]["rule"]), (1, &"strong-wait".into()), "{found:?}");
+    assert_eq!(found[0]["message"], "it waits for more than is needed: vmcnt(1) is enough for 0x14");
+    // vmcnt(1) is not more, nor is a wait in front of a barrier.
+    assert_eq!(json(&[LOAD[0], LOAD[1], LOAD[0], 0x0100_0001, WAIT | 1, ADD, S_ENDPGM]), [] as [Value; 0]);
+    assert_eq!(json(&[LOAD[0], LOAD[1], LOAD[0], 0x0100_0001, WAIT, 0xbf8a_0000, ADD, S_ENDPGM]), [] as [Value; 0]);
+    assert_eq!(json(&[JUMP])[0]["rule"], "unknown-jump");
+    // s_swappc_b64 s[6:7], s[4:5]
+    assert_eq!(json(&[0xbe86_1e04, S_ENDPGM])[0]["rule"], "unknown-call");
+    // flat_load_dword v0, v[2:3]; s_waitcnt vmcnt(0); v_add
+    let found = json(&[0xdc50_0000, 0x0000_0002, WAIT, ADD, S_ENDPGM]);
+    assert_eq!((&found[0]["rule"], &found[0]["severity"]), (&"perhaps-missing-wait".into(), &"hint".into()));
+}
+
+#[test]
+fn registers_that_nothing_wrote_are_a_hint() {
+    // The sample's descriptor enables no register but the first vector register: s_mov_b32 s0, s20 reads another.
+    let object = code_object_properties(GFX942, 0, &[0xbe80_0014, S_ENDPGM], &[S_ENDPGM]);
+    let run = run(&["lint", "--hints", "--format", "json", "-"], &object);
+    let found: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    assert!(
+        found.iter().any(|f| f["rule"] == "unwritten-register" && f["message"] == "it reads s20, which nothing wrote"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn what_is_no_instruction_is_a_warning_and_the_rest_is_checked() {
+    let words = [s_cbranch_scc1(1), BAD, LOAD[0], LOAD[1], ADD, S_ENDPGM];
+    let run = lint(&[], &words);
+    assert!(
+        run.out.contains("warning[no-instruction]: the code goes on with bytes that are no instruction"),
+        "{}",
+        run.out
+    );
+    assert!(run.out.contains("error[missing-wait]"), "{}", run.out);
+    let run = lint(&[], &[s_branch(100)]);
+    assert!(
+        run.out.contains("warning[leaves-section]: the code goes on at 0x194, outside of the section"),
+        "{}",
+        run.out
+    );
+    assert_eq!(run.code, Some(0));
+}
+
+#[test]
+fn sarif_is_one_document() {
+    let run = lint(&["--format", "sarif"], &[LOAD[0], LOAD[1], ADD, S_ENDPGM]);
+    let document: Value = serde_json::from_str(&run.out).expect("a document");
+    assert_eq!(document["version"], "2.1.0");
+    let result = &document["runs"][0]["results"][0];
+    assert_eq!((&result["ruleId"], &result["level"]), (&"missing-wait".into(), &"error".into()));
+    let address = |location: &Value| location["physicalLocation"]["address"]["absoluteAddress"].clone();
+    assert_eq!((address(&result["locations"][0]), address(&result["relatedLocations"][0])), (8.into(), 0.into()));
+    assert_eq!(document["runs"][0]["tool"]["driver"]["rules"][0]["id"], "missing-wait");
+    let clean = lint(&["--format", "sarif"], &[S_ENDPGM]).ok();
+    assert_eq!(serde_json::from_str::<Value>(&clean).expect("a document")["runs"][0]["results"], serde_json::json!([]));
+}
+
+#[test]
+fn files_without_code_have_a_message() {
+    assert!(lint(&[], &[]).fails(1).contains("the file is empty"));
+    assert!(run(&["lint", "-"], b"nonsense").fails(1).contains("neither an ELF file"));
+    assert!(run(&["lint", "--target", "gfx1100", "-"], &code_object(GFX942)).fails(1).contains("nothing to check"));
+}
+
+/// What compilers make is clean.
+#[test]
+fn samples_have_no_error() {
+    let mut open = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/samples"))];
+    open.extend(std::env::var_os("AMDGPU_ISA_CORPUS").map(PathBuf::from));
+    let mut samples = 0;
+    while let Some(dir) = open.pop() {
+        for entry in std::fs::read_dir(dir).expect("the samples are there") {
+            let path = entry.expect("it can be read").path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|x| x == "co") && is_known(&path) {
+                let run = run(&["lint", "--format", "json", &path.display().to_string()], b"");
+                let found = run.out.lines().map(|line| serde_json::from_str(line).expect("an object"));
+                let found: Vec<Value> = found.filter(|f: &Value| f["severity"] == "error" && !is_fault(f)).collect();
+                assert!(found.is_empty(), "{}: {found:#?}{}", path.display(), run.err);
+                assert!(run.err.contains(" checked: "), "{}: {}", path.display(), run.err);
+                samples += 1;
+            }
+        }
+    }
+    assert!(samples > 0);
+}
+
+/// LLVM leaves this hazard in what it compiles.
+fn is_fault(finding: &Value) -> bool {
+    let known = include_str!("../hazards/faults.txt").lines().filter(|line| !line.starts_with('#'));
+    let text = finding["instruction"].as_str().expect("a text");
+    let mnemonic = text.split(' ').next().unwrap_or_default();
+    let mut known = known.filter_map(|line| line.split_once(' '));
+    known.any(|(rule, end)| finding["rule"] == rule && mnemonic.ends_with(end))
+}
+
+/// The target of the sample is in this build: its directory has the name.
+fn is_known(path: &Path) -> bool {
+    let name = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).expect("it is in a directory");
+    let name = name.trim_end_matches("-wave64");
+    amdgpu_isa::Target::ALL.iter().any(|target| target.name() == name)
+}

@@ -1,0 +1,45 @@
+//! `pictures`: what the book shows of the tables.
+
+use std::collections::BTreeSet;
+
+use amdgpu_isa::{Opcode, Target};
+
+use crate::run;
+
+#[test]
+fn the_tables_are_drawn_completely() {
+    let directory = std::env::temp_dir().join(format!("amdgpu-isa-pictures-{}", std::process::id()));
+    run(&["pictures", directory.to_str().expect("a name in UTF-8")], b"").ok();
+    let read = |name: &str| std::fs::read_to_string(directory.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+    for page in include_str!("../../docs/pictures.md").split("](pictures/made/").skip(1) {
+        read(page.split(')').next().expect("a link"));
+    }
+    for target in Target::ALL.iter().filter(|target| target.name() == target.processor()) {
+        let formats = read(&format!("formats-{target}.svg"));
+        for layout in target.layouts() {
+            assert!(formats.contains(&format!(">{}</text>", layout.format.name())), "{target}: no {}", layout.format);
+            for field in layout.fields.iter().filter(|field| !field.overlay) {
+                assert!(formats.contains(&format!("<title>{} ", field.field)), "{target}: no {}", field.field);
+            }
+        }
+        let opcodes = read(&format!("opcodes-{target}.svg"));
+        let drawn: BTreeSet<&str> =
+            opcodes.split("<title>").skip(1).filter_map(|t| t.split("</title>").next()).collect();
+        for opcode in Opcode::ALL {
+            for encoding in opcode.encodings(*target) {
+                let name = opcode.mnemonic(*target, encoding.format).expect("it has one");
+                assert!(drawn.contains(format!("{} {name}", encoding.number).as_str()), "{target}: no {name}");
+            }
+        }
+        for picture in [formats, opcodes] {
+            assert_eq!(picture.matches("<text").count(), picture.matches("</text>").count());
+            assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
+        }
+    }
+    let tree = read("tree.svg");
+    for target in Target::ALL {
+        assert!(tree.contains(target.processor()), "no {target} in the tree");
+        assert!(tree.contains(&format!(">{}</text>", target.generation())), "no {}", target.generation());
+    }
+    std::fs::remove_dir_all(directory).expect("it was ours");
+}

@@ -1,0 +1,454 @@
+//! Counters of outstanding operations: which waits are missing.
+#![cfg(all(feature = "alloc", feature = "text", has_target))]
+
+mod programs;
+
+use amdgpu_isa::facts::Counter;
+use amdgpu_isa::flow::Flow;
+use amdgpu_isa::hazards::Pending;
+use amdgpu_isa::imm::Waitcnt;
+use amdgpu_isa::{Target, parse};
+use programs::{insts, missing, own_samples, sample, samples, says};
+
+fn target(name: &str) -> Option<Target> {
+    Target::ALL.iter().copied().find(|target| target.name() == name)
+}
+
+/// What is said about a program on a target, if that is enabled.
+#[track_caller]
+fn expect(name: &str, text: &str, wanted: &[&str]) {
+    if let Some(target) = target(name) {
+        assert_eq!(says(target, text), wanted, "{name}: {text}");
+    }
+}
+
+#[test]
+fn results_are_waited_for() {
+    let load = "global_load_dword v0, v1, s[0:1]; ";
+    expect("gfx942", &format!("{load} v_mov_b32 v2, v0; s_endpgm"), &["at 8: vmcnt(0) for 0, Vgpr(0) Read"]);
+    expect("gfx942", &format!("{load} v_mov_b32 v0, v2; s_endpgm"), &["at 8: vmcnt(0) for 0, Vgpr(0) Overwrite"]);
+    // The address is read when the load is issued.
+    expect("gfx942", &format!("{load} v_mov_b32 v1, v2; s_endpgm"), &[]);
+    expect("gfx942", &format!("{load} s_waitcnt vmcnt(0); v_mov_b32 v2, v0; s_endpgm"), &[]);
+    expect(
+        "gfx942",
+        &format!("{load} s_waitcnt lgkmcnt(0); v_mov_b32 v2, v0; s_endpgm"),
+        &["at 12: vmcnt(0) for 0, Vgpr(0) Read"],
+    );
+    // What was said once is taken for waited for.
+    expect(
+        "gfx942",
+        &format!("{load} v_mov_b32 v2, v0; v_mov_b32 v3, v0; s_endpgm"),
+        &["at 8: vmcnt(0) for 0, Vgpr(0) Read"],
+    );
+    // A tuple, of which the third register is read.
+    expect(
+        "gfx942",
+        "s_load_dwordx4 s[4:7], s[0:1], 0x0; s_mov_b32 s8, s6; s_endpgm",
+        &["at 8: lgkmcnt(0) for 0, Sgpr(6) Read"],
+    );
+    expect(
+        "gfx1100",
+        "s_load_b128 s[4:7], s[0:1], 0x0; s_mov_b32 s8, s6; s_endpgm",
+        &["at 8: lgkmcnt(0) for 0, Sgpr(6) Read"],
+    );
+    expect(
+        "gfx1200",
+        "s_load_b128 s[4:7], s[0:1], 0x0; s_mov_b32 s8, s6; s_endpgm",
+        &["at 8: kmcnt(0) for 0, Sgpr(6) Read"],
+    );
+    expect("gfx1200", "ds_load_b32 v0, v1; v_mov_b32 v2, v0; s_endpgm", &["at 8: dscnt(0) for 0, Vgpr(0) Read"]);
+    expect(
+        "gfx1200",
+        "image_sample v0, [v1, v2], s[0:7], s[8:11] dmask:0x1 dim:SQ_RSRC_IMG_2D; v_mov_b32 v2, v0; s_endpgm",
+        &["at 12: samplecnt(0) for 0, Vgpr(0) Read"],
+    );
+}
+
+#[test]
+fn younger_operations_of_one_order_may_be_outstanding() {
+    let loads =
+        "global_load_dword v0, v9, s[0:1]; global_load_dword v1, v9, s[0:1]; global_load_dword v2, v9, s[0:1]; ";
+    expect("gfx942", &format!("{loads} v_mov_b32 v5, v0; s_endpgm"), &["at 24: vmcnt(2) for 0, Vgpr(0) Read"]);
+    expect("gfx942", &format!("{loads} s_waitcnt vmcnt(1); v_mov_b32 v5, v1; s_endpgm"), &[]);
+    expect(
+        "gfx942",
+        &format!("{loads} s_waitcnt vmcnt(1); v_mov_b32 v5, v2; s_endpgm"),
+        &["at 28: vmcnt(0) for 16, Vgpr(2) Read"],
+    );
+    // LDS among itself is in order, whatever scalar memory does.
+    let reads = "ds_read_b32 v0, v9; ds_read_b32 v1, v9; s_load_dword s0, s[2:3], 0x0; ";
+    expect("gfx942", &format!("{reads} v_mov_b32 v5, v0; s_endpgm"), &["at 24: lgkmcnt(1) for 0, Vgpr(0) Read"]);
+}
+
+#[test]
+fn scalar_loads_return_out_of_order() {
+    let loads = "s_load_dword s4, s[0:1], 0x0; s_load_dword s5, s[0:1], 0x4; ";
+    expect(
+        "gfx942",
+        &format!("{loads} s_waitcnt lgkmcnt(1); s_mov_b32 s6, s4; s_endpgm"),
+        &["at 20: lgkmcnt(0) for 0, Sgpr(4) Read"],
+    );
+    expect("gfx942", &format!("{loads} s_waitcnt lgkmcnt(0); s_mov_b32 s6, s4; s_endpgm"), &[]);
+    // Even the later one can be there first, and then be overwritten.
+    expect(
+        "gfx942",
+        "s_load_dword s4, s[0:1], 0x0; s_load_dword s4, s[0:1], 0x4; s_endpgm",
+        &["at 8: lgkmcnt(0) for 0, Sgpr(4) Overwrite"],
+    );
+}
+
+#[test]
+fn stores_that_nobody_waits_for_count() {
+    let both = "global_load_dword v0, v9, s[0:1]; global_store_dword v9, v3, s[0:1]; ";
+    // One counter: the store is younger than the load.
+    expect("gfx942", &format!("{both} s_waitcnt vmcnt(1); v_mov_b32 v5, v0; s_endpgm"), &[]);
+    // Two counters: the load is the only one of its own.
+    let both = "global_load_b32 v0, v9, s[0:1]; global_store_b32 v9, v3, s[0:1]; ";
+    expect(
+        "gfx1100",
+        &format!("{both} s_waitcnt vmcnt(1); v_mov_b32 v5, v0; s_endpgm"),
+        &["at 20: vmcnt(0) for 0, Vgpr(0) Read"],
+    );
+    // Nobody waits for stores: neither for what they store, nor at the end.
+    expect("gfx942", "global_store_dword v9, v3, s[0:1]; v_mov_b32 v3, 0; s_endpgm", &[]);
+    expect("gfx1200", "global_store_b32 v9, v3, s[0:1]; v_mov_b32 v3, 0; s_endpgm", &[]);
+    // But on GCN 1.0 their data is read late.
+    expect(
+        "gfx600",
+        "buffer_store_dword v3, off, s[0:3], 0; v_mov_b32 v3, 0; s_endpgm",
+        &["at 8: expcnt(0) for 0, Vgpr(3) Source"],
+    );
+    expect("gfx600", "buffer_store_dword v3, off, s[0:3], 0; s_waitcnt expcnt(0); v_mov_b32 v3, 0; s_endpgm", &[]);
+}
+
+#[test]
+fn flat_operations_raise_two_counters() {
+    let load = "flat_load_dword v0, v[2:3]; ";
+    let [vm, lgkm] = ["at 8: vmcnt(0) for 0, Vgpr(0) Read", "at 8: lgkmcnt(0) for 0, Vgpr(0) Read"];
+    expect("gfx942", &format!("{load} v_mov_b32 v5, v0; s_endpgm"), &[vm, lgkm]);
+    expect("gfx942", &format!("{load} s_waitcnt vmcnt(0) lgkmcnt(0); v_mov_b32 v5, v0; s_endpgm"), &[]);
+    // The compiler may know where the address is; the code does not tell.
+    expect(
+        "gfx942",
+        &format!("{load} s_waitcnt vmcnt(0); v_mov_b32 v5, v0; s_endpgm"),
+        &["at 12: lgkmcnt(0) for 0, Vgpr(0) Read, perhaps"],
+    );
+    expect(
+        "gfx942",
+        &format!("{load} s_waitcnt lgkmcnt(0); v_mov_b32 v5, v0; s_endpgm"),
+        &["at 12: vmcnt(0) for 0, Vgpr(0) Read, perhaps"],
+    );
+    let load = "flat_load_b32 v0, v[2:3]; ";
+    expect("gfx1200", &format!("{load} s_wait_loadcnt_dscnt 0x0; v_mov_b32 v5, v0; s_endpgm"), &[]);
+    expect(
+        "gfx1200",
+        &format!("{load} s_wait_dscnt 0x0; v_mov_b32 v5, v0; s_endpgm"),
+        &["at 16: loadcnt(0) for 0, Vgpr(0) Read, perhaps"],
+    );
+}
+
+#[test]
+fn a_full_counter_proves_that_older_operations_are_done() {
+    // 63 and 15 are the greatest values: one more operation is issued when the first one is done.
+    let loads = |count: usize| {
+        let younger = "global_load_dword v1, v9, s[0:1]; ".repeat(count);
+        format!("global_load_dword v0, v9, s[0:1]; {younger} v_mov_b32 v5, v0; s_endpgm")
+    };
+    expect("gfx942", &loads(62), &["at 504: vmcnt(62) for 0, Vgpr(0) Read"]);
+    expect("gfx942", &loads(63), &[]);
+    let reads = |count: usize| {
+        let younger = "ds_read_b32 v1, v9; ".repeat(count);
+        format!("ds_read_b32 v0, v9; {younger} v_mov_b32 v5, v0; s_endpgm")
+    };
+    expect("gfx942", &reads(14), &["at 120: lgkmcnt(14) for 0, Vgpr(0) Read"]);
+    expect("gfx942", &reads(15), &[]);
+    expect("gfx1030", &reads(62), &["at 504: lgkmcnt(62) for 0, Vgpr(0) Read"]);
+    expect("gfx1030", &reads(63), &[]);
+    // A full counter of scalar loads says nothing about any of them.
+    let scalar = format!("s_load_dword s4, s[0:1], 0x0; {} s_mov_b32 s6, s4; s_endpgm", "s_dcache_inv; ".repeat(40));
+    expect("gfx942", &scalar, &["at 328: lgkmcnt(0) for 0, Sgpr(4) Read"]);
+    if let Some(target) = target("gfx942") {
+        let mut pending = Pending::new(target);
+        let load = parse(target, "global_load_dword v1, v9, s[0:1]").unwrap();
+        (0..100).for_each(|_| pending.issue(&load, 0));
+        assert_eq!((pending.most(Counter::Vmcnt), pending.most(Counter::Expcnt)), (63, 0));
+    }
+}
+
+#[test]
+fn writes_of_one_kind_are_in_order() {
+    expect("gfx942", "global_load_dword v0, v9, s[0:1]; global_load_dword v0, v9, s[0:1] offset:4; s_endpgm", &[]);
+    // Not those of loads with a sampler, and of those without.
+    let other = "image_sample v0, v[1:2], s[0:7], s[8:11] dmask:0x1 dim:SQ_RSRC_IMG_2D; global_load_b32 v0, v9, s[0:1]; s_endpgm";
+    expect("gfx1100", other, &["at 8: vmcnt(0) for 0, Vgpr(0) Overwrite"]);
+    // RDNA4 does not promise it.
+    let loads = "global_load_b32 v0, v9, s[0:1]; global_load_b32 v0, v9, s[0:1] offset:4; s_endpgm";
+    expect("gfx1200", loads, &["at 12: loadcnt(0) for 0, Vgpr(0) Overwrite"]);
+    expect("gfx1100", loads, &[]);
+    // A load of one half of a register keeps the other one, which an older load writes first.
+    expect(
+        "gfx942",
+        "global_load_short_d16 v0, v9, s[0:1]; global_load_short_d16_hi v0, v9, s[0:1] offset:2; s_endpgm",
+        &[],
+    );
+    // What is no load reads it.
+    expect(
+        "gfx942",
+        "global_load_short_d16 v0, v9, s[0:1]; v_cvt_f16_f32_sdwa v0, v1 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:DWORD; s_endpgm",
+        &["at 8: vmcnt(0) for 0, Vgpr(0) Overwrite"],
+    );
+}
+
+#[test]
+fn exports_read_their_registers_late() {
+    expect(
+        "gfx1100",
+        "exp mrt0 v0, v1, v2, v3 done; v_mov_b32 v2, 0; s_endpgm",
+        &["at 8: expcnt(0) for 0, Vgpr(2) Source"],
+    );
+    expect("gfx1100", "exp mrt0 v0, v1, v2, v3 done; v_mov_b32 v4, v2; s_endpgm", &[]);
+    // Exports to positions and parameters do not wait for each other.
+    let both = "exp pos0 v0, v0, v0, v0; exp param0 v1, v1, v1, v1; ";
+    expect("gfx1030", &format!("{both} v_mov_b32 v0, 0; s_endpgm"), &["at 16: expcnt(0) for 0, Vgpr(0) Source"]);
+}
+
+#[test]
+fn interpolation_waits_itself() {
+    let text = "lds_param_load v4, attr0.x wait_vdst:15; v_interp_p10_f32 v2, v4, v0, v4 wait_exp:N; s_endpgm";
+    expect("gfx1100", &text.replace('N', "0"), &[]);
+    expect("gfx1100", &text.replace('N', "1"), &["at 4: expcnt(0) for 0, Vgpr(4) Read"]);
+}
+
+/// More than 256 vector registers: the numbers in instructions do not say which is meant.
+#[test]
+fn banks_of_registers_are_not_sure() {
+    let text = "global_load_b32 v0, v9, s[0:1]; v_mov_b32 v2, v0; s_endpgm";
+    expect("gfx1250", text, &["at 12: loadcnt(0) for 0, Vgpr(0) Read"]);
+    let banked = format!("s_set_vgpr_msb 0x1; {text}");
+    expect("gfx1250", &banked, &["at 16: loadcnt(0) for 4, Vgpr(0) Read, perhaps"]);
+    // Scalar registers have no banks.
+    let text = "s_set_vgpr_msb 0x1; s_load_b32 s4, s[0:1], 0x0; s_mov_b32 s5, s4; s_endpgm";
+    expect("gfx1250", text, &["at 12: kmcnt(0) for 4, Sgpr(4) Read"]);
+}
+
+#[test]
+fn waits_in_loops() {
+    // The load of one round is read in the next.
+    let wrong =
+        "L: v_mov_b32 v2, v0; global_load_dword v0, v9, s[0:1]; s_cbranch_scc1 L; s_endpgm".replace("L: ", "L:;");
+    expect("gfx942", &wrong, &["at 0: vmcnt(0) for 4, Vgpr(0) Read"]);
+    let right = wrong.replace("L:;", "L:; s_waitcnt vmcnt(0);");
+    expect("gfx942", &right, &[]);
+    // Two loads in flight: the older one is waited for.
+    let two = "global_load_dword v0, v9, s[0:1]; L:; global_load_dword v1, v9, s[0:1]; s_waitcnt vmcnt(1); v_mov_b32 v2, v0; \
+               global_load_dword v0, v9, s[0:1]; s_waitcnt vmcnt(1); v_mov_b32 v3, v1; s_cbranch_scc1 L; s_endpgm";
+    expect("gfx942", two, &[]);
+    expect("gfx942", &two.replacen("vmcnt(1)", "vmcnt(2)", 1), &["at 20: vmcnt(1) for 0, Vgpr(0) Read"]);
+}
+
+#[test]
+fn waits_after_joins() {
+    // One path has a younger load, the other one has not.
+    let text = "global_load_dword v0, v9, s[0:1]; s_cbranch_scc1 L; global_load_dword v1, v9, s[0:1]; L:; s_waitcnt vmcnt(N); v_mov_b32 v2, v0; s_endpgm";
+    expect("gfx942", &text.replace('N', "1"), &["at 24: vmcnt(0) for 0, Vgpr(0) Read"]);
+    expect("gfx942", &text.replace('N', "0"), &[]);
+    // Each path loads the same register.
+    let text = "s_cbranch_scc1 L; s_load_dword s4, s[0:1], 0x0; s_branch M; L:; s_mov_b32 s4, 0; M:; s_mov_b32 s5, s4; s_endpgm";
+    expect("gfx942", text, &["at 20: lgkmcnt(0) for 4, Sgpr(4) Read"]);
+    // Only one path waits.
+    let text = "ds_read_b32 v0, v9; s_cbranch_scc1 L; s_waitcnt lgkmcnt(0); L:; v_mov_b32 v1, v0; s_endpgm";
+    expect("gfx942", text, &["at 16: lgkmcnt(0) for 0, Vgpr(0) Read"]);
+}
+
+#[test]
+fn everything_that_waits_is_known() {
+    let waits = |name: &str, text: &str| target(name).map(|target| parse(target, text).unwrap().waits());
+    let is = |name: &str, text: &str, wanted: Waitcnt| {
+        assert!(waits(name, text).is_none_or(|waits| waits == wanted), "{text}")
+    };
+    let none = Waitcnt::new();
+    is("gfx1030", "s_waitcnt_vscnt null, 0x3", none.with(Counter::Vscnt, 3));
+    // A register is added.
+    is("gfx1030", "s_waitcnt_vscnt s4, 0x3", none);
+    is(
+        "gfx1100",
+        "s_wait_idle",
+        [Counter::Vmcnt, Counter::Expcnt, Counter::Lgkmcnt, Counter::Vscnt]
+            .into_iter()
+            .fold(none, |all, c| all.with(c, 0)),
+    );
+    is("gfx1200", "s_wait_loadcnt_dscnt 0x203", none.with(Counter::Loadcnt, 2).with(Counter::Dscnt, 3));
+    is("gfx1200", "s_wait_storecnt_dscnt 0x203", none.with(Counter::Storecnt, 2).with(Counter::Dscnt, 3));
+    is("gfx1200", "s_wait_bvhcnt 0x7", none.with(Counter::Bvhcnt, 7));
+    is("gfx1200", "s_wait_kmcnt 0x1f", none.with(Counter::Kmcnt, 31));
+    is("gfx1200", "s_nop 0", none);
+    // Every operation that waits, by its flag, has a row; those that wait for something else are named here.
+    let others = ["s_waitcnt_depctr", "s_wait_event"];
+    for &target in Target::ALL {
+        for &opcode in amdgpu_isa::Opcode::ALL.iter().filter(|opcode| opcode.encodings(target).next().is_some()) {
+            let word = amdgpu_isa::Opcode::encodings(opcode, target).next().unwrap();
+            if !opcode.name().starts_with("s_wait") || others.contains(&opcode.name()) {
+                continue;
+            }
+            let text = match opcode.name() {
+                "s_wait_idle" => "s_wait_idle".to_string(),
+                name if format!("{:?}", word.format) == "Sopk" => format!("{name} null, 0x0"),
+                name => format!("{name} 0x0"),
+            };
+            let inst = parse(target, &text).unwrap_or_else(|error| panic!("{target}: {text}: {error}"));
+            assert!(inst.flags().is_wait() && !inst.waits().counters().is_empty(), "{target}: {text}");
+        }
+    }
+}
+
+#[test]
+fn states_are_small_and_comparable() {
+    assert!(size_of::<Pending>() <= 2048, "{}", size_of::<Pending>());
+    let Some(target) = target("gfx942") else { return };
+    let inst = |text: &str| parse(target, text).unwrap();
+    let (a, b) = (inst("global_load_dword v0, v9, s[0:1]"), inst("ds_read_b32 v1, v9"));
+    let mut one = Pending::new(target);
+    one.issue(&a, 0);
+    let mut other = Pending::new(target);
+    other.issue(&b, 8);
+    let mut both = one;
+    assert!(both.join(&other) && !both.join(&one) && !both.join(&other) && !both.join(&{ both }));
+    let mut other_way = other;
+    assert!(other_way.join(&one));
+    assert_eq!(both, other_way);
+    // Waited for, it is as if nothing had been.
+    both.issue(&inst("s_waitcnt vmcnt(0) lgkmcnt(0)"), 12);
+    assert_eq!(both, Pending::new(target));
+}
+
+/// More registers in flight than there is room for: that is said, and nothing is wrongly reported.
+#[test]
+fn too_much_is_said() {
+    let Some(target) = target("gfx942") else { return };
+    let mut pending = Pending::new(target);
+    for n in (0..100).step_by(2) {
+        pending.issue(&parse(target, &format!("s_load_dword s{n}, s[100:101], 0x0")).unwrap(), n);
+    }
+    assert!(!pending.is_incomplete());
+    for n in 0..63 {
+        pending.issue(&parse(target, &format!("global_load_dword v{}, v255, s[100:101]", n * 2)).unwrap(), n);
+    }
+    assert!(pending.is_incomplete());
+    assert!(pending.needs(&parse(target, "v_mov_b32 v1, v3").unwrap()).is_empty());
+}
+
+/// Compilers wait: no kernel of the samples has an error.
+#[test]
+fn samples_have_no_missing_wait() {
+    let (mut kernels, mut wrong) = (0, Vec::new());
+    for sample in samples().iter().filter_map(|path| sample(path)) {
+        let missing = missing(sample.target, &sample.code, sample.address, &sample.kernels);
+        let sure = missing.iter().filter(|(_, wait)| wait.sure);
+        wrong.extend(sure.map(|(address, wait)| format!("{} at {address:#x}: {wait:?}", sample.name)));
+        kernels += sample.kernels.len();
+    }
+    assert!(wrong.is_empty(), "{} of {kernels} kernels: {wrong:#?}", wrong.len());
+    assert!(kernels > 0);
+    println!("{kernels} kernels");
+}
+
+/// Each wait of the samples taken away, counter by counter, or made weaker by one: a wait is missing then, or it is shown
+/// why none is.
+#[test]
+fn waits_that_are_taken_away_are_missed() {
+    let mut seen = Seen::default();
+    let mut unexplained = Vec::new();
+    for sample in own_samples().iter().filter_map(|path| sample(path)) {
+        let target = sample.target;
+        let flow = Flow::new(target, &sample.code, sample.address, &sample.kernels);
+        let mut sites = Vec::new();
+        flow.follow(
+            |_| Pending::new(target),
+            |block, before| {
+                let mut pending = *before;
+                for (address, inst) in flow.insts(block) {
+                    let wait = inst.waits();
+                    sites.extend(wait.counters().iter().map(|counter| {
+                        let at_most = wait.get(counter).unwrap();
+                        (address, inst, counter, at_most, pending)
+                    }));
+                    pending.issue(&inst, flow.offset_of(address));
+                }
+            },
+        );
+        // Those of flat operations, of which one wait is there.
+        let said = missing(target, &sample.code, sample.address, &sample.kernels).len();
+        for (address, inst, counter, at_most, before) in sites {
+            // It waits for nothing.
+            if before.most(counter) <= at_most {
+                seen.nothing += 1;
+                continue;
+            }
+            let is_missed = |weaker: &[u32]| {
+                let mut code = sample.code.clone();
+                for (bytes, word) in code[(address - sample.address) as usize..].chunks_mut(4).zip(weaker) {
+                    bytes.copy_from_slice(&word.to_le_bytes());
+                }
+                missing(target, &code, sample.address, &sample.kernels).len() > said
+            };
+            let next = insts(target, &sample.code[(address - sample.address) as usize..], address);
+            // Accesses of others come before or after it: it is there for their order.
+            let orders =
+                next.iter().skip(1).map(|(_, inst)| inst).find(|inst| !inst.flags().is_wait()).is_some_and(|inst| {
+                    let flags = inst.flags();
+                    flags.is_wave_barrier() || flags.is_atomic() || flags.has_side_effects()
+                });
+            let wait = |change: &dyn Fn(Waitcnt) -> Waitcnt| encode(&inst, change(inst.waits()));
+            if is_missed(&wait(&|all| all.without(counter))) {
+                seen.missed += 1;
+            } else if !before.holds_registers(counter) {
+                seen.memory += 1;
+                continue;
+            } else if orders {
+                seen.order += 1;
+                continue;
+            } else {
+                unexplained.push(format!("{} at {address:#x}: {inst} without {counter}", sample.name));
+            }
+            if is_missed(&wait(&|all| all.with(counter, at_most + 1))) {
+                seen.weaker += 1;
+            } else if orders || before.most(counter) == at_most + 1 {
+                seen.order += 1;
+            } else {
+                unexplained.push(format!("{} at {address:#x}: {inst} weaker, {}", sample.name, before.most(counter)));
+            }
+        }
+    }
+    assert!(unexplained.is_empty(), "{seen:?}: {unexplained:#?}");
+    println!("{seen:?}");
+    assert!(seen.missed > 0 && seen.weaker > 0 && seen.memory > 0 && seen.order > 0, "{seen:?}");
+}
+
+/// What became of waits that were taken away.
+#[derive(Debug, Default)]
+struct Seen {
+    /// It waited for nothing.
+    nothing: usize,
+    /// A wait is missing.
+    missed: usize,
+    /// A wait is missing if it waits for one operation less.
+    weaker: usize,
+    /// It waits for operations that hold no registers.
+    memory: usize,
+    /// It stands in front of a barrier, an atomic operation or an operation on caches.
+    order: usize,
+}
+
+/// The words of an instruction that waits, with other numbers.
+fn encode(inst: &amdgpu_isa::Inst, wait: Waitcnt) -> Vec<u32> {
+    let high = inst.words()[0] & 0xffff_0000;
+    if let Some(amdgpu_isa::imm::Imm::Waitcnt(_)) = inst.imm() {
+        return vec![high | u32::from(wait.encode(inst.target()).unwrap())];
+    }
+    // One counter in the lowest bits, and perhaps one above.
+    let counters = inst.waits().counters();
+    let at = |counter: Counter| if counter == Counter::Dscnt || counters.iter().count() == 1 { 0 } else { 8 };
+    let count = |counter: Counter| u32::from(wait.get(counter).unwrap_or(0x3f));
+    vec![counters.iter().fold(high, |word, counter| word | count(counter) << at(counter))]
+}

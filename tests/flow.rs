@@ -1,0 +1,271 @@
+//! Control flow: blocks, edges, calls, loops, live registers.
+#![cfg(all(feature = "alloc", feature = "text", has_target))]
+
+mod programs;
+
+use amdgpu_isa::flow::{Exit, Flow, Lanes, State};
+use amdgpu_isa::{Inst, Reg, Target};
+use programs::{Nothing, assemble, insts, sample, samples};
+
+const BASE: u64 = 0x1000;
+
+fn target() -> Option<Target> {
+    Target::ALL.iter().copied().find(|target| target.name() == "gfx942")
+}
+
+/// What is known of a program, in the order of its blocks: offset, exit, successors.
+fn blocks(flow: &Flow<'_>) -> Vec<(u64, Exit, Vec<usize>)> {
+    let all = flow.blocks().iter().enumerate();
+    all.map(|(n, block)| (block.start - BASE, block.exit, flow.successors(n).to_vec())).collect()
+}
+
+#[test]
+fn branches_make_blocks_and_edges() {
+    let Some(target) = target() else { return };
+    let code = assemble(target, "s_nop 0; L:; s_nop 0; s_cbranch_scc0 M; s_branch L; s_nop 7; M:; s_endpgm");
+    let flow = Flow::new(target, &code, BASE, &[BASE]);
+    let wanted = [
+        (0, Exit::Next, vec![1]),
+        (4, Exit::Branch, vec![3, 2]),
+        (12, Exit::Jump, vec![1]),
+        // Nothing leads to s_nop 7.
+        (20, Exit::End, vec![]),
+    ];
+    assert_eq!(blocks(&flow), wanted);
+    assert_eq!(flow.predecessors(1), [0, 2]);
+    assert_eq!((flow.loops(), flow.function(0), flow.entries()), (vec![1], vec![0, 1, 2, 3], &[0][..]));
+    assert!(flow.insts(1).map(|(address, _)| address - BASE).eq([4, 8]));
+}
+
+#[test]
+fn calls_return_behind_the_call() {
+    let Some(target) = target() else { return };
+    let code = assemble(target, "s_call_b64 s[4:5], F; s_endpgm; F:; s_nop 0; s_setpc_b64 s[4:5]");
+    let flow = Flow::new(target, &code, BASE, &[BASE]);
+    let function = BASE + 8;
+    let wanted = [
+        (0, Exit::Call { function: Some(function) }, vec![1]),
+        (4, Exit::End, vec![]),
+        (8, Exit::Indirect { pair: Some(4) }, vec![]),
+    ];
+    assert_eq!(blocks(&flow), wanted);
+    assert_eq!((flow.callee(0), flow.callee(1), flow.entries()), (Some(2), None, &[0, 2][..]));
+    assert_eq!(flow.groups(), [vec![0, 1], vec![2]]);
+}
+
+#[test]
+fn addresses_relative_to_the_program_counter_are_known() {
+    let Some(target) = target() else { return };
+    // A call of 0x1028, with the address made as compilers do, across a branch.
+    let text = "s_getpc_b64 s[4:5]; s_cbranch_scc1 L; s_add_u32 s4, s4, DISTANCE; s_addc_u32 s5, s5, 0; s_nop 0
+                s_swappc_b64 s[30:31], s[4:5]; L:; s_endpgm; s_nop 0; s_nop 0; s_nop 0; F:; s_setpc_b64 s[30:31]";
+    let code = assemble(target, &text.replace("DISTANCE", "0x24"));
+    let flow = Flow::new(target, &code, BASE, &[BASE]);
+    assert_eq!(flow.blocks()[1].exit, Exit::Call { function: Some(BASE + 0x28) });
+    assert_eq!((flow.callee(1), flow.blocks().len()), (flow.block_at(BASE + 0x28), 4));
+    assert!(flow.callee(1).is_some());
+    assert_eq!(flow.blocks().last().unwrap().exit, Exit::Indirect { pair: Some(30) });
+    // A register that something else writes is not known.
+    let code = assemble(target, &text.replace("DISTANCE", "0x24").replace("s_nop 0\n", "s_mov_b32 s5, s6\n"));
+    let flow = Flow::new(target, &code, BASE, &[BASE]);
+    assert_eq!(flow.blocks()[1].exit, Exit::Call { function: None });
+    // A jump, downwards with a borrow.
+    let jump = "s_nop 0; s_getpc_b64 s[4:5]; s_add_u32 s4, s4, 0xfffffff8; s_addc_u32 s5, s5, -1; s_setpc_b64 s[4:5]";
+    let code = assemble(target, jump);
+    let flow = Flow::new(target, &code, BASE, &[BASE]);
+    assert_eq!(blocks(&flow), [(0, Exit::Jump, vec![0])]);
+    // Two ways lead to the jump, with different addresses.
+    let two = "s_cbranch_scc1 L; s_getpc_b64 s[4:5]; s_branch M; L:; s_getpc_b64 s[4:5]; M:; s_setpc_b64 s[4:5]";
+    let code = assemble(target, two);
+    let flow = Flow::new(target, &code, BASE, &[BASE]);
+    assert_eq!(flow.blocks().last().unwrap().exit, Exit::Indirect { pair: Some(4) });
+}
+
+#[test]
+fn what_is_no_instruction_ends_a_path() {
+    let Some(target) = target() else { return };
+    let mut code = assemble(target, "s_cbranch_scc0 L; s_nop 0; s_nop 1; L:; s_endpgm");
+    code[8..12].copy_from_slice(&0xbfff_0000u32.to_le_bytes());
+    let flow = Flow::new(target, &code, BASE, &[BASE]);
+    let exits: Vec<Exit> = flow.blocks().iter().map(|block| block.exit).collect();
+    assert!(matches!(exits[..], [Exit::Branch, Exit::Invalid(_), Exit::End]), "{exits:?}");
+    assert_eq!(flow.blocks()[1].end, BASE + 8);
+    // The code ends, a branch leads out of it, and an instruction is cut off.
+    for (text, cut, address) in [("s_nop 0", 0, BASE + 4), ("s_branch -8", 0, BASE - 28)] {
+        let text = if text.ends_with('8') { "s_nop 0" } else { text };
+        let mut code = assemble(target, text);
+        if address < BASE {
+            code.copy_from_slice(&0xbf82_fff8u32.to_le_bytes());
+        }
+        let flow = Flow::new(target, &code[..code.len() - cut], BASE, &[BASE]);
+        assert_eq!(flow.blocks()[0].exit, Exit::Outside { address });
+    }
+    let code = assemble(target, "s_mov_b32 s0, 0x12345678");
+    let flow = Flow::new(target, &code[..4], BASE, &[BASE]);
+    assert!(matches!(flow.blocks()[0].exit, Exit::Invalid(_)));
+    assert!(Flow::new(target, &code, BASE, &[BASE - 4, BASE + 2, BASE + 8]).blocks().is_empty());
+    assert!(Flow::new(target, &[], BASE, &[BASE]).blocks().is_empty());
+}
+
+#[test]
+fn code_that_jumps_into_itself_has_blocks_that_overlap() {
+    let Some(target) = target() else { return };
+    // The literal of s_mov_b32 is s_endpgm.
+    let code = assemble(target, "s_cbranch_scc0 L; s_mov_b32 s0, 0xbf810000; L:; s_branch M; M:; s_nop 0");
+    let mut code = code;
+    code[..4].copy_from_slice(&0xbf84_0001u32.to_le_bytes());
+    let flow = Flow::new(target, &code, BASE, &[BASE]);
+    let starts: Vec<u64> = flow.blocks().iter().map(|block| block.start - BASE).collect();
+    assert_eq!(starts, [0, 4, 8, 16]);
+    assert_eq!(flow.blocks()[2].exit, Exit::End);
+}
+
+#[test]
+fn registers_live_until_they_are_read() {
+    let Some(target) = target() else { return };
+    let text =
+        "v_mov_b32 v1, v0; L:; v_add_u32 v2, v1, v3; s_cbranch_scc1 L; v_mov_b32 v1, v2; s_mov_b32 s7, s4; s_endpgm";
+    let code = assemble(target, text);
+    let flow = Flow::new(target, &code, BASE, &[BASE]);
+    let live = flow.liveness(Lanes::Replaced);
+    let has = |block: usize, regs: &[Reg]| regs.iter().map(|reg| live.before(block).contains(*reg)).collect::<Vec<_>>();
+    let all = [Reg::Vgpr(0), Reg::Vgpr(1), Reg::Vgpr(2), Reg::Vgpr(3), Reg::Sgpr(4), Reg::Sgpr(7), Reg::Scc];
+    assert_eq!(has(0, &all), [true, false, false, true, true, false, true]);
+    assert_eq!(has(1, &all), [false, true, false, true, true, false, true]);
+    assert_eq!(has(2, &all), [false, false, true, false, true, false, false]);
+    let used = flow.uses(0);
+    assert_eq!(used.iter().filter(|reg| matches!(reg, Reg::Vgpr(_))).count(), 4);
+    assert_eq!(used.iter().filter(|reg| matches!(reg, Reg::Sgpr(_))).count(), 2);
+}
+
+#[test]
+fn lanes_that_are_off_keep_their_values() {
+    let Some(target) = target() else { return };
+    // Lanes that are switched off in between read what v1 held before.
+    let text = "s_mov_b64 exec, s[0:1]; v_mov_b32 v1, 0; s_mov_b64 exec, s[2:3]; v_mov_b32 v2, v1; s_endpgm";
+    let code = assemble(target, text);
+    let flow = Flow::new(target, &code, BASE, &[BASE]);
+    assert!(!flow.liveness(Lanes::Replaced).before(0).contains(Reg::Vgpr(1)));
+    assert!(flow.liveness(Lanes::Kept).before(0).contains(Reg::Vgpr(1)));
+    assert!(!flow.liveness(Lanes::Kept).before(0).contains(Reg::Vgpr(2)));
+    // Without it, the write ends the life.
+    let code = assemble(target, &text.replace("s_mov_b64 exec, s[2:3];", ""));
+    let flow = Flow::new(target, &code, BASE, &[BASE]);
+    assert!(!flow.liveness(Lanes::Kept).before(0).contains(Reg::Vgpr(1)));
+}
+
+#[test]
+fn calls_and_unknown_jumps_keep_registers_alive() {
+    let Some(target) = target() else { return };
+    let text = "s_call_b64 s[4:5], F; s_endpgm; F:; s_mov_b32 s9, s8; s_endpgm";
+    let code = assemble(target, text);
+    let flow = Flow::new(target, &code, BASE, &[BASE]);
+    let live = flow.liveness(Lanes::Replaced);
+    assert!(live.before(0).contains(Reg::Sgpr(8)) && !live.before(0).contains(Reg::Sgpr(20)));
+    for text in ["s_setpc_b64 s[4:5]", "s_swappc_b64 s[6:7], s[4:5]; s_endpgm"] {
+        let code = assemble(target, text);
+        let flow = Flow::new(target, &code, BASE, &[BASE]);
+        let live = flow.liveness(Lanes::Replaced);
+        assert!(live.before(0).contains(Reg::Sgpr(20)) && live.before(0).contains(Reg::Vgpr(255)), "{text}");
+        assert_eq!(live.before(0), live.at(0, BASE));
+    }
+}
+
+#[derive(Clone)]
+struct Count(u32);
+
+impl State for Count {
+    fn step(&mut self, _: &Inst, _: u32) {
+        self.0 = self.0.wrapping_add(1);
+    }
+
+    fn join(&mut self, other: &Count) -> bool {
+        // The longest way, which a loop makes ever longer.
+        let before = self.0;
+        self.0 = before.max(other.0);
+        self.0 != before
+    }
+}
+
+#[test]
+fn a_state_that_never_settles_ends() {
+    let Some(target) = target() else { return };
+    let code = assemble(target, "s_nop 0; L:; s_nop 0; s_cbranch_scc0 L; s_endpgm");
+    let flow = Flow::new(target, &code, BASE, &[BASE]);
+    let mut seen = 0;
+    assert!(!flow.follow(|_| Count(0), |_, _| seen += 1));
+    assert_eq!(seen, 3);
+    assert!(flow.follow(|_| Nothing, |_, _| ()));
+}
+
+/// Random words, and code that is nothing but branches: every block ends where another begins or where it says, and the
+/// work is bounded.
+#[test]
+fn any_bytes_have_a_flow() {
+    let mut random = 0x9e37_79b9_7f4a_7c15u64;
+    let mut next = move || {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        random
+    };
+    for &target in Target::ALL {
+        for round in 0..40 {
+            let words: Vec<u32> = (0..200)
+                .map(|_| match (round % 4, next()) {
+                    (0, n) => n as u32,
+                    // SOPP: branches, mostly near.
+                    (_, n) => 0xbf80_0000 | (n as u32 & 0x3f) << 16 | (n >> 32) as u32 % 64 & 0xffff,
+                })
+                .collect();
+            let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let flow = Flow::new(target, &code, BASE, &[BASE, BASE + 400]);
+            let number = flow.blocks().len();
+            assert!(number <= words.len());
+            for (n, block) in flow.blocks().iter().enumerate() {
+                assert!(block.start <= block.end);
+                assert!(flow.successors(n).iter().all(|&to| to < number && flow.predecessors(to).contains(&n)));
+                assert!(flow.predecessors(n).iter().all(|&from| flow.successors(from).contains(&n)));
+                let last = flow.insts(n).last().map_or(block.start, |(at, inst)| at + inst.len() as u64);
+                assert_eq!(last, block.end, "{target} {block:x?}");
+                if block.exit == Exit::Next {
+                    assert_eq!(flow.blocks()[flow.successors(n)[0]].start, block.end);
+                }
+            }
+            assert_eq!(flow.groups().iter().map(Vec::len).sum::<usize>(), number);
+            assert!(flow.follow(|_| Nothing, |_, _| ()));
+            flow.liveness(Lanes::Kept);
+        }
+    }
+}
+
+/// A long row of conditional branches, each with a way around it.
+#[test]
+fn the_work_grows_with_the_code() {
+    let Some(target) = target() else { return };
+    let mut code: Vec<u8> = (0..20_000).flat_map(|_| 0xbf84_0001u32.to_le_bytes()).collect();
+    code.extend(assemble(target, "s_nop 0; s_endpgm"));
+    let flow = Flow::new(target, &code, BASE, &[BASE]);
+    assert_eq!(flow.blocks().len(), 20_002);
+    assert!(flow.follow(|_| amdgpu_isa::hazards::Pending::new(target), |_, _| ()));
+}
+
+/// In the samples every instruction in front of the padding is reached, and every path ends in an end.
+#[test]
+fn samples_are_followed_whole() {
+    let mut functions = 0;
+    for sample in samples().iter().filter_map(|path| sample(path)) {
+        let flow = Flow::new(sample.target, &sample.code, sample.address, &sample.kernels);
+        functions += flow.entries().len();
+        for block in flow.blocks() {
+            assert!(!matches!(block.exit, Exit::Invalid(_) | Exit::Outside { .. }), "{}: {block:x?}", sample.name);
+        }
+        let mut reached: Vec<u64> = (0..flow.blocks().len()).flat_map(|n| flow.insts(n)).map(|(at, _)| at).collect();
+        reached.sort_unstable();
+        assert!(reached.windows(2).all(|pair| pair[0] < pair[1]), "{}: blocks overlap", sample.name);
+        let listed = insts(sample.target, &sample.code, sample.address);
+        let at = |address: u64| listed.binary_search_by_key(&address, |(at, _)| *at);
+        assert!(reached.iter().all(|address| at(*address).is_ok()), "{}", sample.name);
+    }
+    assert!(functions > 0);
+}

@@ -1,0 +1,422 @@
+//! For every rule about distances: the shortest programs that break it, with more and more between the two instructions.
+#![cfg(feature = "text")]
+
+#[path = "hazards/compiled.rs"]
+mod compiled;
+#[path = "hazards/programs.rs"]
+mod programs;
+
+use amdgpu_isa::hazards::{Hazards, Need, Unit};
+use amdgpu_isa::{Inst, Target, parse};
+use programs::{Distances, EVENT, Program, programs};
+
+/// Rows that the library has no rule for, or a rule of another kind, each with its reason.
+const OTHERS: &str = include_str!("hazards/others.txt");
+
+/// The rule in `isa/` that a row stands for: there, those for several numbers of passes are one.
+fn rule_of(row: &str) -> &str {
+    let rule = row.split_once("-P").map_or(row, |(rule, _)| rule);
+    match rule {
+        // The table takes the target of a hazard from these for one with another.
+        "M13" => "M01",
+        "M61" => "M60",
+        rule => rule,
+    }
+}
+
+/// How much has to be between producer and consumer for every rule, and for this rule; `EVENT` if nothing is enough.
+fn measure(mut hazards: Hazards, [producer, consumer]: &[Inst; 2], unit: Unit, rule: &str) -> (u8, u8) {
+    let filler = if unit == Unit::Valu { "v_nop" } else { "s_nop 0" };
+    let filler = parse(producer.target(), filler).unwrap();
+    hazards.issue(producer);
+    let mut enough = (EVENT, EVENT);
+    for between in 0..=40 {
+        let (mut any, mut this) = (false, false);
+        hazards.each(consumer, |need: Need| {
+            // The filler can break a rule of its own.
+            if need.producer != *producer {
+                return;
+            }
+            let same = need.rule.id().trim_end_matches(|c: char| c.is_ascii_lowercase()) == rule;
+            any |= need.rule.unit() == unit;
+            this |= need.rule.unit() == unit && same;
+        });
+        enough = (if any { EVENT } else { enough.0.min(between) }, if this { EVENT } else { enough.1.min(between) });
+        hazards.issue(&filler);
+    }
+    enough
+}
+
+fn unit_of(rule: &str, target: &str) -> Unit {
+    let rules = amdgpu_isa::hazards::Rule::all();
+    let mut units =
+        rules.filter(|r| r.id().trim_end_matches(|c: char| c.is_ascii_lowercase()) == rule).map(|r| r.unit());
+    let first = units.next().unwrap_or_else(|| panic!("no rule {rule}"));
+    // v_nop is enough before v_permlane from RDNA3 on.
+    if rule == "T04" && target >= "gfx11" { Unit::Valu } else { first }
+}
+
+#[test]
+fn each_distance_is_needed_and_enough() {
+    let distances = Distances::read();
+    let mut wrong = Vec::new();
+    let mut tested = 0;
+    for program in programs(&distances.targets) {
+        let Ok(target) = program.target.parse::<Target>() else { continue };
+        let Program { rule, producer, consumer, .. } = program;
+        let instructions = match program.instructions(target) {
+            Ok(instructions) => instructions,
+            Err(error) => {
+                wrong.push(error);
+                continue;
+            }
+        };
+        let (agreed, most) = distances.of(rule, program.target);
+        let unit = unit_of(rule_of(rule), program.target);
+        // v_permlane on RDNA3 needs one vector operation, U01 six.
+        let number = |distance| match (distance, unit, rule) {
+            (EVENT, Unit::Valu, "U01") => 6,
+            (EVENT, Unit::Valu, _) => 1,
+            (distance, ..) => distance,
+        };
+        for (hazards, expected) in [(Hazards::new(target), number(agreed)), (Hazards::strict(target), number(most))] {
+            // Another rule may demand more, or exactly this in place of the row's rule.
+            let found = measure(hazards, &instructions, unit, rule_of(rule));
+            if found.0 != expected && !(found.0 > expected && found.1 == expected) {
+                wrong.push(format!("{rule} {target}: {found:?} instead of {expected}: {producer}; {consumer}"));
+            }
+        }
+        tested += 1;
+    }
+    assert!(wrong.is_empty(), "{} of {tested}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(tested > 0);
+}
+
+#[test]
+fn each_row_has_a_program_or_a_reason() {
+    let distances = Distances::read();
+    let programs = programs(&distances.targets);
+    let reason = |row: &str, target: &str| {
+        OTHERS.lines().filter(|line| !line.starts_with('#')).any(|line| {
+            let (place, reason) = line.split_once(": ").unwrap();
+            let (id, only) = place.split_once(' ').unwrap_or((place, target));
+            assert!(!reason.is_empty());
+            id == row && only.split(' ').any(|t| t == target)
+        })
+    };
+    let lacks = |(row, target): &(&str, &str)| {
+        !programs.iter().any(|p| p.rule == *row && p.target == *target) && !reason(row, target)
+    };
+    let missing: Vec<_> = distances.all().filter(lacks).collect();
+    assert!(missing.is_empty(), "no program for {missing:?}");
+}
+
+/// What LLVM's pass inserts between the two instructions of each program: wait states, vector operations, others.
+#[cfg(feature = "text")]
+fn inserted(target: &str, programs: &[(&str, &str)]) -> Vec<(u8, u8, u8)> {
+    let functions = programs.iter().enumerate().map(|(n, (producer, consumer))| {
+        format!("---\nname: f{n}\nbody: |\n  bb.0:\n    {producer}\n    {consumer}\n    S_ENDPGM 0\n...\n")
+    });
+    let file = std::env::temp_dir().join(format!("hazards-{target}-{}.mir", std::process::id()));
+    std::fs::write(&file, functions.collect::<String>()).unwrap();
+    let mut llc = std::process::Command::new("llc-22");
+    let llc = llc.args(["-mtriple=amdgcn", "-run-pass=post-RA-hazard-rec", "-o", "-"]);
+    let output = llc.arg(format!("-mcpu={target}")).arg(&file).output().expect("llc-22 of LLVM 22 is needed");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    std::fs::remove_file(&file).unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let bodies = text.split("\nname: ").skip(1).map(|function| function.split_once("body: ").unwrap().1);
+    let count = |body: &str| {
+        let lines: Vec<&str> = body.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let end = lines.iter().position(|line| line.starts_with("S_ENDPGM")).unwrap();
+        // After `bb.0:` and the producer, before the consumer.
+        let start = lines.iter().position(|line| line.starts_with("bb.0")).unwrap() + 2;
+        lines[start..end - 1].iter().fold((0, 0, 0), |(states, valu, others), line| {
+            match line.split_once(' ').unwrap_or((line, "0")) {
+                ("S_NOP", n) => (states + n.parse::<u8>().unwrap() + 1, valu, others),
+                ("V_NOP_e32", _) => (states, valu + 1, others),
+                _ => (states, valu, others + 1),
+            }
+        })
+    };
+    bodies.map(count).collect()
+}
+
+#[test]
+fn llvm_inserts_the_same() {
+    let distances = Distances::read();
+    let mir: std::collections::BTreeMap<(&str, &str), &str> = include_str!("hazards/mir.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| {
+            let [target, text, mir] = line.split(" | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
+            ((target, text), mir)
+        })
+        .collect();
+    let known = include_str!("hazards/llvm-differences.txt").lines().filter(|line| !line.starts_with('#'));
+    let known: Vec<(&str, &str)> =
+        known.map(|line| line.split_once(": ").expect("a difference has a reason")).collect();
+    let (mut wrong, mut used) = (Vec::new(), std::collections::BTreeSet::new());
+    let mut compared = 0;
+    let all = programs(&distances.targets);
+    for name in &distances.targets {
+        let Ok(target) = name.parse::<Target>() else { continue };
+        let mine = || all.iter().filter(|p| p.target == *name);
+        let ir = |text| *mir.get(&(*name, text)).unwrap_or_else(|| panic!("{name}: mir.txt lacks {text}"));
+        let pairs: Vec<(&str, &str)> = mine().map(|p| (ir(p.producer), ir(p.consumer))).collect();
+        let found = inserted(name, &pairs);
+        assert_eq!(found.len(), pairs.len());
+        for (program, (states, valu, others)) in mine().zip(found) {
+            let Ok(instructions) = program.instructions(target) else { continue };
+            let ours = |unit| measure(Hazards::new(target), &instructions, unit, "").0;
+            let ours = (ours(Unit::States), ours(Unit::Valu), u8::from(ours(Unit::Event) == EVENT));
+            compared += 1;
+            if ours == (states, valu, others.min(1)) {
+                continue;
+            }
+            let place = format!("{} {name} {ours:?} {:?}", program.rule, (states, valu, others.min(1)));
+            let is_known = known.iter().position(|(line, _)| {
+                let (rule, rest) = line.split_once(' ').unwrap();
+                let (targets, numbers) = rest.split_once(" (").unwrap();
+                rule == program.rule
+                    && targets.split(' ').any(|t| t == *name)
+                    && format!("({numbers}") == format!("{ours:?} {:?}", (states, valu, others.min(1)))
+            });
+            match is_known {
+                Some(n) => {
+                    used.insert(n);
+                }
+                None => wrong.push(format!("{place}: {}; {}", program.producer, program.consumer)),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(compared > 0);
+    if cfg!(feature = "all-targets") {
+        assert_eq!(used.len(), known.len(), "a line of llvm-differences.txt no longer holds");
+    }
+}
+
+/// The bytes on the page about LLVM's faults break the rules that it names.
+#[test]
+fn the_page_is_right() {
+    let page = include_str!("../docs/hazards.md");
+    let mut rows = 0;
+    for line in page.lines().filter(|line| line.contains(" | gfx")) {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect();
+        rows += 1;
+        let Ok(target) = cells[1].parse::<Target>() else { continue };
+        let byte = |n: usize| u8::from_str_radix(&cells[2][n..n + 2], 16).unwrap();
+        let bytes: Vec<u8> = (0..cells[2].len()).step_by(2).map(byte).collect();
+        let (mut hazards, mut broken) = (Hazards::new(target), Vec::new());
+        for inst in amdgpu_isa::Decoder::new(target, &bytes) {
+            let inst = inst.inst.unwrap();
+            hazards.each(&inst, |need| broken.push(need.rule.id()));
+            hazards.issue(&inst);
+        }
+        assert_eq!(broken, [cells[0]], "{line}");
+    }
+    assert!(rows > 0);
+}
+
+/// The needs of the last of some instructions after the others, by unit; `None` if the target is not in the build.
+fn after(target: &str, texts: &[&str]) -> Option<[u8; 3]> {
+    let target: Target = target.parse().ok()?;
+    let mut hazards = Hazards::new(target);
+    let insts: Vec<Inst> =
+        texts.iter().map(|text| parse(target, text).unwrap_or_else(|e| panic!("{text}: {e}"))).collect();
+    let (last, before) = insts.split_last()?;
+    before.iter().for_each(|inst| hazards.issue(inst));
+    let needs = hazards.needs(last);
+    Some([needs.states, needs.valu, needs.event].map(|need| need.map_or(0, |need| need.missing)))
+}
+
+#[track_caller]
+fn check(target: &str, texts: &[&str], expected: [u8; 3]) {
+    if let Some(needs) = after(target, texts) {
+        assert_eq!(needs, expected, "{target}: {texts:?}");
+    }
+}
+
+#[test]
+fn rules_about_three() {
+    let (mov, load) = ("v_mov_b32_e32 v2, v1", "global_load_dword v4, v2, s[0:1]");
+    // M15
+    check("gfx908", &[mov, load], [0, 0, 0]);
+    check("gfx908", &[mov, "v_accvgpr_write_b32 a0, v9", load], [1, 0, 0]);
+    check("gfx908", &[mov, "s_nop 0", "v_accvgpr_write_b32 a0, v9", load], [0, 0, 0]);
+    check("gfx908", &["v_accvgpr_write_b32 a0, v9", mov, load], [0, 0, 0]);
+    // M67
+    let dgemm = "v_mfma_f64_4x4x4f64 v[10:11], v[12:13], v[14:15], v[10:11]";
+    check("gfx90a", &[mov, dgemm, load], [1, 0, 0]);
+    check("gfx90a", &[mov, dgemm, "s_nop 0", load], [0, 0, 0]);
+    check("gfx90a", &[dgemm, mov, load], [0, 0, 0]);
+    // T05
+    let (lds, branch, wait) = ("ds_read_b32 v8, v9", "s_branch 0", "s_waitcnt_vscnt null, 0x0");
+    check("gfx1010", &[lds, load], [0, 0, 0]);
+    check("gfx1010", &[lds, branch, load], [0, 0, 1]);
+    check("gfx1010", &[lds, branch, wait, load], [0, 0, 0]);
+    check("gfx1010", &[load, branch, lds], [0, 0, 1]);
+    check("gfx1010", &[lds, load, branch, load], [0, 0, 0]);
+    check("gfx1010", &[lds, branch, lds, load], [0, 0, 0]);
+    check("gfx1030", &[lds, branch, load], [0, 0, 0]);
+}
+
+#[test]
+fn fields_say_the_distance() {
+    let (add, other) = ("v_add_f32_e32 v2, v3, v4", "v_add_f32_e32 v9, v8, v8");
+    for (target, load, field) in
+        [("gfx1100", "lds_direct_load", "wait_vdst"), ("gfx1200", "ds_direct_load", "wait_va_vdst")]
+    {
+        let load = |n: u8| format!("{load} v2 {field}:{n}");
+        check(target, &[add, &load(0)], [0, 0, 0]);
+        check(target, &[add, &load(3)], [0, 3, 0]);
+        check(target, &[add, other, other, &load(3)], [0, 1, 0]);
+        check(target, &[add, other, other, other, &load(3)], [0, 0, 0]);
+        check(target, &[add, "v_exp_f32_e32 v9, v8", other, other, &load(3)], [0, 1, 0]);
+        check(target, &[add, "ds_load_b32 v9, v8", &load(3)], [0, 0, 0]);
+    }
+}
+
+#[test]
+fn two_transcendental_operations_are_enough() {
+    let (exp, read, other) = ("v_exp_f32_e32 v0, v1", "v_mov_b32_e32 v2, v0", "v_exp_f32_e32 v8, v9");
+    check("gfx1100", &[exp, read], [0, 6, 0]);
+    check("gfx1100", &[exp, other, read], [0, 5, 0]);
+    check("gfx1100", &[exp, other, "v_exp_f32_e32 v6, v7", read], [0, 0, 0]);
+    check("gfx1100", &[exp, "s_waitcnt_depctr 0xfff", read], [0, 0, 0]);
+    check("gfx1150", &[exp, read], [0, 0, 0]);
+}
+
+#[test]
+fn a_later_matrix_operation_replaces_an_earlier_one() {
+    let (long, short) = (
+        "v_mfma_f32_16x16x16_f16 v[0:3], v[8:9], v[10:11], v[0:3]",
+        "v_mfma_f32_4x4x4_16b_f16 v[0:3], v[8:9], v[10:11], v[0:3]",
+    );
+    let store = "global_store_dwordx4 v12, v[0:3], s[0:1]";
+    check("gfx942", &[long, store], [7, 0, 0]);
+    check("gfx942", &[long, short, store], [5, 0, 0]);
+}
+
+#[test]
+fn registers_near_vector_operations() {
+    let (read, write) = ("v_add_f32_e32 v0, s4, v1", "s_mov_b32 s5, s9");
+    check("gfx1200", &[read, write, "s_mov_b32 s0, s5"], [0, 0, 1]);
+    check("gfx1200", &[read, write, "v_add_f32_e32 v0, s5, v1"], [0, 0, 1]);
+    check("gfx1200", &[read, write, "s_wait_alu 0xfffe", "s_mov_b32 s0, s5"], [0, 0, 0]);
+    check("gfx1200", &[read, "s_mov_b32 s6, s9", "s_mov_b32 s0, s6"], [0, 0, 0]);
+    let write = "v_readfirstlane_b32 s4, v3";
+    check("gfx1200", &[read, write, "v_add_f32_e32 v0, s4, v1"], [0, 0, 1]);
+    check("gfx1200", &[read, write, "s_wait_alu 0xf1ff", "v_add_f32_e32 v0, s4, v1"], [0, 0, 0]);
+    check("gfx1200", &[read, write, "s_mov_b32 s0, s4"], [0, 0, 0]);
+    let (read, write) = ("v_cndmask_b32_e32 v0, v1, v2, vcc_lo", "v_cmp_eq_u32_e32 vcc_lo, v0, v1");
+    check("gfx1200", &[read, write, read], [0, 0, 1]);
+    check("gfx1200", &[read, write, "s_wait_alu 0xfffd", read], [0, 0, 0]);
+    check("gfx1150", &[read, write, read], [0, 0, 0]);
+}
+
+/// Joining takes the worst of both, whatever the order, and ends; what does not fit is about every register.
+#[test]
+fn states_join() {
+    let Ok(target) = "gfx942".parse::<Target>() else { return };
+    let inst = |text: &str| parse(target, text).unwrap();
+    let state = |texts: &[String]| {
+        let mut hazards = Hazards::new(target);
+        texts.iter().for_each(|text| hazards.issue(&inst(text)));
+        hazards
+    };
+    let load = inst("global_load_dword v1, v2, s[4:5]");
+    let write = |n: usize| format!("v_readfirstlane_b32 s{n}, v0");
+    let (near, far) = (state(&[write(4)]), state(&[write(4), "s_nop 2".into()]));
+    let missing = |hazards: &Hazards| hazards.needs(&load).states.map_or(0, |need| need.missing);
+    assert_eq!((missing(&near), missing(&far)), (5, 2));
+    let (mut one, mut other) = (near, far);
+    assert!(!one.join(&far) && one == near);
+    assert!(other.join(&near) && other == near);
+    assert!(!other.join(&near));
+    // More paths than there is room for.
+    let mut all = Hazards::new(target);
+    for n in 10..10 + 2 * Hazards::MOST {
+        let changed = all.join(&state(&[write(n)]));
+        assert!(changed || n >= 10 + Hazards::MOST);
+    }
+    assert_eq!(missing(&all), 5, "what is lost is about s4, too");
+    let mut again = all;
+    for n in 10..10 + 2 * Hazards::MOST {
+        assert!(!again.join(&state(&[write(n)])), "{n}");
+    }
+    assert_eq!(again, all);
+    (0..5).for_each(|_| all.issue(&inst("s_nop 0")));
+    assert_eq!((missing(&all), all), (0, Hazards::new(target)));
+}
+
+/// What `protect` inserts is enough, and one less is not.
+#[test]
+fn protected_programs_need_nothing() {
+    let distances = Distances::read();
+    let (mut protected, mut events) = (0, 0);
+    for program in programs(&distances.targets) {
+        let Ok(target) = program.target.parse::<Target>() else { continue };
+        let [producer, consumer] = program.instructions(target).unwrap();
+        for start in [Hazards::new(target), Hazards::strict(target)] {
+            let (mut hazards, mut code) = (start, Vec::new());
+            hazards.protect(&producer, |inst| code.push(*inst)).unwrap();
+            if hazards.protect(&consumer, |inst| code.push(*inst)).is_err() {
+                events += 1;
+                continue;
+            }
+            protected += 1;
+            let broken = |code: &[Inst]| {
+                let mut hazards = start;
+                code.iter().any(|inst| {
+                    let broken = !hazards.needs(inst).is_empty();
+                    hazards.issue(inst);
+                    broken
+                })
+            };
+            assert!(!broken(&code), "{} {target}: {code:?}", program.rule);
+            if code.len() > 2 {
+                let mut shorter = code.clone();
+                let last = shorter.len() - 2;
+                match shorter[last].get(amdgpu_isa::Field::Simm16).unwrap_or(0) {
+                    0 => drop(shorter.remove(last)),
+                    n => shorter[last] = parse(target, &format!("s_nop {}", n - 1)).unwrap(),
+                }
+                assert!(broken(&shorter), "{} {target}: {shorter:?}", program.rule);
+            }
+        }
+    }
+    assert!(protected > 0 && events <= protected);
+}
+
+/// Compilers keep the distances: errors in what they compiled are in docs/hazards.md, or a rule is wrong. Set
+/// `AMDGPU_ISA_CORPUS` to look at the objects below another directory too.
+#[test]
+fn compiled_code_has_no_hazards() {
+    let mut roots = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples")];
+    roots.extend(std::env::var_os("AMDGPU_ISA_CORPUS").map(Into::into));
+    let objects = roots.iter().flat_map(|root| compiled::objects(root));
+    let mut found = std::collections::BTreeMap::new();
+    for path in objects {
+        for (offset, inst, need) in compiled::errors(&path, Hazards::new) {
+            let faults = include_str!("hazards/faults.txt").lines().filter(|line| !line.starts_with('#'));
+            let mut faults = faults.map(|line| line.split_once(' ').unwrap());
+            let is = |name: &str| {
+                let (start, end) = name.split_once('*').unwrap();
+                inst.mnemonic().starts_with(start) && inst.mnemonic().ends_with(end)
+            };
+            if faults.any(|(rule, name)| need.rule.id() == rule && is(name)) {
+                continue;
+            }
+            let name = path.strip_prefix(path.parent().unwrap().parent().unwrap()).unwrap().display().to_string();
+            let (count, _) = found.entry((need.rule.id(), inst.target().name())).or_insert((0, String::new()));
+            *count += 1;
+            if *count == 1 {
+                let text = format!("{name} {offset:#x}: {inst}, {} missing after {}", need.missing, need.producer);
+                found.get_mut(&(need.rule.id(), inst.target().name())).unwrap().1 = text;
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}

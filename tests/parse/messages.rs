@@ -1,0 +1,39 @@
+//! `docs/messages.md` shows what the library and LLVM's assembler say today.
+
+use amdgpu_isa::text::{ParseErrorKind, Suggestion};
+use amdgpu_isa::{Target, parse};
+
+use crate::assembler::assemble;
+
+/// What `asm --lines` says of a text, and the column.
+fn ours(target: Target, text: &str) -> (String, String) {
+    let error = parse(target, text).expect_err(text);
+    let hint = Suggestion::for_error(target, text, &error);
+    let place = if error.kind == ParseErrorKind::Mnemonic { format!(" on {target}") } else { String::new() };
+    let hint = match (hint.elsewhere, hint.nearest) {
+        (Some(other), _) => format!("; {other} has it"),
+        (_, Some(name)) => format!("; {name} is similar"),
+        _ => String::new(),
+    };
+    (format!("{error}{place}{hint}"), (error.span.start + 1).to_string())
+}
+
+#[test]
+fn the_page_of_messages_is_current() {
+    let page = include_str!("../../docs/messages.md");
+    let rows: Vec<Vec<&str>> = page
+        .lines()
+        .filter(|line| line.starts_with("| gfx"))
+        .map(|line| line.trim_matches('|').split(" | ").map(str::trim).collect())
+        .collect();
+    assert!(rows.len() >= 20, "{} pairs", rows.len());
+    for row in rows {
+        let [target, text, column, message, llvm] = row[..] else { panic!("{row:?}") };
+        let target: Target = target.parse().unwrap();
+        let text = text.trim_matches('`').to_string();
+        let (said, at) = ours(target, &text);
+        assert_eq!((said.as_str(), at.as_str()), (message, column), "{text}");
+        let answer = assemble(target, std::slice::from_ref(&text)).remove(0).expect_err(&text);
+        assert!(answer.contains(llvm), "{text}: {answer}");
+    }
+}
