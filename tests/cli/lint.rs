@@ -172,7 +172,11 @@ fn is_fault(finding: &Value) -> bool {
     let text = finding["instruction"].as_str().expect("a text");
     let mnemonic = text.split(' ').next().unwrap_or_default();
     let mut known = known.filter_map(|line| line.split_once(' '));
-    known.any(|(rule, end)| finding["rule"] == rule && mnemonic.ends_with(end))
+    let is = |name: &str| {
+        let (start, end) = name.split_once('*').expect("any text");
+        mnemonic.starts_with(start) && mnemonic.ends_with(end)
+    };
+    known.any(|(rule, name)| finding["rule"] == rule && is(name))
 }
 
 /// The target of the sample is in this build: its directory has the name.
