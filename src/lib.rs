@@ -201,6 +201,7 @@ mod codec;
 mod common;
 pub mod convert;
 mod decode;
+mod descriptor;
 mod error;
 pub mod facts;
 #[cfg(feature = "alloc")]
@@ -209,6 +210,8 @@ pub mod hazards;
 pub mod imm;
 mod inst;
 mod length;
+#[cfg(feature = "alloc")]
+mod loadable;
 #[cfg(feature = "make")]
 pub mod make;
 mod operand;
@@ -256,6 +259,18 @@ pub mod errors {
     pub use crate::decode::Invalid;
     pub use crate::error::{EncodeError, FieldError};
     pub use crate::target::UnknownTarget;
+}
+
+/// Kernels: their descriptors, and with the feature `alloc` code objects that a runtime loads.
+pub mod kernel {
+    #[cfg(feature = "text")]
+    pub use crate::descriptor::Directives;
+    pub use crate::descriptor::{
+        DescriptorError, Directive, KernargPreload, KernelCodeProperties, KernelDescriptor, PgmRsrc1, PgmRsrc2,
+        PgmRsrc3, Registers,
+    };
+    #[cfg(feature = "alloc")]
+    pub use crate::loadable::{Argument, CodeObject, CodeObjectError, Kernel};
 }
 
 /// The fields of formats and of instructions, with their positions and values.

@@ -4,6 +4,7 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::codec::Freedom;
+use crate::descriptor::{Directive, KernelTables};
 use crate::hazards::table::HazardTables;
 use crate::processor::{Processor, ProcessorInfo, parts};
 #[cfg(all(feature = "text", feature = "fast"))]

@@ -4,6 +4,10 @@
 
 #[path = "cli/asm.rs"]
 mod asm;
+#[path = "cli/asm_edges.rs"]
+mod asm_edges;
+#[path = "cli/asm_file.rs"]
+mod asm_file;
 #[path = "cli/batch.rs"]
 mod batch;
 #[path = "cli/containers.rs"]

@@ -215,7 +215,7 @@ fn any_bytes_have_a_flow() {
                 .map(|_| match (round % 4, next()) {
                     (0, n) => n as u32,
                     // SOPP: branches, mostly near.
-                    (_, n) => 0xbf80_0000 | (n as u32 & 0x3f) << 16 | (n >> 32) as u32 % 64 & 0xffff,
+                    (_, n) => 0xbf80_0000 | (n as u32 & 0x3f) << 16 | ((n >> 32) as u32 & 0x3f),
                 })
                 .collect();
             let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();

@@ -192,7 +192,8 @@ fn llvm_inserts_the_same() {
     }
     assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
     assert!(compared > 0);
-    if cfg!(feature = "all-targets") {
+    // gfx1250 is not complete.
+    if distances.targets.iter().all(|name| *name == "gfx1250" || name.parse::<Target>().is_ok()) {
         assert_eq!(used.len(), known.len(), "a line of llvm-differences.txt no longer holds");
     }
 }

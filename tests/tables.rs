@@ -10,7 +10,8 @@ mod build;
 
 use std::path::{Path, PathBuf};
 
-const GOOD: [(&str, &str); 16] = [
+const GOOD: [(&str, &str); 17] = [
+    ("descriptor.isa", include_str!("tables/good/descriptor.isa")),
     ("counters.isa", include_str!("tables/good/counters.isa")),
     ("dpp.isa", include_str!("tables/good/dpp.isa")),
     ("dual.isa", include_str!("tables/good/dual.isa")),

@@ -124,6 +124,8 @@ fn enums(isa: &Isa) -> Result<()> {
             return at.err(format!("no format has the field {field}"));
         }
     }
+    unique(isa.directives.iter().map(|d| (&d.at, d.name.as_str())), "directive")?;
+    unique(isa.kernel.iter().map(|k| (&k.at, k.name.as_str())), "number of kernels")?;
     for bits in [false, true] {
         let what = if bits { "constant" } else { "enum" };
         unique(isa.enums.iter().filter(|e| e.bits == bits).map(|e| (&e.at, e.name.as_str())), what)?;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::build::emit::camel;
 
-const MADE: [&str; 16] = [
+const MADE: &[&str] = &[
     "s_add_nc_u64",
     "s_add_u32",
     "s_addc_u32",

@@ -3,6 +3,7 @@
 pub mod builtin;
 pub mod counters;
 pub mod decode;
+pub mod descriptor;
 pub mod facts;
 pub mod fast_decode;
 pub mod fast_text;
@@ -333,6 +334,7 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
         .unwrap();
     }
     out += "];\n";
+    out += &descriptor::tables(isa, targets);
     for (name, ty) in [
         ("LENGTHS", "LengthTables"),
         ("DECODE", "DecodeTables"),

@@ -23,6 +23,10 @@ pub struct Isa {
     pub limits: Vec<Limit>,
     /// `msb 1 vsrc1`: the group of bits that extends the register numbers in each field.
     pub msb: Vec<(SourceLine, String, u8)>,
+    /// What kernel descriptors hold.
+    pub directives: Vec<DirectiveRow>,
+    /// Numbers that kernel descriptors are made with.
+    pub kernel: Vec<EnumValue>,
     pub synonyms: Vec<Synonym>,
     pub formats: Vec<Format>,
     pub counters: Vec<CounterRow>,
@@ -208,6 +212,19 @@ pub struct EnumTable {
     pub values: Vec<EnumValue>,
     /// `registers NAME NUMBER...`: the number of address registers for each value, in the order of the values.
     pub registers: Vec<(String, Vec<u8>)>,
+}
+
+/// `directive dx10_clamp 1 rsrc1:21:21 gfx12=-`
+#[derive(Debug)]
+pub struct DirectiveRow {
+    pub at: SourceLine,
+    pub name: String,
+    /// A number, or the trait that a target has if it is 1.
+    pub default: String,
+    /// The scalar registers that it fills.
+    pub sgprs: u8,
+    /// The lowest bit of the descriptor, and the number of bits.
+    pub bits: Cells<(u16, u8)>,
 }
 
 #[derive(Debug)]

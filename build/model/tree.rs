@@ -226,13 +226,29 @@ fn each_wave_size(targets: &mut Vec<TargetRow>) {
 
 /// Resolves every row of every table for each target.
 pub fn resolve(isa: &mut Isa) -> Result<()> {
-    let Isa { generations, targets, codes, enums, synonyms, formats, counters, events, hazards, .. } = isa;
+    let Isa {
+        generations,
+        targets,
+        codes,
+        enums,
+        synonyms,
+        formats,
+        counters,
+        events,
+        hazards,
+        directives,
+        kernel,
+        ..
+    } = isa;
     let tree = Tree { generations, targets };
     let everywhere: Vec<Entry<()>> = generations.iter().filter(|g| g.parent.is_none()).map(|g| on(&g.name)).collect();
     for code in codes {
         code.range.resolve(&code.at, &tree, &everywhere)?;
     }
-    for value in enums.iter_mut().flat_map(|e| &mut e.values) {
+    for row in directives {
+        row.bits.resolve(&row.at, &tree, &everywhere)?;
+    }
+    for value in enums.iter_mut().flat_map(|e| &mut e.values).chain(kernel) {
         value.value.resolve(&value.at, &tree, &everywhere)?;
     }
     for counter in counters {

@@ -50,6 +50,18 @@ fn statements(name: &str, text: &str, mut take: impl FnMut(&SourceLine, &str) ->
     Ok(())
 }
 
+/// The words of a kernel descriptor, and their lowest bits.
+const DESCRIPTOR_WORDS: [(&str, u16); 8] = [
+    ("group_segment", 0),
+    ("private_segment", 32),
+    ("kernarg", 64),
+    ("rsrc3", 352),
+    ("rsrc1", 384),
+    ("rsrc2", 416),
+    ("properties", 448),
+    ("preload", 464),
+];
+
 pub struct Parser {
     /// Names of generations and targets.
     nodes: Vec<String>,
@@ -122,6 +134,12 @@ impl Parser {
                 let value = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
                 table.values.push(EnumValue { at: at.clone(), name: name.to_string(), value });
             }
+            ("directive", None) => isa.directives.push(self.directive(at, args)?),
+            ("kernel", None) => {
+                let [name, cells @ ..] = args else { return at.err("expected: kernel NAME CELL...") };
+                let value = self.cells(at, cells, |at, s| Ok(up_to(at, s, 1000)?.to_string()))?;
+                isa.kernel.push(EnumValue { at: at.clone(), name: name.to_string(), value });
+            }
             ("registers", None) => {
                 let Some(table) = isa.enums.last_mut().filter(|_| self.in_enum) else {
                     return at.err("registers outside an enum");
@@ -144,6 +162,27 @@ impl Parser {
             (_, Some(f)) => self.format_line(&mut isa.formats[f], at, line, key, args, about)?,
         }
         Ok(())
+    }
+
+    fn directive(&self, at: &SourceLine, args: &[&str]) -> Result<DirectiveRow> {
+        let [name, default, rest @ ..] = args else { return at.err("expected: directive NAME DEFAULT CELL...") };
+        let (sgprs, cells) = match rest.split_first() {
+            Some((word, cells)) if word.starts_with("sgprs=") => (up_to(at, &word[6..], 16)? as u8, cells),
+            _ => (0, rest),
+        };
+        let bits = self.cells(at, cells, |at, cell| {
+            let parts: Vec<&str> = cell.split(':').collect();
+            let [word, high, low] = parts[..] else { return at.err(format!("`{cell}` is not WORD:HIGH:LOW")) };
+            let Some((_, first)) = DESCRIPTOR_WORDS.iter().find(|(name, _)| *name == word) else {
+                return at.err(format!("the descriptor has no word {word}"));
+            };
+            let (high, low) = (up_to(at, high, 31)?, up_to(at, low, 31)?);
+            if low > high {
+                return at.err(format!("bad range {cell}"));
+            }
+            Ok((first + low as u16, (high - low + 1) as u8))
+        })?;
+        Ok(DirectiveRow { at: at.clone(), name: name.to_string(), default: default.to_string(), sgprs, bits })
     }
 
     fn code(&self, at: &SourceLine, args: &[&str]) -> Result<CodeRow> {

@@ -213,7 +213,7 @@ impl Pending {
             conflict,
             register: reads.reg_of(bit),
             producer: held.producer,
-            sure: !held.other_done && !(self.banked && matches!(reads.reg_of(bit), Some(Reg::Vgpr(_)))),
+            sure: !(held.other_done || self.banked && matches!(reads.reg_of(bit), Some(Reg::Vgpr(_)))),
             kind: event.name,
             source: COUNTS[self.target as usize].sources.get(event.counter as usize).copied().unwrap_or(""),
         })

@@ -18,7 +18,7 @@ use crate::target::generated::ANY_LITERAL64;
 use crate::target::{DESCS, OPERANDS, TEXT};
 use crate::{Field, Inst, VgprMsb};
 use out::Out;
-pub use parse::{ParseError, ParseErrorKind, Span, Suggestion};
+pub use parse::{Integer, ParseError, ParseErrorKind, Span, Suggestion, Symbols, expression, parse_with};
 
 /// Suffixes of mnemonics; `FormSignature::suffix` is an index in this table.
 static SUFFIXES: [[u8; 16]; 6] =

@@ -19,6 +19,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use crate::error::{Error, Result};
+pub use elf::EM_AMDGPU;
 pub use target_id::TargetId;
 
 /// Machine code for one target.

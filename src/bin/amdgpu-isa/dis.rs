@@ -5,6 +5,7 @@ mod labels;
 mod listing;
 mod msb;
 mod pieces;
+mod source;
 mod walk;
 
 use std::fs;
@@ -31,6 +32,9 @@ pub struct Args {
     /// Address of the first byte of bare machine code
     #[arg(long, requires = "raw", value_parser = address, default_value = "0")]
     base: u64,
+    /// Print a source from which `asm` makes the same sections again
+    #[arg(long, conflicts_with_all = ["target", "raw", "json", "no_encoding", "max_unpacked"])]
+    asm: bool,
     /// Print one JSON object for each line of the listing
     #[arg(long)]
     json: bool,
@@ -110,6 +114,9 @@ pub fn target_of(image: &Image<'_>, selection: Option<&Selection>) -> std::resul
 pub fn run(args: &Args, color: bool) -> Result<()> {
     let name = if args.file.as_os_str() == "-" { "standard input".into() } else { escape::path(&args.file) };
     let bytes = read(&args.file).map_err(|e| Error::input(format!("cannot read {name}: {e}")))?;
+    if args.asm {
+        return source::run(&bytes, io::stdout().lock()).map_err(|e| e.within(&name));
+    }
     let (notes, result) = list(args, &name, &bytes, io::stdout(), color);
     // With `--target`, skipped images are expected; report them only without it.
     if args.target.is_none() {

@@ -74,6 +74,15 @@ impl Color {
             Color::Auto => anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never,
         }
     }
+
+    /// The same for stderr.
+    fn on_for_errors(self) -> bool {
+        match self {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never,
+        }
+    }
 }
 
 fn help_footer() -> String {
@@ -113,6 +122,7 @@ fn main() -> ExitCode {
         }
     };
     let color = cli.color.on();
+    let color_of_errors = cli.color.on_for_errors();
     let result = match cli.command {
         Command::Dis(args) => dis::run(&args, color),
         Command::Explain(args) => explain::run(&args, color),
@@ -124,7 +134,7 @@ fn main() -> ExitCode {
         Command::Pictures(args) => pictures::run(&args),
         Command::Man(args) => shell::pages(&args, Cli::command()),
         Command::Batch => batch::run(io::stdin().lock(), io::stdout().lock()).map(count_errors),
-        Command::Asm(args) => asm::run(&args).map(count_errors),
+        Command::Asm(args) => asm::run(&args, color_of_errors).map(|count| count.into_iter().for_each(count_errors)),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

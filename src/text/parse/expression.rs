@@ -8,7 +8,8 @@ const DEPTH: u8 = 32;
 
 /// The value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Integer {
+pub struct Integer {
+    /// The value.
     pub value: i64,
     /// A symbol whose value is not fixed takes part: only a literal can hold the sum, and a linker may change it.
     pub open: bool,
@@ -43,6 +44,17 @@ const OPERATORS: [(&[u8], u8); 20] = [
     (b"/", 6),
     (b"%", 6),
 ];
+
+/// The binary operator at the beginning of a text, and how strongly it binds.
+pub fn operator(text: &str) -> Option<(&'static str, u8)> {
+    let (found, strength) = OPERATORS.iter().find(|(operator, _)| text.as_bytes().starts_with(operator))?;
+    Some((core::str::from_utf8(found).ok()?, *strength))
+}
+
+/// The result of a binary operator; `None` if there is none, or the divisor is zero.
+pub fn result(operator: &str, a: i64, b: i64) -> Option<i64> {
+    apply(operator.as_bytes(), a, b)
+}
 
 impl Cursor<'_> {
     /// An expression of integers. The character `stop` ends it, although it may be an operator.

@@ -7,7 +7,7 @@
 
 mod cursor;
 mod error;
-mod expression;
+pub mod expression;
 mod imm;
 mod long;
 mod modifier;
@@ -30,14 +30,14 @@ use crate::{DataType, DecodeError, Field, Format, Inst, Opcode, RuleError, Targe
 use cursor::Cursor;
 use error::Kind;
 pub use error::{ParseError, ParseErrorKind, Span};
-use expression::Integer;
+pub use expression::Integer;
 use modifier::DEFAULT_FORMAT;
 use operation::{Operations, is_second};
 pub use suggest::Suggestion;
 
-/// The values of names in expressions.
-pub(crate) trait Symbols {
-    /// The value of a symbol; `None` if there is no such symbol.
+/// The values of names in expressions: see [`parse_with`].
+pub trait Symbols {
+    /// The value of a symbol; `None` if there is no such symbol. Names can contain `@`, as in `kernel@rel32@lo`.
     fn value(&self, name: &str) -> Option<Integer>;
 }
 
@@ -78,8 +78,30 @@ pub fn parse(target: Target, text: &str) -> Result<Inst, ParseError> {
     instruction(target, text, &NoSymbols)
 }
 
-/// Parses an instruction whose expressions can have symbols.
-pub(crate) fn instruction(target: Target, text: &str, symbols: &dyn Symbols) -> Result<Inst, ParseError> {
+/// Parses one instruction as [`parse`] does, in whose expressions names can stand.
+///
+/// # Errors
+/// The same as those of [`parse`]; also, an open value stands where only a literal could hold it.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::Target;
+/// use amdgpu_isa::text::{Integer, Symbols, parse_with};
+/// struct Size;
+/// impl Symbols for Size {
+///     fn value(&self, name: &str) -> Option<Integer> {
+///         (name == "size").then_some(Integer { value: 12, open: false })
+///     }
+/// }
+/// let add = parse_with(Target::Gfx942, "s_add_u32 s4, s1, 2*size", &Size).unwrap();
+/// assert_eq!(add.to_string(), "s_add_u32 s4, s1, 24");
+/// # }
+/// ```
+pub fn parse_with(target: Target, text: &str, symbols: &dyn Symbols) -> Result<Inst, ParseError> {
+    instruction(target, text, symbols)
+}
+
+fn instruction(target: Target, text: &str, symbols: &dyn Symbols) -> Result<Inst, ParseError> {
     let mut cursor = Cursor::new(text);
     cursor.lines();
     let start = cursor.at;
@@ -201,12 +223,16 @@ impl Candidate<'_, '_> {
 }
 
 /// LLVM's assembler sets some fields also in operations that do not use them: all bits of op_sel_hi, and the default
-/// format of a buffer.
+/// format of a buffer. In moves from and to accumulation registers, which have the format of matrix operations, abid and
+/// acc are where op_sel_hi is elsewhere.
 fn fill_unused(form: &Form, descs: impl Iterator<Item = &'static OperandDesc> + Clone, words: &mut Words) {
-    if !matches!(form.signature.format, Format::Vop3p | Format::Vbuffer) {
-        return;
-    }
-    for (field, value) in [(Field::OpSelHi, u32::MAX), (Field::Format, DEFAULT_FORMAT)] {
+    let is_move = || !descs.clone().any(|desc| desc.field == Field::Src1);
+    let fields: &[(Field, u32)] = match form.signature.format {
+        Format::Vop3p | Format::Vbuffer => &[(Field::OpSelHi, u32::MAX), (Field::Format, DEFAULT_FORMAT)],
+        Format::Vop3pMai if is_move() => &[(Field::Abid, 8), (Field::Acc, 3)],
+        _ => return,
+    };
+    for &(field, value) in fields {
         let unused = !descs.clone().any(|desc| desc.field == field);
         if let Some(info) = form.layout.fields.iter().find(|info| info.field == field && unused) {
             words.field(0, info, value);
@@ -433,7 +459,7 @@ impl Parser<'_, '_> {
             // Without suffixes, op_sel selects the half.
             (Coded::High(a), Coded::Code(b)) => a == b && self.suffixes == Some(false),
             // A scalar offset that is too great for its field.
-            (Coded::Literal(literal), Coded::Number(n)) => n == literal.into(),
+            (Coded::Literal(literal), Coded::Number(n)) => n == i64::from(literal),
             _ => false,
         }
     }

@@ -102,7 +102,7 @@ impl Parser<'_, '_> {
             }
             Vcc => {
                 let found = self.registers().read(&mut self.cursor, self.symbols);
-                let is_vcc = |run: &Run| run.code == vcc(self.words.target) && run.dwords == desc.dwords.into();
+                let is_vcc = |run: &Run| run.code == vcc(self.words.target) && run.dwords == u16::from(desc.dwords);
                 let omitted = self.reading == Reading::OmittedVcc;
                 let is_here = matches!(found, Ok(Some(run)) if is_vcc(&run)) && !omitted;
                 if !is_here {

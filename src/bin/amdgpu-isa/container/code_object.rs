@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
+use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_isa::processor::Processor;
 
 use super::notes::Notes;
@@ -20,15 +21,10 @@ const STT_NOTYPE: u8 = 0;
 const STT_OBJECT: u8 = 1;
 const STT_FUNC: u8 = 2;
 
-/// The bytes of the field `kernel_code_entry_byte_offset` in a kernel descriptor.
-const KD_ENTRY: Range<usize> = 16..24;
-/// The bytes of the field `kernel_code_properties`.
-const KD_PROPERTIES: Range<usize> = 56..58;
-/// The bit `ENABLE_WAVEFRONT_SIZE32` of that field. Waves have 64 lanes without it.
-const WAVE32: u16 = 1 << 10;
-
 /// Size of the descriptor of version 2 and Mesa, `amd_kernel_code_t`, which is in front of the kernel's code.
 const KERNEL_CODE: u64 = 256;
+/// The bytes of its field `kernel_code_entry_byte_offset`.
+const KERNEL_CODE_ENTRY: Range<usize> = 16..24;
 /// Its first fields: version 1.x, and the kind of machine that is an AMD GPU.
 const KERNEL_CODE_MAJOR: [u8; 4] = [1, 0, 0, 0];
 const KERNEL_CODE_MACHINE: [u8; 2] = [1, 0];
@@ -280,7 +276,7 @@ fn kernel_code(section: &Section<'_>, address: u64) -> Option<(u64, Option<u16>)
     if !descriptor.starts_with(&KERNEL_CODE_MAJOR) || descriptor.get(8..10)? != KERNEL_CODE_MACHINE {
         return None;
     }
-    let entry = u64::from_le_bytes(descriptor.get(KD_ENTRY)?.try_into().ok()?);
+    let entry = u64::from_le_bytes(descriptor.get(KERNEL_CODE_ENTRY)?.try_into().ok()?);
     let lanes = match descriptor.get(KERNEL_CODE_WAVE)? {
         5 => Some(32),
         6 => Some(64),
@@ -304,22 +300,20 @@ fn symbols<'a>(
         let Some(kernel) = name.strip_suffix(b".kd") else { return };
         let Some(section) = headers.get(usize::from(symbol.section)) else { return };
         let descriptor = symbol.address.checked_sub(section.address).and_then(|from| {
-            let bytes = file.contents(section).bytes;
-            bytes.get(usize::try_from(from).ok()?..)
+            let bytes = file.contents(section).bytes.get(usize::try_from(from).ok()?..)?;
+            bytes.first_chunk().copied().map(KernelDescriptor::from_bytes)
         });
-        let read = |bytes: Range<usize>| descriptor.and_then(|d| d.get(bytes));
-        let properties = read(KD_PROPERTIES).and_then(|b| b.try_into().ok()).map(u16::from_le_bytes);
-        if let Some(bytes) = read(0..64).and_then(|bytes| bytes.try_into().ok()) {
-            kernels.descriptors.insert(kernel, bytes);
+        if let Some(descriptor) = &descriptor {
+            kernels.descriptors.insert(kernel, descriptor.to_bytes());
         }
-        kernels.names.insert(kernel, properties.map(|bits| if bits & WAVE32 == 0 { 64 } else { 32 }));
+        let lanes = |d: KernelDescriptor| if d.properties().wavefront_size32() { 32 } else { 64 };
+        kernels.names.insert(kernel, descriptor.map(lanes));
         // In a relocatable object the offset is still a relocation, so use the name alone.
         if file.kind == elf::ET_REL {
             return;
         }
-        if let Some(offset) = read(KD_ENTRY).and_then(|b| b.try_into().ok()) {
-            let entry = symbol.address.wrapping_add_signed(i64::from_le_bytes(offset));
-            kernels.entries.insert(entry, kernel);
+        if let Some(descriptor) = descriptor {
+            kernels.entries.insert(symbol.address.wrapping_add_signed(descriptor.entry()), kernel);
         }
     })?;
     let mut descriptors: Vec<Vec<Range<u64>>> = vec![Vec::new(); sections.len()];

@@ -1,0 +1,30 @@
+//! What kernel descriptors hold, for each target.
+
+use std::fmt::Write;
+
+use crate::build::lower::Target;
+use crate::build::model::{EnumValue, Isa};
+
+pub fn tables(isa: &Isa, targets: &[Target]) -> String {
+    let mut out = String::new();
+    writeln!(out, "pub(crate) static KERNELS: [KernelTables; {}] = [", targets.len()).unwrap();
+    for t in targets {
+        let name = &t.row.name;
+        let number = |row: &EnumValue| format!("{}: {}", row.name, row.value.of(name).map_or("0", |value| value));
+        let numbers: Vec<String> = isa.kernel.iter().map(number).collect();
+        writeln!(out, "    KernelTables {{\n        {},\n        directives: &[", numbers.join(", ")).unwrap();
+        for row in &isa.directives {
+            let Some((at, len)) = row.bits.of(name) else { continue };
+            let default = row.default.parse().unwrap_or(u32::from(t.row.has(&row.default)));
+            writeln!(
+                out,
+                "            Directive {{ name: {:?}, at: {at}, len: {len}, default: {default}, sgprs: {} }},",
+                row.name, row.sgprs
+            )
+            .unwrap();
+        }
+        out += "        ],\n    },\n";
+    }
+    out += "];\n";
+    out
+}

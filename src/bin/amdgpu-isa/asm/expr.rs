@@ -1,0 +1,317 @@
+//! Expressions with symbols, whose values may be known only at the end.
+
+use crate::isa::expression::{operator, result};
+
+use super::report::{Place, Result};
+use super::scan::Scan;
+use super::table::{Def, SymbolId, Table};
+
+/// How deep expressions can be nested.
+const DEPTH: u16 = 256;
+
+/// What a relocation shall hold of a symbol: `sym@rel32@lo`.
+pub type Variant = Option<&'static str>;
+
+/// The names of variants, which LLVM's assembler has.
+const VARIANTS: [&str; 9] =
+    ["gotpcrel", "gotpcrel32@lo", "gotpcrel32@hi", "rel32@lo", "rel32@hi", "rel64", "abs32@lo", "abs32@hi", "abs64"];
+
+#[derive(Clone, Debug)]
+pub enum Expr {
+    Int(i64),
+    Symbol(SymbolId, Variant),
+    Unary(u8, Box<Expr>),
+    Binary(&'static str, Box<(Expr, Expr)>, u16),
+    Call(Function, Vec<Expr>),
+}
+
+/// Functions that compilers write in the numbers of a kernel's registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    Max,
+    Or,
+    AlignTo,
+    TotalNumVgprs,
+    ExtraSgprs,
+    InstPrefSize,
+}
+
+const FUNCTIONS: [(&str, Function); 6] = [
+    ("max", Function::Max),
+    ("or", Function::Or),
+    ("alignto", Function::AlignTo),
+    ("totalnumvgprs", Function::TotalNumVgprs),
+    ("extrasgprs", Function::ExtraSgprs),
+    ("instprefsize", Function::InstPrefSize),
+];
+
+impl Expr {
+    fn depth(&self) -> u16 {
+        match self {
+            Expr::Binary(_, _, depth) => *depth,
+            Expr::Unary(_, of) => of.depth() + 1,
+            Expr::Call(_, of) => of.iter().map(Expr::depth).max().unwrap_or(0) + 1,
+            _ => 0,
+        }
+    }
+
+    /// Whether it is a difference: the place that holds it is then no part of the value.
+    pub fn is_difference(&self) -> bool {
+        match self {
+            Expr::Binary("-", _, _) => true,
+            Expr::Binary(_, parts, _) => parts.0.is_difference() && parts.1.is_difference(),
+            Expr::Symbol(_, variant) => variant.is_some_and(|v| v.starts_with("abs")),
+            Expr::Int(_) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Reads expressions; they may define symbols, such as that of the current place.
+pub struct Reader<'r, 'a> {
+    pub scan: &'r mut Scan<'a>,
+    pub table: &'r mut Table,
+}
+
+impl Reader<'_, '_> {
+    pub fn expression(&mut self) -> Result<Expr> {
+        let first = self.term(DEPTH)?;
+        self.operators(first, 0, DEPTH)
+    }
+
+    fn operators(&mut self, mut left: Expr, least: u8, depth: u16) -> Result<Expr> {
+        loop {
+            self.scan.blank();
+            let Some((text, strength)) = operator(self.scan.rest()).filter(|(_, strength)| *strength > least) else {
+                return Ok(left);
+            };
+            let start = self.scan.at;
+            self.scan.at += text.len();
+            let right = self.term(depth)?;
+            let right = self.operators(right, strength, depth)?;
+            left = match (&left, &right) {
+                (Expr::Int(a), Expr::Int(b)) => {
+                    Expr::Int(result(text, *a, *b).ok_or_else(|| self.scan.since(start, "the divisor is zero"))?)
+                }
+                _ => {
+                    let depth = left.depth().max(right.depth()) + 1;
+                    if depth > 4 * DEPTH {
+                        return Err(self.scan.since(start, "the expression is too long"));
+                    }
+                    Expr::Binary(text, Box::new((left, right)), depth)
+                }
+            };
+        }
+    }
+
+    fn term(&mut self, depth: u16) -> Result<Expr> {
+        let Some(depth) = depth.checked_sub(1) else {
+            return Err(self.scan.fault(format!("expressions are nested deeper than {DEPTH}")));
+        };
+        self.scan.blank();
+        let start = self.scan.at;
+        match self.scan.peek() {
+            b'(' => {
+                self.scan.at += 1;
+                let first = self.term(depth)?;
+                let all = self.operators(first, 0, depth)?;
+                self.scan.expect(")")?;
+                Ok(all)
+            }
+            sign @ (b'-' | b'+' | b'~' | b'!') => {
+                self.scan.at += 1;
+                Ok(match (sign, self.term(depth)?) {
+                    (b'+', of) => of,
+                    (_, Expr::Int(value)) => Expr::Int(unary(sign, value)),
+                    (_, of) => Expr::Unary(sign, Box::new(of)),
+                })
+            }
+            b'\'' => self.character(),
+            b'0'..=b'9' => {
+                let word = self.scan.word();
+                let (digits, direction) = word.split_at(word.len() - 1);
+                if matches!(direction, "b" | "f") && !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit()) {
+                    let id = self.table.numbered(digits, direction == "b");
+                    let id = id.ok_or_else(|| self.scan.since(start, format!("no label {digits} is above")))?;
+                    return Ok(Expr::Symbol(id, None));
+                }
+                number(word).map(Expr::Int).ok_or_else(|| self.scan.since(start, "not a number of up to 64 bits"))
+            }
+            _ => self.symbol(depth),
+        }
+    }
+
+    fn character(&mut self) -> Result<Expr> {
+        let start = self.scan.at;
+        let rest = self.scan.rest();
+        let mut parts = rest.chars().skip(1);
+        let (first, second, third) = (parts.next(), parts.next(), parts.next());
+        let (value, len) = match (first, second, third) {
+            (Some('\\'), Some(c), Some('\'')) => {
+                let value = match c {
+                    'n' => 10,
+                    't' => 9,
+                    'r' => 13,
+                    '0' => 0,
+                    other => u32::from(other),
+                };
+                (value, 3 + c.len_utf8())
+            }
+            (Some(c), Some('\''), _) => (c.into(), 2 + c.len_utf8()),
+            _ => return Err(self.scan.since(start, "a character and `'` expected")),
+        };
+        self.scan.at += len;
+        Ok(Expr::Int(value.into()))
+    }
+
+    fn symbol(&mut self, depth: u16) -> Result<Expr> {
+        let start = self.scan.at;
+        let name = self
+            .scan
+            .name()
+            .map_err(|fault| super::report::Fault { message: "an expression expected".into(), ..fault })?;
+        if self.scan.peek() == b'(' {
+            let function = FUNCTIONS.iter().find(|(known, _)| *known == name);
+            let &(_, function) = function.ok_or_else(|| self.scan.since(start, "no such function"))?;
+            self.scan.at += 1;
+            let mut arguments = Vec::new();
+            loop {
+                let first = self.term(depth)?;
+                arguments.push(self.operators(first, 0, depth)?);
+                if !self.scan.eat(",") {
+                    break;
+                }
+            }
+            self.scan.expect(")")?;
+            return Ok(Expr::Call(function, arguments));
+        }
+        if name == "." {
+            return Ok(Expr::Symbol(self.table.here(), None));
+        }
+        let (plain, variant) = name.split_once('@').map_or((name.as_str(), ""), |(plain, variant)| (plain, variant));
+        let known = VARIANTS.iter().find(|known| **known == variant).copied();
+        if known.is_none() && !variant.is_empty() {
+            return Err(self.scan.since(start, format!("no such relocation; known are {}", VARIANTS.join(", "))));
+        }
+        let id = self.table.id(plain, self.scan.place(start));
+        match (&self.table.get(id).def, known) {
+            (Def::Variable(Expr::Int(value)), None) => Ok(Expr::Int(*value)),
+            _ => Ok(Expr::Symbol(id, known)),
+        }
+    }
+}
+
+fn unary(sign: u8, value: i64) -> i64 {
+    match sign {
+        b'-' => value.wrapping_neg(),
+        b'~' => !value,
+        _ => (value == 0).into(),
+    }
+}
+
+/// A number as in C.
+pub fn number(word: &str) -> Option<i64> {
+    let lower = word.to_ascii_lowercase();
+    let (digits, radix) = match lower.as_bytes() {
+        [b'0', b'x', ..] => (lower.get(2..)?, 16),
+        [b'0', b'b', ..] => (lower.get(2..)?, 2),
+        [b'0', _, ..] => (lower.get(1..)?, 8),
+        _ => (lower.as_str(), 10),
+    };
+    u64::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with('+')).map(|value| value as i64)
+}
+
+/// A sum of symbols, each taken some times, and a number.
+#[derive(Clone, Debug, Default)]
+pub struct Linear {
+    pub constant: i64,
+    pub terms: Vec<(SymbolId, i64)>,
+    pub variant: Variant,
+}
+
+/// Why an expression has no value.
+pub type Why = (String, Option<Place>);
+
+impl Table {
+    pub fn linear(&self, expr: &Expr, depth: u16) -> std::result::Result<Linear, Why> {
+        let depth = depth.checked_sub(1).ok_or_else(|| ("a symbol's value depends on itself".to_string(), None))?;
+        match expr {
+            Expr::Int(value) => Ok(Linear { constant: *value, ..Linear::default() }),
+            Expr::Symbol(id, variant) => match &self.get(*id).def {
+                Def::Variable(value) if variant.is_none() => self.linear(value, depth),
+                _ => Ok(Linear { constant: 0, terms: vec![(*id, 1)], variant: *variant }),
+            },
+            Expr::Unary(b'-', of) => {
+                let of = self.linear(of, depth)?;
+                let terms = of.terms.iter().map(|(id, times)| (*id, -times)).collect();
+                Ok(Linear { constant: of.constant.wrapping_neg(), terms, variant: of.variant })
+            }
+            Expr::Unary(sign, of) => {
+                let value = self.absolute(of, depth)?;
+                Ok(Linear { constant: unary(*sign, value), ..Linear::default() })
+            }
+            Expr::Binary(text @ ("+" | "-"), parts, _) => {
+                let (mut left, right) = (self.linear(&parts.0, depth)?, self.linear(&parts.1, depth)?);
+                let minus = *text == "-";
+                let plus = if minus { right.constant.wrapping_neg() } else { right.constant };
+                left.constant = left.constant.wrapping_add(plus);
+                left.terms.extend(right.terms.iter().map(|(id, times)| (*id, if minus { -times } else { *times })));
+                left.variant = left.variant.or(right.variant);
+                Ok(left)
+            }
+            Expr::Binary(text, parts, _) => {
+                let (left, right) = (self.absolute(&parts.0, depth)?, self.absolute(&parts.1, depth)?);
+                let constant = result(text, left, right).ok_or(("the divisor is zero".to_string(), None))?;
+                Ok(Linear { constant, ..Linear::default() })
+            }
+            Expr::Call(function, arguments) => {
+                let values =
+                    arguments.iter().map(|a| self.absolute(a, depth)).collect::<std::result::Result<Vec<_>, _>>()?;
+                let constant = self.call(*function, &values).ok_or(("other arguments expected".to_string(), None))?;
+                Ok(Linear { constant, ..Linear::default() })
+            }
+        }
+    }
+
+    /// The value of an expression that no linker changes.
+    pub fn value(&self, expr: &Expr) -> std::result::Result<i64, Why> {
+        self.absolute(expr, 4 * DEPTH)
+    }
+
+    fn absolute(&self, expr: &Expr, depth: u16) -> std::result::Result<i64, Why> {
+        let linear = self.linear(expr, depth)?;
+        self.fold(&linear)
+    }
+
+    /// Whether the sections of the symbols cancel out, and then the value.
+    pub fn fold(&self, linear: &Linear) -> std::result::Result<i64, Why> {
+        let (mut value, mut sections) = (linear.constant, std::collections::BTreeMap::<usize, i64>::new());
+        for (id, times) in &linear.terms {
+            let symbol = self.get(*id);
+            match &symbol.def {
+                Def::Label { section, offset } => {
+                    value = value.wrapping_add(times.wrapping_mul(*offset as i64));
+                    *sections.entry(*section).or_default() += times;
+                }
+                _ if linear.terms.iter().filter(|(other, _)| other == id).map(|(_, n)| n).sum::<i64>() == 0 => {}
+                _ => return Err((format!("`{}` has no value here", symbol.name), Some(symbol.place))),
+            }
+        }
+        match sections.values().all(|times| *times == 0) && linear.variant.is_none() {
+            true => Ok(value),
+            false => Err(("the value has to be known here, and depends on where a section will be".into(), None)),
+        }
+    }
+
+    fn call(&self, function: Function, values: &[i64]) -> Option<i64> {
+        Some(match (function, values) {
+            (Function::Max, values) => *values.iter().max()?,
+            (Function::Or, values) => values.iter().fold(0, |all, value| all | value),
+            (Function::AlignTo, &[value, align]) if align > 0 => value.checked_add(align - 1)? / align * align,
+            (Function::TotalNumVgprs, [agprs, vgprs]) => self.target?.total_vgprs(*agprs, *vgprs)?,
+            (Function::ExtraSgprs, [vcc, flat, xnack]) => self.target?.extra_sgprs(*vcc != 0, *flat != 0, *xnack != 0),
+            (Function::InstPrefSize, [bytes]) => self.target?.prefetch(*bytes),
+            _ => return None,
+        })
+    }
+}

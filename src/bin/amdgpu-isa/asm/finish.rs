@@ -1,0 +1,337 @@
+//! The end of a source: values that were open become bytes or relocations.
+
+use super::expr::Linear;
+use super::program::{Assembler, Fixup, SHF_ALLOC, SHT_NOTE, Section, What};
+use super::report::{Fault, Place};
+use super::table::{Def, OWN, SymbolId};
+use super::target::Os;
+use super::{STB_GLOBAL, STB_LOCAL, STB_WEAK, STV_DEFAULT};
+
+/// The bytes of notes: of each the name, the type and the contents.
+pub fn notes(all: &[(Vec<u8>, u32, Vec<u8>)]) -> Vec<u8> {
+    let mut bytes: Vec<u8> = Vec::new();
+    for (name, kind, contents) in all {
+        for number in [name.len() as u32, contents.len() as u32, *kind] {
+            bytes.extend(number.to_le_bytes());
+        }
+        for part in [name, contents] {
+            bytes.extend(part);
+            bytes.resize(bytes.len().next_multiple_of(4), 0);
+        }
+    }
+    bytes
+}
+
+/// What becomes a file.
+pub struct Image {
+    pub flags: u32,
+    pub abi: u8,
+    pub abi_version: u8,
+    pub sections: Vec<Output>,
+    pub symbols: Vec<Symbol>,
+}
+
+pub struct Output {
+    pub section: Section,
+    pub relocations: Vec<Relocation>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Relocation {
+    pub offset: u64,
+    pub kind: u32,
+    pub of: Of,
+    pub addend: i64,
+    pub place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    Section(usize),
+    /// The number of a symbol in the image.
+    Symbol(usize),
+}
+
+#[derive(Clone, Debug)]
+pub struct Symbol {
+    pub name: String,
+    pub at: At,
+    pub value: u64,
+    pub size: u64,
+    pub kind: u8,
+    pub bind: u8,
+    pub visibility: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    Undefined,
+    Absolute,
+    Section(usize),
+    /// In a workgroup's memory.
+    Shared,
+}
+
+pub mod kinds {
+    pub const ABS32_LO: u32 = 1;
+    pub const ABS32_HI: u32 = 2;
+    pub const ABS64: u32 = 3;
+    pub const REL32: u32 = 4;
+    pub const REL64: u32 = 5;
+    pub const ABS32: u32 = 6;
+    pub const GOTPCREL: u32 = 7;
+    pub const GOTPCREL32_LO: u32 = 8;
+    pub const GOTPCREL32_HI: u32 = 9;
+    pub const REL32_LO: u32 = 10;
+    pub const REL32_HI: u32 = 11;
+    pub const RELATIVE64: u32 = 13;
+    pub const REL16: u32 = 14;
+}
+
+impl Assembler {
+    /// Everything resolved; faults are told apart.
+    pub fn finish(mut self) -> (Self, Option<Image>) {
+        self.fill_kernels();
+        let Some(processor) = self.table.target else {
+            if self.faults.is_empty() {
+                self.fault(Fault::new(
+                    Place::default(),
+                    "no processor is named: `.amdgcn_target` or `--target` does it",
+                ));
+            }
+            return (self, None);
+        };
+        self.notes();
+        let needed = self.needed();
+        let mut numbers = vec![None; self.table.all().len()];
+        let mut symbols = Vec::new();
+        for id in 0..numbers.len() {
+            match self.symbol(id, needed[id]) {
+                Ok(Some(symbol)) => {
+                    numbers[id] = Some(symbols.len());
+                    symbols.push(symbol);
+                }
+                Ok(None) => {}
+                Err(fault) => self.fault(fault),
+            }
+        }
+        let mut sections = Vec::new();
+        for index in 0..self.sections.len() {
+            let fixups = std::mem::take(&mut self.sections[index].fixups);
+            let mut relocations = Vec::new();
+            for fixup in &fixups {
+                match self.resolve(fixup, index, &numbers) {
+                    Ok(Some(relocation)) => relocations.push(relocation),
+                    Ok(None) => {}
+                    Err(fault) => self.fault(fault),
+                }
+            }
+            sections.push(Output { section: self.sections[index].clone(), relocations });
+        }
+        let abi_version = if processor.os == Os::Hsa { self.version as u8 - 2 } else { 0 };
+        let image = Image { flags: processor.flags(), abi: processor.os.abi(), abi_version, sections, symbols };
+        (self, Some(image))
+    }
+
+    /// Puts the notes into their section.
+    fn notes(&mut self) {
+        let notes = std::mem::take(&mut self.notes);
+        if notes.is_empty() {
+            return;
+        }
+        let is_hsa = self.table.target.is_some_and(|target| target.os == Os::Hsa);
+        self.section(".note", SHT_NOTE, if is_hsa { SHF_ALLOC } else { 0 }, 0);
+        let section = self.here_mut();
+        section.align = section.align.max(4);
+        section.data.resize(section.data.len().next_multiple_of(4), 0);
+        section.data.extend(self::notes(&notes));
+        section.len = section.data.len() as u64;
+    }
+
+    /// Which symbols relocations or expressions name.
+    fn needed(&self) -> Vec<bool> {
+        let mut needed = vec![false; self.table.all().len()];
+        let fixups = self.sections.iter().flat_map(|section| &section.fixups).map(|fixup| &fixup.expr);
+        for expr in fixups {
+            for (id, _) in self.table.linear(expr, 1024).map(|linear| linear.terms).unwrap_or_default() {
+                needed[id] = true;
+            }
+        }
+        needed
+    }
+
+    fn symbol(&self, id: SymbolId, is_needed: bool) -> Result<Option<Symbol>, Fault> {
+        let symbol = self.table.get(id);
+        let is_local_name = symbol.name.is_empty() || symbol.name.starts_with(".L") || symbol.name.starts_with(OWN);
+        let (at, value) = match &symbol.def {
+            Def::Undefined if is_local_name && is_needed => {
+                let name = if symbol.name.is_empty() { "this label" } else { &symbol.name };
+                return Err(Fault::new(symbol.place, format!("{name} is not defined")));
+            }
+            Def::Undefined if !is_needed && symbol.bind != Some(STB_WEAK) && symbol.bind != Some(STB_GLOBAL) => {
+                return Ok(None);
+            }
+            _ if is_local_name => return Ok(None),
+            Def::Undefined => (At::Undefined, 0),
+            Def::Label { section, offset } => (At::Section(*section), *offset),
+            Def::Shared { align } => (At::Shared, *align),
+            Def::Variable(expr) => {
+                let linear = self.table.linear(expr, 1024).map_err(|(why, _)| Fault::new(symbol.place, why))?;
+                match (self.table.fold(&linear), &linear.terms[..]) {
+                    (Ok(value), _) => (At::Absolute, value as u64),
+                    (_, [(of, 1)]) => match self.table.get(*of).def {
+                        Def::Label { section, offset } => {
+                            (At::Section(section), offset.wrapping_add_signed(linear.constant))
+                        }
+                        _ => return Err(Fault::new(symbol.place, "its value is no place and no number")),
+                    },
+                    (Err((why, _)), _) => return Err(Fault::new(symbol.place, why)),
+                }
+            }
+        };
+        let size = match &symbol.size {
+            Some((expr, place)) => self.known(expr, *place)? as u64,
+            None => 0,
+        };
+        let default = if at == At::Undefined { STB_GLOBAL } else { STB_LOCAL };
+        let bind = symbol.bind.unwrap_or(default);
+        let (name, kind, visibility) = (symbol.name.clone(), symbol.kind, symbol.visibility);
+        Ok(Some(Symbol { name, at, value, size, kind, bind, visibility }))
+    }
+
+    /// Writes the bytes of a value, or returns the relocation that a linker needs for it.
+    fn resolve(
+        &mut self,
+        fixup: &Fixup,
+        section: usize,
+        numbers: &[Option<usize>],
+    ) -> Result<Option<Relocation>, Fault> {
+        let fault = |why: String| Fault::new(fixup.place, why);
+        let mut linear = self.table.linear(&fixup.expr, 1024).map_err(|(why, _)| fault(why))?;
+        let place = fixup.offset;
+        if fixup.what == What::Branch {
+            return self.resolve_branch(fixup, section, &linear, numbers);
+        }
+        // The literal of an instruction is a distance from itself, unless the text says a difference.
+        let width = if let What::Data(width) = fixup.what { width } else { 4 };
+        let mut from_here = fixup.what == What::Literal && !fixup.expr.is_difference();
+        if !from_here || linear.terms.is_empty() {
+            if let Ok(value) = self.table.fold(&linear) {
+                return self.store(fixup, section, width, value).map(|()| None);
+            }
+        }
+        // A label of this section that is taken away: the rest is a distance from here.
+        if let Some(n) =
+            linear.terms.iter().position(|(id, times)| *times == -1 && self.offset_in(*id, section).is_some())
+        {
+            let (id, _) = linear.terms.remove(n);
+            let offset = self.offset_in(id, section).unwrap_or(0);
+            linear.constant = linear.constant.wrapping_add((place as i64).wrapping_sub(offset as i64));
+            from_here = true;
+        }
+        let [(id, 1)] = linear.terms[..] else {
+            let why = self.table.fold(&linear).err().map_or("no linker can compute this".into(), |(why, _)| why);
+            return Err(fault(why));
+        };
+        if let (None, true, Some(offset)) = (linear.variant, from_here, self.offset_in(id, section)) {
+            // A definition elsewhere could replace a symbol that is visible.
+            if self.table.get(id).bind.unwrap_or(STB_LOCAL) == STB_LOCAL {
+                let value = (offset as i64).wrapping_add(linear.constant).wrapping_sub(place as i64);
+                return self.store(fixup, section, width, value).map(|()| None);
+            }
+        }
+        let kind = match (linear.variant, width, from_here) {
+            (Some("gotpcrel"), 4, _) => kinds::GOTPCREL,
+            (Some("gotpcrel32@lo"), 4, _) => kinds::GOTPCREL32_LO,
+            (Some("gotpcrel32@hi"), 4, _) => kinds::GOTPCREL32_HI,
+            (Some("rel32@lo"), 4, _) => kinds::REL32_LO,
+            (Some("rel32@hi"), 4, _) => kinds::REL32_HI,
+            (Some("rel64"), 8, _) => kinds::REL64,
+            (Some("abs32@lo"), 4, _) => kinds::ABS32_LO,
+            (Some("abs32@hi"), 4, _) => kinds::ABS32_HI,
+            (Some("abs64") | None, 8, false) => kinds::ABS64,
+            (None, 8, true) => kinds::REL64,
+            (None, 4, true) => kinds::REL32,
+            (None, 4, false) => kinds::ABS32,
+            (Some(name), ..) => return Err(fault(format!("@{name} does not fit in {width} bytes"))),
+            _ => return Err(fault(format!("no relocation has {width} bytes"))),
+        };
+        let (of, addend) = self.of(id, linear.constant, numbers).ok_or_else(|| fault("not defined".into()))?;
+        // The relocation has all of the value.
+        self.store(fixup, section, width, 0)?;
+        Ok(Some(Relocation { offset: place, kind, of, addend, place: fixup.place }))
+    }
+
+    fn offset_in(&self, id: SymbolId, section: usize) -> Option<u64> {
+        match self.table.get(id).def {
+            Def::Label { section: there, offset } if there == section => Some(offset),
+            _ => None,
+        }
+    }
+
+    /// What a relocation names: symbols that nothing outside can see are places in their section.
+    fn of(&self, id: SymbolId, addend: i64, numbers: &[Option<usize>]) -> Option<(Of, i64)> {
+        let symbol = self.table.get(id);
+        match symbol.def {
+            Def::Label { section, offset } if symbol.bind.unwrap_or(STB_LOCAL) == STB_LOCAL => {
+                Some((Of::Section(section), addend.wrapping_add(offset as i64)))
+            }
+            _ => Some((Of::Symbol((*numbers.get(id)?)?), addend)),
+        }
+    }
+
+    fn resolve_branch(
+        &mut self,
+        fixup: &Fixup,
+        section: usize,
+        linear: &Linear,
+        numbers: &[Option<usize>],
+    ) -> Result<Option<Relocation>, Fault> {
+        let fault = |why: String| Fault::new(fixup.place, why);
+        if let [(id, 1)] = linear.terms[..] {
+            // A linker decides where branches to what others can see go.
+            if self.offset_in(id, section).is_none() || self.table.get(id).bind.unwrap_or(STB_LOCAL) != STB_LOCAL {
+                let (of, addend) = self.of(id, linear.constant, numbers).ok_or_else(|| fault("not defined".into()))?;
+                // LLVM's assembler leaves the distance of the branch from itself.
+                self.store(&Fixup { what: What::Data(2), ..fixup.clone() }, section, 2, 0xffff)?;
+                return Ok(Some(Relocation {
+                    offset: fixup.offset,
+                    kind: kinds::REL16,
+                    of,
+                    addend,
+                    place: fixup.place,
+                }));
+            }
+        }
+        let at = fixup.offset as usize;
+        let bytes = self.sections[section].data.get(at..(at + 8).min(self.sections[section].data.len())).unwrap_or(&[]);
+        let bytes = self.branch(bytes, fixup.offset, linear, section).map_err(fault)?;
+        if let Some(there) = self.sections[section].data.get_mut(at..at + bytes.len()) {
+            there.copy_from_slice(&bytes);
+        }
+        Ok(None)
+    }
+
+    fn store(&mut self, fixup: &Fixup, section: usize, width: u8, value: i64) -> Result<(), Fault> {
+        let bits = u32::from(width) * 8;
+        if width < 8 && !(-1i64 << (bits - 1)..1i64 << bits).contains(&value) {
+            return Err(Fault::new(fixup.place, format!("{value} does not fit in {width} bytes")));
+        }
+        let (at, width) = (fixup.offset as usize, usize::from(width));
+        if let Some(there) = self.sections[section].data.get_mut(at..at + width) {
+            there.copy_from_slice(value.to_le_bytes().get(..width).unwrap_or(&[]));
+        }
+        Ok(())
+    }
+}
+
+impl Symbol {
+    pub fn is_local(&self) -> bool {
+        self.bind == STB_LOCAL
+    }
+
+    /// Whether another module's definition could replace it.
+    pub fn is_open(&self) -> bool {
+        !self.is_local() && (self.at == At::Undefined || self.visibility == STV_DEFAULT)
+    }
+}

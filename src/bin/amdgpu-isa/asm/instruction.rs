@@ -1,0 +1,205 @@
+//! Instructions, also with symbols whose values are open.
+
+use std::cell::RefCell;
+
+use super::expr::{Expr, Linear};
+use super::program::{Assembler, What};
+use super::report::{Fault, Result, SHOWN};
+use super::scan::{Scan, is_name};
+use super::table::{Def, Table};
+use crate::isa::{Inst, Integer, ParseErrorKind, Suggestion, Symbols, Target, Value, parse_with};
+
+/// The symbols as the parser of instructions sees them.
+struct Names<'t> {
+    table: &'t Table,
+    /// Whether open values are taken for numbers: where a branch goes.
+    is_branch: bool,
+    /// The names whose values are open.
+    open: RefCell<Vec<String>>,
+}
+
+impl Symbols for Names<'_> {
+    fn value(&self, name: &str) -> Option<Integer> {
+        let known = self.table.find(name).and_then(|id| match &self.table.get(id).def {
+            Def::Variable(expr) => self.table.value(expr).ok(),
+            _ => None,
+        });
+        if let Some(value) = known {
+            return Some(Integer { value, open: false });
+        }
+        self.open.borrow_mut().push(name.to_string());
+        Some(Integer { value: 0, open: !self.is_branch })
+    }
+}
+
+impl Assembler {
+    pub fn instruction(&mut self, scan: &mut Scan<'_>) -> Result<()> {
+        let place = scan.line.whole();
+        let text = scan.rest().trim_end();
+        let target = self.processor(place)?.target;
+        // Labels that are numbers would be read as numbers.
+        let with_names = named_numbers(text);
+        let text = with_names.as_deref().unwrap_or(text);
+        let mut names = Names { table: &self.table, is_branch: false, open: RefCell::default() };
+        let mut parsed = parse_with(target, text, &names);
+        if matches!(parsed, Err(e) if e.kind == ParseErrorKind::Open) {
+            names.is_branch = true;
+            names.open.take();
+            let branch = parse_with(target, text, &names);
+            if branch.is_ok_and(|inst| inst.operands().any(|o| matches!(o.value, Value::Label(_)))) {
+                parsed = branch;
+            }
+        }
+        let mut open = names.open.take();
+        let inst = parsed.map_err(|e| {
+            let start = scan.at + e.span.start as usize;
+            let end = scan.at + (e.span.end as usize).max(e.span.start as usize);
+            let fault = Fault::new(scan.line.place(start..end), e.to_string());
+            match (e.kind, with_names.is_some()) {
+                (_, true) => Fault::new(place, e.to_string()),
+                // To search for similar names takes long.
+                (ParseErrorKind::Mnemonic, _) if self.faults.len() < SHOWN => unknown(fault, target, text),
+                (ParseErrorKind::Symbol, _) => fault.note("no register and no symbol above has this name"),
+                _ => fault,
+            }
+        })?;
+        let mut bytes = [0; crate::isa::MAX_BYTES];
+        let len = inst.encode(&mut bytes).map_err(|e| Fault::new(place, e.to_string()))?;
+        let bytes = bytes.get(..len).unwrap_or(&bytes);
+        self.count_registers(&inst);
+        for name in open.iter_mut().filter(|name| name.as_bytes().get(1).is_some_and(u8::is_ascii_digit)) {
+            *name = name.trim_start_matches('$').to_string();
+        }
+        if open.is_empty() {
+            return self.emit(bytes, place);
+        }
+        let (expr, at) = self.open_operand(scan, &open)?;
+        let what = if names_branch(&inst) { What::Branch } else { What::Literal };
+        let offset = if what == What::Branch { 0 } else { len as u64 - 4 };
+        self.emit_fixup(bytes, offset, what, expr, at)
+    }
+
+    /// The operand in which open symbols stand.
+    fn open_operand(&mut self, scan: &Scan<'_>, open: &[String]) -> Result<(Expr, super::report::Place)> {
+        let mut part = scan.clone();
+        part.word();
+        let mut found: Option<(usize, usize)> = None;
+        let text = part.rest();
+        let (mut from, mut depth) = (part.at, 0i32);
+        let end = part.at + text.len();
+        for (n, c) in text.char_indices().chain([(text.len(), ',')]) {
+            match c {
+                '(' | '[' => depth += 1,
+                ')' | ']' => depth -= 1,
+                ',' if depth <= 0 || part.at + n == end => {
+                    let operand = scan.line.text().get(from..part.at + n).unwrap_or("");
+                    if open.iter().any(|name| has_name(operand, name)) {
+                        let is_same = found.is_none_or(|(a, b)| scan.line.text().get(a..b) == Some(operand));
+                        if !is_same {
+                            let place = scan.line.place(from..part.at + n);
+                            return Err(Fault::new(place, "a second operand whose value is open"));
+                        }
+                        found = Some((from, part.at + n));
+                    }
+                    from = part.at + n + 1;
+                }
+                _ => {}
+            }
+        }
+        let (from, _) = found.unwrap_or((part.at, end));
+        part.at = from;
+        part.blank();
+        let from = part.at;
+        if part.rest().starts_with("lit(") {
+            part.at += 3;
+        }
+        let expr = self.expression(&mut part)?;
+        Ok((expr, part.place(from)))
+    }
+
+    /// Keeps `.amdgcn.next_free_vgpr` and `.amdgcn.next_free_sgpr` behind the registers that are used.
+    fn count_registers(&mut self, inst: &Inst) {
+        if !self.table.counts_registers {
+            return;
+        }
+        let registers = crate::isa::registers(inst);
+        for (name, used) in [(".amdgcn.next_free_vgpr", registers.0), (".amdgcn.next_free_sgpr", registers.1)] {
+            let Some(id) = self.table.find(name) else { continue };
+            let symbol = self.table.get_mut(id);
+            if let Def::Variable(Expr::Int(value)) = &mut symbol.def {
+                *value = (*value).max(used.into());
+            }
+        }
+    }
+
+    /// The bytes of a branch that goes to a place, in the same section or by a relocation.
+    pub fn branch(
+        &self,
+        bytes: &[u8],
+        from: u64,
+        linear: &Linear,
+        section: usize,
+    ) -> std::result::Result<Vec<u8>, String> {
+        let target = self.table.target.ok_or("no processor")?.target;
+        let inst = crate::isa::decode(target, bytes).map_err(|e| e.to_string())?;
+        let to = match linear.terms[..] {
+            [(id, 1)] => match self.table.get(id).def {
+                Def::Label { section: there, offset } if there == section => {
+                    offset.wrapping_add_signed(linear.constant)
+                }
+                _ => return Err("the place is in another section".into()),
+            },
+            _ => return Err("a label expected".into()),
+        };
+        let inst = inst.with_branch_target(from, to).map_err(|e| e.to_string())?;
+        Ok(inst.words().iter().flat_map(|word| word.to_le_bytes()).collect())
+    }
+}
+
+/// Whether the instruction has a place to go to.
+fn names_branch(inst: &Inst) -> bool {
+    inst.operands().any(|operand| matches!(operand.value, Value::Label(_)))
+}
+
+fn unknown(fault: Fault, target: Target, text: &str) -> Fault {
+    let name = target.processor();
+    let message = format!("{} on {name}", fault.message);
+    match Suggestion::of(target, text) {
+        Suggestion { elsewhere: Some(other), .. } => Fault { message, ..fault }.note(format!("{other} has it")),
+        Suggestion { nearest: Some(near), .. } => Fault { message, ..fault }.note(format!("{near} is similar")),
+        _ => Fault { message, ..fault },
+    }
+}
+
+/// Whether a name stands in a text.
+fn has_name(text: &str, name: &str) -> bool {
+    let edge = |byte: Option<&u8>| !byte.is_some_and(|c| is_name(*c));
+    text.match_indices(name).any(|(at, _)| {
+        let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
+        edge(before) && edge(text.as_bytes().get(at + name.len()))
+    })
+}
+
+/// The text with `1b` and `1f` as names, if there are such.
+fn named_numbers(text: &str) -> Option<String> {
+    let is_number = |word: &str| {
+        let digits = word.strip_suffix(['b', 'f']).unwrap_or("");
+        !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit())
+    };
+    let mut out = String::new();
+    let (mut rest, mut any) = (text, false);
+    while !rest.is_empty() {
+        let len = rest.bytes().position(|c| !is_name(c)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(len);
+        if is_number(word) {
+            any = true;
+            out.push('$');
+        }
+        out += word;
+        let len = after.bytes().position(is_name).unwrap_or(after.len());
+        let (other, after) = after.split_at(len);
+        out += other;
+        rest = after;
+    }
+    any.then_some(out)
+}

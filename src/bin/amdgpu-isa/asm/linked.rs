@@ -1,0 +1,488 @@
+//! Writes code objects that a runtime loads: addresses are given as a linker would, and relocations are applied.
+
+mod tables;
+
+use std::collections::BTreeMap;
+
+use object::Endianness;
+use object::write::elf::{FileHeader, ProgramHeader, SectionHeader, SectionIndex, Sym, Writer};
+
+use super::finish::{At, Image, Of, Relocation, Symbol, kinds};
+use super::object::{EM_AMDGPU, SHN_ABS, sorted};
+use super::program::{SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS};
+use super::report::{Fault, Place};
+use super::{STB_LOCAL, STB_WEAK, STV_HIDDEN, STV_PROTECTED};
+use tables::{Dynamic, dynamic_symbols};
+
+const PAGE: u64 = 0x1000;
+const PROGRAM_HEADER: u64 = 56;
+const FILE_HEADER: u64 = 64;
+
+/// A section of the file.
+struct Chunk {
+    name: String,
+    kind: u32,
+    flags: u64,
+    align: u64,
+    entry: u64,
+    link: &'static str,
+    info: u32,
+    data: Vec<u8>,
+    len: u64,
+    address: u64,
+    offset: u64,
+    /// Which section of the source it is.
+    input: Option<usize>,
+}
+
+impl Chunk {
+    fn new(name: &str, kind: u32, flags: u64, align: u64, entry: u64, link: &'static str) -> Chunk {
+        let (name, data) = (name.to_string(), Vec::new());
+        Chunk { name, kind, flags, align, entry, link, info: 0, data, len: 0, address: 0, offset: 0, input: None }
+    }
+
+    fn with(self, data: Vec<u8>) -> Chunk {
+        Chunk { len: data.len() as u64, data, ..self }
+    }
+
+    /// The order of sections in memory: what is only read, code, what is written once, what is written.
+    fn rank(&self) -> u8 {
+        match (self.flags & SHF_ALLOC, self.flags & (SHF_WRITE | SHF_EXECINSTR)) {
+            (0, _) => 9,
+            _ if self.kind == SHT_NOTE => 0,
+            (_, 0) if self.input.is_none() => 1,
+            (_, 0) => 2,
+            (_, SHF_EXECINSTR) => 3,
+            _ if self.input.is_none() => 4,
+            _ if self.kind == SHT_NOBITS => 6,
+            _ => 5,
+        }
+    }
+
+    /// The segment that it is in.
+    fn segment(&self) -> u8 {
+        [0, 0, 0, 1, 2, 3, 3].get(usize::from(self.rank())).copied().unwrap_or(9)
+    }
+}
+
+pub fn write(image: &Image) -> Result<Vec<u8>, Vec<Fault>> {
+    let mut faults = Vec::new();
+    let relocations = || image.sections.iter().flat_map(|output| &output.relocations);
+    for relocation in relocations() {
+        let Of::Symbol(n) = relocation.of else { continue };
+        let symbol = &image.symbols[n];
+        let why = match symbol.at {
+            At::Undefined if symbol.bind != STB_WEAK => "is not defined: `-c` makes an object for a linker",
+            At::Shared => "is in a workgroup's memory, where a linker has to place it: `-c` makes an object for one",
+            _ => continue,
+        };
+        faults.push(Fault::new(relocation.place, format!("`{}` {why}", symbol.name)));
+    }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+
+    // Addresses of data, which the loader has to add what it knows to; and those that code finds in a table.
+    let is_got = |kind: u32| (kinds::GOTPCREL..=kinds::GOTPCREL32_HI).contains(&kind);
+    let mut got: BTreeMap<(usize, bool), u64> = BTreeMap::new();
+    let mut loaded = 0;
+    for relocation in relocations() {
+        if is_got(relocation.kind) {
+            let next = got.len() as u64 * 8;
+            got.entry(key(relocation.of)).or_insert(next);
+        }
+        loaded += usize::from(relocation.kind == kinds::ABS64);
+    }
+    loaded += got.len();
+
+    let dynamic = dynamic_symbols(&image.symbols);
+    let mut chunks = inputs(image);
+    let alloc = SHF_ALLOC;
+    chunks.push(
+        Chunk { info: 1, ..Chunk::new(".dynsym", 11, alloc, 8, 24, ".dynstr") }.with(vec![0; dynamic.symbols_len()]),
+    );
+    chunks.push(Chunk::new(".gnu.hash", 0x6fff_fff6, alloc, 8, 0, ".dynsym").with(dynamic.gnu_hash()));
+    chunks.push(Chunk::new(".hash", 5, alloc, 4, 4, ".dynsym").with(dynamic.hash()));
+    chunks.push(Chunk::new(".dynstr", 3, alloc, 1, 0, "").with(dynamic.strings.clone()));
+    if loaded > 0 {
+        chunks.push(Chunk::new(".rela.dyn", 4, alloc, 8, 24, ".dynsym").with(vec![0; loaded * 24]));
+    }
+    if !got.is_empty() {
+        chunks.push(Chunk::new(".got", SHT_PROGBITS, alloc | SHF_WRITE, 8, 0, "").with(vec![0; got.len() * 8]));
+    }
+    let entries = if loaded > 0 { 11 } else { 7 };
+    chunks.push(Chunk::new(".dynamic", 6, alloc | SHF_WRITE, 8, 16, ".dynstr").with(vec![0; entries * 16]));
+    chunks.sort_by_key(Chunk::rank);
+
+    let segments = place(&mut chunks);
+    let layout = Layout::of(&chunks, &image.symbols);
+    let mut written = Written { layout, dynamic: &dynamic, got: &got, loaded: Vec::new(), faults };
+    for (section, output) in image.sections.iter().enumerate() {
+        let Some(at) = chunks.iter().position(|chunk| chunk.input == Some(section)) else { continue };
+        for relocation in &output.relocations {
+            written.apply(&mut chunks[at], relocation, &image.symbols);
+        }
+    }
+    written.fill_got(&mut chunks, &image.symbols);
+    let Written { layout, loaded, faults, .. } = written;
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let mut store = |name: &str, bytes: Vec<u8>| {
+        if let Some(chunk) = chunks.iter_mut().find(|chunk| chunk.name == name && chunk.input.is_none()) {
+            chunk.data = bytes;
+        }
+    };
+    let indices: BTreeMap<usize, u16> = layout.indices.clone();
+    store(".dynsym", dynamic.symbols(&image.symbols, |n| layout.value(&image.symbols[n]), &indices));
+    let (relative, others): (Vec<_>, Vec<_>) = loaded.iter().partition(|(_, kind, ..)| *kind == kinds::RELATIVE64);
+    let count = relative.len() as u64;
+    let mut rela = Vec::new();
+    for &(offset, kind, symbol, addend) in relative.into_iter().chain(others) {
+        rela.extend(
+            [offset, u64::from(symbol) << 32 | u64::from(kind), addend as u64].iter().flat_map(|n| n.to_le_bytes()),
+        );
+    }
+    store(".rela.dyn", rela);
+    let address = |name: &str| layout.addresses.get(name).copied().unwrap_or(0);
+    let mut tags: Vec<(u64, u64)> = Vec::new();
+    if !loaded.is_empty() {
+        tags.extend([(7, address(".rela.dyn")), (8, loaded.len() as u64 * 24), (9, 24), (0x6fff_fff9, count)]);
+    }
+    tags.extend([(6, address(".dynsym")), (11, 24), (5, address(".dynstr")), (10, dynamic.strings.len() as u64)]);
+    tags.extend([(0x6fff_fef5, address(".gnu.hash")), (4, address(".hash")), (0, 0)]);
+    store(".dynamic", tags.iter().flat_map(|(a, b)| [a.to_le_bytes(), b.to_le_bytes()]).flatten().collect());
+    file(image, &chunks, &segments, &layout).map_err(|why| vec![Fault::new(Place::default(), why)])
+}
+
+fn key(of: Of) -> (usize, bool) {
+    match of {
+        Of::Section(n) => (n, false),
+        Of::Symbol(n) => (n, true),
+    }
+}
+
+/// The sections of the source; those that only tell something to a linker are left out.
+fn inputs(image: &Image) -> Vec<Chunk> {
+    let mut chunks = Vec::new();
+    for (n, output) in image.sections.iter().enumerate() {
+        let section = &output.section;
+        if section.name == ".note.GNU-stack"
+            || section.flags & 0x8000_0000 != 0
+            || section.len == 0 && section.name == ".text"
+        {
+            continue;
+        }
+        let chunk = Chunk::new(&section.name, section.kind, section.flags, section.align, section.entry, "");
+        chunks.push(Chunk { data: section.data.clone(), len: section.len, input: Some(n), ..chunk });
+    }
+    chunks
+}
+
+/// Gives addresses and offsets in the file. Returns the program headers.
+fn place(chunks: &mut [Chunk]) -> Vec<ProgramHeader> {
+    let mut kinds: Vec<u8> = chunks.iter().map(Chunk::segment).filter(|segment| *segment < 9).collect();
+    kinds.dedup();
+    let has_notes = chunks.iter().any(|chunk| chunk.rank() == 0);
+    // The table itself, segments, .dynamic, what is read-only after loading, the stack, the notes.
+    let count = 1 + kinds.len() as u64 + 3 + u64::from(has_notes);
+    let headers = FILE_HEADER + count * PROGRAM_HEADER;
+    let (mut address, mut offset, mut segment) = (headers, headers, 0);
+    for chunk in chunks.iter_mut() {
+        if chunk.segment() != segment {
+            segment = chunk.segment();
+            // The next page, with the same place in it as in the file.
+            address = if segment < 9 { address.next_multiple_of(PAGE) + offset % PAGE } else { 0 };
+        }
+        if segment < 9 {
+            let padding = address.next_multiple_of(chunk.align) - address;
+            (address, offset) = (address + padding, offset + padding);
+            chunk.address = address;
+            address += chunk.len;
+        } else {
+            offset = offset.next_multiple_of(chunk.align);
+        }
+        chunk.offset = offset;
+        offset += chunk.data.len() as u64;
+    }
+    let header = |p_type: u32, p_flags: u32, p_align: u64, of: &dyn Fn(&Chunk) -> bool| {
+        let all: Vec<&Chunk> = chunks.iter().filter(|chunk| of(chunk)).collect();
+        let (first, last) = (all.first()?, all.last()?);
+        let is_first = p_type == 1 && first.segment() == 0;
+        let (p_offset, p_vaddr) = if is_first { (0, 0) } else { (first.offset, first.address) };
+        let p_memsz = last.address + last.len - p_vaddr;
+        let p_filesz = all.iter().map(|chunk| chunk.offset + chunk.data.len() as u64).max()? - p_offset;
+        Some(ProgramHeader { p_type, p_flags, p_offset, p_vaddr, p_paddr: p_vaddr, p_filesz, p_memsz, p_align })
+    };
+    let len = count * PROGRAM_HEADER;
+    let own = ProgramHeader {
+        p_type: 6,
+        p_flags: 4,
+        p_offset: FILE_HEADER,
+        p_vaddr: FILE_HEADER,
+        p_paddr: FILE_HEADER,
+        p_filesz: len,
+        p_memsz: len,
+        p_align: 8,
+    };
+    let mut all = vec![own];
+    for kind in &kinds {
+        let flags = [4, 5, 6, 6].get(usize::from(*kind)).copied().unwrap_or(4);
+        all.extend(header(1, flags, PAGE, &|chunk| chunk.segment() == *kind));
+    }
+    all.extend(header(2, 6, 8, &|chunk| chunk.name == ".dynamic" && chunk.input.is_none()));
+    all.extend(header(0x6474_e552, 4, 1, &|chunk| chunk.segment() == 2));
+    all.push(ProgramHeader {
+        p_type: 0x6474_e551,
+        p_flags: 6,
+        p_offset: 0,
+        p_vaddr: 0,
+        p_paddr: 0,
+        p_filesz: 0,
+        p_memsz: 0,
+        p_align: 0,
+    });
+    all.extend(header(4, 4, 4, &|chunk| chunk.rank() == 0));
+    all
+}
+
+/// Where everything is.
+struct Layout {
+    /// Addresses by name, of sections that are not from the source.
+    addresses: BTreeMap<String, u64>,
+    /// Addresses and numbers of the sections of the source.
+    inputs: BTreeMap<usize, u64>,
+    indices: BTreeMap<usize, u16>,
+}
+
+impl Layout {
+    fn of(chunks: &[Chunk], _: &[Symbol]) -> Layout {
+        let mut layout = Layout { addresses: BTreeMap::new(), inputs: BTreeMap::new(), indices: BTreeMap::new() };
+        for (n, chunk) in chunks.iter().enumerate() {
+            match chunk.input {
+                Some(input) => {
+                    layout.inputs.insert(input, chunk.address);
+                    layout.indices.insert(input, n as u16 + 1);
+                }
+                None => {
+                    layout.addresses.insert(chunk.name.clone(), chunk.address);
+                }
+            }
+        }
+        layout
+    }
+
+    fn value(&self, symbol: &Symbol) -> u64 {
+        match symbol.at {
+            At::Section(section) => self.inputs.get(&section).copied().unwrap_or(0).wrapping_add(symbol.value),
+            At::Absolute => symbol.value,
+            At::Undefined | At::Shared => 0,
+        }
+    }
+
+    fn address(&self, of: Of, symbols: &[Symbol]) -> u64 {
+        match of {
+            Of::Section(section) => self.inputs.get(&section).copied().unwrap_or(0),
+            Of::Symbol(n) => self.value(&symbols[n]),
+        }
+    }
+}
+
+struct Written<'a> {
+    layout: Layout,
+    dynamic: &'a Dynamic,
+    got: &'a BTreeMap<(usize, bool), u64>,
+    /// What the loader does: the address, the kind, the symbol, what is added.
+    loaded: Vec<(u64, u32, u32, i64)>,
+    faults: Vec<Fault>,
+}
+
+impl Written<'_> {
+    fn apply(&mut self, chunk: &mut Chunk, relocation: &Relocation, symbols: &[Symbol]) {
+        let place = chunk.address + relocation.offset;
+        let to = self.layout.address(relocation.of, symbols).wrapping_add_signed(relocation.addend);
+        let open = match relocation.of {
+            Of::Symbol(n) if symbols[n].is_open() => Some(n),
+            _ => None,
+        };
+        let got = || {
+            let slot = self.got.get(&key(relocation.of)).copied().unwrap_or(0);
+            let table = self.layout.addresses.get(".got").copied().unwrap_or(0);
+            (table + slot).wrapping_add_signed(relocation.addend).wrapping_sub(place)
+        };
+        let distance = to.wrapping_sub(place);
+        let (value, width, signed) = match relocation.kind {
+            kinds::ABS64 => {
+                self.load(place, relocation.of, relocation.addend, symbols);
+                return;
+            }
+            kinds::GOTPCREL => (got(), 4, true),
+            kinds::GOTPCREL32_LO => (got() & 0xffff_ffff, 4, false),
+            kinds::GOTPCREL32_HI => (got() >> 32, 4, false),
+            kind if open.is_some_and(|n| symbols[n].at != At::Undefined || kind != kinds::ABS32_LO) => {
+                let name = open.map_or("", |n| &symbols[n].name);
+                let message = format!("another module could replace `{name}`");
+                let note = "`.protected` or `.hidden` keeps it, and @gotpcrel32 finds the one that is taken";
+                self.faults.push(Fault::new(relocation.place, message).note(note));
+                return;
+            }
+            kinds::REL32 => (distance, 4, true),
+            kinds::REL32_LO => (distance & 0xffff_ffff, 4, false),
+            kinds::REL32_HI => (distance >> 32, 4, false),
+            kinds::REL64 => (distance, 8, true),
+            kinds::ABS32_LO => (to & 0xffff_ffff, 4, false),
+            kinds::ABS32_HI => (to >> 32, 4, false),
+            kinds::ABS32 => (to, 4, false),
+            _ => ((distance.wrapping_sub(4) as i64 >> 2) as u64, 2, true),
+        };
+        let bits = width * 8;
+        let fits = width == 8
+            || if signed {
+                (-1i64 << (bits - 1)..1i64 << (bits - 1)).contains(&(value as i64))
+            } else {
+                value >> bits == 0
+            };
+        if !fits {
+            self.faults.push(Fault::new(relocation.place, "the place is too far away"));
+            return;
+        }
+        let at = relocation.offset as usize;
+        if let Some(there) = chunk.data.get_mut(at..at + width) {
+            there.copy_from_slice(value.to_le_bytes().get(..width).unwrap_or(&[]));
+        }
+    }
+
+    /// Lets the loader write an address.
+    fn load(&mut self, place: u64, of: Of, addend: i64, symbols: &[Symbol]) {
+        if let Of::Symbol(n) = of {
+            if let Some(number) = self.dynamic.number(n).filter(|_| symbols[n].is_open()) {
+                self.loaded.push((place, kinds::ABS64, number, addend));
+                return;
+            }
+        }
+        let to = self.layout.address(of, symbols).wrapping_add_signed(addend);
+        self.loaded.push((place, kinds::RELATIVE64, 0, to as i64));
+    }
+
+    fn fill_got(&mut self, chunks: &mut [Chunk], symbols: &[Symbol]) {
+        let Some(table) = chunks.iter().find(|chunk| chunk.name == ".got" && chunk.input.is_none()) else { return };
+        let mut all: Vec<_> = self.got.iter().map(|(key, slot)| (*slot, *key)).collect();
+        all.sort();
+        for (slot, (n, is_symbol)) in all {
+            let of = if is_symbol { Of::Symbol(n) } else { Of::Section(n) };
+            self.load(table.address + slot, of, 0, symbols);
+        }
+    }
+}
+
+fn file(image: &Image, chunks: &[Chunk], segments: &[ProgramHeader], layout: &Layout) -> Result<Vec<u8>, String> {
+    let mut buffer = Vec::new();
+    let mut writer = Writer::new(Endianness::Little, true, &mut buffer);
+    writer.reserve_file_header();
+    writer.reserve_program_headers(segments.len() as u32);
+    writer.reserve_null_section_index();
+    let mut names = Vec::new();
+    for chunk in chunks {
+        writer.reserve_section_index();
+        names.push(writer.add_section_name(chunk.name.as_bytes()));
+        writer.reserve_until(chunk.offset as usize);
+        writer.reserve(chunk.data.len(), 1);
+    }
+    writer.reserve_symtab_section_index();
+    writer.reserve_shstrtab_section_index();
+    writer.reserve_strtab_section_index();
+    writer.reserve_null_symbol_index();
+    // Hidden symbols are local from now on.
+    let symbols: Vec<Symbol> = image
+        .symbols
+        .iter()
+        .map(|symbol| {
+            let is_hidden = symbol.visibility != STV_PROTECTED && symbol.visibility != 0 && symbol.at != At::Undefined;
+            Symbol { bind: if is_hidden { STB_LOCAL } else { symbol.bind }, ..symbol.clone() }
+        })
+        .collect();
+    let index = |section: usize| layout.indices.get(&section).map(|n| SectionIndex((*n).into()));
+    let order = sorted(&symbols);
+    let locals: Vec<usize> = order.iter().copied().filter(|n| symbols[*n].is_local()).collect();
+    let own = chunks.iter().position(|chunk| chunk.name == ".dynamic" && chunk.input.is_none()).unwrap_or(0);
+    let mut strings: Vec<_> = Vec::new();
+    for n in &order {
+        strings.push(writer.add_string(symbols[*n].name.as_bytes()));
+        writer.reserve_symbol_index(None);
+    }
+    let own_name = writer.add_string(b"_DYNAMIC");
+    writer.reserve_symbol_index(None);
+    writer.reserve_symtab();
+    writer.reserve_shstrtab();
+    writer.reserve_strtab();
+    writer.reserve_section_headers();
+    let header = FileHeader {
+        os_abi: image.abi,
+        abi_version: image.abi_version,
+        e_type: object::elf::ET_DYN,
+        e_machine: EM_AMDGPU,
+        e_entry: 0,
+        e_flags: image.flags,
+    };
+    writer.write_file_header(&header).map_err(|e| e.to_string())?;
+    writer.write_align_program_headers();
+    segments.iter().for_each(|segment| writer.write_program_header(segment));
+    for chunk in chunks {
+        writer.pad_until(chunk.offset as usize);
+        writer.write(&chunk.data);
+    }
+    writer.write_null_symbol();
+    let dynamic = Sym {
+        name: Some(own_name),
+        section: Some(SectionIndex(own as u32 + 1)),
+        st_info: STB_LOCAL << 4,
+        st_other: STV_HIDDEN,
+        st_shndx: 0,
+        st_value: chunks.get(own).map_or(0, |chunk| chunk.address),
+        st_size: 0,
+    };
+    for (at, n) in order.iter().enumerate() {
+        if at == locals.len() {
+            writer.write_symbol(&dynamic);
+        }
+        let symbol = &symbols[*n];
+        let section = match symbol.at {
+            At::Section(section) => index(section),
+            _ => None,
+        };
+        writer.write_symbol(&Sym {
+            name: Some(strings[at]),
+            section,
+            st_info: symbol.bind << 4 | symbol.kind,
+            st_other: symbol.visibility,
+            st_shndx: if symbol.at == At::Absolute { SHN_ABS } else { 0 },
+            st_value: layout.value(symbol),
+            st_size: symbol.size,
+        });
+    }
+    if locals.len() == order.len() {
+        writer.write_symbol(&dynamic);
+    }
+    writer.write_shstrtab();
+    writer.write_strtab();
+    writer.write_null_section_header();
+    for (chunk, name) in chunks.iter().zip(names) {
+        let link = chunks.iter().position(|other| other.name == chunk.link && !chunk.link.is_empty());
+        writer.write_section_header(&SectionHeader {
+            name: Some(name),
+            sh_type: chunk.kind,
+            sh_flags: chunk.flags,
+            sh_addr: chunk.address,
+            sh_offset: chunk.offset,
+            sh_size: chunk.len,
+            sh_link: link.map_or(0, |n| n as u32 + 1),
+            sh_info: chunk.info,
+            sh_addralign: chunk.align,
+            sh_entsize: chunk.entry,
+        });
+    }
+    writer.write_symtab_section_header(locals.len() as u32 + 2);
+    writer.write_shstrtab_section_header();
+    writer.write_strtab_section_header();
+    Ok(buffer)
+}

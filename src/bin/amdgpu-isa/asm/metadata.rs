@@ -1,0 +1,159 @@
+//! Metadata: YAML in sources, MessagePack in notes.
+
+use rmpv::Value;
+use saphyr_parser::{Event, Parser, ScalarStyle};
+
+use super::expr::number;
+
+/// The note of a MessagePack document.
+pub const DOCUMENT: u32 = 32;
+/// The note of the processor's name.
+pub const ISA_NAME: u32 = 11;
+/// How deep a document can be nested.
+const DEPTH: usize = 64;
+
+/// Why a document is not one, and the byte where that shows.
+type Fault = (String, usize);
+
+/// What is being read: a list, or a map with the key whose value comes next.
+enum Open {
+    List(Vec<Value>),
+    Map(Vec<(Value, Value)>, Option<Value>),
+}
+
+/// MessagePack of a document in YAML. Maps are in the order of their keys, as LLVM writes them.
+pub fn encode(text: &str) -> Result<Vec<u8>, Fault> {
+    let mut open: Vec<Open> = Vec::new();
+    let mut result = None;
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|e| (format!("no YAML: {}", e.info()), byte(text, e.marker().index())))?;
+        let at = byte(text, span.start.index());
+        let value = match event {
+            Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= DEPTH => {
+                return Err((format!("the document is nested deeper than {DEPTH}"), at));
+            }
+            Event::SequenceStart(..) => {
+                open.push(Open::List(Vec::new()));
+                continue;
+            }
+            Event::MappingStart(..) => {
+                open.push(Open::Map(Vec::new(), None));
+                continue;
+            }
+            Event::SequenceEnd | Event::MappingEnd => match open.pop() {
+                Some(Open::List(list)) => Value::Array(list),
+                Some(Open::Map(mut map, None)) => {
+                    map.sort_by(|a, b| order(&a.0).cmp(&order(&b.0)));
+                    if map.windows(2).any(|two| matches!(two, [a, b] if a.0 == b.0)) {
+                        return Err(("a key of this map is here twice".into(), at));
+                    }
+                    Value::Map(map)
+                }
+                _ => return Err(("a value is missing".into(), at)),
+            },
+            Event::Scalar(text, style, _, tag) => {
+                let is_text = tag.is_some_and(|tag| tag.suffix == "str");
+                if style == ScalarStyle::Plain && !is_text { scalar(&text) } else { text.as_ref().into() }
+            }
+            Event::Alias(_) => return Err(("metadata has no aliases".into(), at)),
+            _ => continue,
+        };
+        match open.last_mut() {
+            None => result = Some(value),
+            Some(Open::List(list)) => list.push(value),
+            Some(Open::Map(map, key)) => match key.take() {
+                None => *key = Some(value),
+                Some(key) => map.push((key, value)),
+            },
+        }
+    }
+    let value = result.ok_or_else(|| ("the document is empty".to_string(), 0))?;
+    let mut bytes = Vec::new();
+    rmpv::encode::write_value(&mut bytes, &value).map_err(|e| (e.to_string(), 0))?;
+    Ok(bytes)
+}
+
+/// Numbers come before texts.
+fn order(key: &Value) -> (Option<i64>, &str) {
+    (key.as_i64(), key.as_str().unwrap_or(""))
+}
+
+fn byte(text: &str, index: usize) -> usize {
+    text.char_indices().nth(index).map_or(text.len(), |(at, _)| at)
+}
+
+/// A scalar without quotes, which may be a number or a truth value.
+fn scalar(text: &str) -> Value {
+    let digits = text.strip_prefix('-');
+    if digits.unwrap_or(text).starts_with(|c: char| c.is_ascii_digit()) {
+        match (number(digits.unwrap_or(text)), digits) {
+            (Some(value), None) => return (value as u64).into(),
+            (Some(value), Some(_)) => return value.wrapping_neg().into(),
+            (None, _) => {
+                if let Ok(value) = text.parse::<f64>() {
+                    return value.into();
+                }
+            }
+        }
+    }
+    match text {
+        "true" => true.into(),
+        "false" => false.into(),
+        "" | "~" | "null" => Value::Nil,
+        _ => text.into(),
+    }
+}
+
+/// A document as YAML, a line for each value; `None` if it is no document that [`encode`] gives again.
+pub fn decode(bytes: &[u8]) -> Option<String> {
+    let value = rmpv::decode::read_value_with_max_depth(&mut &*bytes, DEPTH).ok()?;
+    let mut out = String::from("---\n");
+    write(&mut out, &value, 0, "");
+    out += "...\n";
+    (encode(&out).ok()? == bytes).then_some(out)
+}
+
+fn write(out: &mut String, value: &Value, depth: usize, first: &str) {
+    let pad = "  ".repeat(depth);
+    match value {
+        Value::Array(list) if !list.is_empty() => {
+            for (n, value) in list.iter().enumerate() {
+                *out += if n == 0 { first } else { &pad };
+                *out += "- ";
+                write(out, value, depth + 1, "");
+            }
+        }
+        Value::Map(map) if !map.is_empty() => {
+            for (n, (key, value)) in map.iter().enumerate() {
+                *out += if n == 0 { first } else { &pad };
+                *out += &plain(key);
+                *out += ":";
+                let is_block = matches!(value, Value::Array(list) if !list.is_empty())
+                    || matches!(value, Value::Map(map) if !map.is_empty());
+                if is_block {
+                    *out += "\n";
+                    write(out, value, depth + 1, &"  ".repeat(depth + 1));
+                } else {
+                    *out += " ";
+                    write(out, value, 0, "");
+                }
+            }
+        }
+        Value::Array(_) => *out += "[]\n",
+        Value::Map(_) => *out += "{}\n",
+        other => {
+            *out += &plain(other);
+            *out += "\n";
+        }
+    }
+}
+
+/// A value on one line.
+fn plain(value: &Value) -> String {
+    let Some(text) = value.as_str() else { return value.to_string() };
+    let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '.' || c == '_')
+        && text.bytes().all(|c| c.is_ascii_alphanumeric() || b"._-+/ ".contains(&c))
+        && !text.ends_with(' ')
+        && scalar(text).is_str();
+    if is_plain { text.to_string() } else { serde_json::Value::from(text).to_string() }
+}

@@ -1,0 +1,332 @@
+//! The assembler: reads statements, and collects sections, symbols and what is still open.
+
+use std::collections::HashMap;
+
+use super::expr::{Expr, Reader};
+use super::kernel::Kernel;
+use super::report::{Fault, Place, Result};
+use super::scan::Scan;
+use super::source::{Line, Source};
+use super::table::{Def, SymbolId, Table};
+use super::target::Processor;
+
+pub const SHT_PROGBITS: u32 = 1;
+pub const SHT_NOTE: u32 = 7;
+pub const SHT_NOBITS: u32 = 8;
+pub const SHF_WRITE: u64 = 1;
+pub const SHF_ALLOC: u64 = 2;
+pub const SHF_EXECINSTR: u64 = 4;
+
+/// The most bytes that a section can have.
+const LONGEST: u64 = 1 << 30;
+
+#[derive(Clone, Debug)]
+pub struct Section {
+    pub name: String,
+    pub kind: u32,
+    pub flags: u64,
+    pub entry: u64,
+    pub align: u64,
+    pub data: Vec<u8>,
+    /// The length, which `data` has too if the section has contents.
+    pub len: u64,
+    pub fixups: Vec<Fixup>,
+}
+
+/// A value that is not known where it stands.
+#[derive(Clone, Debug)]
+pub struct Fixup {
+    pub offset: u64,
+    pub what: What,
+    pub expr: Expr,
+    pub place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Bytes of data.
+    Data(u8),
+    /// The literal of an instruction.
+    Literal,
+    /// The distance of the branch that is there.
+    Branch,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Condition {
+    /// Its lines are read.
+    Taken,
+    /// They are not, but those after an `.else` are.
+    Open,
+    /// No more lines are read.
+    Done,
+}
+
+#[derive(Default)]
+pub struct Assembler {
+    pub source: Source,
+    pub table: Table,
+    pub sections: Vec<Section>,
+    pub macros: HashMap<String, super::block::Macro>,
+    pub conditions: Vec<(Condition, Place)>,
+    pub kernels: Vec<Kernel>,
+    /// The kernel whose directives are being read.
+    pub kernel: Option<Kernel>,
+    pub faults: Vec<Fault>,
+    pub hidden_faults: usize,
+    /// Sections to which `.popsection` and `.previous` return.
+    pub stack: Vec<(usize, usize)>,
+    pub previous: usize,
+    pub expansions: u64,
+    /// The ABI version of code objects, and whether something has said it.
+    pub version: u32,
+    /// Which kernels have waves of 64 lanes.
+    pub lanes: HashMap<String, u16>,
+    pub wave: Option<u16>,
+    pub notes: Vec<(Vec<u8>, u32, Vec<u8>)>,
+}
+
+impl Assembler {
+    pub fn new() -> Assembler {
+        let mut new = Assembler { version: 6, ..Assembler::default() };
+        new.section(".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0);
+        new
+    }
+
+    /// Reads everything.
+    pub fn run(&mut self) {
+        while let Some(line) = self.source.next_line() {
+            if let Err(fault) = self.statement(&line) {
+                self.fault(fault);
+            }
+        }
+        if let Some((_, place)) = self.conditions.first() {
+            self.fault(Fault::new(*place, "the condition has no .endif"));
+        }
+        if let Some(kernel) = self.kernel.take() {
+            self.fault(Fault::new(kernel.place, "the kernel has no .end_amdhsa_kernel"));
+        }
+    }
+
+    pub fn fault(&mut self, fault: Fault) {
+        if self.faults.len() < super::report::SHOWN {
+            self.faults.push(fault);
+        } else {
+            self.hidden_faults += 1;
+        }
+    }
+
+    fn statement(&mut self, line: &Line) -> Result<()> {
+        let mut scan = Scan::new(line);
+        if scan.is_done() {
+            return Ok(());
+        }
+        if self.conditions.last().is_some_and(|(condition, _)| *condition != Condition::Taken) {
+            let word = scan.word().to_ascii_lowercase();
+            return self.skipped(&word, &mut scan);
+        }
+        loop {
+            if scan.is_done() {
+                return Ok(());
+            }
+            let start = scan.at;
+            let name = match scan.peek() {
+                b'"' => scan.name()?,
+                _ => scan.word().to_string(),
+            };
+            let end = scan.at;
+            scan.blank();
+            if scan.peek() == b':' && scan.ahead(1) != b':' && !name.is_empty() {
+                scan.at += 1;
+                self.label(&name, line.place(start..end))?;
+                continue;
+            }
+            if scan.peek() == b'=' && scan.ahead(1) != b'=' && !name.is_empty() {
+                scan.at += 1;
+                scan.at += usize::from(scan.peek() == b'=');
+                return self.assign(&name, line.place(start..end), &mut scan, true);
+            }
+            if self.macros.contains_key(&name) {
+                return self.expand(&name, &mut scan);
+            }
+            if name.starts_with('.') {
+                return self.directive(&name.to_ascii_lowercase(), start, &mut scan);
+            }
+            scan.at = start;
+            return self.instruction(&mut scan);
+        }
+    }
+
+    pub fn expression(&mut self, scan: &mut Scan<'_>) -> Result<Expr> {
+        self.sync();
+        Reader { scan, table: &mut self.table }.expression()
+    }
+
+    /// An expression whose value is known here.
+    pub fn number(&mut self, scan: &mut Scan<'_>) -> Result<i64> {
+        scan.blank();
+        let start = scan.at;
+        let expr = self.expression(scan)?;
+        self.known(&expr, scan.place(start))
+    }
+
+    pub fn known(&self, expr: &Expr, place: Place) -> Result<i64> {
+        self.table.value(expr).map_err(|(why, first)| {
+            let fault = Fault::new(place, why);
+            match first {
+                Some(_) => fault.note("only what stands above is known here"),
+                None => fault,
+            }
+        })
+    }
+
+    /// Tells the symbols where the assembler is.
+    pub fn sync(&mut self) {
+        self.table.offset = self.here().len;
+    }
+
+    pub fn here(&self) -> &Section {
+        &self.sections[self.table.section]
+    }
+
+    pub fn here_mut(&mut self) -> &mut Section {
+        &mut self.sections[self.table.section]
+    }
+
+    /// Switches to a section, which it makes if there is none of this name.
+    pub fn section(&mut self, name: &str, kind: u32, flags: u64, entry: u64) -> usize {
+        let found = self.sections.iter().position(|section| section.name == name);
+        let index = found.unwrap_or_else(|| {
+            let align = if name == ".text" { 4 } else { 1 };
+            let name = name.to_string();
+            self.sections.push(Section {
+                name,
+                kind,
+                flags,
+                entry,
+                align,
+                data: Vec::new(),
+                len: 0,
+                fixups: Vec::new(),
+            });
+            self.sections.len() - 1
+        });
+        self.switch(index);
+        index
+    }
+
+    pub fn switch(&mut self, index: usize) {
+        self.previous = self.table.section;
+        self.table.section = index;
+    }
+
+    pub fn emit(&mut self, bytes: &[u8], place: Place) -> Result<()> {
+        self.room(bytes.len() as u64, place)?;
+        let section = self.here_mut();
+        if section.kind == SHT_NOBITS {
+            if bytes.iter().any(|byte| *byte != 0) {
+                return Err(Fault::new(place, format!("{} holds no contents, only zeros", section.name)));
+            }
+        } else {
+            section.data.extend_from_slice(bytes);
+        }
+        section.len += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Fails if the section would become too long.
+    pub fn room(&self, more: u64, place: Place) -> Result<()> {
+        match self.here().len.saturating_add(more) > LONGEST {
+            true => Err(Fault::new(place, format!("the section would have more than {LONGEST} bytes"))),
+            false => Ok(()),
+        }
+    }
+
+    /// Puts bytes there for a value that comes later.
+    pub fn emit_fixup(&mut self, bytes: &[u8], at: u64, what: What, expr: Expr, place: Place) -> Result<()> {
+        let section = self.here();
+        if section.kind == SHT_NOBITS {
+            return Err(Fault::new(place, format!("{} holds no contents", section.name)));
+        }
+        let offset = section.len + at;
+        self.emit(bytes, place)?;
+        self.here_mut().fixups.push(Fixup { offset, what, expr, place });
+        Ok(())
+    }
+
+    fn label(&mut self, name: &str, place: Place) -> Result<()> {
+        self.sync();
+        if name.bytes().all(|c| c.is_ascii_digit()) {
+            self.table.define_number(name);
+            return Ok(());
+        }
+        if let Some(lanes) = self.lanes.get(name).copied() {
+            self.set_wave(lanes);
+        }
+        let id = self.table.id(name, place);
+        self.not_defined(id, place)?;
+        let (section, offset) = (self.table.section, self.table.offset);
+        let symbol = self.table.get_mut(id);
+        (symbol.def, symbol.place) = (Def::Label { section, offset }, place);
+        Ok(())
+    }
+
+    pub fn not_defined(&self, id: SymbolId, place: Place) -> Result<()> {
+        let symbol = self.table.get(id);
+        match symbol.def {
+            Def::Undefined => Ok(()),
+            _ => Err(Fault::new(place, format!("`{}` is defined already", symbol.name))),
+        }
+    }
+
+    /// `name = value`, or `.set name, value`.
+    pub fn assign(&mut self, name: &str, place: Place, scan: &mut Scan<'_>, again: bool) -> Result<()> {
+        let expr = self.expression(scan)?;
+        scan.end()?;
+        if name == "." {
+            return Err(Fault::new(place, "`.org` moves the current place"));
+        }
+        let id = self.table.id(name, place);
+        if !again || !matches!(self.table.get(id).def, Def::Undefined | Def::Variable(_)) {
+            self.not_defined(id, place)?;
+        }
+        let value = self.table.value(&expr).map_or(expr, Expr::Int);
+        let symbol = self.table.get_mut(id);
+        (symbol.def, symbol.place) = (Def::Variable(value), place);
+        Ok(())
+    }
+
+    pub fn processor(&self, place: Place) -> Result<Processor> {
+        self.table
+            .target
+            .ok_or_else(|| Fault::new(place, "which processor is this for? `.amdgcn_target` or `--target` says it"))
+    }
+
+    /// Goes on with waves of so many lanes, if the processor has such.
+    pub fn set_wave(&mut self, lanes: u16) {
+        if let Some(processor) = &mut self.table.target {
+            processor.target = processor.target.with_wave_size(lanes).unwrap_or(processor.target);
+        }
+    }
+
+    pub fn set_target(&mut self, new: Processor, place: Place) -> Result<()> {
+        match self.table.target {
+            Some(old) if (old.processor, old.xnack, old.sramecc) != (new.processor, new.xnack, new.sramecc) => {
+                let name = old.processor.name();
+                Err(Fault::new(place, format!("the code is for {name} with other settings, or for another processor")))
+            }
+            Some(old) => {
+                // A name alone says no system.
+                self.table.target = Some(Processor { os: new.os, ..old });
+                Ok(())
+            }
+            None => {
+                self.table.target = Some(new);
+                if let Some(lanes) = self.wave {
+                    self.set_wave(lanes);
+                }
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What is wrong in a source, with its place: for people as lines with carets, for programs as JSON.
+
+use std::io::Write;
+
+use codespan_reporting::diagnostic::{Diagnostic, Label, Severity};
+use codespan_reporting::files::SimpleFiles;
+use codespan_reporting::term::{self, Config};
+
+use super::source::File;
+use crate::escape;
+
+/// A range of bytes of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    pub file: usize,
+    pub start: usize,
+    pub end: usize,
+}
+
+/// An error or a warning.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    pub place: Place,
+    pub message: String,
+    pub note: Option<String>,
+    pub is_warning: bool,
+}
+
+impl Fault {
+    pub fn new(place: Place, message: impl Into<String>) -> Fault {
+        Fault { place, message: message.into(), note: None, is_warning: false }
+    }
+
+    pub fn note(self, note: impl Into<String>) -> Fault {
+        Fault { note: Some(note.into()), ..self }
+    }
+}
+
+pub type Result<T> = std::result::Result<T, Fault>;
+
+/// Faults that are shown. A source can have millions.
+pub const SHOWN: usize = 100;
+/// The longest line of a source that is shown whole.
+const LONGEST: usize = 400;
+
+/// The line and the column of a place, from 1 on, and the line's range.
+fn position(text: &str, at: usize) -> (usize, usize, std::ops::Range<usize>) {
+    let at = at.min(text.len());
+    let before = text.as_bytes().get(..at).unwrap_or(&[]);
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |n| n + 1);
+    let after = text.as_bytes().get(at..).unwrap_or(&[]);
+    let end = at + after.iter().position(|byte| *byte == b'\n').unwrap_or(after.len());
+    (line, at - start + 1, start..end)
+}
+
+/// Where the text of a place was asked for, from the inside out.
+fn chain(files: &[File], place: Place) -> impl Iterator<Item = (Place, &str)> {
+    let mut next = files.get(place.file);
+    std::iter::from_fn(move || {
+        let (from, name) = (next?.from?, next?.name.as_str());
+        next = files.get(from.file);
+        Some((from, name))
+    })
+}
+
+/// Lines `{"severity":…,"message":…,"file":…,"line":…,"column":…}`.
+pub fn json(faults: &[Fault], files: &[File], out: &mut impl Write) -> std::io::Result<()> {
+    for fault in faults {
+        let Some(file) = files.get(fault.place.file) else { continue };
+        let (line, column, _) = position(&file.text, fault.place.start);
+        let (end_line, end_column, _) = position(&file.text, fault.place.end);
+        let from: Vec<_> = chain(files, fault.place)
+            .map(|(from, name)| {
+                let file = files.get(from.file);
+                let (line, column, _) = position(file.map_or("", |file| &file.text), from.start);
+                serde_json::json!({ "in": name, "file": file.map(|f| &f.name), "line": line, "column": column })
+            })
+            .collect();
+        let value = serde_json::json!({
+            "severity": if fault.is_warning { "warning" } else { "error" },
+            "message": fault.message, "note": fault.note, "file": file.name,
+            "line": line, "column": column, "end_line": end_line, "end_column": end_column, "from": from,
+        });
+        writeln!(out, "{value}")?;
+    }
+    Ok(())
+}
+
+/// Lines of the source with carets.
+pub fn show(faults: &[Fault], files: &[File], color: bool) -> String {
+    let mut out = String::new();
+    for fault in faults {
+        let severity = if fault.is_warning { Severity::Warning } else { Severity::Error };
+        let mut shown = SimpleFiles::new();
+        let mut labels = Vec::new();
+        let mut add = |place: Place, message: Option<String>| {
+            let Some(file) = files.get(place.file) else { return };
+            let (line, column, range) = position(&file.text, place.start);
+            // The excerpt is one line: the lines in front of it are empty, so that its number is right.
+            let text = file.text.get(range.clone()).unwrap_or("");
+            let name = escape::name(file.name.as_bytes()).into_owned();
+            if range.len() > LONGEST || !text.chars().all(|c| !c.is_control() || c == '\t') {
+                let place = format!("{name}:{line}:{column}");
+                let id = shown.add(place, String::new());
+                labels.push((id, 0..0, message));
+                return;
+            }
+            let id = shown.add(name, "\n".repeat(line - 1) + text);
+            let from = line - 1 + column - 1;
+            let len = place.end.min(range.end).saturating_sub(place.start);
+            labels.push((id, from..from + len, message));
+        };
+        add(fault.place, None);
+        for (from, name) in chain(files, fault.place).take(8) {
+            add(from, Some(format!("in {name}")));
+        }
+        let labels = labels.into_iter().enumerate().map(|(n, (id, range, message))| {
+            let label = if n == 0 { Label::primary(id, range) } else { Label::secondary(id, range) };
+            label.with_message(message.unwrap_or_default())
+        });
+        let diagnostic = Diagnostic::new(severity)
+            .with_message(escape::message(&fault.message))
+            .with_labels(labels.collect())
+            .with_notes(fault.note.iter().map(|note| escape::message(note).to_string()).collect());
+        let config = Config { display_style: term::DisplayStyle::Rich, ..Config::default() };
+        let mut buffer = if color { term::termcolor::Buffer::ansi() } else { term::termcolor::Buffer::no_color() };
+        // Into memory, with files that are there: it cannot fail.
+        let _ = term::emit_to_write_style(&mut buffer, &config, &shown, &diagnostic);
+        out += &String::from_utf8_lossy(buffer.as_slice());
+    }
+    out
+}

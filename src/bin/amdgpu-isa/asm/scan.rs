@@ -1,0 +1,162 @@
+//! Reads names, strings and expressions from a line.
+
+use super::report::{Fault, Place, Result};
+use super::source::Line;
+
+/// A place in a line; everything it reads, it reads from there on.
+#[derive(Clone)]
+pub struct Scan<'a> {
+    pub line: &'a Line,
+    text: &'a str,
+    pub at: usize,
+}
+
+/// Whether a character can be in a name.
+pub fn is_name(c: u8) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$' | b'@')
+}
+
+impl<'a> Scan<'a> {
+    pub fn new(line: &'a Line) -> Scan<'a> {
+        Scan { line, text: line.text(), at: 0 }
+    }
+
+    pub fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    pub fn ahead(&self, n: usize) -> u8 {
+        self.text.as_bytes().get(self.at + n).copied().unwrap_or(0)
+    }
+
+    pub fn peek(&self) -> u8 {
+        self.ahead(0)
+    }
+
+    pub fn blank(&mut self) {
+        while matches!(self.peek(), b' ' | b'\t' | b'\r' | 0x0b | 0x0c) {
+            self.at += 1;
+        }
+    }
+
+    pub fn is_done(&mut self) -> bool {
+        self.blank();
+        self.at >= self.text.len()
+    }
+
+    pub fn eat(&mut self, what: &str) -> bool {
+        self.blank();
+        let is_next = self.rest().starts_with(what);
+        self.at += if is_next { what.len() } else { 0 };
+        is_next
+    }
+
+    /// An error about what is from `start` to here.
+    pub fn since(&self, start: usize, message: impl Into<String>) -> Fault {
+        Fault::new(self.line.place(start..self.at.max(start)), message)
+    }
+
+    /// An error about what is here.
+    pub fn fault(&mut self, message: impl Into<String>) -> Fault {
+        self.blank();
+        let len = self.rest().bytes().position(|c| !is_name(c)).unwrap_or(self.rest().len());
+        let len = if len == 0 { self.rest().chars().next().map_or(0, char::len_utf8) } else { len };
+        Fault::new(self.line.place(self.at..self.at + len), message)
+    }
+
+    pub fn place(&self, start: usize) -> Place {
+        self.line.place(start..self.at)
+    }
+
+    pub fn expect(&mut self, what: &str) -> Result<()> {
+        if self.eat(what) { Ok(()) } else { Err(self.fault(format!("`{what}` expected"))) }
+    }
+
+    /// Nothing may follow.
+    pub fn end(&mut self) -> Result<()> {
+        if self.is_done() { Ok(()) } else { Err(self.fault("the end of the line expected")) }
+    }
+
+    /// Letters and digits here, which may be none.
+    pub fn word(&mut self) -> &'a str {
+        self.blank();
+        let rest = self.rest();
+        let len = rest.bytes().position(|c| !is_name(c)).unwrap_or(rest.len());
+        self.at += len;
+        rest.get(..len).unwrap_or("")
+    }
+
+    /// The name of a symbol or section, perhaps in quotes.
+    pub fn name(&mut self) -> Result<String> {
+        self.blank();
+        if self.peek() == b'"' {
+            let start = self.at;
+            return String::from_utf8(self.string()?).map_err(|_| self.since(start, "the name is not UTF-8"));
+        }
+        if self.peek().is_ascii_digit() {
+            return Err(self.fault("a name expected"));
+        }
+        match self.word() {
+            "" => Err(self.fault("a name expected")),
+            word => Ok(word.to_string()),
+        }
+    }
+
+    /// A string in quotes, as bytes.
+    pub fn string(&mut self) -> Result<Vec<u8>> {
+        self.blank();
+        let start = self.at;
+        if self.peek() != b'"' {
+            return Err(self.fault("a string expected"));
+        }
+        self.at += 1;
+        let mut out = Vec::new();
+        loop {
+            let byte = self.peek();
+            self.at += 1;
+            match byte {
+                0 if self.at > self.text.len() => {
+                    self.at = self.text.len();
+                    return Err(self.since(start, "the string has no end"));
+                }
+                b'"' => return Ok(out),
+                b'\\' => out.push(self.escaped()?),
+                byte => out.push(byte),
+            }
+        }
+    }
+
+    fn escaped(&mut self) -> Result<u8> {
+        let start = self.at - 1;
+        let byte = self.peek();
+        self.at += 1;
+        Ok(match byte {
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'b' => 8,
+            b'f' => 12,
+            b'"' | b'\\' => byte,
+            b'0'..=b'7' => {
+                let mut value = u32::from(byte - b'0');
+                while let (digit @ b'0'..=b'7', true) = (self.peek(), self.at < start + 4) {
+                    value = value * 8 + u32::from(digit - b'0');
+                    self.at += 1;
+                }
+                u8::try_from(value).map_err(|_| self.since(start, "the number is more than a byte"))?
+            }
+            b'x' | b'X' => {
+                let mut value = 0u32;
+                while let Some(digit) = char::from(self.peek()).to_digit(16) {
+                    value = value << 4 & 0xff | digit;
+                    self.at += 1;
+                }
+                value as u8
+            }
+            _ => {
+                self.at = self.at.min(self.text.len());
+                return Err(self.since(start, "no such escape"));
+            }
+        })
+    }
+}

@@ -1,0 +1,221 @@
+//! The text that is assembled: files, and what macros and repetitions become, as lines with their places.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use super::report::{Fault, Place};
+
+/// How deep macros, repetitions and included files can be nested.
+const DEPTH: usize = 64;
+/// The most bytes that macros and repetitions can become.
+const EXPANDED: usize = 256 << 20;
+
+/// Where a text comes from.
+pub struct File {
+    pub name: String,
+    /// As it was read.
+    pub text: Rc<str>,
+    /// Where it was asked for.
+    pub from: Option<Place>,
+}
+
+/// A text that is being read.
+struct Frame {
+    file: usize,
+    /// Without comments; every other byte is where it was.
+    code: Rc<str>,
+    at: usize,
+    /// The number of open conditions where it began.
+    conditions: usize,
+    is_macro: bool,
+}
+
+/// A line of a text, without its comments.
+#[derive(Clone)]
+pub struct Line {
+    pub file: usize,
+    pub code: Rc<str>,
+    pub range: Range<usize>,
+}
+
+impl Line {
+    pub fn text(&self) -> &str {
+        self.code.get(self.range.clone()).unwrap_or("")
+    }
+
+    pub fn place(&self, range: Range<usize>) -> Place {
+        Place { file: self.file, start: self.range.start + range.start, end: self.range.start + range.end }
+    }
+
+    pub fn whole(&self) -> Place {
+        let text = self.text();
+        let start = text.len() - text.trim_start().len();
+        self.place(start..text.trim_end().len().max(start))
+    }
+}
+
+#[derive(Default)]
+pub struct Source {
+    pub files: Vec<File>,
+    frames: Vec<Frame>,
+    expanded: usize,
+    pub include: Vec<PathBuf>,
+}
+
+impl Source {
+    /// Begins to read a text; what is being read goes on after it.
+    pub fn push(
+        &mut self,
+        name: String,
+        text: &str,
+        from: Option<Place>,
+        is_macro: bool,
+        open: usize,
+    ) -> Result<(), Fault> {
+        let fault = |message: &str| Fault::new(from.unwrap_or_default(), message);
+        if self.frames.len() >= DEPTH {
+            return Err(fault(&format!("macros, repetitions and files are nested deeper than {DEPTH}")));
+        }
+        if from.is_some() {
+            self.expanded = self.expanded.saturating_add(text.len());
+        }
+        if self.expanded > EXPANDED {
+            return Err(fault(&format!("macros and repetitions become more than {EXPANDED} bytes")));
+        }
+        // An expansion has no comments any more.
+        let text: Rc<str> = text.into();
+        let code = if is_macro { text.clone() } else { without_comments(&text).into() };
+        self.files.push(File { name, text, from });
+        self.frames.push(Frame { file: self.files.len() - 1, code, at: 0, conditions: open, is_macro });
+        Ok(())
+    }
+
+    /// Ends the macro that is being read. Returns how many conditions were open where it began.
+    pub fn exit_macro(&mut self) -> Option<usize> {
+        let at = self.frames.iter().rposition(|frame| frame.is_macro)?;
+        let open = self.frames.get(at)?.conditions;
+        self.frames.truncate(at);
+        Some(open)
+    }
+
+    pub fn next_line(&mut self) -> Option<Line> {
+        loop {
+            let frame = self.frames.last_mut()?;
+            if frame.at >= frame.code.len() {
+                self.frames.pop();
+                continue;
+            }
+            return Some(frame.line());
+        }
+    }
+
+    /// The next line of the same text.
+    fn next_here(&mut self) -> Option<Line> {
+        let frame = self.frames.last_mut()?;
+        (frame.at < frame.code.len()).then(|| frame.line())
+    }
+
+    /// The lines up to one that is `end`, which are skipped. Words of `open` begin blocks inside, which end alike.
+    pub fn block(&mut self, open: &[&str], end: &[&str]) -> Option<Line> {
+        let (mut body, mut depth): (Option<Line>, usize) = (None, 0);
+        while let Some(line) = self.next_here() {
+            let first = line.text().split_whitespace().next().unwrap_or("").to_ascii_lowercase();
+            let body = body.get_or_insert_with(|| Line { range: line.range.start..line.range.start, ..line.clone() });
+            if end.contains(&first.as_str()) {
+                if depth == 0 {
+                    return Some(body.clone());
+                }
+                depth -= 1;
+            } else if open.contains(&first.as_str()) {
+                depth += 1;
+            }
+            body.range.end = (line.range.end + 1).min(line.code.len());
+        }
+        None
+    }
+
+    /// The text as it was read, up to a line that is `end`, with its place.
+    pub fn raw(&mut self, end: &str) -> Option<(String, Place)> {
+        let block = self.block(&[], &[end])?;
+        let text = &self.files.get(block.file)?.text;
+        Some((text.get(block.range.clone()).unwrap_or("").to_string(), block.place(0..block.range.len())))
+    }
+}
+
+impl Frame {
+    fn line(&mut self) -> Line {
+        let rest = self.code.get(self.at..).unwrap_or("");
+        let len = rest.find('\n').unwrap_or(rest.len());
+        let range = self.at..self.at + len;
+        self.at += len + 1;
+        Line { file: self.file, code: self.code.clone(), range }
+    }
+}
+
+/// Replaces comments by blanks. Documents in YAML stay as they are.
+fn without_comments(text: &str) -> String {
+    let mut out = text.as_bytes().to_vec();
+    let (mut at, mut is_line_start, mut document): (usize, bool, Option<&str>) = (0, true, None);
+    while at < out.len() {
+        let rest = text.get(at..).unwrap_or("");
+        let end = at + rest.find('\n').unwrap_or(rest.len());
+        if is_line_start {
+            let line = text.get(at..end).unwrap_or("").trim();
+            if let Some(last) = document {
+                document = Some(last).filter(|last| *last != line);
+                at = end + 1;
+                continue;
+            }
+            document =
+                [(".amdgpu_metadata", ".end_amdgpu_metadata"), (".amdgpu_pal_metadata", ".end_amdgpu_pal_metadata")]
+                    .iter()
+                    .find(|(first, _)| *first == line)
+                    .map(|(_, last)| *last);
+            is_line_start = false;
+            if line.starts_with('#') {
+                blank(&mut out, at..end);
+                at = end;
+                continue;
+            }
+        }
+        let next = |n: usize| text.as_bytes().get(at + n).copied().unwrap_or(0);
+        match next(0) {
+            b'\n' => is_line_start = true,
+            b'"' => {
+                let mut close = at + 1;
+                while close < end && text.as_bytes().get(close) != Some(&b'"') {
+                    close += if text.as_bytes().get(close) == Some(&b'\\') { 2 } else { 1 };
+                }
+                at = close.min(end.saturating_sub(1).max(at));
+            }
+            b';' => {
+                blank(&mut out, at..end);
+                at = end;
+                continue;
+            }
+            b'/' if next(1) == b'/' => {
+                blank(&mut out, at..end);
+                at = end;
+                continue;
+            }
+            b'/' if next(1) == b'*' => {
+                let close = text.as_bytes().get(at + 2..).and_then(|rest| rest.windows(2).position(|two| two == b"*/"));
+                let close = close.map_or(out.len(), |len| at + len + 4);
+                blank(&mut out, at..close);
+                at = close;
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// Overwrites a range with blanks, but for the ends of lines.
+fn blank(out: &mut [u8], range: Range<usize>) {
+    for byte in out.get_mut(range).into_iter().flatten().filter(|byte| **byte != b'\n') {
+        *byte = b' ';
+    }
+}

@@ -1,0 +1,143 @@
+//! Symbols, and where the assembler is.
+
+use std::collections::HashMap;
+
+use super::expr::Expr;
+use super::report::Place;
+use super::target::Processor;
+
+/// How the names of the assembler's own symbols begin.
+pub const OWN: &str = ".amdgcn.";
+
+pub type SymbolId = usize;
+
+#[derive(Clone, Debug)]
+pub enum Def {
+    Undefined,
+    Label {
+        section: usize,
+        offset: u64,
+    },
+    Variable(Expr),
+    /// A variable in a workgroup's memory, which the linker places.
+    Shared {
+        align: u64,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub struct Symbol {
+    pub name: String,
+    pub def: Def,
+    /// Where it stands first.
+    pub place: Place,
+    pub size: Option<(Expr, Place)>,
+    /// `STT_`.
+    pub kind: u8,
+    /// `STB_`, if something says it.
+    pub bind: Option<u8>,
+    /// `STV_`.
+    pub visibility: u8,
+    /// Whether an expression names it, or a directive that says what it is.
+    pub is_used: bool,
+}
+
+#[derive(Default)]
+pub struct Table {
+    all: Vec<Symbol>,
+    names: HashMap<String, SymbolId>,
+    /// Labels that are numbers: the last one of each, and the one that will come next.
+    numbers: HashMap<String, (Option<SymbolId>, Option<SymbolId>)>,
+    /// The section and the offset in it.
+    pub section: usize,
+    pub offset: u64,
+    pub target: Option<Processor>,
+    /// Whether something asks how many registers are used.
+    pub counts_registers: bool,
+}
+
+impl Table {
+    pub fn get(&self, id: SymbolId) -> &Symbol {
+        &self.all[id]
+    }
+
+    pub fn get_mut(&mut self, id: SymbolId) -> &mut Symbol {
+        &mut self.all[id]
+    }
+
+    pub fn all(&self) -> &[Symbol] {
+        &self.all
+    }
+
+    pub fn find(&self, name: &str) -> Option<SymbolId> {
+        self.names.get(name).copied()
+    }
+
+    fn push(&mut self, name: &str, def: Def, place: Place) -> SymbolId {
+        let name = name.to_string();
+        let symbol = Symbol { name, def, place, size: None, kind: 0, bind: None, visibility: 0, is_used: false };
+        self.all.push(symbol);
+        self.all.len() - 1
+    }
+
+    /// The symbol of a name, which it becomes if there is none.
+    pub fn id(&mut self, name: &str, place: Place) -> SymbolId {
+        if let Some(id) = self.names.get(name) {
+            return *id;
+        }
+        let def = name.strip_prefix(OWN).and_then(|name| self.own(name)).map_or(Def::Undefined, Def::Variable);
+        let id = self.push(name, def, place);
+        self.names.insert(name.to_string(), id);
+        id
+    }
+
+    /// The value of one of the assembler's own symbols.
+    fn own(&self, name: &str) -> Option<Expr> {
+        let number = self.target?.processor.name().strip_prefix("gfx")?;
+        let (major, last) = number.split_at_checked(number.len().checked_sub(2)?)?;
+        let digit = |n: usize| last.chars().nth(n)?.to_digit(16).map(i64::from);
+        Some(Expr::Int(match name {
+            "gfx_generation_number" => major.parse().ok()?,
+            "gfx_generation_minor" => digit(0)?,
+            "gfx_generation_stepping" => digit(1)?,
+            "next_free_vgpr" | "next_free_sgpr" => 0,
+            _ => return None,
+        }))
+    }
+
+    /// A label without a name for the current place.
+    pub fn here(&mut self) -> SymbolId {
+        let def = Def::Label { section: self.section, offset: self.offset };
+        self.push("", def, Place::default())
+    }
+
+    /// The symbol that `1b` or `1f` means.
+    pub fn numbered(&mut self, digits: &str, is_back: bool) -> Option<SymbolId> {
+        let key = digits.trim_start_matches('0').to_string();
+        let (last, next) = self.numbers.get(&key).copied().unwrap_or_default();
+        if is_back {
+            return last;
+        }
+        let id = match next {
+            Some(id) => id,
+            None => self.push("", Def::Undefined, Place::default()),
+        };
+        self.numbers.insert(key, (last, Some(id)));
+        Some(id)
+    }
+
+    /// Defines a label that is a number.
+    pub fn define_number(&mut self, digits: &str) {
+        let key = digits.trim_start_matches('0').to_string();
+        let here = Def::Label { section: self.section, offset: self.offset };
+        let next = self.numbers.get(&key).and_then(|(_, next)| *next);
+        let id = match next {
+            Some(id) => {
+                self.all[id].def = here;
+                id
+            }
+            None => self.push("", here, Place::default()),
+        };
+        self.numbers.insert(key, (Some(id), None));
+    }
+}

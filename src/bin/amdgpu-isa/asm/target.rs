@@ -1,0 +1,116 @@
+//! The processor that code is for, with its settings, and the system.
+
+use crate::container::TargetId;
+use crate::isa::{Registers, Target};
+use amdgpu_isa as lib;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Processor {
+    pub processor: lib::processor::Processor,
+    pub target: Target,
+    /// What code requires of settings; `None`: nothing.
+    pub xnack: Option<bool>,
+    pub sramecc: Option<bool>,
+    pub os: Os,
+}
+
+/// The runtime that loads the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Os {
+    Hsa,
+    Pal,
+    Mesa,
+    None,
+}
+
+impl Os {
+    /// `EI_OSABI`.
+    pub fn abi(self) -> u8 {
+        match self {
+            Os::Hsa => 64,
+            Os::Pal => 65,
+            Os::Mesa => 66,
+            Os::None => 0,
+        }
+    }
+
+    fn of(triple: &str) -> Os {
+        ["amdhsa", "amdpal", "mesa3d"]
+            .iter()
+            .position(|os| triple.contains(os))
+            .map_or(Os::None, |n| [Os::Hsa, Os::Pal, Os::Mesa].get(n).copied().unwrap_or(Os::None))
+    }
+}
+
+impl Processor {
+    /// `amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-`
+    pub fn parse(triple: &str) -> Result<Processor, String> {
+        let id = TargetId::in_triple(triple).ok_or_else(|| "no processor is named here".to_string())?;
+        Processor::of(&id, Os::of(triple))
+    }
+
+    /// `gfx942:xnack-`, for the HSA runtime.
+    pub fn named(id: &str) -> Result<Processor, String> {
+        if id.contains("-amd-") || id.starts_with("amdgcn") {
+            return Processor::parse(id);
+        }
+        Processor::of(&TargetId::parse(id), Os::Hsa)
+    }
+
+    fn of(id: &TargetId, os: Os) -> Result<Processor, String> {
+        let processor: lib::processor::Processor = id
+            .processor
+            .parse()
+            .map_err(|_| format!("unknown processor {:?}", id.processor.escape_debug().to_string()))?;
+        let target = crate::isa::parse_target(processor.name())?;
+        let (mut xnack, mut sramecc) = (None, None);
+        for (name, on) in &id.features {
+            match name.as_str() {
+                "xnack" if target.has_xnack() => xnack = Some(*on),
+                "sramecc" if target.has_sramecc() => sramecc = Some(*on),
+                _ => return Err(format!("{} has no setting {:?}", processor.name(), name.escape_debug().to_string())),
+            }
+        }
+        Ok(Processor { processor, target, xnack, sramecc, os })
+    }
+
+    /// `e_flags`.
+    pub fn flags(&self) -> u32 {
+        let setting = |has: bool, value: Option<bool>, shift: u32| match (has, value) {
+            (false, _) => 0,
+            (_, None) => 1 << shift,
+            (_, Some(false)) => 2 << shift,
+            (_, Some(true)) => 3 << shift,
+        };
+        let mut flags = self.processor.mach();
+        if self.os == Os::Hsa {
+            flags |= setting(self.target.has_xnack(), self.xnack, 8);
+            flags |= setting(self.target.has_sramecc(), self.sramecc, 10);
+            flags |= u32::from(self.processor.generic_version().unwrap_or(0)) << 24;
+        } else {
+            // As in version 3, where a bit says that the setting is not off.
+            let bit = |has: bool, value: Option<bool>| u32::from(has && value != Some(false));
+            flags |= bit(self.target.has_xnack(), self.xnack) << 8 | bit(self.target.has_sramecc(), self.sramecc) << 9;
+        }
+        flags
+    }
+
+    /// Vector registers with accumulation registers behind them.
+    pub fn total_vgprs(&self, agprs: i64, vgprs: i64) -> Option<i64> {
+        match self.target.accum_granule() {
+            Some(granule) if agprs > 0 => Some(vgprs.checked_add(granule - 1)? / granule * granule + agprs),
+            _ => Some(vgprs.max(agprs)),
+        }
+    }
+
+    pub fn extra_sgprs(&self, vcc: bool, flat_scratch: bool, xnack_mask: bool) -> i64 {
+        Registers { vcc, flat_scratch, xnack_mask, ..Registers::new(self.target) }.special(self.target).into()
+    }
+
+    /// The number of cache lines that code of this length fills, as far as a descriptor can say it.
+    pub fn prefetch(&self, bytes: i64) -> i64 {
+        const LINE: i64 = 128;
+        let max = self.target.directives().iter().find(|d| d.name() == "inst_pref_size").map_or(0, |d| d.max());
+        (bytes.max(0).saturating_add(LINE - 1) / LINE).min(max.into())
+    }
+}

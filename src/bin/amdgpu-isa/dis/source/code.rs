@@ -1,0 +1,192 @@
+//! Sections of code.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
+
+use amdgpu_isa::Field;
+
+use super::data::{value, variant_of};
+use super::{Relocation, Section, Source};
+use crate::asm::finish::kinds;
+use crate::isa::{self, Inst, Target, Value};
+
+/// So many equal dwords become one line.
+const FOLDED: usize = 8;
+/// A literal that no instruction has as an inline constant.
+const MARK: u32 = 0x7ead_beef;
+
+impl Source<'_> {
+    /// Where the targets of code change, with the first one.
+    fn targets(&self, symbols: &[(u64, usize)]) -> HashMap<u64, Target> {
+        let of = |n: usize| {
+            let (_, _, descriptor) = self.kernels.iter().find(|(_, code, _)| *code == n)?;
+            self.target.with_wave_size(descriptor.wave_size(self.target))
+        };
+        symbols.iter().filter_map(|(offset, n)| Some((*offset, of(*n)?))).collect()
+    }
+
+    pub fn code(&self, section: &Section<'_>, out: &mut String) {
+        let symbols = self.symbols_at(section);
+        let targets = self.targets(&symbols);
+        let (starts, goals) = places(section, self.target, &targets, &symbols);
+        let relocation = self.relocations(section);
+        let mut target = self.target;
+        let (mut at, mut next) = (0usize, 0usize);
+        let end = section.bytes.len();
+        loop {
+            let here = at as u64;
+            target = targets.get(&here).copied().unwrap_or(target);
+            while let Some(&(offset, n)) = symbols.get(next).filter(|(offset, _)| *offset <= here || at >= end) {
+                next += 1;
+                let distance = offset.wrapping_sub(here) as i64;
+                self.define(n, (distance != 0).then_some(distance as u64), out);
+            }
+            if goals.contains(&here) && starts.contains(&here) {
+                let _ = writeln!(out, ".L{here:x}:");
+            }
+            if at >= end {
+                return;
+            }
+            let stop = symbols.get(next).map_or(end, |(offset, _)| usize::try_from(*offset).unwrap_or(end).min(end));
+            let rest = section.bytes.get(at..end).unwrap_or(&[]);
+            let goal = |to: u64| (starts.contains(&to) && goals.contains(&to)).then(|| format!(".L{to:x}"));
+            if let Some(count) = folded(rest, here, stop - at, &goals, &relocation) {
+                let word = u32::from_le_bytes(rest.first_chunk().copied().unwrap_or([0; 4]));
+                let text = isa::decode(target, rest).map_or(String::new(), |inst| format!(" // {inst}"));
+                let _ = writeln!(out, "\t.fill {count}, 4, {word:#010x}{text}");
+                at += count * 4;
+                continue;
+            }
+            let inst = isa::decode(target, rest).ok().filter(|inst| at + inst.len() <= stop.max(at + 4));
+            let len = inst.as_ref().map_or(4.min(rest.len()), Inst::len);
+            let bytes = rest.get(..len).unwrap_or(rest);
+            match (inst, relocation(here, here + len as u64)) {
+                (Some(inst), None) => match text(&inst, here, goal) {
+                    Some(line) => {
+                        let _ = writeln!(out, "\t{line}");
+                    }
+                    None => raw(bytes, &format!(" // {inst}"), out),
+                },
+                (Some(inst), Some((place, of))) => match relocated(&inst, place - here, of) {
+                    Some(line) => {
+                        let _ = writeln!(out, "\t{line}");
+                    }
+                    None => linked(bytes, (place - here) as usize, of, &inst.to_string(), out),
+                },
+                (None, Some((place, of))) => linked(bytes, (place - here) as usize, of, "", out),
+                (None, None) => raw(bytes, " // no instruction", out),
+            }
+            at += bytes.len();
+        }
+    }
+}
+
+/// Where instructions begin, and where branches go to.
+fn places(
+    section: &Section<'_>,
+    mut target: Target,
+    targets: &HashMap<u64, Target>,
+    symbols: &[(u64, usize)],
+) -> (BTreeSet<u64>, BTreeSet<u64>) {
+    let (mut starts, mut goals, mut at) = (BTreeSet::new(), BTreeSet::new(), 0usize);
+    let mut next = symbols.iter().map(|(offset, _)| *offset).peekable();
+    while let Some(rest) = section.bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let here = at as u64;
+        target = targets.get(&here).copied().unwrap_or(target);
+        starts.insert(here);
+        while next.next_if(|offset| *offset <= here).is_some() {}
+        let stop = next.peek().map_or(usize::MAX, |offset| usize::try_from(*offset).unwrap_or(usize::MAX));
+        let inst = isa::decode(target, rest).ok().filter(|inst| at + inst.len() <= stop.max(at + 4));
+        goals.extend(inst.as_ref().and_then(|inst| inst.branch_target(here)));
+        at += inst.map_or(4, |inst| inst.len());
+    }
+    (starts, goals)
+}
+
+/// How many equal dwords are here, if they are many.
+fn folded<'r>(
+    bytes: &[u8],
+    here: u64,
+    room: usize,
+    goals: &BTreeSet<u64>,
+    relocation: &impl Fn(u64, u64) -> Option<(u64, &'r Relocation)>,
+) -> Option<usize> {
+    let first = bytes.first_chunk::<4>()?;
+    let count = bytes.chunks_exact(4).take(room / 4).take_while(|four| four == first).count();
+    let to = here + count as u64 * 4;
+    let stop = goals.range(here + 1..to).next().copied().unwrap_or(to);
+    let stop = relocation(here, stop).map_or(stop, |(place, _)| place & !3);
+    let count = (stop.saturating_sub(here) / 4) as usize;
+    (count >= FOLDED).then_some(count)
+}
+
+/// The text of an instruction that the assembler reads as the same words.
+fn text(inst: &Inst, here: u64, goal: impl Fn(u64) -> Option<String>) -> Option<String> {
+    let text = inst.to_string();
+    let again = isa::parse(inst.target(), &text).ok()?;
+    if again.words() != inst.words() {
+        return None;
+    }
+    let is_branch = inst.operands().any(|operand| matches!(operand.value, Value::Label(_)));
+    let label = inst.branch_target(here).filter(|_| is_branch).and_then(goal);
+    let at = text.rfind([' ', ',']).map(|at| at + 1);
+    match (label, at) {
+        (Some(label), Some(at)) => Some(format!("{}{label}", text.get(..at)?)),
+        _ => Some(text),
+    }
+}
+
+/// The text of an instruction with a symbol where its literal is.
+fn relocated(inst: &Inst, place: u64, of: &Relocation) -> Option<String> {
+    if of.kind == kinds::REL16 && place == 0 {
+        let text = inst.to_string();
+        let at = text.rfind([' ', ','])? + 1;
+        return Some(format!("{}{}", text.get(..at)?, of.of));
+    }
+    let variant = match of.kind {
+        kinds::REL32 => "",
+        kinds::ABS32_LO => "abs32@lo",
+        kinds::ABS32_HI => "abs32@hi",
+        kinds::GOTPCREL => "gotpcrel",
+        kinds::GOTPCREL32_LO => "gotpcrel32@lo",
+        kinds::GOTPCREL32_HI => "gotpcrel32@hi",
+        kinds::REL32_LO => "rel32@lo",
+        kinds::REL32_HI => "rel32@hi",
+        _ => return None,
+    };
+    if place + 4 != inst.len() as u64 || inst.get(Field::Literal) != Some(0) {
+        return None;
+    }
+    let marked = inst.with(Field::Literal, MARK).ok()?;
+    let text = marked.to_string();
+    let again = isa::parse(inst.target(), &text).ok()?;
+    let mark = format!("{MARK:#x}");
+    if again.words() != marked.words() || text.matches(&mark).count() != 1 {
+        return None;
+    }
+    let name = if variant.is_empty() { of.of.clone() } else { variant_of(&of.of, variant) };
+    Some(text.replace(&mark, &name))
+}
+
+/// Words as they are.
+fn raw(bytes: &[u8], comment: &str, out: &mut String) {
+    let words = bytes.chunks_exact(4);
+    let odd: Vec<String> = words.remainder().iter().map(|byte| format!("{byte:#04x}")).collect();
+    let number = |four: &[u8]| format!("{:#010x}", u32::from_le_bytes(four.try_into().unwrap_or([0; 4])));
+    let words: Vec<String> = words.map(number).collect();
+    if !words.is_empty() {
+        let _ = writeln!(out, "\t.long {}{comment}", words.join(", "));
+    }
+    if !odd.is_empty() {
+        let _ = writeln!(out, "\t.byte {}", odd.join(", "));
+    }
+}
+
+/// Words of which a linker fills in some.
+fn linked(bytes: &[u8], place: usize, of: &Relocation, comment: &str, out: &mut String) {
+    let comment = if comment.is_empty() { String::new() } else { format!(" // {comment}") };
+    raw(bytes.get(..place).unwrap_or(&[]), &comment, out);
+    let rest = bytes.len().saturating_sub(place) as u64;
+    let len = value(of, rest, out) as usize;
+    raw(bytes.get(place + len..).unwrap_or(&[]), "", out);
+}

@@ -1,0 +1,293 @@
+//! `dis --asm`: a code object as a source from which `asm` makes the same sections.
+
+mod code;
+mod data;
+mod symbols;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write;
+
+use amdgpu_isa as lib;
+use object::read::elf::{ElfFile64, FileHeader as _, SectionHeader as _};
+use object::{LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _, SectionIndex, elf};
+
+use crate::asm::{finish, metadata};
+use crate::container::TargetId;
+use crate::error::{Error, Result};
+use crate::isa::{KernelDescriptor, Target};
+use symbols::{Symbol, name};
+
+const ELFOSABI_HSA: u8 = 64;
+
+/// The file, and what is known of it.
+struct Source<'a> {
+    file: ElfFile64<'a, LittleEndian>,
+    /// The target of code in no kernel.
+    target: Target,
+    symbols: Vec<Symbol>,
+    /// The relocations of each section, by their places.
+    relocations: BTreeMap<usize, BTreeMap<u64, Relocation>>,
+    /// Sections that relocations name.
+    named: Vec<usize>,
+    /// The descriptors that become directives: the number of their symbol, and that of the code's.
+    kernels: Vec<(usize, usize, KernelDescriptor)>,
+}
+
+#[derive(Clone, Debug)]
+struct Relocation {
+    kind: u32,
+    /// A symbol, or a label of a section, with what is added.
+    of: String,
+}
+
+/// A section that the source has.
+struct Section<'a> {
+    index: usize,
+    name: String,
+    kind: u32,
+    flags: u64,
+    entry: u64,
+    align: u64,
+    address: u64,
+    size: u64,
+    bytes: &'a [u8],
+}
+
+pub fn run(bytes: &[u8], mut out: impl Write) -> Result<()> {
+    let file = ElfFile64::parse(bytes).map_err(|e| Error::input(format!("no code object: {e}")))?;
+    let mut source = Source::new(file)?;
+    let sections = source.sections()?;
+    source.find_kernels(&sections);
+    out.write_all(source.head()?.as_bytes())?;
+    let mut notes = String::new();
+    for section in &sections {
+        let mut text = String::new();
+        match source.notes(section) {
+            Some(document) => notes += &document,
+            None => source.section(section, &mut text),
+        }
+        out.write_all(text.as_bytes())?;
+    }
+    notes += &source.rest();
+    out.write_all(notes.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+impl<'a> Source<'a> {
+    fn new(file: ElfFile64<'a, LittleEndian>) -> Result<Source<'a>> {
+        let header = file.elf_header();
+        let flags = header.e_flags(LittleEndian);
+        if header.e_machine(LittleEndian) != crate::container::EM_AMDGPU {
+            return Err(Error::input("this is no code object of an AMD GPU"));
+        }
+        let processor = lib::processor::Processor::from_e_flags(flags);
+        let target = processor.and_then(lib::processor::Processor::target);
+        let target =
+            target.ok_or_else(|| Error::input("the code object is for a processor that is not in this build"))?;
+        Ok(Source {
+            file,
+            target,
+            symbols: Vec::new(),
+            relocations: BTreeMap::new(),
+            named: Vec::new(),
+            kernels: Vec::new(),
+        })
+    }
+
+    /// The processor and the version of the file.
+    fn head(&self) -> Result<String> {
+        let header = self.file.elf_header();
+        let (flags, abi, version) = (header.e_flags(LittleEndian), header.e_ident.os_abi, header.e_ident.abi_version);
+        let os = match abi {
+            ELFOSABI_HSA => "amd-amdhsa",
+            65 => "amd-amdpal",
+            66 => "mesa-mesa3d",
+            _ => "-",
+        };
+        if abi == ELFOSABI_HSA && !(2..=4).contains(&version) {
+            return Err(Error::input("only code objects of versions 4 to 6 have a source"));
+        }
+        let setting = |name: &str, has: bool, on: u32, shift: u32| match (abi, flags >> shift & 3) {
+            _ if !has => None,
+            (ELFOSABI_HSA, 2) => Some((name.to_string(), false)),
+            (ELFOSABI_HSA, 3) => Some((name.to_string(), true)),
+            (ELFOSABI_HSA, _) => None,
+            _ => (flags & on == 0).then(|| (name.to_string(), false)),
+        };
+        let settings = [
+            setting("sramecc", self.target.has_sramecc(), 0x200, 10),
+            setting("xnack", self.target.has_xnack(), 0x100, 8),
+        ];
+        let features = settings.into_iter().flatten().collect();
+        let processor =
+            lib::processor::Processor::from_e_flags(flags).map_or("", lib::processor::Processor::name).to_string();
+        let mut out = format!("\t.amdgcn_target \"amdgcn-{os}--{}\"\n", TargetId { processor, features });
+        if abi == ELFOSABI_HSA {
+            let _ = writeln!(out, "\t.amdhsa_code_object_version {}", version + 2);
+        }
+        Ok(out)
+    }
+
+    /// The sections that become text; the assembler makes the others anew.
+    fn sections(&mut self) -> Result<Vec<Section<'a>>> {
+        let fail = |e: object::Error| Error::input(format!("the code object is damaged: {e}"));
+        let mut all = Vec::new();
+        let (mut relocated, mut named) = (BTreeMap::new(), Vec::new());
+        self.symbols = symbols::read(&self.file);
+        for section in self.file.sections() {
+            let header = section.elf_section_header();
+            let kind = header.sh_type(LittleEndian);
+            let name = section.name().map_err(fail)?.to_string();
+            let is_made =
+                [elf::SHT_NULL, elf::SHT_SYMTAB, elf::SHT_STRTAB, elf::SHT_RELA, elf::SHT_HASH, elf::SHT_DYNAMIC]
+                    .contains(&kind)
+                    || [elf::SHT_REL, elf::SHT_DYNSYM, elf::SHT_SYMTAB_SHNDX, elf::SHT_GNU_HASH].contains(&kind)
+                    || name == ".relro_padding";
+            if is_made || ![elf::SHT_PROGBITS, elf::SHT_NOTE, elf::SHT_NOBITS].contains(&kind) {
+                continue;
+            }
+            let mut places = BTreeMap::new();
+            for (offset, relocation) in section.relocations() {
+                let object::RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
+                let object::RelocationTarget::Symbol(index) = relocation.target() else { continue };
+                let symbol = self.file.symbol_by_index(index).map_err(fail)?;
+                let of = match (symbol.kind(), symbol.section_index()) {
+                    (object::SymbolKind::Section, Some(index)) => {
+                        named.push(index.0);
+                        format!(".Lsection{}", index.0)
+                    }
+                    _ => symbols::name(symbol.name().map_err(fail)?),
+                };
+                places.insert(offset, Relocation { kind: r_type, of: added(of, relocation.addend()) });
+            }
+            let index = section.index().0;
+            relocated.insert(index, places);
+            let bytes = if kind == elf::SHT_NOBITS { &[] } else { section.data().map_err(fail)? };
+            all.push(Section {
+                index,
+                name,
+                kind,
+                flags: header.sh_flags(LittleEndian),
+                entry: header.sh_entsize(LittleEndian),
+                align: section.align().max(1),
+                address: section.address(),
+                size: section.size(),
+                bytes,
+            });
+        }
+        self.dynamic(&all, &mut relocated, &mut named).map_err(fail)?;
+        (self.relocations, self.named) = (relocated, named);
+        Ok(all)
+    }
+
+    /// What a loader would write into sections.
+    fn dynamic(
+        &self,
+        sections: &[Section<'a>],
+        relocated: &mut BTreeMap<usize, BTreeMap<u64, Relocation>>,
+        named: &mut Vec<usize>,
+    ) -> std::result::Result<(), object::Error> {
+        let Some(all) = self.file.dynamic_relocations() else { return Ok(()) };
+        let at = |address: u64| {
+            sections.iter().find(|s| s.flags & 2 != 0 && (s.address..s.address + s.size.max(1)).contains(&address))
+        };
+        for (address, relocation) in all {
+            let object::RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
+            let Some(section) = at(address) else { continue };
+            let of = match relocation.target() {
+                object::RelocationTarget::Symbol(index) if r_type != finish::kinds::RELATIVE64 => {
+                    let table = self.file.dynamic_symbol_table();
+                    let symbol =
+                        table.map(|table| object::ObjectSymbolTable::symbol_by_index(&table, index)).transpose()?;
+                    added(name(symbol.map_or(Ok(""), |symbol| symbol.name())?), relocation.addend())
+                }
+                _ => {
+                    let Some(there) = at(relocation.addend() as u64) else { continue };
+                    named.push(there.index);
+                    added(format!(".Lsection{}", there.index), relocation.addend() - there.address as i64)
+                }
+            };
+            let place = Relocation { kind: finish::kinds::ABS64, of };
+            relocated.entry(section.index).or_default().insert(address - section.address, place);
+        }
+        Ok(())
+    }
+
+    /// The source of a section of notes, if it is what the assembler makes.
+    fn notes(&self, section: &Section<'_>) -> Option<String> {
+        if section.kind != elf::SHT_NOTE || section.name != ".note" {
+            return None;
+        }
+        let (mut rest, mut parts, mut text) = (section.bytes, Vec::new(), String::new());
+        let is_hsa = self.file.elf_header().e_ident.os_abi == ELFOSABI_HSA;
+        while !rest.is_empty() {
+            let number = |n: usize| Some(u32::from_le_bytes(rest.get(n * 4..n * 4 + 4)?.try_into().ok()?));
+            let (name_len, len, kind) = (number(0)? as usize, number(1)? as usize, number(2)?);
+            let from = 12 + name_len.checked_next_multiple_of(4)?;
+            let (name, contents) = (rest.get(12..12 + name_len)?, rest.get(from..from.checked_add(len)?)?);
+            rest = rest.get(from + len.checked_next_multiple_of(4)?..)?;
+            match (name, kind) {
+                (b"AMDGPU\0", metadata::DOCUMENT) => {
+                    let name = if is_hsa { "metadata" } else { "pal_metadata" };
+                    let document = metadata::decode(contents)?;
+                    let _ = write!(text, "\t.amdgpu_{name}\n{document}\t.end_amdgpu_{name}\n");
+                }
+                (b"AMD\0", metadata::ISA_NAME) => {
+                    let id = std::str::from_utf8(contents).ok()?;
+                    let _ = writeln!(text, "\t.amd_amdgpu_isa {}", symbols::quoted(id));
+                }
+                _ => return None,
+            }
+            parts.push((name.to_vec(), kind, contents.to_vec()));
+        }
+        (finish::notes(&parts) == section.bytes).then_some(text)
+    }
+
+    fn section(&self, section: &Section<'_>, out: &mut String) {
+        let mut flags = String::new();
+        let letters = [(2, 'a'), (1, 'w'), (4, 'x'), (0x10, 'M'), (0x20, 'S'), (0x20_0000, 'R'), (0x8000_0000, 'e')];
+        flags.extend(letters.iter().filter(|(bit, _)| section.flags & bit != 0).map(|(_, letter)| letter));
+        let kind = match section.kind {
+            elf::SHT_NOTE => "note",
+            elf::SHT_NOBITS => "nobits",
+            _ => "progbits",
+        };
+        let entry = if section.flags & 0x10 != 0 { format!(",{}", section.entry) } else { String::new() };
+        let _ = writeln!(out, "\n\t.section {},\"{flags}\",@{kind}{entry}", name(&section.name));
+        if section.align > 1 {
+            let _ = writeln!(out, "\t.p2align {}", section.align.ilog2());
+        }
+        if self.named.contains(&section.index) {
+            let _ = writeln!(out, ".Lsection{}:", section.index);
+        }
+        match section.flags & u64::from(elf::SHF_EXECINSTR) {
+            0 => self.data(section, out),
+            _ => self.code(section, out),
+        }
+    }
+
+    fn relocations<'s>(
+        &'s self,
+        section: &Section<'_>,
+    ) -> impl Fn(u64, u64) -> Option<(u64, &'s Relocation)> + use<'s, 'a> {
+        // The first one in a range.
+        let all = self.relocations.get(&section.index);
+        move |from, to| all?.range(from..to).next().map(|(at, relocation)| (*at, relocation))
+    }
+}
+
+/// A name with a number behind it.
+fn added(name: String, addend: i64) -> String {
+    match addend {
+        0 => name,
+        1.. => format!("{name}+{addend}"),
+        _ => format!("{name}-{}", addend.unsigned_abs()),
+    }
+}
+
+/// The number of a section in a table of symbols.
+fn number(index: Option<SectionIndex>) -> Option<usize> {
+    index.map(|index| index.0)
+}

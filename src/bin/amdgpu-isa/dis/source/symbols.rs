@@ -1,0 +1,215 @@
+//! The symbols of a code object, and its kernels.
+
+use std::fmt::Write as _;
+
+use object::read::elf::ElfFile64;
+use object::{LittleEndian, Object as _, ObjectSymbol as _, SymbolFlags};
+
+use super::{Section, Source, number};
+use crate::asm::finish::kinds;
+use crate::asm::{STB_GLOBAL, STB_LOCAL, STB_WEAK, STT_FUNC, STT_OBJECT, STV_HIDDEN, STV_INTERNAL, STV_PROTECTED};
+use crate::isa::KernelDescriptor;
+
+#[derive(Clone, Debug)]
+pub struct Symbol {
+    pub name: String,
+    /// The number of its section; none: it is a number, or is defined elsewhere.
+    pub section: Option<usize>,
+    pub is_undefined: bool,
+    is_shared: bool,
+    pub value: u64,
+    pub size: u64,
+    pub kind: u8,
+    pub bind: u8,
+    pub visibility: u8,
+}
+
+/// A name as the assembler reads it.
+pub fn name(text: &str) -> String {
+    let is_plain = text.bytes().all(|c| c.is_ascii_alphanumeric() || b"_.$".contains(&c));
+    if is_plain && !text.starts_with(|c: char| c.is_ascii_digit()) && !text.is_empty() && text != "." {
+        return text.to_string();
+    }
+    quoted(text)
+}
+
+/// A text in quotes.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' => out.extend(['\\', byte.into()]),
+            b' '..=b'~' => out.push(byte.into()),
+            _ => {
+                let _ = write!(out, "\\{byte:03o}");
+            }
+        }
+    }
+    out + "\""
+}
+
+pub fn read(file: &ElfFile64<'_, LittleEndian>) -> Vec<Symbol> {
+    let mut found: Vec<Symbol> = Vec::new();
+    let mut add = |symbol: object::read::elf::ElfSymbol64<'_, '_, LittleEndian>| {
+        let SymbolFlags::Elf { st_info, st_other } = symbol.flags() else { return };
+        let (kind, bind) = (st_info & 15, st_info >> 4);
+        let Ok(name) = symbol.name() else { return };
+        // Sections, files, and what the linker adds.
+        if name.is_empty() || matches!(kind, 3 | 4) || name == "_DYNAMIC" {
+            return;
+        }
+        let section = number(symbol.section_index());
+        let is_shared = symbol.elf_symbol().st_shndx.get(LittleEndian) == crate::asm::object::SHN_AMDGPU_LDS;
+        found.push(Symbol {
+            name: name.to_string(),
+            section: section.filter(|_| !is_shared),
+            is_undefined: symbol.is_undefined(),
+            is_shared,
+            value: symbol.address(),
+            size: symbol.size(),
+            kind,
+            bind,
+            visibility: st_other & 3,
+        });
+    };
+    file.symbols().for_each(&mut add);
+    if file.symbols().next().is_none() {
+        file.dynamic_symbols().for_each(&mut add);
+    }
+    found
+}
+
+impl Source<'_> {
+    /// Finds the descriptors that directives can say, and the waves of code in no kernel.
+    pub fn find_kernels(&mut self, sections: &[Section<'_>]) {
+        let mut kernels = Vec::new();
+        for (n, symbol) in self.symbols.iter().enumerate() {
+            if let Some(kernel) = self.kernel(n, symbol, sections) {
+                kernels.push(kernel);
+            }
+        }
+        let lanes = |descriptor: &KernelDescriptor| descriptor.wave_size(self.target);
+        if !kernels.is_empty() && kernels.iter().all(|(_, _, descriptor)| lanes(descriptor) == 64) {
+            self.target = self.target.with_wave_size(64).unwrap_or(self.target);
+        }
+        self.kernels = kernels;
+    }
+
+    fn kernel(&self, n: usize, symbol: &Symbol, sections: &[Section<'_>]) -> Option<(usize, usize, KernelDescriptor)> {
+        let name = symbol.name.strip_suffix(".kd")?;
+        let section =
+            sections.iter().find(|section| Some(section.index) == symbol.section && section.flags & 4 == 0)?;
+        let offset = symbol.value.checked_sub(section.address)?;
+        let at = usize::try_from(offset).ok()?;
+        let bytes = section.bytes.get(at..at.checked_add(KernelDescriptor::SIZE)?)?;
+        let descriptor = KernelDescriptor::from_bytes(bytes.try_into().ok()?);
+        let is_unique = self.symbols.iter().filter(|other| other.name == symbol.name).count() == 1;
+        let mut codes = self.symbols.iter().enumerate().filter(|(_, code)| code.name == name);
+        let (code_number, code) = (codes.next()?, codes.next().is_none()).0;
+        let entry = KernelDescriptor::ENTRY as u64 + offset;
+        let is_linked = match self.relocations.get(&section.index).and_then(|all| all.get(&entry)) {
+            Some(relocation) => {
+                relocation.kind == kinds::REL64
+                    && relocation.of == super::added(super::name(name), 16)
+                    && descriptor.entry() == 0
+            }
+            None => code.section.is_some() && symbol.value.wrapping_add_signed(descriptor.entry()) == code.value,
+        };
+        let others = self.relocations.get(&section.index).map_or(0, |all| all.range(offset..offset + 64).count());
+        let is_one = others <= usize::from(descriptor.entry() == 0);
+        let has_default = (symbol.kind, symbol.size) == (STT_OBJECT, KernelDescriptor::SIZE as u64)
+            && (symbol.bind, symbol.visibility) == (code.bind, code.visibility)
+            && code.visibility != 0;
+        let lanes = self.target.with_wave_size(descriptor.wave_size(self.target)).unwrap_or(self.target);
+        let is_text = descriptor.is_text(lanes);
+        (is_linked && is_unique && is_one && has_default && is_text).then_some((n, code_number, descriptor))
+    }
+
+    /// The symbols of a section, by their offsets.
+    pub fn symbols_at(&self, section: &Section<'_>) -> Vec<(u64, usize)> {
+        let here = self.symbols.iter().enumerate().filter(|(_, symbol)| symbol.section == Some(section.index));
+        let mut all: Vec<_> = here.map(|(n, symbol)| (symbol.value.wrapping_sub(section.address), n)).collect();
+        all.sort();
+        all
+    }
+
+    /// What is said of a symbol in front of its label.
+    pub fn attributes(&self, symbol: &Symbol, out: &mut String) {
+        let shown = name(&symbol.name);
+        self.visibility(symbol, out);
+        let kind = match symbol.kind {
+            STT_OBJECT => "object",
+            STT_FUNC => "function",
+            10 => "amdgpu_hsa_kernel",
+            _ => "",
+        };
+        if !kind.is_empty() {
+            let _ = writeln!(out, "\t.type {shown},@{kind}");
+        }
+        if symbol.size != 0 {
+            let _ = writeln!(out, "\t.size {shown}, {}", symbol.size);
+        }
+    }
+
+    /// Who can see a symbol.
+    pub fn visibility(&self, symbol: &Symbol, out: &mut String) {
+        let shown = name(&symbol.name);
+        let bind = match symbol.bind {
+            STB_LOCAL => "",
+            STB_GLOBAL => "globl",
+            STB_WEAK => "weak",
+            _ => "globl",
+        };
+        let visibility = match symbol.visibility {
+            STV_INTERNAL => "internal",
+            STV_HIDDEN => "hidden",
+            STV_PROTECTED => "protected",
+            _ => "",
+        };
+        for directive in [bind, visibility].iter().filter(|directive| !directive.is_empty()) {
+            let _ = writeln!(out, "\t.{directive} {shown}");
+        }
+    }
+
+    /// Whether the assembler can define the symbol: a name has one place.
+    pub fn is_first(&self, n: usize) -> bool {
+        let of = |m: usize| self.symbols.get(m).map(|symbol| &symbol.name);
+        (0..n).all(|m| of(m) != of(n))
+    }
+
+    /// A label, or an assignment if no label can be there.
+    pub fn define(&self, n: usize, offset: Option<u64>, out: &mut String) {
+        let Some(symbol) = self.symbols.get(n) else { return };
+        if self.kernels.iter().any(|(descriptor, ..)| *descriptor == n) {
+            return;
+        }
+        if !self.is_first(n) {
+            let _ = writeln!(out, "// A second symbol {} is here.", name(&symbol.name));
+            return;
+        }
+        self.attributes(symbol, out);
+        let shown = name(&symbol.name);
+        let _ = match offset {
+            None => writeln!(out, "{shown}:"),
+            Some(offset) => writeln!(out, "\t.set {shown}, .{offset:+}"),
+        };
+    }
+
+    /// Symbols that are in no section.
+    pub fn rest(&self) -> String {
+        let mut out = String::new();
+        for (n, symbol) in self.symbols.iter().enumerate().filter(|(_, symbol)| symbol.section.is_none()) {
+            let shown = name(&symbol.name);
+            if !self.is_first(n) {
+                continue;
+            }
+            self.attributes(symbol, &mut out);
+            if symbol.is_shared {
+                let _ = writeln!(out, "\t.amdgpu_lds {shown}, {}, {}", symbol.size, symbol.value.max(1));
+            } else if !symbol.is_undefined {
+                let _ = writeln!(out, "\t.set {shown}, {:#x}", symbol.value);
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,296 @@
+//! Kernel descriptors: the 64 bytes from which the command processor starts a kernel of the HSA runtime.
+
+mod registers;
+#[cfg(feature = "text")]
+mod text;
+mod words;
+
+use core::fmt;
+
+use crate::Target;
+use crate::target::KERNELS;
+pub use registers::Registers;
+#[cfg(feature = "text")]
+pub use text::Directives;
+pub use words::{KernargPreload, KernelCodeProperties, PgmRsrc1, PgmRsrc2, PgmRsrc3};
+
+/// What a target's descriptors hold: see `isa/descriptor.isa`.
+pub(crate) struct KernelTables {
+    pub vgpr_granule: u16,
+    pub accum_granule: u16,
+    pub sgpr_granule: u16,
+    pub sgprs: u16,
+    pub sgprs_are_all: u16,
+    pub with_vcc: u16,
+    pub with_xnack_mask: u16,
+    pub with_flat_scratch: u16,
+    pub xnack: u16,
+    pub sramecc: u16,
+    pub directives: &'static [Directive],
+}
+
+/// A part of a kernel descriptor that text sets with a directive of its own.
+#[derive(Debug)]
+pub struct Directive {
+    pub(crate) name: &'static str,
+    /// The lowest bit.
+    pub(crate) at: u16,
+    pub(crate) len: u8,
+    pub(crate) default: u32,
+    pub(crate) sgprs: u8,
+}
+
+impl Directive {
+    /// Its name, behind `.amdhsa_`.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The greatest value.
+    pub fn max(&self) -> u32 {
+        u32::MAX >> (32 - u32::from(self.len)).min(31)
+    }
+
+    /// The value if nothing sets it.
+    pub fn default(&self) -> u32 {
+        self.default
+    }
+
+    /// How many of a wave's first scalar registers it fills.
+    pub fn user_sgprs(&self) -> u8 {
+        self.sgprs
+    }
+}
+
+impl Target {
+    /// The parts of its kernel descriptors, in the order in which compilers write them. The numbers of registers are not
+    /// among them: see [`Registers`].
+    pub fn directives(self) -> &'static [Directive] {
+        KERNELS.get(self as usize).map_or(&[], |tables| tables.directives)
+    }
+
+    /// Where accumulation registers follow the vector registers of a kernel, they begin at a multiple of this number.
+    pub fn accum_granule(self) -> Option<i64> {
+        KERNELS.get(self as usize).map(|tables| tables.accum_granule.into()).filter(|granule| *granule > 0)
+    }
+
+    /// Whether code can be for one setting of XNACK: whether a memory access that failed can be repeated.
+    pub fn has_xnack(self) -> bool {
+        KERNELS.get(self as usize).is_some_and(|tables| tables.xnack != 0)
+    }
+
+    /// Whether code can be for one setting of SRAM-ECC.
+    pub fn has_sramecc(self) -> bool {
+        KERNELS.get(self as usize).is_some_and(|tables| tables.sramecc != 0)
+    }
+}
+
+/// Why a kernel descriptor cannot hold a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DescriptorError {
+    /// Descriptors of the target have no such part.
+    Unknown,
+    /// The value is too great.
+    Range {
+        /// The greatest value.
+        max: u32,
+    },
+    /// There are not so many vector registers.
+    Vgprs,
+    /// There are not so many scalar registers.
+    Sgprs,
+    /// The first accumulation register is not at a multiple of four from 4 to 256, or behind all registers.
+    AccumOffset,
+}
+
+impl fmt::Display for DescriptorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DescriptorError::Unknown => f.write_str("the target's kernel descriptors have no such part"),
+            DescriptorError::Range { max } => write!(f, "a number from 0 to {max} expected"),
+            DescriptorError::Vgprs => f.write_str("the target has fewer vector registers"),
+            DescriptorError::Sgprs => f.write_str("the target has fewer scalar registers"),
+            DescriptorError::AccumOffset => {
+                f.write_str("a multiple of 4 from 4 to 256 expected, and not behind the vector registers")
+            }
+        }
+    }
+}
+
+impl core::error::Error for DescriptorError {}
+
+/// The 64 bytes of a kernel descriptor. Every value of the bytes is kept.
+///
+/// What bits mean depends on the target: [`get`](KernelDescriptor::get) and [`set`](KernelDescriptor::set) know, and the
+/// structs of the words ([`PgmRsrc1`], ...) name all bits of all targets.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::Target;
+/// use amdgpu_isa::kernel::{KernelDescriptor, Registers};
+/// let target = Target::Gfx942;
+/// let mut kernel = KernelDescriptor::new(target);
+/// kernel.set(target, "kernarg_size", 24).unwrap();
+/// kernel.set(target, "user_sgpr_kernarg_segment_ptr", 1).unwrap();
+/// kernel.count_user_sgprs(target);
+/// kernel.set_registers(target, Registers { vgprs: 11, sgprs: 16, ..Registers::new(target) }).unwrap();
+/// assert_eq!(kernel.rsrc1().granulated_workitem_vgpr_count(), 1);
+/// assert_eq!(kernel.rsrc2().user_sgpr_count(), 2);
+/// assert_eq!(KernelDescriptor::from_bytes(kernel.to_bytes()), kernel);
+/// # }
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct KernelDescriptor {
+    words: [u32; 16],
+}
+
+impl KernelDescriptor {
+    /// The number of its bytes.
+    pub const SIZE: usize = 64;
+    /// The offset of the eight bytes that say where the code is: [`KernelDescriptor::entry`].
+    pub const ENTRY: usize = 16;
+
+    /// The descriptor of a kernel for which nothing is set.
+    pub fn new(target: Target) -> KernelDescriptor {
+        let mut descriptor = KernelDescriptor { words: [0; 16] };
+        for directive in target.directives() {
+            descriptor.set_bits(directive, directive.default);
+        }
+        descriptor
+    }
+
+    /// Reads a descriptor.
+    pub fn from_bytes(bytes: [u8; 64]) -> KernelDescriptor {
+        let mut words = [0; 16];
+        for (word, four) in words.iter_mut().zip(bytes.chunks_exact(4)) {
+            *word = u32::from_le_bytes(four.first_chunk().copied().unwrap_or([0; 4]));
+        }
+        KernelDescriptor { words }
+    }
+
+    /// The bytes as they are in memory.
+    pub fn to_bytes(&self) -> [u8; 64] {
+        let mut bytes = [0; 64];
+        for (four, word) in bytes.chunks_exact_mut(4).zip(self.words) {
+            four.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// The dwords.
+    pub fn words(&self) -> [u32; 16] {
+        self.words
+    }
+
+    /// The value of a part, named as in its directive without `.amdhsa_`; `None` if the target's descriptors do not have it.
+    pub fn get(&self, target: Target, name: &str) -> Option<u32> {
+        target.directives().iter().find(|d| d.name == name).map(|d| self.bits(d))
+    }
+
+    /// Sets a part, named as in its directive without `.amdhsa_`.
+    ///
+    /// # Errors
+    /// The target's descriptors do not have it, or the value does not fit.
+    pub fn set(&mut self, target: Target, name: &str, value: u32) -> Result<(), DescriptorError> {
+        let directive = target.directives().iter().find(|d| d.name == name).ok_or(DescriptorError::Unknown)?;
+        if value > directive.max() {
+            return Err(DescriptorError::Range { max: directive.max() });
+        }
+        self.set_bits(directive, value);
+        Ok(())
+    }
+
+    /// Sets the number of user SGPRs to those of the parts that are on. Returns the number.
+    pub fn count_user_sgprs(&mut self, target: Target) -> u32 {
+        let of = |d: &Directive| self.bits(d).wrapping_mul(d.sgprs.into());
+        let count = target.directives().iter().map(of).fold(0, u32::wrapping_add) + self.preload().length() as u32;
+        if let Some(directive) = target.directives().iter().find(|d| d.name == "user_sgpr_count") {
+            self.set_bits(directive, count.min(directive.max()));
+        }
+        count
+    }
+
+    /// The value of the bits of a part.
+    pub fn bits(&self, directive: &Directive) -> u32 {
+        let word = self.words.get(usize::from(directive.at / 32)).copied().unwrap_or(0);
+        word >> (directive.at % 32) & directive.max()
+    }
+
+    fn set_bits(&mut self, directive: &Directive, value: u32) {
+        let shift = directive.at % 32;
+        if let Some(word) = self.words.get_mut(usize::from(directive.at / 32)) {
+            *word = *word & !(directive.max() << shift) | (value & directive.max()) << shift;
+        }
+    }
+
+    /// The lanes of the kernel's waves.
+    pub fn wave_size(&self, target: Target) -> u16 {
+        match self.get(target, "wavefront_size32") {
+            Some(1) => 32,
+            Some(_) => 64,
+            None => target.wave_size(),
+        }
+    }
+
+    /// The distance from the descriptor to the kernel's first instruction, in bytes.
+    pub fn entry(&self) -> i64 {
+        let [.., low, high] = *self.words.first_chunk::<6>().unwrap_or(&[0; 6]);
+        (u64::from(high) << 32 | u64::from(low)) as i64
+    }
+
+    /// Sets the distance from the descriptor to the kernel's first instruction.
+    pub fn set_entry(&mut self, distance: i64) {
+        if let Some([.., low, high]) = self.words.first_chunk_mut::<6>() {
+            (*low, *high) = (distance as u32, (distance >> 32) as u32);
+        }
+    }
+
+    /// COMPUTE_PGM_RSRC1.
+    pub fn rsrc1(&self) -> PgmRsrc1 {
+        PgmRsrc1::from_bits(self.words[12])
+    }
+
+    /// Sets COMPUTE_PGM_RSRC1.
+    pub fn set_rsrc1(&mut self, word: PgmRsrc1) {
+        self.words[12] = word.into_bits();
+    }
+
+    /// COMPUTE_PGM_RSRC2.
+    pub fn rsrc2(&self) -> PgmRsrc2 {
+        PgmRsrc2::from_bits(self.words[13])
+    }
+
+    /// Sets COMPUTE_PGM_RSRC2.
+    pub fn set_rsrc2(&mut self, word: PgmRsrc2) {
+        self.words[13] = word.into_bits();
+    }
+
+    /// COMPUTE_PGM_RSRC3.
+    pub fn rsrc3(&self) -> PgmRsrc3 {
+        PgmRsrc3::from_bits(self.words[11])
+    }
+
+    /// Sets COMPUTE_PGM_RSRC3.
+    pub fn set_rsrc3(&mut self, word: PgmRsrc3) {
+        self.words[11] = word.into_bits();
+    }
+
+    /// The kernel code properties.
+    pub fn properties(&self) -> KernelCodeProperties {
+        KernelCodeProperties::from_bits(self.words[14] as u16)
+    }
+
+    /// What of the kernel's arguments is put into scalar registers.
+    pub fn preload(&self) -> KernargPreload {
+        KernargPreload::from_bits((self.words[14] >> 16) as u16)
+    }
+}
+
+impl fmt::Debug for KernelDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KernelDescriptor([")?;
+        self.words.iter().try_for_each(|word| write!(f, "{word:#x}, "))?;
+        f.write_str("])")
+    }
+}

@@ -1,0 +1,141 @@
+//! How many registers a kernel has.
+
+use super::{DescriptorError, KernelDescriptor, KernelTables, PgmRsrc1};
+use crate::target::KERNELS;
+use crate::{Reg, RegSet, Target};
+
+/// The registers that a kernel uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Registers {
+    /// The number of the first vector register that is free. Where accumulation registers follow, they count too.
+    pub vgprs: u16,
+    /// The number of vector registers in front of the accumulation registers, where these share a file: a multiple of 4.
+    pub accum_offset: u16,
+    /// The number of the first scalar register that is free.
+    pub sgprs: u16,
+    /// Whether it uses vcc.
+    pub vcc: bool,
+    /// Whether it uses flat_scratch.
+    pub flat_scratch: bool,
+    /// Whether it uses xnack_mask, or could be resumed after a failed access.
+    pub xnack_mask: bool,
+}
+
+impl Registers {
+    /// No registers but the special ones, which is what assemblers assume.
+    pub fn new(target: Target) -> Registers {
+        let xnack_mask = target.has_xnack();
+        Registers { vgprs: 0, accum_offset: 4, sgprs: 0, vcc: true, flat_scratch: true, xnack_mask }
+    }
+
+    /// The registers in a set. From those that instructions read and write, arguments in registers may be missing.
+    pub fn of(target: Target, set: &RegSet) -> Registers {
+        let mut found = Registers { vcc: false, ..Registers::new(target) };
+        let mut accumulation = 0;
+        for reg in set.iter() {
+            match reg {
+                Reg::Vgpr(n) => found.vgprs = found.vgprs.max(u16::from(n) + 1),
+                Reg::Agpr(n) => accumulation = accumulation.max(u16::from(n) + 1),
+                Reg::Sgpr(n) => found.sgprs = found.sgprs.max(u16::from(n) + 1),
+                _ => {}
+            }
+        }
+        found.vcc = set.contains(Reg::Vcc);
+        match tables(target).map(|tables| tables.accum_granule) {
+            Some(granule @ 1..) => {
+                found.accum_offset = found.vgprs.max(1).next_multiple_of(granule);
+                if accumulation > 0 {
+                    found.vgprs = found.accum_offset + accumulation;
+                }
+            }
+            _ => found.vgprs = found.vgprs.max(accumulation),
+        }
+        found
+    }
+
+    /// The number of special registers behind the scalar ones, which the hardware counts with them.
+    pub fn special(&self, target: Target) -> u16 {
+        tables(target).map_or(0, |tables| tables.special(target, self))
+    }
+}
+
+fn tables(target: Target) -> Option<&'static KernelTables> {
+    KERNELS.get(target as usize)
+}
+
+/// Granules, less one.
+fn granules(count: u32, granule: u16) -> u32 {
+    match granule {
+        0 => 0,
+        granule => count.max(1).div_ceil(granule.into()) - 1,
+    }
+}
+
+impl KernelTables {
+    /// The special registers behind a kernel's own.
+    fn special(&self, target: Target, registers: &Registers) -> u16 {
+        // Where scratch memory needs no registers of a kernel, the hardware still keeps their place.
+        let always = target.directives().iter().any(|d| d.name == "enable_private_segment");
+        let of = |used: bool, count: u16| if used { count } else { 0 };
+        of(registers.vcc, self.with_vcc)
+            .max(of(registers.xnack_mask, self.with_xnack_mask))
+            .max(of(registers.flat_scratch || always, self.with_flat_scratch))
+    }
+}
+
+impl KernelDescriptor {
+    /// Sets the numbers of registers. For waves of 32 and of 64 lanes these are different targets.
+    ///
+    /// # Errors
+    /// The target has fewer registers.
+    pub fn set_registers(&mut self, target: Target, registers: Registers) -> Result<(), DescriptorError> {
+        let tables = tables(target).ok_or(DescriptorError::Unknown)?;
+        let vgprs = granules(registers.vgprs.into(), tables.vgpr_granule);
+        if vgprs > 63 {
+            return Err(DescriptorError::Vgprs);
+        }
+        let mut sgprs = 0;
+        if tables.sgpr_granule > 0 {
+            // Arguments in registers have to be there.
+            let user = if self.preload().length() > 0 { self.rsrc2().user_sgpr_count() } else { 0 };
+            let own = u32::from(registers.sgprs.max(user.into()));
+            let all = own + u32::from(tables.special(target, &registers));
+            let counted = if tables.sgprs_are_all != 0 { all } else { own };
+            if counted > tables.sgprs.into() {
+                return Err(DescriptorError::Sgprs);
+            }
+            sgprs = granules(all, tables.sgpr_granule);
+        }
+        if tables.accum_granule > 0 {
+            let offset = registers.accum_offset;
+            let has_place = offset <= registers.vgprs.max(1).next_multiple_of(tables.accum_granule);
+            let is_granule = (1..=64).contains(&(offset / tables.accum_granule)) && offset % tables.accum_granule == 0;
+            if !is_granule || !has_place {
+                return Err(DescriptorError::AccumOffset);
+            }
+            self.set_rsrc3(self.rsrc3().with_accum_offset(granules(offset.into(), tables.accum_granule) as u8));
+        }
+        let word: PgmRsrc1 = self.rsrc1();
+        let word = word.with_granulated_workitem_vgpr_count(vgprs as u8);
+        self.set_rsrc1(word.with_granulated_wavefront_sgpr_count(sgprs as u8));
+        Ok(())
+    }
+
+    /// The most registers for which the descriptor would be the same. There may be none, since not every number of
+    /// granules is one of a kernel: then [`set_registers`](KernelDescriptor::set_registers) gives other words.
+    pub fn registers(&self, target: Target) -> Registers {
+        let mut registers = Registers::new(target);
+        let Some(tables) = tables(target) else { return registers };
+        let count = |granules: u8, granule: u16| (u16::from(granules) + 1).wrapping_mul(granule);
+        let word = self.rsrc1();
+        registers.vgprs = count(word.granulated_workitem_vgpr_count(), tables.vgpr_granule);
+        let special = tables.special(target, &registers);
+        let most = if tables.sgprs_are_all != 0 { tables.sgprs.saturating_sub(special) } else { tables.sgprs };
+        let all = count(word.granulated_wavefront_sgpr_count(), tables.sgpr_granule);
+        registers.sgprs = all.saturating_sub(special).min(most);
+        if tables.accum_granule > 0 {
+            registers.accum_offset = count(self.rsrc3().accum_offset(), tables.accum_granule);
+        }
+        registers
+    }
+}

@@ -1,0 +1,64 @@
+//! Kernel descriptors as directives.
+
+use core::fmt;
+
+use super::KernelDescriptor;
+use crate::Target;
+use crate::target::KERNELS;
+
+/// The `.amdhsa_` directives of a descriptor, a line each: see [`KernelDescriptor::directives`].
+#[derive(Clone, Copy, Debug)]
+pub struct Directives {
+    descriptor: KernelDescriptor,
+    target: Target,
+    all: bool,
+}
+
+impl KernelDescriptor {
+    /// The directives that make this descriptor. Without `all`, those that set what is the default anyway are left out.
+    /// Bits that no directive sets are not in the text: see [`KernelDescriptor::is_text`].
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::Target;
+    /// use amdgpu_isa::kernel::KernelDescriptor;
+    /// let mut kernel = KernelDescriptor::new(Target::Gfx942);
+    /// kernel.set(Target::Gfx942, "kernarg_size", 24).unwrap();
+    /// assert!(kernel.directives(Target::Gfx942, false).to_string().contains("\t\t.amdhsa_kernarg_size 24\n"));
+    /// # }
+    /// ```
+    pub fn directives(&self, target: Target, all: bool) -> Directives {
+        Directives { descriptor: *self, target, all }
+    }
+
+    /// Whether directives say everything: whether they would make the same descriptor, but for the place of the code.
+    pub fn is_text(&self, target: Target) -> bool {
+        let mut again = KernelDescriptor::new(target);
+        for directive in target.directives() {
+            again.set_bits(directive, self.bits(directive));
+        }
+        again.set_entry(self.entry());
+        again.set_registers(target, self.registers(target)).is_ok() && again == *self
+    }
+}
+
+impl fmt::Display for Directives {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Directives { descriptor, target, all } = self;
+        let registers = descriptor.registers(*target);
+        writeln!(f, "\t\t.amdhsa_next_free_vgpr {}", registers.vgprs)?;
+        writeln!(f, "\t\t.amdhsa_next_free_sgpr {}", registers.sgprs)?;
+        if KERNELS.get(*target as usize).is_some_and(|tables| tables.accum_granule > 0) {
+            writeln!(f, "\t\t.amdhsa_accum_offset {}", registers.accum_offset)?;
+        }
+        for directive in target.directives() {
+            let value = descriptor.bits(directive);
+            // The number of user SGPRs is otherwise that of the parts that are on.
+            let name = directive.name;
+            if *all || value != directive.default || matches!(name, "user_sgpr_count" | "wavefront_size32") {
+                writeln!(f, "\t\t.amdhsa_{name} {value}")?;
+            }
+        }
+        Ok(())
+    }
+}

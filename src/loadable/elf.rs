@@ -1,0 +1,239 @@
+//! The file: headers, tables of symbols, descriptors, code.
+
+use alloc::vec::Vec;
+
+use super::{CodeObject, CodeObjectError, metadata};
+use crate::Target;
+use crate::kernel::KernelDescriptor;
+
+const PAGE: u64 = 0x1000;
+const FILE_HEADER: usize = 64;
+const PROGRAM_HEADER: usize = 56;
+const PROGRAM_HEADERS: usize = 6;
+const SYMBOL: usize = 24;
+/// Kernels begin at multiples of it.
+const CODE_ALIGN: usize = 256;
+const DESCRIPTOR_ALIGN: usize = 64;
+
+const FUNCTION: u8 = 1 << 4 | 2;
+const OBJECT: u8 = 1 << 4 | 1;
+const PROTECTED: u8 = 3;
+const SECTION_NAMES: &[u8] = b"\0.note\0.dynsym\0.hash\0.dynstr\0.rodata\0.text\0.dynamic\0.shstrtab\0";
+
+/// A part of the file: where it begins, and how long it is.
+#[derive(Clone, Copy, Default)]
+struct Part {
+    offset: u64,
+    address: u64,
+    len: u64,
+}
+
+struct Out(Vec<u8>);
+
+impl Out {
+    fn halves(&mut self, values: &[u16]) {
+        values.iter().for_each(|value| self.0.extend(value.to_le_bytes()));
+    }
+
+    fn words(&mut self, values: &[u32]) {
+        values.iter().for_each(|value| self.0.extend(value.to_le_bytes()));
+    }
+
+    fn longs(&mut self, values: &[u64]) {
+        values.iter().for_each(|value| self.0.extend(value.to_le_bytes()));
+    }
+
+    /// Begins a part at a multiple of `align`, with addresses so far behind offsets.
+    fn begin(&mut self, align: usize, shift: u64) -> Part {
+        self.0.resize(self.0.len().checked_next_multiple_of(align).unwrap_or(self.0.len()), 0);
+        let offset = self.0.len() as u64;
+        Part { offset, address: offset + shift, len: 0 }
+    }
+
+    fn end(&self, part: Part) -> Part {
+        Part { len: (self.0.len() as u64).saturating_sub(part.offset), ..part }
+    }
+
+    /// A part whose bytes are there already.
+    fn part(&mut self, align: usize, shift: u64, bytes: &[u8]) -> Part {
+        let part = self.begin(align, shift);
+        self.0.extend(bytes);
+        self.end(part)
+    }
+}
+
+/// The distances of the kernels from the first one.
+fn code_offsets<'a>(object: &CodeObject<'a>) -> impl Iterator<Item = u64> + use<'a> {
+    object.kernels.iter().scan(0u64, |end, kernel| {
+        let offset = *end;
+        let len = kernel.code.len() as u64 * 4;
+        *end = offset.saturating_add(len).checked_next_multiple_of(CODE_ALIGN as u64)?;
+        Some(offset)
+    })
+}
+
+fn hash(name: impl Iterator<Item = u8>) -> u32 {
+    name.fold(0u32, |hash, byte| {
+        let hash = (hash << 4).wrapping_add(byte.into());
+        let high = hash & 0xf000_0000;
+        (hash ^ high >> 24) & !high
+    })
+}
+
+pub fn write(object: &CodeObject<'_>, target: Target) -> Result<Vec<u8>, CodeObjectError> {
+    let kernels = object.kernels;
+    let all: u64 =
+        kernels.iter().map(|kernel| kernel.code.len() as u64 * 4 + kernel.name.len() as u64 * 8 + 4096).sum();
+    if all > u32::MAX.into() {
+        return Err(CodeObjectError::Size);
+    }
+    let mut out = Out(Vec::new());
+    out.0.resize(FILE_HEADER + PROGRAM_HEADERS * PROGRAM_HEADER, 0);
+    let document = metadata::document(object, target);
+    let note = out.begin(4, 0);
+    out.words(&[7, document.len() as u32, 32]);
+    out.0.extend(b"AMDGPU\0\0");
+    out.0.extend(&document);
+    let note = out.begin(4, 0).offset.checked_sub(note.offset).map_or(note, |len| Part { len, ..note });
+
+    // Names, and where they are: those of code, and with `.kd` behind them those of descriptors.
+    let mut names = Vec::new();
+    names.push(0);
+    let symbols = kernels.len() * 2 + 1;
+    let symbol_table = Part { len: (symbols * SYMBOL) as u64, ..out.begin(8, 0) };
+    out.0.resize(out.0.len() + symbols * SYMBOL, 0);
+    let table = out.begin(4, 0);
+    out.words(&[symbols as u32, symbols as u32]);
+    let hashes: Vec<u32> = (kernels.iter())
+        .flat_map(|kernel| [hash(kernel.name.bytes()), hash(kernel.name.bytes().chain(*b".kd"))])
+        .map(|hash| hash.checked_rem(symbols as u32).unwrap_or(0))
+        .collect();
+    // The first symbol of each bucket, and for each symbol the next one of its bucket.
+    let next = |from: usize, bucket: u32| {
+        let mut rest = hashes.iter().enumerate().skip(from);
+        rest.find(|(_, hash)| **hash == bucket).map_or(0, |(n, _)| n as u32 + 1)
+    };
+    for bucket in 0..symbols as u32 {
+        out.words(&[next(0, bucket)]);
+    }
+    out.words(&[0]);
+    for (n, hash) in hashes.iter().enumerate() {
+        out.words(&[next(n + 1, *hash)]);
+    }
+    let table = out.end(table);
+    let mut entries = Out(Vec::new());
+    entries.0.resize(SYMBOL, 0);
+    let name_offsets: Vec<[u32; 2]> = kernels
+        .iter()
+        .map(|kernel| {
+            let code = names.len() as u32;
+            names.extend(kernel.name.bytes());
+            names.push(0);
+            let descriptor = names.len() as u32;
+            names.extend(kernel.name.bytes());
+            names.extend(b".kd\0");
+            [code, descriptor]
+        })
+        .collect();
+    let strings = out.part(1, 0, &names);
+
+    let descriptors = out.begin(DESCRIPTOR_ALIGN, 0);
+    // Code is in pages of its own.
+    let end = descriptors.offset + (kernels.len() * KernelDescriptor::SIZE) as u64;
+    let code_offset = end.checked_next_multiple_of(CODE_ALIGN as u64).unwrap_or(end);
+    let code_address = code_offset + PAGE;
+    for ((kernel, offset), [code_name, descriptor_name]) in kernels.iter().zip(code_offsets(object)).zip(&name_offsets)
+    {
+        let address = out.0.len() as u64;
+        let mut descriptor = kernel.descriptor;
+        descriptor.set_entry((code_address + offset).wrapping_sub(address) as i64);
+        let _ = descriptor.set(target, "kernarg_size", metadata::arguments_size(kernel));
+        out.0.extend(descriptor.to_bytes());
+        let mut symbol = |name: u32, kind: u8, section: u16, address: u64, len: u64| {
+            entries.words(&[name]);
+            entries.0.extend([kind, PROTECTED]);
+            entries.halves(&[section]);
+            entries.longs(&[address, len]);
+        };
+        symbol(*code_name, FUNCTION, 6, code_address + offset, kernel.code.len() as u64 * 4);
+        symbol(*descriptor_name, OBJECT, 5, address, KernelDescriptor::SIZE as u64);
+    }
+    let descriptors = out.end(descriptors);
+    let code = out.begin(CODE_ALIGN, PAGE);
+    for kernel in kernels {
+        out.begin(CODE_ALIGN, PAGE);
+        out.words(kernel.code);
+    }
+    let code = out.end(code);
+
+    let dynamic = out.begin(8, 2 * PAGE);
+    out.longs(&[
+        6,
+        symbol_table.address,
+        11,
+        SYMBOL as u64,
+        5,
+        strings.address,
+        10,
+        strings.len,
+        4,
+        table.address,
+        0,
+        0,
+    ]);
+    let dynamic = out.end(dynamic);
+    let section_names = out.part(1, 0, SECTION_NAMES);
+    let headers = out.begin(8, 0);
+    let read_only = [note, symbol_table, table, strings, descriptors];
+    let sections = [
+        (1, 7, 2, note, 0, 0, 4, 0),
+        (7, 11, 2, symbol_table, 4, 1, 8, SYMBOL as u64),
+        (15, 5, 2, table, 2, 0, 4, 4),
+        (21, 3, 2, strings, 0, 0, 1, 0),
+        (29, 1, 2, descriptors, 0, 0, DESCRIPTOR_ALIGN as u64, 0),
+        (37, 1, 6, code, 0, 0, CODE_ALIGN as u64, 0),
+        (43, 6, 3, dynamic, 4, 0, 8, 16),
+        (52, 3, 0, Part { address: 0, ..section_names }, 0, 0, 1, 0),
+    ];
+    out.longs(&[0; 8]);
+    for (name, kind, flags, part, link, info, align, entry) in sections {
+        out.words(&[name, kind]);
+        out.longs(&[flags, part.address, part.offset, part.len]);
+        out.words(&[link, info]);
+        out.longs(&[align, entry]);
+    }
+
+    let mut head = Out(Vec::new());
+    // 64 bits, little-endian, for the HSA runtime, its version 4 (code objects of version 6).
+    head.0.extend(*b"\x7fELF\x02\x01\x01\x40\x04\0\0\0\0\0\0\0");
+    head.halves(&[3, 224]);
+    head.words(&[1]);
+    head.longs(&[0, FILE_HEADER as u64, headers.offset]);
+    head.words(&[object.flags(target)]);
+    let count = sections.len() as u16 + 1;
+    head.halves(&[FILE_HEADER as u16, PROGRAM_HEADER as u16, PROGRAM_HEADERS as u16, 64, count, count - 1]);
+    let end = read_only.iter().map(|part| part.offset + part.len).max().unwrap_or(0);
+    let own = Part {
+        offset: FILE_HEADER as u64,
+        address: FILE_HEADER as u64,
+        len: (PROGRAM_HEADERS * PROGRAM_HEADER) as u64,
+    };
+    let segments = [
+        (6, 4, own, 8),
+        (1, 4, Part { len: end, ..Part::default() }, PAGE),
+        (1, 5, code, PAGE),
+        (1, 6, dynamic, PAGE),
+        (2, 6, dynamic, 8),
+        (4, 4, note, 4),
+    ];
+    for (kind, flags, part, align) in segments {
+        head.words(&[kind, flags]);
+        head.longs(&[part.offset, part.address, part.address, part.len, part.len, align]);
+    }
+    for (place, bytes) in [(0, &head.0), (symbol_table.offset as usize, &entries.0)] {
+        for (to, from) in out.0.iter_mut().skip(place).zip(bytes) {
+            *to = *from;
+        }
+    }
+    Ok(out.0)
+}
