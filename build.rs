@@ -19,7 +19,7 @@ fn main() {
         _ => std::env::var_os(variable(feature)).is_some(),
     };
     let generated = build::read("isa".as_ref()).and_then(|isa| build::generate(&isa, enabled));
-    let target = |k: &str| k.starts_with("CARGO_FEATURE_GFX") || k == variable("unstable-targets");
+    let target = |k: &str| k.starts_with("CARGO_FEATURE_GFX");
     if std::env::vars_os().any(|(k, _)| k.to_str().is_some_and(target)) {
         println!("cargo::rustc-cfg=has_target");
     }

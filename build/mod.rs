@@ -63,7 +63,7 @@ pub const EVERY_STRUCT: &str = "AMDGPU_ISA_STRUCTS";
 pub fn generate(isa: &Isa, enabled: impl Fn(&str) -> bool) -> Result<Vec<(String, String)>> {
     let mut targets = Vec::new();
     for row in &isa.targets {
-        if enabled(&row.feature()) || !row.partial && enabled(&row.processor) {
+        if enabled(&row.feature()) || enabled(&row.processor) {
             targets.push(lower::target(isa, row)?);
         }
     }

@@ -104,8 +104,9 @@ impl Inst {
     pub(crate) fn check_alignment(&self) -> Result<(), RuleError> {
         let facts = self.info().flags;
         let (even, odd) = (facts & const { flag("even") } != 0, facts & const { flag("odd") } != 0);
-        let even_tuples = self.target().aligned_vgprs() && !odd;
         for operand in self.operands() {
+            // Only the data of such an operation is an exception, not its address.
+            let even_tuples = self.target().aligned_vgprs() && !(odd && operand.access.writes());
             let (Some(field), Value::Reg(reg), dwords) = (operand.role, operand.value, operand.bits / 32) else {
                 continue;
             };

@@ -228,6 +228,11 @@ impl Format {
     pub fn name(self) -> &'static str {
         FORMAT_NAMES.get(self as usize).copied().unwrap_or("")
     }
+
+    /// Whether it is that of a literal, of 32 bits or of 64.
+    pub(crate) fn is_literal(self) -> bool {
+        matches!(self, Format::Literal | Format::Literal64)
+    }
 }
 
 impl fmt::Display for Format {

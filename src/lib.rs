@@ -228,6 +228,7 @@ mod target;
 pub mod text;
 mod types;
 mod value;
+mod vgpr_msb;
 
 // What nearly every program needs is at the root; the rest is in a module for each use.
 pub use common::{Field, Format, Opcode};
@@ -242,6 +243,7 @@ pub use target::Target;
 #[cfg(feature = "text")]
 pub use text::parse::parse;
 pub use types::*;
+pub use vgpr_msb::VgprMsb;
 
 /// Assembling into a buffer: labels, branches, alignment and symbols.
 pub mod asm {

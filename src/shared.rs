@@ -232,8 +232,10 @@ pub mod class {
     pub const VGPR: u16 = 1024;
     pub const AGPR: u16 = 2048;
     pub const OFF: u16 = 4096;
+    /// A literal of 64 bits. (The bit below it is build/'s: `HALF`.)
+    pub const LITERAL64: u16 = 1 << 14;
     /// Classes that use the constant bus when a vector operation reads them. `src_lds_direct` does not.
-    pub const BUS: u16 = SGPR | SYS | TTMP | M0 | EXEC | RO | LITERAL;
+    pub const BUS: u16 = SGPR | SYS | TTMP | M0 | EXEC | RO | LITERAL | LITERAL64;
 }
 
 /// The hash of a mnemonic in `MnemonicTable`; letter case does not matter. FNV-1a of what a bit makes of small and capital

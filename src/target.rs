@@ -3,6 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
+use crate::codec::Freedom;
 use crate::descriptor::{Directive, KernelTables};
 use crate::hazards::table::HazardTables;
 use crate::processor::{Processor, ProcessorInfo, parts};
@@ -24,10 +25,9 @@ pub(crate) struct TargetInfo {
     generation: &'static str,
     mach: &'static [u32],
     aligned_vgprs: bool,
-    dual_moves: bool,
+    dual: [bool; 2],
     #[cfg_attr(not(feature = "text"), allow(dead_code))]
     bound_ctrl_zero: bool,
-    partial: bool,
     aliases: &'static [&'static str],
 }
 
@@ -96,20 +96,16 @@ impl Target {
         TARGETS[self as usize].aligned_vgprs
     }
 
-    /// Whether the first sources of two moves in one instruction can be in one bank.
-    pub(crate) fn dual_moves(self) -> bool {
-        TARGETS[self as usize].dual_moves
+    /// What two operations in one instruction may share. `long`: in VOPD3.
+    pub(crate) fn dual_freedom(self, long: bool) -> Freedom {
+        let [moves, equal] = TARGETS[self as usize].dual;
+        Freedom { moves, equal, long }
     }
 
     /// Whether `bound_ctrl:0` in text means that the bit is set.
     #[cfg(feature = "text")]
     pub(crate) fn bound_ctrl_zero(self) -> bool {
         TARGETS[self as usize].bound_ctrl_zero
-    }
-
-    /// Whether not all of its operations are in the tables yet: such targets need the feature `unstable-targets`.
-    pub fn is_partial(self) -> bool {
-        TARGETS[self as usize].partial
     }
 
     /// Lanes of a wave, 32 or 64: the bits of `vcc`, `exec` and of every lane mask.

@@ -39,7 +39,8 @@ fn every_value_comes_back_from_its_parts() {
                 counted += 1;
             }
         }
-        assert!(counted >= 4 * 65536, "{target}: {counted}");
+        let least = if inst(target, "s_waitcnt", 0).is_some() { 4 } else { 3 };
+        assert!(counted >= least * 65536, "{target}: {counted}");
     }
 }
 
@@ -168,13 +169,16 @@ fn parts_print_as_names() {
     let text = |target, name, imm: Imm| inst(target, name, imm.encode(target).unwrap()).unwrap().to_string();
     for &target in Target::ALL {
         let rdna4 = target.processor().starts_with("gfx12");
-        let nothing = Waitcnt::new();
-        let wait = |w| text(target, "s_waitcnt", Imm::Waitcnt(w));
-        assert_eq!(wait(nothing.with_vmcnt(0).with_lgkmcnt(3)), "s_waitcnt vmcnt(0) lgkmcnt(3)");
-        assert_eq!(wait(nothing.with_expcnt(2)), "s_waitcnt expcnt(2)");
-        let [vmcnt, lgkmcnt] = [Counter::Vmcnt, Counter::Lgkmcnt].map(|c| Waitcnt::max(target, c).unwrap_or(0));
-        let all = format!("s_waitcnt vmcnt({vmcnt}) expcnt(7) lgkmcnt({lgkmcnt})");
-        assert_eq!(wait(nothing), all);
+        // CDNA5 has an operation for each counter.
+        if inst(target, "s_waitcnt", 0).is_some() {
+            let nothing = Waitcnt::new();
+            let wait = |w| text(target, "s_waitcnt", Imm::Waitcnt(w));
+            assert_eq!(wait(nothing.with_vmcnt(0).with_lgkmcnt(3)), "s_waitcnt vmcnt(0) lgkmcnt(3)");
+            assert_eq!(wait(nothing.with_expcnt(2)), "s_waitcnt expcnt(2)");
+            let [vmcnt, lgkmcnt] = [Counter::Vmcnt, Counter::Lgkmcnt].map(|c| Waitcnt::max(target, c).unwrap_or(0));
+            let all = format!("s_waitcnt vmcnt({vmcnt}) expcnt(7) lgkmcnt({lgkmcnt})");
+            assert_eq!(wait(nothing), all);
+        }
         let hwreg = |id, offset, size| text(target, "s_getreg_b32", Imm::Hwreg(Hwreg { id, offset, size }));
         let wave = if rdna4 { "WAVE_" } else { "" };
         assert_eq!(hwreg(1, 0, 32), format!("s_getreg_b32 s0, hwreg(HW_REG_{wave}MODE)"));

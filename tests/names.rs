@@ -137,7 +137,9 @@ fn named_values_print_as_llvm_prints_them() {
                 faults.push(format!("{target} {bytes:02x?}: `{ours}`, LLVM `{theirs}`"));
             }
         }
-        assert!(compared > 1_000 && compared * 10 > all.len() * 9, "{target}: {compared} of {}", all.len());
+        // Of vector tuples at odd registers LLVM's text on CDNA5 is no source.
+        let most = if target.processor().starts_with("gfx125") { 8 } else { 9 };
+        assert!(compared > 1_000 && compared * 10 > all.len() * most, "{target}: {compared} of {}", all.len());
         asked += compared;
     }
     assert!(faults.is_empty(), "{} differences:\n{}", faults.len(), faults[..faults.len().min(100)].join("\n"));

@@ -123,10 +123,11 @@ const REGISTERS: [(&str, &[&str], &[&str]); 6] = [
 /// two have the exceptions (17, 18).
 fn held(target: Target, number: u32, is_set: bool) -> &'static [&'static str] {
     match number {
-        2 | 3 if target.processor() == "gfx1200" && (is_set || number == 3) => &[],
-        2 if target.processor() == "gfx1200" => &["exec", "vcc"],
-        4 if target.processor() == "gfx1200" => &["scc"],
-        17 | 18 if target.processor() == "gfx1200" => &["trapsts"],
+        2 | 3 if target.processor().starts_with("gfx12") && (is_set || number == 3) => &[],
+        2 if target.processor().starts_with("gfx12") => &["exec", "vcc"],
+        4 if target.processor().starts_with("gfx12") => &["scc"],
+        17 | 18 if target.processor().starts_with("gfx12") => &["trapsts"],
+        34 if words::waits(target) => &["xnack_mask"],
         20 | 21 if is_rdna(target) => &["flat_scratch"],
         22 if ["gfx1010", "gfx1011", "gfx1013"].contains(&target.processor()) => &["xnack_mask"],
         1 => &["mode"],

@@ -16,7 +16,7 @@ use tool::code_object::read;
 fn kernels_use_what_their_descriptors_say() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
     let mut kernels = 0;
-    for &target in Target::ALL.iter().filter(|target| !target.is_partial()) {
+    for &target in Target::ALL {
         let directory = root.join(target.name().replace(':', "-"));
         for entry in std::fs::read_dir(directory).expect("each target has samples") {
             let path = entry.expect("an entry").path();
@@ -30,8 +30,20 @@ fn kernels_use_what_their_descriptors_say() {
                 let word = |at: usize| u32::from_le_bytes(kernel.descriptor[at..at + 4].try_into().expect("4 bytes"));
                 let (rsrc1, rsrc3) = (word(48), word(44));
                 let unified = words::has_unified_registers(target);
-                let granule = if unified || target.wave_size() == 32 { 8 } else { 4 };
+                // CDNA5 has 1024 registers, of which words alone name 256.
+                let many = target.processor().starts_with("gfx125");
+                let granule = if many {
+                    16
+                } else if unified || target.wave_size() == 32 {
+                    8
+                } else {
+                    4
+                };
                 let granted = (rsrc1 & 63) as u16 + 1;
+                if many && granted * granule > 256 {
+                    assert!(used.vgprs > 240, "{target} {}: {used:?}", kernel.name);
+                    continue;
+                }
                 let needed = match unified {
                     true if used.agprs > 0 => {
                         let offset = ((rsrc3 & 63) as u16 + 1) * 4;

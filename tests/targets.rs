@@ -62,8 +62,8 @@ const NAMES: &[(&str, u32, Option<&str>)] = &[
     ("gfx1200", 0x48, Some("gfx1200")),
     ("gfx1201", 0x4e, Some("gfx1200")),
     ("gfx12-generic", 0x1000059, Some("gfx1200")),
-    ("gfx1250", 0x549, None),
-    ("gfx1251", 0x55a, None),
+    ("gfx1250", 0x549, Some("gfx1250")),
+    ("gfx1251", 0x55a, Some("gfx1251")),
 ];
 
 #[test]

@@ -11,7 +11,7 @@ mod words;
 
 use amdgpu_isa::errors::FieldError;
 use amdgpu_isa::layout::FieldInfo;
-use amdgpu_isa::{Inst, Microcode, Opcode, Target, decode_words};
+use amdgpu_isa::{Format, Inst, Microcode, Opcode, Target, decode_words};
 use std::fmt::Debug;
 use words::{FieldBits, Rng, pieces};
 
@@ -154,7 +154,9 @@ where
         let (format, ..) = encoding;
         // An extension follows other formats, in some instructions.
         let base = words::layout(target, format);
-        if format != S::FORMAT && !base.extends.iter().any(|e| e.format == S::FORMAT) {
+        // A literal of 64 bits follows where one of 32 can.
+        let behind = if S::FORMAT == Format::Literal64 { Format::Literal } else { S::FORMAT };
+        if format != S::FORMAT && !base.extends.iter().any(|e| e.format == behind) {
             continue;
         }
         for inst in words::legal(target, encoding, if layout.extension { 12 } else { 3 }, &mut rng) {

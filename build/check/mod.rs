@@ -118,6 +118,12 @@ pub fn values(at: &SourceLine, s: &str) -> Result<std::ops::RangeInclusive<u32>>
 
 fn enums(isa: &Isa) -> Result<()> {
     unique(isa.limits.iter().map(|l| (&l.at, l.name.as_str())), "limit")?;
+    unique(isa.msb.iter().map(|(at, field, _)| (at, field.as_str())), "msb")?;
+    for (at, field, _) in &isa.msb {
+        if !isa.formats.iter().flat_map(|f| &f.fields).any(|f| f.name == *field) {
+            return at.err(format!("no format has the field {field}"));
+        }
+    }
     unique(isa.directives.iter().map(|d| (&d.at, d.name.as_str())), "directive")?;
     unique(isa.kernel.iter().map(|k| (&k.at, k.name.as_str())), "number of kernels")?;
     for bits in [false, true] {
@@ -246,7 +252,7 @@ fn counted(f: &Format, t: &TargetRow, rows: usize) -> Result<()> {
     let said = f.counted.as_ref().and_then(|(at, rows)| Some((at, rows.of(&t.name)?)));
     match said {
         None => f.at.err(format!("`rows` does not say how many operations of {} {} has", f.name, t.name)),
-        Some((_, said)) if said == "?" || *said == rows.to_string() => Ok(()),
+        Some((_, said)) if *said == rows.to_string() => Ok(()),
         Some((at, said)) => at.err(format!("{} has {rows} operations of {}, not {said}", t.name, f.name)),
     }
 }

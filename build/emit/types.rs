@@ -17,14 +17,12 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
         writeln!(out, "/// The microcode formats and opcodes of {name} ({}).\n#[allow(clippy::all)] // generated\npub mod {name} {{", t.row.generation)
             .unwrap();
         writeln!(out, "#[allow(unused_imports)]\nuse crate::types::prelude::*;").unwrap();
-        if t.has_constructors() {
-            writeln!(out, "#[cfg(feature = \"make\")]\n#[doc(inline)]\npub use crate::make::generated::{name}::*;")
-                .unwrap();
-            for other in targets.iter().filter(|o| o.row.is_other_wave() && o.row.processor == t.row.processor) {
-                let lanes = other.row.lanes();
-                writeln!(out, "/// Constructors for waves of {lanes} lanes.\n#[cfg(feature = \"make\")]\npub mod wave{lanes} {{\n#[doc(inline)]\npub use crate::make::generated::{}::*;\n}}", other.row.name)
+        writeln!(out, "#[cfg(feature = \"make\")]\n#[doc(inline)]\npub use crate::make::generated::{name}::*;")
+            .unwrap();
+        for other in targets.iter().filter(|o| o.row.is_other_wave() && o.row.processor == t.row.processor) {
+            let lanes = other.row.lanes();
+            writeln!(out, "/// Constructors for waves of {lanes} lanes.\n#[cfg(feature = \"make\")]\npub mod wave{lanes} {{\n#[doc(inline)]\npub use crate::make::generated::{}::*;\n}}", other.row.name)
                     .unwrap();
-            }
         }
         enums(&mut out, isa, t);
         for f in &t.formats {

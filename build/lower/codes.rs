@@ -139,6 +139,13 @@ pub fn common(w: &mut String, isa: &Isa) -> Result<()> {
         let (name, count) = (name.to_uppercase(), counts.len());
         writeln!(w, "pub(crate) static {name}: [u8; {count}] = {counts:?};").unwrap();
     }
+    let count = isa.msb.len();
+    writeln!(w, "/// Which group of MODE's bits extends the register numbers in a field.").unwrap();
+    writeln!(w, "pub(crate) static VGPR_MSB_FIELDS: [(Field, u8); {count}] = [").unwrap();
+    for (_, field, group) in &isa.msb {
+        writeln!(w, "(Field::{}, {group}),", crate::build::emit::camel(field)).unwrap();
+    }
+    writeln!(w, "];").unwrap();
     writeln!(w, "/// Numbers of the hardware that are the same on every target.\n#[allow(dead_code)]").unwrap();
     writeln!(w, "pub(crate) mod limits {{").unwrap();
     for Limit { name, numbers, about, .. } in &isa.limits {

@@ -221,14 +221,6 @@ impl OperandDesc {
     }
 }
 
-impl Target<'_> {
-    /// It has constructors: it is not partial, and all rows of its formats are in the tables.
-    pub fn has_constructors(&self) -> bool {
-        let mut counts = self.formats.iter().filter_map(|f| f.def.counted.as_ref()?.1.of(&self.row.name));
-        !self.row.partial && counts.all(|count| count != "?")
-    }
-}
-
 pub fn target<'a>(isa: &'a Isa, row: &'a TargetRow) -> Result<Target<'a>> {
     let mut t = Target {
         row,

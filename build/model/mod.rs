@@ -21,6 +21,8 @@ pub struct Isa {
     pub operand_types: Vec<OperandTypeRow>,
     pub enums: Vec<EnumTable>,
     pub limits: Vec<Limit>,
+    /// `msb 1 vsrc1`: the group of bits that extends the register numbers in each field.
+    pub msb: Vec<(SourceLine, String, u8)>,
     /// What kernel descriptors hold.
     pub directives: Vec<DirectiveRow>,
     /// Numbers that kernel descriptors are made with.
@@ -70,14 +72,14 @@ pub struct TargetRow {
     pub processor: String,
     /// The one size of its waves; empty: 64.
     pub waves: Vec<u8>,
+    /// The processor has waves of other sizes too.
+    pub several_waves: bool,
     /// First its own, then those of processors that decode alike; filled in after everything is read.
     pub mach: Vec<u32>,
     /// The generation's name in the tables.
     pub from: String,
     /// The generation's common name; filled in after everything is read.
     pub generation: String,
-    /// Not all of its rows are transcribed.
-    pub partial: bool,
     /// After everything is read, includes the traits of its generation.
     pub traits: Vec<String>,
     /// Traits of its generation that it lacks.
@@ -94,12 +96,10 @@ impl TargetRow {
         self.traits.iter().any(|t| t == name)
     }
 
-    /// The least feature of the crate that enables the target: its name, except for targets that are not complete yet, and
-    /// where waves have several sizes: `gfx1100-wave32`, which `gfx1100` contains.
+    /// The least feature of the crate that enables the target: its name, except where waves have several sizes: `gfx1100-wave32`, which `gfx1100` contains.
     pub fn feature(&self) -> String {
         match self.waves[..] {
-            _ if self.partial => "unstable-targets".into(),
-            [lanes] if !self.is_other_wave() => format!("{}-wave{lanes}", self.processor),
+            [lanes] if self.several_waves && !self.is_other_wave() => format!("{}-wave{lanes}", self.processor),
             _ => self.processor.clone(),
         }
     }

@@ -1,8 +1,6 @@
 //! The tree of generations: resolves the tables' cells for generations to a value for each target.
 //!
-//! A cell such as `gfx10=43` holds for that generation and all its descendants, down to the next cell. A format whose
-//! `rows` are `?` in a generation has only some of that generation's rows in the tables. It inherits nothing from
-//! older generations, so that a row that is not transcribed yet cannot be mistaken for an unchanged row.
+//! A cell such as `gfx10=43` holds for that generation and all its descendants, down to the next cell.
 
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::*;
@@ -15,8 +13,6 @@ pub struct Generation {
     /// The common name: `RDNA1`.
     pub label: String,
     pub parent: Option<String>,
-    /// Not all of its formats are transcribed.
-    pub partial: bool,
     pub traits: Vec<String>,
     /// `bus=1`: the number of different scalars that a vector operation can read over the constant bus; `None`: as in
     /// the parent.
@@ -119,8 +115,6 @@ impl<T: Clone + PartialEq> Cells<T> {
 pub struct Tree<'a> {
     pub generations: &'a [Generation],
     pub targets: &'a [TargetRow],
-    /// Generations that inherit nothing: those of which a format has only some rows.
-    pub orphans: Vec<String>,
 }
 
 impl Tree<'_> {
@@ -148,8 +142,7 @@ impl Tree<'_> {
         let mut next = self.generation(node);
         while let Some(generation) = next {
             line.push(generation.name.as_str());
-            let parent = generation.parent.as_ref().filter(|_| !self.orphans.contains(&generation.name));
-            next = parent.and_then(|p| self.generation(p));
+            next = generation.parent.as_ref().and_then(|p| self.generation(p));
         }
         line
     }
@@ -187,7 +180,7 @@ pub fn targets(isa: &mut Isa) -> Result<()> {
         let Some(generation) = generations.iter().find(|g| g.name == t.from) else {
             return t.at.err(format!("{} is of {}, which is no generation", t.name, t.from));
         };
-        (t.generation, t.partial) = (generation.label.clone(), generation.partial);
+        t.generation = generation.label.clone();
         let mut next = Some(generation);
         let mut bus = None;
         t.waves = Vec::new();
@@ -222,6 +215,7 @@ fn each_wave_size(targets: &mut Vec<TargetRow>) {
     *targets = targets
         .drain(..)
         .flat_map(|mut t| {
+            t.several_waves = t.waves.len() > 1;
             let others: Vec<TargetRow> = t.waves.iter().skip(1).map(|&lanes| t.with_wave(lanes)).collect();
             t.waves.truncate(1);
             t.traits.push(format!("wave{}", t.lanes()));
@@ -246,7 +240,7 @@ pub fn resolve(isa: &mut Isa) -> Result<()> {
         kernel,
         ..
     } = isa;
-    let mut tree = Tree { generations, targets, orphans: Vec::new() };
+    let tree = Tree { generations, targets };
     let everywhere: Vec<Entry<()>> = generations.iter().filter(|g| g.parent.is_none()).map(|g| on(&g.name)).collect();
     for code in codes {
         code.range.resolve(&code.at, &tree, &everywhere)?;
@@ -268,16 +262,6 @@ pub fn resolve(isa: &mut Isa) -> Result<()> {
         synonym.means.resolve(&synonym.at, &tree, &everywhere)?;
     }
     for format in formats {
-        tree.orphans.clear();
-        if let Some((at, rows)) = &format.counted {
-            for node in rows.entries.iter().filter(|e| e.value.as_deref() == Some("?")).filter_map(|e| e.node.as_ref())
-            {
-                if tree.generation(node).is_some_and(|g| !g.partial) {
-                    return at.err(format!("{node} is not partial: `rows` must say how many operations it has"));
-                }
-                tree.orphans.push(node.clone());
-            }
-        }
         format.resolve(&tree, &everywhere)?;
     }
     Ok(())

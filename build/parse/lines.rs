@@ -4,19 +4,18 @@ use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{Generation, OperandTypeRow, ProcessorRow, TargetRow, Use, module_name};
 use crate::build::parse::up_to;
 
-/// `gen NAME LABEL [from GENERATION] [partial] [+TRAIT...]`
+/// `gen NAME LABEL [from GENERATION] [+TRAIT...]`
 pub fn generation(at: &SourceLine, args: &[&str]) -> Result<Generation> {
     let (name, label, parent, rest) = match args {
         [name, label, "from", parent, rest @ ..] => (name, label, Some(parent.to_string()), rest),
         [name, label, rest @ ..] if rest.first() != Some(&"from") => (name, label, None, rest),
-        _ => return at.err("expected: gen NAME LABEL from GENERATION partial +TRAIT..."),
+        _ => return at.err("expected: gen NAME LABEL from GENERATION +TRAIT..."),
     };
     let mut generation = Generation {
         at: at.clone(),
         name: name.to_string(),
         label: label.to_string(),
         parent,
-        partial: false,
         traits: Vec::new(),
         bus: None,
         waves: Vec::new(),
@@ -25,13 +24,10 @@ pub fn generation(at: &SourceLine, args: &[&str]) -> Result<Generation> {
         match (word.strip_prefix('+'), word.strip_prefix("bus=")) {
             (Some(name), _) => generation.traits.push(name.to_string()),
             (_, Some(bus)) => generation.bus = Some(up_to(at, bus, 8)? as u8),
-            _ if *word == "partial" => generation.partial = true,
             _ => match word.strip_prefix("waves=") {
                 Some(sizes) => generation.waves = waves(at, sizes)?,
                 None => {
-                    return at.err(format!(
-                        "`{word}` is neither `partial` nor `bus=NUMBER` nor `waves=SIZE,...` nor a trait"
-                    ));
+                    return at.err(format!("`{word}` is neither `bus=NUMBER` nor `waves=SIZE,...` nor a trait"));
                 }
             },
         }
@@ -60,10 +56,10 @@ pub fn target(at: &SourceLine, args: &[&str]) -> Result<(TargetRow, ProcessorRow
         name: module_name(name),
         processor: name.to_string(),
         waves: Vec::new(),
+        several_waves: false,
         mach: Vec::new(),
         from: from.to_string(),
         generation: String::new(),
-        partial: false,
         traits: with('+'),
         lacks: with('-'),
         bus: 0,

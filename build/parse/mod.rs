@@ -107,6 +107,13 @@ impl Parser {
                 let numbers = numbers.iter().map(|n| Ok(up_to(at, n, 32)? as u16)).collect::<Result<Vec<_>>>()?;
                 isa.limits.push(Limit { at: at.clone(), name: name.to_string(), numbers, about: about.to_string() });
             }
+            ("msb", None) => {
+                let Some((group, fields)) = args.split_first().filter(|l| !l.1.is_empty()) else {
+                    return at.err("expected: msb GROUP FIELD...");
+                };
+                let group = up_to(at, group, 3)? as u8;
+                isa.msb.extend(fields.iter().map(|field| (at.clone(), field.to_string(), group)));
+            }
             ("synonym", None) => {
                 let [name, cells @ ..] = args else { return at.err("expected: synonym NAME CELL...") };
                 let means = self.cells(at, cells, |_, s| Ok(s.to_string()))?;

@@ -2,7 +2,7 @@
 
 use super::code::{VGPR, VGPR_LAST};
 use crate::common::limits::BANKS;
-use crate::{Field, Inst, Reg, Value};
+use crate::{Field, Format, Inst, Reg, Value};
 
 /// Registers whose numbers differ in these bits are in different banks.
 const SOURCES: u16 = BANKS[0] - 1;
@@ -16,10 +16,23 @@ pub(crate) struct Ports {
     pub dst: u16,
     pub src0: u16,
     pub src1: u16,
-    /// The register that the result is added to. It is read over a port of its own.
+    /// The register that the result is added to, or the third source. It is read over a port of its own.
     pub addend: u16,
     /// It has one source: of all operations, only moves have.
     pub is_move: bool,
+    /// Registers of each operand: of an operation on 64 bits, two.
+    pub dwords: u16,
+}
+
+/// What a target and a format allow two operations.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Freedom {
+    /// The first sources of two moves can be in one bank.
+    pub moves: bool,
+    /// Both can read the same register over the same port.
+    pub equal: bool,
+    /// Destinations can be in one bank, and addends are in as many banks as other sources: VOPD3.
+    pub long: bool,
 }
 
 /// One of the ports.
@@ -31,24 +44,37 @@ pub(crate) enum Port {
     Addend,
 }
 
-/// The first port at which two operations use registers of one bank. `moves`: the first sources of two moves may be in one.
-pub(crate) const fn conflict(x: &Ports, y: &Ports, moves: bool) -> Option<Port> {
-    if collide(x.dst, y.dst, OTHERS) {
+/// The first port at which two operations use registers of one bank.
+pub(crate) const fn conflict(x: &Ports, y: &Ports, may: Freedom) -> Option<Port> {
+    let lengths = [x.dwords, y.dwords];
+    let writes = match may.long {
+        true => x.dst < y.dst + y.dwords && y.dst < x.dst + x.dwords,
+        false => collide(x.dst, y.dst, lengths, OTHERS),
+    };
+    if writes {
         Some(Port::Dst)
-    } else if collide(x.src0, y.src0, SOURCES) && !(moves && x.is_move && y.is_move) {
+    } else if reads(x.src0, y.src0, lengths, SOURCES, may) && !(may.moves && x.is_move && y.is_move) {
         Some(Port::Src0)
-    } else if collide(x.src1, y.src1, SOURCES) {
+    } else if reads(x.src1, y.src1, lengths, SOURCES, may) {
         Some(Port::Src1)
-    } else if collide(x.addend, y.addend, OTHERS) {
+    } else if reads(x.addend, y.addend, lengths, if may.long { SOURCES } else { OTHERS }, may) {
         Some(Port::Addend)
     } else {
         None
     }
 }
 
-/// Whether two operand codes are registers whose numbers are equal in the bits of a mask.
-const fn collide(x: u16, y: u16, mask: u16) -> bool {
-    x >= VGPR && x <= VGPR_LAST && y >= VGPR && y <= VGPR_LAST && (x ^ y) & mask == 0
+/// Whether two sources are read from one bank.
+const fn reads(x: u16, y: u16, lengths: [u16; 2], mask: u16, may: Freedom) -> bool {
+    collide(x, y, lengths, mask) && !(may.equal && x == y && lengths[0] == lengths[1])
+}
+
+/// Whether two operand codes are registers whose numbers are equal in the bits of a mask, or those of a pair's second
+/// register.
+const fn collide(x: u16, y: u16, [x_dwords, y_dwords]: [u16; 2], mask: u16) -> bool {
+    let equal =
+        (x ^ y) & mask == 0 || x_dwords > 1 && ((x + 1) ^ y) & mask == 0 || y_dwords > 1 && (x ^ (y + 1)) & mask == 0;
+    x >= VGPR && x <= VGPR_LAST && y >= VGPR && y <= VGPR_LAST && equal
 }
 
 /// The operands of two operations in one instruction that are in one bank and must not be.
@@ -66,6 +92,7 @@ pub(crate) fn banks(inst: &Inst) -> Option<(Field, Field)> {
         let Some((ports, fields)) = both.get_mut(operations.max(1) - 1) else { continue };
         let mut put = |port: Port, of: &mut u16| (*of, fields[port as usize]) = (code, field);
         if operand.access.writes() {
+            ports.dwords = operand.bits / 32;
             put(Port::Dst, &mut ports.dst);
             if operand.access.reads() {
                 put(Port::Addend, &mut ports.addend);
@@ -78,12 +105,14 @@ pub(crate) fn banks(inst: &Inst) -> Option<(Field, Field)> {
             ports.is_move = sources == 1;
             match sources {
                 1 => put(Port::Src0, &mut ports.src0),
+                3.. => put(Port::Addend, &mut ports.addend),
                 _ if scaled => put(Port::Addend, &mut ports.addend),
                 _ => put(Port::Src1, &mut ports.src1),
             }
         }
     }
     let [(x, of_x), (y, of_y)] = both;
-    let port = conflict(&x, &y, inst.target().dual_moves())? as usize;
+    let may = inst.target().dual_freedom(inst.format() == Format::Vopd3);
+    let port = conflict(&x, &y, may)? as usize;
     Some((*of_x.get(port)?, *of_y.get(port)?))
 }

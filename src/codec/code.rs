@@ -130,6 +130,7 @@ impl Coded {
             Value::Imm(n) => return Some(Coded::Number(n.into())),
             Value::Label(n) => return Some(Coded::Label(n)),
             Value::Off => return Some(Coded::Off),
+            // The value of a literal of 64 bits is elsewhere.
             Value::Reg(_) | Value::Literal64 => return None,
         };
         Some(Coded::Code(code))

@@ -37,7 +37,7 @@ impl Form {
         signature: &'static FormSignature,
     ) -> Option<Form> {
         let layout = layout(target, entry.signature.format)?;
-        let extension = signature.extension.filter(|&e| e != Format::Literal);
+        let extension = signature.extension.filter(|e| !e.is_literal());
         Some(Form { opcode, target, number: entry.number, layout, signature, extension })
     }
 
@@ -97,7 +97,7 @@ impl Form {
     pub(crate) fn finish(&self, words: &mut Words) -> Result<Inst, Unmade> {
         let behind = self.extension.and_then(|extension| layout(self.target, extension));
         let mut dwords = usize::from((self.layout.bits + behind.map_or(0, |layout| layout.bits)) / 32);
-        if let Some(literal) = words.literal {
+        for literal in words.literals() {
             if self.extension.is_some() {
                 return Err(Unmade::Literal);
             }
@@ -116,7 +116,7 @@ impl Form {
     }
 
     fn accept(&self, inst: Inst, dwords: usize) -> Result<Inst, Unmade> {
-        let behind = inst.extension().filter(|&e| e != Format::Literal);
+        let behind = inst.extension().filter(|e| !e.is_literal());
         let good = inst.opcode() == self.opcode
             && inst.words().len() == dwords
             && (inst.format(), behind) == (self.signature.format, self.extension);

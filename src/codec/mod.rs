@@ -31,6 +31,7 @@ mod register;
 mod words;
 
 pub(crate) use address::*;
+pub(crate) use banks::Freedom;
 pub(crate) use banks::banks;
 #[cfg(feature = "make")]
 pub(crate) use banks::{Port, Ports, conflict};

@@ -27,6 +27,7 @@ pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Option<Coded> {
 pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
     match (desc.operand_type, coded) {
         (OperandType::Literal, Coded::Literal(dword)) => words.put_literal(dword),
+        (OperandType::Literal, Coded::Literal64(bits)) => words.put_literal64(bits),
         (OperandType::SignedHex, Coded::Number(n)) => encode_number(desc, n, words),
         (OperandType::Label, Coded::Label(distance)) => words.desc(desc, u32::from(distance as u16)),
         (OperandType::Attr, Coded::Attr(n, channel)) => {

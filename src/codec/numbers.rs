@@ -47,6 +47,18 @@ pub(crate) const fn narrow_float(value: u64, short: bool) -> Option<u32> {
     if infinite && value << 1 != 0xffe0_0000_0000_0000 { None } else { Some(bits) }
 }
 
+/// The literal of 64 bits that holds a number, for operands that take one; for those of another size `None`.
+#[cfg(feature = "make")]
+#[inline]
+pub(crate) const fn long_literal(ty: DataType, dwords: u16, number: Number) -> Option<u64> {
+    match number {
+        _ if dwords != 2 || matches!(ty, DataType::PkI32 | DataType::PkF32) => None,
+        Number::Int(value) => Some(value as u64),
+        Number::Float(_) if matches!(ty, DataType::I64) => None,
+        Number::Float(bits) => Some(bits),
+    }
+}
+
 /// The code of a constant in an operand of some dwords, and the literal if the code announces one. Follows the rules of
 /// LLVM's assembler. `all`: the target has all inline floats, also the last one.
 #[inline]

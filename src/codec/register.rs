@@ -1,6 +1,6 @@
 //! Register files, sources and destinations, and their flags.
 
-use super::code::{AGPR, LITERAL, VGPR, coded, vcc};
+use super::code::{AGPR, LITERAL, LITERAL64, VGPR, coded, vcc};
 use super::{Coded, Refused, Words, bits, code_in, flag, value};
 use crate::Inst;
 use crate::table::{NONE, OperandDesc, OperandType};
@@ -62,6 +62,10 @@ pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Res
         Coded::Literal(dword) => {
             words.put_literal(dword)?;
             (LITERAL, false)
+        }
+        Coded::Literal64(bits) => {
+            words.put_literal64(bits)?;
+            (LITERAL64, false)
         }
         _ => return Err(Refused::Operand),
     };

@@ -25,13 +25,15 @@ pub(crate) struct Words {
     pub dwords: [u32; MAX_DWORDS],
     /// The literal to append.
     pub literal: Option<u32>,
+    /// The upper half of a literal of 64 bits.
+    literal_high: Option<u32>,
     /// Bits that operands have decided. Operands that share such a bit must agree.
     decided: u128,
 }
 
 impl Words {
     pub(crate) fn new(target: Target, layout: &'static Layout) -> Words {
-        Words { target, layout, dwords: [0; MAX_DWORDS], literal: None, decided: 0 }
+        Words { target, layout, dwords: [0; MAX_DWORDS], literal: None, literal_high: None, decided: 0 }
     }
 
     /// The words of an instruction.
@@ -105,9 +107,24 @@ impl Words {
 
     /// Stores the literal; there can be only one.
     pub(super) fn put_literal(&mut self, dword: u32) -> Result<(), Refused> {
-        match self.literal.replace(dword) {
-            Some(other) if other != dword => Err(Refused::TwoLiterals),
-            _ => Ok(()),
+        self.put_literals(dword, None)
+    }
+
+    /// Stores a literal of 64 bits.
+    pub(super) fn put_literal64(&mut self, bits: u64) -> Result<(), Refused> {
+        self.put_literals(bits as u32, Some((bits >> 32) as u32))
+    }
+
+    fn put_literals(&mut self, low: u32, high: Option<u32>) -> Result<(), Refused> {
+        match self.literal {
+            Some(other) if other != low || self.literal_high != high => return Err(Refused::TwoLiterals),
+            _ => (self.literal, self.literal_high) = (Some(low), high),
         }
+        Ok(())
+    }
+
+    /// The dwords of the literal.
+    pub(super) fn literals(&self) -> impl Iterator<Item = u32> + use<> {
+        self.literal.into_iter().chain(self.literal_high)
     }
 }

@@ -191,7 +191,7 @@ impl Inst {
     /// # }
     /// ```
     pub fn reencode(&self, format: Format, extension: Option<Format>) -> Result<Inst, ConvertError> {
-        let behind = self.extension().filter(|e| *e != Format::Literal);
+        let behind = self.extension().filter(|e| !e.is_literal());
         if (format, extension) == (self.format(), behind) {
             return Ok(*self);
         }
@@ -229,7 +229,7 @@ impl Inst {
 }
 
 fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) -> Result<Inst, ConvertError> {
-    let extension = signature.extension.filter(|e| *e != Format::Literal);
+    let extension = signature.extension.filter(|e| !e.is_literal());
     let lacks = ConvertError::Form { format: Some(signature.format), extension };
     let form = codec::Form::new(from.target(), from.opcode(), entry, signature).ok_or(lacks)?;
     let mut words = form.start_as(from);

@@ -196,7 +196,12 @@ fn dual(target: Target, bits: u64, third: Option<u32>) -> Option<Fast> {
             wrong |= u64::from(group & demands.bad[n] & !literal);
             announced |= group & literal;
         }
-        announced |= u32::from(small.constraints.get(constraints)?.trailing & trailing::ALWAYS);
+        let all = small.constraints.get(constraints)?;
+        // Three dwords, and no literal: VOPD3.
+        if all.marks & marks::WIDE != 0 {
+            return None;
+        }
+        announced |= u32::from(all.trailing & trailing::ALWAYS);
     }
     let dwords = 2 + u32::from(announced != 0);
     (wrong == 0 && (dwords == 2 || third.is_some())).then(|| whole(target, first.into(), dwords))

@@ -47,7 +47,7 @@ impl Argument {
 impl<K: op::Kind, const N: usize> From<Op<K, N>> for Argument {
     fn from(op: Op<K, N>) -> Argument {
         const READ_ONLY: u16 = op::SPECIAL + Special::WRITTEN as u16;
-        let constant = matches!(op.code, code::INT..=code::LITERAL | op::INT..=op::OFF | READ_ONLY..=0x7df);
+        let constant = matches!(op.code, code::INT..=code::LITERAL | op::INT..=op::LONG | READ_ONLY..=0x7df);
         Argument { code: op.code, value: op.value, dwords: if constant { 0 } else { N as u8 } }
     }
 }

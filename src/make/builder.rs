@@ -305,7 +305,7 @@ impl Builder {
     /// The rank that decides when a form is tried; `None` if it is not wanted at all.
     fn rank(&self, entry: &OpcodeEntry, signature: &FormSignature) -> Option<Rank> {
         let bits = layout(self.target, entry.signature.format)?.bits;
-        let extension = signature.extension.filter(|&e| e != Format::Literal);
+        let extension = signature.extension.filter(|e| !e.is_literal());
         let given = |fields: &[Field]| self.arguments().iter().any(|(f, _)| fields.contains(f));
         let rank = match extension {
             None if bits == 32 => Rank::Short,
@@ -332,6 +332,11 @@ impl Builder {
             Encoding::Any => extension.is_none(),
         };
         good.then_some(rank)
+    }
+
+    /// Whether the instruction may have this format.
+    pub(super) fn takes(&self, format: Format) -> bool {
+        !matches!(self.encoding, Encoding::Format(wanted) if wanted != format)
     }
 
     pub(super) fn arguments(&self) -> &[(Field, Argument)] {
@@ -374,7 +379,7 @@ enum Rank {
     LongDpp,
 }
 
-fn weight(error: &BuildError) -> u8 {
+pub(super) fn weight(error: &BuildError) -> u8 {
     match error {
         BuildError::Encoding { .. } => 0,
         BuildError::Unknown(_) | BuildError::NoModifier { .. } => 1,

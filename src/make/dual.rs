@@ -1,20 +1,23 @@
-//! Dual instructions (VOPD): two operations of RDNA3 and later in one instruction.
+//! Dual instructions (VOPD, VOPD3): two operations of RDNA3 and later in one instruction.
 
-use core::fmt;
+mod pair;
+
 use core::marker::PhantomData;
 
 use super::argument::Argument;
-use super::builder::Builder;
+use super::builder::{Builder, weight};
 use super::generated::{DUALS, RULES};
 use super::modifiers::ModifierSet;
 use super::op::{self, Kind, Op, Vgpr, kind};
 use super::operand::Place;
 use super::resolve::Rules;
-use super::{BuildError, Code};
-use crate::codec::code::{VGPR, VGPR_LAST};
+use super::{BuildError, Code, Given};
+use crate::codec::code::{VGPR, VGPR_LAST, is_inside};
 use crate::codec::numbers::narrow_float;
-use crate::codec::{Port, Ports, conflict};
-use crate::{Field, Format, Inst, Opcode, Target};
+use crate::codec::{Freedom, Port, Ports, conflict};
+use crate::{Field, Format, Inst, Opcode, Reg, Target};
+
+pub use pair::{PairError, pair};
 
 /// An operation that can be either one of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,10 +27,24 @@ pub struct Either;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OnlySecond;
 
+/// An operation that can only be the first one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OnlyFirst;
+
+/// What can be the first operation: [`Either`] or [`OnlyFirst`].
+pub trait First {}
+impl First for Either {}
+impl First for OnlyFirst {}
+
+/// What can be the second operation: [`Either`] or [`OnlySecond`].
+pub trait Second {}
+impl Second for Either {}
+impl Second for OnlySecond {}
+
 /// One operation of a dual instruction; the functions of a target's module `vopd` make it, and the target's function
-/// `vopd` makes an instruction from two of them.
+/// `vopd` makes an instruction from two of them. The same for `vopd3`.
 ///
-/// `P`: [`Either`] or [`OnlySecond`].
+/// `P`: [`Either`], [`OnlyFirst`] or [`OnlySecond`]; `F`: [`Vopd`] or [`Vopd3`].
 ///
 /// ```
 /// # #[cfg(feature = "gfx1100")] {
@@ -45,19 +62,28 @@ pub struct OnlySecond;
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Dual<P> {
+pub struct Dual<P, F = Vopd> {
     operation: &'static Operation,
     dst: u16,
     src0: Op<kind::Any, 1>,
     src1: u16,
+    src2: Op<kind::Any, 1>,
     literal: u32,
-    part: PhantomData<P>,
+    /// A bit for each negated source.
+    neg: u8,
+    table: Option<u8>,
+    part: PhantomData<(P, F)>,
 }
 
-impl From<Dual<Either>> for Dual<OnlySecond> {
-    fn from(dual: Dual<Either>) -> Self {
-        let Dual { operation, dst, src0, src1, literal, .. } = dual;
-        Dual { operation, dst, src0, src1, literal, part: PhantomData }
+impl<F> From<Dual<Either, F>> for Dual<OnlySecond, F> {
+    fn from(dual: Dual<Either, F>) -> Self {
+        dual.cast()
+    }
+}
+
+impl<F> From<Dual<Either, F>> for Dual<OnlyFirst, F> {
+    fn from(dual: Dual<Either, F>) -> Self {
+        dual.cast()
     }
 }
 
@@ -65,6 +91,11 @@ impl From<Dual<Either>> for Dual<OnlySecond> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vopd;
 impl ModifierSet for Vopd {}
+
+/// The modifiers of a long dual instruction: none, because each of its operations has its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Vopd3;
+impl ModifierSet for Vopd3 {}
 
 /// What the tables know about an operation.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -78,6 +109,14 @@ pub(crate) struct Operation {
     pub literal: bool,
     pub addend: Addend,
     pub reads_vcc: bool,
+    /// Registers of each operand.
+    pub dwords: u8,
+    /// The third source, as that of the first operation.
+    pub src2: Option<Place>,
+    /// The sources that can be negated, one bit each.
+    pub neg: u8,
+    /// It has a truth table.
+    pub table: bool,
 }
 
 impl Operation {
@@ -95,20 +134,28 @@ pub(crate) enum Addend {
     Dst,
     /// The second source, which is then not read as such.
     Src1,
+    /// The third source.
+    Src2,
 }
 
 /// The dual instructions of a target.
 pub(crate) struct Duals {
     pub target: Target,
+    pub format: Format,
     /// The encoding bits.
     pub bits: u64,
     pub dwords: u8,
     pub fields: &'static [Fields; 2],
-    /// The first sources of two moves can be in one bank.
-    pub moves: bool,
-    /// The operations, whether each can be the first one, and the operation that does the same in an instruction of its
-    /// own.
-    pub operations: &'static [(Opcode, bool, Option<Opcode>, &'static Operation)],
+    pub may: Freedom,
+    /// The operations, where each can be, and the operation that does the same in an instruction of its own.
+    pub operations: &'static [(Opcode, Part, Option<Opcode>, &'static Operation)],
+}
+
+/// Which of the two an operation can be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    pub first: bool,
+    pub second: bool,
 }
 
 /// The positions of one operation's fields.
@@ -117,19 +164,30 @@ pub(crate) struct Fields {
     pub opcode: u8,
     pub src0: (Field, u8),
     pub src1: (Field, u8),
+    pub src2: (Field, u8),
     pub dst: (Field, u8),
+    pub neg: (Field, u8),
+    pub table: (Field, u8),
 }
 
-impl<P> Dual<P> {
+impl<P, F> Dual<P, F> {
     #[inline(always)]
-    pub(crate) const fn new<K: Kind>(
+    pub(crate) const fn new<K: Kind, L: Kind, const N: usize>(
         operation: &'static Operation,
-        dst: Vgpr<1>,
-        src0: Op<K, 1>,
-        src1: Vgpr<1>,
+        dst: Vgpr<N>,
+        src0: Op<K, N>,
+        src1: Vgpr<N>,
+        src2: Op<L, N>,
         literal: u32,
-    ) -> Dual<P> {
-        Dual { operation, dst: dst.code, src0: src0.any(), src1: src1.code, literal, part: PhantomData }
+    ) -> Dual<P, F> {
+        let (src0, src2) = (Op::new(src0.code, src0.value), Op::new(src2.code, src2.value));
+        Dual { operation, dst: dst.code, src0, src1: src1.code, src2, literal, neg: 0, table: None, part: PhantomData }
+    }
+
+    /// The same operation, to be in another place.
+    const fn cast<Q, G>(self) -> Dual<Q, G> {
+        let Dual { operation, dst, src0, src1, src2, literal, neg, table, .. } = self;
+        Dual { operation, dst, src0, src1, src2, literal, neg, table, part: PhantomData }
     }
 
     /// The register that is read as the second source, or 0.
@@ -147,115 +205,57 @@ impl<P> Dual<P> {
             Addend::None => (0, fields.dst.0),
             Addend::Dst => (self.dst, fields.dst.0),
             Addend::Src1 => (self.src1, fields.src1.0),
+            Addend::Src2 => (self.src2.code, fields.src2.0),
         }
     }
 }
 
-/// Why two instructions cannot become one: see [`pair`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PairError {
-    /// The target has no dual instruction with this operation, or the instruction has a modifier or an operand for which a
-    /// dual one has no place.
-    Operation(Opcode),
-    /// One of them can only be the second operation, and so can the other.
-    BothSecond,
-    /// The second one reads or writes a register that the first one writes.
-    Dependent,
-    /// Registers in one bank, two literals, or more scalars than the constant bus carries.
-    Build(BuildError),
-}
+impl<P> Dual<P, Vopd3> {
+    /// Negates a source, counted from 0. The instruction refuses a source that cannot be negated.
+    #[inline(always)]
+    pub const fn neg(mut self, source: u8) -> Self {
+        self.neg |= if source < 7 { 1 << source } else { 1 << 7 };
+        self
+    }
 
-impl fmt::Display for PairError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            PairError::Operation(opcode) => write!(f, "no dual instruction has {opcode:?} with these operands"),
-            PairError::BothSecond => f.write_str("both could only be the second operation"),
-            PairError::Dependent => f.write_str("the second one needs or changes what the first one writes"),
-            PairError::Build(error) => error.fmt(f),
-        }
+    /// The truth table of an operation that has one, as that of `v_bitop3_b32`.
+    #[inline(always)]
+    pub const fn bitop3(mut self, table: u8) -> Self {
+        self.table = Some(table);
+        self
     }
 }
 
-impl core::error::Error for PairError {}
-
-/// The dual instruction (VOPD) that does what these two do, one after the other. Which of them becomes its first operation
-/// is open: whatever is possible.
-///
-/// # Errors
-/// The target has no such pair, or a rule forbids it.
-///
-/// ```
-/// # #[cfg(feature = "gfx1100")] {
-/// use amdgpu_isa::make::dual::{PairError, pair};
-/// use amdgpu_isa::{Target, decode_words};
-/// let of = |word| decode_words(Target::Gfx1100, &[word]).unwrap();
-/// let multiply = of(0x1008_0202); // v_mul_f32_e32 v4, s2, v1
-/// let add = of(0x4a0e_0702); // v_add_nc_u32_e32 v7, v2, v3
-/// assert_eq!(pair(&multiply, &add).unwrap().words(), [0xc8e0_0202, 0x0406_0702]);
-/// let next = of(0x4a0e_0704); // v_add_nc_u32_e32 v7, v4, v3
-/// assert_eq!(pair(&multiply, &next), Err(PairError::Dependent));
-/// # }
-/// ```
-pub fn pair(first: &Inst, second: &Inst) -> Result<Inst, PairError> {
-    let written = first.writes();
-    if second.reads().intersects(&written) || second.writes().intersects(&written) {
-        return Err(PairError::Dependent);
-    }
-    join(first, second).or_else(|error| join(second, first).map_err(|_| error))
-}
-
-/// Both operations write what neither reads from the other, so their order does not matter.
-fn join(x: &Inst, y: &Inst) -> Result<Inst, PairError> {
-    let target = x.target();
-    let duals = DUALS.iter().find(|duals| duals.target == target && y.target() == target);
-    let duals = duals.ok_or(PairError::Operation(x.opcode()))?;
-    let of = |inst: &Inst| {
-        let found = duals.operations.iter().find(|operation| operation.2 == Some(inst.opcode()));
-        // Any modifier that has an effect needs a longer encoding.
-        let short = inst.shrink().ok().filter(|short| short.words().len() == 1 || short.extension() == LITERAL);
-        found.zip(short).ok_or(PairError::Operation(inst.opcode()))
-    };
-    let ((&(x_opcode, is_first, ..), x), (&(y_opcode, ..), y)) = (of(x)?, of(y)?);
-    if !is_first {
-        return Err(PairError::BothSecond);
-    }
-    let mut literals = [&x, &y].into_iter().filter_map(|inst| inst.get(Field::Literal));
-    if literals.next().is_some_and(|first| literals.next().is_some_and(|second| first != second)) {
-        return Err(PairError::Build(BuildError::TwoLiterals(Field::Literal)));
-    }
-    let mut builder = Builder::new(target, x_opcode).second(y_opcode);
-    for (inst, at) in [(&x, &duals.fields[0]), (&y, &duals.fields[1])] {
-        for operand in inst.operands() {
-            builder = match operand.role {
-                Some(Field::Vdst) => builder.set(at.dst.0, operand.value),
-                Some(Field::Src0) => builder.set(at.src0.0, operand.value),
-                Some(Field::Vsrc1) => builder.set(at.src1.0, operand.value),
-                Some(Field::Literal) => builder.set(Field::Literal, operand.value),
-                // The lanes that v_cndmask selects are always in vcc.
-                _ => builder,
-            };
-        }
-    }
-    builder.build().map_err(PairError::Build)
-}
-
-const LITERAL: Option<Format> = Some(Format::Literal);
-
-/// A builder's dual instruction with this second operation.
+/// A builder's dual instruction with this second operation: VOPD where that has a place for everything.
 pub(super) fn build(builder: &Builder, second: Opcode) -> Result<Inst, BuildError> {
-    let lacks = BuildError::Encoding { format: None, extension: None };
+    let mut best = BuildError::Encoding { format: None, extension: None };
+    for duals in DUALS.iter().filter(|duals| duals.target == builder.target && builder.takes(duals.format)) {
+        match build_as(builder, second, duals) {
+            Ok(inst) => return Ok(inst),
+            Err(error) if weight(&error) >= weight(&best) => best = error,
+            Err(_) => {}
+        }
+    }
+    Err(best)
+}
+
+/// The same in one format.
+fn build_as(builder: &Builder, second: Opcode, duals: &Duals) -> Result<Inst, BuildError> {
     let target = builder.target;
-    let duals = DUALS.iter().find(|duals| duals.target == target).ok_or(lacks)?;
     let of = |opcode: Opcode, first: bool| {
-        let found = duals.operations.iter().find(|operation| operation.0 == opcode && (operation.1 || !first));
+        let found = duals.operations.iter().find(|o| o.0 == opcode && if first { o.1.first } else { o.1.second });
         found.map(|operation| operation.3).ok_or(BuildError::Opcode(opcode))
     };
     let (first, second) = (of(builder.opcode, true)?, of(second, false)?);
     let [at_x, at_y] = duals.fields;
     let known = |field: Field| {
         let has = |at: &Fields, operation: &Operation| {
-            field == at.dst.0 || field == at.src0.0 || field == at.src1.0 && operation.src1
+            field == at.dst.0
+                || field == at.src0.0
+                || field == at.src1.0 && operation.src1
+                || field == at.src2.0 && operation.src2.is_some()
+                || field == at.neg.0 && operation.neg != 0
+                || field == at.table.0 && operation.table
         };
         has(at_x, first) || has(at_y, second) || field == Field::Literal && (first.literal || second.literal)
     };
@@ -265,7 +265,7 @@ pub(super) fn build(builder: &Builder, second: Opcode) -> Result<Inst, BuildErro
     let rules = RULES[target as usize];
     let x = Dual::<Either>::of(builder, rules, first, at_x)?;
     let y = Dual::<OnlySecond>::of(builder, rules, second, at_y)?;
-    Code::<Vopd>::new(duals.bits, duals.dwords).dual(rules, duals.fields, duals.moves, x, y).inst(target)
+    Code::<Vopd>::new(duals.bits, duals.dwords).dual(rules, duals.fields, duals.may, x, y).inst(target)
 }
 
 impl<P> Dual<P> {
@@ -274,8 +274,9 @@ impl<P> Dual<P> {
         let find = |field: Field| -> Result<Argument, BuildError> {
             let (_, argument) = builder.find(field).ok_or(BuildError::Missing(field))?;
             match argument.dwords {
-                0 | 1 => Ok(argument),
-                given => Err(BuildError::Width { field, dwords: 1, given }),
+                0 => Ok(argument),
+                given if given == operation.dwords => Ok(argument),
+                given => Err(BuildError::Width { field, dwords: operation.dwords, given }),
             }
         };
         let register = |field: Field| {
@@ -284,6 +285,14 @@ impl<P> Dual<P> {
                 VGPR..=VGPR_LAST => Ok(argument.code),
                 _ => Err(BuildError::Operand { field, given: argument.given(rules) }),
             }
+        };
+        // A number in a field of its own, which is optional.
+        let number = |field: Field| match builder.find(field) {
+            None => Ok(None),
+            Some((_, argument)) => match argument.integer().map(u8::try_from) {
+                Some(Ok(n)) => Ok(Some(n)),
+                _ => Err(BuildError::Operand { field, given: argument.given(rules) }),
+            },
         };
         let src0 = find(at.src0.0)?;
         let literal = match operation.literal {
@@ -301,28 +310,41 @@ impl<P> Dual<P> {
             }
         };
         let src1 = if operation.src1 { register(at.src1.0)? } else { 0 };
-        let src0 = Op::new(src0.code, src0.value);
-        Ok(Dual { operation, dst: register(at.dst.0)?, src0, src1, literal, part: PhantomData })
+        let src2 = if operation.src2.is_some() { find(at.src2.0)? } else { Argument::ZERO };
+        let (src0, src2) = (Op::new(src0.code, src0.value), Op::new(src2.code, src2.value));
+        let neg = if operation.neg == 0 { 0 } else { number(at.neg.0)?.unwrap_or(0) };
+        let table = if operation.table { number(at.table.0)? } else { None };
+        let dst = register(at.dst.0)?;
+        Ok(Dual { operation, dst, src0, src1, src2, literal, neg, table, part: PhantomData })
     }
 }
 
 impl<M: ModifierSet> Code<M> {
-    /// Two operations. `moves`: the first sources of two moves can be in one bank.
-    pub(crate) const fn dual<P>(
+    /// Two operations.
+    pub(crate) const fn dual<P, Q, F>(
         mut self,
         rules: &Rules,
         [at_x, at_y]: &[Fields; 2],
-        moves: bool,
-        x: Dual<Either>,
-        y: Dual<P>,
+        may: Freedom,
+        x: Dual<P, F>,
+        y: Dual<Q, F>,
     ) -> Self {
         if x.operation.reads_vcc || y.operation.reads_vcc {
             self = self.reads(rules.vcc as u64, 1);
         }
         self = self.one(rules, at_x, &x).one(rules, at_y, &y);
-        self = self.put(at_x.dst.1, (x.dst % VGPR) as u64).put(at_y.dst.1, (y.dst % VGPR / 2) as u64);
+        self = match may.long {
+            true => self.vector(rules, at_x.dst, x.operation.dwords, x.dst).vector(
+                rules,
+                at_y.dst,
+                y.operation.dwords,
+                y.dst,
+            ),
+            // One of the two is even and the other odd.
+            false => self.put(at_x.dst.1, (x.dst % VGPR) as u64).put(at_y.dst.1, (y.dst % VGPR / 2) as u64),
+        };
         let ports = [self.ports(at_x, &x), self.ports(at_y, &y)];
-        let (x, y) = match conflict(&ports[0], &ports[1], moves) {
+        let (x, y) = match conflict(&ports[0], &ports[1], may) {
             None => return self,
             Some(Port::Dst) => (at_x.dst.0, at_y.dst.0),
             Some(Port::Src0) => (at_x.src0.0, at_y.src0.0),
@@ -333,24 +355,59 @@ impl<M: ModifierSet> Code<M> {
     }
 
     /// What one of the operations reads and writes; the words have its first source.
-    const fn ports<P>(&self, at: &Fields, dual: &Dual<P>) -> Ports {
+    const fn ports<P, F>(&self, at: &Fields, dual: &Dual<P, F>) -> Ports {
         Ports {
             dst: dual.dst,
             src0: self.bits_from(at.src0.1) & VGPR_LAST,
             src1: dual.second(),
             addend: dual.addend(at).0,
             is_move: dual.operation.is_move(),
+            dwords: dual.operation.dwords as u16,
         }
     }
 
-    /// The opcode and the sources of one of the operations.
-    const fn one<P>(mut self, rules: &Rules, at: &Fields, dual: &Dual<P>) -> Self {
+    /// The opcode, the sources and the modifiers of one of the operations.
+    const fn one<P, F>(mut self, rules: &Rules, at: &Fields, dual: &Dual<P, F>) -> Self {
         let operation = dual.operation;
         let place = Place { field: at.src0.0, lsb: at.src0.1, ..operation.src0 };
-        self = self.put(at.opcode, operation.opcode as u64).operand(rules, &place, dual.src0);
+        self = self.put(at.opcode, operation.opcode as u64).source(rules, &place, operation.dwords, dual.src0);
         if operation.src1 {
-            self = self.put(at.src1.1, (dual.src1 % VGPR) as u64);
+            self = self.vector(rules, at.src1, operation.dwords, dual.src1);
+        }
+        if let Some(third) = operation.src2 {
+            let third = Place { field: at.src2.0, lsb: at.src2.1, ..third };
+            self = self.source(rules, &third, operation.dwords, dual.src2);
+        }
+        let wrong = dual.neg & !operation.neg;
+        if wrong != 0 {
+            self = self.fail(BuildError::NoModifier { field: at.neg.0, source: wrong.trailing_zeros() as u8 });
+        } else if dual.neg != 0 {
+            self = self.put(at.neg.1, dual.neg as u64);
+        }
+        if let Some(table) = dual.table {
+            self = match operation.table {
+                true => self.put(at.table.1, table as u64),
+                false => self.fail(BuildError::Unknown(at.table.0)),
+            };
         }
         if operation.literal { self.constant_at(Field::Literal, place.literal, dual.literal, place.bus) } else { self }
+    }
+
+    /// A source of one or two dwords.
+    const fn source(self, rules: &Rules, place: &Place, dwords: u8, op: Op<kind::Any, 1>) -> Self {
+        match dwords {
+            2 => self.operand(rules, place, Op::<kind::Any, 2>::new(op.code, op.value)),
+            _ => self.operand(rules, place, op),
+        }
+    }
+
+    /// A vector register, or a pair of them.
+    const fn vector(self, rules: &Rules, (field, lsb): (Field, u8), dwords: u8, code: u16) -> Self {
+        let first = code % VGPR;
+        if dwords > 1 && (!is_inside(first, dwords as u16) || rules.aligned && first & 1 == 1) {
+            let given = Given::Reg(Reg::Vgpr(first as u8));
+            return self.fail(BuildError::Registers { field, given, dwords });
+        }
+        self.put(lsb, first as u64)
     }
 }

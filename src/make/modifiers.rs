@@ -93,6 +93,14 @@ flags! {
     high High
     /// Takes the row of the export from m0.
     row_en RowEn
+    /// Marks the memory as non-volatile.
+    nv Nv
+    /// Multiplies the index by the size of the data.
+    scale_offset ScaleOffset
+    /// States that the first matrix is that of the operation before.
+    matrix_a_reuse MatrixAReuse
+    /// States that the second matrix is that of the operation before.
+    matrix_b_reuse MatrixBReuse
 }
 
 /// Modifier sets with the modifier `fi`.
@@ -143,6 +151,11 @@ value!(wait_exp WaitExp "Waits until `expcnt` is at most this; 0 by default.");
 value!(wait_vdst WaitVdst "Waits until at most this many vector operations have yet to write their results; 0 by default.");
 value!(wait_va_vdst WaitVaVdst "Waits until at most this many vector operations have yet to write their results; 0 by default.");
 value!(wait_vm_vsrc WaitVmVsrc "0, the default: waits until vector memory operations have read their sources.");
+value!(matrix_a_scale MatrixAScale "Which half of the lanes has the scales of the first matrix: a constant of the target's module `matrix_scale`.");
+value!(matrix_b_scale MatrixBScale "Which half of the lanes has the scales of the second matrix: a constant of the target's module `matrix_scale`.");
+value!(matrix_a_scale_fmt MatrixAScaleFmt "Format of the scales of the first matrix: a constant of the target's module `matrix_scale_fmt`.");
+value!(matrix_b_scale_fmt MatrixBScaleFmt "Format of the scales of the second matrix: a constant of the target's module `matrix_scale_fmt`.");
+value!(scale_sel ScaleSel "Which scales of the register that holds them are used.");
 value!(index_key IndexKey "Which part of the indices in the third source is used.");
 value!(scope Scope "Scope of coherence: a constant of the target's module `scope`; the compute unit by default.");
 value!(row_mask RowMask "Rows of 16 lanes that are written, one bit each; all rows by default.");
@@ -374,6 +387,8 @@ pub trait Tfe: ModifierSet {
     /// Lowest bit of the data field, and its size in dwords; 255 if the size depends on modifiers, which another check
     /// handles.
     const DATA: (u8, u8);
+    /// Whether a run of registers begins at an even one.
+    const EVEN: bool;
 }
 impl<M: Tfe> Code<M> {
     /// Returns the fail status in the register after the data. Refuses data that ends at the last register.
@@ -382,7 +397,8 @@ impl<M: Tfe> Code<M> {
         let (lsb, dwords) = M::DATA;
         if lsb != NONE {
             let first = (self.bits >> lsb & 255) as u16;
-            if !is_inside(first, dwords as u16 + 1) {
+            // One register becomes two; other data begins at an even one already.
+            if !is_inside(first, dwords as u16 + 1) || M::EVEN && first & 1 == 1 {
                 let given = Given::Reg(Reg::Vgpr(first as u8));
                 return self.fail(BuildError::Registers { field: Field::Vdata, given, dwords: dwords + 1 });
             }

@@ -15,6 +15,8 @@ use crate::{Reg, Special};
 pub(crate) const INT: u16 = 0x400;
 pub(crate) const FLOAT: u16 = 0x401;
 pub(crate) const OFF: u16 = 0x402;
+/// A literal of 64 bits. Its code depends on the target, because others have another meaning for it.
+pub(crate) const LONG: u16 = 0x403;
 
 /// Kinds of operands: the types that an [`Op`] is marked with.
 pub mod kind {
@@ -56,6 +58,8 @@ pub mod kind {
         Inline 0;
         /// A literal, even if an inline constant has its value.
         Literal 0;
+        /// A literal of 64 bits, even if a shorter one has its value.
+        Literal64 0;
         /// No register.
         Off 0;
         /// Any of these, chosen at run time. An operand that the instruction does not accept is an error.
@@ -174,6 +178,12 @@ pub const fn literal<const N: usize>(dword: u32) -> Op<kind::Literal, N> {
     Op::new(LITERAL, dword as u64)
 }
 
+/// A literal of 64 bits, even if a shorter constant has its value. Only CDNA5 has such literals, in operands of 64 bits.
+#[inline(always)]
+pub const fn literal64<const N: usize>(bits: u64) -> Op<kind::Literal64, N> {
+    Op::new(LONG, bits)
+}
+
 /// The inline integer with this value, -16 to 64. The constructor of the instruction refuses other values.
 #[inline(always)]
 pub const fn inline<const N: usize>(value: i8) -> Op<kind::Inline, N> {
@@ -252,7 +262,7 @@ pub(crate) const fn given(rules: &super::resolve::Rules, code: u16, value: u64) 
         },
         VGPR..=code::VGPR_LAST => Reg::Vgpr(n),
         AGPR..=code::AGPR_LAST => Reg::Agpr(n),
-        INT | NO_INLINE => return Given::Int(value as i64),
+        INT | LONG | NO_INLINE => return Given::Int(value as i64),
         FLOAT => return Given::Float { bits: value },
         TTMP..=0x5ff => Reg::Ttmp(n),
         SGPR..=0x6ff => Reg::Sgpr(n),

@@ -3,10 +3,13 @@
 
 use super::modifiers::ModifierSet;
 use super::op::{self, BufferAddress, Kind, Op, class};
-use super::resolve::{Rules, bus_key, resolve, scalar_key};
+use super::resolve::{LONG_KEY, Rules, bus_key, resolve, scalar_key};
 use super::{BuildError, Code, Given};
 use crate::DataType;
-use crate::codec::code::{AGPR, AGPR_LAST, LITERAL, VECTOR_LAST, VGPR, VGPR_LAST, is_inside, of_int, scalar_align};
+use crate::codec::code::{
+    AGPR, AGPR_LAST, LITERAL, LITERAL64, VECTOR_LAST, VGPR, VGPR_LAST, is_inside, of_int, scalar_align,
+};
+use crate::codec::matrix_dwords_of;
 use crate::table::NONE;
 use crate::{Field, FieldError, Reg};
 use core::marker::PhantomData;
@@ -133,7 +136,21 @@ impl<M: ModifierSet> Code<M> {
         if self.dwords == dword {
             self.dwords += 1;
             self.with_bits(32 * dword, 0, literal as u64)
-        } else if self.dword(dword) != literal {
+        } else if self.dwords != dword + 1 || self.dword(dword) != literal {
+            self.fail(BuildError::TwoLiterals(field))
+        } else {
+            self
+        }
+    }
+
+    /// Sets the literal of 64 bits, which begins with this dword.
+    #[inline(always)]
+    const fn literal64(mut self, field: Field, dword: u8, literal: u64) -> Self {
+        let (low, high) = (literal & 0xffff_ffff, literal >> 32);
+        if self.dwords == dword {
+            self.dwords += 2;
+            self.with_bits(32 * dword, 0, low).with_bits(32 * dword + 32, 0, high)
+        } else if self.dwords != dword + 2 || self.dword(dword) as u64 != low || self.dword(dword + 1) as u64 != high {
             self.fail(BuildError::TwoLiterals(field))
         } else {
             self
@@ -195,7 +212,10 @@ impl<M: ModifierSet> Code<M> {
             };
         }
         if K::CLASS == 0 && code == LITERAL {
-            self = self.literal(at.field, at.literal, literal);
+            self = self.literal(at.field, at.literal, literal as u32);
+        }
+        if K::CLASS == 0 && code == LITERAL64 && at.allowed & class::LITERAL64 != 0 {
+            self = self.literal64(at.field, at.literal, literal);
         }
         if code >= VGPR && code <= AGPR_LAST {
             let is_acc = code >= op::AGPR;
@@ -449,6 +469,13 @@ impl<M: ModifierSet> Code<M> {
         code.literal(field, dword, literal)
     }
 
+    /// A literal of 64 bits that is always present, from the second dword on. `bus`: as in [`Place`].
+    #[inline(always)]
+    pub(crate) const fn constant64(self, field: Field, literal: u64, bus: u8) -> Self {
+        let code = if bus != 0 { self.on_bus(field, bus, LONG_KEY) } else { self };
+        code.literal64(field, 1, literal)
+    }
+
     /// Image data. Its size is checked once all modifiers are known.
     #[inline(always)]
     pub(crate) const fn image<K: Kind, const N: usize>(mut self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
@@ -456,21 +483,20 @@ impl<M: ModifierSet> Code<M> {
         self.operand(rules, at, op)
     }
 
-    /// A matrix whose size depends on the format of its elements: 8 bits (0, 1), 6 (2, 3) or 4 (4).
+    /// A matrix whose size depends on the format of its elements: 8 bits (0, 1), 6 (2, 3) or 4 (4). With 8 bits it has
+    /// `most` registers.
     #[inline(always)]
     pub(crate) const fn matrix<K: Kind, const N: usize>(
         self,
         rules: &Rules,
         at: &Place,
-        format: u16,
+        (most, format): (u16, u16),
         op: Op<K, N>,
     ) -> Self {
-        let dwords = match format {
-            0 | 1 => 8,
-            2 | 3 => 6,
-            4 => 4,
-            _ => return self.out_of_range(at.field, format as i64, 0, 4),
-        };
+        if format > 4 {
+            return self.out_of_range(at.field, format as i64, 0, 4);
+        }
+        let dwords = matrix_dwords_of(format as u32, most) as usize;
         if N != dwords {
             return self.fail(BuildError::Width { field: at.field, dwords: dwords as u8, given: N as u8 });
         }
@@ -531,6 +557,19 @@ impl<M: ModifierSet> Code<M> {
         }
         let mask = (1u64 << width) - 1;
         self.with_bits(lsb, mask, value as u64 & mask)
+    }
+
+    /// A number in a field whose high bits, from `width` on, begin at `high`.
+    #[inline(always)]
+    pub(crate) const fn split(self, field: Field, [lsb, width, high]: [u8; 3], all: u8, value: u16) -> Self {
+        if value >> all != 0 {
+            return self.out_of_range(field, value as i64, 0, (1 << all) - 1);
+        }
+        self.with_bits(lsb, (1 << width) - 1, (value & ((1 << width) - 1)) as u64).with_bits(
+            high,
+            (1 << (all - width)) - 1,
+            (value >> width) as u64,
+        )
     }
 
     /// A constant with parts, encoded, or the error for the part that does not fit.

@@ -5,7 +5,7 @@ use super::op::{self, class};
 use crate::DataType;
 use crate::Field;
 use crate::codec::code::*;
-use crate::codec::numbers::{Number, constant};
+use crate::codec::numbers::{Number, constant, long_literal};
 
 /// The operand codes of a target, and its rules for register tuples.
 pub(crate) struct Rules {
@@ -53,6 +53,11 @@ impl Rules {
         if n < self.specials.len() && self.specials[n] as u16 != LITERAL { Some(self.specials[n] as u16) } else { None }
     }
 
+    /// Whether an operand of these classes can be a literal of 64 bits.
+    const fn takes_long(&self, allowed: u16) -> bool {
+        allowed & class::LITERAL64 != 0 && self.class(LITERAL64) == class::LITERAL64
+    }
+
     /// Whether a run of `n` dwords that begins at a code exists and is aligned.
     #[inline]
     const fn is_run(&self, class: u16, code: u16, n: u16) -> bool {
@@ -61,7 +66,7 @@ impl Rules {
             class::VGPR | class::AGPR => is_inside(code % VGPR, n) && !(self.aligned && code % 2 == 1),
             class::SGPR => code % scalar_align(n) == 0 && code + n - 1 <= self.sgpr_last,
             class::TTMP => (code - self.ttmp_first) % scalar_align(n) == 0 && code + n - 1 <= self.ttmp_last,
-            class::LITERAL => n == 2,
+            class::LITERAL | class::LITERAL64 => n == 2,
             class::INT | class::FLOAT | class::OFF => true,
             _ => n == 2 && self.classes[(code % VGPR) as usize] & PAIR != 0,
         }
@@ -78,15 +83,20 @@ pub(crate) const fn resolve(
     n: u16,
     code: u16,
     value: u64,
-) -> Result<(u16, u32), BuildError> {
+) -> Result<(u16, u64), BuildError> {
     let (code, literal) = match code {
         op::INT | op::FLOAT => {
             let number = if code == op::FLOAT { Number::Float(value) } else { Number::Int(value as i64) };
             match constant(ty, n, number, rules.class(FLOAT_LAST) == class::FLOAT) {
-                Some(found) => found,
-                None => return Err(BuildError::Constant(field)),
+                Some((code, literal)) => (code, literal as u64),
+                None => match long_literal(ty, n, number) {
+                    Some(bits) if rules.takes_long(allowed) => (LITERAL64, bits),
+                    _ => return Err(BuildError::Constant(field)),
+                },
             }
         }
+        op::LONG if rules.takes_long(allowed) => (LITERAL64, value),
+        op::LONG => return Err(BuildError::NoLiteral { field, format: None }),
         op::TTMP..=0x5ff if code - op::TTMP <= rules.ttmp_last - rules.ttmp_first => {
             (code - op::TTMP + rules.ttmp_first, 0)
         }
@@ -95,12 +105,12 @@ pub(crate) const fn resolve(
             Some(code) => (code, 0),
             None => (code, 0),
         },
-        _ => (code, value as u32),
+        _ => (code, value),
     };
     let class = rules.class(code);
     if class & allowed == 0 {
         return Err(match class {
-            class::LITERAL => BuildError::NoLiteral { field, format: None },
+            class::LITERAL | class::LITERAL64 => BuildError::NoLiteral { field, format: None },
             _ => BuildError::Operand { field, given: op::given(rules, code, value) },
         });
     }
@@ -113,6 +123,9 @@ pub(crate) const fn resolve(
 /// Marks the key of a read of more than one register over the constant bus.
 const RUN: u64 = 1 << 40;
 
+/// The key of a read of a literal of 64 bits, of which an instruction has at most one.
+pub(crate) const LONG_KEY: u64 = u64::MAX;
+
 /// The key of a read of scalar registers over the constant bus. Equal keys are one read, as src/codec/bus.rs counts them.
 #[inline(always)]
 pub(crate) const fn scalar_key(code: u64, dwords: usize) -> u64 {
@@ -121,12 +134,14 @@ pub(crate) const fn scalar_key(code: u64, dwords: usize) -> u64 {
 
 /// Two reads over the constant bus with equal keys are one read; 0 if the code is not read over the bus.
 #[inline]
-pub(crate) const fn bus_key(rules: &Rules, code: u16, literal: u32, dwords: usize) -> u64 {
+pub(crate) const fn bus_key(rules: &Rules, code: u16, literal: u64, dwords: usize) -> u64 {
     let class = rules.class(code);
     if class & class::BUS == 0 || code == rules.null {
         0
     } else if code == LITERAL {
-        1 << 32 | literal as u64
+        1 << 32 | literal
+    } else if class == class::LITERAL64 {
+        LONG_KEY
     } else {
         // What can only be read has one name for all widths.
         scalar_key(code as u64, if class == class::RO { 1 } else { dwords })

@@ -222,8 +222,8 @@ impl Descs {
 
 fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, RetargetError> {
     // The form with the same trailing dword; a literal does not count.
-    let behind = from.extension().filter(|&e| e != Format::Literal);
-    let is_same = |form: &&FormSignature| match (behind, form.extension.filter(|&e| e != Format::Literal)) {
+    let behind = from.extension().filter(|e| !e.is_literal());
+    let is_same = |form: &&FormSignature| match (behind, form.extension.filter(|e| !e.is_literal())) {
         (Some(behind), Some(there)) => Names::between(behind, there).is_some(),
         (behind, there) => behind.is_none() && there.is_none(),
     };

@@ -158,7 +158,8 @@ impl OperandSignature {
     /// of this number: [`Inst::check`](crate::Inst::check) demands it. 1 if it accepts none.
     pub fn vector_alignment(&self) -> u8 {
         let facts = self.signature.facts();
-        let runs = (self.most_bits > 32 || facts & const { flag("even") } != 0) && facts & const { flag("odd") } == 0;
+        let runs = (self.most_bits > 32 || facts & const { flag("even") } != 0)
+            && !(facts & const { flag("odd") } != 0 && self.access.writes());
         let tuples = runs && (self.takes.vgprs() || self.takes.agprs());
         if tuples && self.signature.target().aligned_vgprs() { 2 } else { 1 }
     }

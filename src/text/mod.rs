@@ -16,7 +16,7 @@ use crate::table::{OperandDesc, OperandType};
 #[cfg(feature = "fast")]
 use crate::target::generated::ANY_LITERAL64;
 use crate::target::{DESCS, OPERANDS, TEXT};
-use crate::{Field, Inst};
+use crate::{Field, Inst, VgprMsb};
 use out::Out;
 pub use parse::{Integer, ParseError, ParseErrorKind, Span, Suggestion, Symbols, expression, parse_with};
 
@@ -94,6 +94,17 @@ impl TextBuffer {
         self.0.bytes()
     }
 
+    /// Prints an instruction and returns the text, in which the numbers of registers beyond v255 are in comments, as in
+    /// llvm-objdump's: `v[2:3] /*v[258:259]*/`. `msb`: what the code before it has set.
+    pub fn print_with(&mut self, inst: &Inst, msb: VgprMsb) -> &[u8] {
+        if msb == VgprMsb::ENTRY || msb == VgprMsb::UNKNOWN {
+            return self.print(inst);
+        }
+        self.0.clear();
+        each(&Printer { msb, ..Printer::new(inst) }, &mut self.0);
+        self.0.bytes()
+    }
+
     /// The last printed text, in ASCII.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.bytes()
@@ -165,12 +176,13 @@ struct Printer<'a> {
     operands: &'static crate::table::OperandTables,
     descs: &'static crate::table::DescTables,
     text: &'static crate::table::TextTables,
+    msb: VgprMsb,
 }
 
 impl<'a> Printer<'a> {
     fn new(inst: &'a Inst) -> Self {
         let target = inst.target() as usize;
-        Printer { inst, operands: OPERANDS[target], descs: DESCS[target], text: TEXT[target] }
+        Printer { inst, operands: OPERANDS[target], descs: DESCS[target], text: TEXT[target], msb: VgprMsb::ENTRY }
     }
 }
 
@@ -206,7 +218,11 @@ fn print(inst: &Inst, low: u32, high: u32, out: &mut Out) {
 /// Like `print`, for any instruction. Without the feature `fast` it prints all of them.
 #[inline(never)]
 fn long(inst: &Inst, out: &mut Out) {
-    let p = Printer::new(inst);
+    each(&Printer::new(inst), out);
+}
+
+fn each(p: &Printer, out: &mut Out) {
+    let inst = p.inst;
     let (info, signature) = (inst.info(), inst.signature());
     if info.respelled {
         out.str(inst.mnemonic());

@@ -4,6 +4,7 @@ use super::Printer;
 use super::out::Out;
 use crate::Access;
 use crate::DataType;
+use crate::VgprMsb;
 use crate::codec::code::*;
 use crate::codec::constants::{F16_BITS, F32_BITS, F64_BITS};
 use crate::codec::{
@@ -23,6 +24,7 @@ impl Printer<'_> {
         }
         let code = code_in(desc, inst);
         let (file, first) = match code {
+            VGPR.. if self.msb != VgprMsb::ENTRY => return false,
             VGPR.. => (b'v', code - VGPR),
             _ if code <= self.operands.sgpr_last => (b's', aligned(code, desc.dwords.into())),
             INT..=INT_LAST => {
@@ -68,13 +70,25 @@ impl Printer<'_> {
         match coded {
             Some((Coded::Code(code), _)) if has_signs(desc) => self.source(desc, code, out),
             Some((Coded::Literal(_), _)) if has_signs(desc) => self.source(desc, LITERAL, out),
+            // The upper half of a double that is always there.
+            Some((Coded::Literal64(bits), _))
+                if desc.operand_type == OperandType::Literal
+                    && desc.ty == DataType::F64
+                    && bits != 0
+                    && bits as u32 == 0 =>
+            {
+                out.hex((bits >> 32) as u32)
+            }
             Some((Coded::Literal64(bits), _)) => self.literal64(desc.ty, bits, out),
             Some((Coded::High(code), _)) => self.source(desc, code, out),
             Some((Coded::Soffset(code), dwords)) if shows_both(desc) => {
                 self.code(code, dwords, desc.ty, out);
                 out.literal(b" offset:0x0");
             }
-            Some((Coded::Code(code) | Coded::Soffset(code), dwords)) => self.code(code, dwords, desc.ty, out),
+            Some((Coded::Code(code) | Coded::Soffset(code), dwords)) => {
+                self.code(code, dwords, desc.ty, out);
+                self.number(desc, code, dwords, "", out);
+            }
             Some((Coded::Vcc, dwords)) => self.code(vcc(inst.target()), dwords, desc.ty, out),
             Some((Coded::Off, _)) => out.literal(b"off"),
             Some((Coded::Number(n), _)) if desc.operand_type == OperandType::SmrdOffset => out.hex(n as u32),
@@ -153,9 +167,31 @@ impl Printer<'_> {
     /// Prints an operand code, with the half of the register that the operand uses.
     fn register(&self, desc: &OperandDesc, code: u16, out: &mut Out) {
         self.code(code, desc.dwords.into(), desc.ty, out);
+        let mut half = "";
         if matches!(desc.operand_type, OperandType::Half | OperandType::HalfSel) && code >= VGPR {
             let high = matches!(read(desc, self.inst), Some((Coded::High(_), _)));
-            out.str(if high { ".h" } else { ".l" });
+            half = if high { ".h" } else { ".l" };
+        }
+        out.str(half);
+        self.number(desc, code, desc.dwords.into(), half, out);
+    }
+
+    /// Prints the numbers of registers beyond v255 as a comment, where the walk knows them.
+    fn number(&self, desc: &OperandDesc, code: u16, dwords: u16, half: &str, out: &mut Out) {
+        if self.msb == VgprMsb::ENTRY || !(VGPR..=VGPR_LAST).contains(&code) {
+            return;
+        }
+        if let Some(upper @ 1..) = self.msb.upper(self.inst, desc.field) {
+            let first = u32::from(upper) << 8 | u32::from(code - VGPR);
+            out.str(if dwords == 1 { " /*v" } else { " /*v[" });
+            out.dec(first);
+            if dwords > 1 {
+                out.byte(b':');
+                out.dec(first + u32::from(dwords) - 1);
+                out.byte(b']');
+            }
+            out.str(half);
+            out.str("*/");
         }
     }
 

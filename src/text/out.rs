@@ -1,7 +1,9 @@
 //! A line of text under construction.
 
-/// Longer than any instruction's text.
-pub(super) const SIZE: usize = 256;
+use crate::target::generated::ANY_LITERAL64;
+
+/// Longer than any instruction's text. Of the targets with literals of 64 bits, those of scaled matrix operations are the longest.
+pub(super) const SIZE: usize = if ANY_LITERAL64 { 512 } else { 256 };
 /// Room after the end for copies of fixed size, of which only a part counts.
 pub(super) const SLACK: usize = 48;
 

@@ -27,7 +27,7 @@ fn features() -> Vec<&'static str> {
     let all = enabled! {
         "default" "gfx600" "gfx700" "gfx803" "gfx801" "gfx810" "gfx900" "gfx904" "gfx906" "gfx9-generic" "gfx908" "gfx90a" "gfx942"
         "gfx9-4-generic" "gfx950" "gfx1010" "gfx1011" "gfx1013" "gfx1030" "gfx1100" "gfx1150" "gfx1200" "gfx1010-wave32"
-        "gfx1011-wave32" "gfx1013-wave32" "gfx1030-wave32" "gfx1100-wave32" "gfx1150-wave32" "gfx1200-wave32" "unstable-targets"
+        "gfx1011-wave32" "gfx1013-wave32" "gfx1030-wave32" "gfx1100-wave32" "gfx1150-wave32" "gfx1200-wave32" "gfx1250" "gfx1251"
         "all-targets" "text" "fast" "make" "alloc" "arbitrary" "capi" "cli"
     };
     let manifest = include_str!("../../Cargo.toml");
@@ -137,7 +137,7 @@ const KINDS: [amdgpu_isa_kind; 13] = {
 };
 
 /// What the header says of an operand, said a second time.
-fn operand(value: Value) -> (&'static str, i64) {
+fn operand(inst: &Inst, value: Value) -> (&'static str, i64) {
     let special = |special| Special::ALL.iter().position(|&known| known == special).expect("all are listed") as i64;
     match value {
         Value::Reg(Reg::Sgpr(n)) => ("sgpr", n.into()),
@@ -157,6 +157,7 @@ fn operand(value: Value) -> (&'static str, i64) {
         Value::Int(n) => ("int", n.into()),
         Value::Float(float) => ("float", float.to_f64().to_bits() as i64),
         Value::Literal(n) => ("literal", n.into()),
+        Value::Literal64 => ("literal", inst.literal64().expect("it has one") as i64),
         Value::Imm(n) => ("imm", n.into()),
         Value::Label(n) => ("label", n.into()),
         Value::Off => ("off", 0),
@@ -221,7 +222,7 @@ fn code(target: Target, code: &[u8], rng: &mut Rng, seen: &mut Seen) -> (String,
             lines.extend([format!("decode ok{}", printed(inst)), "why ".into()]);
             lines.extend([format!("text {inst}"), format!("opcode {}", inst.opcode().name())]);
             for o in inst.operands() {
-                let (kind, value) = operand(o.value);
+                let (kind, value) = operand(&inst, o.value);
                 let field =
                     o.role.map(|role| Field::ALL.iter().position(|&f| f == role).expect("all are listed") as i32);
                 let (reads, writes) = match o.access {

@@ -19,7 +19,7 @@ fn assert_holds_the_code(input: &[u8]) {
 #[test]
 fn bundles() {
     let run = run(&["dis", "-"], &usual_bundle());
-    assert!(run.err.contains("note:") && run.err.contains("gfx1250"), "{}", run.err);
+    assert!(run.err.contains("note:") && run.err.contains("turks"), "{}", run.err);
     assert!(run.out.starts_with(&format!("standard input: {ID_942}: target gfx942:sramecc+:xnack-")), "{}", run.out);
     assert_holds_the_code(&usual_bundle());
 }
@@ -76,7 +76,7 @@ fn host_programs_with_bundles_one_after_the_other() {
 
 #[test]
 fn offload_binaries() {
-    let mut file = offload("amdgcn-amd-amdhsa", "gfx1250", &code_object(GFX1250));
+    let mut file = offload("amdgcn-amd-amdhsa", "turks", &code_object(TURKS));
     file.resize(file.len().next_multiple_of(8), 0);
     file.extend(offload("nvptx64-nvidia-cuda", "sm_70", b"whatever"));
     file.resize(file.len().next_multiple_of(8), 0);
@@ -276,7 +276,7 @@ fn an_entry_whose_id_cannot_be_read_hides_no_other() {
 #[test]
 fn offload_binaries_of_version_2_hold_several_images() {
     let file = offload_v2(&[
-        ("amdgcn-amd-amdhsa", "gfx1250", &code_object(GFX1250)),
+        ("amdgcn-amd-amdhsa", "turks", &code_object(TURKS)),
         ("nvptx64-nvidia-cuda", "sm_70", b"whatever"),
         ("amdgcn-amd-amdhsa", "gfx942:xnack+", &code_object(GFX942)),
     ]);

@@ -226,3 +226,22 @@ fn symbols_of_a_long_listing_stand_where_they_are() {
         assert_eq!(out.matches("<first>:").count(), 1, "{len} dwords");
     }
 }
+
+/// Registers beyond v255, whose numbers depend on `s_set_vgpr_msb`: as llvm-objdump shows them, in a compiled kernel.
+#[test]
+fn registers_beyond_v255_are_named_where_they_are_known() {
+    let object = include_bytes!("../samples/gfx1250/matrix1250.co");
+    let out = run(&["dis", "--no-encoding", "-"], object).ok();
+    let line = "\tv_pk_fma_f32 v[230:231], v[230:231], v[2:3] /*v[258:259]*/, v[134:135] ";
+    assert!(out.contains(line), "{out}");
+    assert_eq!(out.lines().filter(|line| line.contains(" /*v")).count(), 232);
+    // s_set_vgpr_msb 1; s_cbranch_scc0 to itself's label; v_mov_b32: paths with different bits meet at the label.
+    let words: [u32; 5] = [0xbf86_0001, 0x7e00_0301, 0xbf86_0000, 0xbfa1_fffd, 0xbfb0_0000];
+    let raw = words.map(u32::to_le_bytes).concat();
+    let out = run(&["dis", "--raw", "--target", "gfx1250", "-"], &raw).ok();
+    assert!(out.contains("\tv_mov_b32_e32 v0, v1 "), "{out}");
+    let words: [u32; 3] = [0xbf86_0001, 0x7e00_0301, 0xbfb0_0000];
+    let raw = words.map(u32::to_le_bytes).concat();
+    let out = run(&["dis", "--raw", "--target", "gfx1250", "-"], &raw).ok();
+    assert!(out.contains("\tv_mov_b32_e32 v0, v1 /*v257*/"), "{out}");
+}

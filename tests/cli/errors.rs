@@ -47,7 +47,7 @@ fn nothing_for_a_gpu() {
     bad_input(&host(vec![]), "neither a section `.hip_fatbin`");
     bad_input(&bundle(&[(HOST_ID, b"x")]), "no code for a GPU");
     bad_input(&bundle(&[]), "no code for a GPU");
-    bad_input(&code_object(GFX1250), "gfx1250, which this build cannot decode; it knows gfx600");
+    bad_input(&code_object(TURKS), "turks, which this build cannot decode; it knows gfx600");
     bad_input(&code_object_flags(GFX942, &[], &[]), "no executable section");
 }
 

@@ -10,7 +10,8 @@ pub const S_MOV: [u32; 2] = [0xbe80_00ff, 0x1234_5678];
 pub const BAD: u32 = 0xbfff_0000;
 
 pub const GFX942: u32 = 0x4c;
-pub const GFX1250: u32 = 0x49;
+/// A processor that the library knows by name only.
+pub const TURKS: u32 = 0x10;
 const EM_AMDGPU: u16 = 224;
 const EM_X86_64: u16 = 62;
 /// The address at which the samples' `.text` is loaded.
@@ -178,13 +179,13 @@ pub fn offload(triple: &str, arch: &str, image: &[u8]) -> Vec<u8> {
 
 pub const HOST_ID: &str = "host-x86_64-unknown-linux-gnu--";
 pub const ID_942: &str = "hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-";
-pub const ID_1250: &str = "hip-amdgcn-amd-amdhsa--gfx1250";
+pub const ID_TURKS: &str = "hip-amdgcn-amd-amdhsa--turks";
 
 /// An empty host entry, a target that is not built in, one that is, and one without code.
 pub fn usual_bundle() -> Vec<u8> {
     bundle(&[
         (HOST_ID, b""),
-        (ID_1250, &code_object(GFX1250)),
+        (ID_TURKS, &code_object(TURKS)),
         (ID_942, &code_object(GFX942)),
         ("hipv4-amdgcn-amd-amdhsa--gfx1100", b""),
     ])

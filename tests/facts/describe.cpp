@@ -86,7 +86,7 @@ struct Gpu {
 
   // The encodings of the target, the likeliest first: columns of the table that getMCOpcode looks into.
   std::vector<unsigned> families() const {
-    enum { SI, VI, SDWA, SDWA9, GFX80, GFX9, GFX10, SDWA10, GFX90A, GFX940, GFX11, GFX12 };
+    enum { SI, VI, SDWA, SDWA9, GFX80, GFX9, GFX10, SDWA10, GFX90A, GFX940, GFX11, GFX12, GFX1250 };
     if (name == "gfx600" || name == "gfx700")
       return {SI};
     if (name[3] == '8')
@@ -95,6 +95,8 @@ struct Gpu {
       return {GFX10, SDWA10};
     if (name.substr(0, 5) == "gfx11")
       return {GFX11};
+    if (name.substr(0, 6) == "gfx125")
+      return {GFX1250, GFX12};
     if (name.substr(0, 5) == "gfx12")
       return {GFX12};
     if (name == "gfx90a")

@@ -56,8 +56,6 @@ impl Kind {
 
 pub enum Verdict {
     Agree,
-    /// The target is partial, and this operation is not in its tables.
-    NotInTables,
     /// Index into [`Classes::list`].
     Class(usize),
     Disagree(Kind),
@@ -123,9 +121,6 @@ impl Classes {
 
     pub fn judge(&self, case: &Case) -> Verdict {
         let Some(kind) = case.difference() else { return Verdict::Agree };
-        if case.target.partial && !ours::has_opcode(case.target, case.word.bytes()) {
-            return Verdict::NotInTables;
-        }
         self.list.iter().position(|class| class.matches(case)).map_or(Verdict::Disagree(kind), Verdict::Class)
     }
 }

@@ -248,8 +248,7 @@ fn layouts(target: Target) -> Vec<words::FormatLayout> {
 
 fn survey(target: Target, options: &Options) -> Result<Survey, String> {
     let mut oracles = start(target, options.jobs)?;
-    let has = |word: &Word| !target.partial || ours::has_opcode(target, word.bytes());
-    let mut survey = Survey::take(layouts(target), has, |words| {
+    let mut survey = Survey::take(layouts(target), |words| {
         let share = words.len().div_ceil(oracles.len()).max(1);
         let ask = |(oracle, part): (&mut Oracle, &[Word])| {
             let answers = oracle.ask(part);
@@ -385,7 +384,7 @@ fn differences_are_current(classes: &Classes) -> Outcome {
 
 /// The oracle answers for the words around one that kills LLVM.
 fn oracle_survives_crashes() -> Outcome {
-    let target = Target { name: "gfx942", processor: "gfx942", features: "", mach: 0x4c, lanes: 64, partial: false };
+    let target = Target { name: "gfx942", processor: "gfx942", features: "", mach: 0x4c, lanes: 64 };
     let mut oracle = Oracle::start(target.processor, target.features)?;
     let words = ["ff00807e", "0000807e", "010000d2ff000000", "0000807e", "010000d2ff000000", "ff000480", "ffffffff"];
     let words: Vec<Word> = words.iter().map(|hex| Word::from_hex(hex).expect("hex")).collect();
@@ -404,7 +403,7 @@ fn oracle_survives_crashes() -> Outcome {
 fn compare_samples(options: &Options, classes: &Classes) -> Outcome {
     let mut notes = Vec::new();
     let objects = samples::load()?;
-    for target in options.targets().into_iter().filter(|t| !t.partial) {
+    for target in options.targets() {
         let mut words = Vec::new();
         let mut oracle = Oracle::start(target.processor, target.features)?;
         for object in objects.iter().filter(|o| (o.mach, o.lanes) == (target.mach, target.lanes)) {

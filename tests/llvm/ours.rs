@@ -17,8 +17,6 @@ pub struct Target {
     pub mach: u32,
     /// Lanes of a wave.
     pub lanes: u16,
-    /// The library knows only some of its opcodes; the others are not compared.
-    pub partial: bool,
 }
 
 /// The enabled targets that LLVM can disassemble: all but the first two generations.
@@ -32,7 +30,6 @@ pub fn targets() -> Vec<Target> {
             features: features(t),
             mach: t.mach(),
             lanes: t.wave_size(),
-            partial: t.is_partial(),
         })
         .collect()
 }
@@ -44,12 +41,6 @@ fn features(target: &amdgpu_isa::Target) -> &'static str {
         (true, _) => "+real-true16",
         _ => "",
     }
-}
-
-/// Whether the library has the opcode of these bytes, even if it refuses the rest.
-pub fn has_opcode(target: Target, bytes: &[u8]) -> bool {
-    use amdgpu_isa::DecodeError::{UnknownEncoding, UnknownOpcode};
-    !matches!(amdgpu_isa::decode(library(target), bytes), Err(UnknownEncoding | UnknownOpcode { .. }))
 }
 
 /// What the library says about bytes.

@@ -35,7 +35,6 @@ pub struct Report {
     pub words: u64,
     agreed: u64,
     accepted: u64,
-    not_in_tables: u64,
     classes: Vec<u64>,
     groups: BTreeMap<Key, Group>,
     pub texts: Texts,
@@ -44,16 +43,7 @@ pub struct Report {
 impl Report {
     pub fn new(target: Target, classes: &Classes) -> Report {
         let classes = vec![0; classes.list.len()];
-        Report {
-            target,
-            words: 0,
-            agreed: 0,
-            accepted: 0,
-            not_in_tables: 0,
-            classes,
-            groups: BTreeMap::new(),
-            texts: Texts::default(),
-        }
+        Report { target, words: 0, agreed: 0, accepted: 0, classes, groups: BTreeMap::new(), texts: Texts::default() }
     }
 
     pub fn add(&mut self, case: &Case, classes: &Classes, layouts: &[FormatLayout]) {
@@ -61,7 +51,6 @@ impl Report {
         self.accepted += u64::from(matches!(case.llvm, Answer::Text { .. }));
         match classes.judge(case) {
             Verdict::Agree => self.agreed += 1,
-            Verdict::NotInTables => self.not_in_tables += 1,
             Verdict::Class(index) => {
                 self.classes[index] += 1;
                 self.texts.add(index, case);
@@ -88,7 +77,6 @@ impl Report {
         self.words += other.words;
         self.agreed += other.agreed;
         self.accepted += other.accepted;
-        self.not_in_tables += other.not_in_tables;
         for (mine, theirs) in self.classes.iter_mut().zip(other.classes) {
             *mine += theirs;
         }
@@ -117,9 +105,6 @@ impl Report {
             self.disagreements(),
             self.groups.len()
         );
-        if self.not_in_tables > 0 {
-            let _ = write!(out, "; {} of operations that are not in the tables yet", self.not_in_tables);
-        }
         for (class, count) in classes.list.iter().zip(&self.classes).filter(|(_, count)| **count > 0) {
             let _ = write!(out, "; {count} {}", class.name);
         }

@@ -189,11 +189,7 @@ impl Survey {
     /// typical and random values, then variations of those, one field at a time.
     ///
     /// Bits that no field and no opcode covers become fields named `reserved`. Opcodes that `has` rejects are skipped.
-    pub fn take(
-        layouts: Vec<FormatLayout>,
-        has: impl Fn(&Word) -> bool,
-        mut accepts: impl FnMut(&[Word]) -> Vec<bool>,
-    ) -> Survey {
+    pub fn take(layouts: Vec<FormatLayout>, mut accepts: impl FnMut(&[Word]) -> Vec<bool>) -> Survey {
         let mut rng = Rng(1);
         let layouts: Vec<FormatLayout> = layouts.into_iter().map(with_reserved_bits).collect();
         let mut survey = Survey { plans: Vec::new(), asked: Vec::new(), layouts };
@@ -203,7 +199,7 @@ impl Survey {
             for value in 0..1u128 << op.width() {
                 let fixed = op.set(layout.fixed.1, value);
                 // A format that shares its encoding with a longer one must not overwrite its opcode.
-                if fixed & layout.fixed.0 != layout.fixed.1 || !has(&word(fixed, layout.bits)) {
+                if fixed & layout.fixed.0 != layout.fixed.1 {
                     continue;
                 }
                 seeds.extend(seed_fillings(layout, fixed, &mut rng).into_iter().map(|fill| (index, fixed, fill)));

@@ -4,12 +4,12 @@
 mod kinds;
 
 use amdgpu_isa::make::kind::Any;
-use amdgpu_isa::make::{Argument, Builder, Op, ToArgument, a, float, int, literal, s, ttmp, v};
+use amdgpu_isa::make::{Argument, Builder, Op, ToArgument, a, float, int, literal, literal64, s, ttmp, v};
 use amdgpu_isa::operands::Special;
 use amdgpu_isa::{Field, Opcode, Reg, Target};
 
 pub use crate::words::Rng;
-use crate::words::has_unified_registers;
+use crate::words::has_even_tuples;
 
 /// Classes of operands: the bits in the roster.
 const SGPR: u16 = 1;
@@ -24,7 +24,8 @@ const LITERAL: u16 = 256;
 const LDS: u16 = 512;
 const VGPR: u16 = 1024;
 const AGPR: u16 = 2048;
-const CLASSES: [u16; 12] = [SGPR, SYS, TTMP, M0, EXEC, INT, RO, FLOAT, LITERAL, LDS, VGPR, AGPR];
+const LITERAL64: u16 = 1 << 14;
+const CLASSES: [u16; 13] = [SGPR, SYS, TTMP, M0, EXEC, INT, RO, FLOAT, LITERAL, LDS, VGPR, AGPR, LITERAL64];
 
 /// An intentional fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
@@ -68,6 +69,7 @@ pub struct Case<'a> {
     /// Scalars read over the constant bus, and literals.
     bus: Vec<String>,
     literals: Vec<u32>,
+    long_literals: Vec<u64>,
     vector: bool,
     /// Whether all data operands are AccVGPRs, or none.
     acc: bool,
@@ -114,6 +116,7 @@ impl<'a> Case<'a> {
             name: opcode.name(),
             image: false,
             literals: Vec::new(),
+            long_literals: Vec::new(),
             vector,
             acc,
             given_offset: None,
@@ -125,8 +128,10 @@ impl<'a> Case<'a> {
     /// Begins the second operation of a dual instruction.
     pub fn begin_second(&mut self) {
         self.operands.clear();
+        self.modifiers.clear();
         self.bus.clear();
         self.literals.clear();
+        self.long_literals.clear();
     }
 
     pub fn coin(&mut self) -> bool {
@@ -179,7 +184,8 @@ impl<'a> Case<'a> {
 
     fn vector_number(&mut self, n: usize) -> usize {
         // LLVM's validateVGPRAlign: this one takes any.
-        let even = has_unified_registers(self.target) && self.name != "ds_read_b96_tr_b6";
+        let any = ["ds_read_b96_tr_b6", "ds_load_tr6_b96", "global_load_tr6_b96"];
+        let even = has_even_tuples(self.target) && !(n == 3 && any.contains(&self.name));
         let align = if n > 1 && even { 2 } else { 1 };
         // 33 dwords past the end make an even first register too.
         self.number(256, n, align)
@@ -224,6 +230,8 @@ impl<'a> Case<'a> {
                 (float::<N>(value).any(), format!("{value:?}"))
             }
             LITERAL => {
+                // A literal has 32 bits or 64.
+                self.doubtful |= !self.long_literals.is_empty();
                 let value = match ty {
                     "f16" | "i16" | "bf16" | "b16" => 0x1234 + self.rng.below(0x100) as u32,
                     _ => 0x1234_5601 + self.rng.below(0x1000) as u32 * 2,
@@ -232,6 +240,15 @@ impl<'a> Case<'a> {
                 self.literals.push(value);
                 let wide = matches!(ty, "f64");
                 let op = if self.coin() && !wide { int::<N>(value.into()).any() } else { literal::<N>(value).any() };
+                (op, format!("{value:#x}"))
+            }
+            LITERAL64 => {
+                self.doubtful |= !self.literals.is_empty();
+                let value = 0x1234_5678_9abc_de00 + self.rng.below(0x100) as u64;
+                let value = *self.long_literals.first().unwrap_or(&value);
+                self.long_literals.push(value);
+
+                let op = if self.coin() { int::<N>(value as i64).any() } else { literal64::<N>(value).any() };
                 (op, format!("{value:#x}"))
             }
             VGPR => {
@@ -255,13 +272,17 @@ impl<'a> Case<'a> {
             SYS | EXEC => N <= 2,
             M0 | LDS => N == 1,
             RO => N == 1 || N == 2 && bus && ty != "bits",
+            LITERAL64 => N == 2,
             LITERAL => N <= 2 && !["i16", "pk_i16"].contains(&ty) || N == 1,
             FLOAT => !(ty.contains("i16") || ty.starts_with("pk_i") || ty == "bits" && N == 1 && !bus),
             _ => true,
         };
         if self.breaks(Fault::Class) {
-            let wrong: Vec<u16> =
-                CLASSES.iter().copied().filter(|c| mask & c == 0 && ![LITERAL, FLOAT, INT].contains(c)).collect();
+            let wrong: Vec<u16> = CLASSES
+                .iter()
+                .copied()
+                .filter(|c| mask & c == 0 && ![LITERAL, LITERAL64, FLOAT, INT].contains(c))
+                .collect();
             // A whole register at run time is taken for its lower half.
             let is_half = |c: &u16| kind == "half" && *c == VGPR;
             let wrong: Vec<u16> = wrong.into_iter().filter(|c| exists(c) && *c != RO && !is_half(c)).collect();

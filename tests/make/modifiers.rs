@@ -46,9 +46,27 @@ fn number(case: &mut Case, name: &str, width: u32) -> Option<u16> {
     }
     if !["dfmt", "nfmt", "format", "simm16"].contains(&name) {
         let mask = name.ends_with("_mask");
-        case.modifiers.push(if mask { format!("{name}:{value:#x}") } else { format!("{name}:{value}") });
+        case.modifiers.push(match names(name) {
+            [] if mask => format!("{name}:{value:#x}"),
+            [] => format!("{name}:{value}"),
+            names => format!("{name}:{}", names.get(value as usize).map_or(value.to_string(), |n| n.to_string())),
+        });
     }
     Some(value as u16)
+}
+
+/// The names of a modifier's values, if they have some.
+pub fn names(modifier: &str) -> &'static [&'static str] {
+    match modifier {
+        "matrix_a_fmt" | "matrix_b_fmt" => {
+            &["MATRIX_FMT_FP8", "MATRIX_FMT_BF8", "MATRIX_FMT_FP6", "MATRIX_FMT_BF6", "MATRIX_FMT_FP4"]
+        }
+        "matrix_a_scale" | "matrix_b_scale" => &["MATRIX_SCALE_ROW0", "MATRIX_SCALE_ROW1"],
+        "matrix_a_scale_fmt" | "matrix_b_scale_fmt" => {
+            &["MATRIX_SCALE_FMT_E8", "MATRIX_SCALE_FMT_E5M3", "MATRIX_SCALE_FMT_E4M3"]
+        }
+        _ => &[],
+    }
 }
 
 fn table_text(table: u8) -> String {
@@ -213,6 +231,8 @@ macro_rules! method {
             let used = match shown {
                 4 => 15,
                 2.. => 7,
+                // Before the half of the destination comes that of a source.
+                _ if $all == 8 => 9,
                 _ => $all,
             };
             $case.modifiers.push(format!("{}:{}", stringify!($name), list(value, used)));

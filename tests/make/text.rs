@@ -38,8 +38,21 @@ fn split(text: &str) -> (Vec<String>, Vec<String>) {
 }
 
 fn is_modifier(word: &str) -> bool {
-    const FLAGS: [&str; 11] =
-        ["row_mirror", "row_half_mirror", "gds", "glc", "slc", "lds", "idxen", "offen", "sc0", "sc1", "nt"];
+    const FLAGS: [&str; 13] = [
+        "row_mirror",
+        "row_half_mirror",
+        "gds",
+        "glc",
+        "slc",
+        "lds",
+        "idxen",
+        "offen",
+        "sc0",
+        "sc1",
+        "nt",
+        "nv",
+        "scale_offset",
+    ];
     FLAGS.contains(&word) || word.split('[').next().is_some_and(|head| head.contains(':'))
 }
 
@@ -128,7 +141,9 @@ pub fn compare(
     let (said, flags) = split(&rest);
     let double = !flags.iter().chain(&said).any(|f| f.starts_with("neg:"));
     let mut said = said.iter().peekable();
-    for (field, meant) in operands {
+    // The text of FLAT does not show that there is no scalar address.
+    let absent = |meant: &(&str, String)| name.starts_with("flat_") && meant.0 == "saddr" && meant.1 == "off";
+    for (field, meant) in operands.iter().filter(|meant| !absent(meant)) {
         let meant = if double { signs(field, meant, modifiers) } else { meant.clone() };
         let meant = if name.starts_with("s_cmp_") && name.ends_with("_f16") { half_bits(meant) } else { meant };
         loop {
@@ -206,7 +221,7 @@ fn temporal(name: &str, modifier: &str, all: &[String]) -> String {
         _ if name.contains("_atomic_") => {
             ("ATOMIC", ["RT", "RETURN", "NT", "NT_RETURN", "CASCADE_RT", "CASCADE_RT", "CASCADE_NT", "CASCADE_NT"])
         }
-        _ if name.contains("store") => {
+        _ if name.contains("store") || name.starts_with("tensor_s") => {
             ("STORE", ["RT", "NT", "HT", if system { "BYPASS" } else { "WB" }, "NT_RT", "RT_NT", "NT_HT", "NT_WB"])
         }
         _ => ("LOAD", ["RT", "NT", "HT", if system { "BYPASS" } else { "LU" }, "NT_RT", "RT_NT", "NT_HT", ""]),
@@ -232,5 +247,7 @@ fn bare(name: &str, target: Target) -> bool {
     let dpp = name.starts_with("v_cmp") && name.ends_with("_dpp") && target.processor().starts_with("gfx1");
     compare && name.ends_with("_sdwa")
         || dpp
-        || ["v_nop", "v_clrexcp", "v_pipeflush"].iter().any(|bare| name.starts_with(bare))
+        || ["v_nop", "v_clrexcp", "v_pipeflush", "v_cvt_pk_f16_bf8", "v_cvt_pk_f16_fp8"]
+            .iter()
+            .any(|bare| name.starts_with(bare))
 }

@@ -1,6 +1,6 @@
 //! `docs/manual-errata.md`: its tables list the allowed differences, and each of their lines shows its bytes.
 
-use amdgpu_isa::{DecodeError, Inst, Target, decode};
+use amdgpu_isa::{DecodeError, Field, Inst, Target, decode};
 
 use crate::table::{Op, space};
 
@@ -146,6 +146,12 @@ impl Line {
 /// Whether the bytes have a row's format and number.
 pub fn are_about(found: &Result<Inst, DecodeError>, target: Target, format: &str, number: u16) -> bool {
     match found {
+        // Of two operations, the one whose half the row is about.
+        Ok(inst) if format.starts_with("VOPD") => {
+            let name = format.trim_end_matches(['X', 'Y']);
+            let half = if format.ends_with('X') { Field::Opx } else { Field::Opy };
+            inst.format().name() == name && inst.get(half) == Some(number.into())
+        }
         Ok(inst) => {
             let mut all = inst.opcode().encodings(target);
             all.any(|e| e.format == inst.format() && space(e.format.name()) == format && e.number == number)

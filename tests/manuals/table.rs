@@ -22,6 +22,7 @@ pub fn space(format: &'static str) -> &'static str {
     match format {
         "VOP3A" | "VOP3B" | "VOP3-INTERP" => "VOP3",
         "VOP3P-MAI" => "VOP3P",
+        "VOP3PX2" | "VOP3PX2S16" => "VOP3PX",
         other => other,
     }
 }

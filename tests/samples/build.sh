@@ -49,3 +49,5 @@ build gfx1150 reduce
 build gfx1150-wave64 saxpy
 build gfx1200 matrix1200 mixed
 build gfx1200-wave64 reduce
+build gfx1250 matrix1250 mixed
+build gfx1251 mixed reduce

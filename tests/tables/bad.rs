@@ -116,9 +116,13 @@ pub const ALL: &[Damage] = &[
     ("vop.isa", "extend SDWA src0 249", "half src0\nextend SDWA src0 249", "vop.isa:6: expected: half FIELD TYPE MODIFIER..."),
     ("dpp.isa", "replace src0 vgpr", "replace src0", "dpp.isa:8: expected: replace OPERAND KIND [FIELD] [@GENERATION,...]"),
 
+    ("operands.isa", "# Made up.", "msb 0", "operands.isa:1: expected: msb GROUP FIELD..."),
+    ("operands.isa", "# Made up.", "msb 4 op", "operands.isa:1: `4` is more than 3"),
+    ("operands.isa", "# Made up.", "msb 0 none", "operands.isa:1: no format has the field none"),
+
     // Generations, and the cells for them.
-    ("targets.isa", "gen ga GEN1 bus=1", "gen ga", "targets.isa:1: expected: gen NAME LABEL from GENERATION partial +TRAIT..."),
-    ("targets.isa", "from ga", "from ga xnack", "targets.isa:4: `xnack` is neither `partial` nor `bus=NUMBER` nor `waves=SIZE,...` nor a trait"),
+    ("targets.isa", "gen ga GEN1 bus=1", "gen ga", "targets.isa:1: expected: gen NAME LABEL from GENERATION +TRAIT..."),
+    ("targets.isa", "from ga", "from ga xnack", "targets.isa:4: `xnack` is neither `bus=NUMBER` nor `waves=SIZE,...` nor a trait"),
     ("targets.isa", "from ga", "from ga waves=16", "targets.isa:4: a wave has 32 lanes or 64"),
     ("targets.isa", "from ga", "from ga waves=32,64,32", "targets.isa:4: a wave has 32 lanes or 64"),
     ("targets.isa", "from ga", "from gc", "targets.isa:4: gb comes from gc, which no line above declares"),
@@ -131,7 +135,7 @@ pub const ALL: &[Damage] = &[
     ("sop.isa", "rows 2 gb=1", "rows 2 ta=2 gb=1", "sop.isa:5: the cell of ta says what holds there without it"),
     ("sop.isa", "rows 2 gb=1", "rows 2 gb=2@xnack", "sop.isa:5: no target has the trait xnack"),
     ("sop.isa", "rows 2 gb=1", "rows 3 gb=1", "sop.isa:5: ta has 2 operations of SOP, not 3"),
-    ("sop.isa", "rows 2 gb=1", "rows 2 gb=?", "sop.isa:5: gb is not partial: `rows` must say how many operations it has"),
+    ("sop.isa", "rows 2 gb=1", "rows 2 gb=?", "sop.isa:5: tb has 1 operations of SOP, not ?"),
     ("sop.isa", "rows 2 gb=1", "rows 2 gb=-", "sop.isa:1: `rows` does not say how many operations of SOP tb has"),
     ("sop.isa", "literal ssrc0", "literal ssrc0@gc", "sop.isa:1: gc is no generation or target"),
     ("sop.isa", "literal ssrc0", "literal ssrc0\nin ga gc", "sop.isa:5: expected: in GENERATION... GENERATION=-..., found `gc`"),
@@ -306,11 +310,11 @@ pub const ALL: &[Damage] = &[
 /// Damages of the tables in `isa/`, which gfx942 with the feature `make` refuses.
 #[rustfmt::skip] // One line for each damage.
 pub const OF_CONSTRUCTORS: &[Damage] = &[
-    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:68: v_nop and v_nop_e32 would both be made by v_nop_e32"),
-    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.vdsty=b32", "targets.isa:68: build/make does not know what `vdst` of operand type vdsty can be"),
+    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:69: v_nop and v_nop_e32 would both be made by v_nop_e32"),
+    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.vdsty=b32", "targets.isa:69: build/make does not know what `vdst` of operand type vdsty can be"),
     ("vopd.isa", "v_dual_mov_b32          | vdst=b32 src0:i32 ", "v_dual_mov_b32 | vdst=b32 ", "vopd.isa:1: v_dual_mov_b32 has no destination or no source"),
-    ("operands.isa", "type cbsz          named ", "type cbsz attr ", "targets.isa:68: build/make does not know the modifier `cbsz` of operand type attr"),
-    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:68: dpp_ctrl takes all values"),
-    ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:68: `dst_sel` takes all values"),
-    ("targets.isa", "bus=1\ngen gfx7", "bus=3\ngen gfx7", "targets.isa:68: the constant bus carries 3, and src/make counts up to two"),
+    ("operands.isa", "type cbsz          named ", "type cbsz attr ", "targets.isa:69: build/make does not know the modifier `cbsz` of operand type attr"),
+    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:69: dpp_ctrl takes all values"),
+    ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:69: `dst_sel` takes all values"),
+    ("targets.isa", "bus=1\ngen gfx7", "bus=3\ngen gfx7", "targets.isa:69: the constant bus carries 3, and src/make counts up to two"),
 ];

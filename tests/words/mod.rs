@@ -34,6 +34,21 @@ pub fn is_rdna(target: Target) -> bool {
     target.processor().starts_with("gfx1")
 }
 
+/// Whether some comparisons with LLVM wait for the target: those of facts, because `asynccnt` and `tensorcnt` are not among our
+/// counters and its differences are not listed; of the rules of its assembler; and of the parser, which chooses between VOPD
+/// and VOPD3 and between literals of 32 and 64 bits in another way.
+#[allow(dead_code)]
+pub fn waits(target: Target) -> bool {
+    target.generation() == "CDNA5"
+}
+
+/// Whether tuples of vector registers begin at even ones: LLVM's FeatureRequiresAlignedVGPRs. It is
+/// written down again, as the next one is.
+#[allow(dead_code)]
+pub fn has_even_tuples(target: Target) -> bool {
+    has_unified_registers(target) || ["gfx1250", "gfx1251"].contains(&target.name())
+}
+
 /// Whether VGPRs and AccVGPRs are one file, in which tuples begin at even registers: LLVM's FeatureGFX90AInsts. This is
 /// written down here again because it is what tests of the library's own knowledge compare with.
 #[allow(dead_code)]

@@ -1,4 +1,4 @@
-//! Dual instructions (VOPD): a function for each operation, and one that joins two of them. `src/make/dual.rs` has the
+//! Dual instructions (VOPD, VOPD3): a function for each operation, and one that joins two of them. `src/make/dual.rs` has the
 //! types.
 
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use crate::build::emit::camel;
 use crate::build::emit::make::{Shared, encoding, field, operand, roster};
-use crate::build::lower::{NONE, OperandDesc, Operation, Target};
+use crate::build::lower::{NONE, OpcodeSpace, OperandDesc, Operation, Target};
 use crate::build::model::error::Result;
 use crate::build::model::{Access, Format};
 use crate::build::shared::marks;
@@ -19,21 +19,34 @@ struct Forms<'a> {
     second: Option<&'a Operation>,
 }
 
-/// The module `vopd` of a target and its function `vopd`, if the target has dual instructions.
+/// The modules `vopd` and `vopd3` of a target, and its functions with these names, if it has such dual instructions.
 ///
 /// `tables`: the same for the builder.
-pub fn module(
+pub fn modules(
     t: &Target,
     rules: &str,
     shared: &mut Shared,
     roster: &mut Vec<roster::Dual>,
     tables: &mut Vec<String>,
 ) -> Result<String> {
-    let Some((space, second)) = t.opcode_spaces.iter().find_map(|space| Some((space, space.second()?))) else {
-        return Ok(String::new());
-    };
+    let mut out = String::new();
+    for (space, second) in t.opcode_spaces.iter().filter_map(|space| Some((space, space.second()?))) {
+        out += &module(t, (space, second), rules, shared, roster, tables)?;
+    }
+    Ok(out)
+}
+
+fn module(
+    t: &Target,
+    (space, second): (&OpcodeSpace, usize),
+    rules: &str,
+    shared: &mut Shared,
+    roster: &mut Vec<roster::Dual>,
+    tables: &mut Vec<String>,
+) -> Result<String> {
     let format = space.formats[0];
     let def = t.formats[format].def;
+    let (kind, name) = (camel(&def.name), def.name.to_lowercase());
     let mut all: BTreeMap<usize, Forms> = BTreeMap::new();
     for (index, operation) in t.operations.iter().enumerate().skip(space.base).take(space.size) {
         let Some(operation) = operation else { continue };
@@ -45,7 +58,7 @@ pub fn module(
     }
     let (mut out, mut operations) = (String::new(), String::new());
     for forms in all.values() {
-        let operation = forms.second.expect("what can be the first operation is also lowered as a second one");
+        let operation = forms.first.or(forms.second).expect("it has a form");
         let (text, constant) = function(t, def, forms, operation, shared, roster)?;
         out += &text;
         let opcode = camel(&operation.mnemonic);
@@ -53,38 +66,57 @@ pub fn module(
             Some(other) => format!("Some(crate::Opcode::{})", camel(&other.mnemonic)),
             None => "None".into(),
         };
-        let is_first = forms.first.is_some();
-        write!(operations, "(crate::Opcode::{opcode}, {is_first}, {alone}, &signatures::{constant}), ").unwrap();
+        let (first, second) = (forms.first.is_some(), forms.second.is_some());
+        write!(
+            operations,
+            "(crate::Opcode::{opcode}, Part {{ first: {first}, second: {second} }}, {alone}, &signatures::{constant}), "
+        )
+        .unwrap();
     }
     let bits = encoding(t, format, 0);
-    let moves = t.row.has("dual-moves");
     let place = |name: &str| {
         let found = t.formats[format].fields.iter().find(|(field, _)| field.name == name);
         found.map_or(NONE, |(_, bits)| bits.pieces[0].lsb)
     };
     let fields = |half: &str| {
-        let both = |name: &str| format!("({}, {})", field(&format!("{name}{half}")), place(&format!("{name}{half}")));
+        // Where the format lacks a field, no operation uses it; the name is that of another one, which no caller gives.
+        let at = |name: &str| match place(name) {
+            NONE => format!("(Field::Reserved, {NONE})"),
+            lsb => format!("({}, {lsb})", field(name)),
+        };
+        let both = |name: &str| at(&format!("{name}{half}"));
         format!(
-            "Fields {{ opcode: {}, src0: {}, src1: {}, dst: {} }}",
+            "Fields {{ opcode: {}, src0: {}, src1: {}, src2: {}, dst: {}, neg: {}, table: {} }}",
             place(&format!("op{half}")),
             both("src0"),
             both("vsrc1"),
-            both("vdst")
+            both("vsrc2"),
+            both("vdst"),
+            both("neg"),
+            at("bitop3"),
         )
     };
     let letters = def.dual.as_ref().expect("the space has two operations");
     let key = format!("[Fields; 2] = [{}, {}]", fields(&letters[0]), fields(&letters[1]));
     let fields = shared.signatures.name("V", key, |name, key| format!("pub(crate) const {name}: {key};\n"));
     let dwords = def.bits / 32;
+    // In the short format the lowest bit of one destination is the inverse of the other's.
+    let long = t.formats[format].fields.iter().all(|(field, _)| field.operand_type != "vdsty");
+    let may = format!(
+        "crate::codec::Freedom {{ moves: {}, equal: {}, long: {long} }}",
+        t.row.has("dual-moves"),
+        t.row.has("dual-equal")
+    );
     tables.push(format!(
-        "super::dual::Duals {{ target: crate::Target::{}, bits: {bits:#x}, dwords: {dwords}, fields: &signatures::{fields}, moves: {moves}, operations: &[{operations}] }}",
+        "super::dual::Duals {{ target: crate::Target::{}, format: crate::Format::{kind}, bits: {bits:#x}, dwords: {dwords}, fields: &signatures::{fields}, may: {may}, operations: &[{operations}] }}",
         camel(&t.row.name)
     ));
     let mut module = String::new();
-    writeln!(module, "/// The operations of dual instructions.\npub mod vopd {{\nuse super::*;\nuse super::super::{{Dual, Either, OnlySecond}};\n{out}}}").unwrap();
+    writeln!(module, "/// The operations of dual instructions ({}).\npub mod {name} {{\nuse super::*;\nuse crate::make::{{Dual, dual::{{Either, OnlyFirst, OnlySecond, {kind}}}}};\n{out}}}", def.name).unwrap();
+    let literal = if def.literals(&t.row.name).next().is_some() { " They have one literal together." } else { "" };
     writeln!(
         module,
-        "/// A dual instruction: two operations, which the functions of the module `vopd` make. Registers of the two must be in different banks: see [`BuildError::Banks`](crate::make::BuildError::Banks). They have one literal together.\n///\n/// Source: {}.\n#[inline]\npub const fn vopd<P>(x: super::Dual<super::Either>, y: super::Dual<P>) -> Code<Vopd> {{ Code::new({bits:#x}, {dwords}).dual(&{rules}, &{fields}, {moves}, x, y) }}",
+        "/// A dual instruction: two operations, which the functions of the module `{name}` make. Registers of the two must be in different banks: see [`BuildError::Banks`](crate::make::BuildError::Banks).{literal}\n///\n/// Source: {}.\n#[inline]\npub const fn {name}<P: crate::make::dual::First, Q: crate::make::dual::Second>(x: crate::make::Dual<P, crate::make::dual::{kind}>, y: crate::make::Dual<Q, crate::make::dual::{kind}>) -> Code<crate::make::dual::{kind}> {{ Code::new({bits:#x}, {dwords}).dual(&{rules}, &{fields}, {may}, x, y) }}",
         def.source
     )
     .unwrap();
@@ -119,65 +151,114 @@ fn function(
     };
     let mask = operand::allowed(t, constraints, src0)?;
     let literal = descs.iter().any(|i| i.operand_type == "literal");
+    let third = of("vsrc2");
     // A multiplication by a constant has the addend as its second source.
     let scaled = descs.iter().position(|i| i.operand_type == "literal").is_some_and(|at| at + 1 < descs.len());
     let addend = match vdst.access {
         Some(Access::ReadWrite) => "Dst",
         _ if scaled => "Src1",
+        _ if third.is_some() => "Src2",
         _ => "None",
     };
     let info = &t.infos[operation.info];
+    let n = vdst.dwords;
+    let place = |desc: &OperandDesc, mask: u16| {
+        let bus = if mask & operand::BUS != 0 { t.row.bus } else { 0 };
+        format!(
+            "Place {{ field: {}, lsb: {}, shift: {}, add: {}, allowed: {mask}, ty: DataType::{}, literal: {}, bus: {bus}, odd: false, acc: {NONE} }}",
+            field(&desc.field),
+            desc.lsb,
+            desc.shift,
+            desc.add,
+            camel(&desc.ty),
+            def.bits / 32,
+        )
+    };
+    let third = match third {
+        Some(desc) => Some((desc, operand::allowed(t, constraints, desc)?)),
+        None => None,
+    };
+    let modifier = |name: &str| descs.iter().find(|i| i.access.is_none() && i.field.starts_with(name));
+    let neg = modifier("neg").map_or(0, |i| i.used & 7);
+    let table = modifier("bitop3").is_some();
     let key = format!(
-        "Operation {{ opcode: {}, src0: Place {{ field: {}, lsb: {}, shift: {}, add: {}, allowed: {mask}, ty: DataType::{}, literal: {}, bus: {}, odd: false, acc: {NONE} }}, src1: {}, literal: {literal}, addend: Addend::{addend}, reads_vcc: {} }}",
+        "Operation {{ opcode: {}, src0: {}, src1: {}, literal: {literal}, addend: Addend::{addend}, reads_vcc: {}, dwords: {n}, src2: {}, neg: {neg}, table: {table} }}",
         forms.number,
-        field(&src0.field),
-        src0.lsb,
-        src0.shift,
-        src0.add,
-        camel(&src0.ty),
-        def.bits / 32,
-        t.row.bus,
+        place(src0, mask),
         of("vsrc1").is_some(),
         info.reads.iter().any(|r| r == "vcc"),
+        third.map_or("None".into(), |(desc, mask)| format!("Some({})", place(desc, mask))),
     );
     let constant =
         shared.signatures.name("D", key, |name, key| format!("pub(crate) const {name}: Operation = {key};\n"));
     let bound = operand::trait_name(&mut shared.traits, mask);
-    let mut parameters: Vec<(&str, &str)> = Vec::new();
+    let mut generics = format!("A: {bound}");
+    let vector = format!("Vgpr<{n}>");
+    let mut parameters: Vec<(&str, String)> = Vec::new();
     let mut calls = String::new();
-    for desc in &descs {
+    for desc in descs.iter().filter(|desc| desc.access.is_some()) {
         let (parameter, ty) = match desc.field.as_str() {
-            _ if desc.operand_type == "literal" => ("literal", "u32"),
-            field if field.starts_with("vdst") => ("vdst", "Vgpr<1>"),
-            field if field.starts_with("src0") => ("src0", "Op<A, 1>"),
-            field if field.starts_with("vsrc1") => ("vsrc1", "Vgpr<1>"),
+            _ if desc.operand_type == "literal" => ("literal", "u32".into()),
+            field if field.starts_with("vdst") => ("vdst", vector.clone()),
+            field if field.starts_with("src0") => ("src0", format!("Op<A, {n}>")),
+            field if field.starts_with("vsrc1") => ("vsrc1", vector.clone()),
+            field if field.starts_with("vsrc2") => match third {
+                Some((_, mask)) if mask != operand::VGPR => {
+                    generics += &format!(", B: {}", operand::trait_name(&mut shared.traits, mask));
+                    ("vsrc2", format!("Op<B, {n}>"))
+                }
+                _ => ("vsrc2", vector.clone()),
+            },
             _ => continue,
         };
-        parameters.push((parameter, ty));
         let at = format!("&format!(\"{parameter}{{half}}\")");
         match parameter {
             "literal" => calls += "case.dual_literal(), ",
-            "src0" => write!(calls, "case.dual_source({at}, \"{mask} dual 1 true {}\"), ", desc.ty).unwrap(),
+            "src0" => write!(calls, "case.dual_source({at}, \"{mask} dual {n} true {}\"), ", desc.ty).unwrap(),
+            "vsrc2" if ty != vector => {
+                let mask = third.map_or(0, |third| third.1);
+                write!(calls, "case.dual_source({at}, \"{mask} dual {n} true {}\"), ", desc.ty).unwrap();
+            }
             _ => write!(calls, "case.dual_register({at}), ").unwrap(),
         }
+        parameters.push((parameter, ty));
     }
     let list: Vec<String> = parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
     let names: Vec<&str> = parameters.iter().map(|p| p.0).collect();
-    let has = |name: &str, or: &'static str| if names.contains(&name) { name.to_string() } else { or.to_string() };
-    let (kind, place) = match forms.first {
-        Some(_) => ("Either", "either operation"),
-        None => ("OnlySecond", "the second operation"),
+    let has = |name: &str, or: String| if names.contains(&name) { name.to_string() } else { or };
+    let (kind, place) = match (forms.first, forms.second) {
+        (Some(_), Some(_)) => ("Either", "either operation"),
+        (Some(_), None) => ("OnlyFirst", "the first operation"),
+        _ => ("OnlySecond", "the second operation"),
     };
-    roster.push(roster::Dual::new(t, name, calls, forms.first.is_some()));
+    roster.push(roster::Dual {
+        target: camel(&t.row.name),
+        module: roster::module(t.row),
+        format: def.name.to_lowercase(),
+        name: name.into(),
+        arguments: calls,
+        first: forms.first.is_some(),
+        second: forms.second.is_some(),
+        neg,
+        table,
+    });
+    let modifiers = match (neg, table) {
+        (0, false) => "",
+        (0, true) => " Modifiers: `bitop3`.",
+        _ => " Modifiers: `neg`.",
+    };
+    let none = format!("Vgpr::<{n}>::new(0, 0)");
     let text = format!(
-        "/// `{name} {}`: {place} of {}, opcode {}\n///\n/// Source: {}.\n#[inline]\npub const fn {name}<A: {bound}>({}) -> Dual<{kind}> {{ Dual::new(&{constant}, vdst, src0, {}, {}) }}\n",
+        "/// `{name} {}`: {place} of {}, opcode {}\n///\n/// Source: {}.{modifiers}\n#[inline]\npub const fn {name}<{generics}>({}) -> Dual<{kind}, {}> {{ Dual::new(&{constant}, vdst, src0, {}, {}, {}) }}\n",
         names.join(", "),
         def.name,
         forms.number,
         def.source,
         list.join(", "),
-        has("vsrc1", "Vgpr::<1>::new(0, 0)"),
-        has("literal", "0"),
+        camel(&def.name),
+        has("vsrc1", none.clone()),
+        has("vsrc2", none),
+        has("literal", "0".into()),
     );
     Ok((text, constant))
 }

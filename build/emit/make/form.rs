@@ -39,6 +39,8 @@ struct Parts {
     shared: BTreeMap<u8, String>,
     /// An operand can be a literal.
     literal: bool,
+    /// Or one of 64 bits.
+    long: bool,
     /// Dwords that can name registers of an image address.
     more: u8,
 }
@@ -228,7 +230,7 @@ impl Form<'_> {
             worker,
             parameters: parts.tests,
             extension: self.extension.to_string(),
-            dwords: dwords + u8::from(parts.literal) + parts.more,
+            dwords: dwords + if parts.long { 2 } else { parts.literal.into() } + parts.more,
         };
         function.text = documented(&function, &doc, &body);
         Ok(function)
@@ -258,6 +260,15 @@ impl Form<'_> {
                 {
                     number(parts, &name, &field, lsb, width, "u16", "format");
                 }
+                "matrix_fmt" if self.descs.iter().any(|i| i.operand_type == "acc_sized") => {
+                    let (high, low_width) = desc.split;
+                    let call = match high {
+                        NONE => format!(".number({field}, {lsb}, {width}, false, {name} as i64)"),
+                        _ => format!(".split({field}, [{lsb}, {low_width}, {high}], {width}, {name})"),
+                    };
+                    parts.calls += &call;
+                    parts.parameter(&name, "u16".into(), format!("format {width}"));
+                }
                 "dpp_ctrl" => {
                     let run = |(first, n): (usize, usize)| t.checks[first..first + n].iter();
                     let check = run(constraints.checks).chain(run(constraints.high_checks)).find(|c| c.lsb == lsb);
@@ -278,6 +289,12 @@ impl Form<'_> {
         let reads = desc.access != Some(Access::Write);
         match desc.operand_type.as_str() {
             "vcc" | "endpgm" => return Ok(()),
+            "literal" if desc.dwords == 2 => {
+                parts.long = true;
+                write!(parts.calls, ".constant64({field}, {name}, {})", if reads { vector } else { 0 }).unwrap();
+                parts.parameter(&name, "u64".into(), "dwords 64".into());
+                return Ok(());
+            }
             "literal" => {
                 parts.literal = true;
                 write!(parts.calls, ".constant({field}, {name}, {})", if reads { vector } else { 0 }).unwrap();
@@ -349,6 +366,7 @@ impl Form<'_> {
         }
         let mask = operand::allowed(t, constraints, desc)?;
         parts.literal |= mask & class::LITERAL != 0;
+        parts.long |= mask & class::LITERAL64 != 0;
         let bus = if reads && mask & operand::BUS != 0 { vector } else { 0 };
         let base = t.formats[self.operation.format].def.bits / 32;
         let acc = match desc.operand_type.as_str() {
@@ -357,7 +375,8 @@ impl Form<'_> {
             kind if kind.starts_with("mimg") => desc.aux[3],
             _ => desc.aux[0],
         };
-        let odd = t.infos[self.operation.info].flags.iter().any(|flag| flag == "odd");
+        let odd =
+            desc.access == Some(Access::Write) && t.infos[self.operation.info].flags.iter().any(|flag| flag == "odd");
         let place = operand::place(&mut shared.signatures, desc, mask, [base, bus], odd, acc);
         let n = desc.dwords;
         let call = |method: &str, more: &str| format!(".{method}(&{rules}, &{place}, {more}{name})");
@@ -408,10 +427,12 @@ impl Form<'_> {
             }
             "acc_sized" => {
                 // Each of the two matrices has its own length.
-                let (length, format) = if desc.field == "src0" { ("L", "cbsz, ") } else { ("R", "blgp, ") };
+                let length = if desc.field == "src0" { "L" } else { "R" };
+                let format = self.descs.iter().find(|i| i.access.is_none() && i.lsb == desc.aux[1]);
+                let format = format.expect("a matrix has a format").field.to_lowercase();
                 parts.constants.push(format!("const {length}: usize"));
-                test = format!("matrix {mask} acc_sized 8 false b");
-                (ty(parts, length), call("matrix", format))
+                test = format!("matrix {mask} acc_sized {n} false b");
+                (ty(parts, length), call("matrix", &format!("({n}, {format}), ")))
             }
             "sdwa_src" => {
                 let tail = format!("{}, ", desc.cond);

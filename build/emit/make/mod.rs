@@ -66,9 +66,6 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         let name = &t.row.name;
         let rule = operand::rules(isa, t, &mut shared.signatures)?;
         write!(rules, "&signatures::{rule}, ").unwrap();
-        if !t.has_constructors() {
-            continue;
-        }
         if t.row.bus > 2 {
             return t.row.at.err(format!("the constant bus carries {}, and src/make counts up to two", t.row.bus));
         }
@@ -106,7 +103,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
                 }
             }
         }
-        modules += &dual::module(t, &rule, &mut shared, &mut duals, &mut tables)?;
+        modules += &dual::modules(t, &rule, &mut shared, &mut duals, &mut tables)?;
         for (module, names) in others {
             writeln!(modules, "pub use super::{module}::{{{}}};", names.join(", ")).unwrap();
         }
@@ -117,7 +114,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         writeln!(modules, "}}").unwrap();
     }
     let mut out = String::from(
-        "#[allow(unused_imports)]\nuse super::{BufferAddress, Code, Dual, GlobalBase, Half, ImageAddress, MatrixOrConst, Op, VectorData, kind::{Any, Exec, Lds, M0, ReadOnly, Sys}, dual::{Either, OnlySecond, Vopd}, op::{Agpr, Vgpr}};\n",
+        "#[allow(unused_imports)]\nuse super::{BufferAddress, Code, Dual, GlobalBase, Half, ImageAddress, MatrixOrConst, Op, VectorData, kind::{Any, Exec, Lds, M0, ReadOnly, Sys}, op::{Agpr, Vgpr}};\n",
     );
     out += "/// Traits of the kinds of operands that an instruction accepts, where it accepts several.\npub mod operands {\nuse super::super::{Kind, kind::*};\n";
     out += &operand::traits(&shared.traits);
@@ -128,7 +125,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     out += "}\n#[allow(unused_imports)]\npub(crate) mod signatures {\nuse super::*;\nuse super::operands::*;\nuse crate::Field;\nuse crate::DataType;\nuse crate::table::{OperandType, Part};\nuse super::super::image::AddressPlace;\nuse super::super::operand::Place;\n#[allow(unused_imports)]\nuse super::super::dual::{Addend, Fields, Operation};\nuse super::super::resolve::Rules;\n";
     out += &shared.signatures.text;
     let count = targets.len();
-    writeln!(out, "}}\npub(crate) static DUALS: [super::dual::Duals; {}] = [{}];", tables.len(), tables.join(", "))
+    writeln!(out, "}}\n#[allow(unused_imports)]\nuse super::dual::Part;\npub(crate) static DUALS: [super::dual::Duals; {}] = [{}];", tables.len(), tables.join(", "))
         .unwrap();
     writeln!(out, "pub(crate) static RULES: [&super::resolve::Rules; {count}] = [{rules}];").unwrap();
     out += "#[allow(unused_imports)]\nuse operands::*;\n";

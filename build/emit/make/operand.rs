@@ -13,7 +13,7 @@ use crate::build::shared::class::{self, EXEC, INT};
 pub use crate::build::shared::class::{AGPR, BUS, OFF, VGPR};
 
 /// The bits of `class` in src/shared.rs by the names of `isa/operands.isa`, and the kinds of operands in each class.
-pub const CLASSES: [(&str, u16, &[&str]); 14] = [
+pub const CLASSES: [(&str, u16, &[&str]); 15] = [
     ("sgpr", class::SGPR, &["Sgpr"]),
     ("sys", class::SYS, &["Sys"]),
     ("ttmp", class::TTMP, &["Ttmp"]),
@@ -28,6 +28,7 @@ pub const CLASSES: [(&str, u16, &[&str]); 14] = [
     ("agpr", class::AGPR, &["Agpr"]),
     ("off", class::OFF, &["Off"]),
     ("half", HALF, &["Half"]),
+    ("literal64", class::LITERAL64, &["Literal64"]),
 ];
 
 /// One half of a vector register. The library has no such class: `kind::Half` has the class of vector registers.
@@ -71,7 +72,7 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
         "buf_data" => VGPR | acc,
         "acc" if desc.is_returned() || set.is_none() => VGPR | acc,
         "acc" => classes(0) | acc,
-        "acc_sized" => VGPR | AGPR,
+        "acc_sized" => VGPR | acc,
         "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" if desc.aux[3] != NONE => VGPR | AGPR,
         "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" | "global_addr" | "buf_vaddr" => VGPR,
         "scratch_addr" | "exp_src" => VGPR | OFF,
@@ -113,7 +114,7 @@ pub fn trait_name(traits: &mut BTreeMap<u16, String>, mask: u16) -> String {
 
 /// How a user writes an operand of one of these classes.
 fn passed(mask: u16) -> String {
-    const WRITTEN: [(&str, &str); 12] = [
+    const WRITTEN: [(&str, &str); 13] = [
         ("sgpr", "scalar registers `s(n)`"),
         ("vgpr", "vector registers `v(n)`"),
         ("half", "one half of a vector register, `v(n).l()` or `v(n).h()`"),
@@ -124,6 +125,7 @@ fn passed(mask: u16) -> String {
         ("exec", "`EXEC`"),
         ("int", "a constant `int(n)` or `float(x)`"),
         ("literal", "`literal(n)`"),
+        ("literal64", "`literal64(n)`"),
         ("lds", "`SRC_LDS_DIRECT`"),
         ("off", "`off()`"),
     ];

@@ -23,7 +23,7 @@ pub struct Entry {
 }
 
 /// The public module of a target: `gfx1100`; `gfx1100::wave64` for the other wave size.
-fn module(row: &TargetRow) -> String {
+pub fn module(row: &TargetRow) -> String {
     if row.is_other_wave() { format!("{}::wave{}", module_name(&row.processor), row.lanes()) } else { row.name.clone() }
 }
 
@@ -51,7 +51,13 @@ impl Entry {
                 let method = match what {
                     "op" if words[0] == VGPR.to_string() => "vgpr".into(),
                     "op" if words[0] == AGPR.to_string() => "agpr".into(),
-                    "global" | "image" | "matrix" | "format" => format!("{what}{variant}"),
+                    // The kind says how many registers a matrix has with elements of 8 bits.
+                    "matrix" => {
+                        let most: usize = words[2].parse().expect("a number of registers");
+                        let n = most / 8 * variant.parse::<usize>().expect("a number");
+                        if words[0] == VGPR.to_string() { format!("vgpr::<{n}>") } else { format!("matrix{n}") }
+                    }
+                    "global" | "image" | "format" => format!("{what}{variant}"),
                     "saddr" if has("global") && *variant == "2" => "no_saddr".into(),
                     _ => what.into(),
                 };
@@ -113,50 +119,56 @@ pub fn all<'a>(entries: impl Iterator<Item = &'a Entry>, sets: &Pool) -> String 
 
 /// An operation of dual instructions.
 pub struct Dual {
-    target: String,
-    module: String,
-    name: String,
-    arguments: String,
-    first: bool,
+    pub target: String,
+    pub module: String,
+    /// The module of its function: `vopd`.
+    pub format: String,
+    pub name: String,
+    pub arguments: String,
+    pub first: bool,
+    pub second: bool,
+    /// Sources that can be negated, one bit each.
+    pub neg: u8,
+    pub table: bool,
 }
 
-impl Dual {
-    pub fn new(t: &Target, name: &str, arguments: String, first: bool) -> Dual {
-        let (target, module) = (camel(&t.row.name), module(t.row));
-        Dual { target, module, name: name.into(), arguments, first }
-    }
-}
-
-/// A function for each operation in each place, the list of these functions, and the functions that join two.
+/// A function for each operation in each place, the lists of these functions, `VOPD` and `VOPD3`, and `JOIN_VOPD` and
+/// `JOIN_VOPD3` with the functions that join two.
 pub fn duals(all: &[Dual]) -> String {
-    let (mut out, mut list, mut joins) = (String::new(), String::new(), std::collections::BTreeMap::new());
-    for (n, Dual { target, module, name, arguments, first }) in all.iter().enumerate() {
-        let mut call = |place: &str, kind: &str, into: &str| {
-            writeln!(out, "fn dual_{place}{n}(case: &mut Case) -> Dual<{kind}> {{ let half = \"{place}\"; amdgpu_isa::{module}::vopd::{name}({arguments}){into} }}").unwrap();
-        };
-        call("y", "OnlySecond", if *first { ".into()" } else { "" });
-        if *first {
-            call("x", "Either", "");
+    let mut out = String::new();
+    for format in ["vopd", "vopd3"] {
+        let (mut list, mut joins, kind) = (String::new(), std::collections::BTreeMap::new(), camel(format));
+        let mine = all.iter().filter(|dual| dual.format == format);
+        for (n, Dual { target, module, name, arguments, first, second, neg, table, .. }) in mine.clone().enumerate() {
+            let modify = match (neg, table) {
+                (0, false) => String::new(),
+                _ => format!("let dual = modify(dual, case, half, {neg}, {table}); "),
+            };
+            let mut call = |there: bool, half: &str, part: &str, is_either: bool| {
+                let into = if is_either { ".into()" } else { "" };
+                let function = format!("{format}_{half}{n}");
+                if !there {
+                    return "None".into();
+                }
+                writeln!(out, "fn {function}(case: &mut Case) -> Dual<{part}, {kind}> {{ let half = {half:?}; let dual = amdgpu_isa::{module}::{format}::{name}({arguments}); {modify}dual{into} }}").unwrap();
+                format!("Some({function})")
+            };
+            let (x, y) = (call(*first, "x", "OnlyFirst", *second), call(*second, "y", "OnlySecond", *first));
+            let opcode = camel(name);
+            writeln!(
+                list,
+                "    DualOperation {{ target: Target::{target}, opcode: Opcode::{opcode}, x: {x}, y: {y} }},"
+            )
+            .unwrap();
+            joins.insert(target, module);
         }
-        let x = if *first { format!("Some(dual_x{n})") } else { "None".into() };
-        writeln!(
-            list,
-            "    DualOperation {{ target: Target::{target}, opcode: Opcode::{}, x: {x}, y: dual_y{n} }},",
-            camel(name)
-        )
-        .unwrap();
-        joins.insert(target, module);
+        let (n, upper) = (mine.count(), format.to_uppercase());
+        writeln!(out, "static {upper}: [DualOperation<{kind}>; {n}] = [\n{list}];").unwrap();
+        writeln!(out, "static JOIN_{upper}: [Join<{kind}>; {}] = [", joins.len()).unwrap();
+        for (target, module) in joins {
+            writeln!(out, "    (Target::{target}, |x, y| amdgpu_isa::{module}::{format}(x, y).words()),").unwrap();
+        }
+        out += "];\n";
     }
-    let n = all.len();
-    writeln!(out, "static DUAL_OPERATIONS: [DualOperation; {n}] = [\n{list}];").unwrap();
-    writeln!(
-        out,
-        "static DUALS: [(Target, fn(Dual<Either>, Dual<OnlySecond>) -> Result<Words, BuildError>); {}] = [",
-        joins.len()
-    )
-    .unwrap();
-    for (target, module) in joins {
-        writeln!(out, "    (Target::{target}, |x, y| amdgpu_isa::{module}::vopd(x, y).words()),").unwrap();
-    }
-    out + "];\n"
+    out
 }

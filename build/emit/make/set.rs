@@ -145,7 +145,8 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 let (at, dwords) = data.map_or((NONE, 0), |i| (i.lsb, i.dwords));
                 writeln!(
                     set.impls,
-                    "impl Tfe for $ {{ const BIT: u8 = {lsb}; const DATA: (u8, u8) = ({at}, {dwords}); }}"
+                    "impl Tfe for $ {{ const BIT: u8 = {lsb}; const DATA: (u8, u8) = ({at}, {dwords}); const EVEN: bool = {}; }}",
+                    t.row.has("aligned-vgprs")
                 )
                 .unwrap();
                 set.methods.push("tfe".into());
@@ -199,6 +200,7 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
             }
             // The formats of matrices are parameters, because operand lengths depend on them.
             "named" if ["cbsz", "blgp"].contains(&name) && descs.iter().any(|i| i.operand_type == "acc_sized") => {}
+            "matrix_fmt" if descs.iter().any(|i| i.operand_type == "acc_sized") => {}
             // A number of one bit is a flag.
             "named" if width == 1 && name != "index_key" => {
                 let position = if name == "fi" { "LSB" } else { "BIT" };
@@ -239,7 +241,7 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 writeln!(set.impls, "impl Bitop3 for $ {{ const LSB: [u8; 3] = [{lsb}, {middle}, {low}]; }}").unwrap();
                 set.methods.push("bitop3".into());
             }
-            "named" | "wait" | "mtbuf_format" | "buf_fmt" | "dpp_mask" => {
+            "named" | "wait" | "matrix_scale" | "matrix_scale_fmt" | "mtbuf_format" | "buf_fmt" | "dpp_mask" => {
                 writeln!(set.impls, "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}").unwrap();
                 set.methods.push(format!("value {name} {width}"));
                 set.defaults |= default(name) << lsb;

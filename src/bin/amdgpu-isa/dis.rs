@@ -3,6 +3,7 @@
 mod json;
 mod labels;
 mod listing;
+mod msb;
 mod pieces;
 mod source;
 mod walk;

@@ -24,9 +24,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, color: bool) -> Result<()> {
-    // Partial targets are not for use, so they are shown only on request.
-    let whole = || Target::ALL.iter().copied().filter(|t| !t.is_partial()).collect();
-    let targets = if args.target.is_empty() { whole() } else { args.target.clone() };
+    let targets = if args.target.is_empty() { Target::ALL.to_vec() } else { args.target.clone() };
     let mut operations = isa::operations(&targets);
     for format in &args.format {
         if !operations.iter().any(|o| o.format.eq_ignore_ascii_case(format)) {

@@ -35,9 +35,7 @@ struct Document {
 }
 
 pub fn run(args: &Args, color: bool) -> Result<()> {
-    // Partial targets are not for use, so they are shown only on request.
-    let whole = || Target::ALL.iter().copied().filter(|t| !t.is_partial()).collect();
-    let mut targets = if args.target.is_empty() { whole() } else { args.target.clone() };
+    let mut targets = if args.target.is_empty() { Target::ALL.to_vec() } else { args.target.clone() };
     targets.sort_unstable();
     targets.dedup();
     let mut out = Out::new(io::stdout().lock(), color && !args.json);

@@ -40,7 +40,7 @@ pub(super) fn fill(
     entry: &OpcodeEntry,
     signature: &'static FormSignature,
 ) -> Result<Inst, BuildError> {
-    let extension = signature.extension.filter(|&e| e != Format::Literal);
+    let extension = signature.extension.filter(|e| !e.is_literal());
     let lacks = BuildError::Encoding { format: Some(signature.format), extension };
     let form = Form::new(builder.target, builder.opcode, entry, signature).ok_or(lacks)?;
     let rules = RULES[builder.target as usize];
@@ -176,7 +176,10 @@ impl Filling<'_> {
         }
         for desc in self.form.descs() {
             let even = desc.access.is_some() && self.facts & const { flag("even") } != 0;
+            // With the fail status, one register becomes two.
+            let status = desc.operand_type == OperandType::BufData && desc.dwords == 1;
             let sized = is_image_data(desc)
+                || status && self.rules.aligned
                 || desc.operand_type == OperandType::AccSized
                 || even && desc.operand_type == OperandType::Acc;
             let Some((Coded::Code(code), dwords)) = read(desc, inst).filter(|_| sized) else { continue };
@@ -185,7 +188,7 @@ impl Filling<'_> {
                 return Err(BuildError::Registers { field, given: op::given(self.rules, code, 0), dwords });
             }
             let given = self.builder.find(field).map_or(0, |(_, argument)| argument.dwords);
-            if given != 0 && given != dwords {
+            if given != 0 && given != dwords && !status {
                 return Err(BuildError::Width { field, dwords, given });
             }
         }

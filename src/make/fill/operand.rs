@@ -2,7 +2,7 @@
 
 use super::{Filling, refused};
 use crate::DataType;
-use crate::codec::code::{AGPR_LAST, LITERAL, VGPR, VGPR_LAST, is_inside, neither, vcc};
+use crate::codec::code::{AGPR_LAST, LITERAL, LITERAL64, VGPR, VGPR_LAST, is_inside, neither, vcc};
 use crate::codec::numbers::narrow_float;
 use crate::codec::{
     Coded, SADDR, address_field, address_fields, address_lsb, buf_vaddr_dwords, encode, global_addr_dwords,
@@ -13,7 +13,16 @@ use crate::make::resolve::resolve;
 use crate::make::{BuildError, op};
 use crate::shared::flag;
 use crate::table::{NONE, OperandDesc, OperandType};
+use crate::target::OPERANDS;
 use crate::{Access, Field};
+
+/// The bits of a literal of 64 bits that is always there.
+fn literal64(argument: Argument) -> Option<u64> {
+    match argument.code {
+        op::INT | op::FLOAT | op::LONG => Some(argument.value),
+        _ => None,
+    }
+}
 
 impl Filling<'_> {
     pub(super) fn operand(&mut self, desc: &OperandDesc, lacks: BuildError) -> Result<(), BuildError> {
@@ -108,6 +117,9 @@ impl Filling<'_> {
                 Some(n) => Coded::Number(n),
                 None => self.resolve(desc, 1, argument)?,
             },
+            OperandType::Literal if desc.dwords == 2 => {
+                Coded::Literal64(literal64(argument).ok_or(BuildError::Constant(desc.field))?)
+            }
             OperandType::Literal => {
                 Coded::Literal(self.literal(desc, argument).ok_or(BuildError::Constant(desc.field))?)
             }
@@ -150,7 +162,7 @@ impl Filling<'_> {
             }
             _ => return Err(lacks),
         };
-        if let Coded::Literal(_) = coded {
+        if let Coded::Literal(_) | Coded::Literal64(_) = coded {
             self.literal_of = desc.field;
         }
         let given = match coded {
@@ -193,16 +205,26 @@ impl Filling<'_> {
         }
         let Argument { code, value, .. } = argument;
         let is_vector = (VGPR..=AGPR_LAST).contains(&code);
-        if self.facts & const { flag("odd") } != 0 && is_vector && is_inside(code % VGPR, dwords.into()) {
+        if self.facts & const { flag("odd") } != 0
+            && desc.access == Some(Access::Write)
+            && is_vector
+            && is_inside(code % VGPR, dwords.into())
+        {
             return Ok(Coded::Code(code));
         }
         let any = u16::MAX;
         let (code, literal) = resolve(self.rules, field, any, desc.ty, dwords.into(), code, value)?;
         match code {
             op::OFF => Err(BuildError::Operand { field, given: op::given(self.rules, code, 0) }),
-            LITERAL => Ok(Coded::Literal(literal)),
+            LITERAL => Ok(Coded::Literal(literal as u32)),
+            LITERAL64 if self.is_long() => Ok(Coded::Literal64(literal)),
             _ => Ok(Coded::Code(code)),
         }
+    }
+
+    /// Whether the code is that of a literal of 64 bits on the target.
+    fn is_long(&self) -> bool {
+        OPERANDS[self.builder.target as usize].has_literal64
     }
 
     fn literal(&self, desc: &OperandDesc, argument: Argument) -> Option<u32> {

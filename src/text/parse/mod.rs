@@ -9,6 +9,7 @@ mod cursor;
 mod error;
 pub mod expression;
 mod imm;
+mod long;
 mod modifier;
 mod operand;
 mod operation;
@@ -339,7 +340,7 @@ impl Parser<'_, '_> {
         crate::codec::encode(desc, coded, &mut self.words)
             .map_err(|refused| since(&self.cursor, Kind::of(desc.field, refused)))?;
         let span = since(&self.cursor, Kind::Unexpected).span;
-        if let Coded::Literal(_) = coded {
+        if let Coded::Literal(_) | Coded::Literal64(_) = coded {
             self.literal = Some(span);
         }
         if let Some(place) = self.held.get_mut(self.len) {
@@ -425,7 +426,7 @@ impl Parser<'_, '_> {
         }
         let is_scalar = |held: &&Held| match held.coded {
             Coded::Code(code) => code < VGPR && int_of(code).is_none() && !(FLOAT..=FLOAT_LAST).contains(&code),
-            Coded::Literal(_) | Coded::Vcc | Coded::Soffset(_) | Coded::Both(..) => true,
+            Coded::Literal(_) | Coded::Literal64(_) | Coded::Vcc | Coded::Soffset(_) | Coded::Both(..) => true,
             _ => false,
         };
         // A vcc that the text does not show counts, too.
@@ -470,7 +471,7 @@ impl Parser<'_, '_> {
                 let held = self.held.iter().flatten().find(|held| held.desc.field == field && held.desc.lsb == lsb);
                 let span = held.map_or(all, |held| held.span);
                 match held.map(|held| held.coded) {
-                    Some(Coded::Literal(_)) => ParseError::new(span, Kind::NoLiteral),
+                    Some(Coded::Literal(_) | Coded::Literal64(_)) => ParseError::new(span, Kind::NoLiteral),
                     None => ParseError::new(span, Kind::Value { field, value }),
                     Some(_) => ParseError::new(span, Kind::Operand(field)),
                 }

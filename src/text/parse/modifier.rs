@@ -191,6 +191,9 @@ impl<'t> Parser<'t, '_> {
             OperandType::SdwaSel => self.choice(desc, self.text.sdwa_sel, b"")?,
             OperandType::DstUnused => self.choice(desc, self.text.dst_unused, b"")?,
             OperandType::Dim => self.choice(desc, self.text.dim, b"SQ_RSRC_IMG_")?,
+            OperandType::MatrixFmt => self.choice(desc, self.text.matrix_fmt, b"")?,
+            OperandType::MatrixScale => self.choice(desc, self.text.matrix_scale, b"")?,
+            OperandType::MatrixScaleFmt => self.choice(desc, self.text.matrix_scale_fmt, b"")?,
             OperandType::Scope => self.choice(desc, self.text.scope, b"")?,
             OperandType::Th => {
                 let value = self.temporal_hint(desc)?;

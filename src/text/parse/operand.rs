@@ -2,7 +2,7 @@
 
 use super::expression::Integer;
 use super::register::{Half, Run};
-use super::{Kind, ParseError, Parser, Reading};
+use super::{Kind, ParseError, Parser, Reading, long};
 use crate::codec::code::*;
 use crate::codec::constants::F16_BITS;
 use crate::codec::numbers::{Number, constant, narrow_float};
@@ -19,6 +19,8 @@ enum Primary {
     Number(Number),
     /// A number that has to be a literal.
     Literal(Number),
+    /// One of 64 bits, where the operand can be one.
+    Long(Number),
 }
 
 /// Whether a double is too small for an operand's type, and not 0.
@@ -120,7 +122,9 @@ impl Parser<'_, '_> {
                 self.hold(desc, coded, run.dwords, start)?;
             }
             BufVaddr | GlobalAddr | ScratchAddr | Saddr | ExpSrc => {
-                if self.cursor.eat_name(b"off") {
+                // Of FLAT and of tensors, the text does not show that there is none.
+                let is_silent = desc.operand_type == Saddr && desc.aux[0] != NONE;
+                if is_silent && !self.is_register_ahead() || self.cursor.eat_name(b"off") {
                     self.hold(desc, Coded::Off, 0, start)?;
                 } else {
                     if desc.operand_type == ExpSrc {
@@ -136,8 +140,8 @@ impl Parser<'_, '_> {
             }
             SmrdOffset | SmemOffset => self.scalar_offset(desc)?,
             Literal => {
-                let value = self.mandatory_literal(desc)?;
-                self.hold(desc, Coded::Literal(value), 0, start)?;
+                let coded = self.mandatory_literal(desc)?;
+                self.hold(desc, coded, 0, start)?;
             }
             _ => {
                 let coded = self.immediate(desc)?;
@@ -146,6 +150,12 @@ impl Parser<'_, '_> {
         }
         self.cursor.eat(b',');
         Ok(())
+    }
+
+    /// Whether registers come next.
+    fn is_register_ahead(&mut self) -> bool {
+        let mut ahead = self.cursor;
+        matches!(self.registers().read(&mut ahead, self.symbols), Ok(Some(_)))
     }
 
     /// Whether the modifiers say that the operation returns a value, so that it has a destination.
@@ -239,6 +249,7 @@ impl Parser<'_, '_> {
             }
             Primary::Number(number) => Primary::Number(signed(desc.ty, number, folded)),
             Primary::Literal(number) => Primary::Literal(signed(desc.ty, number, folded)),
+            Primary::Long(number) => Primary::Long(signed(desc.ty, number, folded)),
             Primary::Run(_) => return Err(self.cursor.error_since(start, Kind::Operand(desc.field))),
         };
         let kind = |parser: &Self, kind| parser.cursor.error_since(place, kind);
@@ -266,11 +277,19 @@ impl Parser<'_, '_> {
                 Ok((coded, run.dwords))
             }
             Primary::Number(number) => match self.constant(desc, number) {
+                None | Some((LITERAL, _)) if self.takes_long(desc) => match self.long_or_short(desc, number) {
+                    Some(coded) => Ok((coded, 0)),
+                    None => Err(kind(self, Kind::Constant(desc.field))),
+                },
                 Some((LITERAL, literal)) => Ok((Coded::Literal(literal), 0)),
                 Some((code, _)) => Ok((Coded::Code(code), 0)),
                 None => Err(kind(self, Kind::Constant(desc.field))),
             },
-            Primary::Literal(number) => match self.any_literal(desc, number) {
+            Primary::Long(number) if self.takes_long(desc) => match long::exactly(desc, number) {
+                Some(coded) => Ok((coded, 0)),
+                None => Err(kind(self, Kind::Constant(desc.field))),
+            },
+            Primary::Literal(number) | Primary::Long(number) => match self.any_literal(desc, number) {
                 Some(literal) => Ok((Coded::Literal(literal), 0)),
                 None => Err(kind(self, Kind::Constant(desc.field))),
             },
@@ -314,10 +333,15 @@ impl Parser<'_, '_> {
         if self.cursor.is_done() {
             return Err(self.cursor.error(Kind::Missing(desc.field)));
         }
-        if self.cursor.eat_call(b"lit", b'(') {
-            let number = self.number(b')')?;
+        let is_long = self.cursor.eat_call(b"lit64", b'(');
+        if is_long || self.cursor.eat_call(b"lit", b'(') {
+            let (number, _) = self.number(b')')?;
             self.cursor.expect(b')')?;
-            return Ok((Primary::Literal(number.0), start));
+            return Ok(match self.takes_long(desc) {
+                _ if is_long => (Primary::Long(number), start),
+                true => (Primary::Long(long::zero_extended(number)), start),
+                false => (Primary::Literal(number), start),
+            });
         }
         if let Some(run) = self.registers().read(&mut self.cursor, self.symbols)? {
             return Ok((Primary::Run(run), start));
@@ -398,18 +422,23 @@ impl Parser<'_, '_> {
     }
 
     /// The literal that an operation always has.
-    fn mandatory_literal(&mut self, desc: &OperandDesc) -> Result<u32, ParseError> {
+    fn mandatory_literal(&mut self, desc: &OperandDesc) -> Result<Coded, ParseError> {
         self.cursor.blank();
         let start = self.cursor.at;
         if self.cursor.is_done() {
             return Err(self.cursor.error(Kind::Missing(desc.field)));
         }
-        let is_call = self.cursor.eat_call(b"lit", b'(');
+        let is_long = self.cursor.eat_call(b"lit64", b'(');
+        let is_call = is_long || self.cursor.eat_call(b"lit", b'(');
         let (number, _) = self.number(0)?;
         if is_call {
             self.cursor.expect(b')')?;
         }
-        let literal = self.any_literal(desc, number);
+        let literal = match self.takes_long(desc) {
+            true if is_long => long::exactly(desc, number),
+            true => self.mandatory_long(desc, number),
+            false => self.any_literal(desc, number).map(Coded::Literal),
+        };
         literal.ok_or_else(|| self.cursor.error_since(start, Kind::Constant(desc.field)))
     }
 

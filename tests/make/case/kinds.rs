@@ -2,11 +2,12 @@
 
 use amdgpu_isa::make::kind::{Any, Off};
 use amdgpu_isa::make::{
-    Agpr, BufferAddress, Half, ImageAddress, Op, Vgpr, a, addr64, address, addresses, bothen, idxen, int, literal, off,
-    offen, v,
+    Agpr, BufferAddress, Half, ImageAddress, Op, Vgpr, a, addr64, address, addresses, bothen, idxen, int, literal,
+    literal64, off, offen, v,
 };
 
 use super::{Case, Fault, LITERAL, VGPR, field, run, signed_hex};
+use crate::modifiers::names;
 
 impl Case<'_> {
     pub fn vgpr<const N: usize>(&mut self, name: &'static str, _: &str) -> Vgpr<N> {
@@ -173,6 +174,15 @@ impl Case<'_> {
             self.literals.push(value);
         }
         self.give(name, literal::<1>(value), format!("{value:#x}"));
+        value
+    }
+
+    /// The same of 64 bits.
+    pub fn dwords(&mut self, name: &'static str, _: &str) -> u64 {
+        let value = 0x1234_5678_9abc_de00 + self.rng.below(0x100) as u64;
+        let value = *self.long_literals.first().unwrap_or(&value);
+        self.long_literals.push(value);
+        self.give(name, literal64::<2>(value), format!("{value:#x}"));
         value
     }
 }
@@ -424,7 +434,8 @@ impl Case<'_> {
         };
         self.modifier(name, format as i64);
         if format != 0 {
-            self.modifiers.push(format!("{name}:{format}"));
+            let shown = names(name).get(format).map_or(format.to_string(), |name| name.to_string());
+            self.modifiers.push(format!("{name}:{shown}"));
         }
         format as u16
     }

@@ -53,7 +53,7 @@ pub struct Labels<'a> {
 }
 
 /// Number of dwords in a piece of the listing.
-const PIECE: usize = 16 * 1024;
+pub const PIECE: usize = 16 * 1024;
 
 /// A piece of a section: the lines that begin in some of its dwords.
 pub struct Piece {
@@ -101,6 +101,11 @@ impl<'a> Labels<'a> {
     /// Whether the listing has a line for `address` that needs a name.
     pub fn is_wanted(&self, address: u64) -> bool {
         dword(self.section, address).is_some_and(|d| self.wanted.get(d))
+    }
+
+    /// Whether the listing has a label or could have one at a dword.
+    pub fn is_label(&self, dword: usize) -> bool {
+        self.wanted.get(dword)
     }
 
     /// Puts the name of `address` into `name`, if it has a label or a symbol. Long names are cut as in all references.

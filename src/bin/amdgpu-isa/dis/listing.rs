@@ -10,12 +10,13 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 use super::Place;
-use super::labels::{Labels, Piece, write_local};
+use super::labels::{Labels, PIECE, Piece, write_local};
+use super::msb::{self, Msb};
 use super::pieces::{self, Page};
 use super::walk::walk;
 use crate::container::{Image, Symbol, SymbolKind};
 use crate::hex;
-use crate::isa::{Inst, Invalid, TextBuffer};
+use crate::isa::{Inst, Invalid, TextBuffer, VgprMsb};
 use crate::out::{BOLD, DIM, LABEL, Out, RED};
 
 /// Column of the comments, counted after the tab, as in objdump.
@@ -44,10 +45,12 @@ pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, encoding: bo
         out.newline();
     }
     let labels = Labels::new(place);
+    let msb = Msb::new(place, |dword| labels.is_label(dword), PIECE);
     pieces::in_order(out, labels.pieces(), |number, page| {
         let listing = Listing {
             page,
             labels: &labels,
+            msb: msb.as_ref().map(|msb| msb.piece(number)),
             encoding,
             line: TextBuffer::new(),
             name: Vec::new(),
@@ -62,6 +65,8 @@ pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, encoding: bo
 struct Listing<'a, 'b> {
     page: &'a mut Page<'b>,
     labels: &'a Labels<'a>,
+    /// What `s_set_vgpr_msb` has set, if the section has one.
+    msb: Option<msb::State<'a>>,
     encoding: bool,
     line: TextBuffer,
     /// Reused for names, so that a line allocates nothing.
@@ -95,7 +100,11 @@ impl Listing<'_, '_> {
                 self.label(pc);
             }
             match item {
-                Ok(inst) => self.inst(pc, inst),
+                Ok(inst) => {
+                    let label = self.labels.is_label(offset / 4);
+                    let msb = self.msb.as_mut().map(|msb| msb.step(offset, label, inst));
+                    self.inst(pc, inst, msb);
+                }
                 Err(invalid) => self.not_inst(pc, invalid),
             }
             result = self.page.line();
@@ -130,9 +139,12 @@ impl Listing<'_, '_> {
         self.page.text.newline();
     }
 
-    fn inst(&mut self, pc: u64, inst: &Inst) {
+    fn inst(&mut self, pc: u64, inst: &Inst, msb: Option<VgprMsb>) {
         let target = inst.branch_target(pc);
-        let mut text = self.line.print(inst);
+        let mut text = match msb {
+            Some(msb) => self.line.print_with(inst, msb),
+            None => self.line.print(inst),
+        };
         let mut name = &[][..];
         if target.is_some_and(|t| self.labels.name(t, &mut self.near, &mut self.name)) {
             // The label replaces the offset, which is always the last operand.

@@ -13,7 +13,6 @@ use super::Target;
 pub struct Tables {
     pub name: &'static str,
     pub generation: &'static str,
-    pub partial: bool,
     pub elf_machines: &'static [u32],
     pub aliases: &'static [&'static str],
     pub wave_size: u16,
@@ -150,7 +149,6 @@ pub fn tables(target: Target) -> Tables {
     Tables {
         name: target.name(),
         generation: target.generation(),
-        partial: target.is_partial(),
         elf_machines: target.machs(),
         aliases: target.aliases(),
         wave_size: target.wave_size(),

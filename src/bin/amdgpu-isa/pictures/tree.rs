@@ -65,10 +65,9 @@ fn branch(svg: &mut String, all: &[Generation], one: &Generation, depth: u32, y:
         None => (one.operations.clone(), BTreeSet::new()),
         Some(parent) => (&one.operations - &parent.operations, &parent.operations - &one.operations),
     };
-    let partial = if one.targets.iter().any(|target| target.is_partial()) { ", not complete" } else { "" };
     let change = match parent(all, one) {
-        None => format!("{} operations{partial}", added.len()),
-        Some(_) => format!("{} operations: {} new, {} gone{partial}", one.operations.len(), added.len(), dropped.len()),
+        None => format!("{} operations", added.len()),
+        Some(_) => format!("{} operations: {} new, {} gone", one.operations.len(), added.len(), dropped.len()),
     };
     let mut examples: Vec<&str> = added.iter().step_by(added.len().div_ceil(4).max(1)).copied().collect();
     // As many as fit.

@@ -1,0 +1,68 @@
+//! Literals of 64 bits.
+
+use super::Parser;
+use crate::DataType;
+use crate::codec::Coded;
+use crate::codec::numbers::Number;
+use crate::table::{OperandDesc, OperandType};
+use crate::target::OPERANDS;
+
+/// The bits of a number in an operand of 64 bits. An integer of 32 bits is the upper half of a double.
+fn bits(desc: &OperandDesc, number: Number) -> Option<u64> {
+    let is_double = desc.ty == DataType::F64;
+    match number {
+        Number::Int(n) if is_double && (i64::from(i32::MIN)..=u32::MAX.into()).contains(&n) => {
+            Some(u64::from(n as u32) << 32)
+        }
+        Number::Int(n) => Some(n as u64),
+        Number::Float(bits) => is_double.then_some(bits),
+    }
+}
+
+impl Parser<'_, '_> {
+    /// Whether the operand can be a literal of 64 bits. The decoder refuses what these conditions let through.
+    pub(super) fn takes_long(&self, desc: &OperandDesc) -> bool {
+        let is_source = matches!(desc.operand_type, OperandType::Code | OperandType::Literal);
+        let is_short = self.form.layout.bits == 32 && self.form.extension.is_none();
+        OPERANDS[self.words.target as usize].has_literal64 && is_source && is_short && desc.dwords == 2
+    }
+
+    /// The operation always has a literal of 64 bits, which all of its sources share.
+    fn is_long(&self) -> bool {
+        self.form.descs().any(|desc| desc.operand_type == OperandType::Literal && desc.dwords == 2)
+    }
+
+    /// The literal of a number that is no inline constant, in an operand that can be a literal of 64 bits: one of 32 bits if
+    /// that has the same value.
+    pub(super) fn long_or_short(&self, desc: &OperandDesc, number: Number) -> Option<Coded> {
+        let bits = bits(desc, number)?;
+        Some(match desc.ty {
+            _ if self.is_long() => Coded::Literal64(bits),
+            DataType::F64 if bits as u32 == 0 => Coded::Literal((bits >> 32) as u32),
+            DataType::F64 => Coded::Literal64(bits),
+            _ if bits >> 31 == 0 => Coded::Literal(bits as u32),
+            _ => Coded::Literal64(bits),
+        })
+    }
+
+    /// The literal that an operation always has.
+    pub(super) fn mandatory_long(&self, desc: &OperandDesc, number: Number) -> Option<Coded> {
+        bits(desc, number).map(Coded::Literal64)
+    }
+}
+
+/// The literal in `lit64(...)`.
+pub(super) fn exactly(desc: &OperandDesc, number: Number) -> Option<Coded> {
+    match number {
+        Number::Int(n) => Some(Coded::Literal64(n as u64)),
+        Number::Float(bits) => (desc.ty == DataType::F64).then_some(Coded::Literal64(bits)),
+    }
+}
+
+/// The literal in `lit(...)`, of which an integer has 32 bits.
+pub(super) fn zero_extended(number: Number) -> Number {
+    match number {
+        Number::Int(n) => Number::Int(n as u32 as i64),
+        float => float,
+    }
+}

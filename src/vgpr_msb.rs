@@ -1,0 +1,87 @@
+//! Vector registers beyond v255. A field names one of 256, and the upper bits of its number are in MODE, where
+//! `s_set_vgpr_msb` sets them: what an instruction accesses depends on those before it.
+
+use crate::common::VGPR_MSB_FIELDS;
+use crate::common::limits::VGPR_MSB;
+use crate::{Field, Imm, Inst, Opcode, Operand, Reg, Value};
+
+/// The upper bits of the numbers of vector registers, as far as a walk over the code knows them.
+///
+/// ```
+/// # #[cfg(feature = "gfx1250")] {
+/// use amdgpu_isa::{Decoder, Target, VgprMsb};
+/// // s_set_vgpr_msb 0x41; v_mov_b32_e32 v1, v2
+/// let code = [0x41, 0x00, 0x86, 0xbf, 0x02, 0x03, 0x02, 0x7e];
+/// let mut msb = VgprMsb::ENTRY;
+/// for inst in Decoder::new(Target::Gfx1250, &code).map(|step| step.inst.unwrap()) {
+///     let mut registers = inst.operands().filter_map(|operand| msb.register(&inst, &operand));
+///     assert!(msb == VgprMsb::ENTRY || registers.eq([257, 258]));
+///     msb = msb.after(&inst);
+/// }
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct VgprMsb(Option<u8>);
+
+impl VgprMsb {
+    /// As a kernel begins, and, by the calling convention, a function: v0 to v255.
+    pub const ENTRY: VgprMsb = VgprMsb(Some(0));
+    /// Nothing is known.
+    pub const UNKNOWN: VgprMsb = VgprMsb(None);
+
+    /// With these bits: the lower eight of the constant of `s_set_vgpr_msb`.
+    pub const fn new(bits: u8) -> VgprMsb {
+        VgprMsb(Some(bits))
+    }
+
+    /// The bits, if they are known: two for each of four groups of fields.
+    pub const fn bits(self) -> Option<u8> {
+        self.0
+    }
+
+    /// What is known behind an instruction, if the next one is executed after it.
+    pub fn after(self, inst: &Inst) -> VgprMsb {
+        match inst.opcode() {
+            Opcode::SSetVgprMsb => VgprMsb(inst.get(Field::Simm16).map(|constant| constant as u8)),
+            // Nothing says what the callee leaves.
+            _ if inst.flags().is_call() => VgprMsb::UNKNOWN,
+            // Other bits of MODE have other meanings.
+            _ => match inst.imm() {
+                Some(Imm::Hwreg(hwreg)) if inst.writes().contains(Reg::Mode) => {
+                    let [first, bits] = VGPR_MSB.map(u32::from);
+                    let (from, to) = (u32::from(hwreg.offset), u32::from(hwreg.offset) + u32::from(hwreg.size));
+                    if from < first + bits && first < to { VgprMsb::UNKNOWN } else { self }
+                }
+                _ => self,
+            },
+        }
+    }
+
+    /// The number of an operand's first vector register; `None` if the operand is something else, or the upper bits of the
+    /// number are unknown.
+    pub fn register(self, inst: &Inst, operand: &Operand) -> Option<u16> {
+        let (Value::Reg(Reg::Vgpr(low) | Reg::VgprHigh(low)), Some(field)) = (operand.value, operand.role) else {
+            return None;
+        };
+        Some(self.upper(inst, field)? << 8 | u16::from(low))
+    }
+
+    /// The upper bits of the registers that a field names.
+    pub(crate) fn upper(self, inst: &Inst, field: Field) -> Option<u16> {
+        let bits = self.0?;
+        let group = VGPR_MSB_FIELDS.iter().find(|(of, _)| *of == field).map(|(_, group)| *group);
+        Some(match group {
+            // These two name registers with scales, which are always among the first 256.
+            _ if matches!(inst.opcode(), Opcode::VWmmaLdScalePairedB32 | Opcode::VWmmaLdScale16PairedB64) => 0,
+            None => 0,
+            Some(1) if has_third_source_second(inst, field) => u16::from(bits >> 4 & 3),
+            Some(group) => u16::from(bits >> (2 * group) & 3),
+        })
+    }
+}
+
+/// Whether the second source that a field names is the third one, because a constant stands before it.
+fn has_third_source_second(inst: &Inst, field: Field) -> bool {
+    let opcode = if field == Field::Vsrc1y { inst.second_opcode() } else { Some(inst.opcode()) };
+    matches!(opcode, Some(Opcode::VFmamkF16 | Opcode::VFmamkF32 | Opcode::VFmamkF64 | Opcode::VDualFmamkF32))
+}
