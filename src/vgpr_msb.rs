@@ -1,8 +1,8 @@
 //! Vector registers beyond v255. A field names one of 256, and the upper bits of its number are in MODE, where
 //! `s_set_vgpr_msb` sets them: what an instruction accesses depends on those before it.
 
-use crate::common::VGPR_MSB_FIELDS;
 use crate::common::limits::VGPR_MSB;
+use crate::common::{VGPR_MSB_FIELDS, made};
 use crate::{Field, Imm, Inst, Opcode, Operand, Reg, Value};
 
 /// The upper bits of the numbers of vector registers, as far as a walk over the code knows them.
@@ -42,7 +42,9 @@ impl VgprMsb {
     /// What is known behind an instruction, if the next one is executed after it.
     pub fn after(self, inst: &Inst) -> VgprMsb {
         match inst.opcode() {
-            Opcode::SSetVgprMsb => VgprMsb(inst.get(Field::Simm16).map(|constant| constant as u8)),
+            opcode if Some(opcode) == made::S_SET_VGPR_MSB => {
+                VgprMsb(inst.get(Field::Simm16).map(|constant| constant as u8))
+            }
             // Nothing says what the callee leaves.
             _ if inst.flags().is_call() => VgprMsb::UNKNOWN,
             // Other bits of MODE have other meanings.
@@ -72,7 +74,7 @@ impl VgprMsb {
         let group = VGPR_MSB_FIELDS.iter().find(|(of, _)| *of == field).map(|(_, group)| *group);
         Some(match group {
             // These two name registers with scales, which are always among the first 256.
-            _ if matches!(inst.opcode(), Opcode::VWmmaLdScalePairedB32 | Opcode::VWmmaLdScale16PairedB64) => 0,
+            _ if SCALES.contains(&Some(inst.opcode())) => 0,
             None => 0,
             Some(1) if has_third_source_second(inst, field) => u16::from(bits >> 4 & 3),
             Some(group) => u16::from(bits >> (2 * group) & 3),
@@ -83,5 +85,12 @@ impl VgprMsb {
 /// Whether the second source that a field names is the third one, because a constant stands before it.
 fn has_third_source_second(inst: &Inst, field: Field) -> bool {
     let opcode = if field == Field::Vsrc1y { inst.second_opcode() } else { Some(inst.opcode()) };
-    matches!(opcode, Some(Opcode::VFmamkF16 | Opcode::VFmamkF32 | Opcode::VFmamkF64 | Opcode::VDualFmamkF32))
+    opcode.is_some() && CONSTANT_BETWEEN.contains(&opcode)
 }
+
+/// Operations whose registers hold scales.
+const SCALES: [Option<Opcode>; 2] = [made::V_WMMA_LD_SCALE_PAIRED_B32, made::V_WMMA_LD_SCALE16_PAIRED_B64];
+
+/// Operations with a constant between their sources.
+const CONSTANT_BETWEEN: [Option<Opcode>; 4] =
+    [made::V_FMAMK_F16, made::V_FMAMK_F32, made::V_FMAMK_F64, made::V_DUAL_FMAMK_F32];

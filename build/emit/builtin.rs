@@ -21,13 +21,19 @@ const MADE: &[&str] = &[
     "s_setpc_b64",
     "s_sext_i32_i16",
     "s_swappc_b64",
+    "v_dual_fmamk_f32",
+    "v_fmamk_f16",
+    "v_fmamk_f32",
+    "v_fmamk_f64",
     "v_nop",
+    "v_wmma_ld_scale16_paired_b64",
+    "v_wmma_ld_scale_paired_b32",
 ];
 
 /// A constant for each operation; `None` if no enabled target has it.
 pub fn all(opcodes: &[String]) -> String {
     let mut out = String::from(
-        "/// Operations that the assembler makes, and that flow follows; `None` if no enabled target has the operation.\n#[allow(dead_code)]\npub(crate) mod made {\nuse super::Opcode;\n",
+        "/// Operations that the assembler makes, that flow follows, and that read register numbers in their own way; `None` if no enabled target has the operation.\n#[allow(dead_code)]\npub(crate) mod made {\nuse super::Opcode;\n",
     );
     for name in MADE {
         let value = match opcodes.iter().any(|opcode| opcode == name) {

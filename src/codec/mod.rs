@@ -35,7 +35,9 @@ pub(crate) use banks::Freedom;
 pub(crate) use banks::banks;
 #[cfg(feature = "make")]
 pub(crate) use banks::{Port, Ports, conflict};
-pub(crate) use bus::{limit as bus_limit, reads as bus_reads};
+#[cfg(feature = "text")]
+pub(crate) use bus::limit as bus_limit;
+pub(crate) use bus::reads as bus_reads;
 pub(crate) use compare::{image_address_of, same_image_address, same_modifiers, same_operands, shown};
 pub(crate) use form::{Form, Unmade, descs};
 pub(crate) use number::*;

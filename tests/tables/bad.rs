@@ -6,6 +6,8 @@ pub type Damage = (&'static str, &'static str, &'static str, &'static str);
 #[rustfmt::skip] // One line for each damage.
 pub const ALL: &[Damage] = &[
     ("operands.isa", "# Made up.", "synonym", "operands.isa:1: expected: synonym NAME CELL..."),
+    ("operands.isa", "# Made up.", "synonym s_move s_none", "operands.isa:1: ta has no s_none"),
+    ("operands.isa", "# Made up.", "synonym s_mov_b32 s_movrel_b32", "operands.isa:1: s_mov_b32 is a name on ta"),
     // Counters of outstanding operations.
     ("counters.isa", "counter vmcnt 15 gb=63 ;", "counter ;", "counters.isa:1: expected: counter NAME CELL..."),
     ("counters.isa", "gb=63 ; Made up.", "gb=63", "counters.isa:1: vmcnt has no source"),
