@@ -4,6 +4,7 @@
 mod check;
 mod first;
 mod forms;
+mod parsed;
 mod progress;
 mod summary;
 mod sweeps;
@@ -41,7 +42,7 @@ use tally::{Rows, Tally};
 ///
 /// Texts are compared for every value of every single field of up to 12 bits, and for one in N of all other
 /// instructions: both printers, and one of them again with different bytes after the instruction, must give the same
-/// plain text.
+/// plain text, and the text must parse to the same words, apart from bits that it does not show. (With `--text 1`, all.)
 ///
 /// A fault is printed as a line for `batch`, after a comment that states the fault, and the exit code is 1.
 #[derive(clap::Args)]

@@ -2,7 +2,7 @@
 
 use amdgpu_isa::errors::EncodeError;
 #[cfg(feature = "text")]
-use amdgpu_isa::text::TextBuffer;
+use amdgpu_isa::text::{ParseError, TextBuffer};
 use amdgpu_isa::{DecodeError, Inst, Target};
 
 /// Dwords of the longest instruction of any target.
@@ -41,6 +41,11 @@ pub trait Subject: Sync {
     #[cfg(feature = "text")]
     fn print<'a>(&self, inst: &Inst, buffer: &'a mut TextBuffer) -> &'a [u8] {
         buffer.print(inst)
+    }
+
+    #[cfg(feature = "text")]
+    fn parse(&self, target: Target, text: &str) -> Result<Inst, ParseError> {
+        amdgpu_isa::parse(target, text)
     }
 
     #[cfg(feature = "text")]
@@ -162,5 +167,10 @@ impl Texts {
             return Err("it depends on what stands behind it");
         };
         hold(subject.print(&again, buffer) == first.as_bytes(), "the text is another the second time")
+    }
+
+    /// What the text that was checked last parses to.
+    pub fn parsed(&self, subject: &impl Subject, target: Target) -> Result<Inst, ParseError> {
+        subject.parse(target, &self.first)
     }
 }

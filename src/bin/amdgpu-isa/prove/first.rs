@@ -2,10 +2,10 @@
 
 use amdgpu_isa::{DecodeError, Inst, Target};
 
-use super::Part;
 use super::check::{self, Fault, Subject, Texts, Words, bytes};
 use super::tally::{Rows, Tally};
 use super::words::{Rng, repair_behind};
+use super::{Part, parsed};
 
 /// Number of words in a block. The dwords tried after a first dword depend only on its block, not on other threads.
 pub const BLOCK: u64 = 1 << 20;
@@ -66,6 +66,7 @@ impl<S: Subject> Walk<'_, S> {
             state.unprinted = 0;
             tally.texts += 1;
             self.judge(words, tally, hand.texts.check(self.subject, self.target, words, inst));
+            self.judge(words, tally, parsed::check(inst, &hand.texts.parsed(self.subject, self.target)));
         }
         if state.turn % TWICE == 0 {
             self.judge(words, tally, check::besides(self.subject, self.target, words, inst));

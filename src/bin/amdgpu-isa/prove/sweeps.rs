@@ -4,12 +4,12 @@
 use amdgpu_isa::Target;
 use amdgpu_isa::layout::FieldInfo;
 
-use super::Part;
 use super::check::{self, Subject, Words, bytes};
 use super::first::Hand;
 use super::forms::{self, Form, width};
 use super::tally::{Rows, Tally};
 use super::words::{pieces, set};
+use super::{Part, parsed};
 
 /// How many bits of modifiers are taken through all their values together. Fields that do not fit keep the filling's
 /// value.
@@ -144,6 +144,9 @@ impl<S: Subject> Each<'_, '_, S> {
                     self.printed = 0;
                     self.tally.texts += 1;
                     if let Err(fault) = self.hand.texts.check(subject, target, &words, &inst) {
+                        self.tally.fault(&words, fault);
+                    }
+                    if let Err(fault) = parsed::check(&inst, &self.hand.texts.parsed(subject, target)) {
                         self.tally.fault(&words, fault);
                     }
                 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use amdgpu_isa::errors::EncodeError;
-use amdgpu_isa::text::TextBuffer;
+use amdgpu_isa::text::{ParseError, TextBuffer};
 use amdgpu_isa::{DecodeError, Inst};
 
 use super::*;
@@ -268,6 +268,28 @@ fn a_text_that_is_wrong_without_fast_is_found() {
         }
     }
     is_found(&Forgets, "the text is another without `fast`");
+}
+
+#[test]
+fn a_text_that_parses_to_something_else_is_found() {
+    struct Misreads;
+    impl Subject for Misreads {
+        fn parse(&self, target: Target, text: &str) -> std::result::Result<Inst, ParseError> {
+            isa::parse(target, &text.replacen("v1", "v2", 1))
+        }
+    }
+    is_found(&Misreads, "its text parses to other words");
+}
+
+#[test]
+fn a_text_that_does_not_parse_is_found() {
+    struct Refuses;
+    impl Subject for Refuses {
+        fn parse(&self, target: Target, text: &str) -> std::result::Result<Inst, ParseError> {
+            isa::parse(target, &text.replacen("v_", "w_", 1))
+        }
+    }
+    is_found(&Refuses, "its text does not parse");
 }
 
 #[test]

@@ -1,0 +1,87 @@
+//! Text is the third inverse: what the library prints, it parses to the same words. `tests/parse.rs` checks this for some
+//! words of each operation, and `prove` for those that it prints.
+
+use amdgpu_isa::text::ParseError;
+use amdgpu_isa::{Field, Format, Inst};
+
+/// Checks what the text of an instruction was parsed to. Instructions that break a rule (`Inst::check`) may be refused.
+pub fn check(inst: &Inst, parsed: &Result<Inst, ParseError>) -> Result<(), &'static str> {
+    match (parsed, inst.check()) {
+        (Ok(parsed), Ok(())) if parsed.words() == inst.words() || is_the_same(inst, parsed) => Ok(()),
+        (Ok(_), Ok(())) => Err("its text parses to other words"),
+        // The text shows an aligned tuple, whatever the words hold.
+        (Ok(parsed), Err(_)) if parsed.words() != inst.words() => Ok(()),
+        (Ok(_), Err(_)) => Err("its text parses although it breaks a rule"),
+        (Err(_), Ok(())) => Err("its text does not parse"),
+        (Err(_), Err(_)) => Ok(()),
+    }
+}
+
+/// Whether an operand code is an inline float.
+fn is_inline_float(code: Option<u32>) -> bool {
+    matches!(code, Some(240..=248))
+}
+
+/// Whether two instructions differ only in what the text does not show, which has no effect.
+pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
+    if parsed.opcode() != inst.opcode() {
+        return false;
+    }
+    let differs = |field: &Field| inst.get(*field) != parsed.get(*field);
+    let text = inst.to_string();
+    if parsed.to_string() != text {
+        // LLVM prints the lower half of a literal without `lit` although an inline constant has its value.
+        let halves = [inst, parsed].map(|inst| inst.get(Field::Literal).map(|literal| literal >> 16));
+        if matches!(halves, [Some(1..), None | Some(0)]) {
+            return true;
+        }
+        // Two bit masks for the same permutation of lanes.
+        let lanes = |inst: &Inst| inst.operands().map(|o| o.value).collect::<Vec<_>>();
+        return inst.mnemonic() == "ds_swizzle_b32" && lanes(inst) == lanes(parsed);
+    }
+    // LLVM prints no suffix of an encoding for operations without operands.
+    if text == "v_nop" || text == "v_clrexcp" || text == "v_pipeflush" {
+        return true;
+    }
+    let mut fields: Vec<Field> = inst.fields().map(|held| held.info.field).filter(differs).collect();
+    // The text shows a constant, and not which of its encodings the words have: inline, or a literal of 32 or 64 bits.
+    let is_source =
+        |field: &Field| matches!(field, Field::Src0 | Field::Src1 | Field::Src2 | Field::Ssrc0 | Field::Ssrc1);
+    let is_constant = |field: &Field| is_source(field) || *field == Field::Literal;
+    if inst.get(Field::Literal).is_some() && parsed.len() != inst.len() && fields.iter().all(is_constant) {
+        return true;
+    }
+    if !inst.is_canonical() {
+        return true;
+    }
+    let mnemonic = inst.mnemonic();
+    fields.retain(|field| match field {
+        // Whether an atomic operation returns, where its hint is to all caches.
+        Field::Th => !text.contains("th:TH_ATOMIC_CASCADE"),
+        // The text does not show the field: `off`, no result, no second scalar.
+        _ if inst.field_text(*field).to_string().is_empty() => false,
+        // Whether the four parts, none of which there is, are halves.
+        Field::Compr => !text.contains("off, off, off, off"),
+        // An assembler sets the bits of sources that the operation does not have.
+        Field::OpSelHi => inst.field_text(*field).to_string() != parsed.field_text(*field).to_string(),
+        // `off`, or the vcc of SDWA, whatever the field holds.
+        Field::Vaddr | Field::Addr if text.contains(" off,") => false,
+        Field::Sdst if inst.extension() == Some(Format::Sdwab) => false,
+        // The half of a literal that a 16-bit operand does not read.
+        Field::Literal => inst.get(Field::Literal).unwrap() as u16 != parsed.get(Field::Literal).unwrap() as u16,
+        // Bits that belong to no part of the constant.
+        Field::Simm16 | Field::Ssrc0 => {
+            !(mnemonic.starts_with("s_waitcnt") || mnemonic.starts_with("s_sendmsg") || mnemonic == "s_delay_alu")
+        }
+        // The rotation of ds_swizzle has bits without a meaning.
+        Field::Offset | Field::Offset0 | Field::Offset1 if text.contains("swizzle(") => false,
+        // A register as the only offset is in either of two fields.
+        Field::Offset => inst.format() != Format::Smem,
+        // An integer source shows the bits of an inline float, which are a literal in text.
+        Field::Src0 | Field::Src1 | Field::Src2 => {
+            parsed.get(Field::Literal).is_none() || !is_inline_float(inst.get(*field))
+        }
+        _ => true,
+    });
+    fields.is_empty()
+}
