@@ -723,12 +723,12 @@ fn pk_fmac_literal(case: &Case) -> bool {
     })
 }
 
-/// v_fmac_f32 or v_fmac_f16 in VOP3 with DPP or DPP8 whose src1 (49:41) is an inline constant: only that is another.
+/// v_fmac_f32, v_fmac_f16 or v_fmac_f64 in VOP3 with DPP or DPP8 whose src1 (49:41) is an inline constant: only that is another.
 fn fmac_dpp_constant(case: &Case) -> bool {
     let dpp = field(case, 26, 6) == 0b110101 && [233, 234, 250].contains(&field(case, 32, 9));
     let code = field(case, 41, 9);
     let hex = format!("{code:#x}");
-    let fmac = dpp && [299, 310].contains(&field(case, 16, 10));
+    let fmac = dpp && [279, 299, 310].contains(&field(case, 16, 10));
     if fmac && code == LITERAL {
         return refused_text(case).is_some_and(|text| text.contains(&hex));
     }
