@@ -26,6 +26,7 @@ pub fn rule(name: &str) -> Option<Rule> {
         "we_refuse_literal32" => we_refuse_literal32,
         "constant_of_packed_f16" => constant_of_packed_f16,
         "crash_on_scalar_matrix" => crash_on_scalar_matrix,
+        "crash_on_unnamed_matrix_format" => crash_on_unnamed_matrix_format,
         "llvm_omits_suffix" => llvm_omits_suffix,
         "llvm_shows_third_op_sel" => llvm_shows_third_op_sel,
         "we_refuse_second_half_of_scaled_wmma" => we_refuse_second_half_of_scaled_wmma,
@@ -910,6 +911,14 @@ fn we_refuse_second_half_of_scaled_wmma(case: &Case) -> bool {
     let first = [0xcc35, 0xcc3a].contains(&field(case, 16, 16));
     let second = [0xcc33, 0xcc88].contains(&field(case, 80, 16));
     first && second && refused_text(case).is_some_and(|text| text.starts_with("v_wmma_ld_scale"))
+}
+
+/// A matrix operation with scales whose formats (77:75, and 78 above 124:123) are both above 4.
+fn crash_on_unnamed_matrix_format(case: &Case) -> bool {
+    let formats = [field(case, 75, 3), field(case, 78, 1) << 2 | field(case, 123, 2)];
+    let operation = [0xcc35, 0xcc3a].contains(&field(case, 16, 16)) && field(case, 80, 16) == 0xcc33;
+    let read = matches!(case.ours, Ours::Inst { len: 16, .. });
+    read && case.llvm == Answer::Crash && operation && formats.iter().all(|format| *format > 4)
 }
 
 /// v_cvt_pk_fp8_f16 and v_cvt_pk_bf8_f16 of a constant.
