@@ -14,7 +14,7 @@ mod written;
 
 use std::collections::BTreeMap;
 
-use amdgpu_isa::{Field, Format, Inst, Target, parse};
+use amdgpu_isa::{Field, Format, Inst, Operand, Target, Value, parse};
 use words::{Rng, encodings_to_try, legal};
 
 /// What went wrong with a text, and examples.
@@ -94,12 +94,26 @@ fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
     fields.is_empty()
 }
 
+/// Whether it has a literal of 32 bits that the text shows as an integer of 64 bits, which needs a literal of 64 bits: LLVM
+/// does the same.
+fn grows(inst: &Inst) -> bool {
+    let is_wide = |o: &Operand| o.bits == 64 && matches!(o.value, Value::Literal(n) if n >> 31 == 1);
+    inst.target().layouts().iter().any(|l| l.format == Format::Literal64) && inst.operands().any(|o| is_wide(&o))
+}
+
+/// Whether other words have the same text: a longer literal, or VOPD for VOPD3.
+fn is_another_length(inst: &Inst, parsed: &Inst) -> bool {
+    let shorter = inst.format() == Format::Vopd3 && parsed.format() == Format::Vopd;
+    let longer = || grows(inst) && parsed.literal64() == inst.get(Field::Literal).map(u64::from);
+    if shorter { parsed.to_string() == inst.to_string() } else { longer() }
+}
+
 fn check(inst: &Inst, failures: &mut Failures) {
     let text = inst.to_string();
     let name = || format!("{} {:?}", inst.target(), inst.format());
     match (parse(inst.target(), &text), inst.check()) {
         (Ok(parsed), Ok(())) => {
-            if parsed.words() != inst.words() && !is_the_same(inst, &parsed) {
+            if parsed.words() != inst.words() && !is_another_length(inst, &parsed) && !is_the_same(inst, &parsed) {
                 let words = format!("{text}: {:08x?} became {:08x?} {parsed}", inst.words(), parsed.words());
                 failures.add(format!("{} differs", name()), words);
             }
@@ -111,6 +125,8 @@ fn check(inst: &Inst, failures: &mut Failures) {
                 failures.add(format!("{} accepted although {rule}", name()), text);
             }
         }
+        // The other source has one of 32 bits.
+        (Err(error), Ok(())) if grows(inst) && error.to_string() == "a second literal" => {}
         (Err(error), Ok(())) => {
             let span = error.span.start as usize..error.span.end as usize;
             failures.add(format!("{} refused: {error}", name()), format!("{text} at {:?}", text.get(span)));
@@ -123,7 +139,7 @@ fn what_is_printed_parses_to_the_same_words() {
     let count = std::env::var("AMDGPU_ISA_WORDS").map_or(8, |words| words.parse::<usize>().unwrap() / 1000 + 1);
     let mut rng = Rng(19);
     let mut failures = Failures::default();
-    for &target in Target::ALL.iter().filter(|target| !words::waits(**target)) {
+    for &target in Target::ALL {
         for encoding in encodings_to_try(target) {
             legal(target, encoding, count, &mut rng).iter().for_each(|inst| check(inst, &mut failures));
         }
