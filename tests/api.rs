@@ -205,8 +205,12 @@ mod make {
     fn constants_with_parts_are_arguments() {
         for target in whole() {
             let build = |name: &str, imm: Imm| Builder::new(target, opcode(name)).sdst(s::<1>(0)).simm16(imm).build();
-            let wait = Builder::new(target, opcode("s_waitcnt")).simm16(Waitcnt::new().with_lgkmcnt(0)).build();
-            assert_eq!(wait.expect("it waits").to_string(), "s_waitcnt lgkmcnt(0)", "{target}");
+            // CDNA5 has an operation for each counter instead.
+            let waits = target.generation() != "CDNA5";
+            if waits {
+                let wait = Builder::new(target, opcode("s_waitcnt")).simm16(Waitcnt::new().with_lgkmcnt(0)).build();
+                assert_eq!(wait.expect("it waits").to_string(), "s_waitcnt lgkmcnt(0)", "{target}");
+            }
             let round = build("s_getreg_b32", Imm::Hwreg(Hwreg { id: 1, offset: 0, size: 2 }));
             let mode = if target.processor().starts_with("gfx12") { "HW_REG_WAVE_MODE" } else { "HW_REG_MODE" };
             assert_eq!(round.expect("it reads").to_string(), format!("s_getreg_b32 s0, hwreg({mode}, 0, 2)"));
@@ -214,11 +218,14 @@ mod make {
             let send = Builder::new(target, opcode("s_sendmsg")).simm16(send).build();
             assert_eq!(send.expect("it sends").to_string(), "s_sendmsg sendmsg(MSG_INTERRUPT)");
             // The error names a part that does not fit, or that the target lacks, and its value.
-            let max = Waitcnt::max(target, Counter::Vmcnt).expect("every target counts them");
+            let max = Waitcnt::max(target, Counter::Vmcnt).unwrap_or(0);
             for (wait, name, value) in [
                 (Waitcnt::new().with_vmcnt(max + 1), "vmcnt", max + 1),
                 (Waitcnt::new().with(Counter::Loadcnt, 3), "loadcnt", 3),
-            ] {
+            ]
+            .into_iter()
+            .filter(|_| waits)
+            {
                 let error =
                     Builder::new(target, opcode("s_waitcnt")).simm16(wait).build().expect_err("it does not fit");
                 let BuildError::Value(field) = error else { panic!("{error}") };
@@ -256,7 +263,7 @@ mod make {
             let mov = new("v_mov_b32").vdst(v::<1>(0)).src0(v::<1>(1));
             assert_eq!(mov.neg(1).build(), Err(BuildError::NoModifier { field: Field::Neg, source: 1 }));
             assert_eq!(mov.neg(1).build().unwrap_err().to_string(), "source 1 has no neg");
-            let rdna = target.generation().starts_with("RDNA");
+            let rdna = target.generation().starts_with("RDNA") || target.generation() == "CDNA5";
             let long = add.vdst(v::<1>(0)).src0(literal::<1>(0x1234_5678)).e64().build();
             match long {
                 Ok(long) => assert!(rdna && long.len() == 12, "{long:?}"),

@@ -77,7 +77,9 @@ fn may_differ(op: Opcode, from: Target, to: Target) -> Option<&'static str> {
         // On GCN and CDNA they write vcc too.
         _ if of_both(&rdna) && name.starts_with("v_cmpx_") => Some("exec alone"),
         // The matrices are shared out in another way.
-        _ if of_both(&|target| target.processor() == "gfx1200") && name.starts_with("v_wmma") => Some("matrices"),
+        _ if of_both(&|target| target.processor().starts_with("gfx12")) && name.starts_with("v_wmma") => {
+            Some("matrices")
+        }
         // From RDNA3 on parameters come from registers.
         _ if of_both(&from_rdna3) && name.starts_with("v_interp_") => Some("interpolation"),
         _ => None,
@@ -90,6 +92,12 @@ fn each(from: Target, to: Target, mut look: impl FnMut(&Inst, Result<Inst, Retar
     for encoding in words::encodings(from) {
         for inst in words::legal(from, encoding, FILLINGS, &mut rng) {
             look(&inst, inst.retarget(to));
+            // On CDNA5 flat memory can have a scalar address, which is null in few words and must be for other targets.
+            if inst.format() == Format::Vflat {
+                if let Ok(inst) = inst.with(Field::Saddr, 124) {
+                    look(&inst, inst.retarget(to));
+                }
+            }
         }
     }
 }
@@ -118,7 +126,7 @@ fn operands_text(inst: &Inst) -> String {
             text = format!("{front}, {:#x}", u64::from_str_radix(offset, 16).expect("an offset") * 4);
         }
     }
-    if inst.get(Field::Dim).is_some() {
+    if is_image(inst) {
         // The image resource is behind the address.
         let (data, rest) = text.split_once(", ").expect("an address");
         let resource = [", s[", ", ttmp["].iter().filter_map(|start| rest.find(start)).min().expect("a resource");
@@ -133,9 +141,14 @@ fn operands_text(inst: &Inst) -> String {
     if inst.flags().is_atomic() { returns(text) } else { text }
 }
 
+/// Whether it accesses an image. (The descriptors of tensors are scalars.)
+fn is_image(inst: &Inst) -> bool {
+    inst.get(Field::Dim).is_some() && !inst.opcode().name().starts_with("tensor_")
+}
+
 /// Whether it is a part of an image address, which can be a run of registers, or have a field for each of them.
 fn is_image_address(inst: &Inst, operand: &Operand) -> bool {
-    inst.get(Field::Dim).is_some() && operand.role.is_some_and(|role| role.name().starts_with("vaddr"))
+    is_image(inst) && operand.role.is_some_and(|role| role.name().starts_with("vaddr"))
 }
 
 /// The registers of an image address, without the last ones of a run of 16, of which 13 or more are used.
@@ -148,7 +161,8 @@ fn image_address(inst: &Inst) -> Vec<Reg> {
     registers.take(13).collect()
 }
 
-/// Role (by the newer format's name), width and access.
+/// Role (by the newer format's name), width and access. An absent scalar address of flat memory counts as none, as on the
+/// targets that cannot have one.
 fn explicit(inst: &Inst) -> Vec<(&'static str, u16, &'static str)> {
     let side = |o: Operand| {
         let role = match o.role? {
@@ -176,7 +190,9 @@ fn explicit(inst: &Inst) -> Vec<(&'static str, u16, &'static str)> {
         };
         Some((role, bits, access))
     };
-    inst.operands().filter(|operand| !is_image_address(inst, operand)).filter_map(side).collect()
+    let absent = |o: &Operand| o.value == Value::Off && [Format::Flat, Format::Vflat].contains(&inst.format());
+    let others = inst.operands().filter(|operand| !is_image_address(inst, operand) && !absent(operand));
+    others.filter_map(side).collect()
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn with_dimensions(mut insts: Vec<Inst>, signature: &Signature) -> Vec<Inst> {
 }
 
 fn is_of(inst: &Inst, signature: &Signature) -> bool {
-    let behind = inst.extension().filter(|e| *e != Format::Literal);
+    let behind = inst.extension().filter(|e| !["LITERAL", "LITERAL64"].contains(&e.name()));
     let operation = inst.opcode() == signature.opcode() || inst.second_opcode() == Some(signature.opcode());
     operation && (inst.format(), behind) == (signature.format(), signature.extension())
 }
@@ -104,10 +104,12 @@ fn agrees(inst: &Inst, signature: &Signature, operands: &[OperandSignature]) {
     aligned(inst, operands);
     let implicit = inst.operands().filter(|o| o.role.is_none()).map(|o| (o.value, o.bits, o.access));
     // The hardware registers that hold these: the numbers of the manuals.
-    let rdna4 = inst.target().processor() == "gfx1200";
+    let cdna5 = inst.target().generation() == "CDNA5";
+    let from_rdna4 = cdna5 || inst.target().processor() == "gfx1200";
     let numbers = |reg: Reg| match reg {
-        Reg::Scc if rdna4 => 4..=4,
-        Reg::TrapStatus if rdna4 => 17..=18,
+        Reg::Scc if from_rdna4 => 4..=4,
+        Reg::TrapStatus if from_rdna4 => 17..=18,
+        Reg::XnackMask if cdna5 => 34..=34,
         Reg::Mode => 1..=1,
         Reg::TrapStatus => 3..=3,
         Reg::FlatScratch => 20..=21,
@@ -195,6 +197,8 @@ fn surroundings(inst: &Inst, operand: &OperandSignature) -> Vec<Vec<(Field, u32)
                 continue;
             }
             (Field::Src0Sext | Field::Src1Sext, _) => continue,
+            // The third and the fourth part of a tensor's descriptor: both are there, or neither is.
+            (Field::Vaddr2 | Field::Vaddr3, _) if inst.opcode().name().starts_with("tensor_") => &[0, 124],
             // Other registers of the address.
             (field, _) if field.name().starts_with("vaddr") => continue,
             // There is none: 127, or from RDNA1 on 125.
@@ -208,6 +212,9 @@ fn surroundings(inst: &Inst, operand: &OperandSignature) -> Vec<Vec<(Field, u32)
             (Field::Dim, _) => &[0, 1, 2, 3, 4, 5, 6, 7],
             // Elements of 8 bits and of 4: the longest matrix and the shortest.
             (Field::Cbsz | Field::Blgp, _) => &[0, 4],
+            // The same on CDNA5, where the formats can lie in op_sel and op_sel_hi.
+            (field, _) if field.name().starts_with("matrix_") && field.name().ends_with("_fmt") => &[0, 4],
+            (Field::OpSelHi, 3) => &[0, 4, u32::MAX],
             _ => &[0, u32::MAX],
         };
         all = all.iter().flat_map(|set| values.iter().map(|v| [&set[..], &[(field, *v)]].concat())).collect();
@@ -271,7 +278,11 @@ fn universe() -> Vec<Value> {
     let specials = Special::ALL.iter().map(|&special| Value::Reg(Reg::Special(special)));
     let floats = InlineFloat::ALL.iter().map(|&float| Value::Float(float));
     let constants = (-16..=64).map(Value::Int).chain(floats);
-    registers.chain(specials).chain(constants).chain([Value::Literal(0), Value::Off, Value::Reg(Reg::Vcc)]).collect()
+    registers
+        .chain(specials)
+        .chain(constants)
+        .chain([Value::Literal(0), Value::Literal64, Value::Off, Value::Reg(Reg::Vcc)])
+        .collect()
 }
 
 /// The properties that determine what an operand takes. Operands with the same ones are only tried once for each
@@ -423,7 +434,7 @@ fn every_number_gives_its_operation() {
                 let found = layout.format.opcode(target, number);
                 let listed = all.get(&(layout.format, number)).copied();
                 // The number of two operations in a word has the second one's too, and stands for the first.
-                if layout.format.name() == "VOPD" {
+                if ["VOPD", "VOPD3"].contains(&layout.format.name()) {
                     assert!(found.is_some() || listed.is_none(), "{target} {number}");
                     let first =
                         |((format, _), op): (&(Format, u16), &Opcode)| *format == layout.format && Some(*op) == found;

@@ -262,10 +262,12 @@ fn entries(w: &mut String, targets: &[Target], t: &Target) {
         let mut mine: Vec<usize> = (0..t.operations.len())
             .filter(|&i| t.operations[i].as_ref().is_some_and(|s| &s.mnemonic == name))
             .collect();
-        // Of the two halves that an operation can be, the first stands for both.
-        let seconds = || t.opcode_spaces.iter().filter_map(|f| Some(f.second()?..f.base + f.size));
-        if mine.iter().any(|i| !seconds().any(|second| second.contains(i))) {
-            mine.retain(|i| !seconds().any(|second| second.contains(i)));
+        // Of the two halves that an operation can be in a format, the first stands for both.
+        for space in &t.opcode_spaces {
+            let Some(second) = space.second() else { continue };
+            if mine.iter().any(|i| (space.base..second).contains(i)) {
+                mine.retain(|i| !(second..space.base + space.size).contains(i));
+            }
         }
         operations.extend(mine);
         first.push(operations.len());

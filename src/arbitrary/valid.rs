@@ -126,8 +126,10 @@ fn keep_rules(mut inst: Inst) -> Result<Inst> {
                 // The neighbour is in another bank. The lowest bit of a destination is not always in its field.
                 let is_written = inst.operands().any(|o| o.role == Some(y) && o.access.writes());
                 let field = if is_written { x } else { y };
+                // An operation on 64 bits is in two banks.
+                let is_pair = inst.operands().any(|o| (o.role == Some(x) || o.role == Some(y)) && o.bits > 32);
                 let Some((lsb, width, _)) = place(&inst, field) else { return Err(Error::IncorrectFormat) };
-                put(&mut words, lsb, width, |register| register ^ 1);
+                put(&mut words, lsb, width, |register| register ^ if is_pair { 2 } else { 1 });
             }
             Err(rule) => match relieved(&inst, rule) {
                 Some(better) => words = better,

@@ -83,7 +83,13 @@ pub(super) fn coded(inst: &Inst, code: u16) -> Coded {
 /// Whether the code announces a literal of 64 bits.
 #[inline(always)]
 pub(crate) fn is_literal64(inst: &Inst, code: u16) -> bool {
-    ANY_LITERAL64 && code == LITERAL64 && OPERANDS[inst.target() as usize].has_literal64
+    code == LITERAL64 && has_literal64(inst.target())
+}
+
+/// Whether the target has literals of 64 bits.
+#[inline(always)]
+pub(crate) fn has_literal64(target: Target) -> bool {
+    ANY_LITERAL64 && OPERANDS[target as usize].has_literal64
 }
 
 /// The dwords at the end of the instruction.

@@ -12,6 +12,9 @@ pub(crate) enum Number {
     Float(u64),
 }
 
+/// The width that stands for a bf16 in `find`.
+const BF16: u8 = 17;
+
 /// The code of the inline float with these bits.
 #[inline]
 const fn find(bits: u64, width: u8, all: bool) -> Option<u16> {
@@ -20,6 +23,8 @@ const fn find(bits: u64, width: u8, all: bool) -> Option<u16> {
         let is = match width {
             16 => F16_BITS[i] as u64,
             32 => F32_BITS[i] as u64,
+            // A bf16 is the upper half of a float.
+            BF16 => (F32_BITS[i] >> 16) as u64,
             _ => F64_BITS[i],
         };
         if is == bits && (all || i + 1 < FLOATS.len()) {
@@ -125,6 +130,7 @@ pub(crate) const fn constant(ty: DataType, dwords: u16, number: Number, all: boo
     let inline = match ty {
         DataType::I16 => None,
         DataType::F16 | DataType::PkF16 => find(bits as u64, 16, all),
+        DataType::Bf16 | DataType::PkBf16 if !float => find(bits as u64, BF16, all),
         _ => find(bits as u64, 32, all),
     };
     match inline {

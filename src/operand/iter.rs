@@ -238,7 +238,7 @@ fn value_small(t: &OperandTables, row: &Row, place: usize, inst: &Inst) -> Value
 pub(crate) fn code_of(inst: &Inst, field: Field) -> Option<u16> {
     let tables = OPERANDS[inst.target() as usize];
     tables.rows_of(tables.list_of(inst)).find_map(|row| match row.how {
-        How::Value | How::Varied => (row.role() == Some(field)).then(|| code_at(place(row, inst))),
+        How::Value | How::Varied => (row.role() == Some(field)).then(|| code_at(varied_place(row, inst))),
         _ => {
             let desc = tables.desc(row)?;
             let named = matches!(desc.operand_type, OperandType::Code | OperandType::SdstOrVcc | OperandType::Saddr);

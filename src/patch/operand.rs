@@ -11,7 +11,7 @@ impl Inst {
     ///
     /// The operand is given in the form in which [`Inst::operands`] yields it, and reads back the same. Flags that
     /// belong to it are set too (AGPR or VGPR, scalar or vector in SDWA), but the length stays: a literal can only
-    /// replace a literal.
+    /// replace a literal. [`Value::Literal64`] stands for the literal that the instruction has.
     ///
     /// # Errors
     /// The field cannot hold the operand, another operand would change with it, or a tuple would be misaligned.
@@ -39,7 +39,11 @@ impl Inst {
         }
         let place = self.locate(field).ok_or(PatchError::NoField(field))?;
         let refused = PatchError::Operand { field, value };
-        let coded = Coded::of(self.target(), value).ok_or(refused)?;
+        let coded = match value {
+            Value::Literal64 => self.literal64().map(Coded::Literal64),
+            value => Coded::of(self.target(), value),
+        };
+        let coded = coded.ok_or(refused)?;
         let mut words = Words::of(self).ok_or(refused)?;
         match (self.descs().find(|desc| desc.field == field && desc.access.is_some()), coded) {
             // In an operand that a field names, vcc is a register like any other.

@@ -23,7 +23,13 @@ pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetEr
     let same = |x: &Operand, y: &Operand| {
         pair(x).is_some_and(|(desc, other)| is_width((desc, x), (other, y)) && same_value((a, desc, x), (b, other, y)))
     };
-    same_operands(shown(a), shown(b), same).map_err(|difference| {
+    // An absent operand is the same as one that the other target cannot have.
+    let is_extra = |x: &Operand, (side, other): (Descs, Descs), names: Names| {
+        x.value == Value::Off && side.named(x).is_some_and(|desc| other.partner(side, desc, names).is_none())
+    };
+    let here = shown(a).filter(|x| !is_extra(x, (descs, there), names));
+    let others = shown(b).filter(|y| !is_extra(y, (there, descs), names.reversed()));
+    same_operands(here, others, same).map_err(|difference| {
         let (here, other) = difference;
         let bits = |operand: Option<Operand>| operand.map_or(0, |operand| operand.bits);
         let role = here.or(other).and_then(|operand| operand.role).unwrap_or(Field::Vcc);
@@ -92,6 +98,9 @@ fn same_value((a, desc, x): Side, (b, other, y): Side) -> bool {
         if let Some(imm) = Imm::decode(from, desc.operand_type, m as u16) {
             return names::imm(from, to, imm).ok() == Imm::decode(to, other.operand_type, n as u16);
         }
+    }
+    if let (Value::Literal64, Value::Literal64) = (x.value, y.value) {
+        return a.literal64() == b.literal64();
     }
     let there = Coded::of(from, x.value).map(|coded| translate((from, desc), (to, other), coded, refused(a, desc)));
     let Some(Ok(there)) = there else { return false };

@@ -18,7 +18,9 @@ pub(super) fn retarget(from: &Inst, second: Opcode, target: Target) -> Result<In
     // The low piece of the opcode is the first operation, and the high piece the second.
     let low = (1u16 << op.width) - 1;
     let numbers = |op: Opcode| op.entries(target).filter(|entry| entry.signature.format == format).map(|e| e.number);
-    let (x, y) = (numbers(first).find(|&n| n <= low), numbers(second).find(|&n| n & low == 0));
+    // The number of an operation that can be first is that in the low piece.
+    let as_second = |n: u16| if n <= low { n << op.width } else { n };
+    let (x, y) = (numbers(first).find(|&n| n <= low), numbers(second).map(as_second).next());
     let (Some(x), Some(y)) = (x, y) else { return Err(lacks) };
     let mut words = Words::new(target, layout);
     words.dwords.iter_mut().zip(from.words()).for_each(|(to, &dword)| *to = dword);

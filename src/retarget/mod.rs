@@ -272,6 +272,12 @@ fn retarget_as(
         let value = modifier_there((descs, desc), (there, other), held(desc, from)).ok_or(refused)?;
         hold(other, value, &mut words).map_err(|_| refused)?;
     }
+    // An address that only the target can have is absent.
+    for desc in there.all().filter(|i| i.operand_type == OperandType::Saddr) {
+        if descs.partner(there, desc, names.reversed()).is_none() {
+            encode(desc, Coded::Off, &mut words).map_err(|_| lacks)?;
+        }
+    }
     for desc in descs.all().filter(|i| i.access.is_some()) {
         let Some(other) = there.partner(descs, desc, names) else { continue };
         let coded = read(desc, from).map(|(coded, _)| coded);

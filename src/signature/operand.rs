@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::{Immediate, ImmediateKind, Signature, Takes};
-use crate::codec::code::{AGPR, LITERAL, VGPR, neither, off, scalar_align};
+use crate::codec::code::{AGPR, LITERAL, LITERAL64, VGPR, neither, off, scalar_align};
 use crate::codec::{
     ADDRESS_PARTS, HALF, MATRIX_FORMAT, REGISTER, SCALAR, address_field, address_fields, address_lsb,
     address_part_dwords, fits_its_fields, has_both, image_address_access, image_address_size, is_conditional,
@@ -398,7 +398,7 @@ impl Reading<'_> {
                 let acc = desc.aux[3];
                 (VGPR..=AGPR.saturating_sub(dwords)).for_each(|code| self.vector(&mut takes, code, acc));
             }
-            OperandType::Literal => takes.codes.insert(LITERAL),
+            OperandType::Literal => takes.codes.insert(if desc.dwords == 2 { LITERAL64 } else { LITERAL }),
             OperandType::Label => {
                 let label = immediate(ImmediateKind::Label);
                 takes.immediate = label.map(|all| Immediate { min: i16::MIN.into(), max: i16::MAX.into(), ..all });

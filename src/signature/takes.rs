@@ -1,7 +1,7 @@
 //! The values that an operand accepts.
 
 use super::{CodeSet, known};
-use crate::codec::code::{AGPR, LITERAL, VECTOR_LAST, VGPR, meaning};
+use crate::codec::code::{AGPR, LITERAL, LITERAL64, VECTOR_LAST, VGPR, has_literal64, meaning};
 use crate::{Reg, Target, Value};
 
 /// The values that an operand accepts.
@@ -121,9 +121,14 @@ impl Takes {
         self.values().any(|value| matches!(value, Value::Float(_)))
     }
 
-    /// Whether a literal after the base words is accepted.
+    /// Whether a literal of 32 bits after the base words is accepted.
     pub fn literal(&self) -> bool {
         self.codes.contains(LITERAL)
+    }
+
+    /// Whether a literal of 64 bits after the base words is accepted.
+    pub fn literal64(&self) -> bool {
+        has_literal64(self.target) && self.codes.contains(LITERAL64)
     }
 
     /// Whether vector registers are accepted.
@@ -155,6 +160,7 @@ impl Takes {
             Value::Imm(n) => !is_label && within(n),
             Value::Label(n) => is_label && within(n.into()),
             Value::Literal(_) => self.literal(),
+            Value::Literal64 => self.literal64(),
             Value::Off => self.off,
             Value::Reg(Reg::Vcc) => self.vcc,
             Value::Reg(Reg::Vgpr(n)) => self.codes.contains(VGPR + u16::from(n)),
@@ -168,7 +174,8 @@ impl Takes {
     /// the aligned register, as in [`Operand::value`](crate::Operand::value).
     fn values(&self) -> impl Iterator<Item = Value> {
         let target = known(self.target);
-        let codes = (0..VGPR).filter(|&code| code != LITERAL && self.codes.contains(code));
+        let is_literal = move |code| code == LITERAL || code == LITERAL64 && has_literal64(target);
+        let codes = (0..VGPR).filter(move |&code| !is_literal(code) && self.codes.contains(code));
         codes.map(move |code| meaning(target, code, self.dwords))
     }
 }

@@ -3,7 +3,7 @@
 use amdgpu_isa::convert::RetargetError;
 use amdgpu_isa::{Field, Format, Inst, Target, decode_words};
 
-const TARGETS: [(&str, Target); 9] = [
+const TARGETS: [(&str, Target); 12] = [
     ("gfx600", Target::Gfx600),
     ("gfx700", Target::Gfx700),
     ("gfx803", Target::Gfx803),
@@ -13,6 +13,9 @@ const TARGETS: [(&str, Target); 9] = [
     ("gfx90a", Target::Gfx90a),
     ("gfx942", Target::Gfx942),
     ("gfx950", Target::Gfx950),
+    ("gfx1100", Target::Gfx1100),
+    ("gfx1200", Target::Gfx1200),
+    ("gfx1250", Target::Gfx1250),
 ];
 
 fn inst(target: &str, words: &[u32]) -> Inst {
@@ -53,6 +56,14 @@ const CASES: &[Case] = &[
     // Another format, because the operation has left its own.
     ("gfx600", &[0x0200_0501], "v_readlane_b32 s0, v1, s2", "gfx803", &[0xd289_0000, 0x0000_0501], "v_readlane_b32 s0, v1, s2"),
     ("gfx803", &[0xd289_0000, 0x0000_0501], "v_readlane_b32 s0, v1, s2", "gfx600", &[0x0200_0501], "v_readlane_b32 s0, v1, s2"),
+    // Two operations in one instruction, of which the second could be first.
+    ("gfx1100", &[0xc8c6_0300, 0x0000_0300], "v_dual_mul_f32 v0, v0, v1 :: v_dual_mul_f32 v1, v0, v1", "gfx1200",
+                &[0xc8c6_0300, 0x0000_0300], "v_dual_mul_f32 v0, v0, v1 :: v_dual_mul_f32 v1, v0, v1"),
+    // Flat memory, which can have a scalar address on CDNA5.
+    ("gfx1200", &[0xec05_007c, 0x0000_0001, 0x0000_0002], "flat_load_b32 v1, v[2:3]", "gfx1250",
+                &[0xec05_007c, 0x0000_0001, 0x0000_0002], "flat_load_b32 v1, v[2:3]"),
+    ("gfx1250", &[0xec05_007c, 0x0000_0001, 0x0000_0002], "flat_load_b32 v1, v[2:3]", "gfx942",
+                &[0xdc50_0000, 0x0100_0002], "flat_load_dword v1, v[2:3]"),
 ];
 
 #[test]

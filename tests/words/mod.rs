@@ -34,9 +34,8 @@ pub fn is_rdna(target: Target) -> bool {
     target.processor().starts_with("gfx1")
 }
 
-/// Whether some comparisons with LLVM wait for the target: those of facts, because `asynccnt` and `tensorcnt` are not among our
-/// counters and its differences are not listed; of the rules of its assembler; and of the parser, which chooses between VOPD
-/// and VOPD3 and between literals of 32 and 64 bits in another way.
+/// Whether some comparisons with LLVM wait for the target: those of facts, because its differences are not listed; and of the
+/// rules of its assembler.
 #[allow(dead_code)]
 pub fn waits(target: Target) -> bool {
     target.generation() == "CDNA5"

@@ -80,7 +80,8 @@ fn join(x: &Inst, y: &Inst) -> Result<Inst, PairError> {
     if literals.next().is_some_and(|first| literals.next().is_some_and(|second| first != second)) {
         return Err(PairError::Build(BuildError::TwoLiterals(Field::Literal)));
     }
-    let mut builder = Builder::new(target, x_opcode).second(y_opcode);
+    // VOPD3 is longer than the two alone.
+    let mut builder = Builder::new(target, x_opcode).second(y_opcode).format(Format::Vopd);
     for (inst, at) in [(&x, &duals.fields[0]), (&y, &duals.fields[1])] {
         for operand in inst.operands() {
             builder = match operand.role {

@@ -45,6 +45,15 @@ impl Parser<'_, '_> {
         })
     }
 
+    /// An integer is all of a double there; one whose lower half is zero is a literal of 32 bits, its upper half.
+    pub(super) fn upper_half(&self, desc: &OperandDesc, number: Number) -> Option<Coded> {
+        let has_long = OPERANDS[self.words.target as usize].has_literal64 && desc.ty == DataType::F64;
+        match number {
+            Number::Int(n) if has_long && n as u32 == 0 => Some(Coded::Literal((n as u64 >> 32) as u32)),
+            _ => None,
+        }
+    }
+
     /// The literal that an operation always has.
     pub(super) fn mandatory_long(&self, desc: &OperandDesc, number: Number) -> Option<Coded> {
         bits(desc, number).map(Coded::Literal64)

@@ -224,7 +224,7 @@ impl Candidate<'_, '_> {
 
 /// LLVM's assembler sets some fields also in operations that do not use them: all bits of op_sel_hi, and the default
 /// format of a buffer. In moves from and to accumulation registers, which have the format of matrix operations, abid and
-/// acc are where op_sel_hi is elsewhere.
+/// acc are where op_sel_hi is elsewhere. A modifier of CDNA5's matrices can be in its place.
 fn fill_unused(form: &Form, descs: impl Iterator<Item = &'static OperandDesc> + Clone, words: &mut Words) {
     let is_move = || !descs.clone().any(|desc| desc.field == Field::Src1);
     let fields: &[(Field, u32)] = match form.signature.format {
@@ -233,8 +233,10 @@ fn fill_unused(form: &Form, descs: impl Iterator<Item = &'static OperandDesc> + 
         _ => return,
     };
     for &(field, value) in fields {
-        let unused = !descs.clone().any(|desc| desc.field == field);
-        if let Some(info) = form.layout.fields.iter().find(|info| info.field == field && unused) {
+        let Some(info) = form.layout.fields.iter().find(|info| info.field == field) else { continue };
+        let is_part = |bit: u8| bit.wrapping_sub(info.lsb) < info.width || bit.wrapping_sub(info.hi) < info.hi_width;
+        let is_used = |desc: &OperandDesc| desc.field == field || is_part(desc.lsb) || is_part(desc.hi);
+        if !descs.clone().any(is_used) {
             words.field(0, info, value);
         }
     }

@@ -13,10 +13,10 @@ pub(super) const DEFAULT_FORMAT: u32 = 1;
 /// More than any instruction has modifiers.
 const MOST: usize = 32;
 
-/// Modifiers that say how caches treat the data stand in any order among themselves.
+/// Modifiers that say how caches treat the data, and CDNA5's scale of the offset, stand in any order among themselves.
 fn is_cache_policy(field: Field) -> bool {
     use Field::*;
-    matches!(field, Glc | Slc | Dlc | Sc0 | Sc1 | Nt | Th | Scope)
+    matches!(field, Glc | Slc | Dlc | Sc0 | Sc1 | Nt | Th | Scope | Nv | ScaleOffset)
 }
 
 impl<'t> Parser<'t, '_> {
@@ -236,7 +236,8 @@ impl<'t> Parser<'t, '_> {
         self.cursor.expect(b'[')?;
         let shown = match desc.operand_type {
             OperandType::ListAll | OperandType::ListAlways => (1u32 << desc.width) - 1,
-            _ => desc.used.into(),
+            // Before the half of a destination comes that of a source.
+            _ => (desc.used | u8::from(desc.used == 1 << 3)).into(),
         };
         let (mut bits, mut left) = (0, shown);
         loop {

@@ -283,7 +283,10 @@ impl Parser<'_, '_> {
                 },
                 Some((LITERAL, literal)) => Ok((Coded::Literal(literal), 0)),
                 Some((code, _)) => Ok((Coded::Code(code), 0)),
-                None => Err(kind(self, Kind::Constant(desc.field))),
+                None => match self.upper_half(desc, number) {
+                    Some(coded) => Ok((coded, 0)),
+                    None => Err(kind(self, Kind::Constant(desc.field))),
+                },
             },
             Primary::Long(number) if self.takes_long(desc) => match long::exactly(desc, number) {
                 Some(coded) => Ok((coded, 0)),
