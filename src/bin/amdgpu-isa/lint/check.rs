@@ -94,8 +94,37 @@ pub fn section(
     target: Target,
     each: &mut dyn FnMut(Finding) -> std::io::Result<()>,
 ) -> Result<usize> {
-    let functions: Vec<&Symbol<'_>> =
-        section.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Other).collect();
+    let mut checked = 0;
+    let functions = functions(section);
+    flows(section, target, &functions, &mut |flow| {
+        checked += flow.entries().len();
+        let general = everything(flow.target());
+        let check = |groups: &[Vec<usize>]| {
+            let mut check = Check { image, section, functions: &functions, general, flow, found: Vec::new() };
+            let first = |block| first(flow, &functions, block);
+            if !flow.follow_groups(groups, first, |block, before| check.block(block, before)) {
+                let message = "some of the ways through the code were not followed".into();
+                check.say_at(section.address, Severity::Warning, "not-final", message);
+            }
+            check.found
+        };
+        Ok(in_order(&flow.groups(), check, &mut |found| found.into_iter().try_for_each(&mut *each))?)
+    })?;
+    Ok(checked)
+}
+
+/// The kernels and functions of a section.
+pub fn functions<'s>(section: &'s Section<'s>) -> Vec<&'s Symbol<'s>> {
+    section.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Other).collect()
+}
+
+/// The control flow of a section: of its functions with waves of one size together.
+pub fn flows(
+    section: &Section<'_>,
+    target: Target,
+    functions: &[&Symbol<'_>],
+    each: &mut dyn FnMut(&Flow<'_>) -> Result<()>,
+) -> Result<()> {
     let of = |symbol: &&Symbol<'_>| symbol.lanes.and_then(|lanes| target.with_wave_size(lanes)).unwrap_or(target);
     let mut targets: Vec<Target> = functions.iter().map(of).collect();
     targets.sort_unstable();
@@ -103,27 +132,14 @@ pub fn section(
     if functions.is_empty() {
         targets.push(target);
     }
-    let mut checked = 0;
     for target in targets {
         let mut entries: Vec<u64> = functions.iter().filter(|f| of(f) == target).map(|f| f.address).collect();
         if functions.is_empty() {
             entries.push(section.address);
         }
-        let flow = Flow::new(target, section.bytes, section.address, &entries);
-        checked += flow.entries().len();
-        let general = everything(target);
-        let check = |groups: &[Vec<usize>]| {
-            let mut check = Check { image, section, functions: &functions, general, flow: &flow, found: Vec::new() };
-            let first = |block| first(&flow, &functions, block);
-            if !flow.follow_groups(groups, first, |block, before| check.block(block, before)) {
-                let message = "some of the ways through the code were not followed".into();
-                check.say_at(section.address, Severity::Warning, "not-final", message);
-            }
-            check.found
-        };
-        in_order(&flow.groups(), check, &mut |found| found.into_iter().try_for_each(&mut *each))?;
+        each(&Flow::new(target, section.bytes, section.address, &entries))?;
     }
-    Ok(checked)
+    Ok(())
 }
 
 /// Does work on pieces of a list on all cores, a few pieces at a time so that little is held, and takes the results in the
@@ -163,27 +179,35 @@ struct Check<'a, 'c> {
     found: Vec<Finding>,
 }
 
-/// What holds in front of a function.
-fn first(flow: &Flow<'_>, functions: &[&Symbol<'_>], block: usize) -> Before {
-    let target = flow.target();
+/// The kernel whose first block this is; whether the block may be called.
+fn kernel<'s>(flow: &Flow<'_>, functions: &[&'s Symbol<'s>], block: usize) -> (Option<&'s Symbol<'s>>, bool) {
     let address = flow.blocks().get(block).map_or(0, |block| block.start);
     // In the order of their addresses.
     let here = functions.get(functions.partition_point(|symbol| symbol.address < address)..).unwrap_or_default();
     let mut here = here.iter().take_while(|symbol| symbol.address == address);
     let symbol = here.find(|symbol| symbol.kind == SymbolKind::Kernel);
-    let (mut pending, hazards) = (Pending::new(target), Hazards::new(target));
-    let mut written = everything(target);
-    match symbol {
-        Some(symbol) => {
-            if let Some(descriptor) = &symbol.descriptor {
-                written = given(target, descriptor);
-            }
-        }
-        // The caller may have left something outstanding.
-        None if !functions.is_empty() => pending.clear(),
-        None => {}
-    }
+    (symbol.copied(), symbol.is_none() && !functions.is_empty())
+}
+
+/// What holds in front of a function.
+fn first(flow: &Flow<'_>, functions: &[&Symbol<'_>], block: usize) -> Before {
+    let target = flow.target();
+    let descriptor = kernel(flow, functions, block).0.and_then(|symbol| symbol.descriptor);
+    let written = descriptor.map_or_else(|| everything(target), |descriptor| given(target, &descriptor));
+    let (pending, hazards, _) = entry(flow, functions, block, Hazards::new(target));
     Before { pending, hazards, written }
+}
+
+/// What instructions may have left behind in front of a function, and whether there are any: it may be called.
+pub fn entry(flow: &Flow<'_>, functions: &[&Symbol<'_>], block: usize, hazards: Hazards) -> (Pending, Hazards, bool) {
+    let mut pending = Pending::new(flow.target());
+    let (_, is_called) = kernel(flow, functions, block);
+    if !is_called {
+        return (pending, hazards, false);
+    }
+    // The caller may have left something outstanding.
+    pending.clear();
+    (pending, hazards.called(), true)
 }
 
 impl Check<'_, '_> {
