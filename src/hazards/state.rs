@@ -89,7 +89,12 @@ impl Hazards {
 
     /// The same, but it also demands what one source demands and another one denies: who inserts that is safe.
     pub const fn strict(target: Target) -> Hazards {
-        Hazards { strict: true, ..Hazards::new(target) }
+        Hazards::new(target).strictly()
+    }
+
+    /// The same, but from here on it demands what [`Hazards::strict`] does.
+    pub const fn strictly(self) -> Hazards {
+        Hazards { strict: true, ..self }
     }
 
     /// The same at the beginning of a function that others call: vector operations may have read any scalar register,

@@ -77,6 +77,7 @@ fn what_only_another_instruction_ends_gets_that() {
         ("gfx1010", "s_mov_b64 s[4:5], exec; v_cmpx_eq_u32_e32 v0, v1", "s_waitcnt_depctr depctr_sa_sdst(0)"),
         ("gfx1010", "v_cmpx_eq_u32_e32 v0, v1; v_permlane16_b32 v2, v3, s4, s5", "v_mov_b32_e32 v2, v2"),
         ("gfx1200", "v_add_f32_e32 v0, s4, v1; s_mov_b32 s5, s9; s_mov_b32 s0, s5", "s_wait_alu depctr_sa_sdst(0)"),
+        ("gfx1250", "s_mov_b32 s2, s3; s_getreg_b32 s1, hwreg(HW_REG_XNACK_MASK)", "s_wait_idle"),
         ("gfx900", "s_mov_b32 vcc_lo, s0; s_cbranch_vccz 1; s_nop 0; s_nop 0", "s_mov_b64 vcc, vcc"),
     ] {
         let Ok(id) = target.parse::<Target>() else { continue };

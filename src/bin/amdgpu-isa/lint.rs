@@ -2,7 +2,9 @@
 
 mod change;
 mod check;
+mod descriptor;
 pub mod edits;
+mod hints;
 mod mend;
 mod path;
 mod plan;
@@ -38,7 +40,7 @@ pub struct Args {
     /// `json`: an object for each finding in a line of its own; `sarif`: one document for tools that show findings
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Show hints too: waits for nothing or for more than is needed, registers that nothing wrote, what is perhaps wrong, and what cannot be
+    /// Show hints too: s_nop and waits for nothing or for more than is needed, registers that nothing wrote, what is perhaps wrong, and what cannot be
     /// known
     #[arg(long)]
     hints: bool,

@@ -26,6 +26,8 @@ const ENDERS: &[&str] = &[
     "s_waitcnt_vscnt null, 0x0",
     "s_mov_b64 vcc, vcc",
     "s_waitcnt lgkmcnt(0)",
+    "s_wait_alu 0x0",
+    "s_wait_idle",
 ];
 
 /// What is missing before the instruction, one thing at a time. `last` is what runs just before it on every way, and what is

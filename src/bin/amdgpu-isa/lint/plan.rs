@@ -167,6 +167,7 @@ fn first_change(
 /// The first change that makes a block shorter, or a wait weaker.
 fn first_trim(flow: &Flow<'_>, edits: &Edits, base: u64, block: usize, now: &Now) -> Option<Found> {
     let mut now = now.clone();
+    let ahead = Ahead { flow, edits, base };
     let after_branch = flow
         .predecessors(block)
         .iter()
@@ -174,25 +175,18 @@ fn first_trim(flow: &Flow<'_>, edits: &Edits, base: u64, block: usize, now: &Now
     for (n, (address, old)) in flow.insts(block).enumerate() {
         let offset = address.wrapping_sub(base) as u32;
         for (slot, inst) in edits.run(address, &old) {
-            let ahead = Ahead { flow, edits, base };
-            let is_same = |new: Option<&Inst>| {
-                let (mut with, mut without) = (now.clone(), now.clone());
-                with.issue(&inst, offset);
-                if let Some(new) = new {
-                    without.issue(new, offset);
-                }
-                ahead.is_same(block, address, with, without)
-            };
             // Some assemblers put an s_nop behind a branch whose offset a generation cannot take.
             if mend::is_nop(&inst) && !(n == 0 && after_branch) {
-                if let Some(new) = shorter_nops(&inst).find(|new| is_same(new.as_ref())) {
+                if let Some(new) = shorter_nop(&ahead, block, address, &now, &inst) {
                     return Some(Found::Replace(slot, inst, new));
                 }
             }
             // With these, not every need is known.
             let is_known = !now.pending.is_banked() && !now.pending.is_incomplete();
             if inst.flags().is_wait() && is_known {
-                if let Some(new) = weaker_waits(&now, &inst).find(|new| is_same(new.as_ref())) {
+                if let Some(new) =
+                    weaker_waits(&now, &inst).find(|new| ahead.can_be(block, address, &now, &inst, new.as_ref()))
+                {
                     return Some(Found::Replace(slot, inst, new));
                 }
             }
@@ -202,10 +196,12 @@ fn first_trim(flow: &Flow<'_>, edits: &Edits, base: u64, block: usize, now: &Now
     None
 }
 
-/// What an `s_nop` could be replaced with, the shortest first.
-pub fn shorter_nops(inst: &Inst) -> impl Iterator<Item = Option<Inst>> + use<'_> {
-    let states = inst.get(Field::Simm16).unwrap_or(0).min(127);
-    std::iter::once(None).chain((0..states).filter_map(|n| Some(Some(inst.with(Field::Simm16, n).ok()?))))
+/// What an `s_nop` can be replaced with, if that is shorter: none, or the shortest one.
+pub fn shorter_nop(ahead: &Ahead<'_, '_>, block: usize, address: u64, now: &Now, inst: &Inst) -> Option<Option<Inst>> {
+    let states = inst.get(Field::Simm16).unwrap_or(0);
+    // If one state less is too few, so are others: most need all.
+    let shorter = (0..states).rev().map(|n| inst.with(Field::Simm16, n).ok()).chain([None]);
+    shorter.take_while(|new| ahead.can_be(block, address, now, inst, new.as_ref())).last()
 }
 
 /// What a wait could be replaced with, the weakest first, one counter after the other.
@@ -236,9 +232,20 @@ pub struct Ahead<'a, 'c> {
 }
 
 impl Ahead<'_, '_> {
+    /// An instruction can be replaced, or taken away.
+    pub fn can_be(&self, block: usize, address: u64, now: &Now, old: &Inst, new: Option<&Inst>) -> bool {
+        let offset = address.wrapping_sub(self.base) as u32;
+        let (mut with, mut without) = (now.clone(), now.clone());
+        with.issue(old, offset);
+        if let Some(new) = new {
+            without.issue(new, offset);
+        }
+        self.is_same(block, address, with, without)
+    }
+
     /// Behind the instruction at an address of a block, needs are the same on all ways, and where the order of accesses to
     /// memory matters, no more is outstanding without something than with it.
-    pub fn is_same(&self, block: usize, address: u64, with: Now, without: Now) -> bool {
+    fn is_same(&self, block: usize, address: u64, with: Now, without: Now) -> bool {
         let mut open = vec![(block, Some(address), with, without)];
         let mut left = AHEAD;
         let mut seen: Vec<(usize, Now, Now)> = Vec::new();
