@@ -316,6 +316,16 @@ fn registers_near_vector_operations() {
     check("gfx1150", &[read, write, read], [0, 0, 0]);
 }
 
+#[test]
+fn the_state_is_read_when_all_is_idle() {
+    let (mov, read) = ("s_mov_b32 s2, s3", "s_getreg_b32 s1, hwreg(HW_REG_WAVE_STATE_PRIV)");
+    check("gfx1250", &[mov, read], [0, 0, 1]);
+    check("gfx1250", &[mov, "s_wait_alu 0x0", read], [0, 0, 0]);
+    check("gfx1250", &[mov, "s_wait_idle", read], [0, 0, 0]);
+    check("gfx1250", &[mov, "s_wait_alu 0xfffe", read], [0, 0, 1]);
+    check("gfx1250", &["s_wait_idle", mov, read], [0, 0, 1]);
+}
+
 /// Joining takes the worst of both, whatever the order, and ends; what does not fit is about every register.
 #[test]
 fn states_join() {

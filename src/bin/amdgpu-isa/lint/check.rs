@@ -205,9 +205,11 @@ pub fn entry(flow: &Flow<'_>, functions: &[&Symbol<'_>], block: usize, hazards: 
     if !is_called {
         return (pending, hazards, false);
     }
-    // The caller may have left something outstanding.
+    // The caller may have left something outstanding. Where nothing has a descriptor, everything is a shader, which nothing
+    // calls.
     pending.clear();
-    (pending, hazards.called(), true)
+    let has_kernels = functions.iter().any(|symbol| symbol.kind == SymbolKind::Kernel);
+    (pending, if has_kernels { hazards.called() } else { hazards }, true)
 }
 
 impl Check<'_, '_> {
