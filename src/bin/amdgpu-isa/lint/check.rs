@@ -232,7 +232,7 @@ impl Check<'_, '_> {
                 self.waits_for_more(address, &inst, &state.pending, insts.get(n + 1..).unwrap_or_default());
             }
             // Some assemblers put one behind a branch whose offset a generation cannot take.
-            if mend::is_nop(&inst) && !(n == 0 && flow.predecessors(block).len() > 0) {
+            if mend::is_nop(&inst) && (n > 0 || flow.predecessors(block).is_empty()) {
                 self.superfluous_nop(block, address, &inst, (state.pending, state.hazards));
             }
             self.unwritten(address, &inst, &state.written);

@@ -10,7 +10,8 @@ impl Check<'_, '_> {
         self.few_registers(first, descriptor, &used);
         let target = self.flow.target();
         let given = descriptor.get(target, "user_sgpr_count").unwrap_or(0);
-        let enabled = descriptor.clone().count_user_sgprs(target);
+        let mut counted = *descriptor;
+        let enabled = counted.count_user_sgprs(target);
         if given < enabled {
             let message = format!("the descriptor counts {given} user SGPRs, but enables values that take {enabled}");
             self.say_of(first, "few-user-sgprs", message);
@@ -36,7 +37,7 @@ impl Check<'_, '_> {
             }
             (needed.accum_offset, needed.vgprs) = (offset, offset + accumulation);
         }
-        let mut enough = descriptor.clone();
+        let mut enough = *descriptor;
         if let Err(why) = enough.set_registers(target, needed) {
             return self.say_of(first, "few-registers", format!("no descriptor gives what it uses: {why}"));
         }
