@@ -24,6 +24,8 @@ mod hostile;
 mod isa;
 #[path = "cli/lint.rs"]
 mod lint;
+#[path = "cli/lint_fix.rs"]
+mod lint_fix;
 #[path = "cli/pictures.rs"]
 mod pictures;
 #[path = "cli/samples.rs"]

@@ -159,7 +159,20 @@ impl Pending {
     /// # }
     /// ```
     pub fn most(&self, counter: Counter) -> u8 {
+        if !self.follows(counter) {
+            return COUNTS[self.target as usize].max.get(counter as usize).copied().unwrap_or(0);
+        }
         self.most.get(counter as usize).copied().unwrap_or(0)
+    }
+
+    /// Instructions have chosen among several banks of 256 vector registers, so that waits for these are not sure.
+    pub const fn is_banked(&self) -> bool {
+        self.banked
+    }
+
+    /// It is known which operations raise the counter: not so for `xcnt`, which counts translations of addresses.
+    pub fn follows(&self, counter: Counter) -> bool {
+        COUNTS[self.target as usize].events.iter().any(|event| event.counter == counter)
     }
 
     /// An outstanding operation of the counter holds registers. Otherwise waits for it only order accesses to memory.
@@ -232,7 +245,11 @@ impl Pending {
         }
         let waits = self.needs_after(inst);
         for wait in waits.iter() {
-            self.wait(wait.counter, wait.at_most);
+            if wait.sure {
+                self.wait(wait.counter, wait.at_most);
+            } else {
+                self.drop_one(&wait);
+            }
         }
         self.banked |= Some(inst.opcode()) == made::S_SET_VGPR_MSB;
         if inst.flags().is_wait() {
@@ -277,6 +294,15 @@ impl Pending {
             let event = event(target, held.event);
             let is_done = |event: &Event| at_most == 0 || event.order != NONE && held.age >= at_most;
             event.is_some_and(|event| event.counter != counter || !is_done(event))
+        });
+    }
+
+    /// What one operation holds, by this counter, is there perhaps, and was said to be.
+    fn drop_one(&mut self, wait: &Wait) {
+        let target = self.target;
+        self.retain(|held| {
+            let is_other = event(target, held.event).is_none_or(|event| event.counter != wait.counter);
+            held.producer != wait.producer || is_other
         });
     }
 

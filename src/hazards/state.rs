@@ -25,7 +25,7 @@ pub struct Hazards {
 }
 
 /// An instruction that was issued.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 struct Past {
     /// The rows of which it is a producer, and which nothing ended.
     rows: u128,
@@ -64,6 +64,19 @@ impl PartialEq for Hazards {
 
 impl Eq for Hazards {}
 
+/// What came after the longest distance makes no difference.
+impl PartialEq for Past {
+    fn eq(&self, other: &Past) -> bool {
+        let of = |past: &Past| {
+            let last = (past.last_states, past.last_valu);
+            (past.rows, past.armed, past.states.min(last.0), past.valu.min(last.1), past.trans, last)
+        };
+        of(self) == of(other) && self.inst == other.inst
+    }
+}
+
+impl Eq for Past {}
+
 impl Hazards {
     /// How many earlier instructions it can hold.
     pub const MOST: usize = 32;
@@ -76,7 +89,12 @@ impl Hazards {
 
     /// The same, but it also demands what one source demands and another one denies: who inserts that is safe.
     pub const fn strict(target: Target) -> Hazards {
-        Hazards { strict: true, ..Hazards::new(target) }
+        Hazards::new(target).strictly()
+    }
+
+    /// The same, but from here on it demands what [`Hazards::strict`] does.
+    pub const fn strictly(self) -> Hazards {
+        Hazards { strict: true, ..self }
     }
 
     /// The same at the beginning of a function that others call: vector operations may have read any scalar register,

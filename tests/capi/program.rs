@@ -222,7 +222,7 @@ fn code(target: Target, code: &[u8], rng: &mut Rng, seen: &mut Seen) -> (String,
             lines.extend([format!("decode ok{}", printed(inst)), "why ".into()]);
             lines.extend([format!("text {inst}"), format!("opcode {}", inst.opcode().name())]);
             for o in inst.operands() {
-                let (kind, value) = operand(&inst, o.value);
+                let (kind, value) = operand(inst, o.value);
                 let field =
                     o.role.map(|role| Field::ALL.iter().position(|&f| f == role).expect("all are listed") as i32);
                 let (reads, writes) = match o.access {

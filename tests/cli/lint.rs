@@ -34,7 +34,7 @@ fn a_missing_wait_is_an_error_with_its_reason() {
                   source: Vega ISA 4.4; CDNA1 to CDNA4 ISA 4.4; RDNA1 and RDNA2 ISA 4.4; RDNA3 ISA 5.6\n";
     assert_eq!(run.out, wanted);
     let message = run.fails(1);
-    assert!(message.contains("standard input: 1 function checked: 1 error, 0 warnings, 0 hints"), "{message}");
+    assert!(message.contains("standard input: 1 function checked: 1 error, 0 warnings, 1 hint"), "{message}");
     let run = lint(&[], &[LOAD[0], LOAD[1], WAIT, ADD, S_ENDPGM]);
     assert_eq!((run.code, run.out.as_str()), (Some(0), ""));
     assert!(run.err.contains("0 errors"), "{}", run.err);
@@ -184,4 +184,81 @@ fn is_known(path: &Path) -> bool {
     let name = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).expect("it is in a directory");
     let name = name.trim_end_matches("-wave64");
     amdgpu_isa::Target::ALL.iter().any(|target| target.name() == name)
+}
+
+#[test]
+fn wait_states_that_nothing_needs_are_a_hint() {
+    // v_cmp_lt_u32_e64 s[0:1], v0, v1; s_nop; global_load_dword v0, v1, s[0:1]: five wait states.
+    let words = |states: u32| [0xd0c9_0000, 0x0002_0300, S_NOP | states, LOAD[0], LOAD[1], S_ENDPGM];
+    assert_eq!(json(&words(4)), [] as [Value; 0]);
+    let found = json(&words(6));
+    assert_eq!((&found[0]["rule"], &found[0]["severity"]), (&"superfluous-nop".into(), &"hint".into()), "{found:?}");
+    assert_eq!(found[0]["message"], "it is longer than anything needs: s_nop 4 is enough");
+    let found = json(&[S_NOP, S_ENDPGM]);
+    assert_eq!((found.len(), &found[0]["message"]), (1, &"nothing needs the wait states".into()));
+}
+
+/// A code object whose kernel has these numbers of registers, and this code.
+fn kernel(vgprs: u32, accum_offset: u32, sgprs: u32, lines: &str) -> Vec<u8> {
+    let source = format!(
+        "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"
+\t.text
+\t.p2align 8
+\t.globl k
+\t.type k,@function
+k:
+{lines}
+\ts_endpgm
+\t.rodata
+\t.p2align 6
+\t.amdhsa_kernel k
+\t.amdhsa_next_free_vgpr {vgprs}
+\t.amdhsa_next_free_sgpr {sgprs}
+\t.amdhsa_accum_offset {accum_offset}
+\t.amdhsa_reserve_vcc 0
+\t.amdhsa_reserve_xnack_mask 0
+\t.end_amdhsa_kernel
+"
+    );
+    let path =
+        crate::asm_file::directory(&format!("lint-kernel-{vgprs}-{accum_offset}-{sgprs}-{}", lines.len())).join("k.co");
+    run(&["asm", "-", "-o", path.to_str().unwrap()], source.as_bytes()).ok();
+    std::fs::read(path).unwrap()
+}
+
+#[test]
+fn descriptors_give_what_is_used() {
+    let errors = |object: &[u8]| -> Vec<String> {
+        let run = run(&["lint", "--format", "json", "-"], object);
+        let found = run.out.lines().map(|line| serde_json::from_str::<Value>(line).expect("an object"));
+        found.map(|f| format!("{}: {}", f["rule"].as_str().unwrap(), f["message"].as_str().unwrap())).collect()
+    };
+    let none: [&str; 0] = [];
+    let code = "\tv_mov_b32 v15, 0\n\ts_mov_b32 s20, 0";
+    assert_eq!(errors(&kernel(16, 16, 21, code)), none);
+    let wanted = ["few-vgprs: it uses v15, but accumulation registers begin at 8"];
+    assert_eq!(errors(&kernel(16, 8, 21, code)), wanted);
+    let accumulation = "\tv_accvgpr_write_b32 a8, 0";
+    assert_eq!(errors(&kernel(24, 8, 8, accumulation)), none);
+    let wanted = ["few-vgprs: it uses 17 vector registers, and the descriptor gives 16"];
+    assert_eq!(errors(&kernel(16, 8, 8, accumulation)), wanted);
+    let sgprs = errors(&kernel(16, 16, 8, code));
+    assert!(sgprs.len() == 1 && sgprs[0].starts_with("few-sgprs: it uses 21 scalar registers"), "{sgprs:?}");
+    let wanted = ["no-scratch: it accesses scratch memory, and the descriptor gives none"];
+    assert_eq!(errors(&kernel(8, 8, 8, "\tscratch_store_dword off, v0, s0")), wanted);
+}
+
+/// A function may be called with anything left behind: on RDNA4, scalar registers that vector operations have read.
+#[test]
+fn functions_begin_with_the_worst() {
+    if "gfx1200".parse::<amdgpu_isa::Target>().is_err() {
+        return;
+    }
+    // The second of the two is no kernel: s_mov_b32 s5, s9; s_mov_b32 s0, s5
+    let words = [0xbe85_0009, 0xbe80_0005, 0xbfb0_0000];
+    let object = code_object_flags(0x500 | 0x48, &words, &words);
+    let run = run(&["lint", "--format", "json", "-"], &object);
+    let found: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    let of = |f: &Value| (f["rule"].as_str().unwrap().to_string(), f["function"].as_str().unwrap().to_string());
+    assert_eq!(found.iter().map(of).collect::<Vec<_>>(), [("W03".to_string(), "second+0x4".to_string())], "{found:?}");
 }

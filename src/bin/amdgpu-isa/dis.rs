@@ -5,7 +5,7 @@ mod labels;
 mod listing;
 mod msb;
 mod pieces;
-mod source;
+pub mod source;
 mod walk;
 
 use std::fs;

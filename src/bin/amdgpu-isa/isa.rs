@@ -11,10 +11,11 @@ use amdgpu_isa as lib;
 pub use facts::facts;
 pub use fields::{FieldView, fields};
 pub use lib::errors::Invalid;
-pub use lib::facts::{Counter, RegSet};
+pub use lib::facts::{Counter, RegSet, Space};
+pub use lib::imm::Waitcnt;
 pub use lib::kernel::{DescriptorError, KernelDescriptor, Registers};
 pub use lib::text::{Integer, ParseError, ParseErrorKind, Suggestion, Symbols, TextBuffer, expression, parse_with};
-pub use lib::{Decoded, Decoder, Inst, Opcode, Reg, Target, Value, VgprMsb, decode, parse};
+pub use lib::{Decoded, Decoder, Field, Inst, Opcode, Reg, Target, Value, VgprMsb, decode, parse};
 pub use lib::{flow, hazards};
 pub use matrix::{Operation, operations};
 

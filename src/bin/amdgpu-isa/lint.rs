@@ -1,7 +1,13 @@
 //! `lint`: what a kernel leaves to luck: waits and distances that are missing, and registers that nothing wrote.
 
+mod change;
 mod check;
+mod descriptor;
+pub mod edits;
+mod hints;
+mod mend;
 mod path;
+mod plan;
 mod report;
 mod sarif;
 
@@ -34,10 +40,19 @@ pub struct Args {
     /// `json`: an object for each finding in a line of its own; `sarif`: one document for tools that show findings
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Show hints too: waits for nothing or for more than is needed, registers that nothing wrote, what is perhaps wrong, and what cannot be
+    /// Show hints too: s_nop and waits for nothing or for more than is needed, registers that nothing wrote, what is perhaps wrong, and what cannot be
     /// known
     #[arg(long)]
     hints: bool,
+    /// Insert the waits and distances that are missing
+    #[arg(long, requires = "output")]
+    fix: bool,
+    /// Take away s_nop and waits, or make them weaker, where nothing that follows can tell
+    #[arg(long, requires = "output")]
+    trim: bool,
+    /// Write what --fix and --trim make to this file, and check that; `-` is standard output, without findings
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// Refuse the file if all its compressed data together has more than SIZE bytes when decompressed, such as 4G; by
     /// default 64M, plus 256 bytes for each byte of the file
     #[arg(long, value_name = "SIZE", value_parser = dis::size, conflicts_with = "raw")]
@@ -75,6 +90,7 @@ struct Job<'a, W: Write> {
 pub fn run(args: &Args, color: bool) -> Result<()> {
     let name = if args.file.as_os_str() == "-" { "standard input".into() } else { escape::path(&args.file) };
     let bytes = dis::read(&args.file).map_err(|e| Error::input(format!("cannot read {name}: {e}")))?;
+    let bytes = change::change(args, &name, &bytes)?;
     let out = Out::new(io::stdout(), color && args.format == Format::Text);
     let (passed, damage) = (Messages::default(), Messages::default());
     let (counts, kept) = (Counts::default(), Vec::new());

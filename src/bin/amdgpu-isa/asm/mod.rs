@@ -129,6 +129,22 @@ pub fn run(args: &Args, color: bool) -> Result<Option<crate::lines::Count>> {
     Ok(None)
 }
 
+/// The code object for a loader that a source becomes, which has everything that is said about it.
+///
+/// # Errors
+/// The first thing that is wrong with the source.
+pub fn assemble(text: &str) -> Result<Vec<u8>> {
+    let mut assembler = Assembler::new();
+    (assembler.lanes, assembler.wave) = lanes(text);
+    assembler.source.push("code".into(), text, None, false, 0).map_err(|fault| Error::input(fault.message))?;
+    assembler.run();
+    let (assembler, image) = assembler.finish();
+    let fault = assembler.faults.iter().find(|fault| !fault.is_warning).map(|fault| fault.message.clone());
+    let image = image.filter(|_| fault.is_none()).ok_or_else(|| Error::input(fault.unwrap_or_default()))?;
+    linked::write(&image)
+        .map_err(|faults| Error::input(faults.into_iter().next().map_or_else(String::new, |f| f.message)))
+}
+
 fn say(assembler: &Assembler, json: bool, color: bool) -> Result<()> {
     let (faults, files) = (&assembler.faults, &assembler.source.files);
     if json {

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::path;
+use super::{mend, path};
 use crate::container::{Section, Symbol, SymbolKind};
 use crate::error::Result;
 use crate::isa::flow::{Exit, Flow, State};
 use crate::isa::hazards::{Conflict, Hazards, Need, Pending, Unit, Wait};
-use crate::isa::{Counter, Inst, Reg, RegSet, Target};
+use crate::isa::{Inst, KernelDescriptor, Reg, RegSet, Target};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -94,8 +94,37 @@ pub fn section(
     target: Target,
     each: &mut dyn FnMut(Finding) -> std::io::Result<()>,
 ) -> Result<usize> {
-    let functions: Vec<&Symbol<'_>> =
-        section.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Other).collect();
+    let mut checked = 0;
+    let functions = functions(section);
+    flows(section, target, &functions, &mut |flow| {
+        checked += flow.entries().len();
+        let general = everything(flow.target());
+        let check = |groups: &[Vec<usize>]| {
+            let mut check = Check { image, section, functions: &functions, general, flow, found: Vec::new() };
+            let first = |block| first(flow, &functions, block);
+            if !flow.follow_groups(groups, first, |block, before| check.block(block, before)) {
+                let message = "some of the ways through the code were not followed".into();
+                check.say_at(section.address, Severity::Warning, "not-final", message);
+            }
+            check.found
+        };
+        Ok(in_order(&flow.groups(), check, &mut |found| found.into_iter().try_for_each(&mut *each))?)
+    })?;
+    Ok(checked)
+}
+
+/// The kernels and functions of a section.
+pub fn functions<'s>(section: &'s Section<'s>) -> Vec<&'s Symbol<'s>> {
+    section.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Other).collect()
+}
+
+/// The control flow of a section: of its functions with waves of one size together.
+pub fn flows(
+    section: &Section<'_>,
+    target: Target,
+    functions: &[&Symbol<'_>],
+    each: &mut dyn FnMut(&Flow<'_>) -> Result<()>,
+) -> Result<()> {
     let of = |symbol: &&Symbol<'_>| symbol.lanes.and_then(|lanes| target.with_wave_size(lanes)).unwrap_or(target);
     let mut targets: Vec<Target> = functions.iter().map(of).collect();
     targets.sort_unstable();
@@ -103,27 +132,14 @@ pub fn section(
     if functions.is_empty() {
         targets.push(target);
     }
-    let mut checked = 0;
     for target in targets {
         let mut entries: Vec<u64> = functions.iter().filter(|f| of(f) == target).map(|f| f.address).collect();
         if functions.is_empty() {
             entries.push(section.address);
         }
-        let flow = Flow::new(target, section.bytes, section.address, &entries);
-        checked += flow.entries().len();
-        let general = everything(target);
-        let check = |groups: &[Vec<usize>]| {
-            let mut check = Check { image, section, functions: &functions, general, flow: &flow, found: Vec::new() };
-            let first = |block| first(&flow, &functions, block);
-            if !flow.follow_groups(groups, first, |block, before| check.block(block, before)) {
-                let message = "some of the ways through the code were not followed".into();
-                check.say_at(section.address, Severity::Warning, "not-final", message);
-            }
-            check.found
-        };
-        in_order(&flow.groups(), check, &mut |found| found.into_iter().try_for_each(&mut *each))?;
+        each(&Flow::new(target, section.bytes, section.address, &entries))?;
     }
-    Ok(checked)
+    Ok(())
 }
 
 /// Does work on pieces of a list on all cores, a few pieces at a time so that little is held, and takes the results in the
@@ -153,43 +169,56 @@ fn in_order<T: Sync, R: Send>(
     Ok(())
 }
 
-struct Check<'a, 'c> {
+pub struct Check<'a, 'c> {
     image: &'a str,
-    section: &'a Section<'a>,
+    pub section: &'a Section<'a>,
     functions: &'a [&'a Symbol<'a>],
     /// Every general register.
-    general: RegSet,
-    flow: &'a Flow<'c>,
+    pub general: RegSet,
+    pub flow: &'a Flow<'c>,
     found: Vec<Finding>,
 }
 
-/// What holds in front of a function.
-fn first(flow: &Flow<'_>, functions: &[&Symbol<'_>], block: usize) -> Before {
-    let target = flow.target();
+/// The kernel whose first block this is; whether the block may be called.
+fn kernel<'s>(flow: &Flow<'_>, functions: &[&'s Symbol<'s>], block: usize) -> (Option<&'s Symbol<'s>>, bool) {
     let address = flow.blocks().get(block).map_or(0, |block| block.start);
     // In the order of their addresses.
     let here = functions.get(functions.partition_point(|symbol| symbol.address < address)..).unwrap_or_default();
     let mut here = here.iter().take_while(|symbol| symbol.address == address);
     let symbol = here.find(|symbol| symbol.kind == SymbolKind::Kernel);
-    let (mut pending, hazards) = (Pending::new(target), Hazards::new(target));
-    let mut written = everything(target);
-    match symbol {
-        Some(symbol) => {
-            if let Some(descriptor) = &symbol.descriptor {
-                written = given(target, descriptor);
-            }
-        }
-        // The caller may have left something outstanding.
-        None if !functions.is_empty() => pending.clear(),
-        None => {}
-    }
+    (symbol.copied(), symbol.is_none() && !functions.is_empty())
+}
+
+/// What holds in front of a function.
+fn first(flow: &Flow<'_>, functions: &[&Symbol<'_>], block: usize) -> Before {
+    let target = flow.target();
+    let descriptor = kernel(flow, functions, block).0.and_then(|symbol| symbol.descriptor);
+    let written = descriptor.map_or_else(|| everything(target), |descriptor| given(target, &descriptor));
+    let (pending, hazards, _) = entry(flow, functions, block, Hazards::new(target));
     Before { pending, hazards, written }
+}
+
+/// What instructions may have left behind in front of a function, and whether there are any: it may be called.
+pub fn entry(flow: &Flow<'_>, functions: &[&Symbol<'_>], block: usize, hazards: Hazards) -> (Pending, Hazards, bool) {
+    let mut pending = Pending::new(flow.target());
+    let (_, is_called) = kernel(flow, functions, block);
+    if !is_called {
+        return (pending, hazards, false);
+    }
+    // The caller may have left something outstanding. Where nothing has a descriptor, everything is a shader, which nothing
+    // calls.
+    pending.clear();
+    let has_kernels = functions.iter().any(|symbol| symbol.kind == SymbolKind::Kernel);
+    (pending, if has_kernels { hazards.called() } else { hazards }, true)
 }
 
 impl Check<'_, '_> {
     fn block(&mut self, block: usize, before: &Before) {
         let mut state = before.clone();
         let flow = self.flow;
+        if let Some(descriptor) = kernel(flow, self.functions, block).0.and_then(|kernel| kernel.descriptor) {
+            self.descriptor(block, &KernelDescriptor::from_bytes(descriptor));
+        }
         let insts: Vec<(u64, Inst)> = flow.insts(block).collect();
         for (n, &(address, inst)) in insts.iter().enumerate() {
             for wait in state.pending.needs(&inst).iter() {
@@ -201,6 +230,10 @@ impl Check<'_, '_> {
             if inst.flags().is_wait() {
                 self.waits_for_nothing(address, &inst, &state.pending);
                 self.waits_for_more(address, &inst, &state.pending, insts.get(n + 1..).unwrap_or_default());
+            }
+            // Some assemblers put one behind a branch whose offset a generation cannot take.
+            if mend::is_nop(&inst) && (n > 0 || flow.predecessors(block).is_empty()) {
+                self.superfluous_nop(block, address, &inst, (state.pending, state.hazards));
             }
             self.unwritten(address, &inst, &state.written);
             // What was said once holds from here on.
@@ -261,56 +294,6 @@ impl Check<'_, '_> {
         self.say(finding);
     }
 
-    fn waits_for_nothing(&mut self, address: u64, inst: &Inst, pending: &Pending) {
-        let wait = inst.waits();
-        let idle = |counter: Counter| wait.get(counter).is_some_and(|at_most| pending.most(counter) <= at_most);
-        let idle: Vec<Counter> = wait.counters().iter().filter(|counter| idle(*counter)).collect();
-        for counter in idle {
-            let message = format!("it waits for nothing: {counter} is at most {} here", pending.most(counter));
-            let finding = self.finding(address, inst, Severity::Hint, "superfluous-wait", message);
-            self.say(finding);
-        }
-    }
-
-    /// The first instruction behind a wait, in the same block, that needs the counter would be content with a weaker one. What
-    /// orders accesses to memory, such as a barrier, ends the search.
-    fn waits_for_more(&mut self, address: u64, inst: &Inst, pending: &Pending, rest: &[(u64, Inst)]) {
-        let wait = inst.waits();
-        for counter in wait.counters().iter() {
-            let Some(at_most) = wait.get(counter).filter(|at_most| pending.most(counter) > *at_most) else { continue };
-            let behind = |at_most: Option<u8>| {
-                let mut pending = *pending;
-                pending.wait_for(&at_most.map_or(wait.without(counter), |at_most| wait.with(counter, at_most)));
-                pending
-            };
-            let Some(first) = first_need(behind(None), counter, rest) else { continue };
-            let up_to = rest.get(..=first).unwrap_or(rest);
-            let is_enough = |at_most: &u8| first_need(behind(Some(*at_most)), counter, up_to).is_none();
-            let enough = (at_most..pending.most(counter)).take_while(is_enough).last().unwrap_or(at_most);
-            if let (true, Some((needs, _))) = (enough > at_most, rest.get(first)) {
-                let message = format!("it waits for more than is needed: {counter}({enough}) is enough for {needs:#x}");
-                let finding = self.finding(address, inst, Severity::Hint, "strong-wait", message);
-                self.say(finding);
-            }
-        }
-    }
-
-    fn unwritten(&mut self, address: u64, inst: &Inst, written: &RegSet) {
-        let target = self.flow.target();
-        let mut reads = RegSet::new(target);
-        // A destination that is kept in part is no use of its value.
-        inst.operands()
-            .filter(|operand| operand.access.reads() && !operand.access.writes())
-            .for_each(|o| reads.insert_operand(&o));
-        let unwritten = (reads & self.general) - *written;
-        if !unwritten.is_empty() {
-            let unwritten: Vec<String> = unwritten.iter().map(name).collect();
-            let message = format!("it reads {}, which nothing wrote", unwritten.join(", "));
-            let finding = self.finding(address, inst, Severity::Hint, "unwritten-register", message);
-            self.say(finding);
-        }
-    }
-
     fn exit(&mut self, number: usize) {
         let Some(block) = self.flow.blocks().get(number).copied() else { return };
         let last = self.flow.insts(number).last();
@@ -340,7 +323,14 @@ impl Check<'_, '_> {
         }
     }
 
-    fn finding(&self, address: u64, inst: &Inst, severity: Severity, rule: &'static str, message: String) -> Finding {
+    pub fn finding(
+        &self,
+        address: u64,
+        inst: &Inst,
+        severity: Severity,
+        rule: &'static str,
+        message: String,
+    ) -> Finding {
         Finding {
             severity,
             rule,
@@ -358,7 +348,7 @@ impl Check<'_, '_> {
     }
 
     /// Something about an address that has no instruction, or not only about that.
-    fn say_at(&mut self, address: u64, severity: Severity, rule: &'static str, message: String) {
+    pub fn say_at(&mut self, address: u64, severity: Severity, rule: &'static str, message: String) {
         let nop = self.place(address).map_or(String::new(), |place| place.instruction);
         let (image, target) = (self.image.to_string(), self.flow.target().name());
         let (section, function) = (self.section.name.to_string(), self.function(address));
@@ -379,7 +369,7 @@ impl Check<'_, '_> {
         });
     }
 
-    fn say(&mut self, finding: Finding) {
+    pub fn say(&mut self, finding: Finding) {
         self.found.push(finding);
     }
 
@@ -400,23 +390,6 @@ impl Check<'_, '_> {
     }
 }
 
-/// The first instruction that needs a wait for the counter, up to one that waits for it or orders accesses to memory.
-fn first_need(mut pending: Pending, counter: Counter, insts: &[(u64, Inst)]) -> Option<usize> {
-    for (n, (_, inst)) in insts.iter().enumerate() {
-        if pending.needs(inst).iter().any(|wait| wait.counter == counter && wait.sure) {
-            return Some(n);
-        }
-        let flags = inst.flags();
-        let waits = flags.is_wait() && inst.waits().get(counter).is_some();
-        let orders = flags.is_wave_barrier() || flags.is_atomic() || flags.has_side_effects() && !flags.is_wait();
-        if waits || orders || flags.is_terminator() || flags.is_call() {
-            return None;
-        }
-        pending.issue(inst, 0);
-    }
-    None
-}
-
 /// The registers that a kernel is given, by its descriptor: those that the fields of `compute_pgm_rsrc2` count and enable.
 /// Where targets differ, the most.
 fn given(target: Target, descriptor: &[u8; 64]) -> RegSet {
@@ -433,7 +406,7 @@ fn given(target: Target, descriptor: &[u8; 64]) -> RegSet {
 }
 
 /// A register as the assembler calls it.
-fn name(register: Reg) -> String {
+pub fn name(register: Reg) -> String {
     match register {
         Reg::Sgpr(n) => format!("s{n}"),
         Reg::Vgpr(n) => format!("v{n}"),

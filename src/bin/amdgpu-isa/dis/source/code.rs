@@ -35,7 +35,13 @@ impl Source<'_> {
         let end = section.bytes.len();
         loop {
             let here = at as u64;
+            let address = section.address.wrapping_add(here);
             target = targets.get(&here).copied().unwrap_or(target);
+            if let Some(gap) = self.edits.gap(address) {
+                at += gap as usize;
+                continue;
+            }
+            self.pad(section, address, out);
             while let Some(&(offset, n)) = symbols.get(next).filter(|(offset, _)| *offset <= here || at >= end) {
                 next += 1;
                 let distance = offset.wrapping_sub(here) as i64;
@@ -47,10 +53,14 @@ impl Source<'_> {
             if at >= end {
                 return;
             }
+            let edit = self.edits.at(address);
+            edit.iter().flat_map(|edit| &edit.before).for_each(|inst| added(inst, out));
             let stop = symbols.get(next).map_or(end, |(offset, _)| usize::try_from(*offset).unwrap_or(end).min(end));
             let rest = section.bytes.get(at..end).unwrap_or(&[]);
             let goal = |to: u64| (starts.contains(&to) && goals.contains(&to)).then(|| format!(".L{to:x}"));
-            if let Some(count) = folded(rest, here, stop - at, &goals, &relocation) {
+            let room = self.edits.next(address).map_or(stop - at, |next| (stop - at).min((next - address) as usize));
+            let count = folded(rest, here, room, &goals, &relocation).filter(|_| edit.is_none());
+            if let Some(count) = count {
                 let word = u32::from_le_bytes(rest.first_chunk().copied().unwrap_or([0; 4]));
                 let text = isa::decode(target, rest).map_or(String::new(), |inst| format!(" // {inst}"));
                 let _ = writeln!(out, "\t.fill {count}, 4, {word:#010x}{text}");
@@ -60,6 +70,11 @@ impl Source<'_> {
             let inst = isa::decode(target, rest).ok().filter(|inst| at + inst.len() <= stop.max(at + 4));
             let len = inst.as_ref().map_or(4.min(rest.len()), Inst::len);
             let bytes = rest.get(..len).unwrap_or(rest);
+            if let Some(instead) = edit.and_then(|edit| edit.instead.as_ref()) {
+                instead.iter().for_each(|inst| added(inst, out));
+                at += bytes.len();
+                continue;
+            }
             match (inst, relocation(here, here + len as u64)) {
                 (Some(inst), None) => match text(&inst, here, goal) {
                     Some(line) => {
@@ -77,6 +92,18 @@ impl Source<'_> {
                 (None, None) => raw(bytes, " // no instruction", out),
             }
             at += bytes.len();
+        }
+    }
+
+    /// More of the padding that is in front of an address.
+    fn pad(&self, section: &Section<'_>, address: u64, out: &mut String) {
+        let pad = self.edits.pad(address);
+        if pad > 0 {
+            let before = (address - section.address)
+                .checked_sub(4)
+                .and_then(|at| section.bytes.get(at as usize..)?.first_chunk());
+            let word = u32::from_le_bytes(before.copied().unwrap_or_default());
+            let _ = writeln!(out, "\t.fill {}, 4, {word:#010x} // padding", pad / 4);
         }
     }
 }
@@ -136,6 +163,19 @@ fn text(inst: &Inst, here: u64, goal: impl Fn(u64) -> Option<String>) -> Option<
     }
 }
 
+/// An instruction that the code did not have here.
+fn added(inst: &Inst, out: &mut String) {
+    match text(inst, 0, |_| None) {
+        Some(line) => {
+            let _ = writeln!(out, "\t{line}");
+        }
+        None => {
+            let bytes: Vec<u8> = inst.words().iter().flat_map(|word| word.to_le_bytes()).collect();
+            raw(&bytes, &format!(" // {inst}"), out);
+        }
+    }
+}
+
 /// The text of an instruction with a symbol where its literal is.
 fn relocated(inst: &Inst, place: u64, of: &Relocation) -> Option<String> {
     if of.kind == kinds::REL16 && place == 0 {
@@ -154,7 +194,7 @@ fn relocated(inst: &Inst, place: u64, of: &Relocation) -> Option<String> {
         kinds::REL32_HI => "rel32@hi",
         _ => return None,
     };
-    if place + 4 != inst.len() as u64 || inst.get(Field::Literal) != Some(0) {
+    if place + 4 != inst.len() as u64 || inst.get(Field::Literal).is_none_or(|value| value != 0 && !of.is_made) {
         return None;
     }
     let marked = inst.with(Field::Literal, MARK).ok()?;

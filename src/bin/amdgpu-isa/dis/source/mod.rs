@@ -2,6 +2,7 @@
 
 mod code;
 mod data;
+mod relative;
 mod symbols;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use crate::asm::{finish, metadata};
 use crate::container::TargetId;
 use crate::error::{Error, Result};
 use crate::isa::{KernelDescriptor, Target};
+use crate::lint::edits::Edits;
 use symbols::{Symbol, name};
 
 const ELFOSABI_HSA: u8 = 64;
@@ -23,6 +25,8 @@ const ELFOSABI_HSA: u8 = 64;
 /// The file, and what is known of it.
 struct Source<'a> {
     file: ElfFile64<'a, LittleEndian>,
+    /// Changes to the code.
+    edits: &'a Edits,
     /// The target of code in no kernel.
     target: Target,
     symbols: Vec<Symbol>,
@@ -39,6 +43,8 @@ struct Relocation {
     kind: u32,
     /// A symbol, or a label of a section, with what is added.
     of: String,
+    /// The place has the value already.
+    is_made: bool,
 }
 
 /// A section that the source has.
@@ -54,11 +60,19 @@ struct Section<'a> {
     bytes: &'a [u8],
 }
 
-pub fn run(bytes: &[u8], mut out: impl Write) -> Result<()> {
+pub fn run(bytes: &[u8], out: impl Write) -> Result<()> {
+    edited(bytes, &Edits::default(), out)
+}
+
+/// The source with changes to the code.
+pub fn edited<'a>(bytes: &'a [u8], edits: &'a Edits, mut out: impl Write) -> Result<()> {
     let file = ElfFile64::parse(bytes).map_err(|e| Error::input(format!("no code object: {e}")))?;
-    let mut source = Source::new(file)?;
+    let mut source = Source::new(file, edits)?;
     let sections = source.sections()?;
     source.find_kernels(&sections);
+    if !edits.is_empty() {
+        source.follow(&sections)?;
+    }
     out.write_all(source.head()?.as_bytes())?;
     let mut notes = String::new();
     for section in &sections {
@@ -76,7 +90,7 @@ pub fn run(bytes: &[u8], mut out: impl Write) -> Result<()> {
 }
 
 impl<'a> Source<'a> {
-    fn new(file: ElfFile64<'a, LittleEndian>) -> Result<Source<'a>> {
+    fn new(file: ElfFile64<'a, LittleEndian>, edits: &'a Edits) -> Result<Source<'a>> {
         let header = file.elf_header();
         let flags = header.e_flags(LittleEndian);
         if header.e_machine(LittleEndian) != crate::container::EM_AMDGPU {
@@ -88,6 +102,7 @@ impl<'a> Source<'a> {
             target.ok_or_else(|| Error::input("the code object is for a processor that is not in this build"))?;
         Ok(Source {
             file,
+            edits,
             target,
             symbols: Vec::new(),
             relocations: BTreeMap::new(),
@@ -160,7 +175,8 @@ impl<'a> Source<'a> {
                     }
                     _ => symbols::name(symbol.name().map_err(fail)?),
                 };
-                places.insert(offset, Relocation { kind: r_type, of: added(of, relocation.addend()) });
+                let of = added(of, relocation.addend());
+                places.insert(offset, Relocation { kind: r_type, of, is_made: false });
             }
             let index = section.index().0;
             relocated.insert(index, places);
@@ -206,10 +222,14 @@ impl<'a> Source<'a> {
                 _ => {
                     let Some(there) = at(relocation.addend() as u64) else { continue };
                     named.push(there.index);
-                    added(format!(".Lsection{}", there.index), relocation.addend() - there.address as i64)
+                    let goal = self.edits.moved(relocation.addend() as u64);
+                    added(
+                        format!(".Lsection{}", there.index),
+                        goal.wrapping_sub(self.edits.moved(there.address)) as i64,
+                    )
                 }
             };
-            let place = Relocation { kind: finish::kinds::ABS64, of };
+            let place = Relocation { kind: finish::kinds::ABS64, of, is_made: false };
             relocated.entry(section.index).or_default().insert(address - section.address, place);
         }
         Ok(())

@@ -1,0 +1,242 @@
+//! Changes to code that are not made yet: what comes before instructions, and in place of them.
+
+use std::collections::BTreeMap;
+
+use crate::isa::flow::State;
+use crate::isa::hazards::{Hazards, Pending};
+use crate::isa::{Counter, Inst, Target, decode};
+
+/// What changes at an instruction.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Edit {
+    /// Runs before it, whatever way leads to it.
+    pub before: Vec<Inst>,
+    /// Runs in its place; nothing, if this is empty.
+    pub instead: Option<Vec<Inst>>,
+    /// By how many bytes the code becomes longer.
+    grows: i64,
+}
+
+/// Changes by the addresses of the instructions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Edits {
+    edits: BTreeMap<u64, Edit>,
+    /// How many bytes of padding come in front of the labels at an address.
+    pads: BTreeMap<u64, u64>,
+    /// How many bytes of padding, from an address on, are taken away.
+    gaps: BTreeMap<u64, u64>,
+}
+
+/// Where an instruction is that runs: in front of the one at an address, or there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    Before(u64, usize),
+    At(u64),
+}
+
+fn bytes(insts: &[Inst]) -> i64 {
+    insts.iter().map(|inst| inst.len() as i64).sum()
+}
+
+impl Edits {
+    pub fn is_empty(&self) -> bool {
+        self.edits.is_empty()
+    }
+
+    pub fn at(&self, address: u64) -> Option<&Edit> {
+        self.edits.get(&address)
+    }
+
+    /// The first change behind an address.
+    pub fn next(&self, address: u64) -> Option<u64> {
+        let from = address.saturating_add(1)..;
+        let edit = self.edits.range(from.clone()).next().map(|(next, _)| *next);
+        let gap = self.gaps.range(from).next().map(|(next, _)| *next);
+        edit.into_iter().chain(gap).min()
+    }
+
+    /// Adds instructions in front of one, behind those that are to be there already.
+    pub fn insert(&mut self, address: u64, insts: &[Inst]) {
+        let edit = self.edits.entry(address).or_default();
+        edit.before.extend_from_slice(insts);
+        edit.grows += bytes(insts);
+    }
+
+    /// Puts another instruction in place of one, or none. `old` is what the code has at the address.
+    pub fn replace(&mut self, slot: Slot, old: &Inst, new: Option<Inst>) {
+        let (Slot::Before(address, _) | Slot::At(address)) = slot;
+        let edit = self.edits.entry(address).or_default();
+        match slot {
+            Slot::Before(_, n) => {
+                let Some(place) = edit.before.get_mut(n) else { return };
+                edit.grows -= place.len() as i64;
+                edit.grows += new.as_ref().map_or(0, |new| new.len() as i64);
+                match new {
+                    Some(new) => *place = new,
+                    None => drop(edit.before.remove(n)),
+                }
+            }
+            Slot::At(_) => {
+                edit.grows -= edit.instead.as_deref().map_or(old.len() as i64, bytes);
+                let new: Vec<Inst> = new.into_iter().collect();
+                edit.grows += bytes(&new);
+                edit.instead = Some(new);
+            }
+        }
+    }
+
+    /// What runs where the code has an instruction.
+    pub fn run(&self, address: u64, inst: &Inst) -> Vec<(Slot, Inst)> {
+        let Some(edit) = self.at(address) else { return vec![(Slot::At(address), *inst)] };
+        let before = edit.before.iter().enumerate().map(|(n, inst)| (Slot::Before(address, n), *inst));
+        let instead = match &edit.instead {
+            Some(instead) => instead.clone(),
+            None => vec![*inst],
+        };
+        before.chain(instead.into_iter().map(|inst| (Slot::At(address), inst))).collect()
+    }
+
+    /// Keeps the place of a label in its 256 bytes, as the hardware wants it of kernels. `padding`: how many bytes in front of it
+    /// can go.
+    pub fn keep(&mut self, address: u64, padding: u64) {
+        const ALIGN: u64 = 256;
+        let off = self.moved(address).wrapping_sub(address) % ALIGN;
+        if off == 0 {
+            return;
+        }
+        match off <= padding {
+            true => drop(self.gaps.insert(address - off, off)),
+            false => drop(self.pads.insert(address, ALIGN - off)),
+        }
+    }
+
+    /// Bytes of padding in front of the labels here.
+    pub fn pad(&self, address: u64) -> u64 {
+        self.pads.get(&address).copied().unwrap_or(0)
+    }
+
+    /// Bytes of padding from here on that go.
+    pub fn gap(&self, address: u64) -> Option<u64> {
+        self.gaps.get(&address).copied()
+    }
+
+    /// Where a label at this address comes to be.
+    pub fn moved(&self, address: u64) -> u64 {
+        if self.edits.is_empty() {
+            return address;
+        }
+        let grows: i64 = self.edits.range(..address).map(|(_, edit)| edit.grows).sum();
+        let pads: u64 = self.pads.range(..=address).map(|(_, pad)| pad).sum();
+        let gaps: u64 = self.gaps.range(..address).map(|(_, gap)| gap).sum();
+        address.wrapping_add_signed(grows).wrapping_add(pads).wrapping_sub(gaps)
+    }
+
+    /// Where the instruction at this address comes to be, behind what is inserted.
+    pub fn moved_inst(&self, address: u64) -> u64 {
+        let before = self.at(address).map_or(0, |edit| bytes(&edit.before));
+        self.moved(address).wrapping_add_signed(before)
+    }
+
+    /// How many instructions are inserted, changed and taken away.
+    pub fn counts(&self) -> (usize, usize, usize) {
+        let inserted = self.edits.values().map(|edit| edit.before.len()).sum();
+        let replaced = || self.edits.values().filter_map(|edit| edit.instead.as_ref());
+        let gone = replaced().filter(|instead| instead.is_empty()).count();
+        (inserted, replaced().count() - gone, gone)
+    }
+
+    /// Bare code with the changes made, without padding. Branches lead where they led. What is no instruction stays.
+    ///
+    /// # Errors
+    /// A branch does not reach its target any more, or a change is not where an instruction begins.
+    pub fn apply(&self, target: Target, code: &[u8], base: u64) -> Result<Vec<u8>, String> {
+        let (mut out, mut at, mut left) = (Vec::with_capacity(code.len()), 0usize, self.edits.len());
+        while let Some(rest) = code.get(at..).filter(|rest| !rest.is_empty()) {
+            let here = base.wrapping_add(at as u64);
+            let Ok(inst) = decode(target, rest) else {
+                let len = rest.len().min(4);
+                out.extend_from_slice(rest.get(..len).unwrap_or(rest));
+                at += len;
+                continue;
+            };
+            left -= usize::from(self.at(here).is_some());
+            if inst.mnemonic() == "s_getpc_b64" && !self.is_empty() {
+                return Err(format!("the code at {here:#x} reads its address, so bare code cannot be changed"));
+            }
+            let goal = inst.branch_target(here);
+            for (slot, new) in self.run(here, &inst) {
+                let address = base.wrapping_add(out.len() as u64);
+                let new = match (slot, goal) {
+                    (Slot::At(_), Some(goal)) => {
+                        let moved = new.with_branch_target(address, self.moved(goal));
+                        moved.map_err(|why| format!("the branch at {here:#x} cannot follow: {why}"))?
+                    }
+                    _ => new,
+                };
+                new.words().iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
+            }
+            at += inst.len();
+        }
+        match left {
+            0 => Ok(out),
+            _ => Err("code that jumps into its own instructions cannot be changed".into()),
+        }
+    }
+}
+
+/// What is known in front of an instruction.
+#[derive(Clone, PartialEq)]
+pub struct Now {
+    pub pending: Pending,
+    pub hazards: Hazards,
+    /// Operations of these counters may be outstanding that hold no registers: someone waits for memory.
+    pub memory: [bool; Counter::ALL.len()],
+}
+
+impl Now {
+    pub fn issue(&mut self, inst: &Inst, offset: u32) {
+        self.pending.issue(inst, offset);
+        self.hazards.issue(inst);
+        if inst.flags().is_wait() {
+            let wait = inst.waits();
+            let done = wait.counters().iter().filter(|counter| wait.get(*counter) == Some(0));
+            done.for_each(|counter| self.memory[counter as usize] = false);
+        }
+        if inst.flags().is_atomic() || inst.flags().is_store() || inst.writes().is_empty() {
+            inst.counters().iter().for_each(|counter| self.memory[counter as usize] = true);
+        }
+    }
+}
+
+/// Follows code as if the changes were made.
+#[derive(Clone)]
+pub struct Run<'e> {
+    pub now: Now,
+    pub edits: &'e Edits,
+    pub base: u64,
+}
+
+impl State for Run<'_> {
+    fn step(&mut self, inst: &Inst, offset: u32) {
+        match self.edits.at(self.base.wrapping_add(offset.into())) {
+            None => self.now.issue(inst, offset),
+            Some(_) => {
+                let insts = self.edits.run(self.base.wrapping_add(offset.into()), inst);
+                insts.iter().for_each(|(_, inst)| self.now.issue(inst, offset));
+            }
+        }
+    }
+
+    fn join(&mut self, other: &Self) -> bool {
+        let before = self.now.memory;
+        self.now.memory.iter_mut().zip(other.now.memory).for_each(|(one, other)| *one |= other);
+        let pending = self.now.pending.join(&other.now.pending);
+        self.now.hazards.join(&other.now.hazards) | pending | (self.now.memory != before)
+    }
+
+    fn returned(&mut self) {
+        self.now.pending.returned();
+        self.now.hazards.returned();
+        self.now.memory = [true; Counter::ALL.len()];
+    }
+}

@@ -1,0 +1,45 @@
+//! What `lint --fix` inserts into random programs; `fuzz/fuzz_targets/lint.rs` tests more of them.
+#![cfg(all(feature = "alloc", feature = "text", feature = "arbitrary", has_target))]
+
+#[path = "mend/check.rs"]
+mod check;
+#[allow(dead_code)] // The tool uses more of it.
+#[path = "../src/bin/amdgpu-isa/lint/edits.rs"]
+mod edits;
+#[path = "../src/bin/amdgpu-isa/lint/mend.rs"]
+mod mend;
+#[allow(dead_code)]
+#[path = "../src/bin/amdgpu-isa/lint/plan.rs"]
+mod plan;
+
+/// What the tool has of the library.
+mod isa {
+    pub use amdgpu_isa::facts::Counter;
+    pub use amdgpu_isa::imm::Waitcnt;
+    pub use amdgpu_isa::{Field, Inst, Reg, Target, Value, decode, flow, hazards, parse};
+}
+
+use amdgpu_isa::Target;
+use arbitrary::Unstructured;
+
+#[test]
+fn random_programs_are_mended() {
+    let mut random = 0x9e37_79b9_7f4a_7c15u64;
+    let (mut all, mut mended) = (0, 0);
+    for &target in Target::ALL {
+        for _ in 0..12 {
+            let bytes: Vec<u8> = (0..100)
+                .flat_map(|_| {
+                    random ^= random << 13;
+                    random ^= random >> 7;
+                    random ^= random << 17;
+                    random.to_le_bytes()
+                })
+                .collect();
+            let mut u = Unstructured::new(&bytes);
+            all += 1;
+            mended += usize::from(check::check(target, &mut u).expect("there are bytes enough"));
+        }
+    }
+    assert!(mended > all / 2, "{mended} of {all}");
+}

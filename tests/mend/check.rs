@@ -1,0 +1,89 @@
+//! Programs of any instructions, mended: nothing is missing then, and mended again they stay.
+
+use amdgpu_isa::arbitrary::valid;
+use amdgpu_isa::{Inst, Target};
+use arbitrary::{Result, Unstructured};
+
+use crate::edits::{Edits, Now, Run};
+use crate::isa::Counter;
+use crate::isa::flow::{Flow, State};
+use crate::isa::hazards::{Hazards, Pending};
+use crate::plan;
+
+/// The longest program.
+const MOST: usize = 60;
+const BASE: u64 = 0x1000;
+
+/// A program whose branches lead to its instructions.
+fn program(target: Target, u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
+    let mut insts = Vec::new();
+    while insts.len() < MOST && !u.is_empty() {
+        // Not every choice of bytes is an instruction.
+        let Ok(inst) = valid(target, u) else { continue };
+        // What follows another bank of registers is never sure; what reads its own address cannot be moved.
+        if !["s_getpc_b64", "s_set_vgpr_msb"].contains(&inst.mnemonic()) {
+            insts.push(inst);
+        }
+    }
+    insts.extend(amdgpu_isa::parse(target, "s_endpgm").ok());
+    let mut starts = vec![BASE];
+    starts.extend(insts.iter().scan(BASE, |at, inst| {
+        *at += inst.len() as u64;
+        Some(*at)
+    }));
+    starts.pop();
+    for (inst, at) in insts.iter_mut().zip(&starts) {
+        if inst.branch_target(*at).is_some() {
+            let goal = starts[u.choose_index(starts.len()).unwrap_or(0)];
+            *inst = inst.with_branch_target(*at, goal).expect("it is near");
+        }
+    }
+    Ok(insts.iter().flat_map(|inst| inst.words()).flat_map(|word| word.to_le_bytes()).collect())
+}
+
+fn fixes(target: Target, code: &[u8]) -> Edits {
+    let flow = Flow::new(target, code, BASE, &[BASE]);
+    let mut edits = Edits::default();
+    plan::fix(&flow, BASE, &|_| start(target), &mut edits);
+    edits
+}
+
+fn start(target: Target) -> Now {
+    Now { pending: Pending::new(target), hazards: Hazards::new(target), memory: [false; Counter::ALL.len()] }
+}
+
+/// What is missing, as text.
+fn missing(target: Target, code: &[u8]) -> Vec<String> {
+    let (edits, mut all) = (Edits::default(), Vec::new());
+    let flow = Flow::new(target, code, BASE, &[BASE]);
+    flow.follow(
+        |_| Run { now: start(target), edits: &edits, base: BASE },
+        |block, before| {
+            let mut run = before.clone();
+            for (address, inst) in flow.insts(block) {
+                let waits = run.now.pending.needs(&inst);
+                all.extend(waits.iter().filter(|wait| wait.sure).map(|wait| format!("{address:#x} {inst}: {wait:?}")));
+                run.now.hazards.each(&inst, |need| all.push(format!("{address:#x} {inst}: {need:?}")));
+                run.step(&inst, flow.offset_of(address));
+            }
+        },
+    );
+    all
+}
+
+/// Returns whether anything was missing.
+pub fn check(target: Target, u: &mut Unstructured<'_>) -> Result<bool> {
+    let code = program(target, u)?;
+    let edits = fixes(target, &code);
+    let mended = edits.apply(target, &code, BASE).expect("branches are short");
+    let left = missing(target, &mended);
+    assert!(left.is_empty(), "{target}: {left:#?}\nin {}", list(target, &mended));
+    assert_eq!(fixes(target, &mended), Edits::default(), "{target}: {}", list(target, &mended));
+    assert_eq!(edits.is_empty(), missing(target, &code).is_empty());
+    Ok(!edits.is_empty())
+}
+
+fn list(target: Target, code: &[u8]) -> String {
+    let insts = amdgpu_isa::Decoder::new(target, code).filter_map(|found| found.inst.ok());
+    insts.map(|inst: Inst| format!("{inst}\n")).collect()
+}

@@ -1,0 +1,104 @@
+//! In compiled code, each `s_nop` made shorter, and each `s_nop` and wait for a unit taken away: a rule misses it, or it is one
+//! that only some source demands, or nothing needs it.
+#![cfg(all(feature = "alloc", feature = "text", has_target))]
+
+mod programs;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use amdgpu_isa::flow::{Flow, State};
+use amdgpu_isa::hazards::Hazards;
+use amdgpu_isa::{Field, Inst};
+use programs::{own_samples, sample};
+
+/// Code in which another instruction, or none, is at an offset.
+#[derive(Clone)]
+struct Changed {
+    hazards: Hazards,
+    at: u32,
+    new: Option<Inst>,
+}
+
+impl State for Changed {
+    fn step(&mut self, inst: &Inst, offset: u32) {
+        match (offset == self.at, self.new) {
+            (false, _) => self.hazards.issue(inst),
+            (true, Some(new)) => self.hazards.issue(&new),
+            (true, None) => {}
+        }
+    }
+
+    fn join(&mut self, other: &Changed) -> bool {
+        self.hazards.join(&other.hazards)
+    }
+}
+
+/// The rules that the code breaks.
+fn broken(flow: &Flow<'_>, changed: &Changed) -> BTreeMap<&'static str, usize> {
+    let mut rules = BTreeMap::new();
+    flow.follow(
+        |_| changed.clone(),
+        |block, before| {
+            let mut state = before.clone();
+            for (address, inst) in flow.insts(block) {
+                state.hazards.each(&inst, |need| *rules.entry(need.rule.id()).or_default() += 1);
+                state.step(&inst, flow.offset_of(address));
+            }
+        },
+    );
+    rules
+}
+
+/// What no rule misses, each with its reason.
+const SUPERFLUOUS: &str = include_str!("hazards/superfluous.txt");
+
+/// The line that has a place: a sample below its directory, and the offset.
+fn reason(name: &str, offset: u64) -> Option<usize> {
+    SUPERFLUOUS.lines().position(|line| {
+        let Some((place, reason)) = line.split_once(": ").filter(|_| !line.starts_with('#')) else { return false };
+        let mut words = place.split(' ');
+        assert!(!reason.is_empty());
+        words.next().is_some_and(|sample| name.ends_with(sample)) && words.any(|word| word == format!("{offset:#x}"))
+    })
+}
+
+#[test]
+fn what_is_taken_away_is_missed() {
+    let (mut missed, mut strict, mut unexplained) = (0, BTreeMap::<&str, usize>::new(), Vec::new());
+    let mut used = BTreeSet::new();
+    for sample in own_samples().iter().filter_map(|path| sample(path)) {
+        let flow = Flow::new(sample.target, &sample.code, sample.address, &sample.kernels);
+        let insts: Vec<(u64, Inst)> = (0..flow.blocks().len()).flat_map(|block| flow.insts(block)).collect();
+        let start = |hazards: Hazards| Changed { hazards, at: u32::MAX, new: None };
+        let starts = [start(Hazards::new(sample.target)), start(Hazards::strict(sample.target))];
+        let before = starts.clone().map(|start| broken(&flow, &start));
+        for (address, inst) in insts {
+            let is_nop = inst.mnemonic() == "s_nop";
+            if !is_nop && !matches!(inst.mnemonic(), "s_wait_alu" | "s_waitcnt_depctr") {
+                continue;
+            }
+            // A nop of one state goes; others become shorter by one.
+            let states = inst.get(Field::Simm16).unwrap_or(0);
+            let new = if is_nop && states > 0 { inst.with(Field::Simm16, states - 1).ok() } else { None };
+            let changed = |start: &Changed| Changed { at: flow.offset_of(address), new, ..start.clone() };
+            let [agreed, safe] = [0, 1].map(|n| broken(&flow, &changed(&starts[n])));
+            if agreed != before[0] {
+                missed += 1;
+            } else if let Some((rule, _)) = safe.iter().find(|(rule, count)| before[1].get(*rule) != Some(*count)) {
+                *strict.entry(rule).or_default() += 1;
+            } else {
+                match reason(&sample.name, address - sample.address) {
+                    Some(line) => drop(used.insert(line)),
+                    None => unexplained.push(format!("{} {:#x}: {inst}", sample.name, address - sample.address)),
+                }
+            }
+        }
+    }
+    println!("{missed} missed, only on the safe side {strict:?}");
+    assert!(unexplained.is_empty(), "{missed} missed, {strict:?}, {}: {unexplained:#?}", unexplained.len());
+    assert!(missed > 0);
+    if cfg!(feature = "all-targets") {
+        let reasons = SUPERFLUOUS.lines().filter(|line| !line.starts_with('#')).count();
+        assert_eq!(used.len(), reasons, "a line of superfluous.txt no longer holds");
+    }
+}
