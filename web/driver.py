@@ -94,6 +94,14 @@ class Browser:
     def size(self, width, height):
         self.call("POST", "/window/rect", {"width": width, "height": height})
 
+    def phone(self, width, height):
+        """A narrower window than browsers on a desktop make, until `desktop`."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 2, "mobile": True}
+        self.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": metrics})
+
+    def desktop(self):
+        self.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.clearDeviceMetricsOverride", "params": {}})
+
     def shot(self, path):
         pathlib.Path(path).write_bytes(base64.b64decode(self.call("GET", "/screenshot")))
 

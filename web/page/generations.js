@@ -13,9 +13,10 @@ function showGenerations() {
   const back = el("button", { class: "link", type: "button", onclick: () => change({ view: "instruction" }, true) }, "Type another one");
   if (!all) return view.replaceChildren(el("p", { class: "panel" }, `This is no instruction of ${state.target}, so there is nothing to compare. `, back, "."));
   const here = isa.explain(state.target, state.words)[0];
-  const has = all.on.filter((on) => on.encodings.length).length;
+  const has = all.on.filter((on) => on.encodings.length);
+  const since = has.length < all.on.length ? `first on ${has[0].processor}, ${has[0].generation}; ` : "";
   const head = el("div", { class: "head" }, el("h2", null, here.text),
-    el("p", { class: "quiet" }, `${all.opcode}: ${has} of ${all.on.length} targets have it. Targets with the same bits are in one box. `, back, "."));
+    el("p", { class: "quiet" }, `${all.opcode}: ${since}${has.length} of ${all.on.length} targets have it. Targets with the same bits are in one box. `, back, "."));
   const colours = fieldColours(all.on);
   const groups = grouped(all.on);
   view.replaceChildren(head, ...groups.map((group, n) => drawGroup(group, lastWith(groups, n), colours)));
@@ -85,7 +86,7 @@ function drawStrips(card, colours) {
     const field = cell.owner && card.fields[cell.owner.index];
     const width = cell.high - cell.low + 1;
     const title = field ? `${field.name} ${range(field)} = ${number(field.value)} ${field.meaning}` : "no field";
-    const name = !field ? "" : field.name.length * 6.7 < width * 24 ? field.name : "";
+    const name = !field ? "" : field.name.length * (NARROW.matches ? 5.5 : 6.7) < width * (NARROW.matches ? 9 : 24) ? field.name : "";
     return el("span", { class: field ? "" : "unnamed", style: `flex: ${width}; ${field ? hue(colours.get(field.name)) : ""}`, title }, name);
   })));
 }

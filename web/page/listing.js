@@ -99,7 +99,7 @@ class Listing {
     return el("div", { class: "line" + (row.error ? " wrong" : "") + here, title: row.error, ...events },
       el("span", { class: "address", role: "gridcell" }, row.address),
       el("span", { class: "code", role: "gridcell" }, el("span", { class: "mnemonic" }, mnemonic), operands, target),
-      el("span", { class: "encoding", role: "gridcell" }, row.words));
+      el("span", { class: "encoding", role: "gridcell" }, row.error ?? row.words));
   }
 
   hover(row) {
@@ -116,7 +116,7 @@ class Listing {
   key(event) {
     const page = this.visible - 2;
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
-    if (event.key in steps) this.select(this.at < 0 ? this.first : this.at + steps[event.key]);
+    if (event.key in steps) this.select((this.at < 0 ? this.first : this.at) + steps[event.key]);
     else if (event.key === "Enter") this.lines.querySelector(".at .to")?.click();
     else if (event.key === "Backspace" && this.back?.length) this.select(this.back.pop());
     else return;

@@ -1,9 +1,10 @@
 //! Where each row of the listing begins: one pass over the code, which keeps four bytes for each row.
 
-use amdgpu_isa::{Decoded, Decoder};
+use amdgpu_isa::{Decoded, Decoder, VgprMsb};
 
 use super::arrows::{self, Arrow};
 use super::file::Region;
+use super::msb::{self, Code};
 
 /// In a row that is a label; the other bits are the number of the dword.
 pub const LABEL: u32 = 1 << 31;
@@ -14,6 +15,8 @@ pub struct Index {
     /// The dwords of branches, and those to which they go.
     pub branches: Vec<(u32, u32)>,
     pub arrows: Vec<Arrow>,
+    /// For each row what `s_set_vgpr_msb` has set before it, if the code has one.
+    pub msb: Option<Vec<VgprMsb>>,
 }
 
 impl Index {
@@ -36,7 +39,13 @@ impl Index {
         let row = |dword: u32| row_of(&rows, dword).map(|row| row as u32);
         let ends = branches.iter().filter_map(|&(from, to)| Some((row(from)?, row(to)?)));
         let arrows = arrows::in_lanes(ends.collect());
-        Index { rows, instructions: begins.len(), branches, arrows }
+        let code = Code { bytes: code, regions, begins: &begins, branches: &branches };
+        let msb = msb::before_each(&code).map(|each| {
+            let mut each = each.into_iter();
+            let mut of = |row: &u32| if row & LABEL == 0 { each.next() } else { None };
+            rows.iter().map(|row| of(row).unwrap_or(VgprMsb::UNKNOWN)).collect()
+        });
+        Index { rows, instructions: begins.len(), branches, arrows, msb }
     }
 }
 

@@ -3,6 +3,7 @@
 mod arrows;
 mod file;
 mod index;
+mod msb;
 mod rows;
 
 use serde::Serialize;

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use amdgpu_isa::{Inst, decode};
+use amdgpu_isa::text::TextBuffer;
+use amdgpu_isa::{Inst, VgprMsb, decode};
 use serde::Serialize;
 
 use super::CodeObject;
@@ -52,7 +53,7 @@ impl CodeObject {
             return shown;
         }
         match decode(region.target, bytes) {
-            Ok(inst) => self.show(&inst, address, &mut shown),
+            Ok(inst) => self.show(row, &inst, address, &mut shown),
             Err(error) => {
                 let word = word(bytes);
                 shown.words = format!("{word:08X}");
@@ -63,12 +64,13 @@ impl CodeObject {
         shown
     }
 
-    fn show(&self, inst: &Inst, address: u64, shown: &mut Row) {
+    fn show(&self, row: usize, inst: &Inst, address: u64, shown: &mut Row) {
         for word in inst.words() {
             let gap = if shown.words.is_empty() { "" } else { " " };
             let _ = write!(shown.words, "{gap}{word:08X}");
         }
-        shown.text = inst.to_string();
+        let msb = self.index.msb.as_ref().and_then(|each| each.get(row).copied()).unwrap_or(VgprMsb::UNKNOWN);
+        shown.text = String::from_utf8_lossy(TextBuffer::new().print_with(inst, msb)).into_owned();
         let to = inst.branch_target(address).and_then(|to| Some((self.row_at(to)?, self.name(to))));
         if let Some((_, name)) = &to {
             // The label replaces the offset, which is always the last operand.
