@@ -31,8 +31,8 @@ function number(value) {
 }
 
 // A button that looks like a label.
-function chip(text, onclick, more) {
-  return el("button", { class: "chip", type: "button", onclick, ...more }, text);
+function chip(content, onclick, more) {
+  return el("button", { class: "chip", type: "button", onclick, ...more }, content);
 }
 
 // Neighbouring fields have hues that differ clearly, the same as in the tool's pictures.

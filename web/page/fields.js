@@ -77,7 +77,7 @@ function drawRuns(runs, set, value) {
   const text = ({ first, last, text: [a, b] }) => {
     const numbers = first === last ? number(first) : `${number(first)}–${number(last)}`;
     const names = a === b || first === last ? a : `${a} … ${b}`;
-    return names ? `${numbers}  ${names}` : numbers;
+    return names ? [el("span", { class: "code" }, numbers), " " + names] : [numbers];
   };
   const draw = (run) => chip(text(run), (event) => { event.stopPropagation(); set(run.first); }, { class: "chip" + (value >= run.first && value <= run.last ? " here" : "") });
   return el("div", { class: "chips" }, runs.map(draw));

@@ -53,7 +53,7 @@ function drawGroup(group, before, colours) {
   const [one] = group;
   const generations = [...new Set(group.map((on) => on.generation))].join(", ");
   const go = (on) => change(on.same ? { target: on.target, words: on.same.words, field: "" } : { target: on.target }, true);
-  const button = (on) => chip(on.target, () => go(on), { title: on.products.join(", "), class: on.target === state.target ? "chip here" : "chip" });
+  const button = (on) => chip(on.processor, () => go(on), { title: [on.target, ...on.products].join(", "), "data-target": on.target, class: on.target === state.target ? "chip here" : "chip" });
   const left = el("div", null, el("h3", null, generations), el("div", { class: "chips" }, group.map(button)));
   const lacks = !one.encodings.length;
   const right = el("div", null, lacks ? el("span", { class: "quiet" }, "lacks it") : drawNumbers(one, before), one.error && el("p", { class: "quiet" }, one.error), one.same && drawStrips(one.same, colours));

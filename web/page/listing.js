@@ -78,6 +78,7 @@ class Listing {
     this.shown = rows.length;
     this.pane.style.height = this.box.clientHeight + "px";
     this.lines.replaceChildren(...rows.map((row, n) => this.line(row, this.first + n)));
+    if (this.origins) this.mark(this.origins);
     this.drawArrows();
   }
 
@@ -86,8 +87,9 @@ class Listing {
     const events = { onmouseenter: () => this.hover(n), onclick: () => this.select(n), "data-row": n, role: "row", "aria-rowindex": n + 1, "aria-selected": String(n === this.at) };
     if (row.label) {
       const name = row.is_kernel ? `${row.label}:   kernel, ${row.target}` : `${row.label}:`;
-      return el("div", { class: "line label" + here, ...events }, el("span", { class: "address", role: "gridcell" }, row.address), el("span", { role: "gridcell" }, name));
+      return el("div", { class: "line label" + here, ...events }, el("span", { class: "address", role: "gridcell" }, NARROW.matches ? row.address.slice(-6) : row.address), el("span", { role: "gridcell" }, name));
     }
+    const address = NARROW.matches ? row.address.slice(-6) : row.address;
     const [mnemonic, ...rest] = row.text.split(/(?<=^\S+)(?= )/);
     let operands = rest.join("");
     let target = null;
@@ -97,7 +99,7 @@ class Listing {
       target = el("button", { class: "to", type: "button", tabindex: -1, onclick: (event) => { event.stopPropagation(); this.follow(n, to); } }, name);
     }
     return el("div", { class: "line" + (row.error ? " wrong" : "") + here, title: row.error, ...events },
-      el("span", { class: "address", role: "gridcell" }, row.address),
+      el("span", { class: "address", role: "gridcell" }, address),
       el("span", { class: "code", role: "gridcell" }, el("span", { class: "mnemonic" }, mnemonic), operands, target),
       el("span", { class: "encoding", role: "gridcell" }, row.error ?? row.words));
   }
@@ -106,6 +108,12 @@ class Listing {
     this.onrow(row);
     this.marked = row;
     this.drawArrows();
+  }
+
+  // Lines that the one under the pointer has something to do with.
+  mark(rows) {
+    this.origins = rows;
+    for (const line of this.lines.children) line.classList.toggle("origin", rows.has(Number(line.dataset.row)));
   }
 
   follow(from, to) {

@@ -78,6 +78,14 @@ function drawKernel(kernel, isOpen) {
   return el("div", { class: "kernel" }, button, table);
 }
 
+// Where its values come from, and what it waits for, as links to these lines.
+function drawOrigins({ sources, awaited }) {
+  const link = ({ row, address, what, mnemonic }) => chip(`${what} ${mnemonic} at ${address}`, () => opened.listing.follow(opened.listing.at, row));
+  const list = (name, origins) => (origins.length ? [el("dt", null, name), el("dd", null, el("div", { class: "chips" }, origins.slice(0, 40).map(link)))] : []);
+  opened.listing?.mark(new Set([...sources, ...awaited].map((origin) => origin.row)));
+  return sources.length + awaited.length ? el("dl", { class: "facts origins" }, list("values from", sources), list("waits for", awaited)) : "";
+}
+
 // What the instruction of a row does.
 function showDetail(row) {
   const { object, listing } = opened;
@@ -85,9 +93,10 @@ function showDetail(row) {
   if (row === listing?.at) change({ at: "0x" + shown.address.replace(/^0+(?=.)/, "").toLowerCase() });
   const card = JSON.parse(object.detail(row));
   const detail = byId("detail");
+  if (!card) opened.listing?.mark(new Set());
   if (!card) return detail.replaceChildren(el("h2", null, shown.label + ":"), el("p", { class: "quiet" }, "Branches come here, or a symbol has this name."));
   const open = () => change({ view: "instruction", target: shown.target, words: card.words, text: "", field: "" }, true);
   detail.replaceChildren(el("h2", null, card.refused ? shown.text : card.text, " "),
     el("div", { class: "quiet" }, card.refused ? card.refused.message + " · " : card.format + " · ", el("button", { class: "link", type: "button", onclick: open }, "show its bits")),
-    drawFacts(card) || "", card.rule ? el("p", { class: "rule" }, card.rule) : "");
+    drawFacts(card) || "", drawOrigins(card), card.rule ? el("p", { class: "rule" }, card.rule) : "");
 }

@@ -36,7 +36,10 @@ function showOpcodes() {
   const shown = chosen >= 0 && counts[chosen] ? chosen : Math.max(0, state.search ? counts.findIndex((count) => count) : maps.formats.findIndex((map) => map.format === "VOP2"));
   const focused = byId("formats").contains(document.activeElement);
   byId("formats").replaceChildren(...maps.formats.map((map, n) => drawFormat(map, counts[n], n === shown, matches)));
-  if (focused) byId("formats").children[shown].focus();
+  const [box, button] = [byId("formats"), byId("formats").children[shown]];
+  if (focused) button.focus();
+  // On a phone the formats are in one line.
+  box.scrollLeft = button.offsetLeft - box.offsetLeft - 60;
   byId("operation").replaceChildren();
   drawFound(matches);
   drawMap(maps.formats[shown], matches);

@@ -14,8 +14,8 @@ mod fields;
 pub fn read_words(text: &str) -> Result<Vec<u32>, String> {
     let words: Vec<String> = text.split_whitespace().map(String::from).collect();
     let bytes = words::parse(&words, false)?;
-    let (dwords, _) = bytes.as_chunks::<4>();
-    Ok(dwords.iter().map(|dword| u32::from_le_bytes(*dword)).collect())
+    let dwords = bytes.chunks_exact(4).map(|dword| dword.try_into().map(u32::from_le_bytes));
+    Ok(dwords.filter_map(Result::ok).collect())
 }
 
 #[path = "../../src/bin/amdgpu-isa/explain/words.rs"]

@@ -62,7 +62,7 @@ impl Place {
 pub fn of(target: Target, words: &[u32], field: &str) -> Vec<Run> {
     let Ok(inst) = decode_words(target, words) else { return Vec::new() };
     let held = inst.fields().find(|held| held.info.field.name() == field && held.info.fixed.is_none());
-    held.map_or(Vec::new(), |held| runs(target, words, &Place::new(&held.info, held.first_bit.into())))
+    held.map_or(Vec::new(), |held| runs(target, words, &Place::new(held.info, held.first_bit.into())))
 }
 
 /// The values that the decoder accepts in a place, all other bits being as they are.

@@ -54,7 +54,13 @@ pub fn read(bytes: &[u8]) -> Result<Read, String> {
     let symbols = symbols(&file);
     for section in file.sections().filter(|section| section.kind() == SectionKind::Text) {
         let data = section.data().map_err(|error| format!("section {}: {error}", section.name().unwrap_or("?")))?;
-        add(&mut read, section.address(), data, &symbols);
+        // Sections that overlap would take more and more room.
+        if read.code.len() + data.len() > bytes.len() {
+            return Err("its sections overlap".into());
+        }
+        if !data.is_empty() {
+            add(&mut read, section.address(), data, &symbols);
+        }
     }
     if read.code.is_empty() {
         return Err("this code object has no code".into());
@@ -118,6 +124,8 @@ fn directives(descriptor: &KernelDescriptor, target: Target) -> Vec<(String, u32
 
 /// Divides a section into regions.
 fn add(read: &mut Read, address: u64, data: &[u8], symbols: &[(u64, String)]) {
+    // Every region begins at a dword.
+    read.code.resize(read.code.len().next_multiple_of(4), 0);
     let base = read.code.len();
     read.code.extend_from_slice(data);
     let offset =
@@ -133,7 +141,7 @@ fn add(read: &mut Read, address: u64, data: &[u8], symbols: &[(u64, String)]) {
     let ends: Vec<usize> = starts.iter().skip(1).map(|(start, _)| *start).chain([data.len()]).collect();
     let mut target = read.target;
     for ((start, names), end) in starts.into_iter().zip(ends) {
-        let address = address + start as u64;
+        let address = address.wrapping_add(start as u64);
         let kernel = read.kernels.iter().find(|kernel| kernel.address == address);
         // A function runs in waves of the kernel in front of it, for all that can be seen.
         target = kernel.and_then(|kernel| target.with_wave_size(kernel.lanes)).unwrap_or(target);

@@ -4,6 +4,7 @@ mod arrows;
 mod file;
 mod index;
 mod msb;
+mod origin;
 mod rows;
 
 use serde::Serialize;
@@ -72,7 +73,7 @@ impl CodeObject {
 
     /// Everything about the instruction in a row; null for a label.
     pub fn detail(&self, row: usize) -> String {
-        json(&self.card(row))
+        json(&self.about_row(row))
     }
 
     /// The arrows that some rows show: from row, to row, lane.

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::CodeObject;
 use super::file::Region;
 use super::index::{LABEL, dword_at, row_of};
+use super::origin::Origin;
 use crate::explain::{Card, card};
 use crate::refused;
 
@@ -24,6 +25,15 @@ pub struct Row {
     /// The row to which it branches, and its name, which is at the end of the text.
     to: Option<(usize, String)>,
     error: Option<String>,
+}
+
+/// An instruction, where its values come from, and what it waits for.
+#[derive(Serialize)]
+pub struct Detail {
+    #[serde(flatten)]
+    card: Card,
+    sources: Vec<Origin>,
+    awaited: Vec<Origin>,
 }
 
 impl CodeObject {
@@ -80,17 +90,24 @@ impl CodeObject {
         shown.to = to;
     }
 
-    pub fn card(&self, row: usize) -> Option<Card> {
+    /// What there is to say of an instruction.
+    pub fn about_row(&self, row: usize) -> Option<Detail> {
         let entry = self.index.rows.get(row).copied().filter(|entry| entry & LABEL == 0)?;
         let (region, _, bytes) = self.place(entry);
         Some(match decode(region.target, bytes) {
-            Ok(inst) => card(&inst),
-            Err(error) => refused::card(region.target, &[word(bytes)], error),
+            Ok(inst) => {
+                Detail { card: card(&inst), sources: self.sources(row, &inst), awaited: self.awaited(row, &inst) }
+            }
+            Err(error) => Detail {
+                card: refused::card(region.target, &[word(bytes)], error),
+                sources: Vec::new(),
+                awaited: Vec::new(),
+            },
         })
     }
 
     /// The region of a dword, its address, and the bytes from there on.
-    fn place(&self, dword: u32) -> (&Region, u64, &[u8]) {
+    pub fn place(&self, dword: u32) -> (&Region, u64, &[u8]) {
         let start = dword as usize * 4;
         let region = self.regions.partition_point(|region| region.start <= start).saturating_sub(1);
         let region = &self.regions[region];
