@@ -75,7 +75,7 @@ fn strange_sources_have_a_message() {
         (b".long 1/0".to_vec(), "the divisor is zero"),
         (b".byte 256".to_vec(), "does not fit"),
         (b".amdhsa_kernel k".to_vec(), "no .end_amdhsa_kernel"),
-        (b".amdhsa_kernel k\n.amdhsa_wavefront_size32 1".to_vec(), "gfx1200 has it"),
+        (b".amdhsa_kernel k\n.amdhsa_wavefront_size32 1".to_vec(), "gfx1251 has it"),
         (b".amdhsa_kernel k\n.end_amdhsa_kernel".to_vec(), ".amdhsa_next_free_vgpr is missing"),
         (b".amdgpu_metadata\n- [\n.end_amdgpu_metadata".to_vec(), "no YAML"),
         (b".amdgpu_metadata\n".to_vec(), "no .end_amdgpu_metadata"),

@@ -235,8 +235,6 @@ fn has_kind(ours: &Result<Vec<u8>, ParseError>, is_it: impl Fn(&ParseErrorKind) 
 const FAULTS: &[Fault] = &[
     // What is no operand is a symbol for it, for the linker to resolve.
     ("symbol", |_, _, ours| has_kind(ours, |kind| *kind == ParseErrorKind::Symbol)),
-    // It sets bits of op_sel_hi, which this format does not have.
-    ("v_accvgpr", |text, _, ours| text.starts_with("v_accvgpr_") && ours.is_ok()),
     // It takes the hint to return a value in an operation without a destination, which then writes v0.
     ("atomic hint", |text, _, ours| text.contains("_atomic_") && text.contains("th:TH_ATOMIC_") && ours.is_err()),
     // The words announce a literal where none can be.

@@ -315,8 +315,11 @@ impl Parser<'_, '_> {
         behind.blank();
         let name = behind.name();
         let target = self.words.target;
+        let format = self.form.signature.format;
         let mut found = operation::all(target, name).filter_map(|(_, op_index)| OpcodeEntry::new(target, op_index));
-        let entry = found.find(|entry| is_second(target, entry)).ok_or_else(|| behind.error(Kind::Mnemonic))?;
+        // A target can have several formats of dual instructions.
+        let is_partner = |entry: &OpcodeEntry| is_second(target, entry) && entry.signature.format == format;
+        let entry = found.find(is_partner).ok_or_else(|| behind.error(Kind::Mnemonic))?;
         self.words = self.form.start_dual(entry.number);
         Ok(entry)
     }
