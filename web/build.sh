@@ -19,9 +19,9 @@ if [ -d "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" ]; then
     cargo "${how[@]}" --target-dir "$out"
 else
     # Debian's toolchain has no compiled library for wasm, but the sources of one.
-    linker=$(compgen -c wasm-ld | sort -V | tail -n 1)
+    linker=$(compgen -c wasm-ld | sort -V | tail -n 1) || { echo "no wasm-ld: Debian's package lld-22 has one"; exit 1; }
     CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$linker RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 \
-        /usr/bin/cargo "${how[@]}" -Zbuild-std=std,panic_abort --target-dir "$out"
+        /usr/bin/cargo "${how[@]}" -Zbuild-std=std,panic_abort -Zbuild-std-features= --target-dir "$out"
 fi
 
 "$out/release/bindgen" "$out/wasm32-unknown-unknown/release/explorer.wasm" "$out/bindgen" explorer

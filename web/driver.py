@@ -17,17 +17,25 @@ class Browser:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        self.process = subprocess.Popen(["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL)
+        self.process = subprocess.Popen(["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.url = f"http://127.0.0.1:{port}"
         flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--force-color-profile=srgb"]
         wanted = {"browserName": "chrome", "goog:chromeOptions": {"args": flags}, "goog:loggingPrefs": {"browser": "ALL"}}
+        try:
+            session = self.begin(wanted)
+        except BaseException:
+            self.process.kill()
+            raise
+        self.url += "/session/" + session["sessionId"]
+
+    def begin(self, wanted):
+        """The driver needs a moment before it listens."""
         for _ in range(100):
             try:
-                session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
-                break
+                return self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
             except (ConnectionError, urllib.error.URLError):
                 time.sleep(0.1)
-        self.url += "/session/" + session["sessionId"]
+        raise RuntimeError("chromedriver does not answer")
 
     def call(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
