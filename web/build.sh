@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Builds the web explorer: one file, target/web/index.html, which needs neither a server nor the network.
+#
+# `web/build.sh --few` knows three targets only, and is quicker: for who works on the page.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+out=${CARGO_TARGET_DIR:-$PWD/../target}/web
+how=(build --release --lib --locked --target wasm32-unknown-unknown)
+if [ "${1:-}" = --few ]; then
+    how+=(--no-default-features --features few-targets)
+    export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+fi
+
+# The program that `wasm-bindgen` is, at the version that the crate wants.
+cargo build --quiet --release --locked --manifest-path bindgen/Cargo.toml --target-dir "$out"
+
+if [ -d "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" ]; then
+    cargo "${how[@]}" --target-dir "$out"
+else
+    # Debian's toolchain has no compiled library for wasm, but the sources of one.
+    linker=$(compgen -c wasm-ld | sort -V | tail -n 1) || { echo "no wasm-ld: Debian's package lld-22 has one"; exit 1; }
+    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$linker RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 \
+        /usr/bin/cargo "${how[@]}" -Zbuild-std=std,panic_abort -Zbuild-std-features= --target-dir "$out"
+fi
+
+"$out/release/bindgen" "$out/wasm32-unknown-unknown/release/explorer.wasm" "$out/bindgen" explorer
+python3 bundle.py "$out/bindgen/explorer.js" "$out/bindgen/explorer_bg.wasm" "$out/index.html"

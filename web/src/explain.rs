@@ -1,0 +1,98 @@
+//! Words as instructions, with everything that is to be said of each.
+
+use amdgpu_isa::{Access, Inst, Target, decode_words};
+use serde::Serialize;
+
+use crate::{refused, registers, tool};
+
+/// An instruction, or a dword that is none.
+#[derive(Serialize)]
+pub struct Card {
+    pub words: Vec<u32>,
+    pub text: String,
+    pub format: &'static str,
+    pub fields: Vec<Field>,
+    pub operands: Vec<Operand>,
+    pub facts: Vec<(&'static str, String)>,
+    /// The rule beyond decoding that it breaks.
+    pub rule: Option<String>,
+    pub refused: Option<refused::Refused>,
+}
+
+/// A field; `pieces` are `(lowest bit, width)`, the low one first, and count from the start of the instruction.
+#[derive(Serialize)]
+pub struct Field {
+    pub name: String,
+    pub pieces: Vec<(u32, u32)>,
+    pub value: u64,
+    pub meaning: String,
+    pub about: &'static str,
+}
+
+#[derive(Serialize)]
+pub struct Operand {
+    field: Option<&'static str>,
+    text: String,
+    bits: u16,
+    access: &'static str,
+}
+
+pub fn all(target: Target, words: &[u32]) -> Vec<Card> {
+    let mut cards = Vec::new();
+    let mut rest = words;
+    while !rest.is_empty() {
+        let card = match decode_words(target, rest) {
+            Ok(inst) => card(&inst),
+            Err(error) => refused::card(target, rest, error),
+        };
+        rest = rest.get(card.words.len().max(1)..).unwrap_or_default();
+        cards.push(card);
+    }
+    cards
+}
+
+pub fn card(inst: &Inst) -> Card {
+    Card {
+        words: inst.words().to_vec(),
+        text: inst.to_string(),
+        format: inst.format().name(),
+        fields: fields(inst),
+        operands: inst.operands().map(|operand| shown(inst, &operand)).collect(),
+        facts: facts(inst),
+        rule: inst.check().err().map(|error| error.to_string()),
+        refused: None,
+    }
+}
+
+pub fn fields(inst: &Inst) -> Vec<Field> {
+    let abouts = inst.fields().filter(|held| !held.info.overlay).map(|held| held.info.about());
+    let field = |(view, about): (tool::FieldView, _)| Field {
+        name: view.name,
+        pieces: view.pieces,
+        value: view.value,
+        meaning: view.meaning,
+        about,
+    };
+    tool::fields(inst).into_iter().zip(abouts).map(field).collect()
+}
+
+fn shown(inst: &Inst, operand: &amdgpu_isa::Operand) -> Operand {
+    let text = operand.role.map(|field| inst.field_text(field).to_string()).filter(|text| !text.is_empty());
+    Operand {
+        field: operand.role.map(|field| field.name()),
+        text: text.unwrap_or_else(|| operand.value.to_string()),
+        bits: operand.bits,
+        access: match operand.access {
+            Access::Read => "reads",
+            Access::Write => "writes",
+            Access::ReadWrite => "reads and writes",
+        },
+    }
+}
+
+/// The tool's facts, and the registers.
+pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
+    let sets = [("reads", inst.reads()), ("writes", inst.writes())];
+    let sets = sets.into_iter().filter(|(_, set)| !set.is_empty());
+    sets.map(|(about, set)| (about, registers::text(set))).chain(tool::facts(inst)).collect()
+}

@@ -1,0 +1,75 @@
+//! The library for a page in a browser: functions that take text and numbers, and return JSON.
+//!
+//! What the tool has already made of an instruction (its fields, its facts, the ways to write words) is the tool's own code.
+
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+mod assemble;
+mod everywhere;
+mod example;
+mod explain;
+mod object;
+mod opcodes;
+mod refused;
+mod registers;
+mod targets;
+mod tool;
+mod values;
+
+#[allow(dead_code)] // The tool's other commands need the rest.
+#[path = "../../src/bin/amdgpu-isa/hex.rs"]
+mod hex;
+
+fn json(value: &impl Serialize) -> String {
+    // The structs here have neither maps nor floats, so nothing can fail.
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// All targets of this build.
+#[wasm_bindgen]
+pub fn targets() -> String {
+    json(&targets::all())
+}
+
+/// What words are on a target: an instruction, or why not, one after the other.
+#[wasm_bindgen]
+pub fn explain(target: &str, words: &[u32]) -> String {
+    json(&targets::named(target).map(|target| explain::all(target, words)))
+}
+
+/// The words in a text of hexadecimal numbers, in any form that the tool's `explain` takes.
+#[wasm_bindgen]
+pub fn words(text: &str) -> String {
+    json(&tool::read_words(text))
+}
+
+/// The words of a program: an instruction in each line.
+#[wasm_bindgen]
+pub fn assemble(target: &str, text: &str) -> String {
+    json(&targets::named(target).map(|target| assemble::all(target, text)))
+}
+
+/// Which values a field of an instruction could have, and what each would mean.
+#[wasm_bindgen]
+pub fn values(target: &str, words: &[u32], field: &str) -> String {
+    json(&targets::named(target).map(|target| values::of(target, words, field)))
+}
+
+/// The first instruction of these words on every target.
+#[wasm_bindgen]
+pub fn everywhere(target: &str, words: &[u32]) -> String {
+    json(&targets::named(target).map(|target| everywhere::all(target, words)))
+}
+
+/// All operations of a target, by format and number.
+#[wasm_bindgen]
+pub fn opcodes(target: &str) -> String {
+    json(&targets::named(target).map(opcodes::all))
+}
+
+/// The words of an instruction with this number in this format.
+#[wasm_bindgen]
+pub fn example(target: &str, format: &str, number: u16) -> String {
+    json(&targets::named(target).and_then(|target| example::of(target, format, number)))
+}

@@ -1,0 +1,128 @@
+//! Rows of the listing, decoded when they are shown.
+
+use std::fmt::Write as _;
+
+use amdgpu_isa::text::TextBuffer;
+use amdgpu_isa::{Inst, VgprMsb, decode};
+use serde::Serialize;
+
+use super::CodeObject;
+use super::file::Region;
+use super::index::{LABEL, dword_at, row_of};
+use super::origin::Origin;
+use crate::explain::{Card, card};
+use crate::refused;
+
+#[derive(Serialize)]
+pub struct Row {
+    address: String,
+    /// The name, if it is a label.
+    label: Option<String>,
+    is_kernel: bool,
+    target: &'static str,
+    words: String,
+    text: String,
+    /// The row to which it branches, and its name, which is at the end of the text.
+    to: Option<(usize, String)>,
+    error: Option<String>,
+}
+
+/// An instruction, where its values come from, and what it waits for.
+#[derive(Serialize)]
+pub struct Detail {
+    #[serde(flatten)]
+    card: Card,
+    sources: Vec<Origin>,
+    awaited: Vec<Origin>,
+}
+
+impl CodeObject {
+    pub fn row_at(&self, address: u64) -> Option<usize> {
+        let dword = dword_at(&self.regions, address)?;
+        // The label comes first.
+        let label = |row: usize| row.checked_sub(1).filter(|&before| self.index.rows[before] == dword | LABEL);
+        row_of(&self.index.rows, dword).map(|row| label(row).unwrap_or(row))
+    }
+
+    pub fn row(&self, row: usize) -> Row {
+        let entry = self.index.rows.get(row).copied().unwrap_or(0);
+        let (region, address, bytes) = self.place(entry & !LABEL);
+        let mut shown = Row {
+            address: format!("{address:012X}"),
+            label: None,
+            is_kernel: false,
+            target: region.target.name(),
+            words: String::new(),
+            text: String::new(),
+            to: None,
+            error: None,
+        };
+        if entry & LABEL != 0 {
+            shown.is_kernel = region.is_kernel && region.address == address;
+            shown.label = Some(self.name(address));
+            return shown;
+        }
+        match decode(region.target, bytes) {
+            Ok(inst) => self.show(row, &inst, address, &mut shown),
+            Err(error) => {
+                let word = word(bytes);
+                shown.words = format!("{word:08X}");
+                shown.text = format!(".long {word:#010x}");
+                shown.error = Some(error.to_string());
+            }
+        }
+        shown
+    }
+
+    fn show(&self, row: usize, inst: &Inst, address: u64, shown: &mut Row) {
+        for word in inst.words() {
+            let gap = if shown.words.is_empty() { "" } else { " " };
+            let _ = write!(shown.words, "{gap}{word:08X}");
+        }
+        let msb = self.index.msb.as_ref().and_then(|each| each.get(row).copied()).unwrap_or(VgprMsb::UNKNOWN);
+        shown.text = String::from_utf8_lossy(TextBuffer::new().print_with(inst, msb)).into_owned();
+        let to = inst.branch_target(address).and_then(|to| Some((self.row_at(to)?, self.name(to))));
+        if let Some((_, name)) = &to {
+            // The label replaces the offset, which is always the last operand.
+            let start = shown.text.rfind(' ').map_or(0, |space| space + 1);
+            shown.text.replace_range(start.., name);
+        }
+        shown.to = to;
+    }
+
+    /// What there is to say of an instruction.
+    pub fn about_row(&self, row: usize) -> Option<Detail> {
+        let entry = self.index.rows.get(row).copied().filter(|entry| entry & LABEL == 0)?;
+        let (region, _, bytes) = self.place(entry);
+        Some(match decode(region.target, bytes) {
+            Ok(inst) => {
+                Detail { card: card(&inst), sources: self.sources(row, &inst), awaited: self.awaited(row, &inst) }
+            }
+            Err(error) => Detail {
+                card: refused::card(region.target, &[word(bytes)], error),
+                sources: Vec::new(),
+                awaited: Vec::new(),
+            },
+        })
+    }
+
+    /// The region of a dword, its address, and the bytes from there on.
+    pub fn place(&self, dword: u32) -> (&Region, u64, &[u8]) {
+        let start = dword as usize * 4;
+        let region = self.regions.partition_point(|region| region.start <= start).saturating_sub(1);
+        let region = &self.regions[region];
+        let bytes = self.code.get(start..region.end).unwrap_or_default();
+        (region, region.address.wrapping_add((start - region.start) as u64), bytes)
+    }
+
+    fn name(&self, address: u64) -> String {
+        let named = self.regions.iter().find(|region| region.address == address && !region.names.is_empty());
+        named.and_then(|region| region.names.first().cloned()).unwrap_or_else(|| format!("L{address:x}"))
+    }
+}
+
+fn word(bytes: &[u8]) -> u32 {
+    let mut word = [0; 4];
+    word.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+    u32::from_le_bytes(word)
+}
