@@ -30,7 +30,7 @@ fn grows(inst: &Inst) -> bool {
 /// Whether other words have the same text: a longer literal, or VOPD for VOPD3.
 fn is_another_length(inst: &Inst, parsed: &Inst) -> bool {
     let shorter = inst.format() == Format::Vopd3 && parsed.format() == Format::Vopd;
-    let longer = || grows(inst) && parsed.literal64() == inst.get(Field::Literal).map(u64::from);
+    let longer = || parsed.literal64().is_some_and(|long| Some(long) == inst.get(Field::Literal).map(u64::from));
     if shorter { parsed.to_string() == inst.to_string() } else { longer() }
 }
 
@@ -79,6 +79,10 @@ pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
         _ if inst.field_text(*field).to_string().is_empty() => false,
         // Whether the four parts, none of which there is, are halves.
         Field::Compr => !text.contains("off, off, off, off"),
+        // A part of an export that is not there.
+        Field::Vsrc0 | Field::Vsrc1 | Field::Vsrc2 | Field::Vsrc3 if inst.get(Field::En).is_some() => {
+            !text.contains("off")
+        }
         // An assembler sets the bits of sources that the operation does not have.
         Field::OpSelHi => inst.field_text(*field).to_string() != parsed.field_text(*field).to_string(),
         // `off`, or the vcc of SDWA, whatever the field holds.
