@@ -30,9 +30,10 @@ mod tool {
     pub mod hex;
     pub mod isa;
     pub mod lines;
+    pub mod lint;
     pub mod out;
 }
-use tool::{asm, batch, container, dis, error, escape, hex, isa, lines, out};
+use tool::{asm, batch, container, dis, error, escape, hex, isa, lines, lint, out};
 #[path = "words/mod.rs"]
 mod words;
 use words::Rng;

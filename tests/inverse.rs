@@ -7,6 +7,9 @@ mod check;
 #[path = "inverse/operands.rs"]
 mod operands;
 #[cfg(feature = "text")]
+#[path = "../src/bin/amdgpu-isa/prove/parsed.rs"]
+mod parsed;
+#[cfg(feature = "text")]
 #[path = "inverse/printing.rs"]
 mod printing;
 #[path = "inverse/walk.rs"]

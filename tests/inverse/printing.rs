@@ -1,5 +1,6 @@
 //! Printing never panics, gives the same text to every writer, and returns the writer's failure.
 
+use crate::check::{Library, Texts};
 use crate::words::{Rng, encodings, legal};
 use amdgpu_isa::{Inst, Target};
 use std::fmt::{self, Write};
@@ -53,13 +54,14 @@ fn a_failing_writer_is_reported_and_nothing_panics() {
 }
 
 #[test]
-fn words_like_any_other_print() {
-    let mut texts = crate::check::Texts::default();
+fn words_like_any_other_print_and_parse() {
+    let mut texts = Texts::default();
     for &target in Target::ALL {
         crate::slice_of_all_words(target, 7, |words| {
             if let Ok(inst) = amdgpu_isa::decode_words(target, &words) {
                 check(&inst);
-                let checked = texts.check(&crate::check::Library, target, &words, &inst);
+                let checked = texts.check(&Library, target, &words, &inst);
+                let checked = checked.and_then(|()| crate::parsed::check(&inst, &texts.parsed(&Library, target)));
                 checked.unwrap_or_else(|fault| panic!("{words:08x?}: {inst}: {fault}"));
             }
         });
