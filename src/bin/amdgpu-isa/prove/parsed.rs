@@ -20,10 +20,9 @@ pub fn check(inst: &Inst, parsed: &Result<Inst, ParseError>) -> Result<(), &'sta
     }
 }
 
-/// Whether it has a literal of 32 bits that the text shows as an integer of 64 bits, which needs a literal of 64 bits: LLVM
-/// does the same.
+/// Whether it has a literal of 32 bits for an operand of 64 bits, which in text can mean a literal of 64 bits, as in LLVM.
 fn grows(inst: &Inst) -> bool {
-    let is_wide = |o: &Operand| o.bits == 64 && matches!(o.value, Value::Literal(n) if n >> 31 == 1);
+    let is_wide = |o: &Operand| o.bits == 64 && matches!(o.value, Value::Literal(_));
     inst.target().layouts().iter().any(|l| l.format == Format::Literal64) && inst.operands().any(|o| is_wide(&o))
 }
 
@@ -64,7 +63,8 @@ pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
     // The text shows a constant, and not which of its encodings the words have: inline, or a literal of 32 or 64 bits.
     let is_source =
         |field: &Field| matches!(field, Field::Src0 | Field::Src1 | Field::Src2 | Field::Ssrc0 | Field::Ssrc1);
-    let is_constant = |field: &Field| is_source(field) || *field == Field::Literal;
+    let is_offset = |field: &Field| matches!(field, Field::Imm | Field::Offset);
+    let is_constant = |field: &Field| is_source(field) || is_offset(field) || *field == Field::Literal;
     if inst.get(Field::Literal).is_some() && parsed.len() != inst.len() && fields.iter().all(is_constant) {
         return true;
     }
