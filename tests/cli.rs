@@ -14,6 +14,8 @@ mod batch;
 mod containers;
 #[path = "cli/dis.rs"]
 mod dis;
+#[path = "cli/dis_part.rs"]
+mod dis_part;
 #[path = "cli/errors.rs"]
 mod errors;
 #[path = "cli/explain.rs"]
