@@ -1,22 +1,22 @@
 //! Writes code objects that a runtime loads: addresses are given as a linker would, and relocations are applied.
 
+mod file;
 mod tables;
 
 use std::collections::BTreeMap;
 
-use object::Endianness;
-use object::write::elf::{FileHeader, ProgramHeader, SectionHeader, SectionIndex, Sym, Writer};
+use object::write::elf::ProgramHeader;
 
+use super::STB_WEAK;
 use super::finish::{At, Image, Of, Relocation, Symbol, kinds};
-use super::object::{EM_AMDGPU, SHN_ABS, sorted};
 use super::program::{SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS};
 use super::report::{Fault, Place};
-use super::{STB_LOCAL, STB_WEAK, STV_HIDDEN, STV_PROTECTED};
 use tables::{Dynamic, dynamic_symbols};
 
 const PAGE: u64 = 0x1000;
 const PROGRAM_HEADER: u64 = 56;
 const FILE_HEADER: u64 = 64;
+const RELRO_PADDING: &str = ".relro_padding";
 
 /// A section of the file.
 struct Chunk {
@@ -65,7 +65,8 @@ impl Chunk {
     }
 }
 
-pub fn write(image: &Image) -> Result<Vec<u8>, Vec<Fault>> {
+/// `strip`: without the table of symbols that no loader reads.
+pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Fault>> {
     let mut faults = Vec::new();
     let relocations = || image.sections.iter().flat_map(|output| &output.relocations);
     for relocation in relocations() {
@@ -112,6 +113,8 @@ pub fn write(image: &Image) -> Result<Vec<u8>, Vec<Fault>> {
     }
     let entries = if loaded > 0 { 11 } else { 7 };
     chunks.push(Chunk::new(".dynamic", 6, alloc | SHF_WRITE, 8, 16, ".dynstr").with(vec![0; entries * 16]));
+    // What is behind the table up to the end of its page becomes read-only with it.
+    chunks.push(Chunk::new(RELRO_PADDING, SHT_NOBITS, alloc | SHF_WRITE, 1, 0, ""));
     chunks.sort_by_key(Chunk::rank);
 
     let segments = place(&mut chunks);
@@ -152,7 +155,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, Vec<Fault>> {
     tags.extend([(6, address(".dynsym")), (11, 24), (5, address(".dynstr")), (10, dynamic.strings.len() as u64)]);
     tags.extend([(0x6fff_fef5, address(".gnu.hash")), (4, address(".hash")), (0, 0)]);
     store(".dynamic", tags.iter().flat_map(|(a, b)| [a.to_le_bytes(), b.to_le_bytes()]).flatten().collect());
-    file(image, &chunks, &segments, &layout).map_err(|why| vec![Fault::new(Place::default(), why)])
+    file::write(image, &chunks, &segments, &layout, strip).map_err(|why| vec![Fault::new(Place::default(), why)])
 }
 
 fn key(of: Of) -> (usize, bool) {
@@ -198,6 +201,9 @@ fn place(chunks: &mut [Chunk]) -> Vec<ProgramHeader> {
             let padding = address.next_multiple_of(chunk.align) - address;
             (address, offset) = (address + padding, offset + padding);
             chunk.address = address;
+            if chunk.name == RELRO_PADDING && chunk.input.is_none() {
+                chunk.len = address.next_multiple_of(PAGE) - address;
+            }
             address += chunk.len;
         } else {
             offset = offset.next_multiple_of(chunk.align);
@@ -373,116 +379,4 @@ impl Written<'_> {
             self.load(table.address + slot, of, 0, symbols);
         }
     }
-}
-
-fn file(image: &Image, chunks: &[Chunk], segments: &[ProgramHeader], layout: &Layout) -> Result<Vec<u8>, String> {
-    let mut buffer = Vec::new();
-    let mut writer = Writer::new(Endianness::Little, true, &mut buffer);
-    writer.reserve_file_header();
-    writer.reserve_program_headers(segments.len() as u32);
-    writer.reserve_null_section_index();
-    let mut names = Vec::new();
-    for chunk in chunks {
-        writer.reserve_section_index();
-        names.push(writer.add_section_name(chunk.name.as_bytes()));
-        writer.reserve_until(chunk.offset as usize);
-        writer.reserve(chunk.data.len(), 1);
-    }
-    writer.reserve_symtab_section_index();
-    writer.reserve_shstrtab_section_index();
-    writer.reserve_strtab_section_index();
-    writer.reserve_null_symbol_index();
-    // Hidden symbols are local from now on.
-    let symbols: Vec<Symbol> = image
-        .symbols
-        .iter()
-        .map(|symbol| {
-            let is_hidden = symbol.visibility != STV_PROTECTED && symbol.visibility != 0 && symbol.at != At::Undefined;
-            Symbol { bind: if is_hidden { STB_LOCAL } else { symbol.bind }, ..symbol.clone() }
-        })
-        .collect();
-    let index = |section: usize| layout.indices.get(&section).map(|n| SectionIndex((*n).into()));
-    let order = sorted(&symbols);
-    let locals: Vec<usize> = order.iter().copied().filter(|n| symbols[*n].is_local()).collect();
-    let own = chunks.iter().position(|chunk| chunk.name == ".dynamic" && chunk.input.is_none()).unwrap_or(0);
-    let mut strings: Vec<_> = Vec::new();
-    for n in &order {
-        strings.push(writer.add_string(symbols[*n].name.as_bytes()));
-        writer.reserve_symbol_index(None);
-    }
-    let own_name = writer.add_string(b"_DYNAMIC");
-    writer.reserve_symbol_index(None);
-    writer.reserve_symtab();
-    writer.reserve_shstrtab();
-    writer.reserve_strtab();
-    writer.reserve_section_headers();
-    let header = FileHeader {
-        os_abi: image.abi,
-        abi_version: image.abi_version,
-        e_type: object::elf::ET_DYN,
-        e_machine: EM_AMDGPU,
-        e_entry: 0,
-        e_flags: image.flags,
-    };
-    writer.write_file_header(&header).map_err(|e| e.to_string())?;
-    writer.write_align_program_headers();
-    segments.iter().for_each(|segment| writer.write_program_header(segment));
-    for chunk in chunks {
-        writer.pad_until(chunk.offset as usize);
-        writer.write(&chunk.data);
-    }
-    writer.write_null_symbol();
-    let dynamic = Sym {
-        name: Some(own_name),
-        section: Some(SectionIndex(own as u32 + 1)),
-        st_info: STB_LOCAL << 4,
-        st_other: STV_HIDDEN,
-        st_shndx: 0,
-        st_value: chunks.get(own).map_or(0, |chunk| chunk.address),
-        st_size: 0,
-    };
-    for (at, n) in order.iter().enumerate() {
-        if at == locals.len() {
-            writer.write_symbol(&dynamic);
-        }
-        let symbol = &symbols[*n];
-        let section = match symbol.at {
-            At::Section(section) => index(section),
-            _ => None,
-        };
-        writer.write_symbol(&Sym {
-            name: Some(strings[at]),
-            section,
-            st_info: symbol.bind << 4 | symbol.kind,
-            st_other: symbol.visibility,
-            st_shndx: if symbol.at == At::Absolute { SHN_ABS } else { 0 },
-            st_value: layout.value(symbol),
-            st_size: symbol.size,
-        });
-    }
-    if locals.len() == order.len() {
-        writer.write_symbol(&dynamic);
-    }
-    writer.write_shstrtab();
-    writer.write_strtab();
-    writer.write_null_section_header();
-    for (chunk, name) in chunks.iter().zip(names) {
-        let link = chunks.iter().position(|other| other.name == chunk.link && !chunk.link.is_empty());
-        writer.write_section_header(&SectionHeader {
-            name: Some(name),
-            sh_type: chunk.kind,
-            sh_flags: chunk.flags,
-            sh_addr: chunk.address,
-            sh_offset: chunk.offset,
-            sh_size: chunk.len,
-            sh_link: link.map_or(0, |n| n as u32 + 1),
-            sh_info: chunk.info,
-            sh_addralign: chunk.align,
-            sh_entsize: chunk.entry,
-        });
-    }
-    writer.write_symtab_section_header(locals.len() as u32 + 2);
-    writer.write_shstrtab_section_header();
-    writer.write_strtab_section_header();
-    Ok(buffer)
 }

@@ -45,7 +45,7 @@ const LONGEST: u64 = 1 << 30;
 #[derive(clap::Args)]
 pub struct Args {
     /// Answer each line of standard input with a line
-    #[arg(long, conflicts_with_all = ["file", "output", "object", "hex", "json", "include", "target", "wave"])]
+    #[arg(long, conflicts_with_all = ["file", "output", "object", "strip", "hex", "json", "include", "target", "wave"])]
     lines: bool,
     /// The source; `-` is standard input
     #[arg(required_unless_present = "lines")]
@@ -59,6 +59,9 @@ pub struct Args {
     /// Write a relocatable object for a linker instead of a code object for a loader
     #[arg(short = 'c', long)]
     object: bool,
+    /// Leave out the table of symbols that no loader reads, as `ld.lld -s` does
+    #[arg(short, long, conflicts_with_all = ["object", "hex"])]
+    strip: bool,
     /// Print the code as hexadecimal bytes
     #[arg(long, conflicts_with_all = ["output", "object"])]
     hex: bool,
@@ -103,7 +106,7 @@ pub fn run(args: &Args, color: bool) -> Result<Option<crate::lines::Count>> {
         } else if args.object {
             bytes = object::write(&image).map_err(Error::Input)?;
         } else {
-            match linked::write(&image) {
+            match linked::write(&image, args.strip) {
                 Ok(linked) => bytes = linked,
                 Err(faults) => faults.into_iter().for_each(|fault| assembler.fault(fault)),
             }
@@ -129,11 +132,11 @@ pub fn run(args: &Args, color: bool) -> Result<Option<crate::lines::Count>> {
     Ok(None)
 }
 
-/// The code object for a loader that a source becomes, which has everything that is said about it.
+/// The code object for a loader that a source becomes. `strip`: without the table of symbols that no loader reads.
 ///
 /// # Errors
 /// The first thing that is wrong with the source.
-pub fn assemble(text: &str) -> Result<Vec<u8>> {
+pub fn assemble(text: &str, strip: bool) -> Result<Vec<u8>> {
     let mut assembler = Assembler::new();
     (assembler.lanes, assembler.wave) = lanes(text);
     assembler.source.push("code".into(), text, None, false, 0).map_err(|fault| Error::input(fault.message))?;
@@ -141,7 +144,7 @@ pub fn assemble(text: &str) -> Result<Vec<u8>> {
     let (assembler, image) = assembler.finish();
     let fault = assembler.faults.iter().find(|fault| !fault.is_warning).map(|fault| fault.message.clone());
     let image = image.filter(|_| fault.is_none()).ok_or_else(|| Error::input(fault.unwrap_or_default()))?;
-    linked::write(&image)
+    linked::write(&image, strip)
         .map_err(|faults| Error::input(faults.into_iter().next().map_or_else(String::new, |f| f.message)))
 }
 

@@ -5,7 +5,7 @@ mod data;
 mod relative;
 mod symbols;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::io::Write;
 
@@ -30,10 +30,14 @@ struct Source<'a> {
     /// The target of code in no kernel.
     target: Target,
     symbols: Vec<Symbol>,
+    /// Their numbers, by their names.
+    names: HashMap<String, Vec<usize>>,
     /// The relocations of each section, by their places.
     relocations: BTreeMap<usize, BTreeMap<u64, Relocation>>,
     /// Sections that relocations name.
     named: Vec<usize>,
+    /// There is a single section of code.
+    has_one_code: bool,
     /// The descriptors that become directives: the number of their symbol, and that of the code's.
     kernels: Vec<(usize, usize, KernelDescriptor)>,
 }
@@ -64,6 +68,11 @@ pub fn run(bytes: &[u8], out: impl Write) -> Result<()> {
     edited(bytes, &Edits::default(), out)
 }
 
+/// Whether a code object has only the symbols that a loader needs.
+pub fn is_stripped(bytes: &[u8]) -> bool {
+    ElfFile64::<LittleEndian>::parse(bytes).is_ok_and(|file| file.symbol_table().is_none())
+}
+
 /// The source with changes to the code.
 pub fn edited<'a>(bytes: &'a [u8], edits: &'a Edits, mut out: impl Write) -> Result<()> {
     let file = ElfFile64::parse(bytes).map_err(|e| Error::input(format!("no code object: {e}")))?;
@@ -74,17 +83,18 @@ pub fn edited<'a>(bytes: &'a [u8], edits: &'a Edits, mut out: impl Write) -> Res
         source.follow(&sections)?;
     }
     out.write_all(source.head()?.as_bytes())?;
-    let mut notes = String::new();
+    out.write_all(source.declarations().as_bytes())?;
     for section in &sections {
         let mut text = String::new();
         match source.notes(section) {
-            Some(document) => notes += &document,
+            Some(notes) => {
+                source.begin(section, &mut text);
+                text += &notes;
+            }
             None => source.section(section, &mut text),
         }
         out.write_all(text.as_bytes())?;
     }
-    notes += &source.rest();
-    out.write_all(notes.as_bytes())?;
     out.flush()?;
     Ok(())
 }
@@ -105,8 +115,10 @@ impl<'a> Source<'a> {
             edits,
             target,
             symbols: Vec::new(),
+            names: HashMap::new(),
             relocations: BTreeMap::new(),
             named: Vec::new(),
+            has_one_code: true,
             kernels: Vec::new(),
         })
     }
@@ -142,6 +154,9 @@ impl<'a> Source<'a> {
         if abi == ELFOSABI_HSA {
             let _ = writeln!(out, "\t.amdhsa_code_object_version {}", version + 2);
         }
+        if self.file.symbol_table().is_none() {
+            out += "// The file is stripped, as `asm --strip` makes it.\n";
+        }
         Ok(out)
     }
 
@@ -151,6 +166,9 @@ impl<'a> Source<'a> {
         let mut all = Vec::new();
         let (mut relocated, mut named) = (BTreeMap::new(), Vec::new());
         self.symbols = symbols::read(&self.file);
+        for (n, symbol) in self.symbols.iter().enumerate() {
+            self.names.entry(symbol.name.clone()).or_default().push(n);
+        }
         for section in self.file.sections() {
             let header = section.elf_section_header();
             let kind = header.sh_type(LittleEndian);
@@ -195,6 +213,7 @@ impl<'a> Source<'a> {
         }
         self.dynamic(&all, &mut relocated, &mut named).map_err(fail)?;
         (self.relocations, self.named) = (relocated, named);
+        self.has_one_code = all.iter().filter(|section| section.flags & u64::from(elf::SHF_EXECINSTR) != 0).count() < 2;
         Ok(all)
     }
 
@@ -265,7 +284,8 @@ impl<'a> Source<'a> {
         (finish::notes(&parts) == section.bytes).then_some(text)
     }
 
-    fn section(&self, section: &Section<'_>, out: &mut String) {
+    /// The directive of a section.
+    fn begin(&self, section: &Section<'_>, out: &mut String) {
         let mut flags = String::new();
         let letters = [(2, 'a'), (1, 'w'), (4, 'x'), (0x10, 'M'), (0x20, 'S'), (0x20_0000, 'R'), (0x8000_0000, 'e')];
         flags.extend(letters.iter().filter(|(bit, _)| section.flags & bit != 0).map(|(_, letter)| letter));
@@ -276,6 +296,10 @@ impl<'a> Source<'a> {
         };
         let entry = if section.flags & 0x10 != 0 { format!(",{}", section.entry) } else { String::new() };
         let _ = writeln!(out, "\n\t.section {},\"{flags}\",@{kind}{entry}", name(&section.name));
+    }
+
+    fn section(&self, section: &Section<'_>, out: &mut String) {
+        self.begin(section, out);
         if section.align > 1 {
             let _ = writeln!(out, "\t.p2align {}", section.align.ilog2());
         }
