@@ -6,8 +6,12 @@
 mod asm;
 #[path = "cli/asm_edges.rs"]
 mod asm_edges;
+#[path = "cli/asm_far.rs"]
+mod asm_far;
 #[path = "cli/asm_file.rs"]
 mod asm_file;
+#[path = "cli/asm_linked.rs"]
+mod asm_linked;
 #[path = "cli/batch.rs"]
 mod batch;
 #[path = "cli/containers.rs"]

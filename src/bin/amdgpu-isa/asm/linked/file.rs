@@ -37,7 +37,7 @@ pub fn write(
     let index = |section: usize| layout.indices.get(&section).map(|n| SectionIndex((*n).into()));
     let order = sorted(&symbols);
     let locals = order.iter().filter(|n| symbols[**n].is_local()).count();
-    let own = chunks.iter().position(|chunk| chunk.name == ".dynamic" && chunk.input.is_none()).unwrap_or(0);
+    let own = chunks.iter().position(|chunk| chunk.name == ".dynamic" && chunk.is_made()).unwrap_or(0);
     let (mut strings, mut own_name) = (Vec::new(), None);
     if !strip {
         writer.reserve_symtab_section_index();

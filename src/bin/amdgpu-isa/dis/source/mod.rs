@@ -11,7 +11,7 @@ use std::io::Write;
 
 use amdgpu_isa as lib;
 use object::read::elf::{ElfFile64, FileHeader as _, SectionHeader as _};
-use object::{LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _, SectionIndex, elf};
+use object::{LittleEndian, Object as _, ObjectComdat as _, ObjectSection as _, ObjectSymbol as _, SectionIndex, elf};
 
 use crate::asm::{finish, metadata};
 use crate::container::TargetId;
@@ -61,6 +61,8 @@ struct Section<'a> {
     align: u64,
     address: u64,
     size: u64,
+    /// The rest of its directive: the group that it is in, and what tells it from others of its name.
+    apart: String,
     bytes: &'a [u8],
 }
 
@@ -165,6 +167,7 @@ impl<'a> Source<'a> {
         let fail = |e: object::Error| Error::input(format!("the code object is damaged: {e}"));
         let mut all = Vec::new();
         let (mut relocated, mut named) = (BTreeMap::new(), Vec::new());
+        let (groups, mut seen) = (self.groups(), HashMap::new());
         self.symbols = symbols::read(&self.file);
         for (n, symbol) in self.symbols.iter().enumerate() {
             self.names.entry(symbol.name.clone()).or_default().push(n);
@@ -198,6 +201,10 @@ impl<'a> Source<'a> {
             }
             let index = section.index().0;
             relocated.insert(index, places);
+            let group = groups.get(&index).cloned().unwrap_or_default();
+            let others = seen.entry((name.clone(), group.clone())).or_insert(0u32);
+            let apart = if *others == 0 { group } else { format!("{group},unique,{others}") };
+            *others += 1;
             let bytes = if kind == elf::SHT_NOBITS { &[] } else { section.data().map_err(fail)? };
             all.push(Section {
                 index,
@@ -208,6 +215,7 @@ impl<'a> Source<'a> {
                 align: section.align().max(1),
                 address: section.address(),
                 size: section.size(),
+                apart,
                 bytes,
             });
         }
@@ -215,6 +223,17 @@ impl<'a> Source<'a> {
         (self.relocations, self.named) = (relocated, named);
         self.has_one_code = all.iter().filter(|section| section.flags & u64::from(elf::SHF_EXECINSTR) != 0).count() < 2;
         Ok(all)
+    }
+
+    /// The groups of sections, as the ends of their directives.
+    fn groups(&self) -> HashMap<usize, String> {
+        let mut groups = HashMap::new();
+        for group in self.file.comdats() {
+            let Ok(of) = group.name() else { continue };
+            let kind = if group.kind() == object::ComdatKind::Any { ",comdat" } else { "" };
+            groups.extend(group.sections().map(|section| (section.0, format!(",{}{kind}", name(of)))));
+        }
+        groups
     }
 
     /// What a loader would write into sections.
@@ -287,7 +306,16 @@ impl<'a> Source<'a> {
     /// The directive of a section.
     fn begin(&self, section: &Section<'_>, out: &mut String) {
         let mut flags = String::new();
-        let letters = [(2, 'a'), (1, 'w'), (4, 'x'), (0x10, 'M'), (0x20, 'S'), (0x20_0000, 'R'), (0x8000_0000, 'e')];
+        let letters = [
+            (2, 'a'),
+            (1, 'w'),
+            (4, 'x'),
+            (0x10, 'M'),
+            (0x20, 'S'),
+            (0x200, 'G'),
+            (0x20_0000, 'R'),
+            (0x8000_0000, 'e'),
+        ];
         flags.extend(letters.iter().filter(|(bit, _)| section.flags & bit != 0).map(|(_, letter)| letter));
         let kind = match section.kind {
             elf::SHT_NOTE => "note",
@@ -295,7 +323,7 @@ impl<'a> Source<'a> {
             _ => "progbits",
         };
         let entry = if section.flags & 0x10 != 0 { format!(",{}", section.entry) } else { String::new() };
-        let _ = writeln!(out, "\n\t.section {},\"{flags}\",@{kind}{entry}", name(&section.name));
+        let _ = writeln!(out, "\n\t.section {},\"{flags}\",@{kind}{entry}{}", name(&section.name), section.apart);
     }
 
     fn section(&self, section: &Section<'_>, out: &mut String) {
