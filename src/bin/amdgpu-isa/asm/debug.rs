@@ -3,6 +3,8 @@
 
 mod tables;
 
+use std::collections::HashMap;
+
 use super::program::Assembler;
 use super::report::{Fault, Place, Result};
 use super::scan::Scan;
@@ -15,6 +17,8 @@ const FILES: usize = 1 << 16;
 pub struct Debug {
     files: Vec<Option<File>>,
     directories: Vec<String>,
+    /// Their numbers.
+    known: HashMap<String, usize>,
     /// The directory in which the compiler ran.
     home: String,
     /// Whether file 0 is there, which is new in version 5.
@@ -183,10 +187,9 @@ impl Assembler {
 impl Debug {
     /// The number of a directory; 0 is the one in which the compiler ran.
     fn directory(&mut self, name: String) -> usize {
-        let known = self.directories.iter().position(|known| *known == name);
-        known.unwrap_or_else(|| {
-            self.directories.push(name);
-            self.directories.len() - 1
-        }) + 1
+        *self.known.entry(name).or_insert_with_key(|name| {
+            self.directories.push(name.clone());
+            self.directories.len()
+        })
     }
 }
