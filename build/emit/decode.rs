@@ -49,8 +49,12 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
     let list = tables.t.opcode_spaces.iter().zip(&tables.constraints.checked).map(opcode_space);
     writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{\nopcode_space_of: &{:?},", tables.t.lut)
         .unwrap();
-    writeln!(w, "opcode_spaces: &padded(&[NO_OPCODE_SPACE, {}], NO_OPCODE_SPACE),", list.collect::<Vec<_>>().join(", "))
-        .unwrap();
+    writeln!(
+        w,
+        "opcode_spaces: &padded(&[NO_OPCODE_SPACE, {}], NO_OPCODE_SPACE),",
+        list.collect::<Vec<_>>().join(", ")
+    )
+    .unwrap();
     writeln!(w, "pages: &{:?},\nconstraints_of: &{:?},", tables.pages, tables.constraints_of).unwrap();
     writeln!(w, "zeros: &{:?},\nsets: &{:?},", tables.zeros, tables.sets).unwrap();
     writeln!(w, "code_groups: &{:?},", tables.code_groups).unwrap();
