@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::codec::code::{aligned, meaning};
-use crate::codec::{banks, bus_reads, overlap};
+use crate::codec::{banks, bus_reads, overlap, upper_half};
 use crate::operand::code_of;
 use crate::shared::flag;
 use crate::{Field, Inst, Reg, Value};
@@ -35,6 +35,12 @@ pub enum RuleError {
         /// The field of the source.
         field: Field,
     },
+    /// `op_sel` or `op_sel_hi` selects the upper register of a scalar source in a packed operation on floats of 32 bits, on
+    /// CDNA5: the hardware reads the lower one for both floats.
+    UpperHalf {
+        /// The field of the source.
+        field: Field,
+    },
     /// A vector operation reads more scalar registers and literals than the constant bus carries.
     ConstantBus {
         /// How many different ones it reads.
@@ -60,6 +66,9 @@ impl fmt::Display for RuleError {
                 write!(f, "{field}: {register} is misaligned")
             }
             RuleError::Overlap { field } => write!(f, "{field} overlaps a part of the destination"),
+            RuleError::UpperHalf { field } => {
+                write!(f, "{field} is a scalar, of which only the lower register is read")
+            }
             RuleError::ConstantBus { reads, limit } => {
                 write!(f, "{reads} different scalars are read, and the constant bus carries {limit}")
             }
@@ -93,6 +102,9 @@ impl Inst {
         }
         if let Some((x, y)) = banks(self) {
             return Err(RuleError::Banks { x, y });
+        }
+        if let Some(field) = upper_half(self) {
+            return Err(RuleError::UpperHalf { field });
         }
         let bus = bus_reads(self);
         match bus.count > bus.limit {

@@ -16,7 +16,8 @@ mod words;
 use std::collections::BTreeMap;
 
 use amdgpu_isa::check::RuleError;
-use amdgpu_isa::{Field, Format, Inst, Target, Value};
+use amdgpu_isa::text::ParseErrorKind;
+use amdgpu_isa::{Field, Format, Inst, Target, Value, parse};
 use refusals::{REFUSALS, Refusal};
 use words::{Rng, encodings, legal};
 
@@ -37,6 +38,7 @@ fn name(rule: RuleError) -> &'static str {
         RuleError::Overlap { .. } => "overlap",
         RuleError::MisalignedVector { .. } => "vector",
         RuleError::Banks { .. } => "banks",
+        RuleError::UpperHalf { .. } => "upper half",
         other => panic!("{other:?}"),
     }
 }
@@ -159,6 +161,7 @@ fn check_refuses_what_llvm_refuses() {
         let is_cdna5 = target.generation() == "CDNA5";
         assert_eq!(counts.contains_key("forgotten"), is_cdna5 || target.name() == "gfx950", "{target}: {counts:?}");
         assert_eq!(counts.contains_key("misread"), is_cdna5, "{target}: {counts:?}");
+        assert_eq!(counts.contains_key("upper half"), is_cdna5, "{target}: {counts:?}");
     }
     assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
     for (refusal, count) in REFUSALS.iter().zip(listed) {
@@ -184,6 +187,62 @@ fn refusals_are_current() {
 
 fn hex(inst: &Inst) -> String {
     words::bytes(inst.words()).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// What op_sel and op_sel_hi may say of each kind of source, in all places, of all packed operations on floats of 32 bits.
+#[test]
+fn one_register_of_a_scalar_is_read_for_both_floats() {
+    let kinds =
+        ["v[2:3]", "s[4:5]", "vcc", "exec", "ttmp[4:5]", "null", "src_shared_base", "src_scc", "1", "1.0", "0x12345"];
+    let bits = |n: u32, count: u32| (0..count).map(|bit| (n >> bit & 1).to_string()).collect::<Vec<_>>().join(",");
+    let mut texts = Vec::new();
+    for (name, count) in [("v_pk_fma_f32", 3), ("v_pk_mul_f32", 2), ("v_pk_add_f32", 2)] {
+        for (kind, place) in kinds.iter().flat_map(|kind| (0..count).map(move |place| (kind, place))) {
+            let sources: Vec<&str> = (0..count).map(|n| if n == place { *kind } else { "v[8:9]" }).collect();
+            for (low, high) in (0..1u32 << count).flat_map(|low| (0..1u32 << count).map(move |high| (low, high))) {
+                let selects = format!("op_sel:[{}] op_sel_hi:[{}]", bits(low, count), bits(high, count));
+                texts.push(format!("{name} v[0:1], {} {selects}", sources.join(", ")));
+            }
+        }
+    }
+    for target in [Target::Gfx1250, Target::Gfx1251] {
+        let mut refused = 0;
+        for (text, llvm) in texts.iter().zip(assembler::assemble(target, &texts)) {
+            match (parse(target, text), llvm) {
+                (Ok(inst), Ok(bytes)) => assert_eq!(words::bytes(inst.words()), bytes, "{target} {text}"),
+                (Err(error), Err(_)) if matches!(error.kind, ParseErrorKind::Rule(RuleError::UpperHalf { .. })) => {
+                    refused += 1
+                }
+                (ours, llvm) => panic!("{target} {text}: {ours:?}, and LLVM {llvm:?}"),
+            }
+        }
+        // Of five kinds of scalars, three quarters of the values of two bits.
+        assert_eq!(refused, texts.len() * 5 * 3 / (kinds.len() * 4), "{target}");
+    }
+    // Before CDNA5 both registers are read.
+    let text = "v_pk_mul_f32 v[0:1], v[2:3], s[4:5]".to_string();
+    let inst = parse(Target::Gfx942, &text).expect("it is good");
+    assert_eq!(Ok(words::bytes(inst.words())), assembler::assemble(Target::Gfx942, &[text]).remove(0));
+    // What is read and is refused as text is decoded all the same.
+    let inst =
+        amdgpu_isa::decode(Target::Gfx1250, &[0, 0x40, 0x28, 0xcc, 2, 9, 0, 0x18]).expect("it is an instruction");
+    assert_eq!(inst.to_string(), "v_pk_mul_f32 v[0:1], v[2:3], s[4:5]");
+    assert_eq!(inst.check(), Err(RuleError::UpperHalf { field: Field::Src1 }));
+}
+
+/// A literal counts once for each width with which it is read.
+#[test]
+fn a_literal_of_two_widths_is_two_scalars() {
+    for (target, text, good) in [
+        (Target::Gfx1250, "v_mad_co_u64_u32 v[0:1], s0, s16, 0x4213f22a, 0x4213f22a", false),
+        (Target::Gfx1250, "v_mad_co_u64_u32 v[0:1], s0, v1, 0x4213f22a, 0x4213f22a", true),
+        (Target::Gfx1250, "v_fma_f64 v[0:1], 0x12345, 0x12345, s[2:3]", true),
+        (Target::Gfx1030, "v_mad_u64_u32 v[0:1], s0, s16, 0x4213f22a, 0x4213f22a", false),
+        (Target::Gfx1030, "v_mad_u64_u32 v[0:1], s0, v1, 0x4213f22a, 0x4213f22a", true),
+    ] {
+        assert_eq!(parse(target, text).is_ok(), good, "{target} {text}");
+        assert_eq!(assembler::assemble(target, &[text.to_string()])[0].is_ok(), good, "LLVM: {target} {text}");
+    }
 }
 
 /// Tuples that are misaligned by one register, and the single registers that must be even: all that the words can say.
