@@ -29,8 +29,8 @@ pub enum RuleError {
         register: Reg,
     },
     /// The third source of a matrix operation of CDNA (MFMA) has some registers of the destination and not the others. It
-    /// may have all or none; what writes no more than four registers may have some. RDNA's matrix operations (WMMA) take
-    /// any registers.
+    /// may have all or none; what writes no more than four registers may have some. The matrix operations of RDNA and CDNA5
+    /// (WMMA, SWMMAC) take any registers.
     Overlap {
         /// The field of the source.
         field: Field,

@@ -189,6 +189,35 @@ fn hex(inst: &Inst) -> String {
     words::bytes(inst.words()).iter().map(|b| format!("{b:02x}")).collect()
 }
 
+/// WMMA and SWMMAC may write registers that they read, as far as LLVM's assembler says. (Its compiler keeps the destination off
+/// the first two sources: in its descriptions, not in those of what is encoded, the destination is an early clobber.)
+#[test]
+fn matrices_take_any_registers() {
+    for target in [Target::Gfx1100, Target::Gfx1200, Target::Gfx1250, Target::Gfx1251] {
+        let (mut rng, mut all, mut operations) = (Rng(6), Vec::new(), 0);
+        for encoding in encodings(target).into_iter().filter(|e| e.0.name().starts_with("VOP3P")) {
+            let made = legal(target, encoding, 40, &mut rng);
+            let is_matrix =
+                |i: &&Inst| (i.flags().is_mfma() || i.flags().is_smfmac()) && i.is_canonical() && i.check().is_ok();
+            let Some(inst) = made.iter().find(is_matrix) else { continue };
+            operations += 1;
+            for (field, place) in
+                [Field::Src0, Field::Src1, Field::Src2].into_iter().flat_map(|f| [98, 100, 102].map(|n| (f, n)))
+            {
+                let moved = inst.with(Field::Vdst, 100).and_then(|inst| inst.with(field, 256 + place));
+                all.push(moved.unwrap_or_else(|error| panic!("{inst}: {error}")));
+            }
+        }
+        let texts: Vec<String> = all.iter().map(Inst::to_string).collect();
+        for ((inst, text), answer) in all.iter().zip(&texts).zip(assembler::assemble(target, &texts)) {
+            assert_eq!((inst.check(), answer.map(drop)), (Ok(()), Ok(())), "{target} {text}");
+        }
+        let least = if target == Target::Gfx1100 { 6 } else { 20 };
+        assert!(operations >= least, "{target}: {operations}");
+        println!("{target}: {operations} operations");
+    }
+}
+
 /// What op_sel and op_sel_hi may say of each kind of source, in all places, of all packed operations on floats of 32 bits.
 #[test]
 fn one_register_of_a_scalar_is_read_for_both_floats() {
