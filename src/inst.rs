@@ -299,7 +299,8 @@ impl Inst {
         self.words.get(first..first + usize::from(bits / 32))
     }
 
-    /// Whether all bits that the hardware ignores are zero.
+    /// Whether all bits that the hardware ignores in this form of the operation are zero. The field of an operand counts as read
+    /// where other fields say that there is none, as the address of a buffer without `offen` and `idxen` (`off`).
     pub fn is_canonical(&self) -> bool {
         self.words.iter().zip(self.ignored()).all(|(word, ignored)| word & ignored == 0)
     }

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use amdgpu_isa::check::RuleError;
 use amdgpu_isa::text::{ParseError, ParseErrorKind};
-use amdgpu_isa::{Target, parse};
+use amdgpu_isa::{Field, Target, parse};
 
 use crate::Failures;
 use crate::assembler::assemble;
@@ -271,9 +272,13 @@ const FAULTS: &[Fault] = &[
         is_shift && has_kind(ours, |p| matches!(p, ParseErrorKind::Rule(_)))
     }),
     // It drops op_sel of a conversion of bytes, whose source has no halves.
-    ("op_sel", |text, _, ours| {
+    ("op_sel", |text, llvm, ours| {
         let is_one = text.starts_with("v_cvt_f16_fp8") || text.starts_with("v_cvt_f16_bf8");
-        is_one && text.contains("op_sel:[1") && ours.is_err()
+        // Bit 11 is the first one of op_sel.
+        let is_dropped = llvm.get(1).is_some_and(|byte| byte & 8 == 0);
+        let is_place =
+            |kind: &ParseErrorKind| matches!(kind, ParseErrorKind::Unexpected | ParseErrorKind::Name(Field::OpSel));
+        is_one && text.contains("op_sel:[1") && is_dropped && has_kind(ours, is_place)
     }),
     // It announces a literal of 64 bits and one of 32, and writes one.
     ("two literals", |text, _, ours| {
@@ -288,7 +293,15 @@ const FAULTS: &[Fault] = &[
     // It makes a constant with the sign, so that VOPD holds it, where we take VOPD3 or refuse it.
     ("dual sign", |text, llvm, _| text.contains("v_dual_") && text.contains(['|', '(']) && llvm.len() < 16),
     // It has no VOPD that begins with it, and takes the wrong operands of it where it compares banks.
-    ("dot2acc", |text, _, _| text.contains("v_dual_dot2acc_f32_bf16")),
+    ("dot2acc", |text, llvm, ours| {
+        let is_long = |bytes: &[u8]| bytes[3] == 0b1100_1111;
+        // Where neither has the rule kept, we say what is wrong with VOPD.
+        let is_rule = |kind: &ParseErrorKind| {
+            matches!(kind, ParseErrorKind::Rule(RuleError::Banks { .. }) | ParseErrorKind::Operand(Field::Vdsty))
+        };
+        let differs = has_kind(ours, is_rule) || ours.as_ref().is_ok_and(|ours| !is_long(ours));
+        text.contains("v_dual_dot2acc_f32_bf16") && is_long(llvm) && differs
+    }),
     // It forgets sc1 of atomic operations on doubles in accumulation registers.
     ("sc1", |text, _, ours| text.contains("_f64 a[") && text.contains(" sc1") && ours.is_ok()),
     // It drops the upper bits of a number, the third bit of neg_lo or neg_hi, and bits of op_sel that the operation lacks.
@@ -338,7 +351,9 @@ const FAULTS: &[Fault] = &[
     }),
     // It takes exec as the address of a load to LDS, and of some flat operations: the decoder refuses the words.
     ("exec", |text, _, ours| {
-        text.contains(" exec") && (text.ends_with(" lds") || text.starts_with("flat_")) && ours.is_err()
+        let flat = text.starts_with("flat_atomic_") || text.starts_with("flat_prefetch_b8 ");
+        let is_base = has_kind(ours, |kind| *kind == ParseErrorKind::Operand(Field::Saddr));
+        text.contains(" exec") && (text.ends_with(" lds") || flat) && is_base
     }),
     // With DPP, it takes one register where a double needs two, and two where one is needed.
     ("width with DPP", |text, _, ours| {

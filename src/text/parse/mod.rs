@@ -20,7 +20,8 @@ mod suggest;
 
 use crate::codec::code::{FLOAT, FLOAT_LAST, VGPR, int_of};
 use crate::codec::{
-    Coded, Form, Unmade, Words, bus_limit, bus_reads, descs, image_address_dwords, image_address_part, read, value,
+    Coded, Form, Unmade, Words, bus_limit, bus_reads, descs, image_address_dwords, image_address_part, is_packed, read,
+    value,
 };
 use crate::common::{BUS, OpcodeEntry};
 use crate::decode::second_index;
@@ -445,7 +446,7 @@ impl Parser<'_, '_> {
         // A vcc that the text does not show counts, too.
         let reads = held().filter(is_scalar).count() + 1;
         let uses_bus = BUS.get(inst.format() as usize).is_some_and(|bus| *bus);
-        uses_bus && reads > bus_limit(inst).into() || inst.flags().is_mfma()
+        uses_bus && reads > bus_limit(inst).into() || inst.flags().is_mfma() || is_packed(inst)
     }
 
     /// Compares the registers of an image address with those of the words. Where no `dim` determines their number, a run in
@@ -498,7 +499,7 @@ impl Parser<'_, '_> {
     fn place_of(&self, rule: RuleError, excess: Option<Field>) -> Option<Span> {
         let field = match rule {
             RuleError::MisalignedScalar { field, .. } | RuleError::MisalignedVector { field, .. } => field,
-            RuleError::Overlap { field } => field,
+            RuleError::Overlap { field } | RuleError::UpperHalf { field } => field,
             RuleError::Banks { y, .. } => y,
             RuleError::ConstantBus { .. } => excess?,
         };
