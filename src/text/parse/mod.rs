@@ -135,13 +135,21 @@ fn described(
                 match candidate.parse() {
                     Ok(inst) => return Ok(inst),
                     // The form that takes the most of the text is probably the intended one.
-                    Err(error) if best.is_none_or(|b| error.span.start > b.span.start) => best = Some(error),
+                    Err(error) if best.is_none_or(|b| reach(&error) > reach(&b)) => best = Some(error),
                     Err(_) => {}
                 }
             }
         }
     }
     Err(best.unwrap_or_else(|| cursor.error_since(start, Kind::Encoding)))
+}
+
+/// How much of the text a form has taken. If it lacks the lanes that the form is for, another form was meant.
+fn reach(error: &ParseError) -> u32 {
+    match error.kind {
+        Kind::Missing(Field::Sel | Field::DppCtrl) => 0,
+        _ => error.span.start,
+    }
 }
 
 /// How to read what has two meanings.
