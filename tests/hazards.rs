@@ -3,11 +3,13 @@
 
 #[path = "hazards/compiled.rs"]
 mod compiled;
+#[path = "hazards/faults.rs"]
+mod faults;
 #[path = "hazards/programs.rs"]
 mod programs;
 
 use amdgpu_isa::hazards::{Hazards, Need, Unit};
-use amdgpu_isa::{Inst, Target, parse};
+use amdgpu_isa::{Inst, Reg, Target, parse};
 use programs::{Distances, EVENT, Program, programs};
 
 /// Rows that the library has no rule for, or a rule of another kind, each with its reason.
@@ -195,28 +197,6 @@ fn llvm_inserts_the_same() {
     if distances.targets.iter().all(|name| name.parse::<Target>().is_ok()) {
         assert_eq!(used.len(), known.len(), "a line of llvm-differences.txt no longer holds");
     }
-}
-
-/// The bytes on the page about LLVM's faults break the rules that it names.
-#[test]
-fn the_page_is_right() {
-    let page = include_str!("../docs/hazards.md");
-    let mut rows = 0;
-    for line in page.lines().filter(|line| line.contains(" | gfx")) {
-        let cells: Vec<&str> = line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect();
-        rows += 1;
-        let Ok(target) = cells[1].parse::<Target>() else { continue };
-        let byte = |n: usize| u8::from_str_radix(&cells[2][n..n + 2], 16).unwrap();
-        let bytes: Vec<u8> = (0..cells[2].len()).step_by(2).map(byte).collect();
-        let (mut hazards, mut broken) = (Hazards::new(target), Vec::new());
-        for inst in amdgpu_isa::Decoder::new(target, &bytes) {
-            let inst = inst.inst.unwrap();
-            hazards.each(&inst, |need| broken.push(need.rule.id()));
-            hazards.issue(&inst);
-        }
-        assert_eq!(broken, [cells[0]], "{line}");
-    }
-    assert!(rows > 0);
 }
 
 /// The needs of the last of some instructions after the others, by unit; `None` if the target is not in the build.
@@ -410,13 +390,11 @@ fn compiled_code_has_no_hazards() {
     let mut found = std::collections::BTreeMap::new();
     for path in objects {
         for (offset, inst, need) in compiled::errors(&path, Hazards::new) {
-            let faults = include_str!("hazards/faults.txt").lines().filter(|line| !line.starts_with('#'));
-            let mut faults = faults.map(|line| line.split_once(' ').unwrap());
-            let is = |name: &str| {
-                let (start, end) = name.split_once('*').unwrap();
-                inst.mnemonic().starts_with(start) && inst.mnemonic().ends_with(end)
-            };
-            if faults.any(|(rule, name)| need.rule.id() == rule && is(name)) {
+            let register = need.register.map_or(String::new(), |register| match register {
+                Reg::Special(special) => special.name().into(),
+                other => format!("{other:?}").to_lowercase().replace("gpr(", ""),
+            });
+            if faults::is_fault(need.rule.id(), &register, &inst.to_string()) {
                 continue;
             }
             let name = path.strip_prefix(path.parent().unwrap().parent().unwrap()).unwrap().display().to_string();
