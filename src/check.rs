@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::codec::code::{aligned, meaning};
-use crate::codec::{banks, bus_reads, overlap};
+use crate::codec::{banks, bus_reads, overlap, upper_half};
 use crate::operand::code_of;
 use crate::shared::flag;
 use crate::{Field, Inst, Reg, Value};
@@ -29,9 +29,15 @@ pub enum RuleError {
         register: Reg,
     },
     /// The third source of a matrix operation of CDNA (MFMA) has some registers of the destination and not the others. It
-    /// may have all or none; what writes no more than four registers may have some. RDNA's matrix operations (WMMA) take
-    /// any registers.
+    /// may have all or none; what writes no more than four registers may have some. The matrix operations of RDNA and CDNA5
+    /// (WMMA, SWMMAC) take any registers.
     Overlap {
+        /// The field of the source.
+        field: Field,
+    },
+    /// `op_sel` or `op_sel_hi` selects the upper register of a scalar source in a packed operation on floats of 32 bits, on
+    /// CDNA5: the hardware reads the lower one for both floats.
+    UpperHalf {
         /// The field of the source.
         field: Field,
     },
@@ -60,6 +66,9 @@ impl fmt::Display for RuleError {
                 write!(f, "{field}: {register} is misaligned")
             }
             RuleError::Overlap { field } => write!(f, "{field} overlaps a part of the destination"),
+            RuleError::UpperHalf { field } => {
+                write!(f, "{field} is a scalar, of which only the lower register is read")
+            }
             RuleError::ConstantBus { reads, limit } => {
                 write!(f, "{reads} different scalars are read, and the constant bus carries {limit}")
             }
@@ -93,6 +102,9 @@ impl Inst {
         }
         if let Some((x, y)) = banks(self) {
             return Err(RuleError::Banks { x, y });
+        }
+        if let Some(field) = upper_half(self) {
+            return Err(RuleError::UpperHalf { field });
         }
         let bus = bus_reads(self);
         match bus.count > bus.limit {

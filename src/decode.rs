@@ -14,8 +14,7 @@ use crate::table::{
 };
 use crate::target::DECODE;
 use crate::target::generated::{
-    ANY_JOINED, ANY_OPCODE_IN_SECOND_DWORD, CHECKED_FIELDS, ConstraintIndex, MARKS, OPCODE_SPACES, RULES, SETS,
-    TRAILING,
+    ANY_JOINED, ANY_OPCODE_IN_SECOND_DWORD, CHECKED_FIELDS, ConstraintIndex, MARKS, OPCODE_SPACES, RULES, TRAILING,
 };
 use crate::{DecodeError, Field, Format, Inst, Target};
 #[cfg(feature = "fast")]
@@ -161,7 +160,7 @@ fn last(target: Target, word: u32) -> Option<(Next, usize)> {
 #[inline(always)]
 #[allow(clippy::useless_conversion)] // With few targets, a byte is enough for both.
 fn constraints_of(t: &DecodeTables, op_index: u16) -> ConstraintIndex {
-    paged(&t.pages, &t.constraints_of, op_index.into()).unwrap_or(0).into()
+    paged(t.pages, t.constraints_of, op_index.into()).unwrap_or(0).into()
 }
 
 /// The constraints of a form of an opcode index.
@@ -188,7 +187,8 @@ pub(crate) fn mask(t: &DecodeTables, number: u8) -> u64 {
 fn is_in_set(t: &DecodeTables, constraints: &Constraints, checked: usize, n: usize, bits: u64) -> bool {
     let (lsb, width) = CHECKED_FIELDS[checked % CHECKED_FIELDS.len()][n % 4];
     let group = t.code_groups[(bits >> lsb) as usize & ((1 << width) - 1) & 511];
-    width == 0 || t.sets[usize::from(constraints.sets[n % 4]) & (SETS - 1)] >> (group & 63) & 1 == 1
+    let set = t.sets.get(usize::from(constraints.sets[n % 4])).copied().unwrap_or(0);
+    width == 0 || set >> (group & 63) & 1 == 1
 }
 
 #[cold]

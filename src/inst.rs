@@ -299,9 +299,26 @@ impl Inst {
         self.words.get(first..first + usize::from(bits / 32))
     }
 
-    /// Whether all bits that the hardware ignores are zero.
+    /// Whether all bits that the hardware ignores in this form of the operation are zero. The field of an operand counts as read
+    /// where other fields say that there is none, as the address of a buffer without `offen` and `idxen` (`off`).
     pub fn is_canonical(&self) -> bool {
         self.words.iter().zip(self.ignored()).all(|(word, ignored)| word & ignored == 0)
+    }
+
+    /// The same instruction, in which all bits that the hardware ignores are zero.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Target, decode_words};
+    /// let inst = decode_words(Target::Gfx942, &[0xd140_0005, 0x0802_0904]).unwrap(); // v_mov_b32_e64 has no src1 and no src2
+    /// assert_eq!(inst.canonical().words(), [0xd140_0005, 0x0000_0104]);
+    /// # }
+    /// ```
+    pub fn canonical(&self) -> Inst {
+        let mut words = [0; MAX_DWORDS];
+        words.iter_mut().zip(self.words()).for_each(|(to, &from)| *to = from);
+        words.iter_mut().zip(self.ignored()).for_each(|(word, ignored)| *word &= !ignored);
+        crate::decode_words(self.target(), words.get(..self.words().len()).unwrap_or(&words)).unwrap_or(*self)
     }
 
     /// Masks of the bits that the hardware ignores, for each dword.

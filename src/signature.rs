@@ -13,6 +13,7 @@ mod takes;
 use crate::common::{Flags, OpcodeEntry};
 use crate::decode::probe::{Probe, index_of};
 use crate::inst::layout;
+use crate::layout::FieldInfo;
 use crate::operand::values::{IMPLICIT, implicit};
 use crate::table::{FormSignature, How, NONE, OperandDesc};
 use crate::target::{DESCS, FACTS, OPERANDS, OPS};
@@ -209,7 +210,7 @@ impl Signature {
         tables.list_of(self.signature).iter().filter_map(|&n| tables.descs.get(usize::from(n)))
     }
 
-    /// The field that contains a bit of the words.
+    /// The field that contains a bit of the words: where several do, the one that the operation has.
     fn field_at(&self, bit: u8) -> Option<Field> {
         let base = layout(self.target(), self.signature.format)?;
         let (there, first) = match self.extension() {
@@ -218,8 +219,12 @@ impl Signature {
         };
         let bit = bit.checked_sub(first)?;
         let within = |lsb: u8, width: u8| bit.checked_sub(lsb).is_some_and(|n| n < width);
-        let mut fields = there.fields.iter().filter(|info| !info.overlay);
-        fields.find(|info| within(info.lsb, info.width) || within(info.hi, info.hi_width)).map(|info| info.field)
+        let fields =
+            || there.fields.iter().filter(|info| within(info.lsb, info.width) || within(info.hi, info.hi_width));
+        let place = |info: &FieldInfo| (info.field, first + info.lsb);
+        let named = |info: &&FieldInfo| info.overlay && self.descs().any(|desc| (desc.field, desc.lsb) == place(info));
+        let own = fields().find(named).or_else(|| fields().find(|info| !info.overlay));
+        own.map(|info| info.field)
     }
 }
 

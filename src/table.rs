@@ -20,11 +20,7 @@ mod text;
 
 pub(crate) use crate::shared::{NONE, trailing};
 use crate::shared::{PAGE, RuleKind};
-// The length of each table in the target where it is longest: bounds checks then compare with a constant.
-use crate::target::generated::{
-    ANY_IMAGE_ADDRESS, BaseConstraintIndex, CONSTRAINTS, CONSTRAINTS_OF, ConstraintIndex, InfoIndex, OPCODE_SPACES,
-    PAGES, SETS, ZEROS,
-};
+use crate::target::generated::{ANY_IMAGE_ADDRESS, BaseConstraintIndex, ConstraintIndex, InfoIndex, OPCODE_SPACES};
 use crate::{Access, Field, Format, Inst, Opcode};
 pub(crate) use counters::*;
 #[cfg(all(feature = "text", feature = "fast"))]
@@ -45,23 +41,23 @@ pub(crate) const fn padded<T: Copy, const N: usize>(entries: &[T], none: T) -> [
     all
 }
 
-/// What `decode` needs.
+/// What `decode` needs. The linker stores equal tables of different targets once, which is why these are references.
 pub(crate) struct DecodeTables {
     /// Opcode space selected by the top nine bits of the first dword; 0: none.
-    pub opcode_space_of: [u8; 512],
+    pub opcode_space_of: &'static [u8; 512],
     /// Entry 0 and the padding are [`NO_OPCODE_SPACE`].
-    pub opcode_spaces: [OpcodeSpace; OPCODE_SPACES],
+    pub opcode_spaces: &'static [OpcodeSpace; OPCODE_SPACES],
     /// Pages of `constraints_of`.
-    pub pages: [u8; PAGES],
+    pub pages: &'static [u8],
     /// Index in `constraints` for each opcode index; 0: there is no operation.
-    pub constraints_of: [BaseConstraintIndex; CONSTRAINTS_OF],
-    pub constraints: [Constraints; CONSTRAINTS],
+    pub constraints_of: &'static [BaseConstraintIndex],
+    pub constraints: &'static [Constraints],
     /// Masks: bits of the first two dwords that must be zero, for `Constraints::zeros`, and those of `Wide`.
-    pub zeros: [u64; ZEROS],
+    pub zeros: &'static [u64],
     /// Group of each field value. Two values are in the same group if every set of `sets` has both or neither.
-    pub code_groups: [u8; 512],
+    pub code_groups: &'static [u8; 512],
     /// Sets of groups, one bit each. The first set holds all groups.
-    pub sets: [u64; SETS],
+    pub sets: &'static [u64],
     /// Constraints of the SDWA form and of the DPP form; 0: there is no such form.
     pub forms: &'static [[ConstraintIndex; 2]],
     /// More checks, for constraints with `marks::FURTHER`.
@@ -182,11 +178,6 @@ pub(crate) const IN_SECOND_DWORD: u16 = u16::MAX;
 /// Padding. Its base is past the last page, so every look-up finds no operation.
 pub(crate) const NO_OPCODE_SPACE: OpcodeSpace =
     OpcodeSpace { base: 0xfff0, op_mask: 0, op_shift: 0, seg: 0, checked: 0, op_bits: 0, second: 0 };
-
-/// Padding: a target may have fewer constraints than another.
-#[allow(dead_code)]
-pub(crate) const NO_CONSTRAINTS: Constraints =
-    Constraints { marks: 0, rules: 0, sets: [0; 4], zeros: 0, trailing: 0, forms: 0, parts: 0 };
 
 /// What the words of an instruction must satisfy.
 #[derive(Clone, Copy)]

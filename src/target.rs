@@ -25,6 +25,7 @@ pub(crate) struct TargetInfo {
     generation: &'static str,
     mach: &'static [u32],
     aligned_vgprs: bool,
+    low_scalars: bool,
     dual: [bool; 2],
     #[cfg_attr(not(feature = "text"), allow(dead_code))]
     bound_ctrl_zero: bool,
@@ -53,9 +54,9 @@ pub(crate) mod generated {
     use crate::table::{
         Announcer, Bits, Check, Codes, Constraints, CountTables, DecodeTables, DescTables, EntryTables, Event,
         FactTables, FieldMap, FormSignature, Holds, How, IN_SECOND_DWORD, ImmTables, Info, InfoTables, Joined, Layout,
-        LayoutTables, LengthList, LengthTables, NO_CONSTRAINTS, NO_OPCODE_SPACE, NO_ROW, NameTables, Named, OpTables,
-        OpcodeSpace, OperandDesc, OperandTables, OperandType, Other, Part, Row, Rule, SizedForm, TrailingDword, When,
-        Which, Wide, operand_list, padded,
+        LayoutTables, LengthList, LengthTables, NO_OPCODE_SPACE, NO_ROW, NameTables, Named, OpTables, OpcodeSpace,
+        OperandDesc, OperandTables, OperandType, Other, Part, Row, Rule, SizedForm, TrailingDword, When, Which, Wide,
+        operand_list, padded,
     };
     #[cfg(all(feature = "text", feature = "fast"))]
     use crate::table::{FastModifier, FastSignature, FastText, ModifierWay, NO_FAST, TextKind};
@@ -94,6 +95,11 @@ impl Target {
     /// Whether tuples of vector registers must begin at even registers.
     pub(crate) fn aligned_vgprs(self) -> bool {
         TARGETS[self as usize].aligned_vgprs
+    }
+
+    /// Whether packed operations on floats of 32 bits read one register of a scalar source.
+    pub(crate) fn low_scalars(self) -> bool {
+        TARGETS[self as usize].low_scalars
     }
 
     /// What two operations in one instruction may share. `long`: in VOPD3.

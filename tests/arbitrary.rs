@@ -169,6 +169,7 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
                 Broken::Rule(RuleError::MisalignedVector { .. }) => "misaligned vector",
                 Broken::Rule(RuleError::Overlap { .. }) => "overlap",
                 Broken::Rule(RuleError::Banks { .. }) => "banks",
+                Broken::Rule(RuleError::UpperHalf { .. }) => "upper half",
                 Broken::Rule(_) => "another rule",
                 Broken::Decode(_) => "another",
             };

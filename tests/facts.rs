@@ -23,6 +23,8 @@ const LLVM_LACKS: [&str; 3] = ["s_getreg_regrd_b32", "s_mov_fed_b32", "s_mov_reg
 /// Fields that make another access of an operation: to LDS, to GDS, and an atomic that returns what was there.
 const OTHER_FORMS: [Field; 5] = [Field::Lds, Field::Gds, Field::Glc, Field::Sc0, Field::Th];
 
+const LITERALS: [Format; 2] = [Format::Literal, Format::Literal64];
+
 /// The field is set, and makes another access of this operation.
 fn has_form(inst: &Inst, field: Field) -> bool {
     let returns = matches!(field, Field::Glc | Field::Sc0 | Field::Th);
@@ -91,7 +93,7 @@ fn all(target: Target) -> Vec<(String, Inst)> {
             other.into_iter().for_each(|other| add(&format!(".{field}"), other));
         }
         let base = layout(target, format);
-        for behind in base.extends.iter().filter(|e| e.format != Format::Literal) {
+        for behind in base.extends.iter().filter(|e| !LITERALS.contains(&e.format)) {
             let tries = (0..40).map(|n| if n == 0 { Filling::Zero } else { Filling::Typical });
             let made = tries.filter_map(|filling| {
                 let mut words = attempt(target, base, number, Some(behind), filling, &mut rng);
@@ -149,6 +151,11 @@ fn ours(inst: &Inst) -> BTreeSet<String> {
     match inst.operands().filter(shown).count() {
         0 => {}
         outs => _ = found.insert(format!("out{outs}")),
+    }
+    // LLVM describes these counters as registers, and no flag tells of them.
+    for (name, counter) in [("asynccnt", Counter::Asynccnt), ("tensorcnt", Counter::Tensorcnt)] {
+        let raised = counters.contains(counter).then(|| ["r", "w"].map(|access| format!("{access}:{name}")));
+        found.extend(raised.into_iter().flatten());
     }
     // LLVM has instructions for one to four address registers, for eight, and from nine on for each number.
     let rounded = |n: usize| if n > 8 { n } else { n.next_power_of_two().max(4) };
@@ -283,7 +290,7 @@ fn facts_are_those_of_llvm_or_the_difference_is_listed() {
     // What a class names, and what is as LLVM says nevertheless: there the class would hide a fact that is lost.
     let mut without: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let (mut asked, mut unknown) = (0, BTreeSet::new());
-    for &target in Target::ALL.iter().filter(|target| !words::waits(**target)) {
+    for &target in Target::ALL {
         for (form, inst) in all(target) {
             let name = name(&inst);
             let Some(llvm) = snapshot.find(target.name(), &form, &name) else {
@@ -340,10 +347,15 @@ fn facts_are_those_of_llvm_or_the_difference_is_listed() {
     assert!(asked > 60_000, "only {asked}");
 }
 
+/// The trailing dword that makes another form of the operation: a constant makes none.
+fn behind(inst: &Inst) -> Option<Format> {
+    inst.extension().filter(|e| !LITERALS.contains(e))
+}
+
 /// The form of an instruction, in the notation of `all`.
 fn form(inst: &Inst) -> String {
     let field = OTHER_FORMS.into_iter().find(|f| has_form(inst, *f)).map_or(String::new(), |f| format!(".{f}"));
-    let behind = inst.extension().filter(|e| *e != Format::Literal).map_or(String::new(), |e| format!("+{e}"));
+    let behind = behind(inst).map_or(String::new(), |e| format!("+{e}"));
     format!("{}{field}{behind}", inst.format())
 }
 
@@ -363,8 +375,9 @@ fn expected_memory(form: &str, inst: &Inst) -> Vec<(Space, String)> {
         "EXP" => Space::Export,
         _ => return Vec::new(),
     };
-    if form.ends_with(".lds") || name.contains("_lds_") {
-        let (there, lds) = if name.contains("store_lds") { ("w", "r") } else { ("r", "w") };
+    if form.ends_with(".lds") || name.contains("_lds_") || name.ends_with("_lds") {
+        let stores = name.contains("store_lds") || name.contains("_from_lds");
+        let (there, lds) = if stores { ("w", "r") } else { ("r", "w") };
         return vec![(space, there.into()), (Space::Lds, lds.into())];
     }
     let flags = inst.flags();
@@ -377,7 +390,7 @@ fn expected_memory(form: &str, inst: &Inst) -> Vec<(Space, String)> {
 #[test]
 fn memory_is_that_of_the_form() {
     let (mut seen, mut faults) = (BTreeMap::new(), Vec::new());
-    for &target in Target::ALL.iter().filter(|target| !words::waits(**target)) {
+    for &target in Target::ALL {
         for (form, inst) in all(target) {
             let access = |access: Access| match access {
                 Access::Read => "r",
@@ -409,7 +422,7 @@ fn swaps_are_those_of_llvm() {
         let name = name.trim_start_matches('!').trim_end_matches("_e32").trim_end_matches("_e64");
         name.trim_end_matches("_nosdst").trim_end_matches("_t16")
     };
-    for &target in Target::ALL.iter().filter(|target| !words::waits(**target)) {
+    for &target in Target::ALL {
         for (form, inst) in all(target).into_iter().filter(|(form, _)| !form.contains(['+', '.'])) {
             let name = inst.opcode().name();
             let Some(llvm) = snapshot.find(target.name(), &form, name) else { continue };

@@ -127,7 +127,7 @@ fn held(target: Target, number: u32, is_set: bool) -> &'static [&'static str] {
         2 if target.processor().starts_with("gfx12") => &["exec", "vcc"],
         4 if target.processor().starts_with("gfx12") => &["scc"],
         17 | 18 if target.processor().starts_with("gfx12") => &["trapsts"],
-        34 if words::waits(target) => &["xnack_mask"],
+        34 if target.generation() == "CDNA5" => &["xnack_mask"],
         20 | 21 if is_rdna(target) => &["flat_scratch"],
         22 if ["gfx1010", "gfx1011", "gfx1013"].contains(&target.processor()) => &["xnack_mask"],
         1 => &["mode"],

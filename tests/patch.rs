@@ -15,7 +15,7 @@ use amdgpu_isa::imm::Imm;
 use amdgpu_isa::layout::{FieldInfo, HeldField};
 use amdgpu_isa::operands::{InlineFloat, Special};
 use amdgpu_isa::patch::{DecoderMut, InstMut, Location, PatchError};
-use amdgpu_isa::{Decoded, Field, Format, Inst, Opcode, Reg, Target, Value, WordDecoder, decode_words};
+use amdgpu_isa::{Decoded, Field, Format, Inst, Opcode, Operand, Reg, Target, Value, WordDecoder, decode_words};
 use words::{Rng, bytes, encodings};
 
 /// Different instructions of each encoding.
@@ -82,6 +82,45 @@ fn moved(info: &FieldInfo, first: u8) -> FieldInfo {
     moved
 }
 
+/// Whether a field holds a number that can be negative: a literal, a plain constant of 16 bits, and an offset that shows a sign
+/// if its highest bit is set.
+fn has_sign(inst: &Inst, field: Field) -> bool {
+    let shows_sign = |inst: Inst| [" -0x", ":-", "+-"].iter().any(|sign| inst.to_string().contains(sign));
+    match field {
+        Field::Literal => true,
+        Field::Simm16 => {
+            let is_plain = |o: Operand| matches!(o.value, Value::Imm(_) | Value::Label(_));
+            let operand = inst.operands().find(|o| o.role == Some(field));
+            let has_parts = [
+                "s_waitcnt",
+                "s_waitcnt_depctr",
+                "s_wait_alu",
+                "s_sendmsg",
+                "s_sendmsghalt",
+                "s_getreg_b32",
+                "s_getreg_regrd_b32",
+                "s_setreg_b32",
+                "s_setreg_imm32_b32",
+                "s_set_gpr_idx_mode",
+                "s_delay_alu",
+                "s_version",
+                "s_endpgm",
+            ];
+            operand.is_some_and(is_plain) && !has_parts.contains(&inst.opcode().name())
+        }
+        // Some forms have a register in its bits, and resources take no negative one.
+        Field::Offset if inst.format() == Format::Smem => {
+            let has_offset = inst.operands().any(|o| matches!(o.role, Some(Field::Offset | Field::Soffset)));
+            has_offset && !inst.target().processor().starts_with("gfx8")
+        }
+        Field::Offset => {
+            let info = inst.fields().filter(|held| held.info.field == field).last().expect("it has the field").info;
+            inst.with(field, 1 << (info.width + info.hi_width - 1)).is_ok_and(shows_sign)
+        }
+        _ => false,
+    }
+}
+
 /// Values to try for a field: all of them, or the first, the last and some.
 fn values(width: u8, all: bool, rng: &mut Rng) -> Vec<u32> {
     if width <= if all { 9 } else { 3 } {
@@ -131,7 +170,10 @@ fn a_field_holds_what_was_asked_or_nothing_changes() {
                         assert_eq!(got, model, "{inst:?}: {} = {value}", info.field);
                         assert_eq!(got.get(info.field), Some(value), "{inst:?}: {}", info.field);
                         let signed = (value << (32 - width)) as i32 >> (32 - width);
-                        assert_eq!(inst.with_signed(info.field, signed), Ok(got), "{inst:?}: {}", info.field);
+                        let number = if has_sign(&got, info.field) { signed.into() } else { i64::from(value) };
+                        if let Ok(number) = i32::try_from(number) {
+                            assert_eq!(inst.with_signed(info.field, number), Ok(got), "{inst:?}: {}", info.field);
+                        }
                         done += 1;
                     }
                     (None, Err(PatchError::Decode(_) | PatchError::Size { .. } | PatchError::Form { .. })) => {
@@ -141,8 +183,12 @@ fn a_field_holds_what_was_asked_or_nothing_changes() {
                 }
             }
             if width < 32 {
-                let top = 1 << (width - 1);
-                for value in [top, -top - 1, i32::MAX, i32::MIN] {
+                // The numbers beside the least and the greatest one.
+                let (least, last) = match has_sign(inst, info.field) {
+                    true => (-1 << (width - 1), (1 << (width - 1)) - 1),
+                    false => (0, (1 << width) - 1),
+                };
+                for value in [last + 1, least - 1, i32::MAX, i32::MIN] {
                     let error = FieldError { field: info.field, value: value.into(), width };
                     assert_eq!(inst.with_signed(info.field, value), Err(PatchError::Value(error)), "{inst:?}: {value}");
                 }

@@ -212,9 +212,8 @@ fn surroundings(inst: &Inst, operand: &OperandSignature) -> Vec<Vec<(Field, u32)
             (Field::Dim, _) => &[0, 1, 2, 3, 4, 5, 6, 7],
             // Elements of 8 bits and of 4: the longest matrix and the shortest.
             (Field::Cbsz | Field::Blgp, _) => &[0, 4],
-            // The same on CDNA5, where the formats can lie in op_sel and op_sel_hi.
+            // The same on CDNA5.
             (field, _) if field.name().starts_with("matrix_") && field.name().ends_with("_fmt") => &[0, 4],
-            (Field::OpSelHi, 3) => &[0, 4, u32::MAX],
             _ => &[0, u32::MAX],
         };
         all = all.iter().flat_map(|set| values.iter().map(|v| [&set[..], &[(field, *v)]].concat())).collect();
@@ -444,5 +443,24 @@ fn every_number_gives_its_operation() {
                 assert_eq!(found, listed, "{target} {} {number}", layout.format);
             }
         }
+    }
+}
+
+/// The size of a matrix depends on the field of its format, whatever other name these bits have in the format of the words.
+#[test]
+#[cfg(feature = "gfx1250")]
+fn the_format_of_a_matrix_has_its_own_name() {
+    let target = Target::Gfx1250;
+    let names =
+        ["v_wmma_f32_16x16x128_f8f6f4", "v_wmma_scale_f32_16x16x128_f8f6f4", "v_wmma_scale16_f32_16x16x128_f8f6f4"];
+    for name in names {
+        let opcode = Opcode::from_mnemonic(target, name).expect("it is there");
+        let signature = opcode.signatures(target).next().expect("it has a form");
+        let others = |field: Field| {
+            let operand = signature.operands().find(|o| o.field == field).expect("it has the source");
+            operand.others().collect::<BTreeSet<_>>()
+        };
+        assert_eq!(others(Field::Src0), BTreeSet::from([Field::MatrixAFmt]), "{name}");
+        assert_eq!(others(Field::Src1), BTreeSet::from([Field::MatrixBFmt]), "{name}");
     }
 }

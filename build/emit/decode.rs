@@ -6,7 +6,8 @@ use crate::build::check::assume::room;
 use crate::build::emit::camel;
 use crate::build::emit::tables::{announcers_text, desc_text, joined_text};
 use crate::build::lower::decode::{
-    Allowed, CHECKED_FIELDS, Constraints, SCALARS, Sizes, Tables, TrailingDword, code_set, of_base_forms, set_of,
+    Allowed, CHECKED_FIELDS, Constraints, SCALARS, Tables, TrailingDword, code_set, constraints, of_base_forms,
+    opcode_spaces, set_of,
 };
 use crate::build::lower::lengths::Announcer;
 use crate::build::lower::pages::{number, position, run};
@@ -15,14 +16,11 @@ use crate::build::lower::{self, Seg, Target, trailing};
 use crate::build::model::error::Result;
 use crate::build::shared::marks;
 
-/// The lengths of the longest tables, and where the checked fields are.
+/// What the tables of all targets have in common, and where the checked fields are.
 pub fn sizes(w: &mut String, all: &[Tables]) {
-    let sizes = &Sizes::of(all);
-    for (name, n) in Sizes::NAMES.iter().zip(sizes.0) {
-        writeln!(w, "pub(crate) const {name}: usize = {n};").unwrap();
-    }
+    writeln!(w, "pub(crate) const OPCODE_SPACES: usize = {};", opcode_spaces(all)).unwrap();
     // As small as the enabled targets allow; the fast path has an entry for every number.
-    let constraints = sizes.constraints();
+    let constraints = constraints(all);
     let (index, most) = if constraints <= 256 { ("u8", 256) } else { ("u16", constraints.next_power_of_two()) };
     writeln!(w, "pub(crate) type ConstraintIndex = {index};").unwrap();
     let index = if of_base_forms(all) <= 256 { "u8" } else { "u16" };
@@ -49,14 +47,17 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
         )
     };
     let list = tables.t.opcode_spaces.iter().zip(&tables.constraints.checked).map(opcode_space);
-    writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{\nopcode_space_of: {:?},", tables.t.lut)
+    writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{\nopcode_space_of: &{:?},", tables.t.lut)
         .unwrap();
-    writeln!(w, "opcode_spaces: padded(&[NO_OPCODE_SPACE, {}], NO_OPCODE_SPACE),", list.collect::<Vec<_>>().join(", "))
-        .unwrap();
-    writeln!(w, "pages: padded(&{:?}, {}),", tables.pages, tables.empty).unwrap();
-    writeln!(w, "constraints_of: padded(&{:?}, 0),\nzeros: padded(&{:?}, 0),", tables.constraints_of, tables.zeros)
-        .unwrap();
-    writeln!(w, "code_groups: {:?},\nsets: padded(&{:?}, 0),", tables.code_groups, tables.sets).unwrap();
+    writeln!(
+        w,
+        "opcode_spaces: &padded(&[NO_OPCODE_SPACE, {}], NO_OPCODE_SPACE),",
+        list.collect::<Vec<_>>().join(", ")
+    )
+    .unwrap();
+    writeln!(w, "pages: &{:?},\nconstraints_of: &{:?},", tables.pages, tables.constraints_of).unwrap();
+    writeln!(w, "zeros: &{:?},\nsets: &{:?},", tables.zeros, tables.sets).unwrap();
+    writeln!(w, "code_groups: &{:?},", tables.code_groups).unwrap();
     let (mut forms, mut parts, mut rules) = (vec![[0, 0]], Vec::new(), vec![Vec::new()]);
     let constraints = |c: &Constraints| {
         let (marks, sets, zeros) = (c.all_marks(), c.sets, number(&mut tables.zeros.clone(), c.zeros as u64));
@@ -68,7 +69,7 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
         )
     };
     let list: Vec<String> = tables.constraints.list.iter().map(constraints).collect();
-    writeln!(w, "constraints: padded(&[{}], NO_CONSTRAINTS),\nforms: &{forms:?},", list.join(",\n")).unwrap();
+    writeln!(w, "constraints: &[{}],\nforms: &{forms:?},", list.join(",\n")).unwrap();
     writeln!(w, "rules: &[").unwrap();
     rules.iter().for_each(|rules| writeln!(w, "&[{}],", rules.iter().map(rule_text).collect::<String>()).unwrap());
     writeln!(w, "],").unwrap();

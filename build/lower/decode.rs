@@ -85,8 +85,6 @@ pub struct Tables<'a> {
     /// Constraints of each operation.
     pub of_index: Vec<u16>,
     pub pages: Vec<u8>,
-    /// A page without any operation.
-    pub empty: usize,
     pub constraints_of: Vec<u16>,
     pub code_groups: Vec<u8>,
     pub sets: Vec<u64>,
@@ -95,24 +93,15 @@ pub struct Tables<'a> {
     pub sized: Vec<(usize, u8, Vec<lower::OperandDesc>)>,
 }
 
-/// How long the longest of each table is, as in src/table.rs.
-pub struct Sizes(pub [usize; 6]);
+/// The most opcode spaces of any target, with the one that is none: a power of two, so that a number of some bits is always
+/// one of them.
+pub fn opcode_spaces(all: &[Tables]) -> usize {
+    all.iter().map(|t| t.t.opcode_spaces.len() + 1).max().unwrap_or(1).next_power_of_two()
+}
 
-impl Sizes {
-    pub const NAMES: [&str; 6] = ["OPCODE_SPACES", "PAGES", "CONSTRAINTS_OF", "CONSTRAINTS", "ZEROS", "SETS"];
-
-    pub fn of(all: &[Tables]) -> Sizes {
-        let mut most = all.iter().fold([1; 6], |most, t| std::array::from_fn(|i| most[i].max(t.sizes()[i])));
-        // Powers of two, so that a number of some bits is always one of them.
-        most[0] = most[0].next_power_of_two();
-        most[5] = most[5].next_power_of_two();
-        Sizes(most)
-    }
-
-    /// The most constraints of any target.
-    pub fn constraints(&self) -> usize {
-        self.0[3]
-    }
+/// The most constraints of any target.
+pub fn constraints(all: &[Tables]) -> usize {
+    all.iter().map(|t| t.constraints.list.len()).max().unwrap_or(1)
 }
 
 /// The most constraints that base forms of a target have, with those of no operation.
@@ -125,18 +114,6 @@ pub fn needed(all: &[Tables]) -> (u8, u8) {
     let constraints = || all.iter().flat_map(|t| &t.constraints.list);
     let rules = constraints().flat_map(|c| &c.rules).fold(0, |all, rule| all | rule.kind.bit());
     (constraints().fold(0, |all, c| all | c.all_marks()), rules)
-}
-
-/// Where a page begins in which there is nothing; it is put behind the others if there is none.
-fn position_of_zeros(entries: &mut Vec<u16>) -> usize {
-    let at = entries.chunks(PAGE).position(|page| page.iter().all(|&entry| entry == 0));
-    at.map_or_else(
-        || {
-            entries.resize(entries.len() + PAGE, 0);
-            entries.len() - PAGE
-        },
-        |page| page * PAGE,
-    )
 }
 
 impl<'a> Tables<'a> {
@@ -155,8 +132,7 @@ impl<'a> Tables<'a> {
             }
         }
         constraints.put_first(&mut of_index);
-        let (pages, mut constraints_of) = pages(&of_index, <[u16]>::to_vec);
-        let empty = position_of_zeros(&mut constraints_of) / PAGE;
+        let (pages, constraints_of) = pages(&of_index, <[u16]>::to_vec);
         room(t, "opcode indices", t.operations.len() + PAGE, meta::OP_INDEX)?;
         let (code_groups, sets) = constraints.code_groups()?;
         let mut zeros = vec![0];
@@ -174,12 +150,7 @@ impl<'a> Tables<'a> {
         let operations = t.operations.iter().enumerate().filter_map(|(n, operation)| Some((n, operation.as_ref()?)));
         let sized = operations.flat_map(|(n, o)| sized(t, o.signature - 1).map(move |(form, descs)| (n, form, descs)));
         let sized = sized.filter(|(_, _, descs)| !descs.is_empty()).collect();
-        Ok(Tables { t, constraints, of_index, pages, empty, constraints_of, code_groups, sets, zeros, sized })
-    }
-
-    fn sizes(&self) -> [usize; 6] {
-        let (constraints, zeros, sets) = (self.constraints.list.len(), self.zeros.len(), self.sets.len());
-        [self.t.opcode_spaces.len() + 1, self.pages.len(), self.constraints_of.len(), constraints, zeros, sets]
+        Ok(Tables { t, constraints, of_index, pages, constraints_of, code_groups, sets, zeros, sized })
     }
 }
 

@@ -26,15 +26,15 @@ pub(crate) fn reads(inst: &Inst) -> Reads {
     if !BUS.get(inst.format() as usize).is_some_and(|bus| *bus) {
         return reads;
     }
-    // Equal scalars count once. A register and the pair that begins with it count as two, as in LLVM's assembler. Data
-    // from LDS does not use the bus, nor does the null register.
+    // Equal scalars count once. A register and the pair that begins with it count as two, as in LLVM's assembler, and so does
+    // a literal that is read with 32 bits and with 64. Data from LDS does not use the bus, nor does the null register.
     let key = |operand: &Operand| {
         let is_pair = operand.bits > 32;
         match operand.value {
             Value::Reg(Reg::Special(Special::SrcLdsDirect | Special::Null)) => None,
             // Read-only registers have one name for all widths.
             Value::Reg(Reg::Special(special)) if special as usize >= Special::WRITTEN => Some((operand.value, false)),
-            Value::Literal(_) | Value::Literal64 => Some((operand.value, false)),
+            Value::Literal(_) | Value::Literal64 => Some((operand.value, is_pair)),
             Value::Reg(Reg::Vcc) => Some((Value::Reg(Reg::VCC_LO), is_pair)),
             Value::Reg(Reg::M0) => Some((Value::Reg(Reg::Special(Special::M0)), is_pair)),
             Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_)) => Some((operand.value, is_pair)),

@@ -27,6 +27,7 @@ mod number;
 pub(crate) mod numbers;
 mod offset;
 mod overlap;
+mod packed;
 mod register;
 mod words;
 
@@ -43,6 +44,7 @@ pub(crate) use form::{Form, Unmade, descs};
 pub(crate) use number::*;
 pub(crate) use offset::*;
 pub(crate) use overlap::overlap;
+pub(crate) use packed::{is_packed, upper_half};
 pub(crate) use register::{HALF, MATRIX_FORMAT, matrix_dwords_of};
 pub(crate) use words::{Refused, Words};
 

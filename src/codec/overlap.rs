@@ -9,7 +9,7 @@ const FREE: u16 = MATRIX_FREE[0];
 /// The third source, if it has some registers of the destination and not the others.
 pub(crate) fn overlap(inst: &Inst) -> Option<Field> {
     // Only of MFMA: LLVM's assembler takes any registers in WMMA.
-    if !inst.flags().is_mfma() || inst.format() == Format::Vop3p {
+    if !inst.flags().is_mfma() || !matches!(inst.format(), Format::Vop3pMai | Format::Vop3px) {
         return None;
     }
     let of = |field: Field, access| inst.operands().find(|o| o.role == Some(field) && o.access == access);

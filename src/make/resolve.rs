@@ -139,7 +139,8 @@ pub(crate) const fn bus_key(rules: &Rules, code: u16, literal: u64, dwords: usiz
     if class & class::BUS == 0 || code == rules.null {
         0
     } else if code == LITERAL {
-        1 << 32 | literal
+        // With 32 bits and with 64 it is read twice.
+        1 << 32 | literal | if dwords > 1 { RUN } else { 0 }
     } else if class == class::LITERAL64 {
         LONG_KEY
     } else {

@@ -1,6 +1,7 @@
 //! Changes one thing in an instruction. The new words are decoded before anyone gets them.
 
 use super::PatchError;
+use crate::codec::is_signed;
 use crate::decode::MAX_DWORDS;
 use crate::imm::Imm;
 use crate::table::{OperandDesc, OperandType};
@@ -38,7 +39,9 @@ impl Inst {
         }
     }
 
-    /// Like [`Inst::with`], for a field that holds a signed number: an offset of a global or scalar load, ...
+    /// Like [`Inst::with`], with the number that the operation reads from the field. Some are signed: the offset of a global or
+    /// scalar load, the distance of a branch. A constant of 16 bits and a literal can have a sign, too. In all other fields a
+    /// negative number does not fit.
     ///
     /// # Errors
     /// As [`Inst::with`].
@@ -51,15 +54,27 @@ impl Inst {
     /// let load = load.with_signed(Field::Offset, -16).unwrap();
     /// assert_eq!(load.to_string(), "global_load_dword v0, v1, s[0:1] offset:-16");
     /// assert!(load.with_signed(Field::Offset, 4096).is_err());
+    /// assert!(load.with_signed(Field::Vdst, -1).is_err());
     /// # }
     /// ```
     pub fn with_signed(&self, field: Field, value: i32) -> Result<Inst, PatchError> {
         let width = self.locate(field).ok_or(PatchError::NoField(field))?.width();
         let unused = 32 - u32::from(width.clamp(1, 32));
-        if value << unused >> unused != value {
+        let bits = (value as u32) << unused >> unused;
+        let read = if self.can_be_negative(field) { i64::from(value << unused >> unused) } else { bits.into() };
+        if read != value.into() {
             return Err(FieldError { field, value: value.into(), width }.into());
         }
-        self.with(field, (value as u32) << unused >> unused)
+        self.with(field, bits)
+    }
+
+    /// Whether the field holds a number that can be negative, or bits that are written as one.
+    fn can_be_negative(&self, field: Field) -> bool {
+        let is_constant =
+            |desc: &OperandDesc| desc.width == 16 && matches!(desc.operand_type, OperandType::Hex | OperandType::Int16);
+        let has_sign =
+            |desc: &OperandDesc| desc.operand_type == OperandType::Label || is_signed(desc) || is_constant(desc);
+        field == Field::Literal || self.descs().any(|desc| desc.field == field && has_sign(desc))
     }
 
     /// The instruction with another literal: the dword after the base words, which two sources can share.

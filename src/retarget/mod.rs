@@ -16,10 +16,9 @@ use crate::codec::{
     image_address_registers, is_conditional, is_image_data, modifier, read, unit, value,
 };
 use crate::common::{OpcodeEntry, SUCCESSORS};
-use crate::decode::MAX_DWORDS;
 use crate::imm::Imm;
 use crate::table::{FormSignature, OperandDesc, OperandType};
-use crate::{DecodeError, Field, Format, HeldField, Inst, Opcode, RuleError, Target, decode_words};
+use crate::{DecodeError, Field, Format, HeldField, Inst, Opcode, RuleError, Target};
 use compare::{compare, silent};
 
 /// Why an instruction cannot be converted to another target: see [`Inst::retarget`].
@@ -125,14 +124,6 @@ impl Inst {
             None if entries().next().is_none() => Err(RetargetError::Opcode(self.opcode())),
             None => Err(RetargetError::Form { format: self.format(), extension: self.extension() }),
         }
-    }
-
-    /// The instruction without the bits that hardware ignores.
-    pub(crate) fn canonical(&self) -> Inst {
-        let mut words = [0; MAX_DWORDS];
-        words.iter_mut().zip(self.words()).for_each(|(to, &from)| *to = from);
-        words.iter_mut().zip(self.ignored()).for_each(|(word, ignored)| *word &= !ignored);
-        decode_words(self.target(), words.get(..self.len() / 4).unwrap_or(&words)).unwrap_or(*self)
     }
 }
 

@@ -95,6 +95,13 @@ fn has_invalid_th(inst: &Inst) -> bool {
     inst.flags().is_atomic() && inst.to_string().contains(" th:TH_ATOMIC_0x")
 }
 
+/// LLVM prints a format that does not exist as a number.
+fn has_unnamed_format(inst: &Inst) -> bool {
+    let text = inst.to_string();
+    let is_number = |format: &str| format.starts_with(|c: char| c.is_ascii_digit());
+    text.split(' ').filter_map(|word| word.split_once("_fmt:")).any(|(_, format)| is_number(format))
+}
+
 fn stores_with_tfe(inst: &Inst) -> bool {
     inst.flags().is_store() && !inst.flags().is_atomic() && get(inst, Field::Tfe) == 1
 }
@@ -108,7 +115,10 @@ fn changes_literal(inst: &Inst) -> bool {
 /// The text has more of the literal than the 16 bits that the operation reads.
 fn shows_upper_half(inst: &Inst) -> bool {
     let mandatory = ["v_madmk_f16", "v_madak_f16", "v_fmamk_f16", "v_fmaak_f16"].contains(&name(inst));
-    let half = |o: Operand| (o.bits == 16 || mandatory) && matches!(o.value, Value::Literal(_));
+    // Half of a register, whatever the width is that it counts with.
+    let in_half =
+        name(inst).starts_with("v_fma_mix") || name(inst).starts_with("s_cmp_") && name(inst).ends_with("_f16");
+    let half = |o: Operand| (o.bits == 16 || mandatory || in_half) && matches!(o.value, Value::Literal(_));
     let shown = |l: u32| l > 0xffff && inst.to_string().contains(&format!("{l:#x}"));
     inst.operands().any(half) && literal(inst).is_some_and(shown)
 }
@@ -154,6 +164,20 @@ pub const REFUSALS: &[Refusal] = &[
         |i| name(i).contains("buffer") && get(i, Field::Sbase) == 62,
     ),
     refusal(
+        &[Format::Smem],
+        "scale_offset is not supported",
+        "LLVM's disassembler prints a bit for what is loaded from a resource, its assembler does not read it",
+        ("gfx1250", "202012f45f2164ff"),
+        |i| name(i).starts_with("s_buffer_load") && get(i, Field::ScaleOffset) == 1,
+    ),
+    refusal(
+        &[Format::Vop3p, Format::Vop3px2, Format::Vop3px2s16],
+        "invalid matrix_",
+        "a format that has no name",
+        ("gfx1250", "000335cc80000204"),
+        has_unnamed_format,
+    ),
+    refusal(
         &[Format::Sop1],
         "invalid operand for instruction",
         "LLVM's disassembler prints a base as the first register",
@@ -174,11 +198,12 @@ pub const REFUSALS: &[Refusal] = &[
         ("gfx803", "fa2afe7f98fa2002"),
         |i| {
             let source = |o: Operand| o.bits == 64 && o.role == Some(Field::Src0);
-            i.extension() == Some(Format::Dpp) && !has_unified_registers(i.target()) && i.operands().any(source)
+            let has_it = has_unified_registers(i.target()) || is_of(i, &["gfx1251"]);
+            i.extension() == Some(Format::Dpp) && !has_it && i.operands().any(source)
         },
     ),
     refusal(
-        &[Format::Vop2, Format::Vop3a],
+        &[Format::Sopc, Format::Vop1, Format::Vop2, Format::Vop3a, Format::Vop3p],
         "invalid operand for instruction",
         "the upper half of a literal, which 16-bit operations ignore",
         ("gfx803", "fe000048825cee58"),

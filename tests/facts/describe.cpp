@@ -224,7 +224,7 @@ struct Gpu {
     // only inline ones, then those of operations that only take accumulation registers besides.
     static const std::map<unsigned, const char *> types{
         {13, "i32"},      {14, "i64"},     {15, "i16"},     {16, "f32"},     {17, "f64"},  {18, "bf16"}, {19, "f16"},
-        {20, "pk_bf16"},  {21, "pk_f16"},  {22, "pk_f16"},  {23, "pk_i16"},  {25, "pk_i32"}, {26, "pk_f32"},
+        {20, "pk_bf16"},  {21, "pk_f16"},  {22, "pk_f16"},  {23, "pk_i16"},  {24, "pk_f16"}, {25, "pk_i32"}, {26, "pk_f32"},
         {27, "i16"},      {28, "i32"},     {29, "i64"},     {30, "bf16"},    {31, "f16"},  {32, "f32"},  {33, "f64"},
         {35, "pk_bf16"},  {36, "pk_f16"},  {41, "i32"},     {42, "f32"}};
     const unsigned barrier = 37; // the number of a barrier, in place of m0

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{all, is_like, name};
+use super::{all, behind, is_like, name};
 use amdgpu_isa::signature::Signature;
 use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Target, Value};
 
@@ -21,7 +21,7 @@ struct Shape<'a> {
 }
 
 fn ours(inst: &Inst) -> Vec<Shape<'static>> {
-    let behind = inst.extension().filter(|e| *e != Format::Literal);
+    let behind = behind(inst);
     let dual = inst.second_opcode().is_some();
     let types = |second: bool| -> Vec<(&str, (&str, u16))> {
         let opcode = if second { inst.second_opcode() } else { Some(inst.opcode()) };
@@ -80,7 +80,7 @@ fn theirs(text: &str) -> Vec<Shape<'_>> {
 }
 
 /// Where the library names another data type than LLVM's descriptions: form, operation, our type, LLVM's, and why.
-const TYPES: [(&str, &str, &str, &str, &str); 13] = [
+const TYPES: [(&str, &str, &str, &str, &str); 14] = [
     ("SOP*", "s_*_f32", "f32", "i32", "LLVM describes a scalar source as any 32 bits"),
     ("SOP*", "s_*_f16", "f16", "i16", "the same with 16 bits"),
     ("SOP*", "s_*_f16", "f16", "i32", "the same"),
@@ -98,6 +98,7 @@ const TYPES: [(&str, &str, &str, &str, &str); 13] = [
         "LLVM takes any eight registers for halves of 64 bits: gfx1100 has no constants there",
     ),
     ("VOP3P", "v_wmma_*", "*", "f32", "the same with four registers"),
+    ("VOP3P*", "v_wmma_*f32_32x16x128_f4", "f32", "i32", "LLVM takes a sum of sixteen registers for any 32 bits"),
     ("VOP3A", "v_cvt_*bf16", "f16", "bf16", "a constant is one of f16 in the text"),
     ("VOP1+SDWA", "v_cvt_f32_bf16", "bf16", "f16", "LLVM has one kind of 16-bit source in SDWA"),
 ];
@@ -141,7 +142,7 @@ fn difference(form: &str, name: &str, ours: &[Shape], theirs: &[Shape], met: &mu
     };
     // In these forms LLVM tells of every source that can be a constant, but for barriers, and for matrices in all registers.
     let plain = ["VOP1", "VOP3A", "VOP3B", "VOP3P", "VOP3P-MAI", "SOP1", "SOP2", "SOPC", "SOPK"].contains(&form);
-    let told = plain && !name.contains("_barrier_") && !name.contains("_wmma_") && !name.contains("_swmmac_");
+    let told = plain && !name.contains("_barrier") && !name.contains("_wmma_") && !name.contains("_swmmac_");
     let pairs = |theirs: &[Shape<'_>]| -> Vec<(String, String)> {
         let read = ours.iter().zip(theirs).filter(|(a, _)| !a.written);
         let of = |o: &Shape<'_>| o.ty.or(told.then_some("b")).map(str::to_string);
@@ -180,7 +181,7 @@ fn operands_are_those_of_llvm() {
     let of = snapshot();
     let mut met = BTreeSet::new();
     let (mut asked, mut typed, mut faults) = (0, 0, Vec::new());
-    for &target in Target::ALL.iter().filter(|target| !crate::words::waits(**target)) {
+    for &target in Target::ALL {
         for (form, inst) in all(target) {
             // Exports name their sources where they have none; the number of registers named one by one depends on the image.
             if form.starts_with("EXP") || form.contains("+NSA") {
@@ -219,7 +220,7 @@ fn types_are_where_constants_can_be() {
         of.entry((target, name)).or_default().extend(types);
     }
     let (mut none, mut some, mut faults) = (0, 0, BTreeSet::new());
-    for &target in Target::ALL.iter().filter(|target| !crate::words::waits(**target)) {
+    for &target in Target::ALL {
         for (form, inst) in all(target) {
             let name = name(&inst);
             let Some(types) = of.get(&(target.name(), name.as_str())) else { continue };
@@ -228,20 +229,24 @@ fn types_are_where_constants_can_be() {
             let suffix = name.rsplit('_').next().expect("a name has parts");
             let scalar_float = form.starts_with("SOP") && ["f16", "f32"].contains(&suffix);
             let matrix = name.starts_with("v_wmma_") || name.starts_with("v_swmmac_");
-            let behind = inst.extension().filter(|e| *e != Format::Literal);
+            let behind = behind(&inst);
             let of_form = |s: &Signature| (s.format(), s.extension()) == (inst.format(), behind);
             let signature = inst.opcode().signatures(target).find(of_form).expect("it has this form");
             for operand in signature.operands() {
                 let ty = operand.ty.name();
+                // `bf16f32`: sums of one type, and results of another.
+                let sums = format!("bf16{ty}");
                 let good = match ty {
                     "b" => true,
-                    _ if matrix && operand.field != Field::Src0 => name.contains(&format!("_{ty}_")),
+                    _ if matrix && [Field::Src2, Field::Vdst].contains(&operand.field) => {
+                        name.split('_').any(|part| part == ty || part == sums)
+                    }
                     _ if operand.access != Access::Read => false,
                     _ if !alu => operand.field == Field::Soffset && ty == "i32",
                     _ if scalar_float => ty == suffix,
                     _ if form.starts_with("VINTERP") => name.contains(&format!("_{ty}")),
                     // The number of a barrier.
-                    _ if types.is_empty() => name.contains("_barrier_") && ty == "i32",
+                    _ if types.is_empty() => name.contains("_barrier") && ty == "i32",
                     // A constant for it is one of f16 in the text.
                     "f16" if name.ends_with("_bf16") => types.contains("bf16"),
                     _ => types.contains(ty),

@@ -50,6 +50,7 @@ pub fn rule(name: &str) -> Option<Rule> {
         "we_refuse_literal_buffer_offset" => we_refuse_literal_buffer_offset,
         "flat_tfe" => flat_tfe,
         "we_refuse_exec_base" => we_refuse_exec_base,
+        "we_refuse_exec_base_of_flat" => we_refuse_exec_base_of_flat,
         "llvm_lacks_opcode" => llvm_lacks_opcode,
         "nop_with_extension" => nop_with_extension,
         "we_refuse_vector_mask" => we_refuse_vector_mask,
@@ -830,11 +831,21 @@ fn flat_tfe(case: &Case) -> bool {
     })
 }
 
-/// GLOBAL with lds (13) and exec (126) as saddr, or VFLAT with it.
+/// GLOBAL with lds (13) and exec (126) as saddr.
 fn we_refuse_exec_base(case: &Case) -> bool {
     let lds = field(case, 26, 6) == 0b110111 && field(case, 14, 2) == 2 && field(case, 13, 1) == 1;
+    lds && field(case, 48, 7) == 126
+        && refused_text(case).is_some_and(|text| text.contains(", exec") && text.ends_with(" lds"))
+}
+
+/// Atomic operations and prefetches of VFLAT with exec (126) as saddr.
+fn we_refuse_exec_base_of_flat(case: &Case) -> bool {
     let flat = field(case, 24, 8) == 0b1110_1100 && field(case, 0, 7) == 126;
-    (lds && field(case, 48, 7) == 126 || flat) && refused_text(case).is_some()
+    let names = ["flat_atomic_", "flat_prefetch_b8 "];
+    // LLVM marks exec as invalid in all others.
+    let takes =
+        |text: &str| text.contains(", exec") && !text.contains("exec/*") && names.iter().any(|n| text.starts_with(n));
+    flat && refused_text(case).is_some_and(takes)
 }
 
 /// SCRATCH with lds and saddr 127.

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use amdgpu_isa::check::RuleError;
 use amdgpu_isa::text::{ParseError, ParseErrorKind};
-use amdgpu_isa::{Target, parse};
+use amdgpu_isa::{Field, Target, parse};
 
 use crate::Failures;
 use crate::assembler::assemble;
@@ -239,8 +240,10 @@ const FAULTS: &[Fault] = &[
     ("atomic hint", |text, _, ours| text.contains("_atomic_") && text.contains("th:TH_ATOMIC_") && ours.is_err()),
     // The words announce a literal where none can be.
     ("literal", |text, _, ours| {
-        let is_dpp = text.contains("dpp8:") || text.contains("row_mask:");
-        let is_here = is_dpp && text.contains("0xffff") && ours.is_err() || is_dpp && text.contains("0x3800");
+        let is_dpp = ["dpp8:", "row_mask:", "src0_sel:"].iter().any(|part| text.contains(part));
+        let halves = ["0x3800", "0x3c00", "0x4000", "0x4400", "0xb800", "0xbc00", "0xc000", "0xc400", "0x3118"];
+        let is_half = || halves.iter().any(|half| text.contains(half));
+        let is_here = is_dpp && (text.contains("0xffff") && ours.is_err() || is_half());
         has_kind(ours, |kind| *kind == ParseErrorKind::NoLiteral) || is_here
     }),
     // It writes a float of 32 bits for one of 16 in scalar operations with one or no result, and not in those of SOP2.
@@ -269,29 +272,61 @@ const FAULTS: &[Fault] = &[
         is_shift && has_kind(ours, |p| matches!(p, ParseErrorKind::Rule(_)))
     }),
     // It drops op_sel of a conversion of bytes, whose source has no halves.
-    ("op_sel", |text, _, ours| {
+    ("op_sel", |text, llvm, ours| {
         let is_one = text.starts_with("v_cvt_f16_fp8") || text.starts_with("v_cvt_f16_bf8");
-        is_one && text.contains("op_sel:[1") && ours.is_err()
+        // Bit 11 is the first one of op_sel.
+        let is_dropped = llvm.get(1).is_some_and(|byte| byte & 8 == 0);
+        let is_place =
+            |kind: &ParseErrorKind| matches!(kind, ParseErrorKind::Unexpected | ParseErrorKind::Name(Field::OpSel));
+        is_one && text.contains("op_sel:[1") && is_dropped && has_kind(ours, is_place)
     }),
     // It announces a literal of 64 bits and one of 32, and writes one.
     ("two literals", |text, _, ours| {
         text.starts_with("s_") && has_kind(ours, |kind| *kind == ParseErrorKind::TwoLiterals)
     }),
-    // It drops the absolute value of sources that have no bit for it.
-    ("v_div_scale", |text, _, ours| text.starts_with("v_div_scale_") && text.contains('|') && ours.is_err()),
+    // It drops the absolute value of sources, and before gfx8 the clamp, which have no bit.
+    ("v_div_scale", |text, _, ours| {
+        text.starts_with("v_div_scale_") && (text.contains(['|', '(']) || text.contains("clamp")) && ours.is_err()
+    }),
     // It takes lengths that are too great for the field, and the decoder refuses the words.
     ("length", |text, _, ours| (text.starts_with("s_prefetch_") || text.starts_with("s_atc_probe")) && ours.is_err()),
     // It makes a constant with the sign, so that VOPD holds it, where we take VOPD3 or refuse it.
     ("dual sign", |text, llvm, _| text.contains("v_dual_") && text.contains(['|', '(']) && llvm.len() < 16),
     // It has no VOPD that begins with it, and takes the wrong operands of it where it compares banks.
-    ("dot2acc", |text, _, _| text.contains("v_dual_dot2acc_f32_bf16")),
+    ("dot2acc", |text, llvm, ours| {
+        let is_long = |bytes: &[u8]| bytes[3] == 0b1100_1111;
+        // Where neither has the rule kept, we say what is wrong with VOPD.
+        let is_rule = |kind: &ParseErrorKind| {
+            matches!(kind, ParseErrorKind::Rule(RuleError::Banks { .. }) | ParseErrorKind::Operand(Field::Vdsty))
+        };
+        let differs = has_kind(ours, is_rule) || ours.as_ref().is_ok_and(|ours| !is_long(ours));
+        text.contains("v_dual_dot2acc_f32_bf16") && is_long(llvm) && differs
+    }),
     // It forgets sc1 of atomic operations on doubles in accumulation registers.
     ("sc1", |text, _, ours| text.contains("_f64 a[") && text.contains(" sc1") && ours.is_ok()),
-    // It drops the upper bits of a number, and the third bit of neg_lo or neg_hi.
+    // It drops the upper bits of a number, the third bit of neg_lo or neg_hi, and bits of op_sel that the operation lacks.
     ("masked", |text, _, ours| {
         let is_range = |kind: &ParseErrorKind| matches!(kind, ParseErrorKind::Range { .. } | ParseErrorKind::Name(_));
-        let has_field = text.contains("offset:") || text.contains(" neg_") || text.starts_with("s_");
+        let has_field = ["offset:", " neg_"].iter().any(|part| text.contains(part))
+            || text.starts_with("s_")
+            || text.starts_with("v_interp_p2_f16") && text.contains("op_sel:");
         has_kind(ours, is_range) && has_field
+    }),
+    // It cuts a constant off to 16 bits, or to 32, and takes the inline constant of what is left.
+    ("cut", |text, _, ours| {
+        let is_constant = |kind: &ParseErrorKind| *kind == ParseErrorKind::Constant(amdgpu_isa::Field::Src0);
+        let is_one = text.starts_with("v_cvt_scalef32_sr_") || text.starts_with("v_pk_mul_f32");
+        is_one && has_kind(ours, is_constant) || text.contains("_class_f16_sdwa") && text.contains("0x3f000000")
+    }),
+    // It takes nt in operations on caches, which have no bit for it.
+    ("cache", |text, _, ours| {
+        let is_cache = text.starts_with("buffer_wbl2 ") || text.starts_with("buffer_inv ");
+        is_cache && text.contains(" nt") && has_kind(ours, |kind| *kind == ParseErrorKind::Unexpected)
+    }),
+    // It takes a number where two registers are read, and its disassembler refuses the words.
+    ("pair", |text, _, ours| {
+        let is_operand = |kind: &ParseErrorKind| *kind == ParseErrorKind::Operand(amdgpu_isa::Field::Src0);
+        text.starts_with("v_cvt_scalef32_sr_pk_fp4_f32 ") && has_kind(ours, is_operand)
     }),
     // It takes a float where a number of 16 bits stands, and takes bits of the double for it.
     ("float", |text, _, ours| {
@@ -316,12 +351,15 @@ const FAULTS: &[Fault] = &[
     }),
     // It takes exec as the address of a load to LDS, and of some flat operations: the decoder refuses the words.
     ("exec", |text, _, ours| {
-        text.contains(" exec") && (text.ends_with(" lds") || text.starts_with("flat_")) && ours.is_err()
+        let flat = text.starts_with("flat_atomic_") || text.starts_with("flat_prefetch_b8 ");
+        let is_base = has_kind(ours, |kind| *kind == ParseErrorKind::Operand(Field::Saddr));
+        text.contains(" exec") && (text.ends_with(" lds") || flat) && is_base
     }),
-    // It takes one register where a double needs two, and two where v_cndmask_b32 needs one.
-    ("f64 with DPP", |text, _, ours| {
-        let is_one = text.contains("_f64") || text.starts_with("v_cndmask_b32");
-        is_one && text.contains("row_mask") && ours.is_err()
+    // With DPP, it takes one register where a double needs two, and two where one is needed.
+    ("width with DPP", |text, _, ours| {
+        let is_width =
+            |kind: &ParseErrorKind| matches!(kind, ParseErrorKind::Width { .. } | ParseErrorKind::Operand(_));
+        (text.contains("row_mask") || text.contains("dpp8")) && has_kind(ours, is_width)
     }),
     // It takes a vector register with a sign where only a scalar can be.
     ("v_s_", |text, _, ours| text.starts_with("v_s_") && ours.is_err()),
@@ -331,9 +369,22 @@ const FAULTS: &[Fault] = &[
     }),
     // It makes a literal of a constant that its disassembler shows for the inline constant.
     ("v_pk_fmac", |text, _, ours| text.starts_with("v_pk_fmac_f16") && ours.is_ok()),
-    // It enables a compressed source that is off, if its partner is on.
+    // It drops op_sel of the same, and with SDWA signs and literals.
+    ("v_pk_fmac dropped", |text, _, ours| {
+        let is_rest = has_kind(ours, |kind| *kind == ParseErrorKind::Unexpected);
+        text.starts_with("v_pk_fmac_f16") && (text.contains("_sel:") || text.contains("dst_unused:")) && is_rest
+    }),
+    // In a list with a part for each register, it takes any number of registers for the last part.
+    ("address", |text, _, ours| {
+        let is_wide = |kind: &ParseErrorKind| matches!(kind, ParseErrorKind::Width { field: amdgpu_isa::Field::Vaddr0, dwords: 4, given } if *given > 4);
+        text.starts_with("image_") && has_kind(ours, is_wide)
+    }),
+    // It enables a compressed source that is off, if its partner is on, and drops the partner.
     ("export", |text, _, ours| {
-        text.starts_with("exp ") && text.contains("off") && text.contains("compr") && ours.is_ok()
+        use amdgpu_isa::Field::{Vsrc1, Vsrc3};
+        let is_partner = |kind: &ParseErrorKind| matches!(kind, ParseErrorKind::Operand(Vsrc1 | Vsrc3));
+        let is_off = text.contains("off") && ours.is_ok();
+        text.starts_with("exp ") && text.contains("compr") && (is_off || has_kind(ours, is_partner))
     }),
 ];
 

@@ -5,7 +5,7 @@ use amdgpu_isa::make::{Argument, BuildError, a, float, int, literal, off, s, ttm
 use amdgpu_isa::operands::Special;
 use amdgpu_isa::{Field, Format, Inst, Opcode, Reg, Target, Value, decode_words};
 
-use crate::base::Base;
+use crate::base::{Base, typed};
 use crate::facts::{Fact, Row};
 use crate::words::{self, has_unified_registers};
 
@@ -124,24 +124,6 @@ fn role(field: Field) -> Field {
         Field::Sdata => Field::Sdst,
         field => field,
     }
-}
-
-/// A run of this many dwords of registers, with its width.
-fn typed(letter: char, first: u8, dwords: u16) -> Argument {
-    macro_rules! runs {
-        ($($n:literal)*) => {
-            match (letter, dwords) {
-                $(
-                    ('s', $n) => s::<$n>(first).into(),
-                    ('v', $n) => v::<$n>(first).into(),
-                    ('a', $n) => a::<$n>(first).into(),
-                    ('t', $n) => ttmp::<$n>(first).into(),
-                )*
-                _ => panic!("no operand has {dwords} dwords"),
-            }
-        };
-    }
-    runs!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 32)
 }
 
 /// The cases of one legal instruction.

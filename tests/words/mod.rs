@@ -34,13 +34,6 @@ pub fn is_rdna(target: Target) -> bool {
     target.processor().starts_with("gfx1")
 }
 
-/// Whether some comparisons with LLVM wait for the target: those of facts, because its differences are not listed; and of the
-/// rules of its assembler.
-#[allow(dead_code)]
-pub fn waits(target: Target) -> bool {
-    target.generation() == "CDNA5"
-}
-
 /// Whether tuples of vector registers begin at even ones: LLVM's FeatureRequiresAlignedVGPRs. It is
 /// written down again, as the next one is.
 #[allow(dead_code)]

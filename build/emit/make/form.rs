@@ -170,9 +170,9 @@ impl Form<'_> {
                 write!(parts.calls, ".even(&{}, {field}, {}, {})", self.rules, desc.lsb, desc.aux[0]).unwrap();
             }
         }
-        // LLVM takes any registers in WMMA, which has the format VOP3P.
-        let format = &t.formats[operation.format].def.name;
-        if format != "VOP3P" && info.flags.iter().any(|flag| flag == "mfma") {
+        // LLVM takes any registers in WMMA, which has other formats.
+        let format = t.formats[operation.format].def.name.as_str();
+        if ["VOP3P-MAI", "VOP3PX"].contains(&format) && info.flags.iter().any(|flag| flag == "mfma") {
             let of = |name: &str| descs.iter().find(|i| i.field == name && i.access.is_some());
             if let (Some(written), Some(added)) = (of("vdst").filter(|i| i.dwords > 4), of("src2")) {
                 let field = super::field(&added.field);

@@ -20,7 +20,8 @@ mod suggest;
 
 use crate::codec::code::{FLOAT, FLOAT_LAST, VGPR, int_of};
 use crate::codec::{
-    Coded, Form, Unmade, Words, bus_limit, bus_reads, descs, image_address_dwords, image_address_part, read, value,
+    Coded, Form, Unmade, Words, bus_limit, bus_reads, descs, image_address_dwords, image_address_part, is_packed, read,
+    value,
 };
 use crate::common::{BUS, OpcodeEntry};
 use crate::decode::second_index;
@@ -134,13 +135,21 @@ fn described(
                 match candidate.parse() {
                     Ok(inst) => return Ok(inst),
                     // The form that takes the most of the text is probably the intended one.
-                    Err(error) if best.is_none_or(|b| error.span.start > b.span.start) => best = Some(error),
+                    Err(error) if best.is_none_or(|b| reach(&error) > reach(&b)) => best = Some(error),
                     Err(_) => {}
                 }
             }
         }
     }
     Err(best.unwrap_or_else(|| cursor.error_since(start, Kind::Encoding)))
+}
+
+/// How much of the text a form has taken. If it lacks the lanes that the form is for, another form was meant.
+fn reach(error: &ParseError) -> u32 {
+    match error.kind {
+        Kind::Missing(Field::Sel | Field::DppCtrl) => 0,
+        _ => error.span.start,
+    }
 }
 
 /// How to read what has two meanings.
@@ -437,7 +446,7 @@ impl Parser<'_, '_> {
         // A vcc that the text does not show counts, too.
         let reads = held().filter(is_scalar).count() + 1;
         let uses_bus = BUS.get(inst.format() as usize).is_some_and(|bus| *bus);
-        uses_bus && reads > bus_limit(inst).into() || inst.flags().is_mfma()
+        uses_bus && reads > bus_limit(inst).into() || inst.flags().is_mfma() || is_packed(inst)
     }
 
     /// Compares the registers of an image address with those of the words. Where no `dim` determines their number, a run in
@@ -490,7 +499,7 @@ impl Parser<'_, '_> {
     fn place_of(&self, rule: RuleError, excess: Option<Field>) -> Option<Span> {
         let field = match rule {
             RuleError::MisalignedScalar { field, .. } | RuleError::MisalignedVector { field, .. } => field,
-            RuleError::Overlap { field } => field,
+            RuleError::Overlap { field } | RuleError::UpperHalf { field } => field,
             RuleError::Banks { y, .. } => y,
             RuleError::ConstantBus { .. } => excess?,
         };

@@ -16,7 +16,7 @@ const MOST: usize = 32;
 /// Modifiers that say how caches treat the data, and CDNA5's scale of the offset, stand in any order among themselves.
 fn is_cache_policy(field: Field) -> bool {
     use Field::*;
-    matches!(field, Glc | Slc | Dlc | Sc0 | Sc1 | Nt | Th | Scope | Nv | ScaleOffset)
+    matches!(field, Glc | Slc | Dlc | Scc | Sc0 | Sc1 | Nt | Th | Scope | Nv | ScaleOffset)
 }
 
 impl<'t> Parser<'t, '_> {

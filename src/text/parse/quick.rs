@@ -7,7 +7,7 @@ use super::cursor::Cursor;
 use super::fill_unused;
 use super::operation::{Rank, Suffix, all, stem};
 use crate::codec::code::{FLOAT, FLOAT_LAST, VGPR, int_of, of_int};
-use crate::codec::{Form, bus_limit};
+use crate::codec::{Form, bus_limit, is_packed};
 use crate::common::{BUS, OpcodeEntry};
 use crate::shared::flag;
 use crate::shared::texts::{ACC, HEX, NULL, NUMBERS, OFF, PAIRS, QUADS, SADDRS, SIXTEENS};
@@ -378,7 +378,7 @@ impl<'t> Quick<'t> {
         let most = read.scalars + 1;
         let uses_bus = BUS.get(inst.format() as usize).is_some_and(|bus| *bus) && most > bus_limit(&inst);
         let is_odd = read.is_odd && inst.target().aligned_vgprs();
-        let can_break = uses_bus || is_odd || inst.info().flags & const { flag("mfma") } != 0;
+        let can_break = uses_bus || is_odd || inst.info().flags & const { flag("mfma") } != 0 || is_packed(&inst);
         (!can_break || inst.check().is_ok()).then_some(inst)
     }
 }

@@ -1,0 +1,28 @@
+//! Scalar sources of packed operations on floats of 32 bits.
+
+use crate::{Field, Inst, Operand, Reg, Special, Value};
+
+/// Whether it is a packed operation that reads one register of a scalar source for both floats, where the target has such.
+pub(crate) fn is_packed(inst: &Inst) -> bool {
+    let flags = inst.flags();
+    // Of two floats, and not a matrix, whose registers are vectors.
+    inst.target().low_scalars() && flags.is_packed() && !flags.is_mfma() && !flags.is_smfmac()
+}
+
+/// The first scalar source of which `op_sel` or `op_sel_hi` selects the upper register, which is not read. As in LLVM's
+/// assembler, that does not matter for registers of the trap handler.
+pub(crate) fn upper_half(inst: &Inst) -> Option<Field> {
+    if !is_packed(inst) {
+        return None;
+    }
+    let [low, high] = [Field::OpSel, Field::OpSelHi].map(|field| inst.get(field).unwrap_or(0));
+    let is_scalar = |operand: &Operand| match operand.value {
+        Value::Reg(Reg::Special(special)) => special != Special::Null,
+        Value::Reg(reg) => !matches!(reg, Reg::Vgpr(_) | Reg::Ttmp(_)),
+        _ => false,
+    };
+    let of = |field: &Field| inst.operands().find(|o| o.role == Some(*field) && o.bits == 64);
+    let mut sources = [Field::Src0, Field::Src1, Field::Src2].into_iter().enumerate();
+    let upper = sources.find(|(n, field)| (low | high) >> n & 1 == 1 && of(field).is_some_and(|o| is_scalar(&o)));
+    upper.map(|(_, field)| field)
+}

@@ -1,0 +1,63 @@
+//! What the builder takes for an operand is what the parser takes in its place, and the same words come of it: registers of every
+//! file, alignment and width, special registers and constants, in every form of every operation. The parser is compared with
+//! LLVM's assembler (`tests/parse`), so the builder is, too, on targets of which `tests/operands/facts.tsv` has no column.
+//!
+//! `cargo test --release --features all-targets,text,make --test taken -- --nocapture` prints the numbers.
+#![cfg(all(feature = "make", feature = "text"))]
+
+#[path = "../refused/base.rs"]
+mod base;
+mod compare;
+#[path = "../words/mod.rs"]
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use amdgpu_isa::Target;
+use words::Rng;
+
+/// The kinds of differences.
+fn differing(target: Target) -> usize {
+    let mut rng = Rng(2026);
+    let mut wrong: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    let mut unmade = BTreeSet::new();
+    let (mut taken, mut refused) = (0, 0);
+    for encoding in words::encodings_to_try(target).into_iter().filter(|e| compare::has_builder(e.0)) {
+        let mut both = Vec::new();
+        let (bases, missing) = base::bases(target, encoding, 2, &mut rng);
+        bases.iter().filter(|base| compare::is_plain(base)).for_each(|base| compare::compared(base, &mut both));
+        unmade.extend(missing.iter().map(|form| (form.name(), encoding.2.name())));
+        // It needs a literal of 64 bits, of which no `Value` has the bits.
+        let is_made = !bases.is_empty() || ["v_fmamk_f64", "v_fmaak_f64"].contains(&encoding.2.name());
+        assert!(is_made, "{target}: no builder makes {encoding:?}");
+        for case in both {
+            match case.refused {
+                (true, true) => refused += 1,
+                (false, false) if case.same => taken += 1,
+                (built, parsed) => {
+                    let what = case.what.split(';').next().unwrap_or("").to_string();
+                    let key = format!("{:?} {what}: builder refuses {built}, parser {parsed}", encoding.0);
+                    wrong.entry(key).or_insert((0, case.what)).0 += 1;
+                }
+            }
+        }
+    }
+    println!(
+        "{target}: the builder takes {taken} as the parser does, and refuses {refused}; {} forms were not made",
+        unmade.len()
+    );
+    for (key, (n, example)) in &wrong {
+        println!("  {n} x {key}: {example}");
+    }
+    // Lists of one register, or of more than a builder has room for; and a dword that says nothing.
+    let is_known = |(form, name): &(&str, &str)| form.starts_with("NSA") || *name == "v_nop" || name.ends_with("k_f64");
+    assert!(unmade.iter().all(is_known), "{target}: {unmade:?}");
+    assert!(taken > 1000 && refused > 1000, "{target}: only {taken} and {refused}");
+    wrong.len()
+}
+
+#[test]
+fn the_builder_takes_what_the_parser_takes() {
+    let faults: usize = Target::ALL.iter().map(|&target| differing(target)).sum();
+    assert_eq!(faults, 0, "kinds of differences");
+}
