@@ -116,6 +116,7 @@ pub struct Encoding {
 }
 
 /// An operation on a target: its number in a format, and its signature there.
+#[derive(Clone, Copy)]
 pub(crate) struct OpcodeEntry {
     pub signature: &'static FormSignature,
     pub op_index: u16,

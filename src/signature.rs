@@ -129,6 +129,16 @@ impl Signature {
         self.opcode
     }
 
+    #[cfg(feature = "text")]
+    pub(crate) fn op_index(&self) -> u16 {
+        self.op_index
+    }
+
+    #[cfg(feature = "text")]
+    pub(crate) fn form(&self) -> &'static FormSignature {
+        self.signature
+    }
+
     /// The mnemonic in the target's spelling, without the suffix of an encoding.
     #[cfg(feature = "text")]
     pub fn mnemonic(&self) -> &'static str {

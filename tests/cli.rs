@@ -6,14 +6,20 @@
 mod asm;
 #[path = "cli/asm_edges.rs"]
 mod asm_edges;
+#[path = "cli/asm_far.rs"]
+mod asm_far;
 #[path = "cli/asm_file.rs"]
 mod asm_file;
+#[path = "cli/asm_linked.rs"]
+mod asm_linked;
 #[path = "cli/batch.rs"]
 mod batch;
 #[path = "cli/containers.rs"]
 mod containers;
 #[path = "cli/dis.rs"]
 mod dis;
+#[path = "cli/dis_part.rs"]
+mod dis_part;
 #[path = "cli/errors.rs"]
 mod errors;
 #[path = "cli/explain.rs"]

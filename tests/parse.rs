@@ -10,6 +10,8 @@ mod llvm;
 mod messages;
 #[path = "../src/bin/amdgpu-isa/prove/parsed.rs"]
 mod parsed;
+#[path = "parse/parts.rs"]
+mod parts;
 mod words;
 #[path = "parse/written.rs"]
 mod written;

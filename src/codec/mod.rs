@@ -167,13 +167,18 @@ pub(crate) fn is_conditional(desc: &OperandDesc) -> bool {
 pub(crate) fn operand(desc: &OperandDesc, inst: &Inst) -> Option<Operand> {
     let access = access(desc, inst)?;
     let (coded, dwords) = read(desc, inst)?;
-    let bits = match coded {
+    let bits = bits_of(desc, coded, dwords);
+    let role = if let Coded::Soffset(_) = coded { Field::Soffset } else { desc.field };
+    Some(Operand { role: Some(role), value: coded.value(inst.target(), dwords), bits, access })
+}
+
+/// The width of an operand: that of its field, or of its registers.
+pub(crate) fn bits_of(desc: &OperandDesc, coded: Coded, dwords: u16) -> u16 {
+    match coded {
         Coded::Number(_) | Coded::Both(..) | Coded::Attr(..) | Coded::Label(_) => desc.width.into(),
         _ if matches!(desc.operand_type, OperandType::Half | OperandType::HalfSel) => 16,
         _ => dwords * 32,
-    };
-    let role = if let Coded::Soffset(_) = coded { Field::Soffset } else { desc.field };
-    Some(Operand { role: Some(role), value: coded.value(inst.target(), dwords), bits, access })
+    }
 }
 
 /// The raw value of a descriptor's field.

@@ -105,6 +105,12 @@ impl Words {
         if desc.hi == NONE { low } else { low | self.get(desc.hi, desc.width - desc.lo_width) << desc.lo_width }
     }
 
+    /// The literal of 64 bits, if it is one.
+    #[cfg(feature = "text")]
+    pub(crate) fn literal64(&self) -> Option<u64> {
+        Some(u64::from(self.literal_high?) << 32 | u64::from(self.literal?))
+    }
+
     /// Stores the literal; there can be only one.
     pub(super) fn put_literal(&mut self, dword: u32) -> Result<(), Refused> {
         self.put_literals(dword, None)

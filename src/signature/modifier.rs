@@ -3,7 +3,6 @@
 use super::Signature;
 use crate::Field;
 use crate::codec::{TABLE, fits_its_fields, image_address_size};
-use crate::decode::probe::Probe;
 use crate::table::{NONE, OperandDesc, OperandType};
 
 /// A modifier of a [`Signature`]: a field that is not an operand.
@@ -19,7 +18,7 @@ pub struct ModifierSignature {
     pub signed: bool,
     /// The bits of the field that have a meaning in this operation. The others must be zero, or are ignored.
     pub mask: u32,
-    probe: Probe,
+    signature: Signature,
     desc: &'static OperandDesc,
     /// The lowest bit of the field, if it is not the descriptor's own field.
     beside: Option<u8>,
@@ -33,7 +32,6 @@ pub(super) const MOST_PARTS: u8 = 3;
 impl ModifierSignature {
     /// Modifier number `part` of a descriptor, counted from zero.
     pub(super) fn new(signature: &Signature, desc: &'static OperandDesc, part: u8) -> Option<ModifierSignature> {
-        let probe = signature.probe;
         if let Some(n) = part.checked_sub(1) {
             let lsb = *desc.aux.get(usize::from(n)).filter(|_| desc.operand_type == OperandType::Bitop3)?;
             let (field, mask) = (signature.field_at(lsb)?, (1 << TABLE) - 1);
@@ -43,7 +41,7 @@ impl ModifierSignature {
                 bits: TABLE,
                 signed: false,
                 mask,
-                probe,
+                signature: *signature,
                 desc,
                 beside,
                 address: None,
@@ -60,11 +58,27 @@ impl ModifierSignature {
             bits: desc.width,
             signed,
             mask,
-            probe,
+            signature: *signature,
             desc,
             beside: None,
             address,
         })
+    }
+
+    #[cfg(feature = "text")]
+    pub(crate) fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    #[cfg(feature = "text")]
+    pub(crate) fn desc(&self) -> &'static OperandDesc {
+        self.desc
+    }
+
+    /// Where the field is, if it is not the descriptor's own.
+    #[cfg(feature = "text")]
+    pub(crate) fn beside(&self) -> Option<u8> {
+        self.beside
     }
 
     /// Whether the field may hold this value. Another field may still forbid it: some modifiers exclude each other,
@@ -73,8 +87,8 @@ impl ModifierSignature {
     /// A signed value is given as the bits of the field.
     pub fn takes(&self, value: u32) -> bool {
         let accepts = |value| match self.beside {
-            Some(lsb) => (0..self.bits).all(|n| self.probe.can_be(lsb + n, value >> n & 1 == 1)),
-            None => self.probe.accepts(self.desc, value, false),
+            Some(lsb) => (0..self.bits).all(|n| self.signature.probe.can_be(lsb + n, value >> n & 1 == 1)),
+            None => self.signature.probe.accepts(self.desc, value, false),
         };
         u64::from(value) >> self.bits == 0 && accepts(value) && self.fits(value)
     }

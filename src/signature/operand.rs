@@ -141,6 +141,16 @@ impl OperandSignature {
         })
     }
 
+    #[cfg(feature = "text")]
+    pub(crate) fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    #[cfg(feature = "text")]
+    pub(crate) fn desc(&self) -> &'static OperandDesc {
+        self.desc
+    }
+
     /// The number of values of its type: 16 for an `f32` operand of 512 bits. 1 for [`DataType::Bits`].
     pub fn count(&self) -> u16 {
         // A value of 16 bits takes a whole register.

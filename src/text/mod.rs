@@ -18,7 +18,10 @@ use crate::target::generated::ANY_LITERAL64;
 use crate::target::{DESCS, OPERANDS, TEXT};
 use crate::{Field, Inst, VgprMsb};
 use out::Out;
-pub use parse::{Integer, ParseError, ParseErrorKind, Span, Suggestion, Symbols, expression, parse_with};
+pub use parse::{
+    Integer, MnemonicError, OperandText, ParseError, ParseErrorKind, Span, Suggestion, Symbols, expression, parse_with,
+    signatures,
+};
 
 /// Suffixes of mnemonics; `FormSignature::suffix` is an index in this table.
 static SUFFIXES: [[u8; 16]; 6] =

@@ -193,7 +193,7 @@ fn pal_metadata_gives_the_size_of_waves() {
 
 #[test]
 fn descriptors_in_front_of_code_are_not_code() {
-    let run = run(&["dis", "-"], include_bytes!("files/mesa"));
+    let run = run(&["dis", "--no-fold", "-"], include_bytes!("files/mesa"));
     assert_eq!(run.err, "");
     let out = run.ok();
     // 64 instructions up to the next descriptor, most of them padding.

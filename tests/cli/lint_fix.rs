@@ -172,9 +172,11 @@ fn descriptors_lead_to_kernels(path: &Path) {
     let data = std::fs::read(path).unwrap();
     let file = ElfFile64::<LittleEndian>::parse(&*data).unwrap();
     let mut found = 0;
-    for descriptor in file.symbols() {
+    // A stripped file has only the symbols that a loader needs.
+    let symbols = || file.symbols().chain(file.dynamic_symbols());
+    for descriptor in symbols() {
         let Some(name) = descriptor.name().unwrap().strip_suffix(".kd") else { continue };
-        let kernel = file.symbols().find(|symbol| symbol.name() == Ok(name)).unwrap();
+        let kernel = symbols().find(|symbol| symbol.name() == Ok(name)).unwrap();
         let section = file.section_by_index(descriptor.section_index().unwrap()).unwrap();
         let at = (descriptor.address() - section.address()) as usize;
         let entry = i64::from_le_bytes(section.data().unwrap()[at + 16..at + 24].try_into().unwrap());

@@ -45,6 +45,8 @@ pub struct Section<'a> {
 pub struct Symbol<'a> {
     pub name: Cow<'a, str>,
     pub address: u64,
+    /// In bytes; 0 if it is not known.
+    pub size: u64,
     pub kind: SymbolKind,
     /// Lanes of a wave, if the file has a descriptor: the kernel's own, or that of the kernel before it, or of the first one.
     pub lanes: Option<u16>,

@@ -1,5 +1,6 @@
 //! `dis`: a listing of the machine code in a file.
 
+mod chosen;
 mod json;
 mod labels;
 mod listing;
@@ -11,6 +12,8 @@ mod walk;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+
+use chosen::Near;
 
 use crate::container::{self, Found, Image, Section, TargetId};
 use crate::error::{Error, Result};
@@ -35,9 +38,18 @@ pub struct Args {
     /// Print a source from which `asm` makes the same sections again
     #[arg(long, conflicts_with_all = ["target", "raw", "json", "no_encoding", "max_unpacked"])]
     asm: bool,
-    /// Print one JSON object for each line of the listing
+    /// Show only the kernel or function of this name
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["raw", "asm"])]
+    kernel: Option<String>,
+    /// Show what the descriptor of each kernel says, as directives
+    #[arg(long, conflicts_with_all = ["raw", "asm"])]
+    descriptors: bool,
+    /// Print one JSON object for each instruction
     #[arg(long)]
     json: bool,
+    /// Show each dword of padding; otherwise many equal ones are a line
+    #[arg(long, conflicts_with_all = ["json", "asm"])]
+    no_fold: bool,
     /// Omit the encoding beside each instruction
     #[arg(long, conflicts_with = "json")]
     no_encoding: bool,
@@ -134,7 +146,8 @@ pub fn run(args: &Args, color: bool) -> Result<()> {
 /// What is damaged in the file, which does not keep the rest from being listed, and errors of the output, which do.
 pub fn list(args: &Args, name: &str, bytes: &[u8], sink: impl Write + Send, color: bool) -> (Vec<String>, Result<()>) {
     let (passed, damage) = (Messages::default(), Messages::default());
-    let mut job = Job { args, file: name, out: Out::new(sink, color), shown: 0, passed, damage };
+    let wanted = args.kernel.as_deref().map(Near::new);
+    let mut job = Job { args, file: name, out: Out::new(sink, color), shown: 0, wanted, passed, damage };
     let result = match (&args.target, args.raw) {
         (Some(selection), true) => job.raw(selection, bytes),
         _ => container::visit(bytes, args.max_unpacked, &mut |found| job.found(found)),
@@ -213,6 +226,8 @@ struct Job<'a, W: Write + Send> {
     out: Out<W>,
     /// Number of images listed so far.
     shown: usize,
+    /// The name of the only code to list.
+    wanted: Option<Near>,
     /// The parts that were skipped, and why.
     passed: Messages,
     /// What is wrong with the file.
@@ -256,6 +271,18 @@ impl<W: Write + Send> Job<'_, W> {
     }
 
     fn image(&mut self, image: &Image<'_>, target: Target) -> Result<()> {
+        let chosen: Vec<Section<'_>>;
+        let sections = match &mut self.wanted {
+            None => &image.sections,
+            Some(wanted) => {
+                chosen = image.sections.iter().flat_map(|section| chosen::parts(section, wanted.name())).collect();
+                if chosen.is_empty() {
+                    wanted.see(&image.sections);
+                    return Ok(());
+                }
+                &chosen
+            }
+        };
         self.shown += 1;
         if let Some(note) = &image.note {
             self.pass(image.label, note);
@@ -263,13 +290,18 @@ impl<W: Write + Send> Job<'_, W> {
         let processor = image.target.as_ref().map_or(target.processor(), |id| &id.processor);
         let is_default = target.name() == target.processor();
         let name = if is_default { processor.into() } else { format!("{processor}:wave{}", target.wave_size()) };
-        for section in &image.sections {
+        let shown = listing::Shown {
+            encoding: !self.args.no_encoding,
+            descriptors: self.args.descriptors,
+            padding: self.args.no_fold,
+        };
+        for section in sections {
             let place = Place { target, name: &name, image: image.label, section };
             if self.args.json {
-                json::section(&mut self.out, &place)?;
+                json::section(&mut self.out, &place, self.args.descriptors)?;
             } else {
                 listing::header(&mut self.out, self.file, image, &place)?;
-                listing::section(&mut self.out, &place, !self.args.no_encoding)?;
+                listing::section(&mut self.out, &place, &shown)?;
             }
         }
         Ok(())
@@ -277,9 +309,14 @@ impl<W: Write + Send> Job<'_, W> {
 
     /// The notes, and what is wrong. If nothing was listed and nothing is damaged, the notes are the error.
     fn finish(self) -> (Vec<String>, Result<()>) {
-        let Job { file, shown, passed, damage, .. } = self;
+        let Job { file, shown, passed, damage, wanted, .. } = self;
         let (passed, damage) = (passed.all(), damage.all());
+        let unknown = wanted.filter(|wanted| shown == 0 && wanted.has_seen());
         let error = match (&damage[..], shown) {
+            ([], 0) if unknown.is_some() => {
+                let unknown = unknown.map_or(String::new(), |unknown| unknown.message());
+                return (passed, Err(Error::input(format!("{file}: {unknown}"))));
+            }
             ([], 0) => {
                 let mut message = format!("{file}: nothing to disassemble");
                 message += if passed.is_empty() { ": the container holds no code for a GPU" } else { "" };

@@ -5,6 +5,7 @@
 //! descriptor's text becomes a [`Coded`], which `src/codec/` encodes. The decoder has the last word: what it reads from the
 //! words has to be what stood in the text.
 
+mod alone;
 mod cursor;
 mod error;
 pub mod expression;
@@ -28,6 +29,7 @@ use crate::decode::second_index;
 use crate::table::{DescTables, FormSignature, NONE, OperandDesc, OperandTables, OperandType, TextTables};
 use crate::target::{DECODE, DESCS, OPERANDS, TEXT};
 use crate::{DataType, DecodeError, Field, Format, Inst, Opcode, RuleError, Target};
+pub use alone::{MnemonicError, OperandText, signatures};
 use cursor::Cursor;
 use error::Kind;
 pub use error::{ParseError, ParseErrorKind, Span};
@@ -201,24 +203,7 @@ impl Candidate<'_, '_> {
         let &Candidate { target, cursor, symbols, opcode, entry, signature } = self;
         let lacks = || cursor.error_since(0, Kind::Encoding);
         let form = Form::new(target, opcode, entry, signature).ok_or_else(lacks)?;
-        let words = form.start();
-        let mut parser = Parser {
-            cursor,
-            symbols,
-            form,
-            words,
-            operands: OPERANDS[target as usize],
-            text: TEXT[target as usize],
-            held: [None; MAX_HELD],
-            len: 0,
-            literal: None,
-            address: None,
-            op_index: entry.op_index.into(),
-            reading,
-            early: None,
-            vcc: None,
-            suffixes: None,
-        };
+        let mut parser = Parser::new(cursor, symbols, form, entry.op_index, reading);
         let mut descs = Descs { all: DESCS[target as usize], lists: [DESCS[target as usize].list_of(signature), &[]] };
         let is_dual = second_index(DECODE[target as usize], parser.words.get(0, 32)).is_some();
         let second = if is_dual { Some(parser.second()?) } else { None };
@@ -316,6 +301,32 @@ struct Address {
     /// The number of its registers.
     dwords: u16,
     span: Span,
+}
+
+impl<'t, 's> Parser<'t, 's> {
+    /// Begins to parse a form.
+    #[inline]
+    fn new(cursor: Cursor<'t>, symbols: &'s dyn Symbols, form: Form, op_index: u16, reading: Reading) -> Self {
+        let words = form.start();
+        let target = words.target as usize;
+        Parser {
+            cursor,
+            symbols,
+            form,
+            words,
+            operands: OPERANDS[target],
+            text: TEXT[target],
+            held: [None; MAX_HELD],
+            len: 0,
+            literal: None,
+            address: None,
+            op_index: op_index.into(),
+            reading,
+            early: None,
+            vcc: None,
+            suffixes: None,
+        }
+    }
 }
 
 impl Parser<'_, '_> {

@@ -74,6 +74,14 @@ impl<'t> Parser<'t, '_> {
         Ok(())
     }
 
+    /// Parses a modifier that has to be here.
+    pub(super) fn one_modifier(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
+        match self.is_here(desc) {
+            true => self.modifier(desc),
+            false => Err(self.cursor.error(Kind::Missing(desc.field))),
+        }
+    }
+
     /// Whether the text of this modifier begins here.
     fn is_here(&mut self, desc: &OperandDesc) -> bool {
         self.cursor.blank();

@@ -86,9 +86,12 @@ impl Parser<'_, '_> {
             Endpgm => self.cursor.is_done(),
             _ => is_conditional(desc) && desc.access == Some(Access::Write) && !self.returns(desc),
         };
-        if absent {
-            return Ok(());
-        }
+        if absent { Ok(()) } else { self.present(desc) }
+    }
+
+    /// Parses the text of an operand.
+    pub(super) fn present(&mut self, desc: &'static OperandDesc) -> Result<(), ParseError> {
+        use OperandType::*;
         self.cursor.blank();
         if desc.field == Field::Soffset {
             self.early_format()?;
@@ -350,7 +353,15 @@ impl Parser<'_, '_> {
             return Ok((Primary::Run(run), start));
         }
         let (number, open) = self.number(stop)?;
-        Ok((if open { Primary::Literal(number) } else { Primary::Number(number) }, start))
+        // An open value may have as many bits as the operand.
+        Ok((
+            match open {
+                true if self.takes_long(desc) && desc.ty != DataType::F64 => Primary::Long(number),
+                true => Primary::Literal(number),
+                false => Primary::Number(number),
+            },
+            start,
+        ))
     }
 
     /// A number, and whether its value is open.

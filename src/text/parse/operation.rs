@@ -126,7 +126,7 @@ impl Operations {
     /// Looks for a mnemonic with its suffix.
     pub fn find(target: Target, name: &[u8]) -> Operations {
         let (name, suffix) = stem(name);
-        let mut operations = Operations { found: [const { None }; MOST], suffix };
+        let mut operations = Operations { found: [None; MOST], suffix };
         operations.fill(target, name);
         if operations.is_empty() {
             let (name, own) = stem(meaning(target, name));
@@ -134,7 +134,7 @@ impl Operations {
             match (own, operations.suffix) {
                 (Suffix::None, _) => {}
                 (own, asked) if asked == Suffix::None || asked == own => operations.suffix = own,
-                _ => operations.found = [const { None }; MOST],
+                _ => operations.found = [None; MOST],
             }
         }
         operations
@@ -151,12 +151,16 @@ impl Operations {
         self.iter().next().is_none()
     }
 
+    pub fn found(&self) -> [Option<(Opcode, OpcodeEntry)>; MOST] {
+        self.found
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = &(Opcode, OpcodeEntry)> {
         self.found.iter().map_while(Option::as_ref)
     }
 
     /// The ranks that the suffix allows, in the order in which LLVM tries them.
-    pub fn ranks(&self) -> impl Iterator<Item = Rank> {
+    pub fn ranks(&self) -> impl Iterator<Item = Rank> + use<> {
         let suffix = self.suffix;
         Rank::ALL.into_iter().filter(move |rank| rank.has(suffix))
     }

@@ -1,5 +1,7 @@
 //! Macros, repetitions, conditions and included files.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::PathBuf;
 
 use super::program::{Assembler, Condition};
@@ -123,7 +125,7 @@ impl Assembler {
                 let body = self.repeated(none)?;
                 let count = usize::try_from(count?).map_err(|_| Fault::new(place, "the number is negative"))?;
                 let text = body.text();
-                if text.len().saturating_mul(count) > 1 << 28 {
+                if text.len().saturating_mul(count) > self.source.most {
                     return Err(Fault::new(place, "the repetition is too long"));
                 }
                 self.source.push(
@@ -146,7 +148,7 @@ impl Assembler {
                 let mut text = String::new();
                 for value in &values {
                     text += &self.substitute(body.text(), &[(name.as_str(), value.as_str())]);
-                    if text.len() > 1 << 28 {
+                    if text.len() > self.source.most {
                         return Err(Fault::new(place, "the repetition is too long"));
                     }
                 }
@@ -157,6 +159,7 @@ impl Assembler {
                 let name = String::from_utf8(scan.string()?).map_err(|_| Fault::new(place, "the name is not UTF-8"))?;
                 let text = self.find(&name).map_err(|why| Fault::new(place, why))?;
                 self.source.push(name, &text, Some(place), false, self.conditions.len())?;
+                self.look_for_counts();
             }
             ".incbin" => {
                 let name = String::from_utf8(scan.string()?).map_err(|_| Fault::new(place, "the name is not UTF-8"))?;
@@ -177,13 +180,23 @@ impl Assembler {
     }
 
     fn read(&self, name: &str) -> std::result::Result<Vec<u8>, String> {
+        if self.source.is_alone {
+            return Err(format!("cannot read {name:?}: this source stands alone"));
+        }
         let here = std::iter::once(PathBuf::new());
         let mut why = String::new();
         for directory in here.chain(self.source.include.iter().cloned()) {
-            let path = directory.join(name);
-            match std::fs::metadata(&path) {
-                Ok(data) if data.len() > LONGEST => return Err(format!("{name:?} is longer than {LONGEST} bytes")),
-                Ok(_) => return std::fs::read(&path).map_err(|e| format!("cannot read {name:?}: {e}")),
+            match File::open(directory.join(name)) {
+                Ok(file) => {
+                    let mut bytes = Vec::new();
+                    // A device can have no end.
+                    let read = file.take(LONGEST + 1).read_to_end(&mut bytes);
+                    read.map_err(|e| format!("cannot read {name:?}: {e}"))?;
+                    return match bytes.len() as u64 > LONGEST {
+                        true => Err(format!("{name:?} is longer than {LONGEST} bytes")),
+                        false => Ok(bytes),
+                    };
+                }
                 Err(e) if why.is_empty() => why = e.to_string(),
                 Err(_) => {}
             }
@@ -264,6 +277,10 @@ impl Assembler {
         let mut out = String::with_capacity(body.len());
         let mut rest = body;
         while let Some(at) = rest.find('\\') {
+            // What is too long will be refused.
+            if out.len() > self.source.most {
+                return out;
+            }
             out += rest.get(..at).unwrap_or("");
             let behind = rest.get(at + 1..).unwrap_or("");
             let len = behind.bytes().position(|c| !is_name(c) || c == b'.' || c == b'@').unwrap_or(behind.len());

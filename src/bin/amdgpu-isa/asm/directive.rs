@@ -1,11 +1,13 @@
 //! Directives of sections, symbols and data.
 
-use super::program::{Assembler, SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS, What};
+use super::program::{
+    Apart, Assembler, Group, SHF_ALLOC, SHF_EXECINSTR, SHF_GROUP, SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS, What,
+};
 use super::report::{Fault, Result};
 use super::scan::Scan;
 use super::table::Def;
 use super::target::{Os, Processor};
-use super::{STB_GLOBAL, STB_LOCAL, STB_WEAK, metadata};
+use super::{STB_GLOBAL, STB_LOCAL, STB_WEAK, leb, metadata};
 
 /// `s_nop 0`, with which code is padded.
 const NOP: [u8; 4] = 0xbf80_0000_u32.to_le_bytes();
@@ -22,6 +24,9 @@ impl Assembler {
             || self.of_symbol(word, scan)?
         {
             return Ok(());
+        }
+        if self.debug_directive(word, place, scan)? {
+            return scan.end();
         }
         match word {
             ".text" | ".data" | ".bss" | ".rodata" => self.named(word),
@@ -70,9 +75,8 @@ impl Assembler {
                 self.table.section = before;
                 emitted?;
             }
-            // Debug information, and hints for linkers.
-            ".addrsig" | ".addrsig_sym" | ".file" | ".loc" | ".cfi_sections" | ".cfi_startproc" | ".cfi_endproc"
-            | ".cfi_undefined" | ".cfi_def_cfa" | ".amdgpu_info" | ".altmacro" | ".noaltmacro" => return Ok(()),
+            // Hints for linkers.
+            ".addrsig" | ".addrsig_sym" | ".amdgpu_info" | ".altmacro" | ".noaltmacro" => return Ok(()),
             ".err" => return Err(Fault::new(place, ".err was reached")),
             ".error" | ".warning" => {
                 let text = if scan.is_done() { word.as_bytes().to_vec() } else { scan.string()? };
@@ -109,7 +113,8 @@ impl Assembler {
         if name.is_empty() {
             return Err(scan.fault("the name of a section expected"));
         }
-        let known = self.sections.iter().find(|section| section.name == name);
+        let mut apart = Apart::default();
+        let known = self.find_section(&name, &apart).and_then(|index| self.sections.get(index));
         let (mut kind, mut flags) = known.map_or_else(|| usual(&name), |known| (known.kind, known.flags));
         let mut entry = 0;
         if scan.eat(",") {
@@ -122,6 +127,7 @@ impl Assembler {
                     b'x' => SHF_EXECINSTR,
                     b'M' => 0x10,
                     b'S' => 0x20,
+                    b'G' => SHF_GROUP,
                     b'e' => 0x8000_0000,
                     b'R' => 0x20_0000,
                     _ => return Err(scan.since(at, format!("no flag {:?} is known", char::from(letter)))),
@@ -142,15 +148,42 @@ impl Assembler {
                     scan.expect(",")?;
                     entry = self.number(scan)?.clamp(0, i64::from(u32::MAX)) as u64;
                 }
+                apart = self.apart(flags & SHF_GROUP != 0, scan)?;
+            } else if flags & SHF_GROUP != 0 {
+                return Err(scan.fault("`,` and the type of the section expected"));
             }
         }
         scan.end()?;
-        let index = self.section(&name, kind, flags, entry);
+        let index = self.section_apart(&name, kind, flags, entry, apart);
         let section = &self.sections[index];
         if (section.kind, section.flags) != (kind, flags) {
             return Err(Fault::new(place, format!("{name} has another type or other flags above")));
         }
         Ok(())
+    }
+
+    /// The group of a section, and its number among those of its name.
+    fn apart(&mut self, has_group: bool, scan: &mut Scan<'_>) -> Result<Apart> {
+        let mut apart = Apart::default();
+        if has_group {
+            scan.expect(",")?;
+            let (symbol, _) = self.symbol_name(scan)?;
+            apart.group = Some(Group { symbol, is_comdat: false });
+        }
+        while scan.eat(",") {
+            let from = scan.at;
+            match (scan.word(), &mut apart.group) {
+                ("comdat", Some(group)) => group.is_comdat = true,
+                ("unique", _) => {
+                    scan.expect(",")?;
+                    let number = self.number(scan)?;
+                    let number = u32::try_from(number).map_err(|_| scan.since(from, "a number of 32 bits expected"))?;
+                    apart.unique = Some(number);
+                }
+                _ => return Err(scan.since(from, "`comdat` of a group, or `unique` expected")),
+            }
+        }
+        Ok(apart)
     }
 
     /// Whether the directive is about a symbol.
@@ -254,6 +287,20 @@ impl Assembler {
                     }
                 }
             }
+            ".uleb128" | ".sleb128" => loop {
+                scan.blank();
+                let from = scan.at;
+                let value = self.number(scan)?;
+                let mut bytes = Vec::new();
+                match word {
+                    ".sleb128" => leb::signed(value, &mut bytes),
+                    _ => leb::unsigned(value as u64, &mut bytes),
+                }
+                self.emit(&bytes, scan.place(from))?;
+                if !scan.eat(",") {
+                    break;
+                }
+            },
             ".float" | ".single" | ".double" => loop {
                 scan.blank();
                 let from = scan.at;
@@ -337,7 +384,7 @@ impl Assembler {
             self.here_mut().len += len;
             return Ok(());
         }
-        self.emit(&bytes.repeat(count as usize), place)
+        self.emit_padding(&bytes.repeat(count as usize), place)
     }
 
     fn align(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<()> {
@@ -385,7 +432,7 @@ impl Assembler {
         if section.kind == SHT_NOBITS {
             return self.fill(count as i64, &[0], place);
         }
-        self.emit(&bytes, place)
+        self.emit_padding(&bytes, place)
     }
 
     fn metadata(&mut self, word: &str, place: super::report::Place) -> Result<()> {

@@ -33,6 +33,8 @@ pub struct Image {
 
 pub struct Output {
     pub section: Section,
+    /// The symbol that names its group, as a number in the image, and whether other objects may have the group.
+    pub group: Option<(usize, bool)>,
     pub relocations: Vec<Relocation>,
 }
 
@@ -102,6 +104,10 @@ impl Assembler {
             return (self, None);
         };
         self.notes();
+        if let Err(fault) = self.write_debug() {
+            self.fault(fault);
+        }
+        self.name_sections();
         let needed = self.needed();
         let mut numbers = vec![None; self.table.all().len()];
         let mut symbols = Vec::new();
@@ -126,7 +132,10 @@ impl Assembler {
                     Err(fault) => self.fault(fault),
                 }
             }
-            sections.push(Output { section: self.sections[index].clone(), relocations });
+            let section = self.sections[index].clone();
+            let group = section.apart.group.as_ref();
+            let group = group.and_then(|group| Some(((*numbers.get(group.symbol)?)?, group.is_comdat)));
+            sections.push(Output { section, group, relocations });
         }
         let abi_version = if processor.os == Os::Hsa { self.version as u8 - 2 } else { 0 };
         let image = Image { flags: processor.flags(), abi: processor.os.abi(), abi_version, sections, symbols };
@@ -148,6 +157,18 @@ impl Assembler {
         section.len = section.data.len() as u64;
     }
 
+    /// The name of a section is its beginning, if nothing else is called so.
+    fn name_sections(&mut self) {
+        for section in 0..self.sections.len() {
+            let Some(id) = self.table.find(&self.sections[section].name) else { continue };
+            let symbol = self.table.get_mut(id);
+            if matches!(symbol.def, Def::Undefined) && symbol.bind.is_none() {
+                // Relocations name the section, and it has no symbol of this name.
+                (symbol.def, symbol.name) = (Def::Label { section, offset: 0 }, String::new());
+            }
+        }
+    }
+
     /// Which symbols relocations or expressions name.
     fn needed(&self) -> Vec<bool> {
         let mut needed = vec![false; self.table.all().len()];
@@ -156,6 +177,9 @@ impl Assembler {
             for (id, _) in self.table.linear(expr, 1024).map(|linear| linear.terms).unwrap_or_default() {
                 needed[id] = true;
             }
+        }
+        for group in self.sections.iter().filter_map(|section| section.apart.group.as_ref()) {
+            needed[group.symbol] = true;
         }
         needed
     }
@@ -209,12 +233,20 @@ impl Assembler {
         let fault = |why: String| Fault::new(fixup.place, why);
         let mut linear = self.table.linear(&fixup.expr, 1024).map_err(|(why, _)| fault(why))?;
         let place = fixup.offset;
-        if fixup.what == What::Branch {
-            return self.resolve_branch(fixup, section, &linear, numbers);
+        match fixup.what {
+            What::Branch(number) => return self.resolve_branch(fixup, number, section, &linear, numbers),
+            What::Distance { from, is_high } => {
+                let to =
+                    self.place_in(section, &linear).ok_or_else(|| fault("the place is in another section".into()))?;
+                let distance = to.wrapping_sub(from);
+                let half = if is_high { distance >> 32 } else { distance & 0xffff_ffff };
+                return self.store(fixup, section, 4, half as i64).map(|()| None);
+            }
+            _ => {}
         }
         // The literal of an instruction is a distance from itself, unless the text says a difference.
-        let width = if let What::Data(width) = fixup.what { width } else { 4 };
-        let mut from_here = fixup.what == What::Literal && !fixup.expr.is_difference();
+        let width = if let What::Data(width) | What::Literal(width) = fixup.what { width } else { 4 };
+        let mut from_here = matches!(fixup.what, What::Literal(_)) && !fixup.expr.is_difference();
         if !from_here || linear.terms.is_empty() {
             if let Ok(value) = self.table.fold(&linear) {
                 return self.store(fixup, section, width, value).map(|()| None);
@@ -280,9 +312,16 @@ impl Assembler {
         }
     }
 
+    /// Where in a section the place is that an expression means.
+    fn place_in(&self, section: usize, linear: &Linear) -> Option<u64> {
+        let [(id, 1)] = linear.terms[..] else { return None };
+        Some(self.offset_in(id, section)?.wrapping_add_signed(linear.constant))
+    }
+
     fn resolve_branch(
         &mut self,
         fixup: &Fixup,
+        number: u32,
         section: usize,
         linear: &Linear,
         numbers: &[Option<usize>],
@@ -305,7 +344,16 @@ impl Assembler {
         }
         let at = fixup.offset as usize;
         let bytes = self.sections[section].data.get(at..(at + 8).min(self.sections[section].data.len())).unwrap_or(&[]);
-        let bytes = self.branch(bytes, fixup.offset, linear, section).map_err(fault)?;
+        let bytes = match self.branch(bytes, fixup.offset, linear, section) {
+            Ok(bytes) => bytes,
+            Err(why) if self.place_in(section, linear).is_some() => {
+                if self.far.is_some() {
+                    self.too_far.push(number);
+                }
+                return Err(fault(why).note(super::far::HINT));
+            }
+            Err(why) => return Err(fault(why)),
+        };
         if let Some(there) = self.sections[section].data.get_mut(at..at + bytes.len()) {
             there.copy_from_slice(&bytes);
         }

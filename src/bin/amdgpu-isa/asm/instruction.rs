@@ -74,9 +74,11 @@ impl Assembler {
             return self.emit(bytes, place);
         }
         let (expr, at) = self.open_operand(scan, &open)?;
-        let what = if names_branch(&inst) { What::Branch } else { What::Literal };
-        let offset = if what == What::Branch { 0 } else { len as u64 - 4 };
-        self.emit_fixup(bytes, offset, what, expr, at)
+        let width = if inst.literal64().is_some() { 8 } else { 4 };
+        match names_branch(&inst) {
+            true => self.emit_branch(&inst, bytes, expr, at),
+            false => self.emit_fixup(bytes, len as u64 - u64::from(width), What::Literal(width), expr, at),
+        }
     }
 
     /// The operand in which open symbols stand.
@@ -118,13 +120,13 @@ impl Assembler {
     }
 
     /// Keeps `.amdgcn.next_free_vgpr` and `.amdgcn.next_free_sgpr` behind the registers that are used.
-    fn count_registers(&mut self, inst: &Inst) {
+    pub fn count_registers(&mut self, inst: &Inst) {
         if !self.table.counts_registers {
             return;
         }
         let registers = crate::isa::registers(inst);
         for (name, used) in [(".amdgcn.next_free_vgpr", registers.0), (".amdgcn.next_free_sgpr", registers.1)] {
-            let Some(id) = self.table.find(name) else { continue };
+            let id = self.table.id(name, super::report::Place::default());
             let symbol = self.table.get_mut(id);
             if let Def::Variable(Expr::Int(value)) = &mut symbol.def {
                 *value = (*value).max(used.into());

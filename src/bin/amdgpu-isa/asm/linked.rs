@@ -1,22 +1,24 @@
 //! Writes code objects that a runtime loads: addresses are given as a linker would, and relocations are applied.
 
+mod file;
+mod inputs;
 mod tables;
 
 use std::collections::BTreeMap;
 
-use object::Endianness;
-use object::write::elf::{FileHeader, ProgramHeader, SectionHeader, SectionIndex, Sym, Writer};
+use object::write::elf::ProgramHeader;
 
-use super::finish::{At, Image, Of, Relocation, Symbol, kinds};
-use super::object::{EM_AMDGPU, SHN_ABS, sorted};
+use super::STB_WEAK;
+use super::finish::{At, Image, Of, Output, Relocation, Symbol, kinds};
 use super::program::{SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS};
 use super::report::{Fault, Place};
-use super::{STB_LOCAL, STB_WEAK, STV_HIDDEN, STV_PROTECTED};
 use tables::{Dynamic, dynamic_symbols};
 
 const PAGE: u64 = 0x1000;
 const PROGRAM_HEADER: u64 = 56;
 const FILE_HEADER: u64 = 64;
+const GOT: &str = ".got";
+const RELRO_PADDING: &str = ".relro_padding";
 
 /// A section of the file.
 struct Chunk {
@@ -31,14 +33,32 @@ struct Chunk {
     len: u64,
     address: u64,
     offset: u64,
-    /// Which section of the source it is.
-    input: Option<usize>,
+    /// Sections of the source, and where in it they begin.
+    inputs: Vec<(usize, u64)>,
 }
 
 impl Chunk {
     fn new(name: &str, kind: u32, flags: u64, align: u64, entry: u64, link: &'static str) -> Chunk {
         let (name, data) = (name.to_string(), Vec::new());
-        Chunk { name, kind, flags, align, entry, link, info: 0, data, len: 0, address: 0, offset: 0, input: None }
+        Chunk {
+            name,
+            kind,
+            flags,
+            align,
+            entry,
+            link,
+            info: 0,
+            data,
+            len: 0,
+            address: 0,
+            offset: 0,
+            inputs: Vec::new(),
+        }
+    }
+
+    /// Whether it is no section of the source.
+    fn is_made(&self) -> bool {
+        self.inputs.is_empty()
     }
 
     fn with(self, data: Vec<u8>) -> Chunk {
@@ -50,10 +70,11 @@ impl Chunk {
         match (self.flags & SHF_ALLOC, self.flags & (SHF_WRITE | SHF_EXECINSTR)) {
             (0, _) => 9,
             _ if self.kind == SHT_NOTE => 0,
-            (_, 0) if self.input.is_none() => 1,
+            (_, 0) if self.is_made() => 1,
             (_, 0) => 2,
             (_, SHF_EXECINSTR) => 3,
-            _ if self.input.is_none() => 4,
+            // A linked file that was taken apart has such a table already.
+            _ if self.is_made() || self.name == GOT => 4,
             _ if self.kind == SHT_NOBITS => 6,
             _ => 5,
         }
@@ -65,10 +86,11 @@ impl Chunk {
     }
 }
 
-pub fn write(image: &Image) -> Result<Vec<u8>, Vec<Fault>> {
+/// `strip`: without the table of symbols that no loader reads.
+pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Fault>> {
     let mut faults = Vec::new();
-    let relocations = || image.sections.iter().flat_map(|output| &output.relocations);
-    for relocation in relocations() {
+    let is_loaded = |output: &&Output| output.section.flags & SHF_ALLOC != 0;
+    for relocation in image.sections.iter().filter(is_loaded).flat_map(|output| &output.relocations) {
         let Of::Symbol(n) = relocation.of else { continue };
         let symbol = &image.symbols[n];
         let why = match symbol.at {
@@ -86,7 +108,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, Vec<Fault>> {
     let is_got = |kind: u32| (kinds::GOTPCREL..=kinds::GOTPCREL32_HI).contains(&kind);
     let mut got: BTreeMap<(usize, bool), u64> = BTreeMap::new();
     let mut loaded = 0;
-    for relocation in relocations() {
+    for relocation in image.sections.iter().filter(is_loaded).flat_map(|output| &output.relocations) {
         if is_got(relocation.kind) {
             let next = got.len() as u64 * 8;
             got.entry(key(relocation.of)).or_insert(next);
@@ -96,7 +118,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, Vec<Fault>> {
     loaded += got.len();
 
     let dynamic = dynamic_symbols(&image.symbols);
-    let mut chunks = inputs(image);
+    let mut chunks = inputs::inputs(image);
     let alloc = SHF_ALLOC;
     chunks.push(
         Chunk { info: 1, ..Chunk::new(".dynsym", 11, alloc, 8, 24, ".dynstr") }.with(vec![0; dynamic.symbols_len()]),
@@ -107,20 +129,28 @@ pub fn write(image: &Image) -> Result<Vec<u8>, Vec<Fault>> {
     if loaded > 0 {
         chunks.push(Chunk::new(".rela.dyn", 4, alloc, 8, 24, ".dynsym").with(vec![0; loaded * 24]));
     }
+    let entries = if loaded > 0 { 11 } else { 7 };
+    chunks.push(Chunk::new(".dynamic", 6, alloc | SHF_WRITE, 8, 16, ".dynstr").with(vec![0; entries * 16]));
     if !got.is_empty() {
         chunks.push(Chunk::new(".got", SHT_PROGBITS, alloc | SHF_WRITE, 8, 0, "").with(vec![0; got.len() * 8]));
     }
-    let entries = if loaded > 0 { 11 } else { 7 };
-    chunks.push(Chunk::new(".dynamic", 6, alloc | SHF_WRITE, 8, 16, ".dynstr").with(vec![0; entries * 16]));
-    chunks.sort_by_key(Chunk::rank);
+    // What is behind the table up to the end of its page becomes read-only with it.
+    chunks.push(Chunk::new(RELRO_PADDING, SHT_NOBITS, alloc | SHF_WRITE, 1, 0, ""));
+    let order = |chunk: &Chunk| [".dynamic", GOT, RELRO_PADDING].iter().position(|name| chunk.name == *name);
+    chunks.sort_by_key(|chunk| (chunk.rank(), order(chunk).filter(|_| chunk.rank() == 4)));
 
     let segments = place(&mut chunks);
     let layout = Layout::of(&chunks, &image.symbols);
+    let mut places = BTreeMap::new();
+    for (n, chunk) in chunks.iter().enumerate() {
+        places.extend(chunk.inputs.iter().map(|(section, start)| (*section, (n, *start))));
+    }
     let mut written = Written { layout, dynamic: &dynamic, got: &got, loaded: Vec::new(), faults };
     for (section, output) in image.sections.iter().enumerate() {
-        let Some(at) = chunks.iter().position(|chunk| chunk.input == Some(section)) else { continue };
+        let Some(&(chunk, start)) = places.get(&section) else { continue };
         for relocation in &output.relocations {
-            written.apply(&mut chunks[at], relocation, &image.symbols);
+            let relocation = Relocation { offset: start + relocation.offset, ..relocation.clone() };
+            written.apply(&mut chunks[chunk], &relocation, &image.symbols);
         }
     }
     written.fill_got(&mut chunks, &image.symbols);
@@ -129,16 +159,19 @@ pub fn write(image: &Image) -> Result<Vec<u8>, Vec<Fault>> {
         return Err(faults);
     }
     let mut store = |name: &str, bytes: Vec<u8>| {
-        if let Some(chunk) = chunks.iter_mut().find(|chunk| chunk.name == name && chunk.input.is_none()) {
+        if let Some(chunk) = chunks.iter_mut().find(|chunk| chunk.name == name && chunk.is_made()) {
             chunk.data = bytes;
         }
     };
     let indices: BTreeMap<usize, u16> = layout.indices.clone();
     store(".dynsym", dynamic.symbols(&image.symbols, |n| layout.value(&image.symbols[n]), &indices));
-    let (relative, others): (Vec<_>, Vec<_>) = loaded.iter().partition(|(_, kind, ..)| *kind == kinds::RELATIVE64);
+    let is_relative = |(_, kind, ..): &(u64, u32, u32, i64)| *kind == kinds::RELATIVE64;
+    let (mut relative, mut others): (Vec<_>, Vec<_>) = loaded.iter().copied().partition(is_relative);
+    relative.sort_by_key(|(place, ..)| *place);
+    others.sort_by_key(|(place, _, symbol, _)| (*symbol, *place));
     let count = relative.len() as u64;
     let mut rela = Vec::new();
-    for &(offset, kind, symbol, addend) in relative.into_iter().chain(others) {
+    for (offset, kind, symbol, addend) in relative.into_iter().chain(others) {
         rela.extend(
             [offset, u64::from(symbol) << 32 | u64::from(kind), addend as u64].iter().flat_map(|n| n.to_le_bytes()),
         );
@@ -152,7 +185,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, Vec<Fault>> {
     tags.extend([(6, address(".dynsym")), (11, 24), (5, address(".dynstr")), (10, dynamic.strings.len() as u64)]);
     tags.extend([(0x6fff_fef5, address(".gnu.hash")), (4, address(".hash")), (0, 0)]);
     store(".dynamic", tags.iter().flat_map(|(a, b)| [a.to_le_bytes(), b.to_le_bytes()]).flatten().collect());
-    file(image, &chunks, &segments, &layout).map_err(|why| vec![Fault::new(Place::default(), why)])
+    file::write(image, &chunks, &segments, &layout, strip).map_err(|why| vec![Fault::new(Place::default(), why)])
 }
 
 fn key(of: Of) -> (usize, bool) {
@@ -160,23 +193,6 @@ fn key(of: Of) -> (usize, bool) {
         Of::Section(n) => (n, false),
         Of::Symbol(n) => (n, true),
     }
-}
-
-/// The sections of the source; those that only tell something to a linker are left out.
-fn inputs(image: &Image) -> Vec<Chunk> {
-    let mut chunks = Vec::new();
-    for (n, output) in image.sections.iter().enumerate() {
-        let section = &output.section;
-        if section.name == ".note.GNU-stack"
-            || section.flags & 0x8000_0000 != 0
-            || section.len == 0 && section.name == ".text"
-        {
-            continue;
-        }
-        let chunk = Chunk::new(&section.name, section.kind, section.flags, section.align, section.entry, "");
-        chunks.push(Chunk { data: section.data.clone(), len: section.len, input: Some(n), ..chunk });
-    }
-    chunks
 }
 
 /// Gives addresses and offsets in the file. Returns the program headers.
@@ -198,6 +214,9 @@ fn place(chunks: &mut [Chunk]) -> Vec<ProgramHeader> {
             let padding = address.next_multiple_of(chunk.align) - address;
             (address, offset) = (address + padding, offset + padding);
             chunk.address = address;
+            if chunk.name == RELRO_PADDING && chunk.is_made() {
+                chunk.len = address.next_multiple_of(PAGE) - address;
+            }
             address += chunk.len;
         } else {
             offset = offset.next_multiple_of(chunk.align);
@@ -230,7 +249,7 @@ fn place(chunks: &mut [Chunk]) -> Vec<ProgramHeader> {
         let flags = [4, 5, 6, 6].get(usize::from(*kind)).copied().unwrap_or(4);
         all.extend(header(1, flags, PAGE, &|chunk| chunk.segment() == *kind));
     }
-    all.extend(header(2, 6, 8, &|chunk| chunk.name == ".dynamic" && chunk.input.is_none()));
+    all.extend(header(2, 6, 8, &|chunk| chunk.name == ".dynamic" && chunk.is_made()));
     all.extend(header(0x6474_e552, 4, 1, &|chunk| chunk.segment() == 2));
     all.push(ProgramHeader {
         p_type: 0x6474_e551,
@@ -259,14 +278,12 @@ impl Layout {
     fn of(chunks: &[Chunk], _: &[Symbol]) -> Layout {
         let mut layout = Layout { addresses: BTreeMap::new(), inputs: BTreeMap::new(), indices: BTreeMap::new() };
         for (n, chunk) in chunks.iter().enumerate() {
-            match chunk.input {
-                Some(input) => {
-                    layout.inputs.insert(input, chunk.address);
-                    layout.indices.insert(input, n as u16 + 1);
-                }
-                None => {
-                    layout.addresses.insert(chunk.name.clone(), chunk.address);
-                }
+            if chunk.is_made() {
+                layout.addresses.insert(chunk.name.clone(), chunk.address);
+            }
+            for (input, start) in &chunk.inputs {
+                layout.inputs.insert(*input, chunk.address + start);
+                layout.indices.insert(*input, n as u16 + 1);
             }
         }
         layout
@@ -301,8 +318,10 @@ impl Written<'_> {
     fn apply(&mut self, chunk: &mut Chunk, relocation: &Relocation, symbols: &[Symbol]) {
         let place = chunk.address + relocation.offset;
         let to = self.layout.address(relocation.of, symbols).wrapping_add_signed(relocation.addend);
+        // No loader sees what is in no segment, such as tables for debuggers.
+        let is_loaded = chunk.flags & SHF_ALLOC != 0;
         let open = match relocation.of {
-            Of::Symbol(n) if symbols[n].is_open() => Some(n),
+            Of::Symbol(n) if symbols[n].is_open() && is_loaded => Some(n),
             _ => None,
         };
         let got = || {
@@ -312,6 +331,7 @@ impl Written<'_> {
         };
         let distance = to.wrapping_sub(place);
         let (value, width, signed) = match relocation.kind {
+            kinds::ABS64 if !is_loaded => (to, 8, false),
             kinds::ABS64 => {
                 self.load(place, relocation.of, relocation.addend, symbols);
                 return;
@@ -365,7 +385,7 @@ impl Written<'_> {
     }
 
     fn fill_got(&mut self, chunks: &mut [Chunk], symbols: &[Symbol]) {
-        let Some(table) = chunks.iter().find(|chunk| chunk.name == ".got" && chunk.input.is_none()) else { return };
+        let Some(table) = chunks.iter().find(|chunk| chunk.name == ".got" && chunk.is_made()) else { return };
         let mut all: Vec<_> = self.got.iter().map(|(key, slot)| (*slot, *key)).collect();
         all.sort();
         for (slot, (n, is_symbol)) in all {
@@ -373,116 +393,4 @@ impl Written<'_> {
             self.load(table.address + slot, of, 0, symbols);
         }
     }
-}
-
-fn file(image: &Image, chunks: &[Chunk], segments: &[ProgramHeader], layout: &Layout) -> Result<Vec<u8>, String> {
-    let mut buffer = Vec::new();
-    let mut writer = Writer::new(Endianness::Little, true, &mut buffer);
-    writer.reserve_file_header();
-    writer.reserve_program_headers(segments.len() as u32);
-    writer.reserve_null_section_index();
-    let mut names = Vec::new();
-    for chunk in chunks {
-        writer.reserve_section_index();
-        names.push(writer.add_section_name(chunk.name.as_bytes()));
-        writer.reserve_until(chunk.offset as usize);
-        writer.reserve(chunk.data.len(), 1);
-    }
-    writer.reserve_symtab_section_index();
-    writer.reserve_shstrtab_section_index();
-    writer.reserve_strtab_section_index();
-    writer.reserve_null_symbol_index();
-    // Hidden symbols are local from now on.
-    let symbols: Vec<Symbol> = image
-        .symbols
-        .iter()
-        .map(|symbol| {
-            let is_hidden = symbol.visibility != STV_PROTECTED && symbol.visibility != 0 && symbol.at != At::Undefined;
-            Symbol { bind: if is_hidden { STB_LOCAL } else { symbol.bind }, ..symbol.clone() }
-        })
-        .collect();
-    let index = |section: usize| layout.indices.get(&section).map(|n| SectionIndex((*n).into()));
-    let order = sorted(&symbols);
-    let locals: Vec<usize> = order.iter().copied().filter(|n| symbols[*n].is_local()).collect();
-    let own = chunks.iter().position(|chunk| chunk.name == ".dynamic" && chunk.input.is_none()).unwrap_or(0);
-    let mut strings: Vec<_> = Vec::new();
-    for n in &order {
-        strings.push(writer.add_string(symbols[*n].name.as_bytes()));
-        writer.reserve_symbol_index(None);
-    }
-    let own_name = writer.add_string(b"_DYNAMIC");
-    writer.reserve_symbol_index(None);
-    writer.reserve_symtab();
-    writer.reserve_shstrtab();
-    writer.reserve_strtab();
-    writer.reserve_section_headers();
-    let header = FileHeader {
-        os_abi: image.abi,
-        abi_version: image.abi_version,
-        e_type: object::elf::ET_DYN,
-        e_machine: EM_AMDGPU,
-        e_entry: 0,
-        e_flags: image.flags,
-    };
-    writer.write_file_header(&header).map_err(|e| e.to_string())?;
-    writer.write_align_program_headers();
-    segments.iter().for_each(|segment| writer.write_program_header(segment));
-    for chunk in chunks {
-        writer.pad_until(chunk.offset as usize);
-        writer.write(&chunk.data);
-    }
-    writer.write_null_symbol();
-    let dynamic = Sym {
-        name: Some(own_name),
-        section: Some(SectionIndex(own as u32 + 1)),
-        st_info: STB_LOCAL << 4,
-        st_other: STV_HIDDEN,
-        st_shndx: 0,
-        st_value: chunks.get(own).map_or(0, |chunk| chunk.address),
-        st_size: 0,
-    };
-    for (at, n) in order.iter().enumerate() {
-        if at == locals.len() {
-            writer.write_symbol(&dynamic);
-        }
-        let symbol = &symbols[*n];
-        let section = match symbol.at {
-            At::Section(section) => index(section),
-            _ => None,
-        };
-        writer.write_symbol(&Sym {
-            name: Some(strings[at]),
-            section,
-            st_info: symbol.bind << 4 | symbol.kind,
-            st_other: symbol.visibility,
-            st_shndx: if symbol.at == At::Absolute { SHN_ABS } else { 0 },
-            st_value: layout.value(symbol),
-            st_size: symbol.size,
-        });
-    }
-    if locals.len() == order.len() {
-        writer.write_symbol(&dynamic);
-    }
-    writer.write_shstrtab();
-    writer.write_strtab();
-    writer.write_null_section_header();
-    for (chunk, name) in chunks.iter().zip(names) {
-        let link = chunks.iter().position(|other| other.name == chunk.link && !chunk.link.is_empty());
-        writer.write_section_header(&SectionHeader {
-            name: Some(name),
-            sh_type: chunk.kind,
-            sh_flags: chunk.flags,
-            sh_addr: chunk.address,
-            sh_offset: chunk.offset,
-            sh_size: chunk.len,
-            sh_link: link.map_or(0, |n| n as u32 + 1),
-            sh_info: chunk.info,
-            sh_addralign: chunk.align,
-            sh_entsize: chunk.entry,
-        });
-    }
-    writer.write_symtab_section_header(locals.len() as u32 + 2);
-    writer.write_shstrtab_section_header();
-    writer.write_strtab_section_header();
-    Ok(buffer)
 }

@@ -1,22 +1,25 @@
 //! `asm`: the assembler.
 
 mod block;
+mod debug;
 mod directive;
 mod expr;
+mod far;
 pub mod finish;
 mod instruction;
 mod kernel;
-mod linked;
+mod leb;
+pub mod linked;
 pub mod metadata;
 pub mod object;
-mod program;
-mod report;
+pub mod program;
+pub mod report;
 mod scan;
-mod source;
+pub mod source;
 mod table;
-mod target;
+pub mod target;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
@@ -45,7 +48,7 @@ const LONGEST: u64 = 1 << 30;
 #[derive(clap::Args)]
 pub struct Args {
     /// Answer each line of standard input with a line
-    #[arg(long, conflicts_with_all = ["file", "output", "object", "hex", "json", "include", "target", "wave"])]
+    #[arg(long, conflicts_with_all = ["file", "output", "object", "strip", "hex", "json", "include", "target", "wave"])]
     lines: bool,
     /// The source; `-` is standard input
     #[arg(required_unless_present = "lines")]
@@ -59,12 +62,18 @@ pub struct Args {
     /// Write a relocatable object for a linker instead of a code object for a loader
     #[arg(short = 'c', long)]
     object: bool,
+    /// Leave out the table of symbols that no loader reads, as `ld.lld -s` does
+    #[arg(short, long, conflicts_with_all = ["object", "hex"])]
+    strip: bool,
     /// Print the code as hexadecimal bytes
     #[arg(long, conflicts_with_all = ["output", "object"])]
     hex: bool,
     /// Lanes of a wave, 32 or 64, if no kernel descriptor of the source says it
     #[arg(long, value_name = "LANES", value_parser = clap::builder::PossibleValuesParser::new(["32", "64"]))]
     wave: Option<String>,
+    /// Go through these registers where a branch does not reach its place, such as s[4:5]; s[4:5],s6 keeps SCC, too
+    #[arg(long, value_name = "REGISTERS", conflicts_with = "lines", value_parser = far::registers)]
+    long_branches: Option<amdgpu_isa::asm::Far>,
     /// Where included files are searched, after the current directory
     #[arg(short = 'I', long, value_name = "DIRECTORY")]
     include: Vec<PathBuf>,
@@ -80,20 +89,14 @@ pub fn run(args: &Args, color: bool) -> Result<Option<crate::lines::Count>> {
     };
     let name = if path.as_os_str() == "-" { "standard input".into() } else { escape::path(path) };
     let text = read(path).map_err(|why| Error::input(format!("cannot read {name}: {why}")))?;
-    let mut assembler = Assembler::new();
-    assembler.source.include = args.include.clone();
-    (assembler.lanes, assembler.wave) = lanes(&text);
-    if let Some(wave) = args.wave.as_ref().and_then(|wave| wave.parse().ok()) {
-        assembler.wave = Some(wave);
-    }
-    if let Some(processor) = args.target {
-        // The first setting cannot fail.
-        let _ = assembler.set_target(processor, Place::default());
-    }
-    let pushed = assembler.source.push(name.clone(), &text, None, false, 0);
-    pushed.map_err(|fault| Error::input(fault.message))?;
-    assembler.run();
-    let (mut assembler, image) = assembler.finish();
+    let mut long = BTreeSet::new();
+    let (mut assembler, image) = loop {
+        let (assembler, image) = round(args, &name, &text, long.clone())?;
+        if assembler.too_far.is_empty() {
+            break (assembler, image);
+        }
+        long.extend(assembler.too_far);
+    };
     let mut bytes = Vec::new();
     if let Some(image) = image.filter(|_| assembler.faults.iter().all(|fault| fault.is_warning)) {
         if args.hex {
@@ -103,7 +106,7 @@ pub fn run(args: &Args, color: bool) -> Result<Option<crate::lines::Count>> {
         } else if args.object {
             bytes = object::write(&image).map_err(Error::Input)?;
         } else {
-            match linked::write(&image) {
+            match linked::write(&image, args.strip) {
                 Ok(linked) => bytes = linked,
                 Err(faults) => faults.into_iter().for_each(|fault| assembler.fault(fault)),
             }
@@ -129,19 +132,39 @@ pub fn run(args: &Args, color: bool) -> Result<Option<crate::lines::Count>> {
     Ok(None)
 }
 
-/// The code object for a loader that a source becomes, which has everything that is said about it.
+/// Reads the source once. `long`: which branches are long.
+fn round(args: &Args, name: &str, text: &str, long: BTreeSet<u32>) -> Result<(Assembler, Option<finish::Image>)> {
+    let mut assembler = Assembler::new();
+    (assembler.far, assembler.long) = (args.long_branches, long);
+    assembler.source.include = args.include.clone();
+    (assembler.lanes, assembler.wave) = lanes(text);
+    if let Some(wave) = args.wave.as_ref().and_then(|wave| wave.parse().ok()) {
+        assembler.wave = Some(wave);
+    }
+    if let Some(processor) = args.target {
+        // The first setting cannot fail.
+        let _ = assembler.set_target(processor, Place::default());
+    }
+    let pushed = assembler.source.push(name.into(), text, None, false, 0);
+    pushed.map_err(|fault| Error::input(fault.message))?;
+    assembler.run();
+    Ok(assembler.finish())
+}
+
+/// The code object for a loader that a source becomes. `strip`: without the table of symbols that no loader reads.
 ///
 /// # Errors
 /// The first thing that is wrong with the source.
-pub fn assemble(text: &str) -> Result<Vec<u8>> {
+pub fn assemble(text: &str, strip: bool) -> Result<Vec<u8>> {
     let mut assembler = Assembler::new();
     (assembler.lanes, assembler.wave) = lanes(text);
+    assembler.source.is_alone = true;
     assembler.source.push("code".into(), text, None, false, 0).map_err(|fault| Error::input(fault.message))?;
     assembler.run();
     let (assembler, image) = assembler.finish();
     let fault = assembler.faults.iter().find(|fault| !fault.is_warning).map(|fault| fault.message.clone());
     let image = image.filter(|_| fault.is_none()).ok_or_else(|| Error::input(fault.unwrap_or_default()))?;
-    linked::write(&image)
+    linked::write(&image, strip)
         .map_err(|faults| Error::input(faults.into_iter().next().map_or_else(String::new, |f| f.message)))
 }
 
@@ -180,7 +203,7 @@ fn read(path: &PathBuf) -> std::result::Result<String, String> {
 }
 
 /// The lanes of kernels, which their descriptors say behind the code; and those of what is in no kernel.
-fn lanes(text: &str) -> (HashMap<String, u16>, Option<u16>) {
+pub fn lanes(text: &str) -> (HashMap<String, u16>, Option<u16>) {
     let mut kernels = HashMap::new();
     let mut name = None;
     for line in text.lines() {

@@ -1,15 +1,31 @@
 //! Writes relocatable objects.
 
 use object::Endianness;
+use object::write::StringId;
 use object::write::elf::{FileHeader, Rel, SectionHeader, SectionIndex, Sym, SymbolIndex, Writer};
 
 use super::finish::{At, Image, Of, Symbol};
-use super::program::SHT_NOBITS;
+use super::program::{SHF_GROUP, SHT_NOBITS};
 
 pub const EM_AMDGPU: u16 = 224;
 pub const SHN_ABS: u16 = 0xfff1;
 /// Symbols in a workgroup's memory; the value is their alignment.
 pub const SHN_AMDGPU_LDS: u16 = 0xff00;
+
+const SHT_RELA: u32 = 4;
+const SHF_INFO_LINK: u64 = 0x40;
+/// The length of a relocation.
+const RELA: u64 = 24;
+
+/// A group of sections.
+struct Members {
+    of: (usize, bool),
+    /// The first section, as a number in the image.
+    first: usize,
+    name: StringId,
+    sections: Vec<SectionIndex>,
+    offset: usize,
+}
 
 /// Local symbols first.
 pub fn sorted(symbols: &[Symbol]) -> Vec<usize> {
@@ -26,14 +42,30 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
     let mut indices: Vec<SectionIndex> = Vec::new();
     let mut names = Vec::new();
     let mut relocated = Vec::new();
+    let mut groups: Vec<Members> = Vec::new();
     let rela: Vec<Vec<u8>> = image.sections.iter().map(|s| format!(".rela{}", s.section.name).into_bytes()).collect();
     for (output, rela) in image.sections.iter().zip(&rela) {
-        indices.push(writer.reserve_section_index());
+        let group = output.group.map(|of| {
+            // A group is in front of its first section.
+            groups.iter().position(|group| group.of == of).unwrap_or_else(|| {
+                writer.reserve_section_index();
+                let name = writer.add_section_name(b".group");
+                groups.push(Members { of, first: indices.len(), name, sections: Vec::new(), offset: 0 });
+                groups.len() - 1
+            })
+        });
+        let index = writer.reserve_section_index();
+        indices.push(index);
         names.push(writer.add_section_name(output.section.name.as_bytes()));
+        let members = group.and_then(|group| groups.get_mut(group)).map(|group| &mut group.sections);
         relocated.push((!output.relocations.is_empty()).then(|| {
-            writer.reserve_section_index();
-            writer.add_section_name(rela)
+            let rela_index = writer.reserve_section_index();
+            (writer.add_section_name(rela), rela_index)
         }));
+        if let Some(members) = members {
+            members.push(index);
+            members.extend(relocated.last().copied().flatten().map(|(_, index)| index));
+        }
     }
     writer.reserve_symtab_section_index();
     writer.reserve_strtab_section_index();
@@ -68,8 +100,13 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
     let mut offsets = Vec::new();
     for output in &image.sections {
         let section = &output.section;
-        let len = if section.kind == SHT_NOBITS { 0 } else { section.data.len() };
-        offsets.push(writer.reserve(len, section.align as usize));
+        offsets.push(match section.kind {
+            SHT_NOBITS => writer.reserved_len(),
+            _ => writer.reserve(section.data.len(), section.align as usize),
+        });
+    }
+    for group in &mut groups {
+        group.offset = writer.reserve_comdat(group.sections.len());
     }
     let relocation_offsets: Vec<usize> = image
         .sections
@@ -98,6 +135,16 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
             writer.write_align(output.section.align as usize);
             writer.write(&output.section.data);
         }
+    }
+    for group in &groups {
+        match group.of.1 {
+            true => writer.write_comdat_header(),
+            false => {
+                writer.write_align(4);
+                writer.write(&[0; 4]);
+            }
+        }
+        group.sections.iter().for_each(|section| writer.write_comdat_entry(*section));
     }
     for output in image.sections.iter().filter(|output| !output.relocations.is_empty()) {
         writer.write_align_relocation();
@@ -151,6 +198,10 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
     let symtab = writer.symtab_index();
     for (n, output) in image.sections.iter().enumerate() {
         let section = &output.section;
+        if let Some(group) = groups.iter().find(|group| group.first == n) {
+            let (symbol, count) = (numbers[group.of.0], group.sections.len());
+            writer.write_comdat_section_header(group.name, symtab, symbol, group.offset, count);
+        }
         writer.write_section_header(&SectionHeader {
             name: Some(names[n]),
             sh_type: section.kind,
@@ -163,9 +214,20 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
             sh_addralign: section.align,
             sh_entsize: section.entry,
         });
-        if let Some(name) = relocated[n] {
-            let (offset, count) = (relocation_offsets[n], output.relocations.len());
-            writer.write_relocation_section_header(name, indices[n], symtab, offset, count, true);
+        if let Some((name, _)) = relocated[n] {
+            writer.write_section_header(&SectionHeader {
+                name: Some(name),
+                sh_type: SHT_RELA,
+                // As LLVM has it.
+                sh_flags: if output.group.is_some() { SHF_GROUP } else { SHF_INFO_LINK },
+                sh_addr: 0,
+                sh_offset: relocation_offsets[n] as u64,
+                sh_size: output.relocations.len() as u64 * RELA,
+                sh_link: symtab.0,
+                sh_info: indices[n].0,
+                sh_addralign: 8,
+                sh_entsize: RELA,
+            });
         }
     }
     writer.write_symtab_section_header(locals);

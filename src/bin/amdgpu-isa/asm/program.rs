@@ -1,12 +1,12 @@
 //! The assembler: reads statements, and collects sections, symbols and what is still open.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::expr::{Expr, Reader};
 use super::kernel::Kernel;
 use super::report::{Fault, Place, Result};
 use super::scan::Scan;
-use super::source::{Line, Source};
+use super::source::{EXPANDED, Line, Source};
 use super::table::{Def, SymbolId, Table};
 use super::target::Processor;
 
@@ -16,6 +16,7 @@ pub const SHT_NOBITS: u32 = 8;
 pub const SHF_WRITE: u64 = 1;
 pub const SHF_ALLOC: u64 = 2;
 pub const SHF_EXECINSTR: u64 = 4;
+pub const SHF_GROUP: u64 = 0x200;
 
 /// The most bytes that a section can have.
 const LONGEST: u64 = 1 << 30;
@@ -26,11 +27,28 @@ pub struct Section {
     pub kind: u32,
     pub flags: u64,
     pub entry: u64,
+    /// What tells it from others of its name.
+    pub apart: Apart,
     pub align: u64,
     pub data: Vec<u8>,
     /// The length, which `data` has too if the section has contents.
     pub len: u64,
     pub fixups: Vec<Fixup>,
+}
+
+/// What tells sections of one name apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Apart {
+    /// A linker keeps one group of those with the same symbol.
+    pub group: Option<Group>,
+    pub unique: Option<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Group {
+    pub symbol: SymbolId,
+    /// Other objects may have the group too.
+    pub is_comdat: bool,
 }
 
 /// A value that is not known where it stands.
@@ -46,10 +64,12 @@ pub struct Fixup {
 pub enum What {
     /// Bytes of data.
     Data(u8),
-    /// The literal of an instruction.
-    Literal,
-    /// The distance of the branch that is there.
-    Branch,
+    /// The literal of an instruction, and its bytes.
+    Literal(u8),
+    /// The distance of the branch that is there, which has this number among all of the source.
+    Branch(u32),
+    /// A half of the distance of a long branch, which is counted from a place in the section.
+    Distance { from: u64, is_high: bool },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -67,6 +87,8 @@ pub struct Assembler {
     pub source: Source,
     pub table: Table,
     pub sections: Vec<Section>,
+    /// Their numbers.
+    known: HashMap<(String, Apart), usize>,
     pub macros: HashMap<String, super::block::Macro>,
     pub conditions: Vec<(Condition, Place)>,
     pub kernels: Vec<Kernel>,
@@ -78,23 +100,35 @@ pub struct Assembler {
     pub stack: Vec<(usize, usize)>,
     pub previous: usize,
     pub expansions: u64,
+    /// The most bytes that a section can have.
+    pub longest: u64,
     /// The ABI version of code objects, and whether something has said it.
     pub version: u32,
     /// Which kernels have waves of 64 lanes.
     pub lanes: HashMap<String, u16>,
     pub wave: Option<u16>,
     pub notes: Vec<(Vec<u8>, u32, Vec<u8>)>,
+    pub debug: super::debug::Debug,
+    /// Registers for long branches.
+    pub far: Option<amdgpu_isa::asm::Far>,
+    /// How many branches there were.
+    pub branches: u32,
+    /// Those that have to be long, by their numbers, and others that do not reach.
+    pub long: BTreeSet<u32>,
+    pub too_far: Vec<u32>,
 }
 
 impl Assembler {
     pub fn new() -> Assembler {
-        let mut new = Assembler { version: 6, ..Assembler::default() };
+        let mut new = Assembler { version: 6, longest: LONGEST, ..Assembler::default() };
+        new.source.most = EXPANDED;
         new.section(".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0);
         new
     }
 
     /// Reads everything.
     pub fn run(&mut self) {
+        self.look_for_counts();
         while let Some(line) = self.source.next_line() {
             if let Err(fault) = self.statement(&line) {
                 self.fault(fault);
@@ -106,6 +140,12 @@ impl Assembler {
         if let Some(kernel) = self.kernel.take() {
             self.fault(Fault::new(kernel.place, "the kernel has no .end_amdhsa_kernel"));
         }
+    }
+
+    /// Finds out whether the text that was read last asks how many registers are used. To count them takes long.
+    pub fn look_for_counts(&mut self) {
+        let asks = |file: &super::source::File| file.text.contains(".amdgcn.next_free_");
+        self.table.counts_registers |= self.source.files.last().is_some_and(asks);
     }
 
     pub fn fault(&mut self, fault: Fault) {
@@ -195,8 +235,17 @@ impl Assembler {
 
     /// Switches to a section, which it makes if there is none of this name.
     pub fn section(&mut self, name: &str, kind: u32, flags: u64, entry: u64) -> usize {
-        let found = self.sections.iter().position(|section| section.name == name);
-        let index = found.unwrap_or_else(|| {
+        self.section_apart(name, kind, flags, entry, Apart::default())
+    }
+
+    /// The number of a section.
+    pub fn find_section(&self, name: &str, apart: &Apart) -> Option<usize> {
+        self.known.get(&(name.to_string(), apart.clone())).copied()
+    }
+
+    pub fn section_apart(&mut self, name: &str, kind: u32, flags: u64, entry: u64, apart: Apart) -> usize {
+        let index = self.find_section(name, &apart).unwrap_or_else(|| {
+            self.known.insert((name.to_string(), apart.clone()), self.sections.len());
             let align = if name == ".text" { 4 } else { 1 };
             let name = name.to_string();
             self.sections.push(Section {
@@ -204,6 +253,7 @@ impl Assembler {
                 kind,
                 flags,
                 entry,
+                apart,
                 align,
                 data: Vec::new(),
                 len: 0,
@@ -221,6 +271,12 @@ impl Assembler {
     }
 
     pub fn emit(&mut self, bytes: &[u8], place: Place) -> Result<()> {
+        self.line_entry();
+        self.emit_padding(bytes, place)
+    }
+
+    /// Bytes that are of no line of a source.
+    pub fn emit_padding(&mut self, bytes: &[u8], place: Place) -> Result<()> {
         self.room(bytes.len() as u64, place)?;
         let section = self.here_mut();
         if section.kind == SHT_NOBITS {
@@ -236,8 +292,8 @@ impl Assembler {
 
     /// Fails if the section would become too long.
     pub fn room(&self, more: u64, place: Place) -> Result<()> {
-        match self.here().len.saturating_add(more) > LONGEST {
-            true => Err(Fault::new(place, format!("the section would have more than {LONGEST} bytes"))),
+        match self.here().len.saturating_add(more) > self.longest {
+            true => Err(Fault::new(place, format!("the section would have more than {} bytes", self.longest))),
             false => Ok(()),
         }
     }

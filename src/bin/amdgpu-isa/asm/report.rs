@@ -54,6 +54,18 @@ fn position(text: &str, at: usize) -> (usize, usize, std::ops::Range<usize>) {
     (line, at - start + 1, start..end)
 }
 
+/// The characters of a place: an error of a parser can be about a part of one.
+fn whole(text: &str, place: Place) -> Place {
+    let at = |at: usize, step: isize| {
+        let mut at = at.min(text.len());
+        while !text.is_char_boundary(at) {
+            at = at.saturating_add_signed(step);
+        }
+        at
+    };
+    Place { start: at(place.start, -1), end: at(place.end.max(place.start), 1), ..place }
+}
+
 /// Where the text of a place was asked for, from the inside out.
 fn chain(files: &[File], place: Place) -> impl Iterator<Item = (Place, &str)> {
     let mut next = files.get(place.file);
@@ -68,8 +80,9 @@ fn chain(files: &[File], place: Place) -> impl Iterator<Item = (Place, &str)> {
 pub fn json(faults: &[Fault], files: &[File], out: &mut impl Write) -> std::io::Result<()> {
     for fault in faults {
         let Some(file) = files.get(fault.place.file) else { continue };
-        let (line, column, _) = position(&file.text, fault.place.start);
-        let (end_line, end_column, _) = position(&file.text, fault.place.end);
+        let place = whole(&file.text, fault.place);
+        let (line, column, _) = position(&file.text, place.start);
+        let (end_line, end_column, _) = position(&file.text, place.end);
         let from: Vec<_> = chain(files, fault.place)
             .map(|(from, name)| {
                 let file = files.get(from.file);
@@ -96,6 +109,7 @@ pub fn show(faults: &[Fault], files: &[File], color: bool) -> String {
         let mut labels = Vec::new();
         let mut add = |place: Place, message: Option<String>| {
             let Some(file) = files.get(place.file) else { return };
+            let place = whole(&file.text, place);
             let (line, column, range) = position(&file.text, place.start);
             // The excerpt is one line: the lines in front of it are empty, so that its number is right.
             let text = file.text.get(range.clone()).unwrap_or("");

@@ -9,7 +9,9 @@ use super::report::{Fault, Place};
 /// How deep macros, repetitions and included files can be nested.
 const DEPTH: usize = 64;
 /// The most bytes that macros and repetitions can become.
-const EXPANDED: usize = 256 << 20;
+pub const EXPANDED: usize = 256 << 20;
+/// How many of them an expansion takes at least.
+const EXPANSION: usize = 64;
 
 /// Where a text comes from.
 pub struct File {
@@ -60,7 +62,11 @@ pub struct Source {
     pub files: Vec<File>,
     frames: Vec<Frame>,
     expanded: usize,
+    /// The most bytes that macros and repetitions can become.
+    pub most: usize,
     pub include: Vec<PathBuf>,
+    /// Whether it includes no other file.
+    pub is_alone: bool,
 }
 
 impl Source {
@@ -78,10 +84,10 @@ impl Source {
             return Err(fault(&format!("macros, repetitions and files are nested deeper than {DEPTH}")));
         }
         if from.is_some() {
-            self.expanded = self.expanded.saturating_add(text.len());
+            self.expanded = self.expanded.saturating_add(text.len().max(EXPANSION));
         }
-        if self.expanded > EXPANDED {
-            return Err(fault(&format!("macros and repetitions become more than {EXPANDED} bytes")));
+        if self.expanded > self.most {
+            return Err(fault(&format!("macros and repetitions become more than {} bytes", self.most)));
         }
         // An expansion has no comments any more.
         let text: Rc<str> = text.into();

@@ -330,14 +330,16 @@ fn symbols<'a>(
             _ => SymbolKind::Other,
         };
         let mut lanes = kernels.lanes(name, address).filter(|_| kind == SymbolKind::Kernel);
+        let mut size = symbol.size;
         if symbol.kind == STT_AMDGPU_HSA_KERNEL {
             if let Some((start, its)) = kernel_code(section, address) {
                 descriptors.push(address..start);
+                size = size.saturating_sub(start - address);
                 (address, kind, lanes) = (start, SymbolKind::Kernel, its);
             }
         }
         let descriptor = kernels.descriptor(name, address).filter(|_| kind == SymbolKind::Kernel);
-        section.symbols.push(Symbol { name: escape::name(name), address, kind, lanes, descriptor });
+        section.symbols.push(Symbol { name: escape::name(name), address, size, kind, lanes, descriptor });
     })?;
     // The descriptor names a kernel even if the kernel's own symbol was stripped.
     for section in sections {
@@ -347,7 +349,7 @@ fn symbols<'a>(
             if !named.contains(&address) {
                 let lanes = kernels.lanes(name, address);
                 let (kind, descriptor) = (SymbolKind::Kernel, kernels.descriptor(name, address));
-                section.symbols.push(Symbol { name: escape::name(name), address, kind, lanes, descriptor });
+                section.symbols.push(Symbol { name: escape::name(name), address, size: 0, kind, lanes, descriptor });
             }
         }
         // Global symbols are in both tables.

@@ -70,6 +70,7 @@ pub struct Symbol {
     pub kind: u8,
     pub section: u16,
     pub address: u64,
+    pub size: u64,
 }
 
 impl Section {
@@ -213,6 +214,7 @@ impl<'a> File<'a> {
                 kind: entry.get(4)? & 0xf,
                 section: self.number(entry, 6, 2)? as u16,
                 address: self.number(entry, 8, 8)?,
+                size: self.number(entry, 16, 8)?,
             })
         })
     }

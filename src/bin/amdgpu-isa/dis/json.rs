@@ -1,5 +1,6 @@
 //! The listing for machines: one JSON object for each instruction or piece of data.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
@@ -12,7 +13,7 @@ use super::pieces::{self, Page};
 use super::walk::walk;
 use crate::escape;
 use crate::hex;
-use crate::isa::{Inst, TextBuffer};
+use crate::isa::{Inst, KernelDescriptor, Target, TextBuffer};
 use crate::out::Out;
 
 #[derive(Serialize)]
@@ -25,6 +26,9 @@ struct Line<'a> {
     /// Symbol or label at this address.
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<&'a str>,
+    /// What the kernel's descriptor says, by the names of directives without `.amdhsa_`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    descriptor: Option<BTreeMap<String, u64>>,
     /// In memory order.
     bytes: &'a str,
     /// LLVM's text, with offsets of branches as numbers; `.long` or `.byte` for bytes that are not an instruction.
@@ -43,15 +47,24 @@ struct Branch<'a> {
     label: Option<&'a str>,
 }
 
-pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>) -> io::Result<()> {
+pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, descriptors: bool) -> io::Result<()> {
     let labels = Labels::new(place);
     // Each line names the section.
     let (name, more) = escape::reference(&place.section.name);
     let name = format!("{name}{more}");
-    pieces::in_order(out, labels.pieces(), |number, page| piece(page, place, &name, &labels, &labels.piece(number)))
+    pieces::in_order(out, labels.pieces(), |number, page| {
+        piece(page, place, &name, &labels, &labels.piece(number), descriptors)
+    })
 }
 
-fn piece(page: &mut Page<'_>, place: &Place<'_>, name: &str, labels: &Labels<'_>, piece: &Piece) -> io::Result<()> {
+fn piece(
+    page: &mut Page<'_>,
+    place: &Place<'_>,
+    name: &str,
+    labels: &Labels<'_>,
+    piece: &Piece,
+    descriptors: bool,
+) -> io::Result<()> {
     let section = place.section;
     let (mut label, mut branch_label) = (Vec::new(), Vec::new());
     let (mut hex_bytes, mut data, mut reason) = (Vec::new(), Vec::new(), String::new());
@@ -66,13 +79,14 @@ fn piece(page: &mut Page<'_>, place: &Place<'_>, name: &str, labels: &Labels<'_>
         let length = item.map_or_else(|invalid| invalid.len.into(), Inst::len);
         hex_bytes.clear();
         hex::bytes(&mut hex_bytes, section.bytes.get(offset..offset + length).unwrap_or_default());
-        let mut labelled = false;
+        let (mut labelled, mut descriptor) = (false, None);
         while let Some(symbol) = symbols.next_if(|s| s.address <= address) {
             if symbol.address == address && !labelled {
                 label.clear();
                 label.extend_from_slice(symbol.name.as_bytes());
                 labelled = true;
             }
+            descriptor = symbol.descriptor.filter(|_| descriptors && symbol.address == address).or(descriptor);
         }
         if !labelled && labels.is_wanted(address) {
             label.clear();
@@ -100,6 +114,7 @@ fn piece(page: &mut Page<'_>, place: &Place<'_>, name: &str, labels: &Labels<'_>
             section: name,
             address,
             label: labelled.then_some(utf8(&label)),
+            descriptor: descriptor.map(|bytes| said(&KernelDescriptor::from_bytes(bytes), place.target_at(offset))),
             bytes: utf8(&hex_bytes),
             text: utf8(text),
             branch,
@@ -111,6 +126,16 @@ fn piece(page: &mut Page<'_>, place: &Place<'_>, name: &str, labels: &Labels<'_>
         if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     result
+}
+
+/// What a descriptor says that is not the default.
+fn said(descriptor: &KernelDescriptor, target: Target) -> BTreeMap<String, u64> {
+    let text = descriptor.directives(target, false).to_string();
+    let directive = |line: &str| {
+        let (name, value) = line.trim().strip_prefix(".amdhsa_")?.split_once(' ')?;
+        Some((name.to_string(), value.parse().ok()?))
+    };
+    text.lines().filter_map(directive).collect()
 }
 
 /// Converts bytes that were made of strings back.

@@ -16,7 +16,7 @@ use super::pieces::{self, Page};
 use super::walk::walk;
 use crate::container::{Image, Symbol, SymbolKind};
 use crate::hex;
-use crate::isa::{Inst, Invalid, TextBuffer, VgprMsb};
+use crate::isa::{Inst, Invalid, KernelDescriptor, Opcode, TextBuffer, VgprMsb};
 use crate::out::{BOLD, DIM, LABEL, Out, RED};
 
 /// Column of the comments, counted after the tab, as in objdump.
@@ -39,7 +39,24 @@ pub fn header(out: &mut Out<impl Write>, file: &str, image: &Image<'_>, place: &
     out.line()
 }
 
-pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, encoding: bool) -> io::Result<()> {
+/// What a listing shows.
+#[derive(Clone, Copy)]
+pub struct Shown {
+    /// The dwords of each instruction.
+    pub encoding: bool,
+    /// The descriptors of kernels.
+    pub descriptors: bool,
+    /// Each dword of padding.
+    pub padding: bool,
+}
+
+/// So many equal dwords of padding become one line.
+const FOLDED: usize = 8;
+
+/// What compilers put between functions, besides zeros.
+const PADDING: [Opcode; 2] = [Opcode::SNop, Opcode::SCodeEnd];
+
+pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, shown: &Shown) -> io::Result<()> {
     let section = place.section;
     if section.symbols.first().is_none_or(|s| s.address > section.address) {
         out.newline();
@@ -51,7 +68,7 @@ pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, encoding: bo
             page,
             labels: &labels,
             msb: msb.as_ref().map(|msb| msb.piece(number)),
-            encoding,
+            shown: *shown,
             line: TextBuffer::new(),
             name: Vec::new(),
             near: 0,
@@ -67,7 +84,7 @@ struct Listing<'a, 'b> {
     labels: &'a Labels<'a>,
     /// What `s_set_vgpr_msb` has set, if the section has one.
     msb: Option<msb::State<'a>>,
-    encoding: bool,
+    shown: Shown,
     line: TextBuffer,
     /// Reused for names, so that a line allocates nothing.
     name: Vec<u8>,
@@ -81,15 +98,18 @@ impl Listing<'_, '_> {
     fn piece(mut self, place: &Place<'_>, piece: &Piece) -> io::Result<()> {
         let section = place.section;
         let mut symbols = piece.symbols(section).peekable();
-        let mut result = Ok(());
+        let (mut result, mut folded) = (Ok(()), 0);
         _ = walk(place, piece.first, |offset, item| {
             if offset >= piece.end {
                 return ControlFlow::Break(());
             }
+            if offset < folded {
+                return ControlFlow::Continue(());
+            }
             let pc = section.address.wrapping_add(offset as u64);
             let mut named = false;
             while let Some(symbol) = symbols.next_if(|s| s.address <= pc) {
-                self.symbol(symbol, !named);
+                self.symbol(place, symbol, !named);
                 named |= symbol.address == pc;
                 result = self.page.line();
                 if result.is_err() {
@@ -99,6 +119,9 @@ impl Listing<'_, '_> {
             if !named && self.labels.is_wanted(pc) {
                 self.label(pc);
             }
+            let rest = section.bytes.get(offset..piece.end.min(section.bytes.len())).unwrap_or_default();
+            let is_repeated = rest.get(..4) == rest.get(4..8) && !self.shown.padding;
+            let count = if is_repeated { self.padding(offset, item, room(rest, pc, symbols.peek())) } else { 1 };
             match item {
                 Ok(inst) => {
                     let label = self.labels.is_label(offset / 4);
@@ -107,15 +130,60 @@ impl Listing<'_, '_> {
                 }
                 Err(invalid) => self.not_inst(pc, invalid),
             }
+            if count > 1 {
+                folded = offset + count * 4;
+                self.repeated(count, section.address.wrapping_add(folded as u64));
+            }
             result = self.page.line();
             if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         result
     }
 
-    fn symbol(&mut self, symbol: &Symbol<'_>, gap: bool) {
+    /// How many dwords of padding, all equal, are one line: many of them, or one. `room`: up to the next symbol.
+    #[cold]
+    fn padding(&self, offset: usize, item: Result<&Inst, &Invalid>, room: &[u8]) -> usize {
+        let word = room.first_chunk::<4>();
+        let is_padding = match item {
+            Ok(inst) => inst.len() == 4 && (word == Some(&[0; 4]) || PADDING.contains(&inst.opcode())),
+            Err(invalid) => invalid.len == 4,
+        };
+        if !is_padding {
+            return 1;
+        }
+        let is_label = |n: usize| n > 0 && self.labels.is_label(offset / 4 + n);
+        let equal =
+            room.chunks_exact(4).enumerate().take_while(|(n, dword)| word.is_some_and(|w| w == dword) && !is_label(*n));
+        let count = equal.count();
+        // The last dwords could begin an instruction with those after them.
+        let behind = if item.is_err() && count < room.len() / 4 { crate::isa::MAX_BYTES / 4 } else { 0 };
+        let count = count.saturating_sub(behind);
+        if count >= FOLDED { count } else { 1 }
+    }
+
+    /// Says in the line just made that it stands for several dwords.
+    fn repeated(&mut self, count: usize, end: u64) {
+        self.page.text.buf.pop();
+        self.page.text.begin(DIM);
+        _ = write!(self.page.text, ", {count} times, to ");
+        hex::upper(&mut self.page.text.buf, end, 12);
+        self.page.text.end(DIM);
+        self.page.text.newline();
+    }
+
+    fn symbol(&mut self, place: &Place<'_>, symbol: &Symbol<'_>, gap: bool) {
         if gap {
             self.page.text.newline();
+        }
+        if let Some(descriptor) = symbol.descriptor.filter(|_| self.shown.descriptors) {
+            let offset = usize::try_from(symbol.address.wrapping_sub(place.section.address)).unwrap_or(usize::MAX);
+            let (target, descriptor) = (place.target_at(offset), KernelDescriptor::from_bytes(descriptor));
+            _ = writeln!(self.page.text, "\t.amdhsa_kernel {}", symbol.name);
+            _ = write!(self.page.text, "{}", descriptor.directives(target, false));
+            if !descriptor.is_text(target) {
+                self.page.text.str("\t\t// Some bits of the descriptor have no directive.\n");
+            }
+            self.page.text.str("\t.end_amdhsa_kernel\n");
         }
         self.page.text.begin(LABEL);
         let start = self.page.text.buf.len();
@@ -162,7 +230,7 @@ impl Listing<'_, '_> {
                 self.high = (pc >> 16, hex::dword((pc >> 16) as u32));
             }
             plain(line, text, name, &self.high.1, pc);
-            let end = if self.encoding { words(line, inst.words()) } else { COMMENT_END };
+            let end = if self.shown.encoding { words(line, inst.words()) } else { COMMENT_END };
             if target.is_none() {
                 line[end % LINE] = b'\n';
                 buf.truncate(start + end + 1);
@@ -179,7 +247,7 @@ impl Listing<'_, '_> {
                 self.page.text.end(LABEL);
             }
             self.comment(width, pc);
-            if self.encoding {
+            if self.shown.encoding {
                 self.page.text.str(":");
                 for word in inst.words() {
                     self.page.text.str(" ");
@@ -221,6 +289,12 @@ impl Listing<'_, '_> {
         let len = self.page.text.buf.len() + column.saturating_sub(width).max(1);
         self.page.text.buf.resize(len, b' ');
     }
+}
+
+/// The bytes up to the next symbol.
+fn room<'a>(bytes: &'a [u8], pc: u64, next: Option<&&Symbol<'_>>) -> &'a [u8] {
+    let len = next.and_then(|symbol| usize::try_from(symbol.address - pc).ok());
+    len.and_then(|len| bytes.get(..len)).unwrap_or(bytes)
 }
 
 /// Positions in a line: where the comment begins, where its address begins, and where the address ends.

@@ -71,7 +71,7 @@ fn once(args: &Args, name: &str, bytes: &[u8], plan: &Plan) -> Result<Option<Vec
             dis::source::edited(bytes, &edits, &mut source).map_err(|e| e.within(name))?;
             let source =
                 String::from_utf8(source).map_err(|_| Error::input("the code object has names that are no text"))?;
-            let new = asm::assemble(&source).map_err(|e| e.within(name))?;
+            let new = asm::assemble(&source, dis::source::is_stripped(bytes)).map_err(|e| e.within(name))?;
             container::visit(&new, None, &mut |found| match found {
                 Found::Image(image) if sizes(&image, &Edits::default()) == wanted => Ok(()),
                 _ => Err(Error::input("code that jumps into its own instructions cannot be changed")),

@@ -21,19 +21,21 @@ pub fn dynamic_symbols(symbols: &[Symbol]) -> Dynamic {
     let is_seen = |symbol: &Symbol| {
         [STB_GLOBAL, STB_WEAK].contains(&symbol.bind) && [STV_DEFAULT, STV_PROTECTED].contains(&symbol.visibility)
     };
-    let seen = (0..symbols.len()).filter(|n| is_seen(&symbols[*n]));
-    let (mut order, mut defined): (Vec<usize>, Vec<usize>) = seen.partition(|n| symbols[*n].at == At::Undefined);
+    let seen: Vec<usize> = (0..symbols.len()).filter(|n| is_seen(&symbols[*n])).collect();
+    // Names keep the order of the source.
+    let (mut starts, mut strings) = (BTreeMap::new(), vec![0]);
+    for n in &seen {
+        starts.insert(*n, strings.len() as u32);
+        strings.extend(symbols[*n].name.as_bytes());
+        strings.push(0);
+    }
+    let (mut order, mut defined): (Vec<usize>, Vec<usize>) =
+        seen.into_iter().partition(|n| symbols[*n].at == At::Undefined);
     let undefined = order.len();
     let buckets = (defined.len() as u32 / 4).max(1);
     defined.sort_by_key(|n| gnu_hash(symbols[*n].name.as_bytes()) % buckets);
     order.extend(defined);
-    let (mut names, mut strings) = (Vec::new(), vec![0]);
-    for n in &order {
-        let name = symbols[*n].name.clone();
-        names.push((strings.len() as u32, name.clone()));
-        strings.extend(name.as_bytes());
-        strings.push(0);
-    }
+    let names = order.iter().map(|n| (starts.get(n).copied().unwrap_or(0), symbols[*n].name.clone())).collect();
     Dynamic { order, undefined, names, strings, buckets }
 }
 

@@ -48,7 +48,7 @@ impl Source<'_> {
                 self.define(n, (distance != 0).then_some(distance as u64), out);
             }
             if goals.contains(&here) && starts.contains(&here) {
-                let _ = writeln!(out, ".L{here:x}:");
+                let _ = writeln!(out, "{}:", self.label(section, here));
             }
             if at >= end {
                 return;
@@ -57,7 +57,7 @@ impl Source<'_> {
             edit.iter().flat_map(|edit| &edit.before).for_each(|inst| added(inst, out));
             let stop = symbols.get(next).map_or(end, |(offset, _)| usize::try_from(*offset).unwrap_or(end).min(end));
             let rest = section.bytes.get(at..end).unwrap_or(&[]);
-            let goal = |to: u64| (starts.contains(&to) && goals.contains(&to)).then(|| format!(".L{to:x}"));
+            let goal = |to: u64| (starts.contains(&to) && goals.contains(&to)).then(|| self.label(section, to));
             let room = self.edits.next(address).map_or(stop - at, |next| (stop - at).min((next - address) as usize));
             let count = folded(rest, here, room, &goals, &relocation).filter(|_| edit.is_none());
             if let Some(count) = count {
@@ -92,6 +92,14 @@ impl Source<'_> {
                 (None, None) => raw(bytes, " // no instruction", out),
             }
             at += bytes.len();
+        }
+    }
+
+    /// The name of a place in code, which other sections do not have.
+    fn label(&self, section: &Section<'_>, offset: u64) -> String {
+        match self.has_one_code {
+            true => format!(".L{offset:x}"),
+            false => format!(".L{}_{offset:x}", section.index),
         }
     }
 

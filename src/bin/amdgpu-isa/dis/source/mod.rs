@@ -5,13 +5,13 @@ mod data;
 mod relative;
 mod symbols;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::io::Write;
 
 use amdgpu_isa as lib;
 use object::read::elf::{ElfFile64, FileHeader as _, SectionHeader as _};
-use object::{LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _, SectionIndex, elf};
+use object::{LittleEndian, Object as _, ObjectComdat as _, ObjectSection as _, ObjectSymbol as _, SectionIndex, elf};
 
 use crate::asm::{finish, metadata};
 use crate::container::TargetId;
@@ -30,10 +30,14 @@ struct Source<'a> {
     /// The target of code in no kernel.
     target: Target,
     symbols: Vec<Symbol>,
+    /// Their numbers, by their names.
+    names: HashMap<String, Vec<usize>>,
     /// The relocations of each section, by their places.
     relocations: BTreeMap<usize, BTreeMap<u64, Relocation>>,
     /// Sections that relocations name.
     named: Vec<usize>,
+    /// There is a single section of code.
+    has_one_code: bool,
     /// The descriptors that become directives: the number of their symbol, and that of the code's.
     kernels: Vec<(usize, usize, KernelDescriptor)>,
 }
@@ -57,11 +61,18 @@ struct Section<'a> {
     align: u64,
     address: u64,
     size: u64,
+    /// The rest of its directive: the group that it is in, and what tells it from others of its name.
+    apart: String,
     bytes: &'a [u8],
 }
 
 pub fn run(bytes: &[u8], out: impl Write) -> Result<()> {
     edited(bytes, &Edits::default(), out)
+}
+
+/// Whether a code object has only the symbols that a loader needs.
+pub fn is_stripped(bytes: &[u8]) -> bool {
+    ElfFile64::<LittleEndian>::parse(bytes).is_ok_and(|file| file.symbol_table().is_none())
 }
 
 /// The source with changes to the code.
@@ -74,17 +85,18 @@ pub fn edited<'a>(bytes: &'a [u8], edits: &'a Edits, mut out: impl Write) -> Res
         source.follow(&sections)?;
     }
     out.write_all(source.head()?.as_bytes())?;
-    let mut notes = String::new();
+    out.write_all(source.declarations().as_bytes())?;
     for section in &sections {
         let mut text = String::new();
         match source.notes(section) {
-            Some(document) => notes += &document,
+            Some(notes) => {
+                source.begin(section, &mut text);
+                text += &notes;
+            }
             None => source.section(section, &mut text),
         }
         out.write_all(text.as_bytes())?;
     }
-    notes += &source.rest();
-    out.write_all(notes.as_bytes())?;
     out.flush()?;
     Ok(())
 }
@@ -105,8 +117,10 @@ impl<'a> Source<'a> {
             edits,
             target,
             symbols: Vec::new(),
+            names: HashMap::new(),
             relocations: BTreeMap::new(),
             named: Vec::new(),
+            has_one_code: true,
             kernels: Vec::new(),
         })
     }
@@ -142,6 +156,9 @@ impl<'a> Source<'a> {
         if abi == ELFOSABI_HSA {
             let _ = writeln!(out, "\t.amdhsa_code_object_version {}", version + 2);
         }
+        if self.file.symbol_table().is_none() {
+            out += "// The file is stripped, as `asm --strip` makes it.\n";
+        }
         Ok(out)
     }
 
@@ -150,7 +167,11 @@ impl<'a> Source<'a> {
         let fail = |e: object::Error| Error::input(format!("the code object is damaged: {e}"));
         let mut all = Vec::new();
         let (mut relocated, mut named) = (BTreeMap::new(), Vec::new());
+        let (groups, mut seen) = (self.groups(), HashMap::new());
         self.symbols = symbols::read(&self.file);
+        for (n, symbol) in self.symbols.iter().enumerate() {
+            self.names.entry(symbol.name.clone()).or_default().push(n);
+        }
         for section in self.file.sections() {
             let header = section.elf_section_header();
             let kind = header.sh_type(LittleEndian);
@@ -180,6 +201,10 @@ impl<'a> Source<'a> {
             }
             let index = section.index().0;
             relocated.insert(index, places);
+            let group = groups.get(&index).cloned().unwrap_or_default();
+            let others = seen.entry((name.clone(), group.clone())).or_insert(0u32);
+            let apart = if *others == 0 { group } else { format!("{group},unique,{others}") };
+            *others += 1;
             let bytes = if kind == elf::SHT_NOBITS { &[] } else { section.data().map_err(fail)? };
             all.push(Section {
                 index,
@@ -190,12 +215,25 @@ impl<'a> Source<'a> {
                 align: section.align().max(1),
                 address: section.address(),
                 size: section.size(),
+                apart,
                 bytes,
             });
         }
         self.dynamic(&all, &mut relocated, &mut named).map_err(fail)?;
         (self.relocations, self.named) = (relocated, named);
+        self.has_one_code = all.iter().filter(|section| section.flags & u64::from(elf::SHF_EXECINSTR) != 0).count() < 2;
         Ok(all)
+    }
+
+    /// The groups of sections, as the ends of their directives.
+    fn groups(&self) -> HashMap<usize, String> {
+        let mut groups = HashMap::new();
+        for group in self.file.comdats() {
+            let Ok(of) = group.name() else { continue };
+            let kind = if group.kind() == object::ComdatKind::Any { ",comdat" } else { "" };
+            groups.extend(group.sections().map(|section| (section.0, format!(",{}{kind}", name(of)))));
+        }
+        groups
     }
 
     /// What a loader would write into sections.
@@ -265,9 +303,19 @@ impl<'a> Source<'a> {
         (finish::notes(&parts) == section.bytes).then_some(text)
     }
 
-    fn section(&self, section: &Section<'_>, out: &mut String) {
+    /// The directive of a section.
+    fn begin(&self, section: &Section<'_>, out: &mut String) {
         let mut flags = String::new();
-        let letters = [(2, 'a'), (1, 'w'), (4, 'x'), (0x10, 'M'), (0x20, 'S'), (0x20_0000, 'R'), (0x8000_0000, 'e')];
+        let letters = [
+            (2, 'a'),
+            (1, 'w'),
+            (4, 'x'),
+            (0x10, 'M'),
+            (0x20, 'S'),
+            (0x200, 'G'),
+            (0x20_0000, 'R'),
+            (0x8000_0000, 'e'),
+        ];
         flags.extend(letters.iter().filter(|(bit, _)| section.flags & bit != 0).map(|(_, letter)| letter));
         let kind = match section.kind {
             elf::SHT_NOTE => "note",
@@ -275,7 +323,11 @@ impl<'a> Source<'a> {
             _ => "progbits",
         };
         let entry = if section.flags & 0x10 != 0 { format!(",{}", section.entry) } else { String::new() };
-        let _ = writeln!(out, "\n\t.section {},\"{flags}\",@{kind}{entry}", name(&section.name));
+        let _ = writeln!(out, "\n\t.section {},\"{flags}\",@{kind}{entry}{}", name(&section.name), section.apart);
+    }
+
+    fn section(&self, section: &Section<'_>, out: &mut String) {
+        self.begin(section, out);
         if section.align > 1 {
             let _ = writeln!(out, "\t.p2align {}", section.align.ilog2());
         }

@@ -7,7 +7,7 @@ use object::{LittleEndian, Object as _, ObjectSymbol as _, SymbolFlags};
 
 use super::{Section, Source, number};
 use crate::asm::finish::kinds;
-use crate::asm::{STB_GLOBAL, STB_LOCAL, STB_WEAK, STT_FUNC, STT_OBJECT, STV_HIDDEN, STV_INTERNAL, STV_PROTECTED};
+use crate::asm::{STB_LOCAL, STB_WEAK, STT_FUNC, STT_OBJECT, STV_HIDDEN, STV_INTERNAL, STV_PROTECTED};
 use crate::isa::KernelDescriptor;
 
 #[derive(Clone, Debug)]
@@ -74,7 +74,10 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>) -> Vec<Symbol> {
     };
     file.symbols().for_each(&mut add);
     if file.symbols().next().is_none() {
-        file.dynamic_symbols().for_each(&mut add);
+        // The linker sorted them for its tables, but put their names in the order in which it met them.
+        let mut dynamic: Vec<_> = file.dynamic_symbols().collect();
+        dynamic.sort_by_key(|symbol| symbol.elf_symbol().st_name.get(LittleEndian));
+        dynamic.into_iter().for_each(&mut add);
     }
     found
 }
@@ -103,9 +106,9 @@ impl Source<'_> {
         let at = usize::try_from(offset).ok()?;
         let bytes = section.bytes.get(at..at.checked_add(KernelDescriptor::SIZE)?)?;
         let descriptor = KernelDescriptor::from_bytes(bytes.try_into().ok()?);
-        let is_unique = self.symbols.iter().filter(|other| other.name == symbol.name).count() == 1;
-        let mut codes = self.symbols.iter().enumerate().filter(|(_, code)| code.name == name);
-        let (code_number, code) = (codes.next()?, codes.next().is_none()).0;
+        let is_unique = self.called(&symbol.name).len() == 1;
+        let &code_number = self.called(name).first()?;
+        let code = self.symbols.get(code_number)?;
         let entry = KernelDescriptor::ENTRY as u64 + offset;
         let is_linked = match self.relocations.get(&section.index).and_then(|all| all.get(&entry)) {
             Some(relocation) => {
@@ -154,30 +157,28 @@ impl Source<'_> {
         }
     }
 
-    /// Who can see a symbol.
+    /// Who can see a symbol that others can see.
     pub fn visibility(&self, symbol: &Symbol, out: &mut String) {
         let shown = name(&symbol.name);
-        let bind = match symbol.bind {
-            STB_LOCAL => "",
-            STB_GLOBAL => "globl",
-            STB_WEAK => "weak",
-            _ => "globl",
-        };
         let visibility = match symbol.visibility {
             STV_INTERNAL => "internal",
             STV_HIDDEN => "hidden",
             STV_PROTECTED => "protected",
             _ => "",
         };
-        for directive in [bind, visibility].iter().filter(|directive| !directive.is_empty()) {
-            let _ = writeln!(out, "\t.{directive} {shown}");
+        if !visibility.is_empty() {
+            let _ = writeln!(out, "\t.{visibility} {shown}");
         }
     }
 
     /// Whether the assembler can define the symbol: a name has one place.
     pub fn is_first(&self, n: usize) -> bool {
-        let of = |m: usize| self.symbols.get(m).map(|symbol| &symbol.name);
-        (0..n).all(|m| of(m) != of(n))
+        self.symbols.get(n).is_some_and(|symbol| self.called(&symbol.name).first() == Some(&n))
+    }
+
+    /// The symbols of a name.
+    fn called(&self, name: &str) -> &[usize] {
+        self.names.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// A label, or an assignment if no label can be there.
@@ -198,12 +199,22 @@ impl Source<'_> {
         };
     }
 
-    /// Symbols that are in no section.
-    pub fn rest(&self) -> String {
+    /// All symbols, in the order of their table, which is that in which a source names them first; with the values of those
+    /// that are in no section.
+    pub fn declarations(&self) -> String {
         let mut out = String::new();
-        for (n, symbol) in self.symbols.iter().enumerate().filter(|(_, symbol)| symbol.section.is_none()) {
+        let is_first = |(n, symbol): (usize, _)| self.is_first(n).then_some(symbol);
+        for symbol in self.symbols.iter().enumerate().filter_map(is_first) {
             let shown = name(&symbol.name);
-            if !self.is_first(n) {
+            if symbol.section.is_some() || symbol.bind != STB_LOCAL {
+                let bind = match symbol.bind {
+                    STB_LOCAL => "local",
+                    STB_WEAK => "weak",
+                    _ => "globl",
+                };
+                let _ = writeln!(out, "\t.{bind} {shown}");
+            }
+            if symbol.section.is_some() {
                 continue;
             }
             self.attributes(symbol, &mut out);

@@ -1,0 +1,195 @@
+//! What debuggers read: `.file`, `.loc` and `.cfi_` directives become tables of lines and of frames (DWARF, versions 4 and 5),
+//! with the same bytes as LLVM's assembler makes of them.
+
+mod tables;
+
+use std::collections::HashMap;
+
+use super::program::Assembler;
+use super::report::{Fault, Place, Result};
+use super::scan::Scan;
+
+/// The most files of a source.
+const FILES: usize = 1 << 16;
+
+/// What the directives have said up to now.
+#[derive(Default)]
+pub struct Debug {
+    files: Vec<Option<File>>,
+    directories: Vec<String>,
+    /// Their numbers.
+    known: HashMap<String, usize>,
+    /// The directory in which the compiler ran.
+    home: String,
+    /// Whether file 0 is there, which is new in version 5.
+    is_new: bool,
+    /// The line of the next instruction, if it is not in the table yet.
+    next: Option<Line>,
+    /// Whether the last line has begun a statement.
+    is_not_stmt: bool,
+    /// The lines of each section, in the order in which sections had the first one.
+    lines: Vec<(usize, Vec<(u64, Line)>)>,
+    has_frames: bool,
+    frame: Option<(usize, u64, Place)>,
+    /// Sections, and where in them functions begin and end.
+    frames: Vec<(usize, u64, u64)>,
+}
+
+#[derive(Clone)]
+struct File {
+    directory: usize,
+    name: String,
+    md5: Option<u128>,
+}
+
+/// What `.loc` says of the instructions behind it.
+#[derive(Clone, Copy, Default)]
+struct Line {
+    file: u64,
+    line: u64,
+    column: u64,
+    isa: u64,
+    discriminator: u64,
+    is_stmt: bool,
+    basic_block: bool,
+    prologue_end: bool,
+    epilogue_begin: bool,
+}
+
+impl Assembler {
+    /// Whether the directive is for debuggers.
+    pub fn debug_directive(&mut self, word: &str, place: Place, scan: &mut Scan<'_>) -> Result<bool> {
+        match word {
+            ".file" => self.file(place, scan)?,
+            ".loc" => self.loc(place, scan)?,
+            ".cfi_sections" => {
+                while !scan.is_done() {
+                    self.debug.has_frames |= scan.word() == ".debug_frame";
+                    if !scan.eat(",") {
+                        break;
+                    }
+                }
+            }
+            ".cfi_startproc" => {
+                if let Some((_, _, before)) = self.debug.frame {
+                    return Err(Fault::new(before, "no .cfi_endproc follows"));
+                }
+                self.debug.frame = Some((self.table.section, self.here().len, place));
+            }
+            ".cfi_endproc" => {
+                let (section, start, _) =
+                    self.debug.frame.take().ok_or_else(|| Fault::new(place, "no .cfi_startproc is above"))?;
+                if section != self.table.section {
+                    return Err(Fault::new(place, ".cfi_startproc is in another section"));
+                }
+                self.debug.frames.push((section, start, self.here().len));
+            }
+            _ if word.starts_with(".cfi_") => {
+                let message = "only the extent of frames becomes a table, not where they keep registers";
+                self.fault(Fault { is_warning: true, ..Fault::new(place, message) });
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// `.file NUMBER ["DIRECTORY"] "NAME" [md5 CHECKSUM]`
+    fn file(&mut self, place: Place, scan: &mut Scan<'_>) -> Result<()> {
+        scan.blank();
+        if !scan.peek().is_ascii_digit() {
+            // The name of the source is in no table that a loader or a debugger needs.
+            return scan.string().map(drop);
+        }
+        let number = self.number(scan)?;
+        let number = usize::try_from(number).ok().filter(|n| *n < FILES);
+        let number = number.ok_or_else(|| Fault::new(place, format!("files have numbers below {FILES}")))?;
+        let text = |scan: &mut Scan<'_>| scan.string().map(|text| String::from_utf8_lossy(&text).into_owned());
+        let (mut directory, mut name) = (String::new(), text(scan)?);
+        scan.blank();
+        if scan.peek() == b'"' {
+            (directory, name) = (name, text(scan)?);
+        }
+        let mut md5 = None;
+        if scan.eat("md5") {
+            scan.blank();
+            let from = scan.at;
+            let digits = scan.word().strip_prefix("0x").unwrap_or("");
+            md5 =
+                Some(u128::from_str_radix(digits, 16).map_err(|_| scan.since(from, "a number of 128 bits expected"))?);
+        }
+        let debug = &mut self.debug;
+        if debug.files.get(number).is_some_and(Option::is_some) {
+            return Err(Fault::new(place, format!("there is a file {number} already")));
+        }
+        if number == 0 {
+            (debug.home, debug.is_new) = (std::mem::take(&mut directory), true);
+        } else if directory.is_empty() {
+            if let Some((before, last)) = name.rsplit_once('/').filter(|(_, last)| !last.is_empty()) {
+                (directory, name) = (before.to_string(), last.to_string());
+            }
+        }
+        let directory = match directory {
+            directory if directory.is_empty() || directory == debug.home => 0,
+            directory => debug.directory(directory),
+        };
+        debug.files.resize(debug.files.len().max(number + 1), None);
+        debug.files[number] = Some(File { directory, name, md5 });
+        Ok(())
+    }
+
+    /// `.loc FILE LINE [COLUMN] [OPTION...]`
+    fn loc(&mut self, place: Place, scan: &mut Scan<'_>) -> Result<()> {
+        // The line before had no instruction.
+        self.line_entry();
+        let (file, line) = (self.natural(scan)?, self.natural(scan)?);
+        scan.blank();
+        let column = if scan.peek().is_ascii_digit() { self.natural(scan)? } else { 0 };
+        let mut next = Line { file, line, column, is_stmt: !self.debug.is_not_stmt, ..Line::default() };
+        while !scan.is_done() {
+            let from = scan.at;
+            match scan.word() {
+                "basic_block" => next.basic_block = true,
+                "prologue_end" => next.prologue_end = true,
+                "epilogue_begin" => next.epilogue_begin = true,
+                "is_stmt" => next.is_stmt = self.natural(scan)? != 0,
+                "isa" => next.isa = self.natural(scan)?,
+                "discriminator" => next.discriminator = self.natural(scan)?,
+                _ => return Err(scan.since(from, "no such property of a line")),
+            }
+        }
+        let has_file = usize::try_from(file).ok().and_then(|n| self.debug.files.get(n)).is_some_and(Option::is_some);
+        if !has_file {
+            return Err(Fault::new(place, format!("no `.file {file}` is above")));
+        }
+        self.debug.is_not_stmt = !next.is_stmt;
+        self.debug.next = Some(next);
+        Ok(())
+    }
+
+    fn natural(&mut self, scan: &mut Scan<'_>) -> Result<u64> {
+        scan.blank();
+        let from = scan.at;
+        let number = self.number(scan)?;
+        u32::try_from(number).map(u64::from).map_err(|_| scan.since(from, "a number of 32 bits expected"))
+    }
+
+    /// What comes here is of the line that `.loc` has said.
+    pub fn line_entry(&mut self) {
+        let Some(line) = self.debug.next.take() else { return };
+        let (section, offset) = (self.table.section, self.here().len);
+        match self.debug.lines.iter_mut().find(|(of, _)| *of == section) {
+            Some((_, lines)) => lines.push((offset, line)),
+            None => self.debug.lines.push((section, vec![(offset, line)])),
+        }
+    }
+}
+
+impl Debug {
+    /// The number of a directory; 0 is the one in which the compiler ran.
+    fn directory(&mut self, name: String) -> usize {
+        *self.known.entry(name).or_insert_with_key(|name| {
+            self.directories.push(name.clone());
+            self.directories.len()
+        })
+    }
+}

@@ -1,0 +1,309 @@
+//! The tables of lines and of frames.
+
+use std::collections::HashMap;
+
+use super::{File, Line};
+use crate::asm::expr::{Expr, Variant};
+use crate::asm::leb::{signed, unsigned};
+use crate::asm::program::{Assembler, SHT_PROGBITS, What};
+use crate::asm::report::{Fault, Place, Result};
+use crate::asm::table::SymbolId;
+
+/// The length of every instruction is a multiple of this.
+const UNIT: u64 = 4;
+const LINE_BASE: i64 = -5;
+const LINE_RANGE: u64 = 14;
+const OPCODE_BASE: u8 = 13;
+/// How many operands the standard opcodes have.
+const OPERANDS: [u8; 12] = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
+/// The most units of addresses that a special opcode adds.
+const MOST: u64 = (255 - OPCODE_BASE as u64) / LINE_RANGE;
+
+const COPY: u8 = 1;
+const ADVANCE_PC: u8 = 2;
+const ADVANCE_LINE: u8 = 3;
+const SET_FILE: u8 = 4;
+const SET_COLUMN: u8 = 5;
+const NEGATE_STMT: u8 = 6;
+const SET_BASIC_BLOCK: u8 = 7;
+const CONST_ADD_PC: u8 = 8;
+const SET_PROLOGUE_END: u8 = 10;
+const SET_EPILOGUE_BEGIN: u8 = 11;
+const SET_ISA: u8 = 12;
+const END_SEQUENCE: u8 = 1;
+const SET_ADDRESS: u8 = 2;
+const SET_DISCRIMINATOR: u8 = 4;
+
+/// How an entry of version 5 is written: in the table of strings, as a number, as 16 bytes.
+const LINE_STRP: u8 = 0x1f;
+const UDATA: u8 = 0x0f;
+const DATA16: u8 = 0x1e;
+/// What an entry is: a path, the number of a directory, the file's checksum.
+const PATH: u8 = 1;
+const DIRECTORY: u8 = 2;
+const MD5: u8 = 5;
+
+const POINTER: u8 = 8;
+const SHF_MERGE_STRINGS: u64 = 0x30;
+
+/// The bytes of a table, with the places that a linker fills in: where they are, how long, and of what.
+#[derive(Default)]
+struct Bytes {
+    bytes: Vec<u8>,
+    open: Vec<(u64, u8, SymbolId, u64)>,
+}
+
+impl Bytes {
+    fn push(&mut self, byte: u8) {
+        self.bytes.push(byte);
+    }
+
+    fn number(&mut self, value: u64, width: u8) {
+        self.bytes.extend(value.to_le_bytes().iter().take(width.into()));
+    }
+
+    fn text(&mut self, text: &str) {
+        self.bytes.extend(text.bytes().chain([0]));
+    }
+
+    fn open(&mut self, width: u8, of: SymbolId, addend: u64) {
+        self.open.push((self.bytes.len() as u64, width, of, addend));
+        self.number(0, width);
+    }
+
+    /// Puts the length of what follows there.
+    fn measure(&mut self, at: usize) {
+        let len = (self.bytes.len() - at - 4) as u32;
+        if let Some(there) = self.bytes.get_mut(at..at + 4) {
+            there.copy_from_slice(&len.to_le_bytes());
+        }
+    }
+}
+
+/// The table of strings that the table of lines refers to.
+#[derive(Default)]
+struct Strings {
+    bytes: Vec<u8>,
+    known: HashMap<String, u64>,
+}
+
+impl Strings {
+    fn add(&mut self, text: &str) -> u64 {
+        let next = self.bytes.len() as u64;
+        let known = *self.known.entry(text.to_string()).or_insert(next);
+        if known == next {
+            self.bytes.extend(text.bytes().chain([0]));
+        }
+        known
+    }
+}
+
+impl Assembler {
+    /// Writes the tables, when everything has its place.
+    pub fn write_debug(&mut self) -> Result<()> {
+        if let Some((_, _, place)) = self.debug.frame {
+            return Err(Fault::new(place, "no .cfi_endproc follows"));
+        }
+        if !self.debug.lines.is_empty() || self.debug.files.iter().any(Option::is_some) {
+            self.write_lines()?;
+        }
+        if self.debug.has_frames && !self.debug.frames.is_empty() {
+            self.write_frames()?;
+        }
+        Ok(())
+    }
+
+    fn label_at(&mut self, section: usize, offset: u64) -> SymbolId {
+        (self.table.section, self.table.offset) = (section, offset);
+        self.table.here()
+    }
+
+    /// Appends a table to a section.
+    fn append(&mut self, section: usize, table: &Bytes) -> Result<()> {
+        self.switch(section);
+        let start = self.here().len;
+        self.emit(&table.bytes, Place::default())?;
+        for (at, width, of, addend) in &table.open {
+            let parts = (Expr::Symbol(*of, Variant::None), Expr::Int(*addend as i64));
+            let (offset, expr) = (start + at, Expr::Binary("+", Box::new(parts), 1));
+            let (what, place) = (What::Data(*width), Place::default());
+            self.here_mut().fixups.push(crate::asm::program::Fixup { offset, what, expr, place });
+        }
+        Ok(())
+    }
+
+    fn write_lines(&mut self) -> Result<()> {
+        let section = self.section(".debug_line", SHT_PROGBITS, 0, 0);
+        let (mut table, mut strings) = (Bytes::default(), Strings::default());
+        let version = if self.debug.is_new { 5 } else { 4 };
+        table.number(0, 4);
+        table.number(version, 2);
+        if version == 5 {
+            // The length of an address, and that there are no segments.
+            table.bytes.extend([POINTER, 0]);
+        }
+        let behind = table.bytes.len();
+        table.number(0, 4);
+        table.bytes.extend([UNIT as u8, 1, 1, LINE_BASE as u8, LINE_RANGE as u8, OPCODE_BASE]);
+        table.bytes.extend(OPERANDS);
+        if version == 5 {
+            let texts = self.section(".debug_line_str", SHT_PROGBITS, SHF_MERGE_STRINGS, 1);
+            let texts_start = self.label_at(texts, 0);
+            self.files(&mut table, &mut strings, texts_start);
+            self.switch(texts);
+            self.emit(&strings.bytes, Place::default())?;
+        } else {
+            self.old_files(&mut table);
+        }
+        table.measure(behind);
+        for (section, lines) in std::mem::take(&mut self.debug.lines) {
+            let end = self.sections[section].len;
+            let start = lines.first().map_or(0, |(offset, _)| *offset);
+            let first = self.label_at(section, start);
+            sequence(&mut table, first, &lines, end);
+        }
+        table.measure(0);
+        self.append(section, &table)
+    }
+
+    /// The directories and files of version 5.
+    fn files(&self, table: &mut Bytes, strings: &mut Strings, texts: SymbolId) {
+        let debug = &self.debug;
+        let mut text = |table: &mut Bytes, text: &str| table.open(4, texts, strings.add(text));
+        table.bytes.extend([1, PATH, LINE_STRP]);
+        unsigned(debug.directories.len() as u64 + 1, &mut table.bytes);
+        for directory in [&debug.home].into_iter().chain(&debug.directories) {
+            text(table, directory);
+        }
+        let has_md5 = debug.files.iter().flatten().all(|file| file.md5.is_some());
+        table.bytes.extend([if has_md5 { 3 } else { 2 }, PATH, LINE_STRP, DIRECTORY, UDATA]);
+        if has_md5 {
+            table.bytes.extend([MD5, DATA16]);
+        }
+        unsigned(debug.files.len() as u64, &mut table.bytes);
+        let none = File { directory: 0, name: String::new(), md5: Some(0) };
+        for file in debug.files.iter().map(|file| file.as_ref().unwrap_or(&none)) {
+            text(table, &file.name);
+            unsigned(file.directory as u64, &mut table.bytes);
+            if let Some(md5) = file.md5.filter(|_| has_md5) {
+                table.bytes.extend(md5.to_be_bytes());
+            }
+        }
+    }
+
+    /// The directories and files of version 4, in which they are numbered from 1 on.
+    fn old_files(&self, table: &mut Bytes) {
+        self.debug.directories.iter().for_each(|directory| table.text(directory));
+        table.push(0);
+        for file in self.debug.files.iter().skip(1) {
+            let (name, directory) = file.as_ref().map_or(("", 0), |file| (file.name.as_str(), file.directory));
+            table.text(name);
+            unsigned(directory as u64, &mut table.bytes);
+            // When it was changed, and its length: not known.
+            table.bytes.extend([0, 0]);
+        }
+        table.push(0);
+    }
+
+    fn write_frames(&mut self) -> Result<()> {
+        let section = self.section(".debug_frame", SHT_PROGBITS, 0, 0);
+        let start = self.here().len.next_multiple_of(POINTER.into());
+        let pad = start - self.here().len;
+        self.emit(&vec![0; pad as usize], Place::default())?;
+        let align = self.here().align.max(POINTER.into());
+        self.here_mut().align = align;
+        let common = self.label_at(section, start);
+        let mut table = Bytes::default();
+        // What all frames have in common: version 4, no segments, units of code and of data, the register of the address
+        // to return to.
+        table.number(12, 4);
+        table.number(u32::MAX.into(), 4);
+        table.bytes.extend([4, 0, POINTER, 0, UNIT as u8, 4, 16, 0]);
+        for (section, from, to) in std::mem::take(&mut self.debug.frames) {
+            let code = self.label_at(section, from);
+            table.number(20, 4);
+            table.open(4, common, 0);
+            table.open(POINTER, code, 0);
+            table.number(to - from, POINTER);
+        }
+        self.append(section, &table)
+    }
+}
+
+/// The lines of a section.
+fn sequence(table: &mut Bytes, first: SymbolId, lines: &[(u64, Line)], end: u64) {
+    let mut now = Line { file: 1, line: 1, is_stmt: true, ..Line::default() };
+    let mut before = None;
+    for (offset, line) in lines {
+        let mut set = |opcode: u8, old: u64, new: u64| {
+            if old != new {
+                table.push(opcode);
+                unsigned(new, &mut table.bytes);
+            }
+        };
+        set(SET_FILE, now.file, line.file);
+        set(SET_COLUMN, now.column, line.column);
+        if line.discriminator != 0 {
+            let mut number = Vec::new();
+            unsigned(line.discriminator, &mut number);
+            table.push(0);
+            unsigned(number.len() as u64 + 1, &mut table.bytes);
+            table.push(SET_DISCRIMINATOR);
+            table.bytes.extend(number);
+        }
+        if now.isa != line.isa {
+            table.push(SET_ISA);
+            unsigned(line.isa, &mut table.bytes);
+        }
+        let flags = [
+            (NEGATE_STMT, now.is_stmt != line.is_stmt),
+            (SET_BASIC_BLOCK, line.basic_block),
+            (SET_PROLOGUE_END, line.prologue_end),
+            (SET_EPILOGUE_BEGIN, line.epilogue_begin),
+        ];
+        table.bytes.extend(flags.iter().filter(|(_, is_set)| *is_set).map(|(opcode, _)| opcode));
+        let units = match before {
+            Some(before) => offset.saturating_sub(before) / UNIT,
+            None => {
+                table.bytes.extend([0, POINTER + 1, SET_ADDRESS]);
+                table.open(POINTER, first, 0);
+                0
+            }
+        };
+        advance(line.line as i64 - now.line as i64, units, &mut table.bytes);
+        (now, before) = (*line, Some(*offset));
+    }
+    let units = end.saturating_sub(before.unwrap_or(end)) / UNIT;
+    if units == MOST {
+        table.push(CONST_ADD_PC);
+    } else if units > 0 {
+        table.push(ADVANCE_PC);
+        unsigned(units, &mut table.bytes);
+    }
+    table.bytes.extend([0, 1, END_SEQUENCE]);
+}
+
+/// Adds to the line and to the address, and makes a row of the table.
+fn advance(lines: i64, units: u64, out: &mut Vec<u8>) {
+    let is_special = (LINE_BASE..LINE_BASE + LINE_RANGE as i64).contains(&lines);
+    let rest = if is_special { lines } else { 0 };
+    if !is_special {
+        out.push(ADVANCE_LINE);
+        signed(lines, out);
+    }
+    if rest == 0 && units == 0 {
+        out.push(COPY);
+        return;
+    }
+    let special = (rest - LINE_BASE) as u64 + u64::from(OPCODE_BASE);
+    let with = |units: u64| u8::try_from(units.saturating_mul(LINE_RANGE).saturating_add(special)).ok();
+    if let Some(opcode) = with(units) {
+        out.push(opcode);
+    } else if let Some(opcode) = units.checked_sub(MOST).and_then(with) {
+        out.extend([CONST_ADD_PC, opcode]);
+    } else {
+        out.push(ADVANCE_PC);
+        unsigned(units, out);
+        out.push(if is_special { special as u8 } else { COPY });
+    }
+}

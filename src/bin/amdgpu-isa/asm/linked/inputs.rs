@@ -1,0 +1,53 @@
+//! What a linker makes of the sections of a source.
+
+use super::Chunk;
+use crate::asm::finish::Image;
+use crate::asm::program::{SHF_GROUP, SHT_NOBITS};
+
+/// Sections with these beginnings of their names become parts of one section.
+const MERGED: [&str; 6] = [".data.rel.ro", ".text", ".rodata", ".data", ".bss.rel.ro", ".bss"];
+const SHF_MERGE: u64 = 0x10;
+const SHF_STRINGS: u64 = 0x20;
+const SHF_EXCLUDE: u64 = 0x8000_0000;
+
+fn name(name: &str) -> &str {
+    let is_of = |whole: &&&str| name.strip_prefix(**whole).is_some_and(|rest| rest.starts_with('.'));
+    MERGED.iter().find(is_of).copied().unwrap_or(name)
+}
+
+/// The sections of the file, in the order of the source; without those that only tell something to a linker.
+pub fn inputs(image: &Image) -> Vec<Chunk> {
+    let mut chunks: Vec<Chunk> = Vec::new();
+    for (n, output) in image.sections.iter().enumerate() {
+        let section = &output.section;
+        if section.name == ".note.GNU-stack" || section.flags & SHF_EXCLUDE != 0 {
+            continue;
+        }
+        let name = name(&section.name);
+        let flags = section.flags & !SHF_GROUP;
+        let at = chunks.iter().position(|chunk| chunk.name == name).unwrap_or_else(|| {
+            chunks.push(Chunk::new(name, section.kind, flags, 1, section.entry, ""));
+            chunks.len() - 1
+        });
+        let chunk = &mut chunks[at];
+        let is_same = chunk.flags & SHF_MERGE == flags & SHF_MERGE && chunk.entry == section.entry;
+        chunk.flags |= flags;
+        if !is_same {
+            chunk.flags &= !(SHF_MERGE | SHF_STRINGS);
+            chunk.entry = 0;
+        }
+        let start = chunk.len.next_multiple_of(section.align);
+        if section.kind != SHT_NOBITS || chunk.kind != SHT_NOBITS {
+            // What has contents takes what has only zeros.
+            chunk.kind = if chunk.kind == SHT_NOBITS { section.kind } else { chunk.kind };
+            chunk.data.resize(start as usize, 0);
+            chunk.data.extend(&section.data);
+            chunk.data.resize((start + section.len) as usize, 0);
+        }
+        chunk.align = chunk.align.max(section.align);
+        chunk.len = start + section.len;
+        chunk.inputs.push((n, start));
+    }
+    chunks.retain(|chunk| chunk.len > 0 || chunk.name != ".text");
+    chunks
+}

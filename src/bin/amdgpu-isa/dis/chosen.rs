@@ -1,0 +1,117 @@
+//! `--kernel`: the code that a name stands for.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use crate::container::{Section, Symbol, SymbolKind};
+use crate::escape;
+
+/// The parts of a section that have the name: the symbol's size says how long they are, or the next function does.
+/// Of parts that overlap, the first one is taken, so that a file cannot have its code shown again and again.
+pub fn parts<'a>(section: &Section<'a>, name: &str) -> Vec<Section<'a>> {
+    let symbols = &section.symbols;
+    let end = section.address.saturating_add(section.bytes.len() as u64);
+    let (mut parts, mut shown) = (Vec::new(), section.address);
+    for (n, symbol) in symbols.iter().enumerate().filter(|(_, symbol)| symbol.name == name) {
+        let is_next = |next: &&Symbol<'_>| next.address > symbol.address && next.kind != SymbolKind::Other;
+        let stop = match symbol.size {
+            0 => symbols.get(n..).and_then(|behind| behind.iter().find(is_next)).map_or(end, |next| next.address),
+            size => symbol.address.saturating_add(size).min(end),
+        };
+        let offset = |address: u64| usize::try_from(address.checked_sub(section.address)?).ok();
+        let range = offset(symbol.address).zip(offset(stop)).filter(|_| symbol.address >= shown);
+        let Some(bytes) = range.and_then(|(from, to)| section.bytes.get(from..to)).filter(|b| !b.is_empty()) else {
+            continue;
+        };
+        shown = stop;
+        let first = symbols.partition_point(|other| other.address < symbol.address);
+        let last = symbols.partition_point(|other| other.address < stop);
+        let inside = symbols.get(first..last).unwrap_or_default().iter().map(copy).collect();
+        parts.push(Section { name: section.name.clone(), address: symbol.address, bytes, symbols: inside });
+    }
+    parts
+}
+
+fn copy<'a>(symbol: &Symbol<'a>) -> Symbol<'a> {
+    Symbol { name: symbol.name.clone(), ..*symbol }
+}
+
+/// The longest part of a name that is compared.
+const LONGEST: usize = 64;
+/// How many names are offered.
+const OFFERED: usize = 5;
+
+/// The names that are nearest to one that no code has.
+pub struct Near {
+    name: String,
+    has_seen: bool,
+    /// How far away they are, whether they are kernels, and their names.
+    best: BTreeSet<(usize, bool, String)>,
+}
+
+impl Near {
+    /// The name is escaped as those of symbols are.
+    pub fn new(name: &str) -> Self {
+        Near { name: escape::name(name.as_bytes()).into_owned(), has_seen: false, best: BTreeSet::new() }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether there was code, which has other names.
+    pub fn has_seen(&self) -> bool {
+        self.has_seen
+    }
+
+    pub fn see(&mut self, sections: &[Section<'_>]) {
+        self.has_seen = true;
+        for symbol in sections.iter().flat_map(|section| &section.symbols) {
+            let distance = match !self.name.is_empty() && symbol.name.contains(self.name.as_str()) {
+                true => 0,
+                false => distance(cut(&self.name), cut(&symbol.name)),
+            };
+            // Names that are not similar are offered, too, if there is nothing better.
+            let distance = if distance * 3 <= self.name.len() { distance } else { LONGEST };
+            let other = symbol.kind != SymbolKind::Kernel;
+            let is_better = self.best.last().is_none_or(|(far, last, _)| (distance, other) < (*far, *last));
+            if is_better || self.best.len() < OFFERED {
+                self.best.insert((distance, other, escape::short(&symbol.name)));
+                if self.best.len() > OFFERED {
+                    self.best.pop_last();
+                }
+            }
+        }
+    }
+
+    pub fn message(&self) -> String {
+        let is_similar = self.best.first().is_some_and(|(distance, ..)| *distance < LONGEST);
+        let offered = self.best.iter().filter(|(distance, ..)| !is_similar || *distance < LONGEST);
+        let names: Vec<&str> = offered.map(|(.., name)| name.as_str()).collect();
+        let hint: Cow<'_, str> = match (names.is_empty(), is_similar) {
+            (true, _) => "no code has a name".into(),
+            (_, true) => format!("similar: {}", names.join(", ")).into(),
+            _ => format!("there are {}", names.join(", ")).into(),
+        };
+        format!("no kernel or function is named {}; {hint}", escape::short(&self.name))
+    }
+}
+
+fn cut(name: &str) -> &[u8] {
+    name.as_bytes().get(..LONGEST).unwrap_or(name.as_bytes())
+}
+
+/// How many bytes have to be changed, added or taken away.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut corner = i;
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let changed = corner + usize::from(x != y);
+            corner = row[j + 1];
+            row[j + 1] = changed.min(corner + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}

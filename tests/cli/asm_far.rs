@@ -1,0 +1,91 @@
+//! `asm --long-branches`: branches that do not reach their place go there through registers.
+
+use crate::run;
+
+/// The lines of code in a listing, as addresses and texts.
+fn listing(source: &str, cpu: &str, options: &[&str]) -> Vec<(u64, String)> {
+    let work = crate::asm_file::directory(&format!("asm-far-{cpu}-{}", options.len()));
+    let output = work.join("far.o");
+    let args = [&["asm", "-c", "-", cpu, "-o", output.to_str().unwrap()], options].concat();
+    run(&args, source.as_bytes()).ok();
+    let out = run(&["dis", "--json", output.to_str().unwrap()], b"").ok();
+    let lines = out.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    lines.map(|line| (line["address"].as_u64().unwrap(), line["text"].as_str().unwrap().to_string())).collect()
+}
+
+/// Where the sequence that begins with `s_getpc_b64` goes.
+fn goal(lines: &[(u64, String)], at: usize) -> u64 {
+    let literal = |line: &str| {
+        let text = line.rsplit(' ').next().unwrap().trim_start_matches("lit(").trim_end_matches(')');
+        let (text, radix) = text.strip_prefix("0x").map_or((text, 10), |text| (text, 16));
+        i64::from_str_radix(text, radix).unwrap() as u64 & 0xffff_ffff
+    };
+    let [low, high] = [1, 2].map(|n| literal(&lines[at + n].1));
+    assert!(lines[at].1.starts_with("s_get") && lines[at + 1].1.starts_with("s_add_"), "{:?}", &lines[at..at + 3]);
+    lines[at + 1].0.wrapping_add(high << 32 | low)
+}
+
+const SOURCE: &str = "
+back:
+	s_cbranch_scc0 there
+	s_branch near
+	s_branch there
+near:
+	.fill 0x9000, 4, 0xbf800001
+	.p2align 8
+there:
+	s_nop 5
+	s_branch back
+	s_cbranch_scc1 back+4
+	.long there-back
+";
+
+#[test]
+fn branches_that_do_not_reach_become_long() {
+    for (cpu, end) in
+        [("gfx700", "s_setpc_b64"), ("gfx942", "s_setpc_b64"), ("gfx1100", "s_setpc_b64"), ("gfx1250", "s_set_pc_i64")]
+    {
+        let lines = listing(SOURCE, cpu, &["--long-branches", "s[4:5]"]);
+        let pcs: Vec<usize> = (0..lines.len()).filter(|n| lines[*n].1.starts_with("s_get")).collect();
+        let there = lines.iter().find(|(_, text)| text == "s_nop 5").unwrap().0;
+        let goals: Vec<u64> = pcs.iter().map(|at| goal(&lines, *at)).collect();
+        assert_eq!(goals, [there, there, 0, 4], "{cpu}");
+        assert!(pcs.iter().all(|at| lines[at + 3].1 == format!("{end} s[4:5]")), "{cpu}");
+        assert_eq!(there % 256, 0);
+        // The condition steps over the long branch: there when it is true, and behind when it is false.
+        assert_eq!((lines[0].1.as_str(), lines[1].1.as_str()), ("s_cbranch_scc0 1", "s_branch 6"), "{cpu}");
+        // The branch that reaches stays as it is, and differences of labels are those of the last round.
+        assert_eq!(lines[pcs[1] - 1], (lines[pcs[1]].0 - 4, "s_branch 6".to_string()), "{cpu}");
+        let hex = run(&["asm", "--hex", "-", cpu, "--long-branches", "s[4:5]"], SOURCE.as_bytes()).ok();
+        let last: String = (there as u32).to_le_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        assert!(hex.trim_end().ends_with(&last), "{cpu}");
+    }
+}
+
+#[test]
+fn scc_is_kept_on_request() {
+    let lines = listing(SOURCE, "gfx900", &["--long-branches", "s[4:5], s7"]);
+    let at = lines.iter().position(|(_, text)| text.starts_with("s_getpc")).unwrap();
+    assert_eq!((lines[at - 1].1.as_str(), lines[at + 3].1.as_str()), ("s_cselect_b32 s7, 1, 0", "s_cmp_lg_u32 s7, 0"));
+    assert_eq!(goal(&lines, at), lines.iter().find(|(_, text)| text == "s_nop 5").unwrap().0);
+}
+
+#[test]
+fn what_becomes_no_long_branch_has_a_message() {
+    let fails = |source: &str, options: &[&str]| {
+        let args = [&["asm", "--hex", "-", "gfx942"], options].concat();
+        run(&args, source.as_bytes()).err
+    };
+    let error = fails(SOURCE, &[]);
+    assert!(error.contains("`--long-branches s[N:N+1]`") && error.contains("4 errors"), "{error}");
+    for registers in ["s[5:6]", "s4", "s[4:6]", "s[4:5],v1", "s[4:5],", ""] {
+        assert!(fails(SOURCE, &["--long-branches", registers]).contains("two registers such as s[4:5]"), "{registers}");
+    }
+    for registers in ["s[200:201]", "s[4:5],s5"] {
+        assert!(fails(SOURCE, &["--long-branches", registers]).contains("4 errors"), "{registers}");
+    }
+    // Registers of long branches count among those that a kernel uses.
+    let source = format!(".set .amdgcn.next_free_sgpr, 0\n{SOURCE}\n.long .amdgcn.next_free_sgpr\n");
+    let hex = run(&["asm", "--hex", "-", "gfx942", "--long-branches", "s[40:41]"], source.as_bytes()).ok();
+    assert!(hex.trim_end().ends_with("2a000000"), "{}", &hex[hex.len() - 20..]);
+}
