@@ -46,7 +46,7 @@ pub(crate) mod generated {
     };
     use crate::hazards::Unit;
     use crate::hazards::table::{
-        Accessed, Condition, Differs, Ender, Ending, HazardClass, HazardRow, HazardTables, Overlap, Side,
+        Accessed, Condition, Differs, Ender, HazardClass, HazardRow, HazardTables, Overlap, Side,
     };
     #[cfg(feature = "fast")]
     use crate::operand::values::ready::{Values, values};

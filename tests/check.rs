@@ -161,7 +161,7 @@ fn check_refuses_what_llvm_refuses() {
         let is_cdna5 = target.generation() == "CDNA5";
         assert_eq!(counts.contains_key("forgotten"), is_cdna5 || target.name() == "gfx950", "{target}: {counts:?}");
         assert_eq!(counts.contains_key("misread"), is_cdna5, "{target}: {counts:?}");
-        assert_eq!(counts.contains_key("upper half"), is_cdna5, "{target}: {counts:?}");
+        assert!(is_cdna5 || !counts.contains_key("upper half"), "{target}: {counts:?}");
     }
     assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
     for (refusal, count) in REFUSALS.iter().zip(listed) {

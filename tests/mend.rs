@@ -16,7 +16,7 @@ mod plan;
 mod isa {
     pub use amdgpu_isa::facts::Counter;
     pub use amdgpu_isa::imm::Waitcnt;
-    pub use amdgpu_isa::{Field, Inst, Reg, Target, Value, decode, flow, hazards, parse};
+    pub use amdgpu_isa::{Field, Inst, Target, decode, flow, hazards, parse};
 }
 
 use amdgpu_isa::Target;

@@ -1,4 +1,4 @@
-//! In compiled code, each `s_nop` made shorter, and each `s_nop` and wait for a unit taken away: a rule misses it, or it is one
+//! In compiled code, each `s_nop` and wait for a unit made weaker or taken away: a rule misses it, or it is one
 //! that only some source demands, or nothing needs it.
 #![cfg(all(feature = "alloc", feature = "text", has_target))]
 
@@ -49,6 +49,31 @@ fn broken(flow: &Flow<'_>, changed: &Changed) -> BTreeMap<&'static str, usize> {
     rules
 }
 
+/// The parts of the constant of `s_wait_alu` and `s_waitcnt_depctr` that wait: their lowest bits and their greatest values.
+const UNITS: [(u32, u32); 6] = [(0, 1), (1, 1), (2, 7), (8, 1), (9, 7), (12, 15)];
+
+/// What is tried in place of an instruction: a shorter `s_nop`, or none; no wait for units, or for one of them less or none.
+fn weaker(inst: &Inst) -> Vec<Option<Inst>> {
+    let simm16 = inst.get(Field::Simm16).unwrap_or(0);
+    let with = |simm16| Some(inst.with(Field::Simm16, simm16).expect("it has room"));
+    match inst.mnemonic() {
+        "s_nop" if simm16 == 0 => vec![None],
+        "s_nop" => vec![with(simm16 - 1)],
+        "s_wait_alu" | "s_waitcnt_depctr" => {
+            let waits = UNITS.iter().filter(|(lsb, max)| simm16 >> lsb & max < *max);
+            let one = waits.flat_map(|(lsb, max)| {
+                let value = simm16 >> lsb & max;
+                [simm16 | max << lsb, simm16 & !(max << lsb) | (value + 1) << lsb]
+            });
+            let mut all: Vec<Option<Inst>> = one.map(with).collect();
+            all.dedup();
+            all.push(None);
+            all
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// What no rule misses, each with its reason.
 const SUPERFLUOUS: &str = include_str!("hazards/superfluous.txt");
 
@@ -73,23 +98,18 @@ fn what_is_taken_away_is_missed() {
         let starts = [start(Hazards::new(sample.target)), start(Hazards::strict(sample.target))];
         let before = starts.clone().map(|start| broken(&flow, &start));
         for (address, inst) in insts {
-            let is_nop = inst.mnemonic() == "s_nop";
-            if !is_nop && !matches!(inst.mnemonic(), "s_wait_alu" | "s_waitcnt_depctr") {
-                continue;
-            }
-            // A nop of one state goes; others become shorter by one.
-            let states = inst.get(Field::Simm16).unwrap_or(0);
-            let new = if is_nop && states > 0 { inst.with(Field::Simm16, states - 1).ok() } else { None };
-            let changed = |start: &Changed| Changed { at: flow.offset_of(address), new, ..start.clone() };
-            let [agreed, safe] = [0, 1].map(|n| broken(&flow, &changed(&starts[n])));
-            if agreed != before[0] {
-                missed += 1;
-            } else if let Some((rule, _)) = safe.iter().find(|(rule, count)| before[1].get(*rule) != Some(*count)) {
-                *strict.entry(rule).or_default() += 1;
-            } else {
-                match reason(&sample.name, address - sample.address) {
-                    Some(line) => drop(used.insert(line)),
-                    None => unexplained.push(format!("{} {:#x}: {inst}", sample.name, address - sample.address)),
+            for new in weaker(&inst) {
+                let changed = |start: &Changed| Changed { at: flow.offset_of(address), new, ..start.clone() };
+                let [agreed, safe] = [0, 1].map(|n| broken(&flow, &changed(&starts[n])));
+                if agreed != before[0] {
+                    missed += 1;
+                } else if let Some((rule, _)) = safe.iter().find(|(rule, count)| before[1].get(*rule) != Some(*count)) {
+                    *strict.entry(rule).or_default() += 1;
+                } else {
+                    match reason(&sample.name, address - sample.address) {
+                        Some(line) => drop(used.insert(line)),
+                        None => unexplained.push(format!("{} {:#x}: {inst}", sample.name, address - sample.address)),
+                    }
                 }
             }
         }

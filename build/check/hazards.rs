@@ -53,11 +53,9 @@ pub fn check(isa: &Isa) -> Result<()> {
         if let Some(kind) = rule.then.as_ref().filter(|kind| !all.kinds.iter().any(|k| k.name == **kind)) {
             return rule.at.err(format!("unknown kind {kind}"));
         }
-        let ends_by_operands = |side: &Side| side.how.is_none() || side.operands.is_some();
-        if rule.producer.iter().chain(&rule.consumer).any(|side| side.how.is_some())
-            || !rule.ends.iter().all(ends_by_operands)
-        {
-            return rule.at.err("`over` and `touching` are for operands of what ends the rule");
+        let ends_by_operands = |side: &Side| !side.over || side.operands.is_some();
+        if rule.producer.iter().chain(&rule.consumer).any(|side| side.over) || !rule.ends.iter().all(ends_by_operands) {
+            return rule.at.err("`over` is for operands of what ends the rule");
         }
         for side in rule.producer.iter().chain(&rule.consumer).chain(&rule.ends) {
             self::side(isa, &rule.at, side)?;

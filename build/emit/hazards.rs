@@ -80,8 +80,7 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     let (numbers, entries) = pages(&tables.class_of, <[usize]>::to_vec);
     write!(w, "], pages: &{numbers:?}, class_of: &{entries:?}, enders: &[").unwrap();
     for (rows, of) in &tables.enders {
-        let how = of.how.as_deref().map_or("Always".into(), camel);
-        write!(w, "Ender {{ rows: {rows:#x}, side: {}, how: Ending::{how} }},", side(isa, t, of)).unwrap();
+        write!(w, "Ender {{ rows: {rows:#x}, side: {}, over: {} }},", side(isa, t, of), of.over).unwrap();
     }
     let events = tables.rows.iter().enumerate().filter(|(_, row)| row.rule.unit == "event");
     let events = events.fold(0u128, |set, (n, _)| set | 1 << n);

@@ -79,9 +79,8 @@ pub struct Side {
     pub kind: String,
     pub conditions: Vec<Condition>,
     pub operands: Option<Operands>,
-    /// `over`: it ends a rule only if its operands cover those of the producer. `touching`: it ends a rule for all
-    /// producers if its operands share a register with one of them.
-    pub how: Option<String>,
+    /// `over`: it ends a rule only if its operands cover those of the producer.
+    pub over: bool,
 }
 
 #[derive(Debug)]

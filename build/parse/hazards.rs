@@ -117,8 +117,10 @@ fn side(at: &SourceLine, text: &str) -> Result<Side> {
     if words.is_empty() {
         return at.err("a kind of instruction is missing");
     }
-    let how = words.len() > 1 && ["over", "touching"].contains(&words[0]);
-    let how = how.then(|| words.remove(0).to_string());
+    let over = words.len() > 1 && words[0] == "over";
+    if over {
+        words.remove(0);
+    }
     let kind = words.remove(0).to_string();
     let is_operands = |word: &&str| ["r:", "w:", "rw:"].iter().any(|access| word.starts_with(access));
     let operands = match words.last().copied().filter(is_operands) {
@@ -133,7 +135,7 @@ fn side(at: &SourceLine, text: &str) -> Result<Side> {
         Some((&"if", words)) => words.iter().map(|word| condition(at, word)).collect::<Result<_>>()?,
         Some((word, _)) => return at.err(format!("expected `if` or operands, found `{word}`")),
     };
-    Ok(Side { kind, conditions, operands, how })
+    Ok(Side { kind, conditions, operands, over })
 }
 
 fn operands(at: &SourceLine, word: &str) -> Result<Operands> {

@@ -44,7 +44,9 @@ pub(crate) use form::{Form, Unmade, descs};
 pub(crate) use number::*;
 pub(crate) use offset::*;
 pub(crate) use overlap::overlap;
-pub(crate) use packed::{is_packed, upper_half};
+#[cfg(feature = "text")]
+pub(crate) use packed::is_packed;
+pub(crate) use packed::upper_half;
 pub(crate) use register::{HALF, MATRIX_FORMAT, matrix_dwords_of};
 pub(crate) use words::{Refused, Words};
 

@@ -1,10 +1,11 @@
 //! The operations that are still outstanding, and the waits that the next instruction needs for them.
 
 use crate::common::made;
-use crate::hazards::waits::{Conflict, Wait, Waits, own_wait, wait_of};
-use crate::table::{Event, Holds, NONE, Which};
+use crate::hazards::held::{Held, event, events};
+use crate::hazards::waits::{Conflict, Wait, Waits, own_wait};
+use crate::table::{Event, Holds, NONE};
 use crate::target::COUNTS;
-use crate::{Counter, Field, Inst, Operand, Reg, RegSet, Target, Waitcnt};
+use crate::{Counter, Inst, Reg, RegSet, Target, Waitcnt};
 
 /// How many registers or runs of registers can be waited for at once.
 const ROOM: usize = 96;
@@ -55,77 +56,6 @@ pub struct Pending {
     banked: bool,
     /// The most that each counter can be.
     most: [u8; Counter::ALL.len()],
-}
-
-/// A run of registers that an outstanding operation holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Held {
-    /// A bit of `RegSet`.
-    first: u16,
-    count: u16,
-    event: u8,
-    /// How many operations of the same order were issued after it, at most the counter's greatest value.
-    age: u8,
-    /// Another counter holds the same registers.
-    twin: bool,
-    /// The other counter says that the operation is done, but which of the two counts is not known.
-    other_done: bool,
-    producer: u32,
-}
-
-impl Held {
-    const NONE: Held = Held { first: 0, count: 0, event: 0, age: 0, twin: false, other_done: false, producer: 0 };
-
-    fn key(&self) -> (u16, u16, u8) {
-        (self.first, self.count, self.event)
-    }
-}
-
-impl Event {
-    fn fits(&self, inst: &Inst) -> bool {
-        match self.which {
-            Which::All => true,
-            Which::Ops(ops) => ops.binary_search(&inst.opcode()).is_ok(),
-            Which::Spaces(spaces) => inst.space().is_some_and(|space| spaces.contains(&space)),
-            Which::Exports(first, last) => {
-                inst.get(Field::Tgt).is_some_and(|tgt| (first.into()..=last.into()).contains(&tgt))
-            }
-        }
-    }
-
-    /// The registers that the operation holds.
-    fn held(&self, inst: &Inst) -> RegSet {
-        match self.holds {
-            Holds::Nothing => RegSet::new(inst.target()),
-            Holds::Results | Holds::Ordered => inst.writes(),
-            Holds::Sources => inst.reads_at_issue().vectors(),
-            Holds::Data => {
-                let data = |operand: &Operand| operand.role == Some(Field::Vdata) && operand.access.reads();
-                let none = RegSet::new(inst.target());
-                inst.operands().filter(data).fold(none, |mut set, operand| {
-                    set.insert_operand(&operand);
-                    set
-                })
-            }
-        }
-    }
-
-    fn holds_results(&self) -> bool {
-        matches!(self.holds, Holds::Results | Holds::Ordered)
-    }
-}
-
-/// The events of an instruction, with their numbers.
-fn events(inst: &Inst) -> impl Iterator<Item = (u8, &'static Event)> + '_ {
-    let all = COUNTS[inst.target() as usize].events;
-    inst.counters().iter().filter_map(move |counter| {
-        let mut all = (0u8..).zip(all);
-        all.find(|(_, event)| event.counter == counter && event.fits(inst))
-    })
-}
-
-fn event(target: Target, number: u8) -> Option<&'static Event> {
-    COUNTS[target as usize].events.get(usize::from(number))
 }
 
 impl Pending {
@@ -211,7 +141,7 @@ impl Pending {
         let read = || reads.first_of(held.first, held.count).map(|bit| (bit, Conflict::Read));
         let written = || writes.first_of(held.first, held.count);
         let (bit, conflict) = match event.holds {
-            Holds::Results => read().or_else(|| Some((written()?, Conflict::Overwrite)))?,
+            Holds::Results | Holds::Loose => read().or_else(|| Some((written()?, Conflict::Overwrite)))?,
             Holds::Ordered => read().or_else(|| {
                 let bit = written()?;
                 let in_order = events(inst).any(|(number, _)| number == held.event);
@@ -222,11 +152,11 @@ impl Pending {
         };
         Some(Wait {
             counter: event.counter,
-            at_most: if event.order == NONE { 0 } else { held.age },
+            at_most: held.at_most(event),
             conflict,
             register: reads.reg_of(bit),
             producer: held.producer,
-            sure: !(held.other_done || self.banked && matches!(reads.reg_of(bit), Some(Reg::Vgpr(_)))),
+            sure: !(held.doubt || self.banked && matches!(reads.reg_of(bit), Some(Reg::Vgpr(_)))),
             kind: event.name,
             source: COUNTS[self.target as usize].sources.get(event.counter as usize).copied().unwrap_or(""),
         })
@@ -246,7 +176,7 @@ impl Pending {
         let waits = self.needs_after(inst);
         for wait in waits.iter() {
             if wait.sure {
-                self.wait(wait.counter, wait.at_most);
+                self.assume_one(wait.counter, wait.at_most);
             } else {
                 self.drop_one(&wait);
             }
@@ -263,7 +193,7 @@ impl Pending {
             self.raise(event);
             for (first, count) in event.held(inst).runs() {
                 let twin = results > 1 && event.holds_results();
-                self.insert(Held { first, count, event: number, age: 0, twin, other_done: false, producer });
+                self.insert(Held { first, count, event: number, twin, producer, ..Held::NONE });
             }
         }
         waits
@@ -285,16 +215,71 @@ impl Pending {
         }
     }
 
+    /// The code does not wait so, but it ought to: for flat operations this does not mean that the code knows which of their
+    /// two counters tells of them.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::hazards::Pending;
+    /// use amdgpu_isa::imm::Waitcnt;
+    /// use amdgpu_isa::{Target, decode_words};
+    /// let load = decode_words(Target::Gfx942, &[0xdc50_0000, 0x007f_0001]).unwrap(); // flat_load_dword v0, v[1:2]
+    /// let add = decode_words(Target::Gfx942, &[0x0204_0500]).unwrap(); // v_add_f32 v2, v0, v2
+    /// let mut pending = Pending::new(Target::Gfx942);
+    /// pending.issue(&load, 0);
+    /// let (mut waits, mut assumes) = (pending, pending);
+    /// waits.wait_for(&Waitcnt::new().with_lgkmcnt(0));
+    /// assumes.assume(&Waitcnt::new().with_lgkmcnt(0));
+    /// assert!(waits.needs(&add).iter().all(|wait| !wait.sure));
+    /// assert!(assumes.needs(&add).iter().all(|wait| wait.sure));
+    /// # }
+    /// ```
+    pub fn assume(&mut self, wait: &Waitcnt) {
+        for counter in wait.counters().iter() {
+            if let Some(at_most) = wait.get(counter) {
+                self.assume_one(counter, at_most);
+            }
+        }
+    }
+
+    fn assume_one(&mut self, counter: Counter, at_most: u8) {
+        let before = *self;
+        self.wait(counter, at_most);
+        for held in self.held.iter_mut().take(self.len.into()) {
+            if let Some(old) = before.place(held).ok().and_then(|place| before.held.get(place)) {
+                held.doubt = old.doubt;
+            }
+        }
+    }
+
     fn wait(&mut self, counter: Counter, at_most: u8) {
         if let Some(most) = self.most.get_mut(counter as usize) {
             *most = at_most.min(*most);
         }
         let target = self.target;
-        self.retain(|held| {
-            let event = event(target, held.event);
-            let is_done = |event: &Event| at_most == 0 || event.order != NONE && held.age >= at_most;
-            event.is_some_and(|event| event.counter != counter || !is_done(event))
-        });
+        let of = |held: &Held| event(target, held.event).filter(|event| event.counter == counter);
+        self.doubt(|held| of(held).is_some_and(|event| event.order != NONE && held.age >= at_most));
+        self.retain(|held| of(held).is_none_or(|event| at_most > 0 && held.at_most(event) < at_most));
+    }
+
+    /// These are done unless a flat operation was done before older ones.
+    fn doubt(&mut self, is: impl Fn(&Held) -> bool) {
+        for n in 0..usize::from(self.len) {
+            let Some(held) = self.held.get_mut(n).filter(|held| is(held)) else { continue };
+            held.doubt = true;
+            if held.twin {
+                let done = *held;
+                self.doubt_twin(&done);
+            }
+        }
+    }
+
+    /// What the other counter of a flat operation still holds is not certain.
+    fn doubt_twin(&mut self, done: &Held) {
+        for held in self.held.iter_mut().filter(|held| held.twin) {
+            let same = (held.first, held.count, held.producer) == (done.first, done.count, done.producer);
+            held.doubt |= same && held.event != done.event;
+        }
     }
 
     /// What one operation holds, by this counter, is there perhaps, and was said to be.
@@ -320,13 +305,14 @@ impl Pending {
         for held in self.held.iter_mut().take(self.len.into()) {
             if event(target, held.event).is_some_and(|event| event.order == raised.order) {
                 held.age = held.age.saturating_add(1);
+                held.loose = held.loose.saturating_add(u8::from(raised.holds == Holds::Loose));
                 full |= held.age >= max;
             }
         }
         if full {
-            self.retain(|held| {
-                event(target, held.event).is_none_or(|event| event.order != raised.order || held.age < max)
-            });
+            let of = |held: &Held| event(target, held.event).filter(|event| event.order == raised.order);
+            self.doubt(|held| of(held).is_some() && held.age >= max);
+            self.retain(|held| of(held).is_none_or(|event| held.at_most(event) < max));
         }
     }
 
@@ -354,11 +340,11 @@ impl Pending {
             };
             if let Some(old) = self.held.get_mut(place) {
                 let before = *old;
-                if new.age < old.age {
-                    (old.age, old.producer) = (new.age, new.producer);
+                if (new.age - new.loose, new.age) < (old.age - old.loose, old.age) {
+                    (old.age, old.loose, old.producer) = (new.age, new.loose, new.producer);
                 }
                 old.twin |= new.twin;
-                old.other_done &= new.other_done;
+                old.doubt &= new.doubt;
                 changed |= *old != before;
             }
         }
@@ -415,10 +401,7 @@ impl Pending {
                 else {
                     continue;
                 };
-                for held in self.held.iter_mut().filter(|held| held.twin) {
-                    let same = (held.first, held.count, held.producer) == (done.first, done.count, done.producer);
-                    held.other_done |= same && held.event != done.event;
-                }
+                self.doubt_twin(&done);
             }
         }
         for n in 0..usize::from(self.len) {
@@ -429,24 +412,5 @@ impl Pending {
         }
         self.held.iter_mut().skip(len).for_each(|held| *held = Held::NONE);
         self.len = len as u8;
-    }
-}
-
-impl Inst {
-    /// What it waits for: the counters of `s_waitcnt` and all others that wait, with the numbers at or below which they
-    /// must be.
-    ///
-    /// A number to which the instruction adds a scalar register is not known, and is left out.
-    ///
-    /// ```
-    /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Target, decode_words};
-    /// use amdgpu_isa::imm::Waitcnt;
-    /// let wait = decode_words(Target::Gfx942, &[0xbf8c_c07f]).unwrap(); // s_waitcnt lgkmcnt(0)
-    /// assert_eq!(wait.waits(), Waitcnt::new().with_lgkmcnt(0));
-    /// # }
-    /// ```
-    pub fn waits(&self) -> Waitcnt {
-        wait_of(self)
     }
 }

@@ -18,6 +18,7 @@
 //! ```
 
 mod counters;
+mod held;
 mod pair;
 mod protect;
 mod rule;

@@ -45,11 +45,6 @@ pub(crate) fn covers((side, new): (&Side, &Inst), (old_side, old): (&Side, &Inst
     runs(old_side, old).all(|(first, count)| runs(side, new).any(|(a, n)| a <= first && first + count <= a + n))
 }
 
-/// They share a register.
-pub(crate) fn touches((side, new): (&Side, &Inst), (old_side, old): (&Side, &Inst)) -> bool {
-    runs(old_side, old).any(|a| runs(side, new).any(|b| share(a, b)))
-}
-
 /// How many passes of the matrix core it takes; 0: it does not use it.
 pub(crate) fn passes(inst: &Inst) -> u8 {
     let Some([less, more]) = HazardTables::of(inst).classes(inst).next().map(|class| class.passes) else { return 0 };

@@ -2,15 +2,38 @@
 
 use crate::assembler::make;
 use crate::common::made;
-use crate::hazards::{Hazards, Need};
-use crate::{Field, Inst};
+use crate::hazards::{Hazards, Need, Unit};
+use crate::imm::Depctr;
+use crate::{Field, Imm, Inst, Operand, Reg, Special, Value, Waitcnt};
+
+/// What `s_waitcnt_depctr` (`s_wait_alu`) can wait for: one kind of registers.
+const NONE: Depctr = Depctr {
+    hold_cnt: None,
+    sa_sdst: None,
+    va_vdst: None,
+    va_sdst: None,
+    va_ssrc: None,
+    va_vcc: None,
+    vm_vsrc: None,
+    rest: 0,
+};
+const UNITS: [Depctr; 4] = [
+    Depctr { sa_sdst: Some(0), ..NONE },
+    Depctr { va_vcc: Some(0), ..NONE },
+    Depctr { va_sdst: Some(0), ..NONE },
+    Depctr { vm_vsrc: Some(0), ..NONE },
+];
+/// More than any instruction needs.
+const MOST: usize = 64;
+/// The operand codes of VCC, and of null, which not every target has at the same place.
+const VCC: u32 = 106;
+const NULL: [u32; 2] = [124, 125];
 
 impl Hazards {
-    /// Issues the instruction, and before it what it needs: passes to `take` as few `s_nop` and `v_nop` as are enough, and
-    /// then the instruction.
+    /// Issues the instruction, and before it what it needs: passes to `take` as few `s_nop` and `v_nop` as are enough, what ends
+    /// rules that no distance ends ([`Hazards::enders`]), and then the instruction.
     ///
-    /// If only another instruction helps ([`Unit::Event`](crate::hazards::Unit::Event)), it returns the need, and issues and
-    /// passes nothing.
+    /// If nothing helps, it returns the need, and issues and passes nothing.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -26,27 +49,91 @@ impl Hazards {
     /// # }
     /// ```
     pub fn protect(&mut self, inst: &Inst, mut take: impl FnMut(&Inst)) -> Result<(), Need> {
-        if let Some(need) = self.needs(inst).event {
-            return Err(need);
-        }
-        // Each round makes one of the needs smaller.
-        while let Some(need) = self.next_need(inst) {
-            let filler = self.filler(inst, &need).ok_or(need)?;
-            self.issue(&filler);
-            take(&filler);
-        }
+        // What nothing helps is found before anything is passed on.
+        self.clone().fill(inst, |_| {})?;
+        self.fill(inst, &mut take)?;
         self.issue(inst);
         take(inst);
         Ok(())
     }
 
-    /// Vector operations are wait states, too, so they come first.
+    /// Issues what the instruction needs before it.
+    fn fill(&mut self, inst: &Inst, mut take: impl FnMut(&Inst)) -> Result<(), Need> {
+        // Each round makes one of the needs smaller.
+        for _ in 0..MOST {
+            let Some(need) = self.next_need(inst) else { break };
+            let filler = self.filler(inst, &need).ok_or(need)?;
+            self.issue(&filler);
+            take(&filler);
+        }
+        self.next_need(inst).map_or(Ok(()), Err)
+    }
+
+    /// Instructions each of which ends at least one of the rules that the instruction breaks and that no distance ends
+    /// ([`Unit::Event`]): waits, or moves of a register to itself, those that wait for least first.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx1010")] {
+    /// use amdgpu_isa::hazards::Hazards;
+    /// use amdgpu_isa::{Target, decode_words};
+    /// let read = decode_words(Target::Gfx1010, &[0xdc30_8000, 0x0000_0000]).unwrap(); // global_load_dword v0, v0, s[0:1]
+    /// let write = decode_words(Target::Gfx1010, &[0xbe80_0302]).unwrap(); // s_mov_b32 s0, s2
+    /// let mut hazards = Hazards::new(Target::Gfx1010);
+    /// hazards.issue(&read);
+    /// let ender = hazards.enders(&write).next().unwrap();
+    /// assert_eq!(ender.words(), [0xbfa3_ffe3]); // s_waitcnt_depctr vm_vsrc(0)
+    /// # }
+    /// ```
+    pub fn enders(&self, inst: &Inst) -> impl Iterator<Item = Inst> + use<> {
+        let (before, target, open) = (*self, self.target(), self.events(inst));
+        let inst = *inst;
+        let depctr = |bits: u16| make(target, made::S_WAITCNT_DEPCTR, &[(Field::Simm16, bits.into())]).ok();
+        let [first, second, third, fourth] = UNITS.map(|units| units.encode(target).ok().and_then(depctr));
+        // The scalar operation is for what wants any, and for vccz, which is computed again.
+        let vcc = make(target, made::S_MOV_B64, &[(Field::Sdst, VCC), (Field::Ssrc0, VCC)]).ok();
+        let null =
+            |inst: &Inst| inst.operands().any(|operand| operand.value == Value::Reg(Reg::Special(Special::Null)));
+        let stores = NULL.map(|null| make(target, made::S_WAITCNT_VSCNT, &[(Field::Sdst, null)]).ok());
+        let stores = stores.map(|wait| wait.filter(null));
+        let lgkm = Waitcnt::new().with_lgkmcnt(0).encode(target).ok();
+        let lgkm = lgkm.and_then(|bits| make(target, made::S_WAITCNT, &[(Field::Simm16, bits.into())]).ok());
+        let lgkm = lgkm.filter(|wait| matches!(wait.imm(), Some(Imm::Waitcnt(_))));
+        let idle = make(target, made::S_WAIT_IDLE, &[]).ok();
+        let read = |operand: Operand| match operand.value {
+            Value::Reg(Reg::Vgpr(n)) if operand.access.reads() => Some(u32::from(n)),
+            _ => None,
+        };
+        // Of a register that nothing is outstanding for, since the instruction reads it.
+        let vector = inst.operands().find_map(read);
+        let vector =
+            vector.and_then(|n| make(target, made::V_MOV_B32, &[(Field::Vdst, n), (Field::Src0, 256 + n)]).ok());
+        let [one, other] = stores;
+        let candidates = [first, second, third, fourth, vcc, one, other, lgkm, depctr(0), idle, vector];
+        candidates.into_iter().flatten().filter(move |ender| {
+            let mut after = before;
+            after.issue(ender);
+            before.needs(ender).is_empty() && after.events(&inst) < open
+        })
+    }
+
+    /// How many rules want something that no distance ends.
+    fn events(&self, inst: &Inst) -> usize {
+        let mut count = 0;
+        self.each(inst, |need| count += usize::from(need.rule.unit() == Unit::Event));
+        count
+    }
+
+    /// Vector operations are wait states, too, so they come before these, and what no distance ends before both: some rules want
+    /// that at once.
     fn next_need(&self, inst: &Inst) -> Option<Need> {
         let needs = self.needs(inst);
-        needs.valu.or(needs.states)
+        needs.event.or(needs.valu).or(needs.states)
     }
 
     fn filler(&self, inst: &Inst, need: &Need) -> Option<Inst> {
+        if need.rule.unit() == Unit::Event {
+            return self.enders(inst).next();
+        }
         if self.needs(inst).valu.is_some() {
             return make(self.target(), made::V_NOP, &[]).ok();
         }

@@ -1,7 +1,7 @@
 //! What the instructions before the next one leave behind.
 
-use crate::hazards::pair::{all_files, covers, holds, matches, may_hold, passes, scalars, touches};
-use crate::hazards::table::{Ender, Ending, HazardRow, HazardTables, class};
+use crate::hazards::pair::{all_files, covers, holds, matches, may_hold, passes, scalars};
+use crate::hazards::table::{Ender, HazardRow, HazardTables, class};
 use crate::hazards::{Need, Needs, Rule, Unit};
 use crate::target::HAZARDS;
 use crate::{Field, Inst, Reg, Target};
@@ -216,12 +216,10 @@ impl Hazards {
             ends |= class.ends;
             arms |= class.arms;
             for ender in bits(class.enders.into()).filter_map(|n| tables.enders.get(n)) {
-                match ender.how {
+                match ender.over {
                     _ if !holds(&ender.side, inst) => {}
-                    Ending::Always => ends |= ender.rows,
-                    Ending::Over => self.end_covered(ender, inst),
-                    Ending::Touching if self.touches(ender, inst) => ends |= ender.rows,
-                    Ending::Touching => {}
+                    true => self.end_covered(ender, inst),
+                    false => ends |= ender.rows,
                 }
             }
             is |= class.is;
@@ -241,11 +239,9 @@ impl Hazards {
             self.seen |= scalars(seen, inst);
         }
         for (n, row) in bits(new.rows & tables.asking).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-            let touchable = tables.enders.iter().any(|e| matches!(e.how, Ending::Touching) && e.rows >> n & 1 == 1);
-            if scalars(&row.producer, inst) & pairs(self.seen) != 0 {
-                new.armed |= 1 << n;
-            } else if !touchable {
-                new.rows &= !(1 << n);
+            match scalars(&row.producer, inst) & pairs(self.seen) {
+                0 => new.rows &= !(1 << n),
+                _ => new.armed |= 1 << n,
             }
         }
         let states = match is & class::NOP {
@@ -291,15 +287,6 @@ impl Hazards {
                 }
             }
         }
-    }
-
-    /// It shares a register with a producer of one of the rows.
-    fn touches(&self, ender: &Ender, inst: &Inst) -> bool {
-        let tables = HazardTables::of(inst);
-        self.past().iter().any(|past| {
-            let mut rows = bits(past.rows & ender.rows).filter_map(|n| tables.rows.get(n));
-            rows.any(|row| touches((&ender.side, inst), (&row.producer, &past.inst)))
-        })
     }
 
     /// Another path leads to the same place: takes the worst of both. Returns whether anything changed, so that repeating

@@ -40,17 +40,8 @@ pub(crate) struct HazardTables {
 pub(crate) struct Ender {
     pub rows: u128,
     pub side: Side,
-    pub how: Ending,
-}
-
-/// Of which producers an instruction ends a row.
-#[allow(dead_code)] // Not every set of targets has rules with each.
-pub(crate) enum Ending {
-    Always,
-    /// Only of those whose operands are all among its own.
-    Over,
-    /// Of all, if it shares a register with one of them.
-    Touching,
+    /// Only of producers whose operands are all among its own.
+    pub over: bool,
 }
 
 /// A rule for one kind of producer and one of consumer.

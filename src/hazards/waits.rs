@@ -18,7 +18,8 @@ pub struct Wait {
     /// What [`Pending::issue`](crate::hazards::Pending::issue) was told of the operation that is waited for.
     pub producer: u32,
     /// `false`: the operation is done if it accessed the memory that another counter tells of. This is so for flat
-    /// operations, if the wait for one of their two counters is there. Or the registers may be of other banks.
+    /// operations, if the wait for one of their two counters is there, and before RDNA1 for older operations
+    /// with a flat one behind them. Or the registers may be of other banks.
     pub sure: bool,
     /// The kind of the operation, as `isa/counters.isa` calls it, such as `smem`.
     pub kind: &'static str,
@@ -111,4 +112,23 @@ pub(crate) fn wait_of(inst: &Inst) -> Waitcnt {
     let constant = inst.get(Field::Simm16).unwrap_or(0) as u16;
     let counts = parts.iter().map(|&(counter, lsb, mask)| (counter, (constant >> lsb & mask) as u8));
     counts.fold(Waitcnt::new(), |all, (counter, count)| all.with(counter, count))
+}
+
+impl Inst {
+    /// What it waits for: the counters of `s_waitcnt` and all others that wait, with the numbers at or below which they
+    /// must be.
+    ///
+    /// A number to which the instruction adds a scalar register is not known, and is left out.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Target, decode_words};
+    /// use amdgpu_isa::imm::Waitcnt;
+    /// let wait = decode_words(Target::Gfx942, &[0xbf8c_c07f]).unwrap(); // s_waitcnt lgkmcnt(0)
+    /// assert_eq!(wait.waits(), Waitcnt::new().with_lgkmcnt(0));
+    /// # }
+    /// ```
+    pub fn waits(&self) -> Waitcnt {
+        wait_of(self)
+    }
 }

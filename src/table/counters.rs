@@ -51,6 +51,8 @@ pub(crate) enum Holds {
     Results,
     /// The same, and later operations of the kind write them later.
     Ordered,
+    /// The same as `Results`; it may be done before older ones of its order.
+    Loose,
     /// The vector registers that it reads.
     Sources,
     /// Those of them that are its data.

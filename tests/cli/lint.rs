@@ -7,6 +7,9 @@ use serde_json::Value;
 use crate::run;
 use crate::samples::*;
 
+#[path = "../hazards/faults.rs"]
+mod faults;
+
 /// `global_load_dword v0, v1, s[0:1]`
 const LOAD: [u32; 2] = [0xdc50_8000, 0x0000_0001];
 /// `v_add_f32_e32 v2, v0, v2`
@@ -168,15 +171,8 @@ fn samples_have_no_error() {
 
 /// LLVM leaves this hazard in what it compiles.
 fn is_fault(finding: &Value) -> bool {
-    let known = include_str!("../hazards/faults.txt").lines().filter(|line| !line.starts_with('#'));
-    let text = finding["instruction"].as_str().expect("a text");
-    let mnemonic = text.split(' ').next().unwrap_or_default();
-    let mut known = known.filter_map(|line| line.split_once(' '));
-    let is = |name: &str| {
-        let (start, end) = name.split_once('*').expect("any text");
-        mnemonic.starts_with(start) && mnemonic.ends_with(end)
-    };
-    known.any(|(rule, name)| finding["rule"] == rule && is(name))
+    let [rule, message, text] = ["rule", "message", "instruction"].map(|key| finding[key].as_str().expect("a text"));
+    faults::is_fault(rule, faults::register_of(message), text)
 }
 
 /// The target of the sample is in this build: its directory has the name.

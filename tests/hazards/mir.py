@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes tests/hazards/mir.txt: each instruction of tests/hazards/programs.txt as LLVM's machine IR, which llc reads.
+"""mir.py PROGRAMS OUT: writes each instruction of a table as LLVM's machine IR, which llc reads: of
+tests/hazards/programs.txt into mir.txt beside it, of tests/waits/operations.txt into the mir.txt there.
 
 llvm-mc names the instruction of the encoding and its operands; the compiler's own has no suffix for the encoding, and lists
 the registers that no operand names, which llc's messages tell one by one."""
@@ -44,16 +45,23 @@ def operand(text):
 
 
 def convert(target, name, operands):
+    # llvm-mc gives atomic operations on buffers one more operand.
+    if name.startswith("BUFFER_ATOMIC"):
+        operands = operands[:-1]
     for base in candidates(name):
         for defs in (1, 0, 2):
-            implicit, shape, done = [], operands, 0
+            implicit, memory, shape, done = [], "", operands, 0
             while done < 12:
                 done += 1
                 left, right = shape[:defs], shape[defs:]
                 line = (", ".join(left) + " = " if left else "") + base + " " + ", ".join(right + implicit)
-                run = llc(target, [line.strip().rstrip(",")])
+                line = line.strip().rstrip(",") + memory
+                run = llc(target, [line])
                 if run.returncode == 0:
-                    return line.strip().rstrip(",")
+                    return line
+                if "missing memory operand" in run.stderr and not memory:
+                    memory = f" :: ({'store' if '_STORE_' in base else 'load'} (s128), addrspace 8)"
+                    continue
                 if "S_SETREG" in base and done == 1:
                     shape = [str(int(x) - 65536) if x.isdigit() and int(x) > 32767 else x for x in shape]
                     continue
@@ -70,16 +78,15 @@ def convert(target, name, operands):
 def main():
     targets = next(l for l in open(f"{HERE}/distances.tsv") if l.startswith("id\t")).split()[1:]
     texts = {}
-    for line in open(f"{HERE}/programs.txt"):
+    programs, path = sys.argv[1:]
+    for line in open(programs):
         if line.startswith("#") or " | " not in line:
             continue
-        _, span, producer, consumer = line.rstrip("\n").split(" | ")
-        first, _, last = span.partition("..")
-        for target in targets[targets.index(first) : targets.index(last or first) + 1]:
-            for text in (producer, consumer):
-                texts.setdefault(target, {})[text] = None
+        _, spans, *insts = line.rstrip("\n").split(" | ")
+        for first, _, last in (span.partition("..") for span in spans.split(" ")):
+            for target in targets[targets.index(first) : targets.index(last or first) + 1]:
+                texts.setdefault(target, {}).update((text, None) for text in insts)
     known = {}
-    path = f"{HERE}/mir.txt"
     if os.path.exists(path):
         for line in open(path):
             if " | " in line and not line.startswith("#"):
@@ -104,7 +111,7 @@ def main():
             else:
                 known[target, text] = mir
     with open(path, "w") as file:
-        file.write("# Written by mir.py: target | instruction | the same as LLVM's machine IR.\n")
+        file.write("# Written by tests/hazards/mir.py: target | instruction | the same as LLVM's machine IR.\n")
         for target, all in texts.items():
             for text in all:
                 if (target, text) in known:

@@ -291,7 +291,7 @@ pub const ALL: &[Damage] = &[
     ("hazards.isa", "; First.", ";", "hazards.isa:11: the rule lacks a text or a source"),
     ("hazards.isa", "mov r:s |", "mov |", "hazards.isa:13: the rule compares operands, but does not say which"),
     ("hazards.isa", "valu then mov", "valu then move", "hazards.isa:12: unknown kind move"),
-    ("hazards.isa", "over valu w:v", "over valu", "hazards.isa:11: `over` and `touching` are for operands of what ends the rule"),
+    ("hazards.isa", "over valu w:v", "over valu", "hazards.isa:11: `over` is for operands of what ends the rule"),
     ("hazards.isa", "VOP,VOP3", "VOP,VOP9", "hazards.isa:4: unknown format VOP9"),
     ("hazards.isa", "name:v_add_* -load", "name:v_add_* -lode", "hazards.isa:6: unknown flag lode"),
     ("hazards.isa", "is:mov @ga", "is:moves @ga", "hazards.isa:8: moves is no kind that is complete above this line"),

@@ -62,7 +62,7 @@ fn once(args: &Args, name: &str, bytes: &[u8], plan: &Plan) -> Result<Option<Vec
                     Ok(())
                 }
                 Found::Damaged(error) => Err(error),
-                _ => Err(Error::input("only a code object by itself can be changed, not one in a container")),
+                Found::Image(Image { label, .. }) | Found::Skipped { label, .. } => Err(in_container(label)),
             })?;
             if edits.is_empty() {
                 return Ok(None);
@@ -82,6 +82,15 @@ fn once(args: &Args, name: &str, bytes: &[u8], plan: &Plan) -> Result<Option<Vec
     let (inserted, changed, gone) = edits.counts();
     let _ = writeln!(anstream::stderr(), "{name}: {inserted} inserted, {changed} changed, {gone} taken away");
     Ok(Some(new).filter(|_| !edits.is_empty()))
+}
+
+/// What is to be done with a code object that is part of another file.
+fn in_container(label: &str) -> Error {
+    Error::input(format!(
+        "only a code object by itself can be changed, not one in a container: take {label} out first, out of a bundle with \
+         `clang-offload-bundler --unbundle --type=o --targets=...`, out of an archive with `ar x`, out of a program with \
+         `llvm-objdump --offloading`"
+    ))
 }
 
 fn image_of(args: &Args, image: &Image<'_>, plan: &Plan, edits: &mut Edits) -> Result<()> {

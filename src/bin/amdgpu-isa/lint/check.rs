@@ -264,7 +264,7 @@ impl Check<'_, '_> {
             "{counter}({at_most}) is not waited for: it {what} {register}, which this {kind} operation {because}"
         );
         if !wait.sure {
-            message += "; the other counter of the operation was waited for, which is enough if its address is known";
+            message += "; what is waited for is enough if the addresses of flat operations are known";
         }
         let severity = if wait.sure { Severity::Error } else { Severity::Hint };
         let rule = if wait.sure { "missing-wait" } else { "perhaps-missing-wait" };

@@ -194,6 +194,18 @@ pub struct Now {
 }
 
 impl Now {
+    /// An instruction of changed code, where the code had `old`: what it waits for only since the change says nothing of what
+    /// the code knows.
+    pub fn run(&mut self, slot: Slot, inst: &Inst, old: &Inst, offset: u32) {
+        if inst.flags().is_wait() && inst != old {
+            let (new, before) = (inst.waits(), old.waits());
+            let was = |counter: &Counter| matches!(slot, Slot::At(_)) && before.get(*counter) <= new.get(*counter);
+            let known = new.counters().iter().filter(|counter| before.get(*counter).is_some() && was(counter));
+            self.pending.assume(&known.fold(new, |new, counter| new.without(counter)));
+        }
+        self.issue(inst, offset);
+    }
+
     pub fn issue(&mut self, inst: &Inst, offset: u32) {
         self.pending.issue(inst, offset);
         self.hazards.issue(inst);
@@ -222,7 +234,7 @@ impl State for Run<'_> {
             None => self.now.issue(inst, offset),
             Some(_) => {
                 let insts = self.edits.run(self.base.wrapping_add(offset.into()), inst);
-                insts.iter().for_each(|(_, inst)| self.now.issue(inst, offset));
+                insts.iter().for_each(|(slot, new)| self.now.run(*slot, new, inst, offset));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What an instruction needs in front of it, as instructions.
 
 use crate::isa::hazards::{Needs, Unit};
-use crate::isa::{Counter, Field, Inst, Reg, Target, Value, Waitcnt, parse};
+use crate::isa::{Counter, Field, Inst, Target, Waitcnt, parse};
 
 use super::edits::Now;
 
@@ -13,22 +13,6 @@ pub enum Change {
     /// The instruction before it becomes this one.
     Last(Inst),
 }
-
-/// Instructions that end rules which no distance ends, each without any other effect: those that wait for least first.
-const ENDERS: &[&str] = &[
-    "s_wait_alu depctr_sa_sdst(0)",
-    "s_wait_alu depctr_va_vcc(0)",
-    "s_wait_alu depctr_va_sdst(0)",
-    "s_wait_alu depctr_vm_vsrc(0)",
-    "s_waitcnt_depctr depctr_sa_sdst(0)",
-    "s_waitcnt_depctr depctr_vm_vsrc(0)",
-    "s_mov_b32 null, 0",
-    "s_waitcnt_vscnt null, 0x0",
-    "s_mov_b64 vcc, vcc",
-    "s_waitcnt lgkmcnt(0)",
-    "s_wait_alu 0x0",
-    "s_wait_idle",
-];
 
 /// What is missing before the instruction, one thing at a time. `last` is what runs just before it on every way, and what is
 /// known in front of that.
@@ -96,13 +80,7 @@ fn ender(now: &Now, last: Option<(&Inst, &Now)>, inst: &Inst) -> Option<Change> 
         after.issue(ender, 0);
         is_free && events(&after, inst) < open
     };
-    // A vector operation that changes nothing, of a register that nothing is outstanding for.
-    let moved = inst.operands().find_map(|operand| match operand.value {
-        Value::Reg(Reg::Vgpr(n)) if operand.access.reads() => Some(format!("v_mov_b32_e32 v{n}, v{n}")),
-        _ => None,
-    });
-    let texts = ENDERS.iter().map(|text| text.to_string()).chain(moved);
-    let enders: Vec<Inst> = texts.filter_map(|text| parse(inst.target(), &text).ok()).collect();
+    let enders: Vec<Inst> = now.hazards.enders(inst).collect();
     for ender in &enders {
         // Bits that are 0 wait.
         if let Some((last, before)) = last.filter(|(last, _)| last.opcode() == ender.opcode()) {

@@ -157,7 +157,7 @@ fn first_change(
             clause = Clause::of(address, &inst).or(clause);
             let can_change = inst.flags().is_wait() || mend::is_nop(&inst) || inst.operands().count() == 1;
             let before = can_change.then(|| (slot, inst, now.clone()));
-            now.issue(&inst, offset);
+            now.run(slot, &inst, &old, offset);
             last = before;
         }
     }

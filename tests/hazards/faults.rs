@@ -1,0 +1,19 @@
+//! What LLVM is known to leave.
+
+/// LLVM leaves this hazard: the rule, the register that both instructions access, and the later one.
+pub fn is_fault(rule: &str, register: &str, text: &str) -> bool {
+    let lines = include_str!("faults.txt").lines().filter(|line| !line.starts_with('#'));
+    let mnemonic = text.split(' ').next().unwrap_or_default();
+    let is = |line: &str| {
+        let [id, name, pattern] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let (start, end) = pattern.split_once('*').expect("any text");
+        id == rule && register.starts_with(name) && mnemonic.starts_with(start) && mnemonic.ends_with(end)
+    };
+    lines.into_iter().any(is)
+}
+
+/// The register that a message of `lint` has in parentheses.
+#[allow(dead_code)] // Not every test reads messages.
+pub fn register_of(message: &str) -> &str {
+    message.split_once('(').and_then(|(_, rest)| rest.split_once(')')).map_or("", |(register, _)| register)
+}
