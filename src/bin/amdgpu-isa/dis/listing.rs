@@ -119,9 +119,12 @@ impl Listing<'_, '_> {
             if !named && self.labels.is_wanted(pc) {
                 self.label(pc);
             }
-            let rest = section.bytes.get(offset..piece.end.min(section.bytes.len())).unwrap_or_default();
-            let is_repeated = rest.get(..4) == rest.get(4..8) && !self.shown.padding;
-            let count = if is_repeated { self.padding(offset, item, room(rest, pc, symbols.peek())) } else { 1 };
+            let count = if !self.shown.padding && is_repeated(section.bytes, offset) {
+                let rest = section.bytes.get(offset..piece.end.min(section.bytes.len())).unwrap_or_default();
+                self.padding(offset, item, room(rest, pc, symbols.peek()))
+            } else {
+                1
+            };
             match item {
                 Ok(inst) => {
                     let label = self.labels.is_label(offset / 4);
@@ -289,6 +292,13 @@ impl Listing<'_, '_> {
         let len = self.page.text.buf.len() + column.saturating_sub(width).max(1);
         self.page.text.buf.resize(len, b' ');
     }
+}
+
+/// Whether a dword is followed by an equal one.
+#[inline(always)]
+fn is_repeated(bytes: &[u8], offset: usize) -> bool {
+    let two = bytes.get(offset..).and_then(|bytes| bytes.first_chunk());
+    two.is_some_and(|two| u64::from_le_bytes(*two).rotate_left(32) == u64::from_le_bytes(*two))
 }
 
 /// The bytes up to the next symbol.
