@@ -82,7 +82,7 @@ impl Hazards {
     /// let mut hazards = Hazards::new(Target::Gfx1010);
     /// hazards.issue(&read);
     /// let ender = hazards.enders(&write).next().unwrap();
-    /// assert_eq!(ender.words(), [0xbfa3_ffe3]); // s_waitcnt_depctr vm_vsrc(0)
+    /// assert_eq!(ender.words(), [0xbfa3_ff03]); // s_waitcnt_depctr vm_vsrc(0)
     /// # }
     /// ```
     pub fn enders(&self, inst: &Inst) -> impl Iterator<Item = Inst> + use<> {
