@@ -223,7 +223,7 @@ impl Pending {
     /// use amdgpu_isa::hazards::Pending;
     /// use amdgpu_isa::imm::Waitcnt;
     /// use amdgpu_isa::{Target, decode_words};
-    /// let load = decode_words(Target::Gfx942, &[0xdc50_0000, 0x007f_0001]).unwrap(); // flat_load_dword v0, v[1:2]
+    /// let load = decode_words(Target::Gfx942, &[0xdc50_0000, 0x0000_0002]).unwrap(); // flat_load_dword v0, v[2:3]
     /// let add = decode_words(Target::Gfx942, &[0x0204_0500]).unwrap(); // v_add_f32 v2, v0, v2
     /// let mut pending = Pending::new(Target::Gfx942);
     /// pending.issue(&load, 0);

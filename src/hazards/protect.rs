@@ -25,8 +25,9 @@ const UNITS: [Depctr; 4] = [
 ];
 /// More than any instruction needs.
 const MOST: usize = 64;
-/// The operand codes of VCC, and of null, which not every target has at the same place.
+/// The operand codes of VCC, of the constant 0, and of null, which not every target has at the same place.
 const VCC: u32 = 106;
+const ZERO: u32 = 128;
 const NULL: [u32; 2] = [124, 125];
 
 impl Hazards {
@@ -81,7 +82,7 @@ impl Hazards {
     /// let mut hazards = Hazards::new(Target::Gfx1010);
     /// hazards.issue(&read);
     /// let ender = hazards.enders(&write).next().unwrap();
-    /// assert_eq!(ender.words(), [0xbfa3_ffe3]); // s_waitcnt_depctr vm_vsrc(0)
+    /// assert_eq!(ender.words(), [0xbfa3_ff03]); // s_waitcnt_depctr vm_vsrc(0)
     /// # }
     /// ```
     pub fn enders(&self, inst: &Inst) -> impl Iterator<Item = Inst> + use<> {
@@ -89,12 +90,15 @@ impl Hazards {
         let inst = *inst;
         let depctr = |bits: u16| make(target, made::S_WAITCNT_DEPCTR, &[(Field::Simm16, bits.into())]).ok();
         let [first, second, third, fourth] = UNITS.map(|units| units.encode(target).ok().and_then(depctr));
-        // The scalar operation is for what wants any, and for vccz, which is computed again.
+        let is_null = |operand: Operand| operand.value == Value::Reg(Reg::Special(Special::Null));
+        let on_null = |opcode, source: (Field, u32)| {
+            let made = NULL.map(|null| make(target, opcode, &[(Field::Sdst, null), source]).ok());
+            made.into_iter().flatten().find(|inst| inst.operands().any(is_null))
+        };
+        let stores = on_null(made::S_WAITCNT_VSCNT, (Field::Simm16, 0));
+        // A scalar operation is for what wants any; that of VCC for vccz, which is computed again.
+        let scalar = on_null(made::S_MOV_B32, (Field::Ssrc0, ZERO));
         let vcc = make(target, made::S_MOV_B64, &[(Field::Sdst, VCC), (Field::Ssrc0, VCC)]).ok();
-        let null =
-            |inst: &Inst| inst.operands().any(|operand| operand.value == Value::Reg(Reg::Special(Special::Null)));
-        let stores = NULL.map(|null| make(target, made::S_WAITCNT_VSCNT, &[(Field::Sdst, null)]).ok());
-        let stores = stores.map(|wait| wait.filter(null));
         let lgkm = Waitcnt::new().with_lgkmcnt(0).encode(target).ok();
         let lgkm = lgkm.and_then(|bits| make(target, made::S_WAITCNT, &[(Field::Simm16, bits.into())]).ok());
         let lgkm = lgkm.filter(|wait| matches!(wait.imm(), Some(Imm::Waitcnt(_))));
@@ -107,8 +111,7 @@ impl Hazards {
         let vector = inst.operands().find_map(read);
         let vector =
             vector.and_then(|n| make(target, made::V_MOV_B32, &[(Field::Vdst, n), (Field::Src0, 256 + n)]).ok());
-        let [one, other] = stores;
-        let candidates = [first, second, third, fourth, vcc, one, other, lgkm, depctr(0), idle, vector];
+        let candidates = [first, second, third, fourth, scalar, stores, vcc, lgkm, depctr(0), idle, vector];
         candidates.into_iter().flatten().filter(move |ender| {
             let mut after = before;
             after.issue(ender);

@@ -54,7 +54,7 @@ fn once(args: &Args, name: &str, bytes: &[u8], plan: &Plan) -> Result<Option<Vec
             edits.apply(selection.target, bytes, args.base).map_err(Error::input)?
         }
         _ => {
-            let mut wanted = Vec::new();
+            let (mut wanted, mut passed) = (Vec::new(), String::new());
             container::visit(bytes, args.max_unpacked, &mut |found| match found {
                 Found::Image(image) if image.label.is_empty() => {
                     image_of(args, &image, plan, &mut edits)?;
@@ -62,8 +62,22 @@ fn once(args: &Args, name: &str, bytes: &[u8], plan: &Plan) -> Result<Option<Vec
                     Ok(())
                 }
                 Found::Damaged(error) => Err(error),
-                Found::Image(Image { label, .. }) | Found::Skipped { label, .. } => Err(in_container(label)),
+                Found::Image(image) => match dis::target_of(&image, args.target.as_ref()) {
+                    Ok(_) => Err(in_container(image.label)),
+                    Err(reason) => {
+                        passed = format!("{}: {reason}", image.label);
+                        Ok(())
+                    }
+                },
+                Found::Skipped { label, reason } => {
+                    let colon = if label.is_empty() { "" } else { ": " };
+                    passed = format!("{label}{colon}{reason}");
+                    Ok(())
+                }
             })?;
+            if wanted.is_empty() && !passed.is_empty() {
+                return Err(Error::input(format!("{name}: nothing to change: {passed}")));
+            }
             if edits.is_empty() {
                 return Ok(None);
             }
