@@ -1,5 +1,6 @@
 //! An instruction can be encoded in every way that its operation has, with the same meaning; its sources can be
 //! swapped, and swapping them twice restores it. For every operation of every target in all its forms.
+#![cfg(feature = "text")]
 
 #[path = "words/mod.rs"]
 mod words;
