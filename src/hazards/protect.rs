@@ -25,11 +25,6 @@ const UNITS: [Depctr; 4] = [
 ];
 /// More than any instruction needs.
 const MOST: usize = 64;
-/// The operand codes of VCC, of the constant 0, and of null, which not every target has at the same place.
-const VCC: u32 = 106;
-const ZERO: u32 = 128;
-const NULL: [u32; 2] = [124, 125];
-
 impl Hazards {
     /// Issues the instruction, and before it what it needs: passes to `take` as few `s_nop` and `v_nop` as are enough, what ends
     /// rules that no distance ends ([`Hazards::enders`]), and then the instruction.
@@ -90,27 +85,27 @@ impl Hazards {
         let inst = *inst;
         let depctr = |bits: u16| make(target, made::S_WAITCNT_DEPCTR, &[(Field::Simm16, bits.into())]).ok();
         let [first, second, third, fourth] = UNITS.map(|units| units.encode(target).ok().and_then(depctr));
-        let is_null = |operand: Operand| operand.value == Value::Reg(Reg::Special(Special::Null));
-        let on_null = |opcode, source: (Field, u32)| {
-            let made = NULL.map(|null| make(target, opcode, &[(Field::Sdst, null), source]).ok());
-            made.into_iter().flatten().find(|inst| inst.operands().any(is_null))
+        let moved = |opcode, to: (Field, Reg), from: (Field, Value)| {
+            let inst = make(target, opcode, &[]).ok()?.with_operand(to.0, Value::Reg(to.1)).ok()?;
+            inst.with_operand(from.0, from.1).ok()
         };
-        let stores = on_null(made::S_WAITCNT_VSCNT, (Field::Simm16, 0));
+        let (null, vcc) = (Reg::Special(Special::Null), Reg::Special(Special::VccLo));
+        let stores = make(target, made::S_WAITCNT_VSCNT, &[]).ok();
+        let stores = stores.and_then(|wait| wait.with_operand(Field::Sdst, Value::Reg(null)).ok());
         // A scalar operation is for what wants any; that of VCC for vccz, which is computed again.
-        let scalar = on_null(made::S_MOV_B32, (Field::Ssrc0, ZERO));
-        let vcc = make(target, made::S_MOV_B64, &[(Field::Sdst, VCC), (Field::Ssrc0, VCC)]).ok();
+        let scalar = moved(made::S_MOV_B32, (Field::Sdst, null), (Field::Ssrc0, Value::Int(0)));
+        let vcc = moved(made::S_MOV_B64, (Field::Sdst, vcc), (Field::Ssrc0, Value::Reg(vcc)));
         let lgkm = Waitcnt::new().with_lgkmcnt(0).encode(target).ok();
         let lgkm = lgkm.and_then(|bits| make(target, made::S_WAITCNT, &[(Field::Simm16, bits.into())]).ok());
         let lgkm = lgkm.filter(|wait| matches!(wait.imm(), Some(Imm::Waitcnt(_))));
         let idle = make(target, made::S_WAIT_IDLE, &[]).ok();
         let read = |operand: Operand| match operand.value {
-            Value::Reg(Reg::Vgpr(n)) if operand.access.reads() => Some(u32::from(n)),
+            Value::Reg(reg @ Reg::Vgpr(_)) if operand.access.reads() => Some(reg),
             _ => None,
         };
         // Of a register that nothing is outstanding for, since the instruction reads it.
         let vector = inst.operands().find_map(read);
-        let vector =
-            vector.and_then(|n| make(target, made::V_MOV_B32, &[(Field::Vdst, n), (Field::Src0, 256 + n)]).ok());
+        let vector = vector.and_then(|reg| moved(made::V_MOV_B32, (Field::Vdst, reg), (Field::Src0, Value::Reg(reg))));
         let candidates = [first, second, third, fourth, scalar, stores, vcc, lgkm, depctr(0), idle, vector];
         candidates.into_iter().flatten().filter(move |ender| {
             let mut after = before;
