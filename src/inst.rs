@@ -400,6 +400,21 @@ impl Inst {
         if self.is_branch() { self.label_target(pc) } else { None }
     }
 
+    /// Whether it is a branch over 63 dwords on RDNA1, whose hardware goes elsewhere. With an `s_nop` behind the branch, it
+    /// is one over 64. The assembler puts one there, as LLVM's does (`FeatureOffset3fBug`).
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx1010")] {
+    /// use amdgpu_isa::{Target, decode_words};
+    /// let broken = |word| decode_words(Target::Gfx1010, &[word]).unwrap().is_broken_branch();
+    /// assert!(broken(0xbf82_003f) && !broken(0xbf82_0040)); // s_branch 63, s_branch 64
+    /// # }
+    /// ```
+    pub fn is_broken_branch(&self) -> bool {
+        let is_it = || self.format() == Format::Sopp && self.is_branch() && self.get(Field::Simm16) == Some(0x3f);
+        self.target().offset_3f() && is_it()
+    }
+
     /// Whether an operand is a branch distance.
     #[inline]
     fn is_branch(&self) -> bool {

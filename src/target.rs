@@ -26,6 +26,7 @@ pub(crate) struct TargetInfo {
     mach: &'static [u32],
     aligned_vgprs: bool,
     low_scalars: bool,
+    offset_3f: bool,
     dual: [bool; 2],
     #[cfg_attr(not(feature = "text"), allow(dead_code))]
     bound_ctrl_zero: bool,
@@ -100,6 +101,11 @@ impl Target {
     /// Whether packed operations on floats of 32 bits read one register of a scalar source.
     pub(crate) fn low_scalars(self) -> bool {
         TARGETS[self as usize].low_scalars
+    }
+
+    /// Whether a branch over 63 dwords goes elsewhere.
+    pub(crate) fn offset_3f(self) -> bool {
+        TARGETS[self as usize].offset_3f
     }
 
     /// What two operations in one instruction may share. `long`: in VOPD3.

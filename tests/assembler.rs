@@ -33,6 +33,13 @@ enum Part {
 
 const PAIR: u8 = 6;
 
+/// Targets whose branches go over any number of dwords. Those of RDNA1 that would go over 63 have an `s_nop` beside them, which
+/// who follows random programs cannot tell from the programs' own: `branches_over_63_dwords_are_padded_on_rdna1` has these.
+fn unpadded_targets() -> impl Iterator<Item = Target> {
+    let is_broken = |target| decode_words(target, &[0xbf82_003f]).is_ok_and(|branch| branch.is_broken_branch());
+    targets().filter(move |target| !is_broken(*target))
+}
+
 /// Every branch and call of the target, with any destination.
 fn branches(target: Target) -> Vec<Inst> {
     let mut all: Vec<Inst> = Vec::new();
@@ -75,6 +82,34 @@ fn forks_are_not_made_longer() {
             assert_eq!(done, expected, "{target}");
         }
     }
+}
+
+/// RDNA1 cannot branch over 63 dwords: an `s_nop` makes them 64, or 62 if they go to an address.
+#[test]
+#[cfg(feature = "gfx1010")]
+fn branches_over_63_dwords_are_padded_on_rdna1() {
+    let branch = decode_words(Target::Gfx1010, &[0xbf82_0000]).unwrap();
+    let nop = decode_words(Target::Gfx1010, &[0xbf80_0000]).unwrap();
+    let words = |between: usize, address: Option<u64>| {
+        let mut code = [0u32; 80];
+        let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
+        let mut asm = Assembler::new(Target::Gfx1010, &mut code, &mut labels, &mut fixups);
+        let label = match address {
+            Some(address) => asm.label_at(address).unwrap(),
+            None => asm.label().unwrap(),
+        };
+        asm.branch(branch, label).unwrap();
+        (0..between).for_each(|_| asm.emit(nop).unwrap());
+        if address.is_none() {
+            asm.bind(label).unwrap();
+        }
+        let len = asm.finish().unwrap().len();
+        (code[0], code[1], len)
+    };
+    assert_eq!(words(62, None), (0xbf82_003e, 0xbf80_0000, 63 * 4));
+    assert_eq!(words(63, None), (0xbf82_0040, 0xbf80_0000, 65 * 4));
+    assert_eq!(words(64, None), (0xbf82_0040, 0xbf80_0000, 65 * 4));
+    assert_eq!(words(0, Some(64 * 4)), (0xbf80_0000, 0xbf82_003e, 8));
 }
 
 fn program(rng: &mut Rng, branches: usize, labels: usize, aligned: bool) -> Vec<Part> {
@@ -207,7 +242,7 @@ fn follow(target: Target, base: u64, far: Option<Far>, parts: &[Part], branches:
 #[test]
 fn random_programs_go_where_they_were_told() {
     let (mut programs, mut long, mut refused) = (0, 0, 0);
-    for target in targets() {
+    for target in unpadded_targets() {
         let branches = branches(target);
         assert!(branches.len() >= 7, "{target}: {branches:?}");
         let longer = |b: &Inst| !is_fork(b);
@@ -243,7 +278,7 @@ fn random_programs_go_where_they_were_told() {
         }
     }
     println!("{programs} programs with {long} long branches, {refused} refused for their distance");
-    let targets = targets().count();
+    let targets = unpadded_targets().count();
     assert!(programs >= 40 * targets && long >= 50 * targets && refused >= targets);
 }
 
@@ -433,7 +468,7 @@ fn what_nothing_runs_through_ends() {
 #[test]
 fn moved_branches_go_to_the_copy_of_what_they_went_to() {
     let long = 6;
-    for target in targets() {
+    for target in unpadded_targets() {
         let mut rng = Rng(target as u64 + 77);
         let branch = branches(target).into_iter().find(|b| b.opcode().name() == "s_branch").expect("all have it");
         let two = word(target, "s_mov_b32", &[(Field::Ssrc0, 255)]).expect("all have it");
@@ -535,7 +570,7 @@ fn moved_branches_into_an_instruction_are_refused() {
 /// 40,000 branches, each to some other: what takes a step for each pair of them takes a minute.
 #[test]
 fn moving_takes_time_for_each_branch_and_not_for_each_pair() {
-    let target = Target::ALL[0];
+    let Some(target) = unpadded_targets().next() else { return };
     let branch = branches(target).into_iter().find(|b| b.opcode().name() == "s_branch").expect("all have it");
     const COUNT: usize = 40_000;
     let mut rng = Rng(6);

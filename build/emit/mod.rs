@@ -309,13 +309,14 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
         let a: Vec<String> = t.row.aliases.iter().map(|a| format!("{a:?}")).collect();
         writeln!(
             out,
-            "    TargetInfo {{ name: {:?}, processor: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, low_scalars: {}, dual: {:?}, bound_ctrl_zero: {}, aliases: &[{}] }},",
+            "    TargetInfo {{ name: {:?}, processor: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, low_scalars: {}, offset_3f: {}, dual: {:?}, bound_ctrl_zero: {}, aliases: &[{}] }},",
             t.row.shown(),
             t.row.processor,
             t.row.generation,
             t.row.mach,
             t.row.has("aligned-vgprs"),
             t.row.has("low-scalars"),
+            t.row.has("offset-3f"),
             [t.row.has("dual-moves"), t.row.has("dual-equal")],
             !t.row.has("bound-ctrl"),
             a.join(", ")

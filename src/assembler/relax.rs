@@ -7,6 +7,9 @@ use super::{AssembleError, AssembleErrorKind, Assembler, Room};
 use crate::common::made;
 use crate::{Buffer, Inst, Relocation, decode_words};
 
+/// Growth of a branch with an `s_nop` beside it. Long branches grow by more.
+const PADDED: usize = 1;
+
 impl<B: Buffer + ?Sized> Assembler<'_, B> {
     /// Branches start short and become long until all of them reach. A long branch is never made short again, so the
     /// loop ends. Addresses only grow, even after an alignment.
@@ -28,7 +31,8 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
         }
     }
 
-    /// Makes the branches long that do not reach, and returns whether there were any.
+    /// Makes the branches long that do not reach, puts an `s_nop` beside those that would be broken, and returns whether there
+    /// were any.
     fn grow(&mut self) -> Result<bool, AssembleError> {
         let mut grown = false;
         for n in 0..self.fixup_count {
@@ -39,10 +43,22 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
             };
             let from = self.address_of(fixup.at + fixup.shift);
             let to = self.address(label).map_err(|kind| self.at(&fixup, kind))?;
-            if fixup.growth > 0 || matches!(fixup.kind, FixupKind::Address(_)) || reaches(from, to) {
+            if fixup.growth > 0 || matches!(fixup.kind, FixupKind::Address(_)) {
+                continue;
+            }
+            let reaches = reaches(from, to);
+            if reaches && !self.target.offset_3f() {
                 continue;
             }
             let branch = self.inst_at(fixup.at).map_err(|kind| self.at(&fixup, kind))?;
+            if reaches {
+                let is_broken = branch.with_branch_target(from, to).is_ok_and(|branch| branch.is_broken_branch());
+                if let Some(FixupSlot(slot)) = self.fixups.get_mut(n).filter(|_| is_broken) {
+                    slot.growth = PADDED;
+                    grown = true;
+                }
+                continue;
+            }
             let long = Long::of(&branch).zip(self.far).filter(|_| to & 3 == 0);
             let (long, far) = long.ok_or_else(|| self.at(&fixup, AssembleErrorKind::Distance { from, to }))?;
             if let Some(FixupSlot(slot)) = self.fixups.get_mut(n) {
@@ -85,8 +101,18 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
             (FixupKind::Branch(label), Some(branch)) => {
                 let to = self.address(label)?;
                 let distance = AssembleErrorKind::Distance { from, to };
-                if fixup.growth == 0 {
-                    let there = branch.with_branch_target(from, to).map_err(|_| distance)?;
+                if fixup.growth <= PADDED {
+                    let mut there = branch.with_branch_target(from, to).map_err(|_| distance)?;
+                    if fixup.growth == PADDED {
+                        let nop = make(self.target, made::S_NOP, &[])?;
+                        // What stands behind the branch does not move an address.
+                        let in_front = there.is_broken_branch();
+                        nop.words().iter().for_each(|&word| _ = self.out.set_dword(at + usize::from(!in_front), word));
+                        if in_front {
+                            there = branch.with_branch_target(from.wrapping_add(4), to).map_err(|_| distance)?;
+                            at += 1;
+                        }
+                    }
                     there.words().iter().for_each(|&word| _ = self.out.set_dword(at, word));
                     return Ok(());
                 }

@@ -89,3 +89,45 @@ fn what_becomes_no_long_branch_has_a_message() {
     let hex = run(&["asm", "--hex", "-", "gfx942", "--long-branches", "s[40:41]"], source.as_bytes()).ok();
     assert!(hex.trim_end().ends_with("2a000000"), "{}", &hex[hex.len() - 20..]);
 }
+
+/// RDNA1 cannot branch over 63 dwords. LLVM's assembler makes them 64 with an `s_nop`, and so do ours and `lint --fix`.
+#[test]
+fn branches_over_63_dwords_are_padded_on_rdna1() {
+    // The padding of the second branch makes the first one, which goes over it, one over 63.
+    let source =
+        "s_cbranch_scc0 end\n.fill 61, 4, 0xbf810000\nend:\ns_branch far\n.fill 63, 4, 0xbf810000\nfar: s_endpgm\n";
+    let both = "s_cbranch_scc0 far\ns_branch end\n.fill 61, 4, 0xbf810000\nend: s_endpgm\nfar: s_endpgm\n";
+    let first =
+        "s_cbranch_scc1 end\n.fill 61, 4, 0xbf810000\ns_branch far\nend:\n.fill 63, 4, 0xbf810000\nfar: s_endpgm\n";
+    for (source, padded) in [(source, 1), (both, 1), (first, 2)] {
+        for (cpu, expected) in [("gfx1010", padded), ("gfx1012", padded), ("gfx1013", padded), ("gfx1030", 0)] {
+            let work = crate::asm_file::directory(&format!("asm-broken-{cpu}"));
+            let (path, object) = (work.join("code.s"), work.join("code.o"));
+            std::fs::write(&path, source).unwrap();
+            let hex = run(&["asm", "--hex", "-", cpu], source.as_bytes()).ok();
+            let llvm = std::process::Command::new("llvm-mc-22")
+                .args(["-triple=amdgcn-amd-amdhsa", &format!("-mcpu={cpu}"), "-filetype=obj", "-o"])
+                .args([&object, &path])
+                .status();
+            assert!(llvm.expect("llvm-mc-22").success());
+            let bytes = std::fs::read(&object).unwrap();
+            let hex: Vec<u8> =
+                (0..hex.trim().len() / 2).map(|n| u8::from_str_radix(&hex[2 * n..2 * n + 2], 16).unwrap()).collect();
+            assert_eq!(hex.chunks(4).filter(|word| *word == [0, 0, 0x80, 0xbf]).count(), expected, "{cpu}: {source}");
+            assert!(bytes.windows(hex.len()).any(|all| all == hex), "{cpu}: {source}");
+        }
+    }
+    // As numbers, they stay as they are; `lint` finds and mends them.
+    let mut code: Vec<u8> = 0xbf82_003f_u32.to_le_bytes().to_vec();
+    code.extend([0xbf81_0000_u32; 64].iter().flat_map(|word| word.to_le_bytes()));
+    let file = crate::asm_file::directory("lint-broken").join("code.bin");
+    std::fs::write(&file, &code).unwrap();
+    let name = file.to_str().unwrap();
+    let found = run(&["lint", "--raw", "--target", "gfx1010", name], b"");
+    assert!(found.out.contains("T09") && found.code == Some(1), "{}", found.out);
+    assert!(!run(&["lint", "--raw", "--target", "gfx1030", name], b"").out.contains("T09"));
+    let fixed = file.with_extension("fixed");
+    run(&["lint", "--raw", "--target", "gfx1010", name, "--fix", "-o", fixed.to_str().unwrap()], b"").ok();
+    let new = std::fs::read(&fixed).unwrap();
+    assert_eq!((&new[..8], new.len()), (&[0x40, 0, 0x82, 0xbf, 0, 0, 0x80, 0xbf][..], code.len() + 4));
+}

@@ -1,5 +1,6 @@
 //! `lint`: what a kernel leaves to luck: waits and distances that are missing, and registers that nothing wrote.
 
+mod branches;
 mod change;
 mod check;
 mod descriptor;

@@ -171,7 +171,9 @@ impl<'t> Parser<'t, '_> {
             | OperandType::ByteSel => {
                 self.label()?;
                 let value = self.below(desc.field, most)?;
-                self.put(desc, value)?;
+                // That of permlane swaps, too.
+                let is_bound = desc.field == Field::BoundCtrl && self.zero_is_bound();
+                self.put(desc, if is_bound { 1 } else { value })?;
             }
             OperandType::Bitop3 => {
                 self.label()?;

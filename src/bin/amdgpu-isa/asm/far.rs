@@ -1,8 +1,10 @@
-//! Long branches: where a branch does not reach, the sequence that the library's assembler writes, through registers that
+//! Branches that take more than a dword. Long ones: where a branch does not reach, the sequence that the library's assembler writes, through registers that
 //! the user names.
 //!
-//! Which branches are long is known only at the end, and long ones move everything behind them. So the source is read again
-//! until all branches reach; each is long in all later rounds, so there is a last one.
+//! And those of RDNA1 that would go over 63 dwords, which its hardware cannot: they have an `s_nop` behind them.
+//!
+//! Which branches these are is known only at the end, and they move everything behind them. So the source is read again
+//! until all branches reach; each is long, or has its `s_nop`, in all later rounds, so there is a last one.
 
 use amdgpu_isa::asm::{Assembler as Writer, Far, FixupSlot, LabelSlot};
 
@@ -39,7 +41,11 @@ impl Assembler {
         let number = self.branches;
         self.branches += 1;
         let Some(far) = self.far.filter(|_| self.long.contains(&number)) else {
-            return self.emit_fixup(bytes, 0, What::Branch(number), expr, place);
+            self.emit_fixup(bytes, 0, What::Branch(number), expr, place)?;
+            return match self.padded.contains(&number) {
+                true => self.emit(&nop(inst), place),
+                false => Ok(()),
+            };
         };
         let code = long(inst, far).map_err(|why| Fault::new(place, why))?;
         let start = self.here().len;
@@ -60,6 +66,12 @@ impl Assembler {
         }
         Ok(())
     }
+}
+
+/// What stands behind a branch that is broken without it.
+fn nop(branch: &Inst) -> Vec<u8> {
+    let nop = crate::isa::parse(branch.target(), "s_nop 0");
+    nop.iter().flat_map(|nop| nop.words()).flat_map(|word| word.to_le_bytes()).collect()
 }
 
 /// The long form of a branch, with a distance that is still to be filled in.

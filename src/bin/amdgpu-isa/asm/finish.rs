@@ -344,8 +344,8 @@ impl Assembler {
         }
         let at = fixup.offset as usize;
         let bytes = self.sections[section].data.get(at..(at + 8).min(self.sections[section].data.len())).unwrap_or(&[]);
-        let bytes = match self.branch(bytes, fixup.offset, linear, section) {
-            Ok(bytes) => bytes,
+        let branch = match self.branch(bytes, fixup.offset, linear, section) {
+            Ok(branch) => branch,
             Err(why) if self.place_in(section, linear).is_some() => {
                 if self.far.is_some() {
                     self.too_far.push(number);
@@ -354,6 +354,10 @@ impl Assembler {
             }
             Err(why) => return Err(fault(why)),
         };
+        if branch.is_broken_branch() {
+            self.broken.push(number);
+        }
+        let bytes: Vec<u8> = branch.words().iter().flat_map(|word| word.to_le_bytes()).collect();
         if let Some(there) = self.sections[section].data.get_mut(at..at + bytes.len()) {
             there.copy_from_slice(&bytes);
         }

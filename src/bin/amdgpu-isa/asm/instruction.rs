@@ -134,14 +134,14 @@ impl Assembler {
         }
     }
 
-    /// The bytes of a branch that goes to a place, in the same section or by a relocation.
+    /// A branch that goes to a place in the same section.
     pub fn branch(
         &self,
         bytes: &[u8],
         from: u64,
         linear: &Linear,
         section: usize,
-    ) -> std::result::Result<Vec<u8>, String> {
+    ) -> std::result::Result<Inst, String> {
         let target = self.table.target.ok_or("no processor")?.target;
         let inst = crate::isa::decode(target, bytes).map_err(|e| e.to_string())?;
         let to = match linear.terms[..] {
@@ -153,8 +153,7 @@ impl Assembler {
             },
             _ => return Err("a label expected".into()),
         };
-        let inst = inst.with_branch_target(from, to).map_err(|e| e.to_string())?;
-        Ok(inst.words().iter().flat_map(|word| word.to_le_bytes()).collect())
+        inst.with_branch_target(from, to).map_err(|e| e.to_string())
     }
 }
 

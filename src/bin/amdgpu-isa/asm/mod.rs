@@ -89,13 +89,14 @@ pub fn run(args: &Args, color: bool) -> Result<Option<crate::lines::Count>> {
     };
     let name = if path.as_os_str() == "-" { "standard input".into() } else { escape::path(path) };
     let text = read(path).map_err(|why| Error::input(format!("cannot read {name}: {why}")))?;
-    let mut long = BTreeSet::new();
+    let (mut long, mut padded) = (BTreeSet::new(), BTreeSet::new());
     let (mut assembler, image) = loop {
-        let (assembler, image) = round(args, &name, &text, long.clone())?;
-        if assembler.too_far.is_empty() {
+        let (assembler, image) = round(args, &name, &text, (long.clone(), padded.clone()))?;
+        if assembler.too_far.is_empty() && assembler.broken.is_empty() {
             break (assembler, image);
         }
         long.extend(assembler.too_far);
+        padded.extend(assembler.broken);
     };
     let mut bytes = Vec::new();
     if let Some(image) = image.filter(|_| assembler.faults.iter().all(|fault| fault.is_warning)) {
@@ -132,10 +133,16 @@ pub fn run(args: &Args, color: bool) -> Result<Option<crate::lines::Count>> {
     Ok(None)
 }
 
-/// Reads the source once. `long`: which branches are long.
-fn round(args: &Args, name: &str, text: &str, long: BTreeSet<u32>) -> Result<(Assembler, Option<finish::Image>)> {
+/// Reads the source once. `branches`: which ones are long, and which ones have an `s_nop` behind them.
+fn round(
+    args: &Args,
+    name: &str,
+    text: &str,
+    branches: (BTreeSet<u32>, BTreeSet<u32>),
+) -> Result<(Assembler, Option<finish::Image>)> {
     let mut assembler = Assembler::new();
-    (assembler.far, assembler.long) = (args.long_branches, long);
+    assembler.far = args.long_branches;
+    (assembler.long, assembler.padded) = branches;
     assembler.source.include = args.include.clone();
     (assembler.lanes, assembler.wave) = lanes(text);
     if let Some(wave) = args.wave.as_ref().and_then(|wave| wave.parse().ok()) {

@@ -116,6 +116,9 @@ pub struct Assembler {
     /// Those that have to be long, by their numbers, and others that do not reach.
     pub long: BTreeSet<u32>,
     pub too_far: Vec<u32>,
+    /// Those with an `s_nop` behind them, without which they are broken, and others that are.
+    pub padded: BTreeSet<u32>,
+    pub broken: Vec<u32>,
 }
 
 impl Assembler {

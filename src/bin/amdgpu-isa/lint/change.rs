@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::edits::{Edits, Now};
-use super::{Args, check, plan};
+use super::{Args, branches, check, plan};
 use crate::container::{self, Found, Image, Section, SymbolKind};
 use crate::error::{Error, Result};
 use crate::isa::flow::Flow;
@@ -125,6 +125,7 @@ fn sections(sections: &[Section<'_>], target: Target, plan: &Plan, edits: &mut E
                 Now { pending, hazards, memory: [is_called; Counter::ALL.len()] }
             };
             (plan.of)(flow, section.address, &first, edits);
+            branches::mend(flow, edits);
             Ok(())
         })?;
         for kernel in functions.iter().filter(|symbol| symbol.kind == SymbolKind::Kernel) {

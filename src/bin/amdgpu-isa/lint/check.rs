@@ -227,6 +227,9 @@ impl Check<'_, '_> {
             for need in state.hazards.needs(&inst).iter() {
                 self.hazard(block, address, &inst, &need);
             }
+            if inst.is_broken_branch() {
+                self.broken_branch(address, &inst);
+            }
             if inst.flags().is_wait() {
                 self.waits_for_nothing(address, &inst, &state.pending);
                 self.waits_for_more(address, &inst, &state.pending, insts.get(n + 1..).unwrap_or_default());
@@ -291,6 +294,13 @@ impl Check<'_, '_> {
             finding.path = path;
         }
         finding.source = need.rule.source();
+        self.say(finding);
+    }
+
+    fn broken_branch(&mut self, address: u64, inst: &Inst) {
+        let message = "the hardware goes elsewhere than 63 dwords ahead; an s_nop behind it makes them 64".into();
+        let mut finding = self.finding(address, inst, Severity::Error, "T09", message);
+        finding.source = "LLVM, FeatureOffset3fBug; Mesa ACO, Offset3fBug";
         self.say(finding);
     }
 

@@ -162,7 +162,8 @@ fn text(inst: &Inst, here: u64, goal: impl Fn(u64) -> Option<String>) -> Option<
     if again.words() != inst.words() {
         return None;
     }
-    let is_branch = inst.operands().any(|operand| matches!(operand.value, Value::Label(_)));
+    // The assembler puts an `s_nop` behind one that goes to a label and is broken.
+    let is_branch = inst.operands().any(|operand| matches!(operand.value, Value::Label(_))) && !inst.is_broken_branch();
     let label = inst.branch_target(here).filter(|_| is_branch).and_then(goal);
     let at = text.rfind([' ', ',']).map(|at| at + 1);
     match (label, at) {
