@@ -312,7 +312,7 @@ pub const ALL: &[Damage] = &[
 /// Damages of the tables in `isa/`, which gfx942 with the feature `make` refuses.
 #[rustfmt::skip] // One line for each damage.
 pub const OF_CONSTRUCTORS: &[Damage] = &[
-    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:69: v_nop and v_nop_e32 would both be made by v_nop_e32"),
+    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:71: v_nop and v_nop_e32 would both be made by v_nop_e32"),
     ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.vdsty=b32", "targets.isa:69: build/make does not know what `vdst` of operand type vdsty can be"),
     ("vopd.isa", "v_dual_mov_b32          | vdst=b32 src0:i32 ", "v_dual_mov_b32 | vdst=b32 ", "vopd.isa:1: v_dual_mov_b32 has no destination or no source"),
     ("operands.isa", "type cbsz          named ", "type cbsz attr ", "targets.isa:69: build/make does not know the modifier `cbsz` of operand type attr"),
