@@ -310,8 +310,8 @@ impl Inst {
     /// ```
     /// # #[cfg(feature = "gfx942")] {
     /// use amdgpu_isa::{Target, decode_words};
-    /// let inst = decode_words(Target::Gfx942, &[0xd140_0005, 0x0802_0904]).unwrap(); // v_mov_b32_e64 has no src1 and no src2
-    /// assert_eq!(inst.canonical().words(), [0xd140_0005, 0x0000_0104]);
+    /// let inst = decode_words(Target::Gfx942, &[0xd141_0005, 0x0002_0904]).unwrap(); // v_mov_b32_e64 has no src1 and no src2
+    /// assert_eq!(inst.canonical().words(), [0xd141_0005, 0x0000_0104]);
     /// # }
     /// ```
     pub fn canonical(&self) -> Inst {
