@@ -10,7 +10,7 @@ from page import RANDOM, SAMPLES, same
 
 def listing(page, path):
     """The rows of the page and the tool's lines: address, text, words."""
-    said = page.tool("dis", str(path))
+    said = page.tool("dis", "--no-fold", str(path))
     wanted = re.findall(r"^\t(.*?) *// ([0-9A-F]+): (.+?)(?: <.*>)?$", said, re.M)
     wanted = [(address, text.strip(), words) for text, address, words in wanted]
     rows = page.run("const rows = JSON.parse(opened.object.rows(0, 1e6)); return rows.filter((row) => !row.label).map((row) => [row.address, row.text, row.error ?? row.words])")
