@@ -117,6 +117,13 @@ fn branches_over_63_dwords_are_padded_on_rdna1() {
             assert!(bytes.windows(hex.len()).any(|all| all == hex), "{cpu}: {source}");
         }
     }
+    // What no s_nop can mend is an error, and not another round for ever.
+    for place in [".+256", "0b+256"] {
+        let source = format!("0:\ns_branch {place}\n.fill 80, 4, 0xbf810000\n");
+        let message = run(&["asm", "--hex", "-", "gfx1010"], source.as_bytes()).fails(1);
+        assert!(message.contains("cannot branch over 63 dwords"), "{message}");
+        run(&["asm", "--hex", "-", "gfx1030"], source.as_bytes()).ok();
+    }
     // As numbers, they stay as they are; `lint` finds and mends them.
     let mut code: Vec<u8> = 0xbf82_003f_u32.to_le_bytes().to_vec();
     code.extend([0xbf81_0000_u32; 64].iter().flat_map(|word| word.to_le_bytes()));

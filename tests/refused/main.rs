@@ -108,7 +108,7 @@ fn refused(target: Target) -> usize {
 
 #[test]
 fn what_is_illegal_is_refused() {
-    // Those of which `tests/operands/facts.tsv` says what operands are: not RDNA's yet.
+    // Those of which `tests/operands/facts.tsv` says what operands are. `tests/taken` has all targets.
     let known = Target::ALL.iter().filter(|target| !target.processor().starts_with("gfx1"));
     let faults: usize = known.map(|&target| refused(target)).sum();
     assert_eq!(faults, 0, "kinds of faults");

@@ -355,6 +355,12 @@ impl Assembler {
             Err(why) => return Err(fault(why)),
         };
         if branch.is_broken_branch() {
+            // A place that is counted from the branch itself moves with it.
+            if self.padded.contains(&number) {
+                return Err(fault(
+                    "this processor cannot branch over 63 dwords, and an s_nop does not change that".into(),
+                ));
+            }
             self.broken.push(number);
         }
         let bytes: Vec<u8> = branch.words().iter().flat_map(|word| word.to_le_bytes()).collect();
