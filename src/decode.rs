@@ -1,5 +1,6 @@
 //! From words to instructions.
 
+pub(crate) mod class;
 #[cfg(feature = "fast")]
 pub(crate) mod fast;
 pub(crate) mod probe;
@@ -10,7 +11,7 @@ use crate::common::code;
 use crate::shared::{RuleKind, marks};
 use crate::table::{
     Bits, Check, Constraints, DecodeTables, FieldMap, IN_SECOND_DWORD, NONE, OpcodeSpace, OperandDesc, Rule,
-    TrailingDword, Wide, paged, trailing,
+    SizedOperand, Trailing, TrailingDword, Wide, paged, trailing,
 };
 use crate::target::DECODE;
 use crate::target::generated::{
@@ -172,7 +173,10 @@ pub(crate) fn constraints_of_form(t: &DecodeTables, op_index: u16, form: u8) -> 
             let constraints = t.constraints.get(usize::from(base))?;
             t.forms.get(usize::from(constraints.forms))?.get(usize::from(form) - 1).copied()
         }
-        _ => trailing_dwords(t, base).find(|f| f.form() == form).map(|f| f.of),
+        _ => {
+            let (of, list) = trailing_dwords(t, base)?;
+            list.iter().map(|dword| of.dword(*dword)).find(|dword| dword.form == form).map(|dword| dword.of)
+        }
     }
 }
 
@@ -268,17 +272,20 @@ fn reference(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst,
     let words = [half(0), half(1), half(2), half(3), half(4)];
     let inst = Inst::new(target, words, found.meta(), found.dwords.into());
     if MARKS & marks & marks::SIZED != 0 {
-        crate::codec::sizes(&inst, sized(t, &found).unwrap_or_default())?;
+        sized(t, &found).try_for_each(|desc| crate::codec::size(&inst, &desc))?;
     }
     Ok(inst)
 }
 
 /// The operands whose length other fields determine.
-fn sized(t: &'static DecodeTables, found: &Found) -> Option<&'static [OperandDesc]> {
-    let at = t.sized.binary_search_by_key(&found.op_index, |sized| sized.0).ok()?;
-    let number = t.sized.get(at)?.1;
-    let form = t.sized_forms.iter().find(|form| (form.number, form.form) == (number, found.form))?;
-    t.sized_operands.get(form.first.into()..)?.get(..form.count.into())
+fn sized(t: &'static DecodeTables, found: &Found) -> impl Iterator<Item = OperandDesc> + use<> {
+    let number = t.sized.binary_search(&found.op_index).ok().and_then(|n| t.sized_numbers.get(n));
+    let (number, form) = (number.copied(), found.form);
+    let mine = t.sized_operands.iter().filter(move |of| Some(of.number) == number && of.form == form);
+    mine.filter_map(|of| {
+        let SizedOperand { operand_type, dwords, .. } = *of;
+        Some(OperandDesc { operand_type, dwords, ..*t.sized_shapes.get(usize::from(of.shape))? })
+    })
 }
 
 /// Checks the words against constraints, and returns their marks.
@@ -300,9 +307,11 @@ fn satisfied(t: &DecodeTables, number: ConstraintIndex, checked: usize, pairs: &
     Ok(constraints.marks)
 }
 
-/// What constraints demand of the third and fourth dword.
+/// What constraints with the mark `WIDE` demand of the third and fourth dword.
 pub(crate) fn wide_of(t: &DecodeTables, number: ConstraintIndex) -> Option<&Wide> {
-    t.wide.get(t.wide.binary_search_by_key(&number, |w| w.constraints).ok()?)
+    let is_wide = MARKS & t.constraints.get(usize::from(number))?.marks & marks::WIDE != 0;
+    let at = t.wide.binary_search_by_key(&number, |w| w.0).ok();
+    t.wides.get(at.and_then(|at| t.wide.get(at)).map_or(0, |wide| wide.1.into())).filter(|_| is_wide)
 }
 
 /// Checks the third and fourth dword.
@@ -317,18 +326,21 @@ fn wide(t: &DecodeTables, number: ConstraintIndex, bits: u64) -> Result<Option<B
 }
 
 /// The trailing dword that the words announce, if `trailing` has no flag for it.
-fn listed(t: &DecodeTables, constraints: ConstraintIndex, bits: u64) -> Option<(&TrailingDword, u8)> {
-    trailing_dwords(t, constraints).find_map(|dword| {
-        let announcer = t.announcers.get(dword.announcer())?;
+fn listed(t: &DecodeTables, constraints: ConstraintIndex, bits: u64) -> Option<(TrailingDword, u8)> {
+    let (of, list) = trailing_dwords(t, constraints)?;
+    list.iter().find_map(|dword| {
+        let dword = of.dword(*dword);
+        let announcer = t.announcers.get(dword.announcer)?;
         announcer.is_in((bits >> (announcer.lsb & 63)) as u32).then_some((dword, announcer.dwords))
     })
 }
 
-fn trailing_dwords(t: &DecodeTables, constraints: ConstraintIndex) -> impl Iterator<Item = &TrailingDword> {
+/// The dwords that can follow, each for `Trailing::dword`.
+fn trailing_dwords(t: &DecodeTables, constraints: ConstraintIndex) -> Option<(&Trailing, &'static [u8])> {
     // Only base forms have entries, and these have the lowest numbers.
-    let of = |f: &TrailingDword| ConstraintIndex::from(f.constraints);
-    let first = t.trailing_dwords.partition_point(|f| of(f) < constraints);
-    t.trailing_dwords.iter().skip(first).take_while(move |f| of(f) == constraints)
+    let at = t.trailing.binary_search_by_key(&constraints, |of| ConstraintIndex::from(of.constraints)).ok()?;
+    let of = t.trailing.get(at)?;
+    Some((of, *t.trailing_dwords.get(usize::from(of.list))?))
 }
 
 /// A cheaper test to make before `may_follow`: false if no code in the word can announce a dword.
@@ -387,8 +399,8 @@ fn find(t: &DecodeTables, bits: u64, opcode_space: &OpcodeSpace) -> Option<Found
     } else if TRAILING & constraints.trailing & trailing::LIST != 0 {
         if let Some((dword, dwords)) = listed(t, base, bits) {
             found.dwords += dwords;
-            if dword.form() != 0 {
-                (found.form, found.constraints) = (dword.form(), dword.of);
+            if dword.form != 0 {
+                (found.form, found.constraints) = (dword.form, dword.of);
             }
         }
     }
@@ -518,7 +530,8 @@ fn keeps(t: &DecodeTables, rule: &Rule, pairs: &Pairs) -> bool {
     let value = rule.field.of(pairs);
     let inside = |registers: u16| value + registers <= 256;
     if has(RuleKind::Image) && rule.kind == RuleKind::Image {
-        let [dmask, tfe, d16] = rule.looks.map(|(place, _)| place.of(pairs));
+        let [(dmask, _), (tfe, _), (d16, _)] = &rule.looks;
+        let [dmask, tfe, d16] = [dmask.of(pairs), tfe.of(pairs), d16.of(pairs)];
         return inside(crate::codec::mimg_dwords(rule.n, dmask, tfe != 0, d16 != 0));
     }
     if rule.looks.iter().any(|(bits, value)| bits.of(pairs) != u16::from(*value)) {

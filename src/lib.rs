@@ -233,6 +233,8 @@ mod vgpr_msb;
 // What nearly every program needs is at the root; the rest is in a module for each use.
 pub use common::{Field, Format, Opcode};
 #[doc(hidden)]
+pub use decode::class::{DecodingClass, TiedBits, tied};
+#[doc(hidden)]
 pub use decode::decode_small;
 pub use decode::{Decoded, Decoder, WordDecoder, decode, decode_words};
 pub use error::DecodeError;

@@ -80,11 +80,14 @@ pub mod trailing {
     pub const DPP: u8 = 16;
     /// Always a literal.
     pub const ALWAYS: u8 = 32;
-    /// See `DecodeTables::trailing_dwords` for the constraints.
+    /// See `DecodeTables::trailing` for the constraints.
     pub const LIST: u8 = 64;
     /// The base format has two dwords; with the mark `marks::WIDE`, three or four.
     pub const TWO: u8 = 128;
 }
+
+/// The first form that a dword makes for which `trailing` has no flag. Forms 1 and 2 are SDWA and DPP, which have one.
+pub const FIRST_TRAILING_FORM: u8 = 3;
 
 /// What the top nine bits of the first dword reveal about the length; the low bits are `trailing::*`.
 pub mod length {
@@ -130,6 +133,9 @@ pub mod texts {
     /// The text of `off`, and the code of a scalar address that prints as it.
     pub const OFF: u16 = SADDRS + NO_SADDR;
     pub const NO_SADDR: u16 = 127;
+    /// The text of an absent operand, and before it a space, in place of all operands.
+    pub const EMPTY: u16 = 0xfff;
+    pub const BLANK: u16 = 0xffe;
 }
 
 /// Registers that a row may read or write without naming them in a field, by their names in `isa/`.

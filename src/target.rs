@@ -54,10 +54,10 @@ pub(crate) mod generated {
     use crate::shared::RuleKind;
     use crate::table::{
         Announcer, Bits, Check, Codes, Constraints, CountTables, DecodeTables, DescTables, EntryTables, Event,
-        FactTables, FieldMap, FormSignature, Holds, How, IN_SECOND_DWORD, ImmTables, Info, InfoTables, Joined, Layout,
-        LayoutTables, LengthList, LengthTables, NO_OPCODE_SPACE, NO_ROW, NameTables, Named, OpTables, OpcodeSpace,
-        OperandDesc, OperandTables, OperandType, Other, Part, Row, Rule, SizedForm, TrailingDword, When, Which, Wide,
-        operand_list, padded,
+        FactTables, FieldMap, FormSignature, Forms, Holds, How, IN_SECOND_DWORD, ImmTables, Info, InfoTables, Joined,
+        Layout, LayoutTables, LengthList, LengthTables, NO_OPCODE_SPACE, NO_ROW, NameTables, Named, OpTables,
+        OpcodeSpace, OperandDesc, OperandTables, OperandType, Other, Part, Row, Rule, SizedOperand, Trailing, When,
+        Which, Wide, operand_list, padded,
     };
     #[cfg(all(feature = "text", feature = "fast"))]
     use crate::table::{FastModifier, FastSignature, FastText, ModifierWay, NO_FAST, TextKind};

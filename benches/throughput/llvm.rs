@@ -1,8 +1,18 @@
-//! LLVM's disassembler on the first instructions of the code.
+//! LLVM's disassembler on the first instructions of the code, and its assembler on their texts.
 
 use crate::oracle::{Llvm, MAX_TEXT, find_library};
 use crate::table::Done;
 use amdgpu_isa::{Decoded, Decoder, Target};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The processor, and the features that the wave size and halves of registers need.
+fn processor(target: Target) -> (&'static str, String) {
+    let cpu = target.processor();
+    let wave = if target.wave_size() == 64 && cpu != target.name() { "+wavefrontsize64," } else { "" };
+    let halves = if ["gfx11", "gfx12"].iter().any(|start| cpu.starts_with(start)) { "+real-true16" } else { "" };
+    (cpu, format!("{wave}{halves}"))
+}
 
 /// LLVM is so slow that a few instructions are enough.
 const INSTRUCTIONS: usize = 50_000;
@@ -15,9 +25,8 @@ pub struct Sample {
 impl Sample {
     pub fn new(target: Target, code: &[u8]) -> Result<Sample, String> {
         let library = find_library()?;
-        let cpu = target.name().split(':').next().unwrap_or_default();
-        let features = if target.wave_size() == 64 && cpu != target.name() { "+wavefrontsize64" } else { "" };
-        let llvm = Llvm::load(&library.to_string_lossy(), cpu, features)?;
+        let (cpu, features) = processor(target);
+        let llvm = Llvm::load(&library.to_string_lossy(), cpu, &features)?;
         let once = Decoder::new(target, code)
             .filter_map(|Decoded { offset: at, inst: item }| code.get(at..at + item.ok()?.len()));
         let once: Vec<Vec<u8>> = once.map(<[u8]>::to_vec).collect();
@@ -32,5 +41,47 @@ impl Sample {
             bytes += self.llvm.disassemble(instruction, &mut text) as u64;
         }
         Done { instructions: self.instructions.len() as u64, bytes }
+    }
+}
+
+/// As many lines as make the start of the process unimportant: it takes the time of some 5,000 lines.
+const LINES: usize = 200_000;
+
+/// `llvm-mc-22 -filetype=obj` on a file.
+pub struct Assembler {
+    target: Target,
+    file: PathBuf,
+}
+
+impl Assembler {
+    pub fn new(target: Target, texts: &[String]) -> Result<Assembler, String> {
+        let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{target}.s"));
+        let mut lines = String::new();
+        for text in texts.iter().cycle().take(LINES) {
+            lines.push_str(text);
+            lines.push('\n');
+        }
+        std::fs::write(&file, lines).map_err(|e| format!("{}: {e}", file.display()))?;
+        let assembler = Assembler { target, file };
+        // What LLVM refuses would take another time.
+        match assembler.command().output() {
+            Ok(output) if output.status.success() => Ok(assembler),
+            Ok(output) => Err(String::from_utf8_lossy(&output.stderr).lines().take(3).collect::<Vec<_>>().join("\n")),
+            Err(e) => Err(format!("llvm-mc-22: {e}; install the Debian package llvm-22, or use --no-llvm")),
+        }
+    }
+
+    fn command(&self) -> Command {
+        let (cpu, features) = processor(self.target);
+        let mut command = Command::new("llvm-mc-22");
+        command.args(["-triple=amdgcn-amd-amdhsa", "-filetype=obj", "-o", "/dev/null"]);
+        command.arg(format!("-mcpu={cpu}")).arg(format!("-mattr={features}")).arg(&self.file);
+        command
+    }
+
+    pub fn run(&self) -> Done {
+        let bytes = std::fs::metadata(&self.file).map_or(0, |data| data.len());
+        let done = self.command().status().is_ok_and(|status| status.success());
+        Done { instructions: if done { LINES as u64 } else { 0 }, bytes }
     }
 }

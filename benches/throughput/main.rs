@@ -85,8 +85,13 @@ fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(
     let mut patches = ours::patches(&insts);
     let (mut encoded, mut stored) = (vec![0u8; insts.len() * 20], vec![0u8; insts.len() * 20]);
     let (mut typed_out, mut precomputed_out) = (vec![0u32; typed::ROOM], vec![0u32; typed::ROOM]);
+    let texts = ours::texts(target, once);
     let mut llvm = match options.llvm {
         true => Some(llvm::Sample::new(target, once)?),
+        false => None,
+    };
+    let assembler = match options.llvm {
+        true => Some(llvm::Assembler::new(target, &texts)?),
         false => None,
     };
 
@@ -123,8 +128,13 @@ fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(
         table.row("floor: store precomputed words", move || typed::store(&words, &mut precomputed_out, loops));
         table.row("encode from typed structs", move || typed::emit(&mut typed_out, loops));
     }
+    // A tenth of the work is enough.
+    table.row("parse text", || ours::parse(target, &texts, code.len() / 10));
     if let Some(llvm) = &mut llvm {
         table.row("LLVM: decode + text", || llvm.run());
+    }
+    if let Some(assembler) = &assembler {
+        table.row("llvm-mc: text to an object", || assembler.run());
     }
     table.row("iced-x86: decode", || x86::decode(&x86));
     table.row("iced-x86: decode + info", || x86::info(&x86));

@@ -56,6 +56,25 @@ pub fn display(target: Target, code: &[u8]) -> Done {
     })
 }
 
+/// The texts of instructions. Data between kernels can be words that decode but that no assembler accepts, or LLVM's does
+/// not: exports to targets without a name.
+pub fn texts(target: Target, code: &[u8]) -> Vec<String> {
+    let insts = Decoder::new(target, code).filter_map(|Decoded { inst: item, .. }| item.ok());
+    let texts = insts.map(|inst| inst.to_string());
+    texts.filter(|text| !text.contains("invalid_target") && amdgpu_isa::parse(target, text).is_ok()).collect()
+}
+
+pub fn parse(target: Target, texts: &[String], bytes: usize) -> Done {
+    let mut done = Done { instructions: 0, bytes: 0 };
+    while done.bytes < bytes as u64 {
+        for text in texts {
+            done.bytes += black_box(amdgpu_isa::parse(target, text)).map_or(0, |inst| inst.len() as u64);
+        }
+        done.instructions += texts.len() as u64;
+    }
+    done
+}
+
 /// As many instructions as fit in the cache, and their words.
 pub fn some(target: Target, code: &[u8]) -> (Vec<Inst>, Vec<([u32; 5], usize)>) {
     let insts: Vec<Inst> =

@@ -23,10 +23,11 @@ pub struct Table<'a> {
 }
 
 /// Rows that other rows are compared with: heading, name.
-const BASES: [(&str, &str); 6] = [
+const BASES: [(&str, &str); 7] = [
     ("floor", "floor: hand-written length scan"),
     ("memcpy", "memcpy"),
     ("LLVM", "LLVM: decode + text"),
+    ("llvm-mc", "llvm-mc: text to an object"),
     ("iced", "iced-x86: decode"),
     ("iced+info", "iced-x86: decode + info"),
     ("iced+text", "iced-x86: decode + fast formatter"),

@@ -6,7 +6,7 @@ use crate::build::emit::facts::ALL_COUNTERS;
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::*;
 
-/// The variants of `Holds` in src/table.rs.
+/// The variants of `Holds` in src/table/counters.rs.
 const HOLDS: [&str; 6] = ["-", "results", "ordered", "loose", "sources", "data"];
 
 pub fn check(isa: &Isa) -> Result<()> {

@@ -8,12 +8,13 @@ pub mod hazards;
 use std::collections::HashSet;
 
 use crate::build::emit::camel;
+use crate::build::emit::tables::UNNAMED;
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::*;
 use crate::build::parse::numbers::number;
 use crate::build::shared::{FLAGS, IMPLICIT};
 
-/// The ways to read an operand type: the variants of `OperandType` in src/table.rs.
+/// The ways to read an operand type: the variants of `OperandType` in src/table/descs.rs.
 const READERS: &str = "\
     code agpr agpr_or_const acc acc_sized bitop3 sdwa_src buf_data sdst_or_vcc vcc buf_vaddr global_addr \
     scratch_addr saddr smem_offset signed_hex literal hex int16 endpgm label hwreg \
@@ -67,6 +68,15 @@ fn targets(isa: &Isa) -> Result<()> {
 }
 
 fn codes(isa: &Isa) -> Result<()> {
+    let is_source = |class: &str| ["ro", "lds"].contains(&class);
+    if let Some(c) = isa.codes.iter().find(|c| c.name.starts_with("src_") && !is_source(&c.class)) {
+        return c.at.err(format!("{} is of class {}, and what is called src_ can only be read", c.name, c.class));
+    }
+    for code in isa.codes.iter().filter(|c| UNNAMED.contains(&c.class.as_str())) {
+        if code.pair.as_ref() != Some(&code.name) {
+            return code.at.err(format!("{} is shown by its number, and has no name of its own in 64 bits", code.name));
+        }
+    }
     for t in &isa.targets {
         let mut taken = [false; 512];
         // These are another meaning of a code, and overlap it.

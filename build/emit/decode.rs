@@ -1,4 +1,4 @@
-//! Writes what `decode` needs of one target: `DecodeTables` in src/table.rs.
+//! Writes what `decode` needs of one target: `DecodeTables` in src/table/decode.rs.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::build::lower::decode::{
     opcode_spaces, set_of,
 };
 use crate::build::lower::lengths::Announcer;
-use crate::build::lower::pages::{number, position, run};
+use crate::build::lower::pages::{number, position};
 use crate::build::lower::rules::Rule;
 use crate::build::lower::{self, Seg, Target, trailing};
 use crate::build::model::error::Result;
@@ -112,45 +112,72 @@ fn rare(w: &mut String, tables: &Tables) -> Result<()> {
     for (constraints, c) in all().filter(|(_, c)| !c.more.is_empty()) {
         writeln!(w, "({constraints}, &[{}]),", list(&c.more, &mut allowed)).unwrap();
     }
-    writeln!(w, "],\ntrailing_dwords: &[").unwrap();
-    let mut announcers = Vec::new();
-    for (constraints, f) in all().flat_map(|(n, c)| c.trailing_dwords.iter().map(move |f| (n, f))) {
-        let TrailingDword { field: (lsb, width), codes, dwords, form, of } = *f;
-        let announcer = position(&mut announcers, Announcer { lsb, width, codes, dwords });
-        room(tables.t, "announced dwords", announcers.len(), 4)?;
-        room(tables.t, "forms with announced dwords", usize::from(form) + 1, 4)?;
-        let both = announcer | usize::from(form) << 4;
-        writeln!(w, "TrailingDword {{ constraints: {constraints}, announcer_and_form: {both}, of: {of} }},").unwrap();
+    writeln!(w, "],\ntrailing: &[").unwrap();
+    let (mut announcers, mut lists) = (Vec::new(), Vec::new());
+    for (constraints, c) in all().filter(|(_, c)| !c.trailing_dwords.is_empty()) {
+        let mut list = Vec::new();
+        for &TrailingDword { field: (lsb, width), codes, dwords, form, .. } in &c.trailing_dwords {
+            let announcer = position(&mut announcers, Announcer { lsb, width, codes, dwords });
+            room(tables.t, "announced dwords", announcers.len(), 4)?;
+            room(tables.t, "forms with announced dwords", usize::from(form) + 1, 4)?;
+            list.push(announcer | usize::from(form) << 4);
+        }
+        let first = c.trailing_dwords.iter().find(|dword| dword.form != 0).map_or(0, |dword| dword.of);
+        let list = position(&mut lists, list);
+        writeln!(w, "Trailing {{ constraints: {constraints}, list: {list}, first: {first} }},").unwrap();
     }
-    writeln!(w, "],\nannouncers: &[{}],", announcers_text(&announcers)).unwrap();
-    writeln!(w, "wide: &[").unwrap();
+    writeln!(w, "],\nannouncers: &[{}],\ntrailing_dwords: &[", announcers_text(&announcers)).unwrap();
+    room(tables.t, "lists of announced dwords", lists.len(), 8)?;
+    lists.iter().for_each(|list| write!(w, "&{list:?},").unwrap());
     let high = |bits: u128| mask((bits >> 64) as u64);
-    for (constraints, c) in all().filter(|(_, c)| c.marks & marks::WIDE != 0) {
+    let mut wides = Vec::new();
+    let mut wide = |c: &Constraints| {
         let (zeros, ones, ignored) = (high(c.zeros), high(c.ones), mask(c.ignored_high));
         let checks = list(&c.high_checks, &mut allowed);
-        writeln!(w, "Wide {{ constraints: {constraints}, checks: &[{checks}], zeros: {zeros}, ones: {ones}, ignored: {ignored} }},").unwrap();
-    }
-    writeln!(w, "],\nsized: &[").unwrap();
-    let (mut descs, mut groups) = (Vec::new(), Vec::new());
-    for forms in tables.sized.chunk_by(|a, b| a.0 == b.0) {
-        let of = |(_, form, of): &(usize, u8, Vec<lower::OperandDesc>)| (*form, run(&mut descs, of));
-        let group: Vec<_> = forms.iter().map(of).collect();
-        write!(w, "({}, {}), ", forms[0].0, position(&mut groups, group)).unwrap();
-    }
-    for (what, count) in [("operands of variable length", descs.len()), ("groups of these", groups.len())] {
-        room(tables.t, what, count, 8)?;
-    }
-    writeln!(w, "],\nsized_forms: &[").unwrap();
-    for (number, (form, (first, count))) in groups.iter().zip(0..).flat_map(|(g, n)| g.iter().map(move |f| (n, f))) {
-        write!(w, "SizedForm {{ number: {number}, form: {form}, first: {first}, count: {count} }},").unwrap();
-    }
-    writeln!(w, "],\nsized_operands: &[").unwrap();
-    descs.iter().for_each(|desc| writeln!(w, "{},", desc_text(desc)).unwrap());
-    writeln!(w, "],\njoined: &[").unwrap();
+        position(
+            &mut wides,
+            format!("Wide {{ checks: &[{checks}], zeros: {zeros}, ones: {ones}, ignored: {ignored} }}"),
+        )
+    };
+    let wide: Vec<_> = all().filter(|(_, c)| c.marks & marks::WIDE != 0).map(|(n, c)| (n, wide(c))).collect();
+    room(tables.t, "constraints of a third dword", wides.len(), 8)?;
+    let wide: Vec<_> = wide.into_iter().filter(|(_, number)| *number != 0).collect();
+    writeln!(w, "],\nwide: &{wide:?},\nwides: &[{}],", wides.join(",\n")).unwrap();
+    sized(w, tables)?;
+    writeln!(w, "joined: &[").unwrap();
     for f in tables.t.opcode_spaces.iter().filter(|f| f.is_joined()) {
         writeln!(w, "{},", joined_text(f)).unwrap();
     }
     writeln!(w, "],\nallowed: &{:?},", allowed.bytes()).unwrap();
+    Ok(())
+}
+
+/// The operands whose length other fields determine. Of those of images, few differ in more than their type and the
+/// dwords that they have at least.
+fn sized(w: &mut String, tables: &Tables) -> Result<()> {
+    let (mut shapes, mut groups) = (Vec::new(), Vec::new());
+    let (mut indices, mut numbers) = (Vec::new(), Vec::new());
+    for forms in tables.sized.chunk_by(|a, b| a.0 == b.0) {
+        let all = forms.iter().flat_map(|(_, form, descs)| descs.iter().map(move |desc| (form, desc)));
+        let operand = |(form, desc): (&u8, &lower::OperandDesc)| {
+            let shape = lower::OperandDesc { operand_type: "code".into(), dwords: 1, ..desc.clone() };
+            (*form, position(&mut shapes, shape), camel(&desc.operand_type), desc.dwords)
+        };
+        let group: Vec<_> = all.map(operand).collect();
+        indices.push(forms[0].0);
+        numbers.push(position(&mut groups, group));
+    }
+    for (what, count) in [("operands of variable length", shapes.len()), ("groups of these", groups.len())] {
+        room(tables.t, what, count, 8)?;
+    }
+    writeln!(w, "sized: &{indices:?},\nsized_numbers: &{numbers:?},\nsized_operands: &[").unwrap();
+    for (number, (form, shape, ty, dwords)) in groups.iter().zip(0..).flat_map(|(g, n)| g.iter().map(move |of| (n, of)))
+    {
+        writeln!(w, "SizedOperand {{ number: {number}, form: {form}, shape: {shape}, operand_type: OperandType::{ty}, dwords: {dwords} }},").unwrap();
+    }
+    writeln!(w, "],\nsized_shapes: &[").unwrap();
+    shapes.iter().for_each(|desc| writeln!(w, "{},", desc_text(desc)).unwrap());
+    writeln!(w, "],").unwrap();
     Ok(())
 }
 

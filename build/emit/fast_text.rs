@@ -8,6 +8,7 @@ use crate::build::emit::names::parts;
 use crate::build::emit::operand_texts::{self, DEPCTRS, INSTIDS, INSTSKIPS};
 use crate::build::emit::tables::UNNAMED;
 use crate::build::lower::codes::Codes;
+use crate::build::lower::encoding::{encoding, number_of};
 use crate::build::lower::fast_texts::{self, Parts, Ready};
 use crate::build::lower::pages::run;
 use crate::build::lower::{FormSignature, NONE, OperandDesc, Operation, Target};
@@ -62,7 +63,10 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
         let signature = &t.signatures[operation.signature - 1];
         let suffix = if t.infos[operation.info].suffix && has_operand(t, signature) { signature.suffix } else { 0 };
         let def = t.formats[operation.format].def;
-        let fast = fast(t, signature, suffix, &parts, def.bits == 96);
+        // What is in the words besides the first dword's encoding, for the parser.
+        let bits = encoding(t, operation.format, 0);
+        let ones = (t.constraints[signature.constraints].value & !bits | bits >> 32 << 32) as u64;
+        let fast = fast(t, signature, suffix, &parts, def.bits == 96, ones);
         let first = fast.first()?;
         let is_special = def.bits == 96 || def.dual.is_some();
         let all = if is_special { &mut special } else { &mut common };
@@ -91,6 +95,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
     room(t, "bytes of mnemonics", names.values().map(|name| name.0).max().unwrap_or(0), 16)?;
     writeln!(w, "#[cfg(all(feature = \"text\", feature = \"fast\"))]").unwrap();
     writeln!(w, "pub(crate) static FAST_TEXT: FastText = FastText {{ rows: &{numbers:?},").unwrap();
+    writeln!(w, "first: &{:?},", firsts(t, &numbers)).unwrap();
     let mut modifiers = Vec::new();
     writeln!(w, "special: {}, signatures: &[NO_FAST,", entry(common.len())).unwrap();
     for fast in &all {
@@ -102,6 +107,18 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
     modifiers.iter().for_each(|entry| writeln!(w, "{entry},").unwrap());
     writeln!(w, "] }};").unwrap();
     Ok(())
+}
+
+/// The first dword of each opcode index that has a row, without operands and modifiers, or
+/// `FastText::NO_FIRST`.
+fn firsts(t: &Target, rows: &[usize]) -> Vec<u32> {
+    let first = |((n, operation), row): ((usize, &Option<Operation>), &usize)| {
+        let operation = operation.as_ref().filter(|_| *row != 0)?;
+        let is_dual = t.formats[operation.format].def.dual.is_some();
+        (!is_dual).then(|| encoding(t, operation.format, number_of(t, n, operation)))
+    };
+    let all = t.operations.iter().enumerate().zip(rows).map(first);
+    all.map(|bits| bits.map_or(u32::MAX, |bits| bits as u32)).collect()
 }
 
 /// The texts of operand codes that mean the same on every target.
@@ -167,7 +184,8 @@ pub fn has_operand(t: &Target, signature: &FormSignature) -> bool {
 
 /// The signatures, one for each set of words. Empty if the separator after an operand is not a comma, if an operand
 /// follows a modifier, or if the suffix is for a trailing dword. `wide`: the instruction has three dwords.
-fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: bool) -> Vec<Fast> {
+/// `ones`: bits that are set in all of its words.
+fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: bool, ones: u64) -> Vec<Fast> {
     // The second of two operations is printed by its own signature.
     let is_own = |i: &(u16, &OperandDesc)| i.1.operand_type != "second";
     let descs: Vec<(u16, &OperandDesc)> = descs(t, signature).filter(is_own).collect();
@@ -199,7 +217,8 @@ fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: 
         ));
     }
     let operands: Vec<&OperandDesc> = before.iter().map(|i| i.1).collect();
-    let all = fast_texts::all(&operands, parts, &t.code, wide);
+    let mut all = fast_texts::all(&operands, parts, &t.code, wide);
+    all.iter_mut().for_each(|ready| ready.set |= ones & !ready.clear);
     let last = all.len().saturating_sub(1);
     let (quiet, third, modifiers) = (quiet as u64, (loud >> 64) as u32, &modifiers);
     let fast = |(n, ready): (usize, Ready)| Fast {

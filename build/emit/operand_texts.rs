@@ -7,8 +7,8 @@ use crate::build::lower::codes::{Codes, Run};
 pub use crate::build::shared::texts::*;
 
 /// Where the counters to wait for begin: `lgkmcnt` alone, `lgkmcnt` after another counter, `vmcnt`, and `vmcnt` with a
-/// maximum of 15.
-pub const WAITS: [u16; 4] = [0xc00, 0xc10, 0xc20, 0xc30];
+/// maximum of 15; and `expcnt`.
+pub const WAITS: [u16; 5] = [0xc00, 0xc10, 0xc20, 0xc30, 0xc40];
 /// Where the names of instructions to wait for begin (`s_delay_alu`), and those of how many to skip between two of them.
 pub const INSTIDS: u16 = 0x780;
 pub const INSTSKIPS: u16 = 0x790;
@@ -19,9 +19,7 @@ const DELAY_TEXTS: [&str; 4] = ["instid0(", ") | instskip(", ") | instid1(", "),
 /// a zero with what stands after it.
 pub const DEPCTRS: u16 = 0x7a0;
 pub const DEPCTR_ZERO: u16 = 0x7b0;
-/// The text of an absent operand, a space, and a missing text.
-pub const EMPTY: u16 = 0xfff;
-pub const BLANK: u16 = 0xffe;
+/// A missing text.
 pub const MISSING: u16 = 0x7ff;
 
 /// The number of texts, and the bytes of each.
@@ -98,12 +96,15 @@ fn text(number: u16, last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str
 
 /// The text of a counter to wait for.
 fn counter(which: u16, n: u16) -> Option<String> {
-    let [alone, behind, _, whole] = WAITS;
+    let [alone, behind, _, whole, expcnt] = WAITS;
     match n {
         // If all counters are at their maximum, all are printed.
         15 if which == alone => None,
         15 if which == behind => Some(" ".into()),
         15 if which == whole => Some(String::new()),
+        7 if which == expcnt => Some(String::new()),
+        0..7 if which == expcnt => Some(format!("expcnt({n}) ")),
+        _ if which == expcnt => None,
         _ if which == alone || which == behind => Some(format!("lgkmcnt({n})  ")),
         _ => WAITS.contains(&which).then(|| format!("vmcnt({n}) ")),
     }

@@ -9,15 +9,15 @@ use crate::build::emit::names;
 use crate::build::emit::tables::desc_text;
 use crate::build::lower::cases::VECTOR;
 use crate::build::lower::fast_operands;
-use crate::build::lower::operands::{Row, When, lists};
-use crate::build::lower::pages::{PAGE, number, pages};
-use crate::build::lower::{NONE, Target};
+use crate::build::lower::operands::{List, Lists, Row, When, lists};
+use crate::build::lower::pages::{PAGE, pages, position};
+use crate::build::lower::{NONE, OperandDesc, Target};
 use crate::build::model::error::Result;
 use crate::build::model::{Access, Isa};
 use crate::build::shared::IMPLICIT;
 use crate::build::shared::places::{self, ADDRESSES, NO_SHIFT, SECTION};
 
-/// Operand types whose value is the number in the field: `OperandType::is_number` in src/table.rs.
+/// Operand types whose value is the number in the field: `OperandType::is_number` in src/table/descs.rs.
 const NUMBERS: [&str; 13] = [
     "attr",
     "interp_param",
@@ -162,14 +162,10 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     let numbers: Vec<_> = numbers.iter().zip(list_of.chunks(PAGE)).map(|(n, page)| (n, base(page))).collect();
     let small = "#[cfg(not(feature = \"fast\"))]";
     writeln!(w, "{small}\npages: &{numbers:?},\n{small}\nlist_of: &{entries:?},").unwrap();
-    let mut forms = vec![[0; 2]];
-    let forms_of: Vec<_> = lists.list.iter().map(|l| number(&mut forms, l.forms)).collect();
-    room(t, "pairs of forms of operands", forms.len(), 8)?;
     let numbers =
         lists.list.iter().map(|l| fast_operands::list_text(&l.rows) + " as StoredList").collect::<Vec<_>>().join(", ");
-    let all = lists.list.iter().zip(0u16..);
-    let further: Vec<_> = all.flat_map(|(l, n)| l.others.iter().map(move |o| (n, o.0, o.1 - 1))).collect();
-    writeln!(w, "lists: &[{numbers}],\nforms_of: &{forms_of:?}, forms: &{forms:?}, others: &{further:?},").unwrap();
+    writeln!(w, "lists: &[{numbers}],").unwrap();
+    forms(w, &lists);
     // Later rows are used by fast lists only.
     let whole = lists.rows.len() + 1;
     let fast = fast_operands::all(&mut lists);
@@ -183,8 +179,8 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
         let (how, text) = match (row_text(t, row, most), row) {
             (Some(row), _) => row,
             (None, Row::Desc(desc)) => {
-                descs.push(desc_text(desc));
-                ("Other", format!("Row::desc({})", descs.len() - 1))
+                let number = position(&mut descs, desc_text(&OperandDesc { dwords: 1, ..desc.clone() }));
+                ("Other", format!("Row::desc({number}, {})", desc.dwords))
             }
             (None, Row::Implicit(..)) => unreachable!("a register without a field needs no descriptor"),
         };
@@ -210,6 +206,23 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
         rows: (lists.rows.len() + 1).max(most.rows),
     };
     Ok(())
+}
+
+/// The lists of forms that are not the base form.
+fn forms(w: &mut String, lists: &Lists) {
+    let of_list = |(list, base): (&List, u16)| {
+        // A list is counted from one where it can be missing.
+        let pair = list.forms.into_iter().zip(1u8..).map(|(of, form)| (form, of));
+        let all = pair.chain(list.others.iter().copied()).filter(|(_, of)| *of != 0);
+        all.map(|(form, of)| (base, form, of - 1)).collect::<Vec<_>>()
+    };
+    let all: Vec<_> = lists.list.iter().zip(0..).flat_map(of_list).collect();
+    write!(w, "forms: &[").unwrap();
+    for run in all.chunk_by(|a, b| (a.0, a.1 + 1, a.2 + 1) == *b) {
+        let ((base, first, list), count) = (run[0], run.len());
+        write!(w, "Forms {{ base: {base}, first: {first}, count: {count}, list: {list} }},").unwrap();
+    }
+    writeln!(w, "],").unwrap();
 }
 
 /// The properties that determine the meaning of codes on a target: the last scalar register, the first and last

@@ -293,25 +293,31 @@ pub fn flag_bits(names: &[String]) -> u32 {
     names.iter().fold(0, |all, name| all | shared::flag(name))
 }
 
+/// The number of a text among those that were collected, to which it is added if it is new.
+fn index_of(texts: &mut Vec<String>, text: &str) -> usize {
+    texts.iter().position(|other| other == text).unwrap_or_else(|| {
+        texts.push(text.to_string());
+        texts.len() - 1
+    })
+}
+
 /// Where every field of every format lies: for errors, `explain` and `locate`.
 fn layout(w: &mut String, t: &Target, abouts: &mut Vec<String>) {
     writeln!(w, "pub(crate) static LAYOUT: LayoutTables = LayoutTables {{ formats: &[").unwrap();
     for f in &t.formats {
         writeln!(
             w,
-            "Layout {{ format: Format::{}, bits: {}, extension: {}, fields: &[",
+            "Layout {{ format: Format::{}, bits: {}, extension: {}, source: {}, fields: &[",
             camel(&f.def.name),
             f.def.bits,
-            f.def.extension
+            f.def.extension,
+            index_of(abouts, f.def.source.place(&t.row.name))
         )
         .unwrap();
         for (field, bits) in &f.fields {
             let a = bits.pieces[0];
             let b = bits.pieces.get(1).copied().unwrap_or(Piece { lsb: NONE, width: 0 });
-            let about = abouts.iter().position(|a| *a == field.about).unwrap_or_else(|| {
-                abouts.push(field.about.clone());
-                abouts.len() - 1
-            });
+            let about = index_of(abouts, &field.about);
             writeln!(
                 w,
                 "FieldInfo {{ field: Field::{}, lsb: {}, width: {}, hi: {}, hi_width: {}, fixed: {:?}, overlay: {}, about: {about} }},",
@@ -343,7 +349,7 @@ fn layout(w: &mut String, t: &Target, abouts: &mut Vec<String>) {
 }
 
 /// Classes of codes that text shows by their number.
-pub const UNNAMED: [&str; 7] = ["sgpr", "ttmp", "int", "vgpr", "literal", "off", "neither"];
+pub const UNNAMED: [&str; 8] = ["sgpr", "ttmp", "int", "vgpr", "literal", "literal64", "off", "neither"];
 
 fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     writeln!(w, "#[cfg(feature = \"text\")]\npub(crate) static TEXT: TextTables = TextTables {{ codes: &[").unwrap();

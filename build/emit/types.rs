@@ -33,7 +33,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
             }
             // The struct depends on the opcode enum that its getter returns.
             let op = shared_path(&shared, name, &format!("{ty}Op"));
-            let body = format_struct(isa, f, &ty);
+            let body = format_struct(t, f, &ty);
             share_keyed(&mut out, &mut shared, name, &ty, format!("{op}{body}"), body);
         }
         writeln!(out, "}}").unwrap();
@@ -123,7 +123,13 @@ fn op_enum(t: &Target, f: &LFormat) -> String {
         .unwrap();
     let rows = f.def.rows_of(&t.row.name);
     writeln!(out, "operations!({ty}Op, {base});").unwrap();
-    writeln!(out, "/// Opcodes of {} ({}). The discriminant is the opcode number.", f.def.name, f.def.source).unwrap();
+    writeln!(
+        out,
+        "/// Opcodes of {} ({}). The discriminant is the opcode number.",
+        f.def.name,
+        f.def.source.text(&t.row.name)
+    )
+    .unwrap();
     writeln!(out, "#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, num_enum::IntoPrimitive)]").unwrap();
     writeln!(out, "#[repr({base})]\n#[non_exhaustive]\n#[allow(missing_docs)]\npub enum {ty}Op {{").unwrap();
     for (r, n, _) in &rows {
@@ -197,13 +203,12 @@ fn base_type(def: &Format) -> String {
     format!("u{}", if def.bits == 96 { 128 } else { def.bits })
 }
 
-fn format_struct(isa: &Isa, f: &LFormat, ty: &str) -> String {
-    let _ = isa;
+fn format_struct(t: &Target, f: &LFormat, ty: &str) -> String {
     let mut out = String::new();
     let def = f.def;
     let base = base_type(def);
     let parts = parts(f);
-    writeln!(out, "/// {}\n///\n/// Source: {}.\n///\n/// ```text", def.about, def.source).unwrap();
+    writeln!(out, "/// {}\n///\n/// Source: {}.\n///\n/// ```text", def.about, def.source.text(&t.row.name)).unwrap();
     for line in picture(def, &parts) {
         writeln!(out, "/// {line}").unwrap();
     }

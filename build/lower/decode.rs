@@ -1,5 +1,5 @@
 //! What decoding needs of one target: constraints, the sets of codes that they ask for, and how they are packed.
-//! `DecodeTables` in src/table.rs describes the tables.
+//! `DecodeTables` in src/table/decode.rs describes the tables.
 
 use crate::build::check::assume::room;
 use crate::build::lower::operands::plain;
@@ -132,6 +132,7 @@ impl<'a> Tables<'a> {
             }
         }
         constraints.put_first(&mut of_index);
+        constraints.put_in_order();
         let (pages, constraints_of) = pages(&of_index, <[u16]>::to_vec);
         room(t, "opcode indices", t.operations.len() + PAGE, meta::OP_INDEX)?;
         let (code_groups, sets) = constraints.code_groups()?;
@@ -284,6 +285,21 @@ impl<'a> ConstraintTable<'a> {
         for c in &mut self.list {
             c.forms.iter_mut().for_each(renumber);
             c.trailing_dwords.iter_mut().for_each(|dword| renumber(&mut dword.of));
+        }
+    }
+
+    /// Copies constraints of forms where those of one list do not follow each other: `Trailing` in src/table/decode.rs has the first.
+    fn put_in_order(&mut self) {
+        for n in 0..self.list.len() {
+            let of: Vec<u16> = self.list[n].trailing_dwords.iter().filter(|d| d.form != 0).map(|d| d.of).collect();
+            if of.windows(2).all(|two| two[0] + 1 == two[1]) {
+                continue;
+            }
+            let copies: Vec<_> = of.iter().map(|&of| self.list[usize::from(of)].clone()).collect();
+            let first = self.list.len() as u16;
+            self.list.extend(copies);
+            let forms = self.list[n].trailing_dwords.iter_mut().filter(|dword| dword.form != 0);
+            forms.zip(first..).for_each(|(dword, of)| dword.of = of);
         }
     }
 

@@ -86,6 +86,9 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
     let bits = |aux: &[u8]| aux.iter().fold(0, |all, &n| all | bit(n));
     let missing = || vec![text(0, 0, always(MISSING))];
     let is_outside = desc.lsb >= if wide { 96 } else { 64 };
+    if desc.is_returned() && desc.cond < 64 {
+        return returned(desc, parts, codes, wide);
+    }
     if desc.is_returned() || is_outside || desc.split.0 != NONE || desc.aux.iter().any(|&n| n != NONE && n >= 64) {
         return missing();
     }
@@ -164,6 +167,15 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
     }
 }
 
+/// The cases of an operand that is there only if a bit is set. A vector register comes first, then none, because the
+/// combinations of all operands' cases can be too many.
+fn returned(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Ready> {
+    let mut all = texts(&OperandDesc { cond: NONE, ..desc.clone() }, parts, codes, wide);
+    all.iter_mut().for_each(|case| case.set |= bit(desc.cond));
+    all.insert(1, Case::new(always(EMPTY), bit(desc.cond), 0));
+    all
+}
+
 /// The text of a code, of an accumulation register or of `off`.
 fn plain(desc: &OperandDesc) -> Text {
     match (desc.operand_type.as_str(), code(desc)) {
@@ -196,12 +208,12 @@ fn bits(piece: Piece) -> u64 {
 /// The constant's bits.
 const CONSTANT: u64 = 0xffff;
 
-/// The cases of one counter to wait for, or two: `lgkmcnt`, `vmcnt`, or both.
+/// The cases of one counter to wait for, or more: `lgkmcnt`, `vmcnt`, both, or these and `expcnt`.
 fn counters(waits: &[[Piece; 2]]) -> Vec<Ready> {
     let &[[vmcnt, high], [expcnt, _], [lgkmcnt, _]] = waits else { return Vec::new() };
     let text = |piece: Piece, add, mask| Text { turn: piece.lsb, mask, add };
     let case = |parts, clear: u64, set| Case { parts, clear, set };
-    let [alone, behind, low, whole] = WAITS;
+    let [alone, behind, low, whole, export] = WAITS;
     let set = bits(vmcnt) | bits(high) | bits(expcnt);
     match (vmcnt.width, lgkmcnt.width) {
         (4, 4) => {
@@ -209,7 +221,9 @@ fn counters(waits: &[[Piece; 2]]) -> Vec<Ready> {
             let set = bits(expcnt);
             let low = if high.width == 0 { whole } else { low };
             let parts = vec![text(vmcnt, low, 15), text(lgkmcnt, behind, 15)];
-            vec![first, case(parts, CONSTANT & !set & !bits(lgkmcnt) & !bits(vmcnt), set)]
+            let second = case(parts, CONSTANT & !set & !bits(lgkmcnt) & !bits(vmcnt), set);
+            let parts = vec![text(vmcnt, low, 15), text(expcnt, export, 7), text(lgkmcnt, behind, 15)];
+            vec![first, second, case(parts, CONSTANT & !bits(expcnt) & !bits(lgkmcnt) & !bits(vmcnt), 0)]
         }
         // There are texts of small counts.
         (6, 6) if high.width == 0 => {
@@ -219,7 +233,10 @@ fn counters(waits: &[[Piece; 2]]) -> Vec<Ready> {
             let second = case(vec![text(vmcnt, low, 15), always(BLANK)], CONSTANT & !set & !small(vmcnt, 15), set);
             let set = bits(expcnt);
             let parts = vec![text(vmcnt, low, 15), text(lgkmcnt, behind, 7)];
-            vec![first, second, case(parts, CONSTANT & !set & !small(lgkmcnt, 7) & !small(vmcnt, 15), set)]
+            let third = case(parts, CONSTANT & !set & !small(lgkmcnt, 7) & !small(vmcnt, 15), set);
+            let parts = vec![text(vmcnt, low, 15), text(expcnt, export, 7), text(lgkmcnt, behind, 7)];
+            let all = case(parts, CONSTANT & !bits(expcnt) & !small(lgkmcnt, 7) & !small(vmcnt, 15), 0);
+            vec![first, second, third, all]
         }
         _ => Vec::new(),
     }

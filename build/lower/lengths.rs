@@ -9,14 +9,14 @@ use crate::build::model::error::Result;
 use crate::build::model::{Bits, Piece};
 use crate::build::shared::length::{ASK, LISTED, ONE, TWO};
 
-/// `LengthTables` in src/table.rs, before it is written.
+/// `LengthTables` in src/table/decode.rs, before it is written.
 pub struct Lengths {
     /// For each value of the top nine bits, the entry as described by `length` in src/shared.rs.
     pub entries: Vec<u8>,
     pub lists: Vec<LengthList>,
 }
 
-/// How long operations are whose first dword does not tell: `LengthList` in src/table.rs.
+/// How long operations are whose first dword does not tell: `LengthList` in src/table/decode.rs.
 #[derive(PartialEq)]
 pub struct LengthList {
     pub dwords: u8,

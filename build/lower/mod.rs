@@ -4,6 +4,7 @@
 pub mod cases;
 pub mod codes;
 pub mod decode;
+pub mod encoding;
 pub mod facts;
 pub mod fast_decode;
 pub mod fast_operands;
@@ -27,6 +28,7 @@ use crate::build::lower::rules::Rule;
 use crate::build::model::error::Result;
 use crate::build::model::*;
 
+use crate::build::shared::FIRST_TRAILING_FORM;
 pub use crate::build::shared::{NONE, trailing};
 
 /// Everything of one target.
@@ -149,9 +151,8 @@ pub struct FormSignature {
 
 impl FormSignature {
     /// The trailing dwords, each with the number of the form that it makes; 0: a literal, which makes no other form.
-    /// Forms 1 and 2 are SDWA and DPP, for which `trailing` has flags.
     pub fn numbered_trailing(&self) -> impl Iterator<Item = (&TrailingDword, u8)> {
-        self.trailing_dwords.iter().scan(2, |last, f| {
+        self.trailing_dwords.iter().scan(FIRST_TRAILING_FORM - 1, |last, f| {
             *last += u8::from(f.form != 0);
             Some((f, if f.form == 0 { 0 } else { *last }))
         })
@@ -288,6 +289,9 @@ fn formats<'a>(isa: &'a Isa, t: &mut Target<'a>) -> Result<()> {
         if seen != all {
             let gap = (!seen & all).trailing_zeros();
             return def.at.err(format!("bit {gap} of {} is in no field", def.name));
+        }
+        if def.source.place(&t.row.name).is_empty() {
+            return def.at.err(format!("format {} lacks a source on {}", def.name, t.row.name));
         }
         t.formats.push(LFormat { def, fields, opcode_space: usize::MAX });
     }

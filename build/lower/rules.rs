@@ -1,4 +1,4 @@
-//! Rules that tie several fields of a form together, derived from its operands: `Rule` in src/table.rs.
+//! Rules that tie several fields of a form together, derived from its operands: `Rule` in src/table/decode.rs.
 
 use crate::build::lower::form::Form;
 use crate::build::lower::sets::type_of;

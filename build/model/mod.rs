@@ -17,6 +17,8 @@ pub struct Isa {
     pub traits: Vec<String>,
     pub targets: Vec<TargetRow>,
     pub processors: Vec<ProcessorRow>,
+    /// `manual gfx9 Vega`: the manual of a generation or a processor, if it is not called like the generation.
+    pub manuals: Vec<(SourceLine, String, String)>,
     pub codes: Vec<CodeRow>,
     pub operand_types: Vec<OperandTypeRow>,
     pub enums: Vec<EnumTable>,
@@ -263,6 +265,34 @@ impl Bits {
     }
 }
 
+/// `source gfx6=SOP2 gfx9=13.1.1:53,54 ; NOTE`: where the manual of each target has a format.
+#[derive(Debug, Default)]
+pub struct Source {
+    /// After everything is read, with the name of the manual: `Vega ISA 13.1.1, tables 53 and 54`.
+    pub places: Cells<String>,
+    /// What else is to be said of it: other sources, misprints.
+    pub note: String,
+}
+
+impl Source {
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty() && self.note.is_empty()
+    }
+
+    /// Where a target's manual has it; the note if no manual is known to.
+    pub fn place(&self, target: &str) -> &str {
+        self.places.of(target).unwrap_or(&self.note)
+    }
+
+    /// All of it, for the pages of a target.
+    pub fn text(&self, target: &str) -> String {
+        match self.places.of(target) {
+            Some(place) if !self.note.is_empty() => format!("{place} ({})", self.note),
+            _ => self.place(target).to_string(),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Format {
     pub at: SourceLine,
@@ -273,7 +303,7 @@ pub struct Format {
     /// The format whose encoding bits and opcode numbers this one shares.
     pub shares: Option<String>,
     pub about: String,
-    pub source: String,
+    pub source: Source,
     /// The generations that have it; empty: all. Generations that dropped it have no value.
     pub generations: Vec<Entry<()>>,
     /// The number of its operations on each target; `?`: not all of them are transcribed.

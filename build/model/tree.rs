@@ -39,6 +39,12 @@ pub struct Cells<T> {
     targets: Vec<(String, T)>,
 }
 
+impl<T> Default for Cells<T> {
+    fn default() -> Self {
+        Cells::new(Vec::new())
+    }
+}
+
 impl<T> Cells<T> {
     pub fn new(entries: Vec<Entry<T>>) -> Self {
         Cells { entries, targets: Vec::new() }
@@ -47,6 +53,11 @@ impl<T> Cells<T> {
     /// Values of targets, already resolved.
     pub fn of_targets(targets: Vec<(String, T)>) -> Self {
         Cells { entries: Vec::new(), targets }
+    }
+
+    /// Whether no cell was written, and no target has a value.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.targets.is_empty()
     }
 
     pub fn of(&self, target: &str) -> Option<&T> {
@@ -238,6 +249,7 @@ pub fn resolve(isa: &mut Isa) -> Result<()> {
         hazards,
         directives,
         kernel,
+        manuals,
         ..
     } = isa;
     let tree = Tree { generations, targets };
@@ -261,8 +273,15 @@ pub fn resolve(isa: &mut Isa) -> Result<()> {
     for synonym in synonyms {
         synonym.means.resolve(&synonym.at, &tree, &everywhere)?;
     }
+    let manual = |t: &TargetRow| {
+        let named = |node: &String| manuals.iter().find(|(_, of, _)| of == node).map(|(_, _, name)| name);
+        named(&t.processor).or_else(|| named(&t.from)).unwrap_or(&t.generation).clone()
+    };
     for format in formats {
         format.resolve(&tree, &everywhere)?;
+        let places = &format.source.places;
+        let text = |t: &TargetRow| Some((t.name.clone(), format!("{} ISA{}", manual(t), places.of(&t.name)?)));
+        format.source.places = Cells::of_targets(targets.iter().filter_map(text).collect());
     }
     Ok(())
 }
@@ -289,6 +308,9 @@ impl Format {
     fn resolve(&mut self, tree: &Tree, everywhere: &[Entry<()>]) -> Result<()> {
         let there = self.generations.clone();
         let there = if there.is_empty() { everywhere } else { &there };
+        if !self.source.places.is_empty() {
+            self.source.places.resolve(&self.at, tree, there)?;
+        }
         for field in &mut self.fields {
             field.bits.resolve(&field.at, tree, there)?;
         }

@@ -28,7 +28,7 @@ pub fn format(at: &SourceLine, args: &[&str]) -> Result<Format> {
         extension,
         shares,
         about: String::new(),
-        source: String::new(),
+        source: Source::default(),
         generations: Vec::new(),
         counted: None,
         takes: Vec::new(),
@@ -55,6 +55,25 @@ pub fn format(at: &SourceLine, args: &[&str]) -> Result<Format> {
     })
 }
 
+/// `13.1.1:64,65`: a section of a manual, and its tables; or the name by which the manual describes the format.
+fn place(at: &SourceLine, cell: &str) -> Result<String> {
+    let is_number = |s: &str| !s.is_empty() && s.chars().all(|c| c.is_ascii_digit());
+    let (section, tables) = cell.split_once(':').map_or((cell, None), |(section, tables)| (section, Some(tables)));
+    if tables.is_none() && section.starts_with(|c: char| c.is_ascii_uppercase()) {
+        return Ok(format!(", {section}"));
+    }
+    let tables: Vec<&str> = tables.iter().flat_map(|tables| tables.split(',')).collect();
+    if !section.split('.').chain(tables.iter().copied()).all(is_number) {
+        return at.err(format!("expected SECTION:TABLE,TABLE or the manual's name of the format, found `{cell}`"));
+    }
+    Ok(match tables[..] {
+        [] => format!(" {section}"),
+        [one] => format!(" {section}, table {one}"),
+        [a, b] => format!(" {section}, tables {a} and {b}"),
+        [first, .., last] => format!(" {section}, tables {first} to {last}"),
+    })
+}
+
 impl Parser {
     pub fn format_line(
         &self,
@@ -67,7 +86,12 @@ impl Parser {
     ) -> Result<()> {
         match key {
             "about" => f.about = line["about".len()..].trim().to_string(),
-            "source" => f.source = line["source".len()..].trim().to_string(),
+            "source" => {
+                if !args.is_empty() {
+                    f.source.places = self.cells(at, args, place)?;
+                }
+                f.source.note = about.to_string();
+            }
             "in" => {
                 let nodes = |w: &&str| {
                     let (place, needs) =

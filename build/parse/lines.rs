@@ -98,6 +98,11 @@ pub fn operand_type(at: &SourceLine, args: &[&str]) -> Result<OperandTypeRow> {
     if !scale.is_power_of_two() {
         return at.err(format!("scale {scale} is no power of two"));
     }
+    let add = up_to(at, add, 511)? as u16;
+    // What reads a value as anything but the code of a register does not look at the number either.
+    if add != 0 && !takes.split(',').any(|class| class == "vgpr") {
+        return at.err(format!("adds {add}, but only the codes of vector registers do not begin at 0"));
+    }
     let list = |s: &str, none: &str| -> Vec<String> {
         if s == none { Vec::new() } else { s.split(',').map(str::to_string).collect() }
     };
@@ -124,7 +129,7 @@ pub fn operand_type(at: &SourceLine, args: &[&str]) -> Result<OperandTypeRow> {
         at: at.clone(),
         name: name.to_string(),
         reads_as: reads_as.to_string(),
-        add: up_to(at, add, 511)? as u16,
+        add,
         scale,
         takes: list(takes, "any"),
         uses: used,

@@ -93,6 +93,12 @@ impl Parser {
         match (*key, self.format) {
             // `generations` has read these already.
             ("gen" | "target" | "processor" | "trait", None) => {}
+            ("manual", None) => match args {
+                [node, name @ ..] if self.nodes.iter().any(|n| n == node) && !name.is_empty() => {
+                    isa.manuals.push((at.clone(), node.to_string(), name.join(" ")));
+                }
+                _ => return at.err("expected: manual GENERATION NAME"),
+            },
             ("code", None) => isa.codes.push(self.code(at, args)?),
             ("type", None) => isa.operand_types.push(lines::operand_type(at, args)?),
             ("align", None) => match args {

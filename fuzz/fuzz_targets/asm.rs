@@ -18,8 +18,9 @@ mod tool {
     pub mod hex;
     pub mod isa;
     pub mod lines;
+    pub mod unzstd;
 }
-use tool::{asm, batch, container, error, escape, hex, isa, lines};
+use tool::{asm, batch, container, error, escape, hex, isa, lines, unzstd};
 
 use amdgpu_isa::asm::Far;
 use asm::program::Assembler;
@@ -27,13 +28,15 @@ use asm::report::{self, Place};
 use asm::target::Processor;
 
 /// The most bytes of a section, and those that macros may become.
-const MOST: usize = 1 << 20;
+const MOST: usize = 1 << 16;
 /// Targets of all generations; the first byte selects one, and whether branches may be long.
 const TARGETS: [&str; 8] = ["gfx600", "gfx803", "gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1250"];
 
 fn round(text: &str, first: u8, long: BTreeSet<u32>) -> (Assembler, Option<asm::finish::Image>) {
     let mut assembler = Assembler::new();
     assembler.longest = MOST as u64;
+    // The target `parse` looks for similar names, which would be most of the time here.
+    assembler.suggestions = 1;
     (assembler.source.most, assembler.source.is_alone) = (MOST, true);
     assembler.far = (first & 0x80 != 0).then_some(Far { pair: 4, scc: None });
     assembler.long = long;

@@ -1,7 +1,7 @@
 //! Any file given to the tool: it reads code objects, bundles and host programs without a panic, an endless loop or
 //! much memory, and decodes their code.
 #![no_main]
-#![allow(dead_code)] // The tool uses more of its modules than this.
+#![allow(dead_code, unused_imports)] // The tool uses more of its modules than this.
 
 use libfuzzer_sys::fuzz_target;
 
@@ -10,8 +10,9 @@ mod tool {
     pub mod container;
     pub mod error;
     pub mod escape;
+    pub mod unzstd;
 }
-use tool::{container, error, escape};
+use tool::{container, error, escape, unzstd};
 
 use amdgpu_isa::{Decoder, Target};
 use container::Found;

@@ -66,6 +66,7 @@ pub fn layouts<'py>(py: Python<'py>, target: Wanted) -> PyResult<Bound<'py, PyDi
         let entry = PyDict::new(py);
         entry.set_item("bits", layout.bits)?;
         entry.set_item("extension", layout.extension)?;
+        entry.set_item("source", layout.source())?;
         entry.set_item("fields", fields)?;
         all.set_item(layout.format.name(), entry)?;
     }

@@ -185,6 +185,7 @@ def test_the_tables():
     rows = isa.operations("gfx942")
     assert {"opcode": "v_add_f32", "mnemonic": "v_add_f32", "format": "VOP2", "number": 1} in rows
     layout = isa.layouts("gfx942")["SOP2"]
+    assert layout["source"] == "CDNA3 ISA 13.1.1, tables 64 and 65"
     assert layout["bits"] == 32 and {field["name"] for field in layout["fields"]} >= {"sdst", "ssrc0", "ssrc1", "op"}
     assert "gfx942" in isa.TARGETS
 

@@ -283,9 +283,9 @@ pub(crate) fn idle_addresses(inst: &Inst, masks: &mut [u32; MAX_DWORDS]) {
     let tables = OPERANDS[inst.target() as usize];
     let descs = tables.rows_of(tables.list_of(inst)).filter_map(|row| tables.desc(row));
     for desc in descs.filter(|desc| desc.operand_type.is_image_address()) {
-        let fields = address_fields(desc).0 as u8;
-        for part in (0..fields).filter(|&part| image_address_part(desc, inst, part).is_none()) {
-            let lsb = address_lsb(desc, part);
+        let fields = address_fields(&desc).0 as u8;
+        for part in (0..fields).filter(|&part| image_address_part(&desc, inst, part).is_none()) {
+            let lsb = address_lsb(&desc, part);
             if let Some(mask) = masks.get_mut(usize::from(lsb / 32)) {
                 *mask |= ((1 << REGISTER) - 1) << (lsb % 32);
             }
@@ -393,32 +393,29 @@ pub(crate) fn encode_image_address(
     if registers.next().is_some() { Err(Refused::Operand) } else { Ok(()) }
 }
 
-/// Refuses tuples that run past the last register, of operands whose length depends on other fields.
+/// Refuses a tuple that runs past the last register, of an operand whose length depends on other fields.
 #[cold]
-pub(crate) fn sizes(inst: &Inst, sized: &[OperandDesc]) -> Result<(), DecodeError> {
+pub(crate) fn size(inst: &Inst, desc: &OperandDesc) -> Result<(), DecodeError> {
     let inside = |field, lsb, register: u16, dwords: u16| match is_inside(register, dwords) {
         true => Ok(()),
         false => Err(DecodeError::ReservedValue { field, value: register, lsb, width: REGISTER }),
     };
-    for desc in sized {
-        match desc.operand_type {
-            OperandType::AccSized => {
-                // The field has more bits than a register number.
-                let (value, lsb, width) = (code_in(desc, inst), desc.lsb, desc.width);
-                if !is_inside(value % VGPR, matrix_dwords(desc, inst)) {
-                    return Err(DecodeError::ReservedValue { field: desc.field, value: value - desc.add, lsb, width });
-                }
+    match desc.operand_type {
+        OperandType::AccSized => {
+            // The field has more bits than a register number.
+            let (value, lsb, width) = (code_in(desc, inst), desc.lsb, desc.width);
+            match is_inside(value % VGPR, matrix_dwords(desc, inst)) {
+                true => Ok(()),
+                false => Err(DecodeError::ReservedValue { field: desc.field, value: value - desc.add, lsb, width }),
             }
-            ty if ty.is_image_address() => {
-                check_fields(desc, inst)?;
-                for part in (0..ADDRESS_PARTS).map_while(|part| image_address_part(desc, inst, part)) {
-                    inside(part.field, part.lsb, part.register, part.dwords)?;
-                }
-            }
-            _ => {}
         }
+        ty if ty.is_image_address() => {
+            check_fields(desc, inst)?;
+            let mut parts = (0..ADDRESS_PARTS).map_while(|part| image_address_part(desc, inst, part));
+            parts.try_for_each(|part| inside(part.field, part.lsb, part.register, part.dwords))
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Whether the fields can name an address of so many registers. Not all dwords of a ray may be idle.

@@ -21,26 +21,35 @@ pub(crate) fn limit(inst: &Inst) -> u8 {
     if has_one { 1 } else { FACTS[inst.target() as usize].bus }
 }
 
+/// No fewer scalars than an instruction reads over the bus.
+#[cfg(all(feature = "text", feature = "fast"))]
+pub(crate) fn scalars(inst: &Inst) -> u8 {
+    inst.operands().filter(|operand| operand.access.reads() && key(operand).is_some()).count() as u8
+}
+
+/// What makes a scalar on the bus different from others; `None`: the operand does not use the bus.
+///
+/// Equal scalars count once. A register and the pair that begins with it count as two, as in LLVM's assembler, and so does
+/// a literal that is read with 32 bits and with 64. Data from LDS does not use the bus, nor does the null register.
+fn key(operand: &Operand) -> Option<(Value, bool)> {
+    let is_pair = operand.bits > 32;
+    match operand.value {
+        Value::Reg(Reg::Special(Special::SrcLdsDirect | Special::Null)) => None,
+        // Read-only registers have one name for all widths.
+        Value::Reg(Reg::Special(special)) if special as usize >= Special::WRITTEN => Some((operand.value, false)),
+        Value::Literal(_) | Value::Literal64 => Some((operand.value, is_pair)),
+        Value::Reg(Reg::Vcc) => Some((Value::Reg(Reg::VCC_LO), is_pair)),
+        Value::Reg(Reg::M0) => Some((Value::Reg(Reg::Special(Special::M0)), is_pair)),
+        Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_)) => Some((operand.value, is_pair)),
+        _ => None,
+    }
+}
+
 pub(crate) fn reads(inst: &Inst) -> Reads {
     let mut reads = Reads { count: 0, limit: limit(inst), excess: None };
     if !BUS.get(inst.format() as usize).is_some_and(|bus| *bus) {
         return reads;
     }
-    // Equal scalars count once. A register and the pair that begins with it count as two, as in LLVM's assembler, and so does
-    // a literal that is read with 32 bits and with 64. Data from LDS does not use the bus, nor does the null register.
-    let key = |operand: &Operand| {
-        let is_pair = operand.bits > 32;
-        match operand.value {
-            Value::Reg(Reg::Special(Special::SrcLdsDirect | Special::Null)) => None,
-            // Read-only registers have one name for all widths.
-            Value::Reg(Reg::Special(special)) if special as usize >= Special::WRITTEN => Some((operand.value, false)),
-            Value::Literal(_) | Value::Literal64 => Some((operand.value, is_pair)),
-            Value::Reg(Reg::Vcc) => Some((Value::Reg(Reg::VCC_LO), is_pair)),
-            Value::Reg(Reg::M0) => Some((Value::Reg(Reg::Special(Special::M0)), is_pair)),
-            Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_)) => Some((operand.value, is_pair)),
-            _ => None,
-        }
-    };
     // As LLVM's assembler has it, m0 selects the lane that v_writelane_b32 writes without the bus. Of all operations only
     // that one writes vector registers whatever exec holds, and reads m0 as its second source.
     let is_lane = |operand: &Operand| {

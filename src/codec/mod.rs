@@ -39,6 +39,8 @@ pub(crate) use banks::{Port, Ports, conflict};
 #[cfg(feature = "text")]
 pub(crate) use bus::limit as bus_limit;
 pub(crate) use bus::reads as bus_reads;
+#[cfg(all(feature = "text", feature = "fast"))]
+pub(crate) use bus::scalars as bus_scalars;
 pub(crate) use compare::{image_address_of, same_image_address, same_modifiers, same_operands, shown};
 pub(crate) use form::{Form, Unmade, descs};
 pub(crate) use number::*;

@@ -4,9 +4,12 @@ use crate::{Field, Inst, Operand, Reg, Special, Value};
 
 /// Whether it is a packed operation that reads one register of a scalar source for both floats, where the target has such.
 pub(crate) fn is_packed(inst: &Inst) -> bool {
+    if !inst.target().low_scalars() {
+        return false;
+    }
     let flags = inst.flags();
     // Of two floats, and not a matrix, whose registers are vectors.
-    inst.target().low_scalars() && flags.is_packed() && !flags.is_mfma() && !flags.is_smfmac()
+    flags.is_packed() && !flags.is_mfma() && !flags.is_smfmac()
 }
 
 /// The first scalar source of which `op_sel` or `op_sel_hi` selects the upper register, which is not read. As in LLVM's

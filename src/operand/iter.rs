@@ -149,12 +149,12 @@ fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
             None => None,
             Some(desc) => {
                 if desc.operand_type.has_parts() {
-                    let operand = part(desc, inst, given);
+                    let operand = part(&desc, inst, given);
                     if operand.is_some() {
                         return Step { operand, given: given + 1 };
                     }
                 }
-                operand(desc, inst)
+                operand(&desc, inst)
             }
         },
     };
@@ -242,7 +242,7 @@ pub(crate) fn code_of(inst: &Inst, field: Field) -> Option<u16> {
         _ => {
             let desc = tables.desc(row)?;
             let named = matches!(desc.operand_type, OperandType::Code | OperandType::SdstOrVcc | OperandType::Saddr);
-            (desc.field == field && named).then(|| code_in(desc, inst))
+            (desc.field == field && named).then(|| code_in(&desc, inst))
         }
     })
 }

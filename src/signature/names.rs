@@ -1,7 +1,9 @@
 //! The names of operand codes and field values, as a target's assembler spells them.
 
 use crate::Target;
-use crate::codec::code::{AGPR, AGPR_LAST, INT, INT_LAST, LITERAL, NEGATIVE, NEGATIVE_LAST, VGPR, VGPR_LAST};
+use crate::codec::code::{
+    AGPR, AGPR_LAST, INT, INT_LAST, LITERAL, LITERAL64, NEGATIVE, NEGATIVE_LAST, VGPR, VGPR_LAST,
+};
 use crate::codec::is_image_data;
 use crate::table::{NONE, OperandType};
 use crate::target::{DESCS, OPERANDS, TEXT};
@@ -52,6 +54,7 @@ impl Target {
             file(tables.ttmp_first, tables.ttmp_last, "ttmp"),
             file(INT, INT_LAST, "0"),
             file(NEGATIVE, NEGATIVE_LAST, "-1"),
+            file(LITERAL64, LITERAL64, "literal64"),
             file(LITERAL, LITERAL, "literal"),
             file(VGPR, VGPR_LAST, "v"),
             file(AGPR, AGPR_LAST, "a"),
@@ -62,7 +65,11 @@ impl Target {
             _ if is_image_data(desc) => desc.aux[3] != NONE,
             _ => false,
         });
-        let there = move |run: &CodeRun| run.first <= run.last && (run.first < AGPR || acc);
+        let there = move |run: &CodeRun| match run.first {
+            AGPR => acc,
+            LITERAL64 => tables.has_literal64,
+            _ => run.first <= run.last,
+        };
         let mut next = 0;
         core::iter::from_fn(move || {
             let named = text.codes.iter().map(|&(code, name, pair)| CodeRun { first: code, last: code, name, pair });

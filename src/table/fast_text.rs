@@ -5,11 +5,18 @@ pub(crate) struct FastText {
     /// For each opcode index: the position of its mnemonic in the list of all mnemonics (16 bits), the mnemonic's
     /// length (6), and its entry of `signatures` (10), counted from one; 0: it has none.
     pub rows: &'static [u32],
+    /// For each opcode index: the first dword of its instructions without operands and modifiers; `NO_FIRST`: there
+    /// is no row, or two operations make an instruction.
+    pub first: &'static [u32],
     /// Entry 0 is for opcode indices without a fast signature.
     pub signatures: &'static [FastSignature],
     /// From this entry on, signatures are of instructions with three dwords, or of one of two operations.
     pub special: usize,
     pub modifiers: &'static [FastModifier],
+}
+
+impl FastText {
+    pub const NO_FIRST: u32 = u32::MAX;
 }
 
 /// How to print the instructions of a signature whose operands have ready-made texts.

@@ -16,10 +16,29 @@ pub struct Layout {
     pub bits: u8,
     /// Whether this is a trailing dword, which follows the words of another format.
     pub extension: bool,
+    /// Index in `ABOUTS`, as for [`FieldInfo`].
+    pub(crate) source: u16,
     /// Its fields. Bit numbers count from the start of the format.
     pub fields: &'static [FieldInfo],
     /// The dwords that can follow the words of this format.
     pub extends: &'static [Extension],
+}
+
+impl Layout {
+    /// Where the target's manual has the format: the tables of its fields and operations. If no manual is known to have it,
+    /// what the facts come from instead.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Format, Target};
+    /// let layouts = Target::Gfx942.layouts();
+    /// let sop2 = layouts.iter().find(|layout| layout.format == Format::Sop2).unwrap();
+    /// assert_eq!(sop2.source(), "CDNA3 ISA 13.1.1, tables 64 and 65");
+    /// # }
+    /// ```
+    pub fn source(&self) -> &'static str {
+        text(self.source)
+    }
 }
 
 /// A dword that can follow the words of a format; see [`Layout::extends`].
@@ -59,6 +78,10 @@ pub struct FieldInfo {
 impl FieldInfo {
     /// A short description of the field.
     pub fn about(&self) -> &'static str {
-        crate::target::generated::ABOUTS.get(usize::from(self.about)).copied().unwrap_or("")
+        text(self.about)
     }
+}
+
+fn text(index: u16) -> &'static str {
+    crate::target::generated::ABOUTS.get(usize::from(index)).copied().unwrap_or("")
 }

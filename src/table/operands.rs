@@ -28,17 +28,13 @@ pub(crate) struct OperandTables {
     /// Entry n is for the usual words of list n. After these come the entries that `FastOperands::next` names.
     #[cfg(feature = "fast")]
     pub fast: [FastOperands; FAST_OPERANDS],
-    /// Index in `forms` for each list.
-    pub forms_of: &'static [u8],
-    /// Lists of the SDWA and DPP forms, counted from one; 0: there is no such form.
-    pub forms: &'static [[u16; 2]],
-    /// Other forms, in order: list of the base form, number of the form, and its list.
-    pub others: &'static [(u16, u8, u16)],
+    /// The lists of forms with a trailing dword, in order.
+    pub forms: &'static [Forms],
     pub rows: Rows,
     /// The table of src/operand/values/ready.rs.
     #[cfg(feature = "fast")]
     pub values: &'static Values,
-    /// The descriptors of rows with `How::Other`.
+    /// The descriptors of rows with `How::Other`, but for their dwords, in which many of them differ.
     pub descs: &'static [OperandDesc],
     pub sgpr_last: u16,
     pub ttmp_first: u16,
@@ -51,6 +47,17 @@ pub(crate) struct OperandTables {
     pub has_literal64: bool,
     /// Width of vcc and exec in bits.
     pub lanes: u8,
+}
+
+/// The lists of some forms of an operation, whose numbers follow each other as the lists do.
+pub(crate) struct Forms {
+    /// The list of the base form.
+    pub base: u16,
+    /// The first form, and how many there are.
+    pub first: u8,
+    pub count: u8,
+    /// The list of the first form.
+    pub list: u16,
 }
 
 /// A list of operands: indices in `OperandTables::rows`, the first operand in the lowest bits. Zero ends a list.
@@ -103,7 +110,7 @@ pub(crate) const VARIED: u32 = 1;
 pub(crate) struct Row {
     pub how: How,
     /// Rotate the words right by this; under `mask` they are the value of the field. From 64 on, for `How::Varied`: the
-    /// field is in the third dword.
+    /// field is in the third dword. For `How::Other`: the dwords of the descriptor.
     pub turn: u8,
     /// Shift the words right by this; the bit at `VECTOR` then makes a vector register an accumulation register.
     /// `NO_SHIFT`: there is no such bit. For `How::If`: the lowest bit decides. For `How::Hwreg`: the
@@ -156,8 +163,8 @@ impl Row {
     }
 
     /// A row that refers to a descriptor.
-    pub(crate) const fn desc(number: Number) -> Row {
-        Row::new(How::Other, [0, NO_SHIFT, NO_SHIFT], [0, number], (None, 0, Access::Read))
+    pub(crate) const fn desc(number: Number, dwords: u8) -> Row {
+        Row::new(How::Other, [dwords, NO_SHIFT, NO_SHIFT], [0, number], (None, 0, Access::Read))
     }
 
     /// The operand with this value; twice as long if it is `alone`.
@@ -201,7 +208,7 @@ pub(crate) enum How {
 }
 
 /// Padding, and row 0.
-pub(crate) const NO_ROW: Row = Row::desc(Number::MAX);
+pub(crate) const NO_ROW: Row = Row::desc(Number::MAX, 0);
 
 #[cfg(feature = "fast")]
 impl FastOperands {
@@ -226,16 +233,14 @@ impl OperandTables {
         let number = self.list_of.get(op_index).copied();
         #[cfg(not(feature = "fast"))]
         let number = paged_from(self.pages, self.list_of, op_index);
-        let further = |number: u16| match form {
-            0 => Some(number),
-            1 | 2 => {
-                let forms = self.forms.get(usize::from(*self.forms_of.get(usize::from(number))?))?;
-                forms.get(usize::from(form) - 1)?.checked_sub(1)
+        let further = |number: u16| {
+            if form == 0 {
+                return Some(number);
             }
-            _ => {
-                let found = self.others.binary_search_by_key(&(number, form), |o| (o.0, o.1)).ok()?;
-                Some(self.others.get(found)?.2)
-            }
+            let behind = self.forms.partition_point(|forms| (forms.base, forms.first) <= (number, form));
+            let forms = self.forms.get(behind.checked_sub(1)?).filter(|forms| forms.base == number)?;
+            let at = form - forms.first;
+            (at < forms.count).then_some(forms.list + u16::from(at))
         };
         let number = number.and_then(further);
         number.and_then(|number| self.lists.get(usize::from(number))).map_or(0, |list| OperandList::from(*list))
@@ -346,7 +351,8 @@ impl OperandTables {
     }
 
     /// The descriptor of a row with `How::Other`.
-    pub(crate) fn desc(&self, row: &Row) -> Option<&OperandDesc> {
-        if row.how == How::Other { self.descs.get(row.add as usize) } else { None }
+    pub(crate) fn desc(&self, row: &Row) -> Option<OperandDesc> {
+        let desc = self.descs.get(row.add as usize).filter(|_| row.how == How::Other)?;
+        Some(OperandDesc { dwords: row.turn, ..*desc })
     }
 }

@@ -183,6 +183,13 @@ fn three(inst: &Inst, bits: u64, row: u32, out: &mut Out) -> Option<()> {
     Some(())
 }
 
+/// Whether the operation of a row has this name.
+#[inline(always)]
+pub(super) fn is_name(row: u32, name: &[u8]) -> bool {
+    let at = row as usize & 0xffff;
+    row != 0 && MNEMONICS.as_bytes().get(at..at + name_len(row)) == Some(name)
+}
+
 #[inline(always)]
 fn name_len(row: u32) -> usize {
     row as usize >> 16 & 63

@@ -231,6 +231,15 @@ impl Printer<'_> {
             if let Some(code) = wide_constant(v) {
                 return out.str(self.name(code, true));
             }
+            // An assembler would take a small number for an integer, which is an inline constant.
+            if of_int(v.into()).is_some() {
+                if has_literal64(self.inst.target()) {
+                    return out.hex64(u64::from(v) << 32);
+                }
+                out.str("lit(");
+                out.hex(v);
+                return out.byte(b')');
+            }
         }
         if self.is_inline(ty, dwords) {
             out.str("lit(");
@@ -251,7 +260,9 @@ impl Printer<'_> {
                 return out.str(self.name(code, true));
             }
         }
-        let long = small || bits >> 32 == 0;
+        // Of a double, a number of 32 bits, also a negative one, is the upper half.
+        let short = bits >> 32 == 0 || ty == DataType::F64 && i32::try_from(bits as i64).is_ok();
+        let long = small || short;
         if long {
             out.str("lit64(");
         }

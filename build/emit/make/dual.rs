@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::build::emit::camel;
-use crate::build::emit::make::{Shared, encoding, field, operand, roster};
+use crate::build::emit::make::{Shared, field, operand, roster};
+use crate::build::lower::encoding::encoding;
 use crate::build::lower::{NONE, OpcodeSpace, OperandDesc, Operation, Target};
 use crate::build::model::error::Result;
 use crate::build::model::{Access, Format};
@@ -117,7 +118,7 @@ fn module(
     writeln!(
         module,
         "/// A dual instruction: two operations, which the functions of the module `{name}` make. Registers of the two must be in different banks: see [`BuildError::Banks`](crate::make::BuildError::Banks).{literal}\n///\n/// Source: {}.\n#[inline]\npub const fn {name}<P: crate::make::dual::First, Q: crate::make::dual::Second>(x: crate::make::Dual<P, crate::make::dual::{kind}>, y: crate::make::Dual<Q, crate::make::dual::{kind}>) -> Code<crate::make::dual::{kind}> {{ Code::new({bits:#x}, {dwords}).dual(&{rules}, &{fields}, {may}, x, y) }}",
-        def.source
+        def.source.text(&t.row.name)
     )
     .unwrap();
     Ok(module)
@@ -253,7 +254,7 @@ fn function(
         names.join(", "),
         def.name,
         forms.number,
-        def.source,
+        def.source.text(&t.row.name),
         list.join(", "),
         camel(&def.name),
         has("vsrc1", none.clone()),

@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use crate::build::emit::camel;
 use crate::build::emit::make::set::{self, Variant};
-use crate::build::emit::make::{Shared, documented, encoding, operand};
+use crate::build::emit::make::{Shared, documented, operand};
+use crate::build::lower::encoding::encoding;
 use crate::build::lower::{Constraints, FormSignature, NONE, OperandDesc, Operation, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
@@ -218,7 +219,14 @@ impl Form<'_> {
             String::new()
         };
         let spelled = operation.spelling.as_ref().map_or(String::new(), |s| format!(" Spelled `{s}` on some targets."));
-        write!(doc, ": {}{behind}, opcode {}.{spelled}\n\nSource: {}.", def.name, self.number, def.source).unwrap();
+        write!(
+            doc,
+            ": {}{behind}, opcode {}.{spelled}\n\nSource: {}.",
+            def.name,
+            self.number,
+            def.source.text(&t.row.name)
+        )
+        .unwrap();
         let methods: Vec<&str> = modifiers.methods.iter().map(|m| set::method(m)).collect();
         if !methods.is_empty() {
             write!(doc, " Modifiers: `{}`.", methods.join("`, `")).unwrap();

@@ -13,7 +13,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use crate::build::emit::camel;
-use crate::build::lower::{Operation, Seg, Target};
+use crate::build::lower::Target;
+use crate::build::lower::encoding::number_of;
 use crate::build::model::error::Result;
 use crate::build::model::*;
 use form::Function;
@@ -138,34 +139,6 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         ("make_shapes_roster.rs".into(), signatures),
         ("make_dual_roster.rs".into(), roster::duals(&duals)),
     ])
-}
-
-/// The number in the opcode field of an operation.
-fn number_of(t: &Target, op_index: usize, operation: &Operation) -> u64 {
-    let opcode_space = &t.opcode_spaces[t.formats[operation.format].opcode_space];
-    let index_in_space = op_index - opcode_space.base;
-    let width = match opcode_space.seg_is {
-        Seg::Opcode => opcode_space.op.width + opcode_space.seg.map_or(0, |s| s.width),
-        _ => opcode_space.op.width,
-    };
-    (index_in_space & ((1 << width) - 1)) as u64
-}
-
-/// The encoding bits and the opcode.
-fn encoding(t: &Target, format: usize, number: u64) -> u128 {
-    let mut bits = 0u128;
-    for (field, at) in &t.formats[format].fields {
-        let mut value = match (at.fixed, field.operand_type.as_str()) {
-            (Some(fixed), _) => fixed,
-            (None, "op") => number,
-            _ => continue,
-        };
-        for piece in &at.pieces {
-            bits |= u128::from(value & ((1 << piece.width) - 1)) << piece.lsb;
-            value >>= piece.width;
-        }
-    }
-    bits
 }
 
 /// The source text of a function with its doc comment.

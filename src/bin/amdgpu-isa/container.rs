@@ -11,15 +11,19 @@ mod code_object;
 mod compressed;
 mod elf;
 mod host;
+mod kernel_code;
 mod notes;
 mod offload;
+mod places;
 mod target_id;
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 pub use elf::EM_AMDGPU;
+pub use places::{Argument, Places, Relocation};
 pub use target_id::TargetId;
 
 /// Machine code for one target.
@@ -29,6 +33,8 @@ pub struct Image<'a> {
     /// `None` if the code object does not state it.
     pub target: Option<TargetId>,
     pub sections: Vec<Section<'a>>,
+    /// What its addresses stand for.
+    pub places: Places<'a>,
     /// Something that its reader should know.
     pub note: Option<String>,
 }
@@ -39,6 +45,8 @@ pub struct Section<'a> {
     pub bytes: &'a [u8],
     /// Sorted by address.
     pub symbols: Vec<Symbol<'a>>,
+    /// Of an object that is not linked yet; sorted by address.
+    pub relocations: Arc<[Relocation]>,
 }
 
 #[derive(Debug)]
@@ -61,6 +69,9 @@ pub enum SymbolKind {
     Function,
     Other,
 }
+
+/// What to do with bare machine code.
+pub const BARE: &str = "for bare machine code use `--raw --target TARGET`";
 
 /// A part of a container.
 pub enum Found<'a> {
@@ -223,9 +234,7 @@ fn visit_part(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visito
     } else if is_bitcode(bytes) {
         each(Found::Skipped { label, reason: "LLVM bitcode, which has no machine code yet".into() })
     } else {
-        Err(Error::input(
-            "neither an ELF file, an archive nor a bundle of clang's; for bare machine code use `--raw --target TARGET`",
-        ))
+        Err(Error::input(format!("neither an ELF file, an archive nor a bundle of clang's; {BARE}")))
     }
 }
 

@@ -7,6 +7,7 @@ mod listing;
 mod msb;
 mod pieces;
 pub mod source;
+mod sources;
 mod walk;
 
 use std::fs;
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use chosen::Near;
 
-use crate::container::{self, Found, Image, Section, TargetId};
+use crate::container::{self, Found, Image, Places, Section, TargetId};
 use crate::error::{Error, Result};
 use crate::escape;
 use crate::isa::{self, Target};
@@ -50,6 +51,9 @@ pub struct Args {
     /// Show each dword of padding; otherwise many equal ones are a line
     #[arg(long, conflicts_with_all = ["json", "asm"])]
     no_fold: bool,
+    /// Omit where constants come from: addresses that code makes, arguments of kernels, relocations
+    #[arg(long, conflicts_with_all = ["json", "asm"])]
+    no_sources: bool,
     /// Omit the encoding beside each instruction
     #[arg(long, conflicts_with = "json")]
     no_encoding: bool,
@@ -207,6 +211,8 @@ struct Place<'a> {
     name: &'a str,
     image: &'a str,
     section: &'a Section<'a>,
+    /// What the addresses of its file stand for.
+    places: &'a Places<'a>,
 }
 
 impl Place<'_> {
@@ -239,8 +245,20 @@ impl<W: Write + Send> Job<'_, W> {
         if bytes.is_empty() {
             return Err(Error::input("the file is empty"));
         }
-        let section = Section { name: "(raw)".into(), address: self.args.base, bytes, symbols: Vec::new() };
-        let image = Image { label: "", target: Some(selection.id.clone()), sections: vec![section], note: None };
+        let section = Section {
+            name: "(raw)".into(),
+            address: self.args.base,
+            bytes,
+            symbols: Vec::new(),
+            relocations: [].into(),
+        };
+        let image = Image {
+            label: "",
+            target: Some(selection.id.clone()),
+            sections: vec![section],
+            places: Places::default(),
+            note: None,
+        };
         self.image(&image, selection.target)
     }
 
@@ -294,9 +312,10 @@ impl<W: Write + Send> Job<'_, W> {
             encoding: !self.args.no_encoding,
             descriptors: self.args.descriptors,
             padding: self.args.no_fold,
+            sources: !self.args.no_sources,
         };
         for section in sections {
-            let place = Place { target, name: &name, image: image.label, section };
+            let place = Place { target, name: &name, image: image.label, section, places: &image.places };
             if self.args.json {
                 json::section(&mut self.out, &place, self.args.descriptors)?;
             } else {

@@ -15,7 +15,9 @@ pub use lib::facts::{Counter, RegSet, Space};
 pub use lib::imm::Waitcnt;
 pub use lib::kernel::{DescriptorError, KernelDescriptor, Registers};
 pub use lib::text::{Integer, ParseError, ParseErrorKind, Suggestion, Symbols, TextBuffer, expression, parse_with};
-pub use lib::{Decoded, Decoder, Field, Inst, Opcode, Reg, Target, Value, VgprMsb, decode, parse};
+pub use lib::{
+    Access, Decoded, Decoder, Field, Format, Inst, Opcode, Operand, Reg, Target, Value, VgprMsb, decode, parse,
+};
 pub use lib::{flow, hazards};
 pub use matrix::{Operation, operations};
 

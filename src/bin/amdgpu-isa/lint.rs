@@ -15,7 +15,7 @@ mod sarif;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::container::{self, Found, Image, Section};
+use crate::container::{self, Found, Image, Places, Section};
 use crate::dis::{self, Messages, Selection};
 use crate::error::{Error, Result};
 use crate::escape;
@@ -118,8 +118,20 @@ impl<W: Write> Job<'_, W> {
         if bytes.is_empty() {
             return Err(Error::input("the file is empty"));
         }
-        let section = Section { name: "(raw)".into(), address: self.args.base, bytes, symbols: Vec::new() };
-        let image = Image { label: "", target: Some(selection.id.clone()), sections: vec![section], note: None };
+        let section = Section {
+            name: "(raw)".into(),
+            address: self.args.base,
+            bytes,
+            symbols: Vec::new(),
+            relocations: [].into(),
+        };
+        let image = Image {
+            label: "",
+            target: Some(selection.id.clone()),
+            sections: vec![section],
+            places: Places::default(),
+            note: None,
+        };
         self.image(&image, selection.target)
     }
 

@@ -19,6 +19,7 @@ mod pictures;
 mod prove;
 mod shell;
 mod tables;
+mod unzstd;
 
 use std::borrow::Cow;
 use std::io::{self, Write};

@@ -1,14 +1,16 @@
-//! `prove`: checks that decoding and encoding are inverses, for every first dword and for every form of longer
-//! instructions.
+//! `prove`: checks that decoding and encoding are inverses, for every first dword and for the fields of every form of
+//! every operation.
 
 mod check;
 mod first;
 mod forms;
 mod parsed;
+mod plan;
 mod progress;
 mod summary;
 mod sweeps;
 mod tally;
+mod values;
 mod words;
 
 use std::io;
@@ -34,15 +36,22 @@ use tally::{Rows, Tally};
 /// the same bytes, these bytes alone must decode to the same instruction, and `length` must agree. One in 13 is also
 /// decoded as dwords and with other bytes after it, and refused words must be refused for the same reason.
 ///
-/// Fields: each form of each operation that is longer than a dword (64-bit formats, literals, SDWA, DPP), starting from
-/// up to six sets of words: every value of every single field (for fields wider than 12 bits, all values with the first
-/// set and a thousand with each other one; for a literal, all values of each half, and inline constants). With one set
-/// also all pairs of operand codes, and all values of the modifiers together, up to 22 bits of them. The checks are
-/// those of the first pass.
+/// Fields: each form of each operation (base words, literals, SDWA, DPP, NSA, two operations), starting from up to six
+/// sets of words: every value of every single field of up to 12 bits; of wider fields each bit alone, the values of
+/// inline constants, and a thousand others. With one set also every pair of fields with the values at which their
+/// meaning changes.
 ///
-/// Texts are compared for every value of every single field of up to 12 bits, and for one in N of all other
-/// instructions: both printers, and one of them again with different bytes after the instruction, must give the same
-/// plain text, and the text must parse to the same words, apart from bits that it does not show. (With `--text 1`, all.)
+/// Products of fields are tried once for all forms that the same table entries decode (a class, as the number of
+/// classes in the output says): all pairs of operand codes, all codes of an operand with all values of a modifier, all
+/// values of the fields that a rule ties, all values of the modifiers together (up to 22 bits of them), and all values
+/// of fields of up to 17 bits; of a literal, all values of each half. All values of other wide fields (the lanes of
+/// DPP8, offsets of 20 bits and more) are tried once for each format. The checks are those of the first pass. So a
+/// fault in the product of two fields of one operation alone is not found, if it is in no entry of the tables.
+///
+/// Texts are compared for every value of every single field of up to 12 bits, for the products of instructions of one
+/// dword, and for one in N of all other instructions: both printers, and one of them again with different bytes after
+/// the instruction, must give the same plain text, and the text must parse to the same words, apart from bits that it
+/// does not show. (With `--text 1`, all.)
 ///
 /// A fault is printed as a line for `batch`, after a comment that states the fault, and the exit code is 1.
 #[derive(clap::Args)]
@@ -72,7 +81,7 @@ pub struct Args {
 enum Pass {
     /// Every first dword
     Words,
-    /// Fields of longer instructions
+    /// Fields of each form of each operation
     Fields,
 }
 
@@ -140,25 +149,30 @@ fn prove(args: &Args, subject: &impl Subject, target: Target, pass: Pass) -> Res
         Pass::Words => {
             let walk = Walk { subject, target, rows: &rows, print };
             let each = |number, hand: &mut Hand, tally: &mut Tally| walk.block(number, part, hand, tally);
-            (in_threads(args, target, "first dwords", first::BLOCKS, each)?, "first dwords".to_string())
+            (in_threads(args, target, "first dwords", &[1; first::BLOCKS as usize], each)?, "first dwords".to_string())
         }
         Pass::Fields => {
             let forms = forms::forms(target);
+            let plan = plan::plan(&forms);
+            let sizes: Vec<u64> = plan.iter().map(|&(form, sweep)| plan::size(&forms[form], sweep)).collect();
             let sweeps = Sweeps { subject, target, rows: &rows, forms: &forms, print };
-            let each = |number, hand: &mut Hand, tally: &mut Tally| sweeps.form(number, part, hand, tally);
-            let what = format!("fields of {} forms", forms.len());
-            (in_threads(args, target, "fields", forms.len() as u64, each)?, what)
+            let each = |number: u64, hand: &mut Hand, tally: &mut Tally| {
+                let sweep = plan[number as usize];
+                sweeps.sweep(sweep, number, part, hand, tally);
+            };
+            let what = format!("fields of {} forms in {} classes", forms.len(), plan::classes(&forms));
+            (in_threads(args, target, "fields", &sizes, each)?, what)
         }
     };
     Ok(Summary { target, what, tally })
 }
 
-/// Does `count` pieces of work on all cores.
+/// Does pieces of work on all cores. `sizes`: about how large each of them is, compared with the others.
 fn in_threads(
     args: &Args,
     target: Target,
     what: &str,
-    count: u64,
+    sizes: &[u64],
     each: impl Fn(u64, &mut Hand, &mut Tally) + Sync,
 ) -> Result<Tally> {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
@@ -168,15 +182,13 @@ fn in_threads(
         let (mut hand, mut tally) = (Hand::default(), Tally::new(target));
         loop {
             let number = next.fetch_add(1, Relaxed);
-            if number >= count {
-                return tally;
-            }
+            let Some(size) = sizes.get(number as usize) else { return tally };
             // `hand` has the words that caused the panic. The rest of the piece is skipped.
             if catch_unwind(AssertUnwindSafe(|| each(number, &mut hand, &mut tally))).is_err() {
                 let words = hand.words;
                 tally.fault(&words, "the library panics");
             }
-            done.fetch_add(1, Relaxed);
+            done.fetch_add(*size, Relaxed);
         }
     };
     std::thread::scope(|scope| {
@@ -185,12 +197,12 @@ fn in_threads(
             let spawned = std::thread::Builder::new().spawn_scoped(scope, worker);
             workers.push(spawned.map_err(|e| {
                 // The threads that already run then find no more work.
-                next.store(count, Relaxed);
+                next.store(sizes.len() as u64, Relaxed);
                 let fewer = started.max(1);
                 Error::input(format!("the system gives {started} of {threads} threads: {e}; use `--threads {fewer}`"))
             })?);
         }
-        let mut progress = Progress::new(&format!("{target} {what}"), count);
+        let mut progress = Progress::new(&format!("{target} {what}"), sizes.iter().sum());
         while workers.iter().any(|worker| !worker.is_finished()) {
             progress.show(done.load(Relaxed));
         }

@@ -24,10 +24,15 @@ impl<'t> Cursor<'t> {
         self.ahead(0)
     }
 
+    /// What is left.
+    pub fn rest(&self) -> &'t [u8] {
+        self.text.get(self.at..).unwrap_or(&[])
+    }
+
     /// Skips blanks and comments. The end of a line is no blank: it ends the instruction.
     #[inline]
     pub fn blank(&mut self) {
-        loop {
+        while CLASSES[usize::from(self.peek())] & BLANK != 0 {
             match self.peek() {
                 b' ' | b'\t' => self.at += 1,
                 b'/' if self.ahead(1) == b'*' => {
@@ -43,7 +48,7 @@ impl<'t> Cursor<'t> {
     }
 
     fn line_end(&self) -> usize {
-        let rest = self.text.get(self.at..).unwrap_or(&[]);
+        let rest = self.rest();
         self.at + rest.iter().position(|&c| c == b'\n').unwrap_or(rest.len())
     }
 
@@ -98,7 +103,7 @@ impl<'t> Cursor<'t> {
     /// The name here, which may be empty; the place stays.
     #[inline]
     pub fn name(&self) -> &'t [u8] {
-        let rest = self.text.get(self.at..).unwrap_or(&[]);
+        let rest = self.rest();
         let is_first = rest.first().is_some_and(|&c| is_name(c) && !c.is_ascii_digit());
         let len = if is_first { rest.iter().position(|&c| !is_name(c)).unwrap_or(rest.len()) } else { 0 };
         rest.get(..len).unwrap_or(&[])
@@ -106,7 +111,7 @@ impl<'t> Cursor<'t> {
 
     /// Letters and digits here, also beginning with a digit.
     pub fn word(&self) -> &'t [u8] {
-        let rest = self.text.get(self.at..).unwrap_or(&[]);
+        let rest = self.rest();
         rest.get(..rest.iter().position(|&c| !is_name(c)).unwrap_or(rest.len())).unwrap_or(&[])
     }
 
@@ -181,6 +186,34 @@ impl<'t> Cursor<'t> {
 }
 
 /// Whether a character can be in a name.
+#[inline]
 fn is_name(c: u8) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$' | b'@')
+    CLASSES[usize::from(c)] & NAME != 0
 }
+
+/// Whether an operand as the printer writes it ends before this character; 0 stands for the end of the text.
+#[cfg(feature = "fast")]
+#[inline]
+pub(super) fn ends_operand(c: u8) -> bool {
+    CLASSES[usize::from(c)] & END != 0
+}
+
+/// What a character can be: a part of a name, the end of an operand, or the start of what [`Cursor::blank`] skips.
+const NAME: u8 = 1;
+const END: u8 = 2;
+const BLANK: u8 = 4;
+static CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut c = 0;
+    while c < classes.len() {
+        classes[c] = match c as u8 {
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' | b'.' | b'$' | b'@' => NAME,
+            b' ' | b'\t' => END | BLANK,
+            b',' | b'\n' | b'\r' | 0 => END,
+            b'/' | b';' => BLANK,
+            _ => 0,
+        };
+        c += 1;
+    }
+    classes
+};

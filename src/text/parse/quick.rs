@@ -3,94 +3,101 @@
 //! Most lines of a program are such. Each text of an operand says where the table would have it, and that place says which
 //! bits the words need. Whatever is not as the printer writes it is left to the descriptors, errors too.
 
-use super::cursor::Cursor;
+mod dual;
+mod operand;
+
+use super::cursor::{Cursor, ends_operand};
 use super::fill_unused;
-use super::operation::{Rank, Suffix, all, stem};
-use crate::codec::code::{FLOAT, FLOAT_LAST, VGPR, int_of, of_int};
-use crate::codec::{Form, bus_limit, is_packed};
+use super::operation::spelling;
+use crate::codec::{Form, bus_limit, bus_scalars, is_packed};
 use crate::common::{BUS, OpcodeEntry};
-use crate::shared::flag;
-use crate::shared::texts::{ACC, HEX, NULL, NUMBERS, OFF, PAIRS, QUADS, SADDRS, SIXTEENS};
+use crate::inst::layout;
+use crate::shared::{flag, mnemonic_hash};
 use crate::table::{FastSignature, FastText, ModifierWay, OperandType, TextKind, TextTables};
-use crate::target::{DESCS, FAST_TEXT, TEXT};
+use crate::target::{DESCS, FAST_TEXT, MNEMONICS_OF, OPS, TEXT};
 use crate::text::TextBuffer;
-use crate::text::fast::find;
+use crate::text::fast::{find, is_name};
 use crate::text::out::LISTS;
-use crate::text::texts::{MISSING, TEXTS};
-use crate::{Format, Inst, Opcode, Target, decode_words};
+use crate::{Format, Inst, Target, decode_words};
+use operand::Read;
 
 /// Parses the operands behind a mnemonic. `None`: this is no instruction as the printer writes it.
 pub(super) fn parse(target: Target, cursor: Cursor, name: &[u8]) -> Option<Inst> {
-    let (name, suffix) = stem(name);
-    let (opcode, op_index) = all(target, name).find(|&(_, op_index)| {
-        let rank = || Rank::of(DESCS[target as usize].signature(op_index.into(), 0));
-        match suffix {
-            Suffix::None => true,
-            Suffix::E32 => rank() == Rank::Short,
-            Suffix::E64 => rank() == Rank::Long,
-            _ => false,
+    let tables = FAST_TEXT[target as usize];
+    let (stem, suffix) = match name.split_last_chunk() {
+        Some((stem, suffix @ (b"_e32" | b"_e64"))) => (stem, &suffix[..]),
+        _ => (name, &[][..]),
+    };
+    let slots = MNEMONICS_OF[target as usize].slots;
+    let mask = slots.len().wrapping_sub(1);
+    let start = mnemonic_hash(stem) as usize;
+    for n in 0..slots.len() {
+        let op_index = slots.get((start + n) & mask)?.checked_sub(1)?;
+        let (row, first) = (*tables.rows.get(usize::from(op_index))?, *tables.first.get(usize::from(op_index))?);
+        if row == 0 {
+            let opcode = OPS[target as usize].opcode(op_index.into())?;
+            match spelling(target, op_index, opcode).as_bytes() == stem {
+                true => return None,
+                false => continue,
+            }
         }
-    })?;
-    Quick::new(target, opcode, op_index, cursor)?.instruction()
+        let is_form = |signature: &FastSignature| suffix.is_empty() || signature.suffix.starts_with(suffix);
+        if is_name(row, stem) && tables.signatures.get(row as usize >> 22).is_some_and(is_form) {
+            let mut padded = [0; 128];
+            padded.iter_mut().zip(cursor.rest()).for_each(|(to, from)| *to = *from);
+            let (names, start) = (TEXT[target as usize], cursor.at);
+            let quick = Quick { tables, names, target, op_index, row, cursor, start, padded: &padded };
+            return quick.instruction(first);
+        }
+    }
+    None
 }
 
-/// An instruction of which a part has been parsed.
+/// An instruction whose mnemonic has been parsed.
 struct Quick<'t> {
     tables: &'static FastText,
     names: &'static TextTables,
     target: Target,
-    form: Form,
     op_index: u16,
     row: u32,
-    /// The words without operands.
-    base: u128,
     /// Behind the mnemonic.
     cursor: Cursor<'t>,
-}
-
-/// How many texts an instruction can have.
-const MOST: usize = 3 * FastSignature::TEXTS;
-
-/// What the operands of a signature have made.
-#[derive(Default)]
-struct Read {
-    bits: u128,
-    /// The bits that `places` reads to find each operand's text again.
-    places: [(u8, u16, u16); MOST],
-    count: usize,
-    /// Registers that could need the constant bus.
-    scalars: u8,
-    /// Vector registers that may have to begin at an even one do not.
-    is_odd: bool,
-    /// No comma followed the last operand.
-    is_last: bool,
-    /// Only what the printer writes shows that the text is right.
-    is_printed: bool,
-}
-
-impl Read {
-    /// Sets the bits that make an operand's text.
-    fn set(&mut self, turn: u8, mask: u16, value: u16, is_wide: bool) {
-        self.bits |= match is_wide {
-            true => u128::from(value).rotate_left(turn.into()),
-            false => u64::from(value).rotate_left(turn.into()).into(),
-        };
-        if let Some(place) = self.places.get_mut(self.count) {
-            *place = (turn, mask, value);
-            self.count += 1;
-        }
-    }
+    /// The first characters there, with zeros behind them if these are all. The first one's place in the text is `start`.
+    padded: &'t [u8; 128],
+    start: usize,
 }
 
 impl<'t> Quick<'t> {
-    fn new(target: Target, opcode: Opcode, op_index: u16, cursor: Cursor<'t>) -> Option<Quick<'t>> {
-        let tables = FAST_TEXT[target as usize];
-        let row = *tables.rows.get(usize::from(op_index))?;
-        let entry = OpcodeEntry::new(target, op_index)?;
-        if entry.signature.format == Format::Vopd {
-            return None;
-        }
-        let form = Form::new(target, opcode, &entry, entry.signature)?;
+    /// `first`: the first dword without operands and modifiers.
+    fn instruction(&self, first: u32) -> Option<Inst> {
+        let format = DESCS[self.target as usize].signature(self.op_index.into(), 0).format;
+        let base = match format {
+            Format::Vopd => return self.dual(),
+            _ if first == FastText::NO_FIRST => return None,
+            // Some bits are set that the text does not show.
+            Format::Vop3p | Format::Vop3pMai | Format::Vbuffer => self.filled()?,
+            _ => first.into(),
+        };
+        self.signatures(self.row).find_map(|(number, signature)| self.attempt(number, signature, base, format))
+    }
+
+    /// The signatures of an entry of `FastText::rows`, with their numbers.
+    fn signatures(&self, row: u32) -> impl Iterator<Item = (usize, &'static FastSignature)> + use<> {
+        let tables = self.tables;
+        let mut next = Some(row as usize >> 22);
+        core::iter::from_fn(move || {
+            let number = next?;
+            let signature = tables.signatures.get(number)?;
+            next = (signature.another != 0).then_some(number + usize::from(signature.another));
+            Some((number, signature))
+        })
+    }
+
+    /// The words without operands, with all that is set in fields that the operation does not use.
+    fn filled(&self) -> Option<u128> {
+        let opcode = OPS[self.target as usize].opcode(self.op_index.into())?;
+        let entry = OpcodeEntry::new(self.target, self.op_index)?;
+        let form = Form::new(self.target, opcode, &entry, entry.signature)?;
         let mut words = form.start();
         if entry.signature.format == Format::Vop3p {
             // Of a list, the text shows only the bits that the operation uses.
@@ -99,208 +106,65 @@ impl<'t> Quick<'t> {
             }
         }
         fill_unused(&form, form.descs(), &mut words);
-        let base = words.dwords.iter().take(4).rev().fold(0, |all, &dword| all << 32 | u128::from(dword));
-        Some(Quick { tables, names: TEXT[target as usize], target, form, op_index, row, base, cursor })
-    }
-
-    fn instruction(&self) -> Option<Inst> {
-        let mut number = self.row as usize >> 22;
-        loop {
-            let signature = self.tables.signatures.get(number)?;
-            if let Some(inst) = self.attempt(number, signature) {
-                return Some(inst);
-            }
-            if signature.another == 0 {
-                return None;
-            }
-            number += usize::from(signature.another);
-        }
+        Some(words.dwords.iter().take(4).rev().fold(0, |all, &dword| all << 32 | u128::from(dword)))
     }
 
     /// Parses the text as one of this signature.
-    fn attempt(&self, number: usize, signature: &FastSignature) -> Option<Inst> {
+    fn attempt(&self, number: usize, signature: &FastSignature, base: u128, format: Format) -> Option<Inst> {
         let mut cursor = self.cursor;
-        let is_wide = self.form.layout.bits > 64;
+        let is_wide = number >= self.tables.special;
         let keep = !u128::from(signature.marks | signature.loud);
-        let bits = self.base & keep | u128::from(signature.unmarked | signature.quiet & signature.loud);
-        let mut read = Read { bits, ..Read::default() };
-        let mut entry = signature;
-        for next in number + 1.. {
+        let mut read =
+            Read::new(base & keep | u128::from(signature.unmarked | signature.quiet & signature.loud), is_wide);
+        self.operands(number, &mut cursor, &mut read)?;
+        if !cursor.is_done() {
+            self.modifiers(number, signature, cursor, &mut read)?;
+        }
+        self.accept(number, signature, &read, format)
+    }
+
+    /// Parses the operands of a signature.
+    #[inline(always)]
+    fn operands(&self, number: usize, cursor: &mut Cursor, read: &mut Read) -> Option<()> {
+        for number in number.. {
+            let entry = self.tables.signatures.get(number)?;
             let is_parts = matches!(entry.kind, TextKind::Parts | TextKind::MoreParts);
             for n in 0..FastSignature::TEXTS {
                 match is_parts {
-                    true => self.part(entry, n, &mut cursor, &mut read)?,
-                    false => self.operand(entry, n, is_wide, &mut cursor, &mut read)?,
+                    true => self.part(entry, n, cursor, read)?,
+                    false => self.operand(entry, n, cursor, read)?,
                 }
             }
             match entry.kind {
                 TextKind::Operands | TextKind::Parts => break,
                 TextKind::FirstOperands => return None,
-                TextKind::MoreOperands | TextKind::MoreParts => entry = self.tables.signatures.get(next)?,
+                TextKind::MoreOperands | TextKind::MoreParts => {}
             }
         }
-        if read.count > 0 && !read.is_last {
-            return None;
-        }
-        if !cursor.is_done() {
-            self.modifiers(signature, cursor, &mut read)?;
-        }
-        self.accept(number, signature, &read)
-    }
-
-    /// Parses part number `n` of a constant: the longest text that stands here, which may be empty.
-    fn part(&self, entry: &FastSignature, n: usize, cursor: &mut Cursor<'t>, read: &mut Read) -> Option<()> {
-        let (turn, mask, add) = (*entry.turns.get(n)?, *entry.masks.get(n)?, *entry.adds.get(n)?);
-        if read.count == 0 {
-            cursor.blank();
-        }
-        let rest = cursor.text.get(cursor.at..).unwrap_or(&[]);
-        let (mut value, mut best) = (0u16, None);
-        loop {
-            let place = value.wrapping_add(add) / 16;
-            let known = TEXTS.0.get(usize::from(place))?;
-            if let Some(text) = known.get(..usize::from(known.last()? & 15)).filter(|_| known.last() != Some(&MISSING))
-            {
-                // The last text ends with what stands between operands.
-                let is_last = || text.trim_ascii_end().strip_suffix(b",").unwrap_or(text.trim_ascii_end()) == rest;
-                let is_longest = best.is_none_or(|(len, _)| text.len() > len);
-                if is_longest && (rest.starts_with(text) || is_last()) {
-                    best = Some((text.len(), value));
-                }
-            }
-            value = value.wrapping_sub(mask) & mask;
-            if value == 0 {
-                break;
-            }
-        }
-        let (len, value) = best?;
-        cursor.at += len.min(rest.len());
-        read.set(turn, mask, value, false);
-        (read.is_last, read.is_printed) = (true, true);
-        Some(())
-    }
-
-    /// Parses text number `n` of an entry.
-    fn operand(
-        &self,
-        entry: &FastSignature,
-        n: usize,
-        is_wide: bool,
-        cursor: &mut Cursor<'t>,
-        read: &mut Read,
-    ) -> Option<()> {
-        let (turn, mask, add) = (*entry.turns.get(n)?, *entry.masks.get(n)?, *entry.adds.get(n)?);
-        let fixed = TEXTS.0.get(usize::from(add / 16))?;
-        // No text, or the blank in place of all operands.
-        if mask == 0 && matches!(fixed.last(), Some(0 | 1)) {
-            return Some(());
-        }
-        // Without a comma, two numbers could be one expression.
-        if read.is_last {
-            return None;
-        }
-        cursor.blank();
-        let text = operand(cursor);
-        if text.last() == Some(&b')') {
-            return self.part(entry, n, cursor, read);
-        }
-        let is_it = |place: u16| {
-            let known = TEXTS.0.get(usize::from(place))?;
-            let len = usize::from(*known.last()? & 15).checked_sub(2)?;
-            (known.get(..len)? == text).then_some(place.wrapping_mul(16).wrapping_sub(add))
-        };
-        let fits = |place: u16| is_it(place).filter(|value| value & !mask == 0);
-        let value = if mask == 0 {
-            read.scalars += 1;
-            is_it(add / 16)?
-        } else {
-            let (code, places) = self.places(text)?;
-            read.scalars += u8::from(code < VGPR && int_of(code).is_none() && !(FLOAT..=FLOAT_LAST).contains(&code));
-            let found = places.into_iter().find_map(|section| fits(section.wrapping_add(code)));
-            // The one register of ds_gws_init has to be even, too.
-            let can_be_even = text.last() == Some(&b']') || self.form.signature.format == Format::Ds;
-            read.is_odd |= code >= VGPR && code & 1 == 1 && can_be_even;
-            // A name whose code differs between targets has no text.
-            let is_name = || code < VGPR && text.first().is_some_and(u8::is_ascii_alphabetic);
-            match found {
-                Some(value) => value,
-                None if is_name() => {
-                    read.is_printed = true;
-                    code.wrapping_mul(16) & mask
-                }
-                None => return None,
-            }
-        };
-        read.set(turn, mask, value, is_wide);
-        cursor.at += text.len();
-        read.is_last = !cursor.eat(b',');
-        Some(())
-    }
-
-    /// What the text of an operand names: its code or number, and the sections of the table that may have it.
-    fn places(&self, text: &[u8]) -> Option<(u16, [u16; 3])> {
-        let (&first, rest) = text.split_first()?;
-        let file = match first {
-            b's' => 0,
-            b'v' => VGPR,
-            b'a' => VGPR + ACC,
-            _ => return self.constant(text, first),
-        };
-        let Some(numbers) = rest.strip_prefix(b"[") else {
-            return match number(rest) {
-                Some(n) => Some((file + n, [0; 3])),
-                None => self.constant(text, first),
-            };
-        };
-        let colon = numbers.iter().position(|&c| c == b':')?;
-        let (from, to) = (number(numbers.get(..colon)?)?, number(numbers.get(colon + 1..numbers.len() - 1)?)?);
-        let sections = match to.checked_sub(from)? {
-            1 => [PAIRS, SADDRS, PAIRS],
-            3 => [QUADS; 3],
-            15 => [SIXTEENS; 3],
-            _ => return None,
-        };
-        Some((file + from, sections))
-    }
-
-    /// The same for numbers and names.
-    fn constant(&self, text: &[u8], first: u8) -> Option<(u16, [u16; 3])> {
-        if let Some(hex) = text.strip_prefix(b"0x") {
-            let digit = |all: u16, c: &u8| Some(all << 4 | char::from(*c).to_digit(16)? as u16);
-            return (hex.len() < 3).then(|| hex.iter().try_fold(0, digit))?.map(|n| (n, [HEX; 3]));
-        }
-        if first.is_ascii_digit() || first == b'-' {
-            if text.contains(&b'.') {
-                let is_it = |code: &u16| TEXTS.0.get(usize::from(*code)).is_some_and(|known| known.starts_with(text));
-                return (FLOAT..=FLOAT_LAST).find(is_it).map(|code| (code, [0, PAIRS, PAIRS]));
-            }
-            let n = number(text.strip_prefix(b"-").unwrap_or(text))?;
-            let code = of_int(if first == b'-' { -i64::from(n) } else { n.into() });
-            // A place in the section of numbers, seen from the code.
-            let by_number = NUMBERS.wrapping_add(n).wrapping_sub(code.unwrap_or(0));
-            return Some((code.unwrap_or(0), if code.is_some() { [0, PAIRS, by_number] } else { [by_number; 3] }));
-        }
-        match text {
-            b"off" => Some((0, [OFF; 3])),
-            b"null" => Some((0, [NULL; 3])),
-            _ => {
-                let named = |(_, one, pair): &&(u16, &str, &str)| one.as_bytes() == text || pair.as_bytes() == text;
-                self.names.codes.iter().find(named).map(|&(code, ..)| (code, [0, PAIRS, SADDRS]))
-            }
-        }
+        (!read.is_any || read.is_last).then_some(())
     }
 
     /// Sets the bits of the modifiers, which stand in the order in which they are printed.
-    fn modifiers(&self, signature: &FastSignature, mut cursor: Cursor<'t>, read: &mut Read) -> Option<()> {
-        read.is_printed = true;
+    fn modifiers(
+        &self,
+        number: usize,
+        signature: &FastSignature,
+        mut cursor: Cursor<'t>,
+        read: &mut Read,
+    ) -> Option<()> {
+        read.is_loud = true;
+        // Bits of the modifiers that are still to come; those of further signatures follow in the table.
+        let mut rest = signature.loud;
+        let third = self.tables.signatures.get(number + 1).filter(|_| number >= self.tables.special);
+        let mut rest_of_third = third.map_or(0, |entry| entry.loud as u32);
         for modifier in self.tables.modifiers.get(usize::from(signature.modifiers)..)? {
             if cursor.is_done() {
                 break;
             }
-            // The labels of further signatures follow.
-            if modifier.loud & !signature.loud != 0 {
+            if rest == 0 && rest_of_third == 0 || modifier.loud & !rest != 0 || modifier.third & !rest_of_third != 0 {
                 return None;
             }
+            (rest, rest_of_third) = (rest & !modifier.loud, rest_of_third & !modifier.third);
             if modifier.way == ModifierWay::Descriptor {
                 continue;
             }
@@ -311,12 +175,8 @@ impl<'t> Quick<'t> {
             }
             let mask = (1u32.checked_shl(modifier.width.into())?).wrapping_sub(1);
             let value = match modifier.way {
-                ModifierWay::Flag => {
-                    read.bits |= u128::from(modifier.loud);
-                    cursor = after;
-                    continue;
-                }
-                ModifierWay::Number => digits(&mut after)?,
+                ModifierWay::Flag => 1,
+                ModifierWay::Number => digits(&mut after).filter(|n| *n <= mask)?,
                 ModifierWay::List => {
                     let lists = LISTS.iter().skip(1 << (modifier.width & 3)).take(1 << (modifier.width & 3));
                     let mut texts = lists.map(|list| list.get(..usize::from(list[7])).unwrap_or(&[])).zip(0..);
@@ -324,17 +184,27 @@ impl<'t> Quick<'t> {
                 }
                 ModifierWay::Signed | ModifierWay::Third => {
                     let minus = after.eat(b'-');
-                    let n = digits(&mut after)?;
+                    let n = digits(&mut after).filter(|n| *n <= (mask >> 1) + u32::from(minus))?;
                     mask & if minus { n.wrapping_neg() } else { n }
                 }
                 ModifierWay::Descriptor => return None,
             };
-            if modifier.way == ModifierWay::Third {
-                read.bits |= u128::from(value) << (64 + modifier.low[0]);
-            } else {
-                for [turn, piece] in [modifier.low, modifier.high] {
-                    let place = |value: u32| u128::from((u64::from(value) & u64::from(piece)).rotate_left(turn.into()));
-                    read.bits = read.bits & !place(mask) | place(value);
+            // What follows could be a part of the name or number.
+            if !ends_operand(after.peek()) {
+                return None;
+            }
+            match modifier.way {
+                ModifierWay::Flag => read.put(modifier.loud.into(), modifier.loud.into())?,
+                ModifierWay::Third => {
+                    let place = |value: u32| u128::from(value) << (64 + modifier.low[0]);
+                    read.put(place(mask), place(value))?;
+                }
+                _ => {
+                    for [turn, piece] in [modifier.low, modifier.high] {
+                        let place =
+                            |value: u32| u128::from((u64::from(value) & u64::from(piece)).rotate_left(turn.into()));
+                        read.put(place(mask), place(value))?;
+                    }
                 }
             }
             cursor = after;
@@ -342,63 +212,60 @@ impl<'t> Quick<'t> {
         cursor.is_done().then_some(())
     }
 
+    /// Whether the printer writes what stands behind the mnemonic.
+    fn is_text_of(&self, inst: &Inst) -> bool {
+        let mut printed = TextBuffer::new();
+        let printed = printed.print(inst);
+        let behind = printed.iter().position(|&c| c == b' ').unwrap_or(printed.len());
+        let mut cursor = self.cursor;
+        printed.get(behind..).is_some_and(|text| cursor.eat_all(text.trim_ascii_start())) && cursor.is_done()
+    }
+
     /// Decodes the words. What the printer would write for them has to be the text.
-    fn accept(&self, number: usize, signature: &FastSignature, read: &Read) -> Option<Inst> {
-        let dwords: [u32; 4] = core::array::from_fn(|n| (read.bits >> (32 * n)) as u32);
-        let inst = decode_words(self.target, dwords.get(..usize::from(self.form.layout.bits / 32))?).ok()?;
-        let (found, _) = find(self.tables, self.row, inst.bits())?;
-        if inst.index_and_form() != usize::from(self.op_index) || found != number {
-            return None;
-        }
-        let is_wide = self.form.layout.bits > 64;
-        let same = |&(turn, mask, value): &(u8, u16, u16)| {
-            let turned = match is_wide {
-                true => read.bits.rotate_right(turn.into()) as u16,
-                false => (read.bits as u64).rotate_right(turn.into()) as u16,
-            };
-            turned & mask == value
-        };
-        if !read.places.iter().take(read.count).all(same) {
-            return None;
-        }
-        match read.is_printed {
-            false if inst.bits() & signature.loud != signature.quiet => return None,
-            false => {}
-            true => {
-                let mut printed = TextBuffer::new();
-                let printed = printed.print(&inst);
-                let behind = printed.iter().position(|&c| c == b' ').unwrap_or(printed.len());
-                let mut cursor = self.cursor;
-                if !cursor.eat_all(printed.get(behind..)?.trim_ascii_start()) || !cursor.is_done() {
+    fn accept(&self, number: usize, signature: &FastSignature, read: &Read, format: Format) -> Option<Inst> {
+        let mut dwords: [u32; 4] = core::array::from_fn(|n| (read.bits >> (32 * n)) as u32);
+        let inst = match read.literal {
+            None => {
+                let inst = decode_words(self.target, &dwords).ok()?;
+                let is_found = || find(self.tables, self.row, inst.bits()).is_some_and(|(found, _)| found == number);
+                if inst.index_and_form() != usize::from(self.op_index) || !read.is_printed && !is_found() {
                     return None;
                 }
+                inst
             }
+            Some(literal) => {
+                let at = usize::from(layout(self.target, format)?.bits / 32);
+                *dwords.get_mut(at)? = literal;
+                let inst = decode_words(self.target, &dwords).ok()?;
+                if inst.op_index() != usize::from(self.op_index) || inst.words().len() != at + 1 {
+                    return None;
+                }
+                inst
+            }
+        };
+        match read.is_printed {
+            false if !read.is_loud && inst.bits() & signature.loud != signature.quiet => return None,
+            false => {}
+            true if !self.is_text_of(&inst) => return None,
+            true => {}
         }
+        let flags = inst.info().flags;
         // An operation can read vcc or m0 without showing it.
-        let most = read.scalars + 1;
-        let uses_bus = BUS.get(inst.format() as usize).is_some_and(|bus| *bus) && most > bus_limit(&inst);
-        let is_odd = read.is_odd && inst.target().aligned_vgprs();
-        let can_break = uses_bus || is_odd || inst.info().flags & const { flag("mfma") } != 0 || is_packed(&inst);
+        let uses_bus = BUS.get(format as usize).is_some_and(|bus| *bus)
+            && read.scalars >= bus_limit(&inst)
+            && bus_scalars(&inst) > bus_limit(&inst);
+        let is_odd = || inst.target().aligned_vgprs() && (read.is_odd_tuple || flags & const { flag("even") } != 0);
+        let can_break = uses_bus || read.is_odd && is_odd() || flags & const { flag("mfma") } != 0 || is_packed(&inst);
         (!can_break || inst.check().is_ok()).then_some(inst)
     }
 }
 
-/// The text of the operand here: up to a comma or a blank.
-fn operand<'t>(cursor: &Cursor<'t>) -> &'t [u8] {
-    let rest = cursor.text.get(cursor.at..).unwrap_or(&[]);
-    let len = rest.iter().position(|c| matches!(c, b',' | b' ' | b'\t' | b'\n' | b'\r')).unwrap_or(rest.len());
-    rest.get(..len).unwrap_or(&[])
-}
-
-/// A number of up to three digits.
-fn number(text: &[u8]) -> Option<u16> {
-    let digit = |all: u16, &c: &u8| c.is_ascii_digit().then(|| 10 * all + u16::from(c - b'0'));
-    (1..=3).contains(&text.len()).then(|| text.iter().try_fold(0, digit))?
-}
-
-/// A number of up to eight digits here.
+/// A number of up to eight digits here, of which the first is not zero: it would be octal.
 fn digits(cursor: &mut Cursor) -> Option<u32> {
     let word = cursor.word();
+    if word.len() > 1 && word.first() == Some(&b'0') {
+        return None;
+    }
     let digit = |all: u32, &c: &u8| c.is_ascii_digit().then(|| 10 * all + u32::from(c - b'0'));
     cursor.at += word.len();
     (1..=8).contains(&word.len()).then(|| word.iter().try_fold(0, digit))?
@@ -408,6 +275,20 @@ fn digits(cursor: &mut Cursor) -> Option<u32> {
 mod tests {
     use super::*;
     use crate::text::parse::{NoSymbols, described};
+
+    /// How a text is changed.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Change {
+        None,
+        /// Another character somewhere.
+        Character,
+        /// The last two words change places.
+        Order,
+        /// The last word stands there twice.
+        Twice,
+        /// A blank less.
+        Blank,
+    }
 
     /// What the tables of texts make of a text, the descriptors make of it, too.
     #[test]
@@ -432,18 +313,40 @@ mod tests {
                 if let Some(place) = text.get_mut(..len) {
                     place.copy_from_slice(buffer.as_bytes());
                 }
-                for change in [false, true] {
-                    if change {
-                        let place = random() as usize % len.max(1);
-                        text[place] = CHANGES[random() as usize % CHANGES.len()];
+                let original = text;
+                for change in [Change::None, Change::Character, Change::Order, Change::Twice, Change::Blank] {
+                    let place = random() as usize % len.max(1);
+                    let mut words = original[..len].rsplit(|c| *c == b' ');
+                    let (last, before) = (words.next().unwrap(), words.next().unwrap_or(&[]));
+                    text = original;
+                    let mut len = len;
+                    match change {
+                        Change::None => {}
+                        Change::Character => text[place] = CHANGES[random() as usize % CHANGES.len()],
+                        Change::Order => {
+                            let start = len.saturating_sub(last.len() + 1 + before.len());
+                            text[start..start + last.len()].copy_from_slice(last);
+                            text[start + last.len()] = b' ';
+                            text[len - before.len()..len].copy_from_slice(before);
+                        }
+                        Change::Twice => {
+                            text[len + 1..=len + last.len()].copy_from_slice(last);
+                            len += 1 + last.len();
+                        }
+                        Change::Blank => {
+                            if let Some(blank) = original[place..len].iter().position(|c| *c == b' ') {
+                                text.copy_within(place + blank + 1..len, place + blank);
+                                len -= 1;
+                            }
+                        }
                     }
                     let text = core::str::from_utf8(&text[..len]).unwrap();
                     let mut cursor = Cursor::new(text);
                     let name = cursor.name();
                     cursor.at += name.len();
-                    printed += u32::from(!change);
+                    printed += u32::from(change == Change::None);
                     let Some(quick) = parse(target, cursor, name) else { continue };
-                    parsed += u32::from(!change);
+                    parsed += u32::from(change == Change::None);
                     let slow = described(target, cursor, 0, name, &NoSymbols);
                     assert_eq!(slow.map(|inst| inst.words().to_vec()), Ok(quick.words().to_vec()), "{target} {text}");
                 }

@@ -1,21 +1,28 @@
 //! Macros, repetitions, conditions and included files.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use super::program::{Assembler, Condition};
 use super::report::{Fault, Result};
 use super::scan::{Scan, is_name};
 use super::source::Line;
 
-#[derive(Clone)]
 pub struct Macro {
-    parameters: Vec<Parameter>,
+    parameters: Parameters,
     body: Line,
 }
 
-#[derive(Clone)]
+/// The parameters of a macro, and their numbers by their names.
+#[derive(Default)]
+struct Parameters {
+    all: Vec<Parameter>,
+    numbers: HashMap<String, usize>,
+}
+
 struct Parameter {
     name: String,
     default: Option<String>,
@@ -109,7 +116,7 @@ impl Assembler {
                 let head = self.macro_head(scan);
                 let body = self.source.block(&[".macro"], &[".endm", ".endmacro"]).ok_or_else(|| none(".endm"))?;
                 let (name, parameters) = head?;
-                self.macros.insert(name, Macro { parameters, body });
+                self.macros.insert(name, Rc::new(Macro { parameters, body }));
             }
             ".endm" | ".endmacro" => return Err(Fault::new(place, "there is no .macro above")),
             ".exitm" => {
@@ -147,7 +154,7 @@ impl Assembler {
                 let name = name?;
                 let mut text = String::new();
                 for value in &values {
-                    text += &self.substitute(body.text(), &[(name.as_str(), value.as_str())]);
+                    text += &self.substitute(body.text(), |word| (word == name).then_some(value.as_str()));
                     if text.len() > self.source.most {
                         return Err(Fault::new(place, "the repetition is too long"));
                     }
@@ -209,14 +216,16 @@ impl Assembler {
             .map_err(|e| format!("{name:?} is not UTF-8 at byte {}", e.utf8_error().valid_up_to()))
     }
 
-    fn macro_head(&mut self, scan: &mut Scan<'_>) -> Result<(String, Vec<Parameter>)> {
+    fn macro_head(&mut self, scan: &mut Scan<'_>) -> Result<(String, Parameters)> {
         let name = scan.name()?;
         scan.eat(",");
-        let mut parameters: Vec<Parameter> = Vec::new();
+        let mut parameters = Parameters::default();
         while !scan.is_done() {
             let start = scan.at;
             let mut parameter = Parameter { name: scan.name()?, default: None, required: false, rest: false };
-            if parameters.iter().any(|other| other.name == parameter.name || other.rest) {
+            let is_behind_rest = parameters.all.last().is_some_and(|last| last.rest);
+            let number = parameters.all.len();
+            if is_behind_rest || parameters.numbers.insert(parameter.name.clone(), number).is_some() {
                 return Err(scan.since(start, "no such parameter can follow"));
             }
             if scan.eat(":") {
@@ -232,7 +241,7 @@ impl Assembler {
                 scan.at += len;
                 parameter.default = Some(text);
             }
-            parameters.push(parameter);
+            parameters.all.push(parameter);
             scan.eat(",");
         }
         Ok((name, parameters))
@@ -241,12 +250,13 @@ impl Assembler {
     /// Goes on with what a macro becomes.
     pub fn expand(&mut self, name: &str, scan: &mut Scan<'_>) -> Result<()> {
         let place = scan.line.whole();
-        let Some(Macro { parameters, body }) = self.macros.get(name).cloned() else { return Ok(()) };
+        let Some(called) = self.macros.get(name).cloned() else { return Ok(()) };
+        let Macro { parameters: Parameters { all: parameters, numbers }, body } = &*called;
         let mut values: Vec<Option<String>> = vec![None; parameters.len()];
         let rest = scan.rest();
         for (n, (start, text)) in arguments(rest).into_iter().enumerate() {
             let named = text.split_once('=').and_then(|(key, value)| {
-                let at = parameters.iter().position(|p| p.name == key.trim())?;
+                let at = *numbers.get(key.trim())?;
                 Some((at, value.trim().to_string()))
             });
             let (at, text) = named.unwrap_or((n, text));
@@ -259,21 +269,20 @@ impl Assembler {
                 _ => return Err(Fault::new(place, format!("{name} takes {} arguments", parameters.len()))),
             }
         }
-        let mut pairs = Vec::new();
-        for (parameter, value) in parameters.iter().zip(&values) {
-            let value = value.as_ref().filter(|value| !value.is_empty()).or(parameter.default.as_ref());
+        for (parameter, value) in parameters.iter().zip(&mut values) {
+            *value = value.take().filter(|value| !value.is_empty()).or(parameter.default.clone());
             if value.is_none() && parameter.required {
                 return Err(Fault::new(place, format!("the argument {} of {name} is missing", parameter.name)));
             }
-            pairs.push((parameter.name.as_str(), value.map_or("", String::as_str)));
         }
-        let text = self.substitute(body.text(), &pairs);
+        let value = |word: &str| Some(values.get(*numbers.get(word)?)?.as_deref().unwrap_or(""));
+        let text = self.substitute(body.text(), value);
         self.expansions += 1;
         self.source.push(format!("the macro {name}"), &text, Some(place), true, self.conditions.len())
     }
 
     /// Puts arguments in the places of `\name`, and the number of the expansion in that of `\@`.
-    fn substitute(&self, body: &str, pairs: &[(&str, &str)]) -> String {
+    fn substitute<'v>(&self, body: &str, value: impl Fn(&str) -> Option<&'v str>) -> String {
         let mut out = String::with_capacity(body.len());
         let mut rest = body;
         while let Some(at) = rest.find('\\') {
@@ -286,7 +295,7 @@ impl Assembler {
             let len = behind.bytes().position(|c| !is_name(c) || c == b'.' || c == b'@').unwrap_or(behind.len());
             let word = behind.get(..len).unwrap_or("");
             rest = behind.get(len..).unwrap_or("");
-            if let Some((_, value)) = pairs.iter().find(|(name, _)| *name == word) {
+            if let Some(value) = value(word) {
                 out += value;
             } else if word.is_empty() && behind.starts_with('@') {
                 out += &self.expansions.to_string();

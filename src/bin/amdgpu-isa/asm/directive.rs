@@ -79,8 +79,10 @@ impl Assembler {
             ".addrsig" | ".addrsig_sym" | ".amdgpu_info" | ".altmacro" | ".noaltmacro" => return Ok(()),
             ".err" => return Err(Fault::new(place, ".err was reached")),
             ".error" | ".warning" => {
-                let text = if scan.is_done() { word.as_bytes().to_vec() } else { scan.string()? };
-                let fault = Fault::new(place, String::from_utf8_lossy(&text));
+                let text = if scan.is_done() { Vec::new() } else { scan.string()? };
+                let text =
+                    if text.is_empty() { format!("{word} was reached").into() } else { String::from_utf8_lossy(&text) };
+                let fault = Fault::new(place, text);
                 if word == ".error" {
                     return Err(fault);
                 }

@@ -234,7 +234,9 @@ pub type Why = (String, Option<Place>);
 
 impl Table {
     pub fn linear(&self, expr: &Expr, depth: u16) -> std::result::Result<Linear, Why> {
-        let depth = depth.checked_sub(1).ok_or_else(|| ("a symbol's value depends on itself".to_string(), None))?;
+        let depth = depth
+            .checked_sub(1)
+            .ok_or_else(|| ("a symbol's value depends on itself, or on too many others".to_string(), None))?;
         match expr {
             Expr::Int(value) => Ok(Linear { constant: *value, ..Linear::default() }),
             Expr::Symbol(id, variant) => match &self.get(*id).def {

@@ -186,7 +186,9 @@ impl Assembler {
 
     fn symbol(&self, id: SymbolId, is_needed: bool) -> Result<Option<Symbol>, Fault> {
         let symbol = self.table.get(id);
-        let is_local_name = symbol.name.is_empty() || symbol.name.starts_with(".L") || symbol.name.starts_with(OWN);
+        // The assembler's own symbols are in the table if the source sets them.
+        let is_own = symbol.name.starts_with(OWN) && !symbol.is_set;
+        let is_local_name = symbol.name.is_empty() || symbol.name.starts_with(".L") || is_own;
         let (at, value) = match &symbol.def {
             Def::Undefined if is_local_name && is_needed => {
                 let name = if symbol.name.is_empty() { "this label" } else { &symbol.name };

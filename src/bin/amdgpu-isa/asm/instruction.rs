@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::expr::{Expr, Linear};
 use super::program::{Assembler, What};
-use super::report::{Fault, Result, SHOWN};
+use super::report::{Fault, Result};
 use super::scan::{Scan, is_name};
 use super::table::{Def, Table};
 use crate::isa::{Inst, Integer, ParseErrorKind, Suggestion, Symbols, Target, Value, parse_with};
@@ -57,8 +57,7 @@ impl Assembler {
             let fault = Fault::new(scan.line.place(start..end), e.to_string());
             match (e.kind, with_names.is_some()) {
                 (_, true) => Fault::new(place, e.to_string()),
-                // To search for similar names takes long.
-                (ParseErrorKind::Mnemonic, _) if self.faults.len() < SHOWN => unknown(fault, target, text),
+                (ParseErrorKind::Mnemonic, _) if self.faults.len() < self.suggestions => unknown(fault, target, text),
                 (ParseErrorKind::Symbol, _) => fault.note("no register and no symbol above has this name"),
                 _ => fault,
             }

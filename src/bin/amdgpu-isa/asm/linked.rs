@@ -2,6 +2,8 @@
 
 mod file;
 mod inputs;
+mod layout;
+mod merged;
 mod tables;
 
 use std::collections::BTreeMap;
@@ -12,6 +14,7 @@ use super::STB_WEAK;
 use super::finish::{At, Image, Of, Output, Relocation, Symbol, kinds};
 use super::program::{SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS};
 use super::report::{Fault, Place};
+use layout::Layout;
 use tables::{Dynamic, dynamic_symbols};
 
 const PAGE: u64 = 0x1000;
@@ -119,6 +122,7 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Fault>> {
 
     let dynamic = dynamic_symbols(&image.symbols);
     let mut chunks = inputs::inputs(image);
+    let moved = chunks.iter_mut().flat_map(|chunk| merged::merge(chunk, image)).collect();
     let alloc = SHF_ALLOC;
     chunks.push(
         Chunk { info: 1, ..Chunk::new(".dynsym", 11, alloc, 8, 24, ".dynstr") }.with(vec![0; dynamic.symbols_len()]),
@@ -140,7 +144,7 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Fault>> {
     chunks.sort_by_key(|chunk| (chunk.rank(), order(chunk).filter(|_| chunk.rank() == 4)));
 
     let segments = place(&mut chunks);
-    let layout = Layout::of(&chunks, &image.symbols);
+    let layout = Layout::of(&chunks, moved);
     let mut places = BTreeMap::new();
     for (n, chunk) in chunks.iter().enumerate() {
         places.extend(chunk.inputs.iter().map(|(section, start)| (*section, (n, *start))));
@@ -265,46 +269,6 @@ fn place(chunks: &mut [Chunk]) -> Vec<ProgramHeader> {
     all
 }
 
-/// Where everything is.
-struct Layout {
-    /// Addresses by name, of sections that are not from the source.
-    addresses: BTreeMap<String, u64>,
-    /// Addresses and numbers of the sections of the source.
-    inputs: BTreeMap<usize, u64>,
-    indices: BTreeMap<usize, u16>,
-}
-
-impl Layout {
-    fn of(chunks: &[Chunk], _: &[Symbol]) -> Layout {
-        let mut layout = Layout { addresses: BTreeMap::new(), inputs: BTreeMap::new(), indices: BTreeMap::new() };
-        for (n, chunk) in chunks.iter().enumerate() {
-            if chunk.is_made() {
-                layout.addresses.insert(chunk.name.clone(), chunk.address);
-            }
-            for (input, start) in &chunk.inputs {
-                layout.inputs.insert(*input, chunk.address + start);
-                layout.indices.insert(*input, n as u16 + 1);
-            }
-        }
-        layout
-    }
-
-    fn value(&self, symbol: &Symbol) -> u64 {
-        match symbol.at {
-            At::Section(section) => self.inputs.get(&section).copied().unwrap_or(0).wrapping_add(symbol.value),
-            At::Absolute => symbol.value,
-            At::Undefined | At::Shared => 0,
-        }
-    }
-
-    fn address(&self, of: Of, symbols: &[Symbol]) -> u64 {
-        match of {
-            Of::Section(section) => self.inputs.get(&section).copied().unwrap_or(0),
-            Of::Symbol(n) => self.value(&symbols[n]),
-        }
-    }
-}
-
 struct Written<'a> {
     layout: Layout,
     dynamic: &'a Dynamic,
@@ -317,7 +281,7 @@ struct Written<'a> {
 impl Written<'_> {
     fn apply(&mut self, chunk: &mut Chunk, relocation: &Relocation, symbols: &[Symbol]) {
         let place = chunk.address + relocation.offset;
-        let to = self.layout.address(relocation.of, symbols).wrapping_add_signed(relocation.addend);
+        let to = self.layout.address(relocation.of, relocation.addend, symbols);
         // No loader sees what is in no segment, such as tables for debuggers.
         let is_loaded = chunk.flags & SHF_ALLOC != 0;
         let open = match relocation.of {
@@ -380,7 +344,7 @@ impl Written<'_> {
                 return;
             }
         }
-        let to = self.layout.address(of, symbols).wrapping_add_signed(addend);
+        let to = self.layout.address(of, addend, symbols);
         self.loaded.push((place, kinds::RELATIVE64, 0, to as i64));
     }
 

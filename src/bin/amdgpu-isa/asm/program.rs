@@ -1,6 +1,7 @@
 //! The assembler: reads statements, and collects sections, symbols and what is still open.
 
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use super::expr::{Expr, Reader};
 use super::kernel::Kernel;
@@ -89,13 +90,15 @@ pub struct Assembler {
     pub sections: Vec<Section>,
     /// Their numbers.
     known: HashMap<(String, Apart), usize>,
-    pub macros: HashMap<String, super::block::Macro>,
+    pub macros: HashMap<String, Rc<super::block::Macro>>,
     pub conditions: Vec<(Condition, Place)>,
     pub kernels: Vec<Kernel>,
     /// The kernel whose directives are being read.
     pub kernel: Option<Kernel>,
     pub faults: Vec<Fault>,
     pub hidden_faults: usize,
+    /// So many faults say which mnemonic is similar to one that is unknown. To search for it takes long.
+    pub suggestions: usize,
     /// Sections to which `.popsection` and `.previous` return.
     pub stack: Vec<(usize, usize)>,
     pub previous: usize,
@@ -123,7 +126,8 @@ pub struct Assembler {
 
 impl Assembler {
     pub fn new() -> Assembler {
-        let mut new = Assembler { version: 6, longest: LONGEST, ..Assembler::default() };
+        let suggestions = super::report::SHOWN;
+        let mut new = Assembler { version: 6, longest: LONGEST, suggestions, ..Assembler::default() };
         new.source.most = EXPANDED;
         new.section(".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0);
         new
@@ -351,7 +355,7 @@ impl Assembler {
         }
         let value = self.table.value(&expr).map_or(expr, Expr::Int);
         let symbol = self.table.get_mut(id);
-        (symbol.def, symbol.place) = (Def::Variable(value), place);
+        (symbol.def, symbol.place, symbol.is_set) = (Def::Variable(value), place, true);
         Ok(())
     }
 

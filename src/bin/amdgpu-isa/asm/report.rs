@@ -1,9 +1,11 @@
 //! What is wrong in a source, with its place: for people as lines with carets, for programs as JSON.
 
+use std::collections::HashMap;
 use std::io::Write;
+use std::ops::Range;
 
 use codespan_reporting::diagnostic::{Diagnostic, Label, Severity};
-use codespan_reporting::files::SimpleFiles;
+use codespan_reporting::files::{Error, Files};
 use codespan_reporting::term::{self, Config};
 
 use super::source::File;
@@ -36,22 +38,31 @@ impl Fault {
     }
 }
 
-pub type Result<T> = std::result::Result<T, Fault>;
+pub type Result<T, E = Fault> = std::result::Result<T, E>;
 
 /// Faults that are shown. A source can have millions.
 pub const SHOWN: usize = 100;
 /// The longest line of a source that is shown whole.
 const LONGEST: usize = 400;
 
-/// The line and the column of a place, from 1 on, and the line's range.
-fn position(text: &str, at: usize) -> (usize, usize, std::ops::Range<usize>) {
-    let at = at.min(text.len());
-    let before = text.as_bytes().get(..at).unwrap_or(&[]);
-    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |n| n + 1);
-    let after = text.as_bytes().get(at..).unwrap_or(&[]);
-    let end = at + after.iter().position(|byte| *byte == b'\n').unwrap_or(after.len());
-    (line, at - start + 1, start..end)
+/// Where the lines of files begin, of which each is searched once: there can be many faults in a long one.
+#[derive(Default)]
+struct Lines(HashMap<usize, Vec<usize>>);
+
+impl Lines {
+    /// The line and the column of a place, from 1 on, and the line's range.
+    fn position(&mut self, files: &[File], file: usize, at: usize) -> (usize, usize, Range<usize>) {
+        let text = files.get(file).map_or("", |file| &file.text);
+        let starts = self.0.entry(file).or_insert_with(|| {
+            let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+            std::iter::once(0).chain(ends.map(|(end, _)| end + 1)).collect()
+        });
+        let at = at.min(text.len());
+        let line = starts.partition_point(|start| *start <= at);
+        let start = line.checked_sub(1).and_then(|line| starts.get(line)).copied().unwrap_or(0);
+        let end = starts.get(line).map_or(text.len(), |next| next - 1);
+        (line, at - start + 1, start..end)
+    }
 }
 
 /// The characters of a place: an error of a parser can be about a part of one.
@@ -78,15 +89,16 @@ fn chain(files: &[File], place: Place) -> impl Iterator<Item = (Place, &str)> {
 
 /// Lines `{"severity":…,"message":…,"file":…,"line":…,"column":…}`.
 pub fn json(faults: &[Fault], files: &[File], out: &mut impl Write) -> std::io::Result<()> {
+    let mut lines = Lines::default();
     for fault in faults {
         let Some(file) = files.get(fault.place.file) else { continue };
         let place = whole(&file.text, fault.place);
-        let (line, column, _) = position(&file.text, place.start);
-        let (end_line, end_column, _) = position(&file.text, place.end);
+        let (line, column, _) = lines.position(files, place.file, place.start);
+        let (end_line, end_column, _) = lines.position(files, place.file, place.end);
         let from: Vec<_> = chain(files, fault.place)
             .map(|(from, name)| {
                 let file = files.get(from.file);
-                let (line, column, _) = position(file.map_or("", |file| &file.text), from.start);
+                let (line, column, _) = lines.position(files, from.file, from.start);
                 serde_json::json!({ "in": name, "file": file.map(|f| &f.name), "line": line, "column": column })
             })
             .collect();
@@ -102,28 +114,27 @@ pub fn json(faults: &[Fault], files: &[File], out: &mut impl Write) -> std::io::
 
 /// Lines of the source with carets.
 pub fn show(faults: &[Fault], files: &[File], color: bool) -> String {
-    let mut out = String::new();
+    let (mut out, mut lines) = (String::new(), Lines::default());
     for fault in faults {
         let severity = if fault.is_warning { Severity::Warning } else { Severity::Error };
-        let mut shown = SimpleFiles::new();
+        let mut shown = Excerpts::default();
         let mut labels = Vec::new();
         let mut add = |place: Place, message: Option<String>| {
             let Some(file) = files.get(place.file) else { return };
             let place = whole(&file.text, place);
-            let (line, column, range) = position(&file.text, place.start);
-            // The excerpt is one line: the lines in front of it are empty, so that its number is right.
+            let (line, column, range) = lines.position(files, place.file, place.start);
             let text = file.text.get(range.clone()).unwrap_or("");
             let name = escape::name(file.name.as_bytes()).into_owned();
             if range.len() > LONGEST || !text.chars().all(|c| !c.is_control() || c == '\t') {
                 let place = format!("{name}:{line}:{column}");
-                let id = shown.add(place, String::new());
-                labels.push((id, 0..0, message));
+                labels.push((shown.0.len(), 0..0, message));
+                shown.0.push(Excerpt { name: place, text: "", line: 1 });
                 return;
             }
-            let id = shown.add(name, "\n".repeat(line - 1) + text);
-            let from = line - 1 + column - 1;
+            let from = column - 1;
             let len = place.end.min(range.end).saturating_sub(place.start);
-            labels.push((id, from..from + len, message));
+            labels.push((shown.0.len(), from..from + len, message));
+            shown.0.push(Excerpt { name, text, line });
         };
         add(fault.place, None);
         for (from, name) in chain(files, fault.place).take(8) {
@@ -144,4 +155,47 @@ pub fn show(faults: &[Fault], files: &[File], color: bool) -> String {
         out += &String::from_utf8_lossy(buffer.as_slice());
     }
     out
+}
+
+/// Lines of files, each as a file of its own.
+#[derive(Default)]
+struct Excerpts<'t>(Vec<Excerpt<'t>>);
+
+struct Excerpt<'t> {
+    name: String,
+    text: &'t str,
+    /// Its number in the file.
+    line: usize,
+}
+
+impl<'t> Excerpts<'t> {
+    fn of(&self, id: usize) -> Result<&Excerpt<'t>, Error> {
+        self.0.get(id).ok_or(Error::FileMissing)
+    }
+}
+
+impl<'a> Files<'a> for Excerpts<'a> {
+    type FileId = usize;
+    type Name = String;
+    type Source = &'a str;
+
+    fn name(&'a self, id: usize) -> Result<String, Error> {
+        self.of(id).map(|excerpt| excerpt.name.clone())
+    }
+
+    fn source(&'a self, id: usize) -> Result<&'a str, Error> {
+        self.of(id).map(|excerpt| excerpt.text)
+    }
+
+    fn line_index(&'a self, _: usize, _: usize) -> Result<usize, Error> {
+        Ok(0)
+    }
+
+    fn line_number(&'a self, id: usize, _: usize) -> Result<usize, Error> {
+        self.of(id).map(|excerpt| excerpt.line)
+    }
+
+    fn line_range(&'a self, id: usize, _: usize) -> Result<Range<usize>, Error> {
+        self.of(id).map(|excerpt| 0..excerpt.text.len())
+    }
 }

@@ -162,10 +162,12 @@ impl Frame {
 /// Replaces comments by blanks. Documents in YAML stay as they are.
 fn without_comments(text: &str) -> String {
     let mut out = text.as_bytes().to_vec();
-    let (mut at, mut is_line_start, mut document): (usize, bool, Option<&str>) = (0, true, None);
+    let (mut at, mut end, mut is_line_start, mut document): (usize, usize, bool, Option<&str>) = (0, 0, true, None);
     while at < out.len() {
-        let rest = text.get(at..).unwrap_or("");
-        let end = at + rest.find('\n').unwrap_or(rest.len());
+        if at > end || at == 0 {
+            let rest = text.as_bytes().get(at..).unwrap_or(&[]);
+            end = at + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+        }
         if is_line_start {
             let line = text.get(at..end).unwrap_or("").trim();
             if let Some(last) = document {

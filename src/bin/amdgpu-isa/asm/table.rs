@@ -40,6 +40,8 @@ pub struct Symbol {
     pub visibility: u8,
     /// Whether an expression names it, or a directive that says what it is.
     pub is_used: bool,
+    /// Whether the source gives it a value.
+    pub is_set: bool,
 }
 
 #[derive(Default)]
@@ -75,7 +77,8 @@ impl Table {
 
     fn push(&mut self, name: &str, def: Def, place: Place) -> SymbolId {
         let name = name.to_string();
-        let symbol = Symbol { name, def, place, size: None, kind: 0, bind: None, visibility: 0, is_used: false };
+        let symbol =
+            Symbol { name, def, place, size: None, kind: 0, bind: None, visibility: 0, is_used: false, is_set: false };
         self.all.push(symbol);
         self.all.len() - 1
     }

@@ -103,8 +103,10 @@ impl Processor {
         }
     }
 
+    /// The registers behind a kernel's own. LLVM counts the two of `vcc` even where every wave has all registers.
     pub fn extra_sgprs(&self, vcc: bool, flat_scratch: bool, xnack_mask: bool) -> i64 {
-        Registers { vcc, flat_scratch, xnack_mask, ..Registers::new(self.target) }.special(self.target).into()
+        let registers = Registers { vcc, flat_scratch, xnack_mask, ..Registers::new(self.target) };
+        i64::from(registers.special(self.target)).max(if vcc { 2 } else { 0 })
     }
 
     /// The number of cache lines that code of this length fills, as far as a descriptor can say it.

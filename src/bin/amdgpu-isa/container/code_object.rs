@@ -7,7 +7,9 @@ use std::ops::Range;
 use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_isa::processor::Processor;
 
+use super::kernel_code::{kernel_code, split};
 use super::notes::Notes;
+use super::places::{Names, Places};
 use super::target_id::TargetId;
 use super::{Found, Image, NameBudget, Nesting, Section, Symbol, SymbolKind, Visitor, elf};
 use crate::error::Result;
@@ -20,16 +22,6 @@ const STT_AMDGPU_HSA_KERNEL: u8 = 10;
 const STT_NOTYPE: u8 = 0;
 const STT_OBJECT: u8 = 1;
 const STT_FUNC: u8 = 2;
-
-/// Size of the descriptor of version 2 and Mesa, `amd_kernel_code_t`, which is in front of the kernel's code.
-const KERNEL_CODE: u64 = 256;
-/// The bytes of its field `kernel_code_entry_byte_offset`.
-const KERNEL_CODE_ENTRY: Range<usize> = 16..24;
-/// Its first fields: version 1.x, and the kind of machine that is an AMD GPU.
-const KERNEL_CODE_MAJOR: [u8; 4] = [1, 0, 0, 0];
-const KERNEL_CODE_MACHINE: [u8; 2] = [1, 0];
-/// The byte of its field `wavefront_size`, a power of two.
-const KERNEL_CODE_WAVE: usize = 103;
 
 /// Bits of `e_flags` in version 2, which has no number of a processor there. Numbers of GCN processors are greater.
 const XNACK_V2: u32 = 1;
@@ -62,13 +54,23 @@ pub fn visit(file: &elf::File<'_>, label: &str, nesting: Nesting<'_>, each: &mut
             }
         }
     }
+    let mut places = Places::of(file, &headers, names);
+    let mut known = Names::new(file, &headers, names, &mut budget);
+    known.pointers(&mut places)?;
+    for (&index, &n) in &indices {
+        if let Some(section) = sections.get_mut(n) {
+            section.relocations = known.relocations(index)?.into();
+        }
+    }
     let mut tables = Tables { file, headers: &headers, budget: &mut budget, faults: &mut faults };
-    let named = symbols(&mut tables, &notes.entries, &indices, &mut sections);
+    let named = symbols(&mut tables, &notes.entries, &indices, &mut sections, &mut places);
+    places.sort();
+    places.arguments = notes.arguments;
     let named = named.map(|descriptors| split(&mut sections, descriptors));
     sections.retain(|section| !section.bytes.is_empty());
     if !sections.is_empty() {
         let note = generic_note(file.flags);
-        each(Found::Image(Image { label, target, sections, note }))?;
+        each(Found::Image(Image { label, target, sections, places, note }))?;
     } else if faults.is_empty() {
         each(Found::Skipped { label, reason: "the code object has no executable section".into() })?;
     }
@@ -163,7 +165,13 @@ fn code_sections<'a>(
             continue;
         }
         indices.insert(index, sections.len());
-        sections.push(Section { name, address: section.address, bytes: data.bytes, symbols: Vec::new() });
+        sections.push(Section {
+            name,
+            address: section.address,
+            bytes: data.bytes,
+            symbols: Vec::new(),
+            relocations: [].into(),
+        });
     }
     Ok((indices, sections))
 }
@@ -193,7 +201,13 @@ fn executable_segments<'a>(file: &elf::File<'a>, faults: &mut Vec<String>) -> Ve
         }
         if !data.bytes.is_empty() {
             let name = Cow::Borrowed("(segment)");
-            sections.push(Section { name, address: segment.address, bytes: data.bytes, symbols: Vec::new() });
+            sections.push(Section {
+                name,
+                address: segment.address,
+                bytes: data.bytes,
+                symbols: Vec::new(),
+                relocations: [].into(),
+            });
         }
     }
     sections
@@ -264,35 +278,13 @@ impl Kernels<'_> {
     }
 }
 
-/// The bytes of a section at an address.
-fn at_address<'a>(section: &Section<'a>, address: u64, len: u64) -> Option<&'a [u8]> {
-    let from = usize::try_from(address.checked_sub(section.address)?).ok()?;
-    section.bytes.get(from..from.checked_add(usize::try_from(len).ok()?)?)
-}
-
-/// The descriptor of version 2 that a kernel's symbol points to: where the code begins after it, and its lanes.
-fn kernel_code(section: &Section<'_>, address: u64) -> Option<(u64, Option<u16>)> {
-    let descriptor = at_address(section, address, KERNEL_CODE)?;
-    if !descriptor.starts_with(&KERNEL_CODE_MAJOR) || descriptor.get(8..10)? != KERNEL_CODE_MACHINE {
-        return None;
-    }
-    let entry = u64::from_le_bytes(descriptor.get(KERNEL_CODE_ENTRY)?.try_into().ok()?);
-    let lanes = match descriptor.get(KERNEL_CODE_WAVE)? {
-        5 => Some(32),
-        6 => Some(64),
-        _ => None,
-    };
-    let end = section.address.saturating_add(section.bytes.len() as u64);
-    let start = address.checked_add(entry).filter(|start| entry >= KERNEL_CODE && *start <= end)?;
-    Some((start, lanes))
-}
-
 /// Finds the symbols of the sections. Returns the descriptors among the code of each section.
 fn symbols<'a>(
     tables: &mut Tables<'_, 'a>,
     entry_points: &[(&'a [u8], Option<u16>)],
     indices: &Indices,
     sections: &mut [Section<'a>],
+    places: &mut Places<'a>,
 ) -> Result<Vec<Vec<Range<u64>>>> {
     let mut kernels = Kernels { names: entry_points.iter().copied().collect(), ..Kernels::default() };
     let (file, headers) = (tables.file, tables.headers);
@@ -320,6 +312,9 @@ fn symbols<'a>(
     tables.each(|symbol, name| {
         if ![STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_AMDGPU_HSA_KERNEL].contains(&symbol.kind) {
             return;
+        }
+        if let Some(section) = headers.get(usize::from(symbol.section)) {
+            places.symbol(file, section, symbol, name);
         }
         let Some(&index) = indices.get(&usize::from(symbol.section)) else { return };
         let (Some(section), Some(descriptors)) = (sections.get_mut(index), descriptors.get_mut(index)) else { return };
@@ -363,35 +358,4 @@ fn symbols<'a>(
         }
     }
     Ok(descriptors)
-}
-
-/// Takes the descriptors out of the sections, which are data: the code between two of them becomes a section.
-fn split(sections: &mut Vec<Section<'_>>, descriptors: Vec<Vec<Range<u64>>>) {
-    if descriptors.iter().all(Vec::is_empty) {
-        return;
-    }
-    let mut pieces = Vec::new();
-    for (section, mut holes) in std::mem::take(sections).into_iter().zip(descriptors) {
-        holes.sort_by_key(|hole| hole.start);
-        let end = section.address.saturating_add(section.bytes.len() as u64);
-        let mut symbols = section.symbols.into_iter().peekable();
-        let mut from = section.address;
-        for hole in holes.into_iter().chain(std::iter::once(end..end)) {
-            let offsets = usize::try_from(from - section.address)
-                .ok()
-                .zip(usize::try_from(hole.start.max(from) - section.address).ok());
-            let bytes = offsets.and_then(|(from, to)| section.bytes.get(from..to)).unwrap_or_default();
-            // What points into a descriptor is no code.
-            while symbols.next_if(|symbol| symbol.address < from).is_some() {}
-            let mut its = Vec::new();
-            while let Some(symbol) = symbols.next_if(|symbol| symbol.address < hole.start) {
-                its.push(symbol);
-            }
-            if !bytes.is_empty() {
-                pieces.push(Section { name: section.name.clone(), address: from, bytes, symbols: its });
-            }
-            from = from.max(hole.end);
-        }
-    }
-    *sections = pieces;
 }

@@ -13,6 +13,7 @@ use std::io::Read;
 
 use super::Budget;
 use crate::error::{Error, Result};
+use crate::unzstd;
 
 const MAGIC: &[u8] = b"CCOB";
 
@@ -83,7 +84,10 @@ pub fn decompress(bytes: &[u8], end: &mut usize, budget: &Budget) -> Result<Plai
     let mut rest = packed;
     let mut plain = match header.method {
         0 => inflate(&mut flate2::bufread::ZlibDecoder::new(&mut rest), header.size),
-        1 => unzstd(&mut rest, header.size)?,
+        1 => {
+            let reader = unzstd::reader(&mut rest, header.size);
+            inflate(&mut reader.map_err(|e| Error::input(format!("cannot decompress: {e}")))?, header.size)
+        }
         other => {
             return Err(Error::input(format!("compression method {other} is not known; 0 (zlib) and 1 (zstd) are")));
         }
@@ -107,14 +111,4 @@ fn inflate(from: &mut impl Read, size: u64) -> Plain {
         (_, Ordering::Greater) => Some(format!("damaged: it promises {size} bytes and holds more")),
     };
     Plain { bytes: plain, damage: damage.map(Error::input) }
-}
-
-fn unzstd(rest: &mut &[u8], size: u64) -> Result<Plain> {
-    let fail = |e| Error::input(format!("cannot decompress: {e}"));
-    let mut decoder = zstd::stream::read::Decoder::with_buffer(&mut *rest).map_err(fail)?.single_frame();
-    // Clang uses long-distance matching: the window is as large as the data, up to 2^27 and, for larger
-    // data, beyond. zstd's own limits are 2^27 by default and 2^31.
-    let window_log = size.max(1).ilog2() + 1;
-    decoder.window_log_max(window_log.clamp(27, 31)).map_err(fail)?;
-    Ok(inflate(&mut decoder, size))
 }

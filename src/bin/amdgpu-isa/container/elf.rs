@@ -7,13 +7,16 @@ use crate::error::{Error, Result};
 
 pub const SHT_NOTE: u32 = 7;
 pub const SHT_SYMTAB: u32 = 2;
+pub const SHT_RELA: u32 = 4;
 pub const SHT_DYNSYM: u32 = 11;
 const SHT_NOBITS: u32 = 8;
+pub const SHF_ALLOC: u64 = 2;
 pub const SHF_EXECINSTR: u64 = 4;
 pub const PT_NOTE: u32 = 4;
 pub const PT_LOAD: u32 = 1;
 pub const PF_X: u32 = 1;
 pub const ET_REL: u16 = 1;
+pub const STT_SECTION: u8 = 3;
 pub const EM_AMDGPU: u16 = 224;
 
 pub fn is_elf(bytes: &[u8]) -> bool {
@@ -55,6 +58,7 @@ pub struct Section {
     pub offset: u64,
     pub size: u64,
     pub link: usize,
+    pub info: usize,
 }
 
 pub struct Segment {
@@ -71,6 +75,14 @@ pub struct Symbol {
     pub section: u16,
     pub address: u64,
     pub size: u64,
+}
+
+pub struct Relocation {
+    pub address: u64,
+    pub kind: u32,
+    /// The number of the symbol.
+    pub symbol: u32,
+    pub addend: i64,
 }
 
 impl Section {
@@ -177,6 +189,7 @@ impl<'a> File<'a> {
             offset: read(8 + 2 * word, word)?,
             size: read(8 + 3 * word, word)?,
             link: read(8 + 4 * word, 4)? as usize,
+            info: read(12 + 4 * word, 4)? as usize,
         })
     }
 
@@ -208,13 +221,33 @@ impl<'a> File<'a> {
 
     /// The symbols of a table. Only of files of 64 bits.
     pub fn symbols(&self, table: &'a [u8]) -> impl Iterator<Item = Symbol> + use<'_, 'a> {
+        table.chunks_exact(24).map_while(|entry| self.read_symbol(entry))
+    }
+
+    /// A symbol of a table by its number. Only of files of 64 bits.
+    pub fn symbol(&self, table: &[u8], number: u32) -> Option<Symbol> {
+        let at = usize::try_from(number).ok()?.checked_mul(24)?;
+        self.read_symbol(table.get(at..at.checked_add(24)?)?)
+    }
+
+    fn read_symbol(&self, entry: &[u8]) -> Option<Symbol> {
+        Some(Symbol {
+            name: self.number(entry, 0, 4)? as u32,
+            kind: entry.get(4)? & 0xf,
+            section: self.number(entry, 6, 2)? as u16,
+            address: self.number(entry, 8, 8)?,
+            size: self.number(entry, 16, 8)?,
+        })
+    }
+
+    /// The relocations of a table. Only of files of 64 bits.
+    pub fn relocations(&self, table: &'a [u8]) -> impl Iterator<Item = Relocation> + use<'_, 'a> {
         table.chunks_exact(24).map_while(|entry| {
-            Some(Symbol {
-                name: self.number(entry, 0, 4)? as u32,
-                kind: entry.get(4)? & 0xf,
-                section: self.number(entry, 6, 2)? as u16,
-                address: self.number(entry, 8, 8)?,
-                size: self.number(entry, 16, 8)?,
+            Some(Relocation {
+                address: self.number(entry, 0, 8)?,
+                kind: self.number(entry, 8, 4)? as u32,
+                symbol: self.number(entry, 12, 4)? as u32,
+                addend: self.number(entry, 16, 8)? as i64,
             })
         })
     }

@@ -3,7 +3,12 @@
 //! A note is `namesz:u32 descsz:u32 type:u32 name desc`, where name and desc are padded to four bytes. Metadata since
 //! version 3 is a MessagePack document, in notes of type 32; both HSA and PAL use it.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::places::Argument;
 use super::target_id::TargetId;
+use crate::escape;
 
 const NT_AMD_HSA_ISA_VERSION: u32 = 3;
 const NT_AMD_HSA_ISA_NAME: u32 = 11;
@@ -14,6 +19,8 @@ pub struct Notes<'a> {
     pub target: Option<TargetId>,
     /// The entry points of a PAL pipeline, with the lanes of their waves.
     pub entries: Vec<(&'a [u8], Option<u16>)>,
+    /// The arguments of kernels, by the kernels' names.
+    pub arguments: HashMap<Cow<'a, str>, Vec<Argument<'a>>>,
 }
 
 /// More than real pipelines have.
@@ -36,10 +43,25 @@ impl<'a> Notes<'a> {
     fn metadata(&mut self, desc: &'a [u8]) -> Option<TargetId> {
         let document = Reader(desc);
         self.pipelines(document);
+        self.kernels(document);
         match document.get(b"amdhsa.target")?.head()? {
             Head::Text(id) => text(id).and_then(TargetId::in_triple),
             _ => None,
         }
+    }
+
+    fn kernels(&mut self, document: Reader<'a>) -> Option<()> {
+        let mut kernels = document.get(b"amdhsa.kernels")?;
+        let Head::List(count) = kernels.head()? else { return None };
+        for _ in 0..count {
+            let name = kernels.text_of(b".symbol").and_then(|name| name.strip_suffix(b".kd"));
+            let arguments = kernels.get(b".args").map_or_else(Vec::new, arguments);
+            if let Some(name) = name.filter(|_| !arguments.is_empty()) {
+                self.arguments.insert(escape::name(name), arguments);
+            }
+            kernels.skip()?;
+        }
+        Some(())
     }
 
     fn pipelines(&mut self, document: Reader<'a>) -> Option<()> {
@@ -66,6 +88,26 @@ impl<'a> Notes<'a> {
         }
         Some(())
     }
+}
+
+/// The arguments of a kernel, in the order of their offsets.
+fn arguments(mut list: Reader<'_>) -> Vec<Argument<'_>> {
+    let mut all = Vec::new();
+    let Some(Head::List(count)) = list.head() else { return all };
+    for n in 0..count {
+        let own = list.text_of(b".name").filter(|name| !name.is_empty());
+        // What the runtime adds has no name, but a kind.
+        let kind = list.text_of(b".value_kind").filter(|kind| kind.starts_with(b"hidden_"));
+        let name = own.or(kind).map_or_else(|| format!("arg{n}").into(), escape::name);
+        if let (Some(offset), Some(size)) = (list.number_of(b".offset"), list.number_of(b".size")) {
+            all.push(Argument { name, offset, size });
+        }
+        if list.skip().is_none() {
+            break;
+        }
+    }
+    all.sort_by_key(|argument| argument.offset);
+    all
 }
 
 fn text(bytes: &[u8]) -> Option<&str> {
@@ -186,5 +228,19 @@ impl<'a> Reader<'a> {
             self.skip()?;
         }
         None
+    }
+
+    fn text_of(self, key: &[u8]) -> Option<&'a [u8]> {
+        match self.get(key)?.head()? {
+            Head::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn number_of(self, key: &[u8]) -> Option<u64> {
+        match self.get(key)?.head()? {
+            Head::Number(number) => Some(number),
+            _ => None,
+        }
     }
 }

@@ -27,7 +27,8 @@ pub fn parts<'a>(section: &Section<'a>, name: &str) -> Vec<Section<'a>> {
         let first = symbols.partition_point(|other| other.address < symbol.address);
         let last = symbols.partition_point(|other| other.address < stop);
         let inside = symbols.get(first..last).unwrap_or_default().iter().map(copy).collect();
-        parts.push(Section { name: section.name.clone(), address: symbol.address, bytes, symbols: inside });
+        let (name, relocations) = (section.name.clone(), section.relocations.clone());
+        parts.push(Section { name, address: symbol.address, bytes, symbols: inside, relocations });
     }
     parts
 }

@@ -48,7 +48,7 @@ struct Branch<'a> {
 }
 
 pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, descriptors: bool) -> io::Result<()> {
-    let labels = Labels::new(place);
+    let labels = Labels::new(place, false);
     // Each line names the section.
     let (name, more) = escape::reference(&place.section.name);
     let name = format!("{name}{more}");

@@ -1,11 +1,13 @@
 //! Labels: names for the targets of branches.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
 use super::Place;
 use super::pieces;
+use super::sources::{Found, Note, Watch};
 use super::walk::{functions, walk};
 use crate::container::{Section, Symbol};
 use crate::escape;
@@ -50,6 +52,8 @@ pub struct Labels<'a> {
     wanted: Bits,
     /// Dwords that begin a line of the listing.
     begins: Bits,
+    /// Where constants come from, by address.
+    pub notes: Vec<(u64, Note<'a>)>,
 }
 
 /// Number of dwords in a piece of the listing.
@@ -66,15 +70,20 @@ pub struct Piece {
 }
 
 impl<'a> Labels<'a> {
-    pub fn new(place: &'a Place<'a>) -> Self {
+    /// `watch`: whether to find out where constants come from.
+    pub fn new(place: &'a Place<'a>, watch: bool) -> Self {
         let section = place.section;
         let dwords = section.bytes.len().div_ceil(4);
         let (wanted, begins) = (Bits::for_dwords(dwords), Bits::for_dwords(dwords));
         let runs = runs(section);
         let next = AtomicUsize::new(0);
-        let work = || {
-            while let Some(run) = runs.get(next.fetch_add(1, Relaxed)) {
-                mark(place, run, &wanted, &begins);
+        let all = Mutex::new(Vec::new());
+        let work = || loop {
+            let n = next.fetch_add(1, Relaxed);
+            let Some(run) = runs.get(n) else { return };
+            let mut found = mark(place, run, &wanted, &begins, watch);
+            if !found.is_empty() {
+                all.lock().into_iter().for_each(|mut all| all.push((n, found.split_off(0))));
             }
         };
         let cores = pieces::cores().min(runs.len());
@@ -83,7 +92,24 @@ impl<'a> Labels<'a> {
             work();
         });
         wanted.0.iter().zip(&begins.0).for_each(|(w, b)| _ = w.fetch_and(b.load(Relaxed), Relaxed));
-        Labels { section, wanted, begins }
+        let mut labels = Labels { section, wanted, begins, notes: Vec::new() };
+        let mut found = all.into_inner().unwrap_or_default();
+        found.sort_by_key(|(run, _)| *run);
+        labels.notes = labels.sure(found.into_iter().flat_map(|(_, found)| found));
+        labels
+    }
+
+    /// The notes about instructions that no branch reaches with something else in the registers.
+    fn sure(&self, all: impl Iterator<Item = Found<'a>>) -> Vec<(u64, Note<'a>)> {
+        let (mut next, mut last) = (0, None);
+        let mut is_sure = |found: &Found<'_>| {
+            let dword = found.offset / 4;
+            last = (next..=dword).rev().find(|dword| self.wanted.get(*dword)).or(last);
+            next = next.max(dword + 1);
+            last.is_none_or(|last| last * 4 < found.since)
+        };
+        let address = |offset: usize| self.section.address.wrapping_add(offset as u64);
+        all.filter(|found| is_sure(found)).map(|found| (address(found.offset), found.note)).collect()
     }
 
     pub fn pieces(&self) -> usize {
@@ -184,10 +210,11 @@ fn runs(section: &Section<'_>) -> Vec<Range<usize>> {
 }
 
 /// Marks where the lines of a run begin, and where its branches go.
-fn mark(place: &Place<'_>, run: &Range<usize>, wanted: &Bits, begins: &Bits) {
+fn mark<'a>(place: &'a Place<'a>, run: &Range<usize>, wanted: &Bits, begins: &Bits, watch: bool) -> Vec<Found<'a>> {
     let section = place.section;
     // Collect the bits of a word before storing them: most bits are in the same word as the one before.
     let (mut word, mut bits) = (run.start / 256, 0);
+    let mut watch = watch.then(|| Watch::new(place, run.start));
     _ = walk(place, run.start, |offset, item| {
         if offset >= run.end {
             return ControlFlow::Break(());
@@ -201,9 +228,13 @@ fn mark(place: &Place<'_>, run: &Range<usize>, wanted: &Bits, begins: &Bits) {
         if let Some(dword) = target.and_then(|t| dword(section, t)) {
             wanted.set(dword);
         }
+        if let Some(watch) = &mut watch {
+            watch.step(offset, item.ok(), target);
+        }
         ControlFlow::Continue(())
     });
     begins.add(word, bits);
+    watch.map_or_else(Vec::new, Watch::finish)
 }
 
 fn dword(section: &Section<'_>, address: u64) -> Option<usize> {

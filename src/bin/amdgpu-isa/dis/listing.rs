@@ -13,6 +13,7 @@ use super::Place;
 use super::labels::{Labels, PIECE, Piece, write_local};
 use super::msb::{self, Msb};
 use super::pieces::{self, Page};
+use super::sources::Sources;
 use super::walk::walk;
 use crate::container::{Image, Symbol, SymbolKind};
 use crate::hex;
@@ -48,6 +49,8 @@ pub struct Shown {
     pub descriptors: bool,
     /// Each dword of padding.
     pub padding: bool,
+    /// Where constants come from.
+    pub sources: bool,
 }
 
 /// So many equal dwords of padding become one line.
@@ -61,20 +64,24 @@ pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, shown: &Show
     if section.symbols.first().is_none_or(|s| s.address > section.address) {
         out.newline();
     }
-    let labels = Labels::new(place);
+    let labels = Labels::new(place, shown.sources);
     let msb = Msb::new(place, |dword| labels.is_label(dword), PIECE);
+    let relocations = if shown.sources { &section.relocations[..] } else { &[] };
     pieces::in_order(out, labels.pieces(), |number, page| {
+        let piece = labels.piece(number);
+        let from = section.address.wrapping_add(piece.first as u64);
         let listing = Listing {
             page,
             labels: &labels,
             msb: msb.as_ref().map(|msb| msb.piece(number)),
             shown: *shown,
+            sources: Sources::from(&labels.notes, relocations, place.places, from),
             line: TextBuffer::new(),
             name: Vec::new(),
             near: 0,
             high: (0, hex::dword(0)),
         };
-        listing.piece(place, &labels.piece(number))
+        listing.piece(place, &piece)
     })?;
     out.line()
 }
@@ -85,6 +92,7 @@ struct Listing<'a, 'b> {
     /// What `s_set_vgpr_msb` has set, if the section has one.
     msb: Option<msb::State<'a>>,
     shown: Shown,
+    sources: Sources<'a>,
     line: TextBuffer,
     /// Reused for names, so that a line allocates nothing.
     name: Vec<u8>,
@@ -125,12 +133,9 @@ impl Listing<'_, '_> {
             } else {
                 1
             };
+            let msb = self.msb.as_mut().map(|msb| msb.step(offset, self.labels.is_label(offset / 4), item));
             match item {
-                Ok(inst) => {
-                    let label = self.labels.is_label(offset / 4);
-                    let msb = self.msb.as_mut().map(|msb| msb.step(offset, label, inst));
-                    self.inst(pc, inst, msb);
-                }
+                Ok(inst) => self.inst(pc, inst, msb),
                 Err(invalid) => self.not_inst(pc, invalid),
             }
             if count > 1 {
@@ -212,6 +217,7 @@ impl Listing<'_, '_> {
 
     fn inst(&mut self, pc: u64, inst: &Inst, msb: Option<VgprMsb>) {
         let target = inst.branch_target(pc);
+        let has_source = self.sources.next < pc.saturating_add(inst.len() as u64);
         let mut text = match msb {
             Some(msb) => self.line.print_with(inst, msb),
             None => self.line.print(inst),
@@ -234,7 +240,7 @@ impl Listing<'_, '_> {
             }
             plain(line, text, name, &self.high.1, pc);
             let end = if self.shown.encoding { words(line, inst.words()) } else { COMMENT_END };
-            if target.is_none() {
+            if target.is_none() && !has_source {
                 line[end % LINE] = b'\n';
                 buf.truncate(start + end + 1);
                 return;
@@ -262,6 +268,9 @@ impl Listing<'_, '_> {
             self.page.text.str(" ");
             self.labels.relative(target, &mut self.near, &mut self.page.text.buf);
         }
+        if has_source {
+            self.sources.write(pc, inst.len(), &mut self.page.text.buf);
+        }
         self.page.text.end(DIM);
         self.page.text.newline();
     }
@@ -276,6 +285,9 @@ impl Listing<'_, '_> {
         self.comment(width, pc);
         self.page.text.str(": ");
         _ = write_reason(&mut self.page.text, invalid);
+        if self.sources.next < pc.saturating_add(invalid.len.into()) {
+            self.sources.write(pc, invalid.len.into(), &mut self.page.text.buf);
+        }
         self.page.text.end(DIM);
         self.page.text.newline();
     }

@@ -154,6 +154,8 @@ pub mod sample {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -166,6 +168,18 @@ mod tests {
                 assert!(cells.windows(2).all(|w| w[0].lsb == w[1].msb() + 1));
             }
         }
+    }
+
+    #[test]
+    fn every_field_has_a_letter_of_its_own() {
+        let mut diagram = sample::wide(2);
+        let field = diagram.fields[0].clone();
+        let bit = |lsb| FieldView { pieces: vec![(lsb, 1)], ..field.clone() };
+        diagram.fields = (0..64).map(bit).collect();
+        let keys = diagram.keys(|_, _| false);
+        // All letters and digits, and then stars.
+        assert_eq!(keys.iter().flatten().filter(|key| key.is_ascii_alphanumeric()).collect::<BTreeSet<_>>().len(), 62);
+        assert_eq!(keys.iter().filter(|key| **key == Some('*')).count(), 2);
     }
 
     #[test]

@@ -29,6 +29,7 @@ pub struct Layout {
     pub name: &'static str,
     pub bits: u8,
     pub extension: bool,
+    pub source: &'static str,
     pub fields: Vec<Field>,
     pub extends: Vec<Extends>,
 }
@@ -180,6 +181,7 @@ fn layout(layout: &amdgpu_isa::layout::Layout) -> Layout {
         name: layout.format.name(),
         bits: layout.bits,
         extension: layout.extension,
+        source: layout.source(),
         fields: layout.fields.iter().map(field).collect(),
         extends: extends.collect(),
     }

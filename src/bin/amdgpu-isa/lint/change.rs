@@ -49,7 +49,13 @@ fn once(args: &Args, name: &str, bytes: &[u8], plan: &Plan) -> Result<Option<Vec
     let mut edits = Edits::default();
     let new = match (&args.target, args.raw) {
         (Some(selection), true) => {
-            let section = Section { name: "(raw)".into(), address: args.base, bytes, symbols: Vec::new() };
+            let section = Section {
+                name: "(raw)".into(),
+                address: args.base,
+                bytes,
+                symbols: Vec::new(),
+                relocations: [].into(),
+            };
             sections(&[section], selection.target, plan, &mut edits)?;
             edits.apply(selection.target, bytes, args.base).map_err(Error::input)?
         }

@@ -80,10 +80,13 @@ impl State for Before {
     }
 }
 
-/// Every general register.
+/// Every general register, and vcc: those in which a kernel begins with nothing, unless its descriptor says so.
 fn everything(target: Target) -> RegSet {
-    let mut all = RegSet::new(target);
-    (0..=u8::MAX).for_each(|n| [Reg::Sgpr(n), Reg::Vgpr(n), Reg::Agpr(n)].into_iter().for_each(|reg| all.insert(reg)));
+    let (mut codes, mut all) = (RegSet::new(target), RegSet::new(target));
+    (0..=u8::MAX).flat_map(|n| [Reg::Sgpr(n), Reg::Vgpr(n), Reg::Agpr(n)]).for_each(|reg| codes.insert(reg));
+    // Behind the last scalar register are the codes of others, such as exec.
+    let general = codes.iter().filter(|reg| matches!(reg, Reg::Sgpr(_) | Reg::Vgpr(_) | Reg::Agpr(_)));
+    general.chain([Reg::Vcc]).for_each(|reg| all.insert(reg));
     all
 }
 
@@ -173,7 +176,7 @@ pub struct Check<'a, 'c> {
     image: &'a str,
     pub section: &'a Section<'a>,
     functions: &'a [&'a Symbol<'a>],
-    /// Every general register.
+    /// Every general register, and vcc.
     pub general: RegSet,
     pub flow: &'a Flow<'c>,
     found: Vec<Finding>,

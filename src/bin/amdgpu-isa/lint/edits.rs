@@ -1,5 +1,6 @@
 //! Changes to code that are not made yet: what comes before instructions, and in place of them.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use crate::isa::flow::State;
@@ -25,6 +26,34 @@ pub struct Edits {
     pads: BTreeMap<u64, u64>,
     /// How many bytes of padding, from an address on, are taken away.
     gaps: BTreeMap<u64, u64>,
+    sums: [Sums; 3],
+}
+
+/// The sums of some changes up to each of their addresses, which are made anew when they are asked for after a change.
+#[derive(Clone, Debug, Default)]
+struct Sums(OnceCell<Vec<(u64, i64)>>);
+
+/// They follow from the changes.
+impl PartialEq for Sums {
+    fn eq(&self, _: &Sums) -> bool {
+        true
+    }
+}
+
+impl Sums {
+    /// The sum of those in front of an address. `all`: each with its address, in order.
+    fn before(&self, address: u64, all: impl Iterator<Item = (u64, i64)>) -> i64 {
+        let sums = self.0.get_or_init(|| {
+            let mut sum = 0i64;
+            let add = |(address, more): (u64, i64)| {
+                sum = sum.wrapping_add(more);
+                (address, sum)
+            };
+            all.map(add).collect()
+        });
+        let count = sums.partition_point(|(at, _)| *at < address);
+        count.checked_sub(1).and_then(|last| sums.get(last)).map_or(0, |(_, sum)| *sum)
+    }
 }
 
 /// Where an instruction is that runs: in front of the one at an address, or there.
@@ -57,6 +86,7 @@ impl Edits {
 
     /// Adds instructions in front of one, behind those that are to be there already.
     pub fn insert(&mut self, address: u64, insts: &[Inst]) {
+        self.sums = Default::default();
         let edit = self.edits.entry(address).or_default();
         edit.before.extend_from_slice(insts);
         edit.grows += bytes(insts);
@@ -65,6 +95,7 @@ impl Edits {
     /// Puts another instruction in place of one, or none. `old` is what the code has at the address.
     pub fn replace(&mut self, slot: Slot, old: &Inst, new: Option<Inst>) {
         let (Slot::Before(address, _) | Slot::At(address)) = slot;
+        self.sums = Default::default();
         let edit = self.edits.entry(address).or_default();
         match slot {
             Slot::Before(_, n) => {
@@ -104,9 +135,16 @@ impl Edits {
         if off == 0 {
             return;
         }
+        let [_, pads, gaps] = &mut self.sums;
         match off <= padding {
-            true => drop(self.gaps.insert(address - off, off)),
-            false => drop(self.pads.insert(address, ALIGN - off)),
+            true => {
+                *gaps = Sums::default();
+                self.gaps.insert(address - off, off);
+            }
+            false => {
+                *pads = Sums::default();
+                self.pads.insert(address, ALIGN - off);
+            }
         }
     }
 
@@ -125,10 +163,11 @@ impl Edits {
         if self.edits.is_empty() {
             return address;
         }
-        let grows: i64 = self.edits.range(..address).map(|(_, edit)| edit.grows).sum();
-        let pads: u64 = self.pads.range(..=address).map(|(_, pad)| pad).sum();
-        let gaps: u64 = self.gaps.range(..address).map(|(_, gap)| gap).sum();
-        address.wrapping_add_signed(grows).wrapping_add(pads).wrapping_sub(gaps)
+        let [grows, pads, gaps] = &self.sums;
+        let grows = grows.before(address, self.edits.iter().map(|(at, edit)| (*at, edit.grows)));
+        let pads = pads.before(address.saturating_add(1), self.pads.iter().map(|(at, pad)| (*at, *pad as i64)));
+        let gaps = gaps.before(address, self.gaps.iter().map(|(at, gap)| (*at, *gap as i64)));
+        address.wrapping_add_signed(grows.wrapping_add(pads).wrapping_sub(gaps))
     }
 
     /// Where the instruction at this address comes to be, behind what is inserted.

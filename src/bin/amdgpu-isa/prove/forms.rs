@@ -1,11 +1,11 @@
-//! The forms of instructions that are longer than one dword: operations with each dword that may follow their base
-//! words, and words of each form from which the sweeps start.
+//! The forms of instructions: operations in their base words alone, and with each dword that may follow them, and words
+//! of each form from which the sweeps start.
 
 use amdgpu_isa::layout::FieldInfo;
-use amdgpu_isa::{Field, Format, Inst, Opcode, Target};
+use amdgpu_isa::{DecodingClass, Field, Format, Inst, Opcode, Target, TiedBits};
 
 use super::check::Words;
-use super::words::{self, Announced, Filling, Rng, pieces};
+use super::words::{self, Announced, FieldBits, Filling, Rng, pieces};
 
 /// Starting words of each form.
 const FILLINGS: usize = 6;
@@ -21,11 +21,37 @@ pub struct Form {
     pub operands: Vec<FieldInfo>,
     /// Those of the fields that are flags, selects and other small values.
     pub modifiers: Vec<FieldInfo>,
+    /// For each rule that ties several fields: these fields, with the values of each to try.
+    pub ties: Vec<Vec<(FieldBits, Vec<u32>)>>,
     /// Words that decode, the simplest first; never empty.
     pub fillings: Vec<Words>,
+    pub layout: Layout,
+    class: DecodingClass,
+    signatures: [u16; 2],
+    /// In bytes.
+    length: usize,
 }
 
-/// Every form of more than one dword, of every operation.
+/// The formats of the base words and of the dword behind them, and the field and the code that announce that dword.
+pub type Layout = (Format, Option<Format>, Option<(Field, u16)>);
+
+pub type Class<'a> = (Layout, DecodingClass, Option<[u16; 2]>, &'a [FieldInfo], &'a [FieldInfo]);
+
+impl Form {
+    /// Whether its instructions have one dword. The other pass decodes all of these.
+    pub fn is_a_dword(&self) -> bool {
+        self.length == 4
+    }
+
+    /// The same for all forms whose products are the same words, apart from the opcode, and are decoded alike, and if
+    /// they are all printed, printed alike.
+    pub fn class(&self) -> Class<'_> {
+        let signatures = self.is_a_dword().then_some(self.signatures);
+        (self.layout, self.class, signatures, &self.operands, &self.modifiers)
+    }
+}
+
+/// Every form of every operation.
 pub fn forms(target: Target) -> Vec<Form> {
     let mut rng = Rng(target.mach().into());
     words::encodings(target).into_iter().flat_map(|encoding| of_encoding(target, encoding, &mut rng)).collect()
@@ -34,18 +60,20 @@ pub fn forms(target: Target) -> Vec<Form> {
 fn of_encoding(target: Target, encoding: (Format, u16, Opcode), rng: &mut Rng) -> Vec<Form> {
     let base = words::layout(target, encoding.0);
     let announced = base.extends.iter().map(Some);
-    // `None` is also the form of an operation that always has a literal.
-    let forms = std::iter::once(None).chain(announced).map(|behind| form(target, encoding, behind, rng));
-    forms.flatten().collect()
+    // An operation without an announced dword can still be longer than its base words: some always have a literal.
+    let all = [(None, false), (None, true)].into_iter().chain(announced.map(|behind| (behind, true)));
+    all.filter_map(|(behind, is_longer)| form(target, encoding, behind, is_longer, rng)).collect()
 }
 
 fn form(
     target: Target,
     (format, number, opcode): (Format, u16, Opcode),
     behind: Option<&Announced>,
+    is_longer: bool,
     rng: &mut Rng,
 ) -> Option<Form> {
     let base = words::layout(target, format);
+    let is_longer = |inst: &Inst| (inst.len() * 8 > base.bits.into()) == is_longer;
     let announced = |inst: &Inst| {
         let holds = |e: &&Announced| {
             base.fields.iter().any(|f| f.field == e.field && value(f, inst.words()) == u32::from(e.code))
@@ -64,14 +92,15 @@ fn form(
         let Some(inst) = words::repair(target, &mut words, rng) else { continue };
         let operation = inst.opcode() == opcode || inst.second_opcode() == Some(opcode);
         let same = inst.format() == format && operation && announced(&inst) == behind;
-        if same && inst.len() > 4 && !found.contains(&inst) {
+        if same && is_longer(&inst) && !found.contains(&inst) {
             found.push(inst);
         }
         if found.len() == FILLINGS {
             break;
         }
     }
-    let extension = found.first()?.extension();
+    let first = found.first()?;
+    let extension = first.extension();
     let fillings = found.iter().map(padded).collect();
     let given =
         |f: &&FieldInfo| f.fixed.is_some() || f.field == Field::Op || behind.is_some_and(|b| b.field == f.field);
@@ -83,7 +112,32 @@ fn form(
     let operands = fields.iter().filter(|f| (5..=9).contains(&width(f)) && named(f)).copied().collect();
     let small = |f: &&FieldInfo| width(f) <= 4 || WIDE_MODIFIERS.contains(&f.field.name());
     let modifiers = fields.iter().filter(|f| small(f) && !f.overlay && f.field.name() != "reserved");
-    Some(Form { operands, modifiers: modifiers.copied().collect(), fields, fillings })
+    let ties = amdgpu_isa::tied(first).map(|runs| tie(&runs));
+    Some(Form {
+        operands,
+        modifiers: modifiers.copied().collect(),
+        fields,
+        ties: ties.collect(),
+        fillings,
+        layout: (format, extension, behind.map(|b| (b.field, b.code))),
+        class: DecodingClass::of(first),
+        signatures: DecodingClass::signatures(first),
+        length: first.len(),
+    })
+}
+
+/// All values of the bits that a rule restricts. Of others, which it compares with a value: this value, and those with one
+/// bit changed; all, if they are few.
+fn tie(runs: &[TiedBits]) -> Vec<(FieldBits, Vec<u32>)> {
+    let values = |(n, &(lsb, width, value)): (usize, &TiedBits)| {
+        let value = u32::from(value);
+        let values = match (n, width) {
+            (0, _) | (_, 0..=4) => (0..1 << width).collect(),
+            _ => std::iter::once(value).chain((0..width).map(|bit| value ^ 1 << bit)).collect(),
+        };
+        (FieldBits { lsb, width }, values)
+    };
+    runs.iter().enumerate().filter(|(_, run)| run.1 > 0).map(values).collect()
 }
 
 fn padded(inst: &Inst) -> Words {
@@ -104,7 +158,8 @@ pub fn width(field: &FieldInfo) -> u8 {
     field.width + field.hi_width
 }
 
-fn value(field: &FieldInfo, words: &[u32]) -> u32 {
+/// The value of a field in words.
+pub fn value(field: &FieldInfo, words: &[u32]) -> u32 {
     let mut width = 0;
     pieces(field).fold(0, |value, piece| {
         let part = piece.get(words) << width;
@@ -113,20 +168,7 @@ fn value(field: &FieldInfo, words: &[u32]) -> u32 {
     })
 }
 
-/// How many values of a field to try, and a function for the n-th of them. Wide fields are constants and offsets: all
-/// their values are tried with the first filling, and a thousand with each other one. For a whole dword, the values of
-/// its halves are tried.
-pub fn values(field: &FieldInfo, first_filling: bool) -> (u64, impl Fn(u64) -> u32) {
-    let width = width(field);
-    let (count, step) = match (width, first_filling) {
-        (0..=12, _) | (13..=24, true) => (1 << width, 1),
-        // The factor is odd, so that no bit stays the same.
-        (13..=24, false) => (1 << 10, (1 << (width - 10)) - 1),
-        (_, true) => (2 << 16, 1),
-        _ => (2 << 10, 63),
-    };
-    (count, move |number| match width {
-        0..=24 => (number * step) as u32,
-        _ => ((number / 2 * step) as u32 & 0xffff) << (number % 2 * 16),
-    })
+/// The bits of a field, the lowest first.
+pub fn bits(field: &FieldInfo) -> impl Iterator<Item = u8> {
+    pieces(field).flat_map(|FieldBits { lsb, width }| lsb..lsb + width)
 }

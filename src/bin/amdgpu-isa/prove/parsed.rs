@@ -38,17 +38,49 @@ fn is_inline_float(code: Option<u32>) -> bool {
     matches!(code, Some(240..=248))
 }
 
+/// The code of a source that is a literal.
+const LITERAL: u32 = 255;
+
+fn keeps_literal(inst: &Inst, parsed: &Inst) -> bool {
+    let literal = inst.get(Field::Literal);
+    literal.is_some() && literal == parsed.get(Field::Literal)
+}
+
+/// Whether they differ only in sources of 16 bits, of which the text shows the lower half of the literal, and which then
+/// are the inline constants of the same value, while another source keeps the literal.
+fn has_its_half(inst: &Inst, parsed: &Inst) -> bool {
+    // The text does not show bits that have no effect.
+    let inst = &inst.canonical();
+    let Some(half) = inst.get(Field::Literal).map(|literal| literal as u16) else { return false };
+    let value = |code: u32| match code {
+        128..=192 => Some((code - 128) as u16),
+        193..=208 => Some((192u32.wrapping_sub(code)) as u16),
+        _ => None,
+    };
+    let mut fields = inst.fields().map(|held| held.info.field).filter(|field| inst.get(*field) != parsed.get(*field));
+    let alike = inst.format() == parsed.format() && inst.len() == parsed.len() && inst.words() != parsed.words();
+    alike
+        && keeps_literal(inst, parsed)
+        && fields.all(|field| {
+            let codes = (inst.get(field), parsed.get(field));
+            matches!(codes, (Some(LITERAL), Some(code)) if value(code) == Some(half))
+        })
+}
+
 /// Whether two instructions differ only in what the text does not show, which has no effect.
 pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
     if parsed.opcode() != inst.opcode() {
         return false;
     }
-    let differs = |field: &Field| inst.get(*field) != parsed.get(*field);
+    // The text of some fields is empty, whatever they hold: `off`, no result, no second scalar, halves of constants.
+    let is_hidden = |field: &Field| inst.field_text(*field).to_string().is_empty();
+    let differs = |field: &Field| inst.get(*field) != parsed.get(*field) && !is_hidden(field);
     let text = inst.to_string();
     if parsed.to_string() != text {
         // LLVM prints the lower half of a literal without `lit` although an inline constant has its value.
         let halves = [inst, parsed].map(|inst| inst.get(Field::Literal).map(|literal| literal >> 16));
-        if matches!(halves, [Some(1..), None | Some(0)]) {
+        let dropped = inst.literal64().is_none() && matches!(halves, [Some(1..), None | Some(0)]);
+        if dropped || has_its_half(inst, parsed) {
             return true;
         }
         // Two bit masks for the same permutation of lanes.
@@ -68,6 +100,11 @@ pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
     if inst.get(Field::Literal).is_some() && parsed.len() != inst.len() && fields.iter().all(is_constant) {
         return true;
     }
+    // The same where another source keeps the literal: zero, which is also the upper half of a double.
+    let is_literal = |field: &Field| is_source(field) && inst.get(*field) == Some(LITERAL);
+    if keeps_literal(inst, parsed) && fields.iter().all(is_literal) {
+        return true;
+    }
     if !inst.is_canonical() {
         return true;
     }
@@ -75,8 +112,6 @@ pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
     fields.retain(|field| match field {
         // Whether an atomic operation returns, where its hint is to all caches.
         Field::Th => !text.contains("th:TH_ATOMIC_CASCADE"),
-        // The text does not show the field: `off`, no result, no second scalar.
-        _ if inst.field_text(*field).to_string().is_empty() => false,
         // Whether the four parts, none of which there is, are halves.
         Field::Compr => !text.contains("off, off, off, off"),
         // A part of an export that is not there.

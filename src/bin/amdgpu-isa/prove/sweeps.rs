@@ -1,104 +1,58 @@
-//! Tries what the first dword alone does not determine: for each form every value of each field, all pairs of operand
-//! codes, and all values of the modifiers together.
+//! Tries what the first dword alone does not determine: the words of each sweep of the plan.
 
 use amdgpu_isa::Target;
 use amdgpu_isa::layout::FieldInfo;
 
 use super::check::{self, Subject, Words, bytes};
 use super::first::Hand;
-use super::forms::{self, Form, width};
+use super::forms::{Form, width};
+use super::plan::{Sweep, bits_together};
 use super::tally::{Rows, Tally};
-use super::words::{pieces, set};
+use super::values::{self, NARROW};
+use super::words::{FieldBits, set};
 use super::{Part, parsed};
-
-/// How many bits of modifiers are taken through all their values together. Fields that do not fit keep the filling's
-/// value.
-const TOGETHER: u8 = 22;
-
-/// Literals that print in their own way because an inline constant has the same value, and that have bits set in both
-/// halves: integers from -16, and 1/(2*pi).
-const CONSTANTS: [u32; 18] = [
-    0xffff_fff0,
-    0xffff_fff1,
-    0xffff_fff2,
-    0xffff_fff3,
-    0xffff_fff4,
-    0xffff_fff5,
-    0xffff_fff6,
-    0xffff_fff7,
-    0xffff_fff8,
-    0xffff_fff9,
-    0xffff_fffa,
-    0xffff_fffb,
-    0xffff_fffc,
-    0xffff_fffd,
-    0xffff_fffe,
-    0xffff_ffff,
-    0x3e22_f983,
-    0x3fc4_5f30,
-];
 
 pub struct Sweeps<'a, S> {
     pub subject: &'a S,
     pub target: Target,
     pub rows: &'a Rows,
     pub forms: &'a [Form],
-    /// One in this many of the words that decode is printed, except in sweeps of single narrow fields, which print all.
+    /// One in this many of the words that decode is printed, except in sweeps of single narrow fields and of
+    /// instructions of one dword, which print all.
     pub print: u64,
 }
 
 impl<S: Subject> Sweeps<'_, S> {
-    /// All words of a form that belong to the part.
-    pub fn form(&self, number: u64, part: Part, hand: &mut Hand, tally: &mut Tally) {
-        let Some(form) = self.forms.get(number as usize) else { return };
-        let mut each = Each { sweeps: self, part, count: number, printed: 0, hand, tally };
-        for (n, &start) in form.fillings.iter().enumerate() {
-            for field in &form.fields {
-                let (count, value) = forms::values(field, n == 0);
-                // Wide fields are numbers, which all print alike.
-                let print = if width(field) <= 12 { 1 } else { self.print };
-                each.all(print, count, start, |words, number| set(words, field, value(number)));
-                if width(field) == 32 {
-                    let constants = CONSTANTS.len() as u64;
-                    each.all(1, constants, start, |words, number| set(words, field, CONSTANTS[number as usize]));
-                }
-            }
-        }
+    /// All words of a sweep that belong to the part. `first`: the number of its first word.
+    pub fn sweep(&self, (form, sweep): (usize, Sweep), first: u64, part: Part, hand: &mut Hand, tally: &mut Tally) {
+        let Some(form) = self.forms.get(form) else { return };
         let start = form.fillings[0];
-        for (n, a) in form.operands.iter().enumerate() {
-            for b in &form.operands[n + 1..] {
-                let (high, low) = (width(a), width(b));
-                each.all(self.print, 1 << (high + low), start, |words, number| {
-                    set(words, a, (number >> low) as u32);
-                    set(words, b, number as u32);
-                });
+        let print = if form.is_a_dword() { 1 } else { self.print };
+        let mut each = Each { sweeps: self, part, print, count: first, printed: 0, hand, tally };
+        match sweep {
+            Sweep::Fields => {
+                each.fields(form);
+                each.ends(form);
             }
-        }
-        let bits = bits_together(&form.modifiers);
-        each.all(self.print, 1 << bits.len(), start, |words, number| {
-            for (n, &bit) in bits.iter().enumerate() {
-                let word = &mut words[usize::from(bit / 32)];
-                *word = *word & !(1 << (bit % 32)) | ((number >> n) as u32 & 1) << (bit % 32);
+            Sweep::Wide(n) => {
+                let field = &form.fields[n];
+                let (count, value) = values::all(field);
+                each.all(print, count, start, |words, number| set(words, field, value(number)));
             }
-        });
-    }
-}
-
-/// The positions of the modifiers' bits, as many fields as fit.
-fn bits_together(modifiers: &[FieldInfo]) -> Vec<u8> {
-    let mut bits = Vec::new();
-    for field in modifiers {
-        if bits.len() + usize::from(width(field)) <= TOGETHER.into() {
-            bits.extend(pieces(field).flat_map(|piece| piece.lsb..piece.lsb + piece.width));
+            Sweep::Operands(a, b) => each.pair(start, &form.operands[a], &form.operands[b]),
+            Sweep::Modified(a, b) => each.pair(start, &form.operands[a], &form.modifiers[b]),
+            Sweep::Tied(rule) => each.tied(start, &form.ties[rule]),
+            Sweep::Together => each.together(start, &bits_together(&form.modifiers)),
         }
     }
-    bits
 }
 
 /// Checks the words of a form, one after the other.
 struct Each<'a, 'b, S> {
     sweeps: &'a Sweeps<'b, S>,
     part: Part,
+    /// One in this many of the words that decode is printed in sweeps of wide fields and of several fields.
+    print: u64,
     count: u64,
     printed: u64,
     hand: &'a mut Hand,
@@ -106,6 +60,72 @@ struct Each<'a, 'b, S> {
 }
 
 impl<S: Subject> Each<'_, '_, S> {
+    /// Every single field, from each filling.
+    fn fields(&mut self, form: &Form) {
+        for &start in &form.fillings {
+            for field in &form.fields {
+                if width(field) <= NARROW {
+                    let (count, value) = values::all(field);
+                    self.all(1, count, start, |words, number| set(words, field, value(number)));
+                } else {
+                    let special = values::special(field);
+                    self.all(1, special.len() as u64, start, |words, n| set(words, field, special[n as usize]));
+                    let (count, value) = values::spread(field);
+                    // Wide fields are numbers, which all print alike.
+                    self.all(self.print, count, start, |words, number| set(words, field, value(number)));
+                }
+            }
+        }
+    }
+
+    /// The pairs of values at which the meaning of fields changes.
+    fn ends(&mut self, form: &Form) {
+        let (Sweeps { subject, target, .. }, start) = (self.sweeps, form.fillings[0]);
+        let ends = form.fields.iter().map(|field| (field, values::ends(*subject, *target, &start, field)));
+        let ends: Vec<_> = ends.collect();
+        for (n, (a, of_a)) in ends.iter().enumerate() {
+            for (b, of_b) in &ends[n + 1..] {
+                // The two halves of a constant, whose text depends on both.
+                let wide = width(a) > NARROW && width(b) > NARROW;
+                let (print, of_a) = if wide { (1, &values::special(a)) } else { (self.print, of_a) };
+                self.all(print, (of_a.len() * of_b.len()) as u64, start, |words, number| {
+                    set(words, a, of_a[number as usize / of_b.len()]);
+                    set(words, b, of_b[number as usize % of_b.len()]);
+                });
+            }
+        }
+    }
+
+    /// All pairs of values of two fields.
+    fn pair(&mut self, start: Words, a: &FieldInfo, b: &FieldInfo) {
+        let (high, low) = (width(a), width(b));
+        self.all(self.print, 1 << (high + low), start, |words, number| {
+            set(words, a, (number >> low) as u32);
+            set(words, b, number as u32);
+        });
+    }
+
+    /// All combinations of the values of fields that a rule ties.
+    fn tied(&mut self, start: Words, fields: &[(FieldBits, Vec<u32>)]) {
+        let count = fields.iter().map(|(_, values)| values.len() as u64).product();
+        self.all(self.print, count, start, |words, mut number| {
+            for (bits, values) in fields {
+                bits.set(words, values[(number % values.len() as u64) as usize]);
+                number /= values.len() as u64;
+            }
+        });
+    }
+
+    /// All values of some bits.
+    fn together(&mut self, start: Words, bits: &[u8]) {
+        self.all(self.print, 1 << bits.len(), start, |words, number| {
+            for (n, &bit) in bits.iter().enumerate() {
+                let word = &mut words[usize::from(bit / 32)];
+                *word = *word & !(1 << (bit % 32)) | ((number >> n) as u32 & 1) << (bit % 32);
+            }
+        });
+    }
+
     /// Checks the words that `put` makes from `start`, for each of `count` numbers. One in `print` of those that decode
     /// is printed.
     fn all(&mut self, print: u64, count: u64, start: Words, put: impl Fn(&mut Words, u64)) {
@@ -151,6 +171,52 @@ impl<S: Subject> Each<'_, '_, S> {
                     }
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::sync::Mutex;
+
+    use amdgpu_isa::{DecodeError, Inst, decode};
+
+    use super::super::{forms, plan};
+    use super::*;
+
+    /// Remembers the values that some fields have in what is decoded.
+    struct Remembers<'a>(&'a [FieldInfo], Mutex<HashSet<Vec<u32>>>);
+
+    impl Subject for Remembers<'_> {
+        fn decode(&self, target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
+            let dword = |bytes: &[u8]| bytes.iter().rev().fold(0, |dword, byte| dword << 8 | u32::from(*byte));
+            let words: Vec<_> = bytes.chunks(4).map(dword).collect();
+            let values = self.0.iter().map(|field| forms::value(field, &words)).collect();
+            self.1.lock().expect("no thread has panicked").insert(values);
+            decode(target, bytes)
+        }
+    }
+
+    /// Modifiers that are set together take all combinations of their values, whatever they have at first.
+    #[test]
+    fn modifiers_together_take_all_their_values() {
+        let target = Target::Gfx900;
+        let name = |form: &Form| decode(target, &bytes(&form.fillings[0])).expect("it decodes").mnemonic();
+        let mut form = forms::forms(target).into_iter().find(|form| name(form) == "v_max3_f32").expect("it has a form");
+        let modifiers = form.modifiers.clone();
+        for n in [0, u32::MAX] {
+            modifiers.iter().for_each(|field| set(&mut form.fillings[0], field, n));
+            let subject = Remembers(&modifiers, Mutex::default());
+            let (rows, forms) = (Rows::new(target), std::slice::from_ref(&form));
+            let sweeps = Sweeps { subject: &subject, target, rows: &rows, forms, print: 1000 };
+            let whole = Part { k: 0, n: 1 };
+            sweeps.sweep((0, Sweep::Together), 0, whole, &mut Hand::default(), &mut Tally::new(target));
+            // Of so many different lists of values, none is missing.
+            let width: u8 = modifiers.iter().map(width).sum();
+            assert!(width >= 9, "abs, neg, omod and clamp are among them");
+            assert_eq!(subject.1.into_inner().expect("no thread has panicked").len(), 1 << width);
+            assert_eq!(plan::size(&form, Sweep::Together), 1 << width);
         }
     }
 }

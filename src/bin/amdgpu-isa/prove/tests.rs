@@ -9,7 +9,7 @@ use amdgpu_isa::{DecodeError, Inst};
 use super::*;
 
 fn faults(subject: &impl Subject, pass: Pass) -> Tally {
-    let part = Part { k: 5, n: 20_011 };
+    let part = Part { k: 5, n: if pass == Pass::Words { 20_011 } else { 397 } };
     let args = Args { target: Vec::new(), part, pass: Some(pass), text: 7, threads: Some(1), faults: 20 };
     prove(&args, subject, Target::Gfx900, pass).expect("a thread starts").tally
 }
@@ -32,6 +32,98 @@ fn is_found(subject: &impl Subject, reason: &str) {
         let mut bytes = Vec::new();
         crate::hex::parse(hex.trim().as_bytes(), &mut bytes).expect("bytes");
         assert!(isa::decode(Target::Gfx900, &bytes).is_ok(), "{lines}");
+    }
+}
+
+/// What all sweeps of some operations find.
+fn swept(subject: &impl Subject, operations: &[&str]) -> Tally {
+    let target = Target::Gfx900;
+    let decoded = |form: &forms::Form| isa::decode(target, &check::bytes(&form.fillings[0])).expect("it decodes");
+    let is_one = |form: &forms::Form| operations.contains(&decoded(form).opcode().name());
+    let forms: Vec<_> = forms::forms(target).into_iter().filter(is_one).collect();
+    assert_eq!(forms.len(), operations.len(), "these have one form each");
+    let rows = Rows::new(target);
+    let sweeps = Sweeps { subject, target, rows: &rows, forms: &forms, print: 1000 };
+    let mut tally = Tally::new(target);
+    for sweep in plan::plan(&forms) {
+        sweeps.sweep(sweep, 0, Part { k: 0, n: 1 }, &mut Hand::default(), &mut tally);
+    }
+    tally
+}
+
+/// Refuses some words if `fast` is left out.
+struct Stricter<F>(F);
+
+impl<F: Fn(&Inst) -> bool + Sync> Subject for Stricter<F> {
+    fn decode_small(&self, target: Target, bytes: &[u8]) -> std::result::Result<Inst, DecodeError> {
+        let inst = amdgpu_isa::decode_small(target, bytes)?;
+        if (self.0)(&inst) { Err(DecodeError::UnknownEncoding) } else { Ok(inst) }
+    }
+}
+
+/// Three operations of one class, the first of which stands for all in the products.
+const ALIKE: [&str; 3] = ["v_min3_f32", "v_max3_f32", "v_med3_f32"];
+
+/// The number of faults that all sweeps of `ALIKE` find if words are refused in which fields have these values.
+fn refused(operation: &str, fields: &[(isa::Field, u32)]) -> u64 {
+    let is_it = |inst: &Inst| {
+        let is_of = operation.is_empty() || inst.opcode().name() == operation;
+        is_of && fields.iter().all(|(field, value)| inst.get(*field) == Some(*value))
+    };
+    let tally = swept(&Stricter(is_it), &ALIKE);
+    assert!(tally.faults == 0 || tally.lines(Target::Gfx900, 1).contains("without `fast` it decodes otherwise"));
+    tally.faults
+}
+
+#[test]
+fn a_fault_in_one_value_of_one_operation_is_found() {
+    use isa::Field;
+    assert!(refused("v_med3_f32", &[]) > 1000);
+    for fields in [(Field::Src1, 300), (Field::Vdst, 77), (Field::Omod, 2), (Field::Neg, 5)] {
+        assert!(refused("v_med3_f32", &[fields]) > 0, "{fields:?}");
+    }
+}
+
+/// Any pair of values of operands and of modifiers, if it is a fault of all operations of the class, or of the first;
+/// of the others, pairs of values at which the meaning changes, and of modifiers.
+#[test]
+fn a_fault_in_two_fields_is_found() {
+    use isa::Field;
+    for operation in ["", ALIKE[0]] {
+        assert!(refused(operation, &[(Field::Src0, 300), (Field::Src2, 17)]) > 0);
+        assert!(refused(operation, &[(Field::Vdst, 133), (Field::Abs, 5)]) > 0);
+        assert!(refused(operation, &[(Field::Abs, 3), (Field::Neg, 6), (Field::Omod, 1)]) > 0);
+    }
+    assert!(refused(ALIKE[2], &[(Field::Src0, 511), (Field::Src2, 128)]) > 0);
+    assert!(refused(ALIKE[2], &[(Field::Neg, 5), (Field::Omod, 3)]) > 0);
+    assert_eq!(refused(ALIKE[2], &[(Field::Src0, 300), (Field::Src2, 17)]), 0, "what the page on proofs says");
+}
+
+/// The registers of image data must exist: a rule that ties the first of them to dmask and tfe.
+#[test]
+fn a_fault_in_a_rule_is_found() {
+    use isa::Field;
+    let is_it = |inst: &Inst| {
+        let fields = [(Field::Vdata, 250), (Field::Dmask, 7), (Field::Tfe, 1)];
+        fields.iter().all(|(field, value)| inst.get(*field) == Some(*value))
+    };
+    assert!(swept(&Stricter(is_it), &["image_load"]).faults > 0);
+}
+
+/// What is decoded by the same tables is of one class, and what is not is not.
+#[test]
+fn classes_are_what_is_decoded_alike() {
+    let forms = forms::forms(Target::Gfx900);
+    let class = |name: &str| {
+        let is_it = |form: &&forms::Form| {
+            let inst = isa::decode(Target::Gfx900, &check::bytes(&form.fillings[0])).expect("it decodes");
+            inst.opcode().name() == name
+        };
+        forms.iter().find(is_it).expect("it is an operation").class()
+    };
+    assert!(ALIKE.iter().all(|name| class(name) == class(ALIKE[0])));
+    for other in ["v_fma_f64", "v_mad_u32_u24", "v_min_f32", "image_load"] {
+        assert!(class(other) != class(ALIKE[0]), "{other}");
     }
 }
 

@@ -1,13 +1,12 @@
 //! What a linker makes of the sections of a source.
 
 use super::Chunk;
+use super::merged::{SHF_MERGE, SHF_STRINGS};
 use crate::asm::finish::Image;
 use crate::asm::program::{SHF_GROUP, SHT_NOBITS};
 
 /// Sections with these beginnings of their names become parts of one section.
 const MERGED: [&str; 6] = [".data.rel.ro", ".text", ".rodata", ".data", ".bss.rel.ro", ".bss"];
-const SHF_MERGE: u64 = 0x10;
-const SHF_STRINGS: u64 = 0x20;
 const SHF_EXCLUDE: u64 = 0x8000_0000;
 
 fn name(name: &str) -> &str {

@@ -185,15 +185,10 @@ fn added(inst: &Inst, out: &mut String) {
     }
 }
 
-/// The text of an instruction with a symbol where its literal is.
-fn relocated(inst: &Inst, place: u64, of: &Relocation) -> Option<String> {
-    if of.kind == kinds::REL16 && place == 0 {
-        let text = inst.to_string();
-        let at = text.rfind([' ', ','])? + 1;
-        return Some(format!("{}{}", text.get(..at)?, of.of));
-    }
-    let variant = match of.kind {
-        kinds::REL32 => "",
+/// What text says behind the name of a symbol for a kind of relocation.
+pub fn variant(kind: u32) -> Option<&'static str> {
+    Some(match kind {
+        kinds::REL32 | kinds::REL16 => "",
         kinds::ABS32_LO => "abs32@lo",
         kinds::ABS32_HI => "abs32@hi",
         kinds::GOTPCREL => "gotpcrel",
@@ -202,7 +197,17 @@ fn relocated(inst: &Inst, place: u64, of: &Relocation) -> Option<String> {
         kinds::REL32_LO => "rel32@lo",
         kinds::REL32_HI => "rel32@hi",
         _ => return None,
-    };
+    })
+}
+
+/// The text of an instruction with a symbol where its literal is.
+fn relocated(inst: &Inst, place: u64, of: &Relocation) -> Option<String> {
+    if of.kind == kinds::REL16 && place == 0 {
+        let text = inst.to_string();
+        let at = text.rfind([' ', ','])? + 1;
+        return Some(format!("{}{}", text.get(..at)?, of.of));
+    }
+    let variant = variant(of.kind).filter(|_| of.kind != kinds::REL16)?;
     if place + 4 != inst.len() as u64 || inst.get(Field::Literal).is_none_or(|value| value != 0 && !of.is_made) {
         return None;
     }

@@ -18,6 +18,7 @@ use crate::container::TargetId;
 use crate::error::{Error, Result};
 use crate::isa::{KernelDescriptor, Target};
 use crate::lint::edits::Edits;
+pub use code::variant;
 use symbols::{Symbol, name};
 
 const ELFOSABI_HSA: u8 = 64;
@@ -185,7 +186,9 @@ impl<'a> Source<'a> {
                 continue;
             }
             let mut places = BTreeMap::new();
-            for (offset, relocation) in section.relocations() {
+            let is_object = self.file.kind() == object::ObjectKind::Relocatable;
+            // A linker has followed those that it keeps, and what a loader will follow stands elsewhere.
+            for (offset, relocation) in section.relocations().filter(|_| is_object) {
                 let object::RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
                 let object::RelocationTarget::Symbol(index) = relocation.target() else { continue };
                 let symbol = self.file.symbol_by_index(index).map_err(fail)?;

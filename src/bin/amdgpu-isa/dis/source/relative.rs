@@ -76,9 +76,6 @@ impl Source<'_> {
         let goal = pc.wrapping_add(u64::from(high.value) << 32 | u64::from(low.value));
         let all = self.relocations.entry(section.index).or_default();
         let place = |half: &Half| half.address - section.address + 4;
-        if all.contains_key(&place(low)) {
-            return Ok(());
-        }
         let there = sections.iter().find(|s| s.flags & 2 != 0 && (s.address..=s.address + s.size).contains(&goal));
         let there = there.ok_or_else(|| unknown(pc - 4))?;
         let moved_pc = self.edits.moved_inst(pc - 4) + 4;

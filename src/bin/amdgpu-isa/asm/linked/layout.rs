@@ -1,0 +1,56 @@
+//! Where everything is in the file.
+
+use std::collections::BTreeMap;
+
+use super::Chunk;
+use super::merged::{self, Moved};
+use crate::asm::finish::{At, Of, Symbol};
+
+pub struct Layout {
+    /// Addresses by name, of sections that are not from the source.
+    pub addresses: BTreeMap<String, u64>,
+    /// Addresses and numbers of the sections of the source.
+    inputs: BTreeMap<usize, u64>,
+    pub indices: BTreeMap<usize, u16>,
+    /// Where the strings of some sections are.
+    moved: BTreeMap<usize, Moved>,
+}
+
+impl Layout {
+    pub fn of(chunks: &[Chunk], moved: BTreeMap<usize, Moved>) -> Layout {
+        let mut layout =
+            Layout { addresses: BTreeMap::new(), inputs: BTreeMap::new(), indices: BTreeMap::new(), moved };
+        for (n, chunk) in chunks.iter().enumerate() {
+            if chunk.is_made() {
+                layout.addresses.insert(chunk.name.clone(), chunk.address);
+            }
+            for (input, start) in &chunk.inputs {
+                layout.inputs.insert(*input, chunk.address + start);
+                layout.indices.insert(*input, n as u16 + 1);
+            }
+        }
+        layout
+    }
+
+    /// The address of a place in a section of the source.
+    fn place(&self, section: usize, offset: u64) -> u64 {
+        let offset = self.moved.get(&section).map_or(offset, |moved| merged::place(moved, offset));
+        self.inputs.get(&section).copied().unwrap_or(0).wrapping_add(offset)
+    }
+
+    pub fn value(&self, symbol: &Symbol) -> u64 {
+        match symbol.at {
+            At::Section(section) => self.place(section, symbol.value),
+            At::Absolute => symbol.value,
+            At::Undefined | At::Shared => 0,
+        }
+    }
+
+    /// What a relocation means.
+    pub fn address(&self, of: Of, addend: i64, symbols: &[Symbol]) -> u64 {
+        match of {
+            Of::Section(section) => self.place(section, addend as u64),
+            Of::Symbol(n) => self.value(&symbols[n]).wrapping_add_signed(addend),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Descriptors of version 2 and of Mesa, `amd_kernel_code_t`: they are among the code, in front of their kernels.
+
+use std::ops::Range;
+
+use super::Section;
+
+/// Size of the descriptor of version 2 and Mesa, `amd_kernel_code_t`, which is in front of the kernel's code.
+const KERNEL_CODE: u64 = 256;
+/// The bytes of its field `kernel_code_entry_byte_offset`.
+const KERNEL_CODE_ENTRY: Range<usize> = 16..24;
+/// Its first fields: version 1.x, and the kind of machine that is an AMD GPU.
+const KERNEL_CODE_MAJOR: [u8; 4] = [1, 0, 0, 0];
+const KERNEL_CODE_MACHINE: [u8; 2] = [1, 0];
+/// The byte of its field `wavefront_size`, a power of two.
+const KERNEL_CODE_WAVE: usize = 103;
+
+/// The bytes of a section at an address.
+fn at_address<'a>(section: &Section<'a>, address: u64, len: u64) -> Option<&'a [u8]> {
+    let from = usize::try_from(address.checked_sub(section.address)?).ok()?;
+    section.bytes.get(from..from.checked_add(usize::try_from(len).ok()?)?)
+}
+
+/// The descriptor of version 2 that a kernel's symbol points to: where the code begins after it, and its lanes.
+pub fn kernel_code(section: &Section<'_>, address: u64) -> Option<(u64, Option<u16>)> {
+    let descriptor = at_address(section, address, KERNEL_CODE)?;
+    if !descriptor.starts_with(&KERNEL_CODE_MAJOR) || descriptor.get(8..10)? != KERNEL_CODE_MACHINE {
+        return None;
+    }
+    let entry = u64::from_le_bytes(descriptor.get(KERNEL_CODE_ENTRY)?.try_into().ok()?);
+    let lanes = match descriptor.get(KERNEL_CODE_WAVE)? {
+        5 => Some(32),
+        6 => Some(64),
+        _ => None,
+    };
+    let end = section.address.saturating_add(section.bytes.len() as u64);
+    let start = address.checked_add(entry).filter(|start| entry >= KERNEL_CODE && *start <= end)?;
+    Some((start, lanes))
+}
+
+/// Takes the descriptors out of the sections, which are data: the code between two of them becomes a section.
+pub fn split(sections: &mut Vec<Section<'_>>, descriptors: Vec<Vec<Range<u64>>>) {
+    if descriptors.iter().all(Vec::is_empty) {
+        return;
+    }
+    let mut pieces = Vec::new();
+    for (section, mut holes) in std::mem::take(sections).into_iter().zip(descriptors) {
+        holes.sort_by_key(|hole| hole.start);
+        let end = section.address.saturating_add(section.bytes.len() as u64);
+        let mut symbols = section.symbols.into_iter().peekable();
+        let mut from = section.address;
+        for hole in holes.into_iter().chain(std::iter::once(end..end)) {
+            let offsets = usize::try_from(from - section.address)
+                .ok()
+                .zip(usize::try_from(hole.start.max(from) - section.address).ok());
+            let bytes = offsets.and_then(|(from, to)| section.bytes.get(from..to)).unwrap_or_default();
+            // What points into a descriptor is no code.
+            while symbols.next_if(|symbol| symbol.address < from).is_some() {}
+            let mut its = Vec::new();
+            while let Some(symbol) = symbols.next_if(|symbol| symbol.address < hole.start) {
+                its.push(symbol);
+            }
+            if !bytes.is_empty() {
+                let (name, relocations) = (section.name.clone(), section.relocations.clone());
+                pieces.push(Section { name, address: from, bytes, symbols: its, relocations });
+            }
+            from = from.max(hole.end);
+        }
+    }
+    *sections = pieces;
+}

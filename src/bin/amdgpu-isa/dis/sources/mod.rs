@@ -1,0 +1,140 @@
+//! Where constants come from: addresses that code makes from its own, what it loads from memory that the runtime has set up,
+//! and what a linker is to put in.
+
+mod values;
+mod watch;
+
+use std::fmt::Write as _;
+
+use super::source::variant;
+use crate::container::{Argument, Places, Relocation};
+use crate::escape;
+pub use watch::{Found, Watch};
+
+/// What is known of an instruction.
+#[derive(Clone, Copy)]
+pub enum Note<'a> {
+    /// It makes an address, or jumps to it.
+    Address(u64),
+    /// It loads the bytes at an address.
+    Load(u64, u64),
+    /// It makes an address relative to one that the kernel gets: which one, the distance, and how many bytes it loads there.
+    Given(&'static str, i64, u64, &'a [Argument<'a>]),
+}
+
+/// The notes of a section by address, and its relocations.
+#[derive(Clone, Copy)]
+pub struct Sources<'a> {
+    notes: &'a [(u64, Note<'a>)],
+    relocations: &'a [Relocation],
+    places: &'a Places<'a>,
+    /// The address of the next of them.
+    pub next: u64,
+}
+
+/// How many arguments one load names.
+const MOST: usize = 8;
+
+impl<'a> Sources<'a> {
+    /// Those from an address on.
+    pub fn from(
+        notes: &'a [(u64, Note<'a>)],
+        relocations: &'a [Relocation],
+        places: &'a Places<'a>,
+        address: u64,
+    ) -> Sources<'a> {
+        let mut sources = Sources { notes, relocations, places, next: u64::MAX };
+        sources.pass(address);
+        sources
+    }
+
+    /// Goes on to an address.
+    fn pass(&mut self, address: u64) {
+        let notes = self.notes.iter().take_while(|(at, _)| *at < address).count();
+        let relocations = self.relocations.iter().take_while(|relocation| relocation.address < address).count();
+        self.notes = self.notes.get(notes..).unwrap_or_default();
+        self.relocations = self.relocations.get(relocations..).unwrap_or_default();
+        let next = self.relocations.first().map_or(u64::MAX, |relocation| relocation.address);
+        self.next = self.notes.first().map_or(next, |(at, _)| next.min(*at));
+    }
+
+    /// Writes what is known of the bytes at an address, and goes on behind them.
+    pub fn write(&mut self, address: u64, len: usize, out: &mut Vec<u8>) {
+        let mut text = String::new();
+        let end = address.saturating_add(len as u64);
+        self.pass(address);
+        let relocations = self.relocations.iter().take_while(|relocation| relocation.address < end);
+        relocations.for_each(|relocation| linked(relocation, &mut text));
+        if let Some((_, note)) = self.notes.first().filter(|(at, _)| *at < end) {
+            self.note(note, &mut text);
+        }
+        out.extend_from_slice(text.as_bytes());
+        self.pass(end);
+    }
+
+    fn note(&self, note: &Note<'a>, out: &mut String) {
+        match *note {
+            Note::Address(address) => self.place(address, None, out),
+            Note::Load(address, bytes) => {
+                let pointer = self.places.pointer(address).filter(|_| bytes == POINTER);
+                self.place(address, pointer, out);
+            }
+            Note::Given(what, offset, bytes, arguments) => {
+                _ = write!(out, " <{what}");
+                distance(offset, out);
+                let end = offset.saturating_add_unsigned(bytes);
+                let covers = |argument: &&Argument<'_>| {
+                    let start = i64::try_from(argument.offset).unwrap_or(i64::MAX);
+                    start < end && offset < start.saturating_add_unsigned(argument.size)
+                };
+                for (n, argument) in arguments.iter().filter(covers).take(MOST).enumerate() {
+                    out.push_str(if n == 0 { ": " } else { ", " });
+                    let inside = offset.saturating_sub_unsigned(argument.offset);
+                    named((&argument.name, inside.max(0)), out);
+                }
+                out.push('>');
+            }
+        }
+    }
+
+    /// Writes the name of an address, and what a pointer there leads to.
+    fn place(&self, address: u64, pointer: Option<(&str, i64)>, out: &mut String) {
+        let Some(name) = self.places.name(address) else { return };
+        out.push_str(" <");
+        named(name, out);
+        if let Some(pointer) = pointer {
+            out.push_str(": ");
+            named(pointer, out);
+        }
+        out.push('>');
+    }
+}
+
+/// The bytes of an address.
+const POINTER: u64 = 8;
+
+fn linked(relocation: &Relocation, out: &mut String) {
+    let (name, more) = escape::reference(&relocation.of);
+    _ = write!(out, " <{name}{more}");
+    match variant(relocation.kind) {
+        Some("") => {}
+        Some(variant) => _ = write!(out, "@{variant}"),
+        None => _ = write!(out, "@{}", relocation.kind),
+    }
+    distance(relocation.addend, out);
+    out.push('>');
+}
+
+fn named((name, offset): (&str, i64), out: &mut String) {
+    let (name, more) = escape::reference(name);
+    _ = write!(out, "{name}{more}");
+    distance(offset, out);
+}
+
+fn distance(offset: i64, out: &mut String) {
+    match offset {
+        0 => {}
+        1.. => _ = write!(out, "+{offset:#x}"),
+        _ => _ = write!(out, "-{:#x}", offset.unsigned_abs()),
+    }
+}

@@ -1,0 +1,201 @@
+//! What scalar registers hold, as far as it is an address that code has made from one that it knows.
+
+use crate::isa::{Access, Inst, Opcode, Operand, Reg, Value};
+
+/// What an address is relative to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// Nothing: it is the address in the code object.
+    Code,
+    /// A pointer that the kernel gets in registers.
+    Given(&'static str),
+}
+
+/// An address in two registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    pub base: Base,
+    pub offset: u64,
+    /// It holds on all ways to an instruction to which nothing branches from this offset on.
+    pub since: usize,
+    /// The kernel got it in these registers.
+    pub is_given: bool,
+}
+
+/// One of the registers of an address. The low one is known when only the low half has been added to.
+#[derive(Clone, Copy)]
+struct Half {
+    address: Address,
+    is_high: bool,
+}
+
+/// A sum of low halves, of which the carry is still to be added to the high half.
+#[derive(Clone, Copy)]
+struct Carry {
+    base: Base,
+    /// Before the addition.
+    offset: u32,
+    added: u32,
+    /// Where it is.
+    at: usize,
+}
+
+const REGISTERS: usize = 128;
+
+pub struct Values {
+    halves: [Option<Half>; REGISTERS],
+    /// How many are known.
+    known: usize,
+    carry: Option<Carry>,
+    /// A bit for each register that was written.
+    pub written: u128,
+    /// What is made of addresses that the kernel got is known, too.
+    pub takes_given: bool,
+}
+
+/// An address that an instruction has made.
+pub struct Made {
+    pub address: Address,
+    /// Where its low half was made, if that was before.
+    pub low: Option<usize>,
+}
+
+impl Values {
+    pub const NONE: Values = Values { halves: [None; REGISTERS], known: 0, carry: None, written: 0, takes_given: true };
+
+    /// Whether anything is known.
+    pub fn is_empty(&self) -> bool {
+        self.known == 0
+    }
+
+    /// Nothing is known any more, but what the kernel got and nothing has overwritten.
+    pub fn forget_made(&mut self) {
+        self.carry = None;
+        for half in &mut self.halves {
+            if half.is_some_and(|half| !half.address.is_given) {
+                *half = None;
+                self.known -= 1;
+            }
+        }
+    }
+
+    /// The address in a pair of registers.
+    pub fn pair(&self, first: u8) -> Option<Address> {
+        let low = self.half(first).filter(|half| !half.is_high)?.address;
+        let high = self.half(first.checked_add(1)?).filter(|half| half.is_high)?.address;
+        let fits = low.base == high.base && low.offset as u32 == high.offset as u32;
+        let (since, is_given) = (low.since.min(high.since), low.is_given && high.is_given);
+        fits.then_some(Address { since, is_given, ..high })
+    }
+
+    pub fn set_pair(&mut self, first: u8, address: Address) {
+        self.set(first, Some(Half { address, is_high: false }));
+        self.set(first.saturating_add(1), Some(Half { address, is_high: true }));
+    }
+
+    fn half(&self, reg: u8) -> Option<Half> {
+        self.halves.get(usize::from(reg)).copied().flatten()
+    }
+
+    fn set(&mut self, reg: u8, half: Option<Half>) {
+        let Some(place) = self.halves.get_mut(usize::from(reg)) else { return };
+        self.known += usize::from(half.is_some());
+        self.known -= usize::from(place.is_some());
+        *place = half;
+    }
+
+    /// The instruction runs, which begins at an offset of the section, and whose constants are what they seem. Returns the
+    /// address that it makes. `pc` is the address behind it.
+    pub fn step(&mut self, inst: &Inst, offset: usize, pc: u64) -> Option<Made> {
+        let mut operands = inst.operands();
+        let (to, a, b) = (operands.next(), operands.next(), operands.next());
+        let to = to.filter(|to| to.access == Access::Write).and_then(|to| register(&to));
+        let carry = self.carry;
+        let (half, pair) = match a.as_ref().and_then(register) {
+            Some(a) => (self.half(a), self.pair(a)),
+            None => (None, None),
+        };
+        let is_sure = |address: &Address| self.takes_given || !address.is_given;
+        let (half, pair) = (half.filter(|half| is_sure(&half.address)), pair.filter(is_sure));
+        self.forget(inst);
+        let to = to?;
+        let made = |address| Some(Made { address, low: None });
+        let since = offset + inst.len();
+        match inst.opcode() {
+            Opcode::SGetpcB64 => {
+                self.set_pair(to, Address { base: Base::Code, offset: pc, since, is_given: false });
+            }
+            Opcode::SMovB32 | Opcode::SSextI32I16 => {
+                // The upper bits of a high half are all alike.
+                let half = half.filter(|half| inst.opcode() == Opcode::SMovB32 || half.is_high);
+                self.set(to, half.map(|half| Half { address: own(half.address), ..half }));
+            }
+            Opcode::SMovB64 => {
+                if let Some(pair) = pair {
+                    self.set_pair(to, own(pair));
+                }
+            }
+            Opcode::SAddU32 => {
+                let (low, added) = (half.filter(|half| !half.is_high)?.address, constant(inst, &b?)? as u32);
+                let sum = (low.offset as u32).wrapping_add(added);
+                let address = Address { offset: sum.into(), ..own(low) };
+                self.set(to, Some(Half { address, is_high: false }));
+                self.carry = Some(Carry { base: low.base, offset: low.offset as u32, added, at: offset });
+            }
+            Opcode::SAddcU32 => {
+                let (high, added) = (half.filter(|half| half.is_high)?.address, constant(inst, &b?)? as u32);
+                let low = carry.filter(|low| low.base == high.base && low.offset == high.offset as u32)?;
+                let sum = high.offset.wrapping_add(u64::from(added) << 32 | u64::from(low.added));
+                let address = Address { offset: sum, ..own(high) };
+                self.set(to, Some(Half { address, is_high: true }));
+                return Some(Made { address, low: Some(low.at) });
+            }
+            Opcode::SAddNcU64 => {
+                let (from, added) = (pair?, constant(inst, &b?)?);
+                let address = Address { offset: from.offset.wrapping_add(added), ..own(from) };
+                self.set_pair(to, address);
+                return made(address);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// What the instruction writes is not known.
+    pub fn forget(&mut self, inst: &Inst) {
+        for operand in inst.operands().filter(|operand| operand.access.writes()) {
+            match operand.value {
+                Value::Reg(Reg::Sgpr(first)) => {
+                    for reg in (first..REGISTERS as u8).take(operand.bits.div_ceil(32).into()) {
+                        self.set(reg, None);
+                        self.written |= 1 << reg;
+                    }
+                }
+                Value::Reg(Reg::Scc) => self.carry = None,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// An address that the code has made from another one.
+fn own(address: Address) -> Address {
+    Address { is_given: false, ..address }
+}
+
+fn register(operand: &Operand) -> Option<u8> {
+    match operand.value {
+        Value::Reg(Reg::Sgpr(n)) => Some(n),
+        _ => None,
+    }
+}
+
+/// The value of a constant.
+fn constant(inst: &Inst, operand: &Operand) -> Option<u64> {
+    match operand.value {
+        Value::Int(value) => Some(i64::from(value) as u64),
+        Value::Literal(value) => Some(value.into()),
+        Value::Literal64 => inst.literal64(),
+        _ => None,
+    }
+}

@@ -1,0 +1,276 @@
+//! Watches code as it is walked through, for addresses that it makes and loads from known places.
+
+use std::ops::Range;
+
+use super::Note;
+use super::values::{Address, Base, Values};
+use crate::container::{Argument, Section};
+use crate::dis::Place;
+use crate::dis::walk::functions;
+use crate::isa::{Access, Field, Format, Inst, KernelDescriptor, Opcode, Reg, Space, Value};
+
+/// A note that holds if no branch leads to any instruction from an offset on up to its own.
+pub struct Found<'a> {
+    pub offset: usize,
+    pub since: usize,
+    pub note: Note<'a>,
+    /// The kernel got the address in these registers, from which nothing has taken it in the lines before.
+    given: Option<Given>,
+}
+
+struct Given {
+    pair: u8,
+    /// The lines from the kernel's beginning on run one after the other.
+    is_straight: bool,
+}
+
+/// The walk through functions one after the other.
+pub struct Watch<'a> {
+    place: &'a Place<'a>,
+    functions: Box<dyn Iterator<Item = Range<usize>> + 'a>,
+    /// Where the function is that the walk is in, and where the next one begins.
+    function: Range<usize>,
+    arguments: &'a [Argument<'a>],
+    values: Values,
+    /// The function calls others, or leaves its own lines.
+    leaves: bool,
+    found: Vec<Found<'a>>,
+    /// How many there were before the function.
+    before: usize,
+}
+
+impl<'a> Watch<'a> {
+    /// A walk that begins with the function at an offset.
+    pub fn new(place: &'a Place<'a>, from: usize) -> Watch<'a> {
+        Watch {
+            place,
+            functions: Box::new(functions(place.section, from)),
+            function: 0..0,
+            arguments: &[],
+            values: Values::NONE,
+            leaves: false,
+            found: Vec::new(),
+            before: 0,
+        }
+    }
+
+    /// What was found, in the order of the instructions.
+    pub fn finish(mut self) -> Vec<Found<'a>> {
+        self.end();
+        self.found
+    }
+
+    /// The next line, and where it branches to.
+    #[inline(always)]
+    pub fn step(&mut self, offset: usize, inst: Option<&Inst>, target: Option<u64>) {
+        if offset >= self.function.end {
+            self.begin(offset);
+        }
+        let is_first = |inst: &Inst| inst.format() == Format::Sop1 && inst.opcode() == Opcode::SGetpcB64;
+        let matters = match self.values.is_empty() {
+            true => inst.is_some_and(is_first),
+            false => inst.is_none_or(|inst| !is_vector_only(inst)),
+        };
+        if matters {
+            self.inst(offset, inst, target);
+        }
+    }
+
+    #[cold]
+    fn begin(&mut self, offset: usize) {
+        self.end();
+        self.function = self.functions.by_ref().find(|function| offset < function.end).unwrap_or(offset..usize::MAX);
+        (self.values, self.leaves) = (Values::NONE, false);
+        let section = self.place.section;
+        let address = section.address.wrapping_add(offset as u64);
+        let from = section.symbols.partition_point(|symbol| symbol.address < address);
+        let here =
+            section.symbols.get(from..).unwrap_or_default().iter().take_while(|symbol| symbol.address == address);
+        let kernel = here.filter_map(|symbol| Some((symbol, symbol.descriptor?))).next();
+        let Some((symbol, descriptor)) = kernel else { return };
+        self.arguments = self.place.places.arguments.get(&symbol.name).map_or(&[], Vec::as_slice);
+        self.given(&KernelDescriptor::from_bytes(descriptor), offset);
+    }
+
+    /// The pointers that a kernel gets in its first registers.
+    fn given(&mut self, descriptor: &KernelDescriptor, start: usize) {
+        let target = self.place.target_at(start);
+        let count = descriptor.get(target, "user_sgpr_count").unwrap_or(0);
+        let mut first = 0u8;
+        for directive in target.directives().iter().filter(|d| d.user_sgprs() > 0 && descriptor.bits(d) != 0) {
+            let behind = first.saturating_add(directive.user_sgprs());
+            let name = directive.name().strip_prefix("user_sgpr_").and_then(|name| name.strip_suffix("_ptr"));
+            if let Some(name) = name.filter(|_| u32::from(behind) <= count) {
+                let base = Base::Given(name.strip_suffix("_segment").unwrap_or(name));
+                self.values.set_pair(first, Address { base, offset: 0, since: start, is_given: true });
+            }
+            first = behind;
+        }
+    }
+
+    /// Keeps what holds now that the whole function is known.
+    fn end(&mut self) {
+        let (values, leaves) = (&self.values, self.leaves);
+        let mut n = 0;
+        self.found.retain_mut(|found| {
+            n += 1;
+            let Some(given) = found.given.take_if(|_| n > self.before) else { return true };
+            // Nothing in the function changes it, so it is there on all ways.
+            let stays = !leaves && values.written >> given.pair & 3 == 0;
+            if stays {
+                found.since = usize::MAX;
+            }
+            stays || given.is_straight
+        });
+        self.before = self.found.len();
+    }
+
+    fn inst(&mut self, offset: usize, inst: Option<&Inst>, target: Option<u64>) {
+        let Some(inst) = inst else {
+            self.stop();
+            return;
+        };
+        let section = self.place.section;
+        let address = section.address.wrapping_add(offset as u64);
+        if let Some((pair, note, from)) = self.uses(inst) {
+            let given = from.is_given.then_some(Given { pair, is_straight: self.values.takes_given });
+            self.found.push(Found { offset, since: from.since, note, given });
+        }
+        let pc = address.wrapping_add(inst.len() as u64);
+        if is_linked(section, address, pc) {
+            self.values.forget(inst);
+        } else if let Some(made) = self.values.step(inst, offset, pc) {
+            let (note, since) = (self.made(&made.address), made.address.since);
+            let found = |offset| Found { offset, since, note, given: None };
+            if let Some(low) = made.low {
+                // Others can be between the two halves.
+                let at = self.found.partition_point(|found| found.offset < low);
+                self.found.insert(at, found(low));
+            }
+            self.found.push(found(offset));
+        }
+        let is_outside = |to: u64| {
+            let to = to.checked_sub(section.address).and_then(|to| usize::try_from(to).ok());
+            to.is_none_or(|to| !self.function.contains(&to))
+        };
+        let flags = inst.flags();
+        let ends = flags.no_fallthrough();
+        let is_jump = flags.is_call() || (ends && target.is_none() && !flags.is_program_end());
+        self.leaves |= is_jump || target.is_some_and(is_outside);
+        if ends || flags.is_call() {
+            self.stop();
+        }
+    }
+
+    /// What runs next does not come from here.
+    fn stop(&mut self) {
+        self.values.forget_made();
+        self.values.takes_given = false;
+    }
+
+    fn made(&self, address: &Address) -> Note<'a> {
+        match address.base {
+            Base::Code => Note::Address(address.offset),
+            Base::Given(what) => Note::Given(what, address.offset as i64, 1, self.arguments_of(what)),
+        }
+    }
+
+    fn arguments_of(&self, what: &str) -> &'a [Argument<'a>] {
+        if what == "kernarg" { self.arguments } else { &[] }
+    }
+
+    /// What an instruction does with an address that is known: it loads from there, or jumps there.
+    fn uses(&self, inst: &Inst) -> Option<(u8, Note<'a>, Address)> {
+        if [Format::Smem, Format::Smrd].contains(&inst.format()) {
+            let (pair, offset, bytes) = scalar_load(inst)?;
+            let from = self.values.pair(pair)?;
+            let at = from.offset.wrapping_add_signed(offset);
+            let note = match from.base {
+                Base::Code => Note::Load(at, bytes),
+                Base::Given(what) => Note::Given(what, at as i64, bytes, self.arguments_of(what)),
+            };
+            return Some((pair, note, from));
+        }
+        if inst.format() != Format::Sop1 {
+            return None;
+        }
+        let flags = inst.flags();
+        let is_jump = flags.is_call() || (flags.is_branch() && inst.branch_target(0).is_none());
+        let mut registers = inst.operands().filter(|operand| operand.access.reads() && operand.bits == 64);
+        let pair = match registers.find(|_| is_jump)?.value {
+            Value::Reg(Reg::Sgpr(n)) => n,
+            _ => return None,
+        };
+        let from = self.values.pair(pair).filter(|from| from.base == Base::Code)?;
+        Some((pair, Note::Address(from.offset), from))
+    }
+}
+
+/// Whether an instruction writes no scalar register and goes nowhere. Others may do neither, too.
+fn is_vector_only(inst: &Inst) -> bool {
+    let reads_lane = || matches!(inst.opcode(), Opcode::VReadfirstlaneB32 | Opcode::VReadlaneB32);
+    match inst.format() {
+        Format::Ds | Format::Flat | Format::Global | Format::Scratch | Format::Mubuf | Format::Mtbuf | Format::Mimg => {
+            true
+        }
+        Format::Vglobal | Format::Vflat | Format::Vscratch | Format::Vbuffer | Format::Vimage | Format::Vsample => true,
+        Format::Vop3p | Format::Vop3pMai | Format::Vopd | Format::Exp => true,
+        Format::Vop1 | Format::Vop2 => !reads_lane(),
+        _ => false,
+    }
+}
+
+/// Whether a linker changes the bytes between two addresses.
+fn is_linked(section: &Section<'_>, from: u64, to: u64) -> bool {
+    let all = &section.relocations;
+    let next = all.partition_point(|relocation| relocation.address < from);
+    all.get(next).is_some_and(|relocation| relocation.address < to)
+}
+
+/// The registers with the address of a scalar load, a distance that is known, and the number of bytes.
+fn scalar_load(inst: &Inst) -> Option<(u8, i64, u64)> {
+    inst.memory().find(|access| access.space == Space::Scalar && access.access == Access::Read)?;
+    let (mut base, mut offset, mut bits) = (None, 0i64, 0);
+    for operand in inst.operands() {
+        match (operand.role, operand.value) {
+            _ if operand.access.writes() => bits = operand.bits,
+            (Some(Field::Sbase), Value::Reg(Reg::Sgpr(n))) if operand.bits == 64 => base = Some(n),
+            (Some(Field::Offset | Field::Soffset), Value::Imm(value)) => offset += i64::from(value),
+            (Some(Field::Offset), Value::Literal(value)) => offset += i64::from(value),
+            // A distance in a register, or the beginning of scratch memory.
+            (_, Value::Reg(_)) => return None,
+            _ => {}
+        }
+    }
+    // The first scalar memory instructions count in dwords.
+    let unit = if inst.format() == Format::Smrd { 4 } else { 1 };
+    Some((base?, offset * unit, u64::from(bits / 8)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::{Target, decode};
+
+    /// Words of all encodings: what the walk passes over changes none of the registers that it follows.
+    #[test]
+    fn what_is_passed_over_writes_no_scalar_register() {
+        let (mut passed, mut random) = (0, 1u64);
+        for &target in Target::ALL {
+            for high in 0..1u32 << 16 {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let words = [high << 16 | (random >> 48) as u32, (random >> 16) as u32, 0, 0, 0];
+                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                let Some(inst) = decode(target, &bytes).ok().filter(is_vector_only) else { continue };
+                passed += 1;
+                let mut written = inst.operands().filter(|operand| operand.access.writes());
+                assert!(!written.any(|operand| matches!(operand.value, Value::Reg(Reg::Sgpr(_) | Reg::Scc))), "{inst}");
+                assert!(
+                    !inst.flags().is_branch() && !inst.flags().is_call() && !inst.flags().no_fallthrough(),
+                    "{inst}"
+                );
+            }
+        }
+        assert!(passed > 10_000 * Target::ALL.len(), "{passed}");
+    }
+}

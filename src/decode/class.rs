@@ -1,0 +1,75 @@
+//! All that decoding takes from an instruction's opcode, so that `prove` can tell which instructions are decoded alike.
+
+use super::{constraints_of, constraints_of_form};
+use crate::Inst;
+use crate::target::{DECODE, DESCS, LENGTHS};
+#[cfg(feature = "fast")]
+use crate::target::{FAST_DECODE, generated::OP_INDICES};
+
+/// The numbers of the table entries by which all decoders and `length` read an instruction.
+///
+/// Two instructions of one class are decoded by the same entries, so the same values of their fields are accepted, and a
+/// fault in an entry shows in both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DecodingClass([u16; 9]);
+
+impl DecodingClass {
+    /// The class of an instruction.
+    #[allow(clippy::useless_conversion)] // With few targets, a byte is enough for some of the numbers.
+    pub fn of(inst: &Inst) -> DecodingClass {
+        let (target, word) = (inst.target() as usize, inst.words().first().copied().unwrap_or(0));
+        let (t, lead) = (DECODE[target], (word >> 23) as usize);
+        let (index, form) = (inst.op_index() as u16, inst.form());
+        let second = inst.second_index().map_or(0, |index| index as u16);
+        let sized = t.sized.binary_search(&index).ok().and_then(|at| t.sized_numbers.get(at));
+        // The second operation of an instruction with one operation has no entry: that of opcode index 0 does no harm.
+        DecodingClass([
+            t.opcode_space_of[lead].into(),
+            u16::from(form) << 8 | inst.len() as u16,
+            constraints_of(t, index).into(),
+            constraints_of_form(t, index, form).unwrap_or(0).into(),
+            constraints_of(t, second).into(),
+            quick(target, index),
+            quick(target, second),
+            sized.map_or(0, |number| u16::from(*number) + 1),
+            LENGTHS[target].entries[lead].into(),
+        ])
+    }
+
+    /// The signatures of the instruction's operations, by which it is printed.
+    pub fn signatures(inst: &Inst) -> [u16; 2] {
+        let t = DESCS[inst.target() as usize];
+        [inst.op_index(), inst.second_index().unwrap_or(0)].map(|index| t.number(index))
+    }
+}
+
+/// The constraints by which the quick path reads an opcode index.
+#[cfg(feature = "fast")]
+#[allow(clippy::useless_conversion)]
+fn quick(target: usize, index: u16) -> u16 {
+    FAST_DECODE[target].constraints_of[usize::from(index) % OP_INDICES].into()
+}
+
+#[cfg(not(feature = "fast"))]
+fn quick(_: usize, _: u16) -> u16 {
+    0
+}
+
+/// A run of bits that a rule looks at: its lowest bit, its width, and the value of interest. Without bits it is unused.
+pub type TiedBits = (u8, u8, u8);
+
+/// The bits that each rule of an instruction ties: those that it restricts, and those that decide whether it does.
+pub fn tied(inst: &Inst) -> impl Iterator<Item = [TiedBits; 4]> {
+    let t = DECODE[inst.target() as usize];
+    let constraints = |index, form| {
+        let number = constraints_of_form(t, index, form)?;
+        let constraints = t.constraints.get(usize::from(number))?;
+        t.rules.get(usize::from(constraints.rules)).copied()
+    };
+    let first = constraints(inst.op_index() as u16, inst.form());
+    let second = inst.second_index().and_then(|index| constraints(index as u16, 0));
+    first.into_iter().chain(second).flatten().map(|rule| {
+        let [a, b, c] = rule.looks.map(|(bits, value)| (bits.0, bits.1, value));
+        [(rule.field.0, rule.field.1, rule.n), a, b, c]
+    })
+}

@@ -1,0 +1,89 @@
+//! The operations of a target, and facts of them that do not depend on their operands.
+
+use super::*;
+
+/// The operation of each opcode index.
+pub(crate) struct OpTables {
+    /// Index in `runs` for each page of opcode indices.
+    pub pages: &'static [u8],
+    /// A bit for each opcode index of the page that has an operation, and the number of the first operation; the others
+    /// follow it. If the highest bit is set, the rest is the position of their numbers in `list`.
+    pub runs: &'static [(u16, u16)],
+    pub list: &'static [u16],
+}
+
+/// The facts of each opcode index.
+pub(crate) struct InfoTables {
+    /// Pages of `info_of`.
+    pub pages: &'static [u8],
+    pub info_of: &'static [InfoIndex],
+}
+
+/// The opcode indices of each operation.
+pub(crate) struct EntryTables {
+    /// For each opcode, where its opcode indices begin in `op_indices`.
+    pub first: &'static [u16],
+    pub op_indices: &'static [u16],
+}
+
+impl OpTables {
+    pub(crate) fn opcode(&self, op_index: usize) -> Option<Opcode> {
+        const LISTED: u16 = 0x8000;
+        let (mask, first) = *self.runs.get(usize::from(*self.pages.get(op_index / PAGE)?))?;
+        let before = (mask & ((1 << (op_index % PAGE)) - 1)).count_ones() as u16;
+        let number = match first & LISTED {
+            0 => first + before,
+            _ => *self.list.get(usize::from((first & !LISTED) + before))?,
+        };
+        Opcode::from_number(number)
+    }
+}
+
+/// Facts of an operation that do not depend on its operands.
+#[cfg_attr(not(feature = "text"), allow(dead_code))]
+pub(crate) struct Info {
+    pub flags: u32,
+    /// The mnemonic is printed with `_e32` or `_e64`.
+    pub suffix: bool,
+    /// The target spells the mnemonic in its own way.
+    pub respelled: bool,
+    /// An operand is a branch distance. With the feature `fast`, `FastDecode` has a bit for it.
+    #[cfg_attr(feature = "fast", allow(dead_code))]
+    pub label: bool,
+}
+
+/// Returned for an index that no table holds; never reached.
+pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: false, label: false };
+
+/// What `src/facts.rs` and `src/registers.rs` need.
+pub(crate) struct FactTables {
+    pub whens: &'static [When],
+    /// Formats whose stores raise `vscnt`, with the bit that makes an atomic operation return a value. One that returns
+    /// raises `vmcnt` instead.
+    pub returns: &'static [(Format, u8)],
+    /// The counters of formats where those among the flags are called otherwise.
+    pub counters: &'static [(Format, [crate::Counter; 4])],
+    pub codes: Codes,
+    /// The code of each `Special`, or 255.
+    pub specials: &'static [u8],
+    /// How many different scalars a vector operation can read over the constant bus.
+    pub bus: u8,
+}
+
+/// Flags, as in `Info`, that instructions of a format gain or lose when a bit is set. If the bit is `NONE`, `format` is
+/// an extension, and all instructions with it gain or lose them.
+pub(crate) struct When {
+    pub format: Format,
+    pub bit: u8,
+    pub set: u32,
+    pub clear: u32,
+}
+
+/// Operand codes of the registers that operations use without naming them, or `NONE`.
+pub(crate) struct Codes {
+    pub vcc: u8,
+    pub exec: u8,
+    pub m0: u8,
+    pub flat_scratch: u8,
+    pub xnack_mask: u8,
+}

@@ -1,0 +1,73 @@
+//! What names and constants mean on a target.
+
+use super::*;
+
+/// What names mean on the target. A name is identified by the number of its row, which is the same on all targets.
+pub(crate) struct NameTables {
+    /// Operand codes.
+    pub codes: &'static [Named],
+    pub hwreg: &'static [Named],
+    pub sendmsg: &'static [Named],
+    pub gs_op: &'static [Named],
+    pub sysmsg_op: &'static [Named],
+    pub instid: &'static [Named],
+    pub instskip: &'static [Named],
+    #[allow(dead_code)] // A version means the same on all targets.
+    pub version: &'static [Named],
+    pub dfmt: &'static [Named],
+    pub nfmt: &'static [Named],
+    pub buf_fmt: &'static [Named],
+    pub sdwa_sel: &'static [Named],
+    pub dst_unused: &'static [Named],
+    pub omod: &'static [Named],
+    pub dpp_ctrl: &'static [Named],
+    pub exp_tgt: &'static [Named],
+    pub swizzle: &'static [Named],
+    pub interp_param: &'static [Named],
+    pub dim: &'static [Named],
+    pub matrix_fmt: &'static [Named],
+    pub matrix_scale: &'static [Named],
+    pub matrix_scale_fmt: &'static [Named],
+    pub scope: &'static [Named],
+    #[allow(dead_code)] // Stores have all the values of loads and of atomic operations.
+    pub th_load: &'static [Named],
+    #[allow(dead_code)]
+    pub th_load_system: &'static [Named],
+    pub th_store: &'static [Named],
+    #[allow(dead_code)]
+    pub th_store_system: &'static [Named],
+    #[allow(dead_code)]
+    pub th_atomic: &'static [Named],
+}
+
+/// A format that replaced another one, and the fields that were renamed.
+pub(crate) struct Successor {
+    pub old: Format,
+    pub new: Format,
+    pub renames: &'static [(Field, Field)],
+}
+
+/// A run of codes or values with one name.
+pub(crate) struct Named {
+    pub first: u16,
+    pub last: u16,
+    pub row: u8,
+}
+
+/// The parts of the constants of `src/imm.rs`.
+pub(crate) struct ImmTables {
+    pub waitcnt: [Part; 3],
+    pub hwreg: [Part; 3],
+    pub sendmsg: [Part; 3],
+    pub gpr_idx: [Part; 4],
+    pub depctr: [Part; 7],
+    pub delay_alu: [Part; 3],
+}
+
+/// Where a part of a constant is, its low bits first. A part that the target lacks has no bits.
+pub(crate) struct Part {
+    pub lsb: u8,
+    pub width: u8,
+    pub hi: u8,
+    pub hi_width: u8,
+}

@@ -1,0 +1,341 @@
+//! The texts of operands, and the bits that make them.
+
+use super::Quick;
+use crate::codec::code::{FLOAT, FLOAT_LAST, INT, LITERAL, VGPR, of_int};
+use crate::shared::texts::{ACC, BLANK, EMPTY, HEX, NULL, NUMBERS, OFF, PAIRS, QUADS, SADDRS, SIXTEENS};
+use crate::table::FastSignature;
+use crate::text::parse::cursor::{Cursor, ends_operand};
+use crate::text::texts::{MISSING, TEXTS, Text};
+
+/// A section without texts, seen from the code of the number zero.
+const NONE: u16 = u16::MAX - INT;
+
+/// What the operands of a signature have made.
+#[derive(Clone)]
+pub(super) struct Read {
+    pub bits: u128,
+    /// The bits that operands have set or cleared.
+    decided: u128,
+    pub literal: Option<u32>,
+    /// Bits are rotated in 128, not in 64.
+    is_wide: bool,
+    /// Some operand stands in the text.
+    pub is_any: bool,
+    /// Scalars, read or written.
+    pub scalars: u8,
+    /// Vector registers that may have to begin at an even one do not.
+    pub is_odd: bool,
+    /// One of them is the first of several.
+    pub is_odd_tuple: bool,
+    /// No comma followed the last operand.
+    pub is_last: bool,
+    /// Modifiers follow.
+    pub is_loud: bool,
+    /// Only what the printer writes shows that the text is right.
+    pub is_printed: bool,
+}
+
+impl Read {
+    pub fn new(bits: u128, is_wide: bool) -> Read {
+        Read {
+            bits,
+            decided: 0,
+            literal: None,
+            is_wide,
+            is_any: false,
+            scalars: 0,
+            is_odd: false,
+            is_odd_tuple: false,
+            is_last: false,
+            is_loud: false,
+            is_printed: false,
+        }
+    }
+
+    /// Sets the bits that make an operand's text: of `mask`, those of `value`. `None` if another operand or the operation
+    /// needs them otherwise.
+    fn set(&mut self, turn: u8, mask: u16, value: u16) -> Option<()> {
+        let is_free = if self.is_wide {
+            let (mask, value) = (u128::from(mask).rotate_left(turn.into()), u128::from(value).rotate_left(turn.into()));
+            let changed = (self.bits ^ value) & mask & (self.bits | self.decided);
+            self.bits |= value;
+            self.decided |= mask;
+            changed == 0
+        } else {
+            let (mask, value) = (u64::from(mask).rotate_left(turn.into()), u64::from(value).rotate_left(turn.into()));
+            let changed = (self.bits as u64 ^ value) & mask & (self.bits as u64 | self.decided as u64);
+            self.bits |= u128::from(value);
+            self.decided |= u128::from(mask);
+            changed == 0
+        };
+        self.is_any = true;
+        is_free.then_some(())
+    }
+
+    /// Sets the bits of `mask` that no operand has decided to those of `value`. `None` if an operand needs them otherwise.
+    pub fn mark(&mut self, mask: u128, value: u128) -> Option<()> {
+        let open = mask & !self.decided;
+        self.bits = self.bits & !open | value & open;
+        (self.bits & mask == value).then_some(())
+    }
+
+    /// Stores bits of a modifier. `None` if an operand needs them otherwise.
+    pub fn put(&mut self, mask: u128, value: u128) -> Option<()> {
+        let bits = self.bits & !mask | value;
+        ((self.bits ^ bits) & self.decided == 0).then(|| self.bits = bits)
+    }
+}
+
+/// What is left of a text, with zeros behind it: as many characters as the longest ready-made text has.
+type Ahead = [u8; 16];
+
+/// What the text of an operand can mean.
+struct Meaning {
+    /// The length of the text.
+    len: usize,
+    /// The code or number.
+    code: u16,
+    /// It is a scalar register.
+    is_scalar: bool,
+    /// The sections of the table of texts that may have it.
+    sections: [u16; 3],
+}
+
+impl Quick<'_> {
+    /// Parses part number `n` of a constant: the longest text that stands here, which may be empty.
+    pub(super) fn part(&self, entry: &FastSignature, n: usize, cursor: &mut Cursor, read: &mut Read) -> Option<()> {
+        let (turn, mask, add) = (*entry.turns.get(n)?, *entry.masks.get(n)?, *entry.adds.get(n)?);
+        if mask == 0 && add == EMPTY * 16 {
+            return Some(());
+        }
+        if !read.is_any {
+            cursor.blank();
+        }
+        let rest = cursor.rest();
+        let ahead: &Ahead = self.padded.get(cursor.at - self.start..)?.first_chunk()?;
+        let (mut value, mut best) = (0u16, None);
+        loop {
+            let place = value.wrapping_add(add) / 16;
+            let known = TEXTS.0.get(usize::from(place))?;
+            let len = usize::from(known[15] & 15);
+            // Most texts differ in the first characters.
+            let several = len.min(rest.len()).min(8);
+            let can_be = several == 0 || (low(ahead) ^ low(known)) << (64 - 8 * several) == 0;
+            if let Some(text) = known.get(..len).filter(|_| can_be && known[15] != MISSING) {
+                // The last text ends with what stands between operands.
+                let is_last = || {
+                    if rest.ends_with(b",") {
+                        return false;
+                    }
+                    let behind = text.len().checked_sub(rest.len()).filter(|behind| *behind <= 2);
+                    let tail = behind.and_then(|_| text.strip_prefix(rest));
+                    tail.is_some_and(|tail| tail.iter().all(|c| matches!(c, b',' | b' ')))
+                };
+                let is_longest = best.is_none_or(|(len, _)| text.len() > len);
+                if is_longest && (rest.starts_with(text) || is_last()) {
+                    best = Some((text.len(), value));
+                }
+            }
+            value = value.wrapping_sub(mask) & mask;
+            if value == 0 {
+                break;
+            }
+        }
+        let (len, value) = best?;
+        cursor.at += len.min(rest.len());
+        read.set(turn, mask, value)?;
+        read.is_last = true;
+        // If all parts have no text, others are printed.
+        read.is_printed |= len == 0;
+        Some(())
+    }
+
+    /// Parses text number `n` of an entry.
+    #[inline(always)]
+    pub(super) fn operand(&self, entry: &FastSignature, n: usize, cursor: &mut Cursor, read: &mut Read) -> Option<()> {
+        let (turn, mask, add) = (*entry.turns.get(n)?, *entry.masks.get(n)?, *entry.adds.get(n)?);
+        // No text, or the blank in place of all operands.
+        if mask == 0 && add >= BLANK * 16 {
+            return Some(());
+        }
+        // Without a comma, two numbers could be one expression.
+        if read.is_last {
+            return None;
+        }
+        cursor.blank();
+        let ahead: &Ahead = self.padded.get(cursor.at - self.start..)?.first_chunk()?;
+        let value = if mask == 0 {
+            read.scalars += 1;
+            let known = TEXTS.0.get(usize::from(add / 16))?;
+            let len = len_of(known);
+            cursor.at += len;
+            (is_at(ahead, known, len) && ends_operand(ahead[len % 16])).then_some(0)?
+        } else {
+            let Some(Meaning { len, code, is_scalar, sections }) = self.meaning(ahead) else {
+                // One text is several parts.
+                return if ahead.contains(&b'(') { self.part(entry, n, cursor, read) } else { None };
+            };
+            cursor.at += len;
+            read.scalars += u8::from(is_scalar);
+            if code >= VGPR && code & 1 == 1 {
+                read.is_odd = true;
+                read.is_odd_tuple |= ahead[(len - 1) % 16] == b']';
+            }
+            let fits = |section: u16| {
+                let place = section.wrapping_add(code);
+                let value = place.wrapping_mul(16).wrapping_sub(add);
+                (value & !mask == 0 && is_at(ahead, TEXTS.0.get(usize::from(place))?, len)).then_some(value)
+            };
+            match sections.into_iter().find_map(fits) {
+                Some(value) => value,
+                None => self.other(ahead.get(..len)?, code, (turn, mask, add), read)?,
+            }
+        };
+        read.set(turn, mask, value)?;
+        read.is_last = !cursor.eat(b',');
+        Some(())
+    }
+
+    /// The value of an operand that has no ready-made text. The printer decides whether it is that of the text.
+    fn other(&self, text: &[u8], code: u16, (turn, mask, add): (u8, u16, u16), read: &mut Read) -> Option<u16> {
+        read.is_printed = true;
+        let hex = text.strip_prefix(b"0x");
+        let number = |digits: &[u8], radix| {
+            let digit = |all: u32, c: &u8| Some(all * radix + char::from(*c).to_digit(radix)?);
+            (1..=8).contains(&digits.len()).then(|| digits.iter().try_fold(0, digit))?
+        };
+        match text.first()? {
+            // A name whose code differs between targets has no text.
+            first if first.is_ascii_alphabetic() => (code < VGPR).then_some(code.wrapping_mul(16) & mask),
+            // The constant of a scalar operation; texts exist for small ones only.
+            _ if add / 16 == NUMBERS || add / 16 == HEX => {
+                let all = hex.map_or_else(|| number(text, 10), |hex| number(hex, 16))?;
+                // A text is found with four bits more below it.
+                let (lsb, width) = match (turn.wrapping_add(4) % 64, read.is_wide) {
+                    (0, false) => (0, 16),
+                    (32, false) => (32, 20),
+                    _ => return None,
+                };
+                let above = all & !u32::from(mask >> 4);
+                read.bits |= u128::from(above) << lsb;
+                (all >> width == 0).then_some((all as u16).wrapping_mul(16) & mask)
+            }
+            _ => {
+                let literal = number(hex?, 16)?;
+                read.scalars += 1;
+                let is_other = read.literal.replace(literal).is_some_and(|other| other != literal);
+                let value = (LITERAL * 16).wrapping_sub(add);
+                (!is_other && value & !mask == 0).then_some(value)
+            }
+        }
+    }
+
+    /// What the text of an operand means, whose end the text itself shows.
+    #[inline(always)]
+    fn meaning(&self, ahead: &Ahead) -> Option<Meaning> {
+        let file = match ahead[0] {
+            b's' => 0,
+            b'v' => VGPR,
+            b'a' => VGPR + ACC,
+            _ => return self.constant(ahead),
+        };
+        let is_scalar = file == 0;
+        if ahead[1] != b'[' {
+            let (n, len) = decimal(ahead, 1);
+            return match len > 1 && ends_operand(ahead[len % 16]) {
+                true => Some(Meaning { len, code: file.wrapping_add(n), is_scalar, sections: [0; 3] }),
+                false => self.constant(ahead),
+            };
+        }
+        let (from, colon) = decimal(ahead, 2);
+        let (to, end) = decimal(ahead, colon + 1);
+        if [ahead[colon % 16], ahead[end % 16]] != *b":]" || !ends_operand(ahead[(end + 1) % 16]) {
+            return None;
+        }
+        let sections = match to.checked_sub(from)? {
+            1 => [PAIRS, SADDRS, PAIRS],
+            3 => [QUADS; 3],
+            15 => [SIXTEENS; 3],
+            _ => return None,
+        };
+        Some(Meaning { len: end + 1, code: file.wrapping_add(from), is_scalar, sections })
+    }
+
+    /// The same for numbers and names.
+    fn constant(&self, ahead: &Ahead) -> Option<Meaning> {
+        let len = ahead.iter().position(|&c| ends_operand(c))?;
+        let text = ahead.get(..len)?;
+        let first = *text.first()?;
+        let meaning = |code, sections| Some(Meaning { len, code, is_scalar: false, sections });
+        if let Some(hex) = text.strip_prefix(b"0x") {
+            let digit = |all: u16, c: &u8| Some(all << 4 | char::from(*c).to_digit(16)? as u16);
+            return match hex.len() {
+                0..3 => meaning(hex.iter().try_fold(0, digit)?, [HEX; 3]),
+                _ => meaning(INT, [NONE; 3]),
+            };
+        }
+        if first.is_ascii_digit() || first == b'-' {
+            if text.contains(&b'.') {
+                let is_it = |code: &u16| TEXTS.0.get(usize::from(*code)).is_some_and(|known| known.starts_with(text));
+                return (FLOAT..=FLOAT_LAST).find(is_it).and_then(|code| meaning(code, [0, PAIRS, PAIRS]));
+            }
+            let (n, end) = decimal(ahead, usize::from(first == b'-'));
+            if end != len {
+                return None;
+            }
+            let code = of_int(if first == b'-' { -i64::from(n) } else { n.into() });
+            // A place in the section of numbers, seen from the code.
+            let by_number = NUMBERS.wrapping_add(n).wrapping_sub(code.unwrap_or(0));
+            return meaning(code.unwrap_or(0), if code.is_some() { [0, PAIRS, by_number] } else { [by_number; 3] });
+        }
+        match text {
+            b"off" => meaning(0, [OFF; 3]),
+            b"null" => meaning(0, [NULL; 3]),
+            _ => {
+                let named = |(_, one, pair): &&(u16, &str, &str)| one.as_bytes() == text || pair.as_bytes() == text;
+                let found = self.names.codes.iter().find(named);
+                found.map(|&(code, ..)| Meaning { len, code, is_scalar: true, sections: [0, PAIRS, SADDRS] })
+            }
+        }
+    }
+}
+
+/// The length of a text without what stands between operands.
+fn len_of(known: &Text) -> usize {
+    usize::from(known[15] & 15).saturating_sub(2)
+}
+
+/// The first eight characters.
+#[inline(always)]
+fn low(text: &Text) -> u64 {
+    u128::from_le_bytes(*text) as u64
+}
+
+/// Whether the text of a place begins here and has this length.
+#[inline(always)]
+fn is_at(ahead: &Ahead, known: &Text, len: usize) -> bool {
+    let high = |text: &Text| (u128::from_le_bytes(*text) >> 64) as u64;
+    // Without what is behind the text.
+    let last = |different: u64| different << ((8 * len).wrapping_neg() % 64) == 0;
+    len_of(known) == len
+        && match len {
+            0 => false,
+            1..=8 => last(low(ahead) ^ low(known)),
+            _ => low(ahead) == low(known) && last(high(ahead) ^ high(known)),
+        }
+}
+
+/// A number of up to five digits, and where it ends. One that is too large has no text.
+#[inline(always)]
+fn decimal(ahead: &Ahead, start: usize) -> (u16, usize) {
+    let (mut all, mut at) = (0u32, start);
+    while at < start + 5 {
+        let digit = ahead[at % 16].wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        all = 10 * all + u32::from(digit);
+        at += 1;
+    }
+    (all as u16, at)
+}
