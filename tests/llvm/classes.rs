@@ -55,7 +55,11 @@ pub fn rule(name: &str) -> Option<Rule> {
         "nop_with_extension" => nop_with_extension,
         "we_refuse_vector_mask" => we_refuse_vector_mask,
         "literal_of_two" => literal_of_two,
-        "two_blanks" => two_blanks,
+        "small_literal_of_double" => |case| small_literal_of_double(case) && !between_bars(case),
+        "small_literal_of_absolute_double" => |case| small_literal_of_double(case) && between_bars(case),
+        "negative_literal64" => negative_literal64,
+        "two_blanks" => |case| nsa(case) && one_blank_more(case),
+        "tensor_stop" => tensor_stop,
         "we_refuse_short_nsa" => we_refuse_short_nsa,
         "image_size_that_llvm_lacks" => image_size_that_llvm_lacks,
         "literal_with_dpp" => literal_with_dpp,
@@ -64,6 +68,7 @@ pub fn rule(name: &str) -> Option<Rule> {
         "we_refuse_literal_register" => we_refuse_literal_register,
         "dpp_ctrl_as_source_code" => dpp_ctrl_as_source_code,
         "we_refuse_null_vgpr" => we_refuse_null_vgpr,
+        "we_refuse_null_tensor" => we_refuse_null_tensor,
         "wmma_inverse_two_pi" => wmma_inverse_two_pi,
         "pk_fmac_literal" => pk_fmac_literal,
         "fmac_dpp_constant" => fmac_dpp_constant,
@@ -178,8 +183,12 @@ fn crash_on_scalar_f8f6f4_source(case: &Case) -> bool {
 fn llvm_lacks_f8f6f4_near_the_end(case: &Case) -> bool {
     let first = if is_scaled(case) { 64 } else { 0 };
     let near = [32, 41].iter().any(|lsb| field(case, first + lsb, 8) > 248);
-    let both = matches!((&case.ours, &case.llvm), (Ours::Inst { .. }, Answer::Reject));
-    both && is_f8f6f4(case, first) && near
+    let lacks = match (&case.ours, &case.llvm) {
+        (Ours::Inst { .. }, Answer::Reject) => true,
+        (Ours::Inst { len: 16, .. }, Answer::Text { len: 8, text, .. }) => text.starts_with("v_mfma_ld_scale_b32 "),
+        _ => false,
+    };
+    lacks && is_f8f6f4(case, first) && near
 }
 
 fn we_refuse_second_half_of_scaled(case: &Case) -> bool {
@@ -565,6 +574,36 @@ fn literal_of_two(case: &Case) -> bool {
     dual && field(case, 32, 9) == LITERAL && equal
 }
 
+fn between_bars(case: &Case) -> bool {
+    texts(case).is_some_and(|(ours, _)| ours.contains("|lit("))
+}
+
+/// A literal of 32 bits from 1 to 64, which is the upper half of a double.
+fn small_literal_of_double(case: &Case) -> bool {
+    let Some((ours, llvm)) = texts(case) else { return false };
+    // LLVM marks each misaligned tuple with a comment.
+    let llvm = without_comments(case, "/*Invalid register").unwrap_or(llvm.into());
+    let spelled = |literal: u128| {
+        let written = format!("{literal:#x}");
+        let ours_writes = [format!("lit({written})"), format!("{written}00000000")];
+        // The other operand of the same literal can have 32 bits.
+        ours_writes.iter().any(|mine| {
+            ours.contains(mine) && [ours.replace(mine, &written), ours.replacen(mine, &written, 1)].contains(&llvm)
+        })
+    };
+    [32, 64].into_iter().map(|lsb| field(case, lsb, 32)).any(|literal| (1..=64).contains(&literal) && spelled(literal))
+}
+
+/// A literal of 64 bits that is a negative number of 32 bits.
+fn negative_literal64(case: &Case) -> bool {
+    let Some((ours, llvm)) = texts(case) else { return false };
+    let llvm = without_comments(case, "/*Invalid register").unwrap_or(llvm.into());
+    let literal = field(case, 32, 64);
+    let written = format!("{literal:#x}");
+    let plain = |text: &str| ours.replace(&format!("lit64({written})"), text) == llvm;
+    i32::try_from(literal as i64).is_ok_and(|n| n < 0 && (plain(&written) || n >= -16 && plain(&n.to_string())))
+}
+
 /// The texts of both, if both accept and agree on the length.
 fn texts(case: &Case) -> Option<(&str, &str)> {
     match (&case.ours, &case.llvm) {
@@ -639,8 +678,13 @@ fn image_size_that_llvm_lacks(case: &Case) -> bool {
     same && (gather || array || atomic || nsa(case) && size == 1)
 }
 
-fn two_blanks(case: &Case) -> bool {
-    nsa(case) && texts(case).is_some_and(|(ours, llvm)| ours == llvm.replacen("  ", " ", 1))
+fn one_blank_more(case: &Case) -> bool {
+    texts(case).is_some_and(|(ours, llvm)| ours == llvm.replacen("  ", " ", 1))
+}
+
+/// Alone among operations without operands, it has a blank of its own in front of its modifiers.
+fn tensor_stop(case: &Case) -> bool {
+    one_blank_more(case) && texts(case).is_some_and(|(ours, _)| ours.starts_with("tensor_stop "))
 }
 
 fn we_refuse_op_sel(case: &Case) -> bool {
@@ -653,6 +697,14 @@ fn we_refuse_literal_register(case: &Case) -> bool {
     let wide = [0b110101, 0b110011].contains(&field(case, 26, 6)) && field(case, 50, 9) == LITERAL;
     let names = ["v_wmma_", "v_cndmask_b16"];
     wide && refused_text(case).is_some_and(|text| names.iter().any(|name| text.starts_with(name)))
+}
+
+/// A tensor whose first or second part is null, or one of the others alone.
+fn we_refuse_null_tensor(case: &Case) -> bool {
+    let nulls = [64, 72, 80, 88].map(|lsb| field(case, lsb, 8) == 124);
+    let wrong = nulls[0] || nulls[1] || nulls[2] != nulls[3];
+    let ours = matches!(&case.ours, Ours::Refused(reason) if reason.starts_with("vaddr"));
+    ours && wrong && refused_text(case).is_some_and(|text| text.starts_with("tensor_") && text.contains("null"))
 }
 
 /// VOP1, VOP3 or VOP3P of an operation on VGPRs with null (124; up to RDNA2 125) as one of its sources.
@@ -671,6 +723,8 @@ fn we_refuse_null_vgpr(case: &Case) -> bool {
         "v_readfirstlane_b32 ",
         "v_readlane_b32 ",
         "v_wmma_",
+        "v_swmmac_",
+        "v_dot4_f32_",
         "v_fma_mix",
         "v_interp_",
     ];
@@ -926,10 +980,14 @@ fn we_refuse_second_half_of_scaled_wmma(case: &Case) -> bool {
 
 /// A matrix operation with scales whose formats (77:75, and 78 above 124:123) are both above 4.
 fn crash_on_unnamed_matrix_format(case: &Case) -> bool {
-    let formats = [field(case, 75, 3), field(case, 78, 1) << 2 | field(case, 123, 2)];
-    let operation = [0xcc35, 0xcc3a].contains(&field(case, 16, 16)) && field(case, 80, 16) == 0xcc33;
-    let read = matches!(case.ours, Ours::Inst { len: 16, .. });
-    read && case.llvm == Answer::Crash && operation && formats.iter().all(|format| *format > 4)
+    let scaled = [0xcc35, 0xcc3a].contains(&field(case, 16, 16));
+    let first = if scaled { 64 } else { 0 };
+    let formats = [field(case, first + 11, 3), field(case, first + 14, 1) << 2 | field(case, first + 59, 2)];
+    let len = if scaled { 16 } else { 8 };
+    case.ours.len() == Some(len)
+        && case.llvm == Answer::Crash
+        && field(case, first + 16, 16) == 0xcc33
+        && formats.iter().any(|format| *format > 4)
 }
 
 /// v_cvt_pk_fp8_f16 and v_cvt_pk_bf8_f16 of a constant.

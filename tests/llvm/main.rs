@@ -30,6 +30,7 @@
 mod assembler;
 mod classes;
 mod compare;
+mod known;
 #[allow(unsafe_code)] // LLVM's C API, and the processes around it.
 mod oracle;
 mod ours;
@@ -248,7 +249,8 @@ fn layouts(target: Target) -> Vec<words::FormatLayout> {
 
 fn survey(target: Target, options: &Options) -> Result<Survey, String> {
     let mut oracles = start(target, options.jobs)?;
-    let mut survey = Survey::take(layouts(target), |words| {
+    let known = known::words(target);
+    let mut survey = Survey::take(layouts(target), &known, |words| {
         let share = words.len().div_ceil(oracles.len()).max(1);
         let ask = |(oracle, part): (&mut Oracle, &[Word])| {
             let answers = oracle.ask(part);

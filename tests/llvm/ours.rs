@@ -56,6 +56,14 @@ pub enum Ours {
 }
 
 impl Ours {
+    /// Bytes of the instruction.
+    pub fn len(&self) -> Option<usize> {
+        match self {
+            Ours::Inst { len, .. } => Some(*len),
+            Ours::Refused(_) => None,
+        }
+    }
+
     /// One line: `LEN text` or `ERR reason`.
     pub fn line(&self) -> String {
         match self {

@@ -98,10 +98,13 @@ pub fn with_extensions(layouts: &[FormatLayout], extensions: &[Extension]) -> Ve
 
 /// The name of the layout that fits best: `VOP2+SDWA` before `VOP2`.
 pub fn format_name<'a>(layouts: &'a [FormatLayout], word: &Word) -> Option<&'a str> {
-    let fits = |layout: &&FormatLayout| word.bits() & layout.fixed.0 == layout.fixed.1;
+    best_layout(layouts, word).map(|best| &*layouts[best].name)
+}
+
+fn best_layout(layouts: &[FormatLayout], word: &Word) -> Option<usize> {
+    let fits = |&index: &usize| word.bits() & layouts[index].fixed.0 == layouts[index].fixed.1;
     // Among equals, the first.
-    let best = layouts.iter().rev().filter(fits).max_by_key(|layout| layout.fixed.0.count_ones())?;
-    Some(&best.name)
+    (0..layouts.len()).rev().filter(fits).max_by_key(|&index| layouts[index].fixed.0.count_ones())
 }
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
@@ -152,7 +155,7 @@ fn typical(field: &Field, rng: &mut Rng) -> u128 {
         ("row_mask" | "bank_mask", _) => 15,
         ("dpp_ctrl", _) => [0xe4, 0x101, 0x140, 0x150, 0x138, 0x11f][rng.below(6)],
         (_, 3) if name.ends_with("_sel") => rng.below(7) as u128,
-        (_, width) if width > 10 => [0, 1, 4, 0x7f, rng.wide()][rng.below(5)],
+        (_, width) if width > 10 => [0, 1, 4, 0x7f, u128::MAX, rng.wide()][rng.below(6)],
         _ => [0, 0, 0, 1, rng.wide()][rng.below(5)],
     }
 }
@@ -186,10 +189,11 @@ fn word(bits: u128, width: u32) -> Word {
 
 impl Survey {
     /// Looks for fillings of each opcode that `accepts` approves (it gets many words at once): first zeros, ones,
-    /// typical and random values, then variations of those, one field at a time.
+    /// typical and random values, for what none of these find, `known` words, then variations of those, one field at a
+    /// time.
     ///
-    /// Bits that no field and no opcode covers become fields named `reserved`. Opcodes that `has` rejects are skipped.
-    pub fn take(layouts: Vec<FormatLayout>, mut accepts: impl FnMut(&[Word]) -> Vec<bool>) -> Survey {
+    /// Bits that no field and no opcode covers become fields named `reserved`.
+    pub fn take(layouts: Vec<FormatLayout>, known: &[Word], mut accepts: impl FnMut(&[Word]) -> Vec<bool>) -> Survey {
         let mut rng = Rng(1);
         let layouts: Vec<FormatLayout> = layouts.into_iter().map(with_reserved_bits).collect();
         let mut survey = Survey { plans: Vec::new(), asked: Vec::new(), layouts };
@@ -221,10 +225,34 @@ impl Survey {
                 survey.plans.push(Plan { layout, fixed, fillings });
             }
         }
+        survey.add_known(known, &mut accepts);
         for step in 0..40 {
             survey.walk(step, &mut rng, &mut accepts);
         }
         survey
+    }
+
+    /// Plans for those opcodes of `known` words that have none: they demand values of several fields together.
+    fn add_known(&mut self, known: &[Word], accepts: &mut impl FnMut(&[Word]) -> Vec<bool>) {
+        let mut planned: HashSet<(usize, u128)> = self.plans.iter().map(|plan| (plan.layout, plan.fixed)).collect();
+        let mut fresh = Vec::new();
+        for known in known {
+            let Some(layout) = best_layout(&self.layouts, known) else { continue };
+            let FormatLayout { bits, fixed, op, .. } = &self.layouts[layout];
+            let op = Field { name: "op".into(), pieces: op.clone() };
+            let own = if *bits < 128 { known.bits() & ((1 << bits) - 1) } else { known.bits() };
+            let fixed = own & (fixed.0 | op.mask());
+            if !planned.contains(&(layout, fixed)) {
+                fresh.push((layout, fixed, own));
+            }
+        }
+        let words: Vec<Word> = fresh.iter().map(|&(layout, _, fill)| self.word(layout, fill)).collect();
+        for (&(layout, fixed, fill), accepted) in fresh.iter().zip(accepts(&words)) {
+            if accepted && planned.insert((layout, fixed)) {
+                self.plans.push(Plan { layout, fixed, fillings: vec![fill; 3] });
+            }
+        }
+        self.asked.extend(words);
     }
 
     /// Changes one field of the first three fillings of each plan, where that is accepted.
@@ -332,6 +360,8 @@ struct Sweep {
 /// Every value of every field of every opcode, or every n-th of these words.
 pub struct Systematic {
     survey: Survey,
+    /// Each flag of each opcode, the other way round: few words, none of which a sample should lack.
+    flags: Vec<Word>,
     sweeps: std::vec::IntoIter<Sweep>,
     values: std::vec::IntoIter<Word>,
     step: u64,
@@ -357,10 +387,21 @@ impl Systematic {
                 }
             }
         }
+        let mut flags = Vec::new();
+        for plan in &survey.plans {
+            let (layout, Some(&filling)) = (&survey.layouts[plan.layout], plan.fillings.first()) else { continue };
+            let narrow = layout.fields.iter().filter(|field| field.width() == 1);
+            flags.extend(narrow.map(|field| word(filling ^ field.mask(), layout.bits)));
+        }
+        if flags.len() as u64 > limit / 2 || total <= limit {
+            flags.clear();
+        }
+        let limit = limit - flags.len() as u64;
         let asked = std::mem::take(&mut survey.asked).into_iter();
         // An odd step, so that it does not keep hitting the same bits of a field.
         let step = if total <= limit { 1 } else { (total / limit.max(1)) | 1 };
-        Systematic { survey, sweeps: sweeps.into_iter(), values: asked, step, skip: 0, remaining: total / step }
+        let remaining = total / step + flags.len() as u64;
+        Systematic { survey, flags, sweeps: sweeps.into_iter(), values: asked, step, skip: 0, remaining }
     }
 
     fn words_of(&self, sweep: &Sweep) -> Vec<Word> {
@@ -378,6 +419,11 @@ impl Systematic {
 impl Source for Systematic {
     fn fill(&mut self, words: &mut Vec<Word>, n: usize) {
         while words.len() < n {
+            if let Some(word) = self.flags.pop() {
+                words.push(word);
+                self.remaining = self.remaining.saturating_sub(1);
+                continue;
+            }
             let waiting = self.values.len() as u64;
             if self.skip >= waiting {
                 self.skip -= waiting;

@@ -37,3 +37,21 @@ fn the_page_of_messages_is_current() {
         assert!(answer.contains(llvm), "{text}: {answer}");
     }
 }
+
+/// Messages that the page does not have: the place and the name of what is wrong.
+#[test]
+fn messages_name_what_is_wrong() {
+    let cases = [
+        ("gfx942", "v_add_f32_e64 v0, v1, v2 clamp mul:2 clamp", "clamp is here twice", 38),
+        ("gfx942", "v_add_f32_e64 v0, v1, v2 mul:2 clamp", "clamp has to stand before the other modifiers", 32),
+        ("gfx90a", "ds_write2_b32 v0, a1, v2", "data1 cannot be this", 23),
+        ("gfx90a", "ds_add_rtn_u32 a0, v1, v2", "data0 cannot be this", 24),
+        // The name itself is not similar to itself.
+        ("gfx942", "s_mov_b32 s0, vmcnt", "unknown name", 15),
+        ("gfx942", "s_mov_b32 s0, vmcmt", "unknown name; vmcnt is similar", 15),
+    ];
+    for (target, text, message, column) in cases {
+        let Ok(target) = target.parse() else { continue };
+        assert_eq!(ours(target, text), (message.to_string(), column.to_string()), "{text}");
+    }
+}

@@ -181,3 +181,19 @@ fn parts_that_are_refused_have_a_place() {
     assert_eq!(Opcode::parse(Target::Gfx942, "v_mov_b32_e63"), Err(MnemonicError::Unknown));
     assert_eq!(Opcode::parse(Target::Gfx942, " S_Nop "), Ok(Opcode::SNop));
 }
+
+/// A half with signs; a literal that is the upper half of a double, which is not one register in size.
+#[test]
+fn an_operand_has_its_signs_and_its_size() {
+    let source = |target: &str, name: &str, text: &str| {
+        let form = signatures(target.parse().ok()?, name).next().expect(name);
+        let source = form.operands().find(|operand| operand.field == Field::Src0).expect(name);
+        Some(source.parse(text).expect(text))
+    };
+    if let Some(half) = source("gfx1100", "v_add_f16_e64", "-|v1.l|") {
+        assert!(half.neg && half.abs && half.bits == 16, "{half:?}");
+    }
+    if let Some(double) = source("gfx1250", "v_add_f64_e64", "0x4010400000000000") {
+        assert_eq!((double.value, double.bits), (Value::Literal(0x4010_4000), 64));
+    }
+}

@@ -1,0 +1,32 @@
+//! Words that the library takes: for operations that demand values of several fields together, which words found by
+//! chance do not have.
+
+use crate::oracle::Word;
+use crate::ours::{self, Target};
+use tables::{Filling, Rng, attempt, encodings, layout, repair};
+
+#[path = "../../src/bin/amdgpu-isa/prove/words.rs"]
+mod tables;
+
+/// Words of each encoding and each of its forms that are tried.
+const EACH: usize = 6;
+
+/// A few words of each encoding of the target, without a trailing dword and with each kind of them.
+pub fn words(target: Target) -> Vec<Word> {
+    let library = ours::library(target);
+    let mut rng = Rng(1);
+    let mut words = Vec::new();
+    for (format, number, _) in encodings(library) {
+        let base = layout(library, format);
+        for form in std::iter::once(None).chain(base.extends.iter().map(Some)) {
+            for round in 0..EACH {
+                let filling = [Filling::Zero, Filling::Vgprs, Filling::Typical][round % 3];
+                let mut dwords = attempt(library, base, number, form, filling, &mut rng);
+                if repair(library, &mut dwords, &mut rng).is_some() {
+                    words.push(Word::new(&dwords.map(u32::to_le_bytes).concat()));
+                }
+            }
+        }
+    }
+    words
+}
