@@ -9,6 +9,7 @@ The tests are those of the README's command. CONTRIBUTING.md explains the output
 
 import argparse
 import hashlib
+import itertools
 import json
 import os
 import random
@@ -43,27 +44,13 @@ def say(text):
     print(text, flush=True)
 
 
-# Programs that are likely to notice a change of these files.
-LIKELY = {
-    "src/assembler": ("assembler", "trampoline"), "src/bin": ("cli", "matrix", "readme", "prove", "amdgpu-isa (bin)"),
-    "src/capi": ("capi",), "src/check": ("check",), "src/codec": ("inverse", "operands", "patch"),
-    "src/convert": ("convert",), "src/decode": ("length", "inverse"), "src/facts": ("facts",), "src/imm": ("imm",),
-    "src/operand": ("operands", "regset"), "src/patch": ("patch", "trampoline"), "src/registers": ("regset",),
-    "src/retarget": ("retarget",), "src/signature": ("signature",), "src/text": ("rdna", "imm", "llvm"),
-}
-
-
-def likely(path):
-    return next((programs for start, programs in LIKELY.items() if path.startswith(start)), ())
-
-
 def code(options, work):
     rng = random.Random(options.seed)
     # Some do not compile.
     drawn, total = rust.draw(ROOT, options.count * 3 // 2 + 20, rng)
     say(f"{sum(total.values())} possible changes of src/: {total}")
     tree, target = work / "code", work / "target"
-    env = {"RUSTC_BOOTSTRAP": "amdgpu_isa"}
+    env = {"RUSTC_BOOTSTRAP": "amdgpu_isa", "AMDGPU_ISA_WORDS": str(options.words)}
     # What did not compile the last time will not now.
     memory = work / "compiles.json"
     digest = hashlib.sha256("".join(m.key() for m in drawn).encode()).hexdigest()
@@ -106,41 +93,55 @@ def code(options, work):
     built = suite.Suite(tree, target, env)
     if not built.good:
         sys.exit("\n".join(m["rendered"] for m in built.errors if m["level"] == "error") + built.said)
-    built.list(options.skip)
     known = equivalents()
+    equivalent = [m for m in mutants if m.key() in known]
     mutants = [m for m in mutants if m.key() not in known][: options.count]
+    if options.only:
+        by_number = {m.number: m for m in mutants}
+        mutants = [by_number[n] for n in options.only if n in by_number]
+    built.measure(options.skip, options.limit, options.jobs)
+    if built.complaints:
+        say("\n".join(f"{unit} fails without any change, and is left out:\n{out[-1000:]}" for unit, out in built.complaints.items()))
+    slow = [" ".join(unit) for unit in built.slow]
+    say(f"{len(equivalent)} more are equivalent; {len(built.units)} tests take {sum(built.seconds.values()):.0f} s")
+    say(f"left out, as they take longer than {options.limit} s: {', '.join(slow + options.skip) or 'none'}")
+    tried = {m.number: set() for m in mutants}
 
-    def attempt(mutant):
+    def attempt(mutant, most):
         started = time.time()
-        failure = built.first_failure(mutant.number, options.limit, likely(mutant.path))
-        name, seconds = failure[0] if failure else "SURVIVES", time.time() - started
+        failure = built.failure(mutant.number, most, tried[mutant.number])
+        name, seconds = failure or ("passes" if most < 1e6 else "SURVIVES"), time.time() - started
         say(f"{mutant.number}\t{mutant.kind}\t{name}\t{seconds:.0f} s\t{mutant.path}:{mutant.line}\t{mutant.key()}")
         return failure
 
-    with ThreadPoolExecutor(options.jobs) as pool:
-        results = list(pool.map(attempt, mutants))
-    if built.complaints:
-        sys.exit("\n".join(f"{unit} fails without any change:\n{out[-3000:]}" for unit, out in built.complaints.items()))
-    slow = [" ".join(filter(None, unit)) for unit, end in built.ends.items() if end == "slow"]
-    say(f"left out, as they take longer than {options.limit} s: {', '.join(slow + options.skip) or 'none'}")
-    return [m.key() for m, failure in zip(mutants, results) if failure is None], len(mutants)
+    # Those that the first tests do not notice wait for the others until all have met the first.
+    left = mutants
+    for most in (options.first, 1e9):
+        with ThreadPoolExecutor(options.jobs) as pool:
+            left = [m for m, failure in zip(left, pool.map(lambda m: attempt(m, most), left)) if failure is None]
+        say(f"-- {len(mutants) - len(left)} of {len(mutants)} are caught")
+    return [m.key() for m in left], len(mutants)
 
 
 def generator(work):
     """The generator of the tables as a program, optimized."""
     program = work / "generate"
+    sources = [ROOT / "build.rs", ROOT / "src/shared.rs", *(ROOT / "build").rglob("*.rs")]
+    if program.exists() and all(path.stat().st_mtime < program.stat().st_mtime for path in sources):
+        return program
     subprocess.run(["rustc", "--edition", "2024", "-O", ROOT / "build.rs", "-o", program], cwd=ROOT, check=True,
                    stderr=subprocess.DEVNULL)
     return program
 
 
-def generate(program, tree, out):
-    """The source that the generator makes of a tree's tables, or None and its message."""
+def generate(program, tree, out, targets=()):
+    """The source that the generator makes of a tree's tables for all targets or some, or None and its message."""
     manifest = (ROOT / "Cargo.toml").read_text()
-    features = re.search(r"all-targets = \[(.*)\]", manifest)[1].replace('"', "").split(", ") + ["text", "fast"]
+    targets = targets or re.search(r"all-targets = \[(.*)\]", manifest)[1].replace('"', "").split(", ")
+    features = [*targets, "text", "fast"]
     out.mkdir(parents=True, exist_ok=True)
     env = {**os.environ, "OUT_DIR": str(out)}
-    env |= {f"CARGO_FEATURE_{name.upper()}": "1" for name in features}
+    env |= {f"CARGO_FEATURE_{name.upper().replace('-', '_')}": "1" for name in features}
     done = subprocess.run([program], cwd=tree, env=env, capture_output=True, text=True)
     if done.returncode != 0:
         return None, done.stdout + done.stderr
@@ -151,11 +152,13 @@ def screened(options, work):
     """Drawn changes of tables that the build accepts, and how many it refuses. Those that it generates the same source
     for are no changes."""
     drawn, total = tables.draw(ROOT, options.count * 3, random.Random(options.seed))
-    drawn = [m for m in drawn if not (options.rows and m.shared)]
     say(f"{sum(total.values())} possible changes of isa/, of each row one of each kind: {total}")
     program = generator(work)
+    # The generator takes two seconds for all targets; these show most changes.
+    some = ("gfx600", "gfx942", "gfx1100", "gfx1250")
     plain, message = generate(program, ROOT, work / "generated/0")
-    assert plain, message
+    plain_some, _ = generate(program, ROOT, work / "generated/some", some)
+    assert plain and plain_some, message
     # What the generator says of a change is kept for the next run.
     digest = hashlib.sha256(repr(sorted(plain.items())).encode()).hexdigest()
     memory = work / "screened.json"
@@ -167,7 +170,9 @@ def screened(options, work):
             return said[mutant.key()]
         tree, out = work / f"screen/{mutant.number}", work / f"generated/{mutant.number}"
         tables.apply(ROOT, tree, [mutant])
-        source, message = generate(program, tree, out)
+        source, message = generate(program, tree, out, some)
+        if source is not None and source == plain_some:
+            source, message = generate(program, tree, out)
         if source is not None and source == plain:
             message = "nothing"
         elif source is not None:
@@ -182,9 +187,9 @@ def screened(options, work):
     with ThreadPoolExecutor(options.jobs) as pool:
         at = 0
         while at < len(drawn) and len(left) + len(refused) < options.count:
-            some = drawn[at : at + options.count - len(left) - len(refused)]
-            at += len(some)
-            for mutant, message in zip(some, pool.map(screen, some)):
+            next_ = drawn[at : at + options.count - len(left) - len(refused)]
+            at += len(next_)
+            for mutant, message in zip(next_, pool.map(screen, next_)):
                 if message == "nothing" or mutant.key() in known:
                     same.append(mutant)
                 elif message or tables.has_no_type(mutant.after):
@@ -203,7 +208,12 @@ def camel(name):
 def named_in(mutants, text):
     """The changes whose operation or name a text has."""
     words = set(re.findall(r"\w+", text))
+    words |= {re.sub(r"(_e32|_e64|_dpp|_sdwa)+$", "", word) for word in words}
     return [m for m in mutants if any(n in words or camel(n) in words or words & {n + "x", n + "X"} for n in m.names)]
+
+
+# Programs that notice most changes of the tables, and name them.
+FIRST = ("matrix", "names", "facts", "manuals", "gcn_pages", "operands", "registers", "hazards", "targets", "llvm")
 
 
 class Batches:
@@ -212,11 +222,13 @@ class Batches:
     def __init__(self, options, work):
         self.options, self.work = options, work
         self.tree, self.target = work / "tables", work / "target-tables"
+        # The first programs, with a sample of LLVM's words and all that differs in the output; then all there are.
+        self.only, self.env = FIRST, {"AMDGPU_ISA_WORDS": str(options.words), "AMDGPU_ISA_GROUPS": "1000"}
 
     def build(self, mutants):
         suite.copy(ROOT, self.tree, keep="isa/")
         tables.apply(ROOT, self.tree, mutants)
-        return suite.Suite(self.tree, self.target)
+        return suite.Suite(self.tree, self.target, self.env, self.only)
 
     def round(self, mutants):
         """Builds these together. Returns those found with the test that names them, and whether anything failed."""
@@ -257,7 +269,68 @@ class Batches:
                         found.setdefault(mutant.number, set()).add(f"{name} {test}".strip())
                 if len(left) == 1:
                     found.setdefault(left[0].number, set()).add(name)
-        return found, failed or not built.doc_tests(0)
+        return found, failed or not self.only and not built.run("doc", 0, 1800)[0]
+
+
+class Few:
+    """One change of the tables in builds of single targets that it changes: a tenth of the time. What is noticed there
+    is noticed with all targets too; what is not has to meet them."""
+
+    # Those that do not name targets: first what notices most, and is built alone, then the others.
+    PROGRAMS = (("llvm",), ("signature", "inverse", "convert", "regset", "length", "imm", "typed"))
+    COMMAND = ["cargo", "test", "--release", "--no-default-features", "--features", "text,fast,alloc,all-targets"]
+    # One of each generation first.
+    CHOICE = ("gfx942", "gfx1100-wave32", "gfx1250", "gfx1030-wave32", "gfx900", "gfx1200-wave32", "gfx600", "gfx803")
+
+    def __init__(self, options, work):
+        self.work, self.tree, self.target = work, work / "few", work / "target-few"
+        self.env = {"AMDGPU_ISA_WORDS": str(options.words), "AMDGPU_ISA_JOBS": str(options.jobs)}
+        self.program, self.most, self.plain, self.passing = generator(work), options.few, {}, {}
+        others = re.search(r"all-targets = \[(.*)\]", (ROOT / "Cargo.toml").read_text())[1].replace('"', "").split(", ")
+        self.targets = [*self.CHOICE, *(t for t in others if t not in self.CHOICE and t + "-wave32" not in self.CHOICE)]
+
+    def changed(self, mutant):
+        """The targets whose generated source the change alters."""
+        tree = self.work / "screen/few"
+        tables.apply(ROOT, tree, [mutant])
+        for target in self.targets:
+            if target not in self.plain:
+                self.plain[target], _ = generate(self.program, ROOT, self.work / "generated/plain", (target,))
+            source, _ = generate(self.program, tree, self.work / "generated/few", (target,))
+            if source not in (None, self.plain[target]):
+                yield target
+
+    def build(self, mutants, target, programs):
+        suite.copy(ROOT, self.tree, keep="isa/")
+        tables.apply(ROOT, self.tree, mutants)
+        manifest = self.tree / "Cargo.toml"
+        manifest.write_text(re.sub(r"(?m)^all-targets = .*", f'all-targets = ["{target}"]', manifest.read_text()))
+        return suite.Suite(self.tree, self.target, self.env, programs, self.COMMAND)
+
+    def failure(self, mutant):
+        """The first test that fails, of those that pass without the change, and its target."""
+        for target in itertools.islice(self.changed(mutant), self.most):
+            for programs in self.PROGRAMS:
+                if (target, programs) not in self.passing:
+                    self.passing[target, programs] = self.pass_without(target, programs)
+                built = self.build([mutant], target, programs)
+                if not built.good:
+                    return f"{target}: the compiler"
+                for program, test in self.passing[target, programs]:
+                    if not built.run(program, 0, 600, test)[0]:
+                        return f"{target}: {program} {test}"
+            say(f"{mutant.number}\tpasses with {target}")
+        return None
+
+    def pass_without(self, target, programs):
+        """The tests that pass with one target and no change."""
+        built = self.build([], target, programs)
+        assert built.good, built.said
+        units = [unit for name in programs for unit in built.tests(name)]
+        passing = [unit for unit in units if built.run(unit[0], 0, 600, unit[1])[0]]
+        left_out = [" ".join(unit) for unit in units if unit not in passing]
+        say(f"with {target} alone these fail without any change: {', '.join(left_out) or 'none'}")
+        return passing
 
 
 def apart(mutants, most):
@@ -279,37 +352,55 @@ def apart(mutants, most):
 
 def table_changes(options, work):
     left, refused, _ = screened(options, work)
+    if options.rows:
+        left = [m for m in left if not m.shared]
+    elif options.shared:
+        left = [m for m in left if m.shared]
+    if options.only:
+        left = [m for m in left if m.number in options.only]
     if options.list:
         for mutant in left:
             say(f"{mutant.number}\t{mutant.kind}\t{'shared' if mutant.shared else 'row'}\t{mutant.key()}")
         sys.exit()
     builds = Batches(options, work)
-    survivors = []
+    count = len(left) + (0 if options.rows or options.shared else len(refused))
 
     def tell(mutants, found, otherwise):
         for m in mutants:
             tests = ", ".join(sorted(found[m.number])) if m.number in found else otherwise
             say(f"{m.number}\t{m.kind}\t{tests}\t{m.key()}")
 
-    # Together as long as the output names at least one of them, and then alone.
-    together = apart([m for m in left if not m.shared], options.batch)
-    alone = [m for m in left if m.shared]
-    while together or alone:
-        batch = together.pop(0) if together else [alone.pop(0)]
-        found, failed = builds.round(batch)
-        rest = [m for m in batch if m.number not in found]
-        if not failed:
-            tell(rest, found, "SURVIVES")
-            survivors += rest
-        elif len(batch) == 1:
-            tell(rest, found, "something that names no test")
-        elif found:
-            together += apart(rest, options.batch)
-        else:
-            alone += rest
-        tell([m for m in batch if m.number in found], found, "")
-        say(f"-- {len(found)} of {len(batch)} in this build, {len(rest) if failed else 0} again")
-    return [m.key() for m in survivors], len(left) + len(refused)
+    def rounds(left, all_):
+        """Those that no test notices. Changes are together as long as the output names some of them, and then alone."""
+        together = apart([m for m in left if not m.shared], options.batch)
+        alone, survivors = [m for m in left if m.shared], []
+        while together or alone:
+            batch = together.pop(0) if together else [alone.pop(0)]
+            found, failed = builds.round(batch)
+            rest = [m for m in batch if m.number not in found]
+            tell([m for m in batch if m.number in found], found, "")
+            if not failed or not all_ and not found:
+                tell(rest, found, "SURVIVES" if all_ else "passes the first programs")
+                survivors += rest
+            elif len(batch) == 1:
+                tell(rest, found, "something that names no test")
+            elif found:
+                together += apart(rest, options.batch)
+            else:
+                alone += rest
+            say(f"-- {len(found)} of {len(batch)} in this build")
+        return survivors
+
+    if options.few:
+        few, rest = Few(options, work), []
+        for mutant in left:
+            failure = few.failure(mutant)
+            say(f"{mutant.number}\t{mutant.kind}\t{failure or 'passes with few targets'}\t{mutant.key()}")
+            rest += [mutant] if failure is None else []
+        left = rest
+    left = rounds(left, False)
+    builds.only, builds.env = (), {"AMDGPU_ISA_GROUPS": "1000"}
+    return [m.key() for m in rounds(left, True)], count
 
 
 def main():
@@ -318,14 +409,20 @@ def main():
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", default="16")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--batch", type=int, default=80, help="changes of tables in one build")
+    parser.add_argument("--batch", type=int, default=300, help="changes of tables in one build")
+    parser.add_argument("--words", type=int, default=300000, help="LLVM's words, of tables in the first rounds")
     parser.add_argument("--limit", type=float, default=3600, help="seconds that a test may take, or it is left out")
-    parser.add_argument("--skip", action="append", default=[], help="of the code, leave out this program of tests")
+    parser.add_argument("--first", type=float, default=10, help="seconds of tests of a change of the code before its others")
+    parser.add_argument("--only", type=int, nargs="*", help="only the changes of these numbers")
+    parser.add_argument("--skip", action="append", default=[], help="of the code, leave out this program of tests, or test")
     parser.add_argument("--rows", action="store_true", help="of tables, only rows of operations and names, not what they share")
+    parser.add_argument("--shared", action="store_true", help="of tables, only what many rows share")
+    parser.add_argument("--few", type=int, default=0, help="of tables, each change with so many single targets before all")
     parser.add_argument("--list", action="store_true", help="of tables, only list the changes that the build accepts")
     parser.add_argument("--most", type=int, default=0, help="so many changes may survive")
     parser.add_argument("--work", type=Path, default=ROOT / "target/mutants")
     options = parser.parse_args()
+    options.work = options.work.resolve()
     options.work.mkdir(parents=True, exist_ok=True)
     survivors, count = {"code": code, "tables": table_changes}[options.what](options, options.work)
     say(f"\n{count - len(survivors)} of {count} are caught ({100 * (count - len(survivors)) / count:.1f} %), seed {options.seed}")

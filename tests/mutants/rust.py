@@ -62,7 +62,7 @@ class Mutant:
     rows: list = field(default_factory=list)
 
     def key(self):
-        return f"{self.path} | {self.function} | {self.before} | {self.after}"
+        return f"{self.path} | {self.function} | {self.before} | {self.after}".strip()
 
 
 def tokens(source):
@@ -301,8 +301,10 @@ SWITCH = """
 #[allow(missing_docs)]
 pub mod mutants {
     extern crate std;
-    use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+    use std::io::Write;
     static ACTIVE: AtomicU32 = AtomicU32::new(u32::MAX);
+    static REACHED: [AtomicBool; COUNT] = [const { AtomicBool::new(false) }; COUNT];
     #[deprecated]
     #[inline(always)]
     pub const fn on(n: u32) -> bool {
@@ -314,13 +316,24 @@ pub mod mutants {
     #[inline(always)]
     fn running(n: u32) -> bool {
         let active = ACTIVE.load(Relaxed);
-        if active == u32::MAX { read() == n } else { active == n }
+        active == n || active.wrapping_add(1) <= 1 && first(n)
     }
-    #[cold]
-    fn read() -> u32 {
-        let n = std::env::var("AMDGPU_ISA_MUTANT").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
-        ACTIVE.store(n, Relaxed);
-        n
+    // While none is active, a file gets the numbers of those that are reached.
+    #[inline(never)]
+    fn first(n: u32) -> bool {
+        let mut active = ACTIVE.load(Relaxed);
+        if active == u32::MAX {
+            active = std::env::var("AMDGPU_ISA_MUTANT").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+            ACTIVE.store(active, Relaxed);
+        }
+        if active == 0 && !REACHED[n as usize].load(Relaxed) {
+            REACHED[n as usize].store(true, Relaxed);
+            if let Some(path) = std::env::var_os("AMDGPU_ISA_REACHED") {
+                let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+                file.and_then(|mut file| file.write_all(std::format!("{n}\n").as_bytes())).expect("a file of numbers");
+            }
+        }
+        active == n
     }
 }
 """
@@ -383,7 +396,8 @@ def write(root, copy, mutants):
             head = "#![allow(internal_features, unused, arithmetic_overflow, unconditional_panic)]\n"
             source = head + source
             if name == "src/lib.rs":
-                source = "#![feature(const_eval_select, core_intrinsics)]" + source + SWITCH
+                switch = SWITCH.replace("COUNT", str(max(m.number for m in mutants) + 1))
+                source = "#![feature(const_eval_select, core_intrinsics)]" + source + switch
             if name in lines:
                 lines[name] = {line + 1: of for line, of in lines[name].items()}
         target = Path(copy, name)

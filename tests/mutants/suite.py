@@ -1,4 +1,4 @@
-"""The README's test command in pieces: one build, and its executables one by one, those first that take little time."""
+"""The README's test command in pieces: one build, and its tests one by one."""
 
 import json
 import os
@@ -46,9 +46,11 @@ def cargo(tree, target, args, env=None):
 class Suite:
     """The executables of the tests, of one build."""
 
-    def __init__(self, tree, target, env=None):
+    def __init__(self, tree, target, env=None, only=(), command=COMMAND):
+        """Builds all programs of tests, or `only` these."""
         self.tree, self.target, self.env = tree, target, env or {}
-        good, messages, said = cargo(tree, target, [*COMMAND[1:], "--no-run"], env)
+        tests = [word for name in only for word in ("--test", name)]
+        good, messages, said = cargo(tree, target, [*command[1:], "--no-run", *tests], env)
         self.errors = [m["message"] for m in messages if m.get("reason") == "compiler-message"]
         self.good = good
         self.said = said
@@ -59,18 +61,52 @@ class Suite:
                 name = message["target"]["name"] + ("" if kind == "test" else f" ({kind})")
                 self.programs[name] = message["executable"]
         # Tests of one program write to the same files, so only one copy of it runs at a time.
-        self.locks = {name: threading.Lock() for name in self.programs}
-        self.seconds, self.ends, self.complaints = {}, {}, {}
-        self.asked, self.guard = {}, threading.Lock()
+        self.locks = {name: threading.Lock() for name in [*self.programs, "doc"]}
+        self.seconds, self.complaints = {}, {}
+        self.guard = threading.Lock()
+        self.slow = []  # those that take longer than the limit
+        self.reached = {}  # the changes that each test gets to
         self.caught = Counter()  # by the program that caught it
-        self.units = []  # program and test: the parts in which they are run
+        self.units = []  # program and test
 
-    def list(self, skip):
-        """The units: whole programs, and the tests of those of which each takes long."""
-        for name in self.programs:
-            # The copy of the sources has each function many times.
-            if name not in ("facts_stay_in_tables", *skip):
-                self.units += self.tests(name) if name == "llvm" else [(name, None)]
+    def measure(self, skip, limit, jobs):
+        """Runs each test without a change: how long it takes, and which changes are on its way."""
+        # The copy of the sources has each function many times.
+        left_out = ("facts_stay_in_tables", *skip)
+        units = [unit for name in self.programs if name not in left_out for unit in self.tests(name)]
+        units = [unit for unit in units if " ".join(unit) not in left_out]
+        memory = self.target / "measured.json"  # what an earlier run measured of the same programs
+        known = json.loads(memory.read_text()) if memory.exists() else {}
+        ages = {name: f"{os.stat(path).st_mtime_ns} {self.env}" for name, path in self.programs.items()}
+        self.keys = {unit: " ".join([*unit, ages.get(unit[0], "")]) for unit in [*units, ("doc", "doc")]}
+        self.memory = self.target / "passed.json"  # of each change, the tests that an earlier run found to pass
+        self.passed = json.loads(self.memory.read_text()) if self.memory.exists() else {}
+
+        def one(unit):
+            key = self.keys[unit]
+            if key in known and known[key][0] < limit:
+                self.seconds[unit], self.reached[unit] = known[key][0], set(known[key][1])
+                return
+            if known.get(key) == [limit, []]:
+                self.slow.append(unit)
+                return
+            file = self.target / f"reached-{unit[0]}-{unit[1].replace('::', '-')}"
+            file.unlink(missing_ok=True)
+            passed, out, seconds = self.run(unit[0], 0, limit, unit[1], file)
+            if passed:
+                self.seconds[unit] = seconds
+                self.reached[unit] = {int(n) for n in file.read_text().split()} if file.exists() else set()
+                known[key] = [seconds, sorted(self.reached[unit])]
+                memory.write_text(json.dumps(known))
+            elif seconds >= limit:
+                self.slow.append(unit)
+                known[key] = [limit, []]
+            else:
+                self.complaints[unit] = out
+
+        with ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(one, units + [("doc", "doc")]))
+        self.units = sorted(self.seconds, key=self.seconds.get)
 
     def tests(self, name):
         lists = []
@@ -79,14 +115,16 @@ class Suite:
             lists.append([line[: -len(": test")] for line in done.stdout.splitlines() if line.endswith(": test")])
         return [(name, test) for test in lists[0] if test not in lists[1]]
 
-    def run(self, name, switch, limit, test=None):
+    def run(self, name, switch, limit, test=None, reached=None):
         """Whether a program passes, or one of its tests, what it prints, and how long it runs."""
         env = {**os.environ, **self.env, "AMDGPU_ISA_MUTANT": str(switch), "RUST_TEST_THREADS": "1",
-               "RUST_BACKTRACE": "0", "CARGO_TARGET_DIR": str(self.target)}
-        args = [test, "--exact"] if test else []
+               "RUST_BACKTRACE": "0", "CARGO_TARGET_DIR": str(self.target), "CARGO_INCREMENTAL": "0"}
+        if reached:
+            env["AMDGPU_ISA_REACHED"] = str(reached.absolute())
+        args = [self.programs[name], *([test, "--exact"] if test else [])] if name != "doc" else [*COMMAND, "--doc"]
         with self.locks[name]:
             started = time.time()
-            child = subprocess.Popen([self.programs[name], *args], cwd=self.tree, env=env, stdin=subprocess.DEVNULL,
+            child = subprocess.Popen(args, cwd=self.tree, env=env, stdin=subprocess.DEVNULL,
                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
             try:
                 out, _ = child.communicate(timeout=limit)
@@ -98,44 +136,27 @@ class Suite:
                 out += b"\nno end\n"
             return passed, out.decode(errors="replace"), time.time() - started
 
-    def doc_tests(self, switch):
-        env = {**self.env, "AMDGPU_ISA_MUTANT": str(switch)}
-        env = {**os.environ, "CARGO_TARGET_DIR": str(self.target), "CARGO_INCREMENTAL": "0", **env}
-        with self.locks.setdefault("doc", threading.Lock()):
-            return subprocess.run([*COMMAND, "--doc"], cwd=self.tree, env=env, capture_output=True).returncode == 0
+    def failure(self, switch, most, tried):
+        """The first test that fails with a change, of those that get to it and are not `tried`; None if all pass that
+        take no more than `most` seconds together. Tests that are quick, have caught others, or get to few changes come
+        first."""
 
-    def usual(self, unit, limit):
-        """How a test ends without a change: `passes`, `fails`, or `slow` if it takes longer than the limit."""
-        with self.guard:
-            lock = self.asked.setdefault(unit, threading.Lock())
-        with lock:
-            if unit not in self.ends:
-                passed, out, seconds = self.run(unit[0], 0, limit, unit[1])
-                self.ends[unit] = "passes" if passed else "slow" if seconds >= limit else "fails"
-                self.seconds[unit] = seconds
-                if self.ends[unit] == "slow" and unit[1] is None:
-                    self.units = self.units + self.tests(unit[0])
-                if self.ends[unit] == "fails":
-                    self.complaints[unit] = out
-            return self.ends[unit]
+        def cost(unit):
+            return (0.05 + self.seconds[unit]) * len(self.reached[unit]) / (1 + self.caught[unit[0]])
 
-    def first_failure(self, switch, limit, likely):
-        """The first test that fails with a change, `likely` programs before others, then those that take little time
-        or have caught other changes; None if all pass."""
-        tried = set()
-        while True:
-            # Quick ones first; the list grows when a slow program is divided.
-            cost = lambda unit: (unit[0] not in likely, self.seconds.get(unit, 1.0) / (1 + 5 * self.caught[unit[0]]))
-            left = [unit for unit in self.units if unit not in tried]
-            if not left:
-                break
-            unit = min(left, key=cost)
+        passed = self.passed.setdefault(str(switch), [])
+        for unit in sorted((u for u in self.units if switch in self.reached[u] and u not in tried), key=cost):
+            if self.seconds[unit] > most:
+                continue
+            most -= self.seconds[unit]
             tried.add(unit)
-            if self.usual(unit, limit) != "passes":
+            if self.keys[unit] in passed:
                 continue
             # A change can make a loop endless.
-            passed, out, _ = self.run(unit[0], switch, 30 + 10 * self.seconds[unit], unit[1])
-            if not passed:
+            if not self.run(unit[0], switch, 15 + 8 * self.seconds[unit], unit[1])[0]:
                 self.caught[unit[0]] += 1
-                return " ".join(part for part in unit if part), out
-        return None if self.doc_tests(switch) else ("doc", "")
+                return " ".join(unit)
+            passed.append(self.keys[unit])
+        with self.guard:
+            self.memory.write_text(json.dumps(self.passed))
+        return None
