@@ -55,6 +55,12 @@ function drawBits(card, { edit, select, selected }) {
   return grid;
 }
 
+// What the pointer shows: `src0 = 5: s5`, what the field is for, and where the manual has it.
+function titleOf(card, field) {
+  const about = field.about === field.meaning ? "" : field.about;
+  return [`${field.name} = ${number(field.value)}${field.meaning ? ": " + field.meaning : ""}`, about, sourceOf(card, field.format)].filter((line) => line).join("\n");
+}
+
 function drawCell(card, cell, { edit, select, selected, perRow }) {
   const field = cell.owner && card.fields[cell.owner.index];
   const width = cell.high - cell.low + 1;
@@ -74,7 +80,7 @@ function drawCell(card, cell, { edit, select, selected, perRow }) {
   const all = Array.from({ length: width }, (_, n) => bit(cell.high - n));
   const name = field ? field.name : "";
   const fits = name.length * 7.4 <= (width * (NARROW.matches ? 330 : 1100)) / perRow;
-  return el("div", { class: classes.join(" "), style: `grid-column: span ${width}; ${field ? hue(cell.owner.index) : ""}`, title: field ? `${name}: ${field.meaning || number(field.value)}` : "no field" },
+  return el("div", { class: classes.join(" "), style: `grid-column: span ${width}; ${field ? hue(cell.owner.index) : ""}`, title: field ? titleOf(card, field) : "no field" },
     el("div", { class: "numbers" }, numbers.map((n) => el("span", null, String(n)))),
     el("div", { class: "name", onclick: () => field && select(name) }, fits ? name : name.slice(0, width > 1 ? Math.max(1, Math.floor(width * 3)) : 1)),
     el("div", { class: "bits" }, all));

@@ -35,13 +35,24 @@ function typed(text, width) {
 // `target` and `words` from the instruction on; the others as in drawBits.
 function drawFields(card, { target, edit, select, selected }) {
   const body = el("tbody");
+  let format = "";
   card.fields.forEach((field, index) => {
+    if (field.format !== format) body.append(sourceRow(card, (format = field.format)));
     body.append(fieldRow(card, field, index, { edit, select, selected }));
     if (field.name === selected && !card.refused) body.append(valuesRow(card, field, { target, edit }));
   });
   const head = ["Field", "Bits", "Value", "Meaning", "What it is for"];
   const th = (text, n) => el("th", { scope: "col", class: n === 4 && "about-head", style: n === 1 && "text-align: right" }, text);
   return el("table", { class: "fields" }, el("thead", null, el("tr", null, head.map(th))), body);
+}
+
+// The fields of a format come under its name and the place in the manual that describes them.
+function sourceRow(card, format) {
+  return el("tr", { class: "source" }, el("th", { colspan: 5, scope: "rowgroup" }, el("b", null, format), " " + sourceOf(card, format)));
+}
+
+function sourceOf(card, format) {
+  return card.sources.find((source) => source.format === format)?.text || "";
 }
 
 function fieldRow(card, field, index, { edit, select, selected }) {

@@ -28,5 +28,5 @@ async function loadIsa() {
   isa.everywhere = (target, words) => result(wasm_bindgen.everywhere(target, Uint32Array.from(words)));
   isa.opcodes = (target) => result(wasm_bindgen.opcodes(target));
   isa.example = (target, format, number) => result(wasm_bindgen.example(target, format, number));
-  isa.open = (bytes) => new wasm_bindgen.CodeObject(bytes);
+  isa.open = (bytes, number, target) => new wasm_bindgen.CodeObject(bytes, number, target);
 }

@@ -78,13 +78,16 @@ class Listing {
     this.shown = rows.length;
     this.pane.style.height = this.box.clientHeight + "px";
     this.lines.replaceChildren(...rows.map((row, n) => this.line(row, this.first + n)));
+    const isHere = this.at >= this.first && this.at < this.first + rows.length;
+    if (isHere) this.box.setAttribute("aria-activedescendant", "row-" + this.at);
+    else this.box.removeAttribute("aria-activedescendant");
     if (this.origins) this.mark(this.origins);
     this.drawArrows();
   }
 
   line(row, n) {
     const here = n === this.at ? " at" : "";
-    const events = { onmouseenter: () => this.hover(n), onclick: () => this.select(n), "data-row": n, role: "row", "aria-rowindex": n + 1, "aria-selected": String(n === this.at) };
+    const events = { onmouseenter: () => this.hover(n), onclick: () => this.select(n), "data-row": n, id: "row-" + n, role: "row", "aria-rowindex": n + 1, "aria-selected": String(n === this.at) };
     if (row.label) {
       const name = row.is_kernel ? `${row.label}:   kernel, ${row.target}` : `${row.label}:`;
       return el("div", { class: "line label" + here, ...events }, el("span", { class: "address", role: "gridcell" }, NARROW.matches ? row.address.slice(-6) : row.address), el("span", { role: "gridcell" }, name));

@@ -3,7 +3,7 @@
 
 const SAMPLES = [["gfx942-matmul", "matrix multiplication, gfx942"], ["gfx1100-mixed", "several kernels, gfx1100"]];
 
-const opened = { object: null, listing: null };
+const opened = { object: null, listing: null, bytes: null };
 
 function startObject() {
   const sample = async (id) => openBytes(await unpacked(id));
@@ -30,19 +30,22 @@ async function openFile(file) {
   if (file) openBytes(new Uint8Array(await file.arrayBuffer()));
 }
 
-function openBytes(bytes) {
+// Opens a code object of a file: that with this number, or that of the link, or the first.
+function openBytes(bytes, number) {
   change({ view: "object" }, true);
   let object;
   try {
-    object = isa.open(bytes);
+    object = openImage(bytes, number);
   } catch (error) {
-    byId("refused").textContent = String(error);
+    byId("refused").textContent = error instanceof WebAssembly.RuntimeError ? "This file is too much for the page; `amdgpu-isa dis` reads it." : String(error);
     return;
   }
+  opened.bytes = bytes;
   byId("refused").textContent = "";
   opened.object?.free();
   opened.object = object;
   const about = JSON.parse(object.about());
+  change({ image: about.opened ? String(about.opened) : "" });
   // The other views are about the same target, then.
   if (about.target !== state.target) change({ target: about.target, words: [], text: "", field: "" });
   byId("drop").classList.add("small");
@@ -56,10 +59,38 @@ function openBytes(bytes) {
   byId("listing").focus({ preventScroll: true });
 }
 
+function openImage(bytes, number) {
+  if (number !== undefined) return isa.open(bytes, number, state.target);
+  // The link says which, if it is about this file.
+  if (!opened.object && /^[0-9]+$/.test(state.image)) {
+    try {
+      return isa.open(bytes, Number(state.image), state.target);
+    } catch {}
+  }
+  return isa.open(bytes, undefined, state.target);
+}
+
+// The code objects of the file as a list, if there are several, and what else was in it.
+function drawImages({ images, opened: shown, notes }) {
+  const text = ({ label, target, kernels, unknown }, n) => {
+    const where = label.replace(/(^|: )[a-z0-9]+-amdgcn-amd-amdhsa-.*$/, "");
+    const what = unknown ? "not known here" : kernels === 1 ? "1 kernel" : `${kernels} kernels`;
+    return `${n + 1}. ${[where, target, what].filter((part) => part).join(", ")}`;
+  };
+  const option = (image, n) => el("option", { value: n, selected: n === shown, disabled: !!image.unknown, title: image.unknown || image.label }, text(image, n));
+  const select = el("select", { id: "images", "aria-label": "Code object", onchange: (event) => { change({ at: "" }); openBytes(opened.bytes, Number(event.target.value)); } }, images.map(option));
+  const several = images.length > 1 && el("label", { class: "images" }, el("span", { class: "quiet" }, `${images.length} code objects in this file`), select);
+  const parts = notes.length === 1 ? "A part was passed over" : `${notes.length} parts were passed over`;
+  const passed = notes.length > 0 && el("details", { class: "notes quiet" }, el("summary", null, parts), el("ul", null, notes.map((note) => el("li", null, note))));
+  return [several, passed];
+}
+
 function showKernels(about) {
   const size = about.bytes < 10000 ? `${about.bytes} bytes` : `${Math.round(about.bytes / 1000)} kB`;
-  const text = `${about.target}: ${about.kernels.length} kernels, ${about.instructions.toLocaleString("en")} instructions in ${size}, ${about.branches.toLocaleString("en")} branches`;
-  byId("kernels").replaceChildren(el("p", { class: "about quiet" }, text), ...about.kernels.map((kernel, n) => drawKernel(kernel, n === 0)));
+  const kernels = about.kernels.length === 1 ? "1 kernel" : `${about.kernels.length} kernels`;
+  const branches = about.branches === 1 ? "1 branch" : `${about.branches.toLocaleString("en")} branches`;
+  const text = `${about.target}: ${kernels}, ${about.instructions.toLocaleString("en")} instructions in ${size}, ${branches}`;
+  byId("kernels").replaceChildren(...drawImages(about).filter((part) => part), el("p", { class: "about quiet" }, text), ...about.kernels.map((kernel, n) => drawKernel(kernel, n === 0)));
 }
 
 function drawKernel(kernel, isOpen) {
@@ -78,12 +109,14 @@ function drawKernel(kernel, isOpen) {
   return el("div", { class: "kernel" }, button, table);
 }
 
-// Where its values come from, and what it waits for, as links to these lines.
-function drawOrigins({ sources, awaited }) {
-  const link = ({ row, address, what, mnemonic }) => chip(`${what} ${mnemonic} at ${address}`, () => opened.listing.follow(opened.listing.at, row));
-  const list = (name, origins) => (origins.length ? [el("dt", null, name), el("dd", null, el("div", { class: "chips" }, origins.slice(0, 40).map(link)))] : []);
-  opened.listing?.mark(new Set([...sources, ...awaited].map((origin) => origin.row)));
-  return sources.length + awaited.length ? el("dl", { class: "facts origins" }, list("values from", sources), list("waits for", awaited)) : "";
+// Where its values come from, what it waits for, and what waits for it, as links to these lines.
+function drawOrigins({ values, given, awaited, done }) {
+  const link = ({ row, address, what, mnemonic, perhaps }) => chip(`${what} ${mnemonic} at ${address}${perhaps ? ", perhaps" : ""}`, () => opened.listing.follow(opened.listing.at, row));
+  const list = (name, origins, more) => (origins.length || more ? [el("dt", null, name), el("dd", null, el("div", { class: "chips" }, origins.slice(0, 40).map(link), more))] : []);
+  opened.listing?.mark(new Set([...values, ...awaited, ...done].map((origin) => origin.row)));
+  const start = given && el("span", { class: "given" }, `${given} as the function was entered`);
+  const all = [...list("values from", values, start), ...list("waits for", awaited), ...list("waited for by", done)];
+  return all.length ? el("dl", { class: "facts origins" }, all) : "";
 }
 
 // What the instruction of a row does.
@@ -97,6 +130,6 @@ function showDetail(row) {
   if (!card) return detail.replaceChildren(el("h2", null, shown.label + ":"), el("p", { class: "quiet" }, "Branches come here, or a symbol has this name."));
   const open = () => change({ view: "instruction", target: shown.target, words: card.words, text: "", field: "" }, true);
   detail.replaceChildren(el("h2", null, card.refused ? shown.text : card.text, " "),
-    el("div", { class: "quiet" }, card.refused ? card.refused.message + " · " : card.format + " · ", el("button", { class: "link", type: "button", onclick: open }, "show its bits")),
+    el("div", { class: "quiet" }, card.refused ? card.refused.message + " · " : [card.format, ...card.sources.slice(0, 1).map((source) => source.text)].join(" · ") + " · ", el("button", { class: "link", type: "button", onclick: open }, "show its bits")),
     drawFacts(card) || "", drawOrigins(card), card.rule ? el("p", { class: "rule" }, card.rule) : "");
 }

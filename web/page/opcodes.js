@@ -119,7 +119,7 @@ function drawMap(map, matches) {
   slots.forEach((slot, n) => (slot.tabIndex = n ? -1 : 0));
   grid.addEventListener("keydown", (event) => roving(event, slots, columns));
   const used = byNumber.size;
-  const about = `${map.format}: ${map.bits} bits, ${used} of ${all} numbers in use.`;
+  const about = `${map.format}: ${map.bits} bits, ${used} of ${all} numbers in use. ${map.source}.`;
   byId("map").replaceChildren(el("p", { class: "about-format quiet" }, about), layoutStrip(map), grid);
 }
 

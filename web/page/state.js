@@ -1,7 +1,8 @@
 // What the page shows is what the address bar says, behind the `#`.
 "use strict";
 
-// `view`, `target`, `words`, `text` (only if it is no instruction), `field`, `format`, `search`, `at` (an address).
+// `view`, `target`, `words`, `text` (only if it is no instruction), `field`, `format`, `search`, `image` (the number of a code
+// object in its file), `at` (an address).
 const state = {};
 
 const watchers = [];
@@ -13,7 +14,7 @@ function watch(show) {
 
 function defaults() {
   const names = isa.targets.map((target) => target.name);
-  return { view: "instruction", target: names.includes("gfx942") ? "gfx942" : names[0], words: null, text: "", field: "", format: "", search: "", at: "" };
+  return { view: "instruction", target: names.includes("gfx942") ? "gfx942" : names[0], words: null, text: "", field: "", format: "", search: "", image: "", at: "" };
 }
 
 function readHash() {
@@ -31,7 +32,7 @@ function readHash() {
 function hash() {
   const said = [["view", state.view], ["target", state.target]];
   if (state.words && state.words.length) said.push(["words", state.words.map(dword).join("_")]);
-  for (const name of ["text", "field", "format", "search", "at"]) if (state[name]) said.push([name, state[name]]);
+  for (const name of ["text", "field", "format", "search", "image", "at"]) if (state[name]) said.push([name, state[name]]);
   return "#" + said.map(([name, value]) => name + "=" + encodeURIComponent(value)).join("&");
 }
 

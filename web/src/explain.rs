@@ -1,5 +1,6 @@
 //! Words as instructions, with everything that is to be said of each.
 
+use amdgpu_isa::layout::{HeldField, Layout};
 use amdgpu_isa::{Access, Inst, Target, decode_words};
 use serde::Serialize;
 
@@ -11,6 +12,8 @@ pub struct Card {
     pub words: Vec<u32>,
     pub text: String,
     pub format: &'static str,
+    /// Where the manual has its format, and those of the dwords behind it.
+    pub sources: Vec<Source>,
     pub fields: Vec<Field>,
     pub operands: Vec<Operand>,
     pub facts: Vec<(&'static str, String)>,
@@ -27,6 +30,21 @@ pub struct Field {
     pub value: u64,
     pub meaning: String,
     pub about: &'static str,
+    /// The format that it is a field of.
+    pub format: &'static str,
+}
+
+/// A format, and where the manual has it.
+#[derive(Serialize, PartialEq)]
+pub struct Source {
+    format: &'static str,
+    text: &'static str,
+}
+
+impl Source {
+    pub fn new(layout: &Layout) -> Source {
+        Source { format: layout.format.name(), text: layout.source() }
+    }
 }
 
 #[derive(Serialize)]
@@ -56,6 +74,7 @@ pub fn card(inst: &Inst) -> Card {
         words: inst.words().to_vec(),
         text: inst.to_string(),
         format: inst.format().name(),
+        sources: sources(inst),
         fields: fields(inst),
         operands: inst.operands().map(|operand| shown(inst, &operand)).collect(),
         facts: facts(inst),
@@ -65,15 +84,24 @@ pub fn card(inst: &Inst) -> Card {
 }
 
 pub fn fields(inst: &Inst) -> Vec<Field> {
-    let abouts = inst.fields().filter(|held| !held.info.overlay).map(|held| held.info.about());
-    let field = |(view, about): (tool::FieldView, _)| Field {
+    let held = inst.fields().filter(|held| !held.info.overlay);
+    let field = |(view, held): (tool::FieldView, HeldField)| Field {
         name: view.name,
         pieces: view.pieces,
         value: view.value,
         meaning: view.meaning,
-        about,
+        about: held.info.about(),
+        format: held.format.name(),
     };
-    tool::fields(inst).into_iter().zip(abouts).map(field).collect()
+    tool::fields(inst).into_iter().zip(held).map(field).collect()
+}
+
+fn sources(inst: &Inst) -> Vec<Source> {
+    let layouts = inst.target().layouts();
+    let source = |format| layouts.iter().find(|layout| layout.format == format).map(Source::new);
+    let mut sources: Vec<Source> = inst.fields().filter_map(|held| source(held.format)).collect();
+    sources.dedup();
+    sources
 }
 
 fn shown(inst: &Inst, operand: &amdgpu_isa::Operand) -> Operand {

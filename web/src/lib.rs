@@ -15,11 +15,18 @@ mod refused;
 mod registers;
 mod targets;
 mod tool;
+mod unzstd;
 mod values;
 
-#[allow(dead_code)] // The tool's other commands need the rest.
-#[path = "../../src/bin/amdgpu-isa/hex.rs"]
-mod hex;
+#[allow(dead_code, unused_imports)] // The tool's commands need the rest.
+#[path = "../../src/bin/amdgpu-isa"]
+mod shared {
+    pub mod container;
+    pub mod error;
+    pub mod escape;
+    pub mod hex;
+}
+use shared::{container, error, escape, hex};
 
 fn json(value: &impl Serialize) -> String {
     // The structs here have neither maps nor floats, so nothing can fail.

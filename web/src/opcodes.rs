@@ -9,6 +9,8 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub struct Map {
     format: &'static str,
+    /// Where the manual has it.
+    source: &'static str,
     bits: u8,
     /// The bits of the field `op`, of which the map has a place for each value.
     op_bits: u8,
@@ -45,6 +47,7 @@ pub fn all(target: Target) -> Vec<Map> {
         let same = |a: &Signature, b: &Signature| (a.number(), a.opcode()) == (b.number(), b.opcode());
         Map {
             format: layout.format.name(),
+            source: layout.source(),
             bits: layout.bits,
             op_bits: layout.fields.iter().find(|f| f.field == Field::Op).map_or(0, |f| f.width + f.hi_width),
             fields: layout.fields.iter().filter(|f| !f.overlay).map(map_field).collect(),

@@ -30,7 +30,12 @@ pub struct Encoding {
 /// The first dword of `words`, which are no instruction, or all the dwords of the format that they begin with.
 pub fn card(target: Target, words: &[u32], error: DecodeError) -> Card {
     let layout = layout(target, words, error);
-    let places = layout.map_or(Vec::new(), |layout| places(target, layout, words));
+    let behind = layout.and_then(|layout| behind(target, layout, words));
+    let mut places = layout.map_or(Vec::new(), |layout| places(layout, 0));
+    let first = places.len();
+    if let (Some(layout), Some(behind)) = (layout, behind) {
+        places.extend(self::places(behind, layout.bits.into()));
+    }
     let bad = place(&places, error);
     let legal = match (error, &bad) {
         (DecodeError::ReservedBits { .. }, Some(bad)) => flipped(bad.read(words)),
@@ -41,7 +46,7 @@ pub fn card(target: Target, words: &[u32], error: DecodeError) -> Card {
     let extended = places.iter().flat_map(|(place, ..)| &place.pieces).map(|(lsb, width)| (lsb + width) as usize).max();
     let length = extended.map_or(length, |bits| length.max(bits.div_ceil(32))).min(words.len());
     let words = &words[..length];
-    let field = |(place, fixed, about): &(Place, bool, &'static str)| explain::Field {
+    let field = |(n, (place, fixed, about)): (usize, &(Place, bool, &'static str))| explain::Field {
         name: place.field.name().into(),
         pieces: place.pieces.clone(),
         value: place.read(words).into(),
@@ -51,12 +56,14 @@ pub fn card(target: Target, words: &[u32], error: DecodeError) -> Card {
             _ => about.to_string(),
         },
         about,
+        format: if n < first { layout } else { behind }.map_or("", |layout| layout.format.name()),
     };
     Card {
         words: words.to_vec(),
         text: words.iter().map(|word| format!(".long {word:#010x}")).collect::<Vec<_>>().join("\n"),
         format: layout.map_or("", |layout| layout.format.name()),
-        fields: places.iter().map(field).collect(),
+        sources: layout.into_iter().chain(behind).map(explain::Source::new).collect(),
+        fields: places.iter().enumerate().map(field).collect(),
         operands: Vec::new(),
         facts: Vec::new(),
         rule: None,
@@ -97,23 +104,21 @@ fn layout(target: Target, words: &[u32], error: DecodeError) -> Option<&'static 
     }
 }
 
-/// The fields of a format and of the dword that it announces, with their bits; whether each is fixed; what each is for.
-fn places(target: Target, layout: &Layout, words: &[u32]) -> Vec<(Place, bool, &'static str)> {
-    let of = |layout: &Layout, first: u32| -> Vec<(Place, bool, &'static str)> {
-        let fields = layout.fields.iter().filter(|info| !info.overlay);
-        fields.map(|info| (Place::new(info, first), info.fixed.is_some(), info.about())).collect()
-    };
-    let mut places = of(layout, 0);
+/// The fields of a format with their bits; whether each is fixed; what each is for.
+fn places(layout: &Layout, first: u32) -> Vec<(Place, bool, &'static str)> {
+    let fields = layout.fields.iter().filter(|info| !info.overlay);
+    fields.map(|info| (Place::new(info, first), info.fixed.is_some(), info.about())).collect()
+}
+
+/// The dword that the words announce.
+fn behind(target: Target, layout: &Layout, words: &[u32]) -> Option<&'static Layout> {
+    let places = places(layout, 0);
     let announced = layout.extends.iter().find(|extension| {
         let field = places.iter().find(|(place, ..)| place.field == extension.field);
         field.is_some_and(|(place, ..)| place.read(words) == u32::from(extension.code))
     });
-    let format = announced.map(|extension| extension.format).filter(|format| *format != Format::Literal);
-    let behind = format.and_then(|format| target.layouts().iter().find(|layout| layout.format == format));
-    if let Some(behind) = behind {
-        places.extend(of(behind, layout.bits.into()));
-    }
-    places
+    let format = announced.map(|extension| extension.format).filter(|format| *format != Format::Literal)?;
+    target.layouts().iter().find(|layout| layout.format == format)
 }
 
 /// The bits that the error is about.

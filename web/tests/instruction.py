@@ -1,5 +1,6 @@
 """The first view: text, words, bits, fields, and reasons."""
 
+import json
 import re
 
 from page import RANDOM, same
@@ -49,6 +50,24 @@ def fields_are_those_of_the_tool(page):
             for about in ["memory", "raises", "flags", "also as"]:
                 wanted = re.search(rf"^{about} +(.*)$", said, re.M)
                 same(facts.get(about), wanted and wanted[1])
+
+
+def each_format_says_where_the_manual_has_it(page):
+    for target in ["gfx942", "gfx1100"]:
+        layouts = {layout["name"]: layout["source"] for layout in json.loads(page.tool("isa", "--json", "--target", target))["targets"][0]["formats"]}
+        assert all(" ISA" in source or "LLVM" in source for source in layouts.values()), layouts
+        page.open(f"#view=opcodes&target={target}&format=VOP2")
+        assert layouts["VOP2"] in page.text(".about-format"), page.text(".about-format")
+        for words, formats in [("bf800000", ["SOPP"]), ("020400fa ff0d1b01", ["VOP2", "DPP"]), ("d1010003 00020005", ["VOP3A"]), ("020000ff 12345678", ["VOP2", "LITERAL"])]:
+            page.open(f"#target={target}&words={words.replace(' ', '_')}")
+            if page.text(".reason b") is None:
+                same(page.texts(".fields .source"), [f"{name} {layouts[name]}" for name in formats])
+    page.open("#target=gfx942&words=d1010003_00020005")
+    same(page.texts(".fields .source"), ["VOP3A CDNA3 ISA 13.3.4, tables 83 and 84"])
+    same(page.run("return document.querySelector('.cell').title"), "encoding = 0x34: VOP3A\nCDNA3 ISA 13.3.4, tables 83 and 84")
+    # Refused words have fields, too.
+    page.open("#target=gfx942&words=d3c48000_ffffffff")
+    same(len(page.texts(".fields .source")), 1)
 
 
 def a_click_turns_a_bit(page):

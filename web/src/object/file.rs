@@ -1,12 +1,17 @@
-//! The ELF file: code, symbols, kernel descriptors.
+//! What a dropped file holds: the tool's own code finds the code objects in it, and one of them is opened.
 
 use amdgpu_isa::Target;
 use amdgpu_isa::kernel::{KernelDescriptor, Registers};
-use object::read::elf::ElfFile64;
-use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 use serde::Serialize;
 
-type File<'a> = ElfFile64<'a, LittleEndian>;
+use crate::container::{self, Found, Section, Symbol, SymbolKind};
+use crate::error::Error;
+
+/// All that compressed bundles may become. The data is in memory twice while it is unpacked.
+const MOST_UNPACKED: u64 = 512 << 20;
+
+/// How many remarks are shown.
+const MOST_NOTES: usize = 20;
 
 /// Code from one symbol to the next: no instruction reaches into another function.
 pub struct Region {
@@ -25,11 +30,32 @@ pub struct Descriptor {
     pub name: String,
     pub address: u64,
     target: &'static str,
-    /// The parts that are not what they are by default, and the registers, named as in `.amdhsa_` directives.
+    /// The parts that are not what they are by default, and the registers, named as in `.amdhsa_` directives. Empty if the
+    /// kernel has no descriptor.
     directives: Vec<(String, u32)>,
-    words: [u32; 16],
-    #[serde(skip)]
-    lanes: u16,
+}
+
+/// A code object of the file.
+#[derive(Serialize)]
+pub struct Image {
+    /// Its place in the file, such as the entry's id in a bundle. Empty if it is the file.
+    label: String,
+    /// The processor with its features, as the file has it.
+    target: String,
+    /// Of code.
+    bytes: usize,
+    kernels: usize,
+    /// Why it cannot be shown.
+    unknown: Option<String>,
+}
+
+/// The code objects of a file, and the one of them that is opened.
+pub struct File {
+    pub images: Vec<Image>,
+    pub opened: usize,
+    /// What was passed over, and what is damaged.
+    pub notes: Vec<String>,
+    pub read: Read,
 }
 
 pub struct Read {
@@ -39,79 +65,93 @@ pub struct Read {
     pub kernels: Vec<Descriptor>,
 }
 
-pub fn read(bytes: &[u8]) -> Result<Read, String> {
-    let file = File::parse(bytes).map_err(|error| no_object(bytes, &error.to_string()))?;
-    let flags = file.elf_header().e_flags.get(LittleEndian);
-    let is_gpu = file.elf_header().e_machine.get(LittleEndian) == object::elf::EM_AMDGPU;
-    if !is_gpu {
-        return Err("this ELF file is for another machine than an AMD GPU; `llvm-objcopy --dump-section=.hip_fatbin=FILE` takes code out of a host program".into());
-    }
-    let target = Target::from_e_flags(flags);
-    let target = target.ok_or_else(|| format!("e_flags {flags:#x} are those of no GPU that this page knows"))?;
-    let kernels = kernels(&file, target);
-    let target = kernels.first().and_then(|kernel| target.with_wave_size(kernel.lanes)).unwrap_or(target);
-    let mut read = Read { target, code: Vec::new(), regions: Vec::new(), kernels };
-    let symbols = symbols(&file);
-    for section in file.sections().filter(|section| section.kind() == SectionKind::Text) {
-        let data = section.data().map_err(|error| format!("section {}: {error}", section.name().unwrap_or("?")))?;
-        // Sections that overlap would take more and more room.
-        if read.code.len() + data.len() > bytes.len() {
-            return Err("its sections overlap".into());
+/// Opens the code object with this number, or else the first that can be shown. `usual` is the target of code objects that do
+/// not name theirs.
+pub fn open(bytes: &[u8], number: Option<usize>, usual: Target) -> Result<File, String> {
+    let (mut images, mut notes, mut opened) = (Vec::new(), Vec::new(), None);
+    let visited = container::visit(bytes, Some(MOST_UNPACKED), &mut |found| {
+        let image = match found {
+            Found::Image(image) => image,
+            Found::Skipped { label, reason } => {
+                notes.push(if label.is_empty() { reason } else { format!("{label}: {reason}") });
+                return Ok(());
+            }
+            Found::Damaged(error) => {
+                notes.push(message(error));
+                return Ok(());
+            }
+        };
+        let target = match &image.target {
+            None => Ok(usual),
+            Some(id) => id.processor.parse::<Target>().map_err(|_| format!("this page does not know {id}")),
+        };
+        let here = images.len();
+        if let Ok(target) = target {
+            if opened.is_none() && number.is_none_or(|number| number == here) {
+                opened = Some((here, read(&image.sections, target)));
+            }
         }
-        if !data.is_empty() {
-            add(&mut read, section.address(), data, &symbols);
+        notes.extend(image.note);
+        let is_kernel = |symbol: &&Symbol<'_>| symbol.kind == SymbolKind::Kernel;
+        images.push(Image {
+            label: image.label.into(),
+            target: image.target.map_or(usual.name().into(), |id| id.to_string()),
+            bytes: image.sections.iter().map(|section| section.bytes.len()).sum(),
+            kernels: image.sections.iter().flat_map(|section| &section.symbols).filter(is_kernel).count(),
+            unknown: target.err(),
+        });
+        Ok(())
+    });
+    notes.extend(visited.err().map(message));
+    let Some((opened, read)) = opened else {
+        let unknown = images.iter().filter_map(|image| image.unknown.clone()).chain(notes).take(MOST_NOTES);
+        let reasons: Vec<String> = unknown.collect();
+        return Err(if reasons.is_empty() { "it holds no code for a GPU".into() } else { reasons.join("; ") });
+    };
+    let more = notes.len().saturating_sub(MOST_NOTES);
+    notes.truncate(MOST_NOTES);
+    notes.extend((more > 0).then(|| format!("and {more} more")));
+    Ok(File { images, opened, notes, read })
+}
+
+/// An error in words for the page instead of those for the command.
+fn message(error: Error) -> String {
+    match error {
+        Error::TooMuch { place, limit } => {
+            let limit = limit >> 20;
+            format!(
+                "{place}: unpacked, it has more than the {limit} MB that this page takes; `amdgpu-isa dis` reads it"
+            )
         }
-    }
-    if read.code.is_empty() {
-        return Err("this code object has no code".into());
-    }
-    Ok(read)
-}
-
-/// What else the file could be.
-fn no_object(bytes: &[u8], error: &str) -> String {
-    let bundle = bytes.starts_with(b"__CLANG_OFFLOAD_BUNDLE__") || bytes.starts_with(b"CCOB");
-    match bundle {
-        true => "this is an offload bundle: `clang-offload-bundler --unbundle` takes a code object out of it, and `amdgpu-isa dis` reads it as it is".into(),
-        false => format!("this is no code object, an ELF file of 64 bits: {error}"),
+        other => other.to_string().replace(container::BARE, "for bare machine code type its words under Instruction"),
     }
 }
 
-/// Functions and kernels by address, each once.
-fn symbols(file: &File<'_>) -> Vec<(u64, String)> {
-    let all = file.symbols().chain(file.dynamic_symbols());
-    let code = all.filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition());
-    let mut all: Vec<(u64, String)> =
-        code.filter_map(|symbol| Some((symbol.address(), symbol.name().ok()?.to_string()))).collect();
-    all.sort();
-    all.dedup();
-    all
+fn read(sections: &[Section<'_>], target: Target) -> Read {
+    let kernels = sections.iter().flat_map(|section| &section.symbols).filter(|s| s.kind == SymbolKind::Kernel);
+    let mut kernels: Vec<Descriptor> = kernels.map(|symbol| descriptor(symbol, target)).collect();
+    kernels.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
+    let lanes = sections.iter().flat_map(|section| &section.symbols).find_map(|symbol| symbol.lanes);
+    let mut read = Read { target: with_lanes(target, lanes), code: Vec::new(), regions: Vec::new(), kernels };
+    for section in sections {
+        add(&mut read, section, target);
+    }
+    read
 }
 
-fn kernels(file: &File<'_>, target: Target) -> Vec<Descriptor> {
-    let mut all: Vec<Descriptor> = file
-        .symbols()
-        .chain(file.dynamic_symbols())
-        .filter_map(|symbol| {
-            let name = symbol.name().ok()?.strip_suffix(".kd")?.to_string();
-            let section = file.section_by_index(symbol.section_index()?).ok()?;
-            let bytes: [u8; 64] = section.data_range(symbol.address(), 64).ok()??.try_into().ok()?;
-            let descriptor = KernelDescriptor::from_bytes(bytes);
-            let lanes = descriptor.wave_size(target);
-            let target = target.with_wave_size(lanes).unwrap_or(target);
-            Some(Descriptor {
-                name,
-                address: symbol.address().wrapping_add_signed(descriptor.entry()),
-                target: target.name(),
-                directives: directives(&descriptor, target),
-                words: descriptor.words(),
-                lanes,
-            })
-        })
-        .collect();
-    all.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
-    all.dedup_by(|a, b| (a.address, &a.name) == (b.address, &b.name));
-    all
+fn with_lanes(target: Target, lanes: Option<u16>) -> Target {
+    lanes.and_then(|lanes| target.with_wave_size(lanes)).unwrap_or(target)
+}
+
+fn descriptor(symbol: &Symbol<'_>, target: Target) -> Descriptor {
+    let target = with_lanes(target, symbol.lanes);
+    let bytes = symbol.descriptor.map(KernelDescriptor::from_bytes);
+    Descriptor {
+        name: symbol.name.to_string(),
+        address: symbol.address,
+        target: target.name(),
+        directives: bytes.map_or(Vec::new(), |descriptor| directives(&descriptor, target)),
+    }
 }
 
 fn directives(descriptor: &KernelDescriptor, target: Target) -> Vec<(String, u32)> {
@@ -123,35 +163,34 @@ fn directives(descriptor: &KernelDescriptor, target: Target) -> Vec<(String, u32
 }
 
 /// Divides a section into regions.
-fn add(read: &mut Read, address: u64, data: &[u8], symbols: &[(u64, String)]) {
+fn add(read: &mut Read, section: &Section<'_>, target: Target) {
     // Every region begins at a dword.
     read.code.resize(read.code.len().next_multiple_of(4), 0);
-    let base = read.code.len();
-    read.code.extend_from_slice(data);
-    let offset =
-        |symbol: &u64| usize::try_from(symbol.checked_sub(address)?).ok().filter(|offset| *offset < data.len());
-    let mut starts: Vec<(usize, Vec<String>)> = vec![(0, Vec::new())];
-    for (symbol, name) in symbols {
-        let Some(offset) = offset(symbol).filter(|offset| offset % 4 == 0) else { continue };
-        match starts.last_mut() {
-            Some((last, names)) if *last == offset => names.push(name.clone()),
-            _ => starts.push((offset, vec![name.clone()])),
+    let (base, len) = (read.code.len(), section.bytes.len());
+    read.code.extend_from_slice(section.bytes);
+    let offset = |symbol: &Symbol<'_>| usize::try_from(symbol.address.checked_sub(section.address)?).ok();
+    let code: Vec<&Symbol<'_>> = section.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Other).collect();
+    let first = code.iter().find_map(|symbol| symbol.lanes);
+    let begins = |start: usize, lanes| Region {
+        target: with_lanes(target, lanes),
+        address: section.address.wrapping_add(start as u64),
+        start: base + start,
+        end: base + len,
+        names: Vec::new(),
+        is_kernel: false,
+    };
+    let mut regions = vec![begins(0, first)];
+    for symbol in code {
+        let Some(start) = offset(symbol).filter(|offset| *offset < len && offset % 4 == 0) else { continue };
+        if regions.last().is_none_or(|last| last.start < base + start) {
+            regions.iter_mut().last().into_iter().for_each(|last| last.end = base + start);
+            regions.push(begins(start, symbol.lanes));
+        }
+        if let Some(last) = regions.last_mut() {
+            last.names.push(symbol.name.to_string());
+            last.is_kernel |= symbol.kind == SymbolKind::Kernel;
+            last.target = with_lanes(target, symbol.lanes);
         }
     }
-    let ends: Vec<usize> = starts.iter().skip(1).map(|(start, _)| *start).chain([data.len()]).collect();
-    let mut target = read.target;
-    for ((start, names), end) in starts.into_iter().zip(ends) {
-        let address = address.wrapping_add(start as u64);
-        let kernel = read.kernels.iter().find(|kernel| kernel.address == address);
-        // A function runs in waves of the kernel in front of it, for all that can be seen.
-        target = kernel.and_then(|kernel| target.with_wave_size(kernel.lanes)).unwrap_or(target);
-        read.regions.push(Region {
-            target,
-            address,
-            start: base + start,
-            end: base + end,
-            names,
-            is_kernel: kernel.is_some(),
-        });
-    }
+    read.regions.extend(regions);
 }

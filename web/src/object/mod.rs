@@ -5,16 +5,20 @@ mod file;
 mod index;
 mod msb;
 mod origin;
+mod paths;
 mod rows;
+
+use std::cell::RefCell;
 
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::json;
-use file::{Descriptor, Region};
+use crate::{json, targets};
+use file::{Descriptor, Image, Region};
 use index::Index;
+use paths::Paths;
 
-/// An open code object.
+/// An open code object, and the names of the others in its file.
 #[wasm_bindgen]
 pub struct CodeObject {
     code: Vec<u8>,
@@ -22,6 +26,11 @@ pub struct CodeObject {
     kernels: Vec<Descriptor>,
     target: amdgpu_isa::Target,
     index: Index,
+    images: Vec<Image>,
+    opened: usize,
+    notes: Vec<String>,
+    /// The ways through the region that was last asked about.
+    paths: RefCell<Option<Paths>>,
 }
 
 /// What the page shows beside the listing.
@@ -33,6 +42,11 @@ struct About<'a> {
     instructions: usize,
     branches: usize,
     kernels: Vec<Kernel<'a>>,
+    /// All code objects of the file, and the number of this one.
+    images: &'a [Image],
+    opened: usize,
+    /// What was passed over in the file, and what is damaged.
+    notes: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -45,12 +59,15 @@ struct Kernel<'a> {
 
 #[wasm_bindgen]
 impl CodeObject {
-    /// Reads an ELF file and finds where each instruction begins.
+    /// Opens the code object with this number in a file, or else the first that can be shown, and finds where each of its
+    /// instructions begins. `usual`: the target of code objects that do not name theirs.
     #[wasm_bindgen(constructor)]
-    pub fn new(bytes: &[u8]) -> Result<CodeObject, String> {
-        let file::Read { target, code, regions, kernels } = file::read(bytes)?;
+    pub fn new(bytes: &[u8], number: Option<usize>, usual: &str) -> Result<CodeObject, String> {
+        let file::File { images, opened, notes, read } = file::open(bytes, number, targets::named(usual)?)?;
+        let file::Read { target, code, regions, kernels } = read;
         let index = Index::new(&code, &regions);
-        Ok(CodeObject { code, regions, kernels, target, index })
+        let paths = RefCell::new(None);
+        Ok(CodeObject { code, regions, kernels, target, index, images, opened, notes, paths })
     }
 
     pub fn about(&self) -> String {
@@ -62,6 +79,9 @@ impl CodeObject {
             instructions: self.index.instructions,
             branches: self.index.branches.len(),
             kernels: self.kernels.iter().map(kernel).collect(),
+            images: &self.images,
+            opened: self.opened,
+            notes: &self.notes,
         })
     }
 

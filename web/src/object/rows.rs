@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::CodeObject;
 use super::file::Region;
 use super::index::{LABEL, dword_at, row_of};
-use super::origin::Origin;
+use super::origin::Origins;
 use crate::explain::{Card, card};
 use crate::refused;
 
@@ -27,13 +27,13 @@ pub struct Row {
     error: Option<String>,
 }
 
-/// An instruction, where its values come from, and what it waits for.
+/// An instruction, and what it has to do with others.
 #[derive(Serialize)]
 pub struct Detail {
     #[serde(flatten)]
     card: Card,
-    sources: Vec<Origin>,
-    awaited: Vec<Origin>,
+    #[serde(flatten)]
+    origins: Origins,
 }
 
 impl CodeObject {
@@ -95,14 +95,10 @@ impl CodeObject {
         let entry = self.index.rows.get(row).copied().filter(|entry| entry & LABEL == 0)?;
         let (region, _, bytes) = self.place(entry);
         Some(match decode(region.target, bytes) {
-            Ok(inst) => {
-                Detail { card: card(&inst), sources: self.sources(row, &inst), awaited: self.awaited(row, &inst) }
+            Ok(inst) => Detail { card: card(&inst), origins: self.origins(row, &inst) },
+            Err(error) => {
+                Detail { card: refused::card(region.target, &[word(bytes)], error), origins: Origins::default() }
             }
-            Err(error) => Detail {
-                card: refused::card(region.target, &[word(bytes)], error),
-                sources: Vec::new(),
-                awaited: Vec::new(),
-            },
         })
     }
 

@@ -1,0 +1,83 @@
+//! The ways through a function: its blocks in rows of the listing, and which of them follow which.
+
+use amdgpu_isa::flow::{Exit, Flow};
+use amdgpu_isa::{Inst, decode};
+
+use super::CodeObject;
+use super::file::Region;
+use super::index::LABEL;
+
+/// Of a longer function, in bytes, only the rows in front of one are looked at, as long as each can only be followed by the
+/// next: finding all ways would take seconds.
+const LONGEST: usize = 4 << 20;
+
+/// Rows that run one after the other.
+pub struct Block {
+    /// The first row, and the one behind the last.
+    pub rows: (usize, usize),
+    pub before: Vec<usize>,
+    pub after: Vec<usize>,
+    /// Code comes here from outside of the function.
+    pub is_entry: bool,
+    /// It ends with a call, which runs before the next block does.
+    pub calls: bool,
+}
+
+/// The blocks of a region.
+pub struct Paths {
+    /// Where the region begins in the code.
+    start: usize,
+    blocks: Vec<Block>,
+}
+
+impl Paths {
+    /// The block with a row. Rows to which no way leads are in none.
+    pub fn block_of(&self, row: usize) -> Option<usize> {
+        let behind = self.blocks.partition_point(|block| block.rows.0 <= row);
+        let last = behind.checked_sub(1)?;
+        self.blocks.get(last).filter(|block| row < block.rows.1).map(|_| last)
+    }
+
+    pub fn block(&self, number: usize) -> Option<&Block> {
+        self.blocks.get(number)
+    }
+}
+
+impl CodeObject {
+    /// Calls `look` with the ways through the region of a row, which are kept for the next call.
+    pub fn with_paths<R>(&self, row: usize, look: impl FnOnce(&Paths) -> R) -> R {
+        let (region, ..) = self.place(self.index.rows.get(row).copied().unwrap_or(0) & !LABEL);
+        let mut kept = self.paths.borrow_mut();
+        let paths = match kept.take().filter(|paths| paths.start == region.start) {
+            Some(paths) => paths,
+            None => self.paths(region),
+        };
+        let result = look(&paths);
+        *kept = Some(paths);
+        result
+    }
+
+    fn paths(&self, region: &Region) -> Paths {
+        let code = self.code.get(region.start..region.end).filter(|code| code.len() <= LONGEST).unwrap_or_default();
+        let flow = Flow::new(region.target, code, region.address, &[region.address]);
+        let row_at = |address: u64| {
+            let dword = (region.start as u64 + address.wrapping_sub(region.address)) / 4;
+            self.index.rows.partition_point(|row| u64::from(row & !LABEL) < dword)
+        };
+        let block = |(number, block): (usize, &amdgpu_isa::flow::Block)| Block {
+            rows: (row_at(block.start), row_at(block.end)),
+            before: flow.predecessors(number).to_vec(),
+            after: flow.successors(number).to_vec(),
+            is_entry: block.is_entry,
+            calls: matches!(block.exit, Exit::Call { .. }),
+        };
+        Paths { start: region.start, blocks: flow.blocks().iter().enumerate().map(block).collect() }
+    }
+
+    /// The instruction in a row.
+    pub fn inst(&self, row: usize) -> Option<Inst> {
+        let entry = self.index.rows.get(row).copied().filter(|entry| entry & LABEL == 0)?;
+        let (region, _, bytes) = self.place(entry);
+        decode(region.target, bytes).ok()
+    }
+}
