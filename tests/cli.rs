@@ -20,6 +20,8 @@ mod containers;
 mod dis;
 #[path = "cli/dis_part.rs"]
 mod dis_part;
+#[path = "cli/dis_sources.rs"]
+mod dis_sources;
 #[path = "cli/errors.rs"]
 mod errors;
 #[path = "cli/explain.rs"]

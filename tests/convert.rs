@@ -71,6 +71,36 @@ fn form(inst: &Inst) -> (Format, Option<Format>) {
     (inst.format(), inst.extension().filter(|e| ![Format::Literal, Format::Literal64].contains(e)))
 }
 
+/// The values with which what extensions control has no effect: each lane reads itself, and writes; all of a register is
+/// meant.
+const WITHOUT_EFFECT: [(Field, u32); 7] = [
+    (Field::Sel, 0xfac688),
+    (Field::DppCtrl, 0xe4),
+    (Field::RowMask, 15),
+    (Field::BankMask, 15),
+    (Field::DstSel, 6),
+    (Field::Src0Sel, 6),
+    (Field::Src1Sel, 6),
+];
+
+/// Without the extension, nothing is lost that has an effect, and nothing is missed that has none.
+fn loses_no_effect(inst: &Inst, other: Result<Inst, ConvertError>) {
+    let of_form = |s: &Signature| (s.format(), s.extension()) == (inst.format(), inst.extension());
+    let signature = inst.opcode().signatures(inst.target()).find(of_form).expect("its form has a signature");
+    // Beside its modifiers there are bits that it ignores.
+    let is_modifier = |field| signature.modifiers().any(|modifier| modifier.field == field);
+    for (field, value) in WITHOUT_EFFECT.into_iter().filter(|(field, _)| is_modifier(*field)) {
+        let has_effect = inst.get(field).is_some_and(|held| held != value);
+        match other {
+            Ok(other) => assert!(!has_effect, "{inst:?} {other:?}"),
+            Err(ConvertError::Modifier { field: lost, .. }) => {
+                assert!(has_effect || field != lost, "{inst:?} {field:?}")
+            }
+            Err(_) => {}
+        }
+    }
+}
+
 /// The DPP form does not allow the control without effect: 64-bit lanes can only be broadcast.
 fn lacks_identity(target: Target, opcode: Opcode, form: (Format, Option<Format>), rng: &mut Rng) -> bool {
     let of_form = |(format, ..): &(Format, u16, Opcode)| *format == form.0;
@@ -93,7 +123,11 @@ fn every_operation_is_the_same_in_each_encoding() {
                 for Form { format, extension, .. } in opcode.forms(target) {
                     tried += 1;
                     let (here, there) = (form(&inst), (format, extension));
-                    let Ok(other) = inst.reencode(format, extension) else {
+                    let other = inst.reencode(format, extension);
+                    if here.1.is_some() && extension.is_none() {
+                        loses_no_effect(&inst, other);
+                    }
+                    let Ok(other) = other else {
                         refused.insert((opcode, here, there));
                         continue;
                     };
@@ -256,4 +290,17 @@ fn swapped_sources_swap_back() {
         expected.extend(["neg_hi", "op_sel", "op_sel_hi"].into_iter().filter(|_| has(Format::Vop3p)));
         assert_eq!(met, expected, "{target}");
     }
+}
+
+/// Beside a scalar register, which has no halves, the bit of a half is a modifier: it stays, or is refused.
+#[test]
+#[cfg(feature = "gfx1150")]
+fn bits_of_halves_stay_beside_scalars() {
+    let parse = |text| amdgpu_isa::parse(Target::Gfx1150, text).expect(text);
+    let long = parse("v_add_f16_e64 v0.l, s1, v2.l op_sel:[1,0,0]");
+    let refused = long.reencode(Format::Vop2, None);
+    assert!(matches!(refused, Err(ConvertError::Modifier { field: Field::OpSel, .. })), "{refused:?}");
+    let dpp = "v_add_f16_e64_dpp v0.l, v1.l, s2 op_sel:[0,1,0] quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf";
+    let wanted = parse("v_add_f16_e64 v0.l, v1.l, s2 op_sel:[0,1,0]");
+    assert_eq!(parse(dpp).reencode(Format::Vop3a, None), Ok(wanted));
 }

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use amdgpu_isa::Target;
+use amdgpu_isa::facts::RegSet;
 use amdgpu_isa::kernel::{DescriptorError, KernelDescriptor, Registers};
+use amdgpu_isa::{Reg, Target};
 use object::{Object as _, ObjectSection as _};
 
 /// A kernel: the directives that are set, and the descriptor that they make.
@@ -166,6 +167,25 @@ fn every_bit_is_kept_and_those_without_a_directive_are_no_text() {
         descriptor.set_rsrc1(descriptor.rsrc1().with_privileged(true));
         assert!(!descriptor.is_text(target));
     }
+}
+
+/// CDNA1 has as many of one kind as of the other; later, the accumulation registers come behind the others.
+#[test]
+fn registers_in_a_set_are_counted() {
+    let vgprs = |target: &str, regs: &[Reg]| {
+        let target = target.parse::<Target>().ok()?;
+        let mut set = RegSet::new(target);
+        regs.iter().for_each(|reg| set.insert(*reg));
+        let found = Registers::of(target, &set);
+        Some((found.vgprs, found.accum_offset))
+    };
+    let counted = |target, regs: &[Reg], wanted: u16, offset| {
+        assert!(vgprs(target, regs).is_none_or(|found| found.0 == wanted && offset == 0 || found == (wanted, offset)));
+    };
+    counted("gfx908", &[Reg::Vgpr(4), Reg::Agpr(9)], 10, 0);
+    counted("gfx908", &[Reg::Vgpr(9), Reg::Agpr(4)], 10, 0);
+    counted("gfx90a", &[Reg::Vgpr(4), Reg::Agpr(9)], 18, 8);
+    counted("gfx90a", &[Reg::Vgpr(4)], 5, 8);
 }
 
 #[test]

@@ -53,6 +53,14 @@ fn calls_return_behind_the_call() {
     assert_eq!(flow.groups(), [vec![0, 1], vec![2]]);
 }
 
+/// It goes back to whoever was interrupted: nowhere that the code could tell.
+#[test]
+fn a_return_from_an_interrupt_is_an_end() {
+    let Some(target) = target() else { return };
+    let code = assemble(target, "s_rfe_b64 s[4:5]; s_endpgm");
+    assert_eq!(blocks(&Flow::new(target, &code, BASE, &[BASE])), [(0, Exit::End, vec![])]);
+}
+
 #[test]
 fn addresses_relative_to_the_program_counter_are_known() {
     let Some(target) = target() else { return };

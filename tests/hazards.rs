@@ -58,6 +58,50 @@ fn unit_of(rule: &str, target: &str) -> Unit {
     if rule == "T04" && target >= "gfx11" { Unit::Valu } else { first }
 }
 
+/// What precedes says nothing of an instruction of another target.
+#[test]
+fn another_target_needs_nothing() {
+    let (Ok(here), Ok(there)) = ("gfx90a".parse::<Target>(), "gfx942".parse::<Target>()) else { return };
+    let [producer, consumer] = ["v_readfirstlane_b32 s4, v0", "v_readlane_b32 s0, v1, s4"];
+    let needs = |target: Target| {
+        let mut hazards = Hazards::new(here);
+        hazards.issue(&parse(here, producer).unwrap());
+        let mut count = 0;
+        hazards.each(&parse(target, consumer).unwrap(), |_| count += 1);
+        count
+    };
+    assert!(needs(here) > 0);
+    assert_eq!(needs(there), 0);
+}
+
+/// `==` is what ends a search over loops: too strict, it would have no end, and too lax, it would miss a need.
+#[test]
+fn equal_states_need_the_same_and_all_become_equal() {
+    for program in programs(&Distances::read().targets) {
+        let Ok(target) = program.target.parse::<Target>() else { continue };
+        let Ok([producer, consumer]) = program.instructions(target) else { continue };
+        let filler = parse(target, "v_nop").unwrap();
+        let mut hazards = Hazards::new(target);
+        hazards.issue(&producer);
+        for between in 0..=40 {
+            let before = hazards;
+            hazards.issue(&filler);
+            let is_same = before == hazards;
+            assert!(is_same || between < 40, "{target}: {producer} and ever more");
+            assert!(
+                !is_same || before.needs(&consumer) == hazards.needs(&consumer),
+                "{target}: {producer}; {consumer}"
+            );
+        }
+        // And what is long ago does not hide the same once more.
+        let mut again = Hazards::new(target);
+        for hazards in [&mut hazards, &mut again] {
+            hazards.issue(&producer);
+        }
+        assert_eq!(hazards.needs(&consumer), again.needs(&consumer), "{target}: {producer}, twice; {consumer}");
+    }
+}
+
 #[test]
 fn each_distance_is_needed_and_enough() {
     let distances = Distances::read();

@@ -17,7 +17,7 @@ mod walk;
 #[path = "words/mod.rs"]
 mod words;
 
-use amdgpu_isa::{DecodeError, Inst, Target, decode, decode_words};
+use amdgpu_isa::{DecodeError, Format, Inst, Target, decode, decode_words};
 use std::hash::{BuildHasher, RandomState};
 use words::{Rng, bytes, is_rdna};
 
@@ -120,6 +120,20 @@ fn every_opcode_comes_back_bit_for_bit() {
                 comes_back(target, &words, &inst);
                 let listed: Vec<_> = inst.opcode().encodings(target).map(|e| e.format).collect();
                 assert!(listed.contains(&inst.format()), "{inst:?}: {listed:?}");
+            }
+        }
+    }
+}
+
+/// v_nop has no operands, and so ignores every field of the dword that SDWA adds.
+#[test]
+fn a_nop_ignores_the_fields_of_its_extension() {
+    let sdwa = |target: &Target| target.layouts().iter().find(|layout| layout.format == Format::Sdwa);
+    for (&target, layout) in Target::ALL.iter().filter_map(|target| Some((target, sdwa(target)?))) {
+        for field in layout.fields.iter().filter(|field| field.field.name() != "reserved") {
+            for bit in field.lsb..field.lsb + field.width {
+                let nop = decode_words(target, &[0x7e00_00f9, 1 << bit]).map(|inst| (inst.opcode().name(), inst.len()));
+                assert_eq!(nop, Ok(("v_nop", 8)), "{target}: bit {bit}, {:?}", field.field);
             }
         }
     }

@@ -257,6 +257,46 @@ fn manuals_and_tables_say_the_same_but_for_what_the_page_explains() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The tables say where each manual has the operations of a format.
+#[test]
+fn sources_of_formats_are_where_the_manual_has_their_operations() {
+    let mut wrong = Vec::new();
+    for &(name, target_name, text) in MANUALS {
+        let Some(target) = target(target_name) else { continue };
+        for line in text.lines().filter(|line| !line.starts_with('#') && !line.contains(" = ")) {
+            let Some((format, places)) = line.split_once(", ") else { continue };
+            // The halves of dual instructions are two tables of one format.
+            let format = space(format.strip_suffix(['X', 'Y']).filter(|f| f.starts_with("VOPD")).unwrap_or(format));
+            for (section, number) in places.split("; ").filter_map(|place| place.split_once(" t")) {
+                let number: u16 = number.split(' ').next().unwrap_or("").parse().expect("a table has a number");
+                let is_there = |source: &str| {
+                    let Some((place, tables)) = source.split_once(", table") else { return false };
+                    let mut tables = tables.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse::<u16>().ok());
+                    let (first, last) = (tables.next(), tables.next_back());
+                    // The chapter on instructions is no place of a format; those of a section can be in a part of it.
+                    place.ends_with(section) && (first..=last.max(first)).contains(&Some(number))
+                };
+                let is_chapter_of_formats = section.starts_with(chapter(name));
+                let mut sources =
+                    target.layouts().iter().filter(|l| space(l.format.name()) == format).map(|l| l.source());
+                if is_chapter_of_formats && !sources.any(is_there) {
+                    wrong.push(format!("{name}: {format} has a table {number} in {section}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The chapter on microcode formats.
+fn chapter(manual: &str) -> &'static str {
+    match manual {
+        "cdna5" => "14.",
+        "rdna3" | "rdna3.5" | "rdna4" => "15.",
+        _ => "13.",
+    }
+}
+
 /// Every target has either a manual here or a reason for its absence, never both.
 #[test]
 fn every_target_is_compared_or_has_a_reason() {

@@ -1,4 +1,4 @@
-//! `amdgpu-isa prove`: a part of it for every target, and its output. The full run takes minutes: run the command.
+//! `amdgpu-isa prove`: a part of it for every target, and its output. The full run takes minutes for each target: run the command.
 #![cfg(feature = "cli")]
 
 use amdgpu_isa::Target;
@@ -29,13 +29,14 @@ fn a_part_of_all_words_has_no_fault() {
         let lines: Vec<&str> = out.lines().filter(|line| line.starts_with(&begins)).collect();
         let [words, fields] = lines[..] else { panic!("two passes of {target}: {lines:?}") };
         assert_eq!(number_before(words, " words"), (498..1u64 << 32).step_by(1999).count() as u64, "{words}");
-        assert!(number_before(fields, " forms") > 900 && number_before(fields, " words") > 150_000, "{fields}");
+        assert!(number_before(fields, " forms") > 1_500 && number_before(fields, " classes") > 150, "{fields}");
+        assert!(number_before(fields, " words") > 25_000, "{fields}");
     }
     let ends: Vec<&str> = out.lines().filter(|line| line.contains(" printed; ")).collect();
     assert_eq!(ends.len(), 2 * Target::ALL.len());
     for line in ends {
         assert!(line.ends_with("no fault"), "{line}");
-        assert!(number_before(line, " decoded") > 50_000 && number_before(line, " printed") > 2_000, "{line}");
+        assert!(number_before(line, " decoded") > 20_000 && number_before(line, " printed") > 2_000, "{line}");
     }
     assert!(!out.contains('\x1b'), "colour without a terminal");
 }
@@ -52,6 +53,11 @@ fn every_word_is_in_the_table() {
         assert_eq!(formats.iter().map(|row| row[column]).sum::<u64>(), *sum, "{out}");
     }
     let words = number_before(out.lines().next().expect("a line"), " words");
+    assert!(out.contains(','), "{out}");
+    for number in out.lines().skip(1).flat_map(|line| line.split(|c: char| !c.is_ascii_digit() && c != ',')) {
+        let groups: Vec<usize> = number.trim_end_matches(',').split(',').map(str::len).collect();
+        assert!(groups[0] <= 3 && groups[1..].iter().all(|len| *len == 3), "{number}: {out}");
+    }
     assert_eq!(sums.iter().sum::<u64>(), words, "{out}");
 }
 

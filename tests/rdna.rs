@@ -6,7 +6,7 @@ use amdgpu_isa::convert::RetargetError;
 use amdgpu_isa::facts::{Counter, RegSet};
 use amdgpu_isa::imm::{DelayAlu, Depctr, Hwreg, Imm, Sendmsg, Waitcnt};
 use amdgpu_isa::operands::Special;
-use amdgpu_isa::{Field, Inst, Opcode, Reg, Target, Value, decode_words};
+use amdgpu_isa::{Field, Inst, Opcode, Reg, Target, Value, decode_words, parse};
 
 const RDNA: [Target; 2] = [Target::Gfx1010, Target::Gfx1030];
 
@@ -30,6 +30,26 @@ fn nothing_is_read_or_written_through_null() {
         let null = Value::Reg(Reg::Special(Special::Null));
         assert_eq!(all.clone().next(), Some((Some(Field::Sdata), null, 128)));
         assert_eq!(load.counters().iter().collect::<Vec<_>>(), [Counter::Lgkmcnt]);
+    }
+}
+
+/// What the text leaves out when it is the usual value can be written too. The words are LLVM's.
+#[test]
+fn usual_values_have_names() {
+    let cases: [(Target, &str, &[u32]); 2] = [
+        (
+            Target::Gfx1030,
+            "tbuffer_load_format_x v0, off, s[0:3], 0 format:[BUF_FMT_8_UNORM]",
+            &[0xe808_0000, 0x8000_0000],
+        ),
+        (
+            Target::Gfx1250,
+            "v_wmma_f32_16x16x128_f8f6f4 v[0:7], v[8:23], v[24:39], v[40:47] matrix_a_fmt:MATRIX_FMT_FP8 matrix_b_fmt:MATRIX_FMT_BF8",
+            &[0xcc33_0000, 0x0ca2_3108],
+        ),
+    ];
+    for (target, text, words) in cases {
+        assert_eq!(parse(target, text).unwrap_or_else(|e| panic!("{text}: {e}")).words(), words, "{text}");
     }
 }
 

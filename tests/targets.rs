@@ -1,7 +1,7 @@
 //! Every common name finds its target, and processors that decode differently have different targets.
 #![cfg(feature = "all-targets")]
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::process::{Command, Stdio};
 
 use amdgpu_isa::processor::{Processor, UnknownProcessor};
@@ -82,6 +82,21 @@ fn names_and_numbers_find_their_target() {
     }
     let unknown = "gfx1".parse::<Target>().unwrap_err().to_string();
     assert!(Target::ALL.iter().all(|t| unknown.contains(t.name())), "{unknown}");
+}
+
+/// The names that people use besides, and no others.
+#[test]
+fn other_names_find_their_processor() {
+    let lines = include_str!("targets/names.tsv").lines().filter(|line| !line.starts_with('#'));
+    let known: HashMap<&str, Vec<&str>> = lines
+        .map(|line| line.split_once('\t').expect("a tab"))
+        .map(|(p, names)| (p, names.split(' ').collect()))
+        .collect();
+    for processor in Processor::all() {
+        let names = known.get(processor.name()).map_or(&[][..], Vec::as_slice);
+        assert_eq!(processor.aliases(), names, "{processor}");
+        assert!(names.iter().all(|name| name.parse() == Ok(processor)), "{names:?}");
+    }
 }
 
 #[test]

@@ -40,6 +40,7 @@ fn faults_are_told_as_json() {
     assert_eq!(line["severity"], "error");
     assert_eq!(line["from"][0]["line"].as_u64(), Some(5), "{line}");
     assert_eq!(line["from"][0]["in"], "the macro m");
+    assert!(!run.err.contains("99999999"), "once is enough: {}", run.err);
 }
 
 #[test]
@@ -67,6 +68,10 @@ fn strange_sources_have_a_message() {
         (b".rept 3\ns_nop 0".to_vec(), "no .endr follows"),
         (b".rept 1000000000\n.rept 1000000000\ns_nop 0\n.endr\n.endr".to_vec(), "too long"),
         (b".rept -1\n.endr".to_vec(), "negative"),
+        (
+            [b".irp x,".to_vec(), long("1,").into_bytes(), b"\n.byte \\x".repeat(1000), b"\n.endr".to_vec()].concat(),
+            "the repetition is too long",
+        ),
         (b".zero 0x7fffffffffffffff".to_vec(), "more than"),
         (b".fill 0x7fffffff, 8, 1".to_vec(), "more than"),
         (b".p2align 63".to_vec(), "a power of two"),
@@ -74,17 +79,24 @@ fn strange_sources_have_a_message() {
         (b"a:\na:".to_vec(), "is defined already"),
         (b".long 1/0".to_vec(), "the divisor is zero"),
         (b".byte 256".to_vec(), "does not fit"),
+        (b".error \"\"".to_vec(), "error: .error was reached"),
+        (b".byte -129".to_vec(), "does not fit"),
         (b".amdhsa_kernel k".to_vec(), "no .end_amdhsa_kernel"),
         (b".amdhsa_kernel k\n.amdhsa_wavefront_size32 1".to_vec(), "gfx1251 has it"),
         (b".amdhsa_kernel k\n.end_amdhsa_kernel".to_vec(), ".amdhsa_next_free_vgpr is missing"),
         (b".amdgpu_metadata\n- [\n.end_amdgpu_metadata".to_vec(), "no YAML"),
+        (b".amdgpu_metadata\na: 1\nb: *c\n.end_amdgpu_metadata".to_vec(), "input:3:4\n"),
         (b".amdgpu_metadata\n".to_vec(), "no .end_amdgpu_metadata"),
         (b".ascii \"abc".to_vec(), "the string has no end"),
+        (b".ascii \"a\\q\"".to_vec(), "input:1:10\n"),
+        (b".long max(1, 2".to_vec(), "`)` expected"),
+        (b".section x,\"aM\",@progbits 4".to_vec(), "`,` expected"),
         (b".amdgcn_target \"amdgcn-amd-amdhsa--gfx900\"".to_vec(), "another processor"),
         (b"s_branch far\n.zero 0x40000\nfar:".to_vec(), "s_branch far"),
         (long("(").into_bytes(), ""),
         ([b".long ".to_vec(), long("(").into_bytes()].concat(), "nested deeper"),
         ([b".long a".to_vec(), long("+a").into_bytes()].concat(), "too long"),
+        ([b".long a".to_vec(), b"+a".repeat(1025), b"\n.set a, 1".to_vec()].concat(), "the expression is too long"),
         ([b".long ".to_vec(), long("-").into_bytes()].concat(), "nested deeper"),
         ([b"s_mov_b32 s0, ".to_vec(), long("x").into_bytes(), b"\n.foo".to_vec()].concat(), "no directive"),
         (long("a: ").into_bytes(), "is defined already"),
@@ -97,6 +109,13 @@ fn strange_sources_have_a_message() {
     }
 }
 
+/// LLVM's assembler for this target lacks them.
+#[test]
+fn data_of_gnu_has_its_sizes() {
+    let made = |source: &[u8]| run(&["asm", "--hex", "-", "gfx942"], source).ok();
+    assert_eq!(made(b".half 1\n.hword 2\n.word 3\n"), "0100020003000000\n");
+}
+
 #[test]
 fn empty_sources_and_long_lines_are_sources() {
     assert_eq!(run(&["asm", "--hex", "-", "gfx942"], b"").ok(), "\n");
@@ -104,6 +123,8 @@ fn empty_sources_and_long_lines_are_sources() {
     assert_eq!(run(&["asm", "--hex", "-", "gfx942"], nops.as_bytes()).ok(), "000080bf\n");
     let sum = format!(".set a, 0{}\ns_nop a-99990\n", "+1".repeat(99_999));
     assert_eq!(run(&["asm", "--hex", "-", "gfx942"], sum.as_bytes()).ok(), "090080bf\n");
+    let sum = format!(".long a{}\n.set a, 1", "+a".repeat(1022));
+    assert_eq!(run(&["asm", "--hex", "-", "gfx942"], sum.as_bytes()).ok(), "ff030000\n");
     assert!(run(&["asm", "-", "-o", "-"], b"").fails(1).contains("no processor is named"));
 }
 
@@ -118,6 +139,25 @@ fn many_lines_take_little_memory() {
     let taken = measure(&["asm", "--hex", "-", "gfx942"], faults.as_bytes());
     assert_eq!(taken.code, 1);
     assert!(taken.kib < 120_000, "{} KiB", taken.kib);
+}
+
+/// Minutes, if each fault searched the whole source for its line, each character for its end, and each parameter all others.
+#[test]
+fn faults_in_long_sources_and_long_macros_take_no_longer() {
+    let mut source = "s_nop 0\n".repeat(3_000_000);
+    source += &"nonsense\n".repeat(100);
+    let fault = |args: &[&str]| run(&[&["asm", "--hex", "-", "gfx942"], args].concat(), source.as_bytes());
+    assert!(fault(&[]).fails(1).contains("standard input:3000100:1\n"));
+    let told = fault(&["--json"]).out;
+    assert!(told.lines().last().is_some_and(|line| line.contains("\"line\":3000100,")), "{told}");
+    let count = 200_000;
+    let list = |of: &dyn Fn(usize) -> String| (0..count).map(of).collect::<Vec<_>>().join(",");
+    let (heads, uses) = (list(&|n| format!("p{n}")), list(&|n| format!("\\p{n}")));
+    let (named, values) = (list(&|n| format!("p{}={n}", count - 1 - n)), list(&|n| n.to_string()));
+    let source = format!(".macro m {heads}\n.long {uses}\n.endm\nm {named}\nm {values}\n");
+    let hex = run(&["asm", "--hex", "-", "gfx942"], source.as_bytes()).ok();
+    assert_eq!(hex.len(), 16 * count + 1);
+    assert_eq!((&hex[..16], &hex[8 * count..8 * count + 16]), ("3f0d03003e0d0300", "0000000001000000"));
 }
 
 #[test]

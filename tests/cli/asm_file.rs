@@ -162,6 +162,30 @@ fn the_sources_of_samples_become_what_llvm_makes() {
     assert!(count > 30, "{count}");
 }
 
+/// What `contents` leaves out: the linker's own symbol, and how many symbols are local.
+#[test]
+fn the_table_of_symbols_is_that_of_llvm() {
+    let work = directory("asm-symbols");
+    let source = work.join("sample.s");
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/gfx942/saxpy.co");
+    std::fs::write(&source, run(&["dis", "--asm", sample.to_str().unwrap()], b"").ok()).unwrap();
+    let [source, object, theirs, ours] =
+        ["sample.s", "their.o", "their.co", "our.co"].map(|name| work.join(name).to_str().unwrap().to_string());
+    llvm("llvm-mc-22", &["-triple=amdgcn-amd-amdhsa", "-mcpu=gfx942", "-filetype=obj", &source, "-o", &object], &work);
+    llvm("ld.lld-22", &["-shared", &object, "-o", &theirs], &work);
+    run(&["asm", &source, "gfx942", "-o", &ours], b"").ok();
+    let symbols = |path: &str| {
+        let bytes = std::fs::read(path).unwrap();
+        let file = ElfFile64::<LittleEndian>::parse(&*bytes).unwrap();
+        let symbol = file.symbols().find(|symbol| symbol.name() == Ok("_DYNAMIC")).unwrap();
+        let raw = symbol.elf_symbol();
+        let table = file.section_by_name(".symtab").unwrap();
+        let locals = table.elf_section_header().sh_info.get(LittleEndian);
+        (symbol.address(), symbol.size(), raw.st_info, raw.st_other, locals)
+    };
+    assert_eq!(symbols(&ours), symbols(&theirs));
+}
+
 /// The sample code objects, their processors, and the lanes of waves where a processor has two sizes.
 pub fn samples() -> Vec<(PathBuf, String, Option<u16>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
@@ -208,6 +232,8 @@ fn relocatable_objects_are_taken_apart_and_put_together() {
     for cpu in CPUS {
         run(&["asm", "-c", path.to_str().unwrap(), cpu, "-I", include.to_str().unwrap(), "-o", &first], b"").ok();
         let source = run(&["dis", "--asm", &first], b"").ok();
+        // What a linker fills in stands in its instruction.
+        assert!(source.contains("\ts_add_u32 s4, s4, outside@rel32@lo+4\n"), "{source}");
         run(&["asm", "-c", "-", "-o", &again], source.as_bytes()).ok();
         assert_eq!(contents(&std::fs::read(&again).unwrap()), contents(&std::fs::read(&first).unwrap()), "{cpu}");
     }
@@ -220,6 +246,29 @@ fn registers_that_are_used_are_counted() {
         s_mov_b64 s[20:21], 0\nv_mov_b32 v2, 0\n.long .amdgcn.next_free_vgpr, .amdgcn.next_free_sgpr\n";
     let hex = run(&["asm", "--hex", "-", "gfx942"], source.as_bytes()).ok();
     assert_eq!(hex, "09020a7e06000000800194be8002047e0300000016000000\n");
+}
+
+/// LLVM's assembler has its own symbols in the table if the source sets them, with what was counted since.
+#[test]
+fn own_symbols_are_in_the_table_if_they_are_set() {
+    let work = directory("asm-own-symbols");
+    let (source, ours, llvm) = (work.join("a.s"), work.join("ours.o"), work.join("llvm.o"));
+    for text in [
+        ".set .amdgcn.next_free_vgpr, 0\nv_mov_b32 v9, s9\ns_endpgm\n",
+        ".set .amdgcn.next_free_sgpr, 3\n.set .amdgcn.next_free_vgpr, 0\nv_mov_b32 v9, s9\n.long .amdgcn.next_free_sgpr\n",
+        "v_mov_b32 v9, s9\n.long .amdgcn.next_free_vgpr, .amdgcn.gfx_generation_number\n",
+        ".set x, .amdgcn.next_free_vgpr\nv_mov_b32 v9, s9\n",
+    ] {
+        std::fs::write(&source, format!(".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n{text}")).unwrap();
+        run(&["asm", "-c", source.to_str().unwrap(), "-o", ours.to_str().unwrap()], b"").ok();
+        let status = Command::new("llvm-mc-22")
+            .args(["-triple=amdgcn-amd-amdhsa", "-mcpu=gfx942", "-filetype=obj", "-o"])
+            .args([&llvm, &source])
+            .status();
+        assert!(status.expect("llvm-mc-22 starts").success());
+        let [ours, llvm] = [&ours, &llvm].map(|path| contents(&std::fs::read(path).unwrap()));
+        assert_eq!(ours, llvm, "{text}");
+    }
 }
 
 #[test]

@@ -244,4 +244,14 @@ fn registers_beyond_v255_are_named_where_they_are_known() {
     let raw = words.map(u32::to_le_bytes).concat();
     let out = run(&["dis", "--raw", "--target", "gfx1250", "-"], &raw).ok();
     assert!(out.contains("\tv_mov_b32_e32 v0, v1 /*v257*/"), "{out}");
+    // Behind what is no instruction nothing is known, wherever a part of the listing begins.
+    for len in [0, 16_381, 16_382, 16_383, 16_384] {
+        let mut words = vec![0xbfb0_0000; len];
+        words.extend([0xbf86_0001, 0x7e00_0301, 0xffff_ffff, 0x7e00_0301, 0xbfb0_0000]);
+        let raw: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+        let out = run(&["dis", "--raw", "--no-encoding", "--target", "gfx1250", "-"], &raw).ok();
+        let moves = out.lines().filter_map(|line| line.split("//").next()).map(str::trim);
+        let moves: Vec<&str> = moves.filter(|line| line.starts_with("v_mov_b32")).collect();
+        assert_eq!(moves, ["v_mov_b32_e32 v0, v1 /*v257*/", "v_mov_b32_e32 v0, v1"], "{len}");
+    }
 }

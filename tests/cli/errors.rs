@@ -190,6 +190,10 @@ fn damage_to_an_archive_hides_no_member() {
     is_damaged(&good[..good.len() - 2], 2, &["member c.o at 0x", "cut off: it claims"]);
     bad_input(b"!<thin>\n", "a thin archive");
     bad_input(b"!<arch>\n", "no code for a GPU");
+    // A table of symbols is no member, whatever it holds.
+    for table in ["/SYM64", ""] {
+        bad_input(&archive(&[(table, &code)]), "no code for a GPU");
+    }
 }
 
 #[test]

@@ -24,6 +24,8 @@ fn literals_belong_to_their_instruction() {
 
 #[test]
 fn several_instructions_are_drawn_one_below_the_other() {
+    let value = |word: &str| run(&["explain", "--target", "gfx942", word], b"").ok();
+    assert!(value("bf800009").contains("simm16     15:0  9 ") && value("bf80000a").contains("simm16     15:0  0xa "));
     let out = run(&["explain", "--target", "gfx942", "bf800000", "bf810000"], b"").ok();
     assert!(out.contains("s_nop 0\n") && out.contains("\ns_endpgm\n"), "{out}");
 }

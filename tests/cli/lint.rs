@@ -44,6 +44,15 @@ fn a_missing_wait_is_an_error_with_its_reason() {
 }
 
 #[test]
+fn only_text_has_colours() {
+    let escapes = |format| {
+        let args = ["--color", "always", "--format", format];
+        lint(&args, &[LOAD[0], LOAD[1], ADD, S_ENDPGM]).out.contains('\x1b')
+    };
+    assert!(escapes("text") && !escapes("json"));
+}
+
+#[test]
 fn the_way_from_the_producer_is_shown() {
     // Only the way without the wait is wrong: load; branch over the wait; add.
     let words = [LOAD[0], LOAD[1], s_cbranch_scc1(1), WAIT, ADD, S_ENDPGM];
@@ -103,6 +112,15 @@ fn registers_that_nothing_wrote_are_a_hint() {
         found.iter().any(|f| f["rule"] == "unwritten-register" && f["message"] == "it reads s20, which nothing wrote"),
         "{found:?}"
     );
+    // v_mov_b32 v2, v0; v_mov_b32 v2, v1; v_cndmask_b32 v2, v0, v0; s_mov_b32 s0, ttmp0: the first vector register, exec and
+    // what a trap handler has are given.
+    let words = [0x7e04_0300, 0x7e04_0301, 0x0004_0100, 0xbe80_006c, S_ENDPGM];
+    let object = code_object_properties(GFX942, 0, &words, &[S_ENDPGM]);
+    let run = crate::run(&["lint", "--hints", "--format", "json", "-"], &object);
+    let found: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    let unwritten = found.iter().filter(|f| f["rule"] == "unwritten-register");
+    let said: Vec<_> = unwritten.map(|f| f["message"].as_str().unwrap()).collect();
+    assert_eq!(said, ["it reads v1, which nothing wrote", "it reads vcc_lo, vcc_hi, which nothing wrote"]);
 }
 
 #[test]
@@ -230,7 +248,7 @@ fn descriptors_give_what_is_used() {
         found.map(|f| format!("{}: {}", f["rule"].as_str().unwrap(), f["message"].as_str().unwrap())).collect()
     };
     let none: [&str; 0] = [];
-    let code = "\tv_mov_b32 v15, 0\n\ts_mov_b32 s20, 0";
+    let code = "\tv_mov_b32 v3, 0\n\tv_mov_b32 v15, 0\n\ts_mov_b32 s20, 0";
     assert_eq!(errors(&kernel(16, 16, 21, code)), none);
     let wanted = ["few-vgprs: it uses v15, but accumulation registers begin at 8"];
     assert_eq!(errors(&kernel(16, 8, 21, code)), wanted);

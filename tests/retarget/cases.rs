@@ -101,6 +101,9 @@ fn what_is_missing_is_named() {
         ("gfx803", &[0xc002_0141, 0x1000], "s_load_dword s5, s[2:3], 0x1000", Target::Gfx600, value(Field::Offset, 0x1000)),
         ("gfx900", &[0xc002_0141, 0x001f_fff0], "s_load_dword s5, s[2:3], -0x10", Target::Gfx803, value(Field::Offset, -16)),
         ("gfx900", &[0xdc51_8000, 0x0000_0001], "global_load_dword v0, v1, s[0:1] glc", Target::Gfx942, value(Field::Glc, 1)),
+        // The bit of an accumulation register.
+        ("gfx90a", &[0xe050_0000, 0x0382_0500], "buffer_load_dword a5, off, s[8:11], s3", Target::Gfx900, value(Field::Acc, 1)),
+        ("gfx90a", &[0xf001_1100, 0x0002_0502], "image_load a5, v2, s[8:15] dmask:0x1 unorm", Target::Gfx900, value(Field::Acc, 1)),
         ("gfx900", &[0x7e00_02f9, 0x0006_0601], "v_mov_b32_sdwa v0, v1 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:DWORD",
                    Target::Gfx700, form(Format::Vop1, Format::Sdwa)),
     ];

@@ -80,11 +80,46 @@ value_2:
 	.long outside, outside@abs32@lo, outside@abs32@hi
 	.byte 1, 'a', 0b101, 017, -1
 	.short 0xffff
-	.ascii "text\n", "\x41\102"
+	.2byte 4
+	.value 3
+	.int 5
+	.4byte 7
+	.8byte 8
+	.byte -128, 255, early-late
+	.short -32768, 65535
+	.byte 1<>2, 2<>2, 1!=2, (0||2)
+	.macro compared n
+	.ifeq \n
+	.byte 1
+	.endif
+	.ifne \n
+	.byte 2
+	.endif
+	.ifge \n
+	.byte 3
+	.endif
+	.ifgt \n
+	.byte 4
+	.endif
+	.ifle \n
+	.byte 5
+	.endif
+	.iflt \n
+	.byte 6
+	.endif
+	.endm
+	compared -1
+	compared 0
+	compared 1
+	.byte extrasgprs(1,0,0), extrasgprs(0,1,0), extrasgprs(0,0,1)
+	.ascii "text\n", "\x41\102", "\1023"
 	.asciz "end"
 	.string "a \"quoted\" text ; and no comment"
 	.zero 3
 	.balign 8
+early:	.long 1
+late:
+	.p2alignl 4, 0xbf800000
 	.float 1.5
 	.double -2.0
 	.fill 2, 8, 0x12345678

@@ -42,7 +42,11 @@ more:
 	s_getpc_b64 s[8:9]
 	s_add_u32 s8, s8, seen@gotpcrel32@lo+4
 	s_addc_u32 s9, s9, seen@gotpcrel32@hi+12
+	s_getpc_b64 s[10:11]
+	s_add_u32 s10, s10, numbers@gotpcrel32@lo+4
+	s_addc_u32 s11, s11, numbers@gotpcrel32@hi+12
 	s_endpgm
+	.long 0xd1000000, constant-.	// not the literal of an instruction
 	.size more, .-more
 	.section other_code,"ax",@progbits
 	.p2align 8
