@@ -3,8 +3,7 @@
 //! arbitrary`.
 #![cfg(feature = "arbitrary")]
 
-#[path = "words/mod.rs"]
-mod words;
+use crate::words;
 
 use amdgpu_isa::arbitrary::{Broken, NearValid, near_valid, valid};
 use amdgpu_isa::check::RuleError;

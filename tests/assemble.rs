@@ -9,14 +9,13 @@
 //! ```
 #![cfg(all(feature = "text", any(feature = "gfx600", feature = "gfx700")))]
 
-#[path = "llvm/assembler.rs"]
-mod assembler;
+use crate::llvm_mc;
 
 use std::collections::BTreeMap;
 
 use amdgpu_isa::layout::Layout;
 use amdgpu_isa::{Target, decode, decode_words};
-use assembler::{CLASSES, assemble};
+use llvm_mc::{CLASSES, assemble};
 
 /// Listings of LLVM that show another text for the same bytes: bytes, LLVM's text, ours.
 ///
@@ -149,7 +148,7 @@ fn check(target: Target) {
     let mut classes: BTreeMap<&str, usize> = BTreeMap::new();
     let mut wrong: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for ((inst, line), result) in insts.iter().zip(&lines).zip(assemble(target, &lines)) {
-        match assembler::class(inst, result) {
+        match llvm_mc::class(inst, result) {
             Ok(None) => {}
             Ok(Some(class)) => *classes.entry(class).or_default() += 1,
             Err(why) => {

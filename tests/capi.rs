@@ -3,10 +3,8 @@
 #![cfg(all(feature = "capi", has_target))]
 
 #[cfg(unix)]
-#[path = "capi/program.rs"]
 mod program;
-#[path = "words/mod.rs"]
-mod words;
+use crate::words;
 
 use std::ffi::{CString, c_char};
 use std::ptr::{null, null_mut};

@@ -2,8 +2,7 @@
 //! it in `tests/chapter13.tsv` says why not.
 #![cfg(all(feature = "gfx942", feature = "text"))]
 
-#[path = "words/mod.rs"]
-mod words;
+use crate::words;
 
 use amdgpu_isa::{DecodeError, Format, Opcode, Target, decode};
 use std::collections::{BTreeMap, BTreeSet};

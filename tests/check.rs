@@ -5,13 +5,9 @@
 //! A misaligned tuple of scalar registers cannot be asked for, since its text names the aligned one.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
-#[path = "llvm/assembler.rs"]
-#[allow(dead_code)] // Another test uses the rest.
-mod assembler;
-#[path = "check/refusals.rs"]
+use crate::llvm_mc;
 mod refusals;
-#[path = "words/mod.rs"]
-mod words;
+use crate::words;
 
 use std::collections::BTreeMap;
 
@@ -128,7 +124,7 @@ fn check_refuses_what_llvm_refuses() {
         let all = instances(target, &mut rng);
         let texts: Vec<String> = all.iter().map(Inst::to_string).collect();
         let mut counts = BTreeMap::new();
-        for ((inst, text), answer) in all.iter().zip(&texts).zip(assembler::assemble(target, &texts)) {
+        for ((inst, text), answer) in all.iter().zip(&texts).zip(llvm_mc::assemble(target, &texts)) {
             match judge(inst, &answer) {
                 Ok(Verdict::Listed(n)) => {
                     listed[n] += 1;
@@ -178,7 +174,7 @@ fn refusals_are_current() {
         let target: Target = target.parse().unwrap_or_else(|_| panic!("{}: {target} is no target", refusal.reason));
         let bytes: Vec<u8> = (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..][..2], 16).unwrap()).collect();
         let inst = amdgpu_isa::decode(target, &bytes).unwrap_or_else(|e| panic!("{hex}: {e}"));
-        let answer = assembler::assemble(target, &[inst.to_string()]).remove(0);
+        let answer = llvm_mc::assemble(target, &[inst.to_string()]).remove(0);
         let good = inst.check().is_ok() && refusal.formats.contains(&inst.format()) && (refusal.is_one)(&inst);
         let said = answer.as_ref().is_err_and(|message| message.contains(refusal.says));
         assert!(good && said, "{inst}: {answer:?}, and {:?} was expected", refusal.says);
@@ -209,7 +205,7 @@ fn matrices_take_any_registers() {
             }
         }
         let texts: Vec<String> = all.iter().map(Inst::to_string).collect();
-        for ((inst, text), answer) in all.iter().zip(&texts).zip(assembler::assemble(target, &texts)) {
+        for ((inst, text), answer) in all.iter().zip(&texts).zip(llvm_mc::assemble(target, &texts)) {
             assert_eq!((inst.check(), answer.map(drop)), (Ok(()), Ok(())), "{target} {text}");
         }
         let least = if target == Target::Gfx1100 { 6 } else { 20 };
@@ -236,7 +232,7 @@ fn one_register_of_a_scalar_is_read_for_both_floats() {
     }
     for target in [Target::Gfx1250, Target::Gfx1251] {
         let mut refused = 0;
-        for (text, llvm) in texts.iter().zip(assembler::assemble(target, &texts)) {
+        for (text, llvm) in texts.iter().zip(llvm_mc::assemble(target, &texts)) {
             match (parse(target, text), llvm) {
                 (Ok(inst), Ok(bytes)) => assert_eq!(words::bytes(inst.words()), bytes, "{target} {text}"),
                 (Err(error), Err(_)) if matches!(error.kind, ParseErrorKind::Rule(RuleError::UpperHalf { .. })) => {
@@ -251,7 +247,7 @@ fn one_register_of_a_scalar_is_read_for_both_floats() {
     // Before CDNA5 both registers are read.
     let text = "v_pk_mul_f32 v[0:1], v[2:3], s[4:5]".to_string();
     let inst = parse(Target::Gfx942, &text).expect("it is good");
-    assert_eq!(Ok(words::bytes(inst.words())), assembler::assemble(Target::Gfx942, &[text]).remove(0));
+    assert_eq!(Ok(words::bytes(inst.words())), llvm_mc::assemble(Target::Gfx942, &[text]).remove(0));
     // What is read and is refused as text is decoded all the same.
     let inst =
         amdgpu_isa::decode(Target::Gfx1250, &[0, 0x40, 0x28, 0xcc, 2, 9, 0, 0x18]).expect("it is an instruction");
@@ -270,7 +266,7 @@ fn a_literal_of_two_widths_is_two_scalars() {
         (Target::Gfx1030, "v_mad_u64_u32 v[0:1], s0, v1, 0x4213f22a, 0x4213f22a", true),
     ] {
         assert_eq!(parse(target, text).is_ok(), good, "{target} {text}");
-        assert_eq!(assembler::assemble(target, &[text.to_string()])[0].is_ok(), good, "LLVM: {target} {text}");
+        assert_eq!(llvm_mc::assemble(target, &[text.to_string()])[0].is_ok(), good, "LLVM: {target} {text}");
     }
 }
 

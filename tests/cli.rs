@@ -2,43 +2,24 @@
 //! `cargo test --features cli`.
 #![cfg(feature = "cli")]
 
-#[path = "cli/asm.rs"]
 mod asm;
-#[path = "cli/asm_edges.rs"]
 mod asm_edges;
-#[path = "cli/asm_far.rs"]
 mod asm_far;
-#[path = "cli/asm_file.rs"]
 mod asm_file;
-#[path = "cli/asm_linked.rs"]
 mod asm_linked;
-#[path = "cli/batch.rs"]
 mod batch;
-#[path = "cli/containers.rs"]
 mod containers;
-#[path = "cli/dis.rs"]
 mod dis;
-#[path = "cli/dis_part.rs"]
 mod dis_part;
-#[path = "cli/dis_sources.rs"]
 mod dis_sources;
-#[path = "cli/errors.rs"]
 mod errors;
-#[path = "cli/explain.rs"]
 mod explain;
-#[path = "cli/hostile.rs"]
 mod hostile;
-#[path = "cli/isa.rs"]
 mod isa;
-#[path = "cli/lint.rs"]
 mod lint;
-#[path = "cli/lint_fix.rs"]
 mod lint_fix;
-#[path = "cli/pictures.rs"]
 mod pictures;
-#[path = "cli/samples.rs"]
 mod samples;
-#[path = "cli/shell.rs"]
 mod shell;
 
 use std::io::Write;
@@ -75,6 +56,8 @@ pub struct Taken {
     pub longest_line: usize,
     /// The most memory that it has held.
     pub kib: i64,
+    /// Its processor time, whatever else the machine does.
+    pub seconds: i64,
 }
 
 /// Runs the tool with output that need not fit in memory.
@@ -106,7 +89,7 @@ pub fn measure(args: &[&str], input: &[u8]) -> Taken {
         (status, usage)
     };
     assert!(libc::WIFEXITED(status), "{args:?}: it was ended");
-    Taken { code: libc::WEXITSTATUS(status), bytes, longest_line, kib: usage.ru_maxrss }
+    Taken { code: libc::WEXITSTATUS(status), bytes, longest_line, kib: usage.ru_maxrss, seconds: usage.ru_utime.tv_sec }
 }
 
 pub fn tool(args: &[&str]) -> Command {

@@ -2,8 +2,7 @@
 //! swapped, and swapping them twice restores it. For every operation of every target in all its forms.
 #![cfg(feature = "text")]
 
-#[path = "words/mod.rs"]
-mod words;
+use crate::words;
 
 use amdgpu_isa::convert::{ConvertError, Form};
 use amdgpu_isa::signature::Signature;

@@ -1,7 +1,7 @@
 //! Counters of outstanding operations: which waits are missing.
 #![cfg(all(feature = "alloc", feature = "text", has_target))]
 
-mod programs;
+use crate::programs;
 
 use amdgpu_isa::facts::Counter;
 use amdgpu_isa::flow::Flow;

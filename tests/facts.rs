@@ -4,12 +4,9 @@
 //! `tests/facts/llvm.txt` has the descriptions; `tests/facts/describe.sh` writes it.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
-#[path = "facts/snapshot.rs"]
 mod snapshot;
-#[path = "facts/types.rs"]
 mod types;
-#[path = "words/mod.rs"]
-mod words;
+use crate::words;
 
 use amdgpu_isa::facts::{Counter, RegSet, Space};
 use amdgpu_isa::{Access, Field, Format, Inst, Opcode, Operand, Reg, Target, Value, decode};

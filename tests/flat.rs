@@ -1,7 +1,7 @@
 //! Flat operations: LDS or memory does them, by their addresses, which the code does not tell.
 #![cfg(all(feature = "alloc", feature = "text", has_target))]
 
-mod programs;
+use crate::programs;
 
 use amdgpu_isa::Target;
 use programs::says;

@@ -1,7 +1,7 @@
 //! Control flow: blocks, edges, calls, loops, live registers.
 #![cfg(all(feature = "alloc", feature = "text", has_target))]
 
-mod programs;
+use crate::programs;
 
 use amdgpu_isa::flow::{Exit, Flow, Lanes, State};
 use amdgpu_isa::{Inst, Reg, Target};

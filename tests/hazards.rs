@@ -1,11 +1,8 @@
 //! For every rule about distances: the shortest programs that break it, with more and more between the two instructions.
 #![cfg(feature = "text")]
 
-#[path = "hazards/compiled.rs"]
 mod compiled;
-#[path = "hazards/faults.rs"]
 mod faults;
-#[path = "hazards/programs.rs"]
 mod programs;
 
 use amdgpu_isa::hazards::{Hazards, Need, Unit};

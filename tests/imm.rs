@@ -7,20 +7,33 @@ use amdgpu_isa::{Field, Inst, Opcode, Target, decode_words};
 
 /// An instruction that holds the constant, found through the operation; `None` if the target lacks it.
 fn inst(target: Target, name: &str, value: u16) -> Option<Inst> {
+    Some(with(target, word(target, name)?, value))
+}
+
+/// The word of an operation without its constant, and the lowest bit of that.
+fn word(target: Target, name: &str) -> Option<(u32, u8)> {
     let opcode = Opcode::ALL.iter().find(|op| op.name() == name)?;
     let Encoding { format, number, .. } = opcode.encodings(target).next()?;
     let layout = target.layouts().iter().find(|l| l.format == format).expect("the target has the format");
-    let mut word = 0;
+    let (mut word, mut place) = (0, 0);
     for f in layout.fields {
         let field = match f.field {
             Field::Op => number,
             // In s_set_gpr_idx_on the constant is the second operand.
-            Field::Simm16 | Field::Ssrc1 => value,
+            Field::Simm16 | Field::Ssrc1 => {
+                place = f.lsb;
+                0
+            }
             _ => f.fixed.unwrap_or(0),
         };
         word |= u32::from(field) << f.lsb;
     }
-    Some(decode_words(target, &[word, 0]).unwrap_or_else(|e| panic!("{target} {name} {value}: {e}")))
+    Some((word, place))
+}
+
+fn with(target: Target, (word, place): (u32, u8), value: u16) -> Inst {
+    let words = [word | u32::from(value) << place, 0];
+    decode_words(target, &words).unwrap_or_else(|e| panic!("{target} {words:08x?}: {e}"))
 }
 
 const OPERATIONS: [&str; 6] =
@@ -32,8 +45,9 @@ fn every_value_comes_back_from_its_parts() {
         let mut counted = 0;
         for name in OPERATIONS {
             let last = if name == "s_set_gpr_idx_on" { 255 } else { u16::MAX };
+            let Some(word) = word(target, name) else { continue };
             for value in 0..=last {
-                let Some(inst) = inst(target, name, value) else { break };
+                let inst = with(target, word, value);
                 let imm = inst.imm().unwrap_or_else(|| panic!("{inst:?}"));
                 assert_eq!(imm.encode(target), Ok(value), "{target} {name} {imm:?}");
                 counted += 1;

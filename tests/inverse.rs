@@ -4,18 +4,14 @@
 
 #[path = "../src/bin/amdgpu-isa/prove/check.rs"]
 mod check;
-#[path = "inverse/operands.rs"]
 mod operands;
 #[cfg(feature = "text")]
 #[path = "../src/bin/amdgpu-isa/prove/parsed.rs"]
 mod parsed;
 #[cfg(feature = "text")]
-#[path = "inverse/printing.rs"]
 mod printing;
-#[path = "inverse/walk.rs"]
 mod walk;
-#[path = "words/mod.rs"]
-mod words;
+use crate::words;
 
 use amdgpu_isa::{DecodeError, Format, Inst, Target, decode, decode_words};
 use std::hash::{BuildHasher, RandomState};

@@ -3,9 +3,7 @@
 //! prove it, and it covers exactly as many rows as it states.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
-#[path = "manuals/page.rs"]
 mod page;
-#[path = "manuals/table.rs"]
 mod table;
 
 use amdgpu_isa::{Opcode, Target, decode};

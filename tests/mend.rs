@@ -1,7 +1,6 @@
 //! What `lint --fix` inserts into random programs; `fuzz/fuzz_targets/lint.rs` tests more of them.
 #![cfg(all(feature = "alloc", feature = "text", feature = "arbitrary", has_target))]
 
-#[path = "mend/check.rs"]
 mod check;
 #[allow(dead_code)] // The tool uses more of it.
 #[path = "../src/bin/amdgpu-isa/lint/edits.rs"]
@@ -11,13 +10,6 @@ mod mend;
 #[allow(dead_code)]
 #[path = "../src/bin/amdgpu-isa/lint/plan.rs"]
 mod plan;
-
-/// What the tool has of the library.
-mod isa {
-    pub use amdgpu_isa::facts::Counter;
-    pub use amdgpu_isa::imm::Waitcnt;
-    pub use amdgpu_isa::{Field, Inst, Target, decode, flow, hazards, parse};
-}
 
 use amdgpu_isa::Target;
 use arbitrary::Unstructured;

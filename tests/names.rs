@@ -4,8 +4,7 @@
 //! LLVM's disassembler is `llvm-mc-22`, which has none for GCN 1.0 and 1.1.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
-#[path = "words/mod.rs"]
-mod words;
+use crate::words;
 
 use amdgpu_isa::{Field, Inst, Opcode, Target, decode};
 use std::collections::{BTreeMap, BTreeSet};

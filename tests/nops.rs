@@ -2,7 +2,7 @@
 //! that only some source demands, or nothing needs it.
 #![cfg(all(feature = "alloc", feature = "text", has_target))]
 
-mod programs;
+use crate::programs;
 
 use std::collections::{BTreeMap, BTreeSet};
 

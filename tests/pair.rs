@@ -2,8 +2,7 @@
 //! of every target that has dual instructions.
 #![cfg(all(feature = "make", feature = "text", feature = "gfx1100"))]
 
-#[path = "words/mod.rs"]
-mod words;
+use crate::words;
 
 use std::collections::BTreeMap;
 

@@ -1,23 +1,16 @@
 //! Text is the third inverse: what the library prints, it parses to the same words.
 #![cfg(feature = "text")]
 
-#[path = "llvm/assembler.rs"]
-#[allow(dead_code)] // Another test compares what is printed.
-mod assembler;
-#[path = "parse/llvm.rs"]
 mod llvm;
-#[path = "parse/messages.rs"]
 mod messages;
 #[path = "../src/bin/amdgpu-isa/prove/parsed.rs"]
 mod parsed;
-#[path = "parse/parts.rs"]
 mod parts;
-mod words;
-#[path = "parse/written.rs"]
 mod written;
 
 use std::collections::BTreeMap;
 
+use crate::words;
 use amdgpu_isa::{Inst, Target, parse};
 use words::{Rng, encodings_to_try, legal};
 

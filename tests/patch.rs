@@ -3,8 +3,7 @@
 //! library's patcher, by setting bits one by one and decoding.
 #![cfg(has_target)]
 
-#[path = "words/mod.rs"]
-mod words;
+use crate::words;
 
 use std::collections::BTreeMap;
 

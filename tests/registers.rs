@@ -4,9 +4,7 @@
 
 #[path = "../examples/registers.rs"]
 mod tool;
-#[path = "words/mod.rs"]
-#[allow(dead_code, unused_imports)] // Other tests use the rest.
-mod words;
+use crate::words;
 
 use amdgpu_isa::Target;
 use std::path::Path;

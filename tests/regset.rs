@@ -2,8 +2,7 @@
 //! destination that it keeps, and for an image address all registers that it can have.
 #![cfg(feature = "text")]
 
-#[path = "words/mod.rs"]
-mod words;
+use crate::words;
 
 use amdgpu_isa::facts::RegSet;
 use amdgpu_isa::operands::Special;

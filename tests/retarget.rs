@@ -3,12 +3,11 @@
 #![cfg(all(has_target, feature = "text"))]
 
 #[cfg(feature = "all-targets")]
-#[path = "retarget/cases.rs"]
 mod cases;
-#[path = "words/mod.rs"]
-mod words;
+use crate::words;
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use amdgpu_isa::convert::RetargetError;
 use amdgpu_isa::imm::{DelayAlu, Imm};
@@ -86,20 +85,25 @@ fn may_differ(op: Opcode, from: Target, to: Target) -> Option<&'static str> {
     }
 }
 
-/// Each instruction of every encoding of `from`, with the result for `to`.
-fn each(from: Target, to: Target, mut look: impl FnMut(&Inst, Result<Inst, RetargetError>)) {
-    let mut rng = Rng(from as u64);
-    for encoding in words::encodings(from) {
-        for inst in words::legal(from, encoding, FILLINGS, &mut rng) {
-            look(&inst, inst.retarget(to));
-            // On CDNA5 flat memory can have a scalar address, which is null in few words and must be for other targets.
-            if inst.format() == Format::Vflat {
-                if let Ok(inst) = inst.with(Field::Saddr, 124) {
-                    look(&inst, inst.retarget(to));
-                }
+/// Instructions of every encoding of a target. They are found once for all tests and for all pairs that it is in.
+fn instructions(target: Target) -> &'static [Inst] {
+    static FOUND: [OnceLock<Vec<Inst>>; Target::ALL.len()] = [const { OnceLock::new() }; Target::ALL.len()];
+    FOUND[target as usize].get_or_init(|| {
+        let (mut rng, mut found) = (Rng(target as u64), Vec::new());
+        for encoding in words::encodings(target) {
+            for inst in words::legal(target, encoding, FILLINGS, &mut rng) {
+                found.push(inst);
+                // On CDNA5 flat memory can have a scalar address, which is null in few words and must be for other targets.
+                found.extend(inst.with(Field::Saddr, 124).ok().filter(|_| inst.format() == Format::Vflat));
             }
         }
-    }
+        found
+    })
+}
+
+/// Each instruction of `from`, with the result for `to`.
+fn each(from: Target, to: Target, mut look: impl FnMut(&Inst, Result<Inst, RetargetError>)) {
+    instructions(from).iter().for_each(|inst| look(inst, inst.retarget(to)));
 }
 
 /// The pairs of one generation, the pairs of the first targets of all generations, and Vega with each target whose waves

@@ -3,10 +3,8 @@
 //! library's trampolines whether a hook must be refused.
 #![cfg(all(has_target, feature = "text"))]
 
-#[path = "jumps/mod.rs"]
-mod jumps;
-#[path = "words/mod.rs"]
-mod words;
+use crate::jumps;
+use crate::words;
 
 use std::collections::BTreeMap;
 

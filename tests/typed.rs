@@ -4,10 +4,8 @@
 //! Tests one struct of each layout, or with `AMDGPU_ISA_STRUCTS=1` those of all targets, which take minutes to compile.
 #![cfg(has_target)]
 
-#[path = "typed/consts.rs"]
 mod consts;
-#[path = "words/mod.rs"]
-mod words;
+use crate::words;
 
 use amdgpu_isa::errors::FieldError;
 use amdgpu_isa::layout::FieldInfo;

@@ -5,31 +5,21 @@
 #[allow(dead_code)] // The tool uses more of it.
 #[path = "../src/bin/amdgpu-isa/lint/edits.rs"]
 mod edits;
-#[path = "waits/llvm.rs"]
 mod llvm;
 #[path = "../src/bin/amdgpu-isa/lint/mend.rs"]
 mod mend;
-#[path = "waits/operations.rs"]
 mod operations;
 #[allow(dead_code)]
 #[path = "../src/bin/amdgpu-isa/lint/plan.rs"]
 mod plan;
-mod programs;
-#[path = "waits/reasons.rs"]
+use crate::programs;
 mod reasons;
 
-/// What the tool has of the library.
-mod isa {
-    pub use amdgpu_isa::facts::Counter;
-    pub use amdgpu_isa::imm::Waitcnt;
-    pub use amdgpu_isa::{Field, Inst, Target, decode, flow, hazards, parse};
-}
-
+use crate::isa::flow::Flow;
+use crate::isa::hazards::{Hazards, Pending};
+use crate::isa::{Counter, Waitcnt};
 use amdgpu_isa::Target;
 use edits::{Edits, Now};
-use isa::flow::Flow;
-use isa::hazards::{Hazards, Pending};
-use isa::{Counter, Waitcnt};
 use operations::{Item, Program, Table};
 use reasons::Reasons;
 

@@ -8,8 +8,8 @@ use amdgpu_isa::asm::{Assembler, FixupSlot, LabelSlot, RelocationKind};
 use object::read::elf::{ElfFile64, FileHeader};
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, RelocationFlags};
 
+use super::{branches, filler, targets};
 use crate::words::{Rng, bytes};
-use crate::{branches, filler, targets};
 
 /// The bytes of `.text`, and its relocations as (offset, type, symbol, addend).
 type Section = (Vec<u8>, Vec<(u64, u32, String, i64)>);
@@ -78,7 +78,7 @@ fn symbols_are_left_to_the_linker_as_llvm_does() {
         let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 8]);
         let mut asm = Assembler::new(target, &mut code, &mut labels, &mut fixups);
         let mov = [
-            crate::word(target, "s_mov_b32", &[(amdgpu_isa::Field::Sdst, 4), (amdgpu_isa::Field::Ssrc0, 255)])
+            super::word(target, "s_mov_b32", &[(amdgpu_isa::Field::Sdst, 4), (amdgpu_isa::Field::Ssrc0, 255)])
                 .expect("all have it"),
             0,
         ];

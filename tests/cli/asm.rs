@@ -1,6 +1,6 @@
 //! `asm --lines`: one answer for each line, in order, whatever the line.
 
-use crate::run;
+use super::run;
 
 fn answers(input: &[u8]) -> Vec<String> {
     run(&["asm", "--lines"], input).ok().lines().map(String::from).collect()

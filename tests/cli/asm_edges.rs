@@ -1,7 +1,7 @@
 //! `asm FILE` on sources with faults, and on strange ones: a message with its place, an exit code, and an end.
 
-use crate::asm_file::directory;
-use crate::{measure, run};
+use super::asm_file::directory;
+use super::{measure, run};
 
 fn fails(source: &[u8]) -> String {
     run(&["asm", "-c", "-", "gfx942", "-o", "-"], source).err

@@ -1,10 +1,10 @@
 //! `asm --long-branches`: branches that do not reach their place go there through registers.
 
-use crate::run;
+use super::run;
 
 /// The lines of code in a listing, as addresses and texts.
 fn listing(source: &str, cpu: &str, options: &[&str]) -> Vec<(u64, String)> {
-    let work = crate::asm_file::directory(&format!("asm-far-{cpu}-{}", options.len()));
+    let work = super::asm_file::directory(&format!("asm-far-{cpu}-{}", options.len()));
     let output = work.join("far.o");
     let args = [&["asm", "-c", "-", cpu, "-o", output.to_str().unwrap()], options].concat();
     run(&args, source.as_bytes()).ok();
@@ -101,7 +101,7 @@ fn branches_over_63_dwords_are_padded_on_rdna1() {
         "s_cbranch_scc1 end\n.fill 61, 4, 0xbf810000\ns_branch far\nend:\n.fill 63, 4, 0xbf810000\nfar: s_endpgm\n";
     for (source, padded) in [(source, 1), (both, 1), (first, 2)] {
         for (cpu, expected) in [("gfx1010", padded), ("gfx1012", padded), ("gfx1013", padded), ("gfx1030", 0)] {
-            let work = crate::asm_file::directory(&format!("asm-broken-{cpu}"));
+            let work = super::asm_file::directory(&format!("asm-broken-{cpu}"));
             let (path, object) = (work.join("code.s"), work.join("code.o"));
             std::fs::write(&path, source).unwrap();
             let hex = run(&["asm", "--hex", "-", cpu], source.as_bytes()).ok();
@@ -127,7 +127,7 @@ fn branches_over_63_dwords_are_padded_on_rdna1() {
     // As numbers, they stay as they are; `lint` finds and mends them.
     let mut code: Vec<u8> = 0xbf82_003f_u32.to_le_bytes().to_vec();
     code.extend([0xbf81_0000_u32; 64].iter().flat_map(|word| word.to_le_bytes()));
-    let file = crate::asm_file::directory("lint-broken").join("code.bin");
+    let file = super::asm_file::directory("lint-broken").join("code.bin");
     std::fs::write(&file, &code).unwrap();
     let name = file.to_str().unwrap();
     let found = run(&["lint", "--raw", "--target", "gfx1010", name], b"");

@@ -7,7 +7,7 @@ use std::process::Command;
 use object::read::elf::{ElfFile64, FileHeader as _};
 use object::{LittleEndian, Object as _, ObjectComdat as _, ObjectSection as _, ObjectSymbol as _};
 
-use crate::run;
+use super::run;
 
 /// A directory for a test, which is empty.
 pub fn directory(name: &str) -> PathBuf {

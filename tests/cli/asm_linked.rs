@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::asm_file::{Contents, compare, contents, directory, llvm, samples, sources};
-use crate::run;
+use super::asm_file::{Contents, compare, contents, directory, llvm, samples, sources};
+use super::run;
 
 const CPUS: [&str; 9] = ["gfx600", "gfx700", "gfx803", "gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1103", "gfx1200"];
 

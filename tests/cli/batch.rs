@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 
-use crate::{run, tool};
+use super::{run, tool};
 
 /// The answers to `input`; each line must have one.
 fn answers(input: &[u8]) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! Every kind of file that can hold GPU code. `tests/cli/files` has files that LLVM's tools have made, and how.
 
-use crate::run;
-use crate::samples::*;
+use super::run;
+use super::samples::*;
 
 /// The instruction lines of a listing, without headers, which name the container.
 fn code(listing: &str) -> Vec<&str> {

@@ -1,7 +1,7 @@
 //! `dis`: the shape of the listing.
 
-use crate::samples::*;
-use crate::{run, tool};
+use super::samples::*;
+use super::{run, tool};
 
 fn lines(text: &str) -> Vec<&str> {
     text.lines().collect()

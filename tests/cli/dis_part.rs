@@ -1,7 +1,7 @@
 //! `dis --kernel`, `--descriptors`, and padding as one line.
 
-use crate::run;
-use crate::samples::*;
+use super::run;
+use super::samples::*;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/samples/gfx1100/mixed.co");
 

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crate::asm_file::directory;
-use crate::run;
+use super::asm_file::directory;
+use super::run;
 
 /// A kernel of a source: its code, and its arguments as `name:offset:size`, without a name what is only of a kind.
 fn source(target: &str, code: &str, arguments: &str) -> String {

@@ -1,7 +1,7 @@
 //! Every error says what to do and has the right exit code: 1 for bad input, 2 for a wrong command line.
 
-use crate::run;
-use crate::samples::*;
+use super::run;
+use super::samples::*;
 
 fn bad_input(input: &[u8], expected: &str) {
     let message = run(&["dis", "-"], input).fails(1);

@@ -1,6 +1,6 @@
 //! `explain`: diagrams of words.
 
-use crate::run;
+use super::run;
 
 #[test]
 fn a_word_is_drawn_bit_by_bit() {

@@ -1,12 +1,10 @@
 //! Damaged and malicious files: the tool ends, soon, with exit code 0 or 1, and never panics (`run` checks that).
 
 #[cfg(target_os = "linux")]
-use std::time::{Duration, Instant};
-
 #[cfg(target_os = "linux")]
-use crate::measure;
-use crate::samples::*;
-use crate::{Run, run};
+use super::measure;
+use super::samples::*;
+use super::{Run, run};
 
 fn survives(input: &[u8]) {
     let run = run(&["dis", "-"], input);
@@ -244,9 +242,9 @@ fn sections_and_descriptors_take_time_for_each_and_not_for_each_pair() {
     sections.push(Section { name: ".rodata", kind: 1, flags: 2, address, data: rodata, ..Section::default() });
     let symbols: Vec<_> = (0..DESCRIPTORS).map(|n| (1, SECTIONS as u16 + 1, address + 8 * n)).collect();
     let file = with_symbols(sections, b"\0a.kd\0".to_vec(), &symbols);
-    let started = Instant::now();
-    assert_eq!(measure(&["dis", "-"], &file).code, 0);
-    assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
+    let taken = measure(&["dis", "-"], &file);
+    assert_eq!(taken.code, 0);
+    assert!(taken.seconds < 15, "{} s", taken.seconds);
 }
 
 /// 40,000 symbols whose names begin in a megabyte without an end: the end is not searched for each of them.
@@ -256,9 +254,9 @@ fn a_table_of_names_without_an_end_is_searched_once() {
     let symbols: Vec<_> = (0..40_000).map(|n| (n + 1, 1, BASE)).collect();
     let names = ["\0", &"x".repeat(1 << 20)].concat().into_bytes();
     let file = with_symbols(vec![text_section(".text", BASE, &[S_NOP])], names, &symbols);
-    let started = Instant::now();
+    let taken = measure(&["dis", "-"], &file);
+    assert!(taken.seconds < 10, "{} s", taken.seconds);
     let run = run(&["dis", "-"], &file);
-    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
     assert!(run.out.contains("s_nop 0"), "{}", run.err);
     assert!(run.fails(1).contains(": 40000 have names outside of the table of names"));
 }

@@ -1,6 +1,6 @@
 //! `isa`: the tables as JSON and as text agree with the library.
 
-use crate::run;
+use super::run;
 use amdgpu_isa::facts::{Encoding, Flag};
 use amdgpu_isa::signature::{OperandSignature, Signature};
 use amdgpu_isa::{Access, Format, Opcode, Target};

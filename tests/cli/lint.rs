@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::run;
-use crate::samples::*;
+use super::run;
+use super::samples::*;
 
 #[path = "../hazards/faults.rs"]
 mod faults;
@@ -19,7 +19,7 @@ const WAIT: u32 = 0xbf8c_0f70;
 /// `s_setpc_b64 s[4:5]`
 const JUMP: u32 = 0xbe80_1d04;
 
-fn lint(args: &[&str], words: &[u32]) -> crate::Run {
+fn lint(args: &[&str], words: &[u32]) -> super::Run {
     run(&[&["lint", "--raw", "--target", "gfx942", "-"], args].concat(), &bytes(words))
 }
 
@@ -116,7 +116,7 @@ fn registers_that_nothing_wrote_are_a_hint() {
     // what a trap handler has are given.
     let words = [0x7e04_0300, 0x7e04_0301, 0x0004_0100, 0xbe80_006c, S_ENDPGM];
     let object = code_object_properties(GFX942, 0, &words, &[S_ENDPGM]);
-    let run = crate::run(&["lint", "--hints", "--format", "json", "-"], &object);
+    let run = super::run(&["lint", "--hints", "--format", "json", "-"], &object);
     let found: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
     let unwritten = found.iter().filter(|f| f["rule"] == "unwritten-register");
     let said: Vec<_> = unwritten.map(|f| f["message"].as_str().unwrap()).collect();
@@ -235,7 +235,7 @@ k:
 "
     );
     let path =
-        crate::asm_file::directory(&format!("lint-kernel-{vgprs}-{accum_offset}-{sgprs}-{}", lines.len())).join("k.co");
+        super::asm_file::directory(&format!("lint-kernel-{vgprs}-{accum_offset}-{sgprs}-{}", lines.len())).join("k.co");
     run(&["asm", "-", "-o", path.to_str().unwrap()], source.as_bytes()).ok();
     std::fs::read(path).unwrap()
 }

@@ -8,9 +8,9 @@ use amdgpu_isa::{Decoder, Inst, Target};
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _};
 
-use crate::asm_file::directory;
-use crate::run;
-use crate::samples::*;
+use super::asm_file::directory;
+use super::run;
+use super::samples::*;
 
 const LOAD: [u32; 2] = [0xdc50_8000, 0x0000_0001]; // global_load_dword v0, v1, s[0:1]
 const OTHER: [u32; 2] = [0xdc50_8000, 0x0100_0001]; // global_load_dword v1, v1, s[0:1]

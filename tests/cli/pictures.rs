@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use amdgpu_isa::{Opcode, Target};
 
-use crate::run;
+use super::run;
 
 #[test]
 fn a_file_in_the_way_is_named() {

@@ -1,6 +1,6 @@
 //! `completions`, `man` and `--version`.
 
-use crate::run;
+use super::run;
 
 /// The subcommands that the help lists.
 fn subcommands() -> Vec<String> {

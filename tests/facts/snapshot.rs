@@ -26,7 +26,11 @@ impl Description {
     }
 }
 
-pub struct Snapshot(BTreeMap<String, Description>);
+pub struct Snapshot {
+    all: BTreeMap<String, Description>,
+    /// The partners of each operation, in any form on any target.
+    partners: BTreeMap<&'static str, BTreeSet<&'static str>>,
+}
 
 impl Snapshot {
     pub fn read() -> Snapshot {
@@ -34,7 +38,7 @@ impl Snapshot {
     }
 
     pub fn of(text: &'static str) -> Snapshot {
-        let mut all = BTreeMap::new();
+        let (mut all, mut partners) = (BTreeMap::new(), BTreeMap::<_, BTreeSet<_>>::new());
         let (mut real, mut pseudo) = (BTreeSet::new(), None);
         for line in text.lines().filter(|l| !l.starts_with('#')) {
             if let Some(both) = line.strip_prefix("= ") {
@@ -46,25 +50,25 @@ impl Snapshot {
             let (targets, form) = head.split_once(' ').expect("targets and a form");
             for name in names.split(' ') {
                 let (name, partner) = name.split_once('>').map_or((name, None), |(n, p)| (n, Some(p)));
+                partners.entry(name).or_default().extend(partner);
                 for target in targets.split(',') {
                     let description = Description { real: real.clone(), pseudo: pseudo.clone(), partner };
                     all.insert(format!("{target} {form} {name}"), description);
                 }
             }
         }
-        Snapshot(all)
+        Snapshot { all, partners }
     }
 
     /// The partners of an operation when its sources are swapped, in any form on any target.
-    pub fn partners(&self, name: &str) -> impl Iterator<Item = &'static str> {
-        let of_name = self.0.iter().filter(move |(key, _)| key.ends_with(&format!(" {name}")));
-        of_name.filter_map(|(_, description)| description.partner)
+    pub fn partners(&self, name: &str) -> impl Iterator<Item = &'static str> + '_ {
+        self.partners.get(name).into_iter().flatten().copied()
     }
 
     /// `gfx1010:wave64` is described as `gfx1010` is.
     pub fn find(&self, target: &str, form: &str, name: &str) -> Option<&Description> {
         let target = processor(target);
-        self.0.get(&format!("{target} {form} {name}"))
+        self.all.get(&format!("{target} {form} {name}"))
     }
 }
 

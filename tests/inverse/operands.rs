@@ -103,7 +103,7 @@ fn operands_of_every_opcode_are_sane() {
 #[test]
 fn operands_of_words_like_any_other_are_sane() {
     for &target in Target::ALL {
-        crate::slice_of_all_words(target, 5, |words| {
+        super::slice_of_all_words(target, 5, |words| {
             if let Ok(inst) = amdgpu_isa::decode_words(target, &words) {
                 check(&inst);
             }

@@ -1,6 +1,6 @@
 //! Printing never panics, gives the same text to every writer, and returns the writer's failure.
 
-use crate::check::{Library, Texts};
+use super::check::{Library, Texts};
 use crate::words::{Rng, encodings, legal};
 use amdgpu_isa::{Inst, Target};
 use std::fmt::{self, Write};
@@ -57,11 +57,11 @@ fn a_failing_writer_is_reported_and_nothing_panics() {
 fn words_like_any_other_print_and_parse() {
     let mut texts = Texts::default();
     for &target in Target::ALL {
-        crate::slice_of_all_words(target, 7, |words| {
+        super::slice_of_all_words(target, 7, |words| {
             if let Ok(inst) = amdgpu_isa::decode_words(target, &words) {
                 check(&inst);
                 let checked = texts.check(&Library, target, &words, &inst);
-                let checked = checked.and_then(|()| crate::parsed::check(&inst, &texts.parsed(&Library, target)));
+                let checked = checked.and_then(|()| super::parsed::check(&inst, &texts.parsed(&Library, target)));
                 checked.unwrap_or_else(|fault| panic!("{words:08x?}: {inst}: {fault}"));
             }
         });
@@ -74,7 +74,7 @@ fn errors_print() {
     for &target in Target::ALL {
         for _ in 0..20_000 {
             let words = [rng.word(), rng.word()];
-            let code = crate::bytes(&words);
+            let code = super::bytes(&words);
             for n in [8, 4, 3] {
                 let Err(error) = amdgpu_isa::decode(target, &code[..n]) else { continue };
                 let text = error.to_string();

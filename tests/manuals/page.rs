@@ -2,7 +2,7 @@
 
 use amdgpu_isa::{DecodeError, Field, Inst, Target, decode};
 
-use crate::table::{Op, space};
+use super::table::{Op, space};
 
 const PATH: &str = "docs/manual-errata.md";
 const PAGE: &str = include_str!("../../docs/manual-errata.md");

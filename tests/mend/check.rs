@@ -4,11 +4,11 @@ use amdgpu_isa::arbitrary::valid;
 use amdgpu_isa::{Inst, Target};
 use arbitrary::{Result, Unstructured};
 
-use crate::edits::{Edits, Now, Run};
+use super::edits::{Edits, Now, Run};
+use super::plan;
 use crate::isa::Counter;
 use crate::isa::flow::{Flow, State};
 use crate::isa::hazards::{Hazards, Pending};
-use crate::plan;
 
 /// The longest program.
 const MOST: usize = 60;

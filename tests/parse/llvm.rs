@@ -7,8 +7,8 @@ use amdgpu_isa::check::RuleError;
 use amdgpu_isa::text::{ParseError, ParseErrorKind};
 use amdgpu_isa::{Field, Target, parse};
 
-use crate::Failures;
-use crate::assembler::assemble;
+use super::Failures;
+use crate::llvm_mc::assemble;
 use crate::words::{Rng, encodings_to_try, legal};
 
 /// Operands that replace others. Left out are those that LLVM takes where no field can hold them, such as `src_scc` as a

@@ -3,7 +3,7 @@
 use amdgpu_isa::text::{ParseErrorKind, Suggestion};
 use amdgpu_isa::{Target, parse};
 
-use crate::assembler::assemble;
+use crate::llvm_mc::assemble;
 
 /// What `asm --lines` says of a text, and the column.
 fn ours(target: Target, text: &str) -> (String, String) {

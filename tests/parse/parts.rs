@@ -5,7 +5,7 @@ use amdgpu_isa::signature::{DataType, Signature};
 use amdgpu_isa::text::{MnemonicError, OperandText, signatures};
 use amdgpu_isa::{Field, Format, Inst, Opcode, Operand, Target, Value, parse};
 
-use crate::Failures;
+use super::Failures;
 use crate::words::{Rng, encodings_to_try, legal};
 
 /// The parts of a text between commas that are in no brackets.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use amdgpu_isa::parse;
 use amdgpu_isa::{Inst, Target};
 
-use crate::assembler::assemble;
+use crate::llvm_mc::assemble;
 use crate::words::{Rng, encodings_to_try, legal};
 
 fn bytes(inst: Inst) -> Vec<u8> {

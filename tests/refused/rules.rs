@@ -1,12 +1,12 @@
 //! The rules, each a way to break a legal instruction. LLVM decides what an operand accepts.
 
 use amdgpu_isa::layout::HeldField;
-use amdgpu_isa::make::{Argument, BuildError, a, float, int, literal, off, s, ttmp, v};
+use amdgpu_isa::make::{Argument, BuildError, float, int, literal, off};
 use amdgpu_isa::operands::Special;
 use amdgpu_isa::{Field, Format, Inst, Opcode, Reg, Target, Value, decode_words};
 
-use crate::base::{Base, typed};
-use crate::facts::{Fact, Row};
+use super::base::{Base, typed};
+use super::facts::{Fact, Row};
 use crate::words::{self, has_unified_registers};
 
 /// The broken rule.
@@ -194,7 +194,7 @@ impl Cases<'_> {
         }
         let scalar = if legal.number { 1 } else { n };
         // GCN 1.1 can have an offset in a literal.
-        let smrd = self.base.inst.format() == Format::Smrd && self.base.inst.target() == Target::Gfx700;
+        let smrd = self.base.inst.format() == Format::Smrd && self.base.inst.target().name() == "gfx700";
         // LLVM reads src_scc as the whole of a pair, and does not assemble it.
         let whole = legal.sgpr && matches!(field, Field::Ssrc0 | Field::Src2);
         // Aligned for all widths.
@@ -318,7 +318,7 @@ impl Cases<'_> {
             "exptgt" => (0, 63),
             _ if format == Format::Smem && is_gfx9(target) => (-(1 << 20), (1 << 20) - 1),
             _ if format == Format::Smem => (0, (1 << 20) - 1),
-            _ if format == Format::Smrd && target == Target::Gfx700 => (0, 0xffff_ffff),
+            _ if format == Format::Smrd && target.name() == "gfx700" => (0, 0xffff_ffff),
             _ if format == Format::Smrd => (0, 255),
             _ if field == Field::Literal => (i32::MIN.into(), 0xffff_ffff),
             "simm" | "uimm" | "gpridxmode" => (-0x8000, 0xffff),

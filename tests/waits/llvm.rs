@@ -3,8 +3,8 @@
 use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Target, parse};
 
-use crate::both;
-use crate::operations::{Item, Program};
+use super::both;
+use super::operations::{Item, Program};
 
 /// The waits in front of each instruction of each program.
 pub fn inserted(target: Target, name: &str, programs: &[Program]) -> Vec<Vec<Waitcnt>> {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use amdgpu_isa::imm::Waitcnt;
 
-use crate::operations::Program;
-use crate::show;
+use super::operations::Program;
+use super::show;
 
 pub struct Reasons {
     targets: Vec<&'static str>,

@@ -3,6 +3,9 @@
 #[path = "../../src/bin/amdgpu-isa/prove/words.rs"]
 mod shared;
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use amdgpu_isa::{Format, Inst, Opcode, Target};
 pub use shared::*;
 
@@ -14,12 +17,43 @@ pub fn legal(target: Target, encoding: (Format, u16, Opcode), count: usize, rng:
     found
 }
 
-/// The encodings that slow tests try: all, or those of an eighth of the operations where the target only stands for waves of the other size.
-/// It differs from the target of its processor's name in the width of lane masks.
+/// Whether tests try everything, as `AMDGPU_ISA_FULL=1` asks and `.ci/run full` does. Otherwise those that would take minutes
+/// take a sample, which is the same each time.
+#[allow(dead_code)]
+pub fn is_full() -> bool {
+    static FULL: OnceLock<bool> = OnceLock::new();
+    *FULL.get_or_init(|| std::env::var_os("AMDGPU_ISA_FULL").is_some_and(|value| value != "0"))
+}
+
+/// Whether slow tests try an operation on a target: on the first that has it and every fourth after that, or on all.
+#[allow(dead_code)]
+pub fn is_tried(target: Target, opcode: Opcode) -> bool {
+    static BEFORE: OnceLock<HashMap<(usize, Opcode), usize>> = OnceLock::new();
+    let count = || {
+        let (mut before, mut seen) = (HashMap::new(), HashMap::<Opcode, usize>::new());
+        for &target in Target::ALL {
+            let mut all: Vec<Opcode> = shared::encodings(target).into_iter().map(|(.., opcode)| opcode).collect();
+            all.sort_unstable_by_key(|opcode| *opcode as u32);
+            all.dedup();
+            for opcode in all {
+                let seen = seen.entry(opcode).or_default();
+                before.insert((target as usize, opcode), *seen);
+                *seen += 1;
+            }
+        }
+        before
+    };
+    is_full() || BEFORE.get_or_init(count).get(&(target as usize, opcode)).is_some_and(|before| before % 4 == 0)
+}
+
+/// The encodings that slow tests try: of the operations that they try, and in the full run of an eighth of them where the
+/// target only stands for waves of the other size. It differs from the target of its processor's name in the width of lane
+/// masks.
 #[allow(dead_code)]
 pub fn encodings_to_try(target: Target) -> Vec<(Format, u16, Opcode)> {
-    let share = if is_of_other_size(target) { 8 } else { 1 };
-    shared::encodings(target).into_iter().filter(|(.., op)| *op as usize % share == 0).collect()
+    let share = if is_full() && is_of_other_size(target) { 8 } else { 1 };
+    let is_tried = |op: Opcode| op as usize % share == 0 && is_tried(target, op);
+    shared::encodings(target).into_iter().filter(|(.., op)| is_tried(*op)).collect()
 }
 
 /// Whether the target only stands for waves of the other size.

@@ -10,6 +10,9 @@ mod error;
 mod escape;
 mod explain;
 mod hex;
+#[cfg(test)]
+#[path = "../../../tests/hostile.rs"]
+mod hostile;
 mod isa;
 mod lines;
 mod lint;

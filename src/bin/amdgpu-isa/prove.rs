@@ -11,7 +11,7 @@ mod summary;
 mod sweeps;
 mod tally;
 mod values;
-mod words;
+pub mod words;
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};

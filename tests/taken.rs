@@ -2,19 +2,16 @@
 //! file, alignment and width, special registers and constants, in every form of every operation. The parser is compared with
 //! LLVM's assembler (`tests/parse`), so the builder is, too, on targets of which `tests/operands/facts.tsv` has no column.
 //!
-//! `cargo test --release --features all-targets,text,make --test taken -- --nocapture` prints the numbers.
-#![cfg(all(feature = "make", feature = "text"))]
+//! `cargo test --release --features all-targets,text,make --test constructors taken -- --nocapture` prints the numbers.
 
-#[path = "../refused/base.rs"]
+#[path = "refused/base.rs"]
 mod base;
 mod compare;
-#[path = "../words/mod.rs"]
-mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::words::{self, Rng};
 use amdgpu_isa::Target;
-use words::Rng;
 
 /// The kinds of differences.
 fn differing(target: Target) -> usize {

@@ -1,0 +1,112 @@
+//! Errors of the builder name the operand and the operation, and structured constants are arguments.
+
+use std::error::Error;
+
+use amdgpu_isa::asm::{AssembleErrorKind, Assembler};
+use amdgpu_isa::facts::Counter;
+use amdgpu_isa::imm::{Hwreg, Imm, Sendmsg, Waitcnt};
+use amdgpu_isa::make::{BuildError, Builder, Given, literal, s, v};
+use amdgpu_isa::operands::Special;
+use amdgpu_isa::{Field, Format, Opcode, Reg, Target};
+
+fn opcode(name: &str) -> Opcode {
+    name.parse().expect("some target has it")
+}
+
+fn whole() -> impl Iterator<Item = Target> {
+    Target::ALL.iter().copied()
+}
+
+#[test]
+fn constants_with_parts_are_arguments() {
+    for target in whole() {
+        let build = |name: &str, imm: Imm| Builder::new(target, opcode(name)).sdst(s::<1>(0)).simm16(imm).build();
+        // CDNA5 has an operation for each counter instead.
+        let waits = target.generation() != "CDNA5";
+        if waits {
+            let wait = Builder::new(target, opcode("s_waitcnt")).simm16(Waitcnt::new().with_lgkmcnt(0)).build();
+            assert_eq!(wait.expect("it waits").to_string(), "s_waitcnt lgkmcnt(0)", "{target}");
+        }
+        let round = build("s_getreg_b32", Imm::Hwreg(Hwreg { id: 1, offset: 0, size: 2 }));
+        let mode = if target.processor().starts_with("gfx12") { "HW_REG_WAVE_MODE" } else { "HW_REG_MODE" };
+        assert_eq!(round.expect("it reads").to_string(), format!("s_getreg_b32 s0, hwreg({mode}, 0, 2)"));
+        let send = Sendmsg { message: 1, op: 0, stream: 0, rest: 0 };
+        let send = Builder::new(target, opcode("s_sendmsg")).simm16(send).build();
+        assert_eq!(send.expect("it sends").to_string(), "s_sendmsg sendmsg(MSG_INTERRUPT)");
+        // The error names a part that does not fit, or that the target lacks, and its value.
+        let max = Waitcnt::max(target, Counter::Vmcnt).unwrap_or(0);
+        for (wait, name, value) in [
+            (Waitcnt::new().with_vmcnt(max + 1), "vmcnt", max + 1),
+            (Waitcnt::new().with(Counter::Loadcnt, 3), "loadcnt", 3),
+        ]
+        .into_iter()
+        .filter(|_| waits)
+        {
+            let error = Builder::new(target, opcode("s_waitcnt")).simm16(wait).build().expect_err("it does not fit");
+            let BuildError::Value(field) = error else { panic!("{error}") };
+            assert_eq!((field.field.name(), field.value), (name, value.into()));
+            assert_eq!(error.source().map(|source| source.to_string()), Some(field.to_string()));
+        }
+        let error =
+            build("s_getreg_b32", Imm::Hwreg(Hwreg { id: 64, offset: 0, size: 1 })).expect_err("64 is too much");
+        assert!(error.to_string().contains("64") && error.to_string().contains("id"), "{error}");
+        for n in [Builder::new(target, opcode("s_nop")).simm16(7u16), Builder::new(target, opcode("s_nop")).simm16(7u8)]
+        {
+            assert_eq!(n.build().expect("a number").to_string(), "s_nop 7");
+        }
+    }
+}
+
+#[test]
+fn errors_of_the_builder_name_the_targets_fields() {
+    for target in whole() {
+        let new = |name: &str| Builder::new(target, opcode(name));
+        // The destination of scalar loads has another name on the oldest targets; both are accepted.
+        let load = new("s_load_dword").sbase(s::<2>(2)).offset(0);
+        let smrd = ["gfx600", "gfx700"].contains(&target.name());
+        let field = if smrd { Field::Sdst } else { Field::Sdata };
+        assert_eq!(load.build(), Err(BuildError::Missing(field)), "{target}");
+        assert_eq!(load.sdst(s::<1>(4)).build(), load.sdata(s::<1>(4)).build());
+        let given = Given::Reg(Reg::Vgpr(1));
+        assert_eq!(load.sdst(v::<1>(1)).build(), Err(BuildError::Operand { field, given }));
+        // If a caller confuses two fields, the error names the one that does not exist.
+        let add = new("v_add_f32").src0(v::<1>(1)).src1(v::<1>(2));
+        assert_eq!(add.sdst(s::<1>(0)).build(), Err(BuildError::Unknown(Field::Sdst)), "{target}");
+        assert_eq!(add.build(), Err(BuildError::Missing(Field::Vdst)));
+        // The error names the source that has no modifier, and the encoding that has no literal.
+        let mov = new("v_mov_b32").vdst(v::<1>(0)).src0(v::<1>(1));
+        assert_eq!(mov.neg(1).build(), Err(BuildError::NoModifier { field: Field::Neg, source: 1 }));
+        assert_eq!(mov.neg(1).build().unwrap_err().to_string(), "source 1 has no neg");
+        let rdna = target.generation().starts_with("RDNA") || target.generation() == "CDNA5";
+        let long = add.vdst(v::<1>(0)).src0(literal::<1>(0x1234_5678)).e64().build();
+        match long {
+            Ok(long) => assert!(rdna && long.len() == 12, "{long:?}"),
+            Err(long) => {
+                assert!(!rdna, "{target}");
+                assert_eq!(long, BuildError::NoLiteral { field: Field::Src0, format: Some(Format::Vop3a) });
+                assert_eq!(long.to_string(), "src0: no literal in VOP3A on this target");
+            }
+        }
+        // Registers by name: those of all generations, and those that no field can name.
+        let null = new("s_mov_b32").sdst(s::<1>(0)).ssrc0(Reg::Special(Special::Null)).build();
+        assert_eq!(null.map_err(|e| e.to_string()).err(), (!rdna).then(|| "ssrc0: null cannot stand here".into()));
+        for (reg, name) in [(Reg::Scc, "scc"), (Reg::Mode, "mode")] {
+            let error = new("s_mov_b32").sdst(s::<1>(0)).ssrc0(reg).build().expect_err("it cannot stand there");
+            assert_eq!(error.to_string(), format!("ssrc0: {name} cannot stand here"), "{target}");
+        }
+        let m0 = new("s_mov_b32").sdst(Reg::M0).ssrc0(Reg::Special(Special::VccHi)).build().expect("both are there");
+        assert_eq!(m0.to_string(), "s_mov_b32 m0, vcc_hi");
+    }
+}
+
+#[test]
+fn the_assembler_says_which_builder_failed() {
+    for target in whole() {
+        let mut code = [0u32; 4];
+        let mut asm = Assembler::new(target, &mut code, &mut [], &mut []);
+        asm.dword(0).expect("there is room");
+        let error = asm.emit(Builder::new(target, opcode("s_mov_b32")).sdst(s::<1>(0))).expect_err("no source");
+        assert_eq!(error.kind, AssembleErrorKind::Build(BuildError::Missing(Field::Ssrc0)));
+        assert_eq!(error.to_string(), "s_mov_b32 at offset 0x4: ssrc0 is missing");
+    }
+}

@@ -1,0 +1,9 @@
+//! Words become instructions and words again, their operands are read and changed: with the feature `fast` and without it.
+#![cfg(has_target)]
+
+mod inverse;
+mod length;
+mod operands;
+mod patch;
+
+mod words;

@@ -1,0 +1,55 @@
+//! What the library promises of instructions, operands, text and programs: a module for each promise.
+//!
+//! `codec.rs` has the promises that must hold without the feature `fast`, too, `constructors.rs` those of the features `make`
+//! and `arbitrary`, `tool.rs` those of the command, and `tables.rs` those of the build. `tests/README.md` lists all of them.
+#![cfg(all(has_target, feature = "text"))]
+
+mod api;
+mod assemble;
+mod assembler;
+mod capi;
+mod chapter13;
+mod check;
+mod convert;
+mod counters;
+mod descriptor;
+mod facts;
+mod facts_stay_in_tables;
+mod faults;
+mod flat;
+mod flow;
+mod gcn_pages;
+mod hazards;
+mod hook;
+mod imm;
+mod kernel;
+mod loadable;
+mod manuals;
+mod names;
+mod nops;
+mod parse;
+mod rdna;
+mod registers;
+mod regset;
+mod retarget;
+mod signature;
+mod targets;
+mod trampoline;
+mod typed;
+mod waits;
+
+mod jumps;
+#[allow(dead_code)] // With few targets a part of it is enough.
+#[path = "llvm/assembler.rs"]
+mod llvm_mc;
+#[cfg(feature = "alloc")]
+mod programs;
+mod words;
+
+/// The parts of the library that the tool's repairs use, under the tool's name for them.
+#[cfg(feature = "alloc")]
+mod isa {
+    pub use amdgpu_isa::facts::Counter;
+    pub use amdgpu_isa::imm::Waitcnt;
+    pub use amdgpu_isa::{Field, Inst, Target, decode, flow, hazards, parse};
+}
