@@ -15,51 +15,104 @@ use words::{FieldBits, Rng, pieces};
 
 include!(concat!(env!("OUT_DIR"), "/roster.rs"));
 
-fn info<S: Microcode>(target: Target, field: &str) -> &'static FieldInfo {
-    let layout = words::layout(target, S::FORMAT);
-    layout.fields.iter().find(|f| f.field.name() == field).unwrap_or_else(|| panic!("{} has no {field}", S::FORMAT))
-}
+/// Up to four dwords. What a format has not is zero.
+type Words = [u32; 4];
 
-fn random<S: Microcode<Words: AsMut<[u32]>>>(rng: &mut Rng) -> S {
-    let mut words = S::Words::default();
-    words.as_mut().iter_mut().for_each(|w| *w = rng.word());
-    S::from_words(words)
-}
+/// A listed opcode with its number, or the number alone.
+type Listed = Result<(Opcode, i64), i64>;
 
-fn all_bits_are_kept<S: Microcode<Words: AsMut<[u32]> + PartialEq + Debug> + PartialEq + Debug>(
+/// A struct as functions over its words: the checks are compiled once, not for each struct.
+struct Struct {
     target: Target,
-    new: S,
-) {
+    format: Format,
+    name: &'static str,
+    dwords: usize,
+    new: fn() -> Words,
+    /// The words of the struct with these words.
+    through: fn(&Words) -> Words,
+    /// Whether the structs with these words are equal.
+    same: fn(&Words, &Words) -> bool,
+    of: fn(&Inst) -> Option<Words>,
+    /// The names of the fields, and whether their setters can refuse a value.
+    fields: &'static [(&'static str, bool)],
+    /// The value of the field with this number.
+    get: fn(&Words, usize) -> i64,
+    /// The effect of its setter; `None` if the type of its argument cannot hold the value.
+    set: fn(&Words, usize, i64) -> Option<Result<Words, FieldError>>,
+    op: Option<Op>,
+}
+
+/// The opcode field of a struct.
+struct Op {
+    get: fn(&Words) -> Listed,
+    /// Sets the operation with a number; `None` if there is none.
+    set: fn(&Words, i64) -> Option<Words>,
+}
+
+impl Struct {
+    fn info(&self, field: &str) -> &'static FieldInfo {
+        let fields = words::layout(self.target, self.format).fields;
+        fields.iter().find(|f| f.field.name() == field).unwrap_or_else(|| panic!("{} has no {field}", self.format))
+    }
+
+    fn random(&self, rng: &mut Rng) -> Words {
+        let mut words = Words::default();
+        words[..self.dwords].iter_mut().for_each(|w| *w = rng.word());
+        words
+    }
+
+    /// A new struct with the operation and the fields of another.
+    fn rebuild(&self, words: &Words) -> Words {
+        let mut new = (self.new)();
+        if let Some(op) = &self.op {
+            let (_, number) = (op.get)(words).unwrap();
+            new = (op.set)(&new, number).unwrap();
+        }
+        for n in 0..self.fields.len() {
+            new = (self.set)(&new, n, (self.get)(words, n)).unwrap().unwrap();
+        }
+        new
+    }
+}
+
+fn load<S: Microcode<Words: AsMut<[u32]>>>(words: &Words) -> S {
+    let mut own = S::Words::default();
+    own.as_mut().iter_mut().zip(words).for_each(|(own, word)| *own = *word);
+    S::from_words(own)
+}
+
+fn store<S: Microcode>(s: S) -> Words {
+    let mut words = Words::default();
+    words.iter_mut().zip(s.to_words().as_ref()).for_each(|(word, own)| *word = *own);
+    words
+}
+
+fn all_bits_are_kept(s: &Struct) {
     let mut rng = Rng(1);
     for _ in 0..50 {
-        let s: S = random(&mut rng);
-        assert_eq!(S::from_words(s.to_words()), s);
-        let mut other = s.to_words();
-        let bit = rng.below(other.as_ref().len() * 32);
-        other.as_mut()[bit / 32] ^= 1 << (bit % 32);
-        assert_eq!(S::from_words(other).to_words(), other);
-        assert_ne!(S::from_words(other), s, "bit {bit} of {} does not count", S::FORMAT);
+        let words = s.random(&mut rng);
+        assert!((s.same)(&(s.through)(&words), &words), "{words:08x?} of {}", s.format);
+        let mut other = words;
+        let bit = rng.below(s.dwords * 32);
+        other[bit / 32] ^= 1 << (bit % 32);
+        assert_eq!((s.through)(&other), other);
+        assert!(!(s.same)(&other, &words), "bit {bit} of {} does not count", s.format);
     }
     // A new struct has the encoding bits, and nothing else.
-    let layout = words::layout(target, S::FORMAT);
-    let mut fixed = S::Words::default();
-    assert_eq!(fixed.as_ref().len() * 32, usize::from(layout.bits));
+    let layout = words::layout(s.target, s.format);
+    let mut fixed = Words::default();
+    assert_eq!(s.dwords * 32, usize::from(layout.bits));
     for field in layout.fields {
-        words::set(fixed.as_mut(), field, field.fixed.unwrap_or(0).into());
+        words::set(&mut fixed, field, field.fixed.unwrap_or(0).into());
     }
-    assert_eq!(new.to_words(), fixed, "{} is not new", S::FORMAT);
+    assert_eq!((s.new)(), fixed, "{} is not new", s.format);
 }
 
-/// The effect of a setter; `None` if the type of its argument cannot hold the value.
-type Setter<S> = dyn Fn(S, i64) -> Option<Result<S, FieldError>>;
-
-fn a_field_is_set_alone<S>(target: Target, name: &str, get: &dyn Fn(&S) -> i64, set: &Setter<S>, checked: bool)
-where
-    S: Microcode<Words: AsMut<[u32]> + PartialEq + Debug>,
-{
-    let info = info::<S>(target, name);
+fn a_field_is_set_alone(s: &Struct, n: usize) {
+    let (name, checked) = s.fields[n];
+    let info = s.info(name);
     let width: u8 = pieces(info).map(|p| p.width).sum();
-    let place = format!("{target} {}.{name}, {width} bits", S::FORMAT);
+    let place = format!("{} {}.{name}, {width} bits", s.target, s.format);
     let mut rng = Rng(2);
     let (all, top) = ((1i64 << width) - 1, 1i64 << (width - 1));
     let mut values =
@@ -67,22 +120,22 @@ where
     values.extend((0..20).map(|_| i64::from(rng.word()) & all));
     values.extend((0..20).map(|_| i64::from(rng.word() as i32)));
     // The field is signed if its getter is.
-    let mut ones = S::Words::default();
-    words::set(ones.as_mut(), info, u32::MAX);
-    let signed = get(&S::from_words(ones)) < 0;
+    let mut ones = Words::default();
+    words::set(&mut ones, info, u32::MAX);
+    let signed = (s.get)(&ones, n) < 0;
     let (low, high) = if signed { (-top, top - 1) } else { (0, all) };
     let (mut taken, mut refused) = (0, 0);
     for value in values {
-        let s: S = random(&mut rng);
-        match set(s, value) {
+        let words = s.random(&mut rng);
+        match (s.set)(&words, n, value) {
             None => {}
             Some(Ok(after)) => {
                 taken += 1;
                 assert!((low..=high).contains(&value), "{place}: takes {value}");
-                assert_eq!(get(&after), value, "{place}");
-                let mut expected = s.to_words();
-                words::set(expected.as_mut(), info, value as u32);
-                assert_eq!(after.to_words(), expected, "{place}: {value} into {:08x?}", s.to_words());
+                assert_eq!((s.get)(&after, n), value, "{place}");
+                let mut expected = words;
+                words::set(&mut expected, info, value as u32);
+                assert_eq!(after, expected, "{place}: {value} into {words:08x?}");
             }
             Some(Err(error)) => {
                 refused += 1;
@@ -95,57 +148,50 @@ where
     assert!(taken > 1, "{place}: takes nothing");
     assert_eq!(refused > 0, checked, "{place}: {refused} values were refused");
     // The getter reads exactly those bits.
-    let s: S = random(&mut rng);
-    let mut other = s.to_words();
-    other.as_mut().iter_mut().for_each(|w| *w = !*w);
+    let words = s.random(&mut rng);
+    let mut other = words;
+    other[..s.dwords].iter_mut().for_each(|w| *w = !*w);
     let mut low_first = pieces(info);
     let mut shift = 0;
     let raw = low_first.by_ref().fold(0, |v, p: FieldBits| {
-        let piece = p.get(s.to_words().as_ref()) << shift;
+        let piece = p.get(&words) << shift;
         shift += p.width;
         v | piece
     });
-    words::set(other.as_mut(), info, raw);
-    assert_eq!(get(&S::from_words(other)), get(&s), "{place}");
+    words::set(&mut other, info, raw);
+    assert_eq!((s.get)(&other, n), (s.get)(&words, n), "{place}");
 }
 
-/// A listed opcode with its number, or the number alone.
-type Listed = Result<(Opcode, i64), i64>;
-
 /// The opcode field: a listed number gives its operation, any other number is returned as is.
-fn opcodes_are_those_listed<S>(target: Target, get: &dyn Fn(&S) -> Listed, with: &dyn Fn(S, i64) -> Option<S>)
-where
-    S: Microcode<Words: AsMut<[u32]> + PartialEq + Debug>,
-{
+fn opcodes_are_those_listed(s: &Struct, op: &Op) {
+    let (target, format) = (s.target, s.format);
     // EXP has one operation, and no field for it.
-    if !words::layout(target, S::FORMAT).fields.iter().any(|f| f.field.name() == "op") {
+    if !words::layout(target, format).fields.iter().any(|f| f.field.name() == "op") {
         return;
     }
-    let info = info::<S>(target, "op");
-    let listed: Vec<_> = words::encodings(target).into_iter().filter(|(f, ..)| *f == S::FORMAT).collect();
-    assert!(!listed.is_empty(), "{target} {}", S::FORMAT);
+    let info = s.info("op");
+    let listed: Vec<_> = words::encodings(target).into_iter().filter(|(f, ..)| *f == format).collect();
+    assert!(!listed.is_empty(), "{target} {format}");
     let mut rng = Rng(3);
     for raw in 0..1u32 << (info.width + info.hi_width) {
-        let mut words = random::<S>(&mut rng).to_words();
-        let without = words;
-        words::set(words.as_mut(), info, raw);
+        let without = s.random(&mut rng);
+        let mut words = without;
+        words::set(&mut words, info, raw);
         let expected = listed.iter().find(|(_, n, _)| u32::from(*n) == raw).map(|(.., op)| (*op, i64::from(raw)));
-        assert_eq!(get(&S::from_words(words)), expected.ok_or(raw.into()), "{target} {} {raw}", S::FORMAT);
-        let set = with(S::from_words(without), raw.into());
-        assert_eq!(set.map(S::to_words), expected.map(|_| words), "{target} {} {raw}", S::FORMAT);
+        assert_eq!((op.get)(&words), expected.ok_or(raw.into()), "{target} {format} {raw}");
+        let set = (op.set)(&without, raw.into());
+        assert_eq!(set, expected.map(|_| words), "{target} {format} {raw}");
     }
 }
 
 /// Every operation of the format: its words seen as the struct, and the struct's words decoded.
-fn instructions_are_seen_and_built<S>(target: Target, rebuild: &dyn Fn(S) -> S)
-where
-    S: Microcode<Words: AsMut<[u32]> + PartialEq + Debug + for<'a> TryFrom<&'a [u32]>> + PartialEq + Debug,
-{
+fn instructions_are_seen_and_built(s: &Struct) {
+    let target = s.target;
     let mut rng = Rng(4);
-    let layout = words::layout(target, S::FORMAT);
-    let mut reserved = S::Words::default();
+    let layout = words::layout(target, s.format);
+    let mut reserved = Words::default();
     for field in layout.fields.iter().filter(|f| f.field.name() == "reserved") {
-        words::set(reserved.as_mut(), field, u32::MAX);
+        words::set(&mut reserved, field, u32::MAX);
     }
     let mut seen = 0;
     for encoding in words::encodings(target) {
@@ -153,32 +199,32 @@ where
         // An extension follows other formats, in some instructions.
         let base = words::layout(target, format);
         // A literal of 64 bits follows where one of 32 can.
-        let behind = if S::FORMAT == Format::Literal64 { Format::Literal } else { S::FORMAT };
-        if format != S::FORMAT && !base.extends.iter().any(|e| e.format == behind) {
+        let behind = if s.format == Format::Literal64 { Format::Literal } else { s.format };
+        if format != s.format && !base.extends.iter().any(|e| e.format == behind) {
             continue;
         }
         for inst in words::legal(target, encoding, if layout.extension { 12 } else { 3 }, &mut rng) {
-            let Some(s) = S::of(&inst) else {
-                assert!(format != S::FORMAT && inst.extension() != Some(S::FORMAT), "{inst:?} is no {}?", S::FORMAT);
+            let Some(own) = (s.of)(&inst) else {
+                assert!(format != s.format && inst.extension() != Some(s.format), "{inst:?} is no {}?", s.format);
                 continue;
             };
             seen += 1;
-            let first = if format == S::FORMAT { 0 } else { usize::from(base.bits / 32) };
-            let size = s.to_words().as_ref().len();
-            assert_eq!(s.to_words().as_ref(), &inst.words()[first..first + size], "{inst:?}");
-            assert_eq!(inst.part(S::FORMAT), Some(s.to_words().as_ref()), "{inst:?}");
-            let mut expected = s.to_words();
-            expected.as_mut().iter_mut().zip(reserved.as_ref()).for_each(|(w, r)| *w &= !r);
-            let built = rebuild(s);
-            assert_eq!(built.to_words(), expected, "{inst:?}");
+            let first = if format == s.format { 0 } else { usize::from(base.bits / 32) };
+            let size = s.dwords;
+            assert_eq!(own[..size], inst.words()[first..first + size], "{inst:?}");
+            assert_eq!(inst.part(s.format), Some(&own[..size]), "{inst:?}");
+            let mut expected = own;
+            expected.iter_mut().zip(reserved).for_each(|(w, r)| *w &= !r);
+            let built = s.rebuild(&own);
+            assert_eq!(built, expected, "{inst:?}");
             let mut words = inst.words().to_vec();
-            words[first..first + size].copy_from_slice(built.to_words().as_ref());
+            words[first..first + size].copy_from_slice(&built[..size]);
             let again: Inst = decode_words(target, &words).unwrap_or_else(|e| panic!("{inst:?}, rebuilt: {e}"));
             assert_eq!((again.opcode(), again.format(), again.words()), (inst.opcode(), format, &words[..]));
-            assert_eq!(S::of(&again), Some(built));
+            assert_eq!((s.of)(&again), Some(built));
         }
     }
-    assert!(seen > 0, "{target}: no instruction with {} was found", S::FORMAT);
+    assert!(seen > 0, "{target}: no instruction with {} was found", s.format);
 }
 
 /// A number as the type of a field; `None` if the type cannot hold it.
@@ -211,44 +257,12 @@ macro_rules! result {
     };
 }
 
-#[test]
-fn every_struct_keeps_all_bits_of_its_words() {
-    macro_rules! each {
-        ($module:ident $target:ident $ty:ident $op:tt $fields:tt) => {
-            all_bits_are_kept(Target::$target, amdgpu_isa::$module::$ty::new());
-        };
-    }
-    every_struct!(each);
-}
-
-#[test]
-fn every_setter_changes_its_own_bits_or_says_why_not() {
-    macro_rules! each {
-        ($module:ident $target:ident $ty:ident $op:tt [$(($how:ident $field:ident $with:ident $int:ident))*]) => {{
-            use amdgpu_isa::$module::$ty;
-            let mut names = Vec::new();
-            $(
-                let set = |s: $ty, n| <$int>::from_number(n).map(|v| result!($how, s.$with(v)));
-                let checked = stringify!($how) == "checked";
-                let get = |s: &$ty| i64::from(s.$field());
-                a_field_is_set_alone(Target::$target, stringify!($field), &get, &set, checked);
-                names.push(stringify!($field));
-            )*
-            // Except encoding bits, the opcode and bits without a meaning, these are all fields.
-            let other = |f: &&FieldInfo| f.fixed.is_some() || ["op", "reserved"].contains(&f.field.name());
-            let fields = words::layout(Target::$target, $ty::FORMAT).fields.iter().filter(|f| !other(f));
-            assert_eq!(fields.map(|f| f.field.name()).collect::<Vec<_>>(), names, "{}", stringify!($ty));
-        }};
-    }
-    every_struct!(each);
-}
-
-fn opcode<O: Copy + Into<I>, I: Into<i64>>(op: Result<O, I>, of: impl Fn(O) -> Opcode) -> Result<(Opcode, i64), i64> {
+fn opcode<O: Copy + Into<I>, I: Into<i64>>(op: Result<O, I>, of: fn(O) -> Opcode) -> Listed {
     op.map(|op| (of(op), op.into().into())).map_err(Into::into)
 }
 
 /// The operation with a number; checks that both conversions agree.
-fn operation<O, I>(from_bits: impl Fn(I) -> Result<O, I>, raw: i64) -> Option<O>
+fn operation<O, I>(from_bits: fn(I) -> Result<O, I>, raw: i64) -> Option<O>
 where
     O: PartialEq + Debug + TryFrom<I>,
     I: Copy + TryFrom<i64, Error: Debug>,
@@ -259,33 +273,94 @@ where
     op
 }
 
-#[test]
-fn every_opcode_field_gives_the_operation_or_the_number() {
+/// The functions of the opcode field, if there is one.
+macro_rules! op {
+    ($module:ident $ty:ident ()) => {
+        None
+    };
+    ($module:ident $ty:ident ($op:ident)) => {{
+        use amdgpu_isa::$module::$op;
+        Some(Op {
+            get: |words| opcode(load::<$ty>(words).op(), $op::opcode),
+            set: |words, raw| operation($op::from_bits, raw).map(|op| store(load::<$ty>(words).with_op(op))),
+        })
+    }};
+}
+
+fn structs() -> Vec<&'static Struct> {
+    let mut all: Vec<&Struct> = Vec::new();
     macro_rules! each {
-        ($module:ident $target:ident $ty:ident () $fields:tt) => {};
-        ($module:ident $target:ident $ty:ident ($op:ident) $fields:tt) => {{
-            use amdgpu_isa::$module::{$op, $ty};
-            let get = |s: &$ty| opcode(s.op(), $op::opcode);
-            let with = |s: $ty, raw: i64| operation($op::from_bits, raw).map(|op| s.with_op(op));
-            opcodes_are_those_listed(Target::$target, &get, &with);
+        ($module:ident $target:ident $ty:ident $op:tt [$(($how:ident $field:ident $with:ident $int:ident))*]) => {{
+            use amdgpu_isa::$module::$ty;
+            // One function for all fields of a struct, as each costs time to compile.
+            fn get(words: &Words, n: usize) -> i64 {
+                let s: $ty = load(words);
+                let mut left = n;
+                $(
+                    if left == 0 {
+                        return s.$field().into();
+                    }
+                    left -= 1;
+                )*
+                panic!("{} has {left} fields less than {n}", stringify!($ty))
+            }
+            fn set(words: &Words, n: usize, value: i64) -> Option<Result<Words, FieldError>> {
+                let s: $ty = load(words);
+                let mut left = n;
+                $(
+                    if left == 0 {
+                        return <$int>::from_number(value).map(|v| result!($how, s.$with(v)).map(store));
+                    }
+                    left -= 1;
+                )*
+                panic!("{} has {left} fields less than {n}", stringify!($ty))
+            }
+            static STRUCT: Struct = Struct {
+                target: Target::$target,
+                format: $ty::FORMAT,
+                name: stringify!($ty),
+                dwords: size_of::<<$ty as Microcode>::Words>() / 4,
+                new: || store($ty::new()),
+                through: |words| store(load::<$ty>(words)),
+                same: |one, other| load::<$ty>(one) == load::<$ty>(other),
+                of: |inst| $ty::of(inst).map(store),
+                fields: &[$((stringify!($field), matches!(stringify!($how).as_bytes(), b"checked"))),*],
+                get,
+                set,
+                op: op!($module $ty $op),
+            };
+            all.push(&STRUCT);
         }};
     }
     every_struct!(each);
+    all
+}
+
+#[test]
+fn every_struct_keeps_all_bits_of_its_words() {
+    structs().into_iter().for_each(all_bits_are_kept);
+}
+
+#[test]
+fn every_setter_changes_its_own_bits_or_says_why_not() {
+    for s in structs() {
+        (0..s.fields.len()).for_each(|n| a_field_is_set_alone(s, n));
+        // Except encoding bits, the opcode and bits without a meaning, these are all fields.
+        let other = |f: &&FieldInfo| f.fixed.is_some() || ["op", "reserved"].contains(&f.field.name());
+        let fields = words::layout(s.target, s.format).fields.iter().filter(|f| !other(f));
+        let names: Vec<_> = s.fields.iter().map(|field| field.0).collect();
+        assert_eq!(fields.map(|f| f.field.name()).collect::<Vec<_>>(), names, "{}", s.name);
+    }
+}
+
+#[test]
+fn every_opcode_field_gives_the_operation_or_the_number() {
+    for s in structs() {
+        s.op.iter().for_each(|op| opcodes_are_those_listed(s, op));
+    }
 }
 
 #[test]
 fn every_instruction_is_seen_as_its_structs_and_built_from_them() {
-    macro_rules! each {
-        ($module:ident $target:ident $ty:ident ($($op:ident)?) [$(($how:ident $field:ident $with:ident $int:ident))*]) => {{
-            use amdgpu_isa::$module::$ty;
-            let rebuild = |s: $ty| {
-                let new = $ty::new();
-                $( let new = new.with_op(amdgpu_isa::$module::$op::from_bits(s.op().unwrap().into()).unwrap()); )?
-                $( let new = result!($how, new.$with(s.$field())).unwrap(); )*
-                new
-            };
-            instructions_are_seen_and_built(Target::$target, &rebuild);
-        }};
-    }
-    every_struct!(each);
+    structs().into_iter().for_each(instructions_are_seen_and_built);
 }

@@ -56,32 +56,43 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
     let parts = Parts { waitcnt: parts("waitcnt")?, depctr: parts("depctr")?, delay_alu: parts("delay_alu")? };
     // Common signatures first, then those of three dwords and of two operations.
     let (mut common, mut special): (Vec<Fast>, Vec<Fast>) = Default::default();
+    // The index of the first signature for operations of a signature and with a suffix, and whether it is special.
+    let mut known: HashMap<(usize, u8), Option<(usize, bool)>> = HashMap::new();
     let mut row = |operation: &Option<Operation>| {
         let name = |operation: &Operation| names[operation.spelling.as_ref().unwrap_or(&operation.mnemonic).as_str()];
         let is_short = |operation: &&Operation| name(operation).1 <= NAME;
         let operation = operation.as_ref().filter(is_short)?;
         let signature = &t.signatures[operation.signature - 1];
         let suffix = if t.infos[operation.info].suffix && has_operand(t, signature) { signature.suffix } else { 0 };
-        let def = t.formats[operation.format].def;
-        // What is in the words besides the first dword's encoding, for the parser.
-        let bits = encoding(t, operation.format, 0);
-        let ones = (t.constraints[signature.constraints].value & !bits | bits >> 32 << 32) as u64;
-        let fast = fast(t, signature, suffix, &parts, def.bits == 96, ones);
-        let first = fast.first()?;
-        let is_special = def.bits == 96 || def.dual.is_some();
-        let all = if is_special { &mut special } else { &mut common };
-        let signature = all.iter().position(|other| other == first).unwrap_or_else(|| {
-            let at = all.len();
-            all.extend(fast);
-            at
+        let number = known.entry((operation.signature, suffix)).or_insert_with(|| {
+            let def = t.formats[operation.format].def;
+            // What is in the words besides the first dword's encoding, for the parser.
+            let bits = encoding(t, operation.format, 0);
+            let ones = (t.constraints[signature.constraints].value & !bits | bits >> 32 << 32) as u64;
+            let fast = fast(t, signature, suffix, &parts, def.bits == 96, ones);
+            let first = fast.first()?;
+            let is_special = def.bits == 96 || def.dual.is_some();
+            let all = if is_special { &mut special } else { &mut common };
+            let number = all.iter().position(|other| other == first).unwrap_or_else(|| {
+                let at = all.len();
+                all.extend(fast);
+                at
+            });
+            Some((number, is_special))
         });
+        let (signature, is_special) = (*number)?;
         let (at, len) = name(operation);
         Some((at | len << 16, signature, is_special))
     };
     let rows: Vec<_> = t.operations.iter().map(&mut row).collect();
     let all: Vec<&Fast> = common.iter().chain(&special).collect();
     // Entry 0 is for operations that are not printed fast.
-    let entry = |signature: usize| 1 + all[..signature].iter().map(|fast| fast.entries.len()).sum::<usize>();
+    let mut entries = vec![1];
+    entries.extend(all.iter().scan(1, |end, fast| {
+        *end += fast.entries.len();
+        Some(*end)
+    }));
+    let entry = |signature: usize| entries[signature];
     let number = |row: &Option<(usize, usize, bool)>| {
         let of =
             |&(name, n, special): &(usize, usize, bool)| name | entry(if special { common.len() + n } else { n }) << 22;

@@ -18,7 +18,7 @@ pub mod struct_list;
 pub mod tables;
 pub mod types;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
 use crate::build::emit::tables::{info_table, target_tables};
@@ -68,6 +68,8 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     operands::values(&mut tables, isa, targets);
     let texts = fast_text::shared(isa, targets);
     let opcodes = opcodes(targets);
+    let number_of = opcodes.iter().map(String::as_str).zip(0..).collect();
+    let info_of = infos.iter().zip(0..).collect();
     let mut end = 0;
     let place = |name: &String| {
         end += name.len();
@@ -76,9 +78,10 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     let spellings = spellings(targets);
     let names = || opcodes.iter().chain(&spellings);
     let mnemonics = names().map(String::as_str).zip(names().map(place)).collect();
+    let numbers = Numbers { opcodes: &opcodes, number_of, info_of, mnemonics };
     let mut shared = SharedTables::default();
     for (t, (of_target, lengths)) in targets.iter().zip(tables_of.iter().zip(&lengths)) {
-        let of_target = target_tables(isa, targets, of_target, lengths, &mnemonics, &mut abouts, &mut most)?;
+        let of_target = target_tables(isa, targets, of_target, lengths, &numbers, &mut abouts, &mut most)?;
         tables += &shared.module(&t.row.name, of_target);
     }
     let index = if most.span <= u8::MAX.into() { "u8" } else { "u16" };
@@ -102,6 +105,18 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     Ok(files)
 }
 
+/// What all targets number alike.
+pub struct Numbers<'a> {
+    /// All opcodes, in the order of the enum.
+    pub opcodes: &'a [String],
+    /// The number of each opcode.
+    pub number_of: HashMap<&'a str, usize>,
+    /// The number of each info.
+    pub info_of: HashMap<&'a lower::Info, usize>,
+    /// The position of each mnemonic in the list of all, and its length.
+    pub mnemonics: HashMap<&'a str, (usize, usize)>,
+}
+
 /// A target once for each size of its waves.
 fn waves<'t>(targets: &'t [Target<'t>], t: &Target) -> Vec<&'t Target<'t>> {
     targets.iter().filter(|other| other.row.processor == t.row.processor).collect()
@@ -109,16 +124,20 @@ fn waves<'t>(targets: &'t [Target<'t>], t: &Target) -> Vec<&'t Target<'t>> {
 
 /// `s_add_u32` -> `SAddU32`, `VOP3P-MAI` -> `Vop3pMai`
 pub fn camel(name: &str) -> String {
-    let mut out = String::new();
-    for part in name.split(['_', '-']) {
-        let mut chars = part.chars();
-        if let Some(c) = chars.next() {
+    let mut out = String::with_capacity(name.len());
+    let mut is_first = true;
+    for c in name.chars() {
+        if c == '_' || c == '-' {
+            is_first = true;
+        } else if is_first {
             // A digit needs a separator if the split removed one: `x_2b_1` and `x_2b1` are different names.
-            if c.is_ascii_digit() && out.ends_with(|l: char| l.is_ascii_digit()) {
+            if c.is_ascii_digit() && out.as_bytes().last().is_some_and(u8::is_ascii_digit) {
                 out.push('_');
             }
-            out.extend(c.to_uppercase());
-            out.push_str(&chars.as_str().to_lowercase());
+            out.push(c.to_ascii_uppercase());
+            is_first = false;
+        } else {
+            out.push(c.to_ascii_lowercase());
         }
     }
     out
@@ -128,7 +147,7 @@ pub fn camel(name: &str) -> String {
 #[derive(Default)]
 struct SharedTables {
     /// The target that a table was written for first, by the table's text.
-    first: HashMap<String, String>,
+    first: BTreeMap<String, String>,
 }
 
 impl SharedTables {
@@ -274,13 +293,8 @@ fn common(isa: &Isa, targets: &[Target]) -> Result<String> {
 
 /// The distinct infos of all targets, which the targets share.
 pub fn infos(targets: &[Target]) -> Vec<lower::Info> {
-    let mut all = Vec::new();
-    for i in targets.iter().flat_map(|t| &t.infos) {
-        if !all.contains(i) {
-            all.push(i.clone());
-        }
-    }
-    all
+    let mut seen = HashSet::new();
+    targets.iter().flat_map(|t| &t.infos).filter(|info| seen.insert(*info)).cloned().collect()
 }
 
 fn target_enum(isa: &Isa, targets: &[Target]) -> String {

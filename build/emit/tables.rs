@@ -1,10 +1,9 @@
 //! Writes the tables of one target: what `src/table.rs` describes.
 
-use std::collections::HashMap;
 use std::fmt::Write;
 
 use crate::build::check::assume::room;
-use crate::build::emit::{camel, infos, opcodes};
+use crate::build::emit::{Numbers, camel};
 use crate::build::emit::{counters, decode, facts, fast_decode, fast_text, hazards, mnemonics, names, operands};
 use crate::build::lower::decode::Tables;
 use crate::build::lower::fast_decode::FastTables;
@@ -22,7 +21,7 @@ pub fn target_tables(
     targets: &[Target],
     of_target: &Tables,
     lengths: &Lengths,
-    mnemonics: &HashMap<&str, (usize, usize)>,
+    numbers: &Numbers,
     abouts: &mut Vec<String>,
     most: &mut operands::Most,
 ) -> Result<Vec<(&'static str, String)>> {
@@ -49,13 +48,13 @@ pub fn target_tables(
     })?;
     table("DESCS", &mut |w| descs(w, t))?;
     table("OPERANDS", &mut |w| operands::tables(w, isa, t, most))?;
-    table("OPS", &mut |w| ops(w, targets, t))?;
+    table("OPS", &mut |w| ops(w, numbers, t))?;
     table("INFO_OF", &mut |w| {
-        info_of(w, targets, t);
+        info_of(w, numbers, t);
         Ok(())
     })?;
     table("ENTRIES", &mut |w| {
-        entries(w, targets, t);
+        entries(w, numbers, t);
         Ok(())
     })?;
     table("FACTS", &mut |w| {
@@ -63,7 +62,7 @@ pub fn target_tables(
         Ok(())
     })?;
     table("COUNTS", &mut |w| {
-        counters::tables(w, isa, t, &opcodes(targets));
+        counters::tables(w, isa, t, numbers.opcodes);
         Ok(())
     })?;
     table("HAZARDS", &mut |w| hazards::tables(w, isa, targets, t))?;
@@ -73,7 +72,7 @@ pub fn target_tables(
     })?;
     table("IMMS", &mut |w| names::imms(w, isa, t))?;
     table("NAMES", &mut |w| names::names(w, isa, t))?;
-    table("FAST_TEXT", &mut |w| fast_text::tables(w, isa, t, mnemonics))?;
+    table("FAST_TEXT", &mut |w| fast_text::tables(w, isa, t, &numbers.mnemonics))?;
     table("TEXT", &mut |w| text(w, isa, t))?;
     table("MNEMONICS_OF", &mut |w| {
         mnemonics::table(w, isa, t);
@@ -208,12 +207,11 @@ fn signatures(w: &mut String, t: &Target) -> Result<()> {
     Ok(())
 }
 
-fn ops(w: &mut String, targets: &[Target], t: &Target) -> Result<()> {
-    let all = opcodes(targets);
-    let number_of: HashMap<&str, usize> = all.iter().map(String::as_str).zip(0..).collect();
+fn ops(w: &mut String, all: &Numbers, t: &Target) -> Result<()> {
     // Of each page which operations have an operation, and the first one's number: the others' follow it, or else (with the
     // highest bit) all stand in a list.
-    let of_index = |operation: &Option<lower::Operation>| operation.as_ref().map(|s| number_of[s.mnemonic.as_str()]);
+    let of_index =
+        |operation: &Option<lower::Operation>| operation.as_ref().map(|s| all.number_of[s.mnemonic.as_str()]);
     let mut operations: Vec<Option<usize>> = t.operations.iter().map(of_index).collect();
     operations.resize(operations.len().next_multiple_of(PAGE), None);
     let mut runs: Vec<(u16, usize)> = Vec::new();
@@ -235,7 +233,7 @@ fn ops(w: &mut String, targets: &[Target], t: &Target) -> Result<()> {
         number(&mut runs, (mask, place))
     };
     let numbers: Vec<u8> = operations.chunks(PAGE).map(run).collect();
-    room(t, "opcodes", all.len().max(list.len()), 15)?;
+    room(t, "opcodes", all.opcodes.len().max(list.len()), 15)?;
     room(t, "runs of opcodes", runs.len(), 8)?;
     writeln!(
         w,
@@ -246,22 +244,24 @@ fn ops(w: &mut String, targets: &[Target], t: &Target) -> Result<()> {
 }
 
 /// Which facts each operation has.
-fn info_of(w: &mut String, targets: &[Target], t: &Target) {
-    let infos = infos(targets);
-    let info_of = filled(t, |s| infos.iter().position(|i| *i == t.infos[s.info]).expect("it is of all"));
+fn info_of(w: &mut String, all: &Numbers, t: &Target) {
+    let numbers: Vec<usize> = t.infos.iter().map(|info| all.info_of[info]).collect();
+    let info_of = filled(t, |s| numbers[s.info]);
     let (numbers, entries) = pages(&info_of, <[usize]>::to_vec);
     writeln!(w, "pub(crate) static INFO_OF: InfoTables = InfoTables {{ pages: &{numbers:?}, info_of: &{entries:?} }};")
         .unwrap();
 }
 
 /// For each opcode, where its operations stand in the list behind it.
-fn entries(w: &mut String, targets: &[Target], t: &Target) {
-    let all = opcodes(targets);
+fn entries(w: &mut String, all: &Numbers, t: &Target) {
+    let mut of_opcode: Vec<Vec<usize>> = vec![Vec::new(); all.opcodes.len()];
+    for (index, operation) in t.operations.iter().enumerate() {
+        if let Some(operation) = operation {
+            of_opcode[all.number_of[operation.mnemonic.as_str()]].push(index);
+        }
+    }
     let (mut first, mut operations) = (vec![0usize], Vec::new());
-    for name in &all {
-        let mut mine: Vec<usize> = (0..t.operations.len())
-            .filter(|&i| t.operations[i].as_ref().is_some_and(|s| &s.mnemonic == name))
-            .collect();
+    for mut mine in of_opcode {
         // Of the two halves that an operation can be in a format, the first stands for both.
         for space in &t.opcode_spaces {
             let Some(second) = space.second() else { continue };

@@ -1,7 +1,7 @@
 //! Writes the public types: a module for each target with a struct for each microcode format and an enum for each
 //! opcode table. Targets share a type if its struct or enum is the same, bit for bit.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::build::emit::camel;
@@ -10,7 +10,7 @@ use crate::build::model::*;
 
 pub fn all(isa: &Isa, targets: &[Target]) -> String {
     let mut out = String::new();
-    let mut shared: HashMap<String, String> = HashMap::new();
+    let mut shared: BTreeMap<String, String> = BTreeMap::new();
     // The structs of a target do not depend on the size of its waves.
     for t in targets.iter().filter(|t| !t.row.is_other_wave()) {
         let name = &t.row.name;
@@ -52,13 +52,13 @@ pub fn off(isa: &Isa, targets: &[Target]) -> String {
     out
 }
 
-fn share(out: &mut String, shared: &mut HashMap<String, String>, module: &str, ty: &str, body: String) {
+fn share(out: &mut String, shared: &mut BTreeMap<String, String>, module: &str, ty: &str, body: String) {
     share_keyed(out, shared, module, ty, body.clone(), body);
 }
 
 fn share_keyed(
     out: &mut String,
-    shared: &mut HashMap<String, String>,
+    shared: &mut BTreeMap<String, String>,
     module: &str,
     ty: &str,
     key: String,
@@ -75,7 +75,7 @@ fn share_keyed(
     shared.entry(format!("@{module}::{ty}")).or_insert_with(|| format!("{module}::{ty}"));
 }
 
-fn shared_path(shared: &HashMap<String, String>, module: &str, ty: &str) -> String {
+fn shared_path(shared: &BTreeMap<String, String>, module: &str, ty: &str) -> String {
     shared.get(&format!("@{module}::{ty}")).cloned().unwrap_or_default()
 }
 
@@ -132,18 +132,19 @@ fn op_enum(t: &Target, f: &LFormat) -> String {
     .unwrap();
     writeln!(out, "#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, num_enum::IntoPrimitive)]").unwrap();
     writeln!(out, "#[repr({base})]\n#[non_exhaustive]\n#[allow(missing_docs)]\npub enum {ty}Op {{").unwrap();
-    for (r, n, _) in &rows {
-        writeln!(out, "    /// `{}`\n    {} = {n},", r.mnemonic, camel(&r.mnemonic)).unwrap();
+    let names: Vec<(String, u16)> = rows.iter().map(|(r, n, _)| (camel(&r.mnemonic), *n)).collect();
+    for ((name, n), (r, ..)) in names.iter().zip(&rows) {
+        writeln!(out, "    /// `{}`\n    {name} = {n},", r.mnemonic).unwrap();
     }
     writeln!(out, "}}\nimpl {ty}Op {{").unwrap();
     writeln!(out, "    /// The operation with this opcode number; the number itself is the error if no operation has it.\n    #[inline]\n    pub const fn from_bits(bits: {base}) -> Result<Self, {base}> {{\n        Ok(match bits {{").unwrap();
-    for (r, n, _) in &rows {
-        writeln!(out, "            {n} => Self::{},", camel(&r.mnemonic)).unwrap();
+    for (name, n) in &names {
+        writeln!(out, "            {n} => Self::{name},").unwrap();
     }
     writeln!(out, "            _ => return Err(bits),\n        }})\n    }}").unwrap();
     writeln!(out, "    /// The operation, independent of its encodings.\n    #[inline]\n    pub const fn opcode(self) -> Opcode {{\n        match self {{").unwrap();
-    for (r, ..) in &rows {
-        writeln!(out, "            Self::{0} => Opcode::{0},", camel(&r.mnemonic)).unwrap();
+    for (name, _) in &names {
+        writeln!(out, "            Self::{name} => Opcode::{name},").unwrap();
     }
     writeln!(out, "        }}\n    }}\n}}").unwrap();
     out

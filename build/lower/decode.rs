@@ -305,19 +305,42 @@ impl<'a> ConstraintTable<'a> {
 
     /// The kind of each value, and the sets of kinds.
     fn code_groups(&self) -> Result<(Vec<u8>, Vec<u64>)> {
-        let mut columns = Vec::new();
-        let column = |v: usize| self.sets.iter().map(|s| s[v]).collect::<Vec<bool>>();
-        let code_groups: Vec<u8> = (0..512).map(|v| number(&mut columns, column(v))).collect();
-        room(self.t, "groups of operand codes", columns.len(), 6)?;
-        let bits = |s: usize| columns.iter().enumerate().fold(0, |all, (n, c)| all | u64::from(c[s]) << n);
-        Ok((code_groups, (0..self.sets.len()).map(bits).collect()))
+        let (of_code, firsts) = groups(self.sets.iter());
+        room(self.t, "groups of operand codes", firsts.len(), 6)?;
+        let bits = |set: &Vec<bool>| firsts.iter().enumerate().fold(0, |all, (n, v)| all | u64::from(set[*v]) << n);
+        Ok((of_code.into_iter().map(|group| group as u8).collect(), self.sets.iter().map(bits).collect()))
     }
+}
+
+/// The group of each code, counted in the order of the codes, and the first code of each group.
+pub fn groups<'a>(sets: impl Iterator<Item = &'a Vec<bool>>) -> (Vec<usize>, Vec<usize>) {
+    let (mut of_code, mut firsts) = (vec![0; 512], vec![0]);
+    for set in sets {
+        // The groups with the codes outside of the set, and with those in it.
+        let mut parts = vec![[usize::MAX; 2]; firsts.len()];
+        firsts.clear();
+        for (code, (group, is_in)) in of_code.iter_mut().zip(set).enumerate() {
+            let part = &mut parts[*group][usize::from(*is_in)];
+            if *part == usize::MAX {
+                *part = firsts.len();
+                firsts.push(code);
+            }
+            *group = *part;
+        }
+    }
+    (of_code, firsts)
 }
 
 /// The values of a checked field that a check takes. What lies above a narrower field does not count, nor what no checked field holds.
 fn checked_set(t: &Target, c: &lower::Check, width: u8) -> Vec<bool> {
-    let set = set_of(t, c);
-    (0..512).map(|v| v >> width != 0 || set[v % set.len()]).collect()
+    let count = 1 << width;
+    let mut set = set_of(t, c);
+    if set.len() < count {
+        set = set.repeat(count / set.len());
+    }
+    set.truncate(count);
+    set.resize(512, true);
+    set
 }
 
 /// Which values of a check's field, with its flag on top, are in its set.

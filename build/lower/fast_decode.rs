@@ -1,11 +1,12 @@
 //! What the fast path of decoding needs of one target: which words are in order without a further look. `FastDecode` in
 //! src/decode/fast.rs describes the tables.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-use crate::build::lower::decode::{CHECKED_FIELDS, Constraints, SCALARS, Tables, TrailingDword, code_set, set_of};
-use crate::build::lower::pages::number;
+use crate::build::lower::decode::{
+    CHECKED_FIELDS, Constraints, SCALARS, Tables, TrailingDword, code_set, groups, set_of,
+};
 use crate::build::lower::rules::Rule;
 use crate::build::lower::{Check, NONE, OpcodeSpace, Operation, Target, trailing};
 use crate::build::model::Piece;
@@ -50,9 +51,15 @@ pub struct FastConstraints {
 impl FastTables {
     pub fn new(tables: &Tables) -> Result<FastTables> {
         let t = tables.t;
+        let known = &mut Known::new();
         // The first constraints are those of no operation.
-        let mut all: Vec<Option<Fast>> =
-            tables.constraints.list.iter().enumerate().map(|(n, c)| fast(tables, c).filter(|_| n != 0)).collect();
+        let mut all: Vec<Option<Fast>> = tables
+            .constraints
+            .list
+            .iter()
+            .enumerate()
+            .map(|(n, c)| fast(tables, c, known).filter(|_| n != 0))
+            .collect();
         (0..4).for_each(|field| limit_groups(&mut all, field));
         let groups: Vec<_> = (0..4).map(|n| Groups::new(&all, n)).collect();
         let each = |c: &Fast, n: usize| (groups[n].outside[&c.good[n]], !groups[n].outside[&c.literal[n]]);
@@ -99,18 +106,18 @@ struct Groups<'a> {
     /// The group of each code, as one bit.
     of_code: Vec<u32>,
     /// The groups that are not in each set.
-    outside: HashMap<&'a Vec<bool>, u32>,
+    outside: BTreeMap<&'a Vec<bool>, u32>,
 }
 
 impl<'a> Groups<'a> {
     fn new(all: &'a [Option<Fast>], field: usize) -> Self {
         let sets: BTreeSet<_> = all.iter().flatten().flat_map(|c| [&c.good[field], &c.literal[field]]).collect();
-        let mut columns = Vec::new();
-        let column = |code: usize| sets.iter().map(|s| s[code]).collect::<Vec<bool>>();
-        let groups: Vec<u8> = (0..512).map(|code| number(&mut columns, column(code))).collect();
-        let outside = |set: usize| columns.iter().zip(0..).fold(0, |all, (c, group)| all | u32::from(!c[set]) << group);
-        let outside = sets.into_iter().zip(0..).map(|(set, n)| (set, outside(n))).collect();
-        Groups { of_code: groups.into_iter().map(|group| 1 << group).collect(), outside }
+        let (of_code, firsts) = groups(sets.iter().copied());
+        let outside = |set: &Vec<bool>| {
+            firsts.iter().zip(0..).fold(0, |all, (code, group)| all | u32::from(!set[*code]) << group)
+        };
+        let outside = sets.into_iter().map(|set| (set, outside(set))).collect();
+        Groups { of_code: of_code.into_iter().map(|group| 1 << group).collect(), outside }
     }
 }
 
@@ -126,8 +133,8 @@ fn limit_groups(all: &mut [Option<Fast>], field: usize) {
             *users.entry(&c.good[field]).or_insert(0) += 1;
             *users.entry(&c.literal[field]).or_insert(0) += 1;
         }
-        let columns: BTreeSet<Vec<bool>> = (0..512).map(|code| users.keys().map(|set| set[code]).collect()).collect();
-        if columns.len() <= GROUPS {
+        let (_, firsts) = groups(users.keys().copied());
+        if firsts.len() <= GROUPS {
             return;
         }
         let rarest = users.into_iter().min_by_key(|(_, users)| *users).map(|(set, _)| set.clone()).unwrap_or_default();
@@ -147,6 +154,9 @@ pub fn any_third(all: &[Tables]) -> bool {
 /// The checked fields in which 255 announces a literal, if the tail has the bit.
 const LITERALS: [(u8, (u8, u8)); 3] = [(trailing::SSRC0, (0, 8)), (trailing::SSRC1, (8, 8)), (trailing::SRC0, (0, 9))];
 
+/// The bits without which every value of a set is good.
+type Known = BTreeMap<Vec<bool>, Option<usize>>;
+
 /// What words of constraints must be to be looked at no further.
 struct Fast {
     /// Bits that are zero.
@@ -161,7 +171,7 @@ struct Fast {
 }
 
 /// What need not be looked at any further in words of constraints; `None`: nothing.
-fn fast(tables: &Tables, c: &Constraints) -> Option<Fast> {
+fn fast(tables: &Tables, c: &Constraints, known: &mut Known) -> Option<Fast> {
     let checked = CHECKED_FIELDS[c.checked];
     let is_dual = tables.t.formats[c.parts.0].def.dual.is_some();
     if c.marks & marks::SIZED != 0 || c.dwords > 3 || c.trailing & trailing::ALWAYS != 0 && !is_dual {
@@ -210,7 +220,7 @@ fn fast(tables: &Tables, c: &Constraints) -> Option<Fast> {
         let good = set_of(tables.t, check);
         match check.lsb >= 64 && check.hi == NONE && good.iter().rev().skip(1).all(|&good| good) {
             true => not_last((check.lsb, check.width))?,
-            false => zeros |= harmless(&good, check)?,
+            false => zeros |= harmless(good, check, known)?,
         }
     }
     let scalars = code_set(tables.t, &SCALARS);
@@ -224,14 +234,18 @@ fn fast(tables: &Tables, c: &Constraints) -> Option<Fast> {
         }
     }
     for (good, field) in good.iter_mut().zip(checked) {
-        *good = (0..512).map(|code| field.1 == 0 || good[code % (1 << field.1)]).collect();
+        *good = if field.1 == 0 { vec![true; 512] } else { good[..1 << field.1].repeat(512 >> field.1) };
     }
     let announced = |field: (u8, u8)| {
         let flag = LITERALS.iter().find(|l| l.1 == field).map_or(0, |l| l.0);
         let is_listed =
             |d: &TrailingDword| d.form == 0 && d.field == field && d.codes == (codes.literal, codes.literal);
         let is = c.trailing & flag != 0 && c.dwords == 1 || c.trailing_dwords.iter().any(is_listed);
-        (0..512).map(|code| is && code % (1 << field.1) == usize::from(codes.literal)).collect()
+        let mut all = vec![false; 512];
+        if is && codes.literal < 1 << field.1 {
+            (codes.literal.into()..512).step_by(1 << field.1).for_each(|code: usize| all[code] = true);
+        }
+        all
     };
     Some(Fast { zeros, last, good, literal: checked.map(announced) })
 }
@@ -277,12 +291,16 @@ fn excluded(rule: &Rule, zeros: u64) -> Option<Excluded> {
 
 /// Bits of a field such that every value without them is good: those that leave the most values; or the flag on top of
 /// it, if every value is good without.
-fn harmless(good: &[bool], check: &Check) -> Option<u128> {
+fn harmless(good: Vec<bool>, check: &Check, known: &mut Known) -> Option<u128> {
     if check.hi != NONE {
         return good[..1 << check.width].iter().all(|&good| good).then_some(1 << check.hi);
     }
-    let holds = |&bits: &usize| (0..good.len()).all(|value| value & bits != 0 || good[value]);
-    (0..good.len()).filter(holds).min_by_key(|bits| bits.count_ones()).map(|bits| (bits as u128) << check.lsb)
+    let bits = *known.entry(good).or_insert_with_key(|good| {
+        let bad: Vec<usize> = (0..good.len()).filter(|&value| !good[value]).collect();
+        let holds = |&bits: &usize| bad.iter().all(|value| value & bits != 0);
+        (0..good.len()).filter(holds).min_by_key(|bits| bits.count_ones())
+    });
+    bits.map(|bits| (bits as u128) << check.lsb)
 }
 
 /// How the opcode is gathered: see `FastOpcodeSpace` in src/decode/fast.rs.

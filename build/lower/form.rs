@@ -35,7 +35,7 @@ pub struct Form {
 }
 
 /// One of the two operations of a dual instruction.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Half {
     First,
     Second,
@@ -268,7 +268,7 @@ impl Form {
         }
         for desc in &descs {
             marks |= rules::of(&row.at, t, self, desc, &mut rules)?;
-            if let Some((check, set)) = check(isa, t, self, &row.at, desc)? {
+            if let Some((check, set)) = check(isa, t, self, &row.at, desc, &mut pool.taken)? {
                 let set = intern(&mut pool.sets, &mut t.sets, set);
                 checks.push(Check { set, ..check });
             }

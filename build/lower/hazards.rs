@@ -99,6 +99,7 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
     let thens: Vec<usize> = tables.rows.iter().map(then).collect();
     let enders: Vec<usize> = tables.enders.iter().map(|(_, side)| of_kind(&side.kind)).collect();
     let (valu, trans) = (of_kind("valu"), of_kind("trans"));
+    let numbered = numbered(all, &kinds, name);
     for operation in &t.operations {
         let Some(operation) = operation else {
             tables.class_of.push(0);
@@ -106,7 +107,7 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
         };
         let def = t.formats[operation.format].def;
         let flags = &t.infos[operation.info].flags;
-        let is = kinds_of(all, &kinds, name, &def.name, &operation.mnemonic, flags);
+        let is = kinds_of(&numbered, kinds.len(), &def.name, &operation.mnemonic, flags);
         let set = |kinds: &[usize]| {
             let holds = kinds.iter().enumerate().filter(|(_, kind)| is.get(**kind) == Some(&true));
             holds.fold(0u128, |set, (n, _)| set | 1 << n)
@@ -152,19 +153,58 @@ pub fn hwreg(isa: &Isa, target: &str, name: &str) -> Option<u8> {
     table.values.iter().find(|v| v.name == name)?.value.of(target)?.parse().ok()
 }
 
-/// For each kind, whether an operation is of that kind. A kind refers only to kinds before it.
-fn kinds_of(all: &Hazards, names: &[&str], target: &str, format: &str, mnemonic: &str, flags: &[String]) -> Vec<bool> {
-    let mut is = vec![false; names.len()];
-    for kind in &all.kinds {
-        let at = names.iter().position(|name| *name == kind.name).expect("it is one of the names");
-        is[at] = is[at]
-            || kind.terms.iter().all(|term| match term {
-                Term::Any => true,
-                Term::Formats(formats) => formats.iter().any(|f| f == format),
-                Term::Flag(name, wanted) => flags.contains(name) == *wanted,
-                Term::Is(name, wanted) => names.iter().position(|n| n == name).is_some_and(|n| is[n]) == *wanted,
-                Term::Names(patterns) => patterns.iter().any(|pattern| matches(pattern, mnemonic)),
-                Term::Only(targets) => targets.iter().any(|t| t == target),
+/// A kind that a target can have: its number, and what all has to hold.
+struct Numbered<'a> {
+    number: usize,
+    terms: Vec<Numbers<'a>>,
+}
+
+/// A `Term` that does not depend on the target.
+enum Numbers<'a> {
+    Formats(&'a [String]),
+    Flag(&'a String, bool),
+    /// The number of another kind.
+    Is(usize, bool),
+    /// Patterns without `*`, and the beginnings and whole texts of the others.
+    Names(Vec<&'a str>, Vec<(&'a str, &'a str)>),
+}
+
+/// The kinds of a target. A kind refers only to kinds before it.
+fn numbered<'a>(all: &'a Hazards, names: &[&str], target: &str) -> Vec<Numbered<'a>> {
+    let number = |name: &str| names.iter().position(|other| *other == name);
+    let term = |term: &'a Term| match term {
+        Term::Any | Term::Only(_) => None,
+        Term::Formats(formats) => Some(Numbers::Formats(formats)),
+        Term::Flag(name, wanted) => Some(Numbers::Flag(name, *wanted)),
+        Term::Is(name, wanted) => Some(Numbers::Is(number(name).unwrap_or(usize::MAX), *wanted)),
+        Term::Names(patterns) => {
+            let (some, whole): (Vec<&str>, _) = patterns.iter().map(String::as_str).partition(|p| p.contains('*'));
+            let start = |pattern: &'a str| (pattern.split('*').next().unwrap_or(pattern), pattern);
+            Some(Numbers::Names(whole, some.into_iter().map(start).collect()))
+        }
+    };
+    let is_left_out = |term: &Term| matches!(term, Term::Only(targets) if !targets.iter().any(|t| t == target));
+    let kinds = all.kinds.iter().filter(|kind| !kind.terms.iter().any(is_left_out));
+    let kind = |kind: &'a Kind| {
+        let number = number(&kind.name).expect("it is one of the names");
+        Numbered { number, terms: kind.terms.iter().filter_map(term).collect() }
+    };
+    kinds.map(kind).collect()
+}
+
+/// For each kind, whether an operation is of that kind.
+fn kinds_of(kinds: &[Numbered], count: usize, format: &str, mnemonic: &str, flags: &[String]) -> Vec<bool> {
+    let mut is = vec![false; count];
+    for Numbered { number, terms } in kinds {
+        is[*number] = is[*number]
+            || terms.iter().all(|term| match term {
+                Numbers::Formats(formats) => formats.iter().any(|f| f == format),
+                Numbers::Flag(name, wanted) => flags.contains(name) == *wanted,
+                Numbers::Is(number, wanted) => (is.get(*number) == Some(&true)) == *wanted,
+                Numbers::Names(whole, some) => {
+                    let fits = |(start, all): &(&str, &str)| mnemonic.starts_with(start) && matches(all, mnemonic);
+                    whole.contains(&mnemonic) || some.iter().any(fits)
+                }
             });
     }
     is

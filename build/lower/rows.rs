@@ -4,10 +4,15 @@ use std::collections::HashMap;
 
 use crate::build::lower::facts;
 use crate::build::lower::form::{Form, Half, expand};
+use crate::build::lower::sets::Taken;
 use crate::build::lower::*;
 use crate::build::model::error::Result;
 use crate::build::model::{Format, Isa, Piece, Row, Token};
 use crate::build::shared::IMPLICIT;
+
+/// What the signature of a row depends on besides its tokens: the format, the half, and whether the words can begin another
+/// operation.
+type Place = (usize, Option<Half>, bool);
 
 /// Gives equal values the same number.
 #[derive(Default)]
@@ -19,6 +24,8 @@ pub struct Pool {
     pub descs: HashMap<OperandDesc, u16>,
     pub lists: HashMap<Vec<u16>, (usize, usize)>,
     pub infos: HashMap<Info, usize>,
+    pub taken: Taken,
+    pub of_tokens: HashMap<Place, HashMap<Vec<Token>, usize>>,
 }
 
 pub fn intern<T: Clone + std::hash::Hash + Eq>(map: &mut HashMap<T, usize>, list: &mut Vec<T>, value: T) -> usize {
@@ -78,9 +85,18 @@ fn operation(
     begins: bool,
 ) -> Result<Operation> {
     let def = t.formats[format].def;
-    let mut form = Form::base(isa, t, format, row, half)?;
-    form.begins = begins;
-    let signature = form.signature(isa, t, pool, row)?;
+    let key = (format, half, begins);
+    let known = pool.of_tokens.get(&key).and_then(|known| known.get(&row.tokens));
+    let signature = match known {
+        Some(&signature) => signature,
+        None => {
+            let mut form = Form::base(isa, t, format, row, half)?;
+            form.begins = begins;
+            let signature = form.signature(isa, t, pool, row)?;
+            pool.of_tokens.entry(key).or_default().insert(row.tokens.clone(), signature);
+            signature
+        }
+    };
     let mut info = Info {
         reads: row.reads.iter().filter(|r| !r.starts_with('-')).cloned().collect(),
         writes: row.writes.clone(),

@@ -1,10 +1,17 @@
 //! The allowed values of a field: the operand codes that its operand type takes and that name an operand of its width.
 
+use std::collections::HashMap;
+
 use crate::build::check as tables;
 use crate::build::lower::form::Form;
 use crate::build::lower::{Check, NONE, OperandDesc, Target, trailing};
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{CodeRow, Field, Isa, Token};
+
+/// The codes that operand types take, by what they depend on: the number of the type, the dwords of the operand, and
+/// whether it can be a literal of 32 bits or of 64.
+pub type Taken = HashMap<Key, [u32; 16]>;
+type Key = (usize, u16, bool, bool);
 
 /// The check that a descriptor needs, if its operand type does not take all field values.
 pub fn check(
@@ -13,10 +20,12 @@ pub fn check(
     form: &Form,
     at: &SourceLine,
     desc: &OperandDesc,
+    known: &mut Taken,
 ) -> Result<Option<(Check, [u32; 16])>> {
     let Some((field, ..)) = form.field(t, &desc.field) else { return Ok(None) };
     let type_name = type_of(t, form, desc, field);
-    let k = isa.operand_types.iter().find(|k| k.name == type_name).expect("the descriptor was made with it");
+    let number = isa.operand_types.iter().position(|k| k.name == type_name).expect("the descriptor was made with it");
+    let k = &isa.operand_types[number];
     if k.takes.is_empty() {
         return Ok(None);
     }
@@ -31,32 +40,11 @@ pub fn check(
     let to_lds = k.reads_as == "buf_data" && form.names(t, "lds");
     let sized = to_lds || k.is_image_address() || ["global_addr", "acc_sized"].contains(&k.reads_as.as_str());
     let dwords = if sized { 1 } else { u16::from(desc.dwords) };
-    let mut set = [0u32; 16];
-    let put = |c: u16, set: &mut [u32; 16]| set[usize::from(c) / 32] |= 1 << (c % 32);
-    for class in &k.takes {
-        if class.bytes().next().is_some_and(|b| b.is_ascii_digit()) {
-            tables::values(at, class)?.for_each(|v| put(v as u16, &mut set));
-            continue;
-        }
-        if let Some(name) = class.strip_prefix("enum:") {
-            let values = isa.enums.iter().filter(|e| !e.bits && e.name == name).flat_map(|e| &e.values);
-            for v in values.filter_map(|v| v.value.of(&t.row.name).map(|c| (&v.at, c))) {
-                tables::values(v.0, v.1)?.for_each(|v| put(v as u16, &mut set));
-            }
-            continue;
-        }
-        if class == "literal" && long && desc.dwords == 2 && t.code.literal64 != u16::MAX {
-            put(t.code.literal64, &mut set);
-        }
-        for code in t.codes.iter().filter(|c| &c.class == class) {
-            let &(a, b) = code.range.of(&t.row.name).expect("filtered");
-            for c in a..=b {
-                if valid(code, a, b, c, dwords) && (class != "literal" || literal) {
-                    put(c, &mut set);
-                }
-            }
-        }
-    }
+    let key = (number, dwords, literal, long && desc.dwords == 2);
+    let mut set = match known.get(&key) {
+        Some(set) => *set,
+        None => *known.entry(key).or_insert(taken(isa, t, at, key)?),
+    };
     // For fields with a flag, the flag becomes an additional bit above the field and decides whether the set applies.
     // The same holds for a destination that exists only if the operation returns something.
     let flagged =
@@ -112,16 +100,68 @@ pub fn check(
         }
         (set, width, add) = (moved, width + 1, 0);
     }
-    let all_valid = (0..1u32 << width).all(|v| {
-        let c = (v << desc.shift) + u32::from(add);
-        c < 512 && set[(c / 32) as usize] >> (c % 32) & 1 == 1
-    });
-    if all_valid {
+    if holds_all(&set, width, desc.shift, add) {
         return Ok(None);
     }
     let check =
         Check { field: desc.field.clone(), lsb: desc.lsb, width: desc.width, hi, shift: desc.shift, add, set: 0 };
     Ok(Some((check, set)))
+}
+
+fn put(code: u16, set: &mut [u32; 16]) {
+    set[usize::from(code) / 32] |= 1 << (code % 32);
+}
+
+/// The codes that an operand type takes.
+fn taken(isa: &Isa, t: &Target, at: &SourceLine, (number, dwords, literal, literal64): Key) -> Result<[u32; 16]> {
+    let mut set = [0u32; 16];
+    for class in &isa.operand_types[number].takes {
+        if class.bytes().next().is_some_and(|b| b.is_ascii_digit()) {
+            tables::values(at, class)?.for_each(|v| put(v as u16, &mut set));
+            continue;
+        }
+        if let Some(name) = class.strip_prefix("enum:") {
+            let values = isa.enums.iter().filter(|e| !e.bits && e.name == name).flat_map(|e| &e.values);
+            for v in values.filter_map(|v| v.value.of(&t.row.name).map(|c| (&v.at, c))) {
+                tables::values(v.0, v.1)?.for_each(|v| put(v as u16, &mut set));
+            }
+            continue;
+        }
+        if class == "literal" && literal64 && t.code.literal64 != u16::MAX {
+            put(t.code.literal64, &mut set);
+        }
+        for code in t.codes.iter().filter(|c| &c.class == class) {
+            let &(a, b) = code.range.of(&t.row.name).expect("filtered");
+            for c in a..=b {
+                if valid(code, a, b, c, dwords) && (class != "literal" || literal) {
+                    put(c, &mut set);
+                }
+            }
+        }
+    }
+    Ok(set)
+}
+
+/// Whether every value of a field names a code of the set.
+fn holds_all(set: &[u32; 16], width: u8, shift: u8, add: u16) -> bool {
+    let mut value = 0u32;
+    while value < 1 << width {
+        let code = (value << shift) + u32::from(add);
+        if code >= 512 {
+            return false;
+        }
+        let word = set[(code / 32) as usize];
+        // Most are whole dwords.
+        if shift == 0 && code % 32 == 0 && word == u32::MAX {
+            value += 32;
+            continue;
+        }
+        if word >> (code % 32) & 1 == 0 {
+            return false;
+        }
+        value += 1;
+    }
+    true
 }
 
 /// The operand type with which the form reads the descriptor: the token's, the replacement's, or the field's own.

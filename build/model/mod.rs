@@ -497,7 +497,7 @@ impl Field {
 }
 
 /// One word of a row's operand column.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Token {
     /// `sdst=b32`, `src0.vgpr9:f32x2`, `vdst=b32@rtn`, `vdst=b32&gfx10`
     Operand {

@@ -61,9 +61,14 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
     let classes = |first: u16| {
         let rows = t.codes.iter().filter(|c| !c.is_no_address());
         rows.fold(0, |mask, c| {
+            let class = class_bit(&c.class);
+            // Many codes are of a class that is known already.
+            if mask & class == class {
+                return mask;
+            }
             let &(a, b) = c.range.of(&t.row.name).expect("those of the target");
             let any = (a..=b).any(|code| first + code < 512 && has(first + code));
-            if any { mask | class_bit(&c.class) } else { mask }
+            if any { mask | class } else { mask }
         })
     };
     Ok(match desc.operand_type.as_str() {
