@@ -12,7 +12,7 @@ use amdgpu_isa::hazards::{Hazards, Pending};
 use amdgpu_isa::kernel::{Argument, CodeObject, DescriptorError, Kernel, KernelDescriptor, Registers};
 use amdgpu_isa::processor::Processor;
 use amdgpu_isa::text::ParseErrorKind;
-use amdgpu_isa::{Field, Format, Inst, Reg, Target, VgprMsb, decode_words, parse};
+use amdgpu_isa::{Field, Format, Inst, Reg, Target, Value, VgprMsb, decode_words, parse};
 use object::{Object as _, ObjectSection as _};
 
 /// Those of the targets that are in this build: mutants of a limit are built with few.
@@ -707,4 +707,47 @@ fn the_upper_half_of_a_literal_is_not_forgotten() {
     );
     let upper = long.with(Field::OpSel, 1);
     assert!(upper.is_err() || upper.unwrap().reencode(Format::Vop2, None).is_err());
+}
+
+/// IEEE 754, binary16, in the literals of LLVM 22: the least number of full precision, and the greatest ones.
+#[test]
+fn floats_of_16_bits_are_those_of_ieee_754_at_both_ends() {
+    for target in targets(["gfx942", "gfx1030"]) {
+        for (text, half) in [
+            ("0.00006103515625", 0x0400),
+            ("0.000091552734375", 0x0600),
+            ("0.5009765625", 0x3802),
+            ("65504.0", 0x7bff),
+            ("65519.0", 0x7bff),
+            ("-65504.0", 0xfbff),
+        ] {
+            let add = inst(target, &format!("v_add_f16_e32 v0, {text}, v1"));
+            assert_eq!(add.words()[1], half, "{target} {text}");
+        }
+    }
+}
+
+/// The hardware's codes: 0 to 64 are 128 to 192, -1 to -16 are 193 to 208, and registers are 256 to 511. What is beside them is a
+/// literal, or nothing.
+#[test]
+fn inline_integers_are_minus_16_to_64() {
+    for &target in Target::ALL {
+        for value in -20..=70i32 {
+            let add = inst(target, &format!("s_add_u32 s0, {value}, s1"));
+            let code = match value {
+                0..=64 => 128 + value,
+                -16..=-1 => 192 - value,
+                _ => 255,
+            };
+            assert_eq!(add.words()[0] & 0xff, code as u32, "{target} {value}");
+            assert_eq!(add.words().get(1).copied(), (code == 255).then_some(value as u32), "{target} {value}");
+            let shown = if code == 255 { format!("0x{:x}", value as u32) } else { value.to_string() };
+            assert_eq!(add.to_string().split(' ').nth(2), Some(&*format!("{shown},")), "{target} {value}");
+        }
+        for n in [0, 1, 254, 255] {
+            let mov = inst(target, &format!("v_mov_b32 v{n}, v{n}"));
+            assert_eq!(mov.words()[0] & 0x1ff, 256 + n, "{target} {n}");
+            assert_eq!(mov.operands().nth(1).map(|o| o.value), Some(Value::Reg(Reg::Vgpr(n as u8))), "{target} {n}");
+        }
+    }
 }
