@@ -219,7 +219,7 @@ fn a_matrix_of_more_than_four_registers_does_not_overlap_what_it_is_added_to() {
     }
 }
 
-/// RDNA3 ISA 7.6, "VOPD": sources are in four banks, what results are added to in two; LLVM 22 refuses the same ones.
+/// RDNA3 ISA 7.6, "Dual Issue VALU": sources are in four banks, what results are added to in two; LLVM 22 refuses the same ones.
 #[test]
 fn dual_operations_read_four_banks_and_add_to_two() {
     for target in targets(["gfx1100", "gfx1150", "gfx1200"]) {
@@ -238,7 +238,7 @@ fn dual_operations_read_four_banks_and_add_to_two() {
     }
 }
 
-/// CDNA5 ISA 3.6, "Mode Register": bits 13:12 to 19:18 are the upper bits of register numbers.
+/// CDNA5 ISA 3.4.3, "MODE register": bits 13:12 to 19:18 are the upper bits of register numbers.
 #[test]
 fn writing_any_of_the_bits_19_to_12_of_mode_leaves_numbers_of_registers_unknown() {
     let Some(target) = targets(["gfx1250"]).next() else { return };
@@ -531,7 +531,7 @@ fn functions_that_share_blocks_are_a_group() {
     assert_eq!(groups(&[end, end, end], &[0, 4, 8]), [[0], [1], [2]]);
 }
 
-/// CDNA3 ISA 4.4: a flat load is counted by vmcnt and by lgkmcnt, since nothing tells which memory it reads; a wait for one of both
+/// CDNA3 ISA 10.2: a flat load is counted by vmcnt and by lgkmcnt, since nothing tells which memory it reads; a wait for one of both
 /// says nothing of the other.
 #[test]
 fn a_wait_for_one_counter_of_a_flat_load_leaves_the_other_in_doubt() {
@@ -657,7 +657,7 @@ fn all_vector_registers_are_kept_in_lanes_that_are_off() {
     }
 }
 
-/// RDNA2 ISA 8.2.4, "D16": two components of 16 bits share a register; of one alone, and of none, which counts as one, the upper half
+/// RDNA2 ISA 8.2.5, "D16 Instructions": two components of 16 bits share a register; of one alone, and of none, which counts as one, the upper half
 /// stays.
 #[test]
 fn an_odd_number_of_packed_components_leaves_half_of_a_register() {
@@ -675,7 +675,8 @@ fn an_odd_number_of_packed_components_leaves_half_of_a_register() {
     }
 }
 
-/// CDNA4 ISA 4.5 and 7.1: if one of the factors has 8 bits, of which the formats are 0 and 1, the operation has twice as many passes.
+/// CDNA4 ISA 7.1: "16 or 32" cycles, "larger cycle count if either matrix A or B is F8", of which the formats are 0 and 1. A pass
+/// has four cycles.
 #[test]
 fn factors_of_8_bits_take_twice_as_long() {
     let Some(target) = targets(["gfx950"]).next() else { return };
