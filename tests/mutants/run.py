@@ -3,6 +3,11 @@
 
     tests/mutants/run.py code  --count 300 --seed 16
     tests/mutants/run.py tables --count 300 --seed 16
+    tests/mutants/run.py limits --few 2
+
+`limits` draws nothing: it changes each limit of the tables and each bound of the code to the numbers beside it, limits by a factor
+of two besides. `--list` shows all of them with their numbers. `--targets` and `--programs` try the bounds with some targets and
+programs of tests, which finds most of what is noticed in a fraction of the time; what is left has to meet all.
 
 The tests are those of the README's command. CONTRIBUTING.md explains the output.
 """
@@ -22,6 +27,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # nothing in the working tree
+import limits
 import rust
 import suite
 import tables
@@ -49,7 +55,15 @@ def code(options, work):
     # Some do not compile.
     drawn, total = rust.draw(ROOT, options.count * 3 // 2 + 20, rng)
     say(f"{sum(total.values())} possible changes of src/: {total}")
+    return in_one_build(options, work, drawn, options.count)
+
+
+def in_one_build(options, work, drawn, count):
+    """Tries these changes of the code, at most so many of them. Returns the survivors and how many were tried."""
     tree, target = work / "code", work / "target"
+    if options.targets or options.programs:
+        tree, target = work / "code-few", work / "target-code-few"
+    command = Few.COMMAND if options.targets else suite.COMMAND
     env = {"RUSTC_BOOTSTRAP": "amdgpu_isa", "AMDGPU_ISA_WORDS": str(options.words)}
     # What did not compile the last time will not now.
     memory = work / "compiles.json"
@@ -57,9 +71,12 @@ def code(options, work):
     said = json.loads(memory.read_text()).get(digest, []) if memory.exists() else []
     kept = [m for m in drawn if m.number not in said]
     suite.copy(ROOT, tree, keep="src/")
+    if options.targets:
+        only_targets(tree, options.targets)
     for attempt in range(20):
         lines = rust.write(ROOT, tree, kept)
-        good, messages, said = suite.cargo(tree, target, ["check", "--features", "cli"], env)
+        check = ["check", *(word for word in command[2:] if word != "--release")]
+        good, messages, said = suite.cargo(tree, target, check, env)
         bad, live = set(), set()
         for message in (m["message"] for m in messages if m.get("reason") == "compiler-message"):
             code_ = (message.get("code") or {}).get("code")
@@ -90,16 +107,20 @@ def code(options, work):
     memory.write_text(json.dumps({digest: [m.number for m in drawn if m not in kept]}))
     mutants = [m for m in kept if m.number in live]
     say(f"{len(mutants)} changes in one build; {len(kept) - len(live)} are not compiled with these features")
-    built = suite.Suite(tree, target, env)
+    built = suite.Suite(tree, target, env, options.programs, command)
+    while options.targets and (unfit := re.findall(r'could not compile `[^`]*` \(test "(\w+)"\)', built.said)):
+        say(f"these name a target that is not there: {', '.join(unfit)}")
+        options.programs = [name for name in options.programs if name not in unfit]
+        built = suite.Suite(tree, target, env, options.programs, command)
     if not built.good:
         sys.exit("\n".join(m["rendered"] for m in built.errors if m["level"] == "error") + built.said)
     known = equivalents()
     equivalent = [m for m in mutants if m.key() in known]
-    mutants = [m for m in mutants if m.key() not in known][: options.count]
+    mutants = [m for m in mutants if m.key() not in known][:count]
     if options.only:
         by_number = {m.number: m for m in mutants}
         mutants = [by_number[n] for n in options.only if n in by_number]
-    built.measure(options.skip, options.limit, options.jobs)
+    built.measure(options.skip, options.limit, options.jobs, not options.targets and not options.programs)
     if built.complaints:
         say("\n".join(f"{unit} fails without any change, and is left out:\n{out[-1000:]}" for unit, out in built.complaints.items()))
     slow = [" ".join(unit) for unit in built.slow]
@@ -121,6 +142,13 @@ def code(options, work):
             left = [m for m, failure in zip(left, pool.map(lambda m: attempt(m, most), left)) if failure is None]
         say(f"-- {len(mutants) - len(left)} of {len(mutants)} are caught")
     return [m.key() for m in left], len(mutants)
+
+
+def only_targets(tree, targets):
+    """Leaves a copy of the tree only these targets."""
+    manifest = Path(tree, "Cargo.toml")
+    names = ", ".join(f'"{target}"' for target in targets)
+    manifest.write_text(re.sub(r"(?m)^all-targets = .*", f"all-targets = [{names}]", manifest.read_text()))
 
 
 def generator(work):
@@ -149,10 +177,15 @@ def generate(program, tree, out, targets=()):
 
 
 def screened(options, work):
-    """Drawn changes of tables that the build accepts, and how many it refuses. Those that it generates the same source
-    for are no changes."""
+    """Drawn changes of tables, as `accepted` sorts them."""
     drawn, total = tables.draw(ROOT, options.count * 3, random.Random(options.seed))
     say(f"{sum(total.values())} possible changes of isa/, of each row one of each kind: {total}")
+    return accepted(options, work, drawn, options.count, "screened.json")
+
+
+def accepted(options, work, drawn, count, remembered):
+    """Changes of tables that the build accepts, those that it refuses, and those that it generates the same source for, which are
+    no changes."""
     program = generator(work)
     # The generator takes two seconds for all targets; these show most changes.
     some = ("gfx600", "gfx942", "gfx1100", "gfx1250")
@@ -161,7 +194,7 @@ def screened(options, work):
     assert plain and plain_some, message
     # What the generator says of a change is kept for the next run.
     digest = hashlib.sha256(repr(sorted(plain.items())).encode()).hexdigest()
-    memory = work / "screened.json"
+    memory = work / remembered
     known_ = json.loads(memory.read_text()) if memory.exists() else {}
     said = known_.get(digest, {})
 
@@ -186,8 +219,8 @@ def screened(options, work):
     left, refused, same = [], [], []
     with ThreadPoolExecutor(options.jobs) as pool:
         at = 0
-        while at < len(drawn) and len(left) + len(refused) < options.count:
-            next_ = drawn[at : at + options.count - len(left) - len(refused)]
+        while at < len(drawn) and len(left) + len(refused) < count:
+            next_ = drawn[at : at + count - len(left) - len(refused)]
             at += len(next_)
             for mutant, message in zip(next_, pool.map(screen, next_)):
                 if message == "nothing" or mutant.key() in known:
@@ -213,7 +246,8 @@ def named_in(mutants, text):
 
 
 # Programs that notice most changes of the tables, and name them.
-FIRST = ("matrix", "names", "facts", "manuals", "gcn_pages", "operands", "registers", "hazards", "targets", "llvm")
+FIRST = ("matrix", "names", "facts", "manuals", "gcn_pages", "operands", "registers", "hazards", "targets", "limits",
+         "llvm")
 
 
 class Batches:
@@ -277,7 +311,8 @@ class Few:
     is noticed with all targets too; what is not has to meet them."""
 
     # Those that do not name targets: first what notices most, and is built alone, then the others.
-    PROGRAMS = (("llvm",), ("signature", "inverse", "convert", "regset", "length", "imm", "typed"))
+    PROGRAMS = (("llvm",), ("signature", "inverse", "convert", "regset", "length", "imm", "typed",
+                            "descriptor", "limits"))
     COMMAND = ["cargo", "test", "--release", "--no-default-features", "--features", "text,fast,alloc,all-targets"]
     # One of each generation first.
     CHOICE = ("gfx942", "gfx1100-wave32", "gfx1250", "gfx1030-wave32", "gfx900", "gfx1200-wave32", "gfx600", "gfx803")
@@ -303,8 +338,7 @@ class Few:
     def build(self, mutants, target, programs):
         suite.copy(ROOT, self.tree, keep="isa/")
         tables.apply(ROOT, self.tree, mutants)
-        manifest = self.tree / "Cargo.toml"
-        manifest.write_text(re.sub(r"(?m)^all-targets = .*", f'all-targets = ["{target}"]', manifest.read_text()))
+        only_targets(self.tree, [target])
         return suite.Suite(self.tree, self.target, self.env, programs, self.COMMAND)
 
     def failure(self, mutant):
@@ -352,6 +386,11 @@ def apart(mutants, most):
 
 def table_changes(options, work):
     left, refused, _ = screened(options, work)
+    return in_builds(options, work, left, refused)
+
+
+def in_builds(options, work, left, refused):
+    """Tries these changes of the tables. Returns the survivors and how many there were."""
     if options.rows:
         left = [m for m in left if not m.shared]
     elif options.shared:
@@ -403,9 +442,29 @@ def table_changes(options, work):
     return [m.key() for m in rounds(left, True)], count
 
 
+def limit_changes(options, work):
+    """Each limit of the tables and each bound of the code."""
+    bounds, rows = limits.all_(ROOT)
+    say(f"{len(bounds)} changes of bounds in src/, {len(rows)} of limits in isa/")
+    if options.list:
+        for mutant in [*bounds, *rows]:
+            say(f"{mutant.number}\t{mutant.kind}\t{mutant.path}:{mutant.line}\t{mutant.key()}")
+        sys.exit()
+    if options.only:
+        bounds, rows = ([m for m in list_ if m.number in options.only] for list_ in (bounds, rows))
+    survivors, count = in_one_build(options, work, bounds, len(bounds)) if bounds else ([], 0)
+    if rows:
+        left, refused, same = accepted(options, work, rows, len(rows), "screened-limits.json")
+        for mutant in same:
+            say(f"{mutant.number}\t{mutant.kind}\tis equivalent\t{mutant.key()}")
+        more, tried = in_builds(options, work, left, refused)
+        survivors, count = survivors + more, count + tried
+    return survivors, count
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["code", "tables"])
+    parser.add_argument("what", choices=["code", "tables", "limits"])
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", default="16")
     parser.add_argument("--jobs", type=int, default=2)
@@ -418,14 +477,17 @@ def main():
     parser.add_argument("--rows", action="store_true", help="of tables, only rows of operations and names, not what they share")
     parser.add_argument("--shared", action="store_true", help="of tables, only what many rows share")
     parser.add_argument("--few", type=int, default=0, help="of tables, each change with so many single targets before all")
-    parser.add_argument("--list", action="store_true", help="of tables, only list the changes that the build accepts")
+    parser.add_argument("--list", action="store_true", help="of tables, only list the changes that the build accepts; of limits, list all")
+    parser.add_argument("--targets", nargs="*", default=[], help="of bounds, with these targets only")
+    parser.add_argument("--programs", nargs="*", default=[], help="of bounds, these programs of tests only")
     parser.add_argument("--most", type=int, default=0, help="so many changes may survive")
     parser.add_argument("--work", type=Path, default=ROOT / "target/mutants")
     options = parser.parse_args()
     options.work = options.work.resolve()
     options.work.mkdir(parents=True, exist_ok=True)
-    survivors, count = {"code": code, "tables": table_changes}[options.what](options, options.work)
-    say(f"\n{count - len(survivors)} of {count} are caught ({100 * (count - len(survivors)) / count:.1f} %), seed {options.seed}")
+    survivors, count = {"code": code, "tables": table_changes, "limits": limit_changes}[options.what](options, options.work)
+    say(f"\n{count - len(survivors)} of {count} are caught ({100 * (count - len(survivors)) / max(count, 1):.1f} %)"
+        + (f", seed {options.seed}" if options.what != "limits" else ""))
     for key in survivors:
         say(f"  {key}")
     sys.exit(len(survivors) > options.most)

@@ -255,6 +255,13 @@ def sites(path, source, rng):
                         condition = source[toks[n + 1].start : toks[m - 1].end]
                         new = rng.choice(["false", "true", f"!({condition})"]) if not returns else "false"
                         put("return" if returns else "condition", f"if {new}", m - 1)
+    return placed(found, toks, source)
+
+
+def placed(found, toks, source):
+    """Changes with the regions that are copied for them, and what they make of their lines. `found`: with each change the token
+    and the function that it is in."""
+    partner = pairs(toks)
     mutants = []
     for mutant, n, function in found:
         first, last = function.body

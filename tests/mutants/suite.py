@@ -69,7 +69,7 @@ class Suite:
         self.caught = Counter()  # by the program that caught it
         self.units = []  # program and test
 
-    def measure(self, skip, limit, jobs):
+    def measure(self, skip, limit, jobs, doc=True):
         """Runs each test without a change: how long it takes, and which changes are on its way."""
         # The copy of the sources has each function many times.
         left_out = ("facts_stay_in_tables", *skip)
@@ -105,7 +105,7 @@ class Suite:
                 self.complaints[unit] = out
 
         with ThreadPoolExecutor(jobs) as pool:
-            list(pool.map(one, units + [("doc", "doc")]))
+            list(pool.map(one, units + [("doc", "doc")] * doc))
         self.units = sorted(self.seconds, key=self.seconds.get)
 
     def tests(self, name):
