@@ -2,7 +2,7 @@
 //! prints to the original bytes, or the case falls in a class of the list below.
 //!
 //! Every opcode, every value of every field on its own (a sample for wide immediates), with several fillings of the
-//! others: two million texts for each target, of which the tests take every eleventh. The full run:
+//! others: two million texts for each target, of which the tests take every thirty-first. The full run:
 //!
 //! ```text
 //! AMDGPU_ISA_WORDS=all cargo test --release --features all-targets --test assemble
@@ -133,7 +133,7 @@ fn check(target: Target) {
     let mut rng = Rng(0x5eed);
     let (mut insts, mut lines) = (Vec::new(), Vec::new());
     for layout in target.layouts().iter().filter(|l| !l.extension) {
-        let step = if all { 1 } else { 11 };
+        let step = if all { 1 } else { 31 };
         for word in words(layout, &mut rng).into_iter().step_by(step) {
             // A literal that has no inline constant.
             let dwords = [word as u32, if layout.bits > 32 { (word >> 32) as u32 } else { 0x1234_5678 }, 0x1234_5678];
@@ -162,7 +162,7 @@ fn check(target: Target) {
     for (key, (n, sample)) in wrong.iter().take(60) {
         eprintln!("  {n:6} {key}\n         {sample}");
     }
-    assert!(lines.len() > 100_000, "too few words decode: {}", lines.len());
+    assert!(lines.len() > 50_000, "too few words decode: {}", lines.len());
     assert_eq!(total, 0, "texts that do not come back");
     // GCN 1.0 has no FLAT; a partial run need not reach the rare ones.
     let unused: Vec<_> = CLASSES.iter().filter(|class| class.format != "FLAT").map(|class| class.says).collect();

@@ -8,7 +8,9 @@ use amdgpu_isa::convert::{ConvertError, Form};
 use amdgpu_isa::signature::Signature;
 use amdgpu_isa::{Access, Field, Format, Inst, Opcode, Operand, Reg, Target, Value, decode_words};
 use std::collections::BTreeSet;
-use words::{Filling, Rng, attempt, encodings, encodings_to_try, is_of_other_size, layout, legal, repair};
+use words::{
+    Filling, Rng, attempt, encodings, encodings_to_try, is_full, is_of_other_size, is_tried, layout, legal, repair,
+};
 
 /// Instructions of every form of an operation in a format.
 fn instances(target: Target, encoding: (Format, u16, Opcode), count: usize, rng: &mut Rng) -> Vec<Inst> {
@@ -116,7 +118,7 @@ fn every_operation_is_the_same_in_each_encoding() {
         let (mut tried, mut done) = (0, 0);
         // For each operation, the pairs of forms for which conversion worked, and those for which it was refused.
         let (mut reached, mut refused) = (BTreeSet::new(), BTreeSet::new());
-        for encoding in encodings_to_try(target) {
+        for encoding in encodings_to_try(target).into_iter().filter(|e| is_tried(target, e.2, 4)) {
             let opcode = encoding.2;
             for inst in instances(target, encoding, 24, &mut rng) {
                 for Form { format, extension, .. } in opcode.forms(target) {
@@ -162,7 +164,8 @@ fn every_operation_is_the_same_in_each_encoding() {
         }
         println!("{target}: {tried} tried, {done} done, {} ways, {} never", reached.len(), never.len());
         let (enough, ways) = if is_of_other_size(target) { (1_500, 50) } else { (15_000, 500) };
-        assert!(done > enough && reached.len() > ways, "{target}: {done} {}", reached.len());
+        let part = if is_full() { 1 } else { 15 };
+        assert!(done > enough / part && reached.len() > ways / part, "{target}: {done} {}", reached.len());
     }
 }
 

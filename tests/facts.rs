@@ -421,6 +421,10 @@ fn swaps_are_those_of_llvm() {
     };
     for &target in Target::ALL {
         for (form, inst) in all(target).into_iter().filter(|(form, _)| !form.contains(['+', '.'])) {
+            // Each takes hundreds of instructions.
+            if !words::is_tried(target, inst.opcode(), 4) {
+                continue;
+            }
             let name = inst.opcode().name();
             let Some(llvm) = snapshot.find(target.name(), &form, name) else { continue };
             // Compare base names, whatever the target's spelling is.
@@ -442,7 +446,7 @@ fn swaps_are_those_of_llvm() {
     }
     println!("{pairs} swaps with another operation");
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    assert!(pairs > 1_000, "only {pairs}");
+    assert!(pairs > if words::is_full() { 1_000 } else { 250 }, "only {pairs}");
 }
 
 /// Writes the words that tests/facts/describe.sh passes to LLVM.

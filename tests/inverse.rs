@@ -21,9 +21,10 @@ use words::{Rng, bytes, is_rdna};
 const LOW_HALVES: [u32; 6] = [0x0000, 0xffff, 0x00ff, 0x02f9, 0x02fa, 0x8180];
 
 /// Words that start in every possible way: every value of the upper 16 bits with some lower halves, and a random
-/// sample. `each` gets the five dwords of one in `step` of them. The dwords after the first are random, with some zeros
+/// sample. `each` gets the five dwords of one in `step` of them, and in the quick run of a third of those. The dwords after the first are random, with some zeros
 /// and ones.
 fn slice_of_all_words(target: Target, step: usize, mut each: impl FnMut([u32; 5])) {
+    let step = if words::is_full() { step } else { 3 * step };
     let seed = std::env::var("AMDGPU_ISA_SEED").map_or(0x942, |s| s.parse().expect("AMDGPU_ISA_SEED is a number"));
     println!("{target}: seed {seed} (AMDGPU_ISA_SEED)");
     let mut rng = Rng(seed);
@@ -61,7 +62,7 @@ fn every_word_is_refused_or_comes_back_bit_for_bit() {
                 assert_eq!(hasher.hash_one(again), hasher.hash_one(inst));
             }
         });
-        assert!(accepted > 10_000, "{target}: only {accepted} words were instructions");
+        assert!(accepted > 5_000, "{target}: only {accepted} words were instructions");
     }
 }
 

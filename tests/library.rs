@@ -23,6 +23,7 @@ mod hazards;
 mod hook;
 mod imm;
 mod kernel;
+mod limits;
 mod loadable;
 mod manuals;
 mod names;

@@ -17,6 +17,11 @@ use words::Rng;
 /// Different instructions of each encoding.
 const FILLINGS: usize = 24;
 
+/// Whether the quick run leaves an instruction out: five of six, other ones for each pair.
+fn is_left_out(n: usize, to: Target) -> bool {
+    !words::is_full() && (n + to as usize) % 6 != 0
+}
+
 /// Operations that both targets of a pair have, but for which no instruction is the same on both.
 const NEVER_THE_SAME: &[(&str, &str)] = &[
     // One register for each component on gfx803 and gfx801, half a register on gfx810 and from gfx900 on.
@@ -101,9 +106,10 @@ fn instructions(target: Target) -> &'static [Inst] {
     })
 }
 
-/// Each instruction of `from`, with the result for `to`.
+/// Each instruction of `from`, or a sixth of them in the quick run, with the result for `to`.
 fn each(from: Target, to: Target, mut look: impl FnMut(&Inst, Result<Inst, RetargetError>)) {
-    instructions(from).iter().for_each(|inst| look(inst, inst.retarget(to)));
+    let tried = instructions(from).iter().enumerate().filter(|(n, _)| !is_left_out(*n, to));
+    tried.for_each(|(_, inst)| look(inst, inst.retarget(to)));
 }
 
 /// The pairs of one generation, the pairs of the first targets of all generations, and Vega with each target whose waves
@@ -219,7 +225,11 @@ fn what_comes_out_says_the_same() {
             assert!(inst.check().is_err() || there.check().is_ok(), "{inst:?} -> {there:?}: {:?}", there.check());
         });
         println!("{from} -> {to}: {same} the same, {refused} refused");
-        assert!(same > 5_000 && (refused > 20 || same > 30_000), "{from} -> {to}: {same} the same, {refused} refused");
+        let part = if words::is_full() { 1 } else { 6 };
+        assert!(
+            same > 5_000 / part && (refused > 20 / part || same > 30_000 / part),
+            "{from} -> {to}: {same} the same, {refused} refused"
+        );
     }
 }
 
@@ -324,12 +334,13 @@ fn every_operation_that_both_have_can_go() {
     let (mut met, mut wrong) = (BTreeSet::new(), Vec::new());
     for (from, to) in pairs() {
         let mut gone: BTreeSet<Opcode> = BTreeSet::new();
-        each(from, to, |inst, result| {
-            if result.is_ok() {
+        for inst in instructions(from) {
+            let all_gone = gone.contains(&inst.opcode()) && inst.second_opcode().is_none_or(|op| gone.contains(&op));
+            if !all_gone && inst.retarget(to).is_ok() {
                 gone.insert(inst.opcode());
                 gone.extend(inst.second_opcode());
             }
-        });
+        }
         let both = |op: &&Opcode| op.encodings(from).next().is_some() && op.encodings(to).next().is_some();
         for op in Opcode::ALL.iter().filter(both).filter(|op| !gone.contains(op)) {
             match may_differ(*op, from, to) {

@@ -29,33 +29,35 @@ fn runs(json: &Json) -> Vec<(u64, u64)> {
 }
 
 fn operand_agrees(json: &Json, sets: &Json, o: &OperandSignature) {
-    let place = format!("{json}, {o:?}");
-    assert_eq!(json["field"], o.field.name(), "{place}");
-    assert_eq!(json["type"], o.ty.name(), "{place}");
+    let place = || format!("{json}, {o:?}");
+    assert_eq!(json["field"], o.field.name(), "{}", place());
+    assert_eq!(json["type"], o.ty.name(), "{}", place());
     assert_eq!((json["bits"].as_u64(), json["most_bits"].as_u64()), (Some(o.bits.into()), Some(o.most_bits.into())));
-    assert_eq!(json["count"].as_u64(), Some(o.count().into()), "{place}");
-    assert_eq!(json["access"], access(o.access), "{place}");
+    assert_eq!(json["count"].as_u64(), Some(o.count().into()), "{}", place());
+    assert_eq!(json["access"], access(o.access), "{}", place());
     let alignment = (json["scalar_alignment"].as_u64(), json["vector_alignment"].as_u64());
-    assert_eq!(alignment, (Some(o.scalar_alignment().into()), Some(o.vector_alignment().into())), "{place}");
-    assert!(o.others().all(|field| list(&json["others"]).contains(&field.name().into())), "{place}");
-    assert_eq!(json["returned"].as_str(), o.returned.map(|field| field.name()), "{place}");
-    assert_eq!(json["optional"], o.optional, "{place}");
+    assert_eq!(alignment, (Some(o.scalar_alignment().into()), Some(o.vector_alignment().into())), "{}", place());
+    assert!(o.others().all(|field| list(&json["others"]).contains(&field.name().into())), "{}", place());
+    assert_eq!(json["returned"].as_str(), o.returned.map(|field| field.name()), "{}", place());
+    assert_eq!(json["optional"], o.optional, "{}", place());
     assert_eq!(
         (json["first"].as_u64(), json["scale"].as_u64()),
         (Some(o.first.into()), Some(o.scale.into())),
-        "{place}"
+        "{}",
+        place()
     );
     let codes = runs(&sets[json["codes"].as_u64().expect("a number") as usize]);
-    assert!(o.takes.codes.ranges().map(|(a, b)| (a.into(), b.into())).eq(codes), "{place}");
+    assert!(o.takes.codes.ranges().map(|(a, b)| (a.into(), b.into())).eq(codes), "{}", place());
     let imm = &json["immediate"];
-    assert_eq!(imm.is_null(), o.takes.immediate.is_none(), "{place}");
+    assert_eq!(imm.is_null(), o.takes.immediate.is_none(), "{}", place());
     if let Some(said) = o.takes.immediate {
         assert_eq!(
             (imm["min"].as_i64(), imm["max"].as_i64()),
             (Some(said.min.into()), Some(said.max.into())),
-            "{place}"
+            "{}",
+            place()
         );
-        assert_eq!((&imm["bits"], &imm["kind"]), (&said.bits.into(), &said.kind.name().into()), "{place}");
+        assert_eq!((&imm["bits"], &imm["kind"]), (&said.bits.into(), &said.kind.name().into()), "{}", place());
     }
     let takes: BTreeSet<&str> = list(&json["takes"]).iter().map(text).collect();
     let words = [
@@ -72,7 +74,7 @@ fn operand_agrees(json: &Json, sets: &Json, o: &OperandSignature) {
         ("off", o.takes.off),
         ("immediate", o.takes.immediate.is_some()),
     ];
-    assert_eq!(takes, words.iter().filter(|w| w.1).map(|w| w.0).collect(), "{place}");
+    assert_eq!(takes, words.iter().filter(|w| w.1).map(|w| w.0).collect(), "{}", place());
 }
 
 fn form_agrees(json: &Json, sets: &Json, s: &Signature) {

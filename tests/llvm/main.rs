@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! run="cargo test --release --features all-targets --test llvm"
-//! $run                                           # a slice of 300,000 words of each kind
+//! $run                                           # a slice of 50,000 words of each kind
 //! AMDGPU_ISA_WORDS=10000000 $run -- random       # the full run of random words
 //! AMDGPU_ISA_WORDS=all $run -- systematic        # every value of every field
 //! ```
@@ -44,10 +44,12 @@ use compare::{Case, Classes};
 use oracle::{Answer, Oracle, Word};
 use ours::{Ours, Target};
 use report::Report;
+use std::cell::RefCell;
 use std::io::{IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use words::{Random, Source, Survey, Systematic};
 
@@ -70,7 +72,8 @@ struct Options {
     skip: Vec<String>,
 }
 
-const DEFAULT_WORDS: u64 = 300_000;
+/// Of each kind and target. All words of the systematic kind are 20 to 90 million.
+const DEFAULT_WORDS: u64 = 50_000;
 
 impl Options {
     fn read(arguments: &[String]) -> Result<Options, String> {
@@ -149,7 +152,7 @@ impl Options {
 }
 
 type Outcome = Result<String, String>;
-type Test<'a> = (String, Box<dyn Fn() -> Outcome + 'a>);
+type Test<'a> = (String, Box<dyn Fn(usize) -> Outcome + Send + Sync + 'a>);
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -178,19 +181,30 @@ fn run(options: &Options) -> Result<bool, String> {
         return Ok(true);
     }
     println!("\nrunning {} tests", tests.len());
-    let mut failed = Vec::new();
-    for (name, test) in &tests {
-        let started = Instant::now();
-        let outcome = catch_unwind(AssertUnwindSafe(test)).unwrap_or_else(|_| Err("panicked".into()));
-        let seconds = started.elapsed().as_secs_f32();
-        match outcome {
-            Ok(note) => println!("test {name} ... ok ({seconds:.1} s) {note}"),
-            Err(message) => {
-                println!("test {name} ... FAILED ({seconds:.1} s)\n{message}\n");
-                failed.push(name.as_str());
+    // One test has all LLVM processes; of many, several run at a time with a process each. Those of one target follow each
+    // other, as they share a survey.
+    let (workers, jobs) = if tests.len() > 2 { (options.jobs, 1) } else { (1, options.jobs) };
+    let target = |name: &str| name.split_once('_').map_or(String::new(), |(_, target)| target.to_owned());
+    let groups: Vec<&[Test]> = tests.chunk_by(|(a, _), (b, _)| target(a) == target(b)).collect();
+    let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(group) = groups.get(next.fetch_add(1, Relaxed)) {
+            for (name, test) in *group {
+                let started = Instant::now();
+                let outcome = catch_unwind(AssertUnwindSafe(|| test(jobs))).unwrap_or_else(|_| Err("panicked".into()));
+                let seconds = started.elapsed().as_secs_f32();
+                match outcome {
+                    Ok(note) => println!("test {name} ... ok ({seconds:.1} s) {note}"),
+                    Err(message) => {
+                        println!("test {name} ... FAILED ({seconds:.1} s)\n{message}\n");
+                        failed.lock().expect("no worker panics").push(name.as_str());
+                    }
+                }
             }
         }
-    }
+    };
+    std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
+    let failed = failed.into_inner().expect("no worker panics");
     let verdict = if failed.is_empty() { "ok" } else { "FAILED" };
     println!("\ntest result: {verdict}. {} passed; {} failed", tests.len() - failed.len(), failed.len());
     failed.iter().for_each(|name| println!("    {name}"));
@@ -203,26 +217,34 @@ fn all_tests<'a>(options: &'a Options, classes: &'a Classes) -> Vec<Test<'a>> {
         for target in options.targets() {
             tests.push((
                 format!("corpus_{}", target.name),
-                Box::new(move || {
+                Box::new(move |jobs| {
                     let text = std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
-                    compare_all(target, "corpus", words::corpus(&text)?.into_iter(), options, classes, &layouts(target))
+                    compare_all(
+                        target,
+                        "corpus",
+                        words::corpus(&text)?.into_iter(),
+                        options,
+                        jobs,
+                        classes,
+                        &layouts(target),
+                    )
                 }),
             ));
         }
         return tests;
     }
-    tests.push(("differences_are_current".into(), Box::new(move || differences_are_current(classes))));
-    tests.push(("oracle_survives_crashes".into(), Box::new(oracle_survives_crashes)));
-    tests.push(("page_is_true".into(), Box::new(move || page::is_true(classes))));
-    tests.push(("samples".into(), Box::new(move || compare_samples(options, classes))));
+    tests.push(("differences_are_current".into(), Box::new(move |_| differences_are_current(classes))));
+    tests.push(("oracle_survives_crashes".into(), Box::new(|_| oracle_survives_crashes())));
+    tests.push(("page_is_true".into(), Box::new(move |_| page::is_true(classes))));
+    tests.push(("samples".into(), Box::new(move |jobs| compare_samples(options, jobs, classes))));
     for target in options.targets() {
         tests.push((
             format!("systematic_{}", target.name),
-            Box::new(move || {
-                let survey = survey(target, options)?;
+            Box::new(move |jobs| {
+                let survey = survey(target, options, jobs)?;
                 let (layouts, opcodes) = (survey.layouts().to_vec(), survey.opcodes());
                 let source = Systematic::new(survey, options.words.unwrap_or(DEFAULT_WORDS));
-                let note = compare_all(target, "systematic", source, options, classes, &layouts)?;
+                let note = compare_all(target, "systematic", source, options, jobs, classes, &layouts)?;
                 if opcodes == 0 {
                     return Err("there is no opcode to try: the format layouts are missing".into());
                 }
@@ -231,12 +253,12 @@ fn all_tests<'a>(options: &'a Options, classes: &'a Classes) -> Vec<Test<'a>> {
         ));
         tests.push((
             format!("random_{}", target.name),
-            Box::new(move || {
-                let survey = survey(target, options)?;
+            Box::new(move |jobs| {
+                let survey = survey(target, options, jobs)?;
                 let layouts = survey.layouts().to_vec();
                 let words = options.words.unwrap_or(DEFAULT_WORDS);
                 let source = Random::new(survey, options.seed, words, options.format.is_empty());
-                compare_all(target, "random", source, options, classes, &layouts)
+                compare_all(target, "random", source, options, jobs, classes, &layouts)
             }),
         ));
     }
@@ -247,10 +269,25 @@ fn layouts(target: Target) -> Vec<words::FormatLayout> {
     words::with_extensions(&ours::layouts(target), &ours::extensions(target))
 }
 
-fn survey(target: Target, options: &Options) -> Result<Survey, String> {
-    let mut oracles = start(target, options.jobs)?;
+/// The survey of a target, which its two tests share.
+fn survey(target: Target, options: &Options, jobs: usize) -> Result<Survey, String> {
+    thread_local!(static LAST: RefCell<Option<(&'static str, Survey)>> = const { RefCell::new(None) });
+    LAST.with_borrow_mut(|last| match last {
+        Some((name, survey)) if *name == target.name => Ok(survey.clone()),
+        _ => {
+            let survey = new_survey(target, options, jobs)?;
+            *last = Some((target.name, survey.clone()));
+            Ok(survey)
+        }
+    })
+}
+
+fn new_survey(target: Target, options: &Options, jobs: usize) -> Result<Survey, String> {
+    // Otherwise it takes longer than what it is for.
+    let steps = if options.words.is_some_and(|words| words > DEFAULT_WORDS) { 40 } else { 8 };
+    let mut oracles = start(target, jobs)?;
     let known = known::words(target);
-    let mut survey = Survey::take(layouts(target), &known, |words| {
+    let mut survey = Survey::take(layouts(target), &known, steps, |words| {
         let share = words.len().div_ceil(oracles.len()).max(1);
         let ask = |(oracle, part): (&mut Oracle, &[Word])| {
             let answers = oracle.ask(part);
@@ -276,6 +313,7 @@ fn compare_all(
     test: &str,
     source: impl Source,
     options: &Options,
+    jobs: usize,
     classes: &Classes,
     layouts: &[words::FormatLayout],
 ) -> Outcome {
@@ -300,7 +338,7 @@ fn compare_all(
             }
         }
     };
-    let oracles = start(target, options.jobs)?;
+    let oracles = start(target, jobs)?;
     std::thread::scope(|scope| {
         let work = &work;
         let threads: Vec<_> = oracles.into_iter().map(|oracle| scope.spawn(move || work(oracle))).collect();
@@ -402,7 +440,7 @@ fn oracle_survives_crashes() -> Outcome {
 }
 
 /// The code of every sample object, instruction by instruction.
-fn compare_samples(options: &Options, classes: &Classes) -> Outcome {
+fn compare_samples(options: &Options, jobs: usize, classes: &Classes) -> Outcome {
     let mut notes = Vec::new();
     let objects = samples::load()?;
     for target in options.targets() {
@@ -417,7 +455,7 @@ fn compare_samples(options: &Options, classes: &Classes) -> Outcome {
         if words.is_empty() {
             return Err(format!("tests/samples has no code for {}", target.name));
         }
-        notes.push(compare_all(target, "samples", words.into_iter(), options, classes, &layouts(target))?);
+        notes.push(compare_all(target, "samples", words.into_iter(), options, jobs, classes, &layouts(target))?);
     }
     Ok(notes.join("; "))
 }

@@ -161,6 +161,7 @@ fn typical(field: &Field, rng: &mut Rng) -> u128 {
 }
 
 /// One opcode of one format and accepted fillings of it.
+#[derive(Clone)]
 struct Plan {
     layout: usize,
     /// Encoding and opcode bits.
@@ -170,6 +171,7 @@ struct Plan {
 }
 
 /// Fillings that decoders accept, from which words are made.
+#[derive(Clone)]
 pub struct Survey {
     layouts: Vec<FormatLayout>,
     plans: Vec<Plan>,
@@ -192,8 +194,13 @@ impl Survey {
     /// typical and random values, for what none of these find, `known` words, then variations of those, one field at a
     /// time.
     ///
-    /// Bits that no field and no opcode covers become fields named `reserved`.
-    pub fn take(layouts: Vec<FormatLayout>, known: &[Word], mut accepts: impl FnMut(&[Word]) -> Vec<bool>) -> Survey {
+    /// Each plan has `steps` variations. Bits that no field and no opcode covers become fields named `reserved`.
+    pub fn take(
+        layouts: Vec<FormatLayout>,
+        known: &[Word],
+        steps: usize,
+        mut accepts: impl FnMut(&[Word]) -> Vec<bool>,
+    ) -> Survey {
         let mut rng = Rng(1);
         let layouts: Vec<FormatLayout> = layouts.into_iter().map(with_reserved_bits).collect();
         let mut survey = Survey { plans: Vec::new(), asked: Vec::new(), layouts };
@@ -226,7 +233,7 @@ impl Survey {
             }
         }
         survey.add_known(known, &mut accepts);
-        for step in 0..40 {
+        for step in 0..steps {
             survey.walk(step, &mut rng, &mut accepts);
         }
         survey

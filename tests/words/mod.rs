@@ -3,7 +3,7 @@
 #[path = "../../src/bin/amdgpu-isa/prove/words.rs"]
 mod shared;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use amdgpu_isa::{Format, Inst, Opcode, Target};
@@ -25,16 +25,15 @@ pub fn is_full() -> bool {
     *FULL.get_or_init(|| std::env::var_os("AMDGPU_ISA_FULL").is_some_and(|value| value != "0"))
 }
 
-/// Whether slow tests try an operation on a target: on the first that has it and every fourth after that, or on all.
+/// Whether slow tests try an operation on a target: with `AMDGPU_ISA_FULL=1` always, otherwise on the first target that has
+/// it, and on every `step`th one, which is another one for the next operation.
 #[allow(dead_code)]
-pub fn is_tried(target: Target, opcode: Opcode) -> bool {
+pub fn is_tried(target: Target, opcode: Opcode, step: usize) -> bool {
     static BEFORE: OnceLock<HashMap<(usize, Opcode), usize>> = OnceLock::new();
     let count = || {
         let (mut before, mut seen) = (HashMap::new(), HashMap::<Opcode, usize>::new());
         for &target in Target::ALL {
-            let mut all: Vec<Opcode> = shared::encodings(target).into_iter().map(|(.., opcode)| opcode).collect();
-            all.sort_unstable_by_key(|opcode| *opcode as u32);
-            all.dedup();
+            let all: HashSet<Opcode> = shared::encodings(target).into_iter().map(|(.., opcode)| opcode).collect();
             for opcode in all {
                 let seen = seen.entry(opcode).or_default();
                 before.insert((target as usize, opcode), *seen);
@@ -43,17 +42,19 @@ pub fn is_tried(target: Target, opcode: Opcode) -> bool {
         }
         before
     };
-    is_full() || BEFORE.get_or_init(count).get(&(target as usize, opcode)).is_some_and(|before| before % 4 == 0)
+    if is_full() {
+        return true;
+    }
+    let before = BEFORE.get_or_init(count).get(&(target as usize, opcode)).copied();
+    before.is_some_and(|before| before == 0 || (before + opcode as usize) % step == 0)
 }
 
-/// The encodings that slow tests try: of the operations that they try, and in the full run of an eighth of them where the
-/// target only stands for waves of the other size. It differs from the target of its processor's name in the width of lane
-/// masks.
+/// The encodings that slow tests try: all, or those of an eighth of the operations where the target only stands for waves of the other size.
+/// It differs from the target of its processor's name in the width of lane masks.
 #[allow(dead_code)]
 pub fn encodings_to_try(target: Target) -> Vec<(Format, u16, Opcode)> {
-    let share = if is_full() && is_of_other_size(target) { 8 } else { 1 };
-    let is_tried = |op: Opcode| op as usize % share == 0 && is_tried(target, op);
-    shared::encodings(target).into_iter().filter(|(.., op)| is_tried(*op)).collect()
+    let share = if is_of_other_size(target) { 8 } else { 1 };
+    shared::encodings(target).into_iter().filter(|(.., op)| *op as usize % share == 0).collect()
 }
 
 /// Whether the target only stands for waves of the other size.
