@@ -41,5 +41,5 @@ awk '
         failed = failed || bad
         printf "%-9s %8.1f  (%8.1f, %+5.1f %%)%s\n", $1, $2, expected[$1], change, bad ? "  more than 5 %" : ""
     }
-    END { exit failed }
+    END { if (failed) print "if this is meant: benches/instructions.sh --write"; exit failed }
 ' "$file" "$now"

@@ -156,7 +156,8 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
     let (mut rng, mut overlaps) = (Rng(4), 0);
     for &target in Target::ALL {
         let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
-        for _ in 0..20_000 {
+        let part = if words::is_full() { 1 } else { 5 };
+        for _ in 0..20_000 / part {
             let kind = match near(target, &random(&mut rng, 32)).broken {
                 Broken::Decode(DecodeError::Truncated { .. }) => "truncated",
                 Broken::Decode(DecodeError::UnknownEncoding) => "unknown encoding",
@@ -179,7 +180,7 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
             ["truncated", "unknown opcode", "reserved bits", "reserved value", "misaligned scalar", "constant bus"]
         {
             // Two scalars are allowed on RDNA, and three are rare.
-            let least = if is_rdna(target) && kind == "constant bus" { 5 } else { 150 };
+            let least = if is_rdna(target) && kind == "constant bus" { 5 / part } else { 150 / part };
             assert!(kinds.get(kind).is_some_and(|n| *n >= least), "{target}: {kind}: {kinds:?}");
         }
         assert!(kinds.contains_key("unknown encoding"), "{target}: {kinds:?}");

@@ -5,7 +5,7 @@
 //! others: two million texts for each target, of which the tests take every thirty-first. The full run:
 //!
 //! ```text
-//! AMDGPU_ISA_WORDS=all cargo test --release --features all-targets --test assemble
+//! AMDGPU_ISA_WORDS=all cargo test --release --features all-targets --test library assemble::
 //! ```
 #![cfg(all(feature = "text", any(feature = "gfx600", feature = "gfx700")))]
 

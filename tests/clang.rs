@@ -1,6 +1,6 @@
 //! What clang makes of the samples' sources at each level of optimization has no error of `lint`, or it is one of LLVM's faults.
 //!
-//! It needs clang-22 and lld-22, which the other tests do not: `cargo test --release --features cli --test clang -- --ignored`.
+//! It needs clang-22 and lld-22, which the other tests do not: `cargo test --release --features cli --test tool clang:: -- --ignored`.
 #![cfg(all(feature = "cli", has_target))]
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -17,7 +17,9 @@ use facts::Row;
 use rules::{Case, Cases, RULES, Rule};
 
 /// Legal instructions to start from, for each form of an operation.
-const BASES: usize = 3;
+fn bases() -> usize {
+    if words::is_full() { 3 } else { 1 }
+}
 
 /// The targets whose facts hold for a target, the nearest first: targets without a column are like another one.
 fn columns(target: &str) -> Vec<&str> {
@@ -70,13 +72,14 @@ fn refused(target: Target) -> usize {
     };
     let (mut forms, mut bases) = (0, 0);
     for encoding in words::encodings(target) {
-        let (found, missing) = base::bases(target, encoding, BASES, &mut rng);
+        let (found, missing) = base::bases(target, encoding, bases(), &mut rng);
         assert!(!found.is_empty() && missing.is_empty(), "{target}: no builder makes {encoding:?} as {missing:?}");
         bases += found.len();
         let mut seen: Vec<Format> = found.iter().map(|b| b.form).collect();
         seen.dedup();
         forms += seen.len();
-        for base in &found {
+        // The quick run breaks the rules of each operation on few targets.
+        for base in found.iter().filter(|_| words::is_tried(target, encoding.2, 8)) {
             let mut cases = Cases { base, row: row(&rows, encoding), out: Vec::new() };
             cases.all();
             for case in &cases.out {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the web explorer: one file, target/web/index.html, which needs neither a server nor the network.
 #
-# `web/build.sh --few` knows three targets only, and is quicker: for who works on the page.
+# `web/build.sh --quick` builds the same larger and sooner, and `--few` with three targets only: for who works on the page.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -9,7 +9,9 @@ out=${CARGO_TARGET_DIR:-$PWD/../target}/web
 how=(build --release --lib --locked --target wasm32-unknown-unknown)
 if [ "${1:-}" = --few ]; then
     how+=(--no-default-features --features few-targets)
-    export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+fi
+if [ $# -gt 0 ]; then
+    export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1
 fi
 
 # The program that `wasm-bindgen` is, at the version that the crate wants.

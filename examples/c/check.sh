@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # The C interface: builds the library for C, and C and C++ programs with gcc and with clang, without a warning; runs them
-# under valgrind. Needs gcc, g++, clang-22 and valgrind.
+# under valgrind. Needs gcc, g++, clang-22 and valgrind. Arguments are those of the build, with `capi` and gfx942 among its
+# features: examples/c/check.sh --release --features capi,all-targets
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 out=${CARGO_TARGET_DIR:-$PWD/target}
-cargo rustc --quiet --release --features capi,all-targets --crate-type staticlib
+[ $# -gt 0 ] || set -- --release --features capi,gfx942
+cargo build --quiet "$@" --example capi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 warnings=(-Wall -Wextra -Werror -pedantic -O1 -gdwarf-4 -Iinclude)
-libraries=("$out/release/libamdgpu_isa.a" -lpthread -ldl -lm)
+libraries=("$out/release/examples/libcapi.a" -lpthread -ldl -lm)
 for compilers in "gcc g++" "clang-22 clang++-22"; do
     read -r c cpp <<<"$compilers"
     "$c" -std=c99 "${warnings[@]}" examples/c/patch.c "${libraries[@]}" -o "$work/patch"

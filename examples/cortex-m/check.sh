@@ -39,7 +39,10 @@ panics() {
     local features found
     # `api` calls everything that the patcher calls, so for all targets it is sufficient.
     build --features text,capi --bin patcher --bin api
-    for of in text:patcher text:api text,all-targets:api; do
+    local images="text:patcher text:api text,all-targets:api"
+    # The quick run of CI leaves out the image with all targets, which takes minutes.
+    [ "${AMDGPU_ISA_PANICS:-all}" = all ] || images="text:patcher text:api"
+    for of in $images; do
         [ "${of%:*}" = text ] || build --features "${of%:*},capi" --bin "${of#*:}"
         found=$(can_panic "${of#*:}")
         if [ -n "$found" ]; then
@@ -96,9 +99,9 @@ table() {
     done
 }
 
-# Constructors that are never called add only padding to the image; two that are called add little.
+# Constructors that are never called add only padding to the image, 1 % or 64 bytes at most; two that are called add little.
 unused() {
-    local part floor called
+    local part floor called plain
     build --features gfx942
     build --features gfx942,text --bin size-text
     for part in nothing length decode operands text encode; do
@@ -107,9 +110,10 @@ unused() {
     build --features gfx942,make
     build --features gfx942,make,text --bin size-text
     for part in nothing length decode operands text encode; do
-        if [ "$(bytes $part)" -gt $(($(bytes_of "$work/plain-$part") + 8)) ]; then
+        plain=$(bytes_of "$work/plain-$part")
+        if [ "$(bytes $part)" -gt $((plain + (plain < 6400 ? 64 : plain / 100))) ]; then
             echo "constructors that nobody calls are in size-$part: $(bytes $part) bytes instead of" \
-                "$(bytes_of "$work/plain-$part")"
+                "$plain"
             return 1
         fi
     done
@@ -131,12 +135,15 @@ size() {
             print "more than promised: " $(i + 1) " instead of " most[i]; bad = 1 } found = 1 }
         END { exit bad || !found }
     ' "$work/size"
-    # Other compilers generate different code: allow five per cent and a few bytes.
+    # Other versions of the compiler generate different code: allow 1 % or 64 bytes, more or less.
     awk '
         /^#/ || $1 == "targets" { next }
         NR == FNR { for (i = 2; i <= NF; i++) was[$1, i] = $i; next }
-        { for (i = 2; i <= NF; i++) if ($i > was[$1, i] * 1.05 + 16) { print "grown: " $1 ", " was[$1, i] " to " $i; bad = 1 } }
-        END { exit bad }
+        { for (i = 2; i <= NF; i++) {
+            change = $i - was[$1, i]; if (change < 0) change = -change
+            if (change > 64 && change > was[$1, i] / 100) { print "changed: " $1 ", " was[$1, i] " to " $i " bytes"; bad = 1 }
+        } }
+        END { if (bad) print "if this is meant: examples/cortex-m/check.sh size --write"; exit bad }
     ' size.txt "$work/size"
     unused
 }

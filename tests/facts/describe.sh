@@ -11,7 +11,7 @@ libraries=$(llvm-config-22 --link-static --libs amdgpu mcparser mcdisassembler -
 c++ -std=c++17 -O1 -I"$(llvm-config-22 --includedir)" tests/facts/describe.cpp -o "$work/describe" \
     $(llvm-config-22 --ldflags) $(echo "$libraries" | sed 's/-lzstd/-l:libzstd.so.1/')
 run() {
-    cargo test -q --release --features all-targets --test facts -- --ignored "$1"
+    cargo test -q --release --features all-targets --test library -- --ignored "facts::$1"
 }
 AMDGPU_ISA_FACTS=$work/words run words_for_llvm
 "$work/describe" <"$work/words" >"$work/answers" 2>"$work/errors"
