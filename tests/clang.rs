@@ -8,8 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
 
-#[path = "hazards/faults.rs"]
-mod faults;
+use crate::faults;
 
 /// Errors that the sources have: rule, source, level.
 const OWN: [(&str, &str, &str); 1] = [

@@ -5,11 +5,11 @@ use std::process::Command;
 
 #[path = "../examples/kernel.rs"]
 #[allow(dead_code)]
-mod kernel;
+mod example;
 
 #[test]
 fn is_that_of_the_book() {
-    assert!(kernel::code_object().expect("it is made") == include_bytes!("../docs/numbers.co"));
+    assert!(example::code_object().expect("it is made") == include_bytes!("../docs/numbers.co"));
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod check;
 #[allow(dead_code)] // The tool uses more of it.
 #[path = "../src/bin/amdgpu-isa/lint/edits.rs"]
 mod edits;
+#[allow(clippy::module_inception)] // The tool has it under this name, too.
 #[path = "../src/bin/amdgpu-isa/lint/mend.rs"]
 mod mend;
 #[allow(dead_code)]

@@ -4,12 +4,11 @@
 //!
 //! `cargo test --release --features all-targets,text,make --test constructors taken -- --nocapture` prints the numbers.
 
-#[path = "refused/base.rs"]
-mod base;
 mod compare;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::refused::base;
 use crate::words::{self, Rng};
 use amdgpu_isa::{Format, Opcode, Target};
 

@@ -6,3 +6,6 @@ mod cli;
 mod matrix;
 mod prove;
 mod readme;
+
+#[path = "hazards/faults.rs"]
+mod faults;

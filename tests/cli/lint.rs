@@ -7,8 +7,7 @@ use serde_json::Value;
 use super::run;
 use super::samples::*;
 
-#[path = "../hazards/faults.rs"]
-mod faults;
+use crate::faults;
 
 /// `global_load_dword v0, v1, s[0:1]`
 const LOAD: [u32; 2] = [0xdc50_8000, 0x0000_0001];

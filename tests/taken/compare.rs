@@ -3,7 +3,7 @@ use amdgpu_isa::operands::Special;
 use amdgpu_isa::text::ParseErrorKind;
 use amdgpu_isa::{Field, Format, Inst, Operand, Reg, Value, parse};
 
-use super::base::{Base, typed};
+use crate::refused::base::{Base, typed};
 
 /// One argument in the place of another.
 pub struct Both {
