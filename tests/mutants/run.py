@@ -246,8 +246,7 @@ def named_in(mutants, text):
 
 
 # Programs that notice most changes of the tables, and name them.
-FIRST = ("matrix", "names", "facts", "manuals", "gcn_pages", "operands", "registers", "hazards", "targets", "limits",
-         "llvm")
+FIRST = ("library", "codec", "llvm")
 
 
 class Batches:
@@ -311,8 +310,7 @@ class Few:
     is noticed with all targets too; what is not has to meet them."""
 
     # Those that do not name targets: first what notices most, and is built alone, then the others.
-    PROGRAMS = (("llvm",), ("signature", "inverse", "convert", "regset", "length", "imm", "typed",
-                            "descriptor", "limits"))
+    PROGRAMS = (("llvm",), ("codec",))
     COMMAND = ["cargo", "test", "--release", "--no-default-features", "--features", "text,fast,alloc,all-targets"]
     # One of each generation first.
     CHOICE = ("gfx942", "gfx1100-wave32", "gfx1250", "gfx1030-wave32", "gfx900", "gfx1200-wave32", "gfx600", "gfx803")
@@ -469,7 +467,7 @@ def main():
     parser.add_argument("--seed", default="16")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--batch", type=int, default=300, help="changes of tables in one build")
-    parser.add_argument("--words", type=int, default=300000, help="LLVM's words, of tables in the first rounds")
+    parser.add_argument("--words", type=int, default=50000, help="LLVM's words, of tables in the first rounds")
     parser.add_argument("--limit", type=float, default=3600, help="seconds that a test may take, or it is left out")
     parser.add_argument("--first", type=float, default=10, help="seconds of tests of a change of the code before its others")
     parser.add_argument("--only", type=int, nargs="*", help="only the changes of these numbers")
