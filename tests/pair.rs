@@ -4,7 +4,7 @@
 
 use crate::words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use amdgpu_isa::make::BuildError;
 use amdgpu_isa::make::dual::{PairError, pair};
@@ -35,15 +35,16 @@ fn a_pair_does_what_both_do() {
             .filter(|inst| inst.check().is_ok() && inst.is_canonical())
             .collect();
         // Operations that a dual instruction can have, so that most pairs are of those.
-        let single = |inst: &&Inst| {
-            let own = inst.opcode().mnemonic(target, inst.format()).expect("it is the target's");
-            encodings(target).iter().any(|(format, _, op)| {
-                *format == Format::Vopd && op.mnemonic(target, *format).is_some_and(|dual| name(dual) == own)
-            })
-        };
+        let dual: BTreeSet<String> = encodings(target)
+            .iter()
+            .filter(|(format, _, _)| *format == Format::Vopd)
+            .filter_map(|(format, _, op)| op.mnemonic(target, *format).map(name))
+            .collect();
+        let single =
+            |inst: &&Inst| dual.contains(inst.opcode().mnemonic(target, inst.format()).expect("it is the target's"));
         let likely: Vec<&Inst> = all.iter().filter(single).collect();
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for n in 0..200_000 {
+        for n in 0..if words::is_full() { 200_000 } else { 40_000 } {
             let mut pick = || if n % 8 == 0 { &all[rng.below(all.len())] } else { likely[rng.below(likely.len())] };
             let (a, b) = (pick(), pick());
             let depends = b.reads().intersects(&a.writes()) || b.writes().intersects(&a.writes());
@@ -80,6 +81,6 @@ fn a_pair_does_what_both_do() {
             *counts.entry(outcome).or_insert(0) += 1;
         }
         println!("{target}: {counts:?}");
-        assert!(counts.len() == 7 && counts["paired"] > 1_000 && counts["both second"] > 100, "{target}: {counts:?}");
+        assert!(counts.len() == 7 && counts["paired"] > 1_000 && counts["both second"] > 50, "{target}: {counts:?}");
     }
 }

@@ -7,7 +7,8 @@
 #   examples/cortex-m/check.sh size     compares the sizes of the library's parts with size.txt (`size --write`: makes it),
 #                                       and with the sizes of images whose constructors are never called
 #
-# Without an argument: all of them. Needs Debian's rustc-web, cargo-web, rust-web-src, lld-22, llvm-22, qemu-system-arm.
+# Without an argument: all of them; `quick`: all, but no images with all targets, sizes of two targets only, and no comparison
+# with constructors. Needs Debian's rustc-web, cargo-web, rust-web-src, lld-22, llvm-22, qemu-system-arm.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -40,8 +41,7 @@ panics() {
     # `api` calls everything that the patcher calls, so for all targets it is sufficient.
     build --features text,capi --bin patcher --bin api
     local images="text:patcher text:api text,all-targets:api"
-    # The quick run of CI leaves out the image with all targets, which takes minutes.
-    [ "${AMDGPU_ISA_PANICS:-all}" = all ] || images="text:patcher text:api"
+    [ -z "$quick" ] || images="text:patcher text:api"
     for of in $images; do
         [ "${of%:*}" = text ] || build --features "${of%:*},capi" --bin "${of#*:}"
         found=$(can_panic "${of#*:}")
@@ -80,11 +80,12 @@ bytes() { bytes_of "$out/size-$1"; }
 bytes_of() { llvm-size-22 -A "$1" | awk '$1 == ".text" || $1 == ".rodata" { n += $2 } END { print n }'; }
 
 table() {
-    local set features part floor
+    local set part floor
+    local sets="gfx942 gfx1100-wave32 gfx1100 gfx1200-wave32 gfx1250 all-targets"
+    [ -z "$quick" ] || sets="gfx942 gfx1100-wave32"
     echo "# bytes of .text and .rodata on $target, opt-level z, LTO; $(/usr/bin/rustc --version)"
     printf '%-14s %8s %8s %8s %8s %8s\n' targets length decode operands text encode
-    # CI names fewer: all targets take minutes.
-    for set in ${AMDGPU_ISA_SIZES:-gfx942 gfx1100-wave32 gfx1100 gfx1200-wave32 gfx1250 all-targets}; do
+    for set in $sets; do
         # The encoder's program is one for gfx942.
         parts="length decode operands text"
         case $set in gfx942 | all-targets) parts="$parts encode" ;; esac
@@ -145,15 +146,17 @@ size() {
         } }
         END { if (bad) print "if this is meant: examples/cortex-m/check.sh size --write"; exit bad }
     ' size.txt "$work/size"
-    unused
+    [ -n "$quick" ] || unused
 }
 
+quick=
 case "${1:-all}" in
 run) run ;;
 panics) panics ;;
 stack) stack ;;
 size) size "${2:-}" ;;
-all)
+all | quick)
+    [ "${1:-}" != quick ] || quick=yes
     run
     panics
     stack
