@@ -11,7 +11,7 @@ if [ -w /dev/shm ]; then TMPDIR=/dev/shm; export TMPDIR; fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-cargo build --quiet --release --features cli
+cargo build --quiet --release -p amdgpu-isa-cli
 tool=${CARGO_TARGET_DIR:-target}/release/amdgpu-isa
 
 for object in tests/samples/gfx942/*.co; do

@@ -16,7 +16,7 @@ use words::{Rng, has_even_tuples, is_rdna};
 include!(concat!(env!("OUT_DIR"), "/roster.rs"));
 
 fn random(rng: &mut Rng, len: usize) -> Vec<u8> {
-    (0..len).map(|_| rng.next() as u8).collect()
+    (0..len).map(|_| rng.number() as u8).collect()
 }
 
 #[test]

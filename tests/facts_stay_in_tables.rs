@@ -108,12 +108,12 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The `.rs` files below a directory, without those of the tool, which is not part of the library.
+/// The `.rs` files below a directory.
 fn sources(dir: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() && path != root().join("src/bin") {
+        if path.is_dir() {
             all.extend(sources(&path));
         } else if path.extension().is_some_and(|x| x == "rs") {
             all.push(path);

@@ -2,16 +2,12 @@
 //! over buffers, printing, and operands inside the register files. The tests try arbitrary bytes, not only real code.
 #![cfg(has_target)]
 
-#[path = "../src/bin/amdgpu-isa/prove/check.rs"]
-mod check;
 mod operands;
-#[cfg(feature = "text")]
-#[path = "../src/bin/amdgpu-isa/prove/parsed.rs"]
-mod parsed;
 #[cfg(feature = "text")]
 mod printing;
 mod walk;
 use crate::words;
+use amdgpu_prove::check;
 
 use amdgpu_isa::{DecodeError, Format, Inst, Target, decode, decode_words};
 use std::hash::{BuildHasher, RandomState};

@@ -47,11 +47,3 @@ mod llvm_mc;
 #[cfg(feature = "alloc")]
 mod programs;
 mod words;
-
-/// The parts of the library that the tool's repairs use, under the tool's name for them.
-#[cfg(feature = "alloc")]
-mod isa {
-    pub use amdgpu_isa::facts::Counter;
-    pub use amdgpu_isa::imm::Waitcnt;
-    pub use amdgpu_isa::{Field, Inst, Target, decode, flow, hazards, parse};
-}

@@ -2,15 +2,6 @@
 #![cfg(all(feature = "alloc", feature = "text", feature = "arbitrary", has_target))]
 
 mod check;
-#[allow(dead_code)] // The tool uses more of it.
-#[path = "../src/bin/amdgpu-isa/lint/edits.rs"]
-mod edits;
-#[allow(clippy::module_inception)] // The tool has it under this name, too.
-#[path = "../src/bin/amdgpu-isa/lint/mend.rs"]
-mod mend;
-#[allow(dead_code)]
-#[path = "../src/bin/amdgpu-isa/lint/plan.rs"]
-mod plan;
 
 use amdgpu_isa::Target;
 use arbitrary::Unstructured;

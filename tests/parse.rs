@@ -3,8 +3,6 @@
 
 mod llvm;
 mod messages;
-#[path = "../src/bin/amdgpu-isa/prove/parsed.rs"]
-mod parsed;
 mod parts;
 mod written;
 
@@ -12,6 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::words;
 use amdgpu_isa::{Inst, Target, parse};
+use amdgpu_prove::parsed;
 use words::{Rng, encodings_to_try, legal};
 
 /// What went wrong with a text, and examples.
@@ -136,8 +135,8 @@ fn every_text_is_an_instruction_or_an_error() {
                 }
                 let mut bytes = text.into_bytes();
                 for _ in 0..4 {
-                    let at = rng.next() as usize % bytes.len();
-                    bytes[at] = ANY[rng.next() as usize % ANY.len()];
+                    let at = rng.number() as usize % bytes.len();
+                    bytes[at] = ANY[rng.number() as usize % ANY.len()];
                     let _ = parse(target, &String::from_utf8_lossy(&bytes));
                 }
             }

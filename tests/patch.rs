@@ -396,7 +396,7 @@ fn a_branch_goes_where_it_was_sent() {
         }
         for _ in 0..100 {
             branches += 1;
-            let pc = rng.next() & !3;
+            let pc = rng.number() & !3;
             let next = pc.wrapping_add(inst.len() as u64);
             let any = i64::from(rng.word() as i16);
             let distance = rng.pick(&[-32768, -32769, 32767, 32768, 0, -1, 1, any]) * 4;

@@ -2,24 +2,18 @@
 //! raise a counter by itself, with each other one, in loops, after joins, and until the counter is full.
 #![cfg(all(feature = "alloc", feature = "text", has_target))]
 
-#[allow(dead_code)] // The tool uses more of it.
-#[path = "../src/bin/amdgpu-isa/lint/edits.rs"]
-mod edits;
 mod llvm;
-#[path = "../src/bin/amdgpu-isa/lint/mend.rs"]
-mod mend;
 mod operations;
-#[allow(dead_code)]
-#[path = "../src/bin/amdgpu-isa/lint/plan.rs"]
-mod plan;
 use crate::programs;
 mod reasons;
 
-use crate::isa::flow::Flow;
-use crate::isa::hazards::{Hazards, Pending};
-use crate::isa::{Counter, Waitcnt};
 use amdgpu_isa::Target;
-use edits::{Edits, Now};
+use amdgpu_isa::facts::Counter;
+use amdgpu_isa::flow::Flow;
+use amdgpu_isa::hazards::{Hazards, Pending};
+use amdgpu_isa::imm::Waitcnt;
+use amdgpu_lint::edits::{Edits, Now};
+use amdgpu_lint::plan;
 use operations::{Item, Program, Table};
 use reasons::Reasons;
 

@@ -8,19 +8,18 @@ use std::collections::BTreeSet;
 use libfuzzer_sys::fuzz_target;
 use object::Object as _;
 
-#[path = "../../src/bin/amdgpu-isa"]
+#[path = "../../cli/src"]
 mod tool {
     pub mod asm;
     pub mod batch;
     pub mod container;
     pub mod error;
     pub mod escape;
-    pub mod hex;
     pub mod isa;
     pub mod lines;
     pub mod unzstd;
 }
-use tool::{asm, batch, container, error, escape, hex, isa, lines, unzstd};
+use tool::{asm, batch, container, error, escape, isa, lines, unzstd};
 
 use amdgpu_isa::asm::Far;
 use asm::program::Assembler;

@@ -3,22 +3,7 @@
 
 #[path = "../../tests/mend/check.rs"]
 mod check;
-#[allow(dead_code)] // The tool uses more of it.
-#[path = "../../src/bin/amdgpu-isa/lint/edits.rs"]
-mod edits;
 mod input;
-#[path = "../../src/bin/amdgpu-isa/lint/mend.rs"]
-mod mend;
-#[allow(dead_code)]
-#[path = "../../src/bin/amdgpu-isa/lint/plan.rs"]
-mod plan;
-
-/// What the tool has of the library.
-mod isa {
-    pub use amdgpu_isa::facts::Counter;
-    pub use amdgpu_isa::imm::Waitcnt;
-    pub use amdgpu_isa::{Field, Inst, Target, decode, flow, hazards, parse};
-}
 
 use arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;

@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../src/bin/amdgpu-isa"]
+#[path = "../../cli/src"]
 mod tool {
     pub mod container;
     pub mod error;

@@ -7,8 +7,8 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::bulk::Code;
 use crate::errors::{self, RuleError};
+use crate::explain;
 use crate::target::{Target, Wanted};
-use crate::{explain, isa};
 
 /// An instruction of a target: its words, bit for bit, and what they mean.
 #[pyclass(frozen, eq, hash, module = "amdgpu_isa")]
@@ -155,13 +155,13 @@ impl Inst {
 
     #[getter]
     fn fields(&self) -> Vec<Field> {
-        let field = |view: isa::FieldView| Field {
+        let field = |view: amdgpu_explain::FieldView| Field {
             name: view.name,
             value: view.value,
             pieces: view.pieces,
             meaning: view.meaning,
         };
-        isa::fields(&self.0).into_iter().map(field).collect()
+        amdgpu_explain::fields(&self.0).into_iter().map(field).collect()
     }
 
     /// The registers that it reads, implicit ones too, one name for each dword.

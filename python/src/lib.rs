@@ -6,7 +6,6 @@ mod bulk;
 mod errors;
 mod explain;
 mod inst;
-mod isa;
 mod object;
 mod tables;
 mod target;

@@ -1,8 +1,9 @@
 //! Printing never panics, gives the same text to every writer, and returns the writer's failure.
 
-use super::check::{Library, Texts};
 use crate::words::{Rng, encodings, legal};
 use amdgpu_isa::{Inst, Target};
+use amdgpu_prove::check::{Library, Texts};
+use amdgpu_prove::parsed;
 use std::fmt::{self, Write};
 
 /// Accepts a limited number of bytes, then fails.
@@ -61,7 +62,7 @@ fn words_like_any_other_print_and_parse() {
             if let Ok(inst) = amdgpu_isa::decode_words(target, &words) {
                 check(&inst);
                 let checked = texts.check(&Library, target, &words, &inst);
-                let checked = checked.and_then(|()| super::parsed::check(&inst, &texts.parsed(&Library, target)));
+                let checked = checked.and_then(|()| parsed::check(&inst, &texts.parsed(&Library, target)));
                 checked.unwrap_or_else(|fault| panic!("{words:08x?}: {inst}: {fault}"));
             }
         });

@@ -40,7 +40,7 @@ fn random_buffers_are_walked_to_the_last_byte() {
         let (mut good, mut bad) = (0, 0);
         for _ in 0..20_000 {
             let len = rng.below(90);
-            let code: Vec<u8> = (0..len).map(|_| rng.next() as u8).collect();
+            let code: Vec<u8> = (0..len).map(|_| rng.number() as u8).collect();
             let (g, b) = walk(target, &code);
             (good, bad) = (good + g, bad + b);
         }

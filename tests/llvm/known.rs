@@ -3,10 +3,7 @@
 
 use crate::oracle::Word;
 use crate::ours::{self, Target};
-use tables::{Filling, Rng, attempt, encodings, layout, repair};
-
-#[path = "../../src/bin/amdgpu-isa/prove/words.rs"]
-mod tables;
+use amdgpu_prove::words::{Filling, Rng, attempt, encodings, layout, repair};
 
 /// Words of each encoding and each of its forms that are tried.
 const EACH: usize = 6;

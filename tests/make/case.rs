@@ -352,7 +352,7 @@ impl<'a> Case<'a> {
     }
 
     pub fn in_range(&mut self, width: u32, signed: bool) -> i64 {
-        let value = (self.rng.next() & ((1 << width) - 1)) as i64;
+        let value = (self.rng.number() & ((1 << width) - 1)) as i64;
         // Zero is often not shown.
         match signed {
             true => (value - (1 << (width - 1))).max(1 - (1 << (width - 1))),

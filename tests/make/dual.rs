@@ -45,7 +45,7 @@ fn modify<P>(mut dual: Dual<P, Vopd3>, case: &mut Case, half: &str, neg: u8, tab
         case.builder = case.builder.set(if half == "x" { Field::Negx } else { Field::Negy }, signs);
     }
     if table {
-        let table = case.rng.next() as u8 | 16;
+        let table = case.rng.number() as u8 | 16;
         case.builder = case.builder.set(Field::Bitop3, table);
         case.modifiers.push(format!("bitop3:{table:#x}"));
         dual = dual.bitop3(table);

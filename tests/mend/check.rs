@@ -1,14 +1,13 @@
 //! Programs of any instructions, mended: nothing is missing then, and mended again they stay.
 
 use amdgpu_isa::arbitrary::valid;
+use amdgpu_isa::facts::Counter;
+use amdgpu_isa::flow::{Flow, State};
+use amdgpu_isa::hazards::{Hazards, Pending};
 use amdgpu_isa::{Inst, Target};
+use amdgpu_lint::edits::{Edits, Now, Run};
+use amdgpu_lint::plan;
 use arbitrary::{Result, Unstructured};
-
-use super::edits::{Edits, Now, Run};
-use super::plan;
-use crate::isa::Counter;
-use crate::isa::flow::{Flow, State};
-use crate::isa::hazards::{Hazards, Pending};
 
 /// The longest program.
 const MOST: usize = 60;

@@ -54,7 +54,7 @@ def code(options, work):
     rng = random.Random(options.seed)
     # Some do not compile.
     drawn, total = rust.draw(ROOT, options.count * 3 // 2 + 20, rng)
-    say(f"{sum(total.values())} possible changes of src/: {total}")
+    say(f"{sum(total.values())} possible changes of the code: {total}")
     return in_one_build(options, work, drawn, options.count)
 
 
@@ -70,7 +70,7 @@ def in_one_build(options, work, drawn, count):
     digest = hashlib.sha256("".join(m.key() for m in drawn).encode()).hexdigest()
     said = json.loads(memory.read_text()).get(digest, []) if memory.exists() else []
     kept = [m for m in drawn if m.number not in said]
-    suite.copy(ROOT, tree, keep="src/")
+    suite.copy(ROOT, tree, keep=rust.ROOTS)
     if options.targets:
         only_targets(tree, options.targets)
     for attempt in range(20):

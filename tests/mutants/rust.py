@@ -1,4 +1,4 @@
-"""Small wrong changes of the code in src/, and a copy of the code that contains hundreds of them behind a switch.
+"""Small wrong changes of the code of all packages, and a copy of the code that contains hundreds of them behind a switch.
 
 A function is copied once for each change of it, and a variable of the environment selects the copy that runs: one build
 serves all changes. The code keeps its meaning while the variable is not set, and whenever the compiler evaluates it.
@@ -10,8 +10,17 @@ from pathlib import Path
 
 # Compiled by the README's test command: the features `make` and `arbitrary` are not, and tests include the words.
 # What the generator shares with the library is changed in a build of its own.
-LEFT_OUT = ("src/make/", "src/arbitrary", "src/bin/amdgpu-isa/prove/words.rs", "src/shared.rs",
-            "src/bin/amdgpu-isa/prove/tests.rs")
+LEFT_OUT = ("src/make/", "src/arbitrary", "crates/prove/src/words.rs", "src/shared.rs",
+            "crates/prove/src/tests.rs")
+
+# Where the code of each package is, relative to the README.
+ROOTS = ("src/", "cli/src/", "crates/explain/src/", "crates/lint/src/", "crates/prove/src/")
+
+
+def sources(root):
+    """The files of the code of all packages, in order."""
+    return sorted(path for code in ROOTS for path in Path(root, code).rglob("*.rs"))
+
 
 TOKEN = re.compile(
     r"""(?P<space>\s+)
@@ -283,9 +292,9 @@ def placed(found, toks, source):
 
 
 def draw(root, count, rng):
-    """Mutants of all kinds in turn, from the whole of src/."""
+    """Mutants of all kinds in turn, from the code of all packages."""
     by_kind = {kind: [] for kind in KINDS}
-    for path in sorted(Path(root, "src").rglob("*.rs")):
+    for path in sources(root):
         name = path.relative_to(root).as_posix()
         if not name.startswith(LEFT_OUT):
             for mutant in sites(name, path.read_text(), rng):
@@ -392,13 +401,13 @@ def write(root, copy, mutants):
     by_path = {}
     for mutant in mutants:
         by_path.setdefault(mutant.path, []).append(mutant)
-    for path in sorted(Path(root, "src").rglob("*.rs")):
+    for path in sources(root):
         name = path.relative_to(root).as_posix()
         source = path.read_text()
-        inside = name.startswith("src/bin/")
+        inside = not name.startswith("src/")
         if name in by_path:
             source, lines[name] = switched(source, by_path[name], "amdgpu_isa" if inside else "crate")
-        if name in ("src/lib.rs", "src/bin/amdgpu-isa/main.rs"):
+        if name.endswith(("src/lib.rs", "src/main.rs")):
             # What the compiler sees will overflow does so when it is switched on.
             head = "#![allow(internal_features, unused, arithmetic_overflow, unconditional_panic)]\n"
             source = head + source

@@ -11,7 +11,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-COMMAND = ["cargo", "test", "--release", "--features", "cli"]
+COMMAND = ["cargo", "test", "--release", "--workspace"]
 
 
 def copy(root, to, keep):

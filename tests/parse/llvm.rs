@@ -201,14 +201,14 @@ impl Parts {
 }
 
 fn pick<'a>(rng: &mut Rng, all: &[&'a str]) -> &'a str {
-    all[rng.next() as usize % all.len()]
+    all[rng.number() as usize % all.len()]
 }
 
 /// Changes a text in one way.
 fn change(text: &str, rng: &mut Rng) -> String {
     let mut parts = Parts::of(text);
-    let (kind, place) = (rng.next() % 10, rng.next() as usize);
-    if rng.next() % 2 == 0 {
+    let (kind, place) = (rng.number() % 10, rng.number() as usize);
+    if rng.number() % 2 == 0 {
         parts.bare();
     }
     let (operands, modifiers) = (parts.operands.len(), parts.modifiers.len());

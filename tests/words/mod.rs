@@ -1,13 +1,11 @@
 //! Words for tests: those that `amdgpu-isa prove` tries.
 
-#[path = "../../src/bin/amdgpu-isa/prove/words.rs"]
-mod shared;
-
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use amdgpu_isa::{Format, Inst, Opcode, Target};
-pub use shared::*;
+use amdgpu_prove::words as shared;
+pub use amdgpu_prove::words::*;
 
 /// Up to `count` different instructions of an opcode, and at least one.
 #[allow(dead_code)] // Each test uses a part of it.

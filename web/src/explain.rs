@@ -1,10 +1,11 @@
 //! Words as instructions, with everything that is to be said of each.
 
+use amdgpu_explain::FieldView;
 use amdgpu_isa::layout::{HeldField, Layout};
 use amdgpu_isa::{Access, Inst, Target, decode_words};
 use serde::Serialize;
 
-use crate::{refused, registers, tool};
+use crate::{refused, registers};
 
 /// An instruction, or a dword that is none.
 #[derive(Serialize)]
@@ -85,7 +86,7 @@ pub fn card(inst: &Inst) -> Card {
 
 pub fn fields(inst: &Inst) -> Vec<Field> {
     let held = inst.fields().filter(|held| !held.info.overlay);
-    let field = |(view, held): (tool::FieldView, HeldField)| Field {
+    let field = |(view, held): (FieldView, HeldField)| Field {
         name: view.name,
         pieces: view.pieces,
         value: view.value,
@@ -93,7 +94,7 @@ pub fn fields(inst: &Inst) -> Vec<Field> {
         about: held.info.about(),
         format: held.format.name(),
     };
-    tool::fields(inst).into_iter().zip(held).map(field).collect()
+    amdgpu_explain::fields(inst).into_iter().zip(held).map(field).collect()
 }
 
 fn sources(inst: &Inst) -> Vec<Source> {
@@ -122,5 +123,5 @@ fn shown(inst: &Inst, operand: &amdgpu_isa::Operand) -> Operand {
 pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
     let sets = [("reads", inst.reads()), ("writes", inst.writes())];
     let sets = sets.into_iter().filter(|(_, set)| !set.is_empty());
-    sets.map(|(about, set)| (about, registers::text(set))).chain(tool::facts(inst)).collect()
+    sets.map(|(about, set)| (about, registers::text(set))).chain(amdgpu_explain::facts(inst)).collect()
 }

@@ -1,6 +1,6 @@
 //! The library for a page in a browser: functions that take text and numbers, and return JSON.
 //!
-//! What the tool has already made of an instruction (its fields, its facts, the ways to write words) is the tool's own code.
+//! What an instruction is made of, and the ways to write words, are those of the package amdgpu-explain.
 
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
@@ -14,19 +14,17 @@ mod opcodes;
 mod refused;
 mod registers;
 mod targets;
-mod tool;
 mod unzstd;
 mod values;
 
 #[allow(dead_code, unused_imports)] // The tool's commands need the rest.
-#[path = "../../src/bin/amdgpu-isa"]
+#[path = "../../cli/src"]
 mod shared {
     pub mod container;
     pub mod error;
     pub mod escape;
-    pub mod hex;
 }
-use shared::{container, error, escape, hex};
+use shared::{container, error, escape};
 
 fn json(value: &impl Serialize) -> String {
     // The structs here have neither maps nor floats, so nothing can fail.
@@ -48,7 +46,14 @@ pub fn explain(target: &str, words: &[u32]) -> String {
 /// The words in a text of hexadecimal numbers, in any form that the tool's `explain` takes.
 #[wasm_bindgen]
 pub fn words(text: &str) -> String {
-    json(&tool::read_words(text))
+    json(&read_words(text))
+}
+
+fn read_words(text: &str) -> Result<Vec<u32>, String> {
+    let words: Vec<String> = text.split_whitespace().map(String::from).collect();
+    let bytes = amdgpu_explain::words::parse(&words, false)?;
+    let dwords = bytes.chunks_exact(4).map(|dword| dword.try_into().map(u32::from_le_bytes));
+    Ok(dwords.filter_map(Result::ok).collect())
 }
 
 /// The words of a program: an instruction in each line.

@@ -1,0 +1,104 @@
+//! `batch`: a decoder on the other end of a pipe, for comparison with other decoders. `asm --lines`: the same with an
+//! assembler.
+//!
+//! One line in, one line out, in order:
+//! ```text
+//! gfx942<TAB>804180be              4<TAB>s_mov_b32 s0, ...<TAB>804180be
+//! gfx942<TAB>ffffffff              ERR<TAB>the reason
+//! gfx942<TAB>s_mov_b32 s0, s1      010080be
+//! gfx942<TAB>s_mov_b32 s0, v1      ERR<TAB>15<TAB>the reason
+//! ```
+//! A malformed line is answered with `ERR` too, and does not stop the program.
+
+mod features;
+
+use std::io::{Read, Write};
+
+use crate::error::Result;
+use crate::isa::{self, Target};
+use crate::lines::{self, Count};
+use amdgpu_explain::hex;
+
+/// Answers lines of words with texts.
+pub fn run(input: impl Read, output: impl Write) -> Result<Count> {
+    let mut batch = Batch::default();
+    lines::answer(input, output, |line, out| batch.answer(line, out, Batch::decode))
+}
+
+/// Answers lines of texts with words.
+pub fn assemble(input: impl Read, output: impl Write) -> Result<Count> {
+    let mut batch = Batch::default();
+    lines::answer(input, output, |line, out| batch.answer(line, out, Batch::assemble))
+}
+
+/// What an unknown name could mean.
+fn hint(target: Target, text: &str, error: &isa::ParseError) -> String {
+    let place = if error.kind == isa::ParseErrorKind::Mnemonic { format!(" on {target}") } else { String::new() };
+    match isa::Suggestion::for_error(target, text, error) {
+        isa::Suggestion { elsewhere: Some(other), .. } => format!("{place}; {other} has it"),
+        isa::Suggestion { nearest: Some(name), .. } => format!("{place}; {name} is similar"),
+        _ => place,
+    }
+}
+
+/// State that is kept from one line to the next.
+#[derive(Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    /// The last target column and its meaning, because the column seldom changes.
+    target: Option<(Vec<u8>, std::result::Result<Target, String>)>,
+}
+
+impl Batch {
+    /// Whether the line holds an instruction.
+    fn answer(
+        &mut self,
+        line: &[u8],
+        out: &mut Vec<u8>,
+        convert: impl Fn(&mut Batch, &[u8], &mut Vec<u8>) -> std::result::Result<(), String>,
+    ) -> bool {
+        let start = out.len();
+        let decoded = convert(self, line, out);
+        if let Err(reason) = &decoded {
+            out.truncate(start);
+            out.extend_from_slice(b"ERR\t");
+            out.extend_from_slice(reason.as_bytes());
+        }
+        decoded.is_ok()
+    }
+
+    fn decode(&mut self, line: &[u8], out: &mut Vec<u8>) -> std::result::Result<(), String> {
+        let tab = line.iter().position(|&b| b == b'\t').ok_or("malformed line: expected target<TAB>hexbytes")?;
+        let (target, digits) = (&line[..tab], &line[tab + 1..]);
+        let target = self.target(target)?;
+        hex::parse(digits, &mut self.bytes).map_err(|e| format!("malformed line: {e}"))?;
+        let inst = isa::decode(target, &self.bytes).map_err(|e| e.to_string())?;
+        // Writing to a Vec cannot fail.
+        let _ = write!(out, "{}\t{inst}\t", inst.len());
+        let mut again = [0; isa::MAX_BYTES];
+        let length = isa::reencode(&inst, &mut again).map_err(|e| format!("decodes but does not encode: {e}"))?;
+        hex::bytes(out, again.get(..length).unwrap_or(&again));
+        Ok(())
+    }
+
+    fn assemble(&mut self, line: &[u8], out: &mut Vec<u8>) -> std::result::Result<(), String> {
+        let tab = line.iter().position(|&b| b == b'\t').ok_or("1\tmalformed line: expected target<TAB>text")?;
+        let target = self.target(&line[..tab]).map_err(|reason| format!("1\t{reason}"))?;
+        let text = std::str::from_utf8(&line[tab + 1..]).map_err(|e| format!("{}\tnot UTF-8", e.valid_up_to() + 1))?;
+        let inst = isa::parse(target, text)
+            .map_err(|error| format!("{}\t{error}{}", error.span.start + 1, hint(target, text, &error)))?;
+        inst.words().iter().for_each(|word| hex::bytes(out, &word.to_le_bytes()));
+        Ok(())
+    }
+
+    fn target(&mut self, column: &[u8]) -> std::result::Result<Target, String> {
+        match &self.target {
+            Some((known, target)) if known == column => target.clone(),
+            _ => {
+                let target = features::parse(column);
+                self.target = Some((column.to_vec(), target.clone()));
+                target
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The listing for machines: one JSON object for each instruction or piece of data.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+use serde::Serialize;
+
+use super::Place;
+use super::labels::{Labels, Piece, write_local};
+use super::listing::{write_data, write_reason};
+use super::pieces::{self, Page};
+use super::walk::walk;
+use crate::escape;
+use crate::isa::{Inst, KernelDescriptor, Target, TextBuffer};
+use crate::out::Out;
+use amdgpu_explain::hex;
+
+#[derive(Serialize)]
+struct Line<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    image: &'a str,
+    target: &'a str,
+    section: &'a str,
+    address: u64,
+    /// Symbol or label at this address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<&'a str>,
+    /// What the kernel's descriptor says, by the names of directives without `.amdhsa_`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    descriptor: Option<BTreeMap<String, u64>>,
+    /// In memory order.
+    bytes: &'a str,
+    /// LLVM's text, with offsets of branches as numbers; `.long` or `.byte` for bytes that are not an instruction.
+    text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch: Option<Branch<'a>>,
+    /// Why this is not an instruction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Branch<'a> {
+    address: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<&'a str>,
+}
+
+pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, descriptors: bool) -> io::Result<()> {
+    let labels = Labels::new(place, false);
+    // Each line names the section.
+    let (name, more) = escape::reference(&place.section.name);
+    let name = format!("{name}{more}");
+    pieces::in_order(out, labels.pieces(), |number, page| {
+        piece(page, place, &name, &labels, &labels.piece(number), descriptors)
+    })
+}
+
+fn piece(
+    page: &mut Page<'_>,
+    place: &Place<'_>,
+    name: &str,
+    labels: &Labels<'_>,
+    piece: &Piece,
+    descriptors: bool,
+) -> io::Result<()> {
+    let section = place.section;
+    let (mut label, mut branch_label) = (Vec::new(), Vec::new());
+    let (mut hex_bytes, mut data, mut reason) = (Vec::new(), Vec::new(), String::new());
+    let (mut buffer, mut near) = (TextBuffer::new(), 0);
+    let mut symbols = piece.symbols(section).peekable();
+    let mut result = Ok(());
+    _ = walk(place, piece.first, |offset, item| {
+        if offset >= piece.end {
+            return ControlFlow::Break(());
+        }
+        let address = section.address.wrapping_add(offset as u64);
+        let length = item.map_or_else(|invalid| invalid.len.into(), Inst::len);
+        hex_bytes.clear();
+        hex::bytes(&mut hex_bytes, section.bytes.get(offset..offset + length).unwrap_or_default());
+        let (mut labelled, mut descriptor) = (false, None);
+        while let Some(symbol) = symbols.next_if(|s| s.address <= address) {
+            if symbol.address == address && !labelled {
+                label.clear();
+                label.extend_from_slice(symbol.name.as_bytes());
+                labelled = true;
+            }
+            descriptor = symbol.descriptor.filter(|_| descriptors && symbol.address == address).or(descriptor);
+        }
+        if !labelled && labels.is_wanted(address) {
+            label.clear();
+            write_local(&mut label, address);
+            labelled = true;
+        }
+        reason.clear();
+        let (text, target) = match item {
+            Ok(inst) => (buffer.print(inst), inst.branch_target(address)),
+            Err(invalid) => {
+                data.clear();
+                write_data(&mut data, invalid);
+                // Writing to a String cannot fail.
+                _ = write_reason(&mut reason, invalid);
+                (data.as_slice(), None)
+            }
+        };
+        let branch = target.map(|address| Branch {
+            address,
+            label: labels.name(address, &mut near, &mut branch_label).then_some(utf8(&branch_label)),
+        });
+        let line = Line {
+            image: place.image,
+            target: place.name,
+            section: name,
+            address,
+            label: labelled.then_some(utf8(&label)),
+            descriptor: descriptor.map(|bytes| said(&KernelDescriptor::from_bytes(bytes), place.target_at(offset))),
+            bytes: utf8(&hex_bytes),
+            text: utf8(text),
+            branch,
+            reason: (!reason.is_empty()).then_some(reason.as_str()),
+        };
+        let written = serde_json::to_writer(&mut page.text.buf, &line);
+        page.text.newline();
+        result = written.map_err(io::Error::from).and_then(|()| page.line());
+        if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    result
+}
+
+/// What a descriptor says that is not the default.
+fn said(descriptor: &KernelDescriptor, target: Target) -> BTreeMap<String, u64> {
+    let text = descriptor.directives(target, false).to_string();
+    let directive = |line: &str| {
+        let (name, value) = line.trim().strip_prefix(".amdhsa_")?.split_once(' ')?;
+        Some((name.to_string(), value.parse().ok()?))
+    };
+    text.lines().filter_map(directive).collect()
+}
+
+/// Converts bytes that were made of strings back.
+fn utf8(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or_default()
+}

@@ -1,0 +1,243 @@
+//! Labels: names for the targets of branches.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::thread;
+
+use super::Place;
+use super::pieces;
+use super::sources::{Found, Note, Watch};
+use super::walk::{functions, walk};
+use crate::container::{Section, Symbol};
+use crate::escape;
+use amdgpu_explain::hex;
+
+/// One bit for each dword. The two sets of a section take a sixteenth of its size. All cores set bits.
+struct Bits(Vec<AtomicU64>);
+
+impl Bits {
+    fn for_dwords(count: usize) -> Self {
+        Bits((0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    fn set(&self, i: usize) {
+        self.add(i / 64, 1 << (i % 64));
+    }
+
+    /// Sets bits in a 64-bit word.
+    fn add(&self, word: usize, bits: u64) {
+        if let Some(word) = self.0.get(word) {
+            word.fetch_or(bits, Relaxed);
+        }
+    }
+
+    fn get(&self, i: usize) -> bool {
+        self.0.get(i / 64).is_some_and(|word| word.load(Relaxed) >> (i % 64) & 1 != 0)
+    }
+}
+
+impl Piece {
+    /// The section's symbols that no line before the piece has passed.
+    pub fn symbols<'a>(&self, section: &'a Section<'a>) -> std::slice::Iter<'a, Symbol<'a>> {
+        let before = self.before.map(|offset| section.address.saturating_add(offset as u64));
+        let shown = section.symbols.partition_point(|s| before.is_some_and(|before| s.address <= before));
+        section.symbols.get(shown..).unwrap_or_default().iter()
+    }
+}
+
+pub struct Labels<'a> {
+    section: &'a Section<'a>,
+    /// Dwords that a branch goes to and that begin a line: only these can show a label.
+    wanted: Bits,
+    /// Dwords that begin a line of the listing.
+    begins: Bits,
+    /// Where constants come from, by address.
+    pub notes: Vec<(u64, Note<'a>)>,
+}
+
+/// Number of dwords in a piece of the listing.
+pub const PIECE: usize = 16 * 1024;
+
+/// A piece of a section: the lines that begin in some of its dwords.
+pub struct Piece {
+    /// Offset of the first line; the end of the section if there is none.
+    pub first: usize,
+    /// End offset: all lines of the piece begin before it.
+    pub end: usize,
+    /// Offset of the line before the piece, if there is one.
+    pub before: Option<usize>,
+}
+
+impl<'a> Labels<'a> {
+    /// `watch`: whether to find out where constants come from.
+    pub fn new(place: &'a Place<'a>, watch: bool) -> Self {
+        let section = place.section;
+        let dwords = section.bytes.len().div_ceil(4);
+        let (wanted, begins) = (Bits::for_dwords(dwords), Bits::for_dwords(dwords));
+        let runs = runs(section);
+        let next = AtomicUsize::new(0);
+        let all = Mutex::new(Vec::new());
+        let work = || loop {
+            let n = next.fetch_add(1, Relaxed);
+            let Some(run) = runs.get(n) else { return };
+            let mut found = mark(place, run, &wanted, &begins, watch);
+            if !found.is_empty() {
+                all.lock().into_iter().for_each(|mut all| all.push((n, found.split_off(0))));
+            }
+        };
+        let cores = pieces::cores().min(runs.len());
+        thread::scope(|scope| {
+            (1..cores).for_each(|_| _ = thread::Builder::new().spawn_scoped(scope, work));
+            work();
+        });
+        wanted.0.iter().zip(&begins.0).for_each(|(w, b)| _ = w.fetch_and(b.load(Relaxed), Relaxed));
+        let mut labels = Labels { section, wanted, begins, notes: Vec::new() };
+        let mut found = all.into_inner().unwrap_or_default();
+        found.sort_by_key(|(run, _)| *run);
+        labels.notes = labels.sure(found.into_iter().flat_map(|(_, found)| found));
+        labels
+    }
+
+    /// The notes about instructions that no branch reaches with something else in the registers.
+    fn sure(&self, all: impl Iterator<Item = Found<'a>>) -> Vec<(u64, Note<'a>)> {
+        let (mut next, mut last) = (0, None);
+        let mut is_sure = |found: &Found<'_>| {
+            let dword = found.offset / 4;
+            last = (next..=dword).rev().find(|dword| self.wanted.get(*dword)).or(last);
+            next = next.max(dword + 1);
+            last.is_none_or(|last| last * 4 < found.since)
+        };
+        let address = |offset: usize| self.section.address.wrapping_add(offset as u64);
+        all.filter(|found| is_sure(found)).map(|found| (address(found.offset), found.note)).collect()
+    }
+
+    pub fn pieces(&self) -> usize {
+        self.section.bytes.len().div_ceil(4 * PIECE)
+    }
+
+    pub fn piece(&self, number: usize) -> Piece {
+        let (start, end) = (number * PIECE, (number + 1) * PIECE);
+        let last = self.section.bytes.len().div_ceil(4);
+        let first = (start..last).find(|&dword| self.begins.get(dword)).unwrap_or(last);
+        let before = (0..start).rev().find(|&dword| self.begins.get(dword));
+        Piece { first: first * 4, end: end * 4, before: before.map(|dword| dword * 4) }
+    }
+
+    /// Whether the listing has a line for `address` that needs a name.
+    pub fn is_wanted(&self, address: u64) -> bool {
+        dword(self.section, address).is_some_and(|d| self.wanted.get(d))
+    }
+
+    /// Whether the listing has a label or could have one at a dword.
+    pub fn is_label(&self, dword: usize) -> bool {
+        self.wanted.get(dword)
+    }
+
+    /// Puts the name of `address` into `name`, if it has a label or a symbol. Long names are cut as in all references.
+    pub fn name(&self, address: u64, near: &mut usize, name: &mut Vec<u8>) -> bool {
+        name.clear();
+        if !self.is_wanted(address) {
+            return false;
+        }
+        match self.before(address, near) {
+            Some(symbol) if symbol.address == address => write_reference(name, symbol),
+            _ => write_local(name, address),
+        }
+        true
+    }
+
+    /// Writes `<symbol+0x10>`, as objdump prints beside a branch.
+    pub fn relative(&self, address: u64, near: &mut usize, out: &mut Vec<u8>) {
+        out.push(b'<');
+        let symbol = self.before(address, near);
+        if let Some(symbol) = symbol {
+            write_reference(out, symbol);
+        }
+        match address - symbol.map_or(0, |s| s.address) {
+            0 if symbol.is_some() => {}
+            offset => {
+                out.extend_from_slice(if symbol.is_some() { b"+0x" } else { b"0x" });
+                hex::lower(out, offset, 1);
+            }
+        }
+        out.push(b'>');
+    }
+
+    /// The last symbol at or before an address; of several, the first by name. Most branches stay in a function, so
+    /// `near`, the symbol found last time, is tried first.
+    fn before(&self, address: u64, near: &mut usize) -> Option<&Symbol<'a>> {
+        let symbols = &self.section.symbols;
+        let found = symbols.get(*near).filter(|s| s.address <= address);
+        let is_last = symbols.get(*near + 1).is_none_or(|next| next.address > address);
+        let is_first =
+            *near == 0 || found.is_some_and(|s| symbols.get(*near - 1).is_some_and(|l| l.address < s.address));
+        if found.is_none() || !is_last || !is_first {
+            let last = symbols.partition_point(|s| s.address <= address).checked_sub(1)?;
+            let at = symbols.get(last)?.address;
+            *near = symbols.partition_point(|s| s.address < at);
+        }
+        symbols.get(*near)
+    }
+}
+
+/// Writes a symbol's name where another line refers to it.
+fn write_reference(out: &mut Vec<u8>, symbol: &Symbol<'_>) {
+    let (name, more) = escape::reference(&symbol.name);
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(more.as_bytes());
+}
+
+pub fn write_local(out: &mut Vec<u8>, address: u64) {
+    out.push(b'L');
+    hex::lower(out, address, 1);
+}
+
+/// Bytes of functions that one core walks at a time.
+const RUN: usize = 256 * 1024;
+
+/// Divides the section into runs of whole functions. A walk starts again at each function, so another core can take
+/// over.
+fn runs(section: &Section<'_>) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for function in functions(section, 0) {
+        match runs.last_mut() {
+            Some(run) if run.len() < RUN => run.end = function.end,
+            _ => runs.push(function),
+        }
+    }
+    runs
+}
+
+/// Marks where the lines of a run begin, and where its branches go.
+fn mark<'a>(place: &'a Place<'a>, run: &Range<usize>, wanted: &Bits, begins: &Bits, watch: bool) -> Vec<Found<'a>> {
+    let section = place.section;
+    // Collect the bits of a word before storing them: most bits are in the same word as the one before.
+    let (mut word, mut bits) = (run.start / 256, 0);
+    let mut watch = watch.then(|| Watch::new(place, run.start));
+    _ = walk(place, run.start, |offset, item| {
+        if offset >= run.end {
+            return ControlFlow::Break(());
+        }
+        if offset / 256 != word {
+            begins.add(word, bits);
+            (word, bits) = (offset / 256, 0);
+        }
+        bits |= 1 << (offset / 4 % 64);
+        let target = item.ok().and_then(|inst| inst.branch_target(section.address.wrapping_add(offset as u64)));
+        if let Some(dword) = target.and_then(|t| dword(section, t)) {
+            wanted.set(dword);
+        }
+        if let Some(watch) = &mut watch {
+            watch.step(offset, item.ok(), target);
+        }
+        ControlFlow::Continue(())
+    });
+    begins.add(word, bits);
+    watch.map_or_else(Vec::new, Watch::finish)
+}
+
+fn dword(section: &Section<'_>, address: u64) -> Option<usize> {
+    let offset = usize::try_from(address.checked_sub(section.address)?).ok()?;
+    (offset % 4 == 0 && offset < section.bytes.len()).then_some(offset / 4)
+}

@@ -1,0 +1,395 @@
+//! The listing for people, in the shape of objdump's:
+//!
+//! ```text
+//! 0000000000002100 <saxpy>:                                   // kernel
+//!     s_load_dwordx2 s[4:5], s[0:1], 0x10                        // 000000002100: C0060100 00000010
+//! ```
+
+use std::fmt::{self, Write as _};
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+use super::Place;
+use super::labels::{Labels, PIECE, Piece, write_local};
+use super::msb::{self, Msb};
+use super::pieces::{self, Page};
+use super::sources::Sources;
+use super::walk::walk;
+use crate::container::{Image, Symbol, SymbolKind};
+use crate::isa::{Inst, Invalid, KernelDescriptor, Opcode, TextBuffer, VgprMsb};
+use crate::out::{BOLD, DIM, LABEL, Out, RED};
+use amdgpu_explain::hex;
+
+/// Column of the comments, counted after the tab, as in objdump.
+const COMMENT: usize = 59;
+
+pub fn header(out: &mut Out<impl Write>, file: &str, image: &Image<'_>, place: &Place<'_>) -> io::Result<()> {
+    let section = place.section;
+    out.begin(BOLD);
+    out.str(file);
+    if !image.label.is_empty() {
+        out.str(": ");
+        out.str(image.label);
+    }
+    match &image.target {
+        Some(id) => _ = write!(out, ": target {id}"),
+        None => _ = write!(out, ": target {} (as told)", place.name),
+    }
+    _ = write!(out, ", section {}, {} bytes", section.name, section.bytes.len());
+    out.end(BOLD);
+    out.line()
+}
+
+/// What a listing shows.
+#[derive(Clone, Copy)]
+pub struct Shown {
+    /// The dwords of each instruction.
+    pub encoding: bool,
+    /// The descriptors of kernels.
+    pub descriptors: bool,
+    /// Each dword of padding.
+    pub padding: bool,
+    /// Where constants come from.
+    pub sources: bool,
+}
+
+/// So many equal dwords of padding become one line.
+const FOLDED: usize = 8;
+
+/// What compilers put between functions, besides zeros.
+const PADDING: [Opcode; 2] = [Opcode::SNop, Opcode::SCodeEnd];
+
+pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, shown: &Shown) -> io::Result<()> {
+    let section = place.section;
+    if section.symbols.first().is_none_or(|s| s.address > section.address) {
+        out.newline();
+    }
+    let labels = Labels::new(place, shown.sources);
+    let msb = Msb::new(place, |dword| labels.is_label(dword), PIECE);
+    let relocations = if shown.sources { &section.relocations[..] } else { &[] };
+    pieces::in_order(out, labels.pieces(), |number, page| {
+        let piece = labels.piece(number);
+        let from = section.address.wrapping_add(piece.first as u64);
+        let listing = Listing {
+            page,
+            labels: &labels,
+            msb: msb.as_ref().map(|msb| msb.piece(number)),
+            shown: *shown,
+            sources: Sources::from(&labels.notes, relocations, place.places, from),
+            line: TextBuffer::new(),
+            name: Vec::new(),
+            near: 0,
+            high: (0, hex::dword(0)),
+        };
+        listing.piece(place, &piece)
+    })?;
+    out.line()
+}
+
+struct Listing<'a, 'b> {
+    page: &'a mut Page<'b>,
+    labels: &'a Labels<'a>,
+    /// What `s_set_vgpr_msb` has set, if the section has one.
+    msb: Option<msb::State<'a>>,
+    shown: Shown,
+    sources: Sources<'a>,
+    line: TextBuffer,
+    /// Reused for names, so that a line allocates nothing.
+    name: Vec<u8>,
+    /// The symbol found for the last address.
+    near: usize,
+    /// The bits above the low 16 of the last address, and their digits. They seldom change.
+    high: (u64, [u8; 8]),
+}
+
+impl Listing<'_, '_> {
+    fn piece(mut self, place: &Place<'_>, piece: &Piece) -> io::Result<()> {
+        let section = place.section;
+        let mut symbols = piece.symbols(section).peekable();
+        let (mut result, mut folded) = (Ok(()), 0);
+        _ = walk(place, piece.first, |offset, item| {
+            if offset >= piece.end {
+                return ControlFlow::Break(());
+            }
+            if offset < folded {
+                return ControlFlow::Continue(());
+            }
+            let pc = section.address.wrapping_add(offset as u64);
+            let mut named = false;
+            while let Some(symbol) = symbols.next_if(|s| s.address <= pc) {
+                self.symbol(place, symbol, !named);
+                named |= symbol.address == pc;
+                result = self.page.line();
+                if result.is_err() {
+                    return ControlFlow::Break(());
+                }
+            }
+            if !named && self.labels.is_wanted(pc) {
+                self.label(pc);
+            }
+            let count = if !self.shown.padding && is_repeated(section.bytes, offset) {
+                let rest = section.bytes.get(offset..piece.end.min(section.bytes.len())).unwrap_or_default();
+                self.padding(offset, item, room(rest, pc, symbols.peek()))
+            } else {
+                1
+            };
+            let msb = self.msb.as_mut().map(|msb| msb.step(offset, self.labels.is_label(offset / 4), item));
+            match item {
+                Ok(inst) => self.inst(pc, inst, msb),
+                Err(invalid) => self.not_inst(pc, invalid),
+            }
+            if count > 1 {
+                folded = offset + count * 4;
+                self.repeated(count, section.address.wrapping_add(folded as u64));
+            }
+            result = self.page.line();
+            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        result
+    }
+
+    /// How many dwords of padding, all equal, are one line: many of them, or one. `room`: up to the next symbol.
+    #[cold]
+    fn padding(&self, offset: usize, item: Result<&Inst, &Invalid>, room: &[u8]) -> usize {
+        let word = room.first_chunk::<4>();
+        let is_padding = match item {
+            Ok(inst) => inst.len() == 4 && (word == Some(&[0; 4]) || PADDING.contains(&inst.opcode())),
+            Err(invalid) => invalid.len == 4,
+        };
+        if !is_padding {
+            return 1;
+        }
+        let is_label = |n: usize| n > 0 && self.labels.is_label(offset / 4 + n);
+        let equal =
+            room.chunks_exact(4).enumerate().take_while(|(n, dword)| word.is_some_and(|w| w == dword) && !is_label(*n));
+        let count = equal.count();
+        // The last dwords could begin an instruction with those after them.
+        let behind = if item.is_err() && count < room.len() / 4 { crate::isa::MAX_BYTES / 4 } else { 0 };
+        let count = count.saturating_sub(behind);
+        if count >= FOLDED { count } else { 1 }
+    }
+
+    /// Says in the line just made that it stands for several dwords.
+    fn repeated(&mut self, count: usize, end: u64) {
+        self.page.text.buf.pop();
+        self.page.text.begin(DIM);
+        _ = write!(self.page.text, ", {count} times, to ");
+        hex::upper(&mut self.page.text.buf, end, 12);
+        self.page.text.end(DIM);
+        self.page.text.newline();
+    }
+
+    fn symbol(&mut self, place: &Place<'_>, symbol: &Symbol<'_>, gap: bool) {
+        if gap {
+            self.page.text.newline();
+        }
+        if let Some(descriptor) = symbol.descriptor.filter(|_| self.shown.descriptors) {
+            let offset = usize::try_from(symbol.address.wrapping_sub(place.section.address)).unwrap_or(usize::MAX);
+            let (target, descriptor) = (place.target_at(offset), KernelDescriptor::from_bytes(descriptor));
+            _ = writeln!(self.page.text, "\t.amdhsa_kernel {}", symbol.name);
+            _ = write!(self.page.text, "{}", descriptor.directives(target, false));
+            if !descriptor.is_text(target) {
+                self.page.text.str("\t\t// Some bits of the descriptor have no directive.\n");
+            }
+            self.page.text.str("\t.end_amdhsa_kernel\n");
+        }
+        self.page.text.begin(LABEL);
+        let start = self.page.text.buf.len();
+        hex::lower(&mut self.page.text.buf, symbol.address, 16);
+        _ = write!(self.page.text, " <{}>:", symbol.name);
+        let width = self.page.text.buf.len() - start;
+        self.page.text.end(LABEL);
+        if symbol.kind == SymbolKind::Kernel {
+            // Eight more columns, because no tab comes before.
+            self.pad(width, COMMENT + 8);
+            self.page.text.styled(DIM, "// kernel");
+        }
+        self.page.text.newline();
+    }
+
+    fn label(&mut self, pc: u64) {
+        self.page.text.begin(LABEL);
+        write_local(&mut self.page.text.buf, pc);
+        self.page.text.str(":");
+        self.page.text.end(LABEL);
+        self.page.text.newline();
+    }
+
+    fn inst(&mut self, pc: u64, inst: &Inst, msb: Option<VgprMsb>) {
+        let target = inst.branch_target(pc);
+        let has_source = self.sources.next < pc.saturating_add(inst.len() as u64);
+        let mut text = match msb {
+            Some(msb) => self.line.print_with(inst, msb),
+            None => self.line.print(inst),
+        };
+        let mut name = &[][..];
+        if target.is_some_and(|t| self.labels.name(t, &mut self.near, &mut self.name)) {
+            // The label replaces the offset, which is always the last operand.
+            let operand = text.iter().rposition(|&b| b == b' ').map_or(text.len(), |at| at + 1);
+            (text, name) = (text.get(..operand).unwrap_or(text), &self.name);
+        }
+        let buf = &mut self.page.text.buf;
+        let start = buf.len();
+        let fits = !self.page.text.color && text.len() + name.len() < COMMENT && pc >> 48 == 0;
+        if fits {
+            buf.resize(start + LINE, b' ');
+        }
+        if let Some(line) = buf.get_mut(start..).and_then(|line| line.first_chunk_mut()) {
+            if self.high.0 != pc >> 16 {
+                self.high = (pc >> 16, hex::dword((pc >> 16) as u32));
+            }
+            plain(line, text, name, &self.high.1, pc);
+            let end = if self.shown.encoding { words(line, inst.words()) } else { COMMENT_END };
+            if target.is_none() && !has_source {
+                line[end % LINE] = b'\n';
+                buf.truncate(start + end + 1);
+                return;
+            }
+            buf.truncate(start + end);
+        } else {
+            let width = text.len() + name.len();
+            self.page.text.bytes(b"\t");
+            self.page.text.bytes(text);
+            if !name.is_empty() {
+                self.page.text.begin(LABEL);
+                self.page.text.bytes(name);
+                self.page.text.end(LABEL);
+            }
+            self.comment(width, pc);
+            if self.shown.encoding {
+                self.page.text.str(":");
+                for word in inst.words() {
+                    self.page.text.str(" ");
+                    self.page.text.bytes(&hex::dword(*word));
+                }
+            }
+        }
+        if let Some(target) = target {
+            self.page.text.str(" ");
+            self.labels.relative(target, &mut self.near, &mut self.page.text.buf);
+        }
+        if has_source {
+            self.sources.write(pc, inst.len(), &mut self.page.text.buf);
+        }
+        self.page.text.end(DIM);
+        self.page.text.newline();
+    }
+
+    fn not_inst(&mut self, pc: u64, invalid: &Invalid) {
+        self.page.text.str("\t");
+        self.page.text.begin(RED);
+        let start = self.page.text.buf.len();
+        write_data(&mut self.page.text.buf, invalid);
+        let width = self.page.text.buf.len() - start;
+        self.page.text.end(RED);
+        self.comment(width, pc);
+        self.page.text.str(": ");
+        _ = write_reason(&mut self.page.text, invalid);
+        if self.sources.next < pc.saturating_add(invalid.len.into()) {
+            self.sources.write(pc, invalid.len.into(), &mut self.page.text.buf);
+        }
+        self.page.text.end(DIM);
+        self.page.text.newline();
+    }
+
+    /// Begins the comment; the caller ends its style.
+    fn comment(&mut self, width: usize, pc: u64) {
+        self.pad(width, COMMENT);
+        self.page.text.begin(DIM);
+        self.page.text.str("// ");
+        hex::upper(&mut self.page.text.buf, pc, 12);
+    }
+
+    fn pad(&mut self, width: usize, column: usize) {
+        let len = self.page.text.buf.len() + column.saturating_sub(width).max(1);
+        self.page.text.buf.resize(len, b' ');
+    }
+}
+
+/// Whether a dword is followed by an equal one.
+#[inline(always)]
+fn is_repeated(bytes: &[u8], offset: usize) -> bool {
+    let two = bytes.get(offset..).and_then(|bytes| bytes.first_chunk());
+    two.is_some_and(|two| u64::from_le_bytes(*two).rotate_left(32) == u64::from_le_bytes(*two))
+}
+
+/// The bytes up to the next symbol.
+fn room<'a>(bytes: &'a [u8], pc: u64, next: Option<&&Symbol<'_>>) -> &'a [u8] {
+    let len = next.and_then(|symbol| usize::try_from(symbol.address - pc).ok());
+    len.and_then(|len| bytes.get(..len)).unwrap_or(bytes)
+}
+
+/// Positions in a line: where the comment begins, where its address begins, and where the address ends.
+const COMMENT_START: usize = COMMENT + 1;
+const ADDRESS: usize = COMMENT_START + 3;
+const COMMENT_END: usize = ADDRESS + 12;
+
+/// More than the length of a line up to the end of its dwords.
+const LINE: usize = 128;
+
+/// Writes a line of the usual shape up to the address in its comment. All parts are at positions known to the compiler,
+/// which takes a third of the time. `line` is blank.
+#[inline(always)]
+fn plain(line: &mut [u8; LINE], text: &[u8], name: &[u8], high: &[u8; 8], pc: u64) {
+    line[0] = b'\t';
+    put(line, 1, text);
+    if !name.is_empty() {
+        put(line, 1 + text.len(), name);
+    }
+    line[COMMENT_START] = b'/';
+    line[COMMENT_START + 1] = b'/';
+    put(line, ADDRESS, high);
+    let [.., a, b, c, d] = hex::dword((pc as u32) & 0xffff);
+    put(line, ADDRESS + 8, &[a, b, c, d]);
+}
+
+/// Writes the dwords after the address, and returns their end. The blanks are there already.
+#[inline(always)]
+fn words(line: &mut [u8; LINE], words: &[u32]) -> usize {
+    line[COMMENT_END] = b':';
+    let mut end = COMMENT_END + 1;
+    let mut rest = words;
+    // Nearly all instructions have one or two dwords, at positions known to the compiler.
+    if let [first, others @ ..] = rest {
+        put(line, COMMENT_END + 2, &hex::dword(*first));
+        (end, rest) = (COMMENT_END + 10, others);
+    }
+    if let [second, others @ ..] = rest {
+        put(line, COMMENT_END + 11, &hex::dword(*second));
+        (end, rest) = (COMMENT_END + 19, others);
+    }
+    for word in rest {
+        put(line, end + 1, &hex::dword(*word));
+        end += 9;
+    }
+    end
+}
+
+#[inline(always)]
+fn put(line: &mut [u8; LINE], at: usize, bytes: &[u8]) {
+    if let Some(to) = line.get_mut(at..at + bytes.len()) {
+        to.copy_from_slice(bytes);
+    }
+}
+
+/// Assembler text for bytes that are not an instruction: a dword, or the odd bytes at the end.
+pub fn write_data(out: &mut Vec<u8>, invalid: &Invalid) {
+    if invalid.len == 4 {
+        out.extend_from_slice(b".long 0x");
+        hex::lower(out, invalid.word.into(), 8);
+        return;
+    }
+    out.extend_from_slice(b".byte ");
+    for (i, byte) in invalid.word.to_le_bytes().into_iter().take(invalid.len.into()).enumerate() {
+        out.extend_from_slice(if i == 0 { b"0x" } else { b", 0x" });
+        hex::lower(out, byte.into(), 2);
+    }
+}
+
+/// Writes why bytes are not an instruction.
+pub fn write_reason(out: &mut impl fmt::Write, invalid: &Invalid) -> fmt::Result {
+    match invalid.len {
+        4 => write!(out, "{}", invalid.error),
+        _ => out.write_str("fewer than four bytes are left"),
+    }
+}

@@ -1,0 +1,164 @@
+//! `--fix` and `--trim`: writes a file with the changes.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use amdgpu_lint::edits::{Edits, Now};
+use amdgpu_lint::plan;
+
+use super::{Args, branches, check};
+use crate::container::{self, Found, Image, Section, SymbolKind};
+use crate::error::{Error, Result};
+use crate::isa::flow::Flow;
+use crate::isa::hazards::Hazards;
+use crate::isa::{Counter, Target};
+use crate::{asm, dis, escape};
+
+/// What is planned for a section's functions, and by which rules.
+struct Plan {
+    start: fn(Target) -> Hazards,
+    of: fn(&Flow<'_>, u64, &dyn Fn(usize) -> Now, &mut Edits),
+}
+
+const FIX: Plan = Plan { start: Hazards::new, of: plan::fix };
+/// Where sources disagree about a distance, nothing is taken away.
+const TRIM: Plan = Plan { start: Hazards::strict, of: plan::trim };
+
+/// What the options ask for: the bytes with the changes, which are written, or those of the file.
+pub fn change<'b>(args: &Args, name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>> {
+    let mut changed = Cow::Borrowed(bytes);
+    let steps = [(args.fix, &FIX), (args.trim, &TRIM)];
+    for (_, plan) in steps.into_iter().filter(|(is_asked, _)| *is_asked) {
+        if let Some(new) = once(args, name, &changed, plan)? {
+            changed = Cow::Owned(new);
+        }
+    }
+    if let Some(path) = args.output.as_ref().filter(|_| args.fix || args.trim) {
+        if path.as_os_str() == "-" {
+            let mut stdout = io::stdout().lock();
+            stdout.write_all(&changed)?;
+            stdout.flush()?;
+        } else {
+            let shown = escape::path(path);
+            std::fs::write(path, &changed).map_err(|e| Error::input(format!("cannot write {shown}: {e}")))?;
+        }
+    }
+    Ok(changed)
+}
+
+/// The bytes with the changes of one plan; `None` if there are none.
+fn once(args: &Args, name: &str, bytes: &[u8], plan: &Plan) -> Result<Option<Vec<u8>>> {
+    let mut edits = Edits::default();
+    let new = match (&args.target, args.raw) {
+        (Some(selection), true) => {
+            let section = Section {
+                name: "(raw)".into(),
+                address: args.base,
+                bytes,
+                symbols: Vec::new(),
+                relocations: [].into(),
+            };
+            sections(&[section], selection.target, plan, &mut edits)?;
+            edits.apply(selection.target, bytes, args.base).map_err(|error| Error::input(error.to_string()))?
+        }
+        _ => {
+            let (mut wanted, mut passed) = (Vec::new(), String::new());
+            container::visit(bytes, args.max_unpacked, &mut |found| match found {
+                Found::Image(image) if image.label.is_empty() => {
+                    image_of(args, &image, plan, &mut edits)?;
+                    wanted = sizes(&image, &edits);
+                    Ok(())
+                }
+                Found::Damaged(error) => Err(error),
+                Found::Image(image) => match dis::target_of(&image, args.target.as_ref()) {
+                    Ok(_) => Err(in_container(image.label)),
+                    Err(reason) => {
+                        passed = format!("{}: {reason}", image.label);
+                        Ok(())
+                    }
+                },
+                Found::Skipped { label, reason } => {
+                    let colon = if label.is_empty() { "" } else { ": " };
+                    passed = format!("{label}{colon}{reason}");
+                    Ok(())
+                }
+            })?;
+            if wanted.is_empty() && !passed.is_empty() {
+                return Err(Error::input(format!("{name}: nothing to change: {passed}")));
+            }
+            if edits.is_empty() {
+                return Ok(None);
+            }
+            let mut source = Vec::new();
+            dis::source::edited(bytes, &edits, &mut source).map_err(|e| e.within(name))?;
+            let source =
+                String::from_utf8(source).map_err(|_| Error::input("the code object has names that are no text"))?;
+            let new = asm::assemble(&source, dis::source::is_stripped(bytes)).map_err(|e| e.within(name))?;
+            container::visit(&new, None, &mut |found| match found {
+                Found::Image(image) if sizes(&image, &Edits::default()) == wanted => Ok(()),
+                _ => Err(Error::input("code that jumps into its own instructions cannot be changed")),
+            })?;
+            new
+        }
+    };
+    let (inserted, changed, gone) = edits.counts();
+    let _ = writeln!(anstream::stderr(), "{name}: {inserted} inserted, {changed} changed, {gone} taken away");
+    Ok(Some(new).filter(|_| !edits.is_empty()))
+}
+
+/// What is to be done with a code object that is part of another file.
+fn in_container(label: &str) -> Error {
+    Error::input(format!(
+        "only a code object by itself can be changed, not one in a container: take {label} out first, out of a bundle with \
+         `clang-offload-bundler --unbundle --type=o --targets=...`, out of an archive with `ar x`, out of a program with \
+         `llvm-objdump --offloading`"
+    ))
+}
+
+fn image_of(args: &Args, image: &Image<'_>, plan: &Plan, edits: &mut Edits) -> Result<()> {
+    let target = dis::target_of(image, args.target.as_ref()).map_err(|error| Error::input(error.to_string()))?;
+    let is_linked = image.sections.iter().all(|section| section.address != 0);
+    if !is_linked {
+        return Err(Error::input("only a code object for a loader can be changed, not an object for a linker"));
+    }
+    sections(&image.sections, target, plan, edits)
+}
+
+fn sections(sections: &[Section<'_>], target: Target, plan: &Plan, edits: &mut Edits) -> Result<()> {
+    for section in sections {
+        let functions = check::functions(section);
+        check::flows(section, target, &functions, &mut |flow| {
+            let first = |block| {
+                let (pending, hazards, is_called) = check::entry(flow, &functions, block, (plan.start)(flow.target()));
+                Now { pending, hazards, memory: [is_called; Counter::ALL.len()] }
+            };
+            (plan.of)(flow, section.address, &first, edits);
+            branches::mend(flow, edits);
+            Ok(())
+        })?;
+        for kernel in functions.iter().filter(|symbol| symbol.kind == SymbolKind::Kernel) {
+            edits.keep(kernel.address, padding(section, kernel.address));
+        }
+    }
+    Ok(())
+}
+
+/// The sections with their sizes after the changes.
+fn sizes(image: &Image<'_>, edits: &Edits) -> Vec<(String, u64)> {
+    let size = |section: &Section<'_>| {
+        let end = section.address + section.bytes.len() as u64;
+        edits.moved(end).wrapping_sub(edits.moved(section.address))
+    };
+    image.sections.iter().map(|section| (section.name.to_string(), size(section))).collect()
+}
+
+/// How many bytes in front of a kernel are the same dword, up to a symbol.
+fn padding(section: &Section<'_>, address: u64) -> u64 {
+    let at = usize::try_from(address - section.address).unwrap_or(0);
+    let before = section.symbols.iter().rev().find(|symbol| symbol.address < address);
+    let room = before.map_or(0, |symbol| address - symbol.address);
+    let words = section.bytes.get(..at).unwrap_or(&[]).rchunks_exact(4);
+    let same = words.clone().take_while(|word| Some(*word) == words.clone().next()).count();
+    // The first of them may be the end of a kernel.
+    (same.saturating_sub(1) as u64 * 4).min(room)
+}

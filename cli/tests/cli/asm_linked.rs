@@ -1,0 +1,174 @@
+//! What compilers make and what linkers do with it: groups, tables for debuggers, several sections of code, stripped files.
+//! LLVM's assembler and linker say what is right, and what they make is taken apart and put together again.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::asm_file::{Contents, compare, contents, directory, llvm, samples, sources};
+use super::run;
+
+const CPUS: [&str; 9] = ["gfx600", "gfx700", "gfx803", "gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1103", "gfx1200"];
+
+fn read(path: &Path) -> Contents {
+    contents(&std::fs::read(path).unwrap())
+}
+
+/// Takes a file apart, puts it together, and returns the new file.
+fn again(path: &Path, options: &[&str]) -> Vec<u8> {
+    let source = run(&["dis", "--asm", path.to_str().unwrap()], b"").ok();
+    let output = path.with_extension("again");
+    let strip = source.contains("`asm --strip`").then_some("--strip");
+    let args = [&["asm", "-", "-o", output.to_str().unwrap()], options].concat();
+    run(&args.into_iter().chain(strip).collect::<Vec<_>>(), source.as_bytes()).ok();
+    std::fs::read(output).unwrap()
+}
+
+/// The objects and code objects that LLVM makes of a source are taken apart and put together: an object for a linker, one
+/// for a loader, and the latter without tables of names.
+fn round(source: &Path, triple: &str, cpu: &str, work: &Path) {
+    let [object, linked, stripped] = ["r.o", "r.co", "r.stripped"].map(|name| work.join(name));
+    let text = |path: &Path| path.to_str().unwrap().to_string();
+    let (cpu_flag, triple_flag) = (format!("-mcpu={cpu}"), format!("-triple={triple}"));
+    llvm("llvm-mc-22", &[&triple_flag, &cpu_flag, "-filetype=obj", &text(source), "-o", &text(&object)], work);
+    assert_eq!(contents(&again(&object, &["-c"])), read(&object), "{source:?} for {cpu}");
+    llvm("ld.lld-22", &["-shared", &text(&object), "-o", &text(&linked)], work);
+    assert_eq!(contents(&again(&linked, &[])), read(&linked), "{source:?} for {cpu}, linked");
+    // The linker may leave there what it has followed.
+    let kept = work.join("kept.co");
+    llvm("ld.lld-22", &["-shared", "--emit-relocs", &text(&object), "-o", &text(&kept)], work);
+    let apart = |path: &Path| run(&["dis", "--asm", &text(path)], b"").ok();
+    assert_eq!(apart(&kept), apart(&linked), "{source:?} for {cpu}");
+    llvm("llvm-strip-22", &["--strip-all", &text(&linked), "-o", &text(&stripped)], work);
+    let bytes = again(&stripped, &[]);
+    let first = read(&stripped);
+    assert_eq!(contents(&bytes), first, "{source:?} for {cpu}, stripped");
+    // llvm-strip gives sections without contents another place in the file than ld.lld does.
+    let has_zeros = first.sections.iter().any(|(name, ..)| name == ".bss");
+    assert!(
+        has_zeros || bytes == std::fs::read(&stripped).unwrap(),
+        "{source:?} for {cpu}: headers or tables of strings differ"
+    );
+}
+
+#[test]
+fn sections_of_every_kind_are_linked_taken_apart_and_put_together() {
+    let work = directory("asm-sections");
+    for cpu in CPUS {
+        let path = work.join("sections.s");
+        let target = format!("\t.amdgcn_target \"amdgcn-amd-amdhsa--{cpu}\"\n");
+        std::fs::write(&path, target + &std::fs::read_to_string(sources().join("sections.s")).unwrap()).unwrap();
+        compare(&path, cpu, None, true, &work);
+        round(&path, "amdgcn-amd-amdhsa", cpu, &work);
+    }
+}
+
+/// Labels of two sections that are at the same place of each.
+#[test]
+fn labels_of_two_sections_of_code_are_different() {
+    let work = directory("asm-labels");
+    let object = work.join("labels.o");
+    let source = "s_branch 1f\ns_nop 0\n1: s_endpgm\n.section .text.b,\"ax\"\ns_branch 1f\ns_nop 1\n1: s_endpgm\n";
+    run(&["asm", "-c", "-", "gfx942", "-o", object.to_str().unwrap()], source.as_bytes()).ok();
+    let apart = run(&["dis", "--asm", object.to_str().unwrap()], b"").ok();
+    assert_eq!(apart.lines().filter(|line| line.starts_with(".L") && line.ends_with("_8:")).count(), 2, "{apart}");
+    assert_eq!(contents(&again(&object, &["-c"])), read(&object));
+}
+
+#[test]
+fn pipelines_of_pal_are_taken_apart_and_put_together() {
+    let work = directory("asm-pal");
+    for cpu in ["gfx803", "gfx900", "gfx1030", "gfx1103", "gfx1200"] {
+        round(&sources().join("pipeline.s"), "amdgcn-amd-amdpal", cpu, &work);
+    }
+}
+
+/// Runs clang, which writes the source `c.s`.
+fn clang(args: &[&str], work: &Path) {
+    let output = Command::new("clang-22").args(args).args(["-S", "-w", "-o", "c.s"]).current_dir(work).output();
+    let output = output.expect("clang-22 starts");
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Compares what both make of `c.s`: the object, and the code object.
+fn compare_debug(cpu: &str, work: &Path) {
+    let text = |name: &str| work.join(name).to_str().unwrap().to_string();
+    let (their_object, our_object) = (text("l.o"), text("o.o"));
+    let features = if cpu.starts_with("gfx11") || cpu.starts_with("gfx12") { "-mattr=+real-true16" } else { "-mattr=" };
+    let cpu_flag = format!("-mcpu={cpu}");
+    let args = ["-triple=amdgcn-amd-amdhsa", &cpu_flag, features, "-filetype=obj", "c.s", "-o", &their_object];
+    llvm("llvm-mc-22", &args, work);
+    run(&["asm", "-c", &text("c.s"), "-o", &our_object], b"").ok();
+    assert_eq!(read(our_object.as_ref()), read(their_object.as_ref()), "{cpu}");
+    llvm("ld.lld-22", &["-shared", &their_object, "-o", "l.co"], work);
+    run(&["asm", &text("c.s"), "-o", &text("o.co")], b"").ok();
+    let [ours, theirs] = ["o.co", "l.co"].map(|name| read(&work.join(name)));
+    let has = |name: &str| ours.sections.iter().any(|(section, ..)| section == name);
+    assert!(has(".debug_str") && has(".debug_line"), "{cpu}");
+    assert_eq!(ours, theirs, "{cpu}, linked");
+    let verified = Command::new("llvm-dwarfdump-22").args(["--verify", "o.co"]).current_dir(work).output().unwrap();
+    assert!(verified.status.success(), "{cpu}: {}", String::from_utf8_lossy(&verified.stdout));
+}
+
+#[test]
+fn tables_for_debuggers_are_those_of_llvm() {
+    let work = directory("asm-debug");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/samples");
+    let mut cpus: Vec<String> = samples().into_iter().map(|(_, cpu, _)| cpu).collect();
+    cpus.dedup();
+    assert!(cpus.len() > 20);
+    for (n, cpu) in cpus.iter().enumerate() {
+        // LLVM 22 ends with an error on GCN 1.0, which has no FLAT operations, unless it optimises.
+        let levels: &[&str] = if cpu == "gfx600" { &["-O2"] } else { &["-O0", "-O2"] };
+        for &level in levels {
+            // The larger source for some of them.
+            let name = if n % 5 == 0 && level == "-O2" { "mixed.cl" } else { "saxpy.cl" };
+            let (source, cpu_flag) = (root.join(name), format!("-mcpu={cpu}"));
+            let dwarf = if n % 4 == 1 { "-gdwarf-4" } else { "-g" };
+            let args =
+                ["-target", "amdgcn-amd-amdhsa", "-nogpulib", &cpu_flag, "-x", "cl", "-cl-std=CL2.0", level, dwarf];
+            clang(&[&args[..], &[source.to_str().unwrap()]].concat(), &work);
+            compare_debug(cpu, &work);
+        }
+    }
+}
+
+#[test]
+fn groups_of_templates_are_those_of_llvm() {
+    let work = directory("asm-groups");
+    let source = sources().join("groups.hip");
+    for cpu in ["gfx803", "gfx906", "gfx942", "gfx1030", "gfx1100", "gfx1200"] {
+        for level in ["-O0", "-O2"] {
+            let arch = format!("--offload-arch={cpu}");
+            let flags = ["-x", "hip", "--cuda-device-only", "-nogpuinc", "-nogpulib", "-ffunction-sections"];
+            clang(&[&flags[..], &[&arch, level, "-g", source.to_str().unwrap()]].concat(), &work);
+            compare_debug(cpu, &work);
+            clang(&[&flags[..5], &[&arch, level, source.to_str().unwrap()]].concat(), &work);
+            compare(&work.join("c.s"), cpu, None, true, &work);
+            round(&work.join("c.s"), "amdgcn-amd-amdhsa", cpu, &work);
+        }
+    }
+}
+
+#[test]
+fn faults_of_tables_for_debuggers_have_a_place() {
+    let cases = [
+        (".loc 1 2", "no `.file 1` is above"),
+        (".file 1 \"a\"\n.file 1 \"b\"", "a file 1 already"),
+        (".file 100000000 \"a\"", "files have numbers below"),
+        (".file 1 \"a\" md5 5", "a number of 128 bits"),
+        (".file 1 \"a\"\n.loc 1 1 1 nothing", "no such property"),
+        (".cfi_endproc", "no .cfi_startproc is above"),
+        (".cfi_startproc\n.cfi_startproc", "no .cfi_endproc follows"),
+        (".cfi_startproc", "no .cfi_endproc follows"),
+        (".cfi_startproc\n.data\n.cfi_endproc", "in another section"),
+        (".uleb128 later-.\nlater:", "has no value here"),
+        (".section .text.a,\"axG\",@progbits", "`,` expected"),
+        (".section .text.a,\"axG\"", "the type of the section"),
+        (".section .text.a,\"ax\",@progbits,comdat", "of a group, or"),
+    ];
+    for (source, expected) in cases {
+        let run = run(&["asm", "-c", "-", "gfx942", "-o", "-"], source.as_bytes());
+        assert_eq!(run.code, Some(1), "{source}");
+        assert!(run.err.contains(expected), "{source}: {}", run.err);
+    }
+}

@@ -1,0 +1,277 @@
+//! `lint`: what it finds, in which form, and that compiled code is clean.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::run;
+use super::samples::*;
+
+use amdgpu_prove::known;
+
+/// `global_load_dword v0, v1, s[0:1]`
+const LOAD: [u32; 2] = [0xdc50_8000, 0x0000_0001];
+/// `v_add_f32_e32 v2, v0, v2`
+const ADD: u32 = 0x0204_0500;
+/// `s_waitcnt vmcnt(0)`
+const WAIT: u32 = 0xbf8c_0f70;
+/// `s_setpc_b64 s[4:5]`
+const JUMP: u32 = 0xbe80_1d04;
+
+fn lint(args: &[&str], words: &[u32]) -> super::Run {
+    run(&[&["lint", "--raw", "--target", "gfx942", "-"], args].concat(), &bytes(words))
+}
+
+fn json(words: &[u32]) -> Vec<Value> {
+    let run = lint(&["--hints", "--format", "json"], words);
+    run.out.lines().map(|line| serde_json::from_str(line).expect("a line is an object")).collect()
+}
+
+#[test]
+fn a_missing_wait_is_an_error_with_its_reason() {
+    let run = lint(&["--base", "0x1900"], &[LOAD[0], LOAD[1], S_NOP, ADD, S_ENDPGM]);
+    let wanted = "error[missing-wait]: vmcnt(0) is not waited for: it reads v0, which this vmem operation loads\n  \
+                  00000000190C  v_add_f32_e32 v2, v0, v2    //  (gfx942, (raw))\n  \
+                  000000001900  global_load_dword v0, v1, s[0:1]    // what it depends on\n  \
+                  source: Vega ISA 4.4; CDNA1 to CDNA4 ISA 4.4; RDNA1 and RDNA2 ISA 4.4; RDNA3 ISA 5.6\n";
+    assert_eq!(run.out, wanted);
+    let message = run.fails(1);
+    assert!(message.contains("standard input: 1 function checked: 1 error, 0 warnings, 1 hint"), "{message}");
+    let run = lint(&[], &[LOAD[0], LOAD[1], WAIT, ADD, S_ENDPGM]);
+    assert_eq!((run.code, run.out.as_str()), (Some(0), ""));
+    assert!(run.err.contains("0 errors"), "{}", run.err);
+}
+
+#[test]
+fn only_text_has_colours() {
+    let escapes = |format| {
+        let args = ["--color", "always", "--format", format];
+        lint(&args, &[LOAD[0], LOAD[1], ADD, S_ENDPGM]).out.contains('\x1b')
+    };
+    assert!(escapes("text") && !escapes("json"));
+}
+
+#[test]
+fn the_way_from_the_producer_is_shown() {
+    // Only the way without the wait is wrong: load; branch over the wait; add.
+    let words = [LOAD[0], LOAD[1], s_cbranch_scc1(1), WAIT, ADD, S_ENDPGM];
+    let found = json(&words);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["path"], serde_json::json!([0, 16]));
+    assert_eq!((&found[0]["address"], &found[0]["producer"]["address"]), (&16.into(), &0.into()));
+    // A loop: the load is behind the add.
+    let words = [ADD, LOAD[0], LOAD[1], s_cbranch_scc1(-4), S_ENDPGM];
+    let found = json(&words);
+    assert_eq!((&found[0]["rule"], &found[0]["path"]), (&"missing-wait".into(), &serde_json::json!([0, 0])));
+}
+
+#[test]
+fn hazards_are_errors_with_their_rule() {
+    // v_cmp_lt_u32_e64 s[0:1], v0, v1; global_load_dword v0, v1, s[0:1]: five wait states.
+    let words = [0xd0c9_0000, 0x0002_0300, LOAD[0], LOAD[1], S_ENDPGM];
+    let found = json(&words);
+    assert_eq!((&found[0]["severity"], &found[0]["rule"]), (&"error".into(), &"F01".into()), "{found:?}");
+    assert_eq!(found[0]["producer"]["instruction"], "v_cmp_lt_u32_e64 s[0:1], v0, v1");
+    assert!(found[0]["message"].as_str().unwrap().starts_with("5 wait states are missing"), "{found:?}");
+    // s_nop 4 is five.
+    let words = [0xd0c9_0000, 0x0002_0300, S_NOP | 4, LOAD[0], LOAD[1], S_ENDPGM];
+    assert_eq!(json(&words), [] as [Value; 0]);
+}
+
+#[test]
+fn hints_are_shown_on_request() {
+    let words = [WAIT, S_ENDPGM];
+    let run = lint(&[], &words);
+    assert!(run.out.is_empty() && run.err.contains("1 hint, shown with --hints"), "{}{}", run.out, run.err);
+    let found = json(&words);
+    assert_eq!(found[0]["message"], "it waits for nothing: vmcnt is at most 0 here");
+    // global_load_dword v1, v1, s[0:1] is not needed yet.
+    let words = [LOAD[0], LOAD[1], LOAD[0], 0x0100_0001, WAIT, ADD, S_ENDPGM];
+    let found = json(&words);
+    assert_eq!((found.len(), &found[0]["rule"]), (1, &"strong-wait".into()), "{found:?}");
+    assert_eq!(found[0]["message"], "it waits for more than is needed: vmcnt(1) is enough for 0x14");
+    // vmcnt(1) is not more, nor is a wait in front of a barrier.
+    assert_eq!(json(&[LOAD[0], LOAD[1], LOAD[0], 0x0100_0001, WAIT | 1, ADD, S_ENDPGM]), [] as [Value; 0]);
+    assert_eq!(json(&[LOAD[0], LOAD[1], LOAD[0], 0x0100_0001, WAIT, 0xbf8a_0000, ADD, S_ENDPGM]), [] as [Value; 0]);
+    assert_eq!(json(&[JUMP])[0]["rule"], "unknown-jump");
+    // s_swappc_b64 s[6:7], s[4:5]
+    assert_eq!(json(&[0xbe86_1e04, S_ENDPGM])[0]["rule"], "unknown-call");
+    // flat_load_dword v0, v[2:3]; s_waitcnt vmcnt(0); v_add
+    let found = json(&[0xdc50_0000, 0x0000_0002, WAIT, ADD, S_ENDPGM]);
+    assert_eq!((&found[0]["rule"], &found[0]["severity"]), (&"perhaps-missing-wait".into(), &"hint".into()));
+}
+
+#[test]
+fn registers_that_nothing_wrote_are_a_hint() {
+    // The sample's descriptor enables no register but the first vector register: s_mov_b32 s0, s20 reads another.
+    let object = code_object_properties(GFX942, 0, &[0xbe80_0014, S_ENDPGM], &[S_ENDPGM]);
+    let run = run(&["lint", "--hints", "--format", "json", "-"], &object);
+    let found: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    assert!(
+        found.iter().any(|f| f["rule"] == "unwritten-register" && f["message"] == "it reads s20, which nothing wrote"),
+        "{found:?}"
+    );
+    // v_mov_b32 v2, v0; v_mov_b32 v2, v1; v_cndmask_b32 v2, v0, v0; s_mov_b32 s0, ttmp0: the first vector register, exec and
+    // what a trap handler has are given.
+    let words = [0x7e04_0300, 0x7e04_0301, 0x0004_0100, 0xbe80_006c, S_ENDPGM];
+    let object = code_object_properties(GFX942, 0, &words, &[S_ENDPGM]);
+    let run = super::run(&["lint", "--hints", "--format", "json", "-"], &object);
+    let found: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    let unwritten = found.iter().filter(|f| f["rule"] == "unwritten-register");
+    let said: Vec<_> = unwritten.map(|f| f["message"].as_str().unwrap()).collect();
+    assert_eq!(said, ["it reads v1, which nothing wrote", "it reads vcc_lo, vcc_hi, which nothing wrote"]);
+}
+
+#[test]
+fn what_is_no_instruction_is_a_warning_and_the_rest_is_checked() {
+    let words = [s_cbranch_scc1(1), BAD, LOAD[0], LOAD[1], ADD, S_ENDPGM];
+    let run = lint(&[], &words);
+    assert!(
+        run.out.contains("warning[no-instruction]: the code goes on with bytes that are no instruction"),
+        "{}",
+        run.out
+    );
+    assert!(run.out.contains("error[missing-wait]"), "{}", run.out);
+    let run = lint(&[], &[s_branch(100)]);
+    assert!(
+        run.out.contains("warning[leaves-section]: the code goes on at 0x194, outside of the section"),
+        "{}",
+        run.out
+    );
+    assert_eq!(run.code, Some(0));
+}
+
+#[test]
+fn sarif_is_one_document() {
+    let run = lint(&["--format", "sarif"], &[LOAD[0], LOAD[1], ADD, S_ENDPGM]);
+    let document: Value = serde_json::from_str(&run.out).expect("a document");
+    assert_eq!(document["version"], "2.1.0");
+    let result = &document["runs"][0]["results"][0];
+    assert_eq!((&result["ruleId"], &result["level"]), (&"missing-wait".into(), &"error".into()));
+    let address = |location: &Value| location["physicalLocation"]["address"]["absoluteAddress"].clone();
+    assert_eq!((address(&result["locations"][0]), address(&result["relatedLocations"][0])), (8.into(), 0.into()));
+    assert_eq!(document["runs"][0]["tool"]["driver"]["rules"][0]["id"], "missing-wait");
+    let clean = lint(&["--format", "sarif"], &[S_ENDPGM]).ok();
+    assert_eq!(serde_json::from_str::<Value>(&clean).expect("a document")["runs"][0]["results"], serde_json::json!([]));
+}
+
+#[test]
+fn files_without_code_have_a_message() {
+    assert!(lint(&[], &[]).fails(1).contains("the file is empty"));
+    assert!(run(&["lint", "-"], b"nonsense").fails(1).contains("neither an ELF file"));
+    assert!(run(&["lint", "--target", "gfx1100", "-"], &code_object(GFX942)).fails(1).contains("nothing to check"));
+}
+
+/// What compilers make is clean.
+#[test]
+fn samples_have_no_error() {
+    let mut open = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/samples"))];
+    open.extend(std::env::var_os("AMDGPU_ISA_CORPUS").map(PathBuf::from));
+    let mut samples = 0;
+    while let Some(dir) = open.pop() {
+        for entry in std::fs::read_dir(dir).expect("the samples are there") {
+            let path = entry.expect("it can be read").path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|x| x == "co") && is_known(&path) {
+                let run = run(&["lint", "--format", "json", &path.display().to_string()], b"");
+                let found = run.out.lines().map(|line| serde_json::from_str(line).expect("an object"));
+                let found: Vec<Value> = found.filter(|f: &Value| f["severity"] == "error" && !is_fault(f)).collect();
+                assert!(found.is_empty(), "{}: {found:#?}{}", path.display(), run.err);
+                assert!(run.err.contains(" checked: "), "{}: {}", path.display(), run.err);
+                samples += 1;
+            }
+        }
+    }
+    assert!(samples > 0);
+}
+
+/// LLVM leaves this hazard in what it compiles.
+fn is_fault(finding: &Value) -> bool {
+    let [rule, message, text] = ["rule", "message", "instruction"].map(|key| finding[key].as_str().expect("a text"));
+    known::is_fault(include_str!("../../../tests/hazards/faults.txt"), rule, known::register_of(message), text)
+}
+
+/// The target of the sample is in this build: its directory has the name.
+fn is_known(path: &Path) -> bool {
+    let name = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).expect("it is in a directory");
+    let name = name.trim_end_matches("-wave64");
+    amdgpu_isa::Target::ALL.iter().any(|target| target.name() == name)
+}
+
+#[test]
+fn wait_states_that_nothing_needs_are_a_hint() {
+    // v_cmp_lt_u32_e64 s[0:1], v0, v1; s_nop; global_load_dword v0, v1, s[0:1]: five wait states.
+    let words = |states: u32| [0xd0c9_0000, 0x0002_0300, S_NOP | states, LOAD[0], LOAD[1], S_ENDPGM];
+    assert_eq!(json(&words(4)), [] as [Value; 0]);
+    let found = json(&words(6));
+    assert_eq!((&found[0]["rule"], &found[0]["severity"]), (&"superfluous-nop".into(), &"hint".into()), "{found:?}");
+    assert_eq!(found[0]["message"], "it is longer than anything needs: s_nop 4 is enough");
+    let found = json(&[S_NOP, S_ENDPGM]);
+    assert_eq!((found.len(), &found[0]["message"]), (1, &"nothing needs the wait states".into()));
+}
+
+/// A code object whose kernel has these numbers of registers, and this code.
+fn kernel(vgprs: u32, accum_offset: u32, sgprs: u32, lines: &str) -> Vec<u8> {
+    let source = format!(
+        "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"
+\t.text
+\t.p2align 8
+\t.globl k
+\t.type k,@function
+k:
+{lines}
+\ts_endpgm
+\t.rodata
+\t.p2align 6
+\t.amdhsa_kernel k
+\t.amdhsa_next_free_vgpr {vgprs}
+\t.amdhsa_next_free_sgpr {sgprs}
+\t.amdhsa_accum_offset {accum_offset}
+\t.amdhsa_reserve_vcc 0
+\t.amdhsa_reserve_xnack_mask 0
+\t.end_amdhsa_kernel
+"
+    );
+    let path =
+        super::asm_file::directory(&format!("lint-kernel-{vgprs}-{accum_offset}-{sgprs}-{}", lines.len())).join("k.co");
+    run(&["asm", "-", "-o", path.to_str().unwrap()], source.as_bytes()).ok();
+    std::fs::read(path).unwrap()
+}
+
+#[test]
+fn descriptors_give_what_is_used() {
+    let errors = |object: &[u8]| -> Vec<String> {
+        let run = run(&["lint", "--format", "json", "-"], object);
+        let found = run.out.lines().map(|line| serde_json::from_str::<Value>(line).expect("an object"));
+        found.map(|f| format!("{}: {}", f["rule"].as_str().unwrap(), f["message"].as_str().unwrap())).collect()
+    };
+    let none: [&str; 0] = [];
+    let code = "\tv_mov_b32 v3, 0\n\tv_mov_b32 v15, 0\n\ts_mov_b32 s20, 0";
+    assert_eq!(errors(&kernel(16, 16, 21, code)), none);
+    let wanted = ["few-vgprs: it uses v15, but accumulation registers begin at 8"];
+    assert_eq!(errors(&kernel(16, 8, 21, code)), wanted);
+    let accumulation = "\tv_accvgpr_write_b32 a8, 0";
+    assert_eq!(errors(&kernel(24, 8, 8, accumulation)), none);
+    let wanted = ["few-vgprs: it uses 17 vector registers, and the descriptor gives 16"];
+    assert_eq!(errors(&kernel(16, 8, 8, accumulation)), wanted);
+    let sgprs = errors(&kernel(16, 16, 8, code));
+    assert!(sgprs.len() == 1 && sgprs[0].starts_with("few-sgprs: it uses 21 scalar registers"), "{sgprs:?}");
+    let wanted = ["no-scratch: it accesses scratch memory, and the descriptor gives none"];
+    assert_eq!(errors(&kernel(8, 8, 8, "\tscratch_store_dword off, v0, s0")), wanted);
+}
+
+/// A function may be called with anything left behind: on RDNA4, scalar registers that vector operations have read.
+#[test]
+fn functions_begin_with_the_worst() {
+    if "gfx1200".parse::<amdgpu_isa::Target>().is_err() {
+        return;
+    }
+    // The second of the two is no kernel: s_mov_b32 s5, s9; s_mov_b32 s0, s5
+    let words = [0xbe85_0009, 0xbe80_0005, 0xbfb0_0000];
+    let object = code_object_flags(0x500 | 0x48, &words, &words);
+    let run = run(&["lint", "--format", "json", "-"], &object);
+    let found: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    let of = |f: &Value| (f["rule"].as_str().unwrap().to_string(), f["function"].as_str().unwrap().to_string());
+    assert_eq!(found.iter().map(of).collect::<Vec<_>>(), [("W03".to_string(), "second+0x4".to_string())], "{found:?}");
+}

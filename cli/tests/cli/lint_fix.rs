@@ -1,0 +1,419 @@
+//! `lint --fix` and `lint --trim`: what they write is clean, is what was there before something was taken away, and lies where
+//! it has to.
+
+use std::path::{Path, PathBuf};
+
+use amdgpu_isa::flow::Flow;
+use amdgpu_isa::{Decoder, Inst, Target};
+use object::read::elf::ElfFile64;
+use object::{LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _};
+
+use super::asm_file::directory;
+use super::run;
+use super::samples::*;
+
+const LOAD: [u32; 2] = [0xdc50_8000, 0x0000_0001]; // global_load_dword v0, v1, s[0:1]
+const OTHER: [u32; 2] = [0xdc50_8000, 0x0100_0001]; // global_load_dword v1, v1, s[0:1]
+const ADD: u32 = 0x0204_0500; // v_add_f32_e32 v2, v0, v2
+const WAIT: u32 = 0xbf8c_0f70; // s_waitcnt vmcnt(0)
+const COMPARE: [u32; 2] = [0xd0c9_0000, 0x0002_0300]; // v_cmp_lt_u32_e64 s[0:1], v0, v1
+const BARRIER: u32 = 0xbf8a_0000;
+const STORE: [u32; 2] = [0xdc70_8000, 0x0000_0301]; // global_store_dword v1, v3, s[0:1]
+const TRIPLE: &str = "amdgcn-amd-amdhsa--";
+
+/// What `--fix` or `--trim` makes of words.
+#[track_caller]
+fn changed(option: &str, target: &str, words: &[u32]) -> Vec<u32> {
+    let name = format!("lint{option}-{}", std::thread::current().name().unwrap_or_default().replace(':', "-"));
+    let out = directory(&name).join("out.bin");
+    let args = ["lint", "--raw", "--target", target, option, "-o", out.to_str().unwrap(), "-"];
+    let run = run(&args, &bytes(words));
+    assert_eq!(run.code, Some(0), "{}{}", run.out, run.err);
+    let bytes = std::fs::read(&out).unwrap();
+    bytes.chunks_exact(4).map(|four| u32::from_le_bytes(four.try_into().unwrap())).collect()
+}
+
+#[test]
+fn what_is_missing_is_inserted() {
+    let words = [LOAD[0], LOAD[1], ADD, S_ENDPGM];
+    assert_eq!(changed("--fix", "gfx942", &words), [LOAD[0], LOAD[1], WAIT, ADD, S_ENDPGM]);
+    // Another operation may be outstanding.
+    let words = [LOAD[0], LOAD[1], OTHER[0], OTHER[1], ADD, S_ENDPGM];
+    assert_eq!(changed("--fix", "gfx942", &words)[4..], [WAIT | 1, ADD, S_ENDPGM]);
+    // A wait that is there already becomes stronger: lgkmcnt(0).
+    let words = [LOAD[0], LOAD[1], 0xbf8c_c07f, ADD, S_ENDPGM];
+    assert_eq!(changed("--fix", "gfx942", &words)[2..], [0xbf8c_0070, ADD, S_ENDPGM]);
+    // Five wait states, of which an s_nop that is there is one.
+    let words = [&COMPARE[..], &LOAD, &[S_ENDPGM]].concat();
+    assert_eq!(changed("--fix", "gfx942", &words)[2..], [S_NOP | 4, LOAD[0], LOAD[1], S_ENDPGM]);
+    let words = [&COMPARE[..], &[S_NOP], &LOAD, &[S_ENDPGM]].concat();
+    assert_eq!(changed("--fix", "gfx942", &words)[2..], [S_NOP | 4, LOAD[0], LOAD[1], S_ENDPGM]);
+    // What is clean stays.
+    let words = [LOAD[0], LOAD[1], WAIT, ADD, S_ENDPGM];
+    assert_eq!(changed("--fix", "gfx942", &words), words);
+}
+
+#[test]
+fn branches_follow() {
+    // Out over what is inserted, and back to in front of it: what a loop needs, it needs in each round.
+    let words = [s_cbranch_scc1(4), LOAD[0], LOAD[1], ADD, s_cbranch_scc1(-2), s_branch(-6), S_ENDPGM];
+    let wanted = [s_cbranch_scc1(5), LOAD[0], LOAD[1], WAIT, ADD, s_cbranch_scc1(-3), s_branch(-7), S_ENDPGM];
+    assert_eq!(changed("--fix", "gfx942", &words), wanted);
+    // The load at the end of the loop is needed at its beginning.
+    let words = [ADD, LOAD[0], LOAD[1], s_cbranch_scc1(-4), S_ENDPGM];
+    assert_eq!(changed("--fix", "gfx942", &words), [WAIT, ADD, LOAD[0], LOAD[1], s_cbranch_scc1(-5), S_ENDPGM]);
+    let far: Vec<u32> = [&LOAD[..], &[s_branch(0x7fff), ADD], &[S_NOP; 0x7ffe], &[S_ENDPGM]].concat();
+    assert_eq!(changed("--fix", "gfx942", &far), far, "what nothing reaches stays");
+    let far: Vec<u32> = [&LOAD[..], &[s_cbranch_scc1(0x7fff), ADD], &[S_NOP; 0x7ffe], &[S_ENDPGM]].concat();
+    let run = run(&["lint", "--raw", "--target", "gfx942", "--fix", "-o", "-", "-"], &bytes(&far));
+    assert!(run.fails(1).contains("the branch at 0x8 cannot follow"));
+}
+
+#[test]
+fn what_only_another_instruction_ends_gets_that() {
+    for (target, text, wanted) in [
+        ("gfx1010", "ds_read_b32 v8, v9; s_mov_b32 exec_lo, s4", "s_waitcnt_depctr depctr_vm_vsrc(0)"),
+        ("gfx1010", "s_load_dword s8, s[4:5], 0x0; v_readfirstlane_b32 s4, v0", "s_mov_b32 null, 0"),
+        ("gfx1010", "s_mov_b64 s[4:5], exec; v_cmpx_eq_u32_e32 v0, v1", "s_waitcnt_depctr depctr_sa_sdst(0)"),
+        ("gfx1010", "v_cmpx_eq_u32_e32 v0, v1; v_permlane16_b32 v2, v3, s4, s5", "v_mov_b32_e32 v2, v2"),
+        ("gfx1200", "v_add_f32_e32 v0, s4, v1; s_mov_b32 s5, s9; s_mov_b32 s0, s5", "s_wait_alu depctr_sa_sdst(0)"),
+        ("gfx1250", "s_mov_b32 s2, s3; s_getreg_b32 s1, hwreg(HW_REG_XNACK_MASK)", "s_wait_idle"),
+        ("gfx900", "s_mov_b32 vcc_lo, s0; s_cbranch_vccz 1; s_nop 0; s_nop 0", "s_mov_b64 vcc, vcc"),
+    ] {
+        let Ok(id) = target.parse::<Target>() else { continue };
+        let words = |text: &str| -> Vec<u32> {
+            let insts =
+                text.split("; ").map(|text| amdgpu_isa::parse(id, text).unwrap_or_else(|e| panic!("{text}: {e}")));
+            insts.flat_map(|inst| inst.words().to_vec()).collect()
+        };
+        let new = changed("--fix", target, &words(&format!("{text}; s_endpgm")));
+        let insts: Vec<String> = Decoder::new(id, &bytes(&new)).map(|found| found.inst.unwrap().to_string()).collect();
+        let old = text.split("; ").count() + 1;
+        assert!(insts.len() == old + 1 && insts.iter().any(|inst| inst == wanted), "{target} {text}: {insts:?}");
+    }
+}
+
+/// What is in a clause must be of one kind: the clause ends before the wait.
+#[test]
+fn clauses_become_shorter() {
+    let Ok(target) = "gfx1200".parse::<Target>() else { return };
+    let text =
+        "s_clause 0x2; global_load_b32 v0, v9, s[0:1]; global_load_b32 v1, v9, s[0:1]; global_load_b32 v2, v0, s[0:1]";
+    let inst = |text: &str| amdgpu_isa::parse(target, text).unwrap();
+    let words = |text: &str| text.split("; ").flat_map(|text| inst(text).words().to_vec()).collect::<Vec<u32>>();
+    let wanted = text.replace("0x2", "0x1").replace("global_load_b32 v2", "s_wait_loadcnt 0x1; global_load_b32 v2");
+    let end = "; s_endpgm";
+    assert_eq!(changed("--fix", "gfx1200", &words(&format!("{text}{end}"))), words(&format!("{wanted}{end}")));
+    // A wait in front of the first of it comes in front of the clause.
+    let first = "global_load_b32 v9, v9, s[0:1]";
+    let (old, new) = (format!("{first}; {text}{end}"), format!("{first}; s_wait_loadcnt 0x0; {wanted}{end}"));
+    assert_eq!(changed("--fix", "gfx1200", &words(&old)), words(&new));
+}
+
+#[test]
+fn what_is_superfluous_is_taken_away() {
+    let trimmed = |words: &[u32]| changed("--trim", "gfx942", words);
+    // It waits for nothing; it waits for more than is needed, and another wait follows.
+    assert_eq!(trimmed(&[WAIT, S_ENDPGM]), [S_ENDPGM]);
+    let strong = |wait: u32| [&LOAD[..], &OTHER, &[wait, ADD, WAIT, 0x0204_0301, S_ENDPGM]].concat();
+    assert_eq!(trimmed(&strong(WAIT)), strong(WAIT | 1)[..]);
+    // What is outstanding at a barrier, or is stored, may have been waited for because of that.
+    let order = [&LOAD[..], &OTHER, &[WAIT, ADD, BARRIER, WAIT, S_ENDPGM]].concat();
+    assert_eq!(trimmed(&order), [&order[..order.len() - 2], &[S_ENDPGM]].concat());
+    let store = [&STORE[..], &LOAD, &[WAIT, S_ENDPGM]].concat();
+    assert_eq!(trimmed(&store), store);
+    // An s_nop that is too long, and one that nothing needs.
+    let nop = |states: &[u32]| [&COMPARE[..], states, &LOAD, &[S_ENDPGM]].concat();
+    assert_eq!(trimmed(&nop(&[S_NOP | 7])), nop(&[S_NOP | 4]));
+    assert_eq!(trimmed(&nop(&[S_NOP | 7, S_NOP | 4])), nop(&[S_NOP | 4]));
+    // s_wait_loadcnt 0; behind s_set_vgpr_msb 1 it is not sure which registers are meant, and waits stay.
+    if "gfx1250".parse::<Target>().is_ok() {
+        let (wait, end) = (0xbfc0_0000, 0xbfb0_0000);
+        assert_eq!(changed("--trim", "gfx1250", &[wait, end]), [end]);
+        let banked = [0xbf86_0001, wait, wait, end];
+        assert_eq!(changed("--trim", "gfx1250", &banked), banked);
+    }
+}
+
+fn source_of(path: &Path) -> Vec<String> {
+    let listed = run(&["dis", "--asm", path.to_str().unwrap()], b"").ok();
+    listed.lines().map(String::from).collect()
+}
+
+fn assembled(source: &str, path: &Path) {
+    run(&["asm", "-", "-o", path.to_str().unwrap()], source.as_bytes()).ok();
+}
+
+/// The instructions of all functions, without where branches lead.
+fn instructions(path: &Path) -> Vec<String> {
+    let data = std::fs::read(path).unwrap();
+    let file = ElfFile64::<LittleEndian>::parse(&*data).unwrap();
+    let code = file.section_by_name(".text").unwrap();
+    let target = target_of(&file, path);
+    let entries = kernels(&file);
+    let flow = Flow::new(target, code.data().unwrap(), code.address(), &entries);
+    let insts = (0..flow.blocks().len()).flat_map(|block| flow.insts(block));
+    let name = |inst: &Inst| match inst.branch_target(0) {
+        Some(_) => inst.mnemonic().to_string(),
+        None => inst.to_string(),
+    };
+    insts.map(|(_, inst)| name(&inst)).collect()
+}
+
+fn target_of(file: &ElfFile64<'_, LittleEndian>, path: &Path) -> Target {
+    let object::FileFlags::Elf { e_flags, .. } = file.flags() else { panic!() };
+    let target = Target::from_e_flags(e_flags).unwrap();
+    let is_wide = path.to_str().unwrap().contains("wave64");
+    if is_wide { target.with_wave_size(64).unwrap() } else { target }
+}
+
+fn kernels(file: &ElfFile64<'_, LittleEndian>) -> Vec<u64> {
+    let symbols = || file.symbols().chain(file.dynamic_symbols());
+    let is_kernel = |name: &str| symbols().any(|symbol| symbol.name() == Ok(&format!("{name}.kd")));
+    let all = symbols().filter(|symbol| symbol.name().is_ok_and(is_kernel));
+    all.map(|symbol| symbol.address()).collect()
+}
+
+/// Each kernel begins where hardware wants it, and its descriptor leads to it.
+fn descriptors_lead_to_kernels(path: &Path) {
+    let data = std::fs::read(path).unwrap();
+    let file = ElfFile64::<LittleEndian>::parse(&*data).unwrap();
+    let mut found = 0;
+    // A stripped file has only the symbols that a loader needs.
+    let symbols = || file.symbols().chain(file.dynamic_symbols());
+    for descriptor in symbols() {
+        let Some(name) = descriptor.name().unwrap().strip_suffix(".kd") else { continue };
+        let kernel = symbols().find(|symbol| symbol.name() == Ok(name)).unwrap();
+        let section = file.section_by_index(descriptor.section_index().unwrap()).unwrap();
+        let at = (descriptor.address() - section.address()) as usize;
+        let entry = i64::from_le_bytes(section.data().unwrap()[at + 16..at + 24].try_into().unwrap());
+        assert_eq!(descriptor.address().wrapping_add_signed(entry), kernel.address(), "{name} of {}", path.display());
+        assert_eq!(kernel.address() % 256, 0, "{name} of {}", path.display());
+        found += 1;
+    }
+    assert!(found > 0);
+}
+
+fn mixed_samples() -> Vec<PathBuf> {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/samples"));
+    let all = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+    let files = all.flat_map(|path| std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+    let is_mixed = |path: &PathBuf| path.file_name().unwrap() == "mixed.co" && is_known(path);
+    let mut files: Vec<PathBuf> = files.filter(is_mixed).collect();
+    files.sort();
+    files
+}
+
+fn is_known(path: &Path) -> bool {
+    let directory = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap();
+    Target::ALL.iter().any(|target| target.name() == directory.trim_end_matches("-wave64"))
+}
+
+/// Waits and s_nop are taken away from samples one at a time. What is written then is clean, and the same when it is read again.
+#[test]
+fn samples_are_mended() {
+    // All of them, or some of each sample.
+    let step = if std::env::var_os("AMDGPU_ISA_FULL").is_some() { 1 } else { 9 };
+    let directory = directory("lint-mended");
+    let at = |name: &str| directory.join(name);
+    let (mut broken, mut mended, mut restored) = (0, 0, 0);
+    for (n, sample) in mixed_samples().into_iter().enumerate() {
+        let source = source_of(&sample);
+        let original = instructions(&sample);
+        let is_wait = |line: &String| line.starts_with("\ts_wait") || line.starts_with("\ts_nop");
+        let lines: Vec<usize> = (0..source.len()).filter(|n| is_wait(&source[*n])).collect();
+        for line in lines.into_iter().skip(n % step).step_by(step) {
+            let without = [&source[..line], &source[line + 1..]].concat().join("\n") + "\n";
+            let wave = if sample.to_str().unwrap().contains("wave64") { "-wave64" } else { "" };
+            let files = ["broken", "mended", "again"].map(|name| at(&format!("{name}{wave}.co")));
+            let [broken_file, mended_file, again_file] = &files;
+            assembled(&without, broken_file);
+            let fix = |from: &Path, to: &Path| {
+                run(&["lint", "--fix", "-o", to.to_str().unwrap(), from.to_str().unwrap()], b"")
+            };
+            let run = fix(broken_file, mended_file);
+            assert_eq!(run.code, Some(0), "{}: {}: {}{}", sample.display(), source[line], run.out, run.err);
+            fix(mended_file, &again_file.clone());
+            let [broken_bytes, bytes, again] = files.clone().map(|file| std::fs::read(file).unwrap());
+            assert!(bytes == again, "{}: {}", sample.display(), source[line]);
+            broken += 1;
+            if bytes != broken_bytes {
+                mended += 1;
+                restored += usize::from(instructions(mended_file) == original);
+            }
+        }
+    }
+    println!("{broken} broken, {mended} mended, {restored} as before");
+    assert!(mended > broken / 2 && restored > mended / 3, "{broken} broken, {mended} mended, {restored} as before");
+}
+
+/// What is put into a sample besides what it needs goes again.
+#[test]
+fn samples_are_trimmed() {
+    let directory = directory("lint-trimmed");
+    let mut samples = mixed_samples();
+    samples.retain(|path| !path.to_str().unwrap().contains("wave64"));
+    for sample in samples {
+        let [plain, more, less] = ["plain", "more", "less"].map(|name| directory.join(format!("{name}.co")));
+        let trim = |from: &Path, to: &Path| {
+            let run = run(&["lint", "--trim", "-o", to.to_str().unwrap(), from.to_str().unwrap()], b"");
+            // Faults of the compiler stay.
+            let is_fault = run.code == Some(1) && (run.out.contains("[Y07]") || run.out.contains("[T01"));
+            assert!(run.code == Some(0) || is_fault, "{}: {}{}", sample.display(), run.out, run.err);
+        };
+        trim(&sample, &plain);
+        descriptors_lead_to_kernels(&plain);
+        let source = source_of(&plain);
+        // Behind vector operations, which need no wait state themselves; and waits twice.
+        let put = |line: &String| match line {
+            line if line.starts_with("\ts_waitcnt vmcnt") || line.starts_with("\ts_wait_loadcnt") => {
+                vec![line.clone(); 2]
+            }
+            line if line.starts_with("\tv_add") => vec![line.clone(), "\ts_nop 1".into()],
+            line => vec![line.clone()],
+        };
+        let source: Vec<String> = source.iter().flat_map(put).collect();
+        assembled(&(source.join("\n") + "\n"), &more);
+        trim(&more, &less);
+        let (before, between, after) = (instructions(&plain), instructions(&more), instructions(&less));
+        assert!(between.len() > before.len(), "{}", sample.display());
+        let differs = after.iter().zip(&before).find(|(after, before)| after != before);
+        assert!(after == before, "{}: {differs:?}, {} and {}", sample.display(), after.len(), before.len());
+    }
+}
+
+/// Addresses that code makes from its own lead where they led, as do descriptors and pointers in data.
+#[test]
+fn what_is_relative_follows() {
+    if "gfx942".parse::<Target>().is_err() {
+        return;
+    }
+    let source = format!(
+        "\t.amdgcn_target \"{TRIPLE}gfx942\"
+\t.text
+\t.globl first
+\t.p2align 8
+\t.type first,@function
+first:
+\tglobal_load_dword v0, v1, s[0:1]
+\tv_add_f32_e32 v2, v0, v2
+\ts_getpc_b64 s[4:5]
+\tglobal_load_dword v0, v1, s[0:1]
+\tv_add_f32_e32 v2, v0, v2
+\ts_add_u32 s4, s4, table@rel32@lo+16
+\ts_addc_u32 s5, s5, table@rel32@hi+24
+\ts_getpc_b64 s[6:7]
+\ts_add_u32 s6, s6, callee@rel32@lo+4
+\ts_addc_u32 s7, s7, callee@rel32@hi+12
+\ts_swappc_b64 s[30:31], s[6:7]
+\ts_getpc_b64 s[8:9]
+\ts_sext_i32_i16 s9, s9
+\ts_add_u32 s8, s8, table@rel32@lo+8
+\ts_addc_u32 s9, s9, 0
+\ts_endpgm
+\t.size first, .-first
+\t.p2align 8
+\t.globl second
+\t.type second,@function
+second:
+\ts_mov_b32 s4, s5
+\tglobal_load_dword v0, v1, s[0:1]
+\tv_add_f32_e32 v2, v0, v2
+\ts_endpgm
+\t.size second, .-second
+\t.type callee,@function
+callee:
+\ts_waitcnt vmcnt(0) lgkmcnt(0)
+\tglobal_load_dword v0, v1, s[0:1]
+\tv_add_f32_e32 v2, v0, v2
+\ts_setpc_b64 s[30:31]
+\t.size callee, .-callee
+\t.data
+\t.type table,@object
+table:
+\t.long 7
+\t.quad callee
+\t.size table, 12
+\t.rodata
+\t.p2align 6
+{}{}",
+        descriptor("first"),
+        descriptor("second")
+    );
+    let directory = directory("lint-relative");
+    let [broken, mended] = ["broken", "mended"].map(|name| directory.join(format!("{name}.co")));
+    assembled(&source, &broken);
+    let run = run(&["lint", "--fix", "-o", mended.to_str().unwrap(), broken.to_str().unwrap()], b"");
+    assert_eq!(run.code, Some(0), "{}{}", run.out, run.err);
+    assert!(run.err.contains("4 inserted, 0 changed, 0 taken away"), "{}", run.err);
+    descriptors_lead_to_kernels(&mended);
+    for path in [&broken, &mended] {
+        let data = std::fs::read(path).unwrap();
+        let file = ElfFile64::<LittleEndian>::parse(&*data).unwrap();
+        let symbol = |name: &str| file.symbols().find(|symbol| symbol.name() == Ok(name)).unwrap();
+        let code = file.section_by_name(".text").unwrap();
+        let mut made = Vec::new();
+        let mut pc = 0;
+        for found in Decoder::new(target_of(&file, path), code.data().unwrap()) {
+            let Ok(inst) = found.inst else { continue };
+            let end = code.address() + (found.offset + inst.len()) as u64;
+            match inst.mnemonic() {
+                "s_getpc_b64" => pc = end,
+                "s_add_u32" => made.push(pc.wrapping_add_signed((inst.words()[1] as i32).into())),
+                _ => {}
+            }
+        }
+        let table = symbol("table").address();
+        assert_eq!(made, [table, symbol("callee").address(), table], "{}", path.display());
+        // What is inserted takes the place of padding.
+        assert_eq!(symbol("second").address() - symbol("first").address(), 256, "{}", path.display());
+        let relocations: Vec<_> = file.dynamic_relocations().unwrap().collect();
+        assert_eq!((relocations.len(), relocations[0].0), (1, symbol("table").address() + 4));
+        assert_eq!(relocations[0].1.addend() as u64, symbol("callee").address(), "{}", path.display());
+        let end = symbol("callee").address() + symbol("callee").size();
+        assert_eq!(end, code.address() + code.size(), "{}", path.display());
+    }
+}
+
+fn descriptor(name: &str) -> String {
+    format!(
+        "\t.amdhsa_kernel {name}
+\t.amdhsa_next_free_vgpr 8
+\t.amdhsa_next_free_sgpr 40
+\t.amdhsa_accum_offset 8
+\t.amdhsa_user_sgpr_kernarg_segment_ptr 1
+\t.end_amdhsa_kernel
+"
+    )
+}
+
+#[test]
+fn what_cannot_be_changed_has_a_message() {
+    let directory = directory("lint-refused");
+    let out = directory.join("out.co");
+    let out = out.to_str().unwrap();
+    assert!(run(&["lint", "--fix", "-"], b"").fails(2).contains("--output"));
+    let bundle = usual_bundle();
+    let message = run(&["lint", "--fix", "-o", out, "-"], &bundle).fails(1);
+    assert!(message.contains("not one in a container: take hipv4-amdgcn-amd-amdhsa--gfx942"), "{message}");
+    assert!(message.contains(" out first, out of a bundle with `clang-offload-bundler"), "{message}");
+    // s_getpc_b64 s[4:5]; s_setpc_b64 s[4:5]
+    let words = [LOAD[0], LOAD[1], ADD, 0xbe84_1c00, 0xbe80_1d04];
+    let message = run(&["lint", "--fix", "--raw", "--target", "gfx942", "-o", out, "-"], &bytes(&words)).fails(1);
+    assert!(message.contains("the code at 0xc reads its address"), "{message}");
+    let object = code_object_properties(GFX942, 0, &words, &[S_ENDPGM]);
+    let message = run(&["lint", "--fix", "-o", out, "-"], &object).fails(1);
+    assert!(message.contains("only code objects of versions") || message.contains("reads its address"), "{message}");
+    // Half of an address is overwritten before a distance is added.
+    let source = format!(
+        "\t.amdgcn_target \"{TRIPLE}gfx942\"\n\t.text\n\t.globl k\n\t.p2align 8\n\t.type k,@function\nk:
+\tglobal_load_dword v0, v1, s[0:1]\n\tv_add_f32_e32 v2, v0, v2\n\ts_getpc_b64 s[4:5]\n\ts_mov_b32 s5, s9
+\ts_add_u32 s4, s4, k@rel32@lo+8\n\ts_addc_u32 s5, s5, k@rel32@hi+16\n\ts_endpgm\n\t.rodata\n\t.p2align 6\n{}",
+        descriptor("k")
+    );
+    let broken = directory.join("broken.co");
+    assembled(&source, &broken);
+    let message = run(&["lint", "--fix", "-o", out, broken.to_str().unwrap()], b"").fails(1);
+    assert!(message.contains("c reads its address and does something unknown with it"), "{message}");
+    assert!(!Path::new(out).exists());
+}

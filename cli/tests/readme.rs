@@ -1,0 +1,201 @@
+//! The README and the pages of the book are right: commands print what stands below them, code is that of the examples or a
+//! doctest, links lead somewhere, numbers and names are current, and each statement about tests names one that is there.
+#![cfg(unix)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use amdgpu_isa::Target;
+
+/// The directory of the README, to which paths are relative.
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The README and each page that the book lists.
+fn pages() -> Vec<PathBuf> {
+    let summary = read("docs/SUMMARY.md");
+    let listed = summary.lines().filter_map(|line| Some(line.split_once("](")?.1.trim_end_matches(')')));
+    let pages: Vec<PathBuf> = listed.map(|page| Path::new("docs").join(page)).collect();
+    for file in fs::read_dir(root().join("docs")).expect("the pages are there") {
+        let path = Path::new("docs").join(file.expect("a file").file_name());
+        let is_page = path.extension().is_some_and(|e| e == "md") && !path.ends_with("SUMMARY.md");
+        assert!(!is_page || pages.contains(&path), "docs/SUMMARY.md does not list {}", path.display());
+    }
+    [vec!["README.md".into()], pages].concat()
+}
+
+/// The contents of the fenced blocks of one language.
+fn blocks(page: &Path, language: &str) -> Vec<String> {
+    let text = read(page);
+    let fence = format!("```{language}\n");
+    let parts = text.split(&fence).skip(1);
+    parts.map(|part| part.split("```").next().expect("split gives one part").to_string()).collect()
+}
+
+fn shell(command: &str) -> String {
+    let directory = Path::new(env!("CARGO_BIN_EXE_amdgpu-isa")).parent().expect("it is in a directory");
+    let path = format!("{}:{}", directory.display(), std::env::var("PATH").unwrap_or_default());
+    let run =
+        Command::new("sh").args(["-c", command]).current_dir(root()).env("PATH", &path).output().expect("sh is there");
+    String::from_utf8(run.stdout).expect("text")
+}
+
+#[test]
+fn commands_print_what_is_shown() {
+    let mut commands = 0;
+    for block in pages().iter().flat_map(|page| blocks(page, "console")) {
+        for part in block.split("$ ").skip(1) {
+            let (command, shown) = part.split_once('\n').expect("a command has a line");
+            let printed = shell(command);
+            // Three dots stand for any number of lines.
+            let mut rest = printed.as_str();
+            for (n, piece) in shown.split("...\n").enumerate() {
+                let at = rest.find(piece).unwrap_or_else(|| panic!("{command} prints no\n{piece}\nbut\n{rest}"));
+                assert!(n > 0 || at == 0, "{command} prints first\n{}", &rest[..at]);
+                rest = &rest[at + piece.len()..];
+            }
+            assert_eq!(rest, "", "{command} prints more");
+            commands += 1;
+        }
+    }
+    assert!(commands >= 9, "{commands}");
+}
+
+/// A block either is a doctest, because `src/book.rs` includes its page, or begins with the name of the example that has its
+/// lines, or includes an example.
+#[test]
+fn code_is_tested() {
+    let book = read("src/book.rs");
+    let (mut doctests, mut excerpts) = (0, 0);
+    for page in pages() {
+        let name = page.display();
+        let tested = book.contains(&format!("include_str!(\"../{name}\")"));
+        let plain = blocks(&page, "rust").len();
+        assert!(plain == 0 || tested, "src/book.rs does not include {name}");
+        doctests += plain;
+        for block in blocks(&page, "rust,ignore") {
+            if let Some(path) = block.strip_prefix("{{#include ../").and_then(|rest| rest.strip_suffix("}}\n")) {
+                assert!(path.starts_with("examples/") && root().join(path).exists(), "{name} includes {path}");
+                continue;
+            }
+            let (first, code) = block.split_once('\n').expect("a block has lines");
+            let example =
+                read(first.strip_prefix("// ").unwrap_or_else(|| panic!("{name}: of which example is\n{block}")));
+            let lines: Vec<&str> = example.lines().map(str::trim).collect();
+            for line in code.lines().map(str::trim) {
+                assert!(lines.contains(&line), "{name}: {first} has no line\n{line}");
+            }
+            excerpts += 1;
+        }
+        let text = read(&page);
+        let fences: Vec<&str> = text.lines().filter_map(|line| line.trim_start().strip_prefix("```")).collect();
+        for open in fences.iter().step_by(2) {
+            let known = ["rust", "rust,ignore", "console", "text", "sh", "toml", "python"];
+            assert!(known.contains(open), "{name}: a block of {open:?}");
+        }
+    }
+    assert!(doctests >= 10 && excerpts >= 6, "{doctests} {excerpts}");
+}
+
+/// Of the README's links, and of the book's, which may only lead to pages and pictures of the book.
+#[test]
+fn links_lead_somewhere() {
+    let mut links = 0;
+    for page in pages().into_iter().chain(["CONTRIBUTING.md".into(), "CHANGELOG.md".into(), "isa/README.md".into()]) {
+        let text = read(&page);
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let path = link.split('#').next().unwrap_or_default();
+            // The tool makes these: cli/tests/cli/pictures.rs.
+            let is_made = path.starts_with("pictures/made/");
+            if is_made || path.starts_with("https://") || path.is_empty() || path.contains(' ') {
+                continue;
+            }
+            let target = page.parent().expect("a file").join(path);
+            assert!(root().join(&target).exists(), "{}: {link}", page.display());
+            let leaves = page.starts_with("docs") && path.contains("..");
+            assert!(!leaves, "{}: {link} is not in the book", page.display());
+            links += 1;
+        }
+    }
+    assert!(links >= 30, "{links}");
+}
+
+#[test]
+fn numbers_are_current() {
+    let classes = read("tests/llvm/differences.txt").lines().filter(|l| l.starts_with("class:")).count();
+    let said = format!("one of the {classes} classes");
+    assert!(read("docs/proof.md").contains(&said), "docs/proof.md does not say \"{said}\"");
+
+    let readme = read("README.md");
+    assert!(readme.lines().count() <= 150);
+    let measured = read("docs/performance.md");
+    for (said, row) in [
+        ("4.4 ns", "| decode | floor's time | 2 or less | 4.38 |"),
+        ("12.5 ns, 69\n", "| LLVM, instructions/s | 60 or more | 12.5 | 69 |"),
+        ("3.1 times", "| decode + operands | iced-x86 decode + info, instructions/s | 3 or more | 9.35 | 3.11 |"),
+    ] {
+        assert!(readme.contains(said), "the README does not say {said:?}");
+        assert!(measured.contains(row), "docs/performance.md has no row {row}");
+    }
+}
+
+/// Each product in the README's table is one of its row's targets, and each target is in a row.
+#[test]
+fn products_have_the_targets_of_their_row() {
+    let readme = read("README.md");
+    let rows: Vec<Vec<&str>> = readme
+        .split("## Which GPUs\n")
+        .nth(1)
+        .expect("the section")
+        .lines()
+        .take_while(|line| !line.starts_with("##"))
+        .filter(|line| line.ends_with("` |"))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    let mut products = 0;
+    for row in &rows {
+        for product in row[1].split([',', ';']).map(str::trim) {
+            let target: Target = product.parse().unwrap_or_else(|_| panic!("nobody knows {product}"));
+            assert!(row[2].contains(&format!("`{}`", target.processor())), "{product} is {target}");
+            products += 1;
+        }
+    }
+    assert!(products > 25, "{products}");
+    let all: String = rows.iter().map(|row| row[2]).collect();
+    for target in Target::ALL {
+        let name = target.processor();
+        assert!(name.ends_with("-generic") || all.contains(&format!("`{name}`")), "no row has {name}");
+    }
+}
+
+/// Each statement of docs/proof.md names a file, which is there.
+#[test]
+fn each_statement_names_its_test() {
+    let text = read("docs/proof.md");
+    let statements: Vec<&str> = text.split("\n* ").skip(1).collect();
+    assert!(statements.len() >= 15, "{}", statements.len());
+    for statement in statements {
+        let words = statement.split(['`', '(', ')', ' ', '\n']);
+        let mut files = 0;
+        for word in words.filter(|word| {
+            ["tests/", "cli/", "crates/", "examples/", "fuzz/"].iter().any(|root| word.starts_with(root))
+        }) {
+            assert!(root().join(word).exists(), "docs/proof.md names {word}");
+            files += 1;
+        }
+        assert!(files > 0 || statement.contains("amdgpu-isa\n  prove`"), "which test shows this?\n{statement}");
+    }
+}
+
+#[test]
+fn pictures_are_those_of_the_tool() {
+    let drawn = shell("amdgpu-isa explain --target mi300x --svg - 0080ccd308150204");
+    assert_eq!(drawn, read("docs/pictures/explain.svg"));
+}

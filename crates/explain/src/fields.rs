@@ -1,0 +1,44 @@
+//! The fields of an instruction, in the form that the pictures of `explain` need.
+
+use amdgpu_isa::Inst;
+
+/// One named field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldView {
+    /// Name as in the manual, such as `ssrc0`.
+    pub name: String,
+    /// `(lsb, width)` in bits of the whole instruction, from the low end of the value to its high end.
+    /// More than one piece is a split field.
+    pub pieces: Vec<(u32, u32)>,
+    /// The bits of all pieces, those of the first one lowest.
+    pub value: u64,
+    /// The meaning of the value, such as `s[4:5]`; empty if there is nothing to add.
+    pub meaning: String,
+}
+
+/// Every field of the instruction, including those of a literal, SDWA or DPP dword.
+pub fn fields(inst: &Inst) -> Vec<FieldView> {
+    let views = inst.fields().filter(|held| !held.info.overlay);
+    views
+        .map(|amdgpu_isa::layout::HeldField { format, first_bit, info: f, value, .. }| {
+            let first = u32::from(first_bit);
+            let mut pieces = vec![(first + u32::from(f.lsb), u32::from(f.width))];
+            if f.hi_width > 0 {
+                pieces.push((first + u32::from(f.hi), u32::from(f.hi_width)));
+            }
+            let name = f.field.name();
+            let text = inst.field_text(f.field).to_string();
+            let meaning = match name {
+                "encoding" => format.name().into(),
+                "op" => match inst.second_opcode() {
+                    Some(second) => format!("{} :: {}", inst.opcode().name(), second.name()),
+                    None => inst.opcode().name().into(),
+                },
+                "reserved" if value != 0 => "ignored".into(),
+                _ if text.is_empty() => f.about().to_string(),
+                _ => text,
+            };
+            FieldView { name: name.into(), pieces, value: value.into(), meaning }
+        })
+        .collect()
+}

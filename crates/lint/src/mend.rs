@@ -1,0 +1,165 @@
+//! What an instruction needs in front of it, as instructions.
+
+use alloc::format;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use amdgpu_isa::facts::Counter;
+use amdgpu_isa::hazards::{Needs, Unit};
+use amdgpu_isa::imm::Waitcnt;
+use amdgpu_isa::{Field, Inst, Target, parse};
+
+use crate::Error;
+use crate::edits::Now;
+
+/// What mends an instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// These come before it.
+    Insert(Vec<Inst>),
+    /// The instruction before it becomes this one.
+    Last(Inst),
+}
+
+/// What is missing before the instruction, one thing at a time. `last` is what runs just before it on every way, and what is
+/// known in front of that.
+///
+/// # Errors
+/// [`Error::Helpless`]: nothing that could be inserted helps.
+pub fn change(now: &Now, last: Option<(&Inst, &Now)>, inst: &Inst) -> Result<Option<Change>, Error> {
+    let missing = now.pending.needs(inst);
+    let missing = missing.iter().filter(|wait| wait.sure);
+    let missing = missing.fold(Waitcnt::new(), |all, wait| all.with(wait.counter, wait.at_most));
+    if !missing.counters().is_empty() {
+        if let Some(stronger) = last.and_then(|(last, _)| stronger(last, &missing)) {
+            return Ok(Some(Change::Last(stronger)));
+        }
+        return waits(inst.target(), &missing).map(|insts| Some(Change::Insert(insts))).ok_or(Error::Helpless);
+    }
+    let needs = now.hazards.needs(inst);
+    if needs.event.is_some() {
+        return ender(now, last, inst).map(Some).ok_or(Error::Helpless);
+    }
+    distance(now, last, inst, &needs)
+}
+
+fn distance(now: &Now, last: Option<(&Inst, &Now)>, inst: &Inst, needs: &Needs) -> Result<Option<Change>, Error> {
+    if needs.is_empty() {
+        return Ok(None);
+    }
+    let (mut hazards, mut fillers) = (now.hazards, Vec::new());
+    hazards.protect(inst, |inst| fillers.push(*inst)).map_err(|_| Error::Helpless)?;
+    fillers.pop();
+    // A longer s_nop does as well as another one.
+    if let (Some((last, before)), true) = (last, fillers.iter().all(is_nop)) {
+        let states = |inst: &Inst| inst.get(Field::Simm16).unwrap_or(0) + 1;
+        let all = states(last) + fillers.iter().map(states).sum::<u32>();
+        if let Some(longer) = is_nop(last).then(|| last.with(Field::Simm16, all - 1).ok()).flatten() {
+            let mut after = before.clone();
+            after.issue(&longer, 0);
+            if after.hazards.needs(inst).is_empty() {
+                return Ok(Some(Change::Last(longer)));
+            }
+        }
+    }
+    match fillers.is_empty() {
+        true => Err(Error::Helpless),
+        false => Ok(Some(Change::Insert(fillers))),
+    }
+}
+
+pub fn is_nop(inst: &Inst) -> bool {
+    inst.mnemonic() == "s_nop"
+}
+
+/// How many rules still want something that no distance ends.
+fn events(now: &Now, inst: &Inst) -> usize {
+    let mut count = 0;
+    now.hazards.each(inst, |need| count += usize::from(need.rule.unit() == Unit::Event));
+    count
+}
+
+fn ender(now: &Now, last: Option<(&Inst, &Now)>, inst: &Inst) -> Option<Change> {
+    let open = events(now, inst);
+    let helps = |now: &Now, ender: &Inst| {
+        let is_free = now.hazards.needs(ender).is_empty() && now.pending.needs(ender).is_empty();
+        let mut after = now.clone();
+        after.issue(ender, 0);
+        is_free && events(&after, inst) < open
+    };
+    let enders: Vec<Inst> = now.hazards.enders(inst).collect();
+    for ender in &enders {
+        // Bits that are 0 wait.
+        if let Some((last, before)) = last.filter(|(last, _)| last.opcode() == ender.opcode()) {
+            let both = last.get(Field::Simm16).zip(ender.get(Field::Simm16)).map(|(a, b)| a & b);
+            let both = both.and_then(|both| last.with(Field::Simm16, both).ok());
+            if let Some(both) = both.filter(|both| both != last && is_depctr(both) && helps(before, both)) {
+                return Some(Change::Last(both));
+            }
+        }
+    }
+    enders.into_iter().find(|ender| helps(now, ender)).map(|ender| Change::Insert(vec![ender]))
+}
+
+fn is_depctr(inst: &Inst) -> bool {
+    matches!(inst.mnemonic(), "s_wait_alu" | "s_waitcnt_depctr")
+}
+
+/// A wait that also waits for these counters.
+fn stronger(last: &Inst, missing: &Waitcnt) -> Option<Inst> {
+    let old = last.waits();
+    if old.counters().is_empty() {
+        return None;
+    }
+    let both = missing.counters().iter().fold(old, |all, counter| {
+        let count = missing.get(counter).unwrap_or(0);
+        all.with(counter, old.get(counter).map_or(count, |old| old.min(count)))
+    });
+    wait(last.target(), &both)
+}
+
+/// As few instructions as wait for all of these counters.
+pub fn waits(target: Target, missing: &Waitcnt) -> Option<Vec<Inst>> {
+    let mut left = *missing;
+    let mut all = Vec::new();
+    while !left.counters().is_empty() {
+        let counters: Vec<Counter> = left.counters().iter().collect();
+        let mut sets: Vec<u32> = (1..1 << counters.len()).collect();
+        sets.sort_by_key(|set| core::cmp::Reverse(set.count_ones()));
+        let (set, inst) = sets.iter().find_map(|set| {
+            let of = counters.iter().enumerate().filter(|(n, _)| set >> n & 1 == 1);
+            let some = of.fold(Waitcnt::new(), |some, (_, c)| some.with(*c, left.get(*c).unwrap_or(0)));
+            Some((set, wait(target, &some)?))
+        })?;
+        all.push(inst);
+        let done = counters.iter().enumerate().filter(|(n, _)| set >> n & 1 == 1);
+        left = done.fold(left, |left, (_, counter)| left.without(*counter));
+    }
+    Some(all)
+}
+
+/// One instruction that waits for these counters and no other, if there is one.
+pub fn wait(target: Target, wanted: &Waitcnt) -> Option<Inst> {
+    let counts: Vec<(Counter, u8)> =
+        wanted.counters().iter().map(|counter| (counter, wanted.get(counter).unwrap_or(0))).collect();
+    let is_it = |inst: &Inst| {
+        let waits = inst.waits();
+        waits.counters() == wanted.counters()
+            && counts.iter().all(|(counter, count)| waits.get(*counter) == Some(*count))
+    };
+    let simm16 = wanted.encode(target).ok();
+    let all = simm16.and_then(|simm16| parse(target, &format!("s_waitcnt {simm16:#x}")).ok());
+    let texts = match counts[..] {
+        [(one, count)] => {
+            vec![format!("s_wait_{one} {count:#x}"), format!("s_waitcnt_{one} null, {count:#x}")]
+        }
+        [(one, a), (other, b)] => {
+            let pair =
+                |one, a: u8, other, b: u8| format!("s_wait_{one}_{other} {:#x}", u16::from(a) << 8 | u16::from(b));
+            vec![pair(one, a, other, b), pair(other, b, one, a)]
+        }
+        _ => Vec::new(),
+    };
+    let others = texts.iter().filter_map(|text| parse(target, text).ok());
+    all.into_iter().chain(others).find(is_it)
+}

@@ -1,0 +1,19 @@
+//! Lists of hazards that another program is known to leave in code.
+
+/// Whether a list has this hazard: the rule, the register that both instructions access, and the later one. A line of the list is
+/// the rule, how the register's name begins, and the mnemonic, in which `*` stands for any text; `#` begins a comment.
+pub fn is_fault(list: &str, rule: &str, register: &str, text: &str) -> bool {
+    let lines = list.lines().filter(|line| !line.starts_with('#'));
+    let mnemonic = text.split(' ').next().unwrap_or_default();
+    let is = |line: &str| {
+        let [id, name, pattern] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let (start, end) = pattern.split_once('*').expect("any text");
+        id == rule && register.starts_with(name) && mnemonic.starts_with(start) && mnemonic.ends_with(end)
+    };
+    lines.into_iter().any(is)
+}
+
+/// The register that a message of `lint` has in parentheses.
+pub fn register_of(message: &str) -> &str {
+    message.split_once('(').and_then(|(_, rest)| rest.split_once(')')).map_or("", |(register, _)| register)
+}

@@ -1,0 +1,243 @@
+//! A proof that decoding and encoding are inverses, for every first dword and for the fields of every form of every operation;
+//! and what it is made of, which tests use too: [`words`] to try, and the [`check`]s of an instruction.
+//!
+//! ```no_run
+//! use amdgpu_isa::Target;
+//! use amdgpu_prove::{Options, Pass, prove};
+//!
+//! let target: Target = "gfx942".parse().unwrap();
+//! let summary = prove(&Options::default(), target, Pass::Fields, |done| println!("{done:?}")).unwrap();
+//! assert_eq!(summary.tally.faults, 0);
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod check;
+mod first;
+mod forms;
+pub mod known;
+pub mod parsed;
+mod plan;
+mod sweeps;
+mod tally;
+#[cfg(test)]
+mod tests;
+mod values;
+pub mod words;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::str::FromStr;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+use std::{fmt, io};
+
+use amdgpu_isa::Target;
+use check::{Library, Subject};
+use first::{Hand, Walk};
+use sweeps::Sweeps;
+use tally::Rows;
+pub use tally::{REASONS, Row, Tally};
+
+/// One of the two walks through the words of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// Every first dword.
+    Words,
+    /// Fields of each form of each operation.
+    Fields,
+}
+
+/// The numbers that are `k` modulo `n`, written `k+1/n`: the first of a hundred parts is `1/100`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    k: u64,
+    n: u64,
+}
+
+impl Part {
+    /// All numbers.
+    pub const ALL: Part = Part { k: 0, n: 1 };
+
+    /// The numbers of this part among `count` numbers, starting at `first`.
+    fn of(self, first: u64, count: u64) -> impl Iterator<Item = u64> {
+        let skip = (self.k + self.n - first % self.n) % self.n;
+        (first + skip..first + count).step_by(self.n as usize)
+    }
+}
+
+impl FromStr for Part {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Part, &'static str> {
+        let numbers = text.split_once('/').and_then(|(k, n)| Some((k.parse::<u32>().ok()?, n.parse::<u32>().ok()?)));
+        match numbers {
+            Some((k, n)) if (1..=n).contains(&k) => Ok(Part { k: u64::from(k) - 1, n: n.into() }),
+            _ => Err("a part is K/N with K from 1 to N, such as 3/100"),
+        }
+    }
+}
+
+/// How much is tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The words that are tried.
+    pub part: Part,
+    /// The text of one in so many of the instructions is compared whose texts are not all compared; at least 1.
+    pub text: u64,
+    /// The number of threads; `None`: one for each core.
+    pub threads: Option<u16>,
+}
+
+impl Default for Options {
+    /// All words, one text in 127, and a thread for each core.
+    fn default() -> Options {
+        Options { part: Part::ALL, text: 127, threads: None }
+    }
+}
+
+/// How far a pass has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// The target and the pass.
+    pub what: &'a str,
+    /// What is done of `total`, in units of about the same time.
+    pub done: u64,
+    /// All that is to do.
+    pub total: u64,
+}
+
+/// What a pass has found.
+#[derive(Clone)]
+pub struct Summary {
+    /// The target that was tried.
+    pub target: Target,
+    /// What was tried, in words.
+    pub what: String,
+    /// The counts, and the first faults.
+    pub tally: Tally,
+}
+
+/// The system gives no more threads.
+#[derive(Debug)]
+pub struct TooFewThreads {
+    /// Threads that have started.
+    pub started: u16,
+    /// Threads that were wanted.
+    pub wanted: u16,
+    /// What the system says.
+    pub reason: io::Error,
+}
+
+impl fmt::Display for TooFewThreads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the system gives {} of {} threads: {}", self.started, self.wanted, self.reason)
+    }
+}
+
+impl core::error::Error for TooFewThreads {}
+
+/// Tries the words of one pass. `progress` is called a few times a second.
+///
+/// # Errors
+/// The system gives no threads.
+pub fn prove(
+    options: &Options,
+    target: Target,
+    pass: Pass,
+    progress: impl FnMut(Progress<'_>),
+) -> Result<Summary, TooFewThreads> {
+    prove_subject(options, &Library, target, pass, progress)
+}
+
+fn prove_subject(
+    options: &Options,
+    subject: &impl Subject,
+    target: Target,
+    pass: Pass,
+    progress: impl FnMut(Progress<'_>),
+) -> Result<Summary, TooFewThreads> {
+    let rows = Rows::new(target);
+    let (part, print) = (options.part, options.text.max(1));
+    let mut workers = Workers { threads: options.threads, target, progress };
+    let (tally, what) = match pass {
+        Pass::Words => {
+            let walk = Walk { subject, target, rows: &rows, print };
+            let each = |number, hand: &mut Hand, tally: &mut Tally| walk.block(number, part, hand, tally);
+            (workers.run("first dwords", &[1; first::BLOCKS as usize], each)?, "first dwords".to_string())
+        }
+        Pass::Fields => {
+            let forms = forms::forms(target);
+            let plan = plan::plan(&forms);
+            let sizes: Vec<u64> = plan.iter().map(|&(form, sweep)| plan::size(&forms[form], sweep)).collect();
+            let sweeps = Sweeps { subject, target, rows: &rows, forms: &forms, print };
+            let each = |number: u64, hand: &mut Hand, tally: &mut Tally| {
+                let sweep = plan[number as usize];
+                sweeps.sweep(sweep, number, part, hand, tally);
+            };
+            let what = format!("fields of {} forms in {} classes", forms.len(), plan::classes(&forms));
+            (workers.run("fields", &sizes, each)?, what)
+        }
+    };
+    Ok(Summary { target, what, tally })
+}
+
+/// The threads that do a pass.
+struct Workers<P> {
+    /// `None`: one for each core.
+    threads: Option<u16>,
+    target: Target,
+    progress: P,
+}
+
+impl<P: FnMut(Progress<'_>)> Workers<P> {
+    /// Does pieces of work on all threads. `sizes`: about how large each of them is, compared with the others.
+    fn run(
+        &mut self,
+        what: &str,
+        sizes: &[u64],
+        each: impl Fn(u64, &mut Hand, &mut Tally) + Sync,
+    ) -> Result<Tally, TooFewThreads> {
+        let target = self.target;
+        let cores = || std::thread::available_parallelism().map_or(1, |n| n.get() as u16);
+        let threads = self.threads.unwrap_or_else(cores);
+        let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
+        let worker = || {
+            let (mut hand, mut tally) = (Hand::default(), Tally::new(target));
+            loop {
+                let number = next.fetch_add(1, Relaxed);
+                let Some(size) = sizes.get(number as usize) else { return tally };
+                // `hand` has the words that caused the panic. The rest of the piece is skipped.
+                if catch_unwind(AssertUnwindSafe(|| each(number, &mut hand, &mut tally))).is_err() {
+                    let words = hand.words;
+                    tally.fault(&words, "the library panics");
+                }
+                done.fetch_add(*size, Relaxed);
+            }
+        };
+        std::thread::scope(|scope| {
+            let mut workers = Vec::new();
+            for started in 0..threads {
+                let spawned = std::thread::Builder::new().spawn_scoped(scope, worker);
+                workers.push(spawned.map_err(|reason| {
+                    // The threads that already run then find no more work.
+                    next.store(sizes.len() as u64, Relaxed);
+                    TooFewThreads { started, wanted: threads, reason }
+                })?);
+            }
+            let (what, total, started) = (format!("{target} {what}"), sizes.iter().sum(), Instant::now());
+            while workers.iter().any(|worker| !worker.is_finished()) {
+                (self.progress)(Progress { what: &what, done: done.load(Relaxed), total });
+                // Short enough that a short run does not wait for it.
+                let pause = if started.elapsed() < Duration::from_secs(1) { 5 } else { 200 };
+                std::thread::sleep(Duration::from_millis(pause));
+            }
+            let mut all = Tally::new(target);
+            for worker in workers {
+                // Workers catch panics, so this always succeeds.
+                if let Ok(tally) = worker.join() {
+                    all.merge(tally);
+                }
+            }
+            Ok(all)
+        })
+    }
+}

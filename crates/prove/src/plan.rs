@@ -1,0 +1,107 @@
+//! What the sweeps try: some of it in every form of every operation, and products of fields, which are nearly all of the
+//! words, once for all forms that are decoded alike.
+//!
+//! Why hardly a fault can hide in the products that are left out: from the opcode, decoding takes the numbers of a few
+//! table entries and nothing else, and these numbers are the class of a form. A fault in the code, or in an entry, shows
+//! in the first form of its class. A fault in the numbers of one operation, such as an entry of another operation or one
+//! of its own, in the tables of the quick path or in the others, makes a class of its own. Besides, every operation goes
+//! through its single fields, and through the pairs of values at which their meaning changes; what escapes is code that
+//! looks at one opcode and at inner values of two fields, of which the decoder has none.
+//!
+//! Text is made in the same way: the mnemonic is the operation's, and all else is that of its signature. The products of
+//! instructions of one dword are all printed, and there the signature's number belongs to the class.
+//!
+//! All values of numbers wider than 17 bits are tried once for each format and dword behind it: no table can look at so
+//! many bits together, for it would have a bit for each value.
+
+use std::collections::HashSet;
+
+use amdgpu_isa::layout::FieldInfo;
+
+use crate::forms::{self, Form, width};
+use crate::values::{self, NARROW};
+
+/// Some of the words to try. The numbers are those of forms and fields.
+#[derive(Clone, Copy)]
+pub enum Sweep {
+    /// Every single field, from all fillings, and the pairs of values at which the meaning of fields changes.
+    Fields,
+    /// All values of a wide field; of a whole dword, all values of its halves.
+    Wide(usize),
+    /// All pairs of codes of two operands, by their numbers among the operands.
+    Operands(usize, usize),
+    /// All codes of an operand with all values of a modifier.
+    Modified(usize, usize),
+    /// All values of the fields that a rule ties, by the number of the rule.
+    Tied(usize),
+    /// All values of the modifiers together.
+    Together,
+}
+
+/// The values of the widest fields that are tried for each class; wider ones are tried for each format.
+const OF_CLASS: u64 = 1 << 17;
+
+/// The number of different classes.
+pub fn classes(forms: &[Form]) -> usize {
+    forms.iter().map(Form::class).collect::<HashSet<_>>().len()
+}
+
+/// The sweeps of all forms, each with the number of the form.
+pub fn plan(forms: &[Form]) -> Vec<(usize, Sweep)> {
+    let (mut classes, mut layouts) = (HashSet::new(), HashSet::new());
+    let mut plan = Vec::new();
+    for (number, form) in forms.iter().enumerate() {
+        plan.push((number, Sweep::Fields));
+        let is_first = classes.insert(form.class());
+        for (n, field) in form.fields.iter().enumerate().filter(|(_, field)| width(field) > NARROW) {
+            let (base, behind, _) = form.layout;
+            let is_of_class = values::all(field).0 <= OF_CLASS;
+            if if is_of_class { is_first } else { layouts.insert((base, behind, field.field)) } {
+                plan.push((number, Sweep::Wide(n)));
+            }
+        }
+        if is_first {
+            plan.extend(products(form).map(|sweep| (number, sweep)));
+        }
+    }
+    plan
+}
+
+/// About how many words a sweep has.
+pub fn size(form: &Form, sweep: Sweep) -> u64 {
+    let all = |field: &FieldInfo| values::all(field).0;
+    match sweep {
+        Sweep::Fields => {
+            let few = |field: &FieldInfo| all(field).min(1 << NARROW);
+            let single: u64 = form.fields.iter().map(few).sum();
+            single * (form.fillings.len() as u64 + 4)
+        }
+        Sweep::Wide(n) => all(&form.fields[n]),
+        Sweep::Operands(a, b) => all(&form.operands[a]) * all(&form.operands[b]),
+        Sweep::Modified(a, b) => all(&form.operands[a]) * all(&form.modifiers[b]),
+        Sweep::Tied(rule) => form.ties[rule].iter().map(|(_, values)| values.len() as u64).product(),
+        Sweep::Together => 1 << bits_together(&form.modifiers).len(),
+    }
+}
+
+/// How many bits of modifiers are taken through all their values together. Fields that do not fit keep the filling's
+/// value.
+const TOGETHER: u8 = 22;
+
+/// The positions of the modifiers' bits, as many fields as fit.
+pub fn bits_together(modifiers: &[FieldInfo]) -> Vec<u8> {
+    let mut bits = Vec::new();
+    for field in modifiers {
+        if bits.len() + usize::from(width(field)) <= TOGETHER.into() {
+            bits.extend(forms::bits(field));
+        }
+    }
+    bits
+}
+
+fn products(form: &Form) -> impl Iterator<Item = Sweep> {
+    let (operands, modifiers, rules) = (form.operands.len(), form.modifiers.len(), form.ties.len());
+    let pairs = (0..operands).flat_map(move |a| (a + 1..operands).map(move |b| Sweep::Operands(a, b)));
+    let modified = (0..operands).flat_map(move |a| (0..modifiers).map(move |b| Sweep::Modified(a, b)));
+    pairs.chain(modified).chain((0..rules).map(Sweep::Tied)).chain([Sweep::Together])
+}
