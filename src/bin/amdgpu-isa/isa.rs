@@ -11,7 +11,7 @@ use amdgpu_isa as lib;
 pub use facts::facts;
 pub use fields::{FieldView, fields};
 pub use lib::errors::Invalid;
-pub use lib::facts::{Counter, RegSet, Space};
+pub use lib::facts::{AddressStep, Counter, RegSet, Space};
 pub use lib::imm::Waitcnt;
 pub use lib::kernel::{DescriptorError, KernelDescriptor, Registers};
 pub use lib::text::{Integer, ParseError, ParseErrorKind, Suggestion, Symbols, TextBuffer, expression, parse_with};
