@@ -51,7 +51,7 @@ mod words;
 /// The parts of the library that the tool's repairs use, under the tool's name for them.
 #[cfg(feature = "alloc")]
 mod isa {
-    pub use amdgpu_isa::facts::Counter;
+    pub use amdgpu_isa::facts::{AddressStep, Counter};
     pub use amdgpu_isa::imm::Waitcnt;
     pub use amdgpu_isa::{Field, Inst, Target, decode, flow, hazards, parse};
 }

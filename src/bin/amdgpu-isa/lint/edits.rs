@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::isa::flow::State;
 use crate::isa::hazards::{Hazards, Pending};
-use crate::isa::{Counter, Inst, Target, decode};
+use crate::isa::{AddressStep, Counter, Inst, Target, decode};
 
 /// What changes at an instruction.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -199,7 +199,8 @@ impl Edits {
                 continue;
             };
             left -= usize::from(self.at(here).is_some());
-            if inst.mnemonic() == "s_getpc_b64" && !self.is_empty() {
+            let is_open = inst.address_step() == Some(AddressStep::Jump) && inst.branch_target(here).is_none();
+            if (inst.reads_pc(here) || is_open) && !self.is_empty() {
                 return Err(format!("the code at {here:#x} reads its address, so bare code cannot be changed"));
             }
             let goal = inst.branch_target(here);
