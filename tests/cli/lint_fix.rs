@@ -610,3 +610,48 @@ fn jumps_by_bytes_follow() {
     let message = run(&["lint", "--fix", "--raw", "--target", "gfx1250", "-o", "-", "-"], &bytes(&words)).fails(1);
     assert!(message.contains("the branch at 0x4 cannot follow"), "{message}");
 }
+
+/// A jump through registers that is no return, to where nobody knows, keeps the code that it may lead to from moving.
+#[test]
+fn what_unknown_jumps_may_lead_to_stays() {
+    let directory = directory("lint-unknown-jumps");
+    let [broken, out] = ["broken.co", "out.co"].map(|name| directory.join(name));
+    let [broken, out] = [&broken, &out].map(|path| path.to_str().unwrap());
+    let mut tried = 0;
+    for &target in Target::ALL.iter().filter(|target| !target.name().contains("wave")) {
+        let is_later = amdgpu_isa::parse(target, "s_load_b32 s20, s[2:3], 0x0").is_ok();
+        let pair = if is_later { "s_load_b64" } else { "s_load_dwordx2" };
+        let wait =
+            if amdgpu_isa::parse(target, "s_wait_kmcnt 0").is_ok() { "s_wait_kmcnt 0" } else { "s_waitcnt lgkmcnt(0)" };
+        // A table in data says how far places of the code are apart.
+        let jump = format!(
+            "{pair} s[8:9], s[0:1], 0x8; {wait}; s_setpc_b64 s[8:9]; .Lfirst:; {{load}}; s_endpgm; .Lsecond:; {{load}}"
+        );
+        let table = "\t.data\n\t.long .Lsecond-k\n\t.quad .Lfirst\n";
+        let fix = |source: &str, more: &[&str], option: &str| {
+            assembled(source, Path::new(broken));
+            run(&[&["lint", option, "-o", out, broken], more].concat(), b"")
+        };
+        // Whoever jumps there from elsewhere has a wait that is missing, or too much of it.
+        let source = program(target, &jump) + table;
+        let entry = source.replace(".Lfirst:", ".type t,@function\nt:\n.Lfirst:");
+        let message = fix(&entry, &[], "--fix").fails(1);
+        assert!(message.contains("it is not known where the jump at 0x"), "{target}: {message}");
+        let vouched = fix(&entry, &["--trust-jumps"], "--fix");
+        assert_eq!(vouched.code, Some(0), "{target}: {}{}", vouched.out, vouched.err);
+        std::fs::remove_file(out).unwrap();
+        let trim = entry.replace("s_setpc_b64 s[8:9]", &format!("{wait}\n\ts_setpc_b64 s[8:9]"));
+        let message = fix(&trim, &[], "--trim").fails(1);
+        assert!(message.contains("code that it may lead to would move"), "{target}: {message}");
+        // Without anything to change there is nothing to refuse; a return is no such jump, however its address was kept.
+        let waited = jump.replace("{load}", "s_mov_b32 s21, s20");
+        assert_eq!(fix(&program(target, &waited), &[], "--fix").code, Some(0), "{target}");
+        let save = "v_writelane_b32 v1, s30, 0; v_writelane_b32 v1, s31, 1; s_mov_b64 s[30:31], 0";
+        let restore = "v_readlane_b32 s30, v1, 0; v_readlane_b32 s31, v1, 1; s_mov_b64 s[34:35], s[30:31]";
+        let kept = format!("{save}; {restore}; {{load}}; s_setpc_b64 s[34:35]");
+        let kept = fix(&program_of(target, "{load}", &kept), &[], "--fix");
+        assert_eq!(kept.code, Some(0), "{target}: {}{}", kept.out, kept.err);
+        tried += 1;
+    }
+    assert!(tried > 0 || Target::ALL.len() < 4);
+}

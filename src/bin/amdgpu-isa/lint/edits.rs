@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::isa::flow::State;
 use crate::isa::hazards::{Hazards, Pending};
@@ -168,6 +169,12 @@ impl Edits {
         let pads = pads.before(address.saturating_add(1), self.pads.iter().map(|(at, pad)| (*at, *pad as i64)));
         let gaps = gaps.before(address, self.gaps.iter().map(|(at, gap)| (*at, *gap as i64)));
         address.wrapping_add_signed(grows.wrapping_add(pads).wrapping_sub(gaps))
+    }
+
+    /// Whether something in a range of addresses comes to be elsewhere.
+    pub fn moves(&self, range: Range<u64>) -> bool {
+        let grows = |at: u64| self.edits.range(at..range.end).any(|(_, edit)| edit.grows != 0);
+        self.moved(range.start) != range.start || grows(range.start)
     }
 
     /// Where the instruction at this address comes to be, behind what is inserted.
