@@ -67,6 +67,8 @@ pub enum AddressStep {
     Sum,
     /// A copy of one half, or both.
     Copy,
+    /// A copy of one of two values, or none, by SCC.
+    Select,
     /// The upper half becomes the sign of its lowest 8 bits, with these.
     Sign8,
     /// The upper half becomes the sign of its lowest 16 bits, with these.

@@ -183,7 +183,7 @@ pub const FLAGS: [&str; 32] = [
 ];
 
 /// The parts that operations have in making an address, by their names in `isa/`: the variants of `AddressStep`.
-pub const ADDRESS_STEPS: [&str; 8] = ["pc", ADDRESS_JUMP, "low", "high", "sum", "copy", "sign8", "sign16"];
+pub const ADDRESS_STEPS: [&str; 9] = ["pc", ADDRESS_JUMP, "low", "high", "sum", "copy", "select", "sign8", "sign16"];
 
 /// The step that goes to the address that it makes.
 pub const ADDRESS_JUMP: &str = "jump";

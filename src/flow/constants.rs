@@ -74,7 +74,7 @@ impl Constants {
             AddressStep::Sum => self.set_pair(to, first.zip(second).map(|(a, b)| a.wrapping_add(b))),
             AddressStep::Sign8 => self.set(to, first.map(|value| i32::from(value as i8) as u32)),
             AddressStep::Sign16 => self.set(to, first.map(|value| i32::from(value as i16) as u32)),
-            AddressStep::Jump => {}
+            AddressStep::Jump | AddressStep::Select => {}
         }
     }
 

@@ -646,6 +646,22 @@ fn what_unknown_jumps_may_lead_to_stays() {
         // Without anything to change there is nothing to refuse; a return is no such jump, however its address was kept.
         let waited = jump.replace("{load}", "s_mov_b32 s21, s20");
         assert_eq!(fix(&program(target, &waited), &[], "--fix").code, Some(0), "{target}");
+        // What a table in data says how far a function is away is called; and one of two functions, which follow.
+        let open = "s_getpc_b64 s[4:5]; s_add_u32 s4, s4, table@rel32@lo+4; s_addc_u32 s5, s5, table@rel32@hi+12";
+        let open =
+            format!("{open}; s_add_u32 s4, s4, s24; s_addc_u32 s5, s5, 0; s_swappc_b64 s[30:31], s[4:5]; {{load}}");
+        let table = "\t.data\ntable:\n\t.long f-table\n";
+        let message = fix(&(program(target, &open) + table), &[], "--fix").fails(1);
+        assert!(message.contains("it is not known where the jump at 0x"), "{target}: {message}");
+        let both = ["s[4:5]", "s[8:9]"].map(|pair| {
+            let first: u8 = if pair == "s[4:5]" { 4 } else { 8 };
+            let high = first + 1;
+            let low = format!("s_add_u32 s{first}, s{first}, f@rel32@lo+4");
+            format!("s_getpc_b64 {pair}; {low}; s_addc_u32 s{high}, s{high}, f@rel32@hi+12")
+        });
+        let select = "s_cselect_b64 s[4:5], s[4:5], s[8:9]; s_swappc_b64 s[30:31], s[4:5]; {load}";
+        let known = fix(&program(target, &format!("{}; {}; {select}", both[0], both[1])), &[], "--fix");
+        assert_eq!(known.code, Some(0), "{target}: {}{}", known.out, known.err);
         let save = "v_writelane_b32 v1, s30, 0; v_writelane_b32 v1, s31, 1; s_mov_b64 s[30:31], 0";
         let restore = "v_readlane_b32 s30, v1, 0; v_readlane_b32 s31, v1, 1; s_mov_b64 s[34:35], s[30:31]";
         let kept = format!("{save}; {restore}; {{load}}; s_setpc_b64 s[34:35]");

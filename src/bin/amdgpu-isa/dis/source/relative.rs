@@ -2,7 +2,7 @@
 
 use super::{Relocation, Section, Source, added};
 use crate::asm::finish::kinds;
-use crate::dis::sources::constant;
+use crate::dis::constant;
 use crate::error::{Error, Result};
 use crate::isa::{AddressStep, Format, Inst, KernelDescriptor, Operand, Reg, Target, Value, decode};
 
@@ -231,7 +231,8 @@ fn goes_on(target: Target, pair: u8, mut rest: &[u8]) -> bool {
         let reads = inst.reads();
         let is_read = reads.contains(Reg::Sgpr(pair)) || reads.contains(Reg::Sgpr(pair.saturating_add(1)));
         let computes = matches!(inst.format(), Format::Sop1 | Format::Sop2 | Format::Sopk);
-        if is_read && computes && inst.address_step() != Some(AddressStep::Copy) {
+        let copies = matches!(inst.address_step(), Some(AddressStep::Copy | AddressStep::Select));
+        if is_read && computes && !copies {
             return true;
         }
         if inst.writes().contains(Reg::Sgpr(pair)) {
