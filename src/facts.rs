@@ -50,6 +50,31 @@ pub struct MemoryAccess {
     pub atomic: bool,
 }
 
+/// The part that a scalar operation has in making the address of a place in code or data; see [`Inst::address_step`]. Code that
+/// is moved, or that is followed without being run, is looked at with these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum AddressStep {
+    /// The address behind the instruction: `s_getpc_b64`, `s_get_pc_i64`.
+    Pc,
+    /// A jump to the address behind the instruction plus a number of bytes: `s_add_pc_i64`.
+    Jump,
+    /// An addition to the lower half, which leaves the carry in SCC.
+    Low,
+    /// An addition of a number and the carry to the upper half.
+    High,
+    /// An addition to both halves.
+    Sum,
+    /// A copy of one half, or both.
+    Copy,
+    /// A copy of one of two values, or none, by SCC.
+    Select,
+    /// The upper half becomes the sign of its lowest 8 bits, with these.
+    Sign8,
+    /// The upper half becomes the sign of its lowest 16 bits, with these.
+    Sign16,
+}
+
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident;)*) => {
         /// A counter of outstanding operations, of whatever generation: an operation raises it when it is issued, and it
@@ -172,6 +197,40 @@ impl Inst {
     /// ```
     pub fn flags(&self) -> Flags {
         Flags::of_facts(self.facts())
+    }
+
+    /// The part that it has in making an address, if it is an operation with which code makes addresses. Its operands may be
+    /// anything.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::facts::AddressStep;
+    /// use amdgpu_isa::{Target, decode_words};
+    /// let step = |word| decode_words(Target::Gfx942, &[word]).unwrap().address_step();
+    /// assert_eq!(step(0xbe84_1c00), Some(AddressStep::Pc)); // s_getpc_b64 s[4:5]
+    /// assert_eq!(step(0x8004_0504), Some(AddressStep::Low)); // s_add_u32 s4, s4, s5
+    /// assert_eq!(step(0xbf81_0000), None); // s_endpgm
+    /// # }
+    /// ```
+    pub fn address_step(&self) -> Option<AddressStep> {
+        self.info().address
+    }
+
+    /// Whether code can learn from it where it is, at the byte address `pc`: it reads its address, or calls what follows it, which
+    /// then has that address for its return.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Target, decode_words};
+    /// let reads_pc = |word| decode_words(Target::Gfx942, &[word]).unwrap().reads_pc(0x100);
+    /// assert!(reads_pc(0xbe84_1c00) && reads_pc(0xba84_0000)); // s_getpc_b64 s[4:5], s_call_b64 s[4:5], 0
+    /// assert!(!reads_pc(0xba84_0001)); // s_call_b64 s[4:5], 1
+    /// # }
+    /// ```
+    pub fn reads_pc(&self, pc: u64) -> bool {
+        let behind = pc.wrapping_add(self.len() as u64);
+        let calls_next = || self.flags().is_call() && self.branch_target(pc) == Some(behind);
+        self.address_step() == Some(AddressStep::Pc) || calls_next()
     }
 
     /// The memory that it reads and writes: one access, or two where data goes between LDS and other memory. Cache

@@ -10,7 +10,7 @@ use crate::target::generated::{ConstraintIndex, INFOS, MARKS};
 use crate::target::{DECODE, DESCS, INFO_OF, LAYOUT, OPS};
 #[cfg(feature = "fast")]
 use crate::target::{FAST_DECODE, generated::OP_INDICES};
-use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operands, Target};
+use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operand, Operands, Target, Value};
 
 /// A decoded instruction: its target, its operation and its words.
 ///
@@ -385,7 +385,7 @@ impl Inst {
     }
 
     /// The address that a branch or call goes to if the instruction is at the byte address `pc`; `None` if no operand
-    /// is a branch distance.
+    /// is a branch distance, nor a constant that is added to the address ([`AddressStep::Jump`]).
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -415,7 +415,7 @@ impl Inst {
         self.target().offset_3f() && is_it()
     }
 
-    /// Whether an operand is a branch distance.
+    /// Whether an operand is a branch distance, or is added to the address of the code.
     #[inline]
     fn is_branch(&self) -> bool {
         #[cfg(feature = "fast")]
@@ -428,11 +428,23 @@ impl Inst {
     }
 
     fn label_target(&self, pc: u64) -> Option<u64> {
-        let label = self.operands().find_map(|o| match o.value {
-            crate::Value::Label(offset) => Some(offset),
+        let distance = self.operands().find_map(|operand| match operand.value {
+            Value::Label(dwords) => Some((i64::from(dwords) * 4) as u64),
+            _ if operand.bits == 64 => self.constant64(&operand),
             _ => None,
         })?;
-        Some(pc.wrapping_add(self.len() as u64).wrapping_add((i64::from(label) * 4) as u64))
+        Some(pc.wrapping_add(self.len() as u64).wrapping_add(distance))
+    }
+
+    /// The number that an operand of 64 bits is, if it is a constant integer. Of a literal of 32 bits it is not known whether it
+    /// is extended with zeros or its sign, so it has a value only if both are the same.
+    pub(crate) fn constant64(&self, operand: &Operand) -> Option<u64> {
+        match operand.value {
+            Value::Int(value) => Some(i64::from(value) as u64),
+            Value::Literal(value) => Some(value.into()).filter(|_| value >> 31 == 0),
+            Value::Literal64 => self.literal64(),
+            _ => None,
+        }
     }
 }
 

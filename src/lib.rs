@@ -296,7 +296,7 @@ mod flat {
     pub(crate) use crate::check::RuleError;
     pub(crate) use crate::convert::{ConvertError, Form, RetargetError};
     pub(crate) use crate::errors::*;
-    pub(crate) use crate::facts::{Counter, Counters, Encoding, Flag, Flags, MemoryAccess, RegSet, Space};
+    pub(crate) use crate::facts::{AddressStep, Counter, Counters, Encoding, Flag, Flags, MemoryAccess, RegSet, Space};
     pub(crate) use crate::imm::{DelayAlu, Depctr, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
     pub(crate) use crate::layout::*;
     pub(crate) use crate::operands::*;

@@ -182,6 +182,12 @@ pub const FLAGS: [&str; 32] = [
     "one_scalar",
 ];
 
+/// The parts that operations have in making an address, by their names in `isa/`: the variants of `AddressStep`.
+pub const ADDRESS_STEPS: [&str; 9] = ["pc", ADDRESS_JUMP, "low", "high", "sum", "copy", "select", "sign8", "sign16"];
+
+/// The step that goes to the address that it makes.
+pub const ADDRESS_JUMP: &str = "jump";
+
 /// The hardware registers that hold each of these registers, by their names in the enum `hwreg`: `s_getreg` and `s_setreg`
 /// touch the register only if their constant names it.
 pub const IN_HWREG: [(&str, &str); 16] = [

@@ -8,6 +8,7 @@ mod llvm;
 use crate::words;
 
 use amdgpu_isa::asm::{AssembleError, AssembleErrorKind, Assembler, Far, FixupSlot, Label, LabelSlot, Room};
+use amdgpu_isa::facts::AddressStep;
 use amdgpu_isa::patch::Buffer;
 use amdgpu_isa::{Field, Inst, Target, decode_words};
 use jumps::{opcode, targets, word};
@@ -531,6 +532,29 @@ fn moved_branches_go_to_the_copy_of_what_they_went_to() {
             }
         }
     }
+}
+
+/// What reads its own address, or adds to it, is refused in every spelling and with every kind of constant.
+#[test]
+fn code_that_reads_its_address_is_not_moved() {
+    let mut jumps = 0;
+    for target in targets() {
+        let read = word(target, "s_getpc_b64", &[(Field::Sdst, 4)]).expect("all have it");
+        // s_add_pc_i64 with an inline constant, a literal, one of 64 bits, and registers.
+        let jump = [0xbe80_4b94u32, 0xbe80_4bff, 0xbe80_4bfe, 0xbe80_4b04];
+        let jump = jump.map(|word| decode_words(target, &[word, 40, 0]).ok());
+        let jump = jump.into_iter().flatten().filter(|inst| inst.address_step() == Some(AddressStep::Jump));
+        let read = decode_words(target, &[read]).expect("it was made");
+        for inst in jump.inspect(|_| jumps += 1).chain([read]) {
+            let code = [&[filler(target)], inst.words(), &[filler(target); 12]].concat();
+            let mut out = [0u32; 24];
+            let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 2], [FixupSlot::EMPTY; 3]);
+            let mut asm = Assembler::new(target, &mut out[..], &mut labels, &mut fixups);
+            let refused = asm.moved(&code[..], 0x1000).expect_err("it reads its address");
+            assert_eq!((refused.kind, refused.opcode), (AssembleErrorKind::ReadsPc(0x1004), Some(inst.opcode())));
+        }
+    }
+    assert!(jumps > 0 || targets().all(|target| !target.name().starts_with("gfx125")));
 }
 
 /// The first branch to a place where no instruction begins is the one that is told, wherever it goes to.

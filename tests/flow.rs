@@ -19,6 +19,33 @@ fn blocks(flow: &Flow<'_>) -> Vec<(u64, Exit, Vec<usize>)> {
     all.map(|(n, block)| (block.start - BASE, block.exit, flow.successors(n).to_vec())).collect()
 }
 
+/// One addition of 64 bits, as compilers make it for gfx1250, and a jump by a number of bytes.
+#[test]
+fn addresses_of_64_bits_are_followed() {
+    let Some(target) = Target::ALL.iter().copied().find(|target| target.name() == "gfx1250") else { return };
+    for (literal, len) in [("0x10", 4), ("0x110", 8), ("lit64(0x10)", 12), ("lit64(-28)", 12)] {
+        let code = assemble(
+            target,
+            &format!(
+                "s_get_pc_i64 s[4:5]; s_add_nc_u64 s[4:5], s[4:5], {literal}; s_swap_pc_i64 s[30:31], s[4:5]; s_endpgm"
+            ),
+        );
+        let distance = if literal.contains('-') {
+            -28
+        } else if len == 8 {
+            0x110
+        } else {
+            0x10
+        };
+        let function = Some((BASE + 4).wrapping_add_signed(distance));
+        assert_eq!(Flow::new(target, &code, BASE, &[BASE]).blocks()[0].exit, Exit::Call { function }, "{literal}");
+        let code = assemble(target, &format!("s_add_pc_i64 {literal}; s_endpgm; s_nop 0; s_nop 0; s_nop 0; s_endpgm"));
+        let exit = Flow::new(target, &code, BASE, &[BASE]).blocks()[0].exit;
+        let to = (BASE + len).wrapping_add_signed(distance);
+        assert_eq!(exit, if distance == 0x10 { Exit::Jump } else { Exit::Outside { address: to } }, "{literal}");
+    }
+}
+
 #[test]
 fn branches_make_blocks_and_edges() {
     let Some(target) = target() else { return };

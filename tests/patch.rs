@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use amdgpu_isa::check::RuleError;
 use amdgpu_isa::errors::FieldError;
-use amdgpu_isa::facts::Encoding;
+use amdgpu_isa::facts::{AddressStep, Encoding};
 use amdgpu_isa::imm::Imm;
 use amdgpu_isa::layout::{FieldInfo, HeldField};
 use amdgpu_isa::operands::{InlineFloat, Special};
@@ -394,6 +394,10 @@ fn a_branch_goes_where_it_was_sent() {
             assert_eq!(inst.with_branch_target(0, 0), Err(PatchError::NotABranch(inst.opcode())));
             return;
         }
+        // Its distance is as wide as the constant: see below.
+        if inst.address_step() == Some(AddressStep::Jump) {
+            return;
+        }
         for _ in 0..100 {
             branches += 1;
             let pc = rng.number() & !3;
@@ -411,6 +415,37 @@ fn a_branch_goes_where_it_was_sent() {
         }
     });
     assert!(branches >= 100 && others > 100);
+}
+
+/// An inline constant, a literal and one of 64 bits are three kinds of distances: each stays of its kind, and takes what fits.
+#[test]
+fn a_jump_by_bytes_goes_where_it_was_sent() {
+    let jumps = |target: &Target| decode_words(*target, &[0xbe80_4b94, 0, 0]).is_ok_and(|inst| inst.len() == 4);
+    for target in Target::ALL.iter().copied().filter(jumps) {
+        let jump = |words: &[u32]| decode_words(target, words).unwrap();
+        let (int, literal, long) = (jump(&[0xbe80_4b94]), jump(&[0xbe80_4bff, 400]), jump(&[0xbe80_4bfe, 400, 0]));
+        assert_eq!([int, literal, long].map(|inst| inst.address_step()), [Some(AddressStep::Jump); 3]);
+        assert_eq!([int, literal, long].map(|inst| inst.branch_target(0x1000)), [0x1018, 0x1198, 0x119c].map(Some));
+        assert_eq!(jump(&[0xbe80_4b04]).branch_target(0x1000), None, "a register");
+        for (inst, most, least) in [(int, 64, -16), (literal, 0x7fff_fffc, 0), (long, i64::MAX & !3, i64::MIN)] {
+            let pc = 0x7000_0000_1000u64;
+            let sent = |distance: i64| {
+                let to = pc.wrapping_add(inst.len() as u64).wrapping_add_signed(distance);
+                (inst.with_branch_target(pc, to).map(|there| (there.branch_target(pc), there.len())), to)
+            };
+            for distance in [most, least, 0, 16] {
+                let (there, to) = sent(distance);
+                assert_eq!(there, Ok((Some(to), inst.len())), "{inst:?} {distance}");
+            }
+            for distance in [most.wrapping_add(4), least.wrapping_sub(4)].into_iter().filter(|_| inst.len() < 12) {
+                assert_eq!(sent(distance).0, Err(PatchError::Distance(distance)), "{inst:?}");
+            }
+            assert_eq!(sent(2).0, Err(PatchError::Distance(2)), "{inst:?}");
+        }
+        // Nobody knows where it goes: it could be extended with zeros or with its sign.
+        let signed = jump(&[0xbe80_4bff, 0x8000_0000]);
+        assert_eq!((signed.branch_target(0), signed.with_branch_target(0, 8).is_err()), (None, true));
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::words;
 use std::collections::BTreeMap;
 
 use amdgpu_isa::asm::{AssembleError, AssembleErrorKind, Far};
+use amdgpu_isa::facts::AddressStep;
 use amdgpu_isa::patch::{Trampoline, TrampolineError};
 use amdgpu_isa::{Field, Inst, Target, decode_words};
 use jumps::{targets, word};
@@ -149,7 +150,8 @@ fn what_is_displaced_does_what_it_did() {
                             "landing"
                         }
                         TrampolineError::Assemble(AssembleError { kind: AssembleErrorKind::ReadsPc(at), .. }) => {
-                            assert!(moved(at) && insts[&at].opcode().name() == "s_getpc_b64");
+                            let step = insts[&at].address_step();
+                            assert!(moved(at) && matches!(step, Some(AddressStep::Pc | AddressStep::Jump)));
                             "reads pc"
                         }
                         TrampolineError::Assemble(AssembleError {
@@ -197,7 +199,7 @@ fn what_is_displaced_does_what_it_did() {
                 let new = area + here as u64 * 4;
                 copies.insert(pc, new);
                 falls_through = !inst.flags().no_fallthrough();
-                assert_ne!(inst.opcode().name(), "s_getpc_b64");
+                assert!(!matches!(inst.address_step(), Some(AddressStep::Pc | AddressStep::Jump)));
                 match inst.branch_target(pc) {
                     None => {
                         assert_eq!(room[here..here + inst.words().len()], *inst.words(), "{target}");

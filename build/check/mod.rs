@@ -12,7 +12,7 @@ use crate::build::emit::tables::UNNAMED;
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::*;
 use crate::build::parse::numbers::number;
-use crate::build::shared::{FLAGS, IMPLICIT};
+use crate::build::shared::{ADDRESS_STEPS, FLAGS, IMPLICIT};
 
 /// The ways to read an operand type: the variants of `OperandType` in src/table/descs.rs.
 const READERS: &str = "\
@@ -211,6 +211,9 @@ fn formats(isa: &Isa) -> Result<()> {
         for row in &f.rows {
             if let Some(flag) = row.flags.iter().find(|x| !FLAGS.contains(&x.trim_start_matches('-'))) {
                 return row.at.err(format!("unknown flag `{flag}`"));
+            }
+            if let Some(step) = row.address.as_ref().filter(|x| !ADDRESS_STEPS.contains(&x.as_str())) {
+                return row.at.err(format!("unknown step of an address `{step}`"));
             }
             if let Some(reg) =
                 row.reads.iter().chain(&row.writes).find(|x| !IMPLICIT.contains(&x.trim_start_matches('-')))

@@ -6,7 +6,6 @@ use std::fmt::Write;
 use crate::build::emit::camel;
 
 const MADE: &[&str] = &[
-    "s_add_nc_u64",
     "s_add_u32",
     "s_addc_u32",
     "s_branch",
@@ -19,7 +18,6 @@ const MADE: &[&str] = &[
     "s_nop",
     "s_set_vgpr_msb",
     "s_setpc_b64",
-    "s_sext_i32_i16",
     "s_swappc_b64",
     "s_wait_idle",
     "s_waitcnt",
@@ -38,7 +36,7 @@ const MADE: &[&str] = &[
 /// A constant for each operation; `None` if no enabled target has it.
 pub fn all(opcodes: &[String]) -> String {
     let mut out = String::from(
-        "/// Operations that the assembler makes, that flow follows, and that read register numbers in their own way; `None` if no enabled target has the operation.\n#[allow(dead_code)]\npub(crate) mod made {\nuse super::Opcode;\n",
+        "/// Operations that the assembler makes, that hazards need, and that read register numbers in their own way; `None` if no enabled target has the operation.\n#[allow(dead_code)]\npub(crate) mod made {\nuse super::Opcode;\n",
     );
     for name in MADE {
         let value = match opcodes.iter().any(|opcode| opcode == name) {

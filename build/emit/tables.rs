@@ -284,7 +284,10 @@ pub fn info_table(w: &mut String, infos: &[lower::Info]) {
     writeln!(w, "pub(crate) static INFOS: &[Info] = &[").unwrap();
     for i in infos {
         let (flags, suffix, respelled, label) = (flag_bits(&i.flags), i.suffix, i.respelled, i.label);
-        writeln!(w, "Info {{ flags: {flags:#x}, suffix: {suffix}, respelled: {respelled}, label: {label} }},").unwrap();
+        let address =
+            i.address.as_ref().map_or("None".into(), |step| format!("Some(crate::AddressStep::{})", camel(step)));
+        write!(w, "Info {{ flags: {flags:#x}, suffix: {suffix}, respelled: {respelled}, label: {label}, ").unwrap();
+        writeln!(w, "address: {address} }},").unwrap();
     }
     writeln!(w, "];").unwrap();
 }

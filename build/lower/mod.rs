@@ -130,8 +130,10 @@ pub struct Info {
     /// The mnemonic is printed with the encoding's suffix, because the target has the operation in two encodings.
     pub suffix: bool,
     pub respelled: bool,
-    /// An operand is a branch distance.
+    /// An operand is a branch distance, or is added to the address of the code.
     pub label: bool,
+    /// Its part in making an address.
+    pub address: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

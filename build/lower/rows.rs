@@ -8,7 +8,7 @@ use crate::build::lower::sets::Taken;
 use crate::build::lower::*;
 use crate::build::model::error::Result;
 use crate::build::model::{Format, Isa, Piece, Row, Token};
-use crate::build::shared::IMPLICIT;
+use crate::build::shared::{ADDRESS_JUMP, IMPLICIT};
 
 /// What the signature of a row depends on besides its tokens: the format, the half, and whether the words can begin another
 /// operation.
@@ -97,13 +97,16 @@ fn operation(
             signature
         }
     };
+    // What it adds to the address of the code is a distance too.
+    let is_jump = row.address.as_deref() == Some(ADDRESS_JUMP);
     let mut info = Info {
         reads: row.reads.iter().filter(|r| !r.starts_with('-')).cloned().collect(),
         writes: row.writes.clone(),
         flags: facts::flags(isa, def, row, &t.row.name),
         suffix: false,
         respelled: row.opcode.of(&t.row.name).is_some_and(|(_, spelling)| spelling.is_some()),
-        label: row.tokens.iter().any(|token| is_label(def, token)),
+        label: row.tokens.iter().any(|token| is_label(def, token)) || is_jump,
+        address: row.address.clone(),
     };
     for (register, targets) in &def.reads {
         // `-m0`: this operation does not read it, although the format's others do.
@@ -182,6 +185,7 @@ fn half(def: &Format, row: &Row, half: Half, halves: &[String; 2]) -> Result<Row
         writes: row.writes.clone(),
         flags: row.flags.clone(),
         passes: row.passes.clone(),
+        address: row.address.clone(),
         opcode: row.opcode.clone(),
     })
 }

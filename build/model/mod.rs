@@ -571,6 +571,8 @@ pub struct Row {
     pub flags: Vec<String>,
     /// `passes=8,gfx950=16`: how many passes of the matrix core; `4/8`: the second number with factors of 8 bits.
     pub passes: Option<Cells<(u8, u8)>>,
+    /// `address=pc`: its part in making an address, one of `ADDRESS_STEPS`.
+    pub address: Option<String>,
     /// The opcode number, and the target's own spelling of the mnemonic.
     pub opcode: Cells<(u16, Option<String>)>,
 }

@@ -90,6 +90,7 @@ fn derived(takes: &Takes, row: &Row, modifiers: &str, targets: &[TargetRow]) -> 
         writes,
         flags: row.flags.iter().filter(|f| !takes.without.contains(f)).cloned().collect(),
         passes: None,
+        address: None,
         opcode: Cells::of_targets(opcode),
     })
 }

@@ -39,14 +39,17 @@ impl Parser {
                 Ok((up_to(at, less, 32)? as u8, up_to(at, more, 32)? as u8))
             })
         });
+        let address = flags.split_whitespace().find_map(|w| w.strip_prefix("address="));
+        let is_flag = |w: &&str| !w.starts_with("passes=") && !w.starts_with("address=");
         Ok(Row {
             at: at.clone(),
             mnemonic: mnemonic.to_string(),
             tokens,
             reads,
             writes,
-            flags: flags.split_whitespace().filter(|w| !w.starts_with("passes=")).map(str::to_string).collect(),
+            flags: flags.split_whitespace().filter(is_flag).map(str::to_string).collect(),
             passes: passes.transpose()?,
+            address: address.map(str::to_string),
             opcode,
         })
     }

@@ -6,7 +6,7 @@ pub mod tables;
 use amdgpu_isa as lib;
 
 pub use lib::errors::Invalid;
-pub use lib::facts::{Counter, RegSet, Space};
+pub use lib::facts::{AddressStep, Counter, RegSet, Space};
 pub use lib::kernel::{DescriptorError, KernelDescriptor, Registers};
 pub use lib::text::{Integer, ParseError, ParseErrorKind, Suggestion, Symbols, TextBuffer, expression, parse_with};
 pub use lib::{

@@ -5,6 +5,7 @@ mod change;
 mod check;
 mod descriptor;
 mod hints;
+mod jumps;
 mod path;
 mod report;
 mod sarif;
@@ -48,6 +49,10 @@ pub struct Args {
     /// Take away s_nop and waits, or make them weaker, where nothing that follows can tell
     #[arg(long, requires = "output")]
     trim: bool,
+    /// With --fix and --trim: move code although it is not known where jumps lead. Nothing points into code but branches,
+    /// relocations, and addresses that code makes of its own
+    #[arg(long)]
+    trust_jumps: bool,
     /// Write what --fix and --trim make to this file, and check that; `-` is standard output, without findings
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,

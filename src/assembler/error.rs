@@ -117,7 +117,7 @@ pub enum AssembleErrorKind {
     Alignment(u64),
     /// The instruction has no literal that could hold a symbol's address.
     NoLiteral(Opcode),
-    /// Code that reads its own address (`s_getpc_b64`, at this address) cannot be moved.
+    /// Code that reads its own address (`s_getpc_b64` or `s_add_pc_i64`, at this address) cannot be moved.
     ReadsPc(u64),
     /// A branch in code to be moved goes to this address, which is inside that code but not at the start of an
     /// instruction.

@@ -3,8 +3,7 @@
 use super::slots::{FixupSlot, LabelPlace, LabelSlot};
 use super::{AssembleError, AssembleErrorKind, Assembler};
 use crate::buffer::Memory;
-use crate::common::made;
-use crate::{Buffer, DecodeError, Inst, Target};
+use crate::{AddressStep, Buffer, DecodeError, Inst, Target};
 
 impl<B: Buffer + ?Sized> Assembler<'_, B> {
     /// Emits the instructions of `code`, which lie at the address `from`, so that they do here what they do there.
@@ -13,8 +12,8 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
     /// return into the copy. Each branch needs a label and a fix-up, and becomes long where it must.
     ///
     /// # Errors
-    /// No room, words that are no instruction, a branch to where none begins, or `s_getpc_b64`: what is made of the
-    /// address that it reads cannot be seen.
+    /// No room, words that are no instruction, a branch to where none begins, or code that reads its own address: what is
+    /// made of what `s_getpc_b64` reads cannot be seen, and `s_add_pc_i64` has no form with a label.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -40,7 +39,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
         let mut walk = Walk { target, code, at: 0 };
         while let Some((at, inst)) = walk.next().map_err(|error| self.here_is(error.into(), None))? {
             let pc = from.wrapping_add(at as u64 * 4);
-            if Some(inst.opcode()) == made::S_GETPC_B64 {
+            if matches!(inst.address_step(), Some(AddressStep::Pc | AddressStep::Jump)) {
                 return Err(self.here_is(AssembleErrorKind::ReadsPc(pc), Some(inst.opcode())));
             }
             let Some(to) = inst.branch_target(pc) else {

@@ -1,8 +1,7 @@
 //! Values of scalar registers that are known without running the code: those of addresses relative to the instruction.
 
 use crate::codec::code::INT;
-use crate::common::made;
-use crate::{Inst, Operand, Reg, Value};
+use crate::{AddressStep, Inst, Operand, Reg, Value};
 
 const REGISTERS: usize = INT as usize;
 
@@ -33,9 +32,11 @@ impl Constants {
         self.set(first.saturating_add(1), value.map(|value| (value >> 32) as u32));
     }
 
-    fn value(&self, operand: &Operand) -> Option<u64> {
+    fn value(&self, inst: &Inst, operand: &Operand) -> Option<u64> {
         match operand.value {
             Value::Reg(Reg::Sgpr(n)) if operand.bits == 64 => self.pair(n),
+            _ if operand.bits == 64 => inst.constant64(operand),
+            Value::Literal64 => inst.literal64(),
             Value::Reg(Reg::Sgpr(n)) => self.values.get(usize::from(n)).copied().flatten().map(u64::from),
             Value::Int(value) => Some(i64::from(value) as u64),
             Value::Literal(value) => Some(value.into()),
@@ -46,33 +47,34 @@ impl Constants {
     /// The instruction at an address has run.
     pub(super) fn step(&mut self, inst: &Inst, address: u64) {
         let mut operands = inst.operands();
-        let destination = operands.next().and_then(|operand| match operand.value {
-            Value::Reg(Reg::Sgpr(n)) if operand.access.writes() => Some(n),
+        let destination = operands.next().filter(|operand| operand.access.writes());
+        let is_pair = destination.as_ref().is_some_and(|operand| operand.bits == 64);
+        let destination = destination.and_then(|operand| match operand.value {
+            Value::Reg(Reg::Sgpr(n)) => Some(n),
             _ => None,
         });
-        let first = operands.next().and_then(|operand| self.value(&operand));
-        let second = operands.next().and_then(|operand| self.value(&operand));
+        let first = operands.next().and_then(|operand| self.value(inst, &operand));
+        let second = operands.next().and_then(|operand| self.value(inst, &operand));
         let carry = self.carry;
         self.forget(inst);
-        let (Some(to), opcode) = (destination, Some(inst.opcode())) else { return };
+        let (Some(to), Some(step)) = (destination, inst.address_step()) else { return };
         let low = |value: u64| value as u32;
-        if opcode == made::S_GETPC_B64 {
-            self.set_pair(to, Some(address.wrapping_add(inst.len() as u64)));
-        } else if opcode == made::S_ADD_U32 || opcode == made::S_ADDC_U32 {
-            let with = if opcode == made::S_ADD_U32 { Some(false) } else { carry };
-            if let (Some(a), Some(b), Some(with)) = (first, second, with) {
-                let sum = u64::from(low(a)) + u64::from(low(b)) + u64::from(with);
-                self.set(to, Some(low(sum)));
-                self.carry = Some(sum >> 32 != 0);
+        match step {
+            AddressStep::Pc => self.set_pair(to, Some(address.wrapping_add(inst.len() as u64))),
+            AddressStep::Low | AddressStep::High => {
+                let with = if step == AddressStep::Low { Some(false) } else { carry };
+                if let (Some(a), Some(b), Some(with)) = (first, second, with) {
+                    let sum = u64::from(low(a)) + u64::from(low(b)) + u64::from(with);
+                    self.set(to, Some(low(sum)));
+                    self.carry = Some(sum >> 32 != 0);
+                }
             }
-        } else if opcode == made::S_MOV_B32 {
-            self.set(to, first.map(low));
-        } else if opcode == made::S_MOV_B64 {
-            self.set_pair(to, first);
-        } else if opcode == made::S_ADD_NC_U64 {
-            self.set_pair(to, first.zip(second).map(|(a, b)| a.wrapping_add(b)));
-        } else if opcode == made::S_SEXT_I32_I16 {
-            self.set(to, first.map(|value| i32::from(value as i16) as u32));
+            AddressStep::Copy if is_pair => self.set_pair(to, first),
+            AddressStep::Copy => self.set(to, first.map(low)),
+            AddressStep::Sum => self.set_pair(to, first.zip(second).map(|(a, b)| a.wrapping_add(b))),
+            AddressStep::Sign8 => self.set(to, first.map(|value| i32::from(value as i8) as u32)),
+            AddressStep::Sign16 => self.set(to, first.map(|value| i32::from(value as i16) as u32)),
+            AddressStep::Jump | AddressStep::Select => {}
         }
     }
 

@@ -1,12 +1,12 @@
 //! Changes one thing in an instruction. The new words are decoded before anyone gets them.
 
 use super::PatchError;
-use crate::codec::is_signed;
+use crate::codec::{code::of_int, is_signed};
 use crate::decode::MAX_DWORDS;
 use crate::imm::Imm;
 use crate::table::{OperandDesc, OperandType};
 use crate::target::DESCS;
-use crate::{DecodeError, Encoding, Field, FieldError, Inst, Opcode, Value, decode_words};
+use crate::{AddressStep, DecodeError, Encoding, Field, FieldError, Inst, Opcode, Value, decode_words};
 
 impl Inst {
     /// The instruction with another value in a field; its length and all other bits stay the same.
@@ -115,7 +115,8 @@ impl Inst {
         self.with(desc.field, imm.encode(self.target())?.into())
     }
 
-    /// The branch or call at the address `pc` with another target. Both addresses are in bytes.
+    /// The branch or call at the address `pc` with another target. Both addresses are in bytes. A constant that is added to the
+    /// address ([`AddressStep::Jump`]) stays of its kind.
     ///
     /// # Errors
     /// The target is out of reach, or the instruction is not a branch.
@@ -131,11 +132,34 @@ impl Inst {
     /// # }
     /// ```
     pub fn with_branch_target(&self, pc: u64, target: u64) -> Result<Inst, PatchError> {
-        let field = self.label().ok_or(PatchError::NotABranch(self.opcode()))?;
         let distance = target.wrapping_sub(pc).wrapping_sub(self.len() as u64) as i64;
+        if self.address_step() == Some(AddressStep::Jump) {
+            return self.with_distance(distance);
+        }
+        let field = self.label().ok_or(PatchError::NotABranch(self.opcode()))?;
         match i16::try_from(distance >> 2) {
             Ok(dwords) if distance & 3 == 0 => self.with_signed(field, dwords.into()),
             _ => Err(PatchError::Distance(distance)),
+        }
+    }
+
+    /// The instruction with another number of bytes that it adds to its address, which must fit where the old one is.
+    fn with_distance(&self, distance: i64) -> Result<Inst, PatchError> {
+        let source = self.operands().find(|operand| self.constant64(operand).is_some());
+        let source = source.and_then(|source| Some((source.role?, source.value)));
+        let (field, value) = source.ok_or(PatchError::NotABranch(self.opcode()))?;
+        match value {
+            _ if distance & 3 != 0 => Err(PatchError::Distance(distance)),
+            Value::Int(_) => self.with(field, of_int(distance).ok_or(PatchError::Distance(distance))?.into()),
+            Value::Literal(_) if (0..1 << 31).contains(&distance) => self.with_literal(distance as u32),
+            Value::Literal(_) => Err(PatchError::Distance(distance)),
+            Value::Literal64 => {
+                let (mut words, len) = (self.padded_words(), self.words().len());
+                let halves = [distance as u32, (distance >> 32) as u32];
+                words.iter_mut().take(len).skip(len.saturating_sub(2)).zip(halves).for_each(|(to, half)| *to = half);
+                self.of_words(&words)
+            }
+            _ => Err(PatchError::NotABranch(self.opcode())),
         }
     }
 

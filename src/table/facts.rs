@@ -47,13 +47,15 @@ pub(crate) struct Info {
     pub suffix: bool,
     /// The target spells the mnemonic in its own way.
     pub respelled: bool,
-    /// An operand is a branch distance. With the feature `fast`, `FastDecode` has a bit for it.
+    /// An operand is a branch distance, or is added to the address of the code. With the feature `fast`, `FastDecode` has a bit for it.
     #[cfg_attr(feature = "fast", allow(dead_code))]
     pub label: bool,
+    /// Its part in making an address.
+    pub address: Option<crate::AddressStep>,
 }
 
 /// Returned for an index that no table holds; never reached.
-pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: false, label: false };
+pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: false, label: false, address: None };
 
 /// What `src/facts.rs` and `src/registers.rs` need.
 pub(crate) struct FactTables {

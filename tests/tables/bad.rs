@@ -193,6 +193,7 @@ pub const ALL: &[Damage] = &[
     ("sop.isa", "s_mov_b64", "s_mov__b32", "sop.isa:13: operation SMovB32 stands twice"),
     ("dpp.isa", "replace src0 vgpr", "replace src0 vgprs", "dpp.isa:8: unknown operand type `vgprs`"),
     ("sop.isa", "| load |", "| loads |", "sop.isa:12: unknown flag `loads`"),
+    ("sop.isa", "| load |", "| load address=up |", "sop.isa:12: unknown step of an address `up`"),
     ("sop.isa", "r:scc", "r:scc,vccz", "sop.isa:12: unknown implicit register `vccz`"),
 
     // Properties besides operands.

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use amdgpu_lint::edits::{Edits, Now};
 use amdgpu_lint::plan;
 
+use super::jumps::Jumps;
 use super::{Args, branches, check};
 use crate::container::{self, Found, Image, Section, SymbolKind};
 use crate::error::{Error, Result};
@@ -58,14 +59,17 @@ fn once(args: &Args, name: &str, bytes: &[u8], plan: &Plan) -> Result<Option<Vec
                 symbols: Vec::new(),
                 relocations: [].into(),
             };
-            sections(&[section], selection.target, plan, &mut edits)?;
-            edits.apply(selection.target, bytes, args.base).map_err(|error| Error::input(error.to_string()))?
+            let jump = sections(&[section], selection.target, plan, &mut edits)?;
+            let new =
+                edits.apply(selection.target, bytes, args.base).map_err(|error| Error::input(error.to_string()))?;
+            leads_nowhere_new(args, jump)?;
+            new
         }
         _ => {
-            let (mut wanted, mut passed) = (Vec::new(), String::new());
+            let (mut wanted, mut passed, mut jump) = (Vec::new(), String::new(), None);
             container::visit(bytes, args.max_unpacked, &mut |found| match found {
                 Found::Image(image) if image.label.is_empty() => {
-                    image_of(args, &image, plan, &mut edits)?;
+                    jump = image_of(args, &image, plan, &mut edits)?;
                     wanted = sizes(&image, &edits);
                     Ok(())
                 }
@@ -91,6 +95,7 @@ fn once(args: &Args, name: &str, bytes: &[u8], plan: &Plan) -> Result<Option<Vec
             }
             let mut source = Vec::new();
             dis::source::edited(bytes, &edits, &mut source).map_err(|e| e.within(name))?;
+            leads_nowhere_new(args, jump).map_err(|e| e.within(name))?;
             let source =
                 String::from_utf8(source).map_err(|_| Error::input("the code object has names that are no text"))?;
             let new = asm::assemble(&source, dis::source::is_stripped(bytes)).map_err(|e| e.within(name))?;
@@ -115,7 +120,7 @@ fn in_container(label: &str) -> Error {
     ))
 }
 
-fn image_of(args: &Args, image: &Image<'_>, plan: &Plan, edits: &mut Edits) -> Result<()> {
+fn image_of(args: &Args, image: &Image<'_>, plan: &Plan, edits: &mut Edits) -> Result<Option<u64>> {
     let target = dis::target_of(image, args.target.as_ref()).map_err(|error| Error::input(error.to_string()))?;
     let is_linked = image.sections.iter().all(|section| section.address != 0);
     if !is_linked {
@@ -124,9 +129,23 @@ fn image_of(args: &Args, image: &Image<'_>, plan: &Plan, edits: &mut Edits) -> R
     sections(&image.sections, target, plan, edits)
 }
 
-fn sections(sections: &[Section<'_>], target: Target, plan: &Plan, edits: &mut Edits) -> Result<()> {
+/// What a jump may lead to of which nobody knows where it goes, must stay where it is.
+fn leads_nowhere_new(args: &Args, jump: Option<u64>) -> Result<()> {
+    match jump.filter(|_| !args.trust_jumps) {
+        Some(at) => Err(Error::input(format!(
+            "it is not known where the jump at {at:#x} leads, and code that it may lead to would move; --trust-jumps says that \
+             nothing points into that code but branches and relocations"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Plans the changes of sections. Returns the address of a jump that may lead to code that moves.
+fn sections(sections: &[Section<'_>], target: Target, plan: &Plan, edits: &mut Edits) -> Result<Option<u64>> {
+    let mut all = Vec::new();
     for section in sections {
         let functions = check::functions(section);
+        let mut jumps = Jumps::default();
         check::flows(section, target, &functions, &mut |flow| {
             let first = |block| {
                 let (pending, hazards, is_called) = check::entry(flow, &functions, block, (plan.start)(flow.target()));
@@ -134,13 +153,16 @@ fn sections(sections: &[Section<'_>], target: Target, plan: &Plan, edits: &mut E
             };
             (plan.of)(flow, section.address, &first, edits);
             branches::mend(flow, edits);
+            jumps.add(flow, &functions);
             Ok(())
         })?;
         for kernel in functions.iter().filter(|symbol| symbol.kind == SymbolKind::Kernel) {
             edits.keep(kernel.address, padding(section, kernel.address));
         }
+        all.push((section, jumps));
     }
-    Ok(())
+    let first = |(section, jumps): &(&Section<'_>, Jumps)| jumps.first_unknown(section, target, edits);
+    Ok(all.iter().find_map(first).filter(|_| !edits.is_empty()))
 }
 
 /// The sections with their sizes after the changes.

@@ -4,8 +4,9 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
+use core::ops::Range;
 
-use amdgpu_isa::facts::Counter;
+use amdgpu_isa::facts::{AddressStep, Counter};
 use amdgpu_isa::flow::State;
 use amdgpu_isa::hazards::{Hazards, Pending};
 use amdgpu_isa::{Inst, Target, decode};
@@ -175,6 +176,12 @@ impl Edits {
         address.wrapping_add_signed(grows.wrapping_add(pads).wrapping_sub(gaps))
     }
 
+    /// Whether something in a range of addresses comes to be elsewhere.
+    pub fn moves(&self, range: Range<u64>) -> bool {
+        let grows = |at: u64| self.edits.range(at..range.end).any(|(_, edit)| edit.grows != 0);
+        self.moved(range.start) != range.start || grows(range.start)
+    }
+
     /// Where the instruction at this address comes to be, behind what is inserted.
     pub fn moved_inst(&self, address: u64) -> u64 {
         let before = self.at(address).map_or(0, |edit| bytes(&edit.before));
@@ -204,7 +211,8 @@ impl Edits {
                 continue;
             };
             left -= usize::from(self.at(here).is_some());
-            if inst.mnemonic() == "s_getpc_b64" && !self.is_empty() {
+            let is_open = inst.address_step() == Some(AddressStep::Jump) && inst.branch_target(here).is_none();
+            if (inst.reads_pc(here) || is_open) && !self.is_empty() {
                 return Err(Error::ReadsAddress { address: here });
             }
             let goal = inst.branch_target(here);

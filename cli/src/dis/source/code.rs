@@ -75,6 +75,10 @@ impl Source<'_> {
                 at += bytes.len();
                 continue;
             }
+            let inst = inst.map(|inst| self.moved(inst, address));
+            let moved: Option<Vec<u8>> =
+                inst.as_ref().map(|inst| inst.words().iter().flat_map(|word| word.to_le_bytes()).collect());
+            let bytes = moved.as_deref().unwrap_or(bytes);
             match (inst, relocation(here, here + len as u64)) {
                 (Some(inst), None) => match text(&inst, here, goal) {
                     Some(line) => {
@@ -132,10 +136,15 @@ fn places(
         while next.next_if(|offset| *offset <= here).is_some() {}
         let stop = next.peek().map_or(usize::MAX, |offset| usize::try_from(*offset).unwrap_or(usize::MAX));
         let inst = isa::decode(target, rest).ok().filter(|inst| at + inst.len() <= stop.max(at + 4));
-        goals.extend(inst.as_ref().and_then(|inst| inst.branch_target(here)));
+        goals.extend(inst.as_ref().filter(|inst| has_label(inst)).and_then(|inst| inst.branch_target(here)));
         at += inst.map_or(4, |inst| inst.len());
     }
     (starts, goals)
+}
+
+/// Whether text has a label where the instruction goes to.
+fn has_label(inst: &Inst) -> bool {
+    inst.operands().any(|operand| matches!(operand.value, Value::Label(_)))
 }
 
 /// How many equal dwords are here, if they are many.
@@ -163,7 +172,7 @@ fn text(inst: &Inst, here: u64, goal: impl Fn(u64) -> Option<String>) -> Option<
         return None;
     }
     // The assembler puts an `s_nop` behind one that goes to a label and is broken.
-    let is_branch = inst.operands().any(|operand| matches!(operand.value, Value::Label(_))) && !inst.is_broken_branch();
+    let is_branch = has_label(inst) && !inst.is_broken_branch();
     let label = inst.branch_target(here).filter(|_| is_branch).and_then(goal);
     let at = text.rfind([' ', ',']).map(|at| at + 1);
     match (label, at) {
@@ -208,6 +217,10 @@ fn relocated(inst: &Inst, place: u64, of: &Relocation) -> Option<String> {
         return Some(format!("{}{}", text.get(..at)?, of.of));
     }
     let variant = variant(of.kind).filter(|_| of.kind != kinds::REL16)?;
+    // The assembler would put 64 bits there.
+    if inst.operands().any(|operand| operand.bits == 64 && matches!(operand.value, Value::Literal(_))) {
+        return None;
+    }
     if place + 4 != inst.len() as u64 || inst.get(Field::Literal).is_none_or(|value| value != 0 && !of.is_made) {
         return None;
     }

@@ -2,18 +2,30 @@
 
 use super::{Relocation, Section, Source, added};
 use crate::asm::finish::kinds;
+use crate::dis::constant;
 use crate::error::{Error, Result};
-use crate::isa::{Inst, KernelDescriptor, Reg, Target, Value, decode};
+use crate::isa::{AddressStep, Format, Inst, KernelDescriptor, Operand, Reg, Target, Value, decode};
 
-/// How many instructions behind `s_getpc_b64` its address is finished.
+/// How many instructions behind the one that reads its address that address is finished.
 const NEAR: usize = 12;
+/// How many instructions behind a finished address are looked at for what they do with it.
+const AFTER: usize = 64;
 
-/// A half of an address that an instruction adds a number to.
-struct Half {
+/// A number that an instruction adds to an address, or to a half of it.
+struct Part {
     /// The address of the instruction.
     address: u64,
-    value: u32,
-    is_literal: bool,
+    value: u64,
+    /// The kind of relocation of its literal; none: it is part of the instruction.
+    kind: Option<u32>,
+}
+
+/// The numbers that are added to an address.
+struct Distance<'c> {
+    parts: Vec<Part>,
+    value: u64,
+    /// What follows the last addition.
+    rest: &'c [u8],
 }
 
 impl Source<'_> {
@@ -31,10 +43,14 @@ impl Source<'_> {
                     at += 4;
                     continue;
                 };
-                let behind = rest.get(inst.len()..).unwrap_or(&[]);
-                if inst.mnemonic() == "s_getpc_b64" {
-                    let [low, high] = halves(target, &inst, address, behind).ok_or_else(|| unknown(address))?;
-                    self.relate(sections, section, address + inst.len() as u64, &low, &high)?;
+                if inst.reads_pc(address) {
+                    let behind = rest.get(inst.len()..).unwrap_or(&[]);
+                    let pc = address + inst.len() as u64;
+                    let pair = written(&inst).ok_or_else(|| unknown(address))?;
+                    let distance = distance(target, pair, pc, behind).ok_or_else(|| unknown(address))?;
+                    self.relate(sections, section, (address, pc), pair, &distance)?;
+                } else if inst.address_step() == Some(AddressStep::Jump) {
+                    self.jump(section, address, &inst)?;
                 }
                 at += inst.len();
             }
@@ -64,32 +80,56 @@ impl Source<'_> {
         }
     }
 
-    /// Relates both halves to what they are the address of.
+    /// Relates the numbers to what they make the address of.
     fn relate(
         &mut self,
         sections: &[Section<'_>],
         section: &Section<'_>,
-        pc: u64,
-        low: &Half,
-        high: &Half,
+        (reader, pc): (u64, u64),
+        pair: u8,
+        distance: &Distance<'_>,
     ) -> Result<()> {
-        let goal = pc.wrapping_add(u64::from(high.value) << 32 | u64::from(low.value));
+        let goal = pc.wrapping_add(distance.value);
         let all = self.relocations.entry(section.index).or_default();
-        let place = |half: &Half| half.address - section.address + 4;
-        let there = sections.iter().find(|s| s.flags & 2 != 0 && (s.address..=s.address + s.size).contains(&goal));
-        let there = there.ok_or_else(|| unknown(pc - 4))?;
-        let moved_pc = self.edits.moved_inst(pc - 4) + 4;
-        for (half, kind) in
-            [(low, kinds::REL32_LO), (high, kinds::REL32_HI)].into_iter().filter(|(half, _)| half.is_literal)
-        {
+        let is_loaded = |s: &&Section<'_>| s.flags & 2 != 0;
+        let holds = |s: &&Section<'_>| (s.address..s.address + s.size).contains(&goal);
+        // An address can be that of a section's end.
+        let ends = |s: &&Section<'_>| s.address + s.size == goal;
+        let loaded = || sections.iter().filter(is_loaded);
+        let there = loaded().find(holds).or_else(|| loaded().find(ends)).ok_or_else(|| unknown(reader))?;
+        // Between two places of code nothing else can be known to stay as far apart.
+        if there.flags & 4 != 0 && goes_on(self.target, pair, distance.rest) {
+            return Err(unknown(reader));
+        }
+        let moved_pc = self.edits.moved_inst(reader) + (pc - reader);
+        for part in &distance.parts {
+            let Some(kind) = part.kind else { continue };
             // The linker counts from the literal.
-            let bias = (self.edits.moved_inst(half.address) + 4).wrapping_sub(moved_pc) as i64;
+            let bias = (self.edits.moved_inst(part.address) + 4).wrapping_sub(moved_pc) as i64;
             let offset = self.edits.moved(goal).wrapping_sub(self.edits.moved(there.address)) as i64;
             let of = added(format!(".Lsection{}", there.index), offset + bias);
-            all.insert(place(half), Relocation { kind, of, is_made: true });
+            all.insert(part.address - section.address + 4, Relocation { kind, of, is_made: true });
         }
         self.named.push(there.index);
         Ok(())
+    }
+
+    /// Whether a jump by a number of bytes can follow.
+    fn jump(&self, section: &Section<'_>, address: u64, inst: &Inst) -> Result<()> {
+        let goal = inst.branch_target(address).ok_or_else(|| unknown(address))?;
+        if !(section.address..section.address + section.size).contains(&goal) {
+            return Err(unknown(address));
+        }
+        let moved = inst.with_branch_target(self.edits.moved_inst(address), self.edits.moved(goal));
+        let fails = |why| Error::input(format!("the jump at {address:#x} cannot follow: {why}"));
+        moved.map(|_| ()).map_err(fails)
+    }
+
+    /// The instruction as it is where it comes to be: a jump by a number of bytes leads where it led.
+    pub fn moved(&self, inst: Inst, address: u64) -> Inst {
+        let goal = inst.branch_target(address).filter(|_| inst.address_step() == Some(AddressStep::Jump));
+        let Some(goal) = goal.filter(|_| !self.edits.is_empty()) else { return inst };
+        inst.with_branch_target(self.edits.moved_inst(address), self.edits.moved(goal)).unwrap_or(inst)
     }
 }
 
@@ -99,50 +139,105 @@ fn unknown(address: u64) -> Error {
     ))
 }
 
-fn is_add(inst: &Inst) -> bool {
-    inst.mnemonic().starts_with("s_add")
+/// The first scalar register that an instruction writes.
+fn written(inst: &Inst) -> Option<u8> {
+    inst.operands().filter(|operand| operand.access.writes()).find_map(|operand| register(&operand))
 }
 
-/// What adds a distance to the halves of an address.
-fn halves(target: Target, getpc: &Inst, address: u64, mut rest: &[u8]) -> Option<[Half; 2]> {
-    let first = getpc.operands().find_map(|operand| match operand.value {
+fn register(operand: &Operand) -> Option<u8> {
+    match operand.value {
         Value::Reg(Reg::Sgpr(n)) => Some(n),
         _ => None,
-    })?;
-    let mut address = address + getpc.len() as u64;
-    let mut found = [None, None];
+    }
+}
+
+/// The register that an instruction adds a constant to, with that constant.
+fn addition(inst: &Inst) -> Option<(u8, Operand)> {
+    let mut operands = inst.operands();
+    let (to, a, b) = (operands.next()?, operands.next()?, operands.next()?);
+    let (from, number) = if register(&a).is_some() { (a, b) } else { (b, a) };
+    let is_same = to.access.writes() && (register(&to), to.bits) == (register(&from), from.bits);
+    Some((register(&to).filter(|_| is_same)?, number))
+}
+
+/// The upper half keeps its value, but for bits that are all its sign.
+fn extends(inst: &Inst, high: u8) -> bool {
+    let is_step = matches!(inst.address_step(), Some(AddressStep::Sign8 | AddressStep::Sign16));
+    is_step && inst.operands().take(2).all(|operand| register(&operand) == Some(high))
+}
+
+fn touches(inst: &Inst, pair: u8) -> bool {
+    let touched = inst.reads() | inst.writes();
+    touched.contains(Reg::Sgpr(pair)) || touched.contains(Reg::Sgpr(pair.saturating_add(1)))
+}
+
+/// What is added to the address in a pair of registers.
+fn distance<'c>(target: Target, pair: u8, mut address: u64, mut rest: &'c [u8]) -> Option<Distance<'c>> {
+    let high = pair.checked_add(1)?;
+    let mut low: Option<Part> = None;
     for _ in 0..NEAR {
         let inst = decode(target, rest).ok()?;
-        let mut operands = inst.operands();
-        let operands = [operands.next(), operands.next(), operands.next()];
-        let values = operands.map(|operand| operand.map(|operand| (operand.value, operand.bits)));
-        let half = [first, first + 1].iter().position(|reg| values[0] == Some((Value::Reg(Reg::Sgpr(*reg)), 32)));
-        match (half, values) {
-            (Some(n), [Some((to, _)), Some((a, _)), Some((Value::Literal(value), _))]) if to == a && is_add(&inst) => {
-                found[n] = Some(Half { address, value, is_literal: true });
+        rest = rest.get(inst.len()..)?;
+        let number = addition(&inst).and_then(|(to, number)| Some((to, number.value, constant(&inst, &number)?)));
+        match (inst.address_step(), number, low.take()) {
+            (Some(AddressStep::Sum), Some((to, place, value)), None) if to == pair => {
+                let kind = match place {
+                    Value::Literal(_) => kinds::REL32_LO,
+                    Value::Literal64 => kinds::REL64,
+                    _ => return None,
+                };
+                return Some(Distance { parts: vec![Part { address, value, kind: Some(kind) }], value, rest });
             }
-            // The sign of a distance does not change.
-            (Some(1), [Some((to, _)), Some((a, _)), Some((Value::Int(value), _))]) if to == a && is_add(&inst) => {
-                found[1] = Some(Half { address, value: value as u32, is_literal: false });
+            (Some(AddressStep::Low), Some((to, Value::Literal(_), value)), None) if to == pair => {
+                low = Some(Part { address, value, kind: Some(kinds::REL32_LO) });
             }
-            // The upper half is extended to its sign.
-            (Some(1), _) if inst.mnemonic() == "s_sext_i32_i16" => {}
-            _ => {
-                let touched = inst.reads() | inst.writes();
-                if touched.contains(Reg::Sgpr(first)) || touched.contains(Reg::Sgpr(first + 1)) {
+            (Some(AddressStep::High), Some((to, place, value)), Some(low)) if to == high => {
+                let kind = match place {
+                    Value::Literal(_) => Some(kinds::REL32_HI),
+                    // The sign of a distance does not change.
+                    Value::Int(_) => None,
+                    _ => return None,
+                };
+                let sum = value << 32 | low.value;
+                return Some(Distance { parts: vec![low, Part { address, value, kind }], value: sum, rest });
+            }
+            (_, _, before) if extends(&inst, high) => low = before,
+            (_, _, before) => {
+                let is_carry_lost = before.is_some() && inst.writes().contains(Reg::Scc);
+                if touches(&inst, pair) || is_carry_lost {
                     return None;
                 }
+                low = before;
             }
         }
-        if let [Some(_), Some(_)] = found {
-            let [low, high] = found;
-            return low.zip(high).map(|(low, high)| [low, high]);
-        }
-        if inst.flags().is_terminator() || inst.flags().is_branch() {
+        let flags = inst.flags();
+        if flags.is_terminator() || flags.is_branch() || flags.is_call() {
             return None;
         }
         address += inst.len() as u64;
-        rest = rest.get(inst.len()..)?;
     }
     None
+}
+
+/// Whether code computes with an address that is finished.
+fn goes_on(target: Target, pair: u8, mut rest: &[u8]) -> bool {
+    for _ in 0..AFTER {
+        let Ok(inst) = decode(target, rest) else { return false };
+        rest = rest.get(inst.len()..).unwrap_or(&[]);
+        let flags = inst.flags();
+        if flags.is_terminator() || flags.is_branch() || flags.is_call() {
+            return false;
+        }
+        let reads = inst.reads();
+        let is_read = reads.contains(Reg::Sgpr(pair)) || reads.contains(Reg::Sgpr(pair.saturating_add(1)));
+        let computes = matches!(inst.format(), Format::Sop1 | Format::Sop2 | Format::Sopk);
+        let copies = matches!(inst.address_step(), Some(AddressStep::Copy | AddressStep::Select));
+        if is_read && computes && !copies {
+            return true;
+        }
+        if inst.writes().contains(Reg::Sgpr(pair)) {
+            return false;
+        }
+    }
+    false
 }

@@ -1,6 +1,6 @@
 //! What scalar registers hold, as far as it is an address that code has made from one that it knows.
 
-use crate::isa::{Access, Inst, Opcode, Operand, Reg, Value};
+use crate::isa::{Access, AddressStep, Inst, Operand, Reg, Value};
 
 /// What an address is relative to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +109,9 @@ impl Values {
     pub fn step(&mut self, inst: &Inst, offset: usize, pc: u64) -> Option<Made> {
         let mut operands = inst.operands();
         let (to, a, b) = (operands.next(), operands.next(), operands.next());
-        let to = to.filter(|to| to.access == Access::Write).and_then(|to| register(&to));
+        let to = to.filter(|to| to.access == Access::Write);
+        let is_pair = to.as_ref().is_some_and(|to| to.bits == 64);
+        let to = to.and_then(|to| register(&to));
         let carry = self.carry;
         let (half, pair) = match a.as_ref().and_then(register) {
             Some(a) => (self.half(a), self.pair(a)),
@@ -121,28 +123,28 @@ impl Values {
         let to = to?;
         let made = |address| Some(Made { address, low: None });
         let since = offset + inst.len();
-        match inst.opcode() {
-            Opcode::SGetpcB64 => {
+        match inst.address_step()? {
+            AddressStep::Pc => {
                 self.set_pair(to, Address { base: Base::Code, offset: pc, since, is_given: false });
             }
-            Opcode::SMovB32 | Opcode::SSextI32I16 => {
-                // The upper bits of a high half are all alike.
-                let half = half.filter(|half| inst.opcode() == Opcode::SMovB32 || half.is_high);
-                self.set(to, half.map(|half| Half { address: own(half.address), ..half }));
-            }
-            Opcode::SMovB64 => {
+            AddressStep::Copy if is_pair => {
                 if let Some(pair) = pair {
                     self.set_pair(to, own(pair));
                 }
             }
-            Opcode::SAddU32 => {
+            step @ (AddressStep::Copy | AddressStep::Sign16) => {
+                // The upper bits of a high half are all alike.
+                let half = half.filter(|half| step == AddressStep::Copy || half.is_high);
+                self.set(to, half.map(|half| Half { address: own(half.address), ..half }));
+            }
+            AddressStep::Low => {
                 let (low, added) = (half.filter(|half| !half.is_high)?.address, constant(inst, &b?)? as u32);
                 let sum = (low.offset as u32).wrapping_add(added);
                 let address = Address { offset: sum.into(), ..own(low) };
                 self.set(to, Some(Half { address, is_high: false }));
                 self.carry = Some(Carry { base: low.base, offset: low.offset as u32, added, at: offset });
             }
-            Opcode::SAddcU32 => {
+            AddressStep::High => {
                 let (high, added) = (half.filter(|half| half.is_high)?.address, constant(inst, &b?)? as u32);
                 let low = carry.filter(|low| low.base == high.base && low.offset == high.offset as u32)?;
                 let sum = high.offset.wrapping_add(u64::from(added) << 32 | u64::from(low.added));
@@ -150,7 +152,7 @@ impl Values {
                 self.set(to, Some(Half { address, is_high: true }));
                 return Some(Made { address, low: Some(low.at) });
             }
-            Opcode::SAddNcU64 => {
+            AddressStep::Sum => {
                 let (from, added) = (pair?, constant(inst, &b?)?);
                 let address = Address { offset: from.offset.wrapping_add(added), ..own(from) };
                 self.set_pair(to, address);
@@ -190,11 +192,11 @@ fn register(operand: &Operand) -> Option<u8> {
     }
 }
 
-/// The value of a constant.
-fn constant(inst: &Inst, operand: &Operand) -> Option<u64> {
+/// The value of a constant. It is not known how a literal of 32 bits with a sign is extended to 64.
+pub fn constant(inst: &Inst, operand: &Operand) -> Option<u64> {
     match operand.value {
         Value::Int(value) => Some(i64::from(value) as u64),
-        Value::Literal(value) => Some(value.into()),
+        Value::Literal(value) => Some(value.into()).filter(|_| operand.bits < 64 || value >> 31 == 0),
         Value::Literal64 => inst.literal64(),
         _ => None,
     }

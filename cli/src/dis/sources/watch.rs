@@ -7,7 +7,7 @@ use super::values::{Address, Base, Values};
 use crate::container::{Argument, Section};
 use crate::dis::Place;
 use crate::dis::walk::functions;
-use crate::isa::{Access, Field, Format, Inst, KernelDescriptor, Opcode, Reg, Space, Value};
+use crate::isa::{Access, AddressStep, Field, Format, Inst, KernelDescriptor, Opcode, Reg, Space, Value};
 
 /// A note that holds if no branch leads to any instruction from an offset on up to its own.
 pub struct Found<'a> {
@@ -66,7 +66,7 @@ impl<'a> Watch<'a> {
         if offset >= self.function.end {
             self.begin(offset);
         }
-        let is_first = |inst: &Inst| inst.format() == Format::Sop1 && inst.opcode() == Opcode::SGetpcB64;
+        let is_first = |inst: &Inst| inst.format() == Format::Sop1 && inst.address_step() == Some(AddressStep::Pc);
         let matters = match self.values.is_empty() {
             true => inst.is_some_and(is_first),
             false => inst.is_none_or(|inst| !is_vector_only(inst)),
