@@ -77,7 +77,6 @@ const ALLOWED: &[(&str, &str, usize, &str)] = &[
     ("src/imm.rs", "s_waitcnt", 1, "a name by which the docs are searched"),
     ("src/imm.rs", "s_waitcnt_depctr", 1, "a name by which the docs are searched"),
     ("src/lib.rs", "gfx942", 1, "the condition under which the code of the README runs"),
-    ("src/loadable/elf.rs", "256", 1, "kernels begin at multiples of it"),
     ("src/loadable/metadata.rs", "0x100", 1, "a number of MessagePack with two bytes"),
     ("src/loadable/metadata.rs", "0x7f", 1, "the greatest number of MessagePack in its first byte"),
     ("src/loadable/metadata.rs", "0x80", 2, "a number of MessagePack with a byte of its own, and a map"),

@@ -8,6 +8,7 @@ mod words;
 use core::fmt;
 
 use crate::Target;
+use crate::common::limits;
 use crate::target::KERNELS;
 pub use registers::Registers;
 #[cfg(feature = "text")]
@@ -150,6 +151,8 @@ impl KernelDescriptor {
     pub const SIZE: usize = 64;
     /// The offset of the eight bytes that say where the code is: [`KernelDescriptor::entry`].
     pub const ENTRY: usize = 16;
+    /// The code of a kernel begins at a multiple of so many bytes.
+    pub const ENTRY_ALIGN: u64 = 1 << limits::ENTRY[0];
 
     /// The descriptor of a kernel for which nothing is set.
     pub fn new(target: Target) -> KernelDescriptor {

@@ -11,8 +11,7 @@ const FILE_HEADER: usize = 64;
 const PROGRAM_HEADER: usize = 56;
 const PROGRAM_HEADERS: usize = 6;
 const SYMBOL: usize = 24;
-/// Kernels begin at multiples of it.
-const CODE_ALIGN: usize = 256;
+const CODE_ALIGN: usize = KernelDescriptor::ENTRY_ALIGN as usize;
 const DESCRIPTOR_ALIGN: usize = 64;
 
 const FUNCTION: u8 = 1 << 4 | 2;

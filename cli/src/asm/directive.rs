@@ -10,7 +10,7 @@ use super::target::{Os, Processor};
 use super::{STB_GLOBAL, STB_LOCAL, STB_WEAK, leb, metadata};
 
 /// `s_nop 0`, with which code is padded.
-const NOP: [u8; 4] = 0xbf80_0000_u32.to_le_bytes();
+pub const NOP: [u8; 4] = 0xbf80_0000_u32.to_le_bytes();
 
 impl Assembler {
     pub fn directive(&mut self, word: &str, start: usize, scan: &mut Scan<'_>) -> Result<()> {

@@ -137,7 +137,21 @@ impl Assembler {
         }
     }
 
+    /// Hardware begins elsewhere with code that is not where it can begin.
+    fn check_entry(&self, kernel: &Kernel) -> Result<()> {
+        const ALIGN: u64 = KernelDescriptor::ENTRY_ALIGN;
+        let super::table::Def::Label { section, offset } = self.table.get(kernel.code).def else { return Ok(()) };
+        let align = self.sections.get(section).map_or(1, |section| section.align);
+        if offset % ALIGN == 0 && align >= ALIGN {
+            return Ok(());
+        }
+        let message = format!("the kernel does not begin at a multiple of {ALIGN} bytes");
+        let note = format!("`.p2align {}` in front of its label makes it begin there", ALIGN.ilog2());
+        Err(Fault::new(kernel.place, message).note(note))
+    }
+
     fn descriptor(&self, kernel: &Kernel) -> Result<KernelDescriptor> {
+        self.check_entry(kernel)?;
         let processor = self.processor(kernel.place)?;
         let target = kernel.lanes.and_then(|lanes| processor.target.with_wave_size(lanes)).unwrap_or(processor.target);
         let value = |name: &str| match kernel.values.get(name) {

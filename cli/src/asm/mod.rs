@@ -26,6 +26,7 @@ use std::path::PathBuf;
 use crate::batch;
 use crate::error::{Error, Result};
 use crate::escape;
+pub use directive::NOP;
 use program::{Assembler, SHF_EXECINSTR};
 use report::Place;
 use target::Processor;

@@ -6,6 +6,11 @@ use crate::isa::{KernelDescriptor, Reg, RegSet, Registers, Space};
 impl Check<'_, '_> {
     /// What a kernel uses, with the functions that it is known to call, against what its descriptor gives.
     pub fn descriptor(&mut self, first: usize, descriptor: &KernelDescriptor) {
+        let address = self.flow.blocks().get(first).map_or(0, |block| block.start);
+        if address % KernelDescriptor::ENTRY_ALIGN != 0 {
+            let message = format!("a kernel begins at a multiple of {} bytes", KernelDescriptor::ENTRY_ALIGN);
+            self.say_of(first, "kernel-alignment", message);
+        }
         let used = self.flow.uses(first);
         self.few_registers(first, descriptor, &used);
         let target = self.flow.target();

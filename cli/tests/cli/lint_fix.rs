@@ -671,3 +671,46 @@ fn what_unknown_jumps_may_lead_to_stays() {
     }
     assert!(tried > 0 || Target::ALL.len() < 4);
 }
+
+/// A line that is taken out of the source of a sample, or put in, leaves every kernel where hardware begins.
+#[test]
+fn kernels_stay_aligned_in_a_source() {
+    let directory = directory("lint-aligned");
+    let edited = directory.join("edited.co");
+    let mut tried = 0;
+    for sample in mixed_samples() {
+        let source = source_of(&sample);
+        let data = std::fs::read(&sample).unwrap();
+        let count = kernels(&ElfFile64::<LittleEndian>::parse(&*data).unwrap()).len();
+        let aligned =
+            source.iter().filter(|line| line.starts_with("\t.p2align 8") || line.starts_with("\t.p2alignl 8"));
+        assert!(aligned.count() >= count, "{}", sample.display());
+        let line = source.iter().position(|line| line.starts_with("\tv_add")).unwrap();
+        for new in [&[][..], &[source[line].clone(), "\ts_nop 0".into()]] {
+            assembled(&([&source[..line], new, &source[line + 1..]].concat().join("\n") + "\n"), &edited);
+            descriptors_lead_to_kernels(&edited);
+            tried += 1;
+        }
+    }
+    assert!(tried > 0 || mixed_samples().is_empty());
+}
+
+#[test]
+fn kernels_begin_where_hardware_does() {
+    let Ok(target) = "gfx942".parse::<Target>() else { return };
+    let source = program(target, "s_nop 0");
+    for (old, new) in [("\t.p2align 8\n", ""), ("\t.type k", "\ts_nop 0\n\t.type k")] {
+        let run = run(&["asm", "-", "-o", "-"], source.replacen(old, new, 1).as_bytes());
+        let message = run.fails(1);
+        assert!(message.contains("the kernel does not begin at a multiple of 256 bytes"), "{message}");
+        assert!(message.contains("`.p2align 8` in front of its label"), "{message}");
+    }
+    let object = code_object_properties(GFX942, 0, &[S_NOP, S_ENDPGM], &[S_ENDPGM]);
+    assert!(run(&["lint", "-"], &object).err.contains(" 0 errors"));
+    // The kernel's symbol: a global function in the first section.
+    let symbol = |address: u64| [&[0x12, 0, 1, 0][..], &address.to_le_bytes()].concat();
+    let at = object.windows(12).position(|bytes| bytes == symbol(BASE)).unwrap();
+    let moved = [&object[..at], &symbol(BASE + 4), &object[at + 12..]].concat();
+    let found = run(&["lint", "-"], &moved);
+    assert!(found.out.contains("error[kernel-alignment]: a kernel begins at a multiple of 256 bytes"), "{}", found.out);
+}

@@ -7,8 +7,9 @@ use amdgpu_isa::Field;
 
 use super::data::{value, variant_of};
 use super::{Relocation, Section, Source};
+use crate::asm::NOP;
 use crate::asm::finish::kinds;
-use crate::isa::{self, Inst, Target, Value};
+use crate::isa::{self, Inst, KernelDescriptor, Target, Value};
 
 /// So many equal dwords become one line.
 const FOLDED: usize = 8;
@@ -32,6 +33,8 @@ impl Source<'_> {
         let relocation = self.relocations(section);
         let mut target = self.target;
         let (mut at, mut next) = (0usize, 0usize);
+        // The section has an alignment in front.
+        let mut is_aligned = true;
         let end = section.bytes.len();
         loop {
             let here = at as u64;
@@ -45,8 +48,13 @@ impl Source<'_> {
             while let Some(&(offset, n)) = symbols.get(next).filter(|(offset, _)| *offset <= here || at >= end) {
                 next += 1;
                 let distance = offset.wrapping_sub(here) as i64;
+                if distance == 0 && !is_aligned && self.begins_kernel(section, here, n) {
+                    let _ = writeln!(out, "\t.p2align {}", KernelDescriptor::ENTRY_ALIGN.ilog2());
+                    is_aligned = true;
+                }
                 self.define(n, (distance != 0).then_some(distance as u64), out);
             }
+            is_aligned = false;
             if goals.contains(&here) && starts.contains(&here) {
                 let _ = writeln!(out, "{}:", self.label(section, here));
             }
@@ -59,6 +67,11 @@ impl Source<'_> {
             let rest = section.bytes.get(at..end).unwrap_or(&[]);
             let goal = |to: u64| (starts.contains(&to) && goals.contains(&to)).then(|| self.label(section, to));
             let room = self.edits.next(address).map_or(stop - at, |next| (stop - at).min((next - address) as usize));
+            if let Some(fill) = self.alignment(section, here, stop as u64, &goals, &relocation) {
+                let _ = writeln!(out, "\t.p2align{fill}");
+                (at, is_aligned) = (stop, true);
+                continue;
+            }
             let count = folded(rest, here, room, &goals, &relocation).filter(|_| edit.is_none());
             if let Some(count) = count {
                 let word = u32::from_le_bytes(rest.first_chunk().copied().unwrap_or([0; 4]));
@@ -105,6 +118,38 @@ impl Source<'_> {
             true => format!(".L{offset:x}"),
             false => format!(".L{}_{offset:x}", section.index),
         }
+    }
+
+    /// What the directive has that makes the room from here to a symbol, if that is as assemblers and linkers make it in front of a
+    /// kernel. Changes have room of their own.
+    fn alignment<'r>(
+        &self,
+        section: &Section<'_>,
+        here: u64,
+        stop: u64,
+        goals: &BTreeSet<u64>,
+        relocation: &impl Fn(u64, u64) -> Option<(u64, &'r Relocation)>,
+    ) -> Option<String> {
+        const ALIGN: u64 = KernelDescriptor::ENTRY_ALIGN;
+        let end = section.bytes.len() as u64;
+        let is_room = self.edits.is_empty() && here.next_multiple_of(ALIGN) == stop && (here + 1..end).contains(&stop);
+        if !is_room || section.align < ALIGN || goals.range(here + 1..stop).next().is_some() {
+            return None;
+        }
+        let bytes = section.bytes.get(here as usize..stop as usize)?;
+        let is_all = |word: [u8; 4]| bytes.chunks(word.len()).all(|four| four == word);
+        let power = ALIGN.ilog2();
+        let fill = match is_all(NOP) {
+            true => format!(" {power}"),
+            false => format!("l {power}, 0"),
+        };
+        (relocation(here, stop).is_none() && (is_all(NOP) || is_all([0; 4]))).then_some(fill)
+    }
+
+    /// Whether a kernel begins here without room in front of it, where hardware can begin.
+    fn begins_kernel(&self, section: &Section<'_>, here: u64, symbol: usize) -> bool {
+        let is_room = here % KernelDescriptor::ENTRY_ALIGN == 0 && section.align >= KernelDescriptor::ENTRY_ALIGN;
+        is_room && self.edits.is_empty() && self.kernels.iter().any(|(_, code, _)| *code == symbol)
     }
 
     /// More of the padding that is in front of an address.
