@@ -78,6 +78,7 @@ fn one(inst: &Inst, text: &mut TextBuffer) {
     keep(u32::from(inst.flags().is_branch()) + u32::from(inst.is_canonical()));
     keep(inst.extension().map_or(0, |f| f as u32));
     keep(inst.branch_target(keep_len(len) as u64).unwrap_or(0) as u32);
+    keep(u32::from(inst.address_step().is_some()) + u32::from(inst.reads_pc(keep_len(len) as u64)));
     for operand in inst.operands() {
         keep(operand.bits.into());
         keep(operand.role.map_or(0, |r| r as u32));
