@@ -385,7 +385,7 @@ impl Inst {
     }
 
     /// The address that a branch or call goes to if the instruction is at the byte address `pc`; `None` if no operand
-    /// is a branch distance, nor a constant that is added to the address ([`AddressStep::Jump`]).
+    /// is a branch distance, nor a constant that is added to the address ([`Jump`](crate::facts::AddressStep::Jump)).
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

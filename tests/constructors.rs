@@ -12,10 +12,3 @@ mod refused;
 mod taken;
 
 mod words;
-
-/// The parts of the library that the tool's repairs use, under the tool's name for them.
-mod isa {
-    pub use amdgpu_isa::facts::Counter;
-    pub use amdgpu_isa::imm::Waitcnt;
-    pub use amdgpu_isa::{Field, Inst, Target, decode, flow, hazards, parse};
-}
