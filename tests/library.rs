@@ -29,6 +29,7 @@ mod loadable;
 mod manuals;
 mod names;
 mod nops;
+mod packages;
 mod parse;
 mod rdna;
 mod registers;

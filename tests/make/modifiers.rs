@@ -24,7 +24,7 @@ fn sign(case: &mut Case, what: &str, mask: u8) -> Option<u8> {
         let source = (0..=3).find(|n| mask >> n & 1 == 0)?;
         return Some(source);
     }
-    let source = (case.rng.next() % 3) as u8;
+    let source = (case.rng.number() % 3) as u8;
     if case.coin() || mask >> source & 1 == 0 {
         return None;
     }
@@ -104,7 +104,7 @@ macro_rules! method {
         }
     };
     ($code:ident $case:ident bitop3) => {{
-        let table = $case.rng.next() as u8;
+        let table = $case.rng.number() as u8;
         $case.modifier("omod", table.into());
         if table != 0 {
             $case.modifiers.push(format!("bitop3:{}", table_text(table)));
@@ -214,7 +214,7 @@ macro_rules! method {
     }};
     ($code:ident $case:ident list $name:ident $used:literal $shown:literal $all:literal) => {{
         let value =
-            if $used != 15 && $case.wants(Fault::Source) { !$used & 15 } else { $case.rng.next() as u8 & $used };
+            if $used != 15 && $case.wants(Fault::Source) { !$used & 15 } else { $case.rng.number() as u8 & $used };
         let field = if stringify!($name) == "neg_lo" { "neg" } else { stringify!($name) };
         let (decided, bits) = if $shown >= 10 { $case.halves } else { (0, 0) };
         let mut value: u8 = value & !decided | bits;
