@@ -11,7 +11,7 @@ from driver import Browser
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "tests" / "samples"
 # Every kind of file that can hold code objects.
-FILES = ROOT / "tests" / "cli" / "files"
+FILES = ROOT / "cli" / "tests" / "cli" / "files"
 
 
 class Page(Browser):
