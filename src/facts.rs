@@ -50,8 +50,8 @@ pub struct MemoryAccess {
     pub atomic: bool,
 }
 
-/// The part that a scalar operation has in making the address of a place in code or data; see [`Inst::address_step`]. Code that
-/// is moved, or that is followed without being run, is looked at with these.
+/// The part that a scalar operation has in making the address of a place in code or data; see [`Inst::address_step`].
+/// Moving code, and following it without running it, depend on these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum AddressStep {
@@ -69,9 +69,9 @@ pub enum AddressStep {
     Copy,
     /// A copy of one of two values, or none, by SCC.
     Select,
-    /// The upper half becomes the sign of its lowest 8 bits, with these.
+    /// An extension of the lowest 8 bits of the upper half with their sign.
     Sign8,
-    /// The upper half becomes the sign of its lowest 16 bits, with these.
+    /// An extension of the lowest 16 bits of the upper half with their sign.
     Sign16,
 }
 
@@ -199,8 +199,7 @@ impl Inst {
         Flags::of_facts(self.facts())
     }
 
-    /// The part that it has in making an address, if it is an operation with which code makes addresses. Its operands may be
-    /// anything.
+    /// The part that the operation has in making an address, whatever the operands are; `None` if code makes no addresses with it.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -216,8 +215,8 @@ impl Inst {
         self.info().address
     }
 
-    /// Whether code can learn from it where it is, at the byte address `pc`: it reads its address, or calls what follows it, which
-    /// then has that address for its return.
+    /// Whether the instruction, at the byte address `pc`, tells code its own address: it reads the address, or it calls the next
+    /// instruction, which finds the address where a return would.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

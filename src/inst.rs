@@ -430,18 +430,28 @@ impl Inst {
     fn label_target(&self, pc: u64) -> Option<u64> {
         let distance = self.operands().find_map(|operand| match operand.value {
             Value::Label(dwords) => Some((i64::from(dwords) * 4) as u64),
-            _ if operand.bits == 64 => self.constant64(&operand),
+            _ if operand.bits == 64 => self.constant(&operand),
             _ => None,
         })?;
         Some(pc.wrapping_add(self.len() as u64).wrapping_add(distance))
     }
 
-    /// The number that an operand of 64 bits is, if it is a constant integer. Of a literal of 32 bits it is not known whether it
-    /// is extended with zeros or its sign, so it has a value only if both are the same.
-    pub(crate) fn constant64(&self, operand: &Operand) -> Option<u64> {
+    /// The number that one of its operands is: an inline integer, which is extended with its sign to 64 bits, or a literal. A
+    /// literal of 32 bits for an operand of 64 bits is `None` if its top bit is set, because operations differ in how they extend
+    /// it. So is what is no integer.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Target, decode_words};
+    /// let inst = decode_words(Target::Gfx942, &[0x8004_ff04, 0x1234]).unwrap(); // s_add_u32 s4, s4, 0x1234
+    /// let constants: Vec<_> = inst.operands().map(|operand| inst.constant(&operand)).collect();
+    /// assert_eq!(constants[..3], [None, None, Some(0x1234)]);
+    /// # }
+    /// ```
+    pub fn constant(&self, operand: &Operand) -> Option<u64> {
         match operand.value {
             Value::Int(value) => Some(i64::from(value) as u64),
-            Value::Literal(value) => Some(value.into()).filter(|_| value >> 31 == 0),
+            Value::Literal(value) => Some(value.into()).filter(|_| operand.bits < 64 || value >> 31 == 0),
             Value::Literal64 => self.literal64(),
             _ => None,
         }

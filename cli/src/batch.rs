@@ -14,10 +14,11 @@ mod features;
 
 use std::io::{Read, Write};
 
+use amdgpu_explain::hex;
+
 use crate::error::Result;
 use crate::isa::{self, Target};
 use crate::lines::{self, Count};
-use amdgpu_explain::hex;
 
 /// Answers lines of words with texts.
 pub fn run(input: impl Read, output: impl Write) -> Result<Count> {

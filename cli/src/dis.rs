@@ -15,7 +15,6 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use chosen::Near;
-pub use sources::constant;
 
 use crate::container::{self, Found, Image, Places, Section, TargetId};
 use crate::error::{Error, Result};

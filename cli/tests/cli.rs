@@ -16,6 +16,7 @@ mod explain;
 mod hostile;
 mod isa;
 mod lint;
+mod lint_addresses;
 mod lint_fix;
 mod pictures;
 mod samples;

@@ -35,12 +35,8 @@ impl Constants {
     fn value(&self, inst: &Inst, operand: &Operand) -> Option<u64> {
         match operand.value {
             Value::Reg(Reg::Sgpr(n)) if operand.bits == 64 => self.pair(n),
-            _ if operand.bits == 64 => inst.constant64(operand),
-            Value::Literal64 => inst.literal64(),
             Value::Reg(Reg::Sgpr(n)) => self.values.get(usize::from(n)).copied().flatten().map(u64::from),
-            Value::Int(value) => Some(i64::from(value) as u64),
-            Value::Literal(value) => Some(value.into()),
-            _ => None,
+            _ => inst.constant(operand),
         }
     }
 

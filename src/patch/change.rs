@@ -145,7 +145,7 @@ impl Inst {
 
     /// The instruction with another number of bytes that it adds to its address, which must fit where the old one is.
     fn with_distance(&self, distance: i64) -> Result<Inst, PatchError> {
-        let source = self.operands().find(|operand| self.constant64(operand).is_some());
+        let source = self.operands().find(|operand| self.constant(operand).is_some());
         let source = source.and_then(|source| Some((source.role?, source.value)));
         let (field, value) = source.ok_or(PatchError::NotABranch(self.opcode()))?;
         match value {

@@ -137,7 +137,7 @@ impl Assembler {
         }
     }
 
-    /// Hardware begins elsewhere with code that is not where it can begin.
+    /// Refuses a kernel whose address has bits that hardware ignores.
     fn check_entry(&self, kernel: &Kernel) -> Result<()> {
         const ALIGN: u64 = KernelDescriptor::ENTRY_ALIGN;
         let super::table::Def::Label { section, offset } = self.table.get(kernel.code).def else { return Ok(()) };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
+use amdgpu_explain::hex;
 use serde::Serialize;
 
 use super::Place;
@@ -14,7 +15,6 @@ use super::walk::walk;
 use crate::escape;
 use crate::isa::{Inst, KernelDescriptor, Target, TextBuffer};
 use crate::out::Out;
-use amdgpu_explain::hex;
 
 #[derive(Serialize)]
 struct Line<'a> {

@@ -5,13 +5,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
+use amdgpu_explain::hex;
+
 use super::Place;
 use super::pieces;
 use super::sources::{Found, Note, Watch};
 use super::walk::{functions, walk};
 use crate::container::{Section, Symbol};
 use crate::escape;
-use amdgpu_explain::hex;
 
 /// One bit for each dword. The two sets of a section take a sixteenth of its size. All cores set bits.
 struct Bits(Vec<AtomicU64>);

@@ -9,6 +9,8 @@ use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
+use amdgpu_explain::hex;
+
 use super::Place;
 use super::labels::{Labels, PIECE, Piece, write_local};
 use super::msb::{self, Msb};
@@ -18,7 +20,6 @@ use super::walk::walk;
 use crate::container::{Image, Symbol, SymbolKind};
 use crate::isa::{Inst, Invalid, KernelDescriptor, Opcode, TextBuffer, VgprMsb};
 use crate::out::{BOLD, DIM, LABEL, Out, RED};
-use amdgpu_explain::hex;
 
 /// Column of the comments, counted after the tab, as in objdump.
 const COMMENT: usize = 59;

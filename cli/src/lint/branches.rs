@@ -1,8 +1,9 @@
 //! Branches over 63 dwords, which RDNA1 cannot: an `s_nop` behind such a branch makes it one over 64.
 
+use amdgpu_lint::edits::Edits;
+
 use crate::isa::flow::Flow;
 use crate::isa::{Inst, parse};
-use amdgpu_lint::edits::Edits;
 
 /// No broken branch goes over more bytes.
 const REACH: u64 = 64 * 4;

@@ -129,7 +129,7 @@ fn image_of(args: &Args, image: &Image<'_>, plan: &Plan, edits: &mut Edits) -> R
     sections(&image.sections, target, plan, edits)
 }
 
-/// What a jump may lead to of which nobody knows where it goes, must stay where it is.
+/// Refuses changes that move code which a jump with an unknown target may reach, unless the user vouches for it.
 fn leads_nowhere_new(args: &Args, jump: Option<u64>) -> Result<()> {
     match jump.filter(|_| !args.trust_jumps) {
         Some(at) => Err(Error::input(format!(

@@ -1,10 +1,11 @@
 //! What is perhaps meant so: waits and s_nop that are not needed, and registers that nothing wrote.
 
+use amdgpu_lint::edits::{Edits, Now};
+use amdgpu_lint::plan::{Ahead, shorter_nop};
+
 use super::check::{Check, Severity, name};
 use crate::isa::hazards::{Hazards, Pending};
 use crate::isa::{Counter, Field, Inst, RegSet};
-use amdgpu_lint::edits::{Edits, Now};
-use amdgpu_lint::plan::{Ahead, shorter_nop};
 
 impl Check<'_, '_> {
     pub fn waits_for_nothing(&mut self, address: u64, inst: &Inst, pending: &Pending) {

@@ -1,27 +1,26 @@
-//! Jumps to addresses in registers that nobody knows. What they may lead to cannot be moved.
+//! Jumps to addresses in registers that cannot be followed. Code that such a jump may reach must stay where it is.
 
 use std::collections::BTreeSet;
 
 use amdgpu_lint::edits::Edits;
 
 use crate::container::{Section, Symbol, SymbolKind};
-use crate::dis::constant;
 use crate::isa::flow::{Exit, Flow};
-use crate::isa::{AddressStep, Decoded, Decoder, Format, Inst, Operand, Reg, Target, Value};
+use crate::isa::{AddressStep, Decoded, Decoder, Inst, Operand, Reg, Target, Value};
 
-/// What the control flow of a section says of its jumps to addresses in registers.
+/// The jumps of a section to addresses in registers, and what its control flow knows of them.
 #[derive(Default)]
 pub struct Jumps {
-    /// Those that lead to a known place.
+    /// Jumps and calls whose target is known.
     known: BTreeSet<u64>,
-    /// Those that a kernel reaches without a call: they are no returns.
+    /// Jumps that a kernel reaches without a call, which therefore are not returns.
     in_kernels: BTreeSet<u64>,
-    /// Where functions begin.
+    /// The addresses at which functions begin.
     starts: BTreeSet<u64>,
 }
 
 impl Jumps {
-    /// Adds what is known of the functions of one control flow.
+    /// Adds the jumps of one control flow.
     pub fn add(&mut self, flow: &Flow<'_>, functions: &[&Symbol<'_>]) {
         let jump = |block: usize| flow.insts(block).last().filter(|(_, inst)| inst.flags().is_indirect_branch());
         let mut any_unknown = false;
@@ -41,14 +40,15 @@ impl Jumps {
         }
     }
 
-    /// The first jump that is no return, or call of a sum, whose target is not known, and in or behind whose function code moves.
+    /// The first jump or call with an unknown target whose function, or the code after it, would move. Returns do not count, nor
+    /// calls of addresses that were loaded: a relocation has those. Functions are read from top to bottom.
     pub fn first_unknown(&self, section: &Section<'_>, target: Target, edits: &Edits) -> Option<u64> {
         let end = section.address.saturating_add(section.bytes.len() as u64);
         let (mut made, mut start) = (Made::default(), section.address);
         let mut read = None;
         for Decoded { offset, inst } in Decoder::new(target, section.bytes) {
             let address = section.address.wrapping_add(offset as u64);
-            // What is called only for its address begins no function.
+            // A call of the next instruction reads its address, and does not begin a function.
             if self.starts.contains(&address) && read != Some(address) {
                 (made, start) = (Made::default(), address);
             }
@@ -70,7 +70,7 @@ impl Jumps {
     }
 }
 
-/// The pair of registers whose address an instruction jumps to or calls, if it is no return by itself.
+/// The register pair with the target of a jump or call; `None` for other instructions and for returns.
 fn pair_of(inst: &Inst) -> Option<u8> {
     let flags = inst.flags();
     if !(flags.is_indirect_branch() || flags.is_call())
@@ -87,16 +87,16 @@ fn pair_of(inst: &Inst) -> Option<u8> {
     }
 }
 
-/// What is in scalar registers: a bit for each register and each of these; none: what a function got from its caller. Copies of
-/// registers, and of lanes of vector registers, to which compilers save them, are what was copied; and a call leaves what it
-/// was given.
+/// The origin of each scalar register's value: a bit in one of these sets. A register in none of them has what the caller gave.
+/// Copies keep their origin, and so do lanes of vector registers, in which compilers save scalar registers. A call leaves all
+/// registers as they are.
 #[derive(Default)]
 struct Made {
-    /// An address that code makes from its own: wherever the code comes to be, it is the same place.
+    /// Addresses that code makes from its own address: they follow when code moves.
     followed: u128,
-    /// What was loaded, or is a constant.
+    /// Values that were loaded, and constants.
     loaded: u128,
-    /// What was computed of anything else.
+    /// Values that were computed from others.
     sums: u128,
 }
 
@@ -117,13 +117,13 @@ impl Made {
         pair < 127 && Made::has(self.followed | self.loaded | self.sums, pair) == 0
     }
 
-    /// The instruction at an address has run.
+    /// Updates the origins for the instruction at an address.
     fn step(&mut self, inst: &Inst, address: u64) {
         let step = inst.address_step();
         let mut reads = inst.operands().filter(|operand| operand.access.reads());
         let sources = [reads.next(), reads.next()];
         let is_number =
-            |source: &Option<Operand>| source.as_ref().is_some_and(|source| constant(inst, source).is_some());
+            |source: &Option<Operand>| source.as_ref().is_some_and(|source| inst.constant(source).is_some());
         let registers = sources.each_ref().map(|source| source.as_ref().and_then(bits));
         // What the result is, if nothing else gets into it.
         let (of, is_added) = match (step, registers) {
@@ -163,9 +163,8 @@ fn bits(operand: &Operand) -> Option<(u8, u128)> {
     }
 }
 
-/// Whether a vector operation writes a scalar register.
+/// Whether an instruction that writes scalar registers copies them from lanes of a vector register.
 fn reads_lane(inst: &Inst) -> bool {
-    let is_vector = matches!(inst.format(), Format::Vop1 | Format::Vop2 | Format::Vop3a);
     let mut reads = inst.operands().filter(|operand| operand.access.reads());
-    is_vector && !inst.flags().is_compare() && reads.any(|read| matches!(read.value, Value::Reg(Reg::Vgpr(_))))
+    inst.flags().is_convergent() && reads.any(|read| matches!(read.value, Value::Reg(Reg::Vgpr(_))))
 }

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
+use amdgpu_explain::svg::{self, BIT, MARGIN, WIDTH, escape, fits};
 use amdgpu_isa::layout::{FieldInfo, Layout};
 
 use crate::isa::Target;
-use amdgpu_explain::svg::{self, BIT, MARGIN, WIDTH, escape, fits};
 
 const BOX: u32 = 26;
 

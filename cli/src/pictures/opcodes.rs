@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use amdgpu_explain::svg::{self, BIT, MARGIN, WIDTH, escape};
 use amdgpu_isa::{Format, Opcode};
 
 use crate::isa::Target;
-use amdgpu_explain::svg::{self, BIT, MARGIN, WIDTH, escape};
 
 const CELL: u32 = 14;
 

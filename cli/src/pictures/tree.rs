@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use amdgpu_explain::svg::{self, MARGIN, WIDTH, escape};
 use amdgpu_isa::Opcode;
 
 use crate::isa::Target;
-use amdgpu_explain::svg::{self, MARGIN, WIDTH, escape};
 
 const ROW: u32 = 54;
 const INDENT: u32 = 26;

@@ -75,6 +75,7 @@ impl Diagram {
         })
     }
 
+    /// Whether a bit of a dword is set.
     pub fn bit(&self, dword: usize, bit: u32) -> bool {
         self.words.get(dword).is_some_and(|w| w >> (bit & 31) & 1 != 0)
     }

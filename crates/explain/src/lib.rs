@@ -11,6 +11,7 @@
 //! assert!(svg::render(&[diagram]).starts_with("<svg"));
 //! ```
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 mod diagram;
 mod facts;

@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 
 use crate::{Cell, Diagram};
 
-/// Pixels.
+/// The width of a bit in pixels.
 pub const BIT: u32 = 27;
+/// The pixels around a picture.
 pub const MARGIN: u32 = 24;
+/// The width of a picture in pixels.
 pub const WIDTH: u32 = 32 * BIT + 2 * MARGIN;
 const BOX: u32 = 48;
 const ROW: u32 = 20;
@@ -34,6 +36,7 @@ text { font: 12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; 
 .frame { fill: none; stroke: #c4cbd4; stroke: var(--line) }
 ";
 
+/// A picture of diagrams, one below the other.
 pub fn render(diagrams: &[Diagram]) -> String {
     let mut body = String::new();
     let mut y = MARGIN;
@@ -63,6 +66,7 @@ fn tints() -> String {
         .collect()
 }
 
+/// The style class of a field by its number; `None` for bits without a field.
 pub fn tint(field: Option<usize>) -> String {
     field.map_or("none".into(), |i| format!("f{}", i % HUES.len()))
 }
@@ -99,6 +103,7 @@ fn one(svg: &mut String, diagram: &Diagram, mut y: u32) -> u32 {
     y
 }
 
+/// Whether a name fits a cell of so many bits.
 pub fn fits(name: &str, bits: u32) -> bool {
     name.chars().count() as u32 * CHAR <= bits * BIT - 4
 }
@@ -169,6 +174,7 @@ fn legend(svg: &mut String, diagram: &Diagram, keys: &[Option<char>], mut y: u32
     y
 }
 
+/// Text as XML has it.
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

@@ -9,6 +9,7 @@ use core::ops::Range;
 use amdgpu_isa::facts::{AddressStep, Counter};
 use amdgpu_isa::flow::State;
 use amdgpu_isa::hazards::{Hazards, Pending};
+use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_isa::{Inst, Target, decode};
 
 use crate::Error;
@@ -65,7 +66,9 @@ impl Sums {
 /// Where an instruction is that runs: in front of the one at an address, or there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
+    /// The instruction with this number of those in front of the one at this address.
     Before(u64, usize),
+    /// The one at this address, or what runs in its place.
     At(u64),
 }
 
@@ -74,10 +77,12 @@ fn bytes(insts: &[Inst]) -> i64 {
 }
 
 impl Edits {
+    /// Whether nothing changes.
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }
 
+    /// The change at an address.
     pub fn at(&self, address: u64) -> Option<&Edit> {
         self.edits.get(&address)
     }
@@ -133,10 +138,10 @@ impl Edits {
         before.chain(instead.into_iter().map(|inst| (Slot::At(address), inst))).collect()
     }
 
-    /// Keeps the place of a label in its 256 bytes, as the hardware wants it of kernels. `padding`: how many bytes in front of it
+    /// Keeps a kernel's label at the offset that it has from a multiple of [`KernelDescriptor::ENTRY_ALIGN`] bytes. `padding`: how many bytes in front of it
     /// can go.
     pub fn keep(&mut self, address: u64, padding: u64) {
-        const ALIGN: u64 = 256;
+        const ALIGN: u64 = KernelDescriptor::ENTRY_ALIGN;
         let off = self.moved(address).wrapping_sub(address) % ALIGN;
         if off == 0 {
             return;
@@ -239,7 +244,9 @@ impl Edits {
 /// What is known in front of an instruction.
 #[derive(Clone, PartialEq)]
 pub struct Now {
+    /// Operations that are outstanding.
     pub pending: Pending,
+    /// Operations that the next ones may come too close to.
     pub hazards: Hazards,
     /// Operations of these counters may be outstanding that hold no registers: someone waits for memory.
     pub memory: [bool; Counter::ALL.len()],
@@ -258,6 +265,7 @@ impl Now {
         self.issue(inst, offset);
     }
 
+    /// Takes note of an instruction of the code as it is. `offset`: its offset in bytes.
     pub fn issue(&mut self, inst: &Inst, offset: u32) {
         self.pending.issue(inst, offset);
         self.hazards.issue(inst);
@@ -275,8 +283,11 @@ impl Now {
 /// Follows code as if the changes were made.
 #[derive(Clone)]
 pub struct Run<'e> {
+    /// What is known in front of the next instruction.
     pub now: Now,
+    /// The changes.
     pub edits: &'e Edits,
+    /// The address of the code's first byte.
     pub base: u64,
 }
 

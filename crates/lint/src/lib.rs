@@ -2,6 +2,7 @@
 //! superfluous ([`plan::trim`]), and where all that comes to be that is changed ([`edits::Edits`]). Needs an allocator, and nothing else.
 #![no_std]
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 extern crate alloc;
 

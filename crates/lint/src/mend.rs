@@ -68,6 +68,7 @@ fn distance(now: &Now, last: Option<(&Inst, &Now)>, inst: &Inst, needs: &Needs) 
     }
 }
 
+/// Whether an instruction is an `s_nop`.
 pub fn is_nop(inst: &Inst) -> bool {
     inst.mnemonic() == "s_nop"
 }

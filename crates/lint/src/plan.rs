@@ -230,8 +230,11 @@ fn weaker_waits<'i>(now: &'i Now, inst: &'i Inst) -> impl Iterator<Item = Option
 
 /// Looks whether what follows can tell two states apart.
 pub struct Ahead<'a, 'c> {
+    /// The control flow of the code.
     pub flow: &'a Flow<'c>,
+    /// The changes so far.
     pub edits: &'a Edits,
+    /// The address of the code's first byte.
     pub base: u64,
 }
 

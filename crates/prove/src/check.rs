@@ -7,43 +7,53 @@ use amdgpu_isa::{DecodeError, Inst, Target};
 /// Dwords of the longest instruction of any target.
 pub const DWORDS: usize = 5;
 
+/// The words of an instruction, with zeros behind it.
 pub type Words = [u32; DWORDS];
 
 /// The library, as the proof calls it. Each unit test replaces one call by a faulty one, which the proof must find.
 pub trait Subject: Sync {
+    /// [`amdgpu_isa::decode`].
     #[inline(always)]
     fn decode(&self, target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
         amdgpu_isa::decode(target, bytes)
     }
 
+    /// [`amdgpu_isa::decode_words`].
     fn decode_words(&self, target: Target, words: &[u32]) -> Result<Inst, DecodeError> {
         amdgpu_isa::decode_words(target, words)
     }
 
+    /// Decoding without the feature `fast`.
     fn decode_small(&self, target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
         amdgpu_isa::decode_small(target, bytes)
     }
 
+    /// [`Inst::encode`].
     fn encode(&self, inst: &Inst, out: &mut [u8]) -> Result<usize, EncodeError> {
         inst.encode(out)
     }
 
+    /// [`amdgpu_isa::length`].
     fn length(&self, target: Target, bytes: &[u8]) -> Option<usize> {
         amdgpu_isa::length(target, bytes)
     }
 
+    /// The `Display` of an instruction.
     fn write(&self, inst: &Inst, out: &mut String) -> std::fmt::Result {
         std::fmt::Write::write_fmt(out, format_args!("{inst}"))
     }
 
+    /// [`TextBuffer::print`].
     fn print<'a>(&self, inst: &Inst, buffer: &'a mut TextBuffer) -> &'a [u8] {
         buffer.print(inst)
     }
 
+    /// [`amdgpu_isa::parse`].
     fn parse(&self, target: Target, text: &str) -> Result<Inst, ParseError> {
         amdgpu_isa::parse(target, text)
     }
 
+    /// Printing without the feature `fast`.
     fn print_small<'a>(&self, inst: &Inst, buffer: &'a mut TextBuffer) -> &'a [u8] {
         buffer.print_small(inst)
     }
@@ -57,6 +67,7 @@ impl Subject for Library {}
 /// A description of the property that does not hold.
 pub type Fault = &'static str;
 
+/// The bytes of the words in memory.
 #[inline(always)]
 pub fn bytes(words: &Words) -> [u8; 4 * DWORDS] {
     let mut bytes = [0; 4 * DWORDS];

@@ -10,6 +10,7 @@
 //! assert_eq!(summary.tally.faults, 0);
 //! ```
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod check;
 mod first;
@@ -135,7 +136,7 @@ impl fmt::Display for TooFewThreads {
 
 impl core::error::Error for TooFewThreads {}
 
-/// Tries the words of one pass. `progress` is called a few times a second.
+/// Tries the words of one pass. `progress` is called until all threads are done: every 5 ms in the first second, then every 200 ms.
 ///
 /// # Errors
 /// The system gives no threads.

@@ -11,8 +11,10 @@ const KEPT: usize = 20;
 /// Why words were refused, as the columns of the summary.
 pub const REASONS: [&str; 4] = ["unknown opcode", "reserved bits", "reserved value", "unknown encoding"];
 
+/// Counts of the words of one format.
 #[derive(Clone, Copy, Default)]
 pub struct Row {
+    /// Words that are instructions.
     pub instructions: u64,
     /// In the order of [`REASONS`].
     pub refused: [u64; 4],
@@ -23,20 +25,26 @@ pub struct Row {
 pub struct Tally {
     /// A row for each layout of the target, and one for words with unknown encoding bits.
     pub rows: Vec<Row>,
+    /// Number of words tried.
     pub words: u64,
     /// Number of instructions decoded, with all fillings.
     pub decoded: u64,
+    /// Number of texts compared.
     pub texts: u64,
+    /// Number of faults.
     pub faults: u64,
+    /// The first faults.
     pub kept: Vec<(Words, Fault)>,
 }
 
 impl Tally {
+    /// No counts yet.
     pub fn new(target: Target) -> Tally {
         let rows = vec![Row::default(); target.layouts().len() + 1];
         Tally { rows, words: 0, decoded: 0, texts: 0, faults: 0, kept: Vec::new() }
     }
 
+    /// Adds the counts of another part.
     pub fn merge(&mut self, other: Tally) {
         for (mine, theirs) in self.rows.iter_mut().zip(other.rows) {
             mine.instructions += theirs.instructions;
@@ -49,6 +57,7 @@ impl Tally {
         self.kept.extend(other.kept);
     }
 
+    /// Counts a fault, and keeps it if it is one of the first.
     #[cold]
     pub fn fault(&mut self, words: &Words, fault: Fault) {
         self.faults += 1;
@@ -57,6 +66,7 @@ impl Tally {
         }
     }
 
+    /// Counts words that were refused.
     #[inline(always)]
     pub fn refused(&mut self, row: usize, error: DecodeError) {
         let reason = match error {

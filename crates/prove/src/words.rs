@@ -16,19 +16,23 @@ impl Rng {
         z ^ z >> 31
     }
 
+    /// The next dword.
     pub fn word(&mut self) -> u32 {
         self.number() as u32
     }
 
+    /// A number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
         (self.number() % n as u64) as usize
     }
 
+    /// One of some values.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }
 }
 
+/// The bytes of words in memory.
 pub fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
@@ -39,6 +43,10 @@ pub fn encodings(target: Target) -> Vec<(Format, u16, Opcode)> {
     Opcode::ALL.iter().flat_map(of).collect()
 }
 
+/// The layout of a format on a target.
+///
+/// # Panics
+/// The target does not have the format.
 pub fn layout(target: Target, format: Format) -> &'static Layout {
     let mut all = target.layouts().iter();
     all.find(|l| l.format == format).unwrap_or_else(|| panic!("{target} has no {format}"))
@@ -46,16 +54,20 @@ pub fn layout(target: Target, format: Format) -> &'static Layout {
 
 /// A run of bits in words.
 pub struct FieldBits {
+    /// Its lowest bit, counted from that of the first word.
     pub lsb: u8,
+    /// How many bits it has.
     pub width: u8,
 }
 
 impl FieldBits {
+    /// The bits in words.
     pub fn get(&self, words: &[u32]) -> u32 {
         let bit = |i: u8| words[usize::from(i / 32)] >> (i % 32) & 1;
         (0..self.width).fold(0, |v, i| v | bit(self.lsb + i) << i)
     }
 
+    /// Sets the bits in words.
     pub fn set(&self, words: &mut [u32], value: u32) {
         for i in 0..self.width {
             let at = self.lsb + i;
@@ -83,9 +95,13 @@ pub fn set(words: &mut [u32], field: &FieldInfo, value: u32) {
 /// How to fill the fields of an attempt: from values that almost every row accepts to any values.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Filling {
+    /// Zeros.
     Zero,
+    /// Zeros, and v0 for sources.
     Vgprs,
+    /// Values that most rows accept.
     Typical,
+    /// Any values.
     Random,
 }
 

@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use amdgpu_isa as lib;
+use amdgpu_lint::edits::Edits;
 use object::read::elf::{ElfFile64, FileHeader as _, SectionHeader as _};
 use object::{LittleEndian, Object as _, ObjectComdat as _, ObjectSection as _, ObjectSymbol as _, SectionIndex, elf};
 
@@ -17,7 +18,6 @@ use crate::asm::{finish, metadata};
 use crate::container::TargetId;
 use crate::error::{Error, Result};
 use crate::isa::{KernelDescriptor, Target};
-use amdgpu_lint::edits::Edits;
 pub use code::variant;
 use symbols::{Symbol, name};
 

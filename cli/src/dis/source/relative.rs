@@ -2,16 +2,15 @@
 
 use super::{Relocation, Section, Source, added};
 use crate::asm::finish::kinds;
-use crate::dis::constant;
 use crate::error::{Error, Result};
-use crate::isa::{AddressStep, Format, Inst, KernelDescriptor, Operand, Reg, Target, Value, decode};
+use crate::isa::{AddressStep, Inst, KernelDescriptor, Operand, Reg, Target, Value, decode};
 
-/// How many instructions behind the one that reads its address that address is finished.
+/// The most instructions from the one that reads its address to the one that finishes the address.
 const NEAR: usize = 12;
-/// How many instructions behind a finished address are looked at for what they do with it.
+/// The number of instructions after a finished address that are searched for a use of it.
 const AFTER: usize = 64;
 
-/// A number that an instruction adds to an address, or to a half of it.
+/// A number that an instruction adds to an address, or to half of one.
 struct Part {
     /// The address of the instruction.
     address: u64,
@@ -160,7 +159,7 @@ fn addition(inst: &Inst) -> Option<(u8, Operand)> {
     Some((register(&to).filter(|_| is_same)?, number))
 }
 
-/// The upper half keeps its value, but for bits that are all its sign.
+/// Whether an instruction replaces the upper bits of the high half with its sign, which leaves a near distance as it is.
 fn extends(inst: &Inst, high: u8) -> bool {
     let is_step = matches!(inst.address_step(), Some(AddressStep::Sign8 | AddressStep::Sign16));
     is_step && inst.operands().take(2).all(|operand| register(&operand) == Some(high))
@@ -178,7 +177,7 @@ fn distance<'c>(target: Target, pair: u8, mut address: u64, mut rest: &'c [u8]) 
     for _ in 0..NEAR {
         let inst = decode(target, rest).ok()?;
         rest = rest.get(inst.len()..)?;
-        let number = addition(&inst).and_then(|(to, number)| Some((to, number.value, constant(&inst, &number)?)));
+        let number = addition(&inst).and_then(|(to, number)| Some((to, number.value, inst.constant(&number)?)));
         match (inst.address_step(), number, low.take()) {
             (Some(AddressStep::Sum), Some((to, place, value)), None) if to == pair => {
                 let kind = match place {
@@ -230,7 +229,8 @@ fn goes_on(target: Target, pair: u8, mut rest: &[u8]) -> bool {
         }
         let reads = inst.reads();
         let is_read = reads.contains(Reg::Sgpr(pair)) || reads.contains(Reg::Sgpr(pair.saturating_add(1)));
-        let computes = matches!(inst.format(), Format::Sop1 | Format::Sop2 | Format::Sopk);
+        let is_scalar = |operand: Operand| operand.access.writes() && matches!(operand.value, Value::Reg(Reg::Sgpr(_)));
+        let computes = !flags.is_compare() && inst.memory().next().is_none() && inst.operands().any(is_scalar);
         let copies = matches!(inst.address_step(), Some(AddressStep::Copy | AddressStep::Select));
         if is_read && computes && !copies {
             return true;

@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 use super::source::variant;
 use crate::container::{Argument, Places, Relocation};
 use crate::escape;
-pub use values::constant;
 pub use watch::{Found, Watch};
 
 /// What is known of an instruction.

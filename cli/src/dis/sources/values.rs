@@ -132,20 +132,20 @@ impl Values {
                     self.set_pair(to, own(pair));
                 }
             }
-            step @ (AddressStep::Copy | AddressStep::Sign16) => {
+            step @ (AddressStep::Copy | AddressStep::Sign8 | AddressStep::Sign16) => {
                 // The upper bits of a high half are all alike.
                 let half = half.filter(|half| step == AddressStep::Copy || half.is_high);
                 self.set(to, half.map(|half| Half { address: own(half.address), ..half }));
             }
             AddressStep::Low => {
-                let (low, added) = (half.filter(|half| !half.is_high)?.address, constant(inst, &b?)? as u32);
+                let (low, added) = (half.filter(|half| !half.is_high)?.address, inst.constant(&b?)? as u32);
                 let sum = (low.offset as u32).wrapping_add(added);
                 let address = Address { offset: sum.into(), ..own(low) };
                 self.set(to, Some(Half { address, is_high: false }));
                 self.carry = Some(Carry { base: low.base, offset: low.offset as u32, added, at: offset });
             }
             AddressStep::High => {
-                let (high, added) = (half.filter(|half| half.is_high)?.address, constant(inst, &b?)? as u32);
+                let (high, added) = (half.filter(|half| half.is_high)?.address, inst.constant(&b?)? as u32);
                 let low = carry.filter(|low| low.base == high.base && low.offset == high.offset as u32)?;
                 let sum = high.offset.wrapping_add(u64::from(added) << 32 | u64::from(low.added));
                 let address = Address { offset: sum, ..own(high) };
@@ -153,7 +153,7 @@ impl Values {
                 return Some(Made { address, low: Some(low.at) });
             }
             AddressStep::Sum => {
-                let (from, added) = (pair?, constant(inst, &b?)?);
+                let (from, added) = (pair?, inst.constant(&b?)?);
                 let address = Address { offset: from.offset.wrapping_add(added), ..own(from) };
                 self.set_pair(to, address);
                 return made(address);
@@ -188,16 +188,6 @@ fn own(address: Address) -> Address {
 fn register(operand: &Operand) -> Option<u8> {
     match operand.value {
         Value::Reg(Reg::Sgpr(n)) => Some(n),
-        _ => None,
-    }
-}
-
-/// The value of a constant. It is not known how a literal of 32 bits with a sign is extended to 64.
-pub fn constant(inst: &Inst, operand: &Operand) -> Option<u64> {
-    match operand.value {
-        Value::Int(value) => Some(i64::from(value) as u64),
-        Value::Literal(value) => Some(value.into()).filter(|_| operand.bits < 64 || value >> 31 == 0),
-        Value::Literal64 => inst.literal64(),
         _ => None,
     }
 }

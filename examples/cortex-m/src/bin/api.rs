@@ -79,6 +79,7 @@ fn one(inst: &Inst, text: &mut TextBuffer) {
     keep(inst.extension().map_or(0, |f| f as u32));
     keep(inst.branch_target(keep_len(len) as u64).unwrap_or(0) as u32);
     keep(u32::from(inst.address_step().is_some()) + u32::from(inst.reads_pc(keep_len(len) as u64)));
+    keep(inst.operands().filter_map(|operand| inst.constant(&operand)).count() as u32);
     for operand in inst.operands() {
         keep(operand.bits.into());
         keep(operand.role.map_or(0, |r| r as u32));
