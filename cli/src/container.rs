@@ -15,16 +15,15 @@ mod kernel_code;
 mod notes;
 mod offload;
 mod places;
-mod target_id;
 
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+pub use amdgpu_object::TargetId;
 pub use elf::EM_AMDGPU;
 pub use places::{Argument, Places, Relocation};
-pub use target_id::TargetId;
 
 /// Machine code for one target.
 pub struct Image<'a> {

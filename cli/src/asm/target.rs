@@ -1,8 +1,8 @@
 //! The processor that code is for, with its settings, and the system.
 
-use crate::container::TargetId;
 use crate::isa::{Registers, Target};
 use amdgpu_isa as lib;
+use amdgpu_object::TargetId;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Processor {

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::target_id::{self, TargetId};
+use super::TargetId;
 use super::{Found, Nesting, Visitor, visit_as, visit_part};
 use crate::error::{Error, Result};
 use crate::escape;
@@ -36,7 +36,7 @@ pub fn read_id(bytes: &[u8]) -> Id<'_> {
     };
     match id.split_once('-') {
         Some(("host", _)) => Id::Host,
-        Some((_, triple)) if target_id::is_amdgpu(triple) => Id::Device(id),
+        Some((_, triple)) if amdgpu_object::is_amdgpu(triple) => Id::Device(id),
         _ => unknown("skipped, because its id names no AMD GPU".into()),
     }
 }

@@ -7,10 +7,10 @@ use std::ops::Range;
 use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_isa::processor::Processor;
 
+use super::TargetId;
 use super::kernel_code::{kernel_code, split};
 use super::notes::Notes;
 use super::places::{Names, Places};
-use super::target_id::TargetId;
 use super::{Found, Image, NameBudget, Nesting, Section, Symbol, SymbolKind, Visitor, elf};
 use crate::error::Result;
 use crate::escape;

@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use super::TargetId;
 use super::places::Argument;
-use super::target_id::TargetId;
 use crate::escape;
 
 const NT_AMD_HSA_ISA_VERSION: u32 = 3;

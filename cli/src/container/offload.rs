@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use super::target_id::{self, TargetId};
+use super::TargetId;
 use super::{Found, Nesting, Visitor, visit_as, visit_part};
 use crate::error::{Error, Result};
 use crate::escape;
@@ -124,7 +124,7 @@ fn image(
         let reason = "skipped, because its id is not text".into();
         return each(Found::Skipped { label: &nesting.label(&escape::short(&id)), reason });
     }
-    if !target_id::is_amdgpu(&names.triple) {
+    if !amdgpu_object::is_amdgpu(&names.triple) {
         let reason = "skipped, because its id names no AMD GPU".into();
         return each(Found::Skipped { label: &nesting.label(&id), reason });
     }

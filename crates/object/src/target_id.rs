@@ -1,19 +1,31 @@
 //! Target ids: a processor and its features, as code objects, bundles and command lines name them.
 
-use std::fmt;
+use alloc::format;
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
+use core::fmt;
 
 use amdgpu_isa::processor::Processor;
 
 /// A processor and its pinned features: `gfx942:sramecc+:xnack-`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// ```
+/// use amdgpu_object::TargetId;
+/// let id = TargetId::parse("mi300x:xnack+:sramecc-");
+/// assert_eq!(id.processor, "gfx942");
+/// assert_eq!(id.to_string(), "gfx942:sramecc-:xnack+");
+/// assert_eq!(TargetId::in_triple("amdgcn-amd-amdhsa--gfx1100").unwrap().processor, "gfx1100");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TargetId {
     /// LLVM's name if it is a name of one of LLVM's processors (`gfx942` for `amdgpu9.42`), otherwise as it was written.
     pub processor: String,
-    /// In alphabetical order, as LLVM writes them.
+    /// Names of features and whether they are on, in alphabetical order, as LLVM writes them.
     pub features: Vec<(String, bool)>,
 }
 
 impl TargetId {
+    /// Reads an id such as `gfx942:sramecc+:xnack-`. Parts that are not a feature with `+` or `-` are left out.
     pub fn parse(text: &str) -> Self {
         let mut parts = text.split(':');
         let processor = parts.next().unwrap_or("");
